@@ -1,0 +1,50 @@
+# The entry points; Meson and Ninja do the work (see HACKING.md).
+#
+#   make             install what is missing (root), build into build/
+#   make demo        localize a planted fault in subjects/scheduler
+#   make check       all tests; ends with the line "N passed, N failed"
+#   make check-real  gzip, grep and sed, built with culprit-cc, their own tests
+#   make bench       speed and memory, as a table
+#   make install     PREFIX=/usr/local DESTDIR=
+#   make uninstall   likewise
+#   make clean
+PREFIX = /usr/local
+DESTDIR =
+BUILD = build
+DEST = $(abspath $(DESTDIR))$(abspath $(PREFIX))
+INSTALLED = bin/culprit bin/culprit-cc libexec/culprit/culprit-instrument \
+  lib/culprit/culprit-runtime.bc share/man/man1/culprit.1 \
+  share/man/man1/culprit-cc.1
+
+.PHONY: all setup-check setup-real setup-bench demo check check-real bench
+.PHONY: install uninstall clean
+
+all:
+	@tools/setup build
+	@tools/build $(BUILD)
+
+demo: all
+	@tools/demo $(BUILD)
+
+check: setup-check
+	@tests/check $(BUILD)
+
+check-real: setup-real
+	@tests/real/run $(BUILD)
+
+bench: setup-bench
+	@bench/run $(BUILD)
+
+setup-check setup-real setup-bench: all
+	@tools/setup $(subst setup-,,$@)
+
+install: all
+	meson configure $(BUILD) -Dprefix=$(abspath $(PREFIX))
+	DESTDIR=$(abspath $(DESTDIR)) meson install -C $(BUILD) --quiet
+
+uninstall:
+	rm -f $(addprefix $(DEST)/,$(INSTALLED))
+	-rmdir $(DEST)/libexec/culprit $(DEST)/lib/culprit
+
+clean:
+	rm -rf $(BUILD)

@@ -1,0 +1,320 @@
+// culprit-cc: a C compiler that is clang, and counts. It takes the place of cc
+// in any build: what concerns linking, preprocessing, assembly or other
+// languages goes straight to clang; a C source is compiled in three steps:
+//
+//   clang  to bitcode   with the user's options, LLVM's passes off; prints all
+//                       messages and writes the depfile
+//   culprit-instrument  plans and counts
+//   clang  to machine code, with the user's code generation options
+//
+// If the middle step fails, the file is compiled plainly and a note says so: a
+// build never breaks because of us. Exit status and messages are clang's.
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cfront/cc_args.h"
+#include "cfront/link_record.h"
+#include "util/fs.h"
+#include "util/str.h"
+
+typedef struct {
+  CcArgs args;
+  const char *clang;
+  char *instrument, *runtime; // NULL: not found
+  char *dir;                  // of temporary files, "" until needed
+  int next_file;
+} Cc;
+
+static void note(const char *what, const char *why) {
+  fprintf(stderr, "culprit-cc: %s: %s\n", what, why);
+}
+
+// --- running ----------------------------------------------------------------
+
+static int run(const Args *args) {
+  fflush(NULL);
+  pid_t pid = vfork();
+  if (pid < 0) {
+    perror("culprit-cc: fork");
+    return 3;
+  }
+  if (pid == 0) {
+    execvp(args->items[0], (char *const *)args->items);
+    int saved = errno;
+    fprintf(stderr,
+            "culprit-cc: %s: %s (install clang-19, or name a clang 19 in "
+            "CULPRIT_CC)\n",
+            args->items[0], strerror(saved));
+    _exit(127);
+  }
+  int status;
+  while (waitpid(pid, &status, 0) < 0)
+    if (errno != EINTR)
+      return 3;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void add(Args *a, const char *text) { array_push(a, text); }
+
+static int run_and_free(Args *a) {
+  add(a, NULL);
+  int rc = run(a);
+  array_release(a);
+  return rc;
+}
+
+static int pass_through(const Cc *cc, char **argv) {
+  argv[0] = (char *)cc->clang;
+  execvp(cc->clang, argv);
+  fprintf(stderr,
+          "culprit-cc: %s: %s (install clang-19, or name a clang 19 in "
+          "CULPRIT_CC)\n",
+          cc->clang, strerror(errno));
+  return 127;
+}
+
+// --- files ------------------------------------------------------------------
+
+static char *find_part(const char *self, const char *name, const char *place) {
+  char *path = mem_printf("%s/%s", self, name);
+  if (fs_exists(path))
+    return path;
+  free(path);
+  path = mem_printf("%s/../%s/%s", self, place, name);
+  if (fs_exists(path))
+    return path;
+  free(path);
+  return NULL;
+}
+
+static char *temporary(Cc *cc, const char *suffix) {
+  if (!cc->dir) {
+    const char *base = getenv("TMPDIR");
+    cc->dir = mem_printf("%s/culprit-cc-XXXXXX", base && *base ? base : "/tmp");
+    if (!mkdtemp(cc->dir)) {
+      fprintf(stderr, "culprit-cc: %s: %s\n", cc->dir, strerror(errno));
+      exit(3);
+    }
+  }
+  return mem_printf("%s/%d%s", cc->dir, cc->next_file++, suffix);
+}
+
+static char *with_suffix(const char *path, const char *suffix) {
+  const char *base = path_base(path), *dot = strrchr(base, '.');
+  size_t n = dot && dot != base ? (size_t)(dot - path) : strlen(path);
+  return mem_printf("%.*s%s", (int)n, path, suffix);
+}
+
+// --- compiling one source ---------------------------------------------------
+
+// Depfiles name the object that the user asked for, not our temporary one.
+static void add_depfile(const CcArgs *c, Args *a, const char *source,
+                        const char *object) {
+  if (!c->depfile)
+    return;
+  if (!c->depfile_named) {
+    add(a, "-MF");
+    add(a, c->output && !c->compile_only
+               ? with_suffix(path_base(source), ".d")
+               : with_suffix(c->output ? c->output : path_base(source), ".d"));
+  }
+  if (!c->deptarget_named) {
+    add(a, "-MQ");
+    add(a, object);
+  }
+}
+
+static int to_bitcode(Cc *cc, const char *source, const char *object,
+                      const char *bitcode) {
+  const CcArgs *c = &cc->args;
+  Args a = {0};
+  add(&a, cc->clang);
+  if (!c->debug_info)
+    add(&a, "-g");
+  for (size_t i = 0; i < c->args.len; i++) {
+    const Arg *arg = &c->args.items[i];
+    if (arg->role == ARG_OPTION || arg->role == ARG_FRONT ||
+        (arg->role == ARG_LINK && c->compile_only) ||
+        (arg->role == ARG_SOURCE && arg->text == source))
+      add(&a, arg->text);
+  }
+  add_depfile(c, &a, source, object);
+  static const char *const ours[] = {
+      "-gcolumn-info", "-c", "-emit-llvm", "-Xclang", "-disable-llvm-passes",
+      "-Xclang", "-disable-lifetime-markers", "-Xclang",
+      "-disable-O0-optnone", "-o"};
+  for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+    add(&a, ours[i]);
+  add(&a, bitcode);
+  return run_and_free(&a);
+}
+
+static int instrument(Cc *cc, const char *from, const char *to) {
+  const char *mode = getenv("CULPRIT_MODE"); // hits, counts, +returns
+  Args a = {0};
+  char level[2] = {cc->args.opt, 0};
+  add(&a, cc->instrument);
+  add(&a, "--runtime");
+  add(&a, cc->runtime);
+  add(&a, "--opt");
+  add(&a, level);
+  add(&a, "--mode");
+  add(&a, mode && strstr(mode, "counts") ? "counts" : "hits");
+  if (mode && strstr(mode, "returns"))
+    add(&a, "--returns");
+  for (size_t i = 0; i < cc->args.prefix_maps.len; i++) {
+    add(&a, "--prefix-map");
+    add(&a, cc->args.prefix_maps.items[i]);
+  }
+  add(&a, from);
+  add(&a, "-o");
+  add(&a, to);
+  return run_and_free(&a);
+}
+
+static int to_object(Cc *cc, const char *bitcode, const char *object) {
+  const CcArgs *c = &cc->args;
+  Args a = {0};
+  add(&a, cc->clang);
+  for (size_t i = 0; i < c->args.len; i++)
+    if (c->args.items[i].role == ARG_OPTION)
+      add(&a, c->args.items[i].text);
+  static const char *const ours[] = {"-Wno-unused-command-line-argument",
+                                     "-Wno-override-module", "-x", "ir", "-c"};
+  for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+    add(&a, ours[i]);
+  add(&a, bitcode);
+  add(&a, "-o");
+  add(&a, object);
+  return run_and_free(&a);
+}
+
+// `object` is where the result goes; `target` what a depfile calls it.
+static int compile(Cc *cc, const char *source, const char *object,
+                   const char *target) {
+  char *bitcode = temporary(cc, ".bc"), *counted = temporary(cc, ".bc");
+  int rc = to_bitcode(cc, source, target, bitcode);
+  if (!rc) {
+    const char *from = counted;
+    if (instrument(cc, bitcode, counted)) {
+      note(source, "compiled without instrumentation (see above)");
+      if (getenv("CULPRIT_STRICT"))
+        return 3;
+      from = bitcode;
+    }
+    rc = to_object(cc, from, object);
+  }
+  unlink(bitcode);
+  unlink(counted);
+  free(bitcode);
+  free(counted);
+  return rc;
+}
+
+static int compile_all(Cc *cc) {
+  const CcArgs *c = &cc->args;
+  int rc = 0;
+  for (size_t i = 0; i < c->args.len; i++) {
+    if (c->args.items[i].role != ARG_SOURCE)
+      continue;
+    const char *source = c->args.items[i].text;
+    char *object = c->output ? mem_strdup(c->output)
+                             : with_suffix(path_base(source), ".o");
+    int one = compile(cc, source, object, object);
+    rc = rc ? rc : one;
+    free(object);
+  }
+  return rc;
+}
+
+// --- linking ----------------------------------------------------------------
+
+static int link_all(Cc *cc) {
+  const CcArgs *c = &cc->args;
+  Args a = {0};
+  int rc = 0;
+  add(&a, cc->clang);
+  for (size_t i = 0; i < c->args.len && !rc; i++) {
+    const Arg *arg = &c->args.items[i];
+    if (arg->role == ARG_SOURCE) {
+      char *object = temporary(cc, ".o");
+      char *target = with_suffix(path_base(arg->text), ".o");
+      rc = compile(cc, arg->text, object,
+                   c->output ? c->output : target);
+      free(target);
+      add(&a, object);
+    } else if (arg->role != ARG_DROP &&
+               !(arg->role == ARG_FRONT && c->nsources)) {
+      add(&a, arg->text);
+    }
+  }
+  if (!rc && !c->relocatable && !c->linker_script) {
+    char *record = temporary(cc, ".o");
+    Err err;
+    if (link_record_write(record, c, &err))
+      note("link record", err.text);
+    else
+      add(&a, record);
+  }
+  if (rc) {
+    array_release(&a);
+    return rc;
+  }
+  if (c->nsources)
+    add(&a, "-Wno-unused-command-line-argument");
+  return run_and_free(&a);
+}
+
+// --- main -------------------------------------------------------------------
+
+static const char *reason_not_to(const Cc *cc) {
+  const CcArgs *c = &cc->args;
+  if (c->nsources && c->foreign_target)
+    return "not instrumented: only the native x86-64 target is";
+  if (c->nsources && (!cc->instrument || !cc->runtime))
+    return "not instrumented: culprit-instrument or its runtime is missing; "
+           "run `culprit doctor`";
+  return NULL;
+}
+
+static void init(Cc *cc) {
+  const char *clang = getenv("CULPRIT_CC");
+  cc->clang = clang && *clang ? clang : "clang-19";
+  char *self = path_of_self();
+  cc->instrument = find_part(self, "culprit-instrument", "libexec/culprit");
+  cc->runtime = find_part(self, "culprit-runtime.bc", "lib/culprit");
+  free(self);
+}
+
+int main(int argc, char **argv) {
+  Cc cc = {0};
+  Err err;
+  init(&cc);
+  const char *noop = getenv("CULPRIT_NOOP");
+  if (cc_args_parse(&cc.args, argc - 1, argv + 1, &err)) {
+    fprintf(stderr, "culprit-cc: %s\n", err.text);
+    return 1;
+  }
+  if (cc.args.passthrough || (noop && *noop && strcmp(noop, "0")))
+    return pass_through(&cc, argv);
+  const char *reason = reason_not_to(&cc);
+  if (reason) {
+    note("note", reason);
+    return pass_through(&cc, argv);
+  }
+  if (cc.args.compile_only &&
+      (cc.args.nsources != cc.args.ninputs ||
+       (cc.args.output && cc.args.nsources > 1)))
+    return pass_through(&cc, argv); // other languages, or clang says why not
+  if (cc.args.lto && cc.args.nsources)
+    note("note", "-flto is ignored: instrumented objects are machine code");
+  int rc = cc.args.compile_only ? compile_all(&cc) : link_all(&cc);
+  if (cc.dir)
+    fs_remove_tree(cc.dir);
+  return rc;
+}

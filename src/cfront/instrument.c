@@ -1,0 +1,240 @@
+// culprit-instrument: the half of the compiler that needs LLVM. culprit-cc runs
+// it between clang's front end and code generation:
+//
+//   clang -emit-llvm ... a.c -o a.bc
+//   culprit-instrument --runtime R.bc --mode hits --opt 2 a.bc -o a.out.bc
+//   clang -x ir a.out.bc -c -o a.o
+//
+// It splits critical edges, plans (plan.h), embeds bitcode and map, counts
+// (probe.h) and links the runtime in. Kept apart from culprit-cc because
+// loading LLVM takes longer than many a compiler call that needs none of it.
+#include <getopt.h>
+#include <llvm-c/Analysis.h>
+#include <llvm-c/BitReader.h>
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/Comdat.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Linker.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+#include <zstd.h>
+
+#include "cfront/bitcode_format.h"
+#include "cfront/map_format.h"
+#include "cfront/map_write.h"
+#include "cfront/plan.h"
+#include "cfront/probe.h"
+#include "util/err.h"
+#include "util/str.h"
+
+typedef struct {
+  const char *input, *output, *runtime;
+  CounterSize size;
+  bool returns, optimize;
+  PrefixMaps maps;
+} Options;
+
+static int usage(void) {
+  fputs("usage: culprit-instrument --runtime FILE [--mode hits|counts] "
+        "[--returns] [--opt LEVEL] INPUT -o OUTPUT\n"
+        "culprit-cc runs this; it is not meant to be called by hand.\n",
+        stderr);
+  return 2;
+}
+
+static int parse_options(Options *o, int argc, char **argv) {
+  static const struct option longs[] = {
+      {"runtime", required_argument, NULL, 'r'},
+      {"mode", required_argument, NULL, 'm'},
+      {"returns", no_argument, NULL, 'v'},
+      {"opt", required_argument, NULL, 'O'},
+      {"prefix-map", required_argument, NULL, 'p'},
+      {0}};
+  *o = (Options){.size = COUNTERS_HITS};
+  for (int c; (c = getopt_long(argc, argv, "o:", longs, NULL)) != -1;) {
+    switch (c) {
+    case 'o':
+      o->output = optarg;
+      break;
+    case 'r':
+      o->runtime = optarg;
+      break;
+    case 'm':
+      o->size = !strcmp(optarg, "counts") ? COUNTERS_COUNTS : COUNTERS_HITS;
+      break;
+    case 'v':
+      o->returns = true;
+      break;
+    case 'p':
+      array_push(&o->maps, optarg);
+      break;
+    case 'O':
+      o->optimize = strcmp(optarg, "0") != 0;
+      break;
+    default:
+      return -1;
+    }
+  }
+  o->input = argv[optind];
+  return o->input && o->output && o->runtime ? 0 : -1;
+}
+
+static LLVMModuleRef read_module(LLVMContextRef c, const char *path, Err *err) {
+  LLVMMemoryBufferRef buffer;
+  LLVMModuleRef module;
+  char *message = NULL;
+  if (LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &message)) {
+    err_set(err, "%s: %s", path, message);
+    LLVMDisposeMessage(message);
+    return NULL;
+  }
+  bool bad = LLVMParseBitcodeInContext2(c, buffer, &module);
+  LLVMDisposeMemoryBuffer(buffer);
+  if (bad) {
+    err_set(err, "%s: not LLVM 19 bitcode", path);
+    return NULL;
+  }
+  return module;
+}
+
+static int run_passes(LLVMModuleRef m, const char *passes, Err *err) {
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  LLVMErrorRef e = LLVMRunPasses(m, passes, NULL, options);
+  LLVMDisposePassBuilderOptions(options);
+  if (!e)
+    return 0;
+  char *message = LLVMGetErrorMessage(e);
+  err_set(err, "pass %s: %s", passes, message);
+  LLVMDisposeErrorMessage(message);
+  return -1;
+}
+
+// The bitcode chunk of the unit, and the unit's identity: a hash of it.
+static void pack_bitcode(LLVMModuleRef m, Plan *p, Str *out) {
+  LLVMMemoryBufferRef bc = LLVMWriteBitcodeToMemoryBuffer(m);
+  const char *data = LLVMGetBufferStart(bc);
+  size_t size = LLVMGetBufferSize(bc);
+  XXH128_hash_t hash = XXH3_128bits(data, size);
+  memcpy(p->id.bytes, &hash, sizeof p->id.bytes);
+  BitcodeHeader h = {.magic = BITCODE_MAGIC, .full_size = size};
+  memcpy(h.id, p->id.bytes, sizeof h.id);
+  size_t bound = ZSTD_compressBound(size);
+  void *packed = mem_alloc(bound);
+  h.size = ZSTD_compress(packed, bound, data, size, 1);
+  if (!ZSTD_isError(h.size)) {
+    str_addn(out, &h, sizeof h);
+    str_addn(out, packed, h.size);
+  }
+  free(packed);
+  LLVMDisposeMemoryBuffer(bc);
+}
+
+// The linker keeps one copy of everything the runtime defines.
+static void share(LLVMModuleRef runtime, LLVMValueRef v) {
+  size_t n;
+  if (LLVMIsDeclaration(v) || LLVMGetLinkage(v) != LLVMExternalLinkage)
+    return;
+  LLVMSetLinkage(v, LLVMLinkOnceODRLinkage);
+  LLVMSetVisibility(v, LLVMHiddenVisibility);
+  LLVMSetComdat(v, LLVMGetOrInsertComdat(runtime, LLVMGetValueName2(v, &n)));
+}
+
+// It is optimized already: doing it again in every object file would cost more
+// than compiling many a small one.
+static void leave_as_is(LLVMValueRef function) {
+  static const char *const names[] = {"optnone", "noinline"};
+  LLVMContextRef c = LLVMGetModuleContext(LLVMGetGlobalParent(function));
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    unsigned kind = LLVMGetEnumAttributeKindForName(names[i], strlen(names[i]));
+    LLVMAddAttributeAtIndex(function,
+                            (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(c, kind, 0));
+  }
+}
+
+static int link_runtime(LLVMModuleRef m, const char *path, Err *err) {
+  LLVMModuleRef runtime = read_module(LLVMGetModuleContext(m), path, err);
+  if (!runtime)
+    return -1;
+  for (LLVMValueRef f = LLVMGetFirstFunction(runtime); f;
+       f = LLVMGetNextFunction(f)) {
+    share(runtime, f);
+    if (!LLVMIsDeclaration(f))
+      leave_as_is(f);
+  }
+  for (LLVMValueRef g = LLVMGetFirstGlobal(runtime); g;
+       g = LLVMGetNextGlobal(g))
+    share(runtime, g);
+  LLVMSetTarget(runtime, LLVMGetTarget(m)); // same machine, other spelling
+  LLVMSetDataLayout(runtime, LLVMGetDataLayoutStr(m));
+  if (LLVMLinkModules2(m, runtime))
+    return err_set(err, "%s: cannot be linked into this module", path);
+  return 0;
+}
+
+static int instrument(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
+  if (run_passes(m, "function(break-crit-edges)", err))
+    return -1;
+  Str bitcode = {0}, map = {0};
+  pack_bitcode(m, p, &bitcode);
+  p->maps = &o->maps;
+  plan_module(p, m, o->returns);
+  int rc = 0;
+  if (p->ncounters) {
+    map_write(p, o->size, &map);
+    probe_insert(m, p, o->size);
+    probe_add_section(m, "__culprit_map", MAP_SECTION, map.data, map.len);
+    probe_add_section(m, "__culprit_bitcode", BITCODE_SECTION, bitcode.data,
+                      bitcode.len);
+    if (o->optimize && o->size == COUNTERS_HITS) {
+      rc = run_passes(m, "function(mem2reg,loop(loop-rotate))", err);
+      if (!rc)
+        probe_hoist(m);
+    }
+    if (!rc)
+      rc = link_runtime(m, o->runtime, err);
+  }
+  str_release(&bitcode);
+  str_release(&map);
+  return rc;
+}
+
+static int write_module(LLVMModuleRef m, const char *path, Err *err) {
+  char *message = NULL;
+  if (getenv("CULPRIT_VERIFY") &&
+      LLVMVerifyModule(m, LLVMReturnStatusAction, &message)) {
+    err_set(err, "internal error, broken module: %s", message);
+    LLVMDisposeMessage(message);
+    return -1;
+  }
+  LLVMDisposeMessage(message);
+  if (LLVMWriteBitcodeToFile(m, path))
+    return err_set(err, "%s: cannot be written", path);
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  Options o;
+  if (parse_options(&o, argc, argv))
+    return usage();
+  Err err = {0};
+  Plan plan = {0};
+  LLVMContextRef context = LLVMContextCreate();
+  LLVMModuleRef m = read_module(context, o.input, &err);
+  int rc = m ? 0 : -1;
+  if (!rc)
+    rc = instrument(m, &o, &plan, &err);
+  if (!rc)
+    rc = write_module(m, o.output, &err);
+  if (rc)
+    fprintf(stderr, "culprit-cc: %s\n", err.text);
+  plan_release(&plan);
+  // The process ends here: taking a large module apart first would cost as
+  // much as writing it did.
+  fflush(NULL);
+  _Exit(rc ? 3 : 0);
+}

@@ -1,0 +1,54 @@
+// Layout of one chunk of the section `culprit_map`: written by map_write.c in
+// the instrumenter, read by map.c in the tool. After the header everything is a
+// LEB128 number, except hashes (8 bytes) and the bytes of strings:
+//
+//   strings:    count, then length and bytes of each
+//   unit:       name (string)
+//   sources:    count, then path (string), hash of each
+//   entities:   count, then the fields of MAP_ENTITY_FIELDS of each, then the
+//               number of its counters and the counters, each as difference to
+//               the one before
+//   call sites: count, then the fields of MAP_CALL_FIELDS of each
+//
+// Fields that may be absent are stored plus one, 0 standing for absent.
+#ifndef CULPRIT_CFRONT_MAP_FORMAT_H
+#define CULPRIT_CFRONT_MAP_FORMAT_H
+
+#include <stdint.h>
+
+#define MAP_SECTION "culprit_map"
+#define MAP_MAGIC 0x50414d434c50554cull // "LUPLCMAP"
+#define MAP_VERSION 1u
+
+typedef struct {
+  uint64_t magic;
+  uint64_t size;         // of the whole chunk, this header included
+  uint32_t version;
+  uint32_t counter_size;
+  uint32_t ncounters;
+  uint32_t reserved;
+  uint64_t checksum;     // XXH3 of what follows the header
+  unsigned char id[16];
+} MapHeader;
+
+// FIELD(member, 1 if it may be absent)
+#define MAP_ENTITY_FIELDS(FIELD)                                               \
+  FIELD(kind, 0)                                                               \
+  FIELD(source, 0)                                                             \
+  FIELD(line, 0)                                                               \
+  FIELD(col_lo, 0)                                                             \
+  FIELD(col_hi, 0)                                                             \
+  FIELD(function, 1)                                                           \
+  FIELD(index, 0)                                                              \
+  FIELD(from, 1)                                                               \
+  FIELD(to, 1)
+
+#define MAP_CALL_FIELDS(FIELD)                                                 \
+  FIELD(function, 0)                                                           \
+  FIELD(source, 0)                                                             \
+  FIELD(line, 0)                                                               \
+  FIELD(col, 0)                                                                \
+  FIELD(block, 0)                                                              \
+  FIELD(type, 0)
+
+#endif

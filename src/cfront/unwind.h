@@ -1,0 +1,25 @@
+// Where a process was when a fatal signal ended it: unwinds the registers and
+// the piece of stack that the runtime saved, with the unwind and line tables of
+// the modules that were mapped. Done here, at leisure, because nothing of the
+// sort is safe inside a dying process.
+#ifndef CULPRIT_CFRONT_UNWIND_H
+#define CULPRIT_CFRONT_UNWIND_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/format.h"
+
+typedef struct {
+  char *file; // absolute path as in the line table
+  uint32_t line;
+} CodePlace;
+
+// Up to `max` places, innermost first; frames without line information are left
+// out. The caller frees each `file`. 0 if nothing could be found.
+// `h` is followed by its death area in the same buffer of `size` bytes; both
+// are untrusted.
+size_t unwind_death(const RunHeader *h, size_t size, CodePlace *out,
+                    size_t max);
+
+#endif

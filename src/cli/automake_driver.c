@@ -1,0 +1,259 @@
+// culprit automake-driver: internal. `culprit run` puts it in front of the log
+// drivers of an automake project; make calls it once per test:
+//
+//   culprit automake-driver DRIVER... --test-name T --log-file L --trs-file R
+//     [driver options] -- TEST ARGS...
+//
+// It runs the original driver unchanged, with the test's run files going to a
+// directory of their own, ends it at the timeout, runs it again if the test
+// failed (with its files elsewhere: make sees the first result), and leaves a
+// record for `culprit run`. Without a spool it just becomes the driver.
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "run/process.h"
+#include "run/runner.h"
+#include "run/spool.h"
+#include "run/testfile.h"
+#include "run/words.h"
+#include "util/array.h"
+#include "util/fs.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+typedef struct {
+  char **argv;               // the original driver and all its arguments
+  const char *test, *log, *trs;
+  char **words;              // the test itself: what follows --
+  const char *spool;
+  SpoolConfig config;
+  SpoolRecord record;
+  Pool *pool;
+  Arena arena;
+} Driver;
+
+// The value of an option of the driver; NULL: it is not there.
+static const char *option(char *const *argv, const char *name) {
+  size_t n = strlen(name);
+  for (size_t i = 0; argv[i] && strcmp(argv[i], "--") != 0; i++) {
+    if (!strcmp(argv[i], name))
+      return argv[i + 1];
+    if (!strncmp(argv[i], name, n) && argv[i][n] == '=')
+      return argv[i] + n + 1;
+  }
+  return NULL;
+}
+
+// Words like NAME=value before a command belong into its environment.
+static char **take_assignments(char **argv) {
+  for (; *argv && strchr(*argv, '=') && **argv != '-' && **argv != '/'; argv++)
+    putenv(*argv);
+  return argv;
+}
+
+static void parse_arguments(Driver *d, char **argv) {
+  d->argv = take_assignments(argv);
+  d->test = option(d->argv, "--test-name");
+  d->log = option(d->argv, "--log-file");
+  d->trs = option(d->argv, "--trs-file");
+  d->words = d->argv;
+  while (*d->words && strcmp(*d->words, "--") != 0)
+    d->words++;
+  d->words += *d->words != NULL;
+}
+
+static int become_driver(char **argv) {
+  execvp(argv[0], argv);
+  return cli_fail(127, "%s: %s", argv[0], strerror(errno));
+}
+
+// --- results for make -------------------------------------------------------
+
+// What automake's own driver would have written.
+static void write_result(const Driver *d, const char *result,
+                         const char *reason) {
+  Str trs = {0}, log = {0};
+  Err ignored;
+  bool bad = strcmp(result, "PASS") != 0 && strcmp(result, "SKIP") != 0;
+  str_addf(&trs,
+           ":test-result: %s\n:global-test-result: %s\n:recheck: %s\n"
+           ":copy-in-global-log: %s\n",
+           result, result, bad ? "yes" : "no", bad ? "yes" : "no");
+  fs_write(d->trs, trs.data, trs.len, &ignored);
+  fs_read(d->log, 0, &log, &ignored);
+  str_addf(&log, "culprit: %s\n%s %s\n", reason, result, d->test);
+  fs_write(d->log, log.data, log.len, &ignored);
+  printf("%s: %s\n", result, d->test);
+  fflush(stdout);
+  str_release(&trs);
+  str_release(&log);
+}
+
+// "tests/foo.sh": the test's name below the build directory.
+static char *full_name(Driver *d) {
+  char *here = getcwd(NULL, 0);
+  const char *below = here ? path_below(here, d->config.root) : "";
+  bool inside = here && below != here;
+  char *name = inside ? arena_printf(&d->arena, "%s/%s", below, d->test)
+                      : arena_strdup(&d->arena, d->test);
+  free(here);
+  return name;
+}
+
+// Has `culprit run` this test's result already? The line "PASS name".
+static char *kept_result(Driver *d, const char *name) {
+  Str text = {0};
+  Err ignored;
+  char *path = arena_printf(&d->arena, "%s/done", d->spool);
+  char *result = NULL, *save = NULL;
+  if (!fs_read(path, 0, &text, &ignored) && text.len)
+    for (char *line = strtok_r(text.data, "\n", &save); line;
+         line = strtok_r(NULL, "\n", &save)) {
+      size_t n = strcspn(line, " ");
+      if (line[n] && !strcmp(line + n + 1, name)) {
+        result = arena_strndup(&d->arena, line, n);
+        break;
+      }
+    }
+  str_release(&text);
+  return result;
+}
+
+// --- running ----------------------------------------------------------------
+
+// The second attempt writes its files elsewhere.
+static char **second_argv(Driver *d, char *log, char *trs) {
+  size_t n = 0;
+  while (d->argv[n])
+    n++;
+  char **argv = arena_array(&d->arena, char *, n + 1);
+  for (size_t i = 0; i < n; i++) {
+    argv[i] = d->argv[i];
+    if (i && !strcmp(d->argv[i - 1], "--log-file"))
+      argv[i] = log;
+    if (i && !strcmp(d->argv[i - 1], "--trs-file"))
+      argv[i] = trs;
+  }
+  return argv;
+}
+
+static int make_run_dir(Driver *d, SpoolResult *result, Err *err) {
+  result->run = arena_printf(&d->arena, "%s/run-XXXXXX", d->spool);
+  if (!mkdtemp(result->run) || chmod(result->run, 01777))
+    return err_set(err, "%s: %s", result->run, strerror(errno));
+  return 0;
+}
+
+// Runs the original driver once. 1: interrupted.
+static int attempt(Driver *d, int number, Err *err) {
+  SpoolResult *result = &d->record.results[number];
+  Arena *a = &d->arena;
+  if (make_run_dir(d, result, err))
+    return -1;
+  char *log = arena_printf(a, "%s.log", result->run);
+  char *trs = arena_printf(a, "%s.trs", result->run);
+  if (number == 0) {
+    char *full = path_absolute(d->log, NULL);
+    log = arena_strdup(a, full);
+    free(full);
+    trs = arena_strdup(a, d->trs);
+  }
+  char *extra[] = {arena_printf(a, "CULPRIT_RUN=%s", result->run), NULL};
+  Test test = {.name = d->test,
+               .argv = number ? second_argv(d, log, trs) : d->argv};
+  Spawn spawn = {.env = environment_with(extra, a),
+                 .out = number ? "/dev/null" : NULL,
+                 .timeout = d->config.timeout,
+                 .mark = extra[0]};
+  spawn.out = NULL;
+  test_prepare(&test, NULL, a, &spawn);
+  static const Redirect quiet = {.mode = REDIRECT_WRITE, .fd = 1,
+                                 .path = "/dev/null"};
+  if (number) { // its PASS or FAIL is not for make's output
+    spawn.redirects = &quiet;
+    spawn.nredirects = 1;
+  }
+  unlink(trs);
+  pool_start(d->pool, 0, &spawn);
+  size_t slot;
+  Outcome outcome;
+  if (pool_wait(d->pool, -1, &slot, &outcome) != POOL_ENDED)
+    return 1;
+  result->end = outcome.end;
+  result->seconds = outcome.seconds;
+  result->log = log;
+  result->result = trs_result(trs, a);
+  result->status = log_status(log);
+  d->record.nresults = number + 1;
+  return 0;
+}
+
+static bool is_failure(const SpoolResult *r) {
+  static const char *const fine[] = {"PASS", "SKIP", "XFAIL"};
+  for (size_t i = 0; i < sizeof fine / sizeof *fine; i++)
+    if (!strcmp(r->result, fine[i]))
+      return r->end != END_EXIT;
+  return true;
+}
+
+static void describe(Driver *d, const char *name) {
+  Str command = {0};
+  char *here = getcwd(NULL, 0);
+  const char *below = here ? path_below(here, d->config.root) : NULL;
+  if (here && below != here) {
+    str_add(&command, "cd ");
+    words_quote(&command, below);
+    str_add(&command, " && ");
+  }
+  words_quote_all(&command, d->words);
+  d->record.test = arena_strdup(&d->arena, name);
+  d->record.command = arena_strdup(&d->arena, str_text(&command));
+  str_release(&command);
+  free(here);
+}
+
+// 1: interrupted, no record.
+static int run_test(Driver *d, Err *err) {
+  const SpoolResult *first = &d->record.results[0];
+  int rc = attempt(d, 0, err);
+  if (!rc && first->end != END_EXIT && !*first->result)
+    write_result(d, "FAIL", "ended before the test was finished");
+  if (!rc && d->config.rerun && is_failure(first))
+    rc = attempt(d, 1, err);
+  return rc ? rc : spool_write_record(d->spool, &d->record, err);
+}
+
+static int drive(Driver *d, Err *err) {
+  if (spool_read_config(d->spool, &d->config, &d->arena, err))
+    return -1;
+  char *name = full_name(d);
+  char *kept = kept_result(d, name);
+  if (kept) {
+    write_result(d, kept, "result kept from an earlier `culprit run`");
+    return 0;
+  }
+  describe(d, name);
+  if (pool_open(&d->pool, 1, err))
+    return -1;
+  int rc = run_test(d, err);
+  pool_close(d->pool);
+  return rc;
+}
+
+int cmd_automake_driver(int argc, char **argv) {
+  Driver d = {.spool = getenv(SPOOL_ENV)};
+  Err err = {0};
+  if (argc < 2)
+    return cli_fail(EXIT_USAGE, "automake-driver: for `culprit run` only");
+  parse_arguments(&d, argv + 1);
+  if (!d.spool || !d.test || !d.log || !d.trs || !d.argv[0])
+    return become_driver(d.argv);
+  int rc = drive(&d, &err);
+  arena_release(&d.arena);
+  return rc < 0 ? cli_error(&err) : rc > 0 ? EXIT_INTERRUPTED : EXIT_DONE;
+}

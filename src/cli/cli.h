@@ -1,0 +1,38 @@
+// What all commands share: the exit statuses of the contract, how messages are
+// printed, and the entry point of each command.
+#ifndef CULPRIT_CLI_CLI_H
+#define CULPRIT_CLI_CLI_H
+
+#include <stdbool.h>
+
+#include "util/err.h"
+
+// Exit statuses: scripts rely on them (see culprit(1)).
+enum {
+  EXIT_DONE = 0,        // done, and nothing failed
+  EXIT_FAILED = 1,      // tests failed; the ranking was printed
+  EXIT_USAGE = 2,       // the command line is wrong
+  EXIT_ENVIRONMENT = 3, // build, environment, corrupt or foreign data
+  EXIT_NO_VERDICT = 4,  // nothing usable came out of the runs
+  EXIT_INTERRUPTED = 130,
+};
+
+// argv[0] is the command's name. Returns an exit status.
+typedef int CommandMain(int argc, char **argv);
+CommandMain cmd_cc, cmd_run, cmd_rank, cmd_store, cmd_doctor;
+CommandMain cmd_automake_driver; // internal: called by `make check`
+
+// Print "culprit: message" on stderr and return the status.
+int cli_fail(int status, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+int cli_error(const Err *err);  // EXIT_ENVIRONMENT with err's text
+void cli_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+// --color=auto|always|never, NO_COLOR, and whether fd is a terminal.
+// `option` may be NULL. Returns -1 for a word that is none of the three.
+int cli_color(const char *option, int fd);
+
+// getopt_long's '?' for any command: points to `culprit COMMAND --help`.
+int cli_usage_hint(const char *command);
+
+#endif

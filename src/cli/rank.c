@@ -1,0 +1,430 @@
+// culprit rank: ranks a stored session again, another way. See rank.h for what
+// it shares with `culprit run`.
+#include "cli/rank.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "locate/fault.h"
+#include "locate/formula.h"
+#include "locate/spectrum.h"
+#include "locate/tally.h"
+#include "report/report.h"
+
+enum { WARNINGS_SHOWN = 10 };
+
+void rank_options_init(RankOptions *o) {
+  *o = (RankOptions){
+      .method = "ochiai", .format = "text", .by = ENTITY_STATEMENT};
+}
+
+void rank_options_release(RankOptions *o) {
+  array_release(&o->only);
+  array_release(&o->exclude);
+  array_release(&o->faults);
+}
+
+// --- ranking ----------------------------------------------------------------
+
+// Everything one report is made of.
+typedef struct {
+  Suite suite;
+  Spectrum spectrum;
+  Tally tally;
+  Fault fault;
+  Deaths deaths;
+  Sources sources;
+} Work;
+
+static void work_release(Work *w) {
+  sources_release(&w->sources);
+  deaths_release(&w->deaths);
+  fault_release(&w->fault);
+  tally_release(&w->tally);
+  spectrum_release(&w->spectrum);
+  suite_release(&w->suite);
+}
+
+// Does any run of this verdict have a spectrum? Any verdict: VERDICTS.
+static bool has_spectra(const Suite *suite, Verdict verdict) {
+  for (size_t i = 0; i < suite->nruns; i++)
+    if (suite->runs[i].has_spectrum &&
+        (verdict == VERDICTS || suite->runs[i].verdict == verdict))
+      return true;
+  return false;
+}
+
+static size_t count_verdict(const Suite *suite, Verdict verdict) {
+  size_t n = 0;
+  for (size_t i = 0; i < suite->nruns; i++)
+    n += suite->runs[i].verdict == verdict;
+  return n;
+}
+
+static SpectrumOptions spectrum_options(const RankOptions *o, Formula *f) {
+  return (SpectrumOptions){
+      .formula = f,
+      .by = o->by,
+      .entities = o->entities,
+      .others_pass = o->other_failures_pass,
+      .confidence = o->confidence,
+      .filter = {.only = o->only.items,
+                 .nonly = o->only.len,
+                 .exclude = o->exclude.items,
+                 .nexclude = o->exclude.len},
+  };
+}
+
+// Returns an exit status. Without any spectrum there is nothing to prepare.
+static int prepare(Work *w, Store *store, const RankOptions *o, Formula *f) {
+  Err err;
+  if (store_load(store, o->session, &w->suite, &err))
+    return cli_error(&err);
+  sources_init(&w->sources, &w->suite);
+  tally_init(&w->tally, &w->suite);
+  if (!has_spectra(&w->suite, VERDICTS))
+    return EXIT_DONE;
+  SpectrumOptions options = spectrum_options(o, f);
+  if (spectrum_init(&w->spectrum, &w->suite, &options, &err))
+    return cli_fail(EXIT_USAGE, "%s", err.text);
+  for (size_t i = 0; i < o->faults.len; i++)
+    if (fault_add(&w->fault, &w->suite, o->faults.items[i], o->by, &err))
+      return cli_fail(EXIT_USAGE, "%s", err.text);
+  if (tally_load(&w->tally, store, spectrum_kinds(&options), &err) ||
+      deaths_load(&w->deaths, store, &w->suite, o->by, &err))
+    return cli_error(&err);
+  return EXIT_DONE;
+}
+
+// Reports every failure; returns how many of them could be ranked.
+static size_t report(Work *w, const RankOptions *o, const ReportFormat *format,
+                     FILE *out) {
+  bool comparable = w->spectrum.suite != NULL;
+  Report r = {
+      .suite = &w->suite,
+      .method = o->method,
+      .by = o->by,
+      .entities = o->entities ? o->entities : 1u << o->by,
+      .executed = comparable ? spectrum_executed(&w->spectrum, &w->tally) : 0,
+      .executable = w->spectrum.nlisted,
+      .top = o->top,
+      .color = o->color,
+      .fault = w->fault.places.len ? &w->fault : NULL,
+      .deaths = &w->deaths,
+      .sources = &w->sources,
+  };
+  size_t ranked = 0;
+  if (format->begin)
+    format->begin(&r, out);
+  for (size_t i = 0; i < w->suite.nfailures; i++) {
+    Ranking ranking = {.failure = i};
+    if (comparable)
+      spectrum_rank(&w->spectrum, &w->tally, i, &ranking);
+    format->failure(&r, &ranking, out);
+    ranked += ranking.suspects.len > 0;
+    ranking_release(&ranking);
+  }
+  if (format->end)
+    format->end(&r, out);
+  return ranked;
+}
+
+static void warn_changed(const Work *w) {
+  size_t n = 0;
+  for (uint32_t i = 0; i < w->suite.nsources; i++)
+    if (sources_state(&w->sources, i) == SOURCE_CHANGED && n++ < WARNINGS_SHOWN)
+      cli_warn("%s has changed since it was compiled: lines may have moved; "
+               "build it and run the tests again",
+               suite_path(&w->suite, i));
+  if (n > WARNINGS_SHOWN)
+    cli_warn("%zu more files have changed since they were compiled",
+             n - WARNINGS_SHOWN);
+}
+
+static int explain_no_failure(const Suite *suite) {
+  long long session = (long long)suite->session;
+  if (!suite->nruns)
+    return cli_fail(EXIT_NO_VERDICT,
+                    "session %lld has no runs: give `culprit run` some tests",
+                    session);
+  if (count_verdict(suite, VERDICT_FLAKY))
+    return cli_fail(EXIT_NO_VERDICT,
+                    "nothing failed twice in the same way in session %lld "
+                    "(flaky tests are not ranked): make the failure "
+                    "repeatable and run again",
+                    session);
+  return cli_fail(EXIT_NO_VERDICT,
+                  "nothing failed in session %lld, so there is nothing to "
+                  "rank; add a test that shows the failure, or tell `culprit "
+                  "run` what is right (--expect, --reference, --oracle)",
+                  session);
+}
+
+static int explain_no_spectrum(const Suite *suite) {
+  const char *why = "was the program built with CC=culprit-cc?";
+  for (size_t i = 0; i < suite->nruns; i++)
+    if (suite->runs[i].verdict == VERDICT_FAIL && suite->runs[i].note)
+      why = suite->runs[i].note;
+  return cli_fail(EXIT_NO_VERDICT,
+                  "no failing run of session %lld left a spectrum: %s "
+                  "(`culprit doctor` checks the set-up)",
+                  (long long)suite->session, why);
+}
+
+// Nothing could be ranked: says why, and what to do next.
+static int explain(const Work *w, const RankOptions *o) {
+  const Suite *suite = &w->suite;
+  long long session = (long long)suite->session;
+  if (!count_verdict(suite, VERDICT_FAIL))
+    return explain_no_failure(suite);
+  if (!has_spectra(suite, VERDICT_FAIL))
+    return explain_no_spectrum(suite);
+  if (!has_spectra(suite, VERDICT_PASS))
+    return cli_fail(EXIT_NO_VERDICT,
+                    "no run of session %lld passes to compare with: add "
+                    "tests that pass and run again",
+                    session);
+  return cli_fail(EXIT_NO_VERDICT,
+                  "no %s of the chosen files was executed in session %lld",
+                  entity_kind_name(o->by), session);
+}
+
+int rank_print(Store *store, const RankOptions *o, FILE *out) {
+  const FormulaInfo *formula = formula_find(o->method);
+  const ReportFormat *format = report_find(o->format);
+  if (!formula)
+    return cli_fail(EXIT_USAGE,
+                    "no method '%s'; `culprit rank --list-methods` lists them",
+                    o->method);
+  if (!format)
+    return cli_fail(EXIT_USAGE, "no report format '%s'", o->format);
+  Work work = {0};
+  int status = prepare(&work, store, o, formula->score);
+  if (status == EXIT_DONE) {
+    size_t ranked = report(&work, o, format, out);
+    if (fflush(out) || ferror(out))
+      status = cli_fail(EXIT_ENVIRONMENT, "cannot write the report: %s",
+                        strerror(errno));
+    else if (!ranked)
+      status = explain(&work, o);
+    warn_changed(&work);
+  }
+  work_release(&work);
+  return status;
+}
+
+// --- command line -----------------------------------------------------------
+
+static void print_help(void) {
+  puts("usage: culprit rank [options]\n"
+       "\n"
+       "Ranks the runs of a stored session (`culprit run` makes one).\n"
+       "\n"
+       "  --method M        the formula (default: ochiai)\n"
+       "  --list-methods    show all formulas\n"
+       "  --by KIND         what is listed: statement (default), function,\n"
+       "                    block or edge\n"
+       "  --entities KINDS  what scores it: kinds, separated by commas\n"
+       "                    (default: as --by; a function can take the best\n"
+       "                    of its statements, blocks or edges)\n"
+       "  --other-failures exclude|pass\n"
+       "                    runs that only fail in another way: left out\n"
+       "                    (default), or counted as passing\n"
+       "  --confidence      order equal scores by confidence\n"
+       "  --only PATH       rank only files below PATH, of that name, or\n"
+       "                    matching it as a glob; may be repeated\n"
+       "  --exclude PATH    rank no such files; may be repeated\n"
+       "  --top N|all       how many to show (text: 10, others: all)\n"
+       "  --json, --csv, --quickfix\n"
+       "                    another output format\n"
+       "  --fault FILE:LINE[,LINE]...\n"
+       "                    say how far down the list this known fault is;\n"
+       "                    may be repeated\n"
+       "  --session N       see `culprit store list` (default: the newest)\n"
+       "  --store DIR       default: $CULPRIT_STORE, else .culprit\n"
+       "  --color auto|always|never\n"
+       "\n"
+       "Exit: 0 ranking printed, 2 usage, 3 no store or a corrupt one,\n"
+       "4 nothing failed or nothing to compare with.");
+}
+
+static void list_methods(void) {
+  size_t n;
+  const FormulaInfo *table = formula_table(&n);
+  puts("ef, ep: failing and passing runs that execute it; nf, np: those that\n"
+       "do not; F = ef + nf, P = ep + np\n");
+  for (size_t i = 0; i < n; i++)
+    printf("  %-12s %s\n", table[i].name, table[i].doc);
+}
+
+enum {
+  OPT_METHOD = 256,
+  OPT_LIST,
+  OPT_TOP,
+  OPT_BY,
+  OPT_ENTITIES,
+  OPT_OTHERS,
+  OPT_ONLY,
+  OPT_EXCLUDE,
+  OPT_CONFIDENCE,
+  OPT_FORMAT, // its name is the format's
+  OPT_FAULT,
+  OPT_SESSION,
+  OPT_STORE,
+  OPT_COLOR,
+};
+
+static const struct option long_options[] = {
+    {"method", required_argument, NULL, OPT_METHOD},
+    {"list-methods", no_argument, NULL, OPT_LIST},
+    {"top", required_argument, NULL, OPT_TOP},
+    {"by", required_argument, NULL, OPT_BY},
+    {"entities", required_argument, NULL, OPT_ENTITIES},
+    {"other-failures", required_argument, NULL, OPT_OTHERS},
+    {"only", required_argument, NULL, OPT_ONLY},
+    {"exclude", required_argument, NULL, OPT_EXCLUDE},
+    {"confidence", no_argument, NULL, OPT_CONFIDENCE},
+    {"json", no_argument, NULL, OPT_FORMAT},
+    {"csv", no_argument, NULL, OPT_FORMAT},
+    {"quickfix", no_argument, NULL, OPT_FORMAT},
+    {"fault", required_argument, NULL, OPT_FAULT},
+    {"session", required_argument, NULL, OPT_SESSION},
+    {"store", required_argument, NULL, OPT_STORE},
+    {"color", required_argument, NULL, OPT_COLOR},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+static int parse_number(const char *text, int64_t *out) {
+  char *end;
+  errno = 0;
+  long long n = strtoll(text, &end, 10);
+  if (!isdigit((unsigned char)*text) || *end || errno || n < 1)
+    return -1;
+  *out = n;
+  return 0;
+}
+
+static int parse_top(const char *text, size_t *top) {
+  int64_t n;
+  if (!strcmp(text, "all")) {
+    *top = SIZE_MAX;
+    return 0;
+  }
+  if (parse_number(text, &n))
+    return -1;
+  *top = (size_t)n;
+  return 0;
+}
+
+// What can be listed.
+static int parse_by(const char *text, EntityKind *by) {
+  int kind = entity_kind_parse(text);
+  if (kind < 0 || kind > ENTITY_EDGE)
+    return -1;
+  *by = (EntityKind)kind;
+  return 0;
+}
+
+static int parse_entities(const char *text, unsigned *set) {
+  char *copy = mem_strdup(text), *rest = copy, *word;
+  int rc = 0;
+  *set = 0;
+  while (!rc && (word = strsep(&rest, ","))) {
+    int kind = entity_kind_parse(word);
+    if (kind < 0)
+      rc = -1;
+    else
+      *set |= 1u << kind;
+  }
+  free(copy);
+  return rc;
+}
+
+static int parse_others(const char *text, bool *pass) {
+  *pass = !strcmp(text, "pass");
+  return *pass || !strcmp(text, "exclude") ? 0 : -1;
+}
+
+// What the command line adds to the options of a ranking.
+typedef struct {
+  RankOptions rank;
+  const char *store, *color;
+} Command;
+
+// Returns -1 if the option's value is wrong.
+static int take_option(Command *c, const struct option *opt,
+                       const char *value) {
+  RankOptions *o = &c->rank;
+  // clang-format off
+  switch (opt->val) {
+  case OPT_METHOD: o->method = value; return 0;
+  case OPT_TOP: return parse_top(value, &o->top);
+  case OPT_BY: return parse_by(value, &o->by);
+  case OPT_ENTITIES: return parse_entities(value, &o->entities);
+  case OPT_OTHERS: return parse_others(value, &o->other_failures_pass);
+  case OPT_ONLY: array_push(&o->only, value); return 0;
+  case OPT_EXCLUDE: array_push(&o->exclude, value); return 0;
+  case OPT_CONFIDENCE: o->confidence = true; return 0;
+  case OPT_FORMAT: o->format = opt->name; return 0;
+  case OPT_FAULT: array_push(&o->faults, value); return 0;
+  case OPT_SESSION: return parse_number(value, &o->session);
+  case OPT_STORE: c->store = value; return 0;
+  case OPT_COLOR: c->color = value; return 0;
+  default: return -1;
+  }
+  // clang-format on
+}
+
+static int rank_stored(Command *c) {
+  int color = cli_color(c->color, STDOUT_FILENO);
+  if (color < 0)
+    return cli_fail(EXIT_USAGE, "--color %s: expected auto, always or never",
+                    c->color);
+  c->rank.color = color;
+  bool for_people = !strcmp(c->rank.format, "text");
+  if (c->rank.faults.len && !for_people && strcmp(c->rank.format, "json"))
+    return cli_fail(EXIT_USAGE, "--fault is reported as text or --json only");
+  char *dir = store_find(c->store);
+  Store *store;
+  Err err;
+  int status = store_open(&store, dir, STORE_EXISTING, &err);
+  free(dir);
+  if (status)
+    return cli_error(&err);
+  status = rank_print(store, &c->rank, stdout);
+  store_close(store);
+  return status;
+}
+
+int cmd_rank(int argc, char **argv) {
+  Command c = {0};
+  rank_options_init(&c.rank);
+  int opt, index = 0, status = -1;
+  while (status < 0 &&
+         (opt = getopt_long(argc, argv, "h", long_options, &index)) != -1) {
+    if (opt == 'h' || opt == OPT_LIST) {
+      opt == 'h' ? print_help() : list_methods();
+      status = EXIT_DONE;
+    } else if (opt == '?') {
+      status = cli_usage_hint("rank");
+    } else if (take_option(&c, &long_options[index], optarg)) {
+      cli_fail(EXIT_USAGE, "--%s %s: not a value it takes",
+               long_options[index].name, optarg);
+      status = cli_usage_hint("rank");
+    }
+  }
+  if (status < 0 && optind < argc) {
+    cli_fail(EXIT_USAGE, "'%s': rank takes no arguments", argv[optind]);
+    status = cli_usage_hint("rank");
+  }
+  if (status < 0)
+    status = rank_stored(&c);
+  rank_options_release(&c.rank);
+  return status;
+}

@@ -1,0 +1,49 @@
+// Ranking a stored session and printing it: what `culprit rank` does, and what
+// `culprit run` does at its end.
+//
+//   RankOptions o;
+//   rank_options_init(&o);
+//   o.color = cli_color(option, STDOUT_FILENO) == 1;
+//   int status = rank_print(store, &o, stdout);
+//   rank_options_release(&o);
+#ifndef CULPRIT_CLI_RANK_H
+#define CULPRIT_CLI_RANK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "model/entity.h"
+#include "store/store.h"
+#include "util/array.h"
+
+typedef struct RankOptions {
+  int64_t session;    // 0: the newest
+  const char *method; // a name of locate/formula.h
+  const char *format; // a name of report/report.h: text, json, ...
+  size_t top;         // suspects shown per failure; 0: as the format likes
+                      // it (text: 10, the others: all); SIZE_MAX: all
+  EntityKind by;      // what is listed
+  unsigned entities;  // what scores it: a set of 1u << EntityKind; 0: as `by`
+  bool other_failures_pass; // runs that only show other failures pass
+  bool confidence;          // order equal scores by confidence
+  bool color;
+  // As the user gave them; the strings are not copied.
+  ARRAY(const char *) only, exclude; // paths or globs, see locate/filter.h
+  ARRAY(const char *) faults;        // FILE:LINE[,LINE]..., see locate/fault.h
+} RankOptions;
+
+// Ochiai over statements, as text without colours, newest session.
+void rank_options_init(RankOptions *o);
+void rank_options_release(RankOptions *o);
+
+// Prints the ranking of every failure of the session to `out`; messages and
+// warnings go to stderr. Returns an exit status of cli.h: EXIT_DONE if a
+// ranking was printed (tests failed: that is no error here), EXIT_NO_VERDICT if
+// nothing failed or nothing passes to compare with (it says what to do next),
+// EXIT_USAGE for options that do not fit together or name nothing,
+// EXIT_ENVIRONMENT for a store that cannot be read.
+int rank_print(Store *store, const RankOptions *options, FILE *out);
+
+#endif

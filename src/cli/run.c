@@ -1,0 +1,497 @@
+// culprit run: run the tests, store the runs, print the ranking.
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/rank.h"
+#include "run/adapter.h"
+#include "run/summary.h"
+#include "run/words.h"
+#include "util/fs.h"
+#include "util/mem.h"
+
+#define MB (1ull << 20)
+enum { JOBS_MAX = 1024 };
+
+// --- options ----------------------------------------------------------------
+
+typedef struct {
+  RunOptions run;
+  RankOptions rank;
+  const char *store, *color;
+  bool quiet, help;
+  const char *base; // what relative paths are relative to; NULL: here
+  const char *root; // the session's directory; NULL: here
+  Arena arena;
+} Options;
+
+enum {
+  OPT_EXE = 256,
+  OPT_TESTS,
+  OPT_REFERENCE,
+  OPT_EXPECT,
+  OPT_ORACLE,
+  OPT_TIMEOUT,
+  OPT_MAX_OUTPUT,
+  OPT_CWD,
+  OPT_SCRATCH,
+  OPT_FAILED,
+  OPT_ADD,
+  OPT_NO_RERUN,
+  OPT_ONLY,
+  OPT_EXCLUDE,
+  OPT_TOP,
+  OPT_STORE,
+  OPT_COLOR,
+};
+
+static const struct option long_options[] = {
+    {"exe", required_argument, NULL, OPT_EXE},
+    {"tests", required_argument, NULL, OPT_TESTS},
+    {"reference", required_argument, NULL, OPT_REFERENCE},
+    {"expect", required_argument, NULL, OPT_EXPECT},
+    {"oracle", required_argument, NULL, OPT_ORACLE},
+    {"jobs", required_argument, NULL, 'j'},
+    {"timeout", required_argument, NULL, OPT_TIMEOUT},
+    {"max-output", required_argument, NULL, OPT_MAX_OUTPUT},
+    {"cwd", required_argument, NULL, OPT_CWD},
+    {"scratch", no_argument, NULL, OPT_SCRATCH},
+    {"failed", no_argument, NULL, OPT_FAILED},
+    {"add", no_argument, NULL, OPT_ADD},
+    {"no-rerun", no_argument, NULL, OPT_NO_RERUN},
+    {"only", required_argument, NULL, OPT_ONLY},
+    {"exclude", required_argument, NULL, OPT_EXCLUDE},
+    {"top", required_argument, NULL, OPT_TOP},
+    {"store", required_argument, NULL, OPT_STORE},
+    {"color", optional_argument, NULL, OPT_COLOR},
+    {"quiet", no_argument, NULL, 'q'},
+    {"help", no_argument, NULL, 'h'},
+    {0},
+};
+
+static void print_help(void) {
+  puts(
+      "usage: culprit run [options] [-- CMD...]\n"
+      "\n"
+      "Runs the tests, stores the runs, prints which lines to look at first.\n"
+      "Without --tests and CMD it runs `make check` of an automake build\n"
+      "directory, test by test.\n"
+      "\n"
+      "which tests\n"
+      "  --exe PROG          the program under test\n"
+      "  --tests FILE        one test a line: the shell words after PROG\n"
+      "                      (without --exe: a whole command); blank lines\n"
+      "                      and lines with # are skipped\n"
+      "  -- CMD...           one test (`make check`: all of them)\n"
+      "  --failed            only those that failed last time; needs no other\n"
+      "                      option\n"
+      "  --add               add to the newest session\n"
+      "\n"
+      "what is right (default: exit status 0); a signal, a sanitizer report\n"
+      "or a timeout always fails\n"
+      "  --reference PROG    same standard output and exit status as PROG\n"
+      "  --expect DIR        standard output as in DIR/<n>.out for test n, and\n"
+      "                      exit status as in DIR/<n>.status if it is there\n"
+      "  --oracle CMD        CMD says: 0 good, 125 skip, 126 and 127 cannot be\n"
+      "                      executed, other bad; it runs in the test's\n"
+      "                      directory with CULPRIT_STDOUT, CULPRIT_STDERR\n"
+      "                      (files), CULPRIT_STATUS, CULPRIT_TEST\n"
+      "\n"
+      "how they run\n"
+      "  -j N                N at once (default: one per core)\n"
+      "  --timeout S         seconds for one test (default: 10; make check: 60)\n"
+      "  --max-output SIZE   of one test, as 100M (default: 256M)\n"
+      "  --cwd DIR           where they run (default: here)\n"
+      "  --scratch           each in an empty directory of its own; the one\n"
+      "                      of --cwd is in CULPRIT_DIR\n"
+      "  --no-rerun          do not run failing tests again to find flaky ones\n"
+      "\n"
+      "what is shown\n"
+      "  --only PATH --exclude PATH   which source files are ranked\n"
+      "  --top N             how many lines\n"
+      "  --color WHEN        auto, always, never\n"
+      "  -q, --quiet         the ranking only\n"
+      "  --store DIR         where runs are kept (default: .culprit)\n"
+      "\n"
+      "Exit: 0 nothing failed, 1 tests failed, 2 usage, 3 environment,\n"
+      "4 no usable verdict, 130 interrupted (the same command continues).");
+}
+
+static int default_jobs(void) {
+  cpu_set_t set;
+  int n = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+  return n < 1 ? 1 : n > JOBS_MAX ? JOBS_MAX : n;
+}
+
+static void options_init(Options *o) {
+  *o = (Options){0};
+  rank_options_init(&o->rank);
+  o->run.jobs = default_jobs();
+  o->run.max_output = 256 * MB;
+  o->run.rerun = true;
+}
+
+static void options_release(Options *o) {
+  rank_options_release(&o->rank);
+  arena_release(&o->arena);
+}
+
+static const char *absolute(Options *o, const char *path) {
+  char *full = path_absolute(path, o->base);
+  const char *copy = arena_strdup(&o->arena, full);
+  free(full);
+  return copy;
+}
+
+static int parse_count(const char *text, long max, long *out) {
+  char *end;
+  errno = 0;
+  long n = strtol(text, &end, 10);
+  if (errno || end == text || *end || n < 1 || n > max)
+    return -1;
+  *out = n;
+  return 0;
+}
+
+static int parse_seconds(const char *text, double *out) {
+  char *end;
+  double s = strtod(text, &end);
+  if (end == text || *end || !isfinite(s) || s <= 0 || s > 1e9)
+    return -1;
+  *out = s;
+  return 0;
+}
+
+// "4096", "64K", "100M", "2G"
+static int parse_size(const char *text, uint64_t *out) {
+  static const char units[] = "KMG";
+  char *end;
+  errno = 0;
+  unsigned long long n = strtoull(text, &end, 10);
+  const char *unit = *end ? strchr(units, *end) : NULL;
+  if (errno || end == text || *text == '-' || !n || n > UINT64_MAX >> 31)
+    return -1;
+  if (unit && !end[1])
+    n <<= 10 * (unit - units + 1);
+  else if (*end)
+    return -1;
+  *out = n;
+  return 0;
+}
+
+static int take_number(Options *o, int opt, const char *arg) {
+  long n = 0;
+  switch (opt) {
+  case 'j':
+    if (parse_count(arg, JOBS_MAX, &n))
+      return -1;
+    o->run.jobs = (int)n;
+    return 0;
+  case OPT_TOP:
+    if (parse_count(arg, LONG_MAX, &n))
+      return -1;
+    o->rank.top = (size_t)n;
+    return 0;
+  case OPT_TIMEOUT:
+    return parse_seconds(arg, &o->run.timeout);
+  default:
+    return parse_size(arg, &o->run.max_output);
+  }
+}
+
+// -1: `arg` is nothing the option takes.
+static int take_option(Options *o, int opt, const char *arg) {
+  RunOptions *run = &o->run;
+  switch (opt) {
+  case 'h': o->help = true; return 0;
+  case 'q': o->quiet = true; return 0;
+  case OPT_EXE: run->exe = absolute(o, arg); return 0;
+  case OPT_TESTS: run->tests = absolute(o, arg); return 0;
+  case OPT_REFERENCE: run->reference = absolute(o, arg); return 0;
+  case OPT_EXPECT: run->expect = absolute(o, arg); return 0;
+  case OPT_CWD: run->cwd = absolute(o, arg); return 0;
+  case OPT_ORACLE: run->oracle = arg; return 0;
+  case OPT_SCRATCH: run->scratch = true; return 0;
+  case OPT_FAILED: run->failed = true; return 0;
+  case OPT_ADD: run->add = true; return 0;
+  case OPT_NO_RERUN: run->rerun = false; return 0;
+  case OPT_ONLY: array_push(&o->rank.only, arg); return 0;
+  case OPT_EXCLUDE: array_push(&o->rank.exclude, arg); return 0;
+  case OPT_STORE: o->store = arg; return 0;
+  case OPT_COLOR:
+    o->color = arg ? arg : "always";
+    return cli_color(o->color, STDOUT_FILENO) < 0 ? -1 : 0;
+  default: return take_number(o, opt, arg);
+  }
+}
+
+// Returns 0, or -1 after a message.
+static int parse_arguments(Options *o, int argc, char **argv) {
+  int opt, index = 0;
+  optind = 0;
+  while ((opt = getopt_long(argc, argv, "+j:qh", long_options, &index)) != -1) {
+    if (opt == '?')
+      return -1;
+    if (take_option(o, opt, optarg)) {
+      cli_fail(EXIT_USAGE, "%s%s %s: not a value it takes",
+               opt == 'j' ? "-" : "--",
+               opt == 'j' ? "j" : long_options[index].name, optarg);
+      return -1;
+    }
+  }
+  if (optind >= argc)
+    return 0;
+  if (strcmp(argv[optind - 1], "--") != 0) {
+    cli_fail(EXIT_USAGE, "'%s': a command to run comes after --", argv[optind]);
+    return -1;
+  }
+  o->run.command = argv + optind;
+  return 0;
+}
+
+static int wrong(const char *message) {
+  cli_fail(EXIT_USAGE, "%s", message);
+  return -1;
+}
+
+// Options that do not fit together.
+static int check_options(const RunOptions *o) {
+  int oracles = !!o->reference + !!o->expect + !!o->oracle;
+  if (oracles > 1)
+    return wrong("--reference, --expect and --oracle: only one of them");
+  if (o->tests && o->command)
+    return wrong("--tests and a command after --: only one of them");
+  if (o->exe && !o->tests)
+    return wrong("--exe needs --tests (or give the whole command after --)");
+  if (o->reference && !o->exe)
+    return wrong("--reference needs --exe: it takes that program's place");
+  if (o->failed && o->add)
+    return wrong("--failed and --add: only one of them");
+  return 0;
+}
+
+// `culprit run --failed` alone: the options of the command that made the newest
+// session, then those of this one.
+static int take_stored_options(Options *o, Store *store, int argc, char **argv,
+                               Err *err) {
+  Suite suite = {0};
+  Options fresh;
+  Words words;
+  options_init(&fresh);
+  int rc = store_load(store, 0, &suite, err);
+  if (!rc) {
+    char *line = arena_strdup(&fresh.arena, suite.command);
+    fresh.base = fresh.root = arena_strdup(&fresh.arena, suite.cwd);
+    fresh.run.cwd = fresh.base;
+    if (!words_parse(&words, line, &fresh.arena) || words.argc < 2 ||
+        parse_arguments(&fresh, (int)words.argc - 1, words.argv + 1))
+      rc = err_set(err, "the newest session was not made by `culprit run`: "
+                        "name the tests (--tests FILE)");
+  }
+  suite_release(&suite);
+  fresh.run.add = false;
+  fresh.base = NULL;
+  if (!rc && parse_arguments(&fresh, argc, argv))
+    rc = err_set(err, "--failed: see above");
+  if (rc) {
+    options_release(&fresh);
+    return -1;
+  }
+  options_release(o);
+  *o = fresh;
+  return 0;
+}
+
+// --- showing ----------------------------------------------------------------
+
+static bool show_progress; // stderr is a terminal
+
+static void print_progress(const Runner *r) {
+  static double last;
+  double now = clock_now();
+  if (!r->finished && r->already) {
+    if (r->options->failed)
+      fprintf(stderr, "running what failed; %zu tests are kept\n", r->already);
+    else
+      fprintf(stderr, "continuing: %zu tests are already done\n", r->already);
+  }
+  if (!show_progress || now - last < 0.05)
+    return;
+  last = now;
+  if (r->total)
+    fprintf(stderr, "\r[%zu/%zu]", r->finished, r->total);
+  else
+    fprintf(stderr, "\r[%zu]", r->finished);
+  if (r->failing)
+    fprintf(stderr, " %zu failed", r->failing);
+  fputs("\033[K", stderr);
+  fflush(stderr);
+}
+
+static void clear_progress(void) {
+  if (show_progress)
+    fputs("\r\033[K", stderr);
+}
+
+static int report_interruption(const Runner *r) {
+  Str text = {0};
+  str_addf(&text, "interrupted: %zu", r->already + r->finished);
+  if (r->total)
+    str_addf(&text, " of %zu", r->already + r->total);
+  str_add(&text, " tests are done and kept; run the same command again to "
+                 "continue");
+  cli_fail(EXIT_INTERRUPTED, "%s", text.data);
+  str_release(&text);
+  return EXIT_INTERRUPTED;
+}
+
+static int report_no_map(void) {
+  return cli_fail(
+      EXIT_ENVIRONMENT,
+      "no program that the tests ran was built with culprit-cc: there are no "
+      "lines to rank. Likely reasons: a Makefile that sets CC itself (use "
+      "`make CC=culprit-cc`), a build tree that remembers its old compiler "
+      "(configure again in a clean one), tests that run an installed program "
+      "instead of the built one, or tests that clear their environment");
+}
+
+// The summary, and what to do if there is nothing to rank. -1: rank it.
+static int report_suite(const Suite *suite, const Options *o, double seconds,
+                        const char *store) {
+  Tally t = suite_tally(suite);
+  size_t fail = t.verdicts[VERDICT_FAIL], pass = t.verdicts[VERDICT_PASS];
+  if (!o->quiet) {
+    Str text = {0};
+    summary_write(suite, seconds, &text);
+    printf("%sstore: %s\n", text.data, store);
+    str_release(&text);
+    fflush(stdout);
+  }
+  if (t.judged && t.no_spectrum == t.judged && !suite->nentities)
+    return report_no_map();
+  if (fail)
+    return -1;
+  if (!pass || t.verdicts[VERDICT_FLAKY] || t.verdicts[VERDICT_ERROR])
+    return cli_fail(EXIT_NO_VERDICT,
+                    "no test failed twice in the same way, but not all passed: "
+                    "see the reasons above, then `culprit run --failed`");
+  if (!o->quiet)
+    puts("Nothing failed, so there is nothing to rank. Add a test that shows\n"
+         "the fault, or an oracle that sees it: --reference, --expect, "
+         "--oracle.");
+  return EXIT_DONE;
+}
+
+static int rank(const Options *o, Store *store) {
+  RankOptions rank = o->rank;
+  rank.color = cli_color(o->color, STDOUT_FILENO) == 1;
+  int status = rank_print(store, &rank, stdout);
+  return status == EXIT_DONE ? EXIT_FAILED : status;
+}
+
+static int report(const Options *o, Store *store, const Runner *r,
+                  double seconds) {
+  Suite suite = {0};
+  Err err = {0};
+  if (r->warning.text[0])
+    cli_warn("%s", r->warning.text);
+  if (store_load(store, r->session, &suite, &err))
+    return cli_error(&err);
+  int status = report_suite(&suite, o, seconds, store_dir(store));
+  suite_release(&suite);
+  return status < 0 ? rank(o, store) : status;
+}
+
+// --- running ----------------------------------------------------------------
+
+// A session of an earlier build cannot be continued: once more, afresh.
+static int run_adapter(const Adapter *a, Runner *r, Err *err) {
+  int rc = a->run(r, err);
+  if (!rc || !r->stale)
+    return rc;
+  cli_warn("the program was built anew: this is a new session (%s)", err->text);
+  r->fresh = true;
+  return a->run(r, err);
+}
+
+static int run_tests(Options *o, Store *store, char *command) {
+  Err err = {0}, second = {0};
+  const Adapter *adapter;
+  if (adapter_find(&adapter, &o->run, &err))
+    return cli_error(&err);
+  bool automake = adapter->run == automake_run;
+  if (automake && (o->run.reference || o->run.expect || o->run.oracle)) {
+    wrong("`make check` judges its tests itself: no oracle option");
+    return cli_usage_hint("run");
+  }
+  if (o->run.timeout <= 0)
+    o->run.timeout = adapter->timeout;
+  char *root = path_absolute(".", o->root);
+  Runner r = {.command = command, .root = root, .progress = print_progress};
+  double start = clock_now();
+  int rc = runner_open(&r, &o->run, store, &err);
+  if (!rc)
+    rc = run_adapter(adapter, &r, &err);
+  int closed = runner_close(&r, !rc && !r.interrupted, &second);
+  clear_progress();
+  int status;
+  if (rc || closed)
+    status = cli_error(rc ? &err : &second);
+  else if (r.interrupted)
+    status = report_interruption(&r);
+  else
+    status = report(o, store, &r, clock_now() - start);
+  free(root);
+  return status;
+}
+
+static int run_with_options(Options *o, int argc, char **argv) {
+  Err err = {0};
+  Store *store;
+  Str command = {0};
+  char *dir = store_find(o->store);
+  bool alone = o->run.failed && !o->run.tests && !o->run.command;
+  StoreMode mode = o->run.failed || o->run.add ? STORE_EXISTING : STORE_CREATE;
+  str_add(&command, "culprit ");
+  words_quote_all(&command, argv);
+  int status = EXIT_ENVIRONMENT;
+  if (store_open(&store, dir, mode, &err)) {
+    cli_error(&err);
+  } else {
+    if (alone && take_stored_options(o, store, argc, argv, &err))
+      cli_error(&err);
+    else
+      status = run_tests(o, store, command.data);
+    store_close(store);
+  }
+  str_release(&command);
+  free(dir);
+  return status;
+}
+
+int cmd_run(int argc, char **argv) {
+  Options o;
+  options_init(&o);
+  int status;
+  if (parse_arguments(&o, argc, argv) || check_options(&o.run)) {
+    status = cli_usage_hint("run");
+  } else if (o.help) {
+    print_help();
+    status = EXIT_DONE;
+  } else {
+    if (!o.run.cwd)
+      o.run.cwd = absolute(&o, ".");
+    show_progress = isatty(STDERR_FILENO) && !o.quiet;
+    status = run_with_options(&o, argc, argv);
+  }
+  options_release(&o);
+  return status;
+}

@@ -1,0 +1,245 @@
+// Spectrum-based localization: see spectrum.h.
+#include "locate/spectrum.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "locate/order.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+unsigned spectrum_kinds(const SpectrumOptions *o) {
+  return o->entities ? o->entities : 1u << o->by;
+}
+
+// --- what is listed ---------------------------------------------------------
+
+// Does an entity of this kind belong to exactly one entity of kind `by`?
+static bool belongs(EntityKind kind, EntityKind by) {
+  return kind == by || (by == ENTITY_FUNCTION && kind <= ENTITY_EDGE);
+}
+
+// The entity of kind `by` that entity `e` belongs to, or ENTITY_NONE.
+static uint32_t owner_of(const Suite *suite, uint32_t e, EntityKind by) {
+  const Entity *entity = &suite->entities[e];
+  return entity->kind == by ? e : entity->function;
+}
+
+static void name_kinds(unsigned kinds, Str *out) {
+  for (int k = 0; k < ENTITY_KINDS; k++)
+    if (kinds & 1u << k)
+      str_addf(out, "%s%s", out->len ? ", " : "",
+               entity_kind_name((EntityKind)k));
+  if (!out->len)
+    str_add(out, "none");
+}
+
+static int missing_kind(const Suite *suite, const char *name, unsigned present,
+                        Err *err) {
+  Str names = {0};
+  name_kinds(present, &names);
+  err_set(err, "session %lld has no %s entities (it has: %s)",
+          (long long)suite->session, name, str_text(&names));
+  str_release(&names);
+  return -1;
+}
+
+static int check_kinds(const Suite *suite, const SpectrumOptions *o, Err *err) {
+  unsigned present = 0, needed = spectrum_kinds(o) | 1u << o->by;
+  for (size_t i = 0; i < suite->nentities; i++)
+    present |= 1u << suite->entities[i].kind;
+  for (int k = 0; k < ENTITY_KINDS; k++) {
+    const char *name = entity_kind_name((EntityKind)k);
+    if (!(needed & 1u << k))
+      continue;
+    if (!(present & 1u << k))
+      return missing_kind(suite, name, present, err);
+    if (!belongs((EntityKind)k, o->by))
+      return err_set(err, "--by %s cannot be scored by --entities %s",
+                     entity_kind_name(o->by), name);
+  }
+  return 0;
+}
+
+typedef struct {
+  const Suite *suite;
+  uint32_t *place; // per source: its place when sorted by shown path
+} SourceOrder;
+
+static int by_path(const void *a, const void *b, void *ctx) {
+  const Suite *suite = ctx;
+  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+  int c = strcmp(suite_path(suite, x), suite_path(suite, y));
+  return c ? c : x < y ? -1 : x > y;
+}
+
+static SourceOrder source_order(const Suite *suite) {
+  SourceOrder o = {suite, mem_array(uint32_t, suite->nsources)};
+  uint32_t *sorted = mem_array(uint32_t, suite->nsources);
+  for (size_t i = 0; i < suite->nsources; i++)
+    sorted[i] = (uint32_t)i;
+  qsort_r(sorted, suite->nsources, sizeof *sorted, by_path, (void *)suite);
+  for (size_t i = 0; i < suite->nsources; i++)
+    o.place[sorted[i]] = (uint32_t)i;
+  free(sorted);
+  return o;
+}
+
+static int compare_u32(uint32_t a, uint32_t b) { return a < b ? -1 : a > b; }
+
+static int by_source(const void *a, const void *b, void *ctx) {
+  const SourceOrder *o = ctx;
+  uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
+  const Entity *x = &o->suite->entities[i], *y = &o->suite->entities[j];
+  int c = compare_u32(o->place[x->source], o->place[y->source]);
+  if (!c)
+    c = compare_u32(x->line, y->line);
+  if (!c)
+    c = compare_u32(x->col_lo, y->col_lo);
+  if (!c)
+    c = compare_u32(x->index, y->index);
+  return c ? c : compare_u32(i, j);
+}
+
+static void list_entities(Spectrum *s) {
+  const Suite *suite = s->suite;
+  bool *taken = mem_array(bool, suite->nsources);
+  for (size_t i = 0; i < suite->nsources; i++)
+    taken[i] = filter_takes(&s->options.filter, suite_path(suite, (uint32_t)i));
+  s->listed = mem_array(uint32_t, suite->nentities);
+  for (size_t i = 0; i < suite->nentities; i++) {
+    const Entity *e = &suite->entities[i];
+    if (e->kind == s->options.by && taken[e->source])
+      s->listed[s->nlisted++] = (uint32_t)i;
+  }
+  free(taken);
+  SourceOrder order = source_order(suite);
+  qsort_r(s->listed, s->nlisted, sizeof *s->listed, by_source, &order);
+  free(order.place);
+}
+
+static void find_owners(Spectrum *s) {
+  const Suite *suite = s->suite;
+  unsigned kinds = spectrum_kinds(&s->options);
+  uint32_t *place = mem_array(uint32_t, suite->nentities); // in listed, plus 1
+  for (size_t i = 0; i < s->nlisted; i++)
+    place[s->listed[i]] = (uint32_t)i + 1;
+  s->owner = mem_array(uint32_t, suite->nentities);
+  for (size_t i = 0; i < suite->nentities; i++) {
+    s->owner[i] = ENTITY_NONE;
+    if (!(kinds & 1u << suite->entities[i].kind))
+      continue;
+    uint32_t owner = owner_of(suite, (uint32_t)i, s->options.by);
+    if (owner < suite->nentities && place[owner])
+      s->owner[i] = place[owner] - 1;
+  }
+  free(place);
+}
+
+int spectrum_init(Spectrum *s, const Suite *suite, const SpectrumOptions *o,
+                  Err *err) {
+  *s = (Spectrum){.suite = suite, .options = *o};
+  if (check_kinds(suite, o, err))
+    return -1;
+  list_entities(s);
+  if (!s->nlisted) {
+    spectrum_release(s);
+    return err_set(err,
+                   "--only and --exclude leave no source file of session "
+                   "%lld to rank",
+                   (long long)suite->session);
+  }
+  find_owners(s);
+  return 0;
+}
+
+void spectrum_release(Spectrum *s) {
+  free(s->listed);
+  free(s->owner);
+  *s = (Spectrum){0};
+}
+
+size_t spectrum_executed(const Spectrum *s, const Tally *t) {
+  Bitset seen = {0};
+  for (size_t e = 0; e < s->suite->nentities; e++)
+    if (s->owner[e] != ENTITY_NONE && bitset_has(&t->executed, (uint32_t)e))
+      bitset_add(&seen, s->owner[e]);
+  size_t n = bitset_count(&seen);
+  bitset_release(&seen);
+  return n;
+}
+
+// --- scoring ----------------------------------------------------------------
+
+static Suspect suspect_of(const Spectrum *s, const Comparison *c, uint32_t e) {
+  Counts n = {c->ef[e], c->ep[e], c->failing - c->ef[e], c->passing - c->ep[e]};
+  return (Suspect){.entity = s->listed[s->owner[e]],
+                   .score = s->options.formula(n),
+                   .confidence = confidence_of(n),
+                   .ef = n.ef,
+                   .ep = n.ep};
+}
+
+static bool has_evidence(const Suspect *s) { return s->ef || s->ep; }
+
+// Is `a` the better spokesman for the entity that both score?
+static bool speaks_better(const Suspect *a, const Suspect *b) {
+  if (has_evidence(a) != has_evidence(b))
+    return has_evidence(a);
+  if (a->score != b->score)
+    return a->score > b->score;
+  return a->confidence > b->confidence;
+}
+
+// best[i] for listed entity i; .entity stays ENTITY_NONE if nothing that
+// scores it was executed.
+static Suspect *score_all(const Spectrum *s, const Tally *t,
+                          const Comparison *c) {
+  Suspect *best = mem_array(Suspect, s->nlisted);
+  for (size_t i = 0; i < s->nlisted; i++)
+    best[i].entity = ENTITY_NONE;
+  for (size_t e = 0; e < s->suite->nentities; e++) {
+    if (s->owner[e] == ENTITY_NONE || !bitset_has(&t->executed, (uint32_t)e))
+      continue;
+    Suspect candidate = suspect_of(s, c, (uint32_t)e);
+    Suspect *old = &best[s->owner[e]];
+    if (old->entity == ENTITY_NONE || speaks_better(&candidate, old))
+      *old = candidate;
+  }
+  return best;
+}
+
+// For some formulas (op2, wong2) no evidence is a better score than bad
+// evidence: bring such scores down to the lowest there is evidence for.
+static void lower_unproven(Ranking *r) {
+  double lowest = INFINITY;
+  for (size_t i = 0; i < r->suspects.len; i++)
+    if (has_evidence(&r->suspects.items[i]))
+      lowest = fmin(lowest, r->suspects.items[i].score);
+  for (size_t i = 0; i < r->suspects.len; i++) {
+    Suspect *s = &r->suspects.items[i];
+    if (!has_evidence(s))
+      s->score = fmin(s->score, lowest);
+  }
+}
+
+void spectrum_rank(const Spectrum *s, const Tally *t, size_t failure,
+                   Ranking *out) {
+  Comparison c;
+  comparison_init(&c, t, failure, s->options.others_pass);
+  *out = (Ranking){.failure = failure,
+                   .failing = c.failing,
+                   .passing = c.passing,
+                   .stand_in = c.stand_in};
+  if (c.failing && c.passing) {
+    Suspect *best = score_all(s, t, &c);
+    for (size_t i = 0; i < s->nlisted; i++)
+      if (best[i].entity != ENTITY_NONE)
+        array_push(&out->suspects, best[i]);
+    free(best);
+    lower_unproven(out);
+    ranking_order(out, s->options.confidence);
+  }
+  comparison_release(&c);
+}

@@ -1,0 +1,67 @@
+// Spectrum-based localization: rank entities by how strongly executing them
+// goes with failing. Looks only at what runs executed, never at values.
+//
+//   Tally tally;             // what the runs executed, from the store
+//   Spectrum spectrum;       // what is listed, and what scores it
+//   for every failure of the suite:
+//     Ranking ranking;
+//     spectrum_rank(&spectrum, &tally, failure, &ranking);
+//
+// Listed are all entities of one kind that some run of the session executed,
+// whatever its verdict. Those that no compared run executed carry no evidence
+// and never come above one that does.
+//
+// An entity is scored by itself, or by the entities that belong to it: a
+// function takes the maximum over its statements, blocks or edges, and shows
+// the counts of the best one.
+#ifndef CULPRIT_LOCATE_SPECTRUM_H
+#define CULPRIT_LOCATE_SPECTRUM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "locate/filter.h"
+#include "locate/formula.h"
+#include "locate/tally.h"
+#include "model/ranking.h"
+#include "model/suite.h"
+#include "util/err.h"
+
+typedef struct {
+  Formula *formula;
+  EntityKind by;     // what is listed
+  unsigned entities; // what scores it: a set of 1u << EntityKind; 0: as `by`
+  bool others_pass;  // runs that only show other failures count as passing
+  bool confidence;   // order equal scores by confidence
+  PathFilter filter; // files left out are neither listed nor counted
+} SpectrumOptions;
+
+// The entity kinds whose spectra these options need.
+unsigned spectrum_kinds(const SpectrumOptions *o);
+
+// What can be listed, the same for every failure.
+typedef struct {
+  const Suite *suite;
+  SpectrumOptions options;
+  uint32_t *listed; // entities, in source order: by path, line, column
+  size_t nlisted;   // executed or not
+  uint32_t *owner;  // per entity: the index in `listed` that it scores, or
+                    // ENTITY_NONE
+} Spectrum;
+
+// Fails if the kinds do not fit together, if the session has no entity of one
+// of them, or if the filter leaves nothing.
+int spectrum_init(Spectrum *s, const Suite *suite, const SpectrumOptions *o,
+                  Err *err);
+void spectrum_release(Spectrum *s);
+
+// How many of the listed entities some run of the session executed.
+size_t spectrum_executed(const Spectrum *s, const Tally *t);
+
+// Ranks for one failure. If no run shows it, or none can be compared with,
+// the ranking has no suspects: ask its `failing` and `passing`.
+void spectrum_rank(const Spectrum *s, const Tally *t, size_t failure,
+                   Ranking *out);
+
+#endif

@@ -1,0 +1,86 @@
+// How many passing and failing runs executed each entity: see tally.h.
+#include "locate/tally.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "util/mem.h"
+
+static bool counts_as(const RunInfo *run, Verdict verdict) {
+  return run->has_spectrum && run->verdict == verdict;
+}
+
+void tally_init(Tally *t, const Suite *suite) {
+  *t = (Tally){.suite = suite};
+  t->pass = mem_array(uint32_t, suite->nentities);
+  t->fail = mem_array(uint32_t, suite->nentities);
+  t->hits = mem_array(Bitset, suite->nruns);
+  for (size_t i = 0; i < suite->nruns; i++) {
+    t->npass += counts_as(&suite->runs[i], VERDICT_PASS);
+    t->nfail += counts_as(&suite->runs[i], VERDICT_FAIL);
+  }
+}
+
+void tally_release(Tally *t) {
+  free(t->pass);
+  free(t->fail);
+  for (size_t i = 0; t->suite && i < t->suite->nruns; i++)
+    bitset_release(&t->hits[i]);
+  free(t->hits);
+  bitset_release(&t->executed);
+  *t = (Tally){0};
+}
+
+void tally_add(Tally *t, size_t run, const Bitset *hits) {
+  assert(run < t->suite->nruns);
+  const RunInfo *info = &t->suite->runs[run];
+  if (!info->has_spectrum)
+    return;
+  bitset_union(&t->executed, hits);
+  if (info->verdict == VERDICT_PASS)
+    bitset_tally(hits, t->pass, t->suite->nentities);
+  if (info->verdict != VERDICT_FAIL)
+    return;
+  bitset_tally(hits, t->fail, t->suite->nentities);
+  bitset_union(&t->hits[run], hits);
+}
+
+static void add_spectrum(void *ctx, size_t run, const Bitset *hits) {
+  tally_add(ctx, run, hits);
+}
+
+int tally_load(Tally *t, Store *store, unsigned kinds, Err *err) {
+  for (int k = 0; k < ENTITY_KINDS; k++)
+    if (kinds & 1u << k && store_each_spectrum(store, t->suite, (EntityKind)k,
+                                               add_spectrum, t, err))
+      return -1;
+  return 0;
+}
+
+void comparison_init(Comparison *c, const Tally *t, size_t failure,
+                     bool others_pass) {
+  const Suite *suite = t->suite;
+  const FailureGroup *group = &suite->failures[failure];
+  size_t n = suite->nentities;
+  *c = (Comparison){0};
+  c->ef = mem_array(uint32_t, n);
+  c->ep = mem_array(uint32_t, n);
+  for (size_t i = 0; i < group->nruns; i++) {
+    if (!counts_as(&suite->runs[group->runs[i]], VERDICT_FAIL))
+      continue;
+    c->failing++;
+    bitset_tally(&t->hits[group->runs[i]], c->ef, n);
+  }
+  uint32_t others = t->nfail - c->failing;
+  c->stand_in = !others_pass && !t->npass && others;
+  bool with_others = others_pass || c->stand_in;
+  c->passing = t->npass + (with_others ? others : 0);
+  for (size_t e = 0; e < n; e++)
+    c->ep[e] = t->pass[e] + (with_others ? t->fail[e] - c->ef[e] : 0);
+}
+
+void comparison_release(Comparison *c) {
+  free(c->ef);
+  free(c->ep);
+  *c = (Comparison){0};
+}

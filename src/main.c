@@ -1,0 +1,58 @@
+// culprit: tells a developer which line to fix. This file is the table of
+// commands; each one lives in cli/.
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+#ifndef CULPRIT_VERSION
+#define CULPRIT_VERSION "unknown"
+#endif
+
+typedef struct {
+  const char *name;
+  CommandMain *main;
+  const char *summary; // NULL: internal, not listed
+} Command;
+
+static const Command commands[] = {
+    {"run", cmd_run, "run the tests, store the runs, print the ranking"},
+    {"rank", cmd_rank, "rank the stored runs again, another way"},
+    {"cc", cmd_cc, "the compiler (the same as culprit-cc)"},
+    {"store", cmd_store, "list, prune or measure the stored sessions"},
+    {"doctor", cmd_doctor, "say what is missing or wrong on this machine"},
+    {"automake-driver", cmd_automake_driver, NULL},
+};
+enum { NCOMMANDS = sizeof commands / sizeof *commands };
+
+static void print_help(FILE *out) {
+  fputs("usage: culprit COMMAND [options]\n\n", out);
+  for (int i = 0; i < NCOMMANDS; i++)
+    if (commands[i].summary)
+      fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].summary);
+  fputs("\nBuild your program with CC=culprit-cc, then `culprit run`.\n"
+        "`culprit COMMAND --help` tells more; so does culprit(1).\n",
+        out);
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2) {
+    print_help(stderr);
+    return EXIT_USAGE;
+  }
+  const char *name = argv[1];
+  if (!strcmp(name, "--version") || !strcmp(name, "-V")) {
+    puts("culprit " CULPRIT_VERSION);
+    return EXIT_DONE;
+  }
+  if (!strcmp(name, "--help") || !strcmp(name, "-h") || !strcmp(name, "help")) {
+    print_help(stdout);
+    return EXIT_DONE;
+  }
+  for (int i = 0; i < NCOMMANDS; i++)
+    if (!strcmp(name, commands[i].name))
+      return commands[i].main(argc - 1, argv + 1);
+  fprintf(stderr, "culprit: no command '%s'\n", name);
+  print_help(stderr);
+  return EXIT_USAGE;
+}

@@ -1,0 +1,78 @@
+// What a run can cover. Language-neutral: the C front end, the PHP front end
+// and importers all describe a program as units full of entities; everything
+// behind them (store, locate, report) knows nothing else of the program.
+//
+//   statement   a source line that does something      (source, line)
+//   function    a function                             (source, line, name)
+//   block       a basic block, statement-free forwarding blocks contracted
+//   edge        a control-flow edge between blocks, function entry included
+//   condition   one outcome of a condition: 0 false, 1 true; a switch: 0 none
+//               of the cases, i the i-th case
+//   return      one class of the value a call site got back
+//
+// Statements and functions are the same entity wherever they were compiled:
+// a line of libfoo.c is one statement in thirty test programs. The other kinds
+// belong to their unit and are told apart by (unit, function, kind, index).
+#ifndef CULPRIT_MODEL_ENTITY_H
+#define CULPRIT_MODEL_ENTITY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum {
+  ENTITY_STATEMENT,
+  ENTITY_FUNCTION,
+  ENTITY_BLOCK,
+  ENTITY_EDGE,
+  ENTITY_CONDITION,
+  ENTITY_RETURN,
+  ENTITY_KINDS // how many there are
+} EntityKind;
+
+// Stable names used on the command line, in JSON and in the store.
+const char *entity_kind_name(EntityKind kind);
+int entity_kind_parse(const char *name); // -1: no such kind
+
+#define ENTITY_NONE UINT32_MAX
+
+// Inside a Unit, `source`, `function`, `from` and `to` are indexes into that
+// unit's arrays; inside a Suite they are indexes into the suite's.
+typedef struct {
+  EntityKind kind;
+  uint32_t source;          // the file it stands in
+  uint32_t line;            // 0: unknown
+  uint32_t col_lo, col_hi;  // first and last column on that line; 0: unknown
+  uint32_t function;        // entity of the enclosing function; itself for one
+  uint32_t index;           // block: number in its function; edge: number in
+                            // its function; condition: number of the condition
+                            // in its function; return: number of the call site
+  uint32_t from, to;        // edge: block entities (ENTITY_NONE: entry, leave);
+                            // condition: from = outcome, to = its block;
+                            // return: from = class, to = its block;
+                            // statement: to = first block it stands in
+  const char *name;         // function: its name; condition: source kind (if,
+                            // while, switch, ...); return: callee; else NULL
+} Entity;
+
+// One source file: its absolute path as compiled and a hash of its text at
+// compile time (0: the text could not be read).
+typedef struct {
+  const char *path;
+  uint64_t hash;
+} Source;
+
+// Identity of a translation unit: a hash of its content.
+typedef struct {
+  unsigned char bytes[16];
+} UnitId;
+
+typedef struct {
+  UnitId id;
+  const char *name; // main source file as given to the compiler
+  Source *sources;
+  size_t nsources;
+  Entity *entities;
+  size_t nentities;
+} Unit;
+
+#endif

@@ -1,0 +1,20 @@
+// The answer: see ranking.h.
+#include "model/ranking.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+bool score_same(double a, double b) {
+  double size = fmax(fabs(a), fabs(b));
+  return fabs(a - b) <= SCORE_TOLERANCE * fmax(size, 1e-300);
+}
+
+void ranking_release(Ranking *r) {
+  for (size_t i = 0; i < r->suspects.len; i++) {
+    Suspect *s = &r->suspects.items[i];
+    for (size_t j = 0; j < s->evidence.len; j++)
+      free(s->evidence.items[j].text);
+    array_release(&s->evidence);
+  }
+  array_release(&r->suspects);
+}

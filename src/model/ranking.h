@@ -1,0 +1,42 @@
+// The answer: entities ordered by how strongly they are suspected, for one
+// failure.
+#ifndef CULPRIT_MODEL_RANKING_H
+#define CULPRIT_MODEL_RANKING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/array.h"
+
+// One reason for a score, as shown to the user.
+typedef struct {
+  const char *kind; // coverage, death, ... (JSON: "kind")
+  char *text;       // a sentence
+} Evidence;
+
+typedef struct {
+  uint32_t entity;     // what is listed
+  double score;        // finite, always
+  double confidence;   // max(ef/F, ep/P)
+  uint32_t ef, ep;     // failing and passing runs that cover it
+  uint32_t rank_best;  // entities with a higher score, plus one
+  uint32_t rank;       // worst case: also all with the same score
+  ARRAY(Evidence) evidence;
+} Suspect;
+
+// Scores within this relative distance are the same score.
+#define SCORE_TOLERANCE 1e-9
+bool score_same(double a, double b);
+
+typedef struct {
+  size_t failure;      // index into Suite.failures
+  uint32_t failing, passing; // runs that were compared
+  bool stand_in;       // nothing passes strictly: runs without this failure
+                       // stand in for the passing ones
+  ARRAY(Suspect) suspects; // best first; ties in source order
+} Ranking;
+
+void ranking_release(Ranking *r);
+
+#endif

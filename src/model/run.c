@@ -1,0 +1,45 @@
+// One execution of one test: see run.h.
+#include "model/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const verdicts[VERDICTS] = {"pass", "fail", "skip", "flaky",
+                                               "error"};
+
+const char *verdict_name(Verdict v) { return verdicts[v]; }
+
+int verdict_parse(const char *name) {
+  for (int v = 0; v < VERDICTS; v++)
+    if (!strcmp(name, verdicts[v]))
+      return v;
+  return -1;
+}
+
+void failure_release(Failure *f) {
+  free(f->kind);
+  free(f->message);
+  free(f->place);
+  free(f->signature);
+}
+
+void death_release(Death *d) {
+  free(d->file);
+  free(d->function);
+  free(d->how);
+}
+
+void run_release(Run *r) {
+  free(r->test);
+  free(r->command);
+  free(r->note);
+  for (size_t i = 0; i < r->failures.len; i++)
+    failure_release(&r->failures.items[i]);
+  array_release(&r->failures);
+  for (size_t i = 0; i < r->deaths.len; i++)
+    death_release(&r->deaths.items[i]);
+  array_release(&r->deaths);
+  for (int k = 0; k < ENTITY_KINDS; k++)
+    bitset_release(&r->hits[k]);
+  *r = (Run){0};
+}

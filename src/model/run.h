@@ -1,0 +1,73 @@
+// One execution of one test: what it covered and how it ended.
+#ifndef CULPRIT_MODEL_RUN_H
+#define CULPRIT_MODEL_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/entity.h"
+#include "util/array.h"
+#include "util/bitset.h"
+
+typedef enum {
+  VERDICT_PASS,
+  VERDICT_FAIL,
+  VERDICT_SKIP,  // the test or its oracle said: does not count
+  VERDICT_FLAKY, // failed once, not the same way again
+  VERDICT_ERROR, // the test could not be run or judged
+  VERDICTS
+} Verdict;
+
+const char *verdict_name(Verdict v);
+int verdict_parse(const char *name); // -1: no such verdict
+
+// What a run shows when it fails. Two failures with the same signature are the
+// same failure: signatures hold no addresses, numbers of processes or names of
+// tests.
+//   exit       exit status 3
+//   signal     SIGSEGV in parse (src/a.c:12)
+//   sanitizer  heap-buffer-overflow in copy (src/a.c:40)
+//   timeout    still running after 10 s
+//   output     standard output differs from the reference
+//   oracle     oracle command: exit status 1
+//   limit      more output than --max-output
+typedef struct {
+  char *kind;      // exit, signal, ...
+  char *message;   // one line for people
+  char *place;     // "file:line" or ""
+  char *signature; // what groups it with others
+} Failure;
+
+void failure_release(Failure *f);
+
+// Where a process died in the middle of a block, when that is known. Lines of
+// that block after `line` were not executed by it.
+typedef struct {
+  char *file;     // absolute path, "" if the place is unknown
+  uint32_t line;
+  char *function;
+  char *how;      // SIGSEGV, ...
+  bool exact;     // false: which lines of the block ran is not certain
+} Death;
+
+void death_release(Death *d);
+
+// A Run is the union of all processes of one test.
+typedef struct {
+  char *test;         // name, unique within its session: "12", "tests/foo.sh"
+  char *command;      // the command as a shell would take it, for people
+  Verdict verdict;
+  int status;         // exit status, or -signal
+  double seconds;
+  ARRAY(Failure) failures;
+  ARRAY(Death) deaths;
+  uint32_t processes; // instrumented processes that left a spectrum
+  bool imprecise;     // some process died where we could not look
+  char *note;         // what is missing in this run, or NULL
+  Bitset hits[ENTITY_KINDS]; // of suite-wide entity ids, one set per kind
+} Run;
+
+void run_release(Run *r);
+
+#endif

@@ -1,0 +1,57 @@
+// What the store knows of one session, as localizers and reports see it: all
+// entities, all runs without their spectra, and the failures that group them.
+// Spectra are streamed from the store run by run: ten thousand of them need
+// not fit in memory.
+#ifndef CULPRIT_MODEL_SUITE_H
+#define CULPRIT_MODEL_SUITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/entity.h"
+#include "model/run.h"
+#include "util/arena.h"
+#include "util/array.h"
+
+// All runs that show the same failure.
+typedef struct {
+  const char *kind, *message, *place, *signature;
+  uint32_t *runs; // indexes into Suite.runs, ascending
+  size_t nruns;
+} FailureGroup;
+
+typedef struct {
+  const char *test, *command, *note;
+  Verdict verdict;
+  int status;
+  double seconds;
+  bool imprecise, has_spectrum;
+  int64_t store_id;
+} RunInfo;
+
+typedef struct {
+  int64_t session;     // number of the session in the store
+  const char *command; // the culprit command line that made it
+  const char *cwd;     // the directory it ran in; paths are shown relative to it
+  Source *sources;
+  size_t nsources;
+  Entity *entities;    // index = suite-wide entity id
+  size_t nentities;
+  RunInfo *runs;       // in test order
+  size_t nruns;
+  FailureGroup *failures; // most runs first, then by signature
+  size_t nfailures;
+  Arena arena; // owns everything above
+} Suite;
+
+void suite_release(Suite *s);
+
+// How a path is shown: relative to the session's directory if it lies below.
+const char *suite_path(const Suite *s, uint32_t source);
+
+// FILE as a user writes it names `source` if it is the same path, or the shown
+// path ends with "/FILE", or equals it.
+bool suite_path_matches(const Suite *s, uint32_t source, const char *file);
+
+#endif

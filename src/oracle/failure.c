@@ -1,0 +1,134 @@
+// Makes the failures of a run: see failure.h.
+#include "oracle/failure.h"
+
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/fs.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+void failure_add(Run *run, const char *kind, const char *place,
+                 const char *signature, const char *message) {
+  if (!signature)
+    signature = message;
+  for (size_t i = 0; i < run->failures.len; i++)
+    if (!strcmp(run->failures.items[i].signature, signature))
+      return;
+  array_push(&run->failures,
+             (Failure){.kind = mem_strdup(kind),
+                       .message = mem_strdup(message),
+                       .place = mem_strdup(place),
+                       .signature = mem_strdup(signature)});
+}
+
+char *signal_name(int signal) {
+  const char *name = sigabbrev_np(signal);
+  return name ? mem_printf("SIG%s", name) : mem_printf("signal %d", signal);
+}
+
+// The crash to report: one by this signal if there is one. NULL: none.
+static const Death *find_crash(const Run *run, const char *how) {
+  const Death *crash = NULL;
+  for (size_t i = 0; i < run->deaths.len; i++) {
+    const Death *d = &run->deaths.items[i];
+    if (how && !strcmp(d->how, how))
+      return d;
+    if (!crash && !how && text_starts(d->how, "SIG"))
+      crash = d;
+  }
+  return crash;
+}
+
+// "SIGSEGV in parse (src/a.c:12)", as far as it is known.
+static void add_crash(Run *run, const char *how, const Death *d,
+                      const char *root) {
+  Str message = {0}, place = {0};
+  str_add(&message, how);
+  if (d && d->file && *d->file)
+    str_addf(&place, "%s:%u", path_below(d->file, root), d->line);
+  if (d && d->function && *d->function)
+    str_addf(&message, " in %s", d->function);
+  if (place.len)
+    str_addf(&message, " (%s)", place.data);
+  failure_add(run, "signal", str_text(&place), NULL, message.data);
+  str_release(&message);
+  str_release(&place);
+}
+
+static void add_signal(Run *run, int signal, const char *root) {
+  char *how = signal_name(signal);
+  const Death *d = find_crash(run, how);
+  if (!d || !d->exact)
+    run->imprecise = true;
+  add_crash(run, how, d, root);
+  free(how);
+}
+
+// 1.5 -> "1.5", 10 -> "10", 1e9 -> "1000000000"
+static void add_number(Str *s, double x) {
+  if (x >= 1e6)
+    str_addf(s, "%.0f", x);
+  else
+    str_addf(s, "%g", x);
+}
+
+static void add_timeout(Run *run, double timeout) {
+  Str message = {0};
+  str_add(&message, "still running after ");
+  add_number(&message, timeout);
+  str_add(&message, " s");
+  failure_add(run, "timeout", "", "timeout", message.data);
+  str_release(&message);
+}
+
+bool failure_add_end(Run *run, const Outcome *outcome, const char *root,
+                     double timeout, uint64_t max_output) {
+  char text[128];
+  switch (outcome->end) {
+  case END_EXIT:
+  case END_UNSTARTED:
+    return false;
+  case END_SIGNAL:
+    add_signal(run, -outcome->status, root);
+    return true;
+  case END_TIMEOUT:
+    add_timeout(run, timeout);
+    break;
+  case END_OUTPUT:
+    snprintf(text, sizeof text,
+             "more than %.4g MB of output (--max-output allows more)",
+             (double)max_output / (1 << 20));
+    failure_add(run, "limit", "", "too much output", text);
+    break;
+  case END_PROCESSES:
+    snprintf(text, sizeof text, "more than %d processes at once",
+             PROCESSES_MAX);
+    failure_add(run, "limit", "", "too many processes", text);
+    break;
+  }
+  run->imprecise = true; // SIGKILL leaves no trace of where
+  return true;
+}
+
+void failure_add_exit(Run *run, const char *root, const char *message) {
+  const Death *d = find_crash(run, NULL);
+  if (d)
+    add_crash(run, d->how, d, root);
+  else
+    failure_add(run, "exit", "", NULL, message);
+}
+
+void run_add_note(Run *run, const char *fmt, ...) {
+  char text[1024];
+  va_list ap;
+  va_start(ap, fmt);
+  vsnprintf(text, sizeof text, fmt, ap);
+  va_end(ap);
+  char *old = run->note;
+  run->note = old ? mem_printf("%s; %s", old, text) : mem_strdup(text);
+  free(old);
+}

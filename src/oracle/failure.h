@@ -1,0 +1,34 @@
+// Makes the failures of a run: their words, their place, and the signature
+// that groups them. A signature holds no addresses, process numbers, test
+// names or durations: the same fault gives the same one.
+#ifndef CULPRIT_ORACLE_FAILURE_H
+#define CULPRIT_ORACLE_FAILURE_H
+
+#include <stdbool.h>
+
+#include "model/run.h"
+#include "run/process.h"
+
+// Adds a failure unless the run has one with this signature; NULL signature:
+// the message is the signature. Everything is copied.
+void failure_add(Run *run, const char *kind, const char *place,
+                 const char *signature, const char *message);
+
+// Adds what the end of the process shows by itself: a signal, a timeout, too
+// much of something. False if it just exited. Marks the run imprecise where
+// nobody knows at which line it ended.
+bool failure_add_end(Run *run, const Outcome *outcome, const char *root,
+                     double timeout, uint64_t max_output);
+
+// An exit status that means failure. If a process of the test crashed on the
+// way (a shell script turns that into a status), the crash is the failure.
+void failure_add_exit(Run *run, const char *root, const char *message);
+
+// Adds to what the run says is missing in it.
+void run_add_note(Run *run, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+// "SIGSEGV". Caller frees.
+char *signal_name(int signal);
+
+#endif

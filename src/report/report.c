@@ -1,0 +1,81 @@
+// Rankings as people and programs read them: see report.h.
+#include "report/report.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "report/escape.h"
+
+static const ReportFormat *const formats[] = {
+    &report_text,
+    &report_json,
+    &report_csv,
+    &report_quickfix,
+};
+enum { NFORMATS = sizeof formats / sizeof *formats };
+
+const ReportFormat *report_find(const char *name) {
+  for (int i = 0; i < NFORMATS; i++)
+    if (!strcmp(name, formats[i]->name))
+      return formats[i];
+  return NULL;
+}
+
+size_t report_shown(const Report *r, const ReportFormat *format,
+                    const Ranking *ranking) {
+  size_t top = r->top ? r->top : format->top;
+  return top < ranking->suspects.len ? top : ranking->suspects.len;
+}
+
+size_t report_verdicts(const Report *r, Verdict verdict) {
+  size_t n = 0;
+  for (size_t i = 0; i < r->suite->nruns; i++)
+    n += r->suite->runs[i].verdict == verdict;
+  return n;
+}
+
+const char *report_function(const Suite *suite, const Entity *e) {
+  if (e->function >= suite->nentities)
+    return "";
+  const char *name = suite->entities[e->function].name;
+  return name ? name : "";
+}
+
+static void add_block_line(const Suite *suite, uint32_t block, const char *none,
+                           Str *out) {
+  if (block >= suite->nentities)
+    str_add(out, none);
+  else
+    str_addf(out, "%u", suite->entities[block].line);
+}
+
+void report_describe(const Suite *suite, const Entity *e, Str *out) {
+  const char *function = report_function(suite, e);
+  const char *link = "of ";
+  if (e->kind == ENTITY_BLOCK) {
+    str_addf(out, "block %u ", e->index);
+  } else if (e->kind == ENTITY_EDGE) {
+    str_add(out, "edge ");
+    add_block_line(suite, e->from, "entry", out);
+    str_add(out, " -> ");
+    add_block_line(suite, e->to, "leave", out);
+    str_addc(out, ' ');
+  } else {
+    link = e->kind == ENTITY_FUNCTION ? "" : "in ";
+  }
+  if (*function) {
+    str_add(out, link);
+    escape_add(out, function);
+  }
+}
+
+void report_rank(const Suspect *s, Str *out) {
+  if (s->rank_best != s->rank)
+    str_addf(out, "%u-", s->rank_best);
+  str_addf(out, "%u", s->rank);
+}
+
+void report_score(double score, Str *out) {
+  bool plain = score == 0 || (fabs(score) >= 0.001 && fabs(score) < 1e5);
+  str_addf(out, plain ? "%.3f" : "%.2e", score);
+}

@@ -1,0 +1,68 @@
+// Rankings as people and programs read them. A format is one file of this
+// directory and one row of the table in report.c. Failures are reported one by
+// one, so that only one ranking is in memory:
+//
+//   format->begin(&report, out);
+//   for each failure: format->failure(&report, &ranking, out);
+//   format->end(&report, out);
+#ifndef CULPRIT_REPORT_REPORT_H
+#define CULPRIT_REPORT_REPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "locate/fault.h"
+#include "model/ranking.h"
+#include "model/suite.h"
+#include "report/evidence.h"
+#include "report/source.h"
+
+// What is reported, the same for every failure.
+typedef struct {
+  const Suite *suite;
+  const char *method;
+  EntityKind by;               // what is listed
+  unsigned entities;           // what scored it: a set of 1u << EntityKind
+  size_t executed, executable; // how many of what is listed there are
+  size_t top; // suspects shown per failure; 0: as the format likes it
+  bool color;
+  const Fault *fault;   // the known fault, or NULL
+  const Deaths *deaths; // where runs died
+  Sources *sources;     // notes the state of every file that is shown
+} Report;
+
+typedef struct {
+  const char *name;
+  size_t top; // how many suspects per failure unless told otherwise
+  void (*begin)(Report *r, FILE *out); // NULL: nothing to say
+  void (*failure)(Report *r, const Ranking *ranking, FILE *out);
+  void (*end)(Report *r, FILE *out); // NULL: nothing to say
+} ReportFormat;
+
+extern const ReportFormat report_text, report_json, report_csv, report_quickfix;
+const ReportFormat *report_find(const char *name); // NULL: no such format
+
+// --- shared by the formats --------------------------------------------------
+
+// How many suspects of this ranking are shown.
+size_t report_shown(const Report *r, const ReportFormat *format,
+                    const Ranking *ranking);
+
+// How many runs have this verdict.
+size_t report_verdicts(const Report *r, Verdict verdict);
+
+// The name of the function an entity stands in, "" if that is not known.
+const char *report_function(const Suite *suite, const Entity *e);
+
+// What an entity is and where it belongs, after its "file:line":
+// "in main", "main", "block 3 of main", "edge 12 -> 15 of main".
+void report_describe(const Suite *suite, const Entity *e, Str *out);
+
+// "3" or, for a tie group, "1-3".
+void report_rank(const Suspect *s, Str *out);
+
+// Three decimals where they say something, else three digits.
+void report_score(double score, Str *out);
+
+#endif

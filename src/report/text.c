@@ -1,0 +1,371 @@
+// The ranking on a terminal:
+//
+//   2 of 7 tests fail: 1 failure
+//   ochiai, 9 of 9 statements executed
+//
+//   Failure 1 of 1 (exit): exit status 1
+//     2 failing runs against 5 passing; tests 3, 6
+//
+//     1-7  0.707  fig1.c:7 in main
+//          |     count = block_queue + 1;
+//          |           ^~~~~~~~~~~~~~~
+//          = 2 of 2 failing, 2 of 5 passing runs
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/escape.h"
+#include "report/excerpt.h"
+#include "report/report.h"
+
+enum { SHOWN = 10, LINE_WIDTH = 100, NAMES_SHOWN = 8, REASONS_SHOWN = 3 };
+
+// Colours as compilers use them; empty without --color.
+typedef struct {
+  const char *fail, *place, *caret, *note, *off;
+} Palette;
+
+static Palette palette(const Report *r) {
+  if (!r->color)
+    return (Palette){"", "", "", "", ""};
+  return (Palette){"\033[1;31m", "\033[1m", "\033[1;32m", "\033[1;36m",
+                   "\033[0m"};
+}
+
+static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
+
+static void put_escaped(const char *text, FILE *out) {
+  Str s = {0};
+  escape_add(&s, text);
+  fputs(str_text(&s), out);
+  str_release(&s);
+}
+
+static void put_note(const Report *r, FILE *out) {
+  Palette p = palette(r);
+  fprintf(out, "%snote:%s ", p.note, p.off);
+}
+
+// --- lists of tests ---------------------------------------------------------
+
+typedef struct {
+  FILE *out;
+  size_t n;
+} NameList;
+
+static void put_name(NameList *l, const char *name) {
+  if (l->n < NAMES_SHOWN) {
+    fputs(l->n ? ", " : "", l->out);
+    put_escaped(name, l->out);
+  }
+  l->n++;
+}
+
+static void end_names(const NameList *l) {
+  if (l->n > NAMES_SHOWN)
+    fprintf(l->out, " and %zu more", l->n - NAMES_SHOWN);
+}
+
+// --- what to know before reading --------------------------------------------
+
+static void note_verdict(const Report *r, Verdict verdict, const char *what,
+                         FILE *out) {
+  size_t n = report_verdicts(r, verdict);
+  if (!n)
+    return;
+  put_note(r, out);
+  fprintf(out, "%zu test%s left out (%s): ", n, plural(n), what);
+  NameList names = {out, 0};
+  for (size_t i = 0; i < r->suite->nruns; i++)
+    if (r->suite->runs[i].verdict == verdict)
+      put_name(&names, r->suite->runs[i].test);
+  end_names(&names);
+  fputc('\n', out);
+}
+
+static bool lacks_spectrum(const RunInfo *run) {
+  return !run->has_spectrum &&
+         (run->verdict == VERDICT_PASS || run->verdict == VERDICT_FAIL);
+}
+
+static const char *reason_of(const RunInfo *run) {
+  return run->note && *run->note
+             ? run->note
+             : "no instrumented program was run (culprit doctor helps)";
+}
+
+typedef struct {
+  const char *text;
+  size_t n;
+} Reason;
+
+static int more_often_first(const void *a, const void *b) {
+  const Reason *x = a, *y = b;
+  if (x->n != y->n)
+    return x->n > y->n ? -1 : 1;
+  return strcmp(x->text, y->text);
+}
+
+typedef ARRAY(Reason) Reasons;
+
+static void count_reason(Reasons *reasons, const char *text) {
+  for (size_t i = 0; i < reasons->len; i++) {
+    if (!strcmp(reasons->items[i].text, text)) {
+      reasons->items[i].n++;
+      return;
+    }
+  }
+  if (reasons->len < 1000) // all different: the first ones are example enough
+    array_push(reasons, (Reason){text, 1});
+}
+
+static void note_missing_spectra(const Report *r, FILE *out) {
+  Reasons reasons = {0};
+  size_t n = 0;
+  for (size_t i = 0; i < r->suite->nruns; i++) {
+    if (!lacks_spectrum(&r->suite->runs[i]))
+      continue;
+    n++;
+    count_reason(&reasons, reason_of(&r->suite->runs[i]));
+  }
+  if (!n)
+    return;
+  qsort(reasons.items, reasons.len, sizeof *reasons.items, more_often_first);
+  put_note(r, out);
+  fprintf(out, "%zu run%s left no spectrum and cannot be compared:\n", n,
+          plural(n));
+  for (size_t i = 0; i < reasons.len && i < REASONS_SHOWN; i++) {
+    fprintf(out, "      %zu: ", reasons.items[i].n);
+    put_escaped(reasons.items[i].text, out);
+    fputc('\n', out);
+  }
+  array_release(&reasons);
+}
+
+static void note_imprecise(const Report *r, FILE *out) {
+  size_t n = 0;
+  for (size_t i = 0; i < r->suite->nruns; i++)
+    n += r->suite->runs[i].imprecise && r->suite->runs[i].has_spectrum;
+  if (!n)
+    return;
+  put_note(r, out);
+  fprintf(out,
+          "%zu run%s killed where we could not look: lines just after the "
+          "point of\n      death may be marked as executed\n",
+          n, n == 1 ? " was" : "s were");
+}
+
+static void begin(Report *r, FILE *out) {
+  Palette p = palette(r);
+  size_t failing = report_verdicts(r, VERDICT_FAIL);
+  size_t n = r->suite->nfailures;
+  fprintf(out, "%s%zu of %zu test%s fail%s", failing ? p.fail : "", failing,
+          r->suite->nruns, plural(r->suite->nruns), p.off);
+  if (failing)
+    fprintf(out, ": %zu %sfailure%s", n, n > 1 ? "different " : "", plural(n));
+  fprintf(out, "\n%s, %zu of %zu %s%s executed\n", r->method, r->executed,
+          r->executable, entity_kind_name(r->by), plural(r->executable));
+  note_verdict(r, VERDICT_FLAKY, "flaky", out);
+  note_verdict(r, VERDICT_SKIP, "skipped", out);
+  note_verdict(r, VERDICT_ERROR, "could not be run or judged", out);
+  note_missing_spectra(r, out);
+  note_imprecise(r, out);
+}
+
+// --- one failure ------------------------------------------------------------
+
+static void put_header(const Report *r, const Ranking *ranking, FILE *out) {
+  const FailureGroup *g = &r->suite->failures[ranking->failure];
+  Palette p = palette(r);
+  fprintf(out, "\n%sFailure %zu of %zu%s (", p.fail, ranking->failure + 1,
+          r->suite->nfailures, p.off);
+  put_escaped(g->kind, out);
+  fprintf(out, "): %s", p.place);
+  put_escaped(g->message, out);
+  fprintf(out, "%s\n  %u failing run%s against %u %s; test%s ", p.off,
+          ranking->failing, plural(ranking->failing), ranking->passing,
+          ranking->stand_in ? "that fail otherwise" : "passing",
+          plural(g->nruns));
+  NameList names = {out, 0};
+  for (size_t i = 0; i < g->nruns; i++)
+    put_name(&names, r->suite->runs[g->runs[i]].test);
+  end_names(&names);
+  fputc('\n', out);
+  if (ranking->stand_in)
+    fputs("  No test passes: runs that fail in another way stand in for "
+          "passing ones.\n",
+          out);
+}
+
+static void put_excerpt(Report *r, const Entity *e, int indent, FILE *out) {
+  const char *line;
+  size_t n;
+  if (!sources_line(r->sources, e->source, e->line, &line, &n))
+    return;
+  Palette p = palette(r);
+  Str text = {0}, caret = {0};
+  excerpt_render(line, n, e->col_lo, e->col_hi, LINE_WIDTH, &text, &caret);
+  if (text.len)
+    fprintf(out, "%*s| %s\n", indent, "", str_text(&text));
+  if (caret.len) {
+    size_t blank = strspn(caret.data, " ");
+    fprintf(out, "%*s| %.*s%s%s%s\n", indent, "", (int)blank, caret.data,
+            p.caret, caret.data + blank, p.off);
+  }
+  str_release(&text);
+  str_release(&caret);
+}
+
+static void put_evidence(const Report *r, const Ranking *ranking,
+                         const Suspect *s, int indent, FILE *out) {
+  EvidenceList list = {0};
+  evidence_gather(r->suite, r->deaths, ranking, s, &list);
+  for (size_t i = 0; i < list.len; i++) {
+    fprintf(out, "%*s= ", indent, "");
+    put_escaped(list.items[i].text, out);
+    fputc('\n', out);
+  }
+  evidence_release(&list);
+}
+
+// How wide the column of ranks must be.
+static int rank_width(const Ranking *ranking, size_t shown) {
+  size_t width = 0;
+  Str rank = {0};
+  for (size_t i = 0; i < shown; i++) {
+    str_clear(&rank);
+    report_rank(&ranking->suspects.items[i], &rank);
+    width = rank.len > width ? rank.len : width;
+  }
+  str_release(&rank);
+  return (int)width;
+}
+
+static void put_suspect(Report *r, const Ranking *ranking, const Suspect *s,
+                        int width, FILE *out) {
+  const Entity *e = &r->suite->entities[s->entity];
+  Palette p = palette(r);
+  Str rank = {0}, score = {0}, place = {0}, what = {0};
+  report_rank(s, &rank);
+  report_score(s->score, &score);
+  escape_add(&place, suite_path(r->suite, e->source));
+  str_addf(&place, ":%u", e->line);
+  report_describe(r->suite, e, &what);
+  fprintf(out, "  %*s  %s  %s%s%s%s%s\n", width, str_text(&rank),
+          str_text(&score), p.place, str_text(&place), p.off,
+          what.len ? " " : "", str_text(&what));
+  str_release(&rank);
+  str_release(&score);
+  str_release(&place);
+  str_release(&what);
+  put_excerpt(r, e, width + 4, out);
+  put_evidence(r, ranking, s, width + 4, out);
+}
+
+static void put_rest(const Report *r, const Ranking *ranking, size_t shown,
+                     FILE *out) {
+  size_t n = ranking->suspects.len;
+  if (!shown || shown >= n)
+    return;
+  const Suspect *last = &ranking->suspects.items[shown - 1];
+  fprintf(out, "\n  %zu of %zu %ss shown (--top N)", shown, n,
+          entity_kind_name(r->by));
+  if (last->rank > shown)
+    fprintf(out, "; %zu more tie with the last one", last->rank - shown);
+  fputc('\n', out);
+}
+
+// Why there is no list.
+static void put_unranked(const Report *r, const Ranking *ranking, FILE *out) {
+  const FailureGroup *g = &r->suite->failures[ranking->failure];
+  if (!ranking->failing)
+    fprintf(out, "  Not ranked: of its %zu run%s none has a usable spectrum.\n",
+            g->nruns, plural(g->nruns));
+  else if (!ranking->passing)
+    fputs("  Not ranked: no run passes to compare with. Add tests that pass.\n",
+          out);
+  else
+    fprintf(out, "  Not ranked: no %s of the chosen files was executed.\n",
+            entity_kind_name(r->by));
+}
+
+// --- the known fault --------------------------------------------------------
+
+static void put_place(const Report *r, const Ranking *ranking,
+                      const FaultPlace *p, FILE *out) {
+  const Entity *e = &r->suite->entities[p->statement];
+  const Suspect *s = fault_suspect(p, ranking);
+  fputs("  fault ", out);
+  put_escaped(suite_path(r->suite, p->source), out);
+  fprintf(out, ":%u", p->line);
+  if (e->line != p->line)
+    fprintf(out, " (no statement there; line %u stands for it)", e->line);
+  if (!s) {
+    fputs(": not in the ranking (not executed, or left out)\n", out);
+    return;
+  }
+  Str rank = {0};
+  report_rank(s, &rank);
+  fprintf(out, ": rank %s\n", str_text(&rank));
+  str_release(&rank);
+}
+
+static const char *yes_no(bool b) { return b ? "yes" : "no"; }
+
+static void put_fault(const Report *r, const Ranking *ranking, FILE *out) {
+  FaultScore f;
+  fault_score(r->fault, ranking, r->executed, r->executable, &f);
+  fputc('\n', out);
+  for (size_t i = 0; i < r->fault->places.len; i++)
+    put_place(r, ranking, &r->fault->places.items[i], out);
+  if (f.ranked)
+    fprintf(out,
+            "    first found at rank %u (average %.1f, best %u), %u tied\n",
+            f.rank, f.rank_average, f.rank_best, f.ties);
+  fprintf(out,
+          "    examined: %.1f %% of %zu executed, %.1f %% of %zu "
+          "executable %ss\n",
+          f.examined_executed, f.executed, f.examined_executable, f.executable,
+          entity_kind_name(r->by));
+  fprintf(out, "    well-localized (< 1 %% of executed): first %s, all %s\n",
+          yes_no(f.well_first), yes_no(f.well_all));
+  fputs("    expected in the top", out);
+  for (int i = 0; i < FAULT_TOPS; i++)
+    fprintf(out, "%s %u: %.2f", i ? "," : "", fault_tops[i], f.top[i]);
+  fputc('\n', out);
+}
+
+static void failure(Report *r, const Ranking *ranking, FILE *out) {
+  size_t shown = report_shown(r, &report_text, ranking);
+  put_header(r, ranking, out);
+  if (!shown) {
+    put_unranked(r, ranking, out);
+    return;
+  }
+  fputc('\n', out);
+  int width = rank_width(ranking, shown);
+  for (size_t i = 0; i < shown; i++)
+    put_suspect(r, ranking, &ranking->suspects.items[i], width, out);
+  put_rest(r, ranking, shown, out);
+  if (r->fault)
+    put_fault(r, ranking, out);
+}
+
+static void end(Report *r, FILE *out) {
+  NameList names = {out, 0};
+  for (uint32_t i = 0; i < r->suite->nsources; i++) {
+    if (sources_state(r->sources, i) != SOURCE_UNREADABLE)
+      continue;
+    if (!names.n) {
+      fputc('\n', out);
+      put_note(r, out);
+      fputs("source not shown, the file cannot be read: ", out);
+    }
+    put_name(&names, suite_path(r->suite, i));
+  }
+  if (!names.n)
+    return;
+  end_names(&names);
+  fputc('\n', out);
+}
+
+const ReportFormat report_text = {"text", SHOWN, begin, failure, end};

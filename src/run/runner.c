@@ -1,0 +1,260 @@
+// What all ways of running tests share: see runner.h.
+#include "run/runner.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "oracle/failure.h"
+#include "run/words.h"
+#include "util/fs.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+// --- checking ---------------------------------------------------------------
+
+static int check_program(const char *exe, Err *err) {
+  if (!fs_exists(exe))
+    return err_set(err, "program %s: %s", exe, strerror(errno));
+  if (!fs_executable(exe))
+    return err_set(err, "program %s: not an executable file", exe);
+  ProgramMap map = {0};
+  int rc = map_read(&map, exe, err);
+  if (!rc && !map.units.len) {
+    char *reason = map_absence_reason(exe);
+    rc = err_set(err, "%s", reason);
+    free(reason);
+  }
+  map_release(&map);
+  return rc;
+}
+
+static Oracle choose_oracle(const RunOptions *o) {
+  if (o->reference)
+    return (Oracle){oracle_find("reference"), o->reference};
+  if (o->expect)
+    return (Oracle){oracle_find("expect"), o->expect};
+  if (o->oracle)
+    return (Oracle){oracle_find("command"), o->oracle};
+  return (Oracle){oracle_find("exit"), NULL};
+}
+
+int runner_open(Runner *r, const RunOptions *o, Store *store, Err *err) {
+  r->options = o;
+  r->store = store;
+  r->oracle = choose_oracle(o);
+  r->timeout = o->timeout;
+  r->scratch.lock = -1;
+  if (access(o->cwd, X_OK))
+    return err_set(err, "directory %s: %s", o->cwd, strerror(errno));
+  if (o->exe && check_program(o->exe, err))
+    return -1;
+  return oracle_check(&r->oracle, err);
+}
+
+// --- the session ------------------------------------------------------------
+
+#define FNV_START 0xcbf29ce484222325u
+#define FNV_PRIME 0x100000001b3u
+
+// A hash of the file's content; 0 if it cannot be read.
+static uint64_t file_hash(const char *path) {
+  Str text = {0};
+  Err ignored;
+  uint64_t h = FNV_START;
+  if (fs_read(path, 0, &text, &ignored))
+    h = 0;
+  for (size_t i = 0; h && i < text.len; i++)
+    h = (h ^ (unsigned char)text.data[i]) * FNV_PRIME;
+  str_release(&text);
+  return h;
+}
+
+static void key_file(Str *key, const char *what, const char *path) {
+  if (path)
+    str_addf(key, "%s=%s#%016" PRIx64 "\n", what, path, file_hash(path));
+}
+
+// What makes two invocations the same work.
+static char *session_key(const Runner *r, const char *adapter) {
+  const RunOptions *o = r->options;
+  Str key = {0};
+  str_addf(&key, "adapter=%s\ncwd=%s\ntimeout=%g\nscratch=%d\nmax=%" PRIu64
+                 "\n",
+           adapter, o->cwd, r->timeout, o->scratch, o->max_output);
+  key_file(&key, "exe", o->exe);
+  key_file(&key, "tests", o->tests);
+  key_file(&key, "reference", o->reference);
+  str_addf(&key, "oracle=%s %s\n", r->oracle.kind->name,
+           r->oracle.arg ? r->oracle.arg : "");
+  if (o->command) {
+    str_add(&key, "command=");
+    words_quote_all(&key, o->command);
+  }
+  return str_take(&key);
+}
+
+static bool is_bad(Verdict v) {
+  return v == VERDICT_FAIL || v == VERDICT_FLAKY || v == VERDICT_ERROR;
+}
+
+static int load_done(Runner *r, Err *err) {
+  Suite suite = {0};
+  int rc = store_load(r->store, r->session, &suite, err);
+  for (size_t i = 0; !rc && i < suite.nruns; i++) {
+    const RunInfo *run = &suite.runs[i];
+    if (!r->options->failed || !is_bad(run->verdict))
+      hashmap_put(&r->done, run->test, strlen(run->test),
+                  (uint64_t)run->verdict);
+  }
+  suite_release(&suite);
+  return rc;
+}
+
+static int reopen_session(Runner *r, Err *err) {
+  r->continued = true;
+  if (session_reopen(r->store, &r->session, err))
+    return -1;
+  return r->options->failed ? load_done(r, err) : 0;
+}
+
+static int begin_session(Runner *r, const char *adapter, Err *err) {
+  if (r->fresh && session_finish(r->store, r->session, err))
+    return -1;
+  if (r->fresh && !r->options->failed) {
+    hashmap_release(&r->done);
+    r->done = (Hashmap){0};
+  }
+  char *key = session_key(r, adapter);
+  int rc = session_begin(r->store, key, r->command, r->root, &r->session,
+                         &r->continued, err);
+  free(key);
+  if (!rc && r->continued)
+    rc = load_done(r, err);
+  return rc;
+}
+
+static int assign_ids(void *ctx, const Unit *unit, uint32_t *ids, Err *err) {
+  Runner *r = ctx;
+  return store_add_unit(r->store, r->session, unit, ids, err);
+}
+
+int runner_begin(Runner *r, const char *adapter, Err *err) {
+  const RunOptions *o = r->options;
+  if (!r->pool && pool_open(&r->pool, (size_t)o->jobs, err))
+    return -1;
+  if (!r->scratch.dir && scratch_open(&r->scratch, store_dir(r->store), err))
+    return -1;
+  bool reopen = (o->failed || o->add) && !r->fresh;
+  if (reopen ? reopen_session(r, err) : begin_session(r, adapter, err))
+    return -1;
+  collector_free(r->collector);
+  r->collector = collector_new(assign_ids, r);
+  r->stale = false;
+  r->already = r->total = 0;
+  return 0;
+}
+
+int runner_close(Runner *r, bool complete, Err *err) {
+  int rc = 0;
+  if (r->pool)
+    pool_kill_all(r->pool);
+  if (r->session) {
+    rc = store_flush(r->store, err);
+    if (!rc && complete)
+      rc = session_finish(r->store, r->session, err);
+  }
+  scratch_close(&r->scratch);
+  pool_close(r->pool);
+  r->pool = NULL;
+  collector_free(r->collector);
+  r->collector = NULL;
+  hashmap_release(&r->done);
+  return rc;
+}
+
+bool runner_is_done(const Runner *r, const char *test, Verdict *verdict) {
+  uint64_t value;
+  if (!hashmap_get(&r->done, test, strlen(test), &value))
+    return false;
+  *verdict = (Verdict)value;
+  return true;
+}
+
+// --- runs -------------------------------------------------------------------
+
+// A unit that does not fit into the session: if that goes back to an earlier
+// invocation and nothing was added to it now, a fresh session will do.
+static int unit_refused(Runner *r) {
+  r->stale = r->continued && !r->fresh && !r->finished && !r->options->add;
+  return -1;
+}
+
+int runner_add_module(Runner *r, const char *path, Err *err) {
+  return collector_add_module(r->collector, path, err) ? unit_refused(r) : 0;
+}
+
+int runner_collect(Runner *r, const char *dir, Run *run, Err *err) {
+  if (collector_collect(r->collector, dir, run, err))
+    return unit_refused(r);
+  if (run->processes || run->note)
+    return 0;
+  if (scratch_full(&r->scratch))
+    run_add_note(run, "no spectrum: no room left in %s", r->scratch.dir);
+  else
+    run_add_note(run, "no spectrum: no program built by culprit-cc left one");
+  return 0;
+}
+
+static bool same_failures(const Run *a, const Run *b) {
+  bool same = a->verdict == b->verdict && a->failures.len == b->failures.len;
+  for (size_t i = 0; same && i < a->failures.len; i++)
+    same = !strcmp(a->failures.items[i].signature,
+                   b->failures.items[i].signature);
+  return same;
+}
+
+static const char *first_message(const Run *run) {
+  return run->failures.len ? run->failures.items[0].message
+                           : verdict_name(run->verdict);
+}
+
+static void make_flaky(Run *run, const Run *again) {
+  run_add_note(run, "flaky: %s; again: %s", first_message(run),
+               first_message(again));
+  run->verdict = VERDICT_FLAKY;
+  for (size_t i = 0; i < run->failures.len; i++)
+    failure_release(&run->failures.items[i]);
+  run->failures.len = 0;
+}
+
+int runner_add(Runner *r, Run *run, const Run *again, Err *err) {
+  if (again && !same_failures(run, again))
+    make_flaky(run, again);
+  if (store_add_run(r->store, r->session, run, err))
+    return -1;
+  r->finished++;
+  r->failing += run->verdict == VERDICT_FAIL;
+  if (r->progress)
+    r->progress(r);
+  return 0;
+}
+
+char **environment_with(char *const *extra, Arena *arena) {
+  extern char **environ;
+  size_t n = 0, m = 0, k = 0;
+  while (environ[n])
+    n++;
+  while (extra[m])
+    m++;
+  char **env = arena_array(arena, char *, n + m + 1);
+  for (size_t i = 0; i < n; i++)
+    if (!text_starts(environ[i], "CULPRIT_"))
+      env[k++] = environ[i];
+  memcpy(env + k, extra, m * sizeof *extra);
+  return env;
+}

@@ -1,0 +1,88 @@
+// What all ways of running tests share: the session in the store, the scratch
+// area, the processes, the collector of spectra, the oracle. An adapter
+// (adapter.h) finds the tests and drives them; each finished run goes into the
+// store at once, so that nothing is lost when we are interrupted.
+#ifndef CULPRIT_RUN_RUNNER_H
+#define CULPRIT_RUN_RUNNER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cfront/runfile.h"
+#include "model/run.h"
+#include "oracle/oracle.h"
+#include "run/process.h"
+#include "run/scratch.h"
+#include "store/store.h"
+#include "util/err.h"
+#include "util/hashmap.h"
+
+// As the user gave them; paths are absolute.
+typedef struct {
+  const char *exe, *tests;
+  const char *reference, *expect, *oracle; // at most one of them
+  const char *cwd;      // where tests run
+  char **command;       // the words after --, NULL: none
+  int jobs;             // tests at once
+  double timeout;       // seconds; 0: the adapter's default
+  uint64_t max_output;  // bytes
+  bool failed, add, scratch, rerun;
+} RunOptions;
+
+typedef struct Runner Runner;
+struct Runner {
+  const RunOptions *options;
+  const char *command; // our own command line, for the store
+  const char *root;    // our directory: paths are shown relative to it
+  Store *store;
+  Oracle oracle;
+  double timeout;
+
+  // From runner_begin on.
+  int64_t session;
+  bool continued;   // the session had runs before
+  Collector *collector;
+  Scratch scratch;
+  Pool *pool;
+  Hashmap done;     // names of tests that need not run -> verdict
+  size_t already;   // how many the adapter left out for that reason
+  size_t total;     // tests to run, 0: not known beforehand
+  size_t finished, failing; // of this invocation
+  bool interrupted;
+  Err warning;      // something the user should know at the end; may be empty
+  bool stale;       // the session cannot go on: the program was built anew
+  bool fresh;       // begin a new session, whatever is there
+
+  // Called when a run is finished and when a session goes on. May be NULL.
+  void (*progress)(const Runner *r);
+};
+
+// Checks what the options name: program, its map, oracle. Fails without having
+// touched the store.
+int runner_open(Runner *r, const RunOptions *o, Store *store, Err *err);
+
+// Begins or continues the session. The adapter calls it when it knows its
+// tests are readable.
+int runner_begin(Runner *r, const char *adapter, Err *err);
+
+// Kills what runs, commits what was finished, removes the scratch area. If not
+// all is done (`complete`), the same command continues the session.
+int runner_close(Runner *r, bool complete, Err *err);
+
+// Need this test not run (continuing: it has; --failed: it did not fail)?
+bool runner_is_done(const Runner *r, const char *test, Verdict *verdict);
+
+// Registers the lines of a program ahead of its runs.
+int runner_add_module(Runner *r, const char *path, Err *err);
+// Reads what the test's processes left in `dir` into the run.
+int runner_collect(Runner *r, const char *dir, Run *run, Err *err);
+// Stores a finished run. `again` is the same test run a second time because it
+// had failed (NULL: it was not): if it ended otherwise, the test is flaky.
+int runner_add(Runner *r, Run *run, const Run *again, Err *err);
+
+// An environment for a process: ours without any CULPRIT_ variable, plus
+// `extra` ("NAME=value", ends with NULL). Memory: arena.
+char **environment_with(char *const *extra, Arena *arena);
+
+#endif

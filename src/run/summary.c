@@ -1,0 +1,86 @@
+// What came out of a session: see summary.h.
+#include "run/summary.h"
+
+#include <string.h>
+
+#include "util/array.h"
+#include "util/hashmap.h"
+
+enum { LISTED = 5 }; // tests or reasons, then "and N more"
+
+Tally suite_tally(const Suite *s) {
+  Tally t = {.tests = s->nruns};
+  for (size_t i = 0; i < s->nruns; i++) {
+    const RunInfo *run = &s->runs[i];
+    t.verdicts[run->verdict]++;
+    if (run->verdict != VERDICT_PASS && run->verdict != VERDICT_FAIL)
+      continue;
+    t.judged++;
+    t.no_spectrum += !run->has_spectrum;
+  }
+  return t;
+}
+
+static void add_counts(const Tally *t, Str *out) {
+  static const char *const words[VERDICTS] = {
+      [VERDICT_PASS] = "passed",    [VERDICT_FAIL] = "failed",
+      [VERDICT_SKIP] = "skipped",   [VERDICT_FLAKY] = "flaky",
+      [VERDICT_ERROR] = "in error",
+  };
+  str_addf(out, "%zu test%s: ", t->tests, t->tests == 1 ? "" : "s");
+  for (int v = 0; v < VERDICTS; v++)
+    if (t->verdicts[v] || v == VERDICT_PASS || v == VERDICT_FAIL)
+      str_addf(out, "%s%zu %s", v ? ", " : "", t->verdicts[v], words[v]);
+}
+
+static void add_listed(const Suite *s, Verdict verdict, Str *out) {
+  size_t n = 0;
+  for (size_t i = 0; i < s->nruns; i++) {
+    const RunInfo *run = &s->runs[i];
+    if (run->verdict != verdict || ++n > LISTED)
+      continue;
+    str_addf(out, "  %s %s: %s\n", verdict_name(verdict), run->test,
+             run->note ? run->note : "no reason known");
+  }
+  if (n > LISTED)
+    str_addf(out, "  ... and %zu more %s\n", n - LISTED, verdict_name(verdict));
+}
+
+// How many runs have no spectrum, per reason.
+static void add_missing_spectra(const Suite *s, const Tally *t, Str *out) {
+  Hashmap index = {0};
+  ARRAY(struct {
+    const char *note;
+    size_t n;
+  }) reasons = {0};
+  for (size_t i = 0; i < s->nruns; i++) {
+    const RunInfo *run = &s->runs[i];
+    if (run->has_spectrum ||
+        (run->verdict != VERDICT_PASS && run->verdict != VERDICT_FAIL))
+      continue;
+    const char *note = run->note ? run->note : "reason unknown";
+    size_t at = hashmap_intern(&index, note, strlen(note), reasons.len);
+    if (at == reasons.len) {
+      array_reserve(&reasons, 1);
+      reasons.items[reasons.len].note = note;
+      reasons.items[reasons.len++].n = 0;
+    }
+    reasons.items[at].n++;
+  }
+  str_addf(out, "  %zu of %zu runs cannot be ranked:\n", t->no_spectrum,
+           t->judged);
+  for (size_t i = 0; i < reasons.len && i < LISTED; i++)
+    str_addf(out, "    %zu: %s\n", reasons.items[i].n, reasons.items[i].note);
+  array_release(&reasons);
+  hashmap_release(&index);
+}
+
+void summary_write(const Suite *s, double seconds, Str *out) {
+  Tally t = suite_tally(s);
+  add_counts(&t, out);
+  str_addf(out, seconds < 10 ? " (%.1f s)\n" : " (%.0f s)\n", seconds);
+  add_listed(s, VERDICT_FLAKY, out);
+  add_listed(s, VERDICT_ERROR, out);
+  if (t.no_spectrum)
+    add_missing_spectra(s, &t, out);
+}

@@ -1,0 +1,24 @@
+// What came out of a session, in numbers and in a few lines of text.
+#ifndef CULPRIT_RUN_SUMMARY_H
+#define CULPRIT_RUN_SUMMARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "model/suite.h"
+#include "util/str.h"
+
+typedef struct {
+  size_t tests;
+  size_t verdicts[VERDICTS];
+  size_t judged;      // passed or failed
+  size_t no_spectrum; // of these
+} Tally;
+
+Tally suite_tally(const Suite *s);
+
+// "84 tests: 80 passed, 3 failed, 1 flaky (2.1 s)", then which tests were
+// flaky or in error and why, and how many runs have no spectrum and why.
+void summary_write(const Suite *s, double seconds, Str *out);
+
+#endif

@@ -1,0 +1,390 @@
+// The part of culprit that runs inside the tested program. culprit-cc links it,
+// as bitcode, into every object file; the linker keeps one copy per program or
+// shared library, whoever does the linking.
+//
+// At start, if CULPRIT_RUN names a directory, it makes a run file there and maps
+// it over the counters (see format.h). From then on counting is a store to
+// memory, and nothing needs to be saved at the end: exit, _exit, abort, a crash,
+// SIGKILL all leave the same file. A forked child gets a file of its own; where
+// that is not possible (chroot, no space), it goes on counting in its parent's,
+// which loses nothing either. vfork children do so by nature.
+//
+// Rules of a guest: no libc but weak references, system calls made directly
+// (errno stays untouched), no heap, no output, no descriptor left open, nothing
+// at all when the variable is absent. If anything fails, the program runs on and
+// its counters go nowhere.
+//
+// Fatal signals whose action the program left at its default get a hook that
+// saves registers, stack and memory map for the tool to unwind, then lets the
+// signal do what it would have done.
+#define _GNU_SOURCE
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <ucontext.h>
+
+#include "format.h"
+
+#ifndef __x86_64__
+#error "the runtime knows x86-64 only"
+#endif
+
+enum { PATH_MAX_ = 4096, FILES_PER_PROCESS = 100, SA_RESTORER_ = 0x04000000 };
+
+// From the linker; hidden, so each module sees its own.
+extern char __start_culprit_cnt[] __attribute__((weak, visibility("hidden")));
+extern char __stop_culprit_cnt[] __attribute__((weak, visibility("hidden")));
+extern const CulpritUnit __start_culprit_units[]
+    __attribute__((weak, visibility("hidden")));
+extern const CulpritUnit __stop_culprit_units[]
+    __attribute__((weak, visibility("hidden")));
+extern const Elf64_Ehdr __ehdr_start
+    __attribute__((weak, visibility("hidden")));
+extern void *__dso_handle __attribute__((weak, visibility("hidden")));
+
+// From libc, where there is one.
+extern char **environ __attribute__((weak));
+extern unsigned long getauxval(unsigned long) __attribute__((weak));
+extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void),
+                             void *) __attribute__((weak));
+typedef struct {
+  const char *file;
+  void *base;
+  const char *symbol;
+  void *address;
+} DlInfo;
+extern int dladdr(const void *, DlInfo *) __attribute__((weak));
+
+bool __culprit_started;
+RunHeader *__culprit_header; // the mapped file; NULL: nothing is recorded
+char __culprit_dir[PATH_MAX_];
+
+#define INLINE static inline __attribute__((always_inline))
+
+INLINE long call6(long n, long a, long b, long c, long d, long e,
+                         long f) {
+  long result;
+  register long r10 __asm__("r10") = d;
+  register long r8 __asm__("r8") = e;
+  register long r9 __asm__("r9") = f;
+  __asm__ volatile("syscall"
+                   : "=a"(result)
+                   : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                   : "rcx", "r11", "memory");
+  return result;
+}
+#define CALL(n, a, b, c)                                                       \
+  call6(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
+
+INLINE void copy(void *to, const void *from, size_t n) {
+  __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
+}
+
+INLINE size_t length(const char *s) {
+  size_t n = 0;
+  while (s[n])
+    n++;
+  return n;
+}
+
+INLINE const char *variable(const char *name, size_t n) {
+  if (!&environ || !environ)
+    return NULL;
+  for (char **e = environ; *e; e++) {
+    size_t i = 0;
+    while (i < n && (*e)[i] == name[i])
+      i++;
+    if (i == n && (*e)[n] == '=')
+      return *e + n + 1;
+  }
+  return NULL;
+}
+
+INLINE char *put_number(char *p, uint64_t v, unsigned base) {
+  char digits[20];
+  int n = 0;
+  do
+    digits[n++] = "0123456789abcdef"[v % base];
+  while (v /= base);
+  while (n)
+    *p++ = digits[--n];
+  return p;
+}
+
+INLINE size_t counters_size(void) {
+  return (size_t)(__stop_culprit_cnt - __start_culprit_cnt);
+}
+
+INLINE size_t unit_count(void) {
+  return (size_t)(__stop_culprit_units - __start_culprit_units);
+}
+
+INLINE size_t to_page(size_t n) {
+  return (n + RUNFILE_PAGE - 1) & ~(size_t)(RUNFILE_PAGE - 1);
+}
+
+// DIR/PID-UNIT-N.run, N the first that is free: after exec the process has the
+// same number, and a program and its libraries are told apart by their units.
+__attribute__((noinline)) int __culprit_create(void) {
+  char path[PATH_MAX_ + 64];
+  size_t n = length(__culprit_dir);
+  copy(path, __culprit_dir, n);
+  char *p = path + n;
+  *p++ = '/';
+  p = put_number(p, (uint64_t)CALL(SYS_getpid, 0, 0, 0), 10);
+  *p++ = '-';
+  uint64_t id;
+  copy(&id, __start_culprit_units[0].id, sizeof id);
+  p = put_number(p, id, 16);
+  *p++ = '-';
+  for (unsigned i = 0; i < FILES_PER_PROCESS; i++) {
+    char *q = put_number(p, i, 10);
+    copy(q, ".run", 5);
+    long fd = CALL(SYS_open, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd != -EEXIST)
+      return (int)fd;
+  }
+  return -EEXIST;
+}
+
+// Takes the space now: on a full disk a later store would be a SIGBUS.
+INLINE bool reserve(int fd, size_t size) {
+  long rc = call6(SYS_fallocate, fd, 0, 0, (long)size, 0, 0);
+  if (rc != -EOPNOTSUPP && rc != -ENOSYS)
+    return rc >= 0;
+  char zero = 0;
+  for (size_t at = 0; at < size; at += RUNFILE_PAGE)
+    if (call6(SYS_pwrite64, fd, (long)&zero, 1, (long)at, 0, 0) != 1)
+      return false;
+  return true;
+}
+
+INLINE bool is_error(const void *p) { return (uintptr_t)p > -4096ul; }
+
+INLINE void *map_file(void *at, size_t size, int flags, int fd, size_t from) {
+  return (void *)call6(SYS_mmap, (long)at, (long)size, PROT_READ | PROT_WRITE,
+                       MAP_SHARED | flags, fd, (long)from);
+}
+
+// Is this module the program itself? (If we cannot tell: yes.)
+INLINE bool is_program(void) {
+  if (!getauxval || !&__ehdr_start)
+    return true;
+  uintptr_t headers = (uintptr_t)getauxval(3 /* AT_PHDR */);
+  return headers == (uintptr_t)&__ehdr_start + __ehdr_start.e_phoff;
+}
+
+INLINE void name_module(RunHeader *h) {
+  DlInfo info = {0};
+  if (!is_program() && dladdr && dladdr(&__culprit_started, &info) &&
+      info.file) {
+    size_t n = length(info.file);
+    if (n < sizeof h->module)
+      copy(h->module, info.file, n);
+    return;
+  }
+  // Cut if too long: the reader finds the unit unknown and says so.
+  CALL(SYS_readlink, "/proc/self/exe", h->module, sizeof h->module - 1);
+}
+
+INLINE void list_units(RunHeader *h) {
+  RunUnit *out = (RunUnit *)(h + 1);
+  for (size_t i = 0; i < h->nunits; i++) {
+    const CulpritUnit *u = &__start_culprit_units[i];
+    const char *counters = (const char *)&u->counters + u->counters;
+    copy(out[i].id, u->id, sizeof u->id);
+    out[i].offset = h->counters + (uint64_t)(counters - __start_culprit_cnt);
+    out[i].ncounters = u->ncounters;
+    out[i].counter_size = u->counter_size;
+  }
+}
+
+// What was counted before we started (constructors of other priority, ifunc
+// resolvers) goes into the file too.
+INLINE void keep_early_counts(char *to) {
+  const uint64_t *from = (const uint64_t *)__start_culprit_cnt;
+  for (size_t i = 0; i < counters_size() / sizeof *from; i++)
+    if (from[i])
+      ((uint64_t *)to)[i] = from[i];
+}
+
+// Makes a run file and maps it over the counters. `early`: counts made so far
+// belong to this process (not to the parent it was forked from).
+__attribute__((noinline)) void __culprit_open(bool early) {
+  size_t head =
+      to_page(sizeof(RunHeader) + unit_count() * sizeof(RunUnit));
+  size_t death = head + counters_size();
+  size_t size = death + RUNFILE_STACK + RUNFILE_MAPS;
+  int fd = __culprit_create();
+  if (fd < 0)
+    return;
+  RunHeader *h = (void *)-1l;
+  if (reserve(fd, death) && !CALL(SYS_ftruncate, fd, size, 0))
+    h = map_file(NULL, size, 0, fd, 0);
+  if (is_error(h)) {
+    CALL(SYS_ftruncate, fd, 0, 0); // an empty file tells that we were here
+    CALL(SYS_close, fd, 0, 0);
+    return;
+  }
+  h->version = RUNFILE_VERSION;
+  h->state = RUN_STARTED;
+  h->pid = (uint32_t)CALL(SYS_getpid, 0, 0, 0);
+  h->ppid = (uint32_t)CALL(SYS_getppid, 0, 0, 0);
+  h->nunits = (uint32_t)unit_count();
+  h->counters = head;
+  h->counters_size = counters_size();
+  h->death = death;
+  h->ehdr = (uint64_t)(uintptr_t)&__ehdr_start;
+  name_module(h);
+  list_units(h);
+  if (early)
+    keep_early_counts((char *)h + head);
+  h->magic = RUNFILE_MAGIC; // last: a file without it is not finished
+  void *at = map_file(__start_culprit_cnt, counters_size(), MAP_FIXED, fd,
+                      head);
+  CALL(SYS_close, fd, 0, 0);
+  if (is_error(at))
+    return;
+  __culprit_header = h;
+}
+
+void __culprit_forked(void) {
+  if (__culprit_header)
+    __culprit_open(false);
+}
+
+// --- the fatal-signal hook --------------------------------------------------
+
+struct KernelAction {
+  void (*handler)(int, siginfo_t *, void *);
+  unsigned long flags;
+  void (*restorer)(void);
+  unsigned long mask;
+};
+
+void __culprit_restorer(void);
+__asm__(".pushsection .text.__culprit_restorer,\"axG\",@progbits,"
+        "__culprit_restorer,comdat\n"
+        ".weak __culprit_restorer\n"
+        ".hidden __culprit_restorer\n"
+        ".type __culprit_restorer,@function\n"
+        "__culprit_restorer:\n"
+        "  movq $15, %rax\n"
+        "  syscall\n"
+        ".size __culprit_restorer, .-__culprit_restorer\n"
+        ".popsection\n");
+
+INLINE long set_action(int sig, const struct KernelAction *new,
+                       struct KernelAction *old) {
+  return call6(SYS_rt_sigaction, sig, (long)new, (long)old, 8, 0, 0);
+}
+
+INLINE uint32_t save_stack(void *to, const void *from) {
+  struct iovec local = {to, RUNFILE_STACK}, remote = {(void *)from, 0};
+  long pid = CALL(SYS_getpid, 0, 0, 0);
+  // Page by page from the top: what lies beyond the stack cannot be read.
+  for (size_t n = RUNFILE_STACK; n >= 256; n /= 2) {
+    remote.iov_len = local.iov_len = n;
+    long got = call6(SYS_process_vm_readv, pid, (long)&local, 1, (long)&remote,
+                     1, 0);
+    if (got > 0)
+      return (uint32_t)got;
+  }
+  return 0;
+}
+
+INLINE uint32_t save_maps(char *to) {
+  long fd = CALL(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+  if (fd < 0)
+    return 0;
+  size_t have = 0;
+  long n;
+  while (have < RUNFILE_MAPS &&
+         (n = CALL(SYS_read, fd, to + have, RUNFILE_MAPS - have)) > 0)
+    have += (size_t)n;
+  CALL(SYS_close, fd, 0, 0);
+  return (uint32_t)have;
+}
+
+INLINE void save_death(RunHeader *h, int sig, const siginfo_t *info,
+                       const ucontext_t *context) {
+  // DWARF's order of the registers, which is what an unwinder asks for.
+  static const unsigned char order[17] = {
+      REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
+      REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
+      REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
+  const greg_t *regs = context->uc_mcontext.gregs;
+  for (int i = 0; i < 17; i++)
+    h->regs[i] = (uint64_t)regs[order[i]];
+  h->regs[17] = (uint64_t)(uintptr_t)info->si_addr;
+  h->signal = (uint32_t)sig;
+  h->code = info->si_code;
+  char *area = (char *)h + h->death;
+  // 23: MADV_POPULATE_WRITE. A full disk must not turn into another signal.
+  if (!CALL(SYS_madvise, area, RUNFILE_STACK + RUNFILE_MAPS, 23)) {
+    h->stack_size = save_stack(area, (const void *)regs[REG_RSP]);
+    h->maps_size = save_maps(area + RUNFILE_STACK);
+  }
+  h->state = RUN_DIED;
+}
+
+void __culprit_fatal(int sig, siginfo_t *info, void *context) {
+  RunHeader *h = __culprit_header;
+  uint32_t started = RUN_STARTED;
+  if (h && __atomic_compare_exchange_n(&h->state, &started, RUN_DYING, false,
+                                       __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+    save_death(h, sig, info, context);
+  struct KernelAction standard = {0};
+  set_action(sig, &standard, NULL);
+  // A fault happens again by itself; a signal that was sent must be sent again.
+  if (info->si_code <= 0)
+    CALL(SYS_tgkill, CALL(SYS_getpid, 0, 0, 0), CALL(SYS_gettid, 0, 0, 0),
+         sig);
+}
+
+INLINE void hook_signals(void) {
+  static const unsigned char fatal[] = {SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
+                                        SIGABRT, SIGTRAP, SIGSYS};
+  struct KernelAction hook = {
+      .handler = __culprit_fatal,
+      .flags = SA_SIGINFO | SA_ONSTACK | SA_RESTORER_,
+      .restorer = __culprit_restorer,
+  };
+  for (size_t i = 0; i < sizeof fatal; i++) {
+    struct KernelAction old = {0};
+    if (!set_action(fatal[i], NULL, &old) && !old.handler)
+      set_action(fatal[i], &hook, NULL);
+  }
+}
+
+// --- start ------------------------------------------------------------------
+
+__attribute__((constructor(101))) void __culprit_start(void) {
+  if (__culprit_started)
+    return; // every object file brings this constructor
+  __culprit_started = true;
+  const char *dir = variable("CULPRIT_RUN", 11);
+  if (!dir || *dir != '/' || !unit_count() || !counters_size())
+    return;
+  size_t n = length(dir);
+  if (n >= PATH_MAX_)
+    return;
+  if (CALL(SYS_getuid, 0, 0, 0) != CALL(SYS_geteuid, 0, 0, 0) ||
+      CALL(SYS_getgid, 0, 0, 0) != CALL(SYS_getegid, 0, 0, 0))
+    return; // a set-user-id program does not write where its caller says
+  copy(__culprit_dir, dir, n + 1);
+  __culprit_open(true);
+  if (!__culprit_header)
+    return;
+  hook_signals();
+  if (__register_atfork)
+    __register_atfork(NULL, NULL, __culprit_forked,
+                      &__dso_handle ? __dso_handle : NULL);
+}

@@ -1,0 +1,113 @@
+// A thin layer over SQLite, for this folder only: statements are prepared once,
+// parameters are typed, SQLite's errors become sentences for the user, and
+// every value that comes out of the file is checked before it is believed.
+//
+//   Query q;
+//   if (query_start(&q, db, "SELECT line FROM entity WHERE unit = ?",
+//                   VALUES(v_int(unit)), err))
+//     return -1;
+//   int rc;
+//   while ((rc = query_next(&q, err)) > 0) {
+//     uint32_t line = query_u32(&q, 0);
+//     if (q.bad) {
+//       rc = query_corrupt(&q, "entity", err);
+//       break;
+//     }
+//     ...
+//   }
+//   query_end(&q);
+//   return rc;
+#ifndef CULPRIT_STORE_DB_H
+#define CULPRIT_STORE_DB_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/array.h"
+#include "util/err.h"
+
+typedef struct {
+  const char *sql; // a literal: told apart by its address
+  sqlite3_stmt *stmt;
+} Prepared;
+
+typedef struct {
+  sqlite3 *handle;
+  char *path; // as shown to the user
+  ARRAY(Prepared) prepared;
+} Db;
+
+// Opens the file and sets the connection up. Does not look into the file yet.
+int db_open(Db *db, const char *path, bool create, Err *err);
+void db_close(Db *db);
+
+double db_clock(void); // seconds, steadily rising
+
+// --- errors: both set `err` and return -1 ----------------------------------
+
+// What SQLite just complained about, with the remedy.
+int db_fail(Db *db, Err *err);
+// The file holds what this program never writes.
+int db_corrupt(const Db *db, Err *err, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// --- parameters ------------------------------------------------------------
+
+typedef struct {
+  enum { V_END, V_NULL, V_INT, V_REAL, V_TEXT, V_BLOB } type;
+  int64_t i;
+  double r;
+  const void *p; // must live until the statement is done
+  size_t n;
+} Value;
+
+#define VALUES(...) ((const Value[]){__VA_ARGS__, {.type = V_END}})
+
+static inline Value v_int(int64_t i) { return (Value){.type = V_INT, .i = i}; }
+static inline Value v_real(double r) { return (Value){.type = V_REAL, .r = r}; }
+static inline Value v_text(const char *s) { // NULL is SQL's NULL
+  return (Value){.type = s ? V_TEXT : V_NULL, .p = s};
+}
+static inline Value v_blob(const void *p, size_t n) {
+  return (Value){.type = V_BLOB, .p = p, .n = n};
+}
+
+// --- statements ------------------------------------------------------------
+
+// Runs literals without parameters or results.
+int db_exec(Db *db, const char *sql, Err *err);
+// Runs one statement; `values` may be NULL.
+int db_run(Db *db, const char *sql, const Value *values, Err *err);
+
+// A write transaction takes the write lock at once, so that it can wait for
+// another writer but never has to give up half-way.
+int db_begin_write(Db *db, Err *err);
+int db_begin_read(Db *db, Err *err); // one consistent view for many queries
+int db_commit(Db *db, Err *err);
+void db_rollback(Db *db);
+
+typedef struct {
+  Db *db;
+  sqlite3_stmt *stmt;
+  bool bad; // a value read from the current row was not what it should be
+} Query;
+
+int query_start(Query *q, Db *db, const char *sql, const Value *values,
+                Err *err);
+int query_next(Query *q, Err *err); // 1: a row; 0: no more; -1: error
+void query_end(Query *q);
+int query_corrupt(const Query *q, const char *table, Err *err);
+
+// Columns from 0. Text and blobs live until the next query_next or query_end.
+int64_t query_int(Query *q, int col);
+uint32_t query_u32(Query *q, int col);
+uint32_t query_u32_or(Query *q, int col, uint32_t null);
+double query_real(Query *q, int col); // finite
+bool query_bool(Query *q, int col);
+const char *query_text(Query *q, int col);      // never NULL
+const char *query_text_null(Query *q, int col); // NULL for NULL
+const void *query_blob(Query *q, int col, size_t *n);
+
+#endif

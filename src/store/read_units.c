@@ -1,0 +1,212 @@
+// Reading units and sources back: used to load a suite, and to find out what a
+// session already has before another unit is added to it.
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/internal.h"
+#include "util/mem.h"
+
+// --- soundness -------------------------------------------------------------
+
+static bool ref_sound(uint32_t ref, size_t n) {
+  return ref == ENTITY_NONE || ref < n;
+}
+
+static bool entity_sound(const Unit *u, const Entity *e) {
+  if (e->kind >= ENTITY_KINDS || e->source >= u->nsources ||
+      !ref_sound(e->function, u->nentities))
+    return false;
+  switch (e->kind) {
+  case ENTITY_FUNCTION:
+    return e->name != NULL;
+  case ENTITY_EDGE:
+    return ref_sound(e->from, u->nentities) && ref_sound(e->to, u->nentities);
+  case ENTITY_STATEMENT:
+  case ENTITY_CONDITION: // from: an outcome
+  case ENTITY_RETURN:    // from: a class
+    return ref_sound(e->to, u->nentities);
+  default:
+    return true;
+  }
+}
+
+bool unit_sound(const Unit *u) {
+  for (size_t i = 0; i < u->nentities; i++)
+    if (!entity_sound(u, &u->entities[i]))
+      return false;
+  return u->nentities < ENTITY_NONE;
+}
+
+// --- one unit --------------------------------------------------------------
+
+typedef struct {
+  Store *store;
+  Arena *names;
+  ARRAY(Source) sources;
+  ARRAY(Entity) entities;
+  ARRAY(uint32_t) ids;
+  uint32_t seen; // ids given by the units before this one
+} Reader;
+
+static int read_sources(Reader *r, int64_t unit, Err *err) {
+  r->sources.len = 0;
+  Query q;
+  if (query_start(&q, &r->store->db,
+                  "SELECT n, path FROM unit_source WHERE unit = ? ORDER BY n",
+                  VALUES(v_int(unit)), err))
+    return -1;
+  int rc;
+  while ((rc = query_next(&q, err)) > 0) {
+    uint32_t n = query_u32(&q, 0);
+    const char *path = arena_strdup(r->names, query_text(&q, 1));
+    array_push(&r->sources, (Source){.path = path});
+    if (q.bad || n != r->sources.len - 1) {
+      rc = query_corrupt(&q, "unit_source", err);
+      break;
+    }
+  }
+  query_end(&q);
+  return rc;
+}
+
+static Entity read_entity(Reader *r, Query *q) {
+  int kind = entity_kind_parse(query_text(q, 1));
+  if (kind < 0)
+    q->bad = true;
+  const char *name = query_text_null(q, 10);
+  return (Entity){
+      .kind = kind < 0 ? ENTITY_KINDS : (EntityKind)kind,
+      .source = query_u32(q, 2),
+      .line = query_u32(q, 3),
+      .col_lo = query_u32(q, 4),
+      .col_hi = query_u32(q, 5),
+      .function = query_u32_or(q, 6, ENTITY_NONE),
+      .index = query_u32(q, 7),
+      .from = query_u32_or(q, 8, ENTITY_NONE),
+      .to = query_u32_or(q, 9, ENTITY_NONE),
+      .name = name ? arena_strdup(r->names, name) : NULL,
+  };
+}
+
+static int read_entities(Reader *r, int64_t unit, Err *err) {
+  r->entities.len = 0;
+  Query q;
+  if (query_start(&q, &r->store->db,
+                  "SELECT n, kind, source, line, col_lo, col_hi, function,"
+                  " idx, from_, to_, name"
+                  " FROM entity WHERE unit = ? ORDER BY n",
+                  VALUES(v_int(unit)), err))
+    return -1;
+  int rc;
+  while ((rc = query_next(&q, err)) > 0) {
+    uint32_t n = query_u32(&q, 0);
+    array_push(&r->entities, read_entity(r, &q));
+    if (q.bad || n != r->entities.len - 1) {
+      rc = query_corrupt(&q, "entity", err);
+      break;
+    }
+  }
+  query_end(&q);
+  return rc;
+}
+
+// Ids are given in order of first sight: a unit of n entities uses ids that
+// earlier units have, and at most n new ones right after them.
+static int read_ids(Reader *r, const void *blob, size_t size, Err *err) {
+  size_t n = size / sizeof(uint32_t);
+  r->ids.len = 0;
+  array_reserve(&r->ids, n);
+  if (n)
+    memcpy(r->ids.items, blob, n * sizeof(uint32_t));
+  r->ids.len = n;
+  uint64_t limit = (uint64_t)r->seen + n;
+  for (size_t i = 0; i < n; i++) {
+    uint32_t id = r->ids.items[i];
+    if (id >= limit || id == ENTITY_NONE)
+      return db_corrupt(&r->store->db, err, "entity id %u out of range", id);
+    if (id >= r->seen)
+      r->seen = id + 1;
+  }
+  return 0;
+}
+
+// The row: n, unit id, hash, name, number of entities, ids.
+static int read_unit(Reader *r, Query *q, uint32_t n, Unit *out, Err *err) {
+  size_t hash_size, ids_size;
+  int64_t row = query_int(q, 1);
+  const void *hash = query_blob(q, 2, &hash_size);
+  *out = (Unit){.name = arena_strdup(r->names, query_text(q, 3))};
+  uint32_t nentities = query_u32(q, 4);
+  const void *ids = query_blob(q, 5, &ids_size);
+  if (query_u32(q, 0) != n || q->bad || hash_size != sizeof out->id.bytes ||
+      ids_size != nentities * sizeof(uint32_t))
+    return query_corrupt(q, "session_unit", err);
+  memcpy(out->id.bytes, hash, hash_size);
+  if (read_ids(r, ids, ids_size, err) || read_sources(r, row, err) ||
+      read_entities(r, row, err))
+    return -1;
+  out->sources = r->sources.items;
+  out->nsources = r->sources.len;
+  out->entities = r->entities.items;
+  out->nentities = r->entities.len;
+  if (out->nentities != nentities || !unit_sound(out))
+    return query_corrupt(q, "entity", err);
+  return 0;
+}
+
+static int read_units(Reader *r, int64_t session, EachUnit *each, void *ctx,
+                      Err *err) {
+  Query q;
+  if (query_start(&q, &r->store->db,
+                  "SELECT session_unit.n, unit.id, hash, name, entities, ids"
+                  " FROM session_unit JOIN unit ON unit.id = session_unit.unit"
+                  " WHERE session = ? ORDER BY session_unit.n",
+                  VALUES(v_int(session)), err))
+    return -1;
+  int rc;
+  for (uint32_t n = 0; (rc = query_next(&q, err)) > 0; n++) {
+    Unit unit;
+    if (read_unit(r, &q, n, &unit, err) ||
+        each(ctx, &unit, r->ids.items, err)) {
+      rc = -1;
+      break;
+    }
+  }
+  query_end(&q);
+  return rc;
+}
+
+int session_each_unit(Store *s, int64_t session, Arena *names, EachUnit *each,
+                      void *ctx, Err *err) {
+  Reader r = {.store = s, .names = names};
+  int rc = read_units(&r, session, each, ctx, err);
+  array_release(&r.sources);
+  array_release(&r.entities);
+  array_release(&r.ids);
+  return rc;
+}
+
+// --- sources of a session --------------------------------------------------
+
+int session_each_source(Store *s, int64_t session, EachSource *each, void *ctx,
+                        Err *err) {
+  Query q;
+  if (query_start(&q, &s->db,
+                  "SELECT n, path, hash FROM session_source"
+                  " WHERE session = ? ORDER BY n",
+                  VALUES(v_int(session)), err))
+    return -1;
+  int rc;
+  for (uint32_t n = 0; (rc = query_next(&q, err)) > 0; n++) {
+    uint32_t found = query_u32(&q, 0);
+    const char *path = query_text(&q, 1);
+    uint64_t hash = (uint64_t)query_int(&q, 2);
+    if (q.bad || found != n) {
+      rc = query_corrupt(&q, "session_source", err);
+      break;
+    }
+    each(ctx, path, hash);
+  }
+  query_end(&q);
+  return rc;
+}

@@ -1,0 +1,211 @@
+// The tables of the store. docs/store.md explains every column; a change here
+// is a change there, and raises STORE_VERSION.
+#include "store/schema.h"
+
+#include <string.h>
+
+#include "store/store.h"
+
+#define TEXT_OF(x) #x
+#define TEXT(x) TEXT_OF(x)
+
+static const char tables[] =
+    "CREATE TABLE meta (version INTEGER NOT NULL) STRICT;"
+    "INSERT INTO meta VALUES (" TEXT(
+        STORE_VERSION) ");"
+
+                       "CREATE TABLE session ("
+                       "  id INTEGER PRIMARY KEY AUTOINCREMENT,"
+                       "  key TEXT NOT NULL,"
+                       "  command TEXT NOT NULL,"
+                       "  cwd TEXT NOT NULL,"
+                       "  started TEXT NOT NULL,"
+                       "  finished TEXT,"
+                       "  entities INTEGER NOT NULL DEFAULT 0,"
+                       "  revision INTEGER NOT NULL DEFAULT 0"
+                       ") STRICT;"
+
+                       "CREATE TABLE unit ("
+                       "  id INTEGER PRIMARY KEY,"
+                       "  hash BLOB NOT NULL UNIQUE,"
+                       "  name TEXT NOT NULL,"
+                       "  entities INTEGER NOT NULL"
+                       ") STRICT;"
+
+                       "CREATE TABLE unit_source ("
+                       "  unit INTEGER NOT NULL REFERENCES unit ON DELETE "
+                       "CASCADE,"
+                       "  n INTEGER NOT NULL,"
+                       "  path TEXT NOT NULL,"
+                       "  PRIMARY KEY (unit, n)"
+                       ") STRICT, WITHOUT ROWID;"
+
+                       "CREATE TABLE entity ("
+                       "  unit INTEGER NOT NULL REFERENCES unit ON DELETE "
+                       "CASCADE,"
+                       "  n INTEGER NOT NULL,"
+                       "  kind TEXT NOT NULL,"
+                       "  source INTEGER NOT NULL,"
+                       "  line INTEGER NOT NULL,"
+                       "  col_lo INTEGER NOT NULL,"
+                       "  col_hi INTEGER NOT NULL,"
+                       "  function INTEGER,"
+                       "  idx INTEGER NOT NULL,"
+                       "  from_ INTEGER,"
+                       "  to_ INTEGER,"
+                       "  name TEXT,"
+                       "  PRIMARY KEY (unit, n)"
+                       ") STRICT, WITHOUT ROWID;"
+
+                       "CREATE TABLE session_source ("
+                       "  session INTEGER NOT NULL REFERENCES session ON "
+                       "DELETE CASCADE,"
+                       "  n INTEGER NOT NULL,"
+                       "  path TEXT NOT NULL,"
+                       "  hash INTEGER NOT NULL,"
+                       "  PRIMARY KEY (session, n),"
+                       "  UNIQUE (session, path)"
+                       ") STRICT, WITHOUT ROWID;"
+
+                       "CREATE TABLE session_unit ("
+                       "  session INTEGER NOT NULL REFERENCES session ON "
+                       "DELETE CASCADE,"
+                       "  n INTEGER NOT NULL,"
+                       "  unit INTEGER NOT NULL REFERENCES unit,"
+                       "  ids BLOB NOT NULL,"
+                       "  PRIMARY KEY (session, n),"
+                       "  UNIQUE (session, unit)"
+                       ") STRICT;"
+                       "CREATE INDEX session_unit_unit ON session_unit (unit);"
+
+                       "CREATE TABLE run ("
+                       "  id INTEGER PRIMARY KEY AUTOINCREMENT,"
+                       "  session INTEGER NOT NULL REFERENCES session ON "
+                       "DELETE CASCADE,"
+                       "  test TEXT NOT NULL,"
+                       "  command TEXT NOT NULL,"
+                       "  verdict TEXT NOT NULL,"
+                       "  status INTEGER NOT NULL,"
+                       "  seconds REAL NOT NULL,"
+                       "  processes INTEGER NOT NULL,"
+                       "  imprecise INTEGER NOT NULL,"
+                       "  note TEXT,"
+                       "  UNIQUE (session, test)"
+                       ") STRICT;"
+
+                       "CREATE TABLE failure ("
+                       "  id INTEGER PRIMARY KEY,"
+                       "  session INTEGER NOT NULL REFERENCES session ON "
+                       "DELETE CASCADE,"
+                       "  signature TEXT NOT NULL,"
+                       "  kind TEXT NOT NULL,"
+                       "  UNIQUE (session, signature)"
+                       ") STRICT;"
+
+                       "CREATE TABLE run_failure ("
+                       "  run INTEGER NOT NULL REFERENCES run ON DELETE "
+                       "CASCADE,"
+                       "  n INTEGER NOT NULL,"
+                       "  failure INTEGER NOT NULL REFERENCES failure ON "
+                       "DELETE CASCADE,"
+                       "  message TEXT NOT NULL,"
+                       "  place TEXT NOT NULL,"
+                       "  PRIMARY KEY (run, n)"
+                       ") STRICT, WITHOUT ROWID;"
+                       "CREATE INDEX run_failure_failure ON run_failure "
+                       "(failure);"
+
+                       "CREATE TABLE spectrum ("
+                       "  run INTEGER NOT NULL REFERENCES run ON DELETE "
+                       "CASCADE,"
+                       "  kind TEXT NOT NULL,"
+                       "  hits BLOB NOT NULL,"
+                       "  PRIMARY KEY (run, kind)"
+                       ") STRICT;"
+
+                       "CREATE TABLE death ("
+                       "  run INTEGER NOT NULL REFERENCES run ON DELETE "
+                       "CASCADE,"
+                       "  n INTEGER NOT NULL,"
+                       "  file TEXT NOT NULL,"
+                       "  line INTEGER NOT NULL,"
+                       "  function TEXT NOT NULL,"
+                       "  how TEXT NOT NULL,"
+                       "  exact INTEGER NOT NULL,"
+                       "  PRIMARY KEY (run, n)"
+                       ") STRICT, WITHOUT ROWID;";
+
+static int check_tables(Db *db, bool *empty, Err *err) {
+  Query q;
+  if (query_start(&q, db,
+                  "SELECT count(*), count(*) FILTER (WHERE name = 'meta')"
+                  " FROM sqlite_schema",
+                  NULL, err))
+    return -1;
+  int rc = query_next(&q, err);
+  int64_t all = rc > 0 ? query_int(&q, 0) : 0;
+  int64_t meta = rc > 0 ? query_int(&q, 1) : 0;
+  query_end(&q);
+  if (rc < 0)
+    return -1;
+  *empty = all == 0;
+  if (all && !meta)
+    return err_set(err,
+                   "%s is no store of culprit; move it away, or choose another "
+                   "directory with --store",
+                   db->path);
+  return 0;
+}
+
+static int check_version(Db *db, Err *err) {
+  Query q;
+  if (query_start(&q, db, "SELECT version FROM meta", NULL, err))
+    return -1;
+  int rc = query_next(&q, err);
+  int64_t version = rc > 0 ? query_int(&q, 0) : 0;
+  query_end(&q);
+  if (rc < 0)
+    return -1;
+  if (version > STORE_VERSION)
+    return err_set(err,
+                   "%s was written by a newer culprit (store version %lld, "
+                   "this one knows %d); use that one, or choose another "
+                   "directory with --store",
+                   db->path, (long long)version, STORE_VERSION);
+  if (version < STORE_VERSION)
+    return db_corrupt(db, err, "store version %lld", (long long)version);
+  return 0;
+}
+
+int schema_check(Db *db, bool *empty, Err *err) {
+  if (check_tables(db, empty, err))
+    return -1;
+  return *empty ? 0 : check_version(db, err);
+}
+
+// Readers and one writer side by side. The mode stays in the file. Changing it
+// needs the file alone, and SQLite does not wait for that by itself. On a file
+// system that cannot do it, the store works without: slower, as safe.
+static int use_wal(Db *db, Err *err) {
+  double give_up = db_clock() + 10;
+  for (;;) {
+    int rc =
+        sqlite3_exec(db->handle, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
+    if (rc == SQLITE_OK)
+      return 0;
+    if ((rc & 0xff) != SQLITE_BUSY || db_clock() > give_up)
+      return db_fail(db, err);
+    sqlite3_sleep(10);
+  }
+}
+
+int schema_create(Db *db, Err *err) {
+  if (use_wal(db, err) || db_begin_write(db, err))
+    return -1;
+  bool empty;
+  if (schema_check(db, &empty, err) || (empty && db_exec(db, tables, err))) {
+    db_rollback(db);
+    return -1;
+  }
+  return db_commit(db, err);
+}

@@ -1,0 +1,18 @@
+// The tables of the store, for this folder only. docs/store.md explains them.
+#ifndef CULPRIT_STORE_SCHEMA_H
+#define CULPRIT_STORE_SCHEMA_H
+
+#include <stdbool.h>
+
+#include "store/db.h"
+#include "util/err.h"
+
+// Does the file hold a store that this version can use? Fails if it holds
+// something else, is damaged, or was written by a newer version.
+// *empty: it holds nothing at all yet.
+int schema_check(Db *db, bool *empty, Err *err);
+
+// Makes the tables, unless another process has just done so.
+int schema_create(Db *db, Err *err);
+
+#endif

@@ -1,0 +1,114 @@
+// The suite on disk: one SQLite file, .culprit/store.db. Sessions hold runs,
+// runs hold failures and spectra; units are shared by all sessions. Several
+// processes may use it at once; a killed one loses at most the runs it had not
+// yet committed. docs/store.md describes the file.
+//
+// A Store is for one thread, and not to be carried over a fork. Nothing else in
+// the process may open store.db: closing it would drop SQLite's locks.
+//
+// A session is one `culprit run` (or input, web, import). It is unfinished
+// until session_finish; an unfinished one with the same key is continued.
+#ifndef CULPRIT_STORE_STORE_H
+#define CULPRIT_STORE_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/entity.h"
+#include "model/run.h"
+#include "model/suite.h"
+#include "util/err.h"
+
+#define STORE_VERSION 1
+
+typedef struct Store Store;
+
+typedef enum {
+  STORE_CREATE,  // made if it is not there
+  STORE_EXISTING // an error that says which command makes one
+} StoreMode;
+
+// `dir` is the .culprit directory. Refuses a corrupt store and one written by a
+// newer version, naming the remedy.
+int store_open(Store **s, const char *dir, StoreMode mode, Err *err);
+// Commits what is left; store_flush first to hear whether that works.
+void store_close(Store *s); // NULL is fine
+const char *store_dir(const Store *s);
+
+// Where the store lies: `option` (--store) if not NULL, else CULPRIT_STORE,
+// else ".culprit". Caller frees.
+char *store_find(const char *option);
+
+// --- sessions -------------------------------------------------------------
+
+// `key`: what makes two invocations the same work: program (by content: after a
+// rebuild there is nothing to continue), tests, oracle, options.
+// Continues the newest session if it is unfinished, has this key and no living
+// process is at work on it (*continued = true), else starts a new one.
+int session_begin(Store *s, const char *key, const char *command,
+                  const char *cwd, int64_t *session, bool *continued,
+                  Err *err);
+// Continues the newest session whatever its key (--failed, --add); one without
+// runs only if there is no other.
+int session_reopen(Store *s, int64_t *session, Err *err);
+// Also removes the oldest sessions: the newest 10 stay, or CULPRIT_KEEP.
+int session_finish(Store *s, int64_t session, Err *err);
+
+// --- writing --------------------------------------------------------------
+
+// Registers a unit (a no-op if this session has it) and writes the id of
+// unit->entities[i] to ids[i]. Ids are dense within the session, from 0, and
+// are what Run.hits and Suite.entities speak of; a statement or function has
+// the same id in all units of the session. Refuses a unit that brings another
+// text of a source file the session already has.
+int store_add_unit(Store *s, int64_t session, const Unit *unit, uint32_t *ids,
+                   Err *err);
+// Adds a run, replacing an earlier one of the same test in this session. Its
+// hits are kept if run->processes > 0. Committed in batches, at the latest by
+// the first store_add_run after half a second; store_flush commits now.
+int store_add_run(Store *s, int64_t session, const Run *run, Err *err);
+int store_flush(Store *s, Err *err);
+// Has this test a run in the session already? (for continuing)
+bool store_has_run(Store *s, int64_t session, const char *test);
+
+// --- reading --------------------------------------------------------------
+
+// Loads a session without spectra; session 0 is the newest (one without runs
+// only if there is no other).
+int store_load(Store *s, int64_t session, Suite *out, Err *err);
+
+// Calls `each` with the spectrum of every run of the suite that has one, in the
+// order of Suite.runs. A member that is no entity of that kind in the suite is
+// a corrupt store. `each` must not use the Store.
+typedef void EachSpectrum(void *ctx, size_t run, const Bitset *hits);
+int store_each_spectrum(Store *s, const Suite *suite, EntityKind kind,
+                        EachSpectrum *each, void *ctx, Err *err);
+
+// Where the runs of this suite died: one call per recorded death.
+typedef void EachDeath(void *ctx, size_t run, const Death *death);
+int store_each_death(Store *s, const Suite *suite, EachDeath *each, void *ctx,
+                     Err *err);
+
+// --- housekeeping (culprit store) -------------------------------------------
+
+typedef struct {
+  int64_t id;
+  char started[32]; // ISO 8601, UTC
+  char *command;
+  bool finished;
+  size_t runs, failing;
+} SessionInfo;
+
+// Newest first. Caller frees with store_list_free.
+int store_list(Store *s, SessionInfo **out, size_t *n, Err *err);
+void store_list_free(SessionInfo *list, size_t n);
+// Removes all but the newest `keep` sessions and what only they used, and makes
+// the file smaller. Sessions that other processes are at work on stay.
+int store_prune(Store *s, size_t keep, size_t *removed, Err *err);
+// The number that CULPRIT_KEEP asks for, or 10.
+size_t store_keep(const Store *s);
+// Of the file and its write-ahead log.
+int store_size(Store *s, int64_t *bytes, Err *err);
+
+#endif

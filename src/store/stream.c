@@ -1,0 +1,135 @@
+// Streaming what is too large for a Suite: spectra, and where runs died.
+#include <assert.h>
+#include <stdlib.h>
+
+#include "store/internal.h"
+#include "util/mem.h"
+
+// The store changed between store_load and now.
+static int changed(Store *s, const Suite *suite, Err *err) {
+  return err_set(err,
+                 "%s: session %lld was changed by another process while it was "
+                 "read; try again",
+                 s->db.path, (long long)suite->session);
+}
+
+// --- spectra ---------------------------------------------------------------
+
+// A spectrum of one kind may only hold entities of that kind.
+static Bitset entities_of(const Suite *suite, EntityKind kind) {
+  Bitset all = {0};
+  for (size_t i = 0; i < suite->nentities; i++)
+    if (suite->entities[i].kind == kind)
+      bitset_add(&all, (uint32_t)i);
+  return all;
+}
+
+static bool is_subset(const Bitset *b, const Bitset *of) {
+  size_t both = b->nwords < of->nwords ? b->nwords : of->nwords;
+  uint64_t outside = 0;
+  for (size_t i = 0; i < both; i++)
+    outside |= b->words[i] & ~of->words[i];
+  for (size_t i = both; i < b->nwords; i++)
+    outside |= b->words[i];
+  return !outside;
+}
+
+// `hits` is reused from run to run.
+static int read_spectrum(Store *s, const Suite *suite, size_t run,
+                         EntityKind kind, Bitset *hits, Err *err) {
+  Query q;
+  if (query_start(&q, &s->db,
+                  "SELECT hits FROM run"
+                  " LEFT JOIN spectrum ON run = run.id AND kind = ?2"
+                  " WHERE run.id = ?1",
+                  VALUES(v_int(suite->runs[run].store_id),
+                         v_text(entity_kind_name(kind))),
+                  err))
+    return -1;
+  int rc = query_next(&q, err);
+  if (rc == 0)
+    rc = changed(s, suite, err);
+  hits->nwords = 0;
+  if (rc > 0 && sqlite3_column_type(q.stmt, 0) != SQLITE_NULL) {
+    size_t size;
+    const void *blob = query_blob(&q, 0, &size);
+    if (q.bad)
+      rc = query_corrupt(&q, "spectrum", err);
+    else if (bitset_read(hits, blob, size, suite->nentities, err))
+      rc = db_corrupt(&s->db, err, "test %s: %s", suite->runs[run].test,
+                      err->text);
+  }
+  query_end(&q);
+  return rc < 0 ? -1 : 0;
+}
+
+static int each_spectrum(Store *s, const Suite *suite, EntityKind kind,
+                         const Bitset *all, Bitset *hits, EachSpectrum *each,
+                         void *ctx, Err *err) {
+  for (size_t run = 0; run < suite->nruns; run++) {
+    if (!suite->runs[run].has_spectrum)
+      continue;
+    if (read_spectrum(s, suite, run, kind, hits, err))
+      return -1;
+    if (!is_subset(hits, all))
+      return db_corrupt(&s->db, err,
+                        "test %s covers what is not a %s of its session",
+                        suite->runs[run].test, entity_kind_name(kind));
+    each(ctx, run, hits);
+  }
+  return 0;
+}
+
+int store_each_spectrum(Store *s, const Suite *suite, EntityKind kind,
+                        EachSpectrum *each, void *ctx, Err *err) {
+  assert(kind < ENTITY_KINDS);
+  if (store_flush(s, err) || db_begin_read(&s->db, err))
+    return -1;
+  Bitset all = entities_of(suite, kind), hits = {0};
+  int rc = each_spectrum(s, suite, kind, &all, &hits, each, ctx, err);
+  db_rollback(&s->db); // only read
+  bitset_release(&all);
+  bitset_release(&hits);
+  return rc;
+}
+
+// --- deaths ----------------------------------------------------------------
+
+static int each_death(Store *s, const Suite *suite, size_t run, EachDeath *each,
+                      void *ctx, Err *err) {
+  Query q;
+  if (query_start(&q, &s->db,
+                  "SELECT file, line, function, how, exact FROM death"
+                  " WHERE run = ? ORDER BY n",
+                  VALUES(v_int(suite->runs[run].store_id)), err))
+    return -1;
+  int rc;
+  while ((rc = query_next(&q, err)) > 0) {
+    Death death = {.file = mem_strdup(query_text(&q, 0)),
+                   .line = query_u32(&q, 1),
+                   .function = mem_strdup(query_text(&q, 2)),
+                   .how = mem_strdup(query_text(&q, 3)),
+                   .exact = query_bool(&q, 4)};
+    bool bad = q.bad;
+    if (!bad)
+      each(ctx, run, &death);
+    death_release(&death);
+    if (bad) {
+      rc = query_corrupt(&q, "death", err);
+      break;
+    }
+  }
+  query_end(&q);
+  return rc;
+}
+
+int store_each_death(Store *s, const Suite *suite, EachDeath *each, void *ctx,
+                     Err *err) {
+  if (store_flush(s, err) || db_begin_read(&s->db, err))
+    return -1;
+  int rc = 0;
+  for (size_t run = 0; !rc && run < suite->nruns; run++)
+    rc = each_death(s, suite, run, each, ctx, err);
+  db_rollback(&s->db); // only read
+  return rc;
+}

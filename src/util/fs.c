@@ -1,0 +1,159 @@
+// Files, directories and path names: see fs.h.
+#include "util/fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "util/mem.h"
+
+int fs_read(const char *path, size_t max, Str *out, Err *err) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return err_set(err, "%s: %s", path, strerror(errno));
+  char buf[65536];
+  size_t total = 0;
+  for (;;) {
+    size_t want = sizeof buf;
+    if (max && max - total < want)
+      want = max - total;
+    ssize_t n = want ? read(fd, buf, want) : 0;
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0) {
+      int saved = errno;
+      close(fd);
+      return err_set(err, "%s: %s", path, strerror(saved));
+    }
+    if (n == 0)
+      break;
+    str_addn(out, buf, (size_t)n);
+    total += (size_t)n;
+  }
+  close(fd);
+  return 0;
+}
+
+int fs_write(const char *path, const void *data, size_t n, Err *err) {
+  int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd < 0)
+    return err_set(err, "%s: %s", path, strerror(errno));
+  const char *p = data;
+  while (n) {
+    ssize_t k = write(fd, p, n);
+    if (k < 0 && errno == EINTR)
+      continue;
+    if (k < 0) {
+      int saved = errno;
+      close(fd);
+      return err_set(err, "%s: %s", path, strerror(saved));
+    }
+    p += k;
+    n -= (size_t)k;
+  }
+  if (close(fd))
+    return err_set(err, "%s: %s", path, strerror(errno));
+  return 0;
+}
+
+int fs_mkdirs(const char *path, Err *err) {
+  char *copy = mem_strdup(path);
+  int rc = 0;
+  for (char *p = copy + 1; !rc && *p; p++) {
+    if (*p != '/')
+      continue;
+    *p = '\0';
+    if (mkdir(copy, 0777) && errno != EEXIST)
+      rc = err_set(err, "%s: %s", copy, strerror(errno));
+    *p = '/';
+  }
+  if (!rc && mkdir(copy, 0777) && errno != EEXIST)
+    rc = err_set(err, "%s: %s", copy, strerror(errno));
+  free(copy);
+  return rc;
+}
+
+static int remove_one(const char *path, const struct stat *st, int flag,
+                      struct FTW *ftw) {
+  (void)st, (void)flag, (void)ftw;
+  remove(path);
+  return 0;
+}
+
+void fs_remove_tree(const char *path) {
+  nftw(path, remove_one, 32, FTW_DEPTH | FTW_PHYS);
+}
+
+bool fs_exists(const char *path) { return access(path, F_OK) == 0; }
+
+bool fs_executable(const char *path) {
+  struct stat st;
+  return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
+}
+
+static char *current_dir(void) {
+  char *dir = getcwd(NULL, 0);
+  return dir ? dir : mem_strdup("/");
+}
+
+char *path_absolute(const char *path, const char *dir) {
+  char *full;
+  if (*path == '/') {
+    full = mem_strdup(path);
+  } else {
+    char *base = dir ? path_absolute(dir, NULL) : current_dir();
+    full = mem_printf("%s/%s", base, path);
+    free(base);
+  }
+  char *out = full; // rewritten in place: it only shrinks
+  for (char *p = full; *p;) {
+    while (*p == '/')
+      p++;
+    size_t n = strcspn(p, "/");
+    if (n == 2 && p[0] == '.' && p[1] == '.') {
+      while (out > full && *--out != '/')
+        ;
+    } else if (n && !(n == 1 && *p == '.')) {
+      *out++ = '/';
+      memmove(out, p, n);
+      out += n;
+    }
+    p += n;
+  }
+  if (out == full)
+    *out++ = '/';
+  *out = '\0';
+  return full;
+}
+
+const char *path_below(const char *path, const char *dir) {
+  size_t n = strlen(dir);
+  while (n && dir[n - 1] == '/')
+    n--;
+  if (strncmp(path, dir, n) == 0 && path[n] == '/' && path[n + 1])
+    return path + n + 1;
+  return path;
+}
+
+const char *path_base(const char *path) {
+  const char *slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+char *path_of_self(void) {
+  char buf[PATH_MAX];
+  ssize_t n = readlink("/proc/self/exe", buf, sizeof buf - 1);
+  if (n < 0)
+    return mem_strdup(".");
+  buf[n] = '\0';
+  char *slash = strrchr(buf, '/');
+  if (slash)
+    *slash = '\0';
+  return mem_strdup(buf);
+}

@@ -1,0 +1,30 @@
+// Files, directories and path names.
+#ifndef CULPRIT_UTIL_FS_H
+#define CULPRIT_UTIL_FS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "util/err.h"
+#include "util/str.h"
+
+// Appends the whole file to `out`; at most `max` bytes (0: no limit), the rest
+// is left unread. The message names the file and the reason.
+int fs_read(const char *path, size_t max, Str *out, Err *err);
+int fs_write(const char *path, const void *data, size_t n, Err *err);
+int fs_mkdirs(const char *path, Err *err);
+// Removes the file or the whole tree; what is not there is no error.
+void fs_remove_tree(const char *path);
+bool fs_exists(const char *path);
+bool fs_executable(const char *path);
+
+// Lexical: "a/./b/../c" -> "a/c"; relative ones are put under `dir` first
+// (NULL: the current directory). Caller frees.
+char *path_absolute(const char *path, const char *dir);
+// `path` relative to `dir` if it lies below it, else itself. Points into path.
+const char *path_below(const char *path, const char *dir);
+const char *path_base(const char *path);
+// The directory this program itself lies in. Caller frees.
+char *path_of_self(void);
+
+#endif

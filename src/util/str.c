@@ -1,0 +1,72 @@
+// A string that grows: see str.h.
+#include "util/str.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/mem.h"
+
+static void reserve(Str *s, size_t n) {
+  size_t need = s->len + n + 1;
+  if (need <= s->cap)
+    return;
+  size_t cap = s->cap ? s->cap * 2 : 32;
+  s->cap = cap < need ? need : cap;
+  s->data = mem_realloc(s->data, s->cap);
+}
+
+void str_addn(Str *s, const void *bytes, size_t n) {
+  reserve(s, n);
+  if (n)
+    memcpy(s->data + s->len, bytes, n);
+  s->len += n;
+  s->data[s->len] = '\0';
+}
+
+void str_add(Str *s, const char *text) { str_addn(s, text, strlen(text)); }
+
+void str_addc(Str *s, char c) { str_addn(s, &c, 1); }
+
+void str_addf(Str *s, const char *fmt, ...) {
+  va_list ap, again;
+  va_start(ap, fmt);
+  va_copy(again, ap);
+  int n = vsnprintf(NULL, 0, fmt, ap);
+  va_end(ap);
+  if (n > 0) {
+    reserve(s, (size_t)n);
+    vsnprintf(s->data + s->len, (size_t)n + 1, fmt, again);
+    s->len += (size_t)n;
+  }
+  va_end(again);
+}
+
+void str_clear(Str *s) {
+  s->len = 0;
+  if (s->data)
+    s->data[0] = '\0';
+}
+
+void str_release(Str *s) {
+  free(s->data);
+  *s = (Str){0};
+}
+
+char *str_take(Str *s) {
+  char *data = s->data ? s->data : mem_strdup("");
+  *s = (Str){0};
+  return data;
+}
+
+const char *str_text(const Str *s) { return s->data ? s->data : ""; }
+
+bool text_starts(const char *text, const char *prefix) {
+  return strncmp(text, prefix, strlen(prefix)) == 0;
+}
+
+bool text_ends(const char *text, const char *suffix) {
+  size_t n = strlen(text), m = strlen(suffix);
+  return n >= m && memcmp(text + n - m, suffix, m) == 0;
+}

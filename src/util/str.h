@@ -1,0 +1,27 @@
+// A string that grows. Always NUL-terminated once anything was added;
+// str_text() gives "" for an empty one.
+#ifndef CULPRIT_UTIL_STR_H
+#define CULPRIT_UTIL_STR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct {
+  char *data;
+  size_t len, cap;
+} Str;
+
+void str_add(Str *s, const char *text);
+void str_addn(Str *s, const void *bytes, size_t n);
+void str_addc(Str *s, char c);
+void str_addf(Str *s, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+void str_clear(Str *s);              // keeps the memory
+void str_release(Str *s);
+char *str_take(Str *s);              // caller frees; s is empty afterwards
+const char *str_text(const Str *s);
+
+bool text_starts(const char *text, const char *prefix);
+bool text_ends(const char *text, const char *suffix);
+
+#endif

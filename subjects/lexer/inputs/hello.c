@@ -1,0 +1,4 @@
+int main(void) {
+  print("hello, world\n");
+  return 0;
+}

@@ -1,0 +1,4 @@
+// one
+int x; // two
+//
+/// three // four

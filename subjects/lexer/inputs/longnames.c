@@ -1,0 +1,1 @@
+abcdefgh abcdefghi continues continue_ sizeofs a_very_long_identifier_name_that_goes_on_and_on_for_a_while

@@ -1,0 +1,5 @@
+/* first
+   second
+   third */ int y;
+/*
+*/ z

@@ -1,0 +1,3 @@
+/* outer /* inner */ still */
+// a /* b
+"/* not */" '*'

@@ -1,0 +1,3 @@
+int x; /* never
+ends *
+int y;

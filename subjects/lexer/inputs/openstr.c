@@ -1,0 +1,4 @@
+"never ends
+int x;
+"again\
+"ok"

@@ -1,0 +1,1 @@
+"" "a" "hello" "with space" "tab\t" "nl\n" "q\"q" "b\\"
