@@ -249,23 +249,38 @@ static size_t function_end(const Unit *unit, const Entity *e) {
   return i;
 }
 
-// Did the block with this statement come to its end at least once? 1 yes, 0 no,
-// -1 not to be told apart (the edge out of it has no counter of its own).
-static int block_completed(const KnownUnit *u, size_t statement) {
+typedef enum { NEVER, AT_LEAST_ONCE, UNKNOWN } Completed;
+
+// Was edge `edge` taken, if it has no counter of its own but that of the block
+// it leaves? It was not if the block it leads to was never entered, and was if
+// nobody else can have entered that.
+static Completed edge_taken(const KnownUnit *u, size_t edge) {
+  const Unit *unit = &u->map->unit;
+  const Entity *e = &unit->entities[edge];
+  if (e->to == ENTITY_NONE || !any_hit(u, e->to))
+    return NEVER;
+  for (size_t i = e->function; i < function_end(unit, e); i++)
+    if (i != edge && unit->entities[i].kind == ENTITY_EDGE &&
+        unit->entities[i].to == e->to && any_hit(u, i))
+      return UNKNOWN;
+  return AT_LEAST_ONCE;
+}
+
+// Did the block with this statement come to its end?
+static Completed block_completed(const KnownUnit *u, size_t statement) {
   const Unit *unit = &u->map->unit;
   const Entity *at = &unit->entities[statement];
-  int answer = 0;
+  Completed answer = UNKNOWN; // a block that returns leaves no other trace
   for (size_t i = at->function; i < function_end(unit, at); i++) {
     const Entity *e = &unit->entities[i];
     bool later = e->kind == ENTITY_STATEMENT && e->to == at->to &&
                  e->line > at->line;
     bool leaves = e->kind == ENTITY_EDGE && e->from == at->to;
-    if (!later && !leaves)
-      continue;
-    if (!same_counters(u->map, i, statement) && any_hit(u, i))
-      return 1;
-    if (leaves && same_counters(u->map, i, statement))
-      answer = -1;
+    bool own = !same_counters(u->map, i, statement);
+    if (own && (later || leaves) && any_hit(u, i))
+      return AT_LEAST_ONCE;
+    if (leaves)
+      answer = own ? NEVER : edge_taken(u, i);
   }
   return answer;
 }
@@ -276,7 +291,7 @@ static int block_completed(const KnownUnit *u, size_t statement) {
 static bool cut_after(KnownUnit *u, const Entity *at) {
   const Unit *unit = &u->map->unit;
   size_t statement = (size_t)(at - unit->entities);
-  int completed = block_completed(u, statement);
+  Completed completed = block_completed(u, statement);
   bool others = false;
   for (size_t i = at->function; i < function_end(unit, at); i++) {
     const Entity *e = &unit->entities[i];
@@ -284,10 +299,10 @@ static bool cut_after(KnownUnit *u, const Entity *at) {
         !same_counters(u->map, i, statement))
       continue;
     others = true;
-    if (completed == 0)
+    if (completed == NEVER)
       u->dead[i] = 1;
   }
-  return completed >= 0 || !others;
+  return completed != UNKNOWN || !others;
 }
 
 static const char *signal_name(uint32_t number) {

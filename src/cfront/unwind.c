@@ -6,6 +6,8 @@
 // switched off.
 #include "cfront/unwind.h"
 
+#include <dwarf.h>
+#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -107,6 +109,57 @@ static void report_modules(Dwfl *dwfl, const char *maps, size_t size) {
 
 // --- frames -----------------------------------------------------------------
 
+static void add_place(Unwind *u, const char *file, const char *dir, int line) {
+  if (file && line > 0 && u->n < u->max)
+    u->out[u->n++] = (CodePlace){path_absolute(file, dir), (uint32_t)line};
+}
+
+static const char *directory_of(Dwarf_Die *unit) {
+  Dwarf_Attribute attribute;
+  return dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+}
+
+static Dwarf_Word number_of(Dwarf_Die *die, unsigned name) {
+  Dwarf_Attribute attribute;
+  Dwarf_Word value = 0;
+  dwarf_formudata(dwarf_attr(die, name, &attribute), &value);
+  return value;
+}
+
+// Functions that were inlined at `pc` are frames too: their call sites, from
+// the innermost.
+static void add_inlined(Unwind *u, Dwarf_Die *unit, Dwarf_Addr pc) {
+  Dwarf_Die *scopes = NULL;
+  Dwarf_Files *files = NULL;
+  size_t nfiles = 0;
+  int n = dwarf_getscopes(unit, pc, &scopes);
+  dwarf_getsrcfiles(unit, &files, &nfiles);
+  for (int i = 0; i < n; i++) {
+    if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine)
+      continue;
+    Dwarf_Word file = number_of(&scopes[i], DW_AT_call_file);
+    add_place(u, file < nfiles ? dwarf_filesrc(files, file, NULL, NULL) : NULL,
+              directory_of(unit), (int)number_of(&scopes[i], DW_AT_call_line));
+  }
+  free(scopes);
+}
+
+// clang writes no table from addresses to compilation units: ask each of them.
+static void add_places(Unwind *u, Dwfl_Module *module, Dwarf_Addr pc) {
+  Dwarf_Addr bias;
+  Dwarf_Die *unit = NULL;
+  while (module && (unit = dwfl_module_nextcu(module, unit, &bias))) {
+    if (dwarf_haspc(unit, pc - bias) <= 0)
+      continue;
+    Dwarf_Line *line = dwarf_getsrc_die(unit, pc - bias);
+    int number = 0;
+    if (line && !dwarf_lineno(line, &number))
+      add_place(u, dwarf_linesrc(line, NULL, NULL), directory_of(unit), number);
+    add_inlined(u, unit, pc - bias);
+    return;
+  }
+}
+
 static int add_frame(Dwfl_Frame *frame, void *arg) {
   Unwind *u = arg;
   Dwarf_Addr pc;
@@ -116,14 +169,7 @@ static int add_frame(Dwfl_Frame *frame, void *arg) {
   if (!exact)
     pc--;
   Dwfl *dwfl = dwfl_thread_dwfl(dwfl_frame_thread(frame));
-  Dwfl_Line *line = dwfl_getsrc(dwfl, pc);
-  int number = 0;
-  const char *file =
-      line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
-  if (file && number > 0) {
-    const char *dir = dwfl_line_comp_dir(line);
-    u->out[u->n++] = (CodePlace){path_absolute(file, dir), (uint32_t)number};
-  }
+  add_places(u, dwfl_addrmodule(dwfl, pc), pc);
   return u->n < u->max ? DWARF_CB_OK : DWARF_CB_ABORT;
 }
 
