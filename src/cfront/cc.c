@@ -7,9 +7,12 @@
 //   culprit-instrument  plans and counts
 //   clang  to machine code, with the user's code generation options
 //
-// If the middle step fails, the file is compiled plainly and a note says so: a
-// build never breaks because of us. Exit status and messages are clang's.
+// If the second or third step fails, the file is compiled plainly: either clang
+// has something to say about it, in its own words, or it is compiled without
+// counters and a note says so. A build never breaks because of us. Exit status
+// and messages are clang's.
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +39,8 @@ static void note(const char *what, const char *why) {
 
 // --- running ----------------------------------------------------------------
 
-static int run(const Args *args) {
+// `messages`: where its error output goes; NULL: to ours.
+static int run(const Args *args, const char *messages) {
   fflush(NULL);
   pid_t pid = vfork();
   if (pid < 0) {
@@ -44,6 +48,9 @@ static int run(const Args *args) {
     return 3;
   }
   if (pid == 0) {
+    int fd = messages ? open(messages, O_WRONLY | O_CREAT | O_TRUNC, 0600) : -1;
+    if (fd >= 0)
+      dup2(fd, STDERR_FILENO);
     execvp(args->items[0], (char *const *)args->items);
     int saved = errno;
     fprintf(stderr,
@@ -61,9 +68,9 @@ static int run(const Args *args) {
 
 static void add(Args *a, const char *text) { array_push(a, text); }
 
-static int run_and_free(Args *a) {
+static int run_and_free(Args *a, const char *messages) {
   add(a, NULL);
-  int rc = run(a);
+  int rc = run(a, messages);
   array_release(a);
   return rc;
 }
@@ -119,9 +126,7 @@ static void add_depfile(const CcArgs *c, Args *a, const char *source,
     return;
   if (!c->depfile_named) {
     add(a, "-MF");
-    add(a, c->output && !c->compile_only
-               ? with_suffix(path_base(source), ".d")
-               : with_suffix(c->output ? c->output : path_base(source), ".d"));
+    add(a, with_suffix(c->output ? c->output : path_base(source), ".d"));
   }
   if (!c->deptarget_named) {
     add(a, "-MQ");
@@ -129,21 +134,29 @@ static void add_depfile(const CcArgs *c, Args *a, const char *source,
   }
 }
 
-static int to_bitcode(Cc *cc, const char *source, const char *object,
-                      const char *bitcode) {
+// clang with all the user's options that concern compiling this source.
+static void begin_compile(Cc *cc, const char *source, const char *object,
+                          Args *a) {
   const CcArgs *c = &cc->args;
-  Args a = {0};
-  add(&a, cc->clang);
-  if (!c->debug_info)
-    add(&a, "-g");
+  add(a, cc->clang);
+  add(a, "-g"); // first: a later option may say which kind
   for (size_t i = 0; i < c->args.len; i++) {
     const Arg *arg = &c->args.items[i];
     if (arg->role == ARG_OPTION || arg->role == ARG_FRONT ||
+        arg->role == ARG_LANGUAGE ||
         (arg->role == ARG_LINK && c->compile_only) ||
         (arg->role == ARG_SOURCE && arg->text == source))
-      add(&a, arg->text);
+      add(a, arg->text);
   }
-  add_depfile(c, &a, source, object);
+  if (!c->compile_only) // what linking takes need not be used here
+    add(a, "-Wno-unused-command-line-argument");
+  add_depfile(c, a, source, object);
+}
+
+static int to_bitcode(Cc *cc, const char *source, const char *object,
+                      const char *bitcode) {
+  Args a = {0};
+  begin_compile(cc, source, object, &a);
   static const char *const ours[] = {
       "-gcolumn-info", "-c", "-emit-llvm", "-Xclang", "-disable-llvm-passes",
       "-Xclang", "-disable-lifetime-markers", "-Xclang",
@@ -151,7 +164,7 @@ static int to_bitcode(Cc *cc, const char *source, const char *object,
   for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
     add(&a, ours[i]);
   add(&a, bitcode);
-  return run_and_free(&a);
+  return run_and_free(&a, NULL);
 }
 
 static int instrument(Cc *cc, const char *from, const char *to) {
@@ -174,24 +187,71 @@ static int instrument(Cc *cc, const char *from, const char *to) {
   add(&a, from);
   add(&a, "-o");
   add(&a, to);
-  return run_and_free(&a);
+  return run_and_free(&a, NULL);
 }
 
-static int to_object(Cc *cc, const char *bitcode, const char *object) {
+static int to_object(Cc *cc, const char *bitcode, const char *object,
+                     const char *messages) {
   const CcArgs *c = &cc->args;
   Args a = {0};
   add(&a, cc->clang);
   for (size_t i = 0; i < c->args.len; i++)
     if (c->args.items[i].role == ARG_OPTION)
       add(&a, c->args.items[i].text);
-  static const char *const ours[] = {"-Wno-unused-command-line-argument",
-                                     "-Wno-override-module", "-x", "ir", "-c"};
+  static const char *const ours[] = {
+      "-Wno-unused-command-line-argument", "-Wno-unknown-warning-option",
+      "-Wno-override-module", "-x", "ir", "-c"};
   for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
     add(&a, ours[i]);
   add(&a, bitcode);
   add(&a, "-o");
   add(&a, object);
-  return run_and_free(&a);
+  return run_and_free(&a, messages);
+}
+
+// As if we were not there. Warnings were printed already, except those that are
+// errors.
+static int to_plain_object(Cc *cc, const char *source, const char *object,
+                           const char *target) {
+  Args a = {0};
+  begin_compile(cc, source, target, &a);
+  if (!cc->args.warnings_fail)
+    add(&a, "-w");
+  add(&a, "-c");
+  add(&a, "-o");
+  add(&a, object);
+  return run_and_free(&a, NULL);
+}
+
+static void show_messages(const char *path) {
+  Str text = {0};
+  Err ignored;
+  if (!fs_read(path, 0, &text, &ignored))
+    fputs(str_text(&text), stderr);
+  str_release(&text);
+}
+
+static int uninstrumented(const char *source) {
+  note(source, "compiled without instrumentation (see above)");
+  return getenv("CULPRIT_STRICT") ? 3 : 0;
+}
+
+// The third step. What it says about the source it says without seeing it:
+// where it fails, plain clang says it better, or finds nothing wrong.
+static int generate(Cc *cc, const char *source, const char *bitcode,
+                    const char *object, const char *target) {
+  char *messages = temporary(cc, ".txt");
+  int rc = to_object(cc, bitcode, object, messages);
+  bool again = rc && strcmp(source, "-") != 0;
+  if (again)
+    rc = to_plain_object(cc, source, object, target);
+  if (!again || !rc)
+    show_messages(messages);
+  if (again && !rc)
+    rc = uninstrumented(source);
+  unlink(messages);
+  free(messages);
+  return rc;
 }
 
 // `object` is where the result goes; `target` what a depfile calls it.
@@ -199,16 +259,10 @@ static int compile(Cc *cc, const char *source, const char *object,
                    const char *target) {
   char *bitcode = temporary(cc, ".bc"), *counted = temporary(cc, ".bc");
   int rc = to_bitcode(cc, source, target, bitcode);
-  if (!rc) {
-    const char *from = counted;
-    if (instrument(cc, bitcode, counted)) {
-      note(source, "compiled without instrumentation (see above)");
-      if (getenv("CULPRIT_STRICT"))
-        return 3;
-      from = bitcode;
-    }
-    rc = to_object(cc, from, object);
-  }
+  if (!rc && !instrument(cc, bitcode, counted))
+    rc = generate(cc, source, counted, object, target);
+  else if (!rc)
+    rc = uninstrumented(source) ? 3 : to_object(cc, bitcode, object, NULL);
   unlink(bitcode);
   unlink(counted);
   free(bitcode);
@@ -216,9 +270,22 @@ static int compile(Cc *cc, const char *source, const char *object,
   return rc;
 }
 
+// Assembler and other languages that stand beside C sources.
+static int compile_others(Cc *cc) {
+  const CcArgs *c = &cc->args;
+  Args a = {0};
+  add(&a, cc->clang);
+  for (size_t i = 0; i < c->args.len; i++)
+    if (c->args.items[i].role != ARG_SOURCE &&
+        c->args.items[i].role != ARG_DROP)
+      add(&a, c->args.items[i].text);
+  add(&a, "-c");
+  return run_and_free(&a, NULL);
+}
+
 static int compile_all(Cc *cc) {
   const CcArgs *c = &cc->args;
-  int rc = 0;
+  int rc = c->ninputs > c->nsources ? compile_others(cc) : 0;
   for (size_t i = 0; i < c->args.len; i++) {
     if (c->args.items[i].role != ARG_SOURCE)
       continue;
@@ -234,40 +301,60 @@ static int compile_all(Cc *cc) {
 
 // --- linking ----------------------------------------------------------------
 
+// An object of ours in the place of a source; -x is not meant for it.
+static void add_object(Args *a, const char *object, const char *language) {
+  if (language) {
+    add(a, "-x");
+    add(a, "none");
+  }
+  add(a, object);
+  if (language) {
+    add(a, "-x");
+    add(a, language);
+  }
+}
+
+static void add_link_record(Cc *cc, Args *a, const char *language) {
+  char *record = temporary(cc, ".o");
+  Err err;
+  if (link_record_write(record, &cc->args, &err))
+    note("link record", err.text);
+  else
+    add_object(a, record, language);
+}
+
 static int link_all(Cc *cc) {
   const CcArgs *c = &cc->args;
+  const char *language = NULL; // of the last -x
   Args a = {0};
   int rc = 0;
   add(&a, cc->clang);
-  for (size_t i = 0; i < c->args.len && !rc; i++) {
+  for (size_t i = 0; i < c->args.len; i++) {
     const Arg *arg = &c->args.items[i];
     if (arg->role == ARG_SOURCE) {
       char *object = temporary(cc, ".o");
       char *target = with_suffix(path_base(arg->text), ".o");
-      rc = compile(cc, arg->text, object,
-                   c->output ? c->output : target);
+      int one = compile(cc, arg->text, object, c->output ? c->output : target);
+      rc = rc ? rc : one;
       free(target);
-      add(&a, object);
-    } else if (arg->role != ARG_DROP &&
-               !(arg->role == ARG_FRONT && c->nsources)) {
+      add_object(&a, object, language);
+    } else if (arg->role != ARG_DROP) {
       add(&a, arg->text);
     }
-  }
-  if (!rc && !c->relocatable && !c->linker_script) {
-    char *record = temporary(cc, ".o");
-    Err err;
-    if (link_record_write(record, c, &err))
-      note("link record", err.text);
-    else
-      add(&a, record);
+    if (arg->role == ARG_LANGUAGE && !text_starts(arg->text, "-x"))
+      language = arg->text;
+    else if (arg->role == ARG_LANGUAGE && arg->text[2])
+      language = arg->text + 2;
   }
   if (rc) {
     array_release(&a);
     return rc;
   }
+  if (!c->relocatable && !c->linker_script)
+    add_link_record(cc, &a, language);
   if (c->nsources)
     add(&a, "-Wno-unused-command-line-argument");
-  return run_and_free(&a);
+  return run_and_free(&a, NULL);
 }
 
 // --- main -------------------------------------------------------------------
@@ -308,8 +395,7 @@ int main(int argc, char **argv) {
     return pass_through(&cc, argv);
   }
   if (cc.args.compile_only &&
-      (cc.args.nsources != cc.args.ninputs ||
-       (cc.args.output && cc.args.nsources > 1)))
+      (!cc.args.nsources || (cc.args.output && cc.args.ninputs > 1)))
     return pass_through(&cc, argv); // other languages, or clang says why not
   if (cc.args.lto && cc.args.nsources)
     note("note", "-flto is ignored: instrumented objects are machine code");

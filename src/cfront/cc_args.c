@@ -41,9 +41,8 @@ static const char *const queries[] = {
 };
 
 static const char *const front_prefixes[] = {
-    "-I", "-D", "-U", "-i", "-W",    "-w",    "-std=",    "--std=",
-    "-M", "-C", "-P", "-H", "-ansi", "-pedantic", "-trigraphs", "-Xclang",
-    "-nostdinc", "-undef",
+    "-I", "-D", "-U", "-i", "-Wp,", "-std=", "--std=", "-M", "-C", "-P", "-H",
+    "-ansi", "-pedantic", "-trigraphs", "-Xclang", "-nostdinc", "-undef",
 };
 
 static const char *const link_prefixes[] = {
@@ -121,6 +120,11 @@ static bool is_c_file(const char *path) {
   return text_ends(path, ".c") || text_ends(path, ".i");
 }
 
+// To be precompiled.
+static bool is_header(const char *path, const char *language) {
+  return language ? text_ends(language, "-header") : text_ends(path, ".h");
+}
+
 // Probes of configure, CMake and Meson: compiled as the compiler alone would.
 static bool is_probe(const char *path) {
   return text_starts(path_base(path), "conftest") ||
@@ -136,8 +140,7 @@ static void note_option(CcArgs *c, const char *a) {
     c->passthrough = true;
   if (text_starts(a, "-O"))
     c->opt = a[2] ? (char)(a[2] == 'f' ? 'f' : a[2]) : '1';
-  if (text_starts(a, "-g") && strcmp(a, "-g0") && !text_starts(a, "-gcc"))
-    c->debug_info = true;
+  c->warnings_fail |= text_starts(a, "-Werror");
   if (!strcmp(a, "-MD") || !strcmp(a, "-MMD") || text_starts(a, "-Wp,-M"))
     c->depfile = true;
   if (text_starts(a, "-MF") || text_starts(a, "-Wp,-M"))
@@ -156,13 +159,20 @@ static void note_option(CcArgs *c, const char *a) {
       array_push(&c->prefix_maps, a + strlen(maps[i]));
 }
 
+// Lines come from debug information, in the object file itself.
+static bool hides_lines(const char *a) {
+  static const char *const options[] = {"-g0", "-ggdb0", "-gsplit-dwarf",
+                                        "-gline-directives-only"};
+  return is_any(a, options, COUNT(options)) || text_starts(a, "-gsplit-dwarf=");
+}
+
 static ArgRole option_role(CcArgs *c, const char *a) {
   if (text_starts(a, "-flto") || text_starts(a, "-fno-lto") ||
       !strcmp(a, "-fwhole-program") || !strcmp(a, "-ffat-lto-objects")) {
     c->lto |= text_starts(a, "-flto");
     return ARG_DROP;
   }
-  if (!strcmp(a, "-c") || !strcmp(a, "-g0") || text_starts(a, "-save-temps"))
+  if (!strcmp(a, "-c") || hides_lines(a) || text_starts(a, "-save-temps"))
     return ARG_DROP;
   if (text_starts(a, "-Wa,") || text_starts(a, "-mllvm"))
     return ARG_OPTION;
@@ -183,7 +193,8 @@ static void add_input(CcArgs *c, const char *path, const char *language) {
   push(c, path, is_c ? ARG_SOURCE : ARG_INPUT);
   c->ninputs++;
   c->nsources += is_c;
-  if (is_c && is_probe(path))
+  if ((is_c && is_probe(path)) || is_header(path, language) ||
+      (strcmp(path, "-") != 0 && !fs_exists(path)))
     c->passthrough = true;
 }
 
@@ -205,6 +216,8 @@ int cc_args_parse(CcArgs *c, int argc, char **argv, Err *err) {
     const char *a = all.items[i];
     const char *value = i + 1 < all.len ? all.items[i + 1] : NULL;
     const ArgRole *role = role_of_separate(a);
+    if ((role || !strcmp(a, "-o") || !strcmp(a, "-x")) && !value)
+      c->passthrough = true; // clang says what is missing
     if (*a != '-' || !a[1]) {
       add_input(c, a, language);
     } else if (!strcmp(a, "-o") && value) {
@@ -217,9 +230,9 @@ int cc_args_parse(CcArgs *c, int argc, char **argv, Err *err) {
       push(c, a, ARG_OUTPUT);
     } else if (text_starts(a, "-x")) {
       language = a[2] ? a + 2 : value;
-      push(c, a, ARG_FRONT);
+      push(c, a, ARG_LANGUAGE);
       if (!a[2] && value) {
-        push(c, value, ARG_FRONT);
+        push(c, value, ARG_LANGUAGE);
         i++;
       }
       if (language && !strcmp(language, "none"))

@@ -13,7 +13,8 @@ typedef ARRAY(const char *) Args;
 
 typedef enum {
   ARG_OPTION,    // concerns every step or is unknown
-  ARG_FRONT,     // preprocessor, language, warnings: not for code generation
+  ARG_FRONT,     // preprocessor, language: not for code generation
+  ARG_LANGUAGE,  // -x and its value
   ARG_LINK,      // linker only
   ARG_SOURCE,    // a C file to instrument
   ARG_INPUT,     // any other input
@@ -32,12 +33,13 @@ typedef struct {
   int nsources;         // ARG_SOURCE
   int ninputs;          // ARG_SOURCE and ARG_INPUT
   bool compile_only;    // -c
-  bool passthrough;     // nothing for us to do: -E, -S, -M, queries, ...
+  bool passthrough;     // nothing for us to do: -E, -S, -M, queries, an input
+                        // that is not there, ...
   bool lto;             // -flto was given (and is dropped)
   bool foreign_target;  // -m32, --target=...
   bool relocatable;     // -r
   bool linker_script;   // -T
-  bool debug_info;      // some -g that gives lines
+  bool warnings_fail;   // some -Werror
   bool depfile;         // -MD, -MMD, -Wp,-MD
   bool depfile_named;   // -MF
   bool deptarget_named; // -MT, -MQ

@@ -115,9 +115,10 @@ static void read_sources(Reader *r, Unit *u) {
   item->member = (optional ? get32(r) - 1u : get32(r));
 
 static bool entity_is_sound(const Entity *e, const Unit *u, uint64_t total) {
-  bool links = e->kind != ENTITY_EDGE ||
-               ((e->from == ENTITY_NONE || e->from < total) &&
-                (e->to == ENTITY_NONE || e->to < total));
+  bool links = (e->kind != ENTITY_EDGE || e->from == ENTITY_NONE ||
+                e->from < total) &&
+               (e->to == ENTITY_NONE || e->to < total) &&
+               (e->kind != ENTITY_RETURN || e->from < RETURN_CLASSES);
   return e->kind < ENTITY_KINDS && e->source < u->nsources &&
          (e->function == ENTITY_NONE || e->function < total) && links;
 }
@@ -159,6 +160,25 @@ static void read_entities(Reader *r, UnitMap *m) {
   array_release(&refs);
 }
 
+static bool is_kind(const Unit *u, uint32_t entity, EntityKind kind) {
+  return entity < u->nentities && u->entities[entity].kind == kind;
+}
+
+static void read_standings(Reader *r, Unit *u) {
+  uint64_t n = get_count(r, 2);
+  Standing last = {0};
+  u->standings = arena_array(r->arena, Standing, n);
+  for (u->nstandings = 0; u->nstandings < n && !r->bad; u->nstandings++) {
+    last.statement += get32(r);
+    uint64_t z = get(r);
+    last.block += (uint32_t)(z >> 1 ^ -(z & 1));
+    if (!is_kind(u, last.statement, ENTITY_STATEMENT) ||
+        !is_kind(u, last.block, ENTITY_BLOCK))
+      r->bad = "a statement stands in no block";
+    u->standings[u->nstandings] = last;
+  }
+}
+
 static void read_calls(Reader *r, UnitMap *m) {
   uint64_t n = get_count(r, 7);
   m->calls = arena_array(r->arena, CallSite, n);
@@ -189,6 +209,7 @@ static int read_chunk(ProgramMap *p, const MapHeader *h,
   m.unit.name = get_string(&r);
   read_sources(&r, &m.unit);
   read_entities(&r, &m);
+  read_standings(&r, &m.unit);
   read_calls(&r, &m);
   if (r.bad)
     return err_set(err, "the program map is damaged (%s)", r.bad);

@@ -8,6 +8,8 @@
 //   entities:   count, then the fields of MAP_ENTITY_FIELDS of each, then the
 //               number of its counters and the counters, each as difference to
 //               the one before
+//   standings:  count, then statement and block of each, as differences to the
+//               one before (the block's as a signed number: zigzag)
 //   call sites: count, then the fields of MAP_CALL_FIELDS of each
 //
 // Fields that may be absent are stored plus one, 0 standing for absent.
@@ -18,7 +20,7 @@
 
 #define MAP_SECTION "culprit_map"
 #define MAP_MAGIC 0x50414d434c50554cull // "LUPLCMAP"
-#define MAP_VERSION 1u
+#define MAP_VERSION 2u
 
 typedef struct {
   uint64_t magic;

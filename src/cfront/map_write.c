@@ -60,6 +60,21 @@ static void put_entities(Str *out, Strings *s, const Plan *p) {
   }
 }
 
+static uint64_t zigzag(int64_t v) {
+  return (uint64_t)v << 1 ^ (uint64_t)(v >> 63);
+}
+
+static void put_standings(Str *out, const Plan *p) {
+  Standing last = {0};
+  put(out, p->standings.len);
+  for (size_t i = 0; i < p->standings.len; i++) {
+    const Standing *s = &p->standings.items[i];
+    put(out, s->statement - last.statement);
+    put(out, zigzag((int64_t)s->block - last.block));
+    last = *s;
+  }
+}
+
 static void put_calls(Str *out, Strings *s, const Plan *p) {
   put(out, p->calls.len);
   for (size_t i = 0; i < p->calls.len; i++) {
@@ -77,6 +92,7 @@ static void put_body(Str *body, Strings *s, const Plan *p) {
     str_addn(body, &p->sources.items[i].hash, 8);
   }
   put_entities(body, s, p);
+  put_standings(body, p);
   put_calls(body, s, p);
 }
 

@@ -140,6 +140,15 @@ static int by_place(const void *a, const void *b) {
   return (s > t) - (s < t);
 }
 
+// The occurrences of one line come node by node.
+static void add_standing(Fn *f, uint32_t statement, const Node *n) {
+  const Standing s = {statement, n->entity};
+  size_t len = f->plan->standings.len;
+  const Standing *last = len ? &f->plan->standings.items[len - 1] : NULL;
+  if (!last || last->statement != statement || last->block != s.block)
+    array_push(&f->plan->standings, s);
+}
+
 // One statement entity per line of the function, over all its segments.
 static void add_statements(Fn *f) {
   Numbers refs = {0};
@@ -155,8 +164,10 @@ static void add_statements(Fn *f) {
         place.col_lo = o->place.col_lo;
       if (o->place.col_hi > place.col_hi)
         place.col_hi = o->place.col_hi;
-      flow_segment_refs(&f->flow, &f->flow.nodes.items[o->node],
-                   &f->flow.segments.items[o->segment], &refs);
+      const Node *n = &f->flow.nodes.items[o->node];
+      flow_segment_refs(&f->flow, n, &f->flow.segments.items[o->segment],
+                        &refs);
+      add_standing(f, (uint32_t)f->plan->entities.len, n);
     }
     Entity e = entity_at(f, ENTITY_STATEMENT, &place);
     e.to = first->entity;
@@ -206,6 +217,29 @@ static void add_condition(Fn *f, const Node *n, LLVMValueRef end) {
   array_release(&refs);
 }
 
+// `c ? a : b` over plain values is no branch but a select.
+static void add_select(Fn *f, const Node *n, LLVMValueRef select) {
+  Place place, operand;
+  LLVMValueRef value = LLVMGetOperand(select, 0);
+  if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind ||
+      !place_of(f->plan, select, &place))
+    return;
+  if (LLVMIsAInstruction(value) && place_of(f->plan, value, &operand))
+    place = operand;
+  Entity e = entity_at(f, ENTITY_CONDITION, &place);
+  e.index = f->nconditions++;
+  e.name = "?:";
+  e.to = n->entity;
+  Numbers refs = {0};
+  for (e.from = 0; e.from < 2; e.from++) {
+    array_push(&refs, f->plan->ncounters + e.from);
+    add_entity(f->plan, e, &refs);
+  }
+  array_release(&refs);
+  array_push(&f->plan->selects, (SelectProbe){select, f->plan->ncounters});
+  f->plan->ncounters += 2;
+}
+
 static void add_conditions(Fn *f) {
   for (size_t i = 0; i < f->flow.nodes.len; i++) {
     const Node *n = &f->flow.nodes.items[i];
@@ -235,23 +269,77 @@ static ResultType result_type(LLVMValueRef call) {
 }
 
 // The classes told apart per type, and the counters (relative to the first)
-// that stand for each. The class numbers are those of Entity.from.
+// that stand for each.
 typedef struct {
-  const char *name;
   ResultType type;
-  unsigned char ncounters, counters[2];
+  ReturnClass class;
+  unsigned char ncounters, counters[5];
 } ResultClass;
 
+// A constant result: any of the classes, and (last) not changed.
+#define SAME(...) {__VA_ARGS__, RESULT_CHANGED}
 static const ResultClass classes[] = {
-    {"negative", RESULT_INT, 1, {0}},      {"zero", RESULT_INT, 1, {1}},
-    {"non-zero", RESULT_INT, 2, {0, 2}},   {"false", RESULT_BOOL, 1, {1}},
-    {"true", RESULT_BOOL, 1, {2}},         {"null", RESULT_POINTER, 1, {1}},
-    {"non-null", RESULT_POINTER, 1, {2}},  {"negative", RESULT_FLOAT, 1, {0}},
-    {"zero", RESULT_FLOAT, 1, {1}},        {"non-zero", RESULT_FLOAT, 2, {0, 2}},
+    {RESULT_INT, RETURN_NEGATIVE, 1, {0}},
+    {RESULT_INT, RETURN_ZERO, 1, {1}},
+    {RESULT_INT, RETURN_NON_ZERO, 2, {0, 2}},
+    {RESULT_INT, RETURN_CONSTANT, 4, SAME(0, 1, 2)},
+    {RESULT_INT, RETURN_NON_CONSTANT, 1, {RESULT_CHANGED}},
+    {RESULT_BOOL, RETURN_FALSE, 1, {1}},
+    {RESULT_BOOL, RETURN_TRUE, 1, {2}},
+    {RESULT_POINTER, RETURN_NULL, 1, {1}},
+    {RESULT_POINTER, RETURN_NON_NULL, 1, {2}},
+    {RESULT_POINTER, RETURN_CONSTANT, 3, SAME(1, 2)},
+    {RESULT_POINTER, RETURN_NON_CONSTANT, 1, {RESULT_CHANGED}},
+    {RESULT_FLOAT, RETURN_NEGATIVE, 1, {0}},
+    {RESULT_FLOAT, RETURN_ZERO, 1, {1}},
+    {RESULT_FLOAT, RETURN_NON_ZERO, 2, {0, 2}},
+    {RESULT_FLOAT, RETURN_NAN, 1, {3}},
 };
-enum { NCLASSES = sizeof classes / sizeof *classes, RESULT_COUNTERS = 3 };
+enum { NCLASSES = sizeof classes / sizeof *classes };
 
-static void add_results(Fn *f, const CallSite *c, LLVMValueRef call) {
+static void add_result(Fn *f, const CallSite *c, ReturnClass class,
+                       Numbers *refs) {
+  Place place = {c->source, c->line, c->col, c->col};
+  Entity e = entity_at(f, ENTITY_RETURN, &place);
+  e.index = f->ncalls;
+  e.from = class;
+  e.to = c->block;
+  e.name = c->callee;
+  add_entity(f->plan, e, refs);
+}
+
+// A result that is only compared with zero or null and branched on: the
+// outcomes of that branch tell the class. Which one is zero, or -1.
+static int outcome_for_zero(const Node *n, LLVMValueRef call) {
+  LLVMUseRef use = LLVMGetFirstUse(call);
+  if (!use || LLVMGetNextUse(use))
+    return -1;
+  LLVMValueRef compare = LLVMGetUser(use);
+  LLVMUseRef branched = LLVMGetFirstUse(compare);
+  if (!LLVMIsAICmpInst(compare) || !branched || LLVMGetNextUse(branched) ||
+      LLVMGetUser(branched) != LLVMGetBasicBlockTerminator(n->tail) ||
+      !LLVMIsABranchInst(LLVMGetUser(branched)) ||
+      !LLVMIsNull(LLVMGetOperand(compare, 1)))
+    return -1;
+  LLVMIntPredicate p = LLVMGetICmpPredicate(compare);
+  return p == LLVMIntEQ ? 1 : p == LLVMIntNE ? 0 : -1;
+}
+
+static void add_branched_result(Fn *f, const Node *n, const CallSite *c,
+                                int zero) {
+  Numbers refs = {0};
+  bool pointer = c->type == RESULT_POINTER;
+  for (int outcome = 0; outcome < 2; outcome++) {
+    // Successor 0 is the true one.
+    uint32_t to = n->succs.items[1 - outcome];
+    flow_edge_refs(&f->flow, n, &f->flow.nodes.items[to], &refs);
+    ReturnClass class = pointer ? RETURN_NULL : RETURN_ZERO;
+    add_result(f, c, outcome == zero ? class : class + 1, &refs);
+  }
+  array_release(&refs);
+}
+
+static void add_counted_result(Fn *f, const CallSite *c, LLVMValueRef call) {
   uint32_t first = f->plan->ncounters;
   Numbers refs = {0};
   bool any = false;
@@ -259,21 +347,29 @@ static void add_results(Fn *f, const CallSite *c, LLVMValueRef call) {
     if (classes[k].type != c->type)
       continue;
     any = true;
-    Place place = {c->source, c->line, c->col, c->col};
-    Entity e = entity_at(f, ENTITY_RETURN, &place);
-    e.index = f->ncalls;
-    e.from = k;
-    e.to = c->block;
-    e.name = c->callee;
     for (int i = 0; i < classes[k].ncounters; i++)
       array_push(&refs, first + classes[k].counters[i]);
-    add_entity(f->plan, e, &refs);
+    add_result(f, c, classes[k].class, &refs);
   }
   array_release(&refs);
   if (!any)
     return;
   f->plan->ncounters += RESULT_COUNTERS;
   array_push(&f->plan->results, (ResultProbe){call, first, c->type});
+}
+
+// Results nobody uses tell nothing about the caller.
+static void add_results(Fn *f, const Node *n, const CallSite *c,
+                        LLVMValueRef call) {
+  if (!LLVMGetFirstUse(call))
+    return;
+  int zero = c->type == RESULT_INT || c->type == RESULT_POINTER
+                 ? outcome_for_zero(n, call)
+                 : -1;
+  if (zero >= 0)
+    add_branched_result(f, n, c, zero); // costs nothing
+  else if (f->returns)
+    add_counted_result(f, c, call);
 }
 
 static void add_call(Fn *f, const Node *n, LLVMValueRef call) {
@@ -293,12 +389,11 @@ static void add_call(Fn *f, const Node *n, LLVMValueRef call) {
                 .type = result_type(call),
                 .callee = name ? arena_strdup(&f->plan->arena, name) : NULL};
   array_push(&f->plan->calls, c);
-  if (f->returns)
-    add_results(f, &c, call);
+  add_results(f, n, &c, call);
   f->ncalls++;
 }
 
-static void add_calls(Fn *f) {
+static void add_calls_and_selects(Fn *f) {
   for (size_t b = 0; b < f->flow.blocks.len; b++) {
     uint32_t node = f->flow.node_of.items[b];
     if (node == NONE || f->flow.nodes.items[node].forwards)
@@ -308,6 +403,8 @@ static void add_calls(Fn *f) {
          i = LLVMGetNextInstruction(i))
       if (LLVMIsACallInst(i) && !is_debug_call(i))
         add_call(f, &f->flow.nodes.items[node], i);
+      else if (LLVMIsASelectInst(i))
+        add_select(f, &f->flow.nodes.items[node], i);
   }
 }
 
@@ -319,7 +416,7 @@ static void plan_function(Fn *f, LLVMMetadataRef subprogram) {
   add_blocks(f);
   add_edges(f);
   add_conditions(f);
-  add_calls(f);
+  add_calls_and_selects(f);
   add_statements(f); // last: it sorts the occurrences
   flow_release(&f->flow);
 }
@@ -370,6 +467,8 @@ void plan_release(Plan *p) {
   array_release(&p->calls);
   array_release(&p->probes);
   array_release(&p->results);
+  array_release(&p->selects);
+  array_release(&p->standings);
   hashmap_release(&p->files);
   hashmap_release(&p->paths);
   arena_release(&p->arena);

@@ -34,13 +34,22 @@ typedef struct {
   uint32_t counter;
 } Probe;
 
-// Counts the class of the value `call` returned: counter `first` + 0 negative
-// or null, 1 zero, 2 positive or non-null (see result_classes in plan.c).
+// Counts the class of the value `call` returned, at counter `first` plus 0 for
+// a negative, 1 a zero, null or false, 2 any other, 3 a NaN; and at plus 4 that
+// the value differs from that of the call before.
 typedef struct {
   LLVMValueRef call;
   uint32_t first;
   ResultType type;
 } ResultProbe;
+enum { RESULT_COUNTERS = 5, RESULT_CHANGED = 4 };
+
+// Counts the outcome of a condition that is computed but not branched on (`?:`
+// over plain values): at counter `first` plus 0 or 1.
+typedef struct {
+  LLVMValueRef select;
+  uint32_t first;
+} SelectProbe;
 
 // OLD=NEW, as given to -ffile-prefix-map: where debug information names NEW, the
 // file lies at OLD.
@@ -58,6 +67,8 @@ typedef struct {
   ARRAY(CallSite) calls;
   ARRAY(Probe) probes;
   ARRAY(ResultProbe) results;
+  ARRAY(SelectProbe) selects;
+  ARRAY(Standing) standings;
   uint32_t ncounters;
   Hashmap files; // DIFile -> source
   Hashmap paths; // path -> source

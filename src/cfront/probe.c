@@ -132,34 +132,97 @@ static LLVMValueRef flag(const Prober *p, LLVMValueRef bit) {
   return LLVMBuildZExt(p->builder, bit, LLVMInt64TypeInContext(p->context), "");
 }
 
-// 0 for a negative result, 1 for zero, null or false, 2 for any other.
+// 0 for a negative result, 1 for zero, null or false, 2 for any other, 3 for
+// a NaN: all branchless.
 static LLVMValueRef class_of(const Prober *p, LLVMValueRef v, ResultType t) {
   LLVMBuilderRef b = p->builder;
-  LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(v)), above, below = NULL;
-  if (t == RESULT_FLOAT) {
-    above = LLVMBuildFCmp(b, LLVMRealUGT, v, zero, ""); // NaN: not zero
-    below = LLVMBuildFCmp(b, LLVMRealOLT, v, zero, "");
-  } else if (t == RESULT_INT) {
-    above = LLVMBuildICmp(b, LLVMIntSGT, v, zero, "");
-    below = LLVMBuildICmp(b, LLVMIntSLT, v, zero, "");
-  } else {
-    above = LLVMBuildICmp(b, LLVMIntNE, v, zero, "");
-  }
+  LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(v));
   LLVMValueRef one =
       LLVMConstInt(LLVMInt64TypeInContext(p->context), 1, false);
+  if (t == RESULT_POINTER || t == RESULT_BOOL) {
+    LLVMValueRef other = LLVMBuildICmp(b, LLVMIntNE, v, zero, "");
+    return LLVMBuildAdd(b, one, flag(p, other), "");
+  }
+  LLVMValueRef above, below, nan = NULL;
+  if (t == RESULT_FLOAT) {
+    above = LLVMBuildFCmp(b, LLVMRealUGT, v, zero, ""); // NaN too
+    below = LLVMBuildFCmp(b, LLVMRealOLT, v, zero, "");
+    nan = LLVMBuildFCmp(b, LLVMRealUNO, v, v, "");
+  } else {
+    above = LLVMBuildICmp(b, LLVMIntSGT, v, zero, "");
+    below = LLVMBuildICmp(b, LLVMIntSLT, v, zero, "");
+  }
   LLVMValueRef sum = LLVMBuildAdd(b, one, flag(p, above), "");
-  return below ? LLVMBuildSub(b, sum, flag(p, below), "") : sum;
+  sum = LLVMBuildSub(b, sum, flag(p, below), "");
+  return nan ? LLVMBuildAdd(b, sum, flag(p, nan), "") : sum;
 }
 
-static void insert_result(const Prober *p, const ResultProbe *r) {
+static void count_class(const Prober *p, uint32_t first, LLVMValueRef class) {
+  count_at(p, LLVMBuildInBoundsGEP2(p->builder, counter_type(p),
+                                    counter_address(p, first), &class, 1, ""));
+}
+
+// Remembers the value and notes that it is not the one of the call before.
+// A slot holds the value mixed with a constant that no program returns, so that
+// 0 means: not called yet.
+static void count_change(const Prober *p, const ResultProbe *r,
+                         LLVMValueRef slot) {
+  LLVMBuilderRef b = p->builder;
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(p->context);
+  LLVMValueRef v = r->type == RESULT_POINTER
+                       ? LLVMBuildPtrToInt(b, r->call, i64, "")
+                       : LLVMBuildIntCast2(b, r->call, i64, true, "");
+  LLVMValueRef mixed = LLVMBuildXor(
+      b, v, LLVMConstInt(i64, 0x9e3779b97f4a7c15ull, false), "");
+  LLVMValueRef old = LLVMBuildLoad2(b, i64, slot, "");
+  LLVMSetMetadata(old, p->nosanitize, p->empty);
+  LLVMSetMetadata(LLVMBuildStore(b, mixed, slot), p->nosanitize, p->empty);
+  LLVMValueRef called =
+      LLVMBuildICmp(b, LLVMIntNE, old, LLVMConstNull(i64), "");
+  LLVMValueRef differs = LLVMBuildICmp(b, LLVMIntNE, old, mixed, "");
+  LLVMValueRef changed = LLVMBuildAnd(b, called, differs, "");
+  LLVMTypeRef type = counter_type(p);
+  LLVMValueRef address = counter_address(p, r->first + RESULT_CHANGED);
+  LLVMValueRef was = LLVMBuildLoad2(b, type, address, "");
+  mark(p, was);
+  LLVMValueRef is =
+      LLVMBuildOr(b, was, LLVMBuildZExt(b, changed, type, ""), "");
+  mark(p, LLVMBuildStore(b, is, address));
+}
+
+static bool keeps_value(ResultType t) {
+  return t == RESULT_INT || t == RESULT_POINTER;
+}
+
+static void insert_result(const Prober *p, const ResultProbe *r,
+                          LLVMValueRef slot) {
   if (LLVMGetTailCallKind(r->call) == LLVMTailCallKindMustTail)
     return;
   LLVMPositionBuilderBefore(p->builder, LLVMGetNextInstruction(r->call));
-  LLVMValueRef at = class_of(p, r->call, r->type);
-  LLVMValueRef address =
-      LLVMBuildInBoundsGEP2(p->builder, counter_type(p),
-                            counter_address(p, r->first), &at, 1, "");
-  count_at(p, address);
+  count_class(p, r->first, class_of(p, r->call, r->type));
+  if (keeps_value(r->type))
+    count_change(p, r, slot);
+}
+
+// The values the call sites returned last, one slot each.
+static void insert_results(LLVMModuleRef m, const Prober *p, const Plan *plan) {
+  if (!plan->results.len)
+    return;
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(p->context);
+  LLVMTypeRef type = LLVMArrayType2(i64, plan->results.len);
+  LLVMValueRef slots = LLVMAddGlobal(m, type, "__culprit_values");
+  LLVMSetInitializer(slots, LLVMConstNull(type));
+  LLVMSetLinkage(slots, LLVMInternalLinkage);
+  for (size_t i = 0; i < plan->results.len; i++) {
+    LLVMValueRef at = LLVMConstInt(i64, i, false);
+    insert_result(p, &plan->results.items[i],
+                  LLVMConstInBoundsGEP2(i64, slots, &at, 1));
+  }
+}
+
+static void insert_select(const Prober *p, const SelectProbe *s) {
+  LLVMPositionBuilderBefore(p->builder, s->select);
+  count_class(p, s->first, flag(p, LLVMGetOperand(s->select, 0)));
 }
 
 void probe_insert(LLVMModuleRef m, const Plan *plan, CounterSize size) {
@@ -174,8 +237,9 @@ void probe_insert(LLVMModuleRef m, const Plan *plan, CounterSize size) {
     LLVMPositionBuilderBefore(p.builder, plan->probes.items[i].before);
     count_at(&p, counter_address(&p, plan->probes.items[i].counter));
   }
-  for (size_t i = 0; i < plan->results.len; i++)
-    insert_result(&p, &plan->results.items[i]);
+  insert_results(m, &p, plan);
+  for (size_t i = 0; i < plan->selects.len; i++)
+    insert_select(&p, &plan->selects.items[i]);
   LLVMDisposeBuilder(p.builder);
   add_descriptor(m, p.counters, plan, size);
 }

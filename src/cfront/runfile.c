@@ -228,7 +228,13 @@ static const Entity *statement_at(KnownUnit *u, const CodePlace *p) {
 
 static bool any_hit(const KnownUnit *u, size_t entity) {
   const UnitMap *m = u->map;
-  for (uint32_t i = m->first_ref[entity]; i < m->first_ref[entity + 1]; i++)
+  const Entity *e = &m->unit.entities[entity];
+  uint32_t first = m->first_ref[entity], end = m->first_ref[entity + 1];
+  // A constant result: called, and the last counter says: never changed.
+  if (e->kind == ENTITY_RETURN && e->from == RETURN_CONSTANT && first < end &&
+      u->hit[m->refs[--end]])
+    return false;
+  for (uint32_t i = first; i < end; i++)
     if (u->hit[m->refs[i]])
       return true;
   return false;
@@ -286,8 +292,8 @@ static Completed block_completed(const KnownUnit *u, size_t statement) {
 }
 
 // The lines behind the point of death in the same straight piece of code share
-// its counter, but were not executed if the piece never came to its end.
-// Returns false if that cannot be told.
+// its counter, and so may the edge out of it, but were not executed if the piece
+// never came to its end. Returns false if that cannot be told.
 static bool cut_after(KnownUnit *u, const Entity *at) {
   const Unit *unit = &u->map->unit;
   size_t statement = (size_t)(at - unit->entities);
@@ -295,8 +301,10 @@ static bool cut_after(KnownUnit *u, const Entity *at) {
   bool others = false;
   for (size_t i = at->function; i < function_end(unit, at); i++) {
     const Entity *e = &unit->entities[i];
-    if (e->kind != ENTITY_STATEMENT || e->to != at->to || e->line <= at->line ||
-        !same_counters(u->map, i, statement))
+    bool behind = e->kind == ENTITY_STATEMENT && e->to == at->to &&
+                  e->line > at->line;
+    bool leaves = e->kind == ENTITY_EDGE && e->from == at->to;
+    if ((!behind && !leaves) || !same_counters(u->map, i, statement))
       continue;
     others = true;
     if (completed == NEVER)

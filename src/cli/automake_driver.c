@@ -21,7 +21,6 @@
 #include "run/spool.h"
 #include "run/testfile.h"
 #include "run/words.h"
-#include "util/array.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -149,47 +148,55 @@ static int make_run_dir(Driver *d, SpoolResult *result, Err *err) {
   return 0;
 }
 
-// Runs the original driver once. 1: interrupted.
-static int attempt(Driver *d, int number, Err *err) {
-  SpoolResult *result = &d->record.results[number];
+// Executes the original driver. 1: interrupted.
+static int execute(Driver *d, char **argv, bool quiet, SpoolResult *result) {
+  static const Redirect silence = {
+      .mode = REDIRECT_WRITE, .fd = 1, .path = "/dev/null"};
   Arena *a = &d->arena;
-  if (make_run_dir(d, result, err))
-    return -1;
-  char *log = arena_printf(a, "%s.log", result->run);
-  char *trs = arena_printf(a, "%s.trs", result->run);
-  if (number == 0) {
-    char *full = path_absolute(d->log, NULL);
-    log = arena_strdup(a, full);
-    free(full);
-    trs = arena_strdup(a, d->trs);
-  }
   char *extra[] = {arena_printf(a, "CULPRIT_RUN=%s", result->run), NULL};
-  Test test = {.name = d->test,
-               .argv = number ? second_argv(d, log, trs) : d->argv};
+  Test test = {.name = d->test, .argv = argv};
   Spawn spawn = {.env = environment_with(extra, a),
-                 .out = number ? "/dev/null" : NULL,
                  .timeout = d->config.timeout,
                  .mark = extra[0]};
-  spawn.out = NULL;
   test_prepare(&test, NULL, a, &spawn);
-  static const Redirect quiet = {.mode = REDIRECT_WRITE, .fd = 1,
-                                 .path = "/dev/null"};
-  if (number) { // its PASS or FAIL is not for make's output
-    spawn.redirects = &quiet;
-    spawn.nredirects = 1;
-  }
-  unlink(trs);
+  spawn.redirects = &silence;
+  spawn.nredirects = quiet;
   pool_start(d->pool, 0, &spawn);
   size_t slot;
   Outcome outcome;
-  if (pool_wait(d->pool, -1, &slot, &outcome) != POOL_ENDED)
+  if (pool_wait(d->pool, -1, &slot, &outcome) != POOL_ENDED) {
+    pool_kill_all(d->pool);
     return 1;
+  }
   result->end = outcome.end;
   result->seconds = outcome.seconds;
-  result->log = log;
-  result->result = trs_result(trs, a);
-  result->status = log_status(log);
-  d->record.nresults = number + 1;
+  return 0;
+}
+
+// Runs the test once; the second time (`again`) its files, and its PASS or FAIL
+// in the output, are not for make. 1: interrupted.
+static int attempt(Driver *d, bool again, Err *err) {
+  SpoolResult *result = &d->record.results[again];
+  if (make_run_dir(d, result, err))
+    return -1;
+  char *log = path_absolute(d->log, NULL);
+  result->log = arena_strdup(&d->arena, log);
+  free(log);
+  char *trs = arena_strdup(&d->arena, d->trs);
+  char **argv = d->argv;
+  if (again) {
+    result->log = arena_printf(&d->arena, "%s.log", result->run);
+    trs = arena_printf(&d->arena, "%s.trs", result->run);
+    argv = second_argv(d, result->log, trs);
+  }
+  unlink(trs);
+  if (execute(d, argv, again, result))
+    return 1;
+  result->result = trs_result(trs, &d->arena);
+  result->status = log_status(result->log);
+  d->record.nresults = again + 1;
+  if (again)
+    unlink(trs);
   return 0;
 }
 
@@ -220,11 +227,11 @@ static void describe(Driver *d, const char *name) {
 // 1: interrupted, no record.
 static int run_test(Driver *d, Err *err) {
   const SpoolResult *first = &d->record.results[0];
-  int rc = attempt(d, 0, err);
+  int rc = attempt(d, false, err);
   if (!rc && first->end != END_EXIT && !*first->result)
     write_result(d, "FAIL", "ended before the test was finished");
   if (!rc && d->config.rerun && is_failure(first))
-    rc = attempt(d, 1, err);
+    rc = attempt(d, true, err);
   return rc ? rc : spool_write_record(d->spool, &d->record, err);
 }
 
@@ -251,7 +258,9 @@ int cmd_automake_driver(int argc, char **argv) {
   if (argc < 2)
     return cli_fail(EXIT_USAGE, "automake-driver: for `culprit run` only");
   parse_arguments(&d, argv + 1);
-  if (!d.spool || !d.test || !d.log || !d.trs || !d.argv[0])
+  if (!d.argv[0])
+    return cli_fail(EXIT_USAGE, "automake-driver: no driver to run");
+  if (!d.spool || !d.test || !d.log || !d.trs)
     return become_driver(d.argv);
   int rc = drive(&d, &err);
   arena_release(&d.arena);

@@ -366,11 +366,13 @@ static int report_no_map(void) {
 // The summary, and what to do if there is nothing to rank. -1: rank it.
 static int report_suite(const Suite *suite, const Options *o, double seconds,
                         const char *store) {
-  Tally t = suite_tally(suite);
+  VerdictCounts t = suite_count(suite);
   size_t fail = t.verdicts[VERDICT_FAIL], pass = t.verdicts[VERDICT_PASS];
   if (!o->quiet) {
     Str text = {0};
     summary_write(suite, seconds, &text);
+    if (!fail)
+      summary_missing_spectra(suite, &text);
     printf("%sstore: %s\n", text.data, store);
     str_release(&text);
     fflush(stdout);
@@ -440,7 +442,10 @@ static int run_tests(Options *o, Store *store, char *command) {
   int rc = runner_open(&r, &o->run, store, &err);
   if (!rc)
     rc = run_adapter(adapter, &r, &err);
-  int closed = runner_close(&r, !rc && !r.interrupted, &second);
+  // After an error a tests file goes on where it was: the key of its session
+  // tells whether it is still the same work. Other sources start anew.
+  bool complete = !r.interrupted && !(rc && o->run.tests);
+  int closed = runner_close(&r, complete, &second);
   clear_progress();
   int status;
   if (rc || closed)

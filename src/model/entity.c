@@ -15,3 +15,13 @@ int entity_kind_parse(const char *name) {
       return k;
   return -1;
 }
+
+static const char *const classes[RETURN_CLASSES] = {
+    "null",      "non-null", "zero",  "non-zero", "a negative value",
+    "true",      "false",    "NaN",   "empty",    "non-empty",
+    "always the same value", "different values",
+};
+
+const char *return_class_name(ReturnClass c) {
+  return c < RETURN_CLASSES ? classes[c] : "?";
+}

@@ -35,6 +35,27 @@ int entity_kind_parse(const char *name); // -1: no such kind
 
 #define ENTITY_NONE UINT32_MAX
 
+// Classes of returned values, one list for all languages. A value may be in
+// several. Constant: every call of this call site in the run returned the same.
+typedef enum {
+  RETURN_NULL,
+  RETURN_NON_NULL,
+  RETURN_ZERO,
+  RETURN_NON_ZERO,
+  RETURN_NEGATIVE,
+  RETURN_TRUE,
+  RETURN_FALSE,
+  RETURN_NAN,
+  RETURN_EMPTY,
+  RETURN_NON_EMPTY,
+  RETURN_CONSTANT,
+  RETURN_NON_CONSTANT,
+  RETURN_CLASSES // how many there are
+} ReturnClass;
+
+// As in "returns NAME": null, non-null, zero, ...
+const char *return_class_name(ReturnClass c);
+
 // Inside a Unit, `source`, `function`, `from` and `to` are indexes into that
 // unit's arrays; inside a Suite they are indexes into the suite's.
 typedef struct {
@@ -48,7 +69,7 @@ typedef struct {
                             // in its function; return: number of the call site
   uint32_t from, to;        // edge: block entities (ENTITY_NONE: entry, leave);
                             // condition: from = outcome, to = its block;
-                            // return: from = class, to = its block;
+                            // return: from = ReturnClass, to = its block;
                             // statement: to = first block it stands in
   const char *name;         // function: its name; condition: source kind (if,
                             // while, switch, ...); return: callee; else NULL
@@ -66,6 +87,12 @@ typedef struct {
   unsigned char bytes[16];
 } UnitId;
 
+// A statement stands in a block. A line like `for (i = 0; i < n; i++)` stands in
+// several.
+typedef struct {
+  uint32_t statement, block; // entities
+} Standing;
+
 typedef struct {
   UnitId id;
   const char *name; // main source file as given to the compiler
@@ -73,6 +100,8 @@ typedef struct {
   size_t nsources;
   Entity *entities;
   size_t nentities;
+  Standing *standings; // by statement, then block
+  size_t nstandings;
 } Unit;
 
 #endif

@@ -11,7 +11,7 @@ OracleJudge exit_judge, reference_judge, expect_judge, command_judge;
 OracleCheck exit_check, reference_check, expect_check, command_check;
 
 // Compares the run with what was expected of it (status < 0: any) and sets the
-// verdict. `whom`: "the reference", for the message.
+// verdict. `whom`: "the reference", for messages.
 int judge_output(const Trial *t, const char *expected_out, int status,
                  const char *whom, Run *run, Err *err);
 

@@ -14,7 +14,7 @@ int judge_output(const Trial *t, const char *expected_out, int status,
     return -1;
   run->verdict = VERDICT_PASS;
   if (status >= 0 && got != status) {
-    snprintf(message, sizeof message, "exit status %d, %s has %d", got, whom,
+    snprintf(message, sizeof message, "exit status %d instead of %d", got,
              status);
     failure_add_exit(run, t->root, message);
   } else if (!equal) {

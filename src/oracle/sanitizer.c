@@ -69,6 +69,15 @@ static void set_place(Scanner *s, const char *text, size_t n) {
   }
 }
 
+// One line often breaks several rules at once: the first report of a place is
+// the failure.
+static bool is_told(const Scanner *s) {
+  for (size_t i = 0; s->place.len && i < s->run->failures.len; i++)
+    if (!strcmp(s->run->failures.items[i].place, s->place.data))
+      return true;
+  return false;
+}
+
 static void emit(Scanner *s) {
   Str message = {0};
   str_add(&message, s->kind.len ? s->kind.data : "report");
@@ -76,7 +85,7 @@ static void emit(Scanner *s) {
     str_addf(&message, " in %s", s->function.data);
   if (s->place.len)
     str_addf(&message, " (%s)", s->place.data);
-  if (s->found++ < SANITIZER_FAILURES_MAX)
+  if (s->found++ < SANITIZER_FAILURES_MAX && !is_told(s))
     failure_add(s->run, "sanitizer", str_text(&s->place), NULL, message.data);
   str_release(&message);
   str_clear(&s->kind);

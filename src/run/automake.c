@@ -9,6 +9,7 @@
 // Which failures make check found is known from the records; make's own status
 // only tells whether something else went wrong (a build error).
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -147,6 +148,8 @@ static int make_run(Check *c, const SpoolRecord *rec, int attempt, Run *run,
   if (!rc)
     judge(c, result, run);
   fs_remove_tree(result->run);
+  if (attempt) // the second one's log is ours
+    unlink(result->log);
   return rc;
 }
 
@@ -231,29 +234,22 @@ static void build_argv(Check *c) {
 // Tests that need not run are named to the driver, with the result it is to
 // report to make.
 static int write_done(Check *c, Err *err) {
+  static const char *const words[VERDICTS] = {
+      [VERDICT_PASS] = "PASS",   [VERDICT_FAIL] = "FAIL",
+      [VERDICT_SKIP] = "SKIP",   [VERDICT_FLAKY] = "FAIL",
+      [VERDICT_ERROR] = "ERROR",
+  };
   Runner *r = c->runner;
-  Suite suite = {0};
   Str text = {0};
-  int rc = r->done.len ? store_load(r->store, r->session, &suite, err) : 0;
-  for (size_t i = 0; !rc && i < suite.nruns; i++) {
-    static const char *const words[VERDICTS] = {
-        [VERDICT_PASS] = "PASS",   [VERDICT_FAIL] = "FAIL",
-        [VERDICT_SKIP] = "SKIP",   [VERDICT_FLAKY] = "FAIL",
-        [VERDICT_ERROR] = "ERROR",
-    };
-    Verdict v;
-    if (!runner_is_done(r, suite.runs[i].test, &v))
-      continue;
-    str_addf(&text, "%s %s\n", words[v], suite.runs[i].test);
+  for (size_t i = 0; i < r->done.len; i++) {
+    Verdict v = r->done.items[i].verdict;
+    str_addf(&text, "%s %s\n", words[v], r->done.items[i].test);
     c->bad = c->bad || (v != VERDICT_PASS && v != VERDICT_SKIP);
-    r->already++;
   }
-  if (!rc) {
-    char *path = mem_printf("%s/done", c->spool);
-    rc = fs_write(path, str_text(&text), text.len, err);
-    free(path);
-  }
-  suite_release(&suite);
+  r->already = r->done.len;
+  char *path = mem_printf("%s/done", c->spool);
+  int rc = fs_write(path, str_text(&text), text.len, err);
+  free(path);
   str_release(&text);
   return rc;
 }
@@ -332,20 +328,6 @@ static int run_make(Check *c, Err *err) {
 
 // --- what make itself had to say --------------------------------------------
 
-// The last lines of make's output.
-static void add_tail(const char *log, Str *out) {
-  Str text = {0};
-  Err ignored;
-  fs_read(log, 0, &text, &ignored);
-  size_t at = text.len;
-  for (int lines = 0; at && text.len - at < TAIL_BYTES; at--)
-    if (text.data[at - 1] == '\n' && at != text.len &&
-        ++lines == TAIL_LINES)
-      break;
-  str_addn(out, str_text(&text) + at, text.len - at);
-  str_release(&text);
-}
-
 // "make[2]: *** [Makefile:9: foo.o] Error 1": is that something else than a
 // failing test?
 static bool is_other_error(const char *line) {
@@ -369,22 +351,47 @@ static bool is_other_error(const char *line) {
   return !is_one_of(name, ours) && !text_ends(name, ".log");
 }
 
-// Tests failed, and make complains about something else besides: say so.
-static void warn_about_other_errors(Check *c) {
-  Str text = {0};
-  Err ignored;
-  fs_read(c->log, 0, &text, &ignored);
-  char *save = NULL;
-  for (char *line = text.data ? strtok_r(text.data, "\n", &save) : NULL; line;
-       line = strtok_r(NULL, "\n", &save))
-    if (is_other_error(line)) {
-      err_set(&c->runner->warning,
-              "make reports more than failing tests, some may not have run: "
-              "%s (see %s)",
-              line, c->log);
+// The start of the first line that tells of such an error; NULL: there is none.
+static const char *find_other_error(const char *text) {
+  for (const char *line = text; *line;) {
+    size_t n = strcspn(line, "\n");
+    char copy[512];
+    snprintf(copy, sizeof copy, "%.*s", (int)n, line);
+    if (is_other_error(copy))
+      return line;
+    line += n + (line[n] == '\n');
+  }
+  return NULL;
+}
+
+// The last lines of `text` up to `end`.
+static const char *tail_start(const char *text, const char *end) {
+  const char *at = end;
+  for (int lines = 0; at > text && end - at < TAIL_BYTES; at--)
+    if (at[-1] == '\n' && ++lines > TAIL_LINES)
       break;
-    }
-  str_release(&text);
+  return at;
+}
+
+// make failed although no test did.
+static int other_failure(const Check *c, const char *text, Err *err) {
+  const char *error = find_other_error(text);
+  const char *end = error ? error + strcspn(error, "\n") : text + strlen(text);
+  const char *start = tail_start(text, end);
+  return err_set(err,
+                 "`make check` failed for another reason than a failing test; "
+                 "from %s:\n%.*s",
+                 c->log, (int)(end - start), start);
+}
+
+// Tests failed, and make complains about something else besides: say so.
+static void warn_about_other_errors(Check *c, const char *text) {
+  const char *error = find_other_error(text);
+  if (error)
+    err_set(&c->runner->warning,
+            "make reports more than failing tests, some may not have run: "
+            "%.*s (see %s)",
+            (int)strcspn(error, "\n"), error, c->log);
 }
 
 static int check_make(Check *c, Err *err) {
@@ -392,20 +399,20 @@ static int check_make(Check *c, Err *err) {
   if (c->make.end == END_UNSTARTED)
     return err_set(err, "make check: %s", c->make.problem);
   if (!r->finished && !r->already && c->make.status == 0)
-    return err_set(err,
-                   "`make check` ran no test in %s; its output is in %s",
+    return err_set(err, "`make check` ran no test in %s; its output is in %s",
                    c->dir, c->log);
-  if (c->bad)
-    warn_about_other_errors(c);
-  if (c->make.status == 0 || c->bad)
+  if (c->make.status == 0)
     return 0;
-  Str tail = {0};
-  add_tail(c->log, &tail);
-  err_set(err, "`make check` failed for another reason than a failing test; "
-               "the end of %s:\n%s",
-          c->log, str_text(&tail));
-  str_release(&tail);
-  return -1;
+  int rc = 0;
+  Str text = {0};
+  Err ignored;
+  fs_read(c->log, 0, &text, &ignored);
+  if (c->bad)
+    warn_about_other_errors(c, str_text(&text));
+  else
+    rc = other_failure(c, str_text(&text), err);
+  str_release(&text);
+  return rc;
 }
 
 int automake_run(Runner *r, Err *err) {

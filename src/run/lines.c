@@ -46,9 +46,8 @@ static int run_tests(Runner *r, const char *adapter, const Test *tests,
   if (runner_begin(r, adapter, err) || add_programs(r, tests, n, err))
     return -1;
   ARRAY(Test) todo = {0};
-  Verdict ignored;
   for (size_t i = 0; i < n; i++)
-    if (!runner_is_done(r, tests[i].name, &ignored))
+    if (!runner_is_done(r, tests[i].name))
       array_push(&todo, tests[i]);
   r->already = n - todo.len;
   r->total = todo.len;

@@ -36,6 +36,11 @@ static size_t driver_name(const char *line, const char **value) {
   return n;
 }
 
+static void trim_end(Str *s) {
+  while (s->len && isspace((unsigned char)s->data[s->len - 1]))
+    s->data[--s->len] = '\0';
+}
+
 // Copies a value, continuation lines joined.
 static char *copy_value(const char *value, Arena *arena) {
   Str s = {0};
@@ -43,13 +48,13 @@ static char *copy_value(const char *value, Arena *arena) {
     if (value[0] == '\\' && value[1] == '\n') {
       value++;
       value += strspn(value + 1, " \t");
+      trim_end(&s);
       str_addc(&s, ' ');
     } else {
       str_addc(&s, *value);
     }
   }
-  while (s.len && isspace((unsigned char)s.data[s.len - 1]))
-    s.data[--s.len] = '\0';
+  trim_end(&s);
   char *copy = arena_strndup(arena, str_text(&s), s.len);
   str_release(&s);
   return copy;

@@ -1,9 +1,10 @@
 // Executes processes: see process.h.
 //
-// A slot goes FREE -> RUNNING -> ENDING -> ENDED -> FREE. It is RUNNING as long
-// as its leader lives, ENDING while what the leader left behind is killed and
-// reaped, ENDED until pool_wait reports it. DELAYED: the system could not make
-// a process just now (another test forks for ever), we try again.
+// A slot goes FREE -> STARTING -> RUNNING -> ENDING -> ENDED -> FREE. It is
+// STARTING until its starter tells the leader's number, RUNNING as long as its
+// leader lives, ENDING while what the leader left behind is killed and reaped,
+// ENDED until pool_wait reports it. DELAYED: the system could not make a process
+// just now (another test forks for ever), we try again.
 #include "run/process.h"
 
 #include <assert.h>
@@ -14,6 +15,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -29,6 +31,7 @@
 
 typedef enum {
   SLOT_FREE,
+  SLOT_STARTING,
   SLOT_DELAYED,
   SLOT_RUNNING,
   SLOT_ENDING,
@@ -38,6 +41,7 @@ typedef enum {
 typedef struct {
   SlotState state;
   const Spawn *spawn;
+  Starter *starter; // made when the slot is first used
   pid_t pid; // leader, and number of its group and session
   int out, err;
   double started;
@@ -50,9 +54,9 @@ typedef struct {
 struct Pool {
   Slot *slots;
   size_t nslots;
-  int signals, null;
+  int signals, null, bell;
   sigset_t mask;      // as it was
-  bool interrupted;
+  bool interrupted, closing;
   Pids before, kids;  // children that are not ours; scratch
   long total;         // processes of the machine when all was well
 };
@@ -75,6 +79,12 @@ static void fill_standard_streams(void) {
     close(fd);
 }
 
+static void close_pool_files(Pool *p) {
+  close(p->null);
+  close(p->signals);
+  close(p->bell);
+}
+
 int pool_open(Pool **pool, size_t slots, Err *err) {
   assert(slots > 0);
   fill_standard_streams();
@@ -87,10 +97,10 @@ int pool_open(Pool **pool, size_t slots, Err *err) {
   sigaddset(&watched, SIGHUP);
   p->null = open("/dev/null", O_RDONLY | O_CLOEXEC);
   p->signals = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
-  if (p->null < 0 || p->signals < 0) {
+  p->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+  if (p->null < 0 || p->signals < 0 || p->bell < 0) {
     err_set(err, "cannot watch processes: %s", strerror(errno));
-    close(p->null);
-    close(p->signals);
+    close_pool_files(p);
     free(p);
     return -1;
   }
@@ -126,7 +136,7 @@ static void end_unstarted(Slot *s) {
   s->state = SLOT_ENDED;
 }
 
-static void try_start(Pool *p, Slot *s) {
+static void ask_for_start(Pool *p, Slot *s) {
   const Spawn *spawn = s->spawn;
   s->out = make_file(spawn->out);
   s->err = make_file(spawn->err);
@@ -137,31 +147,26 @@ static void try_start(Pool *p, Slot *s) {
     end_unstarted(s);
     return;
   }
-  double now = clock_now();
-  s->pid = spawn_process(spawn, (Streams){p->null, s->out, s->err}, &p->mask,
-                         s->outcome.problem, sizeof s->outcome.problem);
-  if (s->pid > 0) {
-    s->outcome.problem[0] = '\0';
-    s->started = now;
-    s->wake = now + TICK;
-    s->state = SLOT_RUNNING;
-  } else if (errno == EAGAIN && now < s->give_up) {
-    close_files(s);
-    s->wake = now + RETRY;
-    s->state = SLOT_DELAYED;
-  } else {
+  if (!s->starter)
+    s->starter = starter_new(p->bell, &p->mask);
+  if (!s->starter) {
+    strcpy(s->outcome.problem, "cannot make a thread");
     end_unstarted(s);
+    return;
   }
+  s->state = SLOT_STARTING;
+  s->wake = s->give_up;
+  starter_ask(s->starter, spawn, (Streams){p->null, s->out, s->err});
 }
 
 void pool_start(Pool *p, size_t slot, const Spawn *spawn) {
   assert(slot < p->nslots);
   Slot *s = &p->slots[slot];
   assert(s->state == SLOT_FREE);
-  *s = (Slot){.spawn = spawn, .out = -1, .err = -1};
+  *s = (Slot){.spawn = spawn, .starter = s->starter, .out = -1, .err = -1};
   s->give_up = clock_now() + PROCESS_GIVE_UP +
                (spawn->timeout > 0 ? spawn->timeout : 60);
-  try_start(p, s);
+  ask_for_start(p, s);
 }
 
 // --- killing what is left ---------------------------------------------------
@@ -279,6 +284,42 @@ static void leader_ended(Pool *p, Slot *s) {
   try_finish(p, s, now);
 }
 
+// The starter has answered.
+static void take_answer(Pool *p, Slot *s) {
+  StartAnswer answer;
+  if (!starter_take(s->starter, &answer))
+    return;
+  double now = clock_now();
+  if (answer.pid > 0) {
+    s->pid = answer.pid;
+    s->started = now;
+    s->wake = now + TICK;
+    s->state = SLOT_RUNNING;
+    if (p->closing)
+      kill_slot(s, END_TIMEOUT);
+  } else if (answer.try_again && now < s->give_up && !p->closing) {
+    close_files(s);
+    s->wake = now + RETRY;
+    s->state = SLOT_DELAYED;
+  } else {
+    memcpy(s->outcome.problem, answer.problem, sizeof answer.problem);
+    end_unstarted(s);
+  }
+}
+
+static void take_answers(Pool *p) {
+  for (size_t i = 0; i < p->nslots; i++)
+    if (p->slots[i].state == SLOT_STARTING)
+      take_answer(p, &p->slots[i]);
+}
+
+static bool any_starting(const Pool *p) {
+  for (size_t i = 0; i < p->nslots; i++)
+    if (p->slots[i].state == SLOT_STARTING)
+      return true;
+  return false;
+}
+
 static Slot *slot_of_leader(Pool *p, pid_t pid) {
   for (size_t i = 0; i < p->nslots; i++)
     if (p->slots[i].state == SLOT_RUNNING && p->slots[i].pid == pid)
@@ -291,9 +332,12 @@ static void reap(Pool *p) {
     siginfo_t info = {0};
     if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) || !info.si_pid)
       return;
+    take_answers(p);
     Slot *s = slot_of_leader(p, info.si_pid);
     if (s)
       leader_ended(p, s);
+    else if (any_starting(p))
+      return; // it may be a leader: its starter's answer will wake us
     else
       waitpid(info.si_pid, NULL, WNOHANG);
   }
@@ -337,18 +381,27 @@ static void look_at(Pool *p, Slot *s, double now) {
   else if (s->state == SLOT_RUNNING)
     look_at_running(p, s, now);
   else if (s->state == SLOT_DELAYED)
-    try_start(p, s);
+    ask_for_start(p, s);
 }
 
 // --- waiting ----------------------------------------------------------------
 
-static void read_signals(Pool *p) {
+static void read_events(Pool *p) {
+  eventfd_t ignored;
+  eventfd_read(p->bell, &ignored);
   struct signalfd_siginfo info[16];
   ssize_t n;
   while ((n = read(p->signals, info, sizeof info)) > 0)
     for (size_t i = 0; i < (size_t)n / sizeof *info; i++)
       if (info[i].ssi_signo != SIGCHLD)
         p->interrupted = true;
+}
+
+static void poll_events(Pool *p, int ms) {
+  struct pollfd fds[] = {{.fd = p->signals, .events = POLLIN},
+                         {.fd = p->bell, .events = POLLIN}};
+  poll(fds, 2, ms);
+  read_events(p);
 }
 
 static bool is_waiting(const Slot *s) {
@@ -366,9 +419,7 @@ static void sleep_until_event(Pool *p, double end) {
   }
   double left = until - clock_now();
   int ms = until <= 0 ? -1 : left <= 0 ? 0 : (int)(left * 1000) + 1;
-  struct pollfd fd = {.fd = p->signals, .events = POLLIN};
-  poll(&fd, 1, ms);
-  read_signals(p);
+  poll_events(p, ms);
 }
 
 static bool take_ended(Pool *p, size_t *slot, Outcome *outcome) {
@@ -403,6 +454,7 @@ PoolEvent pool_wait(Pool *p, int milliseconds, size_t *slot,
     if (!any_waiting(p) || (end > 0 && clock_now() >= end))
       return POOL_IDLE;
     sleep_until_event(p, end);
+    take_answers(p);
     reap(p);
     double now = clock_now();
     for (size_t i = 0; i < p->nslots; i++)
@@ -417,6 +469,7 @@ void pool_terminate(Pool *p, size_t slot) {
 }
 
 void pool_kill_all(Pool *p) {
+  p->closing = true;
   for (size_t i = 0; i < p->nslots; i++)
     if (p->slots[i].state == SLOT_RUNNING)
       kill_slot(&p->slots[i], END_TIMEOUT);
@@ -430,20 +483,20 @@ void pool_kill_all(Pool *p) {
     ;
   for (double end = clock_now() + PROCESS_GIVE_UP;
        kill_orphans(p, NULL) && clock_now() < end;) {
-    struct pollfd fd = {.fd = p->signals, .events = POLLIN};
-    poll(&fd, 1, 50);
-    read_signals(p);
+    poll_events(p, 50);
     reap(p);
   }
+  p->closing = false;
 }
 
 void pool_close(Pool *p) {
   if (!p)
     return;
   pool_kill_all(p);
+  for (size_t i = 0; i < p->nslots; i++)
+    starter_free(p->slots[i].starter);
   orphans_adopt(false);
-  close(p->signals);
-  close(p->null);
+  close_pool_files(p);
   sigprocmask(SIG_SETMASK, &p->mask, NULL);
   array_release(&p->before);
   array_release(&p->kids);

@@ -102,14 +102,23 @@ static bool is_bad(Verdict v) {
   return v == VERDICT_FAIL || v == VERDICT_FLAKY || v == VERDICT_ERROR;
 }
 
+static void forget_done(Runner *r) {
+  for (size_t i = 0; i < r->done.len; i++)
+    free(r->done.items[i].test);
+  array_release(&r->done);
+  hashmap_release(&r->done_index);
+  r->done_index = (Hashmap){0};
+}
+
 static int load_done(Runner *r, Err *err) {
   Suite suite = {0};
   int rc = store_load(r->store, r->session, &suite, err);
   for (size_t i = 0; !rc && i < suite.nruns; i++) {
     const RunInfo *run = &suite.runs[i];
-    if (!r->options->failed || !is_bad(run->verdict))
-      hashmap_put(&r->done, run->test, strlen(run->test),
-                  (uint64_t)run->verdict);
+    if (r->options->failed && is_bad(run->verdict))
+      continue;
+    hashmap_put(&r->done_index, run->test, strlen(run->test), r->done.len);
+    array_push(&r->done, (DoneTest){mem_strdup(run->test), run->verdict});
   }
   suite_release(&suite);
   return rc;
@@ -125,10 +134,8 @@ static int reopen_session(Runner *r, Err *err) {
 static int begin_session(Runner *r, const char *adapter, Err *err) {
   if (r->fresh && session_finish(r->store, r->session, err))
     return -1;
-  if (r->fresh && !r->options->failed) {
-    hashmap_release(&r->done);
-    r->done = (Hashmap){0};
-  }
+  if (r->fresh && !r->options->failed)
+    forget_done(r);
   char *key = session_key(r, adapter);
   int rc = session_begin(r->store, key, r->command, r->root, &r->session,
                          &r->continued, err);
@@ -173,16 +180,13 @@ int runner_close(Runner *r, bool complete, Err *err) {
   r->pool = NULL;
   collector_free(r->collector);
   r->collector = NULL;
-  hashmap_release(&r->done);
+  forget_done(r);
   return rc;
 }
 
-bool runner_is_done(const Runner *r, const char *test, Verdict *verdict) {
-  uint64_t value;
-  if (!hashmap_get(&r->done, test, strlen(test), &value))
-    return false;
-  *verdict = (Verdict)value;
-  return true;
+bool runner_is_done(const Runner *r, const char *test) {
+  uint64_t ignored;
+  return hashmap_get(&r->done_index, test, strlen(test), &ignored);
 }
 
 // --- runs -------------------------------------------------------------------

@@ -15,6 +15,7 @@
 #include "run/process.h"
 #include "run/scratch.h"
 #include "store/store.h"
+#include "util/array.h"
 #include "util/err.h"
 #include "util/hashmap.h"
 
@@ -29,6 +30,11 @@ typedef struct {
   uint64_t max_output;  // bytes
   bool failed, add, scratch, rerun;
 } RunOptions;
+
+typedef struct {
+  char *test;
+  Verdict verdict;
+} DoneTest;
 
 typedef struct Runner Runner;
 struct Runner {
@@ -45,7 +51,8 @@ struct Runner {
   Collector *collector;
   Scratch scratch;
   Pool *pool;
-  Hashmap done;     // names of tests that need not run -> verdict
+  ARRAY(DoneTest) done; // tests that need not run
+  Hashmap done_index;   // their names -> index
   size_t already;   // how many the adapter left out for that reason
   size_t total;     // tests to run, 0: not known beforehand
   size_t finished, failing; // of this invocation
@@ -71,7 +78,7 @@ int runner_begin(Runner *r, const char *adapter, Err *err);
 int runner_close(Runner *r, bool complete, Err *err);
 
 // Need this test not run (continuing: it has; --failed: it did not fail)?
-bool runner_is_done(const Runner *r, const char *test, Verdict *verdict);
+bool runner_is_done(const Runner *r, const char *test);
 
 // Registers the lines of a program ahead of its runs.
 int runner_add_module(Runner *r, const char *path, Err *err);

@@ -1,24 +1,43 @@
-// Starts one process: see spawn.h.
+// Starts processes: see spawn.h.
 //
-// The child runs child_main on a stack of its own, in our memory, while we are
-// suspended. It may only make system calls and write into its Child, which is
-// how it tells us what went wrong.
+// The child runs child_main on a stack of its own, in our memory, while the
+// starter's thread is suspended. It may only make system calls and write into
+// its Child, which is how it tells us what went wrong.
 #include "run/spawn.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <sched.h>
-#include <stdalign.h>
+#include <semaphore.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "util/mem.h"
 
-enum { STACK = 65536 };
+enum { CHILD_STACK = 65536, THREAD_STACK = 262144 };
+
+struct Starter {
+  pthread_t thread;
+  sem_t asked;
+  atomic_bool answered;
+  bool quit;
+  int bell;
+  sigset_t mask;
+  const Spawn *spawn;
+  Streams streams;
+  StartAnswer answer;
+  char *stack; // of the child
+};
+
+// --- the child --------------------------------------------------------------
 
 typedef struct {
   const Spawn *spawn;
@@ -80,18 +99,19 @@ static int child_main(void *arg) {
   _exit(127);
 }
 
-static pid_t start(Child *c) {
-  alignas(16) static char stack[STACK]; // one child at a time: we wait for it
+// --- starting it ------------------------------------------------------------
+
+static pid_t start(const Starter *s, Child *c) {
   c->error = 0;
-  pid_t pid = clone(child_main, stack + STACK, CLONE_VM | CLONE_VFORK | SIGCHLD,
-                    c);
+  pid_t pid = clone(child_main, s->stack + CHILD_STACK,
+                    CLONE_VM | CLONE_VFORK | SIGCHLD, c);
   if (pid > 0 && c->error)
     waitpid(pid, NULL, 0);
   return pid;
 }
 
 // A script without #! is the shell's, as with execvp.
-static pid_t start_script(Child *c) {
+static pid_t start_script(const Starter *s, Child *c) {
   const Spawn *plain = c->spawn;
   size_t argc = 0;
   while (plain->argv[argc])
@@ -105,28 +125,89 @@ static pid_t start_script(Child *c) {
   shell.path = "/bin/sh";
   shell.argv = argv;
   c->spawn = &shell;
-  pid_t pid = start(c);
+  pid_t pid = start(s, c);
   c->spawn = plain;
   free(argv);
   return pid;
 }
 
-pid_t spawn_process(const Spawn *s, Streams streams, const sigset_t *mask,
-                    char *problem, size_t size) {
-  Child c = {.spawn = s, .streams = streams, .mask = mask};
-  pid_t pid = start(&c);
+static void do_start(Starter *s) {
+  StartAnswer *a = &s->answer;
+  Child c = {.spawn = s->spawn, .streams = s->streams, .mask = &s->mask};
+  pid_t pid = start(s, &c);
   if (pid > 0 && c.error == ENOEXEC)
-    pid = start_script(&c);
-  if (pid > 0 && !c.error)
-    return pid;
-  if (pid < 0) {
-    int saved = errno == ENOMEM ? EAGAIN : errno;
-    snprintf(problem, size, "cannot make a process: %s", strerror(errno));
-    errno = saved;
-    return -1;
+    pid = start_script(s, &c);
+  *a = (StartAnswer){.pid = pid > 0 && !c.error ? pid : -1};
+  int error = pid < 0 ? errno : c.error;
+  a->try_again = error == EAGAIN || (pid < 0 && error == ENOMEM);
+  if (pid < 0)
+    snprintf(a->problem, sizeof a->problem, "cannot make a process: %s",
+             strerror(error));
+  else if (error)
+    snprintf(a->problem, sizeof a->problem, "cannot %s %s: %s", c.doing, c.path,
+             strerror(error));
+}
+
+// --- the thread -------------------------------------------------------------
+
+static void *starter_main(void *arg) {
+  Starter *s = arg;
+  for (;;) {
+    while (sem_wait(&s->asked))
+      ;
+    if (s->quit)
+      return NULL;
+    do_start(s);
+    atomic_store(&s->answered, true);
+    eventfd_write(s->bell, 1);
   }
-  snprintf(problem, size, "cannot %s %s: %s", c.doing, c.path,
-           strerror(c.error));
-  errno = c.error == EAGAIN ? EAGAIN : ENOENT;
-  return -1;
+}
+
+Starter *starter_new(int bell, const sigset_t *mask) {
+  Starter *s = mem_new(Starter);
+  s->bell = bell;
+  s->mask = *mask;
+  s->stack = mem_alloc(CHILD_STACK);
+  sem_init(&s->asked, 0, 0);
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_attr_t attr;
+  pthread_attr_init(&attr);
+  pthread_attr_setstacksize(&attr, THREAD_STACK);
+  int failure = pthread_create(&s->thread, &attr, starter_main, s);
+  pthread_attr_destroy(&attr);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (!failure)
+    return s;
+  sem_destroy(&s->asked);
+  free(s->stack);
+  free(s);
+  return NULL;
+}
+
+void starter_free(Starter *s) {
+  if (!s)
+    return;
+  s->quit = true;
+  sem_post(&s->asked);
+  pthread_join(s->thread, NULL);
+  sem_destroy(&s->asked);
+  free(s->stack);
+  free(s);
+}
+
+void starter_ask(Starter *s, const Spawn *spawn, Streams streams) {
+  assert(!atomic_load(&s->answered));
+  s->spawn = spawn;
+  s->streams = streams;
+  sem_post(&s->asked);
+}
+
+bool starter_take(Starter *s, StartAnswer *answer) {
+  if (!atomic_load(&s->answered))
+    return false;
+  *answer = s->answer;
+  atomic_store(&s->answered, false);
+  return true;
 }

@@ -8,8 +8,8 @@
 
 enum { LISTED = 5 }; // tests or reasons, then "and N more"
 
-Tally suite_tally(const Suite *s) {
-  Tally t = {.tests = s->nruns};
+VerdictCounts suite_count(const Suite *s) {
+  VerdictCounts t = {.tests = s->nruns};
   for (size_t i = 0; i < s->nruns; i++) {
     const RunInfo *run = &s->runs[i];
     t.verdicts[run->verdict]++;
@@ -21,7 +21,7 @@ Tally suite_tally(const Suite *s) {
   return t;
 }
 
-static void add_counts(const Tally *t, Str *out) {
+static void add_counts(const VerdictCounts *t, Str *out) {
   static const char *const words[VERDICTS] = {
       [VERDICT_PASS] = "passed",    [VERDICT_FAIL] = "failed",
       [VERDICT_SKIP] = "skipped",   [VERDICT_FLAKY] = "flaky",
@@ -46,8 +46,10 @@ static void add_listed(const Suite *s, Verdict verdict, Str *out) {
     str_addf(out, "  ... and %zu more %s\n", n - LISTED, verdict_name(verdict));
 }
 
-// How many runs have no spectrum, per reason.
-static void add_missing_spectra(const Suite *s, const Tally *t, Str *out) {
+void summary_missing_spectra(const Suite *s, Str *out) {
+  VerdictCounts t = suite_count(s);
+  if (!t.no_spectrum)
+    return;
   Hashmap index = {0};
   ARRAY(struct {
     const char *note;
@@ -67,8 +69,8 @@ static void add_missing_spectra(const Suite *s, const Tally *t, Str *out) {
     }
     reasons.items[at].n++;
   }
-  str_addf(out, "  %zu of %zu runs cannot be ranked:\n", t->no_spectrum,
-           t->judged);
+  str_addf(out, "  %zu of %zu runs cannot be ranked:\n", t.no_spectrum,
+           t.judged);
   for (size_t i = 0; i < reasons.len && i < LISTED; i++)
     str_addf(out, "    %zu: %s\n", reasons.items[i].n, reasons.items[i].note);
   array_release(&reasons);
@@ -76,11 +78,9 @@ static void add_missing_spectra(const Suite *s, const Tally *t, Str *out) {
 }
 
 void summary_write(const Suite *s, double seconds, Str *out) {
-  Tally t = suite_tally(s);
+  VerdictCounts t = suite_count(s);
   add_counts(&t, out);
   str_addf(out, seconds < 10 ? " (%.1f s)\n" : " (%.0f s)\n", seconds);
   add_listed(s, VERDICT_FLAKY, out);
   add_listed(s, VERDICT_ERROR, out);
-  if (t.no_spectrum)
-    add_missing_spectra(s, &t, out);
 }

@@ -13,12 +13,15 @@ typedef struct {
   size_t verdicts[VERDICTS];
   size_t judged;      // passed or failed
   size_t no_spectrum; // of these
-} Tally;
+} VerdictCounts;
 
-Tally suite_tally(const Suite *s);
+VerdictCounts suite_count(const Suite *s);
 
 // "84 tests: 80 passed, 3 failed, 1 flaky (2.1 s)", then which tests were
-// flaky or in error and why, and how many runs have no spectrum and why.
+// flaky or in error and why.
 void summary_write(const Suite *s, double seconds, Str *out);
+// How many runs have no spectrum, and why: for when no ranking follows, which
+// says it too. Nothing if all have one.
+void summary_missing_spectra(const Suite *s, Str *out);
 
 #endif

@@ -87,6 +87,11 @@ INLINE void copy(void *to, const void *from, size_t n) {
   __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
 }
 
+// Written out: a compiler would call memset, which a program without libc lacks.
+INLINE void clear(void *at, size_t n) {
+  __asm__ volatile("rep stosb" : "+D"(at), "+c"(n) : "a"(0) : "memory");
+}
+
 INLINE size_t length(const char *s) {
   size_t n = 0;
   while (s[n])
@@ -182,7 +187,8 @@ INLINE bool is_program(void) {
 }
 
 INLINE void name_module(RunHeader *h) {
-  DlInfo info = {0};
+  DlInfo info;
+  clear(&info, sizeof info);
   if (!is_program() && dladdr && dladdr(&__culprit_started, &info) &&
       info.file) {
     size_t n = length(info.file);
@@ -341,7 +347,8 @@ void __culprit_fatal(int sig, siginfo_t *info, void *context) {
   if (h && __atomic_compare_exchange_n(&h->state, &started, RUN_DYING, false,
                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
     save_death(h, sig, info, context);
-  struct KernelAction standard = {0};
+  struct KernelAction standard;
+  clear(&standard, sizeof standard);
   set_action(sig, &standard, NULL);
   // A fault happens again by itself; a signal that was sent must be sent again.
   if (info->si_code <= 0)
@@ -358,7 +365,8 @@ INLINE void hook_signals(void) {
       .restorer = __culprit_restorer,
   };
   for (size_t i = 0; i < sizeof fatal; i++) {
-    struct KernelAction old = {0};
+    struct KernelAction old;
+    clear(&old, sizeof old);
     if (!set_action(fatal[i], NULL, &old) && !old.handler)
       set_action(fatal[i], &hook, NULL);
   }
