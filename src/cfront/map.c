@@ -14,6 +14,7 @@
 
 #include "cfront/map_format.h"
 #include "util/fs.h"
+#include "util/leb.h"
 #include "util/str.h"
 
 typedef ARRAY(uint32_t) Counters;
@@ -30,16 +31,10 @@ typedef struct {
 } Reader;
 
 static uint64_t get(Reader *r) {
-  uint64_t v = 0;
-  for (int shift = 0; shift < 64 && r->at < r->end; shift += 7) {
-    unsigned char c = *r->at++;
-    v |= (uint64_t)(c & 0x7f) << shift;
-    if (!(c & 0x80))
-      return v;
-  }
-  r->bad = "a number runs over the end";
-  r->at = r->end;
-  return 0;
+  uint64_t v;
+  if (!leb_get(&r->at, r->end, &v))
+    r->bad = "a number runs over the end";
+  return v;
 }
 
 static uint32_t get32(Reader *r) {
@@ -371,12 +366,12 @@ static char *makefile_compiler(const char *path) {
   return found;
 }
 
-static char *cmake_compiler(void) {
+static char *cmake_compiler(const char *path) {
   Str text = {0};
   Err ignored;
   char *found = NULL;
   static const char key[] = "CMAKE_C_COMPILER:";
-  if (!fs_read("CMakeCache.txt", 1 << 22, &text, &ignored)) {
+  if (!fs_read(path, 1 << 22, &text, &ignored)) {
     const char *p = strstr(str_text(&text), key);
     p = p ? strchr(p, '=') : NULL;
     if (p)
@@ -390,30 +385,44 @@ static char *cmake_compiler(void) {
   return found;
 }
 
-static char *likely_reason(void) {
-  char *cmake = cmake_compiler();
-  if (cmake) {
-    char *s = mem_printf("the CMake tree here was configured with %s and keeps "
-                         "it: configure a new build directory with "
-                         "CC=culprit-cc",
-                         cmake);
-    free(cmake);
-    return s;
-  }
-  static const char *const makefiles[] = {"GNUmakefile", "makefile",
-                                          "Makefile"};
-  for (size_t i = 0; i < sizeof makefiles / sizeof *makefiles; i++) {
-    char *cc = makefile_compiler(makefiles[i]);
-    if (!cc)
-      continue;
-    char *s = mem_printf("%s sets CC = %s, which overrides the environment: "
-                         "use `make CC=culprit-cc` after `make clean`",
-                         makefiles[i], cc);
+// What in this directory kept culprit-cc from being used; NULL: nothing seen.
+static char *reason_in(const char *dir) {
+  static const char *const files[] = {"CMakeCache.txt", "GNUmakefile",
+                                      "makefile", "Makefile"};
+  char *reason = NULL;
+  for (size_t i = 0; i < sizeof files / sizeof *files && !reason; i++) {
+    char *path = mem_printf("%s/%s", dir, files[i]);
+    char *cc = i ? makefile_compiler(path) : cmake_compiler(path);
+    if (cc && i)
+      reason = mem_printf("%s sets CC = %s, which overrides the environment: "
+                          "use `make CC=culprit-cc` after `make clean`",
+                          path, cc);
+    else if (cc)
+      reason = mem_printf("%s keeps the compiler it was configured with, %s: "
+                          "configure a new build directory with CC=culprit-cc",
+                          path, cc);
     free(cc);
-    return s;
+    free(path);
   }
-  return mem_strdup("build it again from clean with CC=culprit-cc "
-                    "(`culprit doctor` checks the rest)");
+  return reason;
+}
+
+// Looks where the program lies and in the directories above: that is its build
+// tree.
+static char *likely_reason(const char *program) {
+  enum { LEVELS = 4 };
+  char *dir = path_absolute(program, NULL), *reason = NULL, *slash;
+  for (int i = 0; i < LEVELS && !reason && (slash = strrchr(dir, '/')); i++) {
+    *slash = '\0';
+    reason = reason_in(dir);
+  }
+  free(dir);
+  if (!reason)
+    reason = reason_in(".");
+  if (!reason)
+    reason = mem_strdup("build it again from clean with CC=culprit-cc "
+                        "(`culprit doctor` checks the rest)");
+  return reason;
 }
 
 char *map_absence_reason(const char *path) {
@@ -434,7 +443,7 @@ char *map_absence_reason(const char *path) {
                         "build, or CULPRIT_NOOP=1): build from clean",
                         path);
   } else {
-    char *likely = likely_reason();
+    char *likely = likely_reason(path);
     reason = mem_printf("%s was built without culprit-cc: %s", path, likely);
     free(likely);
   }

@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include "cfront/map_format.h"
+#include "util/leb.h"
 
 typedef struct {
   Hashmap numbers;
@@ -12,46 +13,38 @@ typedef struct {
   uint64_t count;
 } Strings;
 
-static void put(Str *out, uint64_t v) {
-  do {
-    unsigned char low = v & 0x7f;
-    v >>= 7;
-    str_addc(out, (char)(low | (v ? 0x80 : 0)));
-  } while (v);
-}
-
 static uint64_t string_number(Strings *s, const char *text) {
   size_t n = strlen(text);
   uint64_t id = hashmap_intern(&s->numbers, text, n, s->count);
   if (id == s->count) {
     s->count++;
-    put(&s->bytes, n);
+    leb_put(&s->bytes, n);
     str_addn(&s->bytes, text, n);
   }
   return id;
 }
 
 static void put_optional_string(Str *out, Strings *s, const char *text) {
-  put(out, text ? string_number(s, text) + 1 : 0);
+  leb_put(out, text ? string_number(s, text) + 1 : 0);
 }
 
 static void put_refs(Str *out, const Plan *p, size_t entity) {
   uint32_t first = p->first_ref.items[entity];
   uint32_t end = p->first_ref.items[entity + 1];
-  put(out, end - first);
+  leb_put(out, end - first);
   uint32_t last = 0;
   for (uint32_t i = first; i < end; i++) {
-    put(out, p->refs.items[i] - last);
+    leb_put(out, p->refs.items[i] - last);
     last = p->refs.items[i];
   }
 }
 
 #define PUT_FIELD(member, optional)                                            \
-  put(out, optional ? (uint64_t)(uint32_t)(item->member + 1u)                  \
+  leb_put(out, optional ? (uint64_t)(uint32_t)(item->member + 1u)                  \
                     : (uint64_t)item->member);
 
 static void put_entities(Str *out, Strings *s, const Plan *p) {
-  put(out, p->entities.len);
+  leb_put(out, p->entities.len);
   for (size_t i = 0; i < p->entities.len; i++) {
     const Entity *item = &p->entities.items[i];
     MAP_ENTITY_FIELDS(PUT_FIELD)
@@ -66,17 +59,17 @@ static uint64_t zigzag(int64_t v) {
 
 static void put_standings(Str *out, const Plan *p) {
   Standing last = {0};
-  put(out, p->standings.len);
+  leb_put(out, p->standings.len);
   for (size_t i = 0; i < p->standings.len; i++) {
     const Standing *s = &p->standings.items[i];
-    put(out, s->statement - last.statement);
-    put(out, zigzag((int64_t)s->block - last.block));
+    leb_put(out, s->statement - last.statement);
+    leb_put(out, zigzag((int64_t)s->block - last.block));
     last = *s;
   }
 }
 
 static void put_calls(Str *out, Strings *s, const Plan *p) {
-  put(out, p->calls.len);
+  leb_put(out, p->calls.len);
   for (size_t i = 0; i < p->calls.len; i++) {
     const CallSite *item = &p->calls.items[i];
     MAP_CALL_FIELDS(PUT_FIELD)
@@ -85,10 +78,10 @@ static void put_calls(Str *out, Strings *s, const Plan *p) {
 }
 
 static void put_body(Str *body, Strings *s, const Plan *p) {
-  put(body, string_number(s, p->name));
-  put(body, p->sources.len);
+  leb_put(body, string_number(s, p->name));
+  leb_put(body, p->sources.len);
   for (size_t i = 0; i < p->sources.len; i++) {
-    put(body, string_number(s, p->sources.items[i].path));
+    leb_put(body, string_number(s, p->sources.items[i].path));
     str_addn(body, &p->sources.items[i].hash, 8);
   }
   put_entities(body, s, p);
@@ -100,7 +93,7 @@ void map_write(const Plan *p, CounterSize counter_size, Str *out) {
   Strings strings = {0};
   Str body = {0}, payload = {0};
   put_body(&body, &strings, p);
-  put(&payload, strings.count);
+  leb_put(&payload, strings.count);
   str_addn(&payload, str_text(&strings.bytes), strings.bytes.len);
   str_addn(&payload, str_text(&body), body.len);
   MapHeader h = {.magic = MAP_MAGIC,

@@ -24,6 +24,7 @@ typedef struct {
   const UnitMap *map;
   uint32_t *ids;      // suite-wide id of each entity
   unsigned char *hit; // this run: was the counter hit?
+  uint64_t *count;    // this run: how often; NULL: the unit has hits only
   unsigned char *dead; // this run: 1 for entities that only seem to be hit
   bool touched;
   Hashmap lines;       // (source, line) -> statement; made at the first death
@@ -52,6 +53,7 @@ void collector_free(Collector *c) {
   for (size_t i = 0; i < c->units.len; i++) {
     free(c->units.items[i].ids);
     free(c->units.items[i].hit);
+    free(c->units.items[i].count);
     free(c->units.items[i].dead);
     hashmap_release(&c->units.items[i].lines);
   }
@@ -80,6 +82,8 @@ static int add_unit(Collector *c, const UnitMap *map, Err *err) {
                  .ids = mem_array(uint32_t, map->unit.nentities),
                  .hit = mem_alloc(map->ncounters),
                  .dead = mem_alloc(map->unit.nentities)};
+  if (map->counter_size == COUNTERS_COUNTS)
+    u.count = mem_array(uint64_t, map->ncounters);
   int rc = c->assign(c->ctx, &map->unit, u.ids, err);
   array_push(&c->units, u);
   return rc;
@@ -131,6 +135,7 @@ static void unite(KnownUnit *u, const unsigned char *counters) {
       uint64_t count;
       memcpy(&count, counters + i * size, sizeof count);
       u->hit[i] |= count != 0;
+      u->count[i] += count;
     }
   }
 }
@@ -419,11 +424,34 @@ static int read_run_file(Collector *c, int dir, const char *name, Run *run,
   return 0;
 }
 
+static uint64_t count_of(const KnownUnit *u, size_t entity) {
+  uint64_t sum = 0;
+  const UnitMap *m = u->map;
+  for (uint32_t i = m->first_ref[entity]; i < m->first_ref[entity + 1]; i++)
+    sum += u->count[m->refs[i]];
+  return sum;
+}
+
+static bool is_counted(const Entity *e) {
+  return e->kind == ENTITY_CONDITION ||
+         (e->kind == ENTITY_RETURN && e->from < RETURN_CONSTANT);
+}
+
 static void translate(KnownUnit *u, Run *run) {
   const Unit *unit = &u->map->unit;
-  for (size_t i = 0; i < unit->nentities; i++)
-    if (!u->dead[i] && any_hit(u, i))
-      bitset_add(&run->hits[unit->entities[i].kind], u->ids[i]);
+  for (size_t i = 0; i < unit->nentities; i++) {
+    const Entity *e = &unit->entities[i];
+    if (u->dead[i] || !any_hit(u, i))
+      continue;
+    bitset_add(&run->hits[e->kind], u->ids[i]);
+    if (u->count && is_counted(e))
+      array_push(&run->counts, (EntityCount){u->ids[i], count_of(u, i)});
+  }
+}
+
+static int by_entity(const void *a, const void *b) {
+  const EntityCount *x = a, *y = b;
+  return (x->entity > y->entity) - (x->entity < y->entity);
 }
 
 static void translate_all(Collector *c, Run *run) {
@@ -433,9 +461,13 @@ static void translate_all(Collector *c, Run *run) {
       continue;
     translate(u, run);
     memset(u->hit, 0, u->map->ncounters);
+    if (u->count)
+      memset(u->count, 0, u->map->ncounters * sizeof *u->count);
     memset(u->dead, 0, u->map->unit.nentities);
     u->touched = false;
   }
+  if (run->counts.len)
+    qsort(run->counts.items, run->counts.len, sizeof(EntityCount), by_entity);
 }
 
 int collector_collect(Collector *c, const char *path, Run *run, Err *err) {

@@ -41,5 +41,6 @@ void run_release(Run *r) {
   array_release(&r->deaths);
   for (int k = 0; k < ENTITY_KINDS; k++)
     bitset_release(&r->hits[k]);
+  array_release(&r->counts);
   *r = (Run){0};
 }

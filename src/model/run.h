@@ -53,6 +53,12 @@ typedef struct {
 
 void death_release(Death *d);
 
+// How often an entity was executed.
+typedef struct {
+  uint32_t entity;
+  uint64_t count;
+} EntityCount;
+
 // A Run is the union of all processes of one test.
 typedef struct {
   char *test;         // name, unique within its session: "12", "tests/foo.sh"
@@ -66,6 +72,8 @@ typedef struct {
   bool imprecise;     // some process died where we could not look
   char *note;         // what is missing in this run, or NULL
   Bitset hits[ENTITY_KINDS]; // of suite-wide entity ids, one set per kind
+  // Conditions and returns of units built with CULPRIT_MODE=counts, by entity.
+  ARRAY(EntityCount) counts;
 } Run;
 
 void run_release(Run *r);

@@ -38,6 +38,8 @@ typedef struct {
   size_t nsources;
   Entity *entities;    // index = suite-wide entity id
   size_t nentities;
+  Standing *standings; // which statements stand in which blocks; by statement
+  size_t nstandings;
   RunInfo *runs;       // in test order
   size_t nruns;
   FailureGroup *failures; // most runs first, then by signature

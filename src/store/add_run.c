@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "store/internal.h"
+#include "util/leb.h"
 #include "util/mem.h"
 
 enum { BATCH_RUNS = 64, BATCH_BYTES = 16 << 20 };
@@ -22,6 +23,7 @@ void pending_release(PendingRun *p) {
   run_release(&p->run);
   for (int k = 0; k < ENTITY_KINDS; k++)
     str_release(&p->hits[k]);
+  str_release(&p->counts);
 }
 
 static char *copy_text(const char *s) { return mem_strdup(s ? s : ""); }
@@ -57,6 +59,18 @@ static Run copy_run(const Run *run) {
   return copy;
 }
 
+// Entities ascending, as differences, each with its count.
+static void write_counts(const Run *run, Str *out) {
+  uint32_t last = 0;
+  for (size_t i = 0; i < run->counts.len; i++) {
+    const EntityCount *c = &run->counts.items[i];
+    assert(c->entity >= last);
+    leb_put(out, c->entity - last);
+    leb_put(out, c->count);
+    last = c->entity;
+  }
+}
+
 int store_add_run(Store *s, int64_t session, const Run *run, Err *err) {
   assert(session > 0 && run->test && run->verdict < VERDICTS);
   PendingRun p = {.session = session, .run = copy_run(run)};
@@ -65,6 +79,8 @@ int store_add_run(Store *s, int64_t session, const Run *run, Err *err) {
       bitset_write(&run->hits[k], &p.hits[k]);
     s->pending_bytes += p.hits[k].len;
   }
+  write_counts(run, &p.counts);
+  s->pending_bytes += p.counts.len;
   if (!s->pending.len)
     s->pending_since = db_clock();
   array_push(&s->pending, p);
@@ -144,6 +160,10 @@ static int write_run(Store *s, const PendingRun *p, Err *err) {
   for (EntityKind k = 0; k < ENTITY_KINDS; k++)
     if (write_hits(s, id, k, &p->hits[k], err))
       return -1;
+  if (p->counts.len)
+    return db_run(&s->db, "INSERT INTO counts VALUES (?, ?)",
+                  VALUES(v_int(id), v_blob(p->counts.data, p->counts.len)),
+                  err);
   return 0;
 }
 

@@ -44,6 +44,7 @@ static UnitId fingerprint(const Unit *unit) {
     str_addn(&all, numbers, sizeof numbers);
     add_text(&all, e->name);
   }
+  str_addn(&all, unit->standings, unit->nstandings * sizeof(Standing));
   XXH128_canonical_t hash;
   XXH128_canonicalFromHash(&hash, XXH3_128bits(all.data, all.len));
   str_release(&all);
@@ -210,10 +211,14 @@ static int insert_entity(Store *s, int64_t row, size_t n, const Entity *e,
 }
 
 static int insert_unit(Store *s, const Unit *unit, int64_t *row, Err *err) {
-  if (db_run(&s->db, "INSERT INTO unit (hash, name, entities) VALUES (?, ?, ?)",
+  if (db_run(&s->db,
+             "INSERT INTO unit (hash, name, entities, standings)"
+             " VALUES (?, ?, ?, ?)",
              VALUES(v_blob(unit->id.bytes, sizeof unit->id.bytes),
                     v_text(unit->name ? unit->name : ""),
-                    v_int((int64_t)unit->nentities)),
+                    v_int((int64_t)unit->nentities),
+                    v_blob(unit->standings,
+                           unit->nstandings * sizeof(Standing))),
              err))
     return -1;
   *row = sqlite3_last_insert_rowid(s->db.handle);

@@ -34,8 +34,9 @@ void registry_release(Registry *r);
 // A run that waits to be written, its spectra already in their form on disk.
 typedef struct {
   int64_t session;
-  Run run; // without hits
+  Run run; // without hits and counts
   Str hits[ENTITY_KINDS];
+  Str counts;
 } PendingRun;
 
 struct Store {

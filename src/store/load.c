@@ -18,6 +18,7 @@ typedef struct {
   ARRAY(Source) sources;
   Hashmap source_of;      // path -> index into sources
   ARRAY(Entity) entities; // kind ENTITY_KINDS: not seen yet
+  ARRAY(Standing) standings;
   ARRAY(RunInfo) runs;
   Hashmap run_of; // store_id -> index into suite->runs
 } Loader;
@@ -111,7 +112,18 @@ static int load_unit(void *ctx, const Unit *unit, const uint32_t *ids,
     if (known->kind == ENTITY_KINDS)
       *known = suite_entity(e, ids, (uint32_t)source);
   }
+  for (size_t i = 0; i < unit->nstandings; i++)
+    array_push(&l->standings,
+               (Standing){ids[unit->standings[i].statement],
+                          ids[unit->standings[i].block]});
   return 0;
+}
+
+static int by_standing(const void *a, const void *b) {
+  const Standing *x = a, *y = b;
+  if (x->statement != y->statement)
+    return x->statement < y->statement ? -1 : 1;
+  return (x->block > y->block) - (x->block < y->block);
 }
 
 static int load_entities(Loader *l, Err *err) {
@@ -128,6 +140,10 @@ static int load_entities(Loader *l, Err *err) {
   suite->nentities = l->entities.len;
   suite->entities =
       settle(suite, l->entities.items, l->entities.len, sizeof(Entity));
+  suite->nstandings = l->standings.len;
+  suite->standings =
+      settle(suite, l->standings.items, l->standings.len, sizeof(Standing));
+  qsort(suite->standings, suite->nstandings, sizeof(Standing), by_standing);
   return 0;
 }
 
@@ -324,6 +340,7 @@ int store_load(Store *s, int64_t session, Suite *out, Err *err) {
   array_release(&l.sources);
   hashmap_release(&l.source_of);
   array_release(&l.entities);
+  array_release(&l.standings);
   array_release(&l.runs);
   hashmap_release(&l.run_of);
   if (rc)

@@ -30,9 +30,18 @@ static bool entity_sound(const Unit *u, const Entity *e) {
   }
 }
 
+static bool standing_sound(const Unit *u, const Standing *s) {
+  return s->statement < u->nentities && s->block < u->nentities &&
+         u->entities[s->statement].kind == ENTITY_STATEMENT &&
+         u->entities[s->block].kind == ENTITY_BLOCK;
+}
+
 bool unit_sound(const Unit *u) {
   for (size_t i = 0; i < u->nentities; i++)
     if (!entity_sound(u, &u->entities[i]))
+      return false;
+  for (size_t i = 0; i < u->nstandings; i++)
+    if (!standing_sound(u, &u->standings[i]))
       return false;
   return u->nentities < ENTITY_NONE;
 }
@@ -44,6 +53,7 @@ typedef struct {
   Arena *names;
   ARRAY(Source) sources;
   ARRAY(Entity) entities;
+  ARRAY(Standing) standings;
   ARRAY(uint32_t) ids;
   uint32_t seen; // ids given by the units before this one
 } Reader;
@@ -130,17 +140,30 @@ static int read_ids(Reader *r, const void *blob, size_t size, Err *err) {
   return 0;
 }
 
-// The row: n, unit id, hash, name, number of entities, ids.
+static void read_standings(Reader *r, const void *blob, size_t size, Unit *out) {
+  size_t n = size / sizeof(Standing);
+  r->standings.len = 0;
+  array_reserve(&r->standings, n);
+  if (n)
+    memcpy(r->standings.items, blob, n * sizeof(Standing));
+  out->standings = r->standings.items;
+  out->nstandings = n;
+}
+
+// The row: n, unit id, hash, name, number of entities, ids, standings.
 static int read_unit(Reader *r, Query *q, uint32_t n, Unit *out, Err *err) {
-  size_t hash_size, ids_size;
+  size_t hash_size, ids_size, standings_size;
   int64_t row = query_int(q, 1);
   const void *hash = query_blob(q, 2, &hash_size);
   *out = (Unit){.name = arena_strdup(r->names, query_text(q, 3))};
   uint32_t nentities = query_u32(q, 4);
   const void *ids = query_blob(q, 5, &ids_size);
+  const void *standings = query_blob(q, 6, &standings_size);
   if (query_u32(q, 0) != n || q->bad || hash_size != sizeof out->id.bytes ||
-      ids_size != nentities * sizeof(uint32_t))
+      ids_size != nentities * sizeof(uint32_t) ||
+      standings_size % sizeof(Standing))
     return query_corrupt(q, "session_unit", err);
+  read_standings(r, standings, standings_size, out);
   memcpy(out->id.bytes, hash, hash_size);
   if (read_ids(r, ids, ids_size, err) || read_sources(r, row, err) ||
       read_entities(r, row, err))
@@ -158,8 +181,8 @@ static int read_units(Reader *r, int64_t session, EachUnit *each, void *ctx,
                       Err *err) {
   Query q;
   if (query_start(&q, &r->store->db,
-                  "SELECT session_unit.n, unit.id, hash, name, entities, ids"
-                  " FROM session_unit JOIN unit ON unit.id = session_unit.unit"
+                  "SELECT session_unit.n, unit.id, hash, name, entities, ids,"
+                  " standings FROM session_unit JOIN unit ON unit.id = session_unit.unit"
                   " WHERE session = ? ORDER BY session_unit.n",
                   VALUES(v_int(session)), err))
     return -1;
@@ -182,6 +205,7 @@ int session_each_unit(Store *s, int64_t session, Arena *names, EachUnit *each,
   int rc = read_units(&r, session, each, ctx, err);
   array_release(&r.sources);
   array_release(&r.entities);
+  array_release(&r.standings);
   array_release(&r.ids);
   return rc;
 }

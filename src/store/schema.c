@@ -29,7 +29,8 @@ static const char tables[] =
                        "  id INTEGER PRIMARY KEY,"
                        "  hash BLOB NOT NULL UNIQUE,"
                        "  name TEXT NOT NULL,"
-                       "  entities INTEGER NOT NULL"
+                       "  entities INTEGER NOT NULL,"
+                       "  standings BLOB NOT NULL"
                        ") STRICT;"
 
                        "CREATE TABLE unit_source ("
@@ -121,6 +122,12 @@ static const char tables[] =
                        "  kind TEXT NOT NULL,"
                        "  hits BLOB NOT NULL,"
                        "  PRIMARY KEY (run, kind)"
+                       ") STRICT;"
+
+                       "CREATE TABLE counts ("
+                       "  run INTEGER PRIMARY KEY REFERENCES run ON DELETE "
+                       "CASCADE,"
+                       "  counts BLOB NOT NULL"
                        ") STRICT;"
 
                        "CREATE TABLE death ("

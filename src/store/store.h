@@ -85,6 +85,14 @@ typedef void EachSpectrum(void *ctx, size_t run, const Bitset *hits);
 int store_each_spectrum(Store *s, const Suite *suite, EntityKind kind,
                         EachSpectrum *each, void *ctx, Err *err);
 
+// Calls `each` with the counts of every run that has some: how often each
+// condition outcome and return class was seen, by entity. Only programs built
+// with CULPRIT_MODE=counts have them.
+typedef void EachCounts(void *ctx, size_t run, const EntityCount *counts,
+                        size_t n);
+int store_each_counts(Store *s, const Suite *suite, EachCounts *each, void *ctx,
+                      Err *err);
+
 // Where the runs of this suite died: one call per recorded death.
 typedef void EachDeath(void *ctx, size_t run, const Death *death);
 int store_each_death(Store *s, const Suite *suite, EachDeath *each, void *ctx,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "store/internal.h"
+#include "util/leb.h"
 #include "util/mem.h"
 
 // The store changed between store_load and now.
@@ -90,6 +91,56 @@ int store_each_spectrum(Store *s, const Suite *suite, EntityKind kind,
   db_rollback(&s->db); // only read
   bitset_release(&all);
   bitset_release(&hits);
+  return rc;
+}
+
+// --- counts ----------------------------------------------------------------
+
+typedef ARRAY(EntityCount) CountList;
+
+static int read_counts(const Suite *suite, const unsigned char *at, size_t size,
+                       CountList *out) {
+  const unsigned char *end = at + size;
+  uint64_t entity = 0, step, count;
+  out->len = 0;
+  while (at < end) {
+    if (!leb_get(&at, end, &step) || !leb_get(&at, end, &count) ||
+        step >= suite->nentities || (entity += step) >= suite->nentities)
+      return -1;
+    array_push(out, (EntityCount){(uint32_t)entity, count});
+  }
+  return 0;
+}
+
+static int each_counts(Store *s, const Suite *suite, size_t run, CountList *list,
+                       EachCounts *each, void *ctx, Err *err) {
+  Query q;
+  if (query_start(&q, &s->db, "SELECT counts FROM counts WHERE run = ?",
+                  VALUES(v_int(suite->runs[run].store_id)), err))
+    return -1;
+  int rc = query_next(&q, err);
+  if (rc > 0) {
+    size_t size;
+    const void *blob = query_blob(&q, 0, &size);
+    if (q.bad || read_counts(suite, blob, size, list))
+      rc = query_corrupt(&q, "counts", err);
+    else
+      each(ctx, run, list->items, list->len);
+  }
+  query_end(&q);
+  return rc < 0 ? -1 : 0;
+}
+
+int store_each_counts(Store *s, const Suite *suite, EachCounts *each, void *ctx,
+                      Err *err) {
+  if (store_flush(s, err) || db_begin_read(&s->db, err))
+    return -1;
+  CountList list = {0};
+  int rc = 0;
+  for (size_t run = 0; !rc && run < suite->nruns; run++)
+    rc = each_counts(s, suite, run, &list, each, ctx, err);
+  db_rollback(&s->db); // only read
+  array_release(&list);
   return rc;
 }
 
