@@ -19,6 +19,7 @@ static const Command commands[] = {
     {"run", cmd_run, "run the tests, store the runs, print the ranking"},
     {"rank", cmd_rank, "rank the stored runs again, another way"},
     {"cc", cmd_cc, "the compiler (the same as culprit-cc)"},
+    {"mutants", cmd_mutants, "list or plant faults in a program"},
     {"store", cmd_store, "list, prune or measure the stored sessions"},
     {"doctor", cmd_doctor, "say what is missing or wrong on this machine"},
     {"automake-driver", cmd_automake_driver, NULL},

@@ -11,13 +11,21 @@
 
 #include <stdint.h>
 
-#define BITCODE_SECTION ".llvmcmd"
-#define BITCODE_MAGIC 0x43424c50554c4331ull // "1CLUPLBC"
+// A file with this ending is such bitcode, unpacked: culprit-cc takes it as a
+// source.
+#define BITCODE_SUFFIX ".culprit.bc"
 
+#define BITCODE_SECTION ".llvmcmd"
+#define BITCODE_MAGIC 0x43424c50554c4333ull // "3CLUPLBC"
+
+// Header, then `args_size` bytes of NUL-terminated strings: the options the
+// unit's machine code was made with; then `size` bytes: a zstd frame.
 typedef struct {
   uint64_t magic;
-  uint64_t size;      // of the zstd frame that follows
+  uint64_t size;
   uint64_t full_size; // of the bitcode
+  uint64_t args_size;
+  uint64_t returns; // 1: classes of all returned values are counted
   unsigned char id[16]; // the unit
 } BitcodeHeader;
 

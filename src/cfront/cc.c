@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cfront/bitcode_format.h"
 #include "cfront/cc_args.h"
 #include "cfront/link_record.h"
 #include "util/fs.h"
@@ -184,6 +185,17 @@ static int instrument(Cc *cc, const char *from, const char *to) {
     add(&a, "--prefix-map");
     add(&a, cc->args.prefix_maps.items[i]);
   }
+  for (size_t i = 0; i < cc->args.args.len; i++) {
+    if (cc->args.args.items[i].role != ARG_OPTION)
+      continue;
+    add(&a, "--arg");
+    add(&a, cc->args.args.items[i].text);
+  }
+  const char *mutant = getenv("CULPRIT_MUTATE");
+  if (mutant && *mutant) {
+    add(&a, "--mutate");
+    add(&a, mutant);
+  }
   add(&a, from);
   add(&a, "-o");
   add(&a, to);
@@ -233,7 +245,7 @@ static void show_messages(const char *path) {
 
 static int uninstrumented(const char *source) {
   note(source, "compiled without instrumentation (see above)");
-  return getenv("CULPRIT_STRICT") ? 3 : 0;
+  return getenv("CULPRIT_STRICT") || getenv("CULPRIT_MUTATE") ? 3 : 0;
 }
 
 // The third step. What it says about the source it says without seeing it:
@@ -254,9 +266,22 @@ static int generate(Cc *cc, const char *source, const char *bitcode,
   return rc;
 }
 
+// Code that an earlier compilation has left in its program.
+static int compile_bitcode(Cc *cc, const char *bitcode, const char *object) {
+  char *counted = temporary(cc, ".bc");
+  int rc = instrument(cc, bitcode, counted);
+  if (!rc)
+    rc = to_object(cc, counted, object, NULL);
+  unlink(counted);
+  free(counted);
+  return rc;
+}
+
 // `object` is where the result goes; `target` what a depfile calls it.
 static int compile(Cc *cc, const char *source, const char *object,
                    const char *target) {
+  if (text_ends(source, BITCODE_SUFFIX))
+    return compile_bitcode(cc, source, object);
   char *bitcode = temporary(cc, ".bc"), *counted = temporary(cc, ".bc");
   int rc = to_bitcode(cc, source, target, bitcode);
   if (!rc && !instrument(cc, bitcode, counted))

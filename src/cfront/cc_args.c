@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "cfront/bitcode_format.h"
 #include "util/fs.h"
 #include "util/str.h"
 
@@ -117,7 +118,8 @@ static bool is_c_language(const char *language) {
 }
 
 static bool is_c_file(const char *path) {
-  return text_ends(path, ".c") || text_ends(path, ".i");
+  return text_ends(path, ".c") || text_ends(path, ".i") ||
+         text_ends(path, BITCODE_SUFFIX);
 }
 
 // To be precompiled.

@@ -26,6 +26,7 @@
 #include "cfront/bitcode_format.h"
 #include "cfront/map_format.h"
 #include "cfront/map_write.h"
+#include "cfront/mutate.h"
 #include "cfront/plan.h"
 #include "cfront/probe.h"
 #include "util/err.h"
@@ -33,6 +34,8 @@
 
 typedef struct {
   const char *input, *output, *runtime;
+  const char *mutate; // number of the mutant to plant, "list", or NULL
+  Str args;           // of code generation, each with its NUL
   CounterSize size;
   bool returns, optimize;
   PrefixMaps maps;
@@ -53,6 +56,8 @@ static int parse_options(Options *o, int argc, char **argv) {
       {"returns", no_argument, NULL, 'v'},
       {"opt", required_argument, NULL, 'O'},
       {"prefix-map", required_argument, NULL, 'p'},
+      {"arg", required_argument, NULL, 'a'},
+      {"mutate", required_argument, NULL, 'u'},
       {0}};
   *o = (Options){.size = COUNTERS_HITS};
   for (int c; (c = getopt_long(argc, argv, "o:", longs, NULL)) != -1;) {
@@ -71,6 +76,12 @@ static int parse_options(Options *o, int argc, char **argv) {
       break;
     case 'p':
       array_push(&o->maps, optarg);
+      break;
+    case 'a':
+      str_addn(&o->args, optarg, strlen(optarg) + 1);
+      break;
+    case 'u':
+      o->mutate = optarg;
       break;
     case 'O':
       o->optimize = strcmp(optarg, "0") != 0;
@@ -114,19 +125,23 @@ static int run_passes(LLVMModuleRef m, const char *passes, Err *err) {
 }
 
 // The bitcode chunk of the unit, and the unit's identity: a hash of it.
-static void pack_bitcode(LLVMModuleRef m, Plan *p, Str *out) {
+static void pack_bitcode(LLVMModuleRef m, Plan *p, const Options *o, Str *out) {
   LLVMMemoryBufferRef bc = LLVMWriteBitcodeToMemoryBuffer(m);
   const char *data = LLVMGetBufferStart(bc);
   size_t size = LLVMGetBufferSize(bc);
   XXH128_hash_t hash = XXH3_128bits(data, size);
   memcpy(p->id.bytes, &hash, sizeof p->id.bytes);
-  BitcodeHeader h = {.magic = BITCODE_MAGIC, .full_size = size};
+  BitcodeHeader h = {.magic = BITCODE_MAGIC,
+                     .full_size = size,
+                     .args_size = o->args.len,
+                     .returns = o->returns};
   memcpy(h.id, p->id.bytes, sizeof h.id);
   size_t bound = ZSTD_compressBound(size);
   void *packed = mem_alloc(bound);
   h.size = ZSTD_compress(packed, bound, data, size, 1);
   if (!ZSTD_isError(h.size)) {
     str_addn(out, &h, sizeof h);
+    str_addn(out, str_text(&o->args), o->args.len);
     str_addn(out, packed, h.size);
   }
   free(packed);
@@ -156,6 +171,19 @@ static void leave_as_is(LLVMValueRef function) {
   }
 }
 
+// Reading through a null pointer is a crash to be recorded, not a reason to
+// take the code that leads there for impossible.
+static void expect_null(LLVMModuleRef m) {
+  LLVMContextRef c = LLVMGetModuleContext(m);
+  static const char name[] = "null_pointer_is_valid";
+  unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof name - 1);
+  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f))
+      LLVMAddAttributeAtIndex(f,
+                              (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                              LLVMCreateEnumAttribute(c, kind, 0));
+}
+
 static int link_runtime(LLVMModuleRef m, const char *path, Err *err) {
   LLVMModuleRef runtime = read_module(LLVMGetModuleContext(m), path, err);
   if (!runtime)
@@ -176,17 +204,39 @@ static int link_runtime(LLVMModuleRef m, const char *path, Err *err) {
   return 0;
 }
 
+// Finds what can be mutated; "list" prints it and ends the program.
+static int find_mutants(LLVMModuleRef m, const Options *o, Plan *p,
+                        Mutants *out, Err *err) {
+  mutants_find(p, m, out);
+  if (!strcmp(o->mutate, "list")) {
+    Str text = {0};
+    mutants_list(p, out, &text);
+    fputs(str_text(&text), stdout);
+    exit(fflush(stdout) ? 3 : 0);
+  }
+  char *end;
+  unsigned long n = strtoul(o->mutate, &end, 10);
+  if (*end || end == o->mutate || n >= out->len)
+    return err_set(err, "no mutant '%s': %s has 0 to %zu", o->mutate, p->name,
+                   out->len ? out->len - 1 : 0);
+  return 0;
+}
+
 static int instrument(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   if (run_passes(m, "function(break-crit-edges)", err))
     return -1;
   Str bitcode = {0}, map = {0};
-  pack_bitcode(m, p, &bitcode);
+  pack_bitcode(m, p, o, &bitcode);
   p->maps = &o->maps;
   plan_module(p, m, o->returns);
-  int rc = 0;
-  if (p->ncounters) {
+  Mutants mutants = {0};
+  int rc = o->mutate ? find_mutants(m, o, p, &mutants, err) : 0;
+  if (!rc && p->ncounters) {
     map_write(p, o->size, &map);
     probe_insert(m, p, o->size);
+    expect_null(m);
+    if (mutants.len)
+      mutant_apply(&mutants.items[strtoul(o->mutate, NULL, 10)]);
     probe_add_section(m, "__culprit_map", MAP_SECTION, map.data, map.len);
     probe_add_section(m, "__culprit_bitcode", BITCODE_SECTION, bitcode.data,
                       bitcode.len);
@@ -198,6 +248,7 @@ static int instrument(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
     if (!rc)
       rc = link_runtime(m, o->runtime, err);
   }
+  array_release(&mutants);
   str_release(&bitcode);
   str_release(&map);
   return rc;

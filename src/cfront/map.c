@@ -3,16 +3,13 @@
 #include "cfront/map.h"
 
 #include <elf.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 #include "cfront/map_format.h"
+#include "cfront/sections.h"
 #include "util/fs.h"
 #include "util/leb.h"
 #include "util/str.h"
@@ -237,87 +234,19 @@ int map_parse(ProgramMap *p, const void *data, size_t size, Err *err) {
   return 0;
 }
 
-// --- finding the section ----------------------------------------------------
-
-typedef struct {
-  const unsigned char *data;
-  size_t size;
-} Bytes;
-
-static const Elf64_Shdr *section_table(Bytes file, size_t *n) {
-  const Elf64_Ehdr *e = (const void *)file.data;
-  if (file.size < sizeof *e || memcmp(e->e_ident, ELFMAG, SELFMAG) ||
-      e->e_ident[EI_CLASS] != ELFCLASS64 || e->e_shentsize != sizeof(Elf64_Shdr))
-    return NULL;
-  if (e->e_shoff > file.size || e->e_shoff % _Alignof(Elf64_Shdr) ||
-      (file.size - e->e_shoff) / sizeof(Elf64_Shdr) < e->e_shnum)
-    return NULL;
-  *n = e->e_shnum;
-  return (const void *)(file.data + e->e_shoff);
-}
-
-static Bytes section_bytes(Bytes file, const Elf64_Shdr *s) {
-  if (s->sh_type == SHT_NOBITS || s->sh_offset > file.size ||
-      s->sh_size > file.size - s->sh_offset)
-    return (Bytes){0};
-  return (Bytes){file.data + s->sh_offset, s->sh_size};
-}
-
-// The next section of that name at or after *index; {NULL, 0} at the end. An
-// object file has several (one per COMDAT group), a linked program one.
-static Bytes find_section(Bytes file, const char *name, size_t *index) {
-  size_t n = 0;
-  const Elf64_Shdr *table = section_table(file, &n);
-  const Elf64_Ehdr *e = (const void *)file.data;
-  if (!table || e->e_shstrndx >= n)
-    return (Bytes){0};
-  Bytes names = section_bytes(file, &table[e->e_shstrndx]);
-  size_t want = strlen(name) + 1;
-  for (; *index < n; ++*index) {
-    const Elf64_Shdr *s = &table[*index];
-    if (s->sh_name >= names.size || names.size - s->sh_name < want ||
-        memcmp(names.data + s->sh_name, name, want))
-      continue;
-    ++*index;
-    return section_bytes(file, s);
-  }
-  return (Bytes){0};
-}
-
-static int open_file(const char *path, Bytes *out, Err *err) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  struct stat st;
-  if (fd < 0 || fstat(fd, &st)) {
-    if (fd >= 0)
-      close(fd);
-    return err_set(err, "%s: %m", path);
-  }
-  *out = (Bytes){0};
-  if (S_ISREG(st.st_mode) && st.st_size > 0) {
-    void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (p != MAP_FAILED)
-      *out = (Bytes){p, (size_t)st.st_size};
-  }
-  close(fd);
-  return 0;
-}
-
-static void close_file(Bytes file) {
-  if (file.data)
-    munmap((void *)file.data, file.size);
-}
+// --- from a file -------------------------------------------------------------
 
 int map_read(ProgramMap *m, const char *path, Err *err) {
   Bytes file;
   *m = (ProgramMap){0};
-  if (open_file(path, &file, err))
+  if (sections_open(path, &file, err))
     return -1;
   m->path = arena_strdup(&m->arena, path);
   int rc = 0;
   size_t index = 0;
-  for (Bytes s; !rc && (s = find_section(file, MAP_SECTION, &index)).data;)
+  for (Bytes s; !rc && (s = section_find(file, MAP_SECTION, &index)).data;)
     rc = map_parse(m, s.data, s.size, err);
-  close_file(file);
+  sections_close(file);
   if (rc) {
     err_prefix(err, "%s", path);
     map_release(m);
@@ -428,7 +357,7 @@ static char *likely_reason(const char *program) {
 char *map_absence_reason(const char *path) {
   Bytes file = {0};
   Err ignored;
-  open_file(path, &file, &ignored);
+  sections_open(path, &file, &ignored);
   char *reason;
   if (file.size >= 2 && !memcmp(file.data, "#!", 2)) {
     reason = mem_printf("%s is a script, not a program built by culprit-cc: "
@@ -447,6 +376,6 @@ char *map_absence_reason(const char *path) {
     reason = mem_printf("%s was built without culprit-cc: %s", path, likely);
     free(likely);
   }
-  close_file(file);
+  sections_close(file);
   return reason;
 }

@@ -26,9 +26,9 @@
 #include "util/str.h"
 
 typedef struct {
-  char **argv;               // the original driver and all its arguments
+  char **argv; // the original driver and all its arguments
   const char *test, *log, *trs;
-  char **words;              // the test itself: what follows --
+  char **words; // the test itself: what follows --
   const char *spool;
   SpoolConfig config;
   SpoolRecord record;

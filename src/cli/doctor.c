@@ -24,6 +24,7 @@
 #include "cfront/runfile.h"
 #include "cli/cli.h"
 #include "store/store.h"
+#include "util/command.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -60,48 +61,6 @@ __attribute__((format(printf, 3, 4))) static void report(Doctor *d, Level level,
   putchar('\n');
 }
 
-// --- running things
-// -----------------------------------------------------------
-
-enum { COMMAND_SECONDS = 60 };
-
-// Runs argv with `extra` ("NAME=value" or NULL) in its environment and appends
-// what it prints, at most 64 kB, to `out`. Returns its exit status, -1 if a
-// signal ended it, 127 if it cannot be started.
-static int capture(char *const argv[], const char *extra, Str *out) {
-  int ends[2];
-  if (pipe(ends))
-    return 127;
-  fflush(stdout);
-  pid_t pid = fork();
-  if (pid == 0) {
-    dup2(ends[1], STDOUT_FILENO);
-    dup2(ends[1], STDERR_FILENO);
-    close(ends[0]);
-    close(ends[1]);
-    if (extra)
-      putenv(mem_strdup(extra));
-    alarm(COMMAND_SECONDS); // outlives exec: a hung compiler does not hang us
-    execvp(argv[0], argv);
-    dprintf(STDOUT_FILENO, "%s: %s\n", argv[0], strerror(errno));
-    _exit(127);
-  }
-  close(ends[1]);
-  char buf[4096];
-  ssize_t n;
-  while (pid > 0 && (n = read(ends[0], buf, sizeof buf)) != 0) {
-    if (n < 0 && errno != EINTR)
-      break;
-    if (n > 0 && out->len < 65536)
-      str_addn(out, buf, (size_t)n);
-  }
-  close(ends[0]);
-  int status;
-  if (pid < 0 || waitpid(pid, &status, 0) != pid)
-    return 127;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
 // Keeps the first line only, so that it fits into a report.
 static const char *first_line(Str *s) {
   if (s->data)
@@ -121,7 +80,7 @@ static void check_compiler(Doctor *d) {
                               : "apt-get install clang-19, or set CULPRIT_CC";
   char *argv[] = {(char *)cc, "--version", NULL};
   Str out = {0};
-  int status = capture(argv, NULL, &out);
+  int status = command_capture(argv, NULL, &out);
   const char *line = first_line(&out);
   const char *version = strstr(line, "clang version ");
   if (status)
@@ -466,11 +425,11 @@ static int try_whole_way(const Doctor *d, const char *dir, Err *err) {
   int rc = fs_write(source, PROGRAM, sizeof PROGRAM - 1, err);
   if (!rc)
     rc = fs_mkdirs(runs, err);
-  int status = rc ? 0 : capture(compile, "CULPRIT_NOOP=", &out);
+  int status = rc ? 0 : command_capture(compile, "CULPRIT_NOOP=", &out);
   if (status)
     rc = err_set(err, "culprit-cc fails with status %d (%s)", status,
                  first_line(&out));
-  status = rc ? 0 : capture(execute, runs_env, &out);
+  status = rc ? 0 : command_capture(execute, runs_env, &out);
   if (status)
     rc = err_set(err, "a program built by culprit-cc ends with status %d (%s)",
                  status, first_line(&out));

@@ -1,7 +1,6 @@
 // culprit run: run the tests, store the runs, print the ranking.
 #include <errno.h>
 #include <getopt.h>
-#include <inttypes.h>
 #include <limits.h>
 #include <math.h>
 #include <sched.h>
@@ -14,6 +13,7 @@
 #include "cli/rank.h"
 #include "run/adapter.h"
 #include "run/summary.h"
+#include "run/testfile.h"
 #include "run/words.h"
 #include "util/fs.h"
 #include "util/mem.h"
@@ -71,7 +71,7 @@ static const struct option long_options[] = {
     {"exclude", required_argument, NULL, OPT_EXCLUDE},
     {"top", required_argument, NULL, OPT_TOP},
     {"store", required_argument, NULL, OPT_STORE},
-    {"color", optional_argument, NULL, OPT_COLOR},
+    {"color", required_argument, NULL, OPT_COLOR},
     {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
     {0},
@@ -98,25 +98,29 @@ static void print_help(void) {
       "what is right (default: exit status 0); a signal, a sanitizer report\n"
       "or a timeout always fails\n"
       "  --reference PROG    same standard output and exit status as PROG\n"
-      "  --expect DIR        standard output as in DIR/<n>.out for test n, and\n"
+      "  --expect DIR        standard output as in DIR/<n>.out for test n, "
+      "and\n"
       "                      exit status as in DIR/<n>.status if it is there\n"
-      "  --oracle CMD        CMD says: 0 good, 125 skip, 126 and 127 cannot be\n"
+      "  --oracle CMD        CMD says: 0 good, 125 skip, 126 and 127 cannot "
+      "be\n"
       "                      executed, other bad; it runs in the test's\n"
       "                      directory with CULPRIT_STDOUT, CULPRIT_STDERR\n"
       "                      (files), CULPRIT_STATUS, CULPRIT_TEST\n"
       "\n"
       "how they run\n"
       "  -j N                N at once (default: one per core)\n"
-      "  --timeout S         seconds for one test (default: 10; make check: 60)\n"
+      "  --timeout S         seconds for one test (default: 10; make check: "
+      "60)\n"
       "  --max-output SIZE   of one test, as 100M (default: 256M)\n"
       "  --cwd DIR           where they run (default: here)\n"
       "  --scratch           each in an empty directory of its own; the one\n"
       "                      of --cwd is in CULPRIT_DIR\n"
-      "  --no-rerun          do not run failing tests again to find flaky ones\n"
+      "  --no-rerun          do not run failing tests again to find flaky "
+      "ones\n"
       "\n"
       "what is shown\n"
       "  --only PATH --exclude PATH   which source files are ranked\n"
-      "  --top N             how many lines\n"
+      "  --top N|all         how many lines (default: 10)\n"
       "  --color WHEN        auto, always, never\n"
       "  -q, --quiet         the ranking only\n"
       "  --store DIR         where runs are kept (default: .culprit)\n"
@@ -187,50 +191,55 @@ static int parse_size(const char *text, uint64_t *out) {
   return 0;
 }
 
-static int take_number(Options *o, int opt, const char *arg) {
-  long n = 0;
-  switch (opt) {
-  case 'j':
-    if (parse_count(arg, JOBS_MAX, &n))
-      return -1;
-    o->run.jobs = (int)n;
-    return 0;
-  case OPT_TOP:
-    if (parse_count(arg, LONG_MAX, &n))
-      return -1;
-    o->rank.top = (size_t)n;
-    return 0;
-  case OPT_TIMEOUT:
-    return parse_seconds(arg, &o->run.timeout);
-  default:
-    return parse_size(arg, &o->run.max_output);
-  }
+static int parse_jobs(const char *text, int *jobs) {
+  long n;
+  if (parse_count(text, JOBS_MAX, &n))
+    return -1;
+  *jobs = (int)n;
+  return 0;
+}
+
+static int parse_top(const char *text, size_t *top) {
+  long n = LONG_MAX;
+  if (strcmp(text, "all") != 0 && parse_count(text, LONG_MAX, &n))
+    return -1;
+  *top = n == LONG_MAX ? SIZE_MAX : (size_t)n;
+  return 0;
+}
+
+static int take_color(Options *o, const char *text) {
+  o->color = text;
+  return cli_color(text, STDOUT_FILENO) < 0 ? -1 : 0;
 }
 
 // -1: `arg` is nothing the option takes.
 static int take_option(Options *o, int opt, const char *arg) {
   RunOptions *run = &o->run;
+  // clang-format off
   switch (opt) {
   case 'h': o->help = true; return 0;
   case 'q': o->quiet = true; return 0;
+  case 'j': return parse_jobs(arg, &run->jobs);
   case OPT_EXE: run->exe = absolute(o, arg); return 0;
   case OPT_TESTS: run->tests = absolute(o, arg); return 0;
   case OPT_REFERENCE: run->reference = absolute(o, arg); return 0;
   case OPT_EXPECT: run->expect = absolute(o, arg); return 0;
-  case OPT_CWD: run->cwd = absolute(o, arg); return 0;
   case OPT_ORACLE: run->oracle = arg; return 0;
+  case OPT_TIMEOUT: return parse_seconds(arg, &run->timeout);
+  case OPT_MAX_OUTPUT: return parse_size(arg, &run->max_output);
+  case OPT_CWD: run->cwd = absolute(o, arg); return 0;
   case OPT_SCRATCH: run->scratch = true; return 0;
   case OPT_FAILED: run->failed = true; return 0;
   case OPT_ADD: run->add = true; return 0;
   case OPT_NO_RERUN: run->rerun = false; return 0;
   case OPT_ONLY: array_push(&o->rank.only, arg); return 0;
   case OPT_EXCLUDE: array_push(&o->rank.exclude, arg); return 0;
+  case OPT_TOP: return parse_top(arg, &o->rank.top);
   case OPT_STORE: o->store = arg; return 0;
-  case OPT_COLOR:
-    o->color = arg ? arg : "always";
-    return cli_color(o->color, STDOUT_FILENO) < 0 ? -1 : 0;
-  default: return take_number(o, opt, arg);
+  case OPT_COLOR: return take_color(o, arg);
+  default: return -1;
   }
+  // clang-format on
 }
 
 // Returns 0, or -1 after a message.
@@ -312,12 +321,12 @@ static int take_stored_options(Options *o, Store *store, int argc, char **argv,
 
 // --- showing ----------------------------------------------------------------
 
-static bool show_progress; // stderr is a terminal
+static bool show_progress, be_quiet;
 
 static void print_progress(const Runner *r) {
   static double last;
   double now = clock_now();
-  if (!r->finished && r->already) {
+  if (!r->finished && r->already && !be_quiet) {
     if (r->options->failed)
       fprintf(stderr, "running what failed; %zu tests are kept\n", r->already);
     else
@@ -353,14 +362,27 @@ static int report_interruption(const Runner *r) {
   return EXIT_INTERRUPTED;
 }
 
-static int report_no_map(void) {
-  return cli_fail(
-      EXIT_ENVIRONMENT,
-      "no program that the tests ran was built with culprit-cc: there are no "
-      "lines to rank. Likely reasons: a Makefile that sets CC itself (use "
-      "`make CC=culprit-cc`), a build tree that remembers its old compiler "
-      "(configure again in a clean one), tests that run an installed program "
-      "instead of the built one, or tests that clear their environment");
+static int report_no_map(const RunOptions *o) {
+  Arena arena = {0};
+  char *program = o->command ? path_lookup(o->command[0], &arena) : NULL;
+  if (program && program[0] != '/')
+    program = arena_printf(&arena, "%s/%s", o->cwd, program);
+  if (program) {
+    char *reason = map_absence_reason(program);
+    cli_fail(EXIT_ENVIRONMENT, "%s", reason);
+    free(reason);
+  } else {
+    cli_fail(
+        EXIT_ENVIRONMENT,
+        "built without culprit-cc: no program that the tests ran left a "
+        "spectrum, so there are no lines to rank. Likely reasons: a Makefile "
+        "that sets CC itself (use `make CC=culprit-cc`), a build tree that "
+        "remembers its old compiler (configure again in a clean one), tests "
+        "that run an installed program instead of the built one, or tests "
+        "that clear their environment");
+  }
+  arena_release(&arena);
+  return EXIT_ENVIRONMENT;
 }
 
 // The summary, and what to do if there is nothing to rank. -1: rank it.
@@ -378,7 +400,7 @@ static int report_suite(const Suite *suite, const Options *o, double seconds,
     fflush(stdout);
   }
   if (t.judged && t.no_spectrum == t.judged && !suite->nentities)
-    return report_no_map();
+    return report_no_map(&o->run);
   if (fail)
     return -1;
   if (!pass || t.verdicts[VERDICT_FLAKY] || t.verdicts[VERDICT_ERROR])
@@ -392,8 +414,9 @@ static int report_suite(const Suite *suite, const Options *o, double seconds,
   return EXIT_DONE;
 }
 
-static int rank(const Options *o, Store *store) {
+static int rank(const Options *o, Store *store, int64_t session) {
   RankOptions rank = o->rank;
+  rank.session = session;
   rank.color = cli_color(o->color, STDOUT_FILENO) == 1;
   int status = rank_print(store, &rank, stdout);
   return status == EXIT_DONE ? EXIT_FAILED : status;
@@ -409,7 +432,7 @@ static int report(const Options *o, Store *store, const Runner *r,
     return cli_error(&err);
   int status = report_suite(&suite, o, seconds, store_dir(store));
   suite_release(&suite);
-  return status < 0 ? rank(o, store) : status;
+  return status < 0 ? rank(o, store, r->session) : status;
 }
 
 // --- running ----------------------------------------------------------------
@@ -424,59 +447,84 @@ static int run_adapter(const Adapter *a, Runner *r, Err *err) {
   return a->run(r, err);
 }
 
-static int run_tests(Options *o, Store *store, char *command) {
+static int run_session(const Options *o, const Adapter *adapter, Runner *r) {
   Err err = {0}, second = {0};
-  const Adapter *adapter;
-  if (adapter_find(&adapter, &o->run, &err))
+  double start = clock_now();
+  int rc = run_adapter(adapter, r, &err);
+  // After an error a tests file goes on where it was: the key of its session
+  // tells whether it is still the same work. Other sources start anew.
+  bool complete = !r->interrupted && !(rc && o->run.tests);
+  int closed = runner_close(r, complete, &second);
+  clear_progress();
+  if (rc || closed)
+    return cli_error(rc ? &err : &second);
+  if (r->interrupted)
+    return report_interruption(r);
+  return report(o, r->store, r, clock_now() - start);
+}
+
+static int choose_adapter(Options *o, const Adapter **adapter) {
+  Err err = {0};
+  if (adapter_find(adapter, &o->run, &err))
     return cli_error(&err);
-  bool automake = adapter->run == automake_run;
-  if (automake && (o->run.reference || o->run.expect || o->run.oracle)) {
+  bool oracle = o->run.reference || o->run.expect || o->run.oracle;
+  if ((*adapter)->run == automake_run && oracle) {
     wrong("`make check` judges its tests itself: no oracle option");
     return cli_usage_hint("run");
   }
   if (o->run.timeout <= 0)
-    o->run.timeout = adapter->timeout;
+    o->run.timeout = (*adapter)->timeout;
+  return 0;
+}
+
+// With a store (--failed, --add), or without: it is then made once everything
+// that the options name was found to be there.
+static int run_tests(Options *o, const char *dir, Store *store,
+                     const char *command) {
+  Err err = {0};
+  const Adapter *adapter;
+  int status = choose_adapter(o, &adapter);
+  if (status)
+    return status;
   char *root = path_absolute(".", o->root);
   Runner r = {.command = command, .root = root, .progress = print_progress};
-  double start = clock_now();
-  int rc = runner_open(&r, &o->run, store, &err);
-  if (!rc)
-    rc = run_adapter(adapter, &r, &err);
-  // After an error a tests file goes on where it was: the key of its session
-  // tells whether it is still the same work. Other sources start anew.
-  bool complete = !r.interrupted && !(rc && o->run.tests);
-  int closed = runner_close(&r, complete, &second);
-  clear_progress();
-  int status;
-  if (rc || closed)
-    status = cli_error(rc ? &err : &second);
-  else if (r.interrupted)
-    status = report_interruption(&r);
-  else
-    status = report(o, store, &r, clock_now() - start);
+  Store *made = NULL;
+  if (runner_open(&r, &o->run, &err) ||
+      (!store && store_open(&made, dir, STORE_CREATE, &err))) {
+    status = cli_error(&err);
+  } else {
+    r.store = store ? store : made;
+    status = run_session(o, adapter, &r);
+  }
+  store_close(made);
   free(root);
   return status;
 }
 
-static int run_with_options(Options *o, int argc, char **argv) {
+static int run_in_existing(Options *o, const char *dir, int argc, char **argv,
+                           const char *command) {
   Err err = {0};
   Store *store;
+  bool alone = o->run.failed && !o->run.tests && !o->run.command;
+  if (store_open(&store, dir, STORE_EXISTING, &err))
+    return cli_error(&err);
+  int status;
+  if (alone && take_stored_options(o, store, argc, argv, &err))
+    status = cli_error(&err);
+  else
+    status = run_tests(o, dir, store, command);
+  store_close(store);
+  return status;
+}
+
+static int run_with_options(Options *o, int argc, char **argv) {
   Str command = {0};
   char *dir = store_find(o->store);
-  bool alone = o->run.failed && !o->run.tests && !o->run.command;
-  StoreMode mode = o->run.failed || o->run.add ? STORE_EXISTING : STORE_CREATE;
   str_add(&command, "culprit ");
   words_quote_all(&command, argv);
-  int status = EXIT_ENVIRONMENT;
-  if (store_open(&store, dir, mode, &err)) {
-    cli_error(&err);
-  } else {
-    if (alone && take_stored_options(o, store, argc, argv, &err))
-      cli_error(&err);
-    else
-      status = run_tests(o, store, command.data);
-    store_close(store);
-  }
+  int status = o->run.failed || o->run.add
+                   ? run_in_existing(o, dir, argc, argv, command.data)
+                   : run_tests(o, dir, NULL, command.data);
   str_release(&command);
   free(dir);
   return status;
@@ -494,6 +542,7 @@ int cmd_run(int argc, char **argv) {
   } else {
     if (!o.run.cwd)
       o.run.cwd = absolute(&o, ".");
+    be_quiet = o.quiet;
     show_progress = isatty(STDERR_FILENO) && !o.quiet;
     status = run_with_options(&o, argc, argv);
   }

@@ -17,4 +17,7 @@ void ranking_release(Ranking *r) {
     array_release(&s->evidence);
   }
   array_release(&r->suspects);
+  for (size_t i = 0; i < r->notes.len; i++)
+    free(r->notes.items[i].text);
+  array_release(&r->notes);
 }

@@ -35,6 +35,7 @@ typedef struct {
   bool stand_in;       // nothing passes strictly: runs without this failure
                        // stand in for the passing ones
   ARRAY(Suspect) suspects; // best first; ties in source order
+  ARRAY(Evidence) notes;   // what must be known to judge all of them
 } Ranking;
 
 void ranking_release(Ranking *r);

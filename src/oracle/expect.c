@@ -15,8 +15,9 @@ int expect_check(const char *arg, Err *err) {
   if (stat(arg, &st))
     return err_set(err, "--expect %s: %s", arg, strerror(errno));
   if (!S_ISDIR(st.st_mode))
-    return err_set(err, "--expect %s: not a directory; it must hold <n>.out "
-                        "for test n",
+    return err_set(err,
+                   "--expect %s: not a directory; it must hold <n>.out "
+                   "for test n",
                    arg);
   return 0;
 }

@@ -18,11 +18,10 @@ void failure_add(Run *run, const char *kind, const char *place,
   for (size_t i = 0; i < run->failures.len; i++)
     if (!strcmp(run->failures.items[i].signature, signature))
       return;
-  array_push(&run->failures,
-             (Failure){.kind = mem_strdup(kind),
-                       .message = mem_strdup(message),
-                       .place = mem_strdup(place),
-                       .signature = mem_strdup(signature)});
+  array_push(&run->failures, (Failure){.kind = mem_strdup(kind),
+                                       .message = mem_strdup(message),
+                                       .place = mem_strdup(place),
+                                       .signature = mem_strdup(signature)});
 }
 
 char *signal_name(int signal) {

@@ -30,7 +30,7 @@ typedef struct {
   const char *out, *err; // files with what it wrote
   bool merged;           // standard error went where standard output goes
   const Outcome *outcome;
-  double timeout;        // the limits it ran under
+  double timeout; // the limits it ran under
   uint64_t max_output;
   const Outcome *second; // the second process; NULL: it was not needed
   const char *second_out, *second_err;

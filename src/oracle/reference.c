@@ -12,8 +12,9 @@
 
 int reference_check(const char *arg, Err *err) {
   if (!fs_exists(arg))
-    return err_set(err, "reference program %s: %s; --reference names the "
-                        "program whose output is right",
+    return err_set(err,
+                   "reference program %s: %s; --reference names the "
+                   "program whose output is right",
                    arg, strerror(errno));
   if (!fs_executable(arg))
     return err_set(err, "reference program %s: not an executable file", arg);

@@ -19,7 +19,7 @@ typedef struct {
   Run *run;
   const char *root;
   size_t found;
-  bool open;            // inside a report
+  bool open; // inside a report
   Str kind, function, place;
 } Scanner;
 
@@ -149,7 +149,7 @@ static void head_line(Scanner *s, const char *line) {
 
 static bool is_foreign(const char *path) {
   static const char *const parts[] = {"sanitizer", "compiler-rt", "../sysdeps",
-                                      "../csu", "./csu", "nptl/"};
+                                      "../csu",    "./csu",       "nptl/"};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
     if (strstr(path, parts[i]))
       return true;

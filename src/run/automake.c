@@ -26,15 +26,15 @@
 #include "util/str.h"
 
 enum {
-  LOOK = 100,       // milliseconds between looks into the spool
-  GRACE = 3,        // seconds for make to clean up when interrupted
-  TAIL_LINES = 15,  // of make's output in messages
+  LOOK = 100,      // milliseconds between looks into the spool
+  GRACE = 3,       // seconds for make to clean up when interrupted
+  TAIL_LINES = 15, // of make's output in messages
   TAIL_BYTES = 1400,
 };
 
 typedef struct {
   Runner *runner;
-  char *dir;         // the build directory
+  char *dir; // the build directory
   char *spool, *log;
   LogDrivers drivers;
   WordList argv;
@@ -159,8 +159,8 @@ static int take_record(Check *c, const SpoolRecord *rec, Err *err) {
   if (!rc && rec->nresults > 1)
     rc = make_run(c, rec, 1, &again, err);
   if (!rc) {
-    c->bad = c->bad || run.verdict == VERDICT_FAIL ||
-             run.verdict == VERDICT_ERROR;
+    c->bad =
+        c->bad || run.verdict == VERDICT_FAIL || run.verdict == VERDICT_ERROR;
     rc = runner_add(c->runner, &run, rec->nresults > 1 ? &again : NULL, err);
   }
   run_release(&run);
@@ -261,9 +261,8 @@ static int prepare(Check *c, Err *err) {
   char *log = path_absolute(c->log, NULL);
   c->log = arena_strdup(&c->arena, log);
   free(log);
-  SpoolConfig config = {.timeout = r->timeout,
-                        .rerun = r->options->rerun,
-                        .root = c->dir};
+  SpoolConfig config = {
+      .timeout = r->timeout, .rerun = r->options->rerun, .root = c->dir};
   if (dir_make_empty(c->spool, err) ||
       spool_write_config(c->spool, &config, err) || write_done(c, err))
     return -1;
@@ -331,8 +330,9 @@ static int run_make(Check *c, Err *err) {
 // "make[2]: *** [Makefile:9: foo.o] Error 1": is that something else than a
 // failing test?
 static bool is_other_error(const char *line) {
-  static const char *const ours[] = {"check", "check-TESTS", "check-am",
-                                     "check-recursive", "test-suite.log", NULL};
+  static const char *const ours[] = {"check",          "check-TESTS",
+                                     "check-am",       "check-recursive",
+                                     "test-suite.log", NULL};
   const char *at = strstr(line, "*** [");
   if (!at)
     return strstr(line, "*** No rule to make target") != NULL;

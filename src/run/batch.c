@@ -15,21 +15,21 @@
 #include "util/str.h"
 
 typedef struct {
-  char *dir;               // of this worker, in the scratch area
+  char *dir; // of this worker, in the scratch area
   char *run_dir, *work_dir;
   char *out, *err, *second_out, *second_err; // files
-  char **env;              // of tests
+  char **env;                                // of tests
   const char *mark;
-  const Test *test;        // NULL: idle
-  bool in_second;          // its second process is running
+  const Test *test; // NULL: idle
+  bool in_second;   // its second process is running
   bool merged;
-  int attempt;             // 0, 1
-  Run runs[2];             // one per attempt
-  Outcome outcome;         // of the test
-  bool has_second;         // the second process's outcome is known
+  int attempt;     // 0, 1
+  Run runs[2];     // one per attempt
+  Outcome outcome; // of the test
+  bool has_second; // the second process's outcome is known
   Outcome second;
   Spawn spawn;
-  Arena arena;             // of this test
+  Arena arena; // of this test
 } Worker;
 
 typedef struct {

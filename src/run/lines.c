@@ -62,8 +62,8 @@ int testsfile_run(Runner *r, Err *err) {
   const RunOptions *o = r->options;
   Testfile f = {0};
   // Tests added to a session must not replace those of another file.
-  char *prefix = o->add ? mem_printf("%s:", path_base(o->tests))
-                        : mem_strdup("");
+  char *prefix =
+      o->add ? mem_printf("%s:", path_base(o->tests)) : mem_strdup("");
   int rc = testfile_read(&f, o->tests, prefix, err);
   if (!rc)
     rc = run_tests(r, "testsfile", f.tests, f.ntests, err);

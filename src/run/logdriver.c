@@ -134,12 +134,11 @@ void logdrivers_override(LogDrivers *l, const char *ours, WordList *out) {
     const LogDriver *d = &l->drivers.items[i];
     bool agree = all_agree(l, d);
     if (is_first(l, i)) {
-      char *rest = agree ? arena_strdup(&l->arena, d->text)
-                         : arena_printf(&l->arena,
-                                        "$(culprit_%s_$(abs_builddir))",
-                                        d->name);
-      array_push(out,
-                 arena_printf(&l->arena, "%s=%s %s", d->name, ours, rest));
+      char *rest = agree
+                       ? arena_strdup(&l->arena, d->text)
+                       : arena_printf(&l->arena,
+                                      "$(culprit_%s_$(abs_builddir))", d->name);
+      array_push(out, arena_printf(&l->arena, "%s=%s %s", d->name, ours, rest));
     }
     if (!agree)
       array_push(out, arena_printf(&l->arena, "culprit_%s_%s=%s", d->name,

@@ -3,8 +3,8 @@
 // A slot goes FREE -> STARTING -> RUNNING -> ENDING -> ENDED -> FREE. It is
 // STARTING until its starter tells the leader's number, RUNNING as long as its
 // leader lives, ENDING while what the leader left behind is killed and reaped,
-// ENDED until pool_wait reports it. DELAYED: the system could not make a process
-// just now (another test forks for ever), we try again.
+// ENDED until pool_wait reports it. DELAYED: the system could not make a
+// process just now (another test forks for ever), we try again.
 #include "run/process.h"
 
 #include <assert.h>
@@ -26,7 +26,7 @@
 #include "run/spawn.h"
 #include "util/mem.h"
 
-#define TICK 0.1  // seconds between looks at output and number of processes
+#define TICK 0.1 // seconds between looks at output and number of processes
 #define RETRY 0.05
 
 typedef enum {
@@ -42,7 +42,7 @@ typedef struct {
   SlotState state;
   const Spawn *spawn;
   Starter *starter; // made when the slot is first used
-  pid_t pid; // leader, and number of its group and session
+  pid_t pid;        // leader, and number of its group and session
   int out, err;
   double started;
   double wake;    // when to look at it again
@@ -55,10 +55,10 @@ struct Pool {
   Slot *slots;
   size_t nslots;
   int signals, null, bell;
-  sigset_t mask;      // as it was
+  sigset_t mask; // as it was
   bool interrupted, closing;
-  Pids before, kids;  // children that are not ours; scratch
-  long total;         // processes of the machine when all was well
+  Pids before, kids; // children that are not ours; scratch
+  long total;        // processes of the machine when all was well
 };
 
 double clock_now(void) {
@@ -272,10 +272,10 @@ static void leader_ended(Pool *p, Slot *s) {
   kill(-s->pid, SIGKILL);
   waitpid(s->pid, &status, 0);
   s->outcome.seconds = now - s->started;
-  s->outcome.status = WIFEXITED(status) ? WEXITSTATUS(status)
-                                        : -WTERMSIG(status);
+  s->outcome.status =
+      WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
   if (!s->killed)
-    s->outcome.end = too_much_output(s)   ? END_OUTPUT
+    s->outcome.end = too_much_output(s)  ? END_OUTPUT
                      : WIFEXITED(status) ? END_EXIT
                                          : END_SIGNAL;
   close_files(s);
@@ -441,8 +441,7 @@ static bool any_waiting(const Pool *p) {
   return false;
 }
 
-PoolEvent pool_wait(Pool *p, int milliseconds, size_t *slot,
-                    Outcome *outcome) {
+PoolEvent pool_wait(Pool *p, int milliseconds, size_t *slot, Outcome *outcome) {
   double end = milliseconds < 0 ? 0 : clock_now() + milliseconds * 1e-3;
   for (;;) {
     if (take_ended(p, slot, outcome))

@@ -30,22 +30,22 @@
 #include "util/err.h"
 
 enum {
-  PROCESS_GIVE_UP = 5,   // seconds
-  PROCESSES_MAX = 2000,  // of one test: more is a test that forks for ever
+  PROCESS_GIVE_UP = 5,  // seconds
+  PROCESSES_MAX = 2000, // of one test: more is a test that forks for ever
 };
 
 typedef struct {
-  const char *path;        // what is executed
+  const char *path; // what is executed
   char *const *argv;
   char *const *env;
-  const char *cwd;         // NULL: the current directory
-  const char *out, *err;   // files made anew for its output; NULL: inherited
+  const char *cwd;           // NULL: the current directory
+  const char *out, *err;     // files made anew for its output; NULL: inherited
   const Redirect *redirects; // done last, relative to cwd
   size_t nredirects;
-  double timeout;          // seconds; 0: none
-  uint64_t max_output;     // bytes in out and err together; 0: any number
-  const char *mark;        // an entry of env that tells its descendants from
-                           // those of other slots; NULL: none
+  double timeout;      // seconds; 0: none
+  uint64_t max_output; // bytes in out and err together; 0: any number
+  const char *mark;    // an entry of env that tells its descendants from
+                       // those of other slots; NULL: none
 } Spawn;
 
 typedef enum {
@@ -59,7 +59,7 @@ typedef enum {
 
 typedef struct {
   End end;
-  int status;     // exit status, or -signal
+  int status; // exit status, or -signal
   double seconds;
   char problem[512]; // END_UNSTARTED: what is wrong; else empty
 } Outcome;

@@ -43,9 +43,8 @@ static Oracle choose_oracle(const RunOptions *o) {
   return (Oracle){oracle_find("exit"), NULL};
 }
 
-int runner_open(Runner *r, const RunOptions *o, Store *store, Err *err) {
+int runner_open(Runner *r, const RunOptions *o, Err *err) {
   r->options = o;
-  r->store = store;
   r->oracle = choose_oracle(o);
   r->timeout = o->timeout;
   r->scratch.lock = -1;
@@ -83,8 +82,8 @@ static void key_file(Str *key, const char *what, const char *path) {
 static char *session_key(const Runner *r, const char *adapter) {
   const RunOptions *o = r->options;
   Str key = {0};
-  str_addf(&key, "adapter=%s\ncwd=%s\ntimeout=%g\nscratch=%d\nmax=%" PRIu64
-                 "\n",
+  str_addf(&key,
+           "adapter=%s\ncwd=%s\ntimeout=%g\nscratch=%d\nmax=%" PRIu64 "\n",
            adapter, o->cwd, r->timeout, o->scratch, o->max_output);
   key_file(&key, "exe", o->exe);
   key_file(&key, "tests", o->tests);
@@ -217,8 +216,8 @@ int runner_collect(Runner *r, const char *dir, Run *run, Err *err) {
 static bool same_failures(const Run *a, const Run *b) {
   bool same = a->verdict == b->verdict && a->failures.len == b->failures.len;
   for (size_t i = 0; same && i < a->failures.len; i++)
-    same = !strcmp(a->failures.items[i].signature,
-                   b->failures.items[i].signature);
+    same =
+        !strcmp(a->failures.items[i].signature, b->failures.items[i].signature);
   return same;
 }
 

@@ -23,11 +23,11 @@
 typedef struct {
   const char *exe, *tests;
   const char *reference, *expect, *oracle; // at most one of them
-  const char *cwd;      // where tests run
-  char **command;       // the words after --, NULL: none
-  int jobs;             // tests at once
-  double timeout;       // seconds; 0: the adapter's default
-  uint64_t max_output;  // bytes
+  const char *cwd;                         // where tests run
+  char **command;                          // the words after --, NULL: none
+  int jobs;                                // tests at once
+  double timeout;                          // seconds; 0: the adapter's default
+  uint64_t max_output;                     // bytes
   bool failed, add, scratch, rerun;
 } RunOptions;
 
@@ -41,33 +41,32 @@ struct Runner {
   const RunOptions *options;
   const char *command; // our own command line, for the store
   const char *root;    // our directory: paths are shown relative to it
-  Store *store;
+  Store *store;        // set by the caller before runner_begin
   Oracle oracle;
   double timeout;
 
   // From runner_begin on.
   int64_t session;
-  bool continued;   // the session had runs before
+  bool continued; // the session had runs before
   Collector *collector;
   Scratch scratch;
   Pool *pool;
-  ARRAY(DoneTest) done; // tests that need not run
-  Hashmap done_index;   // their names -> index
-  size_t already;   // how many the adapter left out for that reason
-  size_t total;     // tests to run, 0: not known beforehand
+  ARRAY(DoneTest) done;     // tests that need not run
+  Hashmap done_index;       // their names -> index
+  size_t already;           // how many the adapter left out for that reason
+  size_t total;             // tests to run, 0: not known beforehand
   size_t finished, failing; // of this invocation
   bool interrupted;
-  Err warning;      // something the user should know at the end; may be empty
-  bool stale;       // the session cannot go on: the program was built anew
-  bool fresh;       // begin a new session, whatever is there
+  Err warning; // something the user should know at the end; may be empty
+  bool stale;  // the session cannot go on: the program was built anew
+  bool fresh;  // begin a new session, whatever is there
 
   // Called when a run is finished and when a session goes on. May be NULL.
   void (*progress)(const Runner *r);
 };
 
-// Checks what the options name: program, its map, oracle. Fails without having
-// touched the store.
-int runner_open(Runner *r, const RunOptions *o, Store *store, Err *err);
+// Checks what the options name: program, its map, oracle. Needs no store yet.
+int runner_open(Runner *r, const RunOptions *o, Err *err);
 
 // Begins or continues the session. The adapter calls it when it knows its
 // tests are readable.

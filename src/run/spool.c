@@ -52,8 +52,7 @@ int spool_write_config(const char *dir, const SpoolConfig *c, Err *err) {
   return rc;
 }
 
-int spool_read_config(const char *dir, SpoolConfig *c, Arena *arena,
-                      Err *err) {
+int spool_read_config(const char *dir, SpoolConfig *c, Arena *arena, Err *err) {
   *c = (SpoolConfig){.root = ""};
   Str text = {0};
   char *path = mem_printf("%s/config", dir);

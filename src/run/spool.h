@@ -29,8 +29,8 @@ typedef struct {
   int status;   // exit status of the test as its log tells it; -1: unknown
   End end;
   double seconds;
-  char *log;    // files
-  char *run;    // directory of run files
+  char *log; // files
+  char *run; // directory of run files
 } SpoolResult;
 
 typedef struct {

@@ -54,7 +54,8 @@ void summary_missing_spectra(const Suite *s, Str *out) {
   ARRAY(struct {
     const char *note;
     size_t n;
-  }) reasons = {0};
+  })
+  reasons = {0};
   for (size_t i = 0; i < s->nruns; i++) {
     const RunInfo *run = &s->runs[i];
     if (run->has_spectrum ||

@@ -47,8 +47,9 @@ int testfile_parse(Testfile *f, const char *path, const char *text, size_t size,
     text += n + 1;
   }
   if (!rc && !tests.len)
-    rc = err_set(err, "%s: no test in it; every line that is not blank and "
-                      "does not start with # is one",
+    rc = err_set(err,
+                 "%s: no test in it; every line that is not blank and "
+                 "does not start with # is one",
                  path);
   f->tests = arena_array(&f->arena, Test, tests.len);
   f->ntests = tests.len;

@@ -17,10 +17,10 @@
 enum { TEST_LINE_MAX = 1 << 20 }; // bytes
 
 typedef struct {
-  const char *name;   // "12"
-  unsigned number;    // its line
-  const char *line;   // NULL: argv instead
-  char *const *argv;  // a command that no shell has to see
+  const char *name;  // "12"
+  unsigned number;   // its line
+  const char *line;  // NULL: argv instead
+  char *const *argv; // a command that no shell has to see
 } Test;
 
 typedef struct {

@@ -188,16 +188,18 @@ void words_quote_all(Str *out, char *const *argv) {
 
 bool words_is_shell_command(const char *name) {
   static const char *const names[] = {
-      ".",     ":",      "[",      "alias",  "bg",      "break",  "builtin",
-      "case",  "cd",     "chdir",  "command", "continue", "coproc", "declare",
-      "dirs",  "disown", "do",     "done",   "echo",    "elif",   "else",
-      "enable", "esac",  "eval",   "exec",   "exit",    "export", "false",
-      "fc",    "fg",     "fi",     "for",    "function", "getopts", "hash",
-      "help",  "if",     "in",     "jobs",   "kill",    "let",    "local",
-      "popd",  "printf", "pushd",  "pwd",    "read",    "readonly", "return",
-      "select", "set",   "shift",  "source", "test",    "then",   "time",
-      "times", "trap",   "true",   "type",   "typeset", "ulimit", "umask",
-      "unalias", "unset", "until", "wait",   "while"};
+      ".",       ":",       "[",        "alias",   "bg",      "break",
+      "builtin", "case",    "cd",       "chdir",   "command", "continue",
+      "coproc",  "declare", "dirs",     "disown",  "do",      "done",
+      "echo",    "elif",    "else",     "enable",  "esac",    "eval",
+      "exec",    "exit",    "export",   "false",   "fc",      "fg",
+      "fi",      "for",     "function", "getopts", "hash",    "help",
+      "if",      "in",      "jobs",     "kill",    "let",     "local",
+      "popd",    "printf",  "pushd",    "pwd",     "read",    "readonly",
+      "return",  "select",  "set",      "shift",   "source",  "test",
+      "then",    "time",    "times",    "trap",    "true",    "type",
+      "typeset", "ulimit",  "umask",    "unalias", "unset",   "until",
+      "wait",    "while"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strcmp(name, names[i]))
       return true;

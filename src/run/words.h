@@ -19,7 +19,12 @@
 #include "util/arena.h"
 #include "util/str.h"
 
-typedef enum { REDIRECT_READ, REDIRECT_WRITE, REDIRECT_APPEND, REDIRECT_DUP } RedirectMode;
+typedef enum {
+  REDIRECT_READ,
+  REDIRECT_WRITE,
+  REDIRECT_APPEND,
+  REDIRECT_DUP
+} RedirectMode;
 
 typedef struct {
   RedirectMode mode;

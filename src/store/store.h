@@ -93,6 +93,20 @@ typedef void EachCounts(void *ctx, size_t run, const EntityCount *counts,
 int store_each_counts(Store *s, const Suite *suite, EachCounts *each, void *ctx,
                       Err *err);
 
+// Several kinds, and the counts, of one run at the same time.
+typedef struct {
+  Bitset hits[ENTITY_KINDS]; // empty for kinds that were not asked for
+  const EntityCount *counts; // by entity
+  size_t ncounts;            // 0: none asked for, or none there
+} Spectra;
+
+#define STORE_COUNTS (1u << ENTITY_KINDS)
+
+// As store_each_spectrum, for a set of 1u << EntityKind and STORE_COUNTS.
+typedef void EachSpectra(void *ctx, size_t run, const Spectra *spectra);
+int store_each_spectra(Store *s, const Suite *suite, unsigned what,
+                       EachSpectra *each, void *ctx, Err *err);
+
 // Where the runs of this suite died: one call per recorded death.
 typedef void EachDeath(void *ctx, size_t run, const Death *death);
 int store_each_death(Store *s, const Suite *suite, EachDeath *each, void *ctx,

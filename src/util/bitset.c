@@ -40,6 +40,19 @@ size_t bitset_count(const Bitset *b) {
   return n;
 }
 
+bool bitset_next(const Bitset *b, uint32_t *bit) {
+  size_t i = *bit / 64;
+  if (i >= b->nwords)
+    return false;
+  uint64_t w = b->words[i] & UINT64_MAX << (*bit % 64);
+  while (!w && ++i < b->nwords)
+    w = b->words[i];
+  if (!w)
+    return false;
+  *bit = (uint32_t)(i * 64) + (uint32_t)__builtin_ctzll(w);
+  return true;
+}
+
 bool bitset_equal(const Bitset *a, const Bitset *b) {
   size_t n = a->nwords > b->nwords ? a->nwords : b->nwords;
   for (size_t i = 0; i < n; i++) {

@@ -23,6 +23,9 @@ void bitset_add(Bitset *b, uint32_t bit); // grows as needed
 bool bitset_has(const Bitset *b, uint32_t bit);
 void bitset_union(Bitset *b, const Bitset *other);
 size_t bitset_count(const Bitset *b);
+// Moves *bit to the first member that is not smaller; false if there is none.
+//   for (uint32_t i = 0; bitset_next(&b, &i); i++) ...
+bool bitset_next(const Bitset *b, uint32_t *bit);
 bool bitset_equal(const Bitset *a, const Bitset *b);
 void bitset_release(Bitset *b);
 

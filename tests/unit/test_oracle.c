@@ -175,12 +175,11 @@ TEST(timeouts_and_limits_fail_whatever_the_oracle_says) {
   static const struct {
     End end;
     const char *kind, *signature, *message;
-  } ends[] = {
-      {END_TIMEOUT, "timeout", "timeout", "still running after 10 s"},
-      {END_OUTPUT, "limit", "too much output",
-       "more than 256 MB of output (--max-output allows more)"},
-      {END_PROCESSES, "limit", "too many processes",
-       "more than 2000 processes at once"}};
+  } ends[] = {{END_TIMEOUT, "timeout", "timeout", "still running after 10 s"},
+              {END_OUTPUT, "limit", "too much output",
+               "more than 256 MB of output (--max-output allows more)"},
+              {END_PROCESSES, "limit", "too many processes",
+               "more than 2000 processes at once"}};
   for (size_t i = 0; i < 3; i++) {
     Case c;
     case_init(&c, ends[i].end, -SIGKILL);
@@ -284,8 +283,11 @@ TEST(ordinary_messages_are_not_taken_for_reports) {
   static const char *const texts[] = {
       "Runtime error (func=(main), adr=3): Divide by zero\n",
       "script.lua:12: runtime error: attempt to call nil\n",
-      "prog: runtime error: no memory\n", "#0 0x1 in main /src/a.c:1\n",
-      "Sanitizer: none\n", "\n\n", "ERROR: disk\n"};
+      "prog: runtime error: no memory\n",
+      "#0 0x1 in main /src/a.c:1\n",
+      "Sanitizer: none\n",
+      "\n\n",
+      "ERROR: disk\n"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     Case c;
     case_init(&c, END_EXIT, 0);
@@ -355,10 +357,8 @@ TEST(the_reference_decides_by_output_and_exit_status) {
       {"a\n", "a\n", 2, 2, VERDICT_PASS, NULL, NULL},
       {"a\n", "b\n", 0, 0, VERDICT_FAIL, "output",
        "standard output differs from the reference"},
-      {"a\n", "a\n", 1, 0, VERDICT_FAIL, "exit",
-       "exit status 1 instead of 0"},
-      {"a\n", "b\n", 1, 0, VERDICT_FAIL, "exit",
-       "exit status 1 instead of 0"}};
+      {"a\n", "a\n", 1, 0, VERDICT_FAIL, "exit", "exit status 1 instead of 0"},
+      {"a\n", "b\n", 1, 0, VERDICT_FAIL, "exit", "exit status 1 instead of 0"}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     Case c;
     case_init(&c, END_EXIT, cases[i].status);
@@ -425,7 +425,9 @@ TEST(the_oracle_command_speaks_by_exit_status) {
   static const struct {
     int status;
     Verdict verdict;
-  } cases[] = {{0, VERDICT_PASS}, {125, VERDICT_SKIP}, {1, VERDICT_FAIL},
+  } cases[] = {{0, VERDICT_PASS},
+               {125, VERDICT_SKIP},
+               {1, VERDICT_FAIL},
                {128, VERDICT_FAIL}};
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     Case c;

@@ -168,9 +168,9 @@ static char *run_line(const char *line, bool shell) {
 
 TEST(redirections_do_what_sh_does) {
   static const char *const parts[] = {
-      "< in",  "<in",   "> x",   ">x",    ">>y",     "1>> x", "2> y", "2>x",
-      "2>&1",  "1>&2",  ">&2",   "0<in",  "nofile",  "-n",    "in",   "-",
-      "'in'>x", ">\"x\"", "2>& 1"};
+      "< in", "<in",  "> x",    ">x",     ">>y",  "1>> x",  "2> y",
+      "2>x",  "2>&1", "1>&2",   ">&2",    "0<in", "nofile", "-n",
+      "in",   "-",    "'in'>x", ">\"x\"", "2>& 1"};
   for (int i = 0; i < 60; i++) {
     Str line = {0};
     str_add(&line, "");
@@ -193,11 +193,11 @@ TEST(redirections_do_what_sh_does) {
 
 TEST(what_only_a_shell_understands_is_refused) {
   static const char *const lines[] = {
-      "a $HOME", "a `b`",    "a; b",   "a | b",  "a & b",   "a *",
-      "a ?",     "a [x]",    "a ~",    "(a)",    "{ a; }",  "! a",
-      "a # b",   "a << E",   "a <> f", "a >| f", "a <& 3",  "a 3> f",
-      "a >&-",   "a 2>&f",   "a 'b",   "a \"b",  "a \"$b\"", "a b\\",
-      "a <",     "a > ",     "a < < b", "a 12> b", "a \"`b`\""};
+      "a $HOME", "a `b`",  "a; b",    "a | b",   "a & b",    "a *",
+      "a ?",     "a [x]",  "a ~",     "(a)",     "{ a; }",   "! a",
+      "a # b",   "a << E", "a <> f",  "a >| f",  "a <& 3",   "a 3> f",
+      "a >&-",   "a 2>&f", "a 'b",    "a \"b",   "a \"$b\"", "a b\\",
+      "a <",     "a > ",   "a < < b", "a 12> b", "a \"`b`\""};
   Arena arena = {0};
   Words w;
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
@@ -402,9 +402,8 @@ TEST(a_daemon_of_another_running_test_is_left_alone) {
   assert_int_equal(pool_open(&pool, 2, &err), 0);
   for (int i = 0; i < 2; i++) {
     char *extra[] = {arena_printf(&arena, "CULPRIT_RUN=%d", i), NULL};
-    spawns[i] = (Spawn){.cwd = dir,
-                        .env = environment_with(extra, &arena),
-                        .mark = extra[0]};
+    spawns[i] = (Spawn){
+        .cwd = dir, .env = environment_with(extra, &arena), .mark = extra[0]};
     spawn_shell(&spawns[i], texts[i], &arena);
     pool_start(pool, (size_t)i, &spawns[i]);
   }
@@ -423,8 +422,8 @@ TEST(a_daemon_of_another_running_test_is_left_alone) {
 // Each process makes another and goes: the group has always one member.
 TEST(a_test_that_forks_for_ever_is_ended_at_the_timeout) {
   char *dir = make_dir();
-  Outcome o = execute_shell(dir, "f() { f & wait; }; f",
-                            (Spawn){.timeout = 0.4});
+  Outcome o =
+      execute_shell(dir, "f() { f & wait; }; f", (Spawn){.timeout = 0.4});
   assert_true(o.end == END_TIMEOUT || o.end == END_PROCESSES);
   assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
   assert_int_equal(errno, ECHILD);
@@ -445,8 +444,8 @@ TEST(a_chain_of_fleeing_processes_is_caught) {
 
 TEST(a_fork_bomb_is_ended_before_it_fills_the_machine) {
   char *dir = make_dir();
-  Outcome o = execute_shell(dir, "f() { f & f & wait; }; f",
-                            (Spawn){.timeout = 60});
+  Outcome o =
+      execute_shell(dir, "f() { f & f & wait; }; f", (Spawn){.timeout = 60});
   assert_int_equal(o.end, END_PROCESSES);
   assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
   assert_int_equal(errno, ECHILD);
@@ -455,8 +454,8 @@ TEST(a_fork_bomb_is_ended_before_it_fills_the_machine) {
 
 TEST(too_much_output_ends_the_test) {
   char *dir = make_dir();
-  Outcome o = execute_shell(dir, "yes", (Spawn){.timeout = 60,
-                                                .max_output = 1 << 20});
+  Outcome o =
+      execute_shell(dir, "yes", (Spawn){.timeout = 60, .max_output = 1 << 20});
   assert_int_equal(o.end, END_OUTPUT);
   assert_true(o.seconds < 30);
   o = execute_shell(dir, "head -c 2000000 /dev/zero",
@@ -560,9 +559,12 @@ TEST(a_directory_is_emptied_whatever_a_test_did_to_it) {
   char *slot = mem_printf("%s/slot", dir);
   Str script = {0};
   static const char *const deeds[] = {
-      "touch slot/a slot/b", "mkdir -p slot/a/b; touch slot/a/b/c",
-      "rmdir slot",          "rmdir slot; ln -s /usr slot",
-      "chmod 0 slot",        "mkdir -p slot/x/y; chmod 0 slot/x/y slot/x",
+      "touch slot/a slot/b",
+      "mkdir -p slot/a/b; touch slot/a/b/c",
+      "rmdir slot",
+      "rmdir slot; ln -s /usr slot",
+      "chmod 0 slot",
+      "mkdir -p slot/x/y; chmod 0 slot/x/y slot/x",
       "rmdir slot; touch slot"};
   for (size_t i = 0; i < sizeof deeds / sizeof *deeds; i++) {
     assert_int_equal(dir_make_empty(slot, &err), 0);
@@ -581,8 +583,10 @@ TEST(a_directory_is_emptied_whatever_a_test_did_to_it) {
 TEST(a_record_of_the_spool_comes_back_as_it_was) {
   char *dir = make_dir();
   Err err = {0};
-  SpoolRecord in = {.test = "sub/a b.sh", .command = "cd sub && x 'y z'",
-                    .nresults = 2}, out;
+  SpoolRecord in = {.test = "sub/a b.sh",
+                    .command = "cd sub && x 'y z'",
+                    .nresults = 2},
+              out;
   in.results[0] = (SpoolResult){"FAIL", 1, END_EXIT, 0.25, "/l/a.log", "/r1"};
   in.results[1] = (SpoolResult){"", -1, END_TIMEOUT, 60, "/l/b.log", "/r2"};
   assert_int_equal(spool_take_record(dir, &out, &err), 0);
@@ -605,8 +609,9 @@ TEST(the_result_of_an_automake_test_is_read_from_its_files) {
   char *dir = make_dir();
   Arena arena = {0};
   char *path = mem_printf("%s/t", dir);
-  write_text(dir, "t", ":test-result: PASS 1\n:test-result: FAIL 2\n"
-                       ":global-test-result: FAIL\n:recheck: yes\n");
+  write_text(dir, "t",
+             ":test-result: PASS 1\n:test-result: FAIL 2\n"
+             ":global-test-result: FAIL\n:recheck: yes\n");
   assert_string_equal(trs_result(path, &arena), "FAIL");
   write_text(dir, "t", ":test-result: XPASS\n");
   assert_string_equal(trs_result(path, &arena), "XPASS");
@@ -625,14 +630,16 @@ TEST(the_result_of_an_automake_test_is_read_from_its_files) {
 TEST(log_drivers_are_found_and_overridden) {
   LogDrivers l = {0};
   WordList words = {0};
-  logdrivers_parse(&l, "/b", "A = b\n"
-                             "LOG_DRIVER = $(SHELL) $(top_srcdir)/test-driver\n"
-                             "SH_LOG_DRIVER=env X=1 \\\n\t$(SHELL) tap\n"
-                             "AM_LOG_DRIVER_FLAGS = x\n"
-                             "#PL_LOG_DRIVER = no\n"
-                             "\t$(LOG_DRIVER) = x\n");
-  logdrivers_parse(&l, "/b/sub", "LOG_DRIVER = $(SHELL) other\n"
-                                 "SH_LOG_DRIVER = env X=1 $(SHELL) tap\n");
+  logdrivers_parse(&l, "/b",
+                   "A = b\n"
+                   "LOG_DRIVER = $(SHELL) $(top_srcdir)/test-driver\n"
+                   "SH_LOG_DRIVER=env X=1 \\\n\t$(SHELL) tap\n"
+                   "AM_LOG_DRIVER_FLAGS = x\n"
+                   "#PL_LOG_DRIVER = no\n"
+                   "\t$(LOG_DRIVER) = x\n");
+  logdrivers_parse(&l, "/b/sub",
+                   "LOG_DRIVER = $(SHELL) other\n"
+                   "SH_LOG_DRIVER = env X=1 $(SHELL) tap\n");
   logdrivers_override(&l, "culprit automake-driver", &words);
   static const char *const expected[] = {
       "LOG_DRIVER=culprit automake-driver "
@@ -674,7 +681,8 @@ static int session_run(Session *s, Suite *suite, Err *err) {
   Runner r = {.command = "culprit run", .root = s->options.cwd};
   assert_int_equal(adapter_find(&adapter, &s->options, err), 0);
   assert_int_equal(store_open(&store, s->store, STORE_CREATE, err), 0);
-  int rc = runner_open(&r, &s->options, store, err);
+  r.store = store;
+  int rc = runner_open(&r, &s->options, err);
   if (!rc)
     rc = adapter->run(&r, err);
   Err second = {0};
@@ -743,8 +751,8 @@ TEST(a_test_that_fails_only_once_is_flaky) {
              "exit 1\n");
   assert_int_equal(session_run(&s, &suite, &err), 0);
   assert_int_equal(find_run(&suite, "1")->verdict, VERDICT_FLAKY);
-  assert_non_null(strstr(find_run(&suite, "1")->note,
-                         "flaky: exit status 1; again: pass"));
+  assert_non_null(
+      strstr(find_run(&suite, "1")->note, "flaky: exit status 1; again: pass"));
   assert_int_equal(find_run(&suite, "2")->verdict, VERDICT_FLAKY);
   assert_int_equal(find_run(&suite, "3")->verdict, VERDICT_FAIL);
   assert_int_equal(suite.nfailures, 1);
@@ -828,8 +836,9 @@ TEST(each_test_may_have_a_fresh_directory) {
   Err err = {0};
   session_options(&s, dir);
   s.options.scratch = true;
-  write_text(dir, "tests.txt", "mkdir a\nmkdir a\n[ -e $CULPRIT_DIR/tests.txt ]"
-                               "\n");
+  write_text(dir, "tests.txt",
+             "mkdir a\nmkdir a\n[ -e $CULPRIT_DIR/tests.txt ]"
+             "\n");
   assert_int_equal(session_run(&s, &suite, &err), 0);
   for (size_t i = 0; i < suite.nruns; i++)
     assert_int_equal(suite.runs[i].verdict, VERDICT_PASS);

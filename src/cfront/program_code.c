@@ -1,0 +1,338 @@
+// The code a program carries of itself: see program_code.h.
+#include "cfront/program_code.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "cfront/bitcode_format.h"
+#include "cfront/cc_args.h"
+#include "cfront/link_record.h"
+#include "cfront/map_format.h"
+#include "util/command.h"
+#include "util/fs.h"
+#include "util/str.h"
+
+// --- reading ----------------------------------------------------------------
+
+// Adds the NUL-terminated strings of `data`; the last one may be cut off.
+static void split_strings(ProgramCode *p, Bytes data, Strings *out) {
+  const char *at = (const char *)data.data, *end = at + data.size;
+  while (at < end) {
+    size_t n = strnlen(at, (size_t)(end - at));
+    array_push(out, arena_strndup(&p->arena, at, n));
+    at += n + 1;
+  }
+}
+
+static int damaged(const char *path, const char *what, Err *err) {
+  return err_set(err, "%s: its %s is damaged; build it again", path, what);
+}
+
+static int read_units(ProgramCode *p, Bytes section, Err *err) {
+  const unsigned char *at = section.data, *end = at + section.size;
+  while ((size_t)(end - at) >= sizeof(BitcodeHeader)) {
+    BitcodeHeader h;
+    memcpy(&h, at, sizeof h);
+    if (h.magic != BITCODE_MAGIC) {
+      at++; // padding, or what others put there
+      continue;
+    }
+    at += sizeof h;
+    size_t left = (size_t)(end - at);
+    if (h.args_size > left || h.size > left - h.args_size)
+      return damaged(p->path, "bitcode", err);
+    UnitCode u = {.full_size = h.full_size, .returns = h.returns};
+    memcpy(u.id.bytes, h.id, sizeof h.id);
+    split_strings(p, (Bytes){at, h.args_size}, &u.args);
+    u.packed = (Bytes){at + h.args_size, h.size};
+    array_push(&p->units, u);
+    at += h.args_size + h.size;
+  }
+  return 0;
+}
+
+// The newest record: that of the last link.
+static int read_link(ProgramCode *p, Bytes section, Err *err) {
+  LinkHeader h;
+  if (section.size < sizeof h)
+    return 0;
+  memcpy(&h, section.data, sizeof h);
+  if (h.magic != LINK_MAGIC || h.version != LINK_VERSION ||
+      h.size > section.size - sizeof h)
+    return damaged(p->path, "link record", err);
+  Strings all = {0};
+  split_strings(p, (Bytes){section.data + sizeof h, h.size}, &all);
+  for (size_t i = 0; i < all.len; i++) {
+    if (i == 0)
+      p->cwd = all.items[0];
+    else if (!*all.items[i])
+      break; // the hashes of the inputs follow
+    else
+      array_push(&p->link_args, all.items[i]);
+  }
+  array_release(&all);
+  return 0;
+}
+
+// Names and kinds of counters are in the map.
+static int name_units(ProgramCode *p, Err *err) {
+  ProgramMap map;
+  if (map_read(&map, p->path, err))
+    return -1;
+  for (size_t i = 0; i < p->units.len; i++) {
+    UnitCode *u = &p->units.items[i];
+    for (size_t k = 0; k < map.units.len; k++) {
+      const UnitMap *m = &map.units.items[k];
+      if (memcmp(&m->unit.id, &u->id, sizeof u->id))
+        continue;
+      u->name = arena_strdup(&p->arena, m->unit.name);
+      u->counts = m->counter_size == COUNTERS_COUNTS;
+    }
+    if (!u->name)
+      u->name = "";
+  }
+  map_release(&map);
+  return 0;
+}
+
+int program_code_read(ProgramCode *p, const char *path, Err *err) {
+  *p = (ProgramCode){0};
+  if (sections_open(path, &p->file, err))
+    return -1;
+  p->path = arena_strdup(&p->arena, path);
+  int rc = 0;
+  size_t index = 0;
+  for (Bytes s;
+       !rc && (s = section_find(p->file, BITCODE_SECTION, &index)).data;)
+    rc = read_units(p, s, err);
+  index = 0;
+  Bytes link = section_find(p->file, LINK_SECTION, &index);
+  if (!rc)
+    rc = read_link(p, link, err);
+  if (!rc)
+    rc = name_units(p, err);
+  if (!rc && !p->units.len) {
+    char *reason = map_absence_reason(path);
+    rc = err_set(err, "%s", reason);
+    free(reason);
+  }
+  if (rc)
+    program_code_release(p);
+  return rc;
+}
+
+void program_code_release(ProgramCode *p) {
+  sections_close(p->file);
+  for (size_t i = 0; i < p->units.len; i++)
+    array_release(&p->units.items[i].args);
+  array_release(&p->units);
+  array_release(&p->link_args);
+  arena_release(&p->arena);
+  *p = (ProgramCode){0};
+}
+
+// --- compiling --------------------------------------------------------------
+
+int program_code_unpack(const UnitCode *u, const char *path, Err *err) {
+  enum { LARGEST = 1 << 30 };
+  if (u->full_size > LARGEST)
+    return err_set(err, "%s: its bitcode is damaged; build it again", u->name);
+  void *bitcode = mem_alloc(u->full_size);
+  size_t n = ZSTD_decompress(bitcode, u->full_size, u->packed.data,
+                             u->packed.size);
+  int rc = ZSTD_isError(n) || n != u->full_size
+               ? err_set(err, "%s: its bitcode is damaged; build it again",
+                         u->name)
+               : fs_write(path, bitcode, n, err);
+  free(bitcode);
+  return rc;
+}
+
+char *program_code_compiler(void) {
+  char *self = path_of_self();
+  char *path = mem_printf("%s/culprit-cc", self);
+  free(self);
+  return path;
+}
+
+static int run_compiler(Strings *args, const char *mutant, Err *err) {
+  Str output = {0};
+  array_push(args, NULL);
+  int status = command_capture((char *const *)args->items, mutant, &output);
+  if (status)
+    err_set(err, "%s: exit status %d\n%s", args->items[0], status,
+            str_text(&output));
+  str_release(&output);
+  return status ? -1 : 0;
+}
+
+int program_code_compile(const UnitCode *u, const char *bitcode, int mutant,
+                         const char *object, Err *err) {
+  Strings args = {0};
+  char *compiler = program_code_compiler();
+  char *mode = mem_printf("CULPRIT_MODE=%s%s", u->counts ? "counts" : "hits",
+                          u->returns ? "+returns" : "");
+  char *plant = mem_printf("CULPRIT_MUTATE=%d", mutant);
+  array_push(&args, "env");
+  array_push(&args, mode);
+  array_push(&args, compiler);
+  for (size_t i = 0; i < u->args.len; i++)
+    array_push(&args, u->args.items[i]);
+  array_push(&args, "-c");
+  array_push(&args, bitcode);
+  array_push(&args, "-o");
+  array_push(&args, object);
+  int rc = run_compiler(&args, mutant < 0 ? "CULPRIT_MUTATE=" : plant, err);
+  array_release(&args);
+  free(compiler);
+  free(mode);
+  free(plant);
+  return rc;
+}
+
+// --- linking ----------------------------------------------------------------
+
+// Does this object file or archive hold the unit?
+static bool holds_unit(const char *path, const UnitId *id) {
+  Bytes file;
+  Err ignored;
+  if (sections_open(path, &file, &ignored))
+    return false;
+  bool found = false;
+  const uint64_t magic = MAP_MAGIC;
+  const unsigned char *at = file.data, *end = at + file.size;
+  while (!found && at && (size_t)(end - at) >= sizeof(MapHeader) &&
+         (at = memmem(at, (size_t)(end - at), &magic, sizeof magic))) {
+    MapHeader h;
+    if ((size_t)(end - at) < sizeof h)
+      break;
+    memcpy(&h, at, sizeof h);
+    found = !memcmp(h.id, id->bytes, sizeof h.id);
+    at++;
+  }
+  sections_close(file);
+  return found;
+}
+
+typedef struct {
+  const ProgramCode *program;
+  size_t unit;
+  const char *object, *scratch, *output;
+  Arena arena;
+  Strings args;
+  size_t first; // of the inputs
+  bool placed;
+} Linker;
+
+// A source named in the link command: its object was temporary.
+static int add_source(Linker *l, const char *source, Err *err) {
+  const ProgramCode *p = l->program;
+  for (size_t i = 0; i < p->units.len; i++) {
+    if (strcmp(p->units.items[i].name, source))
+      continue;
+    if (i == l->unit) {
+      array_push(&l->args, l->object);
+      l->placed = true;
+      return 0;
+    }
+    char *bitcode =
+        arena_printf(&l->arena, "%s/%zu" BITCODE_SUFFIX, l->scratch, i);
+    char *object = arena_printf(&l->arena, "%s/%zu.o", l->scratch, i);
+    array_push(&l->args, object);
+    if (fs_exists(object))
+      return 0; // from the mutant before
+    if (program_code_unpack(&p->units.items[i], bitcode, err) ||
+        program_code_compile(&p->units.items[i], bitcode, -1, object, err))
+      return -1;
+    return 0;
+  }
+  return err_set(err, "%s: %s was linked in, but its code is not there",
+                 p->path, source);
+}
+
+static int add_input(Linker *l, const char *input, Err *err) {
+  char *full = path_absolute(input, l->program->cwd);
+  const char *path = arena_strdup(&l->arena, full);
+  free(full);
+  if (!fs_exists(path))
+    return err_set(err, "%s is gone, but %s was linked from it: keep the build "
+                        "directory, or build again",
+                   path, l->program->path);
+  bool here = !l->placed &&
+              holds_unit(path, &l->program->units.items[l->unit].id);
+  if (here) {
+    array_push(&l->args, l->object);
+    l->placed = true;
+    if (!text_ends(path, ".a"))
+      return 0;
+  }
+  // From an archive the linker takes only what is not yet defined.
+  array_push(&l->args, path);
+  return 0;
+}
+
+static int add_arg(Linker *l, const Arg *arg, Err *err) {
+  switch (arg->role) {
+  case ARG_SOURCE:
+    return add_source(l, arg->text, err);
+  case ARG_INPUT:
+    return add_input(l, arg->text, err);
+  case ARG_OPTION:
+  case ARG_LINK:
+    array_push(&l->args, arg->text);
+    return 0;
+  default:
+    return 0;
+  }
+}
+
+static int link_args(Linker *l, Err *err) {
+  CcArgs c;
+  const Strings *given = &l->program->link_args;
+  if (cc_args_parse(&c, (int)given->len, (char **)given->items, err))
+    return -1;
+  int rc = 0;
+  for (size_t i = 0; i < c.args.len && !rc; i++)
+    rc = add_arg(l, &c.args.items[i], err);
+  array_release(&c.args);
+  array_release(&c.prefix_maps);
+  // It came from a library named by -l: what is defined already is not taken
+  // from there.
+  if (!l->placed)
+    l->args.items[l->first] = l->object;
+  return rc;
+}
+
+int program_code_link(const ProgramCode *p, size_t unit, const char *object,
+                      const char *scratch, const char *output, Err *err) {
+  if (!p->cwd)
+    return err_set(err, "%s was not linked by culprit-cc: link it with "
+                        "CC=culprit-cc to make other builds of it",
+                   p->path);
+  Linker l = {.program = p,
+              .unit = unit,
+              .object = object,
+              .scratch = scratch,
+              .output = output};
+  char *compiler = program_code_compiler(), *out = path_absolute(output, NULL);
+  // Options such as -L are relative to the directory of the first link.
+  static const char in_dir[] = "cd \"$0\" && exec \"$@\"";
+  const char *head[] = {"sh", "-c", in_dir, p->cwd, compiler};
+  for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+    array_push(&l.args, head[i]);
+  l.first = l.args.len;
+  array_push(&l.args, "-Wno-unused-command-line-argument");
+  int rc = link_args(&l, err);
+  array_push(&l.args, "-o");
+  array_push(&l.args, out);
+  if (!rc)
+    rc = run_compiler(&l.args, "CULPRIT_MUTATE=", err);
+  array_release(&l.args);
+  arena_release(&l.arena);
+  free(compiler);
+  free(out);
+  return rc;
+}

@@ -1,0 +1,59 @@
+// The code a program carries of itself: the bitcode of every unit, with the
+// options it was compiled with, and how it was linked. From these another build
+// of the same program can be made: with one unit changed (mutants), or every
+// unit instrumented in another way.
+#ifndef CULPRIT_CFRONT_PROGRAM_CODE_H
+#define CULPRIT_CFRONT_PROGRAM_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cfront/map.h"
+#include "cfront/sections.h"
+#include "util/arena.h"
+#include "util/array.h"
+#include "util/err.h"
+
+typedef ARRAY(const char *) Strings;
+
+typedef struct {
+  UnitId id;
+  const char *name;  // main source file as given to the compiler
+  Strings args;      // of code generation
+  bool returns;      // classes of all returned values are counted
+  bool counts;       // full counts, not hits
+  Bytes packed;      // zstd
+  size_t full_size;
+} UnitCode;
+
+typedef struct {
+  const char *path;
+  ARRAY(UnitCode) units;
+  const char *cwd;   // where it was linked; NULL: there is no link record
+  Strings link_args;
+  Bytes file;        // mapped
+  Arena arena;
+} ProgramCode;
+
+// Program, library or object file. Fails if it carries no bitcode, naming the
+// likely reason, or damaged code.
+int program_code_read(ProgramCode *p, const char *path, Err *err);
+void program_code_release(ProgramCode *p);
+
+// Unpacks a unit's bitcode into a file that culprit-cc takes as a source.
+int program_code_unpack(const UnitCode *u, const char *path, Err *err);
+
+// Compiles a unit from `bitcode`, the way it was compiled; mutant -1: none.
+int program_code_compile(const UnitCode *u, const char *bitcode, int mutant,
+                         const char *object, Err *err);
+
+// Links the program again as `output`, with `object` in the place of unit
+// `unit`. Units that were compiled and linked in one command are made from their
+// bitcode in `scratch`.
+int program_code_link(const ProgramCode *p, size_t unit, const char *object,
+                      const char *scratch, const char *output, Err *err);
+
+// The culprit-cc that belongs to this culprit. Caller frees.
+char *program_code_compiler(void);
+
+#endif

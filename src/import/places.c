@@ -1,0 +1,57 @@
+// Where the source files lie that coverage files speak of: see places.h.
+#include "import/places.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/fs.h"
+#include "util/mem.h"
+
+void places_release(Places *p) {
+  array_release(&p->roots);
+  array_release(&p->maps);
+}
+
+char *places_map(const Places *p, const char *path) {
+  char *full = path_absolute(path, NULL);
+  for (size_t i = 0; i < p->maps.len; i++) {
+    const PathMap *map = &p->maps.items[i];
+    const char *below = path_below(full, map->from);
+    if (below == full && strcmp(full, map->from) != 0)
+      continue;
+    char *moved = path_absolute(below == full ? "." : below, map->to);
+    free(full);
+    return moved;
+  }
+  return full;
+}
+
+// The path below `dir`; NULL if it is not there.
+static char *look_below(const Places *p, const char *path, const char *dir) {
+  char *joined = path_absolute(path, dir);
+  char *full = places_map(p, joined);
+  free(joined);
+  if (fs_exists(full))
+    return full;
+  free(full);
+  return NULL;
+}
+
+char *places_find(const Places *p, const char *path, const char *const *dirs) {
+  if (*path == '/')
+    return places_map(p, path);
+  char *found = NULL;
+  const char *first = dirs && *dirs ? *dirs : NULL;
+  for (; dirs && *dirs && !found; dirs++)
+    found = look_below(p, path, *dirs);
+  for (size_t i = 0; i < p->roots.len && !found; i++)
+    found = look_below(p, path, p->roots.items[i]);
+  if (found)
+    return found;
+  if (p->roots.len)
+    first = p->roots.items[0];
+  char *joined = path_absolute(path, first);
+  char *full = places_map(p, joined);
+  free(joined);
+  return full;
+}

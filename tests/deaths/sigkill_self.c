@@ -1,0 +1,18 @@
+// SIGKILL that the program sends itself.
+#include <signal.h>
+#include <stdio.h>
+
+static void end(int really) {
+  if (really)
+    raise(SIGKILL); // BEFORE
+}
+
+int main(int argc, char **argv) {
+  (void)argv;
+  puts("working"); // BEFORE
+  end(argc > 1);   // BEFORE
+  puts("done");    // AFTER
+  return 0;
+}
+
+// kind: signal
