@@ -15,14 +15,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "cfront/graph.h"
 #include "cfront/leave.h"
 #include "cfront/place.h"
 #include "util/array.h"
 #include "util/hashmap.h"
 
 #define NONE UINT32_MAX
-
-typedef ARRAY(uint32_t) Numbers;
 
 // A statement standing in a segment of a node.
 typedef struct {

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cfront/graph.h"
 #include "runtime/format.h"
 #include "util/array.h"
 #include "util/hashmap.h"
@@ -256,95 +257,38 @@ static bool is_hit_probe(LLVMValueRef inst, LLVMValueRef counters) {
 }
 
 typedef struct {
-  LLVMValueRef function;
   Hashmap numbers;
-  ARRAY(LLVMBasicBlockRef) blocks; // in reverse postorder after sorting
-  uint32_t *order;                 // block -> position in reverse postorder
-  uint32_t *dominator;             // position -> position
-  ARRAY(uint32_t) by_order;
+  ARRAY(LLVMBasicBlockRef) blocks;
+  Graph graph;
+  Dominators dominators;
 } Loops;
 
 static uint32_t number_of(const Loops *l, LLVMBasicBlockRef b) {
-  uint64_t n = UINT32_MAX;
+  uint64_t n = GRAPH_NONE;
   hashmap_get(&l->numbers, &b, sizeof b, &n);
   return (uint32_t)n;
 }
 
-static void postorder(Loops *l) {
-  struct Frame {
-    uint32_t block;
-    unsigned next;
-  };
-  ARRAY(struct Frame) path = {0};
-  bool *seen = mem_array(bool, l->blocks.len);
-  array_push(&path, (struct Frame){0, 0});
-  seen[0] = true;
-  while (path.len) {
-    struct Frame *top = &array_last(&path);
-    LLVMValueRef end =
-        LLVMGetBasicBlockTerminator(l->blocks.items[top->block]);
-    if (top->next == LLVMGetNumSuccessors(end)) {
-      array_push(&l->by_order, top->block);
-      path.len--;
-      continue;
-    }
-    uint32_t s = number_of(l, LLVMGetSuccessor(end, top->next++));
-    if (!seen[s]) {
-      seen[s] = true;
-      array_push(&path, (struct Frame){s, 0});
-    }
+static void find_loops(Loops *l, LLVMValueRef function) {
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b;
+       b = LLVMGetNextBasicBlock(b)) {
+    hashmap_put(&l->numbers, &b, sizeof b, l->blocks.len);
+    array_push(&l->blocks, b);
   }
-  for (size_t i = 0, j = l->by_order.len; i + 1 < j; i++) {
-    uint32_t t = l->by_order.items[i];
-    l->by_order.items[i] = l->by_order.items[--j];
-    l->by_order.items[j] = t;
+  graph_init(&l->graph, l->blocks.len);
+  for (uint32_t i = 0; i < l->blocks.len; i++) {
+    LLVMValueRef end = LLVMGetBasicBlockTerminator(l->blocks.items[i]);
+    for (unsigned k = 0; k < LLVMGetNumSuccessors(end); k++)
+      graph_add(&l->graph, i, number_of(l, LLVMGetSuccessor(end, k)));
   }
-  array_release(&path);
-  free(seen);
+  dominators_find(&l->dominators, &l->graph, 0);
 }
 
-static uint32_t meet(const uint32_t *dominator, uint32_t a, uint32_t b) {
-  while (a != b) {
-    while (a > b)
-      a = dominator[a];
-    while (b > a)
-      b = dominator[b];
-  }
-  return a;
-}
-
-// Immediate dominators over reverse postorder positions (Cooper, Harvey,
-// Kennedy: iterate to a fixpoint).
-static void find_dominators(Loops *l) {
-  size_t n = l->by_order.len;
-  for (uint32_t i = 0; i < n; i++)
-    l->order[l->by_order.items[i]] = i;
-  for (size_t i = 0; i < n; i++)
-    l->dominator[i] = UINT32_MAX;
-  l->dominator[0] = 0;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (uint32_t i = 0; i < n; i++) {
-      LLVMBasicBlockRef b = l->blocks.items[l->by_order.items[i]];
-      LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
-      for (unsigned k = 0; k < LLVMGetNumSuccessors(end); k++) {
-        uint32_t s = l->order[number_of(l, LLVMGetSuccessor(end, k))];
-        if (l->dominator[i] == UINT32_MAX || s == 0)
-          continue;
-        uint32_t d = l->dominator[s] == UINT32_MAX
-                         ? i
-                         : meet(l->dominator, l->dominator[s], i);
-        changed |= d != l->dominator[s];
-        l->dominator[s] = d;
-      }
-    }
-  }
-}
-
-static bool dominates(const Loops *l, uint32_t a, uint32_t b) {
-  while (b > a)
-    b = l->dominator[b];
-  return a == b;
+static void loops_release(Loops *l) {
+  graph_release(&l->graph);
+  dominators_release(&l->dominators);
+  array_release(&l->blocks);
+  hashmap_release(&l->numbers);
 }
 
 typedef struct {
@@ -354,21 +298,20 @@ typedef struct {
 
 // Who enters each block: for a loop header, from inside and from outside.
 static Header *find_headers(const Loops *l) {
+  const Numbers *reached = &l->dominators.by_order;
   Header *headers = mem_array(Header, l->blocks.len);
   for (size_t i = 0; i < l->blocks.len; i++)
     headers[i].unique = true;
-  for (uint32_t i = 0; i < l->by_order.len; i++) {
-    LLVMBasicBlockRef b = l->blocks.items[l->by_order.items[i]];
-    LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
-    unsigned n = LLVMGetNumSuccessors(end);
-    for (unsigned k = 0; k < n; k++) {
-      uint32_t s = number_of(l, LLVMGetSuccessor(end, k));
-      Header *h = &headers[s];
-      if (dominates(l, l->order[s], i)) {
+  for (size_t i = 0; i < reached->len; i++) {
+    uint32_t b = reached->items[i];
+    const Numbers *succs = &l->graph.succs[b];
+    for (size_t k = 0; k < succs->len; k++) {
+      Header *h = &headers[succs->items[k]];
+      if (dominates(&l->dominators, succs->items[k], b)) {
         h->loop = true;
       } else {
-        h->unique = h->unique && !h->outside && n == 1;
-        h->outside = b;
+        h->unique = h->unique && !h->outside && succs->len == 1;
+        h->outside = l->blocks.items[b];
       }
     }
   }
@@ -392,29 +335,19 @@ static void hoist_block(LLVMBasicBlockRef block, LLVMBasicBlockRef to,
 
 static void hoist_function(LLVMValueRef function, LLVMValueRef counters,
                            LLVMBuilderRef builder) {
-  Loops l = {.function = function};
-  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b;
-       b = LLVMGetNextBasicBlock(b)) {
-    hashmap_put(&l.numbers, &b, sizeof b, l.blocks.len);
-    array_push(&l.blocks, b);
-  }
-  l.order = mem_array(uint32_t, l.blocks.len);
-  l.dominator = mem_array(uint32_t, l.blocks.len);
-  postorder(&l);
-  find_dominators(&l);
+  Loops l = {0};
+  find_loops(&l, function);
   Header *headers = find_headers(&l);
-  // Innermost last in reverse postorder: a probe can move out of several loops.
-  for (size_t i = l.by_order.len; i-- > 0;) {
-    uint32_t b = l.by_order.items[i];
-    if (headers[b].loop && headers[b].unique && headers[b].outside)
-      hoist_block(l.blocks.items[b], headers[b].outside, counters, builder);
+  const Numbers *reached = &l.dominators.by_order;
+  // Inner loops first: a probe can move out of several.
+  for (size_t i = reached->len; i-- > 0;) {
+    const Header *h = &headers[reached->items[i]];
+    if (h->loop && h->unique && h->outside)
+      hoist_block(l.blocks.items[reached->items[i]], h->outside, counters,
+                  builder);
   }
   free(headers);
-  free(l.order);
-  free(l.dominator);
-  array_release(&l.blocks);
-  array_release(&l.by_order);
-  hashmap_release(&l.numbers);
+  loops_release(&l);
 }
 
 void probe_hoist(LLVMModuleRef m) {

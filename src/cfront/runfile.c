@@ -26,7 +26,7 @@ typedef struct {
   unsigned char *hit; // this run: was the counter hit?
   uint64_t *count;    // this run: how often; NULL: the unit has hits only
   unsigned char *dead; // this run: 1 for entities that only seem to be hit
-  bool touched;
+  unsigned processes; // this run: how many executed it
   Hashmap lines;       // (source, line) -> statement; made at the first death
 } KnownUnit;
 
@@ -126,7 +126,7 @@ static void add_note(Run *run, const char *text) {
 }
 
 static void unite(KnownUnit *u, const unsigned char *counters) {
-  u->touched = true;
+  u->processes++;
   size_t size = u->map->counter_size;
   for (size_t i = 0; i < u->map->ncounters; i++) {
     if (size == COUNTERS_HITS) {
@@ -277,11 +277,21 @@ static Completed edge_taken(const KnownUnit *u, size_t edge) {
   return AT_LEAST_ONCE;
 }
 
+// main() does not return before the process ends, unless it calls itself.
+static bool is_main(const KnownUnit *u, uint32_t function) {
+  for (size_t i = 0; i < u->map->ncalls; i++)
+    if (u->map->calls[i].callee && !strcmp(u->map->calls[i].callee, "main"))
+      return false;
+  return !strcmp(u->map->unit.entities[function].name, "main");
+}
+
 // Did the block with this statement come to its end?
 static Completed block_completed(const KnownUnit *u, size_t statement) {
   const Unit *unit = &u->map->unit;
   const Entity *at = &unit->entities[statement];
-  Completed answer = UNKNOWN; // a block that returns leaves no other trace
+  // A block that returns leaves no other trace.
+  Completed answer =
+      u->processes == 1 && is_main(u, at->function) ? NEVER : UNKNOWN;
   for (size_t i = at->function; i < function_end(unit, at); i++) {
     const Entity *e = &unit->entities[i];
     bool later = e->kind == ENTITY_STATEMENT && e->to == at->to &&
@@ -329,6 +339,7 @@ enum { MAX_FRAMES = 64 };
 typedef struct {
   CodePlace places[MAX_FRAMES];
   size_t n;
+  bool complete; // all callers are known
   uint32_t signal;
 } DeadProcess;
 
@@ -338,7 +349,7 @@ static void note_death(const RunHeader *h, size_t size, DeadProcesses *dead) {
   if (h->state != RUN_DIED && h->state != RUN_DYING)
     return;
   DeadProcess d = {.signal = h->signal};
-  d.n = unwind_death(h, size, d.places, MAX_FRAMES);
+  d.n = unwind_death(h, size, d.places, MAX_FRAMES, &d.complete);
   array_push(dead, d);
 }
 
@@ -349,7 +360,7 @@ static void add_death(Collector *c, DeadProcess *d, Run *run) {
   for (size_t i = 0; i < d->n; i++) {
     for (size_t k = 0; k < c->units.len; k++) {
       KnownUnit *u = &c->units.items[k];
-      const Entity *at = u->touched ? statement_at(u, &d->places[i]) : NULL;
+      const Entity *at = u->processes ? statement_at(u, &d->places[i]) : NULL;
       if (!at)
         continue;
       bool exact = cut_after(u, at);
@@ -357,7 +368,7 @@ static void add_death(Collector *c, DeadProcess *d, Run *run) {
         death.file = mem_strdup(d->places[i].file);
         death.line = at->line;
         death.function = mem_strdup(u->map->unit.entities[at->function].name);
-        death.exact = true;
+        death.exact = d->complete;
       }
       death.exact &= exact;
       break;
@@ -457,14 +468,14 @@ static int by_entity(const void *a, const void *b) {
 static void translate_all(Collector *c, Run *run) {
   for (size_t i = 0; i < c->units.len; i++) {
     KnownUnit *u = &c->units.items[i];
-    if (!u->touched)
+    if (!u->processes)
       continue;
     translate(u, run);
     memset(u->hit, 0, u->map->ncounters);
     if (u->count)
       memset(u->count, 0, u->map->ncounters * sizeof *u->count);
     memset(u->dead, 0, u->map->unit.nentities);
-    u->touched = false;
+    u->processes = 0;
   }
   if (run->counts.len)
     qsort(run->counts.items, run->counts.len, sizeof(EntityCount), by_entity);

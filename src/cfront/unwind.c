@@ -24,6 +24,7 @@ typedef struct {
   size_t stack_size;
   CodePlace *out;
   size_t n, max;
+  bool full; // there were more than `max`
 } Unwind;
 
 // --- memory and registers ---------------------------------------------------
@@ -109,9 +110,19 @@ static void report_modules(Dwfl *dwfl, const char *maps, size_t size) {
 
 // --- frames -----------------------------------------------------------------
 
+// Each but once: a recursion is many frames and few places.
 static void add_place(Unwind *u, const char *file, const char *dir, int line) {
-  if (file && line > 0 && u->n < u->max)
-    u->out[u->n++] = (CodePlace){path_absolute(file, dir), (uint32_t)line};
+  if (!file || line <= 0)
+    return;
+  CodePlace place = {path_absolute(file, dir), (uint32_t)line};
+  bool known = u->n == u->max;
+  u->full |= known;
+  for (size_t i = 0; i < u->n && !known; i++)
+    known = u->out[i].line == place.line && !strcmp(u->out[i].file, place.file);
+  if (known)
+    free(place.file);
+  else
+    u->out[u->n++] = place;
 }
 
 static const char *directory_of(Dwarf_Die *unit) {
@@ -126,13 +137,24 @@ static Dwarf_Word number_of(Dwarf_Die *die, unsigned name) {
   return value;
 }
 
+// The scopes around `pc`, from the innermost outwards. (dwarf_getscopes goes on
+// from an inlined function to where it was defined, not where it was called.)
+static int scopes_at(Dwarf_Die *unit, Dwarf_Addr pc, Dwarf_Die **scopes) {
+  Dwarf_Die *found = NULL;
+  int n = dwarf_getscopes(unit, pc, &found);
+  if (n > 0)
+    n = dwarf_getscopes_die(&found[0], scopes);
+  free(found);
+  return n;
+}
+
 // Functions that were inlined at `pc` are frames too: their call sites, from
 // the innermost.
 static void add_inlined(Unwind *u, Dwarf_Die *unit, Dwarf_Addr pc) {
   Dwarf_Die *scopes = NULL;
   Dwarf_Files *files = NULL;
   size_t nfiles = 0;
-  int n = dwarf_getscopes(unit, pc, &scopes);
+  int n = scopes_at(unit, pc, &scopes);
   dwarf_getsrcfiles(unit, &files, &nfiles);
   for (int i = 0; i < n; i++) {
     if (dwarf_tag(&scopes[i]) != DW_TAG_inlined_subroutine)
@@ -170,7 +192,7 @@ static int add_frame(Dwfl_Frame *frame, void *arg) {
     pc--;
   Dwfl *dwfl = dwfl_thread_dwfl(dwfl_frame_thread(frame));
   add_places(u, dwfl_addrmodule(dwfl, pc), pc);
-  return u->n < u->max ? DWARF_CB_OK : DWARF_CB_ABORT;
+  return u->full ? DWARF_CB_ABORT : DWARF_CB_OK;
 }
 
 static bool find_area(const RunHeader *h, size_t size, Unwind *u,
@@ -188,9 +210,10 @@ static bool find_area(const RunHeader *h, size_t size, Unwind *u,
 }
 
 size_t unwind_death(const RunHeader *h, size_t size, CodePlace *out,
-                    size_t max) {
+                    size_t max, bool *complete) {
   Unwind u = {.h = h, .out = out, .max = max};
   const char *maps;
+  *complete = false;
   if (!find_area(h, size, &u, &maps))
     return 0;
   Dwfl *dwfl = dwfl_begin(&callbacks);
@@ -198,7 +221,7 @@ size_t unwind_death(const RunHeader *h, size_t size, CodePlace *out,
     return 0;
   report_modules(dwfl, maps, h->maps_size);
   if (dwfl_attach_state(dwfl, NULL, 1, &thread_callbacks, &u))
-    dwfl_getthread_frames(dwfl, 1, add_frame, &u);
+    *complete = dwfl_getthread_frames(dwfl, 1, add_frame, &u) == 0;
   dwfl_end(dwfl);
   return u.n;
 }

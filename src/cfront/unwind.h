@@ -5,6 +5,7 @@
 #ifndef CULPRIT_CFRONT_UNWIND_H
 #define CULPRIT_CFRONT_UNWIND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,11 +16,12 @@ typedef struct {
   uint32_t line;
 } CodePlace;
 
-// Up to `max` places, innermost first; frames without line information are left
-// out. The caller frees each `file`. 0 if nothing could be found.
+// Up to `max` places, innermost first and each but once; frames without line
+// information are left out. The caller frees each `file`. 0 if nothing could be
+// found. `complete`: the stack was followed to its end.
 // `h` is followed by its death area in the same buffer of `size` bytes; both
 // are untrusted.
 size_t unwind_death(const RunHeader *h, size_t size, CodePlace *out,
-                    size_t max);
+                    size_t max, bool *complete);
 
 #endif
