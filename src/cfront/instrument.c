@@ -27,6 +27,7 @@
 #include "cfront/map_format.h"
 #include "cfront/map_write.h"
 #include "cfront/mutate.h"
+#include "cfront/pdg.h"
 #include "cfront/plan.h"
 #include "cfront/probe.h"
 #include "util/err.h"
@@ -38,6 +39,7 @@ typedef struct {
   Str args;           // of code generation, each with its NUL
   CounterSize size;
   bool returns, optimize;
+  bool pdg; // only print the dependences between statements
   PrefixMaps maps;
 } Options;
 
@@ -58,6 +60,7 @@ static int parse_options(Options *o, int argc, char **argv) {
       {"prefix-map", required_argument, NULL, 'p'},
       {"arg", required_argument, NULL, 'a'},
       {"mutate", required_argument, NULL, 'u'},
+      {"pdg", no_argument, NULL, 'g'},
       {0}};
   *o = (Options){.size = COUNTERS_HITS};
   for (int c; (c = getopt_long(argc, argv, "o:", longs, NULL)) != -1;) {
@@ -82,6 +85,9 @@ static int parse_options(Options *o, int argc, char **argv) {
       break;
     case 'u':
       o->mutate = optarg;
+      break;
+    case 'g':
+      o->pdg = true;
       break;
     case 'O':
       o->optimize = strcmp(optarg, "0") != 0;
@@ -222,6 +228,14 @@ static int find_mutants(LLVMModuleRef m, const Options *o, Plan *p,
   return 0;
 }
 
+static int print_pdg(LLVMModuleRef m, Plan *p) {
+  Str text = {0};
+  pdg_write(p, m, &text);
+  fputs(str_text(&text), stdout);
+  str_release(&text);
+  return 0;
+}
+
 static int instrument(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   if (run_passes(m, "function(break-crit-edges)", err))
     return -1;
@@ -277,10 +291,13 @@ int main(int argc, char **argv) {
   LLVMContextRef context = LLVMContextCreate();
   LLVMModuleRef m = read_module(context, o.input, &err);
   int rc = m ? 0 : -1;
-  if (!rc)
+  if (!rc && o.pdg) {
+    rc = print_pdg(m, &plan);
+  } else if (!rc) {
     rc = instrument(m, &o, &plan, &err);
-  if (!rc)
-    rc = write_module(m, o.output, &err);
+    if (!rc)
+      rc = write_module(m, o.output, &err);
+  }
   if (rc)
     fprintf(stderr, "culprit-cc: %s\n", err.text);
   plan_release(&plan);

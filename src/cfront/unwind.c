@@ -25,6 +25,7 @@ typedef struct {
   CodePlace *out;
   size_t n, max;
   bool full; // there were more than `max`
+  bool short_of; // the stack was not saved as far as was asked for
 } Unwind;
 
 // --- memory and registers ---------------------------------------------------
@@ -32,10 +33,12 @@ typedef struct {
 static bool read_memory(Dwfl *dwfl, Dwarf_Addr at, Dwarf_Word *result,
                         void *arg) {
   (void)dwfl;
-  const Unwind *u = arg;
+  Unwind *u = arg;
   if (at < u->stack_at || at - u->stack_at > u->stack_size ||
-      u->stack_size - (at - u->stack_at) < sizeof *result)
+      u->stack_size - (at - u->stack_at) < sizeof *result) {
+    u->short_of = true;
     return false;
+  }
   memcpy(result, u->stack + (at - u->stack_at), sizeof *result);
   return true;
 }
@@ -221,7 +224,8 @@ size_t unwind_death(const RunHeader *h, size_t size, CodePlace *out,
     return 0;
   report_modules(dwfl, maps, h->maps_size);
   if (dwfl_attach_state(dwfl, NULL, 1, &thread_callbacks, &u))
-    *complete = dwfl_getthread_frames(dwfl, 1, add_frame, &u) == 0;
+    *complete =
+        dwfl_getthread_frames(dwfl, 1, add_frame, &u) == 0 && !u.short_of;
   dwfl_end(dwfl);
   return u.n;
 }

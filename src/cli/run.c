@@ -19,7 +19,7 @@
 #include "util/mem.h"
 
 #define MB (1ull << 20)
-enum { JOBS_MAX = 1024 };
+enum { JOBS_MAX = 256 }; // each takes descriptors of ours
 
 // --- options ----------------------------------------------------------------
 
@@ -78,55 +78,52 @@ static const struct option long_options[] = {
 };
 
 static void print_help(void) {
-  puts(
-      "usage: culprit run [options] [-- CMD...]\n"
-      "\n"
-      "Runs the tests, stores the runs, prints which lines to look at first.\n"
-      "Without --tests and CMD it runs `make check` of an automake build\n"
-      "directory, test by test.\n"
-      "\n"
-      "which tests\n"
-      "  --exe PROG          the program under test\n"
-      "  --tests FILE        one test a line: the shell words after PROG\n"
-      "                      (without --exe: a whole command); blank lines\n"
-      "                      and lines with # are skipped\n"
-      "  -- CMD...           one test (`make check`: all of them)\n"
-      "  --failed            only those that failed last time; needs no other\n"
-      "                      option\n"
-      "  --add               add to the newest session\n"
-      "\n"
-      "what is right (default: exit status 0); a signal, a sanitizer report\n"
-      "or a timeout always fails\n"
-      "  --reference PROG    same standard output and exit status as PROG\n"
-      "  --expect DIR        standard output as in DIR/<n>.out for test n, "
-      "and\n"
-      "                      exit status as in DIR/<n>.status if it is there\n"
-      "  --oracle CMD        CMD says: 0 good, 125 skip, 126 and 127 cannot "
-      "be\n"
-      "                      executed, other bad; it runs in the test's\n"
-      "                      directory with CULPRIT_STDOUT, CULPRIT_STDERR\n"
-      "                      (files), CULPRIT_STATUS, CULPRIT_TEST\n"
-      "\n"
-      "how they run\n"
-      "  -j N                N at once (default: one per core)\n"
-      "  --timeout S         seconds for one test (default: 10; make check: "
-      "60)\n"
-      "  --max-output SIZE   of one test, as 100M (default: 256M)\n"
-      "  --cwd DIR           where they run (default: here)\n"
-      "  --scratch           each in an empty directory of its own; the one\n"
-      "                      of --cwd is in CULPRIT_DIR\n"
-      "  --no-rerun          do not run failing tests again to find flaky "
-      "ones\n"
-      "\n"
-      "what is shown\n"
-      "  --only PATH --exclude PATH   which source files are ranked\n"
-      "  --top N|all         how many lines (default: 10)\n"
-      "  --color WHEN        auto, always, never\n"
-      "  -q, --quiet         the ranking only\n"
-      "  --store DIR         where runs are kept (default: .culprit)\n"
-      "\n"
-      "Exit: 0 nothing failed, 1 tests failed, 2 usage, 3 environment,\n"
-      "4 no usable verdict, 130 interrupted (the same command continues).");
+  puts("usage: culprit run [options] [-- CMD...]\n"
+       "\n"
+       "Runs the tests, stores the runs, prints which lines to look at\n"
+       "first. Without --tests and CMD it runs `make check` of an automake\n"
+       "build directory, test by test.\n"
+       "\n"
+       "which tests\n"
+       "  --exe PROG         the program under test\n"
+       "  --tests FILE       one test a line: the shell words after PROG\n"
+       "                     (without --exe: a whole command); blank lines\n"
+       "                     and lines with # are skipped\n"
+       "  -- CMD...          one test (`make check`: all of them)\n"
+       "  --failed           only those that failed last time; needs no\n"
+       "                     other option\n"
+       "  --add              add to the newest session\n"
+       "\n"
+       "what is right (default: exit status 0); a signal, a sanitizer report\n"
+       "or a timeout always fails\n"
+       "  --reference PROG   same standard output and exit status as PROG\n"
+       "  --expect DIR       standard output as in DIR/<n>.out for test n,\n"
+       "                     exit status as in DIR/<n>.status, if it is there\n"
+       "  --oracle CMD       CMD says: 0 good, 125 skip, 126 and 127 cannot\n"
+       "                     be executed, other bad; it runs in the test's\n"
+       "                     directory with CULPRIT_STDOUT, CULPRIT_STDERR\n"
+       "                     (files), CULPRIT_STATUS, CULPRIT_TEST\n"
+       "\n"
+       "how they run\n"
+       "  -j N               N at once (default: one per core)\n"
+       "  --timeout S        seconds for one test (default: 10; make check:\n"
+       "                     60)\n"
+       "  --max-output SIZE  of one test, as 100M (default: 256M)\n"
+       "  --cwd DIR          where they run (default: here)\n"
+       "  --scratch          each in an empty directory of its own; the one\n"
+       "                     of --cwd is in CULPRIT_DIR\n"
+       "  --no-rerun         do not run failing tests again to find flaky\n"
+       "                     ones\n"
+       "\n"
+       "what is shown\n"
+       "  --only PATH --exclude PATH   which source files are ranked\n"
+       "  --top N|all        how many lines (default: 10)\n"
+       "  --color WHEN       auto, always, never\n"
+       "  -q, --quiet        the ranking only\n"
+       "  --store DIR        where runs are kept (default: .culprit)\n"
+       "\n"
+       "Exit: 0 nothing failed, 1 tests failed, 2 usage, 3 environment,\n"
+       "4 no usable verdict, 130 interrupted (the same command continues).");
 }
 
 static int default_jobs(void) {
@@ -326,7 +323,7 @@ static bool show_progress, be_quiet;
 static void print_progress(const Runner *r) {
   static double last;
   double now = clock_now();
-  if (!r->finished && r->already && !be_quiet) {
+  if (!r->finished && r->already && !r->fresh && !be_quiet) {
     if (r->options->failed)
       fprintf(stderr, "running what failed; %zu tests are kept\n", r->already);
     else
@@ -442,7 +439,7 @@ static int run_adapter(const Adapter *a, Runner *r, Err *err) {
   int rc = a->run(r, err);
   if (!rc || !r->stale)
     return rc;
-  cli_warn("the program was built anew: this is a new session (%s)", err->text);
+  cli_warn("the program was built anew since: this is a new session");
   r->fresh = true;
   return a->run(r, err);
 }

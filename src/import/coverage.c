@@ -20,6 +20,7 @@ void coverage_release(Coverage *c) {
     bitset_release(&c->tests.items[i].hits);
   array_release(&c->tests);
   array_release(&c->entities);
+  array_release(&c->leftovers);
   hashmap_release(&c->file_of);
   hashmap_release(&c->test_of);
   hashmap_release(&c->entity_of);
@@ -142,9 +143,82 @@ void coverage_branch(Coverage *c, uint32_t test, uint32_t file,
   note_hit(c, test, intern_entity(c, &e), hit);
 }
 
-// --- units ----------------------------------------------------------------------
+// --- branches known by those that were not taken ----------------------------------
+//
+//   test   line 7 executed   missed     so it took
+//   1      yes               12         8
+//   2      yes               8          12
+//   3      no                8, 12
+//
+// A branch that no test missed is not known, but tells no tests apart either.
 
 static int compare_u32(uint32_t a, uint32_t b) { return a < b ? -1 : a > b; }
+
+static int by_number(const void *a, const void *b) {
+  return compare_u32(*(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+static int by_line(const void *a, const void *b) {
+  const Leftover *x = a, *y = b;
+  int r = compare_u32(x->file, y->file);
+  if (!r)
+    r = compare_u32(x->line, y->line);
+  return r ? r : compare_u32(x->test, y->test);
+}
+
+void coverage_leftover(Coverage *c, const Leftover *l) {
+  Leftover copy = *l;
+  copy.missed = arena_array(&c->arena, uint32_t, l->nmissed);
+  if (l->nmissed)
+    memcpy(copy.missed, l->missed, l->nmissed * sizeof *l->missed);
+  array_push(&c->leftovers, copy);
+}
+
+static bool missed(const Leftover *l, uint32_t target) {
+  for (size_t i = 0; i < l->nmissed; i++)
+    if (l->missed[i] == target)
+      return true;
+  return false;
+}
+
+// All that the tests say of one line.
+static void resolve_line(Coverage *c, const Leftover *l, size_t n) {
+  ARRAY(uint32_t) targets = {0};
+  for (size_t i = 0; i < n; i++)
+    for (size_t k = 0; k < l[i].nmissed; k++)
+      array_push(&targets, l[i].missed[k]);
+  if (targets.len)
+    qsort(targets.items, targets.len, sizeof *targets.items, by_number);
+  Branch b = {.line = l->line};
+  for (size_t k = 0; k < targets.len; k++) {
+    uint32_t target = targets.items[k];
+    if (k && target == targets.items[k - 1])
+      continue;
+    b.name = target == UINT32_MAX
+                 ? BRANCH_NAME " out of the function"
+                 : arena_printf(&c->arena, BRANCH_NAME " to line %u", target);
+    for (size_t i = 0; i < n; i++)
+      coverage_branch(c, l[i].test, l->file, &b,
+                      l[i].executed && !missed(&l[i], target));
+    b.outcome++;
+  }
+  array_release(&targets);
+}
+
+static void resolve_leftovers(Coverage *c) {
+  const Leftover *l = c->leftovers.items;
+  size_t n = c->leftovers.len;
+  if (n)
+    qsort(c->leftovers.items, n, sizeof *l, by_line);
+  for (size_t i = 0, next; i < n; i = next) {
+    for (next = i + 1; next < n; next++)
+      if (l[next].file != l[i].file || l[next].line != l[i].line)
+        break;
+    resolve_line(c, l + i, next - i);
+  }
+}
+
+// --- units ----------------------------------------------------------------------
 
 // By file; in it functions, statements, conditions, each in source order.
 static int by_place(const void *a, const void *b, void *ctx) {
@@ -328,6 +402,7 @@ int coverage_finish(Coverage *c, Foreign *out, Err *err) {
   if (!any)
     return err_set(err, "no line of code in what was given: was the program "
                         "built and run with coverage on?");
+  resolve_leftovers(c);
   add_units(c, out);
   add_runs(c, out);
   out->nids = (uint32_t)c->entities.len;

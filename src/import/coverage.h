@@ -51,6 +51,15 @@ typedef struct {
 #define CONDITION_NAME "condition"
 #define BRANCH_NAME "branch"
 
+// What a line with branches left out: where its branches lead that were not
+// taken. Where they lead to at all shows when all tests are known.
+typedef struct {
+  uint32_t test, file, line;
+  bool executed;
+  uint32_t *missed; // lines; UINT32_MAX: out of the function
+  size_t nmissed;
+} Leftover;
+
 typedef struct {
   const Places *places;
   ARRAY(CoveredFile) files;
@@ -58,6 +67,7 @@ typedef struct {
   // As in a Unit, but: source = index into files; a function's `to` = its last
   // line (0: unknown); a condition's `index` = number of it on its line.
   ARRAY(Entity) entities;
+  ARRAY(Leftover) leftovers;
   Hashmap file_of, test_of;
   Hashmap entity_of; // functions and branches
   Hashmap default_of; // test name made from a file's name -> that file's path
@@ -85,6 +95,8 @@ void coverage_function(Coverage *c, uint32_t test, uint32_t file, uint32_t line,
                        uint32_t last, const char *name, bool hit);
 void coverage_branch(Coverage *c, uint32_t test, uint32_t file,
                      const Branch *b, bool hit);
+// For formats that name only the branches that were not taken.
+void coverage_leftover(Coverage *c, const Leftover *l);
 
 // Makes the units and the runs. Fails if there is no line at all.
 int coverage_finish(Coverage *c, Foreign *out, Err *err);

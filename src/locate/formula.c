@@ -15,7 +15,7 @@ static double tarantula(Counts c) {
   return ratio(f, f + p);
 }
 
-static double ochiai(Counts c) {
+double formula_ochiai(Counts c) {
   return ratio(c.ef, sqrt(failing(c) * executed(c)));
 }
 
@@ -34,7 +34,7 @@ static double dstar(Counts c) {
   return (double)c.ef * c.ef / fmax((double)c.ep + c.nf, 0.5);
 }
 
-static double op2(Counts c) { return c.ef - c.ep / (passing(c) + 1); }
+double formula_op2(Counts c) { return c.ef - c.ep / (passing(c) + 1); }
 
 static double wong2(Counts c) { return (double)c.ef - c.ep; }
 
@@ -72,11 +72,11 @@ static double zoltar(Counts c) {
 
 static const FormulaInfo formulas[] = {
     {"tarantula", tarantula, "(ef/F) / (ef/F + ep/P)"},
-    {"ochiai", ochiai, "ef / sqrt(F * (ef+ep))"},
+    {"ochiai", formula_ochiai, "ef / sqrt(F * (ef+ep))"},
     {"jaccard", jaccard, "ef / (F + ep)"},
     {"sbi", sbi, "ef / (ef+ep)"},
     {"dstar", dstar, "ef^2 / (ep+nf)"},
-    {"op2", op2, "ef - ep / (P+1)"},
+    {"op2", formula_op2, "ef - ep / (P+1)"},
     {"barinel", sbi, "1 - ep / (ep+ef), which is sbi"},
     {"wong2", wong2, "ef - ep"},
     {"wong3", wong3, "ef - h(ep), h growing ever more slowly"},

@@ -29,6 +29,9 @@ typedef struct {
 const FormulaInfo *formula_table(size_t *n);
 const FormulaInfo *formula_find(const char *name); // NULL: no such formula
 
+// Those that other localizers build upon.
+Formula formula_op2, formula_ochiai;
+
 // max(ef/F, ep/P): how much of the evidence there could be there is. It orders
 // equal scores where that is asked for.
 double confidence_of(Counts c);

@@ -43,14 +43,21 @@ static void close_group(const Ranking *r, Key *keys, size_t from, size_t to) {
   }
 }
 
-// keys[from, to) have the same score: order them by confidence.
-static void split_group(const Ranking *r, Key *keys, size_t from, size_t to) {
-  for (size_t i = from; i < to; i++)
-    keys[i].value = r->suspects.items[keys[i].before].confidence;
+// Orders keys[from, to), which tie in all keys before `by`.
+static void order_group(const Ranking *r, Key *keys, size_t from, size_t to,
+                        SuspectKey *const *by, size_t nkeys) {
+  if (!nkeys || to - from == 1) {
+    close_group(r, keys, from, to);
+    return;
+  }
+  for (size_t i = from; i < to; i++) {
+    keys[i].value = (*by)(&r->suspects.items[keys[i].before]);
+    assert(isfinite(keys[i].value));
+  }
   qsort(keys + from, to - from, sizeof *keys, higher_first);
   for (size_t i = from, end; i < to; i = end) {
     end = group_end(keys, i, to);
-    close_group(r, keys, i, end);
+    order_group(r, keys, i, end, by + 1, nkeys - 1);
   }
 }
 
@@ -59,27 +66,28 @@ static void permute(Ranking *r, const Key *keys) {
   Suspect *sorted = mem_array(Suspect, n);
   for (size_t i = 0; i < n; i++)
     sorted[i] = r->suspects.items[keys[i].before];
-  if (n)
-    memcpy(r->suspects.items, sorted, n * sizeof *sorted);
+  memcpy(r->suspects.items, sorted, n * sizeof *sorted);
   free(sorted);
 }
 
-void ranking_order(Ranking *r, bool by_confidence) {
+void ranking_order_by(Ranking *r, SuspectKey *const *keys, size_t nkeys) {
   size_t n = r->suspects.len;
-  Key *keys = mem_array(Key, n);
-  for (size_t i = 0; i < n; i++) {
-    assert(isfinite(r->suspects.items[i].score));
-    keys[i] = (Key){r->suspects.items[i].score, (uint32_t)i};
-  }
-  if (n)
-    qsort(keys, n, sizeof *keys, higher_first);
-  for (size_t i = 0, end; i < n; i = end) {
-    end = group_end(keys, i, n);
-    if (by_confidence)
-      split_group(r, keys, i, end);
-    else
-      close_group(r, keys, i, end);
-  }
-  permute(r, keys);
-  free(keys);
+  if (!n)
+    return;
+  Key *order = mem_array(Key, n);
+  for (size_t i = 0; i < n; i++)
+    order[i].before = (uint32_t)i;
+  order_group(r, order, 0, n, keys, nkeys);
+  permute(r, order);
+  free(order);
+}
+
+double suspect_score(const Suspect *s) { return s->score; }
+double suspect_own(const Suspect *s) { return s->own; }
+double suspect_confidence(const Suspect *s) { return s->confidence; }
+double suspect_prior(const Suspect *s) { return s->prior; }
+
+void ranking_order(Ranking *r, bool by_confidence) {
+  SuspectKey *const keys[] = {suspect_score, suspect_confidence};
+  ranking_order_by(r, keys, by_confidence ? 2 : 1);
 }

@@ -16,4 +16,12 @@
 // pairs tie.
 void ranking_order(Ranking *r, bool by_confidence);
 
+// The same by several numbers: the first decides, each further one only among
+// those that tie in all before it. What ties in all of them ties.
+typedef double SuspectKey(const Suspect *s);
+void ranking_order_by(Ranking *r, SuspectKey *const *keys, size_t nkeys);
+
+// The keys there are.
+SuspectKey suspect_score, suspect_own, suspect_confidence, suspect_prior;
+
 #endif

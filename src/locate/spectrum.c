@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "locate/order.h"
+#include "locate/owner.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -14,17 +15,6 @@ unsigned spectrum_kinds(const SpectrumOptions *o) {
 }
 
 // --- what is listed ---------------------------------------------------------
-
-// Does an entity of this kind belong to exactly one entity of kind `by`?
-static bool belongs(EntityKind kind, EntityKind by) {
-  return kind == by || (by == ENTITY_FUNCTION && kind <= ENTITY_EDGE);
-}
-
-// The entity of kind `by` that entity `e` belongs to, or ENTITY_NONE.
-static uint32_t owner_of(const Suite *suite, uint32_t e, EntityKind by) {
-  const Entity *entity = &suite->entities[e];
-  return entity->kind == by ? e : entity->function;
-}
 
 static void name_kinds(unsigned kinds, Str *out) {
   for (int k = 0; k < ENTITY_KINDS; k++)
@@ -39,8 +29,11 @@ static int missing_kind(const Suite *suite, const char *name, unsigned present,
                         Err *err) {
   Str names = {0};
   name_kinds(present, &names);
-  err_set(err, "session %lld has no %s entities (it has: %s)",
-          (long long)suite->session, name, str_text(&names));
+  err_set(err, "session %lld has no %s entities (it has: %s); %s",
+          (long long)suite->session, name, str_text(&names),
+          strcmp(name, "return")
+              ? "build with culprit-cc and run the tests again"
+              : "build with CULPRIT_MODE=hits+returns and run the tests again");
   str_release(&names);
   return -1;
 }
@@ -55,7 +48,7 @@ static int check_kinds(const Suite *suite, const SpectrumOptions *o, Err *err) {
       continue;
     if (!(present & 1u << k))
       return missing_kind(suite, name, present, err);
-    if (!belongs((EntityKind)k, o->by))
+    if (!owner_kind((EntityKind)k, o->by))
       return err_set(err, "--by %s cannot be scored by --entities %s",
                      entity_kind_name(o->by), name);
   }
@@ -125,14 +118,11 @@ static void find_owners(Spectrum *s) {
   uint32_t *place = mem_array(uint32_t, suite->nentities); // in listed, plus 1
   for (size_t i = 0; i < s->nlisted; i++)
     place[s->listed[i]] = (uint32_t)i + 1;
-  s->owner = mem_array(uint32_t, suite->nentities);
+  s->owner = owners_find(suite, s->options.by, kinds);
   for (size_t i = 0; i < suite->nentities; i++) {
-    s->owner[i] = ENTITY_NONE;
-    if (!(kinds & 1u << suite->entities[i].kind))
-      continue;
-    uint32_t owner = owner_of(suite, (uint32_t)i, s->options.by);
-    if (owner < suite->nentities && place[owner])
-      s->owner[i] = place[owner] - 1;
+    uint32_t owner = s->owner[i];
+    s->owner[i] = owner < suite->nentities && place[owner] ? place[owner] - 1
+                                                           : ENTITY_NONE;
   }
   free(place);
 }
@@ -172,9 +162,16 @@ size_t spectrum_executed(const Spectrum *s, const Tally *t) {
 
 // --- scoring ----------------------------------------------------------------
 
+// A listed entity while its score is sought.
+typedef struct {
+  Suspect own;      // by itself
+  Suspect best;     // by the best of what scores it; .entity is that one
+  bool has_own, has_best;
+} Candidate;
+
 static Suspect suspect_of(const Spectrum *s, const Comparison *c, uint32_t e) {
   Counts n = {c->ef[e], c->ep[e], c->failing - c->ef[e], c->passing - c->ep[e]};
-  return (Suspect){.entity = s->listed[s->owner[e]],
+  return (Suspect){.entity = e,
                    .score = s->options.formula(n),
                    .confidence = confidence_of(n),
                    .ef = n.ef,
@@ -187,27 +184,78 @@ static bool has_evidence(const Suspect *s) { return s->ef || s->ep; }
 static bool speaks_better(const Suspect *a, const Suspect *b) {
   if (has_evidence(a) != has_evidence(b))
     return has_evidence(a);
-  if (a->score != b->score)
+  if (!score_same(a->score, b->score))
     return a->score > b->score;
   return a->confidence > b->confidence;
 }
 
-// best[i] for listed entity i; .entity stays ENTITY_NONE if nothing that
-// scores it was executed.
-static Suspect *score_all(const Spectrum *s, const Tally *t,
-                          const Comparison *c) {
-  Suspect *best = mem_array(Suspect, s->nlisted);
-  for (size_t i = 0; i < s->nlisted; i++)
-    best[i].entity = ENTITY_NONE;
+static Candidate *score_all(const Spectrum *s, const Tally *t,
+                            const Comparison *c) {
+  Candidate *candidates = mem_array(Candidate, s->nlisted);
   for (size_t e = 0; e < s->suite->nentities; e++) {
     if (s->owner[e] == ENTITY_NONE || !bitset_has(&t->executed, (uint32_t)e))
       continue;
-    Suspect candidate = suspect_of(s, c, (uint32_t)e);
-    Suspect *old = &best[s->owner[e]];
-    if (old->entity == ENTITY_NONE || speaks_better(&candidate, old))
-      *old = candidate;
+    Candidate *at = &candidates[s->owner[e]];
+    Suspect suspect = suspect_of(s, c, (uint32_t)e);
+    if (s->listed[s->owner[e]] == e) {
+      at->own = suspect;
+      at->has_own = true;
+    } else if (!at->has_best || speaks_better(&suspect, &at->best)) {
+      at->best = suspect;
+      at->has_best = true;
+    }
   }
-  return best;
+  return candidates;
+}
+
+// Has the line a condition? Its tuples are not executed by runs that do not
+// come there, so it is asked of the entities, not of the spectra.
+static Bitset find_conditions(const Spectrum *s) {
+  Bitset set = {0};
+  for (size_t e = 0; e < s->suite->nentities; e++)
+    if (s->owner[e] != ENTITY_NONE &&
+        s->suite->entities[e].kind == ENTITY_CONDITION)
+      bitset_add(&set, s->owner[e]);
+  return set;
+}
+
+static double prior_of(const Spectrum *s, size_t failure, uint32_t listed,
+                       const Bitset *conditions) {
+  const Entity *e = &s->suite->entities[s->listed[listed]];
+  bool died = s->options.deaths &&
+              deaths_any(s->options.deaths, s->suite, failure, e->source,
+                         e->line);
+  return 2 * died + bitset_has(conditions, listed);
+}
+
+// What is listed for a candidate: its own numbers if it has some, with the
+// score of the best that speaks for it.
+static Suspect settle(const Candidate *c, uint32_t entity) {
+  bool carried = c->has_best && (!c->has_own || speaks_better(&c->best, &c->own));
+  Suspect out = c->has_own ? c->own : c->best;
+  out.own = out.score;
+  out.entity = entity;
+  if (carried) {
+    out.score = c->best.score;
+    out.carried = true;
+    out.carrier = c->best.entity;
+    out.carrier_ef = c->best.ef;
+    out.carrier_ep = c->best.ep;
+  }
+  return out;
+}
+
+static bool is_lexicographic(const SpectrumOptions *o) {
+  return o->lexicographic || (spectrum_kinds(o) & TUPLE_KINDS);
+}
+
+static void order(const Spectrum *s, Ranking *r) {
+  SuspectKey *const keys[] = {suspect_score, suspect_own, suspect_confidence,
+                              suspect_prior};
+  if (is_lexicographic(&s->options))
+    ranking_order_by(r, keys, sizeof keys / sizeof *keys);
+  else
+    ranking_order(r, s->options.confidence);
 }
 
 // For some formulas (op2, wong2) no evidence is a better score than bad
@@ -219,9 +267,26 @@ static void lower_unproven(Ranking *r) {
       lowest = fmin(lowest, r->suspects.items[i].score);
   for (size_t i = 0; i < r->suspects.len; i++) {
     Suspect *s = &r->suspects.items[i];
-    if (!has_evidence(s))
+    if (!has_evidence(s)) {
       s->score = fmin(s->score, lowest);
+      s->own = fmin(s->own, lowest);
+    }
   }
+}
+
+static void collect(const Spectrum *s, const Tally *t, const Comparison *c,
+                    Ranking *out) {
+  Candidate *candidates = score_all(s, t, c);
+  Bitset conditions = find_conditions(s);
+  for (uint32_t i = 0; i < s->nlisted; i++) {
+    if (!candidates[i].has_own && !candidates[i].has_best)
+      continue;
+    Suspect suspect = settle(&candidates[i], s->listed[i]);
+    suspect.prior = prior_of(s, out->failure, i, &conditions);
+    array_push(&out->suspects, suspect);
+  }
+  bitset_release(&conditions);
+  free(candidates);
 }
 
 void spectrum_rank(const Spectrum *s, const Tally *t, size_t failure,
@@ -233,13 +298,9 @@ void spectrum_rank(const Spectrum *s, const Tally *t, size_t failure,
                    .passing = c.passing,
                    .stand_in = c.stand_in};
   if (c.failing && c.passing) {
-    Suspect *best = score_all(s, t, &c);
-    for (size_t i = 0; i < s->nlisted; i++)
-      if (best[i].entity != ENTITY_NONE)
-        array_push(&out->suspects, best[i]);
-    free(best);
+    collect(s, t, &c, out);
     lower_unproven(out);
-    ranking_order(out, s->options.confidence);
+    order(s, out);
   }
   comparison_release(&c);
 }

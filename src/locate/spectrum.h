@@ -11,9 +11,17 @@
 // whatever its verdict. Those that no compared run executed carry no evidence
 // and never come above one that does.
 //
-// An entity is scored by itself, or by the entities that belong to it: a
-// function takes the maximum over its statements, blocks or edges, and shows
-// the counts of the best one.
+// An entity is scored by itself, by the entities that belong to it (owner.h),
+// or both, and takes the maximum. The one that carries the score is noted in
+// the Suspect; counts and confidence are the entity's own if it is among what
+// scores, else those of the carrier.
+//
+// Equal scores tie, unless tuples (condition outcomes, return classes) are
+// among what scores or `lexicographic` is set. Then equal scores are ordered by
+// the entity's own score, by confidence, and by a prior: what is likely to be
+// faulty without looking at what runs executed. Only what is equal in all four
+// ties. The prior of a statement, from strong to weak: a run that shows the
+// failure died there; its line has a condition.
 #ifndef CULPRIT_LOCATE_SPECTRUM_H
 #define CULPRIT_LOCATE_SPECTRUM_H
 
@@ -21,6 +29,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "locate/deaths.h"
 #include "locate/filter.h"
 #include "locate/formula.h"
 #include "locate/tally.h"
@@ -34,6 +43,8 @@ typedef struct {
   unsigned entities; // what scores it: a set of 1u << EntityKind; 0: as `by`
   bool others_pass;  // runs that only show other failures count as passing
   bool confidence;   // order equal scores by confidence
+  bool lexicographic; // order them by own score, confidence and prior
+  const Deaths *deaths; // for the prior; NULL: not known
   PathFilter filter; // files left out are neither listed nor counted
 } SpectrumOptions;
 

@@ -9,15 +9,14 @@ bool score_same(double a, double b) {
   return fabs(a - b) <= SCORE_TOLERANCE * fmax(size, 1e-300);
 }
 
+void suspect_release(Suspect *s) {
+  for (size_t i = 0; i < s->evidence.len; i++)
+    free(s->evidence.items[i].text);
+  array_release(&s->evidence);
+}
+
 void ranking_release(Ranking *r) {
-  for (size_t i = 0; i < r->suspects.len; i++) {
-    Suspect *s = &r->suspects.items[i];
-    for (size_t j = 0; j < s->evidence.len; j++)
-      free(s->evidence.items[j].text);
-    array_release(&s->evidence);
-  }
+  for (size_t i = 0; i < r->suspects.len; i++)
+    suspect_release(&r->suspects.items[i]);
   array_release(&r->suspects);
-  for (size_t i = 0; i < r->notes.len; i++)
-    free(r->notes.items[i].text);
-  array_release(&r->notes);
 }

@@ -20,8 +20,15 @@ typedef struct {
   double score;        // finite, always
   double confidence;   // max(ef/F, ep/P)
   uint32_t ef, ep;     // failing and passing runs that cover it
-  uint32_t rank_best;  // entities with a higher score, plus one
-  uint32_t rank;       // worst case: also all with the same score
+  uint32_t rank_best;  // entities that come before it, plus one
+  uint32_t rank;       // worst case: also all that tie with it
+  // An entity may owe its score to one that belongs to it: a statement to the
+  // outcome of a condition on its line, a function to one of its statements.
+  bool carried;                          // it does:
+  uint32_t carrier;                      // to this entity,
+  uint32_t carrier_ef, carrier_ep;       // which these runs cover
+  double own;          // its own score, without those that belong to it
+  double prior;        // what is known without looking at runs; breaks ties
   ARRAY(Evidence) evidence;
 } Suspect;
 
@@ -38,6 +45,7 @@ typedef struct {
   ARRAY(Evidence) notes;   // what must be known to judge all of them
 } Ranking;
 
+void suspect_release(Suspect *s); // its evidence
 void ranking_release(Ranking *r);
 
 #endif

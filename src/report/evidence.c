@@ -4,149 +4,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/hashmap.h"
 #include "util/mem.h"
-#include "util/str.h"
-
-// --- where runs died --------------------------------------------------------
-
-typedef struct {
-  Deaths *deaths;
-  const Suite *suite;
-  EntityKind by;
-  Hashmap sources;   // path -> source
-  Hashmap functions; // source, name -> entity
-} DeathLoader;
-
-static void function_key(Str *key, uint32_t source, const char *name) {
-  str_clear(key);
-  str_addn(key, &source, sizeof source);
-  str_add(key, name);
-}
-
-static void index_places(DeathLoader *l) {
-  const Suite *suite = l->suite;
-  for (size_t i = 0; i < suite->nsources; i++)
-    hashmap_put(&l->sources, suite->sources[i].path,
-                strlen(suite->sources[i].path), i);
-  if (l->by != ENTITY_FUNCTION)
-    return;
-  Str key = {0};
-  for (size_t i = 0; i < suite->nentities; i++) {
-    const Entity *e = &suite->entities[i];
-    if (e->kind != ENTITY_FUNCTION || !e->name)
-      continue;
-    function_key(&key, e->source, e->name);
-    hashmap_put(&l->functions, key.data, key.len, i);
-  }
-  str_release(&key);
-}
-
-// The line that is listed for a death; 0 if none is.
-static uint32_t listed_line(DeathLoader *l, uint32_t source, const Death *d) {
-  if (l->by == ENTITY_STATEMENT)
-    return d->line;
-  Str key = {0};
-  uint64_t entity;
-  function_key(&key, source, d->function ? d->function : "");
-  bool found = hashmap_get(&l->functions, key.data, key.len, &entity);
-  str_release(&key);
-  return found ? l->suite->entities[entity].line : 0;
-}
-
-static void add_death(void *ctx, size_t run, const Death *d) {
-  DeathLoader *l = ctx;
-  uint64_t source;
-  if (!d->file || !hashmap_get(&l->sources, d->file, strlen(d->file), &source))
-    return;
-  uint32_t line = listed_line(l, (uint32_t)source, d);
-  if (!line)
-    return;
-  const char *how = arena_strdup(&l->deaths->arena, d->how ? d->how : "");
-  array_push(&l->deaths->items,
-             (DeathAt){(uint32_t)source, line, (uint32_t)run, how, d->exact});
-}
-
-static int compare_place(const DeathAt *x, uint32_t source, uint32_t line) {
-  if (x->source != source)
-    return x->source < source ? -1 : 1;
-  return x->line < line ? -1 : x->line > line;
-}
-
-static int by_place(const void *a, const void *b) {
-  const DeathAt *x = a, *y = b;
-  int c = compare_place(x, y->source, y->line);
-  if (!c)
-    c = strcmp(x->how, y->how);
-  if (!c)
-    c = y->exact - x->exact;
-  return c ? c : x->run < y->run ? -1 : x->run > y->run;
-}
-
-int deaths_load(Deaths *d, Store *store, const Suite *suite, EntityKind by,
-                Err *err) {
-  *d = (Deaths){0};
-  if (by != ENTITY_STATEMENT && by != ENTITY_FUNCTION)
-    return 0;
-  DeathLoader l = {.deaths = d, .suite = suite, .by = by};
-  index_places(&l);
-  int rc = store_each_death(store, suite, add_death, &l, err);
-  hashmap_release(&l.sources);
-  hashmap_release(&l.functions);
-  if (d->items.len)
-    qsort(d->items.items, d->items.len, sizeof *d->items.items, by_place);
-  return rc;
-}
-
-void deaths_release(Deaths *d) {
-  array_release(&d->items);
-  arena_release(&d->arena);
-}
-
-static size_t first_death(const Deaths *d, uint32_t source, uint32_t line) {
-  size_t lo = 0, hi = d->items.len;
-  while (lo < hi) {
-    size_t mid = lo + (hi - lo) / 2;
-    if (compare_place(&d->items.items[mid], source, line) < 0)
-      lo = mid + 1;
-    else
-      hi = mid;
-  }
-  return lo;
-}
-
-// --- sentences --------------------------------------------------------------
 
 static void add(EvidenceList *out, const char *kind, char *text) {
   array_push(out, (Evidence){kind, text});
 }
 
-static int by_number(const void *a, const void *b) {
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return x < y ? -1 : x > y;
+// --- deaths -----------------------------------------------------------------
+
+static bool same_death(const DeathAt *a, const DeathAt *b) {
+  return !strcmp(a->how, b->how) && a->exact == b->exact;
 }
 
-static bool shows_failure(const Suite *suite, size_t failure, uint32_t run) {
-  const FailureGroup *g = &suite->failures[failure];
-  return g->nruns && bsearch(&run, g->runs, g->nruns, sizeof run, by_number);
-}
-
-static void add_deaths(const Suite *suite, const Deaths *d, const Ranking *r,
-                       const Entity *e, EvidenceList *out) {
-  size_t i = first_death(d, e->source, e->line);
-  while (i < d->items.len &&
-         !compare_place(&d->items.items[i], e->source, e->line)) {
+void evidence_deaths(const Suite *suite, const Deaths *d, size_t failure,
+                     const Entity *e, EvidenceList *out) {
+  size_t n, i = deaths_at(d, e->source, e->line, &n), end = i + n;
+  while (i < end) {
     const DeathAt *first = &d->items.items[i];
     size_t runs = 0;
     uint32_t last = UINT32_MAX; // several processes of one run count once
-    for (; i < d->items.len; i++) {
-      const DeathAt *at = &d->items.items[i];
-      if (compare_place(at, e->source, e->line) ||
-          strcmp(at->how, first->how) || at->exact != first->exact)
-        break;
-      if (at->run != last && shows_failure(suite, r->failure, at->run))
-        runs++;
-      last = at->run;
+    for (; i < end && same_death(first, &d->items.items[i]); i++) {
+      uint32_t run = d->items.items[i].run;
+      runs += run != last && run_shows(suite, failure, run);
+      last = run;
     }
     if (runs)
       add(out, "death",
@@ -155,16 +35,111 @@ static void add_deaths(const Suite *suite, const Deaths *d, const Ranking *r,
   }
 }
 
+// --- tuples -----------------------------------------------------------------
+
+static bool same_text(const char *a, const char *b) {
+  return a == b || (a && b && !strcmp(a, b));
+}
+
+static bool is_twin(const Entity *x, const Entity *e) {
+  return x->kind == e->kind && x->line == e->line && x->source == e->source &&
+         x->index != e->index &&
+         (e->kind == ENTITY_CONDITION || same_text(x->name, e->name));
+}
+
+// Does the line have another condition, or another call of this function? The
+// entities of a function stand together.
+static bool has_twin(const Suite *suite, const Entity *e) {
+  const Entity *first = suite->entities, *end = first + suite->nentities;
+  for (const Entity *x = e; x < end && x->function == e->function; x++)
+    if (is_twin(x, e))
+      return true;
+  for (const Entity *x = e; x >= first && x->function == e->function; x--)
+    if (is_twin(x, e))
+      return true;
+  return false;
+}
+
+static void add_column(const Suite *suite, const Entity *e, Str *out) {
+  if (e->col_lo && has_twin(suite, e))
+    str_addf(out, " at column %u", e->col_lo);
+}
+
+static void add_switch(const Suite *suite, const Entity *e, Str *out) {
+  if (e->from)
+    str_addf(out, "case %u of the switch", e->from);
+  else
+    str_add(out, "no case of the switch");
+  add_column(suite, e, out);
+}
+
+static void add_condition(const Suite *suite, const Entity *e, Str *out) {
+  if (e->name && !strcmp(e->name, "switch")) {
+    add_switch(suite, e, out);
+    return;
+  }
+  str_add(out, "when the condition");
+  add_column(suite, e, out);
+  str_addf(out, " is %s", e->from ? "true" : "false");
+}
+
+static void add_return(const Suite *suite, const Entity *e, Str *out) {
+  str_add(out, "when the call");
+  if (e->name)
+    str_addf(out, " of %s", e->name);
+  if (!e->name && e->col_lo)
+    str_addf(out, " at column %u", e->col_lo);
+  else
+    add_column(suite, e, out);
+  if (e->from == RETURN_CONSTANT)
+    str_add(out, " always returns the same");
+  else if (e->from == RETURN_NON_CONSTANT)
+    str_add(out, " does not always return the same");
+  else
+    str_addf(out, " returns %s", return_class_name((ReturnClass)e->from));
+}
+
+void evidence_tuple(const Suite *suite, uint32_t entity, Str *out) {
+  const Entity *e = &suite->entities[entity];
+  if (e->kind == ENTITY_CONDITION)
+    add_condition(suite, e, out);
+  else if (e->kind == ENTITY_RETURN)
+    add_return(suite, e, out);
+  else
+    str_addf(out, "line %u", e->line);
+}
+
+void evidence_runs(const Ranking *r, uint32_t ef, uint32_t ep, Str *out) {
+  str_addf(out, "%u of %u failing, %u of %u %s runs", ef, r->failing, ep,
+           r->passing, r->stand_in ? "other failing" : "passing");
+}
+
+static void add_carrier(const Suite *suite, const Ranking *r, const Suspect *s,
+                        EvidenceList *out) {
+  const Entity *listed = &suite->entities[s->entity];
+  const Entity *carrier = &suite->entities[s->carrier];
+  Str text = {0};
+  // Of a function or a line that stands in for another: where it is.
+  if (carrier->kind != ENTITY_STATEMENT && carrier->line != listed->line)
+    str_addf(&text, "line %u, ", carrier->line);
+  evidence_tuple(suite, s->carrier, &text);
+  str_add(&text, ": ");
+  evidence_runs(r, s->carrier_ef, s->carrier_ep, &text);
+  add(out, entity_kind_name(carrier->kind), str_take(&text));
+}
+
 void evidence_gather(const Suite *suite, const Deaths *deaths, const Ranking *r,
                      const Suspect *s, EvidenceList *out) {
   for (size_t i = 0; i < s->evidence.len; i++)
     add(out, s->evidence.items[i].kind, mem_strdup(s->evidence.items[i].text));
-  add(out, "coverage",
-      mem_printf("%u of %u failing, %u of %u %s runs", s->ef, r->failing, s->ep,
-                 r->passing, r->stand_in ? "other failing" : "passing"));
+  if (s->carried)
+    add_carrier(suite, r, s, out);
+  Str text = {0};
+  evidence_runs(r, s->ef, s->ep, &text);
+  add(out, "coverage", str_take(&text));
   const Entity *e = &suite->entities[s->entity];
   if (e->kind == ENTITY_STATEMENT || e->kind == ENTITY_FUNCTION)
-    add_deaths(suite, deaths, r, e, out);
+    evidence_deaths(suite, deaths, r->failure, e, out);
 }
 
 void evidence_release(EvidenceList *list) {

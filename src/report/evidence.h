@@ -6,39 +6,33 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "locate/deaths.h"
 #include "model/ranking.h"
 #include "model/suite.h"
-#include "store/store.h"
-#include "util/arena.h"
 #include "util/array.h"
-#include "util/err.h"
-
-// One run died at one place that may be listed.
-typedef struct {
-  uint32_t source, line; // of the listed entity
-  uint32_t run;
-  const char *how; // SIGSEGV, ...
-  bool exact;
-} DeathAt;
-
-// Where runs died, to be looked up by place.
-typedef struct {
-  ARRAY(DeathAt) items;
-  Arena arena; // the texts
-} Deaths;
-
-// `by`: statement or function; deaths are not looked up for other kinds.
-int deaths_load(Deaths *d, Store *store, const Suite *suite, EntityKind by,
-                Err *err);
-void deaths_release(Deaths *d);
+#include "util/str.h"
 
 typedef ARRAY(Evidence) EvidenceList;
 
 // What the localizer left in the suspect, then
+//   condition  "when the condition is true: 2 of 2 failing, 0 of 5 passing
+//   return     runs": the tuple that carried the score, if one did
 //   coverage   "2 of 2 failing, 1 of 5 passing runs": those that execute it
 //   death      "1 run died here: SIGSEGV" (runs that show this failure)
 void evidence_gather(const Suite *suite, const Deaths *deaths, const Ranking *r,
                      const Suspect *s, EvidenceList *out);
 void evidence_release(EvidenceList *list);
+
+// The deaths at this place, as evidence.
+void evidence_deaths(const Suite *suite, const Deaths *deaths, size_t failure,
+                     const Entity *e, EvidenceList *out);
+
+// "when the condition at column 9 is true", "when the call of f returns null",
+// "case 3 of the switch", "line 12": what covering this entity means. The
+// column is told where the line has several of the kind.
+void evidence_tuple(const Suite *suite, uint32_t entity, Str *out);
+
+// "2 of 3 failing, 1 of 5 passing runs".
+void evidence_runs(const Ranking *r, uint32_t ef, uint32_t ep, Str *out);
 
 #endif

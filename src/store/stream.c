@@ -1,4 +1,5 @@
-// Streaming what is too large for a Suite: spectra, and where runs died.
+// Streaming what is too large for a Suite: spectra, counts, and where runs
+// died.
 #include <assert.h>
 #include <stdlib.h>
 
@@ -64,18 +65,26 @@ static int read_spectrum(Store *s, const Suite *suite, size_t run,
   return rc < 0 ? -1 : 0;
 }
 
+static int checked_spectrum(Store *s, const Suite *suite, size_t run,
+                            EntityKind kind, const Bitset *all, Bitset *hits,
+                            Err *err) {
+  if (read_spectrum(s, suite, run, kind, hits, err))
+    return -1;
+  if (!is_subset(hits, all))
+    return db_corrupt(&s->db, err,
+                      "test %s covers what is not a %s of its session",
+                      suite->runs[run].test, entity_kind_name(kind));
+  return 0;
+}
+
 static int each_spectrum(Store *s, const Suite *suite, EntityKind kind,
                          const Bitset *all, Bitset *hits, EachSpectrum *each,
                          void *ctx, Err *err) {
   for (size_t run = 0; run < suite->nruns; run++) {
     if (!suite->runs[run].has_spectrum)
       continue;
-    if (read_spectrum(s, suite, run, kind, hits, err))
+    if (checked_spectrum(s, suite, run, kind, all, hits, err))
       return -1;
-    if (!is_subset(hits, all))
-      return db_corrupt(&s->db, err,
-                        "test %s covers what is not a %s of its session",
-                        suite->runs[run].test, entity_kind_name(kind));
     each(ctx, run, hits);
   }
   return 0;
@@ -112,9 +121,11 @@ static int read_counts(const Suite *suite, const unsigned char *at, size_t size,
   return 0;
 }
 
-static int each_counts(Store *s, const Suite *suite, size_t run, CountList *list,
-                       EachCounts *each, void *ctx, Err *err) {
+// Returns 1 with the counts of a run, 0 if it has none.
+static int read_run_counts(Store *s, const Suite *suite, size_t run,
+                           CountList *list, Err *err) {
   Query q;
+  list->len = 0;
   if (query_start(&q, &s->db, "SELECT counts FROM counts WHERE run = ?",
                   VALUES(v_int(suite->runs[run].store_id)), err))
     return -1;
@@ -124,11 +135,9 @@ static int each_counts(Store *s, const Suite *suite, size_t run, CountList *list
     const void *blob = query_blob(&q, 0, &size);
     if (q.bad || read_counts(suite, blob, size, list))
       rc = query_corrupt(&q, "counts", err);
-    else
-      each(ctx, run, list->items, list->len);
   }
   query_end(&q);
-  return rc < 0 ? -1 : 0;
+  return rc;
 }
 
 int store_each_counts(Store *s, const Suite *suite, EachCounts *each, void *ctx,
@@ -137,10 +146,65 @@ int store_each_counts(Store *s, const Suite *suite, EachCounts *each, void *ctx,
     return -1;
   CountList list = {0};
   int rc = 0;
-  for (size_t run = 0; !rc && run < suite->nruns; run++)
-    rc = each_counts(s, suite, run, &list, each, ctx, err);
+  for (size_t run = 0; rc >= 0 && run < suite->nruns; run++) {
+    rc = read_run_counts(s, suite, run, &list, err);
+    if (rc > 0)
+      each(ctx, run, list.items, list.len);
+  }
   db_rollback(&s->db); // only read
   array_release(&list);
+  return rc < 0 ? -1 : 0;
+}
+
+// --- both at once ------------------------------------------------------------
+
+typedef struct {
+  Bitset all[ENTITY_KINDS]; // the entities of each kind that is read
+  Spectra spectra;
+  CountList counts;
+} SpectraReader;
+
+static int read_spectra(Store *s, const Suite *suite, size_t run, unsigned what,
+                        SpectraReader *r, Err *err) {
+  for (int k = 0; k < ENTITY_KINDS; k++)
+    if (what & 1u << k &&
+        checked_spectrum(s, suite, run, (EntityKind)k, &r->all[k],
+                         &r->spectra.hits[k], err))
+      return -1;
+  if (what & STORE_COUNTS &&
+      read_run_counts(s, suite, run, &r->counts, err) < 0)
+    return -1;
+  r->spectra.counts = r->counts.items;
+  r->spectra.ncounts = r->counts.len;
+  return 0;
+}
+
+static void reader_release(SpectraReader *r) {
+  for (int k = 0; k < ENTITY_KINDS; k++) {
+    bitset_release(&r->all[k]);
+    bitset_release(&r->spectra.hits[k]);
+  }
+  array_release(&r->counts);
+}
+
+int store_each_spectra(Store *s, const Suite *suite, unsigned what,
+                       EachSpectra *each, void *ctx, Err *err) {
+  if (store_flush(s, err) || db_begin_read(&s->db, err))
+    return -1;
+  SpectraReader r = {0};
+  for (int k = 0; k < ENTITY_KINDS; k++)
+    if (what & 1u << k)
+      r.all[k] = entities_of(suite, (EntityKind)k);
+  int rc = 0;
+  for (size_t run = 0; !rc && run < suite->nruns; run++) {
+    if (!suite->runs[run].has_spectrum)
+      continue;
+    rc = read_spectra(s, suite, run, what, &r, err);
+    if (!rc)
+      each(ctx, run, &r.spectra);
+  }
+  db_rollback(&s->db); // only read
+  reader_release(&r);
   return rc;
 }
 

@@ -1,0 +1,98 @@
+// Breadth-first layers over the dependence graph: see pdg.h.
+#include "eval/pdg.h"
+
+#include <assert.h>
+#include <stdlib.h>
+
+#include "util/bitset.h"
+#include "util/mem.h"
+
+void pdg_init(Pdg *g, size_t nstatements) {
+  *g = (Pdg){.nstatements = nstatements};
+}
+
+void pdg_edge(Pdg *g, uint32_t from, uint32_t to) {
+  assert(from < g->nstatements && to < g->nstatements && !g->first);
+  array_push(&g->edges, (PdgEdge){from, to});
+}
+
+void pdg_close(Pdg *g) {
+  g->first = mem_array(size_t, g->nstatements + 2);
+  g->neighbours = mem_array(uint32_t, 2 * g->edges.len);
+  // first[s + 2] counts the neighbours of s, then first[s + 1] is where those
+  // of s begin; filling them in moves it to where they end.
+  for (size_t i = 0; i < g->edges.len; i++) {
+    g->first[g->edges.items[i].from + 2]++;
+    g->first[g->edges.items[i].to + 2]++;
+  }
+  for (size_t s = 2; s < g->nstatements + 2; s++)
+    g->first[s] += g->first[s - 1];
+  for (size_t i = 0; i < g->edges.len; i++) {
+    PdgEdge e = g->edges.items[i];
+    g->neighbours[g->first[e.from + 1]++] = e.to;
+    g->neighbours[g->first[e.to + 1]++] = e.from;
+  }
+}
+
+void pdg_release(Pdg *g) {
+  array_release(&g->edges);
+  free(g->neighbours);
+  free(g->first);
+  *g = (Pdg){0};
+}
+
+// Statements in the order they are looked at.
+typedef struct {
+  uint32_t *items;
+  size_t len;
+  Bitset seen;
+} Queue;
+
+static void queue_add(Queue *q, uint32_t statement) {
+  if (bitset_has(&q->seen, statement))
+    return;
+  bitset_add(&q->seen, statement);
+  q->items[q->len++] = statement;
+}
+
+static bool layer_has(const Queue *q, size_t from, const Bitset *faulty) {
+  for (size_t i = from; i < q->len; i++)
+    if (bitset_has(faulty, q->items[i]))
+      return true;
+  return false;
+}
+
+static void search(const Pdg *g, Queue *q, const Bitset *faulty,
+                   PdgScore *out) {
+  for (size_t from = 0; from < q->len;) {
+    size_t end = q->len;
+    out->layers++;
+    if ((out->found = layer_has(q, from, faulty)))
+      return;
+    for (; from < end; from++) {
+      uint32_t s = q->items[from];
+      for (size_t i = g->first[s]; i < g->first[s + 1]; i++)
+        queue_add(q, g->neighbours[i]);
+    }
+  }
+}
+
+PdgScore pdg_score(const Pdg *g, const uint32_t *reported, size_t nreported,
+                   const uint32_t *faulty, size_t nfaulty) {
+  PdgScore out = {0};
+  Queue q = {.items = mem_array(uint32_t, g->nstatements)};
+  Bitset wanted = {0};
+  assert(g->first);
+  for (size_t i = 0; i < nfaulty; i++)
+    bitset_add(&wanted, faulty[i]);
+  for (size_t i = 0; i < nreported; i++)
+    queue_add(&q, reported[i]);
+  search(g, &q, &wanted, &out);
+  out.examined = out.found ? q.len : g->nstatements;
+  if (out.found)
+    out.score = 1 - (double)out.examined / (double)g->nstatements;
+  bitset_release(&wanted);
+  bitset_release(&q.seen);
+  free(q.items);
+  return out;
+}

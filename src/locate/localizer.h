@@ -1,0 +1,117 @@
+// The table of localizers: every way to turn a session into a ranking, under
+// one name each (`culprit rank --method NAME`).
+//
+//   Workbench bench;                 // a session, its spectra loaded once
+//   workbench_init(&bench, store, &suite);
+//   Localizer method;
+//   if (!localizer_find("ochiai", &method)) ...
+//   Locator locator;                 // this method on this session
+//   locator_open(&locator, &bench, &method, &options, &err);
+//   locator_load(&locator, &err);
+//   for every failure: locator_rank(&locator, failure, &ranking, &err);
+//
+// Every formula of formula.h is a localizer. A new one of another kind is one
+// file in locate/ and one row of the table in localizer.c.
+#ifndef CULPRIT_LOCATE_LOCALIZER_H
+#define CULPRIT_LOCATE_LOCALIZER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "locate/deaths.h"
+#include "locate/filter.h"
+#include "locate/formula.h"
+#include "locate/spectrum.h"
+#include "locate/tally.h"
+#include "model/ranking.h"
+#include "model/suite.h"
+#include "store/store.h"
+#include "util/err.h"
+
+// What the user may choose for any method.
+typedef struct {
+  EntityKind by;     // what is listed
+  unsigned entities; // what scores it: a set of 1u << EntityKind; 0: as the
+                     // method likes it
+  bool others_pass;  // runs that only show other failures count as passing
+  bool confidence;   // order equal scores by confidence
+  PathFilter filter;
+  const char *exit_score; // cp: a formula, or NULL
+} LocateOptions;
+
+// The method used where none is named.
+#define METHOD_DEFAULT "cascade"
+
+// --- a session, ready to be worked on ---------------------------------------
+
+// Spectra, deaths and what there is, loaded once and shared by all methods.
+typedef struct {
+  Store *store;
+  const Suite *suite;
+  unsigned present; // kinds of entities the session has
+  unsigned loaded;  // kinds whose spectra are in the tally
+  Tally tally;
+  Deaths deaths;
+  bool has_deaths;     // deaths are loaded,
+  EntityKind death_by; // for this kind
+} Workbench;
+
+void workbench_init(Workbench *w, Store *store, const Suite *suite);
+void workbench_release(Workbench *w);
+
+// Loads the spectra of these kinds and the deaths, unless that has been done.
+int workbench_load(Workbench *w, unsigned kinds, EntityKind by, Err *err);
+
+// --- methods ----------------------------------------------------------------
+
+typedef struct Localizer Localizer;
+
+// Ranks for one failure: suspects in any order, with rank and rank_best unset
+// or set. Leaves the suspects empty if nothing can be compared.
+typedef int LocalizerRank(const Localizer *l, Workbench *w,
+                          const LocateOptions *o, size_t failure, Ranking *out,
+                          Err *err);
+
+struct Localizer {
+  const char *name; // on the command line and in JSON
+  const char *doc;  // one line
+  // What it needs.
+  unsigned kinds; // entity kinds without which it cannot work
+  bool counts;    // how often conditions and returns were seen
+  // How it works: a formula over spectra, or a way of its own.
+  Formula *formula;
+  bool lexicographic;  // of a formula: always breaks ties by further evidence
+  LocalizerRank *rank; // NULL: the formula
+  unsigned lists;      // kinds it can list (1u << EntityKind); 0: any
+};
+
+size_t localizer_count(void);
+Localizer localizer_at(size_t i); // in the order they are listed to the user
+bool localizer_find(const char *name, Localizer *out);
+
+// --- a method at work -------------------------------------------------------
+
+typedef struct {
+  Workbench *bench;
+  Localizer method;
+  LocateOptions options; // entities: as resolved
+  Spectrum spectrum;     // what is listed
+} Locator;
+
+// Fails if the options do not fit the method, or if the session lacks what the
+// method needs: the message says which command provides it.
+int locator_open(Locator *l, Workbench *w, const Localizer *method,
+                 const LocateOptions *o, Err *err);
+void locator_close(Locator *l);
+
+// Loads what the method needs from the store. Fails for a bad store, or if
+// counts are needed and there are none (*lacking = true).
+int locator_load(Locator *l, bool *lacking, Err *err);
+
+// How many entities are listed, and how many of them some run executed.
+size_t locator_executable(const Locator *l);
+size_t locator_executed(const Locator *l);
+
+int locator_rank(Locator *l, size_t failure, Ranking *out, Err *err);
+
+#endif
