@@ -35,17 +35,19 @@
 
 typedef struct {
   const char *input, *output, *runtime;
-  const char *mutate; // number of the mutant to plant, "list", or NULL
+  const char *mutate; // number of the mutant to plant, or NULL
   Str args;           // of code generation, each with its NUL
   CounterSize size;
   bool returns, optimize;
-  bool pdg; // only print the dependences between statements
+  // Only answer: what can be mutated, which statements depend on which.
+  bool list_mutants, pdg;
   PrefixMaps maps;
 } Options;
 
 static int usage(void) {
   fputs("usage: culprit-instrument --runtime FILE [--mode hits|counts] "
-        "[--returns] [--opt LEVEL] INPUT -o OUTPUT\n"
+        "[--returns] [--opt LEVEL] [--mutate N] INPUT -o OUTPUT\n"
+        "       culprit-instrument --mutants|--pdg INPUT\n"
         "culprit-cc runs this; it is not meant to be called by hand.\n",
         stderr);
   return 2;
@@ -60,6 +62,7 @@ static int parse_options(Options *o, int argc, char **argv) {
       {"prefix-map", required_argument, NULL, 'p'},
       {"arg", required_argument, NULL, 'a'},
       {"mutate", required_argument, NULL, 'u'},
+      {"mutants", no_argument, NULL, 'l'},
       {"pdg", no_argument, NULL, 'g'},
       {0}};
   *o = (Options){.size = COUNTERS_HITS};
@@ -86,6 +89,9 @@ static int parse_options(Options *o, int argc, char **argv) {
     case 'u':
       o->mutate = optarg;
       break;
+    case 'l':
+      o->list_mutants = true;
+      break;
     case 'g':
       o->pdg = true;
       break;
@@ -97,7 +103,8 @@ static int parse_options(Options *o, int argc, char **argv) {
     }
   }
   o->input = argv[optind];
-  return o->input && o->output && o->runtime ? 0 : -1;
+  bool asked = o->list_mutants || o->pdg;
+  return o->input && (asked || (o->output && o->runtime)) ? 0 : -1;
 }
 
 static LLVMModuleRef read_module(LLVMContextRef c, const char *path, Err *err) {
@@ -210,16 +217,9 @@ static int link_runtime(LLVMModuleRef m, const char *path, Err *err) {
   return 0;
 }
 
-// Finds what can be mutated; "list" prints it and ends the program.
 static int find_mutants(LLVMModuleRef m, const Options *o, Plan *p,
                         Mutants *out, Err *err) {
   mutants_find(p, m, out);
-  if (!strcmp(o->mutate, "list")) {
-    Str text = {0};
-    mutants_list(p, out, &text);
-    fputs(str_text(&text), stdout);
-    exit(fflush(stdout) ? 3 : 0);
-  }
   char *end;
   unsigned long n = strtoul(o->mutate, &end, 10);
   if (*end || end == o->mutate || n >= out->len)
@@ -228,10 +228,17 @@ static int find_mutants(LLVMModuleRef m, const Options *o, Plan *p,
   return 0;
 }
 
-static int print_pdg(LLVMModuleRef m, Plan *p) {
+static int answer(LLVMModuleRef m, const Options *o, Plan *p) {
   Str text = {0};
-  pdg_write(p, m, &text);
+  Mutants mutants = {0};
+  if (o->pdg) {
+    pdg_write(p, m, &text);
+  } else {
+    mutants_find(p, m, &mutants);
+    mutants_list(p, &mutants, &text);
+  }
   fputs(str_text(&text), stdout);
+  array_release(&mutants);
   str_release(&text);
   return 0;
 }
@@ -291,8 +298,8 @@ int main(int argc, char **argv) {
   LLVMContextRef context = LLVMContextCreate();
   LLVMModuleRef m = read_module(context, o.input, &err);
   int rc = m ? 0 : -1;
-  if (!rc && o.pdg) {
-    rc = print_pdg(m, &plan);
+  if (!rc && (o.pdg || o.list_mutants)) {
+    rc = answer(m, &o, &plan);
   } else if (!rc) {
     rc = instrument(m, &o, &plan, &err);
     if (!rc)

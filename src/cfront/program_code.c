@@ -13,7 +13,6 @@
 #include "cfront/map_format.h"
 #include "util/command.h"
 #include "util/fs.h"
-#include "util/str.h"
 
 // --- reading ----------------------------------------------------------------
 
@@ -190,6 +189,47 @@ int program_code_compile(const UnitCode *u, const char *bitcode, int mutant,
   free(compiler);
   free(mode);
   free(plant);
+  return rc;
+}
+
+// --- asking -----------------------------------------------------------------
+
+static char *instrumenter(void) {
+  char *self = path_of_self();
+  char *path = mem_printf("%s/culprit-instrument", self);
+  if (!fs_exists(path)) {
+    free(path);
+    path = mem_printf("%s/../libexec/culprit/culprit-instrument", self);
+  }
+  free(self);
+  return path;
+}
+
+int program_code_ask(const UnitCode *u, const char *bitcode,
+                     const char *question, Str *out, Err *err) {
+  char *program = instrumenter();
+  char *const argv[] = {program, (char *)question, (char *)bitcode, NULL};
+  Str text = {0};
+  int status = command_capture(argv, NULL, &text);
+  if (status)
+    err_set(err, "%s: %s", u->name, str_text(&text));
+  else
+    str_addn(out, str_text(&text), text.len);
+  str_release(&text);
+  free(program);
+  return status ? -1 : 0;
+}
+
+int program_code_pdg(const ProgramCode *p, const char *scratch, Str *out,
+                     Err *err) {
+  int rc = 0;
+  for (size_t i = 0; !rc && i < p->units.len; i++) {
+    char *bitcode = mem_printf("%s/%zu" BITCODE_SUFFIX, scratch, i);
+    rc = program_code_unpack(&p->units.items[i], bitcode, err);
+    if (!rc)
+      rc = program_code_ask(&p->units.items[i], bitcode, "--pdg", out, err);
+    free(bitcode);
+  }
   return rc;
 }
 

@@ -13,6 +13,7 @@
 #include "util/arena.h"
 #include "util/array.h"
 #include "util/err.h"
+#include "util/str.h"
 
 typedef ARRAY(const char *) Strings;
 
@@ -52,6 +53,16 @@ int program_code_compile(const UnitCode *u, const char *bitcode, int mutant,
 // bitcode in `scratch`.
 int program_code_link(const ProgramCode *p, size_t unit, const char *object,
                       const char *scratch, const char *output, Err *err);
+
+// What culprit-instrument says of a unit, from its bitcode: "--pdg" the
+// dependences between its statements (cfront/pdg.h), "--mutants" what can be
+// mutated (cfront/mutate.h). Appended to `out`.
+int program_code_ask(const UnitCode *u, const char *bitcode,
+                     const char *question, Str *out, Err *err);
+
+// The dependences between all statements of the program, one a line.
+int program_code_pdg(const ProgramCode *p, const char *scratch, Str *out,
+                     Err *err);
 
 // The culprit-cc that belongs to this culprit. Caller frees.
 char *program_code_compiler(void);

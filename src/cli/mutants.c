@@ -84,34 +84,6 @@ static int parse_options(Options *o, int argc, char **argv) {
 
 // --- one unit -----------------------------------------------------------------
 
-static char *instrumenter(void) {
-  char *self = path_of_self();
-  char *path = mem_printf("%s/culprit-instrument", self);
-  if (!fs_exists(path)) {
-    free(path);
-    path = mem_printf("%s/../libexec/culprit/culprit-instrument", self);
-  }
-  free(self);
-  return path;
-}
-
-// Appends the mutants of a unit, one a line.
-static int list_unit(const UnitCode *u, const char *bitcode, Str *out,
-                     Err *err) {
-  char *program = instrumenter();
-  char *const argv[] = {program,        "--runtime", "none", "--mutate", "list",
-                        (char *)bitcode, "-o",        "none", NULL};
-  Str text = {0};
-  int status = command_capture(argv, NULL, &text);
-  if (status)
-    err_set(err, "%s: %s", u->name, str_text(&text));
-  else
-    str_addn(out, str_text(&text), text.len);
-  str_release(&text);
-  free(program);
-  return status ? -1 : 0;
-}
-
 static size_t count_lines(const Str *text) {
   size_t n = 0;
   for (size_t i = 0; i < text->len; i++)
@@ -129,7 +101,7 @@ static char *unpack(const Options *o, const UnitCode *u, size_t i, Err *err) {
 
 // --- listing ------------------------------------------------------------------
 
-// A line of list_unit: number, file, line, column, kind, text.
+// A line of an answer: number, file, line, column, kind, text.
 static void print_mutant(const Options *o, char *line, size_t first) {
   char *field[6];
   for (int i = 0; i < 6; i++)
@@ -159,7 +131,8 @@ static int list_program(const Options *o, const ProgramCode *p, Err *err) {
     const UnitCode *u = &p->units.items[i];
     char *bitcode = unpack(o, u, i, err);
     Str text = {0};
-    int rc = bitcode ? list_unit(u, bitcode, &text, err) : -1;
+    int rc = bitcode ? program_code_ask(u, bitcode, "--mutants", &text, err)
+                     : -1;
     size_t n = count_lines(&text);
     if (!rc)
       print_mutants(o, &text, first);
@@ -191,7 +164,8 @@ static int plant(const Options *o, const ProgramCode *p, Err *err) {
     const UnitCode *u = &p->units.items[i];
     char *bitcode = unpack(o, u, i, err);
     Str text = {0};
-    int rc = bitcode ? list_unit(u, bitcode, &text, err) : -1;
+    int rc = bitcode ? program_code_ask(u, bitcode, "--mutants", &text, err)
+                     : -1;
     long n = (long)count_lines(&text);
     str_release(&text);
     bool here = !rc && o->plant < first + n;

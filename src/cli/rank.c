@@ -10,17 +10,16 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "locate/cluster.h"
 #include "locate/fault.h"
-#include "locate/formula.h"
-#include "locate/spectrum.h"
-#include "locate/tally.h"
+#include "locate/localizer.h"
 #include "report/report.h"
 
 enum { WARNINGS_SHOWN = 10 };
 
 void rank_options_init(RankOptions *o) {
   *o = (RankOptions){
-      .method = "ochiai", .format = "text", .by = ENTITY_STATEMENT};
+      .method = METHOD_DEFAULT, .format = "text", .by = ENTITY_STATEMENT};
 }
 
 void rank_options_release(RankOptions *o) {
@@ -34,19 +33,19 @@ void rank_options_release(RankOptions *o) {
 // Everything one report is made of.
 typedef struct {
   Suite suite;
-  Spectrum spectrum;
-  Tally tally;
+  Workbench bench;
+  Locator locator;
+  bool comparable; // the locator is open: some run has a spectrum
   Fault fault;
-  Deaths deaths;
   Sources sources;
 } Work;
 
 static void work_release(Work *w) {
   sources_release(&w->sources);
-  deaths_release(&w->deaths);
   fault_release(&w->fault);
-  tally_release(&w->tally);
-  spectrum_release(&w->spectrum);
+  locator_close(&w->locator);
+  if (w->bench.suite)
+    workbench_release(&w->bench);
   suite_release(&w->suite);
 }
 
@@ -66,13 +65,13 @@ static size_t count_verdict(const Suite *suite, Verdict verdict) {
   return n;
 }
 
-static SpectrumOptions spectrum_options(const RankOptions *o, Formula *f) {
-  return (SpectrumOptions){
-      .formula = f,
+static LocateOptions locate_options(const RankOptions *o) {
+  return (LocateOptions){
       .by = o->by,
       .entities = o->entities,
       .others_pass = o->other_failures_pass,
       .confidence = o->confidence,
+      .exit_score = o->exit_score,
       .filter = {.only = o->only.items,
                  .nonly = o->only.len,
                  .exclude = o->exclude.items,
@@ -80,58 +79,78 @@ static SpectrumOptions spectrum_options(const RankOptions *o, Formula *f) {
   };
 }
 
+// Returns an exit status.
+static int load(Work *w, const RankOptions *o) {
+  Err err;
+  bool lacking;
+  if (locator_load(&w->locator, &lacking, &err))
+    return lacking ? cli_fail(EXIT_USAGE, "%s", err.text) : cli_error(&err);
+  if (o->cluster == CLUSTER_NONE)
+    return EXIT_DONE;
+  if (workbench_load(&w->bench, 1u << ENTITY_STATEMENT, o->by, &err))
+    return cli_error(&err);
+  cluster_failures(&w->suite, &w->bench.tally, o->cluster == CLUSTER_ALL);
+  return EXIT_DONE;
+}
+
 // Returns an exit status. Without any spectrum there is nothing to prepare.
-static int prepare(Work *w, Store *store, const RankOptions *o, Formula *f) {
+static int prepare(Work *w, Store *store, const RankOptions *o,
+                   const Localizer *method) {
   Err err;
   if (store_load(store, o->session, &w->suite, &err))
     return cli_error(&err);
   sources_init(&w->sources, &w->suite);
-  tally_init(&w->tally, &w->suite);
+  workbench_init(&w->bench, store, &w->suite);
   if (!has_spectra(&w->suite, VERDICTS))
     return EXIT_DONE;
-  SpectrumOptions options = spectrum_options(o, f);
-  if (spectrum_init(&w->spectrum, &w->suite, &options, &err))
+  LocateOptions options = locate_options(o);
+  if (locator_open(&w->locator, &w->bench, method, &options, &err))
     return cli_fail(EXIT_USAGE, "%s", err.text);
+  w->comparable = true;
   for (size_t i = 0; i < o->faults.len; i++)
     if (fault_add(&w->fault, &w->suite, o->faults.items[i], o->by, &err))
       return cli_fail(EXIT_USAGE, "%s", err.text);
-  if (tally_load(&w->tally, store, spectrum_kinds(&options), &err) ||
-      deaths_load(&w->deaths, store, &w->suite, o->by, &err))
-    return cli_error(&err);
-  return EXIT_DONE;
+  return load(w, o);
 }
 
-// Reports every failure; returns how many of them could be ranked.
-static size_t report(Work *w, const RankOptions *o, const ReportFormat *format,
-                     FILE *out) {
-  bool comparable = w->spectrum.suite != NULL;
-  Report r = {
+static Report report_of(Work *w, const RankOptions *o) {
+  unsigned entities = w->locator.options.entities;
+  return (Report){
       .suite = &w->suite,
       .method = o->method,
       .by = o->by,
-      .entities = o->entities ? o->entities : 1u << o->by,
-      .executed = comparable ? spectrum_executed(&w->spectrum, &w->tally) : 0,
-      .executable = w->spectrum.nlisted,
+      .entities = entities ? entities : 1u << o->by,
+      .executed = w->comparable ? locator_executed(&w->locator) : 0,
+      .executable = w->comparable ? locator_executable(&w->locator) : 0,
       .top = o->top,
       .color = o->color,
       .fault = w->fault.places.len ? &w->fault : NULL,
-      .deaths = &w->deaths,
+      .deaths = &w->bench.deaths,
       .sources = &w->sources,
   };
-  size_t ranked = 0;
+}
+
+// Reports every failure and counts how many of them could be ranked. Returns an
+// exit status.
+static int report(Work *w, const RankOptions *o, const ReportFormat *format,
+                  size_t *ranked, FILE *out) {
+  Report r = report_of(w, o);
+  Err err;
+  int status = EXIT_DONE;
   if (format->begin)
     format->begin(&r, out);
-  for (size_t i = 0; i < w->suite.nfailures; i++) {
+  for (size_t i = 0; status == EXIT_DONE && i < w->suite.nfailures; i++) {
     Ranking ranking = {.failure = i};
-    if (comparable)
-      spectrum_rank(&w->spectrum, &w->tally, i, &ranking);
-    format->failure(&r, &ranking, out);
-    ranked += ranking.suspects.len > 0;
+    if (w->comparable && locator_rank(&w->locator, i, &ranking, &err))
+      status = cli_error(&err);
+    else
+      format->failure(&r, &ranking, out);
+    *ranked += ranking.suspects.len > 0;
     ranking_release(&ranking);
   }
   if (format->end)
     format->end(&r, out);
-  return ranked;
+  return status;
 }
 
 static void warn_changed(const Work *w) {
@@ -194,26 +213,32 @@ static int explain(const Work *w, const RankOptions *o) {
                   entity_kind_name(o->by), session);
 }
 
+static int print(Work *w, const RankOptions *o, const ReportFormat *format,
+                 FILE *out) {
+  size_t ranked = 0;
+  int status = report(w, o, format, &ranked, out);
+  if (fflush(out) || ferror(out))
+    status = cli_fail(EXIT_ENVIRONMENT, "cannot write the report: %s",
+                      strerror(errno));
+  else if (status == EXIT_DONE && !ranked)
+    status = explain(w, o);
+  warn_changed(w);
+  return status;
+}
+
 int rank_print(Store *store, const RankOptions *o, FILE *out) {
-  const FormulaInfo *formula = formula_find(o->method);
   const ReportFormat *format = report_find(o->format);
-  if (!formula)
+  Localizer method;
+  if (!localizer_find(o->method, &method))
     return cli_fail(EXIT_USAGE,
                     "no method '%s'; `culprit rank --list-methods` lists them",
                     o->method);
   if (!format)
     return cli_fail(EXIT_USAGE, "no report format '%s'", o->format);
   Work work = {0};
-  int status = prepare(&work, store, o, formula->score);
-  if (status == EXIT_DONE) {
-    size_t ranked = report(&work, o, format, out);
-    if (fflush(out) || ferror(out))
-      status = cli_fail(EXIT_ENVIRONMENT, "cannot write the report: %s",
-                        strerror(errno));
-    else if (!ranked)
-      status = explain(&work, o);
-    warn_changed(&work);
-  }
+  int status = prepare(&work, store, o, &method);
+  if (status == EXIT_DONE)
+    status = print(&work, o, format, out);
   work_release(&work);
   return status;
 }
@@ -225,17 +250,21 @@ static void print_help(void) {
        "\n"
        "Ranks the runs of a stored session (`culprit run` makes one).\n"
        "\n"
-       "  --method M        the formula (default: ochiai)\n"
-       "  --list-methods    show all formulas\n"
+       "  --method M        how (default: " METHOD_DEFAULT ")\n"
+       "  --list-methods    show all methods\n"
        "  --by KIND         what is listed: statement (default), function,\n"
        "                    block or edge\n"
        "  --entities KINDS  what scores it: kinds, separated by commas\n"
-       "                    (default: as --by; a function can take the best\n"
-       "                    of its statements, blocks or edges)\n"
+       "                    (default: for a statement itself and what the\n"
+       "                    session has of its conditions and returns; else\n"
+       "                    as --by; a function can take the best of any)\n"
        "  --other-failures exclude|pass\n"
        "                    runs that only fail in another way: left out\n"
        "                    (default), or counted as passing\n"
        "  --confidence      order equal scores by confidence\n"
+       "  --cluster[=all]   split failures by what their runs executed: each\n"
+       "                    kind of failure, or all failing runs together\n"
+       "  --exit-score F    cp: score of exit blocks, a formula\n"
        "  --only PATH       rank only files below PATH, of that name, or\n"
        "                    matching it as a glob; may be repeated\n"
        "  --exclude PATH    rank no such files; may be repeated\n"
@@ -254,12 +283,12 @@ static void print_help(void) {
 }
 
 static void list_methods(void) {
-  size_t n;
-  const FormulaInfo *table = formula_table(&n);
   puts("ef, ep: failing and passing runs that execute it; nf, np: those that\n"
        "do not; F = ef + nf, P = ep + np\n");
-  for (size_t i = 0; i < n; i++)
-    printf("  %-12s %s\n", table[i].name, table[i].doc);
+  for (size_t i = 0; i < localizer_count(); i++) {
+    Localizer l = localizer_at(i);
+    printf("  %-16s %s\n", l.name, l.doc);
+  }
 }
 
 enum {
@@ -272,6 +301,8 @@ enum {
   OPT_ONLY,
   OPT_EXCLUDE,
   OPT_CONFIDENCE,
+  OPT_CLUSTER,
+  OPT_EXIT_SCORE,
   OPT_FORMAT, // its name is the format's
   OPT_FAULT,
   OPT_SESSION,
@@ -289,6 +320,8 @@ static const struct option long_options[] = {
     {"only", required_argument, NULL, OPT_ONLY},
     {"exclude", required_argument, NULL, OPT_EXCLUDE},
     {"confidence", no_argument, NULL, OPT_CONFIDENCE},
+    {"cluster", optional_argument, NULL, OPT_CLUSTER},
+    {"exit-score", required_argument, NULL, OPT_EXIT_SCORE},
     {"json", no_argument, NULL, OPT_FORMAT},
     {"csv", no_argument, NULL, OPT_FORMAT},
     {"quickfix", no_argument, NULL, OPT_FORMAT},
@@ -351,6 +384,16 @@ static int parse_others(const char *text, bool *pass) {
   return *pass || !strcmp(text, "exclude") ? 0 : -1;
 }
 
+static int parse_cluster(const char *text, RankCluster *cluster) {
+  *cluster = text ? CLUSTER_ALL : CLUSTER_SIGNATURE;
+  return !text || !strcmp(text, "all") ? 0 : -1;
+}
+
+static int parse_formula(const char *text, const char **name) {
+  *name = text;
+  return formula_find(text) ? 0 : -1;
+}
+
 // What the command line adds to the options of a ranking.
 typedef struct {
   RankOptions rank;
@@ -371,6 +414,8 @@ static int take_option(Command *c, const struct option *opt,
   case OPT_ONLY: array_push(&o->only, value); return 0;
   case OPT_EXCLUDE: array_push(&o->exclude, value); return 0;
   case OPT_CONFIDENCE: o->confidence = true; return 0;
+  case OPT_CLUSTER: return parse_cluster(value, &o->cluster);
+  case OPT_EXIT_SCORE: return parse_formula(value, &o->exit_score);
   case OPT_FORMAT: o->format = opt->name; return 0;
   case OPT_FAULT: array_push(&o->faults, value); return 0;
   case OPT_SESSION: return parse_number(value, &o->session);

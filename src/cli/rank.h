@@ -18,23 +18,33 @@
 #include "store/store.h"
 #include "util/array.h"
 
+// Whether failing runs are told apart by what they executed (locate/cluster.h).
+typedef enum {
+  CLUSTER_NONE,
+  CLUSTER_SIGNATURE, // within each failure
+  CLUSTER_ALL,       // over all failures
+} RankCluster;
+
 typedef struct RankOptions {
   int64_t session;    // 0: the newest
-  const char *method; // a name of locate/formula.h
+  const char *method; // a name of locate/localizer.h
   const char *format; // a name of report/report.h: text, json, ...
   size_t top;         // suspects shown per failure; 0: as the format likes
                       // it (text: 10, the others: all); SIZE_MAX: all
   EntityKind by;      // what is listed
-  unsigned entities;  // what scores it: a set of 1u << EntityKind; 0: as `by`
+  unsigned entities;  // what scores it: a set of 1u << EntityKind; 0: as the
+                      // method likes it
   bool other_failures_pass; // runs that only show other failures pass
   bool confidence;          // order equal scores by confidence
   bool color;
+  RankCluster cluster;
+  const char *exit_score; // cp: a formula, or NULL
   // As the user gave them; the strings are not copied.
   ARRAY(const char *) only, exclude; // paths or globs, see locate/filter.h
   ARRAY(const char *) faults;        // FILE:LINE[,LINE]..., see locate/fault.h
 } RankOptions;
 
-// Ochiai over statements, as text without colours, newest session.
+// The default method over statements, as text without colours, newest session.
 void rank_options_init(RankOptions *o);
 void rank_options_release(RankOptions *o);
 

@@ -1,5 +1,5 @@
-// Executes processes: up to N at once, from one thread that sleeps until
-// something happens.
+// Executes processes: up to N at once, watched by one thread that sleeps until
+// something happens (starting them is left to others, see spawn.h).
 //
 //   Pool *pool;
 //   pool_open(&pool, 2, err);

@@ -6,10 +6,10 @@
 //   words:     -k, a b, c"d
 //   redirects: 0 reads ../in.txt; 2 is a copy of 1
 //
-// Understood: words, quotes, backslashes, comments' absence, and the
-// redirections <, >, >>, N>, N>>, N>&M for standard streams. Everything else a
-// shell gives a meaning to ($ ` ; | & * ? [ ~ ( ) { } ! # << <> >| ...) is
-// refused: the line then goes to sh.
+// Understood: words, quotes, backslashes, and the redirections <, >, >>, N>,
+// N>>, N>&M of standard streams. Everything else a shell gives a meaning to
+// ($ ` ; | & * ? [ ~ ( ) { } ! # << <> >| ...) is refused: the line then goes
+// to sh.
 #ifndef CULPRIT_RUN_WORDS_H
 #define CULPRIT_RUN_WORDS_H
 
