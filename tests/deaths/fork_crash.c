@@ -20,7 +20,7 @@ int main(int argc, char **argv) {
   pid_t child = fork();
   if (child == 0) {
     in_child(argc > 1 ? 0 : &storage); // BEFORE
-    _exit(0);                          // AFTER
+    _exit(0);
   }
   waitpid(child, &status, 0); // BEFORE
   return WIFSIGNALED(status); // BEFORE

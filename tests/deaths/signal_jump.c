@@ -20,10 +20,12 @@ static void work(int *volatile p) {
 
 int main(int argc, char **argv) {
   (void)argv;
+  if (argc < 2)
+    puts("well"); // AFTER
   signal(SIGSEGV, handler);
   if (sigsetjmp(place, 1) == 0) {
     work(argc > 1 ? 0 : &storage); // BEFORE
-    puts("done"); // AFTER
+    puts("done");
     return 0;
   }
   return 7; // BEFORE

@@ -16,7 +16,7 @@ static void *one(void *arg) {
 static void *two(void *arg) {
   sink[1] = 1; // BEFORE
   pthread_barrier_wait(&all);
-  pause(); // BEFORE
+  pause();
   return arg; // AFTER
 }
 

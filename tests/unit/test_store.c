@@ -313,6 +313,61 @@ TEST(spectra_come_kind_by_kind_in_the_order_of_the_runs) {
   fixture_release(&f);
 }
 
+typedef struct {
+  const uint32_t *id;
+  size_t calls;
+} Seen;
+
+static void check_spectra(void *ctx, size_t run, const Spectra *s) {
+  Seen *seen = ctx;
+  assert_int_equal(bitset_count(&s->hits[ENTITY_STATEMENT]), 1);
+  assert_int_equal(bitset_count(&s->hits[ENTITY_BLOCK]), 0);
+  assert_int_equal(bitset_count(&s->hits[ENTITY_CONDITION]), 0); // not asked
+  assert_int_equal(bitset_count(&s->hits[ENTITY_EDGE]), run == 0);
+  assert_int_equal(s->ncounts, run == 1 ? 2 : 0);
+  if (run == 1) {
+    assert_int_equal(s->counts[0].entity, seen->id[FALSE]);
+    assert_int_equal(s->counts[1].count, 7);
+  }
+  seen->calls++;
+}
+
+TEST(several_kinds_and_the_counts_of_a_run_come_together) {
+  Fixture f;
+  start(&f);
+  int64_t session = begin(&f, "k");
+  SmallUnit u;
+  uint32_t id[NENTITIES];
+  small_unit(&u, 1, "/src/a.c", 5);
+  add_unit(&f, session, &u, id);
+  Run run = make_run("1", VERDICT_PASS);
+  bitset_add(&run.hits[ENTITY_STATEMENT], id[LINE2]);
+  bitset_add(&run.hits[ENTITY_EDGE], id[ENTRY]);
+  bitset_add(&run.hits[ENTITY_CONDITION], id[TRUE]);
+  add_run(&f, session, &run);
+  run = make_run("2", VERDICT_PASS);
+  bitset_add(&run.hits[ENTITY_STATEMENT], id[LINE3]);
+  array_push(&run.counts, (EntityCount){id[FALSE], 3});
+  array_push(&run.counts, (EntityCount){id[TRUE], 7});
+  add_run(&f, session, &run);
+  run = make_run("3", VERDICT_SKIP);
+  run.processes = 0;
+  add_run(&f, session, &run);
+  run = make_run("4", VERDICT_PASS);
+  bitset_add(&run.hits[ENTITY_STATEMENT], id[LINE3]);
+  add_run(&f, session, &run);
+  Suite suite;
+  load(&f, session, &suite);
+  unsigned what = 1u << ENTITY_STATEMENT | 1u << ENTITY_BLOCK |
+                  1u << ENTITY_EDGE | STORE_COUNTS;
+  Seen seen = {.id = id};
+  check(&f, store_each_spectra(f.store, &suite, what, check_spectra, &seen,
+                               &f.err));
+  assert_int_equal(seen.calls, 3);
+  suite_release(&suite);
+  fixture_release(&f);
+}
+
 static void collect_death(void *ctx, size_t run, const Death *d) {
   assert_int_equal(run, 0);
   assert_string_equal(d->file, "/src/a.c");
@@ -1136,6 +1191,10 @@ static void count_death(void *ctx, size_t run, const Death *d) {
   *(size_t *)ctx += run + strlen(d->file) + strlen(d->function) + d->line;
 }
 
+static void count_spectra(void *ctx, size_t run, const Spectra *s) {
+  *(size_t *)ctx += run + s->ncounts;
+}
+
 static int read_all(Fixture *f) {
   Suite suite;
   if (store_load(f->store, 0, &suite, &f->err))
@@ -1147,6 +1206,10 @@ static int read_all(Fixture *f) {
     release_collected(&c);
   }
   size_t sum = 0;
+  unsigned everything = STORE_COUNTS | (STORE_COUNTS - 1);
+  if (!rc)
+    rc = store_each_spectra(f->store, &suite, everything, count_spectra, &sum,
+                            &f->err);
   if (!rc)
     rc = store_each_death(f->store, &suite, count_death, &sum, &f->err);
   suite_release(&suite);

@@ -313,6 +313,23 @@ TEST(a_set_has_what_was_added_and_nothing_else) {
   assert_int_equal(bitset_count(&b), 0);
 }
 
+TEST(members_come_in_order_whatever_lies_between_them) {
+  const uint32_t members[] = {0, 63, 64, 511, 100000};
+  Bitset b = SET(0, 63, 64, 511, 100000), none = {0};
+  size_t n = 0;
+  for (uint32_t i = 0; bitset_next(&b, &i); i++)
+    assert_int_equal(i, members[n++]);
+  assert_int_equal(n, 5);
+  uint32_t from = 65;
+  assert_true(bitset_next(&b, &from));
+  assert_int_equal(from, 511);
+  from = UINT32_MAX;
+  assert_false(bitset_next(&b, &from));
+  from = 0;
+  assert_false(bitset_next(&none, &from));
+  bitset_release(&b);
+}
+
 TEST(a_union_has_the_members_of_both) {
   Bitset a = SET(1, 2), b = SET(2, 3000), c = SET(1, 2, 3000), none = {0};
   bitset_union(&a, &b);
