@@ -35,7 +35,7 @@ static uint64_t draw(World *w) {
 
 // A unit of `lines` statements and their functions; adds their ids.
 static int add_file(World *w, uint32_t number, size_t lines, Err *err) {
-  char path[64], name[32] = "f";
+  char path[64];
   snprintf(path, sizeof path, "/made-up/file%03u.c", number);
   Source source = {.path = path};
   Entity entities[LINES + LINES / FUNCTION_LINES];
@@ -44,9 +44,12 @@ static int add_file(World *w, uint32_t number, size_t lines, Err *err) {
   for (uint32_t i = 0; i < lines; i++) {
     if (i % FUNCTION_LINES == 0) {
       function = n;
-      entities[n++] = (Entity){.kind = ENTITY_FUNCTION, .name = name};
-      entities[function].line = i + 1;
-      entities[function].function = (uint32_t)function;
+      entities[n++] = (Entity){.kind = ENTITY_FUNCTION,
+                               .line = i + 1,
+                               .function = (uint32_t)function,
+                               .from = ENTITY_NONE,
+                               .to = ENTITY_NONE,
+                               .name = "f"};
     }
     entities[n++] = (Entity){.kind = ENTITY_STATEMENT,
                              .line = i + 1,

@@ -18,8 +18,11 @@ typedef struct {
 static const Command commands[] = {
     {"run", cmd_run, "run the tests, store the runs, print the ranking"},
     {"rank", cmd_rank, "rank the stored runs again, another way"},
+    {"why", cmd_why, "tell what speaks for and against one line"},
+    {"import", cmd_import, "take coverage and verdicts of other tools"},
     {"cc", cmd_cc, "the compiler (the same as culprit-cc)"},
     {"mutants", cmd_mutants, "list or plant faults in a program"},
+    {"eval", cmd_eval, "measure methods on many faulty versions"},
     {"store", cmd_store, "list, prune or measure the stored sessions"},
     {"doctor", cmd_doctor, "say what is missing or wrong on this machine"},
     {"automake-driver", cmd_automake_driver, NULL},

@@ -356,7 +356,9 @@ static void note_death(const RunHeader *h, size_t size, DeadProcesses *dead) {
 // The innermost place we know is where it died; the callers were in the middle
 // of a line, too.
 static void add_death(Collector *c, DeadProcess *d, Run *run) {
-  Death death = {.how = mem_printf("SIG%s", signal_name(d->signal))};
+  Death death = {.how = d->signal
+                            ? mem_printf("SIG%s", signal_name(d->signal))
+                            : mem_strdup("sanitizer report")};
   for (size_t i = 0; i < d->n; i++) {
     for (size_t k = 0; k < c->units.len; k++) {
       KnownUnit *u = &c->units.items[k];
@@ -376,6 +378,7 @@ static void add_death(Collector *c, DeadProcess *d, Run *run) {
     free(d->places[i].file);
   }
   if (!death.file) {
+    death.exact = !d->signal && d->complete; // a report when all was over
     death.file = mem_strdup("");
     death.function = mem_strdup("");
   }

@@ -66,12 +66,14 @@ static size_t count_verdict(const Suite *suite, Verdict verdict) {
 }
 
 static LocateOptions locate_options(const RankOptions *o) {
+  size_t top = o->top ? o->top : report_find(o->format)->top;
   return (LocateOptions){
       .by = o->by,
       .entities = o->entities,
       .others_pass = o->other_failures_pass,
       .confidence = o->confidence,
-      .exit_score = o->exit_score,
+      .exit_score = o->exit_score ? formula_find(o->exit_score)->score : NULL,
+      .explain = top,
       .filter = {.only = o->only.items,
                  .nonly = o->only.len,
                  .exclude = o->exclude.items,
@@ -109,7 +111,7 @@ static int prepare(Work *w, Store *store, const RankOptions *o,
   w->comparable = true;
   for (size_t i = 0; i < o->faults.len; i++)
     if (fault_add(&w->fault, &w->suite, o->faults.items[i], o->by, &err))
-      return cli_fail(EXIT_USAGE, "%s", err.text);
+      return cli_fail(EXIT_USAGE, "--fault %s", err.text);
   return load(w, o);
 }
 

@@ -26,8 +26,7 @@ enum Column {
 };
 
 static const char *const column_names[COLUMNS] = {
-    "name",   "build",  "program", "tests",
-    "oracle", "faulty", "cwd",     "timeout"};
+    "name", "build", "program", "tests", "oracle", "faulty", "cwd", "timeout"};
 
 enum { COLUMNS_MAX = 64 };
 
@@ -45,7 +44,8 @@ static int complain(const Reader *r, Err *err, const char *what) {
   return err_set(err, "%s:%zu: %s", r->path, r->line, what);
 }
 
-// --- the line that names the columns ------------------------------------------
+// --- the line that names the columns
+// ------------------------------------------
 
 static enum Column find_column(const char *name) {
   for (int i = 0; i < COLUMNS; i++)
@@ -75,7 +75,8 @@ static int read_header(Reader *r, char *line, Err *err) {
   return 0;
 }
 
-// --- one row ------------------------------------------------------------------
+// --- one row
+// ------------------------------------------------------------------
 
 // Names become directories.
 static bool name_is_good(const char *name) {
@@ -212,7 +213,8 @@ static int read_row(Reader *r, char *line, Err *err) {
   return 0;
 }
 
-// --- the file -----------------------------------------------------------------
+// --- the file
+// -----------------------------------------------------------------
 
 static int read_lines(Reader *r, char *text, Err *err) {
   for (char *line; (line = strsep(&text, "\n"));) {

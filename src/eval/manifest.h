@@ -1,10 +1,11 @@
 // The list of faulty versions that `culprit eval` goes through: a file of
-// tab-separated columns, so that a spreadsheet or a few lines of shell make one.
+// tab-separated columns, so that a spreadsheet or a few lines of shell make
+// one.
 //
 //   # golden/ holds the correct program, vN/ a version with one fault each
-//   name     build         program     tests     oracle                   faulty
-//   tcas/v1  make -C v1    v1/tcas     universe  reference:golden/tcas    v1/tcas.c:75
-//   tcas/v2  make -C v2    v2/tcas     universe  reference:golden/tcas    v2/tcas.c:63,66
+//   name    build       program tests    oracle                faulty
+//   tcas/v1 make -C v1  v1/tcas universe reference:golden/tcas v1/tcas.c:75
+//   tcas/v2 make -C v2  v2/tcas universe reference:golden/tcas v2/tcas.c:63,66
 //
 // The first line names the columns, in any order; `cwd` and `timeout` may be
 // left out, others may be added and are ignored. Empty lines and lines that
@@ -35,7 +36,7 @@ typedef struct {
   const char *text;    // the row as it stands in the file
   const char *dir;     // what {dir} stands for; absolute, as the paths are
   const char *build, *program, *tests, *cwd;
-  const char *oracle;  // option of `culprit run` (--reference, ...), NULL: exit
+  const char *oracle; // option of `culprit run` (--reference, ...), NULL: exit
   const char *oracle_value;
   const char *timeout; // NULL: the default
   const char **faulty; // each FILE:LINE[,LINE]...

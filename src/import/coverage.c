@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <xxhash.h>
 
 #include "util/fs.h"
@@ -314,11 +315,14 @@ static void clear_scratch_fields(Entity *e) {
     e->from = ENTITY_NONE;
 }
 
+// 0: it cannot be read. Only files: reading a device or a pipe may never end.
 static uint64_t hash_text(const char *path) {
+  struct stat st;
   Str text = {0};
   Err ignored;
   uint64_t hash = 0;
-  if (!fs_read(path, 0, &text, &ignored))
+  if (!stat(path, &st) && S_ISREG(st.st_mode) &&
+      !fs_read(path, 0, &text, &ignored))
     hash = XXH3_64bits(str_text(&text), text.len);
   str_release(&text);
   return hash;
@@ -388,9 +392,8 @@ static void add_runs(Coverage *c, Foreign *out) {
                .command = mem_strdup(""),
                .verdict = VERDICT_ERROR,
                .processes = 1};
-    for (uint32_t i = 0; i < c->entities.len; i++)
-      if (bitset_has(&test->hits, i))
-        bitset_add(&run.hits[c->entities.items[i].kind], i);
+    for (uint32_t i = 0; bitset_next(&test->hits, &i); i++)
+      bitset_add(&run.hits[c->entities.items[i].kind], i);
     array_push(&out->runs, run);
   }
 }

@@ -47,9 +47,10 @@ typedef struct {
 
 // Names of imported conditions. A format that knows which way is which gives
 // outcome 0 for false and 1 for true: "condition". Others only number the ways
-// out of a line: "branch", or "branch to line 12", "throw", ...
+// out of a line: "branch", or "branch to line 12", "branch by exception", ...
 #define CONDITION_NAME "condition"
 #define BRANCH_NAME "branch"
+#define THROW_NAME BRANCH_NAME " by exception"
 
 // What a line with branches left out: where its branches lead that were not
 // taken. Where they lead to at all shows when all tests are known.

@@ -9,7 +9,7 @@
 static const ImportFormat formats[] = {
     {"lcov", lcov_read, NULL, {".info", ".lcov"},
      "lcov .info: every TN: is a test"},
-    {"gcov", gcov_read, NULL, {".gcov.json.gz", ".gcov.json", ".json"},
+    {"gcov", gcov_read, NULL, {".gcov.json.gz", ".gcov.json", ".json.gz", ".json"},
      "gcov --json-format: .gcov.json.gz, or unpacked"},
     {"llvm", llvm_read, NULL, {".json", ".json.gz"},
      "llvm-cov export: JSON"},
@@ -48,7 +48,7 @@ ImportArg import_arg(const char *text, Arena *arena) {
 // `path` without the format's ending.
 static const char *cut_ending(const ImportFormat *f, const char *path,
                               Arena *arena) {
-  for (size_t i = 0; i < 4 && f->endings[i]; i++) {
+  for (size_t i = 0; f->endings[i]; i++) {
     size_t n = strlen(path), m = strlen(f->endings[i]);
     if (n > m && text_ends(path, f->endings[i]))
       return arena_strndup(arena, path, n - m);

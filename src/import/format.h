@@ -27,7 +27,8 @@ typedef struct {
   // ... in some, files belong together, or bring more than coverage.
   int (*read_args)(const ImportArgs *args, Coverage *out, Foreign *more,
                    Err *err);
-  const char *endings[4]; // of its files in a directory; cut off for names
+  const char *endings[5]; // of its files in a directory; cut off for names;
+                          // the last is NULL
   const char *help;
 } ImportFormat;
 

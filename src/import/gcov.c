@@ -27,7 +27,7 @@ static int read_branch(Reader *r, const json_t *branch, uint32_t line,
   bool throws = json_is_true(json_object_get(branch, "throw"));
   Branch b = {.line = line,
               .outcome = number,
-              .name = throws ? "throw" : BRANCH_NAME};
+              .name = throws ? THROW_NAME : BRANCH_NAME};
   coverage_branch(r->out, r->test, r->file, &b, count > 0);
   return 0;
 }

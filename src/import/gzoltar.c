@@ -92,10 +92,11 @@ static int read_column(Reader *r, const Lines *l, Err *err) {
   if (!hash || hash == class_name)
     return bad_column(l, err);
   *hash = '\0';
-  char *method = hash + 1, *colon = strrchr(method, ':');
+  char *method = hash + 1, *colon = strchr(method, ':');
   const char *number = colon ? colon + 1 : method, *end, *simple;
   uint32_t line;
-  if (!parse_line_number(number, &end, &line) || *end)
+  // Behind the line some benchmarks note which fault it is.
+  if (!parse_line_number(number, &end, &line) || (*end && *end != ':'))
     return bad_column(l, err);
   const char *path = class_file(r, class_name, !colon, &simple), *name = NULL;
   if (colon) {
@@ -233,7 +234,7 @@ static int read_row(Reader *r, const Lines *l, size_t row, Err *err) {
   if (r->tests.path)
     t = r->rows.items[row];
   uint32_t test = coverage_test(r->out, t.name);
-  const char *rest;
+  const char *rest = "";
   if (read_cells(r, l, test, &rest, err))
     return -1;
   bool pass = !strcmp(rest, "+");

@@ -52,7 +52,9 @@ static int unpack_all(z_stream *z, const Input *in, Str *out, Err *err) {
                     z->total_in, z->msg ? z->msg : "not gzip");
 }
 
-static int unpack(Input *in, Err *err) {
+int input_unpack(Input *in, Err *err) {
+  if (!is_packed(&in->text))
+    return 0;
   Str packed = in->text;
   in->text = (Str){0};
   z_stream z = {.next_in = (unsigned char *)packed.data,
@@ -71,7 +73,7 @@ int input_read(Input *in, Err *err) {
   str_clear(&in->text);
   if (fs_read(in->path, 0, &in->text, err))
     return -1;
-  return is_packed(&in->text) ? unpack(in, err) : 0;
+  return input_unpack(in, err);
 }
 
 void input_release(Input *in) { str_release(&in->text); }

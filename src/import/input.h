@@ -18,6 +18,8 @@ typedef struct {
 
 // Reads in->path into in->text; what gzip packed is unpacked, whatever its name.
 int input_read(Input *in, Err *err);
+// Unpacks in->text if gzip packed it.
+int input_unpack(Input *in, Err *err);
 void input_release(Input *in);
 
 // "FILE:LINE: ..." or "FILE: ...". Return -1.

@@ -257,9 +257,9 @@ static void add_branches(Reader *r) {
       number = 0;
     if (b->text)
       b->branch.outcome = number;
-    b->branch.name = b->text ? arena_printf(&r->arena, BRANCH_NAME " %s", b->text)
-                     : b->exception ? "throw"
-                                    : BRANCH_NAME;
+    b->branch.name = b->exception ? THROW_NAME : BRANCH_NAME;
+    if (b->text)
+      b->branch.name = arena_printf(&r->arena, BRANCH_NAME " (%s)", b->text);
     coverage_branch(r->out, r->test, r->file, &b->branch, b->hit);
   }
 }

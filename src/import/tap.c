@@ -10,6 +10,7 @@
 // Subtests (indented) are summed up by the line that follows them. Lines that
 // are not TAP are what the tests printed.
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>

@@ -180,8 +180,10 @@ static void add_parts(Suite *suite, const FailureGroup *g, const Clusters *c,
                       Groups *out) {
   Groups parts = {0};
   for (size_t i = 0; i < c->n; i++)
-    if (c->nodes[i].alive)
-      array_push(&parts, part_of(suite, g, c, i, !parts.len));
+    if (c->nodes[i].alive) {
+      FailureGroup part = part_of(suite, g, c, i, !parts.len);
+      array_push(&parts, part);
+    }
   if (parts.len > 1)
     qsort(parts.items, parts.len, sizeof *parts.items, larger_first);
   for (size_t i = 0; i < parts.len; i++) {

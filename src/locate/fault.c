@@ -39,10 +39,10 @@ static int find_source(const Suite *suite, const char *file, uint32_t *source,
     first = i;
   }
   if (rc && first == ENTITY_NONE) {
-    err_set(err, "--fault %s: session %lld has no statement in such a file",
+    err_set(err, "%s: session %lld has no statement in such a file",
             file, (long long)suite->session);
   } else if (rc && second != ENTITY_NONE) {
-    err_set(err, "--fault %s: it could be %s or %s; give more of the path",
+    err_set(err, "%s: it could be %s or %s; give more of the path",
             file, suite_path(suite, second), suite_path(suite, first));
   } else if (rc) {
     *source = first;
@@ -108,11 +108,11 @@ static int each_line(const char *text, Fault *f, const Suite *suite,
 int fault_add(Fault *f, const Suite *suite, const char *spec, EntityKind by,
               Err *err) {
   if (by != ENTITY_STATEMENT && by != ENTITY_FUNCTION)
-    return err_set(err, "--fault names lines: it needs --by statement or "
-                        "--by function");
+    return err_set(err, "%s: a line needs --by statement or --by function",
+                   spec);
   const char *colon = strrchr(spec, ':');
   if (!colon || colon == spec || each_line(colon + 1, NULL, suite, 0, by))
-    return err_set(err, "--fault %s: expected FILE:LINE[,LINE]...", spec);
+    return err_set(err, "%s: expected FILE:LINE[,LINE]...", spec);
   char *file = mem_printf("%.*s", (int)(colon - spec), spec);
   uint32_t source;
   int rc = find_source(suite, file, &source, err);

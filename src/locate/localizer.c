@@ -19,6 +19,18 @@ void workbench_init(Workbench *w, Store *store, const Suite *suite) {
 }
 
 void workbench_release(Workbench *w) {
+  if (w->propagation)
+    propagation_release(w->propagation);
+  if (w->predicates)
+    predicates_release(w->predicates);
+  if (w->neighbours)
+    neighbours_release(w->neighbours);
+  if (w->permutations)
+    neighbours_release(w->permutations);
+  free(w->propagation);
+  free(w->predicates);
+  free(w->neighbours);
+  free(w->permutations);
   tally_release(&w->tally);
   deaths_release(&w->deaths);
 }
@@ -40,16 +52,161 @@ int workbench_load(Workbench *w, unsigned kinds, EntityKind by, Err *err) {
   return load_deaths(w, by, err);
 }
 
-// --- methods ----------------------------------------------------------------
+// --- methods that are no formula --------------------------------------------
+
+static ListOptions list_options(const LocateOptions *o) {
+  return (ListOptions){.by = o->by,
+                       .others_pass = o->others_pass,
+                       .confidence = o->confidence,
+                       .filter = o->filter,
+                       .explain = o->explain};
+}
+
+// A failed load releases nothing: the workbench does.
+static int load_propagation(Workbench *w, Err *err) {
+  if (w->propagation)
+    return 0;
+  w->propagation = mem_new(Propagation);
+  return propagation_load(w->propagation, w->store, w->suite, err);
+}
+
+static int load_predicates(Workbench *w, Err *err) {
+  if (w->predicates)
+    return 0;
+  w->predicates = mem_new(Predicates);
+  return predicates_load(w->predicates, w->store, w->suite, err);
+}
+
+static int load_neighbours(Workbench *w, Err *err) {
+  if (w->neighbours || w->permutations)
+    return 0;
+  w->neighbours = mem_new(Neighbours);
+  return neighbours_load(w->neighbours, w->store, w->suite, false, err);
+}
+
+static int load_permutations(Workbench *w, Err *err) {
+  if (w->permutations)
+    return 0;
+  w->permutations = mem_new(Neighbours);
+  return neighbours_load(w->permutations, w->store, w->suite, true, err);
+}
+
+static int rank_cp(const Workbench *w, const LocateOptions *o, size_t failure,
+                   Ranking *out, Err *err) {
+  CpOptions options = {list_options(o), o->exit_score};
+  return cp_rank(w->propagation, failure, &options, out, err);
+}
+
+static int rank_branch(const Workbench *w, const LocateOptions *o,
+                       size_t failure, Ranking *out, Err *err) {
+  BranchOptions options = {.list = list_options(o)};
+  return branch_rank(w->propagation, failure, &options, out, err);
+}
+
+static int rank_cbi(const Workbench *w, const LocateOptions *o, size_t failure,
+                    Ranking *out, Err *err) {
+  PredicateOptions options = {.list = list_options(o)};
+  return cbi_rank(w->predicates, failure, &options, out, err);
+}
+
+static int rank_sober(const Workbench *w, const LocateOptions *o,
+                      size_t failure, Ranking *out, Err *err) {
+  PredicateOptions options = {.list = list_options(o)};
+  return sober_rank(w->predicates, failure, &options, out, err);
+}
+
+static int rank_neighbour(const Workbench *w, NeighbourMethod method,
+                          const LocateOptions *o, size_t failure, Ranking *out,
+                          Err *err) {
+  ListOptions options = list_options(o);
+  const Neighbours *n = w->permutations ? w->permutations : w->neighbours;
+  return neighbour_rank(n, method, failure, &options, out, err);
+}
+
+static int rank_union(const Workbench *w, const LocateOptions *o,
+                      size_t failure, Ranking *out, Err *err) {
+  return rank_neighbour(w, REPORT_UNION, o, failure, out, err);
+}
+
+static int rank_intersection(const Workbench *w, const LocateOptions *o,
+                             size_t failure, Ranking *out, Err *err) {
+  return rank_neighbour(w, REPORT_INTERSECTION, o, failure, out, err);
+}
+
+static int rank_nn(const Workbench *w, const LocateOptions *o, size_t failure,
+                   Ranking *out, Err *err) {
+  return rank_neighbour(w, NEAREST_BINARY, o, failure, out, err);
+}
+
+static int rank_nn_perm(const Workbench *w, const LocateOptions *o,
+                        size_t failure, Ranking *out, Err *err) {
+  return rank_neighbour(w, NEAREST_PERMUTATION, o, failure, out, err);
+}
+
+// --- the table --------------------------------------------------------------
 
 #define KIND(name) (1u << ENTITY_##name)
+#define LINES (KIND(STATEMENT) | KIND(FUNCTION))
 
 // Beside the formulas. The default comes first.
 static const Localizer special[] = {
-    {.name = "cascade",
-     .doc = "op2 over tuples; ties by own score, confidence, prior (default)",
+    {.name = METHOD_DEFAULT,
+     .doc = "op2 of a line and its conditions; ties by its returns, the line "
+            "alone, confidence, deaths",
      .formula = formula_op2,
-     .lexicographic = true},
+     .cascade = true},
+    {.name = "branch",
+     .doc = "ochiai of the best edge into or out of the line's blocks",
+     .all_kinds = KIND(STATEMENT) | KIND(EDGE),
+     .load = load_propagation,
+     .rank = rank_branch,
+     .lists = LINES},
+    {.name = "cp",
+     .doc = "edge scores propagated back over the control flow (--exit-score)",
+     .all_kinds = KIND(BLOCK) | KIND(EDGE),
+     .load = load_propagation,
+     .rank = rank_cp,
+     .lists = LINES | KIND(BLOCK) | KIND(EDGE)},
+    {.name = "cbi",
+     .doc = "importance of the line's best predicate (Liblit 2005)",
+     .all_kinds = KIND(STATEMENT),
+     .any_kind = TUPLE_KINDS,
+     .load = load_predicates,
+     .rank = rank_cbi,
+     .lists = LINES},
+    {.name = "sober",
+     .doc = "how far its predicates' bias in failing runs is off (Liu 2005)",
+     .all_kinds = KIND(STATEMENT),
+     .any_kind = TUPLE_KINDS,
+     .counts = true,
+     .load = load_predicates,
+     .rank = rank_sober,
+     .lists = LINES},
+    {.name = "set-union",
+     .doc = "executed by a failing run and by no passing run",
+     .all_kinds = KIND(STATEMENT),
+     .load = load_neighbours,
+     .rank = rank_union,
+     .lists = LINES},
+    {.name = "set-intersection",
+     .doc = "executed by every passing run, but not by a failing run",
+     .all_kinds = KIND(STATEMENT),
+     .load = load_neighbours,
+     .rank = rank_intersection,
+     .lists = LINES},
+    {.name = "nn",
+     .doc = "executed by a failing run, but not by the nearest passing one",
+     .all_kinds = KIND(STATEMENT),
+     .load = load_neighbours,
+     .rank = rank_nn,
+     .lists = LINES},
+    {.name = "nn-perm",
+     .doc = "the same; near is what was seen equally often",
+     .all_kinds = KIND(STATEMENT),
+     .counts = true,
+     .load = load_permutations,
+     .rank = rank_nn_perm,
+     .lists = LINES},
 };
 enum { NSPECIAL = sizeof special / sizeof *special };
 
@@ -88,22 +245,32 @@ static const char *remedy(EntityKind kind) {
              : "build with culprit-cc and run the tests again";
 }
 
+static int lacks(const Workbench *w, const Localizer *m, EntityKind kind,
+                 Err *err) {
+  return err_set(err, "%s needs %ss, which session %lld does not have: %s",
+                 m->name, entity_kind_name(kind), (long long)w->suite->session,
+                 remedy(kind));
+}
+
 static int check_evidence(const Workbench *w, const Localizer *m, Err *err) {
   for (int k = 0; k < ENTITY_KINDS; k++)
-    if (m->kinds & ~w->present & 1u << k)
-      return err_set(err, "%s needs %ss, which session %lld does not have: %s",
-                     m->name, entity_kind_name((EntityKind)k),
-                     (long long)w->suite->session, remedy((EntityKind)k));
+    if (m->all_kinds & ~w->present & 1u << k)
+      return lacks(w, m, (EntityKind)k, err);
+  for (int k = 0; k < ENTITY_KINDS && !(m->any_kind & w->present); k++)
+    if (m->any_kind & 1u << k)
+      return lacks(w, m, (EntityKind)k, err);
   return 0;
 }
 
 static int check_options(const Localizer *m, const LocateOptions *o, Err *err) {
   if (m->lists && !(m->lists & 1u << o->by))
-    return err_set(err, "%s cannot list --by %s", m->name,
+    return err_set(err, "--method %s has no --by %s", m->name,
                    entity_kind_name(o->by));
   if (m->rank && o->entities)
-    return err_set(err, "%s chooses what it looks at: leave out --entities",
+    return err_set(err, "--entities is for formulas: %s knows what to look at",
                    m->name);
+  if (o->exit_score && m->rank != rank_cp)
+    return err_set(err, "--exit-score is an option of --method cp");
   return 0;
 }
 
@@ -113,7 +280,7 @@ static unsigned default_entities(const Workbench *w, const Localizer *m,
   if (m->rank)
     return 1u << by;
   bool tuples = by == ENTITY_STATEMENT ||
-                (by == ENTITY_FUNCTION && m->lexicographic);
+                (by == ENTITY_FUNCTION && m->cascade);
   unsigned all = KIND(STATEMENT) | TUPLE_KINDS;
   return tuples && (w->present & all) ? all & w->present : 1u << by;
 }
@@ -126,7 +293,8 @@ static SpectrumOptions spectrum_options(const Locator *l) {
       .entities = o->entities,
       .others_pass = o->others_pass,
       .confidence = o->confidence,
-      .lexicographic = l->method.lexicographic,
+      .hints = l->method.cascade ? o->entities & KIND(RETURN) : 0,
+      .lexicographic = l->method.cascade,
       .deaths = &l->bench->deaths,
       .filter = o->filter,
   };
@@ -170,6 +338,8 @@ int locator_load(Locator *l, bool *lacking, Err *err) {
   *lacking = false;
   if (l->method.counts && check_counts(l, lacking, err))
     return -1;
+  if (l->method.load && l->method.load(l->bench, err))
+    return -1;
   return workbench_load(l->bench, spectrum_kinds(&l->spectrum.options),
                         l->options.by, err);
 }
@@ -180,43 +350,9 @@ size_t locator_executed(const Locator *l) {
   return spectrum_executed(&l->spectrum, &l->bench->tally);
 }
 
-// --- rankings of other makers -----------------------------------------------
-
-// Leaves out what the filter leaves out. What stays keeps its order and its
-// ties.
-static void drop_filtered(const Locator *l, Ranking *r) {
-  const Suite *suite = l->bench->suite;
-  size_t n = 0, before = 0;
-  for (size_t i = 0, end; i < r->suspects.len; i = end) {
-    size_t first = n;
-    end = i;
-    while (end < r->suspects.len &&
-           r->suspects.items[end].rank == r->suspects.items[i].rank) {
-      Suspect *s = &r->suspects.items[end++];
-      uint32_t source = suite->entities[s->entity].source;
-      if (filter_takes(&l->options.filter, suite_path(suite, source)))
-        r->suspects.items[n++] = *s;
-      else
-        suspect_release(s);
-    }
-    for (size_t j = first; j < n; j++) {
-      r->suspects.items[j].rank_best = (uint32_t)before + 1;
-      r->suspects.items[j].rank = (uint32_t)n;
-    }
-    before = n;
-  }
-  r->suspects.len = n;
-}
-
 int locator_rank(Locator *l, size_t failure, Ranking *out, Err *err) {
-  if (!l->method.rank) {
-    spectrum_rank(&l->spectrum, &l->bench->tally, failure, out);
-    return 0;
-  }
-  *out = (Ranking){.failure = failure};
-  if (l->method.rank(&l->method, l->bench, &l->options, failure, out, err))
-    return -1;
-  if (l->options.filter.nonly || l->options.filter.nexclude)
-    drop_filtered(l, out);
+  if (l->method.rank)
+    return l->method.rank(l->bench, &l->options, failure, out, err);
+  spectrum_rank(&l->spectrum, &l->bench->tally, failure, out);
   return 0;
 }

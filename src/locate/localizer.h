@@ -21,6 +21,9 @@
 #include "locate/deaths.h"
 #include "locate/filter.h"
 #include "locate/formula.h"
+#include "locate/neighbour.h"
+#include "locate/predicate.h"
+#include "locate/propagate.h"
 #include "locate/spectrum.h"
 #include "locate/tally.h"
 #include "model/ranking.h"
@@ -36,7 +39,8 @@ typedef struct {
   bool others_pass;  // runs that only show other failures count as passing
   bool confidence;   // order equal scores by confidence
   PathFilter filter;
-  const char *exit_score; // cp: a formula, or NULL
+  Formula *exit_score; // cp: of exit blocks; NULL: as the paper
+  size_t explain;      // so many of the best get their evidence
 } LocateOptions;
 
 // The method used where none is named.
@@ -54,6 +58,10 @@ typedef struct {
   Deaths deaths;
   bool has_deaths;     // deaths are loaded,
   EntityKind death_by; // for this kind
+  // Loaded by the first method that asks for them; else NULL.
+  Propagation *propagation;
+  Predicates *predicates;
+  Neighbours *neighbours, *permutations;
 } Workbench;
 
 void workbench_init(Workbench *w, Store *store, const Suite *suite);
@@ -66,23 +74,24 @@ int workbench_load(Workbench *w, unsigned kinds, EntityKind by, Err *err);
 
 typedef struct Localizer Localizer;
 
-// Ranks for one failure: suspects in any order, with rank and rank_best unset
-// or set. Leaves the suspects empty if nothing can be compared.
-typedef int LocalizerRank(const Localizer *l, Workbench *w,
-                          const LocateOptions *o, size_t failure, Ranking *out,
-                          Err *err);
+// Loads what is needed for all failures; then ranks for one of them.
+typedef int LocalizerLoad(Workbench *w, Err *err);
+typedef int LocalizerRank(const Workbench *w, const LocateOptions *o,
+                          size_t failure, Ranking *out, Err *err);
 
 struct Localizer {
   const char *name; // on the command line and in JSON
   const char *doc;  // one line
-  // What it needs.
-  unsigned kinds; // entity kinds without which it cannot work
-  bool counts;    // how often conditions and returns were seen
+  // What it needs: entities of all of these kinds, of at least one of those.
+  unsigned all_kinds, any_kind;
+  bool counts; // of conditions and returns, by at least one run
   // How it works: a formula over spectra, or a way of its own.
   Formula *formula;
-  bool lexicographic;  // of a formula: always breaks ties by further evidence
-  LocalizerRank *rank; // NULL: the formula
-  unsigned lists;      // kinds it can list (1u << EntityKind); 0: any
+  bool cascade; // of a formula: returns only break ties, and ties are always
+                // broken
+  LocalizerLoad *load; // NULL: the formula
+  LocalizerRank *rank;
+  unsigned lists; // kinds it can list (1u << EntityKind); 0: any
 };
 
 size_t localizer_count(void);

@@ -20,7 +20,6 @@
 
 #define NO_SUM 1e-10    // instead of a sum that is 0
 #define CANCELLED 1e-12 // relative: a sum below this is 0
-#define LIMIT 1e100     // of scores
 
 // --- runs
 // ---------------------------------------------------------------------
@@ -297,43 +296,76 @@ static void prepare_blocks(Cp *cp) {
   }
 }
 
-static void solve_blocks(Cp *cp) {
+// The system as solve.h wants it.
+typedef struct {
+  uint32_t *first, *to, nedges;
+  double *weight, *own, *given, *instead;
+  uint32_t *at; // per block: the edge to it from the block at hand
+} System;
+
+// The edges out of block b. Those that lead to the same block are one: they may
+// cancel each other, and must do so before they are blown up.
+static void add_edges(System *s, const Cp *cp, uint32_t b) {
   const Cfg *cfg = &cp->p->cfg;
-  uint32_t n = cfg->nblocks, nedges = 0;
-  uint32_t *first = mem_array(uint32_t, (size_t)n + 1);
-  uint32_t *to = mem_array(uint32_t, cfg->nedges);
-  double *weights = mem_array(double, cfg->nedges);
-  double *own = mem_array(double, n), *known = mem_array(double, n);
-  double *instead = mem_array(double, n);
-  bool *solved = mem_array(bool, n);
+  for (uint32_t i = cfg->first_out[b]; i < cfg->first_out[b + 1]; i++) {
+    uint32_t k = target(cfg, cfg->out[i]);
+    if (k == ENTITY_NONE)
+      continue;
+    bool known =
+        s->at[k] >= s->first[b] && s->at[k] < s->nedges && s->to[s->at[k]] == k;
+    if (!known) {
+      s->at[k] = s->nedges;
+      s->to[s->nedges++] = k;
+    }
+    s->weight[s->at[k]] += weight(cp, cfg->out[i]);
+  }
+}
+
+static void system_init(System *s, const Cp *cp) {
+  const Cfg *cfg = &cp->p->cfg;
+  uint32_t n = cfg->nblocks;
+  *s = (System){0};
+  s->first = mem_array(uint32_t, (size_t)n + 1);
+  s->to = mem_array(uint32_t, cfg->nedges);
+  s->weight = mem_array(double, cfg->nedges);
+  s->own = mem_array(double, n);
+  s->given = mem_array(double, n);
+  s->instead = mem_array(double, n);
+  s->at = mem_array(uint32_t, n);
   for (uint32_t b = 0; b < n; b++) {
     bool flows = cp->rule[b] == FLOW;
-    instead[b] = exit_score(cp, b) / cp->sum[b];
-    own[b] = flows ? cp->sum[b] : 1;
-    known[b] = flows ? cp->given[b] : instead[b];
-    first[b] = nedges;
-    for (uint32_t i = cfg->first_out[b]; flows && i < cfg->first_out[b + 1];
-         i++) {
-      uint32_t k = target(cfg, cfg->out[i]);
-      double w = weight(cp, cfg->out[i]);
-      if (k == ENTITY_NONE || w == 0)
-        continue;
-      to[nedges] = k;
-      weights[nedges++] = w;
-    }
+    s->first[b] = s->nedges;
+    if (flows)
+      add_edges(s, cp, b);
+    s->instead[b] = exit_score(cp, b) / cp->sum[b];
+    s->own[b] = flows ? cp->sum[b] : 1;
+    s->given[b] = flows ? cp->given[b] : s->instead[b];
   }
-  first[n] = nedges;
-  graph_solve(&(GraphSystem){n, first, to, weights, own, known, instead}, cp->y,
-              solved);
+  s->first[n] = s->nedges;
+}
+
+static void system_release(System *s) {
+  free(s->first);
+  free(s->to);
+  free(s->weight);
+  free(s->own);
+  free(s->given);
+  free(s->instead);
+  free(s->at);
+}
+
+static void solve_blocks(Cp *cp) {
+  uint32_t n = cp->p->cfg.nblocks;
+  System s;
+  bool *solved = mem_array(bool, n);
+  system_init(&s, cp);
+  graph_solve(
+      &(GraphSystem){n, s.first, s.to, s.weight, s.own, s.given, s.instead},
+      cp->y, solved);
   for (uint32_t b = 0; b < n; b++)
     if (!solved[b])
       cp->rule[b] = LOOP;
-  free(first);
-  free(to);
-  free(weights);
-  free(own);
-  free(known);
-  free(instead);
+  system_release(&s);
   free(solved);
 }
 
@@ -344,13 +376,7 @@ static double flows_back(const Cp *cp, uint32_t edge) {
 }
 
 static double block_score(const Cp *cp, uint32_t b) {
-  const Cfg *cfg = &cp->p->cfg;
-  if (cp->rule[b] != FLOW)
-    return exit_score(cp, b);
-  double sum = cp->given[b];
-  for (uint32_t i = cfg->first_out[b]; i < cfg->first_out[b + 1]; i++)
-    sum += flows_back(cp, cfg->out[i]);
-  return fmin(fmax(sum, -LIMIT), LIMIT);
+  return cp->rule[b] == FLOW ? cp->sum[b] * cp->y[b] : exit_score(cp, b);
 }
 
 static void offer_block(void *ctx, uint32_t statement, uint32_t block) {
@@ -417,8 +443,12 @@ static void explain_flow(const Cp *cp, Suspect *s, uint32_t b) {
         (best == ENTITY_NONE || flows_back(cp, e) > flows_back(cp, best)))
       best = e;
   }
-  if (best == ENTITY_NONE)
+  if (best == ENTITY_NONE || flows_back(cp, best) == 0) {
+    suspect_explain(s, "propagation",
+                    mem_strdup("nothing of what follows flows back to its "
+                               "block"));
     return;
+  }
   char *to = place_of(suite, suite->entities[best].to);
   suspect_explain(s, "propagation",
                   mem_printf("%.3g of its block's score flows back from the "

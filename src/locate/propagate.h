@@ -40,7 +40,7 @@
 //   conditioned loop          and their evidence says so. This is no rare case:
 //                             a loop entered by all runs is singular
 //                             (d = 0 over the edges into it)
-//   scores beyond +-1e100     are cut off there
+//   scores beyond 1e100       or so are cut off there
 //
 // Statements take the score of their block, the best of them if they stand in
 // several; statements in no block that a compared run executed come below all

@@ -7,9 +7,9 @@
 // the rows of the system as columns and solves with the transpose.
 #include "locate/solve.h"
 
-#include <klu.h>
 #include <math.h>
 #include <stdlib.h>
+#include <suitesparse/klu.h>
 
 #include "util/array.h"
 #include "util/mem.h"
@@ -18,7 +18,7 @@
 #define WORST_CONDITION 1e13 // of a component's matrix
 #define WORST_RESIDUAL 1e-8  // relative
 #define SINGULAR 1e-13       // relative: what is left of a cancelled diagonal
-#define MOST_OPERATIONS 2e10 // of a factorisation
+#define MOST_OPERATIONS 1e9  // of a factorisation: a second or two
 
 #define NONE UINT32_MAX
 

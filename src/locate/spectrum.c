@@ -162,11 +162,13 @@ size_t spectrum_executed(const Spectrum *s, const Tally *t) {
 
 // --- scoring ----------------------------------------------------------------
 
-// A listed entity while its score is sought.
+// Who may speak for a listed entity: itself, the best of what belongs to it,
+// the best of what only breaks ties.
+typedef enum { VOICE_OWN, VOICE_BEST, VOICE_HINT, VOICES } Voice;
+
 typedef struct {
-  Suspect own;      // by itself
-  Suspect best;     // by the best of what scores it; .entity is that one
-  bool has_own, has_best;
+  Suspect by[VOICES]; // .entity is who speaks
+  bool has[VOICES];
 } Candidate;
 
 static Suspect suspect_of(const Spectrum *s, const Comparison *c, uint32_t e) {
@@ -189,59 +191,73 @@ static bool speaks_better(const Suspect *a, const Suspect *b) {
   return a->confidence > b->confidence;
 }
 
+static Voice voice_of(const Spectrum *s, uint32_t e) {
+  if (s->listed[s->owner[e]] == e)
+    return VOICE_OWN;
+  unsigned kind = 1u << s->suite->entities[e].kind;
+  return s->options.hints & kind ? VOICE_HINT : VOICE_BEST;
+}
+
 static Candidate *score_all(const Spectrum *s, const Tally *t,
                             const Comparison *c) {
   Candidate *candidates = mem_array(Candidate, s->nlisted);
-  for (size_t e = 0; e < s->suite->nentities; e++) {
-    if (s->owner[e] == ENTITY_NONE || !bitset_has(&t->executed, (uint32_t)e))
+  for (uint32_t e = 0; e < s->suite->nentities; e++) {
+    if (s->owner[e] == ENTITY_NONE || !bitset_has(&t->executed, e))
       continue;
     Candidate *at = &candidates[s->owner[e]];
-    Suspect suspect = suspect_of(s, c, (uint32_t)e);
-    if (s->listed[s->owner[e]] == e) {
-      at->own = suspect;
-      at->has_own = true;
-    } else if (!at->has_best || speaks_better(&suspect, &at->best)) {
-      at->best = suspect;
-      at->has_best = true;
-    }
+    Voice voice = voice_of(s, e);
+    Suspect suspect = suspect_of(s, c, e);
+    if (!at->has[voice] || speaks_better(&suspect, &at->by[voice]))
+      at->by[voice] = suspect;
+    at->has[voice] = true;
   }
   return candidates;
 }
 
-// Has the line a condition? Its tuples are not executed by runs that do not
-// come there, so it is asked of the entities, not of the spectra.
-static Bitset find_conditions(const Spectrum *s) {
-  Bitset set = {0};
-  for (size_t e = 0; e < s->suite->nentities; e++)
-    if (s->owner[e] != ENTITY_NONE &&
-        s->suite->entities[e].kind == ENTITY_CONDITION)
-      bitset_add(&set, s->owner[e]);
-  return set;
+static double prior_of(const Spectrum *s, size_t failure, uint32_t entity) {
+  const Entity *e = &s->suite->entities[entity];
+  return s->options.deaths && deaths_any(s->options.deaths, s->suite, failure,
+                                         e->source, e->line);
 }
 
-static double prior_of(const Spectrum *s, size_t failure, uint32_t listed,
-                       const Bitset *conditions) {
-  const Entity *e = &s->suite->entities[s->listed[listed]];
-  bool died = s->options.deaths &&
-              deaths_any(s->options.deaths, s->suite, failure, e->source,
-                         e->line);
-  return 2 * died + bitset_has(conditions, listed);
+static bool is_heard(const Candidate *c) {
+  return c->has[VOICE_OWN] || c->has[VOICE_BEST] || c->has[VOICE_HINT];
+}
+
+static void let_carry(Suspect *s, const Suspect *by) {
+  s->score = by->score;
+  s->carried = true;
+  s->carrier = by->entity;
+  s->carrier_ef = by->ef;
+  s->carrier_ep = by->ep;
+}
+
+static void let_hint(Suspect *s, const Suspect *by) {
+  s->hint = by->score;
+  s->hinted = true;
+  s->hinter = by->entity;
+  s->hinter_ef = by->ef;
+  s->hinter_ep = by->ep;
 }
 
 // What is listed for a candidate: its own numbers if it has some, with the
 // score of the best that speaks for it.
 static Suspect settle(const Candidate *c, uint32_t entity) {
-  bool carried = c->has_best && (!c->has_own || speaks_better(&c->best, &c->own));
-  Suspect out = c->has_own ? c->own : c->best;
+  const Suspect *own = &c->by[VOICE_OWN], *best = &c->by[VOICE_BEST];
+  const Suspect *hint = &c->by[VOICE_HINT], *voice = own;
+  if (c->has[VOICE_BEST] && (!c->has[VOICE_OWN] || speaks_better(best, own)))
+    voice = best;
+  else if (!c->has[VOICE_OWN])
+    voice = hint;
+  Suspect out = c->has[VOICE_OWN] ? *own : *voice;
   out.own = out.score;
   out.entity = entity;
-  if (carried) {
-    out.score = c->best.score;
-    out.carried = true;
-    out.carrier = c->best.entity;
-    out.carrier_ef = c->best.ef;
-    out.carrier_ep = c->best.ep;
-  }
+  if (voice != own)
+    let_carry(&out, voice);
+  out.hint = out.score;
+  if (c->has[VOICE_HINT] && voice != hint && speaks_better(hint, voice) &&
+      !score_same(hint->score, voice->score))
+    let_hint(&out, hint);
   return out;
 }
 
@@ -250,8 +266,8 @@ static bool is_lexicographic(const SpectrumOptions *o) {
 }
 
 static void order(const Spectrum *s, Ranking *r) {
-  SuspectKey *const keys[] = {suspect_score, suspect_own, suspect_confidence,
-                              suspect_prior};
+  SuspectKey *const keys[] = {suspect_score, suspect_hint, suspect_own,
+                              suspect_confidence, suspect_prior};
   if (is_lexicographic(&s->options))
     ranking_order_by(r, keys, sizeof keys / sizeof *keys);
   else
@@ -269,6 +285,7 @@ static void lower_unproven(Ranking *r) {
     Suspect *s = &r->suspects.items[i];
     if (!has_evidence(s)) {
       s->score = fmin(s->score, lowest);
+      s->hint = fmin(s->hint, lowest);
       s->own = fmin(s->own, lowest);
     }
   }
@@ -277,15 +294,13 @@ static void lower_unproven(Ranking *r) {
 static void collect(const Spectrum *s, const Tally *t, const Comparison *c,
                     Ranking *out) {
   Candidate *candidates = score_all(s, t, c);
-  Bitset conditions = find_conditions(s);
   for (uint32_t i = 0; i < s->nlisted; i++) {
-    if (!candidates[i].has_own && !candidates[i].has_best)
+    if (!is_heard(&candidates[i]))
       continue;
     Suspect suspect = settle(&candidates[i], s->listed[i]);
-    suspect.prior = prior_of(s, out->failure, i, &conditions);
+    suspect.prior = prior_of(s, out->failure, s->listed[i]);
     array_push(&out->suspects, suspect);
   }
-  bitset_release(&conditions);
   free(candidates);
 }
 

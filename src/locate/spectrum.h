@@ -18,10 +18,13 @@
 //
 // Equal scores tie, unless tuples (condition outcomes, return classes) are
 // among what scores or `lexicographic` is set. Then equal scores are ordered by
-// the entity's own score, by confidence, and by a prior: what is likely to be
-// faulty without looking at what runs executed. Only what is equal in all four
-// ties. The prior of a statement, from strong to weak: a run that shows the
-// failure died there; its line has a condition.
+// the entity's own score, by confidence, and by a prior: what is known without
+// looking at coverage. Only what is equal in all of these ties. The prior of a
+// statement or function is 1 if a run that shows the failure died there, else
+// 0. (That a line has a condition was tried as well: docs/default-method.md.)
+//
+// Kinds in `hints` have no part in the score: they come in only where scores
+// are equal, before the entity's own score.
 #ifndef CULPRIT_LOCATE_SPECTRUM_H
 #define CULPRIT_LOCATE_SPECTRUM_H
 
@@ -41,6 +44,7 @@ typedef struct {
   Formula *formula;
   EntityKind by;     // what is listed
   unsigned entities; // what scores it: a set of 1u << EntityKind; 0: as `by`
+  unsigned hints;    // those of them that only break ties; not `by`
   bool others_pass;  // runs that only show other failures count as passing
   bool confidence;   // order equal scores by confidence
   bool lexicographic; // order them by own score, confidence and prior

@@ -72,7 +72,9 @@ typedef struct {
                             // return: from = ReturnClass, to = its block;
                             // statement: to = first block it stands in
   const char *name;         // function: its name; condition: source kind (if,
-                            // while, switch, ...); return: callee; else NULL
+                            // while, switch, ...), or "branch..." if it was
+                            // imported and its outcomes are only numbered;
+                            // return: callee; else NULL
 } Entity;
 
 // One source file: its absolute path as compiled and a hash of its text at

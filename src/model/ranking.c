@@ -18,5 +18,8 @@ void suspect_release(Suspect *s) {
 void ranking_release(Ranking *r) {
   for (size_t i = 0; i < r->suspects.len; i++)
     suspect_release(&r->suspects.items[i]);
+  for (size_t i = 0; i < r->notes.len; i++)
+    free(r->notes.items[i].text);
   array_release(&r->suspects);
+  array_release(&r->notes);
 }

@@ -24,11 +24,16 @@ typedef struct {
   uint32_t rank;       // worst case: also all that tie with it
   // An entity may owe its score to one that belongs to it: a statement to the
   // outcome of a condition on its line, a function to one of its statements.
-  bool carried;                          // it does:
-  uint32_t carrier;                      // to this entity,
-  uint32_t carrier_ef, carrier_ep;       // which these runs cover
+  bool carried;        // it does:
+  uint32_t carrier;    // to this entity,
+  uint32_t carrier_ef, carrier_ep; // which these runs cover
+  // What may break ties.
+  double hint;         // the score if weaker evidence counted too
+  bool hinted;         // it is higher than the score, thanks
+  uint32_t hinter;     // to this entity,
+  uint32_t hinter_ef, hinter_ep; // which these runs cover
   double own;          // its own score, without those that belong to it
-  double prior;        // what is known without looking at runs; breaks ties
+  double prior;        // what is known without looking at coverage
   ARRAY(Evidence) evidence;
 } Suspect;
 

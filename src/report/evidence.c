@@ -73,7 +73,19 @@ static void add_switch(const Suite *suite, const Entity *e, Str *out) {
   add_column(suite, e, out);
 }
 
+// Of an import: its outcomes are numbered, or say where they lead.
+static void add_branch(const Entity *e, Str *out) {
+  if (!strcmp(e->name, "branch"))
+    str_addf(out, "when branch %u of the line is taken", e->from);
+  else
+    str_addf(out, "when the %s is taken", e->name);
+}
+
 static void add_condition(const Suite *suite, const Entity *e, Str *out) {
+  if (e->name && text_starts(e->name, "branch")) {
+    add_branch(e, out);
+    return;
+  }
   if (e->name && !strcmp(e->name, "switch")) {
     add_switch(suite, e, out);
     return;
@@ -114,26 +126,33 @@ void evidence_runs(const Ranking *r, uint32_t ef, uint32_t ep, Str *out) {
            r->passing, r->stand_in ? "other failing" : "passing");
 }
 
-static void add_carrier(const Suite *suite, const Ranking *r, const Suspect *s,
-                        EvidenceList *out) {
+// What covering `by`, an entity that belongs to the suspect, says.
+static void add_voice(const Suite *suite, const Ranking *r, const Suspect *s,
+                      uint32_t by, uint32_t ef, uint32_t ep,
+                      EvidenceList *out) {
   const Entity *listed = &suite->entities[s->entity];
-  const Entity *carrier = &suite->entities[s->carrier];
+  const Entity *e = &suite->entities[by];
+  if (e->kind == ENTITY_BLOCK || e->kind == ENTITY_EDGE)
+    return;
   Str text = {0};
-  // Of a function or a line that stands in for another: where it is.
-  if (carrier->kind != ENTITY_STATEMENT && carrier->line != listed->line)
-    str_addf(&text, "line %u, ", carrier->line);
-  evidence_tuple(suite, s->carrier, &text);
+  // Of a function, or of a line without a statement: where it is.
+  if (e->kind != ENTITY_STATEMENT && e->line != listed->line)
+    str_addf(&text, "line %u, ", e->line);
+  evidence_tuple(suite, by, &text);
   str_add(&text, ": ");
-  evidence_runs(r, s->carrier_ef, s->carrier_ep, &text);
-  add(out, entity_kind_name(carrier->kind), str_take(&text));
+  evidence_runs(r, ef, ep, &text);
+  add(out, entity_kind_name(e->kind), str_take(&text));
 }
 
 void evidence_gather(const Suite *suite, const Deaths *deaths, const Ranking *r,
                      const Suspect *s, EvidenceList *out) {
   for (size_t i = 0; i < s->evidence.len; i++)
     add(out, s->evidence.items[i].kind, mem_strdup(s->evidence.items[i].text));
-  if (s->carried)
-    add_carrier(suite, r, s, out);
+  // Who explains itself has named what carried it.
+  if (s->carried && !s->evidence.len)
+    add_voice(suite, r, s, s->carrier, s->carrier_ef, s->carrier_ep, out);
+  if (s->hinted)
+    add_voice(suite, r, s, s->hinter, s->hinter_ef, s->hinter_ep, out);
   Str text = {0};
   evidence_runs(r, s->ef, s->ep, &text);
   add(out, "coverage", str_take(&text));

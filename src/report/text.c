@@ -196,6 +196,15 @@ static void put_header(const Report *r, const Ranking *ranking, FILE *out) {
           out);
 }
 
+static void put_notes(const Report *r, const Ranking *ranking, FILE *out) {
+  for (size_t i = 0; i < ranking->notes.len; i++) {
+    fputs("  ", out);
+    put_note(r, out);
+    put_escaped(ranking->notes.items[i].text, out);
+    fputc('\n', out);
+  }
+}
+
 static void put_excerpt(Report *r, const Entity *e, int indent, FILE *out) {
   const char *line;
   size_t n;
@@ -341,6 +350,7 @@ static void failure(Report *r, const Ranking *ranking, FILE *out) {
     put_unranked(r, ranking, out);
     return;
   }
+  put_notes(r, ranking, out);
   fputc('\n', out);
   int width = rank_width(ranking, shown);
   for (size_t i = 0; i < shown; i++)

@@ -49,7 +49,7 @@ typedef struct {
   uint32_t state;        // RUN_*
   uint32_t pid, ppid;
   uint32_t nunits;
-  uint32_t signal;       // the fatal one
+  uint32_t signal;       // the fatal one; 0: a sanitizer's report
   int32_t code;          // its si_code
   uint32_t reserved;
   uint64_t counters;     // offset and size of the counter part

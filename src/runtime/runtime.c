@@ -16,7 +16,8 @@
 //
 // Fatal signals whose action the program left at its default get a hook that
 // saves registers, stack and memory map for the tool to unwind, then lets the
-// signal do what it would have done.
+// signal do what it would have done. Sanitizers end a process in their own way:
+// they offer a call for that.
 #define _GNU_SOURCE
 #include <elf.h>
 #include <errno.h>
@@ -54,6 +55,8 @@ extern char **environ __attribute__((weak));
 extern unsigned long getauxval(unsigned long) __attribute__((weak));
 extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void),
                              void *) __attribute__((weak));
+extern void __sanitizer_set_death_callback(void (*)(void))
+    __attribute__((weak));
 typedef struct {
   const char *file;
   void *base;
@@ -319,19 +322,19 @@ INLINE uint32_t save_maps(char *to) {
   return (uint32_t)have;
 }
 
-INLINE void save_death(RunHeader *h, int sig, const siginfo_t *info,
-                       const ucontext_t *context) {
+// `sig` 0: a sanitizer ended the process.
+INLINE void save_death(RunHeader *h, int sig, int code, const void *address,
+                       const greg_t *regs) {
   // DWARF's order of the registers, which is what an unwinder asks for.
   static const unsigned char order[17] = {
       REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI,
       REG_RBP, REG_RSP, REG_R8,  REG_R9,  REG_R10, REG_R11,
       REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
-  const greg_t *regs = context->uc_mcontext.gregs;
   for (int i = 0; i < 17; i++)
     h->regs[i] = (uint64_t)regs[order[i]];
-  h->regs[17] = (uint64_t)(uintptr_t)info->si_addr;
+  h->regs[17] = (uint64_t)(uintptr_t)address;
   h->signal = (uint32_t)sig;
-  h->code = info->si_code;
+  h->code = code;
   char *area = (char *)h + h->death;
   // 23: MADV_POPULATE_WRITE. A full disk must not turn into another signal.
   if (!CALL(SYS_madvise, area, RUNFILE_STACK + RUNFILE_MAPS, 23)) {
@@ -341,12 +344,18 @@ INLINE void save_death(RunHeader *h, int sig, const siginfo_t *info,
   h->state = RUN_DIED;
 }
 
+// The first to die tells where.
+INLINE bool claim_death(RunHeader *h) {
+  uint32_t started = RUN_STARTED;
+  return h && __atomic_compare_exchange_n(&h->state, &started, RUN_DYING, false,
+                                          __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
 void __culprit_fatal(int sig, siginfo_t *info, void *context) {
   RunHeader *h = __culprit_header;
-  uint32_t started = RUN_STARTED;
-  if (h && __atomic_compare_exchange_n(&h->state, &started, RUN_DYING, false,
-                                       __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-    save_death(h, sig, info, context);
+  if (claim_death(h))
+    save_death(h, sig, info->si_code, info->si_addr,
+               ((const ucontext_t *)context)->uc_mcontext.gregs);
   struct KernelAction standard;
   clear(&standard, sizeof standard);
   set_action(sig, &standard, NULL);
@@ -354,6 +363,28 @@ void __culprit_fatal(int sig, siginfo_t *info, void *context) {
   if (info->si_code <= 0)
     CALL(SYS_tgkill, CALL(SYS_getpid, 0, 0, 0), CALL(SYS_gettid, 0, 0, 0),
          sig);
+}
+
+// Called by a sanitizer from within the access that it has reported: what an
+// unwinder needs of the registers is here.
+void __culprit_reported(void) {
+  RunHeader *h = __culprit_header;
+  if (!claim_death(h))
+    return;
+  gregset_t regs;
+  clear(regs, sizeof regs);
+#define SAVE(name, number)                                                     \
+  __asm__ volatile("movq %%" name ", %0" : "=m"(regs[number]))
+  SAVE("rbx", REG_RBX);
+  SAVE("rbp", REG_RBP);
+  SAVE("rsp", REG_RSP);
+  SAVE("r12", REG_R12);
+  SAVE("r13", REG_R13);
+  SAVE("r14", REG_R14);
+  SAVE("r15", REG_R15);
+#undef SAVE
+  __asm__ volatile("leaq 0(%%rip), %0" : "=r"(regs[REG_RIP]));
+  save_death(h, 0, 0, NULL, regs);
 }
 
 INLINE void hook_signals(void) {
@@ -392,6 +423,8 @@ __attribute__((constructor(101))) void __culprit_start(void) {
   if (!__culprit_header)
     return;
   hook_signals();
+  if (__sanitizer_set_death_callback)
+    __sanitizer_set_death_callback(__culprit_reported);
   if (__register_atfork)
     __register_atfork(NULL, NULL, __culprit_forked,
                       &__dso_handle ? __dso_handle : NULL);

@@ -337,22 +337,27 @@ static int write_unit(Store *s, int64_t session, const Unit *unit, Err *err) {
   return rc;
 }
 
-int store_add_unit(Store *s, int64_t session, const Unit *given, uint32_t *ids,
-                   Err *err) {
+int store_copy_unit(Store *s, int64_t session, const Unit *unit, uint32_t *ids,
+                    Err *err) {
   assert(session > 0);
-  if (!unit_sound(given))
+  if (!unit_sound(unit))
     return err_set(err, "%s: its map is damaged; compile it again",
-                   given->name ? given->name : "a unit");
-  Unit unit = *given;
-  unit.id = fingerprint(given);
-  if (!is_old_news(&s->registry, session, &unit) &&
-      write_unit(s, session, &unit, err))
+                   unit->name ? unit->name : "a unit");
+  if (!is_old_news(&s->registry, session, unit) &&
+      write_unit(s, session, unit, err))
     return -1;
-  const IdList *known = known_ids(&s->registry, &unit);
-  if (known->len != unit.nentities)
+  const IdList *known = known_ids(&s->registry, unit);
+  if (known->len != unit->nentities)
     return db_corrupt(&s->db, err, "%s has another number of entities here",
-                      unit.name ? unit.name : "a unit");
+                      unit->name ? unit->name : "a unit");
   if (known->len)
     memcpy(ids, known->items, known->len * sizeof *ids);
   return 0;
+}
+
+int store_add_unit(Store *s, int64_t session, const Unit *given, uint32_t *ids,
+                   Err *err) {
+  Unit unit = *given;
+  unit.id = fingerprint(given);
+  return store_copy_unit(s, session, &unit, ids, err);
 }

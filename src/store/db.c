@@ -220,12 +220,18 @@ int db_run(Db *db, const char *sql, const Value *values, Err *err) {
 }
 
 int db_begin_write(Db *db, Err *err) {
+  if (db->bulk)
+    return sqlite3_get_autocommit(db->handle)
+               ? err_set(err, "%s: nothing was stored", db->path)
+               : 0;
   return db_run(db, "BEGIN IMMEDIATE", NULL, err);
 }
 
 int db_begin_read(Db *db, Err *err) { return db_run(db, "BEGIN", NULL, err); }
 
 int db_commit(Db *db, Err *err) {
+  if (db->bulk)
+    return 0;
   if (!db_run(db, "COMMIT", NULL, err))
     return 0;
   db_rollback(db);

@@ -37,6 +37,7 @@ typedef struct {
   sqlite3 *handle;
   char *path; // as shown to the user
   ARRAY(Prepared) prepared;
+  bool bulk; // one large transaction: those below are part of it
 } Db;
 
 // Opens the file and sets the connection up. Does not look into the file yet.

@@ -60,8 +60,6 @@ bool unit_sound(const Unit *u);
 // ids[i] is the id of unit->entities[i]; together the units of a session give
 // the ids 0, 1, ... without holes, each unit continuing where those before it
 // ended. The names lie in `names`, all else lives until `each` returns.
-typedef int EachUnit(void *ctx, const Unit *unit, const uint32_t *ids,
-                     Err *err);
 int session_each_unit(Store *s, int64_t session, Arena *names, EachUnit *each,
                       void *ctx, Err *err);
 

@@ -18,6 +18,7 @@
 #include "model/entity.h"
 #include "model/run.h"
 #include "model/suite.h"
+#include "util/arena.h"
 #include "util/err.h"
 
 #define STORE_VERSION 1
@@ -64,6 +65,10 @@ int session_finish(Store *s, int64_t session, Err *err);
 // text of a source file the session already has.
 int store_add_unit(Store *s, int64_t session, const Unit *unit, uint32_t *ids,
                    Err *err);
+// The same for a unit that store_each_unit gave: it keeps its id, and so is the
+// same unit in both stores.
+int store_copy_unit(Store *s, int64_t session, const Unit *unit, uint32_t *ids,
+                    Err *err);
 // Adds a run, replacing an earlier one of the same test in this session. Its
 // hits are kept if run->processes > 0. Committed in batches, at the latest by
 // the first store_add_run after half a second; store_flush commits now.
@@ -71,6 +76,12 @@ int store_add_run(Store *s, int64_t session, const Run *run, Err *err);
 int store_flush(Store *s, Err *err);
 // Has this test a run in the session already? (for continuing)
 bool store_has_run(Store *s, int64_t session, const char *test);
+
+// Everything written between these two, sessions included, is stored at once if
+// `keep`, else not at all; so it is if writing any of it failed, or if the
+// process dies. Other writers wait meanwhile. Nothing can be loaded inside.
+int store_bulk_begin(Store *s, Err *err);
+int store_bulk_end(Store *s, bool keep, Err *err);
 
 // --- reading --------------------------------------------------------------
 
@@ -106,6 +117,15 @@ typedef struct {
 typedef void EachSpectra(void *ctx, size_t run, const Spectra *spectra);
 int store_each_spectra(Store *s, const Suite *suite, unsigned what,
                        EachSpectra *each, void *ctx, Err *err);
+
+// Calls `each` for every unit of the suite's session, in the order they were
+// added. ids[i] is the id of unit->entities[i]. The names lie in `names`, all
+// else lives until `each` returns; sources have no hash (the suite's do). `each`
+// must not use the Store.
+typedef int EachUnit(void *ctx, const Unit *unit, const uint32_t *ids,
+                     Err *err);
+int store_each_unit(Store *s, const Suite *suite, Arena *names, EachUnit *each,
+                    void *ctx, Err *err);
 
 // Where the runs of this suite died: one call per recorded death.
 typedef void EachDeath(void *ctx, size_t run, const Death *death);

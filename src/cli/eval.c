@@ -1,0 +1,458 @@
+// culprit eval: how well methods find known faults, over many versions. Each
+// version is a process of its own (eval/attempt.h); here they are started, and
+// what came of them is put together.
+#include <errno.h>
+#include <fnmatch.h>
+#include <getopt.h>
+#include <math.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "eval/attempt.h"
+#include "eval/curve.h"
+#include "eval/evaluation.h"
+#include "eval/export.h"
+#include "eval/tables.h"
+#include "store/store.h"
+#include "util/fs.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+enum { JOBS_MAX = 1024 };
+
+// --- options
+// --------------------------------------------------------------------
+
+typedef struct {
+  const char *manifest, *methods, *store, *output, *title, *versions;
+  bool ablate, rebuild, quiet;
+  double max_failing;
+  int jobs;
+} Options;
+
+static void print_help(void) {
+  puts(
+      "usage: culprit eval [options] MANIFEST\n"
+      "\n"
+      "Builds the faulty versions that MANIFEST lists, runs their tests,\n"
+      "applies every method and prints, as Markdown, how well they find the\n"
+      "faults. culprit(1) describes the manifest.\n"
+      "\n"
+      "  --methods LIST    names of `culprit rank --list-methods`, separated\n"
+      "                    by commas; ochiai:statement+condition limits the\n"
+      "                    kinds of entities\n"
+      "  --ablate          also without conditions, without returns, and\n"
+      "                    without both\n"
+      "  --exclude-failing-above SHARE\n"
+      "                    leave out versions in which more tests fail, as\n"
+      "                    0.2 or 20%\n"
+      "  --versions GLOB   only versions whose name matches\n"
+      "  -o FILE.md        write the page there, and curves and CSV into the\n"
+      "                    directory FILE\n"
+      "  --title TEXT      of the page\n"
+      "  --rebuild         build again even if nothing seems to have changed;\n"
+      "                    tests run again if the program is another\n"
+      "  -j N              versions at once (default: one per core)\n"
+      "  -q, --quiet       no line per version\n"
+      "  --store DIR       versions are kept in DIR/eval (default: .culprit)\n"
+      "\n"
+      "The same command continues what was interrupted.\n"
+      "Exit: 0 done, 2 usage, 3 a version could not be measured, 4 no version\n"
+      "counts, 130 interrupted.");
+}
+
+enum {
+  OPT_METHODS = 256,
+  OPT_ABLATE,
+  OPT_EXCLUDE,
+  OPT_VERSIONS,
+  OPT_TITLE,
+  OPT_REBUILD,
+  OPT_STORE,
+};
+
+static const struct option long_options[] = {
+    {"methods", required_argument, NULL, OPT_METHODS},
+    {"ablate", no_argument, NULL, OPT_ABLATE},
+    {"exclude-failing-above", required_argument, NULL, OPT_EXCLUDE},
+    {"versions", required_argument, NULL, OPT_VERSIONS},
+    {"output", required_argument, NULL, 'o'},
+    {"title", required_argument, NULL, OPT_TITLE},
+    {"rebuild", no_argument, NULL, OPT_REBUILD},
+    {"jobs", required_argument, NULL, 'j'},
+    {"quiet", no_argument, NULL, 'q'},
+    {"store", required_argument, NULL, OPT_STORE},
+    {"help", no_argument, NULL, 'h'},
+    {0},
+};
+
+static int default_jobs(void) {
+  cpu_set_t set;
+  int n = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+  return n < 1 ? 1 : n > JOBS_MAX ? JOBS_MAX : n;
+}
+
+// "0.2" or "20%"
+static int parse_share(const char *text, double *out) {
+  char *end;
+  double x = strtod(text, &end);
+  if (end != text && !strcmp(end, "%")) {
+    x /= 100;
+    end++;
+  }
+  if (end == text || *end || !(x > 0) || x > 1)
+    return -1;
+  *out = x;
+  return 0;
+}
+
+static int parse_jobs(const char *text, int *out) {
+  char *end;
+  long n = strtol(text, &end, 10);
+  if (end == text || *end || n < 1 || n > JOBS_MAX)
+    return -1;
+  *out = (int)n;
+  return 0;
+}
+
+static int parse_output(const char *text, const char **out) {
+  *out = text;
+  return text_ends(text, ".md") && strcmp(path_base(text), ".md") != 0 ? 0 : -1;
+}
+
+// -1: `value` is nothing the option takes.
+static int take_option(Options *o, int opt, const char *value) {
+  // clang-format off
+  switch (opt) {
+  case OPT_METHODS: o->methods = value; return 0;
+  case OPT_ABLATE: o->ablate = true; return 0;
+  case OPT_EXCLUDE: return parse_share(value, &o->max_failing);
+  case OPT_VERSIONS: o->versions = value; return 0;
+  case 'o': return parse_output(value, &o->output);
+  case OPT_TITLE: o->title = value; return 0;
+  case OPT_REBUILD: o->rebuild = true; return 0;
+  case 'j': return parse_jobs(value, &o->jobs);
+  case 'q': o->quiet = true; return 0;
+  case OPT_STORE: o->store = value; return 0;
+  default: return -1;
+  }
+  // clang-format on
+}
+
+// EXIT_DONE: go on; otherwise the status to end with, or -1 after --help.
+static int parse_options(Options *o, int argc, char **argv) {
+  *o = (Options){
+      .jobs = default_jobs(), .max_failing = 1, .title = "Evaluation"};
+  for (int c;
+       (c = getopt_long(argc, argv, "o:j:qh", long_options, NULL)) != -1;) {
+    if (c == 'h') {
+      print_help();
+      return -1;
+    }
+    if (c == '?')
+      return cli_usage_hint("eval");
+    if (take_option(o, c, optarg))
+      return cli_fail(EXIT_USAGE, "'%s': not a value that option takes",
+                      optarg);
+  }
+  if (optind + 1 != argc) {
+    cli_fail(EXIT_USAGE, "eval takes one manifest");
+    return cli_usage_hint("eval");
+  }
+  o->manifest = argv[optind];
+  return EXIT_DONE;
+}
+
+// --- running the versions
+// -------------------------------------------------------
+
+static volatile sig_atomic_t interrupted;
+
+static void note_interrupt(int sig) {
+  (void)sig;
+  interrupted = 1;
+}
+
+static void catch_signals(void) {
+  struct sigaction a = {.sa_handler = note_interrupt};
+  sigaction(SIGINT, &a, NULL);
+  sigaction(SIGTERM, &a, NULL);
+}
+
+typedef struct {
+  const Options *options;
+  const Manifest *manifest;
+  const MethodList *methods;
+  Outcome *outcomes; // one per version, filled in as they come
+  pid_t *pids;       // per version: its process, 0: none (any more)
+  size_t started, running, finished;
+} Batch;
+
+static void start_version(Batch *b, size_t i) {
+  const Version *v = &b->manifest->versions.items[i];
+  AttemptOptions o = {.root = b->manifest->root,
+                      .rebuild = b->options->rebuild};
+  fflush(stdout);
+  pid_t pid = fork();
+  if (pid == 0) {
+    Err err = {0};
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    int rc = attempt(v, &o, b->methods, &err);
+    if (rc)
+      cli_error(&err);
+    _exit(rc ? EXIT_ENVIRONMENT : EXIT_DONE);
+  }
+  if (pid > 0) {
+    b->pids[i] = pid;
+    b->running++;
+    return;
+  }
+  outcome_init(&b->outcomes[i], b->methods->items.len);
+  b->outcomes[i].problem =
+      mem_printf("cannot start a process: %s", strerror(errno));
+  b->finished++;
+}
+
+static void show_version(const Batch *b, size_t i) {
+  const Outcome *o = &b->outcomes[i];
+  double seconds = o->build + o->run + o->rank;
+  fprintf(stderr, "[%zu/%zu] %s: ", b->finished, b->manifest->versions.len,
+          b->manifest->versions.items[i].name);
+  if (o->problem)
+    fprintf(stderr, "%s\n", o->problem);
+  else
+    fprintf(stderr, "%zu of %zu tests fail, %.1f s%s\n", o->failing,
+            o->failing + o->passing, seconds, o->run > 0 ? "" : " (kept)");
+}
+
+static void finish_version(Batch *b, size_t i) {
+  char *path = attempt_outcome(&b->manifest->versions.items[i]);
+  Err err = {0};
+  if (outcome_read(&b->outcomes[i], path, b->methods->items.len, &err)) {
+    outcome_init(&b->outcomes[i], b->methods->items.len);
+    b->outcomes[i].problem = mem_strdup(err.text);
+  }
+  free(path);
+  b->pids[i] = 0;
+  b->running--;
+  b->finished++;
+  if (!interrupted && (!b->options->quiet || b->outcomes[i].problem))
+    show_version(b, i);
+}
+
+static void wait_for_one(Batch *b) {
+  int status;
+  pid_t pid = waitpid(-1, &status, 0);
+  for (size_t i = 0; pid > 0 && i < b->started; i++)
+    if (b->pids[i] == pid) {
+      finish_version(b, i);
+      return;
+    }
+}
+
+// Ctrl-C reaches the whole process group; a lone SIGTERM has to be passed on.
+static void stop_versions(const Batch *b) {
+  for (size_t i = 0; i < b->started; i++)
+    if (b->pids[i] > 0)
+      kill(b->pids[i], SIGTERM);
+}
+
+static void run_versions(Batch *b) {
+  size_t n = b->manifest->versions.len;
+  bool told = false;
+  catch_signals();
+  while (b->running || (b->started < n && !interrupted)) {
+    if (interrupted && !told) {
+      stop_versions(b);
+      told = true;
+    }
+    if (!interrupted && b->started < n && b->running < (size_t)b->options->jobs)
+      start_version(b, b->started++);
+    else
+      wait_for_one(b);
+  }
+}
+
+// --- showing
+// --------------------------------------------------------------------
+
+static double clock_seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void show_seconds(const Evaluation *e, double elapsed) {
+  double build = 0, run = 0, rank = 0, n = (double)e->nversions;
+  size_t kept = 0;
+  for (size_t i = 0; i < e->nversions; i++) {
+    build += e->outcomes[i].build;
+    run += e->outcomes[i].run;
+    rank += e->outcomes[i].rank;
+    kept += !(e->outcomes[i].run > 0) && !e->outcomes[i].problem;
+  }
+  fprintf(stderr,
+          "%zu versions in %.1f s; %.2f s per faulty version: building %.2f, "
+          "running %.2f, ranking with %zu methods %.2f",
+          e->nversions, elapsed, (build + run + rank) / n, build / n, run / n,
+          e->methods->items.len, rank / n);
+  if (kept)
+    fprintf(stderr, "; tests of %zu kept from before", kept);
+  fputc('\n', stderr);
+}
+
+// Why methods were skipped, once per method.
+static void show_skipped(const Evaluation *e) {
+  for (size_t m = 0; m < e->methods->items.len; m++)
+    for (size_t i = 0; i < e->nversions; i++)
+      if (e->outcomes[i].reasons[m]) {
+        if (!e->methods->items.items[m].dropped)
+          cli_warn("%s: %s cannot be applied: %s",
+                   e->manifest->versions.items[i].name,
+                   e->methods->items.items[m].name, e->outcomes[i].reasons[m]);
+        break;
+      }
+}
+
+static int write_page(const Evaluation *e, const Options *o, const char *curves,
+                      FILE *out, Err *err) {
+  TableOptions t = {
+      .title = o->title, .curves = curves, .against = METHOD_DEFAULT};
+  tables_write(e, &t, out);
+  if (fflush(out) || ferror(out))
+    return err_set(err, "cannot write the page: %s", strerror(errno));
+  return 0;
+}
+
+static int write_directory(const Evaluation *e, const char *dir, bool *drawn,
+                           Err *err) {
+  char *faults = mem_printf("%s/faults.csv", dir);
+  char *pairs = mem_printf("%s/pairs.csv", dir);
+  int rc = fs_mkdirs(dir, err);
+  rc = rc || export_faults(e, faults, err) || export_pairs(e, pairs, err) ||
+       (e->nkept && curves_write(e, dir, drawn, err));
+  free(pairs);
+  free(faults);
+  return rc ? -1 : 0;
+}
+
+static int write_output(const Evaluation *e, const Options *o, Err *err) {
+  if (!o->output)
+    return write_page(e, o, NULL, stdout, err);
+  char *dir = mem_printf("%.*s", (int)strlen(o->output) - 3, o->output);
+  bool drawn = false;
+  int rc = write_directory(e, dir, &drawn, err);
+  FILE *out = rc ? NULL : fopen(o->output, "w");
+  if (!rc && !out)
+    rc = err_set(err, "%s: %s", o->output, strerror(errno));
+  if (out) {
+    rc = write_page(e, o, drawn ? path_base(dir) : NULL, out, err);
+    fclose(out);
+  }
+  if (!rc && e->nkept && !drawn)
+    cli_warn("no gnuplot here: curves are left out (Debian: gnuplot-nox)");
+  free(dir);
+  return rc;
+}
+
+static int report(const Options *o, const Batch *b, double elapsed) {
+  Evaluation e;
+  Err err = {0};
+  size_t problems = 0;
+  evaluation_init(&e, b->manifest, b->methods, b->outcomes, o->max_failing);
+  show_skipped(&e);
+  int status = write_output(&e, o, &err) ? cli_error(&err) : EXIT_DONE;
+  show_seconds(&e, elapsed);
+  for (size_t i = 0; i < e.nversions; i++)
+    problems += e.states[i] == EXCLUDED_PROBLEM;
+  if (status == EXIT_DONE && problems)
+    status = cli_fail(EXIT_ENVIRONMENT,
+                      "%zu of %zu versions could not be measured: see above",
+                      problems, e.nversions);
+  else if (status == EXIT_DONE && !e.nkept)
+    status = cli_fail(EXIT_NO_VERDICT, "no version counts: none is left after "
+                                       "exclusions");
+  evaluation_release(&e);
+  return status;
+}
+
+// --- main
+// -----------------------------------------------------------------------
+
+static int evaluate(const Options *o, const Manifest *m,
+                    const MethodList *methods) {
+  size_t n = m->versions.len;
+  Batch b = {.options = o,
+             .manifest = m,
+             .methods = methods,
+             .outcomes = mem_array(Outcome, n),
+             .pids = mem_array(pid_t, n)};
+  double start = clock_seconds();
+  run_versions(&b);
+  free(b.pids);
+  if (!interrupted)
+    return report(o, &b, clock_seconds() - start);
+  for (size_t i = 0; i < n; i++)
+    if (b.outcomes[i].measurements)
+      outcome_release(&b.outcomes[i]);
+  free(b.outcomes);
+  return cli_fail(EXIT_INTERRUPTED,
+                  "interrupted: finished versions are kept; run the same "
+                  "command again to continue");
+}
+
+static void choose_versions(Manifest *m, const char *glob) {
+  size_t n = 0;
+  for (size_t i = 0; i < m->versions.len; i++)
+    if (!fnmatch(glob, m->versions.items[i].name, 0))
+      m->versions.items[n++] = m->versions.items[i];
+  m->versions.len = n;
+}
+
+static int read_methods(const Options *o, MethodList *l, Err *err) {
+  Str lost = {0};
+  int rc = o->methods ? methods_parse(l, o->methods, NULL, err)
+                      : methods_parse(l, methods_default, &lost, err);
+  if (lost.len)
+    cli_warn("left out, not in this build: %s", lost.data);
+  str_release(&lost);
+  if (!rc && o->ablate)
+    methods_ablate(l);
+  return rc;
+}
+
+int cmd_eval(int argc, char **argv) {
+  Options o;
+  Err err = {0};
+  MethodList methods = {0};
+  Manifest manifest = {0};
+  int status = parse_options(&o, argc, argv);
+  if (status)
+    return status < 0 ? EXIT_DONE : status;
+  char *dir = store_find(o.store), *full = path_absolute(dir, NULL);
+  char *state = mem_printf("%s/eval", full);
+  if (read_methods(&o, &methods, &err))
+    status = cli_fail(EXIT_USAGE, "%s", err.text);
+  else if (manifest_read(&manifest, o.manifest, state, &err))
+    status = cli_error(&err);
+  if (!status && o.versions)
+    choose_versions(&manifest, o.versions);
+  if (!status && !manifest.versions.len)
+    status = cli_fail(EXIT_USAGE, "no version's name matches %s", o.versions);
+  if (!status)
+    status = evaluate(&o, &manifest, &methods);
+  manifest_release(&manifest);
+  methods_release(&methods);
+  free(state);
+  free(full);
+  free(dir);
+  return status;
+}

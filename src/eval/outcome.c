@@ -1,0 +1,200 @@
+// What came of one faulty version: see outcome.h.
+#include "eval/outcome.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "store/store.h"
+#include "util/fs.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+void outcome_init(Outcome *o, size_t nmethods) {
+  *o = (Outcome){.nmethods = nmethods,
+                 .measurements = mem_array(Measurement, nmethods),
+                 .reasons = mem_array(char *, nmethods)};
+}
+
+void outcome_release(Outcome *o) {
+  for (size_t i = 0; i < o->nmethods; i++)
+    free(o->reasons[i]);
+  free(o->reasons);
+  free(o->measurements);
+  free(o->problem);
+  *o = (Outcome){0};
+}
+
+// --- measuring
+// ----------------------------------------------------------------
+
+static void count_runs(Outcome *o, const Suite *suite) {
+  o->tests = suite->nruns;
+  o->failures = suite->nfailures;
+  o->group = suite->nfailures ? suite->failures[0].nruns : 0;
+  for (size_t i = 0; i < suite->nruns; i++) {
+    o->failing += suite->runs[i].verdict == VERDICT_FAIL;
+    o->passing += suite->runs[i].verdict == VERDICT_PASS;
+    o->flaky += suite->runs[i].verdict == VERDICT_FLAKY;
+  }
+}
+
+// A kind that the session does not have cannot be looked at, nor missed.
+static unsigned entities_for(const Method *m, const Workbench *w) {
+  return m->entities ? m->entities & w->present : 0;
+}
+
+// Suite.failures is ordered as outcome.h demands: the first counts.
+static int rank_first(Outcome *o, size_t i, Locator *l, const Fault *fault,
+                      Err *err) {
+  bool lacking;
+  Ranking ranking = {0};
+  if (locator_load(l, &lacking, err) || locator_rank(l, 0, &ranking, err))
+    return -1;
+  o->executed = locator_executed(l);
+  o->executable = locator_executable(l);
+  fault_score(fault, &ranking, o->executed, o->executable,
+              &o->measurements[i].score);
+  o->measurements[i].applied = true;
+  ranking_release(&ranking);
+  return 0;
+}
+
+// A method that cannot be applied leaves its reason.
+static void measure_method(Outcome *o, size_t i, const Method *m, Workbench *w,
+                           const Fault *fault) {
+  LocateOptions options = {.by = ENTITY_STATEMENT,
+                           .entities = entities_for(m, w)};
+  Locator l;
+  Err err = {0};
+  if (locator_open(&l, w, &m->method, &options, &err) ||
+      rank_first(o, i, &l, fault, &err))
+    o->reasons[i] = mem_strdup(err.text);
+  locator_close(&l);
+}
+
+static int measure_suite(Outcome *o, Store *store, const Suite *suite,
+                         const Version *v, const MethodList *methods,
+                         Err *err) {
+  Fault fault = {0};
+  Workbench bench;
+  int rc = 0;
+  for (size_t i = 0; !rc && i < v->nfaulty; i++)
+    rc = fault_add(&fault, suite, v->faulty[i], ENTITY_STATEMENT, err);
+  workbench_init(&bench, store, suite);
+  for (size_t i = 0; !rc && i < methods->items.len; i++)
+    measure_method(o, i, &methods->items.items[i], &bench, &fault);
+  workbench_release(&bench);
+  fault_release(&fault);
+  return rc;
+}
+
+int outcome_measure(Outcome *o, const char *dir, const Version *v,
+                    const MethodList *methods, Err *err) {
+  Store *store;
+  Suite suite = {0};
+  if (store_open(&store, dir, STORE_EXISTING, err))
+    return -1;
+  int rc = store_load(store, 0, &suite, err);
+  if (!rc) {
+    count_runs(o, &suite);
+    if (o->failing && o->passing)
+      rc = measure_suite(o, store, &suite, v, methods, err);
+  }
+  suite_release(&suite);
+  store_close(store);
+  return rc;
+}
+
+// --- as a file
+// ------------------------------------------------------------------
+
+// One line for the version, one per method: numbers, then a message that goes
+// to the end of the line.
+
+static void put_text(Str *s, const char *text) {
+  str_addc(s, '\t');
+  for (; text && *text; text++)
+    str_addc(s, *text == '\n' || *text == '\t' ? ' ' : *text);
+  str_addc(s, '\n');
+}
+
+static void put_score(Str *s, const FaultScore *f) {
+  str_addf(s, " %zu %zu %zu %zu %u %u %.17g %u %.17g %.17g %d %d", f->executed,
+           f->executable, f->listed, f->ranked, f->rank, f->rank_best,
+           f->rank_average, f->ties, f->examined_executed,
+           f->examined_executable, f->well_first, f->well_all);
+  for (int i = 0; i < FAULT_TOPS; i++)
+    str_addf(s, " %.17g", f->top[i]);
+}
+
+int outcome_write(const Outcome *o, const char *path, Err *err) {
+  Str s = {0};
+  str_addf(&s, "%zu %zu %zu %zu %zu %zu %zu %zu %.17g %.17g %.17g", o->tests,
+           o->failing, o->passing, o->flaky, o->failures, o->group, o->executed,
+           o->executable, o->build, o->run, o->rank);
+  put_text(&s, o->problem);
+  for (size_t i = 0; i < o->nmethods; i++) {
+    str_addf(&s, "%d", o->measurements[i].applied);
+    put_score(&s, &o->measurements[i].score);
+    put_text(&s, o->reasons[i]);
+  }
+  int rc = fs_write(path, s.data, s.len, err);
+  str_release(&s);
+  return rc;
+}
+
+static char *text_of(const char *line) {
+  const char *tab = strchr(line, '\t');
+  return tab && tab[1] ? mem_strdup(tab + 1) : NULL;
+}
+
+static int get_version(Outcome *o, const char *line) {
+  o->problem = text_of(line);
+  return sscanf(line, "%zu %zu %zu %zu %zu %zu %zu %zu %lf %lf %lf", &o->tests,
+                &o->failing, &o->passing, &o->flaky, &o->failures, &o->group,
+                &o->executed, &o->executable, &o->build, &o->run,
+                &o->rank) == 11
+             ? 0
+             : -1;
+}
+
+static int get_method(Outcome *o, size_t i, const char *line) {
+  FaultScore *f = &o->measurements[i].score;
+  int applied, first, all, at = 0;
+  o->reasons[i] = text_of(line);
+  if (sscanf(line, "%d %zu %zu %zu %zu %u %u %lf %u %lf %lf %d %d%n", &applied,
+             &f->executed, &f->executable, &f->listed, &f->ranked, &f->rank,
+             &f->rank_best, &f->rank_average, &f->ties, &f->examined_executed,
+             &f->examined_executable, &first, &all, &at) != 13)
+    return -1;
+  o->measurements[i].applied = applied;
+  f->well_first = first;
+  f->well_all = all;
+  for (int k = 0, n = 0; k < FAULT_TOPS; k++, at += n)
+    if (sscanf(line + at, " %lf%n", &f->top[k], &n) != 1)
+      return -1;
+  return 0;
+}
+
+static int parse(Outcome *o, char *text) {
+  char *line = strsep(&text, "\n");
+  if (!line || get_version(o, line))
+    return -1;
+  for (size_t i = 0; i < o->nmethods; i++)
+    if (!(line = strsep(&text, "\n")) || get_method(o, i, line))
+      return -1;
+  return text && !*text ? 0 : -1;
+}
+
+int outcome_read(Outcome *o, const char *path, size_t nmethods, Err *err) {
+  Str text = {0};
+  outcome_init(o, nmethods);
+  int rc = fs_read(path, 0, &text, err);
+  if (!rc && (!text.data || parse(o, text.data)))
+    rc = err_set(err, "%s: damaged; remove it and start again", path);
+  str_release(&text);
+  if (rc)
+    outcome_release(o);
+  return rc;
+}

@@ -1,0 +1,50 @@
+// What came of one faulty version: which tests failed, and how well each method
+// found the fault. Measured in a process of its own, handed over as a file.
+//
+// A version may show several failures, each with a ranking of its own. The one
+// that counts is that of the failure with the most failing runs (of equally
+// frequent ones the first by signature): whoever starts to debug takes the most
+// frequent one, and knows nothing of the fault that would let him choose the
+// best of the rankings.
+#ifndef CULPRIT_EVAL_OUTCOME_H
+#define CULPRIT_EVAL_OUTCOME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "eval/manifest.h"
+#include "eval/method.h"
+#include "locate/fault.h"
+#include "util/err.h"
+
+// How one method did on one version.
+typedef struct {
+  bool applied;     // else it cannot be applied to this version
+  FaultScore score; // of what it lists
+} Measurement;
+
+typedef struct {
+  size_t tests, failing, passing, flaky; // runs
+  size_t failures;                       // different ones
+  size_t group;                          // runs that show the one that counts
+  size_t executed, executable;           // statements
+  double build, run, rank;   // seconds; 0: kept from an earlier time
+  char *problem;             // why it cannot be measured, or NULL
+  Measurement *measurements; // one per method
+  char **reasons;            // per method: why it was not applied, or NULL
+  size_t nmethods;
+} Outcome;
+
+void outcome_init(Outcome *o, size_t nmethods);
+void outcome_release(Outcome *o);
+
+// Applies all methods to the newest session of the store. Nothing failing or
+// nothing passing is no error: the outcome tells.
+int outcome_measure(Outcome *o, const char *store, const Version *v,
+                    const MethodList *methods, Err *err);
+
+int outcome_write(const Outcome *o, const char *path, Err *err);
+// Fails if the file is not there, damaged, or of another number of methods.
+int outcome_read(Outcome *o, const char *path, size_t nmethods, Err *err);
+
+#endif

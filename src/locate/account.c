@@ -1,0 +1,147 @@
+// Everything that speaks for or against one statement: see account.h.
+#include "locate/account.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "locate/owner.h"
+#include "util/mem.h"
+
+static const Suspect *find_suspect(const Ranking *r, uint32_t entity) {
+  for (size_t i = 0; i < r->suspects.len; i++)
+    if (r->suspects.items[i].entity == entity)
+      return &r->suspects.items[i];
+  return NULL;
+}
+
+// --- methods ----------------------------------------------------------------
+
+static void add_reason(Account *accounts, size_t n, const Localizer *m,
+                       const Err *err) {
+  for (size_t i = 0; i < n; i++) {
+    MethodScore score = {.method = *m, .reason = mem_strdup(err->text)};
+    array_push(&accounts[i].methods, score);
+  }
+}
+
+// Takes the ranking if it is the default method's.
+static void add_score(Account *a, const Locator *l, uint32_t statement,
+                      Ranking *r) {
+  MethodScore score = {.method = l->method};
+  const Suspect *s = find_suspect(r, statement);
+  if (s) {
+    score.ranked = true;
+    score.rank = s->rank;
+    score.rank_best = s->rank_best;
+    score.score = s->score;
+  }
+  bool first = !a->methods.len; // the table begins with the default
+  array_push(&a->methods, score);
+  if (!first) {
+    ranking_release(r);
+    return;
+  }
+  a->ranking = *r;
+  a->suspect = s;
+  a->executed = locator_executed(l);
+}
+
+static int ask(Locator *l, uint32_t statement, Account *accounts, size_t n,
+               Err *err) {
+  for (size_t i = 0; i < n; i++) {
+    Ranking r = {.failure = i};
+    if (locator_rank(l, i, &r, err))
+      return -1;
+    add_score(&accounts[i], l, statement, &r);
+  }
+  return 0;
+}
+
+static int ask_method(Workbench *w, const Localizer *m, uint32_t statement,
+                      const LocateOptions *o, Account *accounts, Err *err) {
+  size_t n = w->suite->nfailures;
+  Locator l;
+  bool lacking = false;
+  int rc = 0;
+  if (locator_open(&l, w, m, o, err)) {
+    if (m->formula) // it would be the same with every formula
+      return -1;
+    add_reason(accounts, n, m, err);
+  } else if (locator_load(&l, &lacking, err)) {
+    rc = lacking ? 0 : -1;
+    if (lacking)
+      add_reason(accounts, n, m, err);
+  } else {
+    rc = ask(&l, statement, accounts, n, err);
+  }
+  locator_close(&l);
+  return rc;
+}
+
+// --- tuples -----------------------------------------------------------------
+
+static int better_first(const void *a, const void *b) {
+  const TupleScore *x = a, *y = b;
+  if (fabs(x->tells) != fabs(y->tells))
+    return fabs(x->tells) > fabs(y->tells) ? -1 : 1;
+  if (x->tells != y->tells)
+    return x->tells > y->tells ? -1 : 1;
+  return x->entity < y->entity ? -1 : x->entity > y->entity;
+}
+
+static void add_tuples(Account *a, const Workbench *w, const uint32_t *owner,
+                       uint32_t statement, bool others_pass) {
+  Comparison c;
+  comparison_init(&c, &w->tally, a->failure, others_pass);
+  for (uint32_t e = 0; e < w->suite->nentities; e++) {
+    if (owner[e] != statement || !(c.ef[e] || c.ep[e]))
+      continue;
+    TupleScore t = {e, c.ef[e], c.ep[e], 0};
+    t.tells = (c.failing ? (double)t.ef / c.failing : 0) -
+              (c.passing ? (double)t.ep / c.passing : 0);
+    array_push(&a->tuples, t);
+  }
+  if (a->tuples.len)
+    qsort(a->tuples.items, a->tuples.len, sizeof *a->tuples.items,
+          better_first);
+  comparison_release(&c);
+}
+
+int accounts_make(Workbench *w, uint32_t statement, const LocateOptions *o,
+                  Account **out, Err *err) {
+  assert(o->by == ENTITY_STATEMENT);
+  const Suite *suite = w->suite;
+  Account *accounts = mem_array(Account, suite->nfailures);
+  int rc = 0;
+  for (size_t i = 0; i < suite->nfailures; i++)
+    accounts[i].failure = i;
+  for (size_t i = 0; !rc && i < localizer_count(); i++) {
+    Localizer m = localizer_at(i);
+    rc = ask_method(w, &m, statement, o, accounts, err);
+  }
+  unsigned kinds = 1u << ENTITY_STATEMENT | (TUPLE_KINDS & w->present);
+  if (!rc)
+    rc = workbench_load(w, kinds, o->by, err);
+  if (rc) {
+    accounts_free(accounts, suite->nfailures);
+    return -1;
+  }
+  uint32_t *owner = owners_find(suite, ENTITY_STATEMENT, kinds);
+  for (size_t i = 0; i < suite->nfailures; i++)
+    add_tuples(&accounts[i], w, owner, statement, o->others_pass);
+  free(owner);
+  *out = accounts;
+  return 0;
+}
+
+void accounts_free(Account *accounts, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    for (size_t j = 0; j < accounts[i].methods.len; j++)
+      free(accounts[i].methods.items[j].reason);
+    array_release(&accounts[i].methods);
+    array_release(&accounts[i].tuples);
+    ranking_release(&accounts[i].ranking);
+  }
+  free(accounts);
+}

@@ -1,0 +1,259 @@
+// The account of one line for people:
+//
+//   advisory.c:104 in effective_level
+//     |     else if (s->own_alt <= 10000)
+//     |              ^~~~~~~~~~~~
+//
+//   Failure 1 of 2 (exit): exit status 0 instead of 1
+//     1 failing run against 335 passing
+//
+//     cascade: rank 2 of 130
+//       score (op2 of the line and its conditions): 0.926, when the condition
+//       is true
+//       ...
+#include <string.h>
+
+#include "report/escape.h"
+#include "report/excerpt.h"
+#include "report/why.h"
+
+enum { NAMES_SHOWN = 20, TIES_SHOWN = 8, LINE_WIDTH = 100 };
+
+static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
+
+static void put_escaped(const char *text, FILE *out) {
+  Str s = {0};
+  escape_add(&s, text);
+  fputs(str_text(&s), out);
+  str_release(&s);
+}
+
+static void put_place(const Suite *suite, const Entity *e, FILE *out) {
+  put_escaped(suite_path(suite, e->source), out);
+  fprintf(out, ":%u", e->line);
+}
+
+static void put_score(double score, FILE *out) {
+  Str s = {0};
+  report_score(score, &s);
+  fputs(str_text(&s), out);
+  str_release(&s);
+}
+
+// --- the line ---------------------------------------------------------------
+
+static void put_excerpt(Why *w, const Entity *e, FILE *out) {
+  const char *line;
+  size_t n;
+  if (!sources_line(w->report.sources, e->source, e->line, &line, &n))
+    return;
+  Str text = {0}, caret = {0};
+  excerpt_render(line, n, e->col_lo, e->col_hi, LINE_WIDTH, &text, &caret);
+  if (text.len)
+    fprintf(out, "  | %s\n", str_text(&text));
+  if (caret.len)
+    fprintf(out, "  | %s\n", str_text(&caret));
+  str_release(&text);
+  str_release(&caret);
+}
+
+static void put_head(Why *w, FILE *out) {
+  const Suite *suite = w->report.suite;
+  const Entity *e = &suite->entities[w->statement];
+  if (e->line != w->line) {
+    put_escaped(suite_path(suite, w->source), out);
+    fprintf(out, ":%u has no statement; the nearest is\n", w->line);
+  }
+  put_place(suite, e, out);
+  Str what = {0};
+  report_describe(suite, e, &what);
+  fprintf(out, "%s%s\n", what.len ? " " : "", str_text(&what));
+  str_release(&what);
+  put_excerpt(w, e, out);
+}
+
+// --- the default method, step by step ---------------------------------------
+
+// ", 0.926 when the condition is true": a score and what carried it.
+static void put_voice(const Suite *suite, double value, bool by_other,
+                      uint32_t other, FILE *out) {
+  put_score(value, out);
+  if (!by_other)
+    return;
+  Str text = {0};
+  evidence_tuple(suite, other, &text);
+  fputs(", ", out);
+  put_escaped(str_text(&text), out);
+  str_release(&text);
+}
+
+// The order of the keys in locate/spectrum.c.
+static void put_steps(const Why *w, const Suspect *s, FILE *out) {
+  const Suite *suite = w->report.suite;
+  fputs("    score (op2 of the line and its conditions): ", out);
+  put_voice(suite, s->score, s->carried, s->carrier, out);
+  fputs("\n    then, among equal scores: with what its calls return ", out);
+  put_voice(suite, s->hint, s->hinted, s->hinter, out);
+  fputs("\n    then: the line alone ", out);
+  put_score(s->own, out);
+  fprintf(out, "; confidence %.3f; a run died here: %s\n", s->confidence,
+          s->prior > 0 ? "yes" : "no");
+}
+
+static void put_ties(const Why *w, const Account *a, FILE *out) {
+  uint32_t ties = a->suspect->rank - a->suspect->rank_best, shown = 0;
+  if (!ties) {
+    fputs("    nothing ties with it\n", out);
+    return;
+  }
+  fprintf(out, "    %u tie%s with it:", ties, ties == 1 ? "s" : "");
+  for (size_t i = 0; i < a->ranking.suspects.len && shown < TIES_SHOWN; i++) {
+    const Suspect *s = &a->ranking.suspects.items[i];
+    if (s == a->suspect || s->rank != a->suspect->rank)
+      continue;
+    fputs(shown++ ? ", " : " ", out);
+    put_place(w->report.suite, &w->report.suite->entities[s->entity], out);
+  }
+  if (ties > shown)
+    fprintf(out, " and %u more", ties - shown);
+  fputc('\n', out);
+}
+
+static void put_default(const Why *w, const Account *a, FILE *out) {
+  const Suspect *s = a->suspect;
+  fprintf(out, "\n  %s: ", METHOD_DEFAULT);
+  if (!s) {
+    fputs("not in the ranking (not executed, or nothing to compare with)\n",
+          out);
+    return;
+  }
+  Str rank = {0};
+  report_rank(s, &rank);
+  fprintf(out, "rank %s of %zu\n", str_text(&rank), a->executed);
+  str_release(&rank);
+  put_steps(w, s, out);
+  put_ties(w, a, out);
+}
+
+// --- tuples, deaths, tests, methods -----------------------------------------
+
+static void put_tuples(const Why *w, const Account *a, FILE *out) {
+  if (!a->tuples.len)
+    return;
+  fputs("\n  what tells failing from passing runs (1: all failing and no "
+        "passing ones):\n",
+        out);
+  for (size_t i = 0; i < a->tuples.len; i++) {
+    const TupleScore *t = &a->tuples.items[i];
+    Str text = {0};
+    if (t->entity == w->statement)
+      str_add(&text, "executing the line");
+    else
+      evidence_tuple(w->report.suite, t->entity, &text);
+    str_add(&text, ": ");
+    evidence_runs(&a->ranking, t->ef, t->ep, &text);
+    fprintf(out, "    %+.3f  ", t->tells);
+    put_escaped(str_text(&text), out);
+    fputc('\n', out);
+    str_release(&text);
+  }
+}
+
+static void put_deaths(const Why *w, const Account *a, FILE *out) {
+  EvidenceList list = {0};
+  evidence_deaths(w->report.suite, w->report.deaths, a->failure,
+                  &w->report.suite->entities[w->statement], &list);
+  for (size_t i = 0; i < list.len; i++) {
+    fputs(i ? "  " : "\n  ", out);
+    put_escaped(list.items[i].text, out);
+    fputc('\n', out);
+  }
+  evidence_release(&list);
+}
+
+static void put_name(const Suite *suite, size_t run, size_t *n, FILE *out) {
+  if (*n < NAMES_SHOWN) {
+    fputs(*n ? ", " : " ", out);
+    put_escaped(suite->runs[run].test, out);
+  }
+  (*n)++;
+}
+
+static void end_names(size_t n, FILE *out) {
+  if (!n)
+    fputs(" none", out);
+  if (n > NAMES_SHOWN)
+    fprintf(out, " and %zu more", n - NAMES_SHOWN);
+  fputc('\n', out);
+}
+
+static void put_tests(const Why *w, const Account *a, FILE *out) {
+  const Suite *suite = w->report.suite;
+  const FailureGroup *g = &suite->failures[a->failure];
+  size_t n = 0;
+  fputs("\n  failing tests that execute it:", out);
+  for (size_t i = 0; i < g->nruns; i++)
+    if (w->covers[g->runs[i]])
+      put_name(suite, g->runs[i], &n, out);
+  end_names(n, out);
+  n = 0;
+  for (size_t i = 0; i < suite->nruns; i++)
+    n += suite->runs[i].verdict == VERDICT_PASS && w->covers[i];
+  fprintf(out, "  passing tests that execute it: %zu%s", n, n ? ":" : "\n");
+  n = 0;
+  for (size_t i = 0; i < suite->nruns; i++)
+    if (suite->runs[i].verdict == VERDICT_PASS && w->covers[i])
+      put_name(suite, i, &n, out);
+  if (n)
+    end_names(n, out);
+}
+
+static void put_method(const MethodScore *m, FILE *out) {
+  fprintf(out, "    %-16s ", m->method.name);
+  if (m->reason) {
+    fputs("  -  ", out);
+    put_escaped(m->reason, out);
+    fputc('\n', out);
+    return;
+  }
+  if (!m->ranked) {
+    fputs("  -  not in its ranking\n", out);
+    return;
+  }
+  Str rank = {0};
+  report_rank(&(Suspect){.rank = m->rank, .rank_best = m->rank_best}, &rank);
+  fprintf(out, "%8s  ", str_text(&rank));
+  put_score(m->score, out);
+  fputc('\n', out);
+  str_release(&rank);
+}
+
+static void put_methods(const Account *a, FILE *out) {
+  fputs("\n  rank and score by every method:\n", out);
+  for (size_t i = 0; i < a->methods.len; i++)
+    put_method(&a->methods.items[i], out);
+}
+
+static void put_failure(const Why *w, const Account *a, FILE *out) {
+  const Suite *suite = w->report.suite;
+  const FailureGroup *g = &suite->failures[a->failure];
+  fprintf(out, "\nFailure %zu of %zu (", a->failure + 1, suite->nfailures);
+  put_escaped(g->kind, out);
+  fputs("): ", out);
+  put_escaped(g->message, out);
+  fprintf(out, "\n  %u failing run%s against %u %s\n", a->ranking.failing,
+          plural(a->ranking.failing), a->ranking.passing,
+          a->ranking.stand_in ? "that fail otherwise" : "passing");
+  put_default(w, a, out);
+  put_tuples(w, a, out);
+  put_deaths(w, a, out);
+  put_tests(w, a, out);
+  put_methods(a, out);
+}
+
+void why_text(Why *w, FILE *out) {
+  put_head(w, out);
+  for (size_t i = 0; i < w->report.suite->nfailures; i++)
+    if (!w->only || w->only == i + 1)
+      put_failure(w, &w->accounts[i], out);
+}

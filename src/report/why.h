@@ -1,0 +1,24 @@
+// What `culprit why` prints: the account of one line, for people and programs.
+#ifndef CULPRIT_REPORT_WHY_H
+#define CULPRIT_REPORT_WHY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "locate/account.h"
+#include "report/report.h"
+
+typedef struct {
+  Report report;      // suite, deaths, sources, colour
+  uint32_t source, line; // as asked for
+  uint32_t statement; // the one on that line, or the nearest
+  const Account *accounts; // one per failure of the suite
+  size_t only;        // the failure that was asked for, from 1; 0: all
+  const bool *covers; // per run: it executes the statement
+} Why;
+
+void why_text(Why *w, FILE *out);
+void why_json(Why *w, FILE *out);
+
+#endif

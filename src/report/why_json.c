@@ -1,0 +1,154 @@
+// The account of one line for programs. One object; fields may be added:
+//
+//   {"version":1,"session":1,"file":"a.c","line":12,"statement":12,
+//    "function":"f","method":"cascade","failures":[{"failure":1,
+//      "signature":"...","kind":"exit","failing":2,"passing":82,
+//      "rank":3,"rank_best":1,"score":1.9,"hint":1.9,"own":1.2,
+//      "confidence":1,"died":false,"executed":412,
+//      "ties":[{"file":"a.c","line":14}],
+//      "tuples":[{"kind":"condition","text":"when ...","ef":2,"ep":3,
+//                 "tells":0.96}],
+//      "failing_tests":["3"],"passing_tests":["1","2"],
+//      "deaths":[{"kind":"death","text":"1 run died here: SIGSEGV"}],
+//      "methods":[{"method":"ochiai","rank":3,"rank_best":1,"score":0.7},
+//                 {"method":"sober","reason":"sober needs counts, ..."}]}]}
+//
+// A rank is null where the line is not in the ranking.
+#include "report/json_out.h"
+#include "report/why.h"
+
+static void put_ranks(bool ranked, uint32_t rank, uint32_t best, FILE *out) {
+  if (ranked)
+    fprintf(out, ",\"rank\":%u,\"rank_best\":%u", rank, best);
+  else
+    fputs(",\"rank\":null,\"rank_best\":null", out);
+}
+
+static void put_default(const Account *a, FILE *out) {
+  const Suspect *s = a->suspect;
+  put_ranks(s, s ? s->rank : 0, s ? s->rank_best : 0, out);
+  if (s) {
+    json_double("score", s->score, out);
+    json_double("hint", s->hint, out);
+    json_double("own", s->own, out);
+    json_double("confidence", s->confidence, out);
+    json_bool("died", s->prior > 0, out);
+  }
+  fprintf(out, ",\"executed\":%zu", a->executed);
+}
+
+static void put_ties(const Suite *suite, const Account *a, FILE *out) {
+  bool first = true;
+  fputs(",\"ties\":[", out);
+  for (size_t i = 0; a->suspect && i < a->ranking.suspects.len; i++) {
+    const Suspect *s = &a->ranking.suspects.items[i];
+    if (s == a->suspect || s->rank != a->suspect->rank)
+      continue;
+    const Entity *e = &suite->entities[s->entity];
+    json_separator(&first, out);
+    fputs("{\"file\":", out);
+    json_string(suite_path(suite, e->source), out);
+    fprintf(out, ",\"line\":%u}", e->line);
+  }
+  fputc(']', out);
+}
+
+static void put_tuples(const Suite *suite, const Account *a, FILE *out) {
+  fputs(",\"tuples\":[", out);
+  for (size_t i = 0; i < a->tuples.len; i++) {
+    const TupleScore *t = &a->tuples.items[i];
+    Str text = {0};
+    evidence_tuple(suite, t->entity, &text);
+    fputs(i ? ",{\"kind\":" : "{\"kind\":", out);
+    json_string(entity_kind_name(suite->entities[t->entity].kind), out);
+    json_text("text", str_text(&text), out);
+    fprintf(out, ",\"ef\":%u,\"ep\":%u", t->ef, t->ep);
+    json_double("tells", t->tells, out);
+    fputc('}', out);
+    str_release(&text);
+  }
+  fputc(']', out);
+}
+
+static void put_tests(const Why *w, const FailureGroup *g, FILE *out) {
+  const Suite *suite = w->report.suite;
+  bool first = true;
+  fputs(",\"failing_tests\":[", out);
+  for (size_t i = 0; i < g->nruns; i++) {
+    if (!w->covers[g->runs[i]])
+      continue;
+    json_separator(&first, out);
+    json_string(suite->runs[g->runs[i]].test, out);
+  }
+  first = true;
+  fputs("],\"passing_tests\":[", out);
+  for (size_t i = 0; i < suite->nruns; i++) {
+    if (suite->runs[i].verdict != VERDICT_PASS || !w->covers[i])
+      continue;
+    json_separator(&first, out);
+    json_string(suite->runs[i].test, out);
+  }
+  fputc(']', out);
+}
+
+static void put_methods(const Account *a, FILE *out) {
+  fputs(",\"methods\":[", out);
+  for (size_t i = 0; i < a->methods.len; i++) {
+    const MethodScore *m = &a->methods.items[i];
+    fputs(i ? ",\n{\"method\":" : "\n{\"method\":", out);
+    json_string(m->method.name, out);
+    if (m->reason) {
+      json_text("reason", m->reason, out);
+    } else {
+      put_ranks(m->ranked, m->rank, m->rank_best, out);
+      if (m->ranked)
+        json_double("score", m->score, out);
+    }
+    fputc('}', out);
+  }
+  fputc(']', out);
+}
+
+static void put_failure(const Why *w, const Account *a, FILE *out) {
+  const Suite *suite = w->report.suite;
+  const FailureGroup *g = &suite->failures[a->failure];
+  EvidenceList deaths = {0};
+  fprintf(out, "\n{\"failure\":%zu", a->failure + 1);
+  json_text("signature", g->signature, out);
+  json_text("kind", g->kind, out);
+  json_text("message", g->message, out);
+  fprintf(out, ",\"failing\":%u,\"passing\":%u", a->ranking.failing,
+          a->ranking.passing);
+  json_bool("stand_in", a->ranking.stand_in, out);
+  put_default(a, out);
+  put_ties(suite, a, out);
+  put_tuples(suite, a, out);
+  put_tests(w, g, out);
+  evidence_deaths(suite, w->report.deaths, a->failure,
+                  &suite->entities[w->statement], &deaths);
+  fputs(",\"deaths\":[", out);
+  json_evidence(deaths.items, deaths.len, out);
+  fputc(']', out);
+  evidence_release(&deaths);
+  put_methods(a, out);
+  fputc('}', out);
+}
+
+void why_json(Why *w, FILE *out) {
+  const Suite *suite = w->report.suite;
+  const Entity *e = &suite->entities[w->statement];
+  bool first = true;
+  fprintf(out, "{\"version\":1,\"session\":%lld", (long long)suite->session);
+  json_text("file", suite_path(suite, w->source), out);
+  fprintf(out, ",\"line\":%u,\"statement\":%u", w->line, e->line);
+  json_text("function", report_function(suite, e), out);
+  json_text("method", METHOD_DEFAULT, out);
+  fputs(",\"failures\":[", out);
+  for (size_t i = 0; i < suite->nfailures; i++) {
+    if (w->only && w->only != i + 1)
+      continue;
+    json_separator(&first, out);
+    put_failure(w, &w->accounts[i], out);
+  }
+  fputs("]}\n", out);
+}
