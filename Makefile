@@ -5,6 +5,8 @@
 #   make check       all tests; ends with the line "N passed, N failed"
 #   make check-real  gzip, grep and sed, built with culprit-cc, their own tests
 #   make bench       speed and memory, as a table
+#   make eval        methods on all subjects: docs/evaluation.md (minutes)
+#   make eval-real   on mutants of gzip, grep, sed, flex (an hour)
 #   make install     PREFIX=/usr/local DESTDIR=
 #   make uninstall   likewise
 #   make clean
@@ -17,7 +19,7 @@ INSTALLED = bin/culprit bin/culprit-cc libexec/culprit/culprit-instrument \
   share/man/man1/culprit-cc.1
 
 .PHONY: all setup-check setup-real setup-bench demo check check-real bench
-.PHONY: install uninstall clean
+.PHONY: setup-eval eval eval-real install uninstall clean
 
 all:
 	@tools/setup build
@@ -35,7 +37,13 @@ check-real: setup-real
 bench: setup-bench
 	@bench/run $(BUILD)
 
-setup-check setup-real setup-bench: all
+eval: setup-eval
+	@tools/eval $(BUILD)
+
+eval-real: setup-eval
+	@tools/eval-real $(BUILD)
+
+setup-check setup-real setup-bench setup-eval: all
 	@tools/setup $(subst setup-,,$@)
 
 install: all

@@ -40,8 +40,26 @@ static void note(const char *what, const char *why) {
 
 // --- running ----------------------------------------------------------------
 
+static volatile sig_atomic_t child, interrupted;
+
+// The compiler ends, then we do, after removing what is ours.
+static void pass_on(int sig) {
+  interrupted = sig;
+  if (child)
+    kill(child, sig);
+}
+
+static void catch_interruptions(void) {
+  static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+    if (signal(signals[i], pass_on) == SIG_IGN)
+      signal(signals[i], SIG_IGN);
+}
+
 // `messages`: where its error output goes; NULL: to ours.
 static int run(const Args *args, const char *messages) {
+  if (interrupted)
+    return 128 + interrupted;
   fflush(NULL);
   pid_t pid = vfork();
   if (pid < 0) {
@@ -60,10 +78,12 @@ static int run(const Args *args, const char *messages) {
             args->items[0], strerror(saved));
     _exit(127);
   }
+  child = pid;
   int status;
   while (waitpid(pid, &status, 0) < 0)
     if (errno != EINTR)
       return 3;
+  child = 0;
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -244,6 +264,8 @@ static void show_messages(const char *path) {
 }
 
 static int uninstrumented(const char *source) {
+  if (interrupted)
+    return 3;
   note(source, "compiled without instrumentation (see above)");
   return getenv("CULPRIT_STRICT") || getenv("CULPRIT_MUTATE") ? 3 : 0;
 }
@@ -424,9 +446,14 @@ int main(int argc, char **argv) {
     return pass_through(&cc, argv); // other languages, or clang says why not
   if (cc.args.lto && cc.args.nsources)
     note("note", "-flto is ignored: instrumented objects are machine code");
+  catch_interruptions();
   int rc = cc.args.compile_only ? compile_all(&cc) : link_all(&cc);
   if (cc.dir)
     fs_remove_tree(cc.dir);
+  if (interrupted) {
+    signal(interrupted, SIG_DFL);
+    raise(interrupted);
+  }
   fflush(NULL);
   _Exit(rc); // a compiler leaves its memory to the system
 }

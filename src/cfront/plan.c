@@ -217,27 +217,45 @@ static void add_condition(Fn *f, const Node *n, LLVMValueRef end) {
   array_release(&refs);
 }
 
-// `c ? a : b` over plain values is no branch but a select.
-static void add_select(Fn *f, const Node *n, LLVMValueRef select) {
-  Place place, operand;
-  LLVMValueRef value = LLVMGetOperand(select, 0);
-  if (LLVMGetTypeKind(LLVMTypeOf(value)) != LLVMIntegerTypeKind ||
-      !place_of(f->plan, select, &place))
+// A condition whose value is used, not branched on.
+static void add_value(Fn *f, const Node *n, LLVMValueRef condition,
+                      LLVMValueRef before, const char *kind) {
+  Place place;
+  if (!LLVMIsAInstruction(condition) || !place_of(f->plan, condition, &place))
     return;
-  if (LLVMIsAInstruction(value) && place_of(f->plan, value, &operand))
-    place = operand;
   Entity e = entity_at(f, ENTITY_CONDITION, &place);
   e.index = f->nconditions++;
-  e.name = "?:";
+  e.name = kind;
   e.to = n->entity;
   Numbers refs = {0};
+  uint32_t first = f->plan->ncounters;
   for (e.from = 0; e.from < 2; e.from++) {
-    array_push(&refs, f->plan->ncounters + e.from);
+    array_push(&refs, first + e.from);
     add_entity(f->plan, e, &refs);
   }
   array_release(&refs);
-  array_push(&f->plan->selects, (SelectProbe){select, f->plan->ncounters});
+  array_push(&f->plan->values, (ValueProbe){condition, before, first});
   f->plan->ncounters += 2;
+}
+
+static bool is_truth(LLVMValueRef v) {
+  LLVMTypeRef t = LLVMTypeOf(v);
+  return LLVMGetTypeKind(t) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(t) == 1;
+}
+
+// `c ? a : b` over plain values is no branch but a select.
+static void add_select(Fn *f, const Node *n, LLVMValueRef select) {
+  if (is_truth(LLVMGetOperand(select, 0)))
+    add_value(f, n, LLVMGetOperand(select, 0), select, "?:");
+}
+
+// `x = a && b`: b is no branch, but the value that arrives from where it was
+// computed.
+static void add_last_operands(Fn *f, const Node *n, LLVMValueRef phi) {
+  for (unsigned i = 0; is_truth(phi) && i < LLVMCountIncoming(phi); i++)
+    add_value(f, n, LLVMGetIncomingValue(phi, i),
+              LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(phi, i)),
+              "operand");
 }
 
 static void add_conditions(Fn *f) {
@@ -393,7 +411,7 @@ static void add_call(Fn *f, const Node *n, LLVMValueRef call) {
   f->ncalls++;
 }
 
-static void add_calls_and_selects(Fn *f) {
+static void add_calls_and_values(Fn *f) {
   for (size_t b = 0; b < f->flow.blocks.len; b++) {
     uint32_t node = f->flow.node_of.items[b];
     if (node == NONE || f->flow.nodes.items[node].forwards)
@@ -405,6 +423,8 @@ static void add_calls_and_selects(Fn *f) {
         add_call(f, &f->flow.nodes.items[node], i);
       else if (LLVMIsASelectInst(i))
         add_select(f, &f->flow.nodes.items[node], i);
+      else if (LLVMIsAPHINode(i))
+        add_last_operands(f, &f->flow.nodes.items[node], i);
   }
 }
 
@@ -416,7 +436,7 @@ static void plan_function(Fn *f, LLVMMetadataRef subprogram) {
   add_blocks(f);
   add_edges(f);
   add_conditions(f);
-  add_calls_and_selects(f);
+  add_calls_and_values(f);
   add_statements(f); // last: it sorts the occurrences
   flow_release(&f->flow);
 }
@@ -467,7 +487,7 @@ void plan_release(Plan *p) {
   array_release(&p->calls);
   array_release(&p->probes);
   array_release(&p->results);
-  array_release(&p->selects);
+  array_release(&p->values);
   array_release(&p->standings);
   hashmap_release(&p->files);
   hashmap_release(&p->paths);

@@ -45,11 +45,12 @@ typedef struct {
 enum { RESULT_COUNTERS = 5, RESULT_CHANGED = 4 };
 
 // Counts the outcome of a condition that is computed but not branched on (`?:`
-// over plain values): at counter `first` plus 0 or 1.
+// over plain values, the last operand of `x = a && b`): at counter `first` plus 0
+// or 1, in front of the instruction `before`.
 typedef struct {
-  LLVMValueRef select;
+  LLVMValueRef condition, before;
   uint32_t first;
-} SelectProbe;
+} ValueProbe;
 
 // OLD=NEW, as given to -ffile-prefix-map: where debug information names NEW, the
 // file lies at OLD.
@@ -67,7 +68,7 @@ typedef struct {
   ARRAY(CallSite) calls;
   ARRAY(Probe) probes;
   ARRAY(ResultProbe) results;
-  ARRAY(SelectProbe) selects;
+  ARRAY(ValueProbe) values;
   ARRAY(Standing) standings;
   uint32_t ncounters;
   Hashmap files; // DIFile -> source

@@ -223,9 +223,9 @@ static void insert_results(LLVMModuleRef m, const Prober *p, const Plan *plan) {
   }
 }
 
-static void insert_select(const Prober *p, const SelectProbe *s) {
-  LLVMPositionBuilderBefore(p->builder, s->select);
-  count_class(p, s->first, flag(p, LLVMGetOperand(s->select, 0)));
+static void insert_value(const Prober *p, const ValueProbe *v) {
+  LLVMPositionBuilderBefore(p->builder, v->before);
+  count_class(p, v->first, flag(p, v->condition));
 }
 
 void probe_insert(LLVMModuleRef m, const Plan *plan, CounterSize size) {
@@ -241,8 +241,8 @@ void probe_insert(LLVMModuleRef m, const Plan *plan, CounterSize size) {
     count_at(&p, counter_address(&p, plan->probes.items[i].counter));
   }
   insert_results(m, &p, plan);
-  for (size_t i = 0; i < plan->selects.len; i++)
-    insert_select(&p, &plan->selects.items[i]);
+  for (size_t i = 0; i < plan->values.len; i++)
+    insert_value(&p, &plan->values.items[i]);
   LLVMDisposeBuilder(p.builder);
   add_descriptor(m, p.counters, plan, size);
 }

@@ -27,12 +27,11 @@
 
 enum { JOBS_MAX = 1024 };
 
-// --- options
-// --------------------------------------------------------------------
+// --- options ---------------------------------------------------------------
 
 typedef struct {
   const char *manifest, *methods, *store, *output, *title, *versions;
-  bool ablate, rebuild, quiet;
+  bool ablate, graph, rebuild, quiet;
   double max_failing;
   int jobs;
 } Options;
@@ -71,6 +70,7 @@ static void print_help(void) {
 enum {
   OPT_METHODS = 256,
   OPT_ABLATE,
+  OPT_GRAPH,
   OPT_EXCLUDE,
   OPT_VERSIONS,
   OPT_TITLE,
@@ -81,6 +81,7 @@ enum {
 static const struct option long_options[] = {
     {"methods", required_argument, NULL, OPT_METHODS},
     {"ablate", no_argument, NULL, OPT_ABLATE},
+    {"graph", no_argument, NULL, OPT_GRAPH},
     {"exclude-failing-above", required_argument, NULL, OPT_EXCLUDE},
     {"versions", required_argument, NULL, OPT_VERSIONS},
     {"output", required_argument, NULL, 'o'},
@@ -133,6 +134,7 @@ static int take_option(Options *o, int opt, const char *value) {
   switch (opt) {
   case OPT_METHODS: o->methods = value; return 0;
   case OPT_ABLATE: o->ablate = true; return 0;
+  case OPT_GRAPH: o->graph = true; return 0;
   case OPT_EXCLUDE: return parse_share(value, &o->max_failing);
   case OPT_VERSIONS: o->versions = value; return 0;
   case 'o': return parse_output(value, &o->output);
@@ -170,8 +172,7 @@ static int parse_options(Options *o, int argc, char **argv) {
   return EXIT_DONE;
 }
 
-// --- running the versions
-// -------------------------------------------------------
+// --- running the versions --------------------------------------------------
 
 static volatile sig_atomic_t interrupted;
 
@@ -198,7 +199,8 @@ typedef struct {
 static void start_version(Batch *b, size_t i) {
   const Version *v = &b->manifest->versions.items[i];
   AttemptOptions o = {.root = b->manifest->root,
-                      .rebuild = b->options->rebuild};
+                      .rebuild = b->options->rebuild,
+                      .graph = b->options->graph};
   fflush(stdout);
   pid_t pid = fork();
   if (pid == 0) {
@@ -281,8 +283,7 @@ static void run_versions(Batch *b) {
   }
 }
 
-// --- showing
-// --------------------------------------------------------------------
+// --- showing ---------------------------------------------------------------
 
 static double clock_seconds(void) {
   struct timespec t;
@@ -384,8 +385,7 @@ static int report(const Options *o, const Batch *b, double elapsed) {
   return status;
 }
 
-// --- main
-// -----------------------------------------------------------------------
+// --- main ------------------------------------------------------------------
 
 static int evaluate(const Options *o, const Manifest *m,
                     const MethodList *methods) {

@@ -45,9 +45,9 @@ static void print_help(void) {
   for (size_t i = 0; i < n; i++)
     printf("  %-12s %s\n", formats[i].name, formats[i].help);
   puts("\n"
-       "A file is what one test executed; its test is called NAME, or like the\n"
-       "file. The same NAME again adds to that test. A directory stands for\n"
-       "the files below it.\n"
+       "A file is what one test executed; its test is called NAME, or like\n"
+       "the file. The same NAME again adds to that test. A directory stands\n"
+       "for the files below it.\n"
        "\n"
        "  --verdicts FILE  which tests passed and failed; the format is\n"
        "                   recognised; a directory stands for the .trs, .xml\n"
@@ -66,7 +66,7 @@ static void print_help(void) {
        "stored.");
 }
 
-// --- what was imported ------------------------------------------------------------
+// --- what was imported -----------------------------------------------------
 
 // Names come from files: no control characters to the terminal.
 static void print_names(const char *const *names, size_t n) {
@@ -159,14 +159,14 @@ static void print_next(const Suite *suite, const Options *o) {
     printf("Next: culprit rank%s%s\n", o->store ? " --store " : "",
            o->store ? o->store : "");
   else if (!failing && !passing)
-    puts("Nothing can be ranked: no test has both coverage and a verdict. Give\n"
-         "the verdicts with --verdicts FILE.");
+    puts("Nothing can be ranked: no test has both coverage and a verdict.\n"
+         "Give the verdicts with --verdicts FILE.");
   else if (!failing)
-    puts("Nothing can be ranked: no test that failed has coverage. Add one that\n"
-         "shows the fault, with --add.");
+    puts("Nothing can be ranked: no test that failed has coverage. Add one\n"
+         "that shows the fault, with --add.");
   else
     puts("Nothing can be ranked: no test that passed has coverage to compare\n"
-         "with. Add some with --add.");
+         "with. Add some, with --add.");
 }
 
 static int report(const Options *o, const Foreign *f, const Judgement *j,
@@ -183,14 +183,14 @@ static int report(const Options *o, const Foreign *f, const Judgement *j,
   print_judgement(j);
   if (t->replaced)
     printf("  %zu replaced earlier runs of the same tests\n", t->replaced);
-  printf("store: %s, session %lld%s\n", store_dir(store),
-         (long long)t->session, o->add ? " (added)" : "");
+  printf("store: %s, session %lld%s\n", store_dir(store), (long long)t->session,
+         o->add ? " (added)" : "");
   print_next(&suite, o);
   suite_release(&suite);
   return EXIT_DONE;
 }
 
-// --- importing --------------------------------------------------------------------
+// --- importing -------------------------------------------------------------
 
 static int store_foreign(const Options *o, const Foreign *f,
                          const Judgement *j) {
@@ -235,7 +235,7 @@ static int import(const Options *o) {
   return status;
 }
 
-// --- command line -----------------------------------------------------------------
+// --- command line ----------------------------------------------------------
 
 enum {
   OPT_VERDICTS = 256,
@@ -267,14 +267,14 @@ static int take_map(Options *o, const char *text) {
   const char *equals = strchr(text, '=');
   if (!equals || equals == text || !equals[1])
     return -1;
-  const char *from =
-      arena_strndup(&o->arena, text, (size_t)(equals - text));
+  const char *from = arena_strndup(&o->arena, text, (size_t)(equals - text));
   array_push(&o->places.maps,
              (PathMap){absolute(o, from), absolute(o, equals + 1)});
   return 0;
 }
 
 static int take_option(Options *o, int opt, const char *arg) {
+  // clang-format off
   switch (opt) {
   case OPT_VERDICTS: array_push(&o->verdicts, arg); return 0;
   case OPT_ROOT: array_push(&o->places.roots, absolute(o, arg)); return 0;
@@ -283,6 +283,7 @@ static int take_option(Options *o, int opt, const char *arg) {
   case OPT_STORE: o->store = arg; return 0;
   default: o->quiet = true; return 0;
   }
+  // clang-format on
 }
 
 // Returns -1, or an exit status.

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "eval/graph.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -28,8 +29,7 @@ static char *file_of(const Version *v, const char *name) {
 
 char *attempt_outcome(const Version *v) { return file_of(v, "outcome"); }
 
-// --- processes
-// ----------------------------------------------------------------
+// --- processes -------------------------------------------------------------
 
 static void prepare_process(void) {
   char *self = path_of_self();
@@ -96,8 +96,7 @@ static int fail_with_log(Err *err, const char *what, int status,
   return -1;
 }
 
-// --- what was done already
-// ------------------------------------------------------
+// --- what was done already -------------------------------------------------
 
 static void hash_text(XXH3_state_t *h, const char *text) {
   if (text)
@@ -146,8 +145,7 @@ static bool is_done(const Version *v, const char *key) {
   return same;
 }
 
-// --- building and running
-// -------------------------------------------------------
+// --- building and running --------------------------------------------------
 
 static int build(const Version *v, const AttemptOptions *o, Err *err) {
   char *dir = file_of(v, "build"), *log = file_of(v, "build.log");
@@ -209,10 +207,13 @@ static int mark_done(const Version *v, const char *key, Err *err) {
 // Runs the tests of an earlier build are of no use.
 static void forget(const Version *v) {
   char *done = file_of(v, "done"), *store = file_of(v, "store");
+  char *graph = file_of(v, "graph");
   if (fs_exists(done)) {
     fs_remove_tree(store);
     unlink(done);
   }
+  unlink(graph);
+  free(graph);
   free(store);
   free(done);
 }
@@ -239,13 +240,35 @@ static bool needs_build(const Version *v, const AttemptOptions *o) {
   return !done;
 }
 
-static int measure(const Version *v, const MethodList *methods, Outcome *out,
-                   Err *err) {
-  char *store = file_of(v, "store");
+// Caller frees; NULL if it cannot be made.
+static char *make_graph(const Version *v, Err *err) {
+  char *path = file_of(v, "graph"), *scratch = file_of(v, "graph.tmp");
+  char *fresh = file_of(v, "graph.new");
+  int rc = 0;
+  if (!fs_exists(path)) {
+    rc = graph_write(v->program, scratch, fresh, err);
+    if (!rc && rename(fresh, path))
+      rc = err_set(err, "%s: %s", path, strerror(errno));
+  }
+  free(fresh);
+  free(scratch);
+  if (!rc)
+    return path;
+  free(path);
+  return NULL;
+}
+
+static int measure(const Version *v, const AttemptOptions *o,
+                   const MethodList *methods, Outcome *out, Err *err) {
   double start = now();
-  int rc = outcome_measure(out, store, v, methods, err);
+  char *graph = o->graph ? make_graph(v, err) : NULL;
+  if (o->graph && !graph)
+    return -1;
+  char *store = file_of(v, "store");
+  int rc = outcome_measure(out, store, graph, v, methods, err);
   out->rank = now() - start;
   free(store);
+  free(graph);
   return rc;
 }
 
@@ -258,7 +281,8 @@ static int work(const Version *v, const AttemptOptions *o,
     if (rc)
       return -1;
   }
-  return run_if_needed(v, out, err) || measure(v, methods, out, err) ? -1 : 0;
+  return run_if_needed(v, out, err) || measure(v, o, methods, out, err) ? -1
+                                                                        : 0;
 }
 
 int attempt(const Version *v, const AttemptOptions *o,

@@ -8,6 +8,7 @@
 //   run.log      what `culprit run` printed
 //   done         what was run, as a hash of the row, the program, the tests and
 //                the reference: as long as it fits, tests are not run again
+//   graph        the dependences of the program, if they were asked for
 //   outcome      the numbers, for the process that asked
 //
 // Methods are always measured anew: they are what is worked on, and take little
@@ -27,6 +28,7 @@
 typedef struct {
   const char *root; // the manifest's directory: where build commands run
   bool rebuild;     // build even if what was run is still there
+  bool graph;       // also scores over the dependence graph
 } AttemptOptions;
 
 // Makes Version.dir/outcome; what goes wrong with the version is told in there.

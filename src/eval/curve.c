@@ -24,8 +24,7 @@ const Curve *curve_table(size_t *n) {
   return curves;
 }
 
-// --- numbers
-// --------------------------------------------------------------------
+// --- numbers ---------------------------------------------------------------
 
 static double located_in(const Evaluation *e, const size_t *versions, size_t n,
                          const Curve *c, size_t method, double x) {
@@ -84,13 +83,11 @@ static int write_points(const Evaluation *e, const Curve *c, const char *dir,
   return rc;
 }
 
-// --- pictures
-// -------------------------------------------------------------------
+// --- pictures --------------------------------------------------------------
 
-// Lines are told apart by dash and colour (Okabe and Ito's, for all eyes).
+// Lines are told apart by marks and colours (Okabe and Ito's, for all eyes).
 static const char style[] =
     "set datafile separator ','\n"
-    "set key bottom right samplen 3 spacing 1.1 font ',10' noenhanced\n"
     "set grid lc rgb '#dddddd'\n"
     "set ylabel '% of faults located'\n"
     "set yrange [0:100]\n"
@@ -101,8 +98,8 @@ static void add_plot(Str *s, const char *csv, size_t lines, const char *range,
                      const char *label) {
   str_addf(s, "set xrange %s\nset xlabel '%s'\n", range, label);
   str_addf(s,
-           "plot for [i=2:%zu] '%s' using 1:i with steps lw 2 "
-           "dt 1+(i-2)/8 lc rgb word(colors, (i-2) %% 8 + 1) "
+           "plot for [i=2:%zu] '%s' using 1:i with linespoints lw 1.5 ps 0.8 "
+           "pt i-1 pi 20 lc rgb word(colors, (i-2) %% 8 + 1) "
            "title columnheader(i)\n",
            lines + 1, csv);
 }
@@ -118,8 +115,11 @@ static char *make_script(const Curve *c, const char *dir, size_t lines) {
   for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
     str_addf(&s, "set terminal %s\nset output '%s/%s.%s'\n", forms[i].terminal,
              dir, c->name, forms[i].suffix);
-    str_addf(&s, "set multiplot layout 1,2 title '%s'\n", c->title);
-    add_plot(&s, csv, lines, "[0:20]", "% examined (the first 20)");
+    str_addf(&s, "set multiplot title '%s'\n", c->title);
+    str_add(&s, "set size 0.42,0.95\nset origin 0,0\nunset key\n");
+    add_plot(&s, csv, lines, "[0:20]", "% examined, up to 20");
+    str_add(&s, "set size 0.58,0.95\nset origin 0.42,0\nset key outside "
+                "right noenhanced\n");
     add_plot(&s, csv, lines, "[0:100]", "% examined");
     str_add(&s, "unset multiplot\nset output\n");
   }

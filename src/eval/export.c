@@ -26,8 +26,7 @@ static int finish(FILE *out, const char *path, Err *err) {
   return 0;
 }
 
-// --- faults
-// ---------------------------------------------------------------------
+// --- faults ----------------------------------------------------------------
 
 static const char *state_name(VersionState s) {
   static const char *const names[] = {"kept", "no failing test",
@@ -108,8 +107,7 @@ int export_faults(const Evaluation *e, const char *path, Err *err) {
   return finish(out, path, err);
 }
 
-// --- pairs
-// ----------------------------------------------------------------------
+// --- pairs -----------------------------------------------------------------
 
 static void put_pair(const Evaluation *e, size_t a, size_t b, Base base,
                      FILE *out) {

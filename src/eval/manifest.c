@@ -44,8 +44,7 @@ static int complain(const Reader *r, Err *err, const char *what) {
   return err_set(err, "%s:%zu: %s", r->path, r->line, what);
 }
 
-// --- the line that names the columns
-// ------------------------------------------
+// --- the line that names the columns ---------------------------------------
 
 static enum Column find_column(const char *name) {
   for (int i = 0; i < COLUMNS; i++)
@@ -75,8 +74,7 @@ static int read_header(Reader *r, char *line, Err *err) {
   return 0;
 }
 
-// --- one row
-// ------------------------------------------------------------------
+// --- one row ---------------------------------------------------------------
 
 // Names become directories.
 static bool name_is_good(const char *name) {
@@ -213,8 +211,7 @@ static int read_row(Reader *r, char *line, Err *err) {
   return 0;
 }
 
-// --- the file
-// -----------------------------------------------------------------
+// --- the file --------------------------------------------------------------
 
 static int read_lines(Reader *r, char *text, Err *err) {
   for (char *line; (line = strsep(&text, "\n"));) {

@@ -116,3 +116,17 @@ Difference compare(const double *a, const double *b, size_t n, double margin) {
   }
   return d;
 }
+
+const double score_limits[SCORES] = {95, 90, 80, 50};
+
+void summarize_graph(const double *scores, size_t n, GraphSummary *out) {
+  assert(n);
+  *out = (GraphSummary){0};
+  for (size_t i = 0; i < n; i++) {
+    double score = isnan(scores[i]) ? 0 : 100 * scores[i];
+    out->mean += score / (double)n;
+    for (int k = 0; k < SCORES; k++)
+      out->above[k] +=
+          100.0 * (score >= score_limits[k] - tolerance) / (double)n;
+  }
+}

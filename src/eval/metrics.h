@@ -51,4 +51,14 @@ Difference compare(const double *a, const double *b, size_t n, double margin);
 // The share of values that are <= x, in percent; n > 0.
 double located(const double *values, size_t n, double x);
 
+// Scores over the dependence graph, 0 ... 1, as percentages; n > 0. NAN: not
+// measured, 0.
+enum { SCORES = 4 };
+extern const double score_limits[SCORES]; // 95, 90, 80, 50 %
+typedef struct {
+  double mean;
+  double above[SCORES]; // % of the faults with a score >= score_limits[i]
+} GraphSummary;
+void summarize_graph(const double *scores, size_t n, GraphSummary *out);
+
 #endif

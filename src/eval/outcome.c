@@ -1,10 +1,12 @@
 // What came of one faulty version: see outcome.h.
 #include "eval/outcome.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "eval/graph.h"
 #include "store/store.h"
 #include "util/fs.h"
 #include "util/mem.h"
@@ -14,6 +16,8 @@ void outcome_init(Outcome *o, size_t nmethods) {
   *o = (Outcome){.nmethods = nmethods,
                  .measurements = mem_array(Measurement, nmethods),
                  .reasons = mem_array(char *, nmethods)};
+  for (size_t i = 0; i < nmethods; i++)
+    o->measurements[i].graph = NAN;
 }
 
 void outcome_release(Outcome *o) {
@@ -25,8 +29,7 @@ void outcome_release(Outcome *o) {
   *o = (Outcome){0};
 }
 
-// --- measuring
-// ----------------------------------------------------------------
+// --- measuring -------------------------------------------------------------
 
 static void count_runs(Outcome *o, const Suite *suite) {
   o->tests = suite->nruns;
@@ -44,53 +47,78 @@ static unsigned entities_for(const Method *m, const Workbench *w) {
   return m->entities ? m->entities & w->present : 0;
 }
 
+// What all methods of a version share.
+typedef struct {
+  Outcome *out;
+  Workbench bench;
+  Fault fault;
+  uint32_t *faulty; // statements; as many as the fault has places
+  Graph graph;
+  bool has_graph;
+} Measuring;
+
 // Suite.failures is ordered as outcome.h demands: the first counts.
-static int rank_first(Outcome *o, size_t i, Locator *l, const Fault *fault,
-                      Err *err) {
+static int rank_first(Measuring *w, size_t i, Locator *l, Err *err) {
+  Measurement *m = &w->out->measurements[i];
   bool lacking;
   Ranking ranking = {0};
   if (locator_load(l, &lacking, err) || locator_rank(l, 0, &ranking, err))
     return -1;
-  o->executed = locator_executed(l);
-  o->executable = locator_executable(l);
-  fault_score(fault, &ranking, o->executed, o->executable,
-              &o->measurements[i].score);
-  o->measurements[i].applied = true;
+  w->out->executed = locator_executed(l);
+  w->out->executable = locator_executable(l);
+  fault_score(&w->fault, &ranking, w->out->executed, w->out->executable,
+              &m->score);
+  if (w->has_graph)
+    m->graph =
+        graph_score(&w->graph, &ranking, w->faulty, w->fault.places.len).score;
+  m->applied = true;
   ranking_release(&ranking);
   return 0;
 }
 
 // A method that cannot be applied leaves its reason.
-static void measure_method(Outcome *o, size_t i, const Method *m, Workbench *w,
-                           const Fault *fault) {
+static void measure_method(Measuring *w, size_t i, const Method *m) {
   LocateOptions options = {.by = ENTITY_STATEMENT,
-                           .entities = entities_for(m, w)};
+                           .entities = entities_for(m, &w->bench)};
   Locator l;
   Err err = {0};
-  if (locator_open(&l, w, &m->method, &options, &err) ||
-      rank_first(o, i, &l, fault, &err))
-    o->reasons[i] = mem_strdup(err.text);
+  if (locator_open(&l, &w->bench, &m->method, &options, &err) ||
+      rank_first(w, i, &l, &err))
+    w->out->reasons[i] = mem_strdup(err.text);
   locator_close(&l);
 }
 
+static int prepare(Measuring *w, const Suite *suite, const char *graph,
+                   const Version *v, Err *err) {
+  for (size_t i = 0; i < v->nfaulty; i++)
+    if (fault_add(&w->fault, suite, v->faulty[i], ENTITY_STATEMENT, err))
+      return -1;
+  w->faulty = mem_array(uint32_t, w->fault.places.len);
+  for (size_t i = 0; i < w->fault.places.len; i++)
+    w->faulty[i] = w->fault.places.items[i].statement;
+  if (graph && graph_read(&w->graph, suite, graph, err))
+    return -1;
+  w->has_graph = graph != NULL;
+  return 0;
+}
+
 static int measure_suite(Outcome *o, Store *store, const Suite *suite,
-                         const Version *v, const MethodList *methods,
-                         Err *err) {
-  Fault fault = {0};
-  Workbench bench;
-  int rc = 0;
-  for (size_t i = 0; !rc && i < v->nfaulty; i++)
-    rc = fault_add(&fault, suite, v->faulty[i], ENTITY_STATEMENT, err);
-  workbench_init(&bench, store, suite);
+                         const char *graph, const Version *v,
+                         const MethodList *methods, Err *err) {
+  Measuring w = {.out = o};
+  workbench_init(&w.bench, store, suite);
+  int rc = prepare(&w, suite, graph, v, err);
   for (size_t i = 0; !rc && i < methods->items.len; i++)
-    measure_method(o, i, &methods->items.items[i], &bench, &fault);
-  workbench_release(&bench);
-  fault_release(&fault);
+    measure_method(&w, i, &methods->items.items[i]);
+  graph_release(&w.graph);
+  free(w.faulty);
+  fault_release(&w.fault);
+  workbench_release(&w.bench);
   return rc;
 }
 
-int outcome_measure(Outcome *o, const char *dir, const Version *v,
-                    const MethodList *methods, Err *err) {
+int outcome_measure(Outcome *o, const char *dir, const char *graph,
+                    const Version *v, const MethodList *methods, Err *err) {
   Store *store;
   Suite suite = {0};
   if (store_open(&store, dir, STORE_EXISTING, err))
@@ -99,15 +127,14 @@ int outcome_measure(Outcome *o, const char *dir, const Version *v,
   if (!rc) {
     count_runs(o, &suite);
     if (o->failing && o->passing)
-      rc = measure_suite(o, store, &suite, v, methods, err);
+      rc = measure_suite(o, store, &suite, graph, v, methods, err);
   }
   suite_release(&suite);
   store_close(store);
   return rc;
 }
 
-// --- as a file
-// ------------------------------------------------------------------
+// --- as a file -------------------------------------------------------------
 
 // One line for the version, one per method: numbers, then a message that goes
 // to the end of the line.
@@ -135,7 +162,8 @@ int outcome_write(const Outcome *o, const char *path, Err *err) {
            o->executable, o->build, o->run, o->rank);
   put_text(&s, o->problem);
   for (size_t i = 0; i < o->nmethods; i++) {
-    str_addf(&s, "%d", o->measurements[i].applied);
+    str_addf(&s, "%d %.17g", o->measurements[i].applied,
+             o->measurements[i].graph);
     put_score(&s, &o->measurements[i].score);
     put_text(&s, o->reasons[i]);
   }
@@ -163,10 +191,11 @@ static int get_method(Outcome *o, size_t i, const char *line) {
   FaultScore *f = &o->measurements[i].score;
   int applied, first, all, at = 0;
   o->reasons[i] = text_of(line);
-  if (sscanf(line, "%d %zu %zu %zu %zu %u %u %lf %u %lf %lf %d %d%n", &applied,
-             &f->executed, &f->executable, &f->listed, &f->ranked, &f->rank,
-             &f->rank_best, &f->rank_average, &f->ties, &f->examined_executed,
-             &f->examined_executable, &first, &all, &at) != 13)
+  if (sscanf(line, "%d %lf %zu %zu %zu %zu %u %u %lf %u %lf %lf %d %d%n",
+             &applied, &o->measurements[i].graph, &f->executed, &f->executable,
+             &f->listed, &f->ranked, &f->rank, &f->rank_best, &f->rank_average,
+             &f->ties, &f->examined_executed, &f->examined_executable, &first,
+             &all, &at) != 14)
     return -1;
   o->measurements[i].applied = applied;
   f->well_first = first;

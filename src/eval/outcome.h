@@ -21,6 +21,7 @@
 typedef struct {
   bool applied;     // else it cannot be applied to this version
   FaultScore score; // of what it lists
+  double graph;     // eval/graph.h; NAN: not asked for
 } Measurement;
 
 typedef struct {
@@ -39,9 +40,10 @@ void outcome_init(Outcome *o, size_t nmethods);
 void outcome_release(Outcome *o);
 
 // Applies all methods to the newest session of the store. Nothing failing or
-// nothing passing is no error: the outcome tells.
-int outcome_measure(Outcome *o, const char *store, const Version *v,
-                    const MethodList *methods, Err *err);
+// nothing passing is no error: the outcome tells. `graph`: a file of
+// graph_write, or NULL.
+int outcome_measure(Outcome *o, const char *store, const char *graph,
+                    const Version *v, const MethodList *methods, Err *err);
 
 int outcome_write(const Outcome *o, const char *path, Err *err);
 // Fails if the file is not there, damaged, or of another number of methods.

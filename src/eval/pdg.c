@@ -7,17 +7,18 @@
 #include "util/bitset.h"
 #include "util/mem.h"
 
-void pdg_init(Pdg *g, size_t nstatements) {
-  *g = (Pdg){.nstatements = nstatements};
+void pdg_init(Pdg *g, size_t nnodes, size_t nstatements) {
+  assert(nstatements <= nnodes);
+  *g = (Pdg){.nnodes = nnodes, .nstatements = nstatements};
 }
 
 void pdg_edge(Pdg *g, uint32_t from, uint32_t to) {
-  assert(from < g->nstatements && to < g->nstatements && !g->first);
+  assert(from < g->nnodes && to < g->nnodes && !g->first);
   array_push(&g->edges, (PdgEdge){from, to});
 }
 
 void pdg_close(Pdg *g) {
-  g->first = mem_array(size_t, g->nstatements + 2);
+  g->first = mem_array(size_t, g->nnodes + 2);
   g->neighbours = mem_array(uint32_t, 2 * g->edges.len);
   // first[s + 2] counts the neighbours of s, then first[s + 1] is where those
   // of s begin; filling them in moves it to where they end.
@@ -25,7 +26,7 @@ void pdg_close(Pdg *g) {
     g->first[g->edges.items[i].from + 2]++;
     g->first[g->edges.items[i].to + 2]++;
   }
-  for (size_t s = 2; s < g->nstatements + 2; s++)
+  for (size_t s = 2; s < g->nnodes + 2; s++)
     g->first[s] += g->first[s - 1];
   for (size_t i = 0; i < g->edges.len; i++) {
     PdgEdge e = g->edges.items[i];
@@ -41,18 +42,18 @@ void pdg_release(Pdg *g) {
   *g = (Pdg){0};
 }
 
-// Statements in the order they are looked at.
+// Nodes in the order they are reached.
 typedef struct {
   uint32_t *items;
   size_t len;
   Bitset seen;
 } Queue;
 
-static void queue_add(Queue *q, uint32_t statement) {
-  if (bitset_has(&q->seen, statement))
+static void queue_add(Queue *q, uint32_t node) {
+  if (bitset_has(&q->seen, node))
     return;
-  bitset_add(&q->seen, statement);
-  q->items[q->len++] = statement;
+  bitset_add(&q->seen, node);
+  q->items[q->len++] = node;
 }
 
 static bool layer_has(const Queue *q, size_t from, const Bitset *faulty) {
@@ -60,6 +61,13 @@ static bool layer_has(const Queue *q, size_t from, const Bitset *faulty) {
     if (bitset_has(faulty, q->items[i]))
       return true;
   return false;
+}
+
+static size_t count_statements(const Pdg *g, const Queue *q) {
+  size_t n = 0;
+  for (size_t i = 0; i < q->len; i++)
+    n += q->items[i] < g->nstatements;
+  return n;
 }
 
 static void search(const Pdg *g, Queue *q, const Bitset *faulty,
@@ -80,7 +88,7 @@ static void search(const Pdg *g, Queue *q, const Bitset *faulty,
 PdgScore pdg_score(const Pdg *g, const uint32_t *reported, size_t nreported,
                    const uint32_t *faulty, size_t nfaulty) {
   PdgScore out = {0};
-  Queue q = {.items = mem_array(uint32_t, g->nstatements)};
+  Queue q = {.items = mem_array(uint32_t, g->nnodes)};
   Bitset wanted = {0};
   assert(g->first);
   for (size_t i = 0; i < nfaulty; i++)
@@ -88,7 +96,7 @@ PdgScore pdg_score(const Pdg *g, const uint32_t *reported, size_t nreported,
   for (size_t i = 0; i < nreported; i++)
     queue_add(&q, reported[i]);
   search(g, &q, &wanted, &out);
-  out.examined = out.found ? q.len : g->nstatements;
+  out.examined = out.found ? count_statements(g, &q) : g->nstatements;
   if (out.found)
     out.score = 1 - (double)out.examined / (double)g->nstatements;
   bitset_release(&wanted);

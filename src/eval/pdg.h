@@ -23,18 +23,19 @@ typedef struct {
   uint32_t from, to;
 } PdgEdge;
 
-// Statements are numbered from 0. An edge is followed both ways, so whether it
-// is a control or a data dependence, and of whom on whom, does not matter.
+// Nodes are numbered from 0, statements first. Others take a step, but are
+// nothing to look at. An edge is followed both ways, so whether it is a control
+// or a data dependence, and of whom on whom, does not matter.
 typedef struct {
-  size_t nstatements;
+  size_t nnodes, nstatements;
   ARRAY(PdgEdge) edges;
-  // Made by pdg_close: neighbours[first[s] .. first[s + 1]) of statement s.
+  // Made by pdg_close: neighbours[first[s] .. first[s + 1]) of node s.
   uint32_t *neighbours;
   size_t *first;
 } Pdg;
 
-// One edge may be given several times, also from a statement to itself.
-void pdg_init(Pdg *g, size_t nstatements);
+// One edge may be given several times, also from a node to itself.
+void pdg_init(Pdg *g, size_t nnodes, size_t nstatements);
 void pdg_edge(Pdg *g, uint32_t from, uint32_t to);
 void pdg_close(Pdg *g); // after the last edge, before the first question
 void pdg_release(Pdg *g);

@@ -19,7 +19,7 @@ typedef struct {
   uint32_t test, file;
   ARRAY(const char *) sources; // ends with NULL once there is one
   bool in_source, in_class;
-  Str text; // of <source>
+  Str text;           // of <source>
   const char *method; // its name; NULL: not in one
   uint32_t first, last;
   bool hit;
@@ -48,7 +48,8 @@ static int start_method(Reader *r, Xml *x, const char **attributes) {
 }
 
 static int fail_missing(Xml *x, const char *text) {
-  return xml_fail(x, "missing-branches=\"%.40s\": should be line numbers", text);
+  return xml_fail(x, "missing-branches=\"%.40s\": should be line numbers",
+                  text);
 }
 
 // missing-branches="8,12,exit"

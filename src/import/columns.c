@@ -38,8 +38,8 @@ static int read_line(const Lines *l, Verdicts *out, Err *err) {
     return input_fail(l->in, l->number, err,
                       "'%.*s' is no verdict: pass, fail, skip, flaky or error",
                       (int)(n - word < 60 ? n - word : 60), line + word);
-  TestVerdict t = {.name = arena_strndup(&out->arena, line,
-                                         trimmed(line, word)),
+  TestVerdict t = {.name =
+                       arena_strndup(&out->arena, line, trimmed(line, word)),
                    .verdict = (Verdict)verdict};
   verdicts_add(out, &t);
   return 0;

@@ -30,7 +30,7 @@ void coverage_release(Coverage *c) {
   str_release(&c->key);
 }
 
-// --- tests and files ------------------------------------------------------------
+// --- tests and files -------------------------------------------------------
 
 uint32_t coverage_test(Coverage *c, const char *name) {
   size_t n = strlen(name);
@@ -78,7 +78,7 @@ uint32_t coverage_file(Coverage *c, const char *path, const char *const *dirs) {
   return (uint32_t)file;
 }
 
-// --- entities -------------------------------------------------------------------
+// --- entities --------------------------------------------------------------
 
 static void note_hit(Coverage *c, uint32_t test, uint32_t entity, bool hit) {
   if (hit)
@@ -93,16 +93,17 @@ void coverage_line(Coverage *c, uint32_t test, uint32_t file, uint32_t line,
     array_push(&f->statements, 0);
   uint32_t *at = &f->statements.items[line];
   if (!*at) {
-    array_push(&c->entities,
-               (Entity){.kind = ENTITY_STATEMENT, .source = file, .line = line});
+    array_push(
+        &c->entities,
+        (Entity){.kind = ENTITY_STATEMENT, .source = file, .line = line});
     *at = (uint32_t)c->entities.len;
   }
   note_hit(c, test, *at - 1, hit);
 }
 
 static uint32_t intern_entity(Coverage *c, const Entity *e) {
-  uint64_t id = hashmap_intern(&c->entity_of, c->key.data, c->key.len,
-                               c->entities.len);
+  uint64_t id =
+      hashmap_intern(&c->entity_of, c->key.data, c->key.len, c->entities.len);
   if (id == c->entities.len) {
     array_push(&c->entities, *e);
     array_last(&c->entities).name = arena_strdup(&c->arena, e->name);
@@ -127,9 +128,9 @@ void coverage_function(Coverage *c, uint32_t test, uint32_t file, uint32_t line,
   note_hit(c, test, id, hit);
 }
 
-void coverage_branch(Coverage *c, uint32_t test, uint32_t file,
-                     const Branch *b, bool hit) {
-  uint32_t numbers[] = {ENTITY_CONDITION, file,      b->line,   b->col_lo,
+void coverage_branch(Coverage *c, uint32_t test, uint32_t file, const Branch *b,
+                     bool hit) {
+  uint32_t numbers[] = {ENTITY_CONDITION, file,         b->line,   b->col_lo,
                         b->col_hi,        b->condition, b->outcome};
   Entity e = {.kind = ENTITY_CONDITION,
               .source = file,
@@ -144,7 +145,7 @@ void coverage_branch(Coverage *c, uint32_t test, uint32_t file,
   note_hit(c, test, intern_entity(c, &e), hit);
 }
 
-// --- branches known by those that were not taken ----------------------------------
+// --- branches known by those that were not taken ---------------------------
 //
 //   test   line 7 executed   missed     so it took
 //   1      yes               12         8
@@ -219,7 +220,7 @@ static void resolve_leftovers(Coverage *c) {
   }
 }
 
-// --- units ----------------------------------------------------------------------
+// --- units -----------------------------------------------------------------
 
 // By file; in it functions, statements, conditions, each in source order.
 static int by_place(const void *a, const void *b, void *ctx) {
@@ -345,8 +346,7 @@ static UnitId identify(const Source *source) {
 static void add_unit(const Coverage *c, const uint32_t *order, size_t n,
                      Foreign *out) {
   Arena *arena = &out->arena;
-  const char *path =
-      c->files.items[c->entities.items[*order].source].path;
+  const char *path = c->files.items[c->entities.items[*order].source].path;
   Source *source = arena_new(arena, Source);
   *source = (Source){arena_strdup(arena, path), hash_text(path)};
   Entity *entities = arena_array(arena, Entity, n);

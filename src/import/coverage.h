@@ -27,7 +27,7 @@
 #include "util/hashmap.h"
 
 typedef struct {
-  const char *path; // absolute
+  const char *path;           // absolute
   ARRAY(uint32_t) statements; // by line: entity + 1
 } CoveredFile;
 
@@ -70,7 +70,7 @@ typedef struct {
   ARRAY(Entity) entities;
   ARRAY(Leftover) leftovers;
   Hashmap file_of, test_of;
-  Hashmap entity_of; // functions and branches
+  Hashmap entity_of;  // functions and branches
   Hashmap default_of; // test name made from a file's name -> that file's path
   Arena arena;
   Str key; // scratch
@@ -94,8 +94,8 @@ void coverage_line(Coverage *c, uint32_t test, uint32_t file, uint32_t line,
 // `last`: its last line, 0 if unknown.
 void coverage_function(Coverage *c, uint32_t test, uint32_t file, uint32_t line,
                        uint32_t last, const char *name, bool hit);
-void coverage_branch(Coverage *c, uint32_t test, uint32_t file,
-                     const Branch *b, bool hit);
+void coverage_branch(Coverage *c, uint32_t test, uint32_t file, const Branch *b,
+                     bool hit);
 // For formats that name only the branches that were not taken.
 void coverage_leftover(Coverage *c, const Leftover *l);
 

@@ -21,7 +21,7 @@ void judgement_release(Judgement *j) {
   array_release(&j->uncovered);
 }
 
-// --- verdicts -------------------------------------------------------------------
+// --- verdicts --------------------------------------------------------------
 
 // What groups failing tests is the type of their failure: messages hold values
 // that differ from test to test.
@@ -90,7 +90,7 @@ void foreign_judge(Foreign *f, Judgement *out) {
   f->judged = true;
 }
 
-// --- storing --------------------------------------------------------------------
+// --- storing ---------------------------------------------------------------
 
 // stored[i]: the session's id of our entity i.
 static int store_units(const Foreign *f, Store *s, int64_t session,
@@ -121,9 +121,21 @@ static int by_entity(const void *a, const void *b) {
   return x->entity < y->entity ? -1 : x->entity > y->entity;
 }
 
+// A verdict without coverage must not replace a run that has some.
+static bool is_known(const Run *run, Store *s, ForeignTarget *t) {
+  if (!t->add || !store_has_run(s, t->session, run->test))
+    return false;
+  if (!run->processes)
+    return true;
+  t->replaced++;
+  return false;
+}
+
 static int store_run(const Foreign *f, size_t i, Store *s, ForeignTarget *t,
                      const uint32_t *stored, Err *err) {
   Run run = f->runs.items[i]; // shares all but the hits and counts
+  if (is_known(&run, s, t))
+    return 0;
   for (int k = 0; k < ENTITY_KINDS; k++)
     run.hits[k] = translate(&f->runs.items[i].hits[k], stored);
   size_t n = run.counts.len;
@@ -132,7 +144,6 @@ static int store_run(const Foreign *f, size_t i, Store *s, ForeignTarget *t,
     run.counts.items[k].entity = stored[run.counts.items[k].entity];
   if (n)
     qsort(run.counts.items, n, sizeof(EntityCount), by_entity);
-  t->replaced += t->add && store_has_run(s, t->session, run.test);
   int rc = store_add_run(s, t->session, &run, err);
   for (int k = 0; k < ENTITY_KINDS; k++)
     bitset_release(&run.hits[k]);

@@ -45,13 +45,14 @@ void judgement_release(Judgement *j);
 // without a run becomes a run without spectrum.
 void foreign_judge(Foreign *f, Judgement *out);
 
-// Stores everything: a new session, or added to the newest. Then the store
-// holds all of it, or nothing of it.
+// Stores everything: a new session, or added to the newest, where a run with a
+// spectrum replaces an earlier one of the same test. Then the store holds all
+// of it, or nothing of it.
 typedef struct {
   const char *command, *cwd; // of the session
   bool add;
-  int64_t session;      // out
-  size_t replaced;      // out: runs of tests the session had already
+  int64_t session; // out
+  size_t replaced; // out: runs of tests the session had already
 } ForeignTarget;
 int foreign_store(const Foreign *f, Store *s, ForeignTarget *t, Err *err);
 

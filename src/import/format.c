@@ -6,21 +6,25 @@
 #include "import/files.h"
 #include "util/fs.h"
 
+// clang-format off
 static const ImportFormat formats[] = {
     {"lcov", lcov_read, NULL, {".info", ".lcov"},
      "lcov .info: every TN: is a test"},
-    {"gcov", gcov_read, NULL, {".gcov.json.gz", ".gcov.json", ".json.gz", ".json"},
+    {"gcov", gcov_read, NULL,
+     {".gcov.json.gz", ".gcov.json", ".json.gz", ".json"},
      "gcov --json-format: .gcov.json.gz, or unpacked"},
     {"llvm", llvm_read, NULL, {".json", ".json.gz"},
      "llvm-cov export: JSON"},
     {"cobertura", cobertura_read, NULL, {".xml", ".xml.gz"},
      "Cobertura XML: gcovr, coverage.py, ..."},
-    {"jacoco", jacoco_read, NULL, {".xml", ".xml.gz"}, "JaCoCo XML"},
+    {"jacoco", jacoco_read, NULL, {".xml", ".xml.gz"},
+     "JaCoCo XML"},
     {"gzoltar", NULL, gzoltar_read, {0},
      "GZoltar: a directory, or matrix.txt spectra.csv [tests.csv]"},
     {"store", NULL, stores_read, {0},
      "another culprit store (a directory like .culprit)"},
 };
+// clang-format on
 
 const ImportFormat *import_formats(size_t *n) {
   *n = sizeof formats / sizeof *formats;
@@ -38,12 +42,12 @@ ImportArg import_arg(const char *text, Arena *arena) {
   const char *equals = strchr(text, '=');
   if (!equals || equals == text || fs_exists(text))
     return (ImportArg){.path = text};
-  return (ImportArg){
-      .path = equals + 1,
-      .name = arena_strndup(arena, text, (size_t)(equals - text))};
+  return (ImportArg){.path = equals + 1,
+                     .name =
+                         arena_strndup(arena, text, (size_t)(equals - text))};
 }
 
-// --- reading file by file ---------------------------------------------------------
+// --- reading file by file --------------------------------------------------
 
 // `path` without the format's ending.
 static const char *cut_ending(const ImportFormat *f, const char *path,

@@ -55,8 +55,7 @@ static int read_function(Reader *r, const json_t *function, Err *err) {
       json_string_value(json_object_get(function, "demangled_name"));
   uint32_t first, last;
   double count;
-  if (!name ||
-      json_need_line(&r->json, function, "start_line", &first, err) ||
+  if (!name || json_need_line(&r->json, function, "start_line", &first, err) ||
       json_need_line(&r->json, function, "end_line", &last, err) ||
       json_need_number(&r->json, function, "execution_count", &count, err))
     return -1;

@@ -33,12 +33,12 @@ typedef struct {
   Verdicts *verdicts;
   ARRAY(Column) columns;
   ARRAY(Method) methods;
-  Hashmap method_of; // file and name -> index into methods
+  Hashmap method_of;       // file and name -> index into methods
   ARRAY(TestVerdict) rows; // of tests.csv
   Arena arena;
 } Reader;
 
-// --- spectra.csv ----------------------------------------------------------------
+// --- spectra.csv -----------------------------------------------------------
 
 // org.x$Foo$Inner -> org/x/Foo.java; *simple: Foo$Inner. In older reports the
 // package ends at the last dot.
@@ -51,8 +51,8 @@ static const char *class_file(Reader *r, char *class_name, bool older,
     dot = strrchr(class_name, '.');
     *dollar = '$';
   }
-  char *start = older ? (dot ? dot + 1 : class_name)
-                      : (dollar ? dollar + 1 : class_name);
+  char *start =
+      older ? (dot ? dot + 1 : class_name) : (dollar ? dollar + 1 : class_name);
   *simple = start;
   size_t n = strcspn(start, "$");
   if (start > class_name)
@@ -69,8 +69,7 @@ static uint32_t method_named(Reader *r, const char *name, uint32_t file,
   Str key = {0};
   str_addn(&key, &file, sizeof file);
   str_add(&key, name ? name : "");
-  uint64_t i =
-      hashmap_intern(&r->method_of, key.data, key.len, r->methods.len);
+  uint64_t i = hashmap_intern(&r->method_of, key.data, key.len, r->methods.len);
   str_release(&key);
   if (i == r->methods.len)
     array_push(&r->methods, (Method){name, file, line, line, false});
@@ -125,7 +124,7 @@ static int read_spectra(Reader *r, Err *err) {
   return rc;
 }
 
-// --- tests.csv ------------------------------------------------------------------
+// --- tests.csv -------------------------------------------------------------
 
 // The comma before the outcome; names may have commas, too.
 static const char *find_outcome(const char *line, const char **after) {
@@ -162,8 +161,8 @@ static int read_test(Reader *r, const Lines *l, Err *err) {
                                     "'%.80s': should be name,outcome,runtime,"
                                     "stacktrace",
                                     line);
-  TestVerdict t = {.name = arena_strndup(&r->arena, line,
-                                         (size_t)(comma - line))};
+  TestVerdict t = {.name =
+                       arena_strndup(&r->arena, line, (size_t)(comma - line))};
   t.verdict = (Verdict)verdict_word(comma + 1, (size_t)(after - comma - 1));
   if (*after == ',') {
     char *end;
@@ -193,7 +192,7 @@ static int read_tests(Reader *r, Err *err) {
   return rc;
 }
 
-// --- matrix.txt -----------------------------------------------------------------
+// --- matrix.txt ------------------------------------------------------------
 
 static int read_cells(Reader *r, const Lines *l, uint32_t test,
                       const char **rest, Err *err) {
@@ -270,7 +269,7 @@ static int read_matrix(Reader *r, Err *err) {
   return rc;
 }
 
-// --- the files ------------------------------------------------------------------
+// --- the files -------------------------------------------------------------
 
 static Input *file_for(Reader *r, const char *path) {
   const char *base = path_base(path);
@@ -296,9 +295,9 @@ static void look_beside_matrix(Reader *r) {
   if (!r->matrix.path)
     return;
   const char *path = r->matrix.path, *base = path_base(path);
-  look_in(r, base == path ? "."
-                          : arena_strndup(&r->arena, path,
-                                          (size_t)(base - path - 1)));
+  look_in(r, base == path
+                 ? "."
+                 : arena_strndup(&r->arena, path, (size_t)(base - path - 1)));
 }
 
 static int find_files(Reader *r, const ImportArgs *args, Err *err) {

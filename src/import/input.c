@@ -23,7 +23,7 @@ int input_fail(const Input *in, size_t line, Err *err, const char *fmt, ...) {
   return err_set(err, "%s: %s", in->path, text);
 }
 
-// --- gzip ---------------------------------------------------------------------
+// --- gzip ------------------------------------------------------------------
 
 static bool is_packed(const Str *s) {
   return s->len > 2 && !memcmp(s->data, "\x1f\x8b", 2);
@@ -78,7 +78,7 @@ int input_read(Input *in, Err *err) {
 
 void input_release(Input *in) { str_release(&in->text); }
 
-// --- lines --------------------------------------------------------------------
+// --- lines -----------------------------------------------------------------
 
 int lines_next(Lines *l, Err *err) {
   const Str *all = &l->in->text;

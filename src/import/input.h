@@ -16,9 +16,9 @@ typedef struct {
   Str text;         // unpacked
 } Input;
 
-// Reads in->path into in->text; what gzip packed is unpacked, whatever its name.
+// Reads in->path into in->text, and unpacks it.
 int input_read(Input *in, Err *err);
-// Unpacks in->text if gzip packed it.
+// Unpacks in->text if gzip packed it, whatever the file's name.
 int input_unpack(Input *in, Err *err);
 void input_release(Input *in);
 

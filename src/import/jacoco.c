@@ -110,9 +110,12 @@ static const struct {
   const char *element;
   int (*start)(Reader *r, Xml *x, const char **attributes);
 } elements[] = {
-    {"line", start_line},           {"counter", start_counter},
-    {"method", start_method},       {"class", start_class},
-    {"sourcefile", start_sourcefile}, {"package", start_package},
+    {"line", start_line},
+    {"counter", start_counter},
+    {"method", start_method},
+    {"class", start_class},
+    {"sourcefile", start_sourcefile},
+    {"package", start_package},
 };
 
 static int start(void *ctx, Xml *x, const char *element,

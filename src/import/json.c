@@ -52,12 +52,10 @@ int json_fail(const Json *j, Err *err, const char *fmt, ...) {
 }
 
 static const char *type_name(json_type type) {
-  switch (type) {
-  case JSON_OBJECT: return "an object";
-  case JSON_ARRAY: return "an array";
-  case JSON_STRING: return "a string";
-  default: return "a number";
-  }
+  return type == JSON_OBJECT   ? "an object"
+         : type == JSON_ARRAY  ? "an array"
+         : type == JSON_STRING ? "a string"
+                               : "a number";
 }
 
 json_t *json_need(const Json *j, const json_t *object, const char *key,
@@ -109,8 +107,8 @@ int json_item_number(const Json *j, const json_t *array, size_t i,
   const json_t *value = json_array_get(array, i);
   if (!json_is_number(value) && !json_is_boolean(value))
     return json_fail(j, err, "item %zu should be a number", i);
-  *number = json_is_boolean(value) ? json_is_true(value)
-                                   : json_number_value(value);
+  *number =
+      json_is_boolean(value) ? json_is_true(value) : json_number_value(value);
   return 0;
 }
 

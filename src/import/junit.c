@@ -60,9 +60,9 @@ static int start_case(Reader *r, Xml *x, const char **attributes) {
   r->seconds = time ? strtod(time, NULL) : 0;
   if (!isfinite(r->seconds) || r->seconds < 0)
     r->seconds = 0;
-  bool skipped = status && (!strcmp(status, "notrun") ||
-                            !strcmp(status, "disabled") ||
-                            !strcmp(status, "skipped"));
+  bool skipped =
+      status && (!strcmp(status, "notrun") || !strcmp(status, "disabled") ||
+                 !strcmp(status, "skipped"));
   r->verdict = skipped ? VERDICT_SKIP : VERDICT_PASS;
   r->in_case = true;
   return 0;

@@ -66,7 +66,7 @@ static bool parse_count(const char **p, bool *positive) {
   return *p > digits;
 }
 
-// --- functions ------------------------------------------------------------------
+// --- functions -------------------------------------------------------------
 
 static Function *function_named(Reader *r, const char *name) {
   size_t n = strlen(name);
@@ -140,7 +140,7 @@ static int read_fna(Reader *r, const char *p, Err *err) {
   return fail(r, err, "no FNL has this number");
 }
 
-// --- lines and branches ---------------------------------------------------------
+// --- lines and branches ----------------------------------------------------
 
 static int read_da(Reader *r, const char *p, Err *err) {
   uint32_t line;
@@ -195,7 +195,7 @@ static int read_brda(Reader *r, const char *p, Err *err) {
   return 0;
 }
 
-// --- the end of a record --------------------------------------------------------
+// --- the end of a record ---------------------------------------------------
 
 static void add_functions(Reader *r) {
   for (size_t i = 0; i < r->functions.len; i++) {
@@ -280,7 +280,7 @@ static int end_record(Reader *r, const char *p, Err *err) {
   return 0;
 }
 
-// --- the file -------------------------------------------------------------------
+// --- the file --------------------------------------------------------------
 
 static int read_tn(Reader *r, const char *p, Err *err) {
   if (r->in_record)

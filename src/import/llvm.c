@@ -3,7 +3,7 @@
 //   {"type": "llvm.coverage.json.export", "data": [{
 //     "files": [{"filename": "/src/a.c",
 //       "segments": [[line, column, count, has count, region entry, gap]],
-//       "branches": [[line, column, last line, last column, true, false, ..]]}],
+//       "branches": [[line, column, last line, last column, true, false]]}],
 //     "functions": [{"name": "a.c:f", "count": 1, "filenames": ["/src/a.c"],
 //       "regions": [[line, column, last line, last column, ...]]}]}]}
 //
@@ -26,7 +26,7 @@ typedef struct {
   uint32_t test, file;
 } Reader;
 
-// --- lines ----------------------------------------------------------------------
+// --- lines -----------------------------------------------------------------
 
 typedef struct {
   uint32_t line;
@@ -105,7 +105,7 @@ static int read_segments(Reader *r, const json_t *file, Err *err) {
   return rc;
 }
 
-// --- branches -------------------------------------------------------------------
+// --- branches --------------------------------------------------------------
 
 static int read_branch(Reader *r, const json_t *item, Err *err) {
   uint32_t line, last;
@@ -153,7 +153,7 @@ static int read_file(Reader *r, const json_t *file, Err *err) {
   return read_segments(r, file, err) || read_branches(r, file, err) ? -1 : 0;
 }
 
-// --- functions ------------------------------------------------------------------
+// --- functions -------------------------------------------------------------
 
 // Functions that other files cannot see carry the name of theirs: "a.c:f",
 // "a.c;f" since LLVM 17.
@@ -193,7 +193,7 @@ static int read_function(Reader *r, const json_t *function, Err *err) {
   return 0;
 }
 
-// --- the file -------------------------------------------------------------------
+// --- the file --------------------------------------------------------------
 
 static int each(Reader *r, const json_t *array, const char *key,
                 int (*read)(Reader *, const json_t *, Err *), Err *err) {

@@ -4,7 +4,7 @@
 //   culprit import store host1/.culprit host2/.culprit
 //
 // A unit keeps its identity: what both stores know of the same build is one
-// entity afterwards. Two texts of one source file are refused when it is stored.
+// entity afterwards. Two texts of one source file are refused on storing.
 //
 // Tests of the same name in two stores are refused, too; NAME=DIR calls the
 // tests of a store NAME/...
@@ -29,7 +29,7 @@ typedef struct {
   Hashmap hash_of; // path -> index into suite.sources
 } Reader;
 
-// --- units ----------------------------------------------------------------------
+// --- units -----------------------------------------------------------------
 
 static void *copy_array(Arena *arena, const void *items, size_t n,
                         size_t size) {
@@ -77,7 +77,7 @@ static int add_unit(void *ctx, const Unit *unit, const uint32_t *ids,
   return 0;
 }
 
-// --- runs -----------------------------------------------------------------------
+// --- runs ------------------------------------------------------------------
 
 static char *test_name(const Reader *r, const char *test) {
   return r->arg->name ? mem_printf("%s/%s", r->arg->name, test)
@@ -133,7 +133,7 @@ static void add_death(void *ctx, size_t run, const Death *d) {
                      .exact = d->exact});
 }
 
-// --- stores ---------------------------------------------------------------------
+// --- stores ----------------------------------------------------------------
 
 static int read_session(Reader *r, Err *err) {
   const Suite *suite = &r->suite;

@@ -6,7 +6,7 @@
 //   ok 3 # SKIP no network
 //
 // A test's name is its description, without one its number; its number is its
-// short name. "not ok # TODO" is a failure that was expected: it does not count.
+// short name. "not ok # TODO" is an expected failure: it does not count.
 // Subtests (indented) are summed up by the line that follows them. Lines that
 // are not TAP are what the tests printed.
 #include <ctype.h>

@@ -30,7 +30,7 @@ static Verdict both(Verdict a, Verdict b) {
     return a;
   if (b_judged && !a_judged && a != VERDICT_FLAKY)
     return b;
-  return a_judged && b_judged ? VERDICT_FLAKY
+  return a_judged && b_judged                       ? VERDICT_FLAKY
          : a == VERDICT_FLAKY || b == VERDICT_FLAKY ? VERDICT_FLAKY
                                                     : VERDICT_ERROR;
 }
@@ -60,13 +60,13 @@ int verdict_word(const char *word, size_t n) {
     const char *word;
     Verdict verdict;
   } words[] = {
-      {"pass", VERDICT_PASS},       {"passed", VERDICT_PASS},
-      {"ok", VERDICT_PASS},         {"success", VERDICT_PASS},
-      {"fail", VERDICT_FAIL},       {"failed", VERDICT_FAIL},
-      {"failure", VERDICT_FAIL},    {"xpass", VERDICT_FAIL},
-      {"skip", VERDICT_SKIP},       {"skipped", VERDICT_SKIP},
-      {"xfail", VERDICT_SKIP},      {"ignored", VERDICT_SKIP},
-      {"error", VERDICT_ERROR},     {"flaky", VERDICT_FLAKY},
+      {"pass", VERDICT_PASS},    {"passed", VERDICT_PASS},
+      {"ok", VERDICT_PASS},      {"success", VERDICT_PASS},
+      {"fail", VERDICT_FAIL},    {"failed", VERDICT_FAIL},
+      {"failure", VERDICT_FAIL}, {"xpass", VERDICT_FAIL},
+      {"skip", VERDICT_SKIP},    {"skipped", VERDICT_SKIP},
+      {"xfail", VERDICT_SKIP},   {"ignored", VERDICT_SKIP},
+      {"error", VERDICT_ERROR},  {"flaky", VERDICT_FLAKY},
   };
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (strlen(words[i].word) == n && !strncasecmp(word, words[i].word, n))
@@ -74,7 +74,7 @@ int verdict_word(const char *word, size_t n) {
   return -1;
 }
 
-// --- reading --------------------------------------------------------------------
+// --- reading ---------------------------------------------------------------
 
 static const VerdictFormat formats[] = {
     {"junit", junit_recognises, junit_read, "JUnit XML"},
@@ -129,7 +129,7 @@ int verdicts_read(Verdicts *v, const char *path, Err *err) {
   return rc;
 }
 
-// --- finding --------------------------------------------------------------------
+// --- finding ---------------------------------------------------------------
 
 enum { SEVERAL = -2 }; // in a level: more than one verdict has this name
 

@@ -4,8 +4,8 @@
 // Every runner spells test names its own way, and so does every coverage tool.
 // A run takes the verdict with exactly its name; else the only one whose short
 // name that is; else the only one that is the same when everything but letters
-// and digits is taken for "_" (tests/test_a.py::test_b = tests_test_a_py_test_b)
-// - the full name first, then the short one.
+// and digits is taken for "_" (a/test_b.py::c = a_test_b_py_c) - the full name
+// first, then the short one.
 #ifndef CULPRIT_IMPORT_VERDICT_H
 #define CULPRIT_IMPORT_VERDICT_H
 
@@ -20,8 +20,8 @@
 #include "util/hashmap.h"
 
 typedef struct {
-  const char *name;    // in full
-  const char *brief;   // without class, directory, ...; NULL: there is none
+  const char *name;  // in full
+  const char *brief; // without class, directory, ...; NULL: there is none
   Verdict verdict;
   const char *type;    // what kind of failure: "AssertionError"; NULL: unknown
   const char *message; // one line; NULL: none

@@ -36,7 +36,7 @@ int xml_fail(Xml *x, const char *fmt, ...) {
                  text);
 }
 
-// --- attributes -----------------------------------------------------------------
+// --- attributes ------------------------------------------------------------
 
 const char *xml_attribute(const char **attributes, const char *name) {
   for (; *attributes; attributes += 2)
@@ -77,7 +77,7 @@ int xml_need_positive(Xml *x, const char *element, const char **attributes,
   return xml_fail(x, "<%s %s=\"%.40s\">: not a number", element, name, text);
 }
 
-// --- parsing --------------------------------------------------------------------
+// --- parsing ---------------------------------------------------------------
 
 static int check_root(Xml *x, const char *element) {
   const XmlHandlers *h = x->handlers;

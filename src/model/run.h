@@ -32,6 +32,7 @@ int verdict_parse(const char *name); // -1: no such verdict
 //   output     standard output differs from the reference
 //   oracle     oracle command: exit status 1
 //   limit      more output than --max-output
+//   verdict    AssertionError (an imported verdict says so)
 typedef struct {
   char *kind;      // exit, signal, ...
   char *message;   // one line for people

@@ -7,6 +7,7 @@
 #include "eval/curve.h"
 #include "eval/evaluation.h"
 #include "eval/export.h"
+#include "eval/graph.h"
 #include "eval/manifest.h"
 #include "eval/method.h"
 #include "eval/metrics.h"
@@ -18,7 +19,7 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-// --- manifest -------------------------------------------------------------------
+// --- manifest --------------------------------------------------------------
 
 #define HEADER "name\tbuild\tprogram\ttests\toracle\tfaulty\n"
 
@@ -98,7 +99,7 @@ TEST(a_manifest_that_is_wrong_is_refused_with_its_line) {
   refuses(HEADER "a\t\tp\tt\texit\t \n", "no faulty line");
 }
 
-// --- methods --------------------------------------------------------------------
+// --- methods ---------------------------------------------------------------
 
 TEST(methods_are_names_with_kinds) {
   MethodList l;
@@ -136,7 +137,7 @@ TEST(a_method_that_is_not_there_is_an_error_or_left_out) {
   str_release(&none);
 }
 
-// --- metrics --------------------------------------------------------------------
+// --- metrics ---------------------------------------------------------------
 
 static FaultScore at_rank(uint32_t best, uint32_t worst) {
   FaultScore s = {.executed = 100, .executable = 200, .listed = 1, .ranked = 1};
@@ -226,7 +227,7 @@ TEST(published_shares_of_a_pair_add_up) {
   }
 }
 
-// --- outcomes and tables ----------------------------------------------------------
+// --- outcomes and tables ---------------------------------------------------
 
 static char *scratch_file(const char *name) {
   return mem_printf("/tmp/test_eval-%d-%s", (int)getpid(), name);
@@ -239,7 +240,7 @@ TEST(an_outcome_survives_the_way_through_a_file) {
   outcome_init(&o, 2);
   o.tests = 7;
   o.run = 0.25;
-  o.measurements[0] = (Measurement){true, at_rank(2, 6)};
+  o.measurements[0] = (Measurement){true, at_rank(2, 6), 0.5};
   o.reasons[1] = mem_strdup("needs counts:\tnone\nhere");
   assert_int_equal(outcome_write(&o, path, &err), 0);
   assert_int_equal(outcome_read(&back, path, 2, &err), 0);
@@ -250,6 +251,7 @@ TEST(an_outcome_survives_the_way_through_a_file) {
   assert_memory_equal(&back.measurements[0].score.rank_average,
                       &o.measurements[0].score.rank_average, sizeof(double));
   assert_near(back.measurements[0].score.top[3], 1);
+  assert_near(back.measurements[0].graph, 0.5);
   assert_false(back.measurements[1].applied);
   assert_string_equal(back.reasons[1], "needs counts: none here");
   outcome_release(&back);
@@ -289,7 +291,7 @@ static void world_init(World *w, double max_failing) {
     o[i].failing = i < 3 ? 2 + 10 * (i == 2) : 0;
     for (size_t m = 0; i < 3 && m < 2; m++)
       o[i].measurements[m] =
-          (Measurement){true, at_rank(ranks[i][m], ranks[i][m])};
+          (Measurement){true, at_rank(ranks[i][m], ranks[i][m]), 0.9};
   }
   evaluation_init(&w->evaluation, &w->manifest, &w->methods, o, max_failing);
 }
@@ -324,7 +326,7 @@ TEST(the_page_lists_methods_exclusions_and_published_rows) {
   TableOptions o = {.title = "T", .curves = "T", .against = "ochiai"};
   tables_write(&w.evaluation, &o, out);
   fclose(out);
-  assert_non_null(strstr(text, "# T\n\n2 faulty versions of 1 programs"));
+  assert_non_null(strstr(text, "2 faulty versions of 1 programs"));
   assert_non_null(strstr(text, "no test fails: b/2.\n"));
   assert_non_null(strstr(text, "more than 20 % of the tests fail: b/1.\n"));
   assert_non_null(strstr(text, "| `ochiai` | 1.00 | 3.00 | 2.00 | 2.00 | "
@@ -332,6 +334,7 @@ TEST(the_page_lists_methods_exclusions_and_published_rows) {
   assert_non_null(
       strstr(text, "| published: cp | 0.01 | 93.55 | 11.67 | 17.98 | 20.92"));
   assert_non_null(strstr(text, "| `op2` | 50.0 / 50.0 / 0.0 |"));
+  assert_non_null(strstr(text, "| `op2` | 90.00 | 0.0 | 100.0 | 100.0 |"));
   assert_null(strstr(text, "nan"));
   free(text);
   world_release(&w);
@@ -372,10 +375,10 @@ TEST(the_csv_has_one_row_per_fault_and_method) {
   world_release(&w);
 }
 
-// --- graph score ------------------------------------------------------------------
+// --- graph score -----------------------------------------------------------
 
 static void chain(Pdg *g, size_t n) {
-  pdg_init(g, n);
+  pdg_init(g, n, n);
   for (uint32_t i = 0; i + 1 < n; i++)
     pdg_edge(g, i, i + 1);
   pdg_close(g);
@@ -415,7 +418,7 @@ TEST(a_report_that_names_the_fault_costs_only_itself) {
 TEST(whole_layers_are_examined) {
   Pdg g;
   uint32_t reported[] = {0}, faulty[] = {1};
-  pdg_init(&g, 6);
+  pdg_init(&g, 6, 6);
   for (uint32_t i = 1; i < 5; i++)
     pdg_edge(&g, i, 0); // a star; 5 stands alone
   pdg_edge(&g, 0, 0);
@@ -430,7 +433,7 @@ TEST(whole_layers_are_examined) {
 TEST(an_empty_report_and_an_unreachable_fault_score_nothing) {
   Pdg g;
   uint32_t reported[] = {0}, faulty[] = {1};
-  pdg_init(&g, 2);
+  pdg_init(&g, 2, 2);
   pdg_close(&g);
   PdgScore s = pdg_score(&g, reported, 0, faulty, 1);
   assert_false(s.found);
@@ -440,4 +443,55 @@ TEST(an_empty_report_and_an_unreachable_fault_score_nothing) {
   assert_false(s.found);
   assert_near(s.score, 0);
   pdg_release(&g);
+}
+
+TEST(a_function_takes_a_step_but_is_not_counted) {
+  Pdg g;
+  uint32_t reported[] = {0}, faulty[] = {1};
+  pdg_init(&g, 4, 3); // 0 -> (3) -> 1; 2 stands alone
+  pdg_edge(&g, 0, 3);
+  pdg_edge(&g, 3, 1);
+  pdg_close(&g);
+  PdgScore s = pdg_score(&g, reported, 1, faulty, 1);
+  assert_int_equal(s.layers, 3);
+  assert_int_equal(s.examined, 2);
+  pdg_release(&g);
+}
+
+// Four lines of a.c, numbered as the entities are.
+static Suite four_lines(Source *source, Entity entities[4]) {
+  *source = (Source){.path = "/a.c"};
+  for (uint32_t i = 0; i < 4; i++)
+    entities[i] = (Entity){.kind = ENTITY_STATEMENT, .line = i + 1};
+  return (Suite){
+      .sources = source, .nsources = 1, .entities = entities, .nentities = 4};
+}
+
+TEST(functions_that_no_unit_defines_connect_nobody) {
+  Source source;
+  Entity entities[4];
+  Suite suite = four_lines(&source, entities);
+  Graph g;
+  Err err = {0};
+  uint32_t faulty[] = {3};
+  Suspect suspect = {.entity = 0};
+  Ranking r = {0};
+  array_push(&r.suspects, suspect);
+  assert_int_equal(graph_parse(&g, &suite,
+                               "/a.c:1\t@printf\tdata\n"
+                               "/a.c:4\t@printf\tdata\n"
+                               "/a.c:1\t/a.c:2\tcontrol\n",
+                               &err),
+                   0);
+  assert_false(graph_score(&g, &r, faulty, 1).found);
+  graph_release(&g);
+  assert_int_equal(
+      graph_parse(&g, &suite, "/a.c:1\t@f\tdata\n@f\t/a.c:4\tdata\n", &err), 0);
+  PdgScore s = graph_score(&g, &r, faulty, 1);
+  assert_true(s.found);
+  assert_int_equal(s.examined, 2);
+  assert_near(s.score, 0.5);
+  graph_release(&g);
+  assert_int_equal(graph_parse(&g, &suite, "nonsense\n", &err), -1);
+  array_release(&r.suspects);
 }

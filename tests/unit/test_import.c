@@ -15,7 +15,7 @@
 
 #define DATA TEST_DATA "/import/"
 
-// --- reading a sample -------------------------------------------------------------
+// --- reading a sample ------------------------------------------------------
 
 typedef struct {
   Foreign f;
@@ -98,7 +98,7 @@ static void assert_says(const char *text, const char *part) {
     fail_msg("'%s' does not say '%s'", text, part);
 }
 
-// --- what it brought --------------------------------------------------------------
+// --- what it brought -------------------------------------------------------
 
 static const Run *run_named(const Reading *r, const char *test) {
   for (size_t i = 0; i < r->f.runs.len; i++)
@@ -177,7 +177,7 @@ static const char *function_of(const Reading *r, uint32_t line) {
   return r->f.units.items[0].unit.entities[e->function].name;
 }
 
-// --- coverage ---------------------------------------------------------------------
+// --- coverage --------------------------------------------------------------
 
 static const char MID_T3[] = "5-8 10-11 18 21-22 24-25";
 
@@ -357,8 +357,7 @@ TEST(jacoco_names_files_by_package_and_methods_by_class) {
   assert_string_equal(lines(&r, "t3", false), "3 8 12-15");
   assert_string_equal(function_of(&r, 10), "Mid.mid");
   assert_string_equal(function_of(&r, 3), "Mid.<init>");
-  assert_true(
-      text_ends(r.f.units.items[0].unit.name, "/org/example/Mid.java"));
+  assert_true(text_ends(r.f.units.items[0].unit.name, "/org/example/Mid.java"));
   finish(&r);
 }
 
@@ -380,7 +379,7 @@ TEST(gzoltar_brings_its_verdicts) {
   finish(&r);
 }
 
-// --- names and places -------------------------------------------------------------
+// --- names and places ------------------------------------------------------
 
 TEST(the_same_name_twice_is_one_test) {
   Reading r;
@@ -447,7 +446,7 @@ TEST(paths_of_another_machine_are_mapped) {
   places_release(&p);
 }
 
-// --- verdicts ---------------------------------------------------------------------
+// --- verdicts --------------------------------------------------------------
 
 static const TestVerdict *verdict_of(const Reading *r, const char *name) {
   for (size_t i = 0; i < r->f.verdicts.items.len; i++)
@@ -582,7 +581,7 @@ TEST(runs_without_verdict_are_in_error_and_verdicts_without_run_are_kept) {
   finish(&r);
 }
 
-// --- storing ----------------------------------------------------------------------
+// --- storing ---------------------------------------------------------------
 
 typedef struct {
   char root[64], dir[80];
@@ -716,7 +715,7 @@ TEST(an_addition_that_cannot_be_stored_changes_nothing) {
   home_release(&h);
 }
 
-// --- other stores -----------------------------------------------------------------
+// --- other stores ----------------------------------------------------------
 
 // A store with the tests of `args` of the format.
 static void make_store(Home *h, const char *format, const char **args) {
@@ -738,9 +737,9 @@ static void make_store(Home *h, const char *format, const char **args) {
 
 static int read_stores(Reading *r, const ImportArg *args, size_t n) {
   begin(r);
-  return r->rc = import_read(import_format_find("store"),
-                             &(ImportArgs){args, n}, &r->places, &r->f,
-                             &r->err);
+  return r->rc =
+             import_read(import_format_find("store"), &(ImportArgs){args, n},
+                         &r->places, &r->f, &r->err);
 }
 
 TEST(stores_of_the_same_build_are_merged) {
@@ -794,7 +793,7 @@ TEST(a_store_that_is_none_is_refused) {
   finish(&r);
 }
 
-// --- malformed files --------------------------------------------------------------
+// --- malformed files -------------------------------------------------------
 
 TEST(malformed_files_are_refused_with_their_place) {
   static const struct {
@@ -821,15 +820,17 @@ TEST(malformed_files_are_refused_with_their_place) {
        "{\"line_number\":1.5,\"count\":1}]}]}",
        "files[0].lines[0]: \"line_number\" is 1.5: not the number of a line"},
       {"gcov", "\x1f\x8b\x08nonsense", "gzip data"},
-      {"llvm", "{\"data\":[{\"files\":[{\"filename\":\"a\",\"segments\":[[2]]}"
-               "]}]}",
+      {"llvm",
+       "{\"data\":[{\"files\":[{\"filename\":\"a\",\"segments\":[[2]]}"
+       "]}]}",
        "data[0].files[0].segments[0]: item 2 should be a number"},
       {"llvm",
        "{\"data\":[{\"files\":[{\"filename\":\"a\",\"segments\":["
        "[2,1,0,true,true],[1,1,0,true,true]]}]}]}",
        "segments[1]: line 1 comes after line 2"},
       {"cobertura", "<coverage>", "sample:1:11: no element found"},
-      {"cobertura", "<report/>", "begins with <report>, should with <coverage>"},
+      {"cobertura", "<report/>",
+       "begins with <report>, should with <coverage>"},
       {"cobertura", "<coverage><class/></coverage>",
        "sample:1:11: <class> without filename="},
       {"cobertura",
@@ -909,7 +910,7 @@ TEST(a_matrix_that_does_not_fit_its_spectra_is_refused) {
   }
 }
 
-// --- any file at all --------------------------------------------------------------
+// --- any file at all -------------------------------------------------------
 
 static uint64_t seed = 1;
 
@@ -920,7 +921,8 @@ static uint32_t draw(uint32_t below) {
 
 // A few random changes: bytes replaced, taken out, put in, repeated; or an end.
 static void mutate(Str *s) {
-  static const char bytes[] = "0123456789,:<>\"{}[]/=&;#-+ \n\t\r\0\xff\xc3\x1f";
+  static const char bytes[] =
+      "0123456789,:<>\"{}[]/=&;#-+ \n\t\r\0\xff\xc3\x1f";
   for (uint32_t n = 1 + draw(4); n && s->len > 1; n--) {
     size_t at = draw((uint32_t)s->len);
     char byte = bytes[draw(sizeof bytes - 1)];
@@ -1020,9 +1022,7 @@ TEST(no_cobertura_file_does_harm) {
   torment("cobertura-gcovr.xml", "cobertura", read_mutant);
   torment("cobertura-coverage.xml", "cobertura", read_mutant);
 }
-TEST(no_jacoco_file_does_harm) {
-  torment("jacoco.xml", "jacoco", read_mutant);
-}
+TEST(no_jacoco_file_does_harm) { torment("jacoco.xml", "jacoco", read_mutant); }
 TEST(no_junit_file_does_harm) {
   torment("junit.xml", NULL, read_mutant_verdicts);
 }
@@ -1048,9 +1048,9 @@ static int read_mutant_gzoltar(Reading *r, const char *format,
   free(path);
   ImportArg arg = {gzoltar_home.root, NULL};
   r->err.text[0] = '\0';
-  return r->rc = import_read(import_format_find("gzoltar"),
-                             &(ImportArgs){&arg, 1}, &r->places, &r->f,
-                             &r->err);
+  return r->rc =
+             import_read(import_format_find("gzoltar"), &(ImportArgs){&arg, 1},
+                         &r->places, &r->f, &r->err);
 }
 
 TEST(no_gzoltar_file_does_harm) {
