@@ -189,7 +189,7 @@ static void read_calls(Reader *r, UnitMap *m) {
 static int read_chunk(ProgramMap *p, const MapHeader *h,
                       const unsigned char *payload, Err *err) {
   size_t size = h->size - sizeof *h;
-  if (XXH3_64bits(payload, size) != h->checksum)
+  if (map_checksum(h, payload, size) != h->checksum)
     return err_set(err, "the program map is damaged (checksum)");
   if (h->counter_size != COUNTERS_HITS && h->counter_size != COUNTERS_COUNTS)
     return err_set(err, "the program map is damaged (counter size %u)",

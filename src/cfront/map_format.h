@@ -16,11 +16,13 @@
 #ifndef CULPRIT_CFRONT_MAP_FORMAT_H
 #define CULPRIT_CFRONT_MAP_FORMAT_H
 
+#include <stddef.h>
 #include <stdint.h>
+#include <xxhash.h>
 
 #define MAP_SECTION "culprit_map"
 #define MAP_MAGIC 0x50414d434c50554cull // "LUPLCMAP"
-#define MAP_VERSION 2u
+#define MAP_VERSION 3u
 
 typedef struct {
   uint64_t magic;
@@ -29,9 +31,19 @@ typedef struct {
   uint32_t counter_size;
   uint32_t ncounters;
   uint32_t reserved;
-  uint64_t checksum;     // XXH3 of what follows the header
+  uint64_t checksum;     // map_checksum() of the whole chunk
   unsigned char id[16];
 } MapHeader;
+
+// XXH3 of what follows the header, seeded with that of the header itself, its
+// checksum taken as 0.
+static inline uint64_t map_checksum(const MapHeader *h, const void *payload,
+                                    size_t size) {
+  MapHeader zeroed = *h;
+  zeroed.checksum = 0;
+  return XXH3_64bits_withSeed(payload, size,
+                              XXH3_64bits(&zeroed, sizeof zeroed));
+}
 
 // FIELD(member, 1 if it may be absent)
 #define MAP_ENTITY_FIELDS(FIELD)                                               \

@@ -100,9 +100,9 @@ void map_write(const Plan *p, CounterSize counter_size, Str *out) {
                  .size = sizeof h + payload.len,
                  .version = MAP_VERSION,
                  .counter_size = counter_size,
-                 .ncounters = p->ncounters,
-                 .checksum = XXH3_64bits(payload.data, payload.len)};
+                 .ncounters = p->ncounters};
   memcpy(h.id, p->id.bytes, sizeof h.id);
+  h.checksum = map_checksum(&h, payload.data, payload.len);
   str_addn(out, &h, sizeof h);
   str_addn(out, payload.data, payload.len);
   str_release(&body);

@@ -25,6 +25,8 @@ void collector_free(Collector *c);
 // Registers a module's units ahead of any run, so that lines never executed
 // are known too. 0 also if it has no map: ask collector_units().
 int collector_add_module(Collector *c, const char *path, Err *err);
+// The same for a program and the shared libraries it is linked with.
+int collector_add_program(Collector *c, const char *path, Err *err);
 size_t collector_units(const Collector *c);
 
 // Adds everything found in `dir` to the run: hits, processes, deaths, and a

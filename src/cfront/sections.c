@@ -68,3 +68,28 @@ void sections_close(Bytes file) {
   if (file.data)
     munmap((void *)file.data, file.size);
 }
+
+static bool has_loader(Bytes file) {
+  const Elf64_Ehdr *e = (const void *)file.data;
+  if (file.size < sizeof *e || memcmp(e->e_ident, ELFMAG, SELFMAG) ||
+      e->e_ident[EI_CLASS] != ELFCLASS64 ||
+      e->e_phentsize != sizeof(Elf64_Phdr) || e->e_phoff > file.size ||
+      e->e_phoff % _Alignof(Elf64_Phdr) ||
+      (file.size - e->e_phoff) / sizeof(Elf64_Phdr) < e->e_phnum)
+    return false;
+  const Elf64_Phdr *p = (const void *)(file.data + e->e_phoff);
+  for (size_t i = 0; i < e->e_phnum; i++)
+    if (p[i].p_type == PT_INTERP)
+      return true;
+  return false;
+}
+
+bool program_is_dynamic(const char *path) {
+  Bytes file;
+  Err ignored;
+  if (sections_open(path, &file, &ignored))
+    return false;
+  bool dynamic = has_loader(file);
+  sections_close(file);
+  return dynamic;
+}

@@ -8,6 +8,7 @@
 #ifndef CULPRIT_CFRONT_SECTIONS_H
 #define CULPRIT_CFRONT_SECTIONS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "util/err.h"
@@ -20,6 +21,9 @@ typedef struct {
 // Maps the file. An empty or special file gives {NULL, 0} and success.
 int sections_open(const char *path, Bytes *out, Err *err);
 void sections_close(Bytes file);
+
+// Is it a program that the dynamic loader starts?
+bool program_is_dynamic(const char *path);
 
 // The next section of that name at or after *index; {NULL, 0} at the end, and
 // if the file is no 64-bit ELF file. A linked program has one of a name, an

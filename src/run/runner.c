@@ -17,19 +17,25 @@
 
 // --- checking ---------------------------------------------------------------
 
+static int ignore_ids(void *ctx, const Unit *unit, uint32_t *ids, Err *err) {
+  (void)ctx, (void)unit, (void)ids, (void)err;
+  return 0;
+}
+
+// It, or a library it is linked with, must have a map.
 static int check_program(const char *exe, Err *err) {
   if (!fs_exists(exe))
     return err_set(err, "program %s: %s", exe, strerror(errno));
   if (!fs_executable(exe))
     return err_set(err, "program %s: not an executable file", exe);
-  ProgramMap map = {0};
-  int rc = map_read(&map, exe, err);
-  if (!rc && !map.units.len) {
+  Collector *c = collector_new(ignore_ids, NULL);
+  int rc = collector_add_program(c, exe, err);
+  if (!rc && !collector_units(c)) {
     char *reason = map_absence_reason(exe);
     rc = err_set(err, "%s", reason);
     free(reason);
   }
-  map_release(&map);
+  collector_free(c);
   return rc;
 }
 
@@ -198,7 +204,7 @@ static int unit_refused(Runner *r) {
 }
 
 int runner_add_module(Runner *r, const char *path, Err *err) {
-  return collector_add_module(r->collector, path, err) ? unit_refused(r) : 0;
+  return collector_add_program(r->collector, path, err) ? unit_refused(r) : 0;
 }
 
 int runner_collect(Runner *r, const char *dir, Run *run, Err *err) {
