@@ -90,7 +90,8 @@ static int check_failures(const Suite *suite, const Options *o) {
 static int check_comparable(const Work *w, const Options *o) {
   for (size_t i = 0; i < w->suite.nfailures; i++) {
     const Ranking *r = &w->accounts[i].ranking;
-    if ((!o->failure || (size_t)o->failure == i + 1) && r->failing && r->passing)
+    bool meant = !o->failure || (size_t)o->failure == i + 1;
+    if (meant && r->failing && r->passing)
       return EXIT_DONE;
   }
   return cli_fail(EXIT_NO_VERDICT,
