@@ -5,7 +5,8 @@
 //   clang  to bitcode   with the user's options, LLVM's passes off; prints all
 //                       messages and writes the depfile
 //   culprit-instrument  plans and counts
-//   clang  to machine code, with the user's code generation options
+//   clang  to machine code, with the user's code generation options; where those
+//                       are plain, culprit-instrument has done it already
 //
 // If the second or third step fails, the file is compiled plainly: either clang
 // has something to say about it, in its own words, or it is compiled without
@@ -188,7 +189,10 @@ static int to_bitcode(Cc *cc, const char *source, const char *object,
   return run_and_free(&a, NULL);
 }
 
-static int instrument(Cc *cc, const char *from, const char *to) {
+// As bitcode, or (`object`) as machine code right away. Messages go to the file
+// `messages`, if not NULL.
+static int instrument(Cc *cc, const char *from, const char *to, bool object,
+                      const char *messages) {
   const char *mode = getenv("CULPRIT_MODE"); // hits, counts, +returns
   Args a = {0};
   char level[2] = {cc->args.opt, 0};
@@ -199,6 +203,8 @@ static int instrument(Cc *cc, const char *from, const char *to) {
   add(&a, level);
   add(&a, "--mode");
   add(&a, mode && strstr(mode, "counts") ? "counts" : "hits");
+  if (object)
+    add(&a, "--object");
   if (mode && strstr(mode, "returns"))
     add(&a, "--returns");
   for (size_t i = 0; i < cc->args.prefix_maps.len; i++) {
@@ -219,7 +225,41 @@ static int instrument(Cc *cc, const char *from, const char *to) {
   add(&a, from);
   add(&a, "-o");
   add(&a, to);
-  return run_and_free(&a, NULL);
+  return run_and_free(&a, messages);
+}
+
+// Options that say all they have to say in the module clang's front end makes,
+// or nothing about code at all: with these alone clang need not be asked again.
+static bool is_plain_option(const char *arg) {
+  static const char *const plain[] = {
+      "-O0", "-O", "-O1", "-O2", "-O3", "-Os", "-Oz", "-Og", "-g", "-g1", "-g2",
+      "-g3", "-ggdb", "-ggdb3", "-gdwarf-4", "-gdwarf-5", "-gcolumn-info",
+      "-fPIC", "-fpic", "-fPIE", "-fpie", "-fno-pic", "-fno-PIC", "-fno-pie",
+      "-fno-PIE", "-fcommon", "-fno-common", "-fstrict-aliasing",
+      "-fno-strict-aliasing", "-fwrapv", "-fno-math-errno", "-fsigned-char",
+      "-funsigned-char", "-fomit-frame-pointer", "-fno-omit-frame-pointer",
+      "-fno-builtin", "-ffreestanding", "-fno-plt", "-fexceptions", "-pthread",
+      "-pipe", "-m64"};
+  static const char *const starts[] = {
+      "-fstack-protector", "-fno-stack-protector", "-fvisibility=",
+      "-fdiagnostics", "-fno-diagnostics", "-fcolor", "-fno-color",
+      "-fmessage-length", "-ffile-prefix-map=", "-fdebug-prefix-map=",
+      "-fmacro-prefix-map=", "-march=", "-mtune=", "-W", "-w"};
+  for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+    if (!strcmp(arg, plain[i]))
+      return true;
+  for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+    if (text_starts(arg, starts[i]))
+      return !text_starts(arg, "-Wa,");
+  return false;
+}
+
+static bool is_plain_codegen(const CcArgs *c) {
+  for (size_t i = 0; i < c->args.len; i++)
+    if (c->args.items[i].role == ARG_OPTION &&
+        !is_plain_option(c->args.items[i].text))
+      return false;
+  return c->opt != 'f' && !getenv("CULPRIT_CC");
 }
 
 static int to_object(Cc *cc, const char *bitcode, const char *object,
@@ -288,10 +328,25 @@ static int generate(Cc *cc, const char *source, const char *bitcode,
   return rc;
 }
 
+// One process less. If it fails, for whatever reason, the long way is gone.
+static bool generate_here(Cc *cc, const char *bitcode, const char *object) {
+  if (!is_plain_codegen(&cc->args))
+    return false;
+  char *messages = temporary(cc, ".txt");
+  bool done = !instrument(cc, bitcode, object, true, messages);
+  if (done)
+    show_messages(messages);
+  unlink(messages);
+  free(messages);
+  return done;
+}
+
 // Code that an earlier compilation has left in its program.
 static int compile_bitcode(Cc *cc, const char *bitcode, const char *object) {
+  if (generate_here(cc, bitcode, object))
+    return 0;
   char *counted = temporary(cc, ".bc");
-  int rc = instrument(cc, bitcode, counted);
+  int rc = instrument(cc, bitcode, counted, false, NULL);
   if (!rc)
     rc = to_object(cc, counted, object, NULL);
   unlink(counted);
@@ -306,7 +361,9 @@ static int compile(Cc *cc, const char *source, const char *object,
     return compile_bitcode(cc, source, object);
   char *bitcode = temporary(cc, ".bc"), *counted = temporary(cc, ".bc");
   int rc = to_bitcode(cc, source, target, bitcode);
-  if (!rc && !instrument(cc, bitcode, counted))
+  if (!rc && generate_here(cc, bitcode, object))
+    rc = 0;
+  else if (!rc && !instrument(cc, bitcode, counted, false, NULL))
     rc = generate(cc, source, counted, object, target);
   else if (!rc)
     rc = uninstrumented(source) ? 3 : to_object(cc, bitcode, object, NULL);

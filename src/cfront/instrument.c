@@ -24,6 +24,7 @@
 #include <zstd.h>
 
 #include "cfront/bitcode_format.h"
+#include "cfront/generate.h"
 #include "cfront/map_format.h"
 #include "cfront/map_write.h"
 #include "cfront/mutate.h"
@@ -38,7 +39,9 @@ typedef struct {
   const char *mutate; // number of the mutant to plant, or NULL
   Str args;           // of code generation, each with its NUL
   CounterSize size;
-  bool returns, optimize;
+  bool returns;
+  char level;  // of -O
+  bool object; // write machine code, not bitcode
   // Only answer: what can be mutated, which statements depend on which.
   bool list_mutants, pdg;
   PrefixMaps maps;
@@ -46,7 +49,7 @@ typedef struct {
 
 static int usage(void) {
   fputs("usage: culprit-instrument --runtime FILE [--mode hits|counts] "
-        "[--returns] [--opt LEVEL] [--mutate N] INPUT -o OUTPUT\n"
+        "[--returns] [--opt LEVEL] [--mutate N] [--object] INPUT -o OUTPUT\n"
         "       culprit-instrument --mutants|--pdg INPUT\n"
         "culprit-cc runs this; it is not meant to be called by hand.\n",
         stderr);
@@ -61,11 +64,12 @@ static int parse_options(Options *o, int argc, char **argv) {
       {"opt", required_argument, NULL, 'O'},
       {"prefix-map", required_argument, NULL, 'p'},
       {"arg", required_argument, NULL, 'a'},
+      {"object", no_argument, NULL, 'b'},
       {"mutate", required_argument, NULL, 'u'},
       {"mutants", no_argument, NULL, 'l'},
       {"pdg", no_argument, NULL, 'g'},
       {0}};
-  *o = (Options){.size = COUNTERS_HITS};
+  *o = (Options){.size = COUNTERS_HITS, .level = '0'};
   for (int c; (c = getopt_long(argc, argv, "o:", longs, NULL)) != -1;) {
     switch (c) {
     case 'o':
@@ -96,7 +100,10 @@ static int parse_options(Options *o, int argc, char **argv) {
       o->pdg = true;
       break;
     case 'O':
-      o->optimize = strcmp(optarg, "0") != 0;
+      o->level = *optarg;
+      break;
+    case 'b':
+      o->object = true;
       break;
     default:
       return -1;
@@ -261,7 +268,7 @@ static int instrument(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
     probe_add_section(m, "__culprit_map", MAP_SECTION, map.data, map.len);
     probe_add_section(m, "__culprit_bitcode", BITCODE_SECTION, bitcode.data,
                       bitcode.len);
-    if (o->optimize && o->size == COUNTERS_HITS) {
+    if (o->level != '0' && o->size == COUNTERS_HITS) {
       rc = run_passes(m, "function(mem2reg,loop(loop-rotate))", err);
       if (!rc)
         probe_hoist(m);
@@ -275,15 +282,17 @@ static int instrument(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   return rc;
 }
 
-static int write_module(LLVMModuleRef m, const char *path, Err *err) {
+static int verify(LLVMModuleRef m, Err *err) {
   char *message = NULL;
+  int rc = 0;
   if (getenv("CULPRIT_VERIFY") &&
-      LLVMVerifyModule(m, LLVMReturnStatusAction, &message)) {
-    err_set(err, "internal error, broken module: %s", message);
-    LLVMDisposeMessage(message);
-    return -1;
-  }
+      LLVMVerifyModule(m, LLVMReturnStatusAction, &message))
+    rc = err_set(err, "internal error, broken module: %s", message);
   LLVMDisposeMessage(message);
+  return rc;
+}
+
+static int write_module(LLVMModuleRef m, const char *path, Err *err) {
   if (LLVMWriteBitcodeToFile(m, path))
     return err_set(err, "%s: cannot be written", path);
   return 0;
@@ -303,6 +312,10 @@ int main(int argc, char **argv) {
   } else if (!rc) {
     rc = instrument(m, &o, &plan, &err);
     if (!rc)
+      rc = verify(m, &err);
+    if (!rc && o.object)
+      rc = generate_object(m, o.level, o.output, &err);
+    else if (!rc)
       rc = write_module(m, o.output, &err);
   }
   if (rc)
