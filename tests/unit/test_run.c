@@ -497,10 +497,12 @@ TEST(an_interruption_is_an_event_and_kills_what_runs) {
 
 TEST(a_process_starts_with_default_signals_and_nothing_blocked) {
   char *dir = make_dir();
+  for (int sig = 1; sig < 32; sig++)
+    signal(sig, SIG_DFL); // whatever whoever runs this test ignores
   // Signals 32 and 33 are libc's own; make leaves them ignored.
   execute_shell(dir,
                 "grep -E 'SigBlk|SigIgn' /proc/self/status |"
-                " sed s/0000000180000000/0000000000000000/",
+                " sed -E 's/(SigIgn:\t0000000)[01][08]/\\100/'",
                 (Spawn){0});
   assert_text(dir, "out",
               "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
