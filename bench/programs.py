@@ -12,7 +12,7 @@ import shutil
 import subprocess
 
 OPTIONS = ["-O2", "-g", "-w"]
-CULPRIT = ("culprit-cc", "culprit-instrument", "culprit-runtime.bc")
+CULPRIT = ("culprit-cc", "culprit-instrument", "culprit-runtime.s")
 
 # A way of building: the compiler command and what the environment says.
 Way = collections.namedtuple("Way", "command environment")

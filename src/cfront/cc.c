@@ -478,7 +478,7 @@ static void init(Cc *cc) {
   cc->clang = clang && *clang ? clang : "clang-19";
   char *self = path_of_self();
   cc->instrument = find_part(self, "culprit-instrument", "libexec/culprit");
-  cc->runtime = find_part(self, "culprit-runtime.bc", "lib/culprit");
+  cc->runtime = find_part(self, "culprit-runtime.s", "lib/culprit");
   free(self);
 }
 

@@ -2,20 +2,18 @@
 // it between clang's front end and code generation:
 //
 //   clang -emit-llvm ... a.c -o a.bc
-//   culprit-instrument --runtime R.bc --mode hits --opt 2 a.bc -o a.out.bc
+//   culprit-instrument --runtime R.s --mode hits --opt 2 a.bc -o a.out.bc
 //   clang -x ir a.out.bc -c -o a.o
 //
 // It splits critical edges, plans (plan.h), embeds bitcode and map, counts
-// (probe.h) and links the runtime in. Kept apart from culprit-cc because
+// (probe.h) and adds the runtime. Kept apart from culprit-cc because
 // loading LLVM takes longer than many a compiler call that needs none of it.
 #include <getopt.h>
 #include <llvm-c/Analysis.h>
 #include <llvm-c/BitReader.h>
 #include <llvm-c/BitWriter.h>
-#include <llvm-c/Comdat.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/DebugInfo.h>
-#include <llvm-c/Linker.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +30,7 @@
 #include "cfront/plan.h"
 #include "cfront/probe.h"
 #include "util/err.h"
+#include "util/fs.h"
 #include "util/str.h"
 
 typedef struct {
@@ -168,29 +167,6 @@ static void pack_bitcode(LLVMModuleRef m, Plan *p, const Options *o, Str *out) {
   LLVMDisposeMemoryBuffer(bc);
 }
 
-// The linker keeps one copy of everything the runtime defines.
-static void share(LLVMModuleRef runtime, LLVMValueRef v) {
-  size_t n;
-  if (LLVMIsDeclaration(v) || LLVMGetLinkage(v) != LLVMExternalLinkage)
-    return;
-  LLVMSetLinkage(v, LLVMLinkOnceODRLinkage);
-  LLVMSetVisibility(v, LLVMHiddenVisibility);
-  LLVMSetComdat(v, LLVMGetOrInsertComdat(runtime, LLVMGetValueName2(v, &n)));
-}
-
-// It is optimized already: doing it again in every object file would cost more
-// than compiling many a small one.
-static void leave_as_is(LLVMValueRef function) {
-  static const char *const names[] = {"optnone", "noinline"};
-  LLVMContextRef c = LLVMGetModuleContext(LLVMGetGlobalParent(function));
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    unsigned kind = LLVMGetEnumAttributeKindForName(names[i], strlen(names[i]));
-    LLVMAddAttributeAtIndex(function,
-                            (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                            LLVMCreateEnumAttribute(c, kind, 0));
-  }
-}
-
 // Reading through a null pointer is a crash to be recorded, not a reason to
 // take the code that leads there for impossible.
 static void expect_null(LLVMModuleRef m) {
@@ -204,23 +180,14 @@ static void expect_null(LLVMModuleRef m) {
                               LLVMCreateEnumAttribute(c, kind, 0));
 }
 
-static int link_runtime(LLVMModuleRef m, const char *path, Err *err) {
-  LLVMModuleRef runtime = read_module(LLVMGetModuleContext(m), path, err);
-  if (!runtime)
+// The runtime comes as assembly (tools/runtime-asm): translating that again in
+// every object file costs a tenth of compiling it again.
+static int add_runtime(LLVMModuleRef m, const char *path, Err *err) {
+  Str text = {0};
+  if (fs_read(path, 0, &text, err))
     return -1;
-  for (LLVMValueRef f = LLVMGetFirstFunction(runtime); f;
-       f = LLVMGetNextFunction(f)) {
-    share(runtime, f);
-    if (!LLVMIsDeclaration(f))
-      leave_as_is(f);
-  }
-  for (LLVMValueRef g = LLVMGetFirstGlobal(runtime); g;
-       g = LLVMGetNextGlobal(g))
-    share(runtime, g);
-  LLVMSetTarget(runtime, LLVMGetTarget(m)); // same machine, other spelling
-  LLVMSetDataLayout(runtime, LLVMGetDataLayoutStr(m));
-  if (LLVMLinkModules2(m, runtime))
-    return err_set(err, "%s: cannot be linked into this module", path);
+  LLVMAppendModuleInlineAsm(m, str_text(&text), text.len);
+  str_release(&text);
   return 0;
 }
 
@@ -274,7 +241,7 @@ static int instrument(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
         probe_hoist(m);
     }
     if (!rc)
-      rc = link_runtime(m, o->runtime, err);
+      rc = add_runtime(m, o->runtime, err);
   }
   array_release(&mutants);
   str_release(&bitcode);

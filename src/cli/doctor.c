@@ -3,7 +3,7 @@
 //
 //   ok       compiler: /usr/bin/clang-19 (clang version 19.1.7)
 //   warning  CULPRIT_NOOP is set: culprit-cc adds no counters; unset it
-//   missing  runtime: no culprit-runtime.bc in ...; build or install again
+//   missing  runtime: no culprit-runtime.s in ...; build or install again
 //
 // The last check is the whole way: it compiles a small program, runs it, and
 // reads back which of its lines were executed.
@@ -127,7 +127,7 @@ static void check_part(Doctor *d, const char *what, const char *name,
   else if (magic && fs_read(path, strlen(magic), &head, &err))
     report(d, MISSING, "%s: %s", what, err.text);
   else if (magic && strcmp(str_text(&head), magic) != 0)
-    report(d, MISSING, "%s: %s is no LLVM bitcode; build or install again",
+    report(d, MISSING, "%s: %s is not culprit's; build or install again",
            what, path);
   else
     report(d, OK, "%s: %s", what, path);
@@ -138,7 +138,8 @@ static void check_part(Doctor *d, const char *what, const char *name,
 static void check_parts(Doctor *d) {
   check_part(d, "wrapper", "culprit-cc", "bin", NULL);
   check_part(d, "instrumenter", "culprit-instrument", "libexec/culprit", NULL);
-  check_part(d, "runtime", "culprit-runtime.bc", "lib/culprit", "BC\xC0\xDE");
+  check_part(d, "runtime", "culprit-runtime.s", "lib/culprit",
+             "# culprit runtime");
 }
 
 // --- the machine

@@ -1,5 +1,5 @@
-// The part of culprit that runs inside the tested program. culprit-cc links it,
-// as bitcode, into every object file; the linker keeps one copy per program or
+// The part of culprit that runs inside the tested program. culprit-cc puts it, as
+// assembly, into every object file; the linker keeps one copy per program or
 // shared library, whoever does the linking.
 //
 // At start, if CULPRIT_RUN names a directory, it makes a run file there and maps
