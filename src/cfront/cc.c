@@ -255,10 +255,12 @@ static bool is_plain_option(const char *arg) {
 }
 
 static bool is_plain_codegen(const CcArgs *c) {
-  for (size_t i = 0; i < c->args.len; i++)
-    if (c->args.items[i].role == ARG_OPTION &&
-        !is_plain_option(c->args.items[i].text))
+  for (size_t i = 0; i < c->args.len; i++) {
+    const Arg *arg = &c->args.items[i];
+    bool late = text_starts(arg->text, "-Wframe-larger-than"); // a warning
+    if (late || (arg->role == ARG_OPTION && !is_plain_option(arg->text)))
       return false;
+  }
   return c->opt != 'f' && !getenv("CULPRIT_CC");
 }
 
