@@ -1,6 +1,8 @@
 // What all commands share: see cli.h.
 #include "cli/cli.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,6 +47,21 @@ int cli_color(const char *option, int fd) {
   if (!strcmp(option, "never"))
     return 0;
   return -1;
+}
+
+int cli_number(const char *text, int64_t *out) {
+  char *end;
+  errno = 0;
+  long long n = strtoll(text, &end, 10);
+  if (!isdigit((unsigned char)*text) || *end || errno || n < 1)
+    return -1;
+  *out = n;
+  return 0;
+}
+
+int cli_others(const char *text, bool *pass) {
+  *pass = !strcmp(text, "pass");
+  return *pass || !strcmp(text, "exclude") ? 0 : -1;
 }
 
 int cli_usage_hint(const char *command) {

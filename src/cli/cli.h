@@ -4,6 +4,7 @@
 #define CULPRIT_CLI_CLI_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "util/err.h"
 
@@ -33,6 +34,11 @@ void cli_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 // --color=auto|always|never, NO_COLOR, and whether fd is a terminal.
 // `option` may be NULL. Returns -1 for a word that is none of the three.
 int cli_color(const char *option, int fd);
+
+// Values of options. -1 for one that does not fit: a whole number from 1; "pass"
+// or "exclude" of --other-failures.
+int cli_number(const char *text, int64_t *out);
+int cli_others(const char *text, bool *pass);
 
 // getopt_long's '?' for any command: points to `culprit COMMAND --help`.
 int cli_usage_hint(const char *command);

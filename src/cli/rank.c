@@ -335,23 +335,13 @@ static const struct option long_options[] = {
     {NULL, 0, NULL, 0},
 };
 
-static int parse_number(const char *text, int64_t *out) {
-  char *end;
-  errno = 0;
-  long long n = strtoll(text, &end, 10);
-  if (!isdigit((unsigned char)*text) || *end || errno || n < 1)
-    return -1;
-  *out = n;
-  return 0;
-}
-
 static int parse_top(const char *text, size_t *top) {
   int64_t n;
   if (!strcmp(text, "all")) {
     *top = SIZE_MAX;
     return 0;
   }
-  if (parse_number(text, &n))
+  if (cli_number(text, &n))
     return -1;
   *top = (size_t)n;
   return 0;
@@ -381,11 +371,6 @@ static int parse_entities(const char *text, unsigned *set) {
   return rc;
 }
 
-static int parse_others(const char *text, bool *pass) {
-  *pass = !strcmp(text, "pass");
-  return *pass || !strcmp(text, "exclude") ? 0 : -1;
-}
-
 static int parse_cluster(const char *text, RankCluster *cluster) {
   *cluster = text ? CLUSTER_ALL : CLUSTER_SIGNATURE;
   return !text || !strcmp(text, "all") ? 0 : -1;
@@ -412,7 +397,7 @@ static int take_option(Command *c, const struct option *opt,
   case OPT_TOP: return parse_top(value, &o->top);
   case OPT_BY: return parse_by(value, &o->by);
   case OPT_ENTITIES: return parse_entities(value, &o->entities);
-  case OPT_OTHERS: return parse_others(value, &o->other_failures_pass);
+  case OPT_OTHERS: return cli_others(value, &o->other_failures_pass);
   case OPT_ONLY: array_push(&o->only, value); return 0;
   case OPT_EXCLUDE: array_push(&o->exclude, value); return 0;
   case OPT_CONFIDENCE: o->confidence = true; return 0;
@@ -420,7 +405,7 @@ static int take_option(Command *c, const struct option *opt,
   case OPT_EXIT_SCORE: return parse_formula(value, &o->exit_score);
   case OPT_FORMAT: o->format = opt->name; return 0;
   case OPT_FAULT: array_push(&o->faults, value); return 0;
-  case OPT_SESSION: return parse_number(value, &o->session);
+  case OPT_SESSION: return cli_number(value, &o->session);
   case OPT_STORE: c->store = value; return 0;
   case OPT_COLOR: c->color = value; return 0;
   default: return -1;

@@ -178,29 +178,14 @@ static const struct option long_options[] = {
     {NULL, 0, NULL, 0},
 };
 
-static int parse_number(const char *text, int64_t *out) {
-  char *end;
-  errno = 0;
-  long long n = strtoll(text, &end, 10);
-  if (!isdigit((unsigned char)*text) || *end || errno || n < 1)
-    return -1;
-  *out = n;
-  return 0;
-}
-
-static int parse_others(const char *text, bool *pass) {
-  *pass = !strcmp(text, "pass");
-  return *pass || !strcmp(text, "exclude") ? 0 : -1;
-}
-
 // Returns -1 if the option's value is wrong.
 static int take_option(Options *o, int opt, const char *value) {
   // clang-format off
   switch (opt) {
-  case OPT_FAILURE: return parse_number(value, &o->failure);
-  case OPT_OTHERS: return parse_others(value, &o->others_pass);
+  case OPT_FAILURE: return cli_number(value, &o->failure);
+  case OPT_OTHERS: return cli_others(value, &o->others_pass);
   case OPT_JSON: o->json = true; return 0;
-  case OPT_SESSION: return parse_number(value, &o->session);
+  case OPT_SESSION: return cli_number(value, &o->session);
   case OPT_STORE: o->store = value; return 0;
   default: return -1;
   }

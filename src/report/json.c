@@ -20,11 +20,17 @@ static void put_entities(const Report *r, FILE *out) {
   fputc(']', out);
 }
 
-static void put_flaky(const Report *r, FILE *out) {
+static bool is_flaky(const RunInfo *r) { return r->verdict == VERDICT_FLAKY; }
+static bool is_imprecise(const RunInfo *r) { return r->imprecise; }
+static bool is_blind(const RunInfo *r) { return !r->has_spectrum; }
+
+// The names of the tests whose runs are like that.
+static void put_runs(const Report *r, const char *key,
+                     bool (*takes)(const RunInfo *), FILE *out) {
   bool first = true;
-  fputs(",\"flaky\":[", out);
+  fprintf(out, ",\"%s\":[", key);
   for (size_t i = 0; i < r->suite->nruns; i++) {
-    if (r->suite->runs[i].verdict != VERDICT_FLAKY)
+    if (!takes(&r->suite->runs[i]))
       continue;
     json_separator(&first, out);
     json_string(r->suite->runs[i].test, out);
@@ -40,7 +46,9 @@ static void begin(Report *r, FILE *out) {
   put_entities(r, out);
   fprintf(out, ",\"executed\":%zu,\"all\":%zu", r->executed, r->executable);
   fprintf(out, ",\"tests\":%zu", r->suite->nruns);
-  put_flaky(r, out);
+  put_runs(r, "flaky", is_flaky, out);
+  put_runs(r, "imprecise", is_imprecise, out);
+  put_runs(r, "without_spectrum", is_blind, out);
   fputs(",\"failures\":[", out);
 }
 
