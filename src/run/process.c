@@ -171,8 +171,11 @@ void pool_start(Pool *p, size_t slot, const Spawn *spawn) {
 
 // --- killing what is left ---------------------------------------------------
 
+// May it have processes? One that is being started may have had children before
+// its starter's answer was taken.
 static bool is_busy(const Slot *s) {
-  return s->state == SLOT_RUNNING || s->state == SLOT_ENDING;
+  return s->state == SLOT_STARTING || s->state == SLOT_RUNNING ||
+         s->state == SLOT_ENDING;
 }
 
 static bool is_known(const Pids *pids, pid_t pid) {
