@@ -191,7 +191,7 @@ def flex_tests(tree, golden, folder):
             option = options[(3 * i + j * 5 + (j > 0)) % len(options)] if j else ""
             lines.append(f"-t {option} {name}".replace("  ", " "))
     return lines + [f"-t {option} {name}".replace("  ", " ")
-                    for name in bad for option in ("", "-Cf", "-v 2>&1", "-s")]
+                    for name in bad for option in ("", "-Cf", "-i", "-s")]
 
 
 def make(name, tree, golden, folder):

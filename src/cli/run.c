@@ -107,7 +107,7 @@ static void print_help(void) {
        "how they run\n"
        "  -j N               N at once (default: one per core)\n"
        "  --timeout S        seconds for one test (default: 10; make check:\n"
-       "                     60)\n"
+       "                     300)\n"
        "  --max-output SIZE  of one test, as 100M (default: 256M)\n"
        "  --cwd DIR          where they run (default: here)\n"
        "  --scratch          each in an empty directory of its own; the one\n"

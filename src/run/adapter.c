@@ -8,7 +8,7 @@
 
 static const Adapter adapters[] = {
     {"testsfile", 10, testsfile_detect, testsfile_run},
-    {"automake", 60, automake_detect, automake_run},
+    {"automake", 300, automake_detect, automake_run},
     {"command", 10, command_detect, command_run},
 };
 
