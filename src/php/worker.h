@@ -1,0 +1,82 @@
+// php-cgi processes with our extension, one request at a time each, spoken to
+// over FastCGI on a Unix socket. A worker that dies is started again; what it
+// did until then is in its record.
+//
+//   Worker *w;
+//   worker_open(&w, &site, "scratch/w0", &err);
+//   worker_serve(w, &request, cookies, &exchange, &arena, &err);
+//   php_record_read(worker_record(w), ...);
+//   worker_close(w);
+//
+// A Worker is for one thread. Workers share nothing but the application's
+// files.
+#ifndef CULPRIT_PHP_WORKER_H
+#define CULPRIT_PHP_WORKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "php/request.h"
+#include "util/arena.h"
+#include "util/err.h"
+
+// The application and how it is run. Absolute paths.
+typedef struct {
+  const char *root;       // document root
+  const char *front;      // front controller ("index.php") that gets every path
+                          // that is no file; NULL: none
+  const char *const *ini; // NAME=VALUE, NULL-terminated; NULL: none
+  const char *const *env; // NAME=VALUE seen by the application; NULL: none
+  const char *php_cgi;    // NULL: php-cgi8.2 or php-cgi from PATH
+  const char *extension;  // culprit.so; NULL: plain PHP (reference runs)
+  const char *maps;       // directory for maps
+  const char *session_dir; // session.save_path; NULL: one in the scratch
+  double timeout;          // seconds per request
+  size_t max_body;         // bytes of a response that are kept
+} Site;
+
+// How an exchange ended.
+typedef enum {
+  EXCHANGE_DONE,
+  EXCHANGE_DIED,   // the worker did: `how` says by what
+  EXCHANGE_TIMEOUT // killed after site->timeout
+} ExchangeEnd;
+
+typedef struct {
+  ExchangeEnd end;
+  const char *how;   // "SIGSEGV", "exit status 255"; NULL: it lives
+  Response response; // as far as it came
+  double seconds;
+  bool is_static; // no script: a file below the root, served by us
+} Exchange;
+
+typedef struct Worker Worker;
+
+// Starts the process. `scratch` is made and belongs to the worker. Fails with a
+// message that names the remedy if php-cgi is missing, has another version than
+// the extension, or does not answer.
+int worker_open(Worker **w, const Site *site, const char *scratch, Err *err);
+void worker_close(Worker *w);
+
+// Makes one request. -1 only if no worker can be started any more, or the
+// request leads out of the root: an application that dies or hangs is an
+// answer. `cookies` is a Cookie header's value, NULL: none. Memory: arena.
+int worker_serve(Worker *w, const Request *r, const char *cookies,
+                 Exchange *out, Arena *arena, Err *err);
+
+// The record of the last request (php/record.h); NULL: served without PHP.
+const char *worker_record(const Worker *w);
+
+// --- cookies ----------------------------------------------------------------
+
+// What one visitor's browser would send: set by Set-Cookie, path and expiry
+// respected.
+typedef struct CookieJar CookieJar;
+CookieJar *cookie_jar_new(void);
+void cookie_jar_free(CookieJar *j);
+void cookie_jar_take(CookieJar *j, const char *path, const Headers *response);
+// Value of the Cookie header for `path`, NULL: none. Memory: arena.
+const char *cookie_jar_header(const CookieJar *j, const char *path,
+                              Arena *arena);
+
+#endif
