@@ -8,8 +8,9 @@
 //   GET /index.php                          fresh state
 //
 // METHOD PATH[?QUERY] [BODY]. A body is form data unless a Content-Type header
-// says otherwise; `@FILE` is the bytes of a file beside the list. docs/web.md
-// describes it. request_list_har reads the same from a browser's HAR file.
+// says otherwise; `@FILE` is the bytes of a file beside the list, `@@` a body
+// that begins with @. docs/web-requests.md describes it. request_list_har reads
+// the same from a browser's HAR file.
 #ifndef CULPRIT_PHP_REQUEST_H
 #define CULPRIT_PHP_REQUEST_H
 
@@ -36,10 +37,15 @@ typedef struct {
 } Request;
 typedef ARRAY(Request) Requests;
 
-// Everything lies in `arena`. Errors name file and line.
+// Everything lies in `arena`, the arrays too (no array_release). Errors name
+// file and line. request_list_read tells a HAR file by its opening brace and
+// takes the requests to the host of its first entry.
 int request_list_read(const char *path, Requests *out, Arena *arena, Err *err);
 int request_list_parse(const char *name, const char *text, size_t len,
                        Requests *out, Arena *arena, Err *err);
+// Requests to other hosts than `host` (NULL: that of the first entry) are left
+// out, as are the headers that belong to the connection and the cookies of that
+// day. Lines are the entries' numbers, from 1.
 int request_list_har(const char *name, const char *text, size_t len,
                      const char *host, Requests *out, Arena *arena, Err *err);
 
@@ -57,5 +63,10 @@ typedef struct {
 
 // The value of the first header of that name (any case), or NULL.
 const char *headers_get(const Headers *h, const char *name);
+// Moves the items of a growing array into the arena.
+Headers headers_settle(Headers *h, Arena *arena);
+Requests requests_settle(Requests *r, Arena *arena);
+// Is it a word as a method or a header's name must be?
+bool is_token(const char *text, size_t n);
 
 #endif
