@@ -17,9 +17,18 @@ int entity_kind_parse(const char *name) {
 }
 
 static const char *const classes[RETURN_CLASSES] = {
-    "null",      "non-null", "zero",  "non-zero", "a negative value",
-    "true",      "false",    "NaN",   "empty",    "non-empty",
-    "always the same value", "different values",
+    "null",
+    "non-null",
+    "zero",
+    "non-zero",
+    "a negative value",
+    "true",
+    "false",
+    "NaN",
+    "empty",
+    "non-empty",
+    "always the same value",
+    "different values",
 };
 
 const char *return_class_name(ReturnClass c) {

@@ -60,21 +60,21 @@ const char *return_class_name(ReturnClass c);
 // unit's arrays; inside a Suite they are indexes into the suite's.
 typedef struct {
   EntityKind kind;
-  uint32_t source;          // the file it stands in
-  uint32_t line;            // 0: unknown
-  uint32_t col_lo, col_hi;  // first and last column on that line; 0: unknown
-  uint32_t function;        // entity of the enclosing function; itself for one
-  uint32_t index;           // block: number in its function; edge: number in
-                            // its function; condition: number of the condition
-                            // in its function; return: number of the call site
-  uint32_t from, to;        // edge: block entities (ENTITY_NONE: entry, leave);
-                            // condition: from = outcome, to = its block;
-                            // return: from = ReturnClass, to = its block;
-                            // statement: to = first block it stands in
-  const char *name;         // function: its name; condition: source kind (if,
-                            // while, switch, ...), or "branch..." if it was
-                            // imported and its outcomes are only numbered;
-                            // return: callee; else NULL
+  uint32_t source;         // the file it stands in
+  uint32_t line;           // 0: unknown
+  uint32_t col_lo, col_hi; // first and last column on that line; 0: unknown
+  uint32_t function;       // entity of the enclosing function; itself for one
+  uint32_t index;          // block: number in its function; edge: number in
+                           // its function; condition: number of the condition
+                           // in its function; return: number of the call site
+  uint32_t from, to;       // edge: block entities (ENTITY_NONE: entry, leave);
+                           // condition: from = outcome, to = its block;
+                           // return: from = ReturnClass, to = its block;
+                           // statement: to = first block it stands in
+  const char *name;        // function: its name; condition: source kind (if,
+                           // while, switch, ...), or "branch..." if it was
+                           // imported and its outcomes are only numbered;
+                           // return: callee; else NULL
 } Entity;
 
 // One source file: its absolute path as compiled and a hash of its text at
@@ -89,8 +89,8 @@ typedef struct {
   unsigned char bytes[16];
 } UnitId;
 
-// A statement stands in a block. A line like `for (i = 0; i < n; i++)` stands in
-// several.
+// A statement stands in a block. A line like `for (i = 0; i < n; i++)` stands
+// in several.
 typedef struct {
   uint32_t statement, block; // entities
 } Standing;

@@ -16,24 +16,24 @@ typedef struct {
 } Evidence;
 
 typedef struct {
-  uint32_t entity;     // what is listed
-  double score;        // finite, always
-  double confidence;   // max(ef/F, ep/P)
-  uint32_t ef, ep;     // failing and passing runs that cover it
-  uint32_t rank_best;  // entities that come before it, plus one
-  uint32_t rank;       // worst case: also all that tie with it
+  uint32_t entity;    // what is listed
+  double score;       // finite, always
+  double confidence;  // max(ef/F, ep/P)
+  uint32_t ef, ep;    // failing and passing runs that cover it
+  uint32_t rank_best; // entities that come before it, plus one
+  uint32_t rank;      // worst case: also all that tie with it
   // An entity may owe its score to one that belongs to it: a statement to the
   // outcome of a condition on its line, a function to one of its statements.
-  bool carried;        // it does:
-  uint32_t carrier;    // to this entity,
+  bool carried;                    // it does:
+  uint32_t carrier;                // to this entity,
   uint32_t carrier_ef, carrier_ep; // which these runs cover
   // What may break ties.
-  double hint;         // the score if weaker evidence counted too
-  bool hinted;         // it is higher than the score, thanks
-  uint32_t hinter;     // to this entity,
+  double hint;                   // the score if weaker evidence counted too
+  bool hinted;                   // it is higher than the score, thanks
+  uint32_t hinter;               // to this entity,
   uint32_t hinter_ef, hinter_ep; // which these runs cover
-  double own;          // its own score, without those that belong to it
-  double prior;        // what is known without looking at coverage
+  double own;   // its own score, without those that belong to it
+  double prior; // what is known without looking at coverage
   ARRAY(Evidence) evidence;
 } Suspect;
 
@@ -42,10 +42,10 @@ typedef struct {
 bool score_same(double a, double b);
 
 typedef struct {
-  size_t failure;      // index into Suite.failures
+  size_t failure;            // index into Suite.failures
   uint32_t failing, passing; // runs that were compared
-  bool stand_in;       // nothing passes strictly: runs without this failure
-                       // stand in for the passing ones
+  bool stand_in;           // nothing passes strictly: runs without this failure
+                           // stand in for the passing ones
   ARRAY(Suspect) suspects; // best first; ties in source order
   ARRAY(Evidence) notes;   // what must be known to judge all of them
 } Ranking;

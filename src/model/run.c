@@ -16,11 +16,20 @@ int verdict_parse(const char *name) {
   return -1;
 }
 
+void failure_place_release(FailurePlace *p) {
+  free(p->file);
+  free(p->what);
+  free(p->excerpt);
+}
+
 void failure_release(Failure *f) {
   free(f->kind);
   free(f->message);
   free(f->place);
   free(f->signature);
+  for (size_t i = 0; i < f->places.len; i++)
+    failure_place_release(&f->places.items[i]);
+  array_release(&f->places);
 }
 
 void death_release(Death *d) {

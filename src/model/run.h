@@ -33,23 +33,37 @@ int verdict_parse(const char *name); // -1: no such verdict
 //   oracle     oracle command: exit status 1
 //   limit      more output than --max-output
 //   verdict    AssertionError (an imported verdict says so)
+//   fatal, warning, notice, deprecated, query
+//              Call to a member function f() on null (a.php:12)
+//   html       unclosed-element: h2 (view.php:18)
+
+// Where in the run's output a failure shows, and which line wrote that.
 typedef struct {
-  char *kind;      // exit, signal, ...
-  char *message;   // one line for people
-  char *place;     // "file:line" or ""
-  char *signature; // what groups it with others
+  char *file; // absolute path, "": nobody's line
+  uint32_t line;
+  char *what;    // "opened here"
+  char *excerpt; // the output there, one line
+} FailurePlace;
+
+typedef struct {
+  char *kind;                 // exit, signal, ...
+  char *message;              // one line for people
+  char *place;                // "file:line" or ""
+  char *signature;            // what groups it with others
+  ARRAY(FailurePlace) places; // in the output; none if that is not known
 } Failure;
 
+void failure_place_release(FailurePlace *p);
 void failure_release(Failure *f);
 
 // Where a process died in the middle of a block, when that is known. Lines of
 // that block after `line` were not executed by it.
 typedef struct {
-  char *file;     // absolute path, "" if the place is unknown
+  char *file; // absolute path, "" if the place is unknown
   uint32_t line;
   char *function;
-  char *how;      // SIGSEGV, ...
-  bool exact;     // false: which lines of the block ran is not certain
+  char *how;  // SIGSEGV, ...
+  bool exact; // false: which lines of the block ran is not certain
 } Death;
 
 void death_release(Death *d);
@@ -62,16 +76,16 @@ typedef struct {
 
 // A Run is the union of all processes of one test.
 typedef struct {
-  char *test;         // name, unique within its session: "12", "tests/foo.sh"
-  char *command;      // the command as a shell would take it, for people
+  char *test;    // name, unique within its session: "12", "tests/foo.sh"
+  char *command; // the command as a shell would take it, for people
   Verdict verdict;
-  int status;         // exit status, or -signal
+  int status; // exit status, or -signal
   double seconds;
   ARRAY(Failure) failures;
   ARRAY(Death) deaths;
-  uint32_t processes; // instrumented processes that left a spectrum
-  bool imprecise;     // some process died where we could not look
-  char *note;         // what is missing in this run, or NULL
+  uint32_t processes;        // instrumented processes that left a spectrum
+  bool imprecise;            // some process died where we could not look
+  char *note;                // what is missing in this run, or NULL
   Bitset hits[ENTITY_KINDS]; // of suite-wide entity ids, one set per kind
   // Conditions and returns of units built with CULPRIT_MODE=counts, by entity.
   ARRAY(EntityCount) counts;

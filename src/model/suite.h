@@ -33,14 +33,14 @@ typedef struct {
 typedef struct {
   int64_t session;     // number of the session in the store
   const char *command; // the culprit command line that made it
-  const char *cwd;     // the directory it ran in; paths are shown relative to it
+  const char *cwd; // the directory it ran in; paths are shown relative to it
   Source *sources;
   size_t nsources;
-  Entity *entities;    // index = suite-wide entity id
+  Entity *entities; // index = suite-wide entity id
   size_t nentities;
   Standing *standings; // which statements stand in which blocks; by statement
   size_t nstandings;
-  RunInfo *runs;       // in test order
+  RunInfo *runs; // in test order
   size_t nruns;
   FailureGroup *failures; // most runs first, then by signature
   size_t nfailures;

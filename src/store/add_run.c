@@ -28,11 +28,21 @@ void pending_release(PendingRun *p) {
 
 static char *copy_text(const char *s) { return mem_strdup(s ? s : ""); }
 
+static FailurePlace copy_place(const FailurePlace *p) {
+  return (FailurePlace){.file = copy_text(p->file),
+                        .line = p->line,
+                        .what = copy_text(p->what),
+                        .excerpt = copy_text(p->excerpt)};
+}
+
 static Failure copy_failure(const Failure *f) {
-  return (Failure){.kind = copy_text(f->kind),
-                   .message = copy_text(f->message),
-                   .place = copy_text(f->place),
-                   .signature = copy_text(f->signature)};
+  Failure copy = {.kind = copy_text(f->kind),
+                  .message = copy_text(f->message),
+                  .place = copy_text(f->place),
+                  .signature = copy_text(f->signature)};
+  for (size_t i = 0; i < f->places.len; i++)
+    array_push(&copy.places, copy_place(&f->places.items[i]));
+  return copy;
 }
 
 static Death copy_death(const Death *d) {
@@ -92,6 +102,20 @@ int store_add_run(Store *s, int64_t session, const Run *run, Err *err) {
 
 // --- writing ---------------------------------------------------------------
 
+static int write_places(Store *s, int64_t run, size_t n, const Failure *f,
+                        Err *err) {
+  for (size_t i = 0; i < f->places.len; i++) {
+    const FailurePlace *p = &f->places.items[i];
+    if (db_run(&s->db, "INSERT INTO failure_place VALUES (?, ?, ?, ?, ?, ?, ?)",
+               VALUES(v_int(run), v_int((int64_t)n), v_int((int64_t)i),
+                      v_text(p->file), v_int(p->line), v_text(p->what),
+                      v_text(p->excerpt)),
+               err))
+      return -1;
+  }
+  return 0;
+}
+
 static int write_failure(Store *s, const PendingRun *p, int64_t run, size_t n,
                          Err *err) {
   const Failure *f = &p->run.failures.items[n];
@@ -99,15 +123,15 @@ static int write_failure(Store *s, const PendingRun *p, int64_t run, size_t n,
              "INSERT INTO failure (session, signature, kind) VALUES (?, ?, ?)"
              " ON CONFLICT DO NOTHING",
              VALUES(v_int(p->session), v_text(f->signature), v_text(f->kind)),
+             err) ||
+      db_run(&s->db,
+             "INSERT INTO run_failure SELECT ?, ?, id, ?, ? FROM failure"
+             " WHERE session = ? AND signature = ?",
+             VALUES(v_int(run), v_int((int64_t)n), v_text(f->message),
+                    v_text(f->place), v_int(p->session), v_text(f->signature)),
              err))
     return -1;
-  return db_run(&s->db,
-                "INSERT INTO run_failure SELECT ?, ?, id, ?, ? FROM failure"
-                " WHERE session = ? AND signature = ?",
-                VALUES(v_int(run), v_int((int64_t)n), v_text(f->message),
-                       v_text(f->place), v_int(p->session),
-                       v_text(f->signature)),
-                err);
+  return write_places(s, run, n, f, err);
 }
 
 static int write_death(Store *s, int64_t run, size_t n, const Death *d,

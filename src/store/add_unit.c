@@ -211,15 +211,15 @@ static int insert_entity(Store *s, int64_t row, size_t n, const Entity *e,
 }
 
 static int insert_unit(Store *s, const Unit *unit, int64_t *row, Err *err) {
-  if (db_run(&s->db,
-             "INSERT INTO unit (hash, name, entities, standings)"
-             " VALUES (?, ?, ?, ?)",
-             VALUES(v_blob(unit->id.bytes, sizeof unit->id.bytes),
-                    v_text(unit->name ? unit->name : ""),
-                    v_int((int64_t)unit->nentities),
-                    v_blob(unit->standings,
-                           unit->nstandings * sizeof(Standing))),
-             err))
+  if (db_run(
+          &s->db,
+          "INSERT INTO unit (hash, name, entities, standings)"
+          " VALUES (?, ?, ?, ?)",
+          VALUES(v_blob(unit->id.bytes, sizeof unit->id.bytes),
+                 v_text(unit->name ? unit->name : ""),
+                 v_int((int64_t)unit->nentities),
+                 v_blob(unit->standings, unit->nstandings * sizeof(Standing))),
+          err))
     return -1;
   *row = sqlite3_last_insert_rowid(s->db.handle);
   for (size_t i = 0; i < unit->nsources; i++)

@@ -113,9 +113,8 @@ static int load_unit(void *ctx, const Unit *unit, const uint32_t *ids,
       *known = suite_entity(e, ids, (uint32_t)source);
   }
   for (size_t i = 0; i < unit->nstandings; i++)
-    array_push(&l->standings,
-               (Standing){ids[unit->standings[i].statement],
-                          ids[unit->standings[i].block]});
+    array_push(&l->standings, (Standing){ids[unit->standings[i].statement],
+                                         ids[unit->standings[i].block]});
   return 0;
 }
 

@@ -140,7 +140,8 @@ static int read_ids(Reader *r, const void *blob, size_t size, Err *err) {
   return 0;
 }
 
-static void read_standings(Reader *r, const void *blob, size_t size, Unit *out) {
+static void read_standings(Reader *r, const void *blob, size_t size,
+                           Unit *out) {
   size_t n = size / sizeof(Standing);
   r->standings.len = 0;
   array_reserve(&r->standings, n);
@@ -182,7 +183,8 @@ static int read_units(Reader *r, int64_t session, EachUnit *each, void *ctx,
   Query q;
   if (query_start(&q, &r->store->db,
                   "SELECT session_unit.n, unit.id, hash, name, entities, ids,"
-                  " standings FROM session_unit JOIN unit ON unit.id = session_unit.unit"
+                  " standings FROM session_unit JOIN unit ON unit.id = "
+                  "session_unit.unit"
                   " WHERE session = ? ORDER BY session_unit.n",
                   VALUES(v_int(session)), err))
     return -1;

@@ -9,138 +9,151 @@
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)
 
+// clang-format off
+#define PLACE_TABLE                                                           \
+  "CREATE TABLE failure_place ("                                              \
+  "  run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,"                  \
+  "  failure INTEGER NOT NULL,"                                               \
+  "  n INTEGER NOT NULL,"                                                     \
+  "  file TEXT NOT NULL,"                                                     \
+  "  line INTEGER NOT NULL,"                                                  \
+  "  what TEXT NOT NULL,"                                                     \
+  "  excerpt TEXT NOT NULL,"                                                  \
+  "  PRIMARY KEY (run, failure, n)"                                           \
+  ") STRICT, WITHOUT ROWID;"
+
 static const char tables[] =
-    "CREATE TABLE meta (version INTEGER NOT NULL) STRICT;"
-    "INSERT INTO meta VALUES (" TEXT(
-        STORE_VERSION) ");"
+    "CREATE TABLE meta ("
+    "  version INTEGER NOT NULL"
+    ") STRICT;"
 
-                       "CREATE TABLE session ("
-                       "  id INTEGER PRIMARY KEY AUTOINCREMENT,"
-                       "  key TEXT NOT NULL,"
-                       "  command TEXT NOT NULL,"
-                       "  cwd TEXT NOT NULL,"
-                       "  started TEXT NOT NULL,"
-                       "  finished TEXT,"
-                       "  entities INTEGER NOT NULL DEFAULT 0,"
-                       "  revision INTEGER NOT NULL DEFAULT 0"
-                       ") STRICT;"
+    "CREATE TABLE session ("
+    "  id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  key TEXT NOT NULL,"
+    "  command TEXT NOT NULL,"
+    "  cwd TEXT NOT NULL,"
+    "  started TEXT NOT NULL,"
+    "  finished TEXT,"
+    "  entities INTEGER NOT NULL DEFAULT 0,"
+    "  revision INTEGER NOT NULL DEFAULT 0"
+    ") STRICT;"
 
-                       "CREATE TABLE unit ("
-                       "  id INTEGER PRIMARY KEY,"
-                       "  hash BLOB NOT NULL UNIQUE,"
-                       "  name TEXT NOT NULL,"
-                       "  entities INTEGER NOT NULL,"
-                       "  standings BLOB NOT NULL"
-                       ") STRICT;"
+    "CREATE TABLE unit ("
+    "  id INTEGER PRIMARY KEY,"
+    "  hash BLOB NOT NULL UNIQUE,"
+    "  name TEXT NOT NULL,"
+    "  entities INTEGER NOT NULL,"
+    "  standings BLOB NOT NULL"
+    ") STRICT;"
 
-                       "CREATE TABLE unit_source ("
-                       "  unit INTEGER NOT NULL REFERENCES unit ON DELETE "
-                       "CASCADE,"
-                       "  n INTEGER NOT NULL,"
-                       "  path TEXT NOT NULL,"
-                       "  PRIMARY KEY (unit, n)"
-                       ") STRICT, WITHOUT ROWID;"
+    "CREATE TABLE unit_source ("
+    "  unit INTEGER NOT NULL REFERENCES unit ON DELETE CASCADE,"
+    "  n INTEGER NOT NULL,"
+    "  path TEXT NOT NULL,"
+    "  PRIMARY KEY (unit, n)"
+    ") STRICT, WITHOUT ROWID;"
 
-                       "CREATE TABLE entity ("
-                       "  unit INTEGER NOT NULL REFERENCES unit ON DELETE "
-                       "CASCADE,"
-                       "  n INTEGER NOT NULL,"
-                       "  kind TEXT NOT NULL,"
-                       "  source INTEGER NOT NULL,"
-                       "  line INTEGER NOT NULL,"
-                       "  col_lo INTEGER NOT NULL,"
-                       "  col_hi INTEGER NOT NULL,"
-                       "  function INTEGER,"
-                       "  idx INTEGER NOT NULL,"
-                       "  from_ INTEGER,"
-                       "  to_ INTEGER,"
-                       "  name TEXT,"
-                       "  PRIMARY KEY (unit, n)"
-                       ") STRICT, WITHOUT ROWID;"
+    "CREATE TABLE entity ("
+    "  unit INTEGER NOT NULL REFERENCES unit ON DELETE CASCADE,"
+    "  n INTEGER NOT NULL,"
+    "  kind TEXT NOT NULL,"
+    "  source INTEGER NOT NULL,"
+    "  line INTEGER NOT NULL,"
+    "  col_lo INTEGER NOT NULL,"
+    "  col_hi INTEGER NOT NULL,"
+    "  function INTEGER,"
+    "  idx INTEGER NOT NULL,"
+    "  from_ INTEGER,"
+    "  to_ INTEGER,"
+    "  name TEXT,"
+    "  PRIMARY KEY (unit, n)"
+    ") STRICT, WITHOUT ROWID;"
 
-                       "CREATE TABLE session_source ("
-                       "  session INTEGER NOT NULL REFERENCES session ON "
-                       "DELETE CASCADE,"
-                       "  n INTEGER NOT NULL,"
-                       "  path TEXT NOT NULL,"
-                       "  hash INTEGER NOT NULL,"
-                       "  PRIMARY KEY (session, n),"
-                       "  UNIQUE (session, path)"
-                       ") STRICT, WITHOUT ROWID;"
+    "CREATE TABLE session_source ("
+    "  session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,"
+    "  n INTEGER NOT NULL,"
+    "  path TEXT NOT NULL,"
+    "  hash INTEGER NOT NULL,"
+    "  PRIMARY KEY (session, n),"
+    "  UNIQUE (session, path)"
+    ") STRICT, WITHOUT ROWID;"
 
-                       "CREATE TABLE session_unit ("
-                       "  session INTEGER NOT NULL REFERENCES session ON "
-                       "DELETE CASCADE,"
-                       "  n INTEGER NOT NULL,"
-                       "  unit INTEGER NOT NULL REFERENCES unit,"
-                       "  ids BLOB NOT NULL,"
-                       "  PRIMARY KEY (session, n),"
-                       "  UNIQUE (session, unit)"
-                       ") STRICT;"
-                       "CREATE INDEX session_unit_unit ON session_unit (unit);"
+    "CREATE TABLE session_unit ("
+    "  session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,"
+    "  n INTEGER NOT NULL,"
+    "  unit INTEGER NOT NULL REFERENCES unit,"
+    "  ids BLOB NOT NULL,"
+    "  PRIMARY KEY (session, n),"
+    "  UNIQUE (session, unit)"
+    ") STRICT;"
 
-                       "CREATE TABLE run ("
-                       "  id INTEGER PRIMARY KEY AUTOINCREMENT,"
-                       "  session INTEGER NOT NULL REFERENCES session ON "
-                       "DELETE CASCADE,"
-                       "  test TEXT NOT NULL,"
-                       "  command TEXT NOT NULL,"
-                       "  verdict TEXT NOT NULL,"
-                       "  status INTEGER NOT NULL,"
-                       "  seconds REAL NOT NULL,"
-                       "  processes INTEGER NOT NULL,"
-                       "  imprecise INTEGER NOT NULL,"
-                       "  note TEXT,"
-                       "  UNIQUE (session, test)"
-                       ") STRICT;"
+    "CREATE INDEX session_unit_unit ON session_unit (unit);"
 
-                       "CREATE TABLE failure ("
-                       "  id INTEGER PRIMARY KEY,"
-                       "  session INTEGER NOT NULL REFERENCES session ON "
-                       "DELETE CASCADE,"
-                       "  signature TEXT NOT NULL,"
-                       "  kind TEXT NOT NULL,"
-                       "  UNIQUE (session, signature)"
-                       ") STRICT;"
+    "CREATE TABLE run ("
+    "  id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "  session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,"
+    "  test TEXT NOT NULL,"
+    "  command TEXT NOT NULL,"
+    "  verdict TEXT NOT NULL,"
+    "  status INTEGER NOT NULL,"
+    "  seconds REAL NOT NULL,"
+    "  processes INTEGER NOT NULL,"
+    "  imprecise INTEGER NOT NULL,"
+    "  note TEXT,"
+    "  UNIQUE (session, test)"
+    ") STRICT;"
 
-                       "CREATE TABLE run_failure ("
-                       "  run INTEGER NOT NULL REFERENCES run ON DELETE "
-                       "CASCADE,"
-                       "  n INTEGER NOT NULL,"
-                       "  failure INTEGER NOT NULL REFERENCES failure ON "
-                       "DELETE CASCADE,"
-                       "  message TEXT NOT NULL,"
-                       "  place TEXT NOT NULL,"
-                       "  PRIMARY KEY (run, n)"
-                       ") STRICT, WITHOUT ROWID;"
-                       "CREATE INDEX run_failure_failure ON run_failure "
-                       "(failure);"
+    "CREATE TABLE failure ("
+    "  id INTEGER PRIMARY KEY,"
+    "  session INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,"
+    "  signature TEXT NOT NULL,"
+    "  kind TEXT NOT NULL,"
+    "  UNIQUE (session, signature)"
+    ") STRICT;"
 
-                       "CREATE TABLE spectrum ("
-                       "  run INTEGER NOT NULL REFERENCES run ON DELETE "
-                       "CASCADE,"
-                       "  kind TEXT NOT NULL,"
-                       "  hits BLOB NOT NULL,"
-                       "  PRIMARY KEY (run, kind)"
-                       ") STRICT;"
+    "CREATE TABLE run_failure ("
+    "  run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,"
+    "  n INTEGER NOT NULL,"
+    "  failure INTEGER NOT NULL REFERENCES failure ON DELETE CASCADE,"
+    "  message TEXT NOT NULL,"
+    "  place TEXT NOT NULL,"
+    "  PRIMARY KEY (run, n)"
+    ") STRICT, WITHOUT ROWID;"
 
-                       "CREATE TABLE counts ("
-                       "  run INTEGER PRIMARY KEY REFERENCES run ON DELETE "
-                       "CASCADE,"
-                       "  counts BLOB NOT NULL"
-                       ") STRICT;"
+    "CREATE INDEX run_failure_failure ON run_failure (failure);"
 
-                       "CREATE TABLE death ("
-                       "  run INTEGER NOT NULL REFERENCES run ON DELETE "
-                       "CASCADE,"
-                       "  n INTEGER NOT NULL,"
-                       "  file TEXT NOT NULL,"
-                       "  line INTEGER NOT NULL,"
-                       "  function TEXT NOT NULL,"
-                       "  how TEXT NOT NULL,"
-                       "  exact INTEGER NOT NULL,"
-                       "  PRIMARY KEY (run, n)"
-                       ") STRICT, WITHOUT ROWID;";
+    "CREATE TABLE spectrum ("
+    "  run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,"
+    "  kind TEXT NOT NULL,"
+    "  hits BLOB NOT NULL,"
+    "  PRIMARY KEY (run, kind)"
+    ") STRICT;"
+
+    "CREATE TABLE counts ("
+    "  run INTEGER PRIMARY KEY REFERENCES run ON DELETE CASCADE,"
+    "  counts BLOB NOT NULL"
+    ") STRICT;"
+
+    "CREATE TABLE death ("
+    "  run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,"
+    "  n INTEGER NOT NULL,"
+    "  file TEXT NOT NULL,"
+    "  line INTEGER NOT NULL,"
+    "  function TEXT NOT NULL,"
+    "  how TEXT NOT NULL,"
+    "  exact INTEGER NOT NULL,"
+    "  PRIMARY KEY (run, n)"
+    ") STRICT, WITHOUT ROWID;"
+
+    PLACE_TABLE
+
+    "INSERT INTO meta VALUES (" TEXT(STORE_VERSION) ");";
+
+// upgrades[i] makes version i + 2 out of version i + 1.
+static const char *const upgrades[STORE_VERSION - 1] = {
+    PLACE_TABLE "UPDATE meta SET version = 2;",
+};
+// clang-format on
 
 static int check_tables(Db *db, bool *empty, Err *err) {
   Query q;
@@ -164,7 +177,7 @@ static int check_tables(Db *db, bool *empty, Err *err) {
   return 0;
 }
 
-static int check_version(Db *db, Err *err) {
+static int check_version(Db *db, int *found, Err *err) {
   Query q;
   if (query_start(&q, db, "SELECT version FROM meta", NULL, err))
     return -1;
@@ -179,15 +192,18 @@ static int check_version(Db *db, Err *err) {
                    "this one knows %d); use that one, or choose another "
                    "directory with --store",
                    db->path, (long long)version, STORE_VERSION);
-  if (version < STORE_VERSION)
+  if (version < 1)
     return db_corrupt(db, err, "store version %lld", (long long)version);
+  *found = (int)version;
   return 0;
 }
 
-int schema_check(Db *db, bool *empty, Err *err) {
-  if (check_tables(db, empty, err))
+int schema_check(Db *db, int *version, Err *err) {
+  bool empty;
+  *version = 0;
+  if (check_tables(db, &empty, err))
     return -1;
-  return *empty ? 0 : check_version(db, err);
+  return empty ? 0 : check_version(db, version, err);
 }
 
 // Readers and one writer side by side. The mode stays in the file. Changing it
@@ -206,11 +222,22 @@ static int use_wal(Db *db, Err *err) {
   }
 }
 
+static int bring_up(Db *db, Err *err) {
+  int version;
+  if (schema_check(db, &version, err))
+    return -1;
+  if (version == 0)
+    return db_exec(db, tables, err);
+  for (; version < STORE_VERSION; version++)
+    if (db_exec(db, upgrades[version - 1], err))
+      return -1;
+  return 0;
+}
+
 int schema_create(Db *db, Err *err) {
   if (use_wal(db, err) || db_begin_write(db, err))
     return -1;
-  bool empty;
-  if (schema_check(db, &empty, err) || (empty && db_exec(db, tables, err))) {
+  if (bring_up(db, err)) {
     db_rollback(db);
     return -1;
   }

@@ -9,10 +9,11 @@
 
 // Does the file hold a store that this version can use? Fails if it holds
 // something else, is damaged, or was written by a newer version.
-// *empty: it holds nothing at all yet.
-int schema_check(Db *db, bool *empty, Err *err);
+// *version: of the store; 0: it holds nothing at all yet.
+int schema_check(Db *db, int *version, Err *err);
 
-// Makes the tables, unless another process has just done so.
+// Makes the tables, or brings those of an older version up to this one, unless
+// another process has just done so.
 int schema_create(Db *db, Err *err);
 
 #endif

@@ -52,12 +52,12 @@ static bool is_blank(const char *path) {
 }
 
 static int open_tables(Store *s, StoreMode mode, Err *err) {
-  bool empty;
-  if (schema_check(&s->db, &empty, err))
+  int version;
+  if (schema_check(&s->db, &version, err))
     return -1;
-  if (!empty)
+  if (version == STORE_VERSION)
     return 0;
-  if (mode == STORE_EXISTING)
+  if (!version && mode == STORE_EXISTING)
     return no_store(s->dir, err);
   return schema_create(&s->db, err);
 }

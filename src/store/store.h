@@ -21,7 +21,7 @@
 #include "util/arena.h"
 #include "util/err.h"
 
-#define STORE_VERSION 1
+#define STORE_VERSION 2
 
 typedef struct Store Store;
 
@@ -48,8 +48,7 @@ char *store_find(const char *option);
 // Continues the newest session if it is unfinished, has this key and no living
 // process is at work on it (*continued = true), else starts a new one.
 int session_begin(Store *s, const char *key, const char *command,
-                  const char *cwd, int64_t *session, bool *continued,
-                  Err *err);
+                  const char *cwd, int64_t *session, bool *continued, Err *err);
 // Continues the newest session whatever its key (--failed, --add); one without
 // runs only if there is no other.
 int session_reopen(Store *s, int64_t *session, Err *err);
@@ -120,8 +119,8 @@ int store_each_spectra(Store *s, const Suite *suite, unsigned what,
 
 // Calls `each` for every unit of the suite's session, in the order they were
 // added. ids[i] is the id of unit->entities[i]. The names lie in `names`, all
-// else lives until `each` returns; sources have no hash (the suite's do). `each`
-// must not use the Store.
+// else lives until `each` returns; sources have no hash (the suite's do).
+// `each` must not use the Store.
 typedef int EachUnit(void *ctx, const Unit *unit, const uint32_t *ids,
                      Err *err);
 int store_each_unit(Store *s, const Suite *suite, Arena *names, EachUnit *each,
@@ -130,6 +129,13 @@ int store_each_unit(Store *s, const Suite *suite, Arena *names, EachUnit *each,
 // Where the runs of this suite died: one call per recorded death.
 typedef void EachDeath(void *ctx, size_t run, const Death *death);
 int store_each_death(Store *s, const Suite *suite, EachDeath *each, void *ctx,
+                     Err *err);
+
+// Where in their output the failures of this suite show: one call per place, by
+// run. `signature` is the failure's.
+typedef void EachPlace(void *ctx, size_t run, const char *signature,
+                       const FailurePlace *place);
+int store_each_place(Store *s, const Suite *suite, EachPlace *each, void *ctx,
                      Err *err);
 
 // --- housekeeping (culprit store) -------------------------------------------

@@ -248,3 +248,48 @@ int store_each_death(Store *s, const Suite *suite, EachDeath *each, void *ctx,
   db_rollback(&s->db); // only read
   return rc;
 }
+
+// --- places in the output
+// -----------------------------------------------------
+
+static int each_place(Store *s, const Suite *suite, size_t run, EachPlace *each,
+                      void *ctx, Err *err) {
+  Query q;
+  if (query_start(&q, &s->db,
+                  "SELECT signature, file, line, what, excerpt"
+                  " FROM failure_place p"
+                  " JOIN run_failure r ON r.run = p.run AND r.n = p.failure"
+                  " JOIN failure ON failure.id = r.failure"
+                  " WHERE p.run = ? ORDER BY p.failure, p.n",
+                  VALUES(v_int(suite->runs[run].store_id)), err))
+    return -1;
+  int rc;
+  while ((rc = query_next(&q, err)) > 0) {
+    FailurePlace place = {.file = mem_strdup(query_text(&q, 1)),
+                          .line = query_u32(&q, 2),
+                          .what = mem_strdup(query_text(&q, 3)),
+                          .excerpt = mem_strdup(query_text(&q, 4))};
+    const char *signature = query_text(&q, 0);
+    bool bad = q.bad;
+    if (!bad)
+      each(ctx, run, signature, &place);
+    failure_place_release(&place);
+    if (bad) {
+      rc = query_corrupt(&q, "failure_place", err);
+      break;
+    }
+  }
+  query_end(&q);
+  return rc;
+}
+
+int store_each_place(Store *s, const Suite *suite, EachPlace *each, void *ctx,
+                     Err *err) {
+  if (store_flush(s, err) || db_begin_read(&s->db, err))
+    return -1;
+  int rc = 0;
+  for (size_t run = 0; !rc && run < suite->nruns; run++)
+    rc = each_place(s, suite, run, each, ctx, err);
+  db_rollback(&s->db); // only read
+  return rc;
+}

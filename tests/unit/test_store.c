@@ -399,6 +399,52 @@ TEST(where_a_run_died_is_kept) {
   fixture_release(&f);
 }
 
+static void collect_place(void *ctx, size_t run, const char *signature,
+                          const FailurePlace *p) {
+  assert_int_equal(run, 0);
+  assert_string_equal(signature, "exit:1");
+  assert_string_equal(p->file, "/src/a.php");
+  assert_int_equal(p->line, 18 + *(int *)ctx);
+  assert_string_equal(p->what, "opened here");
+  assert_string_equal(p->excerpt, "<h2>");
+  ++*(int *)ctx;
+}
+
+static void add_place(Failure *f, uint32_t line) {
+  FailurePlace place = {.file = mem_strdup("/src/a.php"),
+                        .line = line,
+                        .what = mem_strdup("opened here"),
+                        .excerpt = mem_strdup("<h2>")};
+  array_push(&f->places, place);
+}
+
+// One failing run whose failure shows in two places of its output.
+static void add_placed_run(Fixture *f, int64_t session) {
+  Run run = make_run("1", VERDICT_FAIL);
+  Failure failure = {.kind = mem_strdup("exit"),
+                     .message = mem_strdup("exit status 1"),
+                     .place = mem_strdup(""),
+                     .signature = mem_strdup("exit:1")};
+  add_place(&failure, 18);
+  add_place(&failure, 19);
+  array_push(&run.failures, failure);
+  add_run(f, session, &run);
+}
+
+TEST(where_a_failure_shows_in_the_output_is_kept) {
+  Fixture f;
+  start(&f);
+  int64_t session = begin(&f, "k");
+  add_placed_run(&f, session);
+  Suite suite;
+  load(&f, session, &suite);
+  int calls = 0;
+  check(&f, store_each_place(f.store, &suite, collect_place, &calls, &f.err));
+  assert_int_equal(calls, 2);
+  suite_release(&suite);
+  fixture_release(&f);
+}
+
 TEST(text_that_is_not_utf8_survives) {
   Fixture f;
   start(&f);
@@ -1128,6 +1174,23 @@ TEST(a_store_of_a_newer_version_is_refused_and_left_as_it_is) {
   assert_memory_equal(before.data, after.data, before.len);
   str_release(&before);
   str_release(&after);
+  fixture_release(&f);
+}
+
+TEST(a_store_of_the_first_version_is_brought_up_to_date) {
+  Fixture f;
+  start(&f);
+  int64_t session = begin(&f, "k");
+  Run run = make_run("2", VERDICT_PASS);
+  add_run(&f, session, &run);
+  close_store(&f);
+  run_sql(&f, "DROP TABLE failure_place; UPDATE meta SET version = 1");
+  check(&f, open_existing(&f));
+  add_placed_run(&f, session);
+  Suite suite;
+  load(&f, session, &suite);
+  assert_int_equal(suite.nruns, 2);
+  suite_release(&suite);
   fixture_release(&f);
 }
 
