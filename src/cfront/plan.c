@@ -97,6 +97,25 @@ static void add_blocks(Fn *f) {
   array_release(&refs);
 }
 
+static void mark(Fn *f, LLVMValueRef inst, MarkKind kind, size_t first,
+                 size_t site) {
+  Plan *p = f->plan;
+  if (p->marking)
+    array_push(&p->marks, (Mark){inst, kind, (uint32_t)first,
+                                 (uint32_t)(p->entities.len - first),
+                                 (uint32_t)site});
+}
+
+static void mark_blocks(Fn *f) {
+  for (size_t b = 0; f->plan->marking && b < f->flow.blocks.len; b++) {
+    uint32_t node = f->flow.node_of.items[b];
+    LLVMBasicBlockRef block = f->flow.blocks.items[b];
+    if (node != NONE && !f->flow.nodes.items[node].forwards)
+      mark(f, LLVMGetBasicBlockTerminator(block), MARK_BLOCK,
+           f->flow.nodes.items[node].entity, 0);
+  }
+}
+
 static void add_edge(Fn *f, uint32_t from, uint32_t to, uint32_t index,
                      const Place *place, Numbers *refs) {
   Entity e = entity_at(f, ENTITY_EDGE, place);
@@ -212,8 +231,10 @@ static void add_condition(Fn *f, const Node *n, LLVMValueRef end) {
   e.index = f->nconditions++;
   e.name = kind;
   Numbers refs = {0};
+  size_t first = f->plan->entities.len;
   for (size_t i = 0; i < n->succs.len; i++)
     add_outcome(f, n, e, (uint32_t)(branch ? 1 - i : i), i, &refs);
+  mark(f, end, MARK_CONDITION, first, 0);
   array_release(&refs);
 }
 
@@ -406,8 +427,10 @@ static void add_call(Fn *f, const Node *n, LLVMValueRef call) {
                 .block = n->entity,
                 .type = result_type(call),
                 .callee = name ? arena_strdup(&f->plan->arena, name) : NULL};
+  size_t first = f->plan->entities.len;
   array_push(&f->plan->calls, c);
   add_results(f, n, &c, call);
+  mark(f, call, MARK_CALL, first, f->plan->calls.len - 1);
   f->ncalls++;
 }
 
@@ -434,6 +457,7 @@ static void plan_function(Fn *f, LLVMMetadataRef subprogram) {
   flow_build(&f->flow);
   add_function(f, subprogram);
   add_blocks(f);
+  mark_blocks(f);
   add_edges(f);
   add_conditions(f);
   add_calls_and_values(f);
@@ -489,6 +513,7 @@ void plan_release(Plan *p) {
   array_release(&p->results);
   array_release(&p->values);
   array_release(&p->standings);
+  array_release(&p->marks);
   hashmap_release(&p->files);
   hashmap_release(&p->paths);
   arena_release(&p->arena);

@@ -52,6 +52,17 @@ typedef struct {
   uint32_t first;
 } ValueProbe;
 
+// Which entities an instruction stands for: a terminator for its block and for
+// the outcomes of its condition (one entity per successor, in order), a call for
+// the classes of its result.
+typedef enum { MARK_BLOCK, MARK_CONDITION, MARK_CALL } MarkKind;
+typedef struct {
+  LLVMValueRef inst;
+  MarkKind kind;
+  uint32_t first, n; // entities
+  uint32_t site;     // MARK_CALL: number of the call site
+} Mark;
+
 // OLD=NEW, as given to -ffile-prefix-map: where debug information names NEW, the
 // file lies at OLD.
 typedef ARRAY(const char *) PrefixMaps;
@@ -70,6 +81,8 @@ typedef struct {
   ARRAY(ResultProbe) results;
   ARRAY(ValueProbe) values;
   ARRAY(Standing) standings;
+  bool marking; // fill `marks`
+  ARRAY(Mark) marks;
   uint32_t ncounters;
   Hashmap files; // DIFile -> source
   Hashmap paths; // path -> source

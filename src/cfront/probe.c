@@ -18,8 +18,7 @@ static const char counters_name[] = "__culprit_counters";
 
 // --- globals ----------------------------------------------------------------
 
-// Adds `value` to llvm.used: kept by the compiler and the linker.
-static void keep(LLVMModuleRef m, LLVMValueRef value) {
+void probe_keep(LLVMModuleRef m, LLVMValueRef value) {
   ARRAY(LLVMValueRef) items = {0};
   LLVMValueRef old = LLVMGetNamedGlobal(m, "llvm.used");
   if (old) {
@@ -51,7 +50,7 @@ void probe_add_section(LLVMModuleRef m, const char *name, const char *section,
   LLVMSetLinkage(g, LLVMPrivateLinkage);
   LLVMSetSection(g, section);
   LLVMSetAlignment(g, 8);
-  keep(m, g);
+  probe_keep(m, g);
 }
 
 // Whole pages of their own: the runtime maps a file over them.
@@ -64,7 +63,7 @@ static LLVMValueRef add_counters(LLVMModuleRef m, size_t bytes) {
   LLVMSetLinkage(g, LLVMInternalLinkage);
   LLVMSetSection(g, "culprit_cnt");
   LLVMSetAlignment(g, RUNFILE_PAGE);
-  keep(m, g);
+  probe_keep(m, g);
   return g;
 }
 
@@ -90,7 +89,7 @@ static void add_descriptor(LLVMModuleRef m, LLVMValueRef counters,
   LLVMSetLinkage(g, LLVMInternalLinkage);
   LLVMSetSection(g, "culprit_units");
   LLVMSetAlignment(g, 8);
-  keep(m, g);
+  probe_keep(m, g);
 }
 
 // --- probes -----------------------------------------------------------------

@@ -19,4 +19,7 @@ void probe_hoist(LLVMModuleRef module);
 void probe_add_section(LLVMModuleRef module, const char *name,
                        const char *section, const void *data, size_t size);
 
+// Adds `value` to llvm.used: kept by the compiler and the linker.
+void probe_keep(LLVMModuleRef module, LLVMValueRef value);
+
 #endif

@@ -14,11 +14,6 @@
 // their suite-wide ids through `assign` (the store).
 typedef struct Collector Collector;
 
-// Gives suite-wide ids to the entities of a unit: ids[i] for entity i. Called
-// once per unit. -1 with a message if the unit may not be mixed with what is
-// there (same source path, other source text).
-typedef int AssignIds(void *ctx, const Unit *unit, uint32_t *ids, Err *err);
-
 Collector *collector_new(AssignIds *assign, void *ctx);
 void collector_free(Collector *c);
 

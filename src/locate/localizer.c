@@ -9,6 +9,9 @@
 #include "util/mem.h"
 #include "util/str.h"
 
+#define KIND(name) (1u << ENTITY_##name)
+#define LINES (KIND(STATEMENT) | KIND(FUNCTION))
+
 // --- a session, ready to be worked on ---------------------------------------
 
 void workbench_init(Workbench *w, Store *store, const Suite *suite) {
@@ -27,6 +30,9 @@ void workbench_release(Workbench *w) {
     neighbours_release(w->neighbours);
   if (w->permutations)
     neighbours_release(w->permutations);
+  if (w->places)
+    output_places_release(w->places);
+  free(w->places);
   free(w->propagation);
   free(w->predicates);
   free(w->neighbours);
@@ -91,6 +97,16 @@ static int load_permutations(Workbench *w, Err *err) {
   return neighbours_load(w->permutations, w->store, w->suite, true, err);
 }
 
+static int load_places(Workbench *w, Err *err) {
+  if (workbench_load(w, KIND(STATEMENT) | (KIND(CONDITION) & w->present),
+                     ENTITY_STATEMENT, err))
+    return -1;
+  if (w->places)
+    return 0;
+  w->places = mem_new(OutputPlaces);
+  return output_places_load(w->places, w->store, w->suite, err);
+}
+
 static int rank_cp(const Workbench *w, const LocateOptions *o, size_t failure,
                    Ranking *out, Err *err) {
   CpOptions options = {list_options(o), o->exit_score};
@@ -143,10 +159,45 @@ static int rank_nn_perm(const Workbench *w, const LocateOptions *o,
   return rank_neighbour(w, NEAREST_PERMUTATION, o, failure, out, err);
 }
 
-// --- the table --------------------------------------------------------------
+static int rank_apollo(const Workbench *w, Apollo technique,
+                       const LocateOptions *o, size_t failure, Ranking *out,
+                       Err *err) {
+  ListOptions options = list_options(o);
+  return apollo_rank(w->places, &w->tally, technique, failure, &options, out,
+                     err);
+}
 
-#define KIND(name) (1u << ENTITY_##name)
-#define LINES (KIND(STATEMENT) | KIND(FUNCTION))
+static int rank_apollo_t(const Workbench *w, const LocateOptions *o,
+                         size_t failure, Ranking *out, Err *err) {
+  return rank_apollo(w, APOLLO_T, o, failure, out, err);
+}
+
+static int rank_apollo_o(const Workbench *w, const LocateOptions *o,
+                         size_t failure, Ranking *out, Err *err) {
+  return rank_apollo(w, APOLLO_O, o, failure, out, err);
+}
+
+static int rank_apollo_t_o(const Workbench *w, const LocateOptions *o,
+                           size_t failure, Ranking *out, Err *err) {
+  return rank_apollo(w, APOLLO_T_O, o, failure, out, err);
+}
+
+static int rank_apollo_tc(const Workbench *w, const LocateOptions *o,
+                          size_t failure, Ranking *out, Err *err) {
+  return rank_apollo(w, APOLLO_TC, o, failure, out, err);
+}
+
+static int rank_apollo_tc_o(const Workbench *w, const LocateOptions *o,
+                            size_t failure, Ranking *out, Err *err) {
+  return rank_apollo(w, APOLLO_TC_O, o, failure, out, err);
+}
+
+static int rank_apollo_tc_or_o(const Workbench *w, const LocateOptions *o,
+                               size_t failure, Ranking *out, Err *err) {
+  return rank_apollo(w, APOLLO_TC_OR_O, o, failure, out, err);
+}
+
+// --- the table --------------------------------------------------------------
 
 // Beside the formulas. The default comes first.
 static const Localizer special[] = {
@@ -206,6 +257,43 @@ static const Localizer special[] = {
      .counts = true,
      .load = load_permutations,
      .rank = rank_nn_perm,
+     .lists = LINES},
+    {.name = "apollo-t",
+     .doc = "Tarantula of the line (Artzi 2010)",
+     .all_kinds = KIND(STATEMENT),
+     .load = load_places,
+     .rank = rank_apollo_t,
+     .lists = LINES},
+    {.name = "apollo-o",
+     .doc = "lines that wrote what the oracle blames in the output",
+     .all_kinds = KIND(STATEMENT),
+     .load = load_places,
+     .output = true,
+     .rank = rank_apollo_o,
+     .lists = LINES},
+    {.name = "apollo-t+o",
+     .doc = "apollo-t, raised to 1.1 where apollo-o agrees",
+     .all_kinds = KIND(STATEMENT),
+     .load = load_places,
+     .rank = rank_apollo_t_o,
+     .lists = LINES},
+    {.name = "apollo-tc",
+     .doc = "apollo-t over the line and the outcomes of its conditions",
+     .all_kinds = KIND(STATEMENT),
+     .load = load_places,
+     .rank = rank_apollo_tc,
+     .lists = LINES},
+    {.name = "apollo-tc+o",
+     .doc = "apollo-tc, raised to 1.1 where apollo-o agrees",
+     .all_kinds = KIND(STATEMENT),
+     .load = load_places,
+     .rank = rank_apollo_tc_o,
+     .lists = LINES},
+    {.name = "apollo-tcoro",
+     .doc = "apollo-o where the oracle names places, else apollo-tc",
+     .all_kinds = KIND(STATEMENT),
+     .load = load_places,
+     .rank = rank_apollo_tc_or_o,
      .lists = LINES},
 };
 enum { NSPECIAL = sizeof special / sizeof *special };
@@ -279,8 +367,7 @@ static unsigned default_entities(const Workbench *w, const Localizer *m,
                                  EntityKind by) {
   if (m->rank)
     return 1u << by;
-  bool tuples = by == ENTITY_STATEMENT ||
-                (by == ENTITY_FUNCTION && m->cascade);
+  bool tuples = by == ENTITY_STATEMENT || (by == ENTITY_FUNCTION && m->cascade);
   unsigned all = KIND(STATEMENT) | TUPLE_KINDS;
   return tuples && (w->present & all) ? all & w->present : 1u << by;
 }
@@ -334,11 +421,24 @@ static int check_counts(const Locator *l, bool *lacking, Err *err) {
   return 0;
 }
 
+static int check_output(const Locator *l, bool *lacking, Err *err) {
+  *lacking = !l->bench->places->items.len;
+  if (!*lacking)
+    return 0;
+  return err_set(err,
+                 "%s needs a failure that names places in the output, which "
+                 "session %lld does not have: `culprit web` finds them in "
+                 "pages that are no good HTML",
+                 l->method.name, (long long)l->bench->suite->session);
+}
+
 int locator_load(Locator *l, bool *lacking, Err *err) {
   *lacking = false;
   if (l->method.counts && check_counts(l, lacking, err))
     return -1;
   if (l->method.load && l->method.load(l->bench, err))
+    return -1;
+  if (l->method.output && check_output(l, lacking, err))
     return -1;
   return workbench_load(l->bench, spectrum_kinds(&l->spectrum.options),
                         l->options.by, err);

@@ -22,6 +22,7 @@
 #include "locate/filter.h"
 #include "locate/formula.h"
 #include "locate/neighbour.h"
+#include "locate/outmap.h"
 #include "locate/predicate.h"
 #include "locate/propagate.h"
 #include "locate/spectrum.h"
@@ -62,6 +63,7 @@ typedef struct {
   Propagation *propagation;
   Predicates *predicates;
   Neighbours *neighbours, *permutations;
+  OutputPlaces *places;
 } Workbench;
 
 void workbench_init(Workbench *w, Store *store, const Suite *suite);
@@ -85,6 +87,7 @@ struct Localizer {
   // What it needs: entities of all of these kinds, of at least one of those.
   unsigned all_kinds, any_kind;
   bool counts; // of conditions and returns, by at least one run
+  bool output; // places in the output, of at least one failure
   // How it works: a formula over spectra, or a way of its own.
   Formula *formula;
   bool cascade; // of a formula: returns only break ties, and ties are always
@@ -114,7 +117,7 @@ int locator_open(Locator *l, Workbench *w, const Localizer *method,
 void locator_close(Locator *l);
 
 // Loads what the method needs from the store. Fails for a bad store, or if
-// counts are needed and there are none (*lacking = true).
+// counts or places are needed and there are none (*lacking = true).
 int locator_load(Locator *l, bool *lacking, Err *err);
 
 // How many entities are listed, and how many of them some run executed.

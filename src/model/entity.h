@@ -19,6 +19,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "util/err.h"
+
 typedef enum {
   ENTITY_STATEMENT,
   ENTITY_FUNCTION,
@@ -105,5 +107,10 @@ typedef struct {
   Standing *standings; // by statement, then block
   size_t nstandings;
 } Unit;
+
+// Gives suite-wide ids to the entities of a unit: ids[i] for entity i. A front
+// end calls it once per unit. -1 with a message if the unit may not be mixed
+// with what is there (same source path, other source text).
+typedef int AssignIds(void *ctx, const Unit *unit, uint32_t *ids, Err *err);
 
 #endif

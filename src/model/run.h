@@ -44,13 +44,14 @@ typedef struct {
   char *what;    // "opened here"
   char *excerpt; // the output there, one line
 } FailurePlace;
+typedef ARRAY(FailurePlace) FailurePlaces;
 
 typedef struct {
-  char *kind;                 // exit, signal, ...
-  char *message;              // one line for people
-  char *place;                // "file:line" or ""
-  char *signature;            // what groups it with others
-  ARRAY(FailurePlace) places; // in the output; none if that is not known
+  char *kind;           // exit, signal, ...
+  char *message;        // one line for people
+  char *place;          // "file:line" or ""
+  char *signature;      // what groups it with others
+  FailurePlaces places; // in the output; none if that is not known
 } Failure;
 
 void failure_place_release(FailurePlace *p);

@@ -1,9 +1,14 @@
-// Is a page good HTML? libtidy and a content-model checker of our own over
-// Gumbo's HTML5 tree. Each fault comes with every place in the page that has to
-// do with it, so that the output map can name the lines that printed them.
+// Is a page good HTML? Each fault comes with every place in the page that has
+// to do with it, so that the output map can name the lines that printed them.
 //
 //   <H2>Details          unclosed-element: h2, at the opening tag and at the
 //   </BODY>              place where </H2> should have been
+//
+// The way of a page: html_token.c reads it into tags, html_balance.c matches
+// start and end tags and holds the content model against them, html_model.c
+// has Gumbo's HTML5 tree confirm the latter, html_tidy.c adds what libtidy
+// says about attribute values. docs/html-oracle.md tells which of them decides
+// what, and why. One mistake in the page is one fault.
 #ifndef CULPRIT_ORACLE_HTML_H
 #define CULPRIT_ORACLE_HTML_H
 
@@ -30,20 +35,37 @@ typedef struct {
 typedef struct {
   bool doctype;         // a missing DOCTYPE is a fault
   bool no_explicit_end; // <body> or <html> written without its end tag is fine
+  bool xhtml;           // served as XHTML: <div/> is closed (as in a page that
+                        // starts with <?xml)
+  bool no_tidy;         // leave libtidy out: its keys are never reported
   const char *ignore;   // comma-separated keys, NULL: none
+  const char *enable;   // those of the keys that are off by default, or "all"
 } HtmlOptions;
 
-// Faults by their first place; each once. Memory: arena.
+enum {
+  HTML_FAULTS_MAX = 1000, // of one page; what is found later is left out
+  HTML_PLACES_MAX = 64,   // of one fault, the last one always kept
+};
+
+// Faults by their first place; each once. Memory: arena. Fails on a key in
+// `ignore` or `enable` that is none, and on a page of 2 GB or more.
 int html_check(const char *page, size_t len, const HtmlOptions *o,
                HtmlFault **out, size_t *n, Arena *arena, Err *err);
 
 // Does it look like a page at all (Content-Type header, may be NULL, and
-// bytes)?
+// bytes)? Without a content type, it must show <!doctype, <html or such.
 bool html_is_page(const char *content_type, const char *body, size_t len);
+
+// The Nu checker, if there is one: what it calls an error becomes a fault with
+// the key "nu". `command` NULL: `vnu` on the PATH. `path` is a file that holds
+// the page. Fails if it cannot be run or says nothing we understand.
+int html_nu(const char *command, const char *path, HtmlFault **out, size_t *n,
+            Arena *arena, Err *err);
 
 // The table of keys with a line on each, for the manual: NULL key ends it.
 typedef struct {
   const char *key, *doc;
+  bool off; // reported only if enabled
 } HtmlKey;
 extern const HtmlKey html_keys[];
 

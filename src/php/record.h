@@ -85,6 +85,7 @@ typedef struct {
   const char *sql; // PHP_QUERY: the statement, else NULL
   bool silenced;   // under @ or outside error_reporting
   bool caught;     // an exception that some catch took (not a failure)
+  bool handled;    // the application's own error or exception handler took it
 } PhpFault;
 
 typedef struct {
@@ -99,6 +100,9 @@ typedef struct {
   const char *const *includes; // what include and require were asked for and
   size_t nincludes;            // found, absolute paths, once each
   const char *note; // what is missing ("output map cut at 64 MB"), or NULL
+  // The statement executed last: where the worker died if it did. An index into
+  // scripts and one into that unit's entities; ENTITY_NONE: no statement yet.
+  uint32_t last_script, last_entity;
 } PhpRecord;
 
 int php_record_read(const char *path, PhpRecord *out, Arena *arena, Err *err);

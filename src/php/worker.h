@@ -8,8 +8,13 @@
 //   php_record_read(worker_record(w), ...);
 //   worker_close(w);
 //
-// A Worker is for one thread. Workers share nothing but the application's
-// files.
+// A Worker is for one thread: the one that opened it, which must live until it
+// is closed (the process is killed with its thread). Workers share nothing but
+// the application's files.
+//
+// What a path means is route.h's matter. php-cgi reads no php.ini: the settings
+// are PHP's own defaults, what docs/web-requests.md lists on top of them, and
+// site->ini; extensions are those of the distribution's scan directory.
 #ifndef CULPRIT_PHP_WORKER_H
 #define CULPRIT_PHP_WORKER_H
 
@@ -30,10 +35,15 @@ typedef struct {
   const char *php_cgi;    // NULL: php-cgi8.2 or php-cgi from PATH
   const char *extension;  // culprit.so; NULL: plain PHP (reference runs)
   const char *maps;       // directory for maps
-  const char *session_dir; // session.save_path; NULL: one in the scratch
-  double timeout;          // seconds per request
-  size_t max_body;         // bytes of a response that are kept
+  const char *session_dir;    // session.save_path; NULL: one in the scratch
+  const char *mariadb_socket; // what "localhost" means to mysqli and PDO; NULL:
+                              // as it is
+  double timeout;             // seconds per request; 0: SITE_SECONDS
+  size_t max_body;            // bytes of a response that are kept; 0: SITE_BODY
+  bool follow_links;          // a symbolic link may lead out of the root
 } Site;
+
+enum { SITE_SECONDS = 30, SITE_BODY = 16 << 20 };
 
 // How an exchange ended.
 typedef enum {
@@ -47,7 +57,7 @@ typedef struct {
   const char *how;   // "SIGSEGV", "exit status 255"; NULL: it lives
   Response response; // as far as it came
   double seconds;
-  bool is_static; // no script: a file below the root, served by us
+  bool is_static; // no script: a file below the root, or an error page, by us
 } Exchange;
 
 typedef struct Worker Worker;
@@ -64,7 +74,8 @@ void worker_close(Worker *w);
 int worker_serve(Worker *w, const Request *r, const char *cookies,
                  Exchange *out, Arena *arena, Err *err);
 
-// The record of the last request (php/record.h); NULL: served without PHP.
+// The record of the last request (php/record.h); NULL: served without PHP, or
+// by plain PHP.
 const char *worker_record(const Worker *w);
 
 // --- cookies ----------------------------------------------------------------

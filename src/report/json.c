@@ -1,10 +1,12 @@
 // The JSON of `rank --json`, a documented contract that only grows by added
 // fields (DESIGN.md, culprit(1)). Written as it comes, one suspect per line: a
 // hundred thousand suspects never stand in memory as a tree.
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/json_out.h"
 #include "report/report.h"
+#include "util/mem.h"
 
 // --- head -------------------------------------------------------------------
 
@@ -152,6 +154,26 @@ static void put_tests(const Report *r, const FailureGroup *group, FILE *out) {
   fputc(']', out);
 }
 
+// Of a PHP application: the requests, and where the first one went.
+static void put_requests(const Report *r, const FailureGroup *group,
+                         FILE *out) {
+  const RunInfo *runs = r->suite->runs;
+  const char *path =
+      group->nruns ? report_request(runs[group->runs[0]].command) : NULL;
+  if (!path)
+    return;
+  char *url = mem_printf("%.*s", (int)strcspn(path, " "), path);
+  json_text("url", url, out);
+  free(url);
+  fputs(",\"requests\":[", out);
+  for (size_t i = 0; i < group->nruns; i++) {
+    if (i)
+      fputc(',', out);
+    json_string(runs[group->runs[i]].command, out);
+  }
+  fputc(']', out);
+}
+
 static void failure(Report *r, const Ranking *ranking, FILE *out) {
   const FailureGroup *group = &r->suite->failures[ranking->failure];
   size_t shown = report_shown(r, &report_json, ranking);
@@ -169,6 +191,7 @@ static void failure(Report *r, const Ranking *ranking, FILE *out) {
     fputc(']', out);
   }
   put_tests(r, group, out);
+  put_requests(r, group, out);
   if (r->fault)
     put_fault(r, ranking, out);
   fputs(",\"ranking\":[", out);

@@ -69,6 +69,13 @@ void report_describe(const Suite *suite, const Entity *e, Str *out) {
   }
 }
 
+const char *report_request(const char *command) {
+  size_t method = strspn(command, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+  return method && command[method] == ' ' && command[method + 1] == '/'
+             ? command + method + 1
+             : NULL;
+}
+
 void report_rank(const Suspect *s, Str *out) {
   if (s->rank_best != s->rank)
     str_addf(out, "%u-", s->rank_best);

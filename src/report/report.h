@@ -59,6 +59,10 @@ const char *report_function(const Suite *suite, const Entity *e);
 // "in main", "main", "block 3 of main", "edge 12 -> 15 of main".
 void report_describe(const Suite *suite, const Entity *e, Str *out);
 
+// The path in "GET /view.php?topic=A": where it begins in the command of a run
+// that was a request. NULL: it was none.
+const char *report_request(const char *command);
+
 // "3" or, for a tie group, "1-3".
 void report_rank(const Suspect *s, Str *out);
 

@@ -190,10 +190,23 @@ static void put_header(const Report *r, const Ranking *ranking, FILE *out) {
     put_name(&names, r->suite->runs[g->runs[i]].test);
   end_names(&names);
   fputc('\n', out);
+  put_request(r, g, out);
   if (ranking->stand_in)
     fputs("  No test passes: runs that fail in another way stand in for "
           "passing ones.\n",
           out);
+}
+
+// Of a PHP application: what to ask for to see it.
+static void put_request(const Report *r, const FailureGroup *g, FILE *out) {
+  const char *command = g->nruns ? r->suite->runs[g->runs[0]].command : "";
+  if (!report_request(command))
+    return;
+  fputs("  shown by: ", out);
+  put_escaped(command, out);
+  if (g->nruns > 1)
+    fprintf(out, " and %zu more", g->nruns - 1);
+  fputc('\n', out);
 }
 
 static void put_notes(const Report *r, const Ranking *ranking, FILE *out) {

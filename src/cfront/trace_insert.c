@@ -1,0 +1,640 @@
+// Adds the recording of a trace to a module: see trace_insert.h.
+#include "cfront/trace_insert.h"
+
+#include <llvm-c/DebugInfo.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cfront/graph.h"
+#include "cfront/probe.h"
+#include "cfront/trace_effects.h"
+#include "runtime/trace_format.h"
+
+typedef struct {
+  TraceCode *code;
+  const TraceOptions *options;
+  LLVMContextRef context;
+  LLVMBuilderRef builder;
+  LLVMTypeRef i8, i32, i64, ptr;
+  LLVMValueRef header, check;
+  LLVMTypeRef check_type, threads_type;
+  LLVMValueRef ours; // scope: the stream
+  unsigned alias_scope, noalias;
+  // of the function at hand
+  LLVMMetadataRef place;
+  LLVMValueRef cursor; // local variable
+  LLVMValueRef was;    // outside? when it was entered; NULL: never
+  uint32_t unchecked;  // bytes since the last look at the limit
+} Inserter;
+
+// --- small things -----------------------------------------------------------
+
+static void stand_before(Inserter *t, LLVMValueRef inst) {
+  LLVMPositionBuilderBefore(t->builder, inst);
+  LLVMSetCurrentDebugLocation2(t->builder, t->place);
+}
+
+static LLVMValueRef number(const Inserter *t, uint64_t v) {
+  return LLVMConstInt(t->i64, v, false);
+}
+
+static LLVMValueRef field(const Inserter *t, uint64_t offset) {
+  LLVMValueRef at = number(t, offset);
+  return LLVMConstInBoundsGEP2(t->i8, t->header, &at, 1);
+}
+#define FIELD(t, member) field(t, offsetof(TraceHeader, member))
+
+static LLVMValueRef mark_ours(const Inserter *t, LLVMValueRef inst) {
+  LLVMSetMetadata(inst, t->alias_scope, t->ours);
+  return inst;
+}
+
+static LLVMValueRef get_cursor(const Inserter *t) {
+  return LLVMBuildLoad2(t->builder, t->ptr, t->cursor, "");
+}
+
+static void set_cursor(const Inserter *t, LLVMValueRef v) {
+  LLVMBuildStore(t->builder, v, t->cursor);
+}
+
+static LLVMValueRef beyond(const Inserter *t, LLVMValueRef p, uint64_t n) {
+  LLVMValueRef by = number(t, n);
+  return LLVMBuildGEP2(t->builder, t->i8, p, &by, 1, "");
+}
+
+static void put_at(const Inserter *t, LLVMValueRef at, LLVMValueRef v) {
+  LLVMValueRef store = mark_ours(t, LLVMBuildStore(t->builder, v, at));
+  LLVMSetAlignment(store, 1);
+}
+
+static void look_at_limit(Inserter *t) {
+  LLVMValueRef cursor = get_cursor(t);
+  set_cursor(
+      t, LLVMBuildCall2(t->builder, t->check_type, t->check, &cursor, 1, ""));
+  t->unchecked = 0;
+}
+
+// Appends a value of a whole number of bytes.
+static void append(Inserter *t, LLVMValueRef v, uint32_t size) {
+  if (t->unchecked + size > TRACE_SLACK / 4)
+    look_at_limit(t);
+  t->unchecked += size;
+  LLVMValueRef at = get_cursor(t);
+  put_at(t, at, v);
+  set_cursor(t, beyond(t, at, size));
+}
+
+static LLVMTypeRef integer(const Inserter *t, uint32_t bytes) {
+  return LLVMIntTypeInContext(t->context, bytes * 8);
+}
+
+// The bits of a scalar as an integer of `bytes` bytes.
+static LLVMValueRef to_bits(Inserter *t, LLVMValueRef v, uint32_t bytes) {
+  LLVMTypeRef type = LLVMTypeOf(v);
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+  if (kind == LLVMPointerTypeKind)
+    v = LLVMBuildPtrToInt(t->builder, v, t->i64, "");
+  else if (kind == LLVMFloatTypeKind)
+    v = LLVMBuildBitCast(t->builder, v, t->i32, "");
+  else if (kind == LLVMDoubleTypeKind)
+    v = LLVMBuildBitCast(t->builder, v, t->i64, "");
+  return LLVMBuildZExt(t->builder, v, integer(t, bytes), "");
+}
+
+// Appends all scalars of a value; each takes `bytes` (0: as many as it needs).
+static void append_value(Inserter *t, LLVMValueRef v, uint32_t bytes) {
+  LLVMTypeRef type = LLVMTypeOf(v);
+  LLVMTypeKind kind = LLVMGetTypeKind(type);
+  if (kind == LLVMStructTypeKind || kind == LLVMArrayTypeKind) {
+    uint64_t n = kind == LLVMStructTypeKind ? LLVMCountStructElementTypes(type)
+                                            : LLVMGetArrayLength2(type);
+    for (unsigned i = 0; i < n; i++)
+      append_value(t, LLVMBuildExtractValue(t->builder, v, i, ""), bytes);
+    return;
+  }
+  Scalars s = {0};
+  trace_code_scalars(t->code, type, &s);
+  if (s.len && s.items[0].width) {
+    uint32_t size = bytes ? bytes : trace_code_bytes(&s.items[0]);
+    append(t, to_bits(t, v, size), size);
+  }
+  array_release(&s);
+}
+
+static void flush(Inserter *t, bool visible) {
+  LLVMValueRef store =
+      LLVMBuildStore(t->builder, get_cursor(t), FIELD(t, cursor));
+  LLVMSetVolatile(store, visible);
+  mark_ours(t, store);
+}
+
+static void reload(Inserter *t) {
+  set_cursor(t, mark_ours(t, LLVMBuildLoad2(t->builder, t->ptr,
+                                            FIELD(t, cursor), "")));
+  t->unchecked = 0;
+}
+
+static void set_outside(Inserter *t, LLVMValueRef v) {
+  mark_ours(t, LLVMBuildStore(t->builder, v, FIELD(t, outside)));
+}
+
+// --- functions of the runtime -----------------------------------------------
+
+static void hide(LLVMValueRef v) { LLVMSetVisibility(v, LLVMHiddenVisibility); }
+
+static void add_attribute(Inserter *t, LLVMValueRef f, const char *name) {
+  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+  LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                          LLVMCreateEnumAttribute(t->context, kind, 0));
+}
+
+static LLVMValueRef declare(Inserter *t, const char *name, LLVMTypeRef type) {
+  LLVMValueRef f = LLVMGetNamedFunction(t->code->module, name);
+  if (!f) {
+    f = LLVMAddFunction(t->code->module, name, type);
+    hide(f);
+    add_attribute(t, f, "nounwind");
+  }
+  return f;
+}
+
+static void mark_unlikely(Inserter *t, LLVMValueRef branch) {
+  LLVMMetadataRef parts[3] = {
+      LLVMMDStringInContext2(t->context, "branch_weights", 14),
+      LLVMValueAsMetadata(LLVMConstInt(t->i32, 1, false)),
+      LLVMValueAsMetadata(LLVMConstInt(t->i32, 100000, false))};
+  LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(t->context, "prof", 4),
+                  LLVMMetadataAsValue(
+                      t->context, LLVMMDNodeInContext2(t->context, parts, 3)));
+}
+
+// cursor > limit ? __culprit_trace_full(cursor) : cursor, to be inlined.
+static void define_check(Inserter *t) {
+  enum { PRESERVE_MOST = 14 };
+  LLVMTypeRef type = LLVMFunctionType(t->ptr, &t->ptr, 1, false);
+  LLVMValueRef full = declare(t, "__culprit_trace_full", type);
+  LLVMSetFunctionCallConv(full, PRESERVE_MOST);
+  LLVMValueRef f = LLVMAddFunction(t->code->module, "__culprit_check", type);
+  LLVMSetLinkage(f, LLVMInternalLinkage);
+  add_attribute(t, f, "alwaysinline");
+  add_attribute(t, f, "nounwind");
+  LLVMValueRef cursor = LLVMGetParam(f, 0);
+  LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(t->context, f, ""),
+                    slow = LLVMAppendBasicBlockInContext(t->context, f, ""),
+                    end = LLVMAppendBasicBlockInContext(t->context, f, "");
+  LLVMPositionBuilderAtEnd(t->builder, entry);
+  LLVMValueRef limit =
+      mark_ours(t, LLVMBuildLoad2(t->builder, t->ptr, FIELD(t, limit), ""));
+  LLVMValueRef over = LLVMBuildICmp(t->builder, LLVMIntUGT, cursor, limit, "");
+  mark_unlikely(t, LLVMBuildCondBr(t->builder, over, slow, end));
+  LLVMPositionBuilderAtEnd(t->builder, slow);
+  LLVMValueRef other = LLVMBuildCall2(t->builder, type, full, &cursor, 1, "");
+  LLVMSetInstructionCallConv(other, PRESERVE_MOST);
+  LLVMBuildBr(t->builder, end);
+  LLVMPositionBuilderAtEnd(t->builder, end);
+  LLVMValueRef phi = LLVMBuildPhi(t->builder, t->ptr, "");
+  LLVMAddIncoming(phi, &cursor, &entry, 1);
+  LLVMAddIncoming(phi, &other, &slow, 1);
+  LLVMBuildRet(t->builder, phi);
+  t->check = f;
+  t->check_type = type;
+}
+
+static LLVMValueRef make_scope(Inserter *t, const char *name) {
+  LLVMContextRef c = t->context;
+  LLVMMetadataRef text = LLVMMDStringInContext2(c, "culprit", 7);
+  LLVMMetadataRef domain = LLVMMDNodeInContext2(c, &text, 1);
+  LLVMMetadataRef parts[2] = {LLVMMDStringInContext2(c, name, strlen(name)),
+                              domain};
+  LLVMMetadataRef scope = LLVMMDNodeInContext2(c, parts, 2);
+  return LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, &scope, 1));
+}
+
+static void init(Inserter *t) {
+  LLVMModuleRef m = t->code->module;
+  LLVMContextRef c = t->context = LLVMGetModuleContext(m);
+  t->builder = LLVMCreateBuilderInContext(c);
+  t->i8 = LLVMInt8TypeInContext(c);
+  t->i32 = LLVMInt32TypeInContext(c);
+  t->i64 = LLVMInt64TypeInContext(c);
+  t->ptr = LLVMPointerTypeInContext(c, 0);
+  t->alias_scope = LLVMGetMDKindIDInContext(c, "alias.scope", 11);
+  t->noalias = LLVMGetMDKindIDInContext(c, "noalias", 7);
+  t->ours = make_scope(t, "culprit.stream");
+  t->header = LLVMAddGlobal(m, LLVMArrayType2(t->i8, sizeof(TraceHeader)),
+                            "__culprit_trace");
+  LLVMSetAlignment(t->header, 16);
+  hide(t->header);
+  define_check(t);
+  t->threads_type = LLVMFunctionType(LLVMVoidTypeInContext(c), NULL, 0, false);
+}
+
+// --- calls ------------------------------------------------------------------
+
+static const char *callee_name(LLVMValueRef call) {
+  LLVMValueRef callee = LLVMGetCalledValue(call);
+  size_t n;
+  return LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &n) : "";
+}
+
+static void wrote_bytes(Inserter *t, LLVMValueRef at, LLVMValueRef n) {
+  LLVMTypeRef params[2] = {t->ptr, t->i64};
+  LLVMTypeRef type =
+      LLVMFunctionType(LLVMVoidTypeInContext(t->context), params, 2, false);
+  LLVMValueRef args[2] = {at, n};
+  LLVMBuildCall2(t->builder, type, declare(t, "__culprit_trace_wrote", type),
+                 args, 2, "");
+}
+
+static void wrote_text(Inserter *t, LLVMValueRef at) {
+  LLVMTypeRef type =
+      LLVMFunctionType(LLVMVoidTypeInContext(t->context), &t->ptr, 1, false);
+  LLVMBuildCall2(t->builder, type,
+                 declare(t, "__culprit_trace_wrote_text", type), &at, 1, "");
+}
+
+// `v` as a signed 64-bit number.
+static LLVMValueRef wide(Inserter *t, LLVMValueRef v) {
+  return LLVMBuildIntCast2(t->builder, v, t->i64, true, "");
+}
+
+static LLVMValueRef only_if(Inserter *t, LLVMValueRef cond, LLVMValueRef v) {
+  return LLVMBuildSelect(t->builder, cond, v, LLVMConstNull(LLVMTypeOf(v)), "");
+}
+
+static LLVMValueRef at_least(Inserter *t, LLVMValueRef v, uint64_t least) {
+  return LLVMBuildICmp(t->builder, LLVMIntSGE, v, number(t, least), "");
+}
+
+static void record_line(Inserter *t, LLVMValueRef call, LLVMValueRef result) {
+  LLVMValueRef line = LLVMGetOperand(call, 0);
+  LLVMValueRef good = at_least(t, result, 0);
+  wrote_bytes(t, line, number(t, 8));
+  wrote_bytes(t, LLVMGetOperand(call, 1), number(t, 8));
+  LLVMValueRef text = LLVMBuildLoad2(t->builder, t->ptr, line, "");
+  LLVMValueRef n = LLVMBuildAdd(t->builder, result, number(t, 1), "");
+  wrote_bytes(t, text, only_if(t, good, n));
+}
+
+// Fits the declaration what we know of the function? A program may have its
+// own idea.
+static bool fits(LLVMValueRef call, const TraceEffect *e) {
+  unsigned n = LLVMGetNumArgOperands(call);
+  LLVMTypeKind result = LLVMGetTypeKind(LLVMTypeOf(call));
+  if (e->at >= n || e->size >= (int)n ||
+      LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, e->at))) !=
+          LLVMPointerTypeKind)
+    return false;
+  if (e->kind == EFFECT_POINTER)
+    return true;
+  return result == (e->kind == EFFECT_TEXT_IF_SET ? LLVMPointerTypeKind
+                                                  : LLVMIntegerTypeKind);
+}
+
+static void record_effect(Inserter *t, LLVMValueRef call) {
+  const TraceEffect *e = trace_effect(callee_name(call));
+  if (!e || !fits(call, e))
+    return;
+  LLVMValueRef at = LLVMGetOperand(call, e->at);
+  LLVMValueRef size =
+      e->size >= 0 ? LLVMGetOperand(call, (unsigned)e->size) : NULL;
+  LLVMValueRef result =
+      e->kind == EFFECT_POINTER || e->kind == EFFECT_TEXT_IF_SET
+          ? NULL
+          : wide(t, call);
+  switch (e->kind) {
+  case EFFECT_POINTER:
+    wrote_bytes(t, at, number(t, 8));
+    break;
+  case EFFECT_TEXT_IF_SET:
+    wrote_text(t, call);
+    break;
+  case EFFECT_TEXT:
+    wrote_text(t, only_if(t, at_least(t, result, 0), at));
+    break;
+  case EFFECT_SIZED_TEXT:
+    wrote_text(t, only_if(t, at_least(t, result, 0),
+                          only_if(t, at_least(t, wide(t, size), 1), at)));
+    break;
+  case EFFECT_BYTES:
+    if (size)
+      result = LLVMBuildMul(t->builder, result, wide(t, size), "");
+    wrote_bytes(t, at, only_if(t, at_least(t, result, 1), result));
+    break;
+  case EFFECT_LINE:
+    record_line(t, call, result);
+    break;
+  }
+}
+
+static bool starts_thread(const char *name) {
+  static const char *const names[] = {"pthread_create", "thrd_create", "clone",
+                                      "clone3"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!strcmp(name, names[i]))
+      return true;
+  return false;
+}
+
+static bool is_must_tail(LLVMValueRef call) {
+  return LLVMGetTailCallKind(call) == LLVMTailCallKindMustTail;
+}
+
+static void go_outside(Inserter *t, LLVMValueRef call) {
+  stand_before(t, call);
+  flush(t, false);
+  set_outside(t, LLVMConstInt(t->i32, 1, false));
+  if (starts_thread(callee_name(call)))
+    LLVMBuildCall2(t->builder, t->threads_type,
+                   declare(t, "__culprit_trace_threads", t->threads_type), NULL,
+                   0, "");
+  if (is_must_tail(call))
+    return;
+  stand_before(t, LLVMGetNextInstruction(call));
+  set_outside(t, LLVMConstInt(t->i32, 0, false));
+  record_effect(t, call);
+  reload(t);
+  append(t, LLVMConstInt(t->i8, TRACE_RETURN, false), 1);
+  if (LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMVoidTypeKind)
+    append_value(t, call, 8);
+  look_at_limit(t);
+}
+
+static void stay_inside(Inserter *t, LLVMValueRef call) {
+  stand_before(t, call);
+  flush(t, false);
+  if (is_must_tail(call))
+    return;
+  stand_before(t, LLVMGetNextInstruction(call));
+  reload(t);
+  look_at_limit(t);
+}
+
+// --- instructions -----------------------------------------------------------
+
+static void record_va_list(Inserter *t, LLVMValueRef call) {
+  LLVMValueRef list = LLVMGetOperand(call, 0);
+  for (uint64_t i = 0; i < 3; i++) {
+    LLVMValueRef v =
+        LLVMBuildLoad2(t->builder, t->i64, beyond(t, list, 8 * i), "");
+    append(t, v, 8);
+  }
+}
+
+// Returns whether something was recorded.
+static bool insert_at(Inserter *t, LLVMValueRef inst) {
+  Site site = trace_code_site(t->code, inst);
+  if (site == SITE_NONE)
+    return false;
+  if (site == SITE_INSIDE || site == SITE_OUTSIDE) {
+    (site == SITE_INSIDE ? stay_inside : go_outside)(t, inst);
+    return !is_must_tail(inst);
+  }
+  stand_before(t, LLVMGetNextInstruction(inst));
+  if (site == SITE_VA_START)
+    record_va_list(t, inst);
+  else if (LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMVoidTypeKind)
+    append_value(t, inst, 0);
+  return true;
+}
+
+// --- functions --------------------------------------------------------------
+
+// What was there before we came, in order.
+typedef struct {
+  ARRAY(LLVMValueRef) insts;
+  LLVMValueRef end; // terminator
+  LLVMBasicBlockRef block;
+  bool loops; // a loop comes back here
+} Piece;
+
+static Piece *list_pieces(LLVMValueRef function, size_t *n) {
+  *n = LLVMCountBasicBlocks(function);
+  Piece *pieces = mem_array(Piece, *n);
+  Hashmap numbers = {0};
+  size_t k = 0;
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b;
+       b = LLVMGetNextBasicBlock(b), k++) {
+    hashmap_put(&numbers, &b, sizeof b, k);
+    pieces[k].block = b;
+    pieces[k].end = LLVMGetBasicBlockTerminator(b);
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && i != pieces[k].end;
+         i = LLVMGetNextInstruction(i))
+      array_push(&pieces[k].insts, i);
+  }
+  Graph g;
+  graph_init(&g, *n);
+  for (k = 0; k < *n; k++)
+    for (unsigned i = 0; i < LLVMGetNumSuccessors(pieces[k].end); i++) {
+      LLVMBasicBlockRef s = LLVMGetSuccessor(pieces[k].end, i);
+      uint64_t to = 0;
+      hashmap_get(&numbers, &s, sizeof s, &to);
+      graph_add(&g, (uint32_t)k, (uint32_t)to);
+    }
+  Dominators d;
+  dominators_find(&d, &g, 0);
+  for (k = 0; k < *n; k++)
+    for (size_t i = 0; i < g.succs[k].len; i++) {
+      uint32_t to = g.succs[k].items[i];
+      if (d.order[k] == GRAPH_NONE || d.order[to] <= d.order[k])
+        pieces[to].loops = true;
+    }
+  dominators_release(&d);
+  graph_release(&g);
+  hashmap_release(&numbers);
+  return pieces;
+}
+
+static LLVMValueRef first_place(const Piece *p) {
+  for (size_t i = 0; i < p->insts.len; i++)
+    if (!LLVMIsAPHINode(p->insts.items[i]))
+      return p->insts.items[i];
+  return p->end;
+}
+
+// How many static allocas stand at the start of the entry block.
+static size_t nallocas(const Piece *entry) {
+  size_t n = 0;
+  while (n < entry->insts.len && LLVMIsAAllocaInst(entry->insts.items[n]) &&
+         LLVMIsAConstantInt(LLVMGetOperand(entry->insts.items[n], 0)))
+    n++;
+  return n;
+}
+
+static LLVMValueRef behind_allocas(const Piece *entry) {
+  size_t n = nallocas(entry);
+  return n < entry->insts.len ? entry->insts.items[n] : entry->end;
+}
+
+static bool is_by_value(LLVMValueRef function, unsigned param) {
+  unsigned kind = LLVMGetEnumAttributeKindForName("byval", 5);
+  return LLVMGetEnumAttributeAtIndex(function, param + 1, kind) != NULL;
+}
+
+// Called from outside? Then the arguments are in nobody's record. Written in
+// any case, kept only if so: no branch.
+static void record_entry(Inserter *t, LLVMValueRef function, uint32_t index) {
+  LLVMValueRef start = get_cursor(t);
+  t->was =
+      mark_ours(t, LLVMBuildLoad2(t->builder, t->i32, FIELD(t, outside), ""));
+  append(t, LLVMConstInt(t->i8, TRACE_ENTER, false), 1);
+  append(t, LLVMConstInt(t->i32, t->options->number, false), 4);
+  append(t, LLVMConstInt(t->i32, index, false), 4);
+  for (unsigned i = 0; i < LLVMCountParams(function); i++)
+    append_value(t, LLVMGetParam(function, i), 8);
+  LLVMValueRef inside = LLVMBuildICmp(t->builder, LLVMIntEQ, t->was,
+                                      LLVMConstInt(t->i32, 0, false), "");
+  set_cursor(t, LLVMBuildSelect(t->builder, inside, start, get_cursor(t), ""));
+  set_outside(t, LLVMConstInt(t->i32, 0, false));
+}
+
+static void begin_function(Inserter *t, LLVMValueRef function, Piece *entry,
+                           uint32_t index) {
+  LLVMContextRef c = t->context;
+  LLVMMetadataRef scope = LLVMGetSubprogram(function);
+  t->place =
+      scope ? LLVMDIBuilderCreateDebugLocation(c, 0, 0, scope, NULL) : NULL;
+  t->was = NULL;
+  stand_before(t, LLVMGetFirstInstruction(entry->block));
+  t->cursor = LLVMBuildAlloca(t->builder, t->ptr, "");
+  stand_before(t, behind_allocas(entry));
+  reload(t);
+  look_at_limit(t);
+  if (trace_code_is_exposed(function))
+    record_entry(t, function, index);
+  for (unsigned i = 0; i < LLVMCountParams(function); i++)
+    if (is_by_value(function, i))
+      append_value(t, LLVMGetParam(function, i), 8);
+}
+
+// The stream's order within a block: number, then what its instructions record.
+static bool begin_block(Inserter *t, const Piece *p, uint32_t index) {
+  if (index) {
+    t->unchecked = 0;
+    stand_before(t, first_place(p));
+    if (p->loops)
+      look_at_limit(t);
+  }
+  if (t->options->check)
+    append(t, LLVMConstInt(t->i32, index, false), 4);
+  for (size_t i = 0; index == 0 && i < nallocas(p); i++)
+    append_value(t, p->insts.items[i], 8);
+  return t->options->check || index == 0;
+}
+
+static void end_block(Inserter *t, const Piece *p, bool recorded) {
+  LLVMValueRef end = p->end;
+  // A tail call that must be one stands before its return: nothing goes
+  // between.
+  LLVMValueRef last = p->insts.len ? array_last(&p->insts) : NULL;
+  if (last && LLVMIsACallInst(last) && is_must_tail(last))
+    end = last;
+  stand_before(t, end);
+  bool leaves = LLVMGetInstructionOpcode(p->end) == LLVMRet;
+  if (recorded || leaves)
+    flush(t, !leaves);
+  if (leaves && t->was)
+    set_outside(t, t->was);
+}
+
+static void insert_block(Inserter *t, Piece *p, uint32_t index) {
+  bool recorded = begin_block(t, p, index);
+  for (size_t i = 0; i < p->insts.len; i++) {
+    // Those of the entry block's start were recorded together.
+    if (index || i >= nallocas(p))
+      recorded |= insert_at(t, p->insts.items[i]);
+  }
+  end_block(t, p, recorded);
+}
+
+static bool has_sites(const Inserter *t, const Piece *pieces, size_t n) {
+  for (size_t k = 0; k < n; k++)
+    for (size_t i = 0; i < pieces[k].insts.len; i++)
+      if (trace_code_site(t->code, pieces[k].insts.items[i]) != SITE_NONE)
+        return true;
+  return t->options->check;
+}
+
+static void insert_function(Inserter *t, LLVMValueRef function,
+                            uint32_t index) {
+  size_t n;
+  Piece *pieces = list_pieces(function, &n);
+  bool by_value = false;
+  for (unsigned i = 0; i < LLVMCountParams(function); i++)
+    by_value |= is_by_value(function, i);
+  if (has_sites(t, pieces, n) || trace_code_is_exposed(function) || by_value) {
+    begin_function(t, function, &pieces[0], index);
+    for (uint32_t k = 0; k < n; k++)
+      insert_block(t, &pieces[k], k);
+  }
+  for (size_t k = 0; k < n; k++)
+    array_release(&pieces[k].insts);
+  free(pieces);
+}
+
+// The program's own accesses never touch the stream.
+static void separate(Inserter *t) {
+  for (size_t k = 0; k < t->code->functions.len; k++)
+    for (LLVMBasicBlockRef b =
+             LLVMGetFirstBasicBlock(t->code->functions.items[k]);
+         b; b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
+           i = LLVMGetNextInstruction(i))
+        if (LLVMIsALoadInst(i) || LLVMIsAStoreInst(i))
+          LLVMSetMetadata(i, t->noalias, t->ours);
+}
+
+// --- the unit's record ------------------------------------------------------
+
+static LLVMValueRef make_values(Inserter *t) {
+  const TraceCode *c = t->code;
+  size_t n = c->constants.len;
+  LLVMValueRef *values = mem_array(LLVMValueRef, n + 1);
+  for (size_t i = 0; i < n; i++) {
+    LLVMValueRef v = c->constants.items[i];
+    values[i] = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind
+                    ? LLVMConstPtrToInt(v, t->i64)
+                    : v;
+    if (LLVMTypeOf(values[i]) != t->i64)
+      values[i] = number(t, 0); // lower.c refuses to use it
+  }
+  LLVMValueRef array = LLVMConstArray2(t->i64, values, n);
+  LLVMValueRef g =
+      LLVMAddGlobal(c->module, LLVMTypeOf(array), "__culprit_trace_values");
+  LLVMSetInitializer(g, array);
+  LLVMSetLinkage(g, LLVMInternalLinkage);
+  free(values);
+  return g;
+}
+
+static void add_record(Inserter *t) {
+  const TraceOptions *o = t->options;
+  LLVMValueRef id[16];
+  for (int i = 0; i < 16; i++)
+    id[i] = LLVMConstInt(t->i8, o->id.bytes[i], false);
+  LLVMValueRef parts[6] = {
+      LLVMConstArray2(t->i8, id, 16),
+      make_values(t),
+      LLVMConstInt(t->i32, o->number, false),
+      LLVMConstInt(t->i32, t->code->constants.len, false),
+      LLVMConstInt(t->i32, o->check ? TRACE_FLAG_CHECK : 0, false),
+      LLVMConstInt(t->i32, 0, false)};
+  LLVMValueRef record = LLVMConstStructInContext(t->context, parts, 6, false);
+  LLVMValueRef g = LLVMAddGlobal(t->code->module, LLVMTypeOf(record),
+                                 "__culprit_trace_unit");
+  LLVMSetInitializer(g, record);
+  LLVMSetLinkage(g, LLVMInternalLinkage);
+  LLVMSetSection(g, TRACE_UNIT_SECTION);
+  LLVMSetAlignment(g, 8);
+  probe_keep(t->code->module, g);
+}
+
+void trace_insert(TraceCode *c, const TraceOptions *o) {
+  Inserter t = {.code = c, .options = o};
+  init(&t);
+  separate(&t);
+  for (size_t i = 0; i < c->functions.len; i++)
+    insert_function(&t, c->functions.items[i], (uint32_t)i);
+  add_record(&t);
+  LLVMDisposeBuilder(t.builder);
+}

@@ -1,0 +1,485 @@
+// culprit web: requests to a PHP application, its failures, each localized.
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/rank.h"
+#include "php/site.h"
+#include "run/process.h"
+#include "run/summary.h"
+#include "run/visits.h"
+#include "util/fs.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+#define WEB_METHOD "apollo-tc+o"
+
+// --- options -----------------------------------------------------------------
+
+typedef struct {
+  Visits visits;
+  RankOptions rank;
+  const char *requests, *host, *store, *color, *severity;
+  bool quiet, help;
+  Arena arena;
+} Options;
+
+enum {
+  OPT_REQUESTS = 256,
+  OPT_HOST,
+  OPT_FRONT,
+  OPT_INI,
+  OPT_ENV,
+  OPT_STATE,
+  OPT_MARIADB,
+  OPT_PHP,
+  OPT_FOLLOW,
+  OPT_TIMEOUT,
+  OPT_SEVERITY,
+  OPT_DOCTYPE,
+  OPT_NO_END,
+  OPT_HTML_IGNORE,
+  OPT_METHOD,
+  OPT_ONLY,
+  OPT_EXCLUDE,
+  OPT_TOP,
+  OPT_JSON,
+  OPT_STORE,
+  OPT_COLOR,
+};
+
+static const struct option long_options[] = {
+    {"requests", required_argument, NULL, OPT_REQUESTS},
+    {"host", required_argument, NULL, OPT_HOST},
+    {"front", required_argument, NULL, OPT_FRONT},
+    {"ini", required_argument, NULL, OPT_INI},
+    {"env", required_argument, NULL, OPT_ENV},
+    {"state", required_argument, NULL, OPT_STATE},
+    {"mariadb", required_argument, NULL, OPT_MARIADB},
+    {"php-cgi", required_argument, NULL, OPT_PHP},
+    {"follow-links", no_argument, NULL, OPT_FOLLOW},
+    {"timeout", required_argument, NULL, OPT_TIMEOUT},
+    {"severity", required_argument, NULL, OPT_SEVERITY},
+    {"doctype", no_argument, NULL, OPT_DOCTYPE},
+    {"no-explicit-end", no_argument, NULL, OPT_NO_END},
+    {"html-ignore", required_argument, NULL, OPT_HTML_IGNORE},
+    {"method", required_argument, NULL, OPT_METHOD},
+    {"only", required_argument, NULL, OPT_ONLY},
+    {"exclude", required_argument, NULL, OPT_EXCLUDE},
+    {"top", required_argument, NULL, OPT_TOP},
+    {"json", no_argument, NULL, OPT_JSON},
+    {"jobs", required_argument, NULL, 'j'},
+    {"store", required_argument, NULL, OPT_STORE},
+    {"color", required_argument, NULL, OPT_COLOR},
+    {"quiet", no_argument, NULL, 'q'},
+    {"help", no_argument, NULL, 'h'},
+    {0},
+};
+
+static void print_help(void) {
+  puts(
+      "usage: culprit web DIR --requests FILE [options]\n"
+      "\n"
+      "Makes the requests of FILE to the PHP application in DIR, finds what\n"
+      "fails (PHP errors, failed queries, pages that are no good HTML), and\n"
+      "prints for each failure which lines to look at first.\n"
+      "\n"
+      "what is asked\n"
+      "  --requests FILE    one request a line: METHOD PATH[?QUERY] [BODY];\n"
+      "                     `---` another visitor, `setup ` in front: no\n"
+      "                     test of its own, indented lines: headers. Or a\n"
+      "                     browser's .har file\n"
+      "  --host NAME        of a .har file: only requests to this host\n"
+      "\n"
+      "the application; %w in a value: a directory of the worker's own, %s:\n"
+      "the socket of its database server\n"
+      "  --front FILE       gets every path that is no file (index.php)\n"
+      "  --ini NAME=VALUE   a setting of PHP; may be repeated\n"
+      "  --env NAME=VALUE   in its environment; may be repeated\n"
+      "  --state PATH       a file or directory that it writes (SQLite,\n"
+      "                     uploads): as it was for every visitor\n"
+      "  --mariadb DB[=SQL] a database server of its own, with this database,\n"
+      "                     filled from the file SQL; `localhost` means it\n"
+      "  --php-cgi PROG     default: php-cgi8.2\n"
+      "  --follow-links     symbolic links may lead out of DIR\n"
+      "  --timeout S        seconds for one request (default: 30)\n"
+      "  -j N               N workers (default: one per core; one if they\n"
+      "                     would share what --state names)\n"
+      "\n"
+      "what is a failure\n"
+      "  --severity LIST    fatal, warning, notice, deprecated, query, html,\n"
+      "                     status, all (default: fatal,query,html,status)\n"
+      "  --doctype          a page without DOCTYPE\n"
+      "  --no-explicit-end  <body> and <html> need no end tag\n"
+      "  --html-ignore KEYS kinds of HTML failures that are none\n"
+      "\n"
+      "what is shown\n"
+      "  --method M         default: " WEB_METHOD "\n"
+      "  --only PATH --exclude PATH, --top N|all, --json\n"
+      "  --color WHEN, -q, --store DIR   as for culprit run\n"
+      "\n"
+      "Exit: 0 nothing failed, 1 failures found, 2 usage, 3 environment,\n"
+      "4 no usable verdict, 130 interrupted (the same command continues).");
+}
+
+static void options_init(Options *o) {
+  *o = (Options){0};
+  rank_options_init(&o->rank);
+  o->rank.method = WEB_METHOD;
+  o->visits.oracle.severities = WEB_DEFAULT;
+}
+
+static void options_release(Options *o) {
+  rank_options_release(&o->rank);
+  visits_release(&o->visits);
+  arena_release(&o->arena);
+}
+
+static const char *absolute(Options *o, const char *path) {
+  char *full = path_absolute(path, NULL);
+  const char *copy = arena_strdup(&o->arena, full);
+  free(full);
+  return copy;
+}
+
+// A path, unless it begins in the worker's directory.
+static const char *own_or_absolute(Options *o, const char *path) {
+  return text_starts(path, "%w") ? path : absolute(o, path);
+}
+
+static int take_pair(Texts *list, const char *text) {
+  const char *equals = strchr(text, '=');
+  if (!equals || equals == text)
+    return -1;
+  array_push(list, text);
+  return 0;
+}
+
+static int take_database(Options *o, const char *text) {
+  const char *equals = strchr(text, '=');
+  Database d = {.name = text};
+  if (equals == text || !*text)
+    return -1;
+  if (equals) {
+    d.name = arena_strndup(&o->arena, text, (size_t)(equals - text));
+    d.sql = absolute(o, equals + 1);
+  }
+  array_push(&o->visits.databases, d);
+  return 0;
+}
+
+static int take_seconds(const char *text, double *out) {
+  char *end;
+  *out = strtod(text, &end);
+  return end == text || *end || !isfinite(*out) || *out <= 0 ? -1 : 0;
+}
+
+static int take_jobs(const char *text, int *out) {
+  int64_t n;
+  if (cli_number(text, &n) || n > 64)
+    return -1;
+  *out = (int)n;
+  return 0;
+}
+
+static int take_top(const char *text, size_t *out) {
+  int64_t n = 0;
+  if (strcmp(text, "all") != 0 && cli_number(text, &n))
+    return -1;
+  *out = n ? (size_t)n : SIZE_MAX;
+  return 0;
+}
+
+static int take_color(Options *o, const char *text) {
+  o->color = text;
+  return cli_color(text, STDOUT_FILENO) < 0 ? -1 : 0;
+}
+
+// -1: `arg` is nothing the option takes.
+static int take_option(Options *o, int opt, const char *arg) {
+  Visits *v = &o->visits;
+  // clang-format off
+  switch (opt) {
+  case 'h': o->help = true; return 0;
+  case 'q': o->quiet = true; return 0;
+  case 'j': return take_jobs(arg, &v->workers);
+  case OPT_REQUESTS: o->requests = arg; return 0;
+  case OPT_HOST: o->host = arg; return 0;
+  case OPT_FRONT: v->site.front = arg; return 0;
+  case OPT_INI: return take_pair(&v->ini, arg);
+  case OPT_ENV: return take_pair(&v->env, arg);
+  case OPT_STATE: array_push(&v->files, own_or_absolute(o, arg)); return 0;
+  case OPT_MARIADB: return take_database(o, arg);
+  case OPT_PHP: v->site.php_cgi = arg; return 0;
+  case OPT_FOLLOW: v->site.follow_links = true; return 0;
+  case OPT_TIMEOUT: return take_seconds(arg, &v->site.timeout);
+  case OPT_SEVERITY: return web_severities_parse(arg, &v->oracle.severities);
+  case OPT_DOCTYPE: v->oracle.html.doctype = true; return 0;
+  case OPT_NO_END: v->oracle.html.no_explicit_end = true; return 0;
+  case OPT_HTML_IGNORE: v->oracle.html.ignore = arg; return 0;
+  case OPT_METHOD: o->rank.method = arg; return 0;
+  case OPT_ONLY: array_push(&o->rank.only, arg); return 0;
+  case OPT_EXCLUDE: array_push(&o->rank.exclude, arg); return 0;
+  case OPT_TOP: return take_top(arg, &o->rank.top);
+  case OPT_JSON: o->rank.format = "json"; return 0;
+  case OPT_STORE: o->store = arg; return 0;
+  case OPT_COLOR: return take_color(o, arg);
+  default: return -1;
+  }
+  // clang-format on
+}
+
+// Returns 0, or -1 after a message.
+static int parse_arguments(Options *o, int argc, char **argv) {
+  int opt, index = 0;
+  optind = 0;
+  while ((opt = getopt_long(argc, argv, "j:qh", long_options, &index)) != -1) {
+    if (opt == '?') {
+      cli_usage_hint("web");
+      return -1;
+    }
+    if (take_option(o, opt, optarg)) {
+      cli_fail(EXIT_USAGE, "%s%s %s: not a value it takes",
+               opt == 'j' ? "-" : "--",
+               opt == 'j' ? "j" : long_options[index].name, optarg);
+      return -1;
+    }
+  }
+  if (o->help)
+    return 0;
+  if (argc - optind != 1) {
+    cli_fail(EXIT_USAGE, "name one directory: the application's document root");
+    return -1;
+  }
+  o->visits.site.root = argv[optind];
+  return 0;
+}
+
+// --- the site
+// ------------------------------------------------------------------
+
+static int check_root(Options *o) {
+  struct stat st;
+  const char *given = o->visits.site.root;
+  char *full = realpath(given, NULL);
+  if (!full || stat(full, &st) || !S_ISDIR(st.st_mode)) {
+    free(full);
+    return cli_fail(EXIT_USAGE,
+                    "%s is no directory: name the application's "
+                    "document root",
+                    given);
+  }
+  o->visits.site.root = o->visits.oracle.root = arena_strdup(&o->arena, full);
+  free(full);
+  return EXIT_DONE;
+}
+
+static int find_extension(Options *o) {
+  Err err;
+  char *path = site_extension(&err);
+  if (!path)
+    return cli_error(&err);
+  o->visits.site.extension = arena_strdup(&o->arena, path);
+  free(path);
+  return EXIT_DONE;
+}
+
+static int read_requests(Options *o, Requests *list) {
+  Err err;
+  if (!o->requests)
+    return cli_fail(EXIT_USAGE, "--requests FILE is missing: culprit web makes "
+                                "the requests that it lists");
+  Str text = {0};
+  int rc = fs_read(o->requests, 0, &text, &err);
+  if (!rc)
+    rc = text_ends(o->requests, ".har")
+             ? request_list_har(o->requests, str_text(&text), text.len, o->host,
+                                list, &o->arena, &err)
+             : request_list_read(o->requests, list, &o->arena, &err);
+  str_release(&text);
+  if (rc)
+    return cli_error(&err);
+  for (size_t i = 0; i < list->len; i++)
+    if (!list->items[i].setup)
+      return EXIT_DONE;
+  return cli_fail(EXIT_USAGE, "%s: there is no request in it", o->requests);
+}
+
+// --- the session
+// -----------------------------------------------------------------
+
+// What makes two invocations the same work.
+static char *session_key(const Options *o, const char *command) {
+  uint64_t hash = 0;
+  Err ignored;
+  Str text = {0};
+  fs_read(o->requests, 0, &text, &ignored);
+  hash = site_hash(o->visits.site.root, text.data, text.len);
+  str_release(&text);
+  return mem_printf("web %s %016llx", command, (unsigned long long)hash);
+}
+
+static char *command_line(int argc, char **argv) {
+  Str line = {0};
+  str_add(&line, "culprit");
+  for (int i = 0; i < argc; i++)
+    str_addf(&line, " %s", argv[i]);
+  return str_take(&line);
+}
+
+static bool show_progress;
+
+static void print_progress(const Visits *v) {
+  if (!show_progress)
+    return;
+  fprintf(stderr, "\r[%zu/%zu]", v->already + v->finished, v->total);
+  if (v->failing)
+    fprintf(stderr, " %zu failed", v->failing);
+  fputs("\033[K", stderr);
+  fflush(stderr);
+}
+
+static void on_signal(int signal) {
+  (void)signal;
+  visits_interrupt();
+}
+
+static void catch_signals(void) {
+  struct sigaction act = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+  sigaction(SIGINT, &act, NULL);
+  sigaction(SIGTERM, &act, NULL);
+}
+
+static int make_scratch(Options *o) {
+  const char *tmp = getenv("TMPDIR");
+  char *dir = arena_printf(&o->arena, "%s/culprit-web-XXXXXX",
+                           tmp && *tmp ? tmp : "/tmp");
+  if (!mkdtemp(dir))
+    return cli_fail(EXIT_ENVIRONMENT, "cannot make a directory in %s: %s",
+                    tmp && *tmp ? tmp : "/tmp", strerror(errno));
+  o->visits.scratch = dir;
+  return EXIT_DONE;
+}
+
+static int run_visits(Options *o, const Requests *list) {
+  Err err;
+  Visits *v = &o->visits;
+  int status = make_scratch(o);
+  if (status != EXIT_DONE)
+    return status;
+  show_progress = isatty(STDERR_FILENO) && !o->quiet;
+  v->progress = print_progress;
+  catch_signals();
+  int rc = visits_run(v, list, &err);
+  if (show_progress)
+    fputs("\r\033[K", stderr);
+  if (rc)
+    return cli_error(&err);
+  if (v->interrupted)
+    return cli_fail(EXIT_INTERRUPTED,
+                    "interrupted: %zu of %zu requests are done and kept; run "
+                    "the same command again to continue",
+                    v->already + v->finished, v->total);
+  return EXIT_DONE;
+}
+
+// --- reporting
+// -------------------------------------------------------------------
+
+static int rank(Options *o) {
+  Visits *v = &o->visits;
+  o->rank.session = v->session;
+  o->rank.color = cli_color(o->color, STDOUT_FILENO) == 1;
+  int status = rank_print(v->store, &o->rank, stdout);
+  return status == EXIT_DONE ? EXIT_FAILED : status;
+}
+
+static int report(Options *o, double seconds) {
+  Err err;
+  Suite suite = {0};
+  if (store_load(o->visits.store, o->visits.session, &suite, &err))
+    return cli_error(&err);
+  bool failing = suite.nfailures > 0, text = !strcmp(o->rank.format, "text");
+  if (!o->quiet && text) {
+    Str summary = {0};
+    summary_write(&suite, seconds, &summary);
+    fputs(str_text(&summary), stdout);
+    str_release(&summary);
+  }
+  suite_release(&suite);
+  if (failing)
+    return rank(o);
+  if (!text)
+    puts("{\"version\":1,\"failures\":[]}");
+  else if (!o->quiet)
+    puts("Nothing failed, so there is nothing to rank. More requests, or "
+         "--severity all, may show more.");
+  return EXIT_DONE;
+}
+
+static int run_session(Options *o, const Requests *list, const char *command) {
+  Err err;
+  Visits *v = &o->visits;
+  bool continued;
+  char *key = session_key(o, command), *cwd = path_absolute(".", NULL);
+  int rc =
+      session_begin(v->store, key, command, cwd, &v->session, &continued, &err);
+  free(key);
+  free(cwd);
+  if (rc)
+    return cli_error(&err);
+  double start = clock_now();
+  int status = run_visits(o, list);
+  if (store_flush(v->store, &err) ||
+      (status == EXIT_DONE && session_finish(v->store, v->session, &err)))
+    return cli_error(&err);
+  return status == EXIT_DONE ? report(o, clock_now() - start) : status;
+}
+
+static int web(Options *o, const char *command) {
+  Err err;
+  Requests list = {0};
+  int status = check_root(o);
+  if (status == EXIT_DONE)
+    status = read_requests(o, &list);
+  if (status == EXIT_DONE)
+    status = find_extension(o);
+  if (status == EXIT_DONE) {
+    o->visits.oracle.timeout =
+        o->visits.site.timeout > 0 ? o->visits.site.timeout : SITE_SECONDS;
+    char *dir = store_find(o->store);
+    if (store_open(&o->visits.store, dir, STORE_CREATE, &err))
+      status = cli_error(&err);
+    else
+      status = run_session(o, &list, command);
+    store_close(o->visits.store);
+    free(dir);
+  }
+  array_release(&list);
+  return status;
+}
+
+int cmd_web(int argc, char **argv) {
+  Options o;
+  options_init(&o);
+  int status = EXIT_USAGE;
+  if (!parse_arguments(&o, argc, argv)) {
+    if (o.help) {
+      print_help();
+      status = EXIT_DONE;
+    } else {
+      char *command = command_line(argc, argv);
+      status = web(&o, command);
+      free(command);
+    }
+  }
+  options_release(&o);
+  return status;
+}

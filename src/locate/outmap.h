@@ -1,0 +1,67 @@
+// Localization by output: a line that wrote what the oracle blames is
+// suspected. The six techniques of Artzi et al. 2010 ("Practical fault
+// localization for dynamic web applications").
+//
+//   S_tar   Tarantula of the line; TC: also of each condition outcome on it,
+//           and the line takes the maximum
+//   S_map   1 if the line wrote a place of the output that the failure's oracle
+//           blames, in any run that shows the failure, else 0
+//   t       S_tar                     o      S_map
+//   t+o     1.1 where S_map = 1 and S_tar > 0.5, else S_tar
+//   tc, tc+o  the same with conditions
+//   tcoro   S_map where the oracle names places (HTML failures), else TC
+//
+//   view.php    one passing and one failing visit  S_tar  S_map  t+o
+//   12 print "<H1>Administrative "                  1.0    0      1.0
+//   18 print "<H2>Administrative Details\n"         1.0    1      1.1
+//   25 print "</BODY>\n"                            0.5    1      0.5
+#ifndef CULPRIT_LOCATE_OUTMAP_H
+#define CULPRIT_LOCATE_OUTMAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "locate/listing.h"
+#include "locate/tally.h"
+#include "model/ranking.h"
+#include "store/store.h"
+#include "util/arena.h"
+#include "util/array.h"
+#include "util/err.h"
+
+// A place in the output of one run that one failure is about.
+typedef struct {
+  uint32_t run;
+  const char *signature; // of the failure
+  uint32_t statement;    // entity that wrote it
+  uint32_t line;         // exact line (of a template)
+  const char *what, *excerpt;
+} PlaceAt;
+
+typedef struct {
+  ARRAY(PlaceAt) items; // by run; of one failure the main place first
+  Arena arena;
+} OutputPlaces;
+
+int output_places_load(OutputPlaces *p, Store *store, const Suite *suite,
+                       Err *err);
+void output_places_release(OutputPlaces *p);
+
+// Is this place one of failure `failure` of the suite?
+bool place_shows(const Suite *suite, const PlaceAt *p, size_t failure);
+
+typedef enum {
+  APOLLO_T,
+  APOLLO_O,
+  APOLLO_T_O,
+  APOLLO_TC,
+  APOLLO_TC_O,
+  APOLLO_TC_OR_O
+} Apollo;
+
+// `t` must hold statements and, for TC, conditions.
+int apollo_rank(const OutputPlaces *p, const Tally *t, Apollo technique,
+                size_t failure, const ListOptions *o, Ranking *out, Err *err);
+
+#endif

@@ -1,0 +1,45 @@
+// Server processes that live and die with us: php-cgi, mariadbd, and the
+// programs that prepare them.
+//
+// A child leads a session and process group of its own, has an own, small
+// environment and no descriptor of ours but the three it is given, and is
+// killed when the thread that started it ends. child_kill takes its whole
+// group with it.
+#ifndef CULPRIT_PHP_CHILD_H
+#define CULPRIT_PHP_CHILD_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "util/err.h"
+
+typedef struct {
+  const char *path;  // what is executed
+  char *const *argv; // NULL-terminated
+  char *const *env;  // NULL-terminated; NULL: ours
+  int in, out, err;  // its standard streams; -1: /dev/null
+} ChildPlan;
+
+typedef struct {
+  pid_t pid; // 0: there is none
+  int pidfd; // readable when it has ended
+  int status;
+} Child;
+
+int child_start(Child *c, const ChildPlan *plan, Err *err);
+// Has it ended? Waits up to `milliseconds` (-1: as long as it takes) for that.
+// Once true, pid is 0 and status is wait's.
+bool child_ended(Child *c, int milliseconds);
+// SIGKILL to the whole group, and waits. Sets status if it was alive.
+void child_kill(Child *c);
+// Asks it to end (SIGTERM) and kills it after `milliseconds`.
+void child_stop(Child *c, int milliseconds);
+
+// "SIGSEGV" or "exit status 255". `buf` holds 32 bytes.
+const char *child_how(int status, char buf[32]);
+
+// The first of these programs that is to be found in PATH or where
+// distributions keep servers, NULL: none. Caller frees.
+char *child_find(const char *const names[]);
+
+#endif

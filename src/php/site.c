@@ -1,0 +1,61 @@
+// The application as it lies on disk: see site.h.
+#include "php/site.h"
+
+#include <fts.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <xxhash.h>
+
+#include "util/fs.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+char *site_extension(Err *err) {
+  char *self = path_of_self();
+  char *here = mem_printf("%s/culprit.so", self);
+  char *installed = mem_printf("%s/../lib/culprit/culprit.so", self);
+  char *found = fs_exists(here)        ? here
+                : fs_exists(installed) ? installed
+                                       : NULL;
+  if (!found)
+    err_set(err,
+            "culprit.so, the extension for PHP, is neither in %s nor in "
+            "../lib/culprit: was culprit built without php8.2-dev?",
+            self);
+  if (found != here)
+    free(here);
+  if (found != installed)
+    free(installed);
+  free(self);
+  return found;
+}
+
+static int by_name(const FTSENT **a, const FTSENT **b) {
+  return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+static bool is_script(const char *name) {
+  return text_ends(name, ".php") || text_ends(name, ".inc") ||
+         text_ends(name, ".phtml");
+}
+
+static uint64_t mix(uint64_t hash, const void *bytes, size_t n) {
+  return XXH3_64bits_withSeed(bytes, n, hash);
+}
+
+uint64_t site_hash(const char *root, const char *text, size_t len) {
+  uint64_t hash = mix(0, text, len);
+  char *roots[] = {(char *)root, NULL};
+  FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
+  for (FTSENT *e; walk && (e = fts_read(walk));) {
+    if (e->fts_info != FTS_F || !is_script(e->fts_name))
+      continue;
+    hash = mix(hash, e->fts_path, e->fts_pathlen);
+    hash = mix(hash, &e->fts_statp->st_size, sizeof e->fts_statp->st_size);
+    hash = mix(hash, &e->fts_statp->st_mtim, sizeof e->fts_statp->st_mtim);
+  }
+  if (walk)
+    fts_close(walk);
+  return hash;
+}

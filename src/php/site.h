@@ -1,0 +1,19 @@
+// The application as it lies on disk, and our extension for the PHP that runs
+// it.
+#ifndef CULPRIT_PHP_SITE_H
+#define CULPRIT_PHP_SITE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/err.h"
+
+// The extension that belongs to this culprit: beside it in a build directory,
+// else in lib/culprit. NULL with a message if it is not there. Caller frees.
+char *site_extension(Err *err);
+
+// A hash of `text` and of every PHP file below `root` (name, size, time): the
+// same only if nothing was edited in between.
+uint64_t site_hash(const char *root, const char *text, size_t len);
+
+#endif

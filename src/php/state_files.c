@@ -1,0 +1,439 @@
+// The files of an application's state: see state_files.h.
+//
+// The clock of file times ticks every few milliseconds, so a file written twice
+// within a tick may look unchanged. A time is therefore trusted only if it was
+// in the past when it was read (`settled`): any later write gets a later one.
+// After a restore it always is, because old times are restored.
+#include "php/state_files.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "php/walk.h"
+#include "util/arena.h"
+#include "util/fs.h"
+#include "util/hashmap.h"
+#include "util/mem.h"
+
+enum { PIECE = 64 << 10 };
+
+// What is known about a file as it was when its stat was this.
+typedef struct {
+  struct stat st;
+  XXH128_hash_t hash;
+  bool settled;
+} Known;
+
+struct FileState {
+  Arena arena;
+  Walk walk;     // over all places
+  Hashmap paths; // to indexes of known
+  Hashmap names; // to copies of paths in the arena
+  ARRAY(Known) known;
+  char *blobs;
+  char *piece[2]; // PIECE bytes each
+};
+
+static int fail(const char *path, Err *err) {
+  return err_set(err, "state of the application: %s: %s", path,
+                 strerror(errno));
+}
+
+// --- what is known
+// ------------------------------------------------------------
+
+static struct timespec tick(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  return now;
+}
+
+static bool is_before(struct timespec a, struct timespec b) {
+  return a.tv_sec != b.tv_sec ? a.tv_sec < b.tv_sec : a.tv_nsec < b.tv_nsec;
+}
+
+static bool same_time(struct timespec a, struct timespec b) {
+  return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+static bool same_stat(const struct stat *a, const struct stat *b) {
+  return a->st_ino == b->st_ino && a->st_dev == b->st_dev &&
+         a->st_size == b->st_size && same_time(a->st_mtim, b->st_mtim) &&
+         same_time(a->st_ctim, b->st_ctim);
+}
+
+// Shared memory of SQLite is written through a mapping, which some file systems
+// do not give a time to.
+static bool is_mapped(const char *path) { return text_ends(path, "-shm"); }
+
+static const Known *known_of(const FileState *f, const char *path,
+                             const struct stat *st) {
+  uint64_t i;
+  if (!hashmap_get(&f->paths, path, strlen(path), &i))
+    return NULL;
+  const Known *k = &f->known.items[i];
+  return k->settled && same_stat(&k->st, st) ? k : NULL;
+}
+
+static void remember(FileState *f, const char *path, const struct stat *st,
+                     struct timespec before, XXH128_hash_t hash) {
+  uint64_t i = hashmap_intern(&f->paths, path, strlen(path), f->known.len);
+  if (i == f->known.len)
+    array_push(&f->known, (Known){0});
+  f->known.items[i] =
+      (Known){.st = *st,
+              .hash = hash,
+              .settled = is_before(st->st_mtim, before) && !is_mapped(path)};
+}
+
+// One copy of each path for all snapshots.
+static const char *name_of(FileState *f, const char *path) {
+  uint64_t at;
+  if (hashmap_get(&f->names, path, strlen(path), &at))
+    return (const char *)(uintptr_t)at;
+  const char *copy = arena_strdup(&f->arena, path);
+  hashmap_put(&f->names, path, strlen(path), (uintptr_t)copy);
+  return copy;
+}
+
+// --- contents
+// -----------------------------------------------------------------
+
+static void blob_path(const FileState *f, XXH128_hash_t h, char out[PATH_MAX]) {
+  snprintf(out, PATH_MAX, "%s/%016llx%016llx", f->blobs,
+           (unsigned long long)h.high64, (unsigned long long)h.low64);
+}
+
+static ssize_t read_at(int fd, char *buf, size_t n, off_t at) {
+  size_t got = 0;
+  while (got < n) {
+    ssize_t k = pread(fd, buf + got, n - got, at + (off_t)got);
+    if (k < 0 && errno == EINTR)
+      continue;
+    if (k < 0)
+      return -1;
+    if (k == 0)
+      break;
+    got += (size_t)k;
+  }
+  return (ssize_t)got;
+}
+
+static int write_at(int fd, const char *buf, size_t n, off_t at) {
+  while (n) {
+    ssize_t k = pwrite(fd, buf, n, at);
+    if (k < 0 && errno == EINTR)
+      continue;
+    if (k < 0)
+      return -1;
+    buf += k;
+    n -= (size_t)k;
+    at += k;
+  }
+  return 0;
+}
+
+// Hashes a file and copies it to `to` (-1: nowhere) on the way.
+static int pass_over(FileState *f, int fd, int to, XXH128_hash_t *hash) {
+  XXH3_state_t *state = XXH3_createState();
+  off_t at = 0;
+  ssize_t n;
+  int rc = 0;
+  XXH3_128bits_reset(state);
+  while ((n = read_at(fd, f->piece[0], PIECE, at)) > 0) {
+    XXH3_128bits_update(state, f->piece[0], (size_t)n);
+    if (to >= 0 && write_at(to, f->piece[0], (size_t)n, at)) {
+      rc = -1;
+      break;
+    }
+    at += n;
+  }
+  *hash = XXH3_128bits_digest(state);
+  XXH3_freeState(state);
+  return n < 0 ? -1 : rc;
+}
+
+// Keeps the content under its hash, unless it is there already.
+static int keep(FileState *f, int fd, XXH128_hash_t *hash, Err *err) {
+  char blob[PATH_MAX], fresh[PATH_MAX];
+  blob_path(f, *hash, blob);
+  if (fs_exists(blob))
+    return 0;
+  snprintf(fresh, sizeof fresh, "%s/new", f->blobs);
+  int to = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (to < 0)
+    return fail(fresh, err);
+  int rc = pass_over(f, fd, to, hash);
+  if (close(to) || rc)
+    return fail(fresh, err);
+  blob_path(f, *hash, blob);
+  return rename(fresh, blob) ? fail(blob, err) : 0;
+}
+
+static int read_content(FileState *f, const char *path, XXH128_hash_t *hash,
+                        Err *err) {
+  struct timespec before = tick();
+  struct stat st;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0 || fstat(fd, &st) || pass_over(f, fd, -1, hash)) {
+    fail(path, err);
+    if (fd >= 0)
+      close(fd);
+    return -1;
+  }
+  int rc = keep(f, fd, hash, err);
+  close(fd);
+  if (!rc)
+    remember(f, path, &st, before, *hash);
+  return rc;
+}
+
+// --- saving
+// -------------------------------------------------------------------
+
+static int save_link(FileState *f, FileEntry *e, Err *err) {
+  char target[PATH_MAX];
+  ssize_t n = readlink(e->path, target, sizeof target - 1);
+  if (n < 0)
+    return fail(e->path, err);
+  target[n] = '\0';
+  e->target = name_of(f, target);
+  return 0;
+}
+
+static int save_one(FileState *f, const WalkItem *item, FileEntries *out,
+                    Err *err) {
+  FileEntry e = {.path = name_of(f, item->path),
+                 .mode = item->st.st_mode,
+                 .mtime = item->st.st_mtim};
+  if (S_ISREG(e.mode)) {
+    const Known *k = known_of(f, e.path, &item->st);
+    if (k)
+      e.hash = k->hash;
+    else if (read_content(f, e.path, &e.hash, err))
+      return -1;
+  } else if (S_ISLNK(e.mode) && save_link(f, &e, err)) {
+    return -1;
+  }
+  array_push(out, e);
+  return 0;
+}
+
+int file_state_save(FileState *f, FileEntries *out, Err *err) {
+  int rc = walk_run(&f->walk, err);
+  *out = (FileEntries){0};
+  for (size_t i = 0; !rc && i < f->walk.items.len; i++)
+    rc = save_one(f, &f->walk.items.items[i], out, err);
+  if (rc)
+    array_release(out);
+  return rc;
+}
+
+void file_entries_key(const FileEntries *entries, Str *key) {
+  for (size_t i = 0; i < entries->len; i++) {
+    const FileEntry *e = &entries->items[i];
+    str_addf(key, "%s%c%o ", e->path, 0, (unsigned)e->mode);
+    if (S_ISREG(e->mode))
+      str_addn(key, &e->hash, sizeof e->hash);
+    if (e->target)
+      str_addn(key, e->target, strlen(e->target) + 1);
+  }
+}
+
+// --- restoring
+// ----------------------------------------------------------------
+
+// Makes `fd` equal to the blob; only the pieces that differ are written.
+static int write_back(FileState *f, int fd, int blob, bool *changed) {
+  off_t at = 0;
+  ssize_t n;
+  while ((n = read_at(blob, f->piece[0], PIECE, at)) > 0) {
+    ssize_t m = read_at(fd, f->piece[1], (size_t)n, at);
+    if (m != n || memcmp(f->piece[0], f->piece[1], (size_t)n)) {
+      if (write_at(fd, f->piece[0], (size_t)n, at))
+        return -1;
+      *changed = true;
+    }
+    at += n;
+  }
+  struct stat st;
+  if (n < 0 || fstat(fd, &st))
+    return -1;
+  if (st.st_size == at)
+    return 0;
+  *changed = true;
+  return ftruncate(fd, at);
+}
+
+static int restore_file(FileState *f, const FileEntry *e, bool *changed,
+                        Err *err) {
+  char path[PATH_MAX];
+  struct stat st;
+  struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, e->mtime};
+  blob_path(f, e->hash, path);
+  int blob = open(path, O_RDONLY | O_CLOEXEC);
+  if (blob < 0)
+    return fail(path, err);
+  int fd = open(e->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
+                0600);
+  int rc = fd < 0 || write_back(f, fd, blob, changed) ||
+           fchmod(fd, e->mode & 07777) || futimens(fd, times) || fstat(fd, &st);
+  if (rc)
+    fail(e->path, err);
+  else
+    remember(f, e->path, &st, tick(), e->hash);
+  if (fd >= 0)
+    close(fd);
+  close(blob);
+  return rc ? -1 : 0;
+}
+
+static int make_one(FileState *f, const FileEntry *e, size_t *restored,
+                    Err *err) {
+  bool changed = true;
+  if (S_ISDIR(e->mode)) {
+    if (mkdir(e->path, 0700) || chmod(e->path, e->mode & 07777))
+      return fail(e->path, err);
+    return 0;
+  }
+  *restored += 1;
+  if (S_ISLNK(e->mode))
+    return symlink(e->target, e->path) ? fail(e->path, err) : 0;
+  return restore_file(f, e, &changed, err);
+}
+
+static bool same_link(const FileEntry *e) {
+  char target[PATH_MAX];
+  ssize_t n = readlink(e->path, target, sizeof target - 1);
+  return n >= 0 && (size_t)n == strlen(e->target) &&
+         !memcmp(target, e->target, (size_t)n);
+}
+
+static int update_link(const FileEntry *e, size_t *restored, Err *err) {
+  if (same_link(e))
+    return 0;
+  *restored += 1;
+  if (unlink(e->path) || symlink(e->target, e->path))
+    return fail(e->path, err);
+  return 0;
+}
+
+// Both are there, and of the same kind.
+static int update_one(FileState *f, const WalkItem *item, const FileEntry *e,
+                      size_t *restored, Err *err) {
+  bool changed = false;
+  if (S_ISLNK(e->mode))
+    return update_link(e, restored, err);
+  if (S_ISREG(e->mode)) {
+    const Known *k = known_of(f, e->path, &item->st);
+    bool clean =
+        k && XXH128_isEqual(k->hash, e->hash) && item->st.st_mode == e->mode;
+    if (!clean && restore_file(f, e, &changed, err))
+      return -1;
+    *restored += changed;
+    return 0;
+  }
+  if (item->st.st_mode != e->mode && chmod(e->path, e->mode & 07777))
+    return fail(e->path, err);
+  return 0;
+}
+
+static bool same_kind(const WalkItem *item, const FileEntry *e) {
+  return (item->st.st_mode & S_IFMT) == (e->mode & S_IFMT);
+}
+
+// Removes what the target does not have, or has as another kind: backwards, so
+// that directories are empty when their turn comes.
+static int remove_others(FileState *f, const FileEntries *target,
+                         size_t *restored, Err *err) {
+  size_t j = target->len;
+  for (size_t i = f->walk.items.len; i-- > 0;) {
+    const WalkItem *item = &f->walk.items.items[i];
+    while (j && strcmp(target->items[j - 1].path, item->path) > 0)
+      j--;
+    const FileEntry *e = j ? &target->items[j - 1] : NULL;
+    if (e && !strcmp(e->path, item->path) && same_kind(item, e))
+      continue;
+    *restored += !S_ISDIR(item->st.st_mode);
+    if (remove(item->path))
+      return fail(item->path, err);
+  }
+  return 0;
+}
+
+int file_state_restore(FileState *f, const FileEntries *target,
+                       size_t *restored, Err *err) {
+  *restored = 0;
+  if (walk_run(&f->walk, err) || remove_others(f, target, restored, err))
+    return -1;
+  size_t i = 0, n = f->walk.items.len;
+  int rc = 0;
+  for (size_t j = 0; !rc && j < target->len; j++) {
+    const FileEntry *e = &target->items[j];
+    const WalkItem *items = f->walk.items.items;
+    while (i < n && strcmp(items[i].path, e->path) < 0)
+      i++;
+    bool there = i < n && !strcmp(items[i].path, e->path);
+    if (there && same_kind(&items[i], e))
+      rc = update_one(f, &items[i], e, restored, err);
+    else
+      rc = make_one(f, e, restored, err);
+  }
+  return rc;
+}
+
+// --- opening and closing
+// ------------------------------------------------------
+
+static void add_place(FileState *f, const char *path) {
+  static const char *const companions[] = {"-wal", "-shm", "-journal"};
+  struct stat st;
+  char real[PATH_MAX];
+  char *place =
+      realpath(path, real) ? mem_strdup(real) : path_absolute(path, NULL);
+  walk_add(&f->walk, place);
+  bool is_dir = !stat(place, &st) && S_ISDIR(st.st_mode);
+  for (size_t i = 0; !is_dir && i < sizeof companions / sizeof *companions;
+       i++) {
+    char *name = mem_printf("%s%s", place, companions[i]);
+    walk_add(&f->walk, name);
+    free(name);
+  }
+  free(place);
+}
+
+int file_state_open(FileState **out, const StatePlaces *places,
+                    const char *scratch, Err *err) {
+  FileState *f = mem_new(FileState);
+  f->blobs = mem_printf("%s/blobs", scratch);
+  for (size_t i = 0; i < 2; i++)
+    f->piece[i] = mem_alloc(PIECE);
+  *out = f;
+  if (fs_mkdirs(f->blobs, err))
+    return -1;
+  if (places->session_dir)
+    add_place(f, places->session_dir);
+  for (const char *const *p = places->files; p && *p; p++)
+    add_place(f, *p);
+  return 0;
+}
+
+void file_state_close(FileState *f) {
+  if (!f)
+    return;
+  walk_release(&f->walk);
+  hashmap_release(&f->paths);
+  hashmap_release(&f->names);
+  array_release(&f->known);
+  fs_remove_tree(f->blobs);
+  free(f->blobs);
+  for (size_t i = 0; i < 2; i++)
+    free(f->piece[i]);
+  arena_release(&f->arena);
+  free(f);
+}

@@ -1,0 +1,46 @@
+// The files of an application's state: sessions, SQLite databases, uploads.
+// Part of state.h.
+//
+// A snapshot lists what is there; contents are kept once each, under their
+// hash, in scratch/blobs. Whether a file has changed is told by its stat, and
+// by its bytes only where that cannot tell. Restoring writes the bytes that
+// differ, in place, and gives files their old time back.
+//
+// Limits: owners, extended attributes, hard links, devices and sockets are not
+// kept. A file of a place named X brings X-wal, X-shm and X-journal with it.
+#ifndef CULPRIT_PHP_STATE_FILES_H
+#define CULPRIT_PHP_STATE_FILES_H
+
+#include <stdint.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <xxhash.h>
+
+#include "php/state.h"
+#include "util/array.h"
+#include "util/str.h"
+
+typedef struct {
+  const char *path;
+  mode_t mode;        // file, directory or link, and its permissions
+  XXH128_hash_t hash; // of a file's content
+  struct timespec mtime;
+  const char *target; // of a link
+} FileEntry;
+typedef ARRAY(FileEntry) FileEntries; // by path
+
+typedef struct FileState FileState;
+
+int file_state_open(FileState **f, const StatePlaces *places,
+                    const char *scratch, Err *err);
+void file_state_close(FileState *f);
+
+// Lists what is there. Strings belong to `f`, the array to the caller.
+int file_state_save(FileState *f, FileEntries *out, Err *err);
+// *restored: how many files were written, made or removed.
+int file_state_restore(FileState *f, const FileEntries *target,
+                       size_t *restored, Err *err);
+// What tells one list from another; times do not.
+void file_entries_key(const FileEntries *entries, Str *key);
+
+#endif

@@ -1,0 +1,32 @@
+// One request and its answer over a connection to a FastCGI process: sends and
+// receives at once (an application may answer before it has read all), watches
+// the process and the clock. The process may do anything.
+#ifndef CULPRIT_PHP_TALK_H
+#define CULPRIT_PHP_TALK_H
+
+#include "php/page.h"
+#include "util/err.h"
+
+typedef enum {
+  TALK_DONE,   // a whole answer
+  TALK_BROKEN, // the connection ended before that, or the process did
+  TALK_FALSE,  // what came is not FastCGI: the message says how
+  TALK_LATE
+} TalkEnd;
+
+typedef struct {
+  int connection; // not blocking
+  int pidfd;
+  const Str *pairs; // FastCGI's parameters
+  const char *body;
+  size_t body_len;
+  double deadline; // by the clock of now_seconds
+  Page *page;      // begun; gets the answer
+  bool reusable;   // set: the connection may carry another request
+} Talk;
+
+TalkEnd talk(Talk *t, Err *err);
+
+double now_seconds(void); // monotonic
+
+#endif

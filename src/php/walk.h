@@ -1,0 +1,29 @@
+// All files, directories and links at some places of the file system, in the
+// order of their paths: a directory comes before what is in it. Links are not
+// followed; sockets, pipes and devices are left out; a place that is not there
+// is no error.
+#ifndef CULPRIT_PHP_WALK_H
+#define CULPRIT_PHP_WALK_H
+
+#include <sys/stat.h>
+
+#include "util/arena.h"
+#include "util/array.h"
+#include "util/err.h"
+
+typedef struct {
+  const char *path;
+  struct stat st;
+} WalkItem;
+
+typedef struct {
+  ARRAY(char *) places;
+  ARRAY(WalkItem) items; // of the last walk_run, once each
+  Arena arena;           // of it
+} Walk;
+
+void walk_add(Walk *w, const char *place); // an absolute path
+int walk_run(Walk *w, Err *err);
+void walk_release(Walk *w);
+
+#endif

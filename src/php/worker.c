@@ -1,0 +1,484 @@
+// php-cgi processes spoken to over FastCGI: see worker.h.
+//
+// We own the listening socket (scratch/php.sock) and give it to each process as
+// its standard input, which is how php-cgi knows what it is. Names longer than
+// a socket's address may be are no problem: it is reached through
+// /proc/self/fd. One process serves one request after the other on one
+// connection; whatever is odd about either (bytes nobody asked for, an end in
+// the middle) costs the process its life, and the next request starts another.
+#include "php/worker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "php/child.h"
+#include "php/page.h"
+#include "php/params.h"
+#include "php/route.h"
+#include "php/talk.h"
+#include "util/array.h"
+#include "util/fs.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+enum { PROBE_SECONDS = 10, LAST_WORDS = 1000, DYING_MS = 1000 };
+
+struct Worker {
+  Site site;
+  char *scratch, *php, *root, *record, *log, *sessions;
+  ARRAY(char *) args, env; // NULL-terminated
+  int dir, listener, connection;
+  Child child;
+  Page page;
+  Str pairs;
+  bool used_php; // by the last request
+};
+
+// --- settings
+// -----------------------------------------------------------------
+
+static void set(Worker *w, const char *name, const char *value) {
+  array_push(&w->args, mem_strdup("-d"));
+  array_push(&w->args, mem_printf("%s=%s", name, value));
+}
+
+static void set_defaults(Worker *w) {
+  static const char *const defaults[][2] = {{"output_buffering", "4096"},
+                                            {"opcache.enable", "0"},
+                                            {"display_errors", "1"},
+                                            {"display_startup_errors", "1"},
+                                            {"error_reporting", "32767"},
+                                            {"log_errors", "1"},
+                                            {"error_log", ""},
+                                            {"date.timezone", "UTC"},
+                                            {"session.gc_probability", "0"},
+                                            {"cgi.fix_pathinfo", "1"}};
+  for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
+    set(w, defaults[i][0], defaults[i][1]);
+}
+
+static void set_places(Worker *w) {
+  char *temporary = mem_printf("%s/tmp", w->scratch);
+  set(w, "sys_temp_dir", temporary);
+  set(w, "upload_tmp_dir", temporary);
+  set(w, "session.save_path", w->sessions);
+  if (w->site.mariadb_socket) {
+    set(w, "mysqli.default_socket", w->site.mariadb_socket);
+    set(w, "pdo_mysql.default_socket", w->site.mariadb_socket);
+  }
+  free(temporary);
+}
+
+static void set_extension(Worker *w) {
+  if (!w->site.extension)
+    return;
+  set(w, "extension", w->site.extension);
+  set(w, "culprit.dir", w->scratch);
+}
+
+static void make_args(Worker *w) {
+  array_push(&w->args, mem_strdup(w->php));
+  array_push(&w->args,
+             mem_strdup("-c")); // an empty one instead of the system's
+  array_push(&w->args, mem_printf("%s/php.ini", w->scratch));
+  set_defaults(w);
+  set_places(w);
+  set_extension(w);
+  for (const char *const *i = w->site.ini; i && *i; i++) {
+    array_push(&w->args, mem_strdup("-d"));
+    array_push(&w->args, mem_strdup(*i));
+  }
+  array_push(&w->args, NULL);
+}
+
+static void keep_variable(Worker *w, const char *name, const char *otherwise) {
+  const char *value = getenv(name);
+  value = value ? value : otherwise;
+  if (value)
+    array_push(&w->env, mem_printf("%s=%s", name, value));
+}
+
+static void make_env(Worker *w) {
+  keep_variable(w, "PATH", "/usr/local/bin:/usr/bin:/bin");
+  keep_variable(w, "HOME", NULL);
+  keep_variable(w, "PHP_INI_SCAN_DIR", NULL);
+  array_push(&w->env, mem_strdup("LANG=C.UTF-8"));
+  array_push(&w->env, mem_strdup("PHP_FCGI_MAX_REQUESTS=0"));
+  for (const char *const *e = w->site.env; e && *e; e++)
+    array_push(&w->env, mem_strdup(*e));
+  array_push(&w->env, NULL);
+}
+
+// --- the scratch directory
+// ----------------------------------------------------
+
+static int link_maps(Worker *w, Err *err) {
+  char *link = mem_printf("%s/maps", w->scratch);
+  int rc = 0;
+  unlink(link);
+  if (w->site.maps && symlink(w->site.maps, link))
+    rc = err_set(err, "%s: cannot be linked to %s: %s", link, w->site.maps,
+                 strerror(errno));
+  free(link);
+  return rc;
+}
+
+static int check_sessions(const char *dir, Err *err) {
+  if (fs_mkdirs(dir, err))
+    return err_prefix(err, "session directory");
+  if (access(dir, R_OK | W_OK | X_OK))
+    return err_set(err,
+                   "session directory %s: %s; make it writable or name "
+                   "another",
+                   dir, strerror(errno));
+  return 0;
+}
+
+static int make_scratch(Worker *w, Err *err) {
+  char *temporary = mem_printf("%s/tmp", w->scratch);
+  char *ini = mem_printf("%s/php.ini", w->scratch);
+  int rc = fs_mkdirs(temporary, err);
+  if (!rc)
+    rc = fs_write(ini, "", 0, err);
+  if (!rc)
+    rc = link_maps(w, err);
+  if (!rc)
+    rc = check_sessions(w->sessions, err);
+  free(temporary);
+  free(ini);
+  return rc;
+}
+
+// --- sockets
+// ------------------------------------------------------------------
+
+static void address(const Worker *w, struct sockaddr_un *a) {
+  *a = (struct sockaddr_un){.sun_family = AF_UNIX};
+  snprintf(a->sun_path, sizeof a->sun_path, "/proc/self/fd/%d/php.sock",
+           w->dir);
+}
+
+static int open_listener(Worker *w, Err *err) {
+  struct sockaddr_un a;
+  w->dir = open(w->scratch, O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (w->dir < 0)
+    return err_set(err, "%s: %s", w->scratch, strerror(errno));
+  unlinkat(w->dir, "php.sock", 0);
+  address(w, &a);
+  w->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (w->listener < 0 || bind(w->listener, (void *)&a, sizeof a) ||
+      listen(w->listener, 8))
+    return err_set(err, "%s/php.sock: no socket: %s", w->scratch,
+                   strerror(errno));
+  return 0;
+}
+
+static void disconnect(Worker *w) {
+  if (w->connection >= 0)
+    close(w->connection);
+  w->connection = -1;
+}
+
+static int connect_worker(Worker *w, Err *err) {
+  struct sockaddr_un a;
+  address(w, &a);
+  w->connection =
+      socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (w->connection < 0 || connect(w->connection, (void *)&a, sizeof a)) {
+    err_set(err, "%s/php.sock: no connection: %s", w->scratch, strerror(errno));
+    disconnect(w);
+    return -1;
+  }
+  return 0;
+}
+
+// --- the process
+// --------------------------------------------------------------
+
+static int start(Worker *w, Err *err) {
+  int log = open(w->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (log < 0)
+    return err_set(err, "%s: %s", w->log, strerror(errno));
+  ChildPlan plan = {.path = w->php,
+                    .argv = w->args.items,
+                    .env = w->env.items,
+                    .in = w->listener,
+                    .out = log,
+                    .err = log};
+  int rc = child_start(&w->child, &plan, err);
+  close(log);
+  return rc;
+}
+
+typedef enum { CLEAN, CLOSED, TALKING } Line;
+
+// Nothing may come before we ask.
+static Line line_state(const Worker *w) {
+  char c;
+  ssize_t n = recv(w->connection, &c, 1, MSG_PEEK | MSG_DONTWAIT);
+  if (n > 0)
+    return TALKING;
+  return n < 0 && errno == EAGAIN ? CLEAN : CLOSED;
+}
+
+static int make_ready(Worker *w, Err *err) {
+  if (w->connection >= 0) {
+    Line line = line_state(w);
+    if (line == TALKING)
+      child_kill(&w->child);
+    if (line != CLEAN)
+      disconnect(w);
+  }
+  if (child_ended(&w->child, 0)) {
+    disconnect(w);
+    if (start(w, err))
+      return -1;
+  }
+  return w->connection >= 0 ? 0 : connect_worker(w, err);
+}
+
+// --- one exchange
+// -------------------------------------------------------------
+
+static void settle_broken(Worker *w, Exchange *out, Arena *arena) {
+  char how[32];
+  out->end = EXCHANGE_DIED;
+  if (child_ended(&w->child, DYING_MS)) {
+    out->how = arena_strdup(arena, child_how(w->child.status, how));
+  } else {
+    child_kill(&w->child);
+    out->how = "closed the connection";
+  }
+}
+
+static void settle(Worker *w, TalkEnd end, const Err *why, Exchange *out,
+                   Arena *arena) {
+  page_settle(&w->page, &out->response, arena);
+  switch (end) {
+  case TALK_DONE:
+    out->end = EXCHANGE_DONE;
+    break;
+  case TALK_BROKEN:
+    settle_broken(w, out, arena);
+    break;
+  case TALK_FALSE:
+    child_kill(&w->child);
+    out->end = EXCHANGE_DIED;
+    out->how = arena_strdup(arena, why->text);
+    break;
+  case TALK_LATE:
+    child_kill(&w->child);
+    out->end = EXCHANGE_TIMEOUT;
+    out->how = "SIGKILL";
+    break;
+  }
+}
+
+static int exchange(Worker *w, const Request *r, double seconds, Exchange *out,
+                    Arena *arena, Err *err) {
+  Err why;
+  if (make_ready(w, err))
+    return -1;
+  double begin = now_seconds();
+  page_begin(&w->page, w->site.max_body);
+  Talk t = {.connection = w->connection,
+            .pidfd = w->child.pidfd,
+            .pairs = &w->pairs,
+            .body = r->body,
+            .body_len = r->body_len,
+            .deadline = begin + seconds,
+            .page = &w->page};
+  TalkEnd end = talk(&t, &why);
+  settle(w, end, &why, out, arena);
+  if (!t.reusable)
+    disconnect(w);
+  out->seconds = now_seconds() - begin;
+  return 0;
+}
+
+int worker_serve(Worker *w, const Request *r, const char *cookies,
+                 Exchange *out, Arena *arena, Err *err) {
+  Route route;
+  *out = (Exchange){0};
+  if (route_find(&route, &w->site, w->root, r->path, arena, err))
+    return -1;
+  w->used_php = route.kind == ROUTE_SCRIPT;
+  if (!w->used_php) {
+    double begin = now_seconds();
+    out->is_static = true;
+    static_serve(&route, r, w->site.max_body, &out->response, arena);
+    out->seconds = now_seconds() - begin;
+    return 0;
+  }
+  str_clear(&w->pairs);
+  params_add(&w->pairs, &w->site, &route, r, cookies);
+  return exchange(w, r, w->site.timeout, out, arena, err);
+}
+
+const char *worker_record(const Worker *w) {
+  return w->used_php && w->site.extension ? w->record : NULL;
+}
+
+// --- the first request: is it PHP, and ours?
+// ----------------------------------
+
+// The end of what the process wrote, on one line.
+static char *last_words(const Worker *w) {
+  Str text = {0};
+  Err ignored;
+  fs_read(w->log, 1 << 20, &text, &ignored);
+  size_t skip = text.len > LAST_WORDS ? text.len - LAST_WORDS : 0;
+  char *words = mem_strdup(str_text(&text) + skip);
+  for (char *p = words; *p; p++)
+    if ((unsigned char)*p < ' ')
+      *p = p[1] ? ' ' : '\0';
+  str_release(&text);
+  return words;
+}
+
+static int complain(const Worker *w, const char *what, const char *how,
+                    Err *err) {
+  char *words = last_words(w);
+  err_set(err, "%s: %s%s%s%s%s", w->php, what, how ? ": " : "", how ? how : "",
+          *words ? ": " : "", words);
+  free(words);
+  return -1;
+}
+
+static int check_version(const Worker *w, const Response *r, Err *err) {
+  const char *by = headers_get(&r->headers, "X-Powered-By");
+  if (!w->site.extension || !by || text_starts(by, "PHP/8.2."))
+    return 0;
+  return err_set(err,
+                 "%s is %s, the extension is for PHP 8.2; install php8.2-cgi "
+                 "or name another php-cgi",
+                 w->php, by);
+}
+
+// PHP goes on without an extension that it cannot load.
+static int check_extension(const Worker *w, Err *err) {
+  if (!w->site.extension)
+    return 0;
+  char *words = last_words(w);
+  bool bad = strstr(words, "PHP Startup") &&
+             (strstr(words, w->site.extension) || strstr(words, "culprit"));
+  free(words);
+  return bad ? complain(w, "does not load our extension", NULL, err) : 0;
+}
+
+static int probe(Worker *w, Err *err) {
+  Arena arena = {0};
+  Exchange e = {0};
+  Route nothing = {.file = mem_printf("%s/no-such-script.php", w->scratch),
+                   .script = "/no-such-script.php",
+                   .info = ""};
+  Request r = {
+      .method = "GET", .path = nothing.script, .query = "", .body = ""};
+  params_add(&w->pairs, &w->site, &nothing, &r, NULL);
+  int rc = exchange(w, &r, PROBE_SECONDS, &e, &arena, err);
+  if (!rc && e.end == EXCHANGE_TIMEOUT)
+    rc = complain(w, "does not answer over FastCGI; is it php-cgi?", NULL, err);
+  else if (!rc && e.end == EXCHANGE_DIED)
+    rc = complain(w, "is no php-cgi that works", e.how, err);
+  if (!rc)
+    rc = check_version(w, &e.response, err);
+  if (!rc)
+    rc = check_extension(w, err);
+  free((char *)nothing.file);
+  arena_release(&arena);
+  return rc;
+}
+
+// --- opening and closing
+// ------------------------------------------------------
+
+static int find_php(Worker *w, Err *err) {
+  static const char *const names[] = {"php-cgi8.2", "php-cgi", NULL};
+  if (!w->site.php_cgi) {
+    w->php = child_find(names);
+    return w->php ? 0
+                  : err_set(err, "no php-cgi8.2 or php-cgi in PATH; install "
+                                 "php8.2-cgi");
+  }
+  w->php = mem_strdup(w->site.php_cgi);
+  if (!fs_executable(w->php))
+    return err_set(
+        err, "%s: no program; install php8.2-cgi or name its php-cgi", w->php);
+  return 0;
+}
+
+static int find_root(Worker *w, Err *err) {
+  char real[PATH_MAX];
+  struct stat st;
+  if (!realpath(w->site.root, real) || stat(real, &st))
+    return err_set(err, "document root %s: %s", w->site.root, strerror(errno));
+  if (!S_ISDIR(st.st_mode))
+    return err_set(err, "document root %s: not a directory", w->site.root);
+  w->root = mem_strdup(real);
+  return 0;
+}
+
+static int prepare(Worker *w, Err *err) {
+  if (find_php(w, err) || find_root(w, err) || make_scratch(w, err) ||
+      open_listener(w, err))
+    return -1;
+  make_args(w);
+  make_env(w);
+  return probe(w, err);
+}
+
+int worker_open(Worker **out, const Site *site, const char *scratch, Err *err) {
+  Worker *w = mem_new(Worker);
+  w->site = *site;
+  w->site.timeout = site->timeout > 0 ? site->timeout : SITE_SECONDS;
+  w->site.max_body = site->max_body ? site->max_body : SITE_BODY;
+  w->dir = w->listener = w->connection = w->child.pidfd = -1;
+  w->scratch = path_absolute(scratch, NULL);
+  w->record = mem_printf("%s/request.rec", w->scratch);
+  w->log = mem_printf("%s/worker.log", w->scratch);
+  w->sessions = site->session_dir ? mem_strdup(site->session_dir)
+                                  : mem_printf("%s/sessions", w->scratch);
+  *out = NULL;
+  if (prepare(w, err)) {
+    worker_close(w);
+    return -1;
+  }
+  *out = w;
+  return 0;
+}
+
+static void release_words(char **words, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    free(words[i]);
+  free(words);
+}
+
+void worker_close(Worker *w) {
+  if (!w)
+    return;
+  disconnect(w);
+  child_kill(&w->child);
+  if (w->listener >= 0)
+    close(w->listener);
+  if (w->dir >= 0)
+    close(w->dir);
+  release_words(w->args.items, w->args.len);
+  release_words(w->env.items, w->env.len);
+  page_release(&w->page);
+  str_release(&w->pairs);
+  free(w->scratch);
+  free(w->php);
+  free(w->root);
+  free(w->record);
+  free(w->log);
+  free(w->sessions);
+  free(w);
+}

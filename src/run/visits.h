@@ -1,0 +1,54 @@
+// Runs a list of requests against a PHP application: every visitor starts with
+// fresh cookies and the application's first state; visitors are shared out over
+// workers, each with a session directory, and if asked for a database server,
+// of its own. Every request that is no setup becomes a Run, named after its
+// line in the list, judged and stored at once.
+#ifndef CULPRIT_RUN_VISITS_H
+#define CULPRIT_RUN_VISITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "oracle/web.h"
+#include "php/request.h"
+#include "php/worker.h"
+#include "store/store.h"
+#include "util/array.h"
+#include "util/err.h"
+
+typedef ARRAY(const char *) Texts;
+
+// A schema of the database, and the file of SQL that fills it (NULL: none).
+typedef struct {
+  const char *name, *sql;
+} Database;
+
+// `%w` in a text stands for the worker's own directory, `%s` for the socket of
+// its database server.
+typedef struct Visits Visits;
+struct Visits {
+  Site site;      // without ini, env, session_dir and mariadb_socket
+  Texts ini, env; // NAME=VALUE
+  Texts files;    // what the application writes, to be saved and restored
+  ARRAY(Database) databases;
+  WebOracle oracle;
+  int workers;         // 0: one per core; one where workers would share files
+  const char *scratch; // made, and removed at the end
+  Store *store;
+  int64_t session;
+
+  // As it goes on.
+  size_t total, finished, failing; // requests that are tests
+  size_t already;                  // of them: had a run before
+  bool interrupted;
+  void (*progress)(const Visits *v); // may be NULL
+};
+
+int visits_run(Visits *v, const Requests *requests, Err *err);
+void visits_release(Visits *v); // the lists
+
+// May be called from a signal handler: workers stop after their request.
+void visits_interrupt(void);
+
+#endif
