@@ -270,11 +270,10 @@ static int check_map(const PhpMapHeader *h, size_t size,
   return 0;
 }
 
-// An edge, an outcome or a class needs no byte of its own at most 32 times over
-// (a condition says how many outcomes it has, a call which classes), so a count
-// of entities beyond that is a lie that would only cost memory.
+// Outcomes and classes need no byte of their own, but a script has not hundreds
+// of them for each byte of its map: such a count would only cost memory.
 static bool is_plausible(const PhpMapHeader *h, size_t size) {
-  return h->nentities / 4096 <= size;
+  return h->nentities <= PHP_MAX_ENTITIES && h->nentities / 256 <= size;
 }
 
 int php_map_parse(const void *data, size_t size, Unit *out, Arena *arena,

@@ -34,6 +34,8 @@
 #define PHP_RECORD_MAGIC 0x434552504850554cull // "LUPHPREC"
 #define PHP_FORMAT_VERSION 1u
 
+#define PHP_MAX_ENTITIES (1u << 24) // of one script
+
 #define PHP_RECORD_FILE "request.rec"
 #define PHP_MAPS_DIR "maps"
 

@@ -173,6 +173,18 @@ static void begin(Report *r, FILE *out) {
 
 // --- one failure ------------------------------------------------------------
 
+// Of a PHP application: what to ask for to see it.
+static void put_request(const Report *r, const FailureGroup *g, FILE *out) {
+  const char *command = g->nruns ? r->suite->runs[g->runs[0]].command : "";
+  if (!report_request(command))
+    return;
+  fputs("  shown by: ", out);
+  put_escaped(command, out);
+  if (g->nruns > 1)
+    fprintf(out, " and %zu more", g->nruns - 1);
+  fputc('\n', out);
+}
+
 static void put_header(const Report *r, const Ranking *ranking, FILE *out) {
   const FailureGroup *g = &r->suite->failures[ranking->failure];
   Palette p = palette(r);
@@ -195,18 +207,6 @@ static void put_header(const Report *r, const Ranking *ranking, FILE *out) {
     fputs("  No test passes: runs that fail in another way stand in for "
           "passing ones.\n",
           out);
-}
-
-// Of a PHP application: what to ask for to see it.
-static void put_request(const Report *r, const FailureGroup *g, FILE *out) {
-  const char *command = g->nruns ? r->suite->runs[g->runs[0]].command : "";
-  if (!report_request(command))
-    return;
-  fputs("  shown by: ", out);
-  put_escaped(command, out);
-  if (g->nruns > 1)
-    fprintf(out, " and %zu more", g->nruns - 1);
-  fputc('\n', out);
 }
 
 static void put_notes(const Report *r, const Ranking *ranking, FILE *out) {
