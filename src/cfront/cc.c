@@ -189,6 +189,23 @@ static int to_bitcode(Cc *cc, const char *source, const char *object,
   return run_and_free(&a, NULL);
 }
 
+// A trace build, made by cfront/trace_build.c from the program's own bitcode.
+static void add_trace_options(Args *a, const char *mode) {
+  const char *unit = getenv("CULPRIT_TRACE_UNIT");
+  const char *names = getenv("CULPRIT_TRACE_NAMES");
+  add(a, "--trace");
+  if (strstr(mode, "check"))
+    add(a, "--check");
+  if (unit) {
+    add(a, "--unit");
+    add(a, unit);
+  }
+  if (names) {
+    add(a, "--names");
+    add(a, names);
+  }
+}
+
 // As bitcode, or (`object`) as machine code right away. Messages go to the file
 // `messages`, if not NULL.
 static int instrument(Cc *cc, const char *from, const char *to, bool object,
@@ -205,6 +222,8 @@ static int instrument(Cc *cc, const char *from, const char *to, bool object,
   add(&a, mode && strstr(mode, "counts") ? "counts" : "hits");
   if (object)
     add(&a, "--object");
+  if (mode && text_starts(mode, "trace"))
+    add_trace_options(&a, mode);
   if (mode && strstr(mode, "returns"))
     add(&a, "--returns");
   for (size_t i = 0; i < cc->args.prefix_maps.len; i++) {

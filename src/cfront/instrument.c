@@ -23,12 +23,15 @@
 
 #include "cfront/bitcode_format.h"
 #include "cfront/generate.h"
+#include "cfront/lower.h"
 #include "cfront/map_format.h"
 #include "cfront/map_write.h"
 #include "cfront/mutate.h"
 #include "cfront/pdg.h"
 #include "cfront/plan.h"
 #include "cfront/probe.h"
+#include "cfront/trace_code.h"
+#include "cfront/trace_insert.h"
 #include "util/err.h"
 #include "util/fs.h"
 #include "util/str.h"
@@ -43,12 +46,19 @@ typedef struct {
   bool object; // write machine code, not bitcode
   // Only answer: what can be mutated, which statements depend on which.
   bool list_mutants, pdg;
+  // A trace build, and the code it can be replayed with.
+  bool trace, check, lower;
+  uint32_t unit;
+  const char *names;
   PrefixMaps maps;
 } Options;
 
 static int usage(void) {
   fputs("usage: culprit-instrument --runtime FILE [--mode hits|counts] "
         "[--returns] [--opt LEVEL] [--mutate N] [--object] INPUT -o OUTPUT\n"
+        "       culprit-instrument --trace [--check] [--unit N] [--names FILE] "
+        "[--opt LEVEL] [--object] INPUT -o OUTPUT\n"
+        "       culprit-instrument --lower INPUT -o OUTPUT\n"
         "       culprit-instrument --mutants|--pdg INPUT\n"
         "culprit-cc runs this; it is not meant to be called by hand.\n",
         stderr);
@@ -67,6 +77,11 @@ static int parse_options(Options *o, int argc, char **argv) {
       {"mutate", required_argument, NULL, 'u'},
       {"mutants", no_argument, NULL, 'l'},
       {"pdg", no_argument, NULL, 'g'},
+      {"trace", no_argument, NULL, 't'},
+      {"check", no_argument, NULL, 'c'},
+      {"unit", required_argument, NULL, 'n'},
+      {"names", required_argument, NULL, 'f'},
+      {"lower", no_argument, NULL, 'w'},
       {0}};
   *o = (Options){.size = COUNTERS_HITS, .level = '0'};
   for (int c; (c = getopt_long(argc, argv, "o:", longs, NULL)) != -1;) {
@@ -98,6 +113,21 @@ static int parse_options(Options *o, int argc, char **argv) {
     case 'g':
       o->pdg = true;
       break;
+    case 't':
+      o->trace = true;
+      break;
+    case 'c':
+      o->check = true;
+      break;
+    case 'n':
+      o->unit = (uint32_t)strtoul(optarg, NULL, 10);
+      break;
+    case 'f':
+      o->names = optarg;
+      break;
+    case 'w':
+      o->lower = true;
+      break;
     case 'O':
       o->level = *optarg;
       break;
@@ -110,7 +140,8 @@ static int parse_options(Options *o, int argc, char **argv) {
   }
   o->input = argv[optind];
   bool asked = o->list_mutants || o->pdg;
-  return o->input && (asked || (o->output && o->runtime)) ? 0 : -1;
+  bool alone = o->trace || o->lower; // needs no runtime
+  return o->input && (asked || (o->output && (alone || o->runtime))) ? 0 : -1;
 }
 
 static LLVMModuleRef read_module(LLVMContextRef c, const char *path, Err *err) {
@@ -249,6 +280,44 @@ static int instrument(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   return rc;
 }
 
+// The input is embedded bitcode: its hash is the unit's identity.
+static int identify(const Options *o, Plan *p, Err *err) {
+  Str bitcode = {0};
+  if (fs_read(o->input, 0, &bitcode, err))
+    return -1;
+  XXH128_hash_t hash = XXH3_128bits(str_text(&bitcode), bitcode.len);
+  memcpy(p->id.bytes, &hash, sizeof p->id.bytes);
+  str_release(&bitcode);
+  return 0;
+}
+
+static int trace(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
+  TraceCode code;
+  if (identify(o, p, err) || trace_code_init(&code, m, o->names, err))
+    return -1;
+  TraceOptions options = {.id = p->id, .number = o->unit, .check = o->check};
+  trace_insert(&code, &options);
+  trace_code_release(&code);
+  return 0;
+}
+
+static int lower(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
+  TraceCode code;
+  Str out = {0};
+  p->marking = true;
+  plan_module(p, m, true);
+  lower_keep_marks(m, p);
+  int rc = identify(o, p, err) || trace_code_init(&code, m, NULL, err) ? -1 : 0;
+  if (!rc) {
+    rc = lower_module(&code, p, &out, err);
+    trace_code_release(&code);
+  }
+  if (!rc)
+    rc = fs_write(o->output, out.data, out.len, err);
+  str_release(&out);
+  return rc;
+}
+
 static int verify(LLVMModuleRef m, Err *err) {
   char *message = NULL;
   int rc = 0;
@@ -276,8 +345,10 @@ int main(int argc, char **argv) {
   int rc = m ? 0 : -1;
   if (!rc && (o.pdg || o.list_mutants)) {
     rc = answer(m, &o, &plan);
+  } else if (!rc && o.lower) {
+    rc = lower(m, &o, &plan, &err);
   } else if (!rc) {
-    rc = instrument(m, &o, &plan, &err);
+    rc = (o.trace ? trace : instrument)(m, &o, &plan, &err);
     if (!rc)
       rc = verify(m, &err);
     if (!rc && o.object)

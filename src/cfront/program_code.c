@@ -168,27 +168,60 @@ static int run_compiler(Strings *args, const char *mutant, Err *err) {
   return status ? -1 : 0;
 }
 
-int program_code_compile(const UnitCode *u, const char *bitcode, int mutant,
-                         const char *object, Err *err) {
+static int compile_unit(const UnitCode *u, const char *bitcode,
+                        const Strings *variables, const char *last_option,
+                        const char *object, Err *err) {
   Strings args = {0};
   char *compiler = program_code_compiler();
-  char *mode = mem_printf("CULPRIT_MODE=%s%s", u->counts ? "counts" : "hits",
-                          u->returns ? "+returns" : "");
-  char *plant = mem_printf("CULPRIT_MUTATE=%d", mutant);
   array_push(&args, "env");
-  array_push(&args, mode);
+  for (size_t i = 0; i < variables->len; i++)
+    array_push(&args, variables->items[i]);
   array_push(&args, compiler);
   for (size_t i = 0; i < u->args.len; i++)
     array_push(&args, u->args.items[i]);
+  if (last_option)
+    array_push(&args, last_option);
   array_push(&args, "-c");
   array_push(&args, bitcode);
   array_push(&args, "-o");
   array_push(&args, object);
-  int rc = run_compiler(&args, mutant < 0 ? "CULPRIT_MUTATE=" : plant, err);
+  int rc = run_compiler(&args, NULL, err);
   array_release(&args);
   free(compiler);
+  return rc;
+}
+
+int program_code_compile(const UnitCode *u, const char *bitcode, int mutant,
+                         const char *object, Err *err) {
+  Strings variables = {0};
+  char *mode = mem_printf("CULPRIT_MODE=%s%s", u->counts ? "counts" : "hits",
+                          u->returns ? "+returns" : "");
+  char *plant = mem_printf("CULPRIT_MUTATE=%d", mutant);
+  array_push(&variables, mode);
+  array_push(&variables, mutant < 0 ? "CULPRIT_MUTATE=" : plant);
+  int rc = compile_unit(u, bitcode, &variables, NULL, object, err);
+  array_release(&variables);
   free(mode);
   free(plant);
+  return rc;
+}
+
+int program_code_compile_traced(const UnitCode *u, const char *bitcode,
+                                uint32_t number, const char *names, bool check,
+                                const char *object, Err *err) {
+  Strings variables = {0};
+  char *unit = mem_printf("CULPRIT_TRACE_UNIT=%u", number);
+  char *list = mem_printf("CULPRIT_TRACE_NAMES=%s", names);
+  array_push(&variables,
+             check ? "CULPRIT_MODE=trace+check" : "CULPRIT_MODE=trace");
+  array_push(&variables, "CULPRIT_MUTATE=");
+  array_push(&variables, "CULPRIT_STRICT=1");
+  array_push(&variables, unit);
+  array_push(&variables, list);
+  int rc = compile_unit(u, bitcode, &variables, "-O2", object, err);
+  array_release(&variables);
+  free(unit);
+  free(list);
   return rc;
 }
 
@@ -205,10 +238,12 @@ static char *instrumenter(void) {
   return path;
 }
 
-int program_code_ask(const UnitCode *u, const char *bitcode,
-                     const char *question, Str *out, Err *err) {
+// `output`: where the answer goes, NULL: it is printed.
+static int ask(const UnitCode *u, const char *bitcode, const char *question,
+               const char *output, Str *out, Err *err) {
   char *program = instrumenter();
-  char *const argv[] = {program, (char *)question, (char *)bitcode, NULL};
+  char *const argv[] = {program, (char *)question, (char *)bitcode,
+                        output ? "-o" : NULL, (char *)output, NULL};
   Str text = {0};
   int status = command_capture(argv, NULL, &text);
   if (status)
@@ -218,6 +253,19 @@ int program_code_ask(const UnitCode *u, const char *bitcode,
   str_release(&text);
   free(program);
   return status ? -1 : 0;
+}
+
+int program_code_ask(const UnitCode *u, const char *bitcode,
+                     const char *question, Str *out, Err *err) {
+  return ask(u, bitcode, question, NULL, out, err);
+}
+
+int program_code_lower(const UnitCode *u, const char *bitcode,
+                       const char *output, Err *err) {
+  Str said = {0};
+  int rc = ask(u, bitcode, "--lower", output, &said, err);
+  str_release(&said);
+  return rc;
 }
 
 int program_code_pdg(const ProgramCode *p, const char *scratch, Str *out,
@@ -235,47 +283,52 @@ int program_code_pdg(const ProgramCode *p, const char *scratch, Str *out,
 
 // --- linking ----------------------------------------------------------------
 
-// Does this object file or archive hold the unit?
-static bool holds_unit(const char *path, const UnitId *id) {
+typedef ARRAY(UnitId) UnitIds;
+
+// The units whose maps this object file or archive holds.
+static void list_units(const char *path, UnitIds *out) {
   Bytes file;
   Err ignored;
   if (sections_open(path, &file, &ignored))
-    return false;
-  bool found = false;
+    return;
   const uint64_t magic = MAP_MAGIC;
   const unsigned char *at = file.data, *end = at + file.size;
-  while (!found && at && (size_t)(end - at) >= sizeof(MapHeader) &&
+  while (at && (size_t)(end - at) >= sizeof(MapHeader) &&
          (at = memmem(at, (size_t)(end - at), &magic, sizeof magic))) {
     MapHeader h;
     if ((size_t)(end - at) < sizeof h)
       break;
     memcpy(&h, at, sizeof h);
-    found = !memcmp(h.id, id->bytes, sizeof h.id);
+    UnitId id;
+    memcpy(id.bytes, h.id, sizeof id.bytes);
+    array_push(out, id);
     at++;
   }
   sections_close(file);
-  return found;
 }
 
 typedef struct {
   const ProgramCode *program;
-  size_t unit;
-  const char *object, *scratch, *output;
+  const char *const *objects; // of each unit; NULL: as it was
+  bool *placed;               // of each unit
+  const char *scratch, *output;
   Arena arena;
   Strings args;
-  size_t first; // of the inputs
-  bool placed;
 } Linker;
+
+static void place(Linker *l, size_t unit) {
+  array_push(&l->args, l->objects[unit]);
+  l->placed[unit] = true;
+}
 
 // A source named in the link command: its object was temporary.
 static int add_source(Linker *l, const char *source, Err *err) {
   const ProgramCode *p = l->program;
   for (size_t i = 0; i < p->units.len; i++) {
-    if (strcmp(p->units.items[i].name, source))
+    if (l->placed[i] || strcmp(p->units.items[i].name, source))
       continue;
-    if (i == l->unit) {
-      array_push(&l->args, l->object);
-      l->placed = true;
+    if (l->objects[i]) {
+      place(l, i);
       return 0;
     }
     char *bitcode =
@@ -293,6 +346,23 @@ static int add_source(Linker *l, const char *source, Err *err) {
                  p->path, source);
 }
 
+// Puts our objects of the units that the file holds into its place.
+static bool replace_units(Linker *l, const char *path) {
+  UnitIds ids = {0};
+  bool any = false;
+  list_units(path, &ids);
+  for (size_t i = 0; i < l->program->units.len; i++) {
+    const UnitId *id = &l->program->units.items[i].id;
+    for (size_t k = 0; k < ids.len && l->objects[i] && !l->placed[i]; k++)
+      if (!memcmp(id, &ids.items[k], sizeof *id)) {
+        place(l, i);
+        any = true;
+      }
+  }
+  array_release(&ids);
+  return any;
+}
+
 static int add_input(Linker *l, const char *input, Err *err) {
   char *full = path_absolute(input, l->program->cwd);
   const char *path = arena_strdup(&l->arena, full);
@@ -301,16 +371,9 @@ static int add_input(Linker *l, const char *input, Err *err) {
     return err_set(err, "%s is gone, but %s was linked from it: keep the build "
                         "directory, or build again",
                    path, l->program->path);
-  bool here = !l->placed &&
-              holds_unit(path, &l->program->units.items[l->unit].id);
-  if (here) {
-    array_push(&l->args, l->object);
-    l->placed = true;
-    if (!text_ends(path, ".a"))
-      return 0;
-  }
   // From an archive the linker takes only what is not yet defined.
-  array_push(&l->args, path);
+  if (!replace_units(l, path) || text_ends(path, ".a"))
+    array_push(&l->args, path);
   return 0;
 }
 
@@ -339,40 +402,63 @@ static int link_args(Linker *l, Err *err) {
     rc = add_arg(l, &c.args.items[i], err);
   array_release(&c.args);
   array_release(&c.prefix_maps);
-  // It came from a library named by -l: what is defined already is not taken
-  // from there.
-  if (!l->placed)
-    l->args.items[l->first] = l->object;
   return rc;
 }
 
-int program_code_link(const ProgramCode *p, size_t unit, const char *object,
-                      const char *scratch, const char *output, Err *err) {
+// The directory of the first link, and what does not depend on the inputs.
+// Units that came from a library named by -l go first: what is defined already
+// is not taken from there.
+static void first_args(const Linker *l, const char *compiler,
+                       const char *extra, Strings *out) {
+  // Options such as -L are relative to that directory.
+  static const char in_dir[] = "cd \"$0\" && exec \"$@\"";
+  const char *head[] = {"sh", "-c", in_dir, l->program->cwd, compiler,
+                        "-Wno-unused-command-line-argument"};
+  for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+    array_push(out, head[i]);
+  if (extra)
+    array_push(out, extra);
+  for (size_t i = 0; i < l->program->units.len; i++)
+    if (l->objects[i] && !l->placed[i])
+      array_push(out, l->objects[i]);
+}
+
+int program_code_link_objects(const ProgramCode *p, const char *const *objects,
+                              const char *extra, const char *scratch,
+                              const char *output, Err *err) {
   if (!p->cwd)
     return err_set(err, "%s was not linked by culprit-cc: link it with "
                         "CC=culprit-cc to make other builds of it",
                    p->path);
   Linker l = {.program = p,
-              .unit = unit,
-              .object = object,
+              .objects = objects,
+              .placed = mem_array(bool, p->units.len),
               .scratch = scratch,
               .output = output};
   char *compiler = program_code_compiler(), *out = path_absolute(output, NULL);
-  // Options such as -L are relative to the directory of the first link.
-  static const char in_dir[] = "cd \"$0\" && exec \"$@\"";
-  const char *head[] = {"sh", "-c", in_dir, p->cwd, compiler};
-  for (size_t i = 0; i < sizeof head / sizeof *head; i++)
-    array_push(&l.args, head[i]);
-  l.first = l.args.len;
-  array_push(&l.args, "-Wno-unused-command-line-argument");
   int rc = link_args(&l, err);
-  array_push(&l.args, "-o");
-  array_push(&l.args, out);
+  Strings all = {0};
+  first_args(&l, compiler, extra, &all);
+  for (size_t i = 0; i < l.args.len; i++)
+    array_push(&all, l.args.items[i]);
+  array_push(&all, "-o");
+  array_push(&all, out);
   if (!rc)
-    rc = run_compiler(&l.args, "CULPRIT_MUTATE=", err);
+    rc = run_compiler(&all, "CULPRIT_MUTATE=", err);
+  array_release(&all);
   array_release(&l.args);
   arena_release(&l.arena);
+  free(l.placed);
   free(compiler);
   free(out);
+  return rc;
+}
+
+int program_code_link(const ProgramCode *p, size_t unit, const char *object,
+                      const char *scratch, const char *output, Err *err) {
+  const char **objects = mem_array(const char *, p->units.len);
+  objects[unit] = object;
+  int rc = program_code_link_objects(p, objects, NULL, scratch, output, err);
+  free(objects);
   return rc;
 }

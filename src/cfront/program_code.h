@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "cfront/map.h"
 #include "cfront/sections.h"
@@ -53,6 +54,23 @@ int program_code_compile(const UnitCode *u, const char *bitcode, int mutant,
 // bitcode in `scratch`.
 int program_code_link(const ProgramCode *p, size_t unit, const char *object,
                       const char *scratch, const char *output, Err *err);
+
+// The same with an object for every unit that has one in `objects` (as many as
+// there are units, NULL: take the unit as it was), and `extra`, one more object
+// (or NULL).
+int program_code_link_objects(const ProgramCode *p, const char *const *objects,
+                              const char *extra, const char *scratch,
+                              const char *output, Err *err);
+
+// Compiles a unit so that it records a trace (cfront/trace_build.h). `names`:
+// file with the functions all units export, one a line.
+int program_code_compile_traced(const UnitCode *u, const char *bitcode,
+                                uint32_t number, const char *names, bool check,
+                                const char *object, Err *err);
+
+// Writes the unit's lowered IR (sym/ir.h) to `output`.
+int program_code_lower(const UnitCode *u, const char *bitcode,
+                       const char *output, Err *err);
 
 // What culprit-instrument says of a unit, from its bitcode: "--pdg" the
 // dependences between its statements (cfront/pdg.h), "--mutants" what can be

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/personality.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -197,16 +196,6 @@ typedef struct {
   size_t started, running, finished;
 } Batch;
 
-// A faulty program that reads what it never wrote, or orders by address,
-// behaves as its addresses fall: with the same addresses each time it does so
-// each time alike, and an evaluation can be repeated. Where the kernel refuses
-// (some containers), such faults may differ from run to run.
-static void keep_addresses(void) {
-  int old = personality(0xffffffff);
-  if (old != -1)
-    personality((unsigned long)old | ADDR_NO_RANDOMIZE);
-}
-
 static void start_version(Batch *b, size_t i) {
   const Version *v = &b->manifest->versions.items[i];
   AttemptOptions o = {.root = b->manifest->root,
@@ -218,7 +207,6 @@ static void start_version(Batch *b, size_t i) {
     Err err = {0};
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
-    keep_addresses();
     int rc = attempt(v, &o, b->methods, &err);
     if (rc)
       cli_error(&err);

@@ -13,6 +13,8 @@
 #include <xxhash.h>
 
 #include "eval/graph.h"
+#include "php/site.h"
+#include "run/words.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -115,6 +117,18 @@ static int hash_file(XXH3_state_t *h, const char *path, Err *err) {
   return rc;
 }
 
+// The extension takes part in what is recorded of a PHP application.
+static int hash_program(XXH3_state_t *h, const Version *v, Err *err) {
+  if (!v->web)
+    return hash_file(h, v->program, err);
+  uint64_t site = site_hash(v->program, "", 0);
+  XXH3_64bits_update(h, &site, sizeof site);
+  char *extension = site_extension(err);
+  int rc = extension ? hash_file(h, extension, err) : -1;
+  free(extension);
+  return rc;
+}
+
 // Caller frees; NULL if a file of it cannot be read.
 static char *make_key(const Version *v, Err *err) {
   XXH3_state_t *h = XXH3_createState();
@@ -122,7 +136,7 @@ static char *make_key(const Version *v, Err *err) {
   XXH3_64bits_reset(h);
   hash_text(h, v->text);
   hash_text(h, v->dir);
-  int rc = hash_file(h, v->program, err);
+  int rc = hash_program(h, v, err);
   rc = rc || hash_file(h, v->tests, err);
   rc = rc || (reference && hash_file(h, v->oracle_value, err));
   char *key =
@@ -170,26 +184,49 @@ static void add_option(Arguments *a, const char *name, const char *value) {
   array_push(a, (char *)value);
 }
 
+static void add_run(const Version *v, Arguments *a) {
+  array_push(a, "run");
+  add_option(a, "--exe", v->program);
+  add_option(a, "--tests", v->tests);
+  add_option(a, "--cwd", v->cwd);
+  add_option(a, v->oracle, v->oracle ? v->oracle_value : NULL);
+}
+
+static int add_web(const Version *v, Arguments *a, Arena *arena, Err *err) {
+  Words words;
+  if (!words_parse(&words, v->web, arena) || words.nredirects)
+    return err_set(err, "oracle web:%s: these are no plain options", v->web);
+  array_push(a, "web");
+  array_push(a, (char *)v->program);
+  add_option(a, "--requests", v->tests);
+  for (size_t i = 0; i < words.argc; i++)
+    array_push(a, words.argv[i]);
+  return 0;
+}
+
 // 0: nothing failed, 1: tests failed, 4: no usable verdict; the store tells.
 static int run_tests(const Version *v, Err *err) {
   char *self = path_of_self(), *culprit = mem_printf("%s/culprit", self);
   char *store = file_of(v, "store"), *log = file_of(v, "run.log");
   Arguments a = {0};
+  Arena arena = {0};
+  int status = -1;
   array_push(&a, culprit);
-  array_push(&a, "run");
-  add_option(&a, "--exe", v->program);
-  add_option(&a, "--tests", v->tests);
-  add_option(&a, "--cwd", v->cwd);
-  add_option(&a, v->oracle, v->oracle ? v->oracle_value : NULL);
+  if (v->web && add_web(v, &a, &arena, err))
+    goto out;
+  if (!v->web)
+    add_run(v, &a);
   add_option(&a, "--timeout", v->timeout);
   add_option(&a, "--store", store);
   add_option(&a, "-j", "1"); // versions are what runs in parallel
   array_push(&a, "-q");
   array_push(&a, NULL);
-  int status = run_logged(a.items, v->dir, log);
+  status = run_logged(a.items, v->dir, log);
   if (status != 0 && status != 1 && status != 4)
-    fail_with_log(err, "`culprit run`", status, log);
+    fail_with_log(err, v->web ? "`culprit web`" : "`culprit run`", status, log);
+out:
   array_release(&a);
+  arena_release(&arena);
   free(log);
   free(store);
   free(culprit);

@@ -120,6 +120,10 @@ static int read_oracle(Reader *r, Version *v, const char *text, Err *err) {
                  {"command:", "--oracle", false}};
   if (!strcmp(text, "exit"))
     return 0;
+  if (text_starts(text, "web:")) {
+    v->web = text + strlen("web:");
+    return 0;
+  }
   for (size_t i = 0; i < sizeof oracles / sizeof *oracles; i++) {
     const char *value = text + strlen(oracles[i].prefix);
     if (!text_starts(text, oracles[i].prefix) || !*value)
@@ -130,7 +134,7 @@ static int read_oracle(Reader *r, Version *v, const char *text, Err *err) {
   }
   return err_set(err,
                  "%s:%zu: oracle '%s': expected exit, reference:PROG, "
-                 "expect:DIR or command:CMD",
+                 "expect:DIR, command:CMD or web:OPTIONS",
                  r->path, r->line, text);
 }
 

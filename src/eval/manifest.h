@@ -17,7 +17,9 @@
 //   build    a shell command; empty: nothing to build
 //   program  what it makes
 //   tests    as for `culprit run --tests`
-//   oracle   exit, reference:PROG, expect:DIR or command:CMD
+//   oracle   exit, reference:PROG, expect:DIR or command:CMD; web:OPTIONS of
+//            `culprit web` (%w as there) for a PHP application: the program is
+//            its document root, the tests are requests
 //   faulty   FILE:LINE[,LINE]..., several separated by spaces
 //   cwd      where the tests run (default: the manifest's directory)
 //   timeout  seconds for one test
@@ -38,6 +40,7 @@ typedef struct {
   const char *build, *program, *tests, *cwd;
   const char *oracle; // option of `culprit run` (--reference, ...), NULL: exit
   const char *oracle_value;
+  const char *web;     // options of `culprit web`, NULL: a C program
   const char *timeout; // NULL: the default
   const char **faulty; // each FILE:LINE[,LINE]...
   size_t nfaulty;

@@ -7,6 +7,7 @@
 
 #include "eval/curve.h"
 #include "eval/published.h"
+#include "eval/ranges.h"
 #include "util/mem.h"
 
 static const Method *method_at(const Evaluation *e, size_t i) {
@@ -352,14 +353,15 @@ static void put_published_graphs(FILE *out) {
 static void put_graph(const Evaluation *e, FILE *out) {
   if (!has_graph(e))
     return;
-  fputs("\n## Score over the dependence graph\n\nFrom the first five statements "
-        "of the ranking along control and data dependences,\nboth ways, layer "
-        "by layer, until a faulty statement is met: the % of the program that\n"
-        "need not be looked at (T-score), and the % of the faults with at least "
-        "such a score.\nData dependences through memory are those of a "
-        "unification-based points-to\nanalysis. The published rows are about "
-        "the Siemens programs, 107 versions.\n\n",
-        out);
+  fputs(
+      "\n## Score over the dependence graph\n\nFrom the first five statements "
+      "of the ranking along control and data dependences,\nboth ways, layer "
+      "by layer, until a faulty statement is met: the % of the program that\n"
+      "need not be looked at (T-score), and the % of the faults with at least "
+      "such a score.\nData dependences through memory are those of a "
+      "unification-based points-to\nanalysis. The published rows are about "
+      "the Siemens programs, 107 versions.\n\n",
+      out);
   put_header("| method | mean | >= 95 | >= 90 | >= 80 | >= 50 |", out);
   put_rows(e, put_graph_score, out);
   put_published_graphs(out);
@@ -496,6 +498,7 @@ void tables_write(const Evaluation *e, const TableOptions *o, FILE *out) {
   put_unapplied(e, out);
   put_tops(e, out);
   put_tops_by_subject(e, out);
+  ranges_write(e, out);
   put_withins(e, out);
   put_spreads(e, out);
   put_subjects(e, out);

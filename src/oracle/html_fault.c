@@ -128,6 +128,19 @@ void faults_place(Faults *f, long n, size_t offset, size_t length,
   fault->places[fault->nplaces++] = place;
 }
 
+void faults_place_first(Faults *f, long n, size_t offset, size_t length,
+                        const char *what) {
+  if (n == NO_FAULT)
+    return;
+  HtmlFault *fault = &f->list.items[n];
+  HtmlPlace last = fault->places[fault->nplaces - 1];
+  faults_place(f, n, last.offset, last.length, last.what);
+  memmove(fault->places + 1, fault->places,
+          (fault->nplaces - 1) * sizeof *fault->places);
+  fault->places[fault->nplaces - 1] = last;
+  fault->places[0] = (HtmlPlace){offset, length, what};
+}
+
 long faults_add_at(Faults *f, Rule rule, const char *element,
                    const char *message, size_t offset, size_t length,
                    const char *what) {

@@ -64,6 +64,9 @@ long faults_add(Faults *f, Rule rule, const char *element, const char *message);
 // Adds a place to fault `n`, which may be NO_FAULT; `what` is a constant.
 void faults_place(Faults *f, long n, size_t offset, size_t length,
                   const char *what);
+// The same, before all others.
+void faults_place_first(Faults *f, long n, size_t offset, size_t length,
+                        const char *what);
 // A fault with one place.
 long faults_add_at(Faults *f, Rule rule, const char *element,
                    const char *message, size_t offset, size_t length,

@@ -14,7 +14,10 @@
 
 #include "oracle/html_text.h"
 
-enum { ATTRIBUTES_MAX = 64 }; // of one tag that are compared with each other
+enum {
+  ATTRIBUTES_MAX = 64, // of one tag that are compared with each other
+  PLAIN_NAME_MAX = 24,
+};
 
 typedef struct {
   size_t name, name_len, value, value_len;
@@ -84,6 +87,15 @@ static void lower(char *to, const char *from, size_t n) {
     to[i] = from[i] >= 'A' && from[i] <= 'Z' ? from[i] + ('a' - 'A') : from[i];
 }
 
+// Is it a name someone chose, and not text that came after a <?
+static bool is_plain(const char *name, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (!is_letter(name[i]) && !(name[i] >= '0' && name[i] <= '9') &&
+        name[i] != '-' && name[i] != ':')
+      return false;
+  return n <= PLAIN_NAME_MAX;
+}
+
 // The number of the element whose name is page[start, start + n).
 static size_t name_element(Reader *r, size_t start, size_t n) {
   char small[64];
@@ -96,7 +108,8 @@ static size_t name_element(Reader *r, size_t start, size_t n) {
   size_t fresh = EL_COUNT + r->out->names.len;
   element = hashmap_intern(&r->ids, name, n, fresh);
   if (element == fresh)
-    array_push(&r->out->names, arena_strndup(arena, name, n));
+    array_push(&r->out->names,
+               is_plain(name, n) ? arena_strndup(arena, name, n) : "");
   return element;
 }
 

@@ -45,6 +45,7 @@ typedef struct {
 void tokens_read(Tokens *t, const char *page, size_t len, Faults *faults);
 void tokens_release(Tokens *t);
 
+// "" if the name is no plain word: page text that differs from page to page.
 const char *tokens_name(const Tokens *t, size_t element);
 
 #endif

@@ -237,7 +237,8 @@ int file_state_save(FileState *f, FileEntries *out, Err *err) {
 void file_entries_key(const FileEntries *entries, Str *key) {
   for (size_t i = 0; i < entries->len; i++) {
     const FileEntry *e = &entries->items[i];
-    str_addf(key, "%s%c%o ", e->path, 0, (unsigned)e->mode);
+    str_addn(key, e->path, strlen(e->path) + 1);
+    str_addf(key, "%o ", (unsigned)e->mode);
     if (S_ISREG(e->mode))
       str_addn(key, &e->hash, sizeof e->hash);
     if (e->target)
@@ -275,6 +276,7 @@ static int restore_file(FileState *f, const FileEntry *e, bool *changed,
   char path[PATH_MAX];
   struct stat st;
   struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, e->mtime};
+  struct timespec before = tick();
   blob_path(f, e->hash, path);
   int blob = open(path, O_RDONLY | O_CLOEXEC);
   if (blob < 0)
@@ -286,7 +288,7 @@ static int restore_file(FileState *f, const FileEntry *e, bool *changed,
   if (rc)
     fail(e->path, err);
   else
-    remember(f, e->path, &st, tick(), e->hash);
+    remember(f, e->path, &st, before, e->hash);
   if (fd >= 0)
     close(fd);
   close(blob);
@@ -360,8 +362,11 @@ static int remove_others(FileState *f, const FileEntries *target,
     if (e && !strcmp(e->path, item->path) && same_kind(item, e))
       continue;
     *restored += !S_ISDIR(item->st.st_mode);
-    if (remove(item->path))
-      return fail(item->path, err);
+    if (remove(item->path) && errno == ENOTEMPTY)
+      fs_remove_tree(item->path); // sockets and pipes, which we do not list
+    if (!access(item->path, F_OK))
+      return err_set(err, "state of the application: %s: cannot be removed",
+                     item->path);
   }
   return 0;
 }

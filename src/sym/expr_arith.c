@@ -36,13 +36,23 @@ static Expr lift_const(ExprPool *p, ExprOp op, Expr a, Expr k) {
 
 // --- sums -----------------------------------------------------------------------
 
-// Are the bits in which `a` and `b` can be 1 apart, so that + is |? Looks at
-// concat(x, 0) and a zero-extended value only.
+// Bits of `e` that can be 1, as far as extensions and shifts tell.
+static uint64_t possible_ones(const ExprPool *p, Expr e, int depth) {
+  const ExprNode *n = expr_node(p, e);
+  if (n->op == EXPR_CONST)
+    return n->value;
+  if (n->op == EXPR_ZEXT && depth)
+    return possible_ones(p, n->arg[0], depth - 1);
+  if (n->op == EXPR_CONCAT && depth)
+    return possible_ones(p, n->arg[0], depth - 1)
+               << expr_width(p, n->arg[1]) |
+           possible_ones(p, n->arg[1], depth - 1);
+  return expr_mask(n->sort.width);
+}
+
+// Are their ones apart, so that + is |?
 static bool apart(const ExprPool *p, Expr a, Expr b) {
-  if (!is_op(p, a, EXPR_CONCAT) || !is_value(p, expr_arg(p, a, 1), 0))
-    return false;
-  return is_op(p, b, EXPR_ZEXT) &&
-         expr_width(p, expr_arg(p, b, 0)) <= expr_width(p, expr_arg(p, a, 1));
+  return !(possible_ones(p, a, 8) & possible_ones(p, b, 8));
 }
 
 // `b` is a constant.
@@ -71,7 +81,7 @@ static Expr simplify_add(ExprPool *p, Expr a, Expr b) {
     return expr_sub(p, a, expr_arg(p, b, 0));
   if (is_op(p, a, EXPR_NEG))
     return expr_sub(p, b, expr_arg(p, a, 0));
-  if (apart(p, a, b) || apart(p, b, a))
+  if (apart(p, a, b))
     return expr_or(p, a, b);
   // (x + k) + y -> (x + y) + k: constants gather outside
   if (is_op(p, a, EXPR_ADD) && expr_is_const(p, expr_arg(p, a, 1)))

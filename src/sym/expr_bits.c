@@ -457,6 +457,8 @@ static Expr join_extracts(ExprPool *p, Expr h, Expr l) {
 static bool repeats_sign(const ExprPool *p, Expr h, Expr l) {
   if (is_op(p, h, EXPR_SEXT))
     h = expr_arg(p, h, 0);
+  if (is_op(p, l, EXPR_SEXT))
+    l = expr_arg(p, l, 0);
   if (expr_width(p, h) != 1)
     return false;
   unsigned top = expr_width(p, l) - 1;

@@ -2,6 +2,7 @@
 -- never asks for the time, "today" is a setting.
 -- Passwords: sha256(salt || password); root: secret, ella and nils: pencil,
 -- guest: guest, gone: pencil (locked).
+BEGIN;
 CREATE TABLE settings (
   name TEXT PRIMARY KEY,
   value TEXT NOT NULL
@@ -129,3 +130,4 @@ INSERT INTO comments VALUES (1, 4, 'Otto', 'The office is closed on Mondays.', '
 INSERT INTO comments VALUES (2, 4, 'ella', 'And on Tuesdays.', '2011-03-05', 1);
 INSERT INTO comments VALUES (3, 4, '', 'Which card?', '2011-03-09', 0);
 INSERT INTO comments VALUES (4, 7, 'Otto', 'Room 3 is locked <again>', '2011-04-01', 0);
+COMMIT;

@@ -41,12 +41,13 @@ NESTED = (({'a', 'button', 'input', 'select', 'textarea'}, {'a', 'button'}),
           ({'form'}, {'form'}), (HEADINGS, HEADINGS))
 TABLE = {'table', 'thead', 'tbody', 'tfoot', 'tr'}
 
+VALUE = r'"[^"]*"|\'[^\']*\'|[^\s>"\'][^\s>]*'
 TOKEN = re.compile(
     r'<!--.*?-->|<!doctype[^>]*>|'
     r'<(?P<end>/?)(?P<name>[a-z][a-z0-9-]*)'
-    r'(?P<attributes>(?:[^>"\']|"[^"]*"|\'[^\']*\')*)>', re.I | re.S)
-ATTRIBUTE = re.compile(
-    r'\s*([^\s=]+)(?:\s*=\s*("[^"]*"|\'[^\']*\'|[^\s"\']+))?', re.S)
+    r'(?P<attributes>(?>[\s/]+|[^\s>=/]+(?:\s*=\s*(?:%s)?)?)*)>' % VALUE,
+    re.I | re.S)
+ATTRIBUTE = re.compile(r'([^\s>=/]+)(?:\s*=\s*(%s)?)?' % VALUE, re.S)
 
 
 class Checker:
@@ -111,12 +112,11 @@ class Checker:
 
     def attributes(self, name, token):
         seen = set()
-        text = token['attributes'].rstrip('/ \n')
-        for match in ATTRIBUTE.finditer(text):
+        for match in ATTRIBUTE.finditer(token['attributes']):
             attribute, value = match[1].lower(), match[2] or ''
             if '<' in value + attribute:
                 self.fault('unclosed-quote', name, token.start())
-            elif re.search('["\']', attribute):
+            elif re.search('["\']', attribute + value.strip('"\'')):
                 self.fault('stray-quote', name, token.start())
             if attribute in seen:
                 self.fault('duplicate-attribute', name, token.start())

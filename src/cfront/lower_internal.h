@@ -1,0 +1,39 @@
+// What the two halves of lowering share: lower.c makes the tables, lower_inst.c
+// the instructions.
+#ifndef CULPRIT_CFRONT_LOWER_INTERNAL_H
+#define CULPRIT_CFRONT_LOWER_INTERNAL_H
+
+#include "cfront/lower.h"
+#include "sym/ir.h"
+
+typedef struct {
+  const TraceCode *code;
+  Plan *plan;
+  Program out; // one unit's arrays
+  Hashmap names, symbols, constants, places;
+  Hashmap functions; // LLVM function -> number
+  // of the function at hand
+  LLVMValueRef function;
+  Hashmap regs;   // value -> its first register
+  Hashmap blocks; // LLVM block -> number within the function
+  uint32_t nregs, first_block;
+  uint32_t place;
+  const char *refused; // a constant that cannot be lowered
+} Lowerer;
+
+// Marks as metadata of instructions: kind "culprit.block" and so on.
+extern const char *const lower_mark_names[3];
+bool lower_get_mark(LLVMValueRef inst, MarkKind kind, Mark *out);
+
+uint32_t lower_name(Lowerer *l, const char *text, size_t n);
+uint32_t lower_symbol(Lowerer *l, const char *name, size_t n);
+uint32_t lower_number(Lowerer *l, uint64_t value); // a constant operand
+uint32_t lower_link(Lowerer *l, uint32_t link);
+// The operand for scalar `k` of a value.
+uint32_t lower_operand(Lowerer *l, LLVMValueRef v, uint32_t k);
+uint32_t lower_first_reg(Lowerer *l, LLVMValueRef v);
+uint32_t lower_new_reg(Lowerer *l);
+
+void lower_block(Lowerer *l, LLVMBasicBlockRef b);
+
+#endif

@@ -1,0 +1,276 @@
+// The PHP extension "culprit": records what every request of a stock PHP 8.2
+// did, into the directory that the ini setting culprit.dir names. php/record.h
+// says what; this header is how the parts of the extension hang together.
+//
+//   culprit.c   the module: settings, start and end of a request, compilation
+//   plan.c      one compiled script: its statements, blocks, edges, conditions,
+//               calls; bakes the numbers of counters into its opcodes
+//   map.c       writes the plan as a map, once per script and text
+//   record.c    the mapped record: items, counters
+//   count.c     opcode handlers: statements, edges, conditions
+//   returns.c   what calls returned; failed database calls
+//   output.c    which line wrote which byte of the page
+//   faults.c    errors, exceptions, includes
+//
+// No execute loop of our own. The script is compiled with a ZEND_EXT_STMT in
+// front of every statement; its operands are unused and hold the numbers that
+// its handler needs (the same goes for the other opcodes we look at), and
+// handlers of just these opcodes are registered. All else runs at the full speed
+// of the VM, and PHP calls do not nest on the C stack: recursion goes as deep as
+// without us. Measured on bench/php/cpu.php: see docs/php-record.md.
+//
+// ZEND_COMPILE_NO_BUILTINS is left alone on purpose: it turns strlen() and the
+// like into calls with a frame of their own, which shows in the stack traces
+// that applications print.
+#ifndef PHP_CULPRIT_H
+#define PHP_CULPRIT_H
+
+#ifdef HAVE_CONFIG_H
+#include "config.h"
+#endif
+
+#include "php.h"
+
+#include "../record_format.h"
+
+extern zend_module_entry culprit_module_entry;
+
+#define CULPRIT_NONE UINT32_MAX
+
+// --- what is collected ------------------------------------------------------
+
+enum {
+  COLLECT_STATEMENTS = 1, // and functions
+  COLLECT_CONDITIONS = 2,
+  COLLECT_RETURNS = 4,
+  COLLECT_EDGES = 8, // and blocks
+  COLLECT_OUTPUT = 16,
+  COLLECT_ALL = 31
+};
+
+// --- the record (record.c) --------------------------------------------------
+
+// A slot is a counter: a number of 4-byte words from the start of the record.
+typedef struct {
+  uint32_t *base; // the mapped record; NULL: not recording
+  PhpRecordHeader *header;
+  uint32_t nslots; // slots from here on are not there
+  unsigned collect;
+  int handle; // of op_array->reserved[]
+  bool forked; // a child: counts, but appends nothing
+} culprit_globals;
+
+extern culprit_globals culprit;
+
+static zend_always_inline void culprit_count(uint32_t slot) {
+  if (EXPECTED(slot < culprit.nslots)) {
+    uint32_t *c = culprit.base + slot;
+    *c += *c != UINT32_MAX;
+  }
+}
+
+// Starts the record of a request in directory `dir`, over that of the last one.
+int culprit_record_begin(const char *dir);
+void culprit_record_end(void);
+// A zeroed item of `size` bytes; NULL if there is no room. It counts once it
+// was published, which comes before the next one is made.
+void *culprit_item(ItemTag tag, size_t size);
+void culprit_publish(void *item);
+// The number of a file; the path is made absolute.
+uint32_t culprit_file(const char *path, size_t length);
+void culprit_ref(ItemTag tag, uint32_t file);
+void culprit_note(const char *text); // each text once a request
+
+// --- memory that lives as long as the request (record.c) --------------------
+
+void *culprit_alloc(size_t size); // zeroed
+void culprit_free_all(void);
+
+// --- plans (plan.c) ---------------------------------------------------------
+
+enum { ACT_ENTRY = 1, ACT_LEADER = 2, ACT_TEMPLATE = 4 };
+
+typedef struct {
+  uint32_t from; // block number; CULPRIT_NONE: entry
+  uint32_t slot;
+} culprit_edge;
+
+// What a statement does besides being counted.
+typedef struct {
+  uint32_t flags;
+  uint32_t function;          // ENTRY: slot
+  uint32_t block, block_slot; // LEADER: number in its function, slot
+  uint32_t nedges;            // LEADER: edges into it
+  const culprit_edge *edges;
+  uint32_t first, nlines; // TEMPLATE: slots of its lines
+} culprit_act;
+
+// A call site.
+typedef struct {
+  uint32_t slot;    // of its first class; the others follow in order
+  uint32_t classes; // bit = ReturnClass
+  uint64_t value;   // hash of the first value
+  bool seen;
+} culprit_site;
+
+// A compiled function: op_array->reserved[culprit.handle].
+typedef struct {
+  uint32_t file;     // in the record
+  uint32_t frame;    // where its culprit_frame lies (offset of a variable)
+  uint32_t entry_op; // number of the first statement; `last` if there is none
+  uint32_t line;     // where it starts
+  uint32_t nblocks;
+  const uint32_t *leave;  // per block: slot of the edge that leaves it
+  const uint32_t *branch; // per opcode: slot of outcome 0 where the opcode
+                          // itself has no room for it; NULL: none
+} culprit_function;
+
+// In the frame of every call of a function, in place of a temporary.
+typedef struct {
+  uint32_t line; // of the statement being executed; FRAME_TEMPLATE
+  uint32_t block;
+  uint32_t loop; // a foreach over an object whose outcome is not known yet:
+                 // number of its opcode + 1; FRAME_RESET: it has not fetched
+  uint32_t unused;
+} culprit_frame;
+
+#define FRAME_TEMPLATE 0x80000000u // in `line`: copies text to the output
+#define FRAME_RESET 0x80000000u    // in `loop`
+
+static zend_always_inline culprit_function *
+culprit_function_of(const zend_execute_data *ex) {
+  return ex->func->op_array.reserved[culprit.handle];
+}
+
+static zend_always_inline culprit_frame *
+culprit_frame_of(zend_execute_data *ex, const culprit_function *f) {
+  return (culprit_frame *)ZEND_CALL_VAR(ex, f->frame);
+}
+
+// Has the frame come to its first statement? Before, culprit_frame is garbage.
+static zend_always_inline bool
+culprit_has_begun(const zend_execute_data *ex, const culprit_function *f) {
+  return ex->opline >= ex->func->op_array.opcodes + f->entry_op;
+}
+
+extern const culprit_act *const *culprit_acts; // by number
+extern culprit_site *culprit_sites;            // by number
+extern uint32_t culprit_nsites;
+
+// A piece of text outside <?php ?>.
+typedef struct {
+  uint32_t line;
+  size_t length;
+  const char *text; // dead after the compilation
+} culprit_inline;
+
+typedef struct {
+  const char *path;
+  size_t path_length;
+  const char *text;
+  size_t length;
+  const culprit_inline *pieces; // in order
+  size_t npieces;
+} culprit_source;
+
+// Plans all functions of a script just compiled and makes them count.
+void culprit_plan(const culprit_source *source, zend_op_array **functions,
+                  size_t n);
+void culprit_plan_reset(void); // at the end of a request
+
+// --- maps (map.c) -----------------------------------------------------------
+
+typedef struct {
+  uint32_t from, to; // CULPRIT_NONE: entry, leave
+} map_edge;
+
+typedef struct {
+  uint32_t line, kind, outcomes, block;
+} map_condition;
+
+typedef struct {
+  uint32_t line, classes, block;
+  const char *callee; // NULL: unknown
+  size_t callee_length;
+} map_call;
+
+typedef struct {
+  const char *name;
+  uint32_t line, entity;
+  uint32_t nblocks, first_block; // first_block: number in the whole map
+  const uint32_t *block_lines;
+  const map_edge *edges;
+  uint32_t nedges;
+  const map_condition *conditions;
+  uint32_t nconditions;
+  const map_call *calls;
+  uint32_t ncalls;
+} map_function;
+
+typedef struct {
+  uint32_t line, function;
+  const uint32_t *blocks; // in the whole map, ascending
+  uint32_t nblocks;
+} map_statement;
+
+typedef struct {
+  unsigned char id[16];
+  uint64_t source_hash;
+  const char *path;
+  size_t path_length;
+  const map_function *functions;
+  uint32_t nfunctions;
+  const map_statement *statements;
+  uint32_t nstatements, nentities;
+} culprit_map;
+
+// Writes the map unless it is there.
+void culprit_map_write(const char *dir, const culprit_map *m);
+
+// --- handlers (count.c, returns.c) ------------------------------------------
+
+void culprit_count_start(void); // registers the handlers of opcodes
+// Lets the VM run this opcode without us.
+void culprit_make_native(zend_op *op);
+void culprit_leave_all(void); // a fatal error: every frame is left here
+
+void culprit_returns_start(void);
+void culprit_returned(zend_execute_data *ex, const zend_op *op, zval *value);
+void culprit_site_value(uint32_t site, zval *value);
+void culprit_returns_reset(void);
+
+// --- output (output.c) ------------------------------------------------------
+
+void culprit_output_start(void); // hooks, once a process
+void culprit_output_begin(void);
+void culprit_output_end(void);
+// Around a call of an internal function.
+void culprit_output_before(zend_execute_data *ex);
+void culprit_output_after(zend_execute_data *ex, zval *value);
+// PHP is about to print an error that has its cause here.
+void culprit_output_error(const char *file, size_t length, uint32_t line);
+// A function called by an output buffer begins; arguments in `ex`.
+void culprit_output_callback(zend_execute_data *ex);
+
+// --- faults (faults.c) ------------------------------------------------------
+
+// As PhpSeverity of php/record.h.
+enum {
+  SEVERITY_FATAL,
+  SEVERITY_WARNING,
+  SEVERITY_NOTICE,
+  SEVERITY_DEPRECATED,
+  SEVERITY_QUERY
+};
+
+void culprit_faults_start(void);
+void culprit_faults_begin(void);
+ItemFault *culprit_fault(uint32_t severity, uint32_t flags, uint32_t file,
+                         uint32_t line, zend_string *message, zend_string *sql);
+// An exception leaves the outermost frame.
+void culprit_uncaught(zend_object *exception);
+
+// The file and line of the statement being executed; file NO_FILE: none.
+void culprit_place(uint32_t *file, uint32_t *line);
+
+#endif

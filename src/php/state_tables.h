@@ -1,0 +1,39 @@
+// The tables of an application's state in MariaDB. Part of state.h.
+//
+// Which tables were written to is read from counters of the server (rows
+// changed, also by cascades; AUTO_INCREMENT; definitions), which takes half a
+// millisecond; only those are looked at. A table's content is hashed, and kept
+// once per content as a table of a schema of our own: restoring copies it back
+// within the server.
+//
+// Limits: views, routines, events and sequences are not kept. What is open in a
+// persistent connection of the application (a transaction, locks, temporary
+// tables) is its own.
+#ifndef CULPRIT_PHP_STATE_TABLES_H
+#define CULPRIT_PHP_STATE_TABLES_H
+
+#include <stdint.h>
+
+#include "util/array.h"
+#include "util/err.h"
+#include "util/str.h"
+
+typedef struct {
+  uint32_t table;   // which: numbers of TableState
+  uint32_t version; // and with what in it
+} TableEntry;
+typedef ARRAY(TableEntry) TableEntries; // by table
+
+typedef struct TableState TableState;
+
+// `databases` must be there. Sets the server's global userstat.
+int table_state_open(TableState **t, const char *socket,
+                     const char *const *databases, Err *err);
+void table_state_close(TableState *t);
+
+int table_state_save(TableState *t, TableEntries *out, Err *err);
+// *restored: how many tables were written, made or dropped.
+int table_state_restore(TableState *t, const TableEntries *target,
+                        size_t *restored, Err *err);
+
+#endif

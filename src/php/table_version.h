@@ -1,0 +1,62 @@
+// Definitions and contents of tables in MariaDB, each kept once. Part of
+// state_tables.h.
+//
+// A definition is what SHOW CREATE TABLE says, without AUTO_INCREMENT, and the
+// triggers. A version is a definition, a content, and AUTO_INCREMENT; its rows
+// lie in table tN of the schema `saved`, where N is its number.
+#ifndef CULPRIT_PHP_TABLE_VERSION_H
+#define CULPRIT_PHP_TABLE_VERSION_H
+
+#include <stdint.h>
+
+#include "php/sql.h"
+#include "util/arena.h"
+#include "util/array.h"
+#include "util/hashmap.h"
+
+#define VERSION_NONE UINT32_MAX
+
+typedef struct {
+  const char *mode, *statement;
+} Trigger;
+
+typedef struct {
+  const char *create;
+  const char *columns; // those that can be written
+  const char *hashed;  // the same, as they are read for hashing
+  ARRAY(Trigger) triggers;
+  bool rebuilt; // restored only by making it anew
+} Definition;
+
+typedef struct {
+  uint32_t definition;
+  uint64_t auto_increment, rows;
+} Version;
+
+typedef struct {
+  Arena arena;
+  Hashmap definition_ids, version_ids;
+  ARRAY(Definition) definitions;
+  ARRAY(Version) versions;
+} Versions;
+
+void versions_release(Versions *v);
+
+// The definition that a table has now.
+int versions_define(Versions *v, Sql *sql, const char *schema, const char *name,
+                    const char *quoted, uint32_t *id, Err *err);
+// The version it holds now, copied into `saved` if it is a new one.
+int versions_save(Versions *v, Sql *sql, const char *saved, const char *quoted,
+                  uint32_t definition, uint64_t auto_increment, uint32_t *id,
+                  Err *err);
+// Makes the table what version `id` says. `definition` and `auto_increment` are
+// what it has now; VERSION_NONE: unknown, or it is not there.
+int versions_restore(Versions *v, Sql *sql, const char *saved,
+                     const char *schema, const char *quoted,
+                     uint32_t definition, uint64_t auto_increment, uint32_t id,
+                     Err *err);
+
+uint32_t versions_definition(const Versions *v, uint32_t id);
+uint64_t versions_number(const Versions *v, uint32_t id); // AUTO_INCREMENT
+
+#endif
