@@ -150,7 +150,8 @@ static int read_tables(TableState *t, Err *err) {
   for (size_t i = 0; i < t->tables.len; i++)
     t->tables.items[i].there = false;
   for (MYSQL_ROW r; (r = mysql_fetch_row(rows));) {
-    Table *table = &t->tables.items[table_number(t, r[0], r[1], true)];
+    uint32_t n = table_number(t, r[0], r[1], true);
+    Table *table = &t->tables.items[n];
     table->there = true;
     bool innodb = r[3] && !strcmp(r[3], "InnoDB");
     table->now = (Counters){
