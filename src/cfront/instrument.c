@@ -305,7 +305,8 @@ static int lower(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   TraceCode code;
   Str out = {0};
   p->marking = true;
-  plan_module(p, m, true);
+  p->maps = &o->maps;
+  plan_module(p, m, o->returns);
   lower_keep_marks(m, p);
   int rc = identify(o, p, err) || trace_code_init(&code, m, NULL, err) ? -1 : 0;
   if (!rc) {

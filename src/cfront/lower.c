@@ -66,7 +66,7 @@ uint32_t lower_symbol(Lowerer *l, const char *name, size_t n) {
   uint64_t fresh = l->out.symbols.len;
   uint64_t at = hashmap_intern(&l->symbols, name, n, fresh);
   if (at == fresh)
-    array_push(&l->out.symbols, (IrSymbol){lower_name(l, name, n), IR_NONE});
+    array_push(&l->out.symbols, (IrSymbol){lower_name(l, name, n), IR_NONE, 0});
   return (uint32_t)at;
 }
 

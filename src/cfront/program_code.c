@@ -238,14 +238,13 @@ static char *instrumenter(void) {
   return path;
 }
 
-// `output`: where the answer goes, NULL: it is printed.
-static int ask(const UnitCode *u, const char *bitcode, const char *question,
-               const char *output, Str *out, Err *err) {
+static int run_instrumenter(const UnitCode *u, Strings *args, Str *out,
+                            Err *err) {
   char *program = instrumenter();
-  char *const argv[] = {program, (char *)question, (char *)bitcode,
-                        output ? "-o" : NULL, (char *)output, NULL};
   Str text = {0};
-  int status = command_capture(argv, NULL, &text);
+  args->items[0] = program;
+  array_push(args, NULL);
+  int status = command_capture((char *const *)args->items, NULL, &text);
   if (status)
     err_set(err, "%s: %s", u->name, str_text(&text));
   else
@@ -257,14 +256,38 @@ static int ask(const UnitCode *u, const char *bitcode, const char *question,
 
 int program_code_ask(const UnitCode *u, const char *bitcode,
                      const char *question, Str *out, Err *err) {
-  return ask(u, bitcode, question, NULL, out, err);
+  Strings args = {0};
+  array_push(&args, "");
+  array_push(&args, question);
+  array_push(&args, bitcode);
+  int rc = run_instrumenter(u, &args, out, err);
+  array_release(&args);
+  return rc;
 }
 
+// Entities and sources must be those of the unit's map: planned alike.
 int program_code_lower(const UnitCode *u, const char *bitcode,
                        const char *output, Err *err) {
+  static const char *const maps[] = {"-ffile-prefix-map=",
+                                     "-fdebug-prefix-map="};
+  Strings args = {0};
   Str said = {0};
-  int rc = ask(u, bitcode, "--lower", output, &said, err);
+  array_push(&args, "");
+  array_push(&args, "--lower");
+  if (u->returns)
+    array_push(&args, "--returns");
+  for (size_t i = 0; i < u->args.len; i++)
+    for (size_t k = 0; k < sizeof maps / sizeof *maps; k++)
+      if (text_starts(u->args.items[i], maps[k])) {
+        array_push(&args, "--prefix-map");
+        array_push(&args, u->args.items[i] + strlen(maps[k]));
+      }
+  array_push(&args, bitcode);
+  array_push(&args, "-o");
+  array_push(&args, output);
+  int rc = run_instrumenter(u, &args, &said, err);
   str_release(&said);
+  array_release(&args);
   return rc;
 }
 

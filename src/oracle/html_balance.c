@@ -2,14 +2,16 @@
 // innermost element. Start tags are html_content.c's.
 //
 // An end tag </x> meets an open <x> with others above it. Those whose end may
-// be left out are closed. Of the rest, those that lack an end tag (html_stack.h)
-// are unclosed, at </x>; if none does and there are too many </x>, this one is
-// stray; else <x> overlaps them, is closed, and they stay open.
+// be left out are closed. Of the rest, those that lack an end tag
+// (html_stack.h) are unclosed, at </x>; if none does and there are too many
+// </x>, this one is stray; else <x> overlaps them, is closed, and they stay
+// open.
 #include "oracle/html_balance.h"
 
 #include <string.h>
 
-// --- reports ------------------------------------------------------------------
+// --- reports
+// ------------------------------------------------------------------
 
 void balance_place(Balance *b, long fault, int32_t token, const char *what) {
   if (token == NO_TOKEN)
@@ -21,10 +23,9 @@ void balance_place(Balance *b, long fault, int32_t token, const char *what) {
 long balance_add(Balance *b, Rule rule, int32_t token, const char *message,
                  const char *what) {
   const Token *t = stack_token(&b->stack, token);
-  const char *name =
-      t->kind == TOKEN_START || t->kind == TOKEN_END
-          ? tokens_name(b->stack.tokens, t->element)
-          : "";
+  const char *name = t->kind == TOKEN_START || t->kind == TOKEN_END
+                         ? tokens_name(b->stack.tokens, t->element)
+                         : "";
   return faults_add_at(b->faults, rule, name, message, t->offset, t->length,
                        what);
 }
@@ -63,7 +64,8 @@ void balance_unclosed(Balance *b, size_t frame, int32_t token) {
   b->unclosed_fault = n;
 }
 
-// --- end tags that close nothing ------------------------------------------------
+// --- end tags that close nothing
+// ------------------------------------------------
 
 // Could the author have taken one for the other?
 static bool alike(size_t a, size_t b) {
@@ -141,7 +143,8 @@ static void report_stray(Balance *b, int32_t token) {
                 "this end tag");
 }
 
-// --- end tags that close something ----------------------------------------------
+// --- end tags that close something
+// ----------------------------------------------
 
 // What lies above the frame an end tag closes.
 typedef struct {
@@ -154,7 +157,9 @@ typedef struct {
 static bool look_above(Balance *b, size_t frame, Above *above) {
   *above = (Above){0};
   size_t top = stack_top(&b->stack);
-  if (top - frame > STACK_LOOK_MAX)
+  uint32_t element = b->stack.frames.items[frame].element;
+  bool page = element == EL_BODY || element == EL_HTML;
+  if (top - frame > STACK_LOOK_MAX && !page)
     return false;
   for (size_t i = top; i > frame; i--) {
     const Frame *f = &b->stack.frames.items[i];
@@ -262,7 +267,8 @@ static void close_frame(Balance *b, size_t frame, int32_t token) {
   }
 }
 
-// --- end tags with rules of their own --------------------------------------------
+// --- end tags with rules of their own
+// --------------------------------------------
 
 // </body> and </html> close all there is, also if their start tags were left
 // out.
@@ -322,7 +328,8 @@ static void end_tag(Balance *b, int32_t token) {
     report_stray(b, token);
 }
 
-// --- the end of the page -----------------------------------------------------------
+// --- the end of the page
+// -----------------------------------------------------------
 
 static void report_truncated(Balance *b) {
   long n = faults_add(b->faults, TRUNCATED_PAGE, "",
@@ -372,7 +379,8 @@ static void report_no_doctype(Balance *b) {
                 "should be before this");
 }
 
-// --- all of it -----------------------------------------------------------------
+// --- all of it
+// -----------------------------------------------------------------
 
 static void doctype(Balance *b, int32_t token) {
   const char *again = "a second page starts inside the page";

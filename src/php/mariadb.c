@@ -116,6 +116,7 @@ static void add_common(const MariaDb *m, Words *w) {
   array_push(w, mem_printf("--tmpdir=%s", m->temporary));
   array_push(w, mem_strdup("--innodb-log-file-size=16M"));
   array_push(w, mem_strdup("--innodb-flush-method=nosync"));
+  array_push(w, mem_strdup("--debug-no-sync=1"));
 }
 
 static int install(MariaDb *m, Err *err) {

@@ -22,7 +22,10 @@
 #include "util/hashmap.h"
 #include "util/mem.h"
 
-enum { NONE = UINT32_MAX };
+#define NONE VERSION_NONE
+#define IDLE_AFTER 0.02 // seconds
+#define KILL_AFTER 0.2
+#define GIVE_UP_AFTER 10.0
 
 typedef struct {
   uint64_t changed, modified, id;
@@ -48,14 +51,27 @@ struct TableState {
   Hashmap numbers; // "schema\0name" to index of tables
   ARRAY(Table) tables;
   Versions versions;
+  ARRAY(uint64_t) idle, persistent; // connections of others
   uint64_t ddl; // statements that change definitions, so far
 };
 
 // --- who else is there
 // --------------------------------------------------------
 
-// Connections of the application: those that are busy, and all.
-static int count_others(TableState *t, size_t *busy, size_t *all, bool kill,
+static uint64_t number(const char *text) {
+  return text ? strtoull(text, NULL, 10) : 0;
+}
+
+static bool is_persistent(const TableState *t, uint64_t connection) {
+  for (size_t i = 0; i < t->persistent.len; i++)
+    if (t->persistent.items[i] == connection)
+      return true;
+  return false;
+}
+
+// Connections of the application: those that are busy, and all but the ones
+// that are known to stay idle for ever.
+static int count_others(TableState *t, bool kill, size_t *busy, size_t *all,
                         Err *err) {
   MYSQL_RES *rows =
       sql_rows(t->sql, err,
@@ -68,12 +84,13 @@ static int count_others(TableState *t, size_t *busy, size_t *all, bool kill,
     return -1;
   *busy = *all = 0;
   for (MYSQL_ROW r; (r = mysql_fetch_row(rows));) {
-    *all += 1;
-    if (!strcmp(r[1], "Sleep"))
-      continue;
-    *busy += 1;
-    if (kill)
+    bool idle = !strcmp(r[1], "Sleep");
+    *all += !(idle && is_persistent(t, number(r[0])));
+    *busy += !idle;
+    if (!idle && kill)
       sql_run(t->sql, &gone_already, "KILL %s", r[0]);
+    if (idle)
+      array_push(&t->idle, number(r[0]));
   }
   mysql_free_result(rows);
   return 0;
@@ -86,31 +103,34 @@ static void doze(void) {
 
 // Lets the last request come to its end in the server too: a connection is
 // closed there a moment later, and the query of a worker that was killed goes
-// on. Idle connections are persistent ones.
+// on. What is idle for a while is a persistent connection.
 static int quiesce(TableState *t, Err *err) {
   double begin = now_seconds();
   for (;;) {
     size_t busy, all;
     double waited = now_seconds() - begin;
-    if (count_others(t, &busy, &all, waited > 0.2, err))
+    t->idle.len = 0;
+    if (count_others(t, waited > KILL_AFTER, &busy, &all, err))
       return -1;
-    if (!all || (!busy && waited > 0.02))
+    if (!all)
       return 0;
-    if (waited > 10)
+    if (!busy && waited > IDLE_AFTER)
+      break;
+    if (waited > GIVE_UP_AFTER)
       return err_set(err,
-                     "MariaDB on %s: a query of the application does not "
-                     "end, killed or not",
+                     "MariaDB on %s: a query of the application does not end, "
+                     "killed or not",
                      t->sql->socket);
     doze();
   }
+  t->persistent.len = 0;
+  for (size_t i = 0; i < t->idle.len; i++)
+    array_push(&t->persistent, t->idle.items[i]);
+  return 0;
 }
 
 // --- looking at the server
 // ----------------------------------------------------
-
-static uint64_t number(const char *text) {
-  return text ? strtoull(text, NULL, 10) : 0;
-}
 
 static uint32_t table_number(TableState *t, const char *schema,
                              const char *name, bool make) {
@@ -420,7 +440,7 @@ static int check_schemas(TableState *t, const char *const *databases,
 static int begin_session(TableState *t, Err *err) {
   return sql_run(t->sql, err,
                  "SET SESSION sql_mode = 'NO_AUTO_VALUE_ON_ZERO', "
-                 "foreign_key_checks = 0, unique_checks = 0, "
+                 "foreign_key_checks = 0, "
                  "check_constraint_checks = 0, character_set_results = NULL, "
                  "innodb_lock_wait_timeout = 5, lock_wait_timeout = 5, "
                  "time_zone = '+00:00', GLOBAL userstat = 1");
@@ -456,6 +476,8 @@ void table_state_close(TableState *t) {
   str_release(&t->schemas);
   hashmap_release(&t->numbers);
   array_release(&t->tables);
+  array_release(&t->idle);
+  array_release(&t->persistent);
   versions_release(&t->versions);
   arena_release(&t->arena);
   free(t->saved);

@@ -25,6 +25,7 @@
 #include "util/array.h"
 #include "util/err.h"
 #include "util/hashmap.h"
+#include "util/str.h"
 
 typedef enum {
 #define IR_OP(name, d, a, b, c) IR_##name,
@@ -109,6 +110,7 @@ typedef struct {
 typedef struct {
   uint32_t name;     // in names
   uint32_t function; // IR_NONE: defined outside
+  uint32_t unit;
 } IrSymbol;
 
 enum { IR_EXPORTED = 1, IR_WEAK = 2, IR_VARIADIC = 4 };

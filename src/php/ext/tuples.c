@@ -14,7 +14,7 @@
 // strlen() and count() are opcodes in PHP and calls for us.
 #include "plan.h"
 
-#include "../../model/entity.h"
+#include "model/entity.h"
 
 static uint32_t owner_of(const function_plan *f, uint32_t op) {
   return f->owner[op] ? f->owner[op] - 1 : CULPRIT_NONE;

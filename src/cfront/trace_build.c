@@ -1,0 +1,154 @@
+// The trace build of a program: see trace_build.h.
+#include "cfront/trace_build.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "cfront/bitcode_format.h"
+#include "cfront/program_code.h"
+#include "runtime/trace_format.h"
+#include "sym/ir.h"
+#include "sym/ir_format.h"
+#include "util/fs.h"
+
+// Changes when a trace build of the same program becomes another.
+enum { BUILD_VERSION = 1 };
+
+// The place in the cache: from the units, the link and the formats.
+static char *cache_name(const ProgramCode *p, const char *cache, bool check) {
+  XXH3_state_t *state = XXH3_createState();
+  XXH3_64bits_reset(state);
+  const uint32_t versions[] = {BUILD_VERSION, IR_VERSION, TRACE_VERSION};
+  XXH3_64bits_update(state, versions, sizeof versions);
+  for (size_t i = 0; i < p->units.len; i++)
+    XXH3_64bits_update(state, p->units.items[i].id.bytes, sizeof(UnitId));
+  for (size_t i = 0; i < p->link_args.len; i++)
+    XXH3_64bits_update(state, p->link_args.items[i],
+                       strlen(p->link_args.items[i]) + 1);
+  uint64_t hash = XXH3_64bits_digest(state);
+  XXH3_freeState(state);
+  return mem_printf("%s/%016llx%s", cache, (unsigned long long)hash,
+                    check ? "-check" : "");
+}
+
+static char *find_recorder(void) {
+  char *self = path_of_self();
+  char *path = mem_printf("%s/culprit-trace.o", self);
+  if (!fs_exists(path)) {
+    free(path);
+    path = mem_printf("%s/../lib/culprit/culprit-trace.o", self);
+  }
+  free(self);
+  return path;
+}
+
+typedef struct {
+  const ProgramCode *code;
+  const char *dir; // being filled
+  bool check;
+  Arena arena;
+} Builder;
+
+static int lower_unit(Builder *b, size_t i, Str *names, Err *err) {
+  char *bitcode = arena_printf(&b->arena, "%s/%zu" BITCODE_SUFFIX, b->dir, i);
+  char *ir = arena_printf(&b->arena, "%s/%zu.ir", b->dir, i);
+  const UnitCode *u = &b->code->units.items[i];
+  Program p = {0};
+  if (program_code_unpack(u, bitcode, err) ||
+      program_code_lower(u, bitcode, ir, err) || program_add(&p, ir, err))
+    return -1;
+  for (size_t k = 0; k < p.functions.len; k++)
+    if (p.functions.items[k].flags & IR_EXPORTED)
+      str_addf(names, "%s\n", program_name(&p, p.functions.items[k].name));
+  program_release(&p);
+  return 0;
+}
+
+static int compile_units(Builder *b, const char *names, const char **objects,
+                         Err *err) {
+  for (size_t i = 0; i < b->code->units.len; i++) {
+    char *bitcode = arena_printf(&b->arena, "%s/%zu" BITCODE_SUFFIX, b->dir, i);
+    objects[i] = arena_printf(&b->arena, "%s/%zu.o", b->dir, i);
+    if (program_code_compile_traced(&b->code->units.items[i], bitcode,
+                                    (uint32_t)i, names, b->check, objects[i],
+                                    err))
+      return -1;
+    unlink(bitcode);
+  }
+  return 0;
+}
+
+static int fill(Builder *b, Err *err) {
+  char *list = arena_printf(&b->arena, "%s/names", b->dir);
+  char *program = arena_printf(&b->arena, "%s/program", b->dir);
+  char *recorder = find_recorder();
+  Str names = {0};
+  int rc = 0;
+  for (size_t i = 0; i < b->code->units.len && !rc; i++)
+    rc = lower_unit(b, i, &names, err);
+  if (!rc)
+    rc = fs_write(list, str_text(&names), names.len, err);
+  const char **objects = mem_array(const char *, b->code->units.len);
+  if (!rc)
+    rc = compile_units(b, list, objects, err);
+  if (!rc)
+    rc = program_code_link_objects(b->code, objects, recorder, b->dir, program,
+                                   err);
+  for (size_t i = 0; i < b->code->units.len && !rc; i++)
+    unlink(objects[i]);
+  free(objects);
+  free(recorder);
+  str_release(&names);
+  return rc;
+}
+
+// Filled beside its place and then moved there: others may build the same.
+static int make(const ProgramCode *code, const char *place, bool check,
+                Err *err) {
+  char *dir = mem_printf("%s.%ld", place, (long)getpid());
+  Builder b = {.code = code, .dir = dir, .check = check};
+  int rc = fs_mkdirs(dir, err);
+  if (!rc)
+    rc = fill(&b, err);
+  if (!rc && rename(dir, place) && errno != EEXIST && errno != ENOTEMPTY)
+    rc = err_set(err, "%s: %s", place, strerror(errno));
+  fs_remove_tree(dir);
+  arena_release(&b.arena);
+  free(dir);
+  return rc;
+}
+
+int trace_build(TraceBuild *b, const char *program, const char *cache,
+                bool check, Err *err) {
+  *b = (TraceBuild){0};
+  ProgramCode code;
+  if (program_code_read(&code, program, err))
+    return -1;
+  char *absolute = path_absolute(cache, NULL);
+  char *place = cache_name(&code, absolute, check);
+  int rc = fs_exists(place) ? 0 : make(&code, place, check, err);
+  if (!rc) {
+    b->program = mem_printf("%s/program", place);
+    b->nirs = code.units.len;
+    b->irs = mem_array(char *, b->nirs);
+    for (size_t i = 0; i < b->nirs; i++)
+      b->irs[i] = mem_printf("%s/%zu.ir", place, i);
+  }
+  free(place);
+  free(absolute);
+  program_code_release(&code);
+  return rc;
+}
+
+void trace_build_release(TraceBuild *b) {
+  for (size_t i = 0; i < b->nirs; i++)
+    free(b->irs[i]);
+  free(b->irs);
+  free(b->program);
+  *b = (TraceBuild){0};
+}

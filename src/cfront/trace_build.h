@@ -1,0 +1,29 @@
+// Makes, from a program built by culprit-cc and from nothing else, the build of
+// it that records a trace, and its lowered IR. Both are kept in a cache
+// directory under a name made from the program's units, and made only once.
+//
+// Measured (docs/trace.md): a build of its own costs nothing in the spectrum
+// build, which runs far more often; one build for both would carry the
+// recording's code, cold, through every test of a suite.
+#ifndef CULPRIT_CFRONT_TRACE_BUILD_H
+#define CULPRIT_CFRONT_TRACE_BUILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "util/err.h"
+
+typedef struct {
+  char *program; // path
+  char **irs;    // of each unit: file with its lowered IR
+  size_t nirs;
+} TraceBuild;
+
+// `cache`: directory, made if needed. `check`: record every block as well.
+// Fails if the program carries no bitcode or was not linked by culprit-cc,
+// naming reason and remedy.
+int trace_build(TraceBuild *b, const char *program, const char *cache,
+                bool check, Err *err);
+void trace_build_release(TraceBuild *b);
+
+#endif

@@ -1,0 +1,32 @@
+// How alike two runs are, in per cent: by the conditions on their paths (PCS,
+// path-constraint similarity) or by their inputs (IS). Artzi, Dolby, Tip and
+// Pistoia 2010, "Directed test generation for effective fault localization".
+//
+// Six conditions of which the third differs:
+//   subset       5 of 6 instances evaluate the same way: 83.3
+//   subsequence  the longest stretch in common is 3 of 6: 50.0
+#ifndef CULPRIT_GENERATE_SIMILARITY_H
+#define CULPRIT_GENERATE_SIMILARITY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// One conditional statement instance on a path: which condition, and how it
+// went.
+typedef struct {
+  uint32_t condition, outcome;
+} PathStep;
+
+// Instances that evaluate the same way, as multisets, over the longer path.
+// Two empty paths are 100 % alike.
+double similarity_subset(const PathStep *a, size_t na, const PathStep *b,
+                         size_t nb);
+// The longest contiguous stretch that both have, over the longer path.
+double similarity_subsequence(const PathStep *a, size_t na, const PathStep *b,
+                              size_t nb);
+// Input variables with the same value, over the longer list. A variable is one
+// byte here; those beyond the end of the shorter input differ.
+double similarity_inputs(const unsigned char *a, size_t na,
+                         const unsigned char *b, size_t nb);
+
+#endif

@@ -1,0 +1,122 @@
+// Unit tests of src/generate: similarity of runs, reduction of inputs.
+#include "test.h"
+
+#include <stdlib.h>
+
+#include "generate/ddmin.h"
+#include "generate/similarity.h"
+#include "util/mem.h"
+
+static void assert_near(double got, double want) {
+  if (got < want - 0.05 || got > want + 0.05)
+    fail_msg("%f, expected %f", got, want);
+}
+
+static const PathStep six[] = {{1, 1}, {2, 0}, {3, 1}, {4, 0}, {5, 1}, {6, 1}};
+static const PathStep third_differs[] = {{1, 1}, {2, 0}, {3, 0},
+                                         {4, 0}, {5, 1}, {6, 1}};
+
+TEST(of_six_conditions_one_differs_83_percent_as_a_subset) {
+  assert_near(similarity_subset(six, 6, third_differs, 6), 83.3);
+}
+
+TEST(of_six_conditions_the_third_differs_50_percent_as_a_stretch) {
+  assert_near(similarity_subsequence(six, 6, third_differs, 6), 50.0);
+}
+
+TEST(of_six_inputs_one_differs_83_percent) {
+  assert_near(similarity_inputs((const unsigned char *)"abcdef", 6,
+                                (const unsigned char *)"abXdef", 6),
+              83.3);
+}
+
+TEST(similarity_is_over_the_longer_one) {
+  assert_near(similarity_subset(six, 6, six, 3), 50.0);
+  assert_near(similarity_subsequence(six, 3, six, 6), 50.0);
+  assert_near(similarity_inputs((const unsigned char *)"ab", 2,
+                                (const unsigned char *)"abcd", 4),
+              50.0);
+}
+
+TEST(a_loop_counts_as_often_as_both_went_through_it) {
+  const PathStep twice[] = {{1, 1}, {1, 1}, {1, 0}};
+  const PathStep thrice[] = {{1, 1}, {1, 1}, {1, 1}, {1, 0}};
+  assert_near(similarity_subset(twice, 3, thrice, 4), 75.0);
+  assert_near(similarity_subsequence(twice, 3, thrice, 4), 75.0);
+}
+
+TEST(two_empty_paths_are_alike) {
+  assert_near(similarity_subset(NULL, 0, NULL, 0), 100);
+  assert_near(similarity_subset(six, 6, NULL, 0), 0);
+  assert_near(similarity_subsequence(NULL, 0, NULL, 0), 100);
+}
+
+TEST(long_paths_are_compared_by_what_they_begin_and_end_with) {
+  enum { LONG = 30000 };
+  PathStep *a = mem_array(PathStep, LONG), *b = mem_array(PathStep, LONG);
+  for (uint32_t i = 0; i < LONG; i++)
+    a[i] = b[i] = (PathStep){i % 7, i % 2};
+  b[9000].outcome ^= 1;
+  assert_near(similarity_subsequence(a, LONG, b, LONG), 70.0);
+  free(a);
+  free(b);
+}
+
+typedef struct {
+  const char *text, *needs; // fails if all letters of `needs` are there
+  size_t asked;
+} Toy;
+
+static bool toy_fails(void *ctx, const bool *keep, size_t n) {
+  Toy *t = ctx;
+  t->asked++;
+  for (const char *c = t->needs; *c; c++) {
+    bool there = false;
+    for (size_t i = 0; i < n; i++)
+      there |= keep[i] && t->text[i] == *c;
+    if (!there)
+      return false;
+  }
+  return true;
+}
+
+static void assert_reduces(const char *text, const char *needs,
+                           const char *want) {
+  size_t n = strlen(text), budget = 10000, at = 0;
+  Toy t = {.text = text, .needs = needs};
+  bool *keep = mem_array(bool, n + 1);
+  char got[256] = "";
+  memset(keep, 1, n);
+  size_t left = ddmin(n, keep, toy_fails, &t, &budget);
+  for (size_t i = 0; i < n; i++)
+    if (keep[i])
+      got[at++] = text[i];
+  assert_string_equal(got, want);
+  assert_int_equal(left, strlen(want));
+  assert_int_equal(t.asked, 10000 - budget);
+  free(keep);
+}
+
+TEST(what_the_failure_needs_is_left) {
+  assert_reduces("abcdefghijklmnopqrstuvwxyz", "k", "k");
+  assert_reduces("abcdefghijklmnopqrstuvwxyz", "az", "az");
+  assert_reduces("abcdefghijklmnopqrstuvwxyz", "aekz", "aekz");
+  assert_reduces("ab", "ab", "ab");
+}
+
+TEST(a_failure_that_needs_nothing_leaves_nothing) {
+  assert_reduces("abc", "", "");
+  assert_reduces("", "", "");
+}
+
+TEST(a_budget_ends_the_search_with_what_has_been_reached) {
+  Toy t = {.text = "abcdefgh", .needs = "h"};
+  bool keep[8];
+  size_t budget = 2;
+  memset(keep, 1, sizeof keep);
+  size_t left = ddmin(8, keep, toy_fails, &t, &budget);
+  assert_int_equal(budget, 0);
+  assert_true(left < 8);
+  assert_true(keep[7]);
+  assert_int_equal(t.asked, 2);
+}
