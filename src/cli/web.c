@@ -46,6 +46,7 @@ enum {
   OPT_DOCTYPE,
   OPT_NO_END,
   OPT_HTML_IGNORE,
+  OPT_PAGES,
   OPT_METHOD,
   OPT_ONLY,
   OPT_EXCLUDE,
@@ -70,6 +71,7 @@ static const struct option long_options[] = {
     {"doctype", no_argument, NULL, OPT_DOCTYPE},
     {"no-explicit-end", no_argument, NULL, OPT_NO_END},
     {"html-ignore", required_argument, NULL, OPT_HTML_IGNORE},
+    {"output-map", required_argument, NULL, OPT_PAGES},
     {"method", required_argument, NULL, OPT_METHOD},
     {"only", required_argument, NULL, OPT_ONLY},
     {"exclude", required_argument, NULL, OPT_EXCLUDE},
@@ -224,6 +226,7 @@ static int take_option(Options *o, int opt, const char *arg) {
   case OPT_DOCTYPE: v->oracle.html.doctype = true; return 0;
   case OPT_NO_END: v->oracle.html.no_explicit_end = true; return 0;
   case OPT_HTML_IGNORE: v->oracle.html.ignore = arg; return 0;
+  case OPT_PAGES: v->pages = arg; return 0;
   case OPT_METHOD: o->rank.method = arg; return 0;
   case OPT_ONLY: array_push(&o->rank.only, arg); return 0;
   case OPT_EXCLUDE: array_push(&o->rank.exclude, arg); return 0;

@@ -434,8 +434,14 @@ void balance_check(Balance *b, const Tokens *tokens, Faults *faults,
                  .unclosed_fault = NO_FAULT};
   stack_init(&b->stack, tokens);
   b->fragment = !has_frame(&b->stack, tokens);
-  for (size_t i = 0; i < tokens->list.len; i++)
+  b->unknown = mem_array(long, tokens->names.len);
+  for (size_t i = 0; i < tokens->names.len; i++)
+    b->unknown[i] = NO_FAULT;
+  for (size_t i = 0; i < tokens->list.len; i++) {
     read_token(b, i);
+    if (b->stack.frames.len > b->depth)
+      b->depth = b->stack.frames.len;
+  }
   if (!tokens->swallowed)
     end_page(b);
   report_no_doctype(b);
@@ -447,4 +453,5 @@ void balance_release(Balance *b) {
   array_release(&b->doubts);
   array_release(&b->id_faults);
   array_release(&b->id_first);
+  free(b->unknown);
 }

@@ -19,9 +19,11 @@ typedef struct {
   Faults *faults;
   const HtmlOptions *options;
   ARRAY(Doubt) doubts;
-  Hashmap ids;             // value -> index in id_uses
+  Hashmap ids;             // value -> its number
   ARRAY(long) id_faults;   // by number of the id
   ARRAY(int32_t) id_first; // token that has it first
+  long *unknown;           // per unknown element: the fault about it
+  size_t depth;            // the most elements open at once
   bool fragment;           // no DOCTYPE, <html>, <head> or <body> anywhere
   bool doctype;
   // Tokens, NO_TOKEN: not yet.

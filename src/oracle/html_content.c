@@ -279,7 +279,7 @@ static void report_misplaced(Balance *b, const Home *home, int32_t token) {
   const Token *tag = stack_token(&b->stack, token);
   Frame *parent = frame_at(b, stack_top(&b->stack));
   if (parent->misplaced != NO_FAULT &&
-      parent->misplaced_element == tag->element) {
+      parent->misplaced_home == home->parents[0]) {
     balance_place(b, parent->misplaced, token, "as well as this");
     return;
   }
@@ -289,7 +289,7 @@ static void report_misplaced(Balance *b, const Home *home, int32_t token) {
   if (n == NO_FAULT)
     return;
   parent->misplaced = n;
-  parent->misplaced_element = tag->element;
+  parent->misplaced_home = home->parents[0];
   array_push(&b->doubts, (Doubt){n, tag->offset, home->parents});
 }
 
@@ -420,7 +420,7 @@ static void see(Balance *b, int32_t token) {
     balance_place(b, n, f->token, "in this head");
     b->head_reported = true;
   }
-  if (b->content == NO_TOKEN)
+  if (b->content == NO_TOKEN && !stack_find(&b->stack, EL_HEAD))
     b->content = token;
 }
 
@@ -446,21 +446,28 @@ static void check_title(Balance *b, size_t element, int32_t token) {
 // --- single tags
 // --------------------------------------------------------------------------
 
+// Custom elements have a - in their names, those of other languages a :.
+static bool is_foreign_name(const char *tag, size_t len) {
+  for (size_t i = 1; i < len && !strchr(" \t\r\n\f/>", tag[i]); i++)
+    if (tag[i] == '-' || tag[i] == ':')
+      return true;
+  return false;
+}
+
 static void check_name(Balance *b, size_t element, const Token *tag,
                        int32_t token) {
   if (element_is(element, OBSOLETE))
     balance_add(b, OBSOLETE_TAG, token, "an element HTML no longer has",
                 "this element");
-  if (element < EL_COUNT)
+  if (element < EL_COUNT ||
+      is_foreign_name(b->faults->page + tag->offset, tag->length))
     return;
-  const char *page = b->faults->page + tag->offset;
-  if (memchr(page, '-', tag->length) || memchr(page, ':', tag->length)) {
-    size_t n = strcspn(tokens_name(b->stack.tokens, element), "-:");
-    if (tokens_name(b->stack.tokens, element)[n] || !n)
-      return;
-  }
-  balance_add(b, UNKNOWN_TAG, token, "an element HTML does not know",
-              "this element");
+  long *fault = &b->unknown[element - EL_COUNT];
+  if (*fault == NO_FAULT)
+    *fault = balance_add(b, UNKNOWN_TAG, token, "an element HTML does not know",
+                         "this element");
+  else
+    balance_place(b, *fault, token, "and this");
 }
 
 static bool in_template(Balance *b) { return b->stack.open[EL_TEMPLATE] > 0; }

@@ -30,9 +30,9 @@ typedef struct {
   int32_t crossed_tag; // and its start tag
   int32_t ended_p;     // the last child <p> that a block ended, and the block
   int32_t ended_by;
-  long misplaced; // the fault about children that do not belong here
-  uint32_t misplaced_element;
-  long foster; // of a table: the fault about content in no cell
+  long misplaced;          // the fault about children that do not belong here
+  uint32_t misplaced_home; // and an element they belong to
+  long foster;             // of a table: the fault about content in no cell
 } Frame;
 
 typedef struct {

@@ -13,10 +13,11 @@
 #include <strings.h>
 
 #include "oracle/html_text.h"
+#include "oracle/html_value.h"
 
 enum {
   ATTRIBUTES_MAX = 64, // of one tag that are compared with each other
-  PLAIN_NAME_MAX = 24,
+  PLAIN_NAME_MAX = 40,
 };
 
 typedef struct {
@@ -178,6 +179,9 @@ static void take_attribute(Reader *r, Token *tag, const Attribute *a) {
   if (attribute_is(r, a, "type") && a->value_len == 6 &&
       looking_at(r, a->value, "hidden"))
     tag->hidden = true;
+  if (value_is_odd(tag->element, r->page + a->name, a->name_len,
+                   r->page + a->value, a->value_len))
+    tag->odd = r->out->odd = true;
 }
 
 static void report_quote(Reader *r, Token *tag, Rule rule, const char *message,

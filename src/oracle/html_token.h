@@ -28,6 +28,7 @@ typedef struct {
   uint8_t kind;
   bool self_closing;       // <br/>
   bool hidden;             // type=hidden
+  bool odd;                // a value of its attributes looks wrong
   bool broken;             // its attributes were reported already
   uint32_t element;        // Element, or a number from EL_COUNT on
   uint32_t offset, length; // the whole tag or text
@@ -39,6 +40,7 @@ typedef struct {
   ARRAY(const char *) names; // of the elements from EL_COUNT on
   bool swallowed;            // the end of the page is lost in a tag or comment
   bool xhtml;                // <div/> is closed
+  bool odd;                  // one of them is
 } Tokens;
 
 // The page is smaller than 2 GB. Names live in the arena of `faults`.

@@ -13,6 +13,13 @@
 #include "util/leb.h"
 #include "util/str.h"
 
+_Static_assert((int)CLASS_NULL == (int)RETURN_NULL &&
+                   (int)CLASS_NEGATIVE == (int)RETURN_NEGATIVE &&
+                   (int)CLASS_EMPTY == (int)RETURN_EMPTY &&
+                   (int)CLASS_NON_CONSTANT == (int)RETURN_NON_CONSTANT &&
+                   (int)CLASSES == (int)RETURN_CLASSES,
+               "the extension has its own names for ReturnClass");
+
 const char *php_severity_name(PhpSeverity s) {
   static const char *const names[] = {"fatal", "warning", "notice",
                                       "deprecated", "query"};

@@ -62,6 +62,24 @@ typedef enum {
   CONDITION_KINDS
 } ConditionKind;
 
+// Bits of a call's classes: ReturnClass of model/entity.h under names that do
+// not clash with PHP's.
+enum {
+  CLASS_NULL,
+  CLASS_NON_NULL,
+  CLASS_ZERO,
+  CLASS_NON_ZERO,
+  CLASS_NEGATIVE,
+  CLASS_TRUE,
+  CLASS_FALSE,
+  CLASS_NAN,
+  CLASS_EMPTY,
+  CLASS_NON_EMPTY,
+  CLASS_CONSTANT,
+  CLASS_NON_CONSTANT,
+  CLASSES
+};
+
 typedef struct {
   uint64_t magic;
   uint32_t version;

@@ -345,8 +345,8 @@ static int restore_table(TableState *t, Table *table, uint32_t version,
                          Err *err) {
   bool as_is = table->there && table->definition != NONE;
   if (versions_restore(&t->versions, t->sql, t->saved, table->schema,
-                       table->quoted, as_is ? table->definition : NONE,
-                       table->now.auto_increment, version, err))
+                       table->quoted, as_is ? table->definition : NONE, version,
+                       err))
     return -1;
   table->there = true;
   table->definition = versions_definition(&t->versions, version);

@@ -8,7 +8,9 @@
 
 #include "util/str.h"
 
-enum { FEW_ROWS = 500 }; // so many are deleted faster than a table is truncated
+// So many are deleted faster than a table is truncated, which makes and removes
+// files.
+enum { FEW_ROWS = 2000 };
 
 void versions_release(Versions *v) {
   hashmap_release(&v->definition_ids);
@@ -296,13 +298,11 @@ static int replace_rows(const Versions *v, Sql *sql, const char *saved,
 
 int versions_restore(Versions *v, Sql *sql, const char *saved,
                      const char *schema, const char *quoted,
-                     uint32_t definition, uint64_t auto_increment, uint32_t id,
-                     Err *err) {
+                     uint32_t definition, uint32_t id, Err *err) {
   const Version *version = &v->versions.items[id];
   const Definition *d = &v->definitions.items[version->definition];
   if (definition != version->definition || d->rebuilt)
     return rebuild(v, sql, saved, schema, quoted, id, err);
-  bool truncate =
-      version->rows > FEW_ROWS || version->auto_increment != auto_increment;
+  bool truncate = version->rows > FEW_ROWS;
   return replace_rows(v, sql, saved, quoted, truncate, id, err);
 }

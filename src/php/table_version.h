@@ -49,12 +49,11 @@ int versions_define(Versions *v, Sql *sql, const char *schema, const char *name,
 int versions_save(Versions *v, Sql *sql, const char *saved, const char *quoted,
                   uint32_t definition, uint64_t auto_increment, uint32_t *id,
                   Err *err);
-// Makes the table what version `id` says. `definition` and `auto_increment` are
-// what it has now; VERSION_NONE: unknown, or it is not there.
+// Makes the table what version `id` says, but for AUTO_INCREMENT. `definition`
+// is what it has now; VERSION_NONE: unknown, or it is not there.
 int versions_restore(Versions *v, Sql *sql, const char *saved,
                      const char *schema, const char *quoted,
-                     uint32_t definition, uint64_t auto_increment, uint32_t id,
-                     Err *err);
+                     uint32_t definition, uint32_t id, Err *err);
 
 uint32_t versions_definition(const Versions *v, uint32_t id);
 uint64_t versions_number(const Versions *v, uint32_t id); // AUTO_INCREMENT

@@ -175,6 +175,34 @@ static int keep(Seat *s, const PhpRecord *record, Run *run, Err *err) {
   return rc;
 }
 
+static void put_piece(const OutputPiece *p, Str *out) {
+  static const char *const kinds[] = {[OUTPUT_PLAIN] = "plain",
+                                      [OUTPUT_TEMPLATE] = "template",
+                                      [OUTPUT_CHANGED] = "changed",
+                                      [OUTPUT_UNKNOWN] = "unknown"};
+  str_addf(out, "%llu\t%llu\t%s\t%s:%u\n", (unsigned long long)p->offset,
+           (unsigned long long)p->length, kinds[p->kind],
+           p->file ? p->file : "", p->line);
+}
+
+static int keep_page(const Visits *v, const Request *r, const Exchange *x,
+                     const PhpRecord *record, Err *err) {
+  if (!v->pages)
+    return 0;
+  char *body = mem_printf("%s/%u.body", v->pages, r->line);
+  char *map = mem_printf("%s/%u.map", v->pages, r->line);
+  Str text = {0};
+  for (size_t i = 0; record && i < record->npieces; i++)
+    put_piece(&record->pieces[i], &text);
+  int rc = fs_mkdirs(v->pages, err);
+  rc = rc || fs_write(body, x->response.body, x->response.body_len, err) ||
+       fs_write(map, str_text(&text), text.len, err);
+  str_release(&text);
+  free(body);
+  free(map);
+  return rc ? -1 : 0;
+}
+
 static int judge(Seat *s, const Request *r, const Exchange *x,
                  const char *warning, Arena *arena, Err *err) {
   char *command = request_text(r);
@@ -187,6 +215,8 @@ static int judge(Seat *s, const Request *r, const Exchange *x,
   if (!rc)
     rc = web_judge(&s->shared->visits->oracle, x, has ? &record : NULL, &run,
                    arena, err);
+  if (!rc)
+    rc = keep_page(s->shared->visits, r, x, has ? &record : NULL, err);
   if (!rc)
     rc = keep(s, has ? &record : NULL, &run, err);
   run_release(&run);

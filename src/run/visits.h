@@ -35,6 +35,9 @@ struct Visits {
   WebOracle oracle;
   int workers;         // 0: one per core; one where workers would share files
   const char *scratch; // made, and removed at the end
+  // Where the pages go, as <test>.body, with <test>.map: which line wrote each
+  // piece, "offset length kind file:line", tabs between. NULL: nowhere.
+  const char *pages;
   Store *store;
   int64_t session;
 

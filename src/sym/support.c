@@ -196,6 +196,12 @@ uint32_t support_size(const ExprPool *p, Support s) {
   return set_node(p, s)->size;
 }
 
+bool support_halves(const ExprPool *p, Support s, Support *a, Support *b) {
+  *a = set_node(p, s)->left;
+  *b = set_node(p, s)->right;
+  return *a != 0;
+}
+
 void support_members(const ExprPool *p, Support s, VarList *out) {
   if (s == SUPPORT_EMPTY)
     return;

@@ -19,6 +19,9 @@ Support expr_support(ExprPool *p, Expr e);
 Support support_union(ExprPool *p, Support a, Support b);
 bool support_has(const ExprPool *p, Support s, VarId v);
 uint32_t support_size(const ExprPool *p, Support s);
+// The two sets that `s` was put together from; false if it is but one block of
+// up to 64 neighbouring variables.
+bool support_halves(const ExprPool *p, Support s, Support *a, Support *b);
 // Appends the members, ascending.
 void support_members(const ExprPool *p, Support s, VarList *out);
 

@@ -68,7 +68,7 @@ static int on_statement(zend_execute_data *ex) {
     return ZEND_USER_OPCODE_CONTINUE;
   culprit_frame *frame = (culprit_frame *)ZEND_CALL_VAR(ex, op->extended_value);
   uint32_t slot = op->op1.num;
-  if (EXPECTED(slot < culprit.nslots)) {
+  if (EXPECTED(slot - FIRST_SLOT < culprit.nslots)) {
     uint32_t *c = culprit.base + slot;
     *c += *c != UINT32_MAX;
     culprit.header->last = slot;
@@ -115,8 +115,7 @@ static int on_return(zend_execute_data *ex) {
   const culprit_function *f = culprit_function_of(ex);
   if (f && f->entry_op < ex->func->op_array.last)
     leave(ex, f);
-  if (culprit.collect & COLLECT_RETURNS &&
-      op->opcode != ZEND_GENERATOR_RETURN)
+  if (culprit.collect & COLLECT_RETURNS && op->opcode != ZEND_GENERATOR_RETURN)
     culprit_returned(ex, op, operand(ex, op));
   return ZEND_USER_OPCODE_DISPATCH;
 }
@@ -179,8 +178,7 @@ void culprit_leave_all(void) {
     if (!ex->func || !ZEND_USER_CODE(ex->func->common.type))
       continue;
     const culprit_function *f = culprit_function_of(ex);
-    if (f && culprit_has_begun(ex, f) &&
-        f->entry_op < ex->func->op_array.last)
+    if (f && culprit_has_begun(ex, f) && f->entry_op < ex->func->op_array.last)
       leave(ex, f);
   }
 }

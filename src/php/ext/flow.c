@@ -1,9 +1,9 @@
 // Statements of one compiled function and the control flow between them.
 //
-// A statement is a ZEND_EXT_STMT that has code of its own: PHP puts one in front
-// of `use`, of every block in braces and of the return that ends a function
-// without saying so, and these are none. Text outside <?php ?> is one statement
-// of PHP, but each of its lines that holds anything is one of ours.
+// A statement is a ZEND_EXT_STMT that has code of its own: PHP puts one in
+// front of `use`, of every block in braces and of the return that ends a
+// function without saying so, and these are none. Text outside <?php ?> is one
+// statement of PHP, but each of its lines that holds anything is one of ours.
 //
 //   1  if ($a)          1 -> 2, 1 -> 3      blocks {1} {2} {3 4}
 //   2    f();           2 -> 3
@@ -126,8 +126,9 @@ static void find_lines(point *p, const culprit_inline *piece) {
     if (!is_blank(c) &&
         (!lines.length || lines.items[lines.length - 1] != line))
       list_push(&lines, line);
-    line += c == '\n' || (c == '\r' && (i + 1 == piece->length ||
-                                        piece->text[i + 1] != '\n'));
+    line +=
+        c == '\n' ||
+        (c == '\r' && (i + 1 == piece->length || piece->text[i + 1] != '\n'));
   }
   p->lines = lines.items;
   p->nlines = lines.length;
@@ -333,9 +334,8 @@ static void add_block_edges(edge_finder *e, const point *x) {
 
 static void find_edges(walker *w) {
   function_plan *f = w->f;
-  edge_finder e = {.w = w,
-                   .last_from =
-                       culprit_alloc(f->nblocks * sizeof *e.last_from)};
+  edge_finder e = {
+      .w = w, .last_from = culprit_alloc(f->nblocks * sizeof *e.last_from)};
   begin_walk(w);
   walk_from(w, 0, 0);
   add_edges(&e, CULPRIT_NONE);

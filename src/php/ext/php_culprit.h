@@ -15,9 +15,9 @@
 // No execute loop of our own. The script is compiled with a ZEND_EXT_STMT in
 // front of every statement; its operands are unused and hold the numbers that
 // its handler needs (the same goes for the other opcodes we look at), and
-// handlers of just these opcodes are registered. All else runs at the full speed
-// of the VM, and PHP calls do not nest on the C stack: recursion goes as deep as
-// without us. Measured on bench/php/cpu.php: see docs/php-record.md.
+// handlers of just these opcodes are registered. All else runs at the full
+// speed of the VM, and PHP calls do not nest on the C stack: recursion goes as
+// deep as without us. Measured on bench/php/cpu.php: see docs/php-record.md.
 //
 // ZEND_COMPILE_NO_BUILTINS is left alone on purpose: it turns strlen() and the
 // like into calls with a frame of their own, which shows in the stack traces
@@ -54,16 +54,20 @@ enum {
 typedef struct {
   uint32_t *base; // the mapped record; NULL: not recording
   PhpRecordHeader *header;
-  uint32_t nslots; // slots from here on are not there
+  uint32_t nslots; // how many there are from FIRST_SLOT on
   unsigned collect;
-  int handle; // of op_array->reserved[]
-  bool forked; // a child: counts, but appends nothing
+  int handle;     // of op_array->reserved[]
+  bool recording; // a request is
+  bool forked;    // a child: counts, but appends nothing
 } culprit_globals;
 
 extern culprit_globals culprit;
 
+// What lies before is the record's header.
+#define FIRST_SLOT ((uint32_t)(sizeof(PhpRecordHeader) / 4))
+
 static zend_always_inline void culprit_count(uint32_t slot) {
-  if (EXPECTED(slot < culprit.nslots)) {
+  if (EXPECTED(slot - FIRST_SLOT < culprit.nslots)) {
     uint32_t *c = culprit.base + slot;
     *c += *c != UINT32_MAX;
   }
@@ -79,6 +83,7 @@ void culprit_publish(void *item);
 // The number of a file; the path is made absolute.
 uint32_t culprit_file(const char *path, size_t length);
 void culprit_ref(ItemTag tag, uint32_t file);
+void culprit_include(uint32_t file); // each once a request
 void culprit_note(const char *text); // each text once a request
 
 // --- memory that lives as long as the request (record.c) --------------------
@@ -148,8 +153,8 @@ culprit_frame_of(zend_execute_data *ex, const culprit_function *f) {
 }
 
 // Has the frame come to its first statement? Before, culprit_frame is garbage.
-static zend_always_inline bool
-culprit_has_begun(const zend_execute_data *ex, const culprit_function *f) {
+static zend_always_inline bool culprit_has_begun(const zend_execute_data *ex,
+                                                 const culprit_function *f) {
   return ex->opline >= ex->func->op_array.opcodes + f->entry_op;
 }
 
@@ -237,6 +242,7 @@ void culprit_leave_all(void); // a fatal error: every frame is left here
 void culprit_returns_start(void);
 void culprit_returned(zend_execute_data *ex, const zend_op *op, zval *value);
 void culprit_site_value(uint32_t site, zval *value);
+void culprit_returns_begin(void);
 void culprit_returns_reset(void);
 
 // --- output (output.c) ------------------------------------------------------

@@ -16,6 +16,8 @@
 // by itself (a "smart branch") is told to leave that to the JMPZ behind it.
 #include "plan.h"
 
+#include "zend_vm.h"
+
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
@@ -37,8 +39,8 @@ static const char *function_name(const zend_op_array *code) {
   if (!code->scope || !code->scope->name)
     return ZSTR_VAL(code->function_name);
   // Anonymous classes: their name goes on behind a zero byte.
-  size_t size = strlen(ZSTR_VAL(code->scope->name)) +
-                ZSTR_LEN(code->function_name) + 3;
+  size_t size =
+      strlen(ZSTR_VAL(code->scope->name)) + ZSTR_LEN(code->function_name) + 3;
   char *name = culprit_alloc(size);
   snprintf(name, size, "%s::%s", ZSTR_VAL(code->scope->name),
            ZSTR_VAL(code->function_name));
@@ -141,13 +143,13 @@ static void describe(const function_plan *f, map_function *m) {
   map_call *calls = culprit_alloc(f->calls.length * sizeof *calls);
   for (uint32_t i = 0; i < f->conditions.length; i++) {
     const condition *c = &f->conditions.items[i];
-    conditions[i] = (map_condition){c->line, c->kind, c->outcomes,
-                                    block_of(f, c->owner)};
+    conditions[i] =
+        (map_condition){c->line, c->kind, c->outcomes, block_of(f, c->owner)};
   }
   for (uint32_t i = 0; i < f->calls.length; i++) {
     const call *c = &f->calls.items[i];
-    calls[i] = (map_call){c->line, c->classes, block_of(f, c->owner),
-                          c->callee, c->callee_length};
+    calls[i] = (map_call){c->line, c->classes, block_of(f, c->owner), c->callee,
+                          c->callee_length};
   }
   *m = (map_function){.name = f->name,
                       .line = f->code->line_start,
@@ -181,8 +183,8 @@ static void identify(const script_plan *s, culprit_map *m) {
   XXH64_hash_t seed =
       XXH3_64bits_withSeed(src->path, src->path_length, s->nentities);
   XXH128_canonical_t id;
-  XXH128_canonicalFromHash(
-      &id, XXH3_128bits_withSeed(src->text, src->length, seed));
+  XXH128_canonicalFromHash(&id,
+                           XXH3_128bits_withSeed(src->text, src->length, seed));
   *m = (culprit_map){.source_hash = XXH3_64bits(src->text, src->length),
                      .path = src->path,
                      .path_length = src->path_length};
@@ -371,8 +373,8 @@ static void bake_points(const script_plan *s, const function_plan *f,
 
 static void split_smart_branch(zend_op *jump, const zend_op *first) {
   zend_op *op = jump - 1;
-  if (jump == first || !(op->result_type &
-                         (IS_SMART_BRANCH_JMPZ | IS_SMART_BRANCH_JMPNZ)))
+  if (jump == first ||
+      !(op->result_type & (IS_SMART_BRANCH_JMPZ | IS_SMART_BRANCH_JMPNZ)))
     return;
   op->result_type &= ~(IS_SMART_BRANCH_JMPZ | IS_SMART_BRANCH_JMPNZ);
   zend_vm_set_opcode_handler(op);

@@ -19,8 +19,7 @@
       (list)->room = (list)->room ? (list)->room * 2 : 8;                      \
       void *grown_ = culprit_alloc((list)->room * sizeof *(list)->items);      \
       if ((list)->length)                                                      \
-        memcpy(grown_, (list)->items,                                          \
-               (list)->length * sizeof *(list)->items);                        \
+        memcpy(grown_, (list)->items, (list)->length * sizeof *(list)->items); \
       (list)->items = grown_;                                                  \
     }                                                                          \
     (list)->items[(list)->length++] = (__VA_ARGS__);                           \

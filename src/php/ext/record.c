@@ -21,8 +21,9 @@ culprit_globals culprit;
 
 static size_t file_size;
 static int fd = -1;
-static pid_t owner; // the process that opened fd
-static HashTable files; // path -> number, this request
+static pid_t owner;        // the process that opened fd
+static HashTable files;    // path -> number, this request
+static HashTable includes; // numbers of files, this request
 static bool has_files;
 static const char *notes[8];
 static unsigned nnotes;
@@ -93,8 +94,10 @@ int culprit_record_begin(const char *dir) {
   culprit.header->used = sizeof *culprit.header;
   atomic_signal_fence(memory_order_seq_cst);
   culprit.header->magic = PHP_RECORD_MAGIC;
-  culprit.nslots = (uint32_t)(culprit.header->used / 4);
+  culprit.nslots = 0;
+  culprit.recording = true;
   zend_hash_init(&files, 16, NULL, NULL, 1);
+  zend_hash_init(&includes, 16, NULL, NULL, 1);
   has_files = true;
   nnotes = 0;
   return 0;
@@ -104,15 +107,18 @@ void culprit_record_end(void) {
   if (culprit.base && !culprit.forked)
     culprit.header->finished = 1;
   culprit.nslots = 0;
-  if (has_files)
+  culprit.recording = false;
+  if (has_files) {
     zend_hash_destroy(&files);
+    zend_hash_destroy(&includes);
+  }
   has_files = false;
 }
 
 // --- items ------------------------------------------------------------------
 
 void *culprit_item(ItemTag tag, size_t size) {
-  if (!culprit.nslots || culprit.forked)
+  if (!culprit.recording || culprit.forked)
     return NULL;
   size = (size + 7) & ~(size_t)7;
   size_t at = culprit.header->used;
@@ -134,7 +140,7 @@ void culprit_publish(void *item) {
   // kernel sees them in order.
   atomic_signal_fence(memory_order_seq_cst);
   culprit.header->used = used;
-  culprit.nslots = (uint32_t)(used / 4);
+  culprit.nslots = (uint32_t)(used / 4) - FIRST_SLOT;
 }
 
 static void add_text(ItemTag tag, const char *text, size_t length) {
@@ -162,6 +168,13 @@ void culprit_ref(ItemTag tag, uint32_t file) {
     return;
   item->file = file;
   culprit_publish(item);
+}
+
+void culprit_include(uint32_t file) {
+  zval yes;
+  ZVAL_TRUE(&yes);
+  if (zend_hash_index_add(&includes, file, &yes))
+    culprit_ref(ITEM_INCLUDE, file);
 }
 
 // PHP's own names ("Command line code") and streams stay as they are.

@@ -14,8 +14,6 @@
 // strlen() and count() are opcodes in PHP and calls for us.
 #include "plan.h"
 
-#include "model/entity.h"
-
 static uint32_t owner_of(const function_plan *f, uint32_t op) {
   return f->owner[op] ? f->owner[op] - 1 : CULPRIT_NONE;
 }
@@ -93,9 +91,9 @@ static int condition_kind(const function_plan *f, const unsigned char *marks,
   bool atom = op->op1_type != IS_CONST && !is_compound(f, marks, n);
   switch (op->opcode) {
   case ZEND_JMPZ:
-    return !atom                  ? -1
+    return !atom                    ? -1
            : is_ternary(f->code, n) ? CONDITION_TERNARY
-                                  : CONDITION_IF;
+                                    : CONDITION_IF;
   case ZEND_JMPNZ:
     return jump_target(f->code, n) > n ? CONDITION_SWITCH
            : atom                      ? CONDITION_LOOP
@@ -135,8 +133,8 @@ static void find_conditions(function_plan *f) {
 
 // --- calls ------------------------------------------------------------------
 
-#define ALL_CLASSES ((1u << RETURN_CLASSES) - 1)
-#define BIT(class) (1u << RETURN_##class)
+#define ALL_CLASSES ((1u << CLASSES) - 1)
+#define BIT(class) (1u << CLASS_##class)
 
 // The classes that values of a declared type can be in.
 static uint32_t classes_of(zend_type type) {
@@ -183,7 +181,8 @@ static void set_name(call *c, const zval *name) {
 
 // A function known when the script was compiled.
 static void set_known(call *c, const zval *name) {
-  const zend_function *fn = zend_hash_find_ptr(CG(function_table), Z_STR_P(name));
+  const zend_function *fn =
+      zend_hash_find_ptr(CG(function_table), Z_STR_P(name));
   set_name(c, name);
   if (!fn || !fn->common.function_name)
     return;

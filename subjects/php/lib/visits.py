@@ -5,9 +5,11 @@ One php-cgi worker on a Unix socket in a scratch directory, spoken to over
 FastCGI; for applications that want one, one private MariaDB server. Nothing
 listens on a network, and nothing is left running.
 """
+import ctypes
 import os
 import re
 import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -109,9 +111,7 @@ class Worker:
             command += ['-d', setting]
         env = dict(os.environ, PHP_FCGI_MAX_REQUESTS='0', **environment)
         env.pop('PHP_FCGI_CHILDREN', None)
-        self.process = subprocess.Popen(command, env=env,
-                                        stdin=subprocess.DEVNULL)
-        wait_for(self.path, self.process, 'php-cgi')
+        self.process = start(command, self.path, env=env)
 
     def ask(self, parameters, body):
         with socket.socket(socket.AF_UNIX) as sock:
@@ -129,17 +129,24 @@ class Worker:
         stop(self.process)
 
 
-def wait_for(path, process, name):
+def start(command, path, **options):
+    """Starts a server that ends with us and waits for its socket."""
+    if len(path) > 107:
+        raise Problem('%s: too long for a socket; set TMPDIR' % path)
+    process = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, **options,
+        preexec_fn=lambda: ctypes.CDLL(None).prctl(1, signal.SIGTERM))
     for _ in range(1200):
         if process.poll() is not None:
-            raise Problem('%s does not start' % name)
+            raise Problem('%s does not start' % command[0])
         try:
             with socket.socket(socket.AF_UNIX) as sock:
                 sock.connect(path)
-            return
+            return process
         except OSError:
             time.sleep(0.05)
-    raise Problem('%s does not answer' % name)
+    stop(process)
+    raise Problem('%s does not answer' % command[0])
 
 
 def stop(process):
@@ -167,19 +174,20 @@ class MariaDb:
         if not tool or not server:
             raise Problem('MariaDB is missing: apt-get install mariadb-server')
         user = ['--user=root'] if os.geteuid() == 0 else []
-        log = open(os.path.join(directory, 'log'), 'wb')
-        subprocess.run([tool, '--no-defaults', '--datadir=' + data,
-                        '--skip-test-db', *user], stdout=log, stderr=log,
-                       check=True)
-        self.process = subprocess.Popen(
-            [server, '--no-defaults', '--datadir=' + data,
-             '--socket=' + self.socket, '--skip-networking',
-             '--skip-grant-tables', '--innodb-buffer-pool-size=16M',
-             '--innodb-flush-log-at-trx-commit=0', '--innodb-fast-shutdown=2',
-             '--pid-file=' + os.path.join(directory, 'pid'), *user],
-            stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        log.close()
-        wait_for(self.socket, self.process, 'mariadbd')
+        made = subprocess.run(
+            [tool, '--no-defaults', '--datadir=' + data, '--skip-test-db',
+             *user], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if made.returncode:
+            raise Problem('mariadb-install-db: ' + made.stdout.decode())
+        with open(os.path.join(directory, 'log'), 'wb') as log:
+            self.process = start(
+                [server, '--no-defaults', '--datadir=' + data,
+                 '--socket=' + self.socket, '--skip-networking',
+                 '--skip-grant-tables', '--innodb-buffer-pool-size=16M',
+                 '--innodb-flush-log-at-trx-commit=0',
+                 '--innodb-fast-shutdown=2',
+                 '--pid-file=' + os.path.join(directory, 'pid'), *user],
+                self.socket, stdout=log, stderr=log)
 
     def run(self, sql, schema=None):
         command = ['mariadb', '--no-defaults', '-N', '-B', '-S', self.socket]

@@ -147,7 +147,9 @@ CREATE TABLE announcements (
   author VARCHAR(20) NOT NULL
 ) ENGINE=InnoDB;
 INSERT INTO announcements VALUES
-  (1, 'School trip', 'We go to the zoo.\n\nBring:\n* boots\n* lunch\n* a coat\nand good weather.', 'all', '2010-10-01', 'office'),
+  (1, 'School trip', 'We go to the zoo.\n\nBring:\n* boots\n* lunch\n'
+   '* a coat\nand good weather.', 'all', '2010-10-01', 'office'),
   (2, 'Staff meeting', 'Friday in A1.', 'teacher', '2010-11-01', 'office'),
   (3, 'Parents'' evening', 'Tea & cake.', 'parent', '2010-11-05', 'office'),
-  (4, 'Choir', 'The choir sings in the hall:\n* Monday\n* Thursday', 'student', '2010-11-06', 'grace');
+  (4, 'Choir',
+   'The choir sings in the hall:\n* Monday\n* Thursday', 'student', '2010-11-06', 'grace');

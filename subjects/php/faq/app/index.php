@@ -1,7 +1,8 @@
 <?php
 // The shelves, with how many answers stand on each.
 require 'includes/start.php';
-$topics = db_all('SELECT t.*, COUNT(e.id) AS n FROM topics t LEFT JOIN entries e'
+$topics = db_all('SELECT t.*, COUNT(e.id) AS n FROM topics t'
+  . ' LEFT JOIN entries e'
   . " ON e.topic_id = t.id AND e.status = 'published'"
   . ' GROUP BY t.id ORDER BY t.position');
 $newest = Entry::find("status = 'published'", array(), 'created DESC', 3);

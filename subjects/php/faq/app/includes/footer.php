@@ -11,7 +11,8 @@ $notice = setting('notice');
 <?php } ?>
 <p><?php
 $total = Entry::count("status = 'published'");
-print plural($total, 'answer', 'answers') . ', ' . format_date(setting('today'));
+print plural($total, 'answer', 'answers') . ', '
+  . format_date(setting('today'));
 ?></p>
 </div>
 </div>

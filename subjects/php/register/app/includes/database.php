@@ -20,7 +20,7 @@ class Database {
       $config['password'], $config['database'], 0, $config['socket']);
     if (!$this->link) {
       http_response_code(503);
-      die("<!DOCTYPE html>\n<title>Closed</title>\n<p>The register is closed.\n");
+      die("<!DOCTYPE html>\n<title>Closed</title>\n<p>Come back later.\n");
     }
     mysqli_set_charset($this->link, 'utf8mb4');
   }

@@ -7,7 +7,8 @@ class Form {
   public function __construct($page, $errors = array(), $hidden = array(),
                               $method = 'post') {
     $this->errors = $errors;
-    echo "<form action=\"index.php\" method=\"$method\">\n<div class=\"fields\">\n";
+    echo "<form action=\"index.php\" method=\"$method\">\n";
+    echo "<div class=\"fields\">\n";
     foreach (array('page' => $page) + $hidden as $name => $value) {
       echo '<input type="hidden" name="', $name, '" value="', e($value),
         "\">\n";

@@ -60,8 +60,8 @@ if (input('save') != '') {
         . ' guardian_id = ?, note = ? WHERE id = ?', $values['name'],
         $values['born'], $class, $guardian, $values['note'], $id);
     } else {
-      $db->query('INSERT INTO students (name, born, class_id, guardian_id, note)'
-        . ' VALUES (?, ?, ?, ?, ?)', $values['name'], $values['born'], $class,
+      $db->query('INSERT INTO students (name, born, class_id, guardian_id,'
+        . ' note) VALUES (?, ?, ?, ?, ?)', $values['name'], $values['born'], $class,
         $guardian, $values['note']);
       $id = $db->lastId();
     }

@@ -1,0 +1,55 @@
+// The input of one run of a C program, as an ordered list of named sources of
+// bytes: standard input, arguments, files named on the command line,
+// environment variables. Front ends make it and run it; generators change it.
+//
+//   Inputs in = {0};
+//   inputs_add_stdin(&in, text, n);
+//   inputs_add_arg(&in, 1, "-x");
+//
+// A variable is a byte of a source, called NAME[i], or the source's size,
+// called NAME.size. Sources can grow and shrink.
+#ifndef CULPRIT_MODEL_INPUT_H
+#define CULPRIT_MODEL_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "util/array.h"
+#include "util/err.h"
+
+typedef enum { INPUT_STDIN, INPUT_ARG, INPUT_FILE, INPUT_ENV } InputKind;
+
+typedef struct {
+  InputKind kind;
+  char *name;   // stdin, argv[1], file:NAME, env:NAME
+  char *key;    // file: its path as given; environment: the variable
+  uint32_t arg; // INPUT_ARG: which
+  uint8_t *bytes;
+  size_t size;
+} InputSource;
+
+typedef struct {
+  ARRAY(InputSource) sources;
+} Inputs;
+
+// Each returns the number of the source.
+size_t inputs_add_stdin(Inputs *in, const void *bytes, size_t n);
+size_t inputs_add_arg(Inputs *in, uint32_t arg, const char *text);
+size_t inputs_add_file(Inputs *in, const char *path, const void *bytes,
+                       size_t n);
+size_t inputs_add_env(Inputs *in, const char *name, const char *value);
+
+// From a command line: its arguments, those of them that are readable files
+// below `max` bytes (relative to `cwd`, NULL: here), and the file given as
+// standard input (NULL: none).
+int inputs_of_command(Inputs *in, char *const argv[], const char *cwd,
+                      const char *stdin_path, size_t max, Err *err);
+
+void inputs_copy(Inputs *to, const Inputs *from);
+// New bytes are `fill`.
+void inputs_resize(Inputs *in, size_t source, size_t n, uint8_t fill);
+bool inputs_equal(const Inputs *a, const Inputs *b);
+void inputs_release(Inputs *in);
+
+#endif

@@ -1,0 +1,357 @@
+// The module "culprit": settings, the start and end of a request, and the
+// compilation of scripts. See php_culprit.h.
+#include "php_culprit.h"
+
+#include "SAPI.h"
+#include "ext/standard/info.h"
+#include "php_ini.h"
+#include "zend_extensions.h"
+#include "zend_language_parser.h"
+
+PHP_INI_BEGIN()
+PHP_INI_ENTRY("culprit.dir", "", PHP_INI_SYSTEM, NULL)
+PHP_INI_ENTRY("culprit.collect", "", PHP_INI_SYSTEM, NULL)
+PHP_INI_END()
+
+// --- what is collected ------------------------------------------------------
+
+static const struct {
+  const char *name;
+  unsigned bit;
+} kinds[] = {{"statements", COLLECT_STATEMENTS},
+             {"conditions", COLLECT_CONDITIONS},
+             {"returns", COLLECT_RETURNS},
+             {"edges", COLLECT_EDGES},
+             {"output", COLLECT_OUTPUT}};
+
+static unsigned kind_of(const char *name, size_t length) {
+  for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+    if (strlen(kinds[i].name) == length && !memcmp(kinds[i].name, name, length))
+      return kinds[i].bit;
+  zend_error(E_CORE_WARNING,
+             "culprit.collect: no such kind \"%.*s\" (statements, conditions, "
+             "returns, edges, output)",
+             (int)length, name);
+  return 0;
+}
+
+static unsigned parse_collect(const char *list) {
+  unsigned bits = 0;
+  while (*list) {
+    list += strspn(list, ", ");
+    size_t n = strcspn(list, ", ");
+    if (n)
+      bits |= kind_of(list, n);
+    list += n;
+  }
+  return bits ? bits : COLLECT_ALL;
+}
+
+// --- compiling --------------------------------------------------------------
+
+static zend_op_array *(*next_compile_file)(zend_file_handle *, int);
+static zend_op_array *(*next_compile_string)(zend_string *, const char *,
+                                             zend_compile_position);
+
+typedef struct {
+  culprit_inline *items;
+  size_t n, room;
+  bool failed;
+} inline_list;
+
+// The scanner tells every token. The text goes away after the compilation, and
+// so do its pieces.
+static void on_token(zend_php_scanner_event event, int token, int line,
+                     const char *text, size_t length, void *context) {
+  inline_list *l = context;
+  if (event != ON_TOKEN || token != T_INLINE_HTML || l->failed)
+    return;
+  if (l->n == l->room) {
+    size_t room = l->room ? l->room * 2 : 16;
+    culprit_inline *grown = realloc(l->items, room * sizeof *grown);
+    if (!grown) {
+      l->failed = true;
+      return;
+    }
+    l->items = grown;
+    l->room = room;
+  }
+  char *copy = malloc(length + 1);
+  if (copy)
+    memcpy(copy, text, length);
+  l->failed = !copy;
+  if (copy)
+    l->items[l->n++] = (culprit_inline){(uint32_t)line, length, copy};
+}
+
+static void inline_list_free(inline_list *l) {
+  for (size_t i = 0; i < l->n; i++)
+    free((char *)l->items[i].text);
+  free(l->items);
+}
+
+// What the engine's tables held before a compilation: all behind is new.
+typedef struct {
+  const void *function, *class;
+} table_ends;
+
+static const void *last_of(HashTable *table) {
+  for (uint32_t i = table->nNumUsed; i-- > 0;)
+    if (Z_TYPE(table->arData[i].val) != IS_UNDEF)
+      return Z_PTR(table->arData[i].val);
+  return NULL;
+}
+
+typedef struct {
+  zend_op_array **items;
+  size_t n, room;
+} code_list;
+
+static void add_code(code_list *l, zend_op_array *code) {
+  if (code->type != ZEND_USER_FUNCTION && code->type != ZEND_EVAL_CODE)
+    return;
+  if (code->reserved[culprit.handle])
+    return;
+  for (size_t i = l->n; i-- > 0;)
+    if (l->items[i]->opcodes == code->opcodes)
+      return;
+  if (l->n == l->room) {
+    l->room = l->room ? l->room * 2 : 32;
+    zend_op_array **grown = culprit_alloc(l->room * sizeof *grown);
+    if (l->n)
+      memcpy(grown, l->items, l->n * sizeof *grown);
+    l->items = grown;
+  }
+  l->items[l->n++] = code;
+  for (uint32_t i = 0; i < code->num_dynamic_func_defs; i++)
+    add_code(l, code->dynamic_func_defs[i]);
+}
+
+static uint32_t first_new(HashTable *table, const void *end) {
+  uint32_t i = table->nNumUsed;
+  while (i && (Z_TYPE(table->arData[i - 1].val) == IS_UNDEF ||
+               Z_PTR(table->arData[i - 1].val) != end))
+    i--;
+  return i;
+}
+
+static void add_class(code_list *l, zend_class_entry *ce) {
+  zend_op_array *code;
+  if (ce->type != ZEND_USER_CLASS)
+    return;
+  ZEND_HASH_FOREACH_PTR(&ce->function_table, code) {
+    if (code->type == ZEND_USER_FUNCTION && code->scope == ce)
+      add_code(l, code);
+  }
+  ZEND_HASH_FOREACH_END();
+}
+
+static void collect_code(code_list *l, zend_op_array *main,
+                         const table_ends *before) {
+  add_code(l, main);
+  HashTable *t = CG(function_table);
+  for (uint32_t i = first_new(t, before->function); i < t->nNumUsed; i++)
+    if (Z_TYPE(t->arData[i].val) == IS_PTR)
+      add_code(l, Z_PTR(t->arData[i].val));
+  t = CG(class_table);
+  for (uint32_t i = first_new(t, before->class); i < t->nNumUsed; i++)
+    if (Z_TYPE(t->arData[i].val) == IS_PTR)
+      add_class(l, Z_PTR(t->arData[i].val));
+}
+
+// A compilation in progress.
+typedef struct {
+  table_ends before;
+  inline_list pieces;
+  uint32_t options;
+  void (*on_event)(zend_php_scanner_event, int, int, const char *, size_t,
+                   void *);
+  void *context;
+} compilation;
+
+static void begin_compilation(compilation *c) {
+  memset(c, 0, sizeof *c);
+  c->before.function = last_of(CG(function_table));
+  c->before.class = last_of(CG(class_table));
+  c->options = CG(compiler_options);
+  CG(compiler_options) |=
+      ZEND_COMPILE_EXTENDED_STMT | ZEND_COMPILE_NO_JUMPTABLES;
+  c->on_event = LANG_SCNG(on_event);
+  c->context = LANG_SCNG(on_event_context);
+  LANG_SCNG(on_event) = on_token;
+  LANG_SCNG(on_event_context) = &c->pieces;
+}
+
+static void end_compilation(compilation *c) {
+  CG(compiler_options) = c->options;
+  LANG_SCNG(on_event) = c->on_event;
+  LANG_SCNG(on_event_context) = c->context;
+}
+
+static void plan(compilation *c, zend_op_array *code, const char *text,
+                 size_t length) {
+  if (code && code->filename) {
+    code_list all = {0};
+    collect_code(&all, code, &c->before);
+    culprit_source source = {.path = ZSTR_VAL(code->filename),
+                             .path_length = ZSTR_LEN(code->filename),
+                             .text = text,
+                             .length = length,
+                             .pieces = c->pieces.items,
+                             .npieces = c->pieces.n};
+    culprit_plan(&source, all.items, all.n);
+  }
+  inline_list_free(&c->pieces);
+}
+
+static void tell_include(const zend_file_handle *file) {
+  const zend_string *path =
+      file->opened_path ? file->opened_path : file->filename;
+  if (path && EG(current_execute_data))
+    culprit_include(culprit_file(ZSTR_VAL(path), ZSTR_LEN(path)));
+}
+
+// A compilation that ends in a fatal error jumps over us: then nothing was
+// compiled, but the engine is to be left as it was found.
+static zend_op_array *plan_file(zend_file_handle *file, int type) {
+  if (!culprit.recording)
+    return next_compile_file(file, type);
+  compilation c;
+  zend_op_array *volatile code = NULL;
+  volatile bool died = false;
+  begin_compilation(&c);
+  zend_try { code = next_compile_file(file, type); }
+  zend_catch { died = true; }
+  zend_end_try();
+  end_compilation(&c);
+  plan(&c, code, file->buf ? file->buf : "", file->buf ? file->len : 0);
+  if (died)
+    zend_bailout();
+  if (code)
+    tell_include(file);
+  return code;
+}
+
+static zend_op_array *plan_string(zend_string *text, const char *name,
+                                  zend_compile_position position) {
+  if (!culprit.recording)
+    return next_compile_string(text, name, position);
+  compilation c;
+  zend_op_array *volatile code = NULL;
+  volatile bool died = false;
+  begin_compilation(&c);
+  zend_try { code = next_compile_string(text, name, position); }
+  zend_catch { died = true; }
+  zend_end_try();
+  end_compilation(&c);
+  plan(&c, code, ZSTR_VAL(text), ZSTR_LEN(text));
+  if (died)
+    zend_bailout();
+  return code;
+}
+
+// --- the module -------------------------------------------------------------
+
+static bool is_on(void) {
+  const char *dir = INI_STR("culprit.dir");
+  return dir && *dir;
+}
+
+static PHP_MINIT_FUNCTION(culprit) {
+  REGISTER_INI_ENTRIES();
+  if (!is_on())
+    return SUCCESS;
+  culprit.collect = parse_collect(INI_STR("culprit.collect"));
+  culprit.handle = zend_get_resource_handle("culprit");
+  if (culprit.handle < 0)
+    return FAILURE;
+  next_compile_file = zend_compile_file;
+  zend_compile_file = plan_file;
+  next_compile_string = zend_compile_string;
+  zend_compile_string = plan_string;
+  culprit_count_start();
+  culprit_returns_start();
+  if (culprit.collect & COLLECT_OUTPUT)
+    culprit_output_start();
+  culprit_faults_start();
+  return SUCCESS;
+}
+
+static PHP_MSHUTDOWN_FUNCTION(culprit) {
+  UNREGISTER_INI_ENTRIES();
+  return SUCCESS;
+}
+
+// A cached or optimized script would not be the one we plan.
+static void turn_off_opcache(void) {
+  zend_string *name = zend_string_init(ZEND_STRL("opcache.enable"), 0);
+  if (zend_ini_long(ZEND_STRL("opcache.enable"), 0))
+    zend_alter_ini_entry_chars(name, "0", 1, PHP_INI_SYSTEM,
+                               PHP_INI_STAGE_RUNTIME);
+  zend_string_release(name);
+}
+
+static void tell_entry(void) {
+  const char *path = SG(request_info).path_translated;
+  if (path)
+    culprit_ref(ITEM_ENTRY, culprit_file(path, strlen(path)));
+}
+
+static PHP_RINIT_FUNCTION(culprit) {
+  if (!is_on() || culprit_record_begin(INI_STR("culprit.dir")))
+    return SUCCESS;
+  turn_off_opcache();
+  tell_entry();
+  culprit_faults_begin();
+  culprit_returns_begin();
+  if (culprit.collect & COLLECT_OUTPUT)
+    culprit_output_begin();
+  return SUCCESS;
+}
+
+static PHP_RSHUTDOWN_FUNCTION(culprit) {
+  if (!culprit.recording)
+    return SUCCESS;
+  if (culprit.collect & COLLECT_OUTPUT)
+    culprit_output_end();
+  culprit_record_end();
+  return SUCCESS;
+}
+
+// Code is freed after RSHUTDOWN, and destructors may still run until then.
+static int post_deactivate(void) {
+  if (is_on()) {
+    culprit_plan_reset();
+    culprit_returns_reset();
+  }
+  return SUCCESS;
+}
+
+static PHP_MINFO_FUNCTION(culprit) {
+  php_info_print_table_start();
+  php_info_print_table_row(2, "culprit", is_on() ? "recording" : "off");
+  php_info_print_table_end();
+  DISPLAY_INI_ENTRIES();
+}
+
+#ifndef CULPRIT_VERSION
+#define CULPRIT_VERSION "0.1.0"
+#endif
+
+zend_module_entry culprit_module_entry = {STANDARD_MODULE_HEADER,
+                                          "culprit",
+                                          NULL,
+                                          PHP_MINIT(culprit),
+                                          PHP_MSHUTDOWN(culprit),
+                                          PHP_RINIT(culprit),
+                                          PHP_RSHUTDOWN(culprit),
+                                          PHP_MINFO(culprit),
+                                          CULPRIT_VERSION,
+                                          0,
+                                          NULL,
+                                          NULL,
+                                          NULL,
+                                          post_deactivate,
+                                          STANDARD_MODULE_PROPERTIES_EX};
+
+ZEND_GET_MODULE(culprit)

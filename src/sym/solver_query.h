@@ -1,0 +1,67 @@
+// Inside the solver: a sliced query, and the engines that answer it.
+#ifndef CULPRIT_SYM_SOLVER_QUERY_H
+#define CULPRIT_SYM_SOLVER_QUERY_H
+
+#include "sym/expr_eval.h"
+#include "sym/expr_map.h"
+#include "sym/solver.h"
+#include "sym/support.h"
+#include "sym/walk.h"
+
+// All constraints must hold; none is constant.
+typedef struct {
+  const Constraint *items;
+  size_t n;
+  const VarId *vars; // all inputs that occur, ascending
+  size_t nvars;
+  double deadline; // of clock_now()
+} Query;
+
+// --- enumerate.c ------------------------------------------------------------------
+
+typedef struct {
+  uint64_t bits[4];
+} ByteSet; // of 256 values
+
+typedef struct {
+  ExprPool *pool;
+  ExprMap sets; // condition on one byte -> index of its truth table
+  ARRAY(ByteSet) truth;
+  // Scratch: the expressions of the query and their values, 256 at a time.
+  ExprMap rows;
+  ExprList order;
+  ARRAY(uint64_t) lanes;
+} Enumerator;
+
+void enumerator_init(Enumerator *e, ExprPool *p);
+void enumerator_release(Enumerator *e);
+// False if it does not take the query: more than 16 bits of input, other sorts
+// than BV, or conditions too large to try them all out.
+bool enumerator_solve(Enumerator *e, const Query *q, SolverResult *result,
+                      Model *out);
+
+// --- bits.c -----------------------------------------------------------------------
+
+typedef struct BitEngine BitEngine;
+
+BitEngine *bit_engine_new(ExprPool *p, SolverStats *stats);
+void bit_engine_free(BitEngine *b);
+// Does it take conditions with this one among them?
+bool bit_engine_takes(BitEngine *b, Expr cond);
+// Appends the value of every input of the query to `out` if SAT. If `failed`
+// is not NULL and the answer UNSAT: which constraints were needed for it.
+SolverResult bit_engine_solve(BitEngine *b, const Query *q,
+                              const SolverLimits *limits, Model *out,
+                              bool *failed);
+
+// --- smt.c ------------------------------------------------------------------------
+
+typedef struct SmtEngine SmtEngine;
+
+SmtEngine *smt_engine_new(ExprPool *p);
+void smt_engine_free(SmtEngine *s);
+SolverResult smt_engine_solve(SmtEngine *s, const Query *q,
+                              const SolverLimits *limits, Model *out,
+                              bool *failed);
+
+#endif

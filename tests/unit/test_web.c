@@ -1,0 +1,234 @@
+// Unit tests of oracle/web.c and eval/ranges.c: which failures an answer shows,
+// which lines wrote them, and the table of eleven ranges.
+#include "test.h"
+
+#include <stdlib.h>
+
+#include "eval/ranges.h"
+#include "oracle/web.h"
+#include "util/mem.h"
+
+#define N(a) (sizeof(a) / sizeof *(a))
+
+typedef struct {
+  WebOracle oracle;
+  Exchange exchange;
+  PhpRecord record;
+  Run run;
+  Arena arena;
+  Err err;
+} Fixture;
+
+static void start(Fixture *f, const char *body) {
+  *f = (Fixture){.oracle = {.severities = WEB_DEFAULT, .root = "/app"}};
+  f->exchange.response =
+      (Response){.status = 200, .body = body, .body_len = strlen(body)};
+  array_push(&f->exchange.response.headers,
+             (Header){"Content-Type", "text/html"});
+  f->record.finished = true;
+  f->record.script = "/app/a.php";
+}
+
+static void judge(Fixture *f) {
+  if (web_judge(&f->oracle, &f->exchange, &f->record, &f->run, &f->arena,
+                &f->err))
+    fail_msg("%s", f->err.text);
+}
+
+static void finish(Fixture *f) {
+  run_release(&f->run);
+  array_release(&f->exchange.response.headers);
+  arena_release(&f->arena);
+}
+
+static const char good[] =
+    "<!DOCTYPE html><html><head><title>t</title></head><body><p>x</p>"
+    "</body></html>";
+
+// --- messages of PHP
+// ---------------------------------------------------------------
+
+static PhpFault fault(PhpSeverity severity, const char *message) {
+  return (PhpFault){.severity = severity,
+                    .message = message,
+                    .file = "/app/lib/b.php",
+                    .line = 7};
+}
+
+TEST(a_good_page_without_messages_passes) {
+  Fixture f;
+  start(&f, good);
+  judge(&f);
+  assert_int_equal(f.run.verdict, VERDICT_PASS);
+  assert_int_equal(f.run.failures.len, 0);
+  finish(&f);
+}
+
+TEST(messages_below_the_severity_are_no_failures) {
+  Fixture f;
+  start(&f, good);
+  PhpFault faults[] = {fault(PHP_WARNING, "Undefined variable $x"),
+                       fault(PHP_FATAL, "caught"),
+                       fault(PHP_FATAL, "silenced")};
+  faults[1].caught = true;
+  faults[2].silenced = true;
+  f.record.faults = faults;
+  f.record.nfaults = N(faults);
+  judge(&f);
+  assert_int_equal(f.run.verdict, VERDICT_PASS);
+  finish(&f);
+}
+
+TEST(the_signature_leaves_out_numbers_and_quoted_text) {
+  Fixture f;
+  start(&f, good);
+  PhpFault faults[] = {fault(PHP_FATAL, "Key \"a b\" of 12 isn't in utf8 list"),
+                       fault(PHP_FATAL, "Key \"c\" of 3 isn't in utf8 list")};
+  f.record.faults = faults;
+  f.record.nfaults = N(faults);
+  judge(&f);
+  assert_int_equal(f.run.failures.len, 1);
+  assert_string_equal(
+      f.run.failures.items[0].signature,
+      "fatal: Key \"...\" of # isn't in utf8 list (lib/b.php:7)");
+  assert_string_equal(f.run.failures.items[0].place, "lib/b.php:7");
+  finish(&f);
+}
+
+TEST(a_failed_query_shows_its_sql) {
+  Fixture f;
+  start(&f, good);
+  PhpFault query = fault(PHP_QUERY, "no such column: x");
+  query.sql = "SELECT x FROM t";
+  f.record.faults = &query;
+  f.record.nfaults = 1;
+  judge(&f);
+  assert_string_equal(f.run.failures.items[0].kind, "query");
+  assert_string_equal(f.run.failures.items[0].message,
+                      "no such column: x [SELECT x FROM t] (lib/b.php:7)");
+  finish(&f);
+}
+
+TEST(a_dead_worker_and_a_hanging_one_are_failures) {
+  Fixture f;
+  start(&f, "");
+  f.exchange.end = EXCHANGE_DIED;
+  f.exchange.how = "SIGSEGV";
+  judge(&f);
+  assert_string_equal(f.run.failures.items[0].signature,
+                      "died: SIGSEGV (a.php)");
+  finish(&f);
+  start(&f, "");
+  f.exchange.end = EXCHANGE_TIMEOUT;
+  f.oracle.timeout = 5;
+  judge(&f);
+  assert_string_equal(f.run.failures.items[0].message,
+                      "no answer after 5 s (a.php)");
+  finish(&f);
+}
+
+TEST(a_status_of_500_is_a_failure_if_nothing_else_explains_it) {
+  Fixture f;
+  start(&f, good);
+  f.exchange.response.status = 503;
+  judge(&f);
+  assert_string_equal(f.run.failures.items[0].kind, "status");
+  finish(&f);
+}
+
+TEST(severities_are_read_from_a_list) {
+  unsigned s;
+  assert_int_equal(web_severities_parse("fatal,html", &s), 0);
+  assert_int_equal(s, 1u << PHP_FATAL | WEB_HTML);
+  assert_int_equal(web_severities_parse("default,notice", &s), 0);
+  assert_int_equal(s, WEB_DEFAULT | 1u << PHP_NOTICE);
+  assert_int_equal(web_severities_parse("fatal,,html", &s), -1);
+  assert_int_equal(web_severities_parse("loud", &s), -1);
+}
+
+// --- the output map
+// ----------------------------------------------------------------
+
+// A template of three lines, then a statement's output.
+static const char page[] = "<html>\n<body>\n<p>\n<h2>Details\n</body></html>\n";
+
+static void start_page(Fixture *f, OutputPiece *pieces) {
+  start(f, page);
+  size_t template = (size_t)(strstr(page, "<h2>") - page);
+  size_t print = (size_t)(strstr(page, "</body>") - page) - template;
+  pieces[0] = (OutputPiece){0, template, OUTPUT_TEMPLATE, "/app/top.php", 11};
+  pieces[1] = (OutputPiece){template, print, OUTPUT_PLAIN, "/app/a.php", 18};
+  pieces[2] =
+      (OutputPiece){template + print, sizeof page - 1 - template - print,
+                    OUTPUT_PLAIN, "/app/a.php", 25};
+  f->record.pieces = pieces;
+  f->record.npieces = 3;
+}
+
+TEST(each_byte_has_its_line_in_a_template_the_exact_one) {
+  Fixture f;
+  OutputPiece pieces[3];
+  start_page(&f, pieces);
+  size_t body = (size_t)(strstr(page, "<body>") - page);
+  const OutputPiece *p = web_piece_at(&f.record, body);
+  assert_ptr_equal(p, &pieces[0]);
+  assert_int_equal(web_line_at(p, page, body), 12);
+  size_t end = (size_t)(strstr(page, "</body>") - page);
+  p = web_piece_at(&f.record, end);
+  assert_int_equal(web_line_at(p, page, end), 25);
+  assert_null(web_piece_at(&f.record, sizeof page));
+  finish(&f);
+}
+
+TEST(a_fault_of_the_page_names_the_lines_that_wrote_it) {
+  Fixture f;
+  OutputPiece pieces[3];
+  start_page(&f, pieces);
+  judge(&f);
+  assert_int_equal(f.run.verdict, VERDICT_FAIL);
+  assert_int_equal(f.run.failures.len, 1);
+  const Failure *failure = &f.run.failures.items[0];
+  assert_string_equal(failure->kind, "html");
+  assert_string_equal(failure->signature,
+                      "html: unclosed-element h2 (a.php:18)");
+  assert_int_equal(failure->places.len, 2);
+  assert_int_equal(failure->places.items[0].line, 18);
+  assert_string_equal(failure->places.items[0].excerpt, "<h2>Details");
+  assert_int_equal(failure->places.items[1].line, 25);
+  finish(&f);
+}
+
+TEST(a_page_that_was_cut_is_not_judged_but_noted) {
+  Fixture f;
+  OutputPiece pieces[3];
+  start_page(&f, pieces);
+  f.exchange.response.cut = true;
+  judge(&f);
+  assert_int_equal(f.run.verdict, VERDICT_PASS);
+  assert_non_null(strstr(f.run.note, "was cut"));
+  finish(&f);
+}
+
+// --- ranges
+// ------------------------------------------------------------------------
+
+TEST(faults_are_counted_in_eleven_ranges) {
+  FaultScore first = {.executed = 200,
+                      .listed = 1,
+                      .ranked = 1,
+                      .rank = 1,
+                      .rank_best = 1,
+                      .rank_average = 1,
+                      .examined_executed = 0.5};
+  FaultScore last = first;
+  last.rank = 30;
+  last.examined_executed = 15;
+  const FaultScore *scores[] = {&first, &last, NULL, &first};
+  Ranges r;
+  ranges_of(scores, 4, &r);
+  assert_int_equal(r.faults, 4);
+  assert_int_equal((int)r.share[0], 50);
+  assert_int_equal((int)r.share[2], 25);
+  assert_int_equal((int)r.share[10], 25);
+  assert_int_equal((int)r.percent, 29);
+}
