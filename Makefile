@@ -5,7 +5,8 @@
 #   make check       all tests; ends with the line "N passed, N failed"
 #   make check-real  gzip, grep and sed, built with culprit-cc, their own tests
 #   make bench       speed and memory, as a table
-#   make eval        methods on all subjects: docs/evaluation.md (minutes)
+#   make eval        methods on all subjects: docs/evaluation.md and
+#                    docs/evaluation-web.md (minutes)
 #   make eval-real   on mutants of gzip, grep, sed, flex (an hour)
 #   make install     PREFIX=/usr/local DESTDIR=
 #   make uninstall   likewise
@@ -39,6 +40,7 @@ bench: setup-bench
 
 eval: setup-eval
 	@tools/eval $(BUILD)
+	@tools/eval-web $(BUILD)
 
 eval-real: setup-eval
 	@tools/eval-real $(BUILD)

@@ -87,6 +87,8 @@ static int load(Work *w, const RankOptions *o) {
   bool lacking;
   if (locator_load(&w->locator, &lacking, &err))
     return lacking ? cli_fail(EXIT_USAGE, "%s", err.text) : cli_error(&err);
+  if (workbench_places(&w->bench, &err))
+    return cli_error(&err);
   if (o->cluster == CLUSTER_NONE)
     return EXIT_DONE;
   if (workbench_load(&w->bench, 1u << ENTITY_STATEMENT, o->by, &err))
@@ -128,6 +130,7 @@ static Report report_of(Work *w, const RankOptions *o) {
       .color = o->color,
       .fault = w->fault.places.len ? &w->fault : NULL,
       .deaths = &w->bench.deaths,
+      .places = w->bench.places,
       .sources = &w->sources,
   };
 }

@@ -124,6 +124,8 @@ static void print_help(void) {
       "\n"
       "what is shown\n"
       "  --method M         default: " WEB_METHOD "\n"
+      "  --output-map DIR   keep every page there, with a list of which\n"
+      "                     line wrote which bytes\n"
       "  --only PATH --exclude PATH, --top N|all, --json\n"
       "  --color WHEN, -q, --store DIR   as for culprit run\n"
       "\n"
@@ -465,7 +467,6 @@ static int web(Options *o, const char *command) {
     store_close(o->visits.store);
     free(dir);
   }
-  array_release(&list);
   return status;
 }
 

@@ -168,7 +168,7 @@ static int build(const Version *v, const AttemptOptions *o, Err *err) {
   int status = !rc && *v->build ? run_logged(argv, o->root, log) : 0;
   if (!rc && status)
     rc = fail_with_log(err, "the build command", status, log);
-  if (!rc && !fs_executable(v->program))
+  if (!rc && !(v->web ? fs_exists(v->program) : fs_executable(v->program)))
     rc = err_set(err, "the build command made no program %s", v->program);
   free(log);
   free(dir);

@@ -58,6 +58,13 @@ int workbench_load(Workbench *w, unsigned kinds, EntityKind by, Err *err) {
   return load_deaths(w, by, err);
 }
 
+int workbench_places(Workbench *w, Err *err) {
+  if (w->places)
+    return 0;
+  w->places = mem_new(OutputPlaces);
+  return output_places_load(w->places, w->store, w->suite, err);
+}
+
 // --- methods that are no formula --------------------------------------------
 
 static ListOptions list_options(const LocateOptions *o) {
@@ -98,13 +105,10 @@ static int load_permutations(Workbench *w, Err *err) {
 }
 
 static int load_places(Workbench *w, Err *err) {
-  if (workbench_load(w, KIND(STATEMENT) | (KIND(CONDITION) & w->present),
-                     ENTITY_STATEMENT, err))
+  unsigned kinds = KIND(STATEMENT) | (KIND(CONDITION) & w->present);
+  if (workbench_load(w, kinds, ENTITY_STATEMENT, err))
     return -1;
-  if (w->places)
-    return 0;
-  w->places = mem_new(OutputPlaces);
-  return output_places_load(w->places, w->store, w->suite, err);
+  return workbench_places(w, err);
 }
 
 static int rank_cp(const Workbench *w, const LocateOptions *o, size_t failure,

@@ -72,6 +72,9 @@ void workbench_release(Workbench *w);
 // Loads the spectra of these kinds and the deaths, unless that has been done.
 int workbench_load(Workbench *w, unsigned kinds, EntityKind by, Err *err);
 
+// Loads where failures show in the output, unless that has been done.
+int workbench_places(Workbench *w, Err *err);
+
 // --- methods ----------------------------------------------------------------
 
 typedef struct Localizer Localizer;

@@ -293,7 +293,8 @@ static void close_page(Balance *b, uint32_t element, int32_t token) {
 // End tags whose start tag may have been left out: </head>, </tbody>.
 static bool start_implied(Balance *b, uint32_t element) {
   if (element == EL_HEAD)
-    return b->content == NO_TOKEN && b->first[1] == NO_TOKEN;
+    return b->twice_reported ||
+           (b->content == NO_TOKEN && b->first[1] == NO_TOKEN);
   size_t table = stack_find(&b->stack, EL_TABLE);
   if (!table || (element != EL_TBODY && element != EL_COLGROUP))
     return false;

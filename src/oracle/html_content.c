@@ -275,33 +275,36 @@ static bool home_closed_early(Balance *b, const Home *home) {
 }
 
 // Children of one parent that all do not belong there are one fault.
-static void report_misplaced(Balance *b, const Home *home, int32_t token) {
-  const Token *tag = stack_token(&b->stack, token);
+static long report_misplaced(Balance *b, const Home *home, int32_t token) {
   Frame *parent = frame_at(b, stack_top(&b->stack));
   if (parent->misplaced != NO_FAULT &&
       parent->misplaced_home == home->parents[0]) {
     balance_place(b, parent->misplaced, token, "as well as this");
-    return;
+    return NO_FAULT;
   }
-  long n =
+  parent->misplaced =
       balance_add(b, MISPLACED_ELEMENT, token,
                   "an element outside the one it belongs to", "this element");
-  if (n == NO_FAULT)
-    return;
-  parent->misplaced = n;
   parent->misplaced_home = home->parents[0];
-  array_push(&b->doubts, (Doubt){n, tag->offset, home->parents});
+  return parent->misplaced;
 }
 
 static void check_home(Balance *b, size_t element, int32_t token) {
   const Home *home = home_of(element);
-  if (!home || at_home(b, home) || home_closed_early(b, home))
+  if (!home || at_home(b, home))
     return;
-  report_misplaced(b, home, token);
-  bool cell = element == EL_TD || element == EL_TH;
   const Frame *top = frame_at(b, stack_top(&b->stack));
-  if (cell && (frame_flags(top) & TABULAR))
+  bool cell = element == EL_TD || element == EL_TH;
+  if (cell && (frame_flags(top) & TABULAR)) { // <table><td>
+    report_misplaced(b, home, token);
     stack_push(&b->stack, EL_TR, NO_TOKEN);
+    return;
+  }
+  long n =
+      home_closed_early(b, home) ? NO_FAULT : report_misplaced(b, home, token);
+  size_t offset = stack_token(&b->stack, token)->offset;
+  if (n != NO_FAULT)
+    array_push(&b->doubts, (Doubt){n, offset, home->parents});
 }
 
 static void check_list(Balance *b, size_t element, int32_t token) {

@@ -1,8 +1,8 @@
 // libtidy, with its messages classified by key.
 //
-// It reads the page as Latin 1 with tab size 1: every byte is one column then,
-// whatever the encoding, and line and column give the byte offset. A message
-// counts only if a tag starts right there, or a text lies there.
+// It reads a copy of the page in plain ASCII with tab size 1: every byte is one
+// column then, whatever the encoding, and line and column give the byte offset.
+// A message counts only if a tag starts right there.
 //
 // What it says about unclosed and misplaced tags is left out: it gives one of
 // the two places, and its repairs are those of HTML 4 (<template>, <slot> and
@@ -11,19 +11,33 @@
 // It is asked about pages that have an odd attribute value (html_value.h), and
 // about all if the key "tidy" is on: it takes ten times as long as all else.
 //
-// Limits: libtidy recurses into the page, so deep pages are not shown to it,
-// nor very large or broken ones.
+// It reads in a process of its own: some broken pages send it into endless
+// recursion. What it said until then counts.
 #include "oracle/html_tidy.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
-#include <tidy.h>
-#include <tidybuffio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <tidy/tidy.h>
+#include <tidy/tidybuffio.h>
 
 enum {
-  TIDY_BYTES_MAX = 1 << 20,
-  TIDY_DEPTH_MAX = 200,
-  TIDY_FAULTS_MAX = 50,
+  TIDY_BYTES_MAX = 1 << 20, // larger pages are not shown to it
+  TIDY_SECONDS_MAX = 5,
 };
+
+// One message, as it comes through the pipe.
+typedef struct {
+  char key[48];
+  int line, column;
+} Message;
 
 typedef struct {
   const Balance *b;
@@ -100,14 +114,22 @@ static bool is_ours(const char *key) {
 // --- positions
 // ----------------------------------------------------------------
 
-// Lines end with \n, \r\n or \r.
-static void find_lines(Tidy *t, const char *page, size_t start, size_t len) {
-  array_push(&t->lines, start);
-  for (size_t i = start; i < len; i++) {
-    bool lone = page[i] == '\r' && (i + 1 == len || page[i + 1] != '\n');
-    if (page[i] == '\n' || lone)
-      array_push(&t->lines, i + 1);
+// A copy of the page that libtidy counts as we do: it skips control characters,
+// and lone carriage returns end a line but not its columns.
+static char *plain_copy(const char *page, size_t len) {
+  char *copy = mem_alloc(len);
+  for (size_t i = 0; i < len; i++) {
+    unsigned char c = page[i];
+    copy[i] = c >= 0x7f ? 'x' : c < ' ' && c != '\n' && c != '\t' ? ' ' : c;
   }
+  return copy;
+}
+
+static void find_lines(Tidy *t, const char *page, size_t len) {
+  array_push(&t->lines, 0);
+  for (size_t i = 0; i < len; i++)
+    if (page[i] == '\n')
+      array_push(&t->lines, i + 1);
 }
 
 // The tag that starts at line and column, both counted from 1; NO_TOKEN: none.
@@ -154,42 +176,91 @@ static void take(Tidy *t, const char *key, int line, int column) {
                 tag->offset, tag->length, "this tag");
 }
 
+// --- the other process
+// ----------------------------------------------------------
+
 static Bool TIDY_CALL on_message(TidyMessage m) {
-  Tidy *t = tidyGetAppData(tidyGetMessageDoc(m));
+  const int *out = tidyGetAppData(tidyGetMessageDoc(m));
   TidyReportLevel level = tidyGetMessageLevel(m);
-  if (level == TidyWarning || level == TidyError)
-    take(t, tidyGetMessageKey(m), tidyGetMessageLine(m),
-         tidyGetMessageColumn(m));
+  if (level != TidyWarning && level != TidyError)
+    return no;
+  Message message = {.line = tidyGetMessageLine(m),
+                     .column = tidyGetMessageColumn(m)};
+  snprintf(message.key, sizeof message.key, "%s", tidyGetMessageKey(m));
+  if (write(*out, &message, sizeof message) != sizeof message)
+    _exit(1);
   return no;
 }
 
-static void parse(Tidy *t, const char *page, size_t len) {
+// Nothing it does may be seen or last.
+static void confine(void) {
+  struct rlimit seconds = {TIDY_SECONDS_MAX, TIDY_SECONDS_MAX}, none = {0, 0};
+  int null = open("/dev/null", O_RDWR);
+  dup2(null, STDOUT_FILENO);
+  dup2(null, STDERR_FILENO);
+  setrlimit(RLIMIT_CPU, &seconds);
+  setrlimit(RLIMIT_CORE, &none);
+  signal(SIGSEGV, SIG_DFL);
+}
+
+static void parse(char *page, size_t len, int out) {
   TidyDoc doc = tidyCreate();
   TidyBuffer said, in;
   tidyBufInit(&said);
   tidyBufInit(&in);
   tidyBufAttach(&in, (byte *)page, len);
   tidySetErrorBuffer(doc, &said);
-  tidySetAppData(doc, t);
+  tidySetAppData(doc, &out);
   tidySetMessageCallback(doc, on_message);
   tidyOptSetInt(doc, TidyTabSize, 1);
-  tidyOptSetValue(doc, TidyInCharEncoding, "latin1");
+  tidyOptSetValue(doc, TidyInCharEncoding, "ascii");
   tidyOptSetInt(doc, TidyShowErrors, 10000);
   tidyParseBuffer(doc, &in);
-  tidyBufDetach(&in);
-  tidyBufFree(&said);
-  tidyRelease(doc);
+}
+
+// --- this one
+// -------------------------------------------------------------------
+
+static bool read_message(int in, Message *m) {
+  size_t got = 0;
+  while (got < sizeof *m) {
+    ssize_t n = read(in, (char *)m + got, sizeof *m - got);
+    if (n == 0 || (n < 0 && errno != EINTR))
+      return false;
+    got += n > 0 ? (size_t)n : 0;
+  }
+  m->key[sizeof m->key - 1] = '\0';
+  return true;
+}
+
+static void listen_to(Tidy *t, char *page, size_t len) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    return;
+  pid_t pid = fork();
+  if (pid == 0) {
+    confine();
+    parse(page, len, ends[1]);
+    _exit(0);
+  }
+  close(ends[1]);
+  Message m;
+  while (pid > 0 && read_message(ends[0], &m))
+    take(t, m.key, m.line, m.column);
+  close(ends[0]);
+  while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+    ;
 }
 
 void tidy_check(const Balance *b, const char *page, size_t len) {
   Faults *faults = b->faults;
   bool odd = faults->on[BAD_VALUE] && b->stack.tokens->odd;
-  if ((!odd && !faults->on[TIDY_OTHER]) || len > TIDY_BYTES_MAX ||
-      b->depth > TIDY_DEPTH_MAX || faults->list.len > TIDY_FAULTS_MAX)
+  if ((!odd && !faults->on[TIDY_OTHER]) || len > TIDY_BYTES_MAX)
     return;
   Tidy t = {.b = b, .faults = faults};
-  size_t mark = len >= 3 && !memcmp(page, "\xef\xbb\xbf", 3) ? 3 : 0;
-  find_lines(&t, page, mark, len);
-  parse(&t, page + mark, len - mark);
+  char *copy = plain_copy(page, len);
+  find_lines(&t, copy, len);
+  listen_to(&t, copy, len);
   array_release(&t.lines);
+  free(copy);
 }

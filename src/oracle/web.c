@@ -202,6 +202,17 @@ static const char *main_file(const Failure *f) {
   return f->places.len ? f->places.items[0].file : "";
 }
 
+// "an element is not closed: h2 (view.php:18)"
+static char *html_message(const HtmlFault *fault, const char *place) {
+  Str text = {0};
+  str_add(&text, fault->message);
+  if (*fault->element && !strstr(fault->message, fault->element))
+    str_addf(&text, ": %s", fault->element);
+  if (*place)
+    str_addf(&text, " (%s)", place);
+  return str_take(&text);
+}
+
 static void add_html_fault(const Page *page, const HtmlFault *fault, Run *run) {
   Failure f = {0};
   Page p = *page;
@@ -212,8 +223,7 @@ static void add_html_fault(const Page *page, const HtmlFault *fault, Run *run) {
   char *place = make_place(p.oracle, file, *file ? f.places.items[0].line : 0);
   char *signature =
       mem_printf("html: %s %s (%s)", fault->key, fault->element, place);
-  char *message = *place ? mem_printf("%s (%s)", fault->message, place)
-                         : mem_strdup(fault->message);
+  char *message = html_message(fault, place);
   size_t before = run->failures.len;
   failure_add(run, "html", place, signature, message);
   if (run->failures.len > before) {

@@ -119,6 +119,16 @@ bool child_ended(Child *c, int milliseconds) {
   return true;
 }
 
+bool child_has_children(const Child *c) {
+  char path[64], digit;
+  snprintf(path, sizeof path, "/proc/%d/task/%d/children", c->pid, c->pid);
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  bool any = fd >= 0 && read(fd, &digit, 1) == 1;
+  if (fd >= 0)
+    close(fd);
+  return any;
+}
+
 void child_kill(Child *c) {
   if (!c->pid)
     return;

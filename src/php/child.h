@@ -30,6 +30,8 @@ int child_start(Child *c, const ChildPlan *plan, Err *err);
 // Has it ended? Waits up to `milliseconds` (-1: as long as it takes) for that.
 // Once true, pid is 0 and status is wait's.
 bool child_ended(Child *c, int milliseconds);
+// Has it children of its own, dead or alive?
+bool child_has_children(const Child *c);
 // SIGKILL to the whole group, and waits. Sets status if it was alive.
 void child_kill(Child *c);
 // Asks it to end (SIGTERM) and kills it after `milliseconds`.

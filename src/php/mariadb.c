@@ -27,6 +27,7 @@ enum {
 
 struct MariaDb {
   char *dir, *data, *temporary, *socket, *log;
+  char *short_dir; // of the socket; NULL: dir
   Child child;
 };
 
@@ -212,25 +213,34 @@ static int start_server(MariaDb *m, Err *err) {
   return rc;
 }
 
+// Beside the data, or under a short name if that one is too long for a socket.
+static int choose_socket(MariaDb *m, Err *err) {
+  size_t most = sizeof((struct sockaddr_un *)0)->sun_path - 1;
+  m->socket = mem_printf("%s/mariadb.sock", m->dir);
+  if (strlen(m->socket) <= most)
+    return 0;
+  char short_dir[] = "/tmp/culprit-db-XXXXXX";
+  if (!mkdtemp(short_dir))
+    return err_set(err,
+                   "%s: longer than the name of a socket may be (%zu bytes), "
+                   "and %s: %s; choose a shorter scratch directory",
+                   m->socket, most, short_dir, strerror(errno));
+  free(m->socket);
+  m->short_dir = mem_strdup(short_dir);
+  m->socket = mem_printf("%s/mariadb.sock", short_dir);
+  return 0;
+}
+
 int mariadb_start(MariaDb **out, const char *dir, Err *err) {
   MariaDb *m = mem_new(MariaDb);
   m->child.pidfd = -1;
   m->dir = path_absolute(dir, NULL);
   m->data = mem_printf("%s/data", m->dir);
   m->temporary = mem_printf("%s/tmp", m->dir);
-  m->socket = mem_printf("%s/mariadb.sock", m->dir);
   m->log = mem_printf("%s/mariadb.log", m->dir);
-  size_t most = sizeof((struct sockaddr_un *)0)->sun_path - 1;
-  int rc = 0;
   *out = NULL;
-  if (strlen(m->socket) > most)
-    rc = err_set(err,
-                 "%s: %zu bytes, the name of a socket has at most %zu; choose "
-                 "a shorter scratch directory",
-                 m->socket, strlen(m->socket), most);
-  if (!rc)
-    rc = fs_mkdirs(m->temporary, err);
-  if (rc || install(m, err) || start_server(m, err)) {
+  if (choose_socket(m, err) || fs_mkdirs(m->temporary, err) ||
+      install(m, err) || start_server(m, err)) {
     mariadb_stop(m);
     return -1;
   }
@@ -242,6 +252,9 @@ void mariadb_stop(MariaDb *m) {
   if (!m)
     return;
   child_stop(&m->child, STOP_MS);
+  if (m->short_dir)
+    fs_remove_tree(m->short_dir);
+  free(m->short_dir);
   free(m->dir);
   free(m->data);
   free(m->temporary);

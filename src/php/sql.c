@@ -31,7 +31,8 @@ Sql *sql_open(const char *socket, Err *err) {
   Sql *s = mem_new(Sql);
   s->socket = mem_strdup(socket);
   s->db = mysql_init(NULL);
-  if (mysql_real_connect(s->db, NULL, "root", "", NULL, 0, socket, 0) &&
+  if (mysql_real_connect(s->db, NULL, "root", "", NULL, 0, socket,
+                         CLIENT_MULTI_STATEMENTS) &&
       !mysql_query(s->db, "SET NAMES utf8mb4"))
     return s;
   fail(s, "connect", err);
@@ -59,9 +60,12 @@ int sql_run(Sql *s, Err *err, const char *fmt, ...) {
   va_start(ap, fmt);
   char *text = format(fmt, ap);
   va_end(ap);
-  int rc = 0;
-  if (mysql_real_query(s->db, text, strlen(text)))
-    rc = fail(s, text, err);
+  int rc = mysql_real_query(s->db, text, strlen(text));
+  while (!rc) { // one answer a statement
+    mysql_free_result(mysql_store_result(s->db));
+    rc = mysql_next_result(s->db);
+  }
+  rc = rc > 0 ? fail(s, text, err) : 0; // -1: that was the last
   free(text);
   return rc;
 }
@@ -77,6 +81,15 @@ MYSQL_RES *sql_rows(Sql *s, Err *err, const char *fmt, ...) {
   if (!rows)
     fail(s, text, err);
   free(text);
+  return rows;
+}
+
+MYSQL_RES *sql_more(Sql *s, Err *err) {
+  MYSQL_RES *rows = NULL;
+  if (mysql_next_result(s->db) == 0)
+    rows = mysql_store_result(s->db);
+  if (!rows)
+    fail(s, "a later statement", err);
   return rows;
 }
 

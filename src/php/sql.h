@@ -24,12 +24,16 @@ typedef struct {
 Sql *sql_open(const char *socket, Err *err);
 void sql_close(Sql *s);
 
-// One statement that gives no rows.
+// Statements whose rows do not matter, with ; between them: they go together.
+// Ends at the first that fails.
 int sql_run(Sql *s, Err *err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 // All rows at once; NULL after a message.
 MYSQL_RES *sql_rows(Sql *s, Err *err, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+// If there were several statements: the rows of the next one. All must be
+// taken.
+MYSQL_RES *sql_more(Sql *s, Err *err);
 // Row by row, for large results; they must be fetched to the end. NULL after a
 // message. sql_check afterwards says whether the end was one.
 MYSQL_RES *sql_stream(Sql *s, Err *err, const char *text);

@@ -41,8 +41,10 @@ const char *state_last(const State *s);
 // --- a private MariaDB server
 // -------------------------------------------------
 
-// mariadbd in `dir` on the socket dir/mariadb.sock, no network, data directory
-// made if it is not there. Stopped by mariadb_stop and when this process dies.
+// mariadbd in `dir` on the socket dir/mariadb.sock (one in /tmp if that name is
+// too long for a socket), no network, data directory made if it is not there.
+// Stopped by mariadb_stop and when the thread that started it ends. It knows no
+// privileges: any user and password will do.
 typedef struct MariaDb MariaDb;
 int mariadb_start(MariaDb **m, const char *dir, Err *err);
 const char *mariadb_socket(const MariaDb *m);

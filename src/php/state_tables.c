@@ -52,7 +52,7 @@ struct TableState {
   ARRAY(Table) tables;
   Versions versions;
   ARRAY(uint64_t) idle, persistent; // connections of others
-  uint64_t ddl; // statements that change definitions, so far
+  uint64_t ddl, ddl_now; // statements that change definitions, so far
 };
 
 // --- who else is there
@@ -158,56 +158,46 @@ static uint32_t table_number(TableState *t, const char *schema,
   return (uint32_t)n;
 }
 
-static int read_tables(TableState *t, Err *err) {
-  MYSQL_RES *rows =
-      sql_rows(t->sql, err,
-               "SELECT TABLE_SCHEMA, TABLE_NAME, AUTO_INCREMENT, ENGINE FROM "
-               "information_schema.TABLES WHERE TABLE_SCHEMA IN (%s) AND "
-               "TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED')",
-               t->schemas.data);
-  if (!rows)
-    return -1;
+// The four looks we take, in one go.
+static const char questions[] =
+    "SELECT TABLE_SCHEMA, TABLE_NAME, AUTO_INCREMENT, ENGINE FROM "
+    "information_schema.TABLES WHERE TABLE_SCHEMA IN (%1$s) AND TABLE_TYPE IN "
+    "('BASE TABLE', 'SYSTEM VERSIONED'); "
+    "SELECT TABLE_SCHEMA, TABLE_NAME, ROWS_CHANGED FROM "
+    "information_schema.TABLE_STATISTICS WHERE TABLE_SCHEMA IN (%1$s); "
+    "SELECT NAME, MODIFIED_COUNTER, TABLE_ID FROM "
+    "information_schema.INNODB_SYS_TABLESTATS WHERE "
+    "CAST(STATS_INITIALIZED AS CHAR) IN ('1', 'Initialized'); "
+    "SHOW GLOBAL STATUS WHERE Variable_name IN ('Com_create_table', "
+    "'Com_drop_table', 'Com_alter_table', 'Com_rename_table', "
+    "'Com_create_index', 'Com_drop_index', 'Com_create_trigger', "
+    "'Com_drop_trigger', 'Com_drop_db', 'Com_create_db', 'Com_alter_db', "
+    "'Com_truncate')";
+
+static void take_tables(TableState *t, MYSQL_RES *rows) {
   for (size_t i = 0; i < t->tables.len; i++)
     t->tables.items[i].there = false;
   for (MYSQL_ROW r; (r = mysql_fetch_row(rows));) {
     uint32_t n = table_number(t, r[0], r[1], true);
     Table *table = &t->tables.items[n];
-    table->there = true;
     bool innodb = r[3] && !strcmp(r[3], "InnoDB");
+    table->there = true;
     table->now = (Counters){
         .auto_increment = number(r[2]), .innodb = innodb, .counted = !innodb};
   }
-  mysql_free_result(rows);
-  return 0;
 }
 
-static int read_changes(TableState *t, Err *err) {
-  MYSQL_RES *rows =
-      sql_rows(t->sql, err,
-               "SELECT TABLE_SCHEMA, TABLE_NAME, ROWS_CHANGED FROM "
-               "information_schema.TABLE_STATISTICS WHERE TABLE_SCHEMA IN (%s)",
-               t->schemas.data);
-  if (!rows)
-    return -1;
+static void take_changes(TableState *t, MYSQL_RES *rows) {
   for (MYSQL_ROW r; (r = mysql_fetch_row(rows));) {
     uint32_t n = table_number(t, r[0], r[1], false);
     if (n != NONE)
       t->tables.items[n].now.changed = number(r[2]);
   }
-  mysql_free_result(rows);
-  return 0;
 }
 
 // InnoDB names its tables schema/name, with odd characters encoded; those we do
 // not find count as dirty each time.
-static int read_innodb(TableState *t, Err *err) {
-  MYSQL_RES *rows =
-      sql_rows(t->sql, err,
-               "SELECT NAME, MODIFIED_COUNTER, TABLE_ID FROM "
-               "information_schema.INNODB_SYS_TABLESTATS WHERE "
-               "CAST(STATS_INITIALIZED AS CHAR) IN ('1', 'Initialized')");
-  if (!rows)
-    return -1;
+static void take_innodb(TableState *t, MYSQL_RES *rows) {
   for (MYSQL_ROW r; (r = mysql_fetch_row(rows));) {
     char *slash = strchr(r[0], '/');
     if (!slash)
@@ -221,31 +211,28 @@ static int read_innodb(TableState *t, Err *err) {
     c->id = number(r[2]);
     c->counted = true;
   }
-  mysql_free_result(rows);
-  return 0;
 }
 
-static int count_ddl(TableState *t, uint64_t *count, Err *err) {
-  MYSQL_RES *rows =
-      sql_rows(t->sql, err,
-               "SHOW GLOBAL STATUS WHERE Variable_name IN ('Com_create_table', "
-               "'Com_drop_table', 'Com_alter_table', 'Com_rename_table', "
-               "'Com_create_index', 'Com_drop_index', 'Com_create_trigger', "
-               "'Com_drop_trigger', 'Com_drop_db', 'Com_create_db', "
-               "'Com_alter_db', 'Com_truncate')");
-  if (!rows)
-    return -1;
-  *count = 0;
+static void take_ddl(TableState *t, MYSQL_RES *rows) {
+  t->ddl_now = 0;
   for (MYSQL_ROW r; (r = mysql_fetch_row(rows));)
-    *count += number(r[1]);
-  mysql_free_result(rows);
-  return 0;
+    t->ddl_now += number(r[1]);
 }
 
 static int look(TableState *t, Err *err) {
-  if (read_tables(t, err) || read_changes(t, err) || read_innodb(t, err))
-    return -1;
-  return 0;
+  static void (*const take[])(TableState *, MYSQL_RES *) = {
+      take_tables, take_changes, take_innodb, take_ddl};
+  char *text = mem_printf(questions, t->schemas.data);
+  MYSQL_RES *rows = sql_rows(t->sql, err, "%s", text);
+  for (size_t i = 0; rows && i < sizeof take / sizeof *take; i++) {
+    if (i)
+      rows = sql_more(t->sql, err);
+    if (rows)
+      take[i](t, rows);
+    mysql_free_result(rows);
+  }
+  free(text);
+  return rows ? 0 : -1;
 }
 
 // --- what is dirty
@@ -280,27 +267,28 @@ static int read_definitions(TableState *t, Err *err) {
 // Brings what we know up to date: afterwards a table holds its version, or that
 // is NONE.
 static int notice(TableState *t, Err *err) {
-  uint64_t ddl;
-  if (quiesce(t, err) || look(t, err) || count_ddl(t, &ddl, err))
+  if (quiesce(t, err) || look(t, err))
     return -1;
+  bool ddl = t->ddl != t->ddl_now;
   for (size_t i = 0; i < t->tables.len; i++) {
     Table *table = &t->tables.items[i];
-    bool rewritten = ddl != t->ddl && !table->now.innodb; // TRUNCATE
+    bool rewritten = ddl && !table->now.innodb; // TRUNCATE
     if (!table->there || rewritten || is_dirty(table))
       table->version = NONE;
     if (!table->there)
       table->definition = NONE;
   }
-  if (ddl != t->ddl && read_definitions(t, err))
+  if (ddl && read_definitions(t, err))
     return -1;
-  t->ddl = ddl;
+  t->ddl = t->ddl_now;
   return 0;
 }
 
 // What the counters show now is what our versions stand for.
 static int settle(TableState *t, Err *err) {
-  if (look(t, err) || count_ddl(t, &t->ddl, err))
+  if (look(t, err))
     return -1;
+  t->ddl = t->ddl_now;
   for (size_t i = 0; i < t->tables.len; i++)
     t->tables.items[i].seen = t->tables.items[i].now;
   return 0;
@@ -345,8 +333,8 @@ static int restore_table(TableState *t, Table *table, uint32_t version,
                          Err *err) {
   bool as_is = table->there && table->definition != NONE;
   if (versions_restore(&t->versions, t->sql, t->saved, table->schema,
-                       table->quoted, as_is ? table->definition : NONE, version,
-                       err))
+                       table->quoted, as_is ? table->definition : NONE,
+                       table->now.auto_increment, version, err))
     return -1;
   table->there = true;
   table->definition = versions_definition(&t->versions, version);

@@ -65,6 +65,15 @@ static int read_create(Versions *v, Sql *sql, const char *quoted,
   return rc;
 }
 
+// Without privileges nobody is the definer, which can be shown but not said.
+static char *cut_definer(char *statement) {
+  static const char nobody[] = "DEFINER=`` ";
+  char *from = strstr(statement, nobody);
+  if (from && from < strstr(statement, "TRIGGER"))
+    memmove(from, from + strlen(nobody), strlen(from + strlen(nobody)) + 1);
+  return statement;
+}
+
 static int add_trigger(Versions *v, Sql *sql, const char *schema,
                        const char *name, Definition *d, Err *err) {
   Str quoted = {0};
@@ -74,8 +83,9 @@ static int add_trigger(Versions *v, Sql *sql, const char *schema,
   MYSQL_RES *rows = sql_rows(sql, err, "SHOW CREATE TRIGGER %s", quoted.data);
   MYSQL_ROW r = rows ? mysql_fetch_row(rows) : NULL;
   if (r && r[1] && r[2])
-    array_push(&d->triggers, (Trigger){arena_strdup(&v->arena, r[1]),
-                                       arena_strdup(&v->arena, r[2])});
+    array_push(&d->triggers,
+               (Trigger){arena_strdup(&v->arena, r[1]),
+                         cut_definer(arena_strdup(&v->arena, r[2]))});
   if (rows)
     mysql_free_result(rows);
   str_release(&quoted);
@@ -112,33 +122,109 @@ static int read_triggers(Versions *v, Sql *sql, const char *schema,
   return rc;
 }
 
+// What read_columns puts together.
+typedef struct {
+  Str columns, hashed, selected, key, first, same_key, same;
+  bool repaired; // rows can be told apart and compared
+} Columns;
+
+static bool is_one_of(const char *type, const char *const types[]) {
+  for (; *types; types++)
+    if (!strcasecmp(type, *types))
+      return true;
+  return false;
+}
+
+static bool is_integer(const char *type) {
+  static const char *const types[] = {"tinyint", "smallint", "mediumint",
+                                      "int",     "bigint",   NULL};
+  return is_one_of(type, types);
+}
+
+// How values are compared exactly: as they are, as bytes ('a' is 'A' else), or
+// we do not know.
+static const char *comparison(const char *type) {
+  static const char *const plain[] = {"decimal",  "float",     "double", "date",
+                                      "datetime", "timestamp", "time",   "year",
+                                      "bit",      NULL};
+  static const char *const bytes[] = {
+      "char",     "varchar", "tinytext",   "text",     "mediumtext",
+      "longtext", "enum",    "set",        "binary",   "varbinary",
+      "tinyblob", "blob",    "mediumblob", "longblob", NULL};
+  if (is_integer(type) || is_one_of(type, plain))
+    return "";
+  return is_one_of(type, bytes) ? "BINARY " : NULL;
+}
+
+static void add_part(Str *s, const char *between, const char *text) {
+  str_addf(s, "%s%s", s->len ? between : "", text);
+}
+
 // A FLOAT is printed with six digits only: as a sum with 0e0 it is exact.
+static void add_column(Columns *c, const char *name, const char *type,
+                       bool in_key) {
+  Str quoted = {0}, test = {0};
+  const char *as = comparison(type);
+  sql_quote(&quoted, name);
+  add_part(&c->columns, ",", quoted.data);
+  add_part(&c->hashed, ",", quoted.data);
+  add_part(&c->selected, ",", "s.");
+  str_add(&c->selected, quoted.data);
+  if (!strcasecmp(type, "float"))
+    str_add(&c->hashed, "+0e0");
+  if (in_key) {
+    str_addf(&test, "s.%s = t.%s", quoted.data, quoted.data);
+    add_part(&c->key, ",", quoted.data);
+    if (!c->first.len)
+      str_add(&c->first, quoted.data);
+    add_part(&c->same_key, " AND ", test.data);
+  } else if (as) {
+    str_addf(&test, "%ss.%s <=> %st.%s", as, quoted.data, as, quoted.data);
+    add_part(&c->same, " AND ", test.data);
+  }
+  c->repaired = c->repaired && as && (!in_key || is_integer(type));
+  str_release(&quoted);
+  str_release(&test);
+}
+
+static void keep_columns(Versions *v, const Columns *c, Definition *d) {
+  d->columns = arena_strdup(&v->arena, str_text(&c->columns));
+  d->hashed = arena_strdup(&v->arena, str_text(&c->hashed));
+  if (!c->repaired || !c->key.len)
+    return;
+  d->key = arena_strdup(&v->arena, c->key.data);
+  d->first = arena_strdup(&v->arena, c->first.data);
+  d->selected = arena_strdup(&v->arena, c->selected.data);
+  d->same_key = arena_strdup(&v->arena, c->same_key.data);
+  d->same = arena_strdup(&v->arena, c->same.len ? c->same.data : "TRUE");
+}
+
 static int read_columns(Versions *v, Sql *sql, const char *schema,
                         const char *name, Definition *d, Err *err) {
   char *of = where(sql, "TABLE_SCHEMA", schema, "TABLE_NAME", name);
-  MYSQL_RES *rows = sql_rows(
-      sql, err,
-      "SELECT COLUMN_NAME, DATA_TYPE FROM information_schema.COLUMNS %s AND "
-      "COALESCE(GENERATION_EXPRESSION, '') = '' ORDER BY ORDINAL_POSITION",
-      of);
-  Str columns = {0}, hashed = {0};
-  if (rows)
-    for (MYSQL_ROW r; (r = mysql_fetch_row(rows));) {
-      str_add(&columns, columns.len ? "," : "");
-      sql_quote(&columns, r[0]);
-      str_add(&hashed, hashed.len ? "," : "");
-      sql_quote(&hashed, r[0]);
-      if (!strcasecmp(r[1], "float"))
-        str_add(&hashed, "+0e0");
-    }
-  d->columns = arena_strdup(&v->arena, str_text(&columns));
-  d->hashed = arena_strdup(&v->arena, str_text(&hashed));
-  if (rows)
-    mysql_free_result(rows);
-  str_release(&columns);
-  str_release(&hashed);
+  MYSQL_RES *rows =
+      sql_rows(sql, err,
+               "SELECT COLUMN_NAME, DATA_TYPE, COLUMN_KEY = 'PRI' FROM "
+               "information_schema.COLUMNS %s AND "
+               "COALESCE(GENERATION_EXPRESSION, '') = '' ORDER BY "
+               "ORDINAL_POSITION",
+               of);
+  Columns c = {.repaired = true};
   free(of);
-  return rows ? 0 : -1;
+  if (!rows)
+    return -1;
+  for (MYSQL_ROW r; (r = mysql_fetch_row(rows));)
+    add_column(&c, r[0], r[1], *r[2] == '1');
+  mysql_free_result(rows);
+  keep_columns(v, &c, d);
+  str_release(&c.columns);
+  str_release(&c.hashed);
+  str_release(&c.selected);
+  str_release(&c.key);
+  str_release(&c.first);
+  str_release(&c.same_key);
+  str_release(&c.same);
+  return 0;
 }
 
 static void definition_key(const Definition *d, const char *quoted, Str *key) {
@@ -164,8 +250,7 @@ int versions_define(Versions *v, Sql *sql, const char *schema, const char *name,
   if (!rc && hashmap_get(&v->definition_ids, key.data, key.len, &known)) {
     *id = (uint32_t)known;
     array_release(&d.triggers);
-  } else if (!rc) {
-    rc = read_columns(v, sql, schema, name, &d, err);
+  } else if (!rc && !(rc = read_columns(v, sql, schema, name, &d, err))) {
     d.rebuilt =
         d.triggers.len || strstr(d.create, "WITH SYSTEM VERSIONING") != NULL;
     *id = (uint32_t)v->definitions.len;
@@ -232,9 +317,10 @@ int versions_save(Versions *v, Sql *sql, const char *saved, const char *quoted,
   }
   *id = (uint32_t)v->versions.len;
   if (sql_run(sql, err,
-              "CREATE OR REPLACE TABLE %s.t%u ENGINE=MyISAM AS SELECT %s FROM "
-              "%s",
-              saved, *id, d->columns, quoted))
+              "CREATE OR REPLACE TABLE %s.t%u %s%s%s ENGINE=MyISAM AS SELECT "
+              "%s FROM %s",
+              saved, *id, d->key ? "(PRIMARY KEY (" : "", d->key ? d->key : "",
+              d->key ? "))" : "", d->columns, quoted))
     return -1;
   hashmap_put(&v->version_ids, key, sizeof key, *id);
   array_push(&v->versions, (Version){definition, auto_increment, sum.rows});
@@ -244,14 +330,14 @@ int versions_save(Versions *v, Sql *sql, const char *saved, const char *quoted,
 // --- restoring
 // ----------------------------------------------------------------
 
-static int fill(const Versions *v, Sql *sql, const char *saved,
-                const char *quoted, uint32_t id, Err *err) {
+// "; INSERT ...", the rows of a version.
+static void add_fill(const Versions *v, Str *batch, const char *saved,
+                     const char *quoted, uint32_t id) {
   const Version *version = &v->versions.items[id];
   const char *columns = v->definitions.items[version->definition].columns;
-  if (!version->rows)
-    return 0;
-  return sql_run(sql, err, "INSERT INTO %s (%s) SELECT %s FROM %s.t%u", quoted,
-                 columns, columns, saved, id);
+  if (version->rows)
+    str_addf(batch, "; INSERT INTO %s (%s) SELECT %s FROM %s.t%u", quoted,
+             columns, columns, saved, id);
 }
 
 static int make_triggers(const Definition *d, Sql *sql, Err *err) {
@@ -271,38 +357,73 @@ static int rebuild(const Versions *v, Sql *sql, const char *saved,
                    const char *schema, const char *quoted, uint32_t id,
                    Err *err) {
   const Definition *d = &v->definitions.items[versions_definition(v, id)];
-  Str name = {0};
+  Str name = {0}, batch = {0};
   sql_quote(&name, schema);
-  int rc = sql_run(sql, err, "CREATE DATABASE IF NOT EXISTS %s", name.data) ||
-           sql_run(sql, err, "USE %s", name.data) ||
-           sql_run(sql, err, "DROP TABLE IF EXISTS %s", quoted) ||
-           sql_run(sql, err, "%s", d->create) ||
-           fill(v, sql, saved, quoted, id, err) || make_triggers(d, sql, err);
+  str_addf(&batch,
+           "CREATE DATABASE IF NOT EXISTS %s; USE %s; DROP TABLE IF EXISTS %s; "
+           "%s",
+           name.data, name.data, quoted, d->create);
+  add_fill(v, &batch, saved, quoted, id);
+  int rc = sql_run(sql, err, "%s", batch.data);
+  if (!rc)
+    rc = make_triggers(d, sql, err);
   str_release(&name);
-  return rc ? -1 : 0;
+  str_release(&batch);
+  return rc;
 }
 
-static int replace_rows(const Versions *v, Sql *sql, const char *saved,
-                        const char *quoted, bool truncate, uint32_t id,
-                        Err *err) {
+static void add_number(Str *batch, const char *quoted, uint64_t want,
+                       uint64_t have) {
+  if (want && want != have)
+    str_addf(batch, "; ALTER TABLE %s AUTO_INCREMENT = %llu", quoted,
+             (unsigned long long)want);
+}
+
+// Takes rows out that should not be there, and puts those in that are missing
+// or differ. A row that is in the way of another by a unique key differs too.
+static void add_repair(const Versions *v, Str *batch, const char *saved,
+                       const char *quoted, uint32_t id) {
+  const Definition *d = &v->definitions.items[v->versions.items[id].definition];
+  str_addf(batch,
+           "START TRANSACTION; "
+           "DELETE t FROM %s t LEFT JOIN %s.t%u s ON %s WHERE s.%s IS NULL; ",
+           quoted, saved, id, d->same_key, d->first);
+  str_addf(batch,
+           "REPLACE INTO %s (%s) SELECT %s FROM %s.t%u s LEFT JOIN %s t ON %s "
+           "WHERE t.%s IS NULL OR NOT (%s); COMMIT",
+           quoted, d->columns, d->selected, saved, id, quoted, d->same_key,
+           d->first, d->same);
+}
+
+// Empties it and fills it. Truncated, it counts from its last row.
+static void add_replacement(const Versions *v, Str *batch, const char *saved,
+                            const char *quoted, uint32_t id, bool truncate) {
   if (truncate)
-    return sql_run(sql, err, "TRUNCATE TABLE %s", quoted) ||
-                   fill(v, sql, saved, quoted, id, err)
-               ? -1
-               : 0;
-  int rc = sql_run(sql, err, "START TRANSACTION") ||
-           sql_run(sql, err, "DELETE FROM %s", quoted) ||
-           fill(v, sql, saved, quoted, id, err) || sql_run(sql, err, "COMMIT");
-  return rc ? -1 : 0;
+    str_addf(batch, "TRUNCATE TABLE %s", quoted);
+  else
+    str_addf(batch, "START TRANSACTION; DELETE FROM %s", quoted);
+  add_fill(v, batch, saved, quoted, id);
+  if (!truncate)
+    str_add(batch, "; COMMIT");
 }
 
 int versions_restore(Versions *v, Sql *sql, const char *saved,
                      const char *schema, const char *quoted,
-                     uint32_t definition, uint32_t id, Err *err) {
+                     uint32_t definition, uint64_t auto_increment, uint32_t id,
+                     Err *err) {
   const Version *version = &v->versions.items[id];
   const Definition *d = &v->definitions.items[version->definition];
   if (definition != version->definition || d->rebuilt)
     return rebuild(v, sql, saved, schema, quoted, id, err);
-  bool truncate = version->rows > FEW_ROWS;
-  return replace_rows(v, sql, saved, quoted, truncate, id, err);
+  bool truncate = !d->key && version->rows > FEW_ROWS;
+  Str batch = {0};
+  if (d->key)
+    add_repair(v, &batch, saved, quoted, id);
+  else
+    add_replacement(v, &batch, saved, quoted, id, truncate);
+  add_number(&batch, quoted, version->auto_increment,
+             truncate ? 0 : auto_increment);
+  int rc = sql_run(sql, err, "%s", batch.data);
+  str_release(&batch);
+  return rc;
 }

@@ -24,6 +24,13 @@ typedef struct {
   const char *create;
   const char *columns; // those that can be written
   const char *hashed;  // the same, as they are read for hashing
+  // A primary key of integers, and no column of an odd type: rows are restored
+  // one by one. NULL: all or none.
+  const char *key;      // its columns
+  const char *first;    // the first of them
+  const char *selected; // all columns: "s.`id`,s.`a`"
+  const char *same_key; // "s.`id` = t.`id`"
+  const char *same;     // and all else: "BINARY s.`a` <=> BINARY t.`a`"
   ARRAY(Trigger) triggers;
   bool rebuilt; // restored only by making it anew
 } Definition;
@@ -53,7 +60,8 @@ int versions_save(Versions *v, Sql *sql, const char *saved, const char *quoted,
 // is what it has now; VERSION_NONE: unknown, or it is not there.
 int versions_restore(Versions *v, Sql *sql, const char *saved,
                      const char *schema, const char *quoted,
-                     uint32_t definition, uint32_t id, Err *err);
+                     uint32_t definition, uint64_t auto_increment, uint32_t id,
+                     Err *err);
 
 uint32_t versions_definition(const Versions *v, uint32_t id);
 uint64_t versions_number(const Versions *v, uint32_t id); // AUTO_INCREMENT

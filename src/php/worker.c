@@ -5,7 +5,8 @@
 // a socket's address may be are no problem: it is reached through
 // /proc/self/fd. One process serves one request after the other on one
 // connection; whatever is odd about either (bytes nobody asked for, an end in
-// the middle) costs the process its life, and the next request starts another.
+// the middle, a fork) costs the process its life, and the next request starts
+// another.
 #include "php/worker.h"
 
 #include <errno.h>
@@ -34,6 +35,7 @@ enum { PROBE_SECONDS = 10, LAST_WORDS = 1000, DYING_MS = 1000 };
 struct Worker {
   Site site;
   char *scratch, *php, *root, *record, *log, *sessions;
+  char *named_root, *maps; // of the site, absolute
   ARRAY(char *) args, env; // NULL-terminated
   int dir, listener, connection;
   Child child;
@@ -298,9 +300,13 @@ static int exchange(Worker *w, const Request *r, double seconds, Exchange *out,
             .page = &w->page};
   TalkEnd end = talk(&t, &why);
   settle(w, end, &why, out, arena);
+  out->seconds = now_seconds() - begin;
+  if (w->child.pid && child_has_children(&w->child)) {
+    child_kill(&w->child); // a fork of it would answer the next request too
+    t.reusable = false;
+  }
   if (!t.reusable)
     disconnect(w);
-  out->seconds = now_seconds() - begin;
   return 0;
 }
 
@@ -444,8 +450,11 @@ int worker_open(Worker **out, const Site *site, const char *scratch, Err *err) {
   w->scratch = path_absolute(scratch, NULL);
   w->record = mem_printf("%s/request.rec", w->scratch);
   w->log = mem_printf("%s/worker.log", w->scratch);
-  w->sessions = site->session_dir ? mem_strdup(site->session_dir)
+  w->sessions = site->session_dir ? path_absolute(site->session_dir, NULL)
                                   : mem_printf("%s/sessions", w->scratch);
+  w->site.root = w->named_root = path_absolute(site->root, NULL);
+  if (site->maps)
+    w->site.maps = w->maps = path_absolute(site->maps, NULL);
   *out = NULL;
   if (prepare(w, err)) {
     worker_close(w);
@@ -480,5 +489,7 @@ void worker_close(Worker *w) {
   free(w->record);
   free(w->log);
   free(w->sessions);
+  free(w->named_root);
+  free(w->maps);
   free(w);
 }

@@ -25,7 +25,8 @@
 #include "util/arena.h"
 #include "util/err.h"
 
-// The application and how it is run. Absolute paths.
+// The application and how it is run. What it points to must stay while a worker
+// is open.
 typedef struct {
   const char *root;       // document root
   const char *front;      // front controller ("index.php") that gets every path

@@ -174,6 +174,28 @@ static void put_requests(const Report *r, const FailureGroup *group,
   fputc(']', out);
 }
 
+// Where the failure shows in the output, run by run.
+static void put_places(const Report *r, const Ranking *ranking, FILE *out) {
+  bool first = true;
+  for (size_t i = 0; r->places && i < r->places->items.len; i++) {
+    const PlaceAt *p = &r->places->items.items[i];
+    if (!place_shows(r->suite, p, ranking->failure))
+      continue;
+    const Entity *e = &r->suite->entities[p->statement];
+    fputs(first ? ",\"places\":[" : ",", out);
+    first = false;
+    fputs("{\"test\":", out);
+    json_string(r->suite->runs[p->run].test, out);
+    json_text("file", suite_path(r->suite, e->source), out);
+    fprintf(out, ",\"line\":%u", p->line);
+    json_text("what", p->what, out);
+    json_text("output", p->excerpt, out);
+    fputc('}', out);
+  }
+  if (!first)
+    fputc(']', out);
+}
+
 static void failure(Report *r, const Ranking *ranking, FILE *out) {
   const FailureGroup *group = &r->suite->failures[ranking->failure];
   size_t shown = report_shown(r, &report_json, ranking);
@@ -192,6 +214,7 @@ static void failure(Report *r, const Ranking *ranking, FILE *out) {
   }
   put_tests(r, group, out);
   put_requests(r, group, out);
+  put_places(r, ranking, out);
   if (r->fault)
     put_fault(r, ranking, out);
   fputs(",\"ranking\":[", out);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "locate/fault.h"
+#include "locate/outmap.h"
 #include "model/ranking.h"
 #include "model/suite.h"
 #include "report/evidence.h"
@@ -27,9 +28,10 @@ typedef struct {
   size_t executed, executable; // how many of what is listed there are
   size_t top; // suspects shown per failure; 0: as the format likes it
   bool color;
-  const Fault *fault;   // the known fault, or NULL
-  const Deaths *deaths; // where runs died
-  Sources *sources;     // notes the state of every file that is shown
+  const Fault *fault;         // the known fault, or NULL
+  const Deaths *deaths;       // where runs died
+  const OutputPlaces *places; // where failures show in the output
+  Sources *sources;           // notes the state of every file that is shown
 } Report;
 
 typedef struct {

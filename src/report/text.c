@@ -185,6 +185,26 @@ static void put_request(const Report *r, const FailureGroup *g, FILE *out) {
   fputc('\n', out);
 }
 
+// Of a page: what is wrong in it, beside the lines that wrote it. As the first
+// run shows it.
+static void put_places(const Report *r, const Ranking *ranking, FILE *out) {
+  const OutputPlaces *places = r->places;
+  uint32_t first = UINT32_MAX;
+  for (size_t i = 0; places && i < places->items.len; i++) {
+    const PlaceAt *p = &places->items.items[i];
+    if ((first != UINT32_MAX && p->run != first) ||
+        !place_shows(r->suite, p, ranking->failure))
+      continue;
+    first = p->run;
+    const Entity *e = &r->suite->entities[p->statement];
+    fprintf(out, "  %s: ", p->what);
+    put_escaped(suite_path(r->suite, e->source), out);
+    fprintf(out, ":%u  ", p->line);
+    put_escaped(p->excerpt, out);
+    fputc('\n', out);
+  }
+}
+
 static void put_header(const Report *r, const Ranking *ranking, FILE *out) {
   const FailureGroup *g = &r->suite->failures[ranking->failure];
   Palette p = palette(r);
@@ -203,6 +223,7 @@ static void put_header(const Report *r, const Ranking *ranking, FILE *out) {
   end_names(&names);
   fputc('\n', out);
   put_request(r, g, out);
+  put_places(r, ranking, out);
   if (ranking->stand_in)
     fputs("  No test passes: runs that fail in another way stand in for "
           "passing ones.\n",

@@ -10,12 +10,12 @@
 #include "report/report.h"
 
 typedef struct {
-  Report report;      // suite, deaths, sources, colour
-  uint32_t source, line; // as asked for
-  uint32_t statement; // the one on that line, or the nearest
+  Report report;           // suite, deaths, sources, colour
+  uint32_t source, line;   // as asked for
+  uint32_t statement;      // the one on that line, or the nearest
   const Account *accounts; // one per failure of the suite
-  size_t only;        // the failure that was asked for, from 1; 0: all
-  const bool *covers; // per run: it executes the statement
+  size_t only;             // the failure that was asked for, from 1; 0: all
+  const bool *covers;      // per run: it executes the statement
 } Why;
 
 void why_text(Why *w, FILE *out);

@@ -215,6 +215,10 @@ static int judge(Seat *s, const Request *r, const Exchange *x,
   if (!rc)
     rc = web_judge(&s->shared->visits->oracle, x, has ? &record : NULL, &run,
                    arena, err);
+  if (has && !record.nscripts)
+    run_add_note(&run, "nothing of it was executed: %s",
+                 run.failures.len ? run.failures.items[0].message
+                                  : "no script could be compiled");
   if (!rc)
     rc = keep_page(s->shared->visits, r, x, has ? &record : NULL, err);
   if (!rc)

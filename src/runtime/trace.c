@@ -6,10 +6,10 @@
 // stream goes round in a small buffer and nothing is written.
 // CULPRIT_TRACE_MAX: the largest stream, in bytes.
 //
-// The file grows piece by piece; each piece is allocated before it is mapped,
-// so that a full disk ends the trace and not the program. A forked child gets a
-// file of its own that begins with what its parent had recorded so far: every
-// trace can be replayed from the start.
+// The window's space in the file is taken before it is mapped, and a full
+// window is written to the end of the file: a full disk ends the trace and not
+// the program. A forked child gets a file of its own that begins with what its
+// parent had recorded so far: every trace can be replayed from the start.
 //
 // Rules of a guest: no libc but weak references, system calls made directly,
 // no heap, no output, no descriptor left open.
@@ -35,8 +35,6 @@ enum {
   PATH_ROOM = 4096,
   FILES_PER_PROCESS = 1000,
   SA_RESTORER_ = 0x04000000,
-  FIRST_PIECE = 1 << 18,
-  LARGEST_PIECE = 1 << 25,
 };
 
 extern const CulpritTraceUnit __start_culprit_trc[] __attribute__((weak))
@@ -61,9 +59,6 @@ HIDDEN __attribute__((aligned(4096))) Page __culprit_trace = {
 
 static struct {
   bool started, recording;
-  uint64_t base;   // of the reserved addresses
-  uint64_t mapped; // bytes of stream that are in the file and mapped
-  uint64_t piece;  // size of the next one
   char path[PATH_ROOM + 64];
   char dir[PATH_ROOM];
 } recorder;
@@ -192,41 +187,35 @@ static long write_units(int fd) {
   return 0;
 }
 
-// More of the file behind what is mapped. False: no space.
-static bool grow(int fd) {
-  TraceHeader *h = &__culprit_trace.h;
-  uint64_t size = recorder.piece, at = recorder.mapped;
-  if (size > h->cap + 2 * TRACE_SLACK - at)
-    size = h->cap + 2 * TRACE_SLACK - at;
-  size = (size + TRACE_PAGE - 1) & ~(uint64_t)(TRACE_PAGE - 1);
-  long rc =
-      call6(SYS_fallocate, fd, 0, (long)(h->stream + at), (long)size, 0, 0);
-  if (rc < 0 && rc != -EOPNOTSUPP && rc != -ENOSYS)
-    return false;
-  if (rc < 0 && CALL(SYS_ftruncate, fd, h->stream + at + size, 0))
-    return false;
-  long p = call6(SYS_mmap, (long)(recorder.base + at), (long)size,
-                 PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_POPULATE,
-                 fd, (long)(h->stream + at));
-  if (is_error(p))
-    return false;
-  recorder.mapped = at + size;
-  if (recorder.piece < LARGEST_PIECE)
-    recorder.piece *= 2;
-  h->limit = recorder.base + recorder.mapped - TRACE_SLACK;
-  return true;
-}
-
 static uint64_t into_sink(void) {
   TraceHeader *h = &__culprit_trace.h;
   h->limit = (uint64_t)(uintptr_t)(sink + sizeof sink - TRACE_SLACK);
   return h->cursor = (uint64_t)(uintptr_t)sink;
 }
 
+// Appends the window to the stream and empties it. `more`: bytes behind the
+// cursor to be written too.
+static bool empty_window(uint64_t cursor, uint64_t more) {
+  TraceHeader *h = &__culprit_trace.h;
+  uint64_t n = cursor - h->base;
+  long fd = CALL(SYS_open, recorder.path, O_RDWR | O_CLOEXEC, 0);
+  bool good = fd >= 0 && !write_all((int)fd, (const void *)(uintptr_t)h->base,
+                                    n + more, h->stream + h->end);
+  if (fd >= 0)
+    CALL(SYS_close, fd, 0, 0);
+  h->cursor = h->base;
+  if (good)
+    h->end += n;
+  return good;
+}
+
 // The stream ends here; the program goes on.
 static uint64_t stop(uint32_t state, uint64_t cursor) {
   TraceHeader *h = &__culprit_trace.h;
-  h->end = cursor - recorder.base;
+  // Code that crashes may have written more than it has told so far.
+  bool crashed = state == TRACE_DIED && !h->was_outside;
+  if (!empty_window(cursor, crashed ? TRACE_PAGE : 0))
+    h->flags |= TRACE_FLAG_DISK;
   h->state = state;
   recorder.recording = false;
   return into_sink();
@@ -238,22 +227,80 @@ __culprit_trace_full(uint64_t cursor) {
   TraceHeader *h = &__culprit_trace.h;
   if (!recorder.recording)
     return into_sink();
-  if (cursor - recorder.base >= h->cap)
+  if (h->end + (cursor - h->base) >= h->cap)
     return stop(TRACE_FULL, cursor);
-  long fd = CALL(SYS_open, recorder.path, O_RDWR | O_CLOEXEC, 0);
-  bool more = fd >= 0 && grow((int)fd);
-  if (fd >= 0)
-    CALL(SYS_close, fd, 0, 0);
-  if (more)
-    return cursor;
+  if (empty_window(cursor, 0))
+    return h->cursor;
   h->flags |= TRACE_FLAG_DISK;
-  return stop(TRACE_FULL, cursor);
+  h->state = TRACE_FULL;
+  recorder.recording = false;
+  return into_sink();
 }
 
-// Makes a file and maps its first page over the header. `have` bytes at the
-// start of the stream are there already, in the mapping of the parent.
-static bool open_file(uint64_t cap, uint64_t have) {
+// Takes the space now: on a full disk a later store would be a SIGBUS.
+static bool reserve(int fd, uint64_t from, uint64_t size) {
+  long rc = call6(SYS_fallocate, fd, 0, (long)from, (long)size, 0, 0);
+  if (rc != -EOPNOTSUPP && rc != -ENOSYS)
+    return rc >= 0;
+  for (uint64_t at = 0; at < size; at += sizeof sink)
+    if (write_all(fd, sink, size - at < sizeof sink ? size - at : sizeof sink,
+                  from + at))
+      return false;
+  return true;
+}
+
+static long map_file(void *at, size_t size, int flags, int fd, uint64_t from) {
+  return call6(SYS_mmap, (long)at, (long)size, PROT_READ | PROT_WRITE,
+               MAP_SHARED | flags, fd, (long)from);
+}
+
+// The stream of the parent, up to here.
+static bool copy_stream(int fd, const char *from, const TraceHeader *h) {
+  static char piece[65536];
+  long in = CALL(SYS_open, from, O_RDONLY | O_CLOEXEC, 0);
+  bool good = in >= 0;
+  for (uint64_t at = 0; good && at < h->end;) {
+    uint64_t want = h->end - at < sizeof piece ? h->end - at : sizeof piece;
+    long got = call6(SYS_pread64, in, (long)piece, (long)want,
+                     (long)(h->stream + at), 0, 0);
+    good = got > 0 && !write_all(fd, piece, (size_t)got, h->stream + at);
+    at += good ? (uint64_t)got : 0;
+  }
+  if (in >= 0)
+    CALL(SYS_close, in, 0, 0);
+  return good;
+}
+
+// Fills the file and maps its first page over the header, and the window (where
+// the parent's was, in a forked child).
+static bool fill_file(int fd, Page *page, const Page *parent,
+                      const char *parent_path) {
+  TraceHeader *h = &page->h;
+  if (!reserve(fd, 0, h->stream) || write_units(fd))
+    return false;
+  void *where = NULL;
+  if (parent) {
+    where = (void *)(uintptr_t)parent->h.base;
+    h->end = parent->h.end;
+    if (!copy_stream(fd, parent_path, &parent->h) ||
+        write_all(fd, where, parent->h.cursor - parent->h.base, h->window))
+      return false;
+  }
+  long window =
+      map_file(where, TRACE_WINDOW, parent ? MAP_FIXED : 0, fd, h->window);
+  if (is_error(window))
+    return false;
+  h->base = (uint64_t)window;
+  h->cursor = h->base + (parent ? parent->h.cursor - parent->h.base : 0);
+  h->limit = h->base + TRACE_WINDOW - TRACE_SLACK;
+  return !write_all(fd, page, sizeof *page, 0) &&
+         !is_error(map_file(&__culprit_trace, TRACE_PAGE, MAP_FIXED, fd, 0));
+}
+
+static bool open_file(uint64_t cap, const Page *parent) {
   static Page page; // what the first page will be
+  static char parent_path[sizeof recorder.path];
+  copy(parent_path, recorder.path, sizeof parent_path);
   int fd = create();
   if (fd < 0)
     return false;
@@ -266,24 +313,14 @@ static bool open_file(uint64_t cap, uint64_t have) {
   h->ppid = (uint32_t)CALL(SYS_getppid, 0, 0, 0);
   h->state = TRACE_RUNNING;
   h->outside = __culprit_trace.h.outside;
-  h->base = recorder.base;
-  h->cursor = recorder.base + have;
-  h->stream = units_size();
+  h->window = units_size();
+  h->stream = h->window + TRACE_WINDOW;
   h->cap = cap;
   h->nunits = (uint32_t)unit_count();
   CALL(SYS_readlink, "/proc/self/exe", h->module, sizeof h->module - 1);
-  bool ok =
-      !write_all(fd, &page, sizeof page, 0) && !write_units(fd) &&
-      !write_all(fd, (const void *)(uintptr_t)recorder.base, have, h->stream);
-  ok = ok &&
-       !is_error(call6(SYS_mmap, (long)&__culprit_trace, TRACE_PAGE,
-                       PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0));
-  recorder.mapped = 0;
-  recorder.piece = FIRST_PIECE;
-  while (ok && recorder.mapped < have + TRACE_SLACK)
-    ok = grow(fd);
+  bool good = fill_file(fd, &page, parent, parent_path);
   CALL(SYS_close, fd, 0, 0);
-  return ok;
+  return good;
 }
 
 // --- ends -------------------------------------------------------------------
@@ -345,11 +382,9 @@ static void hook_signals(void) {
 static void forked(void) {
   if (!recorder.recording)
     return;
-  TraceHeader *h = &__culprit_trace.h;
-  uint64_t have = h->cursor - recorder.base, cap = h->cap;
-  Page saved;
+  static Page saved;
   copy(&saved, &__culprit_trace, sizeof saved);
-  if (open_file(cap, have))
+  if (open_file(saved.h.cap, &saved))
     return;
   // The parent's page must not be touched any more.
   recorder.recording = false;
@@ -393,9 +428,33 @@ HIDDEN void __culprit_trace_wrote_text(const char *at) {
 
 // --- start ------------------------------------------------------------------
 
+static uint64_t count(char **list) {
+  uint64_t n = 0;
+  while (list[n])
+    n++;
+  return n;
+}
+
+// Arguments and environment, as the kernel has put them: pointers, then one
+// block of strings.
+static void record_arguments(int argc, char **argv, char **envp) {
+  if (argc <= 0 || !argv || !argv[0] || !envp)
+    return;
+  uint64_t n = count(envp);
+  const char *first = argv[0], *last = n ? envp[n - 1] : argv[argc - 1];
+  __culprit_trace_wrote((const char *)argv, (uint64_t)(argc + 1) * 8);
+  __culprit_trace_wrote((const char *)envp, (n + 1) * 8);
+  for (int i = 0; i < argc; i++)
+    if (argv[i] < first || argv[i] > last) // somebody has moved them
+      __culprit_trace_wrote_text(argv[i]);
+  if (last >= first)
+    __culprit_trace_wrote(first, (uint64_t)(last - first) + length(last) + 1);
+}
+
 // Before this the stream goes to the sink too: what runs then is not recorded,
 // and TRACE_ENTER makes a beginning wherever one is needed.
-__attribute__((constructor(101))) static void start(void) {
+__attribute__((constructor(101))) static void start(int argc, char **argv,
+                                                    char **envp) {
   if (recorder.started)
     return;
   recorder.started = true;
@@ -407,22 +466,13 @@ __attribute__((constructor(101))) static void start(void) {
     return; // a set-user-id program does not write where its caller says
   copy(recorder.dir, dir, length(dir) + 1);
   uint64_t cap = to_number(variable("CULPRIT_TRACE_MAX"), TRACE_DEFAULT_MAX);
-  cap = (cap + TRACE_SLACK + TRACE_PAGE - 1) & ~(uint64_t)(TRACE_PAGE - 1);
-  long base = call6(SYS_mmap, 0, (long)(cap + 4 * TRACE_SLACK), PROT_NONE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (is_error(base))
+  if (!open_file(cap, NULL))
     return;
-  recorder.base = (uint64_t)base;
   recorder.recording = true;
-  if (!open_file(cap, 0)) {
-    recorder.recording = false;
-    __culprit_trace.h.outside = 1;
-    into_sink();
-    return;
-  }
   hook_signals();
   if (__register_atfork)
     __register_atfork(NULL, NULL, forked, NULL);
+  record_arguments(argc, argv, envp);
 }
 
 // Destructors of higher priority and exit handlers have run by now.

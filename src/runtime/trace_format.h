@@ -3,11 +3,14 @@
 //
 // A trace file belongs to one process:
 //
-//   TraceHeader (one page) | units | pad to page | stream
+//   TraceHeader (one page) | units | pad to page | window | stream
 //
 // The header page is mapped over the variables that instrumented code works
-// with (the cursor above all): they are in the file at once, however the
-// process ends. `units` has one TraceUnit per translation unit, each followed
+// with (the cursor above all), and instrumented code writes into the window,
+// which is mapped as well: all is in the file at once, however the process
+// ends. A full window is appended to the stream and used again; one that fits
+// in the processor's cache costs half of what mapping ever more of the file
+// does. Only of a process that was killed is the last part still in the window. `units` has one TraceUnit per translation unit, each followed
 // by the run-time values of its link-time constants (addresses of globals and
 // functions, u64 each).
 //
@@ -37,6 +40,7 @@
 #define TRACE_PAGE 4096u
 // The most that is written between two looks at the limit.
 #define TRACE_SLACK 65536u
+#define TRACE_WINDOW (8u * TRACE_SLACK)
 #define TRACE_DEFAULT_MAX (1ull << 30) // bytes of stream
 
 enum { TRACE_WROTE = 0xa1, TRACE_ENTER = 0xa2, TRACE_RETURN = 0xa3 };
@@ -62,9 +66,11 @@ typedef struct {
   uint32_t version;
   uint32_t flags;
   uint32_t pid, ppid;
-  uint64_t base;   // address of the start of the stream
-  uint64_t stream; // its offset in the file
-  uint64_t end;    // its length, in every state but TRACE_RUNNING
+  uint64_t base;   // address of the window
+  uint64_t window; // its offset in the file
+  uint64_t stream; // offset of the stream
+  uint64_t end;    // length of the stream there; TRACE_RUNNING: what lies
+                   // between base and cursor comes behind it
   uint64_t cap;    // bytes of stream allowed
   uint32_t nunits;
   uint32_t signal;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "store/internal.h"
+#include "util/hashmap.h"
 #include "util/leb.h"
 #include "util/mem.h"
 
@@ -252,29 +253,48 @@ int store_each_death(Store *s, const Suite *suite, EachDeath *each, void *ctx,
 // --- places in the output
 // -----------------------------------------------------
 
-static int each_place(Store *s, const Suite *suite, size_t run, EachPlace *each,
-                      void *ctx, Err *err) {
+typedef struct {
+  EachPlace *each;
+  void *ctx;
+  Hashmap run_of; // store id -> run
+} PlaceReader;
+
+static void index_runs(PlaceReader *r, const Suite *suite) {
+  for (size_t i = 0; i < suite->nruns; i++)
+    hashmap_put(&r->run_of, &suite->runs[i].store_id,
+                sizeof suite->runs[i].store_id, i);
+}
+
+// False: a damaged row.
+static bool read_place(PlaceReader *r, Query *q) {
+  int64_t id = query_int(q, 0);
+  FailurePlace place = {.file = mem_strdup(query_text(q, 2)),
+                        .line = query_u32(q, 3),
+                        .what = mem_strdup(query_text(q, 4)),
+                        .excerpt = mem_strdup(query_text(q, 5))};
+  uint64_t run;
+  bool good = !q->bad && hashmap_get(&r->run_of, &id, sizeof id, &run);
+  if (good)
+    r->each(r->ctx, run, query_text(q, 1), &place);
+  failure_place_release(&place);
+  return good;
+}
+
+static int read_places(Store *s, const Suite *suite, PlaceReader *r, Err *err) {
   Query q;
   if (query_start(&q, &s->db,
-                  "SELECT signature, file, line, what, excerpt"
-                  " FROM failure_place p"
+                  "SELECT p.run, signature, file, line, what, excerpt"
+                  " FROM run JOIN failure_place p ON p.run = run.id"
                   " JOIN run_failure r ON r.run = p.run AND r.n = p.failure"
                   " JOIN failure ON failure.id = r.failure"
-                  " WHERE p.run = ? ORDER BY p.failure, p.n",
-                  VALUES(v_int(suite->runs[run].store_id)), err))
+                  " WHERE run.session = ? ORDER BY p.run, p.failure, p.n",
+                  VALUES(v_int(suite->session)), err))
     return -1;
   int rc;
   while ((rc = query_next(&q, err)) > 0) {
-    FailurePlace place = {.file = mem_strdup(query_text(&q, 1)),
-                          .line = query_u32(&q, 2),
-                          .what = mem_strdup(query_text(&q, 3)),
-                          .excerpt = mem_strdup(query_text(&q, 4))};
-    const char *signature = query_text(&q, 0);
-    bool bad = q.bad;
-    if (!bad)
-      each(ctx, run, signature, &place);
-    failure_place_release(&place);
-    if (bad) {
+    if (!r->run_of.len)
+      index_runs(r, suite);
+    if (!read_place(r, &q)) {
       rc = query_corrupt(&q, "failure_place", err);
       break;
     }
@@ -285,11 +305,11 @@ static int each_place(Store *s, const Suite *suite, size_t run, EachPlace *each,
 
 int store_each_place(Store *s, const Suite *suite, EachPlace *each, void *ctx,
                      Err *err) {
+  PlaceReader r = {.each = each, .ctx = ctx};
   if (store_flush(s, err) || db_begin_read(&s->db, err))
     return -1;
-  int rc = 0;
-  for (size_t run = 0; !rc && run < suite->nruns; run++)
-    rc = each_place(s, suite, run, each, ctx, err);
+  int rc = read_places(s, suite, &r, err);
   db_rollback(&s->db); // only read
+  hashmap_release(&r.run_of);
   return rc;
 }

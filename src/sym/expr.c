@@ -80,6 +80,10 @@ size_t expr_pool_bytes(const ExprPool *p) {
          r->supports.cap * sizeof *r->supports.items;
 }
 
+bool expr_pool_has(const ExprPool *p, ExprKind kind) {
+  return p->rest->kinds >> kind & 1;
+}
+
 void expr_pool_set_simplify(ExprPool *p, bool on) { p->rest->simplify = on; }
 
 // --- hash-consing ---------------------------------------------------------------
@@ -125,6 +129,7 @@ static Expr insert(ExprPool *p, const ExprNode *n, uint32_t hash) {
   ExprPoolRest *r = p->rest;
   if (p->len / 2 > r->nbuckets)
     grow_buckets(p);
+  r->kinds |= 1u << n->sort.kind;
   Expr e = p->len;
   ExprNode *made = new_node(p);
   *made = *n;

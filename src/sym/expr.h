@@ -99,6 +99,7 @@ struct ExprPool {
 ExprPool *expr_pool_new(void);
 void expr_pool_free(ExprPool *p);
 size_t expr_pool_bytes(const ExprPool *p); // memory in use
+bool expr_pool_has(const ExprPool *p, ExprKind kind); // any node of that sort?
 
 // Off: builders only fold constants. For tests that compare with and without.
 void expr_pool_set_simplify(ExprPool *p, bool on);

@@ -42,6 +42,7 @@ typedef struct {
 typedef struct ExprPoolRest {
   uint32_t *buckets, nbuckets; // a power of two
   size_t nchunks;
+  unsigned kinds; // 1 << ExprKind of every node
   bool simplify;
   unsigned depth; // of rules that build by way of other builders
   ARRAY(VarGroup) groups;

@@ -366,6 +366,10 @@ static uint32_t choose(const Replay *r, const IrInst *i, const IrBranch *b,
 static void branch(Replay *r, const IrInst *i) {
   const IrBranch *b = &r->program->branches.items[i->b];
   Val v = i->op == IR_BR ? (Val){0} : get(r, i->a);
+  if (UNLIKELY(r->pos > r->end)) { // the crashing block told no more
+    replay_stop(r, STOP_CRASH);
+    return;
+  }
   uint32_t edge = choose(r, i, b, v.value);
   if (edge == IR_NONE) {
     replay_fail(r, "a computed goto leads nowhere");

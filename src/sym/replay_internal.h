@@ -27,6 +27,7 @@ typedef struct {
   const IrInst *pc;      // the next instruction
   const IrCall *call;    // the caller's, that is waiting; NULL: from outside
   const IrCall *waiting; // its own call of code outside; NULL: none
+  bool through_pointer;  // ... or of one of ours, which says so in the stream
   uint32_t first_vararg, nvarargs;
   uint32_t first_object; // its allocas start here
 } Frame;
@@ -75,10 +76,10 @@ typedef struct {
   ARRAY(bool) read_only; // parallel to globals
   ARRAY(Jump) jumps;
   ARRAY(Stream) streams;
+  PathEvent unused; // where a condition that says nothing goes
   Hashmap losses;
+  Object ctype; // the table last looked at
   uint64_t ctype_b, ctype_lower, ctype_upper; // results of __ctype_*_loc
-  uint64_t strtok_at;
-  bool strtok_set;
 } Replay;
 
 static inline Frame *top(Replay *r) { return &array_last(&r->frames); }

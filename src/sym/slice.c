@@ -97,8 +97,8 @@ static uint32_t merge_support(Slice *s, Support support, uint32_t time) {
 void slice_add(Slice *s, Support support, uint32_t time) {
   assert(support != SUPPORT_EMPTY);
   uint32_t item = (uint32_t)s->next.len + 1;
-  SliceClass *c =
-      &s->classes.items[root_of(s, merge_support(s, support, time))];
+  uint32_t root = root_of(s, merge_support(s, support, time));
+  SliceClass *c = &s->classes.items[root];
   if (c->last)
     s->next.items[c->last - 1] = item;
   else

@@ -58,7 +58,8 @@ typedef struct {
 
 typedef struct {
   uint64_t queries, sat, unsat, unknown;
-  uint64_t timeouts;   // unknown because of a limit
+  uint64_t timeouts;   // unknown because of a limit, or an operator no
+                       // engine has (fmod)
   uint64_t bad_models; // unknown because a model did not hold
   uint64_t by_engine[ENGINE_COUNT];
   double seconds_by[ENGINE_COUNT];
@@ -104,8 +105,8 @@ SolverResult solver_core(Solver *s, const Constraint *set, size_t n,
                          bool *minimal);
 
 const SolverStats *solver_stats(const Solver *s);
-// One line for people: "412 queries: 240 sat, 170 unsat, 2 unknown (2 timed
-// out); 0.11 s; syntax 30, enumerate 300, bits 80, z3 2".
+// One line for people: "412 queries: 240 sat, 170 unsat, 2 unknown (2 beyond
+// the limits); 0.11 s; syntax 30, enumerate 300, bits 80, z3 2".
 void solver_stats_show(const SolverStats *st, Str *out);
 
 // Takes one engine out of use (tests, measurements); ENGINE_Z3 alone takes

@@ -28,9 +28,10 @@ typedef struct {
   const unsigned char *file;
   size_t size;
   bool mapped;
+  unsigned char *joined; // stream and window in one piece, or NULL
   const unsigned char *stream;
   size_t end;   // bytes that were certainly written
-  size_t limit; // a crash may have left a few more
+  size_t limit; // a crash may have left a few more behind it
   ARRAY(TraceUnitView) units;
 } Trace;
 

@@ -17,7 +17,7 @@ static int damaged(const char *path, const char *what, Err *err) {
 }
 
 static int read_units(Trace *t, Err *err) {
-  size_t at = TRACE_PAGE, end = t->header.stream;
+  size_t at = TRACE_PAGE, end = t->header.window;
   for (uint32_t i = 0; i < t->header.nunits; i++) {
     TraceUnit u;
     if (end - at < sizeof u)
@@ -35,20 +35,35 @@ static int read_units(Trace *t, Err *err) {
   return 0;
 }
 
+// Of a process that was killed the end is still in the window.
+static int join_window(Trace *t, Err *err) {
+  const TraceHeader *h = &t->header;
+  uint64_t n = h->cursor - h->base;
+  if (h->state != TRACE_RUNNING || !n)
+    return 0;
+  if (n > TRACE_WINDOW || h->window > t->size || n > t->size - h->window)
+    return damaged(t->path, "the trace is cut off", err);
+  t->joined = mem_alloc(t->end + n);
+  memcpy(t->joined, t->stream, t->end);
+  memcpy(t->joined + t->end, t->file + h->window, n);
+  t->stream = t->joined;
+  t->end += n;
+  t->limit = t->end;
+  return 0;
+}
+
 static int set_bounds(Trace *t, Err *err) {
   const TraceHeader *h = &t->header;
-  if (h->stream < TRACE_PAGE || h->stream > t->size)
+  uint64_t head = h->nunits ? h->window : h->stream;
+  if (head < TRACE_PAGE || head > h->stream || h->stream > t->size ||
+      h->end > t->size - h->stream)
     return damaged(t->path, "the trace is cut off", err);
   t->stream = t->file + h->stream;
-  uint64_t room = t->size - h->stream;
-  uint64_t end = h->state == TRACE_RUNNING ? h->cursor - h->base : h->end;
-  if (end > room)
-    return damaged(t->path, "the trace is cut off", err);
-  t->end = end;
-  bool crashed = h->state == TRACE_DIED && !h->was_outside;
-  uint64_t beyond = crashed || h->state == TRACE_RUNNING ? TRACE_PAGE : 0;
-  t->limit = room - end > beyond ? end + beyond : room;
-  return 0;
+  t->end = t->limit = h->end;
+  uint64_t behind = t->size - h->stream - h->end;
+  if (h->state == TRACE_DIED && !h->was_outside)
+    t->limit += behind < TRACE_PAGE ? behind : TRACE_PAGE;
+  return join_window(t, err);
 }
 
 int trace_parse(Trace *t, const void *data, size_t size, const char *path,
@@ -110,6 +125,7 @@ void trace_close(Trace *t) {
   if (t->mapped)
     munmap((void *)t->file, t->size);
   array_release(&t->units);
+  free(t->joined);
   free(t->path);
   *t = (Trace){0};
 }

@@ -393,8 +393,7 @@ static int pass(void **context, php_output_context *output) {
     add_arrived(&l->p, output->in.data + l->p.length, length - l->p.length);
   const char *data = output->in.data;
   bool plain =
-      zend_string_equals_cstr(l->handler->name, php_output_default_handler_name,
-                              sizeof php_output_default_handler_name - 1);
+      zend_string_equals_literal(l->handler->name, "default output handler");
   char *copy = NULL;
   if (!plain && length && length <= MAX_TEXT && (copy = malloc(length)))
     memcpy(copy, data, length);

@@ -1,0 +1,138 @@
+// Prints a record of the PHP extension as text, for tests and curious people:
+//
+//   php_dump DIR [KIND...]
+//
+// DIR is a culprit.dir. Kinds: statement function block edge condition return
+// output fault include map (all but map if none is given). One line each:
+//
+//   statement view.php:7 1
+//   condition view.php:8 if 0 1        outcome 0, once
+//   return    view.php:6 dirname non-empty 1
+//   edge      view.php {main} 8->9 1   lines of the blocks; - entry or leave
+//   output    3 7 plain view.php:7     offset, length
+//   fault     warning view.php:9 Undefined variable $x [silenced]
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "php/record.h"
+#include "util/fs.h"
+
+static const char *base(const char *path) { return path_base(path); }
+
+static bool wanted(char **kinds, const char *kind) {
+  if (!*kinds)
+    return strcmp(kind, "map");
+  for (; *kinds; kinds++)
+    if (!strcmp(*kinds, kind))
+      return true;
+  return false;
+}
+
+static void print_line(const Unit *u, uint32_t e) {
+  if (e < u->nentities)
+    printf("%u", u->entities[e].line);
+  else
+    printf("-");
+}
+
+static const char *function_of(const Unit *u, const Entity *e) {
+  return e->function < u->nentities ? u->entities[e->function].name : "?";
+}
+
+static void print_entity(const Unit *u, const Entity *e) {
+  printf("%s %s", entity_kind_name(e->kind), base(u->name));
+  switch (e->kind) {
+  case ENTITY_EDGE:
+    printf(" %s ", function_of(u, e));
+    print_line(u, e->from);
+    printf("->");
+    print_line(u, e->to);
+    break;
+  case ENTITY_CONDITION:
+    printf(":%u %s %u", e->line, e->name, e->from);
+    break;
+  case ENTITY_RETURN:
+    printf(":%u %s %s", e->line, e->name ? e->name : "?",
+           return_class_name((ReturnClass)e->from));
+    break;
+  case ENTITY_FUNCTION:
+    printf(":%u %s", e->line, e->name);
+    break;
+  default:
+    printf(":%u", e->line);
+  }
+}
+
+static int dump_script(const char *dir, const ScriptHits *s, char **kinds,
+                       Arena *arena) {
+  char name[33];
+  Unit u;
+  Err err;
+  for (int i = 0; i < 16; i++)
+    snprintf(name + 2 * i, 3, "%02x", s->unit.bytes[i]);
+  if (php_map_read(arena_printf(arena, "%s/maps/%s.map", dir, name), &u, arena,
+                   &err)) {
+    fprintf(stderr, "%s\n", err.text);
+    return -1;
+  }
+  for (size_t i = 0; i < u.nentities && wanted(kinds, "map"); i++) {
+    printf("map ");
+    print_entity(&u, &u.entities[i]);
+    printf("\n");
+  }
+  for (size_t i = 0; i < s->ncounts; i++) {
+    if (s->counts[i].entity >= u.nentities)
+      return -1;
+    const Entity *e = &u.entities[s->counts[i].entity];
+    if (!wanted(kinds, entity_kind_name(e->kind)))
+      continue;
+    print_entity(&u, e);
+    printf(" %llu\n", (unsigned long long)s->counts[i].count);
+  }
+  return 0;
+}
+
+static void dump_rest(const PhpRecord *r, char **kinds) {
+  static const char *const output[] = {"plain", "template", "changed",
+                                       "unknown"};
+  for (size_t i = 0; i < r->npieces && wanted(kinds, "output"); i++) {
+    const OutputPiece *p = &r->pieces[i];
+    printf("output %llu %llu %s %s:%u\n", (unsigned long long)p->offset,
+           (unsigned long long)p->length, output[p->kind], base(p->file),
+           p->line);
+  }
+  for (size_t i = 0; i < r->nfaults && wanted(kinds, "fault"); i++) {
+    const PhpFault *f = &r->faults[i];
+    printf("fault %s %s:%u %s", php_severity_name(f->severity), base(f->file),
+           f->line, f->message);
+    if (f->sql)
+      printf(" <%s>", f->sql);
+    printf("%s%s%s\n", f->silenced ? " [silenced]" : "",
+           f->caught ? " [caught]" : "", f->handled ? " [handled]" : "");
+  }
+  for (size_t i = 0; i < r->nincludes && wanted(kinds, "include"); i++)
+    printf("include %s\n", base(r->includes[i]));
+}
+
+int main(int argc, char **argv) {
+  Arena arena = {0};
+  PhpRecord r;
+  Err err;
+  if (argc < 2)
+    return 2;
+  const char *path = arena_printf(&arena, "%s/request.rec", argv[1]);
+  if (php_record_read(path, &r, &arena, &err)) {
+    fprintf(stderr, "%s\n", err.text);
+    return 1;
+  }
+  printf("%s %s\n", r.finished ? "finished" : "unfinished", base(r.script));
+  if (r.note)
+    printf("note %s\n", r.note);
+  int rc = 0;
+  for (size_t i = 0; i < r.nscripts && !rc; i++)
+    rc = dump_script(argv[1], &r.scripts[i], argv + 2, &arena);
+  dump_rest(&r, argv + 2);
+  arena_release(&arena);
+  return rc ? 1 : 0;
+}

@@ -1,0 +1,3 @@
+Part one <?= $i ?>
+
+<?php return 'one';

@@ -1,0 +1,738 @@
+// Unit tests of src/sym: slicing, the engines, and that they agree.
+#include "test.h"
+
+#include <stdlib.h>
+#include <z3.h>
+
+#include "random_expr.h"
+#include "sym/expr_eval.h"
+#include "sym/gates.h"
+#include "sym/slice.h"
+#include "sym/solver.h"
+
+static ExprPool *pool;
+static Solver *solver;
+static VarId in;
+static Model model;
+
+static void begin(const char *input) {
+  pool = expr_pool_new();
+  in = expr_new_bytes(pool, "in", (const uint8_t *)input,
+                      (uint32_t)strlen(input));
+  solver = solver_new(pool, (SolverLimits){0});
+}
+
+static void end(void) {
+  assert_int_equal(solver_stats(solver)->bad_models, 0);
+  solver_free(solver);
+  expr_pool_free(pool);
+  model_release(&model);
+}
+
+static Expr byte(unsigned i) { return expr_input(pool, in + i); }
+static Expr k(unsigned width, uint64_t v) { return expr_const(pool, width, v); }
+static Expr word(unsigned i) { return expr_zext(pool, byte(i), 32); }
+static Expr is_char(unsigned i, char c) {
+  return expr_eq(pool, word(i), k(32, (uint8_t)c));
+}
+
+// The next branch of the run goes where the run's value says.
+static size_t branch(Expr cond) {
+  return solver_add(solver, cond, expr_value(pool, cond));
+}
+
+static uint64_t value_of(VarId v) {
+  for (size_t i = 0; i < model.len; i++)
+    if (model.items[i].var == v)
+      return model.items[i].value;
+  return expr_var_value(pool, v);
+}
+
+static void only(SolverEngine e) {
+  for (int i = ENGINE_ENUMERATE; i < ENGINE_COUNT; i++)
+    solver_use(solver, (SolverEngine)i, i == (int)e);
+}
+
+// --- paths ------------------------------------------------------------------------
+
+TEST(a_flip_changes_the_one_byte_that_decides) {
+  begin("4 a");
+  size_t a = branch(is_char(0, '4')), b = branch(is_char(2, 'b'));
+  assert_int_equal(solver_flip(solver, b, &model), SOLVER_SAT);
+  assert_int_equal(model.len, 1);
+  assert_int_equal(model.items[0].var, in + 2);
+  assert_int_equal(model.items[0].value, 'b');
+  assert_int_equal(solver_flip(solver, a, &model), SOLVER_SAT);
+  assert_int_equal(model.items[0].var, in);
+  assert_int_equal(model.items[0].value, '3'); // printable, and near
+  end();
+}
+
+TEST(what_the_path_decided_cannot_be_flipped) {
+  begin("4 a");
+  branch(is_char(0, '4'));
+  size_t again = branch(expr_not(pool, is_char(0, '4')));
+  size_t other = branch(is_char(0, '5'));
+  assert_int_equal(solver_flip(solver, again, &model), SOLVER_UNSAT);
+  assert_int_equal(solver_flip(solver, other, &model), SOLVER_UNSAT);
+  assert_int_equal(solver_stats(solver)->by_engine[ENGINE_SYNTAX], 1);
+  assert_int_equal(solver_stats(solver)->unsat, 2);
+  end();
+}
+
+TEST(later_branches_do_not_hinder_a_flip) {
+  begin("4 a");
+  size_t first = branch(expr_ult(pool, byte(0), k(8, '9')));
+  branch(is_char(0, '4'));
+  assert_int_equal(solver_flip(solver, first, &model), SOLVER_SAT);
+  assert_true(value_of(in) >= '9');
+  end();
+}
+
+TEST(constraints_without_inputs_are_harmless) {
+  begin("4 a");
+  branch(expr_bool(pool, true));
+  size_t c = branch(expr_bool(pool, false));
+  assert_int_equal(solver_flip(solver, c, &model), SOLVER_UNSAT);
+  assert_int_equal(solver_query(solver, 2, NULL, 0, &model), SOLVER_SAT);
+  assert_int_equal(model.len, 0);
+  end();
+}
+
+TEST(a_keyword_is_found_in_one_query) {
+  for (int e = ENGINE_BITS; e <= ENGINE_Z3; e++) {
+    begin("wxyz....");
+    only((SolverEngine)e);
+    Expr cmp = k(32, 0);
+    for (int i = 4; i >= 0; i--) {
+      Expr c = k(8, (uint8_t)"while"[i]);
+      cmp = expr_ite(pool, expr_eq(pool, byte(i), c), cmp,
+                     expr_ite(pool, expr_ult(pool, byte(i), c),
+                              k(32, (uint64_t)-1), k(32, 1)));
+    }
+    size_t b = branch(expr_eq(pool, cmp, k(32, 0)));
+    assert_int_equal(solver_flip(solver, b, &model), SOLVER_SAT);
+    for (unsigned i = 0; i < 5; i++)
+      assert_int_equal(value_of(in + i), "while"[i]);
+    end();
+  }
+}
+
+// value = 10 * value + digit, as in every number parser.
+static Expr parsed(unsigned digits) {
+  Expr v = k(32, 0);
+  for (unsigned i = 0; i < digits; i++)
+    v = expr_add(pool, expr_mul(pool, v, k(32, 10)),
+                 expr_sub(pool, word(i), k(32, '0')));
+  return v;
+}
+
+static void branch_digits(unsigned digits) {
+  for (unsigned i = 0; i < digits; i++) {
+    branch(expr_sle(pool, k(32, '0'), word(i)));
+    branch(expr_sle(pool, word(i), k(32, '9')));
+  }
+}
+
+TEST(digits_are_found_for_a_number) {
+  for (int e = ENGINE_BITS; e <= ENGINE_Z3; e++) {
+    begin("12345");
+    only((SolverEngine)e);
+    branch_digits(5);
+    size_t b = branch(expr_eq(pool, parsed(5), k(32, 65521)));
+    assert_int_equal(solver_flip(solver, b, &model), SOLVER_SAT);
+    for (unsigned i = 0; i < 5; i++)
+      assert_int_equal(value_of(in + i), "65521"[i]);
+    b = branch(expr_slt(pool, k(32, 99999), parsed(5)));
+    assert_int_equal(solver_flip(solver, b, &model), SOLVER_UNSAT);
+    end();
+  }
+}
+
+TEST(divisions_are_solved_backwards) {
+  for (int e = ENGINE_BITS; e <= ENGINE_Z3; e++) {
+    begin("12345");
+    only((SolverEngine)e);
+    branch_digits(5);
+    Expr n = parsed(5);
+    Expr seconds = expr_srem(pool, n, k(32, 60));
+    Expr minutes = expr_srem(pool, expr_sdiv(pool, n, k(32, 60)), k(32, 60));
+    Expr both = expr_and(pool, expr_eq(pool, seconds, k(32, 59)),
+                         expr_eq(pool, minutes, k(32, 17)));
+    assert_int_equal(solver_flip(solver, branch(both), &model), SOLVER_SAT);
+    unsigned v = 0;
+    for (unsigned i = 0; i < 5; i++)
+      v = v * 10 + (unsigned)value_of(in + i) - '0';
+    assert_int_equal(v % 60, 59);
+    assert_int_equal(v / 60 % 60, 17);
+    Expr by_input = expr_udiv(pool, n, word(0));
+    size_t b = branch(expr_eq(pool, by_input, k(32, 1000)));
+    assert_int_equal(solver_flip(solver, b, &model), SOLVER_SAT);
+    end();
+  }
+}
+
+TEST(other_inputs_for_the_same_path) {
+  begin("12345");
+  branch_digits(5);
+  Constraint other = {is_char(3, '4'), false};
+  assert_int_equal(
+      solver_query(solver, solver_len(solver), &other, 1, &model), SOLVER_SAT);
+  assert_int_equal(model.len, 1);
+  assert_true(value_of(in + 3) >= '0' && value_of(in + 3) <= '9' &&
+              value_of(in + 3) != '4');
+  end();
+}
+
+TEST(models_keep_what_need_not_change) {
+  begin("aaaaaaaaaaaaaaaaaaaa");
+  only(ENGINE_BITS);
+  Expr sum = k(32, 0);
+  for (unsigned i = 0; i < 20; i++)
+    sum = expr_add(pool, sum, word(i));
+  size_t b = branch(expr_eq(pool, sum, k(32, 20 * 'a' + 7)));
+  assert_int_equal(solver_flip(solver, b, &model), SOLVER_SAT);
+  assert_true(model.len <= 4); // one is possible, twenty would be careless
+  end();
+}
+
+// --- slices -------------------------------------------------------------------------
+
+// Everything connected to v by conditions before `before`.
+static void connected(const uint8_t touch[][12], unsigned n, unsigned v,
+                      uint8_t *is_in) {
+  uint8_t vars[12] = {0};
+  vars[v] = 1;
+  memset(is_in, 0, n);
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (unsigned i = 0; i < n; i++) {
+      bool shares = false;
+      for (unsigned j = 0; j < 12; j++)
+        shares |= touch[i][j] && vars[j];
+      if (!shares || is_in[i])
+        continue;
+      is_in[i] = grows = true;
+      for (unsigned j = 0; j < 12; j++)
+        vars[j] |= touch[i][j];
+    }
+  }
+}
+
+TEST(slices_of_every_prefix_are_what_a_plain_search_finds) {
+  Random r = {11};
+  for (int round = 0; round < 100; round++) {
+    begin("............");
+    uint8_t touch[40][12] = {0};
+    Slice s;
+    slice_init(&s, pool);
+    for (unsigned i = 0; i < 40; i++) {
+      Support sup = SUPPORT_EMPTY;
+      for (unsigned n = 1 + random_below(&r, 2 + (i > 30)); n-- > 0;) {
+        unsigned v = random_below(&r, 12);
+        touch[i][v] = 1;
+        sup = support_union(pool, sup, expr_support(pool, byte(v)));
+      }
+      slice_add(&s, sup, i);
+    }
+    for (int query = 0; query < 50; query++) {
+      unsigned before = random_below(&r, 41), v = random_below(&r, 12);
+      uint8_t want[40];
+      connected(touch, before, v, want);
+      Support sup = expr_support(pool, byte(v));
+      ItemList got = {0};
+      slice_collect(&s, &sup, 1, before, &got);
+      size_t wanted = 0;
+      for (unsigned i = 0; i < before; i++)
+        wanted += want[i];
+      assert_int_equal(got.len, wanted);
+      for (size_t i = 0; i < got.len; i++)
+        assert_true(got.items[i] < before && want[got.items[i]]);
+      array_release(&got);
+    }
+    slice_release(&s);
+    end();
+  }
+}
+
+TEST(a_hard_condition_on_other_inputs_costs_nothing) {
+  begin("abcdefghijklmnop");
+  Expr x = byte(0), y = byte(8);
+  for (unsigned i = 1; i < 8; i++) {
+    x = expr_concat(pool, byte(i), x);
+    y = expr_concat(pool, byte(8 + i), y);
+  }
+  branch(expr_eq(pool, expr_mul(pool, x, y), k(64, 1)));
+  Expr third = expr_input(pool, expr_new_var(pool, "n", expr_bv(32), 5));
+  size_t b = branch(expr_slt(pool, expr_mul(pool, third, k(32, 3)),
+                             k(32, 1000)));
+  assert_int_equal(solver_flip(solver, b, &model), SOLVER_SAT);
+  assert_int_equal(model.len, 1);
+  assert_true(solver_stats(solver)->gates < 1000);
+  end();
+}
+
+// --- engines against each other -------------------------------------------------------
+
+static SolverResult flip_with(Solver *s, size_t i, Model *m) {
+  SolverResult r = solver_flip(s, i, m);
+  assert_int_equal(solver_stats(s)->bad_models, 0);
+  return r;
+}
+
+typedef struct {
+  unsigned sat, unsat, unknown;
+} Verdicts;
+
+// One random path, flipped everywhere: our engines over simplified
+// expressions against Z3 over the plain ones.
+static void compare_on_path(uint64_t seed, bool bytes_only, unsigned vars,
+                            bool enumerate, Verdicts *v) {
+  Forest f;
+  forest_init(&f, seed, vars, bytes_only);
+  f.cheap = true;
+  expr_pool_set_simplify(f.pool[1], false);
+  SolverLimits limits = {.seconds = 20, .conflicts = 1000000};
+  Solver *ours = solver_new(f.pool[0], limits);
+  Solver *z3 = solver_new(f.pool[1], limits);
+  solver_use(ours, ENGINE_Z3, false);
+  solver_use(ours, ENGINE_ENUMERATE, enumerate);
+  solver_use(z3, ENGINE_ENUMERATE, false);
+  solver_use(z3, ENGINE_BITS, false);
+  for (int i = 0; i < 6; i++) {
+    forest_grow(&f);
+    forest_grow(&f);
+    Expr c[RANDOM_POOLS];
+    forest_condition(&f, c);
+    solver_add(ours, c[0], expr_value(f.pool[0], c[0]));
+    solver_add(z3, c[1], expr_value(f.pool[1], c[1]));
+  }
+  Model m = {0};
+  for (size_t i = 0; i < solver_len(ours); i++) {
+    SolverResult a = flip_with(ours, i, &m), b = flip_with(z3, i, &m);
+    v->sat += a == SOLVER_SAT;
+    v->unsat += a == SOLVER_UNSAT;
+    v->unknown += a == SOLVER_UNKNOWN || b == SOLVER_UNKNOWN;
+    if (a != SOLVER_UNKNOWN && b != SOLVER_UNKNOWN && a != b)
+      fail_msg("seed %llu, constraint %zu: %d, Z3 says %d",
+               (unsigned long long)seed, i, a, b);
+  }
+  model_release(&m);
+  solver_free(ours);
+  solver_free(z3);
+  forest_free(&f);
+}
+
+TEST(bit_blasting_and_z3_agree_on_random_paths) {
+  Verdicts v = {0};
+  for (uint64_t seed = 1; seed <= 150; seed++)
+    compare_on_path(seed, false, 3, false, &v);
+  assert_true(v.sat > 150 && v.unsat > 150);
+  assert_int_equal(v.unknown, 0);
+}
+
+TEST(enumeration_and_z3_agree_on_random_paths) {
+  Verdicts v = {0};
+  for (uint64_t seed = 1001; seed <= 1150; seed++)
+    compare_on_path(seed, true, 2, true, &v);
+  assert_true(v.sat > 150 && v.unsat > 150);
+  assert_int_equal(v.unknown, 0);
+}
+
+// All values tried, against what an engine says.
+TEST(verdicts_on_small_domains_are_those_of_trying_everything) {
+  unsigned sat = 0, unsat = 0;
+  for (uint64_t seed = 1; seed <= 400; seed++) {
+    Forest f;
+    forest_init(&f, seed * 7919, 1, true);
+    for (int i = 0; i < 6; i++)
+      forest_grow(&f);
+    Expr c[RANDOM_POOLS];
+    forest_condition(&f, c);
+    Expr cond = c[0];
+    ExprEval ev = {.pool = f.pool[0]};
+    bool possible[2] = {false, false};
+    for (unsigned x = 0; x <= expr_mask(expr_var_sort(f.pool[0], 0).width);
+         x++) {
+      uint64_t value;
+      expr_eval_set(&ev, 0, x);
+      assert_true(expr_eval(&ev, cond, &value));
+      possible[value] = true;
+    }
+    bool other = possible[!expr_value(f.pool[0], cond)];
+    for (int e = ENGINE_ENUMERATE; e <= ENGINE_BITS; e++) {
+      Solver *s = solver_new(f.pool[0], (SolverLimits){0});
+      solver_use(s, ENGINE_ENUMERATE, e == ENGINE_ENUMERATE);
+      solver_add(s, cond, expr_value(f.pool[0], cond));
+      Model m = {0};
+      assert_int_equal(solver_flip(s, 0, &m),
+                       other ? SOLVER_SAT : SOLVER_UNSAT);
+      model_release(&m);
+      solver_free(s);
+    }
+    sat += other;
+    unsat += !other;
+    expr_eval_release(&ev);
+    forest_free(&f);
+  }
+  assert_true(sat > 50 && unsat > 50);
+}
+
+// Every operator by itself, blasted: is there an input other than the run's
+// operands that gives this result? The model is checked by evaluation.
+TEST(every_operator_is_blasted_as_it_is_evaluated) {
+  Random r = {99};
+  unsigned n = sizeof random_ops / sizeof *random_ops;
+  for (int i = 0; i < 1500; i++) {
+    ExprOp op = random_ops[(unsigned)i % n];
+    unsigned w = is_costly(op) ? 1 + random_below(&r, 12)
+                               : 1 + random_below(&r, 64);
+    ExprPool *p = expr_pool_new();
+    expr_pool_set_simplify(p, i % 2);
+    Expr x = expr_input(p, expr_new_var(p, "x", expr_bv(w),
+                                        random_value(&r)));
+    Expr y = expr_input(p, expr_new_var(p, "y", expr_bv(w),
+                                        random_value(&r)));
+    Expr c = expr_input(p, expr_new_var(p, "c", expr_bv(1), i & 1));
+    uint64_t imm = random_bits(&r), a = random_value(&r), b = random_value(&r);
+    b = random_below(&r, 2) ? b % (w + 2) : b;
+    Expr e = build_op(p, op, x, y, c, imm);
+    ExprEval ev = {.pool = p};
+    expr_eval_set(&ev, 0, a & expr_mask(w));
+    expr_eval_set(&ev, 1, b & expr_mask(w));
+    uint64_t want;
+    assert_true(expr_eval(&ev, e, &want));
+    Solver *s = solver_new(p, (SolverLimits){.seconds = 20});
+    only((solver = s, ENGINE_BITS));
+    Constraint same[3] = {
+        {expr_eq(p, x, expr_const(p, w, a)), true},
+        {expr_eq(p, y, expr_const(p, w, b)), true},
+        {expr_eq(p, e, expr_const(p, expr_width(p, e), want)), true}};
+    Model m = {0};
+    assert_int_equal(solver_query(s, 0, same, 3, &m), SOLVER_SAT);
+    same[2].outcome = false; // and nothing else
+    if (!expr_is_const(p, same[2].cond) && op != EXPR_ITE)
+      assert_int_equal(solver_query(s, 0, same, 3, &m), SOLVER_UNSAT);
+    assert_int_equal(solver_stats(s)->bad_models, 0);
+    model_release(&m);
+    solver_free(s);
+    expr_eval_release(&ev);
+    expr_pool_free(p);
+  }
+}
+
+// --- limits ---------------------------------------------------------------------------
+
+// x * y == the product of two primes near 2^31, both greater than 1.
+static size_t branch_factoring(void) {
+  Expr x = expr_input(pool, expr_new_var(pool, "x", expr_bv(32), 3));
+  Expr y = expr_input(pool, expr_new_var(pool, "y", expr_bv(32), 5));
+  branch(expr_ult(pool, k(32, 1), x));
+  branch(expr_ult(pool, k(32, 1), y));
+  Expr product = expr_mul(pool, expr_zext(pool, x, 64), expr_zext(pool, y, 64));
+  return branch(expr_eq(pool, product, k(64, 2147483647ull * 2147483629ull)));
+}
+
+TEST(a_query_beyond_its_limits_is_unknown_and_counted) {
+  static const SolverLimits limits[] = {
+      {.seconds = 0.1, .conflicts = 100000000},
+      {.seconds = 30, .conflicts = 50},
+      {.seconds = 30, .gates = 100},
+  };
+  for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+    begin("");
+    solver_free(solver);
+    solver = solver_new(pool, limits[i]);
+    size_t b = branch_factoring();
+    double start = clock_now();
+    assert_int_equal(solver_flip(solver, b, &model), SOLVER_UNKNOWN);
+    assert_true(clock_now() - start < 2);
+    assert_int_equal(model.len, 0);
+    assert_int_equal(solver_stats(solver)->unknown, 1);
+    assert_int_equal(solver_stats(solver)->timeouts, 1);
+    Str s = {0};
+    solver_stats_show(solver_stats(solver), &s);
+    assert_non_null(strstr(str_text(&s), "1 unknown (1 beyond the limits)"));
+    str_release(&s);
+    // The solver works on.
+    size_t easy = branch(expr_ult(pool, k(32, 2), expr_input(pool, in)));
+    assert_int_equal(solver_flip(solver, easy, &model), SOLVER_SAT);
+    end();
+  }
+}
+
+TEST(z3_keeps_to_the_time_limit) {
+  begin("");
+  solver_free(solver);
+  solver = solver_new(pool, (SolverLimits){.seconds = 0.1});
+  only(ENGINE_Z3);
+  double start = clock_now();
+  assert_int_equal(solver_flip(solver, branch_factoring(), &model),
+                   SOLVER_UNKNOWN);
+  assert_true(clock_now() - start < 2);
+  assert_int_equal(solver_stats(solver)->timeouts, 1);
+  end();
+}
+
+// --- cores ----------------------------------------------------------------------------
+
+static SolverResult check_alone(ExprPool *p, const Constraint *set,
+                                const size_t *members, size_t n,
+                                size_t leave_out) {
+  Solver *z3 = solver_new(p, (SolverLimits){.seconds = 20});
+  solver_use(z3, ENGINE_ENUMERATE, false);
+  solver_use(z3, ENGINE_BITS, false);
+  Constraint some[64];
+  size_t len = 0;
+  for (size_t i = 0; i < n; i++)
+    if (i != leave_out)
+      some[len++] = set[members[i]];
+  Model m = {0};
+  SolverResult r = solver_query(z3, 0, some, len, &m);
+  model_release(&m);
+  solver_free(z3);
+  return r;
+}
+
+TEST(a_core_is_unsatisfiable_and_minimal_says_z3) {
+  unsigned cores = 0, smaller = 0;
+  for (uint64_t seed = 1; seed <= 120; seed++) {
+    Forest f;
+    forest_init(&f, seed * 31337, 3, true);
+    f.cheap = true;
+    Constraint set[12];
+    for (int i = 0; i < 12; i++) {
+      forest_grow(&f);
+      Expr c[RANDOM_POOLS];
+      forest_condition(&f, c);
+      set[i] = (Constraint){c[0], random_below(&f.random, 2)};
+    }
+    Solver *s = solver_new(f.pool[0], (SolverLimits){.seconds = 20});
+    solver_use(s, ENGINE_BITS, seed % 4 != 0); // else Z3's cores
+    CoreList core = {0};
+    bool minimal;
+    SolverResult r = solver_core(s, set, 12, true, 20, &core, &minimal);
+    size_t all[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+    assert_int_equal(r, check_alone(f.pool[0], set, all, 12, 99));
+    if (r == SOLVER_UNSAT) {
+      assert_true(minimal && core.len > 0);
+      cores++;
+      smaller += core.len < 12;
+      assert_int_equal(
+          check_alone(f.pool[0], set, core.items, core.len, 99),
+          SOLVER_UNSAT);
+      for (size_t i = 0; i < core.len; i++) {
+        assert_true(i == 0 || core.items[i - 1] < core.items[i]);
+        assert_int_equal(
+            check_alone(f.pool[0], set, core.items, core.len, i), SOLVER_SAT);
+      }
+    }
+    array_release(&core);
+    solver_free(s);
+    forest_free(&f);
+  }
+  assert_true(cores > 30 && smaller > 30);
+}
+
+TEST(a_core_without_time_is_not_called_minimal) {
+  begin("abc");
+  Constraint set[3] = {{is_char(0, 'a'), true},
+                       {is_char(1, 'b'), true},
+                       {is_char(0, 'x'), true}};
+  CoreList core = {0};
+  bool minimal = true;
+  assert_int_equal(solver_core(solver, set, 3, true, 0.0, &core, &minimal),
+                   SOLVER_UNKNOWN);
+  assert_false(minimal);
+  assert_int_equal(solver_core(solver, set, 3, true, 5, &core, &minimal),
+                   SOLVER_UNSAT);
+  assert_true(minimal);
+  assert_int_equal(core.len, 2);
+  assert_int_equal(core.items[0], 0);
+  assert_int_equal(core.items[1], 2);
+  array_release(&core);
+  end();
+}
+
+TEST(satisfiable_sets_have_no_core) {
+  begin("abc");
+  Constraint set[2] = {{is_char(0, 'x'), true}, {is_char(1, 'y'), true}};
+  CoreList core = {0};
+  assert_int_equal(solver_core(solver, set, 2, true, 5, &core, NULL),
+                   SOLVER_SAT);
+  assert_int_equal(core.len, 0);
+  Constraint never = {expr_bool(pool, false), true};
+  assert_int_equal(solver_core(solver, &never, 1, true, 5, &core, NULL),
+                   SOLVER_UNSAT);
+  assert_int_equal(core.len, 1);
+  array_release(&core);
+  end();
+}
+
+// --- other sorts ------------------------------------------------------------------------
+
+TEST(floats_go_to_z3_with_the_slice_alone) {
+  begin("12345");
+  branch_digits(5);
+  Expr n = expr_fp_of_sint(pool, parsed(2), 64);
+  Expr half = expr_fdiv(pool, n, expr_const_double(pool, 4));
+  size_t b = branch(expr_feq(pool, half, expr_const_double(pool, 10.25)));
+  assert_int_equal(solver_flip(solver, b, &model), SOLVER_SAT);
+  assert_int_equal(value_of(in), '4');
+  assert_int_equal(value_of(in + 1), '1');
+  assert_int_equal(value_of(in + 2), '3');
+  size_t nan = branch(expr_fnan(pool, half));
+  assert_int_equal(solver_flip(solver, nan, &model), SOLVER_UNSAT);
+  end();
+}
+
+TEST(a_float_variable_can_become_special) {
+  begin("");
+  double one = 1;
+  uint64_t bits;
+  memcpy(&bits, &one, sizeof bits);
+  VarId v = expr_new_var(pool, "x", expr_fp(64), bits);
+  Expr x = expr_input(pool, v);
+  size_t b = branch(expr_feq(pool, x, x));
+  assert_int_equal(solver_flip(solver, b, &model), SOLVER_SAT); // NaN
+  Expr i = expr_sint_of_fp(pool, x, 32);
+  b = branch(expr_eq(pool, i, k(32, (uint64_t)-70000)));
+  assert_int_equal(solver_flip(solver, b, &model), SOLVER_SAT);
+  uint64_t got = value_of(v);
+  double d;
+  memcpy(&d, &got, sizeof d);
+  assert_true(d > -70001 && d <= -70000);
+  end();
+}
+
+TEST(fmod_is_nobodys_and_unknown) {
+  begin("");
+  VarId v = expr_new_var(pool, "x", expr_fp(64), 0);
+  Expr r = expr_frem(pool, expr_input(pool, v), expr_const_double(pool, 3));
+  size_t b = branch(expr_feq(pool, r, expr_const_double(pool, 2)));
+  assert_int_equal(solver_flip(solver, b, &model), SOLVER_UNKNOWN);
+  end();
+}
+
+TEST(integers_of_php_do_not_wrap) {
+  for (int e = ENGINE_BITS; e <= ENGINE_Z3; e++) {
+    begin("");
+    only((SolverEngine)e);
+    VarId v = expr_new_var(pool, "GET.n", expr_int_sort(), 5);
+    Expr n = expr_input(pool, v);
+    Expr twice = expr_mul(pool, n, expr_const_int(pool, 2));
+    size_t b = branch(expr_slt(pool, twice, n));
+    assert_int_equal(solver_flip(solver, b, &model), SOLVER_SAT);
+    assert_true((int64_t)value_of(v) < 0);
+    branch(expr_slt(pool, expr_const_int(pool, 0), n));
+    b = branch(expr_slt(pool, twice, n)); // decided: false
+    Constraint wraps[2] = {{expr_slt(pool, twice, n), true},
+                           {expr_slt(pool, n, expr_const_int(pool, 0)),
+                            false}};
+    assert_int_equal(solver_query(solver, 0, wraps, 2, &model), SOLVER_UNSAT);
+    Expr third = expr_sdiv(pool, n, expr_const_int(pool, -3));
+    b = branch(expr_eq(pool, third, expr_const_int(pool, -33)));
+    assert_int_equal(solver_flip(solver, b, &model), SOLVER_SAT);
+    assert_int_equal((int64_t)value_of(v) / -3, -33);
+    Expr into = expr_sdiv(pool, expr_const_int(pool, 7), n);
+    Constraint zero[2] = {{expr_eq(pool, n, expr_const_int(pool, 0)), true},
+                          {expr_eq(pool, into, expr_const_int(pool, 7)),
+                           false}};
+    assert_int_equal(solver_query(solver, 0, zero, 2, &model), SOLVER_UNSAT);
+    end();
+  }
+}
+
+static Expr text(const char *s) { return expr_const_str(pool, s, strlen(s)); }
+
+static void assert_text(VarId v, const char *want) {
+  size_t n;
+  const char *got = expr_text(pool, value_of(v), &n);
+  assert_int_equal(n, strlen(want));
+  assert_memory_equal(got, want, n);
+}
+
+TEST(a_password_is_found) {
+  begin("");
+  VarId user = expr_new_str_var(pool, "POST.user", "", 0);
+  VarId pw = expr_new_str_var(pool, "POST.pw", "", 0);
+  Expr u = expr_input(pool, user), p = expr_input(pool, pw);
+  size_t a = branch(expr_eq(pool, p, text("x\"\\u{41}\xff")));
+  size_t b = branch(expr_eq(pool, expr_str_concat(pool, u, text("!")),
+                            text("admin!")));
+  assert_int_equal(solver_flip(solver, a, &model), SOLVER_SAT);
+  assert_text(pw, "x\"\\u{41}\xff");
+  assert_int_equal(solver_flip(solver, b, &model), SOLVER_SAT);
+  assert_text(user, "admin");
+  assert_int_equal(model.len, 1);
+  end();
+}
+
+TEST(string_conditions_are_solved_together) {
+  begin("");
+  VarId q = expr_new_str_var(pool, "GET.q", "", 0);
+  Expr s = expr_input(pool, q);
+  Constraint all[5] = {
+      {expr_str_prefix(pool, text("id="), s), true},
+      {expr_slt(pool, expr_str_len(pool, s), expr_const_int(pool, 6)), true},
+      {expr_eq(pool,
+               expr_str_to_int(pool, expr_str_sub(pool, s,
+                                                  expr_const_int(pool, 3),
+                                                  expr_const_int(pool, 9))),
+               expr_const_int(pool, 42)),
+       true},
+      {expr_str_contains(pool, s, text("0")), false},
+      {expr_eq(pool,
+               expr_str_code(pool, expr_str_sub(pool, s,
+                                                expr_const_int(pool, 2),
+                                                expr_const_int(pool, 1))),
+               expr_const_int(pool, '=')),
+       true},
+  };
+  assert_int_equal(solver_query(solver, 0, all, 5, &model), SOLVER_SAT);
+  assert_text(q, "id=42");
+  assert_int_equal(solver_stats(solver)->by_engine[ENGINE_Z3], 1);
+  end();
+}
+
+// --- SMT-LIB --------------------------------------------------------------------------
+
+static Z3_lbool verdict_of_script(const char *script) {
+  Z3_config config = Z3_mk_config();
+  Z3_context c = Z3_mk_context(config);
+  Z3_solver s = Z3_mk_solver(c);
+  Z3_solver_inc_ref(c, s);
+  Z3_solver_from_string(c, s, script);
+  Z3_lbool r = Z3_get_error_code(c) == Z3_OK ? Z3_solver_check(c, s)
+                                             : Z3_L_UNDEF;
+  Z3_solver_dec_ref(c, s);
+  Z3_del_context(c);
+  Z3_del_config(config);
+  return r;
+}
+
+TEST(the_smt_lib_text_of_a_query_has_the_same_answer) {
+  for (uint64_t seed = 1; seed <= 40; seed++) {
+    Forest f;
+    forest_init(&f, seed * 101, 2, false);
+    f.cheap = true;
+    for (int i = 0; i < 8; i++)
+      forest_grow(&f);
+    Expr c[RANDOM_POOLS];
+    forest_condition(&f, c);
+    ExprPool *p = f.pool[0];
+    bool outcome = !expr_value(p, c[0]);
+    Str s = {0};
+    expr_smtlib(p, c, &outcome, 1, &s);
+    Solver *our = solver_new(p, (SolverLimits){.seconds = 20});
+    solver_add(our, c[0], !outcome);
+    Model m = {0};
+    SolverResult r = solver_flip(our, 0, &m);
+    assert_int_equal(verdict_of_script(str_text(&s)),
+                     r == SOLVER_SAT ? Z3_L_TRUE : Z3_L_FALSE);
+    model_release(&m);
+    str_release(&s);
+    solver_free(our);
+    forest_free(&f);
+  }
+}
