@@ -210,6 +210,12 @@ static const Localizer special[] = {
             "alone, confidence, deaths",
      .formula = formula_op2,
      .cascade = true},
+    {.name = "cascade+o",
+     .doc = "cascade; first the lines that wrote what the oracle blames",
+     .all_kinds = KIND(STATEMENT),
+     .formula = formula_op2,
+     .cascade = true,
+     .raise = true},
     {.name = "branch",
      .doc = "ochiai of the best edge into or out of the line's blocks",
      .all_kinds = KIND(STATEMENT) | KIND(EDGE),
@@ -442,6 +448,8 @@ int locator_load(Locator *l, bool *lacking, Err *err) {
     return -1;
   if (l->method.load && l->method.load(l->bench, err))
     return -1;
+  if (l->method.raise && workbench_places(l->bench, err))
+    return -1;
   if (l->method.output && check_output(l, lacking, err))
     return -1;
   return workbench_load(l->bench, spectrum_kinds(&l->spectrum.options),
@@ -458,5 +466,10 @@ int locator_rank(Locator *l, size_t failure, Ranking *out, Err *err) {
   if (l->method.rank)
     return l->method.rank(l->bench, &l->options, failure, out, err);
   spectrum_rank(&l->spectrum, &l->bench->tally, failure, out);
+  if (l->method.raise && l->options.by == ENTITY_STATEMENT) {
+    apollo_raise(l->bench->places, l->bench->suite, out);
+    spectrum_order(&l->spectrum, out);
+    apollo_explain(l->bench->places, l->bench->suite, out, l->options.explain);
+  }
   return 0;
 }

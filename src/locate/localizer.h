@@ -95,6 +95,8 @@ struct Localizer {
   Formula *formula;
   bool cascade; // of a formula: returns only break ties, and ties are always
                 // broken
+  bool raise;   // of a formula: lines that wrote what the oracle blames in the
+                // output come first
   LocalizerLoad *load; // NULL: the formula
   LocalizerRank *rank;
   unsigned lists; // kinds it can list (1u << EntityKind); 0: any

@@ -1,6 +1,7 @@
 // Localization by output: see outmap.h.
 #include "locate/outmap.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,21 +107,23 @@ typedef struct {
   const OutputPlaces *places;
   const Tally *tally;
   const Comparison *comparison;
-  size_t failure;
   const PlaceAt **blamed; // per entity: a place it wrote, or NULL
   bool any;               // some entity did
 } Apollon;
 
-static void find_blamed(Apollon *a) {
-  const Suite *suite = a->tally->suite;
-  a->blamed = mem_array(const PlaceAt *, suite->nentities);
-  for (size_t i = 0; i < a->places->items.len; i++) {
-    const PlaceAt *p = &a->places->items.items[i];
-    if (a->blamed[p->statement] || !place_shows(suite, p, a->failure))
+static const PlaceAt **find_blamed(const OutputPlaces *places,
+                                   const Suite *suite, size_t failure,
+                                   bool *any) {
+  const PlaceAt **blamed = mem_array(const PlaceAt *, suite->nentities);
+  *any = false;
+  for (size_t i = 0; i < places->items.len; i++) {
+    const PlaceAt *p = &places->items.items[i];
+    if (blamed[p->statement] || !place_shows(suite, p, failure))
       continue;
-    a->blamed[p->statement] = p;
-    a->any = true;
+    blamed[p->statement] = p;
+    *any = true;
   }
+  return blamed;
 }
 
 static double tarantula(const Apollon *a, uint32_t e) {
@@ -185,11 +188,11 @@ static void score(const Apollon *a, Apollo technique, Scores *s) {
 
 // --- ranking ----------------------------------------------------------------
 
-static void explain(const Apollon *a, size_t top, Ranking *r) {
-  const Suite *suite = a->tally->suite;
+static void explain(const Suite *suite, const PlaceAt *const *blamed,
+                    size_t top, Ranking *r) {
   for (size_t i = 0; i < r->suspects.len && i < top; i++) {
     Suspect *s = &r->suspects.items[i];
-    const PlaceAt *p = a->blamed[s->entity];
+    const PlaceAt *p = blamed[s->entity];
     if (!p)
       continue;
     char *at = p->line == suite->entities[s->entity].line
@@ -205,16 +208,54 @@ int apollo_rank(const OutputPlaces *p, const Tally *t, Apollo technique,
                 size_t failure, const ListOptions *o, Ranking *out, Err *err) {
   Comparison c;
   comparison_init(&c, t, failure, o->others_pass);
-  Apollon a = {.places = p, .tally = t, .comparison = &c, .failure = failure};
-  find_blamed(&a);
+  Apollon a = {.places = p, .tally = t, .comparison = &c};
+  a.blamed = find_blamed(p, t->suite, failure, &a.any);
   Scores s;
   scores_init(&s, t->suite);
   score(&a, technique, &s);
   int rc = listing_rank(t, &c, failure, &s, o, out, err);
   if (!rc && o->by == ENTITY_STATEMENT)
-    explain(&a, o->explain, out);
+    explain(t->suite, a.blamed, o->explain, out);
   free(a.blamed);
   scores_release(&s);
   comparison_release(&c);
   return rc;
+}
+
+// Tarantula above 0.5.
+static bool leans_to_failing(const Suspect *s, const Ranking *r) {
+  uint64_t failing = (uint64_t)s->ef * r->passing;
+  return failing > (uint64_t)s->ep * r->failing;
+}
+
+static double spread(const Ranking *r) {
+  double low = INFINITY, high = -INFINITY;
+  for (size_t i = 0; i < r->suspects.len; i++) {
+    low = fmin(low, r->suspects.items[i].score);
+    high = fmax(high, r->suspects.items[i].score);
+  }
+  return high - low;
+}
+
+void apollo_raise(const OutputPlaces *p, const Suite *suite, Ranking *r) {
+  bool any;
+  const PlaceAt **blamed = find_blamed(p, suite, r->failure, &any);
+  double lift = r->suspects.len ? spread(r) + 1 : 0;
+  for (size_t i = 0; any && i < r->suspects.len; i++) {
+    Suspect *s = &r->suspects.items[i];
+    if (!blamed[s->entity] || !leans_to_failing(s, r))
+      continue;
+    s->score += lift;
+    s->hint += lift;
+    s->own += lift;
+  }
+  free(blamed);
+}
+
+void apollo_explain(const OutputPlaces *p, const Suite *suite, Ranking *r,
+                    size_t top) {
+  bool any;
+  const PlaceAt **blamed = find_blamed(p, suite, r->failure, &any);
+  explain(suite, blamed, top, r);
+  free(blamed);
 }

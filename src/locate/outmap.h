@@ -64,4 +64,12 @@ typedef enum {
 int apollo_rank(const OutputPlaces *p, const Tally *t, Apollo technique,
                 size_t failure, const ListOptions *o, Ranking *out, Err *err);
 
+// Puts the lines of a ranking that wrote what the oracle blames, and that are
+// executed more often in failing than in passing runs, above all others: adds
+// to their scores what makes them higher. The order among them stays.
+void apollo_raise(const OutputPlaces *p, const Suite *suite, Ranking *r);
+// Says of the first `top` suspects what they wrote.
+void apollo_explain(const OutputPlaces *p, const Suite *suite, Ranking *r,
+                    size_t top);
+
 #endif

@@ -216,8 +216,8 @@ static Candidate *score_all(const Spectrum *s, const Tally *t,
 
 static double prior_of(const Spectrum *s, size_t failure, uint32_t entity) {
   const Entity *e = &s->suite->entities[entity];
-  return s->options.deaths && deaths_any(s->options.deaths, s->suite, failure,
-                                         e->source, e->line);
+  return s->options.deaths &&
+         deaths_any(s->options.deaths, s->suite, failure, e->source, e->line);
 }
 
 static bool is_heard(const Candidate *c) {
@@ -265,7 +265,7 @@ static bool is_lexicographic(const SpectrumOptions *o) {
   return o->lexicographic || (spectrum_kinds(o) & TUPLE_KINDS);
 }
 
-static void order(const Spectrum *s, Ranking *r) {
+void spectrum_order(const Spectrum *s, Ranking *r) {
   SuspectKey *const keys[] = {suspect_score, suspect_hint, suspect_own,
                               suspect_confidence, suspect_prior};
   if (is_lexicographic(&s->options))
@@ -315,7 +315,7 @@ void spectrum_rank(const Spectrum *s, const Tally *t, size_t failure,
   if (c.failing && c.passing) {
     collect(s, t, &c, out);
     lower_unproven(out);
-    order(s, out);
+    spectrum_order(s, out);
   }
   comparison_release(&c);
 }

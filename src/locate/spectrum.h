@@ -42,14 +42,14 @@
 
 typedef struct {
   Formula *formula;
-  EntityKind by;     // what is listed
-  unsigned entities; // what scores it: a set of 1u << EntityKind; 0: as `by`
-  unsigned hints;    // those of them that only break ties; not `by`
-  bool others_pass;  // runs that only show other failures count as passing
-  bool confidence;   // order equal scores by confidence
-  bool lexicographic; // order them by own score, confidence and prior
+  EntityKind by;        // what is listed
+  unsigned entities;    // what scores it: a set of 1u << EntityKind; 0: as `by`
+  unsigned hints;       // those of them that only break ties; not `by`
+  bool others_pass;     // runs that only show other failures count as passing
+  bool confidence;      // order equal scores by confidence
+  bool lexicographic;   // order them by own score, confidence and prior
   const Deaths *deaths; // for the prior; NULL: not known
-  PathFilter filter; // files left out are neither listed nor counted
+  PathFilter filter;    // files left out are neither listed nor counted
 } SpectrumOptions;
 
 // The entity kinds whose spectra these options need.
@@ -78,5 +78,8 @@ size_t spectrum_executed(const Spectrum *s, const Tally *t);
 // the ranking has no suspects: ask its `failing` and `passing`.
 void spectrum_rank(const Spectrum *s, const Tally *t, size_t failure,
                    Ranking *out);
+
+// Orders the suspects again, after their scores were changed.
+void spectrum_order(const Spectrum *s, Ranking *r);
 
 #endif

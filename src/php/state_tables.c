@@ -439,7 +439,7 @@ static int make_schema(TableState *t, Err *err) {
   t->saved = mem_printf("`culprit_saved_%016llx`", (unsigned long long)hash);
   if (sql_run(t->sql, err, "DROP DATABASE IF EXISTS %s", t->saved))
     return -1;
-  return sql_run(t->sql, err, "CREATE DATABASE %s", t->saved);
+  return sql_run(t->sql, err, "CREATE DATABASE %s; USE %s", t->saved, t->saved);
 }
 
 int table_state_open(TableState **out, const char *socket,

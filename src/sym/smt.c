@@ -278,6 +278,10 @@ static Z3_ast bv_node(const SmtEngine *s, const ExprNode *n) {
 
 // --- floats -------------------------------------------------------------------------
 
+static uint64_t quiet_nan(unsigned width) {
+  return width == 32 ? 0x7fc00000 : 0x7ff8000000000000;
+}
+
 static Z3_ast nearest(const SmtEngine *s) { return Z3_mk_fpa_rne(s->z3); }
 
 static Z3_ast rounding(const SmtEngine *s, ExprRounding how) {
@@ -344,8 +348,10 @@ static Z3_ast fp_conversion(const SmtEngine *s, const ExprNode *n) {
   case EXPR_SINT_OF_FP:
   case EXPR_UINT_OF_FP:
     return integer_of_fp(s, n, a);
-  case EXPR_BITS_OF_FP:
-    return Z3_mk_fpa_to_ieee_bv(s->z3, a);
+  case EXPR_BITS_OF_FP: // of a NaN: Z3 would leave them open
+    return Z3_mk_ite(s->z3, Z3_mk_fpa_is_nan(s->z3, a),
+                     bits(s, quiet_nan(n->sort.width), n->sort.width),
+                     Z3_mk_fpa_to_ieee_bv(s->z3, a));
   default:
     return NULL;
   }
@@ -596,40 +602,34 @@ static void assert_bytes(SmtEngine *s, Session *t, const Query *q) {
 
 // --- models -------------------------------------------------------------------------
 
-// One character of what Z3 prints, with its escapes; -1 if it is no byte.
-static int unescape(const char **at) {
-  const char *s = *at;
-  if (s[0] != '\\' || s[1] != 'u') {
-    *at = s + 1;
-    return (unsigned char)s[0];
-  }
-  bool braces = s[2] == '{';
-  char *end;
-  unsigned long v = strtoul(s + (braces ? 3 : 2), &end, 16);
-  *at = end + (braces && *end == '}');
-  return v <= 255 ? (int)v : -1;
+// Z3 prints characters above 255 as \u{...}; so it prints that text itself, but
+// an alarm too many does no harm.
+static bool has_wide_chars(const char *printed) {
+  for (const char *at = printed; (at = strstr(at, "\\u{")); at++)
+    if (strtoul(at + 3, NULL, 16) > 255)
+      return true;
+  return false;
 }
 
 static bool read_text(SmtEngine *s, Z3_ast a, uint64_t *value) {
-  if (!Z3_is_string(s->z3, a))
+  if (!Z3_is_string(s->z3, a) || has_wide_chars(Z3_get_string(s->z3, a)))
     return false;
-  const char *at = Z3_get_string(s->z3, a);
-  Str text_out = {0};
-  bool ok = true;
-  while (ok && *at) {
-    int c = unescape(&at);
-    ok = c >= 0;
-    str_addc(&text_out, (char)c);
-  }
-  if (ok)
-    *value = expr_text_id(s->pool, str_text(&text_out), text_out.len);
-  str_release(&text_out);
-  return ok;
+  unsigned n;
+  const char *bytes = Z3_get_lstring(s->z3, a, &n);
+  *value = expr_text_id(s->pool, bytes, n);
+  return true;
 }
 
-// A float's bits: Z3 evaluates the conversion.
-static bool read_fp(SmtEngine *s, Z3_model m, Z3_ast a, uint64_t *value) {
+// A float's bits: Z3 evaluates the conversion, except for NaN.
+static bool read_fp(SmtEngine *s, Z3_model m, Z3_ast a, unsigned width,
+                    uint64_t *value) {
   Z3_ast v;
+  if (!Z3_model_eval(s->z3, m, a, true, &v))
+    return false;
+  if (Z3_fpa_is_numeral_nan(s->z3, v)) {
+    *value = quiet_nan(width);
+    return true;
+  }
   return Z3_model_eval(s->z3, m, Z3_mk_fpa_to_ieee_bv(s->z3, a), true, &v) &&
          Z3_get_numeral_uint64(s->z3, v, value);
 }
@@ -638,7 +638,7 @@ static bool read_value(SmtEngine *s, Z3_model m, VarId v, uint64_t *value) {
   ExprSort sort = expr_var_sort(s->pool, v);
   Z3_ast a = ast(s, expr_input(s->pool, v)), r;
   if (sort.kind == SORT_FP)
-    return read_fp(s, m, a, value);
+    return read_fp(s, m, a, sort.width, value);
   if (!Z3_model_eval(s->z3, m, a, true, &r))
     return false;
   if (sort.kind == SORT_STR)

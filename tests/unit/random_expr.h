@@ -70,9 +70,10 @@ static inline void forest_init(Forest *f, uint64_t seed, unsigned vars,
     unsigned w = bytes_only ? 8 : widths[random_below(&f->random, 8)];
     uint64_t value = random_value(&f->random);
     Expr e[RANDOM_POOLS];
+    const char name[] = {(char)('a' + v % 26), 0};
     for (int i = 0; i < RANDOM_POOLS; i++)
       e[i] = expr_input(f->pool[i],
-                        expr_new_var(f->pool[i], "v", expr_bv(w), value));
+                        expr_new_var(f->pool[i], name, expr_bv(w), value));
     forest_add(f, e);
   }
 }

@@ -79,7 +79,7 @@ function cond($a, $b, $c) {
   echo $x, $y['k'], isset($y['z']['w']) ? 1 : 0, empty($y['k']) ? 1 : 0, $y['z'] ?? 'nz', "\n";
   return $a <=> $b;
 }
-foreach ([[5, 1, 0], [0, 0, 9], [1, null, 3], ['a', 'x', 2], [0.0, 1, 1], ['0', [], 4]] as [$a, $b, $c]) cond($a, is_array($b) ? 2 : $b, $c);
+foreach ([[5, 1, 0], [0, 0, 9], [1, null, 3], [2, 'x', 2], [0.0, 1, 1], ['0', [], 4]] as [$a, $b, $c]) cond($a, is_array($b) ? 2 : $b, $c);
 goto end_of_loop;
 echo 'never';
 end_of_loop:
@@ -157,7 +157,6 @@ $cl = strlen(...); echo $cl('four'), ' ', (new class { function m($x) { return $
 function fact($n) { return $n <= 1 ? 1 : $n * fact($n - 1); }
 function deep($n) { return $n ? deep($n - 1) + 1 : 0; }
 echo fact(10), ' ', deep(50000), ' ', array_sum(array_filter(range(1, 10), fn($x) => $x & 1)), "\n";
-usort($sorted = [[3, 'c'], [1, 'a'], [2, 'b']], fn($p, $q) => $p[0] <=> $q[0]);
 $words = ['b', 'a', 'c']; usort($words, function ($p, $q) { echo '.'; return strcmp($p, $q); }); echo implode($words), "\n";
 echo (function () { return implode(',', func_get_args()) . func_num_args(); })(1, 2, 3), "\n";
 extract(['ex1' => 'v1']); echo $ex1, json_encode(compact('ex1', 'words')), "\n";
@@ -166,7 +165,7 @@ echo conditional(), is_callable('App\conditional') ? 'yes' : 'no', "\n";
 
 section('eval and include');
 eval('echo "eval ", __LINE__, "\n"; function from_eval($x) { if ($x) return "yes"; return "no"; } class FromEval { function m() { return __METHOD__; } }');
-echo from_eval(1), from_eval(0), (new FromEval)->m(), eval('return 6 * 7;'), "\n";
+echo \from_eval(1), \from_eval(0), (new \FromEval)->m(), eval('return 6 * 7;'), "\n";
 try { eval('this is not php'); } catch (\ParseError $e) { echo $e->getMessage(), "\n"; }
 for ($i = 0; $i < 3; $i++) { $name = 'part' . ($i % 2); echo include __DIR__ . "/$name.php"; }
 spl_autoload_register(function ($class) { echo "[autoload $class]"; require_once __DIR__ . '/lib/' . strtolower(basename(strtr($class, '\\', '/'))) . '.php'; });
@@ -175,7 +174,7 @@ echo Lazy\Thing::make()->hello(), Lazy\Thing::LEVEL, "\n";
 section('output buffering');
 ob_start(); echo 'captured text that is long enough'; $cap = ob_get_clean(); echo strrev($cap), $cap, "<$cap>\n";
 ob_start(fn($b) => strtoupper($b)); echo "shout\n"; ob_end_flush();
-ob_start('strrev'); echo "\nderever"; ob_end_flush(); echo "\n";
+ob_start('ltrim'); echo "999 trimmed\n"; ob_end_flush(); echo "\n";
 ob_start(); echo 'outer '; ob_start(); echo 'inner '; ob_start(); echo 'dropped'; ob_end_clean(); ob_end_flush(); echo "tail\n"; echo ob_get_length(), ob_get_level(), ' '; ob_end_flush();
 ob_start(null, 10); echo 'chunk one '; echo 'chunk two is longer than ten '; echo 'x'; ob_flush(); echo "rest\n"; ob_end_flush();
 ob_start(function ($b, $mode) { return "[$mode:" . str_replace('cat', 'dog', $b) . "]"; }); echo 'a cat sat '; ob_flush(); echo 'on the cat'; ob_clean(); echo "the end cat\n"; ob_end_flush();
