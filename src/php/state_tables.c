@@ -23,8 +23,7 @@
 #include "util/mem.h"
 
 #define NONE VERSION_NONE
-#define IDLE_AFTER 0.02 // seconds
-#define KILL_AFTER 0.2
+#define KILL_AFTER 0.2 // seconds
 #define GIVE_UP_AFTER 10.0
 
 typedef struct {
@@ -51,7 +50,6 @@ struct TableState {
   Hashmap numbers; // "schema\0name" to index of tables
   ARRAY(Table) tables;
   Versions versions;
-  ARRAY(uint64_t) idle, persistent; // connections of others
   uint64_t ddl, ddl_now; // statements that change definitions, so far
 };
 
@@ -62,36 +60,24 @@ static uint64_t number(const char *text) {
   return text ? strtoull(text, NULL, 10) : 0;
 }
 
-static bool is_persistent(const TableState *t, uint64_t connection) {
-  for (size_t i = 0; i < t->persistent.len; i++)
-    if (t->persistent.items[i] == connection)
-      return true;
-  return false;
-}
-
-// Connections of the application: those that are busy, and all but the ones
-// that are known to stay idle for ever.
-static int count_others(TableState *t, bool kill, size_t *busy, size_t *all,
-                        Err *err) {
+// How many connections the application has. An idle one in our schemas is
+// persistent, or just being closed: it is ended, with the transaction, locks
+// and temporary tables it may hold. `impatient`: busy ones too.
+static int end_others(TableState *t, bool impatient, size_t *left, Err *err) {
   MYSQL_RES *rows =
       sql_rows(t->sql, err,
-               "SELECT ID, COMMAND FROM information_schema.PROCESSLIST WHERE "
-               "ID <> CONNECTION_ID() AND USER NOT IN ('system user', "
-               "'event_scheduler') AND (DB IS NULL OR DB IN (%s))",
+               "SELECT ID, COMMAND = 'Sleep' FROM "
+               "information_schema.PROCESSLIST WHERE ID <> CONNECTION_ID() AND "
+               "USER NOT IN ('system user', 'event_scheduler') AND "
+               "(DB IS NULL AND COMMAND <> 'Sleep' OR DB IN (%s))",
                t->schemas.data);
   Err gone_already;
   if (!rows)
     return -1;
-  *busy = *all = 0;
-  for (MYSQL_ROW r; (r = mysql_fetch_row(rows));) {
-    bool idle = !strcmp(r[1], "Sleep");
-    *all += !(idle && is_persistent(t, number(r[0])));
-    *busy += !idle;
-    if (!idle && kill)
+  *left = mysql_num_rows(rows);
+  for (MYSQL_ROW r; (r = mysql_fetch_row(rows));)
+    if (*r[1] == '1' || impatient)
       sql_run(t->sql, &gone_already, "KILL %s", r[0]);
-    if (idle)
-      array_push(&t->idle, number(r[0]));
-  }
   mysql_free_result(rows);
   return 0;
 }
@@ -103,19 +89,16 @@ static void doze(void) {
 
 // Lets the last request come to its end in the server too: a connection is
 // closed there a moment later, and the query of a worker that was killed goes
-// on. What is idle for a while is a persistent connection.
+// on.
 static int quiesce(TableState *t, Err *err) {
   double begin = now_seconds();
   for (;;) {
-    size_t busy, all;
+    size_t left;
     double waited = now_seconds() - begin;
-    t->idle.len = 0;
-    if (count_others(t, waited > KILL_AFTER, &busy, &all, err))
+    if (end_others(t, waited > KILL_AFTER, &left, err))
       return -1;
-    if (!all)
+    if (!left)
       return 0;
-    if (!busy && waited > IDLE_AFTER)
-      break;
     if (waited > GIVE_UP_AFTER)
       return err_set(err,
                      "MariaDB on %s: a query of the application does not end, "
@@ -123,10 +106,6 @@ static int quiesce(TableState *t, Err *err) {
                      t->sql->socket);
     doze();
   }
-  t->persistent.len = 0;
-  for (size_t i = 0; i < t->idle.len; i++)
-    array_push(&t->persistent, t->idle.items[i]);
-  return 0;
 }
 
 // --- looking at the server
@@ -464,8 +443,6 @@ void table_state_close(TableState *t) {
   str_release(&t->schemas);
   hashmap_release(&t->numbers);
   array_release(&t->tables);
-  array_release(&t->idle);
-  array_release(&t->persistent);
   versions_release(&t->versions);
   arena_release(&t->arena);
   free(t->saved);

@@ -6,9 +6,10 @@
 // once per content as a table of a schema of our own: restoring copies it back
 // within the server.
 //
-// Limits: views, routines, events and sequences are not kept. What is open in a
-// persistent connection of the application (a transaction, locks, temporary
-// tables) is its own.
+// Every save and restore first ends the connections to these databases but its
+// own: persistent ones, and the query of a worker that was killed.
+//
+// Limits: views, routines, events and sequences are not kept.
 #ifndef CULPRIT_PHP_STATE_TABLES_H
 #define CULPRIT_PHP_STATE_TABLES_H
 

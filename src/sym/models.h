@@ -55,6 +55,17 @@ bool model_byte(Replay *r, uint64_t at, uint8_t *value, Expr *e);
 // byte is not known before the end.
 bool model_string(Replay *r, uint64_t at, uint64_t most, uint64_t *n);
 
+// The stream that a FILE or a descriptor stands for; one that is not known yet
+// is taken for standard input.
+Stream *stream_find(Replay *r, uint64_t file, bool is_fd);
+// The byte to be read next, -1 at the end; adds the condition that the input
+// goes on, or ends. -2: the stream is none of the input's.
+int stream_peek(Replay *r, Stream *s, Expr *e);
+
+// An array of elements of `size` bytes was sorted. False: it was not told how.
+bool model_permute(Replay *r, uint64_t at, const uint8_t *bytes, uint64_t n,
+                   uint64_t size);
+
 // --- the models, by file
 Model model_none, model_memcpy, model_memset, model_strlen, model_strcpy,
     model_strcat, model_compare, model_chr, model_str, model_span, model_dup;

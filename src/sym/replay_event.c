@@ -189,11 +189,8 @@ const Object *replay_object(Replay *r, uint64_t at, bool *read_only) {
   return table;
 }
 
-void replay_allocated(Replay *r, uint64_t at, uint64_t size) {
+void replay_resized(Replay *r, uint64_t at, uint64_t size) {
   size_t k = object_before(r->heap.items, r->heap.len, at);
-  if (!at)
-    return;
-  shadow_forget(r->shadow, at, size);
   if (k < r->heap.len && r->heap.items[k].at == at) {
     r->heap.items[k].size = size;
     return;
@@ -204,6 +201,13 @@ void replay_allocated(Replay *r, uint64_t at, uint64_t size) {
           (r->heap.len - place) * sizeof(Object));
   r->heap.items[place] = (Object){at, size};
   r->heap.len++;
+}
+
+void replay_allocated(Replay *r, uint64_t at, uint64_t size) {
+  if (!at)
+    return;
+  shadow_forget(r->shadow, at, size);
+  replay_resized(r, at, size);
 }
 
 uint64_t replay_allocated_size(Replay *r, uint64_t at) {

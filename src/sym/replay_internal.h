@@ -78,7 +78,7 @@ typedef struct {
   ARRAY(Stream) streams;
   PathEvent unused; // where a condition that says nothing goes
   Hashmap losses;
-  Object ctype; // the table last looked at
+  Object ctype;                               // the table last looked at
   uint64_t ctype_b, ctype_lower, ctype_upper; // results of __ctype_*_loc
 } Replay;
 
@@ -142,7 +142,8 @@ void replay_lost(Replay *r, const char *name);
 const Object *replay_object(Replay *r, uint64_t at, bool *read_only);
 void replay_allocated(Replay *r, uint64_t at, uint64_t size);
 void replay_freed(Replay *r, uint64_t at);
-uint64_t replay_allocated_size(Replay *r, uint64_t at); // 0: unknown
+void replay_resized(Replay *r, uint64_t at, uint64_t size); // stays in place
+uint64_t replay_allocated_size(Replay *r, uint64_t at);     // 0: unknown
 void replay_begin_input(Replay *r);
 // Arguments and environment are known: their bytes become variables.
 void replay_found_arguments(Replay *r, uint64_t argc, uint64_t argv);

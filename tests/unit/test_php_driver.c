@@ -1094,8 +1094,15 @@ static bool no_server(void) {
 typedef struct {
   MariaDb *m;
   State *s;
-  Sql *app; // as the application would connect
 } Database;
+
+// As the application would: a connection for each request.
+static Sql *log_in(const Database *d) {
+  Sql *sql = sql_open(mariadb_socket(d->m), &err);
+  assert_non_null(sql);
+  check(sql_run(sql, &err, "USE app"));
+  return sql;
+}
 
 // One server for all tests: making its data takes a second. Its directory has a
 // name that is longer than a socket's may be.
@@ -1132,29 +1139,36 @@ static void begin_database(Database *d, const char *schema) {
   put("schema.sql", schema);
   start_server();
   d->m = server;
-  d->app = sql_open(mariadb_socket(d->m), &err);
-  assert_non_null(d->app);
-  check(sql_run(d->app, &err, "DROP DATABASE IF EXISTS app"));
+  Sql *sql = sql_open(mariadb_socket(d->m), &err);
+  assert_non_null(sql);
+  check(sql_run(sql, &err, "DROP DATABASE IF EXISTS app"));
+  sql_close(sql);
   check(mariadb_load(d->m, "app", in_scratch("schema.sql"), &err));
   StatePlaces p = {.mariadb_socket = mariadb_socket(d->m),
                    .databases = databases};
   check(state_open(&d->s, &p, in_scratch("st"), &err));
-  check(sql_run(d->app, &err, "USE app"));
 }
 
 static void end_database(Database *d) {
-  sql_close(d->app);
   state_close(d->s);
   tidy();
 }
 
-static void act(Database *d, const char *sql) {
-  check(sql_run(d->app, &err, "%s", sql));
+static int try_to(Database *d, const char *statement) {
+  Sql *sql = log_in(d);
+  int rc = sql_run(sql, &err, "%s", statement);
+  sql_close(sql);
+  return rc;
+}
+
+static void act(Database *d, const char *statement) {
+  check(try_to(d, statement));
 }
 
 // All values of a query, with blanks between them.
 static void gives(Database *d, const char *query, const char *want) {
-  MYSQL_RES *rows = sql_rows(d->app, &err, "%s", query);
+  Sql *sql = log_in(d);
+  MYSQL_RES *rows = sql_rows(sql, &err, "%s", query);
   Str got = {0};
   if (!rows)
     fail_msg("%s", err.text);
@@ -1162,6 +1176,7 @@ static void gives(Database *d, const char *query, const char *want) {
     for (unsigned i = 0; i < mysql_num_fields(rows); i++)
       str_addf(&got, "%s%s", got.len ? " " : "", r[i] ? r[i] : "NULL");
   mysql_free_result(rows);
+  sql_close(sql);
   if (strcmp(str_text(&got), want))
     fail_msg("%s: '%s' instead of '%s'", query, str_text(&got), want);
   str_release(&got);
@@ -1203,8 +1218,7 @@ TEST(only_dirty_tables_of_mariadb_are_restored_and_completely) {
   gives(&d, "SELECT count(*) FROM post", "1");
   restore(d.s, 0, "0 files, 2 tables");
   gives(&d, "SELECT owner, text FROM post ORDER BY id", "1 hi 2 NULL");
-  assert_int_equal(
-      sql_run(d.app, &err, "INSERT INTO user (name) VALUES ('ann')"), -1);
+  assert_int_equal(try_to(&d, "INSERT INTO user (name) VALUES ('ann')"), -1);
   restore(d.s, 0, "0 files, 1 table"); // it took a number
   act(&d, "INSERT INTO user (name) VALUES ('dee')");
   gives(&d, "SELECT id FROM user WHERE name = 'dee'", "3");
@@ -1372,6 +1386,35 @@ TEST(a_query_that_outlives_its_worker_is_stopped_before_the_state_is_taken) {
   end_database(&d);
 }
 
+TEST(a_persistent_connection_with_a_transaction_and_locks_is_ended) {
+  Database d;
+  Bench b;
+  if (no_server())
+    skip();
+  begin_database(&d, schema);
+  put("root/keep.php",
+      "<?php $db = new PDO('mysql:host=localhost;dbname=app', 'u', 'p', "
+      "[PDO::ATTR_PERSISTENT => true]); $db->exec('SET autocommit = 0');"
+      "echo $db->exec(\"INSERT INTO audit VALUES ('x')\");"
+      "$db->exec('LOCK TABLES user WRITE, audit WRITE');"
+      "echo $db->exec(\"INSERT INTO user (name) VALUES ('zed')\");");
+  Site s = {.root = in_scratch("root"),
+            .timeout = 5,
+            .mariadb_socket = mariadb_socket(d.m)};
+  open_worker(&b, &s);
+  for (int i = 0; i < 3; i++) {
+    assert_string_equal(ask(&b, "/keep.php"), "11");
+    double from = now_seconds();
+    check(state_restore(d.s, 0, &err));
+    assert_true(now_seconds() - from < 2);
+    gives(&d, "SELECT * FROM audit", "v;1");
+    gives(&d, "SELECT count(*) FROM user", "2");
+  }
+  assert_int_equal(save(d.s), 0);
+  close_worker(&b);
+  end_database(&d);
+}
+
 TEST(a_database_server_that_is_gone_is_told) {
   Database d;
   uint32_t id;
@@ -1384,10 +1427,10 @@ TEST(a_database_server_that_is_gone_is_told) {
   assert_int_equal(mariadb_load(d.m, "app", in_scratch("bad.sql"), &err), -1);
   assert_non_null(strstr(err.text, "bad.sql"));
   assert_non_null(strstr(err.text, "nonsense"));
-  MYSQL_RES *r = sql_rows(d.app, &err, "SELECT @@pid_file");
-  Str pid = {0};
-  check(fs_read(mysql_fetch_row(r)[0], 0, &pid, &err));
-  mysql_free_result(r);
+  Str pid = {0}, file = {0};
+  str_addf(&file, "%s/mariadb.pid", server_dir);
+  check(fs_read(file.data, 0, &pid, &err));
+  str_release(&file);
   kill(atoi(pid.data), SIGKILL);
   for (int i = 0; i < 500 && mariadb_alive(d.m); i++)
     usleep(10000);

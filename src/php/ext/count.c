@@ -41,11 +41,13 @@ static bool is_in_loop(const zend_execute_data *ex, const culprit_frame *frame,
 // --- statements -------------------------------------------------------------
 
 static void enter_block(culprit_frame *frame, const culprit_act *a) {
-  for (uint32_t i = 0; i < a->nedges; i++)
-    if (a->edges[i].from == frame->block) {
-      culprit_count(a->edges[i].slot);
-      break;
-    }
+  uint32_t i = 0;
+  while (i < a->nedges && a->edges[i].from != frame->block)
+    i++;
+  if (EXPECTED(i < a->nedges))
+    culprit_count(a->edges[i].slot);
+  else
+    culprit_note("an edge is missing: the plan did not foresee it");
   culprit_count(a->block_slot);
   frame->block = a->block;
 }
@@ -157,16 +159,18 @@ static int on_exception(zend_execute_data *ex) {
   return ZEND_USER_OPCODE_DISPATCH;
 }
 
+// The end of a finally that an exception led into, or the end of a generator
+// that is thrown away.
 static int on_finally_end(zend_execute_data *ex) {
   const zend_op *op = ex->opline;
   zval *call = ZEND_CALL_VAR(ex, op->op1.var);
   const zend_op_array *code = &ex->func->op_array;
-  if (Z_OPLINE_NUM_P(call) == (uint32_t)-1 && Z_OBJ_P(call) &&
+  const culprit_function *f = culprit_function_of(ex);
+  if (Z_OPLINE_NUM_P(call) == (uint32_t)-1 &&
       !is_covered(code, (uint32_t)(op - code->opcodes))) {
-    const culprit_function *f = culprit_function_of(ex);
     if (f)
       leave(ex, f);
-    if (!ex->prev_execute_data)
+    if (!ex->prev_execute_data && Z_OBJ_P(call))
       culprit_uncaught(Z_OBJ_P(call));
   }
   return ZEND_USER_OPCODE_DISPATCH;

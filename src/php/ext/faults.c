@@ -179,8 +179,7 @@ static zend_string *describe(zend_object *e) {
   zval *got = zend_read_property(zend_get_exception_base(e), e,
                                  ZEND_STRL("message"), 1, &message);
   const char *text = got && Z_TYPE_P(got) == IS_STRING ? Z_STRVAL_P(got) : "";
-  return zend_strpprintf(0, "Uncaught %s%s%s", ZSTR_VAL(class),
-                         *text ? ": " : "", text);
+  return zend_strpprintf(0, "%s%s%s", ZSTR_VAL(class), *text ? ": " : "", text);
 }
 
 static uint32_t read_line(zend_object *e) {
