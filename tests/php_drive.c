@@ -15,9 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "php/child.h"
 #include "php/request.h"
 #include "php/state.h"
-#include "php/talk.h"
 #include "php/worker.h"
 #include "util/mem.h"
 

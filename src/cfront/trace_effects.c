@@ -34,6 +34,7 @@ static const TraceEffect effects[] = {
     {"getline", EFFECT_LINE, 0, -1},
     {"pread", EFFECT_BYTES, 1, -1},
     {"pread64", EFFECT_BYTES, 1, -1},
+    {"qsort", EFFECT_ARRAY, 0, 2},
     {"read", EFFECT_BYTES, 1, -1},
     {"realpath", EFFECT_TEXT_IF_SET, 1, -1},
     {"recv", EFFECT_BYTES, 1, -1},

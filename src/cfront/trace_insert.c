@@ -285,7 +285,7 @@ static bool fits(LLVMValueRef call, const TraceEffect *e) {
       LLVMGetTypeKind(LLVMTypeOf(LLVMGetOperand(call, e->at))) !=
           LLVMPointerTypeKind)
     return false;
-  if (e->kind == EFFECT_POINTER)
+  if (e->kind == EFFECT_POINTER || e->kind == EFFECT_ARRAY)
     return true;
   return result == (e->kind == EFFECT_TEXT_IF_SET ? LLVMPointerTypeKind
                                                   : LLVMIntegerTypeKind);
@@ -298,10 +298,10 @@ static void record_effect(Inserter *t, LLVMValueRef call) {
   LLVMValueRef at = LLVMGetOperand(call, e->at);
   LLVMValueRef size =
       e->size >= 0 ? LLVMGetOperand(call, (unsigned)e->size) : NULL;
-  LLVMValueRef result =
-      e->kind == EFFECT_POINTER || e->kind == EFFECT_TEXT_IF_SET
-          ? NULL
-          : wide(t, call);
+  LLVMValueRef result = e->kind == EFFECT_POINTER || e->kind == EFFECT_ARRAY ||
+                                e->kind == EFFECT_TEXT_IF_SET
+                            ? NULL
+                            : wide(t, call);
   switch (e->kind) {
   case EFFECT_POINTER:
     wrote_bytes(t, at, number(t, 8));
@@ -323,6 +323,11 @@ static void record_effect(Inserter *t, LLVMValueRef call) {
     break;
   case EFFECT_LINE:
     record_line(t, call, result);
+    break;
+  case EFFECT_ARRAY:
+    wrote_bytes(t, at,
+                LLVMBuildMul(t->builder, wide(t, LLVMGetOperand(call, 1)),
+                             wide(t, size), ""));
     break;
   }
 }

@@ -44,8 +44,8 @@ static int prepare(const Recorder *r, size_t i, const char *line, Spawn *spawn,
   int rc = dir_make_empty(dir, err);
   *spawn = (Spawn){.env = environment_with(extra, arena),
                    .cwd = o->cwd,
-                   .out = "/dev/null",
-                   .err = "/dev/null",
+                   .out = arena_printf(arena, "%s.out", dir),
+                   .err = arena_printf(arena, "%s.err", dir),
                    .timeout = o->timeout,
                    .mark = extra[0]};
   test_prepare(&test, r->build.program, arena, spawn);

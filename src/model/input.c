@@ -10,7 +10,7 @@
 #include "util/str.h"
 
 static size_t add(Inputs *in, InputSource s, const void *bytes, size_t n) {
-  s.bytes = mem_alloc(n + 1);
+  s.bytes = mem_alloc(n + 1 + INPUT_SLACK);
   if (n)
     memcpy(s.bytes, bytes, n);
   s.size = n;
@@ -90,11 +90,20 @@ void inputs_copy(Inputs *to, const Inputs *from) {
 
 void inputs_resize(Inputs *in, size_t source, size_t n, uint8_t fill) {
   InputSource *s = &in->sources.items[source];
-  s->bytes = mem_realloc(s->bytes, n + 1);
+  s->bytes = mem_realloc(s->bytes, n + 1 + INPUT_SLACK);
   if (n > s->size)
     memset(s->bytes + s->size, fill, n - s->size);
-  s->bytes[n] = 0;
+  memset(s->bytes + n, 0, 1 + INPUT_SLACK);
   s->size = n;
+}
+
+void inputs_set(Inputs *in, size_t source, const void *bytes, size_t n) {
+  InputKind kind = in->sources.items[source].kind;
+  if (kind == INPUT_ARG || kind == INPUT_ENV)
+    n = strnlen(bytes, n);
+  inputs_resize(in, source, n, 0);
+  if (n)
+    memcpy(in->sources.items[source].bytes, bytes, n);
 }
 
 bool inputs_equal(const Inputs *a, const Inputs *b) {

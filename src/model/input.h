@@ -7,7 +7,8 @@
 //   inputs_add_arg(&in, 1, "-x");
 //
 // A variable is a byte of a source, called NAME[i], or the source's size,
-// called NAME.size. Sources can grow and shrink.
+// called NAME.size. Sources can grow and shrink: an argument ends at its first
+// NUL, which is a variable too, as are INPUT_SLACK bytes behind it.
 #ifndef CULPRIT_MODEL_INPUT_H
 #define CULPRIT_MODEL_INPUT_H
 
@@ -18,14 +19,16 @@
 #include "util/array.h"
 #include "util/err.h"
 
+enum { INPUT_SLACK = 16 };
+
 typedef enum { INPUT_STDIN, INPUT_ARG, INPUT_FILE, INPUT_ENV } InputKind;
 
 typedef struct {
   InputKind kind;
-  char *name;   // stdin, argv[1], file:NAME, env:NAME
-  char *key;    // file: its path as given; environment: the variable
-  uint32_t arg; // INPUT_ARG: which
-  uint8_t *bytes;
+  char *name;     // stdin, argv[1], file:NAME, env:NAME
+  char *key;      // file: its path as given; environment: the variable
+  uint32_t arg;   // INPUT_ARG: which
+  uint8_t *bytes; // INPUT_SLACK + 1 zeros follow
   size_t size;
 } InputSource;
 
@@ -47,6 +50,8 @@ int inputs_of_command(Inputs *in, char *const argv[], const char *cwd,
                       const char *stdin_path, size_t max, Err *err);
 
 void inputs_copy(Inputs *to, const Inputs *from);
+// The same source with these bytes; text ends at the first NUL.
+void inputs_set(Inputs *in, size_t source, const void *bytes, size_t n);
 // New bytes are `fill`.
 void inputs_resize(Inputs *in, size_t source, size_t n, uint8_t fill);
 bool inputs_equal(const Inputs *a, const Inputs *b);

@@ -12,7 +12,7 @@
 // about all if the key "tidy" is on: it takes ten times as long as all else.
 //
 // It reads in a process of its own: some broken pages send it into endless
-// recursion. What it said until then counts.
+// recursion or make it overwrite its memory. What it said until then counts.
 #include "oracle/html_tidy.h"
 
 #include <errno.h>
@@ -30,7 +30,8 @@
 
 enum {
   TIDY_BYTES_MAX = 1 << 20, // larger pages are not shown to it
-  TIDY_SECONDS_MAX = 5,
+  TIDY_SECONDS_MAX = 2,
+  TIDY_MEMORY_MAX = 512 << 20,
 };
 
 // One message, as it comes through the pipe.
@@ -201,6 +202,11 @@ static void confine(void) {
   setrlimit(RLIMIT_CPU, &seconds);
   setrlimit(RLIMIT_CORE, &none);
   signal(SIGSEGV, SIG_DFL);
+  signal(SIGABRT, SIG_DFL);
+#ifndef __SANITIZE_ADDRESS__ // which maps more than that for itself
+  struct rlimit memory = {TIDY_MEMORY_MAX, TIDY_MEMORY_MAX};
+  setrlimit(RLIMIT_DATA, &memory);
+#endif
 }
 
 static void parse(char *page, size_t len, int out) {

@@ -11,6 +11,7 @@
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "util/fs.h"
@@ -157,8 +158,14 @@ const char *child_how(int status, char buf[32]) {
   return buf;
 }
 
-// --- finding programs
+// --- the clock, and where programs are
 // ---------------------------------------------------------
+
+double now_seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 static char *find_in(const char *dirs, const char *name) {
   for (const char *p = dirs; *p;) {

@@ -12,7 +12,6 @@
 #include "php/child.h"
 #include "php/sql.h"
 #include "php/state.h"
-#include "php/talk.h"
 #include "util/array.h"
 #include "util/fs.h"
 #include "util/mem.h"

@@ -15,9 +15,9 @@
 #include <time.h>
 #include <xxhash.h>
 
+#include "php/child.h"
 #include "php/sql.h"
 #include "php/table_version.h"
-#include "php/talk.h"
 #include "util/arena.h"
 #include "util/hashmap.h"
 #include "util/mem.h"

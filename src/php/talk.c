@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "php/child.h"
 #include "php/fastcgi.h"
 #include "util/mem.h"
 
@@ -26,12 +26,6 @@ typedef struct {
   bool end; // of the connection
   Err *err;
 } Turn;
-
-double now_seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 // --- sending
 // ------------------------------------------------------------------

@@ -20,13 +20,11 @@ typedef struct {
   const Str *pairs; // FastCGI's parameters
   const char *body;
   size_t body_len;
-  double deadline; // by the clock of now_seconds
+  double deadline; // by child.h's clock
   Page *page;      // begun; gets the answer
   bool reusable;   // set: the connection may carry another request
 } Talk;
 
 TalkEnd talk(Talk *t, Err *err);
-
-double now_seconds(void); // monotonic
 
 #endif

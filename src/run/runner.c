@@ -248,6 +248,8 @@ int runner_add(Runner *r, Run *run, const Run *again, Err *err) {
     return -1;
   r->finished++;
   r->failing += run->verdict == VERDICT_FAIL;
+  if (r->judged)
+    r->judged(r->judged_context, run);
   if (r->progress)
     r->progress(r);
   return 0;

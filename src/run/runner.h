@@ -63,6 +63,9 @@ struct Runner {
 
   // Called when a run is finished and when a session goes on. May be NULL.
   void (*progress)(const Runner *r);
+  // Called with every run that was judged and stored. May be NULL.
+  void (*judged)(void *context, const Run *run);
+  void *judged_context;
 };
 
 // Checks what the options name: program, its map, oracle. Needs no store yet.

@@ -23,7 +23,7 @@ struct Gates {
   double deadline;
 };
 
-double clock_now(void) {
+double gates_clock(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
@@ -33,7 +33,7 @@ double clock_now(void) {
 
 static int past_deadline(void *state) {
   const Gates *g = state;
-  return clock_now() > g->deadline;
+  return gates_clock() > g->deadline;
 }
 
 static void clause(Gates *g, const Lit *lits, int n) {

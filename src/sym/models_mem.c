@@ -93,8 +93,11 @@ typedef struct {
 } Comparison;
 
 // A byte as it is compared.
-static bool side(Replay *r, uint64_t at, bool fold, uint8_t *value, Expr *e) {
-  if (!model_byte(r, at, value, e))
+static bool side(Replay *r, uint64_t base, uint64_t i, bool fold,
+                 uint8_t *value, Expr *e) {
+  *value = 0;
+  *e = i ? replay_slack(r, base, base + i) : 0;
+  if (!*e && !model_byte(r, base + i, value, e))
     return false;
   bool symbolic = *e != 0;
   *value = fold ? (uint8_t)tolower(*value) : *value;
@@ -114,8 +117,8 @@ static uint64_t comparable(Replay *r, const Comparison *k) {
   for (i = 0; i < k->most && i < LONGEST; i++) {
     uint8_t x, y;
     Expr a, b;
-    if (!side(r, k->a + i, k->fold, &x, &a) ||
-        !side(r, k->b + i, k->fold, &y, &b))
+    if (!side(r, k->a, i, k->fold, &x, &a) ||
+        !side(r, k->b, i, k->fold, &y, &b))
       return i;
     bool fixed = expr_is_const(r->pool, a) && expr_is_const(r->pool, b);
     bool ends = (x == 0 && expr_is_const(r->pool, a)) ||
@@ -146,8 +149,8 @@ bool model_compare(Replay *r, ModelCall *c) {
   for (uint64_t i = n; i-- > 0;) {
     uint8_t x, y;
     Expr a, b;
-    side(r, k.a + i, k.fold, &x, &a);
-    side(r, k.b + i, k.fold, &y, &b);
+    side(r, k.a, i, k.fold, &x, &a);
+    side(r, k.b, i, k.fold, &y, &b);
     Expr same = expr_eq(p, a, b);
     bool may_end =
         k.text && !(expr_is_const(p, a) && x) && !(expr_is_const(p, b) && y);
@@ -222,7 +225,7 @@ static Expr is_match(Replay *r, uint64_t at, uint64_t needle, uint64_t n) {
   for (uint64_t i = 0; i < n; i++) {
     uint8_t x, y;
     Expr a, b;
-    if (!side(r, at + i, false, &x, &a) || !side(r, needle + i, false, &y, &b))
+    if (!side(r, at, i, false, &x, &a) || !side(r, needle, i, false, &y, &b))
       return expr_bool(r->pool, false);
     all = expr_and(r->pool, all, expr_eq(r->pool, a, b));
     if (expr_is_const(r->pool, all) && !expr_value(r->pool, all))
@@ -261,7 +264,7 @@ bool model_span(Replay *r, ModelCall *c) {
       return false;
     Expr byte = e ? e : expr_const(p, 8, b);
     for (uint64_t k = 0; k < n; k++)
-      if (side(r, set + k, false, &s, &x))
+      if (side(r, set, k, false, &s, &x))
         in = expr_or(p, in, expr_eq(p, byte, x));
     if (e)
       replay_event(r, PATH_LIBC, expr_nonzero(p, e), b != 0);

@@ -560,6 +560,7 @@ static void release(Replay *r) {
   array_release(&r->read_only);
   array_release(&r->jumps);
   array_release(&r->streams);
+  array_release(&r->texts);
   hashmap_release(&r->losses);
   free(r->instances);
   shadow_free(r->shadow);

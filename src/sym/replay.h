@@ -92,7 +92,8 @@ typedef struct {
   uint32_t stop_place, stop_function; // IR_NONE: outside
   const char *stop_callee;            // STOP_CALL; may be NULL
   // Variables of each source of the input.
-  ARRAY(VarId) first_var; // of its bytes; an argument's has its NUL too
+  // An argument's and an environment variable's have 1 + INPUT_SLACK more.
+  ARRAY(VarId) first_var; // of its bytes
   ARRAY(VarId) size_var;
 } Path;
 

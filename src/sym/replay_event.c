@@ -204,7 +204,8 @@ void replay_resized(Replay *r, uint64_t at, uint64_t size) {
 }
 
 void replay_allocated(Replay *r, uint64_t at, uint64_t size) {
-  if (!at)
+  enum { LARGEST = 1 << 30 };
+  if (!at || size > LARGEST)
     return;
   shadow_forget(r->shadow, at, size);
   replay_resized(r, at, size);
@@ -269,8 +270,9 @@ void replay_begin_input(Replay *r) {
     const InputSource *s = &r->inputs->sources.items[i];
     bool text = s->kind == INPUT_ARG || s->kind == INPUT_ENV;
     char *size = mem_printf("%s.size", s->name);
-    VarId first =
-        expr_new_bytes(r->pool, s->name, s->bytes, (uint32_t)(s->size + text));
+    uint32_t more = text ? 1 + INPUT_SLACK : 0;
+    VarId first = expr_new_bytes(r->pool, s->name, s->bytes,
+                                 (uint32_t)s->size + more);
     array_push(&r->path->first_var, first);
     array_push(&r->path->size_var,
                expr_new_var(r->pool, size, expr_bv(64), s->size));
@@ -287,10 +289,23 @@ static void mark_text(Replay *r, size_t source, uint64_t at) {
     if (!shadow_byte(r->shadow, at + i, &b) || b != s->bytes[i])
       return;
   }
+  array_push(&r->texts, (InputText){at, s->size, (uint32_t)source});
   for (uint64_t i = 0; i <= s->size; i++) {
     VarId v = r->path->first_var.items[source] + (VarId)i;
     shadow_store(r->shadow, at + i, 1, s->bytes[i], expr_input(r->pool, v));
   }
+}
+
+Expr replay_slack(Replay *r, uint64_t base, uint64_t at) {
+  for (size_t i = 0; i < r->texts.len; i++) {
+    const InputText *t = &r->texts.items[i];
+    if (base - t->at > t->size || at - t->at <= t->size ||
+        at - t->at > t->size + INPUT_SLACK)
+      continue;
+    VarId v = r->path->first_var.items[t->source] + (VarId)(at - t->at);
+    return expr_input(r->pool, v);
+  }
+  return 0;
 }
 
 static bool begins_with(Replay *r, uint64_t at, const char *name) {

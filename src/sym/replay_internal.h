@@ -50,8 +50,14 @@ typedef struct {
   bool is_fd;
   int source;  // of the input; -1: something else
   uint64_t at; // the next byte to be read
-  bool ungot;
+  bool at_end; // was sent to the end: its place is the size
 } Stream;
+
+// A text of the input in memory.
+typedef struct {
+  uint64_t at, size;
+  uint32_t source;
+} InputText;
 
 typedef struct {
   Program *program;
@@ -76,6 +82,7 @@ typedef struct {
   ARRAY(bool) read_only; // parallel to globals
   ARRAY(Jump) jumps;
   ARRAY(Stream) streams;
+  ARRAY(InputText) texts;
   PathEvent unused; // where a condition that says nothing goes
   Hashmap losses;
   Object ctype;                               // the table last looked at
@@ -147,5 +154,9 @@ uint64_t replay_allocated_size(Replay *r, uint64_t at);     // 0: unknown
 void replay_begin_input(Replay *r);
 // Arguments and environment are known: their bytes become variables.
 void replay_found_arguments(Replay *r, uint64_t argc, uint64_t argv);
+
+// The byte behind the end of the input's text that `base` points into: what
+// would stand there if the text were longer. 0: `at` is not behind such an end.
+Expr replay_slack(Replay *r, uint64_t base, uint64_t at);
 
 #endif

@@ -246,36 +246,6 @@ Expr replay_compute(Replay *r, const IrInst *i, Val a, Val b, Val c,
 
 // --- memory -----------------------------------------------------------------
 
-// at == base + y * size with y from the input? Then y, and what base is.
-static bool split_address(Replay *r, Expr at, unsigned size, Expr *y,
-                          uint64_t *base) {
-  ExprPool *p = r->pool;
-  *base = 0;
-  if (expr_op(p, at) == EXPR_ADD) {
-    Expr a = expr_arg(p, at, 0), b = expr_arg(p, at, 1);
-    if (expr_is_const(p, a))
-      *base = expr_value(p, a), at = b;
-    else if (expr_is_const(p, b))
-      *base = expr_value(p, b), at = a;
-  }
-  *y = at;
-  if (size == 1)
-    return true;
-  if (expr_op(p, at) == EXPR_MUL)
-    for (unsigned i = 0; i < 2; i++)
-      if (expr_is_const(p, expr_arg(p, at, i)) &&
-          expr_value(p, expr_arg(p, at, i)) == size) {
-        *y = expr_arg(p, at, 1 - i);
-        return true;
-      }
-  if (expr_op(p, at) == EXPR_SHL && expr_is_const(p, expr_arg(p, at, 1)) &&
-      1ull << (expr_value(p, expr_arg(p, at, 1)) & 63) == size) {
-    *y = expr_arg(p, at, 0);
-    return true;
-  }
-  return false;
-}
-
 // A constant table as it lies in memory; false: not all of it is known.
 static bool read_table(Replay *r, const Object *o, unsigned size, uint32_t n,
                        ExprTable *table) {
@@ -299,24 +269,24 @@ static Expr look_up(Replay *r, const IrInst *i, Val at, uint64_t value,
                     const Object *o) {
   enum { MOST = 4096 };
   ExprPool *p = r->pool;
-  unsigned size = bytes_of(i->width);
-  uint64_t base;
+  unsigned size = bytes_of(i->width), shift = (unsigned)__builtin_ctz(size);
   uint32_t n = (uint32_t)(o->size / size);
-  Expr y;
   ExprTable table;
-  if (o->size / size > MOST || !n ||
-      !split_address(r, at.expr, size, &y, &base) || (base - o->at) % size ||
-      !read_table(r, o, size, n, &table))
+  if (size & (size - 1) || o->size / size > MOST || !n ||
+      (at.value - o->at) % size || !read_table(r, o, size, n, &table))
     return 0;
-  Expr index = expr_add(p, y, expr_const(p, 64, (base - o->at) / size));
-  // A negative base gives a quotient that is not exact: the value tells.
-  if (expr_value(p, index) != (at.value - o->at) / size)
-    return 0;
-  Expr inside = expr_ult(p, index, expr_const(p, 64, n));
+  Expr offset = expr_sub(p, at.expr, expr_const(p, 64, o->at));
+  Expr index = expr_extract(p, offset, shift, 64 - shift);
+  Expr inside = expr_ult(p, index, expr_const(p, 64 - shift, n));
   Expr e = expr_table(p, table, index);
   if (expr_value(p, e) != value)
     return 0;
   replay_event(r, PATH_BOUNDS, inside, true)->subject = at.expr;
+  if (shift) {
+    Expr low = expr_extract(p, offset, 0, shift);
+    replay_event(r, PATH_ADDRESS, expr_eq(p, low, expr_const(p, shift, 0)),
+                 true);
+  }
   return e;
 }
 

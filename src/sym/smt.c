@@ -541,7 +541,9 @@ typedef struct {
   Z3_solver solver;
   ExprMap seen;
   ExprList nodes;   // of all conditions
-  Z3_ast *switches; // one per condition, to tell which failed
+  size_t *ends;     // where the nodes of each condition end
+  Z3_ast *switches; // one per condition, if it is to be told which failed:
+  bool switched;    // assumptions cost Z3 its tactics
 } Session;
 
 // INT nodes keep to 64 bits, and do not divide by zero, if this condition is
@@ -560,21 +562,43 @@ static void assert_range(SmtEngine *s, Session *t, Z3_ast on, Expr e) {
   Z3_solver_assert(c, t->solver, Z3_mk_implies(c, on, Z3_mk_and(c, 3, fits)));
 }
 
-static bool assert_condition(SmtEngine *s, Session *t, const Query *q,
-                             size_t i, size_t max_nodes) {
-  Expr cond = q->items[i].cond;
-  size_t before = t->nodes.len;
-  if (!expr_walk(s->pool, &cond, 1, max_nodes, &t->seen, &t->nodes) ||
-      t->nodes.len > max_nodes || !translate_all(s, cond))
-    return false;
-  Z3_ast on = Z3_mk_fresh_const(s->z3, "on", Z3_mk_bool_sort(s->z3));
+static void assert_condition(SmtEngine *s, Session *t, const Query *q,
+                             size_t i) {
+  Z3_ast on = t->switched ? Z3_mk_fresh_const(s->z3, "on",
+                                              Z3_mk_bool_sort(s->z3))
+                          : Z3_mk_true(s->z3);
   t->switches[i] = on;
-  Z3_ast a = ast(s, cond);
+  Z3_ast a = ast(s, q->items[i].cond);
   a = q->items[i].outcome ? a : Z3_mk_not(s->z3, a);
   Z3_solver_assert(s->z3, t->solver, Z3_mk_implies(s->z3, on, a));
-  for (size_t k = before; k < t->nodes.len; k++)
+  for (size_t k = i ? t->ends[i - 1] : 0; k < t->ends[i]; k++)
     assert_range(s, t, on, t->nodes.items[k]);
+}
+
+// False if the conditions are too large or have an operator Z3 has not.
+static bool translate_query(SmtEngine *s, Session *t, const Query *q,
+                            size_t max_nodes) {
+  for (size_t i = 0; i < q->n; i++) {
+    Expr cond = q->items[i].cond;
+    if (!expr_walk(s->pool, &cond, 1, max_nodes, &t->seen, &t->nodes) ||
+        t->nodes.len > max_nodes || !translate_all(s, cond))
+      return false;
+    t->ends[i] = t->nodes.len;
+  }
   return true;
+}
+
+// Floats want Z3's tactics; all else is faster, by far, without.
+static Z3_solver choose_solver(SmtEngine *s, const Session *t) {
+  unsigned kinds = 0;
+  for (size_t i = 0; i < t->nodes.len; i++)
+    kinds |= 1u << expr_sort(s->pool, t->nodes.items[i]).kind;
+  if (!(kinds >> SORT_FP & 1))
+    return Z3_mk_simple_solver(s->z3);
+  if (kinds >> SORT_INT & 1 || kinds >> SORT_STR & 1)
+    return Z3_mk_solver(s->z3);
+  return Z3_mk_solver_for_logic(s->z3,
+                                Z3_mk_string_symbol(s->z3, "QF_FPBV"));
 }
 
 static void set_timeout(SmtEngine *s, Session *t, double seconds) {
@@ -683,9 +707,11 @@ static void read_failed(SmtEngine *s, Session *t, const Query *q,
 
 static SolverResult check(SmtEngine *s, Session *t, const Query *q,
                           Model *out, bool *failed) {
-  set_timeout(s, t, q->deadline - clock_now());
-  Z3_lbool r = Z3_solver_check_assumptions(s->z3, t->solver, (unsigned)q->n,
-                                           t->switches);
+  set_timeout(s, t, q->deadline - gates_clock());
+  Z3_lbool r = t->switched
+                   ? Z3_solver_check_assumptions(s->z3, t->solver,
+                                                 (unsigned)q->n, t->switches)
+                   : Z3_solver_check(s->z3, t->solver);
   if (r == Z3_L_FALSE && failed)
     read_failed(s, t, q, failed);
   if (r == Z3_L_FALSE)
@@ -712,25 +738,32 @@ static bool has_strings(const SmtEngine *s, const Query *q) {
   return false;
 }
 
+static SolverResult run_session(SmtEngine *s, Session *t, const Query *q,
+                                Model *out, bool *failed) {
+  t->solver = choose_solver(s, t);
+  Z3_solver_inc_ref(s->z3, t->solver);
+  for (size_t i = 0; i < q->n; i++)
+    assert_condition(s, t, q, i);
+  SolverResult r = check(s, t, q, out, failed);
+  if (r == SOLVER_UNKNOWN && gates_clock() < q->deadline && has_strings(s, q))
+    r = check_again_in_bytes(s, t, q, out);
+  Z3_solver_dec_ref(s->z3, t->solver);
+  return r;
+}
+
 SolverResult smt_engine_solve(SmtEngine *s, const Query *q,
                               const SolverLimits *limits, Model *out,
                               bool *failed) {
   renew_if_large(s);
-  Session t = {.solver = Z3_mk_solver(s->z3)};
-  Z3_solver_inc_ref(s->z3, t.solver);
-  t.switches = mem_array(Z3_ast, q->n ? q->n : 1);
-  bool ok = true;
-  for (size_t i = 0; i < q->n && ok; i++)
-    ok = assert_condition(s, &t, q, i, limits->nodes);
+  Session t = {.switched = failed != NULL};
+  t.switches = mem_array(Z3_ast, q->n + 1);
+  t.ends = mem_array(size_t, q->n + 1);
   SolverResult r = SOLVER_UNKNOWN;
-  if (ok)
-    r = check(s, &t, q, out, failed);
-  if (ok && r == SOLVER_UNKNOWN && clock_now() < q->deadline &&
-      has_strings(s, q))
-    r = check_again_in_bytes(s, &t, q, out);
+  if (translate_query(s, &t, q, limits->nodes))
+    r = run_session(s, &t, q, out, failed);
   free(t.switches);
+  free(t.ends);
   expr_map_release(&t.seen);
   array_release(&t.nodes);
-  Z3_solver_dec_ref(s->z3, t.solver);
   return r;
 }

@@ -217,7 +217,7 @@ static void make_query(Solver *s, size_t prefix, Query *q) {
     array_push(&s->query, s->extra.items[i]);
   support_members(s->pool, all, &s->vars);
   *q = (Query){s->query.items, s->query.len, s->vars.items, s->vars.len,
-               clock_now() + s->limits.seconds};
+               gates_clock() + s->limits.seconds};
 }
 
 // --- engines ------------------------------------------------------------------------
@@ -327,7 +327,7 @@ static bool finish_model(Solver *s, const Query *q, Model *m) {
 
 static void count(Solver *s, SolverEngine e, SolverResult r, double start) {
   SolverStats *st = &s->stats;
-  double seconds = clock_now() - start;
+  double seconds = gates_clock() - start;
   st->queries++;
   st->by_engine[e]++;
   st->seconds_by[e] += seconds;
@@ -359,7 +359,7 @@ static SolverEngine answer(Solver *s, size_t prefix, const Constraint *extra,
 SolverResult solver_query(Solver *s, size_t prefix, const Constraint *extra,
                           size_t n, Model *out) {
   assert(prefix <= s->path.len);
-  double start = clock_now();
+  double start = gates_clock();
   SolverResult result;
   out->len = 0;
   SolverEngine e = answer(s, prefix, extra, n, &result, out);
@@ -388,7 +388,7 @@ static SolverResult solve_set(Solver *s, const Constraints *set,
   support_members(s->pool, all, &s->vars);
   q.vars = s->vars.items;
   q.nvars = s->vars.len;
-  double start = clock_now();
+  double start = gates_clock();
   bool use_bits = !s->off[ENGINE_BITS] && bits_take(s, &q);
   SolverResult r =
       use_bits ? bit_engine_solve(s->bits, &q, &s->limits, NULL, failed)
@@ -428,7 +428,7 @@ static double earlier(double a, double b) { return a < b ? a : b; }
 // Solves; if UNSAT, only what failed is left.
 static SolverResult reduce(Solver *s, Candidates *c, double deadline) {
   bool *failed = mem_array(bool, c->set.len + 1);
-  double mine = earlier(deadline, clock_now() + s->limits.seconds);
+  double mine = earlier(deadline, gates_clock() + s->limits.seconds);
   SolverResult r = solve_set(s, &c->set, mine, failed);
   if (r == SOLVER_UNSAT)
     keep_failed(c, failed);
@@ -451,7 +451,7 @@ static Candidates without(const Candidates *c, size_t leave_out) {
 static bool minimise_core(Solver *s, Candidates *c, double deadline) {
   bool finished = true;
   for (size_t i = c->set.len; i-- > 0;) {
-    if (clock_now() > deadline)
+    if (gates_clock() > deadline)
       return false;
     // Those behind i were found necessary; they stay and stay last.
     size_t tried = c->set.len - 1 - i;
@@ -476,7 +476,7 @@ SolverResult solver_core(Solver *s, const Constraint *set, size_t n,
     array_push(&c.set, set[i]);
     array_push(&c.origin, i);
   }
-  double deadline = clock_now() + seconds;
+  double deadline = gates_clock() + seconds;
   SolverResult r = reduce(s, &c, deadline);
   bool done = r == SOLVER_UNSAT && minimise && minimise_core(s, &c, deadline);
   for (size_t i = 0; r == SOLVER_UNSAT && i < c.origin.len; i++)

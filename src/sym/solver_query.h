@@ -14,7 +14,7 @@ typedef struct {
   size_t n;
   const VarId *vars; // all inputs that occur, ascending
   size_t nvars;
-  double deadline; // of clock_now()
+  double deadline; // of gates_clock()
 } Query;
 
 // --- enumerate.c ------------------------------------------------------------------

@@ -40,6 +40,14 @@ static const char *function_of(const Unit *u, const Entity *e) {
   return e->function < u->nentities ? u->entities[e->function].name : "?";
 }
 
+// Not the names of the reports: those may be worded differently one day.
+static const char *class_name(uint32_t c) {
+  static const char *const names[] = {
+      "null",  "non-null", "zero",  "non-zero",  "negative", "true",
+      "false", "nan",      "empty", "non-empty", "constant", "non-constant"};
+  return c < RETURN_CLASSES ? names[c] : "?";
+}
+
 static void print_entity(const Unit *u, const Entity *e) {
   printf("%s %s", entity_kind_name(e->kind), base(u->name));
   switch (e->kind) {
@@ -53,8 +61,7 @@ static void print_entity(const Unit *u, const Entity *e) {
     printf(":%u %s %u", e->line, e->name, e->from);
     break;
   case ENTITY_RETURN:
-    printf(":%u %s %s", e->line, e->name ? e->name : "?",
-           return_class_name((ReturnClass)e->from));
+    printf(":%u %s %s", e->line, e->name ? e->name : "?", class_name(e->from));
     break;
   case ENTITY_FUNCTION:
     printf(":%u %s", e->line, e->name);

@@ -1,0 +1,99 @@
+// Makes tests near a failing run: the run is recorded and replayed, conditions
+// on its path are turned round and solved for, the strategy chooses what to run
+// next; every made input is run natively and judged, and becomes a test of the
+// session. METHODS section 4.
+//
+//   Explorer e;
+//   explore_open(&e, &runner, &options, &err);  // runner: begun
+//   explore_given(&e, &inputs, &err);           // does it fail at all?
+//   explore_reduce(&e, &err);                   // smaller, same failure
+//   explore_near(&e, &err);                     // until the budget is used up
+//   explore_close(&e);
+#ifndef CULPRIT_GENERATE_EXPLORE_H
+#define CULPRIT_GENERATE_EXPLORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "generate/frontier.h"
+#include "generate/recorder.h"
+#include "model/input.h"
+#include "run/runner.h"
+#include "util/err.h"
+
+typedef struct {
+  const char *program; // built by culprit-cc
+  const char *cache;   // where its trace build is kept
+  const char *dir;     // where made tests are kept
+  const Strategy *strategy;
+  double seconds;       // in all
+  size_t max_tests;     // made ones
+  size_t max_reduction; // runs for making the input smaller
+} ExploreOptions;
+
+typedef struct {
+  size_t tests;                 // made and run
+  size_t same, passing, others; // of those: show the failure, pass, fail
+                                // otherwise or cannot be judged
+  size_t reduction;             // runs made while reducing
+  size_t confirmed, diverged;   // did a test go where it was predicted to go?
+  size_t unsat, unknown;        // candidates without an input
+  size_t unreplayed;            // runs whose trace could not be replayed
+  size_t false_conditions;      // should be 0: our bug
+  size_t queries;
+  size_t bytes_before, bytes_after; // of the input, by reduction
+  double seconds, solving, replaying, running;
+} ExploreStats;
+
+typedef struct {
+  char *name;
+  size_t count;
+} Loss;
+
+typedef struct {
+  ExploreOptions options;
+  Runner *runner;
+  Recorder recorder;
+  Frontier frontier;
+  Inputs given;    // what the user gave, or what it was reduced to
+  Inputs original; // what the user gave
+  char *signature; // of its failure
+  char *message;
+  double start;
+  unsigned number; // of the next test
+  // How the last batch was judged.
+  struct Judged *judged;
+  size_t njudged;
+  ExploreStats stats;
+  ARRAY(Loss) losses; // precision lost, by function
+  char *problem;      // why a trace could not be replayed: the last reason
+} Explorer;
+
+int explore_open(Explorer *e, Runner *runner, const ExploreOptions *o,
+                 Err *err);
+void explore_close(Explorer *e);
+
+typedef enum {
+  GIVEN_FAILS,
+  GIVEN_PASSES,
+  GIVEN_FLAKY,
+  GIVEN_ERROR
+} GivenResult;
+
+// Runs the given input twice. Anything but GIVEN_FAILS: there is nothing to
+// explore. -1: an error.
+int explore_given(Explorer *e, const Inputs *in, GivenResult *result, Err *err);
+// Further inputs that show the same failure.
+int explore_seed(Explorer *e, const Inputs *in, Err *err);
+int explore_reduce(Explorer *e, Err *err);
+int explore_near(Explorer *e, Err *err);
+
+// Is there time left, and has nobody interrupted?
+bool explore_goes_on(const Explorer *e);
+
+// Used by explore_reduce: runs inputs natively, as one batch. shows[i]: it
+// shows the failure.
+int explore_run(Explorer *e, const char *prefix, const Inputs *inputs, size_t n,
+                bool *shows, Err *err);
+
+#endif

@@ -1,0 +1,340 @@
+// What an exploration knows: see frontier.h.
+#include "generate/frontier.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "generate/made.h"
+#include "sym/support.h"
+#include "util/mem.h"
+
+enum {
+  CASES_MAX = 64,   // of one switch that are tried
+  SAME_MAX = 6,     // other inputs for one whole path
+  FLIPS_MAX = 20000 // of one path; a longer one is thinned out
+};
+
+void frontier_init(Frontier *f, const Program *program,
+                   const Strategy *strategy) {
+  *f = (Frontier){.program = program, .strategy = strategy};
+}
+
+static void explored_release(Explored *e) {
+  solver_free(e->solver);
+  expr_pool_free(e->pool);
+  path_release(&e->path);
+  inputs_release(&e->inputs);
+  free(e->steps);
+}
+
+void frontier_release(Frontier *f) {
+  for (size_t i = 0; i < f->runs.len; i++)
+    explored_release(&f->runs.items[i]);
+  array_release(&f->runs);
+  array_release(&f->candidates);
+  bitset_release(&f->covered);
+  hashmap_release(&f->paths);
+  hashmap_release(&f->inputs);
+  hashmap_release(&f->suspects);
+}
+
+// --- steps
+// ----------------------------------------------------------------------
+
+// Branches have numbers of their own; other conditions go by their place.
+static PathStep step_of(const PathEvent *e) {
+  if (e->branch != IR_NONE)
+    return (PathStep){e->branch, e->edge};
+  return (PathStep){0x80000000u | e->place, e->outcome};
+}
+
+static PathStep flipped(const Frontier *f, const Candidate *c) {
+  const PathEvent *e = &f->runs.items[c->run].path.events.items[c->event];
+  PathStep step = step_of(e);
+  step.outcome = e->branch != IR_NONE ? c->edge : !e->outcome;
+  return step;
+}
+
+static void make_steps(Explored *run) {
+  run->nsteps = run->path.events.len;
+  run->steps = mem_array(PathStep, run->nsteps);
+  for (size_t i = 0; i < run->nsteps; i++)
+    run->steps[i] = step_of(&run->path.events.items[i]);
+}
+
+static uint64_t hash_step(uint64_t hash, PathStep step) {
+  return XXH3_64bits_withSeed(&step, sizeof step, hash);
+}
+
+// --- candidates
+// ---------------------------------------------------------------------
+
+// Conditions that only say what was made concrete lead nowhere new.
+static bool can_flip(const PathEvent *e) {
+  return e->kind != PATH_ADDRESS && !e->violated;
+}
+
+static bool is_new_path(Frontier *f, uint64_t prefix, PathStep step) {
+  uint64_t hash = hash_step(prefix, step), number = f->made;
+  return hashmap_intern(&f->paths, &hash, sizeof hash, number) == number;
+}
+
+typedef ARRAY(Candidate) Candidates;
+
+static void push(Frontier *f, Candidates *out, Candidate c, uint64_t prefix) {
+  if (c.make != MAKE_SAME && !is_new_path(f, prefix, flipped(f, &c)))
+    return;
+  c.number = f->made++;
+  array_push(out, c);
+}
+
+static void add_cases(Frontier *f, uint32_t run, uint32_t event,
+                      uint64_t prefix, Candidates *out) {
+  const PathEvent *e = &f->runs.items[run].path.events.items[event];
+  const IrBranch *b = &f->program->branches.items[e->branch];
+  for (uint32_t k = 0; k < b->ncases && k < CASES_MAX; k++)
+    if (k + 1 != e->edge)
+      push(f, out,
+           (Candidate){.make = MAKE_CASE,
+                       .run = run,
+                       .event = event,
+                       .edge = k + 1,
+                       .choice = k},
+           prefix);
+}
+
+// The other edge of a branch; of a switch its default, or none in particular.
+static uint32_t other_edge(const PathEvent *e) {
+  return e->kind == PATH_BRANCH ? !e->edge : 0;
+}
+
+static void add_flips(Frontier *f, uint32_t run, Candidates *out) {
+  const Explored *e = &f->runs.items[run];
+  size_t n = e->path.events.len, stride = n / FLIPS_MAX + 1;
+  uint64_t prefix = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    const PathEvent *event = &e->path.events.items[i];
+    if (can_flip(event) && i % stride == 0) {
+      if (event->kind == PATH_SWITCH && event->subject)
+        add_cases(f, run, i, prefix, out);
+      if (event->kind != PATH_SWITCH || event->edge != 0)
+        push(f, out,
+             (Candidate){.make = MAKE_FLIP,
+                         .run = run,
+                         .event = i,
+                         .edge = other_edge(event)},
+             prefix);
+    }
+    prefix = hash_step(prefix, e->steps[i]);
+  }
+}
+
+// Input bytes that the path depends on, evenly spread.
+static void add_same(Frontier *f, uint32_t run, Candidates *out) {
+  Explored *e = &f->runs.items[run];
+  Support all = SUPPORT_EMPTY;
+  VarList vars = {0};
+  if (!e->shows)
+    return;
+  for (size_t i = 0; i < e->path.events.len; i++)
+    all = support_union(e->pool, all,
+                        expr_support(e->pool, e->path.events.items[i].cond));
+  support_members(e->pool, all, &vars);
+  size_t n = vars.len < SAME_MAX ? vars.len : SAME_MAX;
+  for (uint32_t i = 0; i < n; i++)
+    push(f, out,
+         (Candidate){.make = MAKE_SAME,
+                     .run = run,
+                     .event = i,
+                     .choice = vars.items[vars.len * (i + 1) / n - 1]},
+         0);
+  array_release(&vars);
+}
+
+// --- the heap
+// -----------------------------------------------------------------------
+
+static bool comes_before(const Candidate *a, const Candidate *b) {
+  return a->score != b->score ? a->score > b->score : a->number < b->number;
+}
+
+static void sift_up(Frontier *f, size_t i) {
+  Candidate *h = f->candidates.items;
+  for (; i && comes_before(&h[i], &h[(i - 1) / 2]); i = (i - 1) / 2) {
+    Candidate t = h[i];
+    h[i] = h[(i - 1) / 2];
+    h[(i - 1) / 2] = t;
+  }
+}
+
+static void sift_down(Frontier *f, size_t i) {
+  Candidate *h = f->candidates.items;
+  size_t n = f->candidates.len;
+  for (;;) {
+    size_t best = i;
+    for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < n; k++)
+      if (comes_before(&h[k], &h[best]))
+        best = k;
+    if (best == i)
+      return;
+    Candidate t = h[i];
+    h[i] = h[best];
+    h[best] = t;
+    i = best;
+  }
+}
+
+bool frontier_pop(Frontier *f, Candidate *out) {
+  if (!f->candidates.len)
+    return false;
+  *out = f->candidates.items[0];
+  f->candidates.items[0] = f->candidates.items[--f->candidates.len];
+  sift_down(f, 0);
+  return true;
+}
+
+// --- adding
+// -------------------------------------------------------------------------
+
+static void fill_solver(Explored *e) {
+  e->solver = solver_new(e->pool, (SolverLimits){0});
+  for (size_t i = 0; i < e->path.events.len; i++) {
+    const PathEvent *event = &e->path.events.items[i];
+    solver_add(e->solver, event->cond, event->outcome);
+  }
+}
+
+void frontier_add(Frontier *f, Explored *run) {
+  uint32_t number = (uint32_t)f->runs.len;
+  Candidates fresh = {0};
+  uint64_t hash = made_hash(&run->inputs), prefix = 0;
+  make_steps(run);
+  fill_solver(run);
+  array_push(&f->runs, *run);
+  hashmap_put(&f->inputs, &hash, sizeof hash, number);
+  for (size_t i = 0; i < run->nsteps; i++) {
+    prefix = hash_step(prefix, run->steps[i]);
+    hashmap_intern(&f->paths, &prefix, sizeof prefix, UINT32_MAX);
+  }
+  add_flips(f, number, &fresh);
+  add_same(f, number, &fresh);
+  f->strategy->score(f, number, fresh.items, fresh.len);
+  for (size_t i = 0; i < fresh.len; i++) {
+    array_push(&f->candidates, fresh.items[i]);
+    sift_up(f, f->candidates.len - 1);
+  }
+  array_release(&fresh);
+}
+
+static int by_run(const void *a, const void *b) {
+  const Candidate *x = a, *y = b;
+  if (x->run != y->run)
+    return x->run < y->run ? -1 : 1;
+  return x->number < y->number ? -1 : x->number > y->number;
+}
+
+void frontier_rescore(Frontier *f) {
+  Candidate *c = f->candidates.items;
+  size_t n = f->candidates.len;
+  if (n)
+    qsort(c, n, sizeof *c, by_run);
+  for (size_t i = 0, end; i < n; i = end) {
+    for (end = i; end < n && c[end].run == c[i].run; end++)
+      ;
+    f->strategy->score(f, c[i].run, c + i, end - i);
+  }
+  for (size_t i = n / 2; i-- > 0;)
+    sift_down(f, i);
+}
+
+// --- solving
+// ------------------------------------------------------------------------
+
+static SolverResult solve_case(Frontier *f, Explored *e, const Candidate *c,
+                               Model *model) {
+  const PathEvent *event = &e->path.events.items[c->event];
+  const IrBranch *b = &f->program->branches.items[event->branch];
+  uint32_t operand = f->program->cases.items[b->first_case + c->choice];
+  const IrConstant *k =
+      &f->program->constants.items[operand & ~(uint32_t)IR_CONST];
+  Expr want =
+      expr_const_of(e->pool, expr_sort(e->pool, event->subject), k->value);
+  Constraint extra = {expr_eq(e->pool, event->subject, want), true};
+  return solver_query(e->solver, c->event, &extra, 1, model);
+}
+
+static SolverResult solve_same(Explored *e, const Candidate *c, Model *model) {
+  Expr var = expr_input(e->pool, c->choice);
+  Expr old = expr_const_of(e->pool, expr_sort(e->pool, var),
+                           expr_var_value(e->pool, c->choice));
+  Constraint extra = {expr_eq(e->pool, var, old), false};
+  return solver_query(e->solver, e->path.events.len, &extra, 1, model);
+}
+
+static SolverResult solve(Frontier *f, const Candidate *c, Model *model) {
+  Explored *e = &f->runs.items[c->run];
+  if (!e->solver)
+    return SOLVER_UNKNOWN;
+  switch (c->make) {
+  case MAKE_FLIP:
+    return solver_flip(e->solver, c->event, model);
+  case MAKE_CASE:
+    return solve_case(f, e, c, model);
+  case MAKE_SAME:
+    return solve_same(e, c, model);
+  }
+  return SOLVER_UNKNOWN;
+}
+
+SolverResult frontier_preview(Frontier *f, const Candidate *c, Inputs *out) {
+  const Explored *e = &f->runs.items[c->run];
+  Model model = {0};
+  SolverResult result = solve(f, c, &model);
+  if (result == SOLVER_SAT) {
+    inputs_copy(out, &e->inputs);
+    made_apply(out, &e->path, &model);
+  }
+  model_release(&model);
+  return result;
+}
+
+SolverResult frontier_solve(Frontier *f, const Candidate *c, Inputs *out) {
+  SolverResult result = frontier_preview(f, c, out);
+  if (result != SOLVER_SAT)
+    return result;
+  uint64_t hash = made_hash(out), number = c->number + (1ull << 32);
+  if (hashmap_intern(&f->inputs, &hash, sizeof hash, number) == number)
+    return result;
+  inputs_release(out);
+  return SOLVER_UNSAT;
+}
+
+static bool same_step(PathStep a, PathStep b) {
+  return a.condition == b.condition && a.outcome == b.outcome;
+}
+
+// A flipped switch may go to any other case.
+static bool goes_there(const Frontier *f, const Candidate *c, PathStep got) {
+  const Explored *from = &f->runs.items[c->run];
+  PathStep old = from->steps[c->event], want = flipped(f, c);
+  if (c->make == MAKE_FLIP &&
+      from->path.events.items[c->event].kind == PATH_SWITCH)
+    return got.condition == old.condition && got.outcome != old.outcome;
+  return same_step(got, want);
+}
+
+bool frontier_confirms(const Frontier *f, const Candidate *c,
+                       const Explored *run, size_t *at) {
+  const Explored *from = &f->runs.items[c->run];
+  size_t n = c->make == MAKE_SAME ? from->nsteps : c->event;
+  for (*at = 0; *at < n; ++*at)
+    if (*at >= run->path.events.len ||
+        !same_step(from->steps[*at], step_of(&run->path.events.items[*at])))
+      return false;
+  if (c->make == MAKE_SAME)
+    return true;
+  return n < run->path.events.len &&
+         goes_there(f, c, step_of(&run->path.events.items[n]));
+}

@@ -1,0 +1,103 @@
+// What an exploration knows: the runs it has made, with their paths, and the
+// tests that could be made next (the frontier). A strategy says which of those
+// comes first; a new one is one function and one row of the table in
+// strategy.c.
+//
+//   run:        c1 true, c2 false, c3 true
+//   candidates: !c1 | c1 && c2 | c1 && !c2 && !c3, each with the path that it
+//               is predicted to begin with
+#ifndef CULPRIT_GENERATE_FRONTIER_H
+#define CULPRIT_GENERATE_FRONTIER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "generate/similarity.h"
+#include "model/input.h"
+#include "sym/replay.h"
+#include "sym/solver.h"
+#include "util/array.h"
+#include "util/bitset.h"
+#include "util/hashmap.h"
+
+// One run with its path.
+typedef struct {
+  Inputs inputs;
+  bool shows; // it shows the failure that is to be explained
+  Path path;
+  ExprPool *pool;
+  Solver *solver;  // constraint i is event i; NULL: given back for memory
+  PathStep *steps; // step i is event i
+  size_t nsteps;
+} Explored;
+
+typedef enum {
+  MAKE_FLIP, // as the run up to this event, then the other way
+  MAKE_CASE, // likewise, into this case of a switch
+  MAKE_SAME  // the whole path, but this input byte is another
+} Make;
+
+typedef struct {
+  Make make;
+  uint32_t run;    // index of the Explored it comes from
+  uint32_t event;  // of its path; MAKE_SAME: number of the candidate
+  uint32_t edge;   // that would be taken
+  uint32_t choice; // MAKE_CASE: case; MAKE_SAME: variable
+  double score;    // the strategy's; higher comes first
+  uint32_t number; // in order of creation
+} Candidate;
+
+typedef struct Strategy Strategy;
+
+typedef struct {
+  ARRAY(Explored) runs;
+  ARRAY(Candidate) candidates; // a heap, best first
+  const Program *program;
+  const Strategy *strategy;
+  Bitset covered; // edges that some run took
+  Hashmap paths;  // hashes of the paths that were predicted
+  Hashmap inputs; // hashes of the inputs that were run
+  Hashmap
+      suspects;  // "file:line" of the statements that tie for the first place
+  uint32_t made; // candidates so far
+} Frontier;
+
+void frontier_init(Frontier *f, const Program *program,
+                   const Strategy *strategy);
+void frontier_release(Frontier *f);
+
+// Takes the run over and adds what can be made of it. Conditions on its path
+// are added to its solver.
+void frontier_add(Frontier *f, Explored *run);
+// All scores anew: another run shows the failure, or the suspects are others.
+void frontier_rescore(Frontier *f);
+// Takes the best candidate out; false: there is none.
+bool frontier_pop(Frontier *f, Candidate *out);
+
+// Solves for the candidate's input: SOLVER_SAT with `out` filled (caller
+// releases). An input that was run before is SOLVER_UNSAT.
+SolverResult frontier_solve(Frontier *f, const Candidate *c, Inputs *out);
+
+// The same, without taking note of the input.
+SolverResult frontier_preview(Frontier *f, const Candidate *c, Inputs *out);
+
+// Does `run`, made of the candidate, begin as predicted? *at: where it left.
+bool frontier_confirms(const Frontier *f, const Candidate *c,
+                       const Explored *run, size_t *at);
+
+// --- strategies
+// ------------------------------------------------------------------
+
+struct Strategy {
+  const char *name; // --strategy
+  const char *doc;
+  bool from_empty; // starts from the empty input
+  // Scores all candidates of run `run`, which are neighbours in `c`.
+  void (*score)(Frontier *f, uint32_t run, Candidate *c, size_t n);
+};
+
+const Strategy *strategy_find(const char *name); // NULL: no such one
+const Strategy *strategy_at(size_t i);           // NULL: no more
+
+#endif

@@ -1,0 +1,162 @@
+// Traces one run of a program built by culprit-cc, replays it, and prints what
+// came out: for tests/e2e/trace, bench, and people who look for a bug in
+// replay.
+//
+//   replay_tool [-c] [-s] [-q] [-e NAME] [-i STDIN] CACHE PROGRAM [ARGS...]
+//
+// -c: a checking trace, every block compared; -s: symbolic; -q: no path; -e: an
+// environment variable that is input; -i: file to be standard input.
+// -n: replay this trace instead of running the program.
+// The program's own output goes to replay.out. Status: 0, or 3 with a message.
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cfront/trace_build.h"
+#include "sym/replay.h"
+#include "util/fs.h"
+
+typedef struct {
+  bool check, symbolic, quiet;
+  const char *variable, *input, *cache, *trace;
+  char **argv;
+} Options;
+
+static int die(const Err *err) {
+  fprintf(stderr, "replay_tool: %s\n", err->text);
+  return 3;
+}
+
+static double seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
+
+static int run(const char *program, const Options *o, const char *dir) {
+  pid_t pid = fork();
+  if (pid == 0) {
+    int in = open(o->input ? o->input : "/dev/null", O_RDONLY);
+    int out = open("replay.out", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    setenv("CULPRIT_TRACE", dir, 1);
+    dup2(in, 0);
+    dup2(out, 1);
+    struct rlimit none = {0, 0};
+    setrlimit(RLIMIT_CORE, &none);
+    execv(program, o->argv);
+    _exit(127);
+  }
+  int status = 0;
+  waitpid(pid, &status, 0);
+  return status;
+}
+
+static void show(const Path *path, const Program *p, const ExprPool *pool,
+                 const Options *o) {
+  const PathStats *s = &path->stats;
+  Str out = {0};
+  uint32_t line = 0;
+  if (path->stop_place != IR_NONE)
+    program_place(p, path->stop_place, &line);
+  str_addf(&out, "stop %s line %u signal %u callee %s\n",
+           stop_kind_name(path->stop), line, path->signal,
+           path->stop_callee ? path->stop_callee : "-");
+  str_addf(&out,
+           "instructions %llu symbolic %llu calls %llu branches %llu checked "
+           "%llu false %llu wrong %llu surprises %llu events %zu\n",
+           (unsigned long long)s->instructions, (unsigned long long)s->symbolic,
+           (unsigned long long)s->calls, (unsigned long long)s->branches,
+           (unsigned long long)s->checked,
+           (unsigned long long)s->false_conditions,
+           (unsigned long long)s->wrong_values,
+           (unsigned long long)s->surprises, path->events.len);
+  if (s->losses.len)
+    path_show_losses(path, &out);
+  else
+    str_add(&out, "precision lost at: nothing");
+  str_addc(&out, '\n');
+  if (pool && !o->quiet)
+    path_show(path, p, pool, &out);
+  fputs(str_text(&out), stdout);
+  str_release(&out);
+}
+
+static int replay_file(Program *p, const char *file, const Options *o) {
+  Err err = {0};
+  Trace t;
+  if (trace_open(&t, file, &err))
+    return die(&err);
+  Inputs in = {0};
+  ExprPool *pool = o->symbolic ? expr_pool_new() : NULL;
+  if (inputs_of_command(&in, o->argv, NULL, o->input, 1 << 24, &err))
+    return die(&err);
+  if (o->variable && getenv(o->variable))
+    inputs_add_env(&in, o->variable, getenv(o->variable));
+  Path path;
+  double start = seconds();
+  int rc = replay(p, &t, &in, pool, &path, &err);
+  double took = seconds() - start;
+  if (!rc) {
+    show(&path, p, pool, o);
+    if (trace_cut_reason(&t))
+      printf("cut: %s\n", trace_cut_reason(&t));
+    fprintf(stderr, "%zu bytes, %.2f s, %.1f M instructions/s, %.0f MB\n",
+            t.end, took, (double)path.stats.instructions / took / 1e6,
+            pool ? (double)expr_pool_bytes(pool) / 1e6 : 0);
+  }
+  path_release(&path);
+  inputs_release(&in);
+  if (pool)
+    expr_pool_free(pool);
+  trace_close(&t);
+  return rc ? die(&err) : 0;
+}
+
+static int work(const Options *o) {
+  Err err = {0};
+  TraceBuild b;
+  Program p = {0};
+  if (trace_build(&b, o->argv[0], o->cache, o->check, &err))
+    return die(&err);
+  for (size_t i = 0; i < b.nirs; i++)
+    if (program_add(&p, b.irs[i], &err))
+      return die(&err);
+  program_link(&p, &err);
+  char dir[] = "/tmp/replay_tool-XXXXXX", *file = NULL;
+  int rc = 0;
+  if (o->trace) {
+    rc = replay_file(&p, o->trace, o);
+  } else if (!mkdtemp(dir)) {
+    rc = 3;
+  } else {
+    run(b.program, o, dir);
+    rc = trace_find(dir, &file, &err) ? die(&err) : replay_file(&p, file, o);
+    fs_remove_tree(dir);
+  }
+  free(file);
+  program_release(&p);
+  trace_build_release(&b);
+  return rc;
+}
+
+int main(int argc, char **argv) {
+  Options o = {0};
+  for (int c; (c = getopt(argc, argv, "+csqe:i:n:")) != -1;) {
+    o.check |= c == 'c';
+    o.symbolic |= c == 's';
+    o.quiet |= c == 'q';
+    if (c == 'e')
+      o.variable = optarg;
+    if (c == 'i')
+      o.input = optarg;
+    if (c == 'n')
+      o.trace = optarg;
+  }
+  if (argc - optind < 2)
+    return 2;
+  o.cache = argv[optind];
+  o.argv = argv + optind + 1;
+  return work(&o);
+}
