@@ -348,6 +348,8 @@ static void print_summary(Explorer *e, const Options *o) {
          "set aside\n",
          s->tests, o->strategy->name, s->seconds, s->same, s->passing,
          s->others);
+  printf("running %.1f s, replaying %.1f s, solving %.1f s\n", s->running,
+         s->replaying, s->solving);
   printf("%zu went where they were predicted to go, %zu did not; %zu branches "
          "have no input that takes them, %zu are undecided\n",
          s->confirmed, s->diverged, s->unsat, s->unknown);

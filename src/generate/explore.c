@@ -261,6 +261,7 @@ static int run_round(Explorer *e, Round *r, Err *err) {
     count_verdict(e, &b.judged[i]);
     if (!replay_one(e, i, &r->inputs[i], b.judged[i].shows, &run))
       continue;
+    run.given = !r->from_candidate;
     if (r->from_candidate)
       confirm(e, &r->candidates[i], &run);
     more_shows |= run.shows;

@@ -136,7 +136,7 @@ static void add_same(Frontier *f, uint32_t run, Candidates *out) {
   Explored *e = &f->runs.items[run];
   Support all = SUPPORT_EMPTY;
   VarList vars = {0};
-  if (!e->shows)
+  if (!e->shows || !e->given)
     return;
   for (size_t i = 0; i < e->path.events.len; i++)
     all = support_union(e->pool, all,

@@ -24,6 +24,7 @@
 // One run with its path.
 typedef struct {
   Inputs inputs;
+  bool given; // by the user: also other inputs for its whole path are made
   bool shows; // it shows the failure that is to be explained
   Path path;
   ExprPool *pool;

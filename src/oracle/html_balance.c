@@ -129,18 +129,37 @@ static bool explain_cell(Balance *b, int32_t token) {
   return true;
 }
 
+static bool is_table_part(size_t element) {
+  return element_is(element, TABULAR) || element == EL_TD || element == EL_TH;
+}
+
+// </td></tr></table> without their <table>: that is what is missing.
+static bool join_stray(Balance *b, int32_t token) {
+  const Token *tag = stack_token(&b->stack, token);
+  if (b->stray_fault == NO_FAULT || b->stray + 1 != token ||
+      !is_table_part(tag->element) ||
+      !is_table_part(stack_token(&b->stack, b->stray)->element))
+    return false;
+  b->stray = token;
+  b->faults->list.items[b->stray_fault].element =
+      element_info[tag->element].name;
+  balance_place(b, b->stray_fault, token, "and this");
+  return true;
+}
+
 static void report_stray(Balance *b, int32_t token) {
   uint32_t element = stack_token(&b->stack, token)->element;
   bool cell = element == EL_TD || element == EL_TH;
   if ((element == EL_P && explain_p(b, token)) ||
-      (cell && explain_cell(b, token)) || close_mismatched(b, token))
+      (cell && explain_cell(b, token)) || close_mismatched(b, token) ||
+      join_stray(b, token))
     return;
-  if (element_is(element, VOID))
-    balance_add(b, STRAY_END_TAG, token,
-                "an end tag of an element that has none", "this end tag");
-  else
-    balance_add(b, STRAY_END_TAG, token, "an end tag without its start tag",
-                "this end tag");
+  const char *message = element_is(element, VOID)
+                            ? "an end tag of an element that has none"
+                            : "an end tag without its start tag";
+  b->stray = token;
+  b->stray_fault =
+      balance_add(b, STRAY_END_TAG, token, message, "this end tag");
 }
 
 // --- end tags that close something
@@ -432,7 +451,8 @@ void balance_check(Balance *b, const Tokens *tokens, Faults *faults,
                  .first = {NO_TOKEN, NO_TOKEN, NO_TOKEN},
                  .title = NO_TOKEN,
                  .table_form = NO_TOKEN,
-                 .unclosed_fault = NO_FAULT};
+                 .unclosed_fault = NO_FAULT,
+                 .stray_fault = NO_FAULT};
   stack_init(&b->stack, tokens);
   b->fragment = !has_frame(&b->stack, tokens);
   b->unknown = mem_array(long, tokens->names.len);

@@ -35,6 +35,8 @@ typedef struct {
   int32_t unclosed_before; // where the last unclosed element should have been
   uint32_t unclosed_element;
   long unclosed_fault;
+  int32_t stray; // the last stray end tag
+  long stray_fault;
   bool page_end_reported, head_reported, before_reported, twice_reported;
   bool html_ended, body_ended;
 } Balance;

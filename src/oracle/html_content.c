@@ -350,6 +350,17 @@ static bool may_be_in_table(size_t element, const Token *tag) {
   return part || in_set(fine, element) || (element == EL_INPUT && tag->hidden);
 }
 
+// A table directly in a table that has no end tag: it was to end before.
+static bool end_table(Balance *b, int32_t token) {
+  Stack *s = &b->stack;
+  size_t table = stack_find(s, EL_TABLE);
+  if (!table || s->ends[EL_TABLE] - s->starts[EL_TABLE] > s->open[EL_TABLE])
+    return false;
+  balance_unclosed(b, table, token);
+  stack_pop_to(s, table);
+  return true;
+}
+
 // True: the tag is done with, nothing is to be opened.
 static bool check_table(Balance *b, size_t element, const Token *tag,
                         int32_t token) {
@@ -362,7 +373,8 @@ static bool check_table(Balance *b, size_t element, const Token *tag,
     b->stack.open[EL_FORM]++;
     return true;
   }
-  if (!may_be_in_table(element, tag))
+  if (!may_be_in_table(element, tag) &&
+      !(element == EL_TABLE && end_table(b, token)))
     report_foster(b, token);
   return false;
 }

@@ -83,6 +83,22 @@ TEST(every_write_is_noticed_however_soon_it_follows) {
   tidy();
 }
 
+TEST(two_writes_in_one_tick_of_the_clock_make_two_states) {
+  begin();
+  put("sess/f", "000");
+  State *s = open_state(NULL);
+  for (uint32_t i = 1; i < 200; i++) {
+    char text[16];
+    snprintf(text, sizeof text, "%03u", i);
+    int fd = open(in_scratch("sess/f"), O_WRONLY);
+    assert_int_equal(pwrite(fd, text, 3, 0), 3);
+    close(fd);
+    assert_int_equal(save(s), i);
+  }
+  state_close(s);
+  tidy();
+}
+
 TEST(directories_links_and_modes_come_back_and_nothing_outside_is_touched) {
   begin();
   put("sess/d/e/f", "f");
@@ -319,6 +335,8 @@ TEST(only_dirty_tables_of_mariadb_are_restored_and_completely) {
   gives(&d, "SELECT owner, text FROM post ORDER BY id", "1 hi 2 NULL");
   assert_int_equal(try_to(&d, "INSERT INTO user (name) VALUES ('ann')"), -1);
   restore(d.s, 0, "0 files, 1 table"); // it took a number
+  act(&d, "ALTER TABLE user AUTO_INCREMENT = 50");
+  restore(d.s, 0, "0 files, 1 table");
   act(&d, "INSERT INTO user (name) VALUES ('dee')");
   gives(&d, "SELECT id FROM user WHERE name = 'dee'", "3");
   act(&d, "UPDATE `odd-name``s` SET k = 'y' LIMIT 1");

@@ -96,12 +96,14 @@ static int on_statement(zend_execute_data *ex) {
 
 // --- leaving ----------------------------------------------------------------
 
+// Once: a fatal error leaves all frames, and PHP may unwind them later.
 static void leave(zend_execute_data *ex, const culprit_function *f) {
   culprit_frame *frame = culprit_frame_of(ex, f);
   if (frame->loop)
     finish_loop(ex, frame, false);
   if (f->leave && frame->block < f->nblocks)
     culprit_count(f->leave[frame->block]);
+  frame->block = CULPRIT_NONE;
 }
 
 static zval *operand(zend_execute_data *ex, const zend_op *op) {
@@ -139,9 +141,9 @@ static bool is_covered(const zend_op_array *code, uint32_t op) {
 }
 
 // The exception goes on to the caller.
-static void leave_by_exception(zend_execute_data *ex, const zend_op *at) {
+static void leave_by_exception(zend_execute_data *ex) {
   const culprit_function *f = culprit_function_of(ex);
-  if (f && at && at >= ex->func->op_array.opcodes + f->entry_op)
+  if (f && culprit_has_begun(ex, f))
     leave(ex, f);
   if (!ex->prev_execute_data && EG(exception))
     culprit_uncaught(EG(exception));
@@ -152,10 +154,10 @@ static int on_exception(zend_execute_data *ex) {
   const zend_op_array *code = &ex->func->op_array;
   bool ends = EG(exception) && zend_is_unwind_exit(EG(exception));
   const culprit_function *f = culprit_function_of(ex);
-  if (f && at && at >= code->opcodes + f->entry_op)
+  if (f && culprit_has_begun(ex, f))
     culprit_frame_of(ex, f)->loop = 0;
   if (ends || !at || !is_covered(code, (uint32_t)(at - code->opcodes)))
-    leave_by_exception(ex, at);
+    leave_by_exception(ex);
   return ZEND_USER_OPCODE_DISPATCH;
 }
 
@@ -182,7 +184,7 @@ void culprit_leave_all(void) {
     if (!ex->func || !ZEND_USER_CODE(ex->func->common.type))
       continue;
     const culprit_function *f = culprit_function_of(ex);
-    if (f && culprit_has_begun(ex, f) && f->entry_op < ex->func->op_array.last)
+    if (f && culprit_has_begun(ex, f))
       leave(ex, f);
   }
 }

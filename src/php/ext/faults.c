@@ -41,14 +41,7 @@ void culprit_place(uint32_t *file, uint32_t *line) {
   if (!f)
     return;
   *file = f->file;
-  const zend_op *op = ex->opline;
-  if (op->opcode == ZEND_HANDLE_EXCEPTION)
-    op = EG(opline_before_exception);
-  if (!op || op < ex->func->op_array.opcodes + f->entry_op ||
-      f->entry_op >= ex->func->op_array.last)
-    *line = f->line;
-  else
-    *line = culprit_frame_of(ex, f)->line;
+  *line = culprit_has_begun(ex, f) ? culprit_frame_of(ex, f)->line : f->line;
 }
 
 // --- telling ----------------------------------------------------------------

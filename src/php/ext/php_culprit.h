@@ -155,7 +155,12 @@ culprit_frame_of(zend_execute_data *ex, const culprit_function *f) {
 // Has the frame come to its first statement? Before, culprit_frame is garbage.
 static zend_always_inline bool culprit_has_begun(const zend_execute_data *ex,
                                                  const culprit_function *f) {
-  return ex->opline >= ex->func->op_array.opcodes + f->entry_op;
+  const zend_op_array *code = &ex->func->op_array;
+  const zend_op *op = ex->opline;
+  if (UNEXPECTED(op->opcode == ZEND_HANDLE_EXCEPTION))
+    op = EG(opline_before_exception);
+  return op && op > code->opcodes + f->entry_op &&
+         op < code->opcodes + code->last;
 }
 
 extern const culprit_act *const *culprit_acts; // by number
