@@ -427,6 +427,11 @@ static bool is_address(LLVMValueRef v) {
 
 static void collect_constants(TraceCode *c, LLVMValueRef inst) {
   bool call = LLVMIsACallInst(inst);
+  if (LLVMGetInstructionOpcode(inst) == LLVMIndirectBr) {
+    LLVMValueRef f = LLVMGetBasicBlockParent(LLVMGetInstructionParent(inst));
+    for (unsigned i = 0; i < LLVMGetNumSuccessors(inst); i++)
+      add_constant(c, LLVMBlockAddress(f, LLVMGetSuccessor(inst, i)));
+  }
   if (trace_code_is_nothing(inst) ||
       text_starts(trace_code_intrinsic(inst), "llvm.threadlocal.address"))
     return;

@@ -362,6 +362,7 @@ static void go_outside(Inserter *t, LLVMValueRef call) {
   append(t, LLVMConstInt(t->i8, TRACE_RETURN, false), 1);
   if (LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMVoidTypeKind)
     append_value(t, call, 8);
+  flush(t, true); // a crash right behind the call must find it over
   look_at_limit(t);
 }
 

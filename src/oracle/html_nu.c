@@ -26,8 +26,7 @@ typedef struct {
   ARRAY(HtmlFault) faults;
 } Nu;
 
-// --- positions
-// ----------------------------------------------------------------
+// --- positions ---------------------------------------------------------------
 
 static void find_lines(Nu *nu) {
   array_push(&nu->lines, 0);
@@ -71,8 +70,7 @@ static HtmlPlace *place(Nu *nu, const json_t *m) {
   return p;
 }
 
-// --- messages
-// -----------------------------------------------------------------
+// --- messages ----------------------------------------------------------------
 
 #define QUOTE "\xe2\x80\x9c"
 #define UNQUOTE "\xe2\x80\x9d"
@@ -136,8 +134,7 @@ static int by_place(const void *a, const void *b) {
   return (p->offset > q->offset) - (p->offset < q->offset);
 }
 
-// --- running it
-// -----------------------------------------------------------------
+// --- running it --------------------------------------------------------------
 
 // Reads what it printed; there may be lines of its Java before it.
 static int read_report(Nu *nu, const char *command, const Str *said, Err *err) {

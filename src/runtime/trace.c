@@ -317,6 +317,8 @@ static bool open_file(uint64_t cap, const Page *parent) {
   h->stream = h->window + TRACE_WINDOW;
   h->cap = cap;
   h->nunits = (uint32_t)unit_count();
+  h->argc = parent ? parent->h.argc : 0;
+  h->argv = parent ? parent->h.argv : 0;
   CALL(SYS_readlink, "/proc/self/exe", h->module, sizeof h->module - 1);
   bool good = fill_file(fd, &page, parent, parent_path);
   CALL(SYS_close, fd, 0, 0);
@@ -441,6 +443,8 @@ static void record_arguments(int argc, char **argv, char **envp) {
   if (argc <= 0 || !argv || !argv[0] || !envp)
     return;
   uint64_t n = count(envp);
+  __culprit_trace.h.argc = (uint64_t)argc;
+  __culprit_trace.h.argv = (uint64_t)(uintptr_t)argv;
   const char *first = argv[0], *last = n ? envp[n - 1] : argv[argc - 1];
   __culprit_trace_wrote((const char *)argv, (uint64_t)(argc + 1) * 8);
   __culprit_trace_wrote((const char *)envp, (n + 1) * 8);

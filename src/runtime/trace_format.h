@@ -10,9 +10,10 @@
 // which is mapped as well: all is in the file at once, however the process
 // ends. A full window is appended to the stream and used again; one that fits
 // in the processor's cache costs half of what mapping ever more of the file
-// does. Only of a process that was killed is the last part still in the window. `units` has one TraceUnit per translation unit, each followed
-// by the run-time values of its link-time constants (addresses of globals and
-// functions, u64 each).
+// does. Only of a process that was killed is the last part still in the window.
+// `units` has one TraceUnit per translation unit, each followed by the run-time
+// values of its link-time constants (addresses of globals and functions, u64
+// each).
 //
 // The stream says only what cannot be computed again from the program's code
 // and what the stream said before. Items have no tags, except where code we do
@@ -78,6 +79,7 @@ typedef struct {
   uint32_t was_outside; // when it died
   uint64_t fault;       // address, of SIGSEGV and SIGBUS
   uint64_t pc;
+  uint64_t argc, argv; // as main gets them; the environment stands behind
   char module[1024];
 } TraceHeader;
 _Static_assert(sizeof(TraceHeader) <= TRACE_PAGE, "one page");

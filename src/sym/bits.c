@@ -9,7 +9,7 @@
 #include "sym/bitblast.h"
 #include "sym/solver_query.h"
 
-#define KEEP_GATES 5000 // a solver of this size is always kept
+#define KEEP_GATES 1500 // a solver of this size is always kept
 #define KEEP_FACTOR 4   // and one of this many times what a query took
 
 typedef struct {

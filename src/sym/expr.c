@@ -40,8 +40,8 @@ ExprPool *expr_pool_new(void) {
   ExprPool *p = mem_new(ExprPool);
   ExprPoolRest *r = p->rest = mem_new(ExprPoolRest);
   r->simplify = true;
-  r->nbuckets = 1u << 12;
-  r->buckets = mem_array(uint32_t, r->nbuckets);
+  r->nslots = 1u << 12;
+  r->slots = mem_array(uint32_t, r->nslots);
   new_node(p); // id 0: none
   expr_text_id(p, "", 0);
   array_push(&r->supports, (SupportNode){0}); // 0: not computed
@@ -56,7 +56,7 @@ void expr_pool_free(ExprPool *p) {
   for (size_t i = 0; i < r->nchunks; i++)
     free(p->chunks[i]);
   free(p->chunks);
-  free(r->buckets);
+  free(r->slots);
   array_release(&r->groups);
   array_release(&r->var_nodes);
   array_release(&r->texts);
@@ -75,7 +75,7 @@ void expr_pool_free(ExprPool *p) {
 size_t expr_pool_bytes(const ExprPool *p) {
   const ExprPoolRest *r = p->rest;
   return r->nchunks * (sizeof(ExprNode) << EXPR_CHUNK_BITS) +
-         r->nbuckets * sizeof *r->buckets +
+         r->nslots * sizeof *r->slots +
          r->var_nodes.cap * sizeof *r->var_nodes.items +
          r->supports.cap * sizeof *r->supports.items;
 }
@@ -98,17 +98,28 @@ static uint32_t hash_of(const ExprNode *n) {
   return (uint32_t)(h >> 32);
 }
 
-static void grow_buckets(ExprPool *p) {
+// A slot is a node's id and, above the bits ids need in a table of this size,
+// bits of its hash: a slot of another node is passed over without looking at
+// that node, which would cost a cache miss.
+static uint32_t slot_for(const ExprPoolRest *r, Expr e, uint32_t hash) {
+  return e | (hash & ~(r->nslots - 1));
+}
+
+static void put_slot(ExprPoolRest *r, Expr e, uint32_t hash) {
+  uint32_t mask = r->nslots - 1, i = hash & mask;
+  while (r->slots[i])
+    i = (i + 1) & mask;
+  r->slots[i] = slot_for(r, e, hash);
+}
+
+static void grow_slots(ExprPool *p) {
   ExprPoolRest *r = p->rest;
-  free(r->buckets);
-  r->nbuckets *= 2;
-  r->buckets = mem_array(uint32_t, r->nbuckets);
-  for (Expr e = 1; e < p->len; e++) {
-    ExprNode *n = expr_node(p, e);
-    uint32_t *b = &r->buckets[hash_of(n) & (r->nbuckets - 1)];
-    n->next = *b;
-    *b = e;
-  }
+  assert(r->nslots <= UINT32_MAX / 2);
+  free(r->slots);
+  r->nslots *= 2;
+  r->slots = mem_array(uint32_t, r->nslots);
+  for (Expr e = 1; e < p->len; e++)
+    put_slot(r, e, expr_node(p, e)->hash);
 }
 
 static bool same_node(const ExprNode *a, const ExprNode *b) {
@@ -118,24 +129,27 @@ static bool same_node(const ExprNode *a, const ExprNode *b) {
          (a->op != EXPR_CONST || a->value == b->value);
 }
 
-static Expr find(const ExprPool *p, const ExprNode *n, uint32_t hash) {
-  Expr e = p->rest->buckets[hash & (p->rest->nbuckets - 1)];
-  while (e && !same_node(expr_node(p, e), n))
-    e = expr_node(p, e)->next;
-  return e;
+static Expr find(const ExprPool *p, const ExprNode *n) {
+  const ExprPoolRest *r = p->rest;
+  uint32_t mask = r->nslots - 1, tag = n->hash & ~mask;
+  for (uint32_t i = n->hash & mask;; i = (i + 1) & mask) {
+    uint32_t slot = r->slots[i];
+    if (!slot)
+      return 0;
+    if ((slot & ~mask) == tag && same_node(expr_node(p, slot & mask), n))
+      return slot & mask;
+  }
 }
 
-static Expr insert(ExprPool *p, const ExprNode *n, uint32_t hash) {
+static Expr insert(ExprPool *p, const ExprNode *n) {
   ExprPoolRest *r = p->rest;
-  if (p->len / 2 > r->nbuckets)
-    grow_buckets(p);
+  if (p->len / 3 >= r->nslots / 4)
+    grow_slots(p);
   r->kinds |= 1u << n->sort.kind;
   Expr e = p->len;
   ExprNode *made = new_node(p);
   *made = *n;
-  uint32_t *b = &r->buckets[hash & (r->nbuckets - 1)];
-  made->next = *b;
-  *b = e;
+  put_slot(r, e, n->hash);
   return e;
 }
 
@@ -171,24 +185,35 @@ Expr expr_make(ExprPool *p, ExprOp op, ExprSort sort, Expr a, Expr b, Expr c) {
   ExprNode n = {.op = (uint8_t)op, .sort = sort, .arg = {a, b, c}};
   if (all_const(p, &n))
     return expr_const_of(p, sort, run_value(p, &n));
-  uint32_t hash = hash_of(&n);
-  Expr e = find(p, &n, hash);
+  n.hash = hash_of(&n);
+  Expr e = find(p, &n);
   if (e)
     return e;
   n.value = run_value(p, &n);
   n.leaves = count_leaves(p, &n);
-  return insert(p, &n, hash);
+  return insert(p, &n);
 }
 
 // --- constants ------------------------------------------------------------------
 
+// Where the latest constant like this one is remembered: constants are asked
+// for all the time, and are few.
+static Expr *recent_const(ExprPool *p, ExprSort sort, uint64_t value) {
+  uint64_t h = (value ^ (uint64_t)sort.width << 56) * 0x9e3779b97f4a7c15ull;
+  return &p->rest->recent[h >> 32 & (EXPR_RECENT - 1)];
+}
+
 Expr expr_const_of(ExprPool *p, ExprSort sort, uint64_t value) {
   if (sort.kind == SORT_BV || sort.kind == SORT_FP)
     value &= expr_mask(sort.width);
+  Expr *recent = recent_const(p, sort, value);
+  const ExprNode *r = expr_node(p, *recent);
+  if (r->op == EXPR_CONST && r->value == value && same_sort(r->sort, sort))
+    return *recent;
   ExprNode n = {.op = EXPR_CONST, .sort = sort, .value = value, .leaves = 1};
-  uint32_t hash = hash_of(&n);
-  Expr e = find(p, &n, hash);
-  return e ? e : insert(p, &n, hash);
+  n.hash = hash_of(&n);
+  Expr e = find(p, &n);
+  return *recent = e ? e : insert(p, &n);
 }
 
 Expr expr_const(ExprPool *p, unsigned width, uint64_t value) {
@@ -323,7 +348,8 @@ Expr expr_input(ExprPool *p, VarId v) {
   if (!*made) {
     ExprNode n = {.op = EXPR_VAR, .sort = expr_var_sort(p, v), .arg = {v}};
     n.value = expr_var_value(p, v);
-    *made = insert(p, &n, hash_of(&n));
+    n.hash = hash_of(&n);
+    *made = insert(p, &n);
   }
   return *made;
 }

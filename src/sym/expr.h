@@ -30,7 +30,7 @@
 // INT operations whose result does not fit in 64 bits have no value: such an
 // assignment is no solution.
 //
-// Memory: 32 bytes a node and 2 to 4 for the hash table; nodes never move and
+// Memory: 32 bytes a node and 5 to 11 for the hash table; nodes never move and
 // are freed with the pool. An operand's id is always smaller than that of the
 // node that uses it, so ascending ids are a topological order. Deep DAGs are
 // fine: nothing here recurses over expressions, except expr_show, which is
@@ -83,7 +83,7 @@ typedef struct {
   uint8_t leaves;   // ITEs that end in constants: how many, or 255; else 0
   uint32_t arg[3];
   uint64_t value;   // under this run
-  uint32_t next;    // chain of the hash table
+  uint32_t hash;
   uint32_t support; // cached set of variables (support.h); 0: not computed
 } ExprNode;
 _Static_assert(sizeof(ExprNode) == 32, "a node is 32 bytes");

@@ -39,8 +39,10 @@ typedef struct {
   uint32_t size;
 } SupportNode;
 
+#define EXPR_RECENT 256
 typedef struct ExprPoolRest {
-  uint32_t *buckets, nbuckets; // a power of two
+  uint32_t *slots, nslots; // hash table: a power of two, 3/4 full at most
+  Expr recent[EXPR_RECENT]; // constants
   size_t nchunks;
   unsigned kinds; // 1 << ExprKind of every node
   bool simplify;

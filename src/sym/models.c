@@ -76,6 +76,8 @@ static const ModelRow models[] = {
     {"bindtextdomain", model_none},
     {"bzero", model_memset},
     {"calloc", model_calloc},
+    {"ceil", model_math},
+    {"ceilf", model_math},
     {"cfree", model_free},
     {"clearerr", model_none},
     {"clock", model_none},
@@ -88,6 +90,8 @@ static const ModelRow models[] = {
     {"errx", model_print},
     {"exit", model_none},
     {"explicit_bzero", model_memset},
+    {"fabs", model_math},
+    {"fabsf", model_math},
     {"fclose", model_close},
     {"fdopen", model_open},
     {"feof", model_eof},
@@ -100,6 +104,8 @@ static const ModelRow models[] = {
     {"fgets", model_gets},
     {"fgets_unlocked", model_gets},
     {"fileno", model_none},
+    {"floor", model_math},
+    {"floorf", model_math},
     {"fopen", model_open},
     {"fopen64", model_open},
     {"fprintf", model_print},
@@ -186,6 +192,10 @@ static const ModelRow models[] = {
     {"reallocarray", model_realloc},
     {"remove", model_none},
     {"rewind", model_seek},
+    {"rint", model_math},
+    {"rintf", model_math},
+    {"round", model_math},
+    {"roundf", model_math},
     {"scanf", model_scanf},
     {"secure_getenv", model_none},
     {"setbuf", model_none},
@@ -199,6 +209,8 @@ static const ModelRow models[] = {
     {"sleep", model_none},
     {"snprintf", model_format},
     {"sprintf", model_format},
+    {"sqrt", model_math},
+    {"sqrtf", model_math},
     {"srand", model_none},
     {"srandom", model_none},
     {"sscanf", model_scanf},
@@ -227,6 +239,8 @@ static const ModelRow models[] = {
     {"strspn", model_span},
     {"strstr", model_str},
     {"strtoimax", model_number},
+    {"strtok", model_strtok},
+    {"strtok_r", model_strtok},
     {"strtol", model_number},
     {"strtoll", model_number},
     {"strtoul", model_number},
@@ -237,6 +251,8 @@ static const ModelRow models[] = {
     {"time", model_none},
     {"tolower", model_case},
     {"toupper", model_case},
+    {"trunc", model_math},
+    {"truncf", model_math},
     {"ungetc", model_ungetc},
     {"unlink", model_none},
     {"vfprintf", model_print},
@@ -359,13 +375,6 @@ void model_run(Replay *r, ModelCall *c) {
 }
 
 void model_written(Replay *r, uint64_t at, const uint8_t *bytes, uint64_t n) {
-  const IrCall *c = r->frames.len ? top(r)->waiting : NULL;
-  if (c && c->symbol != IR_NONE && c->nargs >= 3) {
-    const Program *p = r->program;
-    const char *name = program_name(p, p->symbols.items[c->symbol].name);
-    uint64_t size = get(r, p->args.items[c->first_arg + 2].operand).value;
-    if (!strcmp(name, "qsort") && model_permute(r, at, bytes, n, size))
-      return;
-  }
-  shadow_write(r->shadow, at, bytes, n);
+  if (!sort_end(r, at, bytes, n))
+    shadow_write(r->shadow, at, bytes, n);
 }

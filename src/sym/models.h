@@ -62,14 +62,12 @@ Stream *stream_find(Replay *r, uint64_t file, bool is_fd);
 // goes on, or ends. -2: the stream is none of the input's.
 int stream_peek(Replay *r, Stream *s, Expr *e);
 
-// An array of elements of `size` bytes was sorted. False: it was not told how.
-bool model_permute(Replay *r, uint64_t at, const uint8_t *bytes, uint64_t n,
-                   uint64_t size);
-
 // --- the models, by file
 Model model_none, model_memcpy, model_memset, model_strlen, model_strcpy,
-    model_strcat, model_compare, model_chr, model_str, model_span, model_dup;
-Model model_ctype, model_case, model_ctype_loc, model_number, model_abs;
+    model_strcat, model_compare, model_chr, model_str, model_span, model_dup,
+    model_strtok;
+Model model_ctype, model_case, model_ctype_loc, model_number, model_abs,
+    model_math;
 Model model_malloc, model_calloc, model_realloc, model_free, model_qsort;
 Model model_open, model_close, model_read, model_getc, model_ungetc, model_gets,
     model_fread, model_getline, model_scanf, model_seek, model_eof, model_print,

@@ -276,3 +276,51 @@ bool model_span(Replay *r, ModelCall *c) {
   }
   return false;
 }
+
+// Is the byte one of the set? Adds the condition; false for the end.
+static bool in_set(Replay *r, uint64_t at, uint64_t set, uint64_t n,
+                   uint8_t *b) {
+  ExprPool *p = r->pool;
+  Expr e, x, in = expr_bool(p, false);
+  uint8_t s;
+  if (!model_byte(r, at, b, &e))
+    return false;
+  Expr byte = e ? e : expr_const(p, 8, *b);
+  for (uint64_t k = 0; k < n; k++)
+    if (side(r, set, k, false, &s, &x))
+      in = expr_or(p, in, expr_eq(p, byte, x));
+  if (e)
+    replay_event(r, PATH_LIBC, expr_nonzero(p, e), *b != 0);
+  if (*b)
+    replay_event(r, PATH_LIBC, in, expr_value(p, in) != 0);
+  return *b && expr_value(p, in);
+}
+
+// strtok, strtok_r: text (or NULL: go on), delimiters. The text is cut.
+bool model_strtok(Replay *r, ModelCall *c) {
+  enum { MOST = 64 };
+  uint64_t at = model_fixed(r, c, 0), set = model_fixed(r, c, 1), n;
+  uint64_t key = c->nargs > 2 ? model_arg(c, 2).value : 0;
+  if (!at && (!r->token_at || r->token_key != key))
+    return false;
+  at = at ? at : r->token_at;
+  r->token_at = 0;
+  if (!model_string(r, set, MOST, &n) || n == MOST)
+    return false;
+  uint8_t b = 0;
+  while (in_set(r, at, set, n, &b))
+    at++;
+  if (c->result != (b ? at : 0))
+    return false;
+  while (b && !in_set(r, at, set, n, &b) && b)
+    at++;
+  if (b) {
+    shadow_store(r->shadow, at, 1, 0, 0);
+    at++;
+  }
+  r->token_at = at;
+  r->token_key = key;
+  if (key)
+    shadow_store(r->shadow, key, 8, at, 0);
+  return true;
+}

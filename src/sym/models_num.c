@@ -62,6 +62,32 @@ bool model_abs(Replay *r, ModelCall *c) {
                       expr_ite(r->pool, negative, expr_neg(r->pool, e), e));
 }
 
+// The functions of math.h that have an operator.
+bool model_math(Replay *r, ModelCall *c) {
+  static const struct {
+    const char *name;
+    ExprRounding how;
+  } roundings[] = {{"floor", ROUND_DOWN},
+                   {"ceil", ROUND_UP},
+                   {"trunc", ROUND_ZERO},
+                   {"round", ROUND_NEAREST_AWAY},
+                   {"rint", ROUND_NEAREST_EVEN}};
+  Val v = model_arg(c, 0);
+  if (!v.expr || !c->width)
+    return true;
+  Expr x = v.expr;
+  if (expr_sort(r->pool, x).kind != SORT_FP)
+    return false;
+  if (!strncmp(c->name, "sqrt", 4))
+    return model_result(r, c, expr_fsqrt(r->pool, x));
+  if (!strncmp(c->name, "fabs", 4))
+    return model_result(r, c, expr_fabs(r->pool, x));
+  for (size_t i = 0; i < sizeof roundings / sizeof *roundings; i++)
+    if (!strncmp(c->name, roundings[i].name, strlen(roundings[i].name)))
+      return model_result(r, c, expr_fround(r->pool, x, roundings[i].how));
+  return false;
+}
+
 // --- numbers ----------------------------------------------------------------
 
 // atoi, atol, strtol, strtoul, ...: text, [end], [base]
@@ -120,50 +146,4 @@ bool model_realloc(Replay *r, ModelCall *c) {
 bool model_free(Replay *r, ModelCall *c) {
   replay_freed(r, model_arg(c, 0).value);
   return true;
-}
-
-// The elements have been moved when this is called: see model_written.
-bool model_qsort(Replay *r, ModelCall *c) {
-  (void)r;
-  (void)c;
-  return true;
-}
-
-static bool same_bytes(Replay *r, uint64_t at, const uint8_t *bytes,
-                       uint64_t n) {
-  for (uint64_t i = 0; i < n; i++) {
-    uint8_t b;
-    if (!shadow_byte(r->shadow, at + i, &b) || b != bytes[i])
-      return false;
-  }
-  return true;
-}
-
-// An array was sorted: every element is somewhere else, with its expressions.
-// Which is which is told by the bytes; equal ones keep their order.
-bool model_permute(Replay *r, uint64_t at, const uint8_t *bytes, uint64_t n,
-                   uint64_t size) {
-  enum { MOST = 4096 };
-  uint64_t count = size ? n / size : 0;
-  if (!count || count > MOST || !shadow_is_symbolic(r->shadow, at, n))
-    return false;
-  bool *used = mem_array(bool, count), good = true;
-  Expr *exprs = mem_array(Expr, n);
-  for (uint64_t i = 0; i < count && good; i++) {
-    uint64_t k = 0;
-    while (k < count &&
-           (used[k] || !same_bytes(r, at + k * size, bytes + i * size, size)))
-      k++;
-    good = k < count;
-    if (!good)
-      break;
-    used[k] = true;
-    for (uint64_t j = 0; j < size; j++)
-      exprs[i * size + j] = shadow_byte_expr(r->shadow, at + k * size + j);
-  }
-  for (uint64_t i = 0; i < n && good; i++)
-    shadow_store(r->shadow, at + i, 1, bytes[i], exprs[i]);
-  free(used);
-  free(exprs);
-  return good;
 }

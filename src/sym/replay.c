@@ -561,8 +561,11 @@ static void release(Replay *r) {
   array_release(&r->jumps);
   array_release(&r->streams);
   array_release(&r->texts);
+  array_release(&r->tables);
   hashmap_release(&r->losses);
   free(r->instances);
+  free(r->sort.bytes);
+  free(r->sort.exprs);
   shadow_free(r->shadow);
 }
 

@@ -5,6 +5,7 @@
 
 #include "sym/models.h"
 #include "sym/replay_internal.h"
+#include "util/str.h"
 
 enum { DEEPEST = 4 << 20 }; // frames
 
@@ -205,9 +206,12 @@ static void enter_from_outside(Replay *r) {
     if (s.width)
       put(r, i, (Val){replay_take(r, 8) & expr_mask(s.width), 0});
   }
-  if (!r->stopped && r->pool && f->nparams >= 2 && r->frames.len == 1 &&
-      !strcmp(program_name(r->program, f->name), "main"))
-    replay_found_arguments(r, get(r, 0).value, get(r, 1).value);
+  if (!r->stopped && r->pool && !r->started) {
+    r->started = true;
+    replay_found_arguments(r, r->trace->header.argc, r->trace->header.argv);
+  }
+  if (!r->stopped && r->pool)
+    sort_called_back(r, f->nparams);
   if (!r->stopped)
     begin_function(r);
 }
@@ -350,6 +354,8 @@ void replay_call(Replay *r, const IrCall *c) {
       c->nargs ? get(r, r->program->args.items[c->first_arg].operand).value : 0;
   top(r)->waiting = c;
   top(r)->through_pointer = false;
+  if (r->pool)
+    sort_begin(r, c, name);
   if (is_setjmp(name))
     remember_jump(r, c, first);
   else if (is_longjmp(name) && !jump_back(r, first))
@@ -359,9 +365,16 @@ void replay_call(Replay *r, const IrCall *c) {
 
 // --- others -----------------------------------------------------------------
 
+// What the compiler decides does not depend on the value.
+static bool is_decided_early(const char *name) {
+  return text_starts(name, "llvm.is.constant") ||
+         text_starts(name, "llvm.objectsize") ||
+         text_starts(name, "llvm.threadlocal");
+}
+
 void replay_recorded(Replay *r, const IrCall *c) {
-  bool lost = false;
-  for (uint32_t i = 0; i < c->nargs && r->pool; i++) {
+  bool lost = false, early = is_decided_early(symbol_name(r, c));
+  for (uint32_t i = 0; i < c->nargs && r->pool && !early; i++) {
     const IrArg *a = &r->program->args.items[c->first_arg + i];
     Val v = get(r, a->operand);
     if (!a->width || !v.expr)

@@ -143,29 +143,39 @@ static size_t object_before(const Object *items, size_t len, uint64_t at) {
 
 static bool holds(const Object *o, uint64_t at) { return at - o->at < o->size; }
 
+enum { CTYPE_FIRST = -128, CTYPE_ENTRIES = 384 };
+
+static uint64_t ctype_entry(int table, int i) {
+  switch (table) {
+  case 0:
+    return (*__ctype_b_loc())[i];
+  case 1:
+    return (uint32_t)(*__ctype_tolower_loc())[i];
+  default:
+    return (uint32_t)(*__ctype_toupper_loc())[i];
+  }
+}
+
+static void fill_ctype(Replay *r, int table, uint64_t at, unsigned size) {
+  r->ctype[table] = (Object){at, CTYPE_ENTRIES * size};
+  for (int i = 0; i < CTYPE_ENTRIES; i++)
+    shadow_store(r->shadow, at + (uint64_t)i * size, size,
+                 ctype_entry(table, CTYPE_FIRST + i), 0);
+}
+
 // The tables behind isdigit() and friends, if the program has asked for them.
 static const Object *ctype_table(Replay *r, uint64_t at) {
-  enum { FIRST = -128, ENTRIES = 384 };
-  const struct {
-    uint64_t holder;
-    unsigned size;
-  } tables[] = {{r->ctype_b, 2}, {r->ctype_lower, 4}, {r->ctype_upper, 4}};
+  static const unsigned sizes[] = {2, 4, 4};
+  const uint64_t holders[] = {r->ctype_b, r->ctype_lower, r->ctype_upper};
   for (int k = 0; k < 3; k++) {
     uint64_t middle;
-    if (!tables[k].holder || !shadow_word(r->shadow, tables[k].holder, &middle))
+    if (!holders[k] || !shadow_word(r->shadow, holders[k], &middle))
       continue;
-    r->ctype.at = middle - 128 * tables[k].size;
-    r->ctype.size = ENTRIES * tables[k].size;
-    if (!holds(&r->ctype, at))
-      continue;
-    for (int i = 0; i < ENTRIES; i++) {
-      uint64_t v = k == 0   ? (*__ctype_b_loc())[FIRST + i]
-                   : k == 1 ? (uint32_t)(*__ctype_tolower_loc())[FIRST + i]
-                            : (uint32_t)(*__ctype_toupper_loc())[FIRST + i];
-      shadow_store(r->shadow, r->ctype.at + (uint64_t)i * tables[k].size,
-                   tables[k].size, v, 0);
-    }
-    return &r->ctype;
+    uint64_t first = middle - 128 * sizes[k];
+    if (r->ctype[k].at != first)
+      fill_ctype(r, k, first, sizes[k]);
+    if (holds(&r->ctype[k], at))
+      return &r->ctype[k];
   }
   return NULL;
 }
@@ -271,8 +281,8 @@ void replay_begin_input(Replay *r) {
     bool text = s->kind == INPUT_ARG || s->kind == INPUT_ENV;
     char *size = mem_printf("%s.size", s->name);
     uint32_t more = text ? 1 + INPUT_SLACK : 0;
-    VarId first = expr_new_bytes(r->pool, s->name, s->bytes,
-                                 (uint32_t)s->size + more);
+    VarId first =
+        expr_new_bytes(r->pool, s->name, s->bytes, (uint32_t)s->size + more);
     array_push(&r->path->first_var, first);
     array_push(&r->path->size_var,
                expr_new_var(r->pool, size, expr_bv(64), s->size));

@@ -59,6 +59,23 @@ typedef struct {
   uint32_t source;
 } InputText;
 
+// A constant table in memory that was looked at.
+typedef struct {
+  uint64_t at;
+  unsigned size; // of an entry
+  ExprTable table;
+  bool good; // all of it is known
+} KnownTable;
+
+// An array that qsort is sorting, as it was before: see models_sort.c.
+typedef struct {
+  uint64_t base, count, size; // count 0: none
+  uint8_t *bytes;
+  Expr *exprs;
+  size_t depth;         // of the frame that called qsort
+  uint64_t elements[2]; // that the callback is looking at
+} Sort;
+
 typedef struct {
   Program *program;
   const Trace *trace;
@@ -67,7 +84,7 @@ typedef struct {
   ReplayOptions options;
   Path *path;
   Err *err;
-  bool failed, stopped;
+  bool failed, stopped, started;
   bool check;
   size_t pos, end, limit; // of the stream
   ARRAY(Frame) frames;
@@ -83,9 +100,12 @@ typedef struct {
   ARRAY(Jump) jumps;
   ARRAY(Stream) streams;
   ARRAY(InputText) texts;
+  ARRAY(KnownTable) tables;
   PathEvent unused; // where a condition that says nothing goes
   Hashmap losses;
-  Object ctype;                               // the table last looked at
+  Sort sort;
+  uint64_t token_at, token_key;               // where strtok goes on
+  Object ctype[3];                            // the tables behind them
   uint64_t ctype_b, ctype_lower, ctype_upper; // results of __ctype_*_loc
 } Replay;
 
@@ -128,6 +148,14 @@ void replay_recorded(Replay *r, const IrCall *c);
 void replay_outside(Replay *r);
 void replay_return(Replay *r, const IrArg *values, uint32_t n);
 void replay_va_start(Replay *r, uint64_t list);
+
+// --- models_sort.c
+void sort_begin(Replay *r, const IrCall *c, const char *name);
+void sort_called_back(Replay *r, uint32_t nparams);
+// A load from an element that is being compared: its expression.
+Expr sort_load(Replay *r, uint64_t at, unsigned n, uint64_t value);
+// The array has been sorted. False: it is none that was being sorted.
+bool sort_end(Replay *r, uint64_t at, const uint8_t *bytes, uint64_t n);
 
 // --- replay_sym.c: the expression of an instruction's result
 Expr replay_compute(Replay *r, const IrInst *i, Val a, Val b, Val c,

@@ -249,18 +249,26 @@ Expr replay_compute(Replay *r, const IrInst *i, Val a, Val b, Val c,
 // A constant table as it lies in memory; false: not all of it is known.
 static bool read_table(Replay *r, const Object *o, unsigned size, uint32_t n,
                        ExprTable *table) {
+  for (size_t i = 0; i < r->tables.len; i++) {
+    const KnownTable *t = &r->tables.items[i];
+    if (t->at == o->at && t->size == size) {
+      *table = t->table;
+      return t->good;
+    }
+  }
   uint64_t *entries = mem_array(uint64_t, n);
-  bool good = true;
-  for (uint64_t i = 0; i < (uint64_t)n * size && good; i++) {
+  KnownTable t = {o->at, size, 0, true};
+  for (uint64_t i = 0; i < (uint64_t)n * size && t.good; i++) {
     uint8_t b = 0;
-    good = shadow_byte(r->shadow, o->at + i, &b) &&
-           !shadow_byte_expr(r->shadow, o->at + i);
+    t.good = shadow_byte(r->shadow, o->at + i, &b) &&
+             !shadow_byte_expr(r->shadow, o->at + i);
     entries[i / size] |= (uint64_t)b << 8 * (i % size);
   }
-  if (good)
-    *table = expr_new_table(r->pool, 8 * size, entries, n);
+  if (t.good)
+    *table = t.table = expr_new_table(r->pool, 8 * size, entries, n);
+  array_push(&r->tables, t);
   free(entries);
-  return good;
+  return t.good;
 }
 
 // A load from a constant table at a place that depends on the input: the table
@@ -313,10 +321,10 @@ Expr replay_load(Replay *r, const IrInst *i, Val at, uint64_t value) {
       replay_fix(r, PATH_ADDRESS, at, 64);
     }
   }
-  if (!e)
-    e = shadow_load(r->shadow, at.value, n, value);
-  else
-    shadow_load(r->shadow, at.value, n, value);
+  Expr stored = r->sort.count ? sort_load(r, at.value, n, value) : 0;
+  if (!stored)
+    stored = shadow_load(r->shadow, at.value, n, value);
+  e = e ? e : stored;
   if (!e)
     return 0;
   if (i->width != 8 * n)

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 static int deep(int n, int c) {
-  char room[256];
+  unsigned char room[256];
   memset(room, c, sizeof room);
   if (n == 0)
     return room[100];

@@ -19,8 +19,7 @@
 #include "util/fs.h"
 #include "util/str.h"
 
-// --- pages with their expectations
-// ------------------------------------------------
+// --- pages with their expectations -------------------------------------------
 
 static void add_place(Str *out, const char *page, size_t offset) {
   size_t line = 1, column = 1;
@@ -178,8 +177,20 @@ TEST(every_key_is_in_the_table_once_and_has_a_line) {
   }
 }
 
-// --- any bytes
-// ---------------------------------------------------------------------
+TEST(the_manual_lists_every_key) {
+  Str manual = {0};
+  Err err;
+  const char *path = TEST_DATA "/../../docs/html-oracle.md";
+  assert_int_equal(fs_read(path, 0, &manual, &err), 0);
+  for (const HtmlKey *k = html_keys; k->key; k++) {
+    char *row = mem_printf("\n| `%s` | ", k->key);
+    assert_non_null(strstr(manual.data, row));
+    free(row);
+  }
+  str_release(&manual);
+}
+
+// --- any bytes ---------------------------------------------------------------
 
 // libtidy reads in a process of its own, too slow for thousands of pages.
 static const HtmlOptions everything = {
@@ -311,8 +322,7 @@ TEST(checking_twice_gives_the_same) {
   str_release(&page);
 }
 
-// --- size
-// --------------------------------------------------------------------------
+// --- size --------------------------------------------------------------------
 
 static double seconds(void) {
   struct timespec t;
@@ -366,7 +376,7 @@ TEST(no_repetition_takes_more_than_linear_time) {
 }
 
 TEST(ten_megabytes_are_checked_in_seconds) {
-  Str row = {0}, page = {0};
+  Str page = {0};
   str_add(&page, "<!DOCTYPE html><html><body><table>");
   for (int i = 0; page.len < 10000000; i++)
     str_addf(&page,
@@ -378,11 +388,9 @@ TEST(ten_megabytes_are_checked_in_seconds) {
   assert_int_equal(check_sane(page.data, page.len, &(HtmlOptions){0}), 0);
   assert_true(seconds() - start < 10);
   str_release(&page);
-  str_release(&row);
 }
 
-// --- what is a page
-// ------------------------------------------------------------------
+// --- what is a page ----------------------------------------------------------
 
 static bool is_page(const char *type, const char *body) {
   return html_is_page(type, body, strlen(body));
@@ -419,8 +427,7 @@ TEST(nothing_and_binary_data_and_json_are_no_pages_whatever_their_type) {
   assert_false(is_page("text/html", "[{\"a\": \"<p>\"}]\n"));
 }
 
-// --- the Nu checker
-// ------------------------------------------------------------------
+// --- the Nu checker ----------------------------------------------------------
 
 static char nu_dir[] = "/tmp/culprit-nu-XXXXXX";
 
