@@ -82,8 +82,8 @@ static bool equals(Sim *s, unsigned from, unsigned n, const char *word) {
   Expr cmp = k(s, 0);
   for (size_t i = len; i-- > 0;) {
     Expr c = get(s, from + (unsigned)i), w = k(s, (uint8_t)word[i]);
-    Expr sign = expr_ite(s->pool, expr_ult(s->pool, c, w),
-                         k(s, (uint64_t)-1), k(s, 1));
+    Expr sign =
+        expr_ite(s->pool, expr_ult(s->pool, c, w), k(s, (uint64_t)-1), k(s, 1));
     cmp = expr_ite(s->pool, expr_eq(s->pool, c, w), cmp, sign);
   }
   return branch(s, expr_eq(s->pool, cmp, k(s, 0)));
@@ -102,7 +102,8 @@ static Expr number(Sim *s) {
   return v;
 }
 
-// --- a tokenizer ------------------------------------------------------------------
+// --- a tokenizer
+// ------------------------------------------------------------------
 
 static void name(Sim *s) {
   static const char *const keywords[] = {"if", "else", "while", "return",
@@ -132,7 +133,8 @@ static void tokenize(Sim *s) {
   }
 }
 
-// --- a JSON parser ----------------------------------------------------------------
+// --- a JSON parser
+// ----------------------------------------------------------------
 
 static void value(Sim *s, int depth);
 
@@ -160,8 +162,8 @@ static void escape(Sim *s) {
   }
   branch(s, expr_ult(s->pool, code, k(s, 0x80)));
   branch(s, expr_ult(s->pool, code, k(s, 0x800)));
-  branch(s, expr_eq(s->pool, expr_and(s->pool, code, k(s, 0xfc00)),
-                    k(s, 0xd800)));
+  branch(s,
+         expr_eq(s->pool, expr_and(s->pool, code, k(s, 0xfc00)), k(s, 0xd800)));
 }
 
 static Expr string(Sim *s) {
@@ -174,8 +176,7 @@ static Expr string(Sim *s) {
       escape(s);
       continue;
     }
-    hash = expr_add(s->pool, expr_mul(s->pool, hash, k(s, 33)),
-                    get(s, s->at));
+    hash = expr_add(s->pool, expr_mul(s->pool, hash, k(s, 33)), get(s, s->at));
     s->at++;
   }
   s->at++;
@@ -238,7 +239,8 @@ static void value(Sim *s, int depth) {
 
 static void parse_json(Sim *s) { value(s, 0); }
 
-// --- measuring --------------------------------------------------------------------
+// --- measuring
+// --------------------------------------------------------------------
 
 static void add_path(Solver *s, const Sim *sim) {
   for (size_t i = 0; i < sim->path.len; i++)
@@ -270,8 +272,7 @@ static void measure(const char *title, void (*program)(Sim *),
   double start = gates_clock();
   program(&sim);
   printf("%s: %u bytes, %zu branches, %u nodes, built in %.1f ms\n", title,
-         sim.len, sim.path.len, sim.pool->len,
-         (gates_clock() - start) * 1e3);
+         sim.len, sim.path.len, sim.pool->len, (gates_clock() - start) * 1e3);
   Solver *ours = solver_new(sim.pool, (SolverLimits){0});
   Solver *bits = solver_new(sim.pool, (SolverLimits){0});
   Solver *z3 = solver_new(sim.pool, (SolverLimits){.seconds = 10});
@@ -312,12 +313,16 @@ static char *repeat(const char *before, const char *text, int n,
 
 int main(int argc, char **argv) {
   int n = argc > 1 ? atoi(argv[1]) : 12;
-  char *program = repeat(
-      "", "int x%d = 40 + %d;\nwhile (x1 < 12) { total = total / 3 - 1; }\n"
-      "if (x) return 4711; else y = x;\n", n, "");
-  char *json = repeat(
-      "[", "{\"id\": %d, \"name\": \"caf\\u00e9 \\n x\", \"ok\": true,\n"
-      " \"list\": [1, 22, -333, %d], \"none\": null},\n", n, "{}]");
+  char *program =
+      repeat("",
+             "int x%d = 40 + %d;\nwhile (x1 < 12) { total = total / 3 - 1; }\n"
+             "if (x) return 4711; else y = x;\n",
+             n, "");
+  char *json =
+      repeat("[",
+             "{\"id\": %d, \"name\": \"caf\\u00e9 \\n x\", \"ok\": true,\n"
+             " \"list\": [1, 22, -333, %d], \"none\": null},\n",
+             n, "{}]");
   measure("tokenizer", tokenize, program);
   measure("json", parse_json, json);
   free(program);

@@ -448,6 +448,17 @@ static int run_session(Options *o, const Requests *list, const char *command) {
   return status == EXIT_DONE ? report(o, clock_now() - start) : status;
 }
 
+// What PHP reports goes into the record, not into the page, which a message of
+// a severity that is no failure would spoil. The user may want it otherwise.
+static void hide_messages(Options *o) {
+  Texts ini = {0};
+  array_push(&ini, "display_errors=0");
+  for (size_t i = 0; i < o->visits.ini.len; i++)
+    array_push(&ini, o->visits.ini.items[i]);
+  array_release(&o->visits.ini);
+  o->visits.ini = ini;
+}
+
 static int web(Options *o, const char *command) {
   Err err;
   Requests list = {0};
@@ -456,6 +467,7 @@ static int web(Options *o, const char *command) {
     status = read_requests(o, &list);
   if (status == EXIT_DONE)
     status = find_extension(o);
+  hide_messages(o);
   if (status == EXIT_DONE) {
     o->visits.oracle.timeout =
         o->visits.site.timeout > 0 ? o->visits.site.timeout : SITE_SECONDS;

@@ -12,8 +12,7 @@
 
 enum { EXCERPT = 60 };
 
-// --- severities
-// ---------------------------------------------------------------
+// --- severities ---
 
 static unsigned severity_bit(const char *word) {
   for (int s = 0; s < PHP_SEVERITIES; s++)
@@ -39,8 +38,7 @@ int web_severities_parse(const char *text, unsigned *out) {
   return rc;
 }
 
-// --- the shape of a message
-// ----------------------------------------------------
+// --- the shape of a message ---
 
 static bool is_quote(char c) { return c == '"' || c == '\'' || c == '`'; }
 
@@ -81,8 +79,7 @@ static char *make_place(const WebOracle *o, const char *file, uint32_t line) {
   return mem_printf("%s:%u", path_below(file, o->root), line);
 }
 
-// --- faults of PHP
-// ---------------------------------------------------------------
+// --- faults of PHP ---
 
 static void add_fault(const WebOracle *o, const PhpFault *f, Run *run) {
   const char *kind = php_severity_name(f->severity);
@@ -110,8 +107,7 @@ static void add_faults(const WebOracle *o, const PhpRecord *record, Run *run) {
   }
 }
 
-// --- the output map
-// ---------------------------------------------------------------
+// --- the output map ---
 
 const OutputPiece *web_piece_at(const PhpRecord *record, size_t offset) {
   size_t lo = 0, hi = record->npieces;
@@ -138,8 +134,7 @@ uint32_t web_line_at(const OutputPiece *piece, const char *page,
   return line;
 }
 
-// --- faults of the page
-// -------------------------------------------------------------
+// --- faults of the page ---
 
 typedef struct {
   const WebOracle *oracle;
@@ -252,8 +247,17 @@ static int add_html(const WebOracle *o, const Exchange *x,
   return 0;
 }
 
-// --- all of it
-// ------------------------------------------------------------------------
+// --- all of it ---
+
+// A page that ends where the script did is not to blame for being unfinished.
+static bool is_broken_off(const PhpRecord *record) {
+  for (size_t i = 0; record && i < record->nfaults; i++) {
+    const PhpFault *f = &record->faults[i];
+    if (f->severity == PHP_FATAL && !f->caught && !f->silenced)
+      return true;
+  }
+  return false;
+}
 
 static const char *script_of(const WebOracle *o, const PhpRecord *record) {
   return record && record->script ? path_below(record->script, o->root) : "";
@@ -291,7 +295,7 @@ int web_judge(const WebOracle *o, const Exchange *x, const PhpRecord *record,
   if (x->end != EXCHANGE_DONE)
     add_end(o, x, record, run);
   else if (o->severities & WEB_HTML && !x->response.cut &&
-           add_html(o, x, record, run, arena, err))
+           !is_broken_off(record) && add_html(o, x, record, run, arena, err))
     return -1;
   if (x->response.cut)
     run_add_note(run, "the page was cut at %zu bytes and not checked as HTML",

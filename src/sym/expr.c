@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "sym/expr_eval.h"
 #include "sym/expr_make.h"
@@ -21,15 +22,16 @@ static const char *const names[] = {
 unsigned expr_arity(ExprOp op) { return arities[op]; }
 const char *expr_op_name(ExprOp op) { return names[op]; }
 
-// --- pool ---------------------------------------------------------------------
+// --- pool
+// ---------------------------------------------------------------------
 
 static ExprNode *new_node(ExprPool *p) {
   assert(p->len < UINT32_MAX);
   size_t chunk = p->len >> EXPR_CHUNK_BITS;
   if (chunk == p->rest->nchunks) {
     if ((chunk & (chunk - 1)) == 0) // room for twice as many
-      p->chunks = mem_realloc(p->chunks, (chunk ? chunk * 2 : 1) *
-                                             sizeof *p->chunks);
+      p->chunks =
+          mem_realloc(p->chunks, (chunk ? chunk * 2 : 1) * sizeof *p->chunks);
     p->chunks[chunk] = mem_array(ExprNode, 1u << EXPR_CHUNK_BITS);
     p->rest->nchunks++;
   }
@@ -86,7 +88,8 @@ bool expr_pool_has(const ExprPool *p, ExprKind kind) {
 
 void expr_pool_set_simplify(ExprPool *p, bool on) { p->rest->simplify = on; }
 
-// --- hash-consing ---------------------------------------------------------------
+// --- hash-consing
+// ---------------------------------------------------------------
 
 static uint32_t hash_of(const ExprNode *n) {
   uint64_t h = n->op | (uint64_t)n->sort.kind << 8 | n->sort.width << 16;
@@ -112,12 +115,25 @@ static void put_slot(ExprPoolRest *r, Expr e, uint32_t hash) {
   r->slots[i] = slot_for(r, e, hash);
 }
 
+// Large tables in huge pages: nearly every look at one is a cache miss, and
+// need not be a miss of the TLB as well.
+static uint32_t *new_slots(uint32_t n) {
+  const size_t page = 2u << 20;
+  size_t size = (size_t)n * sizeof(uint32_t);
+  void *slots = size < 4 * page ? NULL : aligned_alloc(page, size);
+  if (!slots)
+    return mem_array(uint32_t, n);
+  madvise(slots, size, MADV_HUGEPAGE); // an advice: may fail
+  memset(slots, 0, size);
+  return slots;
+}
+
 static void grow_slots(ExprPool *p) {
   ExprPoolRest *r = p->rest;
   assert(r->nslots <= UINT32_MAX / 2);
   free(r->slots);
   r->nslots *= 2;
-  r->slots = mem_array(uint32_t, r->nslots);
+  r->slots = new_slots(r->nslots);
   for (Expr e = 1; e < p->len; e++)
     put_slot(r, e, expr_node(p, e)->hash);
 }
@@ -194,7 +210,8 @@ Expr expr_make(ExprPool *p, ExprOp op, ExprSort sort, Expr a, Expr b, Expr c) {
   return insert(p, &n);
 }
 
-// --- constants ------------------------------------------------------------------
+// --- constants
+// ------------------------------------------------------------------
 
 // Where the latest constant like this one is remembered: constants are asked
 // for all the time, and are few.
@@ -262,7 +279,8 @@ const char *expr_text(const ExprPool *p, uint64_t id, size_t *n) {
   return p->rest->texts.items[id].data;
 }
 
-// --- variables ------------------------------------------------------------------
+// --- variables
+// ------------------------------------------------------------------
 
 static VarId add_group(ExprPool *p, VarGroup g, const char *name) {
   ExprPoolRest *r = p->rest;
@@ -280,8 +298,8 @@ VarId expr_new_vars(ExprPool *p, const char *name, ExprSort sort, uint32_t n,
   VarGroup g = {.sort = sort, .n = n, .indexed = true};
   g.values = arena_array(&p->rest->arena, uint64_t, n);
   for (uint32_t i = 0; values && i < n; i++)
-    g.values[i] = sort.kind == SORT_BV ? values[i] & expr_mask(sort.width)
-                                       : values[i];
+    g.values[i] =
+        sort.kind == SORT_BV ? values[i] & expr_mask(sort.width) : values[i];
   return add_group(p, g, name);
 }
 

@@ -16,8 +16,8 @@
 // within 64 bits in every solution (PHP's integers). STR: a string of bytes.
 // Not there: integers wider than 64 bits, long double; their users concretise.
 //
-// Builders simplify (docs/expressions.md lists the rules) and fold constants, so
-// the result may be any expression that is equal in every assignment. An
+// Builders simplify (docs/expressions.md lists the rules) and fold constants,
+// so the result may be any expression that is equal in every assignment. An
 // expression without variables is always a CONST. Operands of two-place
 // operators must have the same sort, else it is our bug (assert).
 //
@@ -67,12 +67,8 @@ static inline ExprSort expr_bv(unsigned width) {
 static inline ExprSort expr_fp(unsigned width) {
   return (ExprSort){SORT_FP, (uint8_t)width};
 }
-static inline ExprSort expr_int_sort(void) {
-  return (ExprSort){SORT_INT, 64};
-}
-static inline ExprSort expr_str_sort(void) {
-  return (ExprSort){SORT_STR, 0};
-}
+static inline ExprSort expr_int_sort(void) { return (ExprSort){SORT_INT, 64}; }
+static inline ExprSort expr_str_sort(void) { return (ExprSort){SORT_STR, 0}; }
 
 // One node. `arg` holds operands, then immediates: the variable of VAR, the
 // lowest bit of EXTRACT, the table of TABLE, the rounding of FROUND.
@@ -80,9 +76,9 @@ static inline ExprSort expr_str_sort(void) {
 typedef struct {
   uint8_t op; // ExprOp
   ExprSort sort;
-  uint8_t leaves;   // ITEs that end in constants: how many, or 255; else 0
+  uint8_t leaves; // ITEs that end in constants: how many, or 255; else 0
   uint32_t arg[3];
-  uint64_t value;   // under this run
+  uint64_t value; // under this run
   uint32_t hash;
   uint32_t support; // cached set of variables (support.h); 0: not computed
 } ExprNode;
@@ -98,13 +94,14 @@ struct ExprPool {
 
 ExprPool *expr_pool_new(void);
 void expr_pool_free(ExprPool *p);
-size_t expr_pool_bytes(const ExprPool *p); // memory in use
+size_t expr_pool_bytes(const ExprPool *p);            // memory in use
 bool expr_pool_has(const ExprPool *p, ExprKind kind); // any node of that sort?
 
 // Off: builders only fold constants. For tests that compare with and without.
 void expr_pool_set_simplify(ExprPool *p, bool on);
 
-// --- reading ------------------------------------------------------------------
+// --- reading
+// ------------------------------------------------------------------
 
 static inline ExprNode *expr_node(const ExprPool *p, Expr e) {
   return &p->chunks[e >> EXPR_CHUNK_BITS][e & ((1u << EXPR_CHUNK_BITS) - 1)];
@@ -134,7 +131,8 @@ static inline uint64_t expr_mask(unsigned width) {
   return width >= 64 ? ~0ull : (1ull << width) - 1;
 }
 
-// --- variables ----------------------------------------------------------------
+// --- variables
+// ----------------------------------------------------------------
 
 // `n` variables name[0]..name[n-1] of one sort with their values in this run
 // (NULL: zeros); ids are consecutive, the first is returned. Cheap: 8 bytes
@@ -157,7 +155,8 @@ void expr_var_name(const ExprPool *p, VarId v, Str *out); // appends "in[2]"
 // The expression that is variable `v`.
 Expr expr_input(ExprPool *p, VarId v);
 
-// --- constants ----------------------------------------------------------------
+// --- constants
+// ----------------------------------------------------------------
 
 Expr expr_const(ExprPool *p, unsigned width, uint64_t value); // BV; truncates
 Expr expr_bool(ExprPool *p, bool value);                      // BV(1)
@@ -173,14 +172,16 @@ Expr expr_const_of(ExprPool *p, ExprSort sort, uint64_t value);
 uint64_t expr_text_id(ExprPool *p, const char *s, size_t n);
 const char *expr_text(const ExprPool *p, uint64_t id, size_t *n);
 
-// --- any sort -----------------------------------------------------------------
+// --- any sort
+// -----------------------------------------------------------------
 
 // FP: equal as data, so NaN is NaN and 0 is not -0; see expr_feq.
 Expr expr_eq(ExprPool *p, Expr a, Expr b);
 Expr expr_ne(ExprPool *p, Expr a, Expr b);
 Expr expr_ite(ExprPool *p, Expr cond, Expr a, Expr b); // cond: BV(1)
 
-// --- BV; neg, add, sub, mul, sdiv, srem and the signed order take INT too -------
+// --- BV; neg, add, sub, mul, sdiv, srem and the signed order take INT too
+// -------
 
 Expr expr_not(ExprPool *p, Expr a); // bitwise; of a condition: negation
 Expr expr_neg(ExprPool *p, Expr a);
@@ -218,12 +219,12 @@ typedef uint32_t ExprTable;
 ExprTable expr_new_table(ExprPool *p, unsigned width, const uint64_t *entries,
                          uint32_t n);
 unsigned expr_table_width(const ExprPool *p, ExprTable t);
-const uint64_t *expr_table_entries(const ExprPool *p, ExprTable t,
-                                   uint32_t *n);
+const uint64_t *expr_table_entries(const ExprPool *p, ExprTable t, uint32_t *n);
 // Entry number `index` (unsigned, any width); 0 beyond the end.
 Expr expr_table(ExprPool *p, ExprTable t, Expr index);
 
-// --- FP: widths 32 and 64 -------------------------------------------------------
+// --- FP: widths 32 and 64
+// -------------------------------------------------------
 
 typedef enum {
   ROUND_NEAREST_EVEN, // rint, nearbyint
@@ -249,7 +250,7 @@ Expr expr_fnan(ExprPool *p, Expr a);
 // Unordered comparisons and the rest follow: uno = nan(a) or nan(b),
 // ult(a, b) = not fle(b, a), une(a, b) = not feq(a, b).
 
-Expr expr_fp_of_fp(ExprPool *p, Expr a, unsigned width); // fpext, fptrunc
+Expr expr_fp_of_fp(ExprPool *p, Expr a, unsigned width);   // fpext, fptrunc
 Expr expr_fp_of_sint(ExprPool *p, Expr a, unsigned width); // BV or INT
 Expr expr_fp_of_uint(ExprPool *p, Expr a, unsigned width);
 Expr expr_sint_of_fp(ExprPool *p, Expr a, unsigned width); // toward zero
@@ -257,7 +258,8 @@ Expr expr_uint_of_fp(ExprPool *p, Expr a, unsigned width);
 Expr expr_fp_of_bits(ExprPool *p, Expr a); // bitcast of BV(32), BV(64)
 Expr expr_bits_of_fp(ExprPool *p, Expr a);
 
-// --- INT and STR ----------------------------------------------------------------
+// --- INT and STR
+// ----------------------------------------------------------------
 
 Expr expr_int_of_bv(ExprPool *p, Expr a); // signed
 Expr expr_bv_of_int(ExprPool *p, Expr a, unsigned width);
@@ -272,12 +274,13 @@ Expr expr_str_contains(ExprPool *p, Expr s, Expr t);
 Expr expr_str_prefix(ExprPool *p, Expr prefix, Expr s);
 Expr expr_str_suffix(ExprPool *p, Expr suffix, Expr s);
 Expr expr_str_replace(ExprPool *p, Expr s, Expr from, Expr to); // first one
-Expr expr_str_lt(ExprPool *p, Expr a, Expr b); // by bytes
-Expr expr_str_to_int(ExprPool *p, Expr s);     // all digits, else -1
-Expr expr_str_of_int(ExprPool *p, Expr n);     // "" if negative
-Expr expr_str_code(ExprPool *p, Expr s);       // of a one-byte string, else -1
+Expr expr_str_lt(ExprPool *p, Expr a, Expr b);                  // by bytes
+Expr expr_str_to_int(ExprPool *p, Expr s); // all digits, else -1
+Expr expr_str_of_int(ExprPool *p, Expr n); // "" if negative
+Expr expr_str_code(ExprPool *p, Expr s);   // of a one-byte string, else -1
 
-// --- printing -------------------------------------------------------------------
+// --- printing
+// -------------------------------------------------------------------
 
 // Appends `e` as a C-like formula for people: "in[2] == 'a'". Cut with "..."
 // beyond `max` bytes or so (0: 400).

@@ -34,7 +34,8 @@ static Expr lift_const(ExprPool *p, ExprOp op, Expr a, Expr k) {
   return expr_map_leaves(p, a, 2, apply_other, &w);
 }
 
-// --- sums -----------------------------------------------------------------------
+// --- sums
+// -----------------------------------------------------------------------
 
 // Bits of `e` that can be 1, as far as extensions and shifts tell.
 static uint64_t possible_ones(const ExprPool *p, Expr e, int depth) {
@@ -44,8 +45,7 @@ static uint64_t possible_ones(const ExprPool *p, Expr e, int depth) {
   if (n->op == EXPR_ZEXT && depth)
     return possible_ones(p, n->arg[0], depth - 1);
   if (n->op == EXPR_CONCAT && depth)
-    return possible_ones(p, n->arg[0], depth - 1)
-               << expr_width(p, n->arg[1]) |
+    return possible_ones(p, n->arg[0], depth - 1) << expr_width(p, n->arg[1]) |
            possible_ones(p, n->arg[1], depth - 1);
   return expr_mask(n->sort.width);
 }
@@ -164,7 +164,8 @@ Expr expr_neg(ExprPool *p, Expr a) {
   return r ? r : expr_make(p, EXPR_NEG, s, a, 0, 0);
 }
 
-// --- products -------------------------------------------------------------------
+// --- products
+// -------------------------------------------------------------------
 
 static bool is_power(uint64_t v) { return v && (v & (v - 1)) == 0; }
 
@@ -201,7 +202,8 @@ Expr expr_mul(ExprPool *p, Expr a, Expr b) {
   return r ? r : expr_make(p, EXPR_MUL, s, a, b, 0);
 }
 
-// --- quotients ------------------------------------------------------------------
+// --- quotients
+// ------------------------------------------------------------------
 
 // The narrowest value that zero-extends to `e` and is at least `min` wide.
 static unsigned unsigned_width(const ExprPool *p, Expr e) {
@@ -222,8 +224,8 @@ static Expr narrow_unsigned(ExprPool *p, ExprOp op, Expr a, Expr b) {
   // A quotient by a narrow zero would have fewer ones.
   if (op == EXPR_UDIV && !expr_is_const(p, b))
     return 0;
-  Expr r = expr_make(p, op, expr_bv(w), expr_trunc(p, a, w),
-                     expr_trunc(p, b, w), 0);
+  Expr r =
+      expr_make(p, op, expr_bv(w), expr_trunc(p, a, w), expr_trunc(p, b, w), 0);
   return expr_zext(p, r, expr_width(p, a));
 }
 
@@ -260,8 +262,7 @@ static Expr simplify_urem_const(ExprPool *p, Expr a, Expr b) {
   if (k == 1)
     return bv_of(p, a, 0);
   if (is_power(k))
-    return expr_zext(
-        p, expr_trunc(p, a, (unsigned)__builtin_ctzll(k)), w);
+    return expr_zext(p, expr_trunc(p, a, (unsigned)__builtin_ctzll(k)), w);
   return lift_const(p, EXPR_UREM, a, b);
 }
 

@@ -18,7 +18,8 @@ static bool are_opposite(const ExprPool *p, Expr a, Expr b) {
          (is_op(p, b, EXPR_NOT) && expr_arg(p, b, 0) == a);
 }
 
-// --- not ------------------------------------------------------------------------
+// --- not
+// ------------------------------------------------------------------------
 
 static Expr not_const(ExprPool *p, Expr k, const void *arg) {
   (void)arg;
@@ -39,7 +40,8 @@ Expr expr_not(ExprPool *p, Expr a) {
   return r ? r : expr_make(p, EXPR_NOT, s, a, 0, 0);
 }
 
-// --- and, or, xor ---------------------------------------------------------------
+// --- and, or, xor
+// ---------------------------------------------------------------
 
 typedef Expr Binary(ExprPool *p, Expr a, Expr b);
 
@@ -169,9 +171,9 @@ static Expr simplify_or_const(ExprPool *p, Expr a, Expr k) {
   if (v == ones_of(p, a))
     return k;
   if (is_op(p, a, EXPR_OR) && expr_is_const(p, expr_arg(p, a, 1)))
-    return expr_or(p, expr_arg(p, a, 0),
-                   expr_const(p, expr_width(p, a),
-                              v | expr_value(p, expr_arg(p, a, 1))));
+    return expr_or(
+        p, expr_arg(p, a, 0),
+        expr_const(p, expr_width(p, a), v | expr_value(p, expr_arg(p, a, 1))));
   return lift_bitwise(p, EXPR_OR, expr_or, a, k);
 }
 
@@ -254,7 +256,8 @@ Expr expr_xor(ExprPool *p, Expr a, Expr b) {
   return r ? r : expr_make(p, EXPR_XOR, s, a, b, 0);
 }
 
-// --- shifts ---------------------------------------------------------------------
+// --- shifts
+// ---------------------------------------------------------------------
 
 Expr expr_shl(ExprPool *p, Expr a, Expr by) {
   unsigned w = check_bv(p, a, by);
@@ -263,8 +266,7 @@ Expr expr_shl(ExprPool *p, Expr a, Expr by) {
     if (k >= w)
       return expr_const(p, w, 0);
     unsigned s = (unsigned)k;
-    return s ? expr_concat(p, expr_trunc(p, a, w - s), expr_const(p, s, 0))
-             : a;
+    return s ? expr_concat(p, expr_trunc(p, a, w - s), expr_const(p, s, 0)) : a;
   }
   if (simplifies(p) && is_value(p, a, 0))
     return a;
@@ -297,7 +299,8 @@ Expr expr_ashr(ExprPool *p, Expr a, Expr by) {
   return expr_make(p, EXPR_ASHR, expr_bv(w), a, by, 0);
 }
 
-// --- extract --------------------------------------------------------------------
+// --- extract
+// --------------------------------------------------------------------
 
 typedef struct {
   unsigned lo, width;
@@ -371,9 +374,9 @@ static Expr narrow_guarded(ExprPool *p, Expr e, unsigned lo, unsigned width) {
   if (p->rest->depth >= 8)
     return 0;
   p->rest->depth++;
-  Expr r = is_op(p, e, EXPR_NOT) ? expr_not(p, expr_extract(p, expr_arg(p, e, 0),
-                                                            lo, width))
-                                 : narrow_operator(p, e, lo, width);
+  Expr r = is_op(p, e, EXPR_NOT)
+               ? expr_not(p, expr_extract(p, expr_arg(p, e, 0), lo, width))
+               : narrow_operator(p, e, lo, width);
   p->rest->depth--;
   return r;
 }
@@ -391,8 +394,7 @@ static Expr extract_ite(ExprPool *p, Expr e, unsigned lo, unsigned width) {
                   expr_extract(p, b, lo, width));
 }
 
-static Expr simplify_extract(ExprPool *p, Expr a, unsigned lo,
-                             unsigned width) {
+static Expr simplify_extract(ExprPool *p, Expr a, unsigned lo, unsigned width) {
   Range range = {lo, width};
   switch (expr_op(p, a)) {
   case EXPR_EXTRACT:
@@ -406,8 +408,7 @@ static Expr simplify_extract(ExprPool *p, Expr a, unsigned lo,
   case EXPR_ITE:
     return extract_ite(p, a, lo, width);
   case EXPR_TABLE:
-    return expr_map_table(p, a, EXPR_EXTRACT, width, lo, extract_const,
-                          &range);
+    return expr_map_table(p, a, EXPR_EXTRACT, width, lo, extract_const, &range);
   case EXPR_ADD:
   case EXPR_SUB:
   case EXPR_MUL:
@@ -439,7 +440,8 @@ Expr expr_trunc(ExprPool *p, Expr a, unsigned width) {
   return expr_extract(p, a, 0, width);
 }
 
-// --- concat ---------------------------------------------------------------------
+// --- concat
+// ---------------------------------------------------------------------
 
 // x[hi..k], x[k-1..lo] -> x[hi..lo]; 0 if they are not neighbours.
 static Expr join_extracts(ExprPool *p, Expr h, Expr l) {
@@ -503,7 +505,8 @@ Expr expr_concat(ExprPool *p, Expr high, Expr low) {
   return r ? r : expr_make(p, EXPR_CONCAT, expr_bv(w), high, low, 0);
 }
 
-// --- extension ------------------------------------------------------------------
+// --- extension
+// ------------------------------------------------------------------
 
 static Expr zext_const(ExprPool *p, Expr k, const void *width) {
   return expr_zext(p, k, *(const unsigned *)width);
@@ -523,8 +526,8 @@ Expr expr_zext(ExprPool *p, Expr a, unsigned width) {
   assert(is_bv(p, a) && width >= expr_width(p, a) && width <= 64);
   if (width == expr_width(p, a))
     return a;
-  Expr r = simplifies(p) && !expr_is_const(p, a) ? simplify_zext(p, a, width)
-                                                 : 0;
+  Expr r =
+      simplifies(p) && !expr_is_const(p, a) ? simplify_zext(p, a, width) : 0;
   return r ? r : expr_make(p, EXPR_ZEXT, expr_bv(width), a, 0, 0);
 }
 
@@ -540,7 +543,7 @@ Expr expr_sext(ExprPool *p, Expr a, unsigned width) {
   assert(is_bv(p, a) && width >= expr_width(p, a) && width <= 64);
   if (width == expr_width(p, a))
     return a;
-  Expr r = simplifies(p) && !expr_is_const(p, a) ? simplify_sext(p, a, width)
-                                                 : 0;
+  Expr r =
+      simplifies(p) && !expr_is_const(p, a) ? simplify_sext(p, a, width) : 0;
   return r ? r : expr_make(p, EXPR_SEXT, expr_bv(width), a, 0, 0);
 }

@@ -34,7 +34,8 @@ static Expr lift(ExprPool *p, ExprOp op, Compare *f, Expr a, Expr k,
   return expr_map_table(p, a, name, 1, expr_value(p, k), compare_const, &w);
 }
 
-// --- equality -------------------------------------------------------------------
+// --- equality
+// -------------------------------------------------------------------
 
 static Expr const_like(ExprPool *p, Expr e, uint64_t v) {
   return expr_const_of(p, expr_sort(p, e), v);
@@ -46,15 +47,13 @@ static Expr eq_extended(ExprPool *p, Expr a, uint64_t k) {
   Expr narrow = const_like(p, x, k);
   Expr wide = is_op(p, a, EXPR_ZEXT) ? expr_zext(p, narrow, expr_width(p, a))
                                      : expr_sext(p, narrow, expr_width(p, a));
-  return expr_value(p, wide) == k ? expr_eq(p, x, narrow)
-                                  : expr_bool(p, false);
+  return expr_value(p, wide) == k ? expr_eq(p, x, narrow) : expr_bool(p, false);
 }
 
 static Expr eq_concat(ExprPool *p, Expr a, Expr b) {
   Expr h = expr_arg(p, a, 0), l = expr_arg(p, a, 1);
   unsigned w = expr_width(p, l);
-  return expr_and(p,
-                  expr_eq(p, h, expr_extract(p, b, w, expr_width(p, h))),
+  return expr_and(p, expr_eq(p, h, expr_extract(p, b, w, expr_width(p, h))),
                   expr_eq(p, l, expr_extract(p, b, 0, w)));
 }
 
@@ -217,7 +216,8 @@ Expr expr_nonzero(ExprPool *p, Expr a) {
   return expr_ne(p, a, const_like(p, a, 0));
 }
 
-// --- unsigned order -------------------------------------------------------------
+// --- unsigned order
+// -------------------------------------------------------------
 
 // x < k
 static Expr ult_const(ExprPool *p, Expr a, Expr b) {
@@ -281,7 +281,8 @@ Expr expr_ule(ExprPool *p, Expr a, Expr b) {
   return expr_not(p, expr_ult(p, b, a));
 }
 
-// --- signed order ---------------------------------------------------------------
+// --- signed order
+// ---------------------------------------------------------------
 
 // sext x < k, or k < sext x: the constant may be out of x's range.
 static Expr slt_sext(ExprPool *p, Expr x, int64_t k, bool k_first) {
@@ -367,7 +368,8 @@ Expr expr_sle(ExprPool *p, Expr a, Expr b) {
   return expr_not(p, expr_slt(p, b, a));
 }
 
-// --- if-then-else ---------------------------------------------------------------
+// --- if-then-else
+// ---------------------------------------------------------------
 
 // One of the two is a constant condition.
 static Expr ite_bool(ExprPool *p, Expr c, Expr a, Expr b) {

@@ -45,8 +45,8 @@ static void step(ExprEval *ev, Expr e) {
       array_push(&ev->stack, n->arg[i]);
   if (ev->stack.len > before)
     return;
-  uint64_t value = expr_apply(ev->pool, n, expr_sort(ev->pool, n->arg[0]),
-                              v[0], v[1], v[2], &ev->undefined);
+  uint64_t value = expr_apply(ev->pool, n, expr_sort(ev->pool, n->arg[0]), v[0],
+                              v[1], v[2], &ev->undefined);
   expr_map_put(&ev->values, e, value);
   ev->stack.len--;
 }

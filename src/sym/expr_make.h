@@ -41,7 +41,7 @@ typedef struct {
 
 #define EXPR_RECENT 256
 typedef struct ExprPoolRest {
-  uint32_t *slots, nslots; // hash table: a power of two, 3/4 full at most
+  uint32_t *slots, nslots;  // hash table: a power of two, 3/4 full at most
   Expr recent[EXPR_RECENT]; // constants
   size_t nchunks;
   unsigned kinds; // 1 << ExprKind of every node
@@ -63,7 +63,7 @@ typedef struct ExprPoolRest {
 // Nothing else is simplified. Unused operands are 0.
 Expr expr_make(ExprPool *p, ExprOp op, ExprSort sort, Expr a, Expr b, Expr c);
 
-#define EXPR_MAX_DEPTH 64  // of rules within rules
+#define EXPR_MAX_DEPTH 64   // of rules within rules
 #define EXPR_MAX_LEAVES 254 // of an ITE that a comparison is pushed into
 
 static inline bool simplifies(const ExprPool *p) { return p->rest->simplify; }

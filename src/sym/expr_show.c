@@ -35,7 +35,8 @@ enum {
 static void show(Show *s, Expr e, int around, int nesting);
 static void show_negated(Show *s, Expr e, int around, int nesting);
 
-// --- constants ------------------------------------------------------------------
+// --- constants
+// ------------------------------------------------------------------
 
 static void show_char(Str *out, unsigned char c, char quote) {
   static const char names[] = "\n\t\r\0\\", letters[] = "ntr0\\";
@@ -107,7 +108,8 @@ static void show_const(Show *s, const ExprNode *n) {
   }
 }
 
-// --- sets -----------------------------------------------------------------------
+// --- sets
+// -----------------------------------------------------------------------
 
 static bool member(const uint64_t *entries, uint32_t n, uint32_t i) {
   return i < n && entries[i];
@@ -141,8 +143,7 @@ static bool is_set(const ExprPool *p, Expr e) {
 
 static void show_set(Show *s, Expr e, bool wanted, int nesting) {
   uint32_t n, members = 0;
-  const uint64_t *entries =
-      expr_table_entries(s->p, expr_arg(s->p, e, 1), &n);
+  const uint64_t *entries = expr_table_entries(s->p, expr_arg(s->p, e, 1), &n);
   for (uint32_t i = 0; i < 256; i++)
     members += member(entries, n, i) == wanted;
   bool complement = members > 128;
@@ -152,7 +153,8 @@ static void show_set(Show *s, Expr e, bool wanted, int nesting) {
   str_addc(s->out, '}');
 }
 
-// --- operators ------------------------------------------------------------------
+// --- operators
+// ------------------------------------------------------------------
 
 static void open(Show *s, int around, int own) {
   if (own <= around)
@@ -190,8 +192,7 @@ static bool is_sign_bit(const ExprPool *p, Expr e) {
          expr_arg(p, e, 1) == expr_width(p, expr_arg(p, e, 0)) - 1;
 }
 
-static void show_extract(Show *s, const ExprNode *n, int around,
-                         int nesting) {
+static void show_extract(Show *s, const ExprNode *n, int around, int nesting) {
   unsigned lo = n->arg[1];
   bool masked = lo + n->sort.width < expr_width(s->p, n->arg[0]);
   int own = masked ? BIT_AND : SHIFT;
@@ -200,8 +201,7 @@ static void show_extract(Show *s, const ExprNode *n, int around,
   if (lo)
     str_addf(s->out, " >> %u", lo);
   if (masked)
-    str_addf(s->out, " & 0x%llx",
-             (unsigned long long)expr_mask(n->sort.width));
+    str_addf(s->out, " & 0x%llx", (unsigned long long)expr_mask(n->sort.width));
   close(s, around, own);
 }
 
@@ -244,17 +244,17 @@ typedef struct {
 } Infix;
 
 static const Infix infixes[] = {
-    {EXPR_ADD, SUM, "+"},      {EXPR_SUB, SUM, "-"},
-    {EXPR_MUL, PRODUCT, "*"},  {EXPR_UDIV, PRODUCT, "/"},
-    {EXPR_SDIV, PRODUCT, "/"}, {EXPR_UREM, PRODUCT, "%"},
-    {EXPR_SREM, PRODUCT, "%"}, {EXPR_AND, BIT_AND, "&"},
-    {EXPR_OR, BIT_OR, "|"},    {EXPR_XOR, BIT_XOR, "^"},
-    {EXPR_SHL, SHIFT, "<<"},   {EXPR_LSHR, SHIFT, ">>"},
-    {EXPR_ASHR, SHIFT, ">>"},  {EXPR_EQ, COMPARE, "=="},
-    {EXPR_FADD, SUM, "+"},     {EXPR_FSUB, SUM, "-"},
-    {EXPR_FMUL, PRODUCT, "*"}, {EXPR_FDIV, PRODUCT, "/"},
-    {EXPR_FEQ, COMPARE, "=="}, {EXPR_FLT, COMPARE, "<"},
-    {EXPR_FLE, COMPARE, "<="}, {EXPR_STR_CONCAT, SUM, "."},
+    {EXPR_ADD, SUM, "+"},        {EXPR_SUB, SUM, "-"},
+    {EXPR_MUL, PRODUCT, "*"},    {EXPR_UDIV, PRODUCT, "/"},
+    {EXPR_SDIV, PRODUCT, "/"},   {EXPR_UREM, PRODUCT, "%"},
+    {EXPR_SREM, PRODUCT, "%"},   {EXPR_AND, BIT_AND, "&"},
+    {EXPR_OR, BIT_OR, "|"},      {EXPR_XOR, BIT_XOR, "^"},
+    {EXPR_SHL, SHIFT, "<<"},     {EXPR_LSHR, SHIFT, ">>"},
+    {EXPR_ASHR, SHIFT, ">>"},    {EXPR_EQ, COMPARE, "=="},
+    {EXPR_FADD, SUM, "+"},       {EXPR_FSUB, SUM, "-"},
+    {EXPR_FMUL, PRODUCT, "*"},   {EXPR_FDIV, PRODUCT, "/"},
+    {EXPR_FEQ, COMPARE, "=="},   {EXPR_FLT, COMPARE, "<"},
+    {EXPR_FLE, COMPARE, "<="},   {EXPR_STR_CONCAT, SUM, "."},
     {EXPR_STR_LT, COMPARE, "<"},
 };
 
@@ -307,8 +307,7 @@ static const char *call_name(ExprOp op) {
   }
 }
 
-static void show_operator(Show *s, const ExprNode *n, int around,
-                          int nesting) {
+static void show_operator(Show *s, const ExprNode *n, int around, int nesting) {
   bool condition = n->sort.kind == SORT_BV && n->sort.width == 1;
   if (condition && n->op == EXPR_AND) {
     show_infix(s, n->arg[0], "&&", n->arg[1], around, AND_ALSO, nesting);

@@ -187,8 +187,7 @@ static void write_int_of_bv(const ExprPool *p, const ExprNode *n, Str *out) {
   str_add(out, "(let ((n (bv2nat");
   write_operands(p, n, out);
   str_addf(out, "))) (ite (< n %llu) n (- n %s%llu)))", 1ull << (w - 1),
-           w == 64 ? "1" : "",
-           w == 64 ? 8446744073709551616ull : 1ull << w);
+           w == 64 ? "1" : "", w == 64 ? 8446744073709551616ull : 1ull << w);
 }
 
 static void write_body(const ExprPool *p, const ExprNode *n, Str *out) {

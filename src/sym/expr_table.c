@@ -4,7 +4,8 @@
 
 #include "sym/expr_make.h"
 
-// --- tables ---------------------------------------------------------------------
+// --- tables
+// ---------------------------------------------------------------------
 
 static TableData *table_of(const ExprPool *p, ExprTable t) {
   assert(t < p->rest->tables.len);
@@ -78,7 +79,8 @@ Expr expr_table(ExprPool *p, ExprTable t, Expr index) {
   return expr_make(p, EXPR_TABLE, sort, index, t, 0);
 }
 
-// --- operators on tables and constant ITEs ----------------------------------------
+// --- operators on tables and constant ITEs
+// ----------------------------------------
 
 static ExprTable mapped_table(ExprPool *p, ExprTable t, unsigned width,
                               ExprOfConst *f, const void *arg) {
@@ -86,9 +88,8 @@ static ExprTable mapped_table(ExprPool *p, ExprTable t, unsigned width,
   unsigned from = table_of(p, t)->width;
   uint64_t *out = mem_array(uint64_t, n);
   for (uint32_t i = 0; i < n; i++)
-    out[i] =
-        expr_value(p, f(p, expr_const(p, from, table_of(p, t)->entries[i]),
-                        arg));
+    out[i] = expr_value(
+        p, f(p, expr_const(p, from, table_of(p, t)->entries[i]), arg));
   ExprTable made = expr_new_table(p, width, out, n);
   free(out);
   return made;

@@ -29,7 +29,8 @@ double gates_clock(void) {
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-// --- solver ---------------------------------------------------------------------
+// --- solver
+// ---------------------------------------------------------------------
 
 static int past_deadline(void *state) {
   const Gates *g = state;
@@ -54,9 +55,8 @@ static void configure(CCaDiCaL *sat) {
     const char *name;
     int value;
   } options[] = {
-      {"phase", 0},  {"forcephase", 1}, {"inprocessing", 0},
-      {"quiet", 1},  {"lucky", 0},      {"walk", 0},
-      {"rephase", 0},
+      {"phase", 0}, {"forcephase", 1}, {"inprocessing", 0}, {"quiet", 1},
+      {"lucky", 0}, {"walk", 0},       {"rephase", 0},
   };
   for (size_t i = 0; i < sizeof options / sizeof *options; i++)
     ccadical_set_option(sat, options[i].name, options[i].value);
@@ -101,7 +101,8 @@ bool gates_failed(const Gates *g, Lit l) {
 uint32_t gates_count(const Gates *g) { return (uint32_t)g->vars; }
 uint64_t gates_clauses(const Gates *g) { return g->clauses; }
 
-// --- gates that exist -----------------------------------------------------------
+// --- gates that exist
+// -----------------------------------------------------------
 
 static size_t slot_of(const Gates *g, const Gate *gate) {
   uint64_t h = (uint64_t)gate->kind;
@@ -146,7 +147,8 @@ static Lit output(Gates *g, Gate gate, bool run, bool *fresh) {
   return s->out;
 }
 
-// --- gates ----------------------------------------------------------------------
+// --- gates
+// ----------------------------------------------------------------------
 
 static void swap_if(bool wanted, Lit *a, Lit *b) {
   if (wanted) {

@@ -197,7 +197,7 @@ bool model_chr(Replay *r, ModelCall *c) {
   ExprPool *p = r->pool;
   uint64_t at = model_fixed(r, c, 0);
   Val wanted = model_arg(c, 1);
-  bool memory = has(c->name, "mem"), last = has(c->name, "rchr");
+  bool memory = has(c->name, "mem"), last = has(c->name, "rrchr");
   if (wanted.expr && !memory && !last && !has(c->name, "nul") &&
       find_in_constant(r, c, at, wanted))
     return true;

@@ -36,7 +36,6 @@ PathEvent *replay_event(Replay *r, PathKind kind, Expr cond, bool outcome) {
       .entity = ENTITY_NONE,
       .branch = IR_NONE,
       .function = f ? f->function : IR_NONE,
-      .unit = f ? r->program->functions.items[f->function].unit : 0,
       .place = f ? replay_place(r) : 0,
       .cond = cond,
       .position = r->path->stats.instructions};

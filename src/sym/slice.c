@@ -18,7 +18,8 @@ void slice_release(Slice *s) {
   expr_map_release(&s->visited);
 }
 
-// --- classes --------------------------------------------------------------------
+// --- classes
+// --------------------------------------------------------------------
 
 static uint32_t new_class(Slice *s, SliceClass c) {
   uint32_t id = (uint32_t)s->classes.len;
@@ -50,8 +51,7 @@ static uint32_t merge(Slice *s, uint32_t a, uint32_t b, uint32_t time) {
   b = root_of(s, b);
   if (a == b)
     return a;
-  uint32_t c = new_class(s, (SliceClass){.left = a, .right = b,
-                                         .since = time});
+  uint32_t c = new_class(s, (SliceClass){.left = a, .right = b, .since = time});
   s->classes.items[a].parent = s->classes.items[b].parent = c;
   s->roots.items[a] = s->roots.items[b] = c;
   return c;
@@ -66,7 +66,8 @@ static uint32_t class_of_var(Slice *s, VarId v, uint32_t time) {
   return made;
 }
 
-// --- adding ---------------------------------------------------------------------
+// --- adding
+// ---------------------------------------------------------------------
 
 static uint32_t merge_members(Slice *s, Support support, uint32_t time) {
   VarList vars = {0};
@@ -108,7 +109,8 @@ void slice_add(Slice *s, Support support, uint32_t time) {
   array_push(&s->times, time);
 }
 
-// --- asking ---------------------------------------------------------------------
+// --- asking
+// ---------------------------------------------------------------------
 
 static void collect_class(Slice *s, uint32_t c, uint32_t before,
                           ItemList *out) {
@@ -129,8 +131,7 @@ static void collect_class(Slice *s, uint32_t c, uint32_t before,
   array_release(&todo);
 }
 
-static void visit_class(Slice *s, uint32_t c, uint32_t before,
-                        ItemList *out) {
+static void visit_class(Slice *s, uint32_t c, uint32_t before, ItemList *out) {
   c = class_before(s, c, before);
   if (expr_map_get(&s->visited, c))
     return;
@@ -163,8 +164,8 @@ static void visit_support(Slice *s, Support support, uint32_t before,
     visit_members(s, support, before, out);
 }
 
-void slice_collect(Slice *s, const Support *supports, size_t n,
-                   uint32_t before, ItemList *out) {
+void slice_collect(Slice *s, const Support *supports, size_t n, uint32_t before,
+                   ItemList *out) {
   expr_map_clear(&s->visited);
   for (size_t i = 0; i < n; i++)
     visit_support(s, supports[i], before, out);

@@ -47,7 +47,7 @@ void slice_release(Slice *s);
 void slice_add(Slice *s, Support support, uint32_t time);
 // Appends the numbers of all conditions with a time below `before` that matter
 // to a question about any of the `n` supports. Each once, in no order.
-void slice_collect(Slice *s, const Support *supports, size_t n,
-                   uint32_t before, ItemList *out);
+void slice_collect(Slice *s, const Support *supports, size_t n, uint32_t before,
+                   ItemList *out);
 
 #endif

@@ -26,7 +26,8 @@ struct SmtEngine {
   uint32_t queries; // in this context
 };
 
-// --- context ------------------------------------------------------------------------
+// --- context
+// ------------------------------------------------------------------------
 
 // Errors leave a null or an old result behind; every use checks the code.
 static void ignore_error(Z3_context c, Z3_error_code e) { (void)c, (void)e; }
@@ -83,7 +84,8 @@ static void renew_if_large(SmtEngine *s) {
   open_context(s);
 }
 
-// --- operands -----------------------------------------------------------------------
+// --- operands
+// -----------------------------------------------------------------------
 
 static bool is_condition(const ExprPool *p, Expr e) {
   ExprSort s = expr_sort(p, e);
@@ -111,7 +113,8 @@ static Z3_ast vector(const SmtEngine *s, Expr e) {
   return is_condition(s->pool, e) ? bit_of_bool(s, ast(s, e)) : ast(s, e);
 }
 
-// --- sorts --------------------------------------------------------------------------
+// --- sorts
+// --------------------------------------------------------------------------
 
 static Z3_sort fp_sort(const SmtEngine *s, unsigned width) {
   return width == 32 ? Z3_mk_fpa_sort_32(s->z3) : Z3_mk_fpa_sort_64(s->z3);
@@ -160,11 +163,11 @@ static Z3_ast constant(const SmtEngine *s, ExprSort sort, uint64_t v) {
 }
 
 static Z3_ast variable(const SmtEngine *s, VarId v, ExprSort sort) {
-  return Z3_mk_const(s->z3, Z3_mk_int_symbol(s->z3, (int)v),
-                     sort_of(s, sort));
+  return Z3_mk_const(s->z3, Z3_mk_int_symbol(s->z3, (int)v), sort_of(s, sort));
 }
 
-// --- bit-vectors --------------------------------------------------------------------
+// --- bit-vectors
+// --------------------------------------------------------------------
 
 static Z3_ast condition_op(const SmtEngine *s, ExprOp op, Z3_ast a, Z3_ast b) {
   Z3_ast args[2] = {a, b};
@@ -276,7 +279,8 @@ static Z3_ast bv_node(const SmtEngine *s, const ExprNode *n) {
   return r && narrow && !compares ? bool_of_bit(s, r) : r;
 }
 
-// --- floats -------------------------------------------------------------------------
+// --- floats
+// -------------------------------------------------------------------------
 
 static uint64_t quiet_nan(unsigned width) {
   return width == 32 ? 0x7fc00000 : 0x7ff8000000000000;
@@ -369,8 +373,8 @@ static Z3_ast fp_node(const SmtEngine *s, const ExprNode *n) {
   case EXPR_FSQRT:
     return Z3_mk_fpa_sqrt(c, nearest(s), a);
   case EXPR_FROUND:
-    return Z3_mk_fpa_round_to_integral(
-        c, rounding(s, (ExprRounding)n->arg[1]), a);
+    return Z3_mk_fpa_round_to_integral(c, rounding(s, (ExprRounding)n->arg[1]),
+                                       a);
   case EXPR_FADD:
     return Z3_mk_fpa_add(c, nearest(s), a, b);
   case EXPR_FSUB:
@@ -392,7 +396,8 @@ static Z3_ast fp_node(const SmtEngine *s, const ExprNode *n) {
   }
 }
 
-// --- INT ----------------------------------------------------------------------------
+// --- INT
+// ----------------------------------------------------------------------------
 
 static Z3_ast int_const(const SmtEngine *s, int64_t v) {
   return constant(s, expr_int_sort(), (uint64_t)v);
@@ -440,7 +445,8 @@ static Z3_ast bv_of_int(const SmtEngine *s, const ExprNode *n) {
   return n->sort.width == 1 ? bool_of_bit(s, r) : r;
 }
 
-// --- strings ------------------------------------------------------------------------
+// --- strings
+// ------------------------------------------------------------------------
 
 static Z3_ast str_code(SmtEngine *s, Z3_ast a) {
   if (!s->to_code)
@@ -482,7 +488,8 @@ static Z3_ast str_node(SmtEngine *s, const ExprNode *n) {
   }
 }
 
-// --- nodes --------------------------------------------------------------------------
+// --- nodes
+// --------------------------------------------------------------------------
 
 static Z3_ast translate(SmtEngine *s, const ExprNode *n) {
   ExprOp op = (ExprOp)n->op;
@@ -535,7 +542,8 @@ static bool translate_all(SmtEngine *s, Expr e) {
   return true;
 }
 
-// --- queries ------------------------------------------------------------------------
+// --- queries
+// ------------------------------------------------------------------------
 
 typedef struct {
   Z3_solver solver;
@@ -555,8 +563,7 @@ static void assert_range(SmtEngine *s, Session *t, Z3_ast on, Expr e) {
     return;
   Z3_ast a = ast(s, e);
   Z3_ast fits[3] = {Z3_mk_le(c, a, int_const(s, INT64_MAX)),
-                    Z3_mk_ge(c, a, int_const(s, INT64_MIN)),
-                    Z3_mk_true(c)};
+                    Z3_mk_ge(c, a, int_const(s, INT64_MIN)), Z3_mk_true(c)};
   if (n->op == EXPR_SDIV || n->op == EXPR_SREM)
     fits[2] = Z3_mk_not(c, Z3_mk_eq(c, ast(s, n->arg[1]), int_const(s, 0)));
   Z3_solver_assert(c, t->solver, Z3_mk_implies(c, on, Z3_mk_and(c, 3, fits)));
@@ -564,9 +571,9 @@ static void assert_range(SmtEngine *s, Session *t, Z3_ast on, Expr e) {
 
 static void assert_condition(SmtEngine *s, Session *t, const Query *q,
                              size_t i) {
-  Z3_ast on = t->switched ? Z3_mk_fresh_const(s->z3, "on",
-                                              Z3_mk_bool_sort(s->z3))
-                          : Z3_mk_true(s->z3);
+  Z3_ast on = t->switched
+                  ? Z3_mk_fresh_const(s->z3, "on", Z3_mk_bool_sort(s->z3))
+                  : Z3_mk_true(s->z3);
   t->switches[i] = on;
   Z3_ast a = ast(s, q->items[i].cond);
   a = q->items[i].outcome ? a : Z3_mk_not(s->z3, a);
@@ -597,16 +604,14 @@ static Z3_solver choose_solver(SmtEngine *s, const Session *t) {
     return Z3_mk_simple_solver(s->z3);
   if (kinds >> SORT_INT & 1 || kinds >> SORT_STR & 1)
     return Z3_mk_solver(s->z3);
-  return Z3_mk_solver_for_logic(s->z3,
-                                Z3_mk_string_symbol(s->z3, "QF_FPBV"));
+  return Z3_mk_solver_for_logic(s->z3, Z3_mk_string_symbol(s->z3, "QF_FPBV"));
 }
 
 static void set_timeout(SmtEngine *s, Session *t, double seconds) {
   Z3_params params = Z3_mk_params(s->z3);
   Z3_params_inc_ref(s->z3, params);
   unsigned ms = seconds > 0.001 ? (unsigned)(seconds * 1000) : 1;
-  Z3_params_set_uint(s->z3, params, Z3_mk_string_symbol(s->z3, "timeout"),
-                     ms);
+  Z3_params_set_uint(s->z3, params, Z3_mk_string_symbol(s->z3, "timeout"), ms);
   Z3_solver_set_params(s->z3, t->solver, params);
   Z3_params_dec_ref(s->z3, params);
 }
@@ -614,8 +619,8 @@ static void set_timeout(SmtEngine *s, Session *t, double seconds) {
 // Only characters up to 255 in string variables.
 static void assert_bytes(SmtEngine *s, Session *t, const Query *q) {
   Z3_context c = s->z3;
-  Z3_ast range = Z3_mk_re_range(c, Z3_mk_string(c, "\\u{0}"),
-                                Z3_mk_string(c, "\\u{ff}"));
+  Z3_ast range =
+      Z3_mk_re_range(c, Z3_mk_string(c, "\\u{0}"), Z3_mk_string(c, "\\u{ff}"));
   Z3_ast bytes = Z3_mk_re_star(c, range);
   for (size_t i = 0; i < q->nvars; i++)
     if (expr_var_sort(s->pool, q->vars[i]).kind == SORT_STR)
@@ -624,7 +629,8 @@ static void assert_bytes(SmtEngine *s, Session *t, const Query *q) {
           Z3_mk_seq_in_re(c, ast(s, expr_input(s->pool, q->vars[i])), bytes));
 }
 
-// --- models -------------------------------------------------------------------------
+// --- models
+// -------------------------------------------------------------------------
 
 // Z3 prints characters above 255 as \u{...}; so it prints that text itself, but
 // an alarm too many does no harm.
@@ -703,15 +709,15 @@ static void read_failed(SmtEngine *s, Session *t, const Query *q,
   Z3_ast_vector_dec_ref(s->z3, core);
 }
 
-// --- solving ------------------------------------------------------------------------
+// --- solving
+// ------------------------------------------------------------------------
 
-static SolverResult check(SmtEngine *s, Session *t, const Query *q,
-                          Model *out, bool *failed) {
+static SolverResult check(SmtEngine *s, Session *t, const Query *q, Model *out,
+                          bool *failed) {
   set_timeout(s, t, q->deadline - gates_clock());
-  Z3_lbool r = t->switched
-                   ? Z3_solver_check_assumptions(s->z3, t->solver,
-                                                 (unsigned)q->n, t->switches)
-                   : Z3_solver_check(s->z3, t->solver);
+  Z3_lbool r = t->switched ? Z3_solver_check_assumptions(
+                                 s->z3, t->solver, (unsigned)q->n, t->switches)
+                           : Z3_solver_check(s->z3, t->solver);
   if (r == Z3_L_FALSE && failed)
     read_failed(s, t, q, failed);
   if (r == Z3_L_FALSE)

@@ -87,7 +87,8 @@ Constraint solver_constraint(const Solver *s, size_t i) {
   return s->path.items[i];
 }
 
-// --- conjuncts ----------------------------------------------------------------------
+// --- conjuncts
+// ----------------------------------------------------------------------
 
 // Appends the conjuncts of `c`: (a && b) is two, !(a || b) as well.
 static void split(const ExprPool *p, Constraint c, Constraints *out) {
@@ -155,7 +156,8 @@ size_t solver_add(Solver *s, Expr cond, bool outcome) {
   return time;
 }
 
-// --- slicing ------------------------------------------------------------------------
+// --- slicing
+// ------------------------------------------------------------------------
 
 // Splits the question and drops what is decided. True if that answers it.
 static bool answered_by_syntax(Solver *s, size_t prefix,
@@ -204,8 +206,8 @@ static void make_query(Solver *s, size_t prefix, Query *q) {
   s->supports.len = s->items.len = s->query.len = s->vars.len = 0;
   for (size_t i = 0; i < s->extra.len; i++)
     add_support(s, s->extra.items[i].cond, &all);
-  slice_collect(&s->slice, s->supports.items, s->supports.len,
-                (uint32_t)prefix, &s->items);
+  slice_collect(&s->slice, s->supports.items, s->supports.len, (uint32_t)prefix,
+                &s->items);
   if (s->items.len)
     qsort(s->items.items, s->items.len, sizeof(uint32_t), by_number);
   for (size_t i = 0; i < s->items.len; i++) {
@@ -220,7 +222,8 @@ static void make_query(Solver *s, size_t prefix, Query *q) {
                gates_clock() + s->limits.seconds};
 }
 
-// --- engines ------------------------------------------------------------------------
+// --- engines
+// ------------------------------------------------------------------------
 
 static bool bits_take(Solver *s, const Query *q) {
   for (size_t i = 0; i < q->n; i++)
@@ -251,7 +254,8 @@ static SolverEngine route(Solver *s, const Query *q, SolverResult *result,
   return ENGINE_Z3;
 }
 
-// --- models -------------------------------------------------------------------------
+// --- models
+// -------------------------------------------------------------------------
 
 static void load_model(Solver *s, const Model *m) {
   expr_eval_clear(&s->eval);
@@ -323,7 +327,8 @@ static bool finish_model(Solver *s, const Query *q, Model *m) {
   return true;
 }
 
-// --- queries ------------------------------------------------------------------------
+// --- queries
+// ------------------------------------------------------------------------
 
 static void count(Solver *s, SolverEngine e, SolverResult r, double start) {
   SolverStats *st = &s->stats;
@@ -375,7 +380,8 @@ SolverResult solver_flip(Solver *s, size_t i, Model *out) {
   return solver_query(s, i, &c, 1, out);
 }
 
-// --- cores --------------------------------------------------------------------------
+// --- cores
+// --------------------------------------------------------------------------
 
 static SolverResult solve_set(Solver *s, const Constraints *set,
                               double deadline, bool *failed) {
@@ -383,16 +389,16 @@ static SolverResult solve_set(Solver *s, const Constraints *set,
   Support all = SUPPORT_EMPTY;
   s->vars.len = 0;
   for (size_t i = 0; i < set->len; i++)
-    all = support_union(s->pool, all,
-                        expr_support(s->pool, set->items[i].cond));
+    all =
+        support_union(s->pool, all, expr_support(s->pool, set->items[i].cond));
   support_members(s->pool, all, &s->vars);
   q.vars = s->vars.items;
   q.nvars = s->vars.len;
   double start = gates_clock();
   bool use_bits = !s->off[ENGINE_BITS] && bits_take(s, &q);
-  SolverResult r =
-      use_bits ? bit_engine_solve(s->bits, &q, &s->limits, NULL, failed)
-               : smt_engine_solve(smt(s), &q, &s->limits, NULL, failed);
+  SolverResult r = use_bits
+                       ? bit_engine_solve(s->bits, &q, &s->limits, NULL, failed)
+                       : smt_engine_solve(smt(s), &q, &s->limits, NULL, failed);
   s->stats.timeouts += r == SOLVER_UNKNOWN;
   count(s, use_bits ? ENGINE_BITS : ENGINE_Z3, r, start);
   return r;
@@ -487,7 +493,8 @@ SolverResult solver_core(Solver *s, const Constraint *set, size_t n,
   return r;
 }
 
-// --- statistics ---------------------------------------------------------------------
+// --- statistics
+// ---------------------------------------------------------------------
 
 void solver_stats_show(const SolverStats *st, Str *out) {
   static const char *const names[] = {"syntax", "enumerate", "bits", "z3"};

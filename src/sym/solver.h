@@ -63,7 +63,7 @@ typedef struct {
   uint64_t bad_models; // unknown because a model did not hold
   uint64_t by_engine[ENGINE_COUNT];
   double seconds_by[ENGINE_COUNT];
-  double seconds; // all queries, slicing and checking included
+  double seconds;          // all queries, slicing and checking included
   uint64_t gates, clauses; // in the SAT solver
 } SolverStats;
 

@@ -23,7 +23,8 @@ static const SupportNode *set_node(const ExprPool *p, Support s) {
   return &p->rest->supports.items[s];
 }
 
-// --- hash-consing ---------------------------------------------------------------
+// --- hash-consing
+// ---------------------------------------------------------------
 
 static uint32_t hash_set(const SupportNode *n) {
   uint64_t h = (n->bits ^ n->key) * 0x9e3779b97f4a7c15ull;
@@ -78,7 +79,8 @@ static Support make_branch(ExprPool *p, uint64_t bit, uint32_t key,
   return intern(p, n);
 }
 
-// --- union ----------------------------------------------------------------------
+// --- union
+// ----------------------------------------------------------------------
 
 static bool is_leaf(const SupportNode *n) { return n->left == 0; }
 
@@ -92,8 +94,7 @@ static Support join(ExprPool *p, Support a, Support b) {
   uint32_t ka = set_node(p, a)->key, kb = set_node(p, b)->key;
   uint64_t bit = 1ull << (31 - __builtin_clz(ka ^ kb));
   bool a_right = ka & bit;
-  return make_branch(p, bit, above(ka, bit), a_right ? b : a,
-                     a_right ? a : b);
+  return make_branch(p, bit, above(ka, bit), a_right ? b : a, a_right ? a : b);
 }
 
 // Can all of `n` be below the branch `at`?
@@ -106,8 +107,7 @@ static bool fits_below(const SupportNode *n, const SupportNode *at) {
 static Support add_below(ExprPool *p, SupportNode a, Support b) {
   bool right = set_node(p, b)->key & a.bits;
   if (right)
-    return make_branch(p, a.bits, a.key, a.left,
-                       support_union(p, a.right, b));
+    return make_branch(p, a.bits, a.key, a.left, support_union(p, a.right, b));
   return make_branch(p, a.bits, a.key, support_union(p, a.left, b), a.right);
 }
 
@@ -143,7 +143,8 @@ Support support_union(ExprPool *p, Support a, Support b) {
   return u->result;
 }
 
-// --- of expressions -------------------------------------------------------------
+// --- of expressions
+// -------------------------------------------------------------
 
 // Support of a node whose operands have theirs.
 static Support of_operands(ExprPool *p, const ExprNode *n) {
@@ -181,7 +182,8 @@ Support expr_support(ExprPool *p, Expr e) {
   return expr_node(p, e)->support;
 }
 
-// --- reading --------------------------------------------------------------------
+// --- reading
+// --------------------------------------------------------------------
 
 bool support_has(const ExprPool *p, Support s, VarId v) {
   if (s == SUPPORT_EMPTY)

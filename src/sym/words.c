@@ -5,7 +5,8 @@
 
 #include "util/mem.h"
 
-// --- making ---------------------------------------------------------------------
+// --- making
+// ---------------------------------------------------------------------
 
 static Lit const_lit(bool v) { return v ? LIT_TRUE : LIT_FALSE; }
 
@@ -67,7 +68,8 @@ Word word_mux(Gates *g, Lit c, const Word *a, const Word *b) {
   return w;
 }
 
-// --- sums and products ------------------------------------------------------------
+// --- sums and products
+// ------------------------------------------------------------
 
 Word word_add(Gates *g, const Word *a, const Word *b, Lit carry) {
   Word w = {.width = a->width};
@@ -151,7 +153,8 @@ Word word_mul(Gates *g, const Word *a, const Word *b) {
   return sum;
 }
 
-// --- quotients ------------------------------------------------------------------
+// --- quotients
+// ------------------------------------------------------------------
 
 static unsigned bits_of(uint64_t v) {
   return v ? 64 - (unsigned)__builtin_clzll(v) : 0;
@@ -210,8 +213,8 @@ static Word negate_if(Gates *g, Lit c, const Word *a) {
   return word_mux(g, c, &n, a);
 }
 
-void word_divide_signed(Gates *g, const Word *a, const Word *b,
-                        Word *quotient, Word *remainder) {
+void word_divide_signed(Gates *g, const Word *a, const Word *b, Word *quotient,
+                        Word *remainder) {
   Lit sa = a->bit[a->width - 1], sb = b->bit[b->width - 1];
   Word x = negate_if(g, sa, a), y = negate_if(g, sb, b), q, r;
   word_divide(g, &x, &y, &q, &r);
@@ -219,7 +222,8 @@ void word_divide_signed(Gates *g, const Word *a, const Word *b,
   *remainder = negate_if(g, sa, &r);
 }
 
-// --- shifts and tables ------------------------------------------------------------
+// --- shifts and tables
+// ------------------------------------------------------------
 
 static Lit shifted_bit(Shift how, const Word *a, unsigned i, unsigned by,
                        Lit fill) {
@@ -277,7 +281,8 @@ Word word_table(Gates *g, const Word *index, const uint64_t *entries,
   return w;
 }
 
-// --- comparisons ------------------------------------------------------------------
+// --- comparisons
+// ------------------------------------------------------------------
 
 Lit word_eq(Gates *g, const Word *a, const Word *b) {
   Lit r = LIT_TRUE;

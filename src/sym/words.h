@@ -28,8 +28,8 @@ Word word_mul(Gates *g, const Word *a, const Word *b);
 // Unsigned; by zero: all ones and the dividend.
 void word_divide(Gates *g, const Word *a, const Word *b, Word *quotient,
                  Word *remainder);
-void word_divide_signed(Gates *g, const Word *a, const Word *b,
-                        Word *quotient, Word *remainder);
+void word_divide_signed(Gates *g, const Word *a, const Word *b, Word *quotient,
+                        Word *remainder);
 typedef enum { SHIFT_LEFT, SHIFT_RIGHT, SHIFT_RIGHT_SIGNED } Shift;
 Word word_shift(Gates *g, Shift how, const Word *a, const Word *by);
 // entries[index], 0 beyond the end

@@ -34,4 +34,5 @@ int main(int argc, char **argv) {
 // path: LINE(strcmp) branch !(argv[1][4] == '\0' &&
 // path: LINE(strncmp) branch
 // path: LINE(memcmp) branch
+// path: LINE(strchr) branch stdin[0] not in {'x'..'z'}
 // lost: nothing

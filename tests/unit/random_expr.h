@@ -90,11 +90,11 @@ static inline Expr fit_width(ExprPool *p, Expr e, unsigned width, bool sign) {
 }
 
 static const ExprOp random_ops[] = {
-    EXPR_ADD,  EXPR_SUB,  EXPR_MUL,  EXPR_UDIV,    EXPR_UREM, EXPR_SDIV,
-    EXPR_SREM, EXPR_AND,  EXPR_OR,   EXPR_XOR,     EXPR_SHL,  EXPR_LSHR,
-    EXPR_ASHR, EXPR_ULT,  EXPR_SLT,  EXPR_EQ,      EXPR_ITE,  EXPR_NOT,
-    EXPR_NEG,  EXPR_ZEXT, EXPR_SEXT, EXPR_EXTRACT, EXPR_CONCAT,
-    EXPR_EQ,   EXPR_ULT,  EXPR_ITE,  EXPR_TABLE,   EXPR_AND,  EXPR_OR,
+    EXPR_ADD,  EXPR_SUB,  EXPR_MUL,   EXPR_UDIV,    EXPR_UREM,   EXPR_SDIV,
+    EXPR_SREM, EXPR_AND,  EXPR_OR,    EXPR_XOR,     EXPR_SHL,    EXPR_LSHR,
+    EXPR_ASHR, EXPR_ULT,  EXPR_SLT,   EXPR_EQ,      EXPR_ITE,    EXPR_NOT,
+    EXPR_NEG,  EXPR_ZEXT, EXPR_SEXT,  EXPR_EXTRACT, EXPR_CONCAT, EXPR_EQ,
+    EXPR_ULT,  EXPR_ITE,  EXPR_TABLE, EXPR_AND,     EXPR_OR,
 };
 
 static inline Expr random_table(ExprPool *p, Expr index, unsigned width,
@@ -188,8 +188,8 @@ static inline void forest_grow(Forest *f) {
     unsigned w = expr_width(p, a);
     if (f->cheap && is_costly(op) && w > 16)
       a = expr_trunc(p, a, w = 16);
-    Expr b = fixed ? expr_const(p, w, value)
-                   : fit_width(p, f->made[ib][i], w, sign);
+    Expr b =
+        fixed ? expr_const(p, w, value) : fit_width(p, f->made[ib][i], w, sign);
     e[i] = build_op(p, op, a, b, c, k);
   }
   forest_add(f, e);

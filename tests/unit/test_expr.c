@@ -29,7 +29,8 @@ static void assert_shows(Expr e, const char *text) {
   str_release(&s);
 }
 
-// --- nodes ----------------------------------------------------------------------
+// --- nodes
+// ----------------------------------------------------------------------
 
 TEST(equal_expressions_are_one_node) {
   with_input();
@@ -110,7 +111,8 @@ TEST(expression_maps_forget_everything_at_once) {
   expr_map_release(&m);
 }
 
-// --- rules, one by one ------------------------------------------------------------
+// --- rules, one by one
+// ------------------------------------------------------------
 
 TEST(comparisons_reach_the_input_byte) {
   with_input();
@@ -118,15 +120,13 @@ TEST(comparisons_reach_the_input_byte) {
   assert_int_equal(expr_eq(pool, word(2), k(32, 'a')), is_a);
   assert_int_equal(expr_eq(pool, expr_sext(pool, byte(2), 32), k(32, 'a')),
                    is_a);
-  assert_int_equal(expr_eq(pool, expr_add(pool, word(2), k(32, 5)),
-                           k(32, 'a' + 5)),
-                   is_a);
-  assert_int_equal(expr_eq(pool, expr_sub(pool, k(32, 200), word(2)),
-                           k(32, 200 - 'a')),
-                   is_a);
-  assert_int_equal(expr_eq(pool, expr_mul(pool, byte(2), k(8, 3)),
-                           k(8, 3 * 'a')),
-                   is_a);
+  assert_int_equal(
+      expr_eq(pool, expr_add(pool, word(2), k(32, 5)), k(32, 'a' + 5)), is_a);
+  assert_int_equal(
+      expr_eq(pool, expr_sub(pool, k(32, 200), word(2)), k(32, 200 - 'a')),
+      is_a);
+  assert_int_equal(
+      expr_eq(pool, expr_mul(pool, byte(2), k(8, 3)), k(8, 3 * 'a')), is_a);
   Expr flag = expr_zext(pool, is_a, 32);
   assert_int_equal(expr_ne(pool, flag, k(32, 0)), is_a);
   assert_int_equal(expr_eq(pool, word(2), k(32, 256)), expr_bool(pool, false));
@@ -183,8 +183,8 @@ TEST(bytes_put_together_again_are_the_value_itself) {
   assert_int_equal(wide, z);
   // p[0] | p[1] << 8
   Expr le = expr_or(pool, word(0), expr_shl(pool, word(1), k(32, 8)));
-  assert_int_equal(le, expr_zext(pool, expr_concat(pool, byte(1), byte(0)),
-                                 32));
+  assert_int_equal(le,
+                   expr_zext(pool, expr_concat(pool, byte(1), byte(0)), 32));
   assert_int_equal(expr_byte(pool, le, 1), byte(1));
   Expr sum = expr_add(pool, word(0), expr_shl(pool, word(1), k(32, 8)));
   assert_int_equal(sum, le);
@@ -244,8 +244,8 @@ TEST(a_table_is_zero_beyond_its_end) {
 
 TEST(nested_choices_on_one_condition_collapse) {
   with_input();
-  Expr c = expr_ult(pool, byte(0), byte(1)), d = expr_ult(pool, byte(1),
-                                                          byte(2));
+  Expr c = expr_ult(pool, byte(0), byte(1)),
+       d = expr_ult(pool, byte(1), byte(2));
   Expr inner = expr_ite(pool, c, word(0), word(1));
   assert_int_equal(expr_ite(pool, c, inner, word(2)),
                    expr_ite(pool, c, word(0), word(2)));
@@ -258,15 +258,16 @@ TEST(nested_choices_on_one_condition_collapse) {
 
 TEST(two_equalities_with_one_byte_contradict_or_absorb) {
   with_input();
-  Expr a = expr_eq(pool, byte(0), k(8, 'a')), b = expr_eq(pool, byte(0),
-                                                          k(8, 'b'));
+  Expr a = expr_eq(pool, byte(0), k(8, 'a')),
+       b = expr_eq(pool, byte(0), k(8, 'b'));
   assert_int_equal(expr_and(pool, a, b), expr_bool(pool, false));
   assert_int_equal(expr_and(pool, a, expr_not(pool, b)), a);
   assert_int_equal(expr_or(pool, a, expr_and(pool, a, byte(1) ? b : a)), a);
   expr_pool_free(pool);
 }
 
-// --- rules, at random ---------------------------------------------------------------
+// --- rules, at random
+// ---------------------------------------------------------------
 
 static void compare_under_assignments(Forest *f, int rounds) {
   ExprEval ev[RANDOM_POOLS];
@@ -312,7 +313,8 @@ TEST(simplification_preserves_every_value) {
   assert_true(simplified > 0 && plain > 0);
 }
 
-// --- operators against C --------------------------------------------------------
+// --- operators against C
+// --------------------------------------------------------
 
 // What the operator means, said once more and in another way.
 static uint64_t expected(ExprOp op, unsigned w, uint64_t a, uint64_t b) {
@@ -379,10 +381,10 @@ static uint64_t expected(ExprOp op, unsigned w, uint64_t a, uint64_t b) {
 }
 
 TEST(every_bit_vector_operator_computes_what_c_computes) {
-  static const ExprOp ops[] = {
-      EXPR_ADD,  EXPR_SUB, EXPR_MUL, EXPR_UDIV, EXPR_UREM, EXPR_SDIV,
-      EXPR_SREM, EXPR_SHL, EXPR_LSHR, EXPR_ASHR, EXPR_ULT, EXPR_SLT,
-      EXPR_EQ,   EXPR_AND, EXPR_OR,  EXPR_XOR};
+  static const ExprOp ops[] = {EXPR_ADD,  EXPR_SUB,  EXPR_MUL,  EXPR_UDIV,
+                               EXPR_UREM, EXPR_SDIV, EXPR_SREM, EXPR_SHL,
+                               EXPR_LSHR, EXPR_ASHR, EXPR_ULT,  EXPR_SLT,
+                               EXPR_EQ,   EXPR_AND,  EXPR_OR,   EXPR_XOR};
   Random r = {42};
   for (int i = 0; i < 20000; i++) {
     ExprOp op = ops[i % (int)(sizeof ops / sizeof *ops)];
@@ -424,8 +426,7 @@ TEST(floats_compute_what_c_computes) {
     assert_true(real_value(expr_fmul(pool, real(a), real(b))) == a * b);
     assert_true(b == 0 ||
                 real_value(expr_fdiv(pool, real(a), real(b))) == a / b);
-    assert_int_equal(expr_value(pool, expr_flt(pool, real(a), real(b))),
-                     a < b);
+    assert_int_equal(expr_value(pool, expr_flt(pool, real(a), real(b))), a < b);
     float f = (float)a, g = (float)b, sum = f + g, product = f * g;
     uint32_t bits;
     memcpy(&bits, &sum, sizeof bits);
@@ -466,9 +467,7 @@ TEST(float_conversions_and_special_values) {
   expr_pool_free(pool);
 }
 
-static Expr text(const char *s) {
-  return expr_const_str(pool, s, strlen(s));
-}
+static Expr text(const char *s) { return expr_const_str(pool, s, strlen(s)); }
 
 static Expr num(int64_t n) { return expr_const_int(pool, n); }
 
@@ -532,7 +531,8 @@ TEST(an_integer_that_leaves_its_range_has_no_value) {
   expr_pool_free(pool);
 }
 
-// --- variables, supports --------------------------------------------------------
+// --- variables, supports
+// --------------------------------------------------------
 
 TEST(variables_have_names_sorts_and_values) {
   pool = expr_pool_new();
@@ -610,7 +610,8 @@ TEST(the_supports_of_a_long_checksum_share_their_memory) {
   expr_pool_free(pool);
 }
 
-// --- texts ----------------------------------------------------------------------
+// --- texts
+// ----------------------------------------------------------------------
 
 TEST(conditions_read_like_c) {
   with_input();
@@ -623,8 +624,7 @@ TEST(conditions_read_like_c) {
   assert_shows(expr_slt(pool, n, k(32, 0)), "n < 0");
   assert_shows(expr_sle(pool, k(32, 0), n), "n >= 0");
   assert_shows(expr_eq(pool, n, k(32, (uint64_t)-1)), "n == -1");
-  Expr sum = expr_mul(pool, expr_add(pool, n, k(32, (uint64_t)-48)),
-                      k(32, 10));
+  Expr sum = expr_mul(pool, expr_add(pool, n, k(32, (uint64_t)-48)), k(32, 10));
   assert_shows(expr_ult(pool, sum, n), "(n - 48) * 10 < n");
   Expr odd = expr_nonzero(pool, expr_and(pool, n, k(32, 1)));
   assert_shows(odd, "n & 0x1");

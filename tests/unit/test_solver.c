@@ -53,7 +53,8 @@ static void only(SolverEngine e) {
     solver_use(solver, (SolverEngine)i, i == (int)e);
 }
 
-// --- paths ------------------------------------------------------------------------
+// --- paths
+// ------------------------------------------------------------------------
 
 TEST(a_flip_changes_the_one_byte_that_decides) {
   begin("4 a");
@@ -105,7 +106,7 @@ TEST(a_keyword_is_found_in_one_query) {
     only((SolverEngine)e);
     Expr cmp = k(32, 0);
     for (int i = 4; i >= 0; i--) {
-      Expr c = k(8, (uint8_t)"while"[i]);
+      Expr c = k(8, (uint8_t) "while"[i]);
       cmp = expr_ite(pool, expr_eq(pool, byte(i), c), cmp,
                      expr_ite(pool, expr_ult(pool, byte(i), c),
                               k(32, (uint64_t)-1), k(32, 1)));
@@ -176,8 +177,8 @@ TEST(other_inputs_for_the_same_path) {
   begin("12345");
   branch_digits(5);
   Constraint other = {is_char(3, '4'), false};
-  assert_int_equal(
-      solver_query(solver, solver_len(solver), &other, 1, &model), SOLVER_SAT);
+  assert_int_equal(solver_query(solver, solver_len(solver), &other, 1, &model),
+                   SOLVER_SAT);
   assert_int_equal(model.len, 1);
   assert_true(value_of(in + 3) >= '0' && value_of(in + 3) <= '9' &&
               value_of(in + 3) != '4');
@@ -196,7 +197,8 @@ TEST(models_keep_what_need_not_change) {
   end();
 }
 
-// --- slices -------------------------------------------------------------------------
+// --- slices
+// -------------------------------------------------------------------------
 
 // Everything connected to v by conditions before `before`.
 static void connected(const uint8_t touch[][12], unsigned n, unsigned v,
@@ -264,15 +266,16 @@ TEST(a_hard_condition_on_other_inputs_costs_nothing) {
   }
   branch(expr_eq(pool, expr_mul(pool, x, y), k(64, 1)));
   Expr third = expr_input(pool, expr_new_var(pool, "n", expr_bv(32), 5));
-  size_t b = branch(expr_slt(pool, expr_mul(pool, third, k(32, 3)),
-                             k(32, 1000)));
+  size_t b =
+      branch(expr_slt(pool, expr_mul(pool, third, k(32, 3)), k(32, 1000)));
   assert_int_equal(solver_flip(solver, b, &model), SOLVER_SAT);
   assert_int_equal(model.len, 1);
   assert_true(solver_stats(solver)->gates < 1000);
   end();
 }
 
-// --- engines against each other -------------------------------------------------------
+// --- engines against each other
+// -------------------------------------------------------
 
 static SolverResult flip_with(Solver *s, size_t i, Model *m) {
   SolverResult r = solver_flip(s, i, m);
@@ -385,14 +388,12 @@ TEST(every_operator_is_blasted_as_it_is_evaluated) {
   unsigned n = sizeof random_ops / sizeof *random_ops;
   for (int i = 0; i < 1500; i++) {
     ExprOp op = random_ops[(unsigned)i % n];
-    unsigned w = is_costly(op) ? 1 + random_below(&r, 12)
-                               : 1 + random_below(&r, 64);
+    unsigned w =
+        is_costly(op) ? 1 + random_below(&r, 12) : 1 + random_below(&r, 64);
     ExprPool *p = expr_pool_new();
     expr_pool_set_simplify(p, i % 2);
-    Expr x = expr_input(p, expr_new_var(p, "x", expr_bv(w),
-                                        random_value(&r)));
-    Expr y = expr_input(p, expr_new_var(p, "y", expr_bv(w),
-                                        random_value(&r)));
+    Expr x = expr_input(p, expr_new_var(p, "x", expr_bv(w), random_value(&r)));
+    Expr y = expr_input(p, expr_new_var(p, "y", expr_bv(w), random_value(&r)));
     Expr c = expr_input(p, expr_new_var(p, "c", expr_bv(1), i & 1));
     uint64_t imm = random_bits(&r), a = random_value(&r), b = random_value(&r);
     b = random_below(&r, 2) ? b % (w + 2) : b;
@@ -421,7 +422,8 @@ TEST(every_operator_is_blasted_as_it_is_evaluated) {
   }
 }
 
-// --- limits ---------------------------------------------------------------------------
+// --- limits
+// ---------------------------------------------------------------------------
 
 // x * y == the product of two primes near 2^31, both greater than 1.
 static size_t branch_factoring(void) {
@@ -475,7 +477,8 @@ TEST(z3_keeps_to_the_time_limit) {
   end();
 }
 
-// --- cores ----------------------------------------------------------------------------
+// --- cores
+// ----------------------------------------------------------------------------
 
 static SolverResult check_alone(ExprPool *p, const Constraint *set,
                                 const size_t *members, size_t n,
@@ -519,13 +522,12 @@ TEST(a_core_is_unsatisfiable_and_minimal_says_z3) {
       assert_true(minimal && core.len > 0);
       cores++;
       smaller += core.len < 12;
-      assert_int_equal(
-          check_alone(f.pool[0], set, core.items, core.len, 99),
-          SOLVER_UNSAT);
+      assert_int_equal(check_alone(f.pool[0], set, core.items, core.len, 99),
+                       SOLVER_UNSAT);
       for (size_t i = 0; i < core.len; i++) {
         assert_true(i == 0 || core.items[i - 1] < core.items[i]);
-        assert_int_equal(
-            check_alone(f.pool[0], set, core.items, core.len, i), SOLVER_SAT);
+        assert_int_equal(check_alone(f.pool[0], set, core.items, core.len, i),
+                         SOLVER_SAT);
       }
     }
     array_release(&core);
@@ -570,7 +572,8 @@ TEST(satisfiable_sets_have_no_core) {
   end();
 }
 
-// --- other sorts ------------------------------------------------------------------------
+// --- other sorts
+// ------------------------------------------------------------------------
 
 TEST(floats_go_to_z3_with_the_slice_alone) {
   begin("12345");
@@ -640,17 +643,16 @@ TEST(integers_of_php_do_not_wrap) {
     branch(expr_slt(pool, expr_const_int(pool, 0), n));
     b = branch(expr_slt(pool, twice, n)); // decided: false
     Constraint wraps[2] = {{expr_slt(pool, twice, n), true},
-                           {expr_slt(pool, n, expr_const_int(pool, 0)),
-                            false}};
+                           {expr_slt(pool, n, expr_const_int(pool, 0)), false}};
     assert_int_equal(solver_query(solver, 0, wraps, 2, &model), SOLVER_UNSAT);
     Expr third = expr_sdiv(pool, n, expr_const_int(pool, -3));
     b = branch(expr_eq(pool, third, expr_const_int(pool, -33)));
     assert_int_equal(solver_flip(solver, b, &model), SOLVER_SAT);
     assert_int_equal((int64_t)value_of(v) / -3, -33);
     Expr into = expr_sdiv(pool, expr_const_int(pool, 7), n);
-    Constraint zero[2] = {{expr_eq(pool, n, expr_const_int(pool, 0)), true},
-                          {expr_eq(pool, into, expr_const_int(pool, 7)),
-                           false}};
+    Constraint zero[2] = {
+        {expr_eq(pool, n, expr_const_int(pool, 0)), true},
+        {expr_eq(pool, into, expr_const_int(pool, 7)), false}};
     assert_int_equal(solver_query(solver, 0, zero, 2, &model), SOLVER_UNSAT);
     end();
   }
@@ -671,8 +673,8 @@ TEST(a_password_is_found) {
   VarId pw = expr_new_str_var(pool, "POST.pw", "", 0);
   Expr u = expr_input(pool, user), p = expr_input(pool, pw);
   size_t a = branch(expr_eq(pool, p, text("x\"\\u{41}\xff")));
-  size_t b = branch(expr_eq(pool, expr_str_concat(pool, u, text("!")),
-                            text("admin!")));
+  size_t b = branch(
+      expr_eq(pool, expr_str_concat(pool, u, text("!")), text("admin!")));
   assert_int_equal(solver_flip(solver, a, &model), SOLVER_SAT);
   assert_text(pw, "x\"\\u{41}\xff");
   assert_int_equal(solver_flip(solver, b, &model), SOLVER_SAT);
@@ -688,18 +690,18 @@ TEST(string_conditions_are_solved_together) {
   Constraint all[5] = {
       {expr_str_prefix(pool, text("id="), s), true},
       {expr_slt(pool, expr_str_len(pool, s), expr_const_int(pool, 6)), true},
-      {expr_eq(pool,
-               expr_str_to_int(pool, expr_str_sub(pool, s,
-                                                  expr_const_int(pool, 3),
-                                                  expr_const_int(pool, 9))),
-               expr_const_int(pool, 42)),
+      {expr_eq(
+           pool,
+           expr_str_to_int(pool, expr_str_sub(pool, s, expr_const_int(pool, 3),
+                                              expr_const_int(pool, 9))),
+           expr_const_int(pool, 42)),
        true},
       {expr_str_contains(pool, s, text("0")), false},
-      {expr_eq(pool,
-               expr_str_code(pool, expr_str_sub(pool, s,
-                                                expr_const_int(pool, 2),
-                                                expr_const_int(pool, 1))),
-               expr_const_int(pool, '=')),
+      {expr_eq(
+           pool,
+           expr_str_code(pool, expr_str_sub(pool, s, expr_const_int(pool, 2),
+                                            expr_const_int(pool, 1))),
+           expr_const_int(pool, '=')),
        true},
   };
   assert_int_equal(solver_query(solver, 0, all, 5, &model), SOLVER_SAT);
@@ -708,7 +710,8 @@ TEST(string_conditions_are_solved_together) {
   end();
 }
 
-// --- SMT-LIB --------------------------------------------------------------------------
+// --- SMT-LIB
+// --------------------------------------------------------------------------
 
 static Z3_lbool verdict_of_script(const char *script) {
   Z3_config config = Z3_mk_config();
@@ -716,8 +719,8 @@ static Z3_lbool verdict_of_script(const char *script) {
   Z3_solver s = Z3_mk_solver(c);
   Z3_solver_inc_ref(c, s);
   Z3_solver_from_string(c, s, script);
-  Z3_lbool r = Z3_get_error_code(c) == Z3_OK ? Z3_solver_check(c, s)
-                                             : Z3_L_UNDEF;
+  Z3_lbool r =
+      Z3_get_error_code(c) == Z3_OK ? Z3_solver_check(c, s) : Z3_L_UNDEF;
   Z3_solver_dec_ref(c, s);
   Z3_del_context(c);
   Z3_del_config(config);

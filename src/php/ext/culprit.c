@@ -53,41 +53,60 @@ static zend_op_array *(*next_compile_file)(zend_file_handle *, int);
 static zend_op_array *(*next_compile_string)(zend_string *, const char *,
                                              zend_compile_position);
 
+// What the scanner told of a script. The texts are copies.
 typedef struct {
-  culprit_inline *items;
-  size_t n, room;
-  bool failed;
-} inline_list;
+  culprit_inline *pieces;
+  size_t npieces, pieces_room;
+  uint32_t *switches;
+  size_t nswitches, switches_room;
+} token_list;
 
-// The scanner tells every token. The text goes away after the compilation, and
-// so do its pieces.
-static void on_token(zend_php_scanner_event event, int token, int line,
-                     const char *text, size_t length, void *context) {
-  inline_list *l = context;
-  if (event != ON_TOKEN || token != T_INLINE_HTML || l->failed)
-    return;
-  if (l->n == l->room) {
-    size_t room = l->room ? l->room * 2 : 16;
-    culprit_inline *grown = realloc(l->items, room * sizeof *grown);
-    if (!grown) {
-      l->failed = true;
-      return;
-    }
-    l->items = grown;
-    l->room = room;
-  }
-  char *copy = malloc(length + 1);
-  if (copy)
-    memcpy(copy, text, length);
-  l->failed = !copy;
-  if (copy)
-    l->items[l->n++] = (culprit_inline){(uint32_t)line, length, copy};
+// Room for one more; false: no memory, the list stays as it is.
+static bool reserve(void **items, size_t n, size_t *room, size_t size) {
+  if (n < *room)
+    return true;
+  size_t want = *room ? *room * 2 : 16;
+  void *grown = realloc(*items, want * size);
+  if (!grown)
+    return false;
+  *items = grown;
+  *room = want;
+  return true;
 }
 
-static void inline_list_free(inline_list *l) {
-  for (size_t i = 0; i < l->n; i++)
-    free((char *)l->items[i].text);
-  free(l->items);
+static void add_inline(token_list *l, uint32_t line, const char *text,
+                       size_t length) {
+  if (!reserve((void **)&l->pieces, l->npieces, &l->pieces_room,
+               sizeof *l->pieces))
+    return;
+  char *copy = malloc(length + 1);
+  if (!copy)
+    return;
+  memcpy(copy, text, length);
+  l->pieces[l->npieces++] = (culprit_inline){line, length, copy};
+}
+
+static void add_switch(token_list *l, uint32_t line) {
+  if (reserve((void **)&l->switches, l->nswitches, &l->switches_room,
+              sizeof *l->switches))
+    l->switches[l->nswitches++] = line;
+}
+
+static void on_token(zend_php_scanner_event event, int token, int line,
+                     const char *text, size_t length, void *context) {
+  if (event != ON_TOKEN)
+    return;
+  if (token == T_INLINE_HTML)
+    add_inline(context, (uint32_t)line, text, length);
+  else if (token == T_SWITCH || token == T_MATCH)
+    add_switch(context, (uint32_t)line);
+}
+
+static void token_list_free(token_list *l) {
+  for (size_t i = 0; i < l->npieces; i++)
+    free((char *)l->pieces[i].text);
+  free(l->pieces);
+  free(l->switches);
 }
 
 // What the engine's tables held before a compilation: all behind is new.
@@ -162,7 +181,7 @@ static void collect_code(code_list *l, zend_op_array *main,
 // A compilation in progress.
 typedef struct {
   table_ends before;
-  inline_list pieces;
+  token_list tokens;
   uint32_t options;
   void (*on_event)(zend_php_scanner_event, int, int, const char *, size_t,
                    void *);
@@ -179,7 +198,7 @@ static void begin_compilation(compilation *c) {
   c->on_event = LANG_SCNG(on_event);
   c->context = LANG_SCNG(on_event_context);
   LANG_SCNG(on_event) = on_token;
-  LANG_SCNG(on_event_context) = &c->pieces;
+  LANG_SCNG(on_event_context) = &c->tokens;
 }
 
 static void end_compilation(compilation *c) {
@@ -197,11 +216,13 @@ static void plan(compilation *c, zend_op_array *code, const char *text,
                              .path_length = ZSTR_LEN(code->filename),
                              .text = text,
                              .length = length,
-                             .pieces = c->pieces.items,
-                             .npieces = c->pieces.n};
+                             .pieces = c->tokens.pieces,
+                             .npieces = c->tokens.npieces,
+                             .switches = c->tokens.switches,
+                             .nswitches = c->tokens.nswitches};
     culprit_plan(&source, all.items, all.n);
   }
-  inline_list_free(&c->pieces);
+  token_list_free(&c->tokens);
 }
 
 static void tell_include(const zend_file_handle *file) {

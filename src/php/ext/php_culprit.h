@@ -181,6 +181,8 @@ typedef struct {
   size_t length;
   const culprit_inline *pieces; // in order
   size_t npieces;
+  const uint32_t *switches; // lines with `switch` or `match`, ascending
+  size_t nswitches;
 } culprit_source;
 
 // Plans all functions of a script just compiled and makes them count.

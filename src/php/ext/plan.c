@@ -346,6 +346,8 @@ static void bake_point(const script_plan *s, const culprit_function *c,
   op->op1.num = counted ? statement_slot(s, line) : CULPRIT_NONE;
   op->op2.num = a ? add_act(a) : 0;
   op->extended_value = c->frame;
+  if (p)
+    op->lineno = p->line;
 }
 
 static void bake_points(const script_plan *s, const function_plan *f,
@@ -510,7 +512,7 @@ void culprit_plan(const culprit_source *source, zend_op_array **functions,
     f->code = functions[i];
     f->name = function_name(f->code);
     flow_find(f, source);
-    tuples_find(f);
+    tuples_find(f, source);
     number_function(&s, f);
   }
   make_statements(&s);

@@ -67,7 +67,7 @@ typedef struct {
 } function_plan;
 
 void flow_find(function_plan *f, const culprit_source *source);
-void tuples_find(function_plan *f);
+void tuples_find(function_plan *f, const culprit_source *source);
 
 // Where a jump leads, as number of an opcode.
 uint32_t jump_target(const zend_op_array *code, uint32_t op);

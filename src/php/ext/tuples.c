@@ -59,7 +59,31 @@ static void mark_operands(const function_plan *f, unsigned char *marks) {
   }
 }
 
-static void add_switch(function_plan *f, unsigned char *marks, uint32_t n) {
+// The last line with `switch` or `match` that is not behind `line`.
+static uint32_t switch_line(const culprit_source *source, uint32_t line) {
+  uint32_t best = line;
+  for (size_t i = 0; i < source->nswitches && source->switches[i] <= line; i++)
+    best = source->switches[i];
+  return best;
+}
+
+// PHP gives a statement the line of its first opcode. A switch over a variable
+// has none before its first case: the statement is where `switch` stands.
+static void place_switch(function_plan *f, condition *c,
+                         const culprit_source *source) {
+  c->line = switch_line(source, c->line);
+  if (c->owner == CULPRIT_NONE)
+    return;
+  point *p = &f->points.items[c->owner];
+  if (p->line <= c->line || p->lines)
+    return;
+  p->line = c->line;
+  if (p->leader)
+    f->block_lines[p->block] = c->line;
+}
+
+static void add_switch(function_plan *f, const culprit_source *source,
+                       unsigned char *marks, uint32_t n) {
   const zend_op_array *code = f->code;
   LIST(uint32_t) ops = {0};
   uint32_t first = jump_target(code, n), last = first;
@@ -73,8 +97,10 @@ static void add_switch(function_plan *f, unsigned char *marks, uint32_t n) {
     marks[i] |= CHAINED;
     list_push(&ops, i);
   }
-  if (ops.length < 65535)
-    add_condition(f, CONDITION_SWITCH, ops.length + 1, ops.items, ops.length);
+  if (ops.length >= 65535)
+    return;
+  add_condition(f, CONDITION_SWITCH, ops.length + 1, ops.items, ops.length);
+  place_switch(f, &f->conditions.items[f->conditions.length - 1], source);
 }
 
 static bool is_ternary(const zend_op_array *code, uint32_t n) {
@@ -117,14 +143,14 @@ static int condition_kind(const function_plan *f, const unsigned char *marks,
   }
 }
 
-static void find_conditions(function_plan *f) {
+static void find_conditions(function_plan *f, const culprit_source *source) {
   unsigned char *marks = culprit_alloc(f->code->last);
   mark_operands(f, marks);
   for (uint32_t i = 0; i < f->code->last; i++) {
     int kind = condition_kind(f, marks, i);
     if (kind == CONDITION_SWITCH) {
       if (!(marks[i] & CHAINED))
-        add_switch(f, marks, i);
+        add_switch(f, source, marks, i);
     } else if (kind >= 0) {
       add_condition(f, (uint32_t)kind, 2, &i, 1);
     }
@@ -276,7 +302,7 @@ static void find_calls(function_plan *f) {
   }
 }
 
-void tuples_find(function_plan *f) {
-  find_conditions(f);
+void tuples_find(function_plan *f, const culprit_source *source) {
+  find_conditions(f, source);
   find_calls(f);
 }

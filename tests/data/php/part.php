@@ -1,0 +1,8 @@
+<?php
+switch ($n) {
+  case 1:
+    echo "one";
+    break;
+  default:
+    echo "other";
+}
