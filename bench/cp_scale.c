@@ -48,7 +48,7 @@ static double now(void) {
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-// --- control flow ------------------------------------------------------------
+// --- control flow -----------------------------------------------------------
 
 // A block with one statement; returns its entity.
 static uint32_t add_block(World *w, uint32_t index) {
@@ -140,8 +140,7 @@ static void add_function(World *w, uint32_t n, Shape shape) {
   free(blocks);
 }
 
-// --- runs
-// ----------------------------------------------------------------------
+// --- runs -------------------------------------------------------------------
 
 static bool fails(uint32_t run) { return run % FAILING == 0; }
 
@@ -193,8 +192,7 @@ static void add_runs(World *w, Propagation *p) {
   free(shares);
 }
 
-// --- a case
-// ----------------------------------------------------------------------
+// --- a case -----------------------------------------------------------------
 
 // Ranks and prints; -1 if a score is not finite.
 static int time_case(World *w, const char *name) {

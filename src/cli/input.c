@@ -27,7 +27,7 @@ enum {
   LOSSES_SHOWN = 5,
 };
 
-// --- options -----------------------------------------------------------------
+// --- options ----------------------------------------------------------------
 
 typedef struct {
   RunOptions run;
@@ -251,8 +251,7 @@ static int parse_arguments(Options *o, int argc, char **argv) {
   return 0;
 }
 
-// --- the input
-// ------------------------------------------------------------------
+// --- the input --------------------------------------------------------------
 
 // Standard input, if there is something to read: a file or a pipe.
 static int read_stdin(Str *out, bool *there, Err *err) {
@@ -304,8 +303,7 @@ static int read_seed(const char *path, const Inputs *given, Inputs *out,
   return 0;
 }
 
-// --- reporting
-// --------------------------------------------------------------------
+// --- reporting --------------------------------------------------------------
 
 static bool show_progress;
 
@@ -387,8 +385,7 @@ static int rank(const Options *o, Runner *r) {
   return status == EXIT_DONE ? EXIT_FAILED : status;
 }
 
-// --- all of it
-// ----------------------------------------------------------------------
+// --- all of it --------------------------------------------------------------
 
 static int explore_seeds(const Options *o, Explorer *e, Err *err) {
   for (size_t i = 0; i < o->seeds.len; i++) {

@@ -21,7 +21,7 @@
 
 #define WEB_METHOD "apollo-tc+o"
 
-// --- options -----------------------------------------------------------------
+// --- options ----------------------------------------------------------------
 
 typedef struct {
   Visits visits;
@@ -267,8 +267,7 @@ static int parse_arguments(Options *o, int argc, char **argv) {
   return 0;
 }
 
-// --- the site
-// ------------------------------------------------------------------
+// --- the site ---------------------------------------------------------------
 
 static int check_root(Options *o) {
   struct stat st;
@@ -317,8 +316,7 @@ static int read_requests(Options *o, Requests *list) {
   return cli_fail(EXIT_USAGE, "%s: there is no request in it", o->requests);
 }
 
-// --- the session
-// -----------------------------------------------------------------
+// --- the session ------------------------------------------------------------
 
 // What makes two invocations the same work.
 static char *session_key(const Options *o, const char *command) {
@@ -395,8 +393,7 @@ static int run_visits(Options *o, const Requests *list) {
   return EXIT_DONE;
 }
 
-// --- reporting
-// -------------------------------------------------------------------
+// --- reporting --------------------------------------------------------------
 
 static int rank(Options *o) {
   Visits *v = &o->visits;

@@ -40,7 +40,7 @@ static const Technique techniques[] = {
 };
 enum { TECHNIQUES = sizeof techniques / sizeof *techniques };
 
-// --- numbers -----------------------------------------------------------------
+// --- numbers ----------------------------------------------------------------
 
 // Below 1 %, below 10 %, ... as "well-localized" has it: 1 % is not within 1 %.
 static int range_of(double percent) {
@@ -69,7 +69,7 @@ void ranges_of(const FaultScore *const *scores, size_t n, Ranges *out) {
     out->share[i] /= (double)n;
 }
 
-// --- the table ---------------------------------------------------------------
+// --- the table --------------------------------------------------------------
 
 static size_t find_method(const Evaluation *e, const char *name) {
   size_t i = 0;

@@ -25,8 +25,7 @@ struct Judged {
   bool done;
 };
 
-// --- natively
-// -------------------------------------------------------------------
+// --- natively ---------------------------------------------------------------
 
 static void note_judged(void *context, const Run *run) {
   Explorer *e = context;
@@ -105,8 +104,7 @@ bool explore_goes_on(const Explorer *e) {
   return !e->runner->interrupted && clock_now() - e->start < e->options.seconds;
 }
 
-// --- opening
-// -----------------------------------------------------------------------
+// --- opening ----------------------------------------------------------------
 
 int explore_open(Explorer *e, Runner *runner, const ExploreOptions *o,
                  Err *err) {
@@ -158,8 +156,7 @@ int explore_given(Explorer *e, const Inputs *in, GivenResult *result,
   return rc;
 }
 
-// --- symbolically
-// ---------------------------------------------------------------------
+// --- symbolically -----------------------------------------------------------
 
 static void note_edge(void *context, uint32_t branch, uint32_t edge) {
   Frontier *f = context;
@@ -223,8 +220,7 @@ static void bound_memory(Frontier *f) {
   }
 }
 
-// --- the loop
-// ----------------------------------------------------------------------
+// --- the loop ---------------------------------------------------------------
 
 typedef struct {
   Candidate candidates[BATCH_MAX];
@@ -341,8 +337,7 @@ static int find_suspects(Explorer *e, Err *err) {
   return 0;
 }
 
-// --- starting points
-// ------------------------------------------------------------------
+// --- starting points --------------------------------------------------------
 
 static void empty_input(const Inputs *given, Inputs *out) {
   inputs_copy(out, given);

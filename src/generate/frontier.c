@@ -40,8 +40,7 @@ void frontier_release(Frontier *f) {
   hashmap_release(&f->suspects);
 }
 
-// --- steps
-// ----------------------------------------------------------------------
+// --- steps ------------------------------------------------------------------
 
 // Branches have numbers of their own; other conditions go by their place.
 static PathStep step_of(const PathEvent *e) {
@@ -68,8 +67,7 @@ static uint64_t hash_step(uint64_t hash, PathStep step) {
   return XXH3_64bits_withSeed(&step, sizeof step, hash);
 }
 
-// --- candidates
-// ---------------------------------------------------------------------
+// --- candidates -------------------------------------------------------------
 
 // Conditions that only say what was made concrete lead nowhere new.
 static bool can_flip(const PathEvent *e) {
@@ -153,8 +151,7 @@ static void add_same(Frontier *f, uint32_t run, Candidates *out) {
   array_release(&vars);
 }
 
-// --- the heap
-// -----------------------------------------------------------------------
+// --- the heap ---------------------------------------------------------------
 
 static bool comes_before(const Candidate *a, const Candidate *b) {
   return a->score != b->score ? a->score > b->score : a->number < b->number;
@@ -195,8 +192,7 @@ bool frontier_pop(Frontier *f, Candidate *out) {
   return true;
 }
 
-// --- adding
-// -------------------------------------------------------------------------
+// --- adding -----------------------------------------------------------------
 
 static void fill_solver(Explored *e) {
   e->solver = solver_new(e->pool, (SolverLimits){0});
@@ -249,8 +245,7 @@ void frontier_rescore(Frontier *f) {
     sift_down(f, i);
 }
 
-// --- solving
-// ------------------------------------------------------------------------
+// --- solving ----------------------------------------------------------------
 
 static SolverResult solve_case(Frontier *f, Explored *e, const Candidate *c,
                                Model *model) {

@@ -87,8 +87,7 @@ SolverResult frontier_preview(Frontier *f, const Candidate *c, Inputs *out);
 bool frontier_confirms(const Frontier *f, const Candidate *c,
                        const Explored *run, size_t *at);
 
-// --- strategies
-// ------------------------------------------------------------------
+// --- strategies -------------------------------------------------------------
 
 struct Strategy {
   const char *name; // --strategy

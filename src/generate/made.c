@@ -11,8 +11,7 @@
 
 enum { GROWTH_MAX = 4096 }; // bytes a source may grow by in one step
 
-// --- to files
-// -----------------------------------------------------------------
+// --- to files ---------------------------------------------------------------
 
 static const InputSource *find_source(const Inputs *in, InputKind kind,
                                       const char *key) {
@@ -81,8 +80,7 @@ int made_write(const Inputs *in, const Inputs *given, const char *dir,
   return s ? add_stdin(s, dir, line, err) : 0;
 }
 
-// --- models
-// -------------------------------------------------------------------
+// --- models -----------------------------------------------------------------
 
 static void set_byte(Inputs *in, size_t source, size_t at, uint8_t value) {
   InputSource *s = &in->sources.items[source];

@@ -28,8 +28,7 @@ void recorder_close(Recorder *r) {
   trace_build_release(&r->build);
 }
 
-// --- recording
-// ------------------------------------------------------------------
+// --- recording --------------------------------------------------------------
 
 static char *trace_dir(const Recorder *r, size_t i) {
   return mem_printf("%s/trace%zu", r->runner->scratch.dir, i);
@@ -91,8 +90,7 @@ int recorder_record(Recorder *r, const char *const *lines, size_t n, Err *err) {
   return rc;
 }
 
-// --- replaying
-// -------------------------------------------------------------------
+// --- replaying --------------------------------------------------------------
 
 int recorder_replay(Recorder *r, size_t i, const Inputs *in, ExprPool *pool,
                     const ReplayOptions *options, Path *out, Err *err) {

@@ -12,7 +12,7 @@ static double percent(size_t part, size_t na, size_t nb) {
   return longer ? 100.0 * (double)part / (double)longer : 100;
 }
 
-// --- multisets ---------------------------------------------------------------
+// --- multisets --------------------------------------------------------------
 
 static int by_step(const void *a, const void *b) {
   const PathStep *x = a, *y = b;
@@ -45,7 +45,7 @@ double similarity_subset(const PathStep *a, size_t na, const PathStep *b,
   return percent(both, na, nb);
 }
 
-// --- stretches ---------------------------------------------------------------
+// --- stretches --------------------------------------------------------------
 
 // Is there a stretch of n steps that both have? Stretches of `a` are kept by
 // their bytes: exact, whatever the hash.
@@ -108,7 +108,7 @@ double similarity_subsequence(const PathStep *a, size_t na, const PathStep *b,
   return percent(longest, na, nb);
 }
 
-// --- inputs ------------------------------------------------------------------
+// --- inputs -----------------------------------------------------------------
 
 double similarity_inputs(const unsigned char *a, size_t na,
                          const unsigned char *b, size_t nb) {

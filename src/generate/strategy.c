@@ -18,8 +18,7 @@ static PathStep candidate_step(const Frontier *f, const Candidate *c) {
 // The first few other inputs for the whole path come between the last flips.
 static double same_score(const Candidate *c) { return 97.0 - 4.0 * c->event; }
 
-// --- coverage
-// ------------------------------------------------------------------
+// --- coverage ---------------------------------------------------------------
 
 // An edge that no run took: 100; else less the more often its branch was seen.
 static void score_coverage(Frontier *f, uint32_t run, Candidate *c, size_t n) {
@@ -40,8 +39,7 @@ static void score_coverage(Frontier *f, uint32_t run, Candidate *c, size_t n) {
   }
 }
 
-// --- similarity of paths
-// ----------------------------------------------------------
+// --- similarity of paths ----------------------------------------------------
 
 // How many steps of `other` are still to be met, by step.
 static void count_steps(const Explored *other, Hashmap *left) {
@@ -156,8 +154,7 @@ static void score_subsequence(Frontier *f, uint32_t run, Candidate *c,
   free(flips);
 }
 
-// --- similarity of inputs
-// -----------------------------------------------------------
+// --- similarity of inputs ---------------------------------------------------
 
 static double compare_inputs(const Inputs *a, const Inputs *b) {
   double same = 0, all = 0;
@@ -191,8 +188,7 @@ static void score_is(Frontier *f, uint32_t run, Candidate *c, size_t n) {
   }
 }
 
-// --- splitting the first tie group
-// ----------------------------------------------------
+// --- splitting the first tie group ------------------------------------------
 
 static bool is_suspect(const Frontier *f, const PathEvent *e) {
   uint32_t line;
@@ -213,8 +209,7 @@ static void score_ties(Frontier *f, uint32_t run, Candidate *c, size_t n) {
       c[i].score += 100;
 }
 
-// --- the table
-// ------------------------------------------------------------------------
+// --- the table --------------------------------------------------------------
 
 static const Strategy strategies[] = {
     {.name = "pcs",

@@ -85,8 +85,7 @@ static const Script *find(Scripts *s, const UnitId *id) {
   return &s->scripts.items[i];
 }
 
-// --- one request
-// ---------------------------------------------------------------
+// --- one request ------------------------------------------------------------
 
 static void add_note(Run *run, const char *text) {
   if (run->note && strstr(run->note, text))

@@ -70,6 +70,8 @@ void report_describe(const Suite *suite, const Entity *e, Str *out) {
 }
 
 const char *report_request(const char *command) {
+  if (!command)
+    return NULL;
   size_t method = strspn(command, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
   return method && command[method] == ' ' && command[method + 1] == '/'
              ? command + method + 1

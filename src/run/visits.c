@@ -52,8 +52,7 @@ typedef struct {
   Err err;
 } Seat;
 
-// --- settings of one worker
-// ------------------------------------------------------
+// --- settings of one worker -------------------------------------------------
 
 static const char *expand(Seat *s, const char *text) {
   Str out = {0};
@@ -147,8 +146,7 @@ static void seat_close(Seat *s) {
   arena_release(&s->arena);
 }
 
-// --- one request
-// -------------------------------------------------------------------
+// --- one request ------------------------------------------------------------
 
 static int read_record(Seat *s, PhpRecord *record, bool *has, Run *run,
                        Arena *arena) {
@@ -237,8 +235,7 @@ static const char *setup_problem(const Request *r, const Exchange *x,
                                                  : "status 500 or above");
 }
 
-// --- one visitor
-// ---------------------------------------------------------------------
+// --- one visitor ------------------------------------------------------------
 
 static int serve_visitor(Seat *s, size_t from, size_t to, Err *err) {
   const Request *list = s->shared->requests->items;
@@ -265,8 +262,7 @@ static int serve_visitor(Seat *s, size_t from, size_t to, Err *err) {
   return rc;
 }
 
-// --- sharing out
-// -----------------------------------------------------------------------
+// --- sharing out ------------------------------------------------------------
 
 static bool is_done(Visits *v, const Request *r) {
   char name[16];

@@ -16,7 +16,7 @@ static int changed(Store *s, const Suite *suite, Err *err) {
                  s->db.path, (long long)suite->session);
 }
 
-// --- spectra ---------------------------------------------------------------
+// --- spectra ----------------------------------------------------------------
 
 // A spectrum of one kind may only hold entities of that kind.
 static Bitset entities_of(const Suite *suite, EntityKind kind) {
@@ -104,7 +104,7 @@ int store_each_spectrum(Store *s, const Suite *suite, EntityKind kind,
   return rc;
 }
 
-// --- counts ----------------------------------------------------------------
+// --- counts -----------------------------------------------------------------
 
 typedef ARRAY(EntityCount) CountList;
 
@@ -157,7 +157,7 @@ int store_each_counts(Store *s, const Suite *suite, EachCounts *each, void *ctx,
   return rc < 0 ? -1 : 0;
 }
 
-// --- both at once ------------------------------------------------------------
+// --- both at once -----------------------------------------------------------
 
 typedef struct {
   Bitset all[ENTITY_KINDS]; // the entities of each kind that is read
@@ -209,7 +209,7 @@ int store_each_spectra(Store *s, const Suite *suite, unsigned what,
   return rc;
 }
 
-// --- deaths ----------------------------------------------------------------
+// --- deaths -----------------------------------------------------------------
 
 static int each_death(Store *s, const Suite *suite, size_t run, EachDeath *each,
                       void *ctx, Err *err) {
@@ -250,8 +250,7 @@ int store_each_death(Store *s, const Suite *suite, EachDeath *each, void *ctx,
   return rc;
 }
 
-// --- places in the output
-// -----------------------------------------------------
+// --- places in the output ---------------------------------------------------
 
 typedef struct {
   EachPlace *each;

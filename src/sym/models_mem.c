@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "sym/models.h"
+#include "sym/models_text.h"
 #include "util/str.h"
 
 enum { LONGEST = 1 << 24 };
@@ -185,11 +186,11 @@ static bool find_in_constant(Replay *r, ModelCall *c, uint64_t at, Val wanted) {
   }
   if (n == MOST)
     return false;
-  Expr w = replay_bits(r, wanted, 8), e = expr_const(p, 64, 0);
+  uint64_t places[256] = {0};
   for (uint64_t i = n + 1; i-- > 0;)
-    e = expr_ite(p, expr_eq(p, w, expr_const(p, 8, text[i])),
-                 expr_const(p, 64, at + i), e);
-  return model_result(r, c, e);
+    places[text[i]] = at + i;
+  ExprTable t = expr_new_table(p, 64, places, 256);
+  return model_result(r, c, expr_table(p, t, replay_bits(r, wanted, 8)));
 }
 
 // strchr, strchrnul, memchr, strrchr: what each byte up to there was not.
@@ -249,78 +250,61 @@ bool model_str(Replay *r, ModelCall *c) {
   return c->result == 0;
 }
 
-// strspn, strcspn, strpbrk: each byte is in the set, or is not.
-bool model_span(Replay *r, ModelCall *c) {
-  enum { MOST = 64 };
-  ExprPool *p = r->pool;
-  uint64_t at = model_fixed(r, c, 0), set = model_fixed(r, c, 1), n;
-  bool within = has(c->name, "strspn");
-  if (!model_string(r, set, MOST, &n) || n == MOST)
-    return false;
-  for (uint64_t i = 0; i < LONGEST; i++) {
-    uint8_t b, s;
-    Expr e, in = expr_bool(p, false), x;
-    if (!model_byte(r, at + i, &b, &e))
+// A set of bytes given as a string; false: it is not constant.
+static bool read_set(Replay *r, uint64_t at, bool set[256]) {
+  memset(set, 0, 256);
+  for (uint64_t i = 0; i < 256; i++) {
+    uint8_t b;
+    Expr e;
+    if (!model_byte(r, at + i, &b, &e) || e)
       return false;
-    Expr byte = e ? e : expr_const(p, 8, b);
-    for (uint64_t k = 0; k < n; k++)
-      if (side(r, set, k, false, &s, &x))
-        in = expr_or(p, in, expr_eq(p, byte, x));
-    if (e)
-      replay_event(r, PATH_LIBC, expr_nonzero(p, e), b != 0);
-    bool is_in = expr_value(p, in) != 0;
-    if (b)
-      replay_event(r, PATH_LIBC, in, is_in);
-    if (!b || is_in != within)
+    if (!b)
       return true;
+    set[b] = true;
   }
   return false;
 }
 
-// Is the byte one of the set? Adds the condition; false for the end.
-static bool in_set(Replay *r, uint64_t at, uint64_t set, uint64_t n,
-                   uint8_t *b) {
-  ExprPool *p = r->pool;
-  Expr e, x, in = expr_bool(p, false);
-  uint8_t s;
-  if (!model_byte(r, at, b, &e))
+// strspn, strcspn, strpbrk: each byte is in the set, or is not. The end is not.
+bool model_span(Replay *r, ModelCall *c) {
+  bool set[256], within = has(c->name, "strspn");
+  Text t = {.replay = r, .at = model_fixed(r, c, 0)};
+  if (!read_set(r, model_fixed(r, c, 1), set))
     return false;
-  Expr byte = e ? e : expr_const(p, 8, *b);
-  for (uint64_t k = 0; k < n; k++)
-    if (side(r, set, k, false, &s, &x))
-      in = expr_or(p, in, expr_eq(p, byte, x));
-  if (e)
-    replay_event(r, PATH_LIBC, expr_nonzero(p, e), *b != 0);
-  if (*b)
-    replay_event(r, PATH_LIBC, in, expr_value(p, in) != 0);
-  return *b && expr_value(p, in);
+  set[0] = !within;
+  uint64_t first = t.at;
+  while (t.at - first < LONGEST && text_is(&t, set) == within && !t.unknown)
+    text_next(&t);
+  return !t.unknown;
 }
 
 // strtok, strtok_r: text (or NULL: go on), delimiters. The text is cut.
 bool model_strtok(Replay *r, ModelCall *c) {
-  enum { MOST = 64 };
-  uint64_t at = model_fixed(r, c, 0), set = model_fixed(r, c, 1), n;
+  bool set[256];
+  Text t = {.replay = r, .at = model_fixed(r, c, 0)};
   uint64_t key = c->nargs > 2 ? model_arg(c, 2).value : 0;
-  if (!at && (!r->token_at || r->token_key != key))
+  if (!t.at && (!r->token_at || r->token_key != key))
     return false;
-  at = at ? at : r->token_at;
+  t.at = t.at ? t.at : r->token_at;
   r->token_at = 0;
-  if (!model_string(r, set, MOST, &n) || n == MOST)
+  if (!read_set(r, model_fixed(r, c, 1), set))
     return false;
-  uint8_t b = 0;
-  while (in_set(r, at, set, n, &b))
-    at++;
-  if (c->result != (b ? at : 0))
+  while (text_is(&t, set))
+    text_next(&t);
+  Expr e;
+  int b = text_peek(&t, &e);
+  if (t.unknown || c->result != (b ? t.at : 0))
     return false;
-  while (b && !in_set(r, at, set, n, &b) && b)
-    at++;
-  if (b) {
-    shadow_store(r->shadow, at, 1, 0, 0);
-    at++;
+  set[0] = true;
+  while (!t.unknown && !text_is(&t, set))
+    text_next(&t);
+  if (text_peek(&t, &e)) {
+    shadow_store(r->shadow, t.at, 1, 0, 0);
+    text_next(&t);
   }
-  r->token_at = at;
+  r->token_at = t.at;
   r->token_key = key;
   if (key)
-    shadow_store(r->shadow, key, 8, at, 0);
-  return true;
+    shadow_store(r->shadow, key, 8, t.at, 0);
+  return !t.unknown;
 }

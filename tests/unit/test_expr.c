@@ -63,7 +63,7 @@ TEST(a_million_nodes_keep_their_identity_and_stay_small) {
     again = expr_xor(pool, expr_mul(pool, again, k(32, 33)), word(1 + i % 2));
   assert_int_equal(again, half);
   assert_true(pool->len > 2000000 && pool->len < 2000100);
-  assert_true(expr_pool_bytes(pool) < (size_t)pool->len * 40);
+  assert_true(expr_pool_bytes(pool) < (size_t)pool->len * 44);
   assert_int_equal(support_size(pool, expr_support(pool, e)), 3);
   expr_pool_free(pool);
 }

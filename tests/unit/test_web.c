@@ -45,8 +45,7 @@ static const char good[] =
     "<!DOCTYPE html><html><head><title>t</title></head><body><p>x</p>"
     "</body></html>";
 
-// --- messages of PHP
-// ---------------------------------------------------------------
+// --- messages of PHP --------------------------------------------------------
 
 static PhpFault fault(PhpSeverity severity, const char *message) {
   return (PhpFault){.severity = severity,
@@ -146,8 +145,7 @@ TEST(severities_are_read_from_a_list) {
   assert_int_equal(web_severities_parse("loud", &s), -1);
 }
 
-// --- the output map
-// ----------------------------------------------------------------
+// --- the output map ---------------------------------------------------------
 
 // A template of three lines, then a statement's output.
 static const char page[] = "<html>\n<body>\n<p>\n<h2>Details\n</body></html>\n";
@@ -209,8 +207,7 @@ TEST(a_page_that_was_cut_is_not_judged_but_noted) {
   finish(&f);
 }
 
-// --- ranges
-// ------------------------------------------------------------------------
+// --- ranges -----------------------------------------------------------------
 
 TEST(faults_are_counted_in_eleven_ranges) {
   FaultScore first = {.executed = 200,
