@@ -16,7 +16,8 @@ DESTDIR =
 BUILD = build
 DEST = $(abspath $(DESTDIR))$(abspath $(PREFIX))
 INSTALLED = bin/culprit bin/culprit-cc libexec/culprit/culprit-instrument \
-  lib/culprit/culprit-runtime.s share/man/man1/culprit.1 \
+  lib/culprit/culprit-runtime.s lib/culprit/culprit-trace.o \
+  lib/culprit/culprit.so share/man/man1/culprit.1 \
   share/man/man1/culprit-cc.1
 
 .PHONY: all setup-check setup-real setup-bench demo check check-real bench

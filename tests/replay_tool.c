@@ -2,11 +2,14 @@
 // came out: for tests/e2e/trace, bench, and people who look for a bug in
 // replay.
 //
-//   replay_tool [-c] [-s] [-q] [-e NAME] [-i STDIN] CACHE PROGRAM [ARGS...]
+//   replay_tool [-c] [-s] [-q] [-f N] [-e NAME] [-i STDIN] CACHE PROGRAM
+//               [ARGS...]
 //
 // -c: a checking trace, every block compared; -s: symbolic; -q: no path; -e: an
 // environment variable that is input; -i: file to be standard input.
 // -n: replay this trace instead of running the program.
+// -f: turns up to N conditions of the path round, one at a time, runs the
+// program with the input the solver gives, and looks whether it went that way.
 // The program's own output goes to replay.out. Status: 0, or 3 with a message.
 #include <fcntl.h>
 #include <getopt.h>
@@ -24,6 +27,7 @@
 
 typedef struct {
   bool check, symbolic, quiet;
+  size_t flips;
   const char *variable, *input, *cache, *trace;
   char **argv;
 } Options;
@@ -83,7 +87,117 @@ static void show(const Path *path, const Program *p, const ExprPool *pool,
   str_release(&out);
 }
 
-static int replay_file(Program *p, const char *file, const Options *o) {
+// --- flips ------------------------------------------------------------------
+
+typedef struct {
+  Program *program;
+  const char *executable;
+  const Options *options;
+} Runner;
+
+// Writes the input where the program looks for it, and its arguments to argv.
+static void put_input(const Inputs *in, char **argv, Err *err) {
+  for (size_t i = 0; i < in->sources.len; i++) {
+    const InputSource *s = &in->sources.items[i];
+    if (s->kind == INPUT_STDIN)
+      fs_write("flip.in", s->bytes, s->size, err);
+    else if (s->kind == INPUT_FILE)
+      fs_write(s->key, s->bytes, s->size, err);
+    else if (s->kind == INPUT_ENV)
+      setenv(s->key, (const char *)s->bytes, 1);
+    else
+      argv[s->arg] = (char *)s->bytes;
+  }
+}
+
+// Runs and replays with another input.
+static int run_again(const Runner *r, const Inputs *in, ExprPool *pool,
+                     Path *path, Err *err) {
+  char dir[] = "/tmp/replay_tool-XXXXXX", *file = NULL, *argv[64] = {NULL};
+  Options o = *r->options;
+  for (size_t i = 0; i < 63 && o.argv[i]; i++)
+    argv[i] = o.argv[i];
+  put_input(in, argv, err);
+  o.argv = argv;
+  o.input = o.input ? "flip.in" : NULL;
+  Trace t;
+  *path = (Path){0};
+  if (!mkdtemp(dir))
+    return -1;
+  run(r->executable, &o, dir);
+  int rc = trace_find(dir, &file, err);
+  if (!rc)
+    rc = trace_open(&t, file, err);
+  if (!rc) {
+    rc = replay(r->program, &t, in, pool, path, err);
+    trace_close(&t);
+  }
+  free(file);
+  fs_remove_tree(dir);
+  return rc;
+}
+
+// Is the new path the old one up to event i, and different there?
+static bool went_there(const Path *old, const Path *new, size_t i) {
+  size_t k = 0, steps = 0;
+  for (size_t j = 0; j <= i; j++) {
+    const PathEvent *a = &old->events.items[j];
+    if (a->branch == IR_NONE)
+      continue;
+    while (k < new->events.len &&new->events.items[k].branch == IR_NONE)
+      k++;
+    if (k == new->events.len)
+      return false;
+    const PathEvent *b = &new->events.items[k++];
+    if (a->branch != b->branch || (a->edge == b->edge) != (j < i))
+      return false;
+    steps++;
+  }
+  return steps > 0;
+}
+
+static int flip_all(const Runner *r, const Path *path, const Inputs *in,
+                    ExprPool *pool, Err *err) {
+  Solver *s = solver_new(pool, (SolverLimits){0});
+  size_t sat = 0, unsat = 0, unknown = 0, confirmed = 0, seen = 0;
+  for (size_t i = 0; i < path->events.len; i++)
+    solver_add(s, path->events.items[i].cond, path->events.items[i].outcome);
+  for (size_t i = 0; i < path->events.len && seen < r->options->flips; i++) {
+    if (path->events.items[i].branch == IR_NONE)
+      continue;
+    seen++;
+    Model m = {0};
+    SolverResult answer = solver_flip(s, i, &m);
+    unsat += answer == SOLVER_UNSAT;
+    unknown += answer == SOLVER_UNKNOWN;
+    if (answer == SOLVER_SAT) {
+      Inputs other;
+      Path new;
+      ExprPool *fresh = expr_pool_new();
+      sat++;
+      path_apply(path, in, &m, &other);
+      bool good =
+          !run_again(r, &other, fresh, &new, err) && went_there(path, &new, i);
+      confirmed += good;
+      if (!good) {
+        uint32_t line;
+        program_place(r->program, path->events.items[i].place, &line);
+        printf("diverged: event %zu line %u %s\n", i, line, err->text);
+      }
+      path_release(&new);
+      inputs_release(&other);
+      expr_pool_free(fresh);
+    }
+    model_release(&m);
+  }
+  printf("flips %zu sat %zu unsat %zu unknown %zu confirmed %zu\n", seen, sat,
+         unsat, unknown, confirmed);
+  solver_free(s);
+  return 0;
+}
+
+static int replay_file(Program *p, const char *executable, const char *file,
+                       const Options *o) {
   Err err = {0};
   Trace t;
   if (trace_open(&t, file, &err))
@@ -102,6 +216,8 @@ static int replay_file(Program *p, const char *file, const Options *o) {
     show(&path, p, pool, o);
     if (trace_cut_reason(&t))
       printf("cut: %s\n", trace_cut_reason(&t));
+    if (pool && o->flips)
+      flip_all(&(Runner){p, executable, o}, &path, &in, pool, &err);
     fprintf(stderr, "%zu bytes, %.2f s, %.1f M instructions/s, %.0f MB\n",
             t.end, took, (double)path.stats.instructions / took / 1e6,
             pool ? (double)expr_pool_bytes(pool) / 1e6 : 0);
@@ -127,12 +243,13 @@ static int work(const Options *o) {
   char dir[] = "/tmp/replay_tool-XXXXXX", *file = NULL;
   int rc = 0;
   if (o->trace) {
-    rc = replay_file(&p, o->trace, o);
+    rc = replay_file(&p, b.program, o->trace, o);
   } else if (!mkdtemp(dir)) {
     rc = 3;
   } else {
     run(b.program, o, dir);
-    rc = trace_find(dir, &file, &err) ? die(&err) : replay_file(&p, file, o);
+    rc = trace_find(dir, &file, &err) ? die(&err)
+                                      : replay_file(&p, b.program, file, o);
     fs_remove_tree(dir);
   }
   free(file);
@@ -143,10 +260,12 @@ static int work(const Options *o) {
 
 int main(int argc, char **argv) {
   Options o = {0};
-  for (int c; (c = getopt(argc, argv, "+csqe:i:n:")) != -1;) {
+  for (int c; (c = getopt(argc, argv, "+csqe:i:n:f:")) != -1;) {
     o.check |= c == 'c';
     o.symbolic |= c == 's';
     o.quiet |= c == 'q';
+    if (c == 'f')
+      o.flips = strtoul(optarg, NULL, 10);
     if (c == 'e')
       o.variable = optarg;
     if (c == 'i')

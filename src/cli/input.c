@@ -13,6 +13,8 @@
 #include "cli/cli.h"
 #include "cli/rank.h"
 #include "generate/explore.h"
+#include "locate/fault.h"
+#include "locate/localizer.h"
 #include "run/process.h"
 #include "run/testfile.h"
 #include "util/fs.h"
@@ -38,6 +40,8 @@ typedef struct {
   bool no_reduce, quiet, help, list;
   const char *store, *color;
   ARRAY(const char *) seeds, env;
+  const char *trail;
+  FILE *trail_file;
   Arena arena;
 } Options;
 
@@ -52,6 +56,8 @@ enum {
   OPT_REFERENCE,
   OPT_ORACLE,
   OPT_TIMEOUT,
+  OPT_FAULT,
+  OPT_TRAIL,
   OPT_METHOD,
   OPT_ONLY,
   OPT_EXCLUDE,
@@ -72,6 +78,8 @@ static const struct option long_options[] = {
     {"reference", required_argument, NULL, OPT_REFERENCE},
     {"oracle", required_argument, NULL, OPT_ORACLE},
     {"timeout", required_argument, NULL, OPT_TIMEOUT},
+    {"fault", required_argument, NULL, OPT_FAULT},
+    {"trail", required_argument, NULL, OPT_TRAIL},
     {"method", required_argument, NULL, OPT_METHOD},
     {"only", required_argument, NULL, OPT_ONLY},
     {"exclude", required_argument, NULL, OPT_EXCLUDE},
@@ -113,6 +121,10 @@ static void print_help(void) {
       "\n"
       "what is shown\n"
       "  --method M         default: ochiai\n"
+      "  --fault FILE:LINE  the fault is known: say how far down the list it "
+      "is\n"
+      "  --trail FILE       write that after every round of tests, tabs\n"
+      "                     between: tests, seconds, rank, executed, best\n"
       "  --only PATH --exclude PATH, --top N|all, --json\n"
       "  --color WHEN, -q, --store DIR   as for culprit run\n"
       "\n"
@@ -211,6 +223,8 @@ static int take_option(Options *o, int opt, const char *arg) {
   case OPT_REFERENCE: o->run.reference = absolute(o, arg); return 0;
   case OPT_ORACLE: o->run.oracle = arg; return 0;
   case OPT_TIMEOUT: return take_seconds(arg, &o->run.timeout);
+  case OPT_FAULT: array_push(&o->rank.faults, arg); return 0;
+  case OPT_TRAIL: o->trail = arg; return 0;
   case OPT_METHOD: o->rank.method = arg; return 0;
   case OPT_ONLY: array_push(&o->rank.only, arg); return 0;
   case OPT_EXCLUDE: array_push(&o->rank.exclude, arg); return 0;
@@ -385,6 +399,64 @@ static int rank(const Options *o, Runner *r) {
   return status == EXIT_DONE ? EXIT_FAILED : status;
 }
 
+// --- the trail of a known fault ---------------------------------------------
+
+// How far down the list the fault is now; 0: it is not in it.
+static int find_rank(const Options *o, Runner *r, FaultScore *out, Err *err) {
+  Suite suite = {0};
+  Workbench bench;
+  Locator locator = {0};
+  Ranking ranking = {0};
+  Fault fault = {0};
+  Localizer method;
+  bool lacking;
+  *out = (FaultScore){0};
+  if (store_load(r->store, r->session, &suite, err))
+    return -1;
+  workbench_init(&bench, r->store, &suite);
+  LocateOptions options = {.by = ENTITY_STATEMENT};
+  Err ignored;
+  bool ready = localizer_find(o->rank.method, &method) && suite.nfailures &&
+               !locator_open(&locator, &bench, &method, &options, &ignored) &&
+               !locator_load(&locator, &lacking, &ignored) &&
+               !locator_rank(&locator, 0, &ranking, &ignored);
+  for (size_t i = 0; ready && i < o->rank.faults.len; i++)
+    ready = !fault_add(&fault, &suite, o->rank.faults.items[i],
+                       ENTITY_STATEMENT, &ignored);
+  if (ready)
+    fault_score(&fault, &ranking, locator_executed(&locator),
+                locator_executable(&locator), out);
+  fault_release(&fault);
+  ranking_release(&ranking);
+  locator_close(&locator);
+  workbench_release(&bench);
+  suite_release(&suite);
+  return 0;
+}
+
+static int leave_trail(void *context, const Explorer *e, Err *err) {
+  Options *o = context;
+  FaultScore score;
+  if (find_rank(o, e->runner, &score, err))
+    return -1;
+  fprintf(o->trail_file, "%zu\t%.3f\t%u\t%zu\t%u\n", e->stats.tests,
+          e->stats.seconds, score.rank, score.executed, score.rank_best);
+  if (fflush(o->trail_file))
+    return err_set(err, "%s: %s", o->trail, strerror(errno));
+  return 0;
+}
+
+static int open_trail(Options *o, ExploreOptions *options, Err *err) {
+  if (!o->trail)
+    return 0;
+  o->trail_file = fopen(o->trail, "w");
+  if (!o->trail_file)
+    return err_set(err, "%s: %s", o->trail, strerror(errno));
+  options->after = leave_trail;
+  options->context = o;
+  return 0;
+}
+
 // --- all of it --------------------------------------------------------------
 
 static int explore_seeds(const Options *o, Explorer *e, Err *err) {
@@ -419,7 +491,7 @@ static int explore(Options *o, Explorer *e, const Inputs *in) {
 
 static int run_explorer(Options *o, Runner *r, const Inputs *in) {
   Err err = {0};
-  Explorer e;
+  Explorer e = {.runner = r};
   char *dir =
       mem_printf("%s/made/%lld", store_dir(r->store), (long long)r->session);
   char *full = path_absolute(dir, NULL);
@@ -432,7 +504,7 @@ static int run_explorer(Options *o, Runner *r, const Inputs *in) {
                             .max_tests = o->max_tests,
                             .max_reduction = REDUCTION};
   int status;
-  if (explore_open(&e, r, &options, &err))
+  if (open_trail(o, &options, &err) || explore_open(&e, r, &options, &err))
     status = cli_error(&err);
   else
     status = explore(o, &e, in);
@@ -441,6 +513,8 @@ static int run_explorer(Options *o, Runner *r, const Inputs *in) {
   if (status == EXIT_DONE && !o->quiet && !strcmp(o->rank.format, "text"))
     print_summary(&e, o);
   explore_close(&e);
+  if (o->trail_file)
+    fclose(o->trail_file);
   free(dir);
   free(full);
   free(cache);

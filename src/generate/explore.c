@@ -368,15 +368,24 @@ static int add_start(Explorer *e, Err *err) {
   return rc;
 }
 
+static int after_round(Explorer *e, Err *err) {
+  e->stats.seconds = clock_now() - e->start;
+  if (find_suspects(e, err))
+    return -1;
+  return e->options.after ? e->options.after(e->options.context, e, err) : 0;
+}
+
 int explore_near(Explorer *e, Err *err) {
   Round *r = mem_new(Round);
   int rc = add_start(e, err);
+  if (!rc)
+    rc = after_round(e, err);
   while (!rc && explore_goes_on(e) && e->stats.tests < e->options.max_tests &&
          fill_round(e, r)) {
     rc = run_round(e, r, err);
     release_round(r);
     if (!rc)
-      rc = find_suspects(e, err);
+      rc = after_round(e, err);
   }
   release_round(r);
   free(r);

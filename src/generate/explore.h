@@ -21,13 +21,18 @@
 #include "run/runner.h"
 #include "util/err.h"
 
+struct Explorer;
+
 typedef struct {
   const char *program; // built by culprit-cc
   const char *cache;   // where its trace build is kept
   const char *dir;     // where made tests are kept
   const Strategy *strategy;
-  double seconds;       // in all
-  size_t max_tests;     // made ones
+  double seconds;   // in all
+  size_t max_tests; // made ones
+  // Called after every round of tests. May be NULL. -1: stop, with a message.
+  int (*after)(void *context, const struct Explorer *e, Err *err);
+  void *context;
   size_t max_reduction; // runs for making the input smaller
 } ExploreOptions;
 
@@ -50,7 +55,7 @@ typedef struct {
   size_t count;
 } Loss;
 
-typedef struct {
+typedef struct Explorer {
   ExploreOptions options;
   Runner *runner;
   Recorder recorder;

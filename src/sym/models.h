@@ -26,11 +26,11 @@ typedef struct {
 } ModelCall;
 
 // False: give up.
-typedef bool Model(Replay *r, ModelCall *c);
+typedef bool ModelFunction(Replay *r, ModelCall *c);
 
 typedef struct {
   const char *name;
-  Model *model;
+  ModelFunction *model;
 } ModelRow;
 
 // NULL: there is none.
@@ -63,14 +63,15 @@ Stream *stream_find(Replay *r, uint64_t file, bool is_fd);
 int stream_peek(Replay *r, Stream *s, Expr *e);
 
 // --- the models, by file
-Model model_none, model_memcpy, model_memset, model_strlen, model_strcpy,
-    model_strcat, model_compare, model_chr, model_str, model_span, model_dup,
-    model_strtok;
-Model model_ctype, model_case, model_ctype_loc, model_number, model_abs,
+ModelFunction model_none, model_memcpy, model_memset, model_strlen,
+    model_strcpy, model_strcat, model_compare, model_chr, model_str, model_span,
+    model_dup, model_strtok;
+ModelFunction model_ctype, model_case, model_ctype_loc, model_number, model_abs,
     model_math;
-Model model_malloc, model_calloc, model_realloc, model_free, model_qsort;
-Model model_open, model_close, model_read, model_getc, model_ungetc, model_gets,
-    model_fread, model_getline, model_scanf, model_seek, model_eof, model_print,
-    model_format;
+ModelFunction model_malloc, model_calloc, model_realloc, model_free,
+    model_qsort;
+ModelFunction model_open, model_close, model_read, model_getc, model_ungetc,
+    model_gets, model_fread, model_getline, model_scanf, model_seek, model_eof,
+    model_print, model_format;
 
 #endif

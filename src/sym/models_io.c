@@ -191,8 +191,9 @@ bool model_ungetc(Replay *r, ModelCall *c) {
   return true;
 }
 
-// Bytes at..at+n of the stream have been put to memory at `to`.
-static bool deliver(Replay *r, Stream *s, uint64_t to, uint64_t n) {
+// Bytes at..at+n of the stream have been put to memory at `to`. `text`: the
+// trace tells what was written up to a NUL only.
+static bool deliver(Replay *r, Stream *s, uint64_t to, uint64_t n, bool text) {
   const InputSource *in = source_of(r, s);
   if (n > in->size || s->at > in->size - n)
     return false;
@@ -200,6 +201,8 @@ static bool deliver(Replay *r, Stream *s, uint64_t to, uint64_t n) {
     uint8_t b;
     if (!shadow_byte(r->shadow, to + i, &b) || b != in->bytes[s->at + i])
       return false;
+    if (text && !b)
+      break;
   }
   if (n)
     tell_end(r, s, s->at + n - 1);
@@ -215,7 +218,7 @@ static bool read_bytes(Replay *r, ModelCall *c, Stream *s, uint64_t to,
   const InputSource *in = source_of(r, s);
   if (!in)
     return true;
-  if (!deliver(r, s, to, got))
+  if (!deliver(r, s, to, got, false))
     return lose(r, s, c->name);
   if (got < wanted && s->at == in->size)
     tell_end(r, s, s->at);
@@ -266,7 +269,7 @@ static bool read_line(Replay *r, ModelCall *c, Stream *s, uint64_t to,
   while (n < left && n < most && (!n || from[n - 1] != delimiter))
     n++;
   uint64_t first = s->at;
-  if (!deliver(r, s, to, n))
+  if (!deliver(r, s, to, n, true))
     return lose(r, s, c->name);
   for (uint64_t i = 0; i < n; i++) {
     Expr is = expr_eq(r->pool, byte_at(r, s, first + i),

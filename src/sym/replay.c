@@ -586,6 +586,8 @@ int replay_with(Program *p, const Trace *t, const Inputs *in, ExprPool *pool,
               .limit = t->limit};
   if (!r.options.max_instructions)
     r.options.max_instructions = DEFAULT_MAX;
+  if (r.options.max_instructions > UINT32_MAX) // PathEvent.position
+    r.options.max_instructions = UINT32_MAX;
   r.instances = mem_array(uint32_t, p->branches.len + 1);
   if (r.pool) {
     r.shadow = shadow_new(pool);
@@ -606,11 +608,4 @@ int replay_with(Program *p, const Trace *t, const Inputs *in, ExprPool *pool,
 int replay(Program *p, const Trace *t, const Inputs *in, ExprPool *pool,
            Path *out, Err *err) {
   return replay_with(p, t, in, pool, &(ReplayOptions){0}, out, err);
-}
-
-void path_release(Path *p) {
-  array_release(&p->events);
-  array_release(&p->stats.losses);
-  array_release(&p->first_var);
-  array_release(&p->size_var);
 }

@@ -22,6 +22,7 @@
 #include "model/input.h"
 #include "sym/expr.h"
 #include "sym/ir.h"
+#include "sym/solver.h"
 #include "sym/trace.h"
 #include "util/array.h"
 #include "util/err.h"
@@ -54,7 +55,7 @@ typedef struct {
   Expr cond;         // BV(1)
   Expr subject;      // PATH_SWITCH: the value; PATH_ADDRESS: the address;
                      // PATH_DIVIDE: the divisor; 0: none
-  uint64_t position; // instructions executed before
+  uint32_t position; // instructions executed before
 } PathEvent;
 
 typedef enum {
@@ -113,6 +114,10 @@ int replay(Program *p, const Trace *t, const Inputs *in, ExprPool *pool,
 int replay_with(Program *p, const Trace *t, const Inputs *in, ExprPool *pool,
                 const ReplayOptions *options, Path *out, Err *err);
 void path_release(Path *p);
+
+// The input that a solution stands for: `from`, which was replayed, with the
+// bytes and sizes of the model. What is new at the end of a source is '0'.
+void path_apply(const Path *p, const Inputs *from, const Model *m, Inputs *out);
 
 // "precision lost at: sprintf, 3 times; strtod, once"; "" if nothing was lost.
 void path_show_losses(const Path *p, Str *out);

@@ -6,17 +6,6 @@
 
 #include "sym/replay_internal.h"
 
-const char *path_kind_name(PathKind kind) {
-  static const char *const names[] = {"branch", "switch", "address", "libc",
-                                      "divide", "bounds", "eof"};
-  return kind < PATH_KINDS ? names[kind] : "?";
-}
-
-const char *stop_kind_name(StopKind kind) {
-  static const char *const names[] = {"end", "crash", "call", "cut", "limit"};
-  return kind <= STOP_LIMIT ? names[kind] : "?";
-}
-
 // --- events -----------------------------------------------------------------
 
 PathEvent *replay_event(Replay *r, PathKind kind, Expr cond, bool outcome) {
@@ -38,7 +27,7 @@ PathEvent *replay_event(Replay *r, PathKind kind, Expr cond, bool outcome) {
       .function = f ? f->function : IR_NONE,
       .place = f ? replay_place(r) : 0,
       .cond = cond,
-      .position = r->path->stats.instructions};
+      .position = (uint32_t)r->path->stats.instructions};
   array_push(&r->path->events, e);
   return &array_last(&r->path->events);
 }
@@ -96,33 +85,6 @@ void replay_lost(Replay *r, const char *name) {
   if (at == fresh)
     array_push(&r->path->stats.losses, (PathLoss){name, 0});
   r->path->stats.losses.items[at].count++;
-}
-
-void path_show_losses(const Path *p, Str *out) {
-  for (size_t i = 0; i < p->stats.losses.len; i++) {
-    const PathLoss *l = &p->stats.losses.items[i];
-    str_add(out, i ? "; " : "precision lost at: ");
-    if (l->count == 1)
-      str_addf(out, "%s, once", l->name);
-    else
-      str_addf(out, "%s, %llu times", l->name, (unsigned long long)l->count);
-  }
-}
-
-void path_show(const Path *p, const Program *program, const ExprPool *pool,
-               Str *out) {
-  for (size_t i = 0; i < p->events.len; i++) {
-    const PathEvent *e = &p->events.items[i];
-    uint32_t line = 0;
-    const char *file = e->place < program->places.len
-                           ? program_place(program, e->place, &line)
-                           : "";
-    const char *slash = strrchr(file, '/');
-    str_addf(out, "%s:%u %s ", slash ? slash + 1 : file, line,
-             path_kind_name(e->kind));
-    expr_show_outcome(pool, e->cond, e->outcome, 0, out);
-    str_addc(out, '\n');
-  }
 }
 
 // --- objects ----------------------------------------------------------------

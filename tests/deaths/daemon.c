@@ -9,7 +9,7 @@ static void serve(int ready) {
   if (write(ready, "x", 1) != 1)
     _exit(9);
   for (;;)
-    sleep(1000); // BEFORE
+    sleep(1000);
 }
 
 int main(int argc, char **argv) {

@@ -63,6 +63,26 @@ static zend_never_inline void enter_function(zend_execute_data *ex,
     culprit_output_callback(ex);
 }
 
+// All that a statement may do besides being counted.
+static zend_never_inline int act(zend_execute_data *ex, const zend_op *op,
+                                 culprit_frame *frame) {
+  static const culprit_act nothing;
+  const culprit_act *a = op->op2.num ? culprit_acts[op->op2.num] : &nothing;
+  frame->line = op->lineno;
+  if (a->flags & ACT_ENTRY)
+    enter_function(ex, frame, a);
+  if (UNEXPECTED(frame->loop))
+    finish_loop(ex, frame, is_in_loop(ex, frame, op));
+  if (a->flags & ACT_LEADER)
+    enter_block(frame, a);
+  if (a->flags & ACT_TEMPLATE) {
+    frame->line |= FRAME_TEMPLATE;
+    for (uint32_t i = 1; i < a->nlines && op->op1.num != CULPRIT_NONE; i++)
+      culprit_count(a->first + i);
+  }
+  return ZEND_USER_OPCODE_CONTINUE;
+}
+
 static int on_statement(zend_execute_data *ex) {
   const zend_op *op = ex->opline;
   ex->opline = op + 1;
@@ -75,22 +95,9 @@ static int on_statement(zend_execute_data *ex) {
     *c += *c != UINT32_MAX;
     culprit.header->last = slot;
   }
-  const culprit_act *a = op->op2.num ? culprit_acts[op->op2.num] : NULL;
-  uint32_t line = op->lineno;
-  if (a) {
-    if (a->flags & ACT_ENTRY)
-      enter_function(ex, frame, a);
-    if (a->flags & ACT_TEMPLATE) {
-      line |= FRAME_TEMPLATE;
-      for (uint32_t i = 1; i < a->nlines && slot != CULPRIT_NONE; i++)
-        culprit_count(a->first + i);
-    }
-  }
-  if (UNEXPECTED(frame->loop))
-    finish_loop(ex, frame, is_in_loop(ex, frame, op));
-  if (a && a->flags & ACT_LEADER)
-    enter_block(frame, a);
-  frame->line = line;
+  if (op->op2.num || UNEXPECTED(frame->loop))
+    return act(ex, op, frame);
+  frame->line = op->lineno;
   return ZEND_USER_OPCODE_CONTINUE;
 }
 

@@ -129,11 +129,10 @@ typedef struct {
 static void add_code(code_list *l, zend_op_array *code) {
   if (code->type != ZEND_USER_FUNCTION && code->type != ZEND_EVAL_CODE)
     return;
+  static char listed; // stands there until the plan does
   if (code->reserved[culprit.handle])
     return;
-  for (size_t i = l->n; i-- > 0;)
-    if (l->items[i]->opcodes == code->opcodes)
-      return;
+  code->reserved[culprit.handle] = &listed;
   if (l->n == l->room) {
     l->room = l->room ? l->room * 2 : 32;
     zend_op_array **grown = culprit_alloc(l->room * sizeof *grown);
@@ -209,17 +208,19 @@ static void end_compilation(compilation *c) {
 
 static void plan(compilation *c, zend_op_array *code, const char *text,
                  size_t length) {
+  char room[MAXPATHLEN];
   if (code && code->filename) {
     code_list all = {0};
     collect_code(&all, code, &c->before);
-    culprit_source source = {.path = ZSTR_VAL(code->filename),
-                             .path_length = ZSTR_LEN(code->filename),
-                             .text = text,
+    culprit_source source = {.text = text,
                              .length = length,
                              .pieces = c->tokens.pieces,
                              .npieces = c->tokens.npieces,
                              .switches = c->tokens.switches,
                              .nswitches = c->tokens.nswitches};
+    source.path = culprit_absolute(ZSTR_VAL(code->filename),
+                                   ZSTR_LEN(code->filename), room);
+    source.path_length = strlen(source.path);
     culprit_plan(&source, all.items, all.n);
   }
   token_list_free(&c->tokens);

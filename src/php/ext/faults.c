@@ -151,7 +151,7 @@ static void on_error(int type, zend_string *file, uint32_t line,
   zend_string_release(text);
   if (culprit.collect & COLLECT_OUTPUT)
     culprit_output_error(name, length, line);
-  if (type & (E_ERROR | E_CORE_ERROR | E_COMPILE_ERROR))
+  if (severity_of(type) == SEVERITY_FATAL && !(flags & FAULT_HANDLED))
     culprit_leave_all();
 }
 

@@ -100,6 +100,19 @@ static bool is_implicit_return(const zend_op_array *code, uint32_t n) {
   return true;
 }
 
+// The first piece that begins on this line or behind it.
+static size_t first_piece(const culprit_source *source, uint32_t line) {
+  size_t lo = 0, hi = source->npieces;
+  while (lo < hi) {
+    size_t mid = lo + (hi - lo) / 2;
+    if (source->pieces[mid].line < line)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo;
+}
+
 // The text outside <?php ?> that the opcode prints, or NULL.
 static const culprit_inline *find_inline(const zend_op_array *code, uint32_t n,
                                          const culprit_source *source) {
@@ -109,9 +122,11 @@ static const culprit_inline *find_inline(const zend_op_array *code, uint32_t n,
   const zval *text = RT_CONSTANT(op, op->op1);
   if (Z_TYPE_P(text) != IS_STRING)
     return NULL;
-  for (size_t i = 0; i < source->npieces; i++) {
+  for (size_t i = first_piece(source, op->lineno); i < source->npieces; i++) {
     const culprit_inline *p = &source->pieces[i];
-    if (p->line == op->lineno && p->length == Z_STRLEN_P(text) &&
+    if (p->line != op->lineno)
+      break;
+    if (p->length == Z_STRLEN_P(text) &&
         !memcmp(p->text, Z_STRVAL_P(text), p->length))
       return p;
   }

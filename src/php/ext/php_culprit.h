@@ -80,6 +80,8 @@ void culprit_record_end(void);
 // was published, which comes before the next one is made.
 void *culprit_item(ItemTag tag, size_t size);
 void culprit_publish(void *item);
+// `path`, or the absolute path in `room` (MAXPATHLEN bytes) if it is relative.
+const char *culprit_absolute(const char *path, size_t length, char *room);
 // The number of a file; the path is made absolute.
 uint32_t culprit_file(const char *path, size_t length);
 void culprit_ref(ItemTag tag, uint32_t file);
@@ -116,6 +118,7 @@ typedef struct {
   uint32_t classes; // bit = ReturnClass
   uint64_t value;   // hash of the first value
   bool seen;
+  unsigned char at[CLASSES]; // where each class lies, from `slot` on
 } culprit_site;
 
 // A compiled function: op_array->reserved[culprit.handle].

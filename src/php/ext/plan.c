@@ -238,6 +238,15 @@ static bool reserve_sites(uint32_t n) {
   return true;
 }
 
+static culprit_site new_site(uint32_t slot, uint32_t classes) {
+  culprit_site s = {.slot = slot, .classes = classes};
+  for (unsigned c = 0, n = 0; c < CLASSES; c++) {
+    s.at[c] = (unsigned char)n;
+    n += classes >> c & 1;
+  }
+  return s;
+}
+
 static void add_sites(script_plan *s) {
   s->site = culprit_nsites;
   for (uint32_t i = 0; i < s->n; i++) {
@@ -247,8 +256,7 @@ static void add_sites(script_plan *s) {
       return;
     for (uint32_t k = 0; k < f->calls.length; k++) {
       uint32_t classes = f->calls.items[k].classes;
-      culprit_sites[culprit_nsites++] =
-          (culprit_site){.slot = slot, .classes = classes};
+      culprit_sites[culprit_nsites++] = new_site(slot, classes);
       slot += count_classes(classes);
     }
   }
@@ -494,6 +502,7 @@ static void bake(const script_plan *s, function_plan *f, uint32_t file,
 
 // A script that cannot be recorded still runs: its statements do nothing.
 static void silence(function_plan *f) {
+  f->code->reserved[culprit.handle] = NULL;
   for (uint32_t i = 0; i < f->code->last; i++) {
     zend_op *op = &f->code->opcodes[i];
     if (op->opcode == ZEND_EXT_STMT)

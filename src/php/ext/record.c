@@ -183,14 +183,16 @@ static bool is_relative(const char *path, size_t length) {
          !memchr(path, ':', length);
 }
 
+const char *culprit_absolute(const char *path, size_t length, char *room) {
+  return is_relative(path, length) && VCWD_REALPATH(path, room) ? room : path;
+}
+
 uint32_t culprit_file(const char *path, size_t length) {
   zval *known = zend_hash_str_find(&files, path, length);
   if (known)
     return (uint32_t)Z_LVAL_P(known);
   char resolved[MAXPATHLEN];
-  const char *name = path;
-  if (is_relative(path, length) && VCWD_REALPATH(path, resolved))
-    name = resolved;
+  const char *name = culprit_absolute(path, length, resolved);
   uint32_t n = zend_hash_num_elements(&files);
   size_t before = culprit.header->used;
   add_text(ITEM_FILE, name, name == path ? length : strlen(name));
