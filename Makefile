@@ -8,6 +8,7 @@
 #   make eval        methods on all subjects: docs/evaluation.md and
 #                    docs/evaluation-web.md (minutes)
 #   make eval-real   on mutants of gzip, grep, sed, flex (an hour)
+#   make eval-input  tests needed by the strategies of `culprit input` (minutes)
 #   make install     PREFIX=/usr/local DESTDIR=
 #   make uninstall   likewise
 #   make clean
@@ -21,7 +22,7 @@ INSTALLED = bin/culprit bin/culprit-cc libexec/culprit/culprit-instrument \
   share/man/man1/culprit-cc.1
 
 .PHONY: all setup-check setup-real setup-bench demo check check-real bench
-.PHONY: setup-eval eval eval-real install uninstall clean
+.PHONY: setup-eval eval eval-real eval-input install uninstall clean
 
 all:
 	@tools/setup build
@@ -45,6 +46,9 @@ eval: setup-eval
 
 eval-real: setup-eval
 	@tools/eval-real $(BUILD)
+
+eval-input: setup-eval
+	@tools/eval-input $(BUILD)
 
 setup-check setup-real setup-bench setup-eval: all
 	@tools/setup $(subst setup-,,$@)

@@ -102,8 +102,7 @@ static Expr number(Sim *s) {
   return v;
 }
 
-// --- a tokenizer
-// ------------------------------------------------------------------
+// --- a tokenizer ------------------------------------------------------------
 
 static void name(Sim *s) {
   static const char *const keywords[] = {"if", "else", "while", "return",
@@ -133,8 +132,7 @@ static void tokenize(Sim *s) {
   }
 }
 
-// --- a JSON parser
-// ----------------------------------------------------------------
+// --- a JSON parser ----------------------------------------------------------
 
 static void value(Sim *s, int depth);
 
@@ -239,8 +237,7 @@ static void value(Sim *s, int depth) {
 
 static void parse_json(Sim *s) { value(s, 0); }
 
-// --- measuring
-// --------------------------------------------------------------------
+// --- measuring --------------------------------------------------------------
 
 static void add_path(Solver *s, const Sim *sim) {
   for (size_t i = 0; i < sim->path.len; i++)

@@ -41,8 +41,7 @@ static void run(const char *program, const Options *o, const char *dir) {
   waitpid(pid, NULL, 0);
 }
 
-// --- measuring
-// --------------------------------------------------------------------
+// --- measuring --------------------------------------------------------------
 
 static Solver *solver_of(ExprPool *pool, const Path *path, bool z3) {
   Solver *s = solver_new(pool, (SolverLimits){.seconds = z3 ? 10 : 1});
@@ -86,8 +85,7 @@ static int measure(ExprPool *pool, const Path *path, bool all) {
   return differ != 0;
 }
 
-// --- tracing
-// ----------------------------------------------------------------------
+// --- tracing ----------------------------------------------------------------
 
 static int measure_trace(Program *p, const char *file, const Options *o) {
   Err err = {0};

@@ -15,8 +15,7 @@ void bitblast_release(Bitblast *b) {
   array_release(&b->todo);
 }
 
-// --- literals of nodes
-// ------------------------------------------------------------
+// --- literals of nodes ------------------------------------------------------
 
 static Word load(const Bitblast *b, Expr e) {
   const uint64_t *at = expr_map_get(&b->words, e);
@@ -49,8 +48,7 @@ static Word concat(const Word *high, const Word *low) {
   return w;
 }
 
-// --- bit-vectors
-// ------------------------------------------------------------------
+// --- bit-vectors ------------------------------------------------------------
 
 static Word divided(Gates *g, ExprOp op, const Word *x, const Word *y) {
   Word q, r;
@@ -150,8 +148,7 @@ static Word build(Bitblast *b, const ExprNode *n) {
   return word_mux(b->gates, x.bit[0], &y, &z);
 }
 
-// --- INT: does the result fit?
-// ------------------------------------------------------
+// --- INT: does the result fit? ----------------------------------------------
 
 // Computes once more with twice the bits, and compares.
 static Lit fits(Bitblast *b, const ExprNode *n, const Word *result) {
@@ -200,8 +197,7 @@ static Lit define(Bitblast *b, const ExprNode *n, const Word *result) {
   }
 }
 
-// --- all
-// ------------------------------------------------------------------------
+// --- all --------------------------------------------------------------------
 
 static bool push_missing(Bitblast *b, const ExprNode *n) {
   size_t before = b->todo.len;

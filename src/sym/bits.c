@@ -45,8 +45,7 @@ void bit_engine_free(BitEngine *b) {
   free(b);
 }
 
-// --- what it takes
-// ------------------------------------------------------------------
+// --- what it takes ----------------------------------------------------------
 
 static bool push_unknown(BitEngine *b, const ExprNode *n) {
   size_t before = b->todo.len;
@@ -83,8 +82,7 @@ bool bit_engine_takes(BitEngine *b, Expr cond) {
   return *expr_map_get(&b->taken, cond);
 }
 
-// --- solving
-// ------------------------------------------------------------------------
+// --- solving ----------------------------------------------------------------
 
 static void renew_if_large(BitEngine *b) {
   uint32_t keep = KEEP_FACTOR * b->first_gates;

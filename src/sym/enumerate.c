@@ -28,8 +28,7 @@ void enumerator_release(Enumerator *e) {
   array_release(&e->lanes);
 }
 
-// --- sets of bytes
-// ----------------------------------------------------------------
+// --- sets of bytes ----------------------------------------------------------
 
 static const ByteSet all_bytes = {{~0ull, ~0ull, ~0ull, ~0ull}};
 
@@ -64,8 +63,7 @@ static int set_nearest(const ByteSet *s, unsigned run) {
   return best;
 }
 
-// --- 256 values at a time
-// -----------------------------------------------------------
+// --- 256 values at a time ---------------------------------------------------
 
 static uint64_t *row(Enumerator *e, Expr x) {
   return &e->lanes.items[*expr_map_get(&e->rows, x)];
@@ -191,8 +189,7 @@ static ByteSet row_as_set(const uint64_t *r) {
   return s;
 }
 
-// --- one byte
-// -----------------------------------------------------------------------
+// --- one byte ---------------------------------------------------------------
 
 // The truth table of a condition on one byte; false if it is too large.
 static bool byte_table(Enumerator *e, Expr cond, VarId v, ByteSet *out) {
@@ -244,8 +241,7 @@ static bool solve_one(Enumerator *e, const Query *q, SolverResult *result,
   return true;
 }
 
-// --- up to 16 bits
-// ------------------------------------------------------------------
+// --- up to 16 bits ----------------------------------------------------------
 
 // How the bits are shared out: variable k begins at bit lo[k]; those from bit 8
 // on count as outer.

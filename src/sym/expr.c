@@ -22,8 +22,7 @@ static const char *const names[] = {
 unsigned expr_arity(ExprOp op) { return arities[op]; }
 const char *expr_op_name(ExprOp op) { return names[op]; }
 
-// --- pool
-// ---------------------------------------------------------------------
+// --- pool -------------------------------------------------------------------
 
 static ExprNode *new_node(ExprPool *p) {
   assert(p->len < UINT32_MAX);
@@ -88,8 +87,7 @@ bool expr_pool_has(const ExprPool *p, ExprKind kind) {
 
 void expr_pool_set_simplify(ExprPool *p, bool on) { p->rest->simplify = on; }
 
-// --- hash-consing
-// ---------------------------------------------------------------
+// --- hash-consing -----------------------------------------------------------
 
 static uint32_t hash_of(const ExprNode *n) {
   uint64_t h = n->op | (uint64_t)n->sort.kind << 8 | n->sort.width << 16;
@@ -210,8 +208,7 @@ Expr expr_make(ExprPool *p, ExprOp op, ExprSort sort, Expr a, Expr b, Expr c) {
   return insert(p, &n);
 }
 
-// --- constants
-// ------------------------------------------------------------------
+// --- constants --------------------------------------------------------------
 
 // Where the latest constant like this one is remembered: constants are asked
 // for all the time, and are few.
@@ -279,8 +276,7 @@ const char *expr_text(const ExprPool *p, uint64_t id, size_t *n) {
   return p->rest->texts.items[id].data;
 }
 
-// --- variables
-// ------------------------------------------------------------------
+// --- variables --------------------------------------------------------------
 
 static VarId add_group(ExprPool *p, VarGroup g, const char *name) {
   ExprPoolRest *r = p->rest;

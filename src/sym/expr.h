@@ -100,8 +100,7 @@ bool expr_pool_has(const ExprPool *p, ExprKind kind); // any node of that sort?
 // Off: builders only fold constants. For tests that compare with and without.
 void expr_pool_set_simplify(ExprPool *p, bool on);
 
-// --- reading
-// ------------------------------------------------------------------
+// --- reading ----------------------------------------------------------------
 
 static inline ExprNode *expr_node(const ExprPool *p, Expr e) {
   return &p->chunks[e >> EXPR_CHUNK_BITS][e & ((1u << EXPR_CHUNK_BITS) - 1)];
@@ -131,8 +130,7 @@ static inline uint64_t expr_mask(unsigned width) {
   return width >= 64 ? ~0ull : (1ull << width) - 1;
 }
 
-// --- variables
-// ----------------------------------------------------------------
+// --- variables --------------------------------------------------------------
 
 // `n` variables name[0]..name[n-1] of one sort with their values in this run
 // (NULL: zeros); ids are consecutive, the first is returned. Cheap: 8 bytes
@@ -155,8 +153,7 @@ void expr_var_name(const ExprPool *p, VarId v, Str *out); // appends "in[2]"
 // The expression that is variable `v`.
 Expr expr_input(ExprPool *p, VarId v);
 
-// --- constants
-// ----------------------------------------------------------------
+// --- constants --------------------------------------------------------------
 
 Expr expr_const(ExprPool *p, unsigned width, uint64_t value); // BV; truncates
 Expr expr_bool(ExprPool *p, bool value);                      // BV(1)
@@ -172,16 +169,14 @@ Expr expr_const_of(ExprPool *p, ExprSort sort, uint64_t value);
 uint64_t expr_text_id(ExprPool *p, const char *s, size_t n);
 const char *expr_text(const ExprPool *p, uint64_t id, size_t *n);
 
-// --- any sort
-// -----------------------------------------------------------------
+// --- any sort ---------------------------------------------------------------
 
 // FP: equal as data, so NaN is NaN and 0 is not -0; see expr_feq.
 Expr expr_eq(ExprPool *p, Expr a, Expr b);
 Expr expr_ne(ExprPool *p, Expr a, Expr b);
 Expr expr_ite(ExprPool *p, Expr cond, Expr a, Expr b); // cond: BV(1)
 
-// --- BV; neg, add, sub, mul, sdiv, srem and the signed order take INT too
-// -------
+// --- BV; neg, add, sub, mul, sdiv, srem and the signed order take INT too ---
 
 Expr expr_not(ExprPool *p, Expr a); // bitwise; of a condition: negation
 Expr expr_neg(ExprPool *p, Expr a);
@@ -223,8 +218,7 @@ const uint64_t *expr_table_entries(const ExprPool *p, ExprTable t, uint32_t *n);
 // Entry number `index` (unsigned, any width); 0 beyond the end.
 Expr expr_table(ExprPool *p, ExprTable t, Expr index);
 
-// --- FP: widths 32 and 64
-// -------------------------------------------------------
+// --- FP: widths 32 and 64 ---------------------------------------------------
 
 typedef enum {
   ROUND_NEAREST_EVEN, // rint, nearbyint
@@ -258,8 +252,7 @@ Expr expr_uint_of_fp(ExprPool *p, Expr a, unsigned width);
 Expr expr_fp_of_bits(ExprPool *p, Expr a); // bitcast of BV(32), BV(64)
 Expr expr_bits_of_fp(ExprPool *p, Expr a);
 
-// --- INT and STR
-// ----------------------------------------------------------------
+// --- INT and STR ------------------------------------------------------------
 
 Expr expr_int_of_bv(ExprPool *p, Expr a); // signed
 Expr expr_bv_of_int(ExprPool *p, Expr a, unsigned width);
@@ -279,8 +272,7 @@ Expr expr_str_to_int(ExprPool *p, Expr s); // all digits, else -1
 Expr expr_str_of_int(ExprPool *p, Expr n); // "" if negative
 Expr expr_str_code(ExprPool *p, Expr s);   // of a one-byte string, else -1
 
-// --- printing
-// -------------------------------------------------------------------
+// --- printing ---------------------------------------------------------------
 
 // Appends `e` as a C-like formula for people: "in[2] == 'a'". Cut with "..."
 // beyond `max` bytes or so (0: 400).

@@ -7,8 +7,7 @@
 #include "sym/expr_eval.h"
 #include "sym/expr_make.h"
 
-// --- BV
-// -------------------------------------------------------------------------
+// --- BV ---------------------------------------------------------------------
 
 static uint64_t divide_signed(int64_t a, int64_t b) {
   if (b == 0)
@@ -81,8 +80,7 @@ static uint64_t apply_bv(const ExprPool *p, const ExprNode *n, unsigned from,
   }
 }
 
-// --- FP
-// -------------------------------------------------------------------------
+// --- FP ---------------------------------------------------------------------
 
 // Computing in double and rounding once more is exact for float: 53 bits are
 // at least twice 24, and two.
@@ -206,8 +204,7 @@ static uint64_t apply_fp(const ExprNode *n, ExprSort from, uint64_t a,
   }
 }
 
-// --- INT
-// ------------------------------------------------------------------------
+// --- INT --------------------------------------------------------------------
 
 static uint64_t divide_int(bool quotient, int64_t a, int64_t b,
                            bool *undefined) {
@@ -251,8 +248,7 @@ static uint64_t apply_int(const ExprNode *n, uint64_t a, uint64_t b,
   return (uint64_t)r;
 }
 
-// --- STR
-// ------------------------------------------------------------------------
+// --- STR --------------------------------------------------------------------
 
 typedef struct {
   const char *s;
@@ -364,8 +360,7 @@ static uint64_t apply_str(ExprPool *p, const ExprNode *n, uint64_t a,
   }
 }
 
-// --- all
-// ------------------------------------------------------------------------
+// --- all --------------------------------------------------------------------
 
 static uint64_t apply(ExprPool *p, const ExprNode *n, ExprSort from, uint64_t a,
                       uint64_t b, uint64_t c, bool *undefined) {

@@ -34,8 +34,7 @@ static Expr lift_const(ExprPool *p, ExprOp op, Expr a, Expr k) {
   return expr_map_leaves(p, a, 2, apply_other, &w);
 }
 
-// --- sums
-// -----------------------------------------------------------------------
+// --- sums -------------------------------------------------------------------
 
 // Bits of `e` that can be 1, as far as extensions and shifts tell.
 static uint64_t possible_ones(const ExprPool *p, Expr e, int depth) {
@@ -164,8 +163,7 @@ Expr expr_neg(ExprPool *p, Expr a) {
   return r ? r : expr_make(p, EXPR_NEG, s, a, 0, 0);
 }
 
-// --- products
-// -------------------------------------------------------------------
+// --- products ---------------------------------------------------------------
 
 static bool is_power(uint64_t v) { return v && (v & (v - 1)) == 0; }
 
@@ -202,8 +200,7 @@ Expr expr_mul(ExprPool *p, Expr a, Expr b) {
   return r ? r : expr_make(p, EXPR_MUL, s, a, b, 0);
 }
 
-// --- quotients
-// ------------------------------------------------------------------
+// --- quotients --------------------------------------------------------------
 
 // The narrowest value that zero-extends to `e` and is at least `min` wide.
 static unsigned unsigned_width(const ExprPool *p, Expr e) {

@@ -18,8 +18,7 @@ static bool are_opposite(const ExprPool *p, Expr a, Expr b) {
          (is_op(p, b, EXPR_NOT) && expr_arg(p, b, 0) == a);
 }
 
-// --- not
-// ------------------------------------------------------------------------
+// --- not --------------------------------------------------------------------
 
 static Expr not_const(ExprPool *p, Expr k, const void *arg) {
   (void)arg;
@@ -40,8 +39,7 @@ Expr expr_not(ExprPool *p, Expr a) {
   return r ? r : expr_make(p, EXPR_NOT, s, a, 0, 0);
 }
 
-// --- and, or, xor
-// ---------------------------------------------------------------
+// --- and, or, xor -----------------------------------------------------------
 
 typedef Expr Binary(ExprPool *p, Expr a, Expr b);
 
@@ -256,8 +254,7 @@ Expr expr_xor(ExprPool *p, Expr a, Expr b) {
   return r ? r : expr_make(p, EXPR_XOR, s, a, b, 0);
 }
 
-// --- shifts
-// ---------------------------------------------------------------------
+// --- shifts -----------------------------------------------------------------
 
 Expr expr_shl(ExprPool *p, Expr a, Expr by) {
   unsigned w = check_bv(p, a, by);
@@ -299,8 +296,7 @@ Expr expr_ashr(ExprPool *p, Expr a, Expr by) {
   return expr_make(p, EXPR_ASHR, expr_bv(w), a, by, 0);
 }
 
-// --- extract
-// --------------------------------------------------------------------
+// --- extract ----------------------------------------------------------------
 
 typedef struct {
   unsigned lo, width;
@@ -440,8 +436,7 @@ Expr expr_trunc(ExprPool *p, Expr a, unsigned width) {
   return expr_extract(p, a, 0, width);
 }
 
-// --- concat
-// ---------------------------------------------------------------------
+// --- concat -----------------------------------------------------------------
 
 // x[hi..k], x[k-1..lo] -> x[hi..lo]; 0 if they are not neighbours.
 static Expr join_extracts(ExprPool *p, Expr h, Expr l) {
@@ -505,8 +500,7 @@ Expr expr_concat(ExprPool *p, Expr high, Expr low) {
   return r ? r : expr_make(p, EXPR_CONCAT, expr_bv(w), high, low, 0);
 }
 
-// --- extension
-// ------------------------------------------------------------------
+// --- extension --------------------------------------------------------------
 
 static Expr zext_const(ExprPool *p, Expr k, const void *width) {
   return expr_zext(p, k, *(const unsigned *)width);

@@ -34,8 +34,7 @@ static Expr lift(ExprPool *p, ExprOp op, Compare *f, Expr a, Expr k,
   return expr_map_table(p, a, name, 1, expr_value(p, k), compare_const, &w);
 }
 
-// --- equality
-// -------------------------------------------------------------------
+// --- equality ---------------------------------------------------------------
 
 static Expr const_like(ExprPool *p, Expr e, uint64_t v) {
   return expr_const_of(p, expr_sort(p, e), v);
@@ -216,8 +215,7 @@ Expr expr_nonzero(ExprPool *p, Expr a) {
   return expr_ne(p, a, const_like(p, a, 0));
 }
 
-// --- unsigned order
-// -------------------------------------------------------------
+// --- unsigned order ---------------------------------------------------------
 
 // x < k
 static Expr ult_const(ExprPool *p, Expr a, Expr b) {
@@ -281,8 +279,7 @@ Expr expr_ule(ExprPool *p, Expr a, Expr b) {
   return expr_not(p, expr_ult(p, b, a));
 }
 
-// --- signed order
-// ---------------------------------------------------------------
+// --- signed order -----------------------------------------------------------
 
 // sext x < k, or k < sext x: the constant may be out of x's range.
 static Expr slt_sext(ExprPool *p, Expr x, int64_t k, bool k_first) {
@@ -368,8 +365,7 @@ Expr expr_sle(ExprPool *p, Expr a, Expr b) {
   return expr_not(p, expr_slt(p, b, a));
 }
 
-// --- if-then-else
-// ---------------------------------------------------------------
+// --- if-then-else -----------------------------------------------------------
 
 // One of the two is a constant condition.
 static Expr ite_bool(ExprPool *p, Expr c, Expr a, Expr b) {

@@ -35,8 +35,7 @@ enum {
 static void show(Show *s, Expr e, int around, int nesting);
 static void show_negated(Show *s, Expr e, int around, int nesting);
 
-// --- constants
-// ------------------------------------------------------------------
+// --- constants --------------------------------------------------------------
 
 static void show_char(Str *out, unsigned char c, char quote) {
   static const char names[] = "\n\t\r\0\\", letters[] = "ntr0\\";
@@ -108,8 +107,7 @@ static void show_const(Show *s, const ExprNode *n) {
   }
 }
 
-// --- sets
-// -----------------------------------------------------------------------
+// --- sets -------------------------------------------------------------------
 
 static bool member(const uint64_t *entries, uint32_t n, uint32_t i) {
   return i < n && entries[i];
@@ -153,8 +151,7 @@ static void show_set(Show *s, Expr e, bool wanted, int nesting) {
   str_addc(s->out, '}');
 }
 
-// --- operators
-// ------------------------------------------------------------------
+// --- operators --------------------------------------------------------------
 
 static void open(Show *s, int around, int own) {
   if (own <= around)

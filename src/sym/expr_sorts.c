@@ -9,8 +9,7 @@ static Expr unary(ExprPool *p, ExprOp op, ExprKind kind, ExprSort to, Expr a,
   return expr_make(p, op, to, a, immediate, 0);
 }
 
-// --- FP
-// -------------------------------------------------------------------------
+// --- FP ---------------------------------------------------------------------
 
 static Expr fp_unary(ExprPool *p, ExprOp op, Expr a, uint32_t immediate) {
   return unary(p, op, SORT_FP, expr_sort(p, a), a, immediate);
@@ -97,8 +96,7 @@ Expr expr_fnan(ExprPool *p, Expr a) {
   return unary(p, EXPR_FNAN, SORT_FP, expr_bv(1), a, 0);
 }
 
-// --- conversions
-// ----------------------------------------------------------------
+// --- conversions ------------------------------------------------------------
 
 Expr expr_fp_of_fp(ExprPool *p, Expr a, unsigned width) {
   if (width == expr_width(p, a))
@@ -156,8 +154,7 @@ Expr expr_bits_of_fp(ExprPool *p, Expr a) {
   return unary(p, EXPR_BITS_OF_FP, SORT_FP, expr_bv(expr_width(p, a)), a, 0);
 }
 
-// --- INT
-// ------------------------------------------------------------------------
+// --- INT --------------------------------------------------------------------
 
 Expr expr_int_of_bv(ExprPool *p, Expr a) {
   return unary(p, EXPR_INT_OF_BV, SORT_BV, expr_int_sort(), a, 0);
@@ -172,8 +169,7 @@ Expr expr_bv_of_int(ExprPool *p, Expr a, unsigned width) {
   return unary(p, EXPR_BV_OF_INT, SORT_INT, expr_bv(width), a, 0);
 }
 
-// --- STR
-// ------------------------------------------------------------------------
+// --- STR --------------------------------------------------------------------
 
 static void check_sorts(const ExprPool *p, const char *kinds, const Expr *e) {
   for (size_t i = 0; kinds[i]; i++)

@@ -4,8 +4,7 @@
 
 #include "sym/expr_make.h"
 
-// --- tables
-// ---------------------------------------------------------------------
+// --- tables -----------------------------------------------------------------
 
 static TableData *table_of(const ExprPool *p, ExprTable t) {
   assert(t < p->rest->tables.len);
@@ -79,8 +78,7 @@ Expr expr_table(ExprPool *p, ExprTable t, Expr index) {
   return expr_make(p, EXPR_TABLE, sort, index, t, 0);
 }
 
-// --- operators on tables and constant ITEs
-// ----------------------------------------
+// --- operators on tables and constant ITEs ----------------------------------
 
 static ExprTable mapped_table(ExprPool *p, ExprTable t, unsigned width,
                               ExprOfConst *f, const void *arg) {

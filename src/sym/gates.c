@@ -29,8 +29,7 @@ double gates_clock(void) {
   return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-// --- solver
-// ---------------------------------------------------------------------
+// --- solver -----------------------------------------------------------------
 
 static int past_deadline(void *state) {
   const Gates *g = state;
@@ -101,8 +100,7 @@ bool gates_failed(const Gates *g, Lit l) {
 uint32_t gates_count(const Gates *g) { return (uint32_t)g->vars; }
 uint64_t gates_clauses(const Gates *g) { return g->clauses; }
 
-// --- gates that exist
-// -----------------------------------------------------------
+// --- gates that exist -------------------------------------------------------
 
 static size_t slot_of(const Gates *g, const Gate *gate) {
   uint64_t h = (uint64_t)gate->kind;
@@ -147,8 +145,7 @@ static Lit output(Gates *g, Gate gate, bool run, bool *fresh) {
   return s->out;
 }
 
-// --- gates
-// ----------------------------------------------------------------------
+// --- gates ------------------------------------------------------------------
 
 static void swap_if(bool wanted, Lit *a, Lit *b) {
   if (wanted) {

@@ -21,7 +21,7 @@ static bool has(const char *name, const char *part) {
 bool model_memcpy(Replay *r, ModelCall *c) {
   uint64_t to = model_fixed(r, c, 0), from = model_fixed(r, c, 1);
   uint64_t n = model_fixed(r, c, 2);
-  if (n > 1 << 30)
+  if (n > 1 << 28)
     return false;
   if (has(c->name, "bcopy"))
     shadow_copy(r->shadow, from, to, n);
@@ -35,7 +35,7 @@ bool model_memset(Replay *r, ModelCall *c) {
   bool zero = has(c->name, "bzero");
   Val byte = zero ? (Val){0, 0} : model_arg(c, 1);
   uint64_t n = model_fixed(r, c, zero ? 1 : 2);
-  if (n > 1 << 30)
+  if (n > 1 << 28)
     return false;
   Expr e = byte.expr ? replay_bits(r, byte, 8) : 0;
   shadow_fill(r->shadow, to, n, (uint8_t)byte.value, e);

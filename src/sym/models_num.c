@@ -116,7 +116,7 @@ bool model_malloc(Replay *r, ModelCall *c) {
 
 bool model_calloc(Replay *r, ModelCall *c) {
   uint64_t n = model_fixed(r, c, 0) * model_fixed(r, c, 1);
-  if (!c->result || n > 1 << 30)
+  if (!c->result || n > 1 << 28)
     return true;
   replay_allocated(r, c->result, n);
   shadow_fill(r->shadow, c->result, n, 0, 0);

@@ -389,7 +389,7 @@ static void branch(Replay *r, const IrInst *i) {
 // --- instructions -----------------------------------------------------------
 
 static bool sane_size(Replay *r, uint64_t n) {
-  enum { LARGEST = 1 << 30, PAGES = 1 << 20 };
+  enum { LARGEST = 1 << 28, PAGES = 1 << 20 };
   if (n <= LARGEST && (!r->shadow || shadow_pages(r->shadow) < PAGES))
     return true;
   replay_fail(r, "an impossible amount of memory");

@@ -61,7 +61,7 @@ typedef struct {
 
 // A constant table in memory that was looked at.
 typedef struct {
-  uint64_t at;
+  uint64_t at, bytes;
   unsigned size; // of an entry
   ExprTable table;
   bool good; // all of it is known

@@ -2,6 +2,7 @@
 // result is compared with what the run computed; one that differs is our bug,
 // is counted, and replaced by the constant.
 #include <stdlib.h>
+#include <string.h>
 
 #include "sym/replay_internal.h"
 
@@ -246,44 +247,100 @@ Expr replay_compute(Replay *r, const IrInst *i, Val a, Val b, Val c,
 
 // --- memory -----------------------------------------------------------------
 
-// A constant table as it lies in memory; false: not all of it is known.
-static bool read_table(Replay *r, const Object *o, unsigned size, uint32_t n,
+// No value of the expression is greater. What is not seen at once is unbounded.
+static uint64_t bound(const ExprPool *p, Expr e, int depth) {
+  uint64_t most = expr_mask(expr_width(p, e)), a, b;
+  if (depth == 0)
+    return most;
+  Expr x = expr_arg(p, e, 0), y = expr_arg(p, e, 1);
+  switch (expr_op(p, e)) {
+  case EXPR_CONST:
+    return expr_value(p, e);
+  case EXPR_ZEXT:
+    return bound(p, x, depth - 1);
+  case EXPR_AND:
+    a = bound(p, x, depth - 1);
+    b = bound(p, y, depth - 1);
+    return a < b ? a : b;
+  case EXPR_ADD:
+  case EXPR_MUL:
+  case EXPR_SHL:
+    a = bound(p, x, depth - 1);
+    b = bound(p, y, depth - 1);
+    if (a > UINT32_MAX || b > UINT32_MAX ||
+        (expr_op(p, e) == EXPR_SHL && b > 31))
+      return most;
+    a = expr_op(p, e) == EXPR_ADD   ? a + b
+        : expr_op(p, e) == EXPR_MUL ? a * b
+                                    : a << b;
+    return a < most ? a : most;
+  default:
+    return most;
+  }
+}
+
+// The part of an object that an address can point to.
+static Object window(Replay *r, Expr at, unsigned size, const Object *o) {
+  enum { DEPTH = 8, MOST = 4096 };
+  ExprPool *p = r->pool;
+  Expr moving = at;
+  uint64_t base = 0;
+  for (unsigned i = 0; expr_op(p, at) == EXPR_ADD && i < 2; i++)
+    if (expr_is_const(p, expr_arg(p, at, i))) {
+      base = expr_value(p, expr_arg(p, at, i));
+      moving = expr_arg(p, at, 1 - i);
+      break;
+    }
+  uint64_t range = bound(p, moving, DEPTH);
+  if (base - o->at >= o->size || range > MOST * size || (base - o->at) % size)
+    return *o;
+  uint64_t left = o->size - (base - o->at);
+  return (Object){base, range + size < left ? range + size : left};
+}
+
+// A table as it lies in memory; false: not all of it is known and constant.
+static bool read_table(Replay *r, const Object *o, unsigned size, bool keep,
                        ExprTable *table) {
-  for (size_t i = 0; i < r->tables.len; i++) {
+  for (size_t i = 0; i < r->tables.len && keep; i++) {
     const KnownTable *t = &r->tables.items[i];
-    if (t->at == o->at && t->size == size) {
+    if (t->at == o->at && t->bytes == o->size && t->size == size) {
       *table = t->table;
       return t->good;
     }
   }
+  uint32_t n = (uint32_t)(o->size / size);
   uint64_t *entries = mem_array(uint64_t, n);
-  KnownTable t = {o->at, size, 0, true};
-  for (uint64_t i = 0; i < (uint64_t)n * size && t.good; i++) {
-    uint8_t b = 0;
-    t.good = shadow_byte(r->shadow, o->at + i, &b) &&
-             !shadow_byte_expr(r->shadow, o->at + i);
-    entries[i / size] |= (uint64_t)b << 8 * (i % size);
-  }
+  uint8_t *bytes = mem_alloc(o->size);
+  KnownTable t = {o->at, o->size, size, 0, false};
+  t.good = shadow_read(r->shadow, o->at, bytes, (uint64_t)n * size);
+  for (uint32_t i = 0; i < n && t.good; i++)
+    memcpy(&entries[i], bytes + (uint64_t)i * size, size);
   if (t.good)
     *table = t.table = expr_new_table(r->pool, 8 * size, entries, n);
-  array_push(&r->tables, t);
+  if (keep)
+    array_push(&r->tables, t);
+  free(bytes);
   free(entries);
   return t.good;
 }
 
-// A load from a constant table at a place that depends on the input: the table
-// itself is the function from place to value.
+// A load from a table at a place that depends on the input, the table itself
+// not: the table is the function from place to value. For a table that can be
+// written it is so on this path, which decided all that was written to it.
 static Expr look_up(Replay *r, const IrInst *i, Val at, uint64_t value,
-                    const Object *o) {
+                    const Object *object, bool read_only) {
   enum { MOST = 4096 };
   ExprPool *p = r->pool;
   unsigned size = bytes_of(i->width), shift = (unsigned)__builtin_ctz(size);
-  uint32_t n = (uint32_t)(o->size / size);
-  ExprTable table;
-  if (size & (size - 1) || o->size / size > MOST || !n ||
-      (at.value - o->at) % size || !read_table(r, o, size, n, &table))
+  if (size & (size - 1))
     return 0;
-  Expr offset = expr_sub(p, at.expr, expr_const(p, 64, o->at));
+  Object o = window(r, at.expr, size, object);
+  uint64_t n = o.size / size;
+  ExprTable table;
+  if (n > MOST || !n || (at.value - o.at) % size || at.value - o.at >= o.size ||
+      !read_table(r, &o, size, read_only, &table))
+    return 0;
+  Expr offset = expr_sub(p, at.expr, expr_const(p, 64, o.at));
   Expr index = expr_extract(p, offset, shift, 64 - shift);
   Expr inside = expr_ult(p, index, expr_const(p, 64 - shift, n));
   Expr e = expr_table(p, table, index);
@@ -313,8 +370,8 @@ Expr replay_load(Replay *r, const IrInst *i, Val at, uint64_t value) {
     bool read_only = false;
     const Object *o = replay_object(r, at.value, &read_only);
     r->path->stats.symbolic++;
-    if (o && read_only)
-      e = look_up(r, i, at, value, o);
+    if (o)
+      e = look_up(r, i, at, value, o, read_only);
     if (!e) {
       if (o)
         stay_inside(r, at, n, o);

@@ -222,6 +222,17 @@ bool shadow_word(const Shadow *m, uint64_t at, uint64_t *value) {
   return true;
 }
 
+bool shadow_read(const Shadow *m, uint64_t at, uint8_t *bytes, uint64_t n) {
+  for (uint64_t i = 0; i < n; i++) {
+    unsigned k = (at + i) % PAGE;
+    const Page *p = find(m, at + i);
+    if (!p || !is_known(p, k) || (p->ncells && p->cells[k].node))
+      return false;
+    bytes[i] = p->bytes[k];
+  }
+  return true;
+}
+
 void shadow_write(Shadow *m, uint64_t at, const void *bytes, uint64_t n) {
   for (uint64_t i = 0; i < n; i++) {
     uint8_t b = ((const uint8_t *)bytes)[i];
@@ -243,31 +254,56 @@ static void copy_byte(Shadow *m, uint64_t to, uint64_t from) {
     shadow_forget(m, to, 1);
 }
 
+// How many of the n bytes from there on lie on one page.
+static uint64_t on_page(uint64_t at, uint64_t n) {
+  uint64_t left = PAGE - at % PAGE;
+  return n < left ? n : left;
+}
+
 void shadow_copy(Shadow *m, uint64_t to, uint64_t from, uint64_t n) {
   if (to == from)
     return;
-  if (to - from < n) // overlaps: from the end
+  if (to - from < n) { // overlaps: from the end
     for (uint64_t i = n; i-- > 0;)
       copy_byte(m, to + i, from + i);
-  else
-    for (uint64_t i = 0; i < n; i++)
-      copy_byte(m, to + i, from + i);
+    return;
+  }
+  for (uint64_t i = 0; i < n;) {
+    uint64_t now = on_page(from + i, n - i);
+    if (find(m, from + i))
+      for (uint64_t k = 0; k < now; k++)
+        copy_byte(m, to + i + k, from + i + k);
+    else
+      shadow_forget(m, to + i, now);
+    i += now;
+  }
 }
 
 void shadow_fill(Shadow *m, uint64_t at, uint64_t n, uint8_t value, Expr e) {
-  for (uint64_t i = 0; i < n; i++)
-    set_byte(m, at + i, value, (Cell){e, 0});
+  for (uint64_t i = 0; i < n;) {
+    uint64_t now = on_page(at + i, n - i);
+    Page *p = need(m, at + i);
+    unsigned first = (at + i) % PAGE;
+    memset(p->bytes + first, value, now);
+    for (unsigned k = 0; k < now; k++)
+      set_known(p, first + k, true);
+    for (unsigned k = 0; k < now && (e || p->ncells); k++)
+      set_cell(p, first + k, (Cell){e, 0});
+    i += now;
+  }
 }
 
 void shadow_forget(Shadow *m, uint64_t at, uint64_t n) {
-  for (uint64_t i = 0; i < n; i++) {
+  for (uint64_t i = 0; i < n;) {
+    uint64_t now = on_page(at + i, n - i);
     Page *p = find(m, at + i);
-    if (!p) {
-      i += PAGE - (at + i) % PAGE - 1; // nothing there up to its end
-      continue;
+    unsigned first = (at + i) % PAGE;
+    for (unsigned k = 0; p && k < now; k++) {
+      set_known(p, first + k, false);
+      if (p->ncells)
+        set_cell(p, first + k, (Cell){0, 0});
     }
-    set_known(p, (at + i) % PAGE, false);
-    set_cell(p, (at + i) % PAGE, (Cell){0, 0});
+    i += now;
   }
 }
 

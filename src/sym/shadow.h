@@ -33,6 +33,9 @@ Expr shadow_byte_expr(const Shadow *m, uint64_t at);
 // Eight bytes as a number. False: not all are known.
 bool shadow_word(const Shadow *m, uint64_t at, uint64_t *value);
 
+// Copies n bytes. False: one is not known, or comes from an expression.
+bool shadow_read(const Shadow *m, uint64_t at, uint8_t *bytes, uint64_t n);
+
 void shadow_write(Shadow *m, uint64_t at, const void *bytes, uint64_t n);
 void shadow_copy(Shadow *m, uint64_t to, uint64_t from, uint64_t n);
 void shadow_fill(Shadow *m, uint64_t at, uint64_t n, uint8_t value, Expr e);

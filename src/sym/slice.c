@@ -18,8 +18,7 @@ void slice_release(Slice *s) {
   expr_map_release(&s->visited);
 }
 
-// --- classes
-// --------------------------------------------------------------------
+// --- classes ----------------------------------------------------------------
 
 static uint32_t new_class(Slice *s, SliceClass c) {
   uint32_t id = (uint32_t)s->classes.len;
@@ -66,8 +65,7 @@ static uint32_t class_of_var(Slice *s, VarId v, uint32_t time) {
   return made;
 }
 
-// --- adding
-// ---------------------------------------------------------------------
+// --- adding -----------------------------------------------------------------
 
 static uint32_t merge_members(Slice *s, Support support, uint32_t time) {
   VarList vars = {0};
@@ -109,8 +107,7 @@ void slice_add(Slice *s, Support support, uint32_t time) {
   array_push(&s->times, time);
 }
 
-// --- asking
-// ---------------------------------------------------------------------
+// --- asking -----------------------------------------------------------------
 
 static void collect_class(Slice *s, uint32_t c, uint32_t before,
                           ItemList *out) {

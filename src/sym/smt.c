@@ -26,8 +26,7 @@ struct SmtEngine {
   uint32_t queries; // in this context
 };
 
-// --- context
-// ------------------------------------------------------------------------
+// --- context ----------------------------------------------------------------
 
 // Errors leave a null or an old result behind; every use checks the code.
 static void ignore_error(Z3_context c, Z3_error_code e) { (void)c, (void)e; }
@@ -84,8 +83,7 @@ static void renew_if_large(SmtEngine *s) {
   open_context(s);
 }
 
-// --- operands
-// -----------------------------------------------------------------------
+// --- operands ---------------------------------------------------------------
 
 static bool is_condition(const ExprPool *p, Expr e) {
   ExprSort s = expr_sort(p, e);
@@ -113,8 +111,7 @@ static Z3_ast vector(const SmtEngine *s, Expr e) {
   return is_condition(s->pool, e) ? bit_of_bool(s, ast(s, e)) : ast(s, e);
 }
 
-// --- sorts
-// --------------------------------------------------------------------------
+// --- sorts ------------------------------------------------------------------
 
 static Z3_sort fp_sort(const SmtEngine *s, unsigned width) {
   return width == 32 ? Z3_mk_fpa_sort_32(s->z3) : Z3_mk_fpa_sort_64(s->z3);
@@ -166,8 +163,7 @@ static Z3_ast variable(const SmtEngine *s, VarId v, ExprSort sort) {
   return Z3_mk_const(s->z3, Z3_mk_int_symbol(s->z3, (int)v), sort_of(s, sort));
 }
 
-// --- bit-vectors
-// --------------------------------------------------------------------
+// --- bit-vectors ------------------------------------------------------------
 
 static Z3_ast condition_op(const SmtEngine *s, ExprOp op, Z3_ast a, Z3_ast b) {
   Z3_ast args[2] = {a, b};
@@ -279,8 +275,7 @@ static Z3_ast bv_node(const SmtEngine *s, const ExprNode *n) {
   return r && narrow && !compares ? bool_of_bit(s, r) : r;
 }
 
-// --- floats
-// -------------------------------------------------------------------------
+// --- floats -----------------------------------------------------------------
 
 static uint64_t quiet_nan(unsigned width) {
   return width == 32 ? 0x7fc00000 : 0x7ff8000000000000;
@@ -396,8 +391,7 @@ static Z3_ast fp_node(const SmtEngine *s, const ExprNode *n) {
   }
 }
 
-// --- INT
-// ----------------------------------------------------------------------------
+// --- INT --------------------------------------------------------------------
 
 static Z3_ast int_const(const SmtEngine *s, int64_t v) {
   return constant(s, expr_int_sort(), (uint64_t)v);
@@ -445,8 +439,7 @@ static Z3_ast bv_of_int(const SmtEngine *s, const ExprNode *n) {
   return n->sort.width == 1 ? bool_of_bit(s, r) : r;
 }
 
-// --- strings
-// ------------------------------------------------------------------------
+// --- strings ----------------------------------------------------------------
 
 static Z3_ast str_code(SmtEngine *s, Z3_ast a) {
   if (!s->to_code)
@@ -488,8 +481,7 @@ static Z3_ast str_node(SmtEngine *s, const ExprNode *n) {
   }
 }
 
-// --- nodes
-// --------------------------------------------------------------------------
+// --- nodes ------------------------------------------------------------------
 
 static Z3_ast translate(SmtEngine *s, const ExprNode *n) {
   ExprOp op = (ExprOp)n->op;
@@ -542,8 +534,7 @@ static bool translate_all(SmtEngine *s, Expr e) {
   return true;
 }
 
-// --- queries
-// ------------------------------------------------------------------------
+// --- queries ----------------------------------------------------------------
 
 typedef struct {
   Z3_solver solver;
@@ -629,8 +620,7 @@ static void assert_bytes(SmtEngine *s, Session *t, const Query *q) {
           Z3_mk_seq_in_re(c, ast(s, expr_input(s->pool, q->vars[i])), bytes));
 }
 
-// --- models
-// -------------------------------------------------------------------------
+// --- models -----------------------------------------------------------------
 
 // Z3 prints characters above 255 as \u{...}; so it prints that text itself, but
 // an alarm too many does no harm.
@@ -709,8 +699,7 @@ static void read_failed(SmtEngine *s, Session *t, const Query *q,
   Z3_ast_vector_dec_ref(s->z3, core);
 }
 
-// --- solving
-// ------------------------------------------------------------------------
+// --- solving ----------------------------------------------------------------
 
 static SolverResult check(SmtEngine *s, Session *t, const Query *q, Model *out,
                           bool *failed) {

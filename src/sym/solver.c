@@ -87,8 +87,7 @@ Constraint solver_constraint(const Solver *s, size_t i) {
   return s->path.items[i];
 }
 
-// --- conjuncts
-// ----------------------------------------------------------------------
+// --- conjuncts --------------------------------------------------------------
 
 // Appends the conjuncts of `c`: (a && b) is two, !(a || b) as well.
 static void split(const ExprPool *p, Constraint c, Constraints *out) {
@@ -156,8 +155,7 @@ size_t solver_add(Solver *s, Expr cond, bool outcome) {
   return time;
 }
 
-// --- slicing
-// ------------------------------------------------------------------------
+// --- slicing ----------------------------------------------------------------
 
 // Splits the question and drops what is decided. True if that answers it.
 static bool answered_by_syntax(Solver *s, size_t prefix,
@@ -222,8 +220,7 @@ static void make_query(Solver *s, size_t prefix, Query *q) {
                gates_clock() + s->limits.seconds};
 }
 
-// --- engines
-// ------------------------------------------------------------------------
+// --- engines ----------------------------------------------------------------
 
 static bool bits_take(Solver *s, const Query *q) {
   for (size_t i = 0; i < q->n; i++)
@@ -254,8 +251,7 @@ static SolverEngine route(Solver *s, const Query *q, SolverResult *result,
   return ENGINE_Z3;
 }
 
-// --- models
-// -------------------------------------------------------------------------
+// --- models -----------------------------------------------------------------
 
 static void load_model(Solver *s, const Model *m) {
   expr_eval_clear(&s->eval);
@@ -327,8 +323,7 @@ static bool finish_model(Solver *s, const Query *q, Model *m) {
   return true;
 }
 
-// --- queries
-// ------------------------------------------------------------------------
+// --- queries ----------------------------------------------------------------
 
 static void count(Solver *s, SolverEngine e, SolverResult r, double start) {
   SolverStats *st = &s->stats;
@@ -380,8 +375,7 @@ SolverResult solver_flip(Solver *s, size_t i, Model *out) {
   return solver_query(s, i, &c, 1, out);
 }
 
-// --- cores
-// --------------------------------------------------------------------------
+// --- cores ------------------------------------------------------------------
 
 static SolverResult solve_set(Solver *s, const Constraints *set,
                               double deadline, bool *failed) {
@@ -493,8 +487,7 @@ SolverResult solver_core(Solver *s, const Constraint *set, size_t n,
   return r;
 }
 
-// --- statistics
-// ---------------------------------------------------------------------
+// --- statistics -------------------------------------------------------------
 
 void solver_stats_show(const SolverStats *st, Str *out) {
   static const char *const names[] = {"syntax", "enumerate", "bits", "z3"};

@@ -17,8 +17,7 @@ typedef struct {
   double deadline; // of gates_clock()
 } Query;
 
-// --- enumerate.c
-// ------------------------------------------------------------------
+// --- enumerate.c ------------------------------------------------------------
 
 typedef struct {
   uint64_t bits[4];
@@ -41,8 +40,7 @@ void enumerator_release(Enumerator *e);
 bool enumerator_solve(Enumerator *e, const Query *q, SolverResult *result,
                       Model *out);
 
-// --- bits.c
-// -----------------------------------------------------------------------
+// --- bits.c -----------------------------------------------------------------
 
 typedef struct BitEngine BitEngine;
 
@@ -56,8 +54,7 @@ SolverResult bit_engine_solve(BitEngine *b, const Query *q,
                               const SolverLimits *limits, Model *out,
                               bool *failed);
 
-// --- smt.c
-// ------------------------------------------------------------------------
+// --- smt.c ------------------------------------------------------------------
 
 typedef struct SmtEngine SmtEngine;
 

@@ -23,8 +23,7 @@ static const SupportNode *set_node(const ExprPool *p, Support s) {
   return &p->rest->supports.items[s];
 }
 
-// --- hash-consing
-// ---------------------------------------------------------------
+// --- hash-consing -----------------------------------------------------------
 
 static uint32_t hash_set(const SupportNode *n) {
   uint64_t h = (n->bits ^ n->key) * 0x9e3779b97f4a7c15ull;
@@ -79,8 +78,7 @@ static Support make_branch(ExprPool *p, uint64_t bit, uint32_t key,
   return intern(p, n);
 }
 
-// --- union
-// ----------------------------------------------------------------------
+// --- union ------------------------------------------------------------------
 
 static bool is_leaf(const SupportNode *n) { return n->left == 0; }
 
@@ -143,8 +141,7 @@ Support support_union(ExprPool *p, Support a, Support b) {
   return u->result;
 }
 
-// --- of expressions
-// -------------------------------------------------------------
+// --- of expressions ---------------------------------------------------------
 
 // Support of a node whose operands have theirs.
 static Support of_operands(ExprPool *p, const ExprNode *n) {
@@ -182,8 +179,7 @@ Support expr_support(ExprPool *p, Expr e) {
   return expr_node(p, e)->support;
 }
 
-// --- reading
-// --------------------------------------------------------------------
+// --- reading ----------------------------------------------------------------
 
 bool support_has(const ExprPool *p, Support s, VarId v) {
   if (s == SUPPORT_EMPTY)

@@ -5,8 +5,7 @@
 
 #include "util/mem.h"
 
-// --- making
-// ---------------------------------------------------------------------
+// --- making -----------------------------------------------------------------
 
 static Lit const_lit(bool v) { return v ? LIT_TRUE : LIT_FALSE; }
 
@@ -68,8 +67,7 @@ Word word_mux(Gates *g, Lit c, const Word *a, const Word *b) {
   return w;
 }
 
-// --- sums and products
-// ------------------------------------------------------------
+// --- sums and products ------------------------------------------------------
 
 Word word_add(Gates *g, const Word *a, const Word *b, Lit carry) {
   Word w = {.width = a->width};
@@ -153,8 +151,7 @@ Word word_mul(Gates *g, const Word *a, const Word *b) {
   return sum;
 }
 
-// --- quotients
-// ------------------------------------------------------------------
+// --- quotients --------------------------------------------------------------
 
 static unsigned bits_of(uint64_t v) {
   return v ? 64 - (unsigned)__builtin_clzll(v) : 0;
@@ -222,8 +219,7 @@ void word_divide_signed(Gates *g, const Word *a, const Word *b, Word *quotient,
   *remainder = negate_if(g, sa, &r);
 }
 
-// --- shifts and tables
-// ------------------------------------------------------------
+// --- shifts and tables ------------------------------------------------------
 
 static Lit shifted_bit(Shift how, const Word *a, unsigned i, unsigned by,
                        Lit fill) {
@@ -281,8 +277,7 @@ Word word_table(Gates *g, const Word *index, const uint64_t *entries,
   return w;
 }
 
-// --- comparisons
-// ------------------------------------------------------------------
+// --- comparisons ------------------------------------------------------------
 
 Lit word_eq(Gates *g, const Word *a, const Word *b) {
   Lit r = LIT_TRUE;

@@ -29,8 +29,7 @@ static void assert_shows(Expr e, const char *text) {
   str_release(&s);
 }
 
-// --- nodes
-// ----------------------------------------------------------------------
+// --- nodes ------------------------------------------------------------------
 
 TEST(equal_expressions_are_one_node) {
   with_input();
@@ -111,8 +110,7 @@ TEST(expression_maps_forget_everything_at_once) {
   expr_map_release(&m);
 }
 
-// --- rules, one by one
-// ------------------------------------------------------------
+// --- rules, one by one ------------------------------------------------------
 
 TEST(comparisons_reach_the_input_byte) {
   with_input();
@@ -266,8 +264,7 @@ TEST(two_equalities_with_one_byte_contradict_or_absorb) {
   expr_pool_free(pool);
 }
 
-// --- rules, at random
-// ---------------------------------------------------------------
+// --- rules, at random -------------------------------------------------------
 
 static void compare_under_assignments(Forest *f, int rounds) {
   ExprEval ev[RANDOM_POOLS];
@@ -313,8 +310,7 @@ TEST(simplification_preserves_every_value) {
   assert_true(simplified > 0 && plain > 0);
 }
 
-// --- operators against C
-// --------------------------------------------------------
+// --- operators against C ----------------------------------------------------
 
 // What the operator means, said once more and in another way.
 static uint64_t expected(ExprOp op, unsigned w, uint64_t a, uint64_t b) {
@@ -531,8 +527,7 @@ TEST(an_integer_that_leaves_its_range_has_no_value) {
   expr_pool_free(pool);
 }
 
-// --- variables, supports
-// --------------------------------------------------------
+// --- variables, supports ----------------------------------------------------
 
 TEST(variables_have_names_sorts_and_values) {
   pool = expr_pool_new();
@@ -610,8 +605,7 @@ TEST(the_supports_of_a_long_checksum_share_their_memory) {
   expr_pool_free(pool);
 }
 
-// --- texts
-// ----------------------------------------------------------------------
+// --- texts ------------------------------------------------------------------
 
 TEST(conditions_read_like_c) {
   with_input();

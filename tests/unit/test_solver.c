@@ -53,8 +53,7 @@ static void only(SolverEngine e) {
     solver_use(solver, (SolverEngine)i, i == (int)e);
 }
 
-// --- paths
-// ------------------------------------------------------------------------
+// --- paths ------------------------------------------------------------------
 
 TEST(a_flip_changes_the_one_byte_that_decides) {
   begin("4 a");
@@ -197,8 +196,7 @@ TEST(models_keep_what_need_not_change) {
   end();
 }
 
-// --- slices
-// -------------------------------------------------------------------------
+// --- slices -----------------------------------------------------------------
 
 // Everything connected to v by conditions before `before`.
 static void connected(const uint8_t touch[][12], unsigned n, unsigned v,
@@ -274,8 +272,7 @@ TEST(a_hard_condition_on_other_inputs_costs_nothing) {
   end();
 }
 
-// --- engines against each other
-// -------------------------------------------------------
+// --- engines against each other ---------------------------------------------
 
 static SolverResult flip_with(Solver *s, size_t i, Model *m) {
   SolverResult r = solver_flip(s, i, m);
@@ -422,8 +419,7 @@ TEST(every_operator_is_blasted_as_it_is_evaluated) {
   }
 }
 
-// --- limits
-// ---------------------------------------------------------------------------
+// --- limits -----------------------------------------------------------------
 
 // x * y == the product of two primes near 2^31, both greater than 1.
 static size_t branch_factoring(void) {
@@ -477,8 +473,7 @@ TEST(z3_keeps_to_the_time_limit) {
   end();
 }
 
-// --- cores
-// ----------------------------------------------------------------------------
+// --- cores ------------------------------------------------------------------
 
 static SolverResult check_alone(ExprPool *p, const Constraint *set,
                                 const size_t *members, size_t n,
@@ -572,8 +567,7 @@ TEST(satisfiable_sets_have_no_core) {
   end();
 }
 
-// --- other sorts
-// ------------------------------------------------------------------------
+// --- other sorts ------------------------------------------------------------
 
 TEST(floats_go_to_z3_with_the_slice_alone) {
   begin("12345");
@@ -710,8 +704,164 @@ TEST(string_conditions_are_solved_together) {
   end();
 }
 
-// --- SMT-LIB
-// --------------------------------------------------------------------------
+// --- Z3 computes what we compute --------------------------------------------
+
+// With its inputs held at the run's values, `e` can have its value and no
+// other.
+static void assert_z3_agrees(Expr e, const Constraint *held, size_t n) {
+  Constraint all[4];
+  memcpy(all, held, n * sizeof *held);
+  Expr value = expr_const_of(pool, expr_sort(pool, e), expr_value(pool, e));
+  all[n] = (Constraint){expr_eq(pool, e, value), false};
+  if (expr_is_const(pool, all[n].cond))
+    return; // e is settled without its inputs
+  if (solver_query(solver, 0, all, n + 1, &model) != SOLVER_UNSAT) {
+    Str s = {0};
+    expr_show(pool, e, 0, &s);
+    fail_msg("Z3 sees another value for %s", str_text(&s));
+  }
+}
+
+static uint64_t random_fp(Random *r, unsigned width) {
+  static const double special[] = {0.0,  -0.0,   1,      -1.5,   2.5,    255.9,
+                                   1e30, -127.5, -128.5, -128.9, 1e-310, 127.9};
+  uint64_t v = random_bits(r);
+  if (random_below(r, 5) == 0)
+    return width == 32 ? v & 0xffffffff : v;
+  double d = special[random_below(r, sizeof special / sizeof *special)];
+  float f = (float)d;
+  uint32_t low;
+  memcpy(&low, &f, sizeof low);
+  memcpy(&v, &d, sizeof v);
+  return width == 32 ? low : v;
+}
+
+static Expr fp_op(int op, Expr x, Expr y, unsigned w) {
+  switch (op) {
+  case 0:
+    return expr_fadd(pool, x, y);
+  case 1:
+    return expr_fsub(pool, x, y);
+  case 2:
+    return expr_fmul(pool, x, y);
+  case 3:
+    return expr_fdiv(pool, x, y);
+  case 4:
+    return expr_flt(pool, x, y);
+  case 5:
+    return expr_fle(pool, x, y);
+  case 6:
+    return expr_feq(pool, x, y);
+  case 7:
+    return expr_sint_of_fp(pool, x, 8);
+  case 8:
+    return expr_uint_of_fp(pool, x, 8);
+  case 9:
+    return expr_fp_of_fp(pool, x, 96 - w);
+  case 10:
+    return expr_fsqrt(pool, x);
+  case 11:
+    return expr_fneg(pool, expr_fabs(pool, x));
+  case 12:
+    return expr_fnan(pool, x);
+  case 13:
+    return expr_eq(pool, x, y);
+  default:
+    return expr_fround(pool, x, (ExprRounding)(op - 14));
+  }
+}
+
+TEST(z3_computes_floats_as_we_do) {
+  Random r = {5};
+  for (int i = 0; i < 19 * 12; i++) {
+    begin("");
+    only(ENGINE_Z3);
+    unsigned w = i % 2 ? 32 : 64;
+    VarId v = expr_new_var(pool, "x", expr_fp(w), random_fp(&r, w));
+    VarId u = expr_new_var(pool, "y", expr_fp(w), random_fp(&r, w));
+    Expr x = expr_input(pool, v), y = expr_input(pool, u);
+    Constraint held[2] = {
+        {expr_eq(pool, x, expr_const_fp(pool, w, expr_value(pool, x))), true},
+        {expr_eq(pool, y, expr_const_fp(pool, w, expr_value(pool, y))), true}};
+    assert_z3_agrees(fp_op(i % 19, x, y, w), held, 2);
+    end();
+  }
+}
+
+TEST(z3_converts_integers_to_floats_as_we_do) {
+  Random r = {6};
+  for (int i = 0; i < 60; i++) {
+    begin("");
+    only(ENGINE_Z3);
+    uint64_t run = random_value(&r);
+    Expr x = expr_input(pool, expr_new_var(pool, "x", expr_bv(64), run));
+    Constraint held = {expr_eq(pool, x, k(64, run)), true};
+    assert_z3_agrees(expr_fp_of_sint(pool, x, 32), &held, 1);
+    assert_z3_agrees(expr_fp_of_uint(pool, x, 64), &held, 1);
+    assert_z3_agrees(expr_fp_of_bits(pool, x), &held, 1);
+    Expr n = expr_int_of_bv(pool, x);
+    assert_z3_agrees(n, &held, 1);
+    assert_z3_agrees(expr_bv_of_int(pool, n, 13), &held, 1);
+    end();
+  }
+}
+
+static Expr str_op(int op, Expr s, Expr t, Expr n) {
+  switch (op) {
+  case 0:
+    return expr_str_len(pool, s);
+  case 1:
+    return expr_str_concat(pool, s, t);
+  case 2:
+    return expr_str_sub(pool, s, n, expr_const_int(pool, 2));
+  case 3:
+    return expr_str_index(pool, s, t, n);
+  case 4:
+    return expr_str_contains(pool, s, t);
+  case 5:
+    return expr_str_prefix(pool, t, s);
+  case 6:
+    return expr_str_suffix(pool, t, s);
+  case 7:
+    return expr_str_replace(pool, s, t, expr_str_of_int(pool, n));
+  case 8:
+    return expr_str_lt(pool, s, t);
+  case 9:
+    return expr_str_to_int(pool, s);
+  case 10:
+    return expr_str_of_int(pool, n);
+  case 11:
+    return expr_str_code(pool, t);
+  case 12:
+    return expr_sdiv(pool, n, expr_const_int(pool, -2));
+  default:
+    return expr_srem(pool, n, expr_const_int(pool, -3));
+  }
+}
+
+TEST(z3_computes_strings_and_integers_as_we_do) {
+  static const char *const texts[] = {"",    "a",  "ab",   "aab", "b\xff",
+                                      "123", "-1", "0012", "ba",  "\n\"\\"};
+  Random r = {8};
+  for (int i = 0; i < 14 * 12; i++) {
+    begin("");
+    only(ENGINE_Z3);
+    const char *a = texts[random_below(&r, 10)];
+    const char *b = texts[random_below(&r, 10)];
+    int64_t n = (int64_t)random_below(&r, 9) - 3;
+    Expr s = expr_input(pool, expr_new_str_var(pool, "s", a, strlen(a)));
+    Expr t = expr_input(pool, expr_new_str_var(pool, "t", b, strlen(b)));
+    Expr m =
+        expr_input(pool, expr_new_var(pool, "n", expr_int_sort(), (uint64_t)n));
+    Constraint held[3] = {{expr_eq(pool, s, text(a)), true},
+                          {expr_eq(pool, t, text(b)), true},
+                          {expr_eq(pool, m, expr_const_int(pool, n)), true}};
+    assert_z3_agrees(str_op(i % 14, s, t, m), held, 3);
+    end();
+  }
+}
+
+// --- SMT-LIB ----------------------------------------------------------------
 
 static Z3_lbool verdict_of_script(const char *script) {
   Z3_config config = Z3_mk_config();
