@@ -13,7 +13,8 @@
 
 enum {
   BATCH_MAX = 64,
-  SOLVED_IN_VAIN = 200000 // candidates without an input in a row
+  INSTRUCTIONS_MAX = 40000000, // of one run; what follows is not flipped
+  SOLVED_IN_VAIN = 200000      // candidates without an input in a row
 };
 static const size_t memory_max = (size_t)3 << 29; // 1.5 GB of expressions
 
@@ -185,7 +186,9 @@ static bool replay_one(Explorer *e, size_t i, const Inputs *in, bool shows,
   Err problem = {0};
   double start = clock_now();
   *out = (Explored){.shows = shows, .pool = expr_pool_new()};
-  ReplayOptions options = {.observer = note_edge, .context = &e->frontier};
+  ReplayOptions options = {.max_instructions = INSTRUCTIONS_MAX,
+                           .observer = note_edge,
+                           .context = &e->frontier};
   int rc = recorder_replay(&e->recorder, i, in, out->pool, &options, &out->path,
                            &problem);
   e->stats.replaying += clock_now() - start;

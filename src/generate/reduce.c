@@ -1,6 +1,6 @@
-// Makes the failing input smaller: arguments are left alone, standard input and
-// files lose lines, then bytes, as long as the failure is the same. Every run
-// on the way is a test of the session.
+// Makes the failing input smaller: arguments are left alone; standard input and
+// files lose lines, then large pieces, then bytes, as long as the failure is
+// the same. Every run on the way is a test of the session.
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,12 @@
 #include "generate/explore.h"
 #include "util/mem.h"
 
-enum { BYTES_MAX = 2000 }; // beyond that, lines only
+enum {
+  BYTES_MAX = 512, // an input above that is first cut into
+  PIECES = 64      // so many pieces
+};
+
+typedef enum { BY_LINES, BY_PIECES, BY_BYTES } Way;
 
 // A source cut into parts: part i is bytes[start[i] .. start[i + 1]).
 typedef struct {
@@ -28,9 +33,17 @@ static void cut_lines(Cut *c, const InputSource *s) {
   array_push(&c->start, s->size);
 }
 
-static void cut_bytes(Cut *c, const InputSource *s) {
-  for (size_t i = 0; i <= s->size; i++)
-    array_push(&c->start, i);
+static void cut_evenly(Cut *c, const InputSource *s, size_t pieces) {
+  for (size_t i = 0; i <= pieces; i++)
+    array_push(&c->start, s->size * i / pieces);
+}
+
+static void cut(Cut *c, Way way) {
+  const InputSource *s = &c->from->sources.items[c->source];
+  if (way == BY_LINES)
+    cut_lines(c, s);
+  else
+    cut_evenly(c, s, way == BY_PIECES ? PIECES : s->size);
 }
 
 // The input with those parts only.
@@ -65,18 +78,15 @@ static bool still_fails(void *ctx, const bool *keep, size_t n) {
 }
 
 // One pass over one source; the explorer's input becomes what is left.
-static int reduce_source(Explorer *e, size_t source, bool lines, size_t *budget,
+static int reduce_source(Explorer *e, size_t source, Way way, size_t *budget,
                          Err *err) {
-  const InputSource *s = &e->given.sources.items[source];
   Cut c = {.explorer = e, .source = source, .from = &e->given, .err = err};
-  if (lines)
-    cut_lines(&c, s);
-  else
-    cut_bytes(&c, s);
+  cut(&c, way);
   size_t n = c.start.len - 1;
   bool *keep = mem_array(bool, n + 1);
   memset(keep, 1, n);
-  size_t left = n > 1 || !lines ? ddmin(n, keep, still_fails, &c, budget) : n;
+  bool all = n > 1 || way == BY_BYTES;
+  size_t left = all ? ddmin(n, keep, still_fails, &c, budget) : n;
   if (!c.failed && left < n) {
     Inputs smaller = {0};
     join(&c, keep, &smaller);
@@ -86,6 +96,23 @@ static int reduce_source(Explorer *e, size_t source, bool lines, size_t *budget,
   free(keep);
   array_release(&c.start);
   return c.failed ? -1 : 0;
+}
+
+static size_t size_at(const Explorer *e, size_t source) {
+  return e->given.sources.items[source].size;
+}
+
+// Pieces as long as that helps, then bytes.
+static int reduce_bytes(Explorer *e, size_t source, size_t *budget, Err *err) {
+  size_t before = SIZE_MAX;
+  while (size_at(e, source) > BYTES_MAX && size_at(e, source) < before) {
+    before = size_at(e, source);
+    if (reduce_source(e, source, BY_PIECES, budget, err))
+      return -1;
+  }
+  if (size_at(e, source) > BYTES_MAX)
+    return 0;
+  return reduce_source(e, source, BY_BYTES, budget, err);
 }
 
 static bool can_shrink(const InputSource *s) {
@@ -108,9 +135,9 @@ int explore_reduce(Explorer *e, Err *err) {
   for (size_t i = 0; !rc && i < e->given.sources.len; i++) {
     if (!can_shrink(&e->given.sources.items[i]))
       continue;
-    rc = reduce_source(e, i, true, &budget, err);
-    if (!rc && e->given.sources.items[i].size <= BYTES_MAX)
-      rc = reduce_source(e, i, false, &budget, err);
+    rc = reduce_source(e, i, BY_LINES, &budget, err);
+    if (!rc)
+      rc = reduce_bytes(e, i, &budget, err);
   }
   e->options.seconds = whole;
   e->stats.bytes_after = size_of(&e->given);

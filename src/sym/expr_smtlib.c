@@ -4,6 +4,10 @@
 //   (declare-const |in[0]| (_ BitVec 8))
 //   (define-fun e2 () (_ BitVec 1) (ite (bvult |in[0]| #x0a) #b1 #b0))
 //   (assert (= e2 #b1))
+//
+// Limits: quotients of negative INTs are written as div, which rounds another
+// way; the range of INT and the value of FP to integer out of range are left
+// open. The engines have none of these.
 #include <string.h>
 
 #include "sym/expr_make.h"

@@ -72,6 +72,6 @@ ModelFunction model_malloc, model_calloc, model_realloc, model_free,
     model_qsort;
 ModelFunction model_open, model_close, model_read, model_getc, model_ungetc,
     model_gets, model_fread, model_getline, model_scanf, model_seek, model_eof,
-    model_print, model_format;
+    model_print, model_format, model_mmap, model_unfollowed, model_getopt;
 
 #endif

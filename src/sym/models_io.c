@@ -257,6 +257,56 @@ bool model_fread(Replay *r, ModelCall *c) {
   return size == 1 && c->result < n ? tell_amount(r, c, s, before) : true;
 }
 
+// A file of the input in memory: mmap(address, size, ., ., descriptor, offset)
+bool model_mmap(Replay *r, ModelCall *c) {
+  uint64_t n = model_fixed(r, c, 1), from = model_arg(c, 5).value;
+  if ((int32_t)model_arg(c, 4).value < 0 || c->result + 1 == 0)
+    return true;
+  Stream *s = stream_find(r, model_arg(c, 4).value, true);
+  const InputSource *in = source_of(r, s);
+  for (uint64_t i = 0; in && i < n && from + i < in->size; i++)
+    shadow_store(r->shadow, c->result + i, 1, in->bytes[from + i],
+                 byte_at(r, s, from + i));
+  return true;
+}
+
+// Reads input in a way that is not followed: that must not go unseen.
+bool model_unfollowed(Replay *r, ModelCall *c) {
+  replay_lost(r, c->name);
+  return true;
+}
+
+// What an option is, is decided by its bytes: those stay. All others are no
+// options.
+static bool fix_option(Replay *r, const InputText *t) {
+  const InputSource *s = &r->inputs->sources.items[t->source];
+  bool option = s->size > 1 && s->bytes[0] == '-';
+  for (uint64_t k = 0; k <= (option ? s->size : 0); k++) {
+    uint8_t b;
+    Expr e;
+    if (!model_byte(r, t->at + k, &b, &e) || !e)
+      continue;
+    if (option)
+      replay_fix(r, PATH_LIBC, (Val){b, e}, 8);
+    else
+      replay_event(r, PATH_LIBC,
+                   expr_eq(r->pool, e, expr_const(r->pool, 8, '-')), b == '-');
+  }
+  return option;
+}
+
+// getopt, getopt_long: the first call says it for all.
+bool model_getopt(Replay *r, ModelCall *c) {
+  bool any = false;
+  for (size_t i = 0; i < r->texts.len && !r->options_fixed; i++)
+    if (r->inputs->sources.items[r->texts.items[i].source].kind == INPUT_ARG)
+      any |= fix_option(r, &r->texts.items[i]);
+  if (any)
+    replay_lost(r, c->name);
+  r->options_fixed = true;
+  return true;
+}
+
 // --- lines ------------------------------------------------------------------
 
 // A line of at most `most` bytes was put to memory: which bytes were no

@@ -85,6 +85,7 @@ typedef struct {
   Path *path;
   Err *err;
   bool failed, stopped, started;
+  bool options_fixed; // getopt was called
   bool check;
   size_t pos, end, limit; // of the stream
   ARRAY(Frame) frames;

@@ -245,6 +245,9 @@ static SolverEngine route(Solver *s, const Query *q, SolverResult *result,
     *result = bit_engine_solve(s->bits, q, &s->limits, out, NULL);
     return ENGINE_BITS;
   }
+  *result = SOLVER_SAT;
+  if (!s->off[ENGINE_ENUMERATE] && guess_solve(&s->eval, q, out))
+    return ENGINE_ENUMERATE;
   *result = SOLVER_UNKNOWN;
   if (!s->off[ENGINE_Z3])
     *result = smt_engine_solve(smt(s), q, &s->limits, out, NULL);

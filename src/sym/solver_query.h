@@ -40,6 +40,12 @@ void enumerator_release(Enumerator *e);
 bool enumerator_solve(Enumerator *e, const Query *q, SolverResult *result,
                       Model *out);
 
+// --- guess.c ----------------------------------------------------------------
+
+// True if one of the constants of the query, given to one input of another
+// sort than BV, satisfies it. `ev` is used as scratch.
+bool guess_solve(ExprEval *ev, const Query *q, Model *out);
+
 // --- bits.c -----------------------------------------------------------------
 
 typedef struct BitEngine BitEngine;

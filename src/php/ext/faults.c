@@ -33,13 +33,12 @@ void culprit_place(uint32_t *file, uint32_t *line) {
   zend_execute_data *ex = EG(current_execute_data);
   *file = NO_FILE;
   *line = 0;
-  while (ex && (!ex->func || !ZEND_USER_CODE(ex->func->type)))
+  while (ex && (!ex->func || !ZEND_USER_CODE(ex->func->type) ||
+                !culprit_function_of(ex)))
     ex = ex->prev_execute_data;
   if (!ex)
     return;
   const culprit_function *f = culprit_function_of(ex);
-  if (!f)
-    return;
   *file = f->file;
   *line = culprit_has_begun(ex, f) ? culprit_frame_of(ex, f)->line : f->line;
 }

@@ -116,7 +116,7 @@ static void encode(buffer *b, const culprit_map *m) {
 static HashTable known;
 static bool has_known;
 
-static bool is_known(const culprit_map *m) {
+bool culprit_map_is_known(const culprit_map *m) {
   if (!has_known)
     zend_hash_init(&known, 64, NULL, NULL, 1);
   has_known = true;
@@ -165,8 +165,6 @@ static void write_map(const char *path, const culprit_map *m) {
 
 void culprit_map_write(const char *dir, const culprit_map *m) {
   char path[MAXPATHLEN], name[33];
-  if (is_known(m))
-    return;
   for (int i = 0; i < 16; i++)
     snprintf(name + 2 * i, 3, "%02x", m->id[i]);
   int n = snprintf(path, sizeof path, "%s/%s", dir, PHP_MAPS_DIR);

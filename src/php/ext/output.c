@@ -149,20 +149,35 @@ static void pieces_cut(pieces *out, const known_text *k, size_t from,
 
 // --- texts that were changed ------------------------------------------------
 
-// The line to blame for bytes that stand at `at` of a text now gone.
-static piece blame(const known_text *k, size_t at, size_t length) {
-  piece x = {length, NO_FILE, 0, UNKNOWN};
-  size_t sum = 0;
-  for (size_t i = 0; i < k->p.n; i++) {
-    x = k->p.items[i];
-    sum += x.length;
-    if (at < sum)
-      break;
-  }
+static piece changed(piece x, size_t length) {
   x.length = length;
   if (x.kind != UNKNOWN)
     x.kind = CHANGED;
   return x;
+}
+
+// `length` bytes stand where bytes [from, to) of `k` were: each of its pieces
+// gets its share of them.
+static void blame(pieces *out, const known_text *k, size_t from, size_t to,
+                  size_t length) {
+  size_t at = 0, done = 0;
+  piece last = {0, NO_FILE, 0, UNKNOWN};
+  if (k->p.n)
+    last = k->p.items[0];
+  for (size_t i = 0; i < k->p.n && at < to; at += k->p.items[i++].length) {
+    last = k->p.items[i];
+    size_t end = at + last.length < to ? at + last.length : to;
+    if (end <= from)
+      continue;
+    size_t upto =
+        (size_t)((double)length * (double)(end - from) / (double)(to - from));
+    if (upto > length)
+      upto = length;
+    pieces_add(out, changed(last, upto - done));
+    done = upto;
+  }
+  if (done < length) // nothing was there: the piece before it
+    pieces_add(out, changed(last, length - done));
 }
 
 static size_t common_start(const char *a, size_t n, const char *b, size_t m) {
@@ -173,40 +188,66 @@ static size_t common_start(const char *a, size_t n, const char *b, size_t m) {
 }
 
 #define LEAST_MATCH 8
+#define MAX_TRIES 64
+#define WINDOW ((size_t)1 << 16)
+#define MAX_EFFORT ((size_t)1 << 28) // bytes looked at, per text
+
+// Where a text and what became of it run together again.
+typedef struct {
+  size_t old, at;
+} meeting;
+
+// The next piece of `k` from `from.old` on that is found in `text` from
+// `from.at` on; the ends of both if there is none near.
+static meeting meet_again(const known_text *k, const char *text, size_t length,
+                          meeting from, size_t *effort) {
+  size_t start = 0, left = length - from.at;
+  int tries = MAX_TRIES;
+  if (left > WINDOW)
+    left = WINDOW;
+  for (size_t i = 0; i < k->p.n && tries && *effort < MAX_EFFORT; i++) {
+    size_t first = start > from.old ? start : from.old;
+    size_t end = start += k->p.items[i].length;
+    if (end <= first || end - first < LEAST_MATCH)
+      continue;
+    const char *found =
+        memmem(text + from.at, left, k->text + first, end - first);
+    *effort += left;
+    tries--;
+    if (found)
+      return (meeting){first, (size_t)(found - text)};
+  }
+  return (meeting){k->length, length};
+}
 
 // Maps `text` onto the pieces of `k`: both are read side by side; where they
-// part, the next piece of `k` that is found again in `text` brings them back
-// together.
+// part, the next piece that is found again brings them back together.
 static void map_changed(pieces *out, const known_text *k, const char *text,
                         size_t length) {
-  size_t at = 0, old = 0;
-  while (at < length) {
-    size_t same =
-        common_start(k->text + old, k->length - old, text + at, length - at);
-    pieces_cut(out, k, old, old + same);
-    at += same;
-    old += same;
-    if (at == length)
-      break;
-    size_t start = 0, next_at = length, next_old = k->length;
-    for (size_t i = 0; i < k->p.n && next_at == length; i++) {
-      size_t end = start + k->p.items[i].length;
-      size_t from = start > old ? start : old;
-      start = end;
-      if (end <= from || end - from < LEAST_MATCH)
-        continue;
-      const char *found =
-          memmem(text + at, length - at, k->text + from, end - from);
-      if (found) {
-        next_at = (size_t)(found - text);
-        next_old = from;
-      }
-    }
-    if (next_at == at && next_old == old) // cannot be: they differ here
-      next_at = length;
-    pieces_add(out, blame(k, old, next_at - at));
-    at = next_at;
-    old = next_old;
+  meeting now = {0, 0};
+  size_t effort = 0;
+  while (now.at < length) {
+    size_t same = common_start(k->text + now.old, k->length - now.old,
+                               text + now.at, length - now.at);
+    pieces_cut(out, k, now.old, now.old + same);
+    now.old += same;
+    now.at += same;
+    if (now.at == length)
+      return;
+    meeting next = meet_again(k, text, length, now, &effort);
+    blame(out, k, now.old, next.old, next.at - now.at);
+    now = next;
+  }
+}
+
+// The same for a text that kept its length: letters were replaced.
+static void map_replaced(pieces *out, const known_text *k, const char *text) {
+  size_t at = 0;
+  for (size_t i = 0; i < k->p.n; i++) {
+    piece x = k->p.items[i];
+    bool same = !memcmp(k->text + at, text + at, x.length);
+    pieces_add(out, same ? x : changed(x, x.length));
+    at += x.length;
   }
 }
 
@@ -287,7 +328,9 @@ static void add_arrived(pieces *out, const char *text, size_t length) {
     return;
   }
   known_text *k = &flight.known;
-  if (k->text && (k->length != length || memcmp(k->text, text, length))) {
+  if (k->text && k->length == length && k->p.length == length) {
+    map_replaced(out, k, text);
+  } else if (k->text && k->p.length == k->length) {
     map_changed(out, k, text, length);
   } else if (k->p.length <= length) {
     pieces_append(out, &k->p);

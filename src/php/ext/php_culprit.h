@@ -239,6 +239,8 @@ typedef struct {
   uint32_t nstatements, nentities;
 } culprit_map;
 
+// Did we write it already, or find it?
+bool culprit_map_is_known(const culprit_map *m);
 // Writes the map unless it is there.
 void culprit_map_write(const char *dir, const culprit_map *m);
 
