@@ -17,7 +17,7 @@
 #include "util/fs.h"
 
 // Changes when a trace build of the same program becomes another.
-enum { BUILD_VERSION = 1 };
+enum { BUILD_VERSION = 2 };
 
 // The place in the cache: from the units, the link and the formats.
 static char *cache_name(const ProgramCode *p, const char *cache, bool check) {

@@ -130,14 +130,36 @@ static void expect_null(LLVMValueRef function) {
                           LLVMCreateEnumAttribute(c, kind, 0));
 }
 
+// A function that records is not pure, whatever its author says. Of functions
+// that other units define we cannot tell whether they record.
+static void drop_purity(LLVMValueRef v) {
+  static const char *const names[] = {
+      "memory",    "willreturn",   "nosync",      "nofree",
+      "norecurse", "speculatable", "mustprogress"};
+  const LLVMAttributeIndex whole =
+      (LLVMAttributeIndex)LLVMAttributeFunctionIndex;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    unsigned kind = LLVMGetEnumAttributeKindForName(names[i], strlen(names[i]));
+    if (LLVMIsACallInst(v))
+      LLVMRemoveCallSiteEnumAttribute(v, whole, kind);
+    else
+      LLVMRemoveEnumAttributeAtIndex(v, whole, kind);
+  }
+}
+
 static int normalise(LLVMModuleRef m, Err *err) {
   EACH_FUNCTION(f, m) {
+    if (!LLVMGetIntrinsicID(f))
+      drop_purity(f);
     if (LLVMIsDeclaration(f))
       continue;
     expect_null(f);
     EACH_BLOCK(b, f) {
-      EACH_INST(i, b)
-      drop_promises(i);
+      EACH_INST(i, b) {
+        drop_promises(i);
+        if (LLVMIsACallInst(i) && !*trace_code_intrinsic(i))
+          drop_purity(i);
+      }
     }
   }
   if (run_passes(m, "elim-avail-extern,function(sroa<preserve-cfg>,early-cse)",

@@ -193,29 +193,44 @@ static bool find_in_constant(Replay *r, ModelCall *c, uint64_t at, Val wanted) {
   return model_result(r, c, expr_table(p, t, replay_bits(r, wanted, 8)));
 }
 
-// strchr, strchrnul, memchr, strrchr: what each byte up to there was not.
-bool model_chr(Replay *r, ModelCall *c) {
+// What was found out about the byte at `at`. -1: it is not known; else whether
+// it ends the search.
+static int look_at(Replay *r, uint64_t at, uint8_t wanted, bool text) {
   ExprPool *p = r->pool;
-  uint64_t at = model_fixed(r, c, 0);
+  uint8_t b;
+  Expr e;
+  if (!model_byte(r, at, &b, &e))
+    return -1;
+  if (e) {
+    replay_event(r, PATH_LIBC, expr_eq(p, e, expr_const(p, 8, wanted)),
+                 b == wanted);
+    if (text && wanted)
+      replay_event(r, PATH_LIBC, expr_nonzero(p, e), b != 0);
+  }
+  return b == wanted || (text && !b);
+}
+
+// strchr, strchrnul, strrchr, memchr, rawmemchr, memrchr: what each byte on the
+// way was, and was not.
+bool model_chr(Replay *r, ModelCall *c) {
+  uint64_t at = model_fixed(r, c, 0), most = LONGEST;
   Val wanted = model_arg(c, 1);
-  bool memory = has(c->name, "mem"), last = has(c->name, "rrchr");
-  if (wanted.expr && !memory && !last && !has(c->name, "nul") &&
+  bool text = !has(c->name, "mem");
+  if (wanted.expr && text && !has(c->name, "rrchr") && !has(c->name, "nul") &&
       find_in_constant(r, c, at, wanted))
     return true;
-  uint64_t most = memory ? model_fixed(r, c, 2) : LONGEST;
+  if (!text && !has(c->name, "raw"))
+    most = model_fixed(r, c, 2);
   uint8_t w = (uint8_t)model_fixed(r, c, 1);
+  bool to_end = has(c->name, "rrchr"), backwards = has(c->name, "memr");
   for (uint64_t i = 0; i < most && i < LONGEST; i++) {
-    uint8_t b;
-    Expr e;
-    if (!model_byte(r, at + i, &b, &e))
+    int ends = look_at(r, backwards ? at + most - 1 - i : at + i, w, text);
+    uint8_t b = 0;
+    if (ends < 0)
       return false;
-    if (e) {
-      Expr is = expr_eq(p, e, expr_const(p, 8, w));
-      replay_event(r, PATH_LIBC, is, b == w);
-      if (!memory && w)
-        replay_event(r, PATH_LIBC, expr_nonzero(p, e), b != 0);
-    }
-    if ((b == w && !last) || (!memory && !b))
+    if (to_end && shadow_byte(r->shadow, at + i, &b) && b)
+      continue;
+    if (ends)
       return true;
   }
   return true;

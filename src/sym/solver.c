@@ -238,7 +238,8 @@ static SmtEngine *smt(Solver *s) {
 static SolverEngine route(Solver *s, const Query *q, SolverResult *result,
                           Model *out) {
   if (!s->off[ENGINE_ENUMERATE] &&
-      enumerator_solve(&s->enumerator, q, result, out))
+      (enumerator_solve(&s->enumerator, q, result, out) ||
+       interval_solve(s->pool, q, result, out)))
     return ENGINE_ENUMERATE;
   out->len = 0;
   if (!s->off[ENGINE_BITS] && bits_take(s, q)) {

@@ -13,6 +13,7 @@
 // How a query is answered, cheapest first (router.c):
 //   syntax      the condition is constant, or was already decided by the path
 //   enumerate   few inputs matter: at most 16 bits, tried out 256 at a time;
+//               one wide input compared with constants: intervals;
 //               other sorts than BV: the constants the conditions mention
 //   bits        bit-vectors, and INT as 64 bits: bit-blasted into one
 //               incremental CaDiCaL per Solver

@@ -40,6 +40,13 @@ void enumerator_release(Enumerator *e);
 bool enumerator_solve(Enumerator *e, const Query *q, SolverResult *result,
                       Model *out);
 
+// --- interval.c -------------------------------------------------------------
+
+// False if there is more than one input, or a condition that does not compare
+// it with a constant.
+bool interval_solve(ExprPool *p, const Query *q, SolverResult *result,
+                    Model *out);
+
 // --- guess.c ----------------------------------------------------------------
 
 // True if one of the constants of the query, given to one input of another

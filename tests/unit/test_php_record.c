@@ -124,6 +124,36 @@ TEST(faults_tell_what_was_caught) {
   arena_release(&a);
 }
 
+static uint64_t flow(const ScriptHits *s, const Unit *u, uint32_t block,
+                     bool out) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < s->ncounts; i++) {
+    const Entity *e = &u->entities[s->counts[i].entity];
+    if (e->kind == ENTITY_EDGE && (out ? e->from : e->to) == block)
+      sum += s->counts[i].count;
+  }
+  return sum;
+}
+
+TEST(what_flows_into_a_block_flows_out_of_it) {
+  Arena a = {0};
+  const PhpRecord *r = sample(&a);
+  Unit u;
+  read_map("page.map", &u, &a);
+  const ScriptHits *s = &r->scripts[0];
+  size_t blocks = 0;
+  for (size_t i = 0; i < s->ncounts; i++) {
+    uint32_t e = s->counts[i].entity;
+    if (u.entities[e].kind != ENTITY_BLOCK)
+      continue;
+    blocks++;
+    assert_int_equal(flow(s, &u, e, false), s->counts[i].count);
+    assert_int_equal(flow(s, &u, e, true), s->counts[i].count);
+  }
+  assert_int_equal(blocks, 7);
+  arena_release(&a);
+}
+
 // --- a real map -------------------------------------------------------------
 
 TEST(a_map_is_a_unit_with_sound_links) {

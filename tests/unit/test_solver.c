@@ -419,6 +419,57 @@ TEST(every_operator_is_blasted_as_it_is_evaluated) {
   }
 }
 
+// One wide input against constants: intervals and bit-blasting.
+TEST(intervals_and_bit_blasting_agree) {
+  Random r = {17};
+  unsigned sat = 0, unsat = 0;
+  for (int i = 0; i < 600; i++) {
+    begin("");
+    unsigned w = i % 2 ? 9 : 64;
+    VarId v = expr_new_var(pool, "n", expr_bv(w), random_value(&r));
+    Expr n = expr_input(pool, v);
+    Constraint all[6];
+    size_t n_all = 1 + (size_t)i % 6;
+    for (size_t c = 0; c < n_all; c++) {
+      Expr at = k(w, i % 3 ? random_value(&r) : random_below(&r, 8));
+      ExprOp ops[] = {EXPR_ULT, EXPR_SLT, EXPR_EQ};
+      bool turn = random_below(&r, 2);
+      all[c] = (Constraint){build_op(pool, ops[random_below(&r, 3)],
+                                     turn ? at : n, turn ? n : at, 0, c),
+                            random_below(&r, 4) != 0};
+    }
+    solver_use(solver, ENGINE_BITS, false);
+    solver_use(solver, ENGINE_Z3, false);
+    SolverResult a = solver_query(solver, 0, all, n_all, &model);
+    assert_int_equal(solver_stats(solver)->timeouts, 0);
+    only(ENGINE_BITS);
+    assert_int_equal(solver_query(solver, 0, all, n_all, &model), a);
+    sat += a == SOLVER_SAT;
+    unsat += a == SOLVER_UNSAT;
+    end();
+  }
+  assert_true(sat > 50 && unsat > 50);
+}
+
+TEST(a_size_is_found_nearest_to_the_run) {
+  begin("");
+  VarId v = expr_new_var(pool, "in.size", expr_bv(64), 350);
+  Expr size = expr_input(pool, v);
+  for (unsigned i = 0; i < 350; i++)
+    branch(expr_ult(pool, k(64, i), size));
+  size_t last = branch(expr_ult(pool, k(64, 350), size));
+  assert_int_equal(solver_flip(solver, 100, &model), SOLVER_SAT);
+  assert_int_equal(value_of(v), 100);
+  assert_int_equal(solver_flip(solver, last, &model), SOLVER_SAT);
+  assert_int_equal(value_of(v), 351);
+  branch(expr_eq(pool, size, k(64, 350)));
+  branch(expr_ult(pool, k(64, 349), size));
+  assert_int_equal(solver_flip(solver, solver_len(solver) - 1, &model),
+                   SOLVER_UNSAT);
+  assert_int_equal(solver_stats(solver)->by_engine[ENGINE_BITS], 0);
+  end();
+}
+
 // --- limits -----------------------------------------------------------------
 
 // x * y == the product of two primes near 2^31, both greater than 1.

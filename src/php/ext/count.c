@@ -9,7 +9,6 @@
 
 #include "zend_atomic.h"
 #include "zend_exceptions.h"
-#include "zend_generators.h"
 #include "zend_vm.h"
 
 // --- foreach over objects ---------------------------------------------------
@@ -127,13 +126,13 @@ static int on_return(zend_execute_data *ex) {
   if (f && f->entry_op < ex->func->op_array.last)
     leave(ex, f);
   if (culprit.collect & COLLECT_RETURNS && op->opcode != ZEND_GENERATOR_RETURN)
-    culprit_returned(ex, op, operand(ex, op));
+    culprit_returned(ex, operand(ex, op));
   return ZEND_USER_OPCODE_DISPATCH;
 }
 
 static int on_generator_create(zend_execute_data *ex) {
   if (culprit.collect & COLLECT_RETURNS)
-    culprit_returned(ex, ex->opline, NULL);
+    culprit_returned(ex, NULL);
   return ZEND_USER_OPCODE_DISPATCH;
 }
 
@@ -198,7 +197,7 @@ void culprit_leave_all(void) {
 
 // --- conditions -------------------------------------------------------------
 
-// 0 false, 1 true, -1: let the VM see to it first (an undefined variable).
+// An undefined variable is false; the VM reports it afterwards.
 static zend_always_inline int truth(zend_execute_data *ex, const zend_op *op) {
   zval *value = operand(ex, op);
   if (Z_TYPE_INFO_P(value) == IS_TRUE)

@@ -126,6 +126,8 @@ bool culprit_map_is_known(const culprit_map *m) {
 static void remember(const culprit_map *m) {
   zval yes;
   ZVAL_TRUE(&yes);
+  if (zend_hash_num_elements(&known) >= 100000) // a worker that lives long
+    zend_hash_clean(&known);
   zend_hash_str_add(&known, (const char *)m->id, sizeof m->id, &yes);
 }
 

@@ -3,8 +3,10 @@
 // says what; this header is how the parts of the extension hang together.
 //
 //   culprit.c   the module: settings, start and end of a request, compilation
-//   plan.c      one compiled script: its statements, blocks, edges, conditions,
-//               calls; bakes the numbers of counters into its opcodes
+//   flow.c      one compiled function: its statements, blocks and edges
+//   tuples.c    ... its conditions and calls
+//   plan.c      a compiled script: numbers all that, bakes the numbers of
+//               counters into its opcodes
 //   map.c       writes the plan as a map, once per script and text
 //   record.c    the mapped record: items, counters
 //   count.c     opcode handlers: statements, edges, conditions
@@ -211,8 +213,8 @@ typedef struct {
 
 typedef struct {
   const char *name;
-  uint32_t line, entity;
-  uint32_t nblocks, first_block; // first_block: number in the whole map
+  uint32_t line;
+  uint32_t nblocks;
   const uint32_t *block_lines;
   const map_edge *edges;
   uint32_t nedges;
@@ -252,7 +254,8 @@ void culprit_make_native(zend_op *op);
 void culprit_leave_all(void); // a fatal error: every frame is left here
 
 void culprit_returns_start(void);
-void culprit_returned(zend_execute_data *ex, const zend_op *op, zval *value);
+// The function in `ex` returns `value`; NULL: a new object.
+void culprit_returned(zend_execute_data *ex, zval *value);
 void culprit_site_value(uint32_t site, zval *value);
 void culprit_returns_begin(void);
 void culprit_returns_reset(void);

@@ -153,7 +153,6 @@ static void describe(const function_plan *f, map_function *m) {
   }
   *m = (map_function){.name = f->name,
                       .line = f->code->line_start,
-                      .entity = f->entity,
                       .nblocks = f->nblocks,
                       .block_lines = f->block_lines,
                       .edges = f->edges.items,
@@ -279,6 +278,9 @@ static bool add_script(script_plan *s, const culprit_map *m) {
   return true;
 }
 
+// Code made up by eval() might never end.
+#define MAX_SCRIPTS 10000
+
 static bool load(script_plan *s, const culprit_map *m) {
   if (!has_scripts)
     zend_hash_init(&scripts, 16, NULL, NULL, 1);
@@ -290,7 +292,7 @@ static bool load(script_plan *s, const culprit_map *m) {
     s->site = (uint32_t)((uint64_t)Z_LVAL_P(known) >> 32);
     return true;
   }
-  if (!add_script(s, m))
+  if (zend_hash_num_elements(&scripts) >= MAX_SCRIPTS || !add_script(s, m))
     return false;
   zval where;
   ZVAL_LONG(&where, (zend_long)((uint64_t)s->site << 32 | s->slot));
@@ -454,13 +456,11 @@ static bool is_silent(const zend_op *op) {
   }
 }
 
-static void bake_calls(const script_plan *s, const function_plan *f,
-                       uint32_t *site) {
+static void bake_calls(const function_plan *f, uint32_t *site) {
   for (uint32_t i = 0; i < f->calls.length; i++) {
     zend_op *op = &f->code->opcodes[f->calls.items[i].op];
     op->op2.num = *site + i < culprit_nsites ? *site + i : CULPRIT_NONE;
   }
-  (void)s;
   *site += f->calls.length;
 }
 
@@ -488,7 +488,7 @@ static void bake(const script_plan *s, function_plan *f, uint32_t file,
   if (collects(COLLECT_CONDITIONS))
     bake_conditions(s, f, c);
   if (collects(COLLECT_RETURNS))
-    bake_calls(s, f, site);
+    bake_calls(f, site);
   if (collects(COLLECT_EDGES)) {
     uint32_t first = s->slot + f->entity + 1 + f->edges.length;
     uint32_t *leave = culprit_alloc(f->nblocks * sizeof *leave);
@@ -530,7 +530,7 @@ void culprit_plan(const culprit_source *source, zend_op_array **functions,
   culprit_map map;
   identify(&s, &map);
   if (s.nentities > PHP_MAX_ENTITIES || !load(&s, &map)) {
-    culprit_note("a script is too large to be recorded");
+    culprit_note("too many or too large scripts, some are not recorded");
     for (uint32_t i = 0; i < s.n; i++)
       silence(&s.functions[i]);
     return;

@@ -162,9 +162,8 @@ static zend_always_inline uint32_t site_of(const zend_execute_data *ex) {
   return caller->opline->op2.num;
 }
 
-void culprit_returned(zend_execute_data *ex, const zend_op *op, zval *value) {
+void culprit_returned(zend_execute_data *ex, zval *value) {
   uint32_t site = site_of(ex);
-  (void)op;
   if (site != CULPRIT_NONE)
     culprit_site_value(site, value);
 }

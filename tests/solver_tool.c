@@ -2,7 +2,7 @@
 // built by culprit-cc, replays it, flips every condition of its path, and asks
 // Z3 alone about a sample of the same queries, sliced the same way.
 //
-//   bench_solver_trace [-a] [-i STDIN] CACHE PROGRAM [ARGS...]
+//   solver_tool [-a] [-i STDIN] CACHE PROGRAM [ARGS...]
 //
 // -a: Z3 answers all of them. Status 1 if a verdict differs.
 #include <fcntl.h>
@@ -25,7 +25,7 @@ typedef struct {
 } Options;
 
 static int die(const Err *err) {
-  fprintf(stderr, "bench_solver_trace: %s\n", err->text);
+  fprintf(stderr, "solver_tool: %s\n", err->text);
   return 3;
 }
 
@@ -115,7 +115,9 @@ static int work(const Options *o) {
     if (program_add(&p, b.irs[i], &err))
       return die(&err);
   program_link(&p, &err);
-  char *dir = mem_printf("%s/bench-%d", o->cache, (int)getpid()), *file = NULL;
+  char *name = mem_printf("bench-%d", (int)getpid()), *file = NULL;
+  char *cache = path_absolute(o->cache, NULL);
+  char *dir = path_absolute(name, cache);
   int rc = fs_mkdirs(dir, &err);
   if (!rc) {
     run(b.program, o, dir);
@@ -124,6 +126,8 @@ static int work(const Options *o) {
   rc = rc ? die(&err) : measure_trace(&p, file, o);
   fs_remove_tree(dir);
   free(dir);
+  free(cache);
+  free(name);
   free(file);
   program_release(&p);
   trace_build_release(&b);
@@ -138,7 +142,7 @@ int main(int argc, char **argv) {
       o.input = optarg;
   }
   if (argc - optind < 2) {
-    fprintf(stderr, "usage: bench_solver_trace [-a] [-i STDIN] CACHE PROGRAM "
+    fprintf(stderr, "usage: solver_tool [-a] [-i STDIN] CACHE PROGRAM "
                     "[ARGS...]\n");
     return 2;
   }
