@@ -3,7 +3,8 @@
 #   make             install what is missing (root), build into build/
 #   make demo        localize a planted fault in subjects/scheduler
 #   make check       all tests; ends with the line "N passed, N failed"
-#   make check-real  gzip, grep and sed, built with culprit-cc, their own tests
+#   make check-real  gzip, grep and sed, built with culprit-cc, their own tests;
+#                    DokuWiki and Adminer
 #   make bench       speed and memory, as a table
 #   make eval        methods on all subjects: docs/evaluation.md and
 #                    docs/evaluation-web.md (minutes)
@@ -36,6 +37,7 @@ check: setup-check
 
 check-real: setup-real
 	@tests/real/run $(BUILD)
+	@tests/real/php $(BUILD)
 
 bench: setup-bench
 	@bench/run $(BUILD)

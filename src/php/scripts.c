@@ -139,9 +139,26 @@ static void sort_counts(Run *run) {
   run->counts.len = n + 1;
 }
 
+// Where the request was when it ended without coming to its end.
+static void add_death(Scripts *s, const PhpRecord *record, Run *run) {
+  if (record->finished || record->last_script >= record->nscripts)
+    return;
+  const Script *script = find(s, &record->scripts[record->last_script].unit);
+  if (!script->ids || record->last_entity >= script->unit->nentities)
+    return;
+  const Entity *e = &script->unit->entities[record->last_entity];
+  Death death = {.file = mem_strdup(script->unit->sources[e->source].path),
+                 .line = e->line,
+                 .function = mem_strdup(""),
+                 .how = mem_strdup("ended in the middle"),
+                 .exact = true};
+  array_push(&run->deaths, death);
+}
+
 void scripts_collect(Scripts *s, const PhpRecord *record, Run *run) {
   for (size_t i = 0; i < record->nscripts; i++)
     add_script(s, &record->scripts[i], run);
+  add_death(s, record, run);
   sort_counts(run);
   if (record->note)
     add_note(run, record->note);

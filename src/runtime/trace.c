@@ -282,8 +282,7 @@ static bool fill_file(int fd, Page *page, const Page *parent,
   if (parent) {
     where = (void *)(uintptr_t)parent->h.base;
     h->end = parent->h.end;
-    if (!copy_stream(fd, parent_path, &parent->h) ||
-        write_all(fd, where, parent->h.cursor - parent->h.base, h->window))
+    if (!copy_stream(fd, parent_path, &parent->h))
       return false;
   }
   long window =
@@ -291,7 +290,7 @@ static bool fill_file(int fd, Page *page, const Page *parent,
   if (is_error(window))
     return false;
   h->base = (uint64_t)window;
-  h->cursor = h->base + (parent ? parent->h.cursor - parent->h.base : 0);
+  h->cursor = h->base; // the window of a parent was emptied
   h->limit = h->base + TRACE_WINDOW - TRACE_SLACK;
   return !write_all(fd, page, sizeof *page, 0) &&
          !is_error(map_file(&__culprit_trace, TRACE_PAGE, MAP_FIXED, fd, 0));
@@ -312,7 +311,7 @@ static bool open_file(uint64_t cap, const Page *parent) {
   h->pid = (uint32_t)CALL(SYS_getpid, 0, 0, 0);
   h->ppid = (uint32_t)CALL(SYS_getppid, 0, 0, 0);
   h->state = TRACE_RUNNING;
-  h->outside = __culprit_trace.h.outside;
+  h->outside = parent ? parent->h.outside : __culprit_trace.h.outside;
   h->window = units_size();
   h->stream = h->window + TRACE_WINDOW;
   h->cap = cap;
@@ -381,18 +380,31 @@ static void hook_signals(void) {
   }
 }
 
+// Parent and child share page and window: what the child starts from is put
+// aside before there is one.
+static Page before_fork;
+
+static void about_to_fork(void) {
+  TraceHeader *h = &__culprit_trace.h;
+  if (!recorder.recording)
+    return;
+  if (!empty_window(h->cursor, 0)) {
+    h->flags |= TRACE_FLAG_DISK;
+    stop(TRACE_FULL, h->cursor);
+  }
+  copy(&before_fork, &__culprit_trace, sizeof before_fork);
+}
+
 static void forked(void) {
   if (!recorder.recording)
     return;
-  static Page saved;
-  copy(&saved, &__culprit_trace, sizeof saved);
-  if (open_file(saved.h.cap, &saved))
+  if (open_file(before_fork.h.cap, &before_fork))
     return;
   // The parent's page must not be touched any more.
   recorder.recording = false;
   call6(SYS_mmap, (long)&__culprit_trace, TRACE_PAGE, PROT_READ | PROT_WRITE,
         MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-  copy(&__culprit_trace, &saved, sizeof saved);
+  copy(&__culprit_trace, &before_fork, sizeof before_fork);
   into_sink();
 }
 
@@ -475,7 +487,7 @@ __attribute__((constructor(101))) static void start(int argc, char **argv,
   recorder.recording = true;
   hook_signals();
   if (__register_atfork)
-    __register_atfork(NULL, NULL, forked, NULL);
+    __register_atfork(about_to_fork, NULL, forked, NULL);
   record_arguments(argc, argv, envp);
 }
 

@@ -69,7 +69,7 @@ static void apply_bytes(const Path *p, Inputs *in, size_t source,
   InputSource *s = &in->sources.items[source];
   VarId first = p->first_var.items[source];
   size_t room = s->size + (is_text(s) ? 1 + INPUT_SLACK : 0);
-  uint8_t *bytes = mem_dup(s->bytes, room + 1);
+  uint8_t *bytes = mem_dup(s->bytes, room ? room : 1);
   bool any = false;
   for (size_t i = 0; i < n; i++)
     if (bindings[i].var - first < room) {
