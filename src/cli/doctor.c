@@ -127,8 +127,8 @@ static void check_part(Doctor *d, const char *what, const char *name,
   else if (magic && fs_read(path, strlen(magic), &head, &err))
     report(d, MISSING, "%s: %s", what, err.text);
   else if (magic && strcmp(str_text(&head), magic) != 0)
-    report(d, MISSING, "%s: %s is not culprit's; build or install again",
-           what, path);
+    report(d, MISSING, "%s: %s is not culprit's; build or install again", what,
+           path);
   else
     report(d, OK, "%s: %s", what, path);
   str_release(&head);
@@ -140,6 +140,26 @@ static void check_parts(Doctor *d) {
   check_part(d, "instrumenter", "culprit-instrument", "libexec/culprit", NULL);
   check_part(d, "runtime", "culprit-runtime.s", "lib/culprit",
              "# culprit runtime");
+  check_part(d, "trace runtime", "culprit-trace.o", "lib/culprit", "\177ELF");
+}
+
+// Only `culprit web` needs it: a warning at most.
+static void check_php(Doctor *d) {
+  char *argv[] = {"php-cgi8.2", "-v", NULL};
+  char *extension = find_part(d, "culprit.so", "lib/culprit");
+  Str out = {0};
+  int status = command_capture(argv, NULL, &out);
+  if (status)
+    report(d, WARNING,
+           "PHP: php-cgi8.2 does not run (%s); for `culprit web`: apt-get "
+           "install php8.2-cgi",
+           first_line(&out));
+  else if (!extension)
+    report(d, WARNING, "PHP: no culprit.so; build or install culprit again");
+  else
+    report(d, OK, "PHP: %s, %s", first_line(&out), extension);
+  str_release(&out);
+  free(extension);
 }
 
 // --- the machine
@@ -471,6 +491,7 @@ static void check_whole_way(Doctor *d) {
 static int examine(Doctor *d) {
   check_compiler(d);
   check_parts(d);
+  check_php(d);
   check_run_files(d);
   check_kernel(d);
   check_limits(d);

@@ -346,21 +346,72 @@ static void follow(Replay *r, uint32_t edge) {
   enter_block(r, e->target);
 }
 
+// The cases of a switch, by value: large ones are searched, not walked through.
+enum { FEW_CASES = 8 };
+
+typedef struct {
+  uint64_t value;
+  uint32_t index;
+} Case;
+
+static int by_value(const void *a, const void *b) {
+  const Case *x = a, *y = b;
+  return x->value != y->value ? (x->value > y->value) - (x->value < y->value)
+                              : (x->index > y->index) - (x->index < y->index);
+}
+
+static void sort_cases(Replay *r) {
+  const Program *p = r->program;
+  Case *all = mem_array(Case, p->cases.len + 1);
+  r->case_order = mem_array(uint32_t, p->cases.len + 1);
+  for (size_t i = 0; i < p->branches.len; i++) {
+    const IrBranch *b = &p->branches.items[i];
+    for (uint32_t k = 0; k < b->ncases; k++) {
+      uint32_t operand = p->cases.items[b->first_case + k];
+      all[k] = (Case){p->values.items[operand & ~IR_CONST], k};
+    }
+    if (b->ncases > FEW_CASES)
+      qsort(all, b->ncases, sizeof *all, by_value);
+    for (uint32_t k = 0; k < b->ncases; k++)
+      r->case_order[b->first_case + k] = all[k].index;
+  }
+  free(all);
+}
+
+// The first case with that value, ncases if there is none.
+static uint32_t find_case(const Replay *r, const IrBranch *b, uint64_t v) {
+  const Program *p = r->program;
+  const uint32_t *order = r->case_order + b->first_case;
+  const uint32_t *cases = p->cases.items + b->first_case;
+  uint32_t lo = 0, hi = b->ncases;
+  if (hi <= FEW_CASES) {
+    while (lo < hi && p->values.items[cases[lo] & ~IR_CONST] != v)
+      lo++;
+    return lo;
+  }
+  while (lo < hi) {
+    uint32_t mid = (lo + hi) / 2;
+    if (p->values.items[cases[order[mid]] & ~IR_CONST] < v)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  bool found =
+      lo < b->ncases && p->values.items[cases[order[lo]] & ~IR_CONST] == v;
+  return found ? order[lo] : b->ncases;
+}
+
 // Which edge the value chooses, counted from the branch's first; IR_NONE: none.
 static uint32_t choose(const Replay *r, const IrInst *i, const IrBranch *b,
                        uint64_t v) {
-  const Program *p = r->program;
   if (i->op == IR_BR)
     return 0;
   if (i->op == IR_CONDBR)
     return v & 1 ? 0 : 1;
-  uint32_t extra = i->op == IR_SWITCH;
-  for (uint32_t k = 0; k < b->ncases; k++) {
-    uint32_t operand = p->cases.items[b->first_case + k];
-    if (p->values.items[operand & ~IR_CONST] == v)
-      return k + extra;
-  }
-  return i->op == IR_SWITCH ? 0 : IR_NONE;
+  uint32_t k = find_case(r, b, v);
+  if (i->op == IR_SWITCH)
+    return k < b->ncases ? k + 1 : 0;
+  return k < b->ncases ? k : IR_NONE;
 }
 
 static void branch(Replay *r, const IrInst *i) {
@@ -564,6 +615,7 @@ static void release(Replay *r) {
   array_release(&r->tables);
   hashmap_release(&r->losses);
   free(r->instances);
+  free(r->case_order);
   free(r->sort.bytes);
   free(r->sort.exprs);
   shadow_free(r->shadow);
@@ -589,6 +641,7 @@ int replay_with(Program *p, const Trace *t, const Inputs *in, ExprPool *pool,
   if (r.options.max_instructions > UINT32_MAX) // PathEvent.position
     r.options.max_instructions = UINT32_MAX;
   r.instances = mem_array(uint32_t, p->branches.len + 1);
+  sort_cases(&r);
   if (r.pool) {
     r.shadow = shadow_new(pool);
     replay_begin_input(&r);

@@ -91,7 +91,8 @@ typedef struct {
   ARRAY(Frame) frames;
   ARRAY(uint64_t) regs;
   ARRAY(Expr) exprs;
-  uint32_t *instances; // of each branch
+  uint32_t *instances;  // of each branch
+  uint32_t *case_order; // of each branch's cases, by value
   Shadow *shadow;
   ARRAY(VarArg) varargs;
   ARRAY(Object) objects; // allocas of all frames
