@@ -50,16 +50,14 @@ static int range_of(double percent) {
   return i < RANGES ? i : RANGES - 1;
 }
 
-static double statements_of(const FaultScore *s) {
-  return s->ranked ? s->rank : (double)s->executed;
-}
-
-void ranges_of(const FaultScore *const *scores, size_t n, Ranges *out) {
+void ranges_of(const FaultScore *const *scores, const size_t *executed,
+               size_t n, Ranges *out) {
   *out = (Ranges){.faults = n};
   for (size_t i = 0; i < n; i++) {
     double percent =
         scores[i] ? examined(scores[i], OVER_EXECUTED, TIES_WORST) : 100;
-    out->statements += scores[i] ? statements_of(scores[i]) : 0;
+    bool found = scores[i] && scores[i]->ranked;
+    out->statements += found ? scores[i]->rank : (double)executed[i];
     out->percent += percent;
     out->share[range_of(percent)] += 100;
   }
@@ -92,6 +90,9 @@ static void put_ranges(const char *program, const char *technique,
 static void put_rows(const Evaluation *e, const char *program,
                      const size_t *versions, size_t n, FILE *out) {
   const FaultScore **scores = mem_array(const FaultScore *, n);
+  size_t *executed = mem_array(size_t, n);
+  for (size_t i = 0; i < n; i++)
+    executed[i] = e->outcomes[versions[i]].executed;
   for (size_t t = 0; t < TECHNIQUES; t++) {
     size_t method = find_method(e, techniques[t].method);
     if (method == e->methods->items.len)
@@ -99,10 +100,11 @@ static void put_rows(const Evaluation *e, const char *program,
     for (size_t i = 0; i < n; i++)
       scores[i] = evaluation_score(e, versions[i], method);
     Ranges r;
-    ranges_of(scores, n, &r);
+    ranges_of(scores, executed, n, &r);
     put_ranges(program, techniques[t].name, &r, out);
   }
   free(scores);
+  free(executed);
 }
 
 static bool has_techniques(const Evaluation *e) {

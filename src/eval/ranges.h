@@ -19,8 +19,10 @@ typedef struct {
   double share[RANGES];       // % of the faults
 } Ranges;
 
-// Over n > 0 scores; NULL: the method found nothing.
-void ranges_of(const FaultScore *const *scores, size_t n, Ranges *out);
+// Over n > 0 scores; NULL: the method found nothing, and all the statements
+// that were executed are to be looked at: executed[i].
+void ranges_of(const FaultScore *const *scores, const size_t *executed,
+               size_t n, Ranges *out);
 
 // Nothing, if none of the techniques was measured.
 void ranges_write(const Evaluation *e, FILE *out);

@@ -67,7 +67,7 @@ ModelFunction model_none, model_memcpy, model_memset, model_strlen,
     model_strcpy, model_strcat, model_compare, model_chr, model_str, model_span,
     model_dup, model_strtok;
 ModelFunction model_ctype, model_case, model_ctype_loc, model_number, model_abs,
-    model_math;
+    model_math, model_decimal;
 ModelFunction model_malloc, model_calloc, model_realloc, model_free,
     model_qsort;
 ModelFunction model_open, model_close, model_read, model_getc, model_ungetc,

@@ -27,11 +27,12 @@ static Stream *add_stream(Replay *r, uint64_t file, bool is_fd, int source) {
   for (size_t i = 0; i < r->streams.len; i++) {
     Stream *s = &r->streams.items[i];
     if (s->file == file && s->is_fd == is_fd) {
-      *s = (Stream){file, is_fd, source, 0, false};
+      *s = (Stream){.file = file, .is_fd = is_fd, .source = source};
       return s;
     }
   }
-  array_push(&r->streams, (Stream){file, is_fd, source, 0, false});
+  array_push(&r->streams,
+             (Stream){.file = file, .is_fd = is_fd, .source = source});
   return &array_last(&r->streams);
 }
 
@@ -63,7 +64,9 @@ int stream_peek(Replay *r, Stream *s, Expr *e) {
   *e = 0;
   if (!in)
     return NOT_OURS;
-  tell_end(r, s, s->at);
+  if (s->told != s->at + 1)
+    tell_end(r, s, s->at);
+  s->told = s->at + 1;
   if (s->at >= in->size)
     return END;
   *e = byte_at(r, s, s->at);
@@ -165,12 +168,12 @@ bool model_getc(Replay *r, ModelCall *c) {
   if (!s)
     s = stream_find(r, 0, false);
   Expr e;
+  size_t before = r->path->events.len;
   int b = stream_peek(r, s, &e);
   if (b == NOT_OURS)
     return true;
   if (b != (int32_t)c->result) {
-    array_last(&r->path->events).kind = PATH_EOF;
-    r->path->events.len--;
+    r->path->events.len = before;
     return lose(r, s, c->name);
   }
   if (b == END)
@@ -528,6 +531,19 @@ static void read_set(const Scanner *s, uint64_t *i, bool set[256]) {
   ++*i;
 }
 
+static void scan_decimal(Scanner *s, bool keep) {
+  Replay *r = s->text.replay;
+  Expr e;
+  s->failed = !text_decimal(&s->text, &e);
+  s->text.unknown |= s->failed && s->text.any; // a form we do not follow
+  if (s->failed || !keep)
+    return;
+  uint64_t to = model_arg(s->call, s->arg++).value;
+  Expr bits = expr_bits_of_fp(r->pool, e);
+  shadow_store(r->shadow, to, 8, expr_value(r->pool, bits), bits);
+  s->stored++;
+}
+
 // One conversion; *i is behind the %. False: one that we do not know.
 static bool scan_one(Scanner *s, uint64_t *i) {
   bool keep = true, set[256];
@@ -567,6 +583,13 @@ static bool scan_one(Scanner *s, uint64_t *i) {
   case '[':
     read_set(s, i, set);
     scan_text(s, set, keep, most ? most : LONGEST, true);
+    return true;
+  case 'f':
+  case 'g':
+  case 'e':
+    if (width != 64 || most)
+      return false;
+    scan_decimal(s, keep);
     return true;
   default:
     return false;

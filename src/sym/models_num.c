@@ -105,6 +105,18 @@ bool model_number(Replay *r, ModelCall *c) {
   return model_result(r, c, expr_trunc(r->pool, e, c->width));
 }
 
+// strtod, atof: text, [end]
+bool model_decimal(Replay *r, ModelCall *c) {
+  Text text = {.replay = r, .at = model_fixed(r, c, 0)};
+  Expr e;
+  if (c->width != 64 || !text_decimal(&text, &e))
+    return false;
+  uint64_t end, to = strcmp(c->name, "atof") ? model_arg(c, 1).value : 0;
+  if (to && shadow_word(r->shadow, to, &end) && end != text.at)
+    return false;
+  return model_result(r, c, e);
+}
+
 // --- the heap ---------------------------------------------------------------
 
 bool model_malloc(Replay *r, ModelCall *c) {

@@ -133,3 +133,50 @@ bool text_integer(Text *t, unsigned base, uint64_t most, Expr *out) {
   *out = negative ? expr_neg(p, value) : value;
   return !t->unknown;
 }
+
+// Appends the digits at hand to *value; returns how many.
+static unsigned read_digits(Text *t, Expr *value) {
+  ExprPool *p = t->replay->pool;
+  unsigned n = 0;
+  while (!t->unknown && is_digit(t, 10)) {
+    *value = expr_add(p, expr_mul(p, *value, expr_const(p, 64, 10)),
+                      digit_value(t, 10));
+    text_next(t);
+    n++;
+  }
+  return n;
+}
+
+// A whole number below 10^15 divided by a power of ten up to 10^15, both exact
+// as doubles, is rounded once: that is what strtod must give.
+bool text_decimal(Text *t, Expr *e) {
+  enum { MOST_DIGITS = 15 };
+  ExprPool *p = t->replay->pool;
+  bool set[256];
+  text_skip_space(t);
+  set_of(set, "-");
+  bool negative = !t->unknown && text_is(t, set);
+  set_of(set, "+-");
+  if (text_is(t, set))
+    text_next(t);
+  Expr value = expr_const(p, 64, 0);
+  unsigned whole = read_digits(t, &value), behind = 0;
+  set_of(set, ".");
+  if (!t->unknown && text_is(t, set)) {
+    text_next(t);
+    behind = read_digits(t, &value);
+  }
+  t->any = whole + behind > 0;
+  set_of(set, "eE");
+  if (t->unknown || !t->any || whole + behind > MOST_DIGITS || text_is(t, set))
+    return false;
+  double scale = 1;
+  for (unsigned i = 0; i < behind; i++)
+    scale *= 10;
+  *e = expr_fp_of_sint(p, value, 64);
+  if (behind)
+    *e = expr_fdiv(p, *e, expr_const_double(p, scale));
+  if (negative)
+    *e = expr_fneg(p, *e);
+  return true;
+}

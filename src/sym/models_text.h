@@ -25,5 +25,8 @@ void text_skip_space(Text *t);
 // from the sign). *e: the number, BV(64). False: a byte is not known, or a form
 // that we have no expression for.
 bool text_integer(Text *t, unsigned base, uint64_t most, Expr *e);
+// Reads [space][sign]digits[.digits] as strtod does, up to 15 digits: *e is
+// FP(64), exact. False as above, and for exponents, hexadecimal and names.
+bool text_decimal(Text *t, Expr *e);
 
 #endif

@@ -48,9 +48,10 @@ typedef struct {
 typedef struct {
   uint64_t file; // FILE *, or descriptor
   bool is_fd;
-  int source;  // of the input; -1: something else
-  uint64_t at; // the next byte to be read
-  bool at_end; // was sent to the end: its place is the size
+  int source;    // of the input; -1: something else
+  uint64_t at;   // the next byte to be read
+  uint64_t told; // 1 + the last place that was said to be there, or not
+  bool at_end;   // was sent to the end: its place is the size
 } Stream;
 
 // A text of the input in memory.

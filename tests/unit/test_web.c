@@ -222,7 +222,9 @@ TEST(faults_are_counted_in_eleven_ranges) {
   last.examined_executed = 15;
   const FaultScore *scores[] = {&first, &last, NULL, &first};
   Ranges r;
-  ranges_of(scores, 4, &r);
+  const size_t executed[] = {200, 200, 100, 200};
+  ranges_of(scores, executed, 4, &r);
+  assert_int_equal((int)r.statements, 33); // 1, 30, 100, 1
   assert_int_equal(r.faults, 4);
   assert_int_equal((int)r.share[0], 50);
   assert_int_equal((int)r.share[2], 25);
