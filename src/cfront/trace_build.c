@@ -2,10 +2,12 @@
 #include "cfront/trace_build.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -54,56 +56,105 @@ typedef struct {
   Arena arena;
 } Builder;
 
-static int lower_unit(Builder *b, size_t i, Str *names, Err *err) {
+static int lower_unit(Builder *b, size_t i, Err *err) {
   char *bitcode = arena_printf(&b->arena, "%s/%zu" BITCODE_SUFFIX, b->dir, i);
   char *ir = arena_printf(&b->arena, "%s/%zu.ir", b->dir, i);
   const UnitCode *u = &b->code->units.items[i];
-  Program p = {0};
-  if (program_code_unpack(u, bitcode, err) ||
-      program_code_lower(u, bitcode, ir, err) || program_add(&p, ir, err))
+  if (program_code_unpack(u, bitcode, err))
     return -1;
-  for (size_t k = 0; k < p.functions.len; k++)
-    if (p.functions.items[k].flags & IR_EXPORTED)
-      str_addf(names, "%s\n", program_name(&p, p.functions.items[k].name));
-  program_release(&p);
-  return 0;
+  return program_code_lower(u, bitcode, ir, err);
 }
 
-static int compile_units(Builder *b, const char *names, const char **objects,
-                         Err *err) {
-  for (size_t i = 0; i < b->code->units.len; i++) {
-    char *bitcode = arena_printf(&b->arena, "%s/%zu" BITCODE_SUFFIX, b->dir, i);
-    objects[i] = arena_printf(&b->arena, "%s/%zu.o", b->dir, i);
-    if (program_code_compile_traced(&b->code->units.items[i], bitcode,
-                                    (uint32_t)i, names, b->check, objects[i],
-                                    err))
-      return -1;
-    unlink(bitcode);
+static int compile_unit(Builder *b, size_t i, Err *err) {
+  char *bitcode = arena_printf(&b->arena, "%s/%zu" BITCODE_SUFFIX, b->dir, i);
+  char *object = arena_printf(&b->arena, "%s/%zu.o", b->dir, i);
+  char *names = arena_printf(&b->arena, "%s/names", b->dir);
+  int rc =
+      program_code_compile_traced(&b->code->units.items[i], bitcode,
+                                  (uint32_t)i, names, b->check, object, err);
+  unlink(bitcode);
+  return rc;
+}
+
+typedef int UnitWork(Builder *b, size_t i, Err *err);
+
+// One worker does every n-th unit, and says on `out` what went wrong.
+static void work(Builder *b, UnitWork *f, size_t first, size_t n, int out) {
+  Err err = {0};
+  for (size_t i = first; i < b->code->units.len; i += n)
+    if (f(b, i, &err)) {
+      ssize_t said = write(out, err.text, strlen(err.text));
+      _exit(said < 0 ? 2 : 1);
+    }
+  _exit(0);
+}
+
+// Does all units, as many at a time as there are processors.
+static int do_units(Builder *b, UnitWork *f, Err *err) {
+  enum { MOST = 16 };
+  pid_t pids[MOST];
+  long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  size_t n = processors < 1 ? 1 : processors > MOST ? MOST : (size_t)processors;
+  int ends[2], rc = 0;
+  if (pipe2(ends, O_CLOEXEC))
+    return err_set(err, "pipe: %s", strerror(errno));
+  fflush(NULL);
+  for (size_t i = 0; i < n; i++) {
+    pids[i] = fork();
+    if (pids[i] == 0)
+      work(b, f, i, n, ends[1]);
   }
-  return 0;
+  close(ends[1]);
+  char text[sizeof err->text] = "a helper process was killed";
+  ssize_t got = read(ends[0], text, sizeof text - 1);
+  if (got > 0)
+    text[got] = 0;
+  for (size_t i = 0; i < n; i++) {
+    int status = 1;
+    if (pids[i] < 0 || waitpid(pids[i], &status, 0) < 0 || status)
+      rc = err_set(err, "%s", text);
+  }
+  close(ends[0]);
+  return rc;
+}
+
+// The functions that units export, for each of them to know the others'.
+static int list_names(Builder *b, Err *err) {
+  Str names = {0};
+  int rc = 0;
+  for (size_t i = 0; i < b->code->units.len && !rc; i++) {
+    char *ir = arena_printf(&b->arena, "%s/%zu.ir", b->dir, i);
+    Program p = {0};
+    rc = program_add(&p, ir, err);
+    for (size_t k = 0; k < p.functions.len && !rc; k++)
+      if (p.functions.items[k].flags & IR_EXPORTED)
+        str_addf(&names, "%s\n", program_name(&p, p.functions.items[k].name));
+    program_release(&p);
+  }
+  char *list = arena_printf(&b->arena, "%s/names", b->dir);
+  if (!rc)
+    rc = fs_write(list, str_text(&names), names.len, err);
+  str_release(&names);
+  return rc;
 }
 
 static int fill(Builder *b, Err *err) {
-  char *list = arena_printf(&b->arena, "%s/names", b->dir);
   char *program = arena_printf(&b->arena, "%s/program", b->dir);
   char *recorder = find_recorder();
-  Str names = {0};
+  size_t n = b->code->units.len;
+  const char **objects = mem_array(const char *, n);
+  for (size_t i = 0; i < n; i++)
+    objects[i] = arena_printf(&b->arena, "%s/%zu.o", b->dir, i);
   int rc = 0;
-  for (size_t i = 0; i < b->code->units.len && !rc; i++)
-    rc = lower_unit(b, i, &names, err);
-  if (!rc)
-    rc = fs_write(list, str_text(&names), names.len, err);
-  const char **objects = mem_array(const char *, b->code->units.len);
-  if (!rc)
-    rc = compile_units(b, list, objects, err);
-  if (!rc)
-    rc = program_code_link_objects(b->code, objects, recorder, b->dir, program,
-                                   err);
-  for (size_t i = 0; i < b->code->units.len && !rc; i++)
+  if (do_units(b, lower_unit, err) || list_names(b, err) ||
+      do_units(b, compile_unit, err) ||
+      program_code_link_objects(b->code, objects, recorder, b->dir, program,
+                                err))
+    rc = -1;
+  for (size_t i = 0; i < n && !rc; i++)
     unlink(objects[i]);
   free(objects);
   free(recorder);
-  str_release(&names);
   return rc;
 }
 

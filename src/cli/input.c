@@ -103,7 +103,7 @@ static void print_help(void) {
       "arguments, and files named by them. The made tests are kept.\n"
       "\n"
       "what is made\n"
-      "  --strategy S       what comes first (default: pcs)\n"
+      "  --strategy S       what comes first (default: mix)\n"
       "  --list-strategies  show all of them\n"
       "  --budget S         seconds in all (default: 20)\n"
       "  --max-tests N      made tests (default: 500)\n"

@@ -345,8 +345,7 @@ static int find_suspects(Explorer *e, Err *err) {
 static void empty_input(const Inputs *given, Inputs *out) {
   inputs_copy(out, given);
   for (size_t i = 0; i < out->sources.len; i++)
-    if (out->sources.items[i].kind != INPUT_ARG)
-      inputs_resize(out, i, 0, 0);
+    inputs_resize(out, i, 0, 0);
 }
 
 static int start_from(Explorer *e, const Inputs *in, Err *err) {

@@ -186,6 +186,9 @@ static void sift_down(Frontier *f, size_t i) {
 bool frontier_pop(Frontier *f, Candidate *out) {
   if (!f->candidates.len)
     return false;
+  f->taken++;
+  if (f->strategy->in_turns)
+    frontier_rescore(f);
   *out = f->candidates.items[0];
   f->candidates.items[0] = f->candidates.items[--f->candidates.len];
   sift_down(f, 0);

@@ -209,9 +209,24 @@ static void score_ties(Frontier *f, uint32_t run, Candidate *c, size_t n) {
       c[i].score += 100;
 }
 
+// --- in turns ---------------------------------------------------------------
+
+// Near tests tell apart what the failing run alone does; tests that go elsewhere
+// clear what all near ones have in common. Each second test is one of those.
+static void score_mix(Frontier *f, uint32_t run, Candidate *c, size_t n) {
+  if (f->taken % 2)
+    score_pcs(f, run, c, n);
+  else
+    score_coverage(f, run, c, n);
+}
+
 // --- the table --------------------------------------------------------------
 
 static const Strategy strategies[] = {
+    {.name = "mix",
+     .doc = "pcs and coverage in turns",
+     .in_turns = true,
+     .score = score_mix},
     {.name = "pcs",
      .doc = "path most like a failing one: share of conditions in common",
      .score = score_pcs},

@@ -332,6 +332,7 @@ typedef struct {
   ARRAY(OutputPiece) pieces;
   ARRAY(PhpFault) faults;
   ARRAY(const char *) includes;
+  ARRAY(PhpCompare) compares;
 } Parse;
 
 // The path of file number `file`; "" for NO_FILE.
@@ -467,6 +468,24 @@ static void parse_fault(Parse *p, const unsigned char *item, uint32_t size) {
   array_push(&p->faults, f);
 }
 
+static void parse_compare(Parse *p, const unsigned char *item, uint32_t size) {
+  ItemCompare x;
+  memcpy(&x, item, sizeof x);
+  if (x.kind >= COMPARE_KINDS) {
+    p->bad = "a comparison is of no known kind";
+    return;
+  }
+  PhpCompare c = {.kind = x.kind,
+                  .held = x.outcome,
+                  .file = file_name(p, x.file),
+                  .line = x.line};
+  c.left = take_text(p, item, size, sizeof x, x.left_length);
+  c.right = p->bad ? ""
+                   : take_text(p, item, size, sizeof x + x.left_length,
+                               x.right_length);
+  array_push(&p->compares, c);
+}
+
 typedef void ParseItem(Parse *p, const unsigned char *item, uint32_t size);
 
 static const struct {
@@ -480,6 +499,7 @@ static const struct {
     [ITEM_FAULT] = {sizeof(ItemFault), parse_fault},
     [ITEM_INCLUDE] = {sizeof(ItemRef), parse_include},
     [ITEM_NOTE] = {sizeof(ItemText), parse_note},
+    [ITEM_COMPARE] = {sizeof(ItemCompare), parse_compare},
 };
 
 static void parse_items(Parse *p) {
@@ -522,6 +542,8 @@ static void fill(PhpRecord *out, Parse *p, bool finished) {
                      .nfaults = p->faults.len,
                      .includes = TAKE(p->arena, &p->includes),
                      .nincludes = p->includes.len,
+                     .compares = TAKE(p->arena, &p->compares),
+                     .ncompares = p->compares.len,
                      .last_script = p->last_script,
                      .last_entity = p->last_entity};
   if (p->note.len)
@@ -535,6 +557,7 @@ static void parse_release(Parse *p) {
   array_release(&p->pieces);
   array_release(&p->faults);
   array_release(&p->includes);
+  array_release(&p->compares);
 }
 
 static int check_record(const void *data, size_t size, PhpRecordHeader *h,

@@ -88,6 +88,15 @@ typedef struct {
   bool handled;    // the application's own error or exception handler took it
 } PhpFault;
 
+// A comparison that input took part in (CompareKind of record_format.h).
+typedef struct {
+  unsigned kind;
+  bool held;
+  const char *file; // absolute path
+  uint32_t line;
+  const char *left, *right; // the input, and what it was compared with
+} PhpCompare;
+
 typedef struct {
   bool finished;      // the request came to its end: all of this is complete
   const char *script; // the entry script, absolute path
@@ -99,6 +108,8 @@ typedef struct {
   size_t nfaults;
   const char *const *includes; // what include and require were asked for and
   size_t nincludes;            // found, absolute paths, once each
+  const PhpCompare *compares;  // if collected; each once
+  size_t ncompares;
   const char *note; // what is missing ("output map cut at 64 MB"), or NULL
   // The statement executed last: where the worker died if it did. An index into
   // scripts and one into that unit's entities; ENTITY_NONE: no statement yet.

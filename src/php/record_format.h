@@ -97,7 +97,8 @@ typedef enum {
   ITEM_PIECE,    // of the output
   ITEM_FAULT,
   ITEM_INCLUDE,
-  ITEM_NOTE
+  ITEM_NOTE,
+  ITEM_COMPARE // of input with something; only if that is collected
 } ItemTag;
 
 typedef struct {
@@ -156,5 +157,29 @@ typedef struct {
   uint32_t message_length;
   uint32_t sql_length;
 } ItemFault;
+
+// How input was compared. ABSENT: a key was looked up that the input does not
+// have; left is the array ("_GET"), right the key.
+typedef enum {
+  COMPARE_EQUAL,
+  COMPARE_LESS, // or equal
+  COMPARE_GREATER,
+  COMPARE_CONTAINS,
+  COMPARE_STARTS,
+  COMPARE_ENDS,
+  COMPARE_ABSENT,
+  COMPARE_KINDS
+} CompareKind;
+
+// The bytes of both operands follow, the input's first.
+typedef struct {
+  ItemHead head;
+  uint32_t kind;    // CompareKind
+  uint32_t outcome; // 1: it held; 0: it did not, or that was not looked at
+  uint32_t file;
+  uint32_t line;
+  uint32_t left_length;
+  uint32_t right_length;
+} ItemCompare;
 
 #endif

@@ -18,11 +18,10 @@ PHP_INI_END()
 static const struct {
   const char *name;
   unsigned bit;
-} kinds[] = {{"statements", COLLECT_STATEMENTS},
-             {"conditions", COLLECT_CONDITIONS},
-             {"returns", COLLECT_RETURNS},
-             {"edges", COLLECT_EDGES},
-             {"output", COLLECT_OUTPUT}};
+} kinds[] = {
+    {"statements", COLLECT_STATEMENTS}, {"conditions", COLLECT_CONDITIONS},
+    {"returns", COLLECT_RETURNS},       {"edges", COLLECT_EDGES},
+    {"output", COLLECT_OUTPUT},         {"compares", COLLECT_COMPARES}};
 
 static unsigned kind_of(const char *name, size_t length) {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -30,7 +29,7 @@ static unsigned kind_of(const char *name, size_t length) {
       return kinds[i].bit;
   zend_error(E_CORE_WARNING,
              "culprit.collect: no such kind \"%.*s\" (statements, conditions, "
-             "returns, edges, output)",
+             "returns, edges, output, compares)",
              (int)length, name);
   return 0;
 }
@@ -292,6 +291,8 @@ static PHP_MINIT_FUNCTION(culprit) {
   next_compile_string = zend_compile_string;
   zend_compile_string = plan_string;
   culprit_count_start();
+  if (culprit.collect & COLLECT_COMPARES)
+    culprit_compare_start();
   culprit_returns_start();
   if (culprit.collect & COLLECT_OUTPUT)
     culprit_output_start();
@@ -326,6 +327,7 @@ static PHP_RINIT_FUNCTION(culprit) {
   tell_entry();
   culprit_faults_begin();
   culprit_returns_begin();
+  culprit_compare_begin();
   if (culprit.collect & COLLECT_OUTPUT)
     culprit_output_begin();
   return SUCCESS;

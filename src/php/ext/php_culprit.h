@@ -13,6 +13,7 @@
 //   returns.c   what calls returned; failed database calls
 //   output.c    which line wrote which byte of the page
 //   faults.c    errors, exceptions, includes
+//   compare.c   what input was compared with
 //
 // No execute loop of our own. The script is compiled with a ZEND_EXT_STMT in
 // front of every statement; its operands are unused and hold the numbers that
@@ -47,7 +48,8 @@ enum {
   COLLECT_RETURNS = 4,
   COLLECT_EDGES = 8, // and blocks
   COLLECT_OUTPUT = 16,
-  COLLECT_ALL = 31
+  COLLECT_ALL = 31,
+  COLLECT_COMPARES = 32 // not part of all: it costs, and only exploring asks
 };
 
 // --- the record (record.c) --------------------------------------------------
@@ -272,6 +274,13 @@ void culprit_output_after(zend_execute_data *ex, zval *value);
 void culprit_output_error(const char *file, size_t length, uint32_t line);
 // A function called by an output buffer begins; arguments in `ex`.
 void culprit_output_callback(zend_execute_data *ex);
+
+// --- comparisons (compare.c) ------------------------------------------------
+
+void culprit_compare_start(void); // registers the handlers of opcodes
+void culprit_compare_begin(void);
+// An internal function has returned; its arguments are still there.
+void culprit_compare_call(zend_execute_data *ex);
 
 // --- faults (faults.c) ------------------------------------------------------
 

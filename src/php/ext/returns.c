@@ -354,6 +354,8 @@ static void run_internal(zend_execute_data *ex, zval *value) {
     ex->func->internal_function.handler(ex, value);
   if (collect & COLLECT_OUTPUT)
     culprit_output_after(ex, value);
+  if (UNEXPECTED(collect & COLLECT_COMPARES))
+    culprit_compare_call(ex);
   if (UNEXPECTED(d != NULL) && collect)
     after_db_call(ex, d, value);
   if (collect & COLLECT_RETURNS && EXPECTED(!EG(exception))) {

@@ -1,0 +1,228 @@
+// Post-dominators of the lowered code: see control.h.
+//
+// Blocks are numbered within their function; number n, one behind the last, is
+// the end that all ways out lead to. The tree is built over the reversed graph:
+// what is a predecessor there is a successor of the code.
+#include "sym/control.h"
+
+#include <stdlib.h>
+
+#include "util/array.h"
+#include "util/mem.h"
+
+// One function while its joins are computed.
+typedef struct {
+  const Program *program;
+  const IrFunction *function;
+  uint32_t n;             // blocks
+  uint32_t *first, *pred; // who comes before: pred[first[b] .. first[b + 1])
+  bool *leaves;           // leads to the end directly
+  uint32_t *number;       // in postorder of the reversed graph; IR_NONE: unseen
+  uint32_t *order;        // blocks by that number
+  uint32_t seen;
+  uint32_t *join; // IR_NONE: not known yet
+} Graph;
+
+// --- the graph --------------------------------------------------------------
+
+static const IrInst *terminator(const Program *p, const IrBlock *b) {
+  return b->n ? &p->insts.items[b->first + b->n - 1] : NULL;
+}
+
+static const IrBranch *branch_of(const Program *p, const IrBlock *b) {
+  const IrInst *i = terminator(p, b);
+  if (!i || i->op < IR_BR || i->op > IR_JUMP)
+    return NULL;
+  return &p->branches.items[i->b];
+}
+
+static const IrBlock *block_at(const Graph *g, uint32_t b) {
+  return &g->program->blocks.items[g->function->first_block + b];
+}
+
+static uint32_t successors(const Graph *g, uint32_t b, const IrEdge **edges) {
+  const IrBranch *branch = branch_of(g->program, block_at(g, b));
+  if (!branch)
+    return 0;
+  *edges = g->program->edges.items + branch->first_edge;
+  return branch->nedges;
+}
+
+static void count_predecessors(Graph *g) {
+  const IrEdge *edges = NULL;
+  for (uint32_t b = 0; b < g->n; b++) {
+    uint32_t k = successors(g, b, &edges);
+    g->leaves[b] = k == 0;
+    for (uint32_t i = 0; i < k; i++)
+      g->first[edges[i].target + 1]++;
+  }
+  for (uint32_t b = 0; b < g->n; b++)
+    g->first[b + 1] += g->first[b];
+}
+
+static void fill_predecessors(Graph *g) {
+  const IrEdge *edges = NULL;
+  uint32_t *at = mem_array(uint32_t, g->n + 1);
+  for (uint32_t b = 0; b < g->n; b++) {
+    uint32_t k = successors(g, b, &edges);
+    for (uint32_t i = 0; i < k; i++) {
+      uint32_t to = edges[i].target;
+      g->pred[g->first[to] + at[to]++] = b;
+    }
+  }
+  free(at);
+}
+
+static void graph_init(Graph *g, const Program *p, const IrFunction *f) {
+  *g = (Graph){.program = p, .function = f, .n = f->nblocks};
+  g->first = mem_array(uint32_t, g->n + 2);
+  g->leaves = mem_array(bool, g->n + 1);
+  g->number = mem_array(uint32_t, g->n + 1);
+  g->order = mem_array(uint32_t, g->n + 1);
+  g->join = mem_array(uint32_t, g->n + 1);
+  for (uint32_t b = 0; b <= g->n; b++)
+    g->number[b] = g->join[b] = IR_NONE;
+  count_predecessors(g);
+  g->pred = mem_array(uint32_t, g->first[g->n] + 1);
+  fill_predecessors(g);
+}
+
+static void graph_release(Graph *g) {
+  free(g->first);
+  free(g->pred);
+  free(g->leaves);
+  free(g->number);
+  free(g->order);
+  free(g->join);
+}
+
+// --- postorder --------------------------------------------------------------
+
+typedef struct {
+  uint32_t block, next; // predecessor to look at next
+} Visit;
+
+// Numbers everything that leads to `start` and has no number yet. While a
+// block is being visited its number is that of the end, which comes last.
+static void number_from(Graph *g, uint32_t start) {
+  ARRAY(Visit) stack = {0};
+  g->number[start] = g->n;
+  array_push(&stack, (Visit){start, g->first[start]});
+  while (stack.len) {
+    Visit *v = &array_last(&stack);
+    if (v->next < g->first[v->block + 1]) {
+      uint32_t b = g->pred[v->next++];
+      if (g->number[b] == IR_NONE) {
+        g->number[b] = g->n;
+        array_push(&stack, (Visit){b, g->first[b]});
+      }
+      continue;
+    }
+    g->number[v->block] = g->seen;
+    g->order[g->seen++] = v->block;
+    stack.len--;
+  }
+  array_release(&stack);
+}
+
+static void number_all(Graph *g) {
+  for (uint32_t b = 0; b < g->n; b++)
+    if (g->leaves[b] && g->number[b] == IR_NONE)
+      number_from(g, b);
+  for (uint32_t b = g->n; b-- > 0;) {
+    if (g->number[b] != IR_NONE)
+      continue;
+    g->leaves[b] = true; // nothing leads out of here
+    number_from(g, b);
+  }
+  g->number[g->n] = g->n;
+  g->join[g->n] = g->n;
+}
+
+// --- the tree ---------------------------------------------------------------
+
+static uint32_t meet(const Graph *g, uint32_t a, uint32_t b) {
+  while (a != b) {
+    while (g->number[a] < g->number[b])
+      a = g->join[a];
+    while (g->number[b] < g->number[a])
+      b = g->join[b];
+  }
+  return a;
+}
+
+static uint32_t find_join(const Graph *g, uint32_t b) {
+  const IrEdge *edges = NULL;
+  uint32_t k = successors(g, b, &edges);
+  uint32_t join = g->leaves[b] ? g->n : IR_NONE;
+  for (uint32_t i = 0; i < k; i++) {
+    uint32_t to = edges[i].target;
+    if (g->join[to] == IR_NONE)
+      continue; // later in this round
+    join = join == IR_NONE ? to : meet(g, join, to);
+  }
+  return join;
+}
+
+static void find_joins(Graph *g) {
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (uint32_t i = g->seen; i-- > 0;) {
+      uint32_t b = g->order[i], join = find_join(g, b);
+      changed |= join != g->join[b];
+      g->join[b] = join;
+    }
+  }
+}
+
+// --- the program ------------------------------------------------------------
+
+static void add_function(Control *c, const IrFunction *f) {
+  Graph g;
+  if (!f->nblocks)
+    return;
+  graph_init(&g, c->program, f);
+  number_all(&g);
+  find_joins(&g);
+  for (uint32_t b = 0; b < g.n; b++)
+    c->join[f->first_block + b] =
+        g.join[b] == g.n ? IR_NONE : f->first_block + g.join[b];
+  c->entry[f->first_block] = true;
+  graph_release(&g);
+}
+
+static void find_branches(Control *c) {
+  const Program *p = c->program;
+  for (uint32_t i = 0; i < p->branches.len; i++)
+    c->block_of[i] = IR_NONE;
+  for (uint32_t b = 0; b < p->blocks.len; b++) {
+    const IrBranch *branch = branch_of(p, &p->blocks.items[b]);
+    if (branch)
+      c->block_of[branch - p->branches.items] = b;
+  }
+}
+
+void control_init(Control *c, const Program *p) {
+  *c = (Control){.program = p};
+  c->join = mem_array(uint32_t, p->blocks.len + 1);
+  c->entry = mem_array(bool, p->blocks.len + 1);
+  c->block_of = mem_array(uint32_t, p->branches.len + 1);
+  for (size_t i = 0; i < p->functions.len; i++)
+    add_function(c, &p->functions.items[i]);
+  find_branches(c);
+}
+
+void control_release(Control *c) {
+  free(c->join);
+  free(c->entry);
+  free(c->block_of);
+}
+
+const char *control_place(const Control *c, uint32_t branch, uint32_t *line) {
+  const Program *p = c->program;
+  uint32_t block = c->block_of[branch];
+  *line = 0;
+  if (block == IR_NONE)
+    return "";
+  return program_place(p, terminator(p, &p->blocks.items[block])->place, line);
+}
