@@ -66,8 +66,10 @@ static int write_tests(Explorer *e, const char *prefix, const Inputs *inputs,
     str_release(&line);
     if (rc)
       return -1;
-    b->tests[i] =
-        (Test){.name = name, .number = e->number - 1, .line = b->lines[i]};
+    b->tests[i] = (Test){.name = name,
+                         .number = e->number - 1,
+                         .line = b->lines[i],
+                         .env = made_environment(&inputs[i], &b->arena)};
     b->judged[i] = (struct Judged){.test = name};
   }
   return 0;
@@ -254,7 +256,7 @@ static int run_round(Explorer *e, Round *r, Err *err) {
   int rc = run_batch(e, r->from_candidate ? "made" : "start", r->inputs, r->n,
                      &b, err);
   if (!rc && !e->runner->interrupted)
-    rc = recorder_record(&e->recorder, (const char *const *)b.lines, r->n, err);
+    rc = recorder_record(&e->recorder, b.tests, r->n, err);
   for (size_t i = 0; !rc && !e->runner->interrupted && i < r->n; i++) {
     Explored run;
     count_verdict(e, &b.judged[i]);

@@ -290,10 +290,8 @@ SolverResult frontier_preview(Frontier *f, const Candidate *c, Inputs *out) {
   const Explored *e = &f->runs.items[c->run];
   Model model = {0};
   SolverResult result = solve(f, c, &model);
-  if (result == SOLVER_SAT) {
-    inputs_copy(out, &e->inputs);
-    made_apply(out, &e->path, &model);
-  }
+  if (result == SOLVER_SAT)
+    path_apply(&e->path, &e->inputs, &model, out);
   model_release(&model);
   return result;
 }

@@ -60,9 +60,9 @@ typedef struct {
   Hashmap paths;  // hashes of the paths that were predicted
   Hashmap inputs; // hashes of the inputs that were run
   Hashmap
-      suspects;  // "file:line" of the statements that tie for the first place
-  uint32_t taken;  // candidates taken out
-  uint32_t made; // candidates so far
+      suspects;   // "file:line" of the statements that tie for the first place
+  uint32_t taken; // candidates taken out
+  uint32_t made;  // candidates so far
 } Frontier;
 
 void frontier_init(Frontier *f, const Program *program,
@@ -94,7 +94,7 @@ struct Strategy {
   const char *name; // --strategy
   const char *doc;
   bool from_empty; // starts from the empty input
-  bool in_turns; // its scores depend on Frontier.taken: all anew every time
+  bool in_turns;   // its scores depend on Frontier.taken: all anew every time
   // Scores all candidates of run `run`, which are neighbours in `c`.
   void (*score)(Frontier *f, uint32_t run, Candidate *c, size_t n);
 };

@@ -9,8 +9,6 @@
 #include "util/fs.h"
 #include "util/mem.h"
 
-enum { GROWTH_MAX = 4096 }; // bytes a source may grow by in one step
-
 // --- to files ---------------------------------------------------------------
 
 static const InputSource *find_source(const Inputs *in, InputKind kind,
@@ -80,56 +78,17 @@ int made_write(const Inputs *in, const Inputs *given, const char *dir,
   return s ? add_stdin(s, dir, line, err) : 0;
 }
 
-// --- models -----------------------------------------------------------------
-
-static void set_byte(Inputs *in, size_t source, size_t at, uint8_t value) {
-  InputSource *s = &in->sources.items[source];
-  if (at >= s->size && (s->kind != INPUT_ARG || !value))
-    return;
-  if (at >= s->size)
-    inputs_resize(in, source, at + 1, '0');
-  in->sources.items[source].bytes[at] = value;
-}
-
-static void set_size(Inputs *in, size_t source, uint64_t size) {
-  const InputSource *s = &in->sources.items[source];
-  uint64_t most = s->size + GROWTH_MAX;
-  if (s->kind != INPUT_ARG)
-    inputs_resize(in, source, size < most ? size : most, '0');
-}
-
-// Sizes first: a model may give bytes beyond the old end.
-static void apply(Inputs *in, const Path *path, const Binding *b, bool sizes) {
-  for (size_t i = 0; i < in->sources.len && i < path->first_var.len; i++) {
-    const InputSource *s = &in->sources.items[i];
-    VarId first = path->first_var.items[i];
-    size_t room = s->size + (s->kind == INPUT_ARG);
-    if (sizes && b->var == path->size_var.items[i]) {
-      set_size(in, i, b->value);
-      return;
-    }
-    if (!sizes && b->var >= first && b->var < first + room) {
-      set_byte(in, i, b->var - first, (uint8_t)b->value);
-      return;
-    }
-  }
-}
-
-// An argument ends at its first NUL.
-static void trim_arguments(Inputs *in) {
+// A value ends at its first NUL.
+char **made_environment(const Inputs *in, Arena *arena) {
+  char **env = arena_array(arena, char *, in->sources.len + 1);
+  size_t n = 0;
   for (size_t i = 0; i < in->sources.len; i++) {
-    InputSource *s = &in->sources.items[i];
-    if (s->kind == INPUT_ARG)
-      inputs_resize(in, i, strnlen((const char *)s->bytes, s->size), 0);
+    const InputSource *s = &in->sources.items[i];
+    if (s->kind == INPUT_ENV)
+      env[n++] = arena_printf(arena, "%s=%.*s", s->key, (int)s->size,
+                              (const char *)s->bytes);
   }
-}
-
-void made_apply(Inputs *in, const Path *path, const Model *model) {
-  for (size_t i = 0; i < model->len; i++)
-    apply(in, path, &model->items[i], false);
-  for (size_t i = 0; i < model->len; i++)
-    apply(in, path, &model->items[i], true);
-  trim_arguments(in);
+  return n ? env : NULL;
 }
 
 uint64_t made_hash(const Inputs *in) {

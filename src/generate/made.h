@@ -1,11 +1,10 @@
 // A made test: an input as files and shell words, so that anybody can run it
-// again; and an input changed as a solver's model says.
+// again.
 #ifndef CULPRIT_GENERATE_MADE_H
 #define CULPRIT_GENERATE_MADE_H
 
 #include "model/input.h"
-#include "sym/replay.h"
-#include "sym/solver.h"
+#include "util/arena.h"
 #include "util/err.h"
 #include "util/str.h"
 
@@ -16,8 +15,9 @@
 int made_write(const Inputs *in, const Inputs *given, const char *dir,
                Str *line, Err *err);
 
-// Changes `in`, the input of the run that `path` is of.
-void made_apply(Inputs *in, const Path *path, const Model *model);
+// The environment variables among its sources, as "NAME=value"; NULL: none.
+// Memory: arena.
+char **made_environment(const Inputs *in, Arena *arena);
 
 // 64 bits over everything in it.
 uint64_t made_hash(const Inputs *in);

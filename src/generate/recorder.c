@@ -34,20 +34,20 @@ static char *trace_dir(const Recorder *r, size_t i) {
   return mem_printf("%s/trace%zu", r->runner->scratch.dir, i);
 }
 
-static int prepare(const Recorder *r, size_t i, const char *line, Spawn *spawn,
+static int prepare(const Recorder *r, size_t i, const Test *test, Spawn *spawn,
                    Arena *arena, Err *err) {
   const RunOptions *o = r->runner->options;
   char *dir = trace_dir(r, i);
-  Test test = {.name = "trace", .line = arena_strdup(arena, line)};
-  char *extra[] = {arena_printf(arena, "CULPRIT_TRACE=%s", dir), NULL};
+  char *mark = arena_printf(arena, "CULPRIT_TRACE=%s", dir);
+  char **env = environment_with((char *[]){mark, NULL}, arena);
   int rc = dir_make_empty(dir, err);
-  *spawn = (Spawn){.env = environment_with(extra, arena),
+  *spawn = (Spawn){.env = test_environment(test, env, arena),
                    .cwd = o->cwd,
                    .out = arena_printf(arena, "%s.out", dir),
                    .err = arena_printf(arena, "%s.err", dir),
                    .timeout = o->timeout,
-                   .mark = extra[0]};
-  test_prepare(&test, r->build.program, arena, spawn);
+                   .mark = mark};
+  test_prepare(test, r->build.program, arena, spawn);
   free(dir);
   return rc;
 }
@@ -69,7 +69,7 @@ static int wait_for(Runner *runner, size_t running, Err *err) {
   return 0;
 }
 
-int recorder_record(Recorder *r, const char *const *lines, size_t n, Err *err) {
+int recorder_record(Recorder *r, const Test *tests, size_t n, Err *err) {
   size_t slots = (size_t)r->runner->options->jobs;
   Arena arena = {0};
   Spawn *spawns = arena_array(&arena, Spawn, n);
@@ -77,7 +77,7 @@ int recorder_record(Recorder *r, const char *const *lines, size_t n, Err *err) {
   for (size_t i = 0; !rc && i < n; i += slots) {
     size_t k = 0;
     for (; !rc && k < slots && i + k < n; k++) {
-      rc = prepare(r, i + k, lines[i + k], &spawns[i + k], &arena, err);
+      rc = prepare(r, i + k, &tests[i + k], &spawns[i + k], &arena, err);
       if (!rc)
         pool_start(r->runner->pool, k, &spawns[i + k]);
     }

@@ -7,6 +7,7 @@
 
 #include "cfront/trace_build.h"
 #include "run/runner.h"
+#include "run/testfile.h"
 #include "sym/replay.h"
 #include "util/err.h"
 
@@ -21,9 +22,9 @@ int recorder_open(Recorder *r, Runner *runner, const char *program,
                   const char *cache, Err *err);
 void recorder_close(Recorder *r);
 
-// Records n runs, as many at once as the pool has slots; lines[i] holds the
-// shell words after the program. A run that is killed is recorded up to there.
-int recorder_record(Recorder *r, const char *const *lines, size_t n, Err *err);
+// Records the runs of n tests, as many at once as the pool has slots. A run
+// that is killed is recorded up to there.
+int recorder_record(Recorder *r, const Test *tests, size_t n, Err *err);
 
 // Replays number i of what was recorded last. `out` is to be released even if
 // it fails: no trace (the run was too short, a thread was started, ...).

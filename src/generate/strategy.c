@@ -211,8 +211,9 @@ static void score_ties(Frontier *f, uint32_t run, Candidate *c, size_t n) {
 
 // --- in turns ---------------------------------------------------------------
 
-// Near tests tell apart what the failing run alone does; tests that go elsewhere
-// clear what all near ones have in common. Each second test is one of those.
+// Near tests tell apart what the failing run alone does; tests that go
+// elsewhere clear what all near ones have in common. Each second test is one of
+// those.
 static void score_mix(Frontier *f, uint32_t run, Candidate *c, size_t n) {
   if (f->taken % 2)
     score_pcs(f, run, c, n);

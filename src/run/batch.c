@@ -88,7 +88,7 @@ static int start_test(Batch *b, Worker *w, Err *err) {
   if (o->scratch && dir_make_empty(w->work_dir, err))
     return -1;
   w->in_second = false;
-  w->spawn = (Spawn){.env = w->env,
+  w->spawn = (Spawn){.env = test_environment(w->test, w->env, &w->arena),
                      .cwd = test_dir(b, w),
                      .out = w->out,
                      .err = w->err,
@@ -111,7 +111,7 @@ static void set_second_environment(Worker *w) {
                    arena_printf(a, "CULPRIT_STATUS=%d", w->outcome.status),
                    arena_printf(a, "CULPRIT_TEST=%s", w->test->name),
                    NULL};
-  w->spawn.env = environment_with(extra, a);
+  w->spawn.env = test_environment(w->test, environment_with(extra, a), a);
   w->spawn.mark = mark;
 }
 

@@ -161,3 +161,17 @@ char *test_command(const Test *t, const char *exe, Arena *arena) {
   str_release(&s);
   return text;
 }
+
+char **test_environment(const Test *t, char **env, Arena *arena) {
+  size_t n = 0, own = 0;
+  if (!t->env)
+    return env;
+  while (env[n])
+    n++;
+  while (t->env[own])
+    own++;
+  char **all = arena_array(arena, char *, own + n + 1);
+  memcpy(all, t->env, own * sizeof *all);
+  memcpy(all + own, env, n * sizeof *all);
+  return all;
+}

@@ -21,6 +21,7 @@ typedef struct {
   unsigned number;   // its line
   const char *line;  // NULL: argv instead
   char *const *argv; // a command that no shell has to see
+  char *const *env;  // further variables, "NAME=value"; NULL: none
 } Test;
 
 typedef struct {
@@ -44,6 +45,10 @@ void test_prepare(const Test *t, const char *exe, Arena *arena, Spawn *out);
 
 // The same for a shell command.
 void spawn_shell(Spawn *out, const char *text, Arena *arena);
+
+// `env` with the test's own variables in front: of two of one name the first
+// counts. Memory: arena.
+char **test_environment(const Test *t, char **env, Arena *arena);
 
 // The command as a shell would take it, for people. Memory: arena.
 char *test_command(const Test *t, const char *exe, Arena *arena);

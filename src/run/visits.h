@@ -53,5 +53,6 @@ void visits_release(Visits *v); // the lists
 
 // May be called from a signal handler: workers stop after their request.
 void visits_interrupt(void);
+bool visits_interrupted(void);
 
 #endif

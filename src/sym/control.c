@@ -202,20 +202,44 @@ static void find_branches(Control *c) {
   }
 }
 
+// `seen[block]`: 1 + the first edge of this branch to that block.
+static void find_ways(Control *c, const IrBranch *b, uint32_t *seen) {
+  const IrEdge *edges = c->program->edges.items;
+  for (uint32_t i = b->first_edge; i < b->first_edge + b->nedges; i++) {
+    uint32_t *first = &seen[edges[i].target];
+    if (!*first)
+      *first = i + 1;
+    c->way[i] = *first - 1;
+  }
+  for (uint32_t i = b->first_edge; i < b->first_edge + b->nedges; i++)
+    seen[edges[i].target] = 0;
+}
+
+static void find_all_ways(Control *c) {
+  const Program *p = c->program;
+  uint32_t *seen = mem_array(uint32_t, p->blocks.len + 1);
+  for (size_t i = 0; i < p->branches.len; i++)
+    find_ways(c, &p->branches.items[i], seen);
+  free(seen);
+}
+
 void control_init(Control *c, const Program *p) {
   *c = (Control){.program = p};
   c->join = mem_array(uint32_t, p->blocks.len + 1);
   c->entry = mem_array(bool, p->blocks.len + 1);
   c->block_of = mem_array(uint32_t, p->branches.len + 1);
+  c->way = mem_array(uint32_t, p->edges.len + 1);
   for (size_t i = 0; i < p->functions.len; i++)
     add_function(c, &p->functions.items[i]);
   find_branches(c);
+  find_all_ways(c);
 }
 
 void control_release(Control *c) {
   free(c->join);
   free(c->entry);
   free(c->block_of);
+  free(c->way);
 }
 
 const char *control_place(const Control *c, uint32_t branch, uint32_t *line) {

@@ -23,6 +23,7 @@ typedef struct {
   uint32_t *join;     // of each block, in Program.blocks; IR_NONE: the end
   bool *entry;        // of each block: is it its function's first?
   uint32_t *block_of; // of each branch: its block
+  uint32_t *way;      // of each edge: its branch's first to the same block
 } Control;
 
 // The program must outlive it.

@@ -316,7 +316,8 @@ static void look_up(const zval *container, const zval *key) {
   const HashTable *ht = Z_ARRVAL_P(container);
   int source = source_of(ht);
   if (source < 0) {
-    tell_list(key, ht, true);
+    if (Z_TYPE_P(key) == IS_STRING)
+      tell_list(key, ht, true);
     return;
   }
   const zval *there = Z_TYPE_P(key) == IS_STRING
@@ -365,7 +366,9 @@ static int on_fetch_global(zend_execute_data *ex) {
       ZVAL_DEREF(value);
     }
     arrays[i] = value && Z_TYPE_P(value) == IS_ARRAY ? Z_ARRVAL_P(value) : NULL;
-    if (i == SOURCE_SESSION && arrays[i] && begun)
+    if (!begun)
+      begin();
+    if (i == SOURCE_SESSION && arrays[i])
       add_values(arrays[i], 0);
   }
   return ZEND_USER_OPCODE_DISPATCH;

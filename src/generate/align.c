@@ -1,0 +1,164 @@
+// Events of runs, their alignment and distance: see align.h.
+#include "generate/align.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <xxhash.h>
+
+#include "util/mem.h"
+
+// --- events -----------------------------------------------------------------
+
+static uint64_t hash_branch(uint64_t key, uint32_t branch) {
+  return XXH3_64bits_withSeed(&branch, sizeof branch, key);
+}
+
+void events_init(Events *e) {
+  *e = (Events){0};
+  array_push(&e->items, (Event){.edge = IR_NONE});
+}
+
+void events_release(Events *e) {
+  array_release(&e->items);
+  free(e->slots);
+  *e = (Events){0};
+}
+
+uint32_t events_add(Events *e, uint64_t key, uint32_t parent, uint32_t branch,
+                    uint32_t edge) {
+  assert(!e->slots && parent < e->items.len);
+  array_push(&e->items, (Event){hash_branch(key, branch), parent, edge});
+  return (uint32_t)e->items.len - 1;
+}
+
+uint32_t *events_ends(const Events *e) {
+  uint32_t *ends = mem_array(uint32_t, e->items.len);
+  for (uint32_t i = 0; i < e->items.len; i++)
+    ends[i] = i;
+  for (size_t i = e->items.len; i-- > 1;) {
+    uint32_t parent = e->items.items[i].parent;
+    if (ends[parent] < ends[i])
+      ends[parent] = ends[i];
+  }
+  return ends;
+}
+
+// --- the table of keys ------------------------------------------------------
+
+// Slots hold event numbers, 0: free. The keys are hashes already.
+static size_t find_slot(const Events *e, uint64_t key) {
+  size_t i = key & (e->nslots - 1);
+  while (e->slots[i] && e->items.items[e->slots[i]].key != key)
+    i = (i + 1) & (e->nslots - 1);
+  return i;
+}
+
+static void fill_slots(Events *e) {
+  e->nslots = 16;
+  while (e->nslots < e->items.len + e->items.len / 2)
+    e->nslots *= 2;
+  e->slots = mem_array(uint32_t, e->nslots);
+  for (uint32_t i = 1; i < e->items.len; i++) {
+    size_t slot = find_slot(e, e->items.items[i].key);
+    if (!e->slots[slot])
+      e->slots[slot] = i;
+  }
+}
+
+// The event with that key, 0: none. `expected` is looked at first.
+static uint32_t find_event(Events *e, uint64_t key, uint32_t expected) {
+  if (expected < e->items.len && e->items.items[expected].key == key)
+    return expected;
+  if (!e->slots)
+    fill_slots(e);
+  return e->slots[find_slot(e, key)];
+}
+
+// --- distance ---------------------------------------------------------------
+
+static int by_event(const void *a, const void *b) {
+  uint32_t x = ((const Difference *)a)->event,
+           y = ((const Difference *)b)->event;
+  return (x > y) - (x < y);
+}
+
+void align_distance(Events *f, const Events *p, Distance *out) {
+  uint32_t last = 0;
+  out->len = 0;
+  for (size_t i = 1; i < p->items.len; i++) {
+    const Event *e = &p->items.items[i];
+    uint32_t found = find_event(f, e->key, last + 1);
+    if (!found)
+      continue;
+    last = found;
+    if (f->items.items[found].edge != e->edge)
+      array_push(out, (Difference){found, e->edge});
+  }
+  if (out->len)
+    qsort(out->items, out->len, sizeof *out->items, by_event);
+  else
+    array_push(out, (Difference){0, IR_NONE});
+}
+
+int distance_compare(const Distance *a, const Distance *b) {
+  size_t i = a->len, k = b->len;
+  while (i && k) {
+    uint32_t x = a->items[--i].event, y = b->items[--k].event;
+    if (x != y)
+      return x > y ? -1 : 1;
+  }
+  return i ? 1 : k ? -1 : 0;
+}
+
+// --- enumeration ------------------------------------------------------------
+
+typedef struct {
+  const uint32_t *ends;
+  const bool *may;
+  size_t most;
+  FlipVisit *visit;
+  void *context;
+  ARRAY(uint32_t) chosen; // the latest first
+  ARRAY(uint32_t) flips;  // the same in order
+} Enumeration;
+
+static bool visit(Enumeration *n) {
+  n->flips.len = 0;
+  for (size_t i = n->chosen.len; i-- > 0;)
+    array_push(&n->flips, n->chosen.items[i]);
+  return n->visit(n->context, n->flips.items, n->flips.len);
+}
+
+// Does a chosen event depend on this one, which comes before them?
+static bool decides(const Enumeration *n, uint32_t event) {
+  return n->chosen.len && array_last(&n->chosen) <= n->ends[event];
+}
+
+// All sets that begin earlier than `before` and go on with what is chosen.
+static bool choose(Enumeration *n, uint32_t before) {
+  for (uint32_t i = before; i-- > 1;) {
+    if ((n->may && !n->may[i]) || decides(n, i))
+      continue;
+    array_push(&n->chosen, i);
+    bool more = visit(n) && (n->chosen.len == n->most || choose(n, i));
+    n->chosen.len--;
+    if (!more)
+      return false;
+  }
+  return true;
+}
+
+bool flips_enumerate(const Events *e, const bool *may, size_t most,
+                     FlipVisit *visit, void *context) {
+  uint32_t *ends = events_ends(e);
+  Enumeration n = {.ends = ends,
+                   .may = may,
+                   .most = most,
+                   .visit = visit,
+                   .context = context};
+  bool all = !most || choose(&n, (uint32_t)e->items.len);
+  array_release(&n.chosen);
+  array_release(&n.flips);
+  free(ends);
+  return all;
+}

@@ -1,0 +1,94 @@
+// Branch events of a replay, each with what it depends on: see align.h.
+//
+// The branches whose join has not been reached are a stack, one for each call.
+// A branch is told before the block it leads to: only then is it known which
+// call it belonged to, as functions return without a word.
+#include <assert.h>
+#include <xxhash.h>
+
+#include "generate/align.h"
+
+void tracker_init(Tracker *t, const Control *c, Events *out) {
+  *t = (Tracker){.control = c, .events = out, .branch = IR_NONE};
+}
+
+void tracker_release(Tracker *t) {
+  array_release(&t->open);
+  array_release(&t->calls);
+}
+
+void tracker_branch(void *tracker, uint32_t branch, uint32_t edge) {
+  Tracker *t = tracker;
+  t->branch = branch;
+  t->edge = edge;
+}
+
+static void leave_calls(Tracker *t, size_t depth) {
+  while (t->calls.len > depth) {
+    t->open.len = array_last(&t->calls).first_open;
+    t->calls.len--;
+  }
+}
+
+// What decides about what is executed now: the innermost open branch, or the
+// call.
+static OpenBranch decider(const Tracker *t) {
+  if (!t->calls.len)
+    return (OpenBranch){0};
+  const OpenCall *c = &array_last(&t->calls);
+  if (t->open.len > c->first_open)
+    return array_last(&t->open);
+  return (OpenBranch){.key = c->key, .event = c->parent};
+}
+
+// The i-th call that a block makes is aligned with the i-th.
+static void enter_call(Tracker *t, uint32_t block) {
+  OpenBranch by = decider(t);
+  uint32_t site[3] = {block, IR_NONE, 0};
+  if (t->calls.len) {
+    OpenCall *caller = &array_last(&t->calls);
+    site[1] = caller->block;
+    site[2] = caller->calls++;
+  }
+  array_push(&t->calls,
+             (OpenCall){.key = XXH3_64bits_withSeed(site, sizeof site, by.key),
+                        .parent = by.event,
+                        .first_open = (uint32_t)t->open.len,
+                        .block = block});
+}
+
+static void take_branch(Tracker *t) {
+  const Control *c = t->control;
+  OpenBranch by = decider(t);
+  uint32_t edge = c->program->branches.items[t->branch].first_edge + t->edge;
+  uint32_t event =
+      events_add(t->events, by.key, by.event, t->branch, c->way[edge]);
+  uint32_t block = c->block_of[t->branch];
+  array_push(&t->open, (OpenBranch){.key = t->events->items.items[event].key,
+                                    .event = event,
+                                    .join = c->join[block]});
+}
+
+static void close_branches(Tracker *t, uint32_t block) {
+  uint32_t first = array_last(&t->calls).first_open;
+  while (t->open.len > first && array_last(&t->open).join == block)
+    t->open.len--;
+}
+
+void tracker_block(void *tracker, uint32_t block, size_t depth) {
+  Tracker *t = tracker;
+  assert(depth > 0);
+  if (t->control->entry[block]) {
+    leave_calls(t, depth - 1);
+    enter_call(t, block);
+    return;
+  }
+  leave_calls(t, depth);
+  assert(t->calls.len == depth);
+  if (t->branch != IR_NONE)
+    take_branch(t);
+  t->branch = IR_NONE;
+  close_branches(t, block);
+  array_last(&t->calls).block = block;
+  array_last(&t->calls).calls = 0;
+}

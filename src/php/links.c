@@ -1,0 +1,406 @@
+// Where a page leads to: see links.h.
+//
+// One walk over Gumbo's tree, in the order of the page. In `<table><form><tr>`
+// the parser closes the form at once, and its fields stand behind it: a form
+// without elements of its own therefore stays open until the next one.
+#include "php/links.h"
+
+#include <ctype.h>
+#include <gumbo.h>
+#include <string.h>
+#include <strings.h>
+
+#include "util/str.h"
+
+enum { DEEPEST = 400, ADDRESS_MOST = 2048 };
+
+typedef struct {
+  ARRAY(Link) links;
+  ARRAY(Field) fields;
+  const char *base;              // of relative addresses
+  const char *self, *self_query; // the page's own
+  Arena *arena;
+  bool in_form;
+  Link form;
+} Walk;
+
+// --- addresses --------------------------------------------------------------
+
+// Resolves `.`, `..` and empty pieces; the root has nothing above it.
+static const char *tidy_path(const char *path, Arena *arena) {
+  Str out = {0};
+  const char *p = path;
+  bool slash = true;
+  while (*p) {
+    size_t n = strcspn(p, "/");
+    bool up = n == 2 && !strncmp(p, "..", 2);
+    slash = p[n] == '/' || up || (n == 1 && *p == '.');
+    if (up) {
+      while (out.len && out.data[--out.len] != '/')
+        ;
+    } else if (n && !(n == 1 && *p == '.')) {
+      str_addc(&out, '/');
+      str_addn(&out, p, n);
+    }
+    p += n + (p[n] == '/');
+  }
+  if (slash || !out.len)
+    str_addc(&out, '/');
+  const char *copy = arena_strndup(arena, out.data, out.len);
+  str_release(&out);
+  return copy;
+}
+
+// Behind "http://localhost" or "//localhost"; NULL: another host or scheme.
+static const char *strip_host(const char *a) {
+  static const char *const own[] = {"http://localhost", "https://localhost",
+                                    "//localhost"};
+  for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+    size_t n = strlen(own[i]);
+    if (!strncasecmp(a, own[i], n) && (!a[n] || strchr("/?#:", a[n]))) {
+      a += n;
+      a += a[0] == ':' ? 1 + strspn(a + 1, "0123456789") : 0;
+      return *a ? a : "/";
+    }
+  }
+  size_t scheme = strcspn(a, ":/?#");
+  return a[scheme] == ':' || !strncmp(a, "//", 2) ? NULL : a;
+}
+
+bool link_resolve(const char *base, const char *address, const char **path,
+                  const char **query, Arena *arena) {
+  while (isspace((unsigned char)*address))
+    address++;
+  if (strlen(address) > ADDRESS_MOST)
+    return false;
+  const char *a = strip_host(address);
+  if (!a || *a == '#')
+    return false;
+  size_t n = strcspn(a, "?#");
+  const char *from = a[n] == '?' ? a + n + 1 : "";
+  size_t m = strcspn(from, "#");
+  while (m && isspace((unsigned char)from[m - 1]))
+    m--;
+  *query = arena_strndup(arena, from, m);
+  const char *own = arena_strndup(arena, a, n), *slash = strrchr(base, '/');
+  if (!n)
+    *path = arena_strdup(arena, base);
+  else if (*own == '/')
+    *path = tidy_path(own, arena);
+  else
+    *path = tidy_path(arena_printf(arena, "%.*s/%s",
+                                   slash ? (int)(slash - base) : 0, base, own),
+                      arena);
+  return true;
+}
+
+// --- what the tree holds ----------------------------------------------------
+
+static const char *attribute(const GumboNode *node, const char *name) {
+  const GumboAttribute *a =
+      gumbo_get_attribute(&node->v.element.attributes, name);
+  return a ? a->value : NULL;
+}
+
+static bool is(const char *value, const char *word) {
+  return value && !strcasecmp(value, word);
+}
+
+static void add_text(const GumboNode *node, Str *out, int depth) {
+  if (node->type == GUMBO_NODE_TEXT || node->type == GUMBO_NODE_WHITESPACE)
+    str_add(out, node->v.text.text);
+  if (node->type != GUMBO_NODE_ELEMENT || depth > DEEPEST)
+    return;
+  const GumboVector *v = &node->v.element.children;
+  for (unsigned i = 0; i < v->length; i++)
+    add_text(v->data[i], out, depth + 1);
+}
+
+// Blanks at both ends left out.
+static const char *text_of(const GumboNode *node, Arena *arena) {
+  Str s = {0};
+  add_text(node, &s, 0);
+  const char *p = str_text(&s);
+  while (isspace((unsigned char)*p))
+    p++;
+  size_t n = strlen(p);
+  while (n && isspace((unsigned char)p[n - 1]))
+    n--;
+  const char *copy = arena_strndup(arena, p, n);
+  str_release(&s);
+  return copy;
+}
+
+static bool ends_something(const char *text) {
+  static const char *const words[] = {"logout", "logoff", "log out", "signout",
+                                      "delete", "remove", "destroy", "uninst",
+                                      "drop",   "erase",  "truncat"};
+  for (size_t i = 0; text && i < sizeof words / sizeof *words; i++)
+    if (strcasestr(text, words[i]))
+      return true;
+  return false;
+}
+
+// --- links ------------------------------------------------------------------
+
+static void add_link(Walk *w, const char *address, const char *label) {
+  Link l = {0};
+  if (!address || w->links.len >= LINKS_MOST ||
+      !link_resolve(w->base, address, &l.path, &l.query, w->arena))
+    return;
+  l.last = ends_something(l.path) || ends_something(l.query) ||
+           ends_something(label);
+  array_push(&w->links, l);
+}
+
+// Pictures and styles are no business of PHP's, unless a script makes them.
+static void add_source(Walk *w, const char *address) {
+  if (address && strstr(address, ".php"))
+    add_link(w, address, NULL);
+}
+
+// "5; url=next.php"
+static void add_refresh(Walk *w, const char *content) {
+  const char *p = content ? strcasestr(content, "url") : NULL;
+  if (!p)
+    return;
+  p += 3 + strspn(p + 3, " ");
+  if (*p != '=')
+    return;
+  p += 1 + strspn(p + 1, " '\"");
+  add_link(w, arena_strndup(w->arena, p, strcspn(p, "'\"")), NULL);
+}
+
+// location = 'a', location.href = "a", location.replace('a'), .assign('a')
+static void add_scripted(Walk *w, const char *text) {
+  while (text && (text = strstr(text, "location"))) {
+    text += strlen("location");
+    const char *p = text;
+    if (*p == '.')
+      p += 1 + strspn(p + 1, "abcdefghijklmnopqrstuvwxyz");
+    p += strspn(p, " \t\n=(");
+    if (p > text && (*p == '\'' || *p == '"')) {
+      const char *end = strchr(p + 1, *p);
+      if (end && end - p < ADDRESS_MOST)
+        add_link(w, arena_strndup(w->arena, p + 1, (size_t)(end - p - 1)),
+                 NULL);
+    }
+  }
+}
+
+// --- forms ------------------------------------------------------------------
+
+static void close_form(Walk *w) {
+  if (!w->in_form)
+    return;
+  w->in_form = false;
+  Link form = w->form;
+  form.nfields = w->fields.len;
+  form.fields = arena_array(w->arena, Field, form.nfields);
+  for (size_t i = 0; i < form.nfields; i++)
+    form.fields[i] = w->fields.items[i];
+  w->fields.len = 0;
+  if (w->links.len < LINKS_MOST)
+    array_push(&w->links, form);
+}
+
+static void open_form(Walk *w, const GumboNode *node) {
+  const char *action = attribute(node, "action");
+  close_form(w);
+  w->form = (Link){.form = true, .post = is(attribute(node, "method"), "post")};
+  if (!link_resolve(action && *action ? w->base : w->self, action ? action : "",
+                    &w->form.path, &w->form.query, w->arena))
+    return;
+  if (!action || !*action)
+    w->form.query = w->self_query;
+  w->form.last = ends_something(w->form.path) || ends_something(w->form.query);
+  w->in_form = true;
+}
+
+static Field *find_field(Walk *w, const char *name, FieldKind kind) {
+  for (size_t i = 0; i < w->fields.len; i++)
+    if (w->fields.items[i].kind == kind &&
+        !strcmp(w->fields.items[i].name, name))
+      return &w->fields.items[i];
+  return NULL;
+}
+
+static Field *add_field(Walk *w, const char *name, const char *value,
+                        FieldKind kind) {
+  if (!w->in_form || !name || !*name || w->fields.len >= FIELDS_MOST)
+    return NULL;
+  Field f = {.name = arena_strdup(w->arena, name),
+             .value = arena_strdup(w->arena, value ? value : ""),
+             .kind = kind};
+  array_push(&w->fields, f);
+  return &array_last(&w->fields);
+}
+
+static void add_option(Walk *w, Field *f, const char *value, bool chosen) {
+  if (!f->options)
+    f->options = arena_array(w->arena, const char *, OPTIONS_MOST);
+  value = arena_strdup(w->arena, value);
+  if (f->noptions < OPTIONS_MOST)
+    f->options[f->noptions++] = value;
+  if (chosen) {
+    f->value = value;
+    f->on = true;
+  }
+}
+
+static void add_radio(Walk *w, const GumboNode *node, const char *name) {
+  Field *f = name ? find_field(w, name, FIELD_CHOICE) : NULL;
+  const char *value = attribute(node, "value");
+  f = f ? f : add_field(w, name, "", FIELD_CHOICE);
+  if (f)
+    add_option(w, f, value ? value : "on", attribute(node, "checked"));
+}
+
+static bool is_number(const char *type) {
+  return is(type, "number") || is(type, "range");
+}
+
+static void add_input(Walk *w, const GumboNode *node) {
+  const char *type = attribute(node, "type"), *name = attribute(node, "name");
+  const char *value = attribute(node, "value");
+  Field *f;
+  if (is(type, "file") || is(type, "button") || is(type, "reset"))
+    return;
+  if (is(type, "radio")) {
+    add_radio(w, node, name);
+  } else if (is(type, "checkbox")) {
+    f = add_field(w, name, value ? value : "on", FIELD_TICK);
+    if (f)
+      f->on = attribute(node, "checked");
+  } else if (is(type, "submit") || is(type, "image")) {
+    w->form.last |= w->in_form && !name && ends_something(value);
+    add_field(w, name, value ? value : "Submit", FIELD_BUTTON);
+  } else if (is(type, "hidden")) {
+    add_field(w, name, value, FIELD_FIXED);
+  } else if ((f = add_field(w, name, value, FIELD_FREE))) {
+    f->number = is_number(type);
+  }
+}
+
+static void add_options(Walk *w, const GumboNode *node, Field *f, int depth) {
+  if (node->type != GUMBO_NODE_ELEMENT || depth > DEEPEST)
+    return;
+  const GumboVector *v = &node->v.element.children;
+  if (node->v.element.tag == GUMBO_TAG_OPTION) {
+    const char *value = attribute(node, "value");
+    add_option(w, f, value ? value : text_of(node, w->arena),
+               attribute(node, "selected"));
+  }
+  for (unsigned i = 0; i < v->length; i++)
+    add_options(w, v->data[i], f, depth + 1);
+}
+
+// Without a chosen one, a browser sends the first.
+static void add_select(Walk *w, const GumboNode *node) {
+  Field *f = add_field(w, attribute(node, "name"), "", FIELD_CHOICE);
+  if (!f)
+    return;
+  add_options(w, node, f, 0);
+  if (!f->on && f->noptions && !attribute(node, "multiple")) {
+    f->value = f->options[0];
+    f->on = true;
+  }
+}
+
+static void add_button(Walk *w, const GumboNode *node) {
+  const char *type = attribute(node, "type"), *value = attribute(node, "value");
+  if (!type || is(type, "submit"))
+    add_field(w, attribute(node, "name"), value, FIELD_BUTTON);
+}
+
+// --- the walk ---------------------------------------------------------------
+
+static void take_base(Walk *w, const GumboNode *node) {
+  const char *href = attribute(node, "href"), *query;
+  if (href)
+    link_resolve(w->self, href, &w->base, &query, w->arena);
+}
+
+static void take_element(Walk *w, const GumboNode *node) {
+  // clang-format off
+  switch (node->v.element.tag) {
+  case GUMBO_TAG_BASE: take_base(w, node); break;
+  case GUMBO_TAG_A:
+    add_link(w, attribute(node, "href"), text_of(node, w->arena)); break;
+  case GUMBO_TAG_AREA: add_link(w, attribute(node, "href"), NULL); break;
+  case GUMBO_TAG_IFRAME:
+  case GUMBO_TAG_FRAME: add_link(w, attribute(node, "src"), NULL); break;
+  case GUMBO_TAG_IMG: add_source(w, attribute(node, "src")); break;
+  case GUMBO_TAG_LINK: add_source(w, attribute(node, "href")); break;
+  case GUMBO_TAG_META:
+    if (is(attribute(node, "http-equiv"), "refresh"))
+      add_refresh(w, attribute(node, "content"));
+    break;
+  case GUMBO_TAG_SCRIPT:
+    add_source(w, attribute(node, "src"));
+    add_scripted(w, text_of(node, w->arena)); break;
+  case GUMBO_TAG_FORM: open_form(w, node); break;
+  case GUMBO_TAG_INPUT: add_input(w, node); break;
+  case GUMBO_TAG_TEXTAREA:
+    add_field(w, attribute(node, "name"), text_of(node, w->arena), FIELD_FREE);
+    break;
+  case GUMBO_TAG_SELECT: add_select(w, node); break;
+  case GUMBO_TAG_BUTTON: add_button(w, node); break;
+  default: break;
+  }
+  // clang-format on
+  add_scripted(w, attribute(node, "onclick"));
+  add_scripted(w, attribute(node, "onchange"));
+}
+
+static bool has_elements(const GumboNode *node) {
+  const GumboVector *v = &node->v.element.children;
+  for (unsigned i = 0; i < v->length; i++)
+    if (((const GumboNode *)v->data[i])->type == GUMBO_NODE_ELEMENT)
+      return true;
+  return false;
+}
+
+static void walk(Walk *w, const GumboNode *node, int depth) {
+  if ((node->type != GUMBO_NODE_ELEMENT && node->type != GUMBO_NODE_TEMPLATE) ||
+      depth > DEEPEST)
+    return;
+  take_element(w, node);
+  const GumboVector *v = &node->v.element.children;
+  for (unsigned i = 0; i < v->length; i++)
+    walk(w, v->data[i], depth + 1);
+  if (node->v.element.tag == GUMBO_TAG_FORM && has_elements(node))
+    close_form(w);
+}
+
+// The tree goes with its arena: Gumbo would take it apart by recursion.
+static void *allocate(void *arena, size_t size) {
+  return arena_alloc(arena, size);
+}
+
+static void leave(void *arena, void *p) {
+  (void)arena;
+  (void)p;
+}
+
+Links links_read(const char *page, size_t len, const char *path,
+                 const char *query, Arena *arena) {
+  Arena tree = {0};
+  Walk w = {.base = path, .self = path, .self_query = query, .arena = arena};
+  GumboOptions options = kGumboDefaultOptions;
+  options.allocator = allocate;
+  options.deallocator = leave;
+  options.userdata = &tree;
+  options.max_errors = 0;
+  if (len <= LINKS_PAGE)
+    walk(&w, gumbo_parse_with_options(&options, page, len)->root, 0);
+  close_form(&w);
+  arena_release(&tree);
+  Links out = {.items = arena_array(arena, Link, w.links.len),
+               .len = w.links.len};
+  for (size_t i = 0; i < out.len; i++)
+    out.items[i] = w.links.items[i];
+  array_release(&w.links);
+  array_release(&w.fields);
+  return out;
+}

@@ -1,0 +1,49 @@
+// One PHP worker with all that belongs to it: a session directory, a database
+// server if one is asked for, and the state of both; and the judgement of what
+// it answered. Used by a list of requests (run/visits.h) and by the explorer
+// (generate/site.h).
+//
+// A Seat is for the thread that opened it.
+#ifndef CULPRIT_RUN_SEAT_H
+#define CULPRIT_RUN_SEAT_H
+
+#include <stdbool.h>
+
+#include "model/run.h"
+#include "php/record.h"
+#include "php/state.h"
+#include "php/worker.h"
+#include "run/visits.h"
+#include "util/arena.h"
+#include "util/err.h"
+
+typedef struct {
+  const Visits *visits; // the settings
+  const char *maps;
+  char *dir, *sessions;
+  MariaDb *mariadb;
+  State *state;
+  Worker *worker;
+  Arena arena; // texts of the site
+} Seat;
+
+// Makes the directory w<number> in the visits' scratch directory. `session`:
+// id of an empty session that is there from the start; NULL: none. To be closed
+// even if it fails.
+int seat_open(Seat *s, const Visits *v, const char *maps, int number,
+              const char *session, Err *err);
+void seat_close(Seat *s);
+
+typedef struct {
+  Run run; // named after the request's line; without hits
+  PhpRecord record;
+  bool has_record;
+} Judged;
+
+// Judges what the seat's worker answered last, and keeps the page if the visits
+// want that. `warning`, if any, becomes a note of the run. To be released
+// (run_release) even if it fails. Memory of the record: arena.
+int seat_judge(Seat *s, const Request *r, const Exchange *x,
+               const char *warning, Judged *j, Arena *arena, Err *err);
+
+#endif
