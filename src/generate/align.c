@@ -113,8 +113,7 @@ int distance_compare(const Distance *a, const Distance *b) {
 // --- enumeration ------------------------------------------------------------
 
 typedef struct {
-  const uint32_t *ends;
-  const bool *may;
+  const uint32_t *ends, *events;
   size_t most;
   FlipVisit *visit;
   void *context;
@@ -122,43 +121,42 @@ typedef struct {
   ARRAY(uint32_t) flips;  // the same in order
 } Enumeration;
 
-static bool visit(Enumeration *n) {
-  n->flips.len = 0;
-  for (size_t i = n->chosen.len; i-- > 0;)
-    array_push(&n->flips, n->chosen.items[i]);
-  return n->visit(n->context, n->flips.items, n->flips.len);
+static bool visit_chosen(Enumeration *e) {
+  e->flips.len = 0;
+  for (size_t i = e->chosen.len; i-- > 0;)
+    array_push(&e->flips, e->chosen.items[i]);
+  return e->visit(e->context, e->flips.items, e->flips.len);
 }
 
 // Does a chosen event depend on this one, which comes before them?
-static bool decides(const Enumeration *n, uint32_t event) {
-  return n->chosen.len && array_last(&n->chosen) <= n->ends[event];
+static bool decides(const Enumeration *e, uint32_t event) {
+  return e->chosen.len && array_last(&e->chosen) <= e->ends[event];
 }
 
-// All sets that begin earlier than `before` and go on with what is chosen.
-static bool choose(Enumeration *n, uint32_t before) {
-  for (uint32_t i = before; i-- > 1;) {
-    if ((n->may && !n->may[i]) || decides(n, i))
+// All sets that go on with what is chosen and begin before number n.
+static bool choose(Enumeration *e, size_t n) {
+  while (n-- > 0) {
+    uint32_t event = e->events[n];
+    if (decides(e, event))
       continue;
-    array_push(&n->chosen, i);
-    bool more = visit(n) && (n->chosen.len == n->most || choose(n, i));
-    n->chosen.len--;
+    array_push(&e->chosen, event);
+    bool more = visit_chosen(e) && (e->chosen.len == e->most || choose(e, n));
+    e->chosen.len--;
     if (!more)
       return false;
   }
   return true;
 }
 
-bool flips_enumerate(const Events *e, const bool *may, size_t most,
-                     FlipVisit *visit, void *context) {
-  uint32_t *ends = events_ends(e);
-  Enumeration n = {.ends = ends,
-                   .may = may,
+bool flips_enumerate(const uint32_t *ends, const uint32_t *events, size_t n,
+                     size_t most, FlipVisit *visit, void *context) {
+  Enumeration e = {.ends = ends,
+                   .events = events,
                    .most = most,
                    .visit = visit,
                    .context = context};
-  bool all = !most || choose(&n, (uint32_t)e->items.len);
-  array_release(&n.chosen);
-  array_release(&n.flips);
-  free(ends);
+  bool all = !most || choose(&e, n);
+  array_release(&e.chosen);
+  array_release(&e.flips);
   return all;
 }

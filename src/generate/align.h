@@ -105,11 +105,11 @@ int distance_compare(const Distance *a, const Distance *b);
 // Events to turn round, in order. False: no more are wanted.
 typedef bool FlipVisit(void *context, const uint32_t *flips, size_t n);
 
-// All sets of at most `most` events in order of distance, sets in which one
-// depends on another left out. `may[i]` (NULL: all): event i can be turned
-// round; event 0 never is. For the run above: <6> <3,6> <1,3,6> <1,6> <5> ...
+// All sets of at most `most` of the n events (ascending, without event 0) in
+// order of distance; sets in which one depends on another are left out. `ends`:
+// see events_ends. For the run above: <6> <3,6> <1,3,6> <1,6> <5> <3,5> ...
 // False: the visitor wanted no more.
-bool flips_enumerate(const Events *e, const bool *may, size_t most,
-                     FlipVisit *visit, void *context);
+bool flips_enumerate(const uint32_t *ends, const uint32_t *events, size_t n,
+                     size_t most, FlipVisit *visit, void *context);
 
 #endif

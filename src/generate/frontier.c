@@ -321,16 +321,29 @@ static bool goes_there(const Frontier *f, const Candidate *c, PathStep got) {
   return same_step(got, want);
 }
 
+// The next branch on the path from `at` on; the end: events.len.
+static size_t next_branch(const Path *p, size_t at) {
+  while (at < p->events.len && p->events.items[at].branch == IR_NONE)
+    at++;
+  return at;
+}
+
+// Branches are what is predicted. How library calls, sizes and addresses are
+// noted between them may differ with the input.
 bool frontier_confirms(const Frontier *f, const Candidate *c,
                        const Explored *run, size_t *at) {
   const Explored *from = &f->runs.items[c->run];
   size_t n = c->make == MAKE_SAME ? from->nsteps : c->event;
-  for (*at = 0; *at < n; ++*at)
+  size_t old = next_branch(&from->path, 0);
+  for (*at = next_branch(&run->path, 0); old < n;
+       old = next_branch(&from->path, old + 1),
+      *at = next_branch(&run->path, *at + 1))
     if (*at >= run->path.events.len ||
-        !same_step(from->steps[*at], step_of(&run->path.events.items[*at])))
+        !same_step(from->steps[old], step_of(&run->path.events.items[*at])))
       return false;
-  if (c->make == MAKE_SAME)
+  if (c->make == MAKE_SAME ||
+      from->path.events.items[c->event].branch == IR_NONE)
     return true;
-  return n < run->path.events.len &&
-         goes_there(f, c, step_of(&run->path.events.items[n]));
+  return *at < run->path.events.len &&
+         goes_there(f, c, step_of(&run->path.events.items[*at]));
 }

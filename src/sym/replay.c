@@ -313,6 +313,9 @@ static void enter_block(Replay *r, uint32_t number) {
   const IrBlock *b =
       &p->blocks.items[p->functions.items[f->function].first_block + number];
   f->pc = p->insts.items + b->first;
+  if (r->options.entered)
+    r->options.entered(r->options.context, (uint32_t)(b - p->blocks.items),
+                       r->frames.len);
   r->path->stats.instructions += b->n;
   if (UNLIKELY(r->path->stats.instructions > r->options.max_instructions)) {
     f->pc++;

@@ -100,9 +100,15 @@ typedef struct {
 // For those who want to see every branch, symbolic or not.
 typedef void ReplayObserver(void *context, uint32_t branch, uint32_t edge);
 
+// ... and every block (in Program.blocks), before it is executed, with the
+// number of calls it is in, its own function's included. A block that a branch
+// leads to comes after that branch; returning is not told.
+typedef void ReplayBlockObserver(void *context, uint32_t block, size_t depth);
+
 typedef struct {
   uint64_t max_instructions; // 0: 500 million
   ReplayObserver *observer;
+  ReplayBlockObserver *entered;
   void *context;
 } ReplayOptions;
 

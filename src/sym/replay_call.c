@@ -70,6 +70,8 @@ static void begin_function(Replay *r) {
     return;
   const IrBlock *b = &r->program->blocks.items[f->first_block];
   top(r)->pc = r->program->insts.items + b->first;
+  if (r->options.entered)
+    r->options.entered(r->options.context, f->first_block, r->frames.len);
   r->path->stats.instructions += b->n;
   r->path->stats.calls++;
   if (r->check) {
