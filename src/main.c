@@ -23,6 +23,7 @@ static const Command commands[] = {
     {"cc", cmd_cc, "the compiler (the same as culprit-cc)"},
     {"mutants", cmd_mutants, "list or plant faults in a program"},
     {"input", cmd_input, "one failing input: makes neighbours, then ranks"},
+    {"near", cmd_near, "one failing input: the nearest run that passes"},
     {"web", cmd_web, "requests to a PHP application: failures, localized"},
     {"eval", cmd_eval, "measure methods on many faulty versions"},
     {"store", cmd_store, "list, prune or measure the stored sessions"},

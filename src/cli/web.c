@@ -1,4 +1,5 @@
-// culprit web: requests to a PHP application, its failures, each localized.
+// culprit web: requests to a PHP application, given or found by exploring it;
+// its failures, each localized.
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
@@ -11,6 +12,7 @@
 
 #include "cli/cli.h"
 #include "cli/rank.h"
+#include "generate/site.h"
 #include "php/site.h"
 #include "run/process.h"
 #include "run/summary.h"
@@ -21,10 +23,13 @@
 
 #define WEB_METHOD "apollo-tc+o"
 
+enum { EXPLORE_SECONDS = 60, EXPLORE_TIMEOUT = 5 };
+
 // --- options ----------------------------------------------------------------
 
 typedef struct {
   Visits visits;
+  SiteOptions site; // of exploring
   RankOptions rank;
   const char *requests, *host, *store, *color, *severity;
   bool quiet, help;
@@ -33,6 +38,9 @@ typedef struct {
 
 enum {
   OPT_REQUESTS = 256,
+  OPT_BUDGET,
+  OPT_MAX_TESTS,
+  OPT_SEED,
   OPT_HOST,
   OPT_FRONT,
   OPT_INI,
@@ -58,6 +66,9 @@ enum {
 
 static const struct option long_options[] = {
     {"requests", required_argument, NULL, OPT_REQUESTS},
+    {"budget", required_argument, NULL, OPT_BUDGET},
+    {"max-tests", required_argument, NULL, OPT_MAX_TESTS},
+    {"seed", required_argument, NULL, OPT_SEED},
     {"host", required_argument, NULL, OPT_HOST},
     {"front", required_argument, NULL, OPT_FRONT},
     {"ini", required_argument, NULL, OPT_INI},
@@ -87,11 +98,12 @@ static const struct option long_options[] = {
 
 static void print_help(void) {
   puts(
-      "usage: culprit web DIR --requests FILE [options]\n"
+      "usage: culprit web DIR [--requests FILE] [options]\n"
       "\n"
-      "Makes the requests of FILE to the PHP application in DIR, finds what\n"
-      "fails (PHP errors, failed queries, pages that are no good HTML), and\n"
-      "prints for each failure which lines to look at first.\n"
+      "Makes the requests of FILE to the PHP application in DIR, or explores\n"
+      "it by itself, finds what fails (PHP errors, failed queries, pages that\n"
+      "are no good HTML), and prints for each failure which lines to look at\n"
+      "first.\n"
       "\n"
       "what is asked\n"
       "  --requests FILE    one request a line: METHOD PATH[?QUERY] [BODY];\n"
@@ -99,6 +111,12 @@ static void print_help(void) {
       "                     test of its own, indented lines: headers. Or a\n"
       "                     browser's .har file\n"
       "  --host NAME        of a .har file: only requests to this host\n"
+      "without --requests: every page, its links and forms, and what their\n"
+      "input is compared with; requests that show a failure are kept in\n"
+      ".culprit/made\n"
+      "  --budget S         seconds to explore (default: 60)\n"
+      "  --max-tests N      requests to make at most\n"
+      "  --seed N           another order among equally good requests\n"
       "\n"
       "the application; %w in a value: a directory of the worker's own, %s:\n"
       "the socket of its database server\n"
@@ -111,7 +129,8 @@ static void print_help(void) {
       "                     filled from the file SQL; `localhost` means it\n"
       "  --php-cgi PROG     default: php-cgi8.2\n"
       "  --follow-links     symbolic links may lead out of DIR\n"
-      "  --timeout S        seconds for one request (default: 30)\n"
+      "  --timeout S        seconds for one request (default: 30; exploring: "
+      "5)\n"
       "  -j N               N workers (default: one per core; one if they\n"
       "                     would share what --state names)\n"
       "\n"
@@ -138,6 +157,7 @@ static void options_init(Options *o) {
   rank_options_init(&o->rank);
   o->rank.method = WEB_METHOD;
   o->visits.oracle.severities = WEB_DEFAULT;
+  o->site.budget = EXPLORE_SECONDS;
 }
 
 static void options_release(Options *o) {
@@ -193,6 +213,20 @@ static int take_jobs(const char *text, int *out) {
   return 0;
 }
 
+static int take_count(const char *text, size_t *out) {
+  int64_t n;
+  if (cli_number(text, &n))
+    return -1;
+  *out = (size_t)n;
+  return 0;
+}
+
+static int take_seed(const char *text, uint64_t *out) {
+  char *end;
+  *out = strtoull(text, &end, 10);
+  return *text < '0' || *text > '9' || *end ? -1 : 0;
+}
+
 static int take_top(const char *text, size_t *out) {
   int64_t n = 0;
   if (strcmp(text, "all") != 0 && cli_number(text, &n))
@@ -215,6 +249,9 @@ static int take_option(Options *o, int opt, const char *arg) {
   case 'q': o->quiet = true; return 0;
   case 'j': return take_jobs(arg, &v->workers);
   case OPT_REQUESTS: o->requests = arg; return 0;
+  case OPT_BUDGET: return take_seconds(arg, &o->site.budget);
+  case OPT_MAX_TESTS: return take_count(arg, &o->site.max_tests);
+  case OPT_SEED: return take_seed(arg, &o->site.seed);
   case OPT_HOST: o->host = arg; return 0;
   case OPT_FRONT: v->site.front = arg; return 0;
   case OPT_INI: return take_pair(&v->ini, arg);
@@ -298,8 +335,7 @@ static int find_extension(Options *o) {
 static int read_requests(Options *o, Requests *list) {
   Err err;
   if (!o->requests)
-    return cli_fail(EXIT_USAGE, "--requests FILE is missing: culprit web makes "
-                                "the requests that it lists");
+    return EXIT_DONE;
   Str text = {0};
   int rc = fs_read(o->requests, 0, &text, &err);
   if (!rc)
@@ -323,7 +359,8 @@ static char *session_key(const Options *o, const char *command) {
   uint64_t hash = 0;
   Err ignored;
   Str text = {0};
-  fs_read(o->requests, 0, &text, &ignored);
+  if (o->requests)
+    fs_read(o->requests, 0, &text, &ignored);
   hash = site_hash(o->visits.site.root, text.data, text.len);
   str_release(&text);
   return mem_printf("web %s %016llx", command, (unsigned long long)hash);
@@ -393,6 +430,60 @@ static int run_visits(Options *o, const Requests *list) {
   return EXIT_DONE;
 }
 
+// --- exploring --------------------------------------------------------------
+
+static void print_found(const SiteProgress *p) {
+  static double next;
+  if (!show_progress || p->seconds < next)
+    return;
+  next = p->seconds + 0.1;
+  fprintf(stderr,
+          "\r[%zu] %zu scripts, %zu lines, %zu failures, %zu queued\033[K",
+          p->requests, p->scripts, p->lines, p->failures, p->queued);
+  fflush(stderr);
+}
+
+static int run_explorer(Options *o, Explorer **out) {
+  Err err;
+  int status = make_scratch(o);
+  if (status != EXIT_DONE)
+    return status;
+  show_progress = isatty(STDERR_FILENO) && !o->quiet;
+  o->site.visits = &o->visits;
+  o->site.progress = print_found;
+  catch_signals();
+  *out = explorer_new(&o->site);
+  int rc = explorer_run(*out, &err);
+  if (show_progress)
+    fputs("\r\033[K", stderr);
+  return rc ? cli_error(&err) : EXIT_DONE;
+}
+
+static int keep_sequences(Options *o, const Explorer *e, const Suite *suite) {
+  Err err;
+  const Visits *v = &o->visits;
+  char *dir =
+      mem_printf("%s/made/%lld", store_dir(v->store), (long long)v->session);
+  int rc = explorer_write(e, suite, dir, &err);
+  bool tell = !o->quiet && !strcmp(o->rank.format, "text");
+  if (!rc && tell && suite->nfailures)
+    printf("Requests that show each failure again: %s/failure-1.txt%s, for "
+           "--requests.\n",
+           dir, suite->nfailures > 1 ? " ..." : "");
+  free(dir);
+  return rc ? cli_error(&err) : EXIT_DONE;
+}
+
+static void print_reached(const Options *o, const Explorer *e) {
+  const SiteProgress *p = explorer_progress(e);
+  if (o->quiet || strcmp(o->rank.format, "text") != 0)
+    return;
+  printf("Explored: %zu scripts, %zu lines, %zu states; %s.\n", p->scripts,
+         p->lines, p->worlds,
+         p->queued ? "the budget ended before the ideas"
+                   : "nothing is left to try");
+}
+
 // --- reporting --------------------------------------------------------------
 
 static int rank(Options *o) {
@@ -403,7 +494,7 @@ static int rank(Options *o) {
   return status == EXIT_DONE ? EXIT_FAILED : status;
 }
 
-static int report(Options *o, double seconds) {
+static int report(Options *o, const Explorer *e, double seconds) {
   Err err;
   Suite suite = {0};
   if (store_load(o->visits.store, o->visits.session, &suite, &err))
@@ -415,7 +506,14 @@ static int report(Options *o, double seconds) {
     fputs(str_text(&summary), stdout);
     str_release(&summary);
   }
+  int status = EXIT_DONE;
+  if (e) {
+    print_reached(o, e);
+    status = keep_sequences(o, e, &suite);
+  }
   suite_release(&suite);
+  if (status != EXIT_DONE)
+    return status;
   if (failing)
     return rank(o);
   if (!text)
@@ -438,11 +536,15 @@ static int run_session(Options *o, const Requests *list, const char *command) {
   if (rc)
     return cli_error(&err);
   double start = clock_now();
-  int status = run_visits(o, list);
+  Explorer *e = NULL;
+  int status = o->requests ? run_visits(o, list) : run_explorer(o, &e);
   if (store_flush(v->store, &err) ||
       (status == EXIT_DONE && session_finish(v->store, v->session, &err)))
-    return cli_error(&err);
-  return status == EXIT_DONE ? report(o, clock_now() - start) : status;
+    status = cli_error(&err);
+  if (status == EXIT_DONE)
+    status = report(o, e, clock_now() - start);
+  explorer_free(e);
+  return status;
 }
 
 // What PHP reports goes into the record, not into the page, which a message of
@@ -456,6 +558,15 @@ static void hide_messages(Options *o) {
   o->visits.ini = ini;
 }
 
+// Exploring needs to know what input was compared with, and cannot wait long
+// for pages that never end.
+static void prepare_exploring(Options *o) {
+  array_push(&o->visits.ini, "culprit.collect=statements,conditions,returns,"
+                             "edges,output,compares");
+  if (!(o->visits.site.timeout > 0))
+    o->visits.site.timeout = EXPLORE_TIMEOUT;
+}
+
 static int web(Options *o, const char *command) {
   Err err;
   Requests list = {0};
@@ -465,6 +576,8 @@ static int web(Options *o, const char *command) {
   if (status == EXIT_DONE)
     status = find_extension(o);
   hide_messages(o);
+  if (!o->requests)
+    prepare_exploring(o);
   if (status == EXIT_DONE) {
     o->visits.oracle.timeout =
         o->visits.site.timeout > 0 ? o->visits.site.timeout : SITE_SECONDS;

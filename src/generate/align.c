@@ -82,6 +82,14 @@ static int by_event(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
+static void drop_repeated(Distance *d) {
+  size_t n = 1;
+  for (size_t i = 1; i < d->len; i++)
+    if (d->items[i].event != d->items[n - 1].event)
+      d->items[n++] = d->items[i];
+  d->len = n;
+}
+
 void align_distance(Events *f, const Events *p, Distance *out) {
   uint32_t last = 0;
   out->len = 0;
@@ -94,10 +102,10 @@ void align_distance(Events *f, const Events *p, Distance *out) {
     if (f->items.items[found].edge != e->edge)
       array_push(out, (Difference){found, e->edge});
   }
-  if (out->len)
-    qsort(out->items, out->len, sizeof *out->items, by_event);
-  else
+  if (!out->len)
     array_push(out, (Difference){0, IR_NONE});
+  qsort(out->items, out->len, sizeof *out->items, by_event);
+  drop_repeated(out);
 }
 
 int distance_compare(const Distance *a, const Distance *b) {

@@ -128,11 +128,8 @@ static int replay_run(Near *n, const Inputs *in, ExprPool *pool, NearRun *out,
 static void find_events(const Near *n, NearRun *r) {
   const Program *p = n->control.program;
   uint32_t *seen = mem_array(uint32_t, p->branches.len + 1);
-  uint32_t *branch_of = mem_array(uint32_t, p->edges.len + 1);
+  const uint32_t *branch_of = n->control.branch_of;
   uint32_t event = 0;
-  for (uint32_t b = 0; b < p->branches.len; b++)
-    for (uint32_t k = 0; k < p->branches.items[b].nedges; k++)
-      branch_of[p->branches.items[b].first_edge + k] = b;
   r->event_of = mem_array(uint32_t, r->path.events.len + 1);
   for (size_t i = 0; i < r->path.events.len; i++) {
     const PathEvent *c = &r->path.events.items[i];
@@ -142,7 +139,6 @@ static void find_events(const Near *n, NearRun *r) {
     r->event_of[i] = event;
   }
   free(seen);
-  free(branch_of);
 }
 
 static int replay_failing(Near *n, Err *err) {
@@ -267,13 +263,16 @@ static bool turned(const Turn *t, uint32_t condition) {
   return false;
 }
 
-// Is it executed only because of how a turned condition before it went?
+// Is it executed only because of how a turned condition before it went? Of
+// conditions that are no branches only the last symbolic event before them is
+// known: those right behind a turned one count as dependent.
 static bool depends(const NearRun *r, const Turn *t, uint32_t condition) {
   uint32_t event = r->event_of[condition];
+  bool own = r->path.events.items[condition].branch != IR_NONE;
   for (size_t i = 0; i < t->n && t->conditions[i] < condition; i++) {
     uint32_t by = r->event_of[t->conditions[i]];
     bool branch = r->path.events.items[t->conditions[i]].branch != IR_NONE;
-    if (branch && event > by && event <= r->ends[by])
+    if (branch && event >= by + own && event <= r->ends[by])
       return true;
   }
   return false;
@@ -409,7 +408,8 @@ static int try_others(Near *n, Err *err) {
       continue;
     if (!is_nearer(n, &r->event_of[i], 1))
       break;
-    rc = try_one(n, (uint32_t)i, err);
+    uint32_t condition = (uint32_t)i;
+    rc = try_turn(n, &(Turn){.conditions = &condition, .n = 1}, err);
     left--;
   }
   return rc ? rc : run_batch(n, err);
@@ -498,8 +498,8 @@ int near_search(Near *n, Err *err) {
   hashmap_put(&n->tried, &hash, sizeof hash, 0);
   if (replay_failing(n, err) || n->explorer->runner->interrupted)
     return n->explorer->runner->interrupted ? 0 : -1;
-  if (try_reduced(n, err) || try_violated(n, err) || try_branches(n, err) ||
-      try_others(n, err) || try_pairs(n, err))
+  if (try_violated(n, err) || try_branches(n, err) || try_others(n, err) ||
+      try_pairs(n, err))
     return -1;
-  return 0;
+  return n->found ? 0 : try_reduced(n, err);
 }

@@ -9,13 +9,14 @@
 //   if (n.found) near_report(&n, ...);
 //   near_close(&n);                 // before the explorer
 //
-// Conditions of the failing path are turned round, the later ones first: one by
-// one, then two at a time in order of distance; then what the library decided.
-// Each time first with the rest of the path as it was (strict), then with the
-// path up to there only (following). An input that comes out is run natively
-// and judged; if it passes, its run is replayed and its real distance computed.
-// The search ends when what is left to try would be farther away than the best
-// one found, or when time or runs are used up.
+// Conditions of the failing path are turned round, the later ones first: a rule
+// it breaks, branches one by one, what the library decided, then two branches
+// at a time in order of distance. Each time first with the rest of the path as
+// it was (strict), then with the path up to there only (following). If nothing
+// passes, passing runs that reduction came by are taken. An input that comes
+// out is run natively and judged; if it passes, its run is replayed and its
+// real distance computed. The search ends when what is left to try would be
+// farther away than the best one found, or when time or runs are used up.
 //
 // Not looked at: paths through conditions that only a changed run comes to
 // (detours), more than two changes, and other inputs for the same path.
@@ -38,7 +39,7 @@ typedef struct {
   Solver *solver; // constraint i is condition i
   Events events;
   uint32_t *ends;     // see events_ends
-  uint32_t *event_of; // of each condition: its event, or the last before it
+  uint32_t *event_of; // of each condition: its event, or that of the one before
 } NearRun;
 
 typedef struct {

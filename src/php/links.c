@@ -67,6 +67,21 @@ static const char *strip_host(const char *a) {
   return a[scheme] == ':' || !strncmp(a, "//", 2) ? NULL : a;
 }
 
+// As a browser sends it: no blanks, no control characters.
+static const char *escape(const char *text, size_t n, Arena *arena) {
+  Str out = {0};
+  for (size_t i = 0; i < n; i++) {
+    unsigned char c = (unsigned char)text[i];
+    if (c <= ' ' || c == 0x7f)
+      str_addf(&out, "%%%02X", c);
+    else
+      str_addc(&out, (char)c);
+  }
+  const char *copy = arena_strdup(arena, str_text(&out));
+  str_release(&out);
+  return copy;
+}
+
 bool link_resolve(const char *base, const char *address, const char **path,
                   const char **query, Arena *arena) {
   while (isspace((unsigned char)*address))
@@ -77,12 +92,14 @@ bool link_resolve(const char *base, const char *address, const char **path,
   if (!a || *a == '#')
     return false;
   size_t n = strcspn(a, "?#");
+  while (!a[n] && n && isspace((unsigned char)a[n - 1]))
+    n--;
   const char *from = a[n] == '?' ? a + n + 1 : "";
   size_t m = strcspn(from, "#");
   while (m && isspace((unsigned char)from[m - 1]))
     m--;
-  *query = arena_strndup(arena, from, m);
-  const char *own = arena_strndup(arena, a, n), *slash = strrchr(base, '/');
+  *query = escape(from, m, arena);
+  const char *own = escape(a, n, arena), *slash = strrchr(base, '/');
   if (!n)
     *path = arena_strdup(arena, base);
   else if (*own == '/')

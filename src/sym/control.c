@@ -210,6 +210,7 @@ static void find_ways(Control *c, const IrBranch *b, uint32_t *seen) {
     if (!*first)
       *first = i + 1;
     c->way[i] = *first - 1;
+    c->branch_of[i] = (uint32_t)(b - c->program->branches.items);
   }
   for (uint32_t i = b->first_edge; i < b->first_edge + b->nedges; i++)
     seen[edges[i].target] = 0;
@@ -228,6 +229,7 @@ void control_init(Control *c, const Program *p) {
   c->join = mem_array(uint32_t, p->blocks.len + 1);
   c->entry = mem_array(bool, p->blocks.len + 1);
   c->block_of = mem_array(uint32_t, p->branches.len + 1);
+  c->branch_of = mem_array(uint32_t, p->edges.len + 1);
   c->way = mem_array(uint32_t, p->edges.len + 1);
   for (size_t i = 0; i < p->functions.len; i++)
     add_function(c, &p->functions.items[i]);
@@ -239,6 +241,7 @@ void control_release(Control *c) {
   free(c->join);
   free(c->entry);
   free(c->block_of);
+  free(c->branch_of);
   free(c->way);
 }
 

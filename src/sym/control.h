@@ -20,10 +20,11 @@
 
 typedef struct {
   const Program *program;
-  uint32_t *join;     // of each block, in Program.blocks; IR_NONE: the end
-  bool *entry;        // of each block: is it its function's first?
-  uint32_t *block_of; // of each branch: its block
-  uint32_t *way;      // of each edge: its branch's first to the same block
+  uint32_t *join;      // of each block, in Program.blocks; IR_NONE: the end
+  bool *entry;         // of each block: is it its function's first?
+  uint32_t *block_of;  // of each branch: its block
+  uint32_t *branch_of; // of each edge: its branch
+  uint32_t *way;       // of each edge: its branch's first to the same block
 } Control;
 
 // The program must outlive it.

@@ -1,0 +1,374 @@
+// The nearest passing run as text and as JSON: see near.h.
+#include <stdlib.h>
+#include <string.h>
+
+#include "generate/near.h"
+#include "report/escape.h"
+#include "report/json_out.h"
+#include "run/words.h"
+#include "sym/support.h"
+#include "util/fs.h"
+#include "util/mem.h"
+
+enum {
+  SHOWN_MAX = 20,   // branches
+  INPUTS_SHOWN = 8, // that one of them depends on
+  TEXT_SHOWN = 120, // bytes of an input
+  SOURCE_MAX = 16 << 20,
+};
+
+// One differing branch.
+typedef struct {
+  const char *file;
+  uint32_t line;
+  uint32_t instance; // from 1
+  uint32_t branch, taken, needed;
+  const PathEvent *condition; // NULL: does not depend on the input
+} Report;
+
+// --- what differs -----------------------------------------------------------
+
+// The same way through the program: nothing differs but values.
+static bool same_way(const Near *n) {
+  return n->distance.len == 1 && !n->distance.items[0].event;
+}
+
+static size_t count_differences(const Near *n) {
+  return same_way(n) ? 0 : n->distance.len;
+}
+
+// Conditions ascend with their events; the first of an event is a branch only
+// if it is the event's own.
+static const PathEvent *find_condition(const NearRun *r, uint32_t event,
+                                       uint32_t branch) {
+  size_t lo = 0, hi = r->path.events.len;
+  while (lo < hi) {
+    size_t mid = (lo + hi) / 2;
+    if (r->event_of[mid] < event)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  bool own = lo < r->path.events.len && r->event_of[lo] == event &&
+             r->path.events.items[lo].branch == branch;
+  return own ? &r->path.events.items[lo] : NULL;
+}
+
+// Caller frees.
+static Report *find_reports(const Near *n, const char *root) {
+  const Control *c = &n->control;
+  size_t count = count_differences(n), k = 0;
+  uint32_t *seen = mem_array(uint32_t, c->program->branches.len + 1);
+  Report *out = mem_array(Report, count + 1);
+  for (uint32_t i = 1; k < count; i++) {
+    const Event *e = &n->failing.events.items.items[i];
+    uint32_t branch = c->branch_of[e->edge];
+    uint32_t first = c->program->branches.items[branch].first_edge;
+    seen[branch]++;
+    if (n->distance.items[k].event != i)
+      continue;
+    Report r = {.branch = branch,
+                .instance = seen[branch],
+                .taken = e->edge - first,
+                .needed = n->distance.items[k].needed - first,
+                .condition = find_condition(&n->failing, i, branch)};
+    r.file = path_below(control_place(c, branch, &r.line), root);
+    out[k++] = r;
+  }
+  free(seen);
+  return out;
+}
+
+// "true", "case 3", "default"; in JSON true, 3, "default".
+static void print_way(const Near *n, const Report *r, uint32_t way, bool json,
+                      FILE *out) {
+  const Program *p = n->control.program;
+  const IrBranch *b = &p->branches.items[r->branch];
+  if (!b->ncases) {
+    fputs(way == 0 ? "true" : "false", out);
+  } else if (b->ncases == b->nedges || way) {
+    uint32_t k = b->ncases == b->nedges ? way : way - 1;
+    uint32_t operand = p->cases.items[b->first_case + k];
+    int64_t value =
+        (int64_t)p->constants.items[operand & ~(uint32_t)IR_CONST].value;
+    fprintf(out, json ? "%lld" : "case %lld", (long long)value);
+  } else {
+    fputs(json ? "\"default\"" : "default", out);
+  }
+}
+
+// --- the source -------------------------------------------------------------
+
+// The line without the blanks around it, appended; nothing if it cannot be
+// read.
+static void add_source_line(const char *file, const char *root, uint32_t line,
+                            Str *out) {
+  Str text = {0};
+  Err ignored;
+  char *path = path_absolute(file, root);
+  if (!*file || fs_read(path, SOURCE_MAX, &text, &ignored))
+    str_clear(&text);
+  free(path);
+  const char *s = str_text(&text);
+  for (uint32_t i = 1; i < line && s; i++) {
+    s = strchr(s, '\n');
+    s = s ? s + 1 : NULL;
+  }
+  if (s) {
+    s += strspn(s, " \t");
+    size_t n = strcspn(s, "\r\n");
+    while (n && (s[n - 1] == ' ' || s[n - 1] == '\t'))
+      n--;
+    char *copy = mem_dup(s, n + 1);
+    copy[n] = 0;
+    escape_add(out, copy);
+    free(copy);
+  }
+  str_release(&text);
+}
+
+// --- the input --------------------------------------------------------------
+
+// The bytes in quotes, as they can be shown.
+static void add_bytes(Str *out, const uint8_t *bytes, size_t n) {
+  str_addc(out, '"');
+  for (size_t i = 0; i < n && i < TEXT_SHOWN; i++) {
+    if (bytes[i] == '\n')
+      str_add(out, "\\n");
+    else if (bytes[i] < 0x20 || bytes[i] >= 0x7f)
+      str_addf(out, "\\x%02x", bytes[i]);
+    else if (bytes[i] == '"' || bytes[i] == '\\')
+      str_addf(out, "\\%c", bytes[i]);
+    else
+      str_addc(out, (char)bytes[i]);
+  }
+  str_addc(out, '"');
+  if (n > TEXT_SHOWN)
+    str_addf(out, "... (%zu bytes)", n);
+}
+
+static bool is_changed(const InputSource *a, const InputSource *b) {
+  return a->size != b->size || memcmp(a->bytes, b->bytes, a->size) != 0;
+}
+
+static void print_changes(const Near *n, FILE *out) {
+  const Inputs *given = &n->explorer->given;
+  for (size_t i = 0; i < given->sources.len; i++) {
+    const InputSource *a = &given->sources.items[i],
+                      *b = &n->inputs.sources.items[i];
+    Str text = {0};
+    if (!is_changed(a, b))
+      continue;
+    escape_add(&text, a->name);
+    str_add(&text, ": ");
+    add_bytes(&text, b->bytes, b->size);
+    str_add(&text, " instead of ");
+    add_bytes(&text, a->bytes, a->size);
+    fprintf(out, "  %s\n", str_text(&text));
+    str_release(&text);
+  }
+}
+
+// "argv[1][0], stdin[7] and 3 more"
+static void add_inputs(const Near *n, const PathEvent *e, Str *out) {
+  VarList vars = {0};
+  ExprPool *pool = n->failing.pool;
+  support_members(pool, expr_support(pool, e->cond), &vars);
+  for (size_t i = 0; i < vars.len && i < INPUTS_SHOWN; i++) {
+    str_add(out, i ? ", " : "");
+    expr_var_name(pool, vars.items[i], out);
+  }
+  if (vars.len > INPUTS_SHOWN)
+    str_addf(out, " and %zu more", vars.len - INPUTS_SHOWN);
+  array_release(&vars);
+}
+
+static char *command_line(const Near *n) {
+  Str line = {0};
+  words_quote(&line, n->explorer->runner->options->command[0]);
+  if (*n->line)
+    str_addc(&line, ' ');
+  str_add(&line, n->line);
+  return str_take(&line);
+}
+
+// --- text -------------------------------------------------------------------
+
+static void print_condition(const Near *n, const PathEvent *e, FILE *out) {
+  Str text = {0}, shown = {0};
+  if (!e) {
+    fputs("    by what was computed before, not by the input directly\n", out);
+    return;
+  }
+  str_add(&text, "because ");
+  expr_show_outcome(n->failing.pool, e->cond, e->outcome, 0, &text);
+  str_add(&text, "; depends on ");
+  add_inputs(n, e, &text);
+  escape_add(&shown, str_text(&text));
+  fprintf(out, "    %s\n", str_text(&shown));
+  str_release(&text);
+  str_release(&shown);
+}
+
+static void print_one(const Near *n, const Report *r, const char *root,
+                      FILE *out) {
+  Str where = {0};
+  escape_add(&where, *r->file ? r->file : "(no line known)");
+  str_addf(&where, ":%u: `", r->line);
+  add_source_line(r->file, root, r->line, &where);
+  str_addc(&where, '`');
+  if (r->instance > 1)
+    str_addf(&where, ", execution %u,", r->instance);
+  fprintf(out, "  %s was ", str_text(&where));
+  print_way(n, r, r->taken, false, out);
+  fputs(", would have to be ", out);
+  print_way(n, r, r->needed, false, out);
+  fputc('\n', out);
+  print_condition(n, r->condition, out);
+  str_release(&where);
+}
+
+// A rule that the failing run breaks, and the passing one does not.
+static void print_violated(const Near *n, const char *root, FILE *out) {
+  const NearRun *r = &n->failing;
+  for (size_t i = r->path.events.len; i-- > 0;) {
+    const PathEvent *e = &r->path.events.items[i];
+    uint32_t line;
+    Str where = {0};
+    if (!e->violated)
+      continue;
+    const char *file = program_place(n->control.program, e->place, &line);
+    escape_add(&where, path_below(file, root));
+    str_addf(&where, ":%u: `", line);
+    add_source_line(file, root, line, &where);
+    fprintf(out, "  %s` %s\n", str_text(&where),
+            e->kind == PATH_DIVIDE ? "divides by 0" : "goes out of bounds");
+    print_condition(n, e, out);
+    str_release(&where);
+    return;
+  }
+}
+
+static void print_heading(const Near *n, size_t count, FILE *out) {
+  char *line = command_line(n);
+  Str shown = {0};
+  escape_add(&shown, line);
+  fprintf(out, "with this input it passes: %s\n", str_text(&shown));
+  print_changes(n, out);
+  if (count)
+    fprintf(out, "%zu branch%s went the other way there:\n", count,
+            count == 1 ? "" : "es");
+  else
+    fputs("it goes the same way through the program; only values differ\n",
+          out);
+  str_release(&shown);
+  free(line);
+}
+
+void near_print_text(const Near *n, const char *root, FILE *out) {
+  size_t count = count_differences(n);
+  Report *all = find_reports(n, root);
+  print_heading(n, count, out);
+  for (size_t i = 0; i < count && i < SHOWN_MAX; i++)
+    print_one(n, &all[i], root, out);
+  if (count > SHOWN_MAX)
+    fprintf(out, "  and %zu more (--json has them all)\n", count - SHOWN_MAX);
+  if (!count)
+    print_violated(n, root, out);
+  free(all);
+}
+
+// --- JSON -------------------------------------------------------------------
+
+static void json_condition(const Near *n, const PathEvent *e, FILE *out) {
+  Str text = {0};
+  if (!e)
+    return;
+  expr_show_outcome(n->failing.pool, e->cond, e->outcome, 0, &text);
+  json_text("condition", str_text(&text), out);
+  str_clear(&text);
+  VarList vars = {0};
+  support_members(n->failing.pool, expr_support(n->failing.pool, e->cond),
+                  &vars);
+  fputs(",\"depends\":[", out);
+  bool first = true;
+  for (size_t i = 0; i < vars.len; i++) {
+    str_clear(&text);
+    expr_var_name(n->failing.pool, vars.items[i], &text);
+    json_separator(&first, out);
+    json_string(str_text(&text), out);
+  }
+  fputc(']', out);
+  array_release(&vars);
+  str_release(&text);
+}
+
+static void json_report(const Near *n, const Report *r, FILE *out) {
+  fputs("{\"file\":", out);
+  json_string(r->file, out);
+  fprintf(out, ",\"line\":%u,\"instance\":%u,\"taken\":", r->line, r->instance);
+  print_way(n, r, r->taken, true, out);
+  fputs(",\"needed\":", out);
+  print_way(n, r, r->needed, true, out);
+  json_condition(n, r->condition, out);
+  fputc('}', out);
+}
+
+static bool is_text(const InputSource *s) {
+  for (size_t i = 0; i < s->size;) {
+    size_t n = utf8_length((const char *)s->bytes + i, s->size - i);
+    if (!n || !s->bytes[i])
+      return false;
+    i += n;
+  }
+  return true;
+}
+
+// Bytes that are no text are given in hexadecimal.
+static void json_source(const InputSource *s, bool changed, FILE *out) {
+  fputs("{\"name\":", out);
+  json_string(s->name, out);
+  json_bool("changed", changed, out);
+  if (is_text(s)) {
+    json_text("text", (const char *)s->bytes, out);
+  } else {
+    fputs(",\"hex\":\"", out);
+    for (size_t i = 0; i < s->size; i++)
+      fprintf(out, "%02x", s->bytes[i]);
+    fputc('"', out);
+  }
+  fputc('}', out);
+}
+
+static void json_input(const Near *n, FILE *out) {
+  const Inputs *given = &n->explorer->given;
+  char *line = command_line(n);
+  bool first = true;
+  fputs("{\"command\":", out);
+  json_string(line, out);
+  fputs(",\"sources\":[", out);
+  for (size_t i = 0; i < n->inputs.sources.len; i++) {
+    const InputSource *s = &n->inputs.sources.items[i];
+    json_separator(&first, out);
+    json_source(s, is_changed(s, &given->sources.items[i]), out);
+  }
+  fputs("]}", out);
+  free(line);
+}
+
+void near_print_json(const Near *n, const char *root, FILE *out) {
+  size_t count = count_differences(n);
+  Report *all = find_reports(n, root);
+  bool first = true;
+  fputs("{\"version\":1,\"distance\":[", out);
+  for (size_t i = 0; i < count; i++) {
+    json_separator(&first, out);
+    json_report(n, &all[i], out);
+  }
+  fputs("],\"input\":", out);
+  json_input(n, out);
+  json_bool("complete", n->stats.complete, out);
+  fprintf(out, ",\"tests\":%zu,\"queries\":%zu}\n", n->stats.tests,
+          n->stats.queries);
+  free(all);
+}

@@ -1,0 +1,281 @@
+// A request as the explorer thinks of it: see site_ask.h.
+#include "generate/site_ask.h"
+
+#include <ctype.h>
+#include <stdint.h>
+#include <string.h>
+#include <xxhash.h>
+
+enum {
+  PARAMS_MOST = 250,
+  OPTIONS_TRIED = 12, // of one choice
+  VARIANTS_MOST = 60  // of one form
+};
+
+typedef ARRAY(Param) Params;
+
+static Ask settle(bool post, const char *path, Params *list, Arena *arena) {
+  Param *params = arena_array(arena, Param, list->len);
+  for (size_t i = 0; i < list->len; i++)
+    params[i] = list->items[i];
+  Ask a = {.post = post, .path = path, .params = params, .nparams = list->len};
+  array_release(list);
+  return a;
+}
+
+// --- bytes of a query -------------------------------------------------------
+
+static int hex(char c) {
+  if (c >= '0' && c <= '9')
+    return c - '0';
+  c = (char)tolower((unsigned char)c);
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+// A zero byte, which no text of ours can hold, becomes a blank.
+static const char *decode(const char *text, size_t n, Arena *arena) {
+  char *out = arena_strndup(arena, text, n), *to = out;
+  for (const char *p = out; *p; p++) {
+    char c = *p == '+' ? ' ' : *p;
+    if (c == '%' && hex(p[1]) >= 0 && hex(p[2]) >= 0) {
+      c = (char)(hex(p[1]) * 16 + hex(p[2]));
+      p += 2;
+    }
+    *to++ = c ? c : ' ';
+  }
+  *to = '\0';
+  return out;
+}
+
+static void encode(const char *text, Str *out) {
+  for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+    if (isalnum(*p) || strchr("-_.~[]/", *p))
+      str_addc(out, (char)*p);
+    else if (*p == ' ')
+      str_addc(out, '+');
+    else
+      str_addf(out, "%%%02X", *p);
+  }
+}
+
+static void add_query(Params *list, const char *query, Arena *arena) {
+  while (*query && list->len < PARAMS_MOST) {
+    size_t n = strcspn(query, "&");
+    const char *equals = memchr(query, '=', n);
+    size_t name = equals ? (size_t)(equals - query) : n;
+    Param p = {.name = decode(query, name, arena), .place = IN_QUERY};
+    p.bare = !equals;
+    p.value = equals ? decode(equals + 1, n - name - 1, arena) : "";
+    if (n)
+      array_push(list, p);
+    query += n + (query[n] == '&');
+  }
+}
+
+Ask ask_link(const char *path, const char *query, Arena *arena) {
+  Params list = {0};
+  add_query(&list, query, arena);
+  return settle(false, path, &list, arena);
+}
+
+// --- changing ---------------------------------------------------------------
+
+Ask ask_copy(const Ask *a, Arena *arena) {
+  Params list = {0};
+  for (size_t i = 0; i < a->nparams; i++) {
+    Param p = a->params[i];
+    p.name = arena_strdup(arena, p.name);
+    p.value = arena_strdup(arena, p.value);
+    array_push(&list, p);
+  }
+  return settle(a->post, arena_strdup(arena, a->path), &list, arena);
+}
+
+Ask ask_with(const Ask *a, ParamPlace place, const char *name,
+             const char *value, Arena *arena) {
+  Params list = {0};
+  bool found = false;
+  for (size_t i = 0; i < a->nparams; i++) {
+    Param p = a->params[i];
+    if (!found && p.place == place && !strcmp(p.name, name)) {
+      found = true;
+      p.value = value;
+      p.bare = false;
+    }
+    array_push(&list, p);
+  }
+  if (!found)
+    array_push(&list, (Param){.name = name, .value = value, .place = place});
+  return settle(a->post || place == IN_BODY, a->path, &list, arena);
+}
+
+// --- the request ------------------------------------------------------------
+
+static const char *join(const Ask *a, ParamPlace place, const char *between,
+                        Arena *arena) {
+  Str s = {0};
+  for (size_t i = 0; i < a->nparams; i++) {
+    const Param *p = &a->params[i];
+    if (p->place != place)
+      continue;
+    if (s.len)
+      str_add(&s, between);
+    encode(p->name, &s);
+    if (!p->bare)
+      str_addc(&s, '=');
+    encode(p->value, &s);
+  }
+  const char *copy = arena_strdup(arena, str_text(&s));
+  str_release(&s);
+  return copy;
+}
+
+void ask_request(const Ask *a, unsigned number, Request *out, Arena *arena) {
+  const char *cookies = join(a, IN_COOKIE, "; ", arena);
+  *out = (Request){.method = a->post ? "POST" : "GET",
+                   .path = a->path,
+                   .query = join(a, IN_QUERY, "&", arena),
+                   .body = "",
+                   .line = number};
+  if (a->post)
+    out->body = join(a, IN_BODY, "&", arena);
+  out->body_len = strlen(out->body);
+  if (*cookies) {
+    Header *h = arena_new(arena, Header);
+    *h = (Header){.name = "Cookie", .value = cookies};
+    out->headers.items = h;
+    out->headers.len = 1;
+  }
+}
+
+void ask_key(const Ask *a, bool values, Str *out) {
+  str_addf(out, "%d%s", a->post, a->path);
+  for (size_t i = 0; i < a->nparams; i++) {
+    const Param *p = &a->params[i];
+    str_addf(out, "\n%d%s", p->place, p->name);
+    if (values)
+      str_addf(out, "%s%s", p->bare ? "" : "=", p->value);
+  }
+}
+
+// --- guesses ----------------------------------------------------------------
+
+static bool has_word(const char *name, const char *const *words) {
+  for (; *words; words++)
+    if (strcasestr(name, *words))
+      return true;
+  return false;
+}
+
+// id, user_id, userId, id2: a name's part, not just any letters in it.
+static bool is_count(const char *name) {
+  static const char *const wholes[] = {"id",   "n",    "no",    "nr",  "num",
+                                       "page", "year", "month", "day", "p",
+                                       "x",    "y",    NULL};
+  for (const char *const *w = wholes; *w; w++)
+    if (!strcasecmp(name, *w))
+      return true;
+  static const char *const parts[] = {
+      "_id",    "Id",  "count", "amount", "qty",    "quantity", "price",
+      "number", "age", "limit", "offset", "points", "score",    NULL};
+  return has_word(name, parts) && !strcasestr(name, "image") &&
+         !strcasestr(name, "language") && !strcasestr(name, "message");
+}
+
+const char *ask_guess(const char *name, bool number, Arena *arena) {
+  static const char *const mail[] = {"mail", NULL};
+  static const char *const pass[] = {"pass", "pwd", "pw", NULL};
+  static const char *const date[] = {"date", "birth", NULL};
+  static const char *const address[] = {"url", "website", "homepage", NULL};
+  if (has_word(name, mail))
+    return "visitor@example.org";
+  if (has_word(name, pass)) // often wanted twice
+    return "Secret7word";
+  if (has_word(name, date))
+    return "2024-02-29";
+  if (has_word(name, address))
+    return "http://example.org/";
+  if (number || is_count(name))
+    return "1";
+  uint64_t h = XXH3_64bits(name, strlen(name));
+  return arena_printf(arena, "w%c%c%c%c", (int)('a' + h % 26),
+                      (int)('a' + h / 26 % 26), (int)('0' + h / 676 % 10),
+                      (int)('a' + h / 6760 % 26));
+}
+
+// --- forms ------------------------------------------------------------------
+
+// How one field is to differ from the usual way to fill in the form.
+typedef struct {
+  bool empty;         // free fields stay as the page has them
+  const Field *field; // NULL: none differs
+  const char *value;  // of this one; NULL: not sent
+} Variation;
+
+static void add_param(Params *list, const Link *form, const Field *f,
+                      const char *value) {
+  array_push(list, (Param){.name = f->name,
+                           .value = value,
+                           .place = form->post ? IN_BODY : IN_QUERY});
+}
+
+static const char *usual_value(const Field *f, bool empty, Arena *arena) {
+  switch (f->kind) {
+  case FIELD_FREE:
+    return *f->value || empty ? f->value : ask_guess(f->name, f->number, arena);
+  case FIELD_FIXED:
+    return f->value;
+  case FIELD_CHOICE:
+  case FIELD_TICK:
+    return f->on ? f->value : NULL;
+  case FIELD_BUTTON:
+    break;
+  }
+  return NULL;
+}
+
+// Of the buttons the first is pressed, unless the variation is about another.
+static Ask fill(const Link *form, Variation v, Arena *arena) {
+  Params list = {0};
+  bool pressed = v.field && v.field->kind == FIELD_BUTTON;
+  if (form->post)
+    add_query(&list, form->query, arena);
+  for (size_t i = 0; i < form->nfields; i++) {
+    const Field *f = &form->fields[i];
+    const char *value = usual_value(f, v.empty, arena);
+    if (f->kind == FIELD_BUTTON && !pressed) {
+      value = f->value;
+      pressed = true;
+    }
+    if (f == v.field)
+      value = v.value;
+    if (value)
+      add_param(&list, form, f, value);
+  }
+  return settle(form->post, form->path, &list, arena);
+}
+
+static void vary(const Link *form, const Field *f, Asks *out, Arena *arena) {
+  Variation v = {.field = f};
+  size_t n = f->noptions < OPTIONS_TRIED ? f->noptions : OPTIONS_TRIED;
+  for (size_t i = 0; f->kind == FIELD_CHOICE && i < n; i++) {
+    v.value = f->options[i];
+    if (!f->on || strcmp(v.value, f->value) != 0)
+      array_push(out, fill(form, v, arena));
+  }
+  if (f->kind == FIELD_TICK) {
+    v.value = f->on ? NULL : f->value;
+    array_push(out, fill(form, v, arena));
+  } else if (f->kind == FIELD_BUTTON) {
+    v.value = f->value;
+    array_push(out, fill(form, v, arena));
+  }
+}
+
+void ask_form(const Link *form, Asks *out, Arena *arena) {
+  size_t most = out->len + VARIANTS_MOST;
+  array_push(out, fill(form, (Variation){0}, arena));
+  array_push(out, fill(form, (Variation){.empty = true}, arena));
+  for (size_t i = 0; i < form->nfields && out->len < most; i++)
+    vary(form, &form->fields[i], out, arena);
+}

@@ -1,0 +1,16 @@
+// Where an exploration starts: the pages of a site that are there to be asked
+// for. A script that others include, or that lies where included ones do, is
+// left out: asked for on its own it would show failures that no visitor sees.
+#ifndef CULPRIT_GENERATE_SITE_ENTRY_H
+#define CULPRIT_GENERATE_SITE_ENTRY_H
+
+#include "util/arena.h"
+#include "util/array.h"
+#include "util/err.h"
+
+// Paths below the root ("/admin/index.php"), index files and those high up
+// first. Memory: arena (no array_release).
+typedef ARRAY(const char *) Entries;
+int site_entries(const char *root, Entries *out, Arena *arena, Err *err);
+
+#endif

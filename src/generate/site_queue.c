@@ -1,0 +1,99 @@
+// What the explorer could ask next: see site_queue.h.
+#include "generate/site_queue.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+static uint32_t number_of(Queue *q, char kind, const Str *key) {
+  Str name = {0};
+  str_addc(&name, kind);
+  str_addn(&name, str_text(key), key->len);
+  uint64_t fresh = q->asked.len;
+  uint64_t n = hashmap_intern(&q->names, name.data, name.len, fresh);
+  if (n == fresh)
+    array_push(&q->asked, 0);
+  str_release(&name);
+  return (uint32_t)n;
+}
+
+static bool is_known(Queue *q, uint32_t world, uint32_t request) {
+  uint32_t key[2] = {world, request};
+  uint64_t fresh = q->known.len;
+  return hashmap_intern(&q->known, key, sizeof key, fresh) != fresh;
+}
+
+bool queue_add(Queue *q, QueueItem item) {
+  Str key = {0};
+  ask_key(&item.ask, true, &key);
+  item.request = number_of(q, 'r', &key);
+  str_clear(&key);
+  ask_key(&item.ask, false, &key);
+  item.shape = number_of(q, 's', &key);
+  str_clear(&key);
+  str_add(&key, item.ask.path);
+  item.path = number_of(q, 'p', &key);
+  str_release(&key);
+  if (q->items.len >= QUEUE_MOST) {
+    q->refused++;
+    return false;
+  }
+  if (is_known(q, item.world, item.request))
+    return false;
+  item.order = q->count++;
+  if (q->seed)
+    item.order = XXH3_64bits_withSeed(&item.order, sizeof item.order, q->seed);
+  item.ask = ask_copy(&item.ask, &q->arena);
+  array_push(&q->items, item);
+  return true;
+}
+
+static uint64_t at_most(uint64_t n, uint64_t most) {
+  return n < most ? n : most;
+}
+
+// The smaller the better.
+static uint64_t cost(const Queue *q, const QueueItem *i) {
+  static const uint64_t of[] = {[WHY_ENTRY] = 0,
+                                [WHY_SOLVED] = 60,
+                                [WHY_ABSENT] = 30,
+                                [WHY_FORM] = 30,
+                                [WHY_LINK] = 40};
+  uint64_t path = q->asked.items[i->path], n = of[i->why];
+  if (i->why == WHY_SOLVED && i->fresh)
+    n = 10;
+  n += path ? 60 + at_most(path, 30) : 0;
+  n += 8 * at_most(q->asked.items[i->shape], 40);
+  n += 50 * at_most(q->asked.items[i->request], 40);
+  n += 3 * at_most(i->depth, 20);
+  n += i->lucky ? 0 : 20;
+  return n + (i->last ? 100000 : 0);
+}
+
+bool queue_take(Queue *q, QueueItem *out) {
+  size_t best = 0;
+  uint64_t least = UINT64_MAX;
+  for (size_t i = 0; i < q->items.len; i++) {
+    const QueueItem *item = &q->items.items[i];
+    uint64_t c = cost(q, item);
+    if (c < least || (c == least && item->order < q->items.items[best].order)) {
+      least = c;
+      best = i;
+    }
+  }
+  if (!q->items.len)
+    return false;
+  *out = q->items.items[best];
+  q->items.items[best] = q->items.items[--q->items.len];
+  q->asked.items[out->path]++;
+  q->asked.items[out->shape]++;
+  q->asked.items[out->request]++;
+  return true;
+}
+
+void queue_release(Queue *q) {
+  array_release(&q->items);
+  array_release(&q->asked);
+  hashmap_release(&q->names);
+  hashmap_release(&q->known);
+  arena_release(&q->arena);
+}

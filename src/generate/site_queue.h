@@ -1,0 +1,57 @@
+// What the explorer could ask next, and which of it first: scripts that nobody
+// asked for yet, then values that a comparison not yet seen to go the other way
+// waits for, then forms, links and the rest; what was asked often in the same
+// shape goes back, what looks like the end of a visit (logout, delete) to the
+// end. The same request is asked once in the same world.
+#ifndef CULPRIT_GENERATE_SITE_QUEUE_H
+#define CULPRIT_GENERATE_SITE_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "generate/site_ask.h"
+#include "util/arena.h"
+#include "util/array.h"
+#include "util/hashmap.h"
+
+typedef enum {
+  WHY_ENTRY,  // a script of the site, asked for without any input
+  WHY_SOLVED, // what input was compared with
+  WHY_ABSENT, // a key that was looked up
+  WHY_FORM,   // of a page
+  WHY_LINK
+} Why;
+
+typedef struct {
+  Ask ask;
+  uint32_t world; // that it starts in
+  Why why;
+  bool fresh; // SOLVED: the other outcome was not seen yet
+  bool last;
+  bool lucky; // found on a page that showed something new
+  unsigned depth;
+  // The queue's own:
+  uint64_t order;
+  uint32_t path, shape, request; // numbers into `asked`
+} QueueItem;
+
+enum { QUEUE_MOST = 20000 };
+
+typedef struct {
+  ARRAY(QueueItem) items;
+  ARRAY(uint32_t) asked; // how often, of each path, shape and request
+  Hashmap names;         // -> number
+  Hashmap known;         // world and request
+  uint64_t seed, count;
+  size_t refused; // there was no room
+  Arena arena;
+} Queue;
+
+// Copies the ask. False: it was there before, or there is no room.
+bool queue_add(Queue *q, QueueItem item);
+// The best; false: there is none. What it points to stays with the queue.
+bool queue_take(Queue *q, QueueItem *out);
+void queue_release(Queue *q);
+
+#endif
