@@ -2,8 +2,10 @@
 #include "oracle/web.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "oracle/failure.h"
 #include "util/fs.h"
@@ -231,6 +233,21 @@ static void add_html_fault(const Page *page, const HtmlFault *fault, Run *run) {
   free(message);
 }
 
+// The Nu checker reads a file.
+static int ask_nu(const WebOracle *o, const Response *r, HtmlFault **faults,
+                  size_t *n, Arena *arena, Err *err) {
+  char path[] = "/tmp/culprit-page-XXXXXX.html";
+  int fd = mkstemps(path, (int)strlen(".html"));
+  if (fd < 0)
+    return err_set(err, "cannot make a file in /tmp: %s", strerror(errno));
+  close(fd);
+  int rc = fs_write(path, r->body, r->body_len, err);
+  if (!rc)
+    rc = html_nu(o->nu, path, faults, n, arena, err);
+  unlink(path);
+  return rc;
+}
+
 static int add_html(const WebOracle *o, const Exchange *x,
                     const PhpRecord *record, Run *run, Arena *arena, Err *err) {
   const Response *r = &x->response;
@@ -242,6 +259,12 @@ static int add_html(const WebOracle *o, const Exchange *x,
   if (html_check(r->body, r->body_len, &o->html, &faults, &n, arena, err))
     return -1;
   Page page = {.oracle = o, .record = record, .response = r};
+  for (size_t i = 0; i < n; i++)
+    add_html_fault(&page, &faults[i], run);
+  if (!o->nu || n) // what we see ourselves need not be said twice
+    return 0;
+  if (ask_nu(o, r, &faults, &n, arena, err))
+    return -1;
   for (size_t i = 0; i < n; i++)
     add_html_fault(&page, &faults[i], run);
   return 0;

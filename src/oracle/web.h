@@ -34,6 +34,8 @@ int web_severities_parse(const char *text, unsigned *out);
 typedef struct {
   unsigned severities;
   HtmlOptions html;
+  const char *nu;   // the Nu checker's command: pages are shown to it as well;
+                    // NULL: not asked
   const char *root; // places below it are named relative to it
   double timeout;   // that a hanging worker had
 } WebOracle;

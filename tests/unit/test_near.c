@@ -1,0 +1,551 @@
+// Control dependence, alignment of runs, their distance, and the order in which
+// nearer runs are looked for: worked example 5 and compiled programs.
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cfront/program_code.h"
+#include "cfront/trace_build.h"
+#include "generate/align.h"
+#include "sym/replay.h"
+#include "test.h"
+#include "util/command.h"
+#include "util/fs.h"
+
+// --- worked example 5, by hand ----------------------------------------------
+
+// 1 if(a) 2 i++; 3 if(b) 4 j++; 5 if(c) 6 if(d) 7 k++; else 9 k+=2;
+// Branches have the numbers of their lines; edges: 2 * line, + 1 if true.
+typedef struct {
+  int a, b, c, d;
+} Outcomes;
+
+static void figure_2(Events *e, Outcomes o) {
+  events_init(e);
+  events_add(e, 0, 0, 1, 2u + (unsigned)o.a);
+  events_add(e, 0, 0, 3, 6u + (unsigned)o.b);
+  uint32_t five = events_add(e, 0, 0, 5, 10u + (unsigned)o.c);
+  if (o.c)
+    events_add(e, e->items.items[five].key, five, 6, 12u + (unsigned)o.d);
+}
+
+static void show_distance(const Events *f, const Distance *d, Str *out) {
+  for (size_t i = 0; i < d->len; i++)
+    str_addf(out, "%s%u", i ? "," : "",
+             f->items.items[d->items[i].event].edge / 2);
+}
+
+static void assert_distance(Outcomes of, Outcomes op, const char *want) {
+  Events f, p;
+  Distance d = {0};
+  Str got = {0};
+  figure_2(&f, of);
+  figure_2(&p, op);
+  align_distance(&f, &p, &d);
+  show_distance(&f, &d, &got);
+  assert_string_equal(str_text(&got), want);
+  str_release(&got);
+  array_release(&d);
+  events_release(&f);
+  events_release(&p);
+}
+
+static const Outcomes failing = {0, 0, 1, 1}, first = {0, 1, 1, 0},
+                      second = {1, 0, 1, 0};
+
+TEST(the_distances_of_example_5_are_3_6_and_1_6) {
+  assert_distance(failing, first, "3,6");
+  assert_distance(failing, second, "1,6");
+}
+
+TEST(an_event_that_the_other_run_does_not_have_is_in_no_distance) {
+  assert_distance(failing, (Outcomes){0, 0, 0, 0}, "5");
+  assert_distance((Outcomes){0, 0, 0, 0}, failing, "5");
+}
+
+TEST(runs_that_go_the_same_way_differ_in_their_first_event_alone) {
+  Events f, p;
+  Distance d = {0};
+  figure_2(&f, failing);
+  figure_2(&p, failing);
+  align_distance(&f, &p, &d);
+  assert_int_equal(d.len, 1);
+  assert_int_equal(d.items[0].event, 0);
+  array_release(&d);
+  events_release(&f);
+  events_release(&p);
+}
+
+static int compare(const uint32_t *a, size_t na, const uint32_t *b, size_t nb) {
+  Distance x = {0}, y = {0};
+  for (size_t i = 0; i < na; i++)
+    array_push(&x, (Difference){a[i], 0});
+  for (size_t i = 0; i < nb; i++)
+    array_push(&y, (Difference){b[i], 0});
+  int result = distance_compare(&x, &y);
+  assert_int_equal(distance_compare(&y, &x), -result);
+  array_release(&x);
+  array_release(&y);
+  return result;
+}
+
+TEST(the_later_difference_is_nearer_and_so_is_the_end_of_a_distance) {
+  const uint32_t d36[] = {3, 6}, d16[] = {1, 6}, d6[] = {6}, d5[] = {5},
+                 d0[] = {0}, d136[] = {1, 3, 6};
+  assert_true(compare(d36, 2, d16, 2) < 0);
+  assert_true(compare(d6, 1, d36, 2) < 0);
+  assert_true(compare(d36, 2, d136, 3) < 0);
+  assert_true(compare(d136, 3, d16, 2) < 0);
+  assert_true(compare(d16, 2, d5, 1) < 0);
+  assert_true(compare(d5, 1, d0, 1) < 0);
+  assert_int_equal(compare(d36, 2, d36, 2), 0);
+}
+
+// --- enumeration ------------------------------------------------------------
+
+typedef struct {
+  Str text;
+  const uint32_t *names; // of events
+  size_t left;
+} Listing;
+
+static bool list(void *context, const uint32_t *flips, size_t n) {
+  Listing *l = context;
+  str_addc(&l->text, '<');
+  for (size_t i = 0; i < n; i++)
+    str_addf(&l->text, "%s%u", i ? "," : "", l->names[flips[i]]);
+  str_addc(&l->text, '>');
+  return --l->left > 0;
+}
+
+static const char in_order[] = "<6><3,6><1,3,6><1,6><5><3,5><1,3,5><1,5>"
+                               "<3><1,3><1>";
+
+// All events of `e`, at most `most` at once, until `left` sets are listed.
+static void assert_listing(const Events *e, const uint32_t *names, size_t most,
+                           size_t left, const char *want) {
+  Listing l = {.names = names, .left = left};
+  uint32_t *ends = events_ends(e);
+  uint32_t *all = mem_array(uint32_t, e->items.len);
+  for (uint32_t i = 1; i < e->items.len; i++)
+    all[i - 1] = i;
+  bool done = flips_enumerate(ends, all, e->items.len - 1, most, list, &l);
+  assert_string_equal(str_text(&l.text), want);
+  assert_int_equal(done, l.left > 0);
+  str_release(&l.text);
+  free(all);
+  free(ends);
+}
+
+TEST(candidates_of_example_5_come_in_order_of_distance) {
+  static const uint32_t lines[] = {0, 1, 3, 5, 6};
+  Events f;
+  figure_2(&f, failing);
+  assert_listing(&f, lines, 4, 100, in_order);
+  assert_listing(&f, lines, 2, 100, "<6><3,6><1,6><5><3,5><1,5><3><1,3><1>");
+  assert_listing(&f, lines, 1, 100, "<6><5><3><1>");
+  assert_listing(&f, lines, 4, 3, "<6><3,6><1,3,6>");
+  events_release(&f);
+}
+
+typedef struct {
+  Distance last;
+  bool ascending;
+  size_t n;
+} Order;
+
+static bool check_order(void *context, const uint32_t *flips, size_t n) {
+  Order *o = context;
+  Distance d = {0};
+  for (size_t i = 0; i < n; i++)
+    array_push(&d, (Difference){flips[i], 0});
+  o->ascending &= !o->n++ || distance_compare(&o->last, &d) < 0;
+  array_release(&o->last);
+  o->last = d;
+  return true;
+}
+
+TEST(every_candidate_is_farther_away_than_the_one_before) {
+  enum { N = 12 };
+  uint32_t ends[N + 1], events[N];
+  Order o = {.ascending = true};
+  for (uint32_t i = 0; i <= N; i++)
+    ends[i] = i % 3 == 1 ? i + 1 : i; // 2 depends on 1, 5 on 4, ...
+  for (uint32_t i = 0; i < N; i++)
+    events[i] = i + 1;
+  assert_true(flips_enumerate(ends, events, N, N, check_order, &o));
+  assert_true(o.ascending);
+  // Of each group of three: nothing, 1, 2, and each with or without 3.
+  assert_int_equal(o.n, 6 * 6 * 6 * 6 - 1);
+  array_release(&o.last);
+}
+
+// --- long runs --------------------------------------------------------------
+
+// A loop of n iterations, each with a branch inside that is taken at `at`.
+static void long_loop(Events *e, uint32_t n, uint32_t at) {
+  events_init(e);
+  uint32_t head = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    head = events_add(e, e->items.items[head].key, head, 1, 2);
+    events_add(e, e->items.items[head].key, head, 2, i == at ? 4 : 5);
+  }
+  events_add(e, e->items.items[head].key, head, 1, 3);
+}
+
+TEST(the_ith_iteration_is_aligned_with_the_ith) {
+  enum { N = 200000 };
+  Events f, p;
+  Distance d = {0};
+  long_loop(&f, N, 7);
+  long_loop(&p, N, 150000);
+  align_distance(&f, &p, &d);
+  assert_int_equal(d.len, 2);
+  assert_int_equal(d.items[0].event, 2 * 7 + 2);
+  assert_int_equal(d.items[0].needed, 5);
+  assert_int_equal(d.items[1].event, 2 * 150000 + 2);
+  assert_int_equal(d.items[1].needed, 4);
+  events_release(&p);
+  long_loop(&p, N + 1000, 7); // more iterations
+  align_distance(&f, &p, &d);
+  assert_int_equal(d.len, 1);
+  assert_int_equal(d.items[0].event, 2 * N + 1);
+  array_release(&d);
+  events_release(&f);
+  events_release(&p);
+}
+
+// --- compiled programs ------------------------------------------------------
+
+static const char source[] =
+    "#include <setjmp.h>\n"
+    "#include <stdlib.h>\n"
+    "static jmp_buf back;\n"
+    "static int i, j, k;\n"
+    "static void figure(int a, int b, int c, int d) {\n"
+    "#line 1\n"
+    "  if (a)\n"
+    "    i = i + 1;\n"
+    "  if (b)\n"
+    "    j = j + 1;\n"
+    "  if (c)\n"
+    "    if (d)\n"
+    "      k = k + 1;\n"
+    "    else\n"
+    "      k = k + 2;\n"
+    "}\n"
+    "#line 21\n"
+    "static int is_x(char c) {\n"
+    "  return c == 'x' ? 1 : 0;\n"
+    "}\n"
+    "static int depth(const char *s) {\n"
+    "  if (!*s)\n"
+    "    return 0;\n"
+    "  return is_x(*s) + depth(s + 1);\n"
+    "}\n"
+    "static void leave(char c) {\n"
+    "  if (c == 'j')\n"
+    "    longjmp(back, 1);\n"
+    "}\n"
+    "static int which(char c) {\n"
+    "  switch (c) {\n"
+    "  case 'a':\n"
+    "  case 'b':\n"
+    "    return 1;\n"
+    "  case 'c':\n"
+    "    i = 3;\n"
+    "  default:\n"
+    "    return i;\n"
+    "  }\n"
+    "}\n"
+    "#line 51\n"
+    "int main(int argc, char **argv) {\n"
+    "  const char *s = argv[2];\n"
+    "  switch (*argv[1]) {\n"
+    "  case 'f':\n"
+    "    figure(s[0] == '1', s[1] == '1', s[2] == '1', s[3] == '1');\n"
+    "    break;\n"
+    "  case 'l':\n"
+    "    while (*s && *s != '.')\n"
+    "      k += is_x(*s++);\n"
+    "    break;\n"
+    "  case 'c':\n"
+    "    k = is_x(s[0]) + is_x(s[1]);\n"
+    "    break;\n"
+    "  case 'r':\n"
+    "    k = depth(s);\n"
+    "    break;\n"
+    "  case 'j':\n"
+    "    if (setjmp(back) == 0)\n"
+    "      leave(*s);\n"
+    "    if (s[1] == 'y')\n"
+    "      k = 1;\n"
+    "    break;\n"
+    "  case 's':\n"
+    "    k = which(*s);\n"
+    "    break;\n"
+    "  case 'e':\n"
+    "    if (*s == 'e')\n"
+    "      exit(0);\n"
+    "    if (s[1] == 'y')\n"
+    "      k = 1;\n"
+    "    break;\n"
+    "  }\n"
+    "  return 0;\n"
+    "}\n";
+
+static struct {
+  char dir[64];
+  TraceBuild build;
+  Program ir;
+  Control control;
+} world;
+
+static void build_world(void) {
+  Err err = {0};
+  if (*world.dir)
+    return;
+  strcpy(world.dir, "/tmp/culprit-test-XXXXXX");
+  assert_non_null(mkdtemp(world.dir));
+  char *c = mem_printf("%s/prog.c", world.dir);
+  char *program = mem_printf("%s/prog", world.dir);
+  char *cache = mem_printf("%s/cache", world.dir);
+  assert_int_equal(fs_write(c, source, sizeof source - 1, &err), 0);
+  char *compiler = program_code_compiler();
+  char *const argv[] = {compiler, "-g", "-w", "-o", program, c, NULL};
+  Str said = {0};
+  assert_int_equal(command_capture(argv, NULL, &said), 0);
+  if (trace_build(&world.build, program, cache, false, &err))
+    fail_msg("%s", err.text);
+  for (size_t i = 0; i < world.build.nirs; i++)
+    assert_int_equal(program_add(&world.ir, world.build.irs[i], &err), 0);
+  assert_int_equal(program_link(&world.ir, &err), 0);
+  control_init(&world.control, &world.ir);
+  str_release(&said);
+  free(compiler);
+  free(cache);
+  free(program);
+  free(c);
+}
+
+// The events of `prog MODE TEXT`.
+static void run(const char *mode, const char *text, Events *out) {
+  char *dir = mem_printf("%s/run", world.dir), *file = NULL;
+  Err err = {0};
+  Trace trace = {0};
+  Path path;
+  Tracker tracker;
+  fs_remove_tree(dir);
+  assert_int_equal(fs_mkdirs(dir, &err), 0);
+  pid_t pid = fork();
+  if (pid == 0) {
+    setenv("CULPRIT_TRACE", dir, 1);
+    execl(world.build.program, "prog", mode, text, (char *)NULL);
+    _exit(127);
+  }
+  int status;
+  waitpid(pid, &status, 0);
+  assert_int_equal(trace_find(dir, &file, &err), 0);
+  assert_int_equal(trace_open(&trace, file, &err), 0);
+  events_init(out);
+  tracker_init(&tracker, &world.control, out);
+  ReplayOptions o = {.observer = tracker_branch,
+                     .entered = tracker_block,
+                     .context = &tracker};
+  if (replay_with(&world.ir, &trace, NULL, NULL, &o, &path, &err))
+    fail_msg("%s", err.text);
+  assert_int_equal(out->items.len - 1, path.stats.branches);
+  tracker_release(&tracker);
+  path_release(&path);
+  trace_close(&trace);
+  free(file);
+  free(dir);
+}
+
+static uint32_t line_of(const Events *e, uint32_t event) {
+  uint32_t line = 0;
+  if (event)
+    control_place(&world.control,
+                  world.control.branch_of[e->items.items[event].edge], &line);
+  return line;
+}
+
+// The lines of the distance; an event that is not the first of its line has its
+// number in parentheses.
+static void assert_lines(const char *mode, const char *f, const char *p,
+                         const char *want) {
+  build_world();
+  Events ef, ep;
+  Distance d = {0};
+  Str got = {0};
+  run(mode, f, &ef);
+  run(mode, p, &ep);
+  align_distance(&ef, &ep, &d);
+  for (size_t i = 0; i < d.len; i++) {
+    uint32_t line = line_of(&ef, d.items[i].event), before = 0;
+    for (uint32_t k = 1; k < d.items[i].event; k++)
+      before += line_of(&ef, k) == line;
+    str_addf(&got, "%s%u", i ? "," : "", line);
+    if (before)
+      str_addf(&got, "(%u)", before + 1);
+  }
+  assert_string_equal(str_text(&got), want);
+  str_release(&got);
+  array_release(&d);
+  events_release(&ef);
+  events_release(&ep);
+}
+
+TEST(a_compiled_example_5_has_the_same_distances) {
+  assert_lines("f", "0011", "0110", "3,6");
+  assert_lines("f", "0011", "1010", "1,6");
+  assert_lines("f", "0011", "0001", "5");
+  assert_lines("f", "0011", "0011", "0");
+}
+
+TEST(a_compiled_example_5_has_the_same_order_of_candidates) {
+  build_world();
+  Events e, figure;
+  run("f", "0011", &e);
+  // Without the branches of main, which come before.
+  uint32_t skip = 0;
+  while (line_of(&e, skip + 1) > 10)
+    skip++;
+  uint32_t names[8] = {0};
+  events_init(&figure);
+  for (uint32_t i = skip + 1; i < e.items.len; i++) {
+    uint32_t parent = e.items.items[i].parent;
+    uint32_t mine = events_add(&figure, e.items.items[i].key,
+                               parent > skip ? parent - skip : 0, i, 0);
+    assert_true(mine < 8);
+    names[mine] = line_of(&e, i);
+  }
+  assert_listing(&figure, names, 4, 100, in_order);
+  events_release(&e);
+  events_release(&figure);
+}
+
+TEST(iterations_are_aligned_one_by_one) {
+  assert_lines("l", "abc", "axc", "22(2)");
+  assert_lines("l", "xbc", "axc", "22,22(2)");
+  // `*s` and `*s != '.'` of each iteration are two branches of line 58.
+  assert_lines("l", "ab", "abc", "58(5)");
+  assert_lines("l", "abc", "ab", "58(5)");
+  assert_lines("l", "abc", "a.c", "58(4)");
+}
+
+TEST(the_ith_call_of_a_block_is_aligned_with_the_ith) {
+  assert_lines("c", "ab", "xb", "22");
+  assert_lines("c", "ab", "ax", "22(2)");
+}
+
+TEST(recursion_is_aligned_level_by_level) {
+  assert_lines("r", "aaa", "axa", "22(2)");
+  assert_lines("r", "aa", "aaa", "25(3)");
+  assert_lines("r", "xa", "aa", "22");
+}
+
+TEST(a_longjmp_differs_where_it_was_decided_on) {
+  assert_lines("j", "a", "j", "30");
+  assert_lines("j", "ay", "jn", "30,70");
+  assert_lines("j", "jy", "an", "30,70");
+}
+
+TEST(cases_that_lead_to_the_same_place_do_not_differ) {
+  assert_lines("s", "a", "b", "0");
+  assert_lines("s", "a", "c", "34");
+  assert_lines("s", "c", "d", "34");
+}
+
+TEST(what_follows_a_way_out_depends_on_it) {
+  assert_lines("e", "ay", "an", "79");
+  assert_lines("e", "ay", "en", "77");
+}
+
+TEST(all_that_depends_on_an_event_follows_without_a_gap) {
+  build_world();
+  static const char *const runs[][2] = {
+      {"f", "1111"}, {"l", "axbxc.d"}, {"r", "axx"}, {"j", "jy"}, {"s", "c"}};
+  for (size_t k = 0; k < sizeof runs / sizeof *runs; k++) {
+    Events e;
+    run(runs[k][0], runs[k][1], &e);
+    uint32_t *ends = events_ends(&e);
+    for (uint32_t i = 1; i < e.items.len; i++)
+      for (uint32_t j = i + 1; j < e.items.len; j++) {
+        uint32_t up = j;
+        while (up > i)
+          up = e.items.items[up].parent;
+        assert_int_equal(up == i, j <= ends[i]);
+      }
+    free(ends);
+    events_release(&e);
+  }
+}
+
+// --- joins ------------------------------------------------------------------
+
+static uint32_t targets(uint32_t block, const IrEdge **edges) {
+  const IrBlock *b = &world.ir.blocks.items[block];
+  const IrInst *i = &world.ir.insts.items[b->first + b->n - 1];
+  if (i->op < IR_BR || i->op > IR_JUMP)
+    return 0;
+  const IrBranch *branch = &world.ir.branches.items[i->b];
+  *edges = world.ir.edges.items + branch->first_edge;
+  return branch->nedges;
+}
+
+// Can the function be left from `block` without coming through `without`?
+static bool gets_out(const IrFunction *f, uint32_t block, uint32_t without,
+                     bool *seen) {
+  const IrEdge *edges = NULL;
+  if (block == without || seen[block - f->first_block])
+    return false;
+  seen[block - f->first_block] = true;
+  uint32_t n = targets(block, &edges);
+  bool out = n == 0;
+  for (uint32_t i = 0; i < n && !out; i++)
+    out = gets_out(f, f->first_block + edges[i].target, without, seen);
+  return out;
+}
+
+static bool must_pass(const IrFunction *f, uint32_t block, uint32_t through) {
+  bool *seen = mem_array(bool, f->nblocks);
+  bool out = gets_out(f, block, through, seen);
+  free(seen);
+  return !out;
+}
+
+// The definition: every way out comes through it, and it is the first of those.
+static uint32_t slow_join(const IrFunction *f, uint32_t block) {
+  uint32_t best = IR_NONE;
+  for (uint32_t i = 0; i < f->nblocks; i++) {
+    uint32_t x = f->first_block + i;
+    if (x == block || !must_pass(f, block, x))
+      continue;
+    if (best == IR_NONE || must_pass(f, x, best))
+      best = x;
+  }
+  return best;
+}
+
+TEST(joins_are_the_first_blocks_that_every_way_out_comes_through) {
+  build_world();
+  size_t joined = 0;
+  for (size_t i = 0; i < world.ir.functions.len; i++) {
+    const IrFunction *f = &world.ir.functions.items[i];
+    for (uint32_t b = f->first_block; b < f->first_block + f->nblocks; b++) {
+      assert_int_equal(world.control.join[b], slow_join(f, b));
+      joined += world.control.join[b] != IR_NONE;
+    }
+    assert_true(!f->nblocks || world.control.entry[f->first_block]);
+  }
+  assert_true(joined > 20);
+}
+
+TEST(nothing_is_left_behind) {
+  control_release(&world.control);
+  program_release(&world.ir);
+  trace_build_release(&world.build);
+  if (*world.dir)
+    fs_remove_tree(world.dir);
+}
