@@ -116,7 +116,7 @@ static void print_help(void) {
       "another way than the given input is set aside\n"
       "  --reference PROG   same standard output and exit status as PROG\n"
       "  --oracle CMD       as for culprit run\n"
-      "  --timeout S        seconds for one run (default: 10)\n"
+      "  --timeout S        seconds for one run (default: 5)\n"
       "  -j N               N at once (default: one per core)\n"
       "\n"
       "what is shown\n"
@@ -150,8 +150,8 @@ static void options_init(Options *o) {
   o->rank.method = "ochiai";
   o->strategy = strategy_at(0);
   o->run.jobs = default_jobs();
-  o->run.timeout = 10;
-  o->run.max_output = 64u << 20;
+  o->run.timeout = 5;
+  o->run.max_output = 8u << 20; // a loop that prints ends soon
   o->run.rerun = true;
 }
 

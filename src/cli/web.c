@@ -13,6 +13,7 @@
 #include "cli/cli.h"
 #include "cli/rank.h"
 #include "generate/site.h"
+#include "generate/site_entry.h"
 #include "php/site.h"
 #include "run/process.h"
 #include "run/summary.h"
@@ -322,6 +323,23 @@ static int check_root(Options *o) {
   return EXIT_DONE;
 }
 
+// Without a list of requests there must be something to begin with.
+static int check_entries(Options *o) {
+  Err err;
+  Entries list = {0};
+  const Site *site = &o->visits.site;
+  if (o->requests || site->front)
+    return EXIT_DONE;
+  if (site_entries(site->root, &list, &o->arena, &err))
+    return cli_error(&err);
+  if (list.len)
+    return EXIT_DONE;
+  return cli_fail(EXIT_USAGE,
+                  "%s: no page to start from, and --requests FILE is missing; "
+                  "name the application's document root",
+                  site->root);
+}
+
 static int find_extension(Options *o) {
   Err err;
   char *path = site_extension(&err);
@@ -573,6 +591,8 @@ static int web(Options *o, const char *command) {
   int status = check_root(o);
   if (status == EXIT_DONE)
     status = read_requests(o, &list);
+  if (status == EXIT_DONE)
+    status = check_entries(o);
   if (status == EXIT_DONE)
     status = find_extension(o);
   hide_messages(o);

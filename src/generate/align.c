@@ -20,6 +20,7 @@ void events_init(Events *e) {
 
 void events_release(Events *e) {
   array_release(&e->items);
+  bitset_release(&e->echoes);
   free(e->slots);
   *e = (Events){0};
 }
@@ -99,7 +100,8 @@ void align_distance(Events *f, const Events *p, Distance *out) {
     if (!found)
       continue;
     last = found;
-    if (f->items.items[found].edge != e->edge)
+    if (f->items.items[found].edge != e->edge &&
+        !bitset_has(&f->echoes, found) && !bitset_has(&p->echoes, (uint32_t)i))
       array_push(out, (Difference){found, e->edge});
   }
   if (!out->len)

@@ -30,6 +30,7 @@
 
 #include "sym/control.h"
 #include "util/array.h"
+#include "util/bitset.h"
 
 typedef struct {
   uint64_t key;
@@ -40,6 +41,8 @@ typedef struct {
 // Event 0 is the start of the program, no branch.
 typedef struct {
   ARRAY(Event) items;
+  Bitset echoes; // events whose outcome an earlier branch had decided already:
+                 // `while (a && b)` if a is false. They differ from nothing.
   uint32_t *slots; // by key; made when first needed
   size_t nslots;
 } Events;
@@ -65,8 +68,9 @@ typedef struct {
   uint64_t key;
   uint32_t parent;
   uint32_t first_open;
-  uint32_t block; // being executed
-  uint32_t calls; // made by it so far
+  uint32_t block;   // being executed
+  uint32_t entered; // by this edge; IR_NONE: it is the first
+  uint32_t calls;   // made by it so far
 } OpenCall;
 
 // Follows a replay: its observers are tracker_branch and tracker_block.

@@ -54,7 +54,36 @@ static void enter_call(Tracker *t, uint32_t block) {
              (OpenCall){.key = XXH3_64bits_withSeed(site, sizeof site, by.key),
                         .parent = by.event,
                         .first_open = (uint32_t)t->open.len,
-                        .block = block});
+                        .block = block,
+                        .entered = IR_NONE});
+}
+
+static const IrInst *terminator(const Program *p, uint32_t block) {
+  const IrBlock *b = &p->blocks.items[block];
+  return &p->insts.items[b->first + b->n - 1];
+}
+
+// Does it go by a constant that the edge to its block brought along?
+static bool is_echo(const Tracker *t, uint32_t block) {
+  const Program *p = t->control->program;
+  uint32_t entered = array_last(&t->calls).entered;
+  if (entered == IR_NONE)
+    return false;
+  const IrEdge *e = &p->edges.items[entered];
+  uint32_t operand = terminator(p, block)->a;
+  for (uint32_t i = 0; i < e->n; i++)
+    if (p->moves.items[e->first + i].dst == operand)
+      return (p->moves.items[e->first + i].src & IR_CONST) != 0;
+  return false;
+}
+
+// The edge to the block that is entered now.
+static uint32_t entering_edge(const Tracker *t) {
+  const Program *p = t->control->program;
+  if (t->branch != IR_NONE)
+    return p->branches.items[t->branch].first_edge + t->edge;
+  const IrInst *i = terminator(p, array_last(&t->calls).block);
+  return i->op == IR_BR ? p->branches.items[i->b].first_edge : IR_NONE;
 }
 
 static void take_branch(Tracker *t) {
@@ -64,6 +93,8 @@ static void take_branch(Tracker *t) {
   uint32_t event =
       events_add(t->events, by.key, by.event, t->branch, c->way[edge]);
   uint32_t block = c->block_of[t->branch];
+  if (is_echo(t, block))
+    bitset_add(&t->events->echoes, event);
   array_push(&t->open, (OpenBranch){.key = t->events->items.items[event].key,
                                     .event = event,
                                     .join = c->join[block]});
@@ -85,10 +116,12 @@ void tracker_block(void *tracker, uint32_t block, size_t depth) {
   }
   leave_calls(t, depth);
   assert(t->calls.len == depth);
+  uint32_t edge = entering_edge(t);
   if (t->branch != IR_NONE)
     take_branch(t);
   t->branch = IR_NONE;
   close_branches(t, block);
+  array_last(&t->calls).entered = edge;
   array_last(&t->calls).block = block;
   array_last(&t->calls).calls = 0;
 }

@@ -8,6 +8,9 @@
 #include "util/fs.h"
 #include "util/mem.h"
 
+// Bytes of a recorded run: more than replay goes through (explore.c).
+enum { STREAM_MAX = 256 << 20 };
+
 static int load_program(Recorder *r, Err *err) {
   for (size_t i = 0; i < r->build.nirs; i++)
     if (program_add(&r->program, r->build.irs[i], err))
@@ -39,13 +42,15 @@ static int prepare(const Recorder *r, size_t i, const Test *test, Spawn *spawn,
   const RunOptions *o = r->runner->options;
   char *dir = trace_dir(r, i);
   char *mark = arena_printf(arena, "CULPRIT_TRACE=%s", dir);
-  char **env = environment_with((char *[]){mark, NULL}, arena);
+  char *most = arena_printf(arena, "CULPRIT_TRACE_MAX=%u", STREAM_MAX);
+  char **env = environment_with((char *[]){mark, most, NULL}, arena);
   int rc = dir_make_empty(dir, err);
   *spawn = (Spawn){.env = test_environment(test, env, arena),
                    .cwd = o->cwd,
                    .out = arena_printf(arena, "%s.out", dir),
                    .err = arena_printf(arena, "%s.err", dir),
                    .timeout = o->timeout,
+                   .max_output = o->max_output,
                    .mark = mark};
   test_prepare(test, r->build.program, arena, spawn);
   free(dir);

@@ -9,7 +9,8 @@
 // empty: so sessions have the same name in all worlds, and equal ones are found
 // to be equal.
 //
-// Memory: asks lie in the queue's arena, everything of one request in its own.
+// Memory: asks and cookies lie in the queue's arena, everything of one request
+// in its own.
 #include "generate/site.h"
 
 #include <stdio.h>
@@ -32,11 +33,18 @@
 
 #define SESSION_ID "culpritvisitor0000000001"
 
-enum { CHAIN_MOST = 64, CHAIN_SOLVED = 6 };
+enum { CHAIN_MOST = 64, CHAIN_SOLVED = 6, CRUMBS_MOST = 100 };
+
+// A cookie that an answer set, and those before it: all that a jar is made of.
+typedef struct Crumb Crumb;
+struct Crumb {
+  const Crumb *before;
+  const char *path, *value;
+};
 
 typedef struct {
   uint32_t state;
-  CookieJar *jar;
+  const Crumb *crumbs;
   uint32_t from;  // the world before
   Ask ask;        // what led here from there
   unsigned depth; // requests from the start
@@ -66,34 +74,76 @@ struct Explorer {
 
 // --- worlds -----------------------------------------------------------------
 
+static void refill(CookieJar *jar, const Crumb *last) {
+  if (!last)
+    return;
+  refill(jar, last->before);
+  Header h = {.name = "Set-Cookie", .value = last->value};
+  Headers one = {.items = &h, .len = 1};
+  cookie_jar_take(jar, last->path, &one);
+}
+
+// What is sent to `path`; NULL: nothing.
+static const char *cookies_for(const Crumb *crumbs, const char *path,
+                               Arena *arena) {
+  CookieJar *jar = cookie_jar_new();
+  refill(jar, crumbs);
+  const char *header = cookie_jar_header(jar, path, arena);
+  cookie_jar_free(jar);
+  return header;
+}
+
+static unsigned crumb_count(const Crumb *c) {
+  unsigned n = 0;
+  for (; c; c = c->before)
+    n++;
+  return n;
+}
+
+// The crumbs after an answer. Of a way that sets more and more of them, what
+// comes after the first CRUMBS_MOST is ignored.
+static const Crumb *take_crumbs(Explorer *e, const Crumb *last,
+                                const Request *r, const Headers *headers) {
+  for (size_t i = 0; i < headers->len; i++) {
+    const Header *h = &headers->items[i];
+    if (strcasecmp(h->name, "Set-Cookie") || crumb_count(last) >= CRUMBS_MOST)
+      continue;
+    Crumb *c = arena_new(&e->queue.arena, Crumb);
+    *c = (Crumb){.before = last,
+                 .path = arena_strdup(&e->queue.arena, r->path),
+                 .value = arena_strdup(&e->queue.arena, h->value)};
+    last = c;
+  }
+  return last;
+}
+
 // Which cookies are sent depends on the path: these tell jars apart well
 // enough.
-static uint32_t find_world(Explorer *e, uint32_t state, const CookieJar *jar,
+static uint32_t find_world(Explorer *e, uint32_t state, const Crumb *crumbs,
                            const char *path, Arena *arena) {
-  const char *here = cookie_jar_header(jar, path, arena);
-  const char *top = cookie_jar_header(jar, "/", arena);
+  const char *here = cookies_for(crumbs, path, arena);
+  const char *top = cookies_for(crumbs, "/", arena);
   const char *key = arena_printf(arena, "%u\n%s\n%s", state, here ? here : "",
                                  top ? top : "");
   return (uint32_t)hashmap_intern(&e->world_index, key, strlen(key),
                                   e->worlds.len);
 }
 
-// Takes the jar. The shortest way to a world is kept: ways only get shorter, so
-// they never run in a circle.
-static uint32_t enter_world(Explorer *e, uint32_t state, CookieJar *jar,
+// The shortest way to a world is kept: ways only get shorter, so they never run
+// in a circle.
+static uint32_t enter_world(Explorer *e, uint32_t state, const Crumb *crumbs,
                             const QueueItem *item, Arena *arena) {
-  uint32_t n = find_world(e, state, jar, item->ask.path, arena);
+  uint32_t n = find_world(e, state, crumbs, item->ask.path, arena);
   unsigned depth = e->worlds.items[item->world].depth + 1;
   if (n == e->worlds.len) {
     World w = {.state = state,
-               .jar = jar,
+               .crumbs = crumbs,
                .from = item->world,
                .ask = item->ask,
                .depth = depth};
     array_push(&e->worlds, w);
     return n;
   }
-  cookie_jar_free(jar);
   World *w = &e->worlds.items[n];
   if (depth < w->depth) {
     w->from = item->world;
@@ -104,14 +154,11 @@ static uint32_t enter_world(Explorer *e, uint32_t state, CookieJar *jar,
 }
 
 static void enter_first_world(Explorer *e) {
-  static Header cookie = {.name = "Set-Cookie",
-                          .value = "PHPSESSID=" SESSION_ID "; path=/"};
-  Headers headers = {.items = &cookie, .len = 1};
-  World w = {.jar = cookie_jar_new()};
-  cookie_jar_take(w.jar, "/", &headers);
+  static const Crumb session = {.path = "/",
+                                .value = "PHPSESSID=" SESSION_ID "; path=/"};
   Arena arena = {0};
-  find_world(e, 0, w.jar, "/", &arena);
-  array_push(&e->worlds, w);
+  find_world(e, 0, &session, "/", &arena);
+  array_push(&e->worlds, (World){.crumbs = &session});
   arena_release(&arena);
 }
 
@@ -264,14 +311,13 @@ static int keep(Explorer *e, const QueueItem *item, const Request *r,
 }
 
 static int go_on(Explorer *e, const Harvest *h, const Request *r,
-                 const Exchange *x, CookieJar *jar, const PhpRecord *record,
-                 Err *err) {
+                 const Exchange *x, const PhpRecord *record, Err *err) {
   uint32_t state;
-  if (state_save(e->seat.state, &state, err)) {
-    cookie_jar_free(jar);
+  if (state_save(e->seat.state, &state, err))
     return -1;
-  }
-  uint32_t world = enter_world(e, state, jar, h->item, h->arena);
+  const Crumb *crumbs = take_crumbs(e, e->worlds.items[h->item->world].crumbs,
+                                    r, &x->response.headers);
+  uint32_t world = enter_world(e, state, crumbs, h->item, h->arena);
   e->progress.worlds = e->worlds.len;
   if (x->end == EXCHANGE_DONE) {
     follow_redirect(h, r, x, world);
@@ -289,19 +335,14 @@ static int ask(Explorer *e, const QueueItem *item, Arena *arena, Err *err) {
   Judged j = {0};
   Harvest h = {.e = e, .item = item, .arena = arena};
   ask_request(&item->ask, (unsigned)e->asked.len + 1, &r, arena);
-  CookieJar *jar = cookie_jar_copy(w->jar);
-  const char *cookies = cookie_jar_header(jar, r.path, arena);
+  const char *cookies = cookies_for(w->crumbs, r.path, arena);
   int rc = state_restore(e->seat.state, w->state, err);
   if (!rc)
     rc = worker_serve(e->seat.worker, &r, cookies, &x, arena, err);
   if (!rc && !x.is_static)
     rc = keep(e, item, &r, &x, &j, &h.lucky, arena, err);
-  if (rc) {
-    cookie_jar_free(jar);
-  } else {
-    cookie_jar_take(jar, r.path, &x.response.headers);
-    rc = go_on(e, &h, &r, &x, jar, j.has_record ? &j.record : NULL, err);
-  }
+  if (!rc)
+    rc = go_on(e, &h, &r, &x, j.has_record ? &j.record : NULL, err);
   run_release(&j.run);
   return rc;
 }
@@ -325,8 +366,6 @@ Explorer *explorer_new(const SiteOptions *o) {
 void explorer_free(Explorer *e) {
   if (!e)
     return;
-  for (size_t i = 0; i < e->worlds.len; i++)
-    cookie_jar_free(e->worlds.items[i].jar);
   array_release(&e->worlds);
   array_release(&e->asked);
   hashmap_release(&e->world_index);

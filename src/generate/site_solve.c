@@ -82,7 +82,7 @@ typedef struct {
 } Values;
 
 static void add_value(Values *v, const char *value) {
-  if (value && v->len < sizeof v->items / sizeof *v->items)
+  if (v->len < sizeof v->items / sizeof *v->items)
     v->items[v->len++] = value;
 }
 
@@ -131,11 +131,12 @@ void solve_compare(const PhpCompare *c, const Ask *a, Asks *out, Arena *arena) {
     return;
   for (size_t i = 0; i < a->nparams; i++) {
     const Param *p = &a->params[i];
+    const char *part;
     Values v = {0};
     if (is_same(p->value, c->left))
       find_values(c, p, &v, arena);
-    else
-      add_value(&v, inside(c->left, p->value, c->right, arena));
+    else if ((part = inside(c->left, p->value, c->right, arena)))
+      add_value(&v, part);
     for (size_t k = 0; k < v.len; k++)
       array_push(out, ask_with(a, p->place, p->name,
                                arena_strdup(arena, v.items[k]), arena));

@@ -44,19 +44,6 @@ void cookie_jar_free(CookieJar *j) {
   free(j);
 }
 
-CookieJar *cookie_jar_copy(const CookieJar *j) {
-  CookieJar *copy = cookie_jar_new();
-  for (size_t i = 0; i < j->cookies.len; i++) {
-    const Cookie *c = &j->cookies.items[i];
-    Cookie own = {.name = mem_strdup(c->name),
-                  .value = mem_strdup(c->value),
-                  .path = mem_strdup(c->path),
-                  .expires = c->expires};
-    array_push(&copy->cookies, own);
-  }
-  return copy;
-}
-
 static void drop(CookieJar *j, size_t i) {
   Cookie *c = j->cookies.items;
   cookie_release(&c[i]);

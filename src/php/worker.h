@@ -85,7 +85,6 @@ const char *worker_record(const Worker *w);
 // respected.
 typedef struct CookieJar CookieJar;
 CookieJar *cookie_jar_new(void);
-CookieJar *cookie_jar_copy(const CookieJar *j);
 void cookie_jar_free(CookieJar *j);
 void cookie_jar_take(CookieJar *j, const char *path, const Headers *response);
 // Value of the Cookie header for `path`, NULL: none. Memory: arena.

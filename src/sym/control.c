@@ -202,25 +202,49 @@ static void find_branches(Control *c) {
   }
 }
 
+// The block an edge leads to, behind those that only lead on (edges from a
+// branch to a join get one). Values that are chosen by the way count as code.
+static uint32_t lands(const Program *p, const IrFunction *f, const IrEdge *e) {
+  enum { FARTHEST = 16 };
+  for (int i = 0; i < FARTHEST && !e->n; i++) {
+    const IrBlock *b = &p->blocks.items[f->first_block + e->target];
+    const IrBranch *next = b->n == 1 ? branch_of(p, b) : NULL;
+    const IrEdge *on = next ? &p->edges.items[next->first_edge] : NULL;
+    if (!on || next->nedges != 1 || on->n)
+      break;
+    e = on;
+  }
+  return e->target;
+}
+
 // `seen[block]`: 1 + the first edge of this branch to that block.
-static void find_ways(Control *c, const IrBranch *b, uint32_t *seen) {
+static void find_ways(Control *c, const IrFunction *f, const IrBranch *b,
+                      uint32_t *seen) {
   const IrEdge *edges = c->program->edges.items;
-  for (uint32_t i = b->first_edge; i < b->first_edge + b->nedges; i++) {
-    uint32_t *first = &seen[edges[i].target];
-    if (!*first)
+  uint32_t end = b->first_edge + b->nedges;
+  for (uint32_t i = b->first_edge; i < end; i++) {
+    uint32_t *first = &seen[lands(c->program, f, &edges[i])];
+    if (!*first || edges[i].n)
       *first = i + 1;
     c->way[i] = *first - 1;
     c->branch_of[i] = (uint32_t)(b - c->program->branches.items);
   }
-  for (uint32_t i = b->first_edge; i < b->first_edge + b->nedges; i++)
-    seen[edges[i].target] = 0;
+  for (uint32_t i = b->first_edge; i < end; i++)
+    seen[lands(c->program, f, &edges[i])] = 0;
 }
 
 static void find_all_ways(Control *c) {
   const Program *p = c->program;
   uint32_t *seen = mem_array(uint32_t, p->blocks.len + 1);
-  for (size_t i = 0; i < p->branches.len; i++)
-    find_ways(c, &p->branches.items[i], seen);
+  for (size_t i = 0; i < p->functions.len; i++) {
+    const IrFunction *f = &p->functions.items[i];
+    for (uint32_t b = 0; b < f->nblocks; b++) {
+      const IrBranch *branch =
+          branch_of(p, &p->blocks.items[f->first_block + b]);
+      if (branch)
+        find_ways(c, f, branch, seen);
+    }
+  }
   free(seen);
 }
 

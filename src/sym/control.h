@@ -24,7 +24,7 @@ typedef struct {
   bool *entry;         // of each block: is it its function's first?
   uint32_t *block_of;  // of each branch: its block
   uint32_t *branch_of; // of each edge: its branch
-  uint32_t *way;       // of each edge: its branch's first to the same block
+  uint32_t *way;       // of each edge: its branch's first to the same code
 } Control;
 
 // The program must outlive it.

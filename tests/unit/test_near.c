@@ -236,7 +236,7 @@ static const char source[] =
     "}\n"
     "#line 21\n"
     "static int is_x(char c) {\n"
-    "  return c == 'x' ? 1 : 0;\n"
+    "  if (c == 'x') return 1; return 0;\n"
     "}\n"
     "static int depth(const char *s) {\n"
     "  if (!*s)\n"
@@ -428,7 +428,8 @@ TEST(a_compiled_example_5_has_the_same_order_of_candidates) {
 TEST(iterations_are_aligned_one_by_one) {
   assert_lines("l", "abc", "axc", "22(2)");
   assert_lines("l", "xbc", "axc", "22,22(2)");
-  // `*s` and `*s != '.'` of each iteration are two branches of line 58.
+  // `*s` and the whole condition of each iteration are two branches of line
+  // 58; the second only says what the first has decided, if that is false.
   assert_lines("l", "ab", "abc", "58(5)");
   assert_lines("l", "abc", "ab", "58(5)");
   assert_lines("l", "abc", "a.c", "58(4)");
