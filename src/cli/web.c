@@ -32,13 +32,14 @@ typedef struct {
   Visits visits;
   SiteOptions site; // of exploring
   RankOptions rank;
-  const char *requests, *host, *store, *color, *severity;
+  const char *requests, *first, *host, *store, *color, *severity;
   bool quiet, help;
   Arena arena;
 } Options;
 
 enum {
   OPT_REQUESTS = 256,
+  OPT_FIRST,
   OPT_BUDGET,
   OPT_MAX_TESTS,
   OPT_SEED,
@@ -67,6 +68,7 @@ enum {
 
 static const struct option long_options[] = {
     {"requests", required_argument, NULL, OPT_REQUESTS},
+    {"seed-requests", required_argument, NULL, OPT_FIRST},
     {"budget", required_argument, NULL, OPT_BUDGET},
     {"max-tests", required_argument, NULL, OPT_MAX_TESTS},
     {"seed", required_argument, NULL, OPT_SEED},
@@ -115,6 +117,9 @@ static void print_help(void) {
       "without --requests: every page, its links and forms, and what their\n"
       "input is compared with; requests that show a failure are kept in\n"
       ".culprit/made\n"
+      "  --seed-requests FILE  a list to begin with and go on from: logins "
+      "with\n"
+      "                     passwords that nobody could guess\n"
       "  --budget S         seconds to explore (default: 60)\n"
       "  --max-tests N      requests to make at most\n"
       "  --seed N           another order among equally good requests\n"
@@ -250,6 +255,7 @@ static int take_option(Options *o, int opt, const char *arg) {
   case 'q': o->quiet = true; return 0;
   case 'j': return take_jobs(arg, &v->workers);
   case OPT_REQUESTS: o->requests = arg; return 0;
+  case OPT_FIRST: o->first = arg; return 0;
   case OPT_BUDGET: return take_seconds(arg, &o->site.budget);
   case OPT_MAX_TESTS: return take_count(arg, &o->site.max_tests);
   case OPT_SEED: return take_seed(arg, &o->site.seed);
@@ -352,22 +358,26 @@ static int find_extension(Options *o) {
 
 static int read_requests(Options *o, Requests *list) {
   Err err;
-  if (!o->requests)
+  const char *path = o->requests ? o->requests : o->first;
+  if (!path)
     return EXIT_DONE;
+  if (o->requests && o->first)
+    return cli_fail(EXIT_USAGE, "--requests and --seed-requests: exploring "
+                                "needs only the latter");
   Str text = {0};
-  int rc = fs_read(o->requests, 0, &text, &err);
+  int rc = fs_read(path, 0, &text, &err);
   if (!rc)
-    rc = text_ends(o->requests, ".har")
-             ? request_list_har(o->requests, str_text(&text), text.len, o->host,
-                                list, &o->arena, &err)
-             : request_list_read(o->requests, list, &o->arena, &err);
+    rc = text_ends(path, ".har")
+             ? request_list_har(path, str_text(&text), text.len, o->host, list,
+                                &o->arena, &err)
+             : request_list_read(path, list, &o->arena, &err);
   str_release(&text);
   if (rc)
     return cli_error(&err);
   for (size_t i = 0; i < list->len; i++)
-    if (!list->items[i].setup)
+    if (!list->items[i].setup || o->first)
       return EXIT_DONE;
-  return cli_fail(EXIT_USAGE, "%s: there is no request in it", o->requests);
+  return cli_fail(EXIT_USAGE, "%s: there is no request in it", path);
 }
 
 // --- the session ------------------------------------------------------------
@@ -461,13 +471,14 @@ static void print_found(const SiteProgress *p) {
   fflush(stderr);
 }
 
-static int run_explorer(Options *o, Explorer **out) {
+static int run_explorer(Options *o, const Requests *list, Explorer **out) {
   Err err;
   int status = make_scratch(o);
   if (status != EXIT_DONE)
     return status;
   show_progress = isatty(STDERR_FILENO) && !o->quiet;
   o->site.visits = &o->visits;
+  o->site.first = list;
   o->site.progress = print_found;
   catch_signals();
   *out = explorer_new(&o->site);
@@ -555,7 +566,7 @@ static int run_session(Options *o, const Requests *list, const char *command) {
     return cli_error(&err);
   double start = clock_now();
   Explorer *e = NULL;
-  int status = o->requests ? run_visits(o, list) : run_explorer(o, &e);
+  int status = o->requests ? run_visits(o, list) : run_explorer(o, list, &e);
   if (store_flush(v->store, &err) ||
       (status == EXIT_DONE && session_finish(v->store, v->session, &err)))
     status = cli_error(&err);

@@ -13,6 +13,7 @@
 
 enum {
   BATCH_MAX = 64,
+  ROUND = 4,                   // tests per job in one round
   INSTRUCTIONS_MAX = 40000000, // of one run; what follows is not flipped
   SOLVED_IN_VAIN = 200000      // candidates without an input in a row
 };
@@ -283,7 +284,8 @@ static void release_round(Round *r) {
 
 // Takes candidates until there are enough with an input. False: no more.
 static bool fill_round(Explorer *e, Round *r) {
-  size_t want = (size_t)e->runner->options->jobs, vain = 0;
+  size_t jobs = (size_t)e->runner->options->jobs, vain = 0;
+  size_t want = jobs > 1 ? ROUND * jobs : 1; // so that nobody waits
   size_t left = e->options.max_tests - e->stats.tests;
   want = want > BATCH_MAX ? BATCH_MAX : want > left ? left : want;
   double start = clock_now();

@@ -70,6 +70,7 @@ struct Explorer {
   Hashmap units, signatures;
   SiteProgress progress;
   double begin;
+  uint32_t reached; // the world that the last request left behind
 };
 
 // --- worlds -----------------------------------------------------------------
@@ -319,6 +320,7 @@ static int go_on(Explorer *e, const Harvest *h, const Request *r,
                                     r, &x->response.headers);
   uint32_t world = enter_world(e, state, crumbs, h->item, h->arena);
   e->progress.worlds = e->worlds.len;
+  e->reached = world;
   if (x->end == EXCHANGE_DONE) {
     follow_redirect(h, r, x, world);
     follow_links(h, r, x, world);
@@ -413,14 +415,34 @@ static bool may_go_on(Explorer *e) {
          (!o->max_tests || e->asked.len < o->max_tests);
 }
 
+static int ask_one(Explorer *e, const QueueItem *item, Err *err) {
+  Arena arena = {0};
+  int rc = ask(e, item, &arena, err);
+  arena_release(&arena);
+  return rc;
+}
+
+// The user's own requests: each goes on where the one before it ended.
+static int ask_first(Explorer *e, Err *err) {
+  const Requests *list = e->options->first;
+  int rc = 0;
+  for (size_t i = 0; !rc && list && i < list->len && may_go_on(e); i++) {
+    const Request *r = &list->items[i];
+    QueueItem item = {.why = WHY_ENTRY};
+    if (!i || r->visitor != r[-1].visitor)
+      e->reached = 0;
+    item.world = e->reached;
+    if (ask_from(r, &item.ask, &e->queue.arena))
+      rc = ask_one(e, &item, err);
+  }
+  return rc;
+}
+
 static int explore(Explorer *e, Err *err) {
   QueueItem item;
-  int rc = 0;
-  while (!rc && may_go_on(e) && queue_take(&e->queue, &item)) {
-    Arena arena = {0};
-    rc = ask(e, &item, &arena, err);
-    arena_release(&arena);
-  }
+  int rc = ask_first(e, err);
+  while (!rc && may_go_on(e) && queue_take(&e->queue, &item))
+    rc = ask_one(e, &item, err);
   return rc;
 }
 

@@ -39,9 +39,10 @@ typedef struct {
 typedef struct {
   Visits *visits; // settings, store and session; what it counts stays untouched
   double budget;  // seconds
-  size_t max_tests; // 0: as many as there is time for
-  uint64_t seed;    // decides between requests that look equally good; 0: the
-                    // one found first
+  size_t max_tests;      // 0: as many as there is time for
+  const Requests *first; // made before all others, and gone on from: a login
+  uint64_t seed; // decides between requests that look equally good; 0: the
+                 // one found first
   void (*progress)(const SiteProgress *p); // may be NULL
 } SiteOptions;
 

@@ -58,12 +58,13 @@ static void encode(const char *text, Str *out) {
   }
 }
 
-static void add_query(Params *list, const char *query, Arena *arena) {
+static void add_query(Params *list, const char *query, ParamPlace place,
+                      Arena *arena) {
   while (*query && list->len < PARAMS_MOST) {
     size_t n = strcspn(query, "&");
     const char *equals = memchr(query, '=', n);
     size_t name = equals ? (size_t)(equals - query) : n;
-    Param p = {.name = decode(query, name, arena), .place = IN_QUERY};
+    Param p = {.name = decode(query, name, arena), .place = place};
     p.bare = !equals;
     p.value = equals ? decode(equals + 1, n - name - 1, arena) : "";
     if (n)
@@ -74,8 +75,24 @@ static void add_query(Params *list, const char *query, Arena *arena) {
 
 Ask ask_link(const char *path, const char *query, Arena *arena) {
   Params list = {0};
-  add_query(&list, query, arena);
+  add_query(&list, query, IN_QUERY, arena);
   return settle(false, path, &list, arena);
+}
+
+bool ask_from(const Request *r, Ask *out, Arena *arena) {
+  Params list = {0};
+  const char *type = headers_get(&r->headers, "Content-Type");
+  bool post = !strcmp(r->method, "POST");
+  if ((!post && strcmp(r->method, "GET") != 0) ||
+      (type && !strcasestr(type, "x-www-form-urlencoded")) ||
+      memchr(r->body, '\0', r->body_len))
+    return false;
+  add_query(&list, r->query, IN_QUERY, arena);
+  if (r->body_len)
+    add_query(&list, arena_strndup(arena, r->body, r->body_len), IN_BODY,
+              arena);
+  *out = settle(post, r->path, &list, arena);
+  return true;
 }
 
 // --- changing ---------------------------------------------------------------
@@ -239,7 +256,7 @@ static Ask fill(const Link *form, Variation v, Arena *arena) {
   Params list = {0};
   bool pressed = v.field && v.field->kind == FIELD_BUTTON;
   if (form->post)
-    add_query(&list, form->query, arena);
+    add_query(&list, form->query, IN_QUERY, arena);
   for (size_t i = 0; i < form->nfields; i++) {
     const Field *f = &form->fields[i];
     const char *value = usual_value(f, v.empty, arena);

@@ -35,6 +35,8 @@ typedef struct {
 typedef ARRAY(Ask) Asks;
 
 Ask ask_link(const char *path, const char *query, Arena *arena);
+// A request of a list; false: its body is no form data.
+bool ask_from(const Request *r, Ask *out, Arena *arena);
 // One parameter set, or added. A value in the body makes it a POST.
 Ask ask_with(const Ask *a, ParamPlace place, const char *name,
              const char *value, Arena *arena);
