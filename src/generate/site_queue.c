@@ -32,6 +32,9 @@ bool queue_add(Queue *q, QueueItem item) {
   str_clear(&key);
   str_add(&key, item.ask.path);
   item.path = number_of(q, 'p', &key);
+  str_clear(&key);
+  str_addf(&key, "%u", item.world);
+  item.place = number_of(q, 'w', &key);
   str_release(&key);
   if (q->items.len >= QUEUE_MOST) {
     q->refused++;
@@ -61,11 +64,12 @@ static uint64_t cost(const Queue *q, const QueueItem *i) {
   uint64_t path = q->asked.items[i->path], n = of[i->why];
   if (i->why == WHY_SOLVED && i->fresh)
     n = 10;
-  n += path ? 60 + at_most(path, 30) : 0;
+  n += path ? 60 + at_most(path, 400) / 4 : 0;
   n += 8 * at_most(q->asked.items[i->shape], 40);
-  n += 50 * at_most(q->asked.items[i->request], 40);
+  n += 20 * at_most(q->asked.items[i->request], 40);
+  n += at_most(q->asked.items[i->place], 200) / 2;
   n += 3 * at_most(i->depth, 20);
-  n += i->lucky ? 0 : 20;
+  n += i->lucky ? 0 : 40;
   return n + (i->last ? 100000 : 0);
 }
 
@@ -87,6 +91,7 @@ bool queue_take(Queue *q, QueueItem *out) {
   q->asked.items[out->path]++;
   q->asked.items[out->shape]++;
   q->asked.items[out->request]++;
+  q->asked.items[out->place]++;
   return true;
 }
 

@@ -1,8 +1,9 @@
 // What the explorer could ask next, and which of it first: scripts that nobody
 // asked for yet, then values that a comparison not yet seen to go the other way
 // waits for, then forms, links and the rest; what was asked often in the same
-// shape goes back, what looks like the end of a visit (logout, delete) to the
-// end. The same request is asked once in the same world.
+// shape, or in the same world, goes back, what looks like the end of a visit
+// (logout, delete) to the end. The same request is asked once in the same
+// world.
 #ifndef CULPRIT_GENERATE_SITE_QUEUE_H
 #define CULPRIT_GENERATE_SITE_QUEUE_H
 
@@ -33,14 +34,14 @@ typedef struct {
   unsigned depth;
   // The queue's own:
   uint64_t order;
-  uint32_t path, shape, request; // numbers into `asked`
+  uint32_t path, shape, request, place; // numbers into `asked`
 } QueueItem;
 
 enum { QUEUE_MOST = 20000 };
 
 typedef struct {
   ARRAY(QueueItem) items;
-  ARRAY(uint32_t) asked; // how often, of each path, shape and request
+  ARRAY(uint32_t) asked; // how often, of each path, shape, request, world
   Hashmap names;         // -> number
   Hashmap known;         // world and request
   uint64_t seed, count;
