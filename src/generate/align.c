@@ -66,14 +66,19 @@ static void fill_slots(Events *e) {
   }
 }
 
-// The event with that key, 0: none. `expected` is looked at first.
+// The event with that key, 0: none. Those from `expected` on are looked at
+// first.
 static uint32_t find_event(Events *e, uint64_t key, uint32_t expected) {
-  if (expected < e->items.len && e->items.items[expected].key == key)
-    return expected;
+  enum { NEXT = 8 };
+  for (uint32_t i = expected; i < e->items.len && i - expected < NEXT; i++)
+    if (e->items.items[i].key == key)
+      return i;
   if (!e->slots)
     fill_slots(e);
   return e->slots[find_slot(e, key)];
 }
+
+uint32_t events_find(Events *e, uint64_t key) { return find_event(e, key, 0); }
 
 // --- distance ---------------------------------------------------------------
 
@@ -93,21 +98,26 @@ static void drop_repeated(Distance *d) {
 
 void align_distance(Events *f, const Events *p, Distance *out) {
   uint32_t last = 0;
+  Bitset strange = {0}; // events of p that are not aligned
   out->len = 0;
-  for (size_t i = 1; i < p->items.len; i++) {
+  for (uint32_t i = 1; i < p->items.len; i++) {
     const Event *e = &p->items.items[i];
-    uint32_t found = find_event(f, e->key, last + 1);
-    if (!found)
+    uint32_t found =
+        bitset_has(&strange, e->parent) ? 0 : find_event(f, e->key, last + 1);
+    if (!found) {
+      bitset_add(&strange, i);
       continue;
+    }
     last = found;
     if (f->items.items[found].edge != e->edge &&
-        !bitset_has(&f->echoes, found) && !bitset_has(&p->echoes, (uint32_t)i))
+        !bitset_has(&f->echoes, found) && !bitset_has(&p->echoes, i))
       array_push(out, (Difference){found, e->edge});
   }
   if (!out->len)
     array_push(out, (Difference){0, IR_NONE});
   qsort(out->items, out->len, sizeof *out->items, by_event);
   drop_repeated(out);
+  bitset_release(&strange);
 }
 
 int distance_compare(const Distance *a, const Distance *b) {

@@ -52,6 +52,8 @@ void events_release(Events *e);
 // `key`: of what decided about it. Returns the event's number.
 uint32_t events_add(Events *e, uint64_t key, uint32_t parent, uint32_t branch,
                     uint32_t edge);
+// The event with that key, 0: there is none. None can be added afterwards.
+uint32_t events_find(Events *e, uint64_t key);
 // The last event that depends on each one, by way of others too; itself if
 // there is none. Caller frees.
 uint32_t *events_ends(const Events *e);

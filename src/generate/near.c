@@ -11,13 +11,17 @@
 
 enum {
   INSTRUCTIONS_MAX = 40000000, // of one run; what follows is not looked at
-  KEPT_MAX = 1000,  // conditions of the rest of a path that are asked to stay
-  CASES_MAX = 16,   // of one switch that are tried
-  PAIRS_MAX = 2000, // queries with two changes
-  OTHERS_MAX = 200, // queries about conditions that are no branches
-  REDUCED_MAX = 8,  // runs made by reduction that are compared
+  KEPT_MAX = 500, // conditions of the rest of a path that are asked to stay
+  CASES_MAX = 16, // of one switch that are tried
+  BRANCHES_CLOSE = 500, // before some are left out
+  PAIRS_MAX = 2000,     // queries with two changes
+  OTHERS_MAX = 200,     // queries about conditions that are no branches
+  REDUCED_MAX = 8,      // runs made by reduction that are compared
+  FAILING_MAX = 8,      // failing runs whose own branches are turned round
+  DETOURS_MAX = 200,    // queries about each of them
   FILE_MAX = 16 << 20,
 };
+#define QUERY_SECONDS 0.5
 
 // --- how tests end ----------------------------------------------------------
 
@@ -56,6 +60,7 @@ static void release_run(NearRun *r) {
   solver_free(r->solver);
   expr_pool_free(r->pool);
   path_release(&r->path);
+  inputs_release(&r->inputs);
   events_release(&r->events);
   free(r->ends);
   free(r->event_of);
@@ -67,6 +72,12 @@ static void clear_batch(Near *n) {
   n->batch.len = 0;
 }
 
+static void release_failed(Near *n) {
+  for (size_t i = 0; i < n->failed.len; i++)
+    inputs_release(&n->failed.items[i]);
+  array_release(&n->failed);
+}
+
 void near_close(Near *n) {
   n->explorer->runner->judged = n->judged;
   n->explorer->runner->judged_context = n->judged_context;
@@ -74,6 +85,7 @@ void near_close(Near *n) {
   control_release(&n->control);
   inputs_release(&n->inputs);
   clear_batch(n);
+  release_failed(n);
   array_release(&n->batch);
   array_release(&n->distance);
   array_release(&n->verdicts);
@@ -141,26 +153,52 @@ static void find_events(const Near *n, NearRun *r) {
   free(seen);
 }
 
-static int replay_failing(Near *n, Err *err) {
-  NearRun *r = &n->failing;
+// A file whose content was changed was read under the name of its copy.
+static void name_copies(const Near *n, unsigned number, Inputs *in) {
+  const Explorer *e = n->explorer;
+  for (size_t i = 0; i < in->sources.len; i++) {
+    InputSource *s = &in->sources.items[i];
+    const InputSource *old = &e->original.sources.items[i];
+    if (s->kind != INPUT_FILE ||
+        (s->size == old->size && !memcmp(s->bytes, old->bytes, s->size)))
+      continue;
+    char *key =
+        mem_printf("%s/near%u/%s", e->options.dir, number, path_base(s->key));
+    free(s->key);
+    s->key = key;
+  }
+}
+
+// Records the run of an input and makes its conditions ready to be turned
+// round.
+static int replay_symbolic(Near *n, const Inputs *in, NearRun *r, Err *err) {
   Explorer *e = n->explorer;
-  char *line = write_input(n, &e->given, "near", e->number++, err);
-  if (!line)
-    return -1;
-  int rc = record(n, &e->given, line, err);
+  unsigned number = e->number++;
+  Inputs read = {0};
+  char *line = write_input(n, in, "near", number, err);
+  int rc = line ? record(n, in, line, err) : -1;
   free(line);
   r->pool = expr_pool_new();
   if (rc || e->runner->interrupted)
     return rc;
-  if (replay_run(n, &e->given, r->pool, r, err))
-    return err_prefix(err, "the failing run cannot be replayed");
-  r->solver = solver_new(r->pool, (SolverLimits){0});
-  for (size_t i = 0; i < r->path.events.len; i++)
+  inputs_copy(&r->inputs, in);
+  inputs_copy(&read, in);
+  name_copies(n, number, &read);
+  rc = replay_run(n, &read, r->pool, r, err);
+  inputs_release(&read);
+  r->solver = solver_new(r->pool, (SolverLimits){.seconds = QUERY_SECONDS});
+  for (size_t i = 0; !rc && i < r->path.events.len; i++)
     solver_add(r->solver, r->path.events.items[i].cond,
                r->path.events.items[i].outcome);
   r->ends = events_ends(&r->events);
   find_events(n, r);
-  n->stats.conditions = r->path.events.len;
+  return rc;
+}
+
+static int replay_failing(Near *n, Err *err) {
+  if (replay_symbolic(n, &n->explorer->given, &n->failing, err))
+    return err_prefix(err, "the failing run cannot be replayed");
+  n->stats.conditions = n->failing.path.events.len;
   return 0;
 }
 
@@ -212,6 +250,14 @@ static void count_verdict(Near *n, size_t i) {
   n->stats.others += !pass && !n->shows.items[i];
 }
 
+static void keep_failing(Near *n, const Inputs *in) {
+  Inputs copy = {0};
+  if (n->failed.len >= FAILING_MAX)
+    return;
+  inputs_copy(&copy, in);
+  array_push(&n->failed, copy);
+}
+
 static int run_batch(Near *n, Err *err) {
   size_t count = n->batch.len;
   if (!count)
@@ -229,6 +275,8 @@ static int run_batch(Near *n, Err *err) {
     count_verdict(n, i);
     if (n->verdicts.items[i] == VERDICT_PASS)
       rc = measure(n, &n->batch.items[i], "near", n->first + (unsigned)i, err);
+    else
+      keep_failing(n, &n->batch.items[i]);
   }
   clear_batch(n);
   return rc;
@@ -248,8 +296,9 @@ static int propose(Near *n, Inputs *in, Err *err) {
 
 // --- solving ----------------------------------------------------------------
 
-// Conditions of the failing path to turn round, ascending.
+// Conditions on the path of a run to turn round, ascending.
 typedef struct {
+  NearRun *run;
   const uint32_t *conditions;
   size_t n;
   const Constraint *instead; // of turning the last one round; may be NULL
@@ -266,7 +315,8 @@ static bool turned(const Turn *t, uint32_t condition) {
 // Is it executed only because of how a turned condition before it went? Of
 // conditions that are no branches only the last symbolic event before them is
 // known: those right behind a turned one count as dependent.
-static bool depends(const NearRun *r, const Turn *t, uint32_t condition) {
+static bool depends(const Turn *t, uint32_t condition) {
+  const NearRun *r = t->run;
   uint32_t event = r->event_of[condition];
   bool own = r->path.events.items[condition].branch != IR_NONE;
   for (size_t i = 0; i < t->n && t->conditions[i] < condition; i++) {
@@ -280,7 +330,8 @@ static bool depends(const NearRun *r, const Turn *t, uint32_t condition) {
 
 typedef ARRAY(Constraint) Constraints;
 
-static void collect(const NearRun *r, const Turn *t, Constraints *out) {
+static void collect(const Turn *t, Constraints *out) {
+  const NearRun *r = t->run;
   uint32_t last = t->conditions[t->n - 1];
   for (uint32_t i = t->conditions[0]; i < r->path.events.len; i++) {
     const PathEvent *e = &r->path.events.items[i];
@@ -290,25 +341,25 @@ static void collect(const NearRun *r, const Turn *t, Constraints *out) {
       array_push(out, *t->instead);
     else if (turned(t, i))
       array_push(out, (Constraint){e->cond, !e->outcome});
-    else if (!depends(r, t, i))
+    else if (!depends(t, i))
       array_push(out, (Constraint){e->cond, e->outcome});
   }
 }
 
-static int try_turn(Near *n, const Turn *t, Err *err) {
-  NearRun *r = &n->failing;
+static int try_turn(Near *n, const Turn *t, SolverResult *result, Err *err) {
+  NearRun *r = t->run;
   Constraints extra = {0};
   Model model = {0};
   Inputs in = {0};
   int rc = 0;
-  collect(r, t, &extra);
-  SolverResult result =
+  collect(t, &extra);
+  *result =
       solver_query(r->solver, t->conditions[0], extra.items, extra.len, &model);
   n->stats.queries++;
-  n->stats.unsat += result == SOLVER_UNSAT;
-  n->stats.unknown += result == SOLVER_UNKNOWN;
-  if (result == SOLVER_SAT) {
-    path_apply(&r->path, &n->explorer->given, &model, &in);
+  n->stats.unsat += *result == SOLVER_UNSAT;
+  n->stats.unknown += *result == SOLVER_UNKNOWN;
+  if (*result == SOLVER_SAT) {
+    path_apply(&r->path, &r->inputs, &model, &in);
     rc = propose(n, &in, err);
   }
   model_release(&model);
@@ -316,12 +367,18 @@ static int try_turn(Near *n, const Turn *t, Err *err) {
   return rc;
 }
 
+static int try_following(Near *n, Turn t, Err *err) {
+  SolverResult ignored;
+  return try_turn(n, &t, &ignored, err);
+}
+
+// What cannot be followed cannot be had with the rest as it was, either.
 static int try_both(Near *n, Turn t, Err *err) {
-  t.strict = true;
-  if (try_turn(n, &t, err))
+  SolverResult result;
+  if (try_turn(n, &t, &result, err))
     return -1;
-  t.strict = false;
-  return try_turn(n, &t, err);
+  t.strict = true;
+  return result == SOLVER_UNSAT ? 0 : try_turn(n, &t, &result, err);
 }
 
 // --- the search -------------------------------------------------------------
@@ -358,9 +415,12 @@ static int try_cases(Near *n, uint32_t condition, Err *err) {
     Expr want =
         expr_const_of(r->pool, expr_sort(r->pool, e->subject), c->value);
     Constraint is = {expr_eq(r->pool, e->subject, want), true};
-    if (k + 1 != e->edge &&
-        try_both(n, (Turn){.conditions = &condition, .n = 1, .instead = &is},
-                 err))
+    if (k + 1 != e->edge && try_both(n,
+                                     (Turn){.run = &n->failing,
+                                            .conditions = &condition,
+                                            .n = 1,
+                                            .instead = &is},
+                                     err))
       return -1;
   }
   return 0;
@@ -368,7 +428,8 @@ static int try_cases(Near *n, uint32_t condition, Err *err) {
 
 static int try_one(Near *n, uint32_t condition, Err *err) {
   const PathEvent *e = &n->failing.path.events.items[condition];
-  if (try_both(n, (Turn){.conditions = &condition, .n = 1}, err))
+  if (try_both(n, (Turn){.run = &n->failing, .conditions = &condition, .n = 1},
+               err))
     return -1;
   return e->kind == PATH_SWITCH && e->subject ? try_cases(n, condition, err)
                                               : 0;
@@ -384,15 +445,28 @@ static int try_violated(Near *n, Err *err) {
   return rc ? rc : run_batch(n, err);
 }
 
+// The next condition to try before number i: a long path is thinned out towards
+// its beginning.
+static size_t next_before(size_t i, size_t tried) {
+  enum { MORE = 100, SHIFT_MAX = 16 };
+  size_t shift =
+      tried < BRANCHES_CLOSE ? 0 : 1 + (tried - BRANCHES_CLOSE) / MORE;
+  size_t step = (size_t)1 << (shift < SHIFT_MAX ? shift : SHIFT_MAX);
+  return i > step ? i - step : 0;
+}
+
 static int try_branches(Near *n, Err *err) {
   const NearRun *r = &n->failing;
+  size_t tried = 0;
   int rc = 0;
-  for (size_t i = r->path.events.len; !rc && i-- > 0 && goes_on(n);) {
-    if (!is_branch(&r->path.events.items[i]))
+  for (size_t i = r->path.events.len; !rc && i && goes_on(n);
+       i = next_before(i, tried)) {
+    if (!is_branch(&r->path.events.items[i - 1]))
       continue;
-    if (!is_nearer(n, &r->event_of[i], 1))
+    if (!is_nearer(n, &r->event_of[i - 1], 1))
       break;
-    rc = try_one(n, (uint32_t)i, err);
+    rc = try_one(n, (uint32_t)i - 1, err);
+    n->stats.thinned |= ++tried > BRANCHES_CLOSE && i > 1;
   }
   return rc ? rc : run_batch(n, err);
 }
@@ -409,7 +483,8 @@ static int try_others(Near *n, Err *err) {
     if (!is_nearer(n, &r->event_of[i], 1))
       break;
     uint32_t condition = (uint32_t)i;
-    rc = try_turn(n, &(Turn){.conditions = &condition, .n = 1}, err);
+    rc = try_following(
+        n, (Turn){.run = &n->failing, .conditions = &condition, .n = 1}, err);
     left--;
   }
   return rc ? rc : run_batch(n, err);
@@ -435,7 +510,10 @@ static bool try_pair(void *context, const uint32_t *flips, size_t count) {
   p->left--;
   for (size_t i = 0; i < 2; i++)
     conditions[i] = p->condition_of[flips[i]];
-  p->rc = try_both(p->near, (Turn){.conditions = conditions, .n = 2}, p->err);
+  p->rc = try_both(
+      p->near,
+      (Turn){.run = &p->near->failing, .conditions = conditions, .n = 2},
+      p->err);
   return !p->rc;
 }
 
@@ -452,10 +530,41 @@ static int try_pairs(Near *n, Err *err) {
   Pairs p = {n, condition_of, PAIRS_MAX, 0, err};
   if (goes_on(n))
     flips_enumerate(r->ends, events.items, events.len, 2, try_pair, &p);
-  n->stats.complete = p.left && goes_on(n);
+  n->stats.complete = p.left && goes_on(n) && !n->stats.thinned;
   free(condition_of);
   array_release(&events);
   return p.rc ? p.rc : run_batch(n, err);
+}
+
+// --- detours ----------------------------------------------------------------
+
+// Branches that the failing run never came to are turned round in one that
+// fails, too.
+static int try_detours_of(Near *n, NearRun *r, Err *err) {
+  size_t left = DETOURS_MAX;
+  int rc = 0;
+  for (size_t i = r->path.events.len; !rc && i-- > 0 && left && goes_on(n);) {
+    uint32_t condition = (uint32_t)i;
+    if (!is_branch(&r->path.events.items[i]) ||
+        events_find(&n->failing.events,
+                    r->events.items.items[r->event_of[i]].key))
+      continue;
+    rc = try_following(n, (Turn){.run = r, .conditions = &condition, .n = 1},
+                       err);
+    left--;
+  }
+  return rc ? rc : run_batch(n, err);
+}
+
+static int try_detours(Near *n, Err *err) {
+  int rc = 0;
+  for (size_t i = 0; !rc && i < n->failed.len && goes_on(n); i++) {
+    NearRun r = {0};
+    if (!replay_symbolic(n, &n->failed.items[i], &r, &n->problem))
+      rc = try_detours_of(n, &r, err);
+    release_run(&r);
+  }
+  return rc;
 }
 
 // --- passing runs made by reduction -----------------------------------------
@@ -484,7 +593,8 @@ static int try_reduced(Near *n, Err *err) {
   size_t first =
       n->reduced.len > REDUCED_MAX ? n->reduced.len - REDUCED_MAX : 0;
   int rc = 0;
-  for (size_t i = n->reduced.len; !rc && i-- > first && goes_on(n);) {
+  for (size_t i = n->reduced.len;
+       !rc && i-- > first && !n->explorer->runner->interrupted;) {
     Inputs in = {0};
     read_reduced(n, n->reduced.items[i], &in);
     rc = measure(n, &in, "reduced", n->reduced.items[i], err);
@@ -501,5 +611,7 @@ int near_search(Near *n, Err *err) {
   if (try_violated(n, err) || try_branches(n, err) || try_others(n, err) ||
       try_pairs(n, err))
     return -1;
-  return n->found ? 0 : try_reduced(n, err);
+  if (!n->found && (try_detours(n, err) || try_reduced(n, err)))
+    return -1;
+  return 0;
 }

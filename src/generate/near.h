@@ -11,15 +11,17 @@
 //
 // Conditions of the failing path are turned round, the later ones first: a rule
 // it breaks, branches one by one, what the library decided, then two branches
-// at a time in order of distance. Each time first with the rest of the path as
-// it was (strict), then with the path up to there only (following). If nothing
-// passes, passing runs that reduction came by are taken. An input that comes
-// out is run natively and judged; if it passes, its run is replayed and its
-// real distance computed. The search ends when what is left to try would be
-// farther away than the best one found, or when time or runs are used up.
+// at a time in order of distance. Each time with the path up to there only
+// (following), then also with the rest of the path as it was (strict). If
+// nothing passes, branches that only the runs made so far came to (detours) are
+// turned round in the first of those; then passing runs that reduction came by
+// are taken. An input that comes out is run natively and judged; if it passes,
+// its run is replayed and its real distance computed. The search ends when what
+// is left to try would be farther away than the best one found, or when time or
+// runs are used up.
 //
-// Not looked at: paths through conditions that only a changed run comes to
-// (detours), more than two changes, and other inputs for the same path.
+// Not looked at: more than two changes, detours of detours, and other inputs
+// for the same path.
 #ifndef CULPRIT_GENERATE_NEAR_H
 #define CULPRIT_GENERATE_NEAR_H
 
@@ -34,6 +36,7 @@
 
 // A replayed run.
 typedef struct {
+  Inputs inputs;
   Path path;
   ExprPool *pool;
   Solver *solver; // constraint i is condition i
@@ -47,6 +50,7 @@ typedef struct {
   size_t queries, unsat, unknown;
   size_t tests, passing, same, others; // runs, by how they ended
   size_t unreplayed; // passing runs that could not be compared
+  bool thinned;      // not every branch was turned round: the path is long
   bool complete;     // nothing nearer was left to try
 } NearStats;
 
@@ -59,9 +63,10 @@ typedef struct Near {
   Distance distance; // of their run
   char *line;        // shell words after the program
   NearStats stats;
-  Err problem;         // why the last passing run could not be replayed
-  Hashmap tried;       // hashes of inputs
-  ARRAY(Inputs) batch; // to be run next
+  Err problem;          // why the last passing run could not be replayed
+  Hashmap tried;        // hashes of inputs
+  ARRAY(Inputs) batch;  // to be run next
+  ARRAY(Inputs) failed; // the first ones that were run and did not pass
   // How the runs of the explorer end is listened to.
   void (*judged)(void *context, const Run *run);
   void *judged_context;

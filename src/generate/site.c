@@ -33,7 +33,12 @@
 
 #define SESSION_ID "culpritvisitor0000000001"
 
-enum { CHAIN_MOST = 64, CHAIN_SOLVED = 6, CRUMBS_MOST = 100 };
+enum {
+  CHAIN_MOST = 64,
+  CHAIN_SOLVED = 6,
+  CRUMBS_MOST = 100,
+  WORLDS_TRIED = 8
+};
 
 // A cookie that an answer set, and those before it: all that a jar is made of.
 typedef struct Crumb Crumb;
@@ -70,6 +75,8 @@ struct Explorer {
   Hashmap units, signatures;
   SiteProgress progress;
   double begin;
+  Entries entries;
+  Arena arena;      // of entries
   uint32_t reached; // the world that the last request left behind
 };
 
@@ -205,6 +212,16 @@ static void offer_all(const Harvest *h, Asks *asks, uint32_t world, Why why,
   array_release(asks);
 }
 
+// Pages that nothing leads to may still be asked for.
+static void offer_entries(Explorer *e, uint32_t world, Why why) {
+  for (size_t i = 0; i < e->entries.len; i++)
+    queue_add(&e->queue,
+              (QueueItem){.ask = ask_link(e->entries.items[i], "", &e->arena),
+                          .world = world,
+                          .why = why,
+                          .depth = e->worlds.items[world].depth});
+}
+
 static void follow_links(const Harvest *h, const Request *r, const Exchange *x,
                          uint32_t world) {
   const Response *res = &x->response;
@@ -318,7 +335,10 @@ static int go_on(Explorer *e, const Harvest *h, const Request *r,
     return -1;
   const Crumb *crumbs = take_crumbs(e, e->worlds.items[h->item->world].crumbs,
                                     r, &x->response.headers);
+  size_t before = e->worlds.len;
   uint32_t world = enter_world(e, state, crumbs, h->item, h->arena);
+  if (e->worlds.len > before && world < WORLDS_TRIED)
+    offer_entries(e, world, WHY_LINK);
   e->progress.worlds = e->worlds.len;
   e->reached = world;
   if (x->end == EXCHANGE_DONE) {
@@ -377,6 +397,7 @@ void explorer_free(Explorer *e) {
   bitset_release(&e->conditions);
   seen_release(&e->seen);
   queue_release(&e->queue);
+  arena_release(&e->arena);
   scripts_free(e->scripts);
   free(e->maps);
   free(e);
@@ -388,15 +409,11 @@ const SiteProgress *explorer_progress(const Explorer *e) {
 
 static int add_entries(Explorer *e, Err *err) {
   const Site *site = &e->options->visits->site;
-  Arena arena = {0};
-  Entries list = {0};
-  int rc = site_entries(site->root, &list, &arena, err);
+  int rc = site_entries(site->root, &e->entries, &e->arena, err);
   if (!rc && site->front)
-    queue_add(&e->queue, (QueueItem){.ask = ask_link("/", "", &arena)});
-  for (size_t i = 0; !rc && i < list.len; i++)
-    queue_add(&e->queue,
-              (QueueItem){.ask = ask_link(list.items[i], "", &arena)});
-  arena_release(&arena);
+    queue_add(&e->queue, (QueueItem){.ask = ask_link("/", "", &e->arena)});
+  if (!rc)
+    offer_entries(e, 0, WHY_ENTRY);
   if (!rc && !e->queue.items.len)
     rc = err_set(err,
                  "%s: no page to start from is below it; name the document "

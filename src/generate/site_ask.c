@@ -236,6 +236,16 @@ static void add_param(Params *list, const Link *form, const Field *f,
                            .place = form->post ? IN_BODY : IN_QUERY});
 }
 
+// The default; where that says nothing ("choose one"), the first that does.
+static const char *usual_choice(const Field *f, bool empty) {
+  if (empty || (f->on && *f->value))
+    return f->on ? f->value : NULL;
+  for (size_t i = 0; i < f->noptions; i++)
+    if (*f->options[i])
+      return f->options[i];
+  return f->on ? f->value : NULL;
+}
+
 static const char *usual_value(const Field *f, bool empty, Arena *arena) {
   switch (f->kind) {
   case FIELD_FREE:
@@ -243,6 +253,7 @@ static const char *usual_value(const Field *f, bool empty, Arena *arena) {
   case FIELD_FIXED:
     return f->value;
   case FIELD_CHOICE:
+    return usual_choice(f, empty);
   case FIELD_TICK:
     return f->on ? f->value : NULL;
   case FIELD_BUTTON:

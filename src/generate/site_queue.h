@@ -44,7 +44,7 @@ typedef struct {
   ARRAY(uint32_t) asked; // how often, of each path, shape, request, world
   Hashmap names;         // -> number
   Hashmap known;         // world and request
-  uint64_t seed, count;
+  uint64_t seed, count, taken;
   size_t refused; // there was no room
   Arena arena;
 } Queue;

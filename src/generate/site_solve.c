@@ -133,6 +133,8 @@ void solve_compare(const PhpCompare *c, const Ask *a, Asks *out, Arena *arena) {
     const Param *p = &a->params[i];
     const char *part;
     Values v = {0};
+    if (!trim(p->value).len) // could be any of the empty ones
+      continue;
     if (is_same(p->value, c->left))
       find_values(c, p, &v, arena);
     else if ((part = inside(c->left, p->value, c->right, arena)))

@@ -77,7 +77,7 @@ static bool is_same(const word *a, const word *b) {
 
 static void add_value(const char *text, size_t length) {
   word *w = &values[nvalues];
-  if (nvalues == VALUES_MOST || !normalize(w, text, length))
+  if (nvalues == VALUES_MOST || !normalize(w, text, length) || !w->length)
     return;
   for (size_t i = 0; i < nvalues; i++)
     if (is_same(&values[i], w))

@@ -1,0 +1,315 @@
+// Unit tests of exploring: where a page leads to (php/links.h), requests made
+// of it (generate/site_ask.h), input that decides comparisons
+// (generate/site_solve.h), and what is asked first (generate/site_queue.h).
+#include "test.h"
+
+#include <stdlib.h>
+
+#include "generate/site_ask.h"
+#include "generate/site_queue.h"
+#include "generate/site_solve.h"
+#include "php/links.h"
+#include "php/record_format.h"
+
+static Links read_page(const char *page, Arena *arena) {
+  return links_read(page, strlen(page), "/a/list.php", "p=2", arena);
+}
+
+static void resolves(const char *address, const char *path, const char *query) {
+  Arena arena = {0};
+  const char *p, *q;
+  assert_true(link_resolve("/a/list.php", address, &p, &q, &arena));
+  assert_string_equal(p, path);
+  assert_string_equal(q, query);
+  arena_release(&arena);
+}
+
+static void leads_nowhere(const char *address) {
+  Arena arena = {0};
+  const char *p, *q;
+  assert_false(link_resolve("/a/list.php", address, &p, &q, &arena));
+  arena_release(&arena);
+}
+
+// The only ask, as a request's text.
+static char *text_of(const Ask *a) {
+  Arena arena = {0};
+  Request r;
+  ask_request(a, 1, &r, &arena);
+  char *text = request_text(&r);
+  arena_release(&arena);
+  return text;
+}
+
+static void reads(const Ask *a, const char *expected) {
+  char *text = text_of(a);
+  assert_string_equal(text, expected);
+  free(text);
+}
+
+static bool contains(const Asks *asks, const char *expected) {
+  bool found = false;
+  for (size_t i = 0; i < asks->len && !found; i++) {
+    char *text = text_of(&asks->items[i]);
+    found = !strcmp(text, expected);
+    free(text);
+  }
+  return found;
+}
+
+// --- addresses --------------------------------------------------------------
+
+TEST(an_address_is_resolved_against_the_page_it_stands_on) {
+  resolves("view.php?id=3#top", "/a/view.php", "id=3");
+  resolves("../b/./c.php", "/b/c.php", "");
+  resolves("/x//y.php", "/x/y.php", "");
+  resolves("?p=3", "/a/list.php", "p=3");
+  resolves("../..", "/", "");
+  resolves("../../../../etc/passwd", "/etc/passwd", "");
+  resolves("http://localhost:8080/z.php?q", "/z.php", "q");
+  resolves(" view.php ", "/a/view.php", "");
+  resolves("my file.php", "/a/my%20file.php", "");
+}
+
+TEST(what_leaves_the_site_is_not_followed) {
+  leads_nowhere("http://example.org/");
+  leads_nowhere("//example.org/a.php");
+  leads_nowhere("http://localhost.example.org/");
+  leads_nowhere("mailto:a@example.org");
+  leads_nowhere("javascript:void(0)");
+  leads_nowhere("#top");
+}
+
+// --- pages ------------------------------------------------------------------
+
+TEST(links_frames_refreshes_and_scripts_are_found_in_the_order_of_the_page) {
+  Arena arena = {0};
+  Links l = read_page(
+      "<meta http-equiv=Refresh content=\"5; url='next.php'\">"
+      "<a href=one.php>1</a><iframe src=two.php></iframe>"
+      "<script>if (x) window.location.href = \"three.php?a=1\";</script>"
+      "<p onclick=\"location='four.php'\">x</p><img src=pic.png>",
+      &arena);
+  assert_int_equal(l.len, 5);
+  assert_string_equal(l.items[0].path, "/a/next.php");
+  assert_string_equal(l.items[1].path, "/a/one.php");
+  assert_string_equal(l.items[2].path, "/a/two.php");
+  assert_string_equal(l.items[3].path, "/a/three.php");
+  assert_string_equal(l.items[3].query, "a=1");
+  assert_string_equal(l.items[4].path, "/a/four.php");
+  arena_release(&arena);
+}
+
+TEST(a_link_that_logs_out_or_deletes_comes_last) {
+  Arena arena = {0};
+  Links l = read_page("<a href=x.php>x</a><a href='x.php?do=delete'>x</a>"
+                      "<a href=bye.php>Log out</a>",
+                      &arena);
+  assert_false(l.items[0].last);
+  assert_true(l.items[1].last);
+  assert_true(l.items[2].last);
+  arena_release(&arena);
+}
+
+TEST(a_form_is_filled_in_with_its_defaults_buttons_and_options) {
+  Arena arena = {0};
+  Asks asks = {0};
+  Links l = read_page(
+      "<form method=POST action=save.php?x=1><input type=hidden name=tok "
+      "value=abc><input name=id><select name=s><option value=u>U<option "
+      "selected>V</select><input type=radio name=r value=1><input type=radio "
+      "name=r value=2 checked><input type=checkbox name=c><button name=b "
+      "value=ok>ok</button><button name=b value=no>no</button></form>",
+      &arena);
+  assert_int_equal(l.len, 1);
+  assert_true(l.items[0].form && l.items[0].post);
+  ask_form(&l.items[0], &asks, &arena);
+  reads(&asks.items[0], "POST /a/save.php?x=1 tok=abc&id=1&s=V&r=2&b=ok");
+  reads(&asks.items[1], "POST /a/save.php?x=1 tok=abc&id=&s=V&r=2&b=ok");
+  assert_true(
+      contains(&asks, "POST /a/save.php?x=1 tok=abc&id=1&s=u&r=2&b=ok"));
+  assert_true(
+      contains(&asks, "POST /a/save.php?x=1 tok=abc&id=1&s=V&r=1&b=ok"));
+  assert_true(
+      contains(&asks, "POST /a/save.php?x=1 tok=abc&id=1&s=V&r=2&c=on&b=ok"));
+  assert_true(
+      contains(&asks, "POST /a/save.php?x=1 tok=abc&id=1&s=V&r=2&b=no"));
+  array_release(&asks);
+  arena_release(&arena);
+}
+
+TEST(a_form_without_action_goes_to_its_own_page) {
+  Arena arena = {0};
+  Links l = read_page("<form method=post><input name=n></form>"
+                      "<form action=find.php?old=1><input name=q></form>",
+                      &arena);
+  Asks asks = {0};
+  assert_string_equal(l.items[0].path, "/a/list.php");
+  assert_string_equal(l.items[0].query, "p=2");
+  ask_form(&l.items[1], &asks, &arena);
+  reads(&asks.items[1], "GET /a/find.php?q=");
+  array_release(&asks);
+  arena_release(&arena);
+}
+
+TEST(fields_of_a_form_that_a_table_closed_still_belong_to_it) {
+  Arena arena = {0};
+  Links l = read_page("<table><form action=f.php><tr><td><input name=a></td>"
+                      "</tr></form></table>",
+                      &arena);
+  assert_int_equal(l.len, 1);
+  assert_int_equal(l.items[0].nfields, 1);
+  arena_release(&arena);
+}
+
+TEST(any_bytes_are_a_page) {
+  Arena arena = {0};
+  unsigned seed = 7;
+  for (int round = 0; round < 200; round++) {
+    char page[400];
+    for (size_t i = 0; i < sizeof page; i++) {
+      seed = seed * 1103515245 + 12345;
+      page[i] =
+          "<>/=\"' aifnm\0\xff&?#:;form input select option"[seed >> 16 & 31];
+    }
+    links_read(page, sizeof page, "/", "", &arena);
+  }
+  arena_release(&arena);
+}
+
+// --- asks -------------------------------------------------------------------
+
+TEST(a_query_survives_being_taken_apart) {
+  Arena arena = {0};
+  Ask a = ask_link("/v.php", "a=1+2&b=%26%3d&c[]=x&bare&=&d=", &arena);
+  reads(&a, "GET /v.php?a=1+2&b=%26%3D&c[]=x&bare&=&d=");
+  Ask b = ask_with(&a, IN_QUERY, "a", "\xc3\xa4", &arena);
+  reads(&b, "GET /v.php?a=%C3%A4&b=%26%3D&c[]=x&bare&=&d=");
+  arena_release(&arena);
+}
+
+TEST(a_value_in_the_body_makes_it_a_post) {
+  Arena arena = {0};
+  Ask a = ask_link("/v.php", "a=1", &arena);
+  Ask b = ask_with(&a, IN_BODY, "b", "2", &arena);
+  reads(&b, "POST /v.php?a=1 b=2");
+  arena_release(&arena);
+}
+
+// --- comparisons ------------------------------------------------------------
+
+static PhpCompare compared(CompareKind kind, const char *left,
+                           const char *right) {
+  return (PhpCompare){
+      .kind = kind, .file = "/a.php", .line = 3, .left = left, .right = right};
+}
+
+TEST(a_compared_value_replaces_the_parameter_it_was_compared_with) {
+  Arena arena = {0};
+  Asks asks = {0};
+  Ask a = ask_link("/l.php", "user=Wx7y&pw=wq2e", &arena);
+  PhpCompare c = compared(COMPARE_EQUAL, " wx7y", "admin");
+  solve_compare(&c, &a, &asks, &arena);
+  assert_int_equal(asks.len, 1);
+  reads(&asks.items[0], "GET /l.php?user=admin&pw=wq2e");
+  array_release(&asks);
+  arena_release(&arena);
+}
+
+TEST(a_value_inside_the_compared_text_gets_its_part_of_the_other_side) {
+  Arena arena = {0};
+  Asks asks = {0};
+  Ask a = ask_link("/l.php", "page=wx7y", &arena);
+  PhpCompare c = compared(COMPARE_EQUAL, "inc/wx7y.php", "inc/home.php");
+  PhpCompare other = compared(COMPARE_EQUAL, "inc/wx7y.php", "elsewhere");
+  solve_compare(&c, &a, &asks, &arena);
+  solve_compare(&other, &a, &asks, &arena);
+  assert_int_equal(asks.len, 1);
+  reads(&asks.items[0], "GET /l.php?page=home");
+  array_release(&asks);
+  arena_release(&arena);
+}
+
+TEST(a_bound_is_tried_with_its_neighbours) {
+  Arena arena = {0};
+  Asks asks = {0};
+  Ask a = ask_link("/l.php", "n=1", &arena);
+  PhpCompare c = compared(COMPARE_LESS, "1", "10");
+  solve_compare(&c, &a, &asks, &arena);
+  assert_int_equal(asks.len, 3);
+  assert_true(contains(&asks, "GET /l.php?n=9"));
+  assert_true(contains(&asks, "GET /l.php?n=10"));
+  assert_true(contains(&asks, "GET /l.php?n=11"));
+  array_release(&asks);
+  arena_release(&arena);
+}
+
+TEST(keys_that_were_looked_up_are_sent_together_and_each) {
+  Arena arena = {0};
+  Asks asks = {0};
+  Ask a = ask_link("/l.php", "", &arena);
+  PhpCompare c[] = {compared(COMPARE_ABSENT, "_GET", "id"),
+                    compared(COMPARE_ABSENT, "_SESSION", "user"),
+                    compared(COMPARE_ABSENT, "_POST", "year")};
+  PhpRecord record = {.compares = c, .ncompares = 3};
+  solve_absent(&record, &a, &asks, &arena);
+  assert_int_equal(asks.len, 3);
+  reads(&asks.items[0], "GET /l.php?id=1");
+  reads(&asks.items[1], "POST /l.php year=1");
+  reads(&asks.items[2], "POST /l.php?id=1 year=1");
+  array_release(&asks);
+  arena_release(&arena);
+}
+
+TEST(a_comparison_is_open_until_both_outcomes_were_seen) {
+  Seen seen = {0};
+  PhpCompare c = compared(COMPARE_EQUAL, "a", "b");
+  seen_add(&seen, &c);
+  assert_true(seen_one_way(&seen, &c));
+  c.held = true;
+  seen_add(&seen, &c);
+  assert_false(seen_one_way(&seen, &c));
+  seen_release(&seen);
+}
+
+// --- the queue --------------------------------------------------------------
+
+static bool add(Queue *q, const char *path, const char *query, QueueItem item) {
+  Arena arena = {0};
+  item.ask = ask_link(path, query, &arena);
+  bool added = queue_add(q, item);
+  arena_release(&arena);
+  return added;
+}
+
+static void takes(Queue *q, const char *expected) {
+  QueueItem item;
+  assert_true(queue_take(q, &item));
+  reads(&item.ask, expected);
+}
+
+TEST(a_request_is_asked_once_in_the_same_world) {
+  Queue q = {0};
+  assert_true(add(&q, "/a.php", "x=1", (QueueItem){0}));
+  assert_false(add(&q, "/a.php", "x=1", (QueueItem){.why = WHY_LINK}));
+  assert_true(add(&q, "/a.php", "x=1", (QueueItem){.world = 1}));
+  assert_true(add(&q, "/a.php", "x=2", (QueueItem){0}));
+  queue_release(&q);
+}
+
+TEST(new_scripts_come_first_and_logouts_last) {
+  Queue q = {0};
+  QueueItem item;
+  add(&q, "/out.php", "", (QueueItem){.why = WHY_LINK, .last = true});
+  add(&q, "/a.php", "", (QueueItem){.why = WHY_ENTRY});
+  takes(&q, "GET /a.php");
+  add(&q, "/a.php", "x=1", (QueueItem){.why = WHY_LINK});
+  add(&q, "/a.php", "x=2", (QueueItem){.why = WHY_SOLVED, .fresh = true});
+  add(&q, "/b.php", "", (QueueItem){.why = WHY_LINK});
+  takes(&q, "GET /b.php");
+  takes(&q, "GET /a.php?x=2");
+  takes(&q, "GET /a.php?x=1");
+  takes(&q, "GET /out.php");
+  assert_false(queue_take(&q, &item));
+  queue_release(&q);
+}
