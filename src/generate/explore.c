@@ -184,16 +184,22 @@ static void note_problem(Explorer *e, const char *text) {
 }
 
 // Replays number i of what was recorded. False: it cannot be.
-static bool replay_one(Explorer *e, size_t i, const Inputs *in, bool shows,
-                       Explored *out) {
+static bool replay_one(Explorer *e, size_t i, const char *test,
+                       const Inputs *in, bool shows, Explored *out) {
   Err problem = {0};
+  Inputs read = {0}; // under the names it was read
+  char *dir = mem_printf("%s/%s", e->options.dir, test);
+  inputs_copy(&read, in);
+  made_rename(&read, &e->original, dir);
+  free(dir);
   double start = clock_now();
   *out = (Explored){.shows = shows, .pool = expr_pool_new()};
   ReplayOptions options = {.max_instructions = INSTRUCTIONS_MAX,
                            .observer = note_edge,
                            .context = &e->frontier};
-  int rc = recorder_replay(&e->recorder, i, in, out->pool, &options, &out->path,
-                           &problem);
+  int rc = recorder_replay(&e->recorder, i, &read, out->pool, &options,
+                           &out->path, &problem);
+  inputs_release(&read);
   e->stats.replaying += clock_now() - start;
   if (rc) {
     note_problem(e, problem.text);
@@ -261,7 +267,8 @@ static int run_round(Explorer *e, Round *r, Err *err) {
   for (size_t i = 0; !rc && !e->runner->interrupted && i < r->n; i++) {
     Explored run;
     count_verdict(e, &b.judged[i]);
-    if (!replay_one(e, i, &r->inputs[i], b.judged[i].shows, &run))
+    if (!replay_one(e, i, b.tests[i].name, &r->inputs[i], b.judged[i].shows,
+                    &run))
       continue;
     run.given = !r->from_candidate;
     if (r->from_candidate)

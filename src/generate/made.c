@@ -78,6 +78,20 @@ int made_write(const Inputs *in, const Inputs *given, const char *dir,
   return s ? add_stdin(s, dir, line, err) : 0;
 }
 
+void made_rename(Inputs *in, const Inputs *given, const char *dir) {
+  for (size_t i = 0; i < in->sources.len; i++) {
+    InputSource *s = &in->sources.items[i];
+    if (s->kind != INPUT_FILE)
+      continue;
+    const InputSource *old = find_source(given, INPUT_FILE, s->key);
+    if (old && same_bytes(old, s))
+      continue;
+    char *key = mem_printf("%s/%s", dir, path_base(s->key));
+    free(s->key);
+    s->key = key;
+  }
+}
+
 // A value ends at its first NUL.
 char **made_environment(const Inputs *in, Arena *arena) {
   char **env = arena_array(arena, char *, in->sources.len + 1);

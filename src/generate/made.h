@@ -15,6 +15,10 @@
 int made_write(const Inputs *in, const Inputs *given, const char *dir,
                Str *line, Err *err);
 
+// Files of the input that made_write copied into `dir` get the names of their
+// copies: under those the run has read them.
+void made_rename(Inputs *in, const Inputs *given, const char *dir);
+
 // The environment variables among its sources, as "NAME=value"; NULL: none.
 // Memory: arena.
 char **made_environment(const Inputs *in, Arena *arena);

@@ -153,22 +153,6 @@ static void find_events(const Near *n, NearRun *r) {
   free(seen);
 }
 
-// A file whose content was changed was read under the name of its copy.
-static void name_copies(const Near *n, unsigned number, Inputs *in) {
-  const Explorer *e = n->explorer;
-  for (size_t i = 0; i < in->sources.len; i++) {
-    InputSource *s = &in->sources.items[i];
-    const InputSource *old = &e->original.sources.items[i];
-    if (s->kind != INPUT_FILE ||
-        (s->size == old->size && !memcmp(s->bytes, old->bytes, s->size)))
-      continue;
-    char *key =
-        mem_printf("%s/near%u/%s", e->options.dir, number, path_base(s->key));
-    free(s->key);
-    s->key = key;
-  }
-}
-
 // Records the run of an input and makes its conditions ready to be turned
 // round.
 static int replay_symbolic(Near *n, const Inputs *in, NearRun *r, Err *err) {
@@ -183,7 +167,9 @@ static int replay_symbolic(Near *n, const Inputs *in, NearRun *r, Err *err) {
     return rc;
   inputs_copy(&r->inputs, in);
   inputs_copy(&read, in);
-  name_copies(n, number, &read);
+  char *dir = mem_printf("%s/near%u", e->options.dir, number);
+  made_rename(&read, &e->original, dir);
+  free(dir);
   rc = replay_run(n, &read, r->pool, r, err);
   inputs_release(&read);
   r->solver = solver_new(r->pool, (SolverLimits){.seconds = QUERY_SECONDS});

@@ -79,6 +79,15 @@ static Report *find_reports(const Near *n, const char *root) {
   return out;
 }
 
+// A rule that the failing run breaks, where only values differ; may be NULL.
+static const PathEvent *find_violated(const Near *n) {
+  const NearRun *r = &n->failing;
+  for (size_t i = r->path.events.len; i-- > 0;)
+    if (r->path.events.items[i].violated)
+      return &r->path.events.items[i];
+  return NULL;
+}
+
 // "true", "case 3", "default"; in JSON true, 3, "default".
 static void print_way(const Near *n, const Report *r, uint32_t way, bool json,
                       FILE *out) {
@@ -228,25 +237,20 @@ static void print_one(const Near *n, const Report *r, const char *root,
   str_release(&where);
 }
 
-// A rule that the failing run breaks, and the passing one does not.
 static void print_violated(const Near *n, const char *root, FILE *out) {
-  const NearRun *r = &n->failing;
-  for (size_t i = r->path.events.len; i-- > 0;) {
-    const PathEvent *e = &r->path.events.items[i];
-    uint32_t line;
-    Str where = {0};
-    if (!e->violated)
-      continue;
-    const char *file = program_place(n->control.program, e->place, &line);
-    escape_add(&where, path_below(file, root));
-    str_addf(&where, ":%u: `", line);
-    add_source_line(file, root, line, &where);
-    fprintf(out, "  %s` %s\n", str_text(&where),
-            e->kind == PATH_DIVIDE ? "divides by 0" : "goes out of bounds");
-    print_condition(n, e, out);
-    str_release(&where);
+  const PathEvent *e = find_violated(n);
+  uint32_t line;
+  Str where = {0};
+  if (!e)
     return;
-  }
+  const char *file = program_place(n->control.program, e->place, &line);
+  escape_add(&where, path_below(file, root));
+  str_addf(&where, ":%u: `", line);
+  add_source_line(file, root, line, &where);
+  fprintf(out, "  %s` %s\n", str_text(&where),
+          e->kind == PATH_DIVIDE ? "divides by 0" : "goes out of bounds");
+  print_condition(n, e, out);
+  str_release(&where);
 }
 
 static void print_heading(const Near *n, size_t count, FILE *out) {
@@ -356,6 +360,20 @@ static void json_input(const Near *n, FILE *out) {
   free(line);
 }
 
+static void json_violated(const Near *n, const char *root, FILE *out) {
+  const PathEvent *e = find_violated(n);
+  uint32_t line;
+  if (!e)
+    return;
+  const char *file = program_place(n->control.program, e->place, &line);
+  fputs(",\"broken\":{\"file\":", out);
+  json_string(path_below(file, root), out);
+  fprintf(out, ",\"line\":%u", line);
+  json_text("rule", e->kind == PATH_DIVIDE ? "divide" : "bounds", out);
+  json_condition(n, e, out);
+  fputc('}', out);
+}
+
 void near_print_json(const Near *n, const char *root, FILE *out) {
   size_t count = count_differences(n);
   Report *all = find_reports(n, root);
@@ -367,6 +385,8 @@ void near_print_json(const Near *n, const char *root, FILE *out) {
   }
   fputs("],\"input\":", out);
   json_input(n, out);
+  if (!count)
+    json_violated(n, root, out);
   json_bool("complete", n->stats.complete, out);
   fprintf(out, ",\"tests\":%zu,\"queries\":%zu}\n", n->stats.tests,
           n->stats.queries);

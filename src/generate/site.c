@@ -33,12 +33,7 @@
 
 #define SESSION_ID "culpritvisitor0000000001"
 
-enum {
-  CHAIN_MOST = 64,
-  CHAIN_SOLVED = 6,
-  CRUMBS_MOST = 100,
-  WORLDS_TRIED = 8
-};
+enum { CHAIN_MOST = 64, CHAIN_SOLVED = 6, CRUMBS_MOST = 100, WORLDS_TRIED = 8 };
 
 // A cookie that an answer set, and those before it: all that a jar is made of.
 typedef struct Crumb Crumb;

@@ -55,12 +55,27 @@ static void note_target(const char *statement, size_t n, Hashmap *included) {
     hashmap_put(included, from, (size_t)(end - from), 1);
 }
 
+// include "pages/$page.php", 'pages/' . $page: all of pages/ is included.
+static void note_directory(const char *statement, size_t n, Hashmap *included) {
+  for (const char *p = statement; p < statement + n; p++) {
+    if (*p != '/' || p == statement || !p[1] || !strchr("$'\"{", p[1]))
+      continue;
+    const char *from = p;
+    while (from > statement && !strchr("'\"/", from[-1]))
+      from--;
+    if (from < p)
+      hashmap_put(included, from, (size_t)(p + 1 - from), 1);
+  }
+}
+
 static void note_includes(const char *text, Hashmap *included) {
   static const char *const words[] = {"include", "require"};
   for (size_t i = 0; i < 2; i++)
     for (const char *p = text; (p = strstr(p, words[i])); p++) {
       size_t n = strcspn(p, ";\n");
       note_target(p, n, included);
+      if (memchr(p, '$', n))
+        note_directory(p, n, included);
     }
 }
 
@@ -102,15 +117,24 @@ static int by_importance(const void *a, const void *b) {
   return strcmp(x, y);
 }
 
+static bool is_included(const char *below, const Hashmap *included) {
+  const char *name = path_base(below), *from = name > below ? name - 1 : name;
+  uint64_t yes;
+  if (hashmap_get(included, name, strlen(name), &yes))
+    return true;
+  while (from > below && from[-1] != '/')
+    from--;
+  return from > below &&
+         hashmap_get(included, from, (size_t)(name - from), &yes);
+}
+
 static void collect(const Walk *w, const char *root, const Hashmap *included,
                     Entries *out, Arena *arena) {
   for (size_t i = 0; i < w->items.len && out->len < ENTRIES_MOST; i++) {
     const WalkItem *item = &w->items.items[i];
-    const char *below = item->path + strlen(root), *name = path_base(below);
-    uint64_t yes;
-    if (S_ISREG(item->st.st_mode) && is_page(name) && !lies_hidden(below) &&
-        !below[strcspn(below, " %?#\n")] &&
-        !hashmap_get(included, name, strlen(name), &yes))
+    const char *below = item->path + strlen(root);
+    if (S_ISREG(item->st.st_mode) && is_page(below) && !lies_hidden(below) &&
+        !below[strcspn(below, " %?#\n")] && !is_included(below, included))
       array_push(out, arena_strdup(arena, below));
   }
 }
