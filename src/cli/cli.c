@@ -3,7 +3,10 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
+#include <sched.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +65,39 @@ int cli_number(const char *text, int64_t *out) {
 int cli_others(const char *text, bool *pass) {
   *pass = !strcmp(text, "pass");
   return *pass || !strcmp(text, "exclude") ? 0 : -1;
+}
+
+int cli_seconds(const char *text, double *out) {
+  char *end;
+  *out = strtod(text, &end);
+  return end == text || *end || !isfinite(*out) || *out <= 0 ? -1 : 0;
+}
+
+int cli_count(const char *text, size_t *out) {
+  int64_t n;
+  if (cli_number(text, &n))
+    return -1;
+  *out = (size_t)n;
+  return 0;
+}
+
+int cli_jobs(const char *text, int max, int *out) {
+  int64_t n;
+  if (cli_number(text, &n) || n > max)
+    return -1;
+  *out = (int)n;
+  return 0;
+}
+
+int cli_top(const char *text, size_t *out) {
+  *out = SIZE_MAX;
+  return strcmp(text, "all") != 0 ? cli_count(text, out) : 0;
+}
+
+int cli_default_jobs(int max) {
+  cpu_set_t set;
+  int n = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
+  return n < 1 ? 1 : n > max ? max : n;
 }
 
 int cli_usage_hint(const char *command) {

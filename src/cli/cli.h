@@ -4,6 +4,7 @@
 #define CULPRIT_CLI_CLI_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "util/err.h"
@@ -28,17 +29,24 @@ CommandMain cmd_automake_driver; // internal: called by `make check`
 // Print "culprit: message" on stderr and return the status.
 int cli_fail(int status, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-int cli_error(const Err *err);  // EXIT_ENVIRONMENT with err's text
+int cli_error(const Err *err); // EXIT_ENVIRONMENT with err's text
 void cli_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 // --color=auto|always|never, NO_COLOR, and whether fd is a terminal.
 // `option` may be NULL. Returns -1 for a word that is none of the three.
 int cli_color(const char *option, int fd);
 
-// Values of options. -1 for one that does not fit: a whole number from 1; "pass"
-// or "exclude" of --other-failures.
+// Values of options. -1 for one that does not fit: a whole number from 1;
+// "pass" or "exclude" of --other-failures.
 int cli_number(const char *text, int64_t *out);
 int cli_others(const char *text, bool *pass);
+// Seconds above 0; a number from 1; one up to `max`; a number or "all".
+int cli_seconds(const char *text, double *out);
+int cli_count(const char *text, size_t *out);
+int cli_jobs(const char *text, int max, int *out);
+int cli_top(const char *text, size_t *out);
+// One per processor, `max` at most.
+int cli_default_jobs(int max);
 
 // getopt_long's '?' for any command: points to `culprit COMMAND --help`.
 int cli_usage_hint(const char *command);

@@ -1,16 +1,13 @@
 // culprit near: one failing input. Looks for the passing run nearest to it and
 // tells at which branches they part.
-#include <errno.h>
 #include <getopt.h>
-#include <math.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/given.h"
 #include "generate/near.h"
 #include "run/process.h"
 #include "run/words.h"
@@ -22,7 +19,6 @@ enum {
   BUDGET = 20,         // seconds
   TESTS = 300,         // made ones
   REDUCTION = 300,     // runs
-  FILE_MAX = 16 << 20, // bytes of a file that is an input
 };
 
 // --- options ----------------------------------------------------------------
@@ -90,15 +86,9 @@ static void print_help(void) {
        "does not fail, or no input was found that passes, 130 interrupted.");
 }
 
-static int default_jobs(void) {
-  cpu_set_t set;
-  int n = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
-  return n < 1 ? 1 : n > JOBS_MAX ? JOBS_MAX : n;
-}
-
 static void options_init(Options *o) {
   *o = (Options){.budget = BUDGET, .max_tests = TESTS};
-  o->run.jobs = default_jobs();
+  o->run.jobs = cli_default_jobs(JOBS_MAX);
   o->run.timeout = 10;
   o->run.max_output = 64u << 20;
   o->run.rerun = true;
@@ -116,42 +106,20 @@ static const char *absolute(Options *o, const char *path) {
   return copy;
 }
 
-static int take_seconds(const char *text, double *out) {
-  char *end;
-  *out = strtod(text, &end);
-  return end == text || *end || !isfinite(*out) || *out <= 0 ? -1 : 0;
-}
-
-static int take_count(const char *text, size_t *out) {
-  int64_t n;
-  if (cli_number(text, &n))
-    return -1;
-  *out = (size_t)n;
-  return 0;
-}
-
-static int take_jobs(const char *text, int *out) {
-  int64_t n;
-  if (cli_number(text, &n) || n > JOBS_MAX)
-    return -1;
-  *out = (int)n;
-  return 0;
-}
-
 // -1: `arg` is nothing the option takes.
 static int take_option(Options *o, int opt, const char *arg) {
   // clang-format off
   switch (opt) {
   case 'h': o->help = true; return 0;
   case 'q': o->quiet = true; return 0;
-  case 'j': return take_jobs(arg, &o->run.jobs);
-  case OPT_BUDGET: return take_seconds(arg, &o->budget);
-  case OPT_MAX_TESTS: return take_count(arg, &o->max_tests);
+  case 'j': return cli_jobs(arg, JOBS_MAX, &o->run.jobs);
+  case OPT_BUDGET: return cli_seconds(arg, &o->budget);
+  case OPT_MAX_TESTS: return cli_count(arg, &o->max_tests);
   case OPT_ENV: array_push(&o->env, arg); return 0;
   case OPT_NO_REDUCE: o->no_reduce = true; return 0;
   case OPT_REFERENCE: o->run.reference = absolute(o, arg); return 0;
   case OPT_ORACLE: o->run.oracle = arg; return 0;
-  case OPT_TIMEOUT: return take_seconds(arg, &o->run.timeout);
+  case OPT_TIMEOUT: return cli_seconds(arg, &o->run.timeout);
   case OPT_JSON: o->json = true; return 0;
   case OPT_STORE: o->store = arg; return 0;
   default: return -1;
@@ -189,66 +157,7 @@ static int parse_arguments(Options *o, int argc, char **argv) {
 
 // --- the input --------------------------------------------------------------
 
-// Standard input, if there is something to read: a file or a pipe.
-static int read_stdin(Str *out, bool *there, Err *err) {
-  struct stat st;
-  *there = !isatty(STDIN_FILENO) && !fstat(STDIN_FILENO, &st);
-  char buffer[65536];
-  ssize_t n = 0;
-  while (*there && (n = read(STDIN_FILENO, buffer, sizeof buffer)) != 0) {
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0)
-      return err_set(err, "cannot read standard input: %s", strerror(errno));
-    str_addn(out, buffer, (size_t)n);
-  }
-  return 0;
-}
-
-static int read_input(const Options *o, Inputs *in, Err *err) {
-  Str text = {0};
-  bool there;
-  int rc = read_stdin(&text, &there, err);
-  if (!rc && there)
-    inputs_add_stdin(in, str_text(&text), text.len);
-  str_release(&text);
-  if (!rc)
-    rc = inputs_of_command(in, o->run.command, o->run.cwd, NULL, FILE_MAX, err);
-  for (size_t i = 0; !rc && i < o->env.len; i++) {
-    const char *value = getenv(o->env.items[i]);
-    inputs_add_env(in, o->env.items[i], value ? value : "");
-  }
-  return rc;
-}
-
 // --- reporting --------------------------------------------------------------
-
-static bool show_progress;
-
-static void print_progress(const Runner *r) {
-  static double last;
-  double now = clock_now();
-  if (!show_progress || now - last < 0.05)
-    return;
-  last = now;
-  fprintf(stderr, "\r[%zu] %zu failed\033[K", r->finished, r->failing);
-  fflush(stderr);
-}
-
-static int explain_given(GivenResult result) {
-  switch (result) {
-  case GIVEN_PASSES:
-    return cli_fail(EXIT_NO_VERDICT,
-                    "this input does not fail: the program ends well. Is the "
-                    "right thing checked (--reference, --oracle)?");
-  case GIVEN_FLAKY:
-    return cli_fail(EXIT_NO_VERDICT,
-                    "this input fails only sometimes: the program depends on "
-                    "more than its input (the clock, random numbers, threads)");
-  default:
-    return cli_fail(EXIT_NO_VERDICT, "this input could not be run or judged");
-  }
-}
 
 // What was tried, for people.
 static void print_tried(const Near *n, FILE *out) {
@@ -307,12 +216,11 @@ static int search_near(Options *o, Near *n, const Inputs *in) {
   if (e->runner->interrupted)
     return EXIT_INTERRUPTED;
   if (result != GIVEN_FAILS)
-    return explain_given(result);
+    return given_explain(result);
   o->run.rerun = false; // made tests run once
   if ((!o->no_reduce && explore_reduce(e, &err)) || near_search(n, &err))
     return cli_error(&err);
-  if (show_progress)
-    fputs("\r\033[K", stderr);
+  given_progress_end();
   return e->runner->interrupted && !n->found ? EXIT_INTERRUPTED : report(o, n);
 }
 
@@ -377,10 +285,12 @@ static int find_near(Options *o, const char *command) {
   if (status != EXIT_DONE)
     return status;
   Runner r = {.command = command, .root = o->run.cwd};
-  r.progress = print_progress;
+  r.progress = given_progress;
   char *dir = store_find(o->store);
-  show_progress = isatty(STDERR_FILENO) && !o->quiet;
-  if (read_input(o, &in, &err) || runner_open(&r, &o->run, &err) ||
+  given_progress_shown = isatty(STDERR_FILENO) && !o->quiet;
+  if (given_read(o->run.command, o->run.cwd, o->env.items, o->env.len, &in,
+                 &err) ||
+      runner_open(&r, &o->run, &err) ||
       store_open(&r.store, dir, STORE_CREATE, &err)) {
     status = cli_error(&err);
   } else {
