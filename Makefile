@@ -2,6 +2,7 @@
 #
 #   make             install what is missing (root), build into build/
 #   make demo        localize a planted fault in subjects/scheduler
+#   make demo-web    find and localize two faults of a PHP application
 #   make check       all tests; ends with the line "N passed, N failed"
 #   make check-real  gzip, grep and sed, built with culprit-cc, their own tests;
 #                    DokuWiki and Adminer
@@ -22,7 +23,7 @@ INSTALLED = bin/culprit bin/culprit-cc libexec/culprit/culprit-instrument \
   lib/culprit/culprit.so share/man/man1/culprit.1 \
   share/man/man1/culprit-cc.1
 
-.PHONY: all setup-check setup-real setup-bench demo check check-real bench
+.PHONY: all setup-check setup-real setup-bench demo demo-web check check-real bench
 .PHONY: setup-eval eval eval-real eval-input install uninstall clean
 
 all:
@@ -31,6 +32,9 @@ all:
 
 demo: all
 	@tools/demo $(BUILD)
+
+demo-web: all
+	@tools/demo-web $(BUILD)
 
 check: setup-check
 	@tests/check $(BUILD)

@@ -56,6 +56,7 @@ enum {
   OPT_DOCTYPE,
   OPT_NO_END,
   OPT_HTML_IGNORE,
+  OPT_NU,
   OPT_PAGES,
   OPT_METHOD,
   OPT_ONLY,
@@ -85,6 +86,7 @@ static const struct option long_options[] = {
     {"doctype", no_argument, NULL, OPT_DOCTYPE},
     {"no-explicit-end", no_argument, NULL, OPT_NO_END},
     {"html-ignore", required_argument, NULL, OPT_HTML_IGNORE},
+    {"nu", optional_argument, NULL, OPT_NU},
     {"output-map", required_argument, NULL, OPT_PAGES},
     {"method", required_argument, NULL, OPT_METHOD},
     {"only", required_argument, NULL, OPT_ONLY},
@@ -146,6 +148,7 @@ static void print_help(void) {
       "  --doctype          a page without DOCTYPE\n"
       "  --no-explicit-end  <body> and <html> need no end tag\n"
       "  --html-ignore KEYS kinds of HTML failures that are none\n"
+      "  --nu[=PROG]        good pages are also shown to the Nu checker (vnu)\n"
       "\n"
       "what is shown\n"
       "  --method M         default: " WEB_METHOD "\n"
@@ -271,6 +274,7 @@ static int take_option(Options *o, int opt, const char *arg) {
   case OPT_SEVERITY: return web_severities_parse(arg, &v->oracle.severities);
   case OPT_DOCTYPE: v->oracle.html.doctype = true; return 0;
   case OPT_NO_END: v->oracle.html.no_explicit_end = true; return 0;
+  case OPT_NU: v->oracle.nu = arg ? arg : "vnu"; return 0;
   case OPT_HTML_IGNORE: v->oracle.html.ignore = arg; return 0;
   case OPT_PAGES: v->pages = arg; return 0;
   case OPT_METHOD: o->rank.method = arg; return 0;

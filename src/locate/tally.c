@@ -3,12 +3,47 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "util/hashmap.h"
 #include "util/mem.h"
+#include "util/str.h"
 
 static bool counts_as(const RunInfo *run, Verdict verdict) {
   return run->has_spectrum && run->verdict == verdict;
 }
+
+// --- pages ------------------------------------------------------------------
+
+// An exploration: the requests were chosen by us, not by the user.
+static bool was_explored(const Suite *suite) {
+  return suite->command && text_starts(suite->command, "culprit web ") &&
+         !strstr(suite->command, " --requests");
+}
+
+// "GET /a/?x=1" asks for /a/index.php.
+static uint32_t page_of(const char *command, Hashmap *pages) {
+  Str path = {0};
+  const char *from = strchr(command, ' ');
+  from = from ? from + 1 : command;
+  str_addn(&path, from, strcspn(from, "? "));
+  if (path.len && path.data[path.len - 1] == '/')
+    str_add(&path, "index.php");
+  uint32_t n =
+      (uint32_t)hashmap_intern(pages, str_text(&path), path.len, pages->len);
+  str_release(&path);
+  return n;
+}
+
+static void find_pages(Tally *t) {
+  Hashmap pages = {0};
+  t->page = mem_array(uint32_t, t->suite->nruns);
+  for (size_t i = 0; i < t->suite->nruns; i++)
+    t->page[i] = page_of(t->suite->runs[i].command, &pages);
+  hashmap_release(&pages);
+}
+
+// --- the tally --------------------------------------------------------------
 
 void tally_init(Tally *t, const Suite *suite) {
   *t = (Tally){.suite = suite};
@@ -19,6 +54,8 @@ void tally_init(Tally *t, const Suite *suite) {
     t->npass += counts_as(&suite->runs[i], VERDICT_PASS);
     t->nfail += counts_as(&suite->runs[i], VERDICT_FAIL);
   }
+  if (was_explored(suite))
+    find_pages(t);
 }
 
 void tally_release(Tally *t) {
@@ -27,6 +64,7 @@ void tally_release(Tally *t) {
   for (size_t i = 0; t->suite && i < t->suite->nruns; i++)
     bitset_release(&t->hits[i]);
   free(t->hits);
+  free(t->page);
   bitset_release(&t->executed);
   *t = (Tally){0};
 }
@@ -37,8 +75,11 @@ void tally_add(Tally *t, size_t run, const Bitset *hits) {
   if (!info->has_spectrum)
     return;
   bitset_union(&t->executed, hits);
-  if (info->verdict == VERDICT_PASS)
+  if (info->verdict == VERDICT_PASS) {
     bitset_tally(hits, t->pass, t->suite->nentities);
+    if (t->page)
+      bitset_union(&t->hits[run], hits);
+  }
   if (info->verdict != VERDICT_FAIL)
     return;
   bitset_tally(hits, t->fail, t->suite->nentities);
@@ -57,6 +98,25 @@ int tally_load(Tally *t, Store *store, unsigned kinds, Err *err) {
   return 0;
 }
 
+// Counts the passing runs that asked for a page of the failing ones; false:
+// there are none.
+static bool count_same_page(Comparison *c, const Tally *t,
+                            const FailureGroup *group) {
+  const Suite *suite = t->suite;
+  Bitset pages = {0};
+  for (size_t i = 0; i < group->nruns; i++)
+    bitset_add(&pages, t->page[group->runs[i]]);
+  for (size_t i = 0; i < suite->nruns; i++) {
+    if (!counts_as(&suite->runs[i], VERDICT_PASS) ||
+        !bitset_has(&pages, t->page[i]))
+      continue;
+    c->passing++;
+    bitset_tally(&t->hits[i], c->ep, suite->nentities);
+  }
+  bitset_release(&pages);
+  return c->passing;
+}
+
 void comparison_init(Comparison *c, const Tally *t, size_t failure,
                      bool others_pass) {
   const Suite *suite = t->suite;
@@ -71,6 +131,8 @@ void comparison_init(Comparison *c, const Tally *t, size_t failure,
     c->failing++;
     bitset_tally(&t->hits[group->runs[i]], c->ef, n);
   }
+  if (t->page && !others_pass && count_same_page(c, t, group))
+    return;
   uint32_t others = t->nfail - c->failing;
   c->stand_in = !others_pass && !t->npass && others;
   bool with_others = others_pass || c->stand_in;

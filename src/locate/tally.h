@@ -5,7 +5,14 @@
 // section 0), so passing runs are only counted, while the spectra of failing
 // runs are kept until every failure has been compared.
 //
-// Memory: three numbers per entity and one bit per entity and failing run.
+// In a session of `culprit web` that explored an application by itself, a
+// request is compared with requests for the same page only: which pages were
+// asked for, and how often, says nothing about the failure, and a line that
+// every request for its page executes is not suspicious for it. If none of
+// these passes, all pages count.
+//
+// Memory: three numbers per entity and one bit per entity and failing run; of
+// an exploration, per entity and run.
 #ifndef CULPRIT_LOCATE_TALLY_H
 #define CULPRIT_LOCATE_TALLY_H
 
@@ -22,7 +29,8 @@ typedef struct {
   const Suite *suite;
   uint32_t npass, nfail; // runs with that verdict and a spectrum
   uint32_t *pass, *fail; // per entity: how many of those executed it
-  Bitset *hits;          // per run: what it executed, if it failed
+  Bitset *hits;          // per run: what it executed, if it failed or `page`
+  uint32_t *page;        // per run: which page it asked for; NULL: all alike
   Bitset executed;       // by any run, whatever its verdict
 } Tally;
 
