@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <getopt.h>
 #include <math.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -11,6 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "run/words.h"
+#include "util/fs.h"
+#include "util/str.h"
 
 static void say(const char *prefix, const char *fmt, va_list ap) {
   fflush(stdout);
@@ -98,6 +103,40 @@ int cli_default_jobs(int max) {
   cpu_set_t set;
   int n = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
   return n < 1 ? 1 : n > max ? max : n;
+}
+
+const char *cli_absolute(Arena *arena, const char *path) {
+  char *full = path_absolute(path, NULL);
+  const char *copy = arena_strdup(arena, full);
+  free(full);
+  return copy;
+}
+
+char *cli_command_line(char **argv) {
+  Str line = {0};
+  str_add(&line, "culprit ");
+  words_quote_all(&line, argv);
+  return str_take(&line);
+}
+
+int cli_options(int argc, char **argv, const char *shorts,
+                const struct option *longs, TakeOption *take, void *options) {
+  int opt, index;
+  optind = 0;
+  while (index = -1,
+         (opt = getopt_long(argc, argv, shorts, longs, &index)) != -1) {
+    if (opt == '?')
+      return -1;
+    if (!take(options, opt, optarg))
+      continue;
+    if (index < 0)
+      cli_fail(EXIT_USAGE, "-%c %s: not a value it takes", opt, optarg);
+    else
+      cli_fail(EXIT_USAGE, "--%s %s: not a value it takes", longs[index].name,
+               optarg);
+    return -1;
+  }
+  return optind;
 }
 
 int cli_usage_hint(const char *command) {

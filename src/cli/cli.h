@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "util/arena.h"
 #include "util/err.h"
 
 // Exit statuses: scripts rely on them (see culprit(1)).
@@ -47,6 +48,19 @@ int cli_jobs(const char *text, int max, int *out);
 int cli_top(const char *text, size_t *out);
 // One per processor, `max` at most.
 int cli_default_jobs(int max);
+
+// `path` made absolute, in the arena.
+const char *cli_absolute(Arena *arena, const char *path);
+// "culprit run --tests 'a b'": how the command was called. Caller frees.
+char *cli_command_line(char **argv);
+
+// Goes through the options of argv (argv[0] is the command). `take` gets each
+// with its argument; -1 from it: that is nothing the option takes. Returns the
+// index of the first operand, or -1 after a message.
+struct option; // getopt.h
+typedef int TakeOption(void *options, int opt, const char *arg);
+int cli_options(int argc, char **argv, const char *shorts,
+                const struct option *longs, TakeOption *take, void *options);
 
 // getopt_long's '?' for any command: points to `culprit COMMAND --help`.
 int cli_usage_hint(const char *command);

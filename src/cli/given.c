@@ -1,4 +1,4 @@
-// The one failing input: see given.h.
+// One failing input, explored in a session: see given.h.
 #include "cli/given.h"
 
 #include <errno.h>
@@ -10,10 +10,70 @@
 
 #include "cli/cli.h"
 #include "run/process.h"
+#include "run/testfile.h"
+#include "run/words.h"
+#include "util/fs.h"
+#include "util/mem.h"
 #include "util/str.h"
 
-enum { FILE_MAX = 16 << 20 }; // bytes of a file that is an input
+enum {
+  JOBS_MAX = 64,
+  BUDGET = 20,         // seconds
+  REDUCTION = 300,     // runs
+  FILE_MAX = 16 << 20, // bytes of a file that is an input
+};
 
+// --- options ----------------------------------------------------------------
+
+void given_init(GivenOptions *o, size_t max_tests) {
+  *o = (GivenOptions){.budget = BUDGET, .max_tests = max_tests};
+  o->run.jobs = cli_default_jobs(JOBS_MAX);
+  o->run.timeout = 5;
+  o->run.max_output = 8u << 20; // a loop that prints ends soon
+  o->run.rerun = true;
+}
+
+void given_release(GivenOptions *o) {
+  array_release(&o->env);
+  arena_release(&o->arena);
+}
+
+int given_take(GivenOptions *o, int opt, const char *arg) {
+  // clang-format off
+  switch (opt) {
+  case 'h': o->help = true; return 0;
+  case 'q': o->quiet = true; return 0;
+  case 'j': return cli_jobs(arg, JOBS_MAX, &o->run.jobs);
+  case GIVEN_BUDGET: return cli_seconds(arg, &o->budget);
+  case GIVEN_MAX_TESTS: return cli_count(arg, &o->max_tests);
+  case GIVEN_ENV: array_push(&o->env, arg); return 0;
+  case GIVEN_NO_REDUCE: o->no_reduce = true; return 0;
+  case GIVEN_REFERENCE: o->run.reference = cli_absolute(&o->arena, arg); return 0;
+  case GIVEN_ORACLE: o->run.oracle = arg; return 0;
+  case GIVEN_TIMEOUT: return cli_seconds(arg, &o->run.timeout);
+  case GIVEN_STORE: o->store = arg; return 0;
+  default: return -1;
+  }
+  // clang-format on
+}
+
+static int wrong(const char *message) {
+  cli_fail(EXIT_USAGE, "%s", message);
+  return -1;
+}
+
+int given_check(GivenOptions *o, int argc, char **argv, int first) {
+  if (first >= argc)
+    return wrong("name the program and its arguments after --");
+  if (o->run.reference && o->run.oracle)
+    return wrong("--reference and --oracle: only one of them");
+  o->run.command = argv + first;
+  return 0;
+}
+
+// --- the input --------------------------------------------------------------
+
+// Standard input, if there is something to read: a file or a pipe.
 static int read_stdin(Str *out, bool *there, Err *err) {
   struct stat st;
   *there = !isatty(STDIN_FILENO) && !fstat(STDIN_FILENO, &st);
@@ -29,8 +89,7 @@ static int read_stdin(Str *out, bool *there, Err *err) {
   return 0;
 }
 
-int given_read(char *const *command, const char *cwd, const char *const *env,
-               size_t n, Inputs *out, Err *err) {
+static int read_input(const GivenOptions *o, Inputs *out, Err *err) {
   Str text = {0};
   bool there;
   int rc = read_stdin(&text, &there, err);
@@ -38,15 +97,16 @@ int given_read(char *const *command, const char *cwd, const char *const *env,
     inputs_add_stdin(out, str_text(&text), text.len);
   str_release(&text);
   if (!rc)
-    rc = inputs_of_command(out, command, cwd, NULL, FILE_MAX, err);
-  for (size_t i = 0; !rc && i < n; i++) {
-    const char *value = getenv(env[i]);
-    inputs_add_env(out, env[i], value ? value : "");
+    rc =
+        inputs_of_command(out, o->run.command, o->run.cwd, NULL, FILE_MAX, err);
+  for (size_t i = 0; !rc && i < o->env.len; i++) {
+    const char *value = getenv(o->env.items[i]);
+    inputs_add_env(out, o->env.items[i], value ? value : "");
   }
   return rc;
 }
 
-int given_explain(GivenResult result) {
+static int explain(GivenResult result) {
   switch (result) {
   case GIVEN_PASSES:
     return cli_fail(EXIT_NO_VERDICT,
@@ -61,19 +121,114 @@ int given_explain(GivenResult result) {
   }
 }
 
-bool given_progress_shown;
+// --- the session ------------------------------------------------------------
 
-void given_progress(const Runner *r) {
+static bool show_progress;
+
+static void print_progress(const Runner *r) {
   static double last;
   double now = clock_now();
-  if (!given_progress_shown || now - last < 0.05)
+  if (!show_progress || now - last < 0.05)
     return;
   last = now;
   fprintf(stderr, "\r[%zu] %zu failed\033[K", r->finished, r->failing);
   fflush(stderr);
 }
 
+// Returns an exit status.
+static int explore(GivenOptions *o, const GivenJob *job, Explorer *e,
+                   const Inputs *in) {
+  Err err = {0};
+  GivenResult result;
+  if (explore_given(e, in, &result, &err))
+    return cli_error(&err);
+  if (e->runner->interrupted)
+    return EXIT_INTERRUPTED;
+  if (result != GIVEN_FAILS)
+    return explain(result);
+  o->run.rerun = false; // made tests run once
+  if (!o->no_reduce && explore_reduce(e, &err))
+    return cli_error(&err);
+  return job->work(job->context, e);
+}
+
+static int run_explorer(GivenOptions *o, const GivenJob *job, Runner *r,
+                        const Inputs *in) {
+  Err err = {0};
+  Explorer e = {.runner = r};
+  char *dir =
+      mem_printf("%s/made/%lld", store_dir(r->store), (long long)r->session);
+  char *cache = mem_printf("%s/trace", store_dir(r->store));
+  ExploreOptions options = {.program = o->run.exe,
+                            .cache = cache,
+                            .dir = cli_absolute(&o->arena, dir),
+                            .strategy = job->strategy,
+                            .after = job->after,
+                            .context = job->context,
+                            .seconds = o->budget,
+                            .max_tests = o->max_tests,
+                            .max_reduction = REDUCTION};
+  int status = explore_open(&e, r, &options, &err) ? cli_error(&err)
+                                                   : explore(o, job, &e, in);
+  explore_close(&e);
+  free(dir);
+  free(cache);
+  return status;
+}
+
+static int run_session(GivenOptions *o, const GivenJob *job, Runner *r,
+                       const Inputs *in) {
+  Err err = {0};
+  char *adapter = mem_printf("%s %.6f %d", job->name, clock_now(), getpid());
+  int status;
+  if (runner_begin(r, adapter, &err) || runner_add_module(r, o->run.exe, &err))
+    status = cli_error(&err);
+  else
+    status = run_explorer(o, job, r, in);
+  free(adapter);
+  given_progress_end();
+  if (runner_close(r, true, &err))
+    return cli_error(&err);
+  if (status == EXIT_INTERRUPTED)
+    return cli_fail(status, "interrupted");
+  return status == EXIT_DONE && job->finish ? job->finish(job->context, r)
+                                            : status;
+}
+
+static int open_session(GivenOptions *o, const GivenJob *job, Runner *r) {
+  Err err = {0};
+  Inputs in = {0};
+  int status;
+  char *dir = store_find(o->store);
+  if (read_input(o, &in, &err) || runner_open(r, &o->run, &err) ||
+      store_open(&r->store, dir, STORE_CREATE, &err)) {
+    status = cli_error(&err);
+  } else {
+    status = run_session(o, job, r, &in);
+    store_close(r->store);
+  }
+  inputs_release(&in);
+  free(dir);
+  return status;
+}
+
+int given_run(GivenOptions *o, const GivenJob *job, char **argv) {
+  char *path = path_lookup(o->run.command[0], &o->arena);
+  if (!path)
+    return cli_fail(EXIT_USAGE, "%s: there is no such program",
+                    o->run.command[0]);
+  o->run.exe = cli_absolute(&o->arena, path);
+  o->run.cwd = cli_absolute(&o->arena, ".");
+  show_progress = isatty(STDERR_FILENO) && !o->quiet;
+  char *command = cli_command_line(argv);
+  Runner r = {.command = command, .root = o->run.cwd};
+  r.progress = print_progress;
+  int status = open_session(o, job, &r);
+  free(command);
+  return status;
+}
+
 void given_progress_end(void) {
-  if (given_progress_shown)
+  if (show_progress)
     fputs("\r\033[K", stderr);
 }

@@ -2,8 +2,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
-#include <math.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,16 +124,10 @@ static void print_help(void) {
        "4 no usable verdict, 130 interrupted (the same command continues).");
 }
 
-static int default_jobs(void) {
-  cpu_set_t set;
-  int n = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
-  return n < 1 ? 1 : n > JOBS_MAX ? JOBS_MAX : n;
-}
-
 static void options_init(Options *o) {
   *o = (Options){0};
   rank_options_init(&o->rank);
-  o->run.jobs = default_jobs();
+  o->run.jobs = cli_default_jobs(JOBS_MAX);
   o->run.max_output = 256 * MB;
   o->run.rerun = true;
 }
@@ -150,25 +142,6 @@ static const char *absolute(Options *o, const char *path) {
   const char *copy = arena_strdup(&o->arena, full);
   free(full);
   return copy;
-}
-
-static int parse_count(const char *text, long max, long *out) {
-  char *end;
-  errno = 0;
-  long n = strtol(text, &end, 10);
-  if (errno || end == text || *end || n < 1 || n > max)
-    return -1;
-  *out = n;
-  return 0;
-}
-
-static int parse_seconds(const char *text, double *out) {
-  char *end;
-  double s = strtod(text, &end);
-  if (end == text || *end || !isfinite(s) || s <= 0 || s > 1e9)
-    return -1;
-  *out = s;
-  return 0;
 }
 
 // "4096", "64K", "100M", "2G"
@@ -188,41 +161,26 @@ static int parse_size(const char *text, uint64_t *out) {
   return 0;
 }
 
-static int parse_jobs(const char *text, int *jobs) {
-  long n;
-  if (parse_count(text, JOBS_MAX, &n))
-    return -1;
-  *jobs = (int)n;
-  return 0;
-}
-
-static int parse_top(const char *text, size_t *top) {
-  long n = LONG_MAX;
-  if (strcmp(text, "all") != 0 && parse_count(text, LONG_MAX, &n))
-    return -1;
-  *top = n == LONG_MAX ? SIZE_MAX : (size_t)n;
-  return 0;
-}
-
 static int take_color(Options *o, const char *text) {
   o->color = text;
   return cli_color(text, STDOUT_FILENO) < 0 ? -1 : 0;
 }
 
 // -1: `arg` is nothing the option takes.
-static int take_option(Options *o, int opt, const char *arg) {
+static int take_option(void *options, int opt, const char *arg) {
+  Options *o = options;
   RunOptions *run = &o->run;
   // clang-format off
   switch (opt) {
   case 'h': o->help = true; return 0;
   case 'q': o->quiet = true; return 0;
-  case 'j': return parse_jobs(arg, &run->jobs);
+  case 'j': return cli_jobs(arg, JOBS_MAX, &run->jobs);
   case OPT_EXE: run->exe = absolute(o, arg); return 0;
   case OPT_TESTS: run->tests = absolute(o, arg); return 0;
   case OPT_REFERENCE: run->reference = absolute(o, arg); return 0;
   case OPT_EXPECT: run->expect = absolute(o, arg); return 0;
   case OPT_ORACLE: run->oracle = arg; return 0;
-  case OPT_TIMEOUT: return parse_seconds(arg, &run->timeout);
+  case OPT_TIMEOUT: return cli_seconds(arg, &run->timeout);
   case OPT_MAX_OUTPUT: return parse_size(arg, &run->max_output);
   case OPT_CWD: run->cwd = absolute(o, arg); return 0;
   case OPT_SCRATCH: run->scratch = true; return 0;
@@ -231,7 +189,7 @@ static int take_option(Options *o, int opt, const char *arg) {
   case OPT_NO_RERUN: run->rerun = false; return 0;
   case OPT_ONLY: array_push(&o->rank.only, arg); return 0;
   case OPT_EXCLUDE: array_push(&o->rank.exclude, arg); return 0;
-  case OPT_TOP: return parse_top(arg, &o->rank.top);
+  case OPT_TOP: return cli_top(arg, &o->rank.top);
   case OPT_STORE: o->store = arg; return 0;
   case OPT_COLOR: return take_color(o, arg);
   default: return -1;
@@ -241,25 +199,14 @@ static int take_option(Options *o, int opt, const char *arg) {
 
 // Returns 0, or -1 after a message.
 static int parse_arguments(Options *o, int argc, char **argv) {
-  int opt, index = 0;
-  optind = 0;
-  while ((opt = getopt_long(argc, argv, "+j:qh", long_options, &index)) != -1) {
-    if (opt == '?')
-      return -1;
-    if (take_option(o, opt, optarg)) {
-      cli_fail(EXIT_USAGE, "%s%s %s: not a value it takes",
-               opt == 'j' ? "-" : "--",
-               opt == 'j' ? "j" : long_options[index].name, optarg);
-      return -1;
-    }
-  }
-  if (optind >= argc)
-    return 0;
-  if (strcmp(argv[optind - 1], "--") != 0) {
-    cli_fail(EXIT_USAGE, "'%s': a command to run comes after --", argv[optind]);
+  int first = cli_options(argc, argv, "+j:qh", long_options, take_option, o);
+  if (first < 0 || first >= argc)
+    return first < 0 ? -1 : 0;
+  if (strcmp(argv[first - 1], "--") != 0) {
+    cli_fail(EXIT_USAGE, "'%s': a command to run comes after --", argv[first]);
     return -1;
   }
-  o->run.command = argv + optind;
+  o->run.command = argv + first;
   return 0;
 }
 
@@ -515,14 +462,12 @@ static int run_in_existing(Options *o, const char *dir, int argc, char **argv,
 }
 
 static int run_with_options(Options *o, int argc, char **argv) {
-  Str command = {0};
   char *dir = store_find(o->store);
-  str_add(&command, "culprit ");
-  words_quote_all(&command, argv);
+  char *command = cli_command_line(argv);
   int status = o->run.failed || o->run.add
-                   ? run_in_existing(o, dir, argc, argv, command.data)
-                   : run_tests(o, dir, NULL, command.data);
-  str_release(&command);
+                   ? run_in_existing(o, dir, argc, argv, command)
+                   : run_tests(o, dir, NULL, command);
+  free(command);
   free(dir);
   return status;
 }

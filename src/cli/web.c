@@ -2,7 +2,6 @@
 // its failures, each localized.
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +23,7 @@
 
 #define WEB_METHOD "apollo-tc+o"
 
-enum { EXPLORE_SECONDS = 60, EXPLORE_TIMEOUT = 5 };
+enum { JOBS_MAX = 64, EXPLORE_SECONDS = 60, EXPLORE_TIMEOUT = 5 };
 
 // --- options ----------------------------------------------------------------
 
@@ -175,16 +174,9 @@ static void options_release(Options *o) {
   arena_release(&o->arena);
 }
 
-static const char *absolute(Options *o, const char *path) {
-  char *full = path_absolute(path, NULL);
-  const char *copy = arena_strdup(&o->arena, full);
-  free(full);
-  return copy;
-}
-
 // A path, unless it begins in the worker's directory.
 static const char *own_or_absolute(Options *o, const char *path) {
-  return text_starts(path, "%w") ? path : absolute(o, path);
+  return text_starts(path, "%w") ? path : cli_absolute(&o->arena, path);
 }
 
 static int take_pair(Texts *list, const char *text) {
@@ -202,31 +194,9 @@ static int take_database(Options *o, const char *text) {
     return -1;
   if (equals) {
     d.name = arena_strndup(&o->arena, text, (size_t)(equals - text));
-    d.sql = absolute(o, equals + 1);
+    d.sql = cli_absolute(&o->arena, equals + 1);
   }
   array_push(&o->visits.databases, d);
-  return 0;
-}
-
-static int take_seconds(const char *text, double *out) {
-  char *end;
-  *out = strtod(text, &end);
-  return end == text || *end || !isfinite(*out) || *out <= 0 ? -1 : 0;
-}
-
-static int take_jobs(const char *text, int *out) {
-  int64_t n;
-  if (cli_number(text, &n) || n > 64)
-    return -1;
-  *out = (int)n;
-  return 0;
-}
-
-static int take_count(const char *text, size_t *out) {
-  int64_t n;
-  if (cli_number(text, &n))
-    return -1;
-  *out = (size_t)n;
   return 0;
 }
 
@@ -236,31 +206,24 @@ static int take_seed(const char *text, uint64_t *out) {
   return *text < '0' || *text > '9' || *end ? -1 : 0;
 }
 
-static int take_top(const char *text, size_t *out) {
-  int64_t n = 0;
-  if (strcmp(text, "all") != 0 && cli_number(text, &n))
-    return -1;
-  *out = n ? (size_t)n : SIZE_MAX;
-  return 0;
-}
-
 static int take_color(Options *o, const char *text) {
   o->color = text;
   return cli_color(text, STDOUT_FILENO) < 0 ? -1 : 0;
 }
 
 // -1: `arg` is nothing the option takes.
-static int take_option(Options *o, int opt, const char *arg) {
+static int take_option(void *options, int opt, const char *arg) {
+  Options *o = options;
   Visits *v = &o->visits;
   // clang-format off
   switch (opt) {
   case 'h': o->help = true; return 0;
   case 'q': o->quiet = true; return 0;
-  case 'j': return take_jobs(arg, &v->workers);
+  case 'j': return cli_jobs(arg, JOBS_MAX, &v->workers);
   case OPT_REQUESTS: o->requests = arg; return 0;
   case OPT_FIRST: o->first = arg; return 0;
-  case OPT_BUDGET: return take_seconds(arg, &o->site.budget);
-  case OPT_MAX_TESTS: return take_count(arg, &o->site.max_tests);
+  case OPT_BUDGET: return cli_seconds(arg, &o->site.budget);
+  case OPT_MAX_TESTS: return cli_count(arg, &o->site.max_tests);
   case OPT_SEED: return take_seed(arg, &o->site.seed);
   case OPT_HOST: o->host = arg; return 0;
   case OPT_FRONT: v->site.front = arg; return 0;
@@ -270,7 +233,7 @@ static int take_option(Options *o, int opt, const char *arg) {
   case OPT_MARIADB: return take_database(o, arg);
   case OPT_PHP: v->site.php_cgi = arg; return 0;
   case OPT_FOLLOW: v->site.follow_links = true; return 0;
-  case OPT_TIMEOUT: return take_seconds(arg, &v->site.timeout);
+  case OPT_TIMEOUT: return cli_seconds(arg, &v->site.timeout);
   case OPT_SEVERITY: return web_severities_parse(arg, &v->oracle.severities);
   case OPT_DOCTYPE: v->oracle.html.doctype = true; return 0;
   case OPT_NO_END: v->oracle.html.no_explicit_end = true; return 0;
@@ -280,7 +243,7 @@ static int take_option(Options *o, int opt, const char *arg) {
   case OPT_METHOD: o->rank.method = arg; return 0;
   case OPT_ONLY: array_push(&o->rank.only, arg); return 0;
   case OPT_EXCLUDE: array_push(&o->rank.exclude, arg); return 0;
-  case OPT_TOP: return take_top(arg, &o->rank.top);
+  case OPT_TOP: return cli_top(arg, &o->rank.top);
   case OPT_JSON: o->rank.format = "json"; return 0;
   case OPT_STORE: o->store = arg; return 0;
   case OPT_COLOR: return take_color(o, arg);
@@ -291,27 +254,14 @@ static int take_option(Options *o, int opt, const char *arg) {
 
 // Returns 0, or -1 after a message.
 static int parse_arguments(Options *o, int argc, char **argv) {
-  int opt, index = 0;
-  optind = 0;
-  while ((opt = getopt_long(argc, argv, "j:qh", long_options, &index)) != -1) {
-    if (opt == '?') {
-      cli_usage_hint("web");
-      return -1;
-    }
-    if (take_option(o, opt, optarg)) {
-      cli_fail(EXIT_USAGE, "%s%s %s: not a value it takes",
-               opt == 'j' ? "-" : "--",
-               opt == 'j' ? "j" : long_options[index].name, optarg);
-      return -1;
-    }
-  }
-  if (o->help)
-    return 0;
-  if (argc - optind != 1) {
+  int first = cli_options(argc, argv, "j:qh", long_options, take_option, o);
+  if (first < 0 || o->help)
+    return first < 0 ? -1 : 0;
+  if (argc - first != 1) {
     cli_fail(EXIT_USAGE, "name one directory: the application's document root");
     return -1;
   }
-  o->visits.site.root = argv[optind];
+  o->visits.site.root = argv[first];
   return 0;
 }
 
@@ -396,14 +346,6 @@ static char *session_key(const Options *o, const char *command) {
   hash = site_hash(o->visits.site.root, text.data, text.len);
   str_release(&text);
   return mem_printf("web %s %016llx", command, (unsigned long long)hash);
-}
-
-static char *command_line(int argc, char **argv) {
-  Str line = {0};
-  str_add(&line, "culprit");
-  for (int i = 0; i < argc; i++)
-    str_addf(&line, " %s", argv[i]);
-  return str_take(&line);
 }
 
 static bool show_progress;
@@ -630,16 +572,15 @@ static int web(Options *o, const char *command) {
 int cmd_web(int argc, char **argv) {
   Options o;
   options_init(&o);
-  int status = EXIT_USAGE;
-  if (!parse_arguments(&o, argc, argv)) {
-    if (o.help) {
-      print_help();
-      status = EXIT_DONE;
-    } else {
-      char *command = command_line(argc, argv);
-      status = web(&o, command);
-      free(command);
-    }
+  int status = EXIT_DONE;
+  if (parse_arguments(&o, argc, argv)) {
+    status = cli_usage_hint("web");
+  } else if (o.help) {
+    print_help();
+  } else {
+    char *command = cli_command_line(argv);
+    status = web(&o, command);
+    free(command);
   }
   options_release(&o);
   return status;

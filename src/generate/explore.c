@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "generate/made.h"
-#include "locate/localizer.h"
+#include "locate/snapshot.h"
 #include "run/batch.h"
 #include "run/process.h"
 #include "util/mem.h"
@@ -313,42 +313,15 @@ static bool fill_round(Explorer *e, Round *r) {
 
 // The lines that tie for the first place now, for strategies that ask.
 static int find_suspects(Explorer *e, Err *err) {
-  Suite suite = {0};
-  Localizer method;
-  Workbench bench;
-  Locator locator = {0};
-  Ranking ranking = {0};
-  bool lacking;
-  if (strcmp(e->options.strategy->name, "ties") != 0)
+  Snapshot now;
+  if (!e->options.strategy->wants_suspects)
     return 0;
-  if (store_load(e->runner->store, e->runner->session, &suite, err))
-    return -1;
-  hashmap_release(&e->frontier.suspects);
-  e->frontier.suspects = (Hashmap){0};
-  workbench_init(&bench, e->runner->store, &suite);
-  localizer_find("ochiai", &method);
-  LocateOptions o = {.by = ENTITY_STATEMENT};
-  Err ignored;
-  bool ready = suite.nfailures &&
-               !locator_open(&locator, &bench, &method, &o, &ignored) &&
-               !locator_load(&locator, &lacking, &ignored) &&
-               !locator_rank(&locator, 0, &ranking, &ignored);
-  for (size_t i = 0; ready && i < ranking.suspects.len; i++) {
-    const Suspect *s = &ranking.suspects.items[i];
-    const Entity *x = &suite.entities[s->entity];
-    if (s->rank_best > 1)
-      break;
-    char *key = mem_printf("%s:%u", suite.sources[x->source].path, x->line);
-    hashmap_put(&e->frontier.suspects, key, strlen(key), 1);
-    free(key);
-  }
-  ranking_release(&ranking);
-  locator_close(&locator);
-  workbench_release(&bench);
-  suite_release(&suite);
-  if (ready)
-    frontier_rescore(&e->frontier);
-  return 0;
+  int rc =
+      snapshot_take(&now, e->runner->store, e->runner->session, "ochiai", err);
+  if (!rc && now.ranked)
+    frontier_take_suspects(&e->frontier, &now.suite, &now.ranking);
+  snapshot_release(&now);
+  return rc;
 }
 
 // --- starting points --------------------------------------------------------

@@ -248,6 +248,35 @@ void frontier_rescore(Frontier *f) {
     sift_down(f, i);
 }
 
+// --- suspects ---------------------------------------------------------------
+
+static char *suspect_key(const char *file, uint32_t line) {
+  return mem_printf("%s:%u", file, line);
+}
+
+void frontier_take_suspects(Frontier *f, const Suite *suite, const Ranking *r) {
+  hashmap_release(&f->suspects);
+  f->suspects = (Hashmap){0};
+  for (size_t i = 0; i < r->suspects.len; i++) {
+    const Suspect *s = &r->suspects.items[i];
+    const Entity *e = &suite->entities[s->entity];
+    if (s->rank_best > 1)
+      break;
+    char *key = suspect_key(suite->sources[e->source].path, e->line);
+    hashmap_put(&f->suspects, key, strlen(key), 1);
+    free(key);
+  }
+  frontier_rescore(f);
+}
+
+bool frontier_suspects(const Frontier *f, const char *file, uint32_t line) {
+  uint64_t ignored;
+  char *key = suspect_key(file, line);
+  bool found = hashmap_get(&f->suspects, key, strlen(key), &ignored);
+  free(key);
+  return found;
+}
+
 // --- solving ----------------------------------------------------------------
 
 static SolverResult solve_case(Frontier *f, Explored *e, const Candidate *c,

@@ -15,6 +15,8 @@
 
 #include "generate/similarity.h"
 #include "model/input.h"
+#include "model/ranking.h"
+#include "model/suite.h"
 #include "sym/replay.h"
 #include "sym/solver.h"
 #include "util/array.h"
@@ -74,6 +76,9 @@ void frontier_release(Frontier *f);
 void frontier_add(Frontier *f, Explored *run);
 // All scores anew: another run shows the failure, or the suspects are others.
 void frontier_rescore(Frontier *f);
+// Notes the statements that tie for the first place, and scores all anew.
+void frontier_take_suspects(Frontier *f, const Suite *suite, const Ranking *r);
+bool frontier_suspects(const Frontier *f, const char *file, uint32_t line);
 // Takes the best candidate out; false: there is none.
 bool frontier_pop(Frontier *f, Candidate *out);
 
@@ -93,8 +98,9 @@ bool frontier_confirms(const Frontier *f, const Candidate *c,
 struct Strategy {
   const char *name; // --strategy
   const char *doc;
-  bool from_empty; // starts from the empty input
-  bool in_turns;   // its scores depend on Frontier.taken: all anew every time
+  bool from_empty;     // starts from the empty input
+  bool wants_suspects; // Frontier.suspects must be kept up to date
+  bool in_turns; // its scores depend on Frontier.taken: all anew every time
   // Scores all candidates of run `run`, which are neighbours in `c`.
   void (*score)(Frontier *f, uint32_t run, Candidate *c, size_t n);
 };

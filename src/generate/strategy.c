@@ -192,12 +192,8 @@ static void score_is(Frontier *f, uint32_t run, Candidate *c, size_t n) {
 
 static bool is_suspect(const Frontier *f, const PathEvent *e) {
   uint32_t line;
-  uint64_t ignored;
   const char *file = program_place(f->program, e->place, &line);
-  char *key = mem_printf("%s:%u", file, line);
-  bool found = hashmap_get(&f->suspects, key, strlen(key), &ignored);
-  free(key);
-  return found;
+  return frontier_suspects(f, file, line);
 }
 
 static void score_ties(Frontier *f, uint32_t run, Candidate *c, size_t n) {
@@ -236,6 +232,7 @@ static const Strategy strategies[] = {
      .score = score_subsequence},
     {.name = "is", .doc = "input most like a failing one", .score = score_is},
     {.name = "ties",
+     .wants_suspects = true,
      .doc = "conditions among the lines that tie for the first place, then pcs",
      .score = score_ties},
     {.name = "coverage",
