@@ -27,6 +27,7 @@
 #include "cfront/map_format.h"
 #include "cfront/map_write.h"
 #include "cfront/mutate.h"
+#include "cfront/passes.h"
 #include "cfront/pdg.h"
 #include "cfront/plan.h"
 #include "cfront/probe.h"
@@ -162,18 +163,6 @@ static LLVMModuleRef read_module(LLVMContextRef c, const char *path, Err *err) {
   return module;
 }
 
-static int run_passes(LLVMModuleRef m, const char *passes, Err *err) {
-  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  LLVMErrorRef e = LLVMRunPasses(m, passes, NULL, options);
-  LLVMDisposePassBuilderOptions(options);
-  if (!e)
-    return 0;
-  char *message = LLVMGetErrorMessage(e);
-  err_set(err, "pass %s: %s", passes, message);
-  LLVMDisposeErrorMessage(message);
-  return -1;
-}
-
 // The bitcode chunk of the unit, and the unit's identity: a hash of it.
 static void pack_bitcode(LLVMModuleRef m, Plan *p, const Options *o, Str *out) {
   LLVMMemoryBufferRef bc = LLVMWriteBitcodeToMemoryBuffer(m);
@@ -249,7 +238,7 @@ static int answer(LLVMModuleRef m, const Options *o, Plan *p) {
 }
 
 static int instrument(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
-  if (run_passes(m, "function(break-crit-edges)", err))
+  if (passes_run(m, "function(break-crit-edges)", err))
     return -1;
   Str bitcode = {0}, map = {0};
   pack_bitcode(m, p, o, &bitcode);
@@ -267,7 +256,7 @@ static int instrument(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
     probe_add_section(m, "__culprit_bitcode", BITCODE_SECTION, bitcode.data,
                       bitcode.len);
     if (o->level != '0' && o->size == COUNTERS_HITS) {
-      rc = run_passes(m, "function(mem2reg,loop(loop-rotate))", err);
+      rc = passes_run(m, "function(mem2reg,loop(loop-rotate))", err);
       if (!rc)
         probe_hoist(m);
     }

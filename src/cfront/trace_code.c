@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cfront/passes.h"
 #include "cfront/place.h"
 #include "cfront/points_to.h"
 #include "util/fs.h"
@@ -19,18 +20,6 @@
        i = LLVMGetNextInstruction(i))
 
 // --- normal form ------------------------------------------------------------
-
-static int run_passes(LLVMModuleRef m, const char *passes, Err *err) {
-  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  LLVMErrorRef e = LLVMRunPasses(m, passes, NULL, options);
-  LLVMDisposePassBuilderOptions(options);
-  if (!e)
-    return 0;
-  char *message = LLVMGetErrorMessage(e);
-  err_set(err, "pass %s: %s", passes, message);
-  LLVMDisposeErrorMessage(message);
-  return -1;
-}
 
 static void drop_metadata(LLVMValueRef inst) {
   static const char *const kinds[] = {"range",           "nonnull",
@@ -162,7 +151,7 @@ static int normalise(LLVMModuleRef m, Err *err) {
       }
     }
   }
-  if (run_passes(m, "elim-avail-extern,function(sroa<preserve-cfg>,early-cse)",
+  if (passes_run(m, "elim-avail-extern,function(sroa<preserve-cfg>,early-cse)",
                  err))
     return -1;
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(m));

@@ -62,8 +62,8 @@ static bool has_stretch(const PathStep *a, size_t na, const PathStep *b,
   return found;
 }
 
-// Paths as long as this are compared step by step; longer ones by halving,
-// which needs memory of the square of the stretch's length.
+// Beyond that the table takes too long: beginnings, ends and stretches of a few
+// lengths are compared.
 enum { LONG_PATH = 20000 };
 
 // The classical table, two rows of it.

@@ -1,8 +1,12 @@
 // One execution of one test: see run.h.
 #include "model/run.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "util/mem.h"
 
 static const char *const verdicts[VERDICTS] = {"pass", "fail", "skip", "flaky",
                                                "error"};
@@ -52,4 +56,15 @@ void run_release(Run *r) {
     bitset_release(&r->hits[k]);
   array_release(&r->counts);
   *r = (Run){0};
+}
+
+void run_add_note(Run *run, const char *fmt, ...) {
+  char text[1024];
+  va_list ap;
+  va_start(ap, fmt);
+  vsnprintf(text, sizeof text, fmt, ap);
+  va_end(ap);
+  char *old = run->note;
+  run->note = old ? mem_printf("%s; %s", old, text) : mem_strdup(text);
+  free(old);
 }

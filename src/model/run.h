@@ -94,4 +94,8 @@ typedef struct {
 
 void run_release(Run *r);
 
+// Adds to what the run says is missing in it.
+void run_add_note(Run *run, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
 #endif

@@ -2,7 +2,6 @@
 #include "oracle/failure.h"
 
 #include <signal.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -119,15 +118,4 @@ void failure_add_exit(Run *run, const char *root, const char *message) {
     add_crash(run, d->how, d, root);
   else
     failure_add(run, "exit", "", NULL, message);
-}
-
-void run_add_note(Run *run, const char *fmt, ...) {
-  char text[1024];
-  va_list ap;
-  va_start(ap, fmt);
-  vsnprintf(text, sizeof text, fmt, ap);
-  va_end(ap);
-  char *old = run->note;
-  run->note = old ? mem_printf("%s; %s", old, text) : mem_strdup(text);
-  free(old);
 }

@@ -24,10 +24,6 @@ bool failure_add_end(Run *run, const Outcome *outcome, const char *root,
 // way (a shell script turns that into a status), the crash is the failure.
 void failure_add_exit(Run *run, const char *root, const char *message);
 
-// Adds to what the run says is missing in it.
-void run_add_note(Run *run, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
-
 // "SIGSEGV". Caller frees.
 char *signal_name(int signal);
 

@@ -87,12 +87,10 @@ static const Script *find(Scripts *s, const UnitId *id) {
 
 // --- one request ------------------------------------------------------------
 
+// Each reason once: several scripts may lack the same.
 static void add_note(Run *run, const char *text) {
-  if (run->note && strstr(run->note, text))
-    return;
-  char *old = run->note;
-  run->note = old ? mem_printf("%s; %s", old, text) : mem_strdup(text);
-  free(old);
+  if (!run->note || !strstr(run->note, text))
+    run_add_note(run, "%s", text);
 }
 
 static void add_count(Run *run, const Script *script, const EntityCount *c) {

@@ -32,10 +32,7 @@
 #include <ucontext.h>
 
 #include "format.h"
-
-#ifndef __x86_64__
-#error "the runtime knows x86-64 only"
-#endif
+#include "system.h"
 
 enum { PATH_MAX_ = 4096, FILES_PER_PROCESS = 100, SA_RESTORER_ = 0x04000000 };
 
@@ -51,7 +48,6 @@ extern const Elf64_Ehdr __ehdr_start
 extern void *__dso_handle __attribute__((weak, visibility("hidden")));
 
 // From libc, where there is one.
-extern char **environ __attribute__((weak));
 extern unsigned long getauxval(unsigned long) __attribute__((weak));
 extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void),
                              void *) __attribute__((weak));
@@ -68,63 +64,6 @@ extern int dladdr(const void *, DlInfo *) __attribute__((weak));
 bool __culprit_started;
 RunHeader *__culprit_header; // the mapped file; NULL: nothing is recorded
 char __culprit_dir[PATH_MAX_];
-
-#define INLINE static inline __attribute__((always_inline))
-
-INLINE long call6(long n, long a, long b, long c, long d, long e,
-                         long f) {
-  long result;
-  register long r10 __asm__("r10") = d;
-  register long r8 __asm__("r8") = e;
-  register long r9 __asm__("r9") = f;
-  __asm__ volatile("syscall"
-                   : "=a"(result)
-                   : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                   : "rcx", "r11", "memory");
-  return result;
-}
-#define CALL(n, a, b, c)                                                       \
-  call6(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
-
-INLINE void copy(void *to, const void *from, size_t n) {
-  __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
-}
-
-// Written out: a compiler would call memset, which a program without libc lacks.
-INLINE void clear(void *at, size_t n) {
-  __asm__ volatile("rep stosb" : "+D"(at), "+c"(n) : "a"(0) : "memory");
-}
-
-INLINE size_t length(const char *s) {
-  size_t n = 0;
-  while (s[n])
-    n++;
-  return n;
-}
-
-INLINE const char *variable(const char *name, size_t n) {
-  if (!&environ || !environ)
-    return NULL;
-  for (char **e = environ; *e; e++) {
-    size_t i = 0;
-    while (i < n && (*e)[i] == name[i])
-      i++;
-    if (i == n && (*e)[n] == '=')
-      return *e + n + 1;
-  }
-  return NULL;
-}
-
-INLINE char *put_number(char *p, uint64_t v, unsigned base) {
-  char digits[20];
-  int n = 0;
-  do
-    digits[n++] = "0123456789abcdef"[v % base];
-  while (v /= base);
-  while (n)
-    *p++ = digits[--n];
-  return p;
-}
 
 INLINE size_t counters_size(void) {
   return (size_t)(__stop_culprit_cnt - __start_culprit_cnt);

@@ -23,11 +23,8 @@
 #include <sys/syscall.h>
 #include <ucontext.h>
 
+#include "system.h"
 #include "trace_format.h"
-
-#ifndef __x86_64__
-#error "the runtime knows x86-64 only"
-#endif
 
 #define HIDDEN __attribute__((visibility("hidden")))
 
@@ -40,7 +37,6 @@ enum {
 extern const CulpritTraceUnit __start_culprit_trc[] __attribute__((weak))
 HIDDEN;
 extern const CulpritTraceUnit __stop_culprit_trc[] __attribute__((weak)) HIDDEN;
-extern char **environ __attribute__((weak));
 extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void),
                              void *) __attribute__((weak));
 
@@ -65,48 +61,6 @@ static struct {
 
 // --- small things -----------------------------------------------------------
 
-static long call6(long n, long a, long b, long c, long d, long e, long f) {
-  long result;
-  register long r10 __asm__("r10") = d;
-  register long r8 __asm__("r8") = e;
-  register long r9 __asm__("r9") = f;
-  __asm__ volatile("syscall"
-                   : "=a"(result)
-                   : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
-                   : "rcx", "r11", "memory");
-  return result;
-}
-#define CALL(n, a, b, c) call6(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
-
-static void copy(void *to, const void *from, size_t n) {
-  __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
-}
-
-static void clear(void *at, size_t n) {
-  __asm__ volatile("rep stosb" : "+D"(at), "+c"(n) : "a"(0) : "memory");
-}
-
-static size_t length(const char *s) {
-  size_t n = 0;
-  while (s[n])
-    n++;
-  return n;
-}
-
-static const char *variable(const char *name) {
-  size_t n = length(name);
-  if (!&environ || !environ)
-    return NULL;
-  for (char **e = environ; *e; e++) {
-    size_t i = 0;
-    while (i < n && (*e)[i] == name[i])
-      i++;
-    if (i == n && (*e)[n] == '=')
-      return *e + n + 1;
-  }
-  return NULL;
-}
-
 static uint64_t to_number(const char *s, uint64_t otherwise) {
   uint64_t v = 0;
   if (!s || *s < '0' || *s > '9')
@@ -114,17 +68,6 @@ static uint64_t to_number(const char *s, uint64_t otherwise) {
   for (; *s >= '0' && *s <= '9' && v < UINT64_MAX / 100; s++)
     v = v * 10 + (uint64_t)(*s - '0');
   return v;
-}
-
-static char *put_number(char *p, uint64_t v) {
-  char digits[20];
-  int n = 0;
-  do
-    digits[n++] = (char)('0' + v % 10);
-  while (v /= 10);
-  while (n)
-    *p++ = digits[--n];
-  return p;
 }
 
 static bool is_error(long p) { return (unsigned long)p > -4096ul; }
@@ -141,10 +84,10 @@ static int create(void) {
   copy(p, recorder.dir, n);
   p += n;
   *p++ = '/';
-  p = put_number(p, (uint64_t)CALL(SYS_getpid, 0, 0, 0));
+  p = put_number(p, (uint64_t)CALL(SYS_getpid, 0, 0, 0), 10);
   *p++ = '-';
   for (unsigned i = 0; i < FILES_PER_PROCESS; i++) {
-    char *q = put_number(p, i);
+    char *q = put_number(p, i, 10);
     copy(q, ".trace", 7);
     long fd = CALL(SYS_open, recorder.path,
                    O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -474,14 +417,15 @@ __attribute__((constructor(101))) static void start(int argc, char **argv,
   if (recorder.started)
     return;
   recorder.started = true;
-  const char *dir = variable("CULPRIT_TRACE");
+  const char *dir = variable("CULPRIT_TRACE", 13);
   if (!dir || *dir != '/' || !unit_count() || length(dir) >= PATH_ROOM)
     return;
   if (CALL(SYS_getuid, 0, 0, 0) != CALL(SYS_geteuid, 0, 0, 0) ||
       CALL(SYS_getgid, 0, 0, 0) != CALL(SYS_getegid, 0, 0, 0))
     return; // a set-user-id program does not write where its caller says
   copy(recorder.dir, dir, length(dir) + 1);
-  uint64_t cap = to_number(variable("CULPRIT_TRACE_MAX"), TRACE_DEFAULT_MAX);
+  uint64_t cap =
+      to_number(variable("CULPRIT_TRACE_MAX", 17), TRACE_DEFAULT_MAX);
   if (!open_file(cap, NULL))
     return;
   recorder.recording = true;
