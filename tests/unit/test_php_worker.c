@@ -261,6 +261,35 @@ TEST(a_fake_server_cannot_harm_us) {
   tidy();
 }
 
+// Answers every request as a php-cgi of that version would.
+static void put_other_php(const char *version) {
+  Str script = {0};
+  str_addf(&script,
+           "#!/usr/bin/perl\n"
+           "use Socket; open(my $s, '+<&=', 0);\n"
+           "my $t = \"Status: 404\\r\\nX-Powered-By: PHP/%s\\r\\n\\r\\nno\";\n"
+           "while (my $a = accept(my $c, $s)) { sysread $c, my $b, 65536;\n"
+           "syswrite $c, pack('CCnnCC', 1, 6, 1, length $t, 0, 0) . $t .\n"
+           "pack('CCnnCC', 1, 6, 1, 0, 0, 0) . pack('CCnnCCNx4', 1, 3, 1, 8, 0,"
+           " 0, 0); sleep 1; close $c; }\n",
+           version);
+  put("other", script.data);
+  chmod(in_scratch("other"), 0755);
+  str_release(&script);
+}
+
+TEST(a_php_of_another_version_than_the_extension_is_refused) {
+  begin();
+  put("root/a.php", "");
+  put("culprit.so", "");
+  put_other_php("7.4.33");
+  Site s = {.root = in_scratch("root"),
+            .php_cgi = in_scratch("other"),
+            .extension = in_scratch("culprit.so")};
+  cannot_open(s, "other is PHP/7.4.33, the extension is for PHP 8.2");
+  tidy();
+}
+
 TEST(a_scratch_directory_may_have_a_name_longer_than_a_socket) {
   Worker *w;
   char name[200];
