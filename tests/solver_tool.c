@@ -44,7 +44,7 @@ static void run(const char *program, const Options *o, const char *dir) {
 // --- measuring --------------------------------------------------------------
 
 static Solver *solver_of(ExprPool *pool, const Path *path, bool z3) {
-  Solver *s = solver_new(pool, (SolverLimits){.seconds = 10});
+  Solver *s = solver_new(pool, (SolverLimits){.seconds = 120});
   solver_use(s, ENGINE_ENUMERATE, !z3);
   solver_use(s, ENGINE_BITS, !z3);
   for (size_t i = 0; i < path->events.len; i++)
