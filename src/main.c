@@ -18,6 +18,7 @@ typedef struct {
 static const Command commands[] = {
     {"run", cmd_run, "run the tests, store the runs, print the ranking"},
     {"rank", cmd_rank, "rank the stored runs again, another way"},
+    {"report", cmd_report, "write a page (HTML) or files for CI (SARIF)"},
     {"why", cmd_why, "tell what speaks for and against one line"},
     {"import", cmd_import, "take coverage and verdicts of other tools"},
     {"cc", cmd_cc, "the compiler (the same as culprit-cc)"},

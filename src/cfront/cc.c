@@ -23,6 +23,7 @@
 
 #include "cfront/bitcode_format.h"
 #include "cfront/cc_args.h"
+#include "cfront/contract.h"
 #include "cfront/link_record.h"
 #include "util/fs.h"
 #include "util/str.h"
@@ -175,10 +176,16 @@ static void begin_compile(Cc *cc, const char *source, const char *object,
   add_depfile(c, a, source, object);
 }
 
+// `overlay`: texts that stand in for files, or NULL; `messages` as for run().
 static int to_bitcode(Cc *cc, const char *source, const char *object,
-                      const char *bitcode) {
+                      const char *bitcode, const char *overlay,
+                      const char *messages) {
   Args a = {0};
   begin_compile(cc, source, object, &a);
+  if (overlay) {
+    add(&a, "-ivfsoverlay");
+    add(&a, overlay);
+  }
   static const char *const ours[] = {
       "-gcolumn-info", "-c", "-emit-llvm", "-Xclang", "-disable-llvm-passes",
       "-Xclang", "-disable-lifetime-markers", "-Xclang",
@@ -186,7 +193,47 @@ static int to_bitcode(Cc *cc, const char *source, const char *object,
   for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
     add(&a, ours[i]);
   add(&a, bitcode);
-  return run_and_free(&a, NULL);
+  return run_and_free(&a, messages);
+}
+
+// Contracts in the source become code (contract.h). Their errors are errors of
+// the source.
+static int checked_to_bitcode(Cc *cc, Contracts *c, const char *source,
+                              const char *object, const char *bitcode) {
+  char *prefix = temporary(cc, ""), *messages = temporary(cc, ".txt");
+  char *overlay = NULL;
+  Str said = {0}, shown = {0};
+  Err err;
+  int rc = contracts_write(c, prefix, &overlay, &err) ? 3 : 0;
+  if (rc)
+    note(source, err.text);
+  else if (contracts_messages(c, &shown))
+    rc = 1;
+  else
+    rc = to_bitcode(cc, source, object, bitcode, overlay, messages);
+  if (!fs_read(messages, 0, &said, &err))
+    contracts_translate(c, str_text(&said), &shown);
+  fputs(str_text(&shown), stderr);
+  str_release(&said);
+  str_release(&shown);
+  free(prefix);
+  free(messages);
+  free(overlay);
+  return rc;
+}
+
+static int source_to_bitcode(Cc *cc, const char *source, const char *object,
+                             const char *bitcode, bool *contracts) {
+  Contracts c;
+  Args dirs = {0};
+  contracts_dirs(&cc->args, &dirs);
+  contracts_open(&c, source, &dirs);
+  *contracts = contracts_found(&c);
+  int rc = *contracts ? checked_to_bitcode(cc, &c, source, object, bitcode)
+                      : to_bitcode(cc, source, object, bitcode, NULL, NULL);
+  contracts_close(&c);
+  array_release(&dirs);
+  return rc;
 }
 
 // A trace build, made by cfront/trace_build.c from the program's own bitcode.
@@ -226,6 +273,8 @@ static int instrument(Cc *cc, const char *from, const char *to, bool object,
     add_trace_options(&a, mode);
   if (mode && strstr(mode, "returns"))
     add(&a, "--returns");
+  if (mode && strstr(mode, "links"))
+    add(&a, "--links");
   for (size_t i = 0; i < cc->args.prefix_maps.len; i++) {
     add(&a, "--prefix-map");
     add(&a, cc->args.prefix_maps.items[i]);
@@ -381,13 +430,17 @@ static int compile(Cc *cc, const char *source, const char *object,
   if (text_ends(source, BITCODE_SUFFIX))
     return compile_bitcode(cc, source, object);
   char *bitcode = temporary(cc, ".bc"), *counted = temporary(cc, ".bc");
-  int rc = to_bitcode(cc, source, target, bitcode);
+  bool contracts;
+  int rc = source_to_bitcode(cc, source, target, bitcode, &contracts);
   if (!rc && generate_here(cc, bitcode, object))
     rc = 0;
   else if (!rc && !instrument(cc, bitcode, counted, false, NULL))
     rc = generate(cc, source, counted, object, target);
-  else if (!rc)
-    rc = uninstrumented(source) ? 3 : to_object(cc, bitcode, object, NULL);
+  else if (!rc && uninstrumented(source))
+    rc = 3;
+  else if (!rc) // contracts are nothing without the runtime
+    rc = contracts ? to_plain_object(cc, source, object, target)
+                   : to_object(cc, bitcode, object, NULL);
   unlink(bitcode);
   unlink(counted);
   free(bitcode);
@@ -448,6 +501,48 @@ static void add_link_record(Cc *cc, Args *a, const char *language) {
     add_object(a, record, language);
 }
 
+// --- unit test frameworks ---------------------------------------------------
+
+// Programs that use them get a door through which `culprit run` runs their
+// tests one by one: runtime/unit.c.
+static const struct {
+  const char *options[3]; // how the library is named: -l..., a file
+  const char *object, *wrap;
+} frameworks[] = {
+    {{"-lcmocka", "libcmocka.", NULL},
+     "culprit-unit-cmocka.o",
+     "-Wl,--wrap=_cmocka_run_group_tests"},
+    {{"-lcheck", "libcheck", NULL},
+     "culprit-unit-check.o",
+     "-Wl,--wrap=_tcase_add_test"},
+};
+
+static bool names_library(const CcArgs *c, const char *const *options) {
+  for (size_t i = 0; i < c->args.len; i++)
+    for (size_t k = 0; options[k]; k++)
+      if (text_starts(c->args.items[i].text, options[k]) ||
+          text_starts(path_base(c->args.items[i].text), options[k]))
+        return true;
+  return false;
+}
+
+static void add_frameworks(Cc *cc, Args *a, const char *language) {
+  static const char *const shared[] = {"-shared", NULL};
+  if (names_library(&cc->args, shared))
+    return;
+  for (size_t i = 0; i < sizeof frameworks / sizeof *frameworks; i++) {
+    if (!names_library(&cc->args, frameworks[i].options))
+      continue;
+    char *self = path_of_self();
+    char *object = find_part(self, frameworks[i].object, "lib/culprit");
+    if (object) {
+      add_object(a, object, language);
+      add(a, frameworks[i].wrap);
+    }
+    free(self);
+  }
+}
+
 static int link_all(Cc *cc) {
   const CcArgs *c = &cc->args;
   const char *language = NULL; // of the last -x
@@ -477,6 +572,8 @@ static int link_all(Cc *cc) {
   }
   if (!c->relocatable && !c->linker_script)
     add_link_record(cc, &a, language);
+  if (!c->relocatable)
+    add_frameworks(cc, &a, language);
   if (c->nsources)
     add(&a, "-Wno-unused-command-line-argument");
   return run_and_free(&a, NULL);

@@ -22,7 +22,9 @@
 #include <zstd.h>
 
 #include "cfront/bitcode_format.h"
+#include "cfront/contract_wrap.h"
 #include "cfront/generate.h"
+#include "cfront/links.h"
 #include "cfront/lower.h"
 #include "cfront/map_format.h"
 #include "cfront/map_write.h"
@@ -49,6 +51,8 @@ typedef struct {
   bool list_mutants, pdg;
   // A trace build, and the code it can be replayed with.
   bool trace, check, lower;
+  bool plain; // lowered without promotion
+  bool links; // with a table of the unit's link-time constants
   uint32_t unit;
   const char *names;
   PrefixMaps maps;
@@ -59,7 +63,7 @@ static int usage(void) {
         "[--returns] [--opt LEVEL] [--mutate N] [--object] INPUT -o OUTPUT\n"
         "       culprit-instrument --trace [--check] [--unit N] [--names FILE] "
         "[--opt LEVEL] [--object] INPUT -o OUTPUT\n"
-        "       culprit-instrument --lower INPUT -o OUTPUT\n"
+        "       culprit-instrument --lower [--plain] INPUT -o OUTPUT\n"
         "       culprit-instrument --mutants|--pdg INPUT\n"
         "culprit-cc runs this; it is not meant to be called by hand.\n",
         stderr);
@@ -83,6 +87,8 @@ static int parse_options(Options *o, int argc, char **argv) {
       {"unit", required_argument, NULL, 'n'},
       {"names", required_argument, NULL, 'f'},
       {"lower", no_argument, NULL, 'w'},
+      {"plain", no_argument, NULL, 'P'},
+      {"links", no_argument, NULL, 'L'},
       {0}};
   *o = (Options){.size = COUNTERS_HITS, .level = '0'};
   for (int c; (c = getopt_long(argc, argv, "o:", longs, NULL)) != -1;) {
@@ -128,6 +134,12 @@ static int parse_options(Options *o, int argc, char **argv) {
       break;
     case 'w':
       o->lower = true;
+      break;
+    case 'P':
+      o->plain = true;
+      break;
+    case 'L':
+      o->links = true;
       break;
     case 'O':
       o->level = *optarg;
@@ -211,6 +223,18 @@ static int add_runtime(LLVMModuleRef m, const char *path, Err *err) {
   return 0;
 }
 
+// The part that checks contracts lies beside the runtime.
+static int add_contract_runtime(LLVMModuleRef m, const char *runtime,
+                                Err *err) {
+  if (!contract_is_used(m) || !runtime)
+    return 0;
+  char *path = mem_printf("%.*sculprit-contract.s",
+                          (int)(path_base(runtime) - runtime), runtime);
+  int rc = add_runtime(m, path, err);
+  free(path);
+  return rc;
+}
+
 static int find_mutants(LLVMModuleRef m, const Options *o, Plan *p,
                         Mutants *out, Err *err) {
   mutants_find(p, m, out);
@@ -238,6 +262,7 @@ static int answer(LLVMModuleRef m, const Options *o, Plan *p) {
 }
 
 static int instrument(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
+  contract_wrap(m);
   if (passes_run(m, "function(break-crit-edges)", err))
     return -1;
   Str bitcode = {0}, map = {0};
@@ -248,6 +273,8 @@ static int instrument(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   int rc = o->mutate ? find_mutants(m, o, p, &mutants, err) : 0;
   if (!rc && p->ncounters) {
     map_write(p, o->size, &map);
+    if (o->links)
+      links_add(m, p->id);
     probe_insert(m, p, o->size);
     expect_null(m);
     if (mutants.len)
@@ -263,6 +290,8 @@ static int instrument(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
     if (!rc)
       rc = add_runtime(m, o->runtime, err);
   }
+  if (!rc)
+    rc = add_contract_runtime(m, o->runtime, err);
   array_release(&mutants);
   str_release(&bitcode);
   str_release(&map);
@@ -287,7 +316,7 @@ static int trace(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   TraceOptions options = {.id = p->id, .number = o->unit, .check = o->check};
   trace_insert(&code, &options);
   trace_code_release(&code);
-  return 0;
+  return add_contract_runtime(m, o->runtime, err);
 }
 
 static int lower(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
@@ -297,7 +326,11 @@ static int lower(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   p->maps = &o->maps;
   plan_module(p, m, o->returns);
   lower_keep_marks(m, p);
-  int rc = identify(o, p, err) || trace_code_init(&code, m, NULL, err) ? -1 : 0;
+  int rc = identify(o, p, err);
+  if (!rc && o->plain)
+    trace_code_init_plain(&code, m);
+  else if (!rc)
+    rc = trace_code_init(&code, m, NULL, err);
   if (!rc) {
     rc = lower_module(&code, p, &out, err);
     trace_code_release(&code);

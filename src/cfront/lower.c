@@ -49,6 +49,11 @@ bool lower_get_mark(LLVMValueRef inst, MarkKind kind, Mark *out) {
 
 // --- tables -----------------------------------------------------------------
 
+uint8_t lower_kind(const Scalar *s) {
+  bool pointer = s->type && LLVMGetTypeKind(s->type) == LLVMPointerTypeKind;
+  return s->fp ? IR_FP : pointer ? IR_POINTER : 0;
+}
+
 uint32_t lower_name(Lowerer *l, const char *text, size_t n) {
   uint64_t fresh = l->out.names.len;
   uint64_t at = hashmap_intern(&l->names, text, n, fresh);
@@ -258,6 +263,14 @@ static void number_values(Lowerer *l, Scalars *s) {
     }
 }
 
+// Loops that may be unrecorded: one register each says whether they are.
+static void number_ranges(Lowerer *l) {
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(l->function); b;
+       b = LLVMGetNextBasicBlock(b))
+    if (trace_loops_behind(&l->code->loops, b))
+      hashmap_put(&l->ranges, &b, sizeof b, lower_new_reg(l));
+}
+
 static uint64_t by_value_size(const Lowerer *l, unsigned param) {
   unsigned kind = LLVMGetEnumAttributeKindForName("byval", 5);
   LLVMAttributeRef a =
@@ -278,8 +291,8 @@ static void lower_params(Lowerer *l, IrFunction *f) {
     if (size)
       array_push(&l->out.by_values, (IrByValue){l->nregs, (uint32_t)size});
     for (size_t k = 0; k < s.len; k++)
-      array_push(&l->out.scalars, (IrScalar){(uint8_t)s.items[k].width,
-                                             s.items[k].fp ? IR_FP : 0});
+      array_push(&l->out.scalars,
+                 (IrScalar){(uint8_t)s.items[k].width, lower_kind(&s.items[k])});
     l->nregs += (uint32_t)s.len;
   }
   f->nparams = l->nregs;
@@ -324,7 +337,9 @@ static void lower_function(Lowerer *l) {
   l->regs = (Hashmap){0};
   l->blocks = (Hashmap){0};
   l->first_block = f.first_block;
+  l->ranges = (Hashmap){0};
   lower_params(l, &f);
+  number_ranges(l);
   uint32_t k = 0;
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(l->function); b;
        b = LLVMGetNextBasicBlock(b))
@@ -339,6 +354,7 @@ static void lower_function(Lowerer *l) {
   array_push(&l->out.functions, f);
   hashmap_release(&l->regs);
   hashmap_release(&l->blocks);
+  hashmap_release(&l->ranges);
 }
 
 // --- the file ---------------------------------------------------------------

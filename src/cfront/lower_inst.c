@@ -148,7 +148,7 @@ static void add_args(Lowerer *l, LLVMValueRef v, uint32_t by_value) {
   for (uint32_t k = 0; k < s.len; k++)
     array_push(&l->out.args, (IrArg){.operand = lower_operand(l, v, k),
                                      .width = (uint8_t)s.items[k].width,
-                                     .flags = s.items[k].fp ? IR_FP : 0,
+                                     .flags = lower_kind(&s.items[k]),
                                      .by_value = by_value});
   array_release(&s);
 }
@@ -164,8 +164,8 @@ static IrCall begin_call(Lowerer *l, LLVMValueRef inst) {
   Scalars s = {0};
   trace_code_scalars(l->code, LLVMTypeOf(inst), &s);
   for (size_t k = 0; k < s.len; k++)
-    array_push(&l->out.scalars, (IrScalar){(uint8_t)s.items[k].width,
-                                           s.items[k].fp ? IR_FP : 0});
+    array_push(&l->out.scalars,
+               (IrScalar){(uint8_t)s.items[k].width, lower_kind(&s.items[k])});
   c.nscalars = (uint32_t)s.len;
   array_release(&s);
   return c;
@@ -270,7 +270,29 @@ static void lower_intrinsic(Lowerer *l, LLVMValueRef inst, const char *name) {
 
 // --- memory -----------------------------------------------------------------
 
+// A load of a loop that may be unrecorded (trace_loops.h).
+static bool lower_seen_load(Lowerer *l, LLVMValueRef inst) {
+  const TraceLoop *loop = trace_loops_of_load(&l->code->loops, inst);
+  if (!loop)
+    return false;
+  Scalar s = scalar_of(l, inst);
+  uint64_t seen = 0;
+  hashmap_get(&l->ranges, &loop->before, sizeof loop->before, &seen);
+  emit(l, IR_LOAD_SEEN, s.width, lower_first_reg(l, inst),
+       lower_operand(l, LLVMGetOperand(inst, 0), 0), (uint32_t)seen)
+      ->flags = IR_FROM_TRACE | lower_kind(&s);
+  return true;
+}
+
+static void lower_range(Lowerer *l, LLVMBasicBlockRef b) {
+  uint64_t seen;
+  if (hashmap_get(&l->ranges, &b, sizeof b, &seen))
+    emit(l, IR_RANGE, 1, (uint32_t)seen, 0, 0)->flags = IR_FROM_TRACE;
+}
+
 static void lower_load(Lowerer *l, LLVMValueRef inst) {
+  if (lower_seen_load(l, inst))
+    return;
   Scalars s = {0};
   trace_code_scalars(l->code, LLVMTypeOf(inst), &s);
   uint32_t base = lower_operand(l, LLVMGetOperand(inst, 0), 0);
@@ -280,7 +302,7 @@ static void lower_load(Lowerer *l, LLVMValueRef inst) {
       continue;
     uint32_t at = add(l, base, s.items[k].offset);
     IrInst *out = emit(l, IR_LOAD, s.items[k].width, dst + k, at, 0);
-    out->flags = IR_FROM_TRACE | (s.items[k].fp ? IR_FP : 0);
+    out->flags = IR_FROM_TRACE | lower_kind(&s.items[k]);
   }
   array_release(&s);
 }
@@ -288,7 +310,7 @@ static void lower_load(Lowerer *l, LLVMValueRef inst) {
 static void store_at(Lowerer *l, uint32_t at, uint32_t operand,
                      const Scalar *s) {
   if (s->width) {
-    emit(l, IR_STORE, s->width, 0, at, operand)->flags = s->fp ? IR_FP : 0;
+    emit(l, IR_STORE, s->width, 0, at, operand)->flags = lower_kind(s);
   } else {
     emit(l, IR_FORGET, 0, 0, at, 0);
     array_last(&l->out.insts).c = s->size;
@@ -642,6 +664,7 @@ static void lower_inst(Lowerer *l, LLVMValueRef inst, LLVMBasicBlockRef b) {
   case LLVMBr:
   case LLVMSwitch:
   case LLVMIndirectBr:
+    lower_range(l, b);
     lower_branch(l, inst, b);
     return;
   default:
@@ -679,6 +702,14 @@ static uint32_t place_number(Lowerer *l, LLVMValueRef inst) {
   return (uint32_t)at;
 }
 
+static void mark_statement(Lowerer *l, LLVMValueRef inst, size_t first) {
+  Place ignored;
+  if (!place_of_statement(l->plan, inst, &ignored))
+    return;
+  for (size_t i = first; i < l->out.insts.len; i++)
+    l->out.insts.items[i].flags |= IR_STATEMENT;
+}
+
 void lower_block(Lowerer *l, LLVMBasicBlockRef b) {
   Mark mark = {.first = ENTITY_NONE};
   lower_get_mark(LLVMGetBasicBlockTerminator(b), MARK_BLOCK, &mark);
@@ -687,7 +718,9 @@ void lower_block(Lowerer *l, LLVMBasicBlockRef b) {
   for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
        i = LLVMGetNextInstruction(i)) {
     l->place = place_number(l, i);
+    size_t first = l->out.insts.len;
     lower_inst(l, i, b);
+    mark_statement(l, i, first);
   }
   out.n = (uint32_t)l->out.insts.len - out.first;
   array_push(&l->out.blocks, out);

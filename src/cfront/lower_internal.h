@@ -16,6 +16,7 @@ typedef struct {
   LLVMValueRef function;
   Hashmap regs;   // value -> its first register
   Hashmap blocks; // LLVM block -> number within the function
+  Hashmap ranges; // block before a loop -> register: is the loop unrecorded?
   uint32_t nregs, first_block;
   uint32_t place;
   const char *refused; // a constant that cannot be lowered
@@ -33,6 +34,7 @@ uint32_t lower_link(Lowerer *l, uint32_t link);
 uint32_t lower_operand(Lowerer *l, LLVMValueRef v, uint32_t k);
 uint32_t lower_first_reg(Lowerer *l, LLVMValueRef v);
 uint32_t lower_new_reg(Lowerer *l);
+uint8_t lower_kind(const Scalar *s); // IR_FP, IR_POINTER, or 0
 
 void lower_block(Lowerer *l, LLVMBasicBlockRef b);
 

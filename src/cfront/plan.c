@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cfront/contract_wrap.h"
 #include "cfront/flow.h"
 #include "cfront/leave.h"
 #include "cfront/place.h"
@@ -44,6 +45,9 @@ static void add_function(Fn *f, LLVMMetadataRef subprogram) {
   const char *name = LLVMGetValueName2(f->flow.function, &n);
   if (*name == '\1')
     name++, n--;
+  const char *symbol = name;
+  name = contract_source_name(symbol);
+  n -= (size_t)(name - symbol);
   Numbers refs = {0};
   flow_entry_refs(&f->flow, &f->flow.nodes.items[0], &refs);
   f->entity = (uint32_t)f->plan->entities.len;

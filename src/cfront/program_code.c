@@ -191,11 +191,11 @@ static int compile_unit(const UnitCode *u, const char *bitcode,
   return rc;
 }
 
-int program_code_compile(const UnitCode *u, const char *bitcode, int mutant,
-                         const char *object, Err *err) {
+static int compile_counting(const UnitCode *u, const char *bitcode, int mutant,
+                            const char *also, const char *object, Err *err) {
   Strings variables = {0};
-  char *mode = mem_printf("CULPRIT_MODE=%s%s", u->counts ? "counts" : "hits",
-                          u->returns ? "+returns" : "");
+  char *mode = mem_printf("CULPRIT_MODE=%s%s%s", u->counts ? "counts" : "hits",
+                          u->returns ? "+returns" : "", also);
   char *plant = mem_printf("CULPRIT_MUTATE=%d", mutant);
   array_push(&variables, mode);
   array_push(&variables, mutant < 0 ? "CULPRIT_MUTATE=" : plant);
@@ -204,6 +204,16 @@ int program_code_compile(const UnitCode *u, const char *bitcode, int mutant,
   free(mode);
   free(plant);
   return rc;
+}
+
+int program_code_compile(const UnitCode *u, const char *bitcode, int mutant,
+                         const char *object, Err *err) {
+  return compile_counting(u, bitcode, mutant, "", object, err);
+}
+
+int program_code_compile_linked(const UnitCode *u, const char *bitcode,
+                                const char *object, Err *err) {
+  return compile_counting(u, bitcode, -1, "+links", object, err);
 }
 
 int program_code_compile_traced(const UnitCode *u, const char *bitcode,
@@ -266,7 +276,7 @@ int program_code_ask(const UnitCode *u, const char *bitcode,
 }
 
 // Entities and sources must be those of the unit's map: planned alike.
-int program_code_lower(const UnitCode *u, const char *bitcode,
+int program_code_lower(const UnitCode *u, const char *bitcode, bool plain,
                        const char *output, Err *err) {
   static const char *const maps[] = {"-ffile-prefix-map=",
                                      "-fdebug-prefix-map="};
@@ -274,6 +284,8 @@ int program_code_lower(const UnitCode *u, const char *bitcode,
   Str said = {0};
   array_push(&args, "");
   array_push(&args, "--lower");
+  if (plain)
+    array_push(&args, "--plain");
   if (u->returns)
     array_push(&args, "--returns");
   for (size_t i = 0; i < u->args.len; i++)

@@ -68,8 +68,14 @@ int program_code_compile_traced(const UnitCode *u, const char *bitcode,
                                 uint32_t number, const char *names, bool check,
                                 const char *object, Err *err);
 
-// Writes the unit's lowered IR (sym/ir.h) to `output`.
-int program_code_lower(const UnitCode *u, const char *bitcode,
+// Compiles a unit as it was, with a table of its link-time constants
+// (cfront/links.h).
+int program_code_compile_linked(const UnitCode *u, const char *bitcode,
+                                const char *object, Err *err);
+
+// Writes the unit's lowered IR (sym/ir.h) to `output`; `plain`: without
+// promotion to SSA.
+int program_code_lower(const UnitCode *u, const char *bitcode, bool plain,
                        const char *output, Err *err);
 
 // What culprit-instrument says of a unit, from its bitcode: "--pdg" the

@@ -19,10 +19,13 @@
 #include "util/fs.h"
 
 // Changes when a trace build of the same program becomes another.
-enum { BUILD_VERSION = 2 };
+enum { BUILD_VERSION = 3 };
+
+typedef enum { KIND_TRACE, KIND_CHECK, KIND_LINKED } Kind;
 
 // The place in the cache: from the units, the link and the formats.
-static char *cache_name(const ProgramCode *p, const char *cache, bool check) {
+static char *cache_name(const ProgramCode *p, const char *cache, Kind kind) {
+  static const char *const suffixes[] = {"", "-check", "-linked"};
   XXH3_state_t *state = XXH3_createState();
   XXH3_64bits_reset(state);
   const uint32_t versions[] = {BUILD_VERSION, IR_VERSION, TRACE_VERSION};
@@ -35,7 +38,7 @@ static char *cache_name(const ProgramCode *p, const char *cache, bool check) {
   uint64_t hash = XXH3_64bits_digest(state);
   XXH3_freeState(state);
   return mem_printf("%s/%016llx%s", cache, (unsigned long long)hash,
-                    check ? "-check" : "");
+                    suffixes[kind]);
 }
 
 static char *find_recorder(void) {
@@ -52,7 +55,7 @@ static char *find_recorder(void) {
 typedef struct {
   const ProgramCode *code;
   const char *dir; // being filled
-  bool check;
+  Kind kind;
   Arena arena;
 } Builder;
 
@@ -62,16 +65,19 @@ static int lower_unit(Builder *b, size_t i, Err *err) {
   const UnitCode *u = &b->code->units.items[i];
   if (program_code_unpack(u, bitcode, err))
     return -1;
-  return program_code_lower(u, bitcode, ir, err);
+  return program_code_lower(u, bitcode, b->kind == KIND_LINKED, ir, err);
 }
 
 static int compile_unit(Builder *b, size_t i, Err *err) {
   char *bitcode = arena_printf(&b->arena, "%s/%zu" BITCODE_SUFFIX, b->dir, i);
   char *object = arena_printf(&b->arena, "%s/%zu.o", b->dir, i);
   char *names = arena_printf(&b->arena, "%s/names", b->dir);
-  int rc =
-      program_code_compile_traced(&b->code->units.items[i], bitcode,
-                                  (uint32_t)i, names, b->check, object, err);
+  const UnitCode *u = &b->code->units.items[i];
+  int rc = b->kind == KIND_LINKED
+               ? program_code_compile_linked(u, bitcode, object, err)
+               : program_code_compile_traced(u, bitcode, (uint32_t)i, names,
+                                             b->kind == KIND_CHECK, object,
+                                             err);
   unlink(bitcode);
   return rc;
 }
@@ -140,7 +146,7 @@ static int list_names(Builder *b, Err *err) {
 
 static int fill(Builder *b, Err *err) {
   char *program = arena_printf(&b->arena, "%s/program", b->dir);
-  char *recorder = find_recorder();
+  char *recorder = b->kind == KIND_LINKED ? NULL : find_recorder();
   size_t n = b->code->units.len;
   const char **objects = mem_array(const char *, n);
   for (size_t i = 0; i < n; i++)
@@ -159,10 +165,10 @@ static int fill(Builder *b, Err *err) {
 }
 
 // Filled beside its place and then moved there: others may build the same.
-static int make(const ProgramCode *code, const char *place, bool check,
+static int make(const ProgramCode *code, const char *place, Kind kind,
                 Err *err) {
   char *dir = mem_printf("%s.%ld", place, (long)getpid());
-  Builder b = {.code = code, .dir = dir, .check = check};
+  Builder b = {.code = code, .dir = dir, .kind = kind};
   int rc = fs_mkdirs(dir, err);
   if (!rc)
     rc = fill(&b, err);
@@ -174,15 +180,15 @@ static int make(const ProgramCode *code, const char *place, bool check,
   return rc;
 }
 
-int trace_build(TraceBuild *b, const char *program, const char *cache,
-                bool check, Err *err) {
+static int build(TraceBuild *b, const char *program, const char *cache,
+                 Kind kind, Err *err) {
   *b = (TraceBuild){0};
   ProgramCode code;
   if (program_code_read(&code, program, err))
     return -1;
   char *absolute = path_absolute(cache, NULL);
-  char *place = cache_name(&code, absolute, check);
-  int rc = fs_exists(place) ? 0 : make(&code, place, check, err);
+  char *place = cache_name(&code, absolute, kind);
+  int rc = fs_exists(place) ? 0 : make(&code, place, kind, err);
   if (!rc) {
     b->program = mem_printf("%s/program", place);
     b->nirs = code.units.len;
@@ -194,6 +200,16 @@ int trace_build(TraceBuild *b, const char *program, const char *cache,
   free(absolute);
   program_code_release(&code);
   return rc;
+}
+
+int trace_build(TraceBuild *b, const char *program, const char *cache,
+                bool check, Err *err) {
+  return build(b, program, cache, check ? KIND_CHECK : KIND_TRACE, err);
+}
+
+int linked_build(TraceBuild *b, const char *program, const char *cache,
+                 Err *err) {
+  return build(b, program, cache, KIND_LINKED, err);
 }
 
 void trace_build_release(TraceBuild *b) {

@@ -24,6 +24,11 @@ typedef struct {
 // naming reason and remedy.
 int trace_build(TraceBuild *b, const char *program, const char *cache,
                 bool check, Err *err);
+// The same program once more, counting as it did, with tables of its link-time
+// constants (links.h); its lowered IR is plain: each variable of the source is
+// an alloca, each assignment a store.
+int linked_build(TraceBuild *b, const char *program, const char *cache,
+                 Err *err);
 void trace_build_release(TraceBuild *b);
 
 #endif

@@ -1,6 +1,7 @@
 // The form of code that tracing and lowering share: see trace_code.h.
 #include "cfront/trace_code.h"
 
+#include <llvm-c/DebugInfo.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,7 +137,7 @@ static void drop_purity(LLVMValueRef v) {
   }
 }
 
-static int normalise(LLVMModuleRef m, Err *err) {
+static void drop_all_promises(LLVMModuleRef m) {
   EACH_FUNCTION(f, m) {
     if (!LLVMGetIntrinsicID(f))
       drop_purity(f);
@@ -151,9 +152,9 @@ static int normalise(LLVMModuleRef m, Err *err) {
       }
     }
   }
-  if (passes_run(m, "elim-avail-extern,function(sroa<preserve-cfg>,early-cse)",
-                 err))
-    return -1;
+}
+
+static void define_all(LLVMModuleRef m) {
   LLVMBuilderRef builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(m));
   EACH_FUNCTION(f, m) {
     if (LLVMIsDeclaration(f))
@@ -168,6 +169,54 @@ static int normalise(LLVMModuleRef m, Err *err) {
     collect_allocas(builder, f);
   }
   LLVMDisposeBuilder(builder);
+}
+
+static bool has_feature(LLVMValueRef function, const char *feature) {
+  static const char name[] = "target-features";
+  LLVMAttributeRef a = LLVMGetStringAttributeAtIndex(
+      function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, name,
+      sizeof name - 1);
+  unsigned n;
+  const char *text = a ? LLVMGetStringAttributeValue(a, &n) : NULL;
+  return text && memmem(text, n, feature, strlen(feature));
+}
+
+static void split_fused(LLVMBuilderRef builder, LLVMValueRef inst) {
+  LLVMPositionBuilderBefore(builder, inst);
+  LLVMSetCurrentDebugLocation2(builder, LLVMInstructionGetDebugLoc(inst));
+  LLVMValueRef product = LLVMBuildFMul(builder, LLVMGetOperand(inst, 0),
+                                       LLVMGetOperand(inst, 1), "");
+  LLVMValueRef sum =
+      LLVMBuildFAdd(builder, product, LLVMGetOperand(inst, 2), "");
+  LLVMReplaceAllUsesWith(inst, sum);
+  LLVMInstructionEraseFromParent(inst);
+}
+
+// a * b + c is two operations on a processor that has none for both: replay can
+// compute that.
+static void split_all_fused(LLVMModuleRef m) {
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(m));
+  EACH_FUNCTION(f, m) {
+    if (LLVMIsDeclaration(f) || has_feature(f, "+fma"))
+      continue;
+    EACH_BLOCK(b, f) {
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+        next = LLVMGetNextInstruction(i);
+        if (text_starts(trace_code_intrinsic(i), "llvm.fmuladd."))
+          split_fused(builder, i);
+      }
+    }
+  }
+  LLVMDisposeBuilder(builder);
+}
+
+static int normalise(LLVMModuleRef m, Err *err) {
+  drop_all_promises(m);
+  split_all_fused(m);
+  if (passes_run(m, "elim-avail-extern,function(sroa<preserve-cfg>,early-cse)",
+                 err))
+    return -1;
+  define_all(m);
   return 0;
 }
 
@@ -404,7 +453,8 @@ static bool is_refused(LLVMValueRef function) {
 
 bool trace_code_has(const TraceCode *c, LLVMValueRef function) {
   (void)c;
-  return !LLVMIsDeclaration(function) && !is_refused(function);
+  return !LLVMIsDeclaration(function) && !is_refused(function) &&
+         LLVMGetLinkage(function) != LLVMAvailableExternallyLinkage;
 }
 
 bool trace_code_is_exposed(LLVMValueRef function) {
@@ -417,6 +467,14 @@ uint32_t trace_code_constant(const TraceCode *c, LLVMValueRef v) {
   uint64_t n = UINT32_MAX;
   hashmap_get(&c->constant_numbers, &v, sizeof v, &n);
   return (uint32_t)n;
+}
+
+LLVMValueRef trace_code_number(const TraceCode *c, size_t i) {
+  LLVMTypeRef i64 = LLVMInt64TypeInContext(LLVMGetModuleContext(c->module));
+  LLVMValueRef v = c->constants.items[i];
+  if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind)
+    v = LLVMConstPtrToInt(v, i64);
+  return LLVMTypeOf(v) == i64 ? v : LLVMConstInt(i64, 0, false);
 }
 
 static void add_constant(TraceCode *c, LLVMValueRef v) {
@@ -489,11 +547,7 @@ static int read_names(TraceCode *c, const char *path, Err *err) {
   return 0;
 }
 
-int trace_code_init(TraceCode *c, LLVMModuleRef m, const char *defined,
-                    Err *err) {
-  *c = (TraceCode){.module = m};
-  if (normalise(m, err) || (defined && read_names(c, defined, err)))
-    return -1;
+static void collect(TraceCode *c, LLVMModuleRef m) {
   c->layout = LLVMGetModuleDataLayout(m);
   EACH_FUNCTION(f, m) {
     size_t n;
@@ -509,10 +563,32 @@ int trace_code_init(TraceCode *c, LLVMModuleRef m, const char *defined,
       EACH_INST(inst, b)
       collect_constants(c, inst);
     }
+}
+
+int trace_code_init(TraceCode *c, LLVMModuleRef m, const char *defined,
+                    Err *err) {
+  *c = (TraceCode){.module = m};
+  if (normalise(m, err) || (defined && read_names(c, defined, err)))
+    return -1;
+  collect(c, m);
+  for (size_t i = 0; i < c->functions.len; i++)
+    trace_loops_find(&c->loops, c, c->functions.items[i]);
   return 0;
 }
 
+void trace_code_collect(TraceCode *c, LLVMModuleRef m) {
+  *c = (TraceCode){.module = m};
+  collect(c, m);
+}
+
+void trace_code_init_plain(TraceCode *c, LLVMModuleRef m) {
+  trace_code_collect(c, m);
+  drop_all_promises(m);
+  define_all(m);
+}
+
 void trace_code_release(TraceCode *c) {
+  trace_loops_release(&c->loops);
   array_release(&c->constants);
   array_release(&c->functions);
   hashmap_release(&c->constant_numbers);

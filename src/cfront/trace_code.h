@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "cfront/plan.h"
+#include "cfront/trace_loops.h"
 #include "util/array.h"
 #include "util/err.h"
 #include "util/hashmap.h"
@@ -45,9 +46,10 @@ typedef enum {
   SITE_VA_START // the va_list
 } Site;
 
-typedef struct {
+typedef struct TraceCode {
   LLVMModuleRef module;
   LLVMTargetDataRef layout;
+  TraceLoops loops; // whose loads need not be recorded
   Hashmap inside; // names of the instrumented functions of the whole program
   ARRAY(LLVMValueRef) constants; // known when the program runs: addresses
   Hashmap constant_numbers;
@@ -59,6 +61,12 @@ typedef struct {
 // those of this module).
 int trace_code_init(TraceCode *c, LLVMModuleRef m, const char *defined,
                     Err *err);
+// Functions and constants of the module as it is, without bringing it into any
+// form: the same numbers in every build of the unit.
+void trace_code_collect(TraceCode *c, LLVMModuleRef m);
+// The normal form without promotion: each variable of the source is an alloca,
+// each assignment a store. Constants are those of trace_code_collect.
+void trace_code_init_plain(TraceCode *c, LLVMModuleRef m);
 void trace_code_release(TraceCode *c);
 
 // Is the function instrumented?
@@ -76,6 +84,10 @@ bool trace_code_is_nothing(LLVMValueRef inst);
 void trace_code_scalars(const TraceCode *c, LLVMTypeRef type, Scalars *out);
 // Bytes a recorded scalar takes in the stream.
 uint32_t trace_code_bytes(const Scalar *s);
+
+// The value of link-time constant `i` as an i64; 0 if it is no 64 bits wide
+// (lower.c refuses to use such).
+LLVMValueRef trace_code_number(const TraceCode *c, size_t i);
 
 // The number of a link-time constant; UINT32_MAX: it is none.
 uint32_t trace_code_constant(const TraceCode *c, LLVMValueRef v);

@@ -18,13 +18,19 @@ typedef struct {
   LLVMTypeRef i8, i32, i64, ptr;
   LLVMValueRef header, check;
   LLVMTypeRef check_type, threads_type;
+  // For loops that may be unrecorded: as `check`, if not; append 1, 2, 4 or 8
+  // bytes, if not; store the cursor, if not.
+  LLVMValueRef check_unless, note[4], flush_unless;
   LLVMValueRef ours; // scope: the stream
   unsigned alias_scope, noalias;
   // of the function at hand
   LLVMMetadataRef place;
-  LLVMValueRef cursor; // local variable
-  LLVMValueRef was;    // outside? when it was entered; NULL: never
-  uint32_t unchecked;  // bytes since the last look at the limit
+  LLVMValueRef cursor;     // local variable
+  LLVMValueRef was;        // outside? when it was entered; NULL: never
+  Hashmap unrecorded;      // head of a loop -> i1
+  LLVMValueRef accesses;   // local variable: TraceAccess[]
+  LLVMBasicBlockRef noted; // of the block at hand: something was, in this loop
+  uint32_t unchecked;      // bytes since the last look at the limit
 } Inserter;
 
 // --- small things -----------------------------------------------------------
@@ -134,6 +140,15 @@ static void reload(Inserter *t) {
   t->unchecked = 0;
 }
 
+// Memory is not what the stream says any more (runtime/trace_seen.h).
+static void count_change(Inserter *t, LLVMValueRef by) {
+  LLVMValueRef was =
+      mark_ours(t, LLVMBuildLoad2(t->builder, t->i64, FIELD(t, changes), ""));
+  LLVMValueRef now = LLVMBuildAdd(
+      t->builder, was, LLVMBuildZExt(t->builder, by, t->i64, ""), "");
+  mark_ours(t, LLVMBuildStore(t->builder, now, FIELD(t, changes)));
+}
+
 static void set_outside(Inserter *t, LLVMValueRef v) {
   mark_ours(t, LLVMBuildStore(t->builder, v, FIELD(t, outside)));
 }
@@ -200,6 +215,88 @@ static void define_check(Inserter *t) {
   t->check_type = type;
 }
 
+// --- what is done only if a loop is recorded --------------------------------
+
+// A function to be inlined, whose first two parameters are "it is not recorded"
+// and the cursor; it gives the cursor back. The builder stands where it is
+// recorded; unless_end() makes the rest.
+static LLVMValueRef unless_begin(Inserter *t, const char *name,
+                                 LLVMTypeRef more) {
+  LLVMContextRef c = t->context;
+  LLVMTypeRef params[3] = {LLVMInt1TypeInContext(c), t->ptr, more};
+  LLVMTypeRef type = LLVMFunctionType(t->ptr, params, more ? 3 : 2, false);
+  LLVMValueRef f = LLVMAddFunction(t->code->module, name, type);
+  LLVMSetLinkage(f, LLVMInternalLinkage);
+  add_attribute(t, f, "alwaysinline");
+  add_attribute(t, f, "nounwind");
+  LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(c, f, ""),
+                    recorded = LLVMAppendBasicBlockInContext(c, f, ""),
+                    end = LLVMAppendBasicBlockInContext(c, f, "");
+  LLVMPositionBuilderAtEnd(t->builder, entry);
+  LLVMBuildCondBr(t->builder, LLVMGetParam(f, 0), end, recorded);
+  LLVMPositionBuilderAtEnd(t->builder, recorded);
+  return f;
+}
+
+static LLVMValueRef unless_end(Inserter *t, LLVMValueRef f, LLVMValueRef new) {
+  LLVMBasicBlockRef entry = LLVMGetEntryBasicBlock(f),
+                    recorded = LLVMGetNextBasicBlock(entry),
+                    end = LLVMGetLastBasicBlock(f);
+  LLVMValueRef old = LLVMGetParam(f, 1);
+  LLVMBuildBr(t->builder, end);
+  LLVMPositionBuilderAtEnd(t->builder, end);
+  LLVMValueRef phi = LLVMBuildPhi(t->builder, t->ptr, "");
+  LLVMAddIncoming(phi, &old, &entry, 1);
+  LLVMAddIncoming(phi, &new, &recorded, 1);
+  LLVMBuildRet(t->builder, phi);
+  return f;
+}
+
+static void define_unless(Inserter *t) {
+  static const char *const names[] = {"__culprit_note1", "__culprit_note2",
+                                      "__culprit_note4", "__culprit_note8"};
+  LLVMValueRef f = unless_begin(t, "__culprit_check_unless", NULL);
+  LLVMValueRef cursor = LLVMGetParam(f, 1);
+  t->check_unless = unless_end(
+      t, f,
+      LLVMBuildCall2(t->builder, t->check_type, t->check, &cursor, 1, ""));
+  for (uint32_t i = 0; i < 4; i++) {
+    f = unless_begin(t, names[i], integer(t, 1u << i));
+    put_at(t, LLVMGetParam(f, 1), LLVMGetParam(f, 2));
+    t->note[i] = unless_end(t, f, beyond(t, LLVMGetParam(f, 1), 1u << i));
+  }
+  f = unless_begin(t, "__culprit_flush_unless", NULL);
+  mark_ours(t,
+            LLVMBuildStore(t->builder, LLVMGetParam(f, 1), FIELD(t, cursor)));
+  t->flush_unless = unless_end(t, f, LLVMGetParam(f, 1));
+}
+
+static void call_unless(Inserter *t, LLVMValueRef f, LLVMValueRef unrecorded,
+                        LLVMValueRef more) {
+  LLVMValueRef args[3] = {unrecorded, get_cursor(t), more};
+  set_cursor(t, LLVMBuildCall2(t->builder, LLVMGlobalGetValueType(f), f, args,
+                               more ? 3 : 2, ""));
+}
+
+// NULL: the block is not the head of such a loop.
+static LLVMValueRef is_unrecorded(const Inserter *t, LLVMBasicBlockRef head) {
+  uint64_t v;
+  return hashmap_get(&t->unrecorded, &head, sizeof head, &v)
+             ? (LLVMValueRef)(uintptr_t)v
+             : NULL;
+}
+
+// What the load gave, if the loop is recorded.
+static void note(Inserter *t, LLVMValueRef load, LLVMValueRef unrecorded) {
+  Scalars s = {0};
+  trace_code_scalars(t->code, LLVMTypeOf(load), &s);
+  uint32_t bytes = trace_code_bytes(&s.items[0]);
+  array_release(&s);
+  t->unchecked += bytes;
+  call_unless(t, t->note[__builtin_ctz(bytes)], unrecorded,
+              to_bits(t, load, bytes));
+}
+
 static LLVMValueRef make_scope(Inserter *t, const char *name) {
   LLVMContextRef c = t->context;
   LLVMMetadataRef text = LLVMMDStringInContext2(c, "culprit", 7);
@@ -226,6 +323,7 @@ static void init(Inserter *t) {
   LLVMSetAlignment(t->header, 16);
   hide(t->header);
   define_check(t);
+  define_unless(t);
   t->threads_type = LLVMFunctionType(LLVMVoidTypeInContext(c), NULL, 0, false);
 }
 
@@ -348,6 +446,7 @@ static bool is_must_tail(LLVMValueRef call) {
 static void go_outside(Inserter *t, LLVMValueRef call) {
   stand_before(t, call);
   flush(t, false);
+  count_change(t, number(t, 1));
   set_outside(t, LLVMConstInt(t->i32, 1, false));
   if (starts_thread(callee_name(call)))
     LLVMBuildCall2(t->builder, t->threads_type,
@@ -387,11 +486,45 @@ static void record_va_list(Inserter *t, LLVMValueRef call) {
   }
 }
 
+// Does it change memory in a way that replay does not follow?
+static bool changes_memory(const Inserter *t, LLVMValueRef inst) {
+  LLVMOpcode op = LLVMGetInstructionOpcode(inst);
+  const char *name = trace_code_intrinsic(inst);
+  if (op == LLVMCall && *name)
+    return text_starts(name, "llvm.memcpy") ||
+           text_starts(name, "llvm.memmove") ||
+           text_starts(name, "llvm.va_copy") ||
+           (trace_code_site(t->code, inst) == SITE_VALUE &&
+            LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMVoidTypeKind);
+  if (op == LLVMCall)
+    return LLVMIsAInlineAsm(LLVMGetCalledValue(inst));
+  if (op != LLVMStore)
+    return op == LLVMAtomicRMW || op == LLVMAtomicCmpXchg;
+  Scalars s = {0};
+  bool opaque = false;
+  trace_code_scalars(t->code, LLVMTypeOf(LLVMGetOperand(inst, 0)), &s);
+  for (size_t i = 0; i < s.len; i++)
+    opaque |= !s.items[i].width;
+  array_release(&s);
+  return opaque;
+}
+
 // Returns whether something was recorded.
 static bool insert_at(Inserter *t, LLVMValueRef inst) {
   Site site = trace_code_site(t->code, inst);
+  if (changes_memory(t, inst)) {
+    stand_before(t, inst);
+    count_change(t, number(t, 1));
+  }
   if (site == SITE_NONE)
     return false;
+  const TraceLoop *loop = trace_loops_of_load(&t->code->loops, inst);
+  if (loop) {
+    stand_before(t, LLVMGetNextInstruction(inst));
+    note(t, inst, is_unrecorded(t, loop->head));
+    t->noted = loop->head;
+    return false;
+  }
   if (site == SITE_INSIDE || site == SITE_OUTSIDE) {
     (site == SITE_INSIDE ? stay_inside : go_outside)(t, inst);
     return !is_must_tail(inst);
@@ -518,9 +651,13 @@ static bool begin_block(Inserter *t, const Piece *p, uint32_t index) {
   if (index) {
     t->unchecked = 0;
     stand_before(t, first_place(p));
-    if (p->loops)
+    LLVMValueRef unrecorded = is_unrecorded(t, p->block);
+    if (p->loops && unrecorded && !t->options->check)
+      call_unless(t, t->check_unless, unrecorded, NULL);
+    else if (p->loops)
       look_at_limit(t);
   }
+  t->noted = NULL;
   if (t->options->check)
     append(t, LLVMConstInt(t->i32, index, false), 4);
   for (size_t i = 0; index == 0 && i < nallocas(p); i++)
@@ -539,8 +676,12 @@ static void end_block(Inserter *t, const Piece *p, bool recorded) {
   bool leaves = LLVMGetInstructionOpcode(p->end) == LLVMRet;
   if (recorded || leaves)
     flush(t, !leaves);
-  if (leaves && t->was)
+  else if (t->noted)
+    call_unless(t, t->flush_unless, is_unrecorded(t, t->noted), NULL);
+  if (leaves && t->was) {
+    count_change(t, t->was);
     set_outside(t, t->was);
+  }
 }
 
 static void insert_block(Inserter *t, Piece *p, uint32_t index) {
@@ -551,6 +692,111 @@ static void insert_block(Inserter *t, Piece *p, uint32_t index) {
       recorded |= insert_at(t, p->insts.items[i]);
   }
   end_block(t, p, recorded);
+}
+
+// --- loops ------------------------------------------------------------------
+
+// Moves everything in front of the loop to a block of its own; `before` is left
+// empty, and the loop's phi nodes still know it as the block they come from.
+static LLVMBasicBlockRef empty_block(Inserter *t, LLVMBasicBlockRef before) {
+  LLVMBasicBlockRef top = LLVMInsertBasicBlockInContext(t->context, before, "");
+  LLVMPositionBuilderAtEnd(t->builder, top);
+  LLVMSetCurrentDebugLocation2(t->builder, NULL);
+  for (LLVMValueRef i; (i = LLVMGetFirstInstruction(before));) {
+    LLVMInstructionRemoveFromParent(i);
+    LLVMInsertIntoBuilder(t->builder, i);
+  }
+  LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(top));
+  LLVMReplaceAllUsesWith(LLVMBasicBlockAsValue(before),
+                         LLVMBasicBlockAsValue(top));
+  return top;
+}
+
+// Asks the recorder; i32.
+static LLVMValueRef ask(Inserter *t, const TraceLoop *l, LLVMValueRef count) {
+  LLVMValueRef last = LLVMBuildSub(t->builder, count, number(t, 1), "");
+  for (size_t i = 0; i < l->loads.len; i++) {
+    LLVMValueRef load = l->loads.items[i], at = LLVMGetOperand(load, 0);
+    LLVMValueRef parts[4] = {
+        trace_loop_value(l, t->builder, at, NULL),
+        trace_loop_value(l, t->builder, at, number(t, 1)),
+        trace_loop_value(l, t->builder, at, last),
+        number(t, LLVMStoreSizeOfType(t->code->layout, LLVMTypeOf(load)))};
+    for (size_t k = 0; k < 4; k++)
+      LLVMBuildStore(t->builder, parts[k],
+                     beyond(t, t->accesses, i * sizeof(TraceAccess) + k * 8));
+  }
+  LLVMTypeRef params[3] = {t->i64, t->ptr, t->i64};
+  LLVMTypeRef type = LLVMFunctionType(t->i32, params, 3, false);
+  LLVMValueRef args[3] = {count, t->accesses, number(t, l->loads.len)};
+  flush(t, false);
+  LLVMValueRef answer = LLVMBuildCall2(
+      t->builder, type, declare(t, "__culprit_trace_range", type), args, 3, "");
+  reload(t);
+  return answer;
+}
+
+// In front of a loop: will it go round often enough to ask?
+static void insert_range(Inserter *t, Piece *p, const TraceLoop *l) {
+  enum { OFTEN = 16 };
+  LLVMBasicBlockRef top = empty_block(t, l->before);
+  LLVMBasicBlockRef asks =
+      LLVMInsertBasicBlockInContext(t->context, l->before, "");
+  LLVMBasicBlockRef rare =
+      LLVMInsertBasicBlockInContext(t->context, l->before, "");
+  LLVMSetCurrentDebugLocation2(t->builder, t->place);
+  LLVMPositionBuilderAtEnd(t->builder, top);
+  LLVMValueRef count = trace_loop_count(l, t->builder);
+  p->block = top;
+  p->end = LLVMBuildCondBr(
+      t->builder,
+      LLVMBuildICmp(t->builder, LLVMIntSGE, count, number(t, OFTEN), ""), asks,
+      rare);
+  LLVMPositionBuilderAtEnd(t->builder, asks);
+  LLVMValueRef answer = LLVMBuildTrunc(t->builder, ask(t, l, count),
+                                       LLVMInt1TypeInContext(t->context), "");
+  LLVMBuildBr(t->builder, l->before);
+  LLVMPositionBuilderAtEnd(t->builder, rare);
+  append(t, LLVMConstInt(t->i8, 0, false), 1);
+  flush(t, true);
+  LLVMBuildBr(t->builder, l->before);
+  LLVMPositionBuilderAtEnd(t->builder, l->before);
+  LLVMValueRef unrecorded =
+      LLVMBuildPhi(t->builder, LLVMInt1TypeInContext(t->context), "");
+  LLVMValueRef no = LLVMConstNull(LLVMTypeOf(unrecorded));
+  LLVMAddIncoming(unrecorded, &answer, &asks, 1);
+  LLVMAddIncoming(unrecorded, &no, &rare, 1);
+  LLVMBuildBr(t->builder, l->head);
+  hashmap_put(&t->unrecorded, &l->head, sizeof l->head,
+              (uint64_t)(uintptr_t)unrecorded);
+}
+
+static void insert_ranges(Inserter *t, Piece *pieces, size_t n) {
+  for (size_t k = 0; k < n; k++) {
+    const TraceLoop *l = trace_loops_behind(&t->code->loops, pieces[k].block);
+    if (l)
+      insert_range(t, &pieces[k], l);
+  }
+}
+
+static size_t most_loads(const Inserter *t, const Piece *pieces, size_t n) {
+  size_t most = 0;
+  for (size_t k = 0; k < n; k++) {
+    const TraceLoop *l = trace_loops_behind(&t->code->loops, pieces[k].block);
+    if (l && l->loads.len > most)
+      most = l->loads.len;
+  }
+  return most;
+}
+
+// Where the recorder is told what a loop will read.
+static void make_room(Inserter *t, const Piece *pieces, size_t n) {
+  size_t most = most_loads(t, pieces, n);
+  if (!most)
+    return;
+  stand_before(t, LLVMGetFirstInstruction(pieces[0].block));
+  t->accesses = LLVMBuildAlloca(
+      t->builder, LLVMArrayType2(t->i64, most * sizeof(TraceAccess) / 8), "");
 }
 
 static bool has_sites(const Inserter *t, const Piece *pieces, size_t n) {
@@ -570,6 +816,8 @@ static void insert_function(Inserter *t, LLVMValueRef function,
     by_value |= is_by_value(function, i);
   if (has_sites(t, pieces, n) || trace_code_is_exposed(function) || by_value) {
     begin_function(t, function, &pieces[0], index);
+    make_room(t, pieces, n);
+    insert_ranges(t, pieces, n);
     for (uint32_t k = 0; k < n; k++)
       insert_block(t, &pieces[k], k);
   }
@@ -596,14 +844,8 @@ static LLVMValueRef make_values(Inserter *t) {
   const TraceCode *c = t->code;
   size_t n = c->constants.len;
   LLVMValueRef *values = mem_array(LLVMValueRef, n + 1);
-  for (size_t i = 0; i < n; i++) {
-    LLVMValueRef v = c->constants.items[i];
-    values[i] = LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind
-                    ? LLVMConstPtrToInt(v, t->i64)
-                    : v;
-    if (LLVMTypeOf(values[i]) != t->i64)
-      values[i] = number(t, 0); // lower.c refuses to use it
-  }
+  for (size_t i = 0; i < n; i++)
+    values[i] = trace_code_number(c, i);
   LLVMValueRef array = LLVMConstArray2(t->i64, values, n);
   LLVMValueRef g =
       LLVMAddGlobal(c->module, LLVMTypeOf(array), "__culprit_trace_values");
@@ -642,5 +884,6 @@ void trace_insert(TraceCode *c, const TraceOptions *o) {
   for (size_t i = 0; i < c->functions.len; i++)
     insert_function(&t, c->functions.items[i], (uint32_t)i);
   add_record(&t);
+  hashmap_release(&t.unrecorded);
   LLVMDisposeBuilder(t.builder);
 }

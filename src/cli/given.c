@@ -48,6 +48,7 @@ int given_take(GivenOptions *o, int opt, const char *arg) {
   case GIVEN_MAX_TESTS: return cli_count(arg, &o->max_tests);
   case GIVEN_ENV: array_push(&o->env, arg); return 0;
   case GIVEN_NO_REDUCE: o->no_reduce = true; return 0;
+  case GIVEN_NO_FORK_SERVER: o->no_fork_server = true; return 0;
   case GIVEN_REFERENCE: o->run.reference = cli_absolute(&o->arena, arg); return 0;
   case GIVEN_ORACLE: o->run.oracle = arg; return 0;
   case GIVEN_TIMEOUT: return cli_seconds(arg, &o->run.timeout);
@@ -147,6 +148,7 @@ static int explore(GivenOptions *o, const GivenJob *job, Explorer *e,
   if (result != GIVEN_FAILS)
     return explain(result);
   o->run.rerun = false; // made tests run once
+  o->run.serve = !o->no_fork_server;
   if (!o->no_reduce && explore_reduce(e, &err))
     return cli_error(&err);
   return job->work(job->context, e);

@@ -25,7 +25,7 @@ typedef struct {
   RunOptions run;
   double budget; // seconds
   size_t max_tests;
-  bool no_reduce, quiet, help;
+  bool no_reduce, no_fork_server, quiet, help;
   const char *store;
   ARRAY(const char *) env;
   Arena arena;
@@ -45,6 +45,7 @@ enum {
   GIVEN_ORACLE,
   GIVEN_TIMEOUT,
   GIVEN_STORE,
+  GIVEN_NO_FORK_SERVER,
   GIVEN_OWN // a command's own options from here on
 };
 
@@ -54,6 +55,7 @@ enum {
       {"max-tests", required_argument, NULL, GIVEN_MAX_TESTS},                 \
       {"env", required_argument, NULL, GIVEN_ENV},                             \
       {"no-reduce", no_argument, NULL, GIVEN_NO_REDUCE},                       \
+      {"no-fork-server", no_argument, NULL, GIVEN_NO_FORK_SERVER},             \
       {"reference", required_argument, NULL, GIVEN_REFERENCE},                 \
       {"oracle", required_argument, NULL, GIVEN_ORACLE},                       \
       {"timeout", required_argument, NULL, GIVEN_TIMEOUT},                     \

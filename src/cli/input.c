@@ -91,6 +91,7 @@ static void print_help(void) {
       "  --oracle CMD       as for culprit run\n"
       "  --timeout S        seconds for one run (default: 5)\n"
       "  -j N               N at once (default: one per core)\n"
+      "  --no-fork-server   execute the program anew for every run\n"
       "\n"
       "what is shown\n"
       "  --method M         default: ochiai\n"
@@ -207,8 +208,10 @@ static void print_summary(Explorer *e, const Options *o) {
          "set aside\n",
          s->tests, o->strategy->name, s->seconds, s->same, s->passing,
          s->others);
-  printf("running %.1f s, replaying %.1f s, solving %.1f s\n", s->running,
-         s->replaying, s->solving);
+  printf("writing %.1f s, running %.1f s, recording %.1f s, replaying %.1f s, "
+         "choosing %.1f s, solving %.1f s\n",
+         s->writing, s->running, s->recording, s->replaying, s->choosing,
+         s->solving);
   printf("%zu went where they were predicted to go, %zu did not; %zu branches "
          "have no input that takes them, %zu are undecided\n",
          s->confirmed, s->diverged, s->unsat, s->unknown);

@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 #include "cli/given.h"
+#include "cli/near_score.h"
 #include "generate/near.h"
 #include "run/process.h"
 #include "run/words.h"
@@ -20,14 +21,18 @@ enum { TESTS = 300 }; // made ones
 
 typedef struct {
   GivenOptions given;
+  NearOptions near;
+  ARRAY(const char *) faults;
   bool json;
 } Options;
 
-enum { OPT_JSON = GIVEN_OWN };
+enum { OPT_JSON = GIVEN_OWN, OPT_MODE, OPT_FAULT };
 
 static const struct option long_options[] = {
     GIVEN_LONG_OPTIONS,
     {"json", no_argument, NULL, OPT_JSON},
+    {"mode", required_argument, NULL, OPT_MODE},
+    {"fault", required_argument, NULL, OPT_FAULT},
     {0},
 };
 
@@ -56,12 +61,31 @@ static void print_help(void) {
        "does not fail, or no input was found that passes, 130 interrupted.");
 }
 
+// The index of a word among others; -1: it is none of them.
+static int find_word(const char *word, const char *const *words) {
+  for (int i = 0; words[i]; i++)
+    if (!strcmp(word, words[i]))
+      return i;
+  return -1;
+}
+
+static int take_mode(const char *arg, NearMode *out) {
+  static const char *const modes[] = {"both", "following", "strict", NULL};
+  int i = find_word(arg, modes);
+  *out = i < 0 ? NEAR_BOTH : (NearMode)i;
+  return i < 0 ? -1 : 0;
+}
+
 static int take_option(void *options, int opt, const char *arg) {
   Options *o = options;
-  if (opt != OPT_JSON)
-    return given_take(&o->given, opt, arg);
-  o->json = true;
-  return 0;
+  // clang-format off
+  switch (opt) {
+  case OPT_JSON: o->json = true; return 0;
+  case OPT_MODE: return take_mode(arg, &o->near.mode);
+  case OPT_FAULT: array_push(&o->faults, arg); return 0;
+  default: return given_take(&o->given, opt, arg);
+  }
+  // clang-format on
 }
 
 // --- reporting --------------------------------------------------------------
@@ -89,8 +113,26 @@ static void print_tried(const Near *n, FILE *out) {
     fputs("not all was tried: --budget and --max-tests say how much is\n", out);
 }
 
+// Appends members for JSON. -1 after a message.
+static int score_report(const Options *o, const Near *n, Str *more) {
+  Err err = {0};
+  PdgScore s;
+  if (!o->faults.len)
+    return 0;
+  if (near_score(n, o->faults.items, o->faults.len, &s, &err)) {
+    cli_fail(EXIT_USAGE, "%s", err.text);
+    return -1;
+  }
+  str_addf(more, ",\"score\":%.6f,\"examined\":%zu,\"layers\":%zu", s.score,
+           s.examined, s.layers);
+  return 0;
+}
+
 static int report(const Options *o, const Near *n) {
   const char *root = o->given.run.cwd;
+  Str more = {0};
+  if (score_report(o, n, &more))
+    return EXIT_USAGE;
   if (!n->found) {
     print_tried(n, stderr);
     return cli_fail(EXIT_NO_VERDICT,
@@ -100,7 +142,8 @@ static int report(const Options *o, const Near *n) {
                           "is it read from somewhere else (--env)?");
   }
   if (o->json) {
-    near_print_json(n, root, stdout);
+    near_print_json(n, root, str_text(&more), stdout);
+    str_release(&more);
     return EXIT_FAILED;
   }
   if (!o->given.quiet)
@@ -118,7 +161,7 @@ static int search_near(void *context, Explorer *e) {
   Err err = {0};
   Near near;
   int status;
-  near_open(&near, e);
+  near_open(&near, e, &o->near);
   if (near_search(&near, &err)) {
     status = cli_error(&err);
   } else if (e->runner->interrupted && !near.found) {
@@ -154,5 +197,6 @@ int cmd_near(int argc, char **argv) {
   o.given.run.max_output = 64u << 20;
   int status = find_near(&o, argc, argv);
   given_release(&o.given);
+  array_release(&o.faults);
   return status;
 }

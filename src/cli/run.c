@@ -10,8 +10,10 @@
 #include "cli/cli.h"
 #include "cli/rank.h"
 #include "run/adapter.h"
+#include "run/suites.h"
 #include "run/summary.h"
 #include "run/testfile.h"
+#include "run/tree.h"
 #include "run/words.h"
 #include "util/fs.h"
 #include "util/mem.h"
@@ -25,7 +27,7 @@ typedef struct {
   RunOptions run;
   RankOptions rank;
   const char *store, *color;
-  bool quiet, help;
+  bool quiet, help, no_build;
   const char *base; // what relative paths are relative to; NULL: here
   const char *root; // the session's directory; NULL: here
   Arena arena;
@@ -44,6 +46,7 @@ enum {
   OPT_FAILED,
   OPT_ADD,
   OPT_NO_RERUN,
+  OPT_NO_BUILD,
   OPT_ONLY,
   OPT_EXCLUDE,
   OPT_TOP,
@@ -65,6 +68,7 @@ static const struct option long_options[] = {
     {"failed", no_argument, NULL, OPT_FAILED},
     {"add", no_argument, NULL, OPT_ADD},
     {"no-rerun", no_argument, NULL, OPT_NO_RERUN},
+    {"no-build", no_argument, NULL, OPT_NO_BUILD},
     {"only", required_argument, NULL, OPT_ONLY},
     {"exclude", required_argument, NULL, OPT_EXCLUDE},
     {"top", required_argument, NULL, OPT_TOP},
@@ -79,15 +83,21 @@ static void print_help(void) {
   puts("usage: culprit run [options] [-- CMD...]\n"
        "\n"
        "Runs the tests, stores the runs, prints which lines to look at\n"
-       "first. Without --tests and CMD it runs `make check` of an automake\n"
-       "build directory, test by test.\n"
+       "first. Without --tests and CMD it finds the tests of the directory:\n"
+       "automake, CMake (ctest), Meson, t/*.t (TAP), tests/*.sh. Programs\n"
+       "that use cmocka or Check are run test by test. A source tree, or a\n"
+       "build with another compiler, is built with culprit-cc in\n"
+       ".culprit/build first.\n"
        "\n"
        "which tests\n"
        "  --exe PROG         the program under test\n"
        "  --tests FILE       one test a line: the shell words after PROG\n"
        "                     (without --exe: a whole command); blank lines\n"
        "                     and lines with # are skipped\n"
-       "  -- CMD...          one test (`make check`: all of them)\n"
+       "  -- CMD...          one test; `make check`, `make test`, `ctest`,\n"
+       "                     `meson test`, `ninja test`, `prove`: each of\n"
+       "                     theirs\n"
+       "  --no-build         never build a copy with culprit-cc\n"
        "  --failed           only those that failed last time; needs no\n"
        "                     other option\n"
        "  --add              add to the newest session\n"
@@ -180,13 +190,14 @@ static int take_option(void *options, int opt, const char *arg) {
   case OPT_REFERENCE: run->reference = absolute(o, arg); return 0;
   case OPT_EXPECT: run->expect = absolute(o, arg); return 0;
   case OPT_ORACLE: run->oracle = arg; return 0;
-  case OPT_TIMEOUT: return cli_seconds(arg, &run->timeout);
+  case OPT_TIMEOUT: run->timeout_given = true; return cli_seconds(arg, &run->timeout);
   case OPT_MAX_OUTPUT: return parse_size(arg, &run->max_output);
   case OPT_CWD: run->cwd = absolute(o, arg); return 0;
   case OPT_SCRATCH: run->scratch = true; return 0;
   case OPT_FAILED: run->failed = true; return 0;
   case OPT_ADD: run->add = true; return 0;
   case OPT_NO_RERUN: run->rerun = false; return 0;
+  case OPT_NO_BUILD: o->no_build = true; return 0;
   case OPT_ONLY: array_push(&o->rank.only, arg); return 0;
   case OPT_EXCLUDE: array_push(&o->rank.exclude, arg); return 0;
   case OPT_TOP: return cli_top(arg, &o->rank.top);
@@ -407,6 +418,26 @@ static int run_session(const Options *o, const Adapter *adapter, Runner *r) {
   return report(o, r->store, r, clock_now() - start);
 }
 
+// A tree that culprit-cc did not build is built, out of the user's way.
+static int build_tree(Options *o, const char *store) {
+  Tree tree;
+  Err err = {0};
+  if (o->no_build || !tree_find(&tree, &o->run, store))
+    return 0;
+  char *log = mem_printf("%s/build.log", store);
+  if (!o->quiet)
+    fprintf(stderr, "culprit: building with culprit-cc in %s (%s; log: %s)\n",
+            tree.dir, tree.kind, log);
+  int rc =
+      fs_mkdirs(store, &err) ? -1 : tree_build(&tree, o->run.jobs, log, &err);
+  free(log);
+  o->run.cwd = absolute(o, tree.dir);
+  if (!strcmp(tree.kind, "make") && scripts_there(o->run.cwd))
+    o->run.command = NULL; // they can be told apart, make's tests cannot
+  tree_release(&tree);
+  return rc ? cli_error(&err) : 0;
+}
+
 static int choose_adapter(Options *o, const Adapter **adapter) {
   Err err = {0};
   if (adapter_find(adapter, &o->run, &err))
@@ -427,7 +458,9 @@ static int run_tests(Options *o, const char *dir, Store *store,
                      const char *command) {
   Err err = {0};
   const Adapter *adapter;
-  int status = choose_adapter(o, &adapter);
+  int status = build_tree(o, dir);
+  if (!status)
+    status = choose_adapter(o, &adapter);
   if (status)
     return status;
   char *root = path_absolute(".", o->root);

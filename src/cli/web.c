@@ -22,6 +22,9 @@
 #include "util/str.h"
 
 #define WEB_METHOD "apollo-tc+o"
+// Of tests made near one failing request: only this gives both failures of
+// paper 001's Figure 1 the faulty tuple first (docs/web.md).
+#define NEAR_METHOD "barinel"
 
 enum { JOBS_MAX = 64, EXPLORE_SECONDS = 60, EXPLORE_TIMEOUT = 5 };
 
@@ -42,6 +45,11 @@ enum {
   OPT_BUDGET,
   OPT_MAX_TESTS,
   OPT_SEED,
+  OPT_STRATEGY,
+  OPT_DESTRUCTIVE,
+  OPT_COVERAGE,
+  OPT_RESUME,
+  OPT_NO_REDUCE,
   OPT_HOST,
   OPT_FRONT,
   OPT_INI,
@@ -72,6 +80,11 @@ static const struct option long_options[] = {
     {"budget", required_argument, NULL, OPT_BUDGET},
     {"max-tests", required_argument, NULL, OPT_MAX_TESTS},
     {"seed", required_argument, NULL, OPT_SEED},
+    {"strategy", required_argument, NULL, OPT_STRATEGY},
+    {"destructive", required_argument, NULL, OPT_DESTRUCTIVE},
+    {"coverage", required_argument, NULL, OPT_COVERAGE},
+    {"resume", no_argument, NULL, OPT_RESUME},
+    {"no-reduce", no_argument, NULL, OPT_NO_REDUCE},
     {"host", required_argument, NULL, OPT_HOST},
     {"front", required_argument, NULL, OPT_FRONT},
     {"ini", required_argument, NULL, OPT_INI},
@@ -123,7 +136,15 @@ static void print_help(void) {
       "                     passwords that nobody could guess\n"
       "  --budget S         seconds to explore (default: 60)\n"
       "  --max-tests N      requests to make at most\n"
+      "  --coverage P       end when P % of the statements are executed\n"
+      "  --strategy S       base: what covers most (default). From a failing\n"
+      "                     request, the last of --seed-requests or the first\n"
+      "                     found: coverage; pcs, the most similar path; is,\n"
+      "                     the most similar input\n"
+      "  --destructive W    logout, delete, ...: last (default), never, any\n"
       "  --seed N           another order among equally good requests\n"
+      "  --resume           go on with the last exploration\n"
+      "  --no-reduce        keep the requests that show a failure as found\n"
       "\n"
       "the application; %w in a value: a directory of the worker's own, %s:\n"
       "the socket of its database server\n"
@@ -150,7 +171,8 @@ static void print_help(void) {
       "  --nu[=PROG]        good pages are also shown to the Nu checker (vnu)\n"
       "\n"
       "what is shown\n"
-      "  --method M         default: " WEB_METHOD "\n"
+      "  --method M         default: " WEB_METHOD "; with the strategies that\n"
+      "                     start from a failing request: " NEAR_METHOD "\n"
       "  --output-map DIR   keep every page there, with a list of which\n"
       "                     line wrote which bytes\n"
       "  --only PATH --exclude PATH, --top N|all, --json\n"
@@ -163,9 +185,10 @@ static void print_help(void) {
 static void options_init(Options *o) {
   *o = (Options){0};
   rank_options_init(&o->rank);
-  o->rank.method = WEB_METHOD;
+  o->rank.method = NULL;
   o->visits.oracle.severities = WEB_DEFAULT;
   o->site.budget = EXPLORE_SECONDS;
+  o->site.strategy = site_strategy_find("base");
 }
 
 static void options_release(Options *o) {
@@ -206,6 +229,26 @@ static int take_seed(const char *text, uint64_t *out) {
   return *text < '0' || *text > '9' || *end ? -1 : 0;
 }
 
+static int take_strategy(Options *o, const char *text) {
+  o->site.strategy = site_strategy_find(text);
+  return o->site.strategy ? 0 : -1;
+}
+
+static int take_destructive(Options *o, const char *text) {
+  static const char *const words[] = {
+      [LAST_LAST] = "last", [LAST_NEVER] = "never", [LAST_ANY] = "any"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (!strcmp(words[i], text)) {
+      o->site.last = (LastMode)i;
+      return 0;
+    }
+  return -1;
+}
+
+static int take_percent(const char *text, double *out) {
+  return cli_seconds(text, out) || *out > 100 ? -1 : 0;
+}
+
 static int take_color(Options *o, const char *text) {
   o->color = text;
   return cli_color(text, STDOUT_FILENO) < 0 ? -1 : 0;
@@ -225,6 +268,11 @@ static int take_option(void *options, int opt, const char *arg) {
   case OPT_BUDGET: return cli_seconds(arg, &o->site.budget);
   case OPT_MAX_TESTS: return cli_count(arg, &o->site.max_tests);
   case OPT_SEED: return take_seed(arg, &o->site.seed);
+  case OPT_STRATEGY: return take_strategy(o, arg);
+  case OPT_DESTRUCTIVE: return take_destructive(o, arg);
+  case OPT_COVERAGE: return take_percent(arg, &o->site.coverage);
+  case OPT_RESUME: o->site.resume = true; return 0;
+  case OPT_NO_REDUCE: o->site.no_reduce = true; return 0;
   case OPT_HOST: o->host = arg; return 0;
   case OPT_FRONT: v->site.front = arg; return 0;
   case OPT_INI: return take_pair(&v->ini, arg);
@@ -262,6 +310,8 @@ static int parse_arguments(Options *o, int argc, char **argv) {
     return -1;
   }
   o->visits.site.root = argv[first];
+  if (!o->rank.method)
+    o->rank.method = o->site.strategy->from_failing ? NEAR_METHOD : WEB_METHOD;
   return 0;
 }
 
@@ -315,6 +365,9 @@ static int read_requests(Options *o, Requests *list) {
   const char *path = o->requests ? o->requests : o->first;
   if (!path)
     return EXIT_DONE;
+  if (o->requests && (o->site.resume))
+    return cli_fail(EXIT_USAGE, "--requests and --resume: a list is continued "
+                                "by the same command");
   if (o->requests && o->first)
     return cli_fail(EXIT_USAGE, "--requests and --seed-requests: exploring "
                                 "needs only the latter");
@@ -412,8 +465,10 @@ static void print_found(const SiteProgress *p) {
     return;
   next = p->seconds + 0.1;
   fprintf(stderr,
-          "\r[%zu] %zu scripts, %zu lines, %zu failures, %zu queued\033[K",
-          p->requests, p->scripts, p->lines, p->failures, p->queued);
+          "\r[%zu] %zu scripts, %zu lines, %zu branches, %zu failures, %zu "
+          "queued\033[K",
+          p->requests, p->scripts, p->lines, p->branches, p->failures,
+          p->queued);
   fflush(stderr);
 }
 
@@ -431,7 +486,14 @@ static int run_explorer(Options *o, const Requests *list, Explorer **out) {
   int rc = explorer_run(*out, &err);
   if (show_progress)
     fputs("\r\033[K", stderr);
-  return rc ? cli_error(&err) : EXIT_DONE;
+  if (!rc)
+    return EXIT_DONE;
+  if (explorer_progress(*out)->requests)
+    return cli_fail(EXIT_ENVIRONMENT,
+                    "%s\nculprit: %zu requests are done and kept; the same "
+                    "command with --resume goes on",
+                    err.text, explorer_progress(*out)->requests);
+  return cli_error(&err);
 }
 
 static int keep_sequences(Options *o, const Explorer *e, const Suite *suite) {
@@ -443,8 +505,9 @@ static int keep_sequences(Options *o, const Explorer *e, const Suite *suite) {
   bool tell = !o->quiet && !strcmp(o->rank.format, "text");
   if (!rc && tell && suite->nfailures)
     printf("Requests that show each failure again: %s/failure-1.txt%s, for "
-           "--requests.\n",
-           dir, suite->nfailures > 1 ? " ..." : "");
+           "--requests; failure-1.sh%s with curl.\n",
+           dir, suite->nfailures > 1 ? " ..." : "",
+           suite->nfailures > 1 ? " ..." : "");
   free(dir);
   return rc ? cli_error(&err) : EXIT_DONE;
 }
@@ -453,10 +516,15 @@ static void print_reached(const Options *o, const Explorer *e) {
   const SiteProgress *p = explorer_progress(e);
   if (o->quiet || strcmp(o->rank.format, "text") != 0)
     return;
-  printf("Explored: %zu scripts, %zu lines, %zu states; %s.\n", p->scripts,
-         p->lines, p->worlds,
-         p->queued ? "the budget ended before the ideas"
-                   : "nothing is left to try");
+  printf("Explored: %zu scripts, %zu of %zu lines, %zu branches, %zu states; "
+         "%s.\n",
+         p->scripts, p->lines, p->statements, p->branches, p->worlds,
+         p->covered  ? "enough is covered"
+         : p->queued ? "the budget ended before the ideas"
+                     : "nothing is left to try");
+  if (p->refused)
+    printf("%zu more ideas were dropped: there is room for %d at a time.\n",
+           p->refused, QUEUE_MOST);
 }
 
 // --- reporting --------------------------------------------------------------
@@ -499,16 +567,34 @@ static int report(Options *o, const Explorer *e, double seconds) {
   return EXIT_DONE;
 }
 
+// A killed exploration is continued by the same command, any by --resume.
+static int begin_session(Options *o, const char *command, Err *err) {
+  Visits *v = &o->visits;
+  bool continued = false;
+  char *key = session_key(o, command), *cwd = path_absolute(".", NULL);
+  int rc = o->site.resume ? session_reopen(v->store, &v->session, err)
+                          : session_begin(v->store, key, command, cwd,
+                                          &v->session, &continued, err);
+  free(key);
+  free(cwd);
+  if (rc || o->requests)
+    return rc;
+  char *dir = arena_printf(&o->arena, "%s/made/%lld", store_dir(v->store),
+                           (long long)v->session);
+  o->site.saved = arena_printf(&o->arena, "%s/exploration", dir);
+  if (o->site.resume && !fs_exists(o->site.saved))
+    return err_set(err,
+                   "%s: session %lld is no exploration; --resume goes on with "
+                   "the newest session of the store",
+                   store_dir(v->store), (long long)v->session);
+  o->site.resume |= continued && fs_exists(o->site.saved);
+  return fs_mkdirs(dir, err);
+}
+
 static int run_session(Options *o, const Requests *list, const char *command) {
   Err err;
   Visits *v = &o->visits;
-  bool continued;
-  char *key = session_key(o, command), *cwd = path_absolute(".", NULL);
-  int rc =
-      session_begin(v->store, key, command, cwd, &v->session, &continued, &err);
-  free(key);
-  free(cwd);
-  if (rc)
+  if (begin_session(o, command, &err))
     return cli_error(&err);
   double start = clock_now();
   Explorer *e = NULL;

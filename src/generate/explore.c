@@ -76,21 +76,29 @@ static int write_tests(Explorer *e, const char *prefix, const Inputs *inputs,
   return 0;
 }
 
+// Adds the time since `start`; returns the present.
+static double count_time(double *sum, double start) {
+  double now = clock_now();
+  *sum += now - start;
+  return now;
+}
+
 static int run_batch(Explorer *e, const char *prefix, const Inputs *inputs,
                      size_t n, MadeBatch *b, Err *err) {
   *b = (MadeBatch){.n = n};
   b->tests = arena_array(&b->arena, Test, n);
   b->lines = arena_array(&b->arena, char *, n);
   b->judged = arena_array(&b->arena, struct Judged, n);
+  double start = clock_now();
   if (write_tests(e, prefix, inputs, b, err))
     return -1;
-  double start = clock_now();
+  start = count_time(&e->stats.writing, start);
   e->judged = b->judged;
   e->njudged = n;
   e->runner->total = e->runner->finished + n;
   int rc = batch_run(e->runner, b->tests, n, err);
   e->njudged = 0;
-  e->stats.running += clock_now() - start;
+  count_time(&e->stats.running, start);
   return rc;
 }
 
@@ -262,8 +270,10 @@ static int run_round(Explorer *e, Round *r, Err *err) {
   bool more_shows = false;
   int rc = run_batch(e, r->from_candidate ? "made" : "start", r->inputs, r->n,
                      &b, err);
+  double start = clock_now();
   if (!rc && !e->runner->interrupted)
     rc = recorder_record(&e->recorder, b.tests, r->n, err);
+  count_time(&e->stats.recording, start);
   for (size_t i = 0; !rc && !e->runner->interrupted && i < r->n; i++) {
     Explored run;
     count_verdict(e, &b.judged[i]);
@@ -274,11 +284,15 @@ static int run_round(Explorer *e, Round *r, Err *err) {
     if (r->from_candidate)
       confirm(e, &r->candidates[i], &run);
     more_shows |= run.shows;
+    start = clock_now();
     frontier_add(&e->frontier, &run);
+    count_time(&e->stats.choosing, start);
   }
   bound_memory(&e->frontier);
+  start = clock_now();
   if (more_shows && r->from_candidate)
     frontier_rescore(&e->frontier);
+  count_time(&e->stats.choosing, start);
   arena_release(&b.arena);
   return rc;
 }

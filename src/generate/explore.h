@@ -47,7 +47,8 @@ typedef struct {
   size_t false_conditions;      // should be 0: our bug
   size_t queries;
   size_t bytes_before, bytes_after; // of the input, by reduction
-  double seconds, solving, replaying, running;
+  double seconds;
+  double writing, running, recording, replaying, choosing, solving; // of it
 } ExploreStats;
 
 typedef struct {

@@ -234,7 +234,7 @@ static int by_run(const void *a, const void *b) {
   return x->number < y->number ? -1 : x->number > y->number;
 }
 
-void frontier_rescore(Frontier *f) {
+static void rescore_by_run(Frontier *f) {
   Candidate *c = f->candidates.items;
   size_t n = f->candidates.len;
   if (n)
@@ -243,6 +243,16 @@ void frontier_rescore(Frontier *f) {
     for (end = i; end < n && c[end].run == c[i].run; end++)
       ;
     f->strategy->score(f, c[i].run, c + i, end - i);
+  }
+}
+
+void frontier_rescore(Frontier *f) {
+  size_t n = f->candidates.len;
+  if (!f->strategy->one_by_one)
+    rescore_by_run(f);
+  for (size_t i = 0; f->strategy->one_by_one && i < n; i++) {
+    Candidate *c = &f->candidates.items[i];
+    f->strategy->score(f, c->run, c, 1);
   }
   for (size_t i = n / 2; i-- > 0;)
     sift_down(f, i);

@@ -101,6 +101,8 @@ struct Strategy {
   bool from_empty;     // starts from the empty input
   bool wants_suspects; // Frontier.suspects must be kept up to date
   bool in_turns; // its scores depend on Frontier.taken: all anew every time
+  bool one_by_one; // a score depends on nothing but its candidate: no need to
+                   // look at those of one run together
   // Scores all candidates of run `run`, which are neighbours in `c`.
   void (*score)(Frontier *f, uint32_t run, Candidate *c, size_t n);
 };

@@ -47,8 +47,8 @@ static void note_judged(void *context, const Run *run) {
   }
 }
 
-void near_open(Near *n, Explorer *e) {
-  *n = (Near){.explorer = e};
+void near_open(Near *n, Explorer *e, const NearOptions *o) {
+  *n = (Near){.explorer = e, .options = *o};
   n->judged = e->runner->judged;
   n->judged_context = e->runner->judged_context;
   e->runner->judged = note_judged;
@@ -360,11 +360,13 @@ static int try_following(Near *n, Turn t, Err *err) {
 
 // What cannot be followed cannot be had with the rest as it was, either.
 static int try_both(Near *n, Turn t, Err *err) {
-  SolverResult result;
-  if (try_turn(n, &t, &result, err))
+  SolverResult result = SOLVER_SAT;
+  if (n->options.mode != NEAR_STRICT && try_turn(n, &t, &result, err))
     return -1;
   t.strict = true;
-  return result == SOLVER_UNSAT ? 0 : try_turn(n, &t, &result, err);
+  if (result == SOLVER_UNSAT || n->options.mode == NEAR_FOLLOWING)
+    return 0;
+  return try_turn(n, &t, &result, err);
 }
 
 // --- the search -------------------------------------------------------------

@@ -54,8 +54,16 @@ typedef struct {
   bool complete;     // nothing nearer was left to try
 } NearStats;
 
+// How the conditions behind what is turned round are treated.
+typedef enum { NEAR_BOTH, NEAR_FOLLOWING, NEAR_STRICT } NearMode;
+
+typedef struct {
+  NearMode mode;
+} NearOptions;
+
 typedef struct Near {
   Explorer *explorer;
+  NearOptions options;
   Control control;
   NearRun failing;
   bool found;
@@ -76,14 +84,25 @@ typedef struct Near {
   ARRAY(unsigned) reduced; // numbers of passing tests made by reduction
 } Near;
 
-void near_open(Near *n, Explorer *e);
+void near_open(Near *n, Explorer *e, const NearOptions *o);
 void near_close(Near *n);
 
 // -1: an error, among them that the failing run cannot be replayed.
 int near_search(Near *n, Err *err);
 
+// The lines of the report, each once: the branches that differ; if only values
+// do, the rule that the failing run breaks.
+typedef struct {
+  const char *file; // as compiled; lives as long as the program
+  uint32_t line;
+} NearPlace;
+typedef ARRAY(NearPlace) NearPlaces;
+void near_places(const Near *n, NearPlaces *out);
+
 // For people and for programs. `root`: file names are shown relative to it.
 void near_print_text(const Near *n, const char *root, FILE *out);
-void near_print_json(const Near *n, const char *root, FILE *out);
+// `more`: further members of the object, each with a comma before it.
+void near_print_json(const Near *n, const char *root, const char *more,
+                     FILE *out);
 
 #endif

@@ -106,6 +106,31 @@ static void print_way(const Near *n, const Report *r, uint32_t way, bool json,
   }
 }
 
+static void add_place(NearPlaces *out, const char *file, uint32_t line) {
+  for (size_t i = 0; i < out->len; i++)
+    if (out->items[i].line == line && !strcmp(out->items[i].file, file))
+      return;
+  if (*file)
+    array_push(out, (NearPlace){file, line});
+}
+
+void near_places(const Near *n, NearPlaces *out) {
+  const Control *c = &n->control;
+  size_t count = n->found ? count_differences(n) : 0;
+  uint32_t line;
+  for (size_t i = 0; i < count; i++) {
+    const Event *e =
+        &n->failing.events.items.items[n->distance.items[i].event];
+    const char *file = control_place(c, c->branch_of[e->edge], &line);
+    add_place(out, file, line);
+  }
+  const PathEvent *broken = n->found && !count ? find_violated(n) : NULL;
+  if (broken) {
+    const char *file = program_place(c->program, broken->place, &line);
+    add_place(out, file, line);
+  }
+}
+
 // --- the source -------------------------------------------------------------
 
 // The line without the blanks around it, appended; nothing if it cannot be
@@ -374,7 +399,8 @@ static void json_violated(const Near *n, const char *root, FILE *out) {
   fputc('}', out);
 }
 
-void near_print_json(const Near *n, const char *root, FILE *out) {
+void near_print_json(const Near *n, const char *root, const char *more,
+                     FILE *out) {
   size_t count = count_differences(n);
   Report *all = find_reports(n, root);
   bool first = true;
@@ -388,7 +414,7 @@ void near_print_json(const Near *n, const char *root, FILE *out) {
   if (!count)
     json_violated(n, root, out);
   json_bool("complete", n->stats.complete, out);
-  fprintf(out, ",\"tests\":%zu,\"queries\":%zu}\n", n->stats.tests,
-          n->stats.queries);
+  fprintf(out, ",\"tests\":%zu,\"queries\":%zu%s}\n", n->stats.tests,
+          n->stats.queries, more);
   free(all);
 }

@@ -7,9 +7,9 @@
 #include "util/hashmap.h"
 #include "util/mem.h"
 
-static double percent(size_t part, size_t na, size_t nb) {
+double similarity_share(size_t same, size_t na, size_t nb) {
   size_t longer = na > nb ? na : nb;
-  return longer ? 100.0 * (double)part / (double)longer : 100;
+  return longer ? 100.0 * (double)same / (double)longer : 100;
 }
 
 // --- multisets --------------------------------------------------------------
@@ -42,7 +42,7 @@ double similarity_subset(const PathStep *a, size_t na, const PathStep *b,
   }
   free(x);
   free(y);
-  return percent(both, na, nb);
+  return similarity_share(both, na, nb);
 }
 
 // --- stretches --------------------------------------------------------------
@@ -105,7 +105,7 @@ double similarity_subsequence(const PathStep *a, size_t na, const PathStep *b,
   bool fits = na < LONG_PATH && nb < LONG_PATH;
   size_t longest =
       fits ? longest_by_table(a, na, b, nb) : longest_of_long(a, na, b, nb);
-  return percent(longest, na, nb);
+  return similarity_share(longest, na, nb);
 }
 
 // --- inputs -----------------------------------------------------------------
@@ -115,5 +115,5 @@ double similarity_inputs(const unsigned char *a, size_t na,
   size_t shorter = na < nb ? na : nb, same = 0;
   for (size_t i = 0; i < shorter; i++)
     same += a[i] == b[i];
-  return percent(same, na, nb);
+  return similarity_share(same, na, nb);
 }

@@ -28,5 +28,7 @@ double similarity_subsequence(const PathStep *a, size_t na, const PathStep *b,
 // byte here; those beyond the end of the shorter input differ.
 double similarity_inputs(const unsigned char *a, size_t na,
                          const unsigned char *b, size_t nb);
+// `same` of the longer of two lists, in per cent; two empty ones are alike.
+double similarity_share(size_t same, size_t na, size_t nb);
 
 #endif

@@ -1,19 +1,15 @@
 // Explores a PHP application from nothing: asks for every page with empty
 // input, follows links, fills in forms, sends what its input was compared with,
-// and judges every answer. The way of paper 000, with one difference: inputs
-// are recognized in comparisons by their values instead of being followed as
-// symbols through the program (php/ext/compare.c), so what is computed from
-// them before it is compared is not solved for.
+// and judges every answer. The way of papers 000 and 001.
 //
-// A world is what a request starts from: the application's state (sessions,
-// files, database) and the visitor's cookies. Whatever is found on a page is
-// asked in the world that the page left behind, so a login leads to the pages
-// behind it without anybody telling what a login is. Worlds of equal content
-// are one.
+// Whatever is found on a page is asked in the world (site_atlas.h) that the
+// page left behind, so a login leads to the pages behind it without anybody
+// telling what a login is. Worlds of equal content are one.
 //
-// One worker, one thread; with the same application, seed and number of
-// requests the same requests are made, unless the application itself depends on
-// time or chance.
+// Several workers, each with sessions and a database of its own. They take and
+// hand in requests in a fixed order: with the same application, seed, workers
+// and number of requests the same requests are made, unless the application
+// itself depends on time or chance.
 #ifndef CULPRIT_GENERATE_SITE_H
 #define CULPRIT_GENERATE_SITE_H
 
@@ -21,18 +17,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "generate/site_path.h"
+#include "generate/site_queue.h"
 #include "model/suite.h"
 #include "run/visits.h"
 #include "util/err.h"
 
 typedef struct {
-  size_t requests; // answered by PHP: each is a run of the session
-  size_t scripts;  // that were executed
-  size_t lines;    // statements that were executed
-  size_t failing;  // requests that showed a failure
-  size_t failures; // different ones
-  size_t worlds;   // that were reached
-  size_t queued;   // left to be asked
+  size_t requests;   // answered by PHP: each is a run of the session
+  size_t scripts;    // that were executed
+  size_t lines;      // statements that were executed
+  size_t statements; // of all scripts that were compiled
+  size_t branches;   // outcomes of conditions that were seen
+  size_t failing;    // requests that showed a failure
+  size_t failures;   // different ones
+  size_t worlds;     // that were reached
+  size_t queued;     // left to be asked
+  size_t refused;    // ideas there was no room for
+  size_t replayed;   // requests made again to bring a worker to a world
+  bool covered;      // it ended because enough is covered
   double seconds;
 } SiteProgress;
 
@@ -40,9 +43,17 @@ typedef struct {
   Visits *visits; // settings, store and session; what it counts stays untouched
   double budget;  // seconds
   size_t max_tests;      // 0: as many as there is time for
-  const Requests *first; // made before all others, and gone on from: a login
-  uint64_t seed; // decides between requests that look equally good; 0: the
-                 // one found first
+  double coverage;       // ends when so many per cent of the statements of all
+                         // compiled scripts are executed; 0: never
+  const Requests *first; // made before all others, and gone on from: a login,
+                         // or the failing request of a strategy
+  const SiteStrategy *strategy;
+  LastMode last;
+  uint64_t seed;     // decides between requests that look equally good; 0: the
+                     // one found first
+  bool no_reduce;    // sequences of requests stay as they were found
+  const char *saved; // where the exploration is kept (site_saved.h)
+  bool resume;       // go on with what is there
   void (*progress)(const SiteProgress *p); // may be NULL
 } SiteOptions;
 
@@ -51,11 +62,13 @@ typedef struct Explorer Explorer;
 // Options must stay.
 Explorer *explorer_new(const SiteOptions *o);
 // Until nothing is left, the budget is spent or visits_interrupt was called.
-// Every answered request is stored as a run, named by its number.
+// Every answered request is stored as a run, named by its number. If it fails,
+// what was reached is kept and can be resumed.
 int explorer_run(Explorer *e, Err *err);
 const SiteProgress *explorer_progress(const Explorer *e);
-// For every failure of the suite a list of requests that shows it, the shortest
-// known: `dir`/failure-1.txt, ... in the order of the suite's failures.
+// For every failure of the suite the requests that show it, the fewest known:
+// `dir`/failure-1.txt (a list) and failure-1.sh (curl), ... in the order of the
+// suite's failures.
 int explorer_write(const Explorer *e, const Suite *suite, const char *dir,
                    Err *err);
 void explorer_free(Explorer *e);

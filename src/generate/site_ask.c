@@ -117,13 +117,102 @@ Ask ask_with(const Ask *a, ParamPlace place, const char *name,
     if (!found && p.place == place && !strcmp(p.name, name)) {
       found = true;
       p.value = value;
-      p.bare = false;
+      p.bare = p.page = false;
     }
     array_push(&list, p);
   }
   if (!found)
     array_push(&list, (Param){.name = name, .value = value, .place = place});
-  return settle(a->post || place == IN_BODY, a->path, &list, arena);
+  return settle(a->post || place == IN_BODY || place == IN_FILE, a->path, &list,
+                arena);
+}
+
+Ask ask_without(const Ask *a, size_t param, Arena *arena) {
+  Params list = {0};
+  for (size_t i = 0; i < a->nparams; i++)
+    if (i != param)
+      array_push(&list, a->params[i]);
+  return settle(a->post, a->path, &list, arena);
+}
+
+// --- uploads ----------------------------------------------------------------
+
+#define BOUNDARY "culprit-9d2f07c4e1"
+
+typedef struct {
+  const char *end, *type, *bytes;
+  size_t len;
+} Sample;
+
+// What is in a file of that name: the last, if nothing fits.
+static const Sample *sample_of(const char *name) {
+  static const char gif[] = "GIF89a\1\0\1\0\x80\0\0\0\0\0\xff\xff\xff!\xf9\4\1"
+                            "\0\0\0\0,\0\0\0\0\1\0\1\0\0\2\2D\1\0;";
+  static const char csv[] = "id,name,value\n1,wvisitor,10\n2,wother,20\n";
+  static const char page[] = "<p>visitor</p>\n", json[] = "{\"id\": 1}\n";
+  static const char xml[] = "<?xml version=\"1.0\"?>\n<visitor id=\"1\"/>\n";
+  static const char text[] = "wvisitor line 1\nwvisitor line 2\n";
+  static const Sample samples[] = {
+      {".gif", "image/gif", gif, sizeof gif - 1},
+      {".csv", "text/csv", csv, sizeof csv - 1},
+      {".html", "text/html", page, sizeof page - 1},
+      {".json", "application/json", json, sizeof json - 1},
+      {".xml", "application/xml", xml, sizeof xml - 1},
+      {"", "text/plain", text, sizeof text - 1}};
+  const Sample *s = samples;
+  while (!text_ends(name, s->end))
+    s++;
+  return s;
+}
+
+static bool has_file(const Ask *a) {
+  for (size_t i = 0; i < a->nparams; i++)
+    if (a->params[i].place == IN_FILE)
+      return true;
+  return false;
+}
+
+// A quote or line break in a name is sent as browsers do.
+static void add_quoted(Str *out, const char *text) {
+  str_addc(out, '"');
+  for (const char *p = text; *p; p++) {
+    if (*p == '"' || *p == '\r' || *p == '\n')
+      str_addf(out, "%%%02X", (unsigned)*p);
+    else
+      str_addc(out, *p);
+  }
+  str_addc(out, '"');
+}
+
+// A field without a name for its file: none was chosen.
+static void add_part(Str *out, const Param *p) {
+  str_add(out, "--" BOUNDARY "\r\nContent-Disposition: form-data; name=");
+  add_quoted(out, p->name);
+  if (p->place != IN_FILE) {
+    str_addf(out, "\r\n\r\n%s\r\n", p->value);
+    return;
+  }
+  const Sample *s = sample_of(p->value);
+  str_add(out, "; filename=");
+  add_quoted(out, p->value);
+  str_addf(out, "\r\nContent-Type: %s\r\n\r\n",
+           *p->value ? s->type : "application/octet-stream");
+  if (*p->value)
+    str_addn(out, s->bytes, s->len);
+  str_add(out, "\r\n");
+}
+
+static const char *multipart(const Ask *a, size_t *len, Arena *arena) {
+  Str s = {0};
+  for (size_t i = 0; i < a->nparams; i++)
+    if (a->params[i].place == IN_BODY || a->params[i].place == IN_FILE)
+      add_part(&s, &a->params[i]);
+  str_add(&s, "--" BOUNDARY "--\r\n");
+  char *copy = arena_alloc(arena, s.len + 1);
+  memcpy(copy, s.data, s.len);
+  *len = s.len;
+  str_release(&s);
+  return copy;
 }
 
 // --- the request ------------------------------------------------------------
@@ -147,6 +236,10 @@ static const char *join(const Ask *a, ParamPlace place, const char *between,
   return copy;
 }
 
+static void add_header(Headers *list, const char *name, const char *value) {
+  list->items[list->len++] = (Header){.name = name, .value = value};
+}
+
 void ask_request(const Ask *a, unsigned number, Request *out, Arena *arena) {
   const char *cookies = join(a, IN_COOKIE, "; ", arena);
   *out = (Request){.method = a->post ? "POST" : "GET",
@@ -154,15 +247,17 @@ void ask_request(const Ask *a, unsigned number, Request *out, Arena *arena) {
                    .query = join(a, IN_QUERY, "&", arena),
                    .body = "",
                    .line = number};
-  if (a->post)
+  out->headers.items = arena_array(arena, Header, 2);
+  if (a->post && has_file(a)) {
+    out->body = multipart(a, &out->body_len, arena);
+    add_header(&out->headers, "Content-Type",
+               "multipart/form-data; boundary=" BOUNDARY);
+  } else if (a->post) {
     out->body = join(a, IN_BODY, "&", arena);
-  out->body_len = strlen(out->body);
-  if (*cookies) {
-    Header *h = arena_new(arena, Header);
-    *h = (Header){.name = "Cookie", .value = cookies};
-    out->headers.items = h;
-    out->headers.len = 1;
+    out->body_len = strlen(out->body);
   }
+  if (*cookies)
+    add_header(&out->headers, "Cookie", cookies);
 }
 
 void ask_key(const Ask *a, bool values, Str *out) {
@@ -231,9 +326,24 @@ typedef struct {
 
 static void add_param(Params *list, const Link *form, const Field *f,
                       const char *value) {
-  array_push(list, (Param){.name = f->name,
-                           .value = value,
-                           .place = form->post ? IN_BODY : IN_QUERY});
+  Param p = {.name = f->name,
+             .value = value,
+             .place = form->post ? IN_BODY : IN_QUERY,
+             .page = f->kind == FIELD_FIXED};
+  if (f->kind == FIELD_FILE && form->post && form->multipart)
+    p.place = IN_FILE;
+  array_push(list, p);
+}
+
+static const char *const file_names[] = {"visitor.txt", "visitor.gif",
+                                         "visitor.csv"};
+enum { FILE_NAMES = sizeof file_names / sizeof *file_names };
+
+// By what the field says it accepts.
+static const char *usual_file(const Field *f) {
+  if (strstr(f->value, "image") || strstr(f->value, ".gif"))
+    return "visitor.gif";
+  return strstr(f->value, "csv") ? "visitor.csv" : "visitor.txt";
 }
 
 // The default; where that says nothing ("choose one"), the first that does.
@@ -256,6 +366,8 @@ static const char *usual_value(const Field *f, bool empty, Arena *arena) {
     return usual_choice(f, empty);
   case FIELD_TICK:
     return f->on ? f->value : NULL;
+  case FIELD_FILE:
+    return empty ? "" : usual_file(f);
   case FIELD_BUTTON:
     break;
   }
@@ -289,6 +401,11 @@ static void vary(const Link *form, const Field *f, Asks *out, Arena *arena) {
   for (size_t i = 0; f->kind == FIELD_CHOICE && i < n; i++) {
     v.value = f->options[i];
     if (!f->on || strcmp(v.value, f->value) != 0)
+      array_push(out, fill(form, v, arena));
+  }
+  for (size_t i = 0; f->kind == FIELD_FILE && i < FILE_NAMES; i++) {
+    v.value = file_names[i];
+    if (strcmp(v.value, usual_file(f)) != 0)
       array_push(out, fill(form, v, arena));
   }
   if (f->kind == FIELD_TICK) {

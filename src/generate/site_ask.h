@@ -18,12 +18,15 @@
 #include "util/array.h"
 #include "util/str.h"
 
-typedef enum { IN_QUERY, IN_BODY, IN_COOKIE } ParamPlace;
+// IN_FILE: an upload; the value is the file's name, its content follows from
+// that. It makes the body multipart/form-data.
+typedef enum { IN_QUERY, IN_BODY, IN_COOKIE, IN_FILE } ParamPlace;
 
 typedef struct {
   const char *name, *value;
   ParamPlace place;
   bool bare; // ?name, without a value
+  bool page; // of a hidden field: what the page said, such as a CSRF token
 } Param;
 
 typedef struct {
@@ -35,11 +38,12 @@ typedef struct {
 typedef ARRAY(Ask) Asks;
 
 Ask ask_link(const char *path, const char *query, Arena *arena);
-// A request of a list; false: its body is no form data.
+// A request of a list; false: its body is no form data, or an upload.
 bool ask_from(const Request *r, Ask *out, Arena *arena);
 // One parameter set, or added. A value in the body makes it a POST.
 Ask ask_with(const Ask *a, ParamPlace place, const char *name,
              const char *value, Arena *arena);
+Ask ask_without(const Ask *a, size_t param, Arena *arena);
 Ask ask_copy(const Ask *a, Arena *arena);
 
 // The request, named after its number.
@@ -48,7 +52,8 @@ void ask_request(const Ask *a, unsigned number, Request *out, Arena *arena);
 void ask_key(const Ask *a, bool values, Str *out);
 
 // Ways to fill in a form: all free fields filled, none of them, each button,
-// each option of a choice, each box ticked or not. Appended to `out`.
+// each option of a choice, each box ticked or not, each file of another kind or
+// none. Appended to `out`.
 void ask_form(const Link *form, Asks *out, Arena *arena);
 
 // A value that a field of this name may want: "1" for an id, a date for a

@@ -8,6 +8,11 @@
 // back; after so many others, every so manyth is one of these.
 enum { LAST_COST = 100000, LAST_AFTER = 300, LAST_EVERY = 16 };
 
+// What a score of one per cent is worth, and having none costs.
+enum { SCORE_COST = 10000, NO_SCORE = 200 * SCORE_COST };
+
+enum { FAR_COST = 12 }; // to be gone to first
+
 static uint32_t number_of(Queue *q, char kind, const Str *key) {
   Str name = {0};
   str_addc(&name, kind);
@@ -26,20 +31,36 @@ static bool is_known(Queue *q, uint32_t world, uint32_t request) {
   return hashmap_intern(&q->known, key, sizeof key, fresh) != fresh;
 }
 
-bool queue_add(Queue *q, QueueItem item) {
+static void number_all(Queue *q, QueueItem *item) {
   Str key = {0};
-  ask_key(&item.ask, true, &key);
-  item.request = number_of(q, 'r', &key);
+  ask_key(&item->ask, true, &key);
+  item->request = number_of(q, 'r', &key);
   str_clear(&key);
-  ask_key(&item.ask, false, &key);
-  item.shape = number_of(q, 's', &key);
+  ask_key(&item->ask, false, &key);
+  item->shape = number_of(q, 's', &key);
   str_clear(&key);
-  str_add(&key, item.ask.path);
-  item.path = number_of(q, 'p', &key);
+  str_add(&key, item->ask.path);
+  item->path = number_of(q, 'p', &key);
   str_clear(&key);
-  str_addf(&key, "%u", item.world);
-  item.place = number_of(q, 'w', &key);
+  str_addf(&key, "%u", item->world);
+  item->place = number_of(q, 'w', &key);
   str_release(&key);
+}
+
+static void count_taken(Queue *q, const QueueItem *item) {
+  q->taken++;
+  q->asked.items[item->path]++;
+  q->asked.items[item->shape]++;
+  q->asked.items[item->request]++;
+  q->asked.items[item->place]++;
+}
+
+bool queue_add(Queue *q, QueueItem item) {
+  if (item.last && q->last == LAST_NEVER)
+    return false;
+  if (q->last == LAST_ANY)
+    item.last = false;
+  number_all(q, &item);
   if (q->items.len >= QUEUE_MOST) {
     q->refused++;
     return false;
@@ -54,17 +75,22 @@ bool queue_add(Queue *q, QueueItem item) {
   return true;
 }
 
+void queue_note(Queue *q, const Ask *ask, uint32_t world) {
+  QueueItem item = {.ask = *ask, .world = world};
+  number_all(q, &item);
+  is_known(q, world, item.request);
+  count_taken(q, &item);
+}
+
 static uint64_t at_most(uint64_t n, uint64_t most) {
   return n < most ? n : most;
 }
 
 // The smaller the better.
 static uint64_t cost(const Queue *q, const QueueItem *i) {
-  static const uint64_t of[] = {[WHY_ENTRY] = 0,
-                                [WHY_SOLVED] = 60,
-                                [WHY_ABSENT] = 30,
-                                [WHY_FORM] = 30,
-                                [WHY_LINK] = 40};
+  static const uint64_t of[WHYS] = {
+      [WHY_ENTRY] = 0, [WHY_SOLVED] = 60, [WHY_ABSENT] = 30,
+      [WHY_FORM] = 30, [WHY_LINK] = 40,   [WHY_VARIED] = 50};
   uint64_t path = q->asked.items[i->path], n = of[i->why];
   if (i->why == WHY_SOLVED && i->fresh)
     n = 10;
@@ -74,16 +100,19 @@ static uint64_t cost(const Queue *q, const QueueItem *i) {
   n += at_most(q->asked.items[i->place], 200) / 2;
   n += 3 * at_most(i->depth, 20);
   n += i->lucky ? 0 : 40;
+  n += i->score < 0 ? NO_SCORE : (uint64_t)((100 - i->score) * SCORE_COST);
   return n + (i->last ? LAST_COST : 0);
 }
 
-bool queue_take(Queue *q, QueueItem *out) {
+bool queue_take(Queue *q, const Bitset *near, QueueItem *out) {
   size_t best = 0;
   bool turn = q->taken >= LAST_AFTER && q->taken % LAST_EVERY == 0;
   uint64_t least = UINT64_MAX;
   for (size_t i = 0; i < q->items.len; i++) {
     const QueueItem *item = &q->items.items[i];
     uint64_t c = cost(q, item);
+    if (near && !bitset_has(near, item->world))
+      c += FAR_COST;
     if (item->last && turn)
       c -= LAST_COST;
     else if (turn)
@@ -96,12 +125,8 @@ bool queue_take(Queue *q, QueueItem *out) {
   if (!q->items.len)
     return false;
   *out = q->items.items[best];
-  q->taken++;
   q->items.items[best] = q->items.items[--q->items.len];
-  q->asked.items[out->path]++;
-  q->asked.items[out->shape]++;
-  q->asked.items[out->request]++;
-  q->asked.items[out->place]++;
+  count_taken(q, out);
   return true;
 }
 

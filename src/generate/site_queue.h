@@ -3,7 +3,8 @@
 // waits for, then forms, links and the rest; what was asked often in the same
 // shape, or in the same world, goes back, what looks like the end of a visit
 // (logout, delete) to the end. The same request is asked once in the same
-// world.
+// world. With a score (site_path.h), what is nearest to a failing request comes
+// first, and the above decides among equals.
 #ifndef CULPRIT_GENERATE_SITE_QUEUE_H
 #define CULPRIT_GENERATE_SITE_QUEUE_H
 
@@ -14,6 +15,7 @@
 #include "generate/site_ask.h"
 #include "util/arena.h"
 #include "util/array.h"
+#include "util/bitset.h"
 #include "util/hashmap.h"
 
 typedef enum {
@@ -21,7 +23,9 @@ typedef enum {
   WHY_SOLVED, // what input was compared with
   WHY_ABSENT, // a key that was looked up
   WHY_FORM,   // of a page
-  WHY_LINK
+  WHY_LINK,
+  WHY_VARIED, // a failing request with another value
+  WHYS
 } Why;
 
 typedef struct {
@@ -29,13 +33,26 @@ typedef struct {
   uint32_t world; // that it starts in
   Why why;
   bool fresh; // SOLVED: the other outcome was not seen yet
-  bool last;
+  bool last;  // looks like the end of a visit
   bool lucky; // found on a page that showed something new
+  bool plain; // answered without PHP: no run
   unsigned depth;
+  uint32_t page; // number of the request on whose page it was found; 0: none
+  uint32_t base; // number of the request it was made from; 0: none
+  uint32_t step; // of that one's path; VARIED: how many came before
+  double score;  // in per cent; below 0: none
   // The queue's own:
   uint64_t order;
   uint32_t path, shape, request, place; // numbers into `asked`
 } QueueItem;
+
+// What is done about the end of a visit.
+typedef enum {
+  LAST_LAST,  // waits until nothing else is left, or 300 requests are made;
+              // then every sixteenth is one
+  LAST_NEVER, // is not asked for
+  LAST_ANY    // is like the others
+} LastMode;
 
 enum { QUEUE_MOST = 20000 };
 
@@ -44,6 +61,7 @@ typedef struct {
   ARRAY(uint32_t) asked; // how often, of each path, shape, request, world
   Hashmap names;         // -> number
   Hashmap known;         // world and request
+  LastMode last;
   uint64_t seed, count, taken;
   size_t refused; // there was no room
   Arena arena;
@@ -51,8 +69,11 @@ typedef struct {
 
 // Copies the ask. False: it was there before, or there is no room.
 bool queue_add(Queue *q, QueueItem item);
+// As if it had been added and taken: of an exploration that is resumed.
+void queue_note(Queue *q, const Ask *ask, uint32_t world);
 // The best; false: there is none. What it points to stays with the queue.
-bool queue_take(Queue *q, QueueItem *out);
+// Worlds that are not in `near` (NULL: all are) cost a little.
+bool queue_take(Queue *q, const Bitset *near, QueueItem *out);
 void queue_release(Queue *q);
 
 #endif

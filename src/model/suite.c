@@ -1,6 +1,7 @@
 // A session as localizers and reports see it: see suite.h.
 #include "model/suite.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "util/fs.h"
@@ -15,8 +16,18 @@ const char *suite_path(const Suite *s, uint32_t source) {
   return path_below(s->sources[source].path, s->cwd);
 }
 
+// "../src/a.c", seen from the session's directory.
+static bool is_beside(const Suite *s, const char *path, const char *file) {
+  char *full = path_absolute(file, s->cwd);
+  bool same = !strcmp(full, path);
+  free(full);
+  return same;
+}
+
 bool suite_path_matches(const Suite *s, uint32_t source, const char *file) {
   const char *path = s->sources[source].path;
+  if (text_starts(file, "../"))
+    return is_beside(s, path, file);
   while (text_starts(file, "./"))
     file += 2;
   if (!strcmp(path, file) || !strcmp(suite_path(s, source), file))

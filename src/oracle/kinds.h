@@ -15,4 +15,7 @@ OracleCheck exit_check, reference_check, expect_check, command_check;
 int judge_output(const Trial *t, const char *expected_out, int status,
                  const char *whom, Run *run, Err *err);
 
+// A test that has rules of its own: rules.c.
+int rules_judge(const TestRules *rules, const Trial *t, Run *run, Err *err);
+
 #endif

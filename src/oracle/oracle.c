@@ -46,5 +46,7 @@ bool oracle_settled(const Trial *t, Run *run) {
 }
 
 int oracle_judge(const Oracle *o, const Trial *t, Run *run, Err *err) {
+  if (t->rules && !o->kind->option)
+    return rules_judge(t->rules, t, run, err);
   return o->kind->judge(o->arg, t, run, err);
 }

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "model/run.h"
+#include "oracle/rules.h"
 #include "run/process.h"
 #include "util/err.h"
 
@@ -30,7 +31,8 @@ typedef struct {
   const char *out, *err; // files with what it wrote
   bool merged;           // standard error went where standard output goes
   const Outcome *outcome;
-  double timeout; // the limits it ran under
+  const TestRules *rules; // its runner's own; NULL: the oracle judges
+  double timeout;         // the limits it ran under
   uint64_t max_output;
   const Outcome *second; // the second process; NULL: it was not needed
   const char *second_out, *second_err;

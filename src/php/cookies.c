@@ -263,3 +263,12 @@ const char *cookie_jar_header(const CookieJar *j, const char *path,
   str_release(&out);
   return header;
 }
+
+void cookie_jar_list(const CookieJar *j, CookieValue *known, void *ctx,
+                     Str *out) {
+  for (size_t i = 0; i < j->cookies.len; i++) {
+    const Cookie *c = &j->cookies.items[i];
+    const char *other = known(ctx, c->value);
+    str_addf(out, "%s=%s %s\n", c->name, other ? other : c->value, c->path);
+  }
+}

@@ -224,7 +224,10 @@ static void close_form(Walk *w) {
 static void open_form(Walk *w, const GumboNode *node) {
   const char *action = attribute(node, "action");
   close_form(w);
-  w->form = (Link){.form = true, .post = is(attribute(node, "method"), "post")};
+  w->form = (Link){.form = true,
+                   .post = is(attribute(node, "method"), "post"),
+                   .multipart =
+                       is(attribute(node, "enctype"), "multipart/form-data")};
   if (!link_resolve(action && *action ? w->base : w->self, action ? action : "",
                     &w->form.path, &w->form.query, w->arena))
     return;
@@ -281,9 +284,11 @@ static void add_input(Walk *w, const GumboNode *node) {
   const char *type = attribute(node, "type"), *name = attribute(node, "name");
   const char *value = attribute(node, "value");
   Field *f;
-  if (is(type, "file") || is(type, "button") || is(type, "reset"))
+  if (is(type, "button") || is(type, "reset"))
     return;
-  if (is(type, "radio")) {
+  if (is(type, "file")) {
+    add_field(w, name, attribute(node, "accept"), FIELD_FILE);
+  } else if (is(type, "radio")) {
     add_radio(w, node, name);
   } else if (is(type, "checkbox")) {
     f = add_field(w, name, value ? value : "on", FIELD_TICK);
@@ -326,8 +331,12 @@ static void add_select(Walk *w, const GumboNode *node) {
 
 static void add_button(Walk *w, const GumboNode *node) {
   const char *type = attribute(node, "type"), *value = attribute(node, "value");
-  if (!type || is(type, "submit"))
-    add_field(w, attribute(node, "name"), value, FIELD_BUTTON);
+  const char *name = attribute(node, "name");
+  if (type && !is(type, "submit"))
+    return;
+  w->form.last |=
+      w->in_form && !name && ends_something(text_of(node, w->arena));
+  add_field(w, name, value, FIELD_BUTTON);
 }
 
 // --- the walk ---------------------------------------------------------------

@@ -8,7 +8,7 @@
 //
 // Only what stays on the site is told: relative addresses and those that name
 // localhost. A form's fields are told with their defaults; what to put into
-// them is the caller's matter. File fields are left out.
+// them is the caller's matter.
 #ifndef CULPRIT_PHP_LINKS_H
 #define CULPRIT_PHP_LINKS_H
 
@@ -23,6 +23,7 @@ typedef enum {
   FIELD_FIXED,  // hidden
   FIELD_CHOICE, // select, radio: one of its options
   FIELD_TICK,   // a checkbox: sent or not
+  FIELD_FILE,   // an upload; value: what it accepts
   FIELD_BUTTON  // a submit button: one of the form's is sent, or none
 } FieldKind;
 
@@ -37,7 +38,7 @@ typedef struct {
 
 typedef struct {
   const char *path, *query; // below the site's root; query: "" if none
-  bool form, post;
+  bool form, post, multipart;
   bool last; // looks as if it ended or destroyed something: logout, delete
   Field *fields;
   size_t nfields;

@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "php/fastcgi.h"
+#include "php/fresh.h"
 
 static void add_target(Str *pairs, const Site *site, const Route *route,
                        const Request *r) {
@@ -60,7 +61,8 @@ static void add_body(Str *pairs, const Request *r) {
 // the setting HTTP_PROXY.
 static bool is_special(const char *name) {
   static const char *const special[] = {"Content-Type", "Content-Length",
-                                        "Cookie", "Proxy", "Host"};
+                                        "Cookie",       "Proxy",
+                                        "Host",         FRESH_HEADER};
   for (size_t i = 0; i < sizeof special / sizeof *special; i++)
     if (!strcasecmp(name, special[i]))
       return true;

@@ -8,6 +8,7 @@
 #include <xxhash.h>
 
 #include "php/record_format.h"
+#include "php/record_terms.h"
 #include "util/array.h"
 #include "util/fs.h"
 #include "util/leb.h"
@@ -318,6 +319,12 @@ int php_map_read(const char *path, Unit *out, Arena *arena, Err *err) {
 
 // --- records ----------------------------------------------------------------
 
+// Where the counters of a script lie, as numbers of 4-byte words.
+typedef struct {
+  size_t first;
+  uint32_t n;
+} Counters;
+
 typedef struct {
   const unsigned char *data;
   size_t used;
@@ -333,6 +340,9 @@ typedef struct {
   ARRAY(PhpFault) faults;
   ARRAY(const char *) includes;
   ARRAY(PhpCompare) compares;
+  TermList terms;
+  ARRAY(uint32_t) counters; // of the branches
+  ARRAY(Counters) counted;  // of the scripts
 } Parse;
 
 // The path of file number `file`; "" for NO_FILE.
@@ -422,6 +432,8 @@ static void parse_script(Parse *p, const unsigned char *item, uint32_t size) {
     }
   }
   find_last(p, at, s.nentities);
+  array_push(&p->counted,
+             (Counters){(size_t)(at - p->data) / 4, s.nentities});
   ScriptHits hits = {.counts = counts, .ncounts = n};
   memcpy(hits.unit.bytes, s.id, sizeof s.id);
   array_push(&p->scripts, hits);
@@ -486,6 +498,43 @@ static void parse_compare(Parse *p, const unsigned char *item, uint32_t size) {
   array_push(&p->compares, c);
 }
 
+static void parse_term(Parse *p, const unsigned char *item, uint32_t size) {
+  p->bad = term_list_add(&p->terms, item, size, p->arena);
+}
+
+static void parse_branch(Parse *p, const unsigned char *item, uint32_t size) {
+  uint32_t counter, file;
+  (void)size;
+  p->bad = term_list_branch(&p->terms, item, &counter, &file);
+  if (p->bad)
+    return;
+  array_last(&p->terms.branches).file = file_name(p, file);
+  array_push(&p->counters, counter);
+}
+
+static void parse_kept(Parse *p, const unsigned char *item, uint32_t size) {
+  p->bad = term_list_named(&p->terms, item, size, true, p->arena);
+}
+
+static void parse_opaque(Parse *p, const unsigned char *item, uint32_t size) {
+  p->bad = term_list_named(&p->terms, item, size, false, p->arena);
+}
+
+// Which outcome each branch was counted as: scripts may be told after them.
+static void place_branches(Parse *p) {
+  for (size_t i = 0; i < p->counters.len; i++) {
+    PhpBranch *b = &p->terms.branches.items[i];
+    uint32_t c = p->counters.items[i];
+    for (size_t k = 0; k < p->counted.len; k++) {
+      const Counters *s = &p->counted.items[k];
+      if (c < s->first || c - s->first >= s->n)
+        continue;
+      b->script = (uint32_t)k;
+      b->entity = (uint32_t)(c - s->first);
+    }
+  }
+}
+
 typedef void ParseItem(Parse *p, const unsigned char *item, uint32_t size);
 
 static const struct {
@@ -500,6 +549,10 @@ static const struct {
     [ITEM_INCLUDE] = {sizeof(ItemRef), parse_include},
     [ITEM_NOTE] = {sizeof(ItemText), parse_note},
     [ITEM_COMPARE] = {sizeof(ItemCompare), parse_compare},
+    [ITEM_TERM] = {sizeof(ItemTerm), parse_term},
+    [ITEM_BRANCH] = {sizeof(ItemBranch), parse_branch},
+    [ITEM_KEPT] = {sizeof(ItemNamed), parse_kept},
+    [ITEM_OPAQUE] = {sizeof(ItemNamed), parse_opaque},
 };
 
 static void parse_items(Parse *p) {
@@ -546,6 +599,8 @@ static void fill(PhpRecord *out, Parse *p, bool finished) {
                      .ncompares = p->compares.len,
                      .last_script = p->last_script,
                      .last_entity = p->last_entity};
+  place_branches(p);
+  term_list_fill(&p->terms, &out->shadows, p->arena);
   if (p->note.len)
     out->note = arena_strdup(p->arena, str_text(&p->note));
 }
@@ -558,6 +613,9 @@ static void parse_release(Parse *p) {
   array_release(&p->faults);
   array_release(&p->includes);
   array_release(&p->compares);
+  array_release(&p->counters);
+  array_release(&p->counted);
+  term_list_release(&p->terms);
 }
 
 static int check_record(const void *data, size_t size, PhpRecordHeader *h,

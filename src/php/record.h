@@ -23,6 +23,7 @@
 
 #include "model/entity.h"
 #include "model/run.h"
+#include "php/term.h"
 #include "util/arena.h"
 #include "util/err.h"
 
@@ -110,6 +111,7 @@ typedef struct {
   size_t nincludes;            // found, absolute paths, once each
   const PhpCompare *compares;  // if collected; each once
   size_t ncompares;
+  PhpShadows shadows; // if collected
   const char *note; // what is missing ("output map cut at 64 MB"), or NULL
   // The statement executed last: where the worker died if it did. An index into
   // scripts and one into that unit's entities; ENTITY_NONE: no statement yet.

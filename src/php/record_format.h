@@ -98,7 +98,11 @@ typedef enum {
   ITEM_FAULT,
   ITEM_INCLUDE,
   ITEM_NOTE,
-  ITEM_COMPARE // of input with something; only if that is collected
+  ITEM_COMPARE, // of input with something; only if that is collected
+  ITEM_TERM,    // shadows, only if collected; numbered from 1 in order
+  ITEM_BRANCH,  // a decision that a term took
+  ITEM_KEPT,    // what the session keeps at the end: a name and a term
+  ITEM_OPAQUE   // calls that no term stands for, by function
 } ItemTag;
 
 typedef struct {
@@ -181,5 +185,57 @@ typedef struct {
   uint32_t left_length;
   uint32_t right_length;
 } ItemCompare;
+
+// Terms: what the values of a request are made of (docs/php-record.md).
+typedef enum {
+#define TERM(name, function, least, most) TERM_##name,
+#include "term_ops.def"
+#undef TERM
+  TERM_OPS
+} TermOp;
+
+typedef enum {
+  VALUE_NULL,
+  VALUE_FALSE,
+  VALUE_TRUE,
+  VALUE_INT,
+  VALUE_FLOAT,
+  VALUE_STRING,
+  VALUE_TYPES
+} ValueType;
+
+enum { TERM_ARGS = 4 };
+
+// The bytes of the name and of the string follow: VAR "POST.user" and OPAQUE
+// have a name; VAR, CONST and OPAQUE their value in this request. Of all others
+// the value is told for checking: a string's length only.
+typedef struct {
+  ItemHead head;
+  uint16_t op;   // TermOp
+  uint8_t type;  // ValueType
+  uint8_t nargs; // arguments are terms before this one; 0: none (LIST)
+  uint32_t args[TERM_ARGS];
+  uint32_t name_length;
+  uint64_t value; // INT; the bits of a FLOAT; length of a STRING
+} ItemTerm;
+
+// `counter`: that of the outcome, as PhpRecordHeader.last; 0 or beyond: none,
+// the decision is no condition of the source (a division, a key looked up).
+typedef struct {
+  ItemHead head;
+  uint32_t term;
+  uint32_t outcome; // 1: it was true
+  uint32_t counter;
+  uint32_t file;
+  uint32_t line;
+  uint32_t reserved;
+} ItemBranch;
+
+// KEPT: `number` is the term; OPAQUE: how often. The name's bytes follow.
+typedef struct {
+  ItemHead head;
+  uint32_t number;
+  uint32_t length;
+} ItemNamed;
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "php/state_files.h"
 #include "php/state_tables.h"
@@ -20,6 +21,7 @@ typedef struct {
 struct State {
   FileState *files;
   TableState *tables; // NULL: no database
+  char *sessions;     // directory; NULL: none
   Hashmap ids;
   ARRAY(Snapshot) snapshots;
   char last[64];
@@ -35,6 +37,8 @@ int state_open(State **out, const StatePlaces *places, const char *scratch,
   State *s = mem_new(State);
   char *dir = path_absolute(scratch, NULL);
   uint32_t first;
+  if (places->session_dir)
+    s->sessions = path_absolute(places->session_dir, NULL);
   int rc = file_state_open(&s->files, places, dir, err);
   if (!rc && places->mariadb_socket && places->databases)
     rc = table_state_open(&s->tables, places->mariadb_socket, places->databases,
@@ -57,6 +61,7 @@ void state_close(State *s) {
   hashmap_release(&s->ids);
   table_state_close(s->tables);
   file_state_close(s->files);
+  free(s->sessions);
   free(s);
 }
 
@@ -100,6 +105,30 @@ int state_restore(State *s, uint32_t id, Err *err) {
   snprintf(s->last, sizeof s->last, "%zu file%s, %zu table%s", files,
            files == 1 ? "" : "s", tables, tables == 1 ? "" : "s");
   return rc;
+}
+
+uint64_t state_digest(const State *s, uint32_t id, const char *dir) {
+  const Snapshot *shot = &s->snapshots.items[id];
+  uint64_t files = file_entries_digest(&shot->files, dir, s->sessions);
+  uint64_t tables =
+      s->tables ? table_state_digest(s->tables, &shot->tables) : 0;
+  return files * 31 + tables;
+}
+
+static int by_path(const void *path, const void *entry) {
+  return strcmp(path, ((const FileEntry *)entry)->path);
+}
+
+uint64_t state_session_digest(const State *s, uint32_t id,
+                              const char *session) {
+  const FileEntries *files = &s->snapshots.items[id].files;
+  if (!s->sessions || strchr(session, '/') || !files->len)
+    return 0;
+  char *path = mem_printf("%s/" SESSION_FILE "%s", s->sessions, session);
+  const FileEntry *e =
+      bsearch(path, files->items, files->len, sizeof *files->items, by_path);
+  free(path);
+  return e ? e->hash.low64 | 1 : 0;
 }
 
 const char *state_last(const State *s) { return s->last; }

@@ -35,6 +35,12 @@ void state_close(State *s);
 int state_save(State *s, uint32_t *id, Err *err);
 // Fails if the database server is gone: the message says so.
 int state_restore(State *s, uint32_t id, Err *err);
+// What is in it, as a number: the same for equal contents in the states of
+// different workers, whatever their sessions are called. `dir`: the worker's
+// own directory, whose name does not count.
+uint64_t state_digest(const State *s, uint32_t id, const char *dir);
+// The same of one session; 0: the state has none of that name.
+uint64_t state_session_digest(const State *s, uint32_t id, const char *session);
 // How much the last restore had to do: "2 files, 1 table".
 const char *state_last(const State *s);
 

@@ -246,6 +246,35 @@ void file_entries_key(const FileEntries *entries, Str *key) {
   }
 }
 
+static bool is_session(const char *path, const char *sessions) {
+  size_t n = sessions ? strlen(sessions) : 0;
+  return n && !strncmp(path, sessions, n) &&
+         text_starts(path + n, "/" SESSION_FILE);
+}
+
+static uint64_t entry_digest(const FileEntry *e, const char *dir,
+                             const char *sessions) {
+  Str key = {0};
+  if (!is_session(e->path, sessions))
+    str_add(&key, path_below(e->path, dir));
+  str_addf(&key, " %o ", (unsigned)e->mode);
+  if (S_ISREG(e->mode))
+    str_addn(&key, &e->hash, sizeof e->hash);
+  if (e->target)
+    str_add(&key, e->target);
+  uint64_t digest = XXH3_64bits(key.data, key.len);
+  str_release(&key);
+  return digest;
+}
+
+uint64_t file_entries_digest(const FileEntries *entries, const char *dir,
+                             const char *sessions) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < entries->len; i++)
+    sum += entry_digest(&entries->items[i], dir, sessions);
+  return sum;
+}
+
 // --- restoring
 // ----------------------------------------------------------------
 

@@ -20,6 +20,8 @@
 #include "util/array.h"
 #include "util/str.h"
 
+#define SESSION_FILE "sess_" // and the session's id: how PHP names them
+
 typedef struct {
   const char *path;
   mode_t mode;        // file, directory or link, and its permissions
@@ -42,5 +44,10 @@ int file_state_restore(FileState *f, const FileEntries *target,
                        size_t *restored, Err *err);
 // What tells one list from another; times do not.
 void file_entries_key(const FileEntries *entries, Str *key);
+// The same for equal contents wherever they lie: of paths below `dir` the rest
+// counts, of session files (in `sessions`) not even the name, which is drawn by
+// lot. Times do not count.
+uint64_t file_entries_digest(const FileEntries *entries, const char *dir,
+                             const char *sessions);
 
 #endif

@@ -448,3 +448,10 @@ void table_state_close(TableState *t) {
   free(t->saved);
   free(t);
 }
+
+uint64_t table_state_digest(const TableState *t, const TableEntries *entries) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < entries->len; i++)
+    sum += versions_digest(&t->versions, entries->items[i].version);
+  return sum;
+}

@@ -36,5 +36,7 @@ int table_state_save(TableState *t, TableEntries *out, Err *err);
 // *restored: how many tables were written, made or dropped.
 int table_state_restore(TableState *t, const TableEntries *target,
                         size_t *restored, Err *err);
+// The same for equal contents, whichever server has them.
+uint64_t table_state_digest(const TableState *t, const TableEntries *entries);
 
 #endif

@@ -30,6 +30,10 @@ uint64_t versions_number(const Versions *v, uint32_t id) {
   return v->versions.items[id].auto_increment;
 }
 
+uint64_t versions_digest(const Versions *v, uint32_t id) {
+  return v->versions.items[id].digest;
+}
+
 // --- definitions
 // --------------------------------------------------------------
 
@@ -253,6 +257,7 @@ int versions_define(Versions *v, Sql *sql, const char *schema, const char *name,
   } else if (!rc && !(rc = read_columns(v, sql, schema, name, &d, err))) {
     d.rebuilt =
         d.triggers.len || strstr(d.create, "WITH SYSTEM VERSIONING") != NULL;
+    d.digest = XXH3_64bits(key.data, key.len);
     *id = (uint32_t)v->definitions.len;
     hashmap_put(&v->definition_ids, key.data, key.len, *id);
     array_push(&v->definitions, d);
@@ -323,7 +328,9 @@ int versions_save(Versions *v, Sql *sql, const char *saved, const char *quoted,
               d->key ? "))" : "", d->columns, quoted))
     return -1;
   hashmap_put(&v->version_ids, key, sizeof key, *id);
-  array_push(&v->versions, (Version){definition, auto_increment, sum.rows});
+  key[0] = d->digest; // numbers are this server's own
+  array_push(&v->versions, (Version){definition, auto_increment, sum.rows,
+                                     XXH3_64bits(key, sizeof key)});
   return 0;
 }
 

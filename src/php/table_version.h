@@ -33,11 +33,13 @@ typedef struct {
   const char *same;     // and all else: "BINARY s.`a` <=> BINARY t.`a`"
   ARRAY(Trigger) triggers;
   bool rebuilt; // restored only by making it anew
+  uint64_t digest;
 } Definition;
 
 typedef struct {
   uint32_t definition;
   uint64_t auto_increment, rows;
+  uint64_t digest; // of all that: the same in every server
 } Version;
 
 typedef struct {
@@ -65,5 +67,6 @@ int versions_restore(Versions *v, Sql *sql, const char *saved,
 
 uint32_t versions_definition(const Versions *v, uint32_t id);
 uint64_t versions_number(const Versions *v, uint32_t id); // AUTO_INCREMENT
+uint64_t versions_digest(const Versions *v, uint32_t id);
 
 #endif

@@ -24,6 +24,7 @@
 #include "php/request.h"
 #include "util/arena.h"
 #include "util/err.h"
+#include "util/str.h"
 
 // The application and how it is run. What it points to must stay while a worker
 // is open.
@@ -87,6 +88,11 @@ typedef struct CookieJar CookieJar;
 CookieJar *cookie_jar_new(void);
 void cookie_jar_free(CookieJar *j);
 void cookie_jar_take(CookieJar *j, const char *path, const Headers *response);
+// All that is in it, "name=value path" a line, in no other order than it came.
+// `known` may stand in for a value (NULL: it does not).
+typedef const char *CookieValue(void *ctx, const char *value);
+void cookie_jar_list(const CookieJar *j, CookieValue *known, void *ctx,
+                     Str *out);
 // Value of the Cookie header for `path`, NULL: none. Memory: arena.
 const char *cookie_jar_header(const CookieJar *j, const char *path,
                               Arena *arena);

@@ -4,7 +4,13 @@
 //
 //   testsfile  --tests FILE: one test a line
 //   automake   `make check` of an automake build directory, test by test
+//   ctest      the tests of a CMake build directory (ctest, make test)
+//   meson      the tests of a Meson build directory (meson test, ninja test)
+//   tap        t/*.t, which print TAP (prove)
 //   command    -- CMD: one test
+//   script     tests/*.sh
+//
+// Programs that hold many tests (cmocka, Check) are taken apart: split.h.
 #ifndef CULPRIT_RUN_ADAPTER_H
 #define CULPRIT_RUN_ADAPTER_H
 
@@ -27,6 +33,14 @@ bool testsfile_detect(const RunOptions *o);
 int testsfile_run(Runner *r, Err *err);
 bool automake_detect(const RunOptions *o);
 int automake_run(Runner *r, Err *err);
+bool ctest_detect(const RunOptions *o);
+int ctest_run(Runner *r, Err *err);
+bool meson_detect(const RunOptions *o);
+int meson_run(Runner *r, Err *err);
+bool tap_detect(const RunOptions *o);
+int tap_run(Runner *r, Err *err);
+bool script_detect(const RunOptions *o);
+int script_run(Runner *r, Err *err);
 bool command_detect(const RunOptions *o);
 int command_run(Runner *r, Err *err);
 

@@ -68,7 +68,15 @@ static void worker_reset(Worker *w) {
 }
 
 static const char *test_dir(const Batch *b, const Worker *w) {
-  return b->runner->options->scratch ? w->work_dir : b->runner->options->cwd;
+  const RunOptions *o = b->runner->options;
+  return o->scratch ? w->work_dir : w->test->cwd ? w->test->cwd : o->cwd;
+}
+
+// What the user says counts, then what the runner's files say of the test.
+static double test_timeout(const Batch *b, const Test *t) {
+  bool own = t->rules && t->rules->timeout > 0;
+  return own && !b->runner->options->timeout_given ? t->rules->timeout
+                                                   : b->runner->timeout;
 }
 
 static size_t slot_of(const Batch *b, const Worker *w) {
@@ -92,9 +100,10 @@ static int start_test(Batch *b, Worker *w, Err *err) {
                      .cwd = test_dir(b, w),
                      .out = w->out,
                      .err = w->err,
-                     .timeout = b->runner->timeout,
+                     .timeout = test_timeout(b, w->test),
                      .max_output = o->max_output,
-                     .mark = w->mark};
+                     .mark = w->mark,
+                     .serve = o->serve};
   test_prepare(w->test, o->exe, &w->arena, &w->spawn);
   w->merged = is_merged(w->test, &w->spawn);
   pool_start(b->runner->pool, slot_of(b, w), &w->spawn);
@@ -137,7 +146,8 @@ static Trial trial_of(const Batch *b, const Worker *w) {
                  .err = w->err,
                  .merged = w->merged,
                  .outcome = &w->outcome,
-                 .timeout = r->timeout,
+                 .rules = w->test->rules,
+                 .timeout = test_timeout(b, w->test),
                  .max_output = r->options->max_output,
                  .second = w->has_second ? &w->second : NULL,
                  .second_out = w->second_out,
@@ -200,10 +210,21 @@ static int process_ended(Batch *b, Worker *w, const Outcome *outcome,
   return judge(b, w, err);
 }
 
+// May the next test start beside those that run?
+static bool may_start(const Batch *b, size_t nworkers) {
+  bool alone = b->tests[b->next].alone;
+  for (size_t i = 0; i < nworkers; i++)
+    if (b->workers[i].test && (alone || b->workers[i].test->alone))
+      return false;
+  return true;
+}
+
 static int start_idle_workers(Batch *b, size_t nworkers, Err *err) {
   for (size_t i = 0; i < nworkers && b->next < b->ntests; i++) {
     if (b->workers[i].test)
       continue;
+    if (!may_start(b, nworkers))
+      return 0;
     b->workers[i].test = &b->tests[b->next++];
     if (start_test(b, &b->workers[i], err))
       return -1;

@@ -10,6 +10,7 @@
 #ifndef CULPRIT_RUN_LOGDRIVER_H
 #define CULPRIT_RUN_LOGDRIVER_H
 
+#include "run/words.h"
 #include "util/arena.h"
 #include "util/array.h"
 #include "util/err.h"
@@ -30,8 +31,6 @@ void logdrivers_find(LogDrivers *l, const char *dir);
 // The log drivers of one Makefile's text.
 void logdrivers_parse(LogDrivers *l, const char *dir, const char *text);
 void logdrivers_release(LogDrivers *l);
-
-typedef ARRAY(char *) WordList;
 
 // Appends the words for make's command line; `ours` is the command that comes
 // before the original one. Memory: l's arena.

@@ -156,7 +156,7 @@ static void ask_for_start(Pool *p, Slot *s) {
   }
   s->state = SLOT_STARTING;
   s->wake = s->give_up;
-  starter_ask(s->starter, spawn, (Streams){p->null, s->out, s->err});
+  starter_ask(s->starter, spawn, (Streams){p->null, s->out, s->err, -1});
 }
 
 void pool_start(Pool *p, size_t slot, const Spawn *spawn) {
@@ -188,6 +188,13 @@ static bool is_known(const Pids *pids, pid_t pid) {
 static bool is_leader(const Pool *p, pid_t pid) {
   for (size_t i = 0; i < p->nslots; i++)
     if (p->slots[i].state == SLOT_RUNNING && p->slots[i].pid == pid)
+      return true;
+  return false;
+}
+
+static bool is_server(const Pool *p, pid_t pid) {
+  for (size_t i = 0; i < p->nslots; i++)
+    if (p->slots[i].starter && starter_keeps(p->slots[i].starter, pid))
       return true;
   return false;
 }
@@ -224,7 +231,7 @@ static bool kill_orphans(Pool *p, const Slot *s) {
   children_list(&p->kids);
   for (size_t i = 0; i < p->kids.len; i++) {
     pid_t pid = p->kids.items[i];
-    if (is_leader(p, pid) || is_known(&p->before, pid))
+    if (is_leader(p, pid) || is_known(&p->before, pid) || is_server(p, pid))
       continue;
     const Slot *owner = alone ? s : owner_of(p, pid);
     if (owner != s)

@@ -23,6 +23,7 @@
 #ifndef CULPRIT_RUN_PROCESS_H
 #define CULPRIT_RUN_PROCESS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -46,6 +47,7 @@ typedef struct {
   uint64_t max_output; // bytes in out and err together; 0: any number
   const char *mark;    // an entry of env that tells its descendants from
                        // those of other slots; NULL: none
+  bool serve;          // it runs many times: keep it ready (server.h)
 } Spawn;
 
 typedef enum {

@@ -28,7 +28,9 @@ typedef struct {
   int jobs;                                // tests at once
   double timeout;                          // seconds; 0: the adapter's default
   uint64_t max_output;                     // bytes
+  bool timeout_given; // by the user
   bool failed, add, scratch, rerun;
+  bool serve; // keep programs ready between tests (run/server.h)
 } RunOptions;
 
 typedef struct {

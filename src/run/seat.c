@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "oracle/failure.h"
+#include "run/kept_page.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -125,25 +126,15 @@ static void read_record(Seat *s, Judged *j, Arena *arena) {
     run_add_note(&j->run, "no record of this request: %s", err.text);
 }
 
-static void put_piece(const OutputPiece *p, Str *out) {
-  static const char *const kinds[] = {[OUTPUT_PLAIN] = "plain",
-                                      [OUTPUT_TEMPLATE] = "template",
-                                      [OUTPUT_CHANGED] = "changed",
-                                      [OUTPUT_UNKNOWN] = "unknown"};
-  str_addf(out, "%llu\t%llu\t%s\t%s:%u\n", (unsigned long long)p->offset,
-           (unsigned long long)p->length, kinds[p->kind],
-           p->file ? p->file : "", p->line);
-}
-
 static int keep_page(const Visits *v, const Request *r, const Exchange *x,
                      const PhpRecord *record, Err *err) {
-  if (!v->pages)
+  if (!v->pages || !r->line) // 0: no test
     return 0;
   char *body = mem_printf("%s/%u.body", v->pages, r->line);
   char *map = mem_printf("%s/%u.map", v->pages, r->line);
   Str text = {0};
   for (size_t i = 0; record && i < record->npieces; i++)
-    put_piece(&record->pieces[i], &text);
+    kept_piece_line(&record->pieces[i], &text);
   int rc = fs_mkdirs(v->pages, err);
   rc = rc || fs_write(body, x->response.body, x->response.body_len, err) ||
        fs_write(map, str_text(&text), text.len, err);
@@ -168,5 +159,10 @@ int seat_judge(Seat *s, const Request *r, const Exchange *x,
     run_add_note(&j->run, "nothing of it was executed: %s",
                  j->run.failures.len ? j->run.failures.items[0].message
                                      : "no script could be compiled");
-  return keep_page(s->visits, r, x, record, err);
+  const Visits *v = s->visits;
+  if (v->store && kept_page_write(v->store, v->session, &j->run,
+                                  x->response.body, x->response.body_len,
+                                  record, err))
+    return -1;
+  return keep_page(v, r, x, record, err);
 }

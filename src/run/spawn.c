@@ -20,6 +20,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "run/server.h"
+#include "runtime/server_format.h"
 #include "util/mem.h"
 
 enum { CHILD_STACK = 65536, THREAD_STACK = 262144 };
@@ -35,6 +37,7 @@ struct Starter {
   Streams streams;
   StartAnswer answer;
   char *stack; // of the child
+  Servers servers;
 };
 
 // --- the child --------------------------------------------------------------
@@ -73,11 +76,17 @@ static int open_redirect(Child *c, const Redirect *r) {
   return 0;
 }
 
+static int pass_control(int fd) {
+  return fd == SERVE_FD ? fcntl(fd, F_SETFD, 0) : dup2(fd, SERVE_FD);
+}
+
 static int set_streams(Child *c) {
   const int fds[] = {c->streams.in, c->streams.out, c->streams.err};
   for (int i = 0; i < 3; i++)
     if (fds[i] >= 0 && dup2(fds[i], i) < 0)
       return failed(c, "set up the streams of", c->spawn->path);
+  if (c->streams.control >= 0 && pass_control(c->streams.control) < 0)
+    return failed(c, "set up the streams of", c->spawn->path);
   for (size_t i = 0; i < c->spawn->nredirects; i++)
     if (open_redirect(c, &c->spawn->redirects[i]))
       return -1;
@@ -131,8 +140,21 @@ static pid_t start_script(const Starter *s, Child *c) {
   return pid;
 }
 
+static pid_t launch_server(void *context, const Spawn *spawn, int null,
+                           int control) {
+  const Starter *s = context;
+  Child c = {.spawn = spawn,
+             .streams = {null, null, null, control},
+             .mask = &s->mask};
+  pid_t pid = start(s, &c);
+  return pid > 0 && !c.error ? pid : -1;
+}
+
 static void do_start(Starter *s) {
   StartAnswer *a = &s->answer;
+  if (s->spawn->serve &&
+      servers_start(&s->servers, s->spawn, launch_server, s, a))
+    return;
   Child c = {.spawn = s->spawn, .streams = s->streams, .mask = &s->mask};
   pid_t pid = start(s, &c);
   if (pid > 0 && c.error == ENOEXEC)
@@ -163,11 +185,19 @@ static void *starter_main(void *arg) {
   }
 }
 
+static void release(Starter *s) {
+  servers_close(&s->servers);
+  sem_destroy(&s->asked);
+  free(s->stack);
+  free(s);
+}
+
 Starter *starter_new(int bell, const sigset_t *mask) {
   Starter *s = mem_new(Starter);
   s->bell = bell;
   s->mask = *mask;
   s->stack = mem_alloc(CHILD_STACK);
+  servers_open(&s->servers);
   sem_init(&s->asked, 0, 0);
   sigset_t all, before;
   sigfillset(&all);
@@ -180,9 +210,7 @@ Starter *starter_new(int bell, const sigset_t *mask) {
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   if (!failure)
     return s;
-  sem_destroy(&s->asked);
-  free(s->stack);
-  free(s);
+  release(s);
   return NULL;
 }
 
@@ -192,9 +220,7 @@ void starter_free(Starter *s) {
   s->quit = true;
   sem_post(&s->asked);
   pthread_join(s->thread, NULL);
-  sem_destroy(&s->asked);
-  free(s->stack);
-  free(s);
+  release(s);
 }
 
 void starter_ask(Starter *s, const Spawn *spawn, Streams streams) {
@@ -210,4 +236,8 @@ bool starter_take(Starter *s, StartAnswer *answer) {
   *answer = s->answer;
   atomic_store(&s->answered, false);
   return true;
+}
+
+bool starter_keeps(const Starter *s, pid_t pid) {
+  return servers_has(&s->servers, pid);
 }

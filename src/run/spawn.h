@@ -3,7 +3,8 @@
 //
 // Whoever starts a process that way sleeps until the program is executed, which
 // takes longer than many tests do. So a Starter does it: a thread that does
-// nothing else, one per slot.
+// nothing else, one per slot. Programs that run again and again (Spawn.serve)
+// are kept ready there, see server.h.
 #ifndef CULPRIT_RUN_SPAWN_H
 #define CULPRIT_RUN_SPAWN_H
 
@@ -16,6 +17,7 @@
 // Descriptors for its standard streams, all above 2; -1: inherited.
 typedef struct {
   int in, out, err;
+  int control; // of a server (server.h); -1: it is none
 } Streams;
 
 typedef struct Starter Starter;
@@ -37,5 +39,8 @@ typedef struct {
 // False: there is no answer yet. Until it was taken, the process may be dead
 // but must not be reaped.
 bool starter_take(Starter *s, StartAnswer *answer);
+
+// Is this process one that the starter keeps ready? For any thread.
+bool starter_keeps(const Starter *s, pid_t pid);
 
 #endif

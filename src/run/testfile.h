@@ -8,8 +8,10 @@
 #ifndef CULPRIT_RUN_TESTFILE_H
 #define CULPRIT_RUN_TESTFILE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+#include "oracle/rules.h"
 #include "run/process.h"
 #include "util/arena.h"
 #include "util/err.h"
@@ -22,6 +24,9 @@ typedef struct {
   const char *line;  // NULL: argv instead
   char *const *argv; // a command that no shell has to see
   char *const *env;  // further variables, "NAME=value"; NULL: none
+  const char *cwd;   // where it runs; NULL: where all do
+  const TestRules *rules; // how its runner judges it; NULL: the oracle does
+  bool alone;             // no other test may run at the same time
 } Test;
 
 typedef struct {

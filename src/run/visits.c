@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "php/fresh.h"
 #include "php/scripts.h"
 #include "php/state.h"
 #include "run/seat.h"
@@ -86,10 +87,19 @@ static const char *setup_problem(const Request *r, const Exchange *x,
 
 // --- one visitor ------------------------------------------------------------
 
+static bool wants_fresh(const Request *list, size_t from, size_t to) {
+  for (size_t i = from; i < to; i++)
+    if (headers_get(&list[i].headers, FRESH_HEADER))
+      return true;
+  return false;
+}
+
 static int serve_visitor(Place *p, size_t from, size_t to, Err *err) {
   const Request *list = p->shared->requests->items;
   Seat *s = &p->seat;
   CookieJar *jar = cookie_jar_new();
+  Fresh fresh = {0};
+  bool note = wants_fresh(list, from, to);
   Arena visit = {0};
   const char *warning = NULL;
   int rc = state_restore(s->state, 0, err);
@@ -97,17 +107,21 @@ static int serve_visitor(Place *p, size_t from, size_t to, Err *err) {
     Arena arena = {0};
     Exchange x;
     const char *cookies = cookie_jar_header(jar, list[i].path, &arena);
-    rc = worker_serve(s->worker, &list[i], cookies, &x, &arena, err);
+    Request sent = fresh_apply(&fresh, &list[i], &arena);
+    rc = worker_serve(s->worker, &sent, cookies, &x, &arena, err);
+    if (!rc && note)
+      fresh_note(&fresh, &sent, &x.response);
     if (!rc) {
       cookie_jar_take(jar, list[i].path, &x.response.headers);
       if (list[i].setup)
         warning = setup_problem(&list[i], &x, &visit);
       else
-        rc = judge(p, &list[i], &x, warning, &arena, err);
+        rc = judge(p, &sent, &x, warning, &arena, err);
     }
     arena_release(&arena);
   }
   arena_release(&visit);
+  fresh_release(&fresh);
   cookie_jar_free(jar);
   return rc;
 }
@@ -161,7 +175,7 @@ static void *work(void *arg) {
 
 static bool is_own(const char *path) { return strstr(path, "%w"); }
 
-static int count_workers(const Visits *v, const Requests *requests) {
+int visits_workers(const Visits *v) {
   cpu_set_t set;
   int n = v->workers;
   if (n < 1)
@@ -171,6 +185,11 @@ static int count_workers(const Visits *v, const Requests *requests) {
   for (size_t i = 0; i < v->files.len; i++)
     if (!is_own(v->files.items[i]))
       n = 1;
+  return n;
+}
+
+static int count_workers(const Visits *v, const Requests *requests) {
+  int n = visits_workers(v);
   unsigned visitors =
       requests->len ? requests->items[requests->len - 1].visitor + 1 : 1;
   return n > (int)visitors ? (int)visitors : n;

@@ -51,6 +51,9 @@ struct Visits {
 int visits_run(Visits *v, const Requests *requests, Err *err);
 void visits_release(Visits *v); // the lists
 
+// How many workers the settings ask for: one where they would share files.
+int visits_workers(const Visits *v);
+
 // May be called from a signal handler: workers stop after their request.
 void visits_interrupt(void);
 bool visits_interrupted(void);

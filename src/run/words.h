@@ -17,6 +17,7 @@
 #include <stddef.h>
 
 #include "util/arena.h"
+#include "util/array.h"
 #include "util/str.h"
 
 typedef enum {
@@ -32,6 +33,8 @@ typedef struct {
   int from;         // REDIRECT_DUP: the stream it becomes a copy of
   const char *path; // the others: the file
 } Redirect;
+
+typedef ARRAY(char *) WordList;
 
 typedef struct {
   char **argv; // ends with NULL

@@ -197,6 +197,8 @@ static long map_file(void *at, size_t size, int flags, int fd, uint64_t from) {
                MAP_SHARED | flags, fd, (long)from);
 }
 
+#include "trace_seen.h"
+
 // The stream of the parent, up to here.
 static bool copy_stream(int fd, const char *from, const TraceHeader *h) {
   static char piece[65536];
@@ -259,6 +261,7 @@ static bool open_file(uint64_t cap, const Page *parent) {
   h->stream = h->window + TRACE_WINDOW;
   h->cap = cap;
   h->nunits = (uint32_t)unit_count();
+  h->changes = (parent ? parent->h.changes : __culprit_trace.h.changes) + 1;
   h->argc = parent ? parent->h.argc : 0;
   h->argv = parent ? parent->h.argv : 0;
   CALL(SYS_readlink, "/proc/self/exe", h->module, sizeof h->module - 1);
@@ -395,6 +398,7 @@ static uint64_t count(char **list) {
 // Arguments and environment, as the kernel has put them: pointers, then one
 // block of strings.
 static void record_arguments(int argc, char **argv, char **envp) {
+  find_stack(__builtin_frame_address(0));
   if (argc <= 0 || !argv || !argv[0] || !envp)
     return;
   uint64_t n = count(envp);

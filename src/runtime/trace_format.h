@@ -31,20 +31,28 @@
 //     TRACE_RETURN result: 8 bytes per scalar of at most 64 bits
 //   before and behind main there is code outside too: TRACE_ENTER
 //   block             u32 number, in a checking trace only
+//   before a counted loop over arrays (cfront/trace_loops.h):
+//     TRACE_SEEN   address u64, size u32, bytes: memory as it is; any number
+//     0 or 1       1: the loop's loads are not recorded, but in this memory
 #ifndef CULPRIT_RUNTIME_TRACE_FORMAT_H
 #define CULPRIT_RUNTIME_TRACE_FORMAT_H
 
 #include <stdint.h>
 
 #define TRACE_MAGIC 0x3143525450554c43ull // "CLUPTRC1"
-#define TRACE_VERSION 1u
+#define TRACE_VERSION 2u
 #define TRACE_PAGE 4096u
 // The most that is written between two looks at the limit.
 #define TRACE_SLACK 65536u
 #define TRACE_WINDOW (8u * TRACE_SLACK)
 #define TRACE_DEFAULT_MAX (1ull << 30) // bytes of stream
 
-enum { TRACE_WROTE = 0xa1, TRACE_ENTER = 0xa2, TRACE_RETURN = 0xa3 };
+enum {
+  TRACE_WROTE = 0xa1,
+  TRACE_ENTER = 0xa2,
+  TRACE_RETURN = 0xa3,
+  TRACE_SEEN = 2
+};
 
 // How far the process has come.
 enum {
@@ -57,12 +65,13 @@ enum {
 
 enum { TRACE_FLAG_CHECK = 1, TRACE_FLAG_DISK = 2 };
 
-// The first three fields are what instrumented code works with.
+// The first fields are what instrumented code works with.
 typedef struct {
   uint64_t cursor;  // address in the process: the stream goes on here
   uint64_t limit;   // beyond it the runtime must be asked
   uint32_t outside; // 1: code that is not instrumented is running
   uint32_t state;   // TRACE_RUNNING, ...
+  uint64_t changes; // goes up when memory is not what the stream says any more
   uint64_t magic;
   uint32_t version;
   uint32_t flags;
@@ -83,6 +92,11 @@ typedef struct {
   char module[1024];
 } TraceHeader;
 _Static_assert(sizeof(TraceHeader) <= TRACE_PAGE, "one page");
+
+// What a loop is going to read: in its first, second and last round.
+typedef struct {
+  uint64_t first, second, last, size;
+} TraceAccess;
 
 typedef struct {
   unsigned char id[16];

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "util/array.h"
+#include "util/bitset.h"
 #include "util/mem.h"
 
 // One function while its joins are computed.
@@ -175,6 +176,97 @@ static void find_joins(Graph *g) {
   }
 }
 
+// --- loops ------------------------------------------------------------------
+
+typedef struct {
+  uint32_t head;
+  Bitset body; // blocks, its head among them
+  size_t size;
+} Loop;
+typedef ARRAY(Loop) Loops;
+
+static Loop *loop_of(Loops *l, uint32_t head) {
+  for (size_t i = 0; i < l->len; i++)
+    if (l->items[i].head == head)
+      return &l->items[i];
+  array_push(l, (Loop){.head = head, .size = 1});
+  bitset_add(&array_last(l).body, head);
+  return &array_last(l);
+}
+
+// Everything that leads to block `from` without coming through the head.
+static void add_body(const Graph *g, Loop *l, uint32_t from) {
+  ARRAY(uint32_t) todo = {0};
+  array_push(&todo, from);
+  while (todo.len) {
+    uint32_t b = todo.items[--todo.len];
+    if (bitset_has(&l->body, b))
+      continue;
+    bitset_add(&l->body, b);
+    l->size++;
+    for (uint32_t i = g->first[b]; i < g->first[b + 1]; i++)
+      array_push(&todo, g->pred[i]);
+  }
+  array_release(&todo);
+}
+
+static void find_loops(const Graph *g, Loops *out) {
+  enum { UNSEEN, OPEN, DONE };
+  uint8_t *state = mem_array(uint8_t, g->n);
+  ARRAY(Visit) stack = {0};
+  const IrEdge *edges = NULL;
+  state[0] = OPEN;
+  array_push(&stack, (Visit){0, 0});
+  while (stack.len) {
+    Visit *v = &array_last(&stack);
+    if (v->next == successors(g, v->block, &edges)) {
+      state[v->block] = DONE;
+      stack.len--;
+      continue;
+    }
+    uint32_t to = edges[v->next++].target;
+    if (state[to] == OPEN)
+      add_body(g, loop_of(out, to), v->block);
+    if (state[to] != UNSEEN)
+      continue;
+    state[to] = OPEN;
+    array_push(&stack, (Visit){to, 0});
+  }
+  array_release(&stack);
+  free(state);
+}
+
+static const Loop *innermost(const Loops *l, uint32_t block) {
+  const Loop *best = NULL;
+  for (size_t i = 0; i < l->len; i++)
+    if (bitset_has(&l->items[i].body, block) &&
+        (!best || l->items[i].size < best->size))
+      best = &l->items[i];
+  return best;
+}
+
+static void find_leaving(Control *c, const Graph *g) {
+  Loops loops = {0};
+  const IrEdge *edges = NULL;
+  find_loops(g, &loops);
+  for (uint32_t b = 0; b < g->n; b++) {
+    const Loop *l = innermost(&loops, b);
+    uint32_t k = l ? successors(g, b, &edges) : 0;
+    for (uint32_t i = 0; i < k; i++)
+      c->leaves[edges + i - c->program->edges.items] =
+          !bitset_has(&l->body, edges[i].target);
+  }
+  for (size_t i = 0; i < loops.len; i++)
+    bitset_release(&loops.items[i].body);
+  array_release(&loops);
+}
+
+LoopChange control_loop_change(const Control *c, uint32_t from, uint32_t to) {
+  if (c->leaves[from] == c->leaves[to])
+    return LOOP_SAME;
+  return c->leaves[to] ? LOOP_FEWER : LOOP_MORE;
+}
+
 // --- the program ------------------------------------------------------------
 
 static void add_function(Control *c, const IrFunction *f) {
@@ -188,6 +280,7 @@ static void add_function(Control *c, const IrFunction *f) {
     c->join[f->first_block + b] =
         g.join[b] == g.n ? IR_NONE : f->first_block + g.join[b];
   c->entry[f->first_block] = true;
+  find_leaving(c, &g);
   graph_release(&g);
 }
 
@@ -255,6 +348,7 @@ void control_init(Control *c, const Program *p) {
   c->block_of = mem_array(uint32_t, p->branches.len + 1);
   c->branch_of = mem_array(uint32_t, p->edges.len + 1);
   c->way = mem_array(uint32_t, p->edges.len + 1);
+  c->leaves = mem_array(bool, p->edges.len + 1);
   for (size_t i = 0; i < p->functions.len; i++)
     add_function(c, &p->functions.items[i]);
   find_branches(c);
@@ -267,6 +361,7 @@ void control_release(Control *c) {
   free(c->block_of);
   free(c->branch_of);
   free(c->way);
+  free(c->leaves);
 }
 
 const char *control_place(const Control *c, uint32_t branch, uint32_t *line) {

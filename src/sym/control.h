@@ -10,6 +10,10 @@
 //
 // Blocks that no way leads out of (endless loops) count as ways out, so that
 // every block has a place in the tree.
+//
+// A loop is what an edge back to a block that is being come from closes: all
+// that leads to that edge without coming through the block. For code without
+// jumps into loops these are the natural loops.
 #ifndef CULPRIT_SYM_CONTROL_H
 #define CULPRIT_SYM_CONTROL_H
 
@@ -25,11 +29,18 @@ typedef struct {
   uint32_t *block_of;  // of each branch: its block
   uint32_t *branch_of; // of each edge: its branch
   uint32_t *way;       // of each edge: its branch's first to the same code
+  bool *leaves;        // of each edge: it leads out of the innermost loop that
+                       // its branch stands in
 } Control;
 
 // The program must outlive it.
 void control_init(Control *c, const Program *p);
 void control_release(Control *c);
+
+// What taking `to` instead of `from`, edges of one branch, does to the loop
+// that it stands in.
+typedef enum { LOOP_SAME, LOOP_FEWER, LOOP_MORE } LoopChange;
+LoopChange control_loop_change(const Control *c, uint32_t from, uint32_t to);
 
 // Source and line of a branch; "" if unknown.
 const char *control_place(const Control *c, uint32_t branch, uint32_t *line);

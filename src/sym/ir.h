@@ -42,6 +42,8 @@ const char *ir_op_name(IrOp op);
 enum {
   IR_FROM_TRACE = 1, // the value is read from the trace, not computed
   IR_FP = 2,         // the value is a floating point number
+  IR_POINTER = 4,    // LOAD, STORE, arguments, results: it is a pointer
+  IR_STATEMENT = 8,  // belongs to the statement at its place (plan.h)
 };
 
 // Comparison of floats: the bits of LLVM's predicates.

@@ -456,6 +456,8 @@ static void memory(Replay *r, const IrInst *i) {
       (is_fatal(r, to.value, n.value) ||
        (i->op == IR_MEMCPY && is_fatal(r, from.value, n.value))))
     return;
+  if (r->seen && i->op == IR_MEMSET && sane_size(r, n.value))
+    seen_fill(r->seen, to.value, n.value, (uint8_t)from.value);
   if (!r->shadow || !sane_size(r, n.value))
     return;
   replay_fix(r, PATH_ADDRESS, to, 64);
@@ -469,11 +471,41 @@ static void memory(Replay *r, const IrInst *i) {
   }
 }
 
+// Memory that a loop is going to read, unless it was shown before.
+static void range(Replay *r, const IrInst *i) {
+  uint64_t what;
+  while ((what = replay_take(r, 1)) == TRACE_SEEN && !r->stopped) {
+    uint64_t at = replay_take(r, 8), n = replay_take(r, 4);
+    if (!r->stopped && n > r->limit - r->pos)
+      replay_fail(r, "the stream is cut off");
+    if (r->stopped)
+      return;
+    if (!r->seen)
+      r->seen = seen_new();
+    seen_show(r->seen, at, r->trace->stream + r->pos, n);
+    r->pos += n;
+  }
+  if (!r->stopped && what > 1)
+    replay_fail(r, "the stream has something else here");
+  if (!r->stopped)
+    put(r, i->dst, (Val){what, 0});
+}
+
+// What the run loaded: in a loop that is not recorded, what memory has.
+static uint64_t loaded(Replay *r, const IrInst *i, uint64_t at) {
+  uint64_t v = 0;
+  if (i->op == IR_LOAD || !get(r, i->b).value)
+    return replay_take(r, stream_bytes(i->width)) & expr_mask(i->width);
+  if (!r->seen || !seen_load(r->seen, at, bytes_of(i->width), &v))
+    replay_fail(r, "memory was read that the stream has not had");
+  return v;
+}
+
 static void load(Replay *r, const IrInst *i) {
   Val at = get(r, i->a);
   if (UNLIKELY(r->pos >= r->end) && is_fatal(r, at.value, bytes_of(i->width)))
     return;
-  uint64_t v = replay_take(r, stream_bytes(i->width)) & expr_mask(i->width);
+  uint64_t v = loaded(r, i, at.value);
   if (r->stopped)
     return;
   Expr e = r->shadow && sane_size(r, 0) ? replay_load(r, i, at, v) : 0;
@@ -484,6 +516,8 @@ static void store(Replay *r, const IrInst *i) {
   Val at = get(r, i->a), v = get(r, i->b);
   if (UNLIKELY(r->pos >= r->end) && is_fatal(r, at.value, bytes_of(i->width)))
     return;
+  if (r->seen)
+    seen_store(r->seen, at.value, bytes_of(i->width), v.value);
   if (r->shadow && sane_size(r, 0))
     replay_store(r, i, at, v);
 }
@@ -549,7 +583,11 @@ static void step(Replay *r) {
   case IR_NOTHING:
     return;
   case IR_LOAD:
+  case IR_LOAD_SEEN:
     load(r, i);
+    return;
+  case IR_RANGE:
+    range(r, i);
     return;
   case IR_STORE:
     store(r, i);
@@ -622,6 +660,7 @@ static void release(Replay *r) {
   free(r->sort.bytes);
   free(r->sort.exprs);
   shadow_free(r->shadow);
+  seen_free(r->seen);
 }
 
 int replay_with(Program *p, const Trace *t, const Inputs *in, ExprPool *pool,

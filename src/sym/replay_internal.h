@@ -4,17 +4,15 @@
 #ifndef CULPRIT_SYM_REPLAY_INTERNAL_H
 #define CULPRIT_SYM_REPLAY_INTERNAL_H
 
+#include "sym/ir_expr.h"
 #include "sym/replay.h"
+#include "sym/seen.h"
 #include "sym/shadow.h"
 
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-// A value with its expression (0: concrete).
-typedef struct {
-  uint64_t value;
-  Expr expr;
-} Val;
+typedef IrValue Val;
 
 typedef struct {
   Val val;
@@ -95,6 +93,7 @@ typedef struct {
   uint32_t *instances;  // of each branch
   uint32_t *case_order; // of each branch's cases, by value
   Shadow *shadow;
+  Seen *seen; // NULL: nothing has been shown
   ARRAY(VarArg) varargs;
   ARRAY(Object) objects; // allocas of all frames
   ARRAY(Object) heap;    // sorted; size 0: freed

@@ -3,7 +3,8 @@
 //   php_dump DIR [KIND...]
 //
 // DIR is a culprit.dir. Kinds: statement function block edge condition return
-// output fault include map (all but map if none is given). One line each:
+// output fault include branch opaque kept map (all but map if none is given).
+// One line each:
 //
 //   statement view.php:7 1
 //   condition view.php:8 if 0 1        outcome 0, once
@@ -11,6 +12,9 @@
 //   edge      view.php {main} 8->9 1   lines of the blocks; - entry or leave
 //   output    3 7 plain view.php:7     offset, length
 //   fault     warning view.php:9 Undefined variable $x [silenced]
+//   branch    view.php:9 1 (GET.n < 10)          [false] if it does not hold
+//   opaque    md5 3
+//   kept      SESSION.user POST.user
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +126,24 @@ static void dump_rest(const PhpRecord *r, char **kinds) {
     printf("include %s\n", base(r->includes[i]));
 }
 
+static void dump_shadows(const PhpShadows *s, char **kinds) {
+  char text[2048];
+  TermEval *ev = term_eval_new(s);
+  for (size_t i = 0; i < s->nbranches && wanted(kinds, "branch"); i++) {
+    const PhpBranch *b = &s->branches[i];
+    term_show(s, b->term, text, sizeof text);
+    printf("branch %s:%u %d %s%s\n", base(b->file), b->line, b->outcome, text,
+           term_decides(ev, b->term, b->outcome) ? "" : " [false]");
+  }
+  for (size_t i = 0; i < s->nkept && wanted(kinds, "kept"); i++) {
+    term_show(s, s->kept[i].number, text, sizeof text);
+    printf("kept %s %s\n", s->kept[i].name, text);
+  }
+  for (size_t i = 0; i < s->nopaque && wanted(kinds, "opaque"); i++)
+    printf("opaque %s %u\n", s->opaque[i].name, s->opaque[i].number);
+  term_eval_free(ev);
+}
+
 int main(int argc, char **argv) {
   Arena arena = {0};
   PhpRecord r;
@@ -140,6 +162,7 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < r.nscripts && !rc; i++)
     rc = dump_script(argv[1], &r.scripts[i], argv + 2, &arena);
   dump_rest(&r, argv + 2);
+  dump_shadows(&r.shadows, argv + 2);
   arena_release(&arena);
   return rc ? 1 : 0;
 }

@@ -284,7 +284,7 @@ static bool add(Queue *q, const char *path, const char *query, QueueItem item) {
 
 static void takes(Queue *q, const char *expected) {
   QueueItem item;
-  assert_true(queue_take(q, &item));
+  assert_true(queue_take(q, NULL, &item));
   reads(&item.ask, expected);
 }
 
@@ -310,6 +310,6 @@ TEST(new_scripts_come_first_and_logouts_last) {
   takes(&q, "GET /a.php?x=2");
   takes(&q, "GET /a.php?x=1");
   takes(&q, "GET /out.php");
-  assert_false(queue_take(&q, &item));
+  assert_false(queue_take(&q, NULL, &item));
   queue_release(&q);
 }

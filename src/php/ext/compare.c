@@ -438,7 +438,7 @@ void culprit_compare_call(zend_execute_data *ex) {
 
 static const struct {
   zend_uchar opcode;
-  user_opcode_handler_t handler;
+  user_opcode_handler_t handler; // only looks: the VM does the rest
 } handlers[] = {
     {ZEND_IS_EQUAL, on_equal},
     {ZEND_IS_NOT_EQUAL, on_equal},
@@ -459,6 +459,12 @@ static const struct {
     {ZEND_FETCH_W, on_fetch_global},
     {ZEND_FETCH_RW, on_fetch_global},
 };
+
+void culprit_compare_op(zend_execute_data *ex) {
+  for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++)
+    if (handlers[i].opcode == ex->opline->opcode)
+      handlers[i].handler(ex);
+}
 
 void culprit_compare_start(void) {
   for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++)

@@ -215,10 +215,17 @@ static zend_always_inline bool is_plain(zend_execute_data *ex,
          !zend_atomic_bool_load_ex(&EG(vm_interrupt));
 }
 
+static zend_always_inline void decided(zend_execute_data *ex, const zend_op *op,
+                                       bool yes, uint32_t counter) {
+  if (UNEXPECTED(culprit.collect & COLLECT_SHADOWS) && culprit.recording)
+    culprit_shadow_decided(operand(ex, op), yes, counter);
+}
+
 static int on_jmpz(zend_execute_data *ex) {
   const zend_op *op = ex->opline;
   int yes = truth(ex, op);
   culprit_count(yes ? op->result.num : op->extended_value);
+  decided(ex, op, yes, yes ? op->result.num : op->extended_value);
   if (!is_plain(ex, op))
     return ZEND_USER_OPCODE_DISPATCH;
   ex->opline = yes ? op + 1 : OP_JMP_ADDR(op, op->op2);
@@ -229,6 +236,7 @@ static int on_jmpnz(zend_execute_data *ex) {
   const zend_op *op = ex->opline;
   int yes = truth(ex, op);
   culprit_count(yes ? op->result.num : op->extended_value);
+  decided(ex, op, yes, yes ? op->result.num : op->extended_value);
   if (!is_plain(ex, op))
     return ZEND_USER_OPCODE_DISPATCH;
   ex->opline = yes ? OP_JMP_ADDR(op, op->op2) : op + 1;
@@ -237,13 +245,19 @@ static int on_jmpnz(zend_execute_data *ex) {
 
 static int on_operand(zend_execute_data *ex) {
   const zend_op *op = ex->opline;
-  culprit_count(op->extended_value + (uint32_t)truth(ex, op));
+  int yes = truth(ex, op);
+  culprit_count(op->extended_value + (uint32_t)yes);
+  decided(ex, op, yes, op->extended_value + (uint32_t)yes);
   return ZEND_USER_OPCODE_DISPATCH;
 }
 
 static int on_bool(zend_execute_data *ex) {
   const zend_op *op = ex->opline;
-  culprit_count(op->op2.num + (uint32_t)truth(ex, op));
+  if (op->op2.num == CULPRIT_NONE) // a conversion
+    return culprit_shadow_bool(ex);
+  int yes = truth(ex, op);
+  culprit_count(op->op2.num + (uint32_t)yes);
+  decided(ex, op, yes, op->op2.num + (uint32_t)yes);
   return ZEND_USER_OPCODE_DISPATCH;
 }
 
@@ -317,6 +331,8 @@ static int on_strlen(zend_execute_data *ex) {
     ZVAL_LONG(&length, (zend_long)Z_STRLEN_P(value));
     culprit_site_value(op->op2.num, &length);
   }
+  if (UNEXPECTED(culprit.collect & COLLECT_SHADOWS))
+    return culprit_shadow_strlen(ex);
   return ZEND_USER_OPCODE_DISPATCH;
 }
 
@@ -359,7 +375,7 @@ static const struct {
     {ZEND_FE_RESET_RW, COLLECT_CONDITIONS, on_reset},
     {ZEND_FE_FETCH_R, COLLECT_CONDITIONS, on_fetch},
     {ZEND_FE_FETCH_RW, COLLECT_CONDITIONS, on_fetch},
-    {ZEND_STRLEN, COLLECT_RETURNS, on_strlen},
+    {ZEND_STRLEN, COLLECT_RETURNS | COLLECT_SHADOWS, on_strlen},
     {ZEND_COUNT, COLLECT_RETURNS, on_count},
 };
 

@@ -21,7 +21,8 @@ static const struct {
 } kinds[] = {
     {"statements", COLLECT_STATEMENTS}, {"conditions", COLLECT_CONDITIONS},
     {"returns", COLLECT_RETURNS},       {"edges", COLLECT_EDGES},
-    {"output", COLLECT_OUTPUT},         {"compares", COLLECT_COMPARES}};
+    {"output", COLLECT_OUTPUT},         {"compares", COLLECT_COMPARES},
+    {"shadows", COLLECT_SHADOWS}};
 
 static unsigned kind_of(const char *name, size_t length) {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -29,7 +30,7 @@ static unsigned kind_of(const char *name, size_t length) {
       return kinds[i].bit;
   zend_error(E_CORE_WARNING,
              "culprit.collect: no such kind \"%.*s\" (statements, conditions, "
-             "returns, edges, output, compares)",
+             "returns, edges, output, compares, shadows)",
              (int)length, name);
   return 0;
 }
@@ -43,6 +44,8 @@ static unsigned parse_collect(const char *list) {
       bits |= kind_of(list, n);
     list += n;
   }
+  if (bits & COLLECT_SHADOWS)
+    bits |= COLLECT_CONDITIONS;
   return bits ? bits : COLLECT_ALL;
 }
 
@@ -293,6 +296,8 @@ static PHP_MINIT_FUNCTION(culprit) {
   culprit_count_start();
   if (culprit.collect & COLLECT_COMPARES)
     culprit_compare_start();
+  if (culprit.collect & COLLECT_SHADOWS)
+    culprit_shadow_start();
   culprit_returns_start();
   if (culprit.collect & COLLECT_OUTPUT)
     culprit_output_start();
@@ -328,6 +333,7 @@ static PHP_RINIT_FUNCTION(culprit) {
   culprit_faults_begin();
   culprit_returns_begin();
   culprit_compare_begin();
+  culprit_shadow_begin();
   if (culprit.collect & COLLECT_OUTPUT)
     culprit_output_begin();
   return SUCCESS;
@@ -336,6 +342,7 @@ static PHP_RINIT_FUNCTION(culprit) {
 static PHP_RSHUTDOWN_FUNCTION(culprit) {
   if (!culprit.recording)
     return SUCCESS;
+  culprit_shadow_end();
   if (culprit.collect & COLLECT_OUTPUT)
     culprit_output_end();
   culprit_record_end();

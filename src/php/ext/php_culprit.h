@@ -14,6 +14,7 @@
 //   output.c    which line wrote which byte of the page
 //   faults.c    errors, exceptions, includes
 //   compare.c   what input was compared with
+//   shadow*.c   what values are made of, as terms over the input
 //
 // No execute loop of our own. The script is compiled with a ZEND_EXT_STMT in
 // front of every statement; its operands are unused and hold the numbers that
@@ -49,7 +50,8 @@ enum {
   COLLECT_EDGES = 8, // and blocks
   COLLECT_OUTPUT = 16,
   COLLECT_ALL = 31,
-  COLLECT_COMPARES = 32 // not part of all: it costs, and only exploring asks
+  COLLECT_COMPARES = 32, // not part of all: it costs, and only exploring asks
+  COLLECT_SHADOWS = 64   // likewise; brings conditions with it
 };
 
 // --- the record (record.c) --------------------------------------------------
@@ -281,6 +283,37 @@ void culprit_compare_start(void); // registers the handlers of opcodes
 void culprit_compare_begin(void);
 // An internal function has returned; its arguments are still there.
 void culprit_compare_call(zend_execute_data *ex);
+// An opcode that may be a comparison is about to run.
+void culprit_compare_op(zend_execute_data *ex);
+
+// --- shadows (shadow.h) -----------------------------------------------------
+
+void culprit_shadow_start(void); // registers the handlers of opcodes
+void culprit_shadow_begin(void);
+void culprit_shadow_end(void);
+// BOOL and STRLEN, before the VM.
+int culprit_shadow_bool(zend_execute_data *ex);
+int culprit_shadow_strlen(zend_execute_data *ex);
+// A condition of the source was decided by this value.
+void culprit_shadow_decided(const zval *value, bool outcome, uint32_t counter);
+// Around a call of an internal function: the terms of its arguments, and what
+// they make of the result. `model`: what culprit_shadow_models found.
+typedef struct {
+  uint32_t terms[4];
+  unsigned n;   // how many of the arguments were looked at
+  bool any;     // has one of them a term?
+} culprit_shadow_args;
+void culprit_shadow_before(zend_execute_data *ex, culprit_shadow_args *args);
+void culprit_shadow_after(zend_execute_data *ex, zval *value,
+                          const culprit_shadow_args *args, const void *model);
+
+// What is known of an internal function: its reserved[culprit.handle].
+typedef struct {
+  const void *database; // returns.c
+  const void *model;    // shadow_call.c
+} culprit_internal;
+culprit_internal *culprit_internal_of(zend_function *fn); // makes it
+void culprit_shadow_models(void); // marks the functions it knows
 
 // --- faults (faults.c) ------------------------------------------------------
 

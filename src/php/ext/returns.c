@@ -228,8 +228,16 @@ static void mark_db_calls(void) {
   for (size_t i = 0; i < sizeof db_calls / sizeof *db_calls; i++) {
     zend_function *fn = find_function(&db_calls[i]);
     if (fn)
-      fn->internal_function.reserved[culprit.handle] = (void *)&db_calls[i];
+      culprit_internal_of(fn)->database = &db_calls[i];
   }
+}
+
+// Kept as long as the process, as the functions are.
+culprit_internal *culprit_internal_of(zend_function *fn) {
+  void **at = &fn->internal_function.reserved[culprit.handle];
+  if (!*at)
+    *at = pecalloc(1, sizeof(culprit_internal), 1);
+  return *at;
 }
 
 // The SQL of prepared statements, by number of the object.
@@ -344,8 +352,13 @@ static void after_db_call(zend_execute_data *ex, const db_call *d,
 static void (*next_internal)(zend_execute_data *ex, zval *value);
 
 static void run_internal(zend_execute_data *ex, zval *value) {
-  const db_call *d = ex->func->internal_function.reserved[culprit.handle];
+  const culprit_internal *known =
+      ex->func->internal_function.reserved[culprit.handle];
+  const db_call *d = known ? known->database : NULL;
   unsigned collect = culprit.recording ? culprit.collect : 0;
+  culprit_shadow_args args;
+  if (UNEXPECTED(collect & COLLECT_SHADOWS))
+    culprit_shadow_before(ex, &args);
   if (collect & COLLECT_OUTPUT)
     culprit_output_before(ex);
   if (next_internal)
@@ -356,6 +369,8 @@ static void run_internal(zend_execute_data *ex, zval *value) {
     culprit_output_after(ex, value);
   if (UNEXPECTED(collect & COLLECT_COMPARES))
     culprit_compare_call(ex);
+  if (UNEXPECTED(collect & COLLECT_SHADOWS) && culprit.recording)
+    culprit_shadow_after(ex, value, &args, known ? known->model : NULL);
   if (UNEXPECTED(d != NULL) && collect)
     after_db_call(ex, d, value);
   if (collect & COLLECT_RETURNS && EXPECTED(!EG(exception))) {
@@ -376,7 +391,10 @@ void culprit_returns_start(void) {
 // Not earlier: other extensions may be loaded after us.
 void culprit_returns_begin(void) {
   static bool marked;
-  if (!marked)
+  if (!marked) {
     mark_db_calls();
+    if (culprit.collect & COLLECT_SHADOWS)
+      culprit_shadow_models();
+  }
   marked = true;
 }

@@ -1,0 +1,549 @@
+// culprit report: a stored session as files for people and other programs: an
+// HTML page, SARIF, a summary for CI.
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/rank.h"
+#include "locate/owner.h"
+#include "report/html.h"
+#include "util/fs.h"
+
+enum {
+  ENTRIES = 2000000, // suspects in a page, over all failures and methods
+  ENTRIES_MIN = 200, // but so many of each ranking at least
+  EXPLAINED = 150,   // get their evidence
+  NEAREST = 100,     // failures that are compared with a passing test
+};
+
+static const char HELP[] =
+    "usage: culprit report --html FILE [options]\n"
+    "\n"
+    "Writes a stored session as a page for people (and files for programs).\n"
+    "\n"
+    "  --html FILE       one page that stands alone: ranking, source, tests,\n"
+    "                    what speaks for each line; readable without\n"
+    "                    JavaScript. -: to standard output\n"
+    "  --assets DIR      style and program of the page as files in DIR "
+    "instead,\n"
+    "                    for servers with a strict content security policy\n"
+    "  --sarif FILE      the ranking as SARIF 2.1.0\n"
+    "  --junit FILE      the tests as JUnit XML, suspects in the failures\n"
+    "  --method M        the ranking shown first (default: " METHOD_DEFAULT
+    ")\n"
+    "  --methods LIST    others to choose from in the page, by commas; `all`\n"
+    "                    (default: the usual ones)\n"
+    "  --other-failures exclude|pass\n"
+    "                    as for rank\n"
+    "  --only PATH, --exclude PATH\n"
+    "                    as for rank\n"
+    "  --top N|all       how many suspects of each failure are listed without\n"
+    "                    JavaScript, and in SARIF\n"
+    "  --session N       see `culprit store list` (default: the newest)\n"
+    "  --store DIR       default: $CULPRIT_STORE, else .culprit\n"
+    "\n"
+    "Exit: 0 written, 2 usage, 3 no store or a corrupt one, or a file that\n"
+    "cannot be written, 4 nothing failed or nothing to compare with (the page\n"
+    "is written and says so).";
+
+typedef struct {
+  RankOptions rank; // session, method, only, exclude, others, top
+  const char *html, *assets, *sarif, *junit, *methods, *store;
+  bool help;
+} Options;
+
+// --- gathering
+// ----------------------------------------------------------------
+
+// Everything a page is made of.
+typedef struct {
+  const Options *options;
+  Store *store;
+  Suite suite;
+  Workbench bench;
+  Sources sources;
+  HtmlReport html;
+  ARRAY(MethodListing) methods;
+  Tuples *tuples; // per failure
+  Cover cover;
+  NearTest *nearest;
+  KeptPage *pages;
+  SessionInfo *sessions;
+  size_t nsessions, most;
+} Work;
+
+static void work_release(Work *w) {
+  size_t n = w->suite.nfailures;
+  for (size_t i = 0; i < w->methods.len; i++)
+    method_listing_release(&w->methods.items[i], n);
+  array_release(&w->methods);
+  for (size_t i = 0; w->tuples && i < n; i++)
+    array_release(&w->tuples[i]);
+  for (size_t i = 0; w->pages && i < n; i++)
+    kept_page_release(&w->pages[i]);
+  if (w->nearest)
+    near_tests_release(w->nearest, n);
+  cover_release(&w->cover);
+  store_list_free(w->sessions, w->nsessions);
+  free(w->tuples);
+  free(w->pages);
+  free(w->nearest);
+  sources_release(&w->sources);
+  if (w->bench.suite)
+    workbench_release(&w->bench);
+  suite_release(&w->suite);
+}
+
+static bool has_spectra(const Suite *suite) {
+  for (size_t i = 0; i < suite->nruns; i++)
+    if (suite->runs[i].has_spectrum)
+      return true;
+  return false;
+}
+
+static LocateOptions locate_options(const Options *o) {
+  return (LocateOptions){.by = ENTITY_STATEMENT,
+                         .others_pass = o->rank.other_failures_pass,
+                         .explain = EXPLAINED,
+                         .filter = {.only = o->rank.only.items,
+                                    .nonly = o->rank.only.len,
+                                    .exclude = o->rank.exclude.items,
+                                    .nexclude = o->rank.exclude.len}};
+}
+
+static int rank_failures(Work *w, Locator *l, MethodListing *m, Err *err) {
+  size_t n = w->suite.nfailures;
+  m->listings = mem_array(Listing, n + 1);
+  for (size_t i = 0; i < n; i++) {
+    Ranking r = {.failure = i};
+    if (locator_rank(l, i, &r, err))
+      return -1;
+    listing_keep(&m->listings[i], &w->html, &r, w->most, EXPLAINED);
+    ranking_release(&r);
+  }
+  if (w->methods.len)
+    return 0;
+  w->html.report.executed = locator_executed(l);
+  w->html.report.executable = locator_executable(l);
+  return 0;
+}
+
+// Adds what one method says. If the session lacks what it needs, it has a
+// reason instead; the first method must not lack anything.
+static int add_method(Work *w, const Localizer *method, Err *err) {
+  LocateOptions options = locate_options(w->options);
+  MethodListing m = {.method = *method};
+  Locator l;
+  bool lacking = false;
+  int rc = locator_open(&l, &w->bench, method, &options, err);
+  if (rc)
+    lacking = true;
+  else
+    rc = locator_load(&l, &lacking, err);
+  if (!rc) {
+    // Deaths are loaded now; evidence speaks of them.
+    w->html.report.deaths = &w->bench.deaths;
+    rc = rank_failures(w, &l, &m, err);
+  }
+  locator_close(&l);
+  if (rc && lacking && w->methods.len) {
+    m.reason = mem_strdup(err->text);
+    rc = 0;
+  }
+  array_push(&w->methods, m);
+  return rc;
+}
+
+static bool has_method(const Work *w, const char *name) {
+  for (size_t i = 0; i < w->methods.len; i++)
+    if (!strcmp(w->methods.items[i].method.name, name))
+      return true;
+  return false;
+}
+
+static const char USUAL[] =
+    METHOD_DEFAULT ",cascade+o,near,ochiai,tarantula,dstar,op2,cp,cbi,nn";
+
+// The methods of a list, in its order; `all`: in the order of the table.
+// Returns an exit status.
+static int add_methods(Work *w, const char *list, bool strict) {
+  Err err;
+  int status = EXIT_DONE;
+  char *copy = mem_strdup(list), *rest = copy, *name;
+  while (status == EXIT_DONE && (name = strsep(&rest, ","))) {
+    Localizer m;
+    if (!localizer_find(name, &m)) {
+      if (strict)
+        status = cli_fail(EXIT_USAGE,
+                          "no method '%s'; `culprit rank --list-methods` "
+                          "lists them",
+                          name);
+    } else if (!has_method(w, name) && add_method(w, &m, &err)) {
+      status = w->methods.len == 1 ? cli_fail(EXIT_USAGE, "%s", err.text)
+                                   : cli_error(&err);
+    }
+  }
+  free(copy);
+  return status;
+}
+
+static int add_all_methods(Work *w) {
+  int status = EXIT_DONE;
+  for (size_t i = 0; status == EXIT_DONE && i < localizer_count(); i++)
+    status = add_methods(w, localizer_at(i).name, true);
+  return status;
+}
+
+static int rank_all(Work *w) {
+  const char *list = w->options->methods;
+  size_t rankings = w->suite.nfailures * (list ? localizer_count() : 10);
+  w->most = rankings ? ENTRIES / rankings : ENTRIES;
+  if (w->most < ENTRIES_MIN)
+    w->most = ENTRIES_MIN;
+  int status = add_methods(w, w->options->rank.method, true);
+  if (status != EXIT_DONE)
+    return status;
+  if (list && !strcmp(list, "all"))
+    return add_all_methods(w);
+  return list ? add_methods(w, list, true) : add_methods(w, USUAL, false);
+}
+
+// --- what belongs to the lines
+// ------------------------------------------------
+
+static void add_tuples(Work *w, size_t failure, const uint32_t *owner) {
+  const Listing *l = &w->methods.items[0].listings[failure];
+  bool *wanted = mem_array(bool, w->suite.nentities + 1);
+  for (size_t i = 0; i < l->n && i < EXPLAINED; i++)
+    wanted[l->items[i].entity] = true;
+  Comparison c;
+  comparison_init(&c, &w->bench.tally, failure,
+                  w->options->rank.other_failures_pass);
+  for (uint32_t e = 0; e < w->suite.nentities; e++) {
+    bool told = owner[e] != ENTITY_NONE && owner[e] != e && wanted[owner[e]];
+    if (told && (c.ef[e] || c.ep[e]))
+      array_push(&w->tuples[failure], (Tuple){owner[e], e, c.ef[e], c.ep[e]});
+  }
+  comparison_release(&c);
+  free(wanted);
+}
+
+static int gather_tuples(Work *w, Err *err) {
+  unsigned kinds = TUPLE_KINDS & w->bench.present;
+  w->tuples = mem_array(Tuples, w->suite.nfailures + 1);
+  if (!kinds)
+    return 0;
+  kinds |= 1u << ENTITY_STATEMENT;
+  if (workbench_load(&w->bench, kinds, ENTITY_STATEMENT, err))
+    return -1;
+  uint32_t *owner = owners_find(&w->suite, ENTITY_STATEMENT, kinds);
+  for (size_t i = 0; i < w->suite.nfailures; i++)
+    add_tuples(w, i, owner);
+  free(owner);
+  return 0;
+}
+
+// Lines high in the list come first: if not all fit, theirs do.
+static int gather_cover(Work *w, Err *err) {
+  ARRAY(uint32_t) order = {0};
+  for (size_t f = 0; f < w->suite.nfailures; f++) {
+    const Listing *l = &w->methods.items[0].listings[f];
+    for (size_t i = 0; i < l->n; i++)
+      array_push(&order, l->items[i].entity);
+  }
+  int rc =
+      cover_load(&w->cover, w->store, &w->suite, order.items, order.len, err);
+  array_release(&order);
+  return rc;
+}
+
+static void gather_pages(Work *w) {
+  size_t n = w->suite.nfailures;
+  w->pages = mem_array(KeptPage, n + 1);
+  for (size_t i = 0; i < n; i++)
+    kept_page_read(&w->pages[i], w->store, w->suite.session,
+                   w->suite.failures[i].signature);
+}
+
+// Returns an exit status. Without any spectrum there is nothing to compare.
+static int gather_spectra(Work *w) {
+  Err err;
+  w->nearest = mem_array(NearTest, w->suite.nfailures + 1);
+  if (!has_spectra(&w->suite))
+    return EXIT_DONE;
+  int status = rank_all(w);
+  if (status != EXIT_DONE)
+    return status;
+  if (workbench_places(&w->bench, &err) || gather_tuples(w, &err) ||
+      gather_cover(w, &err) ||
+      near_tests_find(w->nearest, NEAREST, w->store, &w->suite, &err))
+    return cli_error(&err);
+  w->html.cover = &w->cover;
+  return EXIT_DONE;
+}
+
+static const SessionInfo *session_of(const Work *w) {
+  for (size_t i = 0; i < w->nsessions; i++)
+    if (w->sessions[i].id == w->suite.session)
+      return &w->sessions[i];
+  return NULL;
+}
+
+static void fill_html(Work *w) {
+  const SessionInfo *session = session_of(w);
+  HtmlReport *h = &w->html;
+  h->report.deaths = &w->bench.deaths;
+  h->report.places = w->bench.places;
+  h->started = session ? session->started : NULL;
+  h->finished = session && session->finished;
+  h->methods = w->methods.items;
+  h->nmethods = w->methods.len;
+  h->tuples = w->tuples;
+  h->nearest = w->nearest;
+  h->pages = w->pages;
+  for (uint32_t i = 0; i < w->suite.nsources; i++)
+    sources_check(&w->sources, i);
+}
+
+// Returns an exit status.
+static int gather(Work *w) {
+  Err err;
+  const Options *o = w->options;
+  if (store_load(w->store, o->rank.session, &w->suite, &err) ||
+      store_list(w->store, &w->sessions, &w->nsessions, &err))
+    return cli_error(&err);
+  sources_init(&w->sources, &w->suite);
+  workbench_init(&w->bench, w->store, &w->suite);
+  w->html.report = (Report){.suite = &w->suite,
+                            .method = o->rank.method,
+                            .top = o->rank.top,
+                            .deaths = &w->bench.deaths,
+                            .sources = &w->sources};
+  int status = gather_spectra(w);
+  if (status != EXIT_DONE)
+    return status;
+  gather_pages(w);
+  fill_html(w);
+  return EXIT_DONE;
+}
+
+// --- files
+// --------------------------------------------------------------------
+
+// How a page at `page` names the directory `dir`: "", "../" and names.
+static char *relative_to(const char *page, const char *dir) {
+  char *here = path_absolute(strcmp(page, "-") ? page : "./-", NULL);
+  char *there = path_absolute(dir, NULL);
+  size_t common = 0;
+  for (size_t i = 0; here[i] == there[i]; i++) {
+    if (!here[i])
+      break;
+    if (here[i] == '/')
+      common = i + 1;
+  }
+  size_t whole = strlen(there);
+  bool inside = !strncmp(here, there, whole) && here[whole] == '/';
+  Str out = {0};
+  for (const char *p = here + (inside ? whole + 1 : common); *p; p++)
+    if (*p == '/')
+      str_add(&out, "../");
+  str_add(&out, inside ? "." : there + common);
+  free(here);
+  free(there);
+  return str_take(&out);
+}
+
+static int write_asset(const char *dir, const char *name, const char *text,
+                       Err *err) {
+  char *path = mem_printf("%s/%s", dir, name);
+  int rc = fs_write(path, text, strlen(text), err);
+  free(path);
+  return rc;
+}
+
+static int write_assets(const char *dir, Err *err) {
+  return fs_mkdirs(dir, err) || write_asset(dir, "report.css", html_css, err) ||
+         write_asset(dir, "report.js", html_js, err);
+}
+
+static FILE *open_output(const char *path) {
+  return strcmp(path, "-") ? fopen(path, "w") : stdout;
+}
+
+// Returns an exit status.
+static int close_output(const char *path, FILE *out) {
+  bool bad = fflush(out) || ferror(out);
+  int why = errno;
+  if (out != stdout && fclose(out) && !bad) {
+    bad = true;
+    why = errno;
+  }
+  return bad ? cli_fail(EXIT_ENVIRONMENT, "cannot write %s: %s", path,
+                        strerror(why))
+             : EXIT_DONE;
+}
+
+static int cannot_open(const char *path) {
+  return cli_fail(EXIT_ENVIRONMENT, "cannot write %s: %s", path,
+                  strerror(errno));
+}
+
+static int write_page(Work *w) {
+  const Options *o = w->options;
+  Err err;
+  if (o->assets && write_assets(o->assets, &err))
+    return cli_error(&err);
+  char *assets = o->assets ? relative_to(o->html, o->assets) : NULL;
+  FILE *out = open_output(o->html);
+  int status;
+  w->html.assets = assets;
+  if (out) {
+    html_write(&w->html, out);
+    status = close_output(o->html, out);
+  } else {
+    status = cannot_open(o->html);
+  }
+  free(assets);
+  return status;
+}
+
+static bool any_ranked(const Work *w) {
+  for (size_t i = 0; w->methods.len && i < w->suite.nfailures; i++)
+    if (w->methods.items[0].listings[i].n)
+      return true;
+  return false;
+}
+
+// A page is written even if there is nothing to say: it says so.
+static int report_html(Store *store, const Options *o) {
+  Work w = {.options = o, .store = store};
+  int status = gather(&w);
+  if (status == EXIT_DONE)
+    status = write_page(&w);
+  if (status == EXIT_DONE && !any_ranked(&w))
+    status = cli_fail(EXIT_NO_VERDICT,
+                      "nothing of session %lld could be ranked; the page says "
+                      "why",
+                      (long long)w.suite.session);
+  work_release(&w);
+  return status;
+}
+
+// A format of `culprit rank`, into a file.
+static int report_ranking(Store *store, const Options *o, const char *format,
+                          const char *path) {
+  FILE *out = open_output(path);
+  if (!out)
+    return cannot_open(path);
+  RankOptions rank = o->rank;
+  rank.format = format;
+  int status = rank_print(store, &rank, out);
+  int closed = close_output(path, out);
+  return status == EXIT_DONE ? closed : status;
+}
+
+static int report(const Options *o) {
+  Store *store;
+  Err err;
+  char *dir = store_find(o->store);
+  int status = store_open(&store, dir, STORE_EXISTING, &err);
+  free(dir);
+  if (status)
+    return cli_error(&err);
+  if (o->html)
+    status = report_html(store, o);
+  if (o->sarif && status == EXIT_DONE)
+    status = report_ranking(store, o, "sarif", o->sarif);
+  if (o->junit && (status == EXIT_DONE || status == EXIT_NO_VERDICT)) {
+    int junit = report_ranking(store, o, "junit", o->junit);
+    status = status == EXIT_DONE ? junit : status;
+  }
+  store_close(store);
+  return status;
+}
+
+// --- command line
+// -------------------------------------------------------------
+
+enum {
+  OPT_HTML = 256,
+  OPT_ASSETS,
+  OPT_SARIF,
+  OPT_JUNIT,
+  OPT_METHOD,
+  OPT_METHODS,
+  OPT_OTHERS,
+  OPT_ONLY,
+  OPT_EXCLUDE,
+  OPT_TOP,
+  OPT_SESSION,
+  OPT_STORE,
+};
+
+static const struct option long_options[] = {
+    {"html", required_argument, NULL, OPT_HTML},
+    {"assets", required_argument, NULL, OPT_ASSETS},
+    {"sarif", required_argument, NULL, OPT_SARIF},
+    {"junit", required_argument, NULL, OPT_JUNIT},
+    {"method", required_argument, NULL, OPT_METHOD},
+    {"methods", required_argument, NULL, OPT_METHODS},
+    {"other-failures", required_argument, NULL, OPT_OTHERS},
+    {"only", required_argument, NULL, OPT_ONLY},
+    {"exclude", required_argument, NULL, OPT_EXCLUDE},
+    {"top", required_argument, NULL, OPT_TOP},
+    {"session", required_argument, NULL, OPT_SESSION},
+    {"store", required_argument, NULL, OPT_STORE},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+static int take_option(void *options, int opt, const char *arg) {
+  Options *o = options;
+  // clang-format off
+  switch (opt) {
+  case 'h': o->help = true; return 0;
+  case OPT_HTML: o->html = arg; return 0;
+  case OPT_ASSETS: o->assets = arg; return 0;
+  case OPT_SARIF: o->sarif = arg; return 0;
+  case OPT_JUNIT: o->junit = arg; return 0;
+  case OPT_METHOD: o->rank.method = arg; return 0;
+  case OPT_METHODS: o->methods = arg; return 0;
+  case OPT_OTHERS: return cli_others(arg, &o->rank.other_failures_pass);
+  case OPT_ONLY: array_push(&o->rank.only, arg); return 0;
+  case OPT_EXCLUDE: array_push(&o->rank.exclude, arg); return 0;
+  case OPT_TOP: return cli_top(arg, &o->rank.top);
+  case OPT_SESSION: return cli_number(arg, &o->rank.session);
+  case OPT_STORE: o->store = arg; return 0;
+  default: return -1;
+  }
+  // clang-format on
+}
+
+static int check_options(const Options *o, int first, int argc, char **argv) {
+  if (first < argc)
+    return cli_fail(EXIT_USAGE, "'%s': report takes no arguments", argv[first]);
+  if (!o->html && !o->sarif && !o->junit)
+    return cli_fail(EXIT_USAGE,
+                    "report writes files: name one with --html FILE");
+  if (o->assets && !o->html)
+    return cli_fail(EXIT_USAGE, "--assets belongs to --html FILE");
+  return EXIT_DONE;
+}
+
+int cmd_report(int argc, char **argv) {
+  Options o = {0};
+  rank_options_init(&o.rank);
+  int first = cli_options(argc, argv, "h", long_options, take_option, &o);
+  int status = EXIT_DONE;
+  if (o.help)
+    puts(HELP);
+  else if (first < 0 || check_options(&o, first, argc, argv))
+    status = cli_usage_hint("report");
+  else
+    status = report(&o);
+  rank_options_release(&o.rank);
+  return status;
+}

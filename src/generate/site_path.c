@@ -1,0 +1,161 @@
+// Strategies of exploring: see site_path.h.
+#include "generate/site_path.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "util/mem.h"
+#include "util/str.h"
+
+enum { FAILING_MOST = 24, STEPS_MOST = 2000 };
+
+// --- the table --------------------------------------------------------------
+
+static const SiteStrategy strategies[] = {
+    {.name = "base", .doc = "what covers most, from the empty input"},
+    {.name = "coverage",
+     .doc = "what covers most, from the failing request",
+     .from_failing = true},
+    {.name = "pcs",
+     .doc = "path most like that of a failing request",
+     .nearness = NEAR_PATH,
+     .from_failing = true},
+    {.name = "is",
+     .doc = "input most like that of a failing request",
+     .nearness = NEAR_INPUT,
+     .from_failing = true},
+};
+enum { STRATEGIES = sizeof strategies / sizeof *strategies };
+
+const SiteStrategy *site_strategy_at(size_t i) {
+  return i < STRATEGIES ? &strategies[i] : NULL;
+}
+
+const SiteStrategy *site_strategy_find(const char *name) {
+  for (size_t i = 0; i < STRATEGIES; i++)
+    if (!strcmp(strategies[i].name, name))
+      return &strategies[i];
+  return NULL;
+}
+
+// --- the failure ------------------------------------------------------------
+
+void target_release(Target *t) {
+  free(t->target);
+  array_release(&t->failing);
+}
+
+void target_set(Target *t, const char *signature) {
+  if (t->target && !strcmp(t->target, signature))
+    return;
+  free(t->target);
+  t->target = mem_strdup(signature);
+  t->failing.len = 0;
+}
+
+bool target_add(Target *t, uint32_t number) {
+  if (t->failing.len >= FAILING_MOST)
+    return false;
+  array_push(&t->failing, number);
+  return t->strategy->nearness != NEAR_NOTHING;
+}
+
+// --- paths ------------------------------------------------------------------
+
+// A condition is told by a hash: the same when an exploration is resumed.
+static uint32_t condition_of(const PhpCompare *c) {
+  Str key = {0};
+  str_addf(&key, "%s:%u:%u:%s", c->file, c->line, c->kind, c->right);
+  uint64_t h = XXH3_64bits(key.data, key.len);
+  str_release(&key);
+  return (uint32_t)(h ^ h >> 32) >> 1;
+}
+
+const PathStep *path_steps(const PhpRecord *record, size_t *n, Arena *arena) {
+  *n = record->ncompares < STEPS_MOST ? record->ncompares : STEPS_MOST;
+  PathStep *steps = arena_array(arena, PathStep, *n);
+  for (size_t i = 0; i < *n; i++)
+    steps[i] = (PathStep){.condition = condition_of(&record->compares[i]),
+                          .outcome = record->compares[i].held};
+  return steps;
+}
+
+// --- scores -----------------------------------------------------------------
+
+static double best_path(const Target *t, const PathStep *steps, size_t n) {
+  double best = -1;
+  for (size_t i = 0; i < t->failing.len; i++) {
+    const Asked *f = atlas_asked(t->atlas, t->failing.items[i]);
+    double s = similarity_subset(steps, n, f->steps, f->nsteps);
+    best = s > best ? s : best;
+  }
+  return best;
+}
+
+static bool is_failing(const Target *t, uint32_t number) {
+  for (size_t i = 0; i < t->failing.len; i++)
+    if (t->failing.items[i] == number)
+      return true;
+  return false;
+}
+
+// As the request it was made from up to the step that was solved, and that one
+// the other way.
+static double path_score(const Target *t, const QueueItem *item) {
+  const Asked *base = atlas_asked(t->atlas, item->base);
+  if (!base)
+    return -1;
+  if (item->why == WHY_VARIED)
+    return is_failing(t, item->base) ? 97.0 - 4.0 * item->step : -1;
+  if ((item->why != WHY_SOLVED && item->why != WHY_ABSENT) ||
+      item->step >= base->nsteps)
+    return -1;
+  size_t n = item->step + 1;
+  PathStep *steps = mem_array(PathStep, n);
+  memcpy(steps, base->steps, n * sizeof *steps);
+  steps[n - 1].outcome = !steps[n - 1].outcome;
+  double score = best_path(t, steps, n);
+  free(steps);
+  return score;
+}
+
+static bool has_param(const Ask *a, const Param *like) {
+  for (size_t i = 0; i < a->nparams; i++)
+    if (a->params[i].place == like->place &&
+        !strcmp(a->params[i].name, like->name) &&
+        !strcmp(a->params[i].value, like->value))
+      return true;
+  return false;
+}
+
+// The script and the world it starts in are inputs too.
+static double compare_asks(const Ask *a, uint32_t world, const Asked *f) {
+  size_t same = !strcmp(a->path, f->ask.path) && a->post == f->ask.post;
+  same += world == f->world;
+  for (size_t i = 0; i < a->nparams; i++)
+    same += has_param(&f->ask, &a->params[i]);
+  return similarity_share(same, a->nparams + 2, f->ask.nparams + 2);
+}
+
+static double input_score(const Target *t, const QueueItem *item) {
+  double best = -1;
+  for (size_t i = 0; i < t->failing.len; i++) {
+    const Asked *f = atlas_asked(t->atlas, t->failing.items[i]);
+    double s = compare_asks(&item->ask, item->world, f);
+    best = s > best ? s : best;
+  }
+  return best;
+}
+
+double target_score(const Target *t, const QueueItem *item) {
+  switch (t->strategy->nearness) {
+  case NEAR_PATH:
+    return path_score(t, item);
+  case NEAR_INPUT:
+    return input_score(t, item);
+  case NEAR_NOTHING:
+    break;
+  }
+  return -1;
+}

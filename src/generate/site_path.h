@@ -1,0 +1,59 @@
+// Strategies of exploring: which request next (Artzi, Dolby, Tip and Pistoia
+// 2010, "Directed test generation for effective fault localization").
+//
+//   base      what covers most, from the empty input
+//   coverage  what covers most, from the failing request
+//   pcs       the path most like that of a failing request
+//   is        the input most like that of a failing request
+//
+// The path of a request is what its input was compared with, in order, and how
+// each comparison went. What a solved request is going to do is predicted: as
+// the request it was made from up to the comparison that was solved, then the
+// other way. Its likeness is a share of comparisons (generate/similarity.h),
+// the largest over all failing requests. A request that differs from a failing
+// one in a value nothing was compared with is predicted to go the same way: the
+// first few of those come between the last of the others.
+#ifndef CULPRIT_GENERATE_SITE_PATH_H
+#define CULPRIT_GENERATE_SITE_PATH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "generate/similarity.h"
+#include "generate/site_atlas.h"
+#include "generate/site_queue.h"
+#include "php/record.h"
+
+typedef enum { NEAR_NOTHING, NEAR_PATH, NEAR_INPUT } Nearness;
+
+typedef struct {
+  const char *name, *doc;
+  Nearness nearness;
+  bool from_failing; // starts from the failing request, pages come last
+} SiteStrategy;
+
+const SiteStrategy *site_strategy_find(const char *name); // NULL: no such one
+const SiteStrategy *site_strategy_at(size_t i);           // NULL: no more
+
+// Which requests fail the way that is to be explained.
+typedef struct {
+  const SiteStrategy *strategy;
+  const Atlas *atlas;
+  char *target; // signature of the failure; NULL: none yet
+  ARRAY(uint32_t) failing;
+} Target;
+
+void target_release(Target *t);
+// Another failure is the one to be explained.
+void target_set(Target *t, const char *signature);
+// Request `number` shows it. True: scores are others now.
+bool target_add(Target *t, uint32_t number);
+
+// What the request's input was compared with; memory: arena.
+const PathStep *path_steps(const PhpRecord *record, size_t *n, Arena *arena);
+// How near an item is to the failing requests, in per cent; below 0: that
+// cannot be told.
+double target_score(const Target *t, const QueueItem *item);
+
+#endif

@@ -1,0 +1,108 @@
+// Terms as text for people: see term.h.
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "php/term.h"
+
+typedef struct {
+  const PhpShadows *sh;
+  char *out;
+  size_t size, used;
+} Show;
+
+static void add(Show *s, const char *fmt, ...) {
+  va_list ap;
+  if (s->used + 1 >= s->size)
+    return;
+  va_start(ap, fmt);
+  int n = vsnprintf(s->out + s->used, s->size - s->used, fmt, ap);
+  va_end(ap);
+  s->used += (size_t)n < s->size - s->used ? (size_t)n : s->size - s->used - 1;
+}
+
+static void show_value(Show *s, PhpValue v) {
+  switch (v.type) {
+  case VALUE_NULL:
+    add(s, "null");
+    break;
+  case VALUE_FALSE:
+  case VALUE_TRUE:
+    add(s, v.type == VALUE_TRUE ? "true" : "false");
+    break;
+  case VALUE_INT:
+    add(s, "%lld", (long long)v.i);
+    break;
+  case VALUE_FLOAT:
+    add(s, "%.14g", v.d);
+    break;
+  case VALUE_STRING:
+    add(s, "'%.*s'", (int)(v.n < 60 ? v.n : 60), v.s);
+    break;
+  default:
+    add(s, "?");
+  }
+}
+
+static const char *sign_of(TermOp op) {
+  static const char *const signs[TERM_OPS] = {
+      [TERM_ADD] = "+",     [TERM_SUB] = "-",    [TERM_MUL] = "*",
+      [TERM_DIV] = "/",     [TERM_MOD] = "%",    [TERM_POW] = "**",
+      [TERM_BIT_AND] = "&", [TERM_BIT_OR] = "|", [TERM_BIT_XOR] = "^",
+      [TERM_SHL] = "<<",    [TERM_SHR] = ">>",   [TERM_CONCAT] = ".",
+      [TERM_EQ] = "==",     [TERM_SAME] = "===", [TERM_LT] = "<",
+      [TERM_LE] = "<=",     [TERM_ORDER] = "<=>"};
+  return signs[op];
+}
+
+static const char *name_of(const PhpTerm *t) {
+  static const char *const names[TERM_OPS] = {
+#define TERM(name, function, least, most) [TERM_##name] = function,
+#include "php/term_ops.def"
+#undef TERM
+  };
+  static const char *const others[TERM_OPS] = {
+      [TERM_ISSET] = "isset",         [TERM_LIST] = "list",
+      [TERM_IN] = "in_array",         [TERM_KEY_IN] = "array_key_exists",
+      [TERM_CHAR_AT] = "char_at",     [TERM_EXPLODE_AT] = "explode_at",
+      [TERM_PREG] = "preg_match",     [TERM_PREG_GROUP] = "preg_group"};
+  if (t->op == TERM_OPAQUE)
+    return t->name;
+  return *names[t->op] ? names[t->op] : others[t->op] ? others[t->op] : "?";
+}
+
+static void show(Show *s, uint32_t n, int depth) {
+  const PhpTerm *t = &s->sh->terms[n];
+  const char *sign = sign_of(t->op);
+  if (!n || !depth || s->used + 1 >= s->size) {
+    add(s, "...");
+  } else if (t->op == TERM_VAR) {
+    add(s, "%s", t->name);
+  } else if (t->op == TERM_CONST) {
+    show_value(s, t->value);
+  } else if (t->op == TERM_NOT) {
+    add(s, "!");
+    show(s, t->args[0], depth - 1);
+  } else if (sign && t->nargs == 2) {
+    add(s, "(");
+    show(s, t->args[0], depth - 1);
+    add(s, " %s ", sign);
+    show(s, t->args[1], depth - 1);
+    add(s, ")");
+  } else {
+    add(s, "%s(", name_of(t));
+    for (unsigned i = 0; i < t->nargs; i++) {
+      add(s, i ? ", " : "");
+      show(s, t->args[i], depth - 1);
+    }
+    add(s, ")");
+  }
+}
+
+void term_show(const PhpShadows *shadows, uint32_t term, char *out,
+               size_t size) {
+  Show s = {.sh = shadows, .out = out, .size = size};
+  if (size)
+    *out = '\0';
+  show(&s, term, 12);
+}

@@ -1,0 +1,55 @@
+// Tests against suspects: a row per test, a column per place in the list.
+
+const COLUMNS = 48;
+
+const matrix = {
+  make() {
+    this.head = el('div.matrix-head');
+    this.scroll = el('div.scroll', { tabindex: '0', 'aria-label': 'tests' });
+    this.rows = new Rows(this.scroll, 24, (i) => this.row(i));
+    this.note = el('span.count');
+    this.find = el('input', { type: 'search', placeholder: 'filter tests', 'aria-label': 'filter tests',
+      oninput: () => this.refresh() });
+    return el('section.view.matrix', { 'aria-label': 'tests' },
+      el('header', null, el('h2', null, 'Tests × suspects'), this.note, this.find),
+      this.head, this.scroll);
+  },
+  // Failing ones of this failure first, then other failing ones, then the rest.
+  order() {
+    const mine = new Set(head.failures.length ? head.failures[state.failure].tests : []);
+    const words = this.find.value.toLowerCase().trim();
+    const weight = (t) => (mine.has(t) ? 0 : head.tests[t][VERDICT] === 'fail' ? 1
+      : head.tests[t][VERDICT] === 'pass' ? 2 : 3);
+    return head.tests.map((_, t) => t)
+      .filter((t) => !words || `${head.tests[t][NAME]} ${head.tests[t][COMMAND]}`.toLowerCase().includes(words))
+      .sort((a, b) => weight(a) - weight(b) || a - b);
+  },
+  row(i) {
+    const t = this.tests[i], test = head.tests[t];
+    const cells = this.cols.map((c) => {
+      const took = c.tests && includes(c.tests, t);
+      return el(`i.cell${took ? `.on.${test[VERDICT] === 'fail' ? 'f' : 'p'}` : ''}`, null, took ? '■' : '·');
+    });
+    return el(`div.row.test.${test[VERDICT]}`,
+      { title: test[COMMAND] || test[NOTE] || false, 'aria-current': state.test === t ? 'true' : false,
+        onclick: () => chooseTest(t) },
+      el('span.cells', null, cells),
+      el('span.verdict', null, test[VERDICT] === 'fail' ? '✗' : test[VERDICT] === 'pass' ? '✓' : '?'),
+      el('b', null, test[NAME]),
+      el('span.command', null, test[COMMAND] || test[NOTE]),
+      test[SPECTRUM] ? null : el('span.loud', { title: test[NOTE] || 'it left no spectrum' }, 'no spectrum'));
+  },
+  refresh() {
+    if (tabs.now !== 'tests') return;
+    const r = ranking(state.failure, state.method);
+    this.cols = (r ? r.of.slice(0, COLUMNS) : []).map((s, i) => ({ s, i, tests: testsOf(s) }));
+    this.tests = this.order();
+    this.note.textContent = `${plural(this.tests.length, 'test')}; columns: the first ${this.cols.length} suspects`;
+    this.head.replaceChildren(el('span.cells', null, this.cols.map((c) =>
+      el(`button.cell.h${hue(r, c.i)}.b${light(r, c.i)}`, { type: 'button',
+        title: `${rankText(r, c.i)}: ${place(c.s)}`,
+        'aria-pressed': c.s === state.statement ? 'true' : 'false',
+        onclick: () => choose(c.s) }, r.rank[c.i] < 100 ? r.rank[c.i] : '·'))));
+    this.rows.show(this.tests.length);
+  },
+};

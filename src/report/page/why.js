@@ -1,0 +1,145 @@
+// Everything that speaks for or against the chosen line.
+
+function section(title, ...children) {
+  return el('section', null, el('h3', null, title), children);
+}
+
+// Two bars, of failing and of passing runs that cover something.
+function duel(ef, failing, ep, passing) {
+  const bar = (kind, n, all) => {
+    const fill = el(`i.fill.${kind}`);
+    fill.style.width = `${all ? 100 * n / all : 0}%`;
+    return el('span.half', null, el('span.track', null, fill),
+      el(`b.${kind}`, null, `${n}/${all} ${kind === 'f' ? '✗' : '✓'}`));
+  };
+  return el('div.duel', null, bar('f', ef, failing), bar('p', ep, passing));
+}
+
+function testChip(t) {
+  const test = head.tests[t];
+  return el(`button.chip.${test[VERDICT]}`,
+    { type: 'button', 'aria-pressed': state.test === t ? 'true' : 'false',
+      title: `${test[VERDICT]}: ${test[COMMAND] || test[NAME]}`, onclick: () => chooseTest(t) },
+    test[VERDICT] === 'fail' ? '✗ ' : test[VERDICT] === 'pass' ? '✓ ' : '? ', test[NAME]);
+}
+
+function chips(tests, most) {
+  const box = el('div.chips', null, tests.slice(0, most).map(testChip));
+  if (tests.length > most)
+    box.append(el('button.chip.more', { type: 'button',
+      onclick: (e) => e.target.replaceWith(...tests.slice(most, most + 2000).map(testChip)) },
+    `${(tests.length - most).toLocaleString('en')} more`));
+  return box;
+}
+
+function testsSection(s) {
+  const tests = testsOf(s);
+  if (!head.cls[s]) return section('Tests', el('p', null, 'No run executes this line.'));
+  if (!tests)
+    return section('Tests', el('p.loud', null,
+      'The tests of this line are not in this page: it would be too large. culprit why has them.'));
+  const of = (verdict) => tests.filter((t) => head.tests[t][VERDICT] === verdict);
+  const failing = of('fail'), passing = of('pass');
+  const other = tests.filter((t) => !['fail', 'pass'].includes(head.tests[t][VERDICT]));
+  return section('Tests that execute it',
+    el('p', null, `${plural(failing.length, 'failing test')}, ${passing.length} passing`
+      + (other.length ? `, ${other.length} left out` : '') + '. Choose one to see its path.'),
+    chips(failing, 24), chips(passing, 24), chips(other, 8));
+}
+
+function evidenceSection(r, i) {
+  const told = r.why[i];
+  if (!told) return null;
+  return section('Evidence', el('ul.evidence', null,
+    told.map((e) => el('li', null, el('span.kind', null, e.kind), ' ', e.text))));
+}
+
+function tuplesSection(s) {
+  const r = ranking(state.failure, 0);
+  const mine = r && r.tuples ? r.tuples.filter((t) => t[0] === s) : [];
+  if (!mine.length) return null;
+  const tells = (t) => Math.abs(t[1] / (r.failing || 1) - t[2] / (r.passing || 1));
+  mine.sort((a, b) => tells(b) - tells(a));
+  return section('Conditions and returned values',
+    mine.slice(0, 12).map((t) => el('div.tuple', null, el('p', null, t[3]),
+      duel(t[1], r.failing, t[2], r.passing))));
+}
+
+function methodsSection(s) {
+  const rows = head.methods.map((m, k) => {
+    const r = m.reason ? null : ranking(state.failure, k);
+    const i = r ? r.place[s] : -1;
+    const fill = el('i.fill');
+    fill.style.width = i >= 0 ? `${10 * hue(r, i)}%` : '0';
+    return el('tr', { title: m.reason || m.doc, 'aria-current': k === state.method ? 'true' : false },
+      el('th', null, m.name),
+      el('td', null, m.reason ? '–' : i >= 0 ? rankText(r, i) : r && r.of.length < r.total
+        ? `> ${r.of.length}` : 'not listed'),
+      el('td.track-cell', null, el(`span.track.h${i >= 0 ? hue(r, i) : 0}`, null, fill)));
+  });
+  return section('Rank by each method', el('table.methods', null, el('tbody', null, rows)));
+}
+
+function lineLinks(list, all) {
+  const box = el('div.links', null, list.slice(0, 30).map((s) => el('button.link',
+    { type: 'button', onclick: () => choose(s) }, `${baseName(pathOf(head.file[s]))}:${head.line[s]}`)));
+  if (all > 30) box.append(` and ${all - 30} more`);
+  return box;
+}
+
+function nearestSection() {
+  const n = head.failures[state.failure].nearest;
+  if (!n) return section('Nearest passing test', el('p', null, 'No passing test has a spectrum to compare.'));
+  const differ = (key, who) => (n[`${key}_all`]
+    ? [el('p', null, `Only the ${who} one executes ${plural(n[`${key}_all`], 'line')}:`),
+       lineLinks(n[key], n[`${key}_all`])]
+    : el('p', null, `The ${who} one executes nothing that the other does not.`));
+  return section('Nearest passing test',
+    el('p', null, `${(100 * n.similarity).toFixed(1)} % of the lines in common: `),
+    el('div.chips', null, testChip(n.failing), testChip(n.passing)),
+    differ('only_failing', 'failing'), differ('only_passing', 'passing'),
+    branchesOf(state.failure));
+}
+
+// What `culprit near` found for this failure, if it was run.
+function branchesOf(failure) {
+  const found = head.failures[failure].branches;
+  if (!found || !found.length) return null;
+  return el('div', null, el('h3', null, 'Nearest passing run (culprit near)'),
+    el('ul.evidence', null, found.map((text) => el('li', null, text))));
+}
+
+function fragmentSection(s) {
+  const mine = head.failures[state.failure].places.filter((p) => p[0] === s);
+  if (!mine.length) return null;
+  return section('In the output',
+    mine.map((p) => el('p.fragment', null, `${p[3]}: `, el('mark', null, p[4]))),
+    el('button.link', { type: 'button', onclick: () => tabs.show('page') }, 'show the page'));
+}
+
+const why = {
+  make() {
+    this.body = el('div.scroll');
+    return el('section.panel.why', { 'aria-label': 'why' },
+      el('header', null, el('h2', null, 'Why this line')), this.body);
+  },
+  refresh() {
+    clear(this.body);
+    const s = state.statement;
+    if (s < 0) {
+      this.body.append(el('p.none', null, 'No line is chosen.'));
+      return;
+    }
+    const r = ranking(state.failure, state.method), i = r ? r.place[s] : -1;
+    this.body.append(
+      el('div.lead', null, locationOf(s),
+        el('span.function', null, head.functions[head.fn[s]]),
+        i >= 0 ? el('p', null, el(`b.big.h${hue(r, i)}.b${light(r, i)}`, null,
+          `${glyph(hue(r, i))} ${rankText(r, i)}`), ` of ${r.total.toLocaleString('en')}, score ${scoreText(r.score[i])}`)
+          : el('p', null, 'Not in this ranking.'),
+        i >= 0 ? duel(r.ef[i], r.failing, r.ep[i], r.passing) : null));
+    const parts = [i >= 0 ? evidenceSection(r, i) : null, fragmentSection(s), tuplesSection(s),
+      testsSection(s), methodsSection(s), nearestSection()];
+    this.body.append(...parts.filter(Boolean));
+  },
+};

@@ -1,0 +1,63 @@
+// What run/server.c and the fork server inside a program (server.c) say to each
+// other, over a socket that keeps messages apart. Guest code: included by both.
+//
+//   server -> tool    ServeHello, once
+//   tool -> server    ServeRequest | ServeRedirect[nredirects] | strings:
+//                     directory, a path per redirect ("" for copies), then the
+//                     arguments, then the environment; each ends with NUL
+//   process -> tool   ServeAnswer, when all is as asked and before the
+//                     program's own code runs (or from the server: no process)
+//
+// The server is told apart from an ordinary start by the last entry of its
+// environment, LD_PRELOAD=..., followed by blanks: their place is room for the
+// strings of later runs.
+#ifndef CULPRIT_RUNTIME_SERVER_FORMAT_H
+#define CULPRIT_RUNTIME_SERVER_FORMAT_H
+
+#include <stdint.h>
+
+#define SERVE_MAGIC 0x31565253u // "SRV1"
+#define SERVE_VARIABLE "LD_PRELOAD="
+
+enum {
+  SERVE_FD = 100,             // the socket
+  SERVE_MESSAGE_MAX = 131072, // bytes of a request
+};
+
+// The first four are as RedirectMode of run/words.h.
+enum {
+  SERVE_READ,
+  SERVE_WRITE,
+  SERVE_APPEND,
+  SERVE_COPY,
+  SERVE_UPDATE // both ways, as it is
+};
+
+// What could not be done.
+enum { SERVE_DONE, SERVE_NO_PROCESS, SERVE_DIRECTORY, SERVE_OPEN, SERVE_ROOM };
+
+typedef struct {
+  uint32_t magic;
+  int32_t pid; // of the server
+} ServeHello;
+
+typedef struct {
+  uint32_t magic;
+  uint32_t argc, envc; // as many as the server itself was given; envc without
+                       // its LD_PRELOAD
+  uint32_t nredirects;
+} ServeRequest;
+
+typedef struct {
+  uint32_t mode;
+  int32_t fd, from; // `from`: of SERVE_COPY
+} ServeRedirect;
+
+typedef struct {
+  int32_t pid;
+  int32_t error;  // errno
+  uint32_t what;  // SERVE_DONE, ...
+  uint32_t which; // SERVE_OPEN: redirect
+} ServeAnswer;
+
+#endif

@@ -1,0 +1,114 @@
+// What the parts of the encoder share: encode.c unrolls and merges,
+// encode_step.c does instructions, encode_place.c accesses, encode_library.c
+// the C library.
+#ifndef CULPRIT_SPEC_ENCODE_INTERNAL_H
+#define CULPRIT_SPEC_ENCODE_INTERNAL_H
+
+#include "spec/encode.h"
+
+#define UNROLLED_NONE UINT32_MAX
+
+// A condition that holds where one is: `cond` is `value`.
+struct Fact {
+  Expr cond;
+  bool value;
+  const Fact *before;
+};
+
+// A way into an unrolled block.
+typedef struct {
+  uint32_t from; // unrolled
+  Pmap state;
+  bool cut; // does not come here really: it is assumed away
+} Incoming;
+
+// A way out: where to, and which of its incoming ones it is.
+typedef struct {
+  uint32_t to, in;
+} Leaving;
+
+typedef struct {
+  uint32_t block; // IR_NONE: the end of the function
+  uint32_t nloops;
+  uint32_t loops[LOOPS_MAX], rounds[LOOPS_MAX];
+  ARRAY(Incoming) in;
+  Leaving *out; // one for each edge; UNROLLED_NONE: not possible
+  uint32_t nout;
+  const IrInst *last;
+  Val subject; // of the branch
+  Expr on;     // of the branch; 0: it cannot be off
+  Pmap end;    // state before it leaves
+  const Fact *facts;
+  uint32_t above, depth; // in the tree of dominators
+  uint32_t order;        // in which it was done
+  bool done;
+} Unrolled;
+
+struct Frame {
+  Frame *caller;
+  uint32_t function, id;
+  uint64_t key; // the same for the same call in every encoding
+  bool soft;    // its statements can be off
+  bool root;    // the wrapper itself
+  Flow *flow;
+  Val *regs;
+  ARRAY(Unrolled) blocks; // 0: the end
+  ARRAY(uint32_t) pending;
+  uint32_t current; // unrolled block
+  uint32_t order;
+  uint32_t nreturned;
+  const Fact *facts; // at the call
+};
+
+// Cells that are no memory.
+uint64_t ghost_dead(void);
+uint64_t ghost_register(const Frame *f, uint32_t reg);
+uint64_t ghost_returned(const Frame *f, uint32_t k);
+uint64_t ghost_clause(uint32_t index);
+
+// --- encode.c ---------------------------------------------------------------
+
+// Calls `function`: state and results in place.
+void encode_call_function(Encoder *e, uint32_t function, bool soft, bool root,
+                          const IrInst *site, const Val *args, size_t nargs,
+                          Pmap *state, Val *results, size_t nresults);
+Flow *encode_flow(Encoder *e, uint32_t function);
+// `cond` with what is known here.
+Expr encode_simplify(const Encoder *e, Expr cond);
+// The same number for the same instruction in the same call and round of every
+// loop, in every encoding.
+uint64_t encode_site_key(const Encoder *e, const IrInst *site);
+uint64_t encode_mix(uint64_t a, uint64_t b);
+bool encode_is_dead(Encoder *e, Pmap state);
+// From here on it is assumed that `cond` does not hold.
+Pmap encode_assume_not(Encoder *e, Pmap state, Expr cond);
+// The selector of an instruction's statement; 0: it has none.
+Expr encode_on(Encoder *e, const IrInst *i, bool branch);
+void encode_lost(Encoder *e, const char *name);
+
+// --- encode_step.c ----------------------------------------------------------
+
+// The instructions of the frame's current block up to its last.
+void encode_block(Encoder *e, const IrBlock *b, Pmap *state);
+Val encode_operand(Encoder *e, Pmap state, uint32_t operand, unsigned width);
+void encode_set(Encoder *e, Pmap *state, uint32_t reg, Val v);
+
+// --- encode_place.c ---------------------------------------------------------
+
+Val encode_load(Encoder *e, Pmap *state, Val at, unsigned width, bool pointer,
+                uint64_t site);
+void encode_store(Encoder *e, Pmap *state, Val at, Val v, bool pointer,
+                  uint64_t site);
+// Something in the place of `v`: what it becomes if its statement is off.
+Val encode_any(Encoder *e, Val v, bool pointer, uint64_t site, uint64_t cell);
+uint64_t encode_cell_key(const Encoder *e, uint64_t address);
+// The cells that a pointer of unknown content may reach become anything.
+void encode_forget(Encoder *e, Pmap *state, Val at);
+
+// --- encode_library.c -------------------------------------------------------
+
+// True if `name` is known.
+bool encode_library(Encoder *e, const char *name, const IrInst *i,
+                    const IrCall *c, const Val *args, Expr on, Pmap *state);
+
+#endif

@@ -1,0 +1,154 @@
+// Kinds of objects, learned from a run: see pointees.h.
+#include "spec/pointees.h"
+
+#include <stdlib.h>
+
+enum { OBJECT_MAX = 4096, ROUNDS_MAX = 8 };
+
+void pointees_release(Pointees *p) {
+  array_release(&p->uses);
+  array_release(&p->objects);
+  array_release(&p->kind);
+  hashmap_release(&p->sites);
+  hashmap_release(&p->seen);
+}
+
+void pointees_note(Pointees *p, uint64_t site, uint64_t cell, uint64_t target) {
+  PointerUse u = {site, cell, target};
+  if (hashmap_intern(&p->seen, &u, sizeof u, p->uses.len) == p->uses.len)
+    array_push(&p->uses, u);
+}
+
+// --- objects ----------------------------------------------------------------
+
+static int by_number(const void *a, const void *b) {
+  uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+static void list_objects(Pointees *p) {
+  p->objects.len = 0;
+  for (size_t i = 0; i < p->uses.len; i++)
+    if (p->uses.items[i].target)
+      array_push(&p->objects, p->uses.items[i].target);
+  if (p->objects.len)
+    qsort(p->objects.items, p->objects.len, sizeof(uint64_t), by_number);
+  size_t kept = 0;
+  for (size_t i = 0; i < p->objects.len; i++)
+    if (!kept || p->objects.items[kept - 1] != p->objects.items[i])
+      p->objects.items[kept++] = p->objects.items[i];
+  p->objects.len = kept;
+  p->kind.len = 0;
+  for (uint32_t i = 0; i < kept; i++)
+    array_push(&p->kind, i);
+}
+
+// The last object at or before the address; SIZE_MAX: none is near.
+static size_t holder(const Pointees *p, uint64_t address) {
+  size_t lo = 0, hi = p->objects.len;
+  while (lo < hi) {
+    size_t mid = (lo + hi) / 2;
+    if (p->objects.items[mid] <= address)
+      lo = mid + 1;
+    else
+      hi = mid;
+  }
+  return lo && address - p->objects.items[lo - 1] < OBJECT_MAX ? lo - 1
+                                                               : SIZE_MAX;
+}
+
+static uint32_t find(const Pointees *p, uint32_t i) {
+  while (p->kind.items[i] != i)
+    i = p->kind.items[i];
+  return i;
+}
+
+static bool unite(Pointees *p, uint32_t a, uint32_t b) {
+  a = find(p, a);
+  b = find(p, b);
+  if (a == b)
+    return false;
+  p->kind.items[a > b ? a : b] = a > b ? b : a;
+  return true;
+}
+
+// --- sites ------------------------------------------------------------------
+
+typedef struct {
+  uint64_t what, a, b;
+} SiteKey;
+
+static bool field_key(const Pointees *p, uint64_t cell, SiteKey *out) {
+  size_t o = holder(p, cell);
+  if (o == SIZE_MAX)
+    return false;
+  *out = (SiteKey){3, find(p, (uint32_t)o), cell - p->objects.items[o]};
+  return true;
+}
+
+// What is seen at the same key is of one kind.
+static bool unite_at(Pointees *p, SiteKey key, uint32_t object) {
+  uint64_t other = hashmap_intern(&p->sites, &key, sizeof key, object);
+  return unite(p, (uint32_t)other, object);
+}
+
+static bool learn_round(Pointees *p) {
+  bool changed = false;
+  for (size_t i = 0; i < p->uses.len; i++) {
+    const PointerUse *u = &p->uses.items[i];
+    if (!u->target)
+      continue;
+    uint32_t object = (uint32_t)holder(p, u->target);
+    SiteKey field;
+    changed |= unite_at(p, (SiteKey){1, u->site, 0}, object);
+    changed |= unite_at(p, (SiteKey){2, u->cell, 0}, object);
+    if (field_key(p, u->cell, &field))
+      changed |= unite_at(p, field, object);
+  }
+  return changed;
+}
+
+void pointees_learn(Pointees *p) {
+  hashmap_release(&p->sites);
+  list_objects(p);
+  for (int i = 0; i < ROUNDS_MAX && learn_round(p); i++)
+    ;
+}
+
+// --- asking -----------------------------------------------------------------
+
+// A kind's number at one of the keys; UINT32_MAX: not known.
+static uint32_t kind_at(const Pointees *p, uint64_t site, uint64_t cell) {
+  SiteKey keys[3] = {{1, site, 0}, {2, cell, 0}, {0, 0, 0}};
+  field_key(p, cell, &keys[2]);
+  for (int i = 0; i < 3; i++) {
+    uint64_t object;
+    if (hashmap_get(&p->sites, &keys[i], sizeof keys[i], &object))
+      return find(p, (uint32_t)object);
+  }
+  return UINT32_MAX;
+}
+
+void pointees_of(const Pointees *p, uint64_t site, uint64_t cell, uint64_t now,
+                 Targets *out) {
+  uint32_t kind = kind_at(p, site, cell);
+  bool found = now == 0;
+  array_push(out, 0);
+  for (uint32_t i = 0; i < p->objects.len; i++)
+    if (kind == UINT32_MAX || find(p, i) == kind) {
+      array_push(out, p->objects.items[i]);
+      found |= p->objects.items[i] == now;
+    }
+  if (!found)
+    array_push(out, now);
+}
+
+uint64_t pointees_object(const Pointees *p, uint64_t address) {
+  size_t o = holder(p, address);
+  return o == SIZE_MAX ? 0 : p->objects.items[o];
+}
+
+uint64_t pointees_kind(const Pointees *p, uint64_t address) {
+  size_t o = holder(p, address);
+  return o == SIZE_MAX ? 0 : p->objects.items[find(p, (uint32_t)o)];
+}

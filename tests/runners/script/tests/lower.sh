@@ -1,0 +1,1 @@
+test "$(echo hello | ./rot 13)" = uryyb

@@ -1,0 +1,1 @@
+test "$(echo HELLO | ./rot 13)" = URYYB

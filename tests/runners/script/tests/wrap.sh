@@ -1,0 +1,1 @@
+test "$(echo Zoo | ./rot 1)" = App
