@@ -1,6 +1,7 @@
 // Wrappers take the place of what they wrap: see contract_wrap.h.
 #include "cfront/contract_wrap.h"
 
+#include <llvm-c/Comdat.h>
 #include <llvm-c/DebugInfo.h>
 #include <stdlib.h>
 #include <string.h>

@@ -314,9 +314,9 @@ static int trace(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   if (identify(o, p, err) || trace_code_init(&code, m, o->names, err))
     return -1;
   TraceOptions options = {.id = p->id, .number = o->unit, .check = o->check};
-  trace_insert(&code, &options);
+  int rc = trace_insert(&code, &options, err);
   trace_code_release(&code);
-  return add_contract_runtime(m, o->runtime, err);
+  return rc ? rc : add_contract_runtime(m, o->runtime, err);
 }
 
 static int lower(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {

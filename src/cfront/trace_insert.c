@@ -2,10 +2,12 @@
 #include "cfront/trace_insert.h"
 
 #include <llvm-c/DebugInfo.h>
+#include <llvm-c/Support.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cfront/graph.h"
+#include "cfront/passes.h"
 #include "cfront/probe.h"
 #include "cfront/trace_effects.h"
 #include "runtime/trace_format.h"
@@ -29,6 +31,7 @@ typedef struct {
   LLVMValueRef was;        // outside? when it was entered; NULL: never
   Hashmap unrecorded;      // head of a loop -> i1
   LLVMValueRef accesses;   // local variable: TraceAccess[]
+  LLVMValueRef answer;     // local variable: of the recorder
   LLVMBasicBlockRef noted; // of the block at hand: something was, in this loop
   uint32_t unchecked;      // bytes since the last look at the limit
 } Inserter;
@@ -753,19 +756,17 @@ static void insert_range(Inserter *t, Piece *p, const TraceLoop *l) {
       LLVMBuildICmp(t->builder, LLVMIntSGE, count, number(t, OFTEN), ""), asks,
       rare);
   LLVMPositionBuilderAtEnd(t->builder, asks);
-  LLVMValueRef answer = LLVMBuildTrunc(t->builder, ask(t, l, count),
-                                       LLVMInt1TypeInContext(t->context), "");
+  LLVMBuildStore(t->builder, ask(t, l, count), t->answer);
   LLVMBuildBr(t->builder, l->before);
   LLVMPositionBuilderAtEnd(t->builder, rare);
   append(t, LLVMConstInt(t->i8, 0, false), 1);
   flush(t, true);
+  LLVMBuildStore(t->builder, LLVMConstNull(t->i32), t->answer);
   LLVMBuildBr(t->builder, l->before);
   LLVMPositionBuilderAtEnd(t->builder, l->before);
-  LLVMValueRef unrecorded =
-      LLVMBuildPhi(t->builder, LLVMInt1TypeInContext(t->context), "");
-  LLVMValueRef no = LLVMConstNull(LLVMTypeOf(unrecorded));
-  LLVMAddIncoming(unrecorded, &answer, &asks, 1);
-  LLVMAddIncoming(unrecorded, &no, &rare, 1);
+  LLVMValueRef unrecorded = LLVMBuildTrunc(
+      t->builder, LLVMBuildLoad2(t->builder, t->i32, t->answer, ""),
+      LLVMInt1TypeInContext(t->context), "");
   LLVMBuildBr(t->builder, l->head);
   hashmap_put(&t->unrecorded, &l->head, sizeof l->head,
               (uint64_t)(uintptr_t)unrecorded);
@@ -795,6 +796,7 @@ static void make_room(Inserter *t, const Piece *pieces, size_t n) {
   if (!most)
     return;
   stand_before(t, LLVMGetFirstInstruction(pieces[0].block));
+  t->answer = LLVMBuildAlloca(t->builder, t->i32, "");
   t->accesses = LLVMBuildAlloca(
       t->builder, LLVMArrayType2(t->i64, most * sizeof(TraceAccess) / 8), "");
 }
@@ -818,6 +820,7 @@ static void insert_function(Inserter *t, LLVMValueRef function,
     begin_function(t, function, &pieces[0], index);
     make_room(t, pieces, n);
     insert_ranges(t, pieces, n);
+    stand_before(t, behind_allocas(&pieces[0]));
     for (uint32_t k = 0; k < n; k++)
       insert_block(t, &pieces[k], k);
   }
@@ -877,7 +880,20 @@ static void add_record(Inserter *t) {
   probe_keep(t->code->module, g);
 }
 
-void trace_insert(TraceCode *c, const TraceOptions *o) {
+// Loops that may be unrecorded become two loops: LLVM can work on the one that
+// is. Else it would leave them as they are, unless asked for -O3.
+static int separate_loops(const TraceCode *c, Err *err) {
+  static const char *const options[] = {"", "-unswitch-threshold=1000"};
+  if (!c->loops.items.len)
+    return 0;
+  LLVMParseCommandLineOptions(2, options, NULL);
+  return passes_run(c->module,
+                    "always-inline,function(sroa,early-cse,loop-simplify,lcssa,"
+                    "loop-mssa(simple-loop-unswitch<nontrivial>))",
+                    err);
+}
+
+int trace_insert(TraceCode *c, const TraceOptions *o, Err *err) {
   Inserter t = {.code = c, .options = o};
   init(&t);
   separate(&t);
@@ -886,4 +902,5 @@ void trace_insert(TraceCode *c, const TraceOptions *o) {
   add_record(&t);
   hashmap_release(&t.unrecorded);
   LLVMDisposeBuilder(t.builder);
+  return separate_loops(c, err);
 }

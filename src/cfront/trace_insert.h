@@ -18,6 +18,7 @@ typedef struct {
   bool check;      // record every block as well: ground truth for tests
 } TraceOptions;
 
-void trace_insert(TraceCode *c, const TraceOptions *o);
+// Fails if LLVM does.
+int trace_insert(TraceCode *c, const TraceOptions *o, Err *err);
 
 #endif

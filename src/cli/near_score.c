@@ -25,18 +25,25 @@ static int add_nodes(const Graph *g, const Suite *suite, const char *spec,
 }
 
 // Places without a statement (in a header that carries none) are left out.
-static void add_report(const Graph *g, const Suite *suite, const Near *n,
-                       Nodes *out) {
-  NearPlaces places = {0};
-  near_places(n, &places);
-  for (size_t i = 0; i < places.len; i++) {
+static void add_places(const Graph *g, const Suite *suite,
+                       const NearPlaces *places, Nodes *out) {
+  for (size_t i = 0; i < places->len; i++) {
     Err ignored;
     char *spec =
-        mem_printf("%s:%u", places.items[i].file, places.items[i].line);
+        mem_printf("%s:%u", places->items[i].file, places->items[i].line);
     add_nodes(g, suite, spec, out, &ignored);
     free(spec);
   }
-  array_release(&places);
+}
+
+static PdgScore score_places(const Graph *g, const Suite *suite,
+                             const NearPlaces *places, const Nodes *faulty) {
+  Nodes nodes = {0};
+  add_places(g, suite, places, &nodes);
+  PdgScore s =
+      pdg_score(&g->pdg, nodes.items, nodes.len, faulty->items, faulty->len);
+  array_release(&nodes);
+  return s;
 }
 
 static int read_graph(const Near *n, const Suite *suite, Graph *g, Err *err) {
@@ -51,27 +58,29 @@ static int read_graph(const Near *n, const Suite *suite, Graph *g, Err *err) {
 }
 
 static int score(const Near *n, const Suite *suite, const Graph *g,
-                 const char *const *faults, size_t nfaults, PdgScore *out,
+                 const char *const *faults, size_t nfaults, NearScores *out,
                  Err *err) {
-  Nodes reported = {0}, faulty = {0};
+  Nodes faulty = {0};
+  NearPlaces places = {0};
   int rc = 0;
   for (size_t i = 0; !rc && i < nfaults; i++)
     rc = add_nodes(g, suite, faults[i], &faulty, err);
-  add_report(g, suite, n, &reported);
-  if (!rc)
-    *out = pdg_score(&g->pdg, reported.items, reported.len, faulty.items,
-                     faulty.len);
-  array_release(&reported);
+  near_places(n, &places);
+  if (!rc) {
+    out->report = score_places(g, suite, &places, &faulty);
+    out->neighbour = score_places(g, suite, &n->neighbour.places, &faulty);
+  }
+  array_release(&places);
   array_release(&faulty);
   return rc;
 }
 
 int near_score(const Near *n, const char *const *faults, size_t nfaults,
-               PdgScore *out, Err *err) {
+               NearScores *out, Err *err) {
   Runner *r = n->explorer->runner;
   Suite suite = {0};
   Graph g = {0};
-  *out = (PdgScore){0};
+  *out = (NearScores){0};
   int rc = store_flush(r->store, err) ||
            store_load(r->store, r->session, &suite, err) ||
            read_graph(n, &suite, &g, err) ||

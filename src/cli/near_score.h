@@ -10,9 +10,14 @@
 #include "generate/near.h"
 #include "util/err.h"
 
+typedef struct {
+  PdgScore report;    // of the report; 0 if nothing passes
+  PdgScore neighbour; // of the classical nearest neighbour's (NearNeighbour)
+} NearScores;
+
 // `faults`: n times FILE:LINE[,LINE]. The graph is made from what the program
-// carries, in the explorer's directory. A search that found nothing scores 0.
+// carries, in the explorer's directory.
 int near_score(const Near *n, const char *const *faults, size_t nfaults,
-               PdgScore *out, Err *err);
+               NearScores *out, Err *err);
 
 #endif

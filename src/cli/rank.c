@@ -38,9 +38,13 @@ typedef struct {
   bool comparable; // the locator is open: some run has a spectrum
   Fault fault;
   Sources sources;
+  NearTest *nearest; // per failure; NULL: nobody asked
 } Work;
 
 static void work_release(Work *w) {
+  if (w->nearest)
+    near_tests_release(w->nearest, w->suite.nfailures);
+  free(w->nearest);
   sources_release(&w->sources);
   fault_release(&w->fault);
   locator_close(&w->locator);
@@ -81,6 +85,14 @@ static LocateOptions locate_options(const RankOptions *o) {
   };
 }
 
+static int find_nearest(Work *w, Store *store, const ReportFormat *format,
+                        Err *err) {
+  if (!w->comparable || !format->nearest)
+    return 0;
+  w->nearest = mem_array(NearTest, w->suite.nfailures + 1);
+  return near_tests_find(w->nearest, w->suite.nfailures, store, &w->suite, err);
+}
+
 // Returns an exit status.
 static int load(Work *w, const RankOptions *o) {
   Err err;
@@ -99,7 +111,7 @@ static int load(Work *w, const RankOptions *o) {
 
 // Returns an exit status. Without any spectrum there is nothing to prepare.
 static int prepare(Work *w, Store *store, const RankOptions *o,
-                   const Localizer *method) {
+                   const Localizer *method, const ReportFormat *format) {
   Err err;
   if (store_load(store, o->session, &w->suite, &err))
     return cli_error(&err);
@@ -114,7 +126,10 @@ static int prepare(Work *w, Store *store, const RankOptions *o,
   for (size_t i = 0; i < o->faults.len; i++)
     if (fault_add(&w->fault, &w->suite, o->faults.items[i], o->by, &err))
       return cli_fail(EXIT_USAGE, "--fault %s", err.text);
-  return load(w, o);
+  int status = load(w, o);
+  if (status == EXIT_DONE && find_nearest(w, store, format, &err))
+    status = cli_error(&err);
+  return status;
 }
 
 static Report report_of(Work *w, const RankOptions *o) {
@@ -132,6 +147,8 @@ static Report report_of(Work *w, const RankOptions *o) {
       .deaths = &w->bench.deaths,
       .places = w->bench.places,
       .sources = &w->sources,
+      .nearest = w->nearest,
+      .root = getenv("GITHUB_WORKSPACE"),
   };
 }
 
@@ -140,6 +157,7 @@ static Report report_of(Work *w, const RankOptions *o) {
 static int report(Work *w, const RankOptions *o, const ReportFormat *format,
                   size_t *ranked, FILE *out) {
   Report r = report_of(w, o);
+  r.summary = o->summary;
   Err err;
   int status = EXIT_DONE;
   if (format->begin)
@@ -241,7 +259,7 @@ int rank_print(Store *store, const RankOptions *o, FILE *out) {
   if (!format)
     return cli_fail(EXIT_USAGE, "no report format '%s'", o->format);
   Work work = {0};
-  int status = prepare(&work, store, o, &method);
+  int status = prepare(&work, store, o, &method, format);
   if (status == EXIT_DONE)
     status = print(&work, o, format, out);
   work_release(&work);
@@ -274,8 +292,10 @@ static void print_help(void) {
        "                    matching it as a glob; may be repeated\n"
        "  --exclude PATH    rank no such files; may be repeated\n"
        "  --top N|all       how many to show (text: 10, others: all)\n"
-       "  --json, --csv, --quickfix\n"
+       "  --json, --csv, --quickfix, --sarif, --junit\n"
        "                    another output format\n"
+       "  --github          annotations for GitHub Actions (10 at most), the\n"
+       "                    list into $GITHUB_STEP_SUMMARY\n"
        "  --fault FILE:LINE[,LINE]...\n"
        "                    say how far down the list this known fault is;\n"
        "                    may be repeated\n"
@@ -330,6 +350,9 @@ static const struct option long_options[] = {
     {"json", no_argument, NULL, OPT_FORMAT},
     {"csv", no_argument, NULL, OPT_FORMAT},
     {"quickfix", no_argument, NULL, OPT_FORMAT},
+    {"sarif", no_argument, NULL, OPT_FORMAT},
+    {"junit", no_argument, NULL, OPT_FORMAT},
+    {"github", no_argument, NULL, OPT_FORMAT},
     {"fault", required_argument, NULL, OPT_FAULT},
     {"session", required_argument, NULL, OPT_SESSION},
     {"store", required_argument, NULL, OPT_STORE},
@@ -416,6 +439,18 @@ static int take_option(Command *c, const struct option *opt,
   // clang-format on
 }
 
+// Where GitHub Actions wants the summary of the step. -1 after a message.
+static int open_summary(RankOptions *o) {
+  const char *path = getenv("GITHUB_STEP_SUMMARY");
+  if (strcmp(o->format, "github") != 0 || !path || !*path)
+    return 0;
+  o->summary = fopen(path, "a");
+  if (!o->summary)
+    cli_fail(EXIT_ENVIRONMENT, "cannot write $GITHUB_STEP_SUMMARY (%s): %s",
+             path, strerror(errno));
+  return o->summary ? 0 : -1;
+}
+
 static int rank_stored(Command *c) {
   int color = cli_color(c->color, STDOUT_FILENO);
   if (color < 0)
@@ -425,15 +460,22 @@ static int rank_stored(Command *c) {
   bool for_people = !strcmp(c->rank.format, "text");
   if (c->rank.faults.len && !for_people && strcmp(c->rank.format, "json"))
     return cli_fail(EXIT_USAGE, "--fault is reported as text or --json only");
+  if (open_summary(&c->rank))
+    return EXIT_ENVIRONMENT;
   char *dir = store_find(c->store);
   Store *store;
   Err err;
   int status = store_open(&store, dir, STORE_EXISTING, &err);
   free(dir);
-  if (status)
-    return cli_error(&err);
-  status = rank_print(store, &c->rank, stdout);
-  store_close(store);
+  if (status) {
+    status = cli_error(&err);
+  } else {
+    status = rank_print(store, &c->rank, stdout);
+    store_close(store);
+  }
+  if (c->rank.summary && fclose(c->rank.summary))
+    status = cli_fail(EXIT_ENVIRONMENT, "cannot write $GITHUB_STEP_SUMMARY: %s",
+                      strerror(errno));
   return status;
 }
 

@@ -9,6 +9,7 @@
 
 #include "cli/cli.h"
 #include "cli/rank.h"
+#include "cli/watch.h"
 #include "run/adapter.h"
 #include "run/suites.h"
 #include "run/summary.h"
@@ -27,7 +28,7 @@ typedef struct {
   RunOptions run;
   RankOptions rank;
   const char *store, *color;
-  bool quiet, help, no_build;
+  bool quiet, help, no_build, watch;
   const char *base; // what relative paths are relative to; NULL: here
   const char *root; // the session's directory; NULL: here
   Arena arena;
@@ -46,6 +47,7 @@ enum {
   OPT_FAILED,
   OPT_ADD,
   OPT_NO_RERUN,
+  OPT_WATCH,
   OPT_NO_BUILD,
   OPT_ONLY,
   OPT_EXCLUDE,
@@ -69,6 +71,7 @@ static const struct option long_options[] = {
     {"add", no_argument, NULL, OPT_ADD},
     {"no-rerun", no_argument, NULL, OPT_NO_RERUN},
     {"no-build", no_argument, NULL, OPT_NO_BUILD},
+    {"watch", no_argument, NULL, OPT_WATCH},
     {"only", required_argument, NULL, OPT_ONLY},
     {"exclude", required_argument, NULL, OPT_EXCLUDE},
     {"top", required_argument, NULL, OPT_TOP},
@@ -101,6 +104,8 @@ static void print_help(void) {
        "  --failed           only those that failed last time; needs no\n"
        "                     other option\n"
        "  --add              add to the newest session\n"
+       "  --watch            then wait for a rebuild, run what failed again,\n"
+       "                     and so on; all of them once nothing fails\n"
        "\n"
        "what is right (default: exit status 0); a signal, a sanitizer report\n"
        "or a timeout always fails\n"
@@ -198,6 +203,7 @@ static int take_option(void *options, int opt, const char *arg) {
   case OPT_ADD: run->add = true; return 0;
   case OPT_NO_RERUN: run->rerun = false; return 0;
   case OPT_NO_BUILD: o->no_build = true; return 0;
+  case OPT_WATCH: o->watch = true; return 0;
   case OPT_ONLY: array_push(&o->rank.only, arg); return 0;
   case OPT_EXCLUDE: array_push(&o->rank.exclude, arg); return 0;
   case OPT_TOP: return cli_top(arg, &o->rank.top);
@@ -278,9 +284,21 @@ static int take_stored_options(Options *o, Store *store, int argc, char **argv,
 
 static bool show_progress, be_quiet;
 
+// "0:42 left", once enough is done to tell.
+static void print_rest(const Runner *r, double now, double start) {
+  size_t rest = r->total - r->finished;
+  if (!r->total || r->finished < 3 || !rest || now - start < 2)
+    return;
+  unsigned left =
+      (unsigned)((now - start) / (double)r->finished * (double)rest + 0.5);
+  fprintf(stderr, ", %u:%02u left", left / 60, left % 60);
+}
+
 static void print_progress(const Runner *r) {
-  static double last;
+  static double last, start;
   double now = clock_now();
+  if (!r->finished || start <= 0)
+    start = now;
   if (!r->finished && r->already && !r->fresh && !be_quiet) {
     if (r->options->failed)
       fprintf(stderr, "running what failed; %zu tests are kept\n", r->already);
@@ -296,6 +314,7 @@ static void print_progress(const Runner *r) {
     fprintf(stderr, "\r[%zu]", r->finished);
   if (r->failing)
     fprintf(stderr, " %zu failed", r->failing);
+  print_rest(r, now, start);
   fputs("\033[K", stderr);
   fflush(stderr);
 }
@@ -505,6 +524,77 @@ static int run_with_options(Options *o, int argc, char **argv) {
   return status;
 }
 
+// --- watching ---------------------------------------------------------------
+
+// The words of this command without --watch.
+static void words_of_round(WordList *out, int argc, char **argv) {
+  array_push(out, "culprit");
+  for (int i = 0; i < argc; i++)
+    if (strcmp(argv[i], "--watch") != 0)
+      array_push(out, argv[i]);
+  array_push(out, NULL);
+}
+
+static void words_of_failed(WordList *out, const char *store) {
+  const char *const words[] = {"culprit", "run", "--failed",
+                               "--store", store, NULL};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    array_push(out, (char *)words[i]);
+}
+
+// What a rebuild changes: the program, or if none is named, the sources (those
+// adapters build first).
+static void files_to_watch(const Options *o, const char *dir, WordList *files,
+                           Arena *arena) {
+  Store *store;
+  Suite suite = {0};
+  Err err = {0};
+  if (o->run.exe) {
+    array_push(files, (char *)o->run.exe);
+    return;
+  }
+  if (store_open(&store, dir, STORE_EXISTING, &err))
+    return;
+  if (!store_load(store, 0, &suite, &err))
+    for (size_t i = 0; i < suite.nsources; i++)
+      array_push(files, arena_strdup(arena, suite.sources[i].path));
+  suite_release(&suite);
+  store_close(store);
+}
+
+static int watch(const Options *o, int argc, char **argv) {
+  char *dir = store_find(o->store);
+  WordList all = {0}, failed = {0}, files = {0};
+  Arena arena = {0};
+  words_of_round(&all, argc, argv);
+  words_of_failed(&failed, dir);
+  int status = watch_round(&all);
+  while (status == EXIT_DONE || status == EXIT_FAILED ||
+         status == EXIT_NO_VERDICT) {
+    files.len = 0;
+    files_to_watch(o, dir, &files, &arena);
+    if (!files.len) {
+      status = cli_fail(EXIT_ENVIRONMENT, "--watch: there is nothing to watch");
+      break;
+    }
+    fprintf(stderr, "watching %zu file%s; Ctrl-C ends it\n", files.len,
+            files.len == 1 ? "" : "s");
+    watch_files(&files);
+    bool some = status == EXIT_FAILED;
+    status = watch_round(some ? &failed : &all);
+    if (some && status == EXIT_DONE) {
+      fprintf(stderr, "what failed passes now: running all tests\n");
+      status = watch_round(&all);
+    }
+  }
+  array_release(&all);
+  array_release(&failed);
+  array_release(&files);
+  arena_release(&arena);
+  free(dir);
+  return status;
+}
+
 int cmd_run(int argc, char **argv) {
   Options o;
   options_init(&o);
@@ -519,7 +609,7 @@ int cmd_run(int argc, char **argv) {
       o.run.cwd = absolute(&o, ".");
     be_quiet = o.quiet;
     show_progress = isatty(STDERR_FILENO) && !o.quiet;
-    status = run_with_options(&o, argc, argv);
+    status = o.watch ? watch(&o, argc, argv) : run_with_options(&o, argc, argv);
   }
   options_release(&o);
   return status;

@@ -141,7 +141,7 @@ typedef struct {
   ARRAY(uint32_t) flips;  // the same in order
 } Enumeration;
 
-static bool visit_chosen(Enumeration *e) {
+static FlipAnswer visit_chosen(Enumeration *e) {
   e->flips.len = 0;
   for (size_t i = e->chosen.len; i-- > 0;)
     array_push(&e->flips, e->chosen.items[i]);
@@ -160,7 +160,9 @@ static bool choose(Enumeration *e, size_t n) {
     if (decides(e, event))
       continue;
     array_push(&e->chosen, event);
-    bool more = visit_chosen(e) && (e->chosen.len == e->most || choose(e, n));
+    FlipAnswer answer = visit_chosen(e);
+    bool deeper = answer == FLIP_ON && e->chosen.len < e->most;
+    bool more = answer != FLIP_STOP && (!deeper || choose(e, n));
     e->chosen.len--;
     if (!more)
       return false;

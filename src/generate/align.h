@@ -108,8 +108,10 @@ int distance_compare(const Distance *a, const Distance *b);
 
 // --- enumeration ------------------------------------------------------------
 
-// Events to turn round, in order. False: no more are wanted.
-typedef bool FlipVisit(void *context, const uint32_t *flips, size_t n);
+// Events to turn round, in order. Answers: no more are wanted; none that this
+// is the end of; go on.
+typedef enum { FLIP_STOP, FLIP_PRUNE, FLIP_ON } FlipAnswer;
+typedef FlipAnswer FlipVisit(void *context, const uint32_t *flips, size_t n);
 
 // All sets of at most `most` of the n events (ascending, without event 0) in
 // order of distance; sets in which one depends on another are left out. `ends`:

@@ -12,6 +12,7 @@
 #ifndef CULPRIT_GENERATE_EXPLORE_H
 #define CULPRIT_GENERATE_EXPLORE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -66,7 +67,9 @@ typedef struct Explorer {
   char *signature; // of its failure
   char *message;
   double start;
-  unsigned number; // of the next test
+  unsigned number;     // of the next test
+  size_t planned;      // tests made, run or about to be
+  atomic_bool stopped; // make no more
   // How the last batch was judged.
   struct Judged *judged;
   size_t njudged;

@@ -205,6 +205,12 @@ static void fill_solver(Explored *e) {
   }
 }
 
+void frontier_cover(Frontier *f, const Bitset *edges) {
+  size_t before = bitset_count(&f->covered);
+  bitset_union(&f->covered, edges);
+  f->stale |= bitset_count(&f->covered) != before;
+}
+
 void frontier_add(Frontier *f, Explored *run) {
   uint32_t number = (uint32_t)f->runs.len;
   Candidates fresh = {0};
@@ -246,15 +252,22 @@ static void rescore_by_run(Frontier *f) {
   }
 }
 
-void frontier_rescore(Frontier *f) {
-  size_t n = f->candidates.len;
-  if (!f->strategy->one_by_one)
-    rescore_by_run(f);
-  for (size_t i = 0; f->strategy->one_by_one && i < n; i++) {
+static void rescore_one_by_one(Frontier *f) {
+  for (size_t i = 0; i < f->candidates.len; i++) {
     Candidate *c = &f->candidates.items[i];
     f->strategy->score(f, c->run, c, 1);
   }
-  for (size_t i = n / 2; i-- > 0;)
+}
+
+void frontier_rescore(Frontier *f) {
+  if (f->strategy->by_coverage && !f->stale)
+    return;
+  if (f->strategy->by_coverage)
+    rescore_one_by_one(f);
+  else
+    rescore_by_run(f);
+  f->stale = false;
+  for (size_t i = f->candidates.len / 2; i-- > 0;)
     sift_down(f, i);
 }
 

@@ -59,6 +59,7 @@ typedef struct {
   const Program *program;
   const Strategy *strategy;
   Bitset covered; // edges that some run took
+  bool stale;     // it has grown since candidates were scored
   Hashmap paths;  // hashes of the paths that were predicted
   Hashmap inputs; // hashes of the inputs that were run
   Hashmap
@@ -71,10 +72,13 @@ void frontier_init(Frontier *f, const Program *program,
                    const Strategy *strategy);
 void frontier_release(Frontier *f);
 
+// Notes edges that a run took.
+void frontier_cover(Frontier *f, const Bitset *edges);
 // Takes the run over and adds what can be made of it. Conditions on its path
 // are added to its solver.
 void frontier_add(Frontier *f, Explored *run);
-// All scores anew: another run shows the failure, or the suspects are others.
+// All scores that may have changed anew: another run shows the failure, or the
+// suspects are others.
 void frontier_rescore(Frontier *f);
 // Notes the statements that tie for the first place, and scores all anew.
 void frontier_take_suspects(Frontier *f, const Suite *suite, const Ranking *r);
@@ -101,8 +105,8 @@ struct Strategy {
   bool from_empty;     // starts from the empty input
   bool wants_suspects; // Frontier.suspects must be kept up to date
   bool in_turns; // its scores depend on Frontier.taken: all anew every time
-  bool one_by_one; // a score depends on nothing but its candidate: no need to
-                   // look at those of one run together
+  bool
+      by_coverage; // a score depends on the candidate and Frontier.covered only
   // Scores all candidates of run `run`, which are neighbours in `c`.
   void (*score)(Frontier *f, uint32_t run, Candidate *c, size_t n);
 };

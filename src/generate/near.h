@@ -1,27 +1,30 @@
-// Looks for the passing run nearest to a failing one: the branches at which
-// they part are what there is to look at. METHODS section 6; the paper is that
-// of align.h.
+// Looks for passing runs near a failing one: the branches at which they part
+// are what there is to look at. METHODS section 6; the paper is that of
+// align.h.
 //
 //   Near n;
-//   near_open(&n, &explorer);       // explorer: opened
+//   near_open(&n, &explorer, &options);  // explorer: opened
 //   explore_given, explore_reduce
-//   near_search(&n, &err);          // until nothing nearer is left
-//   if (n.found) near_report(&n, ...);
-//   near_close(&n);                 // before the explorer
+//   near_search(&n, &err);               // until nothing more is wanted
+//   if (near_best(&n)) near_print_text(&n, ...);
+//   near_close(&n);                      // before the explorer
 //
 // Conditions of the failing path are turned round, the later ones first: a rule
 // it breaks, branches one by one, what the library decided, then two branches
-// at a time in order of distance. Each time with the path up to there only
-// (following), then also with the rest of the path as it was (strict). If
-// nothing passes, branches that only the runs made so far came to (detours) are
-// turned round in the first of those; then passing runs that reduction came by
-// are taken. An input that comes out is run natively and judged; if it passes,
-// its run is replayed and its real distance computed. The search ends when what
-// is left to try would be farther away than the best one found, or when time or
-// runs are used up.
+// at a time, three, ... in order of distance; if all sets of branches are few,
+// they are tried in that order from the start, as the paper has it. Each is
+// asked for with the path up to there only (following), and with the rest of
+// the path as it was (strict). Branches that only the made runs came to are
+// turned round in some of those (detours). An input that comes out is run
+// natively and judged; if it passes, its run is replayed and its real distance
+// computed. Passing runs of the store, and those that reduction came by, are
+// candidates, too.
 //
-// Not looked at: more than two changes, detours of detours, and other inputs
-// for the same path.
+// Which passing run is the best: the nearest (align.h), or (NEAR_TELLING) the
+// one that parts at the branch that best tells failing from passing runs, and
+// of those the nearest. Telling is the rank of the branch's line by the default
+// method (locate/localizer.h) over all runs of the session. The nearest alone
+// is often one in which the program refuses its input.
 #ifndef CULPRIT_GENERATE_NEAR_H
 #define CULPRIT_GENERATE_NEAR_H
 
@@ -34,6 +37,33 @@
 #include "sym/solver.h"
 #include "util/hashmap.h"
 
+// How the conditions behind what is turned round are treated.
+typedef enum {
+  NEAR_BOTH,
+  NEAR_FOLLOWING, // they may go as they like
+  NEAR_STRICT,    // they stay as they are
+  NEAR_STORED,    // nothing is made: runs of the store only
+} NearMode;
+
+typedef enum { NEAR_TELLING, NEAR_NEAREST } NearOrder;
+
+// May branches be turned round that lead out of loops, or into more iterations?
+typedef enum { LOOPS_BOTH, LOOPS_FEWER, LOOPS_NONE } NearLoops;
+
+typedef struct {
+  NearMode mode;
+  NearOrder order;
+  NearLoops loops;
+  size_t paths;   // questions to the solver
+  size_t depth;   // branches turned round at once
+  size_t detours; // in one made run
+  size_t inputs;  // for one path
+  size_t stored;  // runs of the store that are compared
+  FILE *trail;    // gets a line for every path that was tried; or NULL
+} NearOptions;
+
+extern const NearOptions near_defaults;
+
 // A replayed run.
 typedef struct {
   Inputs inputs;
@@ -45,36 +75,65 @@ typedef struct {
   uint32_t *event_of; // of each condition: its event, or that of the one before
 } NearRun;
 
+// A run that passes.
+typedef struct {
+  Distance distance;
+  char *line;      // shell words after the program
+  Inputs inputs;   // made ones
+  char *test;      // of the store: its name; NULL: made
+  int64_t session; // of the store
+  bool other;      // does not pass, but fails otherwise
+} NearFound;
+
+typedef struct {
+  const char *file; // lives as long as the Near
+  uint32_t line;
+} NearPlace;
+typedef ARRAY(NearPlace) NearPlaces;
+
+// The classical nearest neighbour in the store: the passing run whose executed
+// statements differ least from those of the given run.
+typedef struct {
+  const char *test;  // NULL: there is none
+  size_t differing;  // statements
+  NearPlaces places; // executed by the given run only
+  Arena arena;
+} NearNeighbour;
+
 typedef struct {
   size_t conditions; // on the failing path
-  size_t queries, unsat, unknown;
+  size_t queries, unsat, unknown, pruned;
   size_t tests, passing, same, others; // runs, by how they ended
+  size_t stored;                       // runs of the store that were compared
   size_t unreplayed; // passing runs that could not be compared
   bool thinned;      // not every branch was turned round: the path is long
   bool complete;     // nothing nearer was left to try
 } NearStats;
 
-// How the conditions behind what is turned round are treated.
-typedef enum { NEAR_BOTH, NEAR_FOLLOWING, NEAR_STRICT } NearMode;
-
+// A made run that does not pass.
 typedef struct {
-  NearMode mode;
-} NearOptions;
+  Inputs inputs;
+  uint32_t turned; // the last event that was turned round
+  bool other;      // fails otherwise
+} NearFailed;
 
 typedef struct Near {
   Explorer *explorer;
   NearOptions options;
   Control control;
   NearRun failing;
-  bool found;
-  Inputs inputs;     // that pass
-  Distance distance; // of their run
-  char *line;        // shell words after the program
+  ARRAY(NearFound) found;
+  size_t nearest, best; // of them
+  size_t bytes;         // that their inputs and distances take
+  uint32_t *rank_of;    // of each branch: how telling its line is; or NULL
+  uint32_t best_rank;   // of the branches at which the best parts
+  NearNeighbour neighbour;
   NearStats stats;
-  Err problem;          // why the last passing run could not be replayed
-  Hashmap tried;        // hashes of inputs
-  ARRAY(Inputs) batch;  // to be run next
-  ARRAY(Inputs) failed; // the first ones that were run and did not pass
+  Err problem;              // why the last passing run could not be replayed
+  Hashmap tried;            // hashes of inputs
+  ARRAY(Inputs) batch;      // to be run next
+  ARRAY(uint32_t) turned;   // parallel: see NearFailed
+  ARRAY(NearFailed) failed; // some that were run and did not pass
   // How the runs of the explorer end is listened to.
   void (*judged)(void *context, const Run *run);
   void *judged_context;
@@ -90,18 +149,19 @@ void near_close(Near *n);
 // -1: an error, among them that the failing run cannot be replayed.
 int near_search(Near *n, Err *err);
 
-// The lines of the report, each once: the branches that differ; if only values
-// do, the rule that the failing run breaks.
-typedef struct {
-  const char *file; // as compiled; lives as long as the program
-  uint32_t line;
-} NearPlace;
-typedef ARRAY(NearPlace) NearPlaces;
+// NULL: nothing passes.
+const NearFound *near_best(const Near *n);
+
+// --- the report -------------------------------------------------------------
+
+// The lines of the report, each once: the branches that differ, of those the
+// decisive ones; if only values differ, the rule that the failing run breaks.
 void near_places(const Near *n, NearPlaces *out);
 
 // For people and for programs. `root`: file names are shown relative to it.
 void near_print_text(const Near *n, const char *root, FILE *out);
-// `more`: further members of the object, each with a comma before it.
+// Also if nothing passes. `more`: further members of the object, each with a
+// comma before it.
 void near_print_json(const Near *n, const char *root, const char *more,
                      FILE *out);
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "generate/near.h"
+#include "generate/near_internal.h"
 #include "report/escape.h"
 #include "report/json_out.h"
 #include "run/words.h"
@@ -23,18 +23,25 @@ typedef struct {
   uint32_t line;
   uint32_t instance; // from 1
   uint32_t branch, taken, needed;
+  uint32_t rank; // how telling its line is; UINT32_MAX: not known
+  bool decisive;
   const PathEvent *condition; // NULL: does not depend on the input
 } Report;
 
 // --- what differs -----------------------------------------------------------
 
-// The same way through the program: nothing differs but values.
-static bool same_way(const Near *n) {
-  return n->distance.len == 1 && !n->distance.items[0].event;
+// The run that the report is about; one that fails otherwise stands in if
+// nothing passes. NULL: there is none.
+static const NearFound *reported(const Near *n) {
+  return n->found.len ? &n->found.items[n->best] : NULL;
 }
 
+// 0: the same way through the program, nothing differs but values.
 static size_t count_differences(const Near *n) {
-  return same_way(n) ? 0 : n->distance.len;
+  const NearFound *f = reported(n);
+  if (!f || (f->distance.len == 1 && !f->distance.items[0].event))
+    return 0;
+  return f->distance.len;
 }
 
 // Conditions ascend with their events; the first of an event is a branch only
@@ -57,6 +64,7 @@ static const PathEvent *find_condition(const NearRun *r, uint32_t event,
 // Caller frees.
 static Report *find_reports(const Near *n, const char *root) {
   const Control *c = &n->control;
+  const NearFound *f = reported(n);
   size_t count = count_differences(n), k = 0;
   uint32_t *seen = mem_array(uint32_t, c->program->branches.len + 1);
   Report *out = mem_array(Report, count + 1);
@@ -65,12 +73,14 @@ static Report *find_reports(const Near *n, const char *root) {
     uint32_t branch = c->branch_of[e->edge];
     uint32_t first = c->program->branches.items[branch].first_edge;
     seen[branch]++;
-    if (n->distance.items[k].event != i)
+    if (f->distance.items[k].event != i)
       continue;
     Report r = {.branch = branch,
                 .instance = seen[branch],
                 .taken = e->edge - first,
-                .needed = n->distance.items[k].needed - first,
+                .needed = f->distance.items[k].needed - first,
+                .rank = near_rank(n, i),
+                .decisive = near_decisive(n, i),
                 .condition = find_condition(&n->failing, i, branch)};
     r.file = path_below(control_place(c, branch, &r.line), root);
     out[k++] = r;
@@ -116,15 +126,17 @@ static void add_place(NearPlaces *out, const char *file, uint32_t line) {
 
 void near_places(const Near *n, NearPlaces *out) {
   const Control *c = &n->control;
-  size_t count = n->found ? count_differences(n) : 0;
+  const NearFound *f = near_best(n);
+  size_t count = f ? count_differences(n) : 0;
   uint32_t line;
   for (size_t i = 0; i < count; i++) {
-    const Event *e =
-        &n->failing.events.items.items[n->distance.items[i].event];
+    uint32_t event = f->distance.items[i].event;
+    const Event *e = &n->failing.events.items.items[event];
     const char *file = control_place(c, c->branch_of[e->edge], &line);
-    add_place(out, file, line);
+    if (near_decisive(n, event))
+      add_place(out, file, line);
   }
-  const PathEvent *broken = n->found && !count ? find_violated(n) : NULL;
+  const PathEvent *broken = f && !count ? find_violated(n) : NULL;
   if (broken) {
     const char *file = program_place(c->program, broken->place, &line);
     add_place(out, file, line);
@@ -186,10 +198,10 @@ static bool is_changed(const InputSource *a, const InputSource *b) {
 }
 
 static void print_changes(const Near *n, FILE *out) {
-  const Inputs *given = &n->explorer->given;
-  for (size_t i = 0; i < given->sources.len; i++) {
+  const Inputs *given = &n->explorer->given, *now = &reported(n)->inputs;
+  for (size_t i = 0; i < now->sources.len; i++) {
     const InputSource *a = &given->sources.items[i],
-                      *b = &n->inputs.sources.items[i];
+                      *b = &now->sources.items[i];
     Str text = {0};
     if (!is_changed(a, b))
       continue;
@@ -219,10 +231,11 @@ static void add_inputs(const Near *n, const PathEvent *e, Str *out) {
 
 static char *command_line(const Near *n) {
   Str line = {0};
+  const char *words = reported(n)->line;
   words_quote(&line, n->explorer->runner->options->command[0]);
-  if (*n->line)
+  if (*words)
     str_addc(&line, ' ');
-  str_add(&line, n->line);
+  str_add(&line, words);
   return str_take(&line);
 }
 
@@ -278,32 +291,67 @@ static void print_violated(const Near *n, const char *root, FILE *out) {
   str_release(&where);
 }
 
-static void print_heading(const Near *n, size_t count, FILE *out) {
+static void print_input(const Near *n, FILE *out) {
+  const NearFound *f = reported(n);
   char *line = command_line(n);
   Str shown = {0};
   escape_add(&shown, line);
-  fprintf(out, "with this input it passes: %s\n", str_text(&shown));
+  fputs(f->other ? "nothing was found that passes; this fails otherwise: "
+                 : "with this input it passes: ",
+        out);
+  fprintf(out, "%s\n", str_text(&shown));
+  if (f->test) {
+    str_clear(&shown);
+    escape_add(&shown, f->test);
+    fprintf(out, "  test %s of session %lld\n", str_text(&shown),
+            (long long)f->session);
+  }
   print_changes(n, out);
-  if (count)
-    fprintf(out, "%zu branch%s went the other way there:\n", count,
-            count == 1 ? "" : "es");
-  else
-    fputs("it goes the same way through the program; only values differ\n",
-          out);
   str_release(&shown);
   free(line);
+}
+
+// Those that are decisive, or those that are not.
+static void print_those(const Near *n, const Report *all, size_t count,
+                        bool decisive, const char *root, FILE *out) {
+  size_t shown = 0, more = 0;
+  for (size_t i = 0; i < count; i++) {
+    if (all[i].decisive != decisive)
+      continue;
+    if (shown++ < SHOWN_MAX)
+      print_one(n, &all[i], root, out);
+    else
+      more++;
+  }
+  if (more)
+    fprintf(out, "  and %zu more (--json has them all)\n", more);
+}
+
+static void print_branches(const Near *n, const Report *all, size_t count,
+                           const char *root, FILE *out) {
+  size_t decisive = 0;
+  for (size_t i = 0; i < count; i++)
+    decisive += all[i].decisive;
+  fprintf(out, "%zu branch%s went the other way there%s\n", count,
+          count == 1 ? "" : "es",
+          decisive == count ? ":" : "; these tell failing from passing runs:");
+  print_those(n, all, count, true, root, out);
+  if (decisive < count)
+    fputs("these tell less, or follow from them:\n", out);
+  print_those(n, all, count, false, root, out);
 }
 
 void near_print_text(const Near *n, const char *root, FILE *out) {
   size_t count = count_differences(n);
   Report *all = find_reports(n, root);
-  print_heading(n, count, out);
-  for (size_t i = 0; i < count && i < SHOWN_MAX; i++)
-    print_one(n, &all[i], root, out);
-  if (count > SHOWN_MAX)
-    fprintf(out, "  and %zu more (--json has them all)\n", count - SHOWN_MAX);
-  if (!count)
+  print_input(n, out);
+  if (count) {
+    print_branches(n, all, count, root, out);
+  } else {
+    fputs("it goes the same way through the program; only values differ\n",
+          out);
     print_violated(n, root, out);
+  }
   free(all);
 }
 
@@ -339,6 +387,9 @@ static void json_report(const Near *n, const Report *r, FILE *out) {
   print_way(n, r, r->taken, true, out);
   fputs(",\"needed\":", out);
   print_way(n, r, r->needed, true, out);
+  if (r->rank != UINT32_MAX)
+    fprintf(out, ",\"rank\":%u", r->rank);
+  json_bool("decisive", r->decisive, out);
   json_condition(n, r->condition, out);
   fputc('}', out);
 }
@@ -371,13 +422,22 @@ static void json_source(const InputSource *s, bool changed, FILE *out) {
 
 static void json_input(const Near *n, FILE *out) {
   const Inputs *given = &n->explorer->given;
-  char *line = command_line(n);
+  const NearFound *f = reported(n);
   bool first = true;
+  if (!f) {
+    fputs("null", out);
+    return;
+  }
+  char *line = command_line(n);
   fputs("{\"command\":", out);
   json_string(line, out);
+  if (f->test) {
+    json_text("test", f->test, out);
+    fprintf(out, ",\"session\":%lld", (long long)f->session);
+  }
   fputs(",\"sources\":[", out);
-  for (size_t i = 0; i < n->inputs.sources.len; i++) {
-    const InputSource *s = &n->inputs.sources.items[i];
+  for (size_t i = 0; i < f->inputs.sources.len; i++) {
+    const InputSource *s = &f->inputs.sources.items[i];
     json_separator(&first, out);
     json_source(s, is_changed(s, &given->sources.items[i]), out);
   }
@@ -399,22 +459,33 @@ static void json_violated(const Near *n, const char *root, FILE *out) {
   fputc('}', out);
 }
 
+static void json_stats(const Near *n, FILE *out) {
+  const NearStats *s = &n->stats;
+  json_bool("complete", s->complete, out);
+  fprintf(out,
+          ",\"tests\":%zu,\"passing\":%zu,\"same\":%zu,\"others\":%zu,"
+          "\"reduction\":%zu,\"stored\":%zu,\"queries\":%zu",
+          s->tests, s->passing, s->same, s->others,
+          n->explorer->stats.reduction, s->stored, s->queries);
+}
+
 void near_print_json(const Near *n, const char *root, const char *more,
                      FILE *out) {
   size_t count = count_differences(n);
   Report *all = find_reports(n, root);
   bool first = true;
-  fputs("{\"version\":1,\"distance\":[", out);
+  fputs("{\"version\":1", out);
+  json_bool("passes", near_best(n) != NULL, out);
+  fputs(",\"distance\":[", out);
   for (size_t i = 0; i < count; i++) {
     json_separator(&first, out);
     json_report(n, &all[i], out);
   }
   fputs("],\"input\":", out);
   json_input(n, out);
-  if (!count)
+  if (reported(n) && !count)
     json_violated(n, root, out);
-  json_bool("complete", n->stats.complete, out);
-  fprintf(out, ",\"tests\":%zu,\"queries\":%zu%s}\n", n->stats.tests,
-          n->stats.queries, more);
+  json_stats(n, out);
+  fprintf(out, "%s}\n", more);
   free(all);
 }

@@ -136,12 +136,12 @@ static void offer_entries(Explorer *e, uint32_t world, Why why) {
 }
 
 static void offer_ideas(Explorer *e, const Post *p, uint32_t after, bool lucky,
-                        bool failing) {
+                        bool vary) {
   const Catch *c = &p->catch;
   for (size_t i = 0; i < c->ideas.len; i++) {
     const Idea *idea = &c->ideas.items[i];
     bool from_page = idea->world == WORLD_AFTER;
-    if (idea->why == WHY_VARIED && !failing)
+    if (idea->why == WHY_VARIED && !vary)
       continue;
     offer(e, (QueueItem){.ask = idea->ask,
                          .world = from_page ? after : idea->world,
@@ -298,9 +298,10 @@ static int hand_in(Explorer *e, Post *p, Err *err) {
     return -1;
   bool failing = c->is_run && take_target(e, &c->judged.run, p);
   uint32_t world = enter(e, p);
+  bool vary = failing && (p->given || !e->target.failing.len);
   if (failing && target_add(&e->target, p->run))
     rescore(e);
-  offer_ideas(e, p, world, lucky, failing);
+  offer_ideas(e, p, world, lucky, vary);
   if (p->given) {
     e->reached = world;
     e->page = hiddens_copy(&c->hiddens, &e->arena);

@@ -155,9 +155,9 @@ static void solve_keys(const Finding *f, Ideas *out) {
   const Ask *own = &f->item->ask;
   solve_absent(f->record, own, &asks, f->arena);
   for (size_t i = 0; i < asks.len; i++) {
-    array_push(&more, asks.items[i]);
     if (wants_numbers(own))
       array_push(&more, with_numbers(&asks.items[i], own->nparams, f->arena));
+    array_push(&more, asks.items[i]);
   }
   array_release(&asks);
   for (size_t i = 0; i < more.len; i++)
@@ -190,22 +190,20 @@ static const char *another(const char *value, int way, Arena *arena) {
   return arena_printf(arena, "%.15g", way ? n * 2 + 3 : n + 1);
 }
 
-// Each value of a failing request replaced or left out: what nothing is
+// Each value of a failing request replaced by two others: what nothing is
 // compared with may matter too, to a division for instance.
 static void vary(const Finding *f, Ideas *out) {
   const Ask *a = &f->item->ask;
   uint32_t n = 0;
   Idea like = {.world = f->item->world, .why = WHY_VARIED};
   like.last = f->item->last;
-  for (int way = 0; way < 3; way++)
+  for (int way = 0; way < 2; way++)
     for (size_t i = 0; i < a->nparams && n < VARIED_MOST; i++) {
       const Param *p = &a->params[i];
       if (p->page || p->place == IN_FILE)
         continue;
-      like.ask = way == 2
-                     ? ask_without(a, i, f->arena)
-                     : ask_with(a, p->place, p->name,
-                                another(p->value, way, f->arena), f->arena);
+      const char *value = another(p->value, way, f->arena);
+      like.ask = ask_with(a, p->place, p->name, value, f->arena);
       like.step = n++;
       add(f, out, like);
     }
@@ -218,6 +216,6 @@ void ideas_find(const Finding *f, Ideas *out) {
   }
   if (f->record)
     solve_all(f, out);
-  if (f->failing && f->item->why != WHY_VARIED)
+  if (f->failing)
     vary(f, out);
 }

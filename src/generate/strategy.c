@@ -237,12 +237,12 @@ static const Strategy strategies[] = {
      .score = score_ties},
     {.name = "coverage",
      .doc = "branches not taken yet, from the failing input",
-     .one_by_one = true,
+     .by_coverage = true,
      .score = score_coverage},
     {.name = "base",
      .doc = "branches not taken yet, from the empty input",
      .from_empty = true,
-     .one_by_one = true,
+     .by_coverage = true,
      .score = score_coverage},
 };
 enum { STRATEGIES = sizeof strategies / sizeof *strategies };

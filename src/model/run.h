@@ -27,6 +27,7 @@ int verdict_parse(const char *name); // -1: no such verdict
 // tests.
 //   exit       exit status 3
 //   signal     SIGSEGV in parse (src/a.c:12)
+//   contract   list_delete: size_ok is violated at call 1 (list.c:9): ...
 //   sanitizer  heap-buffer-overflow in copy (src/a.c:40)
 //   timeout    still running after 10 s
 //   output     standard output differs from the reference

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "oracle/contract.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -114,6 +115,8 @@ bool failure_add_end(Run *run, const Outcome *outcome, const char *root,
 
 void failure_add_exit(Run *run, const char *root, const char *message) {
   const Death *d = find_crash(run, NULL);
+  if (contract_failed(run)) // that is the reason
+    return;
   if (d)
     add_crash(run, d->how, d, root);
   else

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "oracle/contract.h"
 #include "oracle/failure.h"
 #include "oracle/kinds.h"
 #include "oracle/sanitizer.h"
@@ -36,7 +37,8 @@ bool oracle_settled(const Trial *t, Run *run) {
   bool report = sanitizer_scan(t->err, t->root, run);
   if (t->merged)
     report = sanitizer_scan(t->out, t->root, run) || report;
-  // A sanitizer ends the program by abort: that signal is no second failure.
+  report |= contract_failed(run);
+  // Both end the program by abort: that signal is no second failure.
   bool end = false;
   if (!report || o->end != END_SIGNAL)
     end = failure_add_end(run, o, t->root, t->timeout, t->max_output);

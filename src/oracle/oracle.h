@@ -6,8 +6,8 @@
 //              DIR/<n>.status (no such file: any)
 //   command    a command looks at the output: 0 good, 125 skip, other bad
 //
-// A signal, a sanitizer report, a timeout or a broken limit always fails,
-// whatever the oracle would say.
+// A signal, a sanitizer report, a broken contract, a timeout or a broken limit
+// always fails, whatever the oracle would say.
 //
 // An oracle is one row of the table in oracle.c and one file. It runs nothing
 // itself: if it needs a second process, the row says which, and the runner runs

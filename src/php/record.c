@@ -11,6 +11,7 @@
 #include "php/record_terms.h"
 #include "util/array.h"
 #include "util/fs.h"
+#include "util/hashmap.h"
 #include "util/leb.h"
 #include "util/str.h"
 
@@ -341,6 +342,8 @@ typedef struct {
   ARRAY(const char *) includes;
   ARRAY(PhpCompare) compares;
   TermList terms;
+  PhpShadows *shadows; // of terms, at the end
+  Hashmap decided;     // branches that were told
   ARRAY(uint32_t) counters; // of the branches
   ARRAY(Counters) counted;  // of the scripts
 } Parse;
@@ -502,6 +505,39 @@ static void parse_term(Parse *p, const unsigned char *item, uint32_t size) {
   p->bad = term_list_add(&p->terms, item, size, p->arena);
 }
 
+// A decision is told once, however often it was taken the same way.
+static void add_branch_compare(Parse *p) {
+  const PhpBranch *b = &array_last(&p->terms.branches);
+  struct {
+    uint32_t term, line;
+    uint64_t outcome;
+  } key = {b->term, b->line, b->outcome};
+  uint64_t n = p->terms.branches.len;
+  if (hashmap_intern(&p->decided, &key, sizeof key, n) != n)
+    return;
+  array_push(&p->compares, (PhpCompare){.kind = COMPARE_BRANCH,
+                                        .held = b->outcome,
+                                        .file = b->file,
+                                        .line = b->line,
+                                        .left = "",
+                                        .right = "",
+                                        .shadows = p->shadows,
+                                        .branch = (uint32_t)n - 1});
+}
+
+// The text tells one condition from another, in other requests too.
+static void word_branches(Parse *p) {
+  char text[400];
+  for (size_t i = 0; i < p->compares.len; i++) {
+    PhpCompare *c = &p->compares.items[i];
+    if (c->kind != COMPARE_BRANCH)
+      continue;
+    term_show(p->shadows, p->shadows->branches[c->branch].term, text,
+              sizeof text);
+    c->right = arena_strdup(p->arena, text);
+  }
+}
+
 static void parse_branch(Parse *p, const unsigned char *item, uint32_t size) {
   uint32_t counter, file;
   (void)size;
@@ -510,6 +546,7 @@ static void parse_branch(Parse *p, const unsigned char *item, uint32_t size) {
     return;
   array_last(&p->terms.branches).file = file_name(p, file);
   array_push(&p->counters, counter);
+  add_branch_compare(p);
 }
 
 static void parse_kept(Parse *p, const unsigned char *item, uint32_t size) {
@@ -585,6 +622,9 @@ static void parse_items(Parse *p) {
        : NULL)
 
 static void fill(PhpRecord *out, Parse *p, bool finished) {
+  place_branches(p);
+  term_list_fill(&p->terms, p->shadows, p->arena);
+  word_branches(p);
   *out = (PhpRecord){.finished = finished,
                      .script = p->script,
                      .scripts = TAKE(p->arena, &p->scripts),
@@ -597,10 +637,9 @@ static void fill(PhpRecord *out, Parse *p, bool finished) {
                      .nincludes = p->includes.len,
                      .compares = TAKE(p->arena, &p->compares),
                      .ncompares = p->compares.len,
+                     .shadows = p->shadows,
                      .last_script = p->last_script,
                      .last_entity = p->last_entity};
-  place_branches(p);
-  term_list_fill(&p->terms, &out->shadows, p->arena);
   if (p->note.len)
     out->note = arena_strdup(p->arena, str_text(&p->note));
 }
@@ -616,6 +655,7 @@ static void parse_release(Parse *p) {
   array_release(&p->counters);
   array_release(&p->counted);
   term_list_release(&p->terms);
+  hashmap_release(&p->decided);
 }
 
 static int check_record(const void *data, size_t size, PhpRecordHeader *h,
@@ -638,7 +678,8 @@ static int check_record(const void *data, size_t size, PhpRecordHeader *h,
 int php_record_parse(const void *data, size_t size, PhpRecord *out,
                      Arena *arena, Err *err) {
   PhpRecordHeader h;
-  *out = (PhpRecord){.script = ""};
+  PhpShadows *shadows = arena_new(arena, PhpShadows);
+  *out = (PhpRecord){.script = "", .shadows = shadows};
   if (check_record(data, size, &h, err))
     return -1;
   Parse p = {.data = data,
@@ -647,7 +688,8 @@ int php_record_parse(const void *data, size_t size, PhpRecord *out,
              .last = h.last,
              .last_script = ENTITY_NONE,
              .last_entity = ENTITY_NONE,
-             .script = ""};
+             .script = "",
+             .shadows = shadows};
   parse_items(&p);
   int rc = 0;
   if (p.bad)

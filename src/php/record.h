@@ -89,13 +89,17 @@ typedef struct {
   bool handled;    // the application's own error or exception handler took it
 } PhpFault;
 
-// A comparison that input took part in (CompareKind of record_format.h).
+// A comparison that input took part in (CompareKind of record_format.h), or
+// with shadows a decision that depends on input (COMPARE_BRANCH).
 typedef struct {
   unsigned kind;
   bool held;
   const char *file; // absolute path
   uint32_t line;
-  const char *left, *right; // the input, and what it was compared with
+  const char *left, *right; // the input, and what it was compared with; BRANCH:
+                            // "", and the condition as text
+  const PhpShadows *shadows; // BRANCH: where it comes from,
+  uint32_t branch;           // and its index among the branches; else NULL, 0
 } PhpCompare;
 
 typedef struct {
@@ -109,9 +113,9 @@ typedef struct {
   size_t nfaults;
   const char *const *includes; // what include and require were asked for and
   size_t nincludes;            // found, absolute paths, once each
-  const PhpCompare *compares;  // if collected; each once
+  const PhpCompare *compares;  // if collected; each once, in order
   size_t ncompares;
-  PhpShadows shadows; // if collected
+  const PhpShadows *shadows; // empty if not collected
   const char *note; // what is missing ("output map cut at 64 MB"), or NULL
   // The statement executed last: where the worker died if it did. An index into
   // scripts and one into that unit's entities; ENTITY_NONE: no statement yet.

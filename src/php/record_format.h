@@ -172,7 +172,9 @@ typedef enum {
   COMPARE_STARTS,
   COMPARE_ENDS,
   COMPARE_ABSENT,
-  COMPARE_KINDS
+  COMPARE_KINDS, // of items
+  // Not written as such: a branch of the shadows, to readers of comparisons.
+  COMPARE_BRANCH = COMPARE_KINDS
 } CompareKind;
 
 // The bytes of both operands follow, the input's first.

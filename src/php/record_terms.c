@@ -1,6 +1,7 @@
 // The items of shadows in a record: see record_terms.h.
 #include "php/record_terms.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "model/entity.h"
@@ -119,7 +120,9 @@ const char *term_list_named(TermList *l, const unsigned char *item,
        : NULL)
 
 void term_list_fill(const TermList *l, PhpShadows *out, Arena *arena) {
-  *out = (PhpShadows){.terms = TAKE(arena, &l->terms),
+  static atomic_uint_fast64_t serial;
+  *out = (PhpShadows){.serial = ++serial,
+                      .terms = TAKE(arena, &l->terms),
                       .nterms = l->terms.len,
                       .branches = TAKE(arena, &l->branches),
                       .nbranches = l->branches.len,

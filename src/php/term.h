@@ -56,6 +56,7 @@ typedef struct {
 } PhpNamed;
 
 typedef struct {
+  uint64_t serial;      // no two of a process have the same
   const PhpTerm *terms; // 1..nterms-1; [0] is unused
   size_t nterms;        // 0: shadows were not collected, or nothing decided
   const PhpBranch *branches; // in order

@@ -168,7 +168,7 @@ static void put_tests(const Suite *suite, FILE *out) {
     json_string(verdict_name(r->verdict), out);
     fputc(',', out);
     json_string(text_or_empty(r->command), out);
-    fprintf(out, ",%.3f,%d,", r->seconds, r->has_spectrum);
+    fprintf(out, ",%d,", r->has_spectrum);
     json_string(text_or_empty(r->note), out);
     fputc(']', out);
   }

@@ -5,12 +5,11 @@
 #include <string.h>
 
 #include "report/escape.h"
+#include "util/fs.h"
 
 static const ReportFormat *const formats[] = {
-    &report_text,
-    &report_json,
-    &report_csv,
-    &report_quickfix,
+    &report_text,  &report_json,   &report_csv,   &report_quickfix,
+    &report_sarif, &report_github, &report_junit,
 };
 enum { NFORMATS = sizeof formats / sizeof *formats };
 
@@ -39,6 +38,15 @@ const char *report_function(const Suite *suite, const Entity *e) {
     return "";
   const char *name = suite->entities[e->function].name;
   return name ? name : "";
+}
+
+const char *report_path(const Report *r, uint32_t source) {
+  const char *shown = suite_path(r->suite, source);
+  if (!r->root)
+    return shown;
+  const char *path = r->suite->sources[source].path;
+  const char *below = path_below(path, r->root);
+  return below == path ? shown : below;
 }
 
 static void add_block_line(const Suite *suite, uint32_t block, const char *none,

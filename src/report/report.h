@@ -17,6 +17,7 @@
 #include "model/ranking.h"
 #include "model/suite.h"
 #include "report/evidence.h"
+#include "report/near_test.h"
 #include "report/source.h"
 
 // What is reported, the same for every failure.
@@ -32,6 +33,11 @@ typedef struct {
   const Deaths *deaths;       // where runs died
   const OutputPlaces *places; // where failures show in the output
   Sources *sources;           // notes the state of every file that is shown
+  const NearTest *nearest;    // per failure, if the format wants them; or NULL
+  const char *root;           // paths are named relative to it in files for
+                              // others; NULL: to the session's directory
+  FILE *summary;  // a second file, of formats that have one; or NULL
+  size_t printed; // suspects so far, for the formats
 } Report;
 
 typedef struct {
@@ -40,9 +46,11 @@ typedef struct {
   void (*begin)(Report *r, FILE *out); // NULL: nothing to say
   void (*failure)(Report *r, const Ranking *ranking, FILE *out);
   void (*end)(Report *r, FILE *out); // NULL: nothing to say
+  bool nearest;                      // it shows the nearest passing test
 } ReportFormat;
 
 extern const ReportFormat report_text, report_json, report_csv, report_quickfix;
+extern const ReportFormat report_sarif, report_github, report_junit;
 const ReportFormat *report_find(const char *name); // NULL: no such format
 
 // --- shared by the formats --------------------------------------------------
@@ -56,6 +64,9 @@ size_t report_verdicts(const Report *r, Verdict verdict);
 
 // The name of the function an entity stands in, "" if that is not known.
 const char *report_function(const Suite *suite, const Entity *e);
+
+// The path of a source in a file for others.
+const char *report_path(const Report *r, uint32_t source);
 
 // What an entity is and where it belongs, after its "file:line":
 // "in main", "main", "block 3 of main", "edge 12 -> 15 of main".

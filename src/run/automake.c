@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "oracle/contract.h"
 #include "oracle/failure.h"
 #include "oracle/sanitizer.h"
 #include "run/adapter.h"
@@ -120,7 +121,8 @@ static void judge(const Check *c, const SpoolResult *result, Run *run) {
   bool killed = result->end != END_EXIT && result->end != END_UNSTARTED &&
                 result->end != END_SIGNAL;
   bool report = !is_one_of(result->result, skip) &&
-                sanitizer_scan(result->log, root, run);
+                (sanitizer_scan(result->log, root, run) ||
+                 contract_failed(run));
   if (killed)
     failure_add_end(run, &end, root, c->runner->timeout, 0);
   else if (report)

@@ -192,13 +192,6 @@ static bool is_leader(const Pool *p, pid_t pid) {
   return false;
 }
 
-static bool is_server(const Pool *p, pid_t pid) {
-  for (size_t i = 0; i < p->nslots; i++)
-    if (p->slots[i].starter && starter_keeps(p->slots[i].starter, pid))
-      return true;
-  return false;
-}
-
 // The busy slot an orphan belongs to; NULL: cannot be told.
 static const Slot *owner_of(const Pool *p, pid_t pid) {
   pid_t session = getsid(pid);
@@ -231,7 +224,7 @@ static bool kill_orphans(Pool *p, const Slot *s) {
   children_list(&p->kids);
   for (size_t i = 0; i < p->kids.len; i++) {
     pid_t pid = p->kids.items[i];
-    if (is_leader(p, pid) || is_known(&p->before, pid) || is_server(p, pid))
+    if (is_leader(p, pid) || is_known(&p->before, pid))
       continue;
     const Slot *owner = alone ? s : owner_of(p, pid);
     if (owner != s)

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "oracle/contract.h"
 #include "oracle/failure.h"
 #include "run/words.h"
 #include "util/fs.h"
@@ -210,6 +211,7 @@ int runner_add_module(Runner *r, const char *path, Err *err) {
 int runner_collect(Runner *r, const char *dir, Run *run, Err *err) {
   if (collector_collect(r->collector, dir, run, err))
     return unit_refused(r);
+  contract_add_failures(dir, r->root, run);
   if (run->processes || run->note)
     return 0;
   if (scratch_full(&r->scratch))

@@ -125,10 +125,8 @@ static void launch_server(Server *s, const Servers *all, const Spawn *spawn,
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
     return;
   char **env = preloading(spawn->env, all->library);
-  Spawn own = {.path = spawn->path,
-               .argv = spawn->argv,
-               .env = env,
-               .cwd = spawn->cwd};
+  Spawn own = {
+      .path = spawn->path, .argv = spawn->argv, .env = env, .cwd = spawn->cwd};
   pid_t pid = launch(context, &own, all->null, ends[1]);
   close(ends[1]);
   if (pid > 0) {
@@ -141,14 +139,13 @@ static void launch_server(Server *s, const Servers *all, const Spawn *spawn,
   free(env);
 }
 
-static void give_up(Servers *all, size_t place, Server *s) {
+static void give_up(Server *s) {
   kill(s->pid, SIGKILL);
-  atomic_store(&all->pids[place], 0);
   s->unusable = true;
 }
 
 // Always makes one: it may be unusable.
-static Server *server_new(Servers *all, size_t place, const Spawn *spawn,
+static Server *server_new(const Servers *all, const Spawn *spawn,
                           ServerLaunch *launch, void *context) {
   Server *s = mem_new(Server);
   s->path = mem_strdup(spawn->path);
@@ -160,9 +157,8 @@ static Server *server_new(Servers *all, size_t place, const Spawn *spawn,
   s->unusable = !loadable_with_preload(spawn->path);
   if (!s->unusable)
     launch_server(s, all, spawn, launch, context);
-  atomic_store(&all->pids[place], s->pid);
   if (s->pid && !is_greeted(s->control))
-    give_up(all, place, s);
+    give_up(s);
   s->unusable |= !s->pid;
   return s;
 }
@@ -206,13 +202,6 @@ void servers_close(Servers *s) {
   free(s->library);
 }
 
-bool servers_has(const Servers *s, pid_t pid) {
-  for (size_t i = 0; i < SERVERS_MAX; i++)
-    if (atomic_load(&s->pids[i]) == pid)
-      return true;
-  return false;
-}
-
 // The place of the program's server, or one for it.
 static size_t place_for(Servers *s, const char *path) {
   for (size_t i = 0; i < SERVERS_MAX; i++)
@@ -232,14 +221,12 @@ static Server *server_for(Servers *s, const Spawn *spawn, ServerLaunch *launch,
       (old->unusable || fits(old, spawn)))
     return old;
   drop(s, place); // it ends by itself, and is reaped like any orphan
-  return s->list[place] = server_new(s, place, spawn, launch, context);
+  return s->list[place] = server_new(s, spawn, launch, context);
 }
 
 // --- a request --------------------------------------------------------------
 
-static void add_string(Str *m, const char *s) {
-  str_addn(m, s, strlen(s) + 1);
-}
+static void add_string(Str *m, const char *s) { str_addn(m, s, strlen(s) + 1); }
 
 static void add_redirect(Str *m, uint32_t mode, int fd, int from) {
   ServeRedirect r = {.mode = mode, .fd = fd, .from = from};
@@ -296,10 +283,10 @@ static void set_problem(StartAnswer *to, const ServeAnswer *from,
 static bool ask(const Server *server, const Spawn *spawn, ServeAnswer *a) {
   Str m = {0};
   make_request(spawn, &m);
-  bool good = m.len <= SERVE_MESSAGE_MAX &&
-              send(server->control, m.data, m.len, MSG_NOSIGNAL) ==
-                  (ssize_t)m.len &&
-              recv(server->control, a, sizeof *a, 0) == sizeof *a;
+  bool good =
+      m.len <= SERVE_MESSAGE_MAX &&
+      send(server->control, m.data, m.len, MSG_NOSIGNAL) == (ssize_t)m.len &&
+      recv(server->control, a, sizeof *a, 0) == sizeof *a;
   str_release(&m);
   return good;
 }
@@ -320,7 +307,7 @@ bool servers_start(Servers *s, const Spawn *spawn, ServerLaunch *launch,
   if (server->unusable || !fits(server, spawn))
     return false;
   if (!ask(server, spawn, &a)) {
-    give_up(s, place_for(s, spawn->path), server);
+    give_up(server);
     return false;
   }
   *answer = (StartAnswer){.pid = a.what == SERVE_DONE ? a.pid : -1};

@@ -15,11 +15,11 @@
 // and of variables must be that of the server, and so must all variables that
 // the dynamic linker and the heap look at, else it is started anew.
 //
-// A Servers is for one thread; servers_has is for any.
+// A Servers is for one thread. The servers are that thread's children: they do
+// not count as orphans (orphan.h).
 #ifndef CULPRIT_RUN_SERVER_H
 #define CULPRIT_RUN_SERVER_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -31,9 +31,8 @@ typedef struct Server Server;
 
 typedef struct {
   Server *list[SERVERS_MAX];
-  atomic_int pids[SERVERS_MAX]; // 0: none
-  unsigned next;                // to be replaced
-  char *library;                // culprit-server.so; NULL: is not there
+  unsigned next; // to be replaced
+  char *library; // culprit-server.so; NULL: is not there
   int null;
 } Servers;
 
@@ -49,8 +48,5 @@ typedef pid_t ServerLaunch(void *context, const Spawn *spawn, int null,
 // for an execution.
 bool servers_start(Servers *s, const Spawn *spawn, ServerLaunch *launch,
                    void *context, StartAnswer *answer);
-
-// Is this process one of the servers?
-bool servers_has(const Servers *s, pid_t pid);
 
 #endif

@@ -143,9 +143,8 @@ static pid_t start_script(const Starter *s, Child *c) {
 static pid_t launch_server(void *context, const Spawn *spawn, int null,
                            int control) {
   const Starter *s = context;
-  Child c = {.spawn = spawn,
-             .streams = {null, null, null, control},
-             .mask = &s->mask};
+  Child c = {
+      .spawn = spawn, .streams = {null, null, null, control}, .mask = &s->mask};
   pid_t pid = start(s, &c);
   return pid > 0 && !c.error ? pid : -1;
 }
@@ -236,8 +235,4 @@ bool starter_take(Starter *s, StartAnswer *answer) {
   *answer = s->answer;
   atomic_store(&s->answered, false);
   return true;
-}
-
-bool starter_keeps(const Starter *s, pid_t pid) {
-  return servers_has(&s->servers, pid);
 }

@@ -40,7 +40,4 @@ typedef struct {
 // but must not be reaped.
 bool starter_take(Starter *s, StartAnswer *answer);
 
-// Is this process one that the starter keeps ready? For any thread.
-bool starter_keeps(const Starter *s, pid_t pid);
-
 #endif

@@ -1,7 +1,7 @@
-// The fork server: a shared object that LD_PRELOAD brings into a program that is
-// to run many times. It is initialised before everything else (-z initfirst),
-// stops the program there, loaded and linked but with none of its own code run,
-// and makes a process of it for every request (server_format.h).
+// The fork server: a shared object that LD_PRELOAD brings into a program that
+// is to run many times. It is initialised before everything else (-z
+// initfirst), stops the program there, loaded and linked but with none of its
+// own code run, and makes a process of it for every request (server_format.h).
 //
 // Each is as if it had been executed: it is a child of the tool, not of the
 // server (CLONE_PARENT), leads a session, has the files, the directory, the
@@ -46,7 +46,8 @@ typedef struct {
 } Request;
 
 static bool take_message(Request *r) {
-  long n = call6(SYS_recvfrom, SERVE_FD, (long)message, sizeof message, 0, 0, 0);
+  long n =
+      call6(SYS_recvfrom, SERVE_FD, (long)message, sizeof message, 0, 0, 0);
   if (n == -EINTR)
     return take_message(r);
   r->head = (const ServeRequest *)message;

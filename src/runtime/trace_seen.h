@@ -5,7 +5,8 @@
 // stream is known to whoever replays the run: what instrumented code stores
 // there, replay stores, too. Before code outside runs, instrumented code counts
 // up `changes`, and no line is known any more. Tables are direct-mapped; a line
-// that lost its place is appended again.
+// that lost its place is appended again. Whole accesses that were shown are
+// remembered, too: an inner loop often reads what it read before.
 //
 // The stack changes in other ways (registers are saved there), which only a
 // read of something uninitialised or out of bounds can see: its lines are
@@ -24,6 +25,7 @@ enum {
   LINES = 1 << 18,
   PAGES = 1 << 12,
   STACK_LINES = 1 << 12,
+  ACCESSES = 1 << 12,
   CHANGE_BITS = 22,
   START_CREDIT = -256,
   PRICE = 16,
@@ -35,6 +37,11 @@ typedef struct {
   char bytes[LINE];
 } StackLine;
 
+typedef struct {
+  TraceAccess access;
+  uint64_t changes;
+} ShownAccess;
+
 static struct {
   uint64_t changes; // of the header, when this was true
   int64_t credit;
@@ -43,6 +50,7 @@ static struct {
   uint64_t run_end;
   uint64_t lines[LINES], pages[PAGES];
   StackLine on_stack[STACK_LINES];
+  ShownAccess accesses[ACCESSES];
 } seen;
 
 static uint64_t tag(uint64_t number) {
@@ -163,9 +171,29 @@ static bool show(const TraceAccess *a, uint64_t n) {
         return false;
     return true;
   }
-  for (uint64_t k = 0, at = low; k < n; k++, at += wide)
-    if (!show_line(at / LINE) || !show_line((at + a->size - 1) / LINE))
+  for (uint64_t k = 0, at = low; k < n; k++, at += wide) {
+    uint64_t first = at / LINE, last = (at + a->size - 1) / LINE;
+    if (!show_line(first) || (last != first && !show_line(last)))
       return false;
+  }
+  return true;
+}
+
+// The same, remembering what was shown; what lies on the stack must be looked
+// at each time.
+static bool show_once(const TraceAccess *a, uint64_t n) {
+  uint64_t hash = (a->first * 31 + a->last) * 0x9e3779b97f4a7c15;
+  ShownAccess *s = &seen.accesses[hash >> 32 & (ACCESSES - 1)];
+  if (s->changes == seen.changes && s->access.first == a->first &&
+      s->access.second == a->second && s->access.last == a->last &&
+      s->access.size == a->size)
+    return true;
+  if (!show(a, n))
+    return false;
+  if (a->first < seen.stack && a->last < seen.stack) {
+    s->access = *a;
+    s->changes = seen.changes;
+  }
   return true;
 }
 
@@ -183,7 +211,7 @@ HIDDEN uint32_t __culprit_trace_range(uint64_t n, const TraceAccess *accesses,
     seen.credit += (int64_t)(n * count);
   good = good && seen.credit >= 0;
   for (uint64_t i = 0; i < count && good; i++)
-    good = show(&accesses[i], n);
+    good = show_once(&accesses[i], n);
   *(char *)(uintptr_t)h->cursor++ = good;
   return good;
 }

@@ -37,11 +37,24 @@ uint64_t ghost_returned(const Frame *f, uint32_t k) {
   return GHOST_BASE * 4 + ((uint64_t)f->id << 24) + k;
 }
 
+// The functions that have a contract: wrapper and body.
+static void find_wrappers(Encoder *e) {
+  const Program *p = e->target.program;
+  static const char prefix[] = "__culprit_body_";
+  for (size_t i = 0; i < p->functions.len; i++) {
+    const char *name = program_name(p, p->functions.items[i].name);
+    if (text_starts(name, prefix))
+      hashmap_put(&e->wrappers, name + sizeof prefix - 1,
+                  strlen(name) - (sizeof prefix - 1), i);
+  }
+}
+
 void encoder_init(Encoder *e, const EncodeTarget *t, ExprPool *pool) {
   *e = (Encoder){.target = *t, .pool = pool, .max_blocks = BLOCKS_MAX};
   values_init(&e->values, pool);
   memory_init(&e->memory, &e->values, t->read, t->context);
   e->flows = arena_array(&e->arena, Flow *, t->program->functions.len + 1);
+  find_wrappers(e);
 }
 
 void encoder_release(Encoder *e) {
@@ -56,6 +69,7 @@ void encoder_release(Encoder *e) {
   array_release(&e->path_statement);
   array_release(&e->fields);
   array_release(&e->losses);
+  hashmap_release(&e->wrappers);
   expr_map_release(&e->facts);
 }
 
@@ -94,8 +108,8 @@ static uint32_t find_statement(Encoder *e, const IrInst *i) {
 }
 
 static bool is_statement(const Encoder *e, const IrInst *i) {
-  return e->frame->soft && i->flags & IR_STATEMENT && i->place &&
-         e->target.program->places.items[i->place].line;
+  return e->frame->soft && !e->frame->made && i->flags & IR_STATEMENT &&
+         i->place && e->target.program->places.items[i->place].line;
 }
 
 Expr encode_on(Encoder *e, const IrInst *i, bool branch) {
@@ -724,6 +738,15 @@ static bool may_call(Encoder *e, Flow *flow, uint32_t function) {
   return active <= flow->calls + 1 && all < NEST_MAX;
 }
 
+static bool is_made(const Encoder *e, uint32_t function) {
+  const Program *p = e->target.program;
+  const char *name = program_name(p, p->functions.items[function].name);
+  if (text_starts(name, "__culprit_"))
+    return !text_starts(name, "__culprit_body_");
+  uint64_t found;
+  return hashmap_get(&e->wrappers, name, strlen(name), &found);
+}
+
 void encode_call_function(Encoder *e, uint32_t function, bool soft, bool root,
                           const IrInst *site, const Val *args, size_t nargs,
                           Pmap *state, Val *results, size_t nresults) {
@@ -741,6 +764,7 @@ void encode_call_function(Encoder *e, uint32_t function, bool soft, bool root,
              .key = encode_site_key(e, site),
              .soft = soft,
              .root = root,
+             .made = is_made(e, function),
              .flow = flow,
              .facts =
                  caller ? caller->blocks.items[caller->current].facts : NULL};
@@ -794,7 +818,9 @@ static void encode(Encoder *e) {
 
 int encoder_run(Encoder *e, Err *err) {
   begin(e, ENCODE_RUN);
+  e->memory.read_first.len = 0;
   encode(e);
+  e->npre = e->memory.read_first.len;
   if (e->ended)
     return pointees_learn(&e->pointees), 0;
   Str limits = {0};

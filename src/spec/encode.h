@@ -93,7 +93,8 @@ typedef struct {
   Memory memory;
   Pointees pointees;
   Arena arena;
-  Flow **flows; // of each function, when needed
+  Flow **flows;     // of each function, when needed
+  Hashmap wrappers; // names of the functions with a contract -> their bodies
 
   ARRAY(Statement) statements;
   Hashmap statement_index; // (source, line) -> number
@@ -105,6 +106,8 @@ typedef struct {
   uint32_t cut_loops, cut_calls, cut_size; // what was assumed away
   size_t blocks, max_blocks;
   uint64_t table; // of the wrapper's contract, 0: not seen yet
+  uint64_t args;  // where its parameters lie
+  size_t npre;    // cells of the process that the run read
   Pmap end;       // state at the end
   bool ended;     // the end is reached in the run
 

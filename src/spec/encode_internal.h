@@ -50,6 +50,7 @@ struct Frame {
   uint64_t key; // the same for the same call in every encoding
   bool soft;    // its statements can be off
   bool root;    // the wrapper itself
+  bool made;    // its code is not the user's: a wrapper, a predicate
   Flow *flow;
   Val *regs;
   ARRAY(Unrolled) blocks; // 0: the end

@@ -42,7 +42,7 @@ uint64_t memory_new_variable(Memory *m, uint32_t frame, uint64_t size,
   if (last == frame)
     base =
         array_last(&m->regions).base + round_up(array_last(&m->regions).size);
-  array_push(&m->regions, (Region){base, size, maker, false});
+  array_push(&m->regions, (Region){.base = base, .size = size, .maker = maker});
   return base;
 }
 
@@ -51,8 +51,10 @@ uint64_t memory_new_heap(Memory *m, uint64_t size, bool zero, uint64_t maker) {
   uint64_t fresh = m->heap.len;
   uint64_t i = hashmap_intern(&m->makers, &maker, sizeof maker, fresh);
   if (i == fresh)
-    array_push(&m->heap, (Region){HEAP_BASE + ((i + 1) << FRAME_BITS), size,
-                                  maker, zero});
+    array_push(&m->heap, (Region){.base = HEAP_BASE + ((i + 1) << FRAME_BITS),
+                                  .size = size,
+                                  .maker = maker,
+                                  .zero = zero});
   if (size > m->heap.items[i].size)
     m->heap.items[i].size = size;
   return m->heap.items[i].base;

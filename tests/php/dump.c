@@ -162,7 +162,7 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < r.nscripts && !rc; i++)
     rc = dump_script(argv[1], &r.scripts[i], argv + 2, &arena);
   dump_rest(&r, argv + 2);
-  dump_shadows(&r.shadows, argv + 2);
+  dump_shadows(r.shadows, argv + 2);
   arena_release(&arena);
   return rc ? 1 : 0;
 }

@@ -109,13 +109,13 @@ typedef struct {
   size_t left;
 } Listing;
 
-static bool list(void *context, const uint32_t *flips, size_t n) {
+static FlipAnswer list(void *context, const uint32_t *flips, size_t n) {
   Listing *l = context;
   str_addc(&l->text, '<');
   for (size_t i = 0; i < n; i++)
     str_addf(&l->text, "%s%u", i ? "," : "", l->names[flips[i]]);
   str_addc(&l->text, '>');
-  return --l->left > 0;
+  return --l->left > 0 ? FLIP_ON : FLIP_STOP;
 }
 
 static const char in_order[] = "<6><3,6><1,3,6><1,6><5><3,5><1,3,5><1,5>"
@@ -154,7 +154,7 @@ typedef struct {
   size_t n;
 } Order;
 
-static bool check_order(void *context, const uint32_t *flips, size_t n) {
+static FlipAnswer check_order(void *context, const uint32_t *flips, size_t n) {
   Order *o = context;
   Distance d = {0};
   for (size_t i = 0; i < n; i++)
@@ -162,7 +162,7 @@ static bool check_order(void *context, const uint32_t *flips, size_t n) {
   o->ascending &= !o->n++ || distance_compare(&o->last, &d) < 0;
   array_release(&o->last);
   o->last = d;
-  return true;
+  return FLIP_ON;
 }
 
 TEST(every_candidate_is_farther_away_than_the_one_before) {

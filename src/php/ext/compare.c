@@ -12,7 +12,7 @@
 // told before.
 //
 // Memory: fixed tables of this process, one request at a time.
-#include "php_culprit.h"
+#include "shadow.h"
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -202,6 +202,12 @@ static void tell(CompareKind kind, int outcome, const operand_text *left,
   culprit_publish(item);
 }
 
+// What has a term is told by its decision.
+static bool has_shadow(const zval *value) {
+  ZVAL_DEREF(value);
+  return culprit.collect & COLLECT_SHADOWS && shadow_find(value);
+}
+
 // The input comes first; two of them are told both ways.
 static void tell_pair(CompareKind kind, int outcome, const zval *a,
                       const zval *b) {
@@ -210,7 +216,8 @@ static void tell_pair(CompareKind kind, int outcome, const zval *a,
       [COMPARE_EQUAL] = COMPARE_EQUAL,  [COMPARE_LESS] = COMPARE_GREATER,
       [COMPARE_GREATER] = COMPARE_LESS, [COMPARE_CONTAINS] = COMPARE_EQUAL,
       [COMPARE_STARTS] = COMPARE_EQUAL, [COMPARE_ENDS] = COMPARE_EQUAL};
-  if (!read_operand(&x, a) || !read_operand(&y, b))
+  if (has_shadow(a) || has_shadow(b) || !read_operand(&x, a) ||
+      !read_operand(&y, b))
     return;
   if (is_input(x.text, x.length))
     tell(kind, outcome, &x, &y);
@@ -284,7 +291,7 @@ static void tell_list(const zval *value, const HashTable *ht, bool keys) {
   zend_string *key;
   zval *element, of_key;
   int left = LIST_MOST;
-  if (!read_operand(&x, value) || !is_input(x.text, x.length))
+  if (has_shadow(value) || !read_operand(&x, value) || !is_input(x.text, x.length))
     return;
   ZEND_HASH_FOREACH_KEY_VAL((HashTable *)ht, number, key, element) {
     if (!left--)

@@ -12,7 +12,7 @@ function data(id) {
 }
 
 const head = parse('head');
-const NAME = 0, VERDICT = 1, COMMAND = 2, SECONDS = 3, SPECTRUM = 4, NOTE = 5;
+const NAME = 0, VERDICT = 1, COMMAND = 2, SPECTRUM = 3, NOTE = 4;
 const statements = head.line.length;
 
 // --- rankings -------------------------------------------------------------------

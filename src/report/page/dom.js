@@ -18,7 +18,7 @@ function el(spec, attributes, ...children) {
     if (key.startsWith('on')) node.addEventListener(key.slice(2), value);
     else node.setAttribute(key, value === true ? '' : shown(value));
   }
-  for (const child of children.flat())
+  for (const child of children.flat(Infinity))
     if (child !== null && child !== undefined && child !== false)
       node.append(child.nodeType ? child : document.createTextNode(shown(child)));
   return node;

@@ -18,13 +18,11 @@ function refreshAll() {
   page.refresh();
 }
 
-// keep: the source view opens beside, the tab stays.
-function choose(s, keep) {
+function choose(s) {
   state.statement = s;
   list.reveal();
   source.reveal(s);
   why.refresh();
-  if (!keep && tabs.now === 'page') tabs.show('source');
   matrix.refresh();
   page.refresh();
 }
@@ -41,7 +39,7 @@ function chooseFirst() {
   const r = ranking(state.failure, state.method);
   state.statement = -1;
   refreshAll();
-  if (r && r.of.length) choose(r.of[0], true);
+  if (r && r.of.length) choose(r.of[0]);
 }
 
 function chooseFailure(f) {
@@ -52,7 +50,7 @@ function chooseFailure(f) {
 function chooseMethod(m) {
   state.method = m;
   refreshAll();
-  if (state.statement >= 0) choose(state.statement, true);
+  if (state.statement >= 0) choose(state.statement);
   else chooseFirst();
 }
 
@@ -116,7 +114,7 @@ const bar = {
     const test = head.tests[state.test];
     this.test.replaceChildren(
       el('span', null, 'Coloured: the lines that ', el(`b.${test[VERDICT]}`, null, `test ${test[NAME]}`),
-        ` executes (${test[VERDICT]}, ${test[SECONDS]} s). `), el('code', null, test[COMMAND]),
+        ` executes (${test[VERDICT]}). `), el('code', null, test[COMMAND]),
       copyButton(test[COMMAND]),
       el('button', { type: 'button', onclick: () => chooseTest(state.test) }, 'all runs again (Esc)'));
   },
@@ -140,16 +138,19 @@ const tabs = {
     this.buttons = names.map(([id, text], i) => el('button', { type: 'button', role: 'tab', 'data-tab': id,
       title: `key ${i + 1}`, onclick: () => this.show(id) }, text));
     return el('section.panel.main', null,
-      el('div.tabs', { role: 'tablist' }, this.buttons), Object.values(this.views));
+      el('div.tabs', { role: 'tablist' }, this.buttons), el('div.views', null, Object.values(this.views)));
   },
   show(id) {
     this.now = id;
     for (const b of this.buttons) b.setAttribute('aria-selected', b.dataset.tab === id ? 'true' : 'false');
-    for (const [name, view] of Object.entries(this.views)) view.hidden = name !== id;
+    // The page stands beside the source of what wrote it.
+    for (const [name, view] of Object.entries(this.views))
+      view.hidden = name !== id && !(id === 'page' && name === 'source');
+    document.querySelector('.columns').classList.toggle('beside', id === 'page');
     matrix.refresh();
     map.refresh();
     page.refresh();
-    if (id === 'source' && state.statement >= 0) source.reveal(state.statement);
+    if ((id === 'source' || id === 'page') && state.statement >= 0) source.reveal(state.statement);
   },
   number(n) {
     if (this.buttons[n - 1]) this.show(this.buttons[n - 1].dataset.tab);
@@ -217,9 +218,9 @@ function start() {
     return; // the static part says what there is to say
   }
   document.getElementById('static').remove();
-  app.append(bar.make(), el('div.columns', null, list.make(), tabs.make(), why.make()));
-  app.hidden = false;
   document.documentElement.classList.add('app');
+  app.hidden = false;
+  app.append(bar.make(), el('div.columns', null, list.make(), tabs.make(), why.make()));
   tabs.show('source');
   chooseFirst();
   document.documentElement.dataset.ready = performance.now();

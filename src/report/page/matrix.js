@@ -1,6 +1,6 @@
 // Tests against suspects: a row per test, a column per place in the list.
 
-const COLUMNS = 48;
+const COLUMNS = 24;
 
 const matrix = {
   make() {
@@ -24,6 +24,17 @@ const matrix = {
       .filter((t) => !words || `${head.tests[t][NAME]} ${head.tests[t][COMMAND]}`.toLowerCase().includes(words))
       .sort((a, b) => weight(a) - weight(b) || a - b);
   },
+  // The best suspect of each set of tests: lines that the same tests execute
+  // would be the same column again.
+  columns(r) {
+    const seen = new Map();
+    for (let i = 0; r && i < r.of.length && i < 2000; i++) {
+      const c = head.cls[r.of[i]];
+      if (seen.has(c)) seen.get(c).lines.push(r.of[i]);
+      else if (seen.size < COLUMNS) seen.set(c, { s: r.of[i], i, lines: [r.of[i]], tests: testsOfClass(c) });
+    }
+    return [...seen.values()];
+  },
   row(i) {
     const t = this.tests[i], test = head.tests[t];
     const cells = this.cols.map((c) => {
@@ -33,22 +44,22 @@ const matrix = {
     return el(`div.row.test.${test[VERDICT]}`,
       { title: test[COMMAND] || test[NOTE] || false, 'aria-current': state.test === t ? 'true' : false,
         onclick: () => chooseTest(t) },
-      el('span.cells', null, cells),
       el('span.verdict', null, test[VERDICT] === 'fail' ? '✗' : test[VERDICT] === 'pass' ? '✓' : '?'),
       el('b', null, test[NAME]),
+      el('span.cells', null, cells),
       el('span.command', null, test[COMMAND] || test[NOTE]),
       test[SPECTRUM] ? null : el('span.loud', { title: test[NOTE] || 'it left no spectrum' }, 'no spectrum'));
   },
   refresh() {
     if (tabs.now !== 'tests') return;
     const r = ranking(state.failure, state.method);
-    this.cols = (r ? r.of.slice(0, COLUMNS) : []).map((s, i) => ({ s, i, tests: testsOf(s) }));
+    this.cols = this.columns(r);
     this.tests = this.order();
-    this.note.textContent = `${plural(this.tests.length, 'test')}; columns: the first ${this.cols.length} suspects`;
-    this.head.replaceChildren(el('span.cells', null, this.cols.map((c) =>
+    this.note.textContent = `${plural(this.tests.length, 'test')}; columns: suspects, best first; lines that the same tests execute share one`;
+    this.head.replaceChildren(el('b', null, 'test'), el('span.cells', null, this.cols.map((c) =>
       el(`button.cell.h${hue(r, c.i)}.b${light(r, c.i)}`, { type: 'button',
-        title: `${rankText(r, c.i)}: ${place(c.s)}`,
-        'aria-pressed': c.s === state.statement ? 'true' : 'false',
+        title: `rank ${rankText(r, c.i)}: ${c.lines.slice(0, 12).map(place).join(', ')}${c.lines.length > 12 ? ' ...' : ''}`,
+        'aria-pressed': c.lines.includes(state.statement) ? 'true' : 'false',
         onclick: () => choose(c.s) }, r.rank[c.i] < 100 ? r.rank[c.i] : '·'))));
     this.rows.show(this.tests.length);
   },

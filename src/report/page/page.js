@@ -49,7 +49,7 @@ const page = {
     const s = file >= 0 ? statementsAt(file).get(line) : undefined;
     return el(`span.piece${mark >= 0 ? '.blamed' : ''}${s !== undefined && s === state.statement ? '.mine' : ''}`,
       { title: file >= 0 ? `written by ${pathOf(file)}:${line}${mark >= 0 ? ` (${places[mark][3]})` : ''}` : 'written by no line that is known',
-        onclick: s === undefined ? null : () => choose(s, true) }, text);
+        onclick: s === undefined ? null : () => choose(s) }, text);
   },
   refresh() {
     if (tabs.now !== 'page') return;

@@ -1,0 +1,17 @@
+// Waiting for a rebuild: `culprit run --watch`.
+#ifndef CULPRIT_CLI_WATCH_H
+#define CULPRIT_CLI_WATCH_H
+
+#include <stddef.h>
+
+#include "run/words.h"
+
+// Returns when one of the files has changed and they have been left alone for
+// a moment: a linker writes its output in several steps. Sleeps in between; an
+// interrupt ends the program as usual.
+void watch_files(const WordList *files);
+
+// Runs ourselves with these arguments and returns the exit status.
+int watch_round(const WordList *args);
+
+#endif

@@ -1,0 +1,40 @@
+// What the parts of the search for a passing run share: near.c keeps runs,
+// near_search.c makes them, near_stored.c finds them in the store,
+// near_choose.c says which is the best.
+#ifndef CULPRIT_GENERATE_NEAR_INTERNAL_H
+#define CULPRIT_GENERATE_NEAR_INTERNAL_H
+
+#include "generate/near.h"
+
+// --- near.c
+
+// Is there time left, and are there tests?
+bool near_goes_on(const Near *n);
+// Records the run of an input and makes its conditions ready to be turned
+// round.
+int near_replay(Near *n, const Inputs *in, NearRun *out, Err *err);
+void near_run_release(NearRun *r);
+// Takes the input over; runs it now or with the next ones. `turned`: the last
+// event of the failing run that was turned round.
+int near_propose(Near *n, Inputs *in, uint32_t turned, Err *err);
+// Runs what is waiting.
+int near_flush(Near *n, Err *err);
+// Records the run of `line` (with the environment of `in`, which may be NULL)
+// and computes how far away it is. Takes over what `found` holds.
+int near_measure(Near *n, const Inputs *in, NearFound *found, Err *err);
+// The shell words of an input; its files are kept with the test of that name.
+// Caller frees; NULL: an error.
+char *near_write(Near *n, const Inputs *in, const char *prefix, unsigned number,
+                 Err *err);
+
+// --- near_stored.c
+int near_try_stored(Near *n, Err *err);
+
+// --- near_choose.c
+// Ranks lines by how telling they are and finds the best run.
+int near_choose(Near *n, Err *err);
+// Of an event of the failing run; UINT32_MAX: not ranked.
+uint32_t near_rank(const Near *n, uint32_t event);
+bool near_decisive(const Near *n, uint32_t event);
+
+#endif

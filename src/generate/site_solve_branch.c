@@ -1,0 +1,236 @@
+// The search for other input: see site_solve_branch.h.
+//
+// The demands are the branch the other way and those before it as they were,
+// each once, only what shares inputs with them. The first demand that the
+// present input does not meet is asked for proposals; each is tried, and the
+// search goes on below it. An input that was changed once stays.
+#include "generate/site_solve_branch.h"
+
+#include <string.h>
+#include <xxhash.h>
+
+#include "util/str.h"
+
+enum { TRIES_MOST = 600, DEPTH_MOST = 4, DEMANDS_MOST = 400 };
+
+// --- inputs -----------------------------------------------------------------
+
+bool input_is_free(const char *name, bool session) {
+  static const char *const free[] = {"GET.", "POST.", "COOKIE.", "REQUEST.",
+                                     "FILES.", "SERVER.REQUEST_METHOD"};
+  for (size_t i = 0; i < sizeof free / sizeof *free; i++)
+    if (text_starts(name, free[i]))
+      return !text_starts(name, "FILES.") || text_ends(name, "[name]");
+  return session && text_starts(name, "SESSION.");
+}
+
+// --- known calls ------------------------------------------------------------
+
+static void call_key(const char *function, PhpValue result, Str *key) {
+  str_addf(key, "%s:%d:%lld:", function, result.type, (long long)result.i);
+  if (result.type == VALUE_STRING)
+    str_addn(key, result.s, result.n);
+}
+
+// Functions of one argument: what it was.
+void known_calls_add(KnownCalls *k, const PhpShadows *sh) {
+  TermEval *ev = NULL;
+  for (size_t i = 1; i < sh->nterms && k->arguments.len < 100000; i++) {
+    const PhpTerm *t = &sh->terms[i];
+    if (t->op != TERM_OPAQUE || t->nargs < 1)
+      continue;
+    if (!ev)
+      ev = term_eval_new(sh);
+    PhpValue a = term_eval(ev, t->args[0]);
+    if (a.type != VALUE_STRING)
+      continue;
+    Str key = {0};
+    call_key(t->name, t->value, &key);
+    uint64_t n = k->arguments.len;
+    if (hashmap_intern(&k->index, key.data, key.len, n) == n) {
+      a.s = arena_strndup(&k->arena, a.s, a.n);
+      array_push(&k->arguments, a);
+    }
+    str_release(&key);
+  }
+  term_eval_free(ev);
+}
+
+void known_calls_release(KnownCalls *k) {
+  hashmap_release(&k->index);
+  array_release(&k->arguments);
+  arena_release(&k->arena);
+}
+
+bool known_call_find(const KnownCalls *k, const char *function, PhpValue result,
+                     PhpValue *argument) {
+  Str key = {0};
+  uint64_t n;
+  call_key(function, result, &key);
+  bool found = hashmap_get(&k->index, key.data, key.len, &n);
+  str_release(&key);
+  if (found)
+    *argument = k->arguments.items[n];
+  return found;
+}
+
+// --- demands ----------------------------------------------------------------
+
+static bool has_demand(const Demands *d, uint32_t term) {
+  for (size_t i = 0; i < d->len; i++)
+    if (d->items[i].term == term)
+      return true;
+  return false;
+}
+
+// Of the branches before, those whose inputs may be touched. A demand that its
+// own run contradicts is a mistake of ours, counted, and left out.
+static void collect(const BranchSolver *s, uint32_t branch, Demands *out) {
+  const PhpBranch *b = &s->sh->branches[branch];
+  uint64_t reach = term_support(s->ev, b->term);
+  array_push(out, (Demand){b->term, !b->outcome});
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (uint32_t i = branch; i-- > 0 && out->len < DEMANDS_MOST;) {
+      const PhpBranch *x = &s->sh->branches[i];
+      if (!(term_support(s->ev, x->term) & reach) || has_demand(out, x->term))
+        continue;
+      if (!term_decides(s->ev, x->term, x->outcome)) {
+        s->stats->wrong++;
+        continue;
+      }
+      reach |= term_support(s->ev, x->term);
+      array_push(out, (Demand){x->term, x->outcome});
+      grown = true;
+    }
+  }
+}
+
+// --- the search -------------------------------------------------------------
+
+typedef struct {
+  const BranchSolver *s;
+  const Demands *demands;
+  InputAnswers *out;
+  size_t most;
+  InputAnswer now;
+  unsigned tries;
+} Search;
+
+static void apply(const Search *x) {
+  term_eval_clear(x->s->ev);
+  for (size_t i = 0; i < x->now.n; i++)
+    term_eval_set(x->s->ev, x->now.items[i].var, x->now.items[i].value);
+}
+
+// Index of the first demand that is not met; the length if all are.
+static size_t first_unmet(const Search *x) {
+  size_t i = 0;
+  while (i < x->demands->len &&
+         term_decides(x->s->ev, x->demands->items[i].term,
+                      x->demands->items[i].outcome))
+    i++;
+  return i;
+}
+
+static bool is_changed(const Search *x, uint32_t var) {
+  const PhpTerm *terms = x->s->sh->terms;
+  for (size_t i = 0; i < x->now.n; i++)
+    if (!strcmp(terms[x->now.items[i].var].name, terms[var].name))
+      return true;
+  return false;
+}
+
+static bool is_known(const Search *x) {
+  for (size_t i = 0; i < x->out->len; i++) {
+    const InputAnswer *a = &x->out->items[i];
+    size_t same = 0;
+    for (size_t k = 0; k < a->n && a->n == x->now.n; k++)
+      same += a->items[k].var == x->now.items[k].var &&
+              php_same(a->items[k].value, x->now.items[k].value);
+    if (same == x->now.n && a->n == same)
+      return true;
+  }
+  return false;
+}
+
+static void search(Search *x, unsigned depth) {
+  apply(x);
+  size_t unmet = first_unmet(x);
+  if (unmet == x->demands->len) {
+    if (!is_known(x))
+      array_push(x->out, x->now);
+    return;
+  }
+  if (!depth || x->now.n == CHANGES_MOST)
+    return;
+  Changes ideas = {0};
+  propose(x->s, x->demands->items[unmet].term, x->demands->items[unmet].outcome,
+          &ideas);
+  for (size_t i = 0; i < ideas.len && x->tries < TRIES_MOST &&
+                     x->out->len < x->most;
+       i++) {
+    if (is_changed(x, ideas.items[i].var))
+      continue;
+    x->tries++;
+    x->now.items[x->now.n++] = ideas.items[i];
+    search(x, depth - 1);
+    x->now.n--;
+  }
+  array_release(&ideas);
+}
+
+static void solve_candidates(const BranchSolver *s, const Demands *demands,
+                             size_t most, InputAnswers *out) {
+  Search x = {.s = s, .demands = demands, .out = out, .most = most};
+  for (unsigned depth = 1; depth <= DEPTH_MOST && !out->len; depth++) {
+    x.tries = 0;
+    search(&x, depth);
+  }
+  term_eval_clear(s->ev);
+}
+
+static bool depends_on_free(const BranchSolver *s, uint32_t term) {
+  uint64_t reach = term_support(s->ev, term);
+  if (!reach)
+    return false;
+  for (uint32_t i = 1; i <= term; i++) {
+    const PhpTerm *t = &s->sh->terms[i];
+    if (t->op == TERM_VAR && term_support(s->ev, i) & reach &&
+        input_is_free(t->name, s->session))
+      return true;
+  }
+  return false;
+}
+
+static bool holds(const BranchSolver *s, const Demands *demands,
+                  const InputAnswer *a) {
+  Search x = {.s = s, .demands = demands, .now = *a};
+  apply(&x);
+  bool ok = first_unmet(&x) == demands->len;
+  term_eval_clear(s->ev);
+  return ok;
+}
+
+void branch_solve(const BranchSolver *s, uint32_t branch, InputAnswers *out) {
+  const PhpBranch *b = &s->sh->branches[branch];
+  size_t before = out->len;
+  s->stats->branches++;
+  if (!depends_on_free(s, b->term)) {
+    s->stats->fixed++;
+    return;
+  }
+  Demands demands = {0};
+  InputAnswer a;
+  collect(s, branch, &demands);
+  solve_candidates(s, &demands, before + ANSWERS_MOST, out);
+  if (out->len > before) {
+    s->stats->by_candidates++;
+  } else if (!s->no_z3 && smt_solve(s, &demands, &a) && holds(s, &demands, &a)) {
+    s->stats->by_z3++;
+    array_push(out, a);
+  } else {
+    s->stats->unsolved++;
+  }
+  array_release(&demands);
+}

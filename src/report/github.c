@@ -1,0 +1,139 @@
+// GitHub Actions: at most ten annotations (more are not shown), which GitHub
+// puts beside the lines of a pull request, and the whole list in the summary
+// of the step, as Markdown.
+//
+//   ::warning file=src/a.c,line=12,col=3,title=Suspect 1::27 of 27 failing, ...
+#include <string.h>
+
+#include "report/escape.h"
+#include "report/report.h"
+
+enum { ANNOTATIONS = 10, SHOWN = 25 };
+
+// In a property also "," and ":" have a meaning.
+static void put_command_text(const char *text, bool property, FILE *out) {
+  Str s = {0};
+  escape_add(&s, text);
+  for (const char *p = str_text(&s); *p; p++) {
+    if (*p == '%' || (property && strchr(",:", *p)))
+      fprintf(out, "%%%02X", (unsigned char)*p);
+    else
+      fputc(*p, out);
+  }
+  str_release(&s);
+}
+
+// Markdown takes HTML: what could be read as either is escaped.
+static void put_markdown(const char *text, FILE *out) {
+  Str s = {0};
+  escape_add(&s, text);
+  for (const char *p = str_text(&s); *p; p++) {
+    if (strchr("<>&", *p))
+      fprintf(out, "&#%d;", *p);
+    else
+      fprintf(out, strchr("\\`*_{}[]()#+!|~@", *p) ? "\\%c" : "%c", *p);
+  }
+  str_release(&s);
+}
+
+static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
+
+static void begin(Report *r, FILE *out) {
+  (void)out;
+  if (!r->summary)
+    return;
+  size_t failing = report_verdicts(r, VERDICT_FAIL);
+  fprintf(r->summary, "## culprit: %zu of %zu test%s fail\n\n", failing,
+          r->suite->nruns, plural(r->suite->nruns));
+  if (!failing)
+    fputs("Nothing failed, so there is nothing to localize.\n", r->summary);
+}
+
+static void add_evidence(const Report *r, const Ranking *ranking,
+                         const Suspect *s, Str *out) {
+  EvidenceList list = {0};
+  evidence_gather(r->suite, r->deaths, ranking, s, &list);
+  for (size_t i = 0; i < list.len; i++)
+    str_addf(out, "%s%s", i ? "; " : "", list.items[i].text);
+  evidence_release(&list);
+}
+
+static void annotate(Report *r, const Ranking *ranking, const Suspect *s,
+                     FILE *out) {
+  const Entity *e = &r->suite->entities[s->entity];
+  const FailureGroup *g = &r->suite->failures[ranking->failure];
+  Str text = {0};
+  fputs("::warning file=", out);
+  put_command_text(report_path(r, e->source), true, out);
+  fprintf(out, ",line=%u", e->line);
+  if (e->col_lo)
+    fprintf(out, ",col=%u", e->col_lo);
+  str_add(&text, "Suspect ");
+  report_rank(s, &text);
+  str_addf(&text, " of %zu: %s", ranking->suspects.len, g->message);
+  fputs(",title=", out);
+  put_command_text(str_text(&text), true, out);
+  str_clear(&text);
+  add_evidence(r, ranking, s, &text);
+  fputs("::", out);
+  put_command_text(str_text(&text), false, out);
+  fputc('\n', out);
+  str_release(&text);
+}
+
+static void put_row(Report *r, const Ranking *ranking, const Suspect *s) {
+  const Entity *e = &r->suite->entities[s->entity];
+  Str text = {0};
+  report_rank(s, &text);
+  fprintf(r->summary, "| %s | ", str_text(&text));
+  str_clear(&text);
+  report_score(s->score, &text);
+  fprintf(r->summary, "%s | ", str_text(&text));
+  put_markdown(report_path(r, e->source), r->summary);
+  fprintf(r->summary, ":%u | ", e->line);
+  put_markdown(report_function(r->suite, e), r->summary);
+  fprintf(r->summary, " | %u/%u | %u/%u | ", s->ef, ranking->failing, s->ep,
+          ranking->passing);
+  str_clear(&text);
+  add_evidence(r, ranking, s, &text);
+  put_markdown(str_text(&text), r->summary);
+  fputs(" |\n", r->summary);
+  str_release(&text);
+}
+
+static void summarize(Report *r, const Ranking *ranking, size_t shown) {
+  const FailureGroup *g = &r->suite->failures[ranking->failure];
+  fprintf(r->summary, "### Failure %zu of %zu: ", ranking->failure + 1,
+          r->suite->nfailures);
+  put_markdown(g->message, r->summary);
+  fprintf(r->summary, "\n\n%zu failing run%s, first ", g->nruns,
+          plural(g->nruns));
+  put_markdown(g->nruns ? r->suite->runs[g->runs[0]].test : "", r->summary);
+  fputs(".\n\n", r->summary);
+  if (!shown) {
+    fputs("Not ranked: there is nothing to compare with.\n\n", r->summary);
+    return;
+  }
+  fputs("| rank | score | line | function | failing | passing | evidence |\n"
+        "| --- | --- | --- | --- | --- | --- | --- |\n",
+        r->summary);
+  for (size_t i = 0; i < shown; i++)
+    put_row(r, ranking, &ranking->suspects.items[i]);
+  fprintf(r->summary, "\n%zu of %zu lines.\n\n", shown, ranking->suspects.len);
+}
+
+// Every failure gets its share of the annotations, the first ones at least one.
+static void failure(Report *r, const Ranking *ranking, FILE *out) {
+  size_t shown = report_shown(r, &report_github, ranking);
+  size_t share = ANNOTATIONS / r->suite->nfailures;
+  if (!share)
+    share = 1;
+  for (size_t i = 0; i < shown && i < share && r->printed < ANNOTATIONS; i++) {
+    annotate(r, ranking, &ranking->suspects.items[i], out);
+    r->printed++;
+  }
+  if (r->summary)
+    summarize(r, ranking, shown);
+}
+
+const ReportFormat report_github = {"github", SHOWN, begin, failure, NULL};

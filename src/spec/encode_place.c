@@ -1,0 +1,292 @@
+// Accesses: which cells an address may stand for, and what switching off leaves
+// in one. See encode.h.
+#include <stdlib.h>
+#include <string.h>
+
+#include "spec/encode_internal.h"
+
+enum {
+  PLACES_MAX = 1024, // cells of one access
+  WINDOW = 64,       // elements looked at where an object's size is not known
+  TARGETS_MAX = 256, // of a pointer that may point anywhere
+  REACH = 256,       // bytes that unknown code may write
+};
+
+typedef struct {
+  Expr guard;
+  uint64_t at;
+} Place;
+typedef ARRAY(Place) Places;
+
+// --- objects ----------------------------------------------------------------
+
+static bool read_process(const Encoder *e, uint64_t at, uint64_t *out) {
+  return e->target.read(e->target.context, at, out, sizeof *out);
+}
+
+static bool in_global(const Encoder *e, uint64_t at, uint64_t *lo,
+                      uint64_t *hi) {
+  const Program *p = e->target.program;
+  for (size_t i = 0; i < p->globals.len; i++) {
+    const IrGlobal *g = &p->globals.items[i];
+    uint64_t base =
+        p->links.items[p->units.items[g->unit].first_link + g->link];
+    if (at >= base && at - base < g->size) {
+      *lo = base;
+      *hi = base + g->size;
+      return true;
+    }
+  }
+  return false;
+}
+
+// A block of glibc's malloc has its size before it.
+static bool in_block(const Encoder *e, uint64_t at, uint64_t *lo,
+                     uint64_t *hi) {
+  uint64_t head, next;
+  if (at % 16 || !read_process(e, at - 8, &head) || !(head & ~15ull) ||
+      (head & ~7ull) > 1 << 20)
+    return false;
+  // The block behind it knows that this one is in use.
+  if (!read_process(e, at + (head & ~15ull) - 8, &next) || !(next & 1))
+    return false;
+  *lo = at;
+  *hi = at + (head & ~15ull) - 8;
+  return true;
+}
+
+static void bounds(const Encoder *e, uint64_t base, uint64_t in_run,
+                   uint64_t step, uint64_t *lo, uint64_t *hi) {
+  const Region *r = memory_region(&e->memory, base);
+  if (r) {
+    *lo = r->base;
+    *hi = r->base + r->size;
+  } else if (!in_global(e, base, lo, hi) && !in_block(e, base, lo, hi)) {
+    *lo = base < in_run ? base : in_run;
+    *hi = (base > in_run ? base : in_run) + WINDOW * step;
+  }
+}
+
+// --- places -----------------------------------------------------------------
+
+static uint64_t gcd(uint64_t a, uint64_t b) {
+  while (b) {
+    uint64_t r = a % b;
+    a = b;
+    b = r;
+  }
+  return a;
+}
+
+// What every value of the expression is a multiple of; 0: it is 0.
+static uint64_t multiple(const ExprPool *p, Expr x, int depth) {
+  if (!depth)
+    return 1;
+  Expr a = expr_arg(p, x, 0), b = expr_arg(p, x, 1);
+  switch (expr_op(p, x)) {
+  case EXPR_CONST:
+    return expr_value(p, x);
+  case EXPR_ADD:
+  case EXPR_SUB:
+    return gcd(multiple(p, a, depth - 1), multiple(p, b, depth - 1));
+  case EXPR_MUL: {
+    uint64_t m = multiple(p, a, depth - 1), n = multiple(p, b, depth - 1);
+    return m > UINT32_MAX || n > UINT32_MAX ? 1 : m * n;
+  }
+  case EXPR_SHL:
+    return expr_is_const(p, b) && expr_value(p, b) < 16
+               ? 1ull << expr_value(p, b)
+               : 1;
+  case EXPR_ITE:
+    return gcd(multiple(p, b, depth - 1),
+               multiple(p, expr_arg(p, x, 2), depth - 1));
+  default:
+    return 1;
+  }
+}
+
+static void add_place(Encoder *e, Places *out, Expr guard, uint64_t at) {
+  guard = encode_simplify(e, guard);
+  if (!expr_is_const(e->pool, guard) || expr_value(e->pool, guard))
+    array_push(out, (Place){guard, at});
+}
+
+// All elements of the object that `base` points into.
+static void add_elements(Encoder *e, Expr guard, uint64_t base, Expr offset,
+                         uint64_t step, Places *out) {
+  uint64_t lo, hi, by = multiple(e->pool, offset, 8);
+  uint64_t in_run = base + expr_value(e->pool, offset);
+  by = by > step ? by : step;
+  bounds(e, base, in_run, by, &lo, &hi);
+  uint64_t at = lo + (in_run - lo) % by;
+  if (in_run < lo)
+    at = lo;
+  for (; at + step <= hi && out->len < PLACES_MAX; at += by) {
+    Expr is = expr_eq(e->pool, offset, expr_const(e->pool, 64, at - base));
+    add_place(e, out, expr_and(e->pool, guard, is), at);
+  }
+}
+
+// A place that has no list and no base: only where it was in the run.
+static void add_in_run(Encoder *e, Val at, Places *out) {
+  Expr x = val_expr(&e->values, at);
+  uint64_t here = expr_value(e->pool, x);
+  add_place(e, out, expr_eq(e->pool, x, expr_const(e->pool, 64, here)), here);
+}
+
+static void list_places(Encoder *e, Val at, uint64_t step, Places *out) {
+  ValNode n = *val_node(&e->values, at);
+  ValNode base = n.base ? *val_node(&e->values, n.base) : n;
+  if (!base.n) {
+    add_in_run(e, at, out);
+    return;
+  }
+  for (uint32_t i = 0; i < base.n; i++) {
+    Choice c = e->values.choices.items[base.first + i];
+    if (n.base)
+      add_elements(e, c.guard, c.value, n.offset, step, out);
+    else
+      add_place(e, out, c.guard, c.value);
+  }
+}
+
+// Leaves the places where something is. That it is one of them is assumed.
+static void keep_valid(Encoder *e, Pmap *state, Val at, unsigned width,
+                       Places *places) {
+  Expr bad = expr_bool(e->pool, false), good = bad;
+  bool listed = val_node(&e->values, at)->n;
+  size_t kept = 0;
+  for (size_t i = 0; i < places->len; i++) {
+    Place p = places->items[i];
+    if (p.at >= 4096 && memory_has(&e->memory, p.at, width)) {
+      good = listed ? good : expr_or(e->pool, good, p.guard);
+      places->items[kept++] = p;
+    } else {
+      bad = expr_or(e->pool, bad, p.guard);
+    }
+  }
+  places->len = kept;
+  *state = encode_assume_not(e, *state, listed ? bad : expr_not(e->pool, good));
+}
+
+// --- what is in a cell ------------------------------------------------------
+
+uint64_t encode_cell_key(const Encoder *e, uint64_t address) {
+  if (address < VARIABLE_BASE || address >= HEAP_BASE)
+    return address;
+  const Region *r = memory_region(&e->memory, address);
+  return r ? 1ull << 63 | r->maker << 20 | (address - r->base) : address;
+}
+
+// A field that a clause reads, or a statement may write (omissions).
+static void note_field(Encoder *e, uint64_t at, bool write, uint32_t clause) {
+  (void)write;
+  (void)clause;
+  (void)e;
+  (void)at;
+}
+
+static void note_pointer(Encoder *e, uint64_t site, uint64_t at, Val v) {
+  if (e->mode == ENCODE_RUN)
+    pointees_note(&e->pointees, site, encode_cell_key(e, at),
+                  val_in_run(&e->values, v));
+}
+
+static Val anything(Encoder *e, unsigned width, uint64_t run) {
+  return e->mode == ENCODE_RUN ? val_const(&e->values, width, 0)
+                               : val_free(&e->values, width, run);
+}
+
+static Val any_pointer(Encoder *e, uint64_t site, uint64_t cell, uint64_t now) {
+  Targets t = {0};
+  pointees_of(&e->pointees, site, cell, now, &t);
+  Val v = 0;
+  if (t.len > 1 && t.len <= TARGETS_MAX) {
+    size_t run = 0;
+    for (size_t i = 0; i < t.len; i++)
+      run = t.items[i] == now ? i : run;
+    v = val_any_of(&e->values, t.items, t.len, run);
+  }
+  array_release(&t);
+  return v;
+}
+
+Val encode_any(Encoder *e, Val v, bool pointer, uint64_t site, uint64_t cell) {
+  unsigned width = val_width(&e->values, v);
+  uint64_t now = val_in_run(&e->values, v);
+  Val any = 0;
+  if (width == 64 && (pointer || val_node(&e->values, v)->pointer))
+    any = any_pointer(e, site, cell, now);
+  return any ? any : anything(e, width, now);
+}
+
+static Val load_at(Encoder *e, Pmap *state, uint64_t at, unsigned width,
+                   bool pointer) {
+  Val v = memory_load(&e->memory, state, at, width, pointer);
+  if (!v) { // not set yet: something, and the same from now on
+    v = anything(e, width, 0);
+    *state = memory_store(&e->memory, *state, at, v);
+  }
+  return val_resize(&e->values, v, width);
+}
+
+Val encode_load(Encoder *e, Pmap *state, Val at, unsigned width, bool pointer,
+                uint64_t site) {
+  Places places = {0};
+  list_places(e, at, (width + 7) / 8, &places);
+  keep_valid(e, state, at, width, &places);
+  Expr *guards = mem_array(Expr, places.len + 1);
+  Val *values = mem_array(Val, places.len + 1);
+  for (size_t i = 0; i < places.len; i++) {
+    guards[i] = places.items[i].guard;
+    values[i] = load_at(e, state, places.items[i].at, width, pointer);
+    note_field(e, places.items[i].at, false, 0);
+    if (pointer)
+      note_pointer(e, site, places.items[i].at, values[i]);
+  }
+  Val v = places.len ? val_select(&e->values, guards, values, places.len)
+                     : anything(e, width, 0);
+  free(guards);
+  free(values);
+  array_release(&places);
+  return pointer ? val_pointer(&e->values, v) : v;
+}
+
+void encode_store(Encoder *e, Pmap *state, Val at, Val v, bool pointer,
+                  uint64_t site) {
+  Places places = {0};
+  unsigned width = val_width(&e->values, v);
+  list_places(e, at, (width + 7) / 8, &places);
+  keep_valid(e, state, at, width, &places);
+  bool only = places.len == 1 && val_node(&e->values, at)->n;
+  for (size_t i = 0; i < places.len; i++) {
+    Place p = places.items[i];
+    Val new = only ? v
+                   : val_ite(&e->values, p.guard, v,
+                             load_at(e, state, p.at, width, pointer));
+    *state = memory_store(&e->memory, *state, p.at, new);
+    if (pointer)
+      note_pointer(e, site, p.at, v);
+  }
+  array_release(&places);
+}
+
+void encode_forget(Encoder *e, Pmap *state, Val at) {
+  if (e->mode == ENCODE_RUN)
+    return;
+  Places places = {0};
+  PreCells cells = {0};
+  list_places(e, at, 1, &places);
+  for (size_t i = 0; i < places.len; i++) {
+    uint64_t base = places.items[i].at, n = REACH;
+    const Region *r = memory_region(&e->memory, base);
+    if (r)
+      n = r->base + r->size - base;
+    memory_cells(&e->memory, base, n < REACH ? n : REACH, &cells);
+  }
+  for (size_t i = 0; i < cells.len; i++)
+    *state = memory_store(&e->memory, *state, cells.items[i].address,
+                          anything(e, cells.items[i].width, 0));
+  array_release(&cells);
+  array_release(&places);
+}
