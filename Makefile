@@ -13,18 +13,19 @@
 #   make eval-input  tests needed by the strategies of `culprit input` (minutes)
 #   make install     PREFIX=/usr/local DESTDIR=
 #   make uninstall   likewise
+#   make deb         a Debian package in build/deb
 #   make clean
 PREFIX = /usr/local
 DESTDIR =
 BUILD = build
 DEST = $(abspath $(DESTDIR))$(abspath $(PREFIX))
-INSTALLED = bin/culprit bin/culprit-cc libexec/culprit/culprit-instrument \
-  lib/culprit/culprit-runtime.s lib/culprit/culprit-trace.o \
-  lib/culprit/culprit.so share/man/man1/culprit.1 \
-  share/man/man1/culprit-cc.1
+INSTALLED = bin/culprit bin/culprit-cc libexec/culprit lib/culprit \
+  share/man/man1/culprit.1 share/man/man1/culprit-*.1 \
+  share/bash-completion/completions/culprit.bash \
+  share/zsh/site-functions/_culprit
 
 .PHONY: all setup-check setup-real setup-bench demo demo-web check check-real bench
-.PHONY: setup-eval eval eval-real eval-input install uninstall clean
+.PHONY: setup-eval eval eval-real eval-input install uninstall deb clean
 
 all:
 	@tools/setup build
@@ -64,8 +65,13 @@ install: all
 	DESTDIR=$(abspath $(DESTDIR)) meson install -C $(BUILD) --quiet
 
 uninstall:
-	rm -f $(addprefix $(DEST)/,$(INSTALLED))
-	-rmdir $(DEST)/libexec/culprit $(DEST)/lib/culprit
+	rm -rf $(addprefix $(DEST)/,$(INSTALLED))
+
+deb: all
+	@tools/setup deb
+	@debian/rules binary > $(BUILD)/deb.log 2>&1 || { tail -20 $(BUILD)/deb.log; exit 1; }
+	@debian/rules clean >> $(BUILD)/deb.log 2>&1
+	@ls $(BUILD)/deb/*.deb
 
 clean:
 	rm -rf $(BUILD)

@@ -189,12 +189,15 @@ static void show_line(const ContractSource *s, uint32_t line, uint32_t col,
 }
 
 static int show_diags(const ContractSource *s, Str *out) {
+  static const char *const kinds[] = {[DIAG_ERROR] = "error",
+                                      [DIAG_WARNING] = "warning",
+                                      [DIAG_NOTE] = "note"};
   int errors = 0;
   for (size_t i = 0; i < s->diags.len; i++) {
     const Diag *d = &s->diags.items[i];
     errors += d->kind == DIAG_ERROR;
     str_addf(out, "%s:%u:%u: %s: %s\n", s->path, d->line, d->col,
-             d->kind == DIAG_ERROR ? "error" : "warning", d->text);
+             kinds[d->kind], d->text);
     show_line(s, d->line, d->col, out);
   }
   return errors;

@@ -607,7 +607,6 @@ static void add_checks(Writer *w, const Check *c) {
 
 // --- the file ---------------------------------------------------------------
 
-// In the order of the text: annotations, and checks where they go.
 static void write_annotation(Writer *w, size_t index) {
   const Annotation *a = &w->s->annotations.items[index];
   if (a->kind != ANNOTATION_FUNCTION && a->kind != ANNOTATION_LOGIC)
@@ -629,30 +628,65 @@ static void write_check(Writer *w, const Check *c) {
   resume_at(w, a->loop ? c->at : c->at + (size_t)a->whole.len);
 }
 
-static void write_edits(Writer *w) {
-  size_t check = 0;
-  for (size_t i = 0; i < w->s->annotations.len; i++) {
-    const Annotation *a = &w->s->annotations.items[i];
-    while (check < w->s->checks.len &&
-           w->s->checks.items[check].at < a->whole.at)
-      write_check(w, &w->s->checks.items[check++]);
-    write_annotation(w, i);
-  }
-  while (check < w->s->checks.len)
-    write_check(w, &w->s->checks.items[check++]);
-  copy_to(w, w->s->text.len);
+// Text that the preprocessor skipped has skipped our #line, too.
+static void write_branch(Writer *w, const Token *directive) {
+  size_t end = directive->at + (size_t)directive->len;
+  uint32_t line = directive->line + 1;
+  const char *text = str_text(&w->s->text);
+  for (size_t i = directive->at; i < end; i++)
+    line += text[i] == '\n';
+  if (end >= w->s->text.len)
+    return;
+  copy_to(w, end + 1);
+  str_addf(w->out, "#line %u\n", line);
 }
 
+// In the order of the text.
+typedef struct {
+  uint32_t at;
+  enum { EDIT_ANNOTATION, EDIT_CHECK, EDIT_BRANCH } kind;
+  size_t index;
+} Edit;
+typedef ARRAY(Edit) Edits;
+
 static int by_place(const void *a, const void *b) {
-  const Check *x = a, *y = b;
+  const Edit *x = a, *y = b;
   return (x->at > y->at) - (x->at < y->at);
+}
+
+static void collect_edits(const ContractSource *s, Edits *out) {
+  for (size_t i = 0; i < s->annotations.len; i++)
+    array_push(out, (Edit){s->annotations.items[i].whole.at, EDIT_ANNOTATION,
+                           i});
+  for (size_t i = 0; i < s->checks.len; i++)
+    array_push(out, (Edit){s->checks.items[i].at, EDIT_CHECK, i});
+  for (size_t i = 0; i < s->tokens.len; i++)
+    if (s->tokens.items[i].kind == TOK_DIRECTIVE &&
+        contract_ends_branch(s, &s->tokens.items[i]))
+      array_push(out, (Edit){s->tokens.items[i].at, EDIT_BRANCH, i});
+  if (out->len)
+    qsort(out->items, out->len, sizeof *out->items, by_place);
+}
+
+static void write_edits(Writer *w) {
+  Edits edits = {0};
+  collect_edits(w->s, &edits);
+  for (size_t i = 0; i < edits.len; i++) {
+    const Edit *e = &edits.items[i];
+    if (e->kind == EDIT_ANNOTATION)
+      write_annotation(w, e->index);
+    else if (e->kind == EDIT_CHECK)
+      write_check(w, &w->s->checks.items[e->index]);
+    else
+      write_branch(w, &w->s->tokens.items[e->index]);
+  }
+  copy_to(w, w->s->text.len);
+  array_release(&edits);
 }
 
 void contract_unit_rewrite(ContractUnit *u, size_t source, Str *out) {
   ContractSource *s = u->sources.items[source];
   Writer w = {.u = u, .number = source, .s = s, .out = out};
-  if (s->checks.len)
-    qsort(s->checks.items, s->checks.len, sizeof *s->checks.items, by_place);
   str_add(out, prelude);
   str_add(out, "#line 1\n");
   write_edits(&w);

@@ -66,7 +66,7 @@ typedef struct {
 void node_pool_release(NodePool *pool);
 
 // A message about a contract, with its place.
-typedef enum { DIAG_ERROR, DIAG_WARNING } DiagKind;
+typedef enum { DIAG_ERROR, DIAG_WARNING, DIAG_NOTE } DiagKind;
 typedef struct {
   DiagKind kind;
   uint32_t line, col;

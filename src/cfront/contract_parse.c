@@ -97,11 +97,11 @@ static void read_behavior(Reader *r) {
   array_push(&r->a->behaviors, b);
 }
 
-static void ignore_clause(Reader *r, uint32_t keyword, const char *why) {
+static void ignore_clause(Reader *r, uint32_t keyword) {
   const Token *t = &r->p.tokens[keyword];
-  contract_unsupported(&r->p, keyword, "'%.*s' is not checked%s", (int)t->len,
-                       r->p.text + t->at, why);
-  r->p.failed = false;
+  char *text = arena_printf(&r->p.pool->arena, "'%.*s' is not checked",
+                            (int)t->len, r->p.text + t->at);
+  array_push(r->p.diags, (Diag){DIAG_NOTE, t->line, t->col, text});
   skip_clause(r);
 }
 
@@ -165,7 +165,7 @@ static void read_loop(Reader *r) {
     read_clause(r, CLAUSE_INVARIANT);
   else if (contract_at(&r->p, "assigns") || contract_at(&r->p, "variant") ||
            contract_at(&r->p, "decreases") || contract_at(&r->p, "unroll"))
-    ignore_clause(r, keyword, "");
+    ignore_clause(r, keyword);
   else
     contract_error(&r->p, keyword, "expected 'invariant' after 'loop'");
 }
@@ -207,7 +207,7 @@ static bool read_one(Reader *r) {
   else if (contract_take(&r->p, "logic"))
     read_logic(r, true);
   else if (is_any(r, ignored, COUNT(ignored)))
-    ignore_clause(r, keyword, "");
+    ignore_clause(r, keyword);
   else
     return false;
   return true;

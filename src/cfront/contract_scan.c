@@ -174,18 +174,29 @@ static void add_annotation(Scanner *c) {
 
 // --- the file ---------------------------------------------------------------
 
+// Does the word stand behind the # of the directive?
+static bool directive_is(const char *text, const Token *t, const char *word) {
+  const char *p = text + t->at + 1, *end = text + t->at + t->len;
+  while (p < end && (*p == ' ' || *p == '\t'))
+    p++;
+  size_t n = strlen(word);
+  return (size_t)(end - p) >= n && !memcmp(p, word, n);
+}
+
+bool contract_ends_branch(const ContractSource *s, const Token *directive) {
+  const char *text = str_text(&s->text);
+  return directive_is(text, directive, "el") ||
+         directive_is(text, directive, "endif");
+}
+
 // Of #if, #elif, #else only the last branch counts for braces: any would do.
 static void directive(Scanner *c) {
   const Token *t = &c->tokens[c->at];
-  const char *p = c->text + t->at + 1, *end = c->text + t->at + t->len;
-  while (p < end && (*p == ' ' || *p == '\t'))
-    p++;
-  size_t n = (size_t)(end - p);
-  if (n >= 2 && !memcmp(p, "if", 2))
+  if (directive_is(c->text, t, "if"))
     array_push(&c->branches, c->depth);
-  else if (n >= 2 && !memcmp(p, "el", 2) && c->branches.len)
+  else if (directive_is(c->text, t, "el") && c->branches.len)
     c->depth = array_last(&c->branches);
-  else if (n >= 5 && !memcmp(p, "endif", 5) && c->branches.len)
+  else if (directive_is(c->text, t, "endif") && c->branches.len)
     c->branches.len--;
   if (c->start == c->at)
     c->start = c->at + 1;

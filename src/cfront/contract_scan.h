@@ -45,6 +45,9 @@ typedef struct {
 // Does the text hold anything that looks like an annotation?
 bool contract_suspected(const char *text, size_t len);
 
+// Is it #elif, #else or #endif?
+bool contract_ends_branch(const ContractSource *s, const Token *directive);
+
 // Takes the text over.
 void contract_scan(ContractSource *s, const char *path, Str *text);
 void contract_source_release(ContractSource *s);

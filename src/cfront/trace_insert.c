@@ -649,13 +649,19 @@ static void begin_function(Inserter *t, LLVMValueRef function, Piece *entry,
       append_value(t, LLVMGetParam(function, i), 8);
 }
 
+// Is something recorded in this loop, even if it is unrecorded?
+static bool records_anyway(const Inserter *t, LLVMBasicBlockRef head) {
+  const TraceLoop *l = trace_loops_at(&t->code->loops, head);
+  return t->options->check || l->mixed;
+}
+
 // The stream's order within a block: number, then what its instructions record.
 static bool begin_block(Inserter *t, const Piece *p, uint32_t index) {
   if (index) {
     t->unchecked = 0;
     stand_before(t, first_place(p));
     LLVMValueRef unrecorded = is_unrecorded(t, p->block);
-    if (p->loops && unrecorded && !t->options->check)
+    if (p->loops && unrecorded && !records_anyway(t, p->block))
       call_unless(t, t->check_unless, unrecorded, NULL);
     else if (p->loops)
       look_at_limit(t);

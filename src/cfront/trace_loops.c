@@ -405,16 +405,22 @@ static bool is_counted(TraceLoop *l) {
 
 // --- finding ----------------------------------------------------------------
 
+static bool is_of_loop(const TraceLoop *l, LLVMValueRef i) {
+  return LLVMGetInstructionOpcode(i) == LLVMLoad && is_ordinary(i) &&
+         (is_word(LLVMTypeOf(i)) || is_float(LLVMTypeOf(i))) &&
+         motion(l, LLVMGetOperand(i, 0), 0) != UNCLEAR;
+}
+
 static bool collect_loads(const Finder *f, TraceLoop *l) {
   for (size_t b = 0; b < f->n; b++) {
     if (!in_loop(l, f->blocks[b]))
       continue;
     for (LLVMValueRef i = LLVMGetFirstInstruction(f->blocks[b]); i;
          i = LLVMGetNextInstruction(i))
-      if (LLVMGetInstructionOpcode(i) == LLVMLoad && is_ordinary(i) &&
-          (is_word(LLVMTypeOf(i)) || is_float(LLVMTypeOf(i))) &&
-          motion(l, LLVMGetOperand(i, 0), 0) != UNCLEAR)
+      if (is_of_loop(l, i))
         array_push(&l->loads, i);
+      else if (trace_code_site(f->code, i) != SITE_NONE)
+        l->mixed = true;
   }
   return l->loads.len && l->loads.len <= MOST_LOADS;
 }

@@ -33,6 +33,7 @@ typedef struct {
   bool turned;          // its second operand is the one that moves
   bool stays_if;        // its outcome that goes on
   bool stores_words;    // integers or pointers are stored
+  bool mixed;           // something else in it is recorded
   int64_t step;         // of what is compared
   ARRAY(LLVMValueRef) loads;
 } TraceLoop;

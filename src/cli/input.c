@@ -212,13 +212,19 @@ static void print_summary(Explorer *e, const Options *o) {
          "choosing %.1f s, solving %.1f s\n",
          s->writing, s->running, s->recording, s->replaying, s->choosing,
          s->solving);
-  printf("%zu went where they were predicted to go, %zu did not; %zu branches "
-         "have no input that takes them, %zu are undecided\n",
-         s->confirmed, s->diverged, s->unsat, s->unknown);
+  printf("%zu went where they were predicted to go (%zu different paths), %zu "
+         "did not; %zu branches have no input that takes them, %zu are "
+         "undecided\n",
+         s->confirmed, s->paths, s->diverged, s->unsat, s->unknown);
   print_losses(e);
   if (s->unreplayed)
     printf("%zu run%s could not be replayed: %s\n", s->unreplayed,
            s->unreplayed == 1 ? "" : "s", e->problem);
+  if (s->cut)
+    printf("%zu run%s followed only in part: killed, or more than %d million "
+           "instructions\n",
+           s->cut, s->cut == 1 ? " was" : "s were",
+           EXPLORE_INSTRUCTIONS / 1000000);
   if (s->false_conditions)
     printf("%zu conditions did not hold in their own run: please report this\n",
            s->false_conditions);

@@ -166,7 +166,7 @@ static bool has_method(const Work *w, const char *name) {
 
 static const char USUAL[] =
     METHOD_DEFAULT ",cascade+o,near,apollo-tc+o,ochiai,tarantula,dstar,op2,cp,"
-                   "cbi,nn";
+                   "cbi";
 
 // The methods of a list, in its order; `all`: in the order of the table.
 // Returns an exit status.

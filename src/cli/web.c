@@ -48,6 +48,7 @@ enum {
   OPT_STRATEGY,
   OPT_DESTRUCTIVE,
   OPT_COVERAGE,
+  OPT_MAX_FAILURES,
   OPT_RESUME,
   OPT_NO_REDUCE,
   OPT_HOST,
@@ -83,6 +84,7 @@ static const struct option long_options[] = {
     {"strategy", required_argument, NULL, OPT_STRATEGY},
     {"destructive", required_argument, NULL, OPT_DESTRUCTIVE},
     {"coverage", required_argument, NULL, OPT_COVERAGE},
+    {"max-failures", required_argument, NULL, OPT_MAX_FAILURES},
     {"resume", no_argument, NULL, OPT_RESUME},
     {"no-reduce", no_argument, NULL, OPT_NO_REDUCE},
     {"host", required_argument, NULL, OPT_HOST},
@@ -137,10 +139,12 @@ static void print_help(void) {
       "  --budget S         seconds to explore (default: 60)\n"
       "  --max-tests N      requests to make at most\n"
       "  --coverage P       end when P % of the statements are executed\n"
+      "  --max-failures N   end when N different failures are found\n"
       "  --strategy S       base: what covers most (default). From a failing\n"
       "                     request, the last of --seed-requests or the first\n"
       "                     found: coverage; pcs, the most similar path; is,\n"
-      "                     the most similar input\n"
+      "                     the most similar input. crawl: as base, but\n"
+      "                     links and forms alone, nothing is solved\n"
       "  --destructive W    logout, delete, ...: last (default), never, any\n"
       "  --seed N           another order among equally good requests\n"
       "  --resume           go on with the last exploration\n"
@@ -271,6 +275,7 @@ static int take_option(void *options, int opt, const char *arg) {
   case OPT_STRATEGY: return take_strategy(o, arg);
   case OPT_DESTRUCTIVE: return take_destructive(o, arg);
   case OPT_COVERAGE: return take_percent(arg, &o->site.coverage);
+  case OPT_MAX_FAILURES: return cli_count(arg, &o->site.max_failures);
   case OPT_RESUME: o->site.resume = true; return 0;
   case OPT_NO_REDUCE: o->site.no_reduce = true; return 0;
   case OPT_HOST: o->host = arg; return 0;
@@ -519,12 +524,14 @@ static void print_reached(const Options *o, const Explorer *e) {
   printf("Explored: %zu scripts, %zu of %zu lines, %zu branches, %zu states; "
          "%s.\n",
          p->scripts, p->lines, p->statements, p->branches, p->worlds,
-         p->covered  ? "enough is covered"
+         p->covered ? "enough is covered"
+         : o->site.max_failures && p->failures >= o->site.max_failures
+             ? "enough failures are found"
          : p->queued ? "the budget ended before the ideas"
                      : "nothing is left to try");
-  if (p->refused)
+  if (p->dropped)
     printf("%zu more ideas were dropped: there is room for %d at a time.\n",
-           p->refused, QUEUE_MOST);
+           p->dropped, QUEUE_MOST);
 }
 
 // --- reporting --------------------------------------------------------------

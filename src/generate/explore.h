@@ -22,6 +22,8 @@
 #include "run/runner.h"
 #include "util/err.h"
 
+enum { EXPLORE_INSTRUCTIONS = 40000000 }; // of a run; the rest is not flipped
+
 struct Explorer;
 
 typedef struct {
@@ -43,8 +45,10 @@ typedef struct {
                                 // otherwise or cannot be judged
   size_t reduction;             // runs made while reducing
   size_t confirmed, diverged;   // did a test go where it was predicted to go?
+  size_t paths;                 // different ones among those that did
   size_t unsat, unknown;        // candidates without an input
   size_t unreplayed;            // runs whose trace could not be replayed
+  size_t cut;                   // replayed in part: too long, or killed
   size_t false_conditions;      // should be 0: our bug
   size_t queries;
   size_t bytes_before, bytes_after; // of the input, by reduction

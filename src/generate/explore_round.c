@@ -26,9 +26,8 @@
 
 enum {
   BATCH_MAX = 64,
-  ROUND = 4,                   // tests per job in one round
-  INSTRUCTIONS_MAX = 40000000, // of one run; what follows is not flipped
-  SOLVED_IN_VAIN = 200000      // candidates without an input in a row
+  ROUND = 4,              // tests per job in one round
+  SOLVED_IN_VAIN = 200000 // candidates without an input in a row
 };
 static const size_t memory_max = (size_t)3 << 29; // 1.5 GB of expressions
 
@@ -144,7 +143,7 @@ static void replay_one(Explorer *e, Round *r, size_t i, size_t seat) {
                            .given = !r->from_candidate,
                            .pool = expr_pool_new()},
                    .program = e->recorder.seats[seat]};
-  ReplayOptions options = {.max_instructions = INSTRUCTIONS_MAX,
+  ReplayOptions options = {.max_instructions = EXPLORE_INSTRUCTIONS,
                            .observer = note_edge,
                            .context = to};
   input_as_read(e, &r->batch.tests[i], &r->inputs[i], &read);
@@ -220,16 +219,18 @@ static void note_problem(Explorer *e, Replayed *r) {
 
 static void count_path(Explorer *e, const Path *path) {
   e->stats.false_conditions += path->stats.false_conditions;
+  e->stats.cut += path->stop == STOP_LIMIT || path->stop == STOP_CUT;
   for (size_t i = 0; i < path->stats.losses.len; i++)
     add_loss(e, &path->stats.losses.items[i]);
 }
 
-static void confirm(Explorer *e, const Candidate *c, const Explored *run) {
+// Did it go where it was predicted to go?
+static bool confirm(Explorer *e, const Candidate *c, const Explored *run) {
   size_t at;
-  if (frontier_confirms(&e->frontier, c, run, &at))
-    e->stats.confirmed++;
-  else
-    e->stats.diverged++;
+  bool did = frontier_confirms(&e->frontier, c, run, &at);
+  e->stats.confirmed += did;
+  e->stats.diverged += !did;
+  return did;
 }
 
 // Gives the oldest runs' expressions back when they take too much memory;
@@ -258,9 +259,9 @@ static void add_one(Explorer *e, const Round *r, size_t i, Replayed *got) {
     return;
   }
   count_path(e, &got->run.path);
-  if (r->from_candidate)
-    confirm(e, &r->candidates[i], &got->run);
-  frontier_add(&e->frontier, &got->run);
+  explored_prepare(&got->run);
+  bool did = r->from_candidate && confirm(e, &r->candidates[i], &got->run);
+  e->stats.paths += frontier_add(&e->frontier, &got->run) && did;
 }
 
 static void round_add(Explorer *e, Round *r) {

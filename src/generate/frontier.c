@@ -26,6 +26,7 @@ static void explored_release(Explored *e) {
   expr_pool_free(e->pool);
   path_release(&e->path);
   inputs_release(&e->inputs);
+  bitset_release(&e->names);
   free(e->steps);
 }
 
@@ -36,6 +37,7 @@ void frontier_release(Frontier *f) {
   array_release(&f->candidates);
   bitset_release(&f->covered);
   hashmap_release(&f->paths);
+  hashmap_release(&f->whole);
   hashmap_release(&f->inputs);
   hashmap_release(&f->suspects);
 }
@@ -61,6 +63,56 @@ static void make_steps(Explored *run) {
   run->steps = mem_array(PathStep, run->nsteps);
   for (size_t i = 0; i < run->nsteps; i++)
     run->steps[i] = step_of(&run->path.events.items[i]);
+}
+
+// Is it an argument that names a file of the input?
+static bool is_name(const Inputs *in, const InputSource *arg) {
+  for (size_t i = 0; arg->kind == INPUT_ARG && i < in->sources.len; i++) {
+    const InputSource *file = &in->sources.items[i];
+    if (file->kind == INPUT_FILE && strlen(file->key) == arg->size &&
+        !memcmp(file->key, arg->bytes, arg->size))
+      return true;
+  }
+  return false;
+}
+
+static bool is_name_variable(const Explored *run, VarId var) {
+  for (size_t i = 0; i < run->path.first_var.len; i++) {
+    const InputSource *s = &run->inputs.sources.items[i];
+    VarId first = run->path.first_var.items[i];
+    if (is_name(&run->inputs, s) && var >= first &&
+        var <= first + s->size + INPUT_SLACK)
+      return true;
+  }
+  return false;
+}
+
+static bool has_name(const Inputs *in) {
+  for (size_t i = 0; i < in->sources.len; i++)
+    if (is_name(in, &in->sources.items[i]))
+      return true;
+  return false;
+}
+
+static void note_names(Explored *run) {
+  VarList vars = {0};
+  for (size_t i = 0; has_name(&run->inputs) && i < run->nsteps; i++) {
+    vars.len = 0;
+    support_members(run->pool,
+                    expr_support(run->pool, run->path.events.items[i].cond),
+                    &vars);
+    bool all = vars.len > 0;
+    for (size_t k = 0; all && k < vars.len; k++)
+      all = is_name_variable(run, vars.items[k]);
+    if (all)
+      bitset_add(&run->names, (uint32_t)i);
+  }
+  array_release(&vars);
+}
+
+void explored_prepare(Explored *run) {
+  make_steps(run);
+  note_names(run);
 }
 
 static uint64_t hash_step(uint64_t hash, PathStep step) {
@@ -211,11 +263,10 @@ void frontier_cover(Frontier *f, const Bitset *edges) {
   f->stale |= bitset_count(&f->covered) != before;
 }
 
-void frontier_add(Frontier *f, Explored *run) {
+bool frontier_add(Frontier *f, Explored *run) {
   uint32_t number = (uint32_t)f->runs.len;
   Candidates fresh = {0};
   uint64_t hash = made_hash(&run->inputs), prefix = 0;
-  make_steps(run);
   fill_solver(run);
   array_push(&f->runs, *run);
   hashmap_put(&f->inputs, &hash, sizeof hash, number);
@@ -231,6 +282,7 @@ void frontier_add(Frontier *f, Explored *run) {
     sift_up(f, f->candidates.len - 1);
   }
   array_release(&fresh);
+  return hashmap_intern(&f->whole, &prefix, sizeof prefix, number) == number;
 }
 
 static int by_run(const void *a, const void *b) {
@@ -374,28 +426,31 @@ static bool goes_there(const Frontier *f, const Candidate *c, PathStep got) {
 }
 
 // The next branch on the path from `at` on; the end: events.len.
-static size_t next_branch(const Path *p, size_t at) {
-  while (at < p->events.len && p->events.items[at].branch == IR_NONE)
+static size_t next_branch(const Explored *run, size_t at, bool names) {
+  const Path *p = &run->path;
+  while (at < p->events.len &&
+         (p->events.items[at].branch == IR_NONE ||
+          (!names && bitset_has(&run->names, (uint32_t)at))))
     at++;
   return at;
 }
 
 // Branches are what is predicted. How library calls, sizes and addresses are
-// noted between them may differ with the input.
+// noted between them may differ with the input; and where a changed file's name
+// is looked at, it is another one.
 bool frontier_confirms(const Frontier *f, const Candidate *c,
                        const Explored *run, size_t *at) {
   const Explored *from = &f->runs.items[c->run];
-  size_t n = c->make == MAKE_SAME ? from->nsteps : c->event;
-  size_t old = next_branch(&from->path, 0);
-  for (*at = next_branch(&run->path, 0); old < n;
-       old = next_branch(&from->path, old + 1),
-      *at = next_branch(&run->path, *at + 1))
-    if (*at >= run->path.events.len ||
-        !same_step(from->steps[old], step_of(&run->path.events.items[*at])))
+  bool same = c->make == MAKE_SAME;
+  bool names = !same && bitset_has(&from->names, c->event);
+  size_t n = same ? from->nsteps : c->event;
+  size_t old = next_branch(from, 0, names);
+  for (*at = next_branch(run, 0, names); old < n;
+       old = next_branch(from, old + 1, names),
+      *at = next_branch(run, *at + 1, names))
+    if (*at >= run->nsteps || !same_step(from->steps[old], run->steps[*at]))
       return false;
-  if (c->make == MAKE_SAME ||
-      from->path.events.items[c->event].branch == IR_NONE)
+  if (same || from->path.events.items[c->event].branch == IR_NONE)
     return true;
-  return *at < run->path.events.len &&
-         goes_there(f, c, step_of(&run->path.events.items[*at]));
+  return *at < run->nsteps && goes_there(f, c, run->steps[*at]);
 }

@@ -33,6 +33,8 @@ typedef struct {
   Solver *solver;  // constraint i is event i; NULL: given back for memory
   PathStep *steps; // step i is event i
   size_t nsteps;
+  Bitset names; // events about the name of an input file only: a changed file
+                // has another one
 } Explored;
 
 typedef enum {
@@ -61,6 +63,7 @@ typedef struct {
   Bitset covered; // edges that some run took
   bool stale;     // it has grown since candidates were scored
   Hashmap paths;  // hashes of the paths that were predicted
+  Hashmap whole;  // hashes of the paths of the runs
   Hashmap inputs; // hashes of the inputs that were run
   Hashmap
       suspects;   // "file:line" of the statements that tie for the first place
@@ -74,9 +77,11 @@ void frontier_release(Frontier *f);
 
 // Notes edges that a run took.
 void frontier_cover(Frontier *f, const Bitset *edges);
-// Takes the run over and adds what can be made of it. Conditions on its path
-// are added to its solver.
-void frontier_add(Frontier *f, Explored *run);
+// Fills steps and names of a replayed run.
+void explored_prepare(Explored *run);
+// Takes the run, prepared, over and adds what can be made of it. Conditions on
+// its path are added to its solver. False: another run had the same path.
+bool frontier_add(Frontier *f, Explored *run);
 // All scores that may have changed anew: another run shows the failure, or the
 // suspects are others.
 void frontier_rescore(Frontier *f);

@@ -40,6 +40,7 @@ enum {
   SHOW_SECONDS = 20, // for all failures together, at most
 };
 #define SAVE_SECONDS 3.0
+#define LOG_SECONDS 1.0
 
 // What came of a request, not yet handed in.
 typedef struct {
@@ -89,7 +90,7 @@ struct Explorer {
   ARRAY(Failing) shown; // by number of the signature
   ARRAY(const char *) scripts_seen;
   SiteProgress progress;
-  double begin, saved_at;
+  double begin, saved_at, logged;
   Entries entries;
   Arena arena; // of entries and texts
   Hashmap routes;
@@ -336,7 +337,7 @@ static int save(Explorer *e, Err *err) {
              .statements = e->progress.statements,
              .given = is_given_left(e) ? 0 : e->given,
              .failing = e->progress.failing,
-             .refused = e->queue.refused,
+             .dropped = e->queue.dropped,
              .target = e->target.target,
              .targets = e->target.failing.items,
              .ntargets = e->target.failing.len};
@@ -358,6 +359,28 @@ static int save(Explorer *e, Err *err) {
   array_release(&s.scripts);
   e->saved_at = now_seconds();
   return rc;
+}
+
+// What was reached, a row a second.
+static void log_progress(Explorer *e) {
+  const SiteProgress *p = &e->progress;
+  if (!e->options->saved || p->seconds < e->logged)
+    return;
+  char *path = mem_printf("%s.tsv", e->options->saved);
+  bool resumed = e->options->resume || e->logged > 0;
+  FILE *f = fopen(path, resumed ? "a" : "w");
+  if (f && !resumed)
+    fputs("seconds\trequests\tscripts\tlines\tbranches\tstates\tfailing\t"
+          "failures\tqueued\n",
+          f);
+  if (f)
+    fprintf(f, "%.1f\t%zu\t%zu\t%zu\t%zu\t%zu\t%zu\t%zu\t%zu\n", p->seconds,
+            p->requests, p->scripts, p->lines, p->branches, p->worlds,
+            p->failing, p->failures, p->queued);
+  if (f)
+    fclose(f);
+  free(path);
+  e->logged = p->seconds + LOG_SECONDS;
 }
 
 static void adopt_scripts(Explorer *e, const Saved *s) {
@@ -391,7 +414,7 @@ static int load(Explorer *e, Err *err) {
   rescore(e);
   e->given = s.given;
   e->numbers = (uint32_t)e->atlas.asked.len;
-  e->queue.refused = s.refused;
+  e->queue.dropped = s.dropped;
   e->progress = (SiteProgress){.requests = e->atlas.asked.len,
                                .scripts = e->units.len,
                                .lines = bitset_count(&e->lines),
@@ -418,11 +441,14 @@ static bool may_go_on(Explorer *e) {
   const SiteOptions *o = e->options;
   e->progress.seconds = now_seconds() - e->begin;
   e->progress.queued = e->queue.items.len;
-  e->progress.refused = e->queue.refused;
+  e->progress.dropped = e->queue.dropped;
   if (o->progress)
     o->progress(&e->progress);
+  log_progress(e);
   return !e->stop && !visits_interrupted() && e->progress.seconds < o->budget &&
-         !is_covered(e) && (!o->max_tests || e->numbers < o->max_tests);
+         !is_covered(e) &&
+         (!o->max_failures || e->shown.len < o->max_failures) &&
+         (!o->max_tests || e->numbers < o->max_tests);
 }
 
 // Tokens come from the page before (Culprit-Fresh).
@@ -487,7 +513,7 @@ static void find(Post *p, bool failing) {
                .item = &p->item,
                .way = &p->way,
                .answer = &c->answer,
-               .record = record,
+               .record = e->options->strategy->crawls ? NULL : record,
                .failing = failing && is_directed(e),
                .arena = &c->arena};
   ideas_find(&f, &c->ideas);
@@ -759,6 +785,9 @@ int explorer_run(Explorer *e, Err *err) {
     save(e, rc ? &ignored : err);
   }
   e->progress.queued = e->queue.items.len;
+  e->progress.seconds = now_seconds() - e->begin;
+  e->logged = e->logged > 0 ? 1e-9 : 0; // the last row
+  log_progress(e);
   fs_remove_tree(o->visits->scratch);
   return rc;
 }

@@ -33,7 +33,7 @@ typedef struct {
   size_t failures;   // different ones
   size_t worlds;     // that were reached
   size_t queued;     // left to be asked
-  size_t refused;    // ideas there was no room for
+  size_t dropped;    // ideas there was no room for
   size_t replayed;   // requests made again to bring a worker to a world
   bool covered;      // it ended because enough is covered
   double seconds;
@@ -43,6 +43,7 @@ typedef struct {
   Visits *visits; // settings, store and session; what it counts stays untouched
   double budget;  // seconds
   size_t max_tests;      // 0: as many as there is time for
+  size_t max_failures;   // different ones; 0: all
   double coverage;       // ends when so many per cent of the statements of all
                          // compiled scripts are executed; 0: never
   const Requests *first; // made before all others, and gone on from: a login,
@@ -52,7 +53,8 @@ typedef struct {
   uint64_t seed;     // decides between requests that look equally good; 0: the
                      // one found first
   bool no_reduce;    // sequences of requests stay as they were found
-  const char *saved; // where the exploration is kept (site_saved.h)
+  const char *saved; // where the exploration is kept (site_saved.h); beside
+                     // it, saved.tsv gets a row a second of what was reached
   bool resume;       // go on with what is there
   void (*progress)(const SiteProgress *p); // may be NULL
 } SiteOptions;

@@ -25,6 +25,9 @@ static const SiteStrategy strategies[] = {
      .doc = "input most like that of a failing request",
      .nearness = NEAR_INPUT,
      .from_failing = true},
+    {.name = "crawl",
+     .doc = "links and forms alone: what input is compared with is ignored",
+     .crawls = true},
 };
 enum { STRATEGIES = sizeof strategies / sizeof *strategies };
 

@@ -5,6 +5,7 @@
 //   coverage  what covers most, from the failing request
 //   pcs       the path most like that of a failing request
 //   is        the input most like that of a failing request
+//   crawl     as base, but links and forms alone: what solving is worth
 //
 // The path of a request is what its input was compared with, in order, and how
 // each comparison went. What a solved request is going to do is predicted: as
@@ -31,6 +32,7 @@ typedef struct {
   const char *name, *doc;
   Nearness nearness;
   bool from_failing; // starts from the failing request, pages come last
+  bool crawls;       // nothing is solved for
 } SiteStrategy;
 
 const SiteStrategy *site_strategy_find(const char *name); // NULL: no such one

@@ -1,6 +1,7 @@
 // What the explorer could ask next: see site_queue.h.
 #include "generate/site_queue.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -55,18 +56,51 @@ static void count_taken(Queue *q, const QueueItem *item) {
   q->asked.items[item->place]++;
 }
 
+static uint64_t cost(const Queue *q, const QueueItem *i);
+
+typedef struct {
+  uint64_t cost, order;
+  size_t at;
+} Priced;
+
+static int by_cost(const void *a, const void *b) {
+  const Priced *x = a, *y = b;
+  if (x->cost != y->cost)
+    return x->cost < y->cost ? -1 : 1;
+  return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static int by_place(const void *a, const void *b) {
+  const Priced *x = a, *y = b;
+  return x->at < y->at ? -1 : x->at > y->at;
+}
+
+// Makes room: what would be asked last goes.
+static void drop_worst(Queue *q) {
+  Priced *list = mem_array(Priced, q->items.len);
+  for (size_t i = 0; i < q->items.len; i++) {
+    const QueueItem *item = &q->items.items[i];
+    list[i] = (Priced){cost(q, item), item->order, i};
+  }
+  qsort(list, q->items.len, sizeof *list, by_cost);
+  qsort(list, QUEUE_KEPT, sizeof *list, by_place);
+  for (size_t i = 0; i < QUEUE_KEPT; i++)
+    q->items.items[i] = q->items.items[list[i].at];
+  q->dropped += q->items.len - QUEUE_KEPT;
+  q->items.len = QUEUE_KEPT;
+  free(list);
+}
+
 bool queue_add(Queue *q, QueueItem item) {
   if (item.last && q->last == LAST_NEVER)
     return false;
   if (q->last == LAST_ANY)
     item.last = false;
   number_all(q, &item);
-  if (q->items.len >= QUEUE_MOST) {
-    q->refused++;
-    return false;
-  }
   if (is_known(q, item.world, item.request))
     return false;
+  if (q->items.len >= QUEUE_MOST)
+    drop_worst(q);
   item.order = q->count++;
   if (q->seed)
     item.order = XXH3_64bits_withSeed(&item.order, sizeof item.order, q->seed);

@@ -54,7 +54,7 @@ typedef enum {
   LAST_ANY    // is like the others
 } LastMode;
 
-enum { QUEUE_MOST = 20000 };
+enum { QUEUE_MOST = 20000, QUEUE_KEPT = 15000 };
 
 typedef struct {
   ARRAY(QueueItem) items;
@@ -63,11 +63,12 @@ typedef struct {
   Hashmap known;         // world and request
   LastMode last;
   uint64_t seed, count, taken;
-  size_t refused; // there was no room
+  size_t dropped; // for lack of room
   Arena arena;
 } Queue;
 
-// Copies the ask. False: it was there before, or there is no room.
+// Copies the ask. False: it was there before. What is worst goes if there are
+// too many.
 bool queue_add(Queue *q, QueueItem item);
 // As if it had been added and taken: of an exploration that is resumed.
 void queue_note(Queue *q, const Ask *ask, uint32_t world);

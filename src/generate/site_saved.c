@@ -123,7 +123,7 @@ static void put_results(Str *out, const Saved *s) {
   leb_put(out, s->statements);
   leb_put(out, s->given);
   leb_put(out, s->failing);
-  leb_put(out, s->refused);
+  leb_put(out, s->dropped);
   put_text(out, s->target ? s->target : "");
   leb_put(out, s->ntargets);
   for (size_t i = 0; i < s->ntargets; i++)
@@ -346,7 +346,7 @@ static void get_results(Reader *r, Saved *s) {
   s->statements = get(r);
   s->given = get(r);
   s->failing = get(r);
-  s->refused = get(r);
+  s->dropped = get(r);
   s->target = get_text(r);
   s->ntargets = get_count(r, 1);
   uint32_t *targets = arena_array(r->arena, uint32_t, s->ntargets);

@@ -31,7 +31,7 @@ typedef struct {
   ARRAY(const char *) scripts; // that were executed, 32 hex digits each
   uint64_t statements;         // of all scripts
   uint64_t given;              // requests of the user's list that were made
-  uint64_t failing, refused;
+  uint64_t failing, dropped;
   const char *target; // signature of the failure to be explained; "": none
   uint64_t ntargets;
   const uint32_t *targets; // requests that show it
@@ -42,7 +42,7 @@ int saved_write(const Saved *s, const QueueItem *extra, size_t nextra,
                 const char *path, Err *err);
 // Into an empty atlas and queue (its seed and mode must be set). Texts and
 // arrays lie in the atlas' arena (no array_release). Any bytes are either
-// refused with a message or read within bounds.
+// dropped with a message or read within bounds.
 int saved_read(Saved *s, const char *path, Err *err);
 
 #endif

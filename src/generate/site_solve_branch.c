@@ -16,8 +16,9 @@ enum { TRIES_MOST = 600, DEPTH_MOST = 4, DEMANDS_MOST = 400 };
 // --- inputs -----------------------------------------------------------------
 
 bool input_is_free(const char *name, bool session) {
-  static const char *const free[] = {"GET.", "POST.", "COOKIE.", "REQUEST.",
-                                     "FILES.", "SERVER.REQUEST_METHOD"};
+  static const char *const free[] = {"GET.",    "POST.",
+                                     "COOKIE.", "REQUEST.",
+                                     "FILES.",  "SERVER.REQUEST_METHOD"};
   for (size_t i = 0; i < sizeof free / sizeof *free; i++)
     if (text_starts(name, free[i]))
       return !text_starts(name, "FILES.") || text_ends(name, "[name]");
@@ -167,9 +168,8 @@ static void search(Search *x, unsigned depth) {
   Changes ideas = {0};
   propose(x->s, x->demands->items[unmet].term, x->demands->items[unmet].outcome,
           &ideas);
-  for (size_t i = 0; i < ideas.len && x->tries < TRIES_MOST &&
-                     x->out->len < x->most;
-       i++) {
+  for (size_t i = 0;
+       i < ideas.len && x->tries < TRIES_MOST && x->out->len < x->most; i++) {
     if (is_changed(x, ideas.items[i].var))
       continue;
     x->tries++;
@@ -183,7 +183,8 @@ static void search(Search *x, unsigned depth) {
 static void solve_candidates(const BranchSolver *s, const Demands *demands,
                              size_t most, InputAnswers *out) {
   Search x = {.s = s, .demands = demands, .out = out, .most = most};
-  for (unsigned depth = 1; depth <= DEPTH_MOST && !out->len; depth++) {
+  size_t before = out->len;
+  for (unsigned depth = 1; depth <= DEPTH_MOST && out->len == before; depth++) {
     x.tries = 0;
     search(&x, depth);
   }
@@ -226,7 +227,8 @@ void branch_solve(const BranchSolver *s, uint32_t branch, InputAnswers *out) {
   solve_candidates(s, &demands, before + ANSWERS_MOST, out);
   if (out->len > before) {
     s->stats->by_candidates++;
-  } else if (!s->no_z3 && smt_solve(s, &demands, &a) && holds(s, &demands, &a)) {
+  } else if (!s->no_z3 && smt_solve(s, &demands, &a) &&
+             holds(s, &demands, &a)) {
     s->stats->by_z3++;
     array_push(out, a);
   } else {

@@ -8,8 +8,8 @@
 // Candidates first: what a term must be is followed down to the inputs it is
 // made of (site_solve_propose.c), and what that breaks on the way is repaired
 // in the same manner, a few steps deep. Then Z3 (site_solve_smt.c). Every
-// answer is evaluated by PHP's rules (php/term.h) before it counts, so Z3 may be
-// told less than the truth.
+// answer is evaluated by PHP's rules (php/term.h) before it counts, so Z3 may
+// be told less than the truth.
 //
 // What cannot be chosen keeps its value: what a database said, and what the
 // session holds unless the caller can change that too (`session`).
@@ -54,7 +54,7 @@ bool known_call_find(const KnownCalls *k, const char *function, PhpValue result,
                      PhpValue *argument);
 
 typedef struct {
-  size_t branches;            // asked for
+  size_t branches;             // asked for
   size_t by_candidates, by_z3; // answered
   size_t fixed;                // depend on nothing that can be chosen
   size_t unsolved;             // no answer was found
@@ -99,7 +99,6 @@ typedef ARRAY(Demand) Demands;
 
 // Asks Z3 for input that meets all demands, as far as it can be told. False:
 // it knows none.
-bool smt_solve(const BranchSolver *s, const Demands *demands,
-               InputAnswer *out);
+bool smt_solve(const BranchSolver *s, const Demands *demands, InputAnswer *out);
 
 #endif

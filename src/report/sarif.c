@@ -5,6 +5,7 @@
 //
 // Fingerprints are made of the failure, file, function and text of the line,
 // not of its number: a result stays the same when lines move.
+#include <ctype.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -101,13 +102,29 @@ static size_t rule_of(const Suite *suite, size_t failure) {
   return n;
 }
 
+// "html" becomes "SuspectForHtml": names of rules are words joined.
+static void put_name(const char *kind, FILE *out) {
+  Str name = {0};
+  bool upper = true;
+  str_add(&name, "SuspectFor");
+  for (const char *p = kind; *p; p++) {
+    bool word = isalnum((unsigned char)*p);
+    if (word)
+      str_addc(&name, upper ? (char)toupper((unsigned char)*p) : *p);
+    upper = !word;
+  }
+  json_text("name", str_text(&name), out);
+  str_release(&name);
+}
+
 static void put_rule(const char *kind, FILE *out) {
   Str text = {0};
   str_addf(&text, "culprit/%s", kind);
   fputs("{\"id\":", out);
   json_string(str_text(&text), out);
+  put_name(kind, out);
   str_clear(&text);
-  str_addf(&text, "A line that goes with failing tests (failure: %s)", kind);
+  str_addf(&text, "A line that goes with failing tests (failure: %s).", kind);
   fputs(",\"shortDescription\":{\"text\":", out);
   json_string(str_text(&text), out);
   fputs("},\"help\":{\"text\":\"Suspected because failing runs execute it, or "

@@ -67,6 +67,7 @@ void encoder_release(Encoder *e) {
   array_release(&e->clauses);
   array_release(&e->path);
   array_release(&e->path_statement);
+  array_release(&e->path_dead);
   array_release(&e->fields);
   array_release(&e->losses);
   hashmap_release(&e->wrappers);
@@ -115,7 +116,8 @@ static bool is_statement(const Encoder *e, const IrInst *i) {
 Expr encode_on(Encoder *e, const IrInst *i, bool branch) {
   if (!is_statement(e, i))
     return 0;
-  Statement *s = &e->statements.items[find_statement(e, i)];
+  uint32_t number = find_statement(e, i);
+  Statement *s = &e->statements.items[number];
   s->assigns |= !branch;
   s->branches |= branch;
   if (e->mode == ENCODE_RUN && !s->ran) {
@@ -337,7 +339,7 @@ static Val choose(Meeting *m, const Unrolled *u, uint64_t key) {
     return v;
   Val off = key == ghost_dead()
                 ? val_const(&e->values, 1, 0)
-                : encode_any(e, v, false, 0, encode_cell_key(e, key));
+                : encode_any(e, v, false, 0, encode_cell_name(e, key));
   return val_ite(&e->values, u->on, v, off);
 }
 
@@ -566,6 +568,8 @@ static void follow(Encoder *e, Frame *f, uint32_t from, Pmap state) {
   Unrolled *u = &f->blocks.items[from];
   uint32_t k = edge_in_run(e, u);
   array_push(&e->path, (Constraint){edge_guard(e, u, k), true});
+  array_push(&e->path_dead,
+             val_expr(&e->values, look_up(e, state, ghost_dead(), 1)));
   array_push(&e->path_statement, is_statement(e, u->last)
                                      ? find_statement(e, u->last)
                                      : UINT32_MAX);
@@ -787,7 +791,7 @@ static void begin(Encoder *e, EncodeMode mode) {
   e->mode = mode;
   e->memory.concrete = mode == ENCODE_RUN;
   e->clauses.len = 0;
-  e->path.len = e->path_statement.len = 0;
+  e->path.len = e->path_statement.len = e->path_dead.len = 0;
   e->losses.len = 0;
   e->cut_loops = e->cut_calls = e->cut_size = 0;
   e->blocks = 0;

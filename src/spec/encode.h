@@ -101,6 +101,7 @@ typedef struct {
   ARRAY(EncodedClause) clauses;
   ARRAY(Constraint) path; // ENCODE_FOLLOW: branches of the body, in order
   ARRAY(uint32_t) path_statement; // of each
+  ARRAY(Expr) path_dead;          // what is assumed away before each
   ARRAY(FieldUse) fields;
   ARRAY(EncodeLoss) losses;
   uint32_t cut_loops, cut_calls, cut_size; // what was assumed away
@@ -135,6 +136,9 @@ int encoder_follow(Encoder *e, Err *err);
 Expr encoder_clause(Encoder *e, uint32_t number);
 // Was the end not reached, or only by what is assumed away?
 Expr encoder_dead(Encoder *e);
+
+// What a cell is called by pointees.h: the same for a variable of every call.
+uint64_t encode_cell_name(const Encoder *e, uint64_t address);
 
 // "assumed away: ..., not modelled: ..."; "" if there is nothing to say.
 void encoder_show_limits(const Encoder *e, Str *out);

@@ -102,7 +102,6 @@ void encode_store(Encoder *e, Pmap *state, Val at, Val v, bool pointer,
                   uint64_t site);
 // Something in the place of `v`: what it becomes if its statement is off.
 Val encode_any(Encoder *e, Val v, bool pointer, uint64_t site, uint64_t cell);
-uint64_t encode_cell_key(const Encoder *e, uint64_t address);
 // The cells that a pointer of unknown content may reach become anything.
 void encode_forget(Encoder *e, Pmap *state, Val at);
 

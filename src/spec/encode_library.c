@@ -86,7 +86,7 @@ static void model_realloc(Use *m) {
   uint64_t old = fixed(m, m->args[0]), n = fixed(m, m->args[1]);
   uint64_t new = memory_new_heap(&m->e->memory, n < COPY_MAX ? n : COPY_MAX,
                                  false, encode_site_key(m->e, m->inst));
-  const Region *r = memory_region(&m->e->memory, old);
+  const NewObject *r = memory_region(&m->e->memory, old);
   uint64_t copied = r && r->size < n ? r->size : n;
   if (old && copied < COPY_MAX)
     *m->state = memory_copy(&m->e->memory, *m->state, new, old, copied);
@@ -250,11 +250,11 @@ static void table(Use *m, const void *content, size_t size, uint64_t maker) {
   Memory *mem = &m->e->memory;
   uint64_t at = memory_new_heap(mem, size, false, maker);
   uint64_t pointer = memory_new_heap(mem, 8, false, maker + 1);
-  ((Region *)memory_region(mem, at))->content = content;
+  ((NewObject *)memory_region(mem, at))->content = content;
   unsigned char *bytes = arena_alloc(&m->e->arena, 8);
   uint64_t middle = at + 128 * (size / 384);
   memcpy(bytes, &middle, sizeof middle);
-  ((Region *)memory_region(mem, pointer))->content = bytes;
+  ((NewObject *)memory_region(mem, pointer))->content = bytes;
   result(m, number(m, 64, pointer));
 }
 
@@ -284,12 +284,13 @@ static void by_table(Use *m, int f(int)) {
   static void model_##name(Use *m) { by_table(m, name); }
 CTYPE(isalnum)
 CTYPE(isalpha)
-CTYPE(isdigit) CTYPE(islower) CTYPE(isupper) CTYPE(isspace) CTYPE(ispunct)
-    CTYPE(isprint) CTYPE(isxdigit) CTYPE(iscntrl) CTYPE(isgraph) CTYPE(tolower)
-        CTYPE(toupper)
+CTYPE(isdigit)
+CTYPE(islower)
+CTYPE(isupper) CTYPE(isspace) CTYPE(ispunct) CTYPE(isprint) CTYPE(isxdigit)
+    CTYPE(iscntrl) CTYPE(isgraph) CTYPE(tolower) CTYPE(toupper)
 #undef CTYPE
 
-            static void model_abs(Use *m) {
+        static void model_abs(Use *m) {
   ExprPool *p = m->e->pool;
   Expr x = val_expr(&m->e->values, m->args[0]);
   Expr zero = expr_const(p, expr_width(p, x), 0);

@@ -57,7 +57,7 @@ static bool in_block(const Encoder *e, uint64_t at, uint64_t *lo,
 
 static void bounds(const Encoder *e, uint64_t base, uint64_t in_run,
                    uint64_t step, uint64_t *lo, uint64_t *hi) {
-  const Region *r = memory_region(&e->memory, base);
+  const NewObject *r = memory_region(&e->memory, base);
   if (r) {
     *lo = r->base;
     *hi = r->base + r->size;
@@ -171,10 +171,10 @@ static void keep_valid(Encoder *e, Pmap *state, Val at, unsigned width,
 
 // --- what is in a cell ------------------------------------------------------
 
-uint64_t encode_cell_key(const Encoder *e, uint64_t address) {
+uint64_t encode_cell_name(const Encoder *e, uint64_t address) {
   if (address < VARIABLE_BASE || address >= HEAP_BASE)
     return address;
-  const Region *r = memory_region(&e->memory, address);
+  const NewObject *r = memory_region(&e->memory, address);
   return r ? 1ull << 63 | r->maker << 20 | (address - r->base) : address;
 }
 
@@ -188,7 +188,7 @@ static void note_field(Encoder *e, uint64_t at, bool write, uint32_t clause) {
 
 static void note_pointer(Encoder *e, uint64_t site, uint64_t at, Val v) {
   if (e->mode == ENCODE_RUN)
-    pointees_note(&e->pointees, site, encode_cell_key(e, at),
+    pointees_note(&e->pointees, site, encode_cell_name(e, at),
                   val_in_run(&e->values, v));
 }
 
@@ -279,7 +279,7 @@ void encode_forget(Encoder *e, Pmap *state, Val at) {
   list_places(e, at, 1, &places);
   for (size_t i = 0; i < places.len; i++) {
     uint64_t base = places.items[i].at, n = REACH;
-    const Region *r = memory_region(&e->memory, base);
+    const NewObject *r = memory_region(&e->memory, base);
     if (r)
       n = r->base + r->size - base;
     memory_cells(&e->memory, base, n < REACH ? n : REACH, &cells);

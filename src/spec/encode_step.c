@@ -54,7 +54,7 @@ static void do_load(Encoder *e, const IrInst *i, Pmap *state) {
 
 // A cell for the kinds of pointers: where it is written.
 static uint64_t one_cell(Encoder *e, Val at) {
-  return encode_cell_key(e, val_in_run(&e->values, at));
+  return encode_cell_name(e, val_in_run(&e->values, at));
 }
 
 static void do_store(Encoder *e, const IrInst *i, Pmap *state) {

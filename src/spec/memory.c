@@ -42,7 +42,8 @@ uint64_t memory_new_variable(Memory *m, uint32_t frame, uint64_t size,
   if (last == frame)
     base =
         array_last(&m->regions).base + round_up(array_last(&m->regions).size);
-  array_push(&m->regions, (Region){.base = base, .size = size, .maker = maker});
+  array_push(&m->regions,
+             (NewObject){.base = base, .size = size, .maker = maker});
   return base;
 }
 
@@ -51,16 +52,17 @@ uint64_t memory_new_heap(Memory *m, uint64_t size, bool zero, uint64_t maker) {
   uint64_t fresh = m->heap.len;
   uint64_t i = hashmap_intern(&m->makers, &maker, sizeof maker, fresh);
   if (i == fresh)
-    array_push(&m->heap, (Region){.base = HEAP_BASE + ((i + 1) << FRAME_BITS),
-                                  .size = size,
-                                  .maker = maker,
-                                  .zero = zero});
+    array_push(&m->heap,
+               (NewObject){.base = HEAP_BASE + ((i + 1) << FRAME_BITS),
+                           .size = size,
+                           .maker = maker,
+                           .zero = zero});
   if (size > m->heap.items[i].size)
     m->heap.items[i].size = size;
   return m->heap.items[i].base;
 }
 
-static const Region *find_variable(const Memory *m, uint64_t address) {
+static const NewObject *find_variable(const Memory *m, uint64_t address) {
   size_t lo = 0, hi = m->regions.len;
   while (lo < hi) {
     size_t mid = (lo + hi) / 2;
@@ -72,8 +74,8 @@ static const Region *find_variable(const Memory *m, uint64_t address) {
   return lo ? &m->regions.items[lo - 1] : NULL;
 }
 
-const Region *memory_region(const Memory *m, uint64_t address) {
-  const Region *r = NULL;
+const NewObject *memory_region(const Memory *m, uint64_t address) {
+  const NewObject *r = NULL;
   if (address >= HEAP_BASE && address < GHOST_BASE) {
     uint64_t i = (address - HEAP_BASE) >> FRAME_BITS;
     r = i && i <= m->heap.len ? &m->heap.items[i - 1] : NULL;
@@ -90,7 +92,7 @@ static bool is_new(uint64_t address) { return address >= VARIABLE_BASE; }
 static bool read_before(Memory *m, uint64_t at, void *out, size_t n) {
   if (!is_new(at))
     return m->read(m->context, at, out, n);
-  const Region *r = memory_region(m, at);
+  const NewObject *r = memory_region(m, at);
   if (!r || !r->content || r->size - (at - r->base) < n)
     return false;
   memcpy(out, r->content + (at - r->base), n);
@@ -102,9 +104,9 @@ static Val from_process(Memory *m, uint64_t at, unsigned width, bool pointer) {
   if (!read_before(m, at, &now, (width + 7) / 8))
     return 0;
   Val v = val_const(m->values, width, now);
-  array_push(&m->read_first, (PreCell){at, v, (uint8_t)width, pointer});
-  Val other =
-      m->symbolic ? m->symbolic(m->symbolic_context, at, width, now) : 0;
+  PreCell cell = {at, v, (uint8_t)width, pointer};
+  array_push(&m->read_first, cell);
+  Val other = m->symbolic ? m->symbolic(m->symbolic_context, &cell, now) : 0;
   return other ? other : v;
 }
 
@@ -113,7 +115,7 @@ static Val initial(Memory *m, uint64_t at, unsigned width, bool pointer) {
   uint64_t known;
   if (hashmap_get(&m->initial, key, sizeof key, &known))
     return (Val)known;
-  const Region *r = is_new(at) ? memory_region(m, at) : NULL;
+  const NewObject *r = is_new(at) ? memory_region(m, at) : NULL;
   Val v = from_process(m, at, width, pointer);
   if (!v && r && r->zero)
     v = val_const(m->values, width, 0);
@@ -269,7 +271,7 @@ Pmap memory_store(Memory *m, Pmap state, uint64_t address, Val value) {
 
 Pmap memory_fill(Memory *m, Pmap state, uint64_t base,
                  const unsigned char *content, uint64_t n) {
-  Region *r = (Region *)memory_region(m, base);
+  NewObject *r = (NewObject *)memory_region(m, base);
   if (!r)
     return state;
   r->content = content;

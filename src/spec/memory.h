@@ -26,7 +26,7 @@ typedef struct {
   uint64_t maker;               // what made it, the same in every encoding
   bool zero;                    // calloc
   const unsigned char *content; // what is in it; NULL: see zero
-} Region;
+} NewObject;
 
 typedef struct {
   uint64_t address;
@@ -41,15 +41,15 @@ typedef struct {
   Arena arena;
   ReadProcess *read;
   void *context;
-  ARRAY(Region) regions; // by base, ascending; variables, then malloc's
-  ARRAY(Region) heap;
+  ARRAY(NewObject) regions; // by base, ascending; variables, then malloc's
+  ARRAY(NewObject) heap;
   Hashmap makers;  // maker -> index in heap
   Hashmap shapes;  // granule -> mask of its bytes that begin cells, and sizes
   Hashmap initial; // (address, width) -> Val
   PreCells read_first; // cells of the process that were read, in order
   // Gives the value of a cell of the process that is to be symbolic, 0 if it is
   // not. May be NULL.
-  Val (*symbolic)(void *context, uint64_t at, unsigned width, uint64_t now);
+  Val (*symbolic)(void *context, const PreCell *cell, uint64_t now);
   void *symbolic_context;
   bool concrete; // what is not known is 0
 } Memory;
@@ -67,7 +67,7 @@ uint64_t memory_new_variable(Memory *m, uint32_t frame, uint64_t size,
                              uint64_t maker);
 uint64_t memory_new_heap(Memory *m, uint64_t size, bool zero, uint64_t maker);
 // The object that holds the address: its bounds, if they are known.
-const Region *memory_region(const Memory *m, uint64_t address);
+const NewObject *memory_region(const Memory *m, uint64_t address);
 
 // Is there anything at that address?
 bool memory_has(Memory *m, uint64_t address, unsigned width);

@@ -18,8 +18,9 @@ static int read_header(Snapshot *s, const char *path, size_t *at, Err *err) {
   if (h.magic != SNAPSHOT_MAGIC)
     return damaged(path, h.magic ? "not a snapshot" : "not finished", err);
   if (h.version != SNAPSHOT_VERSION)
-    return err_set(err, "%s: snapshot version %u, this build reads %u; build "
-                        "the program again with culprit-cc",
+    return err_set(err,
+                   "%s: snapshot version %u, this build reads %u; build "
+                   "the program again with culprit-cc",
                    path, h.version, SNAPSHOT_VERSION);
   if (h.args_size > s->file.len - sizeof h)
     return damaged(path, "cut off", err);

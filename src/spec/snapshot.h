@@ -1,6 +1,6 @@
-// The memory of a process at one call of a function with a contract, and patches
-// that put another state into such a call (runtime/snapshot_format.h). The file
-// is untrusted.
+// The memory of a process at one call of a function with a contract, and
+// patches that put another state into such a call (runtime/snapshot_format.h).
+// The file is untrusted.
 //
 //   CULPRIT_SNAPSHOT=FILE:f:3 ./prog      (without address randomization)
 //   Snapshot s;

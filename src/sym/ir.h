@@ -200,6 +200,8 @@ int program_parse(Program *p, const void *data, size_t size, const char *path,
                   Err *err);
 int program_link(Program *p, Err *err);
 void program_release(Program *p);
+// After the link-time constants of all units are in `links`.
+void program_use_links(Program *p);
 
 // The function at that address, IR_NONE if there is none of ours.
 uint32_t program_function_at(const Program *p, uint64_t address);

@@ -449,6 +449,28 @@ void program_release(Program *p) {
   *p = (Program){0};
 }
 
+void program_use_links(Program *p) {
+  p->values.len = 0;
+  hashmap_release(&p->by_address);
+  array_reserve(&p->values, p->constants.len + 1);
+  for (size_t i = 0; i < p->constants.len; i++) {
+    const IrConstant *c = &p->constants.items[i];
+    const IrUnit *u = &p->units.items[c->unit];
+    array_push(&p->values, c->link == IR_NONE
+                               ? c->value
+                               : p->links.items[u->first_link + c->link]);
+  }
+  for (size_t i = 0; i < p->functions.len; i++) {
+    const IrFunction *f = &p->functions.items[i];
+    if (f->address == IR_NONE)
+      continue;
+    uint64_t at =
+        p->links.items[p->units.items[f->unit].first_link + f->address];
+    hashmap_put(&p->by_address, &at, sizeof at, i);
+  }
+  p->bound = true;
+}
+
 // --- looking ----------------------------------------------------------------
 
 uint32_t program_function_at(const Program *p, uint64_t address) {

@@ -103,6 +103,7 @@ typedef struct {
   ARRAY(Stream) streams;
   ARRAY(InputText) texts;
   ARRAY(KnownTable) tables;
+  uint64_t tabulated; // bytes of tables that can be written, read so far
   PathEvent unused; // where a condition that says nothing goes
   Hashmap losses;
   Sort sort;

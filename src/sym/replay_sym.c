@@ -92,6 +92,9 @@ static bool read_table(Replay *r, const Object *o, unsigned size, bool keep,
       return t->good;
     }
   }
+  enum { MOST_WORK = 1 << 28 };
+  if (!keep && (r->tabulated += o->size) > MOST_WORK)
+    return false;
   uint32_t n = (uint32_t)(o->size / size);
   uint64_t *entries = mem_array(uint64_t, n);
   uint8_t *bytes = mem_alloc(o->size);

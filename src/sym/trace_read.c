@@ -229,22 +229,6 @@ int program_bind(Program *p, const Trace *t, Err *err) {
   for (uint32_t i = 0; i < p->units.len; i++)
     if (bind_unit(p, t, i, err))
       return -1;
-  array_reserve(&p->values, p->constants.len + 1);
-  for (size_t i = 0; i < p->constants.len; i++) {
-    const IrConstant *c = &p->constants.items[i];
-    const IrUnit *u = &p->units.items[c->unit];
-    array_push(&p->values, c->link == IR_NONE
-                               ? c->value
-                               : p->links.items[u->first_link + c->link]);
-  }
-  for (size_t i = 0; i < p->functions.len; i++) {
-    const IrFunction *f = &p->functions.items[i];
-    if (f->address == IR_NONE)
-      continue;
-    uint64_t at =
-        p->links.items[p->units.items[f->unit].first_link + f->address];
-    hashmap_put(&p->by_address, &at, sizeof at, i);
-  }
-  p->bound = true;
+  program_use_links(p);
   return 0;
 }

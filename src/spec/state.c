@@ -1,0 +1,241 @@
+// States before a call: see state.h.
+#include "spec/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "sym/gates.h"
+
+enum { CELLS_MAX = 4096, TARGETS_MAX = 256 };
+
+void state_release(State *s) {
+  array_release(&s->changes);
+  free(s->args);
+}
+
+void states_release(StateList *l) {
+  for (size_t i = 0; i < l->len; i++)
+    state_release(&l->items[i]);
+  array_release(l);
+}
+
+// --- reading ----------------------------------------------------------------
+
+static void overlay(const Change *c, uint64_t at, unsigned char *out,
+                    size_t n) {
+  for (unsigned i = 0; i < c->size; i++) {
+    uint64_t byte = c->address + i - at; // wraps if it lies before
+    if (byte < n)
+      out[byte] = (unsigned char)(c->value >> (8 * i));
+  }
+}
+
+bool state_read(void *state, uint64_t at, void *out, size_t n) {
+  const State *s = state;
+  if (!snapshot_load(s->snapshot, at, out, n))
+    return false;
+  for (size_t i = 0; i < s->changes.len; i++)
+    if (!s->changes.items[i].argument)
+      overlay(&s->changes.items[i], at, out, n);
+  return true;
+}
+
+const unsigned char *state_args(const State *s) {
+  return s->args ? s->args : s->snapshot->args;
+}
+
+void state_patch(const State *s, Patch *out) {
+  patch_set_args(out, state_args(s), s->snapshot->args_size);
+  for (size_t i = 0; i < s->changes.len; i++) {
+    const Change *c = &s->changes.items[i];
+    if (!c->argument)
+      patch_add(out, c->address, &c->value, c->size);
+  }
+}
+
+void state_show(const State *s, Str *out) {
+  for (size_t i = 0; i < s->changes.len; i++) {
+    const Change *c = &s->changes.items[i];
+    str_addf(
+        out, c->argument ? "%sargument byte %llu = %lld" : "%s0x%llx = %lld",
+        i ? ", " : "", (unsigned long long)c->address, (long long)c->value);
+  }
+}
+
+// --- symbolic cells ---------------------------------------------------------
+
+typedef struct {
+  uint64_t address;
+  bool argument;
+  uint8_t width;
+  VarId var;
+  Targets targets; // of a pointer
+} Cell;
+
+typedef struct {
+  const StateMaker *maker;
+  const State *from;
+  Encoder encoder;
+  ARRAY(Cell) cells;
+  size_t nextra;
+  Constraint extra[CONTRACT_CLAUSES_MAX + 2];
+} Making;
+
+static bool is_writable(const Snapshot *s, uint64_t at) {
+  const Region *r = snapshot_region(s, at);
+  return r && r->flags & SNAPSHOT_WRITE;
+}
+
+static bool is_data(const Snapshot *s, uint64_t at) {
+  return snapshot_load(s, at, &(char){0}, 1);
+}
+
+static Val symbolic_pointer(Making *m, Cell *c, uint64_t key, uint64_t now) {
+  Encoder *e = &m->encoder;
+  if (now && !is_data(m->from->snapshot, now))
+    return 0;
+  pointees_of(&e->pointees, 0, key, now, &c->targets);
+  if (c->targets.len < 2 || c->targets.len > TARGETS_MAX)
+    return 0;
+  size_t run = 0;
+  for (size_t i = 0; i < c->targets.len; i++)
+    run = c->targets.items[i] == now ? i : run;
+  return val_any_of(&e->values, c->targets.items, c->targets.len, run);
+}
+
+// What memory asks for: the value of a cell that may be changed, or 0.
+static Val symbolic(void *context, const PreCell *cell, uint64_t now) {
+  Making *m = context;
+  Encoder *e = &m->encoder;
+  uint64_t offset = cell->address - e->args;
+  Cell c = {.argument = e->args && offset < m->from->snapshot->args_size,
+            .width = cell->width,
+            .var = expr_var_count(e->pool)};
+  c.address = c.argument ? offset : cell->address;
+  if (m->cells.len >= CELLS_MAX || cell->width % 8 ||
+      (!c.argument && !is_writable(m->from->snapshot, cell->address)))
+    return 0;
+  Val v = 0;
+  if (cell->pointer)
+    v = symbolic_pointer(m, &c, encode_cell_name(e, cell->address), now);
+  else if (cell->width < 64 || !is_data(m->from->snapshot, now))
+    v = val_free(&e->values, cell->width, now);
+  if (v)
+    array_push(&m->cells, c);
+  else
+    array_release(&c.targets);
+  return v;
+}
+
+// --- solving ----------------------------------------------------------------
+
+static uint64_t cell_value(const Cell *c, uint64_t model) {
+  if (!c->targets.len)
+    return model;
+  return c->targets.items[model < c->targets.len ? model : c->targets.len - 1];
+}
+
+static const Cell *cell_of(const Making *m, VarId var) {
+  for (size_t i = 0; i < m->cells.len; i++)
+    if (m->cells.items[i].var == var)
+      return &m->cells.items[i];
+  return NULL;
+}
+
+static void apply_args(const State *from, State *to) {
+  size_t n = from->snapshot->args_size;
+  to->args = mem_dup(state_args(from), n + !n);
+  for (size_t i = 0; i < to->changes.len; i++)
+    if (to->changes.items[i].argument)
+      overlay(&to->changes.items[i], 0, to->args, n);
+}
+
+static State changed(const Making *m, const Model *model, uint32_t line) {
+  State s = {.snapshot = m->from->snapshot, .turned = line};
+  for (size_t i = 0; i < m->from->changes.len; i++)
+    array_push(&s.changes, m->from->changes.items[i]);
+  for (size_t i = 0; i < model->len; i++) {
+    const Cell *c = cell_of(m, model->items[i].var);
+    if (c)
+      array_push(&s.changes,
+                 (Change){c->address, cell_value(c, model->items[i].value),
+                          c->width / 8, c->argument});
+  }
+  apply_args(m->from, &s);
+  return s;
+}
+
+static void add_extra(Making *m, Expr cond, bool outcome) {
+  if (cond && !expr_is_const(m->encoder.pool, cond) &&
+      m->nextra < CONTRACT_CLAUSES_MAX)
+    m->extra[m->nextra++] = (Constraint){cond, outcome};
+}
+
+static void require(Making *m) {
+  for (uint32_t k = 0; k < m->maker->table->nclauses; k++)
+    if (m->maker->table->clauses[k].kind == CLAUSE_REQUIRES)
+      add_extra(m, encoder_clause(&m->encoder, k), true);
+}
+
+static void turn_branches(Making *m, double deadline, StateList *out) {
+  Encoder *e = &m->encoder;
+  Solver *s = solver_new(e->pool, (SolverLimits){.seconds = 2});
+  Model model = {0};
+  require(m);
+  size_t fixed = m->nextra;
+  for (size_t i = 0; i < e->path.len && gates_clock() < deadline; i++) {
+    Constraint c = e->path.items[i];
+    m->nextra = fixed;
+    add_extra(m, e->path_dead.items[i], false);
+    m->extra[m->nextra++] = (Constraint){c.cond, !c.outcome};
+    uint32_t statement = e->path_statement.items[i];
+    if (!expr_is_const(e->pool, c.cond) &&
+        solver_query(s, solver_len(s), m->extra, m->nextra, &model) ==
+            SOLVER_SAT)
+      array_push(out, changed(m, &model,
+                              statement == UINT32_MAX
+                                  ? 0
+                                  : e->statements.items[statement].line));
+    solver_add(s, c.cond, c.outcome);
+  }
+  model_release(&model);
+  solver_free(s);
+}
+
+static void learn(const StateMaker *m, Encoder *e) {
+  for (size_t i = 0; m->known && i < m->known->uses.len; i++) {
+    PointerUse u = m->known->uses.items[i];
+    pointees_note(&e->pointees, u.site, u.cell, u.target);
+  }
+}
+
+static void making_release(Making *m) {
+  for (size_t i = 0; i < m->cells.len; i++)
+    array_release(&m->cells.items[i].targets);
+  array_release(&m->cells);
+  encoder_release(&m->encoder);
+}
+
+int states_make(const StateMaker *maker, const State *from, StateList *out,
+                Err *err) {
+  Making m = {.maker = maker, .from = from};
+  EncodeTarget target = {.program = maker->program,
+                         .wrapper = maker->wrapper,
+                         .read = state_read,
+                         .context = (void *)from,
+                         .args = state_args(from),
+                         .nargs = from->snapshot->args_size};
+  ExprPool *pool = expr_pool_new();
+  encoder_init(&m.encoder, &target, pool);
+  learn(maker, &m.encoder);
+  int rc = encoder_run(&m.encoder, err);
+  m.encoder.memory.symbolic = symbolic;
+  m.encoder.memory.symbolic_context = &m;
+  if (!rc)
+    rc = encoder_follow(&m.encoder, err);
+  if (!rc)
+    turn_branches(&m, gates_clock() + maker->seconds, out);
+  making_release(&m);
+  expr_pool_free(pool);
+  return rc;
+}

@@ -1,0 +1,61 @@
+// The state before a call, and others made from it. A State is the snapshot of
+// a process at the call with some cells changed; new ones are made by following
+// the call's own path with the state symbolic, and turning one branch after the
+// other the other way.
+//
+//   State given = {.snapshot = &s};
+//   StateList made = {0};
+//   states_make(&program, &given, 5, &made, err);
+//   state_patch(&made.items[0], &patch);       // to run it natively
+//
+// Only cells that the call reads are changed: numbers to anything, pointers to
+// null or to objects of the same kind that are there (pointees.h). The
+// function's `requires` hold in every made state, as far as they can be
+// evaluated within the bounds.
+#ifndef CULPRIT_SPEC_STATE_H
+#define CULPRIT_SPEC_STATE_H
+
+#include "cfront/contract_table.h"
+#include "spec/encode.h"
+#include "spec/snapshot.h"
+
+typedef struct {
+  uint64_t address; // in the process, or offset in the arguments
+  uint64_t value;
+  uint8_t size; // bytes
+  bool argument;
+} Change;
+
+typedef struct {
+  const Snapshot *snapshot;
+  ARRAY(Change) changes; // a later one of a cell counts
+  unsigned char *args;   // with the changes; NULL: the snapshot's
+  uint32_t turned;       // line of the branch it was made from; 0: none
+} State;
+typedef ARRAY(State) StateList;
+
+void state_release(State *s);
+void states_release(StateList *l);
+
+// ReadProcess of a State.
+bool state_read(void *state, uint64_t at, void *out, size_t n);
+const unsigned char *state_args(const State *s);
+void state_patch(const State *s, Patch *out);
+// "l->... 0x5010 = 3": what differs from the snapshot, for people.
+void state_show(const State *s, Str *out);
+
+typedef struct {
+  Program *program; // bound
+  uint32_t wrapper;
+  const ContractTable *table;
+  const Pointees *known; // kinds learned before; may be NULL
+  double seconds;        // in all
+} StateMaker;
+
+// Appends the states that go another way than `from` at one branch of its path
+// in the body, in the order of the path. A branch that cannot go the other way
+// gives none.
+int states_make(const StateMaker *m, const State *from, StateList *out,
+                Err *err);
+
+#endif
