@@ -232,6 +232,7 @@ static int report_nothing(const Options *o, const Near *n) {
 static int report(const Options *o, const Near *n) {
   const char *root = o->given.run.cwd;
   Str more = {0};
+  Err err = {0};
   if (score_report(o, n, &more))
     return EXIT_USAGE;
   if (o->json)
@@ -239,6 +240,8 @@ static int report(const Options *o, const Near *n) {
   str_release(&more);
   if (!near_best(n))
     return report_nothing(o, n);
+  if (near_keep(n, &err))
+    return cli_error(&err);
   if (o->json)
     return EXIT_FAILED;
   if (!o->given.quiet)
@@ -296,7 +299,6 @@ int cmd_near(int argc, char **argv) {
   Options o = {.near = near_defaults};
   given_init(&o.given, TESTS);
   o.given.run.timeout = 10;
-  o.given.run.max_output = 64u << 20;
   int status = find_near(&o, argc, argv);
   given_release(&o.given);
   array_release(&o.faults);

@@ -351,7 +351,12 @@ static char *relative_to(const char *page, const char *dir) {
   for (const char *p = here + (inside ? whole + 1 : common); *p; p++)
     if (*p == '/')
       str_add(&out, "../");
-  str_add(&out, inside ? "." : there + common);
+  if (!inside)
+    str_add(&out, there + common);
+  else if (!out.len)
+    str_add(&out, ".");
+  else
+    out.data[--out.len] = '\0';
   free(here);
   free(there);
   return str_take(&out);

@@ -630,7 +630,7 @@ static void hide_messages(Options *o) {
 // for pages that never end.
 static void prepare_exploring(Options *o) {
   array_push(&o->visits.ini, "culprit.collect=statements,conditions,returns,"
-                             "edges,output,compares");
+                             "edges,output,compares,shadows");
   if (!(o->visits.site.timeout > 0))
     o->visits.site.timeout = EXPLORE_TIMEOUT;
 }

@@ -9,7 +9,10 @@
 #include "cli/cli.h"
 #include "locate/account.h"
 #include "locate/fault.h"
+#include "locate/near.h"
 #include "report/why.h"
+#include "run/words.h"
+#include "util/command.h"
 
 static const char HELP[] =
     "usage: culprit why [options] FILE:LINE\n"
@@ -21,6 +24,8 @@ static const char HELP[] =
     "  --failure N       only this failure, as `culprit rank` numbers them\n"
     "  --other-failures exclude|pass\n"
     "                    as for rank\n"
+    "  --near            look for the passing run nearest to a failing test\n"
+    "                    now, if `culprit near` has not found one before\n"
     "  --json            for programs\n"
     "  --session N       see `culprit store list` (default: the newest)\n"
     "  --store DIR       default: $CULPRIT_STORE, else .culprit\n"
@@ -31,7 +36,7 @@ static const char HELP[] =
 typedef struct {
   const char *place, *store;
   int64_t session, failure;
-  bool others_pass, json;
+  bool others_pass, json, near;
 } Options;
 
 // --- work -------------------------------------------------------------------
@@ -42,11 +47,15 @@ typedef struct {
   Sources sources;
   Fault fault; // the line
   Account *accounts;
-  bool *covers; // per run
+  bool *covers;           // per run
+  NearNotes nearby;       // found by --near
+  const NearNote **notes; // per failure
 } Work;
 
 static void work_release(Work *w) {
   free(w->covers);
+  free(w->notes);
+  near_notes_release(&w->nearby);
   accounts_free(w->accounts, w->accounts ? w->suite.nfailures : 0);
   fault_release(&w->fault);
   sources_release(&w->sources);
@@ -100,6 +109,95 @@ static int check_comparable(const Work *w, const Options *o) {
                   (long long)w->suite.session);
 }
 
+// --- the nearest passing run ------------------------------------------------
+
+// The options of the session's command that say what is right.
+static void add_oracle(const Suite *suite, Str *out, Arena *arena) {
+  static const char *const names[] = {"--reference", "--oracle", "--timeout"};
+  Words words;
+  if (!words_parse(&words, suite->command, arena))
+    return;
+  for (size_t i = 0; i < words.argc; i++) {
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+      const char *word = words.argv[i], *name = names[k];
+      size_t n = strlen(name);
+      bool alone = !strcmp(word, name) && i + 1 < words.argc;
+      if (!alone && (strncmp(word, name, n) != 0 || word[n] != '='))
+        continue;
+      str_addf(out, " %s ", name);
+      words_quote(out, alone ? words.argv[i + 1] : word + n + 1);
+    }
+  }
+}
+
+// Where --near keeps its sessions: they are none of the user's.
+static char *nearby_dir(const char *store) {
+  return mem_printf("%s/nearby", store);
+}
+
+// `culprit near` on a failing test. What it finds is read afterwards; a test
+// that it can make nothing of is none that helps.
+static void search_near(const Suite *suite, const RunInfo *run,
+                        const char *store) {
+  Arena arena = {0};
+  Str line = {0}, said = {0};
+  char *dir = nearby_dir(store);
+  char self[4096];
+  ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+  self[n < 0 ? 0 : n] = 0;
+  str_add(&line, "cd ");
+  words_quote(&line, suite->cwd);
+  str_add(&line, " && exec ");
+  words_quote(&line, self);
+  str_add(&line, " near -q --json --store ");
+  words_quote(&line, cli_absolute(&arena, dir));
+  add_oracle(suite, &line, &arena);
+  str_addf(&line, " -- %s", run->command);
+  char *argv[] = {"/bin/sh", "-c", line.data, NULL};
+  if (command_capture(argv, NULL, &said) != EXIT_FAILED)
+    cli_warn("test %s: culprit near found no passing run", run->test);
+  str_release(&line);
+  str_release(&said);
+  free(dir);
+  arena_release(&arena);
+}
+
+static void find_notes(Work *w) {
+  for (size_t i = 0; i < w->suite.nfailures; i++) {
+    const char *signature = w->suite.failures[i].signature;
+    const NearNote *note = near_notes_find(w->bench.notes, signature);
+    w->notes[i] = note ? note : near_notes_find(&w->nearby, signature);
+  }
+}
+
+static int load_nearby(Work *w, const char *store, Err *err) {
+  char *dir = nearby_dir(store);
+  near_notes_release(&w->nearby);
+  int rc = near_notes_load(&w->nearby, dir, &w->suite, err);
+  free(dir);
+  find_notes(w);
+  return rc;
+}
+
+static int gather_near(Work *w, Store *store, const Options *o, Err *err) {
+  const Suite *suite = &w->suite;
+  w->notes = mem_array(const NearNote *, suite->nfailures);
+  if (workbench_notes(&w->bench, err) || load_nearby(w, store_dir(store), err))
+    return -1;
+  bool searched = false;
+  for (size_t i = 0; o->near && i < suite->nfailures; i++) {
+    const FailureGroup *g = &suite->failures[i];
+    bool meant = !o->failure || (size_t)o->failure == i + 1;
+    if (!meant || w->notes[i] || !g->nruns)
+      continue;
+    search_near(suite, &suite->runs[g->runs[0]], store_dir(store));
+    searched = true;
+  }
+  return searched ? load_nearby(w, store_dir(store), err) : 0;
+}
+
+// --- all of it --------------------------------------------------------------
+
 // Returns an exit status.
 static int gather(Work *w, Store *store, const Options *o) {
   Err err;
@@ -120,7 +218,8 @@ static int gather(Work *w, Store *store, const Options *o) {
   workbench_init(&w->bench, store, &w->suite);
   if (accounts_make(&w->bench, statement, &options, &w->accounts, &err) ||
       store_each_spectrum(store, &w->suite, ENTITY_STATEMENT, note_coverage, w,
-                          &err))
+                          &err) ||
+      gather_near(w, store, o, &err))
     return cli_error(&err);
   return check_comparable(w, o);
 }
@@ -135,7 +234,8 @@ static int print(Work *w, const Options *o) {
              .statement = place->statement,
              .accounts = w->accounts,
              .only = (size_t)o->failure,
-             .covers = w->covers};
+             .covers = w->covers,
+             .notes = w->notes};
   o->json ? why_json(&why, stdout) : why_text(&why, stdout);
   if (fflush(stdout) || ferror(stdout))
     return cli_fail(EXIT_ENVIRONMENT, "cannot write the report: %s",
@@ -166,11 +266,19 @@ static int explain(const Options *o) {
 
 // --- command line -----------------------------------------------------------
 
-enum { OPT_FAILURE = 256, OPT_OTHERS, OPT_JSON, OPT_SESSION, OPT_STORE };
+enum {
+  OPT_FAILURE = 256,
+  OPT_OTHERS,
+  OPT_NEAR,
+  OPT_JSON,
+  OPT_SESSION,
+  OPT_STORE
+};
 
 static const struct option long_options[] = {
     {"failure", required_argument, NULL, OPT_FAILURE},
     {"other-failures", required_argument, NULL, OPT_OTHERS},
+    {"near", no_argument, NULL, OPT_NEAR},
     {"json", no_argument, NULL, OPT_JSON},
     {"session", required_argument, NULL, OPT_SESSION},
     {"store", required_argument, NULL, OPT_STORE},
@@ -184,6 +292,7 @@ static int take_option(Options *o, int opt, const char *value) {
   switch (opt) {
   case OPT_FAILURE: return cli_number(value, &o->failure);
   case OPT_OTHERS: return cli_others(value, &o->others_pass);
+  case OPT_NEAR: o->near = true; return 0;
   case OPT_JSON: o->json = true; return 0;
   case OPT_SESSION: return cli_number(value, &o->session);
   case OPT_STORE: o->store = value; return 0;

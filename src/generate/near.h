@@ -158,6 +158,9 @@ const NearFound *near_best(const Near *n);
 // decisive ones; if only values differ, the rule that the failing run breaks.
 void near_places(const Near *n, NearPlaces *out);
 
+// Keeps it for `rank --method near` and `why` (locate/near.h).
+int near_keep(const Near *n, Err *err);
+
 // For people and for programs. `root`: file names are shown relative to it.
 void near_print_text(const Near *n, const char *root, FILE *out);
 // Also if nothing passes. `more`: further members of the object, each with a

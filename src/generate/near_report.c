@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "generate/near_internal.h"
+#include "locate/near.h"
 #include "report/escape.h"
 #include "report/json_out.h"
 #include "run/words.h"
@@ -25,6 +26,7 @@ typedef struct {
   uint32_t branch, taken, needed;
   uint32_t rank; // how telling its line is; UINT32_MAX: not known
   bool decisive;
+  size_t order;               // among all
   const PathEvent *condition; // NULL: does not depend on the input
 } Report;
 
@@ -237,6 +239,70 @@ static char *command_line(const Near *n) {
     str_addc(&line, ' ');
   str_add(&line, words);
   return str_take(&line);
+}
+
+// --- the note ---------------------------------------------------------------
+
+static char *way_text(const Near *n, const Report *r, uint32_t way,
+                      Arena *arena) {
+  char *text = NULL;
+  size_t size;
+  FILE *out = open_memstream(&text, &size);
+  print_way(n, r, way, false, out);
+  fclose(out);
+  char *copy = arena_strdup(arena, text);
+  free(text);
+  return copy;
+}
+
+// The more telling first, of equal ones the later.
+static int by_rank(const void *a, const void *b) {
+  const Report *x = a, *y = b;
+  if (x->rank != y->rank)
+    return x->rank < y->rank ? -1 : 1;
+  return (x->order < y->order) - (x->order > y->order);
+}
+
+static void note_branches(const Near *n, NearNote *note, Arena *arena) {
+  enum { MOST = 1000 };
+  size_t count = count_differences(n);
+  Report *all = find_reports(n, "/");
+  for (size_t i = 0; i < count; i++)
+    all[i].order = i;
+  if (count)
+    qsort(all, count, sizeof *all, by_rank);
+  for (size_t i = 0; i < count && i < MOST; i++) {
+    const Report *r = &all[i];
+    uint32_t line;
+    const char *file = control_place(&n->control, r->branch, &line);
+    array_push(&note->branches,
+               (NoteBranch){file, line, r->instance,
+                            way_text(n, r, r->taken, arena),
+                            way_text(n, r, r->needed, arena), r->decisive});
+  }
+  free(all);
+}
+
+int near_keep(const Near *n, Err *err) {
+  Runner *r = n->explorer->runner;
+  Suite suite = {0};
+  Arena arena = {0};
+  char *command = command_line(n);
+  NearNote note = {.session = r->session,
+                   .signature = n->explorer->signature,
+                   .command = command};
+  int rc = store_flush(r->store, err) ||
+           store_load(r->store, r->session, &suite, err);
+  for (size_t i = 0; !rc && i < suite.nsources; i++)
+    array_push(&note.sources, suite.sources[i]);
+  note_branches(n, &note, &arena);
+  if (!rc)
+    rc = near_note_write(store_dir(r->store), &note, err);
+  near_note_release(&note);
+  free(command);
+  arena_release(&arena);
+  suite_release(&suite);
+  return rc ? -1 : 0;
 }
 
 // --- text -------------------------------------------------------------------

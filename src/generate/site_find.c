@@ -97,7 +97,7 @@ static void solve_earlier(const Finding *f, const PhpCompare *c, uint32_t step,
   for (size_t i = 0; i < n && i < WAY_SOLVED; i++) {
     const Stage *s = &f->way->items[n - 1 - i];
     Asks asks = {0};
-    solve_compare(c, &s->ask, &asks, f->arena);
+    solve_kept(c, &s->ask, &asks, f->arena);
     add_all(
         f, out, &asks,
         (Idea){
@@ -209,13 +209,35 @@ static void vary(const Finding *f, Ideas *out) {
     }
 }
 
+// Nobody compares with 0 what he is going to divide by: all numbers that were
+// guessed are 0 in one more request.
+static void try_zero(const Finding *f, Ideas *out) {
+  const Ask *a = &f->item->ask;
+  Ask zero = *a;
+  size_t n = 0;
+  for (size_t i = 0; i < a->nparams; i++)
+    if (!strcmp(a->params[i].value, "1") && !a->params[i].page) {
+      zero =
+          ask_with(&zero, a->params[i].place, a->params[i].name, "0", f->arena);
+      n++;
+    }
+  if (n)
+    add(f, out,
+        (Idea){.ask = zero,
+               .world = f->item->world,
+               .why = WHY_ZERO,
+               .last = f->item->last});
+}
+
 void ideas_find(const Finding *f, Ideas *out) {
   if (f->answer->exchange.end == EXCHANGE_DONE) {
     follow_redirect(f, out);
     follow_links(f, out);
   }
-  if (f->record)
+  if (f->record) {
     solve_all(f, out);
+    try_zero(f, out);
+  }
   if (f->failing)
     vary(f, out);
 }

@@ -123,8 +123,8 @@ static uint64_t at_most(uint64_t n, uint64_t most) {
 // The smaller the better.
 static uint64_t cost(const Queue *q, const QueueItem *i) {
   static const uint64_t of[WHYS] = {
-      [WHY_ENTRY] = 0, [WHY_SOLVED] = 60, [WHY_ABSENT] = 30,
-      [WHY_FORM] = 30, [WHY_LINK] = 40,   [WHY_VARIED] = 50};
+      [WHY_ENTRY] = 0, [WHY_SOLVED] = 60, [WHY_ABSENT] = 30, [WHY_FORM] = 30,
+      [WHY_LINK] = 40, [WHY_VARIED] = 50, [WHY_ZERO] = 50};
   uint64_t path = q->asked.items[i->path], n = of[i->why];
   if (i->why == WHY_SOLVED && i->fresh)
     n = 10;

@@ -25,6 +25,7 @@ typedef enum {
   WHY_FORM,   // of a page
   WHY_LINK,
   WHY_VARIED, // a failing request with another value
+  WHY_ZERO,   // with 0 for numbers that were guessed
   WHYS
 } Why;
 

@@ -4,13 +4,16 @@
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "generate/site_solve_input.h"
+#include "generate/site_solve_kept.h"
 #include "php/record_format.h"
 
-enum { ABSENT_MOST = 40, CONTAINED_LEAST = 3 };
+enum { ABSENT_MOST = 40, CONTAINED_LEAST = 3, OPAQUE_MOST = 2000 };
 
 // --- outcomes ---------------------------------------------------------------
 
@@ -121,12 +124,13 @@ static void find_values(const PhpCompare *c, const Param *p, Values *v,
     add_value(v, arena_printf(arena, "%s%s", p->value, c->right));
     break;
   case COMPARE_ABSENT:
-  case COMPARE_KINDS:
+  case COMPARE_BRANCH:
     break;
   }
 }
 
-void solve_compare(const PhpCompare *c, const Ask *a, Asks *out, Arena *arena) {
+static void compare_values(const PhpCompare *c, const Ask *a, Asks *out,
+                           Arena *arena) {
   if (c->kind == COMPARE_ABSENT)
     return;
   for (size_t i = 0; i < a->nparams; i++) {
@@ -162,8 +166,8 @@ static bool place_of(const PhpCompare *c, const Ask *a, ParamPlace *place) {
   return !strcmp(c->left, "_COOKIE") || *place != IN_COOKIE;
 }
 
-void solve_absent(const PhpRecord *record, const Ask *a, Asks *out,
-                  Arena *arena) {
+static void add_absent(const PhpRecord *record, const Ask *a, Asks *out,
+                       Arena *arena) {
   Ask all = *a;
   size_t n = 0;
   ParamPlace place;
@@ -179,4 +183,190 @@ void solve_absent(const PhpRecord *record, const Ask *a, Asks *out,
   }
   if (n > 1)
     array_push(out, all);
+}
+
+// --- what is remembered -----------------------------------------------------
+
+typedef struct {
+  char *name;
+  uint32_t count;
+} OpaqueCount;
+
+// All under `lock`.
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+  KnownCalls known;
+  KeptTerms kept;
+  SolveStats stats;
+  TermEval *ev; // of the shadows looked at last
+  uint64_t serial;
+  Hashmap opaque_index;
+  ARRAY(OpaqueCount) opaque;
+} memory;
+
+void solve_forget(void) {
+  pthread_mutex_lock(&lock);
+  known_calls_release(&memory.known);
+  kept_release(&memory.kept);
+  term_eval_free(memory.ev);
+  hashmap_release(&memory.opaque_index);
+  for (size_t i = 0; i < memory.opaque.len; i++)
+    free(memory.opaque.items[i].name);
+  array_release(&memory.opaque);
+  memset(&memory, 0, sizeof memory);
+  pthread_mutex_unlock(&lock);
+}
+
+SolveStats solve_stats(void) {
+  pthread_mutex_lock(&lock);
+  SolveStats st = memory.stats;
+  pthread_mutex_unlock(&lock);
+  return st;
+}
+
+static int by_count(const void *a, const void *b) {
+  const OpaqueCount *x = a, *y = b;
+  if (x->count != y->count)
+    return x->count > y->count ? -1 : 1;
+  return strcmp(x->name, y->name);
+}
+
+size_t solve_opaque(PhpNamed *out, size_t most) {
+  pthread_mutex_lock(&lock);
+  size_t n = memory.opaque.len;
+  OpaqueCount *sorted = mem_array(OpaqueCount, n + 1);
+  if (n)
+    memcpy(sorted, memory.opaque.items, n * sizeof *sorted);
+  qsort(sorted, n, sizeof *sorted, by_count);
+  for (size_t i = 0; i < n && i < most; i++)
+    out[i] = (PhpNamed){.name = sorted[i].name, .number = sorted[i].count};
+  free(sorted);
+  pthread_mutex_unlock(&lock);
+  return n;
+}
+
+static void count_opaque(const PhpShadows *sh) {
+  for (size_t i = 0; i < sh->nopaque && memory.opaque.len < OPAQUE_MOST; i++) {
+    const PhpNamed *o = &sh->opaque[i];
+    uint64_t fresh = memory.opaque.len;
+    uint64_t n =
+        hashmap_intern(&memory.opaque_index, o->name, strlen(o->name), fresh);
+    if (n == fresh)
+      array_push(&memory.opaque, (OpaqueCount){mem_strdup(o->name), 0});
+    memory.opaque.items[n].count += o->number;
+  }
+}
+
+// --- branches ---------------------------------------------------------------
+
+static TermEval *evaluator(const PhpShadows *sh) {
+  if (!memory.ev || memory.serial != sh->serial) {
+    term_eval_free(memory.ev);
+    memory.ev = term_eval_new(sh);
+    memory.serial = sh->serial;
+  }
+  return memory.ev;
+}
+
+static BranchSolver solver_for(const PhpShadows *sh, bool session,
+                               Arena *arena) {
+  return (BranchSolver){.sh = sh,
+                        .ev = evaluator(sh),
+                        .known = &memory.known,
+                        .stats = &memory.stats,
+                        .session = session,
+                        .no_z3 = session,
+                        .arena = arena};
+}
+
+// The request with all changes of the answer; false: it cannot be sent.
+static bool change_all(const Ask *a, const PhpShadows *sh,
+                       const InputAnswer *answer, Ask *out, Arena *arena) {
+  *out = *a;
+  for (size_t i = 0; i < answer->n; i++) {
+    const Change *c = &answer->items[i];
+    Ask before = *out;
+    if (!input_change(&before, sh->terms[c->var].name, c->value, out, arena))
+      return false;
+  }
+  return answer->n > 0;
+}
+
+static void solve_own(const PhpCompare *c, const Ask *a, Asks *out,
+                      Arena *arena) {
+  BranchSolver s = solver_for(c->shadows, false, arena);
+  InputAnswers answers = {0};
+  Ask ask;
+  branch_solve(&s, c->branch, &answers);
+  for (size_t i = 0; i < answers.len; i++)
+    if (change_all(a, c->shadows, &answers.items[i], &ask, arena))
+      array_push(out, ask);
+  array_release(&answers);
+}
+
+void solve_compare(const PhpCompare *c, const Ask *a, Asks *out, Arena *arena) {
+  if (c->kind != COMPARE_BRANCH) {
+    compare_values(c, a, out, arena);
+    return;
+  }
+  pthread_mutex_lock(&lock);
+  solve_own(c, a, out, arena);
+  pthread_mutex_unlock(&lock);
+}
+
+// --- earlier requests -------------------------------------------------------
+
+// The session's value was one of the request's: that one is another then.
+static void by_value(const Ask *a, PhpValue was, PhpValue want, Asks *out,
+                     Arena *arena) {
+  PhpValue text = php_to_string(was, arena);
+  for (size_t i = 0; i < a->nparams && text.n; i++)
+    if (!strcmp(a->params[i].value, text.s))
+      array_push(out, ask_with(a, a->params[i].place, a->params[i].name,
+                               arena_strndup(arena, want.s, want.n), arena));
+}
+
+static void change_kept(const PhpShadows *sh, const Change *c, const Ask *a,
+                        Asks *out, Arena *arena) {
+  const PhpTerm *var = &sh->terms[c->var];
+  if (!text_starts(var->name, "SESSION.") || c->value.type != VALUE_STRING)
+    return;
+  if (!kept_solve(&memory.kept, a, var->name, c->value, &memory.known, out,
+                  arena))
+    by_value(a, var->value, c->value, out, arena);
+}
+
+static void solve_session(const PhpCompare *c, const Ask *a, Asks *out,
+                          Arena *arena) {
+  SolveStats ignored = {0};
+  BranchSolver s = solver_for(c->shadows, true, arena);
+  InputAnswers answers = {0};
+  s.stats = &ignored;
+  branch_solve(&s, c->branch, &answers);
+  for (size_t i = 0; i < answers.len; i++)
+    if (answers.items[i].n == 1)
+      change_kept(c->shadows, &answers.items[i].items[0], a, out, arena);
+  array_release(&answers);
+}
+
+void solve_kept(const PhpCompare *c, const Ask *a, Asks *out, Arena *arena) {
+  if (c->kind != COMPARE_BRANCH) {
+    compare_values(c, a, out, arena);
+    return;
+  }
+  pthread_mutex_lock(&lock);
+  solve_session(c, a, out, arena);
+  pthread_mutex_unlock(&lock);
+}
+
+void solve_absent(const PhpRecord *record, const Ask *a, Asks *out,
+                  Arena *arena) {
+  add_absent(record, a, out, arena);
+  if (!record->shadows->nterms)
+    return;
+  pthread_mutex_lock(&lock);
+  known_calls_add(&memory.known, record->shadows);
+  kept_add(&memory.kept, record->shadows, a);
+  count_opaque(record->shadows);
+  pthread_mutex_unlock(&lock);
 }

@@ -135,8 +135,7 @@ static Expr truth(Smt *z, uint32_t n) {
     return e;
   if (is_sort(z, e, SORT_INT))
     return expr_ne(z->pool, e, zero(z));
-  return expr_and(z->pool,
-                  expr_ne(z->pool, e, expr_const_str(z->pool, "", 0)),
+  return expr_and(z->pool, expr_ne(z->pool, e, expr_const_str(z->pool, "", 0)),
                   expr_ne(z->pool, e, expr_const_str(z->pool, "0", 1)));
 }
 
@@ -414,8 +413,7 @@ static bool ask_solver(Smt *z, InputAnswer *out) {
   Model m = {0};
   double begin = gates_clock();
   Solver *solver = solver_new(z->pool, (SolverLimits){.seconds = SECONDS});
-  SolverResult r =
-      solver_query(solver, 0, z->asked.items, z->asked.len, &m);
+  SolverResult r = solver_query(solver, 0, z->asked.items, z->asked.len, &m);
   z->s->stats->timeouts += r == SOLVER_UNKNOWN;
   z->s->stats->z3_seconds += gates_clock() - begin;
   bool ok = r == SOLVER_SAT && read_answer(z, &m, out);

@@ -32,6 +32,9 @@ void workbench_release(Workbench *w) {
     neighbours_release(w->permutations);
   if (w->places)
     output_places_release(w->places);
+  if (w->notes)
+    near_notes_release(w->notes);
+  free(w->notes);
   free(w->places);
   free(w->propagation);
   free(w->predicates);
@@ -63,6 +66,13 @@ int workbench_places(Workbench *w, Err *err) {
     return 0;
   w->places = mem_new(OutputPlaces);
   return output_places_load(w->places, w->store, w->suite, err);
+}
+
+int workbench_notes(Workbench *w, Err *err) {
+  if (w->notes)
+    return 0;
+  w->notes = mem_new(NearNotes);
+  return near_notes_load(w->notes, store_dir(w->store), w->suite, err);
 }
 
 // --- methods that are no formula --------------------------------------------
@@ -102,6 +112,12 @@ static int load_permutations(Workbench *w, Err *err) {
     return 0;
   w->permutations = mem_new(Neighbours);
   return neighbours_load(w->permutations, w->store, w->suite, true, err);
+}
+
+static int load_notes(Workbench *w, Err *err) {
+  if (workbench_load(w, KIND(STATEMENT), ENTITY_STATEMENT, err))
+    return -1;
+  return workbench_notes(w, err);
 }
 
 static int load_places(Workbench *w, Err *err) {
@@ -161,6 +177,12 @@ static int rank_nn(const Workbench *w, const LocateOptions *o, size_t failure,
 static int rank_nn_perm(const Workbench *w, const LocateOptions *o,
                         size_t failure, Ranking *out, Err *err) {
   return rank_neighbour(w, NEAREST_PERMUTATION, o, failure, out, err);
+}
+
+static int rank_near(const Workbench *w, const LocateOptions *o, size_t failure,
+                     Ranking *out, Err *err) {
+  ListOptions options = list_options(o);
+  return near_notes_rank(w->notes, &w->tally, failure, &options, out, err);
 }
 
 static int rank_apollo(const Workbench *w, Apollo technique,
@@ -267,6 +289,13 @@ static const Localizer special[] = {
      .counts = true,
      .load = load_permutations,
      .rank = rank_nn_perm,
+     .lists = LINES},
+    {.name = "near",
+     .doc = "branches at which the nearest passing run parts (culprit near)",
+     .all_kinds = KIND(STATEMENT),
+     .notes = true,
+     .load = load_notes,
+     .rank = rank_near,
      .lists = LINES},
     {.name = "apollo-t",
      .doc = "Tarantula of the line (Artzi 2010)",
@@ -442,6 +471,16 @@ static int check_output(const Locator *l, bool *lacking, Err *err) {
                  l->method.name, (long long)l->bench->suite->session);
 }
 
+static int check_notes(const Locator *l, bool *lacking, Err *err) {
+  *lacking = !l->bench->notes->items.len;
+  if (!*lacking)
+    return 0;
+  return err_set(err,
+                 "%s needs a passing run near a failing one, and none is "
+                 "known of the program of session %lld: run `culprit near`",
+                 l->method.name, (long long)l->bench->suite->session);
+}
+
 int locator_load(Locator *l, bool *lacking, Err *err) {
   *lacking = false;
   if (l->method.counts && check_counts(l, lacking, err))
@@ -451,6 +490,8 @@ int locator_load(Locator *l, bool *lacking, Err *err) {
   if (l->method.raise && workbench_places(l->bench, err))
     return -1;
   if (l->method.output && check_output(l, lacking, err))
+    return -1;
+  if (l->method.notes && check_notes(l, lacking, err))
     return -1;
   return workbench_load(l->bench, spectrum_kinds(&l->spectrum.options),
                         l->options.by, err);

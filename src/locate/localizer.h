@@ -21,6 +21,7 @@
 #include "locate/deaths.h"
 #include "locate/filter.h"
 #include "locate/formula.h"
+#include "locate/near.h"
 #include "locate/neighbour.h"
 #include "locate/outmap.h"
 #include "locate/predicate.h"
@@ -64,6 +65,7 @@ typedef struct {
   Predicates *predicates;
   Neighbours *neighbours, *permutations;
   OutputPlaces *places;
+  NearNotes *notes;
 } Workbench;
 
 void workbench_init(Workbench *w, Store *store, const Suite *suite);
@@ -74,6 +76,9 @@ int workbench_load(Workbench *w, unsigned kinds, EntityKind by, Err *err);
 
 // Loads where failures show in the output, unless that has been done.
 int workbench_places(Workbench *w, Err *err);
+
+// Loads what `culprit near` found out, unless that has been done.
+int workbench_notes(Workbench *w, Err *err);
 
 // --- methods ----------------------------------------------------------------
 
@@ -91,6 +96,7 @@ struct Localizer {
   unsigned all_kinds, any_kind;
   bool counts; // of conditions and returns, by at least one run
   bool output; // places in the output, of at least one failure
+  bool notes;  // what `culprit near` found out about at least one failure
   // How it works: a formula over spectra, or a way of its own.
   Formula *formula;
   bool cascade; // of a formula: returns only break ties, and ties are always
@@ -122,7 +128,7 @@ int locator_open(Locator *l, Workbench *w, const Localizer *method,
 void locator_close(Locator *l);
 
 // Loads what the method needs from the store. Fails for a bad store, or if
-// counts or places are needed and there are none (*lacking = true).
+// counts, places or notes are needed and there are none (*lacking = true).
 int locator_load(Locator *l, bool *lacking, Err *err);
 
 // How many entities are listed, and how many of them some run executed.

@@ -1,7 +1,8 @@
 // preg_match outside of PHP, by the same library: PCRE2. Compiled patterns are
-// kept (a table of this process, for one thread at a time each).
+// kept in a table of this process.
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "php/term.h"
@@ -14,7 +15,8 @@ typedef struct {
   pcre2_code *code; // NULL: not understood
 } Pattern;
 
-static _Thread_local Pattern patterns[PATTERNS];
+static Pattern patterns[PATTERNS];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // of patterns
 
 static char closing(char c) {
   const char *open = "([{<", *close = ")]}>";
@@ -95,13 +97,8 @@ static PhpValue group_of(pcre2_match_data *m, int count, int group,
   return php_string(arena_strndup(arena, text + at[2 * group], n), n);
 }
 
-PhpValue term_preg(PhpValue pattern, PhpValue text, int group, Arena *arena) {
-  PhpValue p = php_to_string(pattern, arena), t = php_to_string(text, arena);
-  if (p.type != VALUE_STRING || t.type != VALUE_STRING)
-    return php_unknown();
-  const pcre2_code *code = find(p.s, p.n);
-  if (!code)
-    return php_unknown();
+static PhpValue match(const pcre2_code *code, PhpValue t, int group,
+                      Arena *arena) {
   pcre2_match_data *m = pcre2_match_data_create_from_pattern(code, NULL);
   pcre2_match_context *limits = pcre2_match_context_create(NULL);
   pcre2_set_match_limit(limits, STEPS);
@@ -113,5 +110,16 @@ PhpValue term_preg(PhpValue pattern, PhpValue text, int group, Arena *arena) {
     v = group_of(m, rc, group, t.s, arena);
   pcre2_match_context_free(limits);
   pcre2_match_data_free(m);
+  return v;
+}
+
+PhpValue term_preg(PhpValue pattern, PhpValue text, int group, Arena *arena) {
+  PhpValue p = php_to_string(pattern, arena), t = php_to_string(text, arena);
+  if (p.type != VALUE_STRING || t.type != VALUE_STRING)
+    return php_unknown();
+  pthread_mutex_lock(&lock);
+  const pcre2_code *code = find(p.s, p.n);
+  PhpValue v = code ? match(code, t, group, arena) : php_unknown();
+  pthread_mutex_unlock(&lock);
   return v;
 }

@@ -16,6 +16,7 @@
 #include "report/escape.h"
 #include "report/excerpt.h"
 #include "report/why.h"
+#include "util/fs.h"
 
 enum { NAMES_SHOWN = 20, TIES_SHOWN = 8, LINE_WIDTH = 100 };
 
@@ -234,6 +235,56 @@ static void put_methods(const Account *a, FILE *out) {
     put_method(&a->methods.items[i], out);
 }
 
+// --- the nearest passing run ------------------------------------------------
+
+const NoteBranch *why_branch(const Why *w, const NearNote *note) {
+  const Suite *suite = w->report.suite;
+  const Entity *e = &suite->entities[w->statement];
+  for (size_t i = 0; i < note->branches.len; i++) {
+    const NoteBranch *b = &note->branches.items[i];
+    if (b->line == e->line && !strcmp(b->file, suite->sources[e->source].path))
+      return b;
+  }
+  return NULL;
+}
+
+static void put_parting(const Why *w, const NearNote *note, FILE *out) {
+  const Suite *suite = w->report.suite;
+  size_t n = note->branches.len;
+  if (!n) {
+    fputs("    it goes the same way through the program\n", out);
+    return;
+  }
+  fputs("    it parts at", out);
+  for (size_t i = 0; i < n && i < TIES_SHOWN; i++) {
+    const NoteBranch *b = &note->branches.items[i];
+    fputs(i ? ", " : " ", out);
+    put_escaped(path_below(b->file, suite->cwd), out);
+    fprintf(out, ":%u", b->line);
+  }
+  if (n > TIES_SHOWN)
+    fprintf(out, " and %zu more", n - TIES_SHOWN);
+  fputc('\n', out);
+}
+
+static void put_near(const Why *w, const Account *a, FILE *out) {
+  const NearNote *note = w->notes[a->failure];
+  if (!note)
+    return;
+  const NoteBranch *b = why_branch(w, note);
+  fputs("\n  the nearest passing run: ", out);
+  put_escaped(note->command, out);
+  fputc('\n', out);
+  if (b) {
+    fprintf(out, "    here execution %u was ", b->instance);
+    put_escaped(b->taken, out);
+    fputs(", would have to be ", out);
+    put_escaped(b->needed, out);
+    fputs(b->decisive ? "\n" : " (tells little)\n", out);
+  }
+  put_parting(w, note, out);
+}
+
 static void put_failure(const Why *w, const Account *a, FILE *out) {
   const Suite *suite = w->report.suite;
   const FailureGroup *g = &suite->failures[a->failure];
@@ -247,6 +298,7 @@ static void put_failure(const Why *w, const Account *a, FILE *out) {
   put_default(w, a, out);
   put_tuples(w, a, out);
   put_deaths(w, a, out);
+  put_near(w, a, out);
   put_tests(w, a, out);
   put_methods(a, out);
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "locate/account.h"
+#include "locate/near.h"
 #include "report/report.h"
 
 typedef struct {
@@ -16,7 +17,12 @@ typedef struct {
   const Account *accounts; // one per failure of the suite
   size_t only;             // the failure that was asked for, from 1; 0: all
   const bool *covers;      // per run: it executes the statement
+  // Per failure: the passing run near it that is known, or NULL.
+  const NearNote *const *notes;
 } Why;
+
+// The branch of the note that stands on this line, the best; NULL: none does.
+const NoteBranch *why_branch(const Why *w, const NearNote *note);
 
 void why_text(Why *w, FILE *out);
 void why_json(Why *w, FILE *out);

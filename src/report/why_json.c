@@ -10,12 +10,17 @@
 //                 "tells":0.96}],
 //      "failing_tests":["3"],"passing_tests":["1","2"],
 //      "deaths":[{"kind":"death","text":"1 run died here: SIGSEGV"}],
+//      "near":{"command":"./f 1","here":{"instance":1,"taken":"false",
+//              "needed":"true","decisive":true},
+//              "parts":[{"file":"a.c","line":12}]},
 //      "methods":[{"method":"ochiai","rank":3,"rank_best":1,"score":0.7},
 //                 {"method":"sober","reason":"sober needs counts, ..."}]}]}
 //
-// A rank is null where the line is not in the ranking.
+// "near" is there if culprit near has found a passing run, "here" if it parts
+// on this line. A rank is null where the line is not in the ranking.
 #include "report/json_out.h"
 #include "report/why.h"
+#include "util/fs.h"
 
 static void put_ranks(bool ranked, uint32_t rank, uint32_t best, FILE *out) {
   if (ranked)
@@ -91,6 +96,32 @@ static void put_tests(const Why *w, const FailureGroup *g, FILE *out) {
   fputc(']', out);
 }
 
+static void put_near(const Why *w, const Account *a, FILE *out) {
+  const NearNote *note = w->notes[a->failure];
+  bool first = true;
+  if (!note)
+    return;
+  const NoteBranch *b = why_branch(w, note);
+  fputs(",\"near\":{\"command\":", out);
+  json_string(note->command, out);
+  if (b) {
+    fprintf(out, ",\"here\":{\"instance\":%u", b->instance);
+    json_text("taken", b->taken, out);
+    json_text("needed", b->needed, out);
+    json_bool("decisive", b->decisive, out);
+    fputc('}', out);
+  }
+  fputs(",\"parts\":[", out);
+  for (size_t i = 0; i < note->branches.len; i++) {
+    json_separator(&first, out);
+    fputs("{\"file\":", out);
+    json_string(path_below(note->branches.items[i].file, w->report.suite->cwd),
+                out);
+    fprintf(out, ",\"line\":%u}", note->branches.items[i].line);
+  }
+  fputs("]}", out);
+}
+
 static void put_methods(const Account *a, FILE *out) {
   fputs(",\"methods\":[", out);
   for (size_t i = 0; i < a->methods.len; i++) {
@@ -130,6 +161,7 @@ static void put_failure(const Why *w, const Account *a, FILE *out) {
   json_evidence(deaths.items, deaths.len, out);
   fputc(']', out);
   evidence_release(&deaths);
+  put_near(w, a, out);
   put_methods(a, out);
   fputc('}', out);
 }

@@ -286,8 +286,9 @@ CTYPE(isalnum)
 CTYPE(isalpha)
 CTYPE(isdigit)
 CTYPE(islower)
-CTYPE(isupper) CTYPE(isspace) CTYPE(ispunct) CTYPE(isprint) CTYPE(isxdigit)
-    CTYPE(iscntrl) CTYPE(isgraph) CTYPE(tolower) CTYPE(toupper)
+CTYPE(isupper)
+CTYPE(isspace) CTYPE(ispunct) CTYPE(isprint) CTYPE(isxdigit) CTYPE(iscntrl)
+    CTYPE(isgraph) CTYPE(tolower) CTYPE(toupper)
 #undef CTYPE
 
         static void model_abs(Use *m) {

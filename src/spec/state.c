@@ -239,3 +239,55 @@ int states_make(const StateMaker *maker, const State *from, StateList *out,
   expr_pool_free(pool);
   return rc;
 }
+
+// --- random states ----------------------------------------------------------
+
+static uint64_t next_random(uint64_t *state) { // splitmix64
+  uint64_t x = *state += 0x9e3779b97f4a7c15ull;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+  return x ^ x >> 31;
+}
+
+static bool random_value(const Encoder *e, const State *from,
+                         const PreCell *cell, uint64_t now, uint64_t *random,
+                         uint64_t *out) {
+  const uint64_t small = 8;
+  if (!cell->pointer) {
+    *out = next_random(random) % small;
+    return cell->width < 64 || !is_data(from->snapshot, now);
+  }
+  Targets t = {0};
+  if (now && !is_data(from->snapshot, now))
+    return false;
+  pointees_of(&e->pointees, 0, encode_cell_name(e, cell->address), now, &t);
+  *out = t.items[next_random(random) % t.len];
+  array_release(&t);
+  return true;
+}
+
+// Half of the cells keep what they have.
+static State random_state(const Encoder *e, const State *from,
+                          uint64_t *random) {
+  State s = {.snapshot = from->snapshot};
+  for (size_t i = 0; i < e->npre; i++) {
+    const PreCell *cell = &e->memory.read_first.items[i];
+    uint64_t offset = cell->address - e->args, now = 0, value;
+    bool argument = e->args && offset < from->snapshot->args_size;
+    if ((!argument && !is_writable(from->snapshot, cell->address)) ||
+        cell->width % 8 || next_random(random) % 2)
+      continue;
+    val_is_const(&e->values, cell->value, &now);
+    if (random_value(e, from, cell, now, random, &value))
+      array_push(&s.changes, (Change){argument ? offset : cell->address, value,
+                                      cell->width / 8, argument});
+  }
+  apply_args(from, &s);
+  return s;
+}
+
+void states_random(const Encoder *e, const State *from, size_t n,
+                   uint64_t *random, StateList *out) {
+  for (size_t i = 0; i < n; i++)
+    array_push(out, random_state(e, from, random));
+}

@@ -58,4 +58,10 @@ typedef struct {
 int states_make(const StateMaker *m, const State *from, StateList *out,
                 Err *err);
 
+// Appends `n` states in which the cells that the run has read are random:
+// pointers to objects of their kind or null, numbers small. *random: state of
+// the generator. They need not satisfy `requires`.
+void states_random(const Encoder *e, const State *from, size_t n,
+                   uint64_t *random, StateList *out);
+
 #endif

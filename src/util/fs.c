@@ -63,6 +63,8 @@ int fs_write(const char *path, const void *data, size_t n, Err *err) {
 }
 
 int fs_mkdirs(const char *path, Err *err) {
+  if (!mkdir(path, 0777)) // mostly only the last one is missing
+    return 0;
   char *copy = mem_strdup(path);
   int rc = 0;
   for (char *p = copy + 1; !rc && *p; p++) {

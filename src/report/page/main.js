@@ -204,6 +204,7 @@ document.addEventListener('keydown', (e) => {
   const typing = /^(INPUT|TEXTAREA|SELECT)$/.test(e.target.tagName);
   if (typing && e.key === 'Escape') e.target.blur();
   if (typing || e.ctrlKey || e.metaKey || e.altKey || !ACTIONS[e.key]) return;
+  if (help.box && help.box.open && e.key !== '?') return; // the dialog's own keys
   e.preventDefault();
   ACTIONS[e.key]();
 });

@@ -1,0 +1,66 @@
+// One broken promise, from the run that breaks it to the statements that cannot
+// be right together with it.
+//
+//   Inquiry q;
+//   inquiry_open(&q, &subject, &options);
+//   if (!inquiry_begin(&q, err) && q.found == FOUND_BROKEN)
+//     inquiry_explain(&q, err);        // q.cores, q.suspects
+//   inquiry_close(&q);
+#ifndef CULPRIT_SPEC_INQUIRY_H
+#define CULPRIT_SPEC_INQUIRY_H
+
+#include "spec/core.h"
+#include "spec/state.h"
+#include "spec/subject.h"
+
+typedef struct {
+  double core_seconds; // for one core
+  bool corrections;
+} InquiryOptions;
+
+typedef enum {
+  FOUND_NOTHING,      // every promise was kept
+  FOUND_TIMEOUT,      // the run did not end, and broke none before
+  FOUND_PRECONDITION, // the caller is at fault
+  FOUND_ASSERTION,    // an assertion in a body: there is no call to look at
+  FOUND_BROKEN,
+} Found;
+
+typedef struct {
+  uint32_t clause;
+  Core core;
+  StatementList corrections;
+} ClauseCore;
+
+typedef struct {
+  Subject *subject;
+  InquiryOptions options;
+  Found found;
+  SubjectRun first;           // the given run
+  const Violation *violation; // of it: the first
+  Snapshot snapshot;          // of the violating call
+  State given;
+  uint32_t wrapper; // function
+  ExprPool *pool;
+  Encoder encoder;
+  bool encoding; // the encoder is there
+  ARRAY(ClauseCore) cores;
+  Bitset suspects; // numbers of subject.lines
+  Str limits;      // of the encoding, for people
+  double seconds;  // for encoding and cores
+} Inquiry;
+
+void inquiry_open(Inquiry *q, Subject *s, const InquiryOptions *o);
+void inquiry_close(Inquiry *q);
+
+// Runs the program and looks which promise it breaks.
+int inquiry_begin(Inquiry *q, Err *err);
+// After FOUND_BROKEN: snapshot, encoding, one core for each broken clause.
+// Fails if the encoding does not break the same clauses as the run did, naming
+// what is not modelled.
+int inquiry_explain(Inquiry *q, Err *err);
+
+// A state put into the violating call, natively.
+int inquiry_run(Inquiry *q, const State *s, SubjectRun *out, Err *err);
+
+#endif

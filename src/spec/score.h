@@ -1,0 +1,60 @@
+// How suspicious statements are, from a core and from tests judged by the
+// contract (METHODS section 5): susp = Tarantula + 1 for suspects of the core,
+// confidence is Tarantula's; ordered by susp, then confidence.
+//
+//   Score s;
+//   score_open(&s, nlines, &suspects, &broken);   // of the given failure
+//   score_add(&s, &test);                         // one test after the other
+//   s.items                                       // best first
+//   score_close(&s);
+//
+// Feedback. A failing test that breaks only other promises is set aside. A
+// statement whose susp and confidence both drop when a failing test with the
+// same broken promises is added, loses its bonus and is no suspect any more;
+// with some of them, or some others as well, the test only counts.
+#ifndef CULPRIT_SPEC_SCORE_H
+#define CULPRIT_SPEC_SCORE_H
+
+#include "util/array.h"
+#include "util/bitset.h"
+
+typedef struct {
+  const Bitset *hits;   // lines
+  const Bitset *broken; // clauses; empty: it passes
+} ScoreTest;
+
+typedef enum {
+  TEST_PASSES,
+  TEST_SAME,   // breaks the same promises as the given failure
+  TEST_PARTLY, // some of them, or others too
+  TEST_APART,  // only others: set aside
+} TestRelation;
+
+typedef struct {
+  uint32_t line;
+  uint32_t ef, ep;
+  bool suspect; // has the bonus
+  double susp, confidence;
+  uint32_t rank, rank_best;
+} ScoredLine;
+
+typedef struct {
+  size_t nlines;
+  Bitset suspects; // those that still have the bonus
+  Bitset broken;   // of the given failure
+  bool bonus;
+  uint32_t *ef, *ep; // of each line
+  uint32_t failing, passing;
+  ARRAY(ScoredLine) items; // executed lines, best first
+  size_t unchanged;        // tests in a row that changed no suspect's rating
+} Score;
+
+void score_open(Score *s, size_t nlines, const Bitset *suspects,
+                const Bitset *broken, bool bonus);
+void score_close(Score *s);
+
+TestRelation score_relation(const Score *s, const Bitset *broken);
+// Counts the test (unless it is set aside) and rates anew.
+TestRelation score_add(Score *s, const ScoreTest *t);
+
+#endif
