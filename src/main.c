@@ -25,6 +25,7 @@ static const Command commands[] = {
     {"mutants", cmd_mutants, "list or plant faults in a program"},
     {"input", cmd_input, "one failing input: makes neighbours, then ranks"},
     {"near", cmd_near, "one failing input: the nearest run that passes"},
+    {"spec", cmd_spec, "a broken contract: the statements that break it"},
     {"web", cmd_web, "requests to a PHP application: failures, localized"},
     {"eval", cmd_eval, "measure methods on many faulty versions"},
     {"store", cmd_store, "list, prune or measure the stored sessions"},

@@ -24,7 +24,7 @@ enum {
 typedef int CommandMain(int argc, char **argv);
 CommandMain cmd_import, cmd_mutants;
 CommandMain cmd_cc, cmd_run, cmd_rank, cmd_why, cmd_store, cmd_doctor;
-CommandMain cmd_eval, cmd_web, cmd_input, cmd_near, cmd_report;
+CommandMain cmd_eval, cmd_web, cmd_input, cmd_near, cmd_spec, cmd_report;
 CommandMain cmd_automake_driver; // internal: called by `make check`
 
 // Print "culprit: message" on stderr and return the status.

@@ -16,7 +16,10 @@
 #include "util/fs.h"
 #include "util/mem.h"
 
-enum { TESTS = 200 }; // made ones
+enum {
+  TESTS = 200, // made ones
+  BUDGET = 10, // seconds
+};
 
 // --- options ----------------------------------------------------------------
 
@@ -81,7 +84,7 @@ static void print_help(void) {
       "  --no-stored        do not look at passing runs of the store\n"
       "\n"
       "how much is tried\n"
-      "  --budget S         seconds in all (default: 20)\n"
+      "  --budget S         seconds in all (default: 10)\n"
       "  --max-tests N      runs of made inputs (default: 200)\n"
       "  --paths N          questions to the solver (default: 4000)\n"
       "  --depth N          branches turned round at once (default: 8)\n"
@@ -299,6 +302,7 @@ int cmd_near(int argc, char **argv) {
   Options o = {.near = near_defaults};
   given_init(&o.given, TESTS);
   o.given.run.timeout = 10;
+  o.given.budget = BUDGET;
   int status = find_near(&o, argc, argv);
   given_release(&o.given);
   array_release(&o.faults);

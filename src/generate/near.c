@@ -14,7 +14,7 @@ enum {
   FAILED_MAX = 24,             // runs kept that do not pass
   FOUND_BYTES = 64 << 20,      // of all that pass
 };
-#define QUERY_SECONDS 0.5
+#define QUERY_SECONDS 0.25
 
 const NearOptions near_defaults = {
     .paths = 4000, .depth = 8, .detours = 40, .inputs = 1, .stored = 16};

@@ -22,9 +22,10 @@
 //
 // Which passing run is the best: the nearest (align.h), or (NEAR_TELLING) the
 // one that parts at the branch that best tells failing from passing runs, and
-// of those the nearest. Telling is the rank of the branch's line by the default
-// method (locate/localizer.h) over all runs of the session. The nearest alone
-// is often one in which the program refuses its input.
+// of those the one with the fewest differences, then the nearest. Telling is
+// the rank of the branch's line by the default method (locate/localizer.h) over
+// all runs of the session. The nearest alone is often one in which the program
+// refuses its input.
 #ifndef CULPRIT_GENERATE_NEAR_H
 #define CULPRIT_GENERATE_NEAR_H
 
@@ -126,7 +127,8 @@ typedef struct Near {
   size_t nearest, best; // of them
   size_t bytes;         // that their inputs and distances take
   uint32_t *rank_of;    // of each branch: how telling its line is; or NULL
-  uint32_t best_rank;   // of the branches at which the best parts
+  uint32_t best_rank;   // of the branches at which the best parts,
+  uint32_t first_best;  // and the first event that has it
   NearNeighbour neighbour;
   NearStats stats;
   Err problem;              // why the last passing run could not be replayed

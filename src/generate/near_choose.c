@@ -90,23 +90,65 @@ static uint32_t best_rank(const Near *n, const Distance *d) {
   return best;
 }
 
+// The first event with the best rank: what decides if nothing tells much.
+static uint32_t first_best(const Near *n, const Distance *d) {
+  size_t i = 0;
+  while (i + 1 < d->len && near_rank(n, d->items[i].event) != n->best_rank)
+    i++;
+  return d->items[i].event;
+}
+
+static uint32_t branch_at(const Near *n, uint32_t event) {
+  return n->control.branch_of[n->failing.events.items.items[event].edge];
+}
+
 bool near_decisive(const Near *n, uint32_t event) {
-  uint32_t rank = near_rank(n, event);
-  return rank <= DECISIVE || rank == n->best_rank;
+  if (!n->rank_of || n->best_rank == UINT32_MAX)
+    return true;
+  if (n->best_rank > DECISIVE)
+    return branch_at(n, event) == branch_at(n, n->first_best);
+  return near_rank(n, event) <= DECISIVE;
+}
+
+// Does the failing run break a rule (division by 0, out of bounds)?
+static bool breaks_rule(const Near *n) {
+  const Path *p = &n->failing.path;
+  for (size_t i = 0; i < p->events.len; i++)
+    if (p->events.items[i].violated)
+      return true;
+  return false;
+}
+
+// 0: goes the same way and keeps the rule, so that is what decides.
+static uint32_t telling(const Near *n, const NearFound *f, bool broken) {
+  bool same = f->distance.len == 1 && !f->distance.items[0].event;
+  if (f->other)
+    return UINT32_MAX;
+  return same && broken ? 0 : best_rank(n, &f->distance);
+}
+
+// Of equally telling runs the one with the fewest differences, then the
+// nearest.
+static bool is_clearer(const NearFound *a, const NearFound *b) {
+  if (a->distance.len != b->distance.len)
+    return a->distance.len < b->distance.len;
+  return distance_compare(&a->distance, &b->distance) < 0;
 }
 
 static void choose_telling(Near *n) {
+  bool broken = breaks_rule(n);
   uint32_t best = UINT32_MAX;
   for (size_t i = 0; i < n->found.len; i++) {
-    const NearFound *f = &n->found.items[i], *old = &n->found.items[n->best];
-    uint32_t rank = f->other ? UINT32_MAX : best_rank(n, &f->distance);
+    const NearFound *f = &n->found.items[i];
+    uint32_t rank = telling(n, f, broken);
     if (rank > best || rank == UINT32_MAX ||
-        (rank == best && distance_compare(&f->distance, &old->distance) >= 0))
+        (rank == best && !is_clearer(f, &n->found.items[n->best])))
       continue;
     best = rank;
     n->best = i;
   }
   n->best_rank = best;
+  n->first_best = first_best(n, &n->found.items[n->best].distance);
 }
 
 int near_choose(Near *n, Err *err) {

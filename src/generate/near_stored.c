@@ -13,6 +13,9 @@
 #include "store/store.h"
 #include "util/mem.h"
 
+// Sessions of this command have made ones only.
+#define MADE "culprit near "
+
 // A passing run of the other session.
 typedef struct {
   size_t run;
@@ -95,7 +98,7 @@ static bool find_session(Stored *s, Store *store, Err *err, int *rc) {
   if (*rc)
     return false;
   for (size_t i = 0; i < n && !found && !*rc; i++) {
-    if (list[i].id == s->own.session)
+    if (list[i].id == s->own.session || text_starts(list[i].command, MADE))
       continue;
     *rc = store_load(store, list[i].id, &s->other, err);
     found = !*rc && is_usable(s);

@@ -260,14 +260,29 @@ void ask_request(const Ask *a, unsigned number, Request *out, Arena *arena) {
     add_header(&out->headers, "Cookie", cookies);
 }
 
+// Fields of one name keep their order, of different ones it does not matter.
+static int by_name(const void *a, const void *b) {
+  const Param *const *x = a, *const *y = b;
+  if ((*x)->place != (*y)->place)
+    return (*x)->place < (*y)->place ? -1 : 1;
+  int c = strcmp((*x)->name, (*y)->name);
+  return c ? c : (*x > *y) - (*x < *y);
+}
+
 void ask_key(const Ask *a, bool values, Str *out) {
+  const Param **sorted = mem_array(const Param *, a->nparams + 1);
+  for (size_t i = 0; i < a->nparams; i++)
+    sorted[i] = &a->params[i];
+  if (a->nparams)
+    qsort(sorted, a->nparams, sizeof *sorted, by_name);
   str_addf(out, "%d%s", a->post, a->path);
   for (size_t i = 0; i < a->nparams; i++) {
-    const Param *p = &a->params[i];
+    const Param *p = sorted[i];
     str_addf(out, "\n%d%s", p->place, p->name);
     if (values)
       str_addf(out, "%s%s", p->bare ? "" : "=", p->value);
   }
+  free(sorted);
 }
 
 // --- guesses ----------------------------------------------------------------

@@ -48,7 +48,8 @@ Ask ask_copy(const Ask *a, Arena *arena);
 
 // The request, named after its number.
 void ask_request(const Ask *a, unsigned number, Request *out, Arena *arena);
-// What tells it from others; `values` false: its script and names only.
+// What tells it from others, whatever the order of its values; `values` false:
+// its script and names only.
 void ask_key(const Ask *a, bool values, Str *out);
 
 // Ways to fill in a form: all free fields filled, none of them, each button,

@@ -21,7 +21,8 @@ bool input_is_free(const char *name, bool session) {
                                      "FILES.",  "SERVER.REQUEST_METHOD"};
   for (size_t i = 0; i < sizeof free / sizeof *free; i++)
     if (text_starts(name, free[i]))
-      return !text_starts(name, "FILES.") || text_ends(name, "[name]");
+      return !text_starts(name, "FILES.") || !strchr(name, '[') ||
+             text_ends(name, "[name]");
   return session && text_starts(name, "SESSION.");
 }
 
@@ -116,6 +117,7 @@ typedef struct {
   size_t most;
   InputAnswer now;
   unsigned tries;
+  bool lenient; // what cannot be told is taken for granted
 } Search;
 
 static void apply(const Search *x) {
@@ -124,12 +126,17 @@ static void apply(const Search *x) {
     term_eval_set(x->s->ev, x->now.items[i].var, x->now.items[i].value);
 }
 
+static bool is_met(const Search *x, const Demand *d) {
+  PhpValue v = term_eval(x->s->ev, d->term);
+  if (v.type == VALUE_UNKNOWN)
+    return x->lenient && x->now.n;
+  return php_truth(v) == d->outcome;
+}
+
 // Index of the first demand that is not met; the length if all are.
 static size_t first_unmet(const Search *x) {
   size_t i = 0;
-  while (i < x->demands->len &&
-         term_decides(x->s->ev, x->demands->items[i].term,
-                      x->demands->items[i].outcome))
+  while (i < x->demands->len && is_met(x, &x->demands->items[i]))
     i++;
   return i;
 }
@@ -181,8 +188,9 @@ static void search(Search *x, unsigned depth) {
 }
 
 static void solve_candidates(const BranchSolver *s, const Demands *demands,
-                             size_t most, InputAnswers *out) {
-  Search x = {.s = s, .demands = demands, .out = out, .most = most};
+                             bool lenient, size_t most, InputAnswers *out) {
+  Search x = {
+      .s = s, .demands = demands, .out = out, .most = most, .lenient = lenient};
   size_t before = out->len;
   for (unsigned depth = 1; depth <= DEPTH_MOST && out->len == before; depth++) {
     x.tries = 0;
@@ -224,7 +232,7 @@ void branch_solve(const BranchSolver *s, uint32_t branch, InputAnswers *out) {
   Demands demands = {0};
   InputAnswer a;
   collect(s, branch, &demands);
-  solve_candidates(s, &demands, before + ANSWERS_MOST, out);
+  solve_candidates(s, &demands, false, before + ANSWERS_MOST, out);
   if (out->len > before) {
     s->stats->by_candidates++;
   } else if (!s->no_z3 && smt_solve(s, &demands, &a) &&
@@ -232,7 +240,8 @@ void branch_solve(const BranchSolver *s, uint32_t branch, InputAnswers *out) {
     s->stats->by_z3++;
     array_push(out, a);
   } else {
-    s->stats->unsolved++;
+    solve_candidates(s, &demands, true, before + GUESSES_MOST, out);
+    *(out->len > before ? &s->stats->guessed : &s->stats->unsolved) += 1;
   }
   array_release(&demands);
 }

@@ -25,7 +25,7 @@
 #include "util/array.h"
 #include "util/hashmap.h"
 
-enum { CHANGES_MOST = 6, ANSWERS_MOST = 4 };
+enum { CHANGES_MOST = 6, ANSWERS_MOST = 4, GUESSES_MOST = 10 };
 
 typedef struct {
   uint32_t var;   // a VAR term
@@ -56,6 +56,8 @@ bool known_call_find(const KnownCalls *k, const char *function, PhpValue result,
 typedef struct {
   size_t branches;             // asked for
   size_t by_candidates, by_z3; // answered
+  size_t guessed;              // answered by what cannot be evaluated here: an
+                               // opaque call with another argument
   size_t fixed;                // depend on nothing that can be chosen
   size_t unsolved;             // no answer was found
   size_t timeouts;             // among these: Z3 took too long

@@ -462,6 +462,28 @@ static void explode_operand(Maker *m, const PhpTerm *t, PhpValue v) {
   want_value(m, t->args[1], whole);
 }
 
+// As many pieces: more of them, or the first ones.
+static void pieces_operand(Maker *m, const PhpTerm *t, PhpValue v) {
+  PhpValue glue = text_of(m, t->args[0]), want = php_to_int(v), at;
+  if (!glue.n || want.type != VALUE_INT || want.i < 1 || want.i > 64)
+    return;
+  PhpValue s = text_of(m, t->args[1]), out = literal("");
+  PhpValue args[2] = {s, glue};
+  int64_t have = term_call(TERM_COUNT_TEXT, args, 2, m->s->arena).i + 1;
+  for (int64_t i = have; i < want.i; i++)
+    s = join(m, s, join(m, glue, literal("w")));
+  size_t from = 0;
+  for (int64_t i = 0; i < want.i; i++) {
+    PhpValue rest[2] = {part(s, from, s.n), glue};
+    at = term_call(TERM_STRPOS, rest, 2, m->s->arena);
+    size_t n = at.type == VALUE_INT ? (size_t)at.i : s.n - from;
+    out = i ? join(m, out, glue) : out;
+    out = join(m, out, part(s, from, n));
+    from += n + glue.n;
+  }
+  want_value(m, t->args[1], out);
+}
+
 // The group's text replaced where it stands.
 static void group_operand(Maker *m, uint32_t n, const PhpTerm *t, PhpValue v) {
   PhpValue s = text_of(m, t->args[1]), old = text_of(m, n);
@@ -532,6 +554,9 @@ static void text_operand(Maker *m, uint32_t n, const PhpTerm *t, PhpValue v) {
     break;
   case TERM_EXPLODE_AT:
     explode_operand(m, t, v);
+    break;
+  case TERM_EXPLODE_COUNT:
+    pieces_operand(m, t, v);
     break;
   case TERM_PREG_GROUP:
     group_operand(m, n, t, v);
@@ -607,6 +632,8 @@ static void give(Maker *m, uint32_t n, PhpValue v) {
   } else if (passes(t->op)) {
     for (unsigned i = 0; i < t->nargs; i++)
       want_value(m, t->args[i], v);
+    if (t->op == TERM_ABS)
+      want_value(m, t->args[0], calculate(TERM_SUB, php_int(0), v));
   } else if ((t->op >= TERM_ADD && t->op <= TERM_MOD) || t->op == TERM_INTDIV) {
     number_operands(m, t, v);
   } else if (t->op >= TERM_BIT_AND && t->op <= TERM_SHR) {
@@ -646,6 +673,9 @@ static void want_other(Maker *m, uint32_t n) {
     want_value(m, n, php_int(now.i + 1));
   } else if (now.type == VALUE_FLOAT) {
     want_value(m, n, php_float(now.d + 1));
+  } else if (now.type == VALUE_FALSE || now.type == VALUE_NULL) {
+    want_value(m, n, php_int(1));
+    want_value(m, n, literal("w"));
   } else if (now.type == VALUE_STRING) {
     want_value(m, n, join(m, now, literal("x")));
     want_value(m, n, literal("w"));

@@ -16,12 +16,13 @@
 #include "util/mem.h"
 
 enum { TERMS_MOST = 3000, TEXT_MOST = 2000 };
-#define SECONDS 0.3
+#define SECONDS 2.0
 
 typedef struct {
   uint32_t var;        // term
   VarId text, present; // in the pool
-  Expr number;         // 0: not used as one
+  VarId number;
+  bool is_text, is_number; // used as one
 } Input;
 
 typedef struct {
@@ -56,9 +57,6 @@ static Input *input_of(Smt *z, uint32_t n) {
                              there ? t->value.n : 0);
   in.present = expr_new_var(z->pool, t->name, expr_bv(1), there);
   array_push(&z->inputs, in);
-  Expr empty = expr_eq(z->pool, expr_input(z->pool, in.text),
-                       expr_const_str(z->pool, "", 0));
-  ask(z, expr_or(z->pool, expr_input(z->pool, in.present), empty));
   return &array_last(&z->inputs);
 }
 
@@ -90,15 +88,29 @@ static Expr text_of_number(Smt *z, Expr n) {
 // The input is to be a decimal integer.
 static Expr number_of_input(Smt *z, uint32_t n) {
   Input *in = input_of(z, n);
-  if (in->number)
-    return in->number;
+  if (in->is_number)
+    return expr_input(z->pool, in->number);
   PhpValue now = php_to_int(z->s->sh->terms[n].value);
   VarId v = expr_new_var(z->pool, "n", expr_int_sort(),
                          now.type == VALUE_INT ? (uint64_t)now.i : 0);
-  in->number = expr_input(z->pool, v);
-  Expr number = in->number, text = expr_input(z->pool, in->text);
-  ask(z, expr_eq(z->pool, text, text_of_number(z, number)));
-  return number;
+  in->number = v;
+  in->is_number = true;
+  return expr_input(z->pool, v);
+}
+
+// An input that is text and number is a number's text.
+static void tie(Smt *z) {
+  for (size_t i = 0; i < z->inputs.len; i++) {
+    const Input *in = &z->inputs.items[i];
+    if (!in->is_text)
+      continue;
+    Expr s = expr_input(z->pool, in->text);
+    Expr empty = expr_eq(z->pool, s, expr_const_str(z->pool, "", 0));
+    ask(z, expr_or(z->pool, expr_input(z->pool, in->present), empty));
+    if (in->is_number)
+      ask(z, expr_eq(z->pool, s,
+                     text_of_number(z, expr_input(z->pool, in->number))));
+  }
 }
 
 // Term `n` as a number.
@@ -280,13 +292,25 @@ static Expr is_digits(Smt *z, uint32_t n) {
 
 static Expr negate(Smt *z, Expr e) { return e ? expr_not(z->pool, e) : 0; }
 
+static Expr input_text(Smt *z, uint32_t n) {
+  Input *in = input_of(z, n);
+  in->is_text = true;
+  return expr_input(z->pool, in->text);
+}
+
+static Expr absolute(Smt *z, Expr n) {
+  return n ? expr_ite(z->pool, expr_slt(z->pool, n, zero(z)),
+                      expr_neg(z->pool, n), n)
+           : 0;
+}
+
 static Expr translate(Smt *z, uint32_t n) {
   const PhpTerm *t = &z->s->sh->terms[n];
   switch (t->op) {
   case TERM_VAR:
     if (!input_is_free(t->name, z->s->session))
       return constant(z, t->value);
-    return expr_input(z->pool, input_of(z, n)->text);
+    return input_text(z, n);
   case TERM_CONST:
   case TERM_OPAQUE:
     return constant(z, t->value);
@@ -313,6 +337,8 @@ static Expr translate(Smt *z, uint32_t n) {
     return truth(z, t->args[0]);
   case TERM_INT:
     return number(z, t->args[0]);
+  case TERM_ABS:
+    return absolute(z, number(z, t->args[0]));
   case TERM_ISSET:
     if (z->s->sh->terms[t->args[0]].op != TERM_VAR)
       return 0;
@@ -374,37 +400,54 @@ static void mark(const Smt *z, uint32_t n, bool *wanted) {
 static Expr demand(Smt *z, uint32_t n, bool *wanted) {
   mark(z, n, wanted);
   for (uint32_t i = 1; i < n; i++)
-    if (wanted[i] && z->s->sh->terms[i].op != TERM_LIST)
+    if (wanted[i] && z->s->sh->terms[i].op != TERM_LIST &&
+        z->s->sh->terms[i].op != TERM_VAR)
       make(z, i);
   return truth(z, n);
 }
 
 // --- asking -----------------------------------------------------------------
 
+// The model's value of a variable; false: as in the run.
+static bool look_up(const Smt *z, const Model *m, VarId var, uint64_t *value) {
+  *value = expr_var_value(z->pool, var);
+  for (size_t i = 0; i < m->len; i++)
+    if (m->items[i].var == var) {
+      *value = m->items[i].value;
+      return true;
+    }
+  return false;
+}
+
+// False: the input is as in the run. A value given to what was absent makes it
+// present.
+static bool read_input(const Smt *z, const Model *m, const Input *in,
+                       PhpValue *v) {
+  uint64_t present, value;
+  size_t n;
+  bool decided = look_up(z, m, in->present, &present), changed;
+  if (in->is_number && !in->is_text) {
+    changed = look_up(z, m, in->number, &value);
+    *v = php_to_string(php_int((int64_t)value), z->s->arena);
+  } else {
+    changed = look_up(z, m, in->text, &value);
+    const char *bytes = expr_text(z->pool, value, &n);
+    *v = php_string(arena_strndup(z->s->arena, bytes, n), n);
+  }
+  if (!(present || (changed && !decided)))
+    *v = php_null();
+  return changed || decided;
+}
+
 static bool read_answer(const Smt *z, const Model *m, InputAnswer *out) {
   out->n = 0;
   for (size_t i = 0; i < z->inputs.len; i++) {
-    const Input *in = &z->inputs.items[i];
-    uint64_t present = expr_var_value(z->pool, in->present);
-    uint64_t id = expr_var_value(z->pool, in->text);
-    bool changed = false;
-    for (size_t k = 0; k < m->len; k++) {
-      changed |= m->items[k].var == in->present || m->items[k].var == in->text;
-      if (m->items[k].var == in->present)
-        present = m->items[k].value;
-      if (m->items[k].var == in->text)
-        id = m->items[k].value;
-    }
-    if (!changed)
+    PhpValue v;
+    if (!read_input(z, m, &z->inputs.items[i], &v))
       continue;
-    size_t n;
-    const char *bytes = expr_text(z->pool, id, &n);
-    if (out->n == CHANGES_MOST || memchr(bytes, '\0', n))
+    if (out->n == CHANGES_MOST || (v.n && memchr(v.s, '\0', v.n)))
       return false;
-    PhpValue v = php_null();
-    if (present)
-      v = php_string(arena_strndup(z->s->arena, bytes, n), n);
-    out->items[out->n++] = (Change){in->var, v};
+    out->items[out->n++] = (Change){z->inputs.items[i].var, v};
   }
   return out->n > 0;
 }
@@ -438,6 +481,7 @@ bool smt_solve(const BranchSolver *s, const Demands *demands,
       array_push(&z.asked, (Constraint){e, demands->items[i].outcome});
     ok = e || i; // what is to change must be understood
   }
+  tie(&z);
   ok = ok && ask_solver(&z, out);
   array_release(&z.inputs);
   array_release(&z.asked);

@@ -342,8 +342,8 @@ typedef struct {
   ARRAY(const char *) includes;
   ARRAY(PhpCompare) compares;
   TermList terms;
-  PhpShadows *shadows; // of terms, at the end
-  Hashmap decided;     // branches that were told
+  PhpShadows *shadows;      // of terms, at the end
+  Hashmap decided;          // branches that were told
   ARRAY(uint32_t) counters; // of the branches
   ARRAY(Counters) counted;  // of the scripts
 } Parse;
@@ -435,8 +435,7 @@ static void parse_script(Parse *p, const unsigned char *item, uint32_t size) {
     }
   }
   find_last(p, at, s.nentities);
-  array_push(&p->counted,
-             (Counters){(size_t)(at - p->data) / 4, s.nentities});
+  array_push(&p->counted, (Counters){(size_t)(at - p->data) / 4, s.nentities});
   ScriptHits hits = {.counts = counts, .ncounts = n};
   memcpy(hits.unit.bytes, s.id, sizeof s.id);
   array_push(&p->scripts, hits);

@@ -36,8 +36,8 @@ typedef struct {
   TermOp op;
   unsigned nargs;
   uint32_t args[TERM_ARGS]; // terms before this one; 0: none
-  PhpValue value;           // VAR, CONST, OPAQUE; of others type, number, length
-  const char *name;         // VAR: "POST.user"; OPAQUE: the function; else ""
+  PhpValue value;   // VAR, CONST, OPAQUE; of others type, number, length
+  const char *name; // VAR: "POST.user"; OPAQUE: the function; else ""
 } PhpTerm;
 
 // A decision. Of conditions of the source: index into the record's scripts and

@@ -15,10 +15,10 @@
 
 struct TermEval {
   const PhpShadows *sh;
-  PhpValue *run, *now;  // by term
-  uint32_t *stamp;      // now[] is of this turn
-  uint64_t *support;    // of inputs, 64 buckets
-  PhpValue *set;        // of VARs
+  PhpValue *run, *now; // by term
+  uint32_t *stamp;     // now[] is of this turn
+  uint64_t *support;   // of inputs, 64 buckets
+  PhpValue *set;       // of VARs
   bool *is_set;
   uint64_t changed; // buckets of the inputs that are set
   uint32_t turn;
@@ -46,8 +46,7 @@ static double as_double(PhpValue v) {
 static PhpValue divide(PhpValue a, PhpValue b) {
   if (as_double(b) == 0)
     return php_unknown();
-  if (a.type == VALUE_INT && b.type == VALUE_INT && b.i != -1 &&
-      a.i % b.i == 0)
+  if (a.type == VALUE_INT && b.type == VALUE_INT && b.i != -1 && a.i % b.i == 0)
     return php_int(a.i / b.i);
   return php_float(as_double(a) / as_double(b));
 }
@@ -74,9 +73,7 @@ static PhpValue arithmetic(TermOp op, PhpValue x, PhpValue y) {
   if (a.type == VALUE_INT && b.type == VALUE_INT)
     return add_ints(op, a.i, b.i);
   double p = as_double(a), q = as_double(b);
-  return php_float(op == TERM_ADD   ? p + q
-                   : op == TERM_SUB ? p - q
-                                    : p * q);
+  return php_float(op == TERM_ADD ? p + q : op == TERM_SUB ? p - q : p * q);
 }
 
 static PhpValue shift(TermOp op, int64_t a, int64_t by) {
@@ -180,9 +177,15 @@ static PhpValue piece(PhpValue glue, PhpValue text, PhpValue index) {
     if (i == index.i)
       return php_string(at, (size_t)((next ? next : end) - at));
     if (!next)
-      return php_unknown();
+      return php_null();
     at = next + glue.n;
   }
+}
+
+static PhpValue count_pieces(PhpValue glue, PhpValue text, Arena *arena) {
+  PhpValue args[2] = {text, glue};
+  PhpValue n = term_call(TERM_COUNT_TEXT, args, 2, arena);
+  return n.type == VALUE_INT ? php_int(n.i + 1) : php_unknown();
 }
 
 // --- terms ------------------------------------------------------------------
@@ -241,6 +244,8 @@ static PhpValue operate(const PhpTerm *t, const PhpValue *a, Arena *arena) {
     return character(a[0], a[1]);
   case TERM_EXPLODE_AT:
     return piece(a[0], a[1], a[2]);
+  case TERM_EXPLODE_COUNT:
+    return count_pieces(a[0], a[1], arena);
   case TERM_PREG:
     return term_preg(a[0], a[1], -1, arena);
   case TERM_PREG_GROUP:
@@ -386,8 +391,8 @@ PhpValue term_eval(TermEval *ev, uint32_t term) {
     ev->wanted[n] = 0;
     if (ev->stamp[n] == ev->turn)
       continue;
-    ev->now[n] = ev->support[n] & ev->changed ? compute(ev, n, &ev->arena)
-                                              : ev->run[n];
+    ev->now[n] =
+        ev->support[n] & ev->changed ? compute(ev, n, &ev->arena) : ev->run[n];
     ev->stamp[n] = ev->turn;
   }
   return ev->now[term];

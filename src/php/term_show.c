@@ -62,10 +62,15 @@ static const char *name_of(const PhpTerm *t) {
 #undef TERM
   };
   static const char *const others[TERM_OPS] = {
-      [TERM_ISSET] = "isset",         [TERM_LIST] = "list",
-      [TERM_IN] = "in_array",         [TERM_KEY_IN] = "array_key_exists",
-      [TERM_CHAR_AT] = "char_at",     [TERM_EXPLODE_AT] = "explode_at",
-      [TERM_PREG] = "preg_match",     [TERM_PREG_GROUP] = "preg_group"};
+      [TERM_ISSET] = "isset",
+      [TERM_LIST] = "list",
+      [TERM_IN] = "in_array",
+      [TERM_KEY_IN] = "array_key_exists",
+      [TERM_CHAR_AT] = "char_at",
+      [TERM_EXPLODE_AT] = "explode_at",
+      [TERM_EXPLODE_COUNT] = "explode_count",
+      [TERM_PREG] = "preg_match",
+      [TERM_PREG_GROUP] = "preg_group"};
   if (t->op == TERM_OPAQUE)
     return t->name;
   return *names[t->op] ? names[t->op] : others[t->op] ? others[t->op] : "?";

@@ -287,8 +287,10 @@ CTYPE(isalpha)
 CTYPE(isdigit)
 CTYPE(islower)
 CTYPE(isupper)
-CTYPE(isspace) CTYPE(ispunct) CTYPE(isprint) CTYPE(isxdigit) CTYPE(iscntrl)
-    CTYPE(isgraph) CTYPE(tolower) CTYPE(toupper)
+CTYPE(isspace)
+CTYPE(ispunct)
+CTYPE(isprint) CTYPE(isxdigit) CTYPE(iscntrl) CTYPE(isgraph) CTYPE(tolower)
+    CTYPE(toupper)
 #undef CTYPE
 
         static void model_abs(Use *m) {

@@ -23,7 +23,7 @@ void inquiry_close(Inquiry *q) {
   if (q->pool)
     expr_pool_free(q->pool);
   state_release(&q->given);
-  snapshot_release(&q->snapshot);
+  snapshot_close(&q->snapshot);
   subject_run_release(&q->first);
 }
 
@@ -37,7 +37,7 @@ static bool breaks_requires(const Violation *v) {
 }
 
 int inquiry_begin(Inquiry *q, Err *err) {
-  if (subject_run(q->subject, NULL, NULL, &q->first, err))
+  if (subject_run(q->subject, NULL, &q->first, err))
     return -1;
   if (!q->first.violations.items.len) {
     q->found =
@@ -53,24 +53,23 @@ int inquiry_begin(Inquiry *q, Err *err) {
 
 // --- the violating call -----------------------------------------------------
 
-static char *call_name(const Inquiry *q, const char *file) {
-  return mem_printf("%s/%s:%s:%llu", q->subject->options.dir, file,
-                    q->violation->table.function,
-                    (unsigned long long)q->violation->call);
+static CallPoint call_point(const Inquiry *q) {
+  return (CallPoint){.function = q->violation->table.function,
+                     .number = q->violation->call};
 }
 
 static int take_snapshot(Inquiry *q, Err *err) {
-  char *what = call_name(q, "snapshot");
+  CallPoint at = call_point(q);
+  at.snapshot = true;
   char *path = mem_printf("%s/snapshot", q->subject->options.dir);
   SubjectRun run;
-  int rc = subject_run(q->subject, what, NULL, &run, err);
+  int rc = subject_run(q->subject, &at, &run, err);
   if (!rc && !run.violations.items.len)
     rc = err_set(err, "the program does not break the promise every time: it "
                       "depends on more than its input");
   if (!rc)
     rc = snapshot_read(&q->snapshot, path, err);
   subject_run_release(&run);
-  free(what);
   free(path);
   return rc;
 }
@@ -175,15 +174,15 @@ int inquiry_explain(Inquiry *q, Err *err) {
 
 int inquiry_run(Inquiry *q, const State *s, SubjectRun *out, Err *err) {
   Patch patch = {0};
-  char *what = call_name(q, "patch");
+  CallPoint at = call_point(q);
+  at.patch = true;
   char *path = mem_printf("%s/patch", q->subject->options.dir);
   *out = (SubjectRun){0};
   state_patch(s, &patch);
   int rc = patch_write(&patch, path, err);
   if (!rc)
-    rc = subject_run(q->subject, NULL, what, out, err);
+    rc = subject_run(q->subject, &at, out, err);
   patch_release(&patch);
-  free(what);
   free(path);
   return rc;
 }

@@ -69,7 +69,7 @@ int snapshot_parse(Snapshot *s, Str *bytes, const char *path, Err *err) {
   while (!rc && at < s->file.len)
     rc = read_region(s, path, &at, err);
   if (rc)
-    snapshot_release(s);
+    snapshot_close(s);
   return rc;
 }
 
@@ -82,7 +82,7 @@ int snapshot_read(Snapshot *s, const char *path, Err *err) {
   return snapshot_parse(s, &bytes, path, err);
 }
 
-void snapshot_release(Snapshot *s) {
+void snapshot_close(Snapshot *s) {
   array_release(&s->regions);
   str_release(&s->file);
   s->args = NULL;

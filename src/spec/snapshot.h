@@ -40,7 +40,7 @@ typedef struct {
 int snapshot_read(Snapshot *s, const char *path, Err *err);
 // The same from bytes, which are taken over; `path` is for messages.
 int snapshot_parse(Snapshot *s, Str *bytes, const char *path, Err *err);
-void snapshot_release(Snapshot *s);
+void snapshot_close(Snapshot *s);
 
 // The region that holds the address; NULL: none that is stored.
 const Region *snapshot_region(const Snapshot *s, uint64_t address);

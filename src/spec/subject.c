@@ -1,6 +1,7 @@
 // Native runs of a program with contracts: see subject.h.
 #include "spec/subject.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,17 +120,28 @@ static void set_input(const Subject *s, Redirect *r) {
                   .path = s->options.input ? s->options.input : "/dev/null"};
 }
 
-static int execute(Subject *s, const char *dir, const char *snapshot,
-                   const char *patch, Outcome *out, Err *err) {
+// "NAME=DIR/FILE:FUNCTION:CALL". Not wanted: call 0, written as long; else the
+// stack would lie elsewhere.
+static char *point(const Subject *s, const CallPoint *at, const char *name,
+                   const char *file, bool wanted, Arena *arena) {
+  char number[32];
+  snprintf(number, sizeof number, "%llu", (unsigned long long)at->number);
+  if (!wanted)
+    memset(number, '0', strlen(number));
+  return arena_printf(arena, "%s=%s/%s:%s:%s", name, s->options.dir, file,
+                      at->function, number);
+}
+
+static int execute(Subject *s, const char *dir, const CallPoint *at,
+                   Outcome *out, Err *err) {
   Arena arena = {0};
   Redirect input;
-  char *extra[4] = {0};
-  size_t n = 0;
-  extra[n++] = arena_printf(&arena, "CULPRIT_RUN=%s", dir);
-  if (snapshot)
-    extra[n++] = arena_printf(&arena, "CULPRIT_SNAPSHOT=%s", snapshot);
-  if (patch)
-    extra[n++] = arena_printf(&arena, "CULPRIT_PATCH=%s", patch);
+  char *extra[4] = {arena_printf(&arena, "CULPRIT_RUN=%s", dir)};
+  if (at) {
+    extra[1] =
+        point(s, at, "CULPRIT_SNAPSHOT", "snapshot", at->snapshot, &arena);
+    extra[2] = point(s, at, "CULPRIT_PATCH", "patch", at->patch, &arena);
+  }
   set_input(s, &input);
   Spawn spawn = {.path = s->build.program,
                  .argv = s->options.argv,
@@ -148,14 +160,13 @@ static int execute(Subject *s, const char *dir, const char *snapshot,
   return rc;
 }
 
-int subject_run(Subject *s, const char *snapshot, const char *patch,
-                SubjectRun *out, Err *err) {
+int subject_run(Subject *s, const CallPoint *at, SubjectRun *out, Err *err) {
   *out = (SubjectRun){0};
   char *dir = mem_printf("%s/run", s->options.dir);
   Run run = {0};
   int rc = dir_make_empty(dir, err);
   if (!rc)
-    rc = execute(s, dir, snapshot, patch, &out->outcome, err);
+    rc = execute(s, dir, at, &out->outcome, err);
   if (!rc)
     rc = collector_collect(s->collector, dir, &run, err);
   if (!rc) {

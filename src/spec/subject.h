@@ -57,9 +57,17 @@ typedef struct {
 int subject_open(Subject *s, const SubjectOptions *o, Err *err);
 void subject_close(Subject *s);
 
-// `snapshot`, `patch`: "FILE:FUNCTION:CALL" (runtime/contract.c), or NULL.
-int subject_run(Subject *s, const char *snapshot, const char *patch,
-                SubjectRun *out, Err *err);
+// A call of a function with a contract, and what is to be done there.
+typedef struct {
+  const char *function;
+  uint64_t number; // from 1
+  bool snapshot;   // its memory goes to DIR/snapshot
+  bool patch;      // it is changed as DIR/patch says
+} CallPoint;
+
+// `at`: NULL for a run as it is. All runs with the same call have the same
+// addresses.
+int subject_run(Subject *s, const CallPoint *at, SubjectRun *out, Err *err);
 void subject_run_release(SubjectRun *r);
 
 // Gives the program's link-time constants the values of the process.

@@ -680,8 +680,6 @@ int replay_with(Program *p, const Trace *t, const Inputs *in, ExprPool *pool,
               .limit = t->limit};
   if (!r.options.max_instructions)
     r.options.max_instructions = DEFAULT_MAX;
-  if (r.options.max_instructions > UINT32_MAX) // PathEvent.position
-    r.options.max_instructions = UINT32_MAX;
   r.instances = mem_array(uint32_t, p->branches.len + 1);
   sort_cases(&r);
   if (r.pool) {

@@ -43,20 +43,20 @@ const char *path_kind_name(PathKind kind);
 
 // `cond` had `outcome` in this run.
 typedef struct {
-  uint8_t kind; // PathKind
-  bool outcome;
-  bool violated;     // implicit: the run itself breaks the rule
-  uint32_t entity;   // condition outcome that was taken, or ENTITY_NONE
-  uint32_t branch;   // in Program.branches, IR_NONE: no branch
-  uint32_t edge;     // that was taken, counted from the branch's first
-  uint32_t instance; // how often this branch was executed before
-  uint32_t place;    // in Program.places
-  uint32_t function; // in Program.functions, which tells the unit
-  Expr cond;         // BV(1)
-  Expr subject;      // PATH_SWITCH: the value; PATH_ADDRESS: the address;
-                     // PATH_DIVIDE: the divisor; 0: none
-  uint32_t position; // instructions executed before
+  uint32_t kind : 4; // PathKind
+  uint32_t outcome : 1;
+  uint32_t violated : 1; // implicit: the run itself breaks the rule
+  uint32_t edge : 26;    // that was taken, counted from the branch's first
+  uint32_t entity;       // condition outcome that was taken, or ENTITY_NONE
+  uint32_t branch;       // in Program.branches, IR_NONE: no branch
+  uint32_t instance;     // how often this branch was executed before
+  uint32_t place;        // in Program.places
+  uint32_t function;     // in Program.functions, which tells the unit
+  Expr cond;             // BV(1)
+  Expr subject;          // PATH_SWITCH: the value; PATH_ADDRESS: the address;
+                         // PATH_DIVIDE: the divisor; 0: none
 } PathEvent;
+_Static_assert(sizeof(PathEvent) == 32, "a long run has millions of them");
 
 typedef enum {
   STOP_END,   // the program came to its end

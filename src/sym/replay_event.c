@@ -6,6 +6,8 @@
 
 #include "sym/replay_internal.h"
 
+enum { DROP_AT = 16 << 20 }; // bytes of the stream that stay in memory
+
 // --- events -----------------------------------------------------------------
 
 PathEvent *replay_event(Replay *r, PathKind kind, Expr cond, bool outcome) {
@@ -19,16 +21,19 @@ PathEvent *replay_event(Replay *r, PathKind kind, Expr cond, bool outcome) {
   }
   const Frame *f = r->frames.len ? top(r) : NULL;
   PathEvent e = {
-      .kind = (uint8_t)kind,
+      .kind = (uint32_t)kind & 15,
       .outcome = outcome,
       .violated = kind == PATH_DIVIDE || kind == PATH_BOUNDS ? !outcome : false,
       .entity = ENTITY_NONE,
       .branch = IR_NONE,
       .function = f ? f->function : IR_NONE,
       .place = f ? replay_place(r) : 0,
-      .cond = cond,
-      .position = (uint32_t)r->path->stats.instructions};
+      .cond = cond};
   array_push(&r->path->events, e);
+  if (r->pos - r->dropped > DROP_AT) {
+    trace_drop(r->trace, r->dropped, r->pos);
+    r->dropped = r->pos;
+  }
   return &array_last(&r->path->events);
 }
 

@@ -87,6 +87,7 @@ typedef struct {
   bool options_fixed; // getopt was called
   bool check;
   size_t pos, end, limit; // of the stream
+  size_t dropped;         // what lies before it need not stay in memory
   ARRAY(Frame) frames;
   ARRAY(uint64_t) regs;
   ARRAY(Expr) exprs;

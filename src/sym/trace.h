@@ -43,6 +43,10 @@ int trace_parse(Trace *t, const void *data, size_t size, const char *path,
                 Err *err);
 void trace_close(Trace *t);
 
+// Bytes `from` to `to` of the stream need not stay in memory: they are in the
+// file, should anybody look at them again.
+void trace_drop(const Trace *t, size_t from, size_t to);
+
 // The trace in a directory: that of the process that was started first. Fails
 // if there is none, saying why that may be. Caller frees *path.
 int trace_find(const char *dir, char **path, Err *err);

@@ -121,6 +121,16 @@ int trace_open(Trace *t, const char *path, Err *err) {
   return rc;
 }
 
+void trace_drop(const Trace *t, size_t from, size_t to) {
+  if (!t->mapped || t->joined)
+    return;
+  uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+  uintptr_t first = ((uintptr_t)t->stream + from + page - 1) & ~(page - 1);
+  uintptr_t end = ((uintptr_t)t->stream + to) & ~(page - 1);
+  if (first < end)
+    madvise((void *)first, end - first, MADV_DONTNEED);
+}
+
 void trace_close(Trace *t) {
   if (t->mapped)
     munmap((void *)t->file, t->size);

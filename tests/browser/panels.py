@@ -158,11 +158,18 @@ def check_theme(b):
 
 
 def pictures(b, folder):
+    """For the documentation: without the directory of the machine they were
+    made on."""
+    b.run("document.activeElement.blur();"
+          "document.querySelector('.facts div:last-child dd').textContent = '/home/me/scheduler';"
+          "const f = document.querySelector('.matrix input'); f.value = '';"
+          "f.dispatchEvent(new Event('input'))")
     b.press("1")
     b.screenshot(os.path.join(folder, "report.png"))
     b.dark()
     b.press("2")
-    b.click(".matrix .row")
+    b.click(".matrix .row:nth-child(24)")
+    b.run("document.querySelector('.matrix .scroll').scrollTop = 240")
     b.screenshot(os.path.join(folder, "report-tests-dark.png"))
     b.press("\ue00c", "1")
     b.dark(False)

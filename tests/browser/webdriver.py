@@ -18,6 +18,8 @@ import time
 import urllib.error
 import urllib.request
 
+from picture import shrink
+
 WEB_ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
 
 
@@ -133,7 +135,7 @@ class Browser:
 
     def screenshot(self, path):
         with open(path, "wb") as out:
-            out.write(base64.b64decode(self.call("GET", "/screenshot")))
+            out.write(shrink(base64.b64decode(self.call("GET", "/screenshot"))))
 
     def devtools(self, command, **parameters):
         return self.call("POST", "/goog/cdp/execute",

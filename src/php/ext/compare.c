@@ -291,7 +291,8 @@ static void tell_list(const zval *value, const HashTable *ht, bool keys) {
   zend_string *key;
   zval *element, of_key;
   int left = LIST_MOST;
-  if (has_shadow(value) || !read_operand(&x, value) || !is_input(x.text, x.length))
+  if (has_shadow(value) || !read_operand(&x, value) ||
+      !is_input(x.text, x.length))
     return;
   ZEND_HASH_FOREACH_KEY_VAL((HashTable *)ht, number, key, element) {
     if (!left--)

@@ -344,6 +344,8 @@ static int on_count(zend_execute_data *ex) {
     ZVAL_LONG(&length, zend_hash_num_elements(Z_ARRVAL_P(value)));
     culprit_site_value(op->op2.num, &length);
   }
+  if (UNEXPECTED(culprit.collect & COLLECT_SHADOWS))
+    return culprit_shadow_count(ex);
   return ZEND_USER_OPCODE_DISPATCH;
 }
 
@@ -376,7 +378,7 @@ static const struct {
     {ZEND_FE_FETCH_R, COLLECT_CONDITIONS, on_fetch},
     {ZEND_FE_FETCH_RW, COLLECT_CONDITIONS, on_fetch},
     {ZEND_STRLEN, COLLECT_RETURNS | COLLECT_SHADOWS, on_strlen},
-    {ZEND_COUNT, COLLECT_RETURNS, on_count},
+    {ZEND_COUNT, COLLECT_RETURNS | COLLECT_SHADOWS, on_count},
 };
 
 void culprit_count_start(void) {

@@ -291,17 +291,18 @@ void culprit_compare_op(zend_execute_data *ex);
 void culprit_shadow_start(void); // registers the handlers of opcodes
 void culprit_shadow_begin(void);
 void culprit_shadow_end(void);
-// BOOL and STRLEN, before the VM.
+// BOOL, STRLEN and COUNT, before the VM.
 int culprit_shadow_bool(zend_execute_data *ex);
 int culprit_shadow_strlen(zend_execute_data *ex);
+int culprit_shadow_count(zend_execute_data *ex);
 // A condition of the source was decided by this value.
 void culprit_shadow_decided(const zval *value, bool outcome, uint32_t counter);
 // Around a call of an internal function: the terms of its arguments, and what
 // they make of the result. `model`: what culprit_shadow_models found.
 typedef struct {
   uint32_t terms[4];
-  unsigned n;   // how many of the arguments were looked at
-  bool any;     // has one of them a term?
+  unsigned n; // how many of the arguments were looked at
+  bool any;   // has one of them a term?
 } culprit_shadow_args;
 void culprit_shadow_before(zend_execute_data *ex, culprit_shadow_args *args);
 void culprit_shadow_after(zend_execute_data *ex, zval *value,

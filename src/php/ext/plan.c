@@ -449,11 +449,8 @@ static bool is_silent(const zend_op *op) {
     return !op->extended_value;
   case ZEND_BOOL:
   case ZEND_STRLEN:
-    if (collects(COLLECT_SHADOWS))
-      return false;
-    return op->op2.num == CULPRIT_NONE;
   case ZEND_COUNT:
-    return op->op2.num == CULPRIT_NONE;
+    return op->op2.num == CULPRIT_NONE && !collects(COLLECT_SHADOWS);
   default:
     return false;
   }

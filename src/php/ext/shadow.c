@@ -312,8 +312,8 @@ static void tag_string(zval *v, shadow n) {
     ZVAL_NEW_STR(v, s = copy);
   }
   zend_string_hash_val(s);
-  GC_TYPE_INFO(s) = (GC_TYPE_INFO(s) & ((1u << GC_INFO_SHIFT) - 1)) |
-                    n << GC_INFO_SHIFT;
+  GC_TYPE_INFO(s) =
+      (GC_TYPE_INFO(s) & ((1u << GC_INFO_SHIFT) - 1)) | n << GC_INFO_SHIFT;
 }
 
 static void tag_number(zval *v, shadow n) {

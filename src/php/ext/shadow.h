@@ -82,6 +82,12 @@ extern uint64_t shadow_arrays; // bits by shadow_bit: of arrays of input
 static zend_always_inline uint64_t shadow_bit(const HashTable *ht) {
   return (uint64_t)1 << ((uintptr_t)ht / 56 & 63);
 }
+// The array is what explode() made of `text`: it and its keys depend on that.
+void shadow_exploded(HashTable *ht, shadow glue, shadow text);
+// The term of how many elements it has; 0: none.
+shadow shadow_count(const HashTable *ht, const zval *count);
+// Key `key` of something that is not there: of $_GET['a'] in $_GET['a']['b'].
+shadow shadow_key_of_absent(const zend_execute_data *ex, const zval *key);
 // The term of key `key` in `ht`, if that is an array of input: VAR, also if it
 // is absent.
 shadow shadow_key(const HashTable *ht, const zval *key, const zval *value);

@@ -46,8 +46,7 @@ static void tag_groups(zval *groups, const shadow *args) {
   zend_ulong number;
   zend_string *key;
   zval *element;
-  if (Z_TYPE_P(groups) != IS_ARRAY ||
-      GC_FLAGS(Z_ARR_P(groups)) & GC_IMMUTABLE)
+  if (Z_TYPE_P(groups) != IS_ARRAY || GC_FLAGS(Z_ARR_P(groups)) & GC_IMMUTABLE)
     return;
   SEPARATE_ARRAY(groups);
   ZEND_HASH_FOREACH_KEY_VAL(Z_ARRVAL_P(groups), number, key, element) {
@@ -86,6 +85,7 @@ static void split(zend_execute_data *ex, zval *value,
     SHADOW_LOST("explode with a limit");
     return;
   }
+  shadow_exploded(Z_ARRVAL_P(value), args->terms[0], args->terms[1]);
   ZEND_HASH_FOREACH_NUM_KEY_VAL(Z_ARRVAL_P(value), number, element) {
     if (number >= SHADOW_LIST)
       break;
@@ -148,7 +148,8 @@ static void search(zend_execute_data *ex, zval *value,
   if (Z_TYPE_P(list) != IS_ARRAY || Z_TYPE_P(value) > IS_TRUE ||
       (!args->any && !any_tagged(Z_ARRVAL_P(list))))
     return;
-  ZVAL_BOOL(&strict, ZEND_CALL_NUM_ARGS(ex) > 2 && zend_is_true(argument(ex, 2)));
+  ZVAL_BOOL(&strict,
+            ZEND_CALL_NUM_ARGS(ex) > 2 && zend_is_true(argument(ex, 2)));
   shadow all[3] = {shadow_term(argument(ex, 0)),
                    shadow_list(Z_ARRVAL_P(list), false), shadow_term(&strict)};
   shadow t = shadow_make(TERM_IN, all, 3, value);
@@ -269,10 +270,12 @@ void culprit_shadow_before(zend_execute_data *ex, culprit_shadow_args *args) {
 // Functions that only look, or hand on what they are given.
 static bool is_harmless(const zend_function *fn) {
   static const char *const names[] = {
-      "header",     "error_log",    "trigger_error",   "is_string",
-      "is_array",   "is_bool",      "is_int",          "is_null",
-      "is_scalar",  "print_r",      "var_dump",        "printf",
-      "array_push", "call_user_func", "call_user_func_array", "setcookie"};
+      "header",     "error_log",      "trigger_error",
+      "is_string",  "is_array",       "is_bool",
+      "is_int",     "is_null",        "is_scalar",
+      "print_r",    "var_dump",       "printf",
+      "array_push", "call_user_func", "call_user_func_array",
+      "setcookie"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (zend_string_equals_cstr(fn->common.function_name, names[i],
                                 strlen(names[i])))
@@ -293,8 +296,8 @@ static void call_opaque(zend_execute_data *ex, zval *value,
     n++;
   }
   if (Z_TYPE_P(value) > IS_NULL && Z_TYPE_P(value) <= IS_STRING)
-    shadow_set(value, shadow_opaque(ZSTR_VAL(name), ZSTR_LEN(name), known, n,
-                                    value));
+    shadow_set(value,
+               shadow_opaque(ZSTR_VAL(name), ZSTR_LEN(name), known, n, value));
 }
 
 void culprit_shadow_after(zend_execute_data *ex, zval *value,

@@ -14,12 +14,19 @@
 
 enum { DEPTH_MOST = 3, KNOWN_MOST = 64, NAME_MOST = 256, ANSWERS_MOST = 512 };
 
-// An array whose absent keys are absent inputs.
+// An array whose absent keys are absent inputs, or pieces of a text.
 typedef struct {
   const HashTable *ht;
-  char name[NAME_MOST]; // "GET", "POST.f"
+  char name[NAME_MOST]; // "GET", "POST.f"; "" of pieces
+  shadow glue, text;    // of pieces
   bool held;            // counted, so that it is not freed
 } known_array;
+
+// The last absent element that was read, and where.
+static struct {
+  const zend_op *op;
+  char name[NAME_MOST];
+} absent;
 
 enum { GET, POST, COOKIE, REQUEST, FILES, SERVER, SESSION, SOURCES };
 static const struct {
@@ -92,6 +99,28 @@ static void know(HashTable *ht, const char *name) {
   GC_ADDREF(ht);
 }
 
+void shadow_exploded(HashTable *ht, shadow glue, shadow text) {
+  if (nknown == KNOWN_MOST || !glue || !text)
+    return;
+  know(ht, "");
+  known[nknown - 1].glue = glue;
+  known[nknown - 1].text = text;
+}
+
+static const known_array *find_known(const HashTable *ht) {
+  for (unsigned i = 0; shadow_arrays & shadow_bit(ht) && i < nknown; i++)
+    if (known[i].ht == ht)
+      return &known[i];
+  return NULL;
+}
+
+shadow shadow_count(const HashTable *ht, const zval *count) {
+  const known_array *k = find_known(ht);
+  return k && k->text
+             ? shadow_make2(TERM_EXPLODE_COUNT, k->glue, k->text, count)
+             : 0;
+}
+
 static void know_source(int source, const HashTable *ht) {
   known[source].ht = ht;
   if (ht)
@@ -126,6 +155,7 @@ void shadow_input_begin(void) {
   nanswers = 0;
   server_seen = false;
   shadow_arrays = 0;
+  absent.op = NULL;
   for (int i = 0; i < SOURCES; i++)
     strcpy(known[i].name, sources[i].name);
   for (size_t i = 0; i < sizeof tracks / sizeof *tracks; i++) {
@@ -227,24 +257,46 @@ void shadow_database(zval *answer) {
 
 // --- keys -------------------------------------------------------------------
 
-shadow shadow_key(const HashTable *ht, const zval *key, const zval *value) {
-  char room[NAME_MOST];
-  if (!(shadow_arrays & shadow_bit(ht)))
+static bool join_zval(char *out, const char *name, const zval *key) {
+  if (Z_TYPE_P(key) == IS_STRING)
+    return join_key(out, name, Z_STR_P(key), 0);
+  return Z_TYPE_P(key) == IS_LONG &&
+         join_key(out, name, NULL, (zend_ulong)Z_LVAL_P(key));
+}
+
+static shadow absent_piece(const known_array *k, const zval *key) {
+  zval none;
+  ZVAL_NULL(&none);
+  if (Z_TYPE_P(key) != IS_LONG)
     return 0;
-  for (unsigned i = 0; i < nknown; i++) {
-    if (known[i].ht != ht)
-      continue;
-    if (value)
-      return shadow_find(value);
-    if (i == SERVER ||
-        !(Z_TYPE_P(key) == IS_STRING
-              ? join_key(room, known[i].name, Z_STR_P(key), 0)
-              : join_key(room, known[i].name, NULL,
-                         (zend_ulong)Z_LVAL_P(key))))
-      return 0;
-    return shadow_var(room, strlen(room), NULL);
-  }
-  return 0;
+  shadow args[3] = {k->glue, k->text, shadow_int(Z_LVAL_P(key))};
+  return shadow_make(TERM_EXPLODE_AT, args, 3, &none);
+}
+
+shadow shadow_key(const HashTable *ht, const zval *key, const zval *value) {
+  const known_array *k = find_known(ht);
+  if (!k)
+    return 0;
+  if (value)
+    return shadow_find(value);
+  if (k->text)
+    return absent_piece(k, key);
+  if (k == &known[SERVER] || !join_zval(absent.name, k->name, key))
+    return 0;
+  absent.op = EG(current_execute_data)->opline;
+  return shadow_var(absent.name, strlen(absent.name), NULL);
+}
+
+shadow shadow_key_of_absent(const zend_execute_data *ex, const zval *key) {
+  char room[NAME_MOST];
+  const zend_op *op = ex->opline;
+  if (!absent.op || absent.op + 1 != op ||
+      absent.op->result.var != op->op1.var ||
+      !join_zval(room, absent.name, key))
+    return 0;
+  memcpy(absent.name, room, sizeof room);
+  absent.op = op;
+  return shadow_var(room, strlen(room), NULL);
 }
 
 // --- globals ----------------------------------------------------------------
@@ -253,8 +305,8 @@ static void mark_server(zval *server) {
   server_seen = true;
   if (GC_FLAGS(Z_ARR_P(server)) & GC_IMMUTABLE)
     return;
-  zval *method = zend_hash_str_find(Z_ARRVAL_P(server),
-                                    ZEND_STRL("REQUEST_METHOD"));
+  zval *method =
+      zend_hash_str_find(Z_ARRVAL_P(server), ZEND_STRL("REQUEST_METHOD"));
   if (method)
     mark_value(method, "SERVER.REQUEST_METHOD", 0);
 }
@@ -262,8 +314,7 @@ static void mark_server(zval *server) {
 // A global is fetched by name: where is its array now?
 static int on_fetch_global(zend_execute_data *ex) {
   const zend_op *op = ex->opline;
-  const zval *name =
-      op->op1_type == IS_CONST ? RT_CONSTANT(op, op->op1) : NULL;
+  const zval *name = op->op1_type == IS_CONST ? RT_CONSTANT(op, op->op1) : NULL;
   if (culprit.collect & COLLECT_COMPARES)
     culprit_compare_op(ex);
   if (!culprit.recording || !name || Z_TYPE_P(name) != IS_STRING ||

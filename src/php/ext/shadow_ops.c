@@ -135,8 +135,8 @@ static binary_op_type function_of(zend_uchar opcode) {
   return opcode == ZEND_FAST_CONCAT ? concat_function : get_binary_op(opcode);
 }
 
-static zend_never_inline int do_binary(zend_execute_data *ex,
-                                       const zend_op *op, zval *a, zval *b) {
+static zend_never_inline int do_binary(zend_execute_data *ex, const zend_op *op,
+                                       zval *a, zval *b) {
   unsigned n = binary_of[op->opcode] - 1u;
   zval result;
   if (is_smart(op) || !is_scalar(a) || !is_scalar(b) || !culprit.recording)
@@ -198,8 +198,7 @@ static void replace(zend_execute_data *ex, const zend_op *op, zval *target,
   zval_ptr_dtor_nogc(&old);
 }
 
-static int fail_assign(zend_execute_data *ex, const zend_op *op,
-                       zval *result) {
+static int fail_assign(zend_execute_data *ex, const zend_op *op, zval *result) {
   zval_ptr_dtor_nogc(result);
   if (op->result_type & (IS_TMP_VAR | IS_VAR))
     ZVAL_UNDEF(ZEND_CALL_VAR(ex, op->result.var));
@@ -329,6 +328,70 @@ int culprit_shadow_strlen(zend_execute_data *ex) {
   return finish(ex, op, &result, t);
 }
 
+int culprit_shadow_count(zend_execute_data *ex) {
+  const zend_op *op = ex->opline;
+  zval *a = OPERAND(ex, op, 1), result;
+  if (Z_TYPE_P(a) != IS_ARRAY || !culprit.recording)
+    return ZEND_USER_OPCODE_DISPATCH;
+  ZVAL_LONG(&result, zend_hash_num_elements(Z_ARRVAL_P(a)));
+  shadow t = shadow_count(Z_ARRVAL_P(a), &result);
+  if (EXPECTED(!t))
+    return ZEND_USER_OPCODE_DISPATCH;
+  free_operand(ex, op->op1_type, op->op1);
+  return finish(ex, op, &result, t);
+}
+
+// === and !== with null, false or true.
+static int on_type(zend_execute_data *ex) {
+  const zend_op *op = ex->opline;
+  zval *a = OPERAND(ex, op, 1), what, result;
+  if (EXPECTED(!shadow_maybe(a)) || is_smart(op) || !culprit.recording)
+    return ZEND_USER_OPCODE_DISPATCH;
+  uint32_t mask = op->extended_value;
+  bool negated = mask & (1u << IS_STRING);
+  uint32_t type = (negated ? ~mask : mask) & MAY_BE_ANY;
+  if (type == MAY_BE_NULL)
+    ZVAL_NULL(&what);
+  else if (type == MAY_BE_FALSE || type == MAY_BE_TRUE)
+    ZVAL_BOOL(&what, type == MAY_BE_TRUE);
+  else
+    return ZEND_USER_OPCODE_DISPATCH;
+  bool same = Z_TYPE_P(a) == Z_TYPE(what);
+  ZVAL_BOOL(&result, same);
+  shadow t =
+      shadow_make2(TERM_SAME, shadow_find(a), shadow_term(&what), &result);
+  if (negated)
+    t = make_not(t, !same);
+  free_operand(ex, op->op1_type, op->op1);
+  return finish_bool(ex, op, same != negated, t);
+}
+
+// A match or switch that jumps by a table: one key after the other is compared.
+static int on_table(zend_execute_data *ex) {
+  const zend_op *op = ex->opline;
+  zval *a = OPERAND(ex, op, 1), *jumps = RT_CONSTANT(op, op->op2), item, same;
+  zend_ulong number;
+  zend_string *key;
+  int left = SHADOW_LIST;
+  if (EXPECTED(!shadow_maybe(a)) || !culprit.recording)
+    return ZEND_USER_OPCODE_DISPATCH;
+  shadow x = shadow_find(a);
+  ZEND_HASH_FOREACH_KEY(Z_ARRVAL_P(jumps), number, key) {
+    if (key)
+      ZVAL_STR(&item, key);
+    else
+      ZVAL_LONG(&item, (zend_long)number);
+    bool found = fast_is_identical_function(a, &item);
+    ZVAL_BOOL(&same, found);
+    shadow_branch(shadow_make2(TERM_SAME, x, shadow_term(&item), &same), found,
+                  0);
+    if (found || !left--)
+      break;
+  }
+  ZEND_HASH_FOREACH_END();
+  return ZEND_USER_OPCODE_DISPATCH;
+}
+
 // --- text with variables in it ----------------------------------------------
 
 // A number's digits take its term along.
@@ -339,8 +402,8 @@ static int on_rope(zend_execute_data *ex) {
       !culprit.recording)
     return ZEND_USER_OPCODE_DISPATCH;
   bool first = op->opcode == ZEND_ROPE_INIT;
-  zend_string **rope = (zend_string **)ZEND_CALL_VAR(
-      ex, first ? op->result.var : op->op1.var);
+  zend_string **rope =
+      (zend_string **)ZEND_CALL_VAR(ex, first ? op->result.var : op->op1.var);
   shadow x = shadow_find(a);
   ZVAL_STR(&text, zval_get_string(a));
   shadow_set(&text, shadow_make(TERM_STRING, &x, 1, &text));
@@ -460,11 +523,27 @@ static int do_isset(zend_execute_data *ex, const zend_op *op,
   return finish(ex, op, &result, t);
 }
 
+static int isset_of_absent(zend_execute_data *ex, const zend_op *op,
+                           const zval *key) {
+  shadow var = shadow_key_of_absent(ex, key);
+  zval result;
+  if (!var)
+    return ZEND_USER_OPCODE_DISPATCH;
+  bool is_empty = op->extended_value & ZEND_ISEMPTY;
+  ZVAL_BOOL(&result, is_empty);
+  shadow t = is_empty ? make_not(var, true)
+                      : shadow_make(TERM_ISSET, &var, 1, &result);
+  free_operands(ex, op);
+  return finish(ex, op, &result, t);
+}
+
 static int on_isset(zend_execute_data *ex) {
   const zend_op *op = ex->opline;
   zval *array = OPERAND(ex, op, 1), *key = OPERAND(ex, op, 2);
   if (culprit.collect & COLLECT_COMPARES)
     culprit_compare_op(ex);
+  if (Z_TYPE_P(array) == IS_NULL && !is_smart(op) && culprit.recording)
+    return isset_of_absent(ex, op, key);
   if (Z_TYPE_P(array) != IS_ARRAY || !is_key(key) || is_smart(op) ||
       !culprit.recording)
     return ZEND_USER_OPCODE_DISPATCH;
@@ -514,6 +593,11 @@ static int on_dim(zend_execute_data *ex) {
     if (is_key(key) && is_of_interest(Z_ARRVAL_P(array), key) &&
         culprit.recording)
       decide_key(Z_ARRVAL_P(array), key, op->opcode == ZEND_FETCH_DIM_IS);
+  } else if (Z_TYPE_P(array) == IS_NULL && culprit.recording) {
+    zval no;
+    ZVAL_FALSE(&no);
+    shadow var = shadow_key_of_absent(ex, key);
+    shadow_branch(shadow_make(TERM_ISSET, &var, 1, &no), false, 0);
   } else if (Z_TYPE_P(array) == IS_STRING && shadow_maybe(array) &&
              Z_TYPE_P(key) == IS_LONG) {
     return do_character(ex, op, array, key);
@@ -608,6 +692,10 @@ static const struct {
     {ZEND_POST_DEC, on_step},
     {ZEND_BOOL_NOT, on_not},
     {ZEND_CAST, on_cast},
+    {ZEND_TYPE_CHECK, on_type},
+    {ZEND_MATCH, on_table},
+    {ZEND_SWITCH_STRING, on_table},
+    {ZEND_SWITCH_LONG, on_table},
     {ZEND_ISSET_ISEMPTY_CV, on_isset_variable},
     {ZEND_ROPE_INIT, on_rope},
     {ZEND_ROPE_ADD, on_rope},

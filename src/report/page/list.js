@@ -29,7 +29,7 @@ function suspectRow(r, i) {
 
 const list = {
   make() {
-    this.filter = el('input', { type: 'search', placeholder: 'filter: file or function',
+    this.filter = el('input', { type: 'search', placeholder: 'filter', title: 'file or function',
       'aria-label': 'filter suspects', oninput: () => this.refresh() });
     this.count = el('span.count');
     this.scroll = el('div.scroll', { role: 'listbox', tabindex: '0', 'aria-label': 'suspects' });

@@ -1,0 +1,362 @@
+// culprit spec: a run that breaks a contract. Names the promise, the statements
+// that cannot be right together with it, and ranks them with made tests.
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "run/scratch.h"
+#include "run/testfile.h"
+#include "spec/report.h"
+#include "store/store.h"
+#include "util/fs.h"
+#include "util/mem.h"
+
+enum { ROUNDS = 10, BUDGET = 60, TIMEOUT = 10 };
+
+// How tests are chosen and counted: METHODS section 5's list.
+typedef struct {
+  const char *name;
+  RoundsPick pick;
+  bool bonus, tests;
+} Method;
+
+static const Method methods[] = {
+    {"sat-tar", PICK_SUSPECTS, true, true},
+    {"core", PICK_SUSPECTS, true, false},
+    {"core+directed", PICK_NEAREST, true, true},
+    {"guided", PICK_SUSPECTS, false, true},
+    {"directed", PICK_NEAREST, false, true},
+    {"random", PICK_RANDOM, false, true},
+};
+
+// --- options ----------------------------------------------------------------
+
+typedef struct {
+  size_t rounds;
+  double budget, timeout;
+  const Method *method;
+  const char *check; // function
+  size_t top, seed;
+  bool json, interactive, corrections, quiet, help;
+  const char *store;
+  char **command;
+} Options;
+
+enum {
+  OPT_ROUNDS = 256,
+  OPT_BUDGET,
+  OPT_TIMEOUT,
+  OPT_METHOD,
+  OPT_CHECK,
+  OPT_TOP,
+  OPT_SEED,
+  OPT_JSON,
+  OPT_INTERACTIVE,
+  OPT_CORRECTIONS,
+  OPT_STORE,
+};
+
+static const struct option long_options[] = {
+    {"rounds", required_argument, NULL, OPT_ROUNDS},
+    {"budget", required_argument, NULL, OPT_BUDGET},
+    {"timeout", required_argument, NULL, OPT_TIMEOUT},
+    {"method", required_argument, NULL, OPT_METHOD},
+    {"check", required_argument, NULL, OPT_CHECK},
+    {"top", required_argument, NULL, OPT_TOP},
+    {"seed", required_argument, NULL, OPT_SEED},
+    {"json", no_argument, NULL, OPT_JSON},
+    {"interactive", no_argument, NULL, OPT_INTERACTIVE},
+    {"corrections", no_argument, NULL, OPT_CORRECTIONS},
+    {"store", required_argument, NULL, OPT_STORE},
+    {"quiet", no_argument, NULL, 'q'},
+    {"help", no_argument, NULL, 'h'},
+    {0},
+};
+
+static void print_help(void) {
+  puts(
+      "usage: culprit spec [options] -- PROG [ARGS...] [< FILE]\n"
+      "\n"
+      "PROG, built with culprit-cc, breaks a contract (/*@ ensures ...; */)\n"
+      "with these arguments. Names the promise, the statements that cannot\n"
+      "all be right if it is to hold, and ranks them with tests made from\n"
+      "the call that breaks it.\n"
+      "\n"
+      "  --rounds N         made tests, one a round (default: 10; 0: none)\n"
+      "  --interactive      ask after every round whether to go on\n"
+      "  --corrections      also list statements whose change alone could\n"
+      "                     satisfy the promise\n"
+      "  --check FUNCTION   the run breaks nothing: look for a state in which\n"
+      "                     FUNCTION does, then go on from there\n"
+      "  --budget S         seconds for each core, and for all rounds\n"
+      "                     (default: 60)\n"
+      "  --timeout S        seconds for one run (default: 10)\n"
+      "  --method M         sat-tar (default), core, core+directed, guided,\n"
+      "                     directed, random: for comparisons\n"
+      "  --top N            lines of the ranking (default: 10; all)\n"
+      "  --json             for programs\n"
+      "  --seed N           of --method random\n"
+      "  -q, --store DIR    as for culprit run\n"
+      "\n"
+      "Exit: 1 a promise is broken and explained, 0 --check found nothing\n"
+      "within its bounds, 2 usage, 3 environment, 4 no promise is broken, the\n"
+      "caller breaks a precondition, or no answer in time, 130 interrupted.");
+}
+
+static int take_method(Options *o, const char *name) {
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+    if (!strcmp(methods[i].name, name)) {
+      o->method = &methods[i];
+      return 0;
+    }
+  return -1;
+}
+
+static int take_rounds(Options *o, const char *arg) {
+  if (strcmp(arg, "0") != 0)
+    return cli_count(arg, &o->rounds);
+  o->rounds = 0;
+  return 0;
+}
+
+static int take_option(void *options, int opt, const char *arg) {
+  Options *o = options;
+  // clang-format off
+  switch (opt) {
+  case OPT_ROUNDS: return take_rounds(o, arg);
+  case OPT_BUDGET: return cli_seconds(arg, &o->budget);
+  case OPT_TIMEOUT: return cli_seconds(arg, &o->timeout);
+  case OPT_METHOD: return take_method(o, arg);
+  case OPT_CHECK: o->check = arg; return 0;
+  case OPT_TOP: return cli_top(arg, &o->top);
+  case OPT_SEED: return cli_count(arg, &o->seed);
+  case OPT_JSON: o->json = true; return 0;
+  case OPT_INTERACTIVE: o->interactive = true; return 0;
+  case OPT_CORRECTIONS: o->corrections = true; return 0;
+  case OPT_STORE: o->store = arg; return 0;
+  case 'q': o->quiet = true; return 0;
+  case 'h': o->help = true; return 0;
+  default: return -1;
+  }
+  // clang-format on
+}
+
+// --- the rounds -------------------------------------------------------------
+
+// Asks on the terminal, not on the program's standard input.
+static bool wants_more(void) {
+  FILE *tty = fopen("/dev/tty", "r");
+  char answer[16] = "";
+  fputs("another round? [Y/n] ", stderr);
+  bool said = fgets(answer, sizeof answer, tty ? tty : stdin);
+  if (tty)
+    fclose(tty);
+  return said && *answer != 'n' && *answer != 'N' && *answer != 'q';
+}
+
+static int play(const Options *o, Rounds *r, const SpecReport *report) {
+  Err err = {0};
+  size_t rounds = o->method->tests ? o->rounds : 0;
+  for (size_t i = 1; i <= rounds; i++) {
+    bool more;
+    if (rounds_next(r, &more, &err))
+      return r->inquiry->subject->interrupted ? EXIT_INTERRUPTED
+                                              : cli_error(&err);
+    if (!more)
+      break;
+    if (!o->json && !o->quiet)
+      spec_print_round(report, i, stdout);
+    if (o->interactive && !wants_more())
+      break;
+  }
+  return EXIT_FAILED;
+}
+
+static int report_all(const Options *o, const SpecReport *report) {
+  if (o->json)
+    spec_print_json(report, stdout);
+  else
+    spec_print_ranking(report, stdout);
+  return EXIT_FAILED;
+}
+
+static int go_rounds(const Options *o, Inquiry *q) {
+  RoundsOptions options = {.pick = o->method->pick,
+                           .bonus = o->method->bonus,
+                           .make_seconds = o->budget / 4,
+                           .seconds = o->budget,
+                           .seed = o->seed};
+  Rounds r;
+  rounds_open(&r, q, &options);
+  SpecReport report = {.rounds = &r,
+                       .root = q->subject->options.cwd,
+                       .method = o->method->name,
+                       .top = o->json ? 0 : o->top};
+  int status = play(o, &r, &report);
+  if (status == EXIT_FAILED)
+    status = report_all(o, &report);
+  rounds_close(&r);
+  return status;
+}
+
+// --- the broken promise -----------------------------------------------------
+
+static int explain_nothing(const Inquiry *q) {
+  switch (q->found) {
+  case FOUND_TIMEOUT:
+    return cli_fail(EXIT_NO_VERDICT,
+                    "the program does not end within %.0f s and breaks no "
+                    "promise before: a function that never returns has no "
+                    "state after it (--timeout)",
+                    q->subject->options.timeout);
+  case FOUND_PRECONDITION:
+    spec_print_broken(q->violation, q->subject->options.cwd, stderr);
+    return cli_fail(EXIT_NO_VERDICT,
+                    "%s is called although what it requires does not hold: "
+                    "its caller is at fault, there is nothing to explain in "
+                    "it",
+                    q->violation->table.function);
+  case FOUND_ASSERTION:
+    spec_print_broken(q->violation, q->subject->options.cwd, stderr);
+    return cli_fail(EXIT_NO_VERDICT,
+                    "an assertion inside %s is broken; only what a function "
+                    "ensures can be explained: write it as an ensures",
+                    q->violation->table.function);
+  default:
+    return cli_fail(EXIT_NO_VERDICT,
+                    "no promise is broken by this run (--check FUNCTION looks "
+                    "for a state in which one is)");
+  }
+}
+
+static int explain(const Options *o, Inquiry *q) {
+  Err err = {0};
+  const char *root = q->subject->options.cwd;
+  if (!o->json)
+    spec_print_broken(q->violation, root, stdout);
+  if (inquiry_explain(q, &err))
+    return q->subject->interrupted ? EXIT_INTERRUPTED
+                                   : cli_fail(EXIT_NO_VERDICT, "%s", err.text);
+  if (!o->json)
+    spec_print_cores(q, root, stdout);
+  return go_rounds(o, q);
+}
+
+static int inquire(const Options *o, Subject *s) {
+  Err err = {0};
+  InquiryOptions options = {.core_seconds = o->budget,
+                            .corrections = o->corrections};
+  Inquiry q;
+  int status;
+  inquiry_open(&q, s, &options);
+  if (inquiry_begin(&q, &err))
+    status = s->interrupted ? EXIT_INTERRUPTED : cli_error(&err);
+  else if (q.found == FOUND_BROKEN)
+    status = explain(o, &q);
+  else
+    status = explain_nothing(&q);
+  inquiry_close(&q);
+  return status == EXIT_INTERRUPTED ? cli_fail(status, "interrupted") : status;
+}
+
+// --- the program ------------------------------------------------------------
+
+// Standard input goes to a file: every run reads it again. NULL: there is none.
+static char *keep_input(const char *dir, Err *err) {
+  struct stat st;
+  if (isatty(STDIN_FILENO) || fstat(STDIN_FILENO, &st) || S_ISCHR(st.st_mode))
+    return NULL;
+  Str text = {0};
+  char buffer[65536];
+  ssize_t n;
+  while ((n = read(STDIN_FILENO, buffer, sizeof buffer)) > 0 ||
+         (n < 0 && errno == EINTR))
+    str_addn(&text, buffer, n > 0 ? (size_t)n : 0);
+  char *path = mem_printf("%s/input", dir);
+  if (fs_write(path, str_text(&text), text.len, err)) {
+    free(path);
+    path = NULL;
+  }
+  str_release(&text);
+  return path;
+}
+
+static int run_subject(const Options *o, const char *program, const char *cache,
+                       const char *dir, Arena *arena) {
+  Err err = {0};
+  char *input = keep_input(dir, &err);
+  SubjectOptions options = {.program = program,
+                            .argv = o->command,
+                            .cwd = cli_absolute(arena, "."),
+                            .input = input,
+                            .cache = cache,
+                            .dir = dir,
+                            .timeout = o->timeout};
+  Subject s = {0};
+  int status = *err.text || subject_open(&s, &options, &err) ? cli_error(&err)
+                                                             : inquire(o, &s);
+  subject_close(&s);
+  free(input);
+  return status;
+}
+
+static int open_scratch(const Options *o, const char *program, Arena *arena) {
+  Err err = {0};
+  char *found = store_find(o->store);
+  const char *dir = cli_absolute(arena, found);
+  Scratch scratch = {0};
+  int status;
+  free(found);
+  if (fs_mkdirs(dir, &err) || scratch_open(&scratch, dir, &err)) {
+    status = cli_error(&err);
+  } else {
+    status = run_subject(o, program, arena_printf(arena, "%s/trace", dir),
+                         scratch.dir, arena);
+    scratch_close(&scratch);
+  }
+  return status;
+}
+
+static int explain_given(Options *o, int argc, char **argv, Arena *arena) {
+  int first = cli_options(argc, argv, "+qh", long_options, take_option, o);
+  if (first >= 0 && o->help) {
+    print_help();
+    return EXIT_DONE;
+  }
+  if (first < 0)
+    return cli_usage_hint("spec");
+  if (first >= argc) {
+    cli_fail(EXIT_USAGE, "name the program and its arguments after --");
+    return cli_usage_hint("spec");
+  }
+  o->command = argv + first;
+  const char *path = path_lookup(o->command[0], arena);
+  if (!path)
+    return cli_fail(EXIT_USAGE, "%s: there is no such program", o->command[0]);
+  // Addresses must be the same in every run.
+  if (personality(ADDR_NO_RANDOMIZE) < 0)
+    return cli_fail(EXIT_ENVIRONMENT,
+                    "address randomization cannot be switched off here "
+                    "(personality: %s); a container may forbid it",
+                    strerror(errno));
+  return open_scratch(o, cli_absolute(arena, path), arena);
+}
+
+int cmd_spec(int argc, char **argv) {
+  Options o = {.rounds = ROUNDS,
+               .budget = BUDGET,
+               .timeout = TIMEOUT,
+               .method = &methods[0],
+               .top = 10,
+               .seed = 1};
+  Arena arena = {0};
+  int status = explain_given(&o, argc, argv, &arena);
+  arena_release(&arena);
+  return status;
+}

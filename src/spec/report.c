@@ -1,0 +1,306 @@
+// Reports of `culprit spec`: see report.h.
+#include "spec/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/escape.h"
+#include "report/json_out.h"
+#include "util/fs.h"
+
+enum { SOURCE_MAX = 16 << 20, LINE_SHOWN = 60 };
+
+static const ContractTable *table_of(const Inquiry *q) {
+  return &q->violation->table;
+}
+
+// --- text -------------------------------------------------------------------
+
+void spec_print_broken(const Violation *v, const char *root, FILE *out) {
+  const ContractTable *t = &v->table;
+  char *names = violation_names(v);
+  fprintf(out, "%s, call %llu, breaks %s\n", t->function,
+          (unsigned long long)v->call, names);
+  for (size_t i = 0; i < v->nbroken; i++) {
+    const ContractClause *c = &t->clauses[v->broken[i]];
+    fprintf(out, "  %s %s: %s  (%s:%u)\n", clause_kind_name(c->kind), c->name,
+            c->text, path_below(c->file, root), c->line);
+  }
+  free(names);
+}
+
+static void print_statements(const Inquiry *q, const StatementList *l,
+                             const char *root, FILE *out) {
+  const char *file = NULL;
+  for (size_t i = 0; i < l->len; i++) {
+    const Statement *s = &q->encoder.statements.items[l->items[i]];
+    if (file && !strcmp(file, s->file))
+      fprintf(out, ", %u", s->line);
+    else
+      fprintf(out, " %s:%u", path_below(s->file, root), s->line);
+    file = s->file;
+  }
+}
+
+static void print_core(const Inquiry *q, const ClauseCore *c, const char *root,
+                       FILE *out) {
+  const char *name = table_of(q)->clauses[c->clause].name;
+  if (c->core.satisfiable) {
+    fprintf(out,
+            "%s can hold with all statements as they are: the encoding "
+            "is too weak here\n",
+            name);
+    return;
+  }
+  fprintf(out, "%s cannot hold together with%s", name,
+          c->core.statements.len ? "" : " any change of one statement:");
+  print_statements(q, &c->core.statements, root, out);
+  fprintf(out, "  (%s%s)\n", c->core.minimal ? "minimal" : "not minimal",
+          c->core.checked ? ", both solvers agree"
+                          : ", not confirmed by the second solver");
+  if (c->core.omission) {
+    fputs("  none of them sets what it speaks of: something is missing, look "
+          "at",
+          out);
+    print_statements(q, &c->core.guards, root, out);
+    fputc('\n', out);
+  }
+  if (c->corrections.len) {
+    fputs("  changed alone, one of these could satisfy it:", out);
+    print_statements(q, &c->corrections, root, out);
+    fputc('\n', out);
+  }
+}
+
+void spec_print_cores(const Inquiry *q, const char *root, FILE *out) {
+  for (size_t i = 0; i < q->cores.len; i++)
+    print_core(q, &q->cores.items[i], root, out);
+  if (q->limits.len)
+    fprintf(out, "bounds: %s\n", str_text(&q->limits));
+}
+
+static void print_names(const ContractTable *t, const Bitset *broken,
+                        FILE *out) {
+  bool first = true;
+  for (uint32_t i = 0; bitset_next(broken, &i); i++) {
+    if (i >= t->nclauses)
+      continue;
+    fprintf(out, "%s%s", first ? "breaks " : ", ", t->clauses[i].name);
+    first = false;
+  }
+  if (first)
+    fputs("passes", out);
+}
+
+void spec_print_round(const SpecReport *r, size_t number, FILE *out) {
+  const Candidate *c = rounds_last(r->rounds);
+  const Score *s = &r->rounds->score;
+  if (!c)
+    return;
+  fprintf(out, "round %zu: ", number);
+  if (c->state.turned)
+    fprintf(out, "line %u the other way, ", c->state.turned);
+  print_names(table_of(r->rounds->inquiry), &c->broken, out);
+  if (score_relation(s, &c->broken) == TEST_APART)
+    fputs(" (another failure: set aside)", out);
+  if (s->items.len) {
+    const ScoredLine *best = &s->items.items[0];
+    const SourceLine *l = &r->rounds->inquiry->subject->lines.items[best->line];
+    fprintf(out, "; first now: %s:%u (%.2f)", path_below(l->file, r->root),
+            l->line, best->susp);
+  }
+  fputc('\n', out);
+}
+
+// The text of a line of a file that was read; "" if there is none.
+static void add_source(Str *out, const char *file, uint32_t line) {
+  Str text = {0};
+  Err ignored;
+  if (!fs_read(file, SOURCE_MAX, &text, &ignored) && text.len) {
+    const char *at = text.data;
+    for (uint32_t i = 1; at && i < line; i++)
+      at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL;
+    if (at) {
+      at += strspn(at, " \t");
+      size_t n = strcspn(at, "\r\n");
+      str_addn(out, at, n < LINE_SHOWN ? n : LINE_SHOWN);
+    }
+  }
+  str_release(&text);
+}
+
+static size_t shown(const SpecReport *r) {
+  size_t n = r->rounds->score.items.len;
+  return r->top && r->top < n ? r->top : n;
+}
+
+void spec_print_ranking(const SpecReport *r, FILE *out) {
+  const Rounds *rounds = r->rounds;
+  const Score *s = &rounds->score;
+  fprintf(out, "\n  rank   susp  conf  failing passing  line\n");
+  for (size_t i = 0; i < shown(r); i++) {
+    const ScoredLine *x = &s->items.items[i];
+    const SourceLine *l = &rounds->inquiry->subject->lines.items[x->line];
+    Str text = {0};
+    add_source(&text, l->file, l->line);
+    fprintf(out, "  %4u%s  %.2f  %.2f  %7u %7u  %s:%u%s  ", x->rank,
+            x->rank_best < x->rank ? "=" : " ", x->susp, x->confidence, x->ef,
+            x->ep, path_below(l->file, r->root), l->line,
+            x->suspect ? " [core]" : "");
+    Str safe = {0};
+    escape_add(&safe, str_text(&text));
+    fprintf(out, "%s\n", str_text(&safe));
+    str_release(&safe);
+    str_release(&text);
+  }
+  fprintf(out,
+          "\n%u failing, %u passing; %zu states were made, %zu of them are no "
+          "valid call%s\n",
+          s->failing, s->passing, rounds->made, rounds->rejected,
+          rounds->apart ? "; tests of another failure were set aside" : "");
+}
+
+// --- JSON -------------------------------------------------------------------
+
+static void put_place(const char *file, uint32_t line, const char *root,
+                      FILE *out) {
+  fputs("{\"file\":", out);
+  json_string(path_below(file, root), out);
+  fprintf(out, ",\"line\":%u}", line);
+}
+
+static void put_statements(const Inquiry *q, const StatementList *l,
+                           const char *root, FILE *out) {
+  fputc('[', out);
+  for (size_t i = 0; i < l->len; i++) {
+    const Statement *s = &q->encoder.statements.items[l->items[i]];
+    if (i)
+      fputc(',', out);
+    put_place(s->file, s->line, root, out);
+  }
+  fputc(']', out);
+}
+
+static void put_violated(const Inquiry *q, FILE *out) {
+  fputs(",\"violated\":[", out);
+  for (size_t i = 0; i < q->violation->nbroken; i++) {
+    if (i)
+      fputc(',', out);
+    json_string(table_of(q)->clauses[q->violation->broken[i]].name, out);
+  }
+  fputc(']', out);
+}
+
+// The union of all cores, by line.
+static void put_union(const Inquiry *q, const char *root, FILE *out) {
+  bool first = true;
+  fputs(",\"core\":[", out);
+  for (uint32_t i = 0; bitset_next(&q->suspects, &i); i++) {
+    json_separator(&first, out);
+    put_place(q->subject->lines.items[i].file, q->subject->lines.items[i].line,
+              root, out);
+  }
+  fputc(']', out);
+}
+
+static void put_cores(const Inquiry *q, const char *root, FILE *out) {
+  fputs(",\"cores\":[", out);
+  for (size_t i = 0; i < q->cores.len; i++) {
+    const ClauseCore *c = &q->cores.items[i];
+    fputs(i ? ",\n{\"clause\":" : "\n{\"clause\":", out);
+    json_string(table_of(q)->clauses[c->clause].name, out);
+    json_bool("minimal", c->core.minimal, out);
+    json_bool("checked", c->core.checked, out);
+    json_bool("omission", c->core.omission, out);
+    json_double("seconds", c->core.seconds, out);
+    fputs(",\"lines\":", out);
+    put_statements(q, &c->core.statements, root, out);
+    fputs(",\"guards\":", out);
+    put_statements(q, &c->core.guards, root, out);
+    fputs(",\"corrections\":", out);
+    put_statements(q, &c->corrections, root, out);
+    fputc('}', out);
+  }
+  fputc(']', out);
+}
+
+static void put_evidence(const Inquiry *q, const ScoredLine *x, FILE *out) {
+  bool first = true;
+  const SourceLine *l = &q->subject->lines.items[x->line];
+  fputs(",\"evidence\":[", out);
+  for (size_t i = 0; i < q->cores.len; i++) {
+    const ClauseCore *c = &q->cores.items[i];
+    for (size_t k = 0; k < c->core.statements.len; k++) {
+      const Statement *s =
+          &q->encoder.statements.items[c->core.statements.items[k]];
+      if (s->line != l->line || strcmp(s->file, l->file))
+        continue;
+      char *text = mem_printf("%s cannot hold together with this line",
+                              table_of(q)->clauses[c->clause].name);
+      json_separator(&first, out);
+      fputs("{\"kind\":\"core\"", out);
+      json_text("text", text, out);
+      fputc('}', out);
+      free(text);
+    }
+  }
+  fputc(']', out);
+}
+
+static void put_suspect(const SpecReport *r, const ScoredLine *x, FILE *out) {
+  const Inquiry *q = r->rounds->inquiry;
+  const SourceLine *l = &q->subject->lines.items[x->line];
+  fprintf(out, "{\"rank\":%u,\"rank_best\":%u", x->rank, x->rank_best);
+  json_double("score", x->susp, out);
+  json_double("confidence", x->confidence, out);
+  json_text("file", path_below(l->file, r->root), out);
+  fprintf(out, ",\"line\":%u", l->line);
+  json_text("function", l->function, out);
+  fprintf(out, ",\"ef\":%u,\"ep\":%u", x->ef, x->ep);
+  json_bool("core", x->suspect, out);
+  put_evidence(q, x, out);
+  fputc('}', out);
+}
+
+static void put_failure(const SpecReport *r, FILE *out) {
+  const Inquiry *q = r->rounds->inquiry;
+  const Score *s = &r->rounds->score;
+  const ContractClause *c = &table_of(q)->clauses[q->violation->broken[0]];
+  char *names = violation_names(q->violation);
+  char *signature = mem_printf("%s: %s", table_of(q)->function, names);
+  char *place = mem_printf("%s:%u", path_below(c->file, r->root), c->line);
+  fputs("{\"signature\":", out);
+  json_string(signature, out);
+  json_text("kind", "contract", out);
+  json_text("message", c->text, out);
+  json_text("place", place, out);
+  fprintf(out, ",\"failing\":%u,\"passing\":%u,\"ranking\":[", s->failing,
+          s->passing);
+  for (size_t i = 0; i < shown(r); i++) {
+    fputs(i ? ",\n" : "\n", out);
+    put_suspect(r, &s->items.items[i], out);
+  }
+  fputs("]}", out);
+  free(names);
+  free(signature);
+  free(place);
+}
+
+void spec_print_json(const SpecReport *r, FILE *out) {
+  const Rounds *rounds = r->rounds;
+  const Inquiry *q = rounds->inquiry;
+  fputs("{\"version\":1", out);
+  json_text("method", r->method, out);
+  json_text("function", table_of(q)->function, out);
+  fprintf(out, ",\"executed\":%zu", rounds->score.items.len);
+  put_violated(q, out);
+  put_union(q, r->root, out);
+  put_cores(q, r->root, out);
+  json_text("bounds", str_text(&q->limits), out);
+  json_double("core_seconds", q->seconds, out);
+  fprintf(out, ",\"tests\":%zu,\"made\":%zu,\"rejected\":%zu,\"apart\":%zu",
+          rounds->taken.len, rounds->made, rounds->rejected, rounds->apart);
+  fputs(",\"failures\":[\n", out);
+  put_failure(r, out);
+  fputs("]}\n", out);
+}

@@ -1,0 +1,3 @@
+/*@ requires ok: list_ok(l);
+    ensures ok: list_ok(l); */
+int list_delete(List *l, int key);

@@ -1,0 +1,2 @@
+<?php
+$b = (bool)($_GET['b'] ?? ''); if ($b) echo 'REACHED';

@@ -1,0 +1,2 @@
+<?php
+$s = 'user-' . ($_GET['s'] ?? ''); if ($s == 'user-admin') echo 'REACHED';

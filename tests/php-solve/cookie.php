@@ -1,0 +1,2 @@
+<?php
+if (($_COOKIE['theme'] ?? '') == 'dark') echo 'REACHED';

@@ -1,0 +1,2 @@
+<?php
+$v = ($_GET['v'] ?? '') ?: 'none'; if ($v == 'some') echo 'REACHED';

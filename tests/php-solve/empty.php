@@ -1,0 +1,2 @@
+<?php
+if (!empty($_POST['name'])) echo 'REACHED';

@@ -1,0 +1,2 @@
+<?php
+if (isset($_GET['z']) && empty($_GET['z'])) echo 'REACHED';

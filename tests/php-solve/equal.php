@@ -1,0 +1,2 @@
+<?php
+if ($_GET['a'] == 'x7') echo 'REACHED';

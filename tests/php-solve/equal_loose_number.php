@@ -1,0 +1,2 @@
+<?php
+if (isset($_GET['n']) && $_GET['n'] == 42) echo 'REACHED';

@@ -1,0 +1,2 @@
+<?php
+if (($_POST['pw'] ?? '') === 'secret') echo 'REACHED';

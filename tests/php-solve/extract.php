@@ -1,0 +1,2 @@
+<?php
+extract($_GET); if (isset($_GET['who']) && ($who ?? '') == 'me') echo 'REACHED';

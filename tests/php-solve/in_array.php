@@ -1,0 +1,2 @@
+<?php
+if (in_array($_GET['a'] ?? '', ['red', 'green', 'blue'])) echo 'REACHED';

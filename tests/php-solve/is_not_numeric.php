@@ -1,0 +1,2 @@
+<?php
+if (isset($_GET['n']) && !is_numeric($_GET['n'])) echo 'REACHED';

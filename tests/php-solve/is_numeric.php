@@ -1,0 +1,2 @@
+<?php
+$n = $_GET['n'] ?? ''; if (is_numeric($n) && $n > 5) echo 'REACHED';

@@ -1,0 +1,2 @@
+<?php
+if (strtolower($_GET['s'] ?? '') == 'mixed') echo 'REACHED';

@@ -1,0 +1,2 @@
+<?php
+$s = rtrim(ltrim($_GET['s'] ?? '', '/'), '.'); if ($s == 'path') echo 'REACHED';

@@ -1,0 +1,2 @@
+<?php
+echo match ($_GET['op'] ?? '') { 'a' => 1, 'b' => 'REACHED', default => 0 };

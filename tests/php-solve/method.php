@@ -1,0 +1,2 @@
+<?php
+if ($_SERVER['REQUEST_METHOD'] === 'POST') echo 'REACHED';

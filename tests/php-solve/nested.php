@@ -1,0 +1,2 @@
+<?php
+if (isset($_POST['f']['a']) && $_POST['f']['a'] == 'deep') echo 'REACHED';

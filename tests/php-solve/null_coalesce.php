@@ -1,0 +1,2 @@
+<?php
+$x = $_GET['x'] ?? null; if ($x !== null) echo 'REACHED';

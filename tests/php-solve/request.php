@@ -1,0 +1,2 @@
+<?php
+if (isset($_REQUEST['op']) && $_REQUEST['op'] == 'go') echo 'REACHED';

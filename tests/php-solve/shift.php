@@ -1,0 +1,2 @@
+<?php
+$n = (int)($_GET['n'] ?? 0); if ($n << 3 == 64) echo 'REACHED';

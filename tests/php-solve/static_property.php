@@ -1,0 +1,2 @@
+<?php
+class S { static $v; } S::$v = $_GET['v'] ?? ''; if (S::$v === 'st') echo 'REACHED';

@@ -1,0 +1,2 @@
+<?php
+$s = $_GET['s'] ?? ''; if (substr($s, -4) == '.php') echo 'REACHED';

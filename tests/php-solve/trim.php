@@ -1,0 +1,2 @@
+<?php
+$s = trim($_GET['s'] ?? ''); if ($s == 'ok') echo 'REACHED';

@@ -1,0 +1,2 @@
+<?php
+if (ucfirst($_GET['s'] ?? '') === 'Name') echo 'REACHED';

@@ -1,0 +1,2 @@
+<?php
+if (strtoupper($_GET['s'] ?? '') === 'LOUD') echo 'REACHED';
