@@ -11,6 +11,7 @@
 #                    docs/evaluation-web.md (minutes)
 #   make eval-real   on mutants of gzip, grep, sed, flex (an hour)
 #   make eval-input  tests needed by the strategies of `culprit input` (minutes)
+#   make eval-near   reports of `culprit near` on all subjects (half an hour)
 #   make install     PREFIX=/usr/local DESTDIR=
 #   make uninstall   likewise
 #   make deb         a Debian package in build/deb
@@ -25,7 +26,7 @@ INSTALLED = bin/culprit bin/culprit-cc libexec/culprit lib/culprit \
   share/zsh/site-functions/_culprit
 
 .PHONY: all setup-check setup-real setup-bench demo demo-web check check-real bench
-.PHONY: setup-eval eval eval-real eval-input install uninstall deb clean
+.PHONY: setup-eval eval eval-real eval-input eval-near install uninstall deb clean
 
 all:
 	@tools/setup build
@@ -56,6 +57,9 @@ eval-real: setup-eval
 
 eval-input: setup-eval
 	@tools/eval-input $(BUILD)
+
+eval-near: setup-eval
+	@tools/eval-near $(BUILD)
 
 setup-check setup-real setup-bench setup-eval: all
 	@tools/setup $(subst setup-,,$@)

@@ -215,8 +215,10 @@ static long add_up(const Tree *t) {
 static double tree(int rounds) {
   Tree *t = grow(14);
   long total = 0;
-  for (int r = 0; r < rounds; r++)
+  for (int r = 0; r < rounds; r++) {
+    t->value = r;
     total += add_up(t);
+  }
   return (double)total;
 }
 

@@ -23,6 +23,7 @@ def unpack(work, package):
         subprocess.run(["apt-get", "download", package], cwd=debs, check=True,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         deb = os.path.join(debs, sorted(os.listdir(debs))[-1])
+        os.makedirs(dest)
         subprocess.run(["dpkg", "-x", deb, dest], check=True)
     deb = sorted(os.listdir(os.path.join(work, "debs", package)))[-1]
     return dest, deb.split("_")[1]
@@ -45,6 +46,11 @@ def phpsysinfo(work, _subjects):
     root = fresh(work, "phpsysinfo")
     copy(files + "/usr/share/phpsysinfo", root)
     shutil.copy(files + "/etc/phpsysinfo/phpsysinfo.ini", root)
+    with open(root + "/read_config.php", encoding="utf-8") as text:
+        config = text.read()
+    with open(root + "/read_config.php", "w", encoding="utf-8") as text:
+        text.write(config.replace("'/etc/phpsysinfo/phpsysinfo.ini'",
+                                  "__DIR__ . '/phpsysinfo.ini'"))
     return App(root, [], None, version)
 
 
@@ -61,8 +67,9 @@ def adminer(work, subjects):
     seed = ("POST /adminer/index.php auth%5Bdriver%5D=server"
             "&auth%5Bserver%5D=localhost&auth%5Busername%5D=root"
             "&auth%5Bpassword%5D=x&auth%5Bdb%5D=register\n")
-    return App(root, ["--mariadb", f"register={subjects}/register/schema.sql"],
-               seed, version)
+    # Asked to, it drops any database: ours that keeps states too.
+    return App(root, ["--mariadb", f"register={subjects}/register/schema.sql",
+                      "--destructive", "never"], seed, version)
 
 
 DOKU_PRELOAD = """<?php

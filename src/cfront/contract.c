@@ -189,9 +189,8 @@ static void show_line(const ContractSource *s, uint32_t line, uint32_t col,
 }
 
 static int show_diags(const ContractSource *s, Str *out) {
-  static const char *const kinds[] = {[DIAG_ERROR] = "error",
-                                      [DIAG_WARNING] = "warning",
-                                      [DIAG_NOTE] = "note"};
+  static const char *const kinds[] = {
+      [DIAG_ERROR] = "error", [DIAG_WARNING] = "warning", [DIAG_NOTE] = "note"};
   int errors = 0;
   for (size_t i = 0; i < s->diags.len; i++) {
     const Diag *d = &s->diags.items[i];
@@ -216,8 +215,8 @@ static bool in_annotation(const ContractSource *s, uint32_t line,
   for (size_t i = 0; i < s->annotations.len; i++) {
     const Annotation *a = &s->annotations.items[i];
     const Token *end = &array_last(&a->tokens);
-    bool after = line > a->whole.line ||
-                 (line == a->whole.line && col >= a->whole.col);
+    bool after =
+        line > a->whole.line || (line == a->whole.line && col >= a->whole.col);
     bool before = line < end->line || (line == end->line && col <= end->col);
     if (a->kind != ANNOTATION_NONE && after && before)
       return true;

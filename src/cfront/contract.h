@@ -39,8 +39,7 @@ bool contracts_found(const Contracts *c);
 
 // Writes the rewritten texts and the overlay that puts them in place; all file
 // names begin with `prefix`. `overlay` is the caller's to free.
-int contracts_write(Contracts *c, const char *prefix, char **overlay,
-                    Err *err);
+int contracts_write(Contracts *c, const char *prefix, char **overlay, Err *err);
 
 // Appends what is wrong in the contracts, in the words and form of a compiler.
 // Returns the number of errors. Call it after contracts_write.

@@ -124,19 +124,37 @@ static void resume_at(Writer *w, size_t at) {
 }
 
 static const char *const quiet[] = {
-    "-Wall",          "-Wextra",        "-Wpedantic",
-    "-Wshadow",       "-Wconversion",   "-Wsign-conversion",
-    "-Wsign-compare", "-Wunused",       "-Wdeclaration-after-statement",
-    "-Wcast-qual",    "-Wcomma",        "-Wextra-semi-stmt",
-    "-Wgnu",          "-Wundef",        "-Wreserved-identifier",
-    "-Wbad-function-cast", "-Wfloat-equal", "-Wlanguage-extension-token",
-    "-Wdeprecated-declarations", "-Wmissing-noreturn", "-Wdouble-promotion",
-    "-Wpadded", "-Wstatic-in-inline", "-Wincompatible-pointer-types-discards-qualifiers"};
+    "-Wall",
+    "-Wextra",
+    "-Wpedantic",
+    "-Wshadow",
+    "-Wconversion",
+    "-Wsign-conversion",
+    "-Wsign-compare",
+    "-Wunused",
+    "-Wdeclaration-after-statement",
+    "-Wcast-qual",
+    "-Wcomma",
+    "-Wextra-semi-stmt",
+    "-Wgnu",
+    "-Wundef",
+    "-Wreserved-identifier",
+    "-Wbad-function-cast",
+    "-Wfloat-equal",
+    "-Wlanguage-extension-token",
+    "-Wdeprecated-declarations",
+    "-Wmissing-noreturn",
+    "-Wdouble-promotion",
+    "-Wpadded",
+    "-Wstatic-in-inline",
+    "-Wincompatible-pointer-types-discards-qualifiers"};
 
 static void hush(Str *out) {
   str_add(out, "\n#pragma clang diagnostic push\n");
   for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++)
     str_addf(out, "#pragma clang diagnostic ignored \"%s\"\n", quiet[i]);
+  str_add(out, "#pragma clang diagnostic error "
+               "\"-Wimplicit-function-declaration\"\n");
 }
 
 static void unhush(Str *out) {
@@ -161,21 +179,39 @@ static const char prelude[] =
     "                                   struct __culprit_call *);\n"
     "extern void __culprit_assert(const void *, unsigned, int);\n"
     "extern int __culprit_valid(const void *, unsigned long, long, long);\n"
-    "static " OURS "int __culprit_set_has(void *const *set, long n,\n"
+    "struct __culprit_set {\n"
+    "  void **items, *few[256];\n"
+    "  long n, room;\n"
+    "};\n"
+    "extern void __culprit_set_grow(struct __culprit_set *);\n"
+    "extern void __culprit_set_give_back(struct __culprit_set *);\n"
+    "static " OURS "int __culprit_set_has(const struct __culprit_set *s,\n"
     "                                     const void *p) {\n"
     "  int found = 0;\n"
-    "  for (long i = 0; i < n; i++) found |= set[i] == p;\n"
+    "  for (long i = 0; i < s->n; i++) found |= s->items[i] == p;\n"
     "  return found;\n"
     "}\n"
-    "static " OURS "void __culprit_set_add(void **set, long *n,\n"
+    "static " OURS "void __culprit_set_add(struct __culprit_set *s,\n"
     "                                      const void *p) {\n"
-    "  if (p && *n < 4096 && !__culprit_set_has(set, *n, p))\n"
-    "    set[(*n)++] = (void *)p;\n"
+    "  if (!p || __culprit_set_has(s, p)) return;\n"
+    "  if (s->n == s->room) __culprit_set_grow(s);\n"
+    "  s->items[s->n++] = (void *)p;\n"
     "}\n"
-    "static " OURS "int __culprit_set_disjoint(void *const *a, long n,\n"
-    "                                          void *const *b, long m) {\n"
+    "static " OURS "void __culprit_set_open(struct __culprit_set *s,\n"
+    "                                       const void *p) {\n"
+    "  s->items = s->few;\n"
+    "  s->n = 0;\n"
+    "  s->room = 256;\n"
+    "  __culprit_set_add(s, p);\n"
+    "}\n"
+    "static " OURS "void __culprit_set_close(struct __culprit_set *s) {\n"
+    "  if (s->room > 256) __culprit_set_give_back(s);\n"
+    "}\n"
+    "static " OURS "int __culprit_set_disjoint(\n"
+    "    const struct __culprit_set *a, const struct __culprit_set *b) {\n"
     "  int common = 0;\n"
-    "  for (long i = 0; i < n; i++) common |= __culprit_set_has(b, m, a[i]);\n"
+    "  for (long i = 0; i < a->n; i++)\n"
+    "    common |= __culprit_set_has(b, a->items[i]);\n"
     "  return !common;\n"
     "}\n"
     "#endif\n";
@@ -277,8 +313,7 @@ static const char *declared_name(const ContractSource *s, uint32_t first,
       break;
     if (is(s, i, "[") && name)
       break;
-    bool word = t->kind == TOK_WORD &&
-                !token_is_keyword(str_text(&s->text), t);
+    bool word = t->kind == TOK_WORD && !token_is_keyword(str_text(&s->text), t);
     bool pointer = depth == 1 && i > first && is(s, i - 1, "*");
     if (word && pointer) // (*name)(...)
       return token_dup(s, i);
@@ -311,8 +346,8 @@ static const char *param_names(const ContractSource *s, const Head *h,
       array_push(out, name);
       first = i + 1;
     }
-    depth += (is(s, i, "(") || is(s, i, "[")) -
-             (is(s, i, ")") || is(s, i, "]"));
+    depth +=
+        (is(s, i, "(") || is(s, i, "[")) - (is(s, i, ")") || is(s, i, "]"));
   }
   return NULL;
 }
@@ -329,9 +364,9 @@ typedef struct {
 } Wrap;
 
 static bool is_storage(const ContractSource *s, uint32_t i) {
-  static const char *const words[] = {
-      "static", "extern", "inline", "__inline", "__inline__", "_Noreturn",
-      "register", "__extension__", "noreturn"};
+  static const char *const words[] = {"static",   "extern",        "inline",
+                                      "__inline", "__inline__",    "_Noreturn",
+                                      "register", "__extension__", "noreturn"};
   for (size_t k = 0; k < sizeof words / sizeof *words; k++)
     if (is(s, i, words[k]))
       return true;
@@ -341,8 +376,8 @@ static bool is_storage(const ContractSource *s, uint32_t i) {
 static uint32_t skip_group(const ContractSource *s, uint32_t i) {
   int depth = 0;
   do {
-    depth += (is(s, i, "(") || is(s, i, "[")) -
-             (is(s, i, ")") || is(s, i, "]"));
+    depth +=
+        (is(s, i, "(") || is(s, i, "[")) - (is(s, i, ")") || is(s, i, "]"));
     i++;
   } while (depth > 0 && s->tokens.items[i].kind != TOK_END);
   return i;
@@ -412,8 +447,9 @@ static void add_begin(Wrap *r) {
   own(r, r->is_void ? "return; }\n" : "}\n");
   own(r, "{\n");
   for (size_t i = 0; i < r->params.len; i++)
-    str_addf(r->w->out, "__typeof__(__culprit_args.%s) %s = "
-                        "__culprit_args.%s;\n",
+    str_addf(r->w->out,
+             "__typeof__(__culprit_args.%s) %s = "
+             "__culprit_args.%s;\n",
              r->params.items[i], r->params.items[i], r->params.items[i]);
 }
 
@@ -656,8 +692,8 @@ static int by_place(const void *a, const void *b) {
 
 static void collect_edits(const ContractSource *s, Edits *out) {
   for (size_t i = 0; i < s->annotations.len; i++)
-    array_push(out, (Edit){s->annotations.items[i].whole.at, EDIT_ANNOTATION,
-                           i});
+    array_push(out,
+               (Edit){s->annotations.items[i].whole.at, EDIT_ANNOTATION, i});
   for (size_t i = 0; i < s->checks.len; i++)
     array_push(out, (Edit){s->checks.items[i].at, EDIT_CHECK, i});
   for (size_t i = 0; i < s->tokens.len; i++)

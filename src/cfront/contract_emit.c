@@ -96,8 +96,8 @@ static bool put_special(Emitter *e, uint32_t i) {
       emit_own(e, "%s", words[k].c);
       return true;
     }
-  bool member = i && (token_is(e->text, t - 1, ".") ||
-                      token_is(e->text, t - 1, "->"));
+  bool member =
+      i && (token_is(e->text, t - 1, ".") || token_is(e->text, t - 1, "->"));
   if (member || !is_logic(e, t))
     return false;
   emit_place(e, t->line, t->col);
@@ -123,8 +123,8 @@ void emit_tokens(Emitter *e, uint32_t first, uint32_t end) {
 void emit_type(Emitter *e, uint32_t first, uint32_t end) {
   static const struct {
     const char *word, *c;
-  } types[] = {{"integer", "long long"}, {"real", "double"},
-               {"boolean", "_Bool"}};
+  } types[] = {
+      {"integer", "long long"}, {"real", "double"}, {"boolean", "_Bool"}};
   for (uint32_t i = first; i < end; i++) {
     const Token *t = &e->tokens[i];
     bool found = false;
@@ -287,27 +287,24 @@ static void emit_quantifier(Emitter *e, const Node *q) {
 
 // --- links ------------------------------------------------------------------
 
-// Sets are collected in an array of this many pointers.
-enum { SET_MAX = 4096 };
-
-// Declares set_N, its size count_N: the objects reachable from the kid.
+// Declares the set N of the objects reachable from the kid; __culprit_set_close
+// gives back what it took.
 static uint32_t emit_set(Emitter *e, const Node *set) {
   uint32_t id = ++e->unique;
-  emit_own(e, "void *__culprit_set_%u[%d]; long __culprit_count_%u = 0; ", id,
-           SET_MAX, id);
-  emit_own(e, "__culprit_set_add(__culprit_set_%u, &__culprit_count_%u, ", id,
+  emit_own(e,
+           "struct __culprit_set __culprit_set_%u; "
+           "__culprit_set_open(&__culprit_set_%u, ",
+           id, id);
+  emit_expr(e, set->kids.items[0]);
+  emit_own(e,
+           "); for (long __culprit_i = 0; __culprit_i < "
+           "__culprit_set_%u.n; __culprit_i++) { __typeof__(((void)0, ",
            id);
   emit_expr(e, set->kids.items[0]);
-  emit_own(e, "); for (long __culprit_i = 0; __culprit_i < "
-              "__culprit_count_%u; __culprit_i++) { __typeof__(((void)0, ",
-           id);
-  emit_expr(e, set->kids.items[0]);
-  emit_own(e, ")) __culprit_p = __culprit_set_%u[__culprit_i]; ", id);
+  emit_own(e, ")) __culprit_p = __culprit_set_%u.items[__culprit_i]; ", id);
   for (size_t i = 0; i < set->fields.len; i++) {
-    emit_own(e,
-             "__culprit_set_add(__culprit_set_%u, &__culprit_count_%u, "
-             "(void *)(__culprit_p->",
-             id, id);
+    emit_own(e, "__culprit_set_add(&__culprit_set_%u, (void *)(__culprit_p->",
+             id);
     emit_token(e, &e->tokens[set->fields.items[i]]);
     emit_own(e, ")); ");
   }
@@ -320,43 +317,52 @@ static void emit_in(Emitter *e, const Node *n) {
   emit_expr(e, n->kids.items[0]);
   emit_own(e, "; ");
   uint32_t id = emit_set(e, n->kids.items[1]);
-  emit_own(e, "__culprit_set_has(__culprit_set_%u, __culprit_count_%u, "
-              "__culprit_x); })",
+  emit_own(e,
+           "int __culprit_v = __culprit_set_has(&__culprit_set_%u, "
+           "__culprit_x); __culprit_set_close(&__culprit_set_%u); "
+           "__culprit_v; })",
            id, id);
 }
 
 static void emit_size(Emitter *e, const Node *n) {
   emit_own(e, "({ ");
   uint32_t id = emit_set(e, n->kids.items[0]);
-  emit_own(e, "__culprit_count_%u; })", id);
+  emit_own(e,
+           "__culprit_set_close(&__culprit_set_%u); "
+           "__culprit_set_%u.n; })",
+           id, id);
 }
 
 static void emit_disjoint(Emitter *e, const Node *n) {
   emit_own(e, "({ ");
   uint32_t a = emit_set(e, n->kids.items[0]);
   uint32_t b = emit_set(e, n->kids.items[1]);
-  emit_own(e, "__culprit_set_disjoint(__culprit_set_%u, __culprit_count_%u, "
-              "__culprit_set_%u, __culprit_count_%u); })",
-           a, a, b, b);
+  emit_own(e,
+           "int __culprit_v = __culprit_set_disjoint(&__culprit_set_%u, "
+           "&__culprit_set_%u); __culprit_set_close(&__culprit_set_%u); "
+           "__culprit_set_close(&__culprit_set_%u); __culprit_v; })",
+           a, b, a, b);
 }
 
 // No object is reached twice: one link each, except for the first.
 static void emit_acyclic(Emitter *e, const Node *n) {
   emit_own(e, "({ long __culprit_links = 0; ");
   uint32_t id = emit_set(e, n);
-  emit_own(e, "for (long __culprit_i = 0; __culprit_i < __culprit_count_%u; "
-              "__culprit_i++) { __typeof__(((void)0, ",
+  emit_own(e,
+           "for (long __culprit_i = 0; __culprit_i < __culprit_set_%u.n; "
+           "__culprit_i++) { __typeof__(((void)0, ",
            id);
   emit_expr(e, n->kids.items[0]);
-  emit_own(e, ")) __culprit_p = __culprit_set_%u[__culprit_i]; ", id);
+  emit_own(e, ")) __culprit_p = __culprit_set_%u.items[__culprit_i]; ", id);
   for (size_t i = 0; i < n->fields.len; i++) {
     emit_own(e, "__culprit_links += (__culprit_p->");
     emit_token(e, &e->tokens[n->fields.items[i]]);
     emit_own(e, ") != 0; ");
   }
-  emit_own(e, "} __culprit_links == (__culprit_count_%u ? "
-              "__culprit_count_%u - 1 : 0); })",
-           id, id);
+  emit_own(e,
+           "} __culprit_set_close(&__culprit_set_%u); __culprit_links == "
+           "(__culprit_set_%u.n ? __culprit_set_%u.n - 1 : 0); })",
+           id, id, id);
 }
 
 // --- expressions ------------------------------------------------------------
@@ -407,6 +413,12 @@ static void emit_let(Emitter *e, const Node *n) {
 }
 
 static void emit_old(Emitter *e, const Node *n) {
+  if (e->state == EMIT_AFTER && n->binder) {
+    emit_own(e, "__culprit_old_%u[", n->number);
+    emit_name(e, n->binder);
+    emit_own(e, " - __culprit_low_%u]", n->number);
+    return;
+  }
   if (e->state == EMIT_AFTER) {
     emit_own(e, "__culprit_old_%u", n->number);
     return;
@@ -427,8 +439,7 @@ static const Node *range_of(const Node *n) {
 
 static void emit_valid(Emitter *e, const Node *n) {
   const Node *range = range_of(n->kids.items[0]);
-  const Node *base = range ? n->kids.items[0]->kids.items[0]
-                           : n->kids.items[0];
+  const Node *base = range ? n->kids.items[0]->kids.items[0] : n->kids.items[0];
   emit_own(e, "__culprit_valid(");
   emit_expr(e, base);
   emit_own(e, ", sizeof *(");
@@ -557,9 +568,23 @@ typedef struct {
   ARRAY(const Node *) quantifiers;
 } OldWalk;
 
+static bool is_binder(const OldWalk *w, const Token *t) {
+  const Emitter *e = w->e;
+  for (size_t i = 0; i < w->quantifiers.len; i++) {
+    const Node *q = w->quantifiers.items[i];
+    for (size_t k = 0; k < q->binders.len && q->kind != NODE_LET; k++) {
+      const Token *name = &e->tokens[q->binders.items[k].name];
+      if (name->len == t->len &&
+          !memcmp(e->text + name->at, e->text + t->at, t->len))
+        return true;
+    }
+  }
+  return false;
+}
+
 static bool is_stable_word(const OldWalk *w, const Token *t) {
   const Emitter *e = w->e;
-  if (token_is(e->text, t, "NULL"))
+  if (token_is(e->text, t, "NULL") || is_binder(w, t))
     return true;
   for (size_t i = 0; i < w->stable->len; i++)
     if (token_is(e->text, t, w->stable->items[i]))
@@ -568,8 +593,8 @@ static bool is_stable_word(const OldWalk *w, const Token *t) {
 }
 
 static bool is_stable_mark(const Emitter *e, const Token *t) {
-  static const char *const marks[] = {"!", "==", "!=", "<", "<=", ">",
-                                      ">=", "&&", "||", "(", ")", "-", "+"};
+  static const char *const marks[] = {
+      "!", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "(", ")", "-", "+"};
   for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
     if (token_is(e->text, t, marks[i]))
       return true;
@@ -605,58 +630,141 @@ static bool is_stable(const OldWalk *w, const Node *n) {
   return true;
 }
 
-static bool is_bound(OldWalk *w, const Node *n) {
+// How many variables of quantifiers around it does it mention? *q and *var: the
+// innermost of them.
+static int count_bound(const OldWalk *w, const Node *n, const Node **q,
+                       size_t *var) {
+  int count = 0;
   for (size_t i = 0; i < w->quantifiers.len; i++) {
-    const Node *q = w->quantifiers.items[i];
-    for (size_t k = 0; k < q->binders.len; k++)
-      if (node_mentions(w->e->text, w->e->tokens, n, q->binders.items[k].name))
-        return true;
+    const Node *at = w->quantifiers.items[i];
+    for (size_t k = 0; k < at->binders.len; k++)
+      if (node_mentions(w->e->text, w->e->tokens, n,
+                        at->binders.items[k].name)) {
+        count++;
+        *q = at;
+        *var = k;
+      }
   }
-  return false;
+  return count;
 }
 
-static void declare_old(OldWalk *w, const Node *n) {
+static bool is_bound(const OldWalk *w, const Node *n) {
+  const Node *q;
+  size_t var;
+  return count_bound(w, n, &q, &var) > 0;
+}
+
+// "if (conditions) ": all that must hold for the value to be needed; of those
+// with a quantified variable the ones that speak of `var` only (NULL: none).
+static void emit_guards(OldWalk *w, const Binder *var) {
+  emit_own(w->e, "if (%s", w->when && !var ? w->when : "1");
+  for (size_t i = 0; i < w->guards.len; i++) {
+    const Guard *g = &w->guards.items[i];
+    const Node *q = NULL;
+    size_t k = 0;
+    int bound = count_bound(w, g->node, &q, &k);
+    if (var ? bound != 1 || &q->binders.items[k] != var : bound)
+      continue;
+    emit_own(w->e, g->negated ? " && !" : " && ");
+    emit_expr(w->e, g->node);
+  }
+  emit_own(w->e, ") ");
+}
+
+// \old(a[i]) under \forall integer i; low <= i < high: one value for every i.
+// The range must be the same before and after the call.
+static void declare_old_values(OldWalk *w, Node *n, const Node *q, size_t var) {
   Emitter *e = w->e;
   const Node *kid = n->kids.items[0];
-  if (is_bound(w, kid)) {
+  const Binder *b = &q->binders.items[var];
+  Chains chains = {0};
+  if (q->kind != NODE_LET)
+    collect_chains(q->kids.items[0], q->kind == NODE_FORALL, &chains);
+  Range r = find_range(e, q, var, &chains);
+  array_release(&chains);
+  if (!r.low || !r.high || !is_stable(w, r.low) || !is_stable(w, r.high) ||
+      is_bound(w, r.low) || is_bound(w, r.high)) {
     report(e, n->first, DIAG_ERROR,
-           "\\old() of a quantified variable is not supported: keep a copy");
+           "\\old() of a quantified variable needs a range of constants, "
+           "parameters and \\old()");
     return;
   }
-  if (!w->guards.len && !w->when) {
-    emit_own(e, "__auto_type __culprit_old_%u = ", n->number);
-    emit_expr(e, kid);
-    emit_own(e, "; ");
-    return;
-  }
-  emit_own(e, "__typeof__(((void)0, ");
+  n->binder = b->name;
+  uint32_t id = n->number;
+  emit_own(e, "long long __culprit_low_%u = ", id);
+  emit_expr(e, r.low);
+  emit_own(e, ", __culprit_high_%u = ", id);
+  emit_expr(e, r.high);
+  emit_own(e,
+           "; long long __culprit_n_%u = __culprit_high_%u >= "
+           "__culprit_low_%u ? __culprit_high_%u - __culprit_low_%u + 1 : "
+           "1; ",
+           id, id, id, id, id);
+  emit_type(e, b->type, b->type_end);
+  emit_name(e, b->name);
+  emit_own(e, " = __culprit_low_%u; __typeof__(((void)0, ", id);
   emit_expr(e, kid);
-  emit_own(e, ")) __culprit_old_%u = {0}; if (%s", n->number,
-           w->when ? w->when : "1");
-  for (size_t i = 0; i < w->guards.len; i++) {
-    emit_own(e, w->guards.items[i].negated ? " && !" : " && ");
-    emit_expr(e, w->guards.items[i].node);
+  emit_own(e, ")) __culprit_old_%u[__culprit_n_%u]; ", id, id);
+  emit_guards(w, NULL);
+  emit_own(e, "for (; ");
+  emit_name(e, b->name);
+  emit_own(e, r.below ? " < __culprit_high_%u; " : " <= __culprit_high_%u; ",
+           id);
+  emit_name(e, b->name);
+  emit_own(e, "++) ");
+  if (r.above) {
+    emit_own(e, "if (");
+    emit_name(e, b->name);
+    emit_own(e, " > __culprit_low_%u) ", id);
   }
-  emit_own(e, ") __culprit_old_%u = ", n->number);
+  emit_guards(w, b);
+  emit_own(e, "__culprit_old_%u[", id);
+  emit_name(e, b->name);
+  emit_own(e, " - __culprit_low_%u] = ", id);
   emit_expr(e, kid);
   emit_own(e, "; ");
 }
 
-static void walk_olds(OldWalk *w, const Node *n);
+static void declare_old(OldWalk *w, Node *n) {
+  Emitter *e = w->e;
+  const Node *kid = n->kids.items[0], *q = NULL;
+  size_t var = 0;
+  int bound = count_bound(w, kid, &q, &var);
+  if (bound == 1) {
+    declare_old_values(w, n, q, var);
+  } else if (bound) {
+    report(e, n->first, DIAG_ERROR,
+           "\\old() of several quantified variables is not supported");
+  } else if (!w->guards.len && !w->when) {
+    emit_own(e, "__auto_type __culprit_old_%u = ", n->number);
+    emit_expr(e, kid);
+    emit_own(e, "; ");
+  } else {
+    emit_own(e, "__typeof__(((void)0, ");
+    emit_expr(e, kid);
+    emit_own(e, ")) __culprit_old_%u = {0}; ", n->number);
+    emit_guards(w, NULL);
+    emit_own(e, "__culprit_old_%u = ", n->number);
+    emit_expr(e, kid);
+    emit_own(e, "; ");
+  }
+}
+
+static void walk_olds(OldWalk *w, Node *n);
 
 // The left operand decides whether the right one matters.
-static void walk_guarded(OldWalk *w, const Node *n, bool negated) {
+static void walk_guarded(OldWalk *w, Node *n, bool negated) {
   walk_olds(w, n->kids.items[0]);
-  bool guards = is_stable(w, n->kids.items[0]) && !is_bound(w, n->kids.items[0]);
+  bool guards = is_stable(w, n->kids.items[0]);
   if (guards)
     array_push(&w->guards, (Guard){n->kids.items[0], negated});
   walk_olds(w, n->kids.items[1]);
   w->guards.len -= guards;
 }
 
-static void walk_olds(OldWalk *w, const Node *n) {
-  bool binds = n->kind == NODE_FORALL || n->kind == NODE_EXISTS ||
-               n->kind == NODE_LET;
+static void walk_olds(OldWalk *w, Node *n) {
+  bool binds =
+      n->kind == NODE_FORALL || n->kind == NODE_EXISTS || n->kind == NODE_LET;
   if (n->kind == NODE_OLD) {
     declare_old(w, n);
     return;
@@ -672,8 +780,7 @@ static void walk_olds(OldWalk *w, const Node *n) {
   w->quantifiers.len -= binds;
 }
 
-void emit_olds(Emitter *e, const Node *n, const NameList *stable,
-               const char *when) {
+void emit_olds(Emitter *e, Node *n, const NameList *stable, const char *when) {
   OldWalk w = {.e = e, .stable = stable, .when = when};
   walk_olds(&w, n);
   array_release(&w.guards);

@@ -1,6 +1,6 @@
-// Writes the expressions of a contract as C. Every token of the source comes out
-// at its own line and column (by #line and blanks), so that what clang says about
-// it points into the contract.
+// Writes the expressions of a contract as C. Every token of the source comes
+// out at its own line and column (by #line and blanks), so that what clang says
+// about it points into the contract.
 //
 //   0 <= i < n ==> p   ->  (!((0 <= i) && (i < n)) || (p))
 //   \forall integer i; 0 <= i < n ==> p
@@ -54,8 +54,7 @@ typedef ARRAY(const char *) NameList;
 // `stable`: names whose value does not change, the parameters. They tell when
 // a value is needed at all: `l != \null ==> l->size == \old(l->size)`. `when`:
 // a further condition, C; NULL: none.
-void emit_olds(Emitter *e, const Node *n, const NameList *stable,
-               const char *when);
+void emit_olds(Emitter *e, Node *n, const NameList *stable, const char *when);
 
 // A type of logic ("integer") or of C.
 void emit_type(Emitter *e, uint32_t first, uint32_t end);

@@ -18,8 +18,8 @@ static void report(ContractParser *p, DiagKind kind, uint32_t at,
   p->failed = true;
   vsnprintf(text, sizeof text, fmt, args);
   const Token *t = &p->tokens[at];
-  array_push(p->diags,
-             (Diag){kind, t->line, t->col, arena_strdup(&p->pool->arena, text)});
+  array_push(p->diags, (Diag){kind, t->line, t->col,
+                              arena_strdup(&p->pool->arena, text)});
 }
 
 void *contract_error(ContractParser *p, uint32_t at, const char *fmt, ...) {
@@ -115,8 +115,8 @@ bool node_mentions(const char *text, const Token *tokens, const Node *n,
   const Token *want = &tokens[name];
   for (uint32_t i = n->first; i < n->end; i++) {
     const Token *t = &tokens[i];
-    bool member = i > n->first && (token_is(text, t - 1, ".") ||
-                                   token_is(text, t - 1, "->"));
+    bool member = i > n->first &&
+                  (token_is(text, t - 1, ".") || token_is(text, t - 1, "->"));
     if (t->kind == TOK_WORD && !member && t->len == want->len &&
         !memcmp(text + t->at, text + want->at, t->len))
       return true;
@@ -129,8 +129,9 @@ bool node_mentions(const char *text, const Token *tokens, const Node *n,
 static Node *parse_unary(ContractParser *p);
 
 static bool is_side_effect(const ContractParser *p) {
-  static const char *const marks[] = {"=",  "+=", "-=", "*=",  "/=",  "%=", "&=",
-                                      "|=", "^=", "<<=", ">>=", "++", "--"};
+  static const char *const marks[] = {
+      "=",  "+=", "-=",  "*=",  "/=", "%=", "&=",
+      "|=", "^=", "<<=", ">>=", "++", "--"};
   for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
     if (contract_at(p, marks[i]))
       return true;
@@ -139,8 +140,7 @@ static bool is_side_effect(const ContractParser *p) {
 
 static void refuse_side_effect(ContractParser *p) {
   const Token *t = next(p);
-  contract_error(p, p->at,
-                 "a contract must not change anything: '%.*s' does",
+  contract_error(p, p->at, "a contract must not change anything: '%.*s' does",
                  (int)t->len, p->text + t->at);
 }
 
@@ -320,8 +320,9 @@ static Node *parse_slashed(ContractParser *p) {
     return new_node(p, NODE_RESULT, p->at - 1);
   const Token *t = next(p);
   if (contract_at(p, "\\reach"))
-    return contract_error(p, p->at, "a set has no value: write \\size(...), "
-                                    "\\disjoint(..., ...) or x \\in ...");
+    return contract_error(p, p->at,
+                          "a set has no value: write \\size(...), "
+                          "\\disjoint(..., ...) or x \\in ...");
   return contract_unsupported(
       p, p->at, "'%.*s' is not supported; this clause is not checked",
       (int)(t->len < 40 ? t->len : 40), p->text + t->at);
@@ -380,8 +381,9 @@ static Node *parse_primary(ContractParser *p) {
     if (is_side_effect(p))
       refuse_side_effect(p);
     else if (t->kind == TOK_END)
-      contract_error(p, p->at, "expected an expression before the end of the "
-                               "contract");
+      contract_error(p, p->at,
+                     "expected an expression before the end of the "
+                     "contract");
     else
       contract_error(p, p->at, "expected an expression before '%.*s'",
                      (int)(t->len < 40 ? t->len : 40), p->text + t->at);
@@ -472,9 +474,14 @@ static Node *parse_unary(ContractParser *p) {
 
 // From loosest to tightest, between && and unary operators; comparisons are
 // chains.
-static const char *const levels[][5] = {
-    {"|"},      {"^"}, {"&"}, {"==", "!="}, {"<", "<=", ">", ">=", "\\in"},
-    {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
+static const char *const levels[][5] = {{"|"},
+                                        {"^"},
+                                        {"&"},
+                                        {"==", "!="},
+                                        {"<", "<=", ">", ">=", "\\in"},
+                                        {"<<", ">>"},
+                                        {"+", "-"},
+                                        {"*", "/", "%"}};
 enum { LEVELS = sizeof levels / sizeof *levels, EQUALITY = 3, ORDER = 4 };
 
 static bool at_level(const ContractParser *p, int level) {
@@ -507,11 +514,13 @@ static Node *parse_chain(ContractParser *p, int level, Node *left) {
   Node *n = node_of(p, NODE_CHAIN, left->first, left, NULL);
   while (at_level(p, level)) {
     uint32_t op = p->at;
-    bool mixed = n->ops.len && (direction(p, op) != direction(p, n->ops.items[0]) ||
-                                direction(p, op) == '!');
+    bool mixed =
+        n->ops.len && (direction(p, op) != direction(p, n->ops.items[0]) ||
+                       direction(p, op) == '!');
     if (mixed || contract_at(p, "\\in"))
-      return contract_error(p, op, "these comparisons are no chain: use "
-                                   "parentheses or &&");
+      return contract_error(p, op,
+                            "these comparisons are no chain: use "
+                            "parentheses or &&");
     skip(p);
     Node *right = operand(p, level);
     if (!right)

@@ -52,10 +52,12 @@ struct Node {
   NodeKind kind;
   uint32_t first, end; // tokens
   ARRAY(Node *) kids;
-  TokenList ops;            // NODE_CHAIN: the comparisons between the kids
-  TokenList fields;         // NODE_REACH, NODE_ACYCLIC
-  ARRAY(Binder) binders;    // NODE_FORALL, NODE_EXISTS; NODE_LET: the name
-  uint32_t number;          // NODE_OLD: which one, counted over the annotation
+  TokenList ops;         // NODE_CHAIN: the comparisons between the kids
+  TokenList fields;      // NODE_REACH, NODE_ACYCLIC
+  ARRAY(Binder) binders; // NODE_FORALL, NODE_EXISTS; NODE_LET: the name
+  uint32_t number;       // NODE_OLD: which one, counted over the annotation
+  uint32_t binder;       // NODE_OLD: the quantified variable (token) its value
+                         // depends on; 0: none
 };
 
 // The nodes of one source file.
@@ -94,8 +96,8 @@ Node *contract_parse_expr(ContractParser *p);
 void *contract_error(ContractParser *p, uint32_t at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 // The clause is right, but not one of those that can be checked.
-void *contract_unsupported(ContractParser *p, uint32_t at, const char *fmt,
-                           ...) __attribute__((format(printf, 3, 4)));
+void *contract_unsupported(ContractParser *p, uint32_t at, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 bool contract_at(const ContractParser *p, const char *mark);
 // Takes the token if it is this one.

@@ -1,9 +1,9 @@
 // What a program carries of its contracts, and what its runtime writes when one
 // is broken. Included by both halves: the tool and the tested program.
 //
-// Section `culprit_contract` holds a chunk for every contract (of a function, or
-// of one assertion inside it), aligned to 8 bytes: a ContractHeader, then `size`
-// bytes of NUL-terminated strings:
+// Section `culprit_contract` holds a chunk for every contract (of a function,
+// or of one assertion inside it), aligned to 8 bytes: a ContractHeader, then
+// `size` bytes of NUL-terminated strings:
 //
 //   function, body (symbol of its code), file, line,
 //   then for every clause: kind, name, file, line, column, text

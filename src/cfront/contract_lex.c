@@ -114,9 +114,9 @@ static size_t directive_length(Lexer *x) {
 
 static size_t mark_length(const Lexer *x) {
   static const char *const marks[] = {
-      "<==>", "==>", "<<=", ">>=", "...", "->", "++", "--", "<<", ">>",
-      "<=",   ">=",  "==",  "!=",  "&&",  "||", "^^", "+=", "-=", "*=",
-      "/=",   "%=",  "&=",  "|=",  "^=",  "..", "::"};
+      "<==>", "==>", "<<=", ">>=", "...", "->", "++", "--", "<<",
+      ">>",   "<=",  ">=",  "==",  "!=",  "&&", "||", "^^", "+=",
+      "-=",   "*=",  "/=",  "%=",  "&=",  "|=", "^=", "..", "::"};
   for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
     size_t n = strlen(marks[i]);
     if (x->end - x->at >= n && !memcmp(x->text + x->at, marks[i], n))
@@ -161,8 +161,8 @@ static void lex_all(Lexer *x) {
 }
 
 void contract_lex(const char *text, size_t len, Tokens *out) {
-  Lexer x = {.text = text, .end = len, .line = 1, .fresh_line = true,
-             .out = out};
+  Lexer x = {
+      .text = text, .end = len, .line = 1, .fresh_line = true, .out = out};
   lex_all(&x);
 }
 
@@ -192,17 +192,17 @@ bool token_starts(const char *text, const Token *t, const char *prefix) {
 
 bool token_is_keyword(const char *text, const Token *t) {
   static const char *const words[] = {
-      "auto",     "break",    "case",     "char",      "const",
-      "continue", "default",  "do",       "double",    "else",
-      "enum",     "extern",   "float",    "for",       "goto",
-      "if",       "inline",   "int",      "long",      "register",
-      "restrict", "return",   "short",    "signed",    "sizeof",
-      "static",   "struct",   "switch",   "typedef",   "union",
-      "unsigned", "void",     "volatile", "while",     "_Alignas",
-      "_Alignof", "_Atomic",  "_Bool",    "_Noreturn", "_Static_assert",
-      "typeof",   "__typeof__", "__typeof", "__attribute__", "__attribute",
-      "__asm__",  "asm",      "__asm",    "__declspec", "__extension__",
-      "bool",     "__inline", "__inline__", "__restrict", "_Thread_local"};
+      "auto",     "break",      "case",       "char",          "const",
+      "continue", "default",    "do",         "double",        "else",
+      "enum",     "extern",     "float",      "for",           "goto",
+      "if",       "inline",     "int",        "long",          "register",
+      "restrict", "return",     "short",      "signed",        "sizeof",
+      "static",   "struct",     "switch",     "typedef",       "union",
+      "unsigned", "void",       "volatile",   "while",         "_Alignas",
+      "_Alignof", "_Atomic",    "_Bool",      "_Noreturn",     "_Static_assert",
+      "typeof",   "__typeof__", "__typeof",   "__attribute__", "__attribute",
+      "__asm__",  "asm",        "__asm",      "__declspec",    "__extension__",
+      "bool",     "__inline",   "__inline__", "__restrict",    "_Thread_local"};
   for (size_t i = 0; t->kind == TOK_WORD && i < sizeof words / sizeof *words;
        i++)
     if (token_is(text, t, words[i]))

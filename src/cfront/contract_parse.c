@@ -22,8 +22,8 @@ static const char *token_text(const Reader *r, uint32_t at) {
 static const char *clause_name(Reader *r, ClauseKind kind) {
   static const char *const names[] = {"requires", "ensures", "assert",
                                       "invariant"};
-  const Token *colon = &r->p.tokens[next(r)->kind == TOK_END ? r->p.at
-                                                             : r->p.at + 1];
+  const Token *colon =
+      &r->p.tokens[next(r)->kind == TOK_END ? r->p.at : r->p.at + 1];
   if (next(r)->kind == TOK_WORD && token_is(r->p.text, colon, ":")) {
     const char *name = token_text(r, r->p.at);
     r->p.at += 2;
@@ -36,7 +36,7 @@ static const char *clause_name(Reader *r, ClauseKind kind) {
 // Up to and with the semicolon that ends the clause; \forall has its own.
 static void skip_clause(Reader *r) {
   static const char *const starts[] = {
-      "requires", "ensures", "behavior", "assigns", "assumes", "assert",
+      "requires", "ensures",  "behavior", "assigns",   "assumes", "assert",
       "loop",     "complete", "disjoint", "predicate", "logic"};
   while (next(r)->kind != TOK_END) {
     bool semicolon = contract_take(&r->p, ";");
@@ -170,13 +170,12 @@ static void read_loop(Reader *r) {
     contract_error(&r->p, keyword, "expected 'invariant' after 'loop'");
 }
 
-static const char *const ignored[] = {"assigns",    "terminates", "decreases",
-                                      "allocates",  "frees",      "exits",
-                                      "complete",   "disjoint",   "admit"};
-static const char *const foreign[] = {"axiomatic", "lemma", "inductive",
-                                      "ghost",     "type",  "global",
-                                      "model",     "for",   "volatile",
-                                      "import",    "module"};
+static const char *const ignored[] = {"assigns",   "terminates", "decreases",
+                                      "allocates", "frees",      "exits",
+                                      "complete",  "disjoint",   "admit"};
+static const char *const foreign[] = {
+    "axiomatic", "lemma", "inductive", "ghost",  "type",  "global",
+    "model",     "for",   "volatile",  "import", "module"};
 
 static bool is_any(const Reader *r, const char *const *words, size_t n) {
   for (size_t i = 0; i < n; i++)
@@ -230,15 +229,16 @@ static void check_mixture(Reader *r) {
     mixed |= (a->clauses.items[i].kind <= CLAUSE_ENSURES) !=
              (a->clauses.items[0].kind <= CLAUSE_ENSURES);
   if (mixed)
-    contract_error(&r->p, 0, "put definitions, contracts of functions and "
-                             "assertions into comments of their own");
+    contract_error(&r->p, 0,
+                   "put definitions, contracts of functions and "
+                   "assertions into comments of their own");
 }
 
 // "ensure", "require": meant for us, but not understood.
 static bool is_near(const Reader *r) {
-  static const char *const words[] = {"require",  "ensure",   "asserts",
+  static const char *const words[] = {"require",   "ensure",   "asserts",
                                       "invariant", "requries", "post",
-                                      "pre",      "predicat"};
+                                      "pre",       "predicat"};
   return is_any(r, words, COUNT(words));
 }
 
@@ -253,9 +253,10 @@ static void read_all(Reader *r) {
     return;
   }
   if (is_near(r)) {
-    contract_error(&r->p, r->p.at, "no clause begins with this word: write "
-                                   "requires, ensures, assert, loop "
-                                   "invariant, behavior, predicate or logic");
+    contract_error(&r->p, r->p.at,
+                   "no clause begins with this word: write "
+                   "requires, ensures, assert, loop "
+                   "invariant, behavior, predicate or logic");
     return;
   }
   for (bool first = true; next(r)->kind != TOK_END; first = false) {

@@ -26,8 +26,8 @@ typedef struct {
 
 // predicate name(params) = body;  logic type name(params) = body;
 typedef struct {
-  uint32_t keyword;         // tokens
-  uint32_t type, type_end;  // empty: a predicate
+  uint32_t keyword;        // tokens
+  uint32_t type, type_end; // empty: a predicate
   uint32_t name;
   uint32_t params, params_end; // between the parentheses
   Node *body;

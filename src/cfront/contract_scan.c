@@ -161,8 +161,9 @@ static void add_annotation(Scanner *c) {
   if (a.kind == ANNOTATION_CODE) {
     add_check(c, index);
   } else if (a.kind == ANNOTATION_FUNCTION && c->function >= 0) {
-    report(c, &a.whole, "the contract of a statement is not supported: use "
-                        "assert");
+    report(c, &a.whole,
+           "the contract of a statement is not supported: use "
+           "assert");
   } else if (a.kind == ANNOTATION_FUNCTION) {
     lost_contract(c);
     c->pending = (int)index;

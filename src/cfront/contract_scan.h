@@ -13,7 +13,7 @@
 
 // The head of a function, prototype or definition.
 typedef struct {
-  uint32_t first;              // tokens: where it begins
+  uint32_t first; // tokens: where it begins
   uint32_t name;
   uint32_t params, params_end; // between the parentheses
   bool definition;

@@ -101,12 +101,13 @@ static int read_section(ContractTables *t, Bytes section, const char *path,
     ContractTable table;
     size_t left = section.size - at - sizeof h;
     if (h.version != CONTRACT_VERSION)
-      return err_set(err, "%s: contracts of version %u, this build reads %u; "
-                          "build it again with culprit-cc",
+      return err_set(err,
+                     "%s: contracts of version %u, this build reads %u; "
+                     "build it again with culprit-cc",
                      path, h.version, CONTRACT_VERSION);
     if (h.size > left ||
-        !parse_table(&table, (const char *)section.data + at + sizeof h,
-                     h.size, &t->arena))
+        !parse_table(&table, (const char *)section.data + at + sizeof h, h.size,
+                     &t->arena))
       return err_set(err, "%s: damaged contracts; build it again", path);
     array_push(&t->tables, table);
     at += (sizeof h + h.size + 7) & ~(size_t)7;
@@ -214,7 +215,6 @@ void violations_release(Violations *v) {
 char *violation_names(const Violation *v) {
   Str out = {0};
   for (size_t i = 0; i < v->nbroken; i++)
-    str_addf(&out, "%s%s", i ? ", " : "",
-             v->table.clauses[v->broken[i]].name);
+    str_addf(&out, "%s%s", i ? ", " : "", v->table.clauses[v->broken[i]].name);
   return out.len ? str_take(&out) : mem_strdup("");
 }

@@ -108,7 +108,8 @@ static void find_checks(LLVMValueRef f, LLVMValueRef on, Scopes *out) {
     }
 }
 
-static void hide_checks(LLVMValueRef f, const Scopes *blocks) {
+// Takes the line from what stands in these blocks; NULL: from everything.
+static void hide(LLVMValueRef f, const Scopes *blocks) {
   LLVMContextRef c = LLVMGetModuleContext(LLVMGetGlobalParent(f));
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
        b = LLVMGetNextBasicBlock(b))
@@ -116,10 +117,16 @@ static void hide_checks(LLVMValueRef f, const Scopes *blocks) {
          i = LLVMGetNextInstruction(i)) {
       LLVMMetadataRef loc = LLVMInstructionGetDebugLoc(i);
       LLVMMetadataRef scope = loc ? LLVMDILocationGetScope(loc) : NULL;
-      if (scope && is_inside(c, scope, blocks))
+      if (scope && (!blocks || is_inside(c, scope, blocks)))
         LLVMInstructionSetDebugLoc(
             i, LLVMDIBuilderCreateDebugLocation(c, 0, 0, scope, NULL));
     }
+}
+
+// Made for contracts, and not the user's own code under another name: the
+// module may have been here before.
+static bool is_ours(const char *name) {
+  return text_starts(name, "__culprit_") && !text_starts(name, CONTRACT_BODY);
 }
 
 void contract_wrap(LLVMModuleRef m) {
@@ -133,7 +140,9 @@ void contract_wrap(LLVMModuleRef m) {
     if (on)
       find_checks(f, on, &blocks);
     if (blocks.len)
-      hide_checks(f, &blocks);
+      hide(f, &blocks);
+    if (is_ours(name))
+      hide(f, NULL);
     if (text_starts(name, WRAP))
       wrap(m, f, name + strlen(WRAP));
   }
@@ -152,4 +161,15 @@ bool contract_is_used(LLVMModuleRef m) {
 const char *contract_source_name(const char *symbol) {
   return text_starts(symbol, CONTRACT_BODY) ? symbol + strlen(CONTRACT_BODY)
                                             : symbol;
+}
+
+LLVMValueRef contract_face(LLVMValueRef function) {
+  size_t n;
+  const char *symbol = LLVMGetValueName2(function, &n);
+  const char *name = contract_source_name(symbol);
+  LLVMValueRef wrapper =
+      name == symbol
+          ? NULL
+          : LLVMGetNamedFunction(LLVMGetGlobalParent(function), name);
+  return wrapper ? wrapper : function;
 }

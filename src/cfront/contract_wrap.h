@@ -5,8 +5,8 @@
 //   before:  f (code)       __culprit_wrap_f (checks, calls f)
 //   after:   __culprit_body_f (code, static)   f (checks, calls the body)
 //
-// Instructions that check an assertion inside a function lose their line: they
-// are no statements of it.
+// Instructions that check, in wrappers or for an assertion inside a function,
+// lose their line: they are no statements, and no process dies there.
 #ifndef CULPRIT_CFRONT_CONTRACT_WRAP_H
 #define CULPRIT_CFRONT_CONTRACT_WRAP_H
 
@@ -19,6 +19,9 @@ void contract_wrap(LLVMModuleRef m);
 
 // Does the module call the part of the runtime that checks contracts?
 bool contract_is_used(LLVMModuleRef m);
+
+// The wrapper of a body; any other function is its own.
+LLVMValueRef contract_face(LLVMValueRef function);
 
 // The name a function has in its source.
 const char *contract_source_name(const char *symbol);

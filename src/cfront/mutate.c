@@ -264,7 +264,7 @@ void mutants_find(Plan *p, LLVMModuleRef module, Mutants *out) {
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f;
        f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f);
-         b && LLVMGetSubprogram(f); b = LLVMGetNextBasicBlock(b))
+         b && plan_covers(f); b = LLVMGetNextBasicBlock(b))
       for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
            i = LLVMGetNextInstruction(i))
         find_in(p, i, out);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cfront/contract_wrap.h"
 #include "cfront/graph.h"
 #include "cfront/place.h"
 #include "cfront/points_to.h"
@@ -48,6 +49,7 @@ static uint32_t node_named(Pdg *p, const char *name) {
 static uint32_t node_of_function(Pdg *p, char mark, LLVMValueRef f) {
   Str name = {0};
   size_t n;
+  f = contract_face(f);
   str_addc(&name, mark);
   LLVMLinkage linkage = LLVMGetLinkage(f);
   if (linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage)
@@ -380,7 +382,7 @@ void pdg_write(Plan *plan, LLVMModuleRef module, Str *out) {
   points_to_build(&p.points, module);
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f;
        f = LLVMGetNextFunction(f))
-    if (!LLVMIsDeclaration(f) && LLVMGetSubprogram(f))
+    if (plan_covers(f))
       write_function(&p, f);
   if (p.stores.len)
     qsort(p.stores.items, p.stores.len, sizeof(Access), by_class);

@@ -469,9 +469,7 @@ static void plan_function(Fn *f, LLVMMetadataRef subprogram) {
   flow_release(&f->flow);
 }
 
-// Functions without debug information have no place in the source; naked ones
-// take no code of ours; noprofile is the user's own wish.
-static bool is_planned(LLVMValueRef function) {
+bool plan_covers(LLVMValueRef function) {
   if (LLVMIsDeclaration(function) || !LLVMGetSubprogram(function) ||
       LLVMGetLinkage(function) == LLVMAvailableExternallyLinkage)
     return false;
@@ -494,7 +492,7 @@ void plan_module(Plan *p, LLVMModuleRef module, bool returns) {
   Leavers *leavers = leavers_new(module);
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f;
        f = LLVMGetNextFunction(f)) {
-    if (!is_planned(f))
+    if (!plan_covers(f))
       continue;
     Fn fn = {.plan = p,
              .returns = returns,

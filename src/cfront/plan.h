@@ -93,4 +93,9 @@ typedef struct {
 void plan_module(Plan *p, LLVMModuleRef module, bool returns);
 void plan_release(Plan *p);
 
+// Has the function entities? Functions without debug information have no place
+// in the source; naked ones take no code of ours; noprofile is the user's own
+// wish, and marks what checks contracts.
+bool plan_covers(LLVMValueRef function);
+
 #endif

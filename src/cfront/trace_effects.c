@@ -6,6 +6,7 @@
 
 // In alphabetical order.
 static const TraceEffect effects[] = {
+    {"__asprintf_chk", EFFECT_NEW_TEXT, 0, -1},
     {"__fgets_chk", EFFECT_TEXT_IF_SET, 0, -1},
     {"__fgets_unlocked_chk", EFFECT_TEXT_IF_SET, 0, -1},
     {"__fread_chk", EFFECT_BYTES, 0, 2},
@@ -23,8 +24,10 @@ static const TraceEffect effects[] = {
     {"__snprintf_chk", EFFECT_SIZED_TEXT, 0, 1},
     {"__sprintf_chk", EFFECT_TEXT, 0, -1},
     {"__strtol_internal", EFFECT_POINTER, 1, -1},
+    {"__vasprintf_chk", EFFECT_NEW_TEXT, 0, -1},
     {"__vsnprintf_chk", EFFECT_SIZED_TEXT, 0, 1},
     {"__vsprintf_chk", EFFECT_TEXT, 0, -1},
+    {"asprintf", EFFECT_NEW_TEXT, 0, -1},
     {"fgets", EFFECT_TEXT_IF_SET, 0, -1},
     {"fgets_unlocked", EFFECT_TEXT_IF_SET, 0, -1},
     {"fread", EFFECT_BYTES, 0, 1},
@@ -35,12 +38,14 @@ static const TraceEffect effects[] = {
     {"pread", EFFECT_BYTES, 1, -1},
     {"pread64", EFFECT_BYTES, 1, -1},
     {"qsort", EFFECT_ARRAY, 0, 2},
+    {"qsort_r", EFFECT_ARRAY, 0, 2},
     {"read", EFFECT_BYTES, 1, -1},
     {"realpath", EFFECT_TEXT_IF_SET, 1, -1},
     {"recv", EFFECT_BYTES, 1, -1},
     {"snprintf", EFFECT_SIZED_TEXT, 0, 1},
     {"sprintf", EFFECT_TEXT, 0, -1},
     {"strftime", EFFECT_BYTES, 0, -1},
+    {"strsep", EFFECT_POINTER, 0, -1},
     {"strtod", EFFECT_POINTER, 1, -1},
     {"strtof", EFFECT_POINTER, 1, -1},
     {"strtol", EFFECT_POINTER, 1, -1},
@@ -48,6 +53,7 @@ static const TraceEffect effects[] = {
     {"strtoll", EFFECT_POINTER, 1, -1},
     {"strtoul", EFFECT_POINTER, 1, -1},
     {"strtoull", EFFECT_POINTER, 1, -1},
+    {"vasprintf", EFFECT_NEW_TEXT, 0, -1},
     {"vsnprintf", EFFECT_SIZED_TEXT, 0, 1},
     {"vsprintf", EFFECT_TEXT, 0, -1},
 };

@@ -9,6 +9,7 @@ typedef enum {
   EFFECT_TEXT,        // a string at `at`, unless the result is negative
   EFFECT_TEXT_IF_SET, // the string returned, unless that is NULL
   EFFECT_SIZED_TEXT,  // a string at `at`, if `size` is not 0
+  EFFECT_NEW_TEXT,    // asprintf: *at, and the string there
   EFFECT_POINTER,     // 8 bytes at `at`, unless that is NULL
   EFFECT_LINE,        // getline: *at, at[1], and the line
   EFFECT_ARRAY        // qsort: arguments 1 and 2 multiplied, at `at`

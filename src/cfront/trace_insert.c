@@ -425,6 +425,11 @@ static void record_effect(Inserter *t, LLVMValueRef call) {
   case EFFECT_LINE:
     record_line(t, call, result);
     break;
+  case EFFECT_NEW_TEXT:
+    wrote_bytes(t, at, number(t, 8));
+    wrote_text(t, only_if(t, at_least(t, result, 0),
+                          LLVMBuildLoad2(t->builder, t->ptr, at, "")));
+    break;
   case EFFECT_ARRAY:
     wrote_bytes(t, at,
                 LLVMBuildMul(t->builder, wide(t, LLVMGetOperand(call, 1)),

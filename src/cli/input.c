@@ -98,7 +98,8 @@ static void print_help(void) {
       "  --fault FILE:LINE  the fault is known: say how far down the list it "
       "is\n"
       "  --trail FILE       write that after every round of tests, tabs\n"
-      "                     between: tests, seconds, rank, executed, best\n"
+      "                     between: tests, seconds, rank, executed, best,\n"
+      "                     made tests that fail the same way\n"
       "  --only PATH --exclude PATH, --top N|all, --json\n"
       "  --color WHEN, -q, --store DIR   as for culprit run\n"
       "\n"
@@ -269,8 +270,9 @@ static int leave_trail(void *context, const Explorer *e, Err *err) {
     return 0;
   if (find_rank(o, e->runner, &score, err))
     return -1;
-  fprintf(o->trail_file, "%zu\t%.3f\t%u\t%zu\t%u\n", e->stats.tests,
-          e->stats.seconds, score.rank, score.executed, score.rank_best);
+  fprintf(o->trail_file, "%zu\t%.3f\t%u\t%zu\t%u\t%zu\n", e->stats.tests,
+          e->stats.seconds, score.rank, score.executed, score.rank_best,
+          e->stats.same);
   if (fflush(o->trail_file))
     return err_set(err, "%s: %s", o->trail, strerror(errno));
   return 0;

@@ -90,6 +90,8 @@ static int find_nearest(Work *w, Store *store, const ReportFormat *format,
   if (!w->comparable || !format->nearest)
     return 0;
   w->nearest = mem_array(NearTest, w->suite.nfailures + 1);
+  if (workbench_notes(&w->bench, err))
+    return -1;
   return near_tests_find(w->nearest, w->suite.nfailures, store, &w->suite, err);
 }
 
@@ -148,6 +150,7 @@ static Report report_of(Work *w, const RankOptions *o) {
       .places = w->bench.places,
       .sources = &w->sources,
       .nearest = w->nearest,
+      .notes = w->bench.notes,
       .root = getenv("GITHUB_WORKSPACE"),
   };
 }

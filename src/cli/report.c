@@ -32,6 +32,9 @@ static const char HELP[] =
     "                    for servers with a strict content security policy\n"
     "  --sarif FILE      the ranking as SARIF 2.1.0\n"
     "  --junit FILE      the tests as JUnit XML, suspects in the failures\n"
+    "  --core FILE       what `culprit spec --json` printed: its core is "
+    "shown\n"
+    "                    beside the lines\n"
     "  --method M        the ranking shown first (default: " METHOD_DEFAULT
     ")\n"
     "  --methods LIST    others to choose from in the page, by commas; `all`\n"
@@ -51,7 +54,7 @@ static const char HELP[] =
 
 typedef struct {
   RankOptions rank; // session, method, only, exclude, others, top
-  const char *html, *assets, *sarif, *junit, *methods, *store;
+  const char *html, *assets, *sarif, *junit, *methods, *core, *store;
   bool help;
 } Options;
 
@@ -71,6 +74,7 @@ typedef struct {
   Cover cover;
   NearTest *nearest;
   KeptPage *pages;
+  CoreNote core;
   SessionInfo *sessions;
   size_t nsessions, most;
 } Work;
@@ -87,6 +91,7 @@ static void work_release(Work *w) {
   if (w->nearest)
     near_tests_release(w->nearest, n);
   cover_release(&w->cover);
+  core_note_release(&w->core);
   store_list_free(w->sessions, w->nsessions);
   free(w->tuples);
   free(w->pages);
@@ -278,8 +283,8 @@ static int gather_spectra(Work *w) {
   int status = rank_all(w);
   if (status != EXIT_DONE)
     return status;
-  if (workbench_places(&w->bench, &err) || gather_tuples(w, &err) ||
-      gather_cover(w, &err) ||
+  if (workbench_places(&w->bench, &err) || workbench_notes(&w->bench, &err) ||
+      gather_tuples(w, &err) || gather_cover(w, &err) ||
       near_tests_find(w->nearest, NEAREST, w->store, &w->suite, &err))
     return cli_error(&err);
   w->html.cover = &w->cover;
@@ -305,6 +310,8 @@ static void fill_html(Work *w) {
   h->tuples = w->tuples;
   h->nearest = w->nearest;
   h->pages = w->pages;
+  h->notes = w->bench.notes;
+  h->core = w->options->core ? &w->core : NULL;
   for (uint32_t i = 0; i < w->suite.nsources; i++)
     sources_check(&w->sources, i);
 }
@@ -323,6 +330,8 @@ static int gather(Work *w) {
                             .top = o->rank.top,
                             .deaths = &w->bench.deaths,
                             .sources = &w->sources};
+  if (o->core && core_note_read(&w->core, o->core, &w->suite, &err))
+    return cli_error(&err);
   int status = gather_spectra(w);
   if (status != EXIT_DONE)
     return status;
@@ -481,6 +490,7 @@ enum {
   OPT_JUNIT,
   OPT_METHOD,
   OPT_METHODS,
+  OPT_CORE,
   OPT_OTHERS,
   OPT_ONLY,
   OPT_EXCLUDE,
@@ -496,6 +506,7 @@ static const struct option long_options[] = {
     {"junit", required_argument, NULL, OPT_JUNIT},
     {"method", required_argument, NULL, OPT_METHOD},
     {"methods", required_argument, NULL, OPT_METHODS},
+    {"core", required_argument, NULL, OPT_CORE},
     {"other-failures", required_argument, NULL, OPT_OTHERS},
     {"only", required_argument, NULL, OPT_ONLY},
     {"exclude", required_argument, NULL, OPT_EXCLUDE},
@@ -517,6 +528,7 @@ static int take_option(void *options, int opt, const char *arg) {
   case OPT_JUNIT: o->junit = arg; return 0;
   case OPT_METHOD: o->rank.method = arg; return 0;
   case OPT_METHODS: o->methods = arg; return 0;
+  case OPT_CORE: o->core = arg; return 0;
   case OPT_OTHERS: return cli_others(arg, &o->rank.other_failures_pass);
   case OPT_ONLY: array_push(&o->rank.only, arg); return 0;
   case OPT_EXCLUDE: array_push(&o->rank.exclude, arg); return 0;

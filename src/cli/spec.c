@@ -42,7 +42,7 @@ typedef struct {
   double budget, timeout;
   const Method *method;
   const char *check; // function
-  size_t top, seed;
+  size_t top, seed, bound;
   bool json, interactive, corrections, quiet, help;
   const char *store;
   char **command;
@@ -54,6 +54,7 @@ enum {
   OPT_TIMEOUT,
   OPT_METHOD,
   OPT_CHECK,
+  OPT_BOUND,
   OPT_TOP,
   OPT_SEED,
   OPT_JSON,
@@ -68,6 +69,7 @@ static const struct option long_options[] = {
     {"timeout", required_argument, NULL, OPT_TIMEOUT},
     {"method", required_argument, NULL, OPT_METHOD},
     {"check", required_argument, NULL, OPT_CHECK},
+    {"bound", required_argument, NULL, OPT_BOUND},
     {"top", required_argument, NULL, OPT_TOP},
     {"seed", required_argument, NULL, OPT_SEED},
     {"json", no_argument, NULL, OPT_JSON},
@@ -94,6 +96,8 @@ static void print_help(void) {
       "                     satisfy the promise\n"
       "  --check FUNCTION   the run breaks nothing: look for a state in which\n"
       "                     FUNCTION does, then go on from there\n"
+      "  --bound N          how often loops go round and calls nest in it\n"
+      "                     (default: 4)\n"
       "  --budget S         seconds for each core, and for all rounds\n"
       "                     (default: 60)\n"
       "  --timeout S        seconds for one run (default: 10)\n"
@@ -134,6 +138,7 @@ static int take_option(void *options, int opt, const char *arg) {
   case OPT_TIMEOUT: return cli_seconds(arg, &o->timeout);
   case OPT_METHOD: return take_method(o, arg);
   case OPT_CHECK: o->check = arg; return 0;
+  case OPT_BOUND: return cli_count(arg, &o->bound);
   case OPT_TOP: return cli_top(arg, &o->top);
   case OPT_SEED: return cli_count(arg, &o->seed);
   case OPT_JSON: o->json = true; return 0;
@@ -248,6 +253,32 @@ static int explain(const Options *o, Inquiry *q) {
   return go_rounds(o, q);
 }
 
+// No input breaks anything: looks for a state that does.
+static int check(const Options *o, Inquiry *q) {
+  Err err = {0};
+  uint32_t reached;
+  if (inquiry_check(q, o->check, (uint32_t)o->bound, o->budget, &reached, &err))
+    return q->subject->interrupted ? EXIT_INTERRUPTED : cli_error(&err);
+  if (q->found == FOUND_BROKEN) {
+    Str text = {0};
+    state_show(&q->given, &text);
+    if (!o->json)
+      printf("found with loops and calls up to %u: %s\n", reached,
+             text.len ? str_text(&text) : "the state of this run");
+    str_release(&text);
+    return explain(o, q);
+  }
+  if (reached < o->bound)
+    return cli_fail(EXIT_NO_VERDICT,
+                    "no answer within %.0f s for loops and calls up to %u; "
+                    "none breaks a promise of %s up to %u",
+                    o->budget, reached + 1, o->check, reached);
+  printf("%s keeps its promises in every state of these objects in which loops "
+         "go round and calls nest %u times at most\n",
+         o->check, reached);
+  return EXIT_DONE;
+}
+
 static int inquire(const Options *o, Subject *s) {
   Err err = {0};
   InquiryOptions options = {.core_seconds = o->budget,
@@ -259,6 +290,8 @@ static int inquire(const Options *o, Subject *s) {
     status = s->interrupted ? EXIT_INTERRUPTED : cli_error(&err);
   else if (q.found == FOUND_BROKEN)
     status = explain(o, &q);
+  else if (o->check && q.found == FOUND_NOTHING)
+    status = check(o, &q);
   else
     status = explain_nothing(&q);
   inquiry_close(&q);
@@ -354,6 +387,7 @@ int cmd_spec(int argc, char **argv) {
                .timeout = TIMEOUT,
                .method = &methods[0],
                .top = 10,
+               .bound = 4,
                .seed = 1};
   Arena arena = {0};
   int status = explain_given(&o, argc, argv, &arena);

@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "cli/rank.h"
 #include "generate/site.h"
+#include "generate/site_solve.h"
 #include "generate/site_entry.h"
 #include "php/site.h"
 #include "run/process.h"
@@ -532,6 +533,10 @@ static void print_reached(const Options *o, const Explorer *e) {
   if (p->dropped)
     printf("%zu more ideas were dropped: there is room for %d at a time.\n",
            p->dropped, QUEUE_MOST);
+  Str solved = {0};
+  solve_report(&solved);
+  printf("%s", str_text(&solved));
+  str_release(&solved);
 }
 
 // --- reporting --------------------------------------------------------------

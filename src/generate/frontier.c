@@ -235,22 +235,45 @@ static void sift_down(Frontier *f, size_t i) {
   }
 }
 
+// The best at this moment.
+static size_t best_now(Frontier *f) {
+  Candidate *c = f->candidates.items;
+  size_t best = 0;
+  double score = f->strategy->now(f, &c[0]);
+  for (size_t i = 1; i < f->candidates.len; i++) {
+    double other = f->strategy->now(f, &c[i]);
+    if (other > score || (other == score && c[i].number < c[best].number)) {
+      best = i;
+      score = other;
+    }
+  }
+  return best;
+}
+
 bool frontier_pop(Frontier *f, Candidate *out) {
   if (!f->candidates.len)
     return false;
   f->taken++;
-  if (f->strategy->in_turns)
+  size_t best = 0;
+  if (f->strategy->now) {
     frontier_rescore(f);
-  *out = f->candidates.items[0];
-  f->candidates.items[0] = f->candidates.items[--f->candidates.len];
-  sift_down(f, 0);
+    best = best_now(f);
+  }
+  *out = f->candidates.items[best];
+  f->candidates.items[best] = f->candidates.items[--f->candidates.len];
+  if (!f->strategy->now)
+    sift_down(f, 0);
   return true;
 }
 
 // --- adding -----------------------------------------------------------------
 
+// So few conflicts that, unless the machine is very busy, they and not the time
+// end a query: then the same run makes the same tests again.
+static const SolverLimits limits = {.seconds = 2, .conflicts = 5000};
+
 static void fill_solver(Explored *e) {
-  e->solver = solver_new(e->pool, (SolverLimits){0});
+  e->solver = solver_new(e->pool, limits);
   for (size_t i = 0; i < e->path.events.len; i++) {
     const PathEvent *event = &e->path.events.items[i];
     solver_add(e->solver, event->cond, event->outcome);
@@ -279,7 +302,8 @@ bool frontier_add(Frontier *f, Explored *run) {
   f->strategy->score(f, number, fresh.items, fresh.len);
   for (size_t i = 0; i < fresh.len; i++) {
     array_push(&f->candidates, fresh.items[i]);
-    sift_up(f, f->candidates.len - 1);
+    if (!f->strategy->now)
+      sift_up(f, f->candidates.len - 1);
   }
   array_release(&fresh);
   return hashmap_intern(&f->whole, &prefix, sizeof prefix, number) == number;
@@ -292,7 +316,8 @@ static int by_run(const void *a, const void *b) {
   return x->number < y->number ? -1 : x->number > y->number;
 }
 
-static void rescore_by_run(Frontier *f) {
+// Scores all anew, or raises them by one run that fails.
+static void score_by_run(Frontier *f, const Explored *failing) {
   Candidate *c = f->candidates.items;
   size_t n = f->candidates.len;
   if (n)
@@ -300,11 +325,21 @@ static void rescore_by_run(Frontier *f) {
   for (size_t i = 0, end; i < n; i = end) {
     for (end = i; end < n && c[end].run == c[i].run; end++)
       ;
-    f->strategy->score(f, c[i].run, c + i, end - i);
+    if (failing)
+      f->strategy->raise(f, c[i].run, c + i, end - i, failing);
+    else
+      f->strategy->score(f, c[i].run, c + i, end - i);
   }
 }
 
-static void rescore_one_by_one(Frontier *f) {
+// A run whose failure was taken into account before changes nothing.
+static void raise_by_new_runs(Frontier *f) {
+  for (; f->raised < f->runs.len; f->raised++)
+    if (f->runs.items[f->raised].shows)
+      score_by_run(f, &f->runs.items[f->raised]);
+}
+
+static void score_one_by_one(Frontier *f) {
   for (size_t i = 0; i < f->candidates.len; i++) {
     Candidate *c = &f->candidates.items[i];
     f->strategy->score(f, c->run, c, 1);
@@ -315,11 +350,13 @@ void frontier_rescore(Frontier *f) {
   if (f->strategy->by_coverage && !f->stale)
     return;
   if (f->strategy->by_coverage)
-    rescore_one_by_one(f);
+    score_one_by_one(f);
+  else if (f->strategy->raise)
+    raise_by_new_runs(f);
   else
-    rescore_by_run(f);
+    score_by_run(f, NULL);
   f->stale = false;
-  for (size_t i = f->candidates.len / 2; i-- > 0;)
+  for (size_t i = f->candidates.len / 2; !f->strategy->now && i-- > 0;)
     sift_down(f, i);
 }
 

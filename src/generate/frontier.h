@@ -57,7 +57,9 @@ typedef struct Strategy Strategy;
 
 typedef struct {
   ARRAY(Explored) runs;
-  ARRAY(Candidate) candidates; // a heap, best first
+  ARRAY(Candidate)
+  candidates; // a heap, best first; in no order if the
+              // strategy has `now`
   const Program *program;
   const Strategy *strategy;
   Bitset covered; // edges that some run took
@@ -69,6 +71,7 @@ typedef struct {
       suspects;   // "file:line" of the statements that tie for the first place
   uint32_t taken; // candidates taken out
   uint32_t made;  // candidates so far
+  size_t raised;  // runs that scores take into account
 } Frontier;
 
 void frontier_init(Frontier *f, const Program *program,
@@ -109,11 +112,17 @@ struct Strategy {
   const char *doc;
   bool from_empty;     // starts from the empty input
   bool wants_suspects; // Frontier.suspects must be kept up to date
-  bool in_turns; // its scores depend on Frontier.taken: all anew every time
   bool
       by_coverage; // a score depends on the candidate and Frontier.covered only
   // Scores all candidates of run `run`, which are neighbours in `c`.
   void (*score)(Frontier *f, uint32_t run, Candidate *c, size_t n);
+  // If another run that fails can only raise scores: does that. NULL: all are
+  // scored anew.
+  void (*raise)(Frontier *f, uint32_t run, Candidate *c, size_t n,
+                const Explored *failing);
+  // The score at this moment, if it depends on more than `score` has left in
+  // the candidate. May be NULL.
+  double (*now)(const Frontier *f, const Candidate *c);
 };
 
 const Strategy *strategy_find(const char *name); // NULL: no such one

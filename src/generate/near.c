@@ -48,6 +48,12 @@ bool near_goes_on(const Near *n) {
   return explore_goes_on(e) && n->stats.tests < e->options.max_tests;
 }
 
+bool near_may_take(const Near *n, uint32_t from, uint32_t to) {
+  LoopChange change = control_loop_change(&n->control, from, to);
+  return n->options.loops == LOOPS_BOTH || change == LOOP_SAME ||
+         (n->options.loops == LOOPS_FEWER && change == LOOP_FEWER);
+}
+
 // --- opening and closing ----------------------------------------------------
 
 void near_open(Near *n, Explorer *e, const NearOptions *o) {
@@ -243,6 +249,18 @@ static void keep(Near *n, NearFound *f) {
       n->nearest = i;
 }
 
+// Does it have as many iterations as are wanted?
+static bool has_loops(const Near *n, const Distance *d) {
+  for (size_t i = 0; i < d->len; i++) {
+    const Difference *x = &d->items[i];
+    if (x->event &&
+        !near_may_take(n, n->failing.events.items.items[x->event].edge,
+                       x->needed))
+      return false;
+  }
+  return true;
+}
+
 int near_measure(Near *n, const Inputs *in, NearFound *f, Err *err) {
   NearRun run = {0};
   int rc = f->line ? record(n, in, f->line, err) : -1;
@@ -251,7 +269,8 @@ int near_measure(Near *n, const Inputs *in, NearFound *f, Err *err) {
       n->stats.unreplayed++;
     } else {
       align_distance(&n->failing.events, &run.events, &f->distance);
-      keep(n, f);
+      if (has_loops(n, &f->distance))
+        keep(n, f);
     }
   }
   release_found(f);

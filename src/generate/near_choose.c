@@ -72,11 +72,12 @@ static void rank_suite(Near *n, Store *store, const Suite *suite) {
   workbench_release(&bench);
 }
 
+static uint32_t branch_at(const Near *n, uint32_t event) {
+  return n->control.branch_of[n->failing.events.items.items[event].edge];
+}
+
 uint32_t near_rank(const Near *n, uint32_t event) {
-  if (!event || !n->rank_of)
-    return UINT32_MAX;
-  return n->rank_of[n->control
-                        .branch_of[n->failing.events.items.items[event].edge]];
+  return event && n->rank_of ? n->rank_of[branch_at(n, event)] : UINT32_MAX;
 }
 
 // --- choosing ---------------------------------------------------------------
@@ -96,10 +97,6 @@ static uint32_t first_best(const Near *n, const Distance *d) {
   while (i + 1 < d->len && near_rank(n, d->items[i].event) != n->best_rank)
     i++;
   return d->items[i].event;
-}
-
-static uint32_t branch_at(const Near *n, uint32_t event) {
-  return n->control.branch_of[n->failing.events.items.items[event].edge];
 }
 
 bool near_decisive(const Near *n, uint32_t event) {

@@ -10,6 +10,8 @@
 
 // Is there time left, and are there tests?
 bool near_goes_on(const Near *n);
+// --loops: may an edge of a branch be taken instead of another?
+bool near_may_take(const Near *n, uint32_t from, uint32_t to);
 // Records the run of an input and makes its conditions ready to be turned
 // round.
 int near_replay(Near *n, const Inputs *in, NearRun *out, Err *err);

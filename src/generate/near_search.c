@@ -47,14 +47,10 @@ static bool is_branch(const PathEvent *e) {
 // then, counted from the branch's first; IR_NONE: the other one.
 static bool may_turn(const Near *n, const PathEvent *e, uint32_t to) {
   const IrBranch *b = &n->control.program->branches.items[e->branch];
-  if (n->options.loops == LOOPS_BOTH || (to == IR_NONE && b->nedges != 2))
+  if (to == IR_NONE && b->nedges != 2)
     return true;
-  if (to == IR_NONE)
-    to = !e->edge;
-  LoopChange change = control_loop_change(&n->control, b->first_edge + e->edge,
-                                          b->first_edge + to);
-  return change == LOOP_SAME ||
-         (change == LOOP_FEWER && n->options.loops == LOOPS_FEWER);
+  return near_may_take(n, b->first_edge + e->edge,
+                       b->first_edge + (to == IR_NONE ? !e->edge : to));
 }
 
 // --- solving ----------------------------------------------------------------
@@ -210,12 +206,15 @@ static int try_modes(Near *n, Turn t, SolverResult *result, Err *err) {
 
 // --- one at a time ----------------------------------------------------------
 
+// Each case of a switch.
 static int try_cases(Near *n, uint32_t condition, Err *err) {
   const NearRun *r = &n->failing;
   const Program *p = n->control.program;
   const PathEvent *e = &r->path.events.items[condition];
-  const IrBranch *b = &p->branches.items[e->branch];
   SolverResult ignored;
+  if (e->kind != PATH_SWITCH || !e->subject)
+    return 0;
+  const IrBranch *b = &p->branches.items[e->branch];
   for (uint32_t k = 0; k < b->ncases && k < CASES_MAX && goes_on(n); k++) {
     uint32_t operand = p->cases.items[b->first_case + k];
     const IrConstant *c = &p->constants.items[operand & ~(uint32_t)IR_CONST];
@@ -232,13 +231,11 @@ static int try_cases(Near *n, uint32_t condition, Err *err) {
 }
 
 static int try_one(Near *n, uint32_t condition, Err *err) {
-  const PathEvent *e = &n->failing.path.events.items[condition];
   Turn t = {.run = &n->failing, .conditions = &condition, .n = 1};
   SolverResult ignored;
   if (try_modes(n, t, &ignored, err))
     return -1;
-  return e->kind == PATH_SWITCH && e->subject ? try_cases(n, condition, err)
-                                              : 0;
+  return try_cases(n, condition, err);
 }
 
 // A rule that the run breaks (division by 0, out of bounds) is kept instead.
@@ -357,11 +354,12 @@ static FlipAnswer try_set(void *context, const uint32_t *flips, size_t count) {
   SolverResult result = SOLVER_UNSAT;
   if (!is_wanted(n, flips, count) || !goes_on(n))
     return FLIP_STOP;
-  if (count >= s->least) {
+  if (count >= s->least)
     s->rc = try_modes(n, turn_of(s, flips, count), &result, s->err);
-    if (!s->rc && n->batch.len && n->options.order == NEAR_NEAREST)
-      s->rc = near_flush(n, s->err);
-  }
+  if (!s->rc && count == 1 && s->least == 1)
+    s->rc = try_cases(n, s->condition_of[flips[0]], s->err);
+  if (!s->rc && n->options.order == NEAR_NEAREST)
+    s->rc = near_flush(n, s->err); // is there still more that is wanted?
   if (s->rc)
     return FLIP_STOP;
   return result == SOLVER_UNSAT && is_pruned(s, flips, count) ? FLIP_PRUNE
@@ -410,7 +408,7 @@ static int try_sets(Near *n, Err *err) {
   sets_init(&s, n, err);
   int rc;
   if (are_few(&s) && n->options.order == NEAR_NEAREST)
-    rc = try_in_order(n, &s, err) || try_branches(n, err) || try_others(n, err);
+    rc = try_in_order(n, &s, err) || try_others(n, err);
   else
     rc = try_branches(n, err) || try_others(n, err) || try_deeper(n, &s, err);
   sets_release(&s);

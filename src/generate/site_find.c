@@ -2,7 +2,6 @@
 #include "generate/site_find.h"
 
 #include <ctype.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,15 +169,11 @@ static void solve_keys(const Finding *f, Ideas *out) {
   array_release(&more);
 }
 
-// Solvers need not be ready for two threads.
-static pthread_mutex_t solving = PTHREAD_MUTEX_INITIALIZER;
-
 static void solve_all(const Finding *f, Ideas *out) {
-  pthread_mutex_lock(&solving);
   for (uint32_t i = 0; i < f->record->ncompares; i++)
-    solve_one(f, i, out);
+    if (!f->worth || f->worth(f->ctx, &f->record->compares[i]))
+      solve_one(f, i, out);
   solve_keys(f, out);
-  pthread_mutex_unlock(&solving);
 }
 
 // --- other values -----------------------------------------------------------
@@ -229,11 +224,14 @@ static void try_zero(const Finding *f, Ideas *out) {
                .last = f->item->last});
 }
 
-void ideas_find(const Finding *f, Ideas *out) {
-  if (f->answer->exchange.end == EXCHANGE_DONE) {
-    follow_redirect(f, out);
-    follow_links(f, out);
-  }
+void ideas_of_page(const Finding *f, Ideas *out) {
+  if (f->answer->exchange.end != EXCHANGE_DONE)
+    return;
+  follow_redirect(f, out);
+  follow_links(f, out);
+}
+
+void ideas_of_input(const Finding *f, Ideas *out) {
   if (f->record) {
     solve_all(f, out);
     try_zero(f, out);

@@ -1,7 +1,7 @@
 // What the answer to a request gives to ask next: the links and forms of its
 // page, where it redirects to, the keys it looked up, what its input was
-// compared with, and other values for a request that failed. A pure function of
-// the answer: which of it is new is the queue's matter.
+// compared with, and other values for a request that failed. Which of it is new
+// is the queue's matter.
 #ifndef CULPRIT_GENERATE_SITE_FIND_H
 #define CULPRIT_GENERATE_SITE_FIND_H
 
@@ -30,10 +30,17 @@ typedef struct {
   const Answer *answer;
   const PhpRecord *record; // NULL: none
   bool failing;            // it shows a failure that is to be explained
+  // Is a comparison worth to be solved again? NULL: all are.
+  bool (*worth)(void *ctx, const PhpCompare *c);
+  void *ctx;
   Arena *arena;
 } Finding;
 
-void ideas_find(const Finding *f, Ideas *out);
+// What the page leads to.
+void ideas_of_page(const Finding *f, Ideas *out);
+// Other input for the same request, or for one on the way to it. What was
+// solved before is remembered (site_solve.h), so the order of calls counts.
+void ideas_of_input(const Finding *f, Ideas *out);
 
 // What answers a path: 0 nothing that PHP or a page has to do with, else
 // whether PHP is needed.

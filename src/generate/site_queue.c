@@ -14,6 +14,10 @@ enum { SCORE_COST = 10000, NO_SCORE = 200 * SCORE_COST };
 
 enum { FAR_COST = 12 }; // to be gone to first
 
+// One request is of a page, the next of input: neither kind waits for the end
+// of the other, however many there are.
+enum { OTHER_COST = 5000 };
+
 static uint32_t number_of(Queue *q, char kind, const Str *key) {
   Str name = {0};
   str_addc(&name, kind);
@@ -138,8 +142,14 @@ static uint64_t cost(const Queue *q, const QueueItem *i) {
   return n + (i->last ? LAST_COST : 0);
 }
 
+// Found on a page, or where to begin: not made of another request's input.
+static bool is_of_page(const QueueItem *i) {
+  return i->why == WHY_ENTRY || i->why == WHY_FORM || i->why == WHY_LINK;
+}
+
 bool queue_take(Queue *q, const Bitset *near, QueueItem *out) {
   size_t best = 0;
+  bool pages = q->taken % 2 == 0;
   bool turn = q->taken >= LAST_AFTER && q->taken % LAST_EVERY == 0;
   uint64_t least = UINT64_MAX;
   for (size_t i = 0; i < q->items.len; i++) {
@@ -147,6 +157,8 @@ bool queue_take(Queue *q, const Bitset *near, QueueItem *out) {
     uint64_t c = cost(q, item);
     if (near && !bitset_has(near, item->world))
       c += FAR_COST;
+    if (is_of_page(item) != pages)
+      c += OTHER_COST;
     if (item->last && turn)
       c -= LAST_COST;
     else if (turn)

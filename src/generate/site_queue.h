@@ -3,8 +3,9 @@
 // waits for, then forms, links and the rest; what was asked often in the same
 // shape, or in the same world, goes back, what looks like the end of a visit
 // (logout, delete) to the end. The same request is asked once in the same
-// world. With a score (site_path.h), what is nearest to a failing request comes
-// first, and the above decides among equals.
+// world. What pages lead to and what is made of input take turns. With a score
+// (site_path.h), what is nearest to a failing request comes first, and the
+// above decides among equals.
 #ifndef CULPRIT_GENERATE_SITE_QUEUE_H
 #define CULPRIT_GENERATE_SITE_QUEUE_H
 

@@ -197,6 +197,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
   KnownCalls known;
   KeptTerms kept;
+  SolveCache cache;
   SolveStats stats;
   TermEval *ev; // of the shadows looked at last
   uint64_t serial;
@@ -208,6 +209,7 @@ void solve_forget(void) {
   pthread_mutex_lock(&lock);
   known_calls_release(&memory.known);
   kept_release(&memory.kept);
+  solve_cache_release(&memory.cache);
   term_eval_free(memory.ev);
   hashmap_release(&memory.opaque_index);
   for (size_t i = 0; i < memory.opaque.len; i++)
@@ -245,6 +247,35 @@ size_t solve_opaque(PhpNamed *out, size_t most) {
   return n;
 }
 
+static void report_opaque(Str *out) {
+  PhpNamed names[8];
+  size_t n = solve_opaque(names, 8);
+  for (size_t i = 0; i < n && i < 8; i++)
+    str_addf(out, "%s%s %u", i ? ", " : "Not followed through: ", names[i].name,
+             names[i].number);
+  if (n)
+    str_add(out, n > 8 ? ", ...\n" : "\n");
+}
+
+void solve_report(Str *out) {
+  SolveStats st = solve_stats();
+  if (!st.branches)
+    return;
+  size_t good = st.by_candidates + st.by_z3 + st.guessed;
+  str_addf(out,
+           "Solved: %zu of %zu decisions (%zu by candidates, %zu by Z3, %zu "
+           "guessed); %zu have no input in them; %zu not, of these %zu after "
+           "Z3's time was up.\n",
+           good, st.branches, st.by_candidates, st.by_z3, st.guessed, st.fixed,
+           st.unsolved, st.timeouts < st.unsolved ? st.timeouts : st.unsolved);
+  if (st.wrong)
+    str_addf(out,
+             "%zu decisions are not what their terms say: a mistake of "
+             "culprit's, please report it.\n",
+             st.wrong);
+  report_opaque(out);
+}
+
 static void count_opaque(const PhpShadows *sh) {
   for (size_t i = 0; i < sh->nopaque && memory.opaque.len < OPAQUE_MOST; i++) {
     const PhpNamed *o = &sh->opaque[i];
@@ -273,6 +304,7 @@ static BranchSolver solver_for(const PhpShadows *sh, bool session,
   return (BranchSolver){.sh = sh,
                         .ev = evaluator(sh),
                         .known = &memory.known,
+                        .cache = &memory.cache,
                         .stats = &memory.stats,
                         .session = session,
                         .no_z3 = session,

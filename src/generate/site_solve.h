@@ -45,7 +45,10 @@ void solve_kept(const PhpCompare *c, const Ask *a, Asks *out, Arena *arena);
 void solve_absent(const PhpRecord *record, const Ask *a, Asks *out,
                   Arena *arena);
 
-// What was solved since the last solve_forget.
+// What was solved since the last solve_forget, in two lines for people, and
+// what was not followed. Nothing if there were no decisions about input.
+void solve_report(Str *out);
+// The same as numbers.
 SolveStats solve_stats(void);
 // Calls that no term stands for, by function, most frequent first; at most
 // `most` names go to `out`. Returns how many there are.

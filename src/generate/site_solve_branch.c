@@ -221,6 +221,75 @@ static bool holds(const BranchSolver *s, const Demands *demands,
   return ok;
 }
 
+// --- Z3, once for each question ---------------------------------------------
+
+static uint64_t question(const BranchSolver *s, const Demands *demands) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < demands->len; i++) {
+    uint64_t key[3] = {term_hash(s->ev, demands->items[i].term),
+                       demands->items[i].outcome, i == 0};
+    sum += XXH3_64bits(key, sizeof key); // in any order
+  }
+  return sum;
+}
+
+static uint32_t find_var(const PhpShadows *sh, const char *name) {
+  for (uint32_t i = 1; i < sh->nterms; i++)
+    if (sh->terms[i].op == TERM_VAR && !strcmp(sh->terms[i].name, name))
+      return i;
+  return 0;
+}
+
+static bool recall(const BranchSolver *s, const CachedAnswer *c,
+                   InputAnswer *out) {
+  out->n = 0;
+  for (size_t i = 0; i < c->n; i++) {
+    uint32_t var = find_var(s->sh, c->items[i].name);
+    PhpValue v = c->items[i].value;
+    if (!var)
+      return false;
+    if (v.type == VALUE_STRING)
+      v.s = arena_strndup(s->arena, v.s, v.n);
+    out->items[out->n++] = (Change){var, v};
+  }
+  return out->n > 0;
+}
+
+static void remember(SolveCache *c, const PhpShadows *sh,
+                     const InputAnswer *a) {
+  CachedAnswer x = {.n = a->n};
+  for (size_t i = 0; i < a->n; i++) {
+    PhpValue v = a->items[i].value;
+    if (v.type == VALUE_STRING)
+      v.s = arena_strndup(&c->arena, v.s, v.n);
+    x.items[i] = (NamedChange){
+        arena_strdup(&c->arena, sh->terms[a->items[i].var].name), v};
+  }
+  array_push(&c->answers, x);
+}
+
+static bool ask_z3(const BranchSolver *s, const Demands *demands,
+                   InputAnswer *out) {
+  if (!s->cache)
+    return smt_solve(s, demands, out);
+  uint64_t key = question(s, demands), fresh = s->cache->answers.len;
+  uint64_t n = hashmap_intern(&s->cache->index, &key, sizeof key, fresh);
+  if (n != fresh) {
+    s->stats->cached++;
+    return recall(s, &s->cache->answers.items[n], out);
+  }
+  if (!smt_solve(s, demands, out))
+    out->n = 0;
+  remember(s->cache, s->sh, out);
+  return out->n > 0;
+}
+
+void solve_cache_release(SolveCache *c) {
+  hashmap_release(&c->index);
+  array_release(&c->answers);
+  arena_release(&c->arena);
+}
+
 void branch_solve(const BranchSolver *s, uint32_t branch, InputAnswers *out) {
   const PhpBranch *b = &s->sh->branches[branch];
   size_t before = out->len;
@@ -235,8 +304,7 @@ void branch_solve(const BranchSolver *s, uint32_t branch, InputAnswers *out) {
   solve_candidates(s, &demands, false, before + ANSWERS_MOST, out);
   if (out->len > before) {
     s->stats->by_candidates++;
-  } else if (!s->no_z3 && smt_solve(s, &demands, &a) &&
-             holds(s, &demands, &a)) {
+  } else if (!s->no_z3 && ask_z3(s, &demands, &a) && holds(s, &demands, &a)) {
     s->stats->by_z3++;
     array_push(out, a);
   } else {

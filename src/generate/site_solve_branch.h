@@ -53,6 +53,23 @@ void known_calls_release(KnownCalls *k);
 bool known_call_find(const KnownCalls *k, const char *function, PhpValue result,
                      PhpValue *argument);
 
+// What Z3 said, by question: true of all requests of an exploration.
+typedef struct {
+  char *name;
+  PhpValue value;
+} NamedChange;
+typedef struct {
+  NamedChange items[CHANGES_MOST];
+  size_t n; // 0: no answer
+} CachedAnswer;
+typedef struct {
+  Hashmap index;
+  ARRAY(CachedAnswer) answers;
+  Arena arena;
+} SolveCache;
+
+void solve_cache_release(SolveCache *c);
+
 typedef struct {
   size_t branches;             // asked for
   size_t by_candidates, by_z3; // answered
@@ -62,6 +79,7 @@ typedef struct {
   size_t unsolved;             // no answer was found
   size_t timeouts;             // among these: Z3 took too long
   size_t wrong;                // branches that their own run contradicts
+  size_t cached;               // questions to Z3 that were asked before
   double z3_seconds;
 } SolveStats;
 
@@ -69,6 +87,7 @@ typedef struct {
   const PhpShadows *sh;
   TermEval *ev;
   const KnownCalls *known;
+  SolveCache *cache; // may be NULL
   SolveStats *stats; // counted up
   bool session;      // SESSION values may be chosen
   bool no_z3;

@@ -629,6 +629,9 @@ static void give(Maker *m, uint32_t n, PhpValue v) {
     opaque_value(m, t, v);
   } else if (is_truth(t->op)) {
     want_truth(m, n, php_truth(v));
+  } else if (t->op == TERM_INT && v.type == VALUE_FLOAT && fabs(v.d) < 1e15) {
+    want_value(m, t->args[0], php_int((int64_t)ceil(v.d)));
+    want_value(m, t->args[0], php_int((int64_t)floor(v.d)));
   } else if (passes(t->op)) {
     for (unsigned i = 0; i < t->nargs; i++)
       want_value(m, t->args[i], v);

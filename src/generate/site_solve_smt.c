@@ -15,8 +15,8 @@
 #include "sym/solver.h"
 #include "util/mem.h"
 
-enum { TERMS_MOST = 3000, TEXT_MOST = 2000 };
-#define SECONDS 2.0
+enum { TERMS_MOST = 3000, TEXT_MOST = 2000, SMALL = 10000 };
+#define SECONDS 1.0
 
 typedef struct {
   uint32_t var;        // term
@@ -452,6 +452,17 @@ static bool read_answer(const Smt *z, const Model *m, InputAnswer *out) {
   return out->n > 0;
 }
 
+// Small numbers are likelier, and easier to find.
+static void keep_small(Smt *z) {
+  for (size_t i = 0; i < z->inputs.len; i++) {
+    if (!z->inputs.items[i].is_number)
+      continue;
+    Expr n = expr_input(z->pool, z->inputs.items[i].number);
+    ask(z, expr_slt(z->pool, expr_const_int(z->pool, -SMALL), n));
+    ask(z, expr_slt(z->pool, n, expr_const_int(z->pool, SMALL)));
+  }
+}
+
 static bool ask_solver(Smt *z, InputAnswer *out) {
   Model m = {0};
   double begin = gates_clock();
@@ -482,7 +493,10 @@ bool smt_solve(const BranchSolver *s, const Demands *demands,
     ok = e || i; // what is to change must be understood
   }
   tie(&z);
-  ok = ok && ask_solver(&z, out);
+  size_t all = z.asked.len;
+  keep_small(&z);
+  ok = ok && (ask_solver(&z, out) ||
+              (z.asked.len > all && (z.asked.len = all, ask_solver(&z, out))));
   array_release(&z.inputs);
   array_release(&z.asked);
   free(z.made);

@@ -21,22 +21,23 @@ static double same_score(const Candidate *c) { return 97.0 - 4.0 * c->event; }
 // --- coverage ---------------------------------------------------------------
 
 // An edge that no run took: 100; else less the more often its branch was seen.
-static void score_coverage(Frontier *f, uint32_t run, Candidate *c, size_t n) {
-  const Explored *e = &f->runs.items[run];
-  for (size_t i = 0; i < n; i++) {
-    if (c[i].make == MAKE_SAME) {
-      c[i].score = 0;
-      continue;
-    }
-    const PathEvent *event = &e->path.events.items[c[i].event];
-    c[i].score = 1.0 / (2.0 + event->instance);
-    if (event->branch == IR_NONE)
-      continue;
-    const IrBranch *b = &f->program->branches.items[event->branch];
-    if (c[i].edge < b->nedges &&
-        !bitset_has(&f->covered, b->first_edge + c[i].edge))
-      c[i].score = 100;
+static double coverage(const Frontier *f, const Candidate *c) {
+  if (c->make == MAKE_SAME)
+    return 0;
+  const PathEvent *e = &f->runs.items[c->run].path.events.items[c->event];
+  if (e->branch != IR_NONE) {
+    const IrBranch *b = &f->program->branches.items[e->branch];
+    if (c->edge < b->nedges &&
+        !bitset_has(&f->covered, b->first_edge + c->edge))
+      return 100;
   }
+  return 1.0 / (2.0 + e->instance);
+}
+
+static void score_coverage(Frontier *f, uint32_t run, Candidate *c, size_t n) {
+  (void)run;
+  for (size_t i = 0; i < n; i++)
+    c[i].score = coverage(f, &c[i]);
 }
 
 // --- similarity of paths ----------------------------------------------------
@@ -75,15 +76,18 @@ static int by_event(const void *a, const void *b) {
   return (*x)->event < (*y)->event ? -1 : (*x)->event > (*y)->event;
 }
 
+static void reset_scores(Candidate *c, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    c[i].score = c[i].make == MAKE_SAME ? same_score(&c[i]) : 0;
+}
+
 // The flips among the candidates, by their place on the path.
 static Candidate **sorted_flips(Candidate *c, size_t n, size_t *out) {
   Candidate **list = mem_array(Candidate *, n);
   *out = 0;
-  for (size_t i = 0; i < n; i++) {
-    c[i].score = c[i].make == MAKE_SAME ? same_score(&c[i]) : 0;
+  for (size_t i = 0; i < n; i++)
     if (c[i].make != MAKE_SAME)
       list[(*out)++] = &c[i];
-  }
   if (*out)
     qsort(list, *out, sizeof *list, by_event);
   return list;
@@ -105,13 +109,19 @@ static void score_subset(Frontier *f, const Explored *e, Candidate **flips,
   hashmap_release(&left);
 }
 
-static void score_pcs(Frontier *f, uint32_t run, Candidate *c, size_t n) {
+static void raise_pcs(Frontier *f, uint32_t run, Candidate *c, size_t n,
+                      const Explored *failing) {
   size_t nflips;
   Candidate **flips = sorted_flips(c, n, &nflips);
+  score_subset(f, &f->runs.items[run], flips, nflips, failing);
+  free(flips);
+}
+
+static void score_pcs(Frontier *f, uint32_t run, Candidate *c, size_t n) {
+  reset_scores(c, n);
   for (size_t i = 0; i < f->runs.len; i++)
     if (f->runs.items[i].shows)
-      score_subset(f, &f->runs.items[run], flips, nflips, &f->runs.items[i]);
-  free(flips);
+      raise_pcs(f, run, c, n, &f->runs.items[i]);
 }
 
 // The longest stretch of the prefix that the other path has; paths that are too
@@ -144,14 +154,20 @@ static void score_stretch(const Explored *e, Candidate **flips, size_t n,
   free(row);
 }
 
-static void score_subsequence(Frontier *f, uint32_t run, Candidate *c,
-                              size_t n) {
+static void raise_stretch(Frontier *f, uint32_t run, Candidate *c, size_t n,
+                          const Explored *failing) {
   size_t nflips;
   Candidate **flips = sorted_flips(c, n, &nflips);
+  score_stretch(&f->runs.items[run], flips, nflips, failing);
+  free(flips);
+}
+
+static void score_subsequence(Frontier *f, uint32_t run, Candidate *c,
+                              size_t n) {
+  reset_scores(c, n);
   for (size_t i = 0; i < f->runs.len; i++)
     if (f->runs.items[i].shows)
-      score_stretch(&f->runs.items[run], flips, nflips, &f->runs.items[i]);
-  free(flips);
+      raise_stretch(f, run, c, n, &f->runs.items[i]);
 }
 
 // --- similarity of inputs ---------------------------------------------------
@@ -210,11 +226,8 @@ static void score_ties(Frontier *f, uint32_t run, Candidate *c, size_t n) {
 // Near tests tell apart what the failing run alone does; tests that go
 // elsewhere clear what all near ones have in common. Each second test is one of
 // those.
-static void score_mix(Frontier *f, uint32_t run, Candidate *c, size_t n) {
-  if (f->taken % 2)
-    score_pcs(f, run, c, n);
-  else
-    score_coverage(f, run, c, n);
+static double mix_now(const Frontier *f, const Candidate *c) {
+  return f->taken % 2 ? c->score : coverage(f, c);
 }
 
 // --- the table --------------------------------------------------------------
@@ -222,14 +235,17 @@ static void score_mix(Frontier *f, uint32_t run, Candidate *c, size_t n) {
 static const Strategy strategies[] = {
     {.name = "mix",
      .doc = "pcs and coverage in turns",
-     .in_turns = true,
-     .score = score_mix},
+     .score = score_pcs,
+     .raise = raise_pcs,
+     .now = mix_now},
     {.name = "pcs",
      .doc = "path most like a failing one: share of conditions in common",
-     .score = score_pcs},
+     .score = score_pcs,
+     .raise = raise_pcs},
     {.name = "pcs-seq",
      .doc = "the same: longest stretch of conditions in common",
-     .score = score_subsequence},
+     .score = score_subsequence,
+     .raise = raise_stretch},
     {.name = "is", .doc = "input most like a failing one", .score = score_is},
     {.name = "ties",
      .wants_suspects = true,

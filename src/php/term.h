@@ -114,6 +114,9 @@ bool term_decides(TermEval *ev, uint32_t term, bool outcome);
 // Inputs that the term depends on, as a set of 64 buckets: 0 means none.
 uint64_t term_support(const TermEval *ev, uint32_t term);
 
+// Equal for the same term over inputs of the same names, whatever their values.
+uint64_t term_hash(const TermEval *ev, uint32_t term);
+
 // How many branches do not evaluate to their outcome under the run's own input:
 // each is a mistake of ours. `first` (may be NULL): the first one's index.
 size_t term_check(const PhpShadows *shadows, size_t *first);

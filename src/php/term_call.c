@@ -221,7 +221,7 @@ static PhpValue compare(const Call *c) {
     char x = fold ? turn(TERM_LOWER, a.s[i], false) : a.s[i];
     char y = fold ? turn(TERM_LOWER, b.s[i], false) : b.s[i];
     if (x != y)
-      return php_int((unsigned char)x < (unsigned char)y ? -1 : 1);
+      return php_int((unsigned char)x - (unsigned char)y);
   }
   return php_int(sign((int64_t)a.n - (int64_t)b.n));
 }
@@ -260,16 +260,38 @@ static const char *html_entity(char ch, int64_t quotes) {
   }
 }
 
-// Bytes beyond ASCII depend on the character set: unknown.
+// Bytes of the UTF-8 character at `s`; 0: it is none.
+static size_t utf8_length(const unsigned char *s, size_t n) {
+  size_t want = *s < 0x80                 ? 1
+                : *s >= 0xc2 && *s < 0xe0 ? 2
+                : *s >= 0xe0 && *s < 0xf0 ? 3
+                : *s >= 0xf0 && *s < 0xf5 ? 4
+                                          : 0;
+  if (want > n || (*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) ||
+      (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] > 0x8f))
+    return 0;
+  for (size_t i = 1; i < want; i++)
+    if ((s[i] & 0xc0) != 0x80)
+      return 0;
+  return want;
+}
+
+static bool is_utf8(PhpValue v) {
+  size_t at = 0, n = 1;
+  while (at < v.n &&
+         (n = utf8_length((const unsigned char *)v.s + at, v.n - at)))
+    at += n;
+  return n > 0;
+}
+
+// What PHP does with bytes that are no UTF-8 depends on more than is told.
 static PhpValue escape_html(const Call *c) {
   PhpValue v = text(c, 0);
   int64_t quotes = integer(c, 1, 3);
   Str s = {0};
+  if (!is_utf8(v))
+    return php_unknown();
   for (size_t i = 0; i < v.n; i++) {
-    if ((unsigned char)v.s[i] >= 128) {
-      str_release(&s);
-      return php_unknown();
-    }
     const char *e = html_entity(v.s[i], quotes);
     if (e)
       str_add(&s, e);
@@ -321,7 +343,7 @@ static PhpValue repeat(const Call *c) {
   PhpValue v = text(c, 0);
   int64_t times = integer(c, 1, -1);
   Str s = {0};
-  if (times < 0 || (uint64_t)times * v.n > 1 << 20)
+  if (times < 0 || (uint64_t)times > (1u << 20) / (v.n + 1))
     return php_unknown();
   while (times--)
     str_addn(&s, v.s, v.n);

@@ -10,15 +10,20 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "util/mem.h"
+#include "util/str.h"
+
+enum { GROUPS_MOST = 1000 }; // of a pattern
 
 struct TermEval {
   const PhpShadows *sh;
   PhpValue *run, *now; // by term
   uint32_t *stamp;     // now[] is of this turn
   uint64_t *support;   // of inputs, 64 buckets
-  PhpValue *set;       // of VARs
+  uint64_t *hash;
+  PhpValue *set; // of VARs
   bool *is_set;
   uint64_t changed; // buckets of the inputs that are set
   uint32_t turn;
@@ -84,8 +89,15 @@ static PhpValue shift(TermOp op, int64_t a, int64_t by) {
   return php_int(op == TERM_SHL ? (int64_t)((uint64_t)a << by) : a >> by);
 }
 
+// For operators on integers: what is no number throws, strings are cut at the
+// ends of the range.
+static PhpValue integer_of(PhpValue v) {
+  PhpValue n = php_to_number(v);
+  return n.type == VALUE_UNKNOWN ? n : php_to_int(v);
+}
+
 static PhpValue integers(TermOp op, PhpValue x, PhpValue y) {
-  PhpValue a = php_to_int(php_to_number(x)), b = php_to_int(php_to_number(y));
+  PhpValue a = integer_of(x), b = integer_of(y);
   if (a.type == VALUE_UNKNOWN || b.type == VALUE_UNKNOWN)
     return php_unknown();
   switch (op) {
@@ -249,6 +261,8 @@ static PhpValue operate(const PhpTerm *t, const PhpValue *a, Arena *arena) {
   case TERM_PREG:
     return term_preg(a[0], a[1], -1, arena);
   case TERM_PREG_GROUP:
+    if (a[2].type != VALUE_INT || a[2].i < 0 || a[2].i > GROUPS_MOST)
+      return php_unknown();
     return term_preg(a[0], a[1], (int)a[2].i, arena);
   default:
     if (t->op < TERM_STRLEN)
@@ -299,6 +313,25 @@ static void find_support(TermEval *ev) {
   }
 }
 
+// Of inputs the name only, so that it is the same in other requests.
+static uint64_t hash_term(const TermEval *ev, const PhpTerm *t) {
+  uint64_t key[4 + TERM_ARGS] = {t->op, t->nargs};
+  bool told = t->op == TERM_CONST || t->op == TERM_OPAQUE ||
+              (t->op == TERM_VAR && text_starts(t->name, "DB."));
+  if (told) {
+    key[2] = (uint64_t)t->value.type;
+    key[3] = (uint64_t)t->value.i;
+    memcpy(&key[4], &t->value.d, sizeof t->value.d);
+  }
+  for (unsigned i = 0; i < t->nargs; i++)
+    key[4 + i] ^= ev->hash[t->args[i]];
+  uint64_t h = XXH3_64bits(key, sizeof key);
+  h = XXH3_64bits_withSeed(t->name, strlen(t->name), h);
+  return told && t->value.type == VALUE_STRING
+             ? XXH3_64bits_withSeed(t->value.s, t->value.n, h)
+             : h;
+}
+
 TermEval *term_eval_new(const PhpShadows *shadows) {
   TermEval *ev = mem_new(TermEval);
   size_t n = shadows->nterms + 1;
@@ -309,6 +342,7 @@ TermEval *term_eval_new(const PhpShadows *shadows) {
   ev->is_set = mem_array(bool, n);
   ev->stamp = mem_array(uint32_t, n);
   ev->support = mem_array(uint64_t, n);
+  ev->hash = mem_array(uint64_t, n);
   ev->wanted = mem_array(unsigned char, n);
   ev->turn = 1;
   find_support(ev);
@@ -318,6 +352,7 @@ TermEval *term_eval_new(const PhpShadows *shadows) {
     else
       ev->now[i] = compute(ev, (uint32_t)i, &ev->run_arena);
     ev->run[i] = ev->now[i];
+    ev->hash[i] = hash_term(ev, &shadows->terms[i]);
   }
   return ev;
 }
@@ -333,6 +368,7 @@ void term_eval_free(TermEval *ev) {
   free(ev->is_set);
   free(ev->stamp);
   free(ev->support);
+  free(ev->hash);
   free(ev->wanted);
   free(ev);
 }
@@ -359,6 +395,8 @@ void term_eval_clear(TermEval *ev) {
   ev->turn++;
   arena_release(&ev->arena);
 }
+
+uint64_t term_hash(const TermEval *ev, uint32_t term) { return ev->hash[term]; }
 
 uint64_t term_support(const TermEval *ev, uint32_t term) {
   return ev->support[term];

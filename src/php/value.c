@@ -109,6 +109,8 @@ static PhpValue int_of_string(PhpValue v) {
   case VALUE_INT:
     return php_int(i);
   case VALUE_FLOAT:
+    if (!isfinite(d))
+      return php_int(0);
     if (d >= 9223372036854775807.0)
       return php_int(INT64_MAX);
     return php_int(d <= -9223372036854775808.0 ? INT64_MIN : (int64_t)d);
@@ -117,14 +119,24 @@ static PhpValue int_of_string(PhpValue v) {
   }
 }
 
+// Beyond 64 bits PHP takes the low ones.
+static PhpValue int_of_float(double d) {
+  if (!isfinite(d))
+    return php_int(0);
+  if (fabs(d) < 9.2e18)
+    return php_int((int64_t)d);
+  double rest = fmod(d, 18446744073709551616.0);
+  if (rest < 0)
+    rest += 18446744073709551616.0;
+  return php_int((int64_t)(uint64_t)rest);
+}
+
 PhpValue php_to_int(PhpValue v) {
   switch (v.type) {
   case VALUE_INT:
     return v;
   case VALUE_FLOAT:
-    if (!(fabs(v.d) < 9.2e18))
-      return php_unknown();
-    return php_int((int64_t)v.d);
+    return int_of_float(v.d);
   case VALUE_STRING:
     return int_of_string(v);
   case VALUE_UNKNOWN:

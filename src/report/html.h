@@ -20,6 +20,7 @@
 #include <stdio.h>
 
 #include "locate/localizer.h"
+#include "report/core_note.h"
 #include "report/html_cover.h"
 #include "report/near_test.h"
 #include "report/report.h"
@@ -65,6 +66,8 @@ typedef struct {
   const Cover *cover;
   const NearTest *nearest; // per failure
   const KeptPage *pages;   // per failure
+  const NearNotes *notes;  // what `culprit near` found; NULL: nothing
+  const CoreNote *core;    // what `culprit spec` found; NULL: nothing
   const char *assets;      // where style and program lie, as the page names it;
                            // NULL: inside the page
 } HtmlReport;

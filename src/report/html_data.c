@@ -3,7 +3,7 @@
 //
 //   head        the session, tests, files, statements, failures, methods
 //   rank-F-M    the ranking of failure F by method M
-//   cover       the tests of each class of statements
+//   cover-N     the tests of each class of statements, 200 classes a piece
 //   src-I       the text of file I
 //   page-F      the page that shows failure F, in pieces, if one was kept
 //
@@ -16,10 +16,12 @@
 
 #include "report/html.h"
 #include "report/json_out.h"
+#include "util/fs.h"
 #include "util/mem.h"
 
 enum {
   COVER_BYTES = 24 << 20, // tests of classes beyond are left out
+  PIECE = 200,            // in an element
   DIFFERENCES = 500,
 };
 
@@ -154,6 +156,8 @@ static void put_session(const HtmlReport *h, FILE *out) {
   json_text("cwd", suite->cwd, out);
   fprintf(out, ",\"executed\":%zu,\"executable\":%zu", h->report.executed,
           h->report.executable);
+  fprintf(out, ",\"classes\":%zu,\"piece\":%d",
+          h->cover ? h->cover->nclasses + 1 : 0, PIECE);
 }
 
 static const char *text_or_empty(const char *s) { return s ? s : ""; }
@@ -240,26 +244,76 @@ static void put_nearest(const Numbers *nums, size_t failure, FILE *out) {
   fputc('}', out);
 }
 
+static uint32_t source_index(const Suite *suite, const char *path) {
+  for (uint32_t i = 0; i < suite->nsources; i++)
+    if (!strcmp(suite->sources[i].path, path))
+      return i;
+  return ENTITY_NONE;
+}
+
+static void put_branch(const Numbers *nums, const NoteBranch *b, FILE *out) {
+  Str text = {0};
+  report_branch(b, &text);
+  uint32_t at = report_statement(nums->h->report.suite, b->file, b->line);
+  fprintf(out, "[%ld,", at == ENTITY_NONE ? -1L : (long)nums->index[at]);
+  Str place = {0};
+  str_addf(&place, "%s:%u", path_below(b->file, nums->h->report.suite->cwd),
+           b->line);
+  json_string(str_text(&place), out);
+  fputc(',', out);
+  json_string(str_text(&text), out);
+  fputc(']', out);
+  str_release(&place);
+  str_release(&text);
+}
+
+// What `culprit near` found.
+static void put_near(const Numbers *nums, const char *signature, FILE *out) {
+  const NearNotes *notes = nums->h->notes;
+  const NearNote *n = notes ? near_notes_find(notes, signature) : NULL;
+  if (!n)
+    return;
+  fputs(",\"near\":{\"command\":", out);
+  json_string(n->command, out);
+  fputs(",\"branches\":[", out);
+  for (size_t i = 0; i < n->branches.len; i++) {
+    fputs(i ? "," : "", out);
+    put_branch(nums, &n->branches.items[i], out);
+  }
+  fputs("]}", out);
+}
+
+static void put_core(const Numbers *nums, FILE *out) {
+  const CoreNote *c = nums->h->core;
+  if (!c)
+    return;
+  fputs(",\"core\":{\"violated\":[", out);
+  for (size_t i = 0; i < c->violated.len; i++) {
+    fputs(i ? "," : "", out);
+    json_string(c->violated.items[i], out);
+  }
+  fputs("],\"lines\":[", out);
+  for (size_t i = 0; i < c->statements.len; i++)
+    fprintf(out, i ? ",%u" : "%u", nums->index[c->statements.items[i]]);
+  fputs("]}", out);
+}
+
 static void put_places(const Numbers *nums, size_t failure, FILE *out) {
   const Suite *suite = nums->h->report.suite;
-  const OutputPlaces *places = nums->h->report.places;
-  bool any = false;
-  uint32_t run = UINT32_MAX;
+  PlaceList places = {0};
+  report_places(&nums->h->report, failure, &places);
   fputs(",\"places\":[", out);
-  for (size_t i = 0; places && i < places->items.len; i++) {
-    const PlaceAt *p = &places->items.items[i];
-    if ((any && p->run != run) || !place_shows(suite, p, failure))
-      continue;
-    run = p->run;
-    fprintf(out, any ? ",[%u,%u,%u," : "[%u,%u,%u,", nums->index[p->statement],
+  for (size_t i = 0; i < places.len; i++) {
+    const PlaceAt *p = places.items[i];
+    fprintf(out, i ? ",[%u,%u,%u," : "[%u,%u,%u,", nums->index[p->statement],
             suite->entities[p->statement].source, p->line);
-    any = true;
     json_string(p->what, out);
     fputc(',', out);
     json_string(p->excerpt, out);
     fputc(']', out);
   }
   fputc(']', out);
+  array_release(&places);
 }
 
 static void put_failure(const Numbers *nums, size_t i, FILE *out) {
@@ -277,6 +331,7 @@ static void put_failure(const Numbers *nums, size_t i, FILE *out) {
   put_places(nums, i, out);
   put_sureness(h, i, out);
   put_nearest(nums, i, out);
+  put_near(nums, g->signature, out);
   fputc('}', out);
 }
 
@@ -289,6 +344,7 @@ static void put_head(const Numbers *nums, FILE *out) {
   put_files(h, json);
   put_tests(h->report.suite, json);
   put_statements(nums, json);
+  put_core(nums, json);
   fputs(",\"failures\":[", json);
   for (size_t i = 0; i < h->report.suite->nfailures; i++)
     put_failure(nums, i, json);
@@ -408,26 +464,36 @@ static void put_base64(const Str *s, FILE *out) {
   }
 }
 
-// Class 0 is that of statements nobody executes.
-static void put_cover(const Numbers *nums, FILE *out) {
-  const Cover *c = nums->h->cover;
-  size_t bytes = 0;
-  HtmlJson j;
-  FILE *json = html_json_begin(&j);
-  fputs("[\"\"", json);
-  for (size_t i = 0; c && i < c->nclasses; i++) {
-    bytes += c->tests[i].len;
-    fputs(",\n", json);
-    if (bytes > COVER_BYTES) {
+// Classes from `first` on, as many as an element holds. Class 0 is that of
+// statements nobody executes.
+static void put_classes(const Cover *c, size_t first, size_t *bytes,
+                        FILE *json) {
+  fputc('[', json);
+  for (size_t i = first; i < first + PIECE && i <= c->nclasses; i++) {
+    const Str *tests = i ? &c->tests[i - 1] : &(Str){0};
+    *bytes += tests->len;
+    fputs(i > first ? ",\n" : "", json);
+    if (*bytes > COVER_BYTES) {
       fputs("null", json);
       continue;
     }
     fputc('"', json);
-    put_base64(&c->tests[i], json);
+    put_base64(tests, json);
     fputc('"', json);
   }
   fputc(']', json);
-  html_json_end(&j, "cover", out);
+}
+
+static void put_cover(const Numbers *nums, FILE *out) {
+  const Cover *c = nums->h->cover;
+  size_t bytes = 0;
+  for (size_t first = 0; c && first <= c->nclasses; first += PIECE) {
+    char id[32];
+    snprintf(id, sizeof id, "cover-%zu", first / PIECE);
+    HtmlJson j;
+    put_classes(c, first, &bytes, html_json_begin(&j));
+    html_json_end(&j, id, out);
+  }
 }
 
 // --- texts
@@ -472,13 +538,6 @@ static void put_sources(const Numbers *nums, FILE *out) {
 // --- pages
 // --------------------------------------------------------------------
 
-static uint32_t source_index(const Suite *suite, const char *path) {
-  for (uint32_t i = 0; i < suite->nsources; i++)
-    if (!strcmp(suite->sources[i].path, path))
-      return i;
-  return ENTITY_NONE;
-}
-
 // Where the places that the failure names are in the page: [offset, index of
 // the place].
 typedef struct {
@@ -494,23 +553,19 @@ typedef ARRAY(PageMark) PageMarks;
 
 static void find_marks(const HtmlReport *h, size_t failure, PageMarks *out) {
   const Suite *suite = h->report.suite;
-  const OutputPlaces *places = h->report.places;
-  uint32_t run = UINT32_MAX;
-  size_t n = 0;
-  for (size_t i = 0; places && i < places->items.len; i++) {
-    const PlaceAt *p = &places->items.items[i];
-    if ((n && p->run != run) || !place_shows(suite, p, failure))
-      continue;
-    run = p->run;
-    const char *path =
-        suite->sources[suite->entities[p->statement].source].path;
-    size_t at = kept_page_find(&h->pages[failure], path, p->line, p->excerpt);
+  PlaceList places = {0};
+  report_places(&h->report, failure, &places);
+  for (size_t i = 0; i < places.len; i++) {
+    const PlaceAt *p = places.items[i];
+    uint32_t source = suite->entities[p->statement].source;
+    size_t at = kept_page_find(&h->pages[failure], suite->sources[source].path,
+                               p->line, p->excerpt);
     if (at != SIZE_MAX)
-      array_push(out, (PageMark){at, n});
-    n++;
+      array_push(out, (PageMark){at, i});
   }
   if (out->len)
     qsort(out->items, out->len, sizeof *out->items, by_offset);
+  array_release(&places);
 }
 
 // The page as [text, file, line, place] in order; a piece with a mark begins at

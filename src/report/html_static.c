@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/html.h"
+#include "util/fs.h"
 #include "util/mem.h"
 
 enum {
@@ -14,7 +15,7 @@ enum {
   DIFFERENCES = 40,
   WHOLE_FILE = 800, // lines; of longer files what is around suspects
   AROUND = 12,
-  SOURCE_LINES = 4000, // altogether
+  SOURCE_LINES = 2000, // altogether
 };
 
 static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
@@ -192,24 +193,20 @@ static void put_sureness(const HtmlReport *h, size_t failure, FILE *out) {
   notices_release(&s.reasons);
 }
 
-// What is wrong in the page, beside the lines that wrote it, as the first run
-// shows it.
+// What is wrong in the page, beside the lines that wrote it.
 static void put_fragments(const HtmlReport *h, size_t failure, FILE *out) {
-  const OutputPlaces *places = h->report.places;
   const Suite *suite = h->report.suite;
-  uint32_t first = UINT32_MAX;
-  for (size_t i = 0; places && i < places->items.len; i++) {
-    const PlaceAt *p = &places->items.items[i];
-    if ((first != UINT32_MAX && p->run != first) ||
-        !place_shows(suite, p, failure))
-      continue;
-    first = p->run;
+  PlaceList places = {0};
+  report_places(&h->report, failure, &places);
+  for (size_t i = 0; i < places.len; i++) {
+    const PlaceAt *p = places.items[i];
     fprintf(out, "<p class=\"fragment\">%s: ", p->what);
     html_text(suite_path(suite, suite->entities[p->statement].source), out);
     fprintf(out, ":%u <mark>", p->line);
     html_text(p->excerpt, out);
     fputs("</mark></p>\n", out);
   }
+  array_release(&places);
 }
 
 static void put_difference(const Suite *suite, const EntityList *list,
@@ -237,6 +234,47 @@ static void put_nearest(const HtmlReport *h, size_t failure, FILE *out) {
   put_difference(suite, &n->only_failing, "failing", out);
   put_difference(suite, &n->only_passing, "passing", out);
   fputs("</details>\n", out);
+}
+
+// What `culprit near` found.
+static void put_near(const HtmlReport *h, size_t failure, FILE *out) {
+  const Suite *suite = h->report.suite;
+  const char *signature = suite->failures[failure].signature;
+  const NearNote *n = h->notes ? near_notes_find(h->notes, signature) : NULL;
+  if (!n)
+    return;
+  fputs("<details class=\"nearest\"><summary>Nearest passing run: <code>", out);
+  html_text(n->command, out);
+  fputs("</code></summary><ul class=\"evidence\">\n", out);
+  for (size_t i = 0; i < n->branches.len; i++) {
+    const NoteBranch *b = &n->branches.items[i];
+    Str text = {0};
+    str_addf(&text, "%s:%u ", path_below(b->file, suite->cwd), b->line);
+    report_branch(b, &text);
+    fputs("<li>", out);
+    html_text(str_text(&text), out);
+    fputs("</li>", out);
+    str_release(&text);
+  }
+  fputs("</ul></details>\n", out);
+}
+
+static void put_core(const HtmlReport *h, FILE *out) {
+  const CoreNote *c = h->core;
+  if (!c)
+    return;
+  fputs("<p class=\"notice note\">Lines that cannot hold together with", out);
+  for (size_t i = 0; i < c->violated.len; i++) {
+    fputs(i ? ", " : " ", out);
+    html_text(c->violated.items[i], out);
+  }
+  fputs(" (culprit spec): ", out);
+  for (size_t i = 0; i < c->statements.len; i++) {
+    fputs(i ? ", " : "", out);
+    put_place(h->report.suite,
+              &h->report.suite->entities[c->statements.items[i]], out);
+  }
+  fputs("</p>\n", out);
 }
 
 // How many suspects of failure number `failure` are shown.
@@ -303,6 +341,7 @@ static void put_failure(HtmlReport *h, size_t i, FILE *out) {
   put_sureness(h, i, out);
   put_fragments(h, i, out);
   put_list(h, i, out);
+  put_near(h, i, out);
   put_nearest(h, i, out);
   fputs("</section>\n", out);
 }
@@ -432,6 +471,7 @@ void html_static(HtmlReport *h, FILE *out) {
   put_header(h, out);
   put_notices(h, out);
   fputs("<main id=\"static\">\n", out);
+  put_core(h, out);
   for (size_t i = 0; i < h->report.suite->nfailures; i++)
     put_failure(h, i, out);
   if (h->report.suite->nfailures && shown(h, 0))

@@ -40,6 +40,26 @@ const char *report_function(const Suite *suite, const Entity *e) {
   return name ? name : "";
 }
 
+void report_places(const Report *r, size_t failure, PlaceList *out) {
+  const OutputPlaces *places = r->places;
+  for (size_t i = 0; places && i < places->items.len; i++) {
+    const PlaceAt *p = &places->items.items[i];
+    bool first = !out->len || out->items[0]->run == p->run;
+    if (first && place_shows(r->suite, p, failure))
+      array_push(out, p);
+  }
+}
+
+uint32_t report_statement(const Suite *suite, const char *path, uint32_t line) {
+  for (uint32_t i = 0; i < suite->nentities; i++) {
+    const Entity *e = &suite->entities[i];
+    if (e->kind == ENTITY_STATEMENT && e->line == line &&
+        !strcmp(suite->sources[e->source].path, path))
+      return i;
+  }
+  return ENTITY_NONE;
+}
+
 const char *report_path(const Report *r, uint32_t source) {
   const char *shown = suite_path(r->suite, source);
   if (!r->root)
@@ -47,6 +67,12 @@ const char *report_path(const Report *r, uint32_t source) {
   const char *path = r->suite->sources[source].path;
   const char *below = path_below(path, r->root);
   return below == path ? shown : below;
+}
+
+void report_branch(const NoteBranch *b, Str *out) {
+  str_addf(out, "was %s, would have to be %s", b->taken, b->needed);
+  if (b->instance > 1)
+    str_addf(out, " (execution %u)", b->instance);
 }
 
 static void add_block_line(const Suite *suite, uint32_t block, const char *none,

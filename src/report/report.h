@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "locate/fault.h"
+#include "locate/near.h"
 #include "locate/outmap.h"
 #include "model/ranking.h"
 #include "model/suite.h"
@@ -34,6 +35,7 @@ typedef struct {
   const OutputPlaces *places; // where failures show in the output
   Sources *sources;           // notes the state of every file that is shown
   const NearTest *nearest;    // per failure, if the format wants them; or NULL
+  const NearNotes *notes;     // what `culprit near` found; or NULL
   const char *root;           // paths are named relative to it in files for
                               // others; NULL: to the session's directory
   FILE *summary;  // a second file, of formats that have one; or NULL
@@ -65,8 +67,20 @@ size_t report_verdicts(const Report *r, Verdict verdict);
 // The name of the function an entity stands in, "" if that is not known.
 const char *report_function(const Suite *suite, const Entity *e);
 
+// Where a failure shows in the output, as its first run has it; the main place
+// first.
+typedef ARRAY(const PlaceAt *) PlaceList;
+void report_places(const Report *r, size_t failure, PlaceList *out);
+
+// The statement on a line of a file (its absolute path), or ENTITY_NONE.
+uint32_t report_statement(const Suite *suite, const char *path, uint32_t line);
+
 // The path of a source in a file for others.
 const char *report_path(const Report *r, uint32_t source);
+
+// "was false, would have to be true": at a branch, against the nearest passing
+// run.
+void report_branch(const NoteBranch *b, Str *out);
 
 // What an entity is and where it belongs, after its "file:line":
 // "in main", "main", "block 3 of main", "edge 12 -> 15 of main".

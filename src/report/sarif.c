@@ -245,10 +245,38 @@ static void put_step(Report *r, uint32_t entity, const char *message,
   fputc('}', out);
 }
 
-// What the failing run does that the nearest passing one does not; then the
+static void begin_flow(const Str *message, FILE *out) {
+  fputs(",\n\"codeFlows\":[{\"message\":{\"text\":", out);
+  json_string(str_text(message), out);
+  fputs("},\"threadFlows\":[{\"id\":\"nearest-passing-run\",\"locations\":[",
+        out);
+}
+
+// The branches at which the run that `culprit near` found goes the other way.
+static void put_branches(Report *r, const NearNote *n, const Suspect *s,
+                         FILE *out) {
+  Str text = {0};
+  bool first = true;
+  str_addf(&text,
+           "It passes with: %s. Branches that went the other way:", n->command);
+  begin_flow(&text, out);
+  for (size_t i = 0; i < n->branches.len && i < STEPS; i++) {
+    const NoteBranch *b = &n->branches.items[i];
+    uint32_t at = report_statement(r->suite, b->file, b->line);
+    str_clear(&text);
+    report_branch(b, &text);
+    if (at != ENTITY_NONE)
+      put_step(r, at, str_text(&text), &first, out);
+  }
+  put_step(r, s->entity, "the first suspect", &first, out);
+  fputs("]}]}]", out);
+  str_release(&text);
+}
+
+// What the failing run does that the nearest passing test does not; then the
 // suspect.
-static void put_flow(Report *r, const Ranking *ranking, const Suspect *s,
-                     FILE *out) {
+static void put_differences(Report *r, const Ranking *ranking, const Suspect *s,
+                            FILE *out) {
   const NearTest *n = r->nearest ? &r->nearest[ranking->failure] : NULL;
   if (!n || !n->found)
     return;
@@ -258,10 +286,7 @@ static void put_flow(Report *r, const Ranking *ranking, const Suspect *s,
            "Test %s fails, test %s passes: %.1f %% of the lines in common.",
            r->suite->runs[n->failing].test, r->suite->runs[n->passing].test,
            100 * n->similarity);
-  fputs(",\n\"codeFlows\":[{\"message\":{\"text\":", out);
-  json_string(str_text(&text), out);
-  fputs("},\"threadFlows\":[{\"id\":\"nearest-passing-run\",\"locations\":[",
-        out);
+  begin_flow(&text, out);
   for (size_t i = 0; i < n->only_failing.len && i < STEPS; i++)
     put_step(r, n->only_failing.items[i],
              "only the failing run executes this line", &first, out);
@@ -271,6 +296,16 @@ static void put_flow(Report *r, const Ranking *ranking, const Suspect *s,
   put_step(r, s->entity, "the first suspect", &first, out);
   fputs("]}]}]", out);
   str_release(&text);
+}
+
+static void put_flow(Report *r, const Ranking *ranking, const Suspect *s,
+                     FILE *out) {
+  const char *signature = r->suite->failures[ranking->failure].signature;
+  const NearNote *n = r->notes ? near_notes_find(r->notes, signature) : NULL;
+  if (n)
+    put_branches(r, n, s, out);
+  else
+    put_differences(r, ranking, s, out);
 }
 
 static const char *level_of(const Suspect *s) {

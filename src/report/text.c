@@ -188,14 +188,10 @@ static void put_request(const Report *r, const FailureGroup *g, FILE *out) {
 // Of a page: what is wrong in it, beside the lines that wrote it. As the first
 // run shows it.
 static void put_places(const Report *r, const Ranking *ranking, FILE *out) {
-  const OutputPlaces *places = r->places;
-  uint32_t first = UINT32_MAX;
-  for (size_t i = 0; places && i < places->items.len; i++) {
-    const PlaceAt *p = &places->items.items[i];
-    if ((first != UINT32_MAX && p->run != first) ||
-        !place_shows(r->suite, p, ranking->failure))
-      continue;
-    first = p->run;
+  PlaceList places = {0};
+  report_places(r, ranking->failure, &places);
+  for (size_t i = 0; i < places.len; i++) {
+    const PlaceAt *p = places.items[i];
     const Entity *e = &r->suite->entities[p->statement];
     fprintf(out, "  %s: ", p->what);
     put_escaped(suite_path(r->suite, e->source), out);
@@ -203,6 +199,7 @@ static void put_places(const Report *r, const Ranking *ranking, FILE *out) {
     put_escaped(p->excerpt, out);
     fputc('\n', out);
   }
+  array_release(&places);
 }
 
 static void put_header(const Report *r, const Ranking *ranking, FILE *out) {

@@ -2,7 +2,8 @@
 // that have any. A guest like runtime.c, by the same rules: with no variable of
 // ours in the environment nothing is checked at all.
 //
-//   CULPRIT_RUN        directory for records: broken clauses go to PID.contract,
+//   CULPRIT_RUN        directory for records: broken clauses go to
+//   PID.contract,
 //                      and the process ends as by abort()
 //   CULPRIT_CONTRACTS  "report": record and go on. Without CULPRIT_RUN, broken
 //                      clauses are told on standard error.
@@ -116,8 +117,8 @@ INLINE void tell(const ContractHeader *h, unsigned clause) {
 }
 
 // One write: records of threads do not mix.
-INLINE void record(const ContractHeader *h, const uint32_t *broken,
-                   unsigned n, uint64_t call) {
+INLINE void record(const ContractHeader *h, const uint32_t *broken, unsigned n,
+                   uint64_t call) {
   ViolationHeader head;
   clear(&head, sizeof head);
   head.magic = VIOLATION_MAGIC;
@@ -158,9 +159,9 @@ INLINE void stop(void) {
 }
 
 // True: go on.
-__attribute__((noinline)) bool __culprit_contract_broken(
-    const ContractHeader *h, const uint32_t *broken, unsigned n,
-    uint64_t call) {
+__attribute__((noinline)) bool
+__culprit_contract_broken(const ContractHeader *h, const uint32_t *broken,
+                          unsigned n, uint64_t call) {
   if (!n)
     return true;
   record(h, broken, n, call);
@@ -275,7 +276,8 @@ INLINE void put_regions(long fd) {
   long maps = CALL(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
   size_t n = 0;
   bool good = maps >= 0;
-  for (long got; good && (got = CALL(SYS_read, maps, buffer, sizeof buffer)) > 0;)
+  for (long got;
+       good && (got = CALL(SYS_read, maps, buffer, sizeof buffer)) > 0;)
     for (long i = 0; good && i < got; i++) {
       if (buffer[i] != '\n') {
         if (n + 1 < sizeof line)
@@ -435,4 +437,29 @@ int __culprit_valid(const void *p, size_t size, long low, long high) {
     const char *page = (const char *)(((uintptr_t)at | 4095) + 1);
     at = page < last ? page : last;
   }
+}
+
+// --- sets that outgrow their place ------------------------------------------
+
+// The same as in the text that contract_check.c makes.
+typedef struct {
+  void **items, *few[256];
+  long n, room;
+} Set;
+
+void __culprit_set_grow(Set *s) {
+  size_t size = (size_t)s->room * 2 * sizeof *s->items;
+  void *more = (void *)call6(SYS_mmap, 0, (long)size, PROT_READ | PROT_WRITE,
+                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if ((uintptr_t)more > -4096ul) // no memory left: as a failed malloc
+    stop();
+  copy(more, s->items, (size_t)s->room * sizeof *s->items);
+  if (s->items != s->few)
+    CALL(SYS_munmap, s->items, size / 2, 0);
+  s->items = more;
+  s->room *= 2;
+}
+
+void __culprit_set_give_back(Set *s) {
+  CALL(SYS_munmap, s->items, (size_t)s->room * sizeof *s->items, 0);
 }

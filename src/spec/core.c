@@ -5,7 +5,12 @@
 
 #include "sym/gates.h"
 
-enum { CONFLICTS = 50000000, GATES = 60000000, NODES = 4000000 };
+enum {
+  CONFLICTS = 50000000,
+  GATES = 60000000,
+  NODES = 4000000,
+  CHECK_SHARE = 4
+};
 
 void core_release(Core *c) {
   array_release(&c->statements);
@@ -15,8 +20,8 @@ void core_release(Core *c) {
 // The clause holds, and nothing happens that is assumed away.
 static Expr wanted(Encoder *e, uint32_t clause) {
   Expr holds = encoder_clause(e, clause);
-  return holds ? expr_and(e->pool, holds, expr_not(e->pool, encoder_dead(e)))
-               : 0;
+  Expr dead = encoder_clause_dead(e, clause);
+  return holds ? expr_and(e->pool, holds, expr_not(e->pool, dead)) : 0;
 }
 
 static Solver *new_solver(Encoder *e, double seconds) {
@@ -49,19 +54,21 @@ static void ask_all(const Encoder *e, Expr want, Question *q) {
       add_question(q, e->statements.items[i].on, i);
 }
 
-// Is it unsatisfiable for Z3, too?
+// Is it unsatisfiable for Z3, too? Asked anew and as a whole: what it is given
+// as facts it can simplify by.
 static bool check(Encoder *e, const Question *q, const CoreList *core,
                   double seconds) {
   Solver *s = new_solver(e, seconds);
-  CoreList again = {0};
   Question small = {0};
+  Model model = {0};
   for (size_t i = 0; i < core->len; i++)
     add_question(&small, q->items.items[core->items[i]].cond, 0);
+  solver_use(s, ENGINE_ENUMERATE, false);
   solver_use(s, ENGINE_BITS, false);
-  SolverResult r = solver_core(s, small.items.items, small.items.len, false,
-                               seconds, &again, NULL);
+  SolverResult r =
+      solver_query(s, 0, small.items.items, small.items.len, &model);
   question_release(&small);
-  array_release(&again);
+  model_release(&model);
   solver_free(s);
   return r == SOLVER_UNSAT;
 }
@@ -99,7 +106,7 @@ static int solve(Encoder *e, Expr want, double seconds, Core *out, Err *err) {
   int rc = 0;
   if (r == SOLVER_UNSAT) {
     take_core(&q, &core, out);
-    out->checked = check(e, &q, &core, seconds);
+    out->checked = check(e, &q, &core, seconds / CHECK_SHARE);
   } else if (r == SOLVER_SAT) {
     out->satisfiable = true;
   } else {

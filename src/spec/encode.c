@@ -458,7 +458,7 @@ static bool may_go_round(Encoder *e, FlowLoop *loop, uint32_t rounds) {
     loop->rounds = loop->rounds > rounds ? loop->rounds : rounds;
     return true;
   }
-  return rounds <= loop->rounds + 1;
+  return rounds <= (e->mode == ENCODE_CHECK ? e->bound : loop->rounds + 1);
 }
 
 // The unrolled block that an edge leads to; false: it is beyond the bounds.
@@ -739,7 +739,8 @@ static bool may_call(Encoder *e, Flow *flow, uint32_t function) {
     flow->calls = flow->calls > active ? flow->calls : active;
     return all < NEST_MAX;
   }
-  return active <= flow->calls + 1 && all < NEST_MAX;
+  uint32_t most = e->mode == ENCODE_CHECK ? e->bound : flow->calls;
+  return active <= most + 1 && all < NEST_MAX;
 }
 
 static bool is_made(const Encoder *e, uint32_t function) {
@@ -796,6 +797,7 @@ static void begin(Encoder *e, EncodeMode mode) {
   e->cut_loops = e->cut_calls = e->cut_size = 0;
   e->blocks = 0;
   e->table = 0;
+  e->dead = 0;
   e->nframes = 0;
   e->memory.regions.len = 0;
   hashmap_release(&e->memory.initial);
@@ -856,27 +858,48 @@ int encoder_follow(Encoder *e, Err *err) {
   return check_end(e, err);
 }
 
+int encoder_check(Encoder *e, uint32_t bound, Err *err) {
+  (void)err; // that the run itself lies beyond the bound is no error
+  e->bound = bound;
+  begin(e, ENCODE_CHECK);
+  encode(e);
+  return 0;
+}
+
 Expr encoder_dead(Encoder *e) {
   return val_expr(&e->values, look_up(e, e->end, ghost_dead(), 1));
 }
 
-Expr encoder_clause(Encoder *e, uint32_t number) {
+static const EncodedClause *find_clause(const Encoder *e, uint32_t number) {
   for (size_t i = 0; i < e->clauses.len; i++)
     if (e->clauses.items[i].table == e->table &&
         e->clauses.items[i].number == number)
-      return val_expr(&e->values,
-                      look_up(e, e->end, e->clauses.items[i].cell, 1));
-  return 0;
+      return &e->clauses.items[i];
+  return NULL;
+}
+
+Expr encoder_clause(Encoder *e, uint32_t number) {
+  const EncodedClause *c = find_clause(e, number);
+  return c ? val_expr(&e->values, look_up(e, e->end, c->cell, 1)) : 0;
+}
+
+Expr encoder_clause_dead(Encoder *e, uint32_t number) {
+  const EncodedClause *c = find_clause(e, number);
+  uint32_t v;
+  return c && pmap_get(e->end, c->dead, &v) ? val_expr(&e->values, v) : 0;
 }
 
 void encoder_show_limits(const Encoder *e, Str *out) {
   if (e->cut_loops)
     str_addf(out, "loops that go round more than %s",
-             e->mode == ENCODE_RUN ? "can be followed"
-                                   : "once more than in the run");
+             e->mode == ENCODE_RUN     ? "can be followed"
+             : e->mode == ENCODE_CHECK ? "the bound"
+                                       : "once more than in the run");
   if (e->cut_calls)
     str_addf(out, "%scalls that nest deeper than %s", out->len ? ", " : "",
-             e->mode == ENCODE_RUN ? "can be followed" : "in the run");
+             e->mode == ENCODE_RUN     ? "can be followed"
+             : e->mode == ENCODE_CHECK ? "the bound"
+                                       : "in the run");
   if (e->cut_size)
     str_addf(out, "%smore than %zu blocks", out->len ? ", " : "",
              e->max_blocks);

@@ -62,6 +62,7 @@ typedef struct {
   uint64_t table; // address of the contract
   uint32_t number;
   uint64_t cell; // where its outcome is kept
+  uint64_t dead; // and what is assumed away when it is evaluated
 } EncodedClause;
 
 // Which field of which kind of object: its address in one of them.
@@ -83,6 +84,7 @@ typedef enum {
   ENCODE_RUN,    // concretely
   ENCODE_ALL,    // every path, statements may be off
   ENCODE_FOLLOW, // the run's own path through the body, the state symbolic
+  ENCODE_CHECK,  // every path, the state symbolic, nothing is off
 } EncodeMode;
 
 typedef struct {
@@ -106,6 +108,7 @@ typedef struct {
   ARRAY(EncodeLoss) losses;
   uint32_t cut_loops, cut_calls, cut_size; // what was assumed away
   size_t blocks, max_blocks;
+  uint32_t bound; // ENCODE_CHECK: rounds of a loop, nested calls
   uint64_t table; // of the wrapper's contract, 0: not seen yet
   uint64_t args;  // where its parameters lie
   size_t npre;    // cells of the process that the run read
@@ -117,7 +120,7 @@ typedef struct {
   uint32_t nframes;
   ExprMap facts;
   uint32_t steps;
-  uint32_t clause; // being evaluated next
+  Val dead; // what the wrapper starts each clause with
 } Encoder;
 
 void encoder_init(Encoder *e, const EncodeTarget *t, ExprPool *pool);
@@ -131,11 +134,18 @@ int encoder_all(Encoder *e, Err *err);
 // (memory.symbolic). The clauses are encoded on all paths.
 int encoder_follow(Encoder *e, Err *err);
 
+// After encoder_run: all paths on which loops go round and calls nest `bound`
+// times at most, the state before the call symbolic.
+int encoder_check(Encoder *e, uint32_t bound, Err *err);
+
 // Does clause `number` of the wrapper's contract hold? BV(1); 0: it was never
 // reached.
 Expr encoder_clause(Encoder *e, uint32_t number);
 // Was the end not reached, or only by what is assumed away?
 Expr encoder_dead(Encoder *e);
+// The same for the place where the clause is evaluated: what other clauses
+// need is not in it. 0: it was never reached.
+Expr encoder_clause_dead(Encoder *e, uint32_t number);
 
 // What a cell is called by pointees.h: the same for a variable of every call.
 uint64_t encode_cell_name(const Encoder *e, uint64_t address);

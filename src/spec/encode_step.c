@@ -154,6 +154,11 @@ static uint32_t pointed_function(Encoder *e, const IrCall *c, Pmap *state) {
   return program_function_at(e->target.program, at);
 }
 
+static Val dead_now(Encoder *e, Pmap state) {
+  uint32_t v;
+  return pmap_get(state, ghost_dead(), &v) ? v : val_const(&e->values, 1, 0);
+}
+
 static bool calls_body(const Encoder *e, const char *name) {
   return e->frame->root && text_starts(name, "__culprit_body_");
 }
@@ -167,6 +172,8 @@ static void call_inside(Encoder *e, uint32_t function, const IrInst *i,
   encode_call_function(e, function, soft, false, i, args,
                        c->nargs < ARGS_MAX ? c->nargs : ARGS_MAX, state,
                        results, c->nscalars < ARGS_MAX ? c->nscalars : 0);
+  if (calls_body(e, name))
+    e->dead = dead_now(e, *state);
   if (!encode_is_dead(e, *state))
     set_results(e, c, results, state);
 }
@@ -181,32 +188,38 @@ static bool is_own(const Encoder *e) {
   return e->frame->root || e->frame->soft;
 }
 
-static uint64_t clause_cell(Encoder *e, uint64_t table, uint32_t number) {
+static EncodedClause find_clause(Encoder *e, uint64_t table, uint32_t number) {
   for (size_t i = 0; i < e->clauses.len; i++)
     if (e->clauses.items[i].table == table &&
         e->clauses.items[i].number == number)
-      return e->clauses.items[i].cell;
-  uint64_t cell = ghost_clause((uint32_t)e->clauses.len);
-  array_push(&e->clauses, (EncodedClause){table, number, cell});
-  return cell;
+      return e->clauses.items[i];
+  uint32_t i = 2 * (uint32_t)e->clauses.len;
+  array_push(&e->clauses, (EncodedClause){table, number, ghost_clause(i),
+                                          ghost_clause(i + 1)});
+  return array_last(&e->clauses);
 }
 
+// What evaluating one clause assumes does not matter to the next.
 static void tell_clause(Encoder *e, const Val *args, Pmap *state) {
-  uint64_t cell = clause_cell(e, val_in_run(&e->values, args[0]),
-                              (uint32_t)val_in_run(&e->values, args[1]));
+  EncodedClause c = find_clause(e, val_in_run(&e->values, args[0]),
+                                (uint32_t)val_in_run(&e->values, args[1]));
   Expr x = val_expr(&e->values, args[2]);
   Expr holds =
       expr_ne(e->pool, x, expr_const(e->pool, expr_width(e->pool, x), 0));
   uint32_t before;
-  if (pmap_get(*state, cell, &before))
+  if (pmap_get(*state, c.cell, &before))
     holds = expr_and(e->pool, val_expr(&e->values, before), holds);
-  *state = memory_store(&e->memory, *state, cell, val_of(&e->values, holds));
+  *state = memory_store(&e->memory, *state, c.cell, val_of(&e->values, holds));
+  *state = memory_store(&e->memory, *state, c.dead, dead_now(e, *state));
+  if (e->frame->root && e->dead)
+    *state = memory_store(&e->memory, *state, ghost_dead(), e->dead);
 }
 
 static bool begin_contract(Encoder *e, const Val *args, Pmap *state) {
   if (!e->frame->root)
     return false;
   e->table = val_in_run(&e->values, args[0]);
+  e->dead = dead_now(e, *state);
   e->args = val_in_run(&e->values, args[1]);
   if (e->target.nargs)
     *state = memory_fill(&e->memory, *state, e->args, e->target.args,

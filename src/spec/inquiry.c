@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sym/gates.h"
+#include "util/fs.h"
 
 void inquiry_open(Inquiry *q, Subject *s, const InquiryOptions *o) {
   *q = (Inquiry){.subject = s, .options = *o};
@@ -58,25 +59,41 @@ static CallPoint call_point(const Inquiry *q) {
                      .number = q->violation->call};
 }
 
+static int write_patch(const Inquiry *q, const State *s, Err *err) {
+  Patch patch = {0};
+  char *path = mem_printf("%s/patch", q->subject->options.dir);
+  state_patch(s, &patch);
+  int rc = patch_write(&patch, path, err);
+  patch_release(&patch);
+  free(path);
+  return rc;
+}
+
+static int read_snapshot(Inquiry *q, Err *err) {
+  char *path = mem_printf("%s/snapshot", q->subject->options.dir);
+  snapshot_close(&q->snapshot);
+  int rc = snapshot_read(&q->snapshot, path, err);
+  q->given.snapshot = &q->snapshot;
+  free(path);
+  return rc;
+}
+
 static int take_snapshot(Inquiry *q, Err *err) {
   CallPoint at = call_point(q);
   at.snapshot = true;
-  char *path = mem_printf("%s/snapshot", q->subject->options.dir);
   SubjectRun run;
   int rc = subject_run(q->subject, &at, &run, err);
   if (!rc && !run.violations.items.len)
     rc = err_set(err, "the program does not break the promise every time: it "
                       "depends on more than its input");
   if (!rc)
-    rc = snapshot_read(&q->snapshot, path, err);
+    rc = read_snapshot(q, err);
   subject_run_release(&run);
-  free(path);
   return rc;
 }
 
-static int find_wrapper(Inquiry *q, Err *err) {
+static int find_wrapper(Inquiry *q, const char *name, Err *err) {
   const Program *p = &q->subject->ir;
-  const char *name = q->violation->table.function;
   for (uint32_t i = 0; i < p->functions.len; i++)
     if (!strcmp(program_name(p, p->functions.items[i].name), name)) {
       q->wrapper = i;
@@ -118,9 +135,8 @@ static int encode(Inquiry *q, Err *err) {
                          .wrapper = q->wrapper,
                          .read = state_read,
                          .context = &q->given,
-                         .args = q->snapshot.args,
+                         .args = state_args(&q->given),
                          .nargs = q->snapshot.args_size};
-  q->given.snapshot = &q->snapshot;
   q->pool = expr_pool_new();
   encoder_init(&q->encoder, &target, q->pool);
   q->encoding = true;
@@ -161,8 +177,9 @@ static int find_core(Inquiry *q, uint32_t clause, Err *err) {
 }
 
 int inquiry_explain(Inquiry *q, Err *err) {
-  if (take_snapshot(q, err) || find_wrapper(q, err) ||
-      subject_bind(q->subject, &q->snapshot, err))
+  if (!q->made && (take_snapshot(q, err) ||
+                   find_wrapper(q, q->violation->table.function, err) ||
+                   subject_bind(q->subject, &q->snapshot, err)))
     return -1;
   double start = gates_clock();
   int rc = encode(q, err);
@@ -173,16 +190,86 @@ int inquiry_explain(Inquiry *q, Err *err) {
 }
 
 int inquiry_run(Inquiry *q, const State *s, SubjectRun *out, Err *err) {
-  Patch patch = {0};
   CallPoint at = call_point(q);
   at.patch = true;
-  char *path = mem_printf("%s/patch", q->subject->options.dir);
   *out = (SubjectRun){0};
-  state_patch(s, &patch);
-  int rc = patch_write(&patch, path, err);
+  if (write_patch(q, s, err))
+    return -1;
+  return subject_run(q->subject, &at, out, err);
+}
+
+// --- no failing input -------------------------------------------------------
+
+// The state of the function's first call; nothing is broken yet.
+static int stop_at_call(Inquiry *q, const char *function, Err *err) {
+  CallPoint at = {.function = function, .number = 1, .snapshot = true};
+  char *path = mem_printf("%s/snapshot", q->subject->options.dir);
+  SubjectRun run;
+  int rc = subject_run(q->subject, &at, &run, err);
+  if (!rc && !fs_exists(path))
+    rc = err_set(err,
+                 "%s is not called by this run: give arguments with which it "
+                 "is",
+                 function);
   if (!rc)
-    rc = subject_run(q->subject, &at, out, err);
-  patch_release(&patch);
+    rc = read_snapshot(q, err);
+  subject_run_release(&run);
   free(path);
   return rc;
+}
+
+// Does the state break a promise in the process, too?
+static int confirm(Inquiry *q, State *s, bool *broken, Err *err) {
+  SubjectRun run;
+  CallPoint at = {.function = q->snapshot.function, .number = 1, .patch = true};
+  if (write_patch(q, s, err) || subject_run(q->subject, &at, &run, err))
+    return -1;
+  *broken = run.violations.items.len && run.violations.items.items[0].call;
+  if (!*broken) {
+    subject_run_release(&run);
+    return 0;
+  }
+  subject_run_release(&q->first);
+  q->first = run;
+  q->violation = &q->first.violations.items.items[0];
+  q->found = breaks_requires(q->violation) ? FOUND_PRECONDITION : FOUND_BROKEN;
+  state_release(&q->given);
+  q->given = *s;
+  *s = (State){0};
+  q->made = true;
+  return 0;
+}
+
+static int search_state(Inquiry *q, const StateMaker *maker, uint32_t bound,
+                        uint32_t *reached, Err *err) {
+  for (uint32_t b = 1; b <= bound && q->found == FOUND_NOTHING; b++) {
+    State s = {0};
+    bool broken = false;
+    SolverResult r = state_search(maker, &q->given, b, &s, err);
+    if (r == SOLVER_UNKNOWN)
+      return *err->text ? -1 : 0;
+    *reached = b;
+    int rc = r == SOLVER_SAT ? confirm(q, &s, &broken, err) : 0;
+    state_release(&s);
+    if (rc)
+      return rc;
+  }
+  return 0;
+}
+
+int inquiry_check(Inquiry *q, const char *function, uint32_t bound,
+                  double seconds, uint32_t *reached, Err *err) {
+  const ContractTable *t = contracts_find(&q->subject->contracts, function);
+  *reached = 0;
+  if (!t)
+    return err_set(err, "%s: no function of this name has a contract",
+                   function);
+  if (stop_at_call(q, function, err) || find_wrapper(q, function, err) ||
+      subject_bind(q->subject, &q->snapshot, err))
+    return -1;
+  StateMaker maker = {.program = &q->subject->ir,
+                      .wrapper = q->wrapper,
+                      .table = t,
+                      .seconds = seconds};
+  return search_state(q, &maker, bound, reached, err);
 }

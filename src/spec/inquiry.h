@@ -39,8 +39,9 @@ typedef struct {
   SubjectRun first;           // the given run
   const Violation *violation; // of it: the first
   Snapshot snapshot;          // of the violating call
-  State given;
-  uint32_t wrapper; // function
+  State given;                // it, and what --check changed
+  bool made;                  // by --check: not the run's own
+  uint32_t wrapper;           // function
   ExprPool *pool;
   Encoder encoder;
   bool encoding; // the encoder is there
@@ -55,6 +56,12 @@ void inquiry_close(Inquiry *q);
 
 // Runs the program and looks which promise it breaks.
 int inquiry_begin(Inquiry *q, Err *err);
+// The run breaks nothing: looks for a state in which the first call of
+// `function` does, with bounds from 1 to `bound`. *reached: the largest that
+// was searched to its end. Then q->found is FOUND_BROKEN, or FOUND_NOTHING.
+// Fails if the run does not call the function.
+int inquiry_check(Inquiry *q, const char *function, uint32_t bound,
+                  double seconds, uint32_t *reached, Err *err);
 // After FOUND_BROKEN: snapshot, encoding, one core for each broken clause.
 // Fails if the encoding does not break the same clauses as the run did, naming
 // what is not modelled.

@@ -78,7 +78,7 @@ typedef struct {
   Encoder encoder;
   ARRAY(Cell) cells;
   size_t nextra;
-  Constraint extra[CONTRACT_CLAUSES_MAX + 2];
+  Constraint extra[2 * CONTRACT_CLAUSES_MAX + 4];
 } Making;
 
 static bool is_writable(const Snapshot *s, uint64_t at) {
@@ -167,14 +167,16 @@ static State changed(const Making *m, const Model *model, uint32_t line) {
 
 static void add_extra(Making *m, Expr cond, bool outcome) {
   if (cond && !expr_is_const(m->encoder.pool, cond) &&
-      m->nextra < CONTRACT_CLAUSES_MAX)
+      m->nextra < 2 * CONTRACT_CLAUSES_MAX)
     m->extra[m->nextra++] = (Constraint){cond, outcome};
 }
 
 static void require(Making *m) {
   for (uint32_t k = 0; k < m->maker->table->nclauses; k++)
-    if (m->maker->table->clauses[k].kind == CLAUSE_REQUIRES)
+    if (m->maker->table->clauses[k].kind == CLAUSE_REQUIRES) {
       add_extra(m, encoder_clause(&m->encoder, k), true);
+      add_extra(m, encoder_clause_dead(&m->encoder, k), false);
+    }
 }
 
 static void turn_branches(Making *m, double deadline, StateList *out) {
@@ -216,21 +218,27 @@ static void making_release(Making *m) {
   encoder_release(&m->encoder);
 }
 
+// The encoder, after the concrete run, with the state symbolic from now on.
+static int begin_making(Making *m, ExprPool *pool, Err *err) {
+  EncodeTarget target = {.program = m->maker->program,
+                         .wrapper = m->maker->wrapper,
+                         .read = state_read,
+                         .context = (void *)m->from,
+                         .args = state_args(m->from),
+                         .nargs = m->from->snapshot->args_size};
+  encoder_init(&m->encoder, &target, pool);
+  learn(m->maker, &m->encoder);
+  int rc = encoder_run(&m->encoder, err);
+  m->encoder.memory.symbolic = symbolic;
+  m->encoder.memory.symbolic_context = m;
+  return rc;
+}
+
 int states_make(const StateMaker *maker, const State *from, StateList *out,
                 Err *err) {
   Making m = {.maker = maker, .from = from};
-  EncodeTarget target = {.program = maker->program,
-                         .wrapper = maker->wrapper,
-                         .read = state_read,
-                         .context = (void *)from,
-                         .args = state_args(from),
-                         .nargs = from->snapshot->args_size};
   ExprPool *pool = expr_pool_new();
-  encoder_init(&m.encoder, &target, pool);
-  learn(maker, &m.encoder);
-  int rc = encoder_run(&m.encoder, err);
-  m.encoder.memory.symbolic = symbolic;
-  m.encoder.memory.symbolic_context = &m;
+  int rc = begin_making(&m, pool, err);
   if (!rc)
     rc = encoder_follow(&m.encoder, err);
   if (!rc)
@@ -238,6 +246,60 @@ int states_make(const StateMaker *maker, const State *from, StateList *out,
   making_release(&m);
   expr_pool_free(pool);
   return rc;
+}
+
+// --- bounded verification ---------------------------------------------------
+
+// Some clause does not hold, where it can be evaluated.
+static Expr any_broken(Making *m) {
+  const ContractTable *t = m->maker->table;
+  ExprPool *p = m->encoder.pool;
+  Expr any = expr_bool(p, false);
+  for (uint32_t k = 0; k < t->nclauses; k++) {
+    Expr holds = t->clauses[k].kind == CLAUSE_ENSURES
+                     ? encoder_clause(&m->encoder, k)
+                     : 0;
+    Expr dead = holds ? encoder_clause_dead(&m->encoder, k) : 0;
+    if (dead)
+      any = expr_or(p, any, expr_not(p, expr_or(p, holds, dead)));
+  }
+  return any;
+}
+
+static SolverResult search(Making *m, State *out) {
+  enum { CONFLICTS = 50000000, GATES = 60000000, NODES = 4000000 };
+  ExprPool *pool = m->encoder.pool;
+  Expr broken = any_broken(m);
+  Model model = {0};
+  require(m);
+  Expr dead = encoder_dead(&m->encoder);
+  if ((expr_is_const(pool, broken) && !expr_value(pool, broken)) ||
+      (expr_is_const(pool, dead) && expr_value(pool, dead)))
+    return SOLVER_UNSAT;
+  add_extra(m, dead, false);
+  add_extra(m, broken, true);
+  Solver *s = solver_new(pool, (SolverLimits){.seconds = m->maker->seconds,
+                                              .conflicts = CONFLICTS,
+                                              .gates = GATES,
+                                              .nodes = NODES});
+  SolverResult r = solver_query(s, 0, m->extra, m->nextra, &model);
+  if (r == SOLVER_SAT)
+    *out = changed(m, &model, 0);
+  model_release(&model);
+  solver_free(s);
+  return r;
+}
+
+SolverResult state_search(const StateMaker *maker, const State *from,
+                          uint32_t bound, State *out, Err *err) {
+  Making m = {.maker = maker, .from = from};
+  ExprPool *pool = expr_pool_new();
+  SolverResult r = SOLVER_UNKNOWN;
+  if (!begin_making(&m, pool, err) && !encoder_check(&m.encoder, bound, err))
+    r = search(&m, out);
+  making_release(&m);
+  expr_pool_free(pool);
+  return r;
 }
 
 // --- random states ----------------------------------------------------------

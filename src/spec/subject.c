@@ -81,14 +81,10 @@ int subject_open(Subject *s, const SubjectOptions *o, Err *err) {
   if (linked_build(&s->build, o->program, o->cache, err) || load_code(s, err))
     return -1;
   s->collector = collector_new(assign, s);
-  if (collector_add_module(s->collector, s->build.program, err))
-    return -1;
-  return pool_open(&s->pool, 1, err);
+  return collector_add_module(s->collector, s->build.program, err);
 }
 
 void subject_close(Subject *s) {
-  if (s->pool)
-    pool_close(s->pool);
   collector_free(s->collector);
   contracts_release(&s->contracts);
   program_release(&s->ir);
@@ -100,14 +96,14 @@ void subject_close(Subject *s) {
 
 // --- running ----------------------------------------------------------------
 
-static int wait_for(Subject *s, Outcome *out, Err *err) {
+static int wait_for(Subject *s, Pool *pool, Outcome *out, Err *err) {
   size_t slot;
   PoolEvent event;
-  while ((event = pool_wait(s->pool, -1, &slot, out)) != POOL_ENDED) {
+  while ((event = pool_wait(pool, -1, &slot, out)) != POOL_ENDED) {
     if (event == POOL_IDLE)
       return err_set(err, "%s: the run got lost", s->options.program);
     s->interrupted = true;
-    pool_kill_all(s->pool);
+    pool_kill_all(pool);
     return err_set(err, "interrupted");
   }
   if (out->end == END_UNSTARTED)
@@ -154,8 +150,14 @@ static int execute(Subject *s, const char *dir, const CallPoint *at,
                  .timeout = s->options.timeout,
                  .max_output = OUTPUT_MAX,
                  .mark = extra[0]};
-  pool_start(s->pool, 0, &spawn);
-  int rc = wait_for(s, out, err);
+  // Only while it runs: an open pool keeps signals from ending the solver.
+  Pool *pool;
+  int rc = pool_open(&pool, 1, err);
+  if (!rc) {
+    pool_start(pool, 0, &spawn);
+    rc = wait_for(s, pool, out, err);
+    pool_close(pool);
+  }
   arena_release(&arena);
   return rc;
 }

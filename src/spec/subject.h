@@ -39,7 +39,6 @@ typedef struct {
   Program ir;
   ContractTables contracts;
   Collector *collector;
-  Pool *pool;
   Arena arena;
   ARRAY(SourceLine) lines; // statements; hits of a run are their numbers
   Hashmap line_index;      // (file, line) -> number

@@ -10,7 +10,7 @@
 
 enum {
   POINTERS_MAX = 1024, // choices of a pointer
-  NUMBERS_MAX = 24,    // of another value
+  NUMBERS_MAX = 128,   // of another value
   PRODUCT_MAX = 600,   // pairs of choices an operation is applied to
 };
 

@@ -245,6 +245,43 @@ static const Loop *innermost(const Loops *l, uint32_t block) {
   return best;
 }
 
+// The operand's value, if the edge brings a constant.
+static bool brings(const Program *p, const IrEdge *e, uint32_t operand,
+                   uint64_t *value) {
+  for (uint32_t i = 0; i < e->n; i++) {
+    const IrMove *m = &p->moves.items[e->first + i];
+    if (m->dst != operand || !(m->src & IR_CONST))
+      continue;
+    *value = p->constants.items[m->src & ~IR_CONST].value;
+    return true;
+  }
+  return false;
+}
+
+// The edge that is taken behind `e` in any case: a block that only leads on, or
+// that goes by a constant (`while (a && b)` where a is false). NULL: that
+// depends.
+static const IrEdge *led_on(const Graph *g, const IrEdge *e) {
+  const IrBlock *b = block_at(g, e->target);
+  const IrBranch *branch = b->n == 1 ? branch_of(g->program, b) : NULL;
+  uint64_t value;
+  if (!branch)
+    return NULL;
+  const IrEdge *first = &g->program->edges.items[branch->first_edge];
+  const IrInst *i = terminator(g->program, b);
+  if (i->op == IR_CONDBR && brings(g->program, e, i->a, &value))
+    return first + !(value & 1);
+  return branch->nedges == 1 ? first : NULL;
+}
+
+static bool leaves_loop(const Graph *g, const Loop *l, const IrEdge *e) {
+  enum { FARTHEST = 16 };
+  for (int i = 0; e && i < FARTHEST; i++, e = led_on(g, e))
+    if (!bitset_has(&l->body, e->target))
+      return true;
+  return false;
+}
+
 static void find_leaving(Control *c, const Graph *g) {
   Loops loops = {0};
   const IrEdge *edges = NULL;
@@ -254,7 +291,7 @@ static void find_leaving(Control *c, const Graph *g) {
     uint32_t k = l ? successors(g, b, &edges) : 0;
     for (uint32_t i = 0; i < k; i++)
       c->leaves[edges + i - c->program->edges.items] =
-          !bitset_has(&l->body, edges[i].target);
+          leaves_loop(g, l, &edges[i]);
   }
   for (size_t i = 0; i < loops.len; i++)
     bitset_release(&loops.items[i].body);

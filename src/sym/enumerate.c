@@ -4,12 +4,17 @@
 // all conditions on both are computed for the 256 values of the inner one at a
 // time.
 //
+// For floats, which no other engine but Z3 takes and Z3 takes its time for, the
+// values that the digits of a few numbers can have are tried out, 256 at a
+// time; if they are too many, some of them are drawn.
+//
 // Among the answers, those near the run are preferred: one input kept if
 // possible, printable characters before others, then the smallest change.
 #include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
+#include "sym/gates.h"
 #include "sym/solver_query.h"
 
 #define LANES 256
@@ -371,4 +376,131 @@ bool enumerator_solve(Enumerator *e, const Query *q, SolverResult *result,
   if (q->nvars == 1 && s.kind == SORT_BV && s.width == 8)
     return solve_one(e, q, result, out);
   return solve_many(e, q, result, out);
+}
+
+// --- many bytes of few values each ------------------------------------------
+
+enum {
+  MOST_BYTES = 32,
+  MOST_TRIED = 1 << 18,
+  MOST_DRAWN = 1 << 16,
+  MOST_COMPUTED = 1 << 22 // expressions times values
+};
+
+typedef struct {
+  uint8_t values[MOST_BYTES][LANES]; // nearest to the run first
+  unsigned counts[MOST_BYTES];
+  uint64_t product; // of the counts; more than MOST_TRIED: not exactly
+  uint64_t state;   // of the draws
+} Domains;
+
+static bool list_domain(Enumerator *e, const Query *q, size_t k, Domains *d) {
+  ByteSet left;
+  unsigned run = (unsigned)expr_var_value(e->pool, q->vars[k]);
+  if (!byte_domain(e, q, q->vars[k], &left))
+    return false;
+  for (int v; (v = set_nearest(&left, run)) >= 0;) {
+    left.bits[v >> 6] &= ~(1ull << (v & 63));
+    d->values[k][d->counts[k]++] = (uint8_t)v;
+  }
+  if (d->product <= MOST_TRIED)
+    d->product *= d->counts[k];
+  return true;
+}
+
+static bool list_domains(Enumerator *e, const Query *q, Domains *d) {
+  d->product = 1;
+  d->state = 88172645463325252ull;
+  for (size_t k = 0; k < q->nvars; k++) {
+    ExprSort s = expr_var_sort(e->pool, q->vars[k]);
+    if (s.kind != SORT_BV || s.width != 8 || !list_domain(e, q, k, d))
+      return false;
+  }
+  return true;
+}
+
+static unsigned draw(Domains *d, unsigned n) {
+  d->state ^= d->state << 13;
+  d->state ^= d->state >> 7;
+  d->state ^= d->state << 17;
+  return (unsigned)(d->state >> 33) % n;
+}
+
+// Lane i of every input: number first + i of all there are, or any.
+static void fill_lanes(Enumerator *e, const Query *q, Domains *d,
+                       uint64_t first, uint8_t chosen[MOST_BYTES][LANES]) {
+  bool all = d->product <= MOST_TRIED;
+  for (unsigned i = 0; i < LANES; i++) {
+    uint64_t number = first + i;
+    for (size_t k = q->nvars; k-- > 0;) {
+      unsigned n = d->counts[k];
+      chosen[k][i] = d->values[k][all ? (unsigned)(number % n) : draw(d, n)];
+      number /= n;
+    }
+  }
+  for (size_t k = 0; k < q->nvars; k++) {
+    Expr x = expr_input(e->pool, q->vars[k]);
+    if (!expr_map_get(&e->rows, x))
+      continue;
+    uint64_t *r = row(e, x);
+    for (unsigned i = 0; i < LANES; i++)
+      r[i] = chosen[k][i];
+  }
+}
+
+// The first of the next `n` lanes that satisfies everything; -1: none.
+static int try_lanes(Enumerator *e, const Query *q, unsigned n) {
+  compute_all(e);
+  for (unsigned i = 0; i < n; i++) {
+    bool good = true;
+    for (size_t k = 0; k < q->n && good; k++)
+      good = row(e, q->items[k].cond)[i] == q->items[k].outcome;
+    if (good)
+      return (int)i;
+  }
+  return -1;
+}
+
+static bool try_product(Enumerator *e, const Query *q, Domains *d,
+                        SolverResult *result, Model *out) {
+  bool all = d->product <= MOST_TRIED;
+  uint64_t end = all ? d->product : MOST_DRAWN;
+  uint64_t most = MOST_COMPUTED / (e->order.len + 1);
+  if (end > most) {
+    end = most;
+    all = false;
+  }
+  uint8_t chosen[MOST_BYTES][LANES];
+  for (uint64_t first = 0; first < end; first += LANES) {
+    if (gates_clock() > q->deadline)
+      return false;
+    fill_lanes(e, q, d, first, chosen);
+    uint64_t left = end - first;
+    int i = try_lanes(e, q, left < LANES ? (unsigned)left : LANES);
+    if (i < 0)
+      continue;
+    for (size_t k = 0; k < q->nvars; k++)
+      bind(out, q->vars[k], chosen[k][i]);
+    *result = SOLVER_SAT;
+    return true;
+  }
+  *result = SOLVER_UNSAT;
+  return all;
+}
+
+bool enumerator_try(Enumerator *e, const Query *q, SolverResult *result,
+                    Model *out) {
+  Constraints all = {0};
+  Domains d = {0};
+  if (q->nvars == 0 || q->nvars > MOST_BYTES || !list_domains(e, q, &d))
+    return false;
+  if (!d.product) {
+    *result = SOLVER_UNSAT;
+    return true;
+  }
+  for (size_t i = 0; i < q->n; i++)
+    array_push(&all, q->items[i]);
+  bool done = prepare_all(e, &all) && try_product(e, q, &d, result, out);
+  array_release(&all);
+  return done;
 }

@@ -133,7 +133,7 @@ static void grow_slots(ExprPool *p) {
   r->nslots *= 2;
   r->slots = new_slots(r->nslots);
   for (Expr e = 1; e < p->len; e++)
-    put_slot(r, e, expr_node(p, e)->hash);
+    put_slot(r, e, hash_of(expr_node(p, e)));
 }
 
 static bool same_node(const ExprNode *a, const ExprNode *b) {
@@ -143,10 +143,10 @@ static bool same_node(const ExprNode *a, const ExprNode *b) {
          (a->op != EXPR_CONST || a->value == b->value);
 }
 
-static Expr find(const ExprPool *p, const ExprNode *n) {
+static Expr find(const ExprPool *p, const ExprNode *n, uint32_t hash) {
   const ExprPoolRest *r = p->rest;
-  uint32_t mask = r->nslots - 1, tag = n->hash & ~mask;
-  for (uint32_t i = n->hash & mask;; i = (i + 1) & mask) {
+  uint32_t mask = r->nslots - 1, tag = hash & ~mask;
+  for (uint32_t i = hash & mask;; i = (i + 1) & mask) {
     uint32_t slot = r->slots[i];
     if (!slot)
       return 0;
@@ -155,7 +155,7 @@ static Expr find(const ExprPool *p, const ExprNode *n) {
   }
 }
 
-static Expr insert(ExprPool *p, const ExprNode *n) {
+static Expr insert(ExprPool *p, const ExprNode *n, uint32_t hash) {
   ExprPoolRest *r = p->rest;
   if (p->len / 3 >= r->nslots / 4)
     grow_slots(p);
@@ -163,7 +163,7 @@ static Expr insert(ExprPool *p, const ExprNode *n) {
   Expr e = p->len;
   ExprNode *made = new_node(p);
   *made = *n;
-  put_slot(r, e, n->hash);
+  put_slot(r, e, hash);
   return e;
 }
 
@@ -199,13 +199,13 @@ Expr expr_make(ExprPool *p, ExprOp op, ExprSort sort, Expr a, Expr b, Expr c) {
   ExprNode n = {.op = (uint8_t)op, .sort = sort, .arg = {a, b, c}};
   if (all_const(p, &n))
     return expr_const_of(p, sort, run_value(p, &n));
-  n.hash = hash_of(&n);
-  Expr e = find(p, &n);
+  uint32_t hash = hash_of(&n);
+  Expr e = find(p, &n, hash);
   if (e)
     return e;
   n.value = run_value(p, &n);
   n.leaves = count_leaves(p, &n);
-  return insert(p, &n);
+  return insert(p, &n, hash);
 }
 
 // --- constants --------------------------------------------------------------
@@ -225,9 +225,9 @@ Expr expr_const_of(ExprPool *p, ExprSort sort, uint64_t value) {
   if (r->op == EXPR_CONST && r->value == value && same_sort(r->sort, sort))
     return *recent;
   ExprNode n = {.op = EXPR_CONST, .sort = sort, .value = value, .leaves = 1};
-  n.hash = hash_of(&n);
-  Expr e = find(p, &n);
-  return *recent = e ? e : insert(p, &n);
+  uint32_t hash = hash_of(&n);
+  Expr e = find(p, &n, hash);
+  return *recent = e ? e : insert(p, &n, hash);
 }
 
 Expr expr_const(ExprPool *p, unsigned width, uint64_t value) {
@@ -362,8 +362,7 @@ Expr expr_input(ExprPool *p, VarId v) {
   if (!*made) {
     ExprNode n = {.op = EXPR_VAR, .sort = expr_var_sort(p, v), .arg = {v}};
     n.value = expr_var_value(p, v);
-    n.hash = hash_of(&n);
-    *made = insert(p, &n);
+    *made = insert(p, &n, hash_of(&n));
   }
   return *made;
 }

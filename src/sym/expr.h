@@ -78,11 +78,10 @@ typedef struct {
   ExprSort sort;
   uint8_t leaves; // ITEs that end in constants: how many, or 255; else 0
   uint32_t arg[3];
-  uint64_t value; // under this run
-  uint32_t hash;
+  uint64_t value;   // under this run
   uint32_t support; // cached set of variables (support.h); 0: not computed
-} ExprNode;
-_Static_assert(sizeof(ExprNode) == 32, "a node is 32 bytes");
+} __attribute__((packed, aligned(4))) ExprNode;
+_Static_assert(sizeof(ExprNode) == 28, "a long run has millions of them");
 
 #define EXPR_CHUNK_BITS 14
 typedef struct ExprPool ExprPool;

@@ -65,13 +65,14 @@ int stream_peek(Replay *r, Stream *s, Expr *e);
 // --- the models, by file
 ModelFunction model_none, model_memcpy, model_memset, model_strlen,
     model_strcpy, model_strcat, model_compare, model_chr, model_str, model_span,
-    model_dup, model_strtok;
+    model_dup, model_strtok, model_strsep;
 ModelFunction model_ctype, model_case, model_ctype_loc, model_number, model_abs,
     model_math, model_decimal;
 ModelFunction model_malloc, model_calloc, model_realloc, model_free,
     model_qsort;
 ModelFunction model_open, model_close, model_read, model_getc, model_ungetc,
     model_gets, model_fread, model_getline, model_scanf, model_seek, model_eof,
-    model_print, model_format, model_mmap, model_unfollowed, model_getopt;
+    model_print, model_format, model_mmap, model_readv, model_bsearch,
+    model_unfollowed, model_getopt;
 
 #endif

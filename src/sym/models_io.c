@@ -249,6 +249,32 @@ bool model_read(Replay *r, ModelCall *c) {
   return true;
 }
 
+// readv(descriptor, pieces, number of pieces). The trace does not say what was
+// written: a load that gets something else drops the expression.
+bool model_readv(Replay *r, ModelCall *c) {
+  Stream *s = stream_find(r, model_arg(c, 0).value, true);
+  const InputSource *in = source_of(r, s);
+  uint64_t list = model_arg(c, 1).value, count = model_arg(c, 2).value;
+  uint64_t left = (int64_t)c->result > 0 ? c->result : 0, to, n;
+  if (!in)
+    return true;
+  if (left > in->size || s->at > in->size - left)
+    return lose(r, s, c->name);
+  if (left)
+    tell_end(r, s, s->at + left - 1);
+  for (uint64_t i = 0; i < count && left; i++) {
+    if (!shadow_word(r->shadow, list + 16 * i, &to) ||
+        !shadow_word(r->shadow, list + 16 * i + 8, &n))
+      return lose(r, s, c->name);
+    for (uint64_t k = 0; k < n && left; k++, left--, s->at++)
+      shadow_store(r->shadow, to + k, 1, in->bytes[s->at],
+                   byte_at(r, s, s->at));
+  }
+  if (s->at == in->size)
+    tell_end(r, s, s->at);
+  return true;
+}
+
 bool model_fread(Replay *r, ModelCall *c) {
   uint32_t k = strstr(c->name, "_chk") ? 1 : 0;
   uint64_t size = model_arg(c, 1 + k).value, n = model_arg(c, 2 + k).value;
@@ -374,92 +400,6 @@ bool model_print(Replay *r, ModelCall *c) {
   (void)r;
   (void)c;
   return true;
-}
-
-typedef struct {
-  Replay *replay;
-  ModelCall *call;
-  uint64_t format, out; // addresses
-  uint32_t arg;
-  bool lost;
-} Formatter;
-
-static uint8_t format_byte(Formatter *f, uint64_t i) {
-  uint8_t b = 0;
-  return shadow_byte(f->replay->shadow, f->format + i, &b) ? b : 0;
-}
-
-// What was written is in memory already, all concrete: gives %s and %c their
-// expressions back. False: a conversion whose length cannot be told.
-static bool format_one(Formatter *f, uint8_t conversion, uint64_t limit) {
-  Replay *r = f->replay;
-  Val v = model_arg(f->call, f->arg++);
-  if (conversion == 'c') {
-    if (v.expr && f->out < limit)
-      shadow_store(r->shadow, f->out, 1, (uint8_t)v.value,
-                   replay_bits(r, v, 8));
-    f->out++;
-    return true;
-  }
-  uint64_t n;
-  if (!model_string(r, v.value, LONGEST, &n))
-    return false;
-  for (uint64_t i = 0; i < n && f->out + i < limit; i++) {
-    Expr e = shadow_byte_expr(r->shadow, v.value + i);
-    uint8_t b, written;
-    if (!shadow_byte(r->shadow, v.value + i, &b) ||
-        !shadow_byte(r->shadow, f->out + i, &written) || b != written)
-      return false;
-    shadow_store(r->shadow, f->out + i, 1, b, e);
-  }
-  f->out += n;
-  return true;
-}
-
-static bool any_symbolic(Formatter *f) {
-  Replay *r = f->replay;
-  for (uint32_t i = f->arg; i < f->call->nargs; i++) {
-    Val v = f->call->args[i];
-    uint8_t b;
-    if (v.expr)
-      return true;
-    for (uint64_t k = 0;
-         k < 4096 && v.value > 4096 && f->call->types[i].width == 64 &&
-         shadow_byte(r->shadow, v.value + k, &b) && b;
-         k++)
-      if (shadow_byte_expr(r->shadow, v.value + k))
-        return true;
-  }
-  return false;
-}
-
-// sprintf, snprintf: only %s and %c without width are followed; others end it.
-bool model_format(Replay *r, ModelCall *c) {
-  bool check = strstr(c->name, "_chk"), sized = strstr(c->name, "snprintf");
-  Formatter f = {.replay = r, .call = c, .out = model_arg(c, 0).value};
-  uint32_t at = 1 + sized + 2 * check;
-  uint64_t limit = sized ? f.out + model_arg(c, 1).value : UINT64_MAX;
-  f.format = model_arg(c, at).value;
-  f.arg = at + 1;
-  if (c->name[0] == 'v' || strstr(c->name, "_v"))
-    return !shadow_is_symbolic(r->shadow, f.format, 1) &&
-           (replay_lost(r, c->name), true);
-  if (!any_symbolic(&f))
-    return true;
-  for (uint64_t i = 0;; i++) {
-    uint8_t b = format_byte(&f, i);
-    if (!b)
-      return true;
-    if (b != '%') {
-      f.out++;
-      continue;
-    }
-    b = format_byte(&f, ++i);
-    if (b == '%')
-      f.out++;
-    else if ((b != 's' && b != 'c') || !format_one(&f, b, limit))
-      return false;
-  }
 }
 
 // --- scanf ------------------------------------------------------------------

@@ -236,12 +236,13 @@ bool model_chr(Replay *r, ModelCall *c) {
   return true;
 }
 
-static Expr is_match(Replay *r, uint64_t at, uint64_t needle, uint64_t n) {
+static Expr is_match(Replay *r, uint64_t at, uint64_t needle, uint64_t n,
+                     bool fold) {
   Expr all = expr_bool(r->pool, true);
   for (uint64_t i = 0; i < n; i++) {
     uint8_t x, y;
     Expr a, b;
-    if (!side(r, at, i, false, &x, &a) || !side(r, needle, i, false, &y, &b))
+    if (!side(r, at, i, fold, &x, &a) || !side(r, needle, i, fold, &y, &b))
       return expr_bool(r->pool, false);
     all = expr_and(r->pool, all, expr_eq(r->pool, a, b));
     if (expr_is_const(r->pool, all) && !expr_value(r->pool, all))
@@ -250,13 +251,22 @@ static Expr is_match(Replay *r, uint64_t at, uint64_t needle, uint64_t n) {
   return all;
 }
 
+// strstr, strcasestr: text, needle; memmem: memory, size, needle, size
 bool model_str(Replay *r, ModelCall *c) {
-  uint64_t at = model_fixed(r, c, 0), needle = model_fixed(r, c, 1), n, m;
-  if (!model_string(r, needle, LONGEST, &m) ||
-      !model_string(r, at, LONGEST, &n) || n * m > 1 << 22)
+  bool memory = has(c->name, "mem"), fold = has(c->name, "case");
+  uint64_t at = model_fixed(r, c, 0), n, m;
+  uint64_t needle = model_fixed(r, c, memory ? 2 : 1);
+  if (memory) {
+    n = model_fixed(r, c, 1);
+    m = model_fixed(r, c, 3);
+  } else if (!model_string(r, needle, LONGEST, &m) ||
+             !model_string(r, at, LONGEST, &n)) {
+    return false;
+  }
+  if (n > LONGEST || m > LONGEST || n * m > 1 << 22)
     return false;
   for (uint64_t i = 0; i + m <= n; i++) {
-    Expr e = is_match(r, at + i, needle, m);
+    Expr e = is_match(r, at + i, needle, m, fold);
     bool found = expr_value(r->pool, e) != 0;
     replay_event(r, PATH_LIBC, e, found);
     if (found)
@@ -321,5 +331,22 @@ bool model_strtok(Replay *r, ModelCall *c) {
   r->token_key = key;
   if (key)
     shadow_store(r->shadow, key, 8, t.at, 0);
+  return !t.unknown;
+}
+
+// strsep: where the text is, delimiters. It returned the text, and cut it.
+bool model_strsep(Replay *r, ModelCall *c) {
+  bool set[256];
+  Text t = {.replay = r, .at = c->result};
+  Expr e;
+  if (!t.at)
+    return true;
+  if (!read_set(r, model_fixed(r, c, 1), set))
+    return false;
+  set[0] = true;
+  while (!t.unknown && !text_is(&t, set))
+    text_next(&t);
+  if (text_peek(&t, &e))
+    shadow_store(r->shadow, t.at, 1, 0, 0);
   return !t.unknown;
 }

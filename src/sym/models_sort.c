@@ -21,7 +21,7 @@ static uint64_t argument(Replay *r, const IrCall *c, uint32_t i) {
 }
 
 void sort_begin(Replay *r, const IrCall *c, const char *name) {
-  if (strcmp(name, "qsort") || c->nargs < 4)
+  if ((strcmp(name, "qsort") && strcmp(name, "qsort_r")) || c->nargs < 4)
     return;
   Sort s = {.base = argument(r, c, 0),
             .count = argument(r, c, 1),
@@ -111,4 +111,10 @@ bool model_qsort(Replay *r, ModelCall *c) {
   for (uint32_t i = 0; i < 3; i++)
     model_fixed(r, c, i);
   return true;
+}
+
+// What it found was decided by the results of its callback, which are on the
+// path, if the callback is one of ours.
+bool model_bsearch(Replay *r, ModelCall *c) {
+  return program_function_at(r->program, model_arg(c, 4).value) != IR_NONE;
 }

@@ -47,7 +47,6 @@ typedef struct {
   uint32_t outcome : 1;
   uint32_t violated : 1; // implicit: the run itself breaks the rule
   uint32_t edge : 26;    // that was taken, counted from the branch's first
-  uint32_t entity;       // condition outcome that was taken, or ENTITY_NONE
   uint32_t branch;       // in Program.branches, IR_NONE: no branch
   uint32_t instance;     // how often this branch was executed before
   uint32_t place;        // in Program.places
@@ -56,7 +55,7 @@ typedef struct {
   Expr subject;          // PATH_SWITCH: the value; PATH_ADDRESS: the address;
                          // PATH_DIVIDE: the divisor; 0: none
 } PathEvent;
-_Static_assert(sizeof(PathEvent) == 32, "a long run has millions of them");
+_Static_assert(sizeof(PathEvent) == 28, "a long run has millions of them");
 
 typedef enum {
   STOP_END,   // the program came to its end

@@ -121,6 +121,35 @@ static void pop_frame(Replay *r) {
   r->frames.len--;
 }
 
+static bool is_one_of(const char *name, const char *const *names) {
+  for (; *names; names++)
+    if (!strcmp(name, *names))
+      return true;
+  return false;
+}
+
+// Code outside gets a result that depends on the input. A function that sorts
+// or searches looks at its sign; of others nobody knows.
+static void tell_outside(Replay *r, Val v, unsigned width) {
+  static const char *const comparing[] = {"qsort", "qsort_r", "bsearch",
+                                          "lfind", "lsearch", "tsearch",
+                                          "tfind", "tdelete", NULL};
+  const IrCall *c = r->frames.len ? top(r)->waiting : NULL;
+  ExprPool *p = r->pool;
+  if (!c || !v.expr || !width)
+    return;
+  if (!is_one_of(symbol_name(r, c), comparing)) {
+    replay_fix(r, PATH_LIBC, v, width);
+    replay_lost(r, symbol_name(r, c));
+    return;
+  }
+  Expr e = replay_bits(r, v, width), zero = expr_const(p, width, 0);
+  int64_t value = to_signed(v.value, width);
+  replay_event(r, PATH_LIBC, expr_slt(p, e, zero), value < 0);
+  if (value >= 0)
+    replay_event(r, PATH_LIBC, expr_eq(p, e, zero), value == 0);
+}
+
 void replay_return(Replay *r, const IrArg *values, uint32_t n) {
   enum { FEW = 16 };
   Val results[FEW];
@@ -129,6 +158,8 @@ void replay_return(Replay *r, const IrArg *values, uint32_t n) {
     results[i] = get(r, values[i].operand);
   pop_frame(r);
   if (!call) {
+    if (r->pool && n)
+      tell_outside(r, results[0], values[0].width);
     replay_outside(r);
     return;
   }
@@ -139,13 +170,6 @@ void replay_return(Replay *r, const IrArg *values, uint32_t n) {
 }
 
 // --- setjmp and longjmp -----------------------------------------------------
-
-static bool is_one_of(const char *name, const char *const *names) {
-  for (; *names; names++)
-    if (!strcmp(name, *names))
-      return true;
-  return false;
-}
 
 static bool is_setjmp(const char *name) {
   static const char *const names[] = {"setjmp", "_setjmp", "sigsetjmp",
@@ -374,7 +398,44 @@ static bool is_decided_early(const char *name) {
          text_starts(name, "llvm.threadlocal");
 }
 
+// llvm.is.fpclass: isnan, isinf, isfinite, and what is made of them. 0: some
+// other mix of classes, or the value does not depend on the input.
+static Expr float_class(Replay *r, const IrCall *c) {
+  enum { NANS = 3, NEGATIVE_INF = 4, FINITE = 504, POSITIVE_INF = 512 };
+  ExprPool *p = r->pool;
+  if (!p || c->nargs < 2 ||
+      !text_starts(symbol_name(r, c), "llvm.is.fpclass.f64"))
+    return 0;
+  Val v = get(r, r->program->args.items[c->first_arg].operand);
+  uint64_t mask =
+      get(r, r->program->args.items[c->first_arg + 1].operand).value;
+  bool nans = (mask & NANS) == NANS, finite = (mask & FINITE) == FINITE;
+  if (!v.expr || (!nans && mask & NANS) || (!finite && mask & FINITE) ||
+      expr_sort(p, v.expr).kind != SORT_FP)
+    return 0;
+  Expr infinite = expr_const_double(p, __builtin_inf());
+  Expr is[4] = {expr_fnan(p, v.expr), expr_feq(p, v.expr, infinite),
+                expr_feq(p, v.expr, expr_fneg(p, infinite)), 0};
+  is[3] = expr_not(p, expr_or(p, is[0], expr_or(p, is[1], is[2])));
+  bool wanted[4] = {nans, (mask & POSITIVE_INF) != 0,
+                    (mask & NEGATIVE_INF) != 0, finite};
+  Expr any = expr_bool(p, false);
+  for (int i = 0; i < 4; i++)
+    if (wanted[i])
+      any = expr_or(p, any, is[i]);
+  return any;
+}
+
 void replay_recorded(Replay *r, const IrCall *c) {
+  Expr class = float_class(r, c);
+  if (class) {
+    uint64_t v = replay_take(r, 1) & 1;
+    bool right = expr_value(r->pool, class) == v;
+    r->path->stats.wrong_values += !right && !r->stopped;
+    put(r, c->dst,
+        (Val){v, right && !expr_is_const(r->pool, class) ? class : 0});
+    return;
+  }
   bool lost = false, early = is_decided_early(symbol_name(r, c));
   for (uint32_t i = 0; i < c->nargs && r->pool && !early; i++) {
     const IrArg *a = &r->program->args.items[c->first_arg + i];

@@ -24,7 +24,6 @@ PathEvent *replay_event(Replay *r, PathKind kind, Expr cond, bool outcome) {
       .kind = (uint32_t)kind & 15,
       .outcome = outcome,
       .violated = kind == PATH_DIVIDE || kind == PATH_BOUNDS ? !outcome : false,
-      .entity = ENTITY_NONE,
       .branch = IR_NONE,
       .function = f ? f->function : IR_NONE,
       .place = f ? replay_place(r) : 0,
@@ -71,7 +70,6 @@ void replay_branch_event(Replay *r, const IrInst *i, uint32_t branch,
   e->branch = branch;
   e->edge = edge;
   e->instance = r->instances[branch];
-  e->entity = r->program->edges.items[b->first_edge + edge].entity;
 }
 
 void replay_fix(Replay *r, PathKind kind, Val v, unsigned width) {

@@ -82,6 +82,8 @@ static Object window(Replay *r, Expr at, unsigned size, const Object *o) {
   return (Object){base, range + size < left ? range + size : left};
 }
 
+enum { MOST_WORK = 1 << 28 }; // bytes of tables that can be written
+
 // A table as it lies in memory; false: not all of it is known and constant.
 static bool read_table(Replay *r, const Object *o, unsigned size, bool keep,
                        ExprTable *table) {
@@ -92,7 +94,6 @@ static bool read_table(Replay *r, const Object *o, unsigned size, bool keep,
       return t->good;
     }
   }
-  enum { MOST_WORK = 1 << 28 };
   if (!keep && (r->tabulated += o->size) > MOST_WORK)
     return false;
   uint32_t n = (uint32_t)(o->size / size);
@@ -111,6 +112,32 @@ static bool read_table(Replay *r, const Object *o, unsigned size, bool keep,
   return t.good;
 }
 
+// The same for a small table that input has been put into: a choice of all
+// that the index can mean. 0: it is too large, or not all of it is known.
+static Expr choose(Replay *r, const Object *o, unsigned size, Expr index) {
+  enum { MOST = 64 };
+  ExprPool *p = r->pool;
+  uint64_t n = o->size / size;
+  Expr e = 0;
+  if (n > MOST || (r->tabulated += o->size) > MOST_WORK)
+    return 0;
+  for (uint64_t k = n; k-- > 0;) {
+    uint64_t at = o->at + k * size, value = 0;
+    for (unsigned i = 0; i < size; i++) {
+      uint8_t b;
+      if (!shadow_byte(r->shadow, at + i, &b))
+        return 0;
+      value |= (uint64_t)b << 8 * i;
+    }
+    Expr entry = shadow_load(r->shadow, at, size, value);
+    if (!entry)
+      entry = expr_const(p, 8 * size, value);
+    Expr here = expr_eq(p, index, expr_const(p, expr_width(p, index), k));
+    e = e ? expr_ite(p, here, entry, e) : entry;
+  }
+  return e;
+}
+
 // A load from a table at a place that depends on the input, the table itself
 // not: the table is the function from place to value. For a table that can be
 // written it is so on this path, which decided all that was written to it.
@@ -124,14 +151,15 @@ static Expr look_up(Replay *r, const IrInst *i, Val at, uint64_t value,
   Object o = window(r, at.expr, size, object);
   uint64_t n = o.size / size;
   ExprTable table;
-  if (n > MOST || !n || (at.value - o.at) % size || at.value - o.at >= o.size ||
-      !read_table(r, &o, size, read_only, &table))
+  if (n > MOST || !n || (at.value - o.at) % size || at.value - o.at >= o.size)
     return 0;
   Expr offset = expr_sub(p, at.expr, expr_const(p, 64, o.at));
   Expr index = expr_extract(p, offset, shift, 64 - shift);
   Expr inside = expr_ult(p, index, expr_const(p, 64 - shift, n));
-  Expr e = expr_table(p, table, index);
-  if (expr_value(p, e) != value)
+  Expr e = read_table(r, &o, size, read_only, &table)
+               ? expr_table(p, table, index)
+               : choose(r, &o, size, index);
+  if (!e || expr_value(p, e) != value)
     return 0;
   replay_event(r, PATH_BOUNDS, inside, true)->subject = at.expr;
   if (shift) {

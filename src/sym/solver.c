@@ -247,8 +247,11 @@ static SolverEngine route(Solver *s, const Query *q, SolverResult *result,
     return ENGINE_BITS;
   }
   *result = SOLVER_SAT;
-  if (!s->off[ENGINE_ENUMERATE] && guess_solve(&s->eval, q, out))
+  if (!s->off[ENGINE_ENUMERATE] &&
+      (guess_solve(&s->eval, q, out) ||
+       enumerator_try(&s->enumerator, q, result, out)))
     return ENGINE_ENUMERATE;
+  out->len = 0;
   *result = SOLVER_UNKNOWN;
   if (!s->off[ENGINE_Z3])
     *result = smt_engine_solve(smt(s), q, &s->limits, out, NULL);

@@ -5,6 +5,7 @@
 and those that scrolling, choosing a line, a test and a method took, as JSON.
 """
 import json
+import os
 import sys
 
 from common import Browser, chosen, equal, ready, url_of
@@ -73,17 +74,34 @@ def check(b):
            "r => r.textContent === '5000')")
 
 
+def thread_time(b):
+    """Milliseconds of processor time that the page has used since it was
+    opened."""
+    metrics = b.devtools("Performance.getMetrics")["metrics"]
+    return 1000 * next(m["value"] for m in metrics if m["name"] == "TaskDuration")
+
+
+def load(b, url):
+    """Until it can be worked with: on the clock, and of the processor."""
+    took = ready(b, url)
+    return took, thread_time(b)
+
+
 def main():
     with Browser() as b:
-        url = url_of(sys.argv[1])
-        took = min(ready(b, url) for _ in range(3))
+        b.devtools("Performance.enable", timeDomain="threadTicks")
+        times = [load(b, url_of(sys.argv[1])) for _ in range(3)]
+        took, busy = min(t[0] for t in times), min(t[1] for t in times)
         if "--measure" in sys.argv:
-            print(json.dumps({"ready": took, **measure(b)}))
+            print(json.dumps({"ready": took, "busy": busy, **measure(b)}))
             return
         check(b)
         equal(b.complaints(), [])
-        assert took < LIMIT, f"{took:.0f} ms until it can be worked with"
-        print(f"{took:.0f} ms until it can be worked with")
+        print(f"{took:.0f} ms until it can be worked with, {busy:.0f} ms of the "
+              "processor")
+        # Where others keep the machine busy, the clock tells nothing.
+        crowded = os.getloadavg()[0] > os.cpu_count()
+        assert took < LIMIT or (crowded and busy < LIMIT)
 
 
 main()

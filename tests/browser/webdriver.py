@@ -111,16 +111,30 @@ class Browser:
                          {"using": "css selector", "value": css})[WEB_ELEMENT]
 
     def text(self, css):
-        return self.call("GET", f"/element/{self.find(css)}/text")
+        return self.again(lambda: self.text_of(self.find(css)))
 
     def texts(self, css):
-        found = self.call("POST", "/elements",
-                          {"using": "css selector", "value": css})
-        return [self.call("GET", f"/element/{e[WEB_ELEMENT]}/text")
-                for e in found]
+        return self.again(lambda: [
+            self.text_of(e[WEB_ELEMENT]) for e in self.call(
+                "POST", "/elements", {"using": "css selector", "value": css})])
 
     def click(self, css):
-        self.call("POST", f"/element/{self.find(css)}/click", {})
+        self.again(lambda: self.call(
+            "POST", f"/element/{self.find(css)}/click", {}))
+
+    def text_of(self, element):
+        return self.call("GET", f"/element/{element}/text")
+
+    @staticmethod
+    def again(action):
+        """Rows are made anew whenever their list is drawn: what was found may
+        be gone the next moment."""
+        for left in range(9, -1, -1):
+            try:
+                return action()
+            except RuntimeError as error:
+                if not left or "stale element" not in str(error):
+                    raise
 
     def press(self, *keys):
         strokes = []

@@ -1,4 +1,4 @@
-// sprintf: what it copies is followed, what it converts is made concrete.
+// sprintf: what it copies, and the digits of what it converts, are followed.
 #include <stdio.h>
 int main(void) {
   char word[16], out[64];
@@ -16,6 +16,6 @@ int main(void) {
 // stdin: abc\n
 // stop: end
 // path: LINE(copied) branch stdin[1] != 'q'
-// path: LINE(converted) libc stdin[0] == 'a'
-// not: :LINE(text)
-// lost: sprintf, once
+// path: LINE(converted) libc
+// path: LINE(text) branch
+// lost: nothing

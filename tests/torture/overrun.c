@@ -1,7 +1,7 @@
 // A loop that runs off its memory crashes where it does, not when the recorder
 // looks ahead; what it had read before is there.
-#include <sys/mman.h>
 #include <stdio.h>
+#include <sys/mman.h>
 static long sum(const int *p, long n) {
   long s = 0;
   for (long i = 0; i < n; i++)

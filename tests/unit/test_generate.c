@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "generate/ddmin.h"
+#include "generate/frontier.h"
 #include "generate/similarity.h"
 #include "util/mem.h"
 
@@ -119,4 +120,67 @@ TEST(a_budget_ends_the_search_with_what_has_been_reached) {
   assert_true(left < 8);
   assert_true(keep[7]);
   assert_int_equal(t.asked, 2);
+}
+
+// --- scores -----------------------------------------------------------------
+
+enum { RUNS = 6, STEPS = 40 };
+
+// Runs of a loop with three conditions, each with another outcome now and then.
+static void make_runs(Frontier *f) {
+  unsigned seed = 7;
+  for (uint32_t i = 0; i < RUNS; i++) {
+    Explored run = {.nsteps = STEPS - i, .steps = mem_array(PathStep, STEPS)};
+    for (uint32_t k = 0; k < STEPS; k++) {
+      seed = seed * 1103515245 + 12345;
+      run.steps[k] = (PathStep){k % 3, seed >> 16 & 1};
+      array_push(&run.path.events,
+                 (PathEvent){.branch = k % 3, .edge = run.steps[k].outcome});
+    }
+    array_push(&f->runs, run);
+  }
+}
+
+static void release_runs(Frontier *f) {
+  for (size_t i = 0; i < f->runs.len; i++) {
+    free(f->runs.items[i].steps);
+    array_release(&f->runs.items[i].path.events);
+  }
+  array_release(&f->runs);
+}
+
+// All flips of run 0, last first.
+static void make_flips(Candidate *c) {
+  for (uint32_t i = 0; i < STEPS; i++)
+    c[i] = (Candidate){.event = STEPS - 1 - i, .edge = i % 2, .number = i};
+}
+
+TEST(scores_raised_by_one_failing_run_after_another_are_those_of_all_at_once) {
+  static const char *const names[] = {"pcs", "pcs-seq", "mix"};
+  Frontier f = {0};
+  make_runs(&f);
+  for (size_t n = 0; n < 3; n++) {
+    const Strategy *s = strategy_find(names[n]);
+    Candidate one[STEPS], other[STEPS];
+    make_flips(one);
+    make_flips(other);
+    for (size_t i = 0; i < RUNS; i++)
+      f.runs.items[i].shows = i == 1;
+    s->score(&f, 0, one, STEPS);
+    double sum = 0, before = 0;
+    for (size_t i = 0; i < STEPS; i++)
+      before += one[i].score;
+    for (size_t i = 2; i < RUNS; i++) {
+      s->raise(&f, 0, one, STEPS, &f.runs.items[i]);
+      s->raise(&f, 0, one, STEPS, &f.runs.items[i]); // twice is once
+      f.runs.items[i].shows = true;
+    }
+    s->score(&f, 0, other, STEPS);
+    for (size_t i = 0; i < STEPS; i++) {
+      assert_near(one[i].score, other[i].score);
+      sum += other[i].score;
+    }
+    assert_true(sum > before + 1);
+  }
+  release_runs(&f);
 }

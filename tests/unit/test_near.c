@@ -7,6 +7,7 @@
 #include "cfront/program_code.h"
 #include "cfront/trace_build.h"
 #include "generate/align.h"
+#include "locate/near.h"
 #include "sym/replay.h"
 #include "test.h"
 #include "util/command.h"
@@ -148,6 +149,27 @@ TEST(candidates_of_example_5_come_in_order_of_distance) {
   events_release(&f);
 }
 
+static FlipAnswer prune_3_6(void *context, const uint32_t *flips, size_t n) {
+  bool is = n == 2 && flips[0] == 2 && flips[1] == 4; // lines 3 and 6
+  return list(context, flips, n) == FLIP_STOP ? FLIP_STOP
+         : is                                 ? FLIP_PRUNE
+                                              : FLIP_ON;
+}
+
+TEST(nothing_is_added_to_a_set_that_is_pruned) {
+  static const uint32_t lines[] = {0, 1, 3, 5, 6}, all[] = {1, 2, 3, 4};
+  Events f;
+  Listing l = {.names = lines, .left = 100};
+  figure_2(&f, failing);
+  uint32_t *ends = events_ends(&f);
+  assert_true(flips_enumerate(ends, all, 4, 4, prune_3_6, &l));
+  assert_string_equal(str_text(&l.text),
+                      "<6><3,6><1,6><5><3,5><1,3,5><1,5><3><1,3><1>");
+  str_release(&l.text);
+  free(ends);
+  events_release(&f);
+}
+
 typedef struct {
   Distance last;
   bool ascending;
@@ -257,6 +279,18 @@ static const char source[] =
     "  default:\n"
     "    return i;\n"
     "  }\n"
+    "}\n"
+    "#line 91\n"
+    "int nest(int n, int m) {\n"
+    "  int sum = 0;\n"
+    "  for (int a = 0; a < n; a++)\n"
+    "    for (int b = 0; b < m; b++) {\n"
+    "      if (a * b > 20)\n"
+    "        break;\n"
+    "      if (a == b)\n"
+    "        sum++;\n"
+    "    }\n"
+    "  return sum;\n"
     "}\n"
     "#line 51\n"
     "int main(int argc, char **argv) {\n"
@@ -541,6 +575,98 @@ TEST(joins_are_the_first_blocks_that_every_way_out_comes_through) {
     assert_true(!f->nblocks || world.control.entry[f->first_block]);
   }
   assert_true(joined > 20);
+}
+
+// --- loops ------------------------------------------------------------------
+
+// What turning the first branch on `line` that this way does to its loop.
+static LoopChange change_at(uint32_t line, bool to_true) {
+  const Control *c = &world.control;
+  for (uint32_t i = 0; i < world.ir.branches.len; i++) {
+    const IrBranch *b = &world.ir.branches.items[i];
+    uint32_t at;
+    control_place(c, i, &at);
+    if (at == line && b->nedges == 2)
+      return control_loop_change(c, b->first_edge + to_true,
+                                 b->first_edge + !to_true);
+  }
+  fail_msg("no branch on line %u", line);
+  return LOOP_SAME;
+}
+
+TEST(a_loop_is_left_by_the_edges_that_lead_out_of_it) {
+  build_world();
+  assert_int_equal(change_at(58, true), LOOP_MORE); // while (*s && ...)
+  assert_int_equal(change_at(58, false), LOOP_FEWER);
+  assert_int_equal(change_at(22, true),
+                   LOOP_SAME); // an if of a called function
+  assert_int_equal(change_at(3, false), LOOP_SAME);
+  assert_int_equal(change_at(93, true), LOOP_MORE); // the outer for
+  assert_int_equal(change_at(94, true), LOOP_MORE); // the inner for
+  assert_int_equal(change_at(94, false), LOOP_FEWER);
+  assert_int_equal(change_at(95, true), LOOP_FEWER); // if (...) break;
+  assert_int_equal(change_at(97, true), LOOP_SAME);  // if (...) k++;
+}
+
+// --- notes ------------------------------------------------------------------
+
+static int parse_note(const char *text, NearNote *note, Arena *arena) {
+  Err err = {0};
+  char *copy = mem_strdup(text);
+  int rc = near_note_parse(note, "note", copy, arena, &err);
+  if (rc)
+    assert_non_null(strstr(err.text, "remove it"));
+  free(copy);
+  return rc;
+}
+
+TEST(a_note_comes_back_as_it_was_written) {
+  build_world();
+  Arena arena = {0};
+  Err err = {0};
+  Str text = {0};
+  NearNote note = {.session = 7, .signature = "a\tb\n%09", .command = "./f 1"},
+           back;
+  array_push(&note.sources, (Source){"/src/f.c", 0xfedcba9876543210});
+  array_push(&note.branches,
+             (NoteBranch){"/src/f.c", 5, 1, "false", "case 3", true});
+  assert_int_equal(near_note_write(world.dir, &note, &err), 0);
+  char *path = mem_printf("%s/near/7.tsv", world.dir);
+  assert_int_equal(fs_read(path, 0, &text, &err), 0);
+  assert_int_equal(parse_note(str_text(&text), &back, &arena), 0);
+  assert_string_equal(back.signature, note.signature);
+  assert_string_equal(back.command, "./f 1");
+  assert_int_equal(back.sources.len, 1);
+  assert_true(back.sources.items[0].hash == 0xfedcba9876543210);
+  assert_int_equal(back.branches.len, 1);
+  assert_int_equal(back.branches.items[0].line, 5);
+  assert_string_equal(back.branches.items[0].needed, "case 3");
+  assert_true(back.branches.items[0].decisive);
+  near_note_release(&note);
+  near_note_release(&back);
+  arena_release(&arena);
+  str_release(&text);
+  free(path);
+}
+
+TEST(what_is_no_note_is_refused) {
+  static const char *const bad[] = {
+      "",
+      "near\t2\nsignature\ts\ncommand\tc\n",
+      "near\t1\nsignature\ts\n",
+      "near\t1\nsignature\ts\ncommand\tc\nbranch\tf\tx\t1\ta\tb\t1\n",
+      "near\t1\nsignature\ts\ncommand\tc\nbranch\tf\t1\t1\ta\tb\n",
+      "near\t1\nsignature\ts\ncommand\tc\nsource\tf\tzz\n",
+      "near\t1\tx\ty\tz\ta\tb\tc\td\te\tf\n",
+      "\x01\x02",
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    NearNote note;
+    Arena arena = {0};
+    assert_int_equal(parse_note(bad[i], &note, &arena), -1);
+    near_note_release(&note);
+    arena_release(&arena);
+  }
 }
 
 TEST(nothing_is_left_behind) {

@@ -202,10 +202,19 @@ static void tell(CompareKind kind, int outcome, const operand_text *left,
   culprit_publish(item);
 }
 
-// What has a term is told by its decision.
+// With shadows there is little left to tell by values: strings that came by a
+// way that is not followed. What has a term is told by its decision.
+static bool has_shadows(void) { return culprit.collect & COLLECT_SHADOWS; }
+
 static bool has_shadow(const zval *value) {
   ZVAL_DEREF(value);
-  return culprit.collect & COLLECT_SHADOWS && shadow_find(value);
+  return has_shadows() && shadow_find(value);
+}
+
+static bool is_worth_a_look(const zval *a, const zval *b) {
+  if (!culprit.recording || Z_TYPE_P(a) > IS_STRING || Z_TYPE_P(b) > IS_STRING)
+    return false;
+  return !has_shadows() || Z_TYPE_P(a) == IS_STRING || Z_TYPE_P(b) == IS_STRING;
 }
 
 // The input comes first; two of them are told both ways.
@@ -261,7 +270,7 @@ static int compare(const zval *a, const zval *b) {
 static int on_equal(zend_execute_data *ex) {
   const zend_op *op = ex->opline;
   const zval *a = OPERAND(ex, op, 1), *b = OPERAND(ex, op, 2);
-  if (culprit.recording && is_scalar(a) && is_scalar(b))
+  if (is_worth_a_look(a, b))
     tell_pair(COMPARE_EQUAL, compare(a, b) == 0, a, b);
   return ZEND_USER_OPCODE_DISPATCH;
 }
@@ -269,7 +278,7 @@ static int on_equal(zend_execute_data *ex) {
 static int on_identical(zend_execute_data *ex) {
   const zend_op *op = ex->opline;
   const zval *a = OPERAND(ex, op, 1), *b = OPERAND(ex, op, 2);
-  if (culprit.recording && is_scalar(a) && is_scalar(b))
+  if (is_worth_a_look(a, b))
     tell_pair(COMPARE_EQUAL, zend_is_identical((zval *)a, (zval *)b), a, b);
   return ZEND_USER_OPCODE_DISPATCH;
 }
@@ -277,7 +286,7 @@ static int on_identical(zend_execute_data *ex) {
 static int on_smaller(zend_execute_data *ex) {
   const zend_op *op = ex->opline;
   const zval *a = OPERAND(ex, op, 1), *b = OPERAND(ex, op, 2);
-  if (culprit.recording && is_scalar(a) && is_scalar(b))
+  if (is_worth_a_look(a, b))
     tell_pair(COMPARE_LESS, compare(a, b) < 0, a, b);
   return ZEND_USER_OPCODE_DISPATCH;
 }
@@ -324,7 +333,7 @@ static void look_up(const zval *container, const zval *key) {
   const HashTable *ht = Z_ARRVAL_P(container);
   int source = source_of(ht);
   if (source < 0) {
-    if (Z_TYPE_P(key) == IS_STRING)
+    if (Z_TYPE_P(key) == IS_STRING && !has_shadows())
       tell_list(key, ht, true);
     return;
   }
@@ -468,13 +477,17 @@ static const struct {
     {ZEND_FETCH_RW, on_fetch_global},
 };
 
+static user_opcode_handler_t handler_of[256];
+
 void culprit_compare_op(zend_execute_data *ex) {
-  for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++)
-    if (handlers[i].opcode == ex->opline->opcode)
-      handlers[i].handler(ex);
+  user_opcode_handler_t handler = handler_of[ex->opline->opcode];
+  if (handler)
+    handler(ex);
 }
 
 void culprit_compare_start(void) {
-  for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++)
+  for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++) {
     zend_set_user_opcode_handler(handlers[i].opcode, handlers[i].handler);
+    handler_of[handlers[i].opcode] = handlers[i].handler;
+  }
 }

@@ -12,6 +12,7 @@
 typedef struct {
   uint16_t op;
   uint8_t type, nargs;
+  bool input; // a visitor could have chosen it otherwise
   uint32_t args[TERM_ARGS];
   uint64_t value; // of a string: its length
   uint64_t check; // of a string: PHP's hash, else as value
@@ -181,6 +182,16 @@ static const char *keep_text(const term *t, const char *name,
   return copy;
 }
 
+// What a database says is no visitor's choice, nor what is made of it alone.
+static bool is_input(const term *t, const char *name) {
+  if (t->op == TERM_VAR)
+    return t->name_length < 3 || memcmp(name, "DB.", 3) != 0;
+  for (unsigned i = 0; i < t->nargs; i++)
+    if (t->args[i] && terms[t->args[i]].input)
+      return true;
+  return false;
+}
+
 static shadow intern(term *t, const char *name, const char *text) {
   if (!nterms || culprit.forked)
     return 0;
@@ -198,6 +209,7 @@ static shadow intern(term *t, const char *name, const char *text) {
     if (is_same(&terms[table[i]], t, name, text))
       return table[i];
   t->text = keep_text(t, name, text);
+  t->input = is_input(t, name);
   terms[nterms] = *t;
   return table[i] = nterms++;
 }
@@ -387,7 +399,7 @@ static uint32_t write_terms(shadow n) {
 }
 
 void shadow_branch(shadow n, bool outcome, uint32_t counter) {
-  if (!n)
+  if (!n || !terms[n].input)
     return;
   if (nbranches == SHADOW_BRANCHES) {
     SHADOW_LOST("(too many decisions)");

@@ -5,6 +5,8 @@
 // are counted by name.
 #include "shadow.h"
 
+#include "ext/standard/html.h"
+
 typedef void model_function(zend_execute_data *ex, zval *value,
                             const culprit_shadow_args *args);
 
@@ -189,6 +191,38 @@ static void replace(zend_execute_data *ex, zval *value,
     SHADOW_LOST("str_replace");
 }
 
+static bool is_utf8(const zend_string *s) {
+  size_t at = 0;
+  int status = SUCCESS;
+  while (at < ZSTR_LEN(s) && status == SUCCESS)
+    php_next_utf8_char((const unsigned char *)ZSTR_VAL(s), ZSTR_LEN(s), &at,
+                       &status);
+  return status == SUCCESS;
+}
+
+static bool is_ascii(const zend_string *s) {
+  for (size_t i = 0; i < ZSTR_LEN(s); i++)
+    if ((unsigned char)ZSTR_VAL(s)[i] >= 128)
+      return false;
+  return true;
+}
+
+// htmlspecialchars() of good UTF-8; htmlentities() is the same for ASCII.
+static void escape(zend_execute_data *ex, zval *value,
+                   const culprit_shadow_args *args) {
+  uint32_t n = ZEND_CALL_NUM_ARGS(ex);
+  const zval *text = argument(ex, 0);
+  const zend_string *name = ex->func->common.function_name;
+  if (!args->any)
+    return;
+  if (n <= 3 && Z_TYPE_P(text) == IS_STRING &&
+      (is_ascii(Z_STR_P(text)) ||
+       (ZSTR_LEN(name) > 12 && is_utf8(Z_STR_P(text)))))
+    shadow_set(value, shadow_make(TERM_ESCAPE_HTML, args->terms, n, value));
+  else
+    shadow_lost(ZSTR_VAL(name), ZSTR_LEN(name));
+}
+
 // --- models -----------------------------------------------------------------
 
 static const shadow_model models[] = {
@@ -198,7 +232,8 @@ static const shadow_model models[] = {
 #undef TERM
     {NULL, "chop", TERM_RTRIM, 1, 2, NULL},
     {NULL, "doubleval", TERM_FLOAT, 1, 1, NULL},
-    {NULL, "htmlentities", TERM_ESCAPE_HTML, 1, 3, NULL},
+    {NULL, "htmlentities", TERM_NONE, 1, 4, escape},
+    {NULL, "htmlspecialchars", TERM_NONE, 1, 4, escape},
     {NULL, "preg_match", TERM_NONE, 2, 9, match},
     {NULL, "explode", TERM_NONE, 2, 3, split},
     {NULL, "implode", TERM_NONE, 1, 2, join},

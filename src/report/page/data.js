@@ -6,7 +6,7 @@ function parse(id) {
 }
 
 const kept = new Map();
-function data(id) {
+function parsed(id) {
   if (!kept.has(id)) kept.set(id, parse(id));
   return kept.get(id);
 }
@@ -71,28 +71,33 @@ function scoreText(x) {
 
 // --- which tests execute what -----------------------------------------------------
 
+const encoded = (c) => parsed(`cover-${Math.floor(c / head.piece)}`)[c % head.piece];
+
+// Calls visit(first, end) for each run of tests of a class, until it says true.
+function eachRun(text, visit) {
+  const bytes = atob(text);
+  let at = 0, test = 0, take = false;
+  while (at < bytes.length) {
+    let value = 0, scale = 1, byte;
+    do {
+      byte = bytes.charCodeAt(at++);
+      value += (byte & 127) * scale;
+      scale *= 128;
+    } while (byte & 128 && at < bytes.length);
+    if (take && visit(test, test + value)) return;
+    test += value;
+    take = !take;
+  }
+}
+
 // The tests of a class of statements, ascending; null: they are not in the page.
 const columns = new Map();
 function testsOfClass(c) {
   if (columns.has(c)) return columns.get(c);
-  const text = data('cover')[c];
-  let tests = null;
-  if (typeof text === 'string') {
-    tests = [];
-    const bytes = atob(text);
-    let at = 0, test = 0, take = false;
-    while (at < bytes.length) {
-      let value = 0, scale = 1, byte;
-      do {
-        byte = bytes.charCodeAt(at++);
-        value += (byte & 127) * scale;
-        scale *= 128;
-      } while (byte & 128 && at < bytes.length);
-      if (take) for (let i = 0; i < value; i++) tests.push(test + i);
-      test += value;
-      take = !take;
-    }
-  }
+  const text = encoded(c);
+  const tests = typeof text === 'string' ? [] : null;
+  if (tests)
+    eachRun(text, (from, to) => { for (let t = from; t < to; t++) tests.push(t); });
   columns.set(c, tests);
   return tests;
 }
@@ -113,11 +118,12 @@ function includes(sorted, x) {
 const executedBy = new Map();
 function classesOf(test) {
   if (!executedBy.has(test)) {
-    const all = data('cover');
-    const flags = new Uint8Array(all.length);
-    for (let c = 1; c < all.length; c++) {
-      const tests = testsOfClass(c);
-      if (tests && includes(tests, test)) flags[c] = 1;
+    const flags = new Uint8Array(head.classes);
+    for (let c = 1; c < head.classes; c++) {
+      eachRun(encoded(c) || '', (from, to) => {
+        if (from <= test && test < to) flags[c] = 1;
+        return test < to;
+      });
     }
     executedBy.set(test, flags);
   }
@@ -137,7 +143,10 @@ function statementsAt(file) {
   return byFile.get(file) || new Map();
 }
 
-const sourceOf = (file) => data(`src-${file}`) || [];
+// A command as it is typed in the session's directory.
+const typed = (command) => command.replaceAll(`${head.cwd}/`, './');
+
+const sourceOf = (file) => parsed(`src-${file}`) || [];
 const lineText = (s) => sourceOf(head.file[s])[head.line[s] - 1] || '';
 const pathOf = (file) => head.files[file][0];
 const place = (s) => `${pathOf(head.file[s])}:${head.line[s]}`;

@@ -98,7 +98,7 @@ const bar = {
       el('ul', null, f.sure.reasons.map(([kind, text]) => el(`li.${kind}`, null, text))));
     const command = f.tests.length ? head.tests[f.tests[0]][COMMAND] : '';
     this.rerun.replaceChildren(...(command
-      ? [el('span', null, `test ${head.tests[f.tests[0]][NAME]} shows it: `), el('code', null, command), copyButton(command)]
+      ? [el('span', null, `test ${head.tests[f.tests[0]][NAME]} shows it: `), el('code', null, typed(command)), copyButton(command)]
       : []));
     this.refreshTest();
     const r = ranking(state.failure, state.method);
@@ -114,7 +114,7 @@ const bar = {
     const test = head.tests[state.test];
     this.test.replaceChildren(
       el('span', null, 'Coloured: the lines that ', el(`b.${test[VERDICT]}`, null, `test ${test[NAME]}`),
-        ` executes (${test[VERDICT]}). `), el('code', null, test[COMMAND]),
+        ` executes (${test[VERDICT]}). `), el('code', null, typed(test[COMMAND])),
       copyButton(test[COMMAND]),
       el('button', { type: 'button', onclick: () => chooseTest(state.test) }, 'all runs again (Esc)'));
   },
@@ -122,8 +122,8 @@ const bar = {
 
 function theme() {
   const root = document.documentElement;
-  const dark = getComputedStyle(root).getPropertyValue('--is-dark').trim() === '1';
-  root.dataset.theme = dark ? 'light' : 'dark';
+  const now = root.dataset.theme || (matchMedia('(prefers-color-scheme: dark)').matches ? 'dark' : 'light');
+  root.dataset.theme = now === 'dark' ? 'light' : 'dark';
   source.refresh();
 }
 

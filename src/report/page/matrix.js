@@ -47,7 +47,7 @@ const matrix = {
       el('span.verdict', null, test[VERDICT] === 'fail' ? '✗' : test[VERDICT] === 'pass' ? '✓' : '?'),
       el('b', null, test[NAME]),
       el('span.cells', null, cells),
-      el('span.command', null, test[COMMAND] || test[NOTE]),
+      el('span.command', null, typed(test[COMMAND]) || test[NOTE]),
       test[SPECTRUM] ? null : el('span.loud', { title: test[NOTE] || 'it left no spectrum' }, 'no spectrum'));
   },
   refresh() {
@@ -61,6 +61,8 @@ const matrix = {
         title: `rank ${rankText(r, c.i)}: ${c.lines.slice(0, 12).map(place).join(', ')}${c.lines.length > 12 ? ' ...' : ''}`,
         'aria-pressed': c.lines.includes(state.statement) ? 'true' : 'false',
         onclick: () => choose(c.s) }, r.rank[c.i] < 100 ? r.rank[c.i] : '·'))));
+    const longest = this.tests.reduce((most, t) => Math.max(most, head.tests[t][NAME].length), 4);
+    this.head.parentNode.style.setProperty('--name', `${Math.min(longest, 24)}ch`);
     this.rows.show(this.tests.length);
   },
 };

@@ -55,7 +55,7 @@ const page = {
     if (tabs.now !== 'page') return;
     clear(this.body);
     const failure = head.failures[state.failure];
-    const d = failure && failure.page ? data(`page-${state.failure}`) : null;
+    const d = failure && failure.page ? parsed(`page-${state.failure}`) : null;
     this.note.textContent = d ? `of request ${d.test}; click text to see the line that wrote it` : '';
     if (!d) {
       this.body.append(el('p.none', null, 'No page of this failure was kept (it was empty, or above 256 kB).'));

@@ -70,6 +70,7 @@ function shade(s) {
     out.title = `rank ${rankText(r, i)} of ${r.total}, score ${scoreText(r.score[i])}; executed by `
       + `${r.ef[i]} of ${r.failing} failing and ${r.ep[i]} of ${r.passing} passing runs`;
   }
+  if (head.core && head.core.lines.includes(s)) out.mark += ' ◆';
   if (state.test >= 0 && state.classes[head.cls[s]])
     out.classes = head.tests[state.test][VERDICT] === 'fail' ? '.h10.b4.took' : '.h0.b4.took';
   else if (state.test >= 0)
@@ -79,12 +80,14 @@ function shade(s) {
 
 // The eleven colours of the style sheet, for drawing.
 function heatColours() {
-  const style = getComputedStyle(document.documentElement);
-  const [blue, middle, orange] = ['--blue', '--middle', '--orange']
-    .map((name) => style.getPropertyValue(name).trim());
-  return Array.from({ length: 11 }, (_, h) => (h < 5
-    ? `color-mix(in oklab, ${middle} ${20 * h}%, ${blue})`
-    : `color-mix(in oklab, ${orange} ${20 * (h - 5)}%, ${middle})`));
+  const probe = el('i.key');
+  document.body.append(probe);
+  const colours = Array.from({ length: 11 }, (_, h) => {
+    probe.className = `key h${h} b4`;
+    return getComputedStyle(probe).backgroundColor;
+  });
+  probe.remove();
+  return colours;
 }
 
 const source = {

@@ -97,16 +97,27 @@ function nearestSection() {
   return section('Nearest passing test',
     el('p', null, `${(100 * n.similarity).toFixed(1)} % of the lines in common: `),
     el('div.chips', null, testChip(n.failing), testChip(n.passing)),
-    differ('only_failing', 'failing'), differ('only_passing', 'passing'),
-    branchesOf(state.failure));
+    differ('only_failing', 'failing'), differ('only_passing', 'passing'));
 }
 
 // What `culprit near` found for this failure, if it was run.
-function branchesOf(failure) {
-  const found = head.failures[failure].branches;
-  if (!found || !found.length) return null;
-  return el('div', null, el('h3', null, 'Nearest passing run (culprit near)'),
-    el('ul.evidence', null, found.map((text) => el('li', null, text))));
+function nearSection() {
+  const near = head.failures[state.failure].near;
+  if (!near) return null;
+  return section('Nearest passing run', el('p', null, 'It passes with ', el('code', null, near.command)),
+    el('p', null, `${plural(near.branches.length, 'branch').replace('branchs', 'branches')} went the other way there:`),
+    el('ul.evidence', null, near.branches.map(([s, where, text]) => el('li', null,
+      s >= 0 ? el('button.link', { type: 'button', onclick: () => choose(s) }, where) : where, ` ${text}`))));
+}
+
+// What `culprit spec` found, if it was given.
+function coreSection(s) {
+  const core = head.core;
+  if (!core) return null;
+  const names = core.violated.join(', ');
+  return section('Broken contract',
+    el('p', null, core.lines.includes(s) ? el('b', null, '◆ In the core: ') : 'Not in the core: ',
+      `these lines cannot hold together with ${names}:`), lineLinks(core.lines, core.lines.length));
 }
 
 function fragmentSection(s) {
@@ -138,8 +149,8 @@ const why = {
           `${glyph(hue(r, i))} ${rankText(r, i)}`), ` of ${r.total.toLocaleString('en')}, score ${scoreText(r.score[i])}`)
           : el('p', null, 'Not in this ranking.'),
         i >= 0 ? duel(r.ef[i], r.failing, r.ep[i], r.passing) : null));
-    const parts = [i >= 0 ? evidenceSection(r, i) : null, fragmentSection(s), tuplesSection(s),
-      testsSection(s), methodsSection(s), nearestSection()];
+    const parts = [i >= 0 ? evidenceSection(r, i) : null, coreSection(s), fragmentSection(s), tuplesSection(s),
+      testsSection(s), methodsSection(s), nearSection(), nearestSection()];
     this.body.append(...parts.filter(Boolean));
   },
 };

@@ -1,0 +1,361 @@
+// What a worker does in its turn: hands in what it has done, and takes the next
+// request. Part of site.c; everything here happens under its lock.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "generate/site_internal.h"
+#include "php/child.h"
+#include "php/fresh.h"
+#include "php/record_format.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+enum {
+  WORLDS_TRIED = 8,   // in which all entries are asked for
+  SOLVED_AGAIN = 8,   // times that a comparison is solved in any case
+  SOLVED_MOST = 60,   // while it is seen to go one way only
+  BRANCHES_MOST = 60, // decisions of one request that are solved for,
+  BRANCHES_LINE = 4,  // and of one of its lines
+};
+
+// --- what comes next --------------------------------------------------------
+
+bool explorer_is_directed(const Explorer *e) {
+  return e->options->strategy->from_failing;
+}
+
+void explorer_offer(Explorer *e, QueueItem item) {
+  item.depth = e->atlas.worlds.items[item.world].depth;
+  item.score = e->options->strategy->nearness == NEAR_NOTHING
+                   ? 0
+                   : target_score(&e->target, &item);
+  queue_add(&e->queue, item);
+}
+
+// Pages that nothing leads to may still be asked for.
+void explorer_offer_entries(Explorer *e, uint32_t world, Why why) {
+  const Site *site = &e->options->visits->site;
+  for (size_t i = 0; i < e->entries.len; i++) {
+    const char *path = e->entries.items[i];
+    Leads leads = route_leads(site, &e->routes, path, &e->arena);
+    if (leads != LEADS_NOWHERE)
+      explorer_offer(e, (QueueItem){.ask = ask_link(path, "", &e->arena),
+                                    .world = world,
+                                    .why = why,
+                                    .plain = leads == LEADS_TO_FILE});
+  }
+}
+
+// A decision costs the more the longer the path before it is: so many are
+// solved for of one request, and so many of one line.
+static bool is_too_much(Explorer *e, const PhpCompare *c) {
+  if (c->kind != COMPARE_BRANCH)
+    return false;
+  Str key = {0};
+  uint64_t n = 0;
+  str_addf(&key, "%s:%u:%d", c->file, c->line, c->held);
+  hashmap_get(&e->of_line, key.data, key.len, &n);
+  hashmap_put(&e->of_line, key.data, key.len, n + 1);
+  str_release(&key);
+  return n >= BRANCHES_LINE || e->branches++ >= BRANCHES_MOST;
+}
+
+// What was seen to go both ways is solved a few times more, in other company.
+static bool is_worth_solving(void *explorer, const PhpCompare *c) {
+  Explorer *e = explorer;
+  Str key = {0};
+  uint64_t n = 0;
+  str_addf(&key, "%s:%u:%u:%d:%s", c->file, c->line, c->kind, c->held,
+           c->right);
+  hashmap_get(&e->solved, key.data, key.len, &n);
+  bool worth =
+      n < SOLVED_AGAIN || (n < SOLVED_MOST && seen_one_way(&e->seen, c));
+  worth = worth && !is_too_much(e, c);
+  if (worth)
+    hashmap_put(&e->solved, key.data, key.len, n + 1);
+  str_release(&key);
+  return worth;
+}
+
+// In turns, and so in a fixed order: solvers remember.
+static void solve(Explorer *e, Post *p, bool vary) {
+  Catch *c = &p->catch;
+  bool solves =
+      c->is_run && c->judged.has_record && !e->options->strategy->crawls;
+  Finding f = {.site = &e->options->visits->site,
+               .routes = &p->routes,
+               .item = &p->item,
+               .way = &p->way,
+               .answer = &c->answer,
+               .record = solves ? &c->judged.record : NULL,
+               .failing = vary,
+               .worth = vary ? NULL : is_worth_solving,
+               .ctx = e,
+               .arena = &c->arena};
+  e->branches = 0;
+  hashmap_release(&e->of_line);
+  ideas_of_input(&f, &c->ideas);
+}
+
+static void offer_ideas(Explorer *e, const Post *p, uint32_t after,
+                        bool lucky) {
+  const Catch *c = &p->catch;
+  for (size_t i = 0; i < c->ideas.len; i++) {
+    const Idea *idea = &c->ideas.items[i];
+    bool from_page = idea->world == WORLD_AFTER;
+    explorer_offer(e,
+                   (QueueItem){.ask = idea->ask,
+                               .world = from_page ? after : idea->world,
+                               .why = idea->why,
+                               .fresh = idea->compare &&
+                                        seen_one_way(&e->seen, idea->compare),
+                               .last = idea->last,
+                               .lucky = lucky,
+                               .plain = idea->plain,
+                               .page = from_page ? p->run : p->item.page,
+                               .base = p->run,
+                               .step = idea->step});
+  }
+}
+
+void explorer_rescore(Explorer *e) {
+  for (size_t i = 0; i < e->queue.items.len; i++)
+    e->queue.items.items[i].score =
+        target_score(&e->target, &e->queue.items.items[i]);
+}
+
+// --- handing in -------------------------------------------------------------
+
+static size_t add_bits(Bitset *all, const Bitset *more) {
+  size_t before = bitset_count(all);
+  bitset_union(all, more);
+  return bitset_count(all) - before;
+}
+
+void explorer_take_script(Explorer *e, const UnitId *unit) {
+  uint64_t fresh = e->units.len;
+  if (hashmap_intern(&e->units, unit, sizeof *unit, fresh) != fresh)
+    return;
+  Str hex = {0};
+  for (size_t i = 0; i < sizeof *unit; i++)
+    str_addf(&hex, "%02x", ((const unsigned char *)unit)[i]);
+  array_push(&e->scripts_seen, arena_strdup(&e->arena, str_text(&hex)));
+  str_release(&hex);
+}
+
+// True: it showed something new.
+static bool take_coverage(Explorer *e, const PhpRecord *record,
+                          const Run *run) {
+  SiteProgress *p = &e->progress;
+  size_t lines = add_bits(&e->lines, &run->hits[ENTITY_STATEMENT]);
+  size_t more = add_bits(&e->conditions, &run->hits[ENTITY_CONDITION]);
+  for (size_t i = 0; record && i < record->nscripts; i++)
+    explorer_take_script(e, &record->scripts[i].unit);
+  p->lines += lines;
+  p->branches += more;
+  p->scripts = e->units.len;
+  p->failing += run->verdict == VERDICT_FAIL;
+  return lines || more;
+}
+
+static bool is_shorter(const Explorer *e, uint32_t a, uint32_t b) {
+  const Asked *x = atlas_asked(&e->atlas, a), *y = atlas_asked(&e->atlas, b);
+  unsigned m = e->atlas.worlds.items[x->world].depth;
+  unsigned n = e->atlas.worlds.items[y->world].depth;
+  return m != n ? m < n : x->ask.nparams < y->ask.nparams;
+}
+
+static void take_failures(Explorer *e, const Run *run, uint32_t number) {
+  for (size_t i = 0; i < run->failures.len; i++) {
+    const char *s = run->failures.items[i].signature;
+    uint64_t fresh = e->shown.len;
+    uint64_t n = hashmap_intern(&e->signatures, s, strlen(s), fresh);
+    if (n == fresh)
+      array_push(&e->shown, (Failing){mem_strdup(s), number, {0}});
+    else if (is_shorter(e, number, e->shown.items[n].number))
+      e->shown.items[n].number = number;
+  }
+  e->progress.failures = e->shown.len;
+}
+
+// The failure to be explained is that of the user's last failing request, or
+// the first that is found. True: the run shows it.
+static bool take_target(Explorer *e, const Run *run, const Post *p) {
+  if (!explorer_is_directed(e) || !run->failures.len)
+    return false;
+  if (!e->target.target || p->given)
+    target_set(&e->target, run->failures.items[0].signature);
+  for (size_t i = 0; i < run->failures.len; i++)
+    if (!strcmp(run->failures.items[i].signature, e->target.target))
+      return true;
+  return false;
+}
+
+static int keep_run(Explorer *e, Post *p, bool *lucky, Err *err) {
+  const Visits *v = e->options->visits;
+  Judged *j = &p->catch.judged;
+  const PhpRecord *record = j->has_record ? &j->record : NULL;
+  if (record)
+    scripts_collect(e->scripts, record, &j->run);
+  if (store_add_run(v->store, v->session, &j->run, err))
+    return -1;
+  *lucky = take_coverage(e, record, &j->run);
+  for (size_t i = 0; record && i < record->ncompares; i++)
+    seen_add(&e->seen, &record->compares[i]);
+  take_failures(e, &j->run, p->run);
+  e->progress.requests++;
+  return 0;
+}
+
+// Copies the crumbs: those of the desk go with it.
+static const Crumb *keep_crumbs(Explorer *e, const Crumb *last) {
+  if (!last)
+    return NULL;
+  Crumb *c = arena_new(&e->atlas.arena, Crumb);
+  *c = (Crumb){.before = keep_crumbs(e, last->before),
+               .path = arena_strdup(&e->atlas.arena, last->path),
+               .value = arena_strdup(&e->atlas.arena, last->value)};
+  return c;
+}
+
+static uint32_t enter(Explorer *e, Post *p) {
+  const Catch *c = &p->catch;
+  if (!p->run)
+    return p->item.world;
+  size_t before = e->atlas.worlds.len;
+  uint32_t world = desk_world(&p->desk, c->answer.key);
+  if (world == WORLD_NONE)
+    world = atlas_find(&e->atlas, c->answer.key, c->answer.after.crumbs,
+                       p->item.world, p->run);
+  atlas_shorten(&e->atlas, world, p->item.world, p->run);
+  World *w = &e->atlas.worlds.items[world];
+  if (e->atlas.worlds.len > before) {
+    w->crumbs = keep_crumbs(e, w->crumbs);
+    if (world < WORLDS_TRIED)
+      explorer_offer_entries(e, world, WHY_LINK);
+  }
+  desk_note(&p->desk, world, &c->answer.after, c->answer.key);
+  bitset_add(&p->near, world);
+  e->progress.worlds = e->atlas.worlds.len;
+  return world;
+}
+
+static void note_asked(Explorer *e, Post *p) {
+  const Catch *c = &p->catch;
+  if (p->run)
+    atlas_add(&e->atlas, &(Asked){.ask = p->item.ask,
+                                  .world = p->item.world,
+                                  .page = p->item.page,
+                                  .hiddens = c->hiddens,
+                                  .steps = c->steps,
+                                  .nsteps = c->nsteps});
+}
+
+int post_hand_in(Explorer *e, Post *p, Err *err) {
+  Catch *c = &p->catch;
+  bool lucky = false;
+  note_asked(e, p);
+  if (c->is_run && keep_run(e, p, &lucky, err))
+    return -1;
+  bool failing = c->is_run && take_target(e, &c->judged.run, p);
+  uint32_t world = enter(e, p);
+  bool vary = failing && (p->given || !e->target.failing.len);
+  if (failing && target_add(&e->target, p->run))
+    explorer_rescore(e);
+  solve(e, p, vary);
+  offer_ideas(e, p, world, lucky);
+  if (p->given) {
+    e->reached = world;
+    e->page = hiddens_copy(&c->hiddens, &e->arena);
+  }
+  return 0;
+}
+
+void catch_release(Catch *c) {
+  if (c->is_run)
+    run_release(&c->judged.run);
+  array_release(&c->ideas);
+  arena_release(&c->arena);
+  *c = (Catch){0};
+}
+
+bool explorer_is_given_left(const Explorer *e) {
+  const Requests *list = e->options->first;
+  return (list && e->given < list->len) || (e->nposts && e->posts[0].given);
+}
+
+// --- taking -----------------------------------------------------------------
+
+static bool is_covered(Explorer *e) {
+  const SiteProgress *p = &e->progress;
+  double want = e->options->coverage;
+  if (want > 0 && p->statements &&
+      100.0 * (double)p->lines >= want * (double)p->statements)
+    e->progress.covered = true;
+  return e->progress.covered;
+}
+
+bool explorer_may_go_on(Explorer *e) {
+  const SiteOptions *o = e->options;
+  e->progress.seconds = now_seconds() - e->begin;
+  e->progress.queued = e->queue.items.len;
+  e->progress.dropped = e->queue.dropped;
+  if (o->progress)
+    o->progress(&e->progress);
+  explorer_log(e, false);
+  return !e->stop && !visits_interrupted() && e->progress.seconds < o->budget &&
+         !is_covered(e) &&
+         (!o->max_failures || e->shown.len < o->max_failures) &&
+         (!o->max_tests || e->numbers < o->max_tests);
+}
+
+// Tokens come from the page before (Culprit-Fresh).
+static void freshen(Explorer *e, const Request *r, Ask *ask) {
+  const char *header = headers_get(&r->headers, FRESH_HEADER);
+  for (size_t i = 0; header && i < ask->nparams; i++) {
+    const Param *p = &ask->params[i];
+    for (size_t k = 0; k < e->page.len; k++)
+      if (fresh_names(header, p->name) &&
+          !strcmp(e->page.items[k].name, p->name)) {
+        *ask = ask_with(ask, p->place, p->name, e->page.items[k].value,
+                        &e->queue.arena);
+        break;
+      }
+  }
+}
+
+// The user's own requests: each goes on where the one before it ended. The
+// first worker makes them.
+static bool take_given(Explorer *e, Post *p) {
+  const Requests *list = e->options->first;
+  while (list && e->given < list->len) {
+    const Request *r = &list->items[e->given++];
+    p->item = (QueueItem){.why = WHY_ENTRY};
+    if (e->given == 1 || r->visitor != r[-1].visitor)
+      e->reached = 0;
+    if (!ask_from(r, &p->item.ask, &e->queue.arena))
+      continue;
+    freshen(e, r, &p->item.ask);
+    p->item.world = e->reached;
+    p->item.plain = route_leads(&e->options->visits->site, &e->routes,
+                                p->item.ask.path, &e->arena) != LEADS_TO_SCRIPT;
+    queue_note(&e->queue, &p->item.ask, p->item.world);
+    return p->given = true;
+  }
+  return false;
+}
+
+bool post_take(Explorer *e, Post *p) {
+  p->given = p->busy = false;
+  if (!explorer_may_go_on(e))
+    return false;
+  if (explorer_is_given_left(e) && p->number)
+    return false;
+  if (!(p->number == 0 && take_given(e, p)) &&
+      !queue_take(&e->queue, e->nposts > 1 ? &p->near : NULL, &p->item))
+    return false;
+  p->run = p->item.plain ? 0 : ++e->numbers;
+  atlas_way(&e->atlas, p->item.world, &p->way);
+  return p->busy = true;
+}

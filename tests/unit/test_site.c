@@ -1,0 +1,428 @@
+// Unit tests of the explorer's memory: ways and worlds (site_atlas.h), hidden
+// values that change (site_desk.h, php/fresh.h), what is kept on disk
+// (site_saved.h), strategies (site_path.h), sequences (site_show.h).
+#include "test.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "generate/site_atlas.h"
+#include "generate/site_desk.h"
+#include "generate/site_path.h"
+#include "generate/site_saved.h"
+#include "generate/site_show.h"
+#include "php/fresh.h"
+#include "util/fs.h"
+
+static char *scratch(void) {
+  char *dir = strdup("/tmp/culprit-test-site-XXXXXX");
+  assert_non_null(mkdtemp(dir));
+  return dir;
+}
+
+static void reads(const Ask *a, const char *expected) {
+  Arena arena = {0};
+  Request r;
+  ask_request(a, 1, &r, &arena);
+  char *text = request_text(&r);
+  assert_string_equal(text, expected);
+  free(text);
+  arena_release(&arena);
+}
+
+static uint32_t ask_in(Atlas *a, uint32_t world, const char *path) {
+  Arena arena = {0};
+  Asked asked = {.ask = ask_link(path, "", &arena), .world = world};
+  uint32_t number = atlas_add(a, &asked);
+  arena_release(&arena);
+  return number;
+}
+
+// --- ways -------------------------------------------------------------------
+
+TEST(the_shortest_way_to_a_world_is_kept) {
+  Atlas a;
+  Way way = {0};
+  atlas_init(&a);
+  atlas_begin(&a, 1);
+  uint32_t one = atlas_find(&a, 2, NULL, 0, ask_in(&a, 0, "/one.php"));
+  uint32_t two = atlas_find(&a, 3, NULL, one, ask_in(&a, one, "/two.php"));
+  uint32_t far = atlas_find(&a, 4, NULL, two, ask_in(&a, two, "/far.php"));
+  atlas_way(&a, far, &way);
+  assert_int_equal(way.len, 3);
+  reads(&way.items[0].ask, "GET /one.php");
+  reads(&way.items[2].ask, "GET /far.php");
+  atlas_shorten(&a, far, 0, ask_in(&a, 0, "/short.php"));
+  atlas_shorten(&a, far, two, ask_in(&a, two, "/long.php"));
+  atlas_way(&a, far, &way);
+  assert_int_equal(way.len, 1);
+  reads(&way.items[0].ask, "GET /short.php");
+  assert_int_equal(atlas_find(&a, 4, NULL, 0, 1), far);
+  array_release(&way);
+  atlas_release(&a);
+}
+
+TEST(cookies_are_those_of_the_whole_way) {
+  Arena arena = {0};
+  Header set[] = {{"Set-Cookie", "a=1; path=/"}, {"set-cookie", "b=2"}};
+  Headers headers = {.items = set, .len = 2};
+  const Crumb *c = crumbs_take(crumbs_start(), "/x/y.php", &headers, &arena);
+  assert_string_equal(crumbs_header(c, "/x/z.php", &arena),
+                      "b=2; PHPSESSID=" SESSION_ID "; a=1");
+  assert_string_equal(crumbs_header(c, "/", &arena),
+                      "PHPSESSID=" SESSION_ID "; a=1");
+  arena_release(&arena);
+}
+
+// --- hidden values ----------------------------------------------------------
+
+TEST(a_token_of_the_old_page_is_swapped_for_that_of_the_new_one) {
+  Arena arena = {0};
+  Hidden then[] = {
+      {"/p.php", "id", "7"}, {"/p.php", "t", "old1"}, {"/p.php", "t", "old2"}};
+  Hidden now[] = {
+      {"/p.php", "id", "7"}, {"/p.php", "t", "new1"}, {"/p.php", "t", "new2"}};
+  Hiddens a = {then, 3}, b = {now, 3};
+  Str names = {0};
+  const Swap *s = swaps_find(NULL, &a, &b, &names, &arena);
+  assert_string_equal(str_text(&names), "t");
+  Param params[] = {
+      {.name = "id", .value = "7", .place = IN_BODY, .page = true},
+      {.name = "t", .value = "old2", .place = IN_BODY, .page = true},
+      {.name = "typed", .value = "old2", .place = IN_BODY}};
+  Ask ask = {.post = true, .path = "/p.php", .params = params, .nparams = 3};
+  Ask sent = swaps_apply(s, &ask, &arena);
+  reads(&sent, "POST /p.php id=7&t=new2&typed=old2");
+  Ask back = swaps_undo(s, &sent, &arena);
+  reads(&back, "POST /p.php id=7&t=old2&typed=old2");
+  str_release(&names);
+  arena_release(&arena);
+}
+
+static Request post(const char *body, Header *headers, size_t n) {
+  return (Request){.method = "POST",
+                   .path = "/p.php",
+                   .query = "",
+                   .body = body,
+                   .body_len = strlen(body),
+                   .headers = {.items = headers, .len = n}};
+}
+
+TEST(a_list_takes_tokens_from_the_page_before) {
+  Fresh f = {0};
+  Arena arena = {0};
+  static const char page[] =
+      "<form method=post action=p.php><input type=hidden name=t value='a b&'>"
+      "<input type=hidden name=id value=3></form>";
+  Response res = {.body = page, .body_len = sizeof page - 1};
+  Header fresh[] = {{FRESH_HEADER, "t"},
+                    {"Content-Type", "multipart/form-data; boundary=x"}};
+  Request r = post("t=old&id=9&tt=1", fresh, 1);
+  fresh_note(&f, &r, &res);
+  Request sent = fresh_apply(&f, &r, &arena);
+  assert_string_equal(sent.body, "t=a%20b%26&id=9&tt=1");
+  Request parts = post("--x\r\nContent-Disposition: form-data; name=\"t\"\r\n"
+                       "\r\nold\r\n--x--\r\n",
+                       fresh, 2);
+  sent = fresh_apply(&f, &parts, &arena);
+  assert_non_null(strstr(sent.body, "\r\n\r\na b&\r\n--x--"));
+  Request plain = post("t=old", NULL, 0);
+  sent = fresh_apply(&f, &plain, &arena);
+  assert_string_equal(sent.body, "t=old");
+  fresh_release(&f);
+  arena_release(&arena);
+}
+
+// --- uploads ----------------------------------------------------------------
+
+TEST(an_upload_is_multipart_and_its_content_fits_its_name) {
+  Arena arena = {0};
+  Param params[] = {{.name = "a\"b", .value = "1", .place = IN_BODY},
+                    {.name = "f", .value = "x.gif", .place = IN_FILE},
+                    {.name = "g", .value = "", .place = IN_FILE}};
+  Ask ask = {.post = true, .path = "/up.php", .params = params, .nparams = 3};
+  Request r;
+  ask_request(&ask, 1, &r, &arena);
+  const char *type = headers_get(&r.headers, "Content-Type");
+  assert_non_null(strstr(type, "multipart/form-data; boundary="));
+  assert_non_null(memmem(r.body, r.body_len, "GIF89a\1\0", 8));
+  assert_non_null(memmem(r.body, r.body_len, "name=\"a%22b\"", 12));
+  assert_non_null(memmem(r.body, r.body_len, "filename=\"\"", 11));
+  arena_release(&arena);
+}
+
+TEST(the_order_of_values_makes_no_other_request) {
+  Arena arena = {0};
+  Str a = {0}, b = {0}, c = {0};
+  Ask x = ask_link("/a.php", "p=1&q=2&l[]=1&l[]=2", &arena);
+  Ask y = ask_link("/a.php", "q=2&l[]=1&p=1&l[]=2", &arena);
+  Ask z = ask_link("/a.php", "p=1&q=2&l[]=2&l[]=1", &arena);
+  ask_key(&x, true, &a);
+  ask_key(&y, true, &b);
+  ask_key(&z, true, &c);
+  assert_string_equal(a.data, b.data);
+  assert_string_not_equal(a.data, c.data);
+  str_release(&a);
+  str_release(&b);
+  str_release(&c);
+  arena_release(&arena);
+}
+
+// --- the queue --------------------------------------------------------------
+
+TEST(a_full_queue_drops_what_would_come_last) {
+  Queue q = {0};
+  Arena arena = {0};
+  QueueItem item = {.ask = ask_link("/first.php", "", &arena), .lucky = true};
+  queue_add(&q, item);
+  for (int i = 0; i < QUEUE_MOST + 5; i++) {
+    const char *query = arena_printf(&arena, "n=%d", i);
+    queue_add(&q, (QueueItem){.ask = ask_link("/n.php", query, &arena),
+                              .why = WHY_LINK,
+                              .last = true});
+  }
+  assert_true(q.items.len < QUEUE_MOST);
+  assert_int_equal(q.items.len + q.dropped, QUEUE_MOST + 6);
+  assert_true(queue_take(&q, NULL, &item));
+  reads(&item.ask, "GET /first.php");
+  queue_release(&q);
+  arena_release(&arena);
+}
+
+TEST(a_score_comes_before_all_else) {
+  Queue q = {0};
+  Arena arena = {0};
+  QueueItem item;
+  queue_add(&q, (QueueItem){.ask = ask_link("/new.php", "", &arena),
+                            .why = WHY_ENTRY,
+                            .lucky = true,
+                            .score = 40});
+  queue_add(&q, (QueueItem){.ask = ask_link("/near.php", "", &arena),
+                            .why = WHY_SOLVED,
+                            .score = 41});
+  queue_add(&q,
+            (QueueItem){.ask = ask_link("/none.php", "", &arena), .score = -1});
+  assert_true(queue_take(&q, NULL, &item));
+  reads(&item.ask, "GET /near.php");
+  assert_true(queue_take(&q, NULL, &item));
+  reads(&item.ask, "GET /new.php");
+  queue_release(&q);
+  arena_release(&arena);
+}
+
+// --- strategies -------------------------------------------------------------
+
+TEST(likeness_is_predicted_up_to_the_comparison_that_is_solved) {
+  Atlas a;
+  atlas_init(&a);
+  PathStep steps[6] = {{1, 0}, {2, 1}, {3, 1}, {4, 0}, {5, 1}, {6, 0}};
+  Asked asked = {.ask = {.path = "/a.php"}, .steps = steps, .nsteps = 6};
+  uint32_t number = atlas_add(&a, &asked);
+  Target t = {.strategy = site_strategy_find("pcs"), .atlas = &a};
+  target_set(&t, "fatal: x");
+  assert_true(target_add(&t, number));
+  QueueItem item = {.why = WHY_SOLVED, .base = number, .step = 5};
+  assert_float_equal(target_score(&t, &item), 83.33, 0.01); // 5 of 6
+  item.step = 2; // the prefix of two, and the third the other way
+  assert_float_equal(target_score(&t, &item), 33.33, 0.01);
+  item.why = WHY_LINK;
+  assert_true(target_score(&t, &item) < 0);
+  target_set(&t, "fatal: y"); // another failure: nothing shows it yet
+  assert_int_equal(t.failing.len, 0);
+  target_release(&t);
+  atlas_release(&a);
+}
+
+TEST(inputs_are_alike_by_the_values_they_share) {
+  Atlas a;
+  Arena arena = {0};
+  atlas_init(&a);
+  Asked asked = {.ask = ask_link("/a.php", "p=1&q=2&r=3&s=4", &arena)};
+  uint32_t number = atlas_add(&a, &asked);
+  Target t = {.strategy = site_strategy_find("is"), .atlas = &a};
+  target_set(&t, "fatal: x");
+  target_add(&t, number);
+  QueueItem item = {.ask = ask_link("/a.php", "p=1&q=2&r=3&s=5", &arena)};
+  // script, world and three of four values: 5 of 6
+  assert_float_equal(target_score(&t, &item), 83.33, 0.01);
+  assert_null(site_strategy_find("nearest"));
+  target_release(&t);
+  atlas_release(&a);
+  arena_release(&arena);
+}
+
+// --- on disk ----------------------------------------------------------------
+
+typedef struct {
+  Atlas atlas;
+  Queue queue;
+  Bitset lines, conditions;
+  Saved saved;
+} Memory;
+
+static void memory_init(Memory *m) {
+  *m = (Memory){0};
+  atlas_init(&m->atlas);
+  m->saved = (Saved){.atlas = &m->atlas,
+                     .queue = &m->queue,
+                     .lines = &m->lines,
+                     .conditions = &m->conditions};
+}
+
+static void memory_release(Memory *m) {
+  atlas_release(&m->atlas);
+  queue_release(&m->queue);
+  bitset_release(&m->lines);
+  bitset_release(&m->conditions);
+}
+
+static void fill(Memory *m, Arena *arena) {
+  Hidden hidden = {"/a.php", "t", "abc"};
+  PathStep step = {77, 1};
+  Header cookie = {"Set-Cookie", "c=1"};
+  Headers headers = {.items = &cookie, .len = 1};
+  atlas_begin(&m->atlas, 99);
+  Asked asked = {.ask = ask_link("/a.php", "x=1&bare", arena),
+                 .hiddens = {&hidden, 1},
+                 .steps = &step,
+                 .nsteps = 1};
+  uint32_t n = atlas_add(&m->atlas, &asked);
+  const Crumb *c = crumbs_take(crumbs_start(), "/a.php", &headers, arena);
+  uint32_t w = atlas_find(&m->atlas, 100, c, 0, n);
+  Ask form = ask_with(&asked.ask, IN_FILE, "f", "v.gif", arena);
+  queue_add(
+      &m->queue,
+      (QueueItem){
+          .ask = form, .world = w, .why = WHY_FORM, .last = true, .page = n});
+  bitset_add(&m->lines, 5);
+  bitset_add(&m->conditions, 700);
+  m->saved.target = "fatal: x";
+}
+
+TEST(what_is_kept_comes_back) {
+  Arena arena = {0};
+  Memory a, b;
+  Err err;
+  char *dir = scratch(), *path = mem_printf("%s/exploration", dir);
+  memory_init(&a);
+  fill(&a, &arena);
+  Shown shown = {"html: y", 1};
+  a.saved.shown.items = &shown;
+  a.saved.shown.len = 1;
+  QueueItem busy = {.ask = ask_link("/busy.php", "", &arena)};
+  assert_int_equal(saved_write(&a.saved, &busy, 1, path, &err), 0);
+  memory_init(&b);
+  assert_int_equal(saved_read(&b.saved, path, &err), 0);
+  assert_int_equal(b.atlas.worlds.len, 2);
+  assert_string_equal(
+      crumbs_header(b.atlas.worlds.items[1].crumbs, "/", &arena),
+      "PHPSESSID=" SESSION_ID "; c=1");
+  reads(&b.atlas.asked.items[0].ask, "GET /a.php?x=1&bare");
+  assert_int_equal(b.atlas.asked.items[0].steps[0].condition, 77);
+  assert_string_equal(b.atlas.asked.items[0].hiddens.items[0].value, "abc");
+  assert_int_equal(b.queue.items.len, 2);
+  reads(&b.queue.items.items[0].ask, "GET /busy.php");
+  assert_true(b.queue.items.items[1].last);
+  assert_int_equal(b.queue.items.items[1].ask.params[2].place, IN_FILE);
+  assert_true(bitset_has(&b.lines, 5) && bitset_has(&b.conditions, 700));
+  assert_string_equal(b.saved.shown.items[0].signature, "html: y");
+  assert_string_equal(b.saved.target, "fatal: x");
+  // what was asked is not asked again
+  assert_false(queue_add(
+      &b.queue, (QueueItem){.ask = ask_link("/a.php", "x=1&bare", &arena)}));
+  memory_release(&a);
+  memory_release(&b);
+  fs_remove_tree(dir);
+  free(path);
+  free(dir);
+  arena_release(&arena);
+}
+
+static int read_bytes(const char *path, const Str *text) {
+  Memory m;
+  Err err;
+  memory_init(&m);
+  assert_int_equal(fs_write(path, text->data, text->len, &err), 0);
+  int rc = saved_read(&m.saved, path, &err);
+  if (rc)
+    assert_true(*err.text);
+  memory_release(&m);
+  return rc;
+}
+
+// Makes the checksum fit, so that what is behind it is looked at.
+static void seal(Str *text) {
+  uint64_t sum = XXH3_64bits(text->data + 32, text->len - 32);
+  memcpy(text->data + 24, &sum, sizeof sum);
+}
+
+TEST(any_damage_to_what_is_kept_is_refused_or_read_within_bounds) {
+  Arena arena = {0};
+  Memory a;
+  Err err;
+  Str text = {0};
+  char *dir = scratch(), *path = mem_printf("%s/exploration", dir);
+  memory_init(&a);
+  fill(&a, &arena);
+  assert_int_equal(saved_write(&a.saved, NULL, 0, path, &err), 0);
+  assert_int_equal(fs_read(path, 0, &text, &err), 0);
+  assert_int_equal(read_bytes(path, &text), 0);
+  for (size_t i = 0; i < text.len; i++) { // one byte is another
+    Str bad = {0};
+    str_addn(&bad, text.data, text.len);
+    bad.data[i] = (char)(bad.data[i] ^ 0x5a);
+    assert_int_equal(read_bytes(path, &bad), -1);
+    if (i >= 32) {
+      seal(&bad);
+      read_bytes(path, &bad);
+    }
+    bad.len = i; // the rest is missing
+    assert_int_equal(read_bytes(path, &bad), -1);
+    if (i > 32) {
+      seal(&bad);
+      assert_int_equal(read_bytes(path, &bad), -1);
+    }
+    str_release(&bad);
+  }
+  memory_release(&a);
+  str_release(&text);
+  fs_remove_tree(dir);
+  free(path);
+  free(dir);
+  arena_release(&arena);
+}
+
+// --- sequences --------------------------------------------------------------
+
+TEST(a_sequence_is_written_as_a_list_and_for_curl) {
+  Arena arena = {0};
+  Err err;
+  Str list = {0}, script = {0};
+  char *dir = scratch(), *base = mem_printf("%s/failure-1", dir);
+  Ask login = {.post = true, .path = "/login.php"};
+  login = ask_with(&login, IN_BODY, "user", "it's", &arena);
+  ShowStep steps[] = {{ask_link("/a.php", "", &arena), ""},
+                      {login, "token"},
+                      {ask_link("/b.php", "id=1&q=x", &arena), ""}};
+  Showing s = {.steps = steps, .nsteps = 3, .shown = true};
+  assert_int_equal(showing_write(&s, "fatal: no\na.php:3", base, &err), 0);
+  char *txt = mem_printf("%s.txt", base), *sh = mem_printf("%s.sh", base);
+  assert_int_equal(fs_read(txt, 0, &list, &err), 0);
+  assert_int_equal(fs_read(sh, 0, &script, &err), 0);
+  assert_string_equal(list.data, "# fatal: no\n# a.php:3\nsetup GET /a.php\n"
+                                 "setup POST /login.php user=it%27s\n"
+                                 "  Culprit-Fresh: token\n"
+                                 "GET /b.php?id=1&q=x\n");
+  assert_non_null(strstr(script.data, "fresh token |\n  ask --data-binary @-"));
+  assert_non_null(strstr(script.data, "\"$site\"'/b.php?id=1&q=x'"));
+  assert_int_equal(access(sh, X_OK), 0);
+  fs_remove_tree(dir);
+  free(txt);
+  free(sh);
+  free(base);
+  free(dir);
+  str_release(&list);
+  str_release(&script);
+  arena_release(&arena);
+}
