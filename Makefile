@@ -12,6 +12,7 @@
 #   make eval-real   on mutants of gzip, grep, sed, flex (an hour)
 #   make eval-input  tests needed by the strategies of `culprit input` (minutes)
 #   make eval-near   reports of `culprit near` on all subjects (half an hour)
+#   make flips       every branch of the test corpus turned round: docs/trace.md
 #   make install     PREFIX=/usr/local DESTDIR=
 #   make uninstall   likewise
 #   make deb         a Debian package in build/deb
@@ -26,7 +27,7 @@ INSTALLED = bin/culprit bin/culprit-cc libexec/culprit lib/culprit \
   share/zsh/site-functions/_culprit
 
 .PHONY: all setup-check setup-real setup-bench demo demo-web check check-real bench
-.PHONY: setup-eval eval eval-real eval-input eval-near install uninstall deb clean
+.PHONY: setup-eval eval eval-real eval-input eval-near flips install uninstall deb clean
 
 all:
 	@tools/setup build
@@ -54,6 +55,9 @@ eval: setup-eval
 
 eval-real: setup-eval
 	@tools/eval-real $(BUILD)
+
+flips: setup-check
+	@tests/flips --build $(BUILD) --write docs/trace.md
 
 eval-input: setup-eval
 	@tools/eval-input $(BUILD)

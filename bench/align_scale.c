@@ -1,7 +1,7 @@
 // Times the alignment of two long runs.
 //
-//   bench_align_scale [MILLIONS]   CPU seconds, largest resident set in MB, events,
-//                                  differences
+//   bench_align_scale [MILLIONS]   CPU seconds, largest resident set in MB,
+//                                  events, differences
 //
 // A loop whose body has a branch and a call with two more; the two runs part in
 // every sixth event, and the second run has a few iterations more. Building the

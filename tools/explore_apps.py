@@ -107,6 +107,7 @@ def dokuwiki(work, _subjects):
     data = fresh(work, "dokuwiki-data")
     copy(files + "/var/lib/dokuwiki/data", data)
     os.remove(root + "/install.php")
+    shutil.rmtree(root + "/bin")  # command line; its .htaccess denies it
     for name, text in (("inc/preload.php", DOKU_PRELOAD),
                        ("conf/local.php", DOKU_LOCAL),
                        ("conf/acl.auth.php", "*\t@ALL\t8\n"),

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cfront/contract_emit.h"
 #include "util/fs.h"
 
 enum { FILES_MAX = 2000 };
@@ -126,16 +127,6 @@ bool contracts_found(const Contracts *c) {
 
 // --- the overlay ------------------------------------------------------------
 
-static void add_quoted(Str *out, const char *text) {
-  str_addc(out, '"');
-  for (; *text; text++) {
-    if (*text == '"' || *text == '\\')
-      str_addc(out, '\\');
-    str_addc(out, *text);
-  }
-  str_addc(out, '"');
-}
-
 static int write_source(Contracts *c, size_t i, const char *prefix,
                         Str *overlay, Err *err) {
   Str text = {0};
@@ -144,9 +135,9 @@ static int write_source(Contracts *c, size_t i, const char *prefix,
   char *full = path_absolute(path, NULL);
   int rc = fs_write(path, str_text(&text), text.len, err);
   str_add(overlay, "{\"type\": \"file\", \"name\": ");
-  add_quoted(overlay, c->unit.sources.items[i]->full);
+  emit_quoted(overlay, c->unit.sources.items[i]->full);
   str_add(overlay, ", \"external-contents\": ");
-  add_quoted(overlay, full);
+  emit_quoted(overlay, full);
   str_add(overlay, "},\n");
   str_release(&text);
   free(path);

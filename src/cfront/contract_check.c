@@ -88,6 +88,7 @@ typedef struct {
   Str *out;
   size_t copied; // bytes of its text
   uint32_t unique;
+  ARRAY(const Head *) wrapped; // heads whose contracts are checked already
 } Writer;
 
 static Emitter emitter(Writer *w, ContractSource *from, const Tokens *tokens,
@@ -463,10 +464,35 @@ static void add_clause(Wrap *r, Emitter *e, size_t k) {
   emit_own(e, ", &__culprit_call);\n");
 }
 
-static void add_clauses(Wrap *r, ClauseKind kind, EmitState state) {
-  Emitter e = emitter(r->w, r->promise.source, &r->a->tokens, state);
+static void add_enter(Wrap *r) {
+  str_addf(r->w->out,
+           "if (!__culprit_contract_enter(&__culprit_contract_%s, "
+           "&__culprit_call)) {\n",
+           r->name);
+  own(r, r->is_void ? "" : "return ");
+  call_body(r);
+  own(r, r->is_void ? "return; }\n" : "}\n");
+}
+
+// A later requires may count on the earlier ones: the call ends at the first
+// that is broken.
+static void add_requires(Wrap *r, bool behaviors) {
+  Emitter e = emitter(r->w, r->promise.source, &r->a->tokens, EMIT_BEFORE);
+  for (size_t k = 0; k < r->a->clauses.len; k++) {
+    const Clause *c = &r->a->clauses.items[k];
+    if (c->kind != CLAUSE_REQUIRES || (c->behavior >= 0) != behaviors)
+      continue;
+    add_clause(r, &e, k);
+    add_enter(r);
+    e.placed = false;
+  }
+  r->w->unique = e.unique;
+}
+
+static void add_ensures(Wrap *r) {
+  Emitter e = emitter(r->w, r->promise.source, &r->a->tokens, EMIT_AFTER);
   for (size_t k = 0; k < r->a->clauses.len; k++)
-    if (r->a->clauses.items[k].kind == kind)
+    if (r->a->clauses.items[k].kind == CLAUSE_ENSURES)
       add_clause(r, &e, k);
   r->w->unique = e.unique;
 }
@@ -498,26 +524,16 @@ static void add_olds(Wrap *r) {
   r->w->unique = e.unique;
 }
 
-static void add_enter(Wrap *r) {
-  str_addf(r->w->out,
-           "if (!__culprit_contract_enter(&__culprit_contract_%s, "
-           "&__culprit_call)) {\n",
-           r->name);
-  own(r, r->is_void ? "" : "return ");
-  call_body(r);
-  own(r, r->is_void ? "return; }\n" : "}\n");
-}
-
 static void add_body(Wrap *r) {
   add_arguments(r);
   add_begin(r);
+  add_requires(r, false);
   add_assumes(r);
-  add_clauses(r, CLAUSE_REQUIRES, EMIT_BEFORE);
-  add_enter(r);
+  add_requires(r, true);
   add_olds(r);
   own(r, r->is_void ? "" : "__auto_type __culprit_result = ");
   call_body(r);
-  add_clauses(r, CLAUSE_ENSURES, EMIT_AFTER);
+  add_ensures(r);
   str_addf(r->w->out,
            "__culprit_contract_end(&__culprit_contract_%s, "
            "&__culprit_call);\n",
@@ -548,10 +564,20 @@ static void marker_name(Str *out, size_t source, int annotation) {
   str_addf(out, "__CULPRIT_CONTRACT_%zu_%d", source, annotation);
 }
 
+// One prototype may have several definitions, in branches of #if.
+static bool is_wrapped(const Writer *w, const Promise *p) {
+  for (size_t i = 0; i < w->wrapped.len; i++)
+    if (w->wrapped.items[i] == p->head)
+      return true;
+  return false;
+}
+
 static void add_wrapper(Writer *w, const Head *h) {
   Wrap r = {.w = w};
-  if (!find_promise(w->u, w->number, h, &r.promise))
+  if (!find_promise(w->u, w->number, h, &r.promise) ||
+      is_wrapped(w, &r.promise))
     return;
+  array_push(&w->wrapped, r.promise.head);
   ContractSource *s = r.promise.source;
   r.a = &s->annotations.items[r.promise.head->contract];
   r.name = token_dup(s, r.promise.head->name);
@@ -728,4 +754,5 @@ void contract_unit_rewrite(ContractUnit *u, size_t source, Str *out) {
   write_edits(&w);
   for (size_t i = 0; i < s->heads.len; i++)
     add_wrapper(&w, &s->heads.items[i]);
+  array_release(&w.wrapped);
 }

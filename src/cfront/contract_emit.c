@@ -20,7 +20,7 @@ void emit_own(Emitter *e, const char *fmt, ...) {
     e->placed = false;
 }
 
-static void add_quoted(Str *out, const char *text) {
+void emit_quoted(Str *out, const char *text) {
   str_addc(out, '"');
   for (; *text; text++) {
     if (*text == '"' || *text == '\\')
@@ -44,7 +44,7 @@ void emit_place(Emitter *e, uint32_t line, uint32_t col) {
     str_addf(e->out, "\n#line %u", line);
     if (e->file) {
       str_addc(e->out, ' ');
-      add_quoted(e->out, e->file);
+      emit_quoted(e->out, e->file);
     }
     str_addc(e->out, '\n');
     e->col = 1;

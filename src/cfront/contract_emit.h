@@ -56,6 +56,9 @@ typedef ARRAY(const char *) NameList;
 // a further condition, C; NULL: none.
 void emit_olds(Emitter *e, Node *n, const NameList *stable, const char *when);
 
+// The text as a string of C (and of JSON).
+void emit_quoted(Str *out, const char *text);
+
 // A type of logic ("integer") or of C.
 void emit_type(Emitter *e, uint32_t first, uint32_t end);
 

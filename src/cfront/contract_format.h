@@ -12,7 +12,9 @@
 // files are absolute.
 //
 // A run that breaks clauses appends records to DIR/PID.contract: a
-// ViolationHeader, `broken` numbers of clauses (u32), the chunk's strings.
+// ViolationHeader, `broken` numbers of clauses (u32), the chunk's strings. A
+// call that breaks several clauses leaves several records, each with one more:
+// the last one counts.
 #ifndef CULPRIT_CFRONT_CONTRACT_FORMAT_H
 #define CULPRIT_CFRONT_CONTRACT_FORMAT_H
 

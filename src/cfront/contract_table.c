@@ -150,6 +150,12 @@ const ContractTable *contracts_find(const ContractTables *t,
 
 // --- records ----------------------------------------------------------------
 
+// Was `b` written after `a`, by the same call?
+static bool is_same_call(const Violation *a, const Violation *b) {
+  return b->call && a->call == b->call && a->pid == b->pid &&
+         !strcmp(a->table.function, b->table.function);
+}
+
 // The record at `data`; its length, or 0 if it is none.
 static size_t parse_record(Violations *v, const char *data, size_t size) {
   ViolationHeader h;
@@ -169,7 +175,10 @@ static size_t parse_record(Violations *v, const char *data, size_t size) {
   for (uint32_t i = 0; i < h.broken; i++)
     if (item.broken[i] >= item.table.nclauses)
       return 0;
-  array_push(&v->items, item);
+  if (v->items.len && is_same_call(&array_last(&v->items), &item))
+    array_last(&v->items) = item;
+  else
+    array_push(&v->items, item);
   return sizeof h + list + h.size;
 }
 

@@ -261,6 +261,26 @@ static int answer(LLVMModuleRef m, const Options *o, Plan *p) {
   return 0;
 }
 
+// The input is embedded bitcode: its hash is the unit's identity.
+static int identify(const Options *o, Plan *p, Err *err) {
+  Str bitcode = {0};
+  if (fs_read(o->input, 0, &bitcode, err))
+    return -1;
+  XXH128_hash_t hash = XXH3_128bits(str_text(&bitcode), bitcode.len);
+  memcpy(p->id.bytes, &hash, sizeof p->id.bytes);
+  str_release(&bitcode);
+  return 0;
+}
+
+// Found by the hash of what the lowered IR is made from.
+static int add_links(LLVMModuleRef m, const Options *o, Err *err) {
+  Plan named = {0};
+  if (identify(o, &named, err))
+    return -1;
+  links_add(m, named.id);
+  return 0;
+}
+
 static int instrument(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   contract_wrap(m);
   if (passes_run(m, "function(break-crit-edges)", err))
@@ -274,7 +294,7 @@ static int instrument(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   if (!rc && p->ncounters) {
     map_write(p, o->size, &map);
     if (o->links)
-      links_add(m, p->id);
+      rc = add_links(m, o, err);
     probe_insert(m, p, o->size);
     expect_null(m);
     if (mutants.len)
@@ -282,7 +302,7 @@ static int instrument(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
     probe_add_section(m, "__culprit_map", MAP_SECTION, map.data, map.len);
     probe_add_section(m, "__culprit_bitcode", BITCODE_SECTION, bitcode.data,
                       bitcode.len);
-    if (o->level != '0' && o->size == COUNTERS_HITS) {
+    if (!rc && o->level != '0' && o->size == COUNTERS_HITS) {
       rc = passes_run(m, "function(mem2reg,loop(loop-rotate))", err);
       if (!rc)
         probe_hoist(m);
@@ -296,17 +316,6 @@ static int instrument(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   str_release(&bitcode);
   str_release(&map);
   return rc;
-}
-
-// The input is embedded bitcode: its hash is the unit's identity.
-static int identify(const Options *o, Plan *p, Err *err) {
-  Str bitcode = {0};
-  if (fs_read(o->input, 0, &bitcode, err))
-    return -1;
-  XXH128_hash_t hash = XXH3_128bits(str_text(&bitcode), bitcode.len);
-  memcpy(p->id.bytes, &hash, sizeof p->id.bytes);
-  str_release(&bitcode);
-  return 0;
 }
 
 static int trace(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {

@@ -41,17 +41,6 @@ static char *cache_name(const ProgramCode *p, const char *cache, Kind kind) {
                     suffixes[kind]);
 }
 
-static char *find_recorder(void) {
-  char *self = path_of_self();
-  char *path = mem_printf("%s/culprit-trace.o", self);
-  if (!fs_exists(path)) {
-    free(path);
-    path = mem_printf("%s/../lib/culprit/culprit-trace.o", self);
-  }
-  free(self);
-  return path;
-}
-
 typedef struct {
   const ProgramCode *code;
   const char *dir; // being filled
@@ -146,7 +135,7 @@ static int list_names(Builder *b, Err *err) {
 
 static int fill(Builder *b, Err *err) {
   char *program = arena_printf(&b->arena, "%s/program", b->dir);
-  char *recorder = b->kind == KIND_LINKED ? NULL : find_recorder();
+  char *recorder = b->kind == KIND_LINKED ? NULL : path_of_part("culprit-trace.o");
   size_t n = b->code->units.len;
   const char **objects = mem_array(const char *, n);
   for (size_t i = 0; i < n; i++)

@@ -34,6 +34,7 @@ typedef struct {
   LLVMValueRef answer;     // local variable: of the recorder
   LLVMBasicBlockRef noted; // of the block at hand: something was, in this loop
   uint32_t unchecked;      // bytes since the last look at the limit
+  bool owed; // a function of ours returned: look before more is appended
 } Inserter;
 
 // --- small things -----------------------------------------------------------
@@ -81,11 +82,12 @@ static void look_at_limit(Inserter *t) {
   set_cursor(
       t, LLVMBuildCall2(t->builder, t->check_type, t->check, &cursor, 1, ""));
   t->unchecked = 0;
+  t->owed = false;
 }
 
 // Appends a value of a whole number of bytes.
 static void append(Inserter *t, LLVMValueRef v, uint32_t size) {
-  if (t->unchecked + size > TRACE_SLACK / 4)
+  if (t->owed || t->unchecked + size > TRACE_SLACK / 4)
     look_at_limit(t);
   t->unchecked += size;
   LLVMValueRef at = get_cursor(t);
@@ -295,6 +297,8 @@ static void note(Inserter *t, LLVMValueRef load, LLVMValueRef unrecorded) {
   trace_code_scalars(t->code, LLVMTypeOf(load), &s);
   uint32_t bytes = trace_code_bytes(&s.items[0]);
   array_release(&s);
+  if (t->owed)
+    look_at_limit(t);
   t->unchecked += bytes;
   call_unless(t, t->note[__builtin_ctz(bytes)], unrecorded,
               to_bits(t, load, bytes));
@@ -480,7 +484,7 @@ static void stay_inside(Inserter *t, LLVMValueRef call) {
     return;
   stand_before(t, LLVMGetNextInstruction(call));
   reload(t);
-  look_at_limit(t);
+  t->owed = true;
 }
 
 // --- instructions -----------------------------------------------------------
@@ -688,6 +692,9 @@ static void end_block(Inserter *t, const Piece *p, bool recorded) {
     end = last;
   stand_before(t, end);
   bool leaves = LLVMGetInstructionOpcode(p->end) == LLVMRet;
+  if (t->owed && !leaves)
+    look_at_limit(t);
+  t->owed = false;
   if (recorded || leaves)
     flush(t, !leaves);
   else if (t->noted)

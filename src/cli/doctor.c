@@ -141,6 +141,7 @@ static void check_parts(Doctor *d) {
   check_part(d, "runtime", "culprit-runtime.s", "lib/culprit",
              "# culprit runtime");
   check_part(d, "trace runtime", "culprit-trace.o", "lib/culprit", "\177ELF");
+  check_part(d, "fork server", "culprit-server.so", "lib/culprit", "\177ELF");
 }
 
 // Only `culprit web` needs it: a warning at most.

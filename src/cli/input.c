@@ -185,18 +185,19 @@ static int by_count(const void *a, const void *b) {
   return x->count > y->count ? -1 : x->count < y->count;
 }
 
-static void print_losses(Explorer *e) {
+static void print_losses(Explorer *e, FILE *out) {
   size_t n = e->losses.len;
   if (!n)
     return;
   qsort(e->losses.items, n, sizeof *e->losses.items, by_count);
-  fputs("precision lost at: ", stdout);
+  fputs("precision lost at: ", out);
   for (size_t i = 0; i < n && i < LOSSES_SHOWN; i++)
-    printf("%s%s, %zu time%s", i ? "; " : "", e->losses.items[i].name,
-           e->losses.items[i].count, e->losses.items[i].count == 1 ? "" : "s");
+    fprintf(out, "%s%s, %zu time%s", i ? "; " : "", e->losses.items[i].name,
+            e->losses.items[i].count,
+            e->losses.items[i].count == 1 ? "" : "s");
   if (n > LOSSES_SHOWN)
-    printf("; and %zu more functions", n - LOSSES_SHOWN);
-  putchar('\n');
+    fprintf(out, "; and %zu more functions", n - LOSSES_SHOWN);
+  fputc('\n', out);
 }
 
 static void print_summary(Explorer *e, const Options *o) {
@@ -217,10 +218,13 @@ static void print_summary(Explorer *e, const Options *o) {
          "did not; %zu branches have no input that takes them, %zu are "
          "undecided\n",
          s->confirmed, s->paths, s->diverged, s->unsat, s->unknown);
-  print_losses(e);
+  print_losses(e, stdout);
   if (s->unreplayed)
     printf("%zu run%s could not be replayed: %s\n", s->unreplayed,
            s->unreplayed == 1 ? "" : "s", e->problem);
+  if (s->late)
+    printf("%zu run%s not followed: the time was over\n", s->late,
+           s->late == 1 ? " was" : "s were");
   if (s->cut)
     printf("%zu run%s followed only in part: killed, or more than %d million "
            "instructions\n",
@@ -299,6 +303,8 @@ static int explore(void *context, Explorer *e) {
   if (explore_seeds(o, e, &err) || explore_near(e, &err))
     return cli_error(&err);
   given_progress_end();
+  if (!o->given.quiet && strcmp(o->rank.format, "text"))
+    print_losses(e, stderr);
   if (!o->given.quiet && !strcmp(o->rank.format, "text"))
     print_summary(e, o);
   return EXIT_DONE;

@@ -48,6 +48,7 @@ typedef struct {
   size_t paths;                 // different ones among those that did
   size_t unsat, unknown;        // candidates without an input
   size_t unreplayed;            // runs whose trace could not be replayed
+  size_t late;                  // not replayed: the time was over
   size_t cut;                   // replayed in part: too long, or killed
   size_t false_conditions;      // should be 0: our bug
   size_t queries;

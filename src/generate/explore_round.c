@@ -34,6 +34,7 @@ static const size_t memory_max = (size_t)3 << 29; // 1.5 GB of expressions
 // What became of one recorded run.
 typedef struct {
   bool good;
+  bool late; // the time was over: not replayed
   Explored run;
   Bitset covered; // edges
   const Program *program;
@@ -68,7 +69,8 @@ static bool is_time_left(const Explorer *e) {
 static size_t round_size(const Explorer *e) {
   size_t jobs = (size_t)e->runner->options->jobs;
   size_t want = jobs > 1 ? ROUND * jobs : 1;
-  size_t left = e->options.max_tests - e->planned;
+  size_t most = e->options.max_tests;
+  size_t left = e->planned < most ? most - e->planned : 0;
   return want > BATCH_MAX ? BATCH_MAX : want > left ? left : want;
 }
 
@@ -139,6 +141,10 @@ static void input_as_read(const Explorer *e, const Test *test, const Inputs *in,
 static void replay_one(Explorer *e, Round *r, size_t i, size_t seat) {
   Replayed *to = &r->replayed[i];
   Inputs read = {0};
+  if (!is_time_left(e)) { // nothing could be made of it any more
+    *to = (Replayed){.late = true};
+    return;
+  }
   *to = (Replayed){.run = {.shows = r->batch.judged[i].shows,
                            .given = !r->from_candidate,
                            .pool = expr_pool_new()},
@@ -252,6 +258,10 @@ static void bound_memory(Frontier *f) {
 }
 
 static void add_one(Explorer *e, const Round *r, size_t i, Replayed *got) {
+  if (got->late) {
+    e->stats.late++;
+    return;
+  }
   frontier_cover(&e->frontier, &got->covered);
   bitset_release(&got->covered);
   if (!got->good) {

@@ -107,7 +107,8 @@ void near_close(Near *n) {
   array_release(&n->reduced);
   hashmap_release(&n->tried);
   array_release(&n->neighbour.places);
-  arena_release(&n->neighbour.arena);
+  array_release(&n->telling);
+  arena_release(&n->arena);
   free(n->rank_of);
 }
 

@@ -98,7 +98,6 @@ typedef struct {
   const char *test;  // NULL: there is none
   size_t differing;  // statements
   NearPlaces places; // executed by the given run only
-  Arena arena;
 } NearNeighbour;
 
 typedef struct {
@@ -129,7 +128,9 @@ typedef struct Near {
   uint32_t *rank_of;    // of each branch: how telling its line is; or NULL
   uint32_t best_rank;   // of the branches at which the best parts,
   uint32_t first_best;  // and the first event that has it
+  NearPlaces telling;   // lines that tell most, the best first
   NearNeighbour neighbour;
+  Arena arena; // names of files
   NearStats stats;
   Err problem;              // why the last passing run could not be replayed
   Hashmap tried;            // hashes of inputs
@@ -157,7 +158,8 @@ const NearFound *near_best(const Near *n);
 // --- the report -------------------------------------------------------------
 
 // The lines of the report, each once: the branches that differ, of those the
-// decisive ones; if only values differ, the rule that the failing run breaks.
+// decisive ones; if only values differ, the rule that the failing run breaks;
+// then the lines that tell most, branches or not.
 void near_places(const Near *n, NearPlaces *out);
 
 // Keeps it for `rank --method near` and `why` (locate/near.h).

@@ -11,9 +11,36 @@
 #include "locate/localizer.h"
 #include "util/mem.h"
 
-enum { DECISIVE = 20 }; // rank
+enum {
+  DECISIVE = 20, // rank of a branch that decides,
+  TELLING = 10,  // and of a line that is worth a look on its own
+};
 
 // --- how telling lines are --------------------------------------------------
+
+static bool is_more(const Ranking *r, uint32_t ef, uint32_t ep) {
+  return (double)ef * r->passing > (double)ep * r->failing;
+}
+
+// Do more of the failing than of the passing runs execute it, or see the
+// outcome on it that it owes its score to?
+static bool tells(const Ranking *r, const Suspect *s) {
+  return is_more(r, s->ef, s->ep) ||
+         (s->carried && is_more(r, s->carrier_ef, s->carrier_ep));
+}
+
+static void add_telling(Near *n, const Suite *suite, const Ranking *r) {
+  for (size_t i = 0; i < r->suspects.len; i++) {
+    const Suspect *s = &r->suspects.items[i];
+    const Entity *e = &suite->entities[s->entity];
+    if (s->rank > TELLING)
+      return;
+    if (!tells(r, s))
+      continue;
+    const char *file = arena_strdup(&n->arena, suite->sources[e->source].path);
+    array_push(&n->telling, (NearPlace){file, e->line});
+  }
+}
 
 static void add_lines(Hashmap *ranks, const Suite *suite, const Ranking *r) {
   for (size_t i = 0; i < r->suspects.len; i++) {
@@ -29,6 +56,7 @@ static void take_ranking(Near *n, const Suite *suite, const Ranking *r) {
   size_t branches = n->control.program->branches.len;
   Hashmap ranks = {0};
   add_lines(&ranks, suite, r);
+  add_telling(n, suite, r);
   n->rank_of = mem_array(uint32_t, branches + 1);
   for (uint32_t i = 0; i < branches; i++) {
     uint32_t line;

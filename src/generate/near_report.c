@@ -143,6 +143,8 @@ void near_places(const Near *n, NearPlaces *out) {
     const char *file = program_place(c->program, broken->place, &line);
     add_place(out, file, line);
   }
+  for (size_t i = 0; f && i < n->telling.len; i++)
+    add_place(out, n->telling.items[i].file, n->telling.items[i].line);
 }
 
 // --- the source -------------------------------------------------------------
@@ -407,6 +409,24 @@ static void print_branches(const Near *n, const Report *all, size_t count,
   print_those(n, all, count, false, root, out);
 }
 
+// Each with its text.
+static void print_telling(const Near *n, const char *root, FILE *out) {
+  if (!near_best(n) || !n->telling.len)
+    return;
+  fputs("lines that tell failing from passing runs best, of all that were "
+        "made:\n",
+        out);
+  for (size_t i = 0; i < n->telling.len; i++) {
+    const NearPlace *p = &n->telling.items[i];
+    Str where = {0};
+    escape_add(&where, path_below(p->file, root));
+    str_addf(&where, ":%u: `", p->line);
+    add_source_line(p->file, root, p->line, &where);
+    fprintf(out, "  %s`\n", str_text(&where));
+    str_release(&where);
+  }
+}
+
 void near_print_text(const Near *n, const char *root, FILE *out) {
   size_t count = count_differences(n);
   Report *all = find_reports(n, root);
@@ -418,6 +438,7 @@ void near_print_text(const Near *n, const char *root, FILE *out) {
           out);
     print_violated(n, root, out);
   }
+  print_telling(n, root, out);
   free(all);
 }
 
@@ -525,6 +546,18 @@ static void json_violated(const Near *n, const char *root, FILE *out) {
   fputc('}', out);
 }
 
+static void json_telling(const Near *n, const char *root, FILE *out) {
+  bool first = true;
+  fputs(",\"telling\":[", out);
+  for (size_t i = 0; i < n->telling.len; i++) {
+    json_separator(&first, out);
+    fputs("{\"file\":", out);
+    json_string(path_below(n->telling.items[i].file, root), out);
+    fprintf(out, ",\"line\":%u}", n->telling.items[i].line);
+  }
+  fputc(']', out);
+}
+
 static void json_stats(const Near *n, FILE *out) {
   const NearStats *s = &n->stats;
   json_bool("complete", s->complete, out);
@@ -551,6 +584,7 @@ void near_print_json(const Near *n, const char *root, const char *more,
   json_input(n, out);
   if (reported(n) && !count)
     json_violated(n, root, out);
+  json_telling(n, root, out);
   json_stats(n, out);
   fprintf(out, "%s}\n", more);
   free(all);

@@ -159,15 +159,13 @@ static int by_differing(const void *a, const void *b) {
 static void take_neighbour(const Stored *s) {
   Near *n = s->near;
   const StoredRun *c = &s->candidates.items[0];
-  n->neighbour.test =
-      arena_strdup(&n->neighbour.arena, s->other.runs[c->run].test);
+  n->neighbour.test = arena_strdup(&n->arena, s->other.runs[c->run].test);
   n->neighbour.differing = c->differing;
   for (uint32_t i = 0; bitset_next(&s->failing, &i); i++) {
     const Entity *e = &s->own.entities[i];
     if (bitset_has(&s->nearest, i))
       continue;
-    const char *file =
-        arena_strdup(&n->neighbour.arena, s->own.sources[e->source].path);
+    const char *file = arena_strdup(&n->arena, s->own.sources[e->source].path);
     array_push(&n->neighbour.places, (NearPlace){file, e->line});
   }
 }

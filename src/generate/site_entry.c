@@ -21,11 +21,12 @@ static bool is_page(const char *name) {
 // `below` is the path below the root, with its slash.
 static bool lies_hidden(const char *below) {
   static const char *const dirs[] = {
-      "/.",         "/inc/",         "/include/",   "/includes/", "/lib/",
-      "/libs/",     "/src/",         "/vendor/",    "/classes/",  "/templates/",
-      "/template/", "/tpl/",         "/views/",     "/partials/", "/config/",
-      "/conf/",     "/lang/",        "/languages/", "/locale/",   "/tests/",
-      "/test/",     "/node_modules/"};
+      "/.",        "/inc/",          "/include/",  "/includes/",
+      "/lib/",     "/libs/",         "/src/",      "/vendor/",
+      "/classes/", "/templates/",    "/template/", "/tpl/",
+      "/views/",   "/partials/",     "/config/",   "/conf/",
+      "/lang/",    "/languages/",    "/locale/",   "/tests/",
+      "/test/",    "/node_modules/", "/bin/"};
   static const char *const ends[] = {".inc.php", ".class.php", ".tpl.php",
                                      ".lib.php", "/config.php"};
   for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++)

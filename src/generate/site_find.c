@@ -58,6 +58,21 @@ static void add_all(const Finding *f, Ideas *out, Asks *asks, Idea like) {
 
 // --- pages ------------------------------------------------------------------
 
+// A button may end something, though the form does not.
+static bool presses_end(const Link *form, const Ask *a) {
+  for (size_t i = 0; i < form->nfields; i++) {
+    const Field *f = &form->fields[i];
+    if (f->kind != FIELD_BUTTON ||
+        (!link_ends_something(f->name) && !link_ends_something(f->value)))
+      continue;
+    for (size_t k = 0; k < a->nparams; k++)
+      if (!strcmp(a->params[k].name, f->name) &&
+          !strcmp(a->params[k].value, f->value))
+        return true;
+  }
+  return false;
+}
+
 static void follow_links(const Finding *f, Ideas *out) {
   const Links *links = &f->answer->links;
   for (size_t i = 0; i < links->len; i++) {
@@ -67,10 +82,13 @@ static void follow_links(const Finding *f, Ideas *out) {
       ask_form(l, &asks, f->arena);
     else
       array_push(&asks, ask_link(l->path, l->query, f->arena));
-    add_all(f, out, &asks,
-            (Idea){.world = WORLD_AFTER,
-                   .why = l->form ? WHY_FORM : WHY_LINK,
-                   .last = l->last});
+    for (size_t k = 0; k < asks.len; k++)
+      add(f, out,
+          (Idea){.ask = asks.items[k],
+                 .world = WORLD_AFTER,
+                 .why = l->form ? WHY_FORM : WHY_LINK,
+                 .last = l->last || presses_end(l, &asks.items[k])});
+    array_release(&asks);
   }
 }
 

@@ -346,12 +346,20 @@ static bool take_given(Explorer *e, Post *p) {
   return false;
 }
 
+// While everything near the failing request fails too, there is nothing to
+// compare with: every second request is then any that covers most.
+static bool ignores_scores(const Explorer *e) {
+  return explorer_is_directed(e) && e->numbers % 2 &&
+         e->progress.failing == e->progress.requests;
+}
+
 bool post_take(Explorer *e, Post *p) {
   p->given = p->busy = false;
   if (!explorer_may_go_on(e))
     return false;
   if (explorer_is_given_left(e) && p->number)
     return false;
+  e->queue.unscored = ignores_scores(e);
   if (!(p->number == 0 && take_given(e, p)) &&
       !queue_take(&e->queue, e->nposts > 1 ? &p->near : NULL, &p->item))
     return false;

@@ -138,7 +138,8 @@ static uint64_t cost(const Queue *q, const QueueItem *i) {
   n += at_most(q->asked.items[i->place], 200) / 2;
   n += 3 * at_most(i->depth, 20);
   n += i->lucky ? 0 : 40;
-  n += i->score < 0 ? NO_SCORE : (uint64_t)((100 - i->score) * SCORE_COST);
+  if (!q->unscored)
+    n += i->score < 0 ? NO_SCORE : (uint64_t)((100 - i->score) * SCORE_COST);
   return n + (i->last ? LAST_COST : 0);
 }
 

@@ -64,6 +64,7 @@ typedef struct {
   Hashmap names;         // -> number
   Hashmap known;         // world and request
   LastMode last;
+  bool unscored; // scores do not count now
   uint64_t seed, count, taken;
   size_t dropped; // for lack of room
   Arena arena;

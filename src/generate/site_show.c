@@ -175,6 +175,7 @@ Showing showing_make(Desk *d, const Atlas *atlas, uint32_t number,
   Again a = {
       .desk = d, .signature = signature, .budget = budget, .arena = arena};
   begin(&a, atlas, last);
+  bool tried = *budget > 0;
   bool shown = *budget && shows_all(&a);
   if (!shown && *budget && page) {
     add_page(&a, page);
@@ -185,6 +186,7 @@ Showing showing_make(Desk *d, const Atlas *atlas, uint32_t number,
   if (shown)
     shorten(&a);
   Showing s = settle(&a, shown);
+  s.tried = tried;
   str_release(&a.fresh);
   return s;
 }
@@ -342,7 +344,7 @@ int showing_write(const Showing *s, const char *title, const char *base,
   add_title(&w.script, title);
   str_addf(&w.script, "# %s.sh [URL OF THE SITE]; prints the last answer\n",
            path_base(base));
-  if (!s->shown)
+  if (s->tried && !s->shown)
     str_add(&w.list, "# It did not show again when it was tried.\n");
   str_add(&w.script, script_head);
   for (size_t i = 0; !rc && i < s->nsteps; i++)

@@ -22,7 +22,8 @@ typedef struct {
 typedef struct {
   ShowStep *steps; // the last one shows the failure
   size_t nsteps;
-  bool shown; // it was made again, and did
+  bool tried; // it was made again,
+  bool shown; // and did show it
 } Showing;
 
 // Of request `number`; at most `budget` requests are made, which are counted

@@ -198,6 +198,7 @@ static struct {
   KnownCalls known;
   KeptTerms kept;
   SolveCache cache;
+  double seconds;
   SolveStats stats;
   TermEval *ev; // of the shadows looked at last
   uint64_t serial;
@@ -216,6 +217,12 @@ void solve_forget(void) {
     free(memory.opaque.items[i].name);
   array_release(&memory.opaque);
   memset(&memory, 0, sizeof memory);
+  pthread_mutex_unlock(&lock);
+}
+
+void solve_patience(double seconds) {
+  pthread_mutex_lock(&lock);
+  memory.seconds = seconds;
   pthread_mutex_unlock(&lock);
 }
 
@@ -305,6 +312,7 @@ static BranchSolver solver_for(const PhpShadows *sh, bool session,
                         .ev = evaluator(sh),
                         .known = &memory.known,
                         .cache = &memory.cache,
+                        .seconds = memory.seconds,
                         .stats = &memory.stats,
                         .session = session,
                         .no_z3 = session,

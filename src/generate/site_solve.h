@@ -54,5 +54,7 @@ SolveStats solve_stats(void);
 // `most` names go to `out`. Returns how many there are.
 size_t solve_opaque(PhpNamed *out, size_t most);
 void solve_forget(void);
+// Seconds that Z3 may take for one question; 0: the default, one.
+void solve_patience(double seconds);
 
 #endif

@@ -284,7 +284,20 @@ static bool ask_z3(const BranchSolver *s, const Demands *demands,
   return out->n > 0;
 }
 
+static bool is_hopeless(const BranchSolver *s, uint64_t key) {
+  uint64_t ignored;
+  return s->cache &&
+         hashmap_get(&s->cache->hopeless, &key, sizeof key, &ignored);
+}
+
+static void give_up(const BranchSolver *s, uint64_t key) {
+  s->stats->unsolved++;
+  if (s->cache)
+    hashmap_put(&s->cache->hopeless, &key, sizeof key, 1);
+}
+
 void solve_cache_release(SolveCache *c) {
+  hashmap_release(&c->hopeless);
   hashmap_release(&c->index);
   array_release(&c->answers);
   arena_release(&c->arena);
@@ -301,15 +314,24 @@ void branch_solve(const BranchSolver *s, uint32_t branch, InputAnswers *out) {
   Demands demands = {0};
   InputAnswer a;
   collect(s, branch, &demands);
-  solve_candidates(s, &demands, false, before + ANSWERS_MOST, out);
-  if (out->len > before) {
+  uint64_t key = question(s, &demands);
+  bool hopeless = is_hopeless(s, key);
+  if (!hopeless)
+    solve_candidates(s, &demands, false, before + ANSWERS_MOST, out);
+  if (hopeless) {
+    s->stats->unsolved++;
+    s->stats->cached++;
+  } else if (out->len > before) {
     s->stats->by_candidates++;
   } else if (!s->no_z3 && ask_z3(s, &demands, &a) && holds(s, &demands, &a)) {
     s->stats->by_z3++;
     array_push(out, a);
   } else {
     solve_candidates(s, &demands, true, before + GUESSES_MOST, out);
-    *(out->len > before ? &s->stats->guessed : &s->stats->unsolved) += 1;
+    if (out->len > before)
+      s->stats->guessed++;
+    else
+      give_up(s, key);
   }
   array_release(&demands);
 }

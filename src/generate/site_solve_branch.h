@@ -64,6 +64,7 @@ typedef struct {
 } CachedAnswer;
 typedef struct {
   Hashmap index;
+  Hashmap hopeless; // questions that nothing at all answered
   ARRAY(CachedAnswer) answers;
   Arena arena;
 } SolveCache;
@@ -79,7 +80,7 @@ typedef struct {
   size_t unsolved;             // no answer was found
   size_t timeouts;             // among these: Z3 took too long
   size_t wrong;                // branches that their own run contradicts
-  size_t cached;               // questions to Z3 that were asked before
+  size_t cached;               // questions that were asked before
   double z3_seconds;
 } SolveStats;
 
@@ -91,7 +92,8 @@ typedef struct {
   SolveStats *stats; // counted up
   bool session;      // SESSION values may be chosen
   bool no_z3;
-  Arena *arena; // of the answers
+  double seconds; // of Z3 for one question; 0: 1
+  Arena *arena;   // of the answers
 } BranchSolver;
 
 // Appends the answers to `out`, best first, at most ANSWERS_MOST.

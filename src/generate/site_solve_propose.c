@@ -203,6 +203,7 @@ static void want_class(Maker *m, const PhpTerm *t, bool is) {
     TermOp op;
     const char *yes, *also, *no;
   } classes[] = {{TERM_IS_NUMERIC, "1", "12", "x"},
+                 {TERM_NUMBERLIKE, "1", "2", "x"},
                  {TERM_DIGITS, "1", "1234", "x"},
                  {TERM_LETTERS, "a", "Abcdef", "1"},
                  {TERM_ALNUM, "a", "Abc123", "-"},
@@ -306,7 +307,8 @@ static void truth(Maker *m, uint32_t n, bool outcome) {
     want_opaque(m, t, outcome);
     break;
   default:
-    if (t->op >= TERM_IS_NUMERIC && t->op <= TERM_XDIGITS)
+    if ((t->op >= TERM_IS_NUMERIC && t->op <= TERM_XDIGITS) ||
+        t->op == TERM_NUMBERLIKE)
       want_class(m, t, outcome);
     else
       truth_of_value(m, n, outcome);
@@ -338,6 +340,16 @@ static PhpValue calculate(TermOp op, PhpValue a, PhpValue b) {
   return r == floor(r) && fabs(r) < 9e15 ? php_int((int64_t)r) : php_float(r);
 }
 
+static void want_roots(Maker *m, uint32_t n, PhpValue square) {
+  PhpValue d = php_to_float(square);
+  if (d.type != VALUE_FLOAT || !(d.d >= 0) || d.d > 1e15)
+    return;
+  double root = sqrt(d.d);
+  want_value(m, n,
+             root == floor(root) ? php_int((int64_t)root) : php_float(root));
+  want_value(m, n, php_int(-(int64_t)root));
+}
+
 static void number_operands(Maker *m, const PhpTerm *t, PhpValue v) {
   uint32_t a = t->args[0], b = t->args[1];
   PhpValue x = value_of(m, a), y = value_of(m, b);
@@ -351,6 +363,8 @@ static void number_operands(Maker *m, const PhpTerm *t, PhpValue v) {
     want_value(m, b, calculate(TERM_SUB, x, v));
     break;
   case TERM_MUL:
+    if (a == b)
+      want_roots(m, a, v);
     want_value(m, a, calculate(TERM_DIV, v, y));
     want_value(m, b, calculate(TERM_DIV, v, x));
     break;
@@ -599,7 +613,7 @@ static bool is_truth(TermOp op) {
          op == TERM_NOT || op == TERM_TRUTH || op == TERM_ISSET ||
          op == TERM_IN || op == TERM_KEY_IN || op == TERM_PREG ||
          op == TERM_CONTAINS || op == TERM_STARTS || op == TERM_ENDS ||
-         op == TERM_HASH_EQUALS ||
+         op == TERM_HASH_EQUALS || op == TERM_NUMBERLIKE ||
          (op >= TERM_IS_NUMERIC && op <= TERM_XDIGITS);
 }
 
@@ -644,6 +658,8 @@ static void give(Maker *m, uint32_t n, PhpValue v) {
   } else if (t->op == TERM_ORDER ||
              (t->op >= TERM_STRCMP && t->op <= TERM_STRNCASECMP)) {
     compare_value(m, t, v);
+  } else if (t->op == TERM_SQRT) {
+    want_value(m, t->args[0], calculate(TERM_MUL, v, v));
   } else if (t->op == TERM_ORD || t->op == TERM_CHR) {
     code = t->op == TERM_ORD ? php_to_int(v) : php_to_string(v, m->s->arena);
     want_value(m, t->args[0],

@@ -362,6 +362,7 @@ static Expr translate(Smt *z, uint32_t n) {
   case TERM_STRCASECMP:
     return two_texts(z, t);
   case TERM_IS_NUMERIC:
+  case TERM_NUMBERLIKE:
   case TERM_DIGITS:
     return is_digits(z, t->args[0]);
   case TERM_STRING:
@@ -466,7 +467,9 @@ static void keep_small(Smt *z) {
 static bool ask_solver(Smt *z, InputAnswer *out) {
   Model m = {0};
   double begin = gates_clock();
-  Solver *solver = solver_new(z->pool, (SolverLimits){.seconds = SECONDS});
+  Solver *solver = solver_new(
+      z->pool,
+      (SolverLimits){.seconds = z->s->seconds > 0 ? z->s->seconds : SECONDS});
   SolverResult r = solver_query(solver, 0, z->asked.items, z->asked.len, &m);
   z->s->stats->timeouts += r == SOLVER_UNKNOWN;
   z->s->stats->z3_seconds += gates_clock() - begin;

@@ -148,7 +148,7 @@ static const char *text_of(const GumboNode *node, Arena *arena) {
   return copy;
 }
 
-static bool ends_something(const char *text) {
+bool link_ends_something(const char *text) {
   static const char *const words[] = {"logout", "logoff", "log out", "signout",
                                       "delete", "remove", "destroy", "uninst",
                                       "drop",   "erase",  "truncat"};
@@ -165,8 +165,8 @@ static void add_link(Walk *w, const char *address, const char *label) {
   if (!address || w->links.len >= LINKS_MOST ||
       !link_resolve(w->base, address, &l.path, &l.query, w->arena))
     return;
-  l.last = ends_something(l.path) || ends_something(l.query) ||
-           ends_something(label);
+  l.last = link_ends_something(l.path) || link_ends_something(l.query) ||
+           link_ends_something(label);
   array_push(&w->links, l);
 }
 
@@ -233,7 +233,8 @@ static void open_form(Walk *w, const GumboNode *node) {
     return;
   if (!action || !*action)
     w->form.query = w->self_query;
-  w->form.last = ends_something(w->form.path) || ends_something(w->form.query);
+  w->form.last =
+      link_ends_something(w->form.path) || link_ends_something(w->form.query);
   w->in_form = true;
 }
 
@@ -295,7 +296,7 @@ static void add_input(Walk *w, const GumboNode *node) {
     if (f)
       f->on = attribute(node, "checked");
   } else if (is(type, "submit") || is(type, "image")) {
-    w->form.last |= w->in_form && !name && ends_something(value);
+    w->form.last |= w->in_form && !name && link_ends_something(value);
     add_field(w, name, value ? value : "Submit", FIELD_BUTTON);
   } else if (is(type, "hidden")) {
     add_field(w, name, value, FIELD_FIXED);
@@ -335,7 +336,7 @@ static void add_button(Walk *w, const GumboNode *node) {
   if (type && !is(type, "submit"))
     return;
   w->form.last |=
-      w->in_form && !name && ends_something(text_of(node, w->arena));
+      w->in_form && !name && link_ends_something(text_of(node, w->arena));
   add_field(w, name, value, FIELD_BUTTON);
 }
 

@@ -57,6 +57,9 @@ enum {
 Links links_read(const char *page, size_t len, const char *path,
                  const char *query, Arena *arena);
 
+// Does it read as if it ended or destroyed something? NULL: no.
+bool link_ends_something(const char *text);
+
 // Where an address in the page at `base` leads to; false: off the site, or
 // nowhere ("#top", "mailto:x").
 bool link_resolve(const char *base, const char *address, const char **path,

@@ -399,6 +399,8 @@ static PhpValue number(const Call *c) {
     return php_float(floor(d));
   case TERM_CEIL:
     return php_float(ceil(d));
+  case TERM_SQRT:
+    return php_float(sqrt(d));
   default:
     return php_float(round(d));
   }
@@ -469,7 +471,10 @@ static PhpValue apply(const Call *c) {
   case TERM_FLOOR:
   case TERM_CEIL:
   case TERM_ROUND:
+  case TERM_SQRT:
     return number(c);
+  case TERM_NUMBERLIKE:
+    return php_bool(php_to_number(c->args[0]).type != VALUE_UNKNOWN);
   case TERM_INTDIV:
     return int_divide(c);
   default:

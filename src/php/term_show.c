@@ -63,6 +63,7 @@ static const char *name_of(const PhpTerm *t) {
   };
   static const char *const others[TERM_OPS] = {
       [TERM_ISSET] = "isset",
+      [TERM_NUMBERLIKE] = "numberlike",
       [TERM_LIST] = "list",
       [TERM_IN] = "in_array",
       [TERM_KEY_IN] = "array_key_exists",

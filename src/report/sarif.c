@@ -197,10 +197,14 @@ static uint64_t line_hash(Report *r, const Entity *e, uint64_t seed) {
   return add_hash(seed, text, n);
 }
 
-// Which of the equal lines of its file this is.
+// Which of the equal lines of its file this is; 1 if the file is not there.
 static unsigned occurrence(Report *r, const Entity *e, uint64_t hash) {
   unsigned n = 1;
   Entity other = *e;
+  const char *text;
+  size_t length;
+  if (!sources_line(r->sources, e->source, e->line, &text, &length))
+    return 1;
   for (other.line = 1; other.line < e->line; other.line++)
     n += line_hash(r, &other, 0) == hash;
   return n;

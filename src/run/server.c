@@ -166,13 +166,7 @@ static Server *server_new(const Servers *all, const Spawn *spawn,
 // --- all of them ------------------------------------------------------------
 
 static char *find_library(void) {
-  char *self = path_of_self();
-  char *path = mem_printf("%s/culprit-server.so", self);
-  if (!fs_exists(path)) {
-    free(path);
-    path = mem_printf("%s/../lib/culprit/culprit-server.so", self);
-  }
-  free(self);
+  char *path = path_of_part("culprit-server.so");
   // A blank or colon would end its name.
   if (fs_exists(path) && !strpbrk(path, " :"))
     return path;

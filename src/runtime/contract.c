@@ -116,9 +116,12 @@ INLINE void tell(const ContractHeader *h, unsigned clause) {
   CALL(SYS_write, 2, " is violated\n", 13);
 }
 
-// One write: records of threads do not mix.
-INLINE void record(const ContractHeader *h, const uint32_t *broken, unsigned n,
-                   uint64_t call) {
+// What the call has broken so far, the last of it just now. Written at once: a
+// later clause may crash over what is broken. One write: records of threads do
+// not mix.
+__attribute__((noinline)) void
+__culprit_contract_broken(const ContractHeader *h, const uint32_t *broken,
+                          unsigned n, uint64_t call) {
   ViolationHeader head;
   clear(&head, sizeof head);
   head.magic = VIOLATION_MAGIC;
@@ -132,13 +135,12 @@ INLINE void record(const ContractHeader *h, const uint32_t *broken, unsigned n,
   set_part(&v[1], broken, n * sizeof *broken);
   set_part(&v[2], h + 1, h->size);
   long fd = open_record();
-  if (fd >= 0) {
-    CALL(SYS_writev, fd, v, 3);
-    CALL(SYS_close, fd, 0, 0);
+  if (fd < 0) {
+    tell(h, broken[n - 1]);
     return;
   }
-  for (unsigned i = 0; i < n; i++)
-    tell(h, broken[i]);
+  CALL(SYS_writev, fd, v, 3);
+  CALL(SYS_close, fd, 0, 0);
 }
 
 INLINE void raise_abort(void) {
@@ -156,18 +158,6 @@ INLINE void stop(void) {
   call6(SYS_rt_sigaction, SIGABRT, (long)action, 0, 8, 0, 0);
   raise_abort();
   CALL(SYS_exit_group, 134, 0, 0);
-}
-
-// True: go on.
-__attribute__((noinline)) bool
-__culprit_contract_broken(const ContractHeader *h, const uint32_t *broken,
-                          unsigned n, uint64_t call) {
-  if (!n)
-    return true;
-  record(h, broken, n, call);
-  if (__culprit_contract_mode == STOP)
-    stop();
-  return false;
 }
 
 // --- memory at a call -------------------------------------------------------
@@ -374,19 +364,21 @@ int __culprit_contract_begin(const ContractHeader *h, void *args, size_t size,
   return 1;
 }
 
-void __culprit_clause(const ContractHeader *h, unsigned clause, int holds,
-                      Call *c) {
-  (void)h;
-  if (!holds && clause < CONTRACT_CLAUSES_MAX)
-    c->broken[clause / 64] |= 1ul << clause % 64;
-}
-
 INLINE unsigned list_broken(const Call *c, uint32_t *out) {
   unsigned n = 0;
   for (uint32_t i = 0; i < CONTRACT_CLAUSES_MAX; i++)
     if (c->broken[i / 64] >> i % 64 & 1)
       out[n++] = i;
   return n;
+}
+
+void __culprit_clause(const ContractHeader *h, unsigned clause, int holds,
+                      Call *c) {
+  if (holds || clause >= CONTRACT_CLAUSES_MAX)
+    return;
+  uint32_t broken[CONTRACT_CLAUSES_MAX];
+  c->broken[clause / 64] |= 1ul << clause % 64;
+  __culprit_contract_broken(h, broken, list_broken(c, broken), c->number);
 }
 
 INLINE bool any_broken(const Call *c) {
@@ -396,25 +388,27 @@ INLINE bool any_broken(const Call *c) {
   return all;
 }
 
+// 1: the function may be executed and its result checked.
 int __culprit_contract_enter(const ContractHeader *h, Call *c) {
+  (void)h;
   if (!any_broken(c))
     return 1;
-  uint32_t broken[CONTRACT_CLAUSES_MAX];
-  return __culprit_contract_broken(h, broken, list_broken(c, broken),
-                                   c->number);
+  if (__culprit_contract_mode == STOP)
+    stop();
+  return 0;
 }
 
 void __culprit_contract_end(const ContractHeader *h, Call *c) {
-  if (!any_broken(c))
-    return;
-  uint32_t broken[CONTRACT_CLAUSES_MAX];
-  __culprit_contract_broken(h, broken, list_broken(c, broken), c->number);
+  __culprit_contract_enter(h, c);
 }
 
 void __culprit_assert(const ContractHeader *h, unsigned clause, int holds) {
   uint32_t broken = clause;
-  if (!holds)
-    __culprit_contract_broken(h, &broken, 1, 0);
+  if (holds)
+    return;
+  __culprit_contract_broken(h, &broken, 1, 0);
+  if (__culprit_contract_mode == STOP)
+    stop();
 }
 
 // Can the bytes p[low] to p[high] be read? An empty range can.

@@ -65,13 +65,6 @@ typedef struct {
   uint64_t dead; // and what is assumed away when it is evaluated
 } EncodedClause;
 
-// Which field of which kind of object: its address in one of them.
-typedef struct {
-  uint64_t field;
-  uint32_t statement; // that may write it; UINT32_MAX: read by a clause
-  uint32_t clause;
-} FieldUse;
-
 typedef struct {
   const char *name;
   uint64_t count;
@@ -96,6 +89,7 @@ typedef struct {
   Pointees pointees;
   Arena arena;
   Flow **flows;     // of each function, when needed
+  Hashmap touched;  // cells that the run used
   Hashmap wrappers; // names of the functions with a contract -> their bodies
 
   ARRAY(Statement) statements;
@@ -104,7 +98,6 @@ typedef struct {
   ARRAY(Constraint) path; // ENCODE_FOLLOW: branches of the body, in order
   ARRAY(uint32_t) path_statement; // of each
   ARRAY(Expr) path_dead;          // what is assumed away before each
-  ARRAY(FieldUse) fields;
   ARRAY(EncodeLoss) losses;
   uint32_t cut_loops, cut_calls, cut_size; // what was assumed away
   size_t blocks, max_blocks;

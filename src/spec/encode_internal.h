@@ -74,8 +74,6 @@ void encode_call_function(Encoder *e, uint32_t function, bool soft, bool root,
                           const IrInst *site, const Val *args, size_t nargs,
                           Pmap *state, Val *results, size_t nresults);
 Flow *encode_flow(Encoder *e, uint32_t function);
-// `cond` with what is known here.
-Expr encode_simplify(const Encoder *e, Expr cond);
 // The same number for the same instruction in the same call and round of every
 // loop, in every encoding.
 uint64_t encode_site_key(const Encoder *e, const IrInst *site);
@@ -83,9 +81,21 @@ uint64_t encode_mix(uint64_t a, uint64_t b);
 bool encode_is_dead(Encoder *e, Pmap state);
 // From here on it is assumed that `cond` does not hold.
 Pmap encode_assume_not(Encoder *e, Pmap state, Expr cond);
-// The selector of an instruction's statement; 0: it has none.
-Expr encode_on(Encoder *e, const IrInst *i, bool branch);
 void encode_lost(Encoder *e, const char *name);
+
+// --- encode_known.c ---------------------------------------------------------
+
+// Can the instruction's statement be off, and which one is it?
+bool encode_is_statement(const Encoder *e, const IrInst *i);
+uint32_t encode_statement(Encoder *e, const IrInst *i);
+// Its selector; 0: it has none.
+Expr encode_on(Encoder *e, const IrInst *i, bool branch);
+const Fact *encode_add_fact(Encoder *e, const Fact *before, Expr cond,
+                            bool value);
+// From now on these hold.
+void encode_load_facts(Encoder *e, const Fact *f);
+// `cond` with what is known here.
+Expr encode_simplify(const Encoder *e, Expr cond);
 
 // --- encode_step.c ----------------------------------------------------------
 

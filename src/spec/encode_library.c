@@ -291,7 +291,10 @@ CTYPE(isspace)
 CTYPE(ispunct)
 CTYPE(isprint)
 CTYPE(isxdigit)
-CTYPE(iscntrl) CTYPE(isgraph) CTYPE(tolower) CTYPE(toupper)
+CTYPE(iscntrl)
+CTYPE(isgraph)
+CTYPE(tolower)
+CTYPE(toupper)
 #undef CTYPE
 
     static void model_abs(Use *m) {

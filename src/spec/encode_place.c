@@ -111,7 +111,28 @@ static void add_place(Encoder *e, Places *out, Expr guard, uint64_t at) {
     array_push(out, (Place){guard, at});
 }
 
-// All elements of the object that `base` points into.
+// Elements of an array that the run used, and one more; all, if the state is to
+// be looked for.
+static bool is_near_run(const Encoder *e, uint64_t at, uint64_t by) {
+  const uint64_t places[2] = {at, at - by};
+  uint64_t ignored;
+  if (e->mode == ENCODE_RUN || e->mode == ENCODE_CHECK)
+    return true;
+  for (int i = 0; i < 2; i++) {
+    uint64_t name = encode_cell_name(e, places[i]);
+    if (hashmap_get(&e->touched, &name, sizeof name, &ignored))
+      return true;
+  }
+  return false;
+}
+
+static void touch(Encoder *e, uint64_t at) {
+  uint64_t name = encode_cell_name(e, at);
+  if (e->mode == ENCODE_RUN)
+    hashmap_put(&e->touched, &name, sizeof name, 1);
+}
+
+// The elements of the object that `base` points into.
 static void add_elements(Encoder *e, Expr guard, uint64_t base, Expr offset,
                          uint64_t step, Places *out) {
   uint64_t lo, hi, by = multiple(e->pool, offset, 8);
@@ -122,6 +143,8 @@ static void add_elements(Encoder *e, Expr guard, uint64_t base, Expr offset,
   if (in_run < lo)
     at = lo;
   for (; at + step <= hi && out->len < PLACES_MAX; at += by) {
+    if (!is_near_run(e, at, by))
+      continue;
     Expr is = expr_eq(e->pool, offset, expr_const(e->pool, 64, at - base));
     add_place(e, out, expr_and(e->pool, guard, is), at);
   }
@@ -178,14 +201,6 @@ uint64_t encode_cell_name(const Encoder *e, uint64_t address) {
   return r ? 1ull << 63 | r->maker << 20 | (address - r->base) : address;
 }
 
-// A field that a clause reads, or a statement may write (omissions).
-static void note_field(Encoder *e, uint64_t at, bool write, uint32_t clause) {
-  (void)write;
-  (void)clause;
-  (void)e;
-  (void)at;
-}
-
 static void note_pointer(Encoder *e, uint64_t site, uint64_t at, Val v) {
   if (e->mode == ENCODE_RUN)
     pointees_note(&e->pointees, site, encode_cell_name(e, at),
@@ -240,7 +255,7 @@ Val encode_load(Encoder *e, Pmap *state, Val at, unsigned width, bool pointer,
   for (size_t i = 0; i < places.len; i++) {
     guards[i] = places.items[i].guard;
     values[i] = load_at(e, state, places.items[i].at, width, pointer);
-    note_field(e, places.items[i].at, false, 0);
+    touch(e, places.items[i].at);
     if (pointer)
       note_pointer(e, site, places.items[i].at, values[i]);
   }
@@ -265,6 +280,7 @@ void encode_store(Encoder *e, Pmap *state, Val at, Val v, bool pointer,
                    : val_ite(&e->values, p.guard, v,
                              load_at(e, state, p.at, width, pointer));
     *state = memory_store(&e->memory, *state, p.at, new);
+    touch(e, p.at);
     if (pointer)
       note_pointer(e, site, p.at, v);
   }

@@ -159,3 +159,14 @@ char *path_of_self(void) {
     *slash = '\0';
   return mem_strdup(buf);
 }
+
+char *path_of_part(const char *name) {
+  char *self = path_of_self();
+  char *path = mem_printf("%s/%s", self, name);
+  if (!fs_exists(path)) {
+    free(path);
+    path = mem_printf("%s/../lib/culprit/%s", self, name);
+  }
+  free(self);
+  return path;
+}

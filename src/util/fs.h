@@ -26,5 +26,8 @@ const char *path_below(const char *path, const char *dir);
 const char *path_base(const char *path);
 // The directory this program itself lies in. Caller frees.
 char *path_of_self(void);
+// A file that belongs to this program: beside it in a build directory, in
+// ../lib/culprit where it is installed. It may be missing. Caller frees.
+char *path_of_part(const char *name);
 
 #endif

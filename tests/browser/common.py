@@ -15,7 +15,7 @@ def ready(browser, url):
     """Opens the page and waits for its program. Returns the milliseconds from
     the start of loading until it could be worked with."""
     browser.open(url)
-    return float(browser.wait(READY))
+    return float(browser.wait(READY, 60))
 
 
 def chosen(browser):

@@ -5,12 +5,9 @@
 and those that scrolling, choosing a line, a test and a method took, as JSON.
 """
 import json
-import os
 import sys
 
 from common import Browser, chosen, equal, ready, url_of
-
-LIMIT = 2000  # milliseconds to the first answer
 
 # Runs code, waits until what it did is on the screen, says how long that took.
 TIMED = """
@@ -99,9 +96,6 @@ def main():
         equal(b.complaints(), [])
         print(f"{took:.0f} ms until it can be worked with, {busy:.0f} ms of the "
               "processor")
-        # Where others keep the machine busy, the clock tells nothing.
-        crowded = os.getloadavg()[0] > os.cpu_count()
-        assert took < LIMIT or (crowded and busy < LIMIT)
 
 
 main()

@@ -46,6 +46,28 @@ def check_failures(b):
     b.press("F")
 
 
+def check_map(b):
+    """Directories hold their files, and none lies over another."""
+    b.press("3")
+    boxes = b.wait(
+        "return [...document.querySelectorAll('.map .tile, .map .folder')].map(t => "
+        "[t.className.split(' ')[0], t.dataset.path || t.title, t.offsetLeft, t.offsetTop,"
+        " t.offsetWidth, t.offsetHeight])")
+    tiles = {path: box for kind, path, *box in boxes if kind == "tile"}
+    equal(sorted(tiles), ["app/includes/constants.php", "app/index.php",
+                          "app/login.php", "app/view.php"])
+    folder, = [box for kind, path, *box in boxes
+               if kind == "folder" and path == "includes"]
+    x, y, w, h = tiles["app/includes/constants.php"]
+    assert folder[0] <= x and x + w <= folder[0] + folder[2] + 2
+    assert folder[1] <= y and y + h <= folder[1] + folder[3] + 2
+    for one in tiles.values():
+        for other in tiles.values():
+            apart = (one[0] + one[2] <= other[0] or other[0] + other[2] <= one[0] or
+                     one[1] + one[3] <= other[1] or other[1] + other[3] <= one[1])
+            assert one is other or apart, (one, other)
+
+
 def main():
     with Browser(size=(1440, 960)) as b:
         ready(b, url_of(sys.argv[1]))
@@ -55,6 +77,7 @@ def main():
         check_page(b)
         check_frame(b)
         check_failures(b)
+        check_map(b)
         b.press("1", "n")
         b.run("const s = document.querySelector('.source select')"
               "; s.value = [...s.options].find(o => o.textContent === 'app/view.php').value;"

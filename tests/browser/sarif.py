@@ -3,7 +3,10 @@
 properties there are, those that must be, types, ranges, and what GitHub and
 editors need besides.
 
-usage: sarif.py FILE
+usage: sarif.py FILE [SCHEMA]
+
+With SCHEMA, the standard's own sarif-schema-2.1.0.json, the file is checked
+against that as well (needs python3-jsonschema).
 """
 import json
 import re
@@ -121,9 +124,19 @@ def check_run(run):
     assert len(seen) == len(run["results"]), "two results look the same"
 
 
+def check_schema(log, path):
+    import jsonschema
+    with open(path, encoding="utf-8-sig") as file:
+        schema = json.load(file)
+    kind = jsonschema.validators.validator_for(schema)
+    kind(schema, format_checker=jsonschema.FormatChecker()).validate(log)
+
+
 def main():
     with open(sys.argv[1], encoding="utf-8") as file:
         log = json.load(file)
+    if len(sys.argv) > 2:
+        check_schema(log, sys.argv[2])
     check(log, LOG, "log")
     for run in log["runs"]:
         check_run(run)

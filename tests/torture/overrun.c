@@ -15,7 +15,9 @@ int main(void) {
   long s = 0;
   for (int i = 0; i < 5; i++)
     s += sum(p, 8192);
-  return (int)(s + sum(p, getchar() == 'x' ? 8193 : 1)); // choice
+  if (getchar() == 'x') // choice
+    s += sum(p, 8193);
+  return (int)s;
 }
 // stdin: x
 // stop: crash LINE(crash)

@@ -378,6 +378,19 @@ TEST(records_tell_which_clauses_a_call_broke) {
   str_release(&file);
 }
 
+TEST(the_last_record_of_a_call_counts) {
+  Str file = {0};
+  add_record(&file, 0, 4);
+  add_record(&file, 1, 4);
+  add_record(&file, 1, 5);
+  Violations v = {0};
+  violations_parse(&v, file.data, file.len);
+  assert_int_equal(v.items.len, 2);
+  assert_int_equal(v.items.items[0].broken[0], 1);
+  violations_release(&v);
+  str_release(&file);
+}
+
 TEST(damaged_records_are_noticed_not_followed) {
   Str file = {0};
   add_record(&file, 1, 4);

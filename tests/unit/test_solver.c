@@ -149,6 +149,32 @@ TEST(digits_are_found_for_a_number) {
   }
 }
 
+// Two digits at `i` as a fraction: 4 and 5 are 4.5.
+static Expr fraction(unsigned i) {
+  Expr tens = expr_sub(pool, word(i), k(32, '0'));
+  Expr n = expr_add(pool, expr_mul(pool, tens, k(32, 10)),
+                    expr_sub(pool, word(i + 1), k(32, '0')));
+  return expr_fdiv(pool, expr_fp_of_sint(pool, n, 64),
+                   expr_const_double(pool, 10));
+}
+
+TEST(fractions_are_found_by_trying_their_digits) {
+  begin("4512");
+  only(ENGINE_ENUMERATE);
+  branch_digits(4);
+  Expr x = fraction(0), y = fraction(2);
+  size_t less = branch(expr_flt(pool, x, y));
+  size_t huge = branch(
+      expr_flt(pool, expr_const_double(pool, 99), expr_fmul(pool, x, y)));
+  assert_int_equal(solver_flip(solver, less, &model), SOLVER_SAT);
+  int a = (int)(value_of(in) * 10 + value_of(in + 1));
+  int b = (int)(value_of(in + 2) * 10 + value_of(in + 3));
+  assert_true(a < b);
+  model.len = 0;
+  assert_int_equal(solver_flip(solver, huge, &model), SOLVER_UNSAT);
+  end();
+}
+
 TEST(divisions_are_solved_backwards) {
   for (int e = ENGINE_BITS; e <= ENGINE_Z3; e++) {
     begin("12345");
@@ -391,7 +417,7 @@ TEST(verdicts_on_small_domains_are_those_of_trying_everything) {
     }
     bool other = possible[!expr_value(f.pool[0], cond)];
     for (int e = ENGINE_ENUMERATE; e <= ENGINE_BITS; e++) {
-      Solver *s = solver_new(f.pool[0], (SolverLimits){0});
+      Solver *s = solver_new(f.pool[0], (SolverLimits){.seconds = 20});
       solver_use(s, ENGINE_ENUMERATE, e == ENGINE_ENUMERATE);
       solver_add(s, cond, expr_value(f.pool[0], cond));
       Model m = {0};
@@ -652,6 +678,7 @@ TEST(satisfiable_sets_have_no_core) {
 
 TEST(floats_go_to_z3_with_the_slice_alone) {
   begin("12345");
+  solver_use(solver, ENGINE_ENUMERATE, false); // that would try digits
   branch_digits(5);
   Expr n = expr_fp_of_sint(pool, parsed(3), 64);
   Expr quarter = expr_fdiv(pool, n, expr_const_double(pool, 4));

@@ -11,6 +11,7 @@
 #include "cfront/trace_build.h"
 #include "sym/ir_format.h"
 #include "sym/replay.h"
+#include "sym/seen.h"
 #include "sym/shadow.h"
 #include "test.h"
 #include "util/command.h"
@@ -401,6 +402,24 @@ TEST(foreign_and_threaded_traces_are_told_apart) {
   assert_int_equal(trace_parse(&t, "short", 5, "t", &err), -1);
   assert_non_null(strstr(err.text, "not a trace"));
   str_release(&bytes);
+}
+
+TEST(memory_that_was_shown_follows_what_is_stored_to_it) {
+  enum { EDGE = 0x7000 - 4 }; // the end of a page
+  Seen *m = seen_new();
+  uint64_t v = 0;
+  assert_false(seen_load(m, EDGE, 1, &v));
+  seen_store(m, EDGE, 8, 1); // not shown: not kept
+  assert_false(seen_load(m, EDGE, 1, &v));
+  seen_show(m, EDGE, (const uint8_t *)"abcdefgh", 8);
+  assert_true(seen_load(m, EDGE, 8, &v));
+  assert_int_equal(v, 0x6867666564636261);
+  assert_false(seen_load(m, EDGE + 1, 8, &v)); // one byte too far
+  seen_store(m, EDGE + 2, 4, 0x31323334);
+  seen_fill(m, EDGE + 6, 2, 'x');
+  assert_true(seen_load(m, EDGE, 8, &v));
+  assert_int_equal(v, 0x7878313233346261);
+  seen_free(m);
 }
 
 // Runs last, by its place in this file.

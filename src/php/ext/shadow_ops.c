@@ -124,6 +124,18 @@ static void decide_zero(zend_uchar opcode, const zval *divisor, shadow b) {
   shadow_branch(shadow_make2(TERM_EQ, b, shadow_int(0), &result), is_zero, 0);
 }
 
+// Arithmetic throws at what is no number.
+static void decide_number(unsigned n, const zval *v, shadow x) {
+  zval result;
+  zend_long l;
+  double d;
+  if (binaries[n].op > TERM_SHR || Z_TYPE_P(v) != IS_STRING || !shadow_maybe(v))
+    return;
+  bool yes = is_numeric_string(Z_STRVAL_P(v), Z_STRLEN_P(v), &l, &d, true) != 0;
+  ZVAL_BOOL(&result, yes);
+  shadow_branch(shadow_make(TERM_NUMBERLIKE, &x, 1, &result), yes, 0);
+}
+
 // Bitwise operators work on strings byte by byte: no term says so.
 static bool has_term(unsigned n, const zval *a, const zval *b) {
   if (binaries[n].op < TERM_BIT_AND || binaries[n].op > TERM_BIT_XOR)
@@ -142,6 +154,10 @@ static zend_never_inline int do_binary(zend_execute_data *ex, const zend_op *op,
   if (is_smart(op) || !is_scalar(a) || !is_scalar(b) || !culprit.recording)
     return ZEND_USER_OPCODE_DISPATCH;
   shadow x = shadow_term(a), y = shadow_term(b);
+  if (has_term(n, a, b)) {
+    decide_number(n, a, x);
+    decide_number(n, b, y);
+  }
   decide_zero(op->opcode, b, y);
   ZVAL_UNDEF(&result);
   function_of(op->opcode)(&result, a, b);
@@ -214,6 +230,10 @@ static int on_assign_op(zend_execute_data *ex) {
   zend_uchar opcode = (zend_uchar)op->extended_value;
   unsigned n = binary_of[opcode] - 1u;
   shadow x = shadow_term(target), y = shadow_term(b);
+  if (has_term(n, target, b)) {
+    decide_number(n, target, x);
+    decide_number(n, b, y);
+  }
   decide_zero(opcode, b, y);
   ZVAL_UNDEF(&result);
   function_of(opcode)(&result, target, b);

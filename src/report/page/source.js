@@ -128,8 +128,8 @@ const source = {
     this.note.textContent = what === 'changed' ? 'changed since it was compiled: lines may have moved'
       : what === 'unreadable' ? 'the file cannot be read: lines without text' : '';
     this.note.classList.toggle('loud', what !== '');
-    const last = Math.max(this.lines.length, ...[0].concat(
-      this.lines.length ? [] : [...this.statements.keys()]));
+    let last = this.lines.length;
+    if (!last) for (const line of this.statements.keys()) last = Math.max(last, line);
     this.rows.show(last);
     this.drawStrip();
   },
