@@ -50,7 +50,7 @@ typedef struct TraceCode {
   LLVMModuleRef module;
   LLVMTargetDataRef layout;
   TraceLoops loops; // whose loads need not be recorded
-  Hashmap inside; // names of the instrumented functions of the whole program
+  Hashmap inside;   // names of the instrumented functions of the whole program
   ARRAY(LLVMValueRef) constants; // known when the program runs: addresses
   Hashmap constant_numbers;
   ARRAY(LLVMValueRef) functions; // instrumented, in order

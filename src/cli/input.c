@@ -193,8 +193,7 @@ static void print_losses(Explorer *e, FILE *out) {
   fputs("precision lost at: ", out);
   for (size_t i = 0; i < n && i < LOSSES_SHOWN; i++)
     fprintf(out, "%s%s, %zu time%s", i ? "; " : "", e->losses.items[i].name,
-            e->losses.items[i].count,
-            e->losses.items[i].count == 1 ? "" : "s");
+            e->losses.items[i].count, e->losses.items[i].count == 1 ? "" : "s");
   if (n > LOSSES_SHOWN)
     fprintf(out, "; and %zu more functions", n - LOSSES_SHOWN);
   fputc('\n', out);

@@ -105,7 +105,7 @@ typedef struct {
   ARRAY(InputText) texts;
   ARRAY(KnownTable) tables;
   uint64_t tabulated; // bytes of tables that can be written, read so far
-  PathEvent unused; // where a condition that says nothing goes
+  PathEvent unused;   // where a condition that says nothing goes
   Hashmap losses;
   Sort sort;
   uint64_t token_at, token_key;               // where strtok goes on

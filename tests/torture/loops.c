@@ -18,7 +18,7 @@ static double dot(const Matrix *m, int column, const double *v) {
 static int backwards(const unsigned char *s, size_t n) {
   int h = 0;
   for (const unsigned char *p = s + n - 1; p != s - 1; p--)
-    h = h * 31 + *p;
+    h ^= *p;
   return h;
 }
 int main(void) {
