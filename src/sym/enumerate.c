@@ -403,8 +403,8 @@ static bool list_domain(Enumerator *e, const Query *q, size_t k, Domains *d) {
     left.bits[v >> 6] &= ~(1ull << (v & 63));
     d->values[k][d->counts[k]++] = (uint8_t)v;
   }
-  if (d->product <= MOST_TRIED)
-    d->product *= d->counts[k];
+  if (d->product <= MOST_TRIED || !d->counts[k])
+    d->product *= d->counts[k]; // 0 for good: no value of this byte will do
   return true;
 }
 

@@ -99,6 +99,18 @@ TEST(constraints_without_inputs_are_harmless) {
   end();
 }
 
+TEST(a_byte_without_values_among_many_is_unsatisfiable) {
+  begin("4444");
+  only(ENGINE_ENUMERATE);
+  Expr sum = expr_add(pool, expr_add(pool, word(0), word(1)),
+                      expr_add(pool, word(2), word(3)));
+  branch(expr_ult(pool, k(8, '3'), byte(3)));
+  branch(expr_eq(pool, sum, k(32, 4 * '4')));
+  size_t low = branch(expr_ult(pool, byte(3), k(8, '2')));
+  assert_int_equal(solver_flip(solver, low, &model), SOLVER_UNSAT);
+  end();
+}
+
 TEST(a_keyword_is_found_in_one_query) {
   for (int e = ENGINE_BITS; e <= ENGINE_Z3; e++) {
     begin("wxyz....");
