@@ -297,7 +297,7 @@ CTYPE(tolower)
 CTYPE(toupper)
 #undef CTYPE
 
-    static void model_abs(Use *m) {
+static void model_abs(Use *m) {
   ExprPool *p = m->e->pool;
   Expr x = val_expr(&m->e->values, m->args[0]);
   Expr zero = expr_const(p, expr_width(p, x), 0);
