@@ -392,12 +392,14 @@ static void release(Lowerer *l) {
   hashmap_release(&l->symbols);
   hashmap_release(&l->constants);
   hashmap_release(&l->places);
+  hashmap_release(&l->variables);
 }
 
 int lower_module(const TraceCode *c, Plan *p, Str *out, Err *err) {
   Lowerer l = {.code = c, .plan = p};
   lower_name(&l, "", 0);
   array_push(&l.out.places, (IrPlace){0, 0});
+  LLVMSetIsNewDbgInfoFormat(c->module, false); // records cannot be walked
   int rc = 0;
   for (size_t i = 0; i < c->functions.len && !rc; i++) {
     l.function = c->functions.items[i];

@@ -619,8 +619,10 @@ static void lower_reinterpret(Lowerer *l, LLVMValueRef inst) {
 static void lower_inst(Lowerer *l, LLVMValueRef inst, LLVMBasicBlockRef b) {
   LLVMOpcode op = LLVMGetInstructionOpcode(inst);
   const char *intrinsic = trace_code_intrinsic(inst);
-  if (trace_code_is_nothing(inst))
+  if (trace_code_is_nothing(inst)) {
+    lower_variable(l, inst);
     return;
+  }
   switch (op) {
   case LLVMPHI:
     return; // moves on edges

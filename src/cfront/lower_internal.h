@@ -12,6 +12,8 @@ typedef struct {
   Program out; // one unit's arrays
   Hashmap names, symbols, constants, places;
   Hashmap functions; // LLVM function -> number
+  Hashmap variables; // of the source -> first entry
+  LLVMMetadataRef no_expression;
   // of the function at hand
   LLVMValueRef function;
   Hashmap regs;   // value -> its first register
@@ -37,5 +39,10 @@ uint32_t lower_new_reg(Lowerer *l);
 uint8_t lower_kind(const Scalar *s); // IR_FP, IR_POINTER, or 0
 
 void lower_block(Lowerer *l, LLVMBasicBlockRef b);
+
+// --- lower_variable.c
+// What a debug intrinsic says about a variable of the source holds for the
+// instruction that is emitted next. Others are ignored.
+void lower_variable(Lowerer *l, LLVMValueRef inst);
 
 #endif

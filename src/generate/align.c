@@ -9,7 +9,7 @@
 
 // --- events -----------------------------------------------------------------
 
-static uint64_t hash_branch(uint64_t key, uint32_t branch) {
+uint64_t event_key(uint64_t key, uint32_t branch) {
   return XXH3_64bits_withSeed(&branch, sizeof branch, key);
 }
 
@@ -28,7 +28,7 @@ void events_release(Events *e) {
 uint32_t events_add(Events *e, uint64_t key, uint32_t parent, uint32_t branch,
                     uint32_t edge) {
   assert(!e->slots && parent < e->items.len);
-  array_push(&e->items, (Event){hash_branch(key, branch), parent, edge});
+  array_push(&e->items, (Event){event_key(key, branch), parent, edge});
   return (uint32_t)e->items.len - 1;
 }
 

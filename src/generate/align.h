@@ -38,6 +38,9 @@ typedef struct {
   uint32_t edge;   // that was taken, in Program.edges: see Control.way
 } Event;
 
+// Of an event: of its branch and the key of what decided about it.
+uint64_t event_key(uint64_t key, uint32_t branch);
+
 // Event 0 is the start of the program, no branch.
 typedef struct {
   ARRAY(Event) items;
@@ -89,6 +92,12 @@ void tracker_release(Tracker *t);
 void tracker_branch(void *tracker, uint32_t branch, uint32_t edge);
 // `depth`: of calls, from 1.
 void tracker_block(void *tracker, uint32_t block, size_t depth);
+
+// What decides about what is executed now in the call number `depth`: an event
+// of the Events, 0: none.
+uint32_t tracker_decider(const Tracker *t, size_t depth);
+// The key that the event gets which is this branch, executed there now.
+uint64_t tracker_key(const Tracker *t, size_t depth, uint32_t branch);
 
 // --- distance ---------------------------------------------------------------
 

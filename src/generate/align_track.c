@@ -32,13 +32,26 @@ static void leave_calls(Tracker *t, size_t depth) {
 
 // What decides about what is executed now: the innermost open branch, or the
 // call.
-static OpenBranch decider(const Tracker *t) {
-  if (!t->calls.len)
+static OpenBranch decider_at(const Tracker *t, size_t depth) {
+  if (!depth || depth > t->calls.len)
     return (OpenBranch){0};
-  const OpenCall *c = &array_last(&t->calls);
-  if (t->open.len > c->first_open)
-    return array_last(&t->open);
+  const OpenCall *c = &t->calls.items[depth - 1];
+  size_t end = depth < t->calls.len ? c[1].first_open : t->open.len;
+  if (end > c->first_open)
+    return t->open.items[end - 1];
   return (OpenBranch){.key = c->key, .event = c->parent};
+}
+
+static OpenBranch decider(const Tracker *t) {
+  return decider_at(t, t->calls.len);
+}
+
+uint32_t tracker_decider(const Tracker *t, size_t depth) {
+  return decider_at(t, depth).event;
+}
+
+uint64_t tracker_key(const Tracker *t, size_t depth, uint32_t branch) {
+  return event_key(decider_at(t, depth).key, branch);
 }
 
 // The i-th call that a block makes is aligned with the i-th.

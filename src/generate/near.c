@@ -108,6 +108,7 @@ void near_close(Near *n) {
   hashmap_release(&n->tried);
   array_release(&n->neighbour.places);
   array_release(&n->telling);
+  near_release_state(n);
   arena_release(&n->arena);
   free(n->rank_of);
 }
@@ -133,7 +134,7 @@ char *near_write(Near *n, const Inputs *in, const char *prefix, unsigned number,
 }
 
 // Records one run, the only one.
-static int record(Near *n, const Inputs *in, const char *line, Err *err) {
+int near_record(Near *n, const Inputs *in, const char *line, Err *err) {
   Arena arena = {0};
   Test test = {.name = "near",
                .line = line,
@@ -188,7 +189,7 @@ int near_replay(Near *n, const Inputs *in, NearRun *r, Err *err) {
   unsigned number = e->number++;
   Inputs read = {0};
   char *line = near_write(n, in, "near", number, err);
-  int rc = line ? record(n, in, line, err) : -1;
+  int rc = line ? near_record(n, in, line, err) : -1;
   free(line);
   r->pool = expr_pool_new();
   if (rc || e->runner->interrupted)
@@ -264,7 +265,7 @@ static bool has_loops(const Near *n, const Distance *d) {
 
 int near_measure(Near *n, const Inputs *in, NearFound *f, Err *err) {
   NearRun run = {0};
-  int rc = f->line ? record(n, in, f->line, err) : -1;
+  int rc = f->line ? near_record(n, in, f->line, err) : -1;
   if (!rc && !n->explorer->runner->interrupted) {
     if (replay_run(n, NULL, NULL, &run, &n->problem)) {
       n->stats.unreplayed++;

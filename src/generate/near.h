@@ -35,6 +35,7 @@
 
 #include "generate/align.h"
 #include "generate/explore.h"
+#include "generate/watch.h"
 #include "sym/solver.h"
 #include "util/hashmap.h"
 
@@ -100,6 +101,41 @@ typedef struct {
   NearPlaces places; // executed by the given run only
 } NearNeighbour;
 
+// A variable that the two runs have with different values at a branch, and
+// whose value is used behind it by something that the wrong result goes by.
+typedef struct {
+  const char *name;
+  WatchValue failing, passing;
+} NearVariable;
+
+// What a differing branch went by.
+typedef struct {
+  uint32_t event;       // of the failing run
+  const char *op;       // compares two values; NULL: there is one, or none
+  size_t nvalues;       // 0: not known
+  const char *names[2]; // of variables that they are, or NULL
+  WatchValue taken[2], needed[2];
+  bool aligned; // `needed` is known
+  ARRAY(NearVariable) variables;
+} NearMoment;
+
+// Where it shows that the run is wrong.
+typedef enum {
+  WRONG_UNKNOWN,
+  WRONG_CRASH,
+  WRONG_CALL, // it never came back from: abort
+  WRONG_STATUS,
+  WRONG_OUTPUT, // the first that the passing run does not have
+  WRONG_CUT,    // it was ended from outside
+} WrongKind;
+
+typedef struct {
+  WrongKind kind;
+  const char *file;
+  uint32_t line;
+  bool cut; // what happened long before is not known
+} NearWrong;
+
 typedef struct {
   size_t conditions; // on the failing path
   size_t queries, unsat, unknown, pruned;
@@ -129,6 +165,8 @@ typedef struct Near {
   uint32_t best_rank;   // of the branches at which the best parts,
   uint32_t first_best;  // and the first event that has it
   NearPlaces telling;   // lines that tell most, the best first
+  ARRAY(NearMoment) moments;
+  NearWrong wrong;
   NearNeighbour neighbour;
   Arena arena; // names of files
   NearStats stats;

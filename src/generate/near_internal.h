@@ -1,6 +1,6 @@
 // What the parts of the search for a passing run share: near.c keeps runs,
 // near_search.c makes them, near_stored.c finds them in the store,
-// near_choose.c says which is the best.
+// near_choose.c says which is the best, near_state.c by what the branches went.
 #ifndef CULPRIT_GENERATE_NEAR_INTERNAL_H
 #define CULPRIT_GENERATE_NEAR_INTERNAL_H
 
@@ -19,6 +19,8 @@ void near_run_release(NearRun *r);
 // Takes the input over; runs it now or with the next ones. `turned`: the last
 // event of the failing run that was turned round.
 int near_propose(Near *n, Inputs *in, uint32_t turned, Err *err);
+// Records the run of `line`, with the environment of `in` (may be NULL).
+int near_record(Near *n, const Inputs *in, const char *line, Err *err);
 // Runs what is waiting.
 int near_flush(Near *n, Err *err);
 // Records the run of `line` (with the environment of `in`, which may be NULL)
@@ -38,5 +40,19 @@ int near_choose(Near *n, Err *err);
 // Of an event of the failing run; UINT32_MAX: not ranked.
 uint32_t near_rank(const Near *n, uint32_t event);
 bool near_decisive(const Near *n, uint32_t event);
+
+// --- near_state.c
+// Watches the failing run and the best one again, for the values that the
+// branches at which they part went by. Without success there are none.
+void near_explain(Near *n);
+void near_release_state(Near *n);
+
+// --- near_state_show.c: of an event of the failing run, if anything is known
+void near_print_state(const Near *n, uint32_t event, const char *root,
+                      FILE *out);
+// What of it is not known, or not for certain; nothing if all is.
+void near_print_limits(const Near *n, FILE *out);
+void near_json_state(const Near *n, uint32_t event, FILE *out);
+void near_json_wrong(const Near *n, const char *root, FILE *out);
 
 #endif

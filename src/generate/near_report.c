@@ -23,7 +23,7 @@ typedef struct {
   const char *file;
   uint32_t line;
   uint32_t instance; // from 1
-  uint32_t branch, taken, needed;
+  uint32_t event, branch, taken, needed;
   uint32_t rank; // how telling its line is; UINT32_MAX: not known
   bool decisive;
   size_t order;               // among all
@@ -77,7 +77,8 @@ static Report *find_reports(const Near *n, const char *root) {
     seen[branch]++;
     if (f->distance.items[k].event != i)
       continue;
-    Report r = {.branch = branch,
+    Report r = {.event = i,
+                .branch = branch,
                 .instance = seen[branch],
                 .taken = e->edge - first,
                 .needed = f->distance.items[k].needed - first,
@@ -340,6 +341,7 @@ static void print_one(const Near *n, const Report *r, const char *root,
   print_way(n, r, r->needed, false, out);
   fputc('\n', out);
   print_condition(n, r->condition, out);
+  near_print_state(n, r->event, root, out);
   str_release(&where);
 }
 
@@ -433,6 +435,7 @@ void near_print_text(const Near *n, const char *root, FILE *out) {
   print_input(n, out);
   if (count) {
     print_branches(n, all, count, root, out);
+    near_print_limits(n, out);
   } else {
     fputs("it goes the same way through the program; only values differ\n",
           out);
@@ -478,6 +481,7 @@ static void json_report(const Near *n, const Report *r, FILE *out) {
     fprintf(out, ",\"rank\":%u", r->rank);
   json_bool("decisive", r->decisive, out);
   json_condition(n, r->condition, out);
+  near_json_state(n, r->event, out);
   fputc('}', out);
 }
 
@@ -584,6 +588,7 @@ void near_print_json(const Near *n, const char *root, const char *more,
   json_input(n, out);
   if (reported(n) && !count)
     json_violated(n, root, out);
+  near_json_wrong(n, root, out);
   json_telling(n, root, out);
   json_stats(n, out);
   fprintf(out, "%s}\n", more);

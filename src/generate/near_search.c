@@ -546,5 +546,9 @@ int near_search(Near *n, Err *err) {
     return -1;
   if (!n->found.len && try_stand_ins(n, err))
     return -1;
-  return near_choose(n, err);
+  if (near_choose(n, err))
+    return -1;
+  if (!n->explorer->runner->interrupted)
+    near_explain(n);
+  return 0;
 }

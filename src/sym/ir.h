@@ -154,6 +154,20 @@ typedef struct {
   uint64_t nbytes;     // those behind are 0
 } IrGlobal;
 
+// From an instruction on (before it is executed) a variable of the source has
+// the value of an operand, or lies at the address that the operand is.
+enum { IR_UNSIGNED = 16, IR_IN_MEMORY = 32 }; // flags, beside IR_FP, IR_POINTER
+typedef struct {
+  uint32_t inst;
+  uint32_t function;
+  uint32_t name;
+  uint32_t variable; // the first entry for the same variable
+  uint32_t operand;
+  uint8_t width; // of the variable, 1 to 64
+  uint8_t flags;
+  uint16_t pad;
+} IrVariable;
+
 typedef struct {
   UnitId id;
   uint32_t nlinks; // link-time constants
@@ -178,6 +192,7 @@ typedef struct {
   ARRAY(IrSymbol) symbols;
   ARRAY(IrConstant) constants;
   ARRAY(IrGlobal) globals;
+  ARRAY(IrVariable) variables; // in order of their instructions
   ARRAY(IrPlace) places;
   ARRAY(uint32_t) sources; // names
   ARRAY(char) names;       // NUL-terminated

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #define IR_MAGIC 0x3152494c50554c43ull // "CLUPLIR1"
-#define IR_VERSION 2u
+#define IR_VERSION 3u
 
 // member of Program (and of the writer), in file order
 #define IR_ARRAYS(ARRAY_)                                                      \
@@ -25,6 +25,7 @@
   ARRAY_(symbols)                                                              \
   ARRAY_(constants)                                                            \
   ARRAY_(globals)                                                              \
+  ARRAY_(variables)                                                            \
   ARRAY_(places)                                                               \
   ARRAY_(sources)                                                              \
   ARRAY_(names)                                                                \

@@ -290,6 +290,32 @@ static bool fix_functions(Reader *r) {
   return true;
 }
 
+// After the functions.
+static bool fix_variable(Reader *r, size_t index) {
+  Program *p = r->p;
+  IrVariable *v = &p->variables.items[index];
+  if (!WITHIN(r, functions, v->function, 1) || !WITHIN(r, insts, v->inst, 1) ||
+      !v->width || v->width > 64 || !fix_name(r, &v->name) ||
+      v->variable > index - r->base.variables)
+    return false;
+  v->function += r->base.functions;
+  v->inst += r->base.insts;
+  v->variable += r->base.variables;
+  const IrFunction *f = &p->functions.items[v->function];
+  const IrBlock *last = &p->blocks.items[f->first_block + f->nblocks - 1];
+  r->nregs = f->nregs;
+  return v->inst >= p->blocks.items[f->first_block].first &&
+         v->inst < last->first + last->n && fix_operand(r, &v->operand) &&
+         (index == r->base.variables || v[-1].inst <= v->inst);
+}
+
+static bool fix_variables(Reader *r) {
+  for (size_t i = r->base.variables; i < r->p->variables.len; i++)
+    if (!fix_variable(r, i))
+      return false;
+  return true;
+}
+
 // Blocks, and what they hold, must lie one behind the other as well: an index
 // that is used twice would be fixed twice.
 static bool is_dense(const Reader *r) {
@@ -381,7 +407,8 @@ int program_parse(Program *p, const void *data, size_t size, const char *path,
 #undef LEN
   const unsigned char *at = (const unsigned char *)data + sizeof h;
   if (!read_arrays(p, &h, at, (const unsigned char *)data + size) ||
-      !is_dense(&r) || !fix_tables(&r) || !fix_functions(&r))
+      !is_dense(&r) || !fix_tables(&r) || !fix_functions(&r) ||
+      !fix_variables(&r))
     return damaged(path, "tables", err);
   IrUnit u = {.nlinks = h.nlinks,
               .first_function = r.base.functions,

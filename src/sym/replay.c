@@ -632,6 +632,16 @@ static void step(Replay *r) {
   }
 }
 
+static void tell_step(Replay *r) {
+  const Frame *f = top(r);
+  ReplayStep s = {.inst = f->pc,
+                  .regs = r->regs.items + f->regs,
+                  .first_reg = f->regs,
+                  .function = f->function,
+                  .depth = r->frames.len};
+  r->options.stepped(r->options.context, &s);
+}
+
 // --- the whole --------------------------------------------------------------
 
 static int by_count(const void *a, const void *b) {
@@ -687,8 +697,11 @@ int replay_with(Program *p, const Trace *t, const Inputs *in, ExprPool *pool,
     replay_begin_input(&r);
   }
   replay_outside(&r);
-  while (!r.stopped)
+  while (!r.stopped) {
+    if (UNLIKELY(r.options.stepped != NULL))
+      tell_step(&r);
     step(&r);
+  }
   if (r.shadow)
     out->stats.surprises = shadow_surprises(r.shadow);
   if (out->stats.losses.len)

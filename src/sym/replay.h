@@ -104,10 +104,26 @@ typedef void ReplayObserver(void *context, uint32_t branch, uint32_t edge);
 // leads to comes after that branch; returning is not told.
 typedef void ReplayBlockObserver(void *context, uint32_t block, size_t depth);
 
+// ... every instruction, before it is executed,
+typedef struct {
+  const IrInst *inst;
+  const uint64_t *regs; // of its function
+  uint32_t first_reg;   // so that registers of all open calls are told apart
+  uint32_t function;    // in Program.functions
+  size_t depth;         // of calls
+} ReplayStep;
+typedef void ReplayStepObserver(void *context, const ReplayStep *step);
+
+// ... and what code outside wrote.
+typedef void ReplayWriteObserver(void *context, uint64_t at,
+                                 const uint8_t *bytes, uint64_t n);
+
 typedef struct {
   uint64_t max_instructions; // 0: 500 million
   ReplayObserver *observer;
   ReplayBlockObserver *entered;
+  ReplayStepObserver *stepped;
+  ReplayWriteObserver *written;
   void *context;
 } ReplayOptions;
 

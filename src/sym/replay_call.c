@@ -250,6 +250,8 @@ static void apply_written(Replay *r) {
     replay_fail(r, "the stream is cut off");
     return;
   }
+  if (r->options.written)
+    r->options.written(r->options.context, at, r->trace->stream + r->pos, n);
   if (r->shadow)
     model_written(r, at, r->trace->stream + r->pos, n);
   r->pos += n;

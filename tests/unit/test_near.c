@@ -7,6 +7,7 @@
 #include "cfront/program_code.h"
 #include "cfront/trace_build.h"
 #include "generate/align.h"
+#include "generate/watch.h"
 #include "locate/near.h"
 #include "sym/replay.h"
 #include "test.h"
@@ -667,6 +668,82 @@ TEST(what_is_no_note_is_refused) {
     near_note_release(&note);
     arena_release(&arena);
   }
+}
+
+// --- what branches went by --------------------------------------------------
+
+TEST(variables_of_the_source_are_known_by_name) {
+  bool sum = false, parameter = false;
+  build_world();
+  for (size_t i = 0; i < world.ir.variables.len; i++) {
+    const IrVariable *v = &world.ir.variables.items[i];
+    const IrFunction *f = &world.ir.functions.items[v->function];
+    if (strcmp(program_name(&world.ir, f->name), "nest"))
+      continue;
+    const char *name = program_name(&world.ir, v->name);
+    assert_int_equal(v->width, 32);
+    sum |= !strcmp(name, "sum");
+    parameter |= !strcmp(name, "n") && v->operand == 0;
+  }
+  assert_true(sum && parameter);
+}
+
+TEST(memory_knows_who_wrote_each_byte_last) {
+  WatchMemory m = {0};
+  const uint8_t four[] = {1, 2, 3, 4}, nine = 9;
+  uint8_t byte;
+  bool known;
+  uint32_t writer;
+  uint64_t v;
+  watched_write(&m, 126, four, 4, 7); // over the end of a cell
+  watched_write(&m, 128, &nine, 1, 8);
+  assert_true(watched_number(&m, 126, 4, &v));
+  assert_int_equal(v, 0x04090201);
+  assert_true(watched_byte(&m, 127, &byte, &known, &writer));
+  assert_int_equal(writer, 7);
+  assert_true(watched_byte(&m, 128, &byte, &known, &writer));
+  assert_int_equal(writer, 8);
+  assert_false(watched_number(&m, 125, 2, &v));
+  watched_forget(&m, 127, 1);
+  assert_false(watched_number(&m, 126, 4, &v));
+  watched_write(&m, 127, NULL, 1, 9);
+  assert_true(watched_byte(&m, 127, &byte, &known, &writer));
+  assert_false(known);
+  assert_int_equal(writer, 9);
+  watched_release(&m);
+}
+
+static void add_event(Watch *w, uint32_t control, uint32_t a, uint32_t b) {
+  array_push(&w->items,
+             (WatchEvent){0, control, w->dep_base + (uint32_t)w->deps.len});
+  for (int i = 0; i < 2; i++)
+    if (i ? b : a)
+      array_push(&w->deps, i ? b : a);
+}
+
+// Events 1 to 4 are no longer kept; 3 is used by 6, which matters.
+TEST(a_slice_follows_data_and_control_and_knows_the_last_use) {
+  Watch w = {.base = 5, .dep_base = 10};
+  add_event(&w, 0, 0, 0); // 5
+  add_event(&w, 0, 3, 0); // 6
+  add_event(&w, 0, 5, 0); // 7: a branch, on 5
+  add_event(&w, 7, 2, 0); // 8: nobody uses it
+  add_event(&w, 7, 6, 0); // 9
+  watch_slice(&w, 9);
+  WatchMoment early = {.block = 7}, late = {.block = 8};
+  WatchVariable five = {.set = 5}, six = {.set = 6}, eight = {.set = 8},
+                two = {.set = 2}, three = {.set = 3}, none = {.set = 0};
+  assert_true(watch_reaches(&w, &early, &five));
+  assert_false(watch_reaches(&w, &late, &five)); // used by 7 last
+  assert_true(watch_reaches(&w, &late, &six));
+  assert_false(watch_reaches(&w, &early, &eight));
+  assert_false(watch_reaches(&w, &early, &two));
+  assert_true(watch_reaches(&w, &(WatchMoment){.block = 6}, &three));
+  assert_false(watch_reaches(&w, &early, &none));
+  array_release(&w.items);
+  array_release(&w.deps);
+  hashmap_release(&w.before);
+  free(w.used);
 }
 
 TEST(nothing_is_left_behind) {

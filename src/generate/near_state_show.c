@@ -1,0 +1,214 @@
+// Values and variables of differing branches as text and as JSON: see near.h.
+#include <math.h>
+#include <string.h>
+
+#include "generate/near_internal.h"
+#include "report/escape.h"
+#include "report/json_out.h"
+#include "util/fs.h"
+
+enum { VARIABLES_SHOWN = 8 };
+
+// --- values -----------------------------------------------------------------
+
+static const NearMoment *find_moment(const Near *n, uint32_t event) {
+  for (size_t i = 0; i < n->moments.len; i++)
+    if (n->moments.items[i].event == event)
+      return &n->moments.items[i];
+  return NULL;
+}
+
+static double as_double(const WatchValue *v) {
+  double d;
+  float f;
+  if (v->width == 32) {
+    memcpy(&f, &v->bits, sizeof f);
+    return f;
+  }
+  memcpy(&d, &v->bits, sizeof d);
+  return d;
+}
+
+static int64_t as_signed(const WatchValue *v) {
+  unsigned shift = 64u - v->width;
+  return (int64_t)(v->bits << shift) >> shift;
+}
+
+static void print_value(const WatchValue *v, FILE *out) {
+  if (v->flags & IR_FP)
+    fprintf(out, "%g", as_double(v));
+  else if (v->flags & IR_POINTER)
+    fputs(v->bits ? "a pointer" : "NULL", out);
+  else if (v->flags & IR_UNSIGNED || v->width == 1)
+    fprintf(out, "%llu", (unsigned long long)v->bits);
+  else
+    fprintf(out, "%lld", (long long)as_signed(v));
+}
+
+// Pointers other than NULL are no numbers that say anything, and JSON has none
+// for infinity.
+static void json_value(const WatchValue *v, FILE *out) {
+  if (v->flags & IR_FP && isfinite(as_double(v)))
+    json_number(as_double(v), out);
+  else if (v->flags & IR_FP)
+    fprintf(out, "\"%g\"", as_double(v));
+  else if (v->flags & IR_POINTER)
+    fputs(v->bits ? "\"pointer\"" : "null", out);
+  else
+    print_value(v, out);
+}
+
+// --- text -------------------------------------------------------------------
+
+// "0 > 1"
+static void print_values(const NearMoment *m, const WatchValue *values,
+                         FILE *out) {
+  for (size_t i = 0; i < m->nvalues; i++) {
+    if (i)
+      fprintf(out, " %s ", m->op);
+    print_value(&values[i], out);
+  }
+}
+
+// "n > 1: ", if all of it is variables and constants of the source.
+static void print_names(const NearMoment *m, FILE *out) {
+  for (size_t i = 0; i < m->nvalues; i++)
+    if (!m->names[i] && (!m->taken[i].constant || m->nvalues == 1))
+      return;
+  for (size_t i = 0; i < m->nvalues; i++) {
+    if (i)
+      fprintf(out, " %s ", m->op);
+    if (m->names[i])
+      fputs(m->names[i], out);
+    else
+      print_value(&m->taken[i], out);
+  }
+  fputs(": ", out);
+}
+
+// "n > 1: 0 > 1 here, 2 > 1 in the passing run"
+static void print_compared(const NearMoment *m, const char *other, FILE *out) {
+  if (!m->nvalues)
+    return;
+  fputs("    ", out);
+  print_names(m, out);
+  print_values(m, m->taken, out);
+  fputs(" here", out);
+  if (m->aligned) {
+    fputs(", ", out);
+    print_values(m, m->needed, out);
+    fprintf(out, " in %s", other);
+  }
+  fputc('\n', out);
+}
+
+static const char *wrong_name(WrongKind kind) {
+  static const char *const names[] = {"",
+                                      "the crash",
+                                      "the call that ended it",
+                                      "the exit status",
+                                      "the output",
+                                      "where it was cut off"};
+  return names[kind];
+}
+
+static void print_variable(const Near *n, const NearVariable *v,
+                           const char *other, const char *root, FILE *out) {
+  Str where = {0};
+  escape_add(&where, v->name);
+  fprintf(out, "    %s = ", str_text(&where));
+  print_value(&v->failing, out);
+  fputs(" here, ", out);
+  print_value(&v->passing, out);
+  fprintf(out, " in %s; it reaches %s", other, wrong_name(n->wrong.kind));
+  str_clear(&where);
+  escape_add(&where, path_below(n->wrong.file, root));
+  if (*n->wrong.file)
+    fprintf(out, " at %s:%u", str_text(&where), n->wrong.line);
+  fputc('\n', out);
+  str_release(&where);
+}
+
+void near_print_state(const Near *n, uint32_t event, const char *root,
+                      FILE *out) {
+  const NearMoment *m = find_moment(n, event);
+  const char *other = near_best(n) ? "the passing run" : "the other run";
+  if (!m)
+    return;
+  print_compared(m, other, out);
+  for (size_t i = 0; i < m->variables.len && i < VARIABLES_SHOWN; i++)
+    print_variable(n, &m->variables.items[i], other, root, out);
+  if (m->variables.len > VARIABLES_SHOWN)
+    fprintf(out, "    and %zu more variables (--json has them all)\n",
+            m->variables.len - VARIABLES_SHOWN);
+}
+
+void near_print_limits(const Near *n, FILE *out) {
+  if (!n->moments.len)
+    fputs("  (what was compared there is not known: the runs could not be "
+          "watched again)\n",
+          out);
+  else if (n->wrong.cut)
+    fputs("  (the run was too long to be followed whole: variables that matter "
+          "may be missing)\n",
+          out);
+}
+
+// --- JSON -------------------------------------------------------------------
+
+static void json_values(const char *key, const NearMoment *m,
+                        const WatchValue *values, FILE *out) {
+  bool first = true;
+  fprintf(out, "\"%s\":[", key);
+  for (size_t i = 0; i < m->nvalues; i++) {
+    json_separator(&first, out);
+    json_value(&values[i], out);
+  }
+  fputc(']', out);
+}
+
+void near_json_state(const Near *n, uint32_t event, FILE *out) {
+  const NearMoment *m = find_moment(n, event);
+  bool first = true;
+  if (!m)
+    return;
+  if (m->nvalues) {
+    fputs(",\"values\":{", out);
+    json_values("taken", m, m->taken, out);
+    if (m->aligned) {
+      fputc(',', out);
+      json_values("needed", m, m->needed, out);
+    }
+    if (m->op)
+      json_text("operator", m->op, out);
+    fputc('}', out);
+  }
+  fputs(",\"variables\":[", out);
+  for (size_t i = 0; i < m->variables.len; i++) {
+    const NearVariable *v = &m->variables.items[i];
+    json_separator(&first, out);
+    fputs("{\"name\":", out);
+    json_string(v->name, out);
+    fputs(",\"failing\":", out);
+    json_value(&v->failing, out);
+    fputs(",\"passing\":", out);
+    json_value(&v->passing, out);
+    fputc('}', out);
+  }
+  fputc(']', out);
+}
+
+void near_json_wrong(const Near *n, const char *root, FILE *out) {
+  static const char *const kinds[] = {"",       "crash",  "call",
+                                      "status", "output", "cut"};
+  if (n->wrong.kind == WRONG_UNKNOWN)
+    return;
+  fputs(",\"wrong\":{\"kind\":", out);
+  json_string(kinds[n->wrong.kind], out);
+  if (*n->wrong.file) {
+    json_text("file", path_below(n->wrong.file, root), out);
+    fprintf(out, ",\"line\":%u", n->wrong.line);
+  }
+  json_bool("cut", n->wrong.cut, out);
+  fputc('}', out);
+}
