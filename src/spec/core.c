@@ -7,7 +7,7 @@
 
 enum {
   CONFLICTS = 50000000,
-  GATES = 60000000,
+  GATES = 18000000, // about 2 GB
   NODES = 4000000,
   CHECK_SHARE = 4
 };
