@@ -435,6 +435,13 @@ static void add_arguments(Wrap *r) {
   own(r, "};\n");
 }
 
+// What the wrapper does if nothing is to be checked.
+static void return_body(Wrap *r) {
+  own(r, r->is_void ? "" : "return ");
+  call_body(r);
+  own(r, r->is_void ? "return; }\n" : "}\n");
+}
+
 static void add_begin(Wrap *r) {
   str_addf(r->w->out,
            "static unsigned long __culprit_calls;\n"
@@ -443,9 +450,7 @@ static void add_begin(Wrap *r) {
            "if (!__culprit_contract_begin(&__culprit_contract_%s, "
            "&__culprit_args, sizeof __culprit_args, &__culprit_call)) {\n",
            r->name);
-  own(r, r->is_void ? "" : "return ");
-  call_body(r);
-  own(r, r->is_void ? "return; }\n" : "}\n");
+  return_body(r);
   own(r, "{\n");
   for (size_t i = 0; i < r->params.len; i++)
     str_addf(r->w->out,
@@ -469,9 +474,7 @@ static void add_enter(Wrap *r) {
            "if (!__culprit_contract_enter(&__culprit_contract_%s, "
            "&__culprit_call)) {\n",
            r->name);
-  own(r, r->is_void ? "" : "return ");
-  call_body(r);
-  own(r, r->is_void ? "return; }\n" : "}\n");
+  return_body(r);
 }
 
 // A later requires may count on the earlier ones: the call ends at the first

@@ -9,7 +9,7 @@
 
 #include "cli/cli.h"
 #include "cli/rank.h"
-#include "cli/watch.h"
+#include "cli/rebuild.h"
 #include "run/adapter.h"
 #include "run/suites.h"
 #include "run/summary.h"
@@ -568,7 +568,7 @@ static int watch(const Options *o, int argc, char **argv) {
   Arena arena = {0};
   words_of_round(&all, argc, argv);
   words_of_failed(&failed, dir);
-  int status = watch_round(&all);
+  int status = rebuild_round(&all);
   while (status == EXIT_DONE || status == EXIT_FAILED ||
          status == EXIT_NO_VERDICT) {
     files.len = 0;
@@ -579,12 +579,12 @@ static int watch(const Options *o, int argc, char **argv) {
     }
     fprintf(stderr, "watching %zu file%s; Ctrl-C ends it\n", files.len,
             files.len == 1 ? "" : "s");
-    watch_files(&files);
+    rebuild_wait(&files);
     bool some = status == EXIT_FAILED;
-    status = watch_round(some ? &failed : &all);
+    status = rebuild_round(some ? &failed : &all);
     if (some && status == EXIT_DONE) {
       fprintf(stderr, "what failed passes now: running all tests\n");
-      status = watch_round(&all);
+      status = rebuild_round(&all);
     }
   }
   array_release(&all);

@@ -5,6 +5,7 @@
 #include <xxhash.h>
 
 #include "util/mem.h"
+#include "util/str.h"
 
 enum {
   WINDOW = 1000 * 1000, // events that are kept at least
@@ -148,13 +149,6 @@ static bool is_outside(const Watch *w, const ReplayStep *s, const IrCall *c) {
   return program_function_at(w->program, value_of(w, s, c->pointer)) == IR_NONE;
 }
 
-static bool is_one_of(const char *name, const char *const *names) {
-  for (; *names; names++)
-    if (!strcmp(name, *names))
-      return true;
-  return false;
-}
-
 static bool is_output(const char *name) {
   static const char *const names[] = {"printf",
                                       "fprintf",
@@ -175,13 +169,13 @@ static bool is_output(const char *name) {
                                       "putc_unlocked",
                                       "fputs_unlocked",
                                       NULL};
-  return is_one_of(name, names);
+  return text_is_one_of(name, names);
 }
 
 static bool is_exit(const char *name) {
   static const char *const names[] = {"exit", "_exit", "_Exit", "quick_exit",
                                       NULL};
-  return is_one_of(name, names);
+  return text_is_one_of(name, names);
 }
 
 // The call that was given this address last, if that is not known to be written

@@ -20,6 +20,7 @@
 #include "run/adapter.h"
 #include "run/logdriver.h"
 #include "run/spool.h"
+#include "run/suites.h"
 #include "run/testfile.h"
 #include "run/words.h"
 #include "util/fs.h"
@@ -46,17 +47,6 @@ typedef struct {
 
 // --- finding out ------------------------------------------------------------
 
-// `make check`, with any options and variables.
-static bool is_make_check(char *const *command) {
-  const char *base = path_base(command[0]);
-  if (strcmp(base, "make") != 0 && strcmp(base, "gmake") != 0)
-    return false;
-  for (size_t i = 1; command[i]; i++)
-    if (!strcmp(command[i], "check"))
-      return true;
-  return false;
-}
-
 static bool is_automake_dir(const char *dir) {
   char *path = mem_printf("%s/Makefile", dir);
   Str head = {0};
@@ -68,37 +58,16 @@ static bool is_automake_dir(const char *dir) {
   return yes;
 }
 
-// The build directory: ours, or what the user told make (-C). Caller frees.
-static char *build_dir(const RunOptions *o) {
-  static const char *const options[] = {"-C", "--directory="};
-  for (size_t i = 1; o->command && o->command[0] && o->command[i]; i++)
-    for (int k = 0; k < 2; k++) {
-      const char *word = o->command[i], *option = options[k];
-      if (!strcmp(word, option) && o->command[i + 1])
-        return path_absolute(o->command[i + 1], o->cwd);
-      if (text_starts(word, option))
-        return path_absolute(word + strlen(option), o->cwd);
-    }
-  return mem_strdup(o->cwd);
-}
-
 bool automake_detect(const RunOptions *o) {
-  if (o->command && !is_make_check(o->command))
+  if (o->command && !command_is(o->command, "make", "check"))
     return false;
-  char *dir = build_dir(o);
+  char *dir = suite_dir(o);
   bool yes = is_automake_dir(dir);
   free(dir);
   return yes;
 }
 
 // --- judging ----------------------------------------------------------------
-
-static bool is_one_of(const char *word, const char *const *list) {
-  for (; *list; list++)
-    if (!strcmp(word, *list))
-      return true;
-  return false;
-}
 
 static void add_result_failure(const SpoolResult *result, const char *root,
                                Run *run) {
@@ -120,16 +89,16 @@ static void judge(const Check *c, const SpoolResult *result, Run *run) {
   run->verdict = VERDICT_FAIL;
   bool killed = result->end != END_EXIT && result->end != END_UNSTARTED &&
                 result->end != END_SIGNAL;
-  bool report = !is_one_of(result->result, skip) &&
-                (sanitizer_scan(result->log, root, run) ||
-                 contract_failed(run));
+  bool report =
+      !text_is_one_of(result->result, skip) &&
+      (sanitizer_scan(result->log, root, run) || contract_failed(run));
   if (killed)
     failure_add_end(run, &end, root, c->runner->timeout, 0);
   else if (report)
     return;
-  else if (is_one_of(result->result, bad))
+  else if (text_is_one_of(result->result, bad))
     add_result_failure(result, root, run);
-  else if (is_one_of(result->result, skip))
+  else if (text_is_one_of(result->result, skip))
     run->verdict = VERDICT_SKIP;
   else if (!strcmp(result->result, "PASS"))
     run->verdict = VERDICT_PASS;
@@ -350,7 +319,7 @@ static bool is_other_error(const char *line) {
     return true;
   memcpy(name, target, n);
   name[n] = '\0';
-  return !is_one_of(name, ours) && !text_ends(name, ".log");
+  return !text_is_one_of(name, ours) && !text_ends(name, ".log");
 }
 
 // The start of the first line that tells of such an error; NULL: there is none.
@@ -418,7 +387,7 @@ static int check_make(Check *c, Err *err) {
 }
 
 int automake_run(Runner *r, Err *err) {
-  Check c = {.runner = r, .dir = build_dir(r->options)};
+  Check c = {.runner = r, .dir = suite_dir(r->options)};
   int rc = find_drivers(&c, err);
   if (!rc)
     rc = runner_begin(r, "automake", err);

@@ -19,19 +19,11 @@ static const char LIST[] = "meson-info/intro-tests.json";
 
 // --- finding out ------------------------------------------------------------
 
-// The build directory: ours, or what the user named (-C). Caller frees.
-static char *build_dir(const RunOptions *o) {
-  for (size_t i = 1; o->command && o->command[i]; i++)
-    if (!strcmp(o->command[i], "-C") && o->command[i + 1])
-      return path_absolute(o->command[i + 1], o->cwd);
-  return mem_strdup(o->cwd);
-}
-
 bool meson_detect(const RunOptions *o) {
   if (o->command && !command_is(o->command, "meson", "test") &&
       !command_is(o->command, "ninja", "test"))
     return false;
-  char *dir = build_dir(o);
+  char *dir = suite_dir(o);
   bool yes = dir_has(dir, LIST);
   free(dir);
   return yes;
@@ -157,7 +149,7 @@ static int list_tests(TestList *l, const char *dir, const Hashmap *expected,
 int meson_run(Runner *r, Err *err) {
   TestList l = {0};
   Hashmap expected = {0};
-  char *dir = build_dir(r->options);
+  char *dir = suite_dir(r->options);
   char *ninja[] = {"ninja", NULL};
   int rc = suite_build(r, dir, ninja, "build.log", err);
   if (!rc)

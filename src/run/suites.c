@@ -23,6 +23,19 @@ bool command_is(char *const *command, const char *tool, const char *word) {
   return !word;
 }
 
+char *suite_dir(const RunOptions *o) {
+  static const char *const options[] = {"-C", "--directory="};
+  for (size_t i = 1; o->command && o->command[0] && o->command[i]; i++)
+    for (int k = 0; k < 2; k++) {
+      const char *word = o->command[i], *option = options[k];
+      if (!strcmp(word, option) && o->command[i + 1])
+        return path_absolute(o->command[i + 1], o->cwd);
+      if (text_starts(word, option))
+        return path_absolute(word + strlen(option), o->cwd);
+    }
+  return mem_strdup(o->cwd);
+}
+
 const char *output_tail(const Str *text) {
   const char *start = str_text(text);
   if (text->len <= TAIL_BYTES)

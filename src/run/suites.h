@@ -11,6 +11,9 @@
 // and every tool may be named with its directory.
 bool command_is(char *const *command, const char *tool, const char *word);
 
+// The build directory: ours, or what the command names (-C DIR). Caller frees.
+char *suite_dir(const RunOptions *o);
+
 // Runs argv in `dir`, output to `name` in the store. Not 0: the message has the
 // end of what it said.
 int suite_build(const Runner *r, const char *dir, char *const *argv,

@@ -121,13 +121,6 @@ static void pop_frame(Replay *r) {
   r->frames.len--;
 }
 
-static bool is_one_of(const char *name, const char *const *names) {
-  for (; *names; names++)
-    if (!strcmp(name, *names))
-      return true;
-  return false;
-}
-
 // Code outside gets a result that depends on the input. A function that sorts
 // or searches looks at its sign; of others nobody knows.
 static void tell_outside(Replay *r, Val v, unsigned width) {
@@ -138,7 +131,7 @@ static void tell_outside(Replay *r, Val v, unsigned width) {
   ExprPool *p = r->pool;
   if (!c || !v.expr || !width)
     return;
-  if (!is_one_of(symbol_name(r, c), comparing)) {
+  if (!text_is_one_of(symbol_name(r, c), comparing)) {
     replay_fix(r, PATH_LIBC, v, width);
     replay_lost(r, symbol_name(r, c));
     return;
@@ -174,13 +167,13 @@ void replay_return(Replay *r, const IrArg *values, uint32_t n) {
 static bool is_setjmp(const char *name) {
   static const char *const names[] = {"setjmp", "_setjmp", "sigsetjmp",
                                       "__sigsetjmp", NULL};
-  return is_one_of(name, names);
+  return text_is_one_of(name, names);
 }
 
 static bool is_longjmp(const char *name) {
   static const char *const names[] = {"longjmp", "_longjmp", "siglongjmp",
                                       "__longjmp_chk", NULL};
-  return is_one_of(name, names);
+  return text_is_one_of(name, names);
 }
 
 static void remember_jump(Replay *r, const IrCall *c, uint64_t buffer) {

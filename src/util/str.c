@@ -66,6 +66,13 @@ bool text_starts(const char *text, const char *prefix) {
   return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
+bool text_is_one_of(const char *text, const char *const *words) {
+  for (; *words; words++)
+    if (!strcmp(text, *words))
+      return true;
+  return false;
+}
+
 bool text_ends(const char *text, const char *suffix) {
   size_t n = strlen(text), m = strlen(suffix);
   return n >= m && memcmp(text + n - m, suffix, m) == 0;

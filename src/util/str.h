@@ -16,12 +16,14 @@ void str_addn(Str *s, const void *bytes, size_t n);
 void str_addc(Str *s, char c);
 void str_addf(Str *s, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
-void str_clear(Str *s);              // keeps the memory
+void str_clear(Str *s); // keeps the memory
 void str_release(Str *s);
-char *str_take(Str *s);              // caller frees; s is empty afterwards
+char *str_take(Str *s); // caller frees; s is empty afterwards
 const char *str_text(const Str *s);
 
 bool text_starts(const char *text, const char *prefix);
 bool text_ends(const char *text, const char *suffix);
+// Is it one of the words? The list ends with NULL.
+bool text_is_one_of(const char *text, const char *const *words);
 
 #endif

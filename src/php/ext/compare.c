@@ -236,21 +236,6 @@ static void tell_pair(CompareKind kind, int outcome, const zval *a,
 
 // --- operators --------------------------------------------------------------
 
-static const zval *operand_of(zend_execute_data *ex, const zend_op *op,
-                              zend_uchar type, znode_op node) {
-  static const zval nothing; // IS_UNDEF
-  if (type == IS_UNUSED)
-    return &nothing;
-  const zval *value =
-      type == IS_CONST ? RT_CONSTANT(op, node) : ZEND_CALL_VAR(ex, node.var);
-  if (Z_TYPE_P(value) == IS_INDIRECT)
-    value = Z_INDIRECT_P(value);
-  ZVAL_DEREF(value);
-  return value;
-}
-
-#define OPERAND(ex, op, n) operand_of(ex, op, op->op##n##_type, op->op##n)
-
 static bool is_scalar(const zval *value) {
   return Z_TYPE_P(value) <= IS_STRING;
 }

@@ -277,6 +277,25 @@ void culprit_output_error(const char *file, size_t length, uint32_t line);
 // A function called by an output buffer begins; arguments in `ex`.
 void culprit_output_callback(zend_execute_data *ex);
 
+// --- operands ---------------------------------------------------------------
+
+// The value an opcode works on: constant, temporary or variable, behind
+// references; IS_UNDEF where it has none.
+static inline zval *culprit_operand(zend_execute_data *ex, const zend_op *op,
+                                    zend_uchar type, znode_op node) {
+  static zval nothing; // IS_UNDEF
+  if (type == IS_UNUSED)
+    return &nothing;
+  zval *value =
+      type == IS_CONST ? RT_CONSTANT(op, node) : ZEND_CALL_VAR(ex, node.var);
+  if (Z_TYPE_P(value) == IS_INDIRECT)
+    value = Z_INDIRECT_P(value);
+  ZVAL_DEREF(value);
+  return value;
+}
+
+#define OPERAND(ex, op, n) culprit_operand(ex, op, op->op##n##_type, op->op##n)
+
 // --- comparisons (compare.c) ------------------------------------------------
 
 void culprit_compare_start(void); // registers the handlers of opcodes

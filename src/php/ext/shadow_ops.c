@@ -7,21 +7,6 @@
 
 // --- operands ---------------------------------------------------------------
 
-static zval *operand_of(zend_execute_data *ex, const zend_op *op,
-                        zend_uchar type, znode_op node) {
-  static zval nothing; // IS_UNDEF
-  if (type == IS_UNUSED)
-    return &nothing;
-  zval *value =
-      type == IS_CONST ? RT_CONSTANT(op, node) : ZEND_CALL_VAR(ex, node.var);
-  if (Z_TYPE_P(value) == IS_INDIRECT)
-    value = Z_INDIRECT_P(value);
-  ZVAL_DEREF(value);
-  return value;
-}
-
-#define OPERAND(ex, op, n) operand_of(ex, op, op->op##n##_type, op->op##n)
-
 static bool is_scalar(const zval *v) {
   return Z_TYPE_P(v) >= IS_NULL && Z_TYPE_P(v) <= IS_STRING;
 }

@@ -1,9 +1,9 @@
-// Waiting for a rebuild: see watch.h.
+// Waiting for a rebuild: see rebuild.h.
 //
 // Files are looked at a few times a second: build tools replace them in so many
 // ways (rename, truncate, a new directory) that watching events would have to
 // fall back on looking anyway, and a thousand files cost a millisecond.
-#include "cli/watch.h"
+#include "cli/rebuild.h"
 
 #include <stdint.h>
 #include <sys/stat.h>
@@ -35,7 +35,7 @@ static void pause_for(int milliseconds) {
   nanosleep(&t, NULL);
 }
 
-void watch_files(const WordList *files) {
+void rebuild_wait(const WordList *files) {
   uint64_t first = state_of(files), last = first;
   for (int quiet = 0; last == first || quiet < QUIET;) {
     pause_for(LOOK);
@@ -45,7 +45,7 @@ void watch_files(const WordList *files) {
   }
 }
 
-int watch_round(const WordList *args) {
+int rebuild_round(const WordList *args) {
   pid_t pid = fork();
   int status = 0;
   if (pid == 0) {

@@ -1,6 +1,6 @@
 // Waiting for a rebuild: `culprit run --watch`.
-#ifndef CULPRIT_CLI_WATCH_H
-#define CULPRIT_CLI_WATCH_H
+#ifndef CULPRIT_CLI_REBUILD_H
+#define CULPRIT_CLI_REBUILD_H
 
 #include <stddef.h>
 
@@ -9,9 +9,9 @@
 // Returns when one of the files has changed and they have been left alone for
 // a moment: a linker writes its output in several steps. Sleeps in between; an
 // interrupt ends the program as usual.
-void watch_files(const WordList *files);
+void rebuild_wait(const WordList *files);
 
 // Runs ourselves with these arguments and returns the exit status.
-int watch_round(const WordList *args);
+int rebuild_round(const WordList *args);
 
 #endif
