@@ -2,9 +2,11 @@
 // built by culprit-cc, replays it, flips every condition of its path, and asks
 // Z3 alone about a sample of the same queries, sliced the same way.
 //
-//   solver_tool [-a] [-i STDIN] CACHE PROGRAM [ARGS...]
+//   solver_tool [-n N] [-q S] [-t S] [-i STDIN] CACHE PROGRAM [ARGS...]
 //
-// -a: Z3 answers all of them. Status 1 if a verdict differs.
+// -n: Z3 is asked at most N queries, evenly spread (500); -q: seconds for one
+// query (120); -t: seconds of Z3 altogether (600). Status 1 if a verdict
+// differs; no answer is not another one, and is counted apart.
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -19,7 +21,9 @@
 #include "util/fs.h"
 
 typedef struct {
-  bool all;
+  size_t sample;  // queries for Z3
+  double query;   // seconds for one
+  double seconds; // of Z3
   const char *input, *cache;
   char **argv;
 } Options;
@@ -43,8 +47,9 @@ static void run(const char *program, const Options *o, const char *dir) {
 
 // --- measuring --------------------------------------------------------------
 
-static Solver *solver_of(ExprPool *pool, const Path *path, bool z3) {
-  Solver *s = solver_new(pool, (SolverLimits){.seconds = 120});
+static Solver *solver_of(ExprPool *pool, const Path *path, double seconds,
+                         bool z3) {
+  Solver *s = solver_new(pool, (SolverLimits){.seconds = seconds});
   solver_use(s, ENGINE_ENUMERATE, !z3);
   solver_use(s, ENGINE_BITS, !z3);
   for (size_t i = 0; i < path->events.len; i++)
@@ -52,10 +57,12 @@ static Solver *solver_of(ExprPool *pool, const Path *path, bool z3) {
   return s;
 }
 
-static void flip(Solver *s, size_t step, SolverResult *out) {
+// Each `step`th query, until the time is over. Returns how far it came.
+static size_t flip(Solver *s, size_t step, double most, SolverResult *out) {
   Model m = {0};
   double start = gates_clock();
-  for (size_t i = 0; i < solver_len(s); i += step)
+  size_t i = 0;
+  for (; i < solver_len(s) && gates_clock() - start < most; i += step)
     out[i] = solver_flip(s, i, &m);
   double seconds = gates_clock() - start;
   Str text = {0};
@@ -64,20 +71,27 @@ static void flip(Solver *s, size_t step, SolverResult *out) {
          str_text(&text));
   str_release(&text);
   model_release(&m);
+  return i;
 }
 
-static int measure(ExprPool *pool, const Path *path, bool all) {
-  size_t n = path->events.len, step = all ? 1 : n / 500 + 1, differ = 0;
+static int measure(ExprPool *pool, const Path *path, const Options *o) {
+  size_t n = path->events.len, differ = 0, unanswered = 0, asked = 0;
+  size_t step = n > o->sample ? (n + o->sample - 1) / o->sample : 1;
   printf("%zu conditions, %u nodes\n", n, pool->len);
-  Solver *ours = solver_of(pool, path, false);
-  Solver *z3 = solver_of(pool, path, true);
+  Solver *ours = solver_of(pool, path, o->query, false);
+  Solver *z3 = solver_of(pool, path, o->query, true);
   SolverResult *a = mem_array(SolverResult, n + 1);
   SolverResult *b = mem_array(SolverResult, n + 1);
-  flip(ours, 1, a);
-  flip(z3, step, b);
-  for (size_t i = 0; i < n; i += step)
-    differ += a[i] != b[i] && a[i] != SOLVER_UNKNOWN && b[i] != SOLVER_UNKNOWN;
-  printf("  %zu verdicts differ\n", differ);
+  flip(ours, 1, 1e9, a);
+  size_t end = flip(z3, step, o->seconds, b);
+  for (size_t i = 0; i < end; i += step) {
+    bool both = a[i] != SOLVER_UNKNOWN && b[i] != SOLVER_UNKNOWN;
+    asked++;
+    unanswered += !both;
+    differ += both && a[i] != b[i];
+  }
+  printf("  Z3: %zu of %zu asked, %zu without answer, %zu verdicts differ\n",
+         asked, n, unanswered, differ);
   free(a);
   free(b);
   solver_free(ours);
@@ -97,7 +111,7 @@ static int measure_trace(Program *p, const char *file, const Options *o) {
   ExprPool *pool = expr_pool_new();
   Path path;
   int rc = replay(p, &t, &in, pool, &path, &err);
-  rc = rc ? die(&err) : measure(pool, &path, o->all);
+  rc = rc ? die(&err) : measure(pool, &path, o);
   path_release(&path);
   inputs_release(&in);
   expr_pool_free(pool);
@@ -134,16 +148,24 @@ static int work(const Options *o) {
   return rc;
 }
 
+static void take_option(Options *o, int c) {
+  if (c == 'n')
+    o->sample = strtoul(optarg, NULL, 10);
+  else if (c == 'q')
+    o->query = strtod(optarg, NULL);
+  else if (c == 't')
+    o->seconds = strtod(optarg, NULL);
+  else if (c == 'i')
+    o->input = optarg;
+}
+
 int main(int argc, char **argv) {
-  Options o = {0};
-  for (int c; (c = getopt(argc, argv, "+ai:")) != -1;) {
-    o.all |= c == 'a';
-    if (c == 'i')
-      o.input = optarg;
-  }
-  if (argc - optind < 2) {
-    fprintf(stderr, "usage: solver_tool [-a] [-i STDIN] CACHE PROGRAM "
-                    "[ARGS...]\n");
+  Options o = {.sample = 500, .query = 120, .seconds = 600};
+  for (int c; (c = getopt(argc, argv, "+n:q:t:i:")) != -1;)
+    take_option(&o, c);
+  if (argc - optind < 2 || !o.sample) {
+    fprintf(stderr, "usage: solver_tool [-n N] [-q S] [-t S] [-i STDIN] CACHE "
+                    "PROGRAM [ARGS...]\n");
     return 2;
   }
   o.cache = argv[optind];

@@ -240,7 +240,7 @@ static int source_to_bitcode(Cc *cc, const char *source, const char *object,
 static void add_trace_options(Args *a, const char *mode) {
   const char *unit = getenv("CULPRIT_TRACE_UNIT");
   const char *names = getenv("CULPRIT_TRACE_NAMES");
-  add(a, "--trace");
+  add(a, text_starts(mode, "marks") ? "--marks" : "--trace");
   if (strstr(mode, "check"))
     add(a, "--check");
   if (unit) {
@@ -269,7 +269,7 @@ static int instrument(Cc *cc, const char *from, const char *to, bool object,
   add(&a, mode && strstr(mode, "counts") ? "counts" : "hits");
   if (object)
     add(&a, "--object");
-  if (mode && text_starts(mode, "trace"))
+  if (mode && (text_starts(mode, "trace") || text_starts(mode, "marks")))
     add_trace_options(&a, mode);
   if (mode && strstr(mode, "returns"))
     add(&a, "--returns");

@@ -28,6 +28,7 @@
 #include "cfront/lower.h"
 #include "cfront/map_format.h"
 #include "cfront/map_write.h"
+#include "cfront/marks.h"
 #include "cfront/mutate.h"
 #include "cfront/passes.h"
 #include "cfront/pdg.h"
@@ -51,6 +52,7 @@ typedef struct {
   bool list_mutants, pdg;
   // A trace build, and the code it can be replayed with.
   bool trace, check, lower;
+  bool marks; // to be stopped at branches (marks.h)
   bool plain; // lowered without promotion
   bool links; // with a table of the unit's link-time constants
   uint32_t unit;
@@ -63,6 +65,8 @@ static int usage(void) {
         "[--returns] [--opt LEVEL] [--mutate N] [--object] INPUT -o OUTPUT\n"
         "       culprit-instrument --trace [--check] [--unit N] [--names FILE] "
         "[--opt LEVEL] [--object] INPUT -o OUTPUT\n"
+        "       culprit-instrument --marks [--unit N] [--opt LEVEL] [--object] "
+        "INPUT -o OUTPUT\n"
         "       culprit-instrument --lower [--plain] INPUT -o OUTPUT\n"
         "       culprit-instrument --mutants|--pdg INPUT\n"
         "culprit-cc runs this; it is not meant to be called by hand.\n",
@@ -88,6 +92,7 @@ static int parse_options(Options *o, int argc, char **argv) {
       {"names", required_argument, NULL, 'f'},
       {"lower", no_argument, NULL, 'w'},
       {"plain", no_argument, NULL, 'P'},
+      {"marks", no_argument, NULL, 'M'},
       {"links", no_argument, NULL, 'L'},
       {0}};
   *o = (Options){.size = COUNTERS_HITS, .level = '0'};
@@ -138,6 +143,9 @@ static int parse_options(Options *o, int argc, char **argv) {
     case 'P':
       o->plain = true;
       break;
+    case 'M':
+      o->marks = true;
+      break;
     case 'L':
       o->links = true;
       break;
@@ -153,7 +161,7 @@ static int parse_options(Options *o, int argc, char **argv) {
   }
   o->input = argv[optind];
   bool asked = o->list_mutants || o->pdg;
-  bool alone = o->trace || o->lower; // needs no runtime
+  bool alone = o->trace || o->lower || o->marks; // needs no runtime
   return o->input && (asked || (o->output && (alone || o->runtime))) ? 0 : -1;
 }
 
@@ -328,6 +336,12 @@ static int trace(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   return rc ? rc : add_contract_runtime(m, o->runtime, err);
 }
 
+static int mark(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
+  (void)p;
+  marks_insert(m, o->unit);
+  return add_contract_runtime(m, o->runtime, err);
+}
+
 static int lower(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   TraceCode code;
   Str out = {0};
@@ -380,7 +394,7 @@ int main(int argc, char **argv) {
   } else if (!rc && o.lower) {
     rc = lower(m, &o, &plan, &err);
   } else if (!rc) {
-    rc = (o.trace ? trace : instrument)(m, &o, &plan, &err);
+    rc = (o.trace ? trace : o.marks ? mark : instrument)(m, &o, &plan, &err);
     if (!rc)
       rc = verify(m, &err);
     if (!rc && o.object)

@@ -235,6 +235,20 @@ int program_code_compile_traced(const UnitCode *u, const char *bitcode,
   return rc;
 }
 
+int program_code_compile_marked(const UnitCode *u, const char *bitcode,
+                                uint32_t number, const char *object, Err *err) {
+  Strings variables = {0};
+  char *unit = mem_printf("CULPRIT_TRACE_UNIT=%u", number);
+  array_push(&variables, "CULPRIT_MODE=marks");
+  array_push(&variables, "CULPRIT_MUTATE=");
+  array_push(&variables, "CULPRIT_STRICT=1");
+  array_push(&variables, unit);
+  int rc = compile_unit(u, bitcode, &variables, "-O0", object, err);
+  array_release(&variables);
+  free(unit);
+  return rc;
+}
+
 // --- asking -----------------------------------------------------------------
 
 static char *instrumenter(void) {

@@ -68,6 +68,10 @@ int program_code_compile_traced(const UnitCode *u, const char *bitcode,
                                 uint32_t number, const char *names, bool check,
                                 const char *object, Err *err);
 
+// Compiles a unit so that it can be stopped at its branches (cfront/marks.h).
+int program_code_compile_marked(const UnitCode *u, const char *bitcode,
+                                uint32_t number, const char *object, Err *err);
+
 // Compiles a unit as it was, with a table of its link-time constants
 // (cfront/links.h).
 int program_code_compile_linked(const UnitCode *u, const char *bitcode,

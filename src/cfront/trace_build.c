@@ -21,11 +21,11 @@
 // Changes when a trace build of the same program becomes another.
 enum { BUILD_VERSION = 3 };
 
-typedef enum { KIND_TRACE, KIND_CHECK, KIND_LINKED } Kind;
+typedef enum { KIND_TRACE, KIND_CHECK, KIND_LINKED, KIND_MARKED } Kind;
 
 // The place in the cache: from the units, the link and the formats.
 static char *cache_name(const ProgramCode *p, const char *cache, Kind kind) {
-  static const char *const suffixes[] = {"", "-check", "-linked"};
+  static const char *const suffixes[] = {"", "-check", "-linked", "-marked"};
   XXH3_state_t *state = XXH3_createState();
   XXH3_64bits_reset(state);
   const uint32_t versions[] = {BUILD_VERSION, IR_VERSION, TRACE_VERSION};
@@ -54,6 +54,8 @@ static int lower_unit(Builder *b, size_t i, Err *err) {
   const UnitCode *u = &b->code->units.items[i];
   if (program_code_unpack(u, bitcode, err))
     return -1;
+  if (b->kind == KIND_MARKED)
+    return 0;
   return program_code_lower(u, bitcode, b->kind == KIND_LINKED, ir, err);
 }
 
@@ -62,11 +64,15 @@ static int compile_unit(Builder *b, size_t i, Err *err) {
   char *object = arena_printf(&b->arena, "%s/%zu.o", b->dir, i);
   char *names = arena_printf(&b->arena, "%s/names", b->dir);
   const UnitCode *u = &b->code->units.items[i];
-  int rc = b->kind == KIND_LINKED
-               ? program_code_compile_linked(u, bitcode, object, err)
-               : program_code_compile_traced(u, bitcode, (uint32_t)i, names,
-                                             b->kind == KIND_CHECK, object,
-                                             err);
+  uint32_t number = (uint32_t)i;
+  int rc;
+  if (b->kind == KIND_LINKED)
+    rc = program_code_compile_linked(u, bitcode, object, err);
+  else if (b->kind == KIND_MARKED)
+    rc = program_code_compile_marked(u, bitcode, number, object, err);
+  else
+    rc = program_code_compile_traced(u, bitcode, number, names,
+                                     b->kind == KIND_CHECK, object, err);
   unlink(bitcode);
   return rc;
 }
@@ -135,13 +141,14 @@ static int list_names(Builder *b, Err *err) {
 
 static int fill(Builder *b, Err *err) {
   char *program = arena_printf(&b->arena, "%s/program", b->dir);
-  char *recorder = b->kind == KIND_LINKED ? NULL : path_of_part("culprit-trace.o");
+  bool traces = b->kind == KIND_TRACE || b->kind == KIND_CHECK;
+  char *recorder = traces ? path_of_part("culprit-trace.o") : NULL;
   size_t n = b->code->units.len;
   const char **objects = mem_array(const char *, n);
   for (size_t i = 0; i < n; i++)
     objects[i] = arena_printf(&b->arena, "%s/%zu.o", b->dir, i);
   int rc = 0;
-  if (do_units(b, lower_unit, err) || list_names(b, err) ||
+  if (do_units(b, lower_unit, err) || (traces && list_names(b, err)) ||
       do_units(b, compile_unit, err) ||
       program_code_link_objects(b->code, objects, recorder, b->dir, program,
                                 err))
@@ -183,7 +190,8 @@ static int build(TraceBuild *b, const char *program, const char *cache,
     b->nirs = code.units.len;
     b->irs = mem_array(char *, b->nirs);
     for (size_t i = 0; i < b->nirs; i++)
-      b->irs[i] = mem_printf("%s/%zu.ir", place, i);
+      b->irs[i] =
+          kind == KIND_MARKED ? NULL : mem_printf("%s/%zu.ir", place, i);
   }
   free(place);
   free(absolute);
@@ -199,6 +207,11 @@ int trace_build(TraceBuild *b, const char *program, const char *cache,
 int linked_build(TraceBuild *b, const char *program, const char *cache,
                  Err *err) {
   return build(b, program, cache, KIND_LINKED, err);
+}
+
+int marked_build(TraceBuild *b, const char *program, const char *cache,
+                 Err *err) {
+  return build(b, program, cache, KIND_MARKED, err);
 }
 
 void trace_build_release(TraceBuild *b) {

@@ -29,6 +29,10 @@ int trace_build(TraceBuild *b, const char *program, const char *cache,
 // an alloca, each assignment a store.
 int linked_build(TraceBuild *b, const char *program, const char *cache,
                  Err *err);
+// The same program, to be stopped at its branches (marks.h). It has no lowered
+// IR of its own: `irs` are NULL.
+int marked_build(TraceBuild *b, const char *program, const char *cache,
+                 Err *err);
 void trace_build_release(TraceBuild *b);
 
 #endif

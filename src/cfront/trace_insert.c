@@ -160,7 +160,8 @@ static void go_outside(Inserter *t, LLVMValueRef call) {
 
 static void stay_inside(Inserter *t, LLVMValueRef call) {
   stream_stand_before(t, call);
-  stream_flush(t, false);
+  if (!t->told || t->noted)
+    stream_flush(t, false);
   if (is_must_tail(call))
     return;
   stream_stand_before(t, LLVMGetNextInstruction(call));
@@ -202,32 +203,30 @@ static bool changes_memory(const Inserter *t, LLVMValueRef inst) {
   return opaque;
 }
 
-// Returns whether something was recorded.
-static bool insert_at(Inserter *t, LLVMValueRef inst) {
+static void insert_at(Inserter *t, LLVMValueRef inst) {
   Site site = trace_code_site(t->code, inst);
   if (changes_memory(t, inst)) {
     stream_stand_before(t, inst);
     stream_count_change(t, stream_number(t, 1));
   }
   if (site == SITE_NONE)
-    return false;
+    return;
   const TraceLoop *loop = trace_loops_of_load(&t->code->loops, inst);
   if (loop) {
     stream_stand_before(t, LLVMGetNextInstruction(inst));
     stream_note(t, inst, stream_is_unrecorded(t, loop->head));
     t->noted = loop->head;
-    return false;
+    return;
   }
   if (site == SITE_INSIDE || site == SITE_OUTSIDE) {
     (site == SITE_INSIDE ? stay_inside : go_outside)(t, inst);
-    return !is_must_tail(inst);
+    return;
   }
   stream_stand_before(t, LLVMGetNextInstruction(inst));
   if (site == SITE_VA_START)
     record_va_list(t, inst);
   else if (LLVMGetTypeKind(LLVMTypeOf(inst)) != LLVMVoidTypeKind)
     stream_append_value(t, inst, 0);
-  return true;
 }
 
 // --- functions --------------------------------------------------------------
@@ -346,9 +345,10 @@ static bool records_anyway(const Inserter *t, LLVMBasicBlockRef head) {
 }
 
 // The stream's order within a block: number, then what its instructions record.
-static bool begin_block(Inserter *t, const Piece *p, uint32_t index) {
+static void begin_block(Inserter *t, const Piece *p, uint32_t index) {
   if (index) {
     t->unchecked = 0;
+    t->told = true;
     stream_stand_before(t, first_place(p));
     LLVMValueRef unrecorded = stream_is_unrecorded(t, p->block);
     if (p->loops && unrecorded && !records_anyway(t, p->block))
@@ -361,10 +361,27 @@ static bool begin_block(Inserter *t, const Piece *p, uint32_t index) {
     stream_append(t, LLVMConstInt(t->i32, index, false), 4);
   for (size_t i = 0; index == 0 && i < nallocas(p); i++)
     stream_append_value(t, p->insts.items[i], 8);
-  return t->options->check || index == 0;
 }
 
-static void end_block(Inserter *t, const Piece *p, bool recorded) {
+static bool leaves(const Piece *p) {
+  return LLVMGetInstructionOpcode(p->end) == LLVMRet;
+}
+
+// Does nothing follow but the return? Then nothing more is appended, and a call
+// of ours that was the last thing done may become a jump, as it is in the
+// program itself.
+static bool leads_out(const Inserter *t, const Piece *p) {
+  if (leaves(p) || t->options->check || LLVMGetNumSuccessors(p->end) != 1)
+    return leaves(p);
+  LLVMValueRef next = LLVMGetFirstInstruction(LLVMGetSuccessor(p->end, 0));
+  while (LLVMIsAPHINode(next))
+    next = LLVMGetNextInstruction(next);
+  return LLVMGetInstructionOpcode(next) == LLVMRet;
+}
+
+// The header has the cursor behind every block: nothing is flushed where
+// nothing was recorded.
+static void end_block(Inserter *t, const Piece *p) {
   LLVMValueRef end = p->end;
   // A tail call that must be one stands before its return: nothing goes
   // between.
@@ -372,29 +389,28 @@ static void end_block(Inserter *t, const Piece *p, bool recorded) {
   if (last && LLVMIsACallInst(last) && is_must_tail(last))
     end = last;
   stream_stand_before(t, end);
-  bool leaves = LLVMGetInstructionOpcode(p->end) == LLVMRet;
-  if (t->owed && !leaves)
+  if (t->owed && !leads_out(t, p))
     stream_look_at_limit(t);
   t->owed = false;
-  if (recorded || leaves)
-    stream_flush(t, !leaves);
+  if (!t->told)
+    stream_flush(t, !leaves(p));
   else if (t->noted)
     stream_call_unless(t, t->flush_unless, stream_is_unrecorded(t, t->noted),
                        NULL);
-  if (leaves && t->was) {
+  if (leaves(p) && t->was) {
     stream_count_change(t, t->was);
     stream_set_outside(t, t->was);
   }
 }
 
 static void insert_block(Inserter *t, Piece *p, uint32_t index) {
-  bool recorded = begin_block(t, p, index);
+  begin_block(t, p, index);
   for (size_t i = 0; i < p->insts.len; i++) {
     // Those of the entry block's start were recorded together.
     if (index || i >= nallocas(p))
-      recorded |= insert_at(t, p->insts.items[i]);
+      insert_at(t, p->insts.items[i]);
   }
-  end_block(t, p, recorded);
+  end_block(t, p);
 }
 
 // --- loops ------------------------------------------------------------------
@@ -476,11 +492,13 @@ static void insert_range(Inserter *t, Piece *p, const TraceLoop *l) {
 }
 
 static void insert_ranges(Inserter *t, Piece *pieces, size_t n) {
+  bool told = t->told; // by the entry block, which is not finished
   for (size_t k = 0; k < n; k++) {
     const TraceLoop *l = trace_loops_behind(&t->code->loops, pieces[k].block);
     if (l)
       insert_range(t, &pieces[k], l);
   }
+  t->told = told;
 }
 
 static size_t most_loads(const Inserter *t, const Piece *pieces, size_t n) {

@@ -58,6 +58,7 @@ void stream_append(Inserter *t, LLVMValueRef v, uint32_t size) {
   if (t->owed || t->unchecked + size > TRACE_SLACK / 4)
     stream_look_at_limit(t);
   t->unchecked += size;
+  t->told = false;
   LLVMValueRef at = stream_get_cursor(t);
   put_at(t, at, v);
   stream_set_cursor(t, stream_beyond(t, at, size));
@@ -106,12 +107,14 @@ void stream_flush(Inserter *t, bool visible) {
       LLVMBuildStore(t->builder, stream_get_cursor(t), FIELD(t, cursor));
   LLVMSetVolatile(store, visible);
   mark_ours(t, store);
+  t->told = true;
 }
 
 void stream_reload(Inserter *t) {
   stream_set_cursor(t, mark_ours(t, LLVMBuildLoad2(t->builder, t->ptr,
                                                    FIELD(t, cursor), "")));
   t->unchecked = 0;
+  t->told = true;
 }
 
 // Memory is not what the stream says any more (runtime/trace_seen.h).

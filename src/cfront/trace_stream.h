@@ -36,6 +36,7 @@ typedef struct {
   LLVMBasicBlockRef noted; // of the block at hand: something was, in this loop
   uint32_t unchecked;      // bytes since the last look at the limit
   bool owed; // a function of ours returned: look before more is appended
+  bool told; // the header has the cursor; so it is where a block begins
 } Inserter;
 
 // Types, the stream's header, and the functions that are inlined into all code.

@@ -117,6 +117,7 @@ static int prepare(Work *w, Store *store, const RankOptions *o,
   Err err;
   if (store_load(store, o->session, &w->suite, &err))
     return cli_error(&err);
+  w->suite.endings_alike = o->endings_alike;
   sources_init(&w->sources, &w->suite);
   workbench_init(&w->bench, store, &w->suite);
   if (!has_spectra(&w->suite, VERDICTS))
@@ -287,6 +288,9 @@ static void print_help(void) {
        "  --other-failures exclude|pass\n"
        "                    runs that only fail in another way: left out\n"
        "                    (default), or counted as passing\n"
+       "  --endings-alike   after `culprit input`: passing runs that ended\n"
+       "                    otherwise than the failing ones count in full,\n"
+       "                    not an eighth\n"
        "  --confidence      order equal scores by confidence\n"
        "  --cluster[=all]   split failures by what their runs executed: each\n"
        "                    kind of failure, or all failing runs together\n"
@@ -326,6 +330,7 @@ enum {
   OPT_BY,
   OPT_ENTITIES,
   OPT_OTHERS,
+  OPT_ENDINGS,
   OPT_ONLY,
   OPT_EXCLUDE,
   OPT_CONFIDENCE,
@@ -345,6 +350,7 @@ static const struct option long_options[] = {
     {"by", required_argument, NULL, OPT_BY},
     {"entities", required_argument, NULL, OPT_ENTITIES},
     {"other-failures", required_argument, NULL, OPT_OTHERS},
+    {"endings-alike", no_argument, NULL, OPT_ENDINGS},
     {"only", required_argument, NULL, OPT_ONLY},
     {"exclude", required_argument, NULL, OPT_EXCLUDE},
     {"confidence", no_argument, NULL, OPT_CONFIDENCE},
@@ -427,6 +433,7 @@ static int take_option(Command *c, const struct option *opt,
   case OPT_BY: return parse_by(value, &o->by);
   case OPT_ENTITIES: return parse_entities(value, &o->entities);
   case OPT_OTHERS: return cli_others(value, &o->other_failures_pass);
+  case OPT_ENDINGS: o->endings_alike = true; return 0;
   case OPT_ONLY: array_push(&o->only, value); return 0;
   case OPT_EXCLUDE: array_push(&o->exclude, value); return 0;
   case OPT_CONFIDENCE: o->confidence = true; return 0;

@@ -34,6 +34,7 @@ typedef struct RankOptions {
   EntityKind by;      // what is listed
   unsigned entities;  // what scores it: a set of 1u << EntityKind; 0: as the
                       // method likes it
+  bool endings_alike; // passing runs count alike: locate/tally.h
   bool other_failures_pass; // runs that only show other failures pass
   bool confidence;          // order equal scores by confidence
   bool color;

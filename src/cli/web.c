@@ -23,9 +23,6 @@
 #include "util/str.h"
 
 #define WEB_METHOD "apollo-tc+o"
-// Of tests made near one failing request: only this gives both failures of
-// paper 001's Figure 1 the faulty tuple first (docs/web.md).
-#define NEAR_METHOD "barinel"
 
 enum { JOBS_MAX = 64, EXPLORE_SECONDS = 60, EXPLORE_TIMEOUT = 5 };
 
@@ -176,8 +173,7 @@ static void print_help(void) {
       "  --nu[=PROG]        good pages are also shown to the Nu checker (vnu)\n"
       "\n"
       "what is shown\n"
-      "  --method M         default: " WEB_METHOD "; with the strategies that\n"
-      "                     start from a failing request: " NEAR_METHOD "\n"
+      "  --method M         default: " WEB_METHOD "\n"
       "  --output-map DIR   keep every page there, with a list of which\n"
       "                     line wrote which bytes\n"
       "  --only PATH --exclude PATH, --top N|all, --json\n"
@@ -317,7 +313,7 @@ static int parse_arguments(Options *o, int argc, char **argv) {
   }
   o->visits.site.root = argv[first];
   if (!o->rank.method)
-    o->rank.method = o->site.strategy->from_failing ? NEAR_METHOD : WEB_METHOD;
+    o->rank.method = WEB_METHOD;
   return 0;
 }
 

@@ -108,6 +108,35 @@ typedef struct {
   WatchValue failing, passing;
 } NearVariable;
 
+// A variable whose value was exchanged, as it is shown: p->len.
+typedef struct {
+  const char *name;              // "depth of parse()": of a caller
+  const char *failing, *passing; // a number, "null", or a text,
+  bool text;                     // to be put in quotes
+} NearPut;
+
+// How far putting values of the passing run into the failing one at a branch
+// gets it.
+typedef enum {
+  PUT_NOTHING,
+  PUT_TURNS,  // the branch goes the other way
+  PUT_AS,     // and the run then ends as the passing one does: output, status
+  PUT_PASSES, // the oracle says so
+} PutResult;
+
+// Of all that differs at a branch a set that gets as far as all together, and
+// none of which can be left out.
+typedef struct {
+  PutResult result;
+  ARRAY(NearPut) puts;
+  size_t differing;      // variables that could be exchanged,
+  ARRAY(NearPut) differ; // the first of them
+  size_t others;         // that could not: pointers, texts that do not fit
+  size_t runs;
+  bool cut;            // the set might get smaller: out of runs or time
+  const char *problem; // it was not tried, or is not known why; NULL: it was
+} NearMinimal;
+
 // What a differing branch went by.
 typedef struct {
   uint32_t event;       // of the failing run
@@ -117,6 +146,10 @@ typedef struct {
   WatchValue taken[2], needed[2];
   bool aligned; // `needed` is known
   ARRAY(NearVariable) variables;
+  uint32_t block;       // in Program.blocks
+  uint64_t failing_run; // which execution of the block it is there,
+  uint64_t passing_run; // and there; 0: not known
+  NearMinimal minimal;
 } NearMoment;
 
 // Where it shows that the run is wrong.

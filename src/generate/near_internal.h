@@ -1,6 +1,7 @@
 // What the parts of the search for a passing run share: near.c keeps runs,
 // near_search.c makes them, near_stored.c finds them in the store,
-// near_choose.c says which is the best, near_state.c by what the branches went.
+// near_choose.c says which is the best, near_state.c by what the branches went,
+// near_put.c which of the variables matter.
 #ifndef CULPRIT_GENERATE_NEAR_INTERNAL_H
 #define CULPRIT_GENERATE_NEAR_INTERNAL_H
 
@@ -47,11 +48,22 @@ bool near_decisive(const Near *n, uint32_t event);
 void near_explain(Near *n);
 void near_release_state(Near *n);
 
+// --- near_put.c
+// Finds out which variables have to be exchanged for the failing run to end as
+// it should.
+void near_minimise(Near *n);
+
+// --- near_put_show.c: one sentence, and a member of an object
+void near_add_minimal(const NearMinimal *m, Str *out);
+void near_json_minimal(const NearMinimal *m, FILE *out);
+
 // --- near_state_show.c: of an event of the failing run, if anything is known
 void near_print_state(const Near *n, uint32_t event, const char *root,
                       FILE *out);
 // What of it is not known, or not for certain; nothing if all is.
 void near_print_limits(const Near *n, FILE *out);
+// One sentence for the note; "": nothing is known.
+const char *near_matters(const Near *n, uint32_t event, Arena *arena);
 void near_json_state(const Near *n, uint32_t event, FILE *out);
 void near_json_wrong(const Near *n, const char *root, FILE *out);
 

@@ -281,7 +281,8 @@ static void note_branches(const Near *n, NearNote *note, Arena *arena) {
     array_push(&note->branches,
                (NoteBranch){file, line, r->instance,
                             way_text(n, r, r->taken, arena),
-                            way_text(n, r, r->needed, arena), r->decisive});
+                            way_text(n, r, r->needed, arena), r->decisive,
+                            near_matters(n, r->event, arena)});
   }
   free(all);
 }

@@ -4,7 +4,7 @@
 // a branch if its values differ there and what it holds in the failing run is
 // used from there on by something that the wrong result goes by: a dynamic
 // slice backwards from where the error shows, over data and control, cut with
-// what differs. The program is not run with values exchanged.
+// what differs. near_put.c then runs the program with values exchanged.
 #include <stdlib.h>
 
 #include "generate/near_internal.h"
@@ -16,8 +16,11 @@ enum {
 };
 
 void near_release_state(Near *n) {
-  for (size_t i = 0; i < n->moments.len; i++)
+  for (size_t i = 0; i < n->moments.len; i++) {
     array_release(&n->moments.items[i].variables);
+    array_release(&n->moments.items[i].minimal.puts);
+    array_release(&n->moments.items[i].minimal.differ);
+  }
   array_release(&n->moments);
 }
 
@@ -108,6 +111,9 @@ static void add_moment(Near *n, uint32_t event, const Watch *w,
   NearMoment m = {.event = event,
                   .op = f->op,
                   .nvalues = f->nvalues,
+                  .block = f->at,
+                  .failing_run = f->execution,
+                  .passing_run = p->seen ? p->execution : 0,
                   .aligned = p->seen && p->nvalues == f->nvalues};
   for (size_t i = 0; i < f->nvalues; i++) {
     m.names[i] = f->names[i];
@@ -162,6 +168,7 @@ void near_explain(Near *n) {
     compare_runs(n, &events, &f, &p);
     watch_release(&f);
     watch_release(&p);
+    near_minimise(n);
   }
   array_release(&events);
 }

@@ -129,6 +129,23 @@ static void print_variable(const Near *n, const NearVariable *v,
   str_release(&where);
 }
 
+static void print_minimal(const NearMoment *m, FILE *out) {
+  Str text = {0};
+  near_add_minimal(&m->minimal, &text);
+  fprintf(out, "    %s\n", str_text(&text));
+  str_release(&text);
+}
+
+const char *near_matters(const Near *n, uint32_t event, Arena *arena) {
+  const NearMoment *m = find_moment(n, event);
+  Str text = {0};
+  if (m && m->minimal.result != PUT_NOTHING)
+    near_add_minimal(&m->minimal, &text);
+  const char *copy = arena_strdup(arena, str_text(&text));
+  str_release(&text);
+  return copy;
+}
+
 void near_print_state(const Near *n, uint32_t event, const char *root,
                       FILE *out) {
   const NearMoment *m = find_moment(n, event);
@@ -136,6 +153,7 @@ void near_print_state(const Near *n, uint32_t event, const char *root,
   if (!m)
     return;
   print_compared(m, other, out);
+  print_minimal(m, out);
   for (size_t i = 0; i < m->variables.len && i < VARIABLES_SHOWN; i++)
     print_variable(n, &m->variables.items[i], other, root, out);
   if (m->variables.len > VARIABLES_SHOWN)
@@ -196,6 +214,7 @@ void near_json_state(const Near *n, uint32_t event, FILE *out) {
     fputc('}', out);
   }
   fputc(']', out);
+  near_json_minimal(&m->minimal, out);
 }
 
 void near_json_wrong(const Near *n, const char *root, FILE *out) {

@@ -230,7 +230,10 @@ static int assign_ids(void *ctx, const Unit *unit, uint32_t *ids, Err *err) {
     e->statements += unit->entities[i].kind == ENTITY_STATEMENT;
   if (e->statements > e->progress.statements)
     e->progress.statements = e->statements;
-  return store_add_unit(v->store, v->session, unit, ids, err);
+  if (store_add_unit(v->store, v->session, unit, ids, err))
+    return -1;
+  outcomes_add(&e->outcomes, unit, ids);
+  return 0;
 }
 
 Explorer *explorer_new(const SiteOptions *o) {
@@ -239,6 +242,7 @@ Explorer *explorer_new(const SiteOptions *o) {
   e->options = o;
   e->queue.seed = o->seed;
   e->queue.last = o->last;
+  e->queue.scored = o->strategy->nearness != NEAR_NOTHING;
   e->target = (Target){.strategy = o->strategy, .atlas = &e->atlas};
   e->maps = mem_printf("%s/maps", o->visits->scratch);
   e->scripts = scripts_new(e->maps, assign_ids, e);
@@ -264,6 +268,8 @@ void explorer_free(Explorer *e) {
   hashmap_release(&e->solved);
   hashmap_release(&e->of_line);
   hashmap_release(&e->routes);
+  hashmap_release(&e->odd);
+  outcomes_release(&e->outcomes);
   bitset_release(&e->lines);
   bitset_release(&e->conditions);
   target_release(&e->target);

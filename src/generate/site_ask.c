@@ -335,19 +335,28 @@ const char *ask_guess(const char *name, bool number, Arena *arena) {
 // How one field is to differ from the usual way to fill in the form.
 typedef struct {
   bool empty;         // free fields stay as the page has them
+  bool all;           // every box is ticked
   const Field *field; // NULL: none differs
   const char *value;  // of this one; NULL: not sent
 } Variation;
 
-static void add_param(Params *list, const Link *form, const Field *f,
-                      const char *value) {
+static void add_param(Params *list, const FormTarget *to, const Field *f,
+                      const char *value, Arena *arena) {
   Param p = {.name = f->name,
              .value = value,
-             .place = form->post ? IN_BODY : IN_QUERY,
+             .place = to->post ? IN_BODY : IN_QUERY,
              .page = f->kind == FIELD_FIXED};
-  if (f->kind == FIELD_FILE && form->post && form->multipart)
+  if (f->kind == FIELD_FILE && to->post && to->multipart)
     p.place = IN_FILE;
-  array_push(list, p);
+  for (int i = 0; f->image && i < 2; i++) { // where it was clicked
+    p.value = "1";
+    p.name = *f->name ? arena_printf(arena, "%s.%c", f->name, "xy"[i])
+             : i      ? "y"
+                      : "x";
+    array_push(list, p);
+  }
+  if (!f->image && *f->name)
+    array_push(list, p);
 }
 
 static const char *const file_names[] = {"visitor.txt", "visitor.gif",
@@ -371,10 +380,31 @@ static const char *usual_choice(const Field *f, bool empty) {
   return f->on ? f->value : NULL;
 }
 
+// By the type of the field, else by its name.
+static const char *guess_field(const Field *f, Arena *arena) {
+  static const char *const of[][2] = {{"email", "visitor@example.org"},
+                                      {"url", "http://example.org/"},
+                                      {"date", "2024-02-29"},
+                                      {"time", "12:30"},
+                                      {"month", "2024-02"},
+                                      {"week", "2024-W09"},
+                                      {"color", "#336699"},
+                                      {"datetime-local", "2024-02-29T12:30"},
+                                      {"password", "Secret7word"},
+                                      {"tel", "0123456789"}};
+  bool number = !strcmp(f->type, "number") || !strcmp(f->type, "range");
+  if (number && f->least && *f->least)
+    return f->least;
+  for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+    if (!strcmp(f->type, of[i][0]))
+      return of[i][1];
+  return ask_guess(f->name, number, arena);
+}
+
 static const char *usual_value(const Field *f, bool empty, Arena *arena) {
   switch (f->kind) {
   case FIELD_FREE:
-    return *f->value || empty ? f->value : ask_guess(f->name, f->number, arena);
+    return *f->value || empty ? f->value : guess_field(f, arena);
   case FIELD_FIXED:
     return f->value;
   case FIELD_CHOICE:
@@ -390,24 +420,36 @@ static const char *usual_value(const Field *f, bool empty, Arena *arena) {
 }
 
 // Of the buttons the first is pressed, unless the variation is about another.
+static const Field *pressed(const Link *form, const Variation *v) {
+  if (v->field && v->field->kind == FIELD_BUTTON)
+    return v->field;
+  for (size_t i = 0; i < form->nfields; i++)
+    if (form->fields[i].kind == FIELD_BUTTON)
+      return &form->fields[i];
+  return NULL;
+}
+
 static Ask fill(const Link *form, Variation v, Arena *arena) {
   Params list = {0};
-  bool pressed = v.field && v.field->kind == FIELD_BUTTON;
-  if (form->post)
-    add_query(&list, form->query, IN_QUERY, arena);
+  const Field *button = pressed(form, &v);
+  FormTarget to = {form->path, form->query, form->post, form->multipart};
+  if (button && button->sends)
+    to = *button->sends;
+  if (to.post)
+    add_query(&list, to.query, IN_QUERY, arena);
   for (size_t i = 0; i < form->nfields; i++) {
     const Field *f = &form->fields[i];
     const char *value = usual_value(f, v.empty, arena);
-    if (f->kind == FIELD_BUTTON && !pressed) {
+    if (f->kind == FIELD_TICK && v.all)
       value = f->value;
-      pressed = true;
-    }
+    if (f == button)
+      value = f->value;
     if (f == v.field)
       value = v.value;
     if (value)
-      add_param(&list, form, f, value);
+      add_param(&list, &to, f, value, arena);
   }
-  return settle(form->post, form->path, &list, arena);
+  return settle(to.post, to.path, &list, arena);
 }
 
 static void vary(const Link *form, const Field *f, Asks *out, Arena *arena) {
@@ -432,10 +474,19 @@ static void vary(const Link *form, const Field *f, Asks *out, Arena *arena) {
   }
 }
 
+static size_t ticks_of(const Link *form) {
+  size_t n = 0;
+  for (size_t i = 0; i < form->nfields; i++)
+    n += form->fields[i].kind == FIELD_TICK;
+  return n;
+}
+
 void ask_form(const Link *form, Asks *out, Arena *arena) {
   size_t most = out->len + VARIANTS_MOST;
   array_push(out, fill(form, (Variation){0}, arena));
   array_push(out, fill(form, (Variation){.empty = true}, arena));
+  if (ticks_of(form) > 1)
+    array_push(out, fill(form, (Variation){.all = true}, arena));
   for (size_t i = 0; i < form->nfields && out->len < most; i++)
     vary(form, &form->fields[i], out, arena);
 }

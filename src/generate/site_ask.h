@@ -53,8 +53,8 @@ void ask_request(const Ask *a, unsigned number, Request *out, Arena *arena);
 void ask_key(const Ask *a, bool values, Str *out);
 
 // Ways to fill in a form: all free fields filled, none of them, each button,
-// each option of a choice, each box ticked or not, each file of another kind or
-// none. Appended to `out`.
+// each option of a choice, each box ticked or not and all of them, each file of
+// another kind or none. Appended to `out`.
 void ask_form(const Link *form, Asks *out, Arena *arena);
 
 // A value that a field of this name may want: "1" for an id, a date for a

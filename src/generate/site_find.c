@@ -60,6 +60,8 @@ static void add_all(const Finding *f, Ideas *out, Asks *asks, Idea like) {
 
 // A button may end something, though the form does not.
 static bool presses_end(const Link *form, const Ask *a) {
+  if (form->form && link_ends_something(a->path))
+    return true;
   for (size_t i = 0; i < form->nfields; i++) {
     const Field *f = &form->fields[i];
     if (f->kind != FIELD_BUTTON ||

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "generate/site_internal.h"
 #include "php/child.h"
@@ -13,6 +14,7 @@
 
 enum {
   WORLDS_TRIED = 8,   // in which all entries are asked for
+  GIVEN_AGAIN = 8,    // requests of the user's that are made in other worlds
   SOLVED_AGAIN = 8,   // times that a comparison is solved in any case
   SOLVED_MOST = 60,   // while it is seen to go one way only
   BRANCHES_MOST = 60, // decisions of one request that are solved for,
@@ -98,6 +100,38 @@ static void solve(Explorer *e, Post *p, bool vary) {
   ideas_of_input(&f, &c->ideas);
 }
 
+// Told apart by the scripts that ran: behind one script with ?page=... there
+// are many pages.
+static void odd_key(const PhpRecord *record, const Odd *odd, Str *key) {
+  uint64_t scripts = 0;
+  for (size_t i = 0; i < record->nscripts; i++)
+    scripts += XXH3_64bits(&record->scripts[i].unit, sizeof(UnitId));
+  str_addf(key, "%llx %c %s", (unsigned long long)scripts, odd->kind,
+           odd->name);
+}
+
+static void offer_odd(Explorer *e, Post *p) {
+  Catch *c = &p->catch;
+  Odds odds = {0};
+  odd_asks(&p->item.ask, &odds, &c->arena);
+  for (size_t i = 0; i < odds.len; i++) {
+    Str key = {0};
+    uint64_t times = 0;
+    odd_key(&c->judged.record, &odds.items[i], &key);
+    hashmap_get(&e->odd, key.data, key.len, &times);
+    hashmap_put(&e->odd, key.data, key.len, times + 1);
+    str_release(&key);
+    if (odd_is_due(times))
+      explorer_offer(e, (QueueItem){.ask = odds.items[i].ask,
+                                    .world = p->item.world,
+                                    .why = WHY_ODD,
+                                    .last = p->item.last,
+                                    .page = p->item.page,
+                                    .base = p->run});
+  }
+  array_release(&odds);
+}
+
 static void offer_ideas(Explorer *e, const Post *p, uint32_t after,
                         bool lucky) {
   const Catch *c = &p->catch;
@@ -144,9 +178,9 @@ void explorer_take_script(Explorer *e, const UnitId *unit) {
   str_release(&hex);
 }
 
-// True: it showed something new.
-static bool take_coverage(Explorer *e, const PhpRecord *record,
-                          const Run *run) {
+// How many lines and outcomes were new.
+static size_t take_coverage(Explorer *e, const PhpRecord *record,
+                            const Run *run) {
   SiteProgress *p = &e->progress;
   size_t lines = add_bits(&e->lines, &run->hits[ENTITY_STATEMENT]);
   size_t more = add_bits(&e->conditions, &run->hits[ENTITY_CONDITION]);
@@ -156,7 +190,7 @@ static bool take_coverage(Explorer *e, const PhpRecord *record,
   p->branches += more;
   p->scripts = e->units.len;
   p->failing += run->verdict == VERDICT_FAIL;
-  return lines || more;
+  return lines + more;
 }
 
 static bool is_shorter(const Explorer *e, uint32_t a, uint32_t b) {
@@ -200,7 +234,12 @@ static int keep_run(Explorer *e, Post *p, bool *lucky, Err *err) {
     scripts_collect(e->scripts, record, &j->run);
   if (store_add_run(v->store, v->session, &j->run, err))
     return -1;
-  *lucky = take_coverage(e, record, &j->run);
+  size_t news = take_coverage(e, record, &j->run);
+  *lucky = news > 0;
+  if (!p->given)
+    queue_learn(&e->queue, &p->item, news,
+                outcomes_open(&e->outcomes, &j->run.hits[ENTITY_CONDITION],
+                              &e->conditions));
   for (size_t i = 0; record && i < record->ncompares; i++)
     seen_add(&e->seen, &record->compares[i]);
   take_failures(e, &j->run, p->run);
@@ -219,6 +258,22 @@ static const Crumb *keep_crumbs(Explorer *e, const Crumb *last) {
   return c;
 }
 
+// What the user does, others can do after this: the editor logs in again after
+// a visitor has asked something. Requests that need a page before them do not
+// fit.
+static void offer_given(Explorer *e, uint32_t world, Arena *arena) {
+  const Requests *list = e->options->first;
+  Ask ask;
+  for (size_t i = 0; list && i < list->len && i < GIVEN_AGAIN; i++) {
+    const Request *r = &list->items[i];
+    if (!headers_get(&r->headers, FRESH_HEADER) &&
+        (!i || r->visitor != r[-1].visitor) && ask_from(r, &ask, arena))
+      explorer_offer(
+          e, (QueueItem){
+                 .ask = ask, .world = world, .why = WHY_LINK, .lucky = true});
+  }
+}
+
 static uint32_t enter(Explorer *e, Post *p) {
   const Catch *c = &p->catch;
   if (!p->run)
@@ -234,11 +289,27 @@ static uint32_t enter(Explorer *e, Post *p) {
     w->crumbs = keep_crumbs(e, w->crumbs);
     if (world < WORLDS_TRIED)
       explorer_offer_entries(e, world, WHY_LINK);
+    if (p->item.ask.post && !p->given)
+      offer_given(e, world, &p->catch.arena);
   }
   desk_note(&p->desk, world, &c->answer.after, c->answer.key);
   bitset_add(&p->near, world);
   e->progress.worlds = e->atlas.worlds.len;
   return world;
+}
+
+// A form that is sent twice, by a second click: in the world that it left.
+static void offer_twice(Explorer *e, const Post *p, uint32_t after) {
+  const QueueItem *i = &p->item;
+  if (!i->ask.post || !p->run || after == i->world || i->why == WHY_ODD)
+    return;
+  explorer_offer(e, (QueueItem){.ask = i->ask,
+                                .world = after,
+                                .why = WHY_FORM,
+                                .last = i->last,
+                                .lucky = true,
+                                .page = i->page,
+                                .base = p->run});
 }
 
 static void note_asked(Explorer *e, Post *p) {
@@ -265,6 +336,10 @@ int post_hand_in(Explorer *e, Post *p, Err *err) {
     explorer_rescore(e);
   solve(e, p, vary);
   offer_ideas(e, p, world, lucky);
+  offer_twice(e, p, world);
+  if (c->is_run && c->judged.has_record && p->item.why != WHY_ODD &&
+      !e->options->strategy->crawls && !explorer_is_directed(e))
+    offer_odd(e, p);
   if (p->given) {
     e->reached = world;
     e->page = hiddens_copy(&c->hiddens, &e->arena);

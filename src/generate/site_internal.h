@@ -11,6 +11,8 @@
 #include "generate/site_desk.h"
 #include "generate/site_entry.h"
 #include "generate/site_find.h"
+#include "generate/site_odd.h"
+#include "generate/site_open.h"
 #include "generate/site_show.h"
 #include "generate/site_solve.h"
 #include "php/scripts.h"
@@ -60,6 +62,8 @@ struct Explorer {
   Atlas atlas;
   Target target;
   Bitset lines, conditions;
+  Outcomes outcomes;
+  Hashmap odd; // scripts, value and kind -> how often it came up
   Hashmap units, signatures;
   Hashmap solved;       // comparison and outcome -> how often
   Hashmap of_line;      // line and outcome -> how often of this request

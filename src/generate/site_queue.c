@@ -14,9 +14,13 @@ enum { SCORE_COST = 10000, NO_SCORE = 200 * SCORE_COST };
 
 enum { FAR_COST = 12 }; // to be gone to first
 
-// One request is of a page, the next of input: neither kind waits for the end
-// of the other, however many there are.
+// Where nearness decides, pages and input take turns among equals.
 enum { OTHER_COST = 5000 };
+
+// Of all turns, what each sort has at least; and of what a request showed, what
+// counts at most, so that no single one decides.
+#define LEAST_SHARE (1.0 / 12)
+enum { NEWS_MOST = 60 };
 
 static uint32_t number_of(Queue *q, char kind, const Str *key) {
   Str name = {0};
@@ -24,8 +28,10 @@ static uint32_t number_of(Queue *q, char kind, const Str *key) {
   str_addn(&name, str_text(key), key->len);
   uint64_t fresh = q->asked.len;
   uint64_t n = hashmap_intern(&q->names, name.data, name.len, fresh);
-  if (n == fresh)
+  if (n == fresh) {
     array_push(&q->asked, 0);
+    array_push(&q->open, 0);
+  }
   str_release(&name);
   return (uint32_t)n;
 }
@@ -124,17 +130,44 @@ static uint64_t at_most(uint64_t n, uint64_t most) {
   return n < most ? n : most;
 }
 
-// The smaller the better.
-static uint64_t cost(const Queue *q, const QueueItem *i) {
+// Found on a page, or where to begin: not made of another request's input.
+static bool is_of_page(const QueueItem *i) {
+  return i->why == WHY_ENTRY || i->why == WHY_FORM || i->why == WHY_LINK;
+}
+
+static Sort sort_of(const Queue *q, const QueueItem *i) {
+  if (i->why == WHY_ODD)
+    return SORT_ODD;
+  if (!is_of_page(i))
+    return SORT_INPUT;
+  return q->asked.items[i->request] ? SORT_AGAIN : SORT_PAGE;
+}
+
+// --- which first ------------------------------------------------------------
+
+static uint64_t cost_of_new(const Queue *q, const QueueItem *i) {
   static const uint64_t of[WHYS] = {
       [WHY_ENTRY] = 0, [WHY_SOLVED] = 60, [WHY_ABSENT] = 30, [WHY_FORM] = 30,
-      [WHY_LINK] = 40, [WHY_VARIED] = 50, [WHY_ZERO] = 50};
+      [WHY_LINK] = 40, [WHY_VARIED] = 50, [WHY_ZERO] = 50,   [WHY_ODD] = 50};
   uint64_t path = q->asked.items[i->path], n = of[i->why];
   if (i->why == WHY_SOLVED && i->fresh)
     n = 10;
   n += path ? 60 + at_most(path, 400) / 4 : 0;
   n += 8 * at_most(q->asked.items[i->shape], 40);
-  n += 20 * at_most(q->asked.items[i->request], 40);
+  return n + 20 * at_most(q->asked.items[i->request], 40);
+}
+
+// Where a condition of it always went the same way, another world may be what
+// it takes.
+static uint64_t cost_of_again(const Queue *q, const QueueItem *i) {
+  return 200 - 10 * at_most(q->open.items[i->request], 20) +
+         10 * at_most(q->asked.items[i->request], 80);
+}
+
+// The smaller the better.
+static uint64_t cost(const Queue *q, const QueueItem *i) {
+  uint64_t n =
+      sort_of(q, i) == SORT_AGAIN ? cost_of_again(q, i) : cost_of_new(q, i);
   n += at_most(q->asked.items[i->place], 200) / 2;
   n += 3 * at_most(i->depth, 20);
   n += i->lucky ? 0 : 40;
@@ -143,36 +176,108 @@ static uint64_t cost(const Queue *q, const QueueItem *i) {
   return n + (i->last ? LAST_COST : 0);
 }
 
-// Found on a page, or where to begin: not made of another request's input.
-static bool is_of_page(const QueueItem *i) {
-  return i->why == WHY_ENTRY || i->why == WHY_FORM || i->why == WHY_LINK;
+// --- turns ------------------------------------------------------------------
+
+// What is expected of a sort before it was tried.
+static double gain_of(const Queue *q, Sort sort) {
+  static const double expected[SORTS] = {10, 10, 4, 4};
+  return q->turns[sort].gain > 0 ? q->turns[sort].gain : expected[sort];
+}
+
+static double share_of(const Queue *q, Sort sort) {
+  double sum = 0;
+  for (int i = 0; i < SORTS; i++)
+    sum += gain_of(q, (Sort)i);
+  double share = gain_of(q, sort) / sum;
+  return share > LEAST_SHARE ? share : LEAST_SHARE;
+}
+
+void queue_learn(Queue *q, const QueueItem *taken, size_t news, size_t open) {
+  Turns *t = &q->turns[taken->sort];
+  double gain = 0.9 * gain_of(q, taken->sort);
+  t->gain = gain + 0.1 * (double)at_most(news, NEWS_MOST) + 1e-9;
+  q->open.items[taken->request] = (uint32_t)at_most(open, UINT32_MAX);
+}
+
+// The sort whose turn it is, of those that have something; SORTS: none has.
+static Sort next_sort(Queue *q, const bool *has) {
+  Sort next = SORTS;
+  for (int i = 0; i < SORTS; i++) {
+    if (!has[i])
+      continue;
+    if (q->turns[i].due < q->now) // it had nothing for a while
+      q->turns[i].due = q->now;
+    if (next == SORTS || q->turns[i].due < q->turns[next].due)
+      next = (Sort)i;
+  }
+  if (next != SORTS) {
+    q->now = q->turns[next].due;
+    q->turns[next].due += 1 / share_of(q, next);
+  }
+  return next;
+}
+
+// --- taking -----------------------------------------------------------------
+
+typedef struct {
+  bool has[SORTS];
+  uint64_t cost[SORTS];
+  size_t at[SORTS];
+} Best;
+
+static uint64_t cost_now(const Queue *q, const Bitset *near,
+                         const QueueItem *item) {
+  bool pages = q->taken % 2 == 0;
+  bool turn = q->taken >= LAST_AFTER && q->taken % LAST_EVERY == 0;
+  uint64_t c = cost(q, item);
+  if (near && !bitset_has(near, item->world))
+    c += FAR_COST;
+  if (q->scored && is_of_page(item) != pages)
+    c += OTHER_COST;
+  if (item->last && turn)
+    c -= LAST_COST;
+  else if (turn)
+    c += LAST_COST;
+  return c;
+}
+
+// The best of each sort; where nearness decides, all are of one.
+static void find_best(const Queue *q, const Bitset *near, Best *best) {
+  for (size_t i = 0; i < q->items.len; i++) {
+    const QueueItem *item = &q->items.items[i];
+    Sort s = q->scored ? SORT_INPUT : sort_of(q, item);
+    uint64_t c = cost_now(q, near, item);
+    if (!best->has[s] || c < best->cost[s] ||
+        (c == best->cost[s] &&
+         item->order < q->items.items[best->at[s]].order)) {
+      best->has[s] = true;
+      best->cost[s] = c;
+      best->at[s] = i;
+    }
+  }
+}
+
+// A sort of which only ends of visits are left has none while others have more.
+static void leave_out_ends(Best *best) {
+  uint64_t least = UINT64_MAX;
+  for (int i = 0; i < SORTS; i++)
+    if (best->has[i] && best->cost[i] < least)
+      least = best->cost[i];
+  for (int i = 0; i < SORTS; i++)
+    if (best->has[i] && best->cost[i] - least >= LAST_COST / 2)
+      best->has[i] = false;
 }
 
 bool queue_take(Queue *q, const Bitset *near, QueueItem *out) {
-  size_t best = 0;
-  bool pages = q->taken % 2 == 0;
-  bool turn = q->taken >= LAST_AFTER && q->taken % LAST_EVERY == 0;
-  uint64_t least = UINT64_MAX;
-  for (size_t i = 0; i < q->items.len; i++) {
-    const QueueItem *item = &q->items.items[i];
-    uint64_t c = cost(q, item);
-    if (near && !bitset_has(near, item->world))
-      c += FAR_COST;
-    if (is_of_page(item) != pages)
-      c += OTHER_COST;
-    if (item->last && turn)
-      c -= LAST_COST;
-    else if (turn)
-      c += LAST_COST;
-    if (c < least || (c == least && item->order < q->items.items[best].order)) {
-      least = c;
-      best = i;
-    }
-  }
-  if (!q->items.len)
+  Best best = {0};
+  find_best(q, near, &best);
+  leave_out_ends(&best);
+  Sort s = next_sort(q, best.has);
+  if (s == SORTS)
     return false;
-  *out = q->items.items[best];
-  q->items.items[best] = q->items.items[--q->items.len];
+  *out = q->items.items[best.at[s]];
+  out->sort = sort_of(q, out);
+  q->items.items[best.at[s]] = q->items.items[--q->items.len];
   count_taken(q, out);
   return true;
 }
@@ -180,6 +285,7 @@ bool queue_take(Queue *q, const Bitset *near, QueueItem *out) {
 void queue_release(Queue *q) {
   array_release(&q->items);
   array_release(&q->asked);
+  array_release(&q->open);
   hashmap_release(&q->names);
   hashmap_release(&q->known);
   arena_release(&q->arena);

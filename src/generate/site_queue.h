@@ -1,11 +1,19 @@
-// What the explorer could ask next, and which of it first: scripts that nobody
-// asked for yet, then values that a comparison not yet seen to go the other way
-// waits for, then forms, links and the rest; what was asked often in the same
-// shape, or in the same world, goes back, what looks like the end of a visit
-// (logout, delete) to the end. The same request is asked once in the same
-// world. What pages lead to and what is made of input take turns. With a score
-// (site_path.h), what is nearest to a failing request comes first, and the
-// above decides among equals.
+// What the explorer could ask next, and which of it first.
+//
+// There are four sorts of ideas: what pages lead to, the same in another world,
+// input that was solved for, and odd input. They take turns, and a sort gets
+// the more of them the more new lines and outcomes its last requests showed; a
+// twelfth at least, so none waits for the end of another, however many there
+// are.
+//
+// Of one sort, scripts that nobody asked for come first, then values that a
+// comparison not yet seen to go the other way waits for, then forms, links and
+// the rest; what was asked often in the same shape, or in the same world, goes
+// back, what looks like the end of a visit (logout, delete) to the end. What is
+// asked again in another world comes the earlier the more conditions it went by
+// that always had the same outcome. The same request is asked once in the same
+// world. With a score (site_path.h), what is nearest to a failing request comes
+// first of all sorts, and the above decides among equals.
 #ifndef CULPRIT_GENERATE_SITE_QUEUE_H
 #define CULPRIT_GENERATE_SITE_QUEUE_H
 
@@ -27,8 +35,11 @@ typedef enum {
   WHY_LINK,
   WHY_VARIED, // a failing request with another value
   WHY_ZERO,   // with 0 for numbers that were guessed
+  WHY_ODD,    // with a value that nobody is expected to send
   WHYS
 } Why;
+
+typedef enum { SORT_PAGE, SORT_INPUT, SORT_AGAIN, SORT_ODD, SORTS } Sort;
 
 typedef struct {
   Ask ask;
@@ -46,6 +57,7 @@ typedef struct {
   // The queue's own:
   uint64_t order;
   uint32_t path, shape, request, place; // numbers into `asked`
+  Sort sort;                            // that it was taken as
 } QueueItem;
 
 // What is done about the end of a visit.
@@ -58,12 +70,24 @@ typedef enum {
 
 enum { QUEUE_MOST = 20000, QUEUE_KEPT = 15000 };
 
+// How the turns of a sort are dealt out: its next one comes at `due`.
+typedef struct {
+  double gain; // what its last requests showed, on average; 0: as expected
+  double due;
+} Turns;
+
 typedef struct {
   ARRAY(QueueItem) items;
   ARRAY(uint32_t) asked; // how often, of each path, shape, request, world
-  Hashmap names;         // -> number
-  Hashmap known;         // world and request
+  ARRAY(uint32_t)
+  open;          // of each request: conditions it went by that always
+                 // had the same outcome
+  Hashmap names; // -> number
+  Hashmap known; // world and request
+  Turns turns[SORTS];
+  double now;
   LastMode last;
+  bool scored;   // by nearness
   bool unscored; // scores do not count now
   uint64_t seed, count, taken;
   size_t dropped; // for lack of room
@@ -78,6 +102,9 @@ void queue_note(Queue *q, const Ask *ask, uint32_t world);
 // The best; false: there is none. What it points to stays with the queue.
 // Worlds that are not in `near` (NULL: all are) cost a little.
 bool queue_take(Queue *q, const Bitset *near, QueueItem *out);
+// What came of it: so many new lines and outcomes, and so many conditions that
+// always had the same outcome.
+void queue_learn(Queue *q, const QueueItem *taken, size_t news, size_t open);
 void queue_release(Queue *q);
 
 #endif

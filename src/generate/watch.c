@@ -504,8 +504,10 @@ static void watch_step(void *watch, const ReplayStep *s) {
   bind_variables(w, s, f);
   uint32_t control = w->branches.items[tracker_decider(&w->tracker, s->depth)];
   uint32_t event = add_event(w, i, control);
-  if (w->block_begins)
+  if (w->block_begins) {
     f->block = event;
+    f->execution = w->execution;
+  }
   w->block_begins = false;
   if (i->op == IR_CALL || i->op == IR_RECORDED) {
     step_call(w, s, f);
@@ -538,6 +540,7 @@ static void watch_block(void *watch, uint32_t block, size_t depth) {
   tracker_block(&w->tracker, block, depth);
   while (w->branches.len < w->events.items.len)
     array_push(&w->branches, w->last_branch);
+  w->execution = ++w->executions[block];
   w->block_begins = true;
 }
 
@@ -560,6 +563,7 @@ void watch_init(Watch *w, const Control *c, const uint64_t *keys, size_t n,
     array_push(&w->moments, (WatchMoment){.key = keys[i]});
     hashmap_put(&w->wanted, &keys[i], sizeof keys[i], i);
   }
+  w->executions = mem_array(uint64_t, c->program->blocks.len + 1);
   index_variables(w);
 }
 
@@ -584,6 +588,7 @@ void watch_release(Watch *w) {
   array_release(&w->outputs);
   array_release(&w->calls);
   free(w->first_variable);
+  free(w->executions);
   free(w->used);
 }
 

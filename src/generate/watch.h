@@ -52,6 +52,8 @@ typedef struct {
   uint64_t key; // of its event in Events
   bool seen;
   uint32_t event, block; // its own, and the first of its block
+  uint32_t at;           // its block in Program.blocks,
+  uint64_t execution;    // and which execution of it this is, from 1
   uint32_t nvalues;      // that decide: two if compared with `op`, or one
   WatchValue values[2];
   const char *names[2]; // variables that they are, or NULL
@@ -74,6 +76,7 @@ typedef struct {
   const IrCall *call; // its last one
   uint32_t call_event;
   uint32_t block; // first event of the block
+  uint64_t execution;
   uint32_t first_object, first_binding;
 } WatchFrame;
 
@@ -93,6 +96,8 @@ typedef struct {
   ARRAY(WatchMoment) moments;
   Hashmap wanted;           // keys -> moments
   uint32_t *first_variable; // of each instruction: entry + 1, 0: none
+  uint64_t *executions;     // of each block so far
+  uint64_t execution;       // of the block that was entered last
   WatchMemory memory;
   Hashmap given; // addresses that code outside got -> the last such call,
   ARRAY(WatchCall) calls; // in here

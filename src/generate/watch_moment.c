@@ -269,6 +269,8 @@ void watch_moment(Watch *w, WatchMoment *m, const ReplayStep *s) {
   m->seen = true;
   m->event = w->last;
   m->block = array_last(&w->frames).block;
+  m->at = w->tracker.control->block_of[s->inst->b];
+  m->execution = array_last(&w->frames).execution;
   take_values(&p, m);
   take_locals(&p, w, m);
   take_globals(w, m);

@@ -14,7 +14,7 @@
 // How many failing (f) and passing (p) runs executed an entity (e) or did
 // not (n).
 typedef struct {
-  uint32_t ef, ep, nf, np;
+  double ef, ep, nf, np; // whole, unless runs are weighted (tally.h)
 } Counts;
 
 typedef double Formula(Counts c);

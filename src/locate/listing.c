@@ -72,13 +72,13 @@ static void push(const Lister *l, uint32_t listed, Ranking *out) {
   if (e == ENTITY_NONE || !bitset_has(&l->tally->executed, e))
     return;
   const Comparison *c = l->comparison;
-  Counts n = {c->ef[e], c->ep[e], c->failing - c->ef[e], c->passing - c->ep[e]};
+  Counts n = comparison_counts(c, e);
   uint32_t carrier = e == listed ? l->scores->carrier[e] : e;
   Suspect s = {.entity = listed,
                .score = l->scores->score[e],
                .confidence = confidence_of(n),
-               .ef = n.ef,
-               .ep = n.ep,
+               .ef = c->ef[e],
+               .ep = c->ep[e],
                .carried = carrier != ENTITY_NONE};
   if (s.carried) {
     s.carrier = carrier;

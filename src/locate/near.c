@@ -36,7 +36,10 @@ static void add_branch(Str *out, const NoteBranch *b) {
   str_addf(out, "\t%u\t%u", b->line, b->instance);
   add_field(out, b->taken);
   add_field(out, b->needed);
-  str_addf(out, "\t%d\n", b->decisive);
+  str_addf(out, "\t%d", b->decisive);
+  if (*b->matters)
+    add_field(out, b->matters);
+  str_addc(out, '\n');
 }
 
 static void note_text(const NearNote *note, Str *out) {
@@ -106,11 +109,12 @@ static bool take_number(const char *text, uint32_t *out) {
   return *text >= '0' && *text <= '9' && !*end && v < UINT32_MAX;
 }
 
-static bool take_branch(NearNote *note, char **f, Arena *arena) {
+static bool take_branch(NearNote *note, char **f, size_t n, Arena *arena) {
   NoteBranch b = {.file = arena_strdup(arena, f[1]),
                   .taken = arena_strdup(arena, f[4]),
                   .needed = arena_strdup(arena, f[5]),
-                  .decisive = !strcmp(f[6], "1")};
+                  .decisive = !strcmp(f[6], "1"),
+                  .matters = n > 7 ? arena_strdup(arena, f[7]) : ""};
   if (!take_number(f[2], &b.line) || !take_number(f[3], &b.instance))
     return false;
   array_push(&note->branches, b);
@@ -135,7 +139,8 @@ static bool take_fact(NearNote *note, char **f, size_t n, Arena *arena) {
     return (note->command = arena_strdup(arena, f[1]));
   if (n == 3 && !strcmp(f[0], "source"))
     return take_source(note, f, arena);
-  return n == 7 && !strcmp(f[0], "branch") && take_branch(note, f, arena);
+  return (n == 7 || n == 8) && !strcmp(f[0], "branch") &&
+         take_branch(note, f, n, arena);
 }
 
 int near_note_parse(NearNote *note, const char *path, char *text, Arena *arena,

@@ -10,7 +10,9 @@
 //   command    ./f 1                           that passes
 //   source     /src/f.c  1f0c...               hash of its text, hexadecimal
 //   branch     /src/f.c  5  1  false  true  1  line, instance, taken, needed,
-//                                              is it decisive; best first
+//                                              is it decisive; best first.
+//                                              May be followed by a sentence:
+//                                              which variables matter there
 //
 // It is about every session that has these texts and shows this failure.
 #ifndef CULPRIT_LOCATE_NEAR_H
@@ -34,6 +36,7 @@ typedef struct {
   uint32_t instance;          // which execution of it, from 1
   const char *taken, *needed; // "true", "case 3", ...
   bool decisive;
+  const char *matters; // which variables, one sentence; "": not known
 } NoteBranch;
 
 typedef struct {

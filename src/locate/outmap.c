@@ -128,7 +128,7 @@ static const PlaceAt **find_blamed(const OutputPlaces *places,
 
 static double tarantula(const Apollon *a, uint32_t e) {
   const Comparison *c = a->comparison;
-  Counts n = {c->ef[e], c->ep[e], c->failing - c->ef[e], c->passing - c->ep[e]};
+  Counts n = comparison_counts(c, e);
   return formula_find("tarantula")->score(n);
 }
 

@@ -199,12 +199,7 @@ typedef struct {
   double *y;
 } Cp;
 
-static Counts counts_of(const Comparison *c, uint32_t e) {
-  return (Counts){c->ef[e], c->ep[e], c->failing - c->ef[e],
-                  c->passing - c->ep[e]};
-}
-
-// (f - p) / (f + p), from whole numbers.
+// (f - p) / (f + p), without dividing twice.
 static double edge_score(Counts c) {
   double f = (double)c.ef * ((double)c.ep + c.np);
   double p = (double)c.ep * ((double)c.ef + c.nf);
@@ -223,7 +218,7 @@ static void score_edges(Cp *cp) {
   const Suite *suite = cp->p->suite;
   for (uint32_t e = 0; e < suite->nentities; e++)
     if (suite->entities[e].kind == ENTITY_EDGE && is_taken(&cp->runs, e))
-      cp->scores.score[e] = edge_score(counts_of(&cp->runs, e));
+      cp->scores.score[e] = edge_score(comparison_counts(&cp->runs, e));
 }
 
 static double sum_into(const Cp *cp, uint32_t b) {
@@ -268,17 +263,17 @@ static Rule rule_of(const Cp *cp, uint32_t b) {
 
 static double given(const Cp *cp, uint32_t b) {
   const Cfg *cfg = &cp->p->cfg;
-  double sum = from_exit_node(cp, counts_of(&cp->ends, cfg->block[b]));
+  double sum = from_exit_node(cp, comparison_counts(&cp->ends, cfg->block[b]));
   for (uint32_t i = cfg->first_out[b]; i < cfg->first_out[b + 1]; i++)
     if (target(cfg, cfg->out[i]) == ENTITY_NONE)
-      sum += from_exit_node(cp, counts_of(&cp->runs, cfg->out[i]));
+      sum += from_exit_node(cp, comparison_counts(&cp->runs, cfg->out[i]));
   return sum;
 }
 
 // The score of a block as an exit block.
 static double exit_score(const Cp *cp, uint32_t b) {
   if (cp->o->exit_score)
-    return cp->o->exit_score(counts_of(&cp->runs, cp->p->cfg.block[b]));
+    return cp->o->exit_score(comparison_counts(&cp->runs, cp->p->cfg.block[b]));
   return cp->sum[b] == NO_SUM ? 0 : cp->sum[b];
 }
 
@@ -561,7 +556,7 @@ static void score_branches(const Propagation *p, const Comparison *c,
     const Entity *edge = &suite->entities[e];
     if (edge->kind != ENTITY_EDGE || !is_taken(c, e))
       continue;
-    double score = formula(counts_of(c, e));
+    double score = formula(comparison_counts(c, e));
     if (edge->from < suite->nentities)
       scores_offer(scores, edge->from, score, e);
     if (edge->to < suite->nentities)

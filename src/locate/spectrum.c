@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "locate/listing.h"
 #include "locate/order.h"
 #include "locate/owner.h"
 #include "util/mem.h"
@@ -172,12 +173,12 @@ typedef struct {
 } Candidate;
 
 static Suspect suspect_of(const Spectrum *s, const Comparison *c, uint32_t e) {
-  Counts n = {c->ef[e], c->ep[e], c->failing - c->ef[e], c->passing - c->ep[e]};
+  Counts n = comparison_counts(c, e);
   return (Suspect){.entity = e,
                    .score = s->options.formula(n),
                    .confidence = confidence_of(n),
-                   .ef = n.ef,
-                   .ep = n.ep};
+                   .ef = c->ef[e],
+                   .ep = c->ep[e]};
 }
 
 static bool has_evidence(const Suspect *s) { return s->ef || s->ep; }
@@ -304,6 +305,16 @@ static void collect(const Spectrum *s, const Tally *t, const Comparison *c,
   free(candidates);
 }
 
+static void note_strangers(const Comparison *c, Ranking *out) {
+  if (!c->strangers)
+    return;
+  ranking_note(out, "endings",
+               mem_printf("%u of the %u passing runs ended with another exit "
+                          "status than the failing ones and count an eighth "
+                          "(--endings-alike: in full)",
+                          c->strangers, c->passing));
+}
+
 void spectrum_rank(const Spectrum *s, const Tally *t, size_t failure,
                    Ranking *out) {
   Comparison c;
@@ -314,6 +325,7 @@ void spectrum_rank(const Spectrum *s, const Tally *t, size_t failure,
                    .stand_in = c.stand_in};
   if (c.failing && c.passing) {
     collect(s, t, &c, out);
+    note_strangers(&c, out);
     lower_unproven(out);
     spectrum_order(s, out);
   }

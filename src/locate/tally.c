@@ -13,12 +13,18 @@ static bool counts_as(const RunInfo *run, Verdict verdict) {
   return run->has_spectrum && run->verdict == verdict;
 }
 
-// --- pages ------------------------------------------------------------------
+// --- kin --------------------------------------------------------------------
 
 // An exploration: the requests were chosen by us, not by the user.
 static bool was_explored(const Suite *suite) {
   return suite->command && text_starts(suite->command, "culprit web ") &&
          !strstr(suite->command, " --requests");
+}
+
+// Made from one failing input.
+static bool was_made(const Suite *suite) {
+  return suite->command && text_starts(suite->command, "culprit input ") &&
+         !suite->endings_alike;
 }
 
 // "GET /a/?x=1" asks for /a/index.php.
@@ -37,10 +43,22 @@ static uint32_t page_of(const char *command, Hashmap *pages) {
 
 static void find_pages(Tally *t) {
   Hashmap pages = {0};
-  t->page = mem_array(uint32_t, t->suite->nruns);
+  t->kin = mem_array(uint32_t, t->suite->nruns);
   for (size_t i = 0; i < t->suite->nruns; i++)
-    t->page[i] = page_of(t->suite->runs[i].command, &pages);
+    t->kin[i] = page_of(t->suite->runs[i].command, &pages);
   hashmap_release(&pages);
+}
+
+static void find_endings(Tally *t) {
+  Hashmap endings = {0};
+  t->weighs = true;
+  t->kin = mem_array(uint32_t, t->suite->nruns);
+  for (size_t i = 0; i < t->suite->nruns; i++) {
+    int status = t->suite->runs[i].status;
+    t->kin[i] =
+        (uint32_t)hashmap_intern(&endings, &status, sizeof status, endings.len);
+  }
+  hashmap_release(&endings);
 }
 
 // --- the tally --------------------------------------------------------------
@@ -56,6 +74,8 @@ void tally_init(Tally *t, const Suite *suite) {
   }
   if (was_explored(suite))
     find_pages(t);
+  else if (was_made(suite))
+    find_endings(t);
 }
 
 void tally_release(Tally *t) {
@@ -64,7 +84,7 @@ void tally_release(Tally *t) {
   for (size_t i = 0; t->suite && i < t->suite->nruns; i++)
     bitset_release(&t->hits[i]);
   free(t->hits);
-  free(t->page);
+  free(t->kin);
   bitset_release(&t->executed);
   *t = (Tally){0};
 }
@@ -77,7 +97,7 @@ void tally_add(Tally *t, size_t run, const Bitset *hits) {
   bitset_union(&t->executed, hits);
   if (info->verdict == VERDICT_PASS) {
     bitset_tally(hits, t->pass, t->suite->nentities);
-    if (t->page)
+    if (t->kin)
       bitset_union(&t->hits[run], hits);
   }
   if (info->verdict != VERDICT_FAIL)
@@ -98,23 +118,39 @@ int tally_load(Tally *t, Store *store, unsigned kinds, Err *err) {
   return 0;
 }
 
-// Counts the passing runs that asked for a page of the failing ones; false:
-// there are none.
-static bool count_same_page(Comparison *c, const Tally *t,
-                            const FailureGroup *group) {
-  const Suite *suite = t->suite;
-  Bitset pages = {0};
+static Bitset kin_of(const Tally *t, const FailureGroup *group) {
+  Bitset kin = {0};
   for (size_t i = 0; i < group->nruns; i++)
-    bitset_add(&pages, t->page[group->runs[i]]);
+    bitset_add(&kin, t->kin[group->runs[i]]);
+  return kin;
+}
+
+// Counts the passing runs that are kin of a failing one; false: there are
+// none. The others are left out, or count as strangers.
+static bool count_kin(Comparison *c, const Tally *t,
+                      const FailureGroup *group) {
+  const Suite *suite = t->suite;
+  Bitset kin = kin_of(t, group);
+  uint32_t alike = 0;
   for (size_t i = 0; i < suite->nruns; i++) {
-    if (!counts_as(&suite->runs[i], VERDICT_PASS) ||
-        !bitset_has(&pages, t->page[i]))
+    bool is_kin = bitset_has(&kin, t->kin[i]);
+    if (!counts_as(&suite->runs[i], VERDICT_PASS) || !(is_kin || t->weighs))
       continue;
+    alike += is_kin;
     c->passing++;
     bitset_tally(&t->hits[i], c->ep, suite->nentities);
+    if (!is_kin)
+      bitset_tally(&t->hits[i], c->es, suite->nentities);
   }
-  bitset_release(&pages);
-  return c->passing;
+  c->strangers = c->passing - alike;
+  bitset_release(&kin);
+  return alike;
+}
+
+static void forget_kin(Comparison *c, size_t nentities) {
+  c->passing = c->strangers = 0;
+  memset(c->ep, 0, nentities * sizeof *c->ep);
+  memset(c->es, 0, nentities * sizeof *c->es);
 }
 
 void comparison_init(Comparison *c, const Tally *t, size_t failure,
@@ -125,14 +161,16 @@ void comparison_init(Comparison *c, const Tally *t, size_t failure,
   *c = (Comparison){0};
   c->ef = mem_array(uint32_t, n);
   c->ep = mem_array(uint32_t, n);
+  c->es = mem_array(uint32_t, n);
   for (size_t i = 0; i < group->nruns; i++) {
     if (!counts_as(&suite->runs[group->runs[i]], VERDICT_FAIL))
       continue;
     c->failing++;
     bitset_tally(&t->hits[group->runs[i]], c->ef, n);
   }
-  if (t->page && !others_pass && count_same_page(c, t, group))
+  if (t->kin && !others_pass && count_kin(c, t, group))
     return;
+  forget_kin(c, n);
   uint32_t others = t->nfail - c->failing;
   c->stand_in = !others_pass && !t->npass && others;
   bool with_others = others_pass || c->stand_in;
@@ -144,5 +182,18 @@ void comparison_init(Comparison *c, const Tally *t, size_t failure,
 void comparison_release(Comparison *c) {
   free(c->ef);
   free(c->ep);
+  free(c->es);
   *c = (Comparison){0};
+}
+
+static double weighed(uint32_t all, uint32_t strangers) {
+  return all - 0.875 * strangers;
+}
+
+Counts comparison_counts(const Comparison *c, size_t e) {
+  double ep = weighed(c->ep[e], c->es[e]);
+  return (Counts){.ef = c->ef[e],
+                  .ep = ep,
+                  .nf = c->failing - c->ef[e],
+                  .np = weighed(c->passing, c->strangers) - ep};
 }

@@ -11,8 +11,14 @@
 // every request for its page executes is not suspicious for it. If none of
 // these passes, all pages count.
 //
+// In a session of `culprit input`, where the tests were made, too, a passing
+// run that ended otherwise than the failing ones (exit status or signal) counts
+// an eighth in formulas: an input that is refused half-way executes the faulty
+// line and passes, because what it computed is never shown. It still counts,
+// because few others may pass. If no other passes, all count alike.
+//
 // Memory: three numbers per entity and one bit per entity and failing run; of
-// an exploration, per entity and run.
+// these two kinds of sessions, per entity and run.
 #ifndef CULPRIT_LOCATE_TALLY_H
 #define CULPRIT_LOCATE_TALLY_H
 
@@ -20,6 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "locate/formula.h"
 #include "model/suite.h"
 #include "store/store.h"
 #include "util/bitset.h"
@@ -29,8 +36,9 @@ typedef struct {
   const Suite *suite;
   uint32_t npass, nfail; // runs with that verdict and a spectrum
   uint32_t *pass, *fail; // per entity: how many of those executed it
-  Bitset *hits;          // per run: what it executed, if it failed or `page`
-  uint32_t *page;        // per run: which page it asked for; NULL: all alike
+  Bitset *hits;          // per run: what it executed, if it failed or `kin`
+  uint32_t *kin;         // per run: its page or ending; NULL: all alike
+  bool weighs;           // strangers count an eighth, not nothing
   Bitset executed;       // by any run, whatever its verdict
 } Tally;
 
@@ -49,11 +57,16 @@ int tally_load(Tally *t, Store *store, unsigned kinds, Err *err);
 typedef struct {
   uint32_t failing, passing; // how many runs
   bool stand_in;
-  uint32_t *ef, *ep; // per entity: how many of them executed it
+  uint32_t *ef, *ep;  // per entity: how many of them executed it
+  uint32_t strangers; // of the passing: those that count an eighth
+  uint32_t *es;       // per entity: how many of those executed it
 } Comparison;
 
 void comparison_init(Comparison *c, const Tally *t, size_t failure,
                      bool others_pass);
 void comparison_release(Comparison *c);
+
+// What a formula is told of entity `e`.
+Counts comparison_counts(const Comparison *c, size_t e);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <gumbo.h>
+#include <stdint.h>
 #include <string.h>
 #include <strings.h>
 
@@ -14,14 +15,26 @@
 
 enum { DEEPEST = 400, ADDRESS_MOST = 2048 };
 
+// A form whose fields are being collected. One that a field named by its id is
+// there before it is opened.
+typedef struct {
+  const char *id; // NULL: none
+  bool opened;    // and sent to this site
+  size_t slot;    // its place among the links
+  Link link;
+  ARRAY(Field) fields;
+} Form;
+
+#define FORM_NONE SIZE_MAX
+
 typedef struct {
   ARRAY(Link) links;
-  ARRAY(Field) fields;
+  ARRAY(Form) forms;
+  size_t form;                   // that elements are in
   const char *base;              // of relative addresses
   const char *self, *self_query; // the page's own
   Arena *arena;
-  bool in_form;
-  Link form;
+  unsigned disabled; // fieldsets around
 } Walk;
 
 // --- addresses --------------------------------------------------------------
@@ -207,54 +220,98 @@ static void add_scripted(Walk *w, const char *text) {
 
 // --- forms ------------------------------------------------------------------
 
-static void close_form(Walk *w) {
-  if (!w->in_form)
-    return;
-  w->in_form = false;
-  Link form = w->form;
-  form.nfields = w->fields.len;
-  form.fields = arena_array(w->arena, Field, form.nfields);
-  for (size_t i = 0; i < form.nfields; i++)
-    form.fields[i] = w->fields.items[i];
-  w->fields.len = 0;
-  if (w->links.len < LINKS_MOST)
-    array_push(&w->links, form);
+// The form with that id, though it may come later.
+static size_t form_of_id(Walk *w, const char *id) {
+  for (size_t i = 0; i < w->forms.len; i++)
+    if (w->forms.items[i].id && !strcmp(w->forms.items[i].id, id))
+      return i;
+  if (w->forms.len >= LINKS_MOST)
+    return FORM_NONE;
+  array_push(&w->forms, (Form){.id = arena_strdup(w->arena, id)});
+  return w->forms.len - 1;
+}
+
+// The form that an element belongs to; NULL: none.
+static Form *form_of(Walk *w, const GumboNode *node) {
+  const char *id = attribute(node, "form");
+  size_t i = id ? form_of_id(w, id) : w->form;
+  return i == FORM_NONE ? NULL : &w->forms.items[i];
+}
+
+// False: it leaves the site.
+static bool read_target(Walk *w, const char *action, FormTarget *out) {
+  bool own = !action || !*action;
+  if (!link_resolve(own ? w->self : w->base, own ? "" : action, &out->path,
+                    &out->query, w->arena))
+    return false;
+  if (own)
+    out->query = w->self_query;
+  return true;
 }
 
 static void open_form(Walk *w, const GumboNode *node) {
-  const char *action = attribute(node, "action");
-  close_form(w);
-  w->form = (Link){.form = true,
-                   .post = is(attribute(node, "method"), "post"),
-                   .multipart =
-                       is(attribute(node, "enctype"), "multipart/form-data")};
-  if (!link_resolve(action && *action ? w->base : w->self, action ? action : "",
-                    &w->form.path, &w->form.query, w->arena))
+  const char *id = attribute(node, "id");
+  FormTarget to;
+  w->form = FORM_NONE;
+  if (w->links.len >= LINKS_MOST || w->forms.len >= LINKS_MOST ||
+      !read_target(w, attribute(node, "action"), &to))
     return;
-  if (!action || !*action)
-    w->form.query = w->self_query;
-  w->form.last =
-      link_ends_something(w->form.path) || link_ends_something(w->form.query);
-  w->in_form = true;
+  if (id && *id)
+    w->form = form_of_id(w, id);
+  if (w->form == FORM_NONE || w->forms.items[w->form].opened) {
+    array_push(&w->forms, (Form){0});
+    w->form = w->forms.len - 1;
+  }
+  Form *f = &w->forms.items[w->form];
+  f->opened = true;
+  f->slot = w->links.len;
+  f->link =
+      (Link){.path = to.path,
+             .query = to.query,
+             .form = true,
+             .post = is(attribute(node, "method"), "post"),
+             .multipart = is(attribute(node, "enctype"), "multipart/form-data"),
+             .last = f->link.last || link_ends_something(to.path) ||
+                     link_ends_something(to.query)};
+  array_push(&w->links, f->link);
 }
 
-static Field *find_field(Walk *w, const char *name, FieldKind kind) {
-  for (size_t i = 0; i < w->fields.len; i++)
-    if (w->fields.items[i].kind == kind &&
-        !strcmp(w->fields.items[i].name, name))
-      return &w->fields.items[i];
+// All fields are known: the forms go where they stood.
+static void place_forms(Walk *w) {
+  for (size_t i = 0; i < w->forms.len; i++) {
+    Form *f = &w->forms.items[i];
+    f->link.nfields = f->fields.len;
+    f->link.fields = arena_array(w->arena, Field, f->fields.len);
+    for (size_t k = 0; k < f->fields.len; k++)
+      f->link.fields[k] = f->fields.items[k];
+    if (f->opened)
+      w->links.items[f->slot] = f->link;
+    array_release(&f->fields);
+  }
+  array_release(&w->forms);
+}
+
+// --- fields -----------------------------------------------------------------
+
+static Field *find_field(Form *form, const char *name, FieldKind kind) {
+  for (size_t i = 0; i < form->fields.len; i++)
+    if (form->fields.items[i].kind == kind &&
+        !strcmp(form->fields.items[i].name, name))
+      return &form->fields.items[i];
   return NULL;
 }
 
-static Field *add_field(Walk *w, const char *name, const char *value,
-                        FieldKind kind) {
-  if (!w->in_form || !name || !*name || w->fields.len >= FIELDS_MOST)
+static Field *add_field(Walk *w, Form *form, const char *name,
+                        const char *value, FieldKind kind) {
+  if (!form || !name || (!*name && kind != FIELD_BUTTON) ||
+      form->fields.len >= FIELDS_MOST)
     return NULL;
   Field f = {.name = arena_strdup(w->arena, name),
              .value = arena_strdup(w->arena, value ? value : ""),
-             .kind = kind};
-  array_push(&w->fields, f);
-  return &array_last(&w->fields);
+             .kind = kind,
+             .type = ""};
+  array_push(&form->fields, f);
+  return &array_last(&form->fields);
 }
 
 static void add_option(Walk *w, Field *f, const char *value, bool chosen) {
@@ -269,75 +326,167 @@ static void add_option(Walk *w, Field *f, const char *value, bool chosen) {
   }
 }
 
-static void add_radio(Walk *w, const GumboNode *node, const char *name) {
-  Field *f = name ? find_field(w, name, FIELD_CHOICE) : NULL;
-  const char *value = attribute(node, "value");
-  f = f ? f : add_field(w, name, "", FIELD_CHOICE);
+static void add_radio(Walk *w, Form *form, const GumboNode *node) {
+  const char *name = attribute(node, "name"), *value = attribute(node, "value");
+  Field *f = form && name ? find_field(form, name, FIELD_CHOICE) : NULL;
+  f = f ? f : add_field(w, form, name, "", FIELD_CHOICE);
   if (f)
     add_option(w, f, value ? value : "on", attribute(node, "checked"));
 }
 
-static bool is_number(const char *type) {
-  return is(type, "number") || is(type, "range");
+static void add_tick(Walk *w, Form *form, const char *name, const char *value,
+                     bool on) {
+  Field *f = add_field(w, form, name, value, FIELD_TICK);
+  if (f)
+    f->on = on;
 }
 
-static void add_input(Walk *w, const GumboNode *node) {
+// formaction, formmethod, formenctype: the button sends the form elsewhere.
+static const FormTarget *own_target(Walk *w, const Form *form,
+                                    const GumboNode *node) {
+  const char *action = attribute(node, "formaction");
+  const char *method = attribute(node, "formmethod");
+  const char *type = attribute(node, "formenctype");
+  if (!action && !method && !type)
+    return NULL;
+  FormTarget *t = arena_new(w->arena, FormTarget);
+  *t = (FormTarget){.path = form->link.path,
+                    .query = form->link.query,
+                    .post = form->link.post,
+                    .multipart = form->link.multipart};
+  if (action && !read_target(w, action, t))
+    return NULL;
+  if (method)
+    t->post = is(method, "post");
+  if (type)
+    t->multipart = is(type, "multipart/form-data");
+  return t->path ? t : NULL;
+}
+
+// What ends something because of a button without a name: all of the form, if
+// it has no other.
+static void add_button(Walk *w, Form *form, const GumboNode *node,
+                       const char *value, const char *label) {
+  const char *name = attribute(node, "name");
+  Field *f = add_field(w, form, name ? name : "", value, FIELD_BUTTON);
+  if (!f)
+    return;
+  f->image = is(attribute(node, "type"), "image");
+  f->sends = own_target(w, form, node);
+  if (!*f->name && !f->sends)
+    form->link.last |= link_ends_something(label);
+}
+
+// What a text is wanted for; a type nobody knows is a text.
+static const char *free_type(const char *type) {
+  static const char *const known[] = {
+      "number", "range", "email", "url",   "date",           "tel",
+      "time",   "month", "week",  "color", "datetime-local", "password"};
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    if (is(type, known[i]))
+      return known[i];
+  return "";
+}
+
+static void add_free(Walk *w, Form *form, const GumboNode *node) {
+  const char *type = attribute(node, "type"), *least = attribute(node, "min");
+  Field *f = add_field(w, form, attribute(node, "name"),
+                       attribute(node, "value"), FIELD_FREE);
+  if (!f)
+    return;
+  f->type = free_type(type);
+  f->least = least ? arena_strdup(w->arena, least) : NULL;
+}
+
+static void add_input(Walk *w, Form *form, const GumboNode *node) {
   const char *type = attribute(node, "type"), *name = attribute(node, "name");
   const char *value = attribute(node, "value");
-  Field *f;
   if (is(type, "button") || is(type, "reset"))
     return;
-  if (is(type, "file")) {
-    add_field(w, name, attribute(node, "accept"), FIELD_FILE);
-  } else if (is(type, "radio")) {
-    add_radio(w, node, name);
-  } else if (is(type, "checkbox")) {
-    f = add_field(w, name, value ? value : "on", FIELD_TICK);
-    if (f)
-      f->on = attribute(node, "checked");
-  } else if (is(type, "submit") || is(type, "image")) {
-    w->form.last |= w->in_form && !name && link_ends_something(value);
-    add_field(w, name, value ? value : "Submit", FIELD_BUTTON);
-  } else if (is(type, "hidden")) {
-    add_field(w, name, value, FIELD_FIXED);
-  } else if ((f = add_field(w, name, value, FIELD_FREE))) {
-    f->number = is_number(type);
-  }
+  if (is(type, "file"))
+    add_field(w, form, name, attribute(node, "accept"), FIELD_FILE);
+  else if (is(type, "radio"))
+    add_radio(w, form, node);
+  else if (is(type, "checkbox"))
+    add_tick(w, form, name, value ? value : "on", attribute(node, "checked"));
+  else if (is(type, "submit") || is(type, "image"))
+    add_button(w, form, node, value ? value : "Submit", value);
+  else if (is(type, "hidden"))
+    add_field(w, form, name, value, FIELD_FIXED);
+  else
+    add_free(w, form, node);
 }
 
-static void add_options(Walk *w, const GumboNode *node, Field *f, int depth) {
+// One choice of all options, or (`many`) a box for each of them.
+typedef struct {
+  Form *form;
+  const char *name;
+  size_t field; // of the choice
+  bool many;
+} Select;
+
+static void take_option(Walk *w, const Select *s, const GumboNode *node) {
+  const char *value = attribute(node, "value");
+  bool chosen = attribute(node, "selected");
+  if (attribute(node, "disabled"))
+    return;
+  value = value ? value : text_of(node, w->arena);
+  if (s->many)
+    add_tick(w, s->form, s->name, value, chosen);
+  else
+    add_option(w, &s->form->fields.items[s->field], value, chosen);
+}
+
+static void add_options(Walk *w, const Select *s, const GumboNode *node,
+                        int depth) {
   if (node->type != GUMBO_NODE_ELEMENT || depth > DEEPEST)
     return;
+  if (node->v.element.tag == GUMBO_TAG_OPTION)
+    take_option(w, s, node);
   const GumboVector *v = &node->v.element.children;
-  if (node->v.element.tag == GUMBO_TAG_OPTION) {
-    const char *value = attribute(node, "value");
-    add_option(w, f, value ? value : text_of(node, w->arena),
-               attribute(node, "selected"));
-  }
   for (unsigned i = 0; i < v->length; i++)
-    add_options(w, v->data[i], f, depth + 1);
+    add_options(w, s, v->data[i], depth + 1);
 }
 
 // Without a chosen one, a browser sends the first.
-static void add_select(Walk *w, const GumboNode *node) {
-  Field *f = add_field(w, attribute(node, "name"), "", FIELD_CHOICE);
-  if (!f)
+static void add_select(Walk *w, Form *form, const GumboNode *node) {
+  Select s = {.form = form,
+              .name = attribute(node, "name"),
+              .many = attribute(node, "multiple")};
+  if (!s.many && !add_field(w, form, s.name, "", FIELD_CHOICE))
     return;
-  add_options(w, node, f, 0);
-  if (!f->on && f->noptions && !attribute(node, "multiple")) {
+  s.field = form ? form->fields.len - 1 : 0;
+  add_options(w, &s, node, 0);
+  if (s.many)
+    return;
+  Field *f = &form->fields.items[s.field];
+  if (!f->on && f->noptions) {
     f->value = f->options[0];
     f->on = true;
   }
 }
 
-static void add_button(Walk *w, const GumboNode *node) {
-  const char *type = attribute(node, "type"), *value = attribute(node, "value");
-  const char *name = attribute(node, "name");
-  if (type && !is(type, "submit"))
+static void add_control(Walk *w, const GumboNode *node) {
+  const char *type = attribute(node, "type");
+  if (w->disabled || attribute(node, "disabled"))
     return;
-  w->form.last |=
-      w->in_form && !name && link_ends_something(text_of(node, w->arena));
-  add_field(w, name, value, FIELD_BUTTON);
+  Form *form = form_of(w, node);
+  switch (node->v.element.tag) {
+  case GUMBO_TAG_INPUT:
+    add_input(w, form, node);
+    break;
+  case GUMBO_TAG_TEXTAREA:
+    add_field(w, form, attribute(node, "name"), text_of(node, w->arena),
+              FIELD_FREE);
+    break;
+  case GUMBO_TAG_SELECT:
+    add_select(w, form, node);
+    break;
+  default: // a button
+    if (!type || is(type, "submit"))
+      add_button(w, form, node, attribute(node, "value"),
+                 text_of(node, w->arena));
+  }
 }
 
 // --- the walk ---------------------------------------------------------------
@@ -367,12 +516,10 @@ static void take_element(Walk *w, const GumboNode *node) {
     add_source(w, attribute(node, "src"));
     add_scripted(w, text_of(node, w->arena)); break;
   case GUMBO_TAG_FORM: open_form(w, node); break;
-  case GUMBO_TAG_INPUT: add_input(w, node); break;
+  case GUMBO_TAG_INPUT:
   case GUMBO_TAG_TEXTAREA:
-    add_field(w, attribute(node, "name"), text_of(node, w->arena), FIELD_FREE);
-    break;
-  case GUMBO_TAG_SELECT: add_select(w, node); break;
-  case GUMBO_TAG_BUTTON: add_button(w, node); break;
+  case GUMBO_TAG_SELECT:
+  case GUMBO_TAG_BUTTON: add_control(w, node); break;
   default: break;
   }
   // clang-format on
@@ -394,10 +541,14 @@ static void walk(Walk *w, const GumboNode *node, int depth) {
     return;
   take_element(w, node);
   const GumboVector *v = &node->v.element.children;
+  bool off =
+      node->v.element.tag == GUMBO_TAG_FIELDSET && attribute(node, "disabled");
+  w->disabled += off;
   for (unsigned i = 0; i < v->length; i++)
     walk(w, v->data[i], depth + 1);
+  w->disabled -= off;
   if (node->v.element.tag == GUMBO_TAG_FORM && has_elements(node))
-    close_form(w);
+    w->form = FORM_NONE;
 }
 
 // The tree goes with its arena: Gumbo would take it apart by recursion.
@@ -413,7 +564,11 @@ static void leave(void *arena, void *p) {
 Links links_read(const char *page, size_t len, const char *path,
                  const char *query, Arena *arena) {
   Arena tree = {0};
-  Walk w = {.base = path, .self = path, .self_query = query, .arena = arena};
+  Walk w = {.form = FORM_NONE,
+            .base = path,
+            .self = path,
+            .self_query = query,
+            .arena = arena};
   GumboOptions options = kGumboDefaultOptions;
   options.allocator = allocate;
   options.deallocator = leave;
@@ -421,13 +576,12 @@ Links links_read(const char *page, size_t len, const char *path,
   options.max_errors = 0;
   if (len <= LINKS_PAGE)
     walk(&w, gumbo_parse_with_options(&options, page, len)->root, 0);
-  close_form(&w);
+  place_forms(&w);
   arena_release(&tree);
   Links out = {.items = arena_array(arena, Link, w.links.len),
                .len = w.links.len};
   for (size_t i = 0; i < out.len; i++)
     out.items[i] = w.links.items[i];
   array_release(&w.links);
-  array_release(&w.fields);
   return out;
 }

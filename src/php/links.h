@@ -7,8 +7,9 @@
 //   <meta http-equiv=refresh content="0; url=/">, location = 'next.php'
 //
 // Only what stays on the site is told: relative addresses and those that name
-// localhost. A form's fields are told with their defaults; what to put into
-// them is the caller's matter.
+// localhost. A form's fields are told with their defaults, wherever they stand
+// (form="id"), without those that are disabled; what to put into them is the
+// caller's matter.
 #ifndef CULPRIT_PHP_LINKS_H
 #define CULPRIT_PHP_LINKS_H
 
@@ -22,18 +23,28 @@ typedef enum {
   FIELD_FREE,   // text, password, textarea, number, ...
   FIELD_FIXED,  // hidden
   FIELD_CHOICE, // select, radio: one of its options
-  FIELD_TICK,   // a checkbox: sent or not
+  FIELD_TICK,   // a checkbox, an option of many: sent or not
   FIELD_FILE,   // an upload; value: what it accepts
-  FIELD_BUTTON  // a submit button: one of the form's is sent, or none
+  FIELD_BUTTON  // a submit button: one of them is pressed; name "": it sends
+                // nothing of its own
 } FieldKind;
+
+// Where a form is sent to, and how.
+typedef struct {
+  const char *path, *query; // below the site's root; query: "" if none
+  bool post, multipart;
+} FormTarget;
 
 typedef struct {
   const char *name, *value; // value: the default
   FieldKind kind;
   bool on;              // TICK: by default; CHOICE: has a default
-  bool number;          // FREE: wants one
+  bool image;           // BUTTON: sends name.x and name.y
+  const char *type;     // FREE: of the input, such as "date"; "": any text
+  const char *least;    // FREE: the smallest number; NULL: any
   const char **options; // CHOICE: all values
   size_t noptions;
+  const FormTarget *sends; // BUTTON: formaction, formmethod; NULL: as the form
 } Field;
 
 typedef struct {

@@ -281,6 +281,11 @@ static void put_near(const Why *w, const Account *a, FILE *out) {
     fputs(", would have to be ", out);
     put_escaped(b->needed, out);
     fputs(b->decisive ? "\n" : " (tells little)\n", out);
+    if (*b->matters) {
+      fputs("    ", out);
+      put_escaped(b->matters, out);
+      fputc('\n', out);
+    }
   }
   put_parting(w, note, out);
 }

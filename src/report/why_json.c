@@ -109,6 +109,8 @@ static void put_near(const Why *w, const Account *a, FILE *out) {
     json_text("taken", b->taken, out);
     json_text("needed", b->needed, out);
     json_bool("decisive", b->decisive, out);
+    if (*b->matters)
+      json_text("matters", b->matters, out);
     fputc('}', out);
   }
   fputs(",\"parts\":[", out);

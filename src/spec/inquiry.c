@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "spec/clause_bounds.h"
 #include "sym/gates.h"
 #include "util/fs.h"
 
@@ -12,12 +13,14 @@ void inquiry_open(Inquiry *q, Subject *s, const InquiryOptions *o) {
 }
 
 void inquiry_close(Inquiry *q) {
-  for (size_t i = 0; i < q->cores.len; i++) {
+  for (size_t i = 0; i < q->cores.len; i++)
     core_release(&q->cores.items[i].core);
-    array_release(&q->cores.items[i].corrections);
-  }
   array_release(&q->cores);
+  array_release(&q->corrections.statements);
+  bitset_release(&q->corrected);
   bitset_release(&q->suspects);
+  bitset_release(&q->scope);
+  bitset_release(&q->coded);
   str_release(&q->limits);
   if (q->encoding)
     encoder_release(&q->encoder);
@@ -130,50 +133,127 @@ static int compare_clauses(Inquiry *q, Err *err) {
   return 0;
 }
 
+static EncodeTarget target_of(Inquiry *q, const State *s) {
+  return (EncodeTarget){.program = &q->subject->ir,
+                        .wrapper = q->wrapper,
+                        .read = state_read,
+                        .context = (void *)s,
+                        .args = state_args(s),
+                        .nargs = q->snapshot.args_size};
+}
+
 static int encode(Inquiry *q, Err *err) {
-  EncodeTarget target = {.program = &q->subject->ir,
-                         .wrapper = q->wrapper,
-                         .read = state_read,
-                         .context = &q->given,
-                         .args = state_args(&q->given),
-                         .nargs = q->snapshot.args_size};
+  EncodeTarget target = target_of(q, &q->given);
   q->pool = expr_pool_new();
   encoder_init(&q->encoder, &target, q->pool);
   q->encoding = true;
   if (encoder_run(&q->encoder, err))
     return -1;
   encoder_show_limits(&q->encoder, &q->limits);
-  if (compare_clauses(q, err) || encoder_all(&q->encoder, err))
+  if (compare_clauses(q, err))
+    return -1;
+  clause_bounds_widen(&q->encoder);
+  if (encoder_all(&q->encoder, err))
     return -1;
   str_clear(&q->limits);
   encoder_show_limits(&q->encoder, &q->limits);
   return 0;
 }
 
+// --- what the call executes -------------------------------------------------
+
+static void add_lines(const Inquiry *q, const Encoder *e, bool ran_only,
+                      Bitset *out) {
+  for (size_t i = 0; i < e->statements.len; i++) {
+    const Statement *s = &e->statements.items[i];
+    uint32_t line = subject_line(q->subject, s->file, s->line);
+    if (line != UINT32_MAX && (s->ran || !ran_only))
+      bitset_add(out, line);
+  }
+}
+
+static uint64_t function_number(Hashmap *functions, const SourceLine *l) {
+  char *key = mem_printf("%s:%s", l->file, l->function);
+  uint64_t n = hashmap_intern(functions, key, strlen(key), functions->len);
+  free(key);
+  return n;
+}
+
+// All lines of the functions that the encoding has statements of.
+static void find_scope(Inquiry *q) {
+  const Subject *s = q->subject;
+  Hashmap functions = {0};
+  add_lines(q, &q->encoder, false, &q->coded);
+  for (uint32_t i = 0; bitset_next(&q->coded, &i); i++)
+    function_number(&functions, &s->lines.items[i]);
+  size_t own = functions.len;
+  for (uint32_t i = 0; i < s->lines.len; i++)
+    if (function_number(&functions, &s->lines.items[i]) < own)
+      bitset_add(&q->scope, i);
+  hashmap_release(&functions);
+}
+
+// The statements on the call's own path; false if it cannot be followed.
+static bool replay(Inquiry *q, const State *s, Bitset *out) {
+  EncodeTarget target = target_of(q, s);
+  ExprPool *pool = expr_pool_new();
+  Encoder e;
+  Err ignored;
+  encoder_init(&e, &target, pool);
+  bool ended = !encoder_run(&e, &ignored);
+  add_lines(q, &e, true, out);
+  encoder_release(&e);
+  expr_pool_free(pool);
+  return ended;
+}
+
+// Leaves of a process's lines those of the call. Other calls of the same
+// functions are told apart by following the call once more; lines that the
+// encoding has no statement of (a `break`) cannot be.
+static void narrow(Inquiry *q, const State *s, Bitset *hits) {
+  Bitset ran = {0}, own = {0};
+  bool followed = replay(q, s, &ran);
+  for (uint32_t i = 0; bitset_next(hits, &i); i++)
+    if (bitset_has(&q->scope, i) &&
+        (!followed || !bitset_has(&q->coded, i) || bitset_has(&ran, i)))
+      bitset_add(&own, i);
+  bitset_release(&ran);
+  bitset_release(hits);
+  *hits = own;
+}
+
 // --- cores ------------------------------------------------------------------
 
-static void suspect(Inquiry *q, const StatementList *l) {
+static void add_statements(const Inquiry *q, const StatementList *l,
+                           Bitset *out) {
   for (size_t i = 0; i < l->len; i++) {
     const Statement *s = &q->encoder.statements.items[l->items[i]];
     uint32_t line = subject_line(q->subject, s->file, s->line);
     if (line != UINT32_MAX)
-      bitset_add(&q->suspects, line);
+      bitset_add(out, line);
   }
 }
 
 static int find_core(Inquiry *q, uint32_t clause, Err *err) {
   ClauseCore c = {.clause = clause};
-  double seconds = q->options.core_seconds;
-  int rc = core_find(&q->encoder, clause, seconds, &c.core, err);
-  if (!rc && q->options.corrections) {
-    Err ignored; // it may be all that there is time for
-    core_corrections(&q->encoder, clause, seconds, &c.corrections, &ignored);
-  }
+  int rc =
+      core_find(&q->encoder, clause, q->options.core_seconds, &c.core, err);
   array_push(&q->cores, c);
-  suspect(q, &c.core.statements);
+  add_statements(q, &c.core.statements, &q->suspects);
   if (c.core.omission)
-    suspect(q, &c.core.guards);
+    add_statements(q, &c.core.guards, &q->suspects);
   return rc;
+}
+
+static void find_corrections(Inquiry *q) {
+  CorrectionsTask task = {.encoder = &q->encoder,
+                          .violation = q->violation,
+                          .seconds = q->options.core_seconds / 2};
+  for (size_t i = 0; i < q->cores.len; i++)
+    array_push(&task.cores, &q->cores.items[i].core);
+  corrections_find(&task, &q->corrections);
+  array_release(&task.cores);
+  add_statements(q, &q->corrections.statements, &q->corrected);
 }
 
 int inquiry_explain(Inquiry *q, Err *err) {
@@ -183,8 +263,14 @@ int inquiry_explain(Inquiry *q, Err *err) {
     return -1;
   double start = gates_clock();
   int rc = encode(q, err);
+  if (!rc) {
+    find_scope(q);
+    narrow(q, &q->given, &q->first.hits);
+  }
   for (size_t i = 0; !rc && i < q->violation->nbroken; i++)
     rc = find_core(q, q->violation->broken[i], err);
+  if (!rc && q->options.corrections)
+    find_corrections(q);
   q->seconds = gates_clock() - start;
   return rc;
 }
@@ -195,7 +281,10 @@ int inquiry_run(Inquiry *q, const State *s, SubjectRun *out, Err *err) {
   *out = (SubjectRun){0};
   if (write_patch(q, s, err))
     return -1;
-  return subject_run(q->subject, &at, out, err);
+  if (subject_run(q->subject, &at, out, err))
+    return -1;
+  narrow(q, s, &out->hits);
+  return 0;
 }
 
 // --- no failing input -------------------------------------------------------

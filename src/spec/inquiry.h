@@ -10,12 +10,13 @@
 #define CULPRIT_SPEC_INQUIRY_H
 
 #include "spec/core.h"
+#include "spec/corrections.h"
 #include "spec/state.h"
 #include "spec/subject.h"
 
 typedef struct {
   double core_seconds; // for one core
-  bool corrections;
+  bool corrections;    // also look which statements alone could be wrong
 } InquiryOptions;
 
 typedef enum {
@@ -29,7 +30,6 @@ typedef enum {
 typedef struct {
   uint32_t clause;
   Core core;
-  StatementList corrections;
 } ClauseCore;
 
 typedef struct {
@@ -46,9 +46,13 @@ typedef struct {
   Encoder encoder;
   bool encoding; // the encoder is there
   ARRAY(ClauseCore) cores;
-  Bitset suspects; // numbers of subject.lines
-  Str limits;      // of the encoding, for people
-  double seconds;  // for encoding and cores
+  Bitset scope;    // numbers of subject.lines: the call's own code
+  Bitset coded;    // of them: those that the encoding has
+  Bitset suspects; // of them: in some core
+  Corrections corrections;
+  Bitset corrected; // their lines
+  Str limits;       // of the encoding, for people
+  double seconds;   // for encoding and cores
 } Inquiry;
 
 void inquiry_open(Inquiry *q, Subject *s, const InquiryOptions *o);
@@ -63,11 +67,14 @@ int inquiry_begin(Inquiry *q, Err *err);
 int inquiry_check(Inquiry *q, const char *function, uint32_t bound,
                   double seconds, uint32_t *reached, Err *err);
 // After FOUND_BROKEN: snapshot, encoding, one core for each broken clause.
-// Fails if the encoding does not break the same clauses as the run did, naming
-// what is not modelled.
+// From then on the hits of a run are the lines that the call executed, in its
+// body and in what that calls: neither what the clauses call, nor what ran
+// before and after it. Fails if the encoding does not break the same clauses as
+// the run did, naming what is not modelled.
 int inquiry_explain(Inquiry *q, Err *err);
 
-// A state put into the violating call, natively.
+// A state put into the violating call, natively. Its coverage is that of the
+// call, as above.
 int inquiry_run(Inquiry *q, const State *s, SubjectRun *out, Err *err);
 
 #endif

@@ -65,16 +65,23 @@ static void print_core(const Inquiry *q, const ClauseCore *c, const char *root,
     print_statements(q, &c->core.guards, root, out);
     fputc('\n', out);
   }
-  if (c->corrections.len) {
-    fputs("  changed alone, one of these could satisfy it:", out);
-    print_statements(q, &c->corrections, root, out);
-    fputc('\n', out);
-  }
+}
+
+static void print_corrections(const Inquiry *q, const char *root, FILE *out) {
+  const Corrections *c = &q->corrections;
+  if (!c->statements.len)
+    return;
+  fputs(c->whole ? "the whole contract could be kept by changing one of"
+                 : "one of the promises could be kept by changing one of",
+        out);
+  print_statements(q, &c->statements, root, out);
+  fputs(c->complete ? "\n" : "  (there may be more: time ran out)\n", out);
 }
 
 void spec_print_cores(const Inquiry *q, const char *root, FILE *out) {
   for (size_t i = 0; i < q->cores.len; i++)
     print_core(q, &q->cores.items[i], root, out);
+  print_corrections(q, root, out);
   if (q->limits.len)
     fprintf(out, "bounds: %s\n", str_text(&q->limits));
 }
@@ -217,8 +224,6 @@ static void put_cores(const Inquiry *q, const char *root, FILE *out) {
     put_statements(q, &c->core.statements, root, out);
     fputs(",\"guards\":", out);
     put_statements(q, &c->core.guards, root, out);
-    fputs(",\"corrections\":", out);
-    put_statements(q, &c->corrections, root, out);
     fputc('}', out);
   }
   fputc(']', out);
@@ -250,7 +255,8 @@ static void put_evidence(const Inquiry *q, const ScoredLine *x, FILE *out) {
 static void put_suspect(const SpecReport *r, const ScoredLine *x, FILE *out) {
   const Inquiry *q = r->rounds->inquiry;
   const SourceLine *l = &q->subject->lines.items[x->line];
-  fprintf(out, "{\"rank\":%u,\"rank_best\":%u", x->rank, x->rank_best);
+  fprintf(out, "{\"rank\":%u,\"rank_best\":%u,\"rank_tied\":%u", x->rank,
+          x->rank_best, x->rank_tied);
   json_double("score", x->susp, out);
   json_double("confidence", x->confidence, out);
   json_text("file", path_below(l->file, r->root), out);
@@ -258,6 +264,7 @@ static void put_suspect(const SpecReport *r, const ScoredLine *x, FILE *out) {
   json_text("function", l->function, out);
   fprintf(out, ",\"ef\":%u,\"ep\":%u", x->ef, x->ep);
   json_bool("core", x->suspect, out);
+  json_bool("corrects", x->corrected, out);
   put_evidence(q, x, out);
   fputc('}', out);
 }
@@ -296,6 +303,8 @@ void spec_print_json(const SpecReport *r, FILE *out) {
   put_violated(q, out);
   put_union(q, r->root, out);
   put_cores(q, r->root, out);
+  fputs(",\"corrections\":", out);
+  put_statements(q, &q->corrections.statements, r->root, out);
   json_text("bounds", str_text(&q->limits), out);
   json_double("core_seconds", q->seconds, out);
   fprintf(out, ",\"tests\":%zu,\"made\":%zu,\"rejected\":%zu,\"apart\":%zu",

@@ -31,6 +31,7 @@ void rounds_open(Rounds *r, Inquiry *q, const RoundsOptions *o) {
   broken_at_call(q, &q->first, &broken);
   score_open(&r->score, q->subject->lines.len, &q->suspects, &broken, o->bonus);
   score_add(&r->score, &(ScoreTest){&q->first.hits, &broken});
+  score_correct(&r->score, &q->corrected);
   bitset_release(&broken);
 }
 

@@ -18,6 +18,7 @@ void score_open(Score *s, size_t nlines, const Bitset *suspects,
 void score_close(Score *s) {
   bitset_release(&s->suspects);
   bitset_release(&s->broken);
+  bitset_release(&s->corrected);
   array_release(&s->items);
   free(s->ef);
   free(s->ep);
@@ -53,32 +54,51 @@ static ScoredLine rate(const Score *s, uint32_t line) {
                       .ef = s->ef[line],
                       .ep = s->ep[line],
                       .suspect = suspect,
+                      .corrected = bitset_has(&s->corrected, line),
                       .susp =
                           (f + p > 0 ? f / (f + p) : 0) + (s->bonus && suspect),
                       .confidence = f > p ? f : p};
 }
 
-static int compare(const void *a, const void *b) {
-  const ScoredLine *x = a, *y = b;
+// By rating alone.
+static int compare_rating(const ScoredLine *x, const ScoredLine *y) {
   if (fabs(x->susp - y->susp) > SAME)
     return x->susp > y->susp ? -1 : 1;
   if (fabs(x->confidence - y->confidence) > SAME)
     return x->confidence > y->confidence ? -1 : 1;
-  return x->line < y->line ? -1 : x->line > y->line;
+  return 0;
 }
 
-static bool is_tie(const ScoredLine *a, const ScoredLine *b) {
-  return fabs(a->susp - b->susp) <= SAME &&
-         fabs(a->confidence - b->confidence) <= SAME;
+static int compare_evidence(const ScoredLine *x, const ScoredLine *y) {
+  int rating = compare_rating(x, y);
+  return rating ? rating : (int)y->corrected - (int)x->corrected;
+}
+
+static int compare(const void *a, const void *b) {
+  const ScoredLine *x = a, *y = b;
+  int evidence = compare_evidence(x, y);
+  return evidence ? evidence : x->line < y->line ? -1 : x->line > y->line;
+}
+
+typedef int Order(const ScoredLine *x, const ScoredLine *y);
+
+// The first item behind those that are like item `i`.
+static size_t end_of_tie(const Score *s, size_t i, Order *order) {
+  size_t end = i + 1;
+  while (end < s->items.len && !order(&s->items.items[i], &s->items.items[end]))
+    end++;
+  return end;
 }
 
 // All before it and all like it.
 static void number(Score *s) {
   for (size_t i = 0, end; i < s->items.len; i = end) {
-    for (end = i + 1;
-         end < s->items.len && is_tie(&s->items.items[i], &s->items.items[end]);
-         end++)
-      ;
+    end = end_of_tie(s, i, compare_rating);
+    for (size_t k = i; k < end; k++)
+      s->items.items[k].rank_tied = (uint32_t)end;
+  }
+  for (size_t i = 0, end; i < s->items.len; i = end) {
+    end = end_of_tie(s, i, compare_evidence);
     for (size_t k = i; k < end; k++) {
       s->items.items[k].rank_best = (uint32_t)i + 1;
       s->items.items[k].rank = (uint32_t)end;
@@ -94,6 +114,12 @@ static void rate_all(Score *s) {
   if (s->items.len)
     qsort(s->items.items, s->items.len, sizeof *s->items.items, compare);
   number(s);
+}
+
+void score_correct(Score *s, const Bitset *lines) {
+  bitset_release(&s->corrected);
+  bitset_union(&s->corrected, lines);
+  rate_all(s);
 }
 
 // --- feedback ---------------------------------------------------------------
@@ -113,7 +139,7 @@ static void drop_weaker(Score *s, const ScoredLine *before, size_t n) {
 static bool any_changed(const Score *s, const ScoredLine *before, size_t n) {
   for (size_t i = 0; i < n; i++) {
     ScoredLine now = rate(s, before[i].line);
-    if (!is_tie(&now, &before[i]))
+    if (compare_rating(&now, &before[i]))
       return true;
   }
   return false;

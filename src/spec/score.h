@@ -12,6 +12,9 @@
 // statement whose susp and confidence both drop when a failing test with the
 // same broken promises is added, loses its bonus and is no suspect any more;
 // with some of them, or some others as well, the test only counts.
+//
+// Ties. Lines of the same susp and confidence are told apart by whether their
+// change alone could keep the contract (corrections.h), if that is known.
 #ifndef CULPRIT_SPEC_SCORE_H
 #define CULPRIT_SPEC_SCORE_H
 
@@ -33,15 +36,18 @@ typedef enum {
 typedef struct {
   uint32_t line;
   uint32_t ef, ep;
-  bool suspect; // has the bonus
+  bool suspect;   // has the bonus
+  bool corrected; // could alone be wrong
   double susp, confidence;
   uint32_t rank, rank_best;
+  uint32_t rank_tied; // without telling ties apart
 } ScoredLine;
 
 typedef struct {
   size_t nlines;
-  Bitset suspects; // those that still have the bonus
-  Bitset broken;   // of the given failure
+  Bitset suspects;  // those that still have the bonus
+  Bitset broken;    // of the given failure
+  Bitset corrected; // those that could alone be wrong
   bool bonus;
   uint32_t *ef, *ep; // of each line
   uint32_t failing, passing;
@@ -52,6 +58,8 @@ typedef struct {
 void score_open(Score *s, size_t nlines, const Bitset *suspects,
                 const Bitset *broken, bool bonus);
 void score_close(Score *s);
+// Lines that are put first among those of the same rating.
+void score_correct(Score *s, const Bitset *lines);
 
 TestRelation score_relation(const Score *s, const Bitset *broken);
 // Counts the test (unless it is set aside) and rates anew.

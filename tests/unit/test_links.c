@@ -162,6 +162,117 @@ TEST(fields_of_a_form_that_a_table_closed_still_belong_to_it) {
   arena_release(&arena);
 }
 
+// The forms of a page, all ways to fill them in.
+static Asks fill_all(const char *page, Arena *arena) {
+  Asks asks = {0};
+  Links l = read_page(page, arena);
+  for (size_t i = 0; i < l.len; i++)
+    if (l.items[i].form)
+      ask_form(&l.items[i], &asks, arena);
+  return asks;
+}
+
+TEST(fields_outside_their_form_are_sent_with_it) {
+  Arena arena = {0};
+  Asks asks =
+      fill_all("<input name=early value=1 form=f><form id=f "
+               "action=a.php><input name=in value=2></form><textarea "
+               "name=late form=f>3</textarea><form action=b.php><input "
+               "name=x value=4 form=f><input name=y value=5 form=nobody>"
+               "</form>",
+               &arena);
+  reads(&asks.items[0], "GET /a/a.php?early=1&in=2&late=3&x=4");
+  assert_true(contains(&asks, "GET /a/b.php"));
+  array_release(&asks);
+  arena_release(&arena);
+}
+
+TEST(a_button_may_send_the_form_elsewhere_and_otherwise) {
+  Arena arena = {0};
+  Asks asks = fill_all("<form action=a.php><input name=n value=1><input "
+                       "type=submit><button formaction=b.php?q=2 "
+                       "formmethod=post name=go value=x>b</button><button "
+                       "formaction=http://example.org/>away</button></form>",
+                       &arena);
+  reads(&asks.items[0], "GET /a/a.php?n=1");
+  assert_true(contains(&asks, "POST /a/b.php?q=2 n=1&go=x"));
+  for (size_t i = 0; i < asks.len; i++)
+    assert_true(text_starts(asks.items[i].path, "/a/"));
+  array_release(&asks);
+  arena_release(&arena);
+}
+
+TEST(each_button_is_pressed_also_one_without_a_name) {
+  Arena arena = {0};
+  Asks asks = fill_all("<form action=a.php><button name=b value=1>1</button>"
+                       "<button>2</button><button name=b value=3>3</button>"
+                       "<button type=button name=b value=4>4</button>"
+                       "<input type=image name=i></form>",
+                       &arena);
+  reads(&asks.items[0], "GET /a/a.php?b=1");
+  assert_true(contains(&asks, "GET /a/a.php"));
+  assert_true(contains(&asks, "GET /a/a.php?b=3"));
+  assert_false(contains(&asks, "GET /a/a.php?b=4"));
+  assert_true(contains(&asks, "GET /a/a.php?i.x=1&i.y=1"));
+  array_release(&asks);
+  arena_release(&arena);
+}
+
+TEST(of_a_multiple_choice_none_each_and_all_are_sent) {
+  Arena arena = {0};
+  Asks asks = fill_all("<form action=a.php><select multiple name=m[]><option>u"
+                       "<option value=v selected>V<option>w</select></form>",
+                       &arena);
+  reads(&asks.items[0], "GET /a/a.php?m[]=v");
+  assert_true(contains(&asks, "GET /a/a.php"));
+  assert_true(contains(&asks, "GET /a/a.php?m[]=u&m[]=v"));
+  assert_true(contains(&asks, "GET /a/a.php?m[]=u&m[]=v&m[]=w"));
+  array_release(&asks);
+  arena_release(&arena);
+}
+
+TEST(what_is_disabled_is_not_sent) {
+  Arena arena = {0};
+  Asks asks = fill_all("<form action=a.php><input name=a value=1 disabled>"
+                       "<fieldset disabled><input name=b value=2></fieldset>"
+                       "<select name=c><option disabled>x<option>y</select>"
+                       "</form>",
+                       &arena);
+  reads(&asks.items[0], "GET /a/a.php?c=y");
+  array_release(&asks);
+  arena_release(&arena);
+}
+
+TEST(a_field_gets_what_its_type_wants) {
+  Arena arena = {0};
+  Asks asks = fill_all("<form action=a.php><input type=date name=d><input "
+                       "type=email name=e><input type=number min=18 name=k>"
+                       "<input type=time name=t><input type=number name=z>",
+                       &arena);
+  reads(&asks.items[0], "GET /a/a.php?d=2024-02-29&e=visitor%40example.org&"
+                        "k=18&t=12%3A30&z=1");
+  array_release(&asks);
+  arena_release(&arena);
+}
+
+TEST(a_base_moves_addresses_and_areas_and_frames_are_links) {
+  Arena arena = {0};
+  Links l = read_page("<base href=/x/y/><a href=a.php>a</a><map><area "
+                      "href=b.php></map><iframe src=../c.php></iframe><form "
+                      "action=d.php></form><form></form>",
+                      &arena);
+  assert_int_equal(l.len, 5);
+  assert_string_equal(l.items[0].path, "/x/y/a.php");
+  assert_string_equal(l.items[1].path, "/x/y/b.php");
+  assert_string_equal(l.items[2].path, "/x/c.php");
+  assert_string_equal(l.items[3].path, "/x/y/d.php");
+  assert_string_equal(l.items[4].path, "/a/list.php");
+  l = read_page("<frameset><frame src=f.php></frameset>", &arena);
+  assert_int_equal(l.len, 1);
+  assert_string_equal(l.items[0].path, "/a/f.php");
+  arena_release(&arena);
+}
+
 TEST(any_bytes_are_a_page) {
   Arena arena = {0};
   unsigned seed = 7;

@@ -419,6 +419,45 @@ TEST(other_failures_pass_counts_them_as_passing) {
   world_release(&w);
 }
 
+// `culprit input`: runs 0 (failing) and 1 end with 0 and execute 0 and 1, or 0;
+// runs 2 and 3 are refused with 2 after having executed 1, too.
+static void refused_inputs(World *w, bool alike, int passing_status) {
+  world_init(w, "APPP");
+  w->suite.command = "culprit input -- ./p";
+  w->suite.endings_alike = alike;
+  world_statements(w, "a.c", "f", 1, 2);
+  for (uint32_t run = 0; run < 4; run++)
+    world_covers(w, run, 0, run == 1 ? 0 : 1);
+  w->suite.runs[1].status = passing_status;
+  w->suite.runs[2].status = w->suite.runs[3].status = 2;
+  world_close(w);
+}
+
+static void expect_refused_score(bool alike, int status, double want) {
+  World w;
+  Ranking r;
+  refused_inputs(&w, alike, status);
+  rank(&w, options("ochiai"), 0, &r);
+  expect_near(on_line(&w, &r, 2)->score, want, 1e-12);
+  assert_int_equal(on_line(&w, &r, 2)->ep, 2); // shown as they were counted
+  assert_int_equal(r.passing, 3);
+  assert_int_equal(r.notes.len, !alike && !status);
+  ranking_release(&r);
+  world_release(&w);
+}
+
+TEST(made_inputs_that_end_otherwise_count_an_eighth) {
+  expect_refused_score(false, 0, 1 / sqrt(1 + 2.0 / 8));
+}
+
+TEST(made_inputs_count_in_full_if_asked_for) {
+  expect_refused_score(true, 0, 1 / sqrt(3));
+}
+
+TEST(made_inputs_count_in_full_if_all_passing_ones_end_otherwise) {
+  expect_refused_score(false, 2, 1 / sqrt(3));
+}
+
 TEST(if_nothing_passes_runs_without_the_failure_stand_in) {
   World w;
   Ranking r;

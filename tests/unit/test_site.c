@@ -191,7 +191,7 @@ TEST(a_full_queue_drops_what_would_come_last) {
 }
 
 TEST(a_score_comes_before_all_else) {
-  Queue q = {0};
+  Queue q = {.scored = true};
   Arena arena = {0};
   QueueItem item;
   queue_add(&q, (QueueItem){.ask = ask_link("/new.php", "", &arena),

@@ -1,0 +1,505 @@
+// The variables of a stopped process: see poke_state.h.
+#include "cfront/poke_state.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "util/mem.h"
+#include "util/str.h"
+
+enum {
+  CELLS_MAX = 20000,
+  ELEMENTS_MAX = 256, // of one array
+  BYTES_MAX = 4096,   // of one table of bytes
+  TEXT_MAX = 256,
+  HOPS_MAX = 6,
+  FRAMES_MAX = 64,
+  DEEPEST = 16, // types in types
+};
+
+// --- memory -----------------------------------------------------------------
+
+bool poke_read(pid_t pid, uint64_t at, void *out, size_t n) {
+  struct iovec here = {out, n}, there = {(void *)(uintptr_t)at, n};
+  return process_vm_readv(pid, &here, 1, &there, 1, 0) == (ssize_t)n;
+}
+
+// Through /proc: what is mapped without permission to write is written, too,
+// into a copy of its own.
+bool poke_write(pid_t pid, uint64_t at, const void *from, size_t n) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/mem", (int)pid);
+  int fd = open(path, O_WRONLY | O_CLOEXEC);
+  bool good = fd >= 0 && pwrite(fd, from, n, (off_t)at) == (ssize_t)n;
+  if (fd >= 0)
+    close(fd);
+  return good;
+}
+
+static void find_heap(PokeState *s) {
+  char path[64], *line = NULL;
+  size_t room = 0;
+  snprintf(path, sizeof path, "/proc/%d/maps", (int)s->pid);
+  FILE *f = fopen(path, "re");
+  while (f && getline(&line, &room, f) > 0) {
+    unsigned long long lo, hi;
+    if (strstr(line, "[heap]") && sscanf(line, "%llx-%llx", &lo, &hi) == 2) {
+      s->heap = lo;
+      s->heap_end = hi;
+    }
+  }
+  free(line);
+  if (f)
+    fclose(f);
+}
+
+// The size of the heap's block that begins there; 0: none does, as far as can
+// be told.
+static uint64_t block_size(const PokeState *s, uint64_t at) {
+  enum { HEAD = 8, FLAGS = 7, SMALLEST = 32, LARGEST = 1 << 24 };
+  uint64_t head;
+  if (at % 16 || at < s->heap + 16 || at >= s->heap_end ||
+      !poke_read(s->pid, at - HEAD, &head, sizeof head))
+    return 0;
+  head &= ~(uint64_t)FLAGS;
+  bool good = head >= SMALLEST && head < LARGEST && head % 16 == 0 &&
+              head <= s->heap_end - at + HEAD;
+  return good ? head - HEAD : 0;
+}
+
+// --- types ------------------------------------------------------------------
+
+// Behind names and qualifiers. False: void, or a type without an end.
+static bool plain_type(Dwarf_Die *die, Dwarf_Die *out) {
+  Dwarf_Attribute attr;
+  Dwarf_Die next;
+  *out = *die;
+  for (int i = 0; i < DEEPEST; i++) {
+    switch (dwarf_tag(out)) {
+    case DW_TAG_typedef:
+    case DW_TAG_const_type:
+    case DW_TAG_volatile_type:
+    case DW_TAG_restrict_type:
+    case DW_TAG_atomic_type:
+      if (!dwarf_attr(out, DW_AT_type, &attr) ||
+          !dwarf_formref_die(&attr, &next))
+        return false;
+      *out = next;
+      continue;
+    default:
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool type_of(Dwarf_Die *die, Dwarf_Die *out) {
+  Dwarf_Attribute attr;
+  Dwarf_Die type;
+  return dwarf_attr_integrate(die, DW_AT_type, &attr) &&
+         dwarf_formref_die(&attr, &type) && plain_type(&type, out);
+}
+
+static bool has_number(Dwarf_Die *die, unsigned name, uint64_t *out) {
+  Dwarf_Attribute attr;
+  Dwarf_Word v;
+  if (!dwarf_attr(die, name, &attr) || dwarf_formudata(&attr, &v))
+    return false;
+  *out = v;
+  return true;
+}
+
+static uint64_t size_of(Dwarf_Die *type) {
+  Dwarf_Word size;
+  return dwarf_aggregate_size(type, &size) ? 0 : size;
+}
+
+// What is nobody's business but the library's.
+static bool is_foreign(Dwarf_Die *type) {
+  static const char *const names[] = {"_IO_FILE", "__va_list_tag",
+                                      "__jmp_buf_tag", NULL};
+  const char *name = dwarf_diename(type);
+  return name && text_is_one_of(name, names);
+}
+
+static bool is_byte(Dwarf_Die *type) {
+  uint64_t size;
+  return dwarf_tag(type) == DW_TAG_base_type &&
+         has_number(type, DW_AT_byte_size, &size) && size == 1;
+}
+
+static CellKind kind_of(Dwarf_Die *type) {
+  uint64_t encoding = 0;
+  if (dwarf_tag(type) == DW_TAG_pointer_type)
+    return CELL_POINTER;
+  has_number(type, DW_AT_encoding, &encoding);
+  switch (encoding) {
+  case DW_ATE_float:
+    return CELL_FLOAT;
+  case DW_ATE_unsigned:
+  case DW_ATE_unsigned_char:
+  case DW_ATE_boolean:
+    return CELL_UNSIGNED;
+  default:
+    return CELL_SIGNED;
+  }
+}
+
+// --- cells ------------------------------------------------------------------
+
+// Where a walk stands.
+typedef struct {
+  int frame;
+  const char *function, *name;
+  unsigned hops;
+} Way;
+
+static Way at_name(const Way *w, const char *name) {
+  return (Way){w->frame, w->function, name, w->hops};
+}
+
+static void add_cell(PokeState *s, const Way *w, uint64_t at, uint64_t size,
+                     CellKind kind) {
+  uint64_t fresh = s->cells.len + 1;
+  if (!size || size > BYTES_MAX || s->cells.len >= CELLS_MAX ||
+      hashmap_intern(&s->seen, &at, sizeof at, fresh) != fresh)
+    return;
+  uint8_t *bytes = arena_array(&s->arena, uint8_t, size);
+  if (poke_read(s->pid, at, bytes, size))
+    array_push(&s->cells, (PokeCell){w->frame, w->function, w->name, at,
+                                     (uint32_t)size, kind, bytes});
+}
+
+static bool is_taken(const PokeState *s, uint64_t at) {
+  uint64_t ignored;
+  return hashmap_get(&s->seen, &at, sizeof at, &ignored);
+}
+
+// A table of bytes; others may lead into its middle.
+static void add_table(PokeState *s, const Way *w, uint64_t at, uint64_t size,
+                      CellKind kind) {
+  size_t before = s->cells.len;
+  add_cell(s, w, at, size, kind);
+  for (uint64_t i = at + 1; s->cells.len > before && i < at + size; i++)
+    hashmap_intern(&s->seen, &i, sizeof i, 1);
+}
+
+// Up to its end, or where another one begins that has been told.
+static void add_text(PokeState *s, const Way *w, uint64_t at) {
+  uint64_t most = block_size(s, at), n = 0;
+  uint8_t byte = 1;
+  most = most && most < TEXT_MAX ? most : TEXT_MAX;
+  while (n < most && byte && !is_taken(s, at + n) &&
+         poke_read(s->pid, at + n, &byte, 1))
+    n++;
+  add_table(s, w, at, n, CELL_TEXT);
+}
+
+static void add_pointer(PokeState *s, const Way *w, uint64_t at,
+                        Dwarf_Die *type) {
+  Dwarf_Die to;
+  uint64_t value;
+  add_cell(s, w, at, sizeof value, CELL_POINTER);
+  if (w->hops >= HOPS_MAX || !poke_read(s->pid, at, &value, sizeof value) ||
+      !value || !type_of(type, &to))
+    return;
+  array_push(&s->pointers, (PokePointer){w->frame, w->function, w->name, value,
+                                         to, w->hops + 1});
+}
+
+static void add_object(PokeState *s, const Way *w, uint64_t at, Dwarf_Die *type,
+                       int depth);
+
+// "s" and "x": s.x. What a pointer leads to is called "p->" or "p[1]." here.
+static const char *field_name(PokeState *s, const char *whole,
+                              const char *field) {
+  return arena_printf(&s->arena, "%s%s%s", whole,
+                      text_ends(whole, "->") ? "" : ".", field);
+}
+
+static void add_fields(PokeState *s, const Way *w, uint64_t at, Dwarf_Die *type,
+                       int depth) {
+  Dwarf_Die member, of;
+  uint64_t offset, ignored;
+  if (dwarf_child(type, &member))
+    return;
+  do {
+    offset = 0;
+    if (dwarf_tag(&member) != DW_TAG_member ||
+        has_number(&member, DW_AT_bit_size, &ignored) || !type_of(&member, &of))
+      continue;
+    has_number(&member, DW_AT_data_member_location, &offset);
+    const char *name = dwarf_diename(&member);
+    Way inner = at_name(w, name ? field_name(s, w->name, name) : w->name);
+    add_object(s, &inner, at + offset, &of, depth + 1);
+  } while (!dwarf_siblingof(&member, &member));
+}
+
+// "p->" without its arrow is "*p".
+static const char *base_name(PokeState *s, const char *name) {
+  if (!text_ends(name, "->"))
+    return name;
+  return arena_printf(&s->arena, "(*%.*s)", (int)strlen(name) - 2, name);
+}
+
+// `dimension`: DIE of a subrange; those behind it are inner ones.
+static void add_elements(PokeState *s, const Way *w, uint64_t at,
+                         Dwarf_Die dimension, Dwarf_Die *of, int depth) {
+  Dwarf_Die inner;
+  uint64_t n = 0, each = size_of(of), upper;
+  bool more = !dwarf_siblingof(&dimension, &inner);
+  for (Dwarf_Die d = dimension; more && !dwarf_siblingof(&d, &d);)
+    each = has_number(&d, DW_AT_count, &n) ? each * n : 0;
+  n = 0;
+  if (!has_number(&dimension, DW_AT_count, &n) &&
+      has_number(&dimension, DW_AT_upper_bound, &upper))
+    n = upper + 1;
+  if (!more && is_byte(of)) {
+    add_table(s, w, at, n, CELL_BYTES);
+    return;
+  }
+  const char *base = base_name(s, w->name);
+  for (uint64_t i = 0; each && i < n && i < ELEMENTS_MAX; i++) {
+    Way one = at_name(
+        w, arena_printf(&s->arena, "%s[%llu]", base, (unsigned long long)i));
+    if (more)
+      add_elements(s, &one, at + i * each, inner, of, depth + 1);
+    else
+      add_object(s, &one, at + i * each, of, depth + 1);
+  }
+}
+
+static void add_object(PokeState *s, const Way *w, uint64_t at, Dwarf_Die *type,
+                       int depth) {
+  Dwarf_Die inner, of;
+  if (depth > DEEPEST || s->cells.len >= CELLS_MAX || is_foreign(type))
+    return;
+  switch (dwarf_tag(type)) {
+  case DW_TAG_base_type:
+  case DW_TAG_enumeration_type:
+    if (size_of(type) <= 8)
+      add_cell(s, w, at, size_of(type), kind_of(type));
+    return;
+  case DW_TAG_pointer_type:
+    add_pointer(s, w, at, type);
+    return;
+  case DW_TAG_structure_type:
+    add_fields(s, w, at, type, depth);
+    return;
+  case DW_TAG_union_type:
+    add_table(s, w, at, size_of(type), CELL_BYTES);
+    return;
+  case DW_TAG_array_type:
+    if (type_of(type, &of) && !dwarf_child(type, &inner))
+      add_elements(s, w, at, inner, &of, depth);
+    return;
+  default:
+    return;
+  }
+}
+
+// --- what pointers lead to --------------------------------------------------
+
+static bool is_struct(Dwarf_Die *type) {
+  return dwarf_tag(type) == DW_TAG_structure_type;
+}
+
+// Would malloc(size) give a block of this size?
+static bool is_block_of_one(uint64_t block, uint64_t size) {
+  enum { HEAD = 8, STEP = 16, LEAST = 24 };
+  uint64_t one = (size + HEAD + STEP - 1) / STEP * STEP - HEAD;
+  return block == (one < LEAST ? LEAST : one);
+}
+
+// "p->", "*p", "p[2]": fields are added with an arrow where there is one.
+static const char *pointee_name(PokeState *s, const char *p, uint64_t i,
+                                bool many, bool arrow) {
+  if (many)
+    return arena_printf(&s->arena, "%s[%llu]", p, (unsigned long long)i);
+  return arena_printf(&s->arena, arrow ? "%s->" : "*%s", p);
+}
+
+static void follow(PokeState *s, const PokePointer *p) {
+  Dwarf_Die type = p->type;
+  uint64_t size = size_of(&type), block = block_size(s, p->to), n = 1;
+  Way w = {p->frame, p->function, p->name, p->hops};
+  if (is_byte(&type)) {
+    w.name = arena_printf(&s->arena, "*%s", p->name);
+    add_text(s, &w, p->to);
+    return;
+  }
+  if (!size)
+    return;
+  if (block / size > 1 && !(is_struct(&type) && is_block_of_one(block, size)))
+    n = block / size;
+  n = n < ELEMENTS_MAX ? n : ELEMENTS_MAX;
+  for (uint64_t i = 0; i < n; i++) {
+    Way one = at_name(&w, pointee_name(s, p->name, i, n > 1, is_struct(&type)));
+    add_object(s, &one, p->to + i * size, &type, 0);
+  }
+}
+
+// --- variables --------------------------------------------------------------
+
+static bool is_rbp(const Dwarf_Op *ops, size_t n) {
+  return n == 1 && ops[0].atom == DW_OP_reg6;
+}
+
+static bool find_address(PokeState *s, Dwarf_Attribute *attr, Dwarf_Op *ops,
+                         size_t n, uint64_t frame, uint64_t *out) {
+  Dwarf_Attribute indirect;
+  Dwarf_Addr address;
+  switch (n ? ops[0].atom : 0) {
+  case DW_OP_fbreg:
+    *out = frame + ops[0].number;
+    if (n == 2 && ops[1].atom == DW_OP_deref)
+      return poke_read(s->pid, *out, out, sizeof *out);
+    return n == 1 && frame;
+  case DW_OP_addr:
+    *out = ops[0].number + s->bias;
+    return n == 1;
+  case DW_OP_addrx:
+    if (n != 1 || dwarf_getlocation_attr(attr, ops, &indirect) ||
+        dwarf_formaddr(&indirect, &address))
+      return false;
+    *out = address + s->bias;
+    return true;
+  default:
+    return false;
+  }
+}
+
+// `frame`: value of the frame pointer; 0: variables of the file only.
+static void add_variable(PokeState *s, const Way *w, Dwarf_Die *die,
+                         uint64_t frame) {
+  Dwarf_Attribute attr;
+  Dwarf_Op *ops;
+  size_t n;
+  uint64_t at;
+  Dwarf_Die type;
+  const char *name = dwarf_diename(die);
+  if (!name || !dwarf_attr(die, DW_AT_location, &attr) ||
+      dwarf_getlocation(&attr, &ops, &n) ||
+      !find_address(s, &attr, ops, n, frame, &at) || !type_of(die, &type))
+    return;
+  uint64_t fresh = s->names.len + 1;
+  if (w->frame != GLOBAL &&
+      hashmap_intern(&s->names, name, strlen(name), fresh) != fresh)
+    return; // hidden by one of an inner block
+  Way own = at_name(w, arena_strdup(&s->arena, name));
+  add_object(s, &own, at, &type, 0);
+}
+
+static void add_variables(PokeState *s, const Way *w, Dwarf_Die *scope,
+                          uint64_t frame) {
+  Dwarf_Die child;
+  if (dwarf_child(scope, &child))
+    return;
+  do {
+    int tag = dwarf_tag(&child);
+    if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter)
+      add_variable(s, w, &child, frame);
+  } while (!dwarf_siblingof(&child, &child));
+}
+
+// The unit that has code there; clang writes no index of them.
+static bool find_unit(const PokeState *s, uint64_t pc, Dwarf_Die *out) {
+  Dwarf_Off at = 0, next;
+  size_t head;
+  for (; !dwarf_nextcu(s->dwarf, at, &next, &head, NULL, NULL, NULL); at = next)
+    if (dwarf_offdie(s->dwarf, at + head, out) && dwarf_haspc(out, pc) > 0)
+      return true;
+  return false;
+}
+
+// The scopes of one function. False: it has no debug information.
+static bool add_function(PokeState *s, int number, uint64_t pc,
+                         uint64_t frame) {
+  Dwarf_Die unit, *scopes = NULL;
+  Dwarf_Attribute attr;
+  Dwarf_Op *ops;
+  size_t n;
+  int count = find_unit(s, pc, &unit) ? dwarf_getscopes(&unit, pc, &scopes) : 0;
+  int last = 0;
+  while (last < count && dwarf_tag(&scopes[last]) != DW_TAG_subprogram)
+    last++;
+  bool good = last < count &&
+              dwarf_attr_integrate(&scopes[last], DW_AT_frame_base, &attr) &&
+              !dwarf_getlocation(&attr, &ops, &n) && is_rbp(ops, n);
+  if (good) {
+    const char *name = dwarf_diename(&scopes[last]);
+    Way w = {number, arena_strdup(&s->arena, name ? name : ""), "", 0};
+    hashmap_release(&s->names);
+    s->names = (Hashmap){0};
+    for (int i = 0; i <= last; i++)
+      add_variables(s, &w, &scopes[i], frame);
+  }
+  free(scopes);
+  return good;
+}
+
+static void add_frames(PokeState *s, uint64_t pc, uint64_t frame) {
+  uint64_t saved[2];
+  for (int i = 0; i < FRAMES_MAX; i++) {
+    // A return address may be that of the next function already.
+    if (!add_function(s, i, pc - s->bias - (i > 0), frame) ||
+        !poke_read(s->pid, frame, saved, sizeof saved) || saved[0] <= frame)
+      return;
+    frame = saved[0];
+    pc = saved[1];
+  }
+}
+
+static void add_globals(PokeState *s) {
+  Dwarf_Off at = 0, next;
+  size_t head;
+  Way w = {GLOBAL, "", "", 0};
+  while (!dwarf_nextcu(s->dwarf, at, &next, &head, NULL, NULL, NULL)) {
+    Dwarf_Die unit;
+    if (dwarf_offdie(s->dwarf, at + head, &unit))
+      add_variables(s, &w, &unit, 0);
+    at = next;
+  }
+}
+
+void poke_state_read(PokeState *s, uint64_t pc, uint64_t frame) {
+  find_heap(s);
+  add_frames(s, pc, frame);
+  add_globals(s);
+  for (size_t i = 0; i < s->pointers.len && s->cells.len < CELLS_MAX; i++) {
+    PokePointer p = s->pointers.items[i];
+    follow(s, &p);
+  }
+}
+
+// --- opening and closing ----------------------------------------------------
+
+int poke_state_open(PokeState *s, const char *program, pid_t pid, uint64_t bias,
+                    Err *err) {
+  *s = (PokeState){.pid = pid, .bias = bias};
+  s->fd = open(program, O_RDONLY | O_CLOEXEC);
+  if (s->fd < 0)
+    return err_set(err, "%s: %s", program, strerror(errno));
+  s->dwarf = dwarf_begin(s->fd, DWARF_C_READ);
+  if (!s->dwarf)
+    return err_set(err, "%s: no debug information: %s", program,
+                   dwarf_errmsg(-1));
+  return 0;
+}
+
+void poke_state_close(PokeState *s) {
+  if (s->dwarf)
+    dwarf_end(s->dwarf);
+  if (s->fd >= 0)
+    close(s->fd);
+  array_release(&s->cells);
+  array_release(&s->pointers);
+  hashmap_release(&s->seen);
+  hashmap_release(&s->names);
+  arena_release(&s->arena);
+}

@@ -1,0 +1,432 @@
+// Which of the variables that differ at a branch matter: those that make the
+// failing run end as it should when they get the values that the passing run
+// has there (near.h).
+//
+//   if (a > limit) ...           here: a = 3, limit = 5, x = 7, p->len = 0
+//                                passing: a = 9, limit = 6, x = 8, p->len = 2
+//   all exchanged: passes        a, limit: passes; x, p->len: fails
+//   a: passes; limit: fails      so it is a
+//
+// Zeller 2002, "Isolating cause-effect chains from computer programs", with
+// ddmin (ddmin.h): each set is put into a run of the failing input, stopped in
+// front of the branch, and the run is judged when it is over. What comes out is
+// 1-minimal: no single variable can be left out. There may be other such sets.
+//
+// Bounds: RUNS_MAX runs for a branch, BRANCHES_MAX branches, SECONDS in all.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "generate/ddmin.h"
+#include "generate/near_internal.h"
+#include "generate/near_poke.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+enum {
+  RUNS_MAX = 100,
+  BRANCHES_MAX = 6,
+  SECONDS = 6,
+  BYTES_APART = 64,
+  DIFFER_MAX = 64
+};
+
+// A variable, or a byte of one, that can be exchanged.
+typedef struct {
+  const Cell *failing, *passing;
+  size_t from, size; // bytes of it
+} Choice;
+
+typedef struct {
+  Poker poker;
+  Near *near;
+  double end;
+  char *line; // of the failing run
+  NearMoment *moment;
+  PokeAnswer failing, again, passing; // the failing run twice
+  ARRAY(Choice) choices;
+  PutResult wanted;
+  Err problem;
+} Putter;
+
+// --- what can be exchanged --------------------------------------------------
+
+static char *cell_key(const Cell *c) {
+  return mem_printf("%d %s %s", c->frame, c->function, c->name);
+}
+
+// The bytes that count: of a text those up to its end.
+static size_t used(const Cell *c) {
+  size_t n = c->kind == 't' ? strnlen((const char *)c->bytes, c->size) + 1 : 0;
+  return n && n <= c->size ? n : c->size;
+}
+
+static bool is_same(const Cell *a, const Cell *b) {
+  return used(a) == used(b) && !memcmp(a->bytes, b->bytes, used(a));
+}
+
+static uint64_t number(const Cell *c) {
+  uint64_t v = 0;
+  memcpy(&v, c->bytes, c->size < sizeof v ? c->size : sizeof v);
+  return v;
+}
+
+// Is what the passing run has there good in the failing one? Of pointers null,
+// and what is at the same place in every run.
+static bool may_put(const Putter *p, const Cell *f, const Cell *q) {
+  uint64_t to = number(q);
+  if (f->kind != q->kind || used(q) > f->size)
+    return false;
+  if (f->kind == 'b')
+    return f->size == q->size;
+  return f->kind != 'p' || !to ||
+         (to >= p->passing.image && to < p->passing.image_end);
+}
+
+static void choose(Putter *p, const Cell *f, const Cell *q) {
+  bool pointers = f->kind == 'p' && number(f) && number(q);
+  if (is_same(f, q))
+    return;
+  if (may_put(p, f, q))
+    array_push(&p->choices, (Choice){f, q, 0, used(q)});
+  else if (!pointers) // two addresses are no difference that says anything
+    p->moment->minimal.others++;
+}
+
+static void index_cells(const PokeAnswer *a, Hashmap *out) {
+  for (size_t i = 0; i < a->cells.len; i++) {
+    char *key = cell_key(&a->cells.items[i]);
+    hashmap_intern(out, key, strlen(key), i);
+    free(key);
+  }
+}
+
+// The cell of that name; NULL: there is none.
+static const Cell *find_cell(const PokeAnswer *a, const Hashmap *index,
+                             const char *key) {
+  uint64_t i;
+  return hashmap_get(index, key, strlen(key), &i) ? &a->cells.items[i] : NULL;
+}
+
+// What is not the same whenever the failing run is run says nothing: times,
+// random numbers, what the library leaves in memory that was freed.
+static void find_choices(Putter *p) {
+  Hashmap again = {0}, passing = {0};
+  index_cells(&p->again, &again);
+  index_cells(&p->passing, &passing);
+  p->choices.len = 0;
+  for (size_t k = 0; k < p->failing.cells.len; k++) {
+    const Cell *f = &p->failing.cells.items[k];
+    char *key = cell_key(f);
+    const Cell *same = find_cell(&p->again, &again, key);
+    const Cell *q = find_cell(&p->passing, &passing, key);
+    if (q && same && same->at == f->at && is_same(f, same))
+      choose(p, f, q);
+    free(key);
+  }
+  p->moment->minimal.differing = p->choices.len;
+  hashmap_release(&again);
+  hashmap_release(&passing);
+}
+
+// --- runs -------------------------------------------------------------------
+
+static PokeJob failing_job(const Putter *p) {
+  return (PokeJob){.line = p->line,
+                   .inputs = &p->near->failing.inputs,
+                   .block = p->moment->block,
+                   .count = p->moment->failing_run};
+}
+
+static PutResult result_of(Putter *p, const PokeJob *job, const PokeAnswer *a) {
+  Verdict verdict;
+  bool turned = a->has_way && p->passing.has_way && a->way == p->passing.way;
+  if (!a->reached || a->moved ||
+      poker_judge(&p->poker, job, a, &verdict, &p->problem))
+    return PUT_NOTHING;
+  if (verdict == VERDICT_PASS)
+    return PUT_PASSES;
+  if (turned && a->outcome.end == p->passing.outcome.end &&
+      a->outcome.status == p->passing.outcome.status &&
+      poker_has_kept_output(&p->poker))
+    return PUT_AS;
+  return turned && p->failing.way != p->passing.way ? PUT_TURNS : PUT_NOTHING;
+}
+
+// How far putting the values of some choices gets the failing run.
+static PutResult try_puts(Putter *p, const bool *keep) {
+  CellPuts puts = {0};
+  PokeAnswer a;
+  for (size_t i = 0; i < p->choices.len; i++) {
+    const Choice *c = &p->choices.items[i];
+    if (keep[i])
+      array_push(&puts, (CellPut){c->failing->at + c->from, c->size,
+                                  c->failing->bytes + c->from,
+                                  c->passing->bytes + c->from});
+  }
+  PokeJob job = failing_job(p);
+  job.puts = &puts;
+  PutResult result = poker_run(&p->poker, &job, &a, &p->problem)
+                         ? PUT_NOTHING
+                         : result_of(p, &job, &a);
+  poke_answer_release(&a);
+  array_release(&puts);
+  return result;
+}
+
+static bool is_over(const Putter *p) {
+  return clock_now() > p->end || p->near->explorer->runner->interrupted;
+}
+
+static bool gets_as_far(void *context, const bool *keep, size_t n) {
+  Putter *p = context;
+  (void)n;
+  if (is_over(p)) {
+    p->moment->minimal.cut = true;
+    return false;
+  }
+  return try_puts(p, keep) >= p->wanted;
+}
+
+// --- the smallest set -------------------------------------------------------
+
+static void keep_only(Putter *p, const bool *keep) {
+  size_t n = 0;
+  for (size_t i = 0; i < p->choices.len; i++)
+    if (keep[i])
+      p->choices.items[n++] = p->choices.items[i];
+  p->choices.len = n;
+}
+
+static void shrink(Putter *p) {
+  NearMinimal *m = &p->moment->minimal;
+  size_t n = p->choices.len;
+  size_t left = RUNS_MAX > p->poker.runs ? RUNS_MAX - p->poker.runs : 0;
+  bool *keep = mem_array(bool, n + 1);
+  for (size_t i = 0; i < n; i++)
+    keep[i] = true;
+  if (n > 1)
+    ddmin(n, keep, gets_as_far, p, &left);
+  m->cut |= !left;
+  keep_only(p, keep);
+  free(keep);
+}
+
+// A table of bytes is taken apart where it differs, if in few places.
+static bool take_apart(Putter *p) {
+  ARRAY(Choice) parts = {0};
+  bool any = false;
+  for (size_t i = 0; i < p->choices.len; i++) {
+    Choice c = p->choices.items[i];
+    bool table = c.failing->kind == 'b' || c.failing->kind == 't';
+    any |= table && c.size > 1;
+    for (size_t k = 0; table && k < c.size; k++)
+      if (c.failing->bytes[k] != c.passing->bytes[k])
+        array_push(&parts, (Choice){c.failing, c.passing, k, 1});
+    if (!table)
+      array_push(&parts, c);
+  }
+  any &= parts.len <= BYTES_APART;
+  if (any) {
+    array_release(&p->choices);
+    memcpy(&p->choices, &parts, sizeof p->choices);
+  } else {
+    array_release(&parts);
+  }
+  return any;
+}
+
+// --- as it is shown ---------------------------------------------------------
+
+static bool is_printable(const uint8_t *bytes, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (bytes[i] < 0x20 || bytes[i] >= 0x7f)
+      return false;
+  return true;
+}
+
+static void show_bytes(const Cell *c, Str *out) {
+  enum { SHOWN = 64 };
+  size_t n = strnlen((const char *)c->bytes, c->size);
+  if (n < c->size && is_printable(c->bytes, n)) {
+    str_addn(out, c->bytes, n < SHOWN ? n : SHOWN);
+    return;
+  }
+  for (size_t i = 0; i < c->size && i < SHOWN; i++)
+    str_addf(out, "\\x%02x", c->bytes[i]);
+}
+
+static void show_float(const Cell *c, Str *out) {
+  float f;
+  double d = 0;
+  if (c->size == sizeof f) {
+    memcpy(&f, c->bytes, sizeof f);
+    d = (double)f;
+  } else if (c->size == sizeof d) {
+    memcpy(&d, c->bytes, sizeof d);
+  }
+  str_addf(out, "%g", d);
+}
+
+static void show_number(const Cell *c, Str *out) {
+  unsigned shift = c->size < 8 ? 64 - 8 * (unsigned)c->size : 0;
+  uint64_t v = number(c);
+  if (c->kind == 'u')
+    str_addf(out, "%llu", (unsigned long long)v);
+  else
+    str_addf(out, "%lld", (long long)((int64_t)(v << shift) >> shift));
+}
+
+static const char *show_cell(Near *n, const Cell *c) {
+  Str text = {0};
+  if (c->kind == 'f')
+    show_float(c, &text);
+  else if (c->kind == 'p')
+    str_add(&text, number(c) ? "pointer" : "null");
+  else if (c->kind == 'b' || c->kind == 't')
+    show_bytes(c, &text);
+  else
+    show_number(c, &text);
+  const char *copy = arena_strdup(&n->arena, str_text(&text));
+  str_release(&text);
+  return copy;
+}
+
+// Not a number for JSON.
+static bool is_text(const Cell *f, const Cell *q) {
+  return f->kind == 'b' || f->kind == 't' ||
+         (f->kind == 'p' && (number(f) || number(q)));
+}
+
+// "len of parse()", with the number of calls where the name alone may be
+// another's.
+static const char *show_name(const Putter *p, const Cell *c, const char *name) {
+  Arena *arena = &p->near->arena;
+  if (c->frame <= 0)
+    return arena_strdup(arena, name);
+  if (c->frame == 1)
+    return arena_printf(arena, "%s of its caller %s()", name, c->function);
+  return arena_printf(arena, "%s of %s(), %d calls up", name, c->function,
+                      c->frame);
+}
+
+// One byte: buf[3].
+static NearPut show_byte(const Putter *p, const Choice *c) {
+  Arena *arena = &p->near->arena;
+  const char *base = c->failing->name;
+  base = c->failing->kind == 't' && *base == '*' ? base + 1 : base;
+  char *name = mem_printf("%s[%zu]", base, c->from);
+  NearPut put = {show_name(p, c->failing, name),
+                 arena_printf(arena, "%d", c->failing->bytes[c->from]),
+                 arena_printf(arena, "%d", c->passing->bytes[c->from]), false};
+  free(name);
+  return put;
+}
+
+static NearPut show_choice(const Putter *p, const Choice *c) {
+  bool whole = c->size == used(c->passing) || c->size > 1;
+  if (!whole)
+    return show_byte(p, c);
+  return (NearPut){show_name(p, c->failing, c->failing->name),
+                   show_cell(p->near, c->failing),
+                   show_cell(p->near, c->passing),
+                   is_text(c->failing, c->passing)};
+}
+
+// --- all of it --------------------------------------------------------------
+
+static const char *keep_text(Near *n, const char *text) {
+  return arena_strdup(&n->arena, text);
+}
+
+// Both runs up to the branch. NULL, or why it does not work.
+static const char *look(Putter *p) {
+  const NearFound *f = &p->near->found.items[p->near->best];
+  PokeJob job = failing_job(p);
+  Verdict verdict = VERDICT_ERROR;
+  job.state = true;
+  if (poker_run(&p->poker, &job, &p->again, &p->problem) ||
+      poker_run(&p->poker, &job, &p->failing, &p->problem) ||
+      poker_judge(&p->poker, &job, &p->failing, &verdict, &p->problem))
+    return p->problem.text;
+  if (!p->failing.reached)
+    return "built without optimization the failing run does not come here";
+  if (verdict == VERDICT_PASS)
+    return "built without optimization the failing input passes";
+  job.line = f->line;
+  job.inputs = f->test ? NULL : &f->inputs;
+  job.count = p->moment->passing_run;
+  if (poker_run(&p->poker, &job, &p->passing, &p->problem) ||
+      poker_keep_output(&p->poker, &p->problem))
+    return p->problem.text;
+  return p->passing.reached
+             ? NULL
+             : "built without optimization the passing run does not come here";
+}
+
+static void note_differences(Putter *p) {
+  for (size_t i = 0; i < p->choices.len && i < DIFFER_MAX; i++)
+    array_push(&p->moment->minimal.differ,
+               show_choice(p, &p->choices.items[i]));
+}
+
+static void minimise(Putter *p) {
+  NearMinimal *m = &p->moment->minimal;
+  find_choices(p);
+  note_differences(p);
+  bool *all = mem_array(bool, p->choices.len + 1);
+  memset(all, true, p->choices.len * sizeof *all);
+  p->wanted = m->result = p->choices.len ? try_puts(p, all) : PUT_NOTHING;
+  free(all);
+  if (m->result == PUT_NOTHING)
+    return;
+  shrink(p);
+  if (!m->cut && take_apart(p))
+    shrink(p);
+  for (size_t i = 0; i < p->choices.len; i++)
+    array_push(&m->puts, show_choice(p, &p->choices.items[i]));
+}
+
+static void minimise_at(Putter *p, NearMoment *moment) {
+  NearMinimal *m = &moment->minimal;
+  p->moment = moment;
+  p->poker.runs = 0;
+  p->problem = (Err){0};
+  const char *problem = look(p);
+  if (!problem)
+    minimise(p);
+  m->problem = problem ? keep_text(p->near, problem) : NULL;
+  m->runs = p->poker.runs;
+  poke_answer_release(&p->failing);
+  poke_answer_release(&p->again);
+  poke_answer_release(&p->passing);
+}
+
+static const char *open_putter(Putter *p) {
+  Near *n = p->near;
+  if (poker_open(&p->poker, n, &p->problem))
+    return p->problem.text;
+  p->line = near_write(n, &n->failing.inputs, "near", n->explorer->number++,
+                       &p->problem);
+  return p->line ? NULL : p->problem.text;
+}
+
+void near_minimise(Near *n) {
+  Putter p = {.near = n, .end = clock_now() + SECONDS};
+  const char *problem = n->moments.len ? open_putter(&p) : NULL;
+  for (size_t i = 0; i < n->moments.len; i++) {
+    NearMoment *m = &n->moments.items[i];
+    if (!m->passing_run)
+      m->minimal.problem = "the passing run does not come here";
+    else if (problem)
+      m->minimal.problem = keep_text(n, problem);
+    else if (i >= BRANCHES_MAX || is_over(&p))
+      m->minimal.problem = "out of time";
+    else
+      minimise_at(&p, m);
+  }
+  if (n->moments.len)
+    poker_close(&p.poker);
+  array_release(&p.choices);
+  free(p.line);
+}

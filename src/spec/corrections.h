@@ -1,0 +1,34 @@
+// Statements that could each alone be what is wrong: with this one off, and
+// all others as they are, the whole contract can be kept from the violating
+// state. Second evidence beside a core, which says only that something in it
+// is wrong.
+//
+//   keys[0] = last;      off: any key there; then last_ok does not hold
+//   int child = 2;       off: child may be 1, and everything holds
+//
+// A statement that alone can satisfy a clause is in every core of it, so only
+// statements that all cores have are asked about. Where several faults show at
+// once there may be none; then those are taken that satisfy one of the broken
+// clauses, and all that were not broken.
+#ifndef CULPRIT_SPEC_CORRECTIONS_H
+#define CULPRIT_SPEC_CORRECTIONS_H
+
+#include "cfront/contract_table.h"
+#include "spec/core.h"
+
+typedef struct {
+  Encoder *encoder; // after encoder_all
+  const Violation *violation;
+  ARRAY(const Core *) cores; // of the broken clauses, in their order
+  double seconds;            // in all
+} CorrectionsTask;
+
+typedef struct {
+  StatementList statements; // ascending
+  bool whole;    // each satisfies all clauses; false: some broken one
+  bool complete; // false: time ran out, there may be more
+} Corrections;
+
+void corrections_find(const CorrectionsTask *t, Corrections *out);
+
+#endif
