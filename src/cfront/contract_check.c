@@ -174,6 +174,7 @@ static const char prelude[] =
     "                                    struct __culprit_call *);\n"
     "extern int __culprit_contract_enter(const void *,\n"
     "                                    struct __culprit_call *);\n"
+    "extern int __culprit_asks(const void *, unsigned);\n"
     "extern void __culprit_clause(const void *, unsigned, int,\n"
     "                             struct __culprit_call *);\n"
     "extern void __culprit_contract_end(const void *,\n"
@@ -461,7 +462,8 @@ static void add_begin(Wrap *r) {
 
 static void add_clause(Wrap *r, Emitter *e, size_t k) {
   const Clause *c = &r->a->clauses.items[k];
-  emit_own(e, "\n__culprit_clause(&__culprit_contract_%s, %zu, ", r->name, k);
+  emit_own(e, "\nif (__culprit_asks(&__culprit_contract_%s, %zu)) ", r->name, k);
+  emit_own(e, "__culprit_clause(&__culprit_contract_%s, %zu, ", r->name, k);
   if (c->behavior >= 0)
     emit_own(e, "!__culprit_assumes_%d || ", c->behavior);
   emit_own(e, "!!");

@@ -443,18 +443,6 @@ static bool add_function(PokeState *s, int number, uint64_t pc,
   return good;
 }
 
-static void add_frames(PokeState *s, uint64_t pc, uint64_t frame) {
-  uint64_t saved[2];
-  for (int i = 0; i < FRAMES_MAX; i++) {
-    // A return address may be that of the next function already.
-    if (!add_function(s, i, pc - s->bias - (i > 0), frame) ||
-        !poke_read(s->pid, frame, saved, sizeof saved) || saved[0] <= frame)
-      return;
-    frame = saved[0];
-    pc = saved[1];
-  }
-}
-
 static void add_globals(PokeState *s) {
   Dwarf_Off at = 0, next;
   size_t head;
@@ -467,13 +455,31 @@ static void add_globals(PokeState *s) {
   }
 }
 
-void poke_state_read(PokeState *s, uint64_t pc, uint64_t frame) {
-  find_heap(s);
-  add_frames(s, pc, frame);
-  add_globals(s);
+static void follow_all(PokeState *s) {
   for (size_t i = 0; i < s->pointers.len && s->cells.len < CELLS_MAX; i++) {
     PokePointer p = s->pointers.items[i];
     follow(s, &p);
+  }
+  s->pointers.len = 0;
+}
+
+// Names that the function itself has for something come first, then those of
+// the file.
+void poke_state_read(PokeState *s, uint64_t pc, uint64_t frame) {
+  uint64_t saved[2];
+  find_heap(s);
+  for (int i = 0; i < FRAMES_MAX; i++) {
+    // A return address may be that of the next function already.
+    bool known = add_function(s, i, pc - s->bias - (i > 0), frame);
+    follow_all(s);
+    if (i == 0)
+      add_globals(s);
+    follow_all(s);
+    if (!known || !poke_read(s->pid, frame, saved, sizeof saved) ||
+        saved[0] <= frame)
+      return;
+    frame = saved[0];
+    pc = saved[1];
   }
 }
 

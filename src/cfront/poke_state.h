@@ -10,7 +10,8 @@
 //
 // Cells are what can be compared and changed: numbers, pointers, and texts and
 // tables of bytes as a whole. Each byte belongs to one cell: the first name
-// that leads there, the shortest way first.
+// that leads there: of the function that was stopped, of the file, of its
+// callers; of each the shortest way first.
 //
 // Limits: x86-64, functions with a frame pointer whose variables lie in memory
 // (marks.h). Callers are known up to the first that has no debug information

@@ -41,6 +41,7 @@ enum {
   OPT_DETOURS,
   OPT_INPUTS,
   OPT_NO_STORED,
+  OPT_NO_MINIMISE,
   OPT_TRAIL,
   OPT_FAULT
 };
@@ -56,6 +57,7 @@ static const struct option long_options[] = {
     {"detours", required_argument, NULL, OPT_DETOURS},
     {"inputs-per-path", required_argument, NULL, OPT_INPUTS},
     {"no-stored", no_argument, NULL, OPT_NO_STORED},
+    {"no-minimise", no_argument, NULL, OPT_NO_MINIMISE},
     {"trail", required_argument, NULL, OPT_TRAIL},
     {"fault", required_argument, NULL, OPT_FAULT},
     {0},
@@ -93,6 +95,8 @@ static void print_help(void) {
       "                     default: 1\n"
       "  --env NAME         this environment variable is input, too\n"
       "  --no-reduce        do not make the failing input smaller first\n"
+      "  --no-minimise      do not run it with variables exchanged to see which\n"
+      "                     of them matter\n"
       "\n"
       "what is right (default: exit status 0, no signal)\n"
       "  --reference PROG   same standard output and exit status as PROG\n"
@@ -163,6 +167,7 @@ static int take_option(void *options, int opt, const char *arg) {
   case OPT_DETOURS: return take_number(arg, &o->near.detours);
   case OPT_INPUTS: return cli_count(arg, &o->near.inputs);
   case OPT_NO_STORED: o->near.stored = 0; return 0;
+  case OPT_NO_MINIMISE: o->near.keep_all = true; return 0;
   case OPT_TRAIL: o->trail = arg; return 0;
   case OPT_FAULT: array_push(&o->faults, arg); return 0;
   default: return given_take(&o->given, opt, arg);
@@ -199,9 +204,12 @@ static void print_tried(const Near *n, FILE *out) {
           out);
 }
 
-static void add_score(Str *out, const char *name, const PdgScore *s) {
-  str_addf(out, ",\"%s\":{\"score\":%.6f,\"examined\":%zu,\"layers\":%zu}",
-           name, s->score, s->examined, s->layers);
+static void add_score(Str *out, const char *name, const NearScore *s) {
+  const PdgScore *d = &s->directed;
+  str_addf(out,
+           ",\"%s\":{\"score\":%.6f,\"examined\":%zu,\"layers\":%zu,"
+           "\"both_ways\":%.6f}",
+           name, d->score, d->examined, d->layers, s->both.score);
 }
 
 // Appends members for JSON. -1 after a message.

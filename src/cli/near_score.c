@@ -36,12 +36,14 @@ static void add_places(const Graph *g, const Suite *suite,
   }
 }
 
-static PdgScore score_places(const Graph *g, const Suite *suite,
-                             const NearPlaces *places, const Nodes *faulty) {
+static NearScore score_places(const Graph *g, const Suite *suite,
+                              const NearPlaces *places, const Nodes *faulty) {
   Nodes nodes = {0};
   add_places(g, suite, places, &nodes);
-  PdgScore s =
-      pdg_score(&g->pdg, nodes.items, nodes.len, faulty->items, faulty->len);
+  NearScore s = {
+      pdg_score_directed(&g->pdg, nodes.items, nodes.len, faulty->items,
+                         faulty->len),
+      pdg_score(&g->pdg, nodes.items, nodes.len, faulty->items, faulty->len)};
   array_release(&nodes);
   return s;
 }

@@ -10,9 +10,14 @@
 #include "generate/near.h"
 #include "util/err.h"
 
+// Edges followed one way at a time (the paper's score), and both ways at once.
 typedef struct {
-  PdgScore report;    // of the report; 0 if nothing passes
-  PdgScore neighbour; // of the classical nearest neighbour's (NearNeighbour)
+  PdgScore directed, both;
+} NearScore;
+
+typedef struct {
+  NearScore report;    // of the report; 0 if nothing passes
+  NearScore neighbour; // of the classical nearest neighbour's (NearNeighbour)
 } NearScores;
 
 // `faults`: n times FILE:LINE[,LINE]. The graph is made from what the program

@@ -23,16 +23,16 @@ enum { ROUNDS = 10, BUDGET = 60, TIMEOUT = 10 };
 typedef struct {
   const char *name;
   RoundsPick pick;
-  bool bonus, tests;
+  bool bonus, tests, correct;
 } Method;
 
 static const Method methods[] = {
-    {"sat-tar", PICK_SUSPECTS, true, true},
-    {"core", PICK_SUSPECTS, true, false},
-    {"core+directed", PICK_NEAREST, true, true},
-    {"guided", PICK_SUSPECTS, false, true},
-    {"directed", PICK_NEAREST, false, true},
-    {"random", PICK_RANDOM, false, true},
+    {"sat-tar", PICK_SUSPECTS, true, true, true},
+    {"core", PICK_SUSPECTS, true, false, false},
+    {"core+directed", PICK_NEAREST, true, true, false},
+    {"guided", PICK_SUSPECTS, false, true, false},
+    {"directed", PICK_NEAREST, false, true, false},
+    {"random", PICK_RANDOM, false, true, false},
 };
 
 // --- options ----------------------------------------------------------------
@@ -171,8 +171,8 @@ static int play(const Options *o, Rounds *r, const SpecReport *report) {
   for (size_t i = 1; i <= rounds; i++) {
     bool more;
     if (rounds_next(r, &more, &err))
-      return r->inquiry->subject->interrupted ? EXIT_INTERRUPTED
-                                              : cli_error(&err);
+      return r->candidates->inquiry->subject->interrupted ? EXIT_INTERRUPTED
+                                                          : cli_error(&err);
     if (!more)
       break;
     if (!o->json && !o->quiet)
@@ -191,22 +191,30 @@ static int report_all(const Options *o, const SpecReport *report) {
   return EXIT_FAILED;
 }
 
-static int go_rounds(const Options *o, Inquiry *q) {
+static int go_rounds(const Options *o, Candidates *c) {
   RoundsOptions options = {.pick = o->method->pick,
                            .bonus = o->method->bonus,
-                           .make_seconds = o->budget / 4,
+                           .correct = o->method->correct,
                            .seconds = o->budget,
                            .seed = o->seed};
   Rounds r;
-  rounds_open(&r, q, &options);
+  rounds_open(&r, c, &options);
   SpecReport report = {.rounds = &r,
-                       .root = q->subject->options.cwd,
+                       .root = c->inquiry->subject->options.cwd,
                        .method = o->method->name,
                        .top = o->json ? 0 : o->top};
   int status = play(o, &r, &report);
   if (status == EXIT_FAILED)
     status = report_all(o, &report);
   rounds_close(&r);
+  return status;
+}
+
+static int make_tests(const Options *o, Inquiry *q) {
+  Candidates c;
+  candidates_open(&c, q, o->budget / 4);
+  int status = go_rounds(o, &c);
+  candidates_close(&c);
   return status;
 }
 
@@ -250,7 +258,7 @@ static int explain(const Options *o, Inquiry *q) {
                                    : cli_fail(EXIT_NO_VERDICT, "%s", err.text);
   if (!o->json)
     spec_print_cores(q, root, stdout);
-  return go_rounds(o, q);
+  return make_tests(o, q);
 }
 
 // No input breaks anything: looks for a state that does.

@@ -104,3 +104,61 @@ PdgScore pdg_score(const Pdg *g, const uint32_t *reported, size_t nreported,
   free(q.items);
   return out;
 }
+
+// --- one way at a time ------------------------------------------------------
+
+// Adds what lies one edge further; true: there was something.
+static bool step(const Pdg *g, bool ahead, Bitset *seen) {
+  Bitset next = {0};
+  bool any = false;
+  for (size_t i = 0; i < g->edges.len; i++) {
+    PdgEdge e = g->edges.items[i];
+    uint32_t from = ahead ? e.from : e.to, to = ahead ? e.to : e.from;
+    if (bitset_has(seen, from) && !bitset_has(seen, to)) {
+      bitset_add(&next, to);
+      any = true;
+    }
+  }
+  bitset_union(seen, &next);
+  bitset_release(&next);
+  return any;
+}
+
+// Statements in either.
+static size_t count_both(const Pdg *g, const Bitset *a, const Bitset *b) {
+  size_t n = 0;
+  for (uint32_t i = 0; i < g->nstatements; i++)
+    n += bitset_has(a, i) || bitset_has(b, i);
+  return n;
+}
+
+static bool has_any(const Bitset *a, const Bitset *b, const uint32_t *faulty,
+                    size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (bitset_has(a, faulty[i]) || bitset_has(b, faulty[i]))
+      return true;
+  return false;
+}
+
+PdgScore pdg_score_directed(const Pdg *g, const uint32_t *reported,
+                            size_t nreported, const uint32_t *faulty,
+                            size_t nfaulty) {
+  PdgScore out = {.layers = 1};
+  Bitset ahead = {0}, behind = {0};
+  for (size_t i = 0; i < nreported; i++) {
+    bitset_add(&ahead, reported[i]);
+    bitset_add(&behind, reported[i]);
+  }
+  bool more = nreported > 0;
+  while (!(out.found = has_any(&ahead, &behind, faulty, nfaulty)) && more) {
+    more = step(g, true, &ahead);
+    more |= step(g, false, &behind);
+    out.layers++;
+  }
+  out.examined = out.found ? count_both(g, &ahead, &behind) : g->nstatements;
+  if (out.found)
+    out.score = 1 - (double)out.examined / (double)g->nstatements;
+  bitset_release(&ahead);
+  bitset_release(&behind);
+  return out;
+}

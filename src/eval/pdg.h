@@ -50,4 +50,14 @@ typedef struct {
 PdgScore pdg_score(const Pdg *g, const uint32_t *reported, size_t nreported,
                    const uint32_t *faulty, size_t nfaulty);
 
+// The same with edges followed one way at a time: what the reported statements
+// depend on, and what depends on them, but not what else depends on the former.
+// That is how Wang and Roychoudhury 2005 define DS(n): layers are smaller, but
+// more may be needed, and a fault that is not met that way scores 0.
+//
+//   1 -> 2 <- 3          report {1}, faulty {3}: not met
+PdgScore pdg_score_directed(const Pdg *g, const uint32_t *reported,
+                            size_t nreported, const uint32_t *faulty,
+                            size_t nfaulty);
+
 #endif

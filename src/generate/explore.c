@@ -27,6 +27,7 @@ static void note_judged(void *context, const Run *run) {
     if (!e->signature && run->verdict == VERDICT_FAIL && run->failures.len) {
       e->signature = mem_strdup(run->failures.items[0].signature);
       e->message = mem_strdup(run->failures.items[0].message);
+      e->vague = !strcmp(run->failures.items[0].kind, "exit");
       j->shows = true;
     }
   }
@@ -117,6 +118,9 @@ void explore_close(Explorer *e) {
   recorder_close(&e->recorder);
   inputs_release(&e->given);
   inputs_release(&e->original);
+  for (size_t i = 0; i < e->trials.len; i++)
+    inputs_release(&e->trials.items[i].inputs);
+  array_release(&e->trials);
   for (size_t i = 0; i < e->losses.len; i++)
     free(e->losses.items[i].name);
   array_release(&e->losses);

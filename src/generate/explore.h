@@ -62,6 +62,14 @@ typedef struct {
   size_t count;
 } Loss;
 
+enum { TRIALS_KEPT = 16 };
+
+// What reduction tried and did not fail any more: test "reducedNUMBER".
+typedef struct {
+  unsigned number;
+  Inputs inputs;
+} CutTrial;
+
 typedef struct Explorer {
   ExploreOptions options;
   Runner *runner;
@@ -71,6 +79,7 @@ typedef struct Explorer {
   Inputs original; // what the user gave
   char *signature; // of its failure
   char *message;
+  bool vague; // its signature is an exit status only
   double start;
   unsigned number;     // of the next test
   size_t planned;      // tests made, run or about to be
@@ -79,8 +88,9 @@ typedef struct Explorer {
   struct Judged *judged;
   size_t njudged;
   ExploreStats stats;
-  ARRAY(Loss) losses; // precision lost, by function
-  char *problem;      // why a trace could not be replayed: the last reason
+  ARRAY(CutTrial) trials; // the last TRIALS_KEPT
+  ARRAY(Loss) losses;     // precision lost, by function
+  char *problem;          // why a trace could not be replayed: the last reason
 } Explorer;
 
 int explore_open(Explorer *e, Runner *runner, const ExploreOptions *o,
@@ -100,6 +110,8 @@ int explore_given(Explorer *e, const Inputs *in, GivenResult *result, Err *err);
 // Further inputs that show the same failure.
 int explore_seed(Explorer *e, const Inputs *in, Err *err);
 int explore_reduce(Explorer *e, Err *err);
+// The input of the test "reducedNUMBER"; NULL: not kept.
+const Inputs *explore_trial(const Explorer *e, unsigned number);
 int explore_near(Explorer *e, Err *err);
 
 // Is there time left, and has nobody interrupted?

@@ -65,22 +65,11 @@ static void make_steps(Explored *run) {
     run->steps[i] = step_of(&run->path.events.items[i]);
 }
 
-// Is it an argument that names a file of the input?
-static bool is_name(const Inputs *in, const InputSource *arg) {
-  for (size_t i = 0; arg->kind == INPUT_ARG && i < in->sources.len; i++) {
-    const InputSource *file = &in->sources.items[i];
-    if (file->kind == INPUT_FILE && strlen(file->key) == arg->size &&
-        !memcmp(file->key, arg->bytes, arg->size))
-      return true;
-  }
-  return false;
-}
-
 static bool is_name_variable(const Explored *run, VarId var) {
   for (size_t i = 0; i < run->path.first_var.len; i++) {
     const InputSource *s = &run->inputs.sources.items[i];
     VarId first = run->path.first_var.items[i];
-    if (is_name(&run->inputs, s) && var >= first &&
+    if (inputs_named(&run->inputs, s) && var >= first &&
         var <= first + s->size + INPUT_SLACK)
       return true;
   }
@@ -89,7 +78,7 @@ static bool is_name_variable(const Explored *run, VarId var) {
 
 static bool has_name(const Inputs *in) {
   for (size_t i = 0; i < in->sources.len; i++)
-    if (is_name(in, &in->sources.items[i]))
+    if (inputs_named(in, &in->sources.items[i]))
       return true;
   return false;
 }

@@ -25,23 +25,37 @@ static bool same_bytes(const InputSource *a, const InputSource *b) {
   return a->size == b->size && !memcmp(a->bytes, b->bytes, a->size);
 }
 
-// The argument names a file whose content was changed: it names the copy now.
-static int add_file(const Inputs *given, const InputSource *file,
-                    const char *dir, Str *line, Err *err) {
-  const InputSource *old = find_source(given, INPUT_FILE, file->key);
-  if (old && same_bytes(old, file)) {
-    words_quote(line, file->key);
-    return 0;
-  }
-  char *path = mem_printf("%s/%s", dir, path_base(file->key));
-  int rc = fs_mkdirs(dir, err) || fs_write(path, file->bytes, file->size, err);
+// Where a test's files go. The directory is made with the first of them.
+typedef struct {
+  const char *path;
+  bool there;
+} Folder;
+
+// Writes the source's bytes to a file there and adds its name to the line.
+static int keep(Folder *dir, const char *name, const InputSource *s, Str *line,
+                Err *err) {
+  char *path = mem_printf("%s/%s", dir->path, name);
+  int rc = dir->there ? 0 : fs_mkdirs(dir->path, err);
+  dir->there = !rc;
+  if (!rc)
+    rc = fs_write(path, s->bytes, s->size, err);
   words_quote(line, path);
   free(path);
-  return rc ? -1 : 0;
+  return rc;
+}
+
+// The argument names a file whose content was changed: it names the copy now.
+static int add_file(const Inputs *given, const InputSource *file, Folder *dir,
+                    Str *line, Err *err) {
+  const InputSource *old = find_source(given, INPUT_FILE, file->key);
+  if (!old || !same_bytes(old, file))
+    return keep(dir, path_base(file->key), file, line, err);
+  words_quote(line, file->key);
+  return 0;
 }
 
 static int add_argument(const Inputs *in, const Inputs *given,
-                        const InputSource *arg, const char *dir, Str *line,
+                        const InputSource *arg, Folder *dir, Str *line,
                         Err *err) {
   char *text = mem_alloc(arg->size + 1);
   memcpy(text, arg->bytes, arg->size); // ends at the first NUL
@@ -57,25 +71,25 @@ static int add_argument(const Inputs *in, const Inputs *given,
   return rc;
 }
 
-static int add_stdin(const InputSource *s, const char *dir, Str *line,
-                     Err *err) {
-  char *path = mem_printf("%s/stdin", dir);
-  int rc = fs_mkdirs(dir, err) || fs_write(path, s->bytes, s->size, err);
+// A file for nothing would be one of two for a test that reads a file.
+static int add_stdin(const InputSource *s, Folder *dir, Str *line, Err *err) {
   str_add(line, line->len ? " < " : "< ");
-  words_quote(line, path);
-  free(path);
-  return rc ? -1 : 0;
+  if (s->size)
+    return keep(dir, "stdin", s, line, err);
+  str_add(line, "/dev/null");
+  return 0;
 }
 
-int made_write(const Inputs *in, const Inputs *given, const char *dir,
+int made_write(const Inputs *in, const Inputs *given, const char *path,
                Str *line, Err *err) {
+  Folder dir = {.path = path};
   for (size_t i = 0; i < in->sources.len; i++) {
     const InputSource *s = &in->sources.items[i];
-    if (s->kind == INPUT_ARG && add_argument(in, given, s, dir, line, err))
+    if (s->kind == INPUT_ARG && add_argument(in, given, s, &dir, line, err))
       return -1;
   }
   const InputSource *s = find_source(in, INPUT_STDIN, NULL);
-  return s ? add_stdin(s, dir, line, err) : 0;
+  return s ? add_stdin(s, &dir, line, err) : 0;
 }
 
 void made_rename(Inputs *in, const Inputs *given, const char *dir) {

@@ -11,7 +11,7 @@
 // Writes what the input holds besides arguments below `dir` (stdin, files) and
 // appends to `line` the shell words after the program: arguments, and standard
 // input redirected. `given` is the input the user gave: files that are still as
-// they were there are not copied.
+// they were there are not copied. Nothing at all comes from /dev/null.
 int made_write(const Inputs *in, const Inputs *given, const char *dir,
                Str *line, Err *err);
 

@@ -71,6 +71,7 @@ void near_run_release(NearRun *r) {
   path_release(&r->path);
   inputs_release(&r->inputs);
   events_release(&r->events);
+  free(r->line);
   free(r->ends);
   free(r->event_of);
 }
@@ -190,7 +191,7 @@ int near_replay(Near *n, const Inputs *in, NearRun *r, Err *err) {
   Inputs read = {0};
   char *line = near_write(n, in, "near", number, err);
   int rc = line ? near_record(n, in, line, err) : -1;
-  free(line);
+  r->line = line;
   r->pool = expr_pool_new();
   if (rc || e->runner->interrupted)
     return rc;

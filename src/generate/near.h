@@ -61,6 +61,7 @@ typedef struct {
   size_t detours; // in one made run
   size_t inputs;  // for one path
   size_t stored;  // runs of the store that are compared
+  bool keep_all;  // variables that differ are not exchanged (NearMinimal)
   FILE *trail;    // gets a line for every path that was tried; or NULL
 } NearOptions;
 
@@ -69,6 +70,7 @@ extern const NearOptions near_defaults;
 // A replayed run.
 typedef struct {
   Inputs inputs;
+  char *line; // shell words after the program
   Path path;
   ExprPool *pool;
   Solver *solver; // constraint i is condition i

@@ -41,7 +41,6 @@ typedef struct {
   Poker poker;
   Near *near;
   double end;
-  char *line; // of the failing run
   NearMoment *moment;
   PokeAnswer failing, again, passing; // the failing run twice
   ARRAY(Choice) choices;
@@ -132,7 +131,7 @@ static void find_choices(Putter *p) {
 // --- runs -------------------------------------------------------------------
 
 static PokeJob failing_job(const Putter *p) {
-  return (PokeJob){.line = p->line,
+  return (PokeJob){.line = p->near->failing.line,
                    .inputs = &p->near->failing.inputs,
                    .block = p->moment->block,
                    .count = p->moment->failing_run};
@@ -402,24 +401,17 @@ static void minimise_at(Putter *p, NearMoment *moment) {
   poke_answer_release(&p->passing);
 }
 
-static const char *open_putter(Putter *p) {
-  Near *n = p->near;
-  if (poker_open(&p->poker, n, &p->problem))
-    return p->problem.text;
-  p->line = near_write(n, &n->failing.inputs, "near", n->explorer->number++,
-                       &p->problem);
-  return p->line ? NULL : p->problem.text;
-}
-
 void near_minimise(Near *n) {
   Putter p = {.near = n, .end = clock_now() + SECONDS};
-  const char *problem = n->moments.len ? open_putter(&p) : NULL;
+  const char *problem = NULL;
+  if (n->moments.len && poker_open(&p.poker, n, &p.problem))
+    problem = keep_text(n, p.problem.text);
   for (size_t i = 0; i < n->moments.len; i++) {
     NearMoment *m = &n->moments.items[i];
     if (!m->passing_run)
       m->minimal.problem = "the passing run does not come here";
     else if (problem)
-      m->minimal.problem = keep_text(n, problem);
+      m->minimal.problem = problem;
     else if (i >= BRANCHES_MAX || is_over(&p))
       m->minimal.problem = "out of time";
     else
@@ -428,5 +420,4 @@ void near_minimise(Near *n) {
   if (n->moments.len)
     poker_close(&p.poker);
   array_release(&p.choices);
-  free(p.line);
 }

@@ -63,6 +63,25 @@ static const PathEvent *find_condition(const NearRun *r, uint32_t event,
   return own ? &r->path.events.items[lo] : NULL;
 }
 
+// Conditions that are no branches come between them: where the input ends, what
+// the library found in it. The last one on the branch's own line, if it has no
+// condition itself.
+static const PathEvent *find_found(const Near *n, uint32_t event,
+                                   uint32_t branch) {
+  const NearRun *r = &n->failing;
+  uint32_t line, other;
+  const char *file = control_place(&n->control, branch, &line);
+  for (size_t i = r->path.events.len; i-- > 0 && r->event_of[i] + 1 >= event;) {
+    const PathEvent *e = &r->path.events.items[i];
+    bool kind = e->kind == PATH_EOF || e->kind == PATH_LIBC;
+    if (r->event_of[i] + 1 == event && kind &&
+        !strcmp(program_place(n->control.program, e->place, &other), file) &&
+        other == line)
+      return e;
+  }
+  return NULL;
+}
+
 // Caller frees.
 static Report *find_reports(const Near *n, const char *root) {
   const Control *c = &n->control;
@@ -85,6 +104,8 @@ static Report *find_reports(const Near *n, const char *root) {
                 .rank = near_rank(n, i),
                 .decisive = near_decisive(n, i),
                 .condition = find_condition(&n->failing, i, branch)};
+    if (!r.condition)
+      r.condition = find_found(n, i, branch);
     r.file = path_below(control_place(c, branch, &r.line), root);
     out[k++] = r;
   }
@@ -234,9 +255,8 @@ static void add_inputs(const Near *n, const PathEvent *e, Str *out) {
   array_release(&vars);
 }
 
-static char *command_line(const Near *n) {
+static char *command_line(const Near *n, const char *words) {
   Str line = {0};
-  const char *words = reported(n)->line;
   words_quote(&line, n->explorer->runner->options->command[0]);
   if (*words)
     str_addc(&line, ' ');
@@ -291,7 +311,7 @@ int near_keep(const Near *n, Err *err) {
   Runner *r = n->explorer->runner;
   Suite suite = {0};
   Arena arena = {0};
-  char *command = command_line(n);
+  char *command = command_line(n, reported(n)->line);
   NearNote note = {.session = r->session,
                    .signature = n->explorer->signature,
                    .command = command};
@@ -362,10 +382,30 @@ static void print_violated(const Near *n, const char *root, FILE *out) {
   str_release(&where);
 }
 
+// What the user gave was made smaller: it is that which is compared.
+static bool is_reduced(const Near *n) {
+  const Explorer *e = n->explorer;
+  for (size_t i = 0; i < e->original.sources.len; i++)
+    if (is_changed(&e->original.sources.items[i], &e->given.sources.items[i]))
+      return true;
+  return false;
+}
+
+static void print_reduced(const Near *n, FILE *out) {
+  char *line = command_line(n, n->failing.line);
+  Str shown = {0};
+  escape_add(&shown, line);
+  if (is_reduced(n))
+    fprintf(out, "made smaller, it still fails: %s\n", str_text(&shown));
+  str_release(&shown);
+  free(line);
+}
+
 static void print_input(const Near *n, FILE *out) {
   const NearFound *f = reported(n);
-  char *line = command_line(n);
+  char *line = command_line(n, f->line);
   Str shown = {0};
+  print_reduced(n, out);
   escape_add(&shown, line);
   fputs(f->other ? "nothing was found that passes; this fails otherwise: "
                  : "with this input it passes: ",
@@ -520,7 +560,7 @@ static void json_input(const Near *n, FILE *out) {
     fputs("null", out);
     return;
   }
-  char *line = command_line(n);
+  char *line = command_line(n, f->line);
   fputs("{\"command\":", out);
   json_string(line, out);
   if (f->test) {
@@ -549,6 +589,13 @@ static void json_violated(const Near *n, const char *root, FILE *out) {
   json_text("rule", e->kind == PATH_DIVIDE ? "divide" : "bounds", out);
   json_condition(n, e, out);
   fputc('}', out);
+}
+
+static void json_reduced(const Near *n, FILE *out) {
+  char *line = command_line(n, n->failing.line);
+  if (is_reduced(n))
+    json_text("reduced", line, out);
+  free(line);
 }
 
 static void json_telling(const Near *n, const char *root, FILE *out) {
@@ -589,6 +636,7 @@ void near_print_json(const Near *n, const char *root, const char *more,
   json_input(n, out);
   if (reported(n) && !count)
     json_violated(n, root, out);
+  json_reduced(n, out);
   near_json_wrong(n, root, out);
   json_telling(n, root, out);
   json_stats(n, out);

@@ -466,40 +466,20 @@ static int try_detours(Near *n, Err *err) {
 
 // --- passing runs made by reduction -----------------------------------------
 
-// What of the test's files is there takes the place of what was given.
-static void read_reduced(const Near *n, unsigned number, Inputs *out) {
-  const Explorer *e = n->explorer;
-  inputs_copy(out, &e->original);
-  for (size_t i = 0; i < out->sources.len; i++) {
-    const InputSource *s = &out->sources.items[i];
-    if (s->kind != INPUT_STDIN && s->kind != INPUT_FILE)
-      continue;
-    char *path =
-        mem_printf("%s/reduced%u/%s", e->options.dir, number,
-                   s->kind == INPUT_STDIN ? "stdin" : path_base(s->key));
-    Str text = {0};
-    Err ignored;
-    if (!fs_read(path, FILE_MAX, &text, &ignored))
-      inputs_set(out, i, str_text(&text), text.len);
-    str_release(&text);
-    free(path);
-  }
-}
-
 static int try_reduced(Near *n, Err *err) {
-  size_t first =
-      n->reduced.len > REDUCED_MAX ? n->reduced.len - REDUCED_MAX : 0;
   int rc = 0;
-  for (size_t i = n->reduced.len;
-       !rc && i-- > first && !n->explorer->runner->interrupted;) {
+  size_t tried = 0;
+  for (size_t i = n->reduced.len; !rc && i-- > 0 && tried < REDUCED_MAX &&
+                                  !n->explorer->runner->interrupted;) {
     unsigned number = n->reduced.items[i];
+    const Inputs *made = explore_trial(n->explorer, number);
     NearFound f = {0};
-    read_reduced(n, number, &f.inputs);
+    if (!made)
+      continue;
+    tried++;
+    inputs_copy(&f.inputs, made);
     f.line = near_write(n, &f.inputs, "reduced", number, err);
-    Inputs in = {0};
-    inputs_copy(&in, &f.inputs);
-    rc = near_measure(n, &in, &f, err);
-    inputs_release(&in);
+    rc = near_measure(n, made, &f, err);
   }
   return rc;
 }

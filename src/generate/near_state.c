@@ -36,11 +36,7 @@ static int watch_run(Near *n, const Inputs *in, const char *line, Watch *w,
 }
 
 static int watch_failing(Near *n, Watch *w, Path *path, Err *err) {
-  const Inputs *in = &n->failing.inputs;
-  char *line = near_write(n, in, "near", n->explorer->number++, err);
-  int rc = watch_run(n, in, line, w, path, err);
-  free(line);
-  return rc;
+  return watch_run(n, &n->failing.inputs, n->failing.line, w, path, err);
 }
 
 static int watch_passing(Near *n, Watch *w, Path *path, Err *err) {
@@ -168,7 +164,8 @@ void near_explain(Near *n) {
     compare_runs(n, &events, &f, &p);
     watch_release(&f);
     watch_release(&p);
-    near_minimise(n);
+    if (!n->options.keep_all)
+      near_minimise(n);
   }
   array_release(&events);
 }

@@ -153,7 +153,8 @@ void near_print_state(const Near *n, uint32_t event, const char *root,
   if (!m)
     return;
   print_compared(m, other, out);
-  print_minimal(m, out);
+  if (!n->options.keep_all)
+    print_minimal(m, out);
   for (size_t i = 0; i < m->variables.len && i < VARIABLES_SHOWN; i++)
     print_variable(n, &m->variables.items[i], other, root, out);
   if (m->variables.len > VARIABLES_SHOWN)
@@ -214,7 +215,8 @@ void near_json_state(const Near *n, uint32_t event, FILE *out) {
     fputc('}', out);
   }
   fputc(']', out);
-  near_json_minimal(&m->minimal, out);
+  if (!n->options.keep_all)
+    near_json_minimal(&m->minimal, out);
 }
 
 void near_json_wrong(const Near *n, const char *root, FILE *out) {

@@ -14,6 +14,8 @@ enum { SCORE_COST = 10000, NO_SCORE = 200 * SCORE_COST };
 
 enum { FAR_COST = 12 }; // to be gone to first
 
+enum { VALUE_MOST = 40 }; // bytes of one that may be a choice among few
+
 // Where nearness decides, pages and input take turns among equals.
 enum { OTHER_COST = 5000 };
 
@@ -26,21 +28,88 @@ static uint32_t number_of(Queue *q, char kind, const Str *key) {
   Str name = {0};
   str_addc(&name, kind);
   str_addn(&name, str_text(key), key->len);
-  uint64_t fresh = q->asked.len;
+  uint64_t fresh = q->known.len;
   uint64_t n = hashmap_intern(&q->names, name.data, name.len, fresh);
-  if (n == fresh) {
-    array_push(&q->asked, 0);
-    array_push(&q->open, 0);
-  }
+  if (n == fresh)
+    array_push(&q->known, (Known){0});
   str_release(&name);
   return (uint32_t)n;
 }
 
 static bool is_known(Queue *q, uint32_t world, uint32_t request) {
   uint32_t key[2] = {world, request};
-  uint64_t fresh = q->known.len;
-  return hashmap_intern(&q->known, key, sizeof key, fresh) != fresh;
+  uint64_t fresh = q->done.len;
+  return hashmap_intern(&q->done, key, sizeof key, fresh) != fresh;
 }
+
+static uint32_t asked(const Queue *q, uint32_t number) {
+  return q->known.items[number].asked;
+}
+
+// Numbers in names are numbers of something: points[3], &1700000000.
+static void squeeze_digits(Str *key) {
+  size_t to = 0;
+  for (size_t i = 0; i < key->len; i++) {
+    bool digit = key->data[i] >= '0' && key->data[i] <= '9';
+    if (!digit || !to || key->data[to - 1] != '0')
+      key->data[to++] = digit ? '0' : key->data[i];
+  }
+  key->len = to;
+}
+
+// --- parameters -------------------------------------------------------------
+
+// What a page draws by lot, and long texts, are no choice among few.
+static bool has_value(const Param *p) {
+  return !p->page && strlen(p->value) <= VALUE_MOST;
+}
+
+static uint32_t number_of_name(Queue *q, const Ask *a, const Param *p) {
+  Str key = {0};
+  str_addf(&key, "%s\n%s", a->path, p->name);
+  squeeze_digits(&key);
+  uint32_t n = number_of(q, 'n', &key);
+  str_release(&key);
+  return n;
+}
+
+static uint32_t number_of_value(Queue *q, const Ask *a, const Param *p) {
+  Str key = {0};
+  str_addf(&key, "%s\n%s\n%s", a->path, p->name, has_value(p) ? p->value : "");
+  uint32_t n = number_of(q, 'v', &key);
+  str_release(&key);
+  return n;
+}
+
+// Without parameters: the script itself stands in for them.
+static void number_params(Queue *q, QueueItem *item) {
+  item->name = item->value = item->path;
+  uint32_t least = UINT32_MAX, rarest = UINT32_MAX;
+  for (size_t i = 0; i < item->ask.nparams; i++) {
+    const Param *p = &item->ask.params[i];
+    uint32_t name = number_of_name(q, &item->ask, p);
+    uint32_t value = number_of_value(q, &item->ask, p);
+    uint32_t n = asked(q, name), v = asked(q, value);
+    if (v < rarest || (v == rarest && n < least)) {
+      rarest = v;
+      least = n;
+      item->name = name;
+      item->value = value;
+    }
+  }
+}
+
+static void count_params(Queue *q, const Ask *a) {
+  for (size_t i = 0; i < a->nparams; i++) {
+    uint32_t name = number_of_name(q, a, &a->params[i]);
+    uint32_t value = number_of_value(q, a, &a->params[i]);
+    q->known.items[name].asked++;
+    q->known.items[name].values += !q->known.items[value].asked;
+    q->known.items[value].asked++;
+  }
+}
+
+// --- adding -----------------------------------------------------------------
 
 static void number_all(Queue *q, QueueItem *item) {
   Str key = {0};
@@ -48,6 +117,7 @@ static void number_all(Queue *q, QueueItem *item) {
   item->request = number_of(q, 'r', &key);
   str_clear(&key);
   ask_key(&item->ask, false, &key);
+  squeeze_digits(&key);
   item->shape = number_of(q, 's', &key);
   str_clear(&key);
   str_add(&key, item->ask.path);
@@ -56,14 +126,16 @@ static void number_all(Queue *q, QueueItem *item) {
   str_addf(&key, "%u", item->world);
   item->place = number_of(q, 'w', &key);
   str_release(&key);
+  number_params(q, item);
 }
 
 static void count_taken(Queue *q, const QueueItem *item) {
   q->taken++;
-  q->asked.items[item->path]++;
-  q->asked.items[item->shape]++;
-  q->asked.items[item->request]++;
-  q->asked.items[item->place]++;
+  q->known.items[item->path].asked++;
+  q->known.items[item->shape].asked++;
+  q->known.items[item->request].asked++;
+  q->known.items[item->place].asked++;
+  count_params(q, &item->ask);
 }
 
 static uint64_t cost(const Queue *q, const QueueItem *i);
@@ -140,35 +212,49 @@ static Sort sort_of(const Queue *q, const QueueItem *i) {
     return SORT_ODD;
   if (!is_of_page(i))
     return SORT_INPUT;
-  return q->asked.items[i->request] ? SORT_AGAIN : SORT_PAGE;
+  return asked(q, i->request) ? SORT_AGAIN : SORT_PAGE;
 }
 
 // --- which first ------------------------------------------------------------
+
+// A shape that was asked often is no news, unless a parameter, or its value is.
+static uint64_t cost_of_shape(const Queue *q, const QueueItem *i) {
+  const Known *name = &q->known.items[i->name];
+  uint64_t n = 8 * at_most(asked(q, i->shape), 40);
+  if (i->why == WHY_ABSENT)
+    return n + 8 * at_most(name->asked, 40);
+  if (!is_of_page(i))
+    return n;
+  if (!name->asked)
+    return 0;
+  uint64_t few = 10 + 5 * (uint64_t)name->values;
+  return asked(q, i->value) || n < few ? n + 20 : few;
+}
 
 static uint64_t cost_of_new(const Queue *q, const QueueItem *i) {
   static const uint64_t of[WHYS] = {
       [WHY_ENTRY] = 0, [WHY_SOLVED] = 60, [WHY_ABSENT] = 30, [WHY_FORM] = 30,
       [WHY_LINK] = 40, [WHY_VARIED] = 50, [WHY_ZERO] = 50,   [WHY_ODD] = 50};
-  uint64_t path = q->asked.items[i->path], n = of[i->why];
+  uint64_t path = asked(q, i->path), n = of[i->why];
   if (i->why == WHY_SOLVED && i->fresh)
     n = 10;
   n += path ? 60 + at_most(path, 400) / 4 : 0;
-  n += 8 * at_most(q->asked.items[i->shape], 40);
-  return n + 20 * at_most(q->asked.items[i->request], 40);
+  n += cost_of_shape(q, i);
+  return n + 20 * at_most(asked(q, i->request), 40);
 }
 
 // Where a condition of it always went the same way, another world may be what
 // it takes.
 static uint64_t cost_of_again(const Queue *q, const QueueItem *i) {
-  return 200 - 10 * at_most(q->open.items[i->request], 20) +
-         10 * at_most(q->asked.items[i->request], 80);
+  return 200 - 10 * at_most(q->known.items[i->request].open, 20) +
+         10 * at_most(asked(q, i->request), 80);
 }
 
 // The smaller the better.
 static uint64_t cost(const Queue *q, const QueueItem *i) {
   uint64_t n =
       sort_of(q, i) == SORT_AGAIN ? cost_of_again(q, i) : cost_of_new(q, i);
-  n += at_most(q->asked.items[i->place], 200) / 2;
+  n += at_most(asked(q, i->place), 200) / 2;
   n += 3 * at_most(i->depth, 20);
   n += i->lucky ? 0 : 40;
   if (!q->unscored)
@@ -196,7 +282,7 @@ void queue_learn(Queue *q, const QueueItem *taken, size_t news, size_t open) {
   Turns *t = &q->turns[taken->sort];
   double gain = 0.9 * gain_of(q, taken->sort);
   t->gain = gain + 0.1 * (double)at_most(news, NEWS_MOST) + 1e-9;
-  q->open.items[taken->request] = (uint32_t)at_most(open, UINT32_MAX);
+  q->known.items[taken->request].open = (uint32_t)at_most(open, UINT32_MAX);
 }
 
 // The sort whose turn it is, of those that have something; SORTS: none has.
@@ -284,9 +370,8 @@ bool queue_take(Queue *q, const Bitset *near, QueueItem *out) {
 
 void queue_release(Queue *q) {
   array_release(&q->items);
-  array_release(&q->asked);
-  array_release(&q->open);
+  array_release(&q->known);
   hashmap_release(&q->names);
-  hashmap_release(&q->known);
+  hashmap_release(&q->done);
   arena_release(&q->arena);
 }

@@ -8,12 +8,14 @@
 //
 // Of one sort, scripts that nobody asked for come first, then values that a
 // comparison not yet seen to go the other way waits for, then forms, links and
-// the rest; what was asked often in the same shape, or in the same world, goes
-// back, what looks like the end of a visit (logout, delete) to the end. What is
-// asked again in another world comes the earlier the more conditions it went by
-// that always had the same outcome. The same request is asked once in the same
-// world. With a score (site_path.h), what is nearest to a failing request comes
-// first of all sorts, and the above decides among equals.
+// the rest: those first that send a parameter nobody sent to this script, or a
+// new value of one that has few (?page=...); what was asked often in the same
+// shape, or in the same world, goes back, what looks like the end of a visit
+// (logout, delete) to the end. What is asked again in another world comes the
+// earlier the more conditions it went by that always had the same outcome. The
+// same request is asked once in the same world. With a score (site_path.h),
+// what is nearest to a failing request comes first of all sorts, and the above
+// decides among equals.
 #ifndef CULPRIT_GENERATE_SITE_QUEUE_H
 #define CULPRIT_GENERATE_SITE_QUEUE_H
 
@@ -56,8 +58,9 @@ typedef struct {
   double score;  // in per cent; below 0: none
   // The queue's own:
   uint64_t order;
-  uint32_t path, shape, request, place; // numbers into `asked`
-  Sort sort;                            // that it was taken as
+  uint32_t path, shape, request, place; // numbers into `known`
+  uint32_t name, value; // of the parameter that was sent most rarely
+  Sort sort;            // that it was taken as
 } QueueItem;
 
 // What is done about the end of a visit.
@@ -70,6 +73,16 @@ typedef enum {
 
 enum { QUEUE_MOST = 20000, QUEUE_KEPT = 15000 };
 
+// What was asked before.
+typedef struct {
+  uint32_t asked; // how often
+  union {
+    uint32_t open;   // a request: conditions it went by that always had the
+                     // same outcome
+    uint32_t values; // a name of a parameter: different ones that were sent
+  };
+} Known;
+
 // How the turns of a sort are dealt out: its next one comes at `due`.
 typedef struct {
   double gain; // what its last requests showed, on average; 0: as expected
@@ -78,12 +91,9 @@ typedef struct {
 
 typedef struct {
   ARRAY(QueueItem) items;
-  ARRAY(uint32_t) asked; // how often, of each path, shape, request, world
-  ARRAY(uint32_t)
-  open;          // of each request: conditions it went by that always
-                 // had the same outcome
-  Hashmap names; // -> number
-  Hashmap known; // world and request
+  ARRAY(Known) known; // each path, shape, request, world, name and value
+  Hashmap names;      // -> number
+  Hashmap done;       // world and request
   Turns turns[SORTS];
   double now;
   LastMode last;

@@ -78,14 +78,33 @@ int inputs_of_command(Inputs *in, char *const argv[], const char *cwd,
   return 0;
 }
 
-void inputs_copy(Inputs *to, const Inputs *from) {
+void inputs_pick(Inputs *to, const Inputs *from, const bool *keep) {
+  uint32_t arg = 1;
   *to = (Inputs){0};
   for (size_t i = 0; i < from->sources.len; i++) {
     InputSource s = from->sources.items[i];
-    s.name = mem_strdup(s.name);
+    if (keep && !keep[i])
+      continue;
+    bool is_arg = s.kind == INPUT_ARG;
+    s.arg = is_arg ? arg++ : s.arg;
+    s.name = is_arg ? mem_printf("argv[%u]", s.arg) : mem_strdup(s.name);
     s.key = s.key ? mem_strdup(s.key) : NULL;
     add(to, s, s.bytes, s.size);
   }
+}
+
+void inputs_copy(Inputs *to, const Inputs *from) {
+  inputs_pick(to, from, NULL);
+}
+
+const InputSource *inputs_named(const Inputs *in, const InputSource *arg) {
+  for (size_t i = 0; arg->kind == INPUT_ARG && i < in->sources.len; i++) {
+    const InputSource *file = &in->sources.items[i];
+    if (file->kind == INPUT_FILE && strlen(file->key) == arg->size &&
+        !memcmp(file->key, arg->bytes, arg->size))
+      return file;
+  }
+  return NULL;
 }
 
 void inputs_resize(Inputs *in, size_t source, size_t n, uint8_t fill) {

@@ -50,6 +50,10 @@ int inputs_of_command(Inputs *in, char *const argv[], const char *cwd,
                       const char *stdin_path, size_t max, Err *err);
 
 void inputs_copy(Inputs *to, const Inputs *from);
+// Those sources with keep[i] (NULL: all); arguments are numbered anew.
+void inputs_pick(Inputs *to, const Inputs *from, const bool *keep);
+// The file that this argument names, if it is one of the sources; else NULL.
+const InputSource *inputs_named(const Inputs *in, const InputSource *arg);
 // The same source with these bytes; text ends at the first NUL.
 void inputs_set(Inputs *in, size_t source, const void *bytes, size_t n);
 // New bytes are `fill`.

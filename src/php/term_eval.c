@@ -12,6 +12,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "util/array.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -27,7 +28,8 @@ struct TermEval {
   bool *is_set;
   uint64_t changed; // buckets of the inputs that are set
   uint32_t turn;
-  unsigned char *wanted;
+  ARRAY(uint32_t) vars;  // VAR terms
+  ARRAY(uint32_t) stack; // to be computed, each before the one below it
   Arena run_arena, arena;
 };
 
@@ -343,7 +345,6 @@ TermEval *term_eval_new(const PhpShadows *shadows) {
   ev->stamp = mem_array(uint32_t, n);
   ev->support = mem_array(uint64_t, n);
   ev->hash = mem_array(uint64_t, n);
-  ev->wanted = mem_array(unsigned char, n);
   ev->turn = 1;
   find_support(ev);
   for (size_t i = 1; i < shadows->nterms; i++) {
@@ -353,6 +354,8 @@ TermEval *term_eval_new(const PhpShadows *shadows) {
       ev->now[i] = compute(ev, (uint32_t)i, &ev->run_arena);
     ev->run[i] = ev->now[i];
     ev->hash[i] = hash_term(ev, &shadows->terms[i]);
+    if (shadows->terms[i].op == TERM_VAR)
+      array_push(&ev->vars, (uint32_t)i);
   }
   return ev;
 }
@@ -369,7 +372,8 @@ void term_eval_free(TermEval *ev) {
   free(ev->stamp);
   free(ev->support);
   free(ev->hash);
-  free(ev->wanted);
+  array_release(&ev->vars);
+  array_release(&ev->stack);
   free(ev);
 }
 
@@ -378,9 +382,9 @@ void term_eval_free(TermEval *ev) {
 // Terms of the same name are the same input, told at different times.
 void term_eval_set(TermEval *ev, uint32_t var, PhpValue value) {
   const PhpShadows *sh = ev->sh;
-  for (size_t n = 1; n < sh->nterms; n++) {
-    if (sh->terms[n].op != TERM_VAR ||
-        (n != var && strcmp(sh->terms[n].name, sh->terms[var].name) != 0))
+  for (size_t i = 0; i < ev->vars.len; i++) {
+    uint32_t n = ev->vars.items[i];
+    if (n != var && strcmp(sh->terms[n].name, sh->terms[var].name) != 0)
       continue;
     ev->set[n] = value;
     ev->is_set[n] = true;
@@ -390,7 +394,8 @@ void term_eval_set(TermEval *ev, uint32_t var, PhpValue value) {
 }
 
 void term_eval_clear(TermEval *ev) {
-  memset(ev->is_set, 0, ev->sh->nterms * sizeof *ev->is_set);
+  for (size_t i = 0; i < ev->vars.len; i++)
+    ev->is_set[ev->vars.items[i]] = false;
   ev->changed = 0;
   ev->turn++;
   arena_release(&ev->arena);
@@ -402,36 +407,41 @@ uint64_t term_support(const TermEval *ev, uint32_t term) {
   return ev->support[term];
 }
 
-// Marks what `term` needs, from the top down.
-static void want(TermEval *ev, uint32_t term) {
-  ev->wanted[term] = 1;
-  for (uint32_t n = term; n > 0; n--) {
-    if (!ev->wanted[n])
-      continue;
-    const PhpTerm *t = &ev->sh->terms[n];
-    if (ev->stamp[n] == ev->turn)
-      continue;
-    for (unsigned i = 0; i < t->nargs; i++)
-      ev->wanted[t->args[i]] = 1;
-  }
+// True: the value of this turn is there. What no set input reaches is as it was
+// in the run.
+static bool is_computed(TermEval *ev, uint32_t n) {
+  if (ev->stamp[n] == ev->turn)
+    return true;
+  if (ev->support[n] & ev->changed)
+    return false;
+  ev->now[n] = ev->run[n];
+  ev->stamp[n] = ev->turn;
+  return true;
+}
+
+// Puts on the stack what `n` is made of and is not computed.
+static bool push_missing(TermEval *ev, uint32_t n) {
+  const PhpTerm *t = &ev->sh->terms[n];
+  size_t before = ev->stack.len;
+  for (unsigned i = 0; i < t->nargs; i++)
+    if (!is_computed(ev, t->args[i]))
+      array_push(&ev->stack, t->args[i]);
+  return ev->stack.len > before;
 }
 
 PhpValue term_eval(TermEval *ev, uint32_t term) {
-  if (!(ev->support[term] & ev->changed))
-    return ev->run[term];
-  if (ev->stamp[term] == ev->turn)
+  if (is_computed(ev, term))
     return ev->now[term];
-  want(ev, term);
-  ev->wanted[0] = 0;
-  for (uint32_t n = 1; n <= term; n++) {
-    if (!ev->wanted[n])
-      continue;
-    ev->wanted[n] = 0;
-    if (ev->stamp[n] == ev->turn)
-      continue;
-    ev->now[n] =
-        ev->support[n] & ev->changed ? compute(ev, n, &ev->arena) : ev->run[n];
-    ev->stamp[n] = ev->turn;
+  array_push(&ev->stack, term);
+  while (ev->stack.len) {
+    uint32_t n = array_last(&ev->stack);
+    if (!is_computed(ev, n)) {
+      if (push_missing(ev, n))
+        continue;
+      ev->now[n] = compute(ev, n, &ev->arena);
+      ev->stamp[n] = ev->turn;
+    }
+    ev->stack.len--;
   }
   return ev->now[term];
 }

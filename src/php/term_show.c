@@ -13,22 +13,32 @@ typedef struct {
 
 static void add(Show *s, const char *fmt, ...) {
   va_list ap;
-  if (s->used + 1 >= s->size)
-    return;
   va_start(ap, fmt);
   int n = vsnprintf(s->out + s->used, s->size - s->used, fmt, ap);
   va_end(ap);
   s->used += (size_t)n < s->size - s->used ? (size_t)n : s->size - s->used - 1;
 }
 
+static void put_bytes(Show *s, const char *text, size_t n) {
+  size_t room = s->size - s->used - 1;
+  n = n < room ? n : room;
+  if (n)
+    memcpy(s->out + s->used, text, n);
+  s->used += n;
+  s->out[s->used] = '\0';
+}
+
+// Most of the text, and decisions are shown by the thousand: no formatting.
+static void put(Show *s, const char *text) { put_bytes(s, text, strlen(text)); }
+
 static void show_value(Show *s, PhpValue v) {
   switch (v.type) {
   case VALUE_NULL:
-    add(s, "null");
+    put(s, "null");
     break;
   case VALUE_FALSE:
   case VALUE_TRUE:
-    add(s, v.type == VALUE_TRUE ? "true" : "false");
+    put(s, v.type == VALUE_TRUE ? "true" : "false");
     break;
   case VALUE_INT:
     add(s, "%lld", (long long)v.i);
@@ -37,10 +47,12 @@ static void show_value(Show *s, PhpValue v) {
     add(s, "%.14g", v.d);
     break;
   case VALUE_STRING:
-    add(s, "'%.*s'", (int)(v.n < 60 ? v.n : 60), v.s);
+    put(s, "'");
+    put_bytes(s, v.s, strnlen(v.s, v.n < 60 ? v.n : 60));
+    put(s, "'");
     break;
   default:
-    add(s, "?");
+    put(s, "?");
   }
 }
 
@@ -81,34 +93,38 @@ static void show(Show *s, uint32_t n, int depth) {
   const PhpTerm *t = &s->sh->terms[n];
   const char *sign = sign_of(t->op);
   if (!n || !depth || s->used + 1 >= s->size) {
-    add(s, "...");
+    put(s, "...");
   } else if (t->op == TERM_VAR) {
-    add(s, "%s", t->name);
+    put(s, t->name);
   } else if (t->op == TERM_CONST) {
     show_value(s, t->value);
   } else if (t->op == TERM_NOT) {
-    add(s, "!");
+    put(s, "!");
     show(s, t->args[0], depth - 1);
   } else if (sign && t->nargs == 2) {
-    add(s, "(");
+    put(s, "(");
     show(s, t->args[0], depth - 1);
-    add(s, " %s ", sign);
+    put(s, " ");
+    put(s, sign);
+    put(s, " ");
     show(s, t->args[1], depth - 1);
-    add(s, ")");
+    put(s, ")");
   } else {
-    add(s, "%s(", name_of(t));
+    put(s, name_of(t));
+    put(s, "(");
     for (unsigned i = 0; i < t->nargs; i++) {
-      add(s, i ? ", " : "");
+      put(s, i ? ", " : "");
       show(s, t->args[i], depth - 1);
     }
-    add(s, ")");
+    put(s, ")");
   }
 }
 
 void term_show(const PhpShadows *shadows, uint32_t term, char *out,
                size_t size) {
   Show s = {.sh = shadows, .out = out, .size = size};
-  if (size)
-    *out = '\0';
+  if (!size)
+    return;
+  *out = '\0';
   show(&s, term, 12);
 }

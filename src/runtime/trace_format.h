@@ -40,11 +40,13 @@
 #include <stdint.h>
 
 #define TRACE_MAGIC 0x3143525450554c43ull // "CLUPTRC1"
-#define TRACE_VERSION 2u
+#define TRACE_VERSION 3u
 #define TRACE_PAGE 4096u
 // The most that is written between two looks at the limit.
 #define TRACE_SLACK 65536u
-#define TRACE_WINDOW (8u * TRACE_SLACK)
+// Its space is taken when the file is made, which is half of what recording a
+// short run costs: no larger than it must be.
+#define TRACE_WINDOW (3u * TRACE_SLACK)
 #define TRACE_DEFAULT_MAX (1ull << 30) // bytes of stream
 
 enum {

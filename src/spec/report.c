@@ -10,6 +10,10 @@
 
 enum { SOURCE_MAX = 16 << 20, LINE_SHOWN = 60 };
 
+static const Inquiry *inquiry_of(const SpecReport *r) {
+  return r->rounds->candidates->inquiry;
+}
+
 static const ContractTable *table_of(const Inquiry *q) {
   return &q->violation->table;
 }
@@ -107,12 +111,12 @@ void spec_print_round(const SpecReport *r, size_t number, FILE *out) {
   fprintf(out, "round %zu: ", number);
   if (c->state.turned)
     fprintf(out, "line %u the other way, ", c->state.turned);
-  print_names(table_of(r->rounds->inquiry), &c->broken, out);
-  if (score_relation(s, &c->broken) == TEST_APART)
+  print_names(table_of(inquiry_of(r)), &c->broken, out);
+  if (array_last(&r->rounds->taken).relation == TEST_APART)
     fputs(" (another failure: set aside)", out);
   if (s->items.len) {
     const ScoredLine *best = &s->items.items[0];
-    const SourceLine *l = &r->rounds->inquiry->subject->lines.items[best->line];
+    const SourceLine *l = &inquiry_of(r)->subject->lines.items[best->line];
     fprintf(out, "; first now: %s:%u (%.2f)", path_below(l->file, r->root),
             l->line, best->susp);
   }
@@ -147,7 +151,7 @@ void spec_print_ranking(const SpecReport *r, FILE *out) {
   fprintf(out, "\n  rank   susp  conf  failing passing  line\n");
   for (size_t i = 0; i < shown(r); i++) {
     const ScoredLine *x = &s->items.items[i];
-    const SourceLine *l = &rounds->inquiry->subject->lines.items[x->line];
+    const SourceLine *l = &inquiry_of(r)->subject->lines.items[x->line];
     Str text = {0};
     add_source(&text, l->file, l->line);
     fprintf(out, "  %4u%s  %.2f  %.2f  %7u %7u  %s:%u%s  ", x->rank,
@@ -163,7 +167,8 @@ void spec_print_ranking(const SpecReport *r, FILE *out) {
   fprintf(out,
           "\n%u failing, %u passing; %zu states were made, %zu of them are no "
           "valid call%s\n",
-          s->failing, s->passing, rounds->made, rounds->rejected,
+          s->failing, s->passing, rounds->candidates->made,
+          rounds->candidates->rejected,
           rounds->apart ? "; tests of another failure were set aside" : "");
 }
 
@@ -253,7 +258,7 @@ static void put_evidence(const Inquiry *q, const ScoredLine *x, FILE *out) {
 }
 
 static void put_suspect(const SpecReport *r, const ScoredLine *x, FILE *out) {
-  const Inquiry *q = r->rounds->inquiry;
+  const Inquiry *q = inquiry_of(r);
   const SourceLine *l = &q->subject->lines.items[x->line];
   fprintf(out, "{\"rank\":%u,\"rank_best\":%u,\"rank_tied\":%u", x->rank,
           x->rank_best, x->rank_tied);
@@ -270,7 +275,7 @@ static void put_suspect(const SpecReport *r, const ScoredLine *x, FILE *out) {
 }
 
 static void put_failure(const SpecReport *r, FILE *out) {
-  const Inquiry *q = r->rounds->inquiry;
+  const Inquiry *q = inquiry_of(r);
   const Score *s = &r->rounds->score;
   const ContractClause *c = &table_of(q)->clauses[q->violation->broken[0]];
   char *names = violation_names(q->violation);
@@ -293,9 +298,46 @@ static void put_failure(const SpecReport *r, FILE *out) {
   free(place);
 }
 
+static const char *relation_name(TestRelation r) {
+  static const char *const names[] = {[TEST_PASSES] = "passes",
+                                      [TEST_SAME] = "same",
+                                      [TEST_PARTLY] = "partly",
+                                      [TEST_APART] = "apart"};
+  return names[r];
+}
+
+// Places of lines after a round: [file, line, rank].
+static void put_ranks(const SpecReport *r, const Round *round, FILE *out) {
+  const Subject *s = inquiry_of(r)->subject;
+  fputs(",\"ranks\":[", out);
+  for (size_t i = 0; i < round->rating.len; i++) {
+    const ScoredLine *x = &round->rating.items[i];
+    fputs(i ? ",[" : "[", out);
+    json_string(path_below(s->lines.items[x->line].file, r->root), out);
+    fprintf(out, ",%u,%u]", s->lines.items[x->line].line, x->rank);
+  }
+  fputc(']', out);
+}
+
+static void put_rounds(const SpecReport *r, FILE *out) {
+  const Rounds *rounds = r->rounds;
+  fputs(",\"rounds\":[", out);
+  for (size_t i = 0; i < rounds->taken.len; i++) {
+    const Round *round = &rounds->taken.items[i];
+    const Candidate *c = &rounds->candidates->items.items[round->candidate];
+    fputs(i ? ",\n{" : "\n{", out);
+    fprintf(out, "\"turned\":%u", c->state.turned);
+    json_text("verdict", relation_name(round->relation), out);
+    json_bool("switched", round->switched, out);
+    put_ranks(r, round, out);
+    fputc('}', out);
+  }
+  fputc(']', out);
+}
+
 void spec_print_json(const SpecReport *r, FILE *out) {
   const Rounds *rounds = r->rounds;
-  const Inquiry *q = rounds->inquiry;
+  const Inquiry *q = inquiry_of(r);
   fputs("{\"version\":1", out);
   json_text("method", r->method, out);
   json_text("function", table_of(q)->function, out);
@@ -307,8 +349,11 @@ void spec_print_json(const SpecReport *r, FILE *out) {
   put_statements(q, &q->corrections.statements, r->root, out);
   json_text("bounds", str_text(&q->limits), out);
   json_double("core_seconds", q->seconds, out);
+  json_double("test_seconds", rounds->seconds, out);
   fprintf(out, ",\"tests\":%zu,\"made\":%zu,\"rejected\":%zu,\"apart\":%zu",
-          rounds->taken.len, rounds->made, rounds->rejected, rounds->apart);
+          rounds->taken.len, rounds->candidates->made,
+          rounds->candidates->rejected, rounds->apart);
+  put_rounds(r, out);
   fputs(",\"failures\":[\n", out);
   put_failure(r, out);
   fputs("]}\n", out);

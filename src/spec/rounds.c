@@ -1,150 +1,107 @@
 // Rounds of made tests: see rounds.h.
 #include "spec/rounds.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include "sym/gates.h"
-
 enum {
-  RANDOM_STATES = 40, // tried at a time
-  STALE = 3,          // rounds without change, then tests that differ
-  CANDIDATES_MAX = 2000,
+  RANDOM_STATES = 8, // made at a time
+  OFFERS_MAX = 2000,
+  PATIENCE = 4, // broods in a row of which none is taken
 };
 
-static void broken_at_call(const Inquiry *q, const SubjectRun *run,
-                           Bitset *out) {
-  for (size_t i = 0; i < run->violations.items.len; i++) {
-    const Violation *v = &run->violations.items.items[i];
-    if (v->call != q->violation->call ||
-        strcmp(v->table.function, q->violation->table.function))
-      continue;
-    for (size_t k = 0; k < v->nbroken; k++)
-      bitset_add(out, v->broken[k]);
-  }
-}
-
-void rounds_open(Rounds *r, Inquiry *q, const RoundsOptions *o) {
-  *r = (Rounds){
-      .inquiry = q, .options = *o, .start = gates_clock(), .random = o->seed};
+void rounds_open(Rounds *r, Candidates *c, const RoundsOptions *o) {
+  const Inquiry *q = c->inquiry;
   Bitset broken = {0};
-  broken_at_call(q, &q->first, &broken);
+  *r = (Rounds){.candidates = c, .options = *o, .random = o->seed};
+  candidates_broken(q, &q->first, &broken);
   score_open(&r->score, q->subject->lines.len, &q->suspects, &broken, o->bonus);
   score_add(&r->score, &(ScoreTest){&q->first.hits, &broken});
-  score_correct(&r->score, &q->corrected);
+  if (o->correct)
+    score_correct(&r->score, &q->corrected);
   bitset_release(&broken);
 }
 
-static void candidate_release(Candidate *c) {
-  state_release(&c->state);
-  subject_run_release(&c->run);
-  bitset_release(&c->broken);
-}
-
 void rounds_close(Rounds *r) {
-  for (size_t i = 0; i < r->candidates.len; i++)
-    candidate_release(&r->candidates.items[i]);
-  array_release(&r->candidates);
+  for (size_t i = 0; i < r->taken.len; i++)
+    array_release(&r->taken.items[i].rating);
   array_release(&r->taken);
+  array_release(&r->offers);
   score_close(&r->score);
 }
 
+static const Candidate *candidate(const Rounds *r, size_t k) {
+  return &r->candidates->items.items[k];
+}
+
 const Candidate *rounds_last(const Rounds *r) {
-  return r->taken.len ? &r->candidates.items[array_last(&r->taken)] : NULL;
+  return r->taken.len ? candidate(r, array_last(&r->taken).candidate) : NULL;
 }
 
-size_t rounds_failing(const Rounds *r) {
-  size_t n = 0;
+// --- offers -----------------------------------------------------------------
+
+static void offer(Rounds *r, const Brood *b) {
+  r->seconds += b->seconds;
+  for (size_t i = 0; i < b->n; i++)
+    array_push(&r->offers, (Offer){.candidate = b->first + i});
+}
+
+static bool was_taken(const Rounds *r, size_t k) {
   for (size_t i = 0; i < r->taken.len; i++)
-    n += bitset_count(&r->candidates.items[r->taken.items[i]].broken) > 0;
-  return n;
+    if (r->taken.items[i].candidate == k)
+      return true;
+  return false;
 }
 
-// --- candidates -------------------------------------------------------------
-
-// Is the run one that the contract can judge?
-static bool is_judged(const Rounds *r, const Candidate *c) {
-  const Violations *v = &c->run.violations;
-  const ContractTable *t = &r->inquiry->violation->table;
-  for (uint32_t i = 0; bitset_next(&c->broken, &i); i++)
-    if (i < t->nclauses && t->clauses[i].kind == CLAUSE_REQUIRES)
-      return false;
-  if (v->items.len)
-    return bitset_count(&c->broken) > 0; // else another call broke something
-  return c->run.outcome.end == END_EXIT &&
-         c->run.outcome.status != PATCH_FAILED;
-}
-
-static int try_state(Rounds *r, State *s, size_t position, Err *err) {
-  Candidate c = {.state = *s, .position = position};
-  *s = (State){0};
-  if (inquiry_run(r->inquiry, &c.state, &c.run, err)) {
-    candidate_release(&c);
-    return -1;
+// What to expand next: tests that were taken come before the others.
+// SIZE_MAX: nothing is left.
+static size_t next_to_expand(const Rounds *r) {
+  size_t other = SIZE_MAX;
+  for (size_t i = 0; i < r->offers.len; i++) {
+    if (r->offers.items[i].expanded)
+      continue;
+    if (was_taken(r, r->offers.items[i].candidate))
+      return i;
+    other = other == SIZE_MAX ? i : other;
   }
-  r->made++;
-  broken_at_call(r->inquiry, &c.run, &c.broken);
-  if (is_judged(r, &c)) {
-    array_push(&r->candidates, c);
-  } else {
-    r->rejected++;
-    candidate_release(&c);
+  return other;
+}
+
+static int make_brood(Rounds *r, Brood *b, bool *any, Err *err) {
+  if (r->options.pick == PICK_RANDOM)
+    return candidates_random(r->candidates, RANDOM_STATES, &r->random, b, err);
+  if (!r->given_expanded) {
+    r->given_expanded = true;
+    return candidates_turn(r->candidates, CANDIDATE_GIVEN, b, err);
+  }
+  size_t k = next_to_expand(r);
+  *any = k != SIZE_MAX;
+  if (!*any)
+    return 0;
+  r->offers.items[k].expanded = true;
+  return candidates_turn(r->candidates, r->offers.items[k].candidate, b, err);
+}
+
+static bool is_over(const Rounds *r) {
+  return r->offers.len > OFFERS_MAX || r->idle >= PATIENCE ||
+         (r->options.seconds > 0 && r->seconds > r->options.seconds);
+}
+
+// More offers; *any is false if there are none.
+static int make_more(Rounds *r, bool *any, Err *err) {
+  size_t before = r->offers.len;
+  *any = true;
+  while (*any && r->offers.len == before) {
+    Brood b = {0};
+    if (is_over(r))
+      *any = false;
+    else if (make_brood(r, &b, any, err))
+      return -1;
+    r->idle++;
+    offer(r, &b);
+    if (r->options.pick == PICK_RANDOM && !b.n)
+      *any = false; // there is no valid state, or no time
   }
   return 0;
-}
-
-static int expand(Rounds *r, const State *from, Err *err) {
-  Inquiry *q = r->inquiry;
-  StateMaker maker = {.program = &q->subject->ir,
-                      .wrapper = q->wrapper,
-                      .table = &q->violation->table,
-                      .known = &q->encoder.pointees,
-                      .seconds = r->options.make_seconds};
-  StateList made = {0};
-  Err ignored;
-  int rc = 0;
-  // A path that cannot be followed has no neighbours; others may have.
-  if (!states_make(&maker, from, &made, &ignored))
-    for (size_t i = 0; i < made.len && !rc; i++)
-      rc = try_state(r, &made.items[i], i, err);
-  states_release(&made);
-  return rc;
-}
-
-static int make_random(Rounds *r, Err *err) {
-  StateList made = {0};
-  int rc = 0;
-  states_random(&r->inquiry->encoder, &r->inquiry->given, RANDOM_STATES,
-                &r->random, &made);
-  for (size_t i = 0; i < made.len && !rc; i++)
-    rc = try_state(r, &made.items[i], i, err);
-  states_release(&made);
-  return rc;
-}
-
-// More candidates: of the given call first, then of the tests taken.
-static int make_more(Rounds *r, bool *any, Err *err) {
-  size_t before = r->candidates.len;
-  int rc = 0;
-  if (r->options.pick == PICK_RANDOM) {
-    rc = make_random(r, err);
-  } else if (!r->given_expanded) {
-    r->given_expanded = true;
-    rc = expand(r, &r->inquiry->given, err);
-  } else {
-    for (size_t i = 0; i < r->taken.len && !rc; i++) {
-      size_t k = r->taken.items[i];
-      if (r->candidates.items[k].expanded)
-        continue;
-      r->candidates.items[k].expanded = true;
-      State from = r->candidates.items[k].state; // the list may move
-      rc = expand(r, &from, err);
-      if (r->candidates.len > before)
-        break;
-    }
-  }
-  *any = r->candidates.len > before;
-  return rc;
 }
 
 // --- picking ----------------------------------------------------------------
@@ -156,47 +113,46 @@ static size_t covered(const Rounds *r, const Candidate *c) {
   return n;
 }
 
-static bool is_new_coverage(const Rounds *r, const Candidate *c) {
-  if (bitset_equal(&c->run.hits, &r->inquiry->first.hits) &&
-      bitset_count(&c->broken))
-    return false;
-  for (size_t i = 0; i < r->taken.len; i++) {
-    const Candidate *t = &r->candidates.items[r->taken.items[i]];
-    if (bitset_equal(&t->run.hits, &c->run.hits) &&
-        bitset_equal(&t->broken, &c->broken))
+static bool is_same(const Rounds *r, const Bitset *a, const Bitset *b) {
+  if (!r->switched)
+    return bitset_equal(a, b);
+  for (uint32_t i = 0; bitset_next(&r->score.suspects, &i); i++)
+    if (bitset_has(a, i) != bitset_has(b, i))
       return false;
-  }
   return true;
 }
 
-// How many suspects it covers and the tests before did not, or the other way
-// round.
-static size_t difference(const Rounds *r, const Candidate *c) {
-  const Candidate *last = rounds_last(r);
-  const Bitset *other = last ? &last->run.hits : &r->inquiry->first.hits;
-  size_t n = 0;
-  for (uint32_t i = 0; bitset_next(&r->score.suspects, &i); i++)
-    n += bitset_has(&c->run.hits, i) != bitset_has(other, i);
-  return n;
+static bool is_new_coverage(const Rounds *r, const Candidate *c) {
+  if (is_same(r, &c->run.hits, &r->candidates->inquiry->first.hits))
+    return false;
+  for (size_t i = 0; i < r->taken.len; i++)
+    if (is_same(r, &c->run.hits,
+                &candidate(r, r->taken.items[i].candidate)->run.hits))
+      return false;
+  return true;
 }
 
 static size_t worth(const Rounds *r, const Candidate *c) {
-  if (r->options.pick == PICK_RANDOM)
+  switch (r->options.pick) {
+  case PICK_RANDOM:
     return 1;
-  if (r->options.pick == PICK_NEAREST)
+  case PICK_NEAREST:
     return c->position + 1;
-  return r->score.unchanged >= STALE ? difference(r, c) + 1 : covered(r, c);
+  default:
+    return covered(r, c);
+  }
 }
 
-// The best that is worth something; SIZE_MAX: there is none.
+// The best offer that is worth something; SIZE_MAX: there is none.
 static size_t pick(Rounds *r) {
   size_t best = SIZE_MAX, most = 0;
-  for (size_t i = 0; i < r->candidates.len; i++) {
-    Candidate *c = &r->candidates.items[i];
-    if (c->used)
+  for (size_t i = 0; i < r->offers.len; i++) {
+    Offer *o = &r->offers.items[i];
+    const Candidate *c = candidate(r, o->candidate);
+    if (o->used)
       continue;
-    if (r->options.pick != PICK_RANDOM && !is_new_coverage(r, c)) {
-      c->used = true;
+    if (r->options.pick == PICK_SUSPECTS && !is_new_coverage(r, c)) {
+      o->used = true;
       continue;
     }
     size_t value = worth(r, c);
@@ -208,28 +164,27 @@ static size_t pick(Rounds *r) {
   return best;
 }
 
-static bool is_over(const Rounds *r) {
-  return r->candidates.len > CANDIDATES_MAX ||
-         (r->options.seconds > 0 &&
-          gates_clock() - r->start > r->options.seconds);
+// --- rounds -----------------------------------------------------------------
+
+static void take(Rounds *r, size_t k) {
+  const Candidate *c = candidate(r, k);
+  Round round = {.candidate = k, .switched = r->switched};
+  round.relation = score_add(&r->score, &(ScoreTest){&c->run.hits, &c->broken});
+  for (size_t i = 0; i < r->score.items.len; i++)
+    array_push(&round.rating, r->score.items.items[i]);
+  r->apart += round.relation == TEST_APART;
+  r->switched |= r->score.unchanged >= ROUNDS_STALE;
+  r->idle = 0;
+  array_push(&r->taken, round);
 }
 
 int rounds_next(Rounds *r, bool *more, Err *err) {
-  size_t k;
-  *more = false;
-  while ((k = pick(r)) == SIZE_MAX) {
-    bool any;
-    if (is_over(r) || make_more(r, &any, err))
-      return is_over(r) ? 0 : -1;
-    if (!any)
-      return 0;
-  }
-  Candidate *c = &r->candidates.items[k];
-  c->used = true;
-  array_push(&r->taken, k);
-  if (score_add(&r->score, &(ScoreTest){&c->run.hits, &c->broken}) ==
-      TEST_APART)
-    r->apart++;
+  size_t i;
   *more = true;
+  while ((i = pick(r)) == SIZE_MAX)
+    if (make_more(r, more, err) || !*more)
+      return *more ? -1 : 0;
+  r->offers.items[i].used = true;
+  take(r, r->offers.items[i].candidate);
   return 0;
 }

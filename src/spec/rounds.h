@@ -2,58 +2,70 @@
 // say about the statements (METHODS section 5).
 //
 //   Rounds r;
-//   rounds_open(&r, &inquiry, &options);
+//   rounds_open(&r, &candidates, &options);
 //   while (!rounds_next(&r, &more, err) && more)
 //     ... r.score.items, best first ...
 //   rounds_close(&r);
 //
-// Candidates are states that go another way at one branch of the failing call
-// (state.h), run natively with the contract as oracle; when they are used up,
-// those of the tests that were taken. A round takes one of them into the
-// rating.
+// Offered are states that go another way at one branch of the failing call
+// (candidates.h); when they are used up, those made from the tests that were
+// taken, then those made from all others. A round takes one into the rating:
+// of those whose coverage was not seen before and that execute some suspect,
+// the one that executes the most suspects.
+//
+// The strategy switches when ROUNDS_STALE tests in a row changed no suspect's
+// rating: from then on a test must cover suspects as none before did.
 #ifndef CULPRIT_SPEC_ROUNDS_H
 #define CULPRIT_SPEC_ROUNDS_H
 
-#include "spec/inquiry.h"
+#include "spec/candidates.h"
 #include "spec/score.h"
+
+enum { ROUNDS_STALE = 3 }; // tests in a row without change
 
 typedef enum {
   PICK_SUSPECTS, // covers the most suspects
   PICK_NEAREST,  // its branch lies last on the failing path
-  PICK_RANDOM,   // random states instead of turned branches
+  PICK_RANDOM,   // random valid states instead of turned branches
 } RoundsPick;
 
 typedef struct {
   RoundsPick pick;
-  bool bonus;          // suspects of the core are rated higher
-  double make_seconds; // for the states of one test
-  double seconds;      // in all; 0: any
-  uint64_t seed;       // PICK_RANDOM
+  bool bonus;     // suspects of the core are rated higher
+  bool correct;   // ties are told apart by the corrections
+  double seconds; // for making tests, in all; 0: any
+  uint64_t seed;  // PICK_RANDOM
 } RoundsOptions;
 
+// A candidate that this method knows of.
 typedef struct {
-  State state;
-  SubjectRun run;
-  Bitset broken;   // clauses
-  bool used;       // was taken, or left out for good
-  size_t position; // on the path it was made from
-  bool expanded;   // its own path was looked at
-} Candidate;
+  size_t candidate;
+  bool used;     // taken, or left out for good
+  bool expanded; // its own path was looked at
+} Offer;
+
+// What one round came to.
+typedef struct {
+  size_t candidate;
+  TestRelation relation;
+  bool switched;            // by the other strategy
+  ARRAY(ScoredLine) rating; // after it, best first
+} Round;
 
 typedef struct {
-  Inquiry *inquiry;
+  Candidates *candidates;
   RoundsOptions options;
-  ARRAY(Candidate) candidates;
-  ARRAY(size_t) taken; // in order
+  ARRAY(Offer) offers;
+  ARRAY(Round) taken; // in order
   Score score;
-  size_t made, rejected; // states; those that break `requires`, hang or crash
-  size_t apart;          // failing tests set aside: other promises
-  bool given_expanded;
-  double start;
+  size_t apart; // failing tests set aside: other promises
+  bool given_expanded, switched;
+  size_t idle;    // broods made since a test was taken
+  double seconds; // that making the tests took
   uint64_t random;
 } Rounds;
 
-void rounds_open(Rounds *r, Inquiry *q, const RoundsOptions *o);
+void rounds_open(Rounds *r, Candidates *c, const RoundsOptions *o);
 void rounds_close(Rounds *r);
 
 // One round; *more is false if there was nothing left to take.
@@ -61,6 +73,5 @@ int rounds_next(Rounds *r, bool *more, Err *err);
 
 // The test taken last; NULL: none yet.
 const Candidate *rounds_last(const Rounds *r);
-size_t rounds_failing(const Rounds *r);
 
 #endif

@@ -304,6 +304,8 @@ SolverResult state_search(const StateMaker *maker, const State *from,
 
 // --- random states ----------------------------------------------------------
 
+enum { RANDOM_CELLS = 8 }; // that are given a value
+
 static uint64_t next_random(uint64_t *state) { // splitmix64
   uint64_t x = *state += 0x9e3779b97f4a7c15ull;
   x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
@@ -311,45 +313,88 @@ static uint64_t next_random(uint64_t *state) { // splitmix64
   return x ^ x >> 31;
 }
 
-static bool random_value(const Encoder *e, const State *from,
-                         const PreCell *cell, uint64_t now, uint64_t *random,
-                         uint64_t *out) {
-  const uint64_t small = 8;
-  if (!cell->pointer) {
-    *out = next_random(random) % small;
-    return cell->width < 64 || !is_data(from->snapshot, now);
-  }
-  Targets t = {0};
-  if (now && !is_data(from->snapshot, now))
-    return false;
-  pointees_of(&e->pointees, 0, encode_cell_name(e, cell->address), now, &t);
-  *out = t.items[next_random(random) % t.len];
-  array_release(&t);
-  return true;
+// What a cell holds in the state it is made from.
+static uint64_t value_now(const Making *m, const Cell *c) {
+  uint64_t v = 0;
+  size_t n = c->width / 8;
+  if (c->argument)
+    memcpy(&v, state_args(m->from) + c->address, n);
+  else
+    state_read((void *)m->from, c->address, &v, n);
+  return v;
 }
 
-// Half of the cells keep what they have.
-static State random_state(const Encoder *e, const State *from,
-                          uint64_t *random) {
-  State s = {.snapshot = from->snapshot};
-  for (size_t i = 0; i < e->npre; i++) {
-    const PreCell *cell = &e->memory.read_first.items[i];
-    uint64_t offset = cell->address - e->args, now = 0, value;
-    bool argument = e->args && offset < from->snapshot->args_size;
-    if ((!argument && !is_writable(from->snapshot, cell->address)) ||
-        cell->width % 8 || next_random(random) % 2)
+// Near what some cell of that size holds: numbers that mean something to each
+// other, keys that are equal, sizes that are off by one.
+static uint64_t random_number(const Making *m, const Cell *c,
+                              uint64_t *random) {
+  const Cell *other = &m->cells.items[next_random(random) % m->cells.len];
+  uint64_t base = !other->targets.len && other->width == c->width
+                      ? value_now(m, other)
+                      : next_random(random) % 8;
+  return base + next_random(random) % 3 - 1;
+}
+
+static Expr random_condition(Making *m, const Cell *c, uint64_t *random) {
+  ExprPool *p = m->encoder.pool;
+  Expr input = expr_input(p, c->var);
+  unsigned width = expr_width(p, input);
+  uint64_t value = c->targets.len ? next_random(random) % c->targets.len
+                                  : random_number(m, c, random);
+  uint64_t mask = width < 64 ? (1ull << width) - 1 : ~0ull;
+  return expr_eq(p, input, expr_const(p, width, value & mask));
+}
+
+// One state; false if there is none, or no answer.
+static bool random_state(Making *m, Solver *s, uint64_t *random, State *out) {
+  Constraint ask[2 * CONTRACT_CLAUSES_MAX + 4 + RANDOM_CELLS];
+  size_t n = m->nextra;
+  Model model = {0}, best = {0};
+  memcpy(ask, m->extra, n * sizeof *ask);
+  bool found = false;
+  for (int i = 0; i < RANDOM_CELLS; i++) {
+    const Cell *c = &m->cells.items[next_random(random) % m->cells.len];
+    Expr cond = random_condition(m, c, random);
+    if (expr_is_const(m->encoder.pool, cond))
       continue;
-    val_is_const(&e->values, cell->value, &now);
-    if (random_value(e, from, cell, now, random, &value))
-      array_push(&s.changes, (Change){argument ? offset : cell->address, value,
-                                      cell->width / 8, argument});
+    ask[n] = (Constraint){cond, true};
+    if (solver_query(s, 0, ask, n + 1, &model) != SOLVER_SAT)
+      continue;
+    n++;
+    found = true;
+    Model old = best;
+    best = model;
+    model = old;
   }
-  apply_args(from, &s);
-  return s;
+  if (found)
+    *out = changed(m, &best, 0);
+  model_release(&model);
+  model_release(&best);
+  return found;
 }
 
-void states_random(const Encoder *e, const State *from, size_t n,
-                   uint64_t *random, StateList *out) {
-  for (size_t i = 0; i < n; i++)
-    array_push(out, random_state(e, from, random));
+static void fill_random(Making *m, size_t n, uint64_t *random, StateList *out) {
+  double deadline = gates_clock() + m->maker->seconds;
+  Solver *s = solver_new(m->encoder.pool, (SolverLimits){.seconds = 1});
+  require(m);
+  for (size_t i = 0; i < n && m->cells.len && gates_clock() < deadline; i++) {
+    State made = {0};
+    if (random_state(m, s, random, &made))
+      array_push(out, made);
+  }
+  solver_free(s);
+}
+
+int states_random(const StateMaker *maker, const State *from, size_t n,
+                  uint64_t *random, StateList *out, Err *err) {
+  Making m = {.maker = maker, .from = from};
+  ExprPool *pool = expr_pool_new();
+  int rc = begin_making(&m, pool, err);
+  if (!rc)
+    rc = encoder_follow(&m.encoder, err);
+  if (!rc)
+    fill_random(&m, n, random, out);
+  making_release(&m);
+  expr_pool_free(pool);
+  return rc;
 }

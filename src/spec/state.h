@@ -64,10 +64,11 @@ int states_make(const StateMaker *m, const State *from, StateList *out,
 SolverResult state_search(const StateMaker *m, const State *from,
                           uint32_t bound, State *out, Err *err);
 
-// Appends `n` states in which the cells that the run has read are random:
-// pointers to objects of their kind or null, numbers small. *random: state of
-// the generator. They need not satisfy `requires`.
-void states_random(const Encoder *e, const State *from, size_t n,
-                   uint64_t *random, StateList *out);
+// Appends at most `n` states of the given objects that satisfy `requires`, and
+// are random beyond that: some cells are given random values one after the
+// other, as long as `requires` can still hold, and the solver finds the rest.
+// *random: state of the generator.
+int states_random(const StateMaker *m, const State *from, size_t n,
+                  uint64_t *random, StateList *out, Err *err);
 
 #endif

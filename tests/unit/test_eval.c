@@ -404,6 +404,29 @@ TEST(edges_are_followed_both_ways) {
   pdg_release(&g);
 }
 
+// 0 -> 1 <- 2 -> 3: from 0, one way at a time, only 1 is met.
+TEST(followed_one_way_at_a_time_what_else_a_statement_uses_is_not_met) {
+  Pdg g;
+  uint32_t reported[] = {0}, one[] = {1}, two[] = {2};
+  pdg_init(&g, 4, 4);
+  pdg_edge(&g, 0, 1);
+  pdg_edge(&g, 2, 1);
+  pdg_edge(&g, 2, 3);
+  pdg_close(&g);
+  assert_near(pdg_score_directed(&g, reported, 1, one, 1).score, 0.5);
+  PdgScore s = pdg_score_directed(&g, reported, 1, two, 1);
+  assert_false(s.found);
+  assert_int_equal(s.examined, 4);
+  assert_near(s.score, 0);
+  assert_near(pdg_score(&g, reported, 1, two, 1).score, 0.25);
+  assert_near(pdg_score_directed(&g, two, 1, reported, 0).score, 0);
+  // From the middle both ways, but each on its own.
+  s = pdg_score_directed(&g, one, 1, reported, 1);
+  assert_int_equal(s.examined, 3);
+  assert_int_equal(s.layers, 2);
+  pdg_release(&g);
+}
+
 TEST(a_report_that_names_the_fault_costs_only_itself) {
   Pdg g;
   uint32_t reported[] = {1, 2, 2}, faulty[] = {2, 0};

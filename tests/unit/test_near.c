@@ -7,6 +7,8 @@
 #include "cfront/program_code.h"
 #include "cfront/trace_build.h"
 #include "generate/align.h"
+#include "generate/near_internal.h"
+#include "generate/near_poke.h"
 #include "generate/watch.h"
 #include "locate/near.h"
 #include "sym/replay.h"
@@ -630,7 +632,9 @@ TEST(a_note_comes_back_as_it_was_written) {
            back;
   array_push(&note.sources, (Source){"/src/f.c", 0xfedcba9876543210});
   array_push(&note.branches,
-             (NoteBranch){"/src/f.c", 5, 1, "false", "case 3", true});
+             (NoteBranch){"/src/f.c", 5, 1, "false", "case 3", true, ""});
+  array_push(&note.branches,
+             (NoteBranch){"/src/f.c", 8, 2, "true", "false", false, "x\t= 1"});
   assert_int_equal(near_note_write(world.dir, &note, &err), 0);
   char *path = mem_printf("%s/near/7.tsv", world.dir);
   assert_int_equal(fs_read(path, 0, &text, &err), 0);
@@ -639,8 +643,10 @@ TEST(a_note_comes_back_as_it_was_written) {
   assert_string_equal(back.command, "./f 1");
   assert_int_equal(back.sources.len, 1);
   assert_true(back.sources.items[0].hash == 0xfedcba9876543210);
-  assert_int_equal(back.branches.len, 1);
+  assert_int_equal(back.branches.len, 2);
   assert_int_equal(back.branches.items[0].line, 5);
+  assert_string_equal(back.branches.items[0].matters, "");
+  assert_string_equal(back.branches.items[1].matters, "x\t= 1");
   assert_string_equal(back.branches.items[0].needed, "case 3");
   assert_true(back.branches.items[0].decisive);
   near_note_release(&note);
@@ -744,6 +750,81 @@ TEST(a_slice_follows_data_and_control_and_knows_the_last_use) {
   array_release(&w.deps);
   hashmap_release(&w.before);
   free(w.used);
+}
+
+// --- variables exchanged ----------------------------------------------------
+
+TEST(an_answer_of_the_helper_is_read) {
+  PokeAnswer a = {0};
+  Err err = {0};
+  char text[] = "reached\nimage\t5000\t6000\n"
+                "cell\t1\tparse\tp->len\t7ff0\ti\t05000000\n"
+                "cell\t-1\t-\tname\t5010\tt\t616200\nway\t1\n";
+  assert_int_equal(poke_answer_parse(&a, text, &err), 0);
+  assert_true(a.reached && a.has_way && !a.moved);
+  assert_int_equal(a.way, 1);
+  assert_int_equal(a.image, 0x5000);
+  assert_int_equal(a.cells.len, 2);
+  const Cell *c = &a.cells.items[0];
+  assert_int_equal(c->frame, 1);
+  assert_string_equal(c->function, "parse");
+  assert_string_equal(c->name, "p->len");
+  assert_int_equal(c->at, 0x7ff0);
+  assert_int_equal(c->size, 4);
+  assert_int_equal(c->bytes[0], 5);
+  assert_int_equal(a.cells.items[1].frame, -1);
+  assert_memory_equal(a.cells.items[1].bytes, "ab", 3);
+  poke_answer_release(&a);
+}
+
+TEST(a_damaged_answer_is_refused) {
+  static const char *const bad[] = {
+      "what\n",
+      "reached\tx\n",
+      "cell\t0\tf\tx\t10\ti\n",
+      "cell\t0\tf\tx\t10\ti\t\n",
+      "cell\t0\tf\tx\t10\ti\t123\n",
+      "cell\t0\tf\tx\t10\ti\tzz\n",
+      "cell\t0\tf\tx\t10\ti\t00\tmore\n",
+      "failed\tno such file\n",
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    PokeAnswer a = {0};
+    Err err = {0};
+    char *text = mem_strdup(bad[i]);
+    assert_int_equal(poke_answer_parse(&a, text, &err), -1);
+    assert_string_not_equal(err.text, "");
+    poke_answer_release(&a);
+    free(text);
+  }
+}
+
+static void assert_sentence(const NearMinimal *m, const char *want) {
+  Str s = {0};
+  near_add_minimal(m, &s);
+  assert_string_equal(str_text(&s), want);
+  str_release(&s);
+}
+
+TEST(which_variables_matter_is_one_sentence) {
+  NearMinimal m = {.result = PUT_PASSES, .differing = 1, .runs = 4};
+  array_push(&m.puts, (NearPut){"p->len", "3", "0", false});
+  assert_sentence(&m, "put in here, p->len = 0 instead of 3 makes the failing "
+                      "run pass (of 1 that differs, by 4 runs)");
+  array_push(&m.puts, (NearPut){"name", "a", "null", true});
+  m.result = PUT_AS;
+  m.differing = 5;
+  m.cut = true;
+  assert_sentence(
+      &m, "put in here, p->len = 0 instead of 3 and name = null instead of "
+          "\"a\" together make the failing run end as the passing one (of 5 "
+          "that differ, by 4 runs; out of time, fewer might do)");
+  array_release(&m.puts);
+  m = (NearMinimal){.differing = 3, .others = 1};
+  assert_sentence(&m, "not minimised: with all 3 values of the passing run put "
+                      "in here it still fails; 1 could not be exchanged");
+  m = (NearMinimal){.problem = "out of time"};
+  assert_sentence(&m, "not minimised: out of time");
 }
 
 TEST(nothing_is_left_behind) {

@@ -1,0 +1,126 @@
+// Made tests: see candidates.h.
+#include "spec/candidates.h"
+
+#include <string.h>
+
+#include "sym/gates.h"
+
+void candidates_open(Candidates *c, Inquiry *q, double make_seconds) {
+  *c = (Candidates){.inquiry = q, .make_seconds = make_seconds};
+}
+
+static void candidate_release(Candidate *c) {
+  state_release(&c->state);
+  subject_run_release(&c->run);
+  bitset_release(&c->broken);
+}
+
+void candidates_close(Candidates *c) {
+  for (size_t i = 0; i < c->items.len; i++)
+    candidate_release(&c->items.items[i]);
+  array_release(&c->items);
+  array_release(&c->turned);
+}
+
+// --- running ----------------------------------------------------------------
+
+void candidates_broken(const Inquiry *q, const SubjectRun *run, Bitset *out) {
+  for (size_t i = 0; i < run->violations.items.len; i++) {
+    const Violation *v = &run->violations.items.items[i];
+    if (v->call != q->violation->call ||
+        strcmp(v->table.function, q->violation->table.function))
+      continue;
+    for (size_t k = 0; k < v->nbroken; k++)
+      bitset_add(out, v->broken[k]);
+  }
+}
+
+// Is the run one that the contract can judge?
+static bool is_judged(const Inquiry *q, const Candidate *c) {
+  const Violations *v = &c->run.violations;
+  const ContractTable *t = &q->violation->table;
+  for (uint32_t i = 0; bitset_next(&c->broken, &i); i++)
+    if (i < t->nclauses && t->clauses[i].kind == CLAUSE_REQUIRES)
+      return false;
+  if (v->items.len)
+    return bitset_count(&c->broken) > 0; // else another call broke something
+  return c->run.outcome.end == END_EXIT &&
+         c->run.outcome.status != PATCH_FAILED;
+}
+
+static int try_state(Candidates *c, State *s, size_t position, Err *err) {
+  Candidate made = {.state = *s, .position = position};
+  *s = (State){0};
+  if (inquiry_run(c->inquiry, &made.state, &made.run, err)) {
+    candidate_release(&made);
+    return -1;
+  }
+  c->made++;
+  candidates_broken(c->inquiry, &made.run, &made.broken);
+  if (is_judged(c->inquiry, &made)) {
+    array_push(&c->items, made);
+  } else {
+    c->rejected++;
+    candidate_release(&made);
+  }
+  return 0;
+}
+
+// Runs them all; takes the states over.
+static int try_all(Candidates *c, StateList *states, double start, Brood *out,
+                   Err *err) {
+  int rc = 0;
+  *out = (Brood){.made = true, .first = c->items.len};
+  for (size_t i = 0; i < states->len && !rc; i++)
+    rc = try_state(c, &states->items[i], i, err);
+  out->n = c->items.len - out->first;
+  out->seconds = gates_clock() - start;
+  states_release(states);
+  return rc;
+}
+
+// --- making -----------------------------------------------------------------
+
+static StateMaker maker_of(const Candidates *c) {
+  Inquiry *q = c->inquiry;
+  return (StateMaker){.program = &q->subject->ir,
+                      .wrapper = q->wrapper,
+                      .table = &q->violation->table,
+                      .known = &q->encoder.pointees,
+                      .seconds = c->make_seconds};
+}
+
+static const State *state_of(const Candidates *c, size_t of) {
+  return of == CANDIDATE_GIVEN ? &c->inquiry->given : &c->items.items[of].state;
+}
+
+static Brood *brood_of(Candidates *c, size_t of) {
+  size_t place = of == CANDIDATE_GIVEN ? 0 : of + 1;
+  while (c->turned.len <= place)
+    array_push(&c->turned, (Brood){0});
+  return &c->turned.items[place];
+}
+
+int candidates_turn(Candidates *c, size_t of, Brood *out, Err *err) {
+  *out = *brood_of(c, of);
+  if (out->made)
+    return 0;
+  StateMaker maker = maker_of(c);
+  StateList made = {0};
+  Err ignored; // a path that cannot be followed has no neighbours
+  double start = gates_clock();
+  states_make(&maker, state_of(c, of), &made, &ignored);
+  int rc = try_all(c, &made, start, out, err);
+  *brood_of(c, of) = *out;
+  return rc;
+}
+
+int candidates_random(Candidates *c, size_t n, uint64_t *random, Brood *out,
+                      Err *err) {
+  StateMaker maker = maker_of(c);
+  StateList made = {0};
+  Err ignored;
+  double start = gates_clock();
+  states_random(&maker, &c->inquiry->given, n, random, &made, &ignored);
+  return try_all(c, &made, start, out, err);
+}
