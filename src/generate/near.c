@@ -34,13 +34,33 @@ static void note_judged(void *context, const Run *run) {
   Near *n = context;
   unsigned number;
   n->judged(n->judged_context, run);
-  if (test_number(run->test, "near", &number)) {
-    if (number - n->first < n->verdicts.len)
-      n->verdicts.items[number - n->first] = run->verdict;
-  } else if (test_number(run->test, "reduced", &number)) {
-    if (run->verdict == VERDICT_PASS)
+  if (test_number(run->test, "near", &number) &&
+      number - n->first < n->verdicts.len) {
+    n->verdicts.items[number - n->first] = run->verdict;
+    n->statuses.items[number - n->first] = run->status;
+  }
+}
+
+int near_recall(Near *n, Err *err) {
+  Runner *r = n->explorer->runner;
+  Suite suite = {0};
+  int rc = store_flush(r->store, err) ||
+           store_load(r->store, r->session, &suite, err);
+  for (size_t i = 0; !rc && i < suite.nruns; i++) {
+    const RunInfo *run = &suite.runs[i];
+    unsigned number;
+    if (test_number(run->test, "given", &number))
+      n->status = run->status;
+    else if (run->verdict == VERDICT_PASS &&
+             test_number(run->test, "reduced", &number))
       array_push(&n->reduced, number);
   }
+  suite_release(&suite);
+  return rc ? -1 : 0;
+}
+
+bool near_is_refused(const Near *n, int status) {
+  return n->status <= 0 && status > 0;
 }
 
 bool near_goes_on(const Near *n) {
@@ -104,6 +124,7 @@ void near_close(Near *n) {
   array_release(&n->batch);
   array_release(&n->turned);
   array_release(&n->verdicts);
+  array_release(&n->statuses);
   array_release(&n->shows);
   array_release(&n->reduced);
   hashmap_release(&n->tried);
@@ -229,10 +250,13 @@ static size_t farthest(const Near *n) {
   return far;
 }
 
-// Runs that pass are nearer than all that fail otherwise.
+// Runs that pass are nearer than all that fail otherwise, and those that do
+// something with their input than those that refuse it.
 static bool is_before(const NearFound *a, const NearFound *b) {
   if (a->other != b->other)
     return b->other;
+  if (a->refused != b->refused)
+    return b->refused;
   return distance_compare(&a->distance, &b->distance) < 0;
 }
 
@@ -283,6 +307,7 @@ int near_measure(Near *n, const Inputs *in, NearFound *f, Err *err) {
 
 static int measure_made(Near *n, const Inputs *in, unsigned number, Err *err) {
   NearFound f = {.line = near_write(n, in, "near", number, err)};
+  f.refused = near_is_refused(n, n->statuses.items[number - n->first]);
   inputs_copy(&f.inputs, in);
   return near_measure(n, in, &f, err);
 }
@@ -309,9 +334,10 @@ int near_flush(Near *n, Err *err) {
   size_t count = n->batch.len;
   if (!count)
     return 0;
-  n->verdicts.len = n->shows.len = 0;
+  n->verdicts.len = n->statuses.len = n->shows.len = 0;
   for (size_t i = 0; i < count; i++) {
     array_push(&n->verdicts, VERDICT_ERROR);
+    array_push(&n->statuses, 0);
     array_push(&n->shows, false);
   }
   n->first = n->explorer->number;

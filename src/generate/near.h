@@ -25,7 +25,8 @@
 // of those the one with the fewest differences, then the nearest. Telling is
 // the rank of the branch's line by the default method (locate/localizer.h) over
 // all runs of the session. The nearest alone is often one in which the program
-// refuses its input.
+// refuses its input: if the failing run does not end with a status other than
+// 0, passing runs that do count only if there is no other.
 #ifndef CULPRIT_GENERATE_NEAR_H
 #define CULPRIT_GENERATE_NEAR_H
 
@@ -87,6 +88,7 @@ typedef struct {
   char *test;      // of the store: its name; NULL: made
   int64_t session; // of the store
   bool other;      // does not pass, but fails otherwise
+  bool refused; // passes, but with a status that says that something is wrong
 } NearFound;
 
 typedef struct {
@@ -215,7 +217,9 @@ typedef struct Near {
   void *judged_context;
   unsigned first; // number of the batch's first test
   ARRAY(Verdict) verdicts;
+  ARRAY(int) statuses;
   ARRAY(bool) shows;
+  int status;              // of the given run
   ARRAY(unsigned) reduced; // numbers of passing tests made by reduction
 } Near;
 

@@ -9,6 +9,10 @@
 
 // --- near.c
 
+// What the runs before the search (the given one, reduction) have shown.
+int near_recall(Near *n, Err *err);
+// Does a passing run that ends like this refuse its input?
+bool near_is_refused(const Near *n, int status);
 // Is there time left, and are there tests?
 bool near_goes_on(const Near *n);
 // --loops: may an edge of a branch be taken instead of another?

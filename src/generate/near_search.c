@@ -30,7 +30,7 @@ static bool goes_on(const Near *n) {
 static bool is_wanted(const Near *n, const uint32_t *events, size_t count) {
   Distance d = {0};
   if (n->options.order != NEAR_NEAREST || !n->found.len ||
-      n->found.items[n->nearest].other)
+      n->found.items[n->nearest].other || n->found.items[n->nearest].refused)
     return true;
   for (size_t i = 0; i < count; i++)
     array_push(&d, (Difference){events[i], IR_NONE});
@@ -520,6 +520,8 @@ int near_search(Near *n, Err *err) {
   hashmap_put(&n->tried, &hash, sizeof hash, 0);
   if (replay_failing(n, err) || n->explorer->runner->interrupted)
     return n->explorer->runner->interrupted ? 0 : -1;
+  if (near_recall(n, err))
+    return -1;
   if (near_try_stored(n, err))
     return -1;
   if (n->options.mode != NEAR_STORED && make_runs(n, err))

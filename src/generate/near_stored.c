@@ -175,7 +175,8 @@ static int measure(Stored *s, const StoredRun *c, Err *err) {
   const RunInfo *r = &s->other.runs[c->run];
   NearFound f = {.line = mem_strdup(r->command + strlen(s->prefix)),
                  .test = mem_strdup(r->test),
-                 .session = s->other.session};
+                 .session = s->other.session,
+                 .refused = near_is_refused(n, r->status)};
   n->stats.stored++;
   return near_measure(n, NULL, &f, err);
 }

@@ -240,6 +240,18 @@ static void want_opaque(Maker *m, const PhpTerm *t, bool yes) {
     want_value(m, t->args[0], literal(usual[i]));
 }
 
+// checkdate(month, day, year): what is out of bounds comes into them.
+static void want_date(Maker *m, const PhpTerm *t, bool is) {
+  static const int least[] = {1, 1, 1}, most[] = {12, 28, 32767};
+  for (unsigned i = 0; i < t->nargs; i++) {
+    PhpValue now = php_to_int(value_of(m, t->args[i]));
+    if (!is)
+      want_value(m, t->args[i], php_int(0));
+    else if (now.type != VALUE_INT || now.i < least[i] || now.i > most[i])
+      want_value(m, t->args[i], php_int(i == 2 ? 2000 : 1));
+  }
+}
+
 // --- truth ------------------------------------------------------------------
 
 static void truth_of_value(Maker *m, uint32_t n, bool outcome) {
@@ -302,6 +314,9 @@ static void truth(Maker *m, uint32_t n, bool outcome) {
   case TERM_STARTS:
   case TERM_ENDS:
     want_part(m, t, outcome);
+    break;
+  case TERM_CHECKDATE:
+    want_date(m, t, outcome);
     break;
   case TERM_OPAQUE:
     want_opaque(m, t, outcome);
@@ -614,7 +629,7 @@ static bool is_truth(TermOp op) {
          op == TERM_IN || op == TERM_KEY_IN || op == TERM_PREG ||
          op == TERM_CONTAINS || op == TERM_STARTS || op == TERM_ENDS ||
          op == TERM_HASH_EQUALS || op == TERM_NUMBERLIKE ||
-         (op >= TERM_IS_NUMERIC && op <= TERM_XDIGITS);
+         op == TERM_CHECKDATE || (op >= TERM_IS_NUMERIC && op <= TERM_XDIGITS);
 }
 
 // Where the result is the argument, more or less.

@@ -413,6 +413,17 @@ static PhpValue int_divide(const Call *c) {
   return php_int(a / b);
 }
 
+// Month, day, year.
+static PhpValue check_date(const Call *c) {
+  static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  int64_t month = integer(c, 0, 0), day = integer(c, 1, 0);
+  int64_t year = integer(c, 2, 0);
+  if (month < 1 || month > 12 || day < 1 || year < 1 || year > 32767)
+    return php_bool(false);
+  bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+  return php_bool(day <= days[month - 1] + (month == 2 && leap));
+}
+
 // --- all --------------------------------------------------------------------
 
 static PhpValue apply(const Call *c) {
@@ -477,6 +488,8 @@ static PhpValue apply(const Call *c) {
     return php_bool(php_to_number(c->args[0]).type != VALUE_UNKNOWN);
   case TERM_INTDIV:
     return int_divide(c);
+  case TERM_CHECKDATE:
+    return check_date(c);
   default:
     return c->op >= TERM_DIGITS && c->op <= TERM_XDIGITS ? classify(c)
                                                          : php_unknown();

@@ -11,7 +11,7 @@
 //      "failing_tests":["3"],"passing_tests":["1","2"],
 //      "deaths":[{"kind":"death","text":"1 run died here: SIGSEGV"}],
 //      "near":{"command":"./f 1","here":{"instance":1,"taken":"false",
-//              "needed":"true","decisive":true},
+//              "needed":"true","decisive":true,"matters":"put in ..."},
 //              "parts":[{"file":"a.c","line":12}]},
 //      "methods":[{"method":"ochiai","rank":3,"rank_best":1,"score":0.7},
 //                 {"method":"sober","reason":"sober needs counts, ..."}]}]}

@@ -1,9 +1,14 @@
 // Bounds of a contract's loops: see clause_bounds.h.
 #include "spec/clause_bounds.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "util/bitset.h"
+
 enum { BLOCKS = 6000 }; // of a run; the loops of a longer one stay as they are
+
+// --- whose code it is -------------------------------------------------------
 
 static bool has_line(const Encoder *e, const char *file, uint32_t line) {
   size_t n = strlen(file);
@@ -39,25 +44,81 @@ static bool is_own(const Encoder *e, uint32_t function) {
   return false;
 }
 
-static uint32_t most_rounds(const Encoder *e) {
-  uint32_t most = (uint32_t)e->pointees.objects.len;
+// --- what the contract calls ------------------------------------------------
+
+typedef struct {
+  const Program *program;
+  ARRAY(uint32_t) functions; // in the order they were found
+  Bitset found;
+} Reach;
+
+static void reach(Reach *r, uint32_t function) {
+  const Program *p = r->program;
+  if (function == IR_NONE || bitset_has(&r->found, function) ||
+      text_starts(program_name(p, p->functions.items[function].name),
+                  "__culprit_body_"))
+    return;
+  bitset_add(&r->found, function);
+  array_push(&r->functions, function);
+}
+
+static void reach_calls(Reach *r, const IrBlock *b) {
+  const Program *p = r->program;
+  for (uint32_t i = 0; i < b->n; i++) {
+    const IrInst *inst = &p->insts.items[b->first + i];
+    if (inst->op != IR_CALL || p->calls.items[inst->a].symbol == IR_NONE)
+      continue;
+    reach(r, p->symbols.items[p->calls.items[inst->a].symbol].function);
+  }
+}
+
+// The wrapper and all it calls, but not by way of the body.
+static void reach_all(Reach *r, uint32_t wrapper) {
+  const Program *p = r->program;
+  reach(r, wrapper);
+  for (size_t i = 0; i < r->functions.len; i++) {
+    const IrFunction *f = &p->functions.items[r->functions.items[i]];
+    for (uint32_t b = 0; b < f->nblocks; b++)
+      reach_calls(r, &p->blocks.items[f->first_block + b]);
+  }
+}
+
+// --- bounds -----------------------------------------------------------------
+
+typedef struct {
+  uint32_t rounds, calls;
+} Most;
+
+static Most most_in_run(const Encoder *e, const Reach *r) {
+  Most most = {.rounds = (uint32_t)e->pointees.objects.len};
   for (size_t i = 0; i < e->target.program->functions.len; i++) {
     const Flow *f = e->flows[i];
     for (uint32_t k = 0; f && k < f->nloops; k++)
-      most = f->loops[k].rounds > most ? f->loops[k].rounds : most;
+      if (f->loops[k].rounds > most.rounds)
+        most.rounds = f->loops[k].rounds;
+    if (f && bitset_has(&r->found, (uint32_t)i) && f->calls > most.calls)
+      most.calls = f->calls;
   }
   return most;
 }
 
 void clause_bounds_widen(Encoder *e) {
-  uint32_t most = most_rounds(e);
+  Reach r = {.program = e->target.program};
   if (e->blocks > BLOCKS)
     return;
-  for (uint32_t i = 0; i < e->target.program->functions.len; i++) {
-    Flow *f = e->flows[i];
-    if (!f || !f->nloops || is_own(e, i))
+  reach_all(&r, e->target.wrapper);
+  Most most = most_in_run(e, &r);
+  for (size_t i = 0; i < r.functions.len; i++) {
+    uint32_t function = r.functions.items[i];
+    if (is_own(e, function))
       continue;
+    if (!e->flows[function])
+      e->flows[function] = flow_new(r.program, function, &e->arena);
+    Flow *f = e->flows[function];
+    f->calls = most.calls;
     for (uint32_t k = 0; k < f->nloops; k++)
-      f->loops[k].rounds = most;
+      f->loops[k].rounds = most.rounds;
   }
+  array_release(&r.functions);
+  bitset_release(&r.found);
 }

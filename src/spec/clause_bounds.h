@@ -5,10 +5,12 @@
 //     if (c->parent != t)
 //       return 0;                     // in the run: at the third of nine
 //
-// With the rounds of the run, nothing the code could do would make the clause
-// hold, and every statement would be right. So loops of code that only the
-// contract calls may go round as often as any loop did in the run, or as there
-// are objects. The code under the contract keeps the bounds of its run.
+// or never reached: what stands behind && is not evaluated. With the rounds of
+// the run, nothing the code could do would make the clause hold, and no
+// statement would be to blame. So code that only the contract calls may go
+// round as often as any loop did in the run, or as there are objects, and nest
+// as deep as any of it did. The code under the contract keeps the bounds of
+// its run.
 #ifndef CULPRIT_SPEC_CLAUSE_BOUNDS_H
 #define CULPRIT_SPEC_CLAUSE_BOUNDS_H
 

@@ -1,0 +1,7 @@
+<?php
+namespace Kiosk;
+
+interface Endpoint
+{
+    public function answer(array $query): array;
+}
