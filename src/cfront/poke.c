@@ -204,10 +204,8 @@ static void tell_state(const Poke *p, const struct user_regs_struct *regs) {
   poke_state_close(&s);
 }
 
-enum { PUT_MAX = 4096 };
-
 static bool is_there(const Poke *p, const Put *put) {
-  uint8_t old[PUT_MAX], now[PUT_MAX];
+  static uint8_t old[POKE_BYTES], now[POKE_BYTES];
   size_t n = from_hex(put->old, old, sizeof old);
   return poke_read(p->pid, put->at, now, n) && !memcmp(old, now, n);
 }
@@ -220,7 +218,7 @@ static void put_all(const Poke *p) {
       return;
     }
   for (size_t i = 0; i < j->puts.len; i++) {
-    uint8_t new[PUT_MAX];
+    static uint8_t new[POKE_BYTES];
     const Put *put = &j->puts.items[i];
     size_t n = from_hex(put->new, new, sizeof new);
     if (!poke_write(p->pid, put->at, new, n))
@@ -266,12 +264,25 @@ static int start(Poke *p, char **argv, Err *err) {
     return err_set(err, "fork: %s", strerror(errno));
   if (!WIFSTOPPED(status))
     return err_set(err, "%s: cannot be traced", argv[0]);
-  ptrace(PTRACE_SETOPTIONS, p->pid, NULL, PTRACE_O_EXITKILL);
+  ptrace(PTRACE_SETOPTIONS, p->pid, NULL,
+         PTRACE_O_EXITKILL | PTRACE_O_TRACEFORK);
   if (read_program(p, err))
     return -1;
   if (!poke_write(p->pid, p->mark + p->bias, &p->job->count, 8))
     return err_set(err, "%s: cannot be written to", argv[0]);
   return 0;
+}
+
+// A forked child must not stop where its parent is to be stopped.
+static void let_child_go(const Poke *p) {
+  unsigned long child;
+  uint64_t never = UINT64_MAX;
+  int status;
+  if (ptrace(PTRACE_GETEVENTMSG, p->pid, NULL, &child) ||
+      waitpid((pid_t)child, &status, __WALL) < 0)
+    return;
+  poke_write((pid_t)child, p->mark + p->bias, &never, sizeof never);
+  ptrace(PTRACE_DETACH, (pid_t)child, NULL, NULL);
 }
 
 // Returns the status it ended with.
@@ -286,7 +297,10 @@ static int follow(Poke *p) {
     if (!WIFSTOPPED(status))
       return status;
     signal = WSTOPSIG(status);
-    if (signal == SIGTRAP && take_trap(p))
+    bool forked = status >> 16 == PTRACE_EVENT_FORK;
+    if (forked)
+      let_child_go(p);
+    if (signal == SIGTRAP && (forked || take_trap(p)))
       signal = 0;
   }
 }

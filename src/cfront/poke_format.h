@@ -26,6 +26,8 @@
 
 #define POKE_PROGRAM "culprit-poke"
 
+enum { POKE_BYTES = 65536 }; // of one cell
+
 // The unit's number stands behind it.
 #define MARKS_TABLE "__culprit_marks_"
 

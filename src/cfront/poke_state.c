@@ -9,13 +9,15 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "cfront/poke_format.h"
+#include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
 
 enum {
   CELLS_MAX = 20000,
   ELEMENTS_MAX = 256, // of one array
-  BYTES_MAX = 4096,   // of one table of bytes
+  ALL_MAX = 8 << 20,  // bytes of all cells
   TEXT_MAX = 256,
   HOPS_MAX = 6,
   FRAMES_MAX = 64,
@@ -166,9 +168,11 @@ static Way at_name(const Way *w, const char *name) {
 static void add_cell(PokeState *s, const Way *w, uint64_t at, uint64_t size,
                      CellKind kind) {
   uint64_t fresh = s->cells.len + 1;
-  if (!size || size > BYTES_MAX || s->cells.len >= CELLS_MAX ||
+  if (!size || size > POKE_BYTES || s->cells.len >= CELLS_MAX ||
+      s->bytes + size > ALL_MAX ||
       hashmap_intern(&s->seen, &at, sizeof at, fresh) != fresh)
     return;
+  s->bytes += size;
   uint8_t *bytes = arena_array(&s->arena, uint8_t, size);
   if (poke_read(s->pid, at, bytes, size))
     array_push(&s->cells, (PokeCell){w->frame, w->function, w->name, at,
@@ -374,7 +378,8 @@ static bool find_address(PokeState *s, Dwarf_Attribute *attr, Dwarf_Op *ops,
   }
 }
 
-// `frame`: value of the frame pointer; 0: variables of the file only.
+// `frame`: value of the frame pointer; 0: variables of the file only, whose
+// name is that of the way so far. Two files may have one of the same name.
 static void add_variable(PokeState *s, const Way *w, Dwarf_Die *die,
                          uint64_t frame) {
   Dwarf_Attribute attr;
@@ -388,10 +393,12 @@ static void add_variable(PokeState *s, const Way *w, Dwarf_Die *die,
       !find_address(s, &attr, ops, n, frame, &at) || !type_of(die, &type))
     return;
   uint64_t fresh = s->names.len + 1;
-  if (w->frame != GLOBAL &&
-      hashmap_intern(&s->names, name, strlen(name), fresh) != fresh)
+  bool first = hashmap_intern(&s->names, name, strlen(name), fresh) == fresh;
+  if (!first && w->frame != GLOBAL)
     return; // hidden by one of an inner block
-  Way own = at_name(w, arena_strdup(&s->arena, name));
+  Way own =
+      at_name(w, first ? arena_strdup(&s->arena, name)
+                       : arena_printf(&s->arena, "%s of %s", name, w->name));
   add_object(s, &own, at, &type, 0);
 }
 
@@ -405,6 +412,11 @@ static void add_variables(PokeState *s, const Way *w, Dwarf_Die *scope,
     if (tag == DW_TAG_variable || tag == DW_TAG_formal_parameter)
       add_variable(s, w, &child, frame);
   } while (!dwarf_siblingof(&child, &child));
+}
+
+static void forget_names(PokeState *s) {
+  hashmap_release(&s->names);
+  s->names = (Hashmap){0};
 }
 
 // The unit that has code there; clang writes no index of them.
@@ -434,8 +446,7 @@ static bool add_function(PokeState *s, int number, uint64_t pc,
   if (good) {
     const char *name = dwarf_diename(&scopes[last]);
     Way w = {number, arena_strdup(&s->arena, name ? name : ""), "", 0};
-    hashmap_release(&s->names);
-    s->names = (Hashmap){0};
+    forget_names(s);
     for (int i = 0; i <= last; i++)
       add_variables(s, &w, &scopes[i], frame);
   }
@@ -447,10 +458,14 @@ static void add_globals(PokeState *s) {
   Dwarf_Off at = 0, next;
   size_t head;
   Way w = {GLOBAL, "", "", 0};
+  forget_names(s);
   while (!dwarf_nextcu(s->dwarf, at, &next, &head, NULL, NULL, NULL)) {
     Dwarf_Die unit;
-    if (dwarf_offdie(s->dwarf, at + head, &unit))
+    if (dwarf_offdie(s->dwarf, at + head, &unit)) {
+      const char *file = dwarf_diename(&unit);
+      w.name = file ? path_base(file) : "?";
       add_variables(s, &w, &unit, 0);
+    }
     at = next;
   }
 }

@@ -19,7 +19,8 @@
 // arrays of variable length, thread-local variables, long double, what FILE and
 // va_list hold. A pointer is followed HOPS_MAX times; it leads to one object,
 // or to all that fit into its block of the heap (as glibc keeps it),
-// ELEMENTS_MAX at most. Unions are bytes.
+// ELEMENTS_MAX at most; so of arrays. Unions are bytes; tables of more than
+// POKE_BYTES bytes are not told.
 #ifndef CULPRIT_CFRONT_POKE_STATE_H
 #define CULPRIT_CFRONT_POKE_STATE_H
 
@@ -73,6 +74,7 @@ typedef struct {
   Hashmap seen;  // addresses that belong to a cell
   Hashmap names; // of variables of this frame: inner ones hide outer ones
   uint64_t heap, heap_end;
+  uint64_t bytes; // of all cells
   Arena arena;
 } PokeState;
 

@@ -17,7 +17,13 @@
 #include "util/fs.h"
 #include "util/mem.h"
 
-enum { ROUNDS = 10, BUDGET = 60, TIMEOUT = 10 };
+enum {
+  ROUNDS = 10,
+  BUDGET = 60,
+  TIMEOUT = 10,
+  SHOWN = 3,         // lines after a round of --interactive
+  RANDOM_TESTS = 20, // of --compare: at least
+};
 
 // How tests are chosen and counted: METHODS section 5's list.
 typedef struct {
@@ -43,8 +49,8 @@ typedef struct {
   const Method *method;
   const char *check; // function
   size_t top, seed, bound;
-  bool json, interactive, corrections, quiet, help;
-  const char *store;
+  bool json, interactive, compare, no_corrections, quiet, help;
+  const char *store, *input;
   char **command;
 } Options;
 
@@ -59,7 +65,9 @@ enum {
   OPT_SEED,
   OPT_JSON,
   OPT_INTERACTIVE,
-  OPT_CORRECTIONS,
+  OPT_COMPARE,
+  OPT_NO_CORRECTIONS,
+  OPT_INPUT,
   OPT_STORE,
 };
 
@@ -74,7 +82,9 @@ static const struct option long_options[] = {
     {"seed", required_argument, NULL, OPT_SEED},
     {"json", no_argument, NULL, OPT_JSON},
     {"interactive", no_argument, NULL, OPT_INTERACTIVE},
-    {"corrections", no_argument, NULL, OPT_CORRECTIONS},
+    {"compare", no_argument, NULL, OPT_COMPARE},
+    {"no-corrections", no_argument, NULL, OPT_NO_CORRECTIONS},
+    {"input", required_argument, NULL, OPT_INPUT},
     {"store", required_argument, NULL, OPT_STORE},
     {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
@@ -91,9 +101,11 @@ static void print_help(void) {
       "the call that breaks it.\n"
       "\n"
       "  --rounds N         made tests, one a round (default: 10; 0: none)\n"
-      "  --interactive      ask after every round whether to go on\n"
-      "  --corrections      also list statements whose change alone could\n"
-      "                     satisfy the promise\n"
+      "  --interactive      ask after every round whether to go on; answers\n"
+      "                     come from standard input\n"
+      "  --input FILE       standard input of PROG (default: what spec is\n"
+      "                     given, except with --interactive)\n"
+      "  --no-corrections   do not ask which statements could alone be wrong\n"
       "  --check FUNCTION   the run breaks nothing: look for a state in which\n"
       "                     FUNCTION does, then go on from there\n"
       "  --bound N          how often loops go round and calls nest in it\n"
@@ -102,7 +114,9 @@ static void print_help(void) {
       "                     (default: 60)\n"
       "  --timeout S        seconds for one run (default: 10)\n"
       "  --method M         sat-tar (default), core, core+directed, guided,\n"
-      "                     directed, random: for comparisons\n"
+      "                     directed, random\n"
+      "  --compare          all of them, with as many tests each as sat-tar\n"
+      "                     takes, made once\n"
       "  --top N            lines of the ranking (default: 10; all)\n"
       "  --json             for programs\n"
       "  --seed N           of --method random\n"
@@ -143,7 +157,9 @@ static int take_option(void *options, int opt, const char *arg) {
   case OPT_SEED: return cli_count(arg, &o->seed);
   case OPT_JSON: o->json = true; return 0;
   case OPT_INTERACTIVE: o->interactive = true; return 0;
-  case OPT_CORRECTIONS: o->corrections = true; return 0;
+  case OPT_COMPARE: o->compare = true; return 0;
+  case OPT_NO_CORRECTIONS: o->no_corrections = true; return 0;
+  case OPT_INPUT: o->input = arg; return 0;
   case OPT_STORE: o->store = arg; return 0;
   case 'q': o->quiet = true; return 0;
   case 'h': o->help = true; return 0;
@@ -154,66 +170,108 @@ static int take_option(void *options, int opt, const char *arg) {
 
 // --- the rounds -------------------------------------------------------------
 
-// Asks on the terminal, not on the program's standard input.
-static bool wants_more(void) {
-  FILE *tty = fopen("/dev/tty", "r");
-  char answer[16] = "";
+// Shows the first lines and asks. No answer is no.
+static bool wants_more(const SpecReport *report) {
+  char answer[64] = "";
+  SpecReport few = *report;
+  few.top = SHOWN;
+  spec_print_lines(&few, stderr);
   fputs("another round? [Y/n] ", stderr);
-  bool said = fgets(answer, sizeof answer, tty ? tty : stdin);
-  if (tty)
-    fclose(tty);
-  return said && *answer != 'n' && *answer != 'N' && *answer != 'q';
+  fflush(stderr);
+  return fgets(answer, sizeof answer, stdin) && *answer != 'n' &&
+         *answer != 'N' && *answer != 'q';
 }
 
-static int play(const Options *o, Rounds *r, const SpecReport *report) {
+// One method, and how many tests it may take.
+typedef struct {
+  const Options *options;
+  const Method *method;
+  size_t rounds;
+  Rounds r;
+  SpecReport report;
+} Play;
+
+static void play_open(Play *p, const Options *o, const Method *m, size_t rounds,
+                      Candidates *c) {
+  *p = (Play){.options = o, .method = m, .rounds = m->tests ? rounds : 0};
+  RoundsOptions options = {.pick = m->pick,
+                           .bonus = m->bonus,
+                           .correct = m->correct,
+                           .seconds = o->budget,
+                           .seed = o->seed};
+  rounds_open(&p->r, c, &options);
+  p->report = (SpecReport){.rounds = &p->r,
+                           .root = c->inquiry->subject->options.cwd,
+                           .method = m->name,
+                           .top = o->json ? 0 : o->top};
+}
+
+static int play(Play *p) {
+  const Options *o = p->options;
   Err err = {0};
-  size_t rounds = o->method->tests ? o->rounds : 0;
-  for (size_t i = 1; i <= rounds; i++) {
+  bool talks = !o->json && !o->quiet && !o->compare;
+  for (size_t i = 1; i <= p->rounds; i++) {
     bool more;
-    if (rounds_next(r, &more, &err))
-      return r->candidates->inquiry->subject->interrupted ? EXIT_INTERRUPTED
-                                                          : cli_error(&err);
+    if (rounds_next(&p->r, &more, &err))
+      return p->r.candidates->inquiry->subject->interrupted ? EXIT_INTERRUPTED
+                                                            : cli_error(&err);
     if (!more)
       break;
-    if (!o->json && !o->quiet)
-      spec_print_round(report, i, stdout);
-    if (o->interactive && !wants_more())
+    if (talks)
+      spec_print_round(&p->report, i, stdout);
+    if (o->interactive && !wants_more(&p->report))
       break;
   }
   return EXIT_FAILED;
 }
 
-static int report_all(const Options *o, const SpecReport *report) {
-  if (o->json)
-    spec_print_json(report, stdout);
-  else
-    spec_print_ranking(report, stdout);
-  return EXIT_FAILED;
+static int go_rounds(const Options *o, Candidates *c) {
+  Play p;
+  play_open(&p, o, o->method, o->rounds, c);
+  int status = play(&p);
+  if (status == EXIT_FAILED && o->json)
+    spec_print_json(&p.report, stdout);
+  else if (status == EXIT_FAILED)
+    spec_print_ranking(&p.report, stdout);
+  rounds_close(&p.r);
+  return status;
 }
 
-static int go_rounds(const Options *o, Candidates *c) {
-  RoundsOptions options = {.pick = o->method->pick,
-                           .bonus = o->method->bonus,
-                           .correct = o->method->correct,
-                           .seconds = o->budget,
-                           .seed = o->seed};
-  Rounds r;
-  rounds_open(&r, c, &options);
-  SpecReport report = {.rounds = &r,
-                       .root = c->inquiry->subject->options.cwd,
-                       .method = o->method->name,
-                       .top = o->json ? 0 : o->top};
-  int status = play(o, &r, &report);
-  if (status == EXIT_FAILED)
-    status = report_all(o, &report);
-  rounds_close(&r);
+// All methods; sat-tar is the first of them and says how many tests the others
+// get. Random ones cost little: they get some more.
+static int compare(const Options *o, Candidates *c) {
+  size_t tests = o->rounds;
+  int status = EXIT_FAILED;
+  fputs(o->json ? "{\"version\":1,\"compared\":[\n"
+                : "\n  method         tests  first\n",
+        stdout);
+  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+    Play p;
+    size_t most = methods[i].pick == PICK_RANDOM && tests < RANDOM_TESTS
+                      ? RANDOM_TESTS
+                      : tests;
+    play_open(&p, o, &methods[i], most, c);
+    status = play(&p);
+    if (status == EXIT_FAILED) {
+      fputs(i && o->json ? "," : "", stdout);
+      if (o->json)
+        spec_print_json(&p.report, stdout);
+      else
+        spec_print_method(&p.report, stdout);
+    }
+    tests = i ? tests : p.r.taken.len + !p.r.taken.len;
+    rounds_close(&p.r);
+    if (status != EXIT_FAILED)
+      return status;
+  }
+  fputs(o->json ? "]}\n" : "", stdout);
   return status;
 }
 
 static int make_tests(const Options *o, Inquiry *q) {
   Candidates c;
   candidates_open(&c, q, o->budget / 4);
-  int status = go_rounds(o, &c);
+  int status = o->compare ? compare(o, &c) : go_rounds(o, &c);
   candidates_close(&c);
   return status;
 }
@@ -290,7 +348,8 @@ static int check(const Options *o, Inquiry *q) {
 static int inquire(const Options *o, Subject *s) {
   Err err = {0};
   InquiryOptions options = {.core_seconds = o->budget,
-                            .corrections = o->corrections};
+                            .corrections = !o->no_corrections &&
+                                           (o->method->correct || o->compare)};
   Inquiry q;
   int status;
   inquiry_open(&q, s, &options);
@@ -309,9 +368,15 @@ static int inquire(const Options *o, Subject *s) {
 // --- the program ------------------------------------------------------------
 
 // Standard input goes to a file: every run reads it again. NULL: there is none.
-static char *keep_input(const char *dir, Err *err) {
+static char *keep_input(const Options *o, const char *dir, Err *err) {
   struct stat st;
-  if (isatty(STDIN_FILENO) || fstat(STDIN_FILENO, &st) || S_ISCHR(st.st_mode))
+  if (o->input) {
+    if (access(o->input, R_OK))
+      err_set(err, "%s: %s (--input)", o->input, strerror(errno));
+    return mem_printf("%s", o->input);
+  }
+  if (o->interactive || isatty(STDIN_FILENO) || fstat(STDIN_FILENO, &st) ||
+      S_ISCHR(st.st_mode))
     return NULL;
   Str text = {0};
   char buffer[65536];
@@ -331,11 +396,11 @@ static char *keep_input(const char *dir, Err *err) {
 static int run_subject(const Options *o, const char *program, const char *cache,
                        const char *dir, Arena *arena) {
   Err err = {0};
-  char *input = keep_input(dir, &err);
+  char *input = keep_input(o, dir, &err);
   SubjectOptions options = {.program = program,
                             .argv = o->command,
                             .cwd = cli_absolute(arena, "."),
-                            .input = input,
+                            .input = input ? cli_absolute(arena, input) : NULL,
                             .cache = cache,
                             .dir = dir,
                             .timeout = o->timeout};

@@ -93,8 +93,13 @@ static void round_fill(Explorer *e, Round *r) {
   explore_count_time(&e->stats.solving, start);
 }
 
+// The given input, recorded, is no test that was made.
+static bool is_made(const Explorer *e, const Round *r) {
+  return r->from_candidate || e->options.strategy->from_empty;
+}
+
 static int round_write(Explorer *e, Round *r, Err *err) {
-  e->planned += r->n;
+  e->planned += is_made(e, r) ? r->n : 0;
   return made_batch_write(e, r->from_candidate ? "made" : "start", r->inputs,
                           r->n, &r->batch, err);
 }
@@ -117,7 +122,7 @@ static int round_run(Explorer *e, Round *r, Err *err) {
                : recorder_record_at(&e->recorder, r->first, r->batch.tests,
                                     r->n, err);
   explore_count_time(&e->stats.recording, start);
-  for (size_t i = 0; i < r->n; i++)
+  for (size_t i = 0; i < r->n && is_made(e, r); i++)
     count_verdict(e, &r->batch.judged[i]);
   return rc;
 }

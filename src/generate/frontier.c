@@ -12,6 +12,8 @@
 
 enum {
   CASES_MAX = 64,   // of one switch that are tried
+  CUTS = 4,         // sizes of the input that are tried where it is read
+  VAIN_MAX = 30,    // candidates of a site without input: it counts as known
   SAME_MAX = 6,     // other inputs for one whole path
   FLIPS_MAX = 20000 // of one path; a longer one is thinned out
 };
@@ -40,6 +42,8 @@ void frontier_release(Frontier *f) {
   hashmap_release(&f->whole);
   hashmap_release(&f->inputs);
   hashmap_release(&f->suspects);
+  hashmap_release(&f->site_of);
+  array_release(&f->sites);
 }
 
 // --- steps ------------------------------------------------------------------
@@ -108,6 +112,46 @@ static uint64_t hash_step(uint64_t hash, PathStep step) {
   return XXH3_64bits_withSeed(&step, sizeof step, hash);
 }
 
+// --- sites ------------------------------------------------------------------
+
+static uint32_t site_of(Frontier *f, PathStep step) {
+  uint64_t fresh = f->sites.len;
+  uint64_t at = hashmap_intern(&f->site_of, &step, sizeof step, fresh);
+  if (at == fresh)
+    array_push(&f->sites, (Site){.place = IR_NONE});
+  return (uint32_t)at;
+}
+
+static void note_sites(Frontier *f, const Explored *run) {
+  for (size_t i = 0; i < run->nsteps; i++) {
+    uint32_t site = site_of(f, run->steps[i]);
+    f->sites.items[site].taken = true;
+  }
+}
+
+// All other inputs for a whole path are one site.
+static uint32_t site_of_candidate(Frontier *f, const Candidate *c) {
+  const PathStep whole = {UINT32_MAX, 0};
+  if (c->make == MAKE_SAME)
+    return site_of(f, whole);
+  uint32_t site = site_of(f, flipped(f, c));
+  f->sites.items[site].place =
+      f->runs.items[c->run].path.events.items[c->event].place;
+  return site;
+}
+
+bool frontier_is_new(const Frontier *f, const Candidate *c) {
+  const Site *site = &f->sites.items[c->site];
+  if (c->make == MAKE_SAME || site->vain > VAIN_MAX)
+    return false;
+  const PathEvent *e = &f->runs.items[c->run].path.events.items[c->event];
+  if (e->branch == IR_NONE)
+    return !site->taken;
+  const IrBranch *b = &f->program->branches.items[e->branch];
+  return c->edge < b->nedges &&
+         !bitset_has(&f->covered, b->first_edge + c->edge);
+}
+
 // --- candidates -------------------------------------------------------------
 
 // Conditions that only say what was made concrete lead nowhere new.
@@ -122,10 +166,19 @@ static bool is_new_path(Frontier *f, uint64_t prefix, PathStep step) {
 
 typedef ARRAY(Candidate) Candidates;
 
+// The step that tells its path from others.
+static PathStep last_step(const Frontier *f, const Candidate *c) {
+  PathStep step = flipped(f, c);
+  if (c->make == MAKE_CUT)
+    step.outcome = 2 + c->choice;
+  return step;
+}
+
 static void push(Frontier *f, Candidates *out, Candidate c, uint64_t prefix) {
-  if (c.make != MAKE_SAME && !is_new_path(f, prefix, flipped(f, &c)))
+  if (c.make != MAKE_SAME && !is_new_path(f, prefix, last_step(f, &c)))
     return;
   c.number = f->made++;
+  c.site = site_of_candidate(f, &c);
   array_push(out, c);
 }
 
@@ -144,6 +197,23 @@ static void add_cases(Frontier *f, uint32_t run, uint32_t event,
            prefix);
 }
 
+// Where many bytes are read at once, no condition says where else the input
+// could end, and the flip only makes it a byte shorter.
+static void add_cuts(Frontier *f, uint32_t run, uint32_t event, uint64_t prefix,
+                     Candidates *out) {
+  const Explored *e = &f->runs.items[run];
+  const PathEvent *read = &e->path.events.items[event];
+  bool more = read->kind == PATH_EOF && read->outcome;
+  uint64_t size = more ? expr_value(e->pool, read->subject) : 0;
+  for (uint32_t part = 0; size > 1 && part < CUTS; part++)
+    push(f, out,
+         (Candidate){.make = MAKE_CUT,
+                     .run = run,
+                     .event = event,
+                     .choice = (uint32_t)(size * part / CUTS)},
+         prefix);
+}
+
 // The other edge of a branch; of a switch its default, or none in particular.
 static uint32_t other_edge(const PathEvent *e) {
   return e->kind == PATH_BRANCH ? !e->edge : 0;
@@ -158,6 +228,7 @@ static void add_flips(Frontier *f, uint32_t run, Candidates *out) {
     if (can_flip(event) && i % stride == 0) {
       if (event->kind == PATH_SWITCH && event->subject)
         add_cases(f, run, i, prefix, out);
+      add_cuts(f, run, i, prefix, out);
       if (event->kind != PATH_SWITCH || event->edge != 0)
         push(f, out,
              (Candidate){.make = MAKE_FLIP,
@@ -286,6 +357,7 @@ bool frontier_add(Frontier *f, Explored *run) {
     prefix = hash_step(prefix, run->steps[i]);
     hashmap_intern(&f->paths, &prefix, sizeof prefix, UINT32_MAX);
   }
+  note_sites(f, run);
   add_flips(f, number, &fresh);
   add_same(f, number, &fresh);
   f->strategy->score(f, number, fresh.items, fresh.len);
@@ -355,6 +427,18 @@ static char *suspect_key(const char *file, uint32_t line) {
   return mem_printf("%s:%u", file, line);
 }
 
+static bool is_suspect(const Frontier *f, uint32_t place) {
+  uint32_t line;
+  uint64_t ignored;
+  if (place == IR_NONE)
+    return false;
+  const char *file = program_place(f->program, place, &line);
+  char *key = suspect_key(file, line);
+  bool found = hashmap_get(&f->suspects, key, strlen(key), &ignored);
+  free(key);
+  return found;
+}
+
 void frontier_take_suspects(Frontier *f, const Suite *suite, const Ranking *r) {
   hashmap_release(&f->suspects);
   f->suspects = (Hashmap){0};
@@ -367,15 +451,9 @@ void frontier_take_suspects(Frontier *f, const Suite *suite, const Ranking *r) {
     hashmap_put(&f->suspects, key, strlen(key), 1);
     free(key);
   }
+  for (size_t i = 0; i < f->sites.len; i++)
+    f->sites.items[i].suspect = is_suspect(f, f->sites.items[i].place);
   frontier_rescore(f);
-}
-
-bool frontier_suspects(const Frontier *f, const char *file, uint32_t line) {
-  uint64_t ignored;
-  char *key = suspect_key(file, line);
-  bool found = hashmap_get(&f->suspects, key, strlen(key), &ignored);
-  free(key);
-  return found;
 }
 
 // --- solving ----------------------------------------------------------------
@@ -390,6 +468,13 @@ static SolverResult solve_case(Frontier *f, Explored *e, const Candidate *c,
   Expr want =
       expr_const_of(e->pool, expr_sort(e->pool, event->subject), k->value);
   Constraint extra = {expr_eq(e->pool, event->subject, want), true};
+  return solver_query(e->solver, c->event, &extra, 1, model);
+}
+
+static SolverResult solve_cut(Explored *e, const Candidate *c, Model *model) {
+  Expr size = e->path.events.items[c->event].subject;
+  Expr want = expr_const_of(e->pool, expr_sort(e->pool, size), c->choice);
+  Constraint extra = {expr_eq(e->pool, size, want), true};
   return solver_query(e->solver, c->event, &extra, 1, model);
 }
 
@@ -410,6 +495,8 @@ static SolverResult solve(Frontier *f, const Candidate *c, Model *model) {
     return solver_flip(e->solver, c->event, model);
   case MAKE_CASE:
     return solve_case(f, e, c, model);
+  case MAKE_CUT:
+    return solve_cut(e, c, model);
   case MAKE_SAME:
     return solve_same(e, c, model);
   }
@@ -428,11 +515,16 @@ SolverResult frontier_preview(Frontier *f, const Candidate *c, Inputs *out) {
 
 SolverResult frontier_solve(Frontier *f, const Candidate *c, Inputs *out) {
   SolverResult result = frontier_preview(f, c, out);
+  Site *site = &f->sites.items[c->site];
+  site->vain += result != SOLVER_SAT;
   if (result != SOLVER_SAT)
     return result;
   uint64_t hash = made_hash(out), number = c->number + (1ull << 32);
-  if (hashmap_intern(&f->inputs, &hash, sizeof hash, number) == number)
+  if (hashmap_intern(&f->inputs, &hash, sizeof hash, number) == number) {
+    site->tried++;
+    f->solved++;
     return result;
+  }
   inputs_release(out);
   return SOLVER_UNSAT;
 }

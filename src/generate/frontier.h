@@ -40,6 +40,7 @@ typedef struct {
 typedef enum {
   MAKE_FLIP, // as the run up to this event, then the other way
   MAKE_CASE, // likewise, into this case of a switch
+  MAKE_CUT,  // likewise, where the input was read: it has this size
   MAKE_SAME  // the whole path, but this input byte is another
 } Make;
 
@@ -48,10 +49,20 @@ typedef struct {
   uint32_t run;    // index of the Explored it comes from
   uint32_t event;  // of its path; MAKE_SAME: number of the candidate
   uint32_t edge;   // that would be taken
-  uint32_t choice; // MAKE_CASE: case; MAKE_SAME: variable
+  uint32_t choice; // MAKE_CASE: case; MAKE_CUT: size; MAKE_SAME: variable
+  uint32_t site;   // the step it would take: number of a Site
   double score;    // the strategy's; higher comes first
   uint32_t number; // in order of creation
 } Candidate;
+
+// A condition with an outcome, wherever on a path. A loop over the input has
+// hundreds of candidates that are one site.
+typedef struct {
+  bool taken;           // by some run
+  uint32_t tried, vain; // candidates with an input, and without
+  uint32_t place;       // in Program.places; IR_NONE: not known
+  bool suspect;         // its line is among Frontier.suspects
+} Site;
 
 typedef struct Strategy Strategy;
 
@@ -68,10 +79,13 @@ typedef struct {
   Hashmap whole;  // hashes of the paths of the runs
   Hashmap inputs; // hashes of the inputs that were run
   Hashmap
-      suspects;   // "file:line" of the statements that tie for the first place
-  uint32_t taken; // candidates taken out
-  uint32_t made;  // candidates so far
-  size_t raised;  // runs that scores take into account
+      suspects;    // "file:line" of the statements that tie for the first place
+  Hashmap site_of; // PathStep -> number
+  ARRAY(Site) sites;
+  uint32_t taken;  // candidates taken out
+  uint32_t solved; // of those: an input was found
+  uint32_t made;   // candidates so far
+  size_t raised;   // runs that scores take into account
 } Frontier;
 
 void frontier_init(Frontier *f, const Program *program,
@@ -90,7 +104,9 @@ bool frontier_add(Frontier *f, Explored *run);
 void frontier_rescore(Frontier *f);
 // Notes the statements that tie for the first place, and scores all anew.
 void frontier_take_suspects(Frontier *f, const Suite *suite, const Ranking *r);
-bool frontier_suspects(const Frontier *f, const char *file, uint32_t line);
+// Would it go where no run went: another outcome of a condition, another edge
+// of a branch? No, if that has often been tried in vain.
+bool frontier_is_new(const Frontier *f, const Candidate *c);
 // Takes the best candidate out; false: there is none.
 bool frontier_pop(Frontier *f, Candidate *out);
 

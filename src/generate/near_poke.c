@@ -158,7 +158,7 @@ static Spawn spawn_of(const Poker *p, const Test *test, const char *out,
       .cwd = r->options->cwd,
       .out = out,
       .err = err,
-      .timeout = r->timeout,
+      .timeout = p->timeout,
       .max_output = r->options->max_output,
       .mark = extra[0]};
 }
@@ -258,7 +258,7 @@ int poker_judge(Poker *p, const PokeJob *job, const PokeAnswer *a,
              .out = p->out,
              .err = p->err,
              .outcome = &a->outcome,
-             .timeout = r->timeout,
+             .timeout = p->timeout,
              .max_output = r->options->max_output,
              .second_out = p->second_out,
              .second_err = p->second_err};
@@ -290,7 +290,9 @@ bool poker_has_kept_output(const Poker *p) {
 
 int poker_open(Poker *p, Near *n, Err *err) {
   const Explorer *e = n->explorer;
-  *p = (Poker){.near = n, .helper = path_of_part(POKE_PROGRAM)};
+  *p = (Poker){.near = n,
+               .helper = path_of_part(POKE_PROGRAM),
+               .timeout = e->runner->timeout};
   p->dir = mem_printf("%s/poke", e->runner->scratch.dir);
   p->job = mem_printf("%s/job", p->dir);
   p->answer = mem_printf("%s/answer", p->dir);

@@ -65,6 +65,7 @@ typedef struct {
   bool has_second; // the reference's run is known
   Outcome second;
   size_t runs;
+  double timeout; // of a run, in seconds
 } Poker;
 
 // Makes the build. Fails, too, if culprit-poke is not there.

@@ -27,8 +27,9 @@ enum {
   RUNS_MAX = 100,
   BRANCHES_MAX = 6,
   SECONDS = 6,
-  BYTES_APART = 64,
-  DIFFER_MAX = 64
+  BYTES_APART = 64, // places where a table differs, to be taken apart
+  DIFFER_MAX = 64,  // variables that are told
+  SLOWER = 10,      // times the passing run, and a second: it hangs
 };
 
 // A variable, or a byte of one, that can be exchanged.
@@ -76,8 +77,8 @@ static bool may_put(const Putter *p, const Cell *f, const Cell *q) {
   uint64_t to = number(q);
   if (f->kind != q->kind || used(q) > f->size)
     return false;
-  if (f->kind == 'b')
-    return f->size == q->size;
+  if (f->kind != 't' && f->size != q->size)
+    return false;
   return f->kind != 'p' || !to ||
          (to >= p->passing.image && to < p->passing.image_end);
 }
@@ -338,9 +339,29 @@ static const char *keep_text(Near *n, const char *text) {
   return arena_strdup(&n->arena, text);
 }
 
-// Both runs up to the branch. NULL, or why it does not work.
-static const char *look(Putter *p) {
+// The passing run up to the branch and to its end. NULL, or why it does not
+// work.
+static const char *look_at_passing(Putter *p) {
   const NearFound *f = &p->near->found.items[p->near->best];
+  double most = p->near->explorer->runner->timeout;
+  PokeJob job = {.line = f->line,
+                 .inputs = f->test ? NULL : &f->inputs,
+                 .block = p->moment->block,
+                 .count = p->moment->passing_run,
+                 .state = true};
+  p->poker.timeout = most;
+  if (poker_run(&p->poker, &job, &p->passing, &p->problem) ||
+      poker_keep_output(&p->poker, &p->problem))
+    return p->problem.text;
+  // A run that is good takes about as long: those that hang are many.
+  double likely = 1 + SLOWER * p->passing.outcome.seconds;
+  p->poker.timeout = most && most < likely ? most : likely;
+  return p->passing.reached
+             ? NULL
+             : "built without optimization the passing run does not come here";
+}
+
+static const char *look_at_failing(Putter *p) {
   PokeJob job = failing_job(p);
   Verdict verdict = VERDICT_ERROR;
   job.state = true;
@@ -350,17 +371,9 @@ static const char *look(Putter *p) {
     return p->problem.text;
   if (!p->failing.reached)
     return "built without optimization the failing run does not come here";
-  if (verdict == VERDICT_PASS)
-    return "built without optimization the failing input passes";
-  job.line = f->line;
-  job.inputs = f->test ? NULL : &f->inputs;
-  job.count = p->moment->passing_run;
-  if (poker_run(&p->poker, &job, &p->passing, &p->problem) ||
-      poker_keep_output(&p->poker, &p->problem))
-    return p->problem.text;
-  return p->passing.reached
-             ? NULL
-             : "built without optimization the passing run does not come here";
+  return verdict == VERDICT_PASS
+             ? "built without optimization the failing input passes"
+             : NULL;
 }
 
 static void note_differences(Putter *p) {
@@ -391,7 +404,8 @@ static void minimise_at(Putter *p, NearMoment *moment) {
   p->moment = moment;
   p->poker.runs = 0;
   p->problem = (Err){0};
-  const char *problem = look(p);
+  const char *problem = look_at_passing(p);
+  problem = problem ? problem : look_at_failing(p);
   if (!problem)
     minimise(p);
   m->problem = problem ? keep_text(p->near, problem) : NULL;

@@ -51,6 +51,9 @@ static void add_failure(Str *out, const NearMinimal *m) {
   str_add(out, "not minimised: ");
   if (m->problem)
     escape_add(out, m->problem);
+  else if (m->differing == 1)
+    str_add(out, "with the one value of the passing run that differs put in "
+                 "here it still fails");
   else if (m->differing)
     str_addf(out,
              "with all %zu values of the passing run put in here it still "

@@ -509,6 +509,15 @@ static int replay_failing(Near *n, Err *err) {
   return 0;
 }
 
+// However long the failing run takes (it may hang), half of the time is for
+// the search.
+static void leave_time(Near *n) {
+  ExploreOptions *o = &n->explorer->options;
+  double spent = clock_now() - n->explorer->start;
+  if (o->seconds - spent < o->seconds / 2)
+    o->seconds = spent + o->seconds / 2;
+}
+
 static int make_runs(Near *n, Err *err) {
   if (try_violated(n, err) || try_sets(n, err) || try_detours(n, err))
     return -1;
@@ -522,6 +531,7 @@ int near_search(Near *n, Err *err) {
     return n->explorer->runner->interrupted ? 0 : -1;
   if (near_recall(n, err))
     return -1;
+  leave_time(n);
   if (near_try_stored(n, err))
     return -1;
   if (n->options.mode != NEAR_STORED && make_runs(n, err))

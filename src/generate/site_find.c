@@ -104,7 +104,8 @@ static void follow_redirect(const Finding *f, Ideas *out) {
       (Idea){.ask = ask_link(path, query, f->arena),
              .world = WORLD_AFTER,
              .why = WHY_LINK,
-             .last = f->item->last});
+             .last = f->item->last,
+             .redirect = true});
 }
 
 // --- comparisons ------------------------------------------------------------

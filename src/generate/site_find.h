@@ -16,7 +16,7 @@ typedef struct {
   Ask ask;
   uint32_t world;
   Why why;
-  bool last, plain;
+  bool last, plain, redirect;
   const PhpCompare *compare; // SOLVED: what was solved
   uint32_t step;
 } Idea;

@@ -17,6 +17,8 @@ enum {
   GIVEN_AGAIN = 8,    // requests of the user's that are made in other worlds
   SOLVED_AGAIN = 8,   // times that a comparison is solved in any case
   SOLVED_MOST = 60,   // while it is seen to go one way only
+  ROUNDS = 3,         // when nothing is left, four times as often each time
+  ROUND_ASKED = 200,  // requests that are asked again for it
   BRANCHES_MOST = 60, // decisions of one request that are solved for,
   BRANCHES_LINE = 4,  // and of one of its lines
 };
@@ -71,8 +73,9 @@ static bool is_worth_solving(void *explorer, const PhpCompare *c) {
   str_addf(&key, "%s:%u:%u:%d:%s", c->file, c->line, c->kind, c->held,
            c->right);
   hashmap_get(&e->solved, key.data, key.len, &n);
-  bool worth =
-      n < SOLVED_AGAIN || (n < SOLVED_MOST && seen_one_way(&e->seen, c));
+  uint64_t times = (uint64_t)1 << (2 * e->round);
+  bool worth = n < SOLVED_AGAIN * times ||
+               (n < SOLVED_MOST * times && seen_one_way(&e->seen, c));
   worth = worth && !is_too_much(e, c);
   if (worth)
     hashmap_put(&e->solved, key.data, key.len, n + 1);
@@ -147,6 +150,7 @@ static void offer_ideas(Explorer *e, const Post *p, uint32_t after,
                                .last = idea->last,
                                .lucky = lucky,
                                .plain = idea->plain,
+                               .redirect = idea->redirect,
                                .page = from_page ? p->run : p->item.page,
                                .base = p->run,
                                .step = idea->step});
@@ -428,6 +432,48 @@ static bool ignores_scores(const Explorer *e) {
          e->progress.failing == e->progress.requests;
 }
 
+typedef struct {
+  uint32_t open, number;
+} Reopened;
+
+static int by_open(const void *a, const void *b) {
+  const Reopened *x = a, *y = b;
+  if (x->open != y->open)
+    return x->open > y->open ? -1 : 1;
+  return x->number < y->number ? -1 : x->number > y->number;
+}
+
+// Nothing is left, and still some conditions always had the same outcome: what
+// went by them is asked again and solved for more often, in other company. One
+// field may have to be right for each of several conditions.
+static bool begin_round(Explorer *e) {
+  if (e->round >= ROUNDS || e->options->strategy->crawls ||
+      explorer_is_directed(e))
+    return false;
+  size_t n = e->atlas.asked.len;
+  Reopened *list = mem_array(Reopened, n + 1);
+  for (size_t i = 0; i < n; i++)
+    list[i] = (Reopened){queue_open(&e->queue, &e->atlas.asked.items[i].ask),
+                         (uint32_t)i};
+  qsort(list, n, sizeof *list, by_open);
+  e->round++;
+  for (size_t i = 0; i < n && i < ROUND_ASKED && list[i].open; i++) {
+    const Asked *a = &e->atlas.asked.items[list[i].number];
+    queue_add_again(&e->queue, (QueueItem){.ask = a->ask,
+                                           .world = a->world,
+                                           .why = WHY_SOLVED,
+                                           .page = a->page});
+  }
+  free(list);
+  return e->queue.items.len > 0;
+}
+
+static bool take_idea(Explorer *e, Post *p) {
+  const Bitset *near = e->nposts > 1 ? &p->near : NULL;
+  return queue_take(&e->queue, near, &p->item) ||
+         (begin_round(e) && queue_take(&e->queue, near, &p->item));
+}
+
 bool post_take(Explorer *e, Post *p) {
   p->given = p->busy = false;
   if (!explorer_may_go_on(e))
@@ -435,8 +481,7 @@ bool post_take(Explorer *e, Post *p) {
   if (explorer_is_given_left(e) && p->number)
     return false;
   e->queue.unscored = ignores_scores(e);
-  if (!(p->number == 0 && take_given(e, p)) &&
-      !queue_take(&e->queue, e->nposts > 1 ? &p->near : NULL, &p->item))
+  if (!(p->number == 0 && take_given(e, p)) && !take_idea(e, p))
     return false;
   p->run = p->item.plain ? 0 : ++e->numbers;
   atlas_way(&e->atlas, p->item.world, &p->way);

@@ -68,6 +68,7 @@ struct Explorer {
   Hashmap solved;       // comparison and outcome -> how often
   Hashmap of_line;      // line and outcome -> how often of this request
   size_t branches;      // solved for of this request
+  unsigned round;       // how often nothing was left
   ARRAY(Failing) shown; // by number of the signature
   ARRAY(const char *) scripts_seen;
   SiteProgress progress;

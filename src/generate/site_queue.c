@@ -173,6 +173,16 @@ static void drop_worst(Queue *q) {
   free(list);
 }
 
+static void insert(Queue *q, QueueItem item) {
+  if (q->items.len >= QUEUE_MOST)
+    drop_worst(q);
+  item.order = q->count++;
+  if (q->seed)
+    item.order = XXH3_64bits_withSeed(&item.order, sizeof item.order, q->seed);
+  item.ask = ask_copy(&item.ask, &q->arena);
+  array_push(&q->items, item);
+}
+
 bool queue_add(Queue *q, QueueItem item) {
   if (item.last && q->last == LAST_NEVER)
     return false;
@@ -181,14 +191,21 @@ bool queue_add(Queue *q, QueueItem item) {
   number_all(q, &item);
   if (is_known(q, item.world, item.request))
     return false;
-  if (q->items.len >= QUEUE_MOST)
-    drop_worst(q);
-  item.order = q->count++;
-  if (q->seed)
-    item.order = XXH3_64bits_withSeed(&item.order, sizeof item.order, q->seed);
-  item.ask = ask_copy(&item.ask, &q->arena);
-  array_push(&q->items, item);
+  insert(q, item);
   return true;
+}
+
+void queue_add_again(Queue *q, QueueItem item) {
+  number_all(q, &item);
+  insert(q, item);
+}
+
+uint32_t queue_open(Queue *q, const Ask *ask) {
+  Str key = {0};
+  ask_key(ask, true, &key);
+  uint32_t n = number_of(q, 'r', &key);
+  str_release(&key);
+  return q->known.items[n].open;
 }
 
 void queue_note(Queue *q, const Ask *ask, uint32_t world) {
@@ -212,7 +229,7 @@ static Sort sort_of(const Queue *q, const QueueItem *i) {
     return SORT_ODD;
   if (!is_of_page(i))
     return SORT_INPUT;
-  return asked(q, i->request) ? SORT_AGAIN : SORT_PAGE;
+  return asked(q, i->request) && !i->redirect ? SORT_AGAIN : SORT_PAGE;
 }
 
 // --- which first ------------------------------------------------------------
@@ -236,6 +253,8 @@ static uint64_t cost_of_new(const Queue *q, const QueueItem *i) {
       [WHY_ENTRY] = 0, [WHY_SOLVED] = 60, [WHY_ABSENT] = 30, [WHY_FORM] = 30,
       [WHY_LINK] = 40, [WHY_VARIED] = 50, [WHY_ZERO] = 50,   [WHY_ODD] = 50};
   uint64_t path = asked(q, i->path), n = of[i->why];
+  if (i->redirect) // a browser goes there before anything else
+    return 20;
   if (i->why == WHY_SOLVED && i->fresh)
     n = 10;
   n += path ? 60 + at_most(path, 400) / 4 : 0;
@@ -246,8 +265,10 @@ static uint64_t cost_of_new(const Queue *q, const QueueItem *i) {
 // Where a condition of it always went the same way, another world may be what
 // it takes.
 static uint64_t cost_of_again(const Queue *q, const QueueItem *i) {
-  return 200 - 10 * at_most(q->known.items[i->request].open, 20) +
-         10 * at_most(asked(q, i->request), 80);
+  uint64_t n = 200 - 10 * at_most(q->known.items[i->request].open, 20);
+  for (uint32_t times = asked(q, i->request); times; times /= 2)
+    n += 30;
+  return n;
 }
 
 // The smaller the better.

@@ -47,10 +47,11 @@ typedef struct {
   Ask ask;
   uint32_t world; // that it starts in
   Why why;
-  bool fresh; // SOLVED: the other outcome was not seen yet
-  bool last;  // looks like the end of a visit
-  bool lucky; // found on a page that showed something new
-  bool plain; // answered without PHP: no run
+  bool fresh;    // SOLVED: the other outcome was not seen yet
+  bool last;     // looks like the end of a visit
+  bool lucky;    // found on a page that showed something new
+  bool plain;    // answered without PHP: no run
+  bool redirect; // where an answer sent its visitor at once
   unsigned depth;
   uint32_t page; // number of the request on whose page it was found; 0: none
   uint32_t base; // number of the request it was made from; 0: none
@@ -107,6 +108,11 @@ typedef struct {
 // Copies the ask. False: it was there before. What is worst goes if there are
 // too many.
 bool queue_add(Queue *q, QueueItem item);
+// Though it was asked before in the same world.
+void queue_add_again(Queue *q, QueueItem item);
+// Conditions that the request went by and that always had the same outcome,
+// when it was last asked.
+uint32_t queue_open(Queue *q, const Ask *ask);
 // As if it had been added and taken: of an exploration that is resumed.
 void queue_note(Queue *q, const Ask *ask, uint32_t world);
 // The best; false: there is none. What it points to stays with the queue.

@@ -76,7 +76,8 @@ static void put_item(Str *out, const QueueItem *i) {
   leb_put(out, i->world);
   leb_put(out, i->why);
   leb_put(out, (unsigned)i->fresh | (unsigned)i->last << 1 |
-                   (unsigned)i->lucky << 2 | (unsigned)i->plain << 3);
+                   (unsigned)i->lucky << 2 | (unsigned)i->plain << 3 |
+                   (unsigned)i->redirect << 4);
   leb_put(out, i->depth);
   leb_put(out, i->page);
   leb_put(out, i->base);
@@ -299,6 +300,7 @@ static QueueItem get_item(Reader *r, const Atlas *a) {
   i.last = bits & 2;
   i.lucky = bits & 4;
   i.plain = bits & 8;
+  i.redirect = bits & 16;
   i.depth = get_below(r, UINT32_MAX);
   i.page = get_below(r, a->asked.len + 1);
   i.base = get_below(r, a->asked.len + 1);

@@ -500,7 +500,7 @@ static void pieces_operand(Maker *m, const PhpTerm *t, PhpValue v) {
   PhpValue args[2] = {s, glue};
   int64_t have = term_call(TERM_COUNT_TEXT, args, 2, m->s->arena).i + 1;
   for (int64_t i = have; i < want.i; i++)
-    s = join(m, s, join(m, glue, literal("w")));
+    s = join(m, s, join(m, glue, literal("1")));
   size_t from = 0;
   for (int64_t i = 0; i < want.i; i++) {
     PhpValue rest[2] = {part(s, from, s.n), glue};

@@ -1,4 +1,5 @@
 // Strategies: which test to make next. See frontier.h; METHODS section 4.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,9 +15,6 @@ static PathStep candidate_step(const Frontier *f, const Candidate *c) {
                      : !step.outcome;
   return step;
 }
-
-// The first few other inputs for the whole path come between the last flips.
-static double same_score(const Candidate *c) { return 97.0 - 4.0 * c->event; }
 
 // --- coverage ---------------------------------------------------------------
 
@@ -42,132 +40,142 @@ static void score_coverage(Frontier *f, uint32_t run, Candidate *c, size_t n) {
 
 // --- similarity of paths ----------------------------------------------------
 
-// How many steps of `other` are still to be met, by step.
-static void count_steps(const Explored *other, Hashmap *left) {
-  for (size_t i = 0; i < other->nsteps; i++) {
-    uint64_t n = 0;
-    hashmap_get(left, &other->steps[i], sizeof(PathStep), &n);
-    hashmap_put(left, &other->steps[i], sizeof(PathStep), n + 1);
-  }
-}
+// What is predicted: one condition goes the other way, and all else stays as it
+// was in the run (six conditions, the third differs: 83.3 %). To take what
+// comes behind the flip for lost would mean to flip the last conditions first,
+// which tells nothing about the beginning of the run (docs/input.md).
 
-static bool take_step(Hashmap *left, PathStep step) {
+static uint64_t times(const Hashmap *counts, PathStep step) {
   uint64_t n = 0;
-  if (!hashmap_get(left, &step, sizeof step, &n) || !n)
-    return false;
-  hashmap_put(left, &step, sizeof step, n - 1);
-  return true;
+  hashmap_get(counts, &step, sizeof step, &n);
+  return n;
 }
 
-static bool has_step(const Hashmap *left, PathStep step) {
-  uint64_t n;
-  return hashmap_get(left, &step, sizeof step, &n) && n;
-}
-
-static void offer(Candidate *c, size_t same, size_t length,
-                  const Explored *other) {
-  size_t longer = length > other->nsteps ? length : other->nsteps;
-  double score = longer ? 100.0 * (double)same / (double)longer : 100;
-  c->score = score > c->score ? score : c->score;
-}
-
-static int by_event(const void *a, const void *b) {
-  const Candidate *const *x = a, *const *y = b;
-  return (*x)->event < (*y)->event ? -1 : (*x)->event > (*y)->event;
-}
-
-static void reset_scores(Candidate *c, size_t n) {
-  for (size_t i = 0; i < n; i++)
-    c[i].score = c[i].make == MAKE_SAME ? same_score(&c[i]) : 0;
-}
-
-// The flips among the candidates, by their place on the path.
-static Candidate **sorted_flips(Candidate *c, size_t n, size_t *out) {
-  Candidate **list = mem_array(Candidate *, n);
-  *out = 0;
-  for (size_t i = 0; i < n; i++)
-    if (c[i].make != MAKE_SAME)
-      list[(*out)++] = &c[i];
-  if (*out)
-    qsort(list, *out, sizeof *list, by_event);
-  return list;
-}
-
-// The prefix up to each flip and the flip itself against one failing path, in
-// one pass.
-static void score_subset(Frontier *f, const Explored *e, Candidate **flips,
-                         size_t n, const Explored *other) {
-  Hashmap left = {0};
-  size_t same = 0, at = 0;
-  count_steps(other, &left);
-  for (size_t k = 0; k < n; k++) {
-    for (; at < flips[k]->event; at++)
-      same += take_step(&left, e->steps[at]);
-    bool more = has_step(&left, candidate_step(f, flips[k]));
-    offer(flips[k], same + more, at + 1, other);
+// How often each step is on the path. Returns how many of them `other` has too.
+static size_t count_steps(const Explored *e, Hashmap *counts,
+                          const Hashmap *other) {
+  size_t same = 0;
+  for (size_t i = 0; i < e->nsteps; i++) {
+    uint64_t n = times(counts, e->steps[i]) + 1;
+    hashmap_put(counts, &e->steps[i], sizeof(PathStep), n);
+    same += n <= times(other, e->steps[i]);
   }
-  hashmap_release(&left);
+  return same;
+}
+
+static void offer(Candidate *c, size_t same, const Explored *e,
+                  const Explored *other) {
+  double score = similarity_share(same, e->nsteps, other->nsteps);
+  c->score = score > c->score ? score : c->score;
 }
 
 static void raise_pcs(Frontier *f, uint32_t run, Candidate *c, size_t n,
                       const Explored *failing) {
-  size_t nflips;
-  Candidate **flips = sorted_flips(c, n, &nflips);
-  score_subset(f, &f->runs.items[run], flips, nflips, failing);
-  free(flips);
+  const Explored *e = &f->runs.items[run];
+  Hashmap ours = {0}, theirs = {0};
+  count_steps(failing, &theirs, &ours);
+  size_t same = count_steps(e, &ours, &theirs);
+  for (size_t i = 0; i < n; i++) {
+    if (c[i].make == MAKE_SAME)
+      continue;
+    PathStep old = e->steps[c[i].event], new = candidate_step(f, &c[i]);
+    bool less = times(&ours, old) <= times(&theirs, old);
+    bool more = times(&ours, new) < times(&theirs, new);
+    offer(&c[i], same - less + more, e, failing);
+  }
+  hashmap_release(&ours);
+  hashmap_release(&theirs);
+}
+
+typedef void Raise(Frontier *f, uint32_t run, Candidate *c, size_t n,
+                   const Explored *failing);
+
+// Against all failing runs. Another input for a failing path is quite like it.
+static void score_by(Raise *raise, Frontier *f, uint32_t run, Candidate *c,
+                     size_t n) {
+  for (size_t i = 0; i < n; i++)
+    c[i].score = c[i].make == MAKE_SAME ? 100 : 0;
+  for (size_t i = 0; i < f->runs.len; i++)
+    if (f->runs.items[i].shows)
+      raise(f, run, c, n, &f->runs.items[i]);
 }
 
 static void score_pcs(Frontier *f, uint32_t run, Candidate *c, size_t n) {
-  reset_scores(c, n);
-  for (size_t i = 0; i < f->runs.len; i++)
-    if (f->runs.items[i].shows)
-      raise_pcs(f, run, c, n, &f->runs.items[i]);
+  score_by(raise_pcs, f, run, c, n);
 }
 
-// The longest stretch of the prefix that the other path has; paths that are too
-// long for a table are compared from their beginning.
-static void score_stretch(const Explored *e, Candidate **flips, size_t n,
-                          const Explored *other) {
+// --- the longest stretch ----------------------------------------------------
+
+static PathStep step_at(const Explored *e, size_t i, bool backwards) {
+  return e->steps[backwards ? e->nsteps - 1 - i : i];
+}
+
+static bool same_steps(PathStep a, PathStep b) {
+  return a.condition == b.condition && a.outcome == b.outcome;
+}
+
+// best[i]: the longest stretch among the first i steps that the other path has,
+// from the beginning or from the end. Paths that are too long for a table are
+// compared as far as they agree.
+static uint32_t *longest_stretches(const Explored *e, const Explored *other,
+                                   bool backwards) {
   const double most = 5e7;
   bool table = (double)e->nsteps * (double)other->nsteps < most;
+  uint32_t *best = mem_array(uint32_t, e->nsteps + 1);
   uint32_t *row = mem_array(uint32_t, other->nsteps + 1);
-  size_t best = 0, at = 0;
-  bool begins = true;
-  for (size_t k = 0; k < n; k++) {
-    for (; at < flips[k]->event; at++) {
-      uint32_t diagonal = 0;
-      begins = begins && at < other->nsteps &&
-               !memcmp(&e->steps[at], &other->steps[at], sizeof(PathStep));
-      if (!table)
-        best += begins;
-      for (size_t j = 1; table && j <= other->nsteps; j++) {
-        uint32_t above = row[j];
-        bool same =
-            !memcmp(&e->steps[at], &other->steps[j - 1], sizeof(PathStep));
-        row[j] = same ? diagonal + 1 : 0;
-        best = row[j] > best ? row[j] : best;
-        diagonal = above;
-      }
+  bool agree = true;
+  for (size_t i = 0; i < e->nsteps; i++) {
+    PathStep step = step_at(e, i, backwards);
+    uint32_t diagonal = 0, longest = best[i];
+    agree = agree && i < other->nsteps &&
+            same_steps(step, step_at(other, i, backwards));
+    for (size_t j = 1; table && j <= other->nsteps; j++) {
+      uint32_t above = row[j];
+      bool same = same_steps(step, step_at(other, j - 1, backwards));
+      row[j] = same ? diagonal + 1 : 0;
+      longest = row[j] > longest ? row[j] : longest;
+      diagonal = above;
     }
-    offer(flips[k], best, at + 1, other);
+    best[i + 1] = table ? longest : best[i] + agree;
   }
   free(row);
+  return best;
 }
 
+// One condition differs: the longest stretch is before it or behind it.
 static void raise_stretch(Frontier *f, uint32_t run, Candidate *c, size_t n,
                           const Explored *failing) {
-  size_t nflips;
-  Candidate **flips = sorted_flips(c, n, &nflips);
-  score_stretch(&f->runs.items[run], flips, nflips, failing);
-  free(flips);
+  const Explored *e = &f->runs.items[run];
+  uint32_t *before = longest_stretches(e, failing, false);
+  uint32_t *behind = longest_stretches(e, failing, true);
+  for (size_t i = 0; i < n; i++) {
+    if (c[i].make == MAKE_SAME)
+      continue;
+    uint32_t a = before[c[i].event], b = behind[e->nsteps - 1 - c[i].event];
+    offer(&c[i], a > b ? a : b, e, failing);
+  }
+  free(before);
+  free(behind);
 }
 
 static void score_subsequence(Frontier *f, uint32_t run, Candidate *c,
                               size_t n) {
-  reset_scores(c, n);
-  for (size_t i = 0; i < f->runs.len; i++)
-    if (f->runs.items[i].shows)
-      raise_stretch(f, run, c, n, &f->runs.items[i]);
+  score_by(raise_stretch, f, run, c, n);
+}
+
+// --- ties -------------------------------------------------------------------
+
+// On a path with hundreds of conditions all flips are about equally like it.
+// So similarity is compared in steps, and among equals comes first what goes
+// where no run went; then the site that had fewest tests; then what leaves the
+// run early: what fails early has not yet done what most of the lines do.
+static double like_now(const Frontier *f, const Candidate *c) {
+  enum { STEP = 20, LEVEL = 1000, NEW = 500, TRIED_MAX = 400 };
+  uint32_t tried = f->sites.items[c->site].tried;
+  double steps = (double)f->runs.items[c->run].nsteps + 1;
+  double place = c->make == MAKE_SAME ? 1 : (double)c->event / steps;
+  return LEVEL * ceil(c->score / STEP - 1e-9) + NEW * frontier_is_new(f, c) -
+         (tried > TRIED_MAX ? TRIED_MAX : tried) - place;
 }
 
 // --- similarity of inputs ---------------------------------------------------
@@ -206,19 +214,8 @@ static void score_is(Frontier *f, uint32_t run, Candidate *c, size_t n) {
 
 // --- splitting the first tie group ------------------------------------------
 
-static bool is_suspect(const Frontier *f, const PathEvent *e) {
-  uint32_t line;
-  const char *file = program_place(f->program, e->place, &line);
-  return frontier_suspects(f, file, line);
-}
-
-static void score_ties(Frontier *f, uint32_t run, Candidate *c, size_t n) {
-  score_pcs(f, run, c, n);
-  const Explored *e = &f->runs.items[run];
-  for (size_t i = 0; i < n; i++)
-    if (c[i].make != MAKE_SAME &&
-        is_suspect(f, &e->path.events.items[c[i].event]))
-      c[i].score += 100;
+static double ties_now(const Frontier *f, const Candidate *c) {
+  return like_now(f, c) + 1e6 * f->sites.items[c->site].suspect;
 }
 
 // --- in turns ---------------------------------------------------------------
@@ -227,7 +224,7 @@ static void score_ties(Frontier *f, uint32_t run, Candidate *c, size_t n) {
 // elsewhere clear what all near ones have in common. Each second test is one of
 // those.
 static double mix_now(const Frontier *f, const Candidate *c) {
-  return f->taken % 2 ? c->score : coverage(f, c);
+  return f->solved % 2 ? coverage(f, c) : like_now(f, c);
 }
 
 // --- the table --------------------------------------------------------------
@@ -241,16 +238,20 @@ static const Strategy strategies[] = {
     {.name = "pcs",
      .doc = "path most like a failing one: share of conditions in common",
      .score = score_pcs,
-     .raise = raise_pcs},
+     .raise = raise_pcs,
+     .now = like_now},
     {.name = "pcs-seq",
      .doc = "the same: longest stretch of conditions in common",
      .score = score_subsequence,
-     .raise = raise_stretch},
+     .raise = raise_stretch,
+     .now = like_now},
     {.name = "is", .doc = "input most like a failing one", .score = score_is},
     {.name = "ties",
      .wants_suspects = true,
      .doc = "conditions among the lines that tie for the first place, then pcs",
-     .score = score_ties},
+     .score = score_pcs,
+     .raise = raise_pcs,
+     .now = ties_now},
     {.name = "coverage",
      .doc = "branches not taken yet, from the failing input",
      .by_coverage = true,

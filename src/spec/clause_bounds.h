@@ -16,7 +16,7 @@
 
 #include "spec/encode.h"
 
-// After encoder_run, before encoder_all.
+// After encoder_run.
 void clause_bounds_widen(Encoder *e);
 
 #endif

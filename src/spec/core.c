@@ -7,118 +7,273 @@
 
 enum {
   CONFLICTS = 50000000,
-  GATES = 18000000, // about 2 GB
+  GATES = 12000000, // about 1.4 GB
   NODES = 4000000,
+  EXPRS_FIRST = 400000, // of one encoding, before tries
+  EXPRS_MAX = 6000000,
+  BLOCKS_FIRST = 500, // beyond twice the run's
+  TRIES = 240,
+  TRIES_AT_ONCE = 12, // in one pool
+  LATER_SHARE = 4,    // of the time: for questions that are not cheap
   CHECK_SHARE = 4
 };
+// For one question, or the tries of one statement.
+static const double FIRST_SECONDS = 1.5, TRY_SECONDS = 2, MORE_SECONDS = 3,
+                    MOST_SECONDS = 15;
 
 void core_release(Core *c) {
   array_release(&c->statements);
   array_release(&c->guards);
+  array_release(&c->unknown);
+  str_release(&c->limits);
 }
 
-// The clause holds, and nothing happens that is assumed away.
-static Expr wanted(Encoder *e, uint32_t clause) {
-  Expr holds = encoder_clause(e, clause);
-  Expr dead = encoder_clause_dead(e, clause);
-  return holds ? expr_and(e->pool, holds, expr_not(e->pool, dead)) : 0;
-}
+// --- one question -----------------------------------------------------------
 
-static Solver *new_solver(Encoder *e, double seconds) {
-  return solver_new(e->pool, (SolverLimits){.seconds = seconds,
-                                            .conflicts = CONFLICTS,
-                                            .gates = GATES,
-                                            .nodes = NODES});
+// The clauses hold, and nothing happens that is assumed away. 0: one of them
+// is not reached.
+static Expr wanted(Encoder *e, const Bitset *clauses) {
+  Expr all = expr_bool(e->pool, true);
+  for (uint32_t k = 0; bitset_next(clauses, &k); k++) {
+    Expr holds = encoder_clause(e, k), dead = encoder_clause_dead(e, k);
+    if (!holds || !dead)
+      return 0;
+    holds = expr_and(e->pool, holds, expr_not(e->pool, dead));
+    all = expr_and(e->pool, all, holds);
+  }
+  return all;
 }
 
 typedef struct {
-  ARRAY(Constraint) items;
-  StatementList origin; // statement of each
-} Question;
+  double seconds;
+  size_t blocks, exprs; // of the encoding
+  bool z3;              // asked instead of CaDiCaL
+} Effort;
 
-static void question_release(Question *q) {
-  array_release(&q->items);
-  array_release(&q->origin);
-}
-
-static void add_question(Question *q, Expr cond, uint32_t statement) {
-  array_push(&q->items, (Constraint){cond, true});
-  array_push(&q->origin, statement);
-}
-
-// What the clause says comes first: deletion begins with the last.
-static void ask_all(const Encoder *e, Expr want, Question *q) {
-  add_question(q, want, UINT32_MAX);
-  for (uint32_t i = 0; i < e->statements.len; i++)
-    if (e->statements.items[i].on)
-      add_question(q, e->statements.items[i].on, i);
-}
-
-// Is it unsatisfiable for Z3, too? Asked anew and as a whole: what it is given
-// as facts it can simplify by.
-static bool check(Encoder *e, const Question *q, const CoreList *core,
-                  double seconds) {
-  Solver *s = new_solver(e, seconds);
-  Question small = {0};
+static SolverResult solve(const Encoder *e, Expr want, Effort f) {
+  if (expr_is_const(e->pool, want))
+    return expr_value(e->pool, want) ? SOLVER_SAT : SOLVER_UNSAT;
+  Solver *s = solver_new(e->pool, (SolverLimits){.seconds = f.seconds,
+                                                 .conflicts = CONFLICTS,
+                                                 .gates = GATES,
+                                                 .nodes = NODES});
+  Constraint c = {want, true};
   Model model = {0};
-  for (size_t i = 0; i < core->len; i++)
-    add_question(&small, q->items.items[core->items[i]].cond, 0);
-  solver_use(s, ENGINE_ENUMERATE, false);
-  solver_use(s, ENGINE_BITS, false);
-  SolverResult r =
-      solver_query(s, 0, small.items.items, small.items.len, &model);
-  question_release(&small);
+  solver_use(s, ENGINE_ENUMERATE, !f.z3);
+  solver_use(s, ENGINE_BITS, !f.z3);
+  SolverResult r = solver_query(s, 0, &c, 1, &model);
   model_release(&model);
   solver_free(s);
-  return r == SOLVER_UNSAT;
+  return r;
 }
 
-// No expression may be constant in a question.
-static bool is_trivial(Encoder *e, Expr want, Core *out) {
-  if (!expr_is_const(e->pool, want))
-    return false;
-  out->satisfiable = expr_value(e->pool, want);
-  out->minimal = out->checked = true;
-  return true;
+typedef struct {
+  Encoder *run;
+  Bitset clauses; // that are to hold
+  double deadline;
+  StatementList on; // what is left of the core
+  uint64_t random;
+  uint32_t executions;           // of a statement, in a try
+  uint32_t cut_loops, cut_calls; // in all encodings
+  Core *out;
+} Search;
+
+static double time_left(const Search *s, double wish) {
+  double left = s->deadline - gates_clock();
+  return left < wish ? left : wish;
 }
 
-static int by_number(const void *a, const void *b) {
-  uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-  return x < y ? -1 : x > y;
+static void set_of(const StatementList *l, uint32_t without, Bitset *out) {
+  for (size_t i = 0; i < l->len; i++)
+    if (l->items[i] != without)
+      bitset_add(out, l->items[i]);
 }
 
-static void take_core(const Question *q, const CoreList *core, Core *out) {
-  for (size_t i = 0; i < core->len; i++)
-    if (q->origin.items[core->items[i]] != UINT32_MAX)
-      array_push(&out->statements, q->origin.items[core->items[i]]);
-  if (out->statements.len)
-    qsort(out->statements.items, out->statements.len, sizeof(uint32_t),
-          by_number);
+// Can the clause hold with these on? *limits may be NULL.
+static SolverResult ask(Search *s, const Bitset *on, Effort f, Str *limits) {
+  ExprPool *pool = expr_pool_new();
+  Encoder e;
+  Err ignored;
+  encoder_fork(&e, s->run, pool);
+  e.asked = &s->clauses;
+  e.max_blocks = f.blocks < e.max_blocks ? f.blocks : e.max_blocks;
+  e.max_exprs = f.exprs;
+  e.deadline = gates_clock() + f.seconds;
+  SolverResult r = SOLVER_UNKNOWN;
+  Expr want = encoder_off(&e, on, &ignored) ? 0 : wanted(&e, &s->clauses);
+  if (want)
+    r = solve(&e, want, f);
+  if (r == SOLVER_UNSAT && e.cut_size) // there may be other ways
+    r = SOLVER_UNKNOWN;
+  e.cut_loops = s->cut_loops += e.cut_loops;
+  e.cut_calls = s->cut_calls += e.cut_calls;
+  if (limits)
+    encoder_show_limits(&e, limits);
+  encoder_release(&e);
+  expr_pool_free(pool);
+  s->out->asked++;
+  return r;
 }
 
-static int solve(Encoder *e, Expr want, double seconds, Core *out, Err *err) {
-  Solver *s = new_solver(e, seconds);
-  Question q = {0};
-  CoreList core = {0};
-  ask_all(e, want, &q);
-  SolverResult r = solver_core(s, q.items.items, q.items.len, true, seconds,
-                               &core, &out->minimal);
-  int rc = 0;
-  if (r == SOLVER_UNSAT) {
-    take_core(&q, &core, out);
-    out->checked = check(e, &q, &core, seconds / CHECK_SHARE);
-  } else if (r == SOLVER_SAT) {
-    out->satisfiable = true;
-  } else {
-    rc = err_set(err,
-                 "no answer from the solver within %.0f s; give it more time "
-                 "(--budget) or a smaller failing call",
-                 seconds);
+// --- tries ------------------------------------------------------------------
+
+// Every other time one execution alone deviates, one after the other; else
+// often or rarely, and now and then others that are off do, too.
+static Dice next_dice(Search *s, uint32_t statement, uint32_t number) {
+  static const uint32_t rarely[] = {1, 2, 4, 16};
+  uint32_t one_in = rarely[number / 2 % 4];
+  return (Dice){.random = s->random++ << 20,
+                .often = statement,
+                .only = number % 2 ? 1 + number / 2 % s->executions : 0,
+                .rarely = one_in,
+                .others = number / 8 % 2 ? 4 * one_in + 4 : 0};
+}
+
+static bool holds_in_try(Encoder *e, const Bitset *clauses) {
+  Expr want = wanted(e, clauses);
+  return want && expr_value(e->pool, want);
+}
+
+static bool try_some(Search *s, const Bitset *on, uint32_t statement,
+                     uint32_t from, double until) {
+  ExprPool *pool = expr_pool_new();
+  Encoder e;
+  bool found = false;
+  encoder_fork(&e, s->run, pool);
+  e.asked = &s->clauses;
+  e.max_blocks = 8 * s->run->blocks + BLOCKS_FIRST;
+  for (uint32_t i = from;
+       i < from + TRIES_AT_ONCE && !found && gates_clock() < until; i++) {
+    encoder_try(&e, on, next_dice(s, statement, i));
+    found = holds_in_try(&e, &s->clauses);
+    if (e.dice.executed > s->executions)
+      s->executions = e.dice.executed;
+    s->out->tried++;
   }
-  question_release(&q);
-  array_release(&core);
-  solver_free(s);
-  return rc;
+  encoder_release(&e);
+  expr_pool_free(pool);
+  return found;
+}
+
+// Is there a run in which the statement, and others that are off, do something
+// else and the clause holds?
+static bool try_statement(Search *s, const Bitset *on, uint32_t statement) {
+  double until = gates_clock() + time_left(s, TRY_SECONDS);
+  s->executions = 1;
+  for (uint32_t i = 0; i < TRIES; i += TRIES_AT_ONCE)
+    if (try_some(s, on, statement, i, until)) {
+      return true;
+    }
+  return false;
+}
+
+// --- taking out -------------------------------------------------------------
+
+static Effort first_effort(const Search *s) {
+  return (Effort){.seconds = time_left(s, FIRST_SECONDS),
+                  .blocks = 2 * s->run->blocks + BLOCKS_FIRST,
+                  .exprs = EXPRS_FIRST};
+}
+
+static Effort later_effort(const Search *s, double seconds) {
+  return (Effort){
+      .seconds = time_left(s, seconds), .blocks = SIZE_MAX, .exprs = EXPRS_MAX};
+}
+
+// What is cheap: a small encoding, tries.
+static SolverResult ask_cheaply(Search *s, const StatementList *from,
+                                uint32_t statement) {
+  Bitset on = {0};
+  set_of(from, statement, &on);
+  SolverResult r = ask(s, &on, first_effort(s), NULL);
+  if (r == SOLVER_UNKNOWN && try_statement(s, &on, statement))
+    r = SOLVER_SAT;
+  bitset_release(&on);
+  return r;
+}
+
+static SolverResult ask_for(Search *s, const StatementList *from,
+                            uint32_t statement, double seconds) {
+  Bitset on = {0};
+  set_of(from, statement, &on);
+  SolverResult r = ask(s, &on, later_effort(s, seconds), NULL);
+  bitset_release(&on);
+  return r;
+}
+
+static SolverResult ask_more(Search *s, const StatementList *from,
+                             uint32_t statement) {
+  return ask_for(s, from, statement, MORE_SECONDS);
+}
+
+static SolverResult ask_most(Search *s, const StatementList *from,
+                             uint32_t statement) {
+  return ask_for(s, from, statement, MOST_SECONDS);
+}
+
+static size_t place_of(const StatementList *l, uint32_t statement) {
+  size_t i = 0;
+  while (l->items[i] != statement)
+    i++;
+  return i;
+}
+
+static void take_out(StatementList *l, uint32_t statement) {
+  for (size_t i = place_of(l, statement); i + 1 < l->len; i++)
+    l->items[i] = l->items[i + 1];
+  l->len--;
+}
+
+typedef SolverResult AskWithout(Search *s, const StatementList *from,
+                                uint32_t statement);
+
+// Takes out of the core those of `from` that it does not need, the last first;
+// `unknown`: those about which there is no answer.
+static void minimise(Search *s, const StatementList *from, AskWithout *how,
+                     StatementList *unknown) {
+  for (size_t i = from->len; i-- > 0;) {
+    uint32_t statement = from->items[i];
+    SolverResult r = gates_clock() < s->deadline ? how(s, &s->on, statement)
+                                                 : SOLVER_UNKNOWN;
+    if (r == SOLVER_UNSAT)
+      take_out(&s->on, statement);
+    else if (r == SOLVER_UNKNOWN)
+      array_push(unknown, statement);
+  }
+}
+
+// What is needed with more on is needed with less: so what costs little is
+// asked first, while the set still decides the way of the run.
+static void minimise_all(Search *s, double seconds) {
+  StatementList all = {0}, left = {0}, hard = {0};
+  for (size_t i = 0; i < s->on.len; i++)
+    array_push(&all, s->on.items[i]);
+  minimise(s, &all, ask_cheaply, &left);
+  s->deadline = gates_clock() + time_left(s, seconds / LATER_SHARE);
+  minimise(s, &left, ask_more, &hard);
+  minimise(s, &hard, ask_most, &s->out->unknown);
+  s->out->minimal = !s->out->unknown.len;
+  array_release(&all);
+  array_release(&left);
+  array_release(&hard);
+}
+
+static void all_executed(const Encoder *run, StatementList *out) {
+  for (uint32_t i = 0; i < run->statements.len; i++)
+    if (run->statements.items[i].ran)
+      array_push(out, i);
+}
+
+// The core's own encoding: for CaDiCaL, then for Z3.
+static bool check(Search *s, double seconds) {
+  Bitset on = {0};
+  set_of(&s->on, UINT32_MAX, &on);
+  Effort f = {.seconds = seconds, .blocks = SIZE_MAX, .exprs = EXPRS_MAX};
+  bool good = ask(s, &on, f, &s->out->limits) == SOLVER_UNSAT;
+  f.z3 = true;
+  good = good && ask(s, &on, f, NULL) == SOLVER_UNSAT;
+  bitset_release(&on);
+  return good;
 }
 
 // --- omissions --------------------------------------------------------------
@@ -136,45 +291,70 @@ static void list_guards(const Encoder *e, Core *c) {
       array_push(&c->guards, i);
 }
 
-int core_find(Encoder *e, uint32_t clause, double seconds, Core *out,
+// --- all of it --------------------------------------------------------------
+
+static void search_release(Search *s) {
+  array_release(&s->on);
+  bitset_release(&s->clauses);
+}
+
+static SolverResult begin(Search *s) {
+  Bitset on = {0};
+  all_executed(s->run, &s->on);
+  set_of(&s->on, UINT32_MAX, &on);
+  SolverResult r = ask(s, &on, later_effort(s, MOST_SECONDS), NULL);
+  bitset_release(&on);
+  return r;
+}
+
+static int search(Search *s, double seconds, Err *err) {
+  SolverResult r = begin(s);
+  s->out->satisfiable = r == SOLVER_SAT;
+  if (r == SOLVER_UNKNOWN)
+    return err_set(err,
+                   "no answer from the solver within %.0f s; give it more time "
+                   "(--budget) or a smaller failing call",
+                   seconds);
+  if (r == SOLVER_SAT)
+    return 0;
+  minimise_all(s, seconds);
+  for (size_t i = 0; i < s->on.len; i++)
+    array_push(&s->out->statements, s->on.items[i]);
+  s->out->checked = check(s, seconds / CHECK_SHARE);
+  return 0;
+}
+
+int core_find(Encoder *run, uint32_t clause, double seconds, Core *out,
               Err *err) {
   *out = (Core){0};
   double start = gates_clock();
-  Expr want = wanted(e, clause);
-  if (!want)
-    return err_set(err, "clause %u is not evaluated by the call", clause);
-  int rc = is_trivial(e, want, out) ? 0 : solve(e, want, seconds, out, err);
-  if (!rc && !out->satisfiable && !assigns(e, out)) {
+  Search s = {.run = run, .deadline = start + seconds, .random = 1, .out = out};
+  bitset_add(&s.clauses, clause);
+  int rc = encoder_clause(run, clause)
+               ? search(&s, seconds, err)
+               : err_set(err, "clause %u is not evaluated by the call", clause);
+  if (!rc && !out->satisfiable && !assigns(run, out)) {
     out->omission = true;
-    list_guards(e, out);
+    list_guards(run, out);
   }
+  search_release(&s);
   out->seconds = gates_clock() - start;
   return rc;
 }
 
-int core_corrections(Encoder *e, uint32_t clause, double seconds,
-                     StatementList *out, Err *err) {
-  Expr want = wanted(e, clause);
-  if (!want || expr_is_const(e->pool, want))
-    return 0;
-  Question q = {0};
-  ask_all(e, want, &q);
-  Solver *s = new_solver(e, seconds);
-  double deadline = gates_clock() + seconds;
-  int rc = 0;
-  for (size_t i = 1; i < q.items.len && !rc; i++) {
-    if (gates_clock() > deadline)
-      rc = err_set(err, "no time left for further corrections");
-    Constraint left_out = q.items.items[i];
-    CoreList core = {0};
-    q.items.items[i] = q.items.items[0];
-    if (!rc && solver_core(s, q.items.items, q.items.len, false, seconds, &core,
-                           NULL) == SOLVER_SAT)
-      array_push(out, q.origin.items[i]);
-    q.items.items[i] = left_out;
-    array_release(&core);
-  }
-  question_release(&q);
-  solver_free(s);
-  return rc;
+SolverResult core_ask_without(Encoder *run, uint32_t statement,
+                              const Bitset *clauses, double seconds) {
+  Core ignored = {0};
+  Search s = {.run = run,
+              .deadline = gates_clock() + seconds,
+              .random = 1,
+              .out = &ignored};
+  bitset_union(&s.clauses, clauses);
+  all_executed(run, &s.on);
+  SolverResult r = ask_cheaply(&s, &s.on, statement);
+  if (r == SOLVER_UNKNOWN && gates_clock() < s.deadline)
+    r = ask_most(&s, &s.on, statement);
+  search_release(&s);
+  core_release(&ignored);
+  return r;
 }

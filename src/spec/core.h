@@ -2,36 +2,53 @@
 // all be right if a clause is to hold.
 //
 //   Core c = {0};
-//   core_find(&e, clause, 10, &c, err);
-//   for each c.statements: e.statements.items[i] is in the core
+//   core_find(&run, clause, 10, &c, err);    // run: after encoder_run
+//   for each c.statements: run.statements.items[i] is in the core
 //
-// The clause is asked to hold, all statements to be on: with the violating
-// state that is unsatisfiable. What the solver needed for it is minimised by
-// deletion; the result is checked once more by the other solver.
+// The clause is asked to hold with the statements of a set on and all others
+// off. With all that the run executed on that is impossible, and the encoding
+// is the run itself. One statement after the other is taken out and kept out if
+// it is still impossible. So nothing is ever encoded with a switch for each
+// statement: as long as the set decides the way of the run, an encoding costs
+// what the run costs.
+//
+// That a statement is needed is shown by a model, or by a try: a concrete run
+// in which statements that are off do something else now and then and the
+// clause holds (encoder_try). A statement about which neither can be found in
+// time stays in, and the core is not called minimal.
+//
+// The result is encoded once more, and both solvers are asked about it; where
+// the encoding has come out as a constant there is nothing left to ask them.
 #ifndef CULPRIT_SPEC_CORE_H
 #define CULPRIT_SPEC_CORE_H
 
 #include "spec/encode.h"
+#include "util/str.h"
 
 typedef ARRAY(uint32_t) StatementList;
 
 typedef struct {
   StatementList statements; // ascending
   bool minimal;             // false: time ran out
-  bool checked;             // by Z3; false: it did not answer in time
+  bool checked;             // by both solvers; false: no answer in time
   bool satisfiable;         // there is no core: the clause can hold
-  bool omission;            // no statement in it writes what the clause reads
-  StatementList guards;     // then: the branches the run took
+  bool omission;            // no statement in it writes what the clause names
+  StatementList guards;     // then: the branches it depends on
   double seconds;
+  Str limits;            // of the encodings: encoder_show_limits
+  size_t asked, tried;   // encodings, concrete tries
+  StatementList unknown; // members that were not shown to be needed
 } Core;
 
 void core_release(Core *c);
 
 // `seconds` for finding and minimising. Fails if no solver gives an answer.
-int core_find(Encoder *e, uint32_t clause, double seconds, Core *out, Err *err);
+int core_find(Encoder *run, uint32_t clause, double seconds, Core *out,
+              Err *err);
 
-// The statements that satisfy the clause if each alone is off.
-int core_corrections(Encoder *e, uint32_t clause, double seconds,
-                     StatementList *out, Err *err);
+// Can these clauses all hold if `statement` alone is off, and everything else
+// that the run executed is on?
+SolverResult core_ask_without(Encoder *run, uint32_t statement,
+                              const Bitset *clauses, double seconds);
 
 #endif

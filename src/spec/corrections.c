@@ -5,8 +5,6 @@
 
 #include "sym/gates.h"
 
-enum { CONFLICTS = 50000000, GATES = 18000000, NODES = 4000000 };
-
 static bool is_broken(const Violation *v, uint32_t clause) {
   for (size_t i = 0; i < v->nbroken; i++)
     if (v->broken[i] == clause)
@@ -14,25 +12,15 @@ static bool is_broken(const Violation *v, uint32_t clause) {
   return false;
 }
 
-// Clause `only` and all that were not broken hold; UINT32_MAX: all clauses.
-// Nothing happens that is assumed away.
-static Expr wanted(const CorrectionsTask *t, uint32_t only) {
+// Clause `only` and all that were not broken; UINT32_MAX: all clauses.
+static Bitset wanted(const CorrectionsTask *t, uint32_t only) {
   Encoder *e = t->encoder;
   const ContractTable *table = &t->violation->table;
-  Expr all = expr_bool(e->pool, true);
-  for (uint32_t k = 0; k < table->nclauses; k++) {
-    Expr holds =
-        table->clauses[k].kind == CLAUSE_ENSURES &&
-                (only == UINT32_MAX || only == k || !is_broken(t->violation, k))
-            ? encoder_clause(e, k)
-            : 0;
-    Expr dead = holds ? encoder_clause_dead(e, k) : 0;
-    if (!holds)
-      continue;
-    all = expr_and(e->pool, all, holds);
-    if (dead)
-      all = expr_and(e->pool, all, expr_not(e->pool, dead));
-  }
+  Bitset all = {0};
+  for (uint32_t k = 0; k < table->nclauses; k++)
+    if (table->clauses[k].kind == CLAUSE_ENSURES && encoder_clause(e, k) &&
+        (only == UINT32_MAX || only == k || !is_broken(t->violation, k)))
+      bitset_add(&all, k);
   return all;
 }
 
@@ -43,44 +31,30 @@ static bool has(const StatementList *l, uint32_t statement) {
   return false;
 }
 
-typedef ARRAY(Constraint) Question;
-
-// Everything but `statement` is on.
-static void ask(const Encoder *e, Expr want, uint32_t statement, Question *q) {
-  q->len = 0;
-  array_push(q, (Constraint){want, true});
-  for (uint32_t i = 0; i < e->statements.len; i++)
-    if (i != statement && e->statements.items[i].on)
-      array_push(q, (Constraint){e->statements.items[i].on, true});
-}
-
 typedef struct {
   const CorrectionsTask *task;
-  Solver *solver;
-  Question question;
   double deadline;
 } Search;
 
-// Adds those of `among` with which alone `want` can be.
-static bool search(Search *s, Expr want, const StatementList *among,
+// Adds those of `among` with which alone the clauses can hold. False: some
+// question was left without an answer.
+static bool search(const Search *s, Bitset clauses, const StatementList *among,
                    StatementList *out) {
-  Encoder *e = s->task->encoder;
-  if (expr_is_const(e->pool, want))
-    return true;
+  bool complete = true;
   for (size_t i = 0; i < among->len; i++) {
-    CoreList unused = {0};
     double left = s->deadline - gates_clock();
-    if (left <= 0)
-      return false;
-    if (has(out, among->items[i]) || !e->statements.items[among->items[i]].on)
+    if (has(out, among->items[i]))
       continue;
-    ask(e, want, among->items[i], &s->question);
-    if (solver_core(s->solver, s->question.items, s->question.len, false, left,
-                    &unused, NULL) == SOLVER_SAT)
+    SolverResult r = left > 0
+                         ? core_ask_without(s->task->encoder, among->items[i],
+                                            &clauses, left)
+                         : SOLVER_UNKNOWN;
+    if (r == SOLVER_SAT)
       array_push(out, among->items[i]);
-    array_release(&unused);
+    complete &= r != SOLVER_UNKNOWN;
   }
-  return true;
+  bitset_release(&clauses);
+  return complete;
 }
 
 // The statements that all cores have.
@@ -96,7 +70,7 @@ static void common(const CorrectionsTask *t, StatementList *out) {
 }
 
 // Some broken clause each: where there is more than one fault.
-static void search_each(Search *s, Corrections *out) {
+static void search_each(const Search *s, Corrections *out) {
   const CorrectionsTask *t = s->task;
   for (size_t i = 0; i < t->cores.len && out->complete; i++)
     out->complete = search(s, wanted(t, t->violation->broken[i]),
@@ -114,10 +88,6 @@ void corrections_find(const CorrectionsTask *t, Corrections *out) {
   *out = (Corrections){.complete = true};
   if (!t->cores.len)
     return;
-  s.solver = solver_new(t->encoder->pool, (SolverLimits){.seconds = t->seconds,
-                                                         .conflicts = CONFLICTS,
-                                                         .gates = GATES,
-                                                         .nodes = NODES});
   common(t, &among);
   out->complete = search(&s, wanted(t, UINT32_MAX), &among, &out->statements);
   out->whole = out->statements.len > 0;
@@ -127,6 +97,12 @@ void corrections_find(const CorrectionsTask *t, Corrections *out) {
     qsort(out->statements.items, out->statements.len, sizeof(uint32_t),
           by_number);
   array_release(&among);
-  array_release(&s.question);
-  solver_free(s.solver);
+}
+
+bool corrections_check(Encoder *e, const Violation *v,
+                       const StatementList *among, double seconds,
+                       StatementList *out) {
+  CorrectionsTask t = {.encoder = e, .violation = v};
+  Search s = {.task = &t, .deadline = gates_clock() + seconds};
+  return search(&s, wanted(&t, UINT32_MAX), among, out);
 }

@@ -17,7 +17,7 @@
 #include "spec/core.h"
 
 typedef struct {
-  Encoder *encoder; // after encoder_all
+  Encoder *encoder; // after encoder_run
   const Violation *violation;
   ARRAY(const Core *) cores; // of the broken clauses, in their order
   double seconds;            // in all
@@ -30,5 +30,11 @@ typedef struct {
 } Corrections;
 
 void corrections_find(const CorrectionsTask *t, Corrections *out);
+
+// Appends those of `among`, statements of the encoder, that alone can satisfy
+// all clauses. False: time ran out before all were asked about.
+bool corrections_check(Encoder *e, const Violation *v,
+                       const StatementList *among, double seconds,
+                       StatementList *out);
 
 #endif

@@ -1,33 +1,30 @@
-// Unrolling and merging: see encode.h.
+// Unrolling: see encode.h.
 //
 // A function is unrolled block by block, in an order in which everything that
-// leads to a block has been done before it (flow.h). Where ways meet again, a
-// cell that they left different becomes a choice by the branches in between:
-//
-//   D: if (c)   ->  a: x = 1      J: x = on ? (c ? 1 : 2) : anything
-//               ->  b: x = 2
-//
-// found by going back from J to D, the last block that all ways to J pass.
-// A way that leads elsewhere says nothing. So nothing needs the whole path's
-// condition, and the branches that decide a cell are exactly those that it
-// depends on.
+// leads to a block has been done before it (flow.h).
 #include "spec/encode.h"
 
-#include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "spec/encode_internal.h"
+#include "sym/gates.h"
 
 enum {
   BLOCKS_MAX = 400000,
-  NEST_MAX = 400, // calls
+  NEST_MAX = 400,   // calls
+  ROUNDS_MORE = 24, // of a loop in a clause that certainly goes on
 };
 
 // --- small things -----------------------------------------------------------
 
 uint64_t ghost_dead(void) { return GHOST_BASE; }
 uint64_t ghost_clause(uint32_t index) { return GHOST_BASE + 16 + index; }
+bool ghost_is_dead(uint64_t key) {
+  return key == ghost_dead() ||
+         (key > ghost_dead() && key < 2 * GHOST_BASE && key % 2);
+}
 uint64_t ghost_register(const Frame *f, uint32_t reg) {
   return GHOST_BASE * 2 + ((uint64_t)f->id << 24) + reg;
 }
@@ -48,11 +45,29 @@ static void find_wrappers(Encoder *e) {
 }
 
 void encoder_init(Encoder *e, const EncodeTarget *t, ExprPool *pool) {
-  *e = (Encoder){.target = *t, .pool = pool, .max_blocks = BLOCKS_MAX};
+  *e = (Encoder){.target = *t,
+                 .first = e,
+                 .pool = pool,
+                 .max_blocks = BLOCKS_MAX,
+                 .max_exprs = SIZE_MAX,
+                 .deadline = INFINITY};
   values_init(&e->values, pool);
   memory_init(&e->memory, &e->values, t->read, t->context);
   e->flows = arena_array(&e->arena, Flow *, t->program->functions.len + 1);
   find_wrappers(e);
+}
+
+void encoder_fork(Encoder *e, Encoder *first, ExprPool *pool) {
+  *e = (Encoder){.target = first->target,
+                 .first = first,
+                 .pool = pool,
+                 .max_blocks = BLOCKS_MAX,
+                 .max_exprs = SIZE_MAX,
+                 .deadline = INFINITY};
+  values_init(&e->values, pool);
+  memory_init(&e->memory, &e->values, first->target.read,
+              first->target.context);
+  memory_take_heap(&e->memory, &first->memory);
 }
 
 void encoder_release(Encoder *e) {
@@ -69,13 +84,18 @@ void encoder_release(Encoder *e) {
   hashmap_release(&e->touched);
   array_release(&e->losses);
   hashmap_release(&e->wrappers);
+  hashmap_release(&e->frames);
+  array_release(&e->seen);
+  hashmap_release(&e->seen_index);
   expr_map_release(&e->facts);
 }
 
 Flow *encode_flow(Encoder *e, uint32_t function) {
-  if (!e->flows[function])
-    e->flows[function] = flow_new(e->target.program, function, &e->arena);
-  return e->flows[function];
+  Encoder *first = e->first;
+  if (!first->flows[function])
+    first->flows[function] =
+        flow_new(e->target.program, function, &first->arena);
+  return first->flows[function];
 }
 
 void encode_lost(Encoder *e, const char *name) {
@@ -89,11 +109,9 @@ void encode_lost(Encoder *e, const char *name) {
 
 // --- what is assumed away ---------------------------------------------------
 
-static Val look_up(Encoder *e, Pmap state, uint64_t key, unsigned width);
-
 bool encode_is_dead(Encoder *e, Pmap state) {
   uint64_t value;
-  Val v = look_up(e, state, ghost_dead(), 1);
+  Val v = encode_look_up(e, state, ghost_dead(), 1);
   return val_is_const(&e->values, v, &value) && value;
 }
 
@@ -101,227 +119,9 @@ Pmap encode_assume_not(Encoder *e, Pmap state, Expr cond) {
   cond = encode_simplify(e, cond);
   if (expr_is_const(e->pool, cond) && !expr_value(e->pool, cond))
     return state;
-  Expr dead = val_expr(&e->values, look_up(e, state, ghost_dead(), 1));
+  Expr dead = val_expr(&e->values, encode_look_up(e, state, ghost_dead(), 1));
   return memory_store(&e->memory, state, ghost_dead(),
                       val_of(&e->values, expr_or(e->pool, dead, cond)));
-}
-
-// --- merging ----------------------------------------------------------------
-
-// What a state has in a cell; 0: nothing.
-static Val look_up(Encoder *e, Pmap state, uint64_t key, unsigned width) {
-  uint32_t v;
-  if (pmap_get(state, key, &v) && v)
-    return v;
-  if (key == ghost_dead())
-    return val_const(&e->values, 1, 0);
-  if (key >= GHOST_BASE)
-    return key < GHOST_BASE * 2 ? val_const(&e->values, 1, 1) : 0;
-  Val x = memory_load(&e->memory, &state, key, width, false);
-  return x;
-}
-
-// Variables of calls that are over, and registers of others, matter no more.
-static bool is_over(const Frame *f, uint64_t key) {
-  if (key < VARIABLE_BASE || (key >= HEAP_BASE && key < GHOST_BASE * 2))
-    return false;
-  if (key < HEAP_BASE)
-    return memory_frame(key) > f->id;
-  uint64_t base = key >= GHOST_BASE * 4 ? GHOST_BASE * 4 : GHOST_BASE * 2;
-  return (key - base) >> 24 != f->id;
-}
-
-// A region: the unrolled blocks between D and J, latest first.
-typedef struct {
-  Encoder *e;
-  Frame *f;
-  uint32_t to;            // J
-  ARRAY(uint32_t) blocks; // D is the last
-  uint32_t *mark;         // of each unrolled block: in it?
-  Val *at;
-  unsigned width;
-} Meeting;
-
-static uint32_t meet(const Frame *f, uint32_t a, uint32_t b) {
-  const Unrolled *u = f->blocks.items;
-  while (a != b) {
-    if (u[a].depth >= u[b].depth)
-      a = u[a].above;
-    else
-      b = u[b].above;
-  }
-  return a;
-}
-
-static void collect_region(Meeting *m, uint32_t block, uint32_t top) {
-  if (m->mark[block])
-    return;
-  m->mark[block] = 1;
-  array_push(&m->blocks, block);
-  if (block == top)
-    return;
-  const Unrolled *u = &m->f->blocks.items[block];
-  for (size_t i = 0; i < u->in.len; i++)
-    collect_region(m, u->in.items[i].from, top);
-}
-
-static int latest_first(const void *a, const void *b, void *frame) {
-  const Frame *f = frame;
-  uint32_t x = f->blocks.items[*(const uint32_t *)a].order,
-           y = f->blocks.items[*(const uint32_t *)b].order;
-  return x > y ? -1 : x < y;
-}
-
-// What arrives at J with that way out; 0: nothing does.
-static Val arriving(Meeting *m, const Leaving *l, uint64_t key) {
-  if (l->to == UNROLLED_NONE)
-    return 0;
-  if (l->to != m->to)
-    return m->mark[l->to] ? m->at[l->to] : 0;
-  const Incoming *in = &m->f->blocks.items[l->to].in.items[l->in];
-  if (in->cut && key != ghost_dead())
-    return 0;
-  return look_up(m->e, in->state, key, m->width);
-}
-
-// Guards of a branch's edges: exclusive, and one holds.
-static Expr edge_guard(Encoder *e, const Unrolled *u, uint32_t k) {
-  const Program *p = e->target.program;
-  const IrBranch *b = &p->branches.items[u->last->b];
-  Expr x = val_expr(&e->values, u->subject);
-  if (u->last->op == IR_CONDBR)
-    return k == 0 ? x : cond_not(&e->values, x);
-  Expr none = expr_bool(e->pool, true);
-  for (uint32_t i = 0; i < b->ncases; i++) {
-    uint64_t value =
-        p->values.items[p->cases.items[b->first_case + i] & ~IR_CONST];
-    Expr is =
-        expr_eq(e->pool, x, expr_const(e->pool, expr_width(e->pool, x), value));
-    uint32_t edge = u->last->op == IR_SWITCH ? i + 1 : i;
-    if (edge == k)
-      return is;
-    none = expr_and(e->pool, none, cond_not(&e->values, is));
-  }
-  return none;
-}
-
-// Numbers that a phi moves do not know their width.
-static void same_width(Encoder *e, Val *values, size_t n) {
-  unsigned width = 64;
-  for (size_t i = 0; i < n; i++)
-    if (val_width(&e->values, values[i]) < width)
-      width = val_width(&e->values, values[i]);
-  for (size_t i = 0; i < n; i++)
-    values[i] = val_resize(&e->values, values[i], width);
-}
-
-static Val choose(Meeting *m, const Unrolled *u, uint64_t key) {
-  enum { MOST = 512 };
-  Encoder *e = m->e;
-  Expr guards[MOST];
-  Val values[MOST];
-  size_t n = 0;
-  bool same = true;
-  for (uint32_t k = 0; k < u->nout && n < MOST; k++) {
-    Val v = arriving(m, &u->out[k], key);
-    if (!v)
-      continue;
-    guards[n] = k;
-    values[n++] = v;
-    same &= v == values[0];
-  }
-  if (!n || same)
-    return n ? values[0] : 0;
-  for (size_t i = 0; i < n; i++)
-    guards[i] = edge_guard(e, u, guards[i]);
-  same_width(e, values, n);
-  Val v = val_select(&e->values, guards, values, n);
-  if (!u->on)
-    return v;
-  Val off = key == ghost_dead()
-                ? val_const(&e->values, 1, 0)
-                : encode_any(e, v, false, 0, encode_cell_name(e, key));
-  return val_ite(&e->values, u->on, v, off);
-}
-
-static Val merge_cell(Meeting *m, uint64_t key) {
-  for (size_t i = 0; i < m->blocks.len; i++) {
-    uint32_t b = m->blocks.items[i];
-    m->at[b] = choose(m, &m->f->blocks.items[b], key);
-  }
-  return m->at[array_last(&m->blocks)];
-}
-
-// The keys that differ among the incoming states, each once.
-static void changed_keys(const Unrolled *j, Pmap before, PmapKeys *out) {
-  PmapKeys all = {0};
-  for (size_t i = 0; i < j->in.len; i++)
-    pmap_diff(before, j->in.items[i].state, &all);
-  Hashmap seen = {0};
-  for (size_t i = 0; i < all.len; i++)
-    if (hashmap_intern(&seen, &all.items[i], sizeof(uint64_t), i) == i)
-      array_push(out, all.items[i]);
-  hashmap_release(&seen);
-  array_release(&all);
-}
-
-// The width of a cell in all the states; 0: they do not agree.
-static unsigned common_width(const Encoder *e, const Unrolled *j,
-                             uint64_t key) {
-  unsigned width = 0;
-  for (size_t i = 0; i < j->in.len; i++) {
-    uint32_t v;
-    if (!pmap_get(j->in.items[i].state, key, &v) || !v)
-      continue;
-    unsigned w = val_width(&e->values, v);
-    if (width && w != width)
-      return 0;
-    width = w;
-  }
-  return width ? width : 8;
-}
-
-// Cells of different sizes at one place are taken apart everywhere.
-static bool take_apart(Encoder *e, Unrolled *j, const PmapKeys *keys) {
-  bool any = false;
-  for (size_t k = 0; k < keys->len; k++) {
-    if (keys->items[k] >= GHOST_BASE || common_width(e, j, keys->items[k]))
-      continue;
-    any = true;
-    for (size_t i = 0; i < j->in.len; i++)
-      memory_load(&e->memory, &j->in.items[i].state, keys->items[k] + 1, 8,
-                  false);
-  }
-  return any;
-}
-
-static Pmap merge_states(Encoder *e, Frame *f, uint32_t to, uint32_t top) {
-  Meeting m = {.e = e, .f = f, .to = to};
-  Unrolled *j = &f->blocks.items[to];
-  m.mark = mem_array(uint32_t, f->blocks.len);
-  m.at = mem_array(Val, f->blocks.len);
-  for (size_t i = 0; i < j->in.len; i++)
-    collect_region(&m, j->in.items[i].from, top);
-  qsort_r(m.blocks.items, m.blocks.len, sizeof(uint32_t), latest_first, f);
-  Pmap before = f->blocks.items[top].end, state = before;
-  PmapKeys keys = {0};
-  changed_keys(j, before, &keys);
-  if (take_apart(e, j, &keys)) {
-    keys.len = 0;
-    changed_keys(j, before, &keys);
-  }
-  for (size_t i = 0; i < keys.len; i++) {
-    if (is_over(f, keys.items[i]))
-      continue;
-    m.width = common_width(e, j, keys.items[i]);
-    Val v = merge_cell(&m, keys.items[i]);
-    state = pmap_put(&e->memory.arena, state, keys.items[i], v);
-  }
-  array_release(&keys);
-  array_release(&m.blocks);
-  free(m.mark);
-  free(m.at);
-  return state;
 }
 
 // --- unrolling --------------------------------------------------------------
@@ -354,17 +154,26 @@ static uint32_t take_first(Frame *f) {
   return u;
 }
 
-static bool may_go_round(Encoder *e, FlowLoop *loop, uint32_t rounds) {
-  if (e->mode == ENCODE_RUN) {
-    loop->rounds = loop->rounds > rounds ? loop->rounds : rounds;
-    return true;
-  }
-  return rounds <= (e->mode == ENCODE_CHECK ? e->bound : loop->rounds + 1);
+// How often a loop may go round: see encode.h. `certain`: its branch is
+// decided.
+static uint32_t most_rounds(const Encoder *e, const Frame *f,
+                            const FlowLoop *loop, bool certain) {
+  if (e->mode == ENCODE_CHECK)
+    return e->bound;
+  return loop->rounds + 1 + (certain && !f->soft ? ROUNDS_MORE : 0);
+}
+
+static bool may_go_round(Encoder *e, const Frame *f, FlowLoop *loop,
+                         uint32_t rounds, bool certain) {
+  if (e->mode != ENCODE_RUN)
+    return rounds <= most_rounds(e, f, loop, certain);
+  loop->rounds = loop->rounds > rounds ? loop->rounds : rounds;
+  return true;
 }
 
 // The unrolled block that an edge leads to; false: it is beyond the bounds.
 static bool next_place(Encoder *e, const Frame *f, const Unrolled *from,
-                       uint32_t block, Unrolled *out) {
+                       uint32_t block, bool certain, Unrolled *out) {
   *out = (Unrolled){.block = block};
   out->nloops = flow_loops(f->flow, block, out->loops);
   bool back = f->flow->order[block] <= f->flow->order[from->block];
@@ -375,7 +184,7 @@ static bool next_place(Encoder *e, const Frame *f, const Unrolled *from,
     out->rounds[l] = from->rounds[l];
     FlowLoop *loop = &f->flow->loops[out->loops[l]];
     if (back && l + 1 == out->nloops && loop->head == block)
-      return may_go_round(e, loop, ++out->rounds[l]);
+      return may_go_round(e, f, loop, ++out->rounds[l], certain);
   }
   return !back; // else a loop with two entries
 }
@@ -420,15 +229,21 @@ static Pmap make_moves(Encoder *e, const IrEdge *edge, Pmap state) {
   return state;
 }
 
+static bool is_room(const Encoder *e) {
+  return e->blocks < e->max_blocks && e->pool->len < e->max_exprs &&
+         (e->blocks % 16 || gates_clock() < e->deadline);
+}
+
 static void leave_by(Encoder *e, Frame *f, uint32_t from, uint32_t k,
-                     Pmap state) {
+                     bool certain, Pmap state) {
   const Program *p = e->target.program;
   const IrBranch *b = flow_branch(p, f->function, f->blocks.items[from].block);
   const IrEdge *edge = &p->edges.items[b->first_edge + k];
   Unrolled to;
   Leaving l;
-  bool fits = next_place(e, f, &f->blocks.items[from], edge->target, &to);
-  if (fits && e->blocks < e->max_blocks) {
+  bool fits =
+      next_place(e, f, &f->blocks.items[from], edge->target, certain, &to);
+  if (fits && is_room(e)) {
     state = make_moves(e, edge, state);
     arrive(f, from, &l, find_pending(f, &to), state, false);
   } else {
@@ -448,7 +263,7 @@ static bool decided(Encoder *e, Unrolled *u, uint32_t *edge) {
     return true;
   }
   for (uint32_t k = 0; k < b->nedges; k++) {
-    Expr g = encode_simplify(e, edge_guard(e, u, k));
+    Expr g = encode_simplify(e, encode_edge_guard(e, u, k));
     if (expr_is_const(e->pool, g) && expr_value(e->pool, g)) {
       *edge = k;
       return true;
@@ -459,7 +274,7 @@ static bool decided(Encoder *e, Unrolled *u, uint32_t *edge) {
 
 static uint32_t edge_in_run(Encoder *e, const Unrolled *u) {
   for (uint32_t k = 0; k < u->nout; k++)
-    if (expr_value(e->pool, edge_guard(e, u, k)))
+    if (expr_value(e->pool, encode_edge_guard(e, u, k)))
       return k;
   return 0;
 }
@@ -468,17 +283,17 @@ static uint32_t edge_in_run(Encoder *e, const Unrolled *u) {
 static void follow(Encoder *e, Frame *f, uint32_t from, Pmap state) {
   Unrolled *u = &f->blocks.items[from];
   uint32_t k = edge_in_run(e, u);
-  array_push(&e->path, (Constraint){edge_guard(e, u, k), true});
+  array_push(&e->path, (Constraint){encode_edge_guard(e, u, k), true});
   array_push(&e->path_dead,
-             val_expr(&e->values, look_up(e, state, ghost_dead(), 1)));
+             val_expr(&e->values, encode_look_up(e, state, ghost_dead(), 1)));
   array_push(&e->path_statement, encode_is_statement(e, u->last)
                                      ? encode_statement(e, u->last)
                                      : UINT32_MAX);
-  leave_by(e, f, from, k, state);
+  leave_by(e, f, from, k, false, state);
 }
 
 static bool is_possible(Encoder *e, const Frame *f, uint32_t from, uint32_t k) {
-  Expr g = encode_simplify(e, edge_guard(e, &f->blocks.items[from], k));
+  Expr g = encode_simplify(e, encode_edge_guard(e, &f->blocks.items[from], k));
   return !expr_is_const(e->pool, g) || expr_value(e->pool, g);
 }
 
@@ -492,16 +307,17 @@ static void leave_block(Encoder *e, Frame *f, uint32_t from, Pmap state) {
   u->subject = u->last->op == IR_BR
                    ? 0
                    : encode_operand(e, state, u->last->a, u->last->width);
-  u->on = b->nedges > 1 ? encode_on(e, u->last, true) : 0;
+  u->off = b->nedges > 1 && encode_is_off(e, u->last, true) &&
+           (e->mode != ENCODE_TRY || encode_deviates(e));
   uint32_t only;
-  if (decided(e, u, &only))
-    leave_by(e, f, from, only, state);
+  if (!u->off && decided(e, u, &only))
+    leave_by(e, f, from, only, true, state);
   else if (e->mode == ENCODE_FOLLOW && f->soft)
     follow(e, f, from, state);
   else
     for (uint32_t k = 0; k < b->nedges; k++)
-      if (is_possible(e, f, from, k))
-        leave_by(e, f, from, k, state);
+      if (f->blocks.items[from].off || is_possible(e, f, from, k))
+        leave_by(e, f, from, k, false, state);
 }
 
 static void leave_function(Encoder *e, Frame *f, uint32_t from, Pmap state,
@@ -519,20 +335,30 @@ static void leave_function(Encoder *e, Frame *f, uint32_t from, Pmap state,
 
 static void return_values(Encoder *e, Frame *f, const IrInst *i, Pmap *state) {
   const Program *p = e->target.program;
-  Expr on = encode_on(e, i, false);
+  bool off = encode_is_off(e, i, false);
   for (uint32_t k = 0; k < i->b; k++) {
     const IrArg *a = &p->args.items[i->a + k];
     if (!a->width)
       continue;
     Val v = encode_operand(e, *state, a->operand, a->width);
     bool pointer = a->flags & IR_POINTER;
-    if (on)
-      v = val_ite(&e->values, on, v,
-                  encode_any(e, v, pointer, (uint64_t)(i - p->insts.items),
-                             ghost_returned(f, k)));
+    if (off)
+      v = encode_any(e, v, pointer, (uint64_t)(i - p->insts.items),
+                     ghost_returned(f, k));
     *state = memory_store(&e->memory, *state, ghost_returned(f, k), v);
     f->nreturned = k + 1;
   }
+}
+
+static uint32_t meet(const Frame *f, uint32_t a, uint32_t b) {
+  const Unrolled *u = f->blocks.items;
+  while (a != b) {
+    if (u[a].depth >= u[b].depth)
+      a = u[a].above;
+    else
+      b = u[b].above;
+  }
+  return a;
 }
 
 // State and facts where the unrolled block begins.
@@ -551,9 +377,9 @@ static Pmap enter(Encoder *e, Frame *f, uint32_t number) {
   u->depth = f->blocks.items[top].depth + 1;
   u->facts = f->blocks.items[top].facts;
   if (u->in.len > 1)
-    return merge_states(e, f, number, top);
+    return encode_merge(e, f, number, top);
   const Unrolled *from = &f->blocks.items[top];
-  if (from->subject && from->last->op == IR_CONDBR)
+  if (from->subject && from->last->op == IR_CONDBR && !from->off)
     for (uint32_t k = 0; k < from->nout; k++)
       if (from->out[k].to == number)
         u->facts = encode_add_fact(e, u->facts,
@@ -606,6 +432,8 @@ static void end_frame(Frame *f) {
   array_release(&f->blocks);
   array_release(&f->pending);
   free(f->regs);
+  free(f->mark);
+  free(f->at);
 }
 
 static Pmap finish(Encoder *e, Frame *f, Pmap before) {
@@ -632,6 +460,13 @@ uint64_t encode_site_key(const Encoder *e, const IrInst *site) {
   return key;
 }
 
+// The same number for the same call in every encoding, so that its variables
+// have the same addresses. A callee's is larger.
+static uint32_t frame_number(Encoder *e, uint64_t key) {
+  Hashmap *frames = &e->first->frames;
+  return (uint32_t)hashmap_intern(frames, &key, sizeof key, frames->len + 1);
+}
+
 static bool may_call(Encoder *e, Flow *flow, uint32_t function) {
   uint32_t active = 1, all = 0;
   for (const Frame *f = e->frame; f; f = f->caller, all++)
@@ -650,7 +485,7 @@ static bool is_made(const Encoder *e, uint32_t function) {
   if (text_starts(name, "__culprit_"))
     return !text_starts(name, "__culprit_body_");
   uint64_t found;
-  return hashmap_get(&e->wrappers, name, strlen(name), &found);
+  return hashmap_get(&e->first->wrappers, name, strlen(name), &found);
 }
 
 void encode_call_function(Encoder *e, uint32_t function, bool soft, bool root,
@@ -664,10 +499,11 @@ void encode_call_function(Encoder *e, uint32_t function, bool soft, bool root,
                           val_const(&e->values, 1, 1));
     return;
   }
+  uint64_t key = encode_site_key(e, site);
   Frame f = {.caller = caller,
              .function = function,
-             .id = ++e->nframes,
-             .key = encode_site_key(e, site),
+             .id = frame_number(e, key),
+             .key = key,
              .soft = soft,
              .root = root,
              .made = is_made(e, function),
@@ -680,7 +516,7 @@ void encode_call_function(Encoder *e, uint32_t function, bool soft, bool root,
     do_block(e, &f, take_first(&f));
   *state = finish(e, &f, *state);
   for (size_t k = 0; k < nresults; k++)
-    results[k] = look_up(e, *state, ghost_returned(&f, (uint32_t)k), 64);
+    results[k] = encode_look_up(e, *state, ghost_returned(&f, (uint32_t)k), 64);
   end_frame(&f);
   e->frame = caller;
   if (caller)
@@ -691,7 +527,7 @@ void encode_call_function(Encoder *e, uint32_t function, bool soft, bool root,
 
 static void begin(Encoder *e, EncodeMode mode) {
   e->mode = mode;
-  e->memory.concrete = mode == ENCODE_RUN;
+  e->memory.concrete = mode == ENCODE_RUN || mode == ENCODE_TRY;
   e->clauses.len = 0;
   e->path.len = e->path_statement.len = e->path_dead.len = 0;
   e->losses.len = 0;
@@ -699,9 +535,7 @@ static void begin(Encoder *e, EncodeMode mode) {
   e->blocks = 0;
   e->table = 0;
   e->dead = 0;
-  e->nframes = 0;
-  e->memory.regions.len = 0;
-  hashmap_release(&e->memory.initial);
+  memory_begin(&e->memory);
   expr_map_clear(&e->facts);
 }
 
@@ -747,10 +581,18 @@ static int check_end(const Encoder *e, Err *err) {
   return err_set(err, "internal error: the encoding does not have the run");
 }
 
-int encoder_all(Encoder *e, Err *err) {
-  begin(e, ENCODE_ALL);
+int encoder_off(Encoder *e, const Bitset *on, Err *err) {
+  begin(e, ENCODE_OFF);
+  e->on = on;
   encode(e);
-  return check_end(e, err);
+  return e->cut_size ? 0 : check_end(e, err);
+}
+
+void encoder_try(Encoder *e, const Bitset *on, Dice dice) {
+  begin(e, ENCODE_TRY);
+  e->on = on;
+  e->dice = dice;
+  encode(e);
 }
 
 int encoder_follow(Encoder *e, Err *err) {
@@ -768,7 +610,7 @@ int encoder_check(Encoder *e, uint32_t bound, Err *err) {
 }
 
 Expr encoder_dead(Encoder *e) {
-  return val_expr(&e->values, look_up(e, e->end, ghost_dead(), 1));
+  return val_expr(&e->values, encode_look_up(e, e->end, ghost_dead(), 1));
 }
 
 static const EncodedClause *find_clause(const Encoder *e, uint32_t number) {
@@ -781,7 +623,7 @@ static const EncodedClause *find_clause(const Encoder *e, uint32_t number) {
 
 Expr encoder_clause(Encoder *e, uint32_t number) {
   const EncodedClause *c = find_clause(e, number);
-  return c ? val_expr(&e->values, look_up(e, e->end, c->cell, 1)) : 0;
+  return c ? val_expr(&e->values, encode_look_up(e, e->end, c->cell, 1)) : 0;
 }
 
 Expr encoder_clause_dead(Encoder *e, uint32_t number) {

@@ -1,28 +1,34 @@
 // Bounded encoding of one call: what the code of a function, called in a given
 // state, computes, as expressions in which every statement can be switched off.
 //
-//   Encoder e;
-//   encoder_init(&e, &target, pool);
-//   encoder_run(&e, err);         // once, concretely: bounds, kinds of
-//   pointers encoder_all(&e, err);         // all paths within those bounds
-//   encoder_clause(&e, k)         // does clause k hold? over e.statements'
-//   `on` encoder_release(&e);
+//   Encoder run, e;
+//   encoder_init(&run, &target, pool);
+//   encoder_run(&run, err);         // once, concretely: bounds, kinds of
+//                                   // pointers, statements
+//   encoder_fork(&e, &run, other);  // as often as needed
+//   encoder_off(&e, &on, err);      // all paths; statements not in `on`: off
+//   encoder_clause(&e, k)           // does clause k hold?
+//   encoder_release(&e);
 //
 // The function is the wrapper that culprit-cc makes of a function with a
 // contract (cfront/contract.h): it takes its arguments from the process, tells
-// the outcome of each clause, and calls the body. Statements of the body and of
-// what it calls have a selector, a condition `on`, one for each line. What the
-// clauses call, the wrapper itself and all that is named __culprit_ has none.
+// the outcome of each clause, and calls the body. Statements, one for each
+// line, are those of the body and of what it calls. What the clauses call, the
+// wrapper itself and all that is named __culprit_ is always on.
 //
 // Off: an assignment leaves its target free (so do `return` with its value, and
 // a call with what it passes and what it writes); a branch leaves free what its
-// sides leave different, where they meet again (METHODS section 5). Memory is
-// cells of the size they are accessed with, so a field is a cell; a pointer is
-// the list of what it may point to (value.h, pointees.h).
+// sides leave different, where they meet again, and both sides are looked at,
+// whatever its condition (METHODS section 5). What is on is not symbolic: as
+// long as nothing that is off has a say, the encoding is one concrete run.
+// Memory is cells of the size they are accessed with, so a field is a cell; a
+// pointer is the list of what it may point to (value.h, pointees.h).
 //
 // Bounds. Loops go round as often as in the run and once more, calls nest as
 // deep as in the run and one more; what goes further is assumed away, as are
-// accesses through null and outside of objects (`dead`), and `cuts` says so.
+// accesses through null and outside of objects (`dead`). Loops of clauses go
+// further: a clause that does not hold is often decided in an early round, one
+// that does in the last.
 //
 // The C library: encode_library.c. Other functions outside leave their result
 // free and what their arguments point to; `losses` names them.
@@ -37,6 +43,7 @@
 #include "spec/value.h"
 #include "sym/expr_map.h"
 #include "sym/solver.h"
+#include "util/bitset.h"
 #include "util/err.h"
 
 typedef struct {
@@ -51,7 +58,6 @@ typedef struct {
 typedef struct {
   const char *file;
   uint32_t line;
-  Expr on;
   bool ran;       // in the run
   bool assigns;   // it sets something
   bool branches;  // it decides
@@ -75,25 +81,44 @@ typedef struct Fact Fact;
 
 typedef enum {
   ENCODE_RUN,    // concretely
-  ENCODE_ALL,    // every path, statements may be off
+  ENCODE_OFF,    // every path, some statements are off
+  ENCODE_TRY,    // concretely, statements that are off deviate by chance
   ENCODE_FOLLOW, // the run's own path through the body, the state symbolic
   ENCODE_CHECK,  // every path, the state symbolic, nothing is off
 } EncodeMode;
 
+// How an ENCODE_TRY deviates: in execution `only` (from 1) of the statement
+// `often`, or (0) in one of `rarely`; and in one of `others` of all others that
+// are off (0: never).
 typedef struct {
+  uint64_t random; // state of the generator
+  uint32_t often, only, rarely, others;
+  uint32_t executed; // how often `often` was
+} Dice;
+
+typedef struct Encoder Encoder;
+struct Encoder {
   EncodeTarget target;
+  Encoder *first; // that of the run: whose bounds these are; may be itself
   EncodeMode mode;
+  const Bitset *on;    // statements; of ENCODE_OFF, ENCODE_TRY
+  const Bitset *asked; // clauses that are evaluated; NULL: all
   ExprPool *pool;
   Values values;
   Memory memory;
   Pointees pointees;
   Arena arena;
+
+  // Only of the first.
   Flow **flows;     // of each function, when needed
   Hashmap touched;  // cells that the run used
   Hashmap wrappers; // names of the functions with a contract -> their bodies
-
+  Hashmap frames;   // key of a call -> its number
   ARRAY(Statement) statements;
   Hashmap statement_index; // (source, line) -> number
+  ARRAY(uint64_t) seen;    // numbers that statements have set
+  Hashmap seen_index;
+
   ARRAY(EncodedClause) clauses;
   ARRAY(Constraint) path; // ENCODE_FOLLOW: branches of the body, in order
   ARRAY(uint32_t) path_statement; // of each
@@ -101,28 +126,45 @@ typedef struct {
   ARRAY(EncodeLoss) losses;
   uint32_t cut_loops, cut_calls, cut_size; // what was assumed away
   size_t blocks, max_blocks;
-  uint32_t bound; // ENCODE_CHECK: rounds of a loop, nested calls
-  uint64_t table; // of the wrapper's contract, 0: not seen yet
-  uint64_t args;  // where its parameters lie
-  size_t npre;    // cells of the process that the run read
-  Pmap end;       // state at the end
-  bool ended;     // the end is reached in the run
+  size_t max_exprs; // of the pool
+  double deadline;  // seconds of gates_clock(); beyond: cut_size
+  uint32_t bound;   // ENCODE_CHECK: rounds of a loop, nested calls
+  uint64_t table;   // of the wrapper's contract, 0: not seen yet
+  uint64_t args;    // where its parameters lie
+  size_t npre;      // cells of the process that the run read
+  Pmap end;         // state at the end
+  bool ended;       // the end is reached in the run
 
   // While encoding.
   Frame *frame;
-  uint32_t nframes;
   ExprMap facts;
   uint32_t steps;
-  Val dead; // what the wrapper starts each clause with
-} Encoder;
+  Val dead;          // what the wrapper starts each clause with
+  uint32_t executed; // statement whose being off was asked for last
+  Dice dice;
+};
 
 void encoder_init(Encoder *e, const EncodeTarget *t, ExprPool *pool);
 void encoder_release(Encoder *e);
 
 // Fails if the call does not come to its end within the bounds, naming why.
 int encoder_run(Encoder *e, Err *err);
-// After encoder_run. Selectors are variables that are 1 in the run.
-int encoder_all(Encoder *e, Err *err);
+
+// After encoder_run: adds the statements of all that the body may call.
+void encoder_list_statements(Encoder *e);
+
+// Another encoding of the same call within the bounds of `first`, in a pool of
+// its own. `first` must have run, and must live longer.
+void encoder_fork(Encoder *e, Encoder *first, ExprPool *pool);
+// Of a fork: all paths; statements that are not in `on` are off. With
+// max_blocks, max_exprs or deadline the rest is assumed away, and cut_size is
+// not 0.
+int encoder_off(Encoder *e, const Bitset *on, Err *err);
+// Of a fork: one path, on which statements that are not in `on` do something
+// else now and then. Everything is a constant then. The values are some of
+// those that encoder_off allows.
+void encoder_try(Encoder *e, const Bitset *on, Dice dice);
+
 // After encoder_run: the same path with the state before the call symbolic
 // (memory.symbolic). The clauses are encoded on all paths.
 int encoder_follow(Encoder *e, Err *err);

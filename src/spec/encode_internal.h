@@ -1,4 +1,4 @@
-// What the parts of the encoder share: encode.c unrolls and merges,
+// What the parts of the encoder share: encode.c unrolls, encode_merge.c merges,
 // encode_step.c does instructions, encode_place.c accesses, encode_library.c
 // the C library.
 #ifndef CULPRIT_SPEC_ENCODE_INTERNAL_H
@@ -36,7 +36,7 @@ typedef struct {
   uint32_t nout;
   const IrInst *last;
   Val subject; // of the branch
-  Expr on;     // of the branch; 0: it cannot be off
+  bool off;    // the branch
   Pmap end;    // state before it leaves
   const Fact *facts;
   uint32_t above, depth; // in the tree of dominators
@@ -59,13 +59,17 @@ struct Frame {
   uint32_t order;
   uint32_t nreturned;
   const Fact *facts; // at the call
+  uint32_t *mark;    // of each unrolled block, and how many there is room for
+  Val *at;
+  size_t room;
 };
 
 // Cells that are no memory.
 uint64_t ghost_dead(void);
 uint64_t ghost_register(const Frame *f, uint32_t reg);
 uint64_t ghost_returned(const Frame *f, uint32_t k);
-uint64_t ghost_clause(uint32_t index);
+uint64_t ghost_clause(uint32_t index); // outcomes; at odd numbers: dead then
+bool ghost_is_dead(uint64_t key);      // it, or that of a clause
 
 // --- encode.c ---------------------------------------------------------------
 
@@ -83,13 +87,29 @@ bool encode_is_dead(Encoder *e, Pmap state);
 Pmap encode_assume_not(Encoder *e, Pmap state, Expr cond);
 void encode_lost(Encoder *e, const char *name);
 
+// --- encode_merge.c ---------------------------------------------------------
+
+// What a state has in a cell; 0: nothing.
+Val encode_look_up(Encoder *e, Pmap state, uint64_t key, unsigned width);
+// Condition of edge `k` of a branch: exclusive, and one holds.
+Expr encode_edge_guard(Encoder *e, const Unrolled *u, uint32_t k);
+// The state at the unrolled block `to`, where ways meet; all pass `top`.
+Pmap encode_merge(Encoder *e, Frame *f, uint32_t to, uint32_t top);
+
 // --- encode_known.c ---------------------------------------------------------
 
 // Can the instruction's statement be off, and which one is it?
 bool encode_is_statement(const Encoder *e, const IrInst *i);
 uint32_t encode_statement(Encoder *e, const IrInst *i);
-// Its selector; 0: it has none.
-Expr encode_on(Encoder *e, const IrInst *i, bool branch);
+// Is it off here?
+bool encode_is_off(Encoder *e, const IrInst *i, bool branch);
+// ENCODE_TRY: does the statement that is off deviate this time?
+bool encode_deviates(Encoder *e);
+uint64_t encode_random(Encoder *e, uint64_t below);
+// A number for something that is `now` in a try.
+uint64_t encode_other(Encoder *e, uint64_t now);
+// A number that may be tried.
+void encode_note_seen(Encoder *e, uint64_t value);
 const Fact *encode_add_fact(Encoder *e, const Fact *before, Expr cond,
                             bool value);
 // From now on these hold.
@@ -110,8 +130,11 @@ Val encode_load(Encoder *e, Pmap *state, Val at, unsigned width, bool pointer,
                 uint64_t site);
 void encode_store(Encoder *e, Pmap *state, Val at, Val v, bool pointer,
                   uint64_t site);
-// Something in the place of `v`: what it becomes if its statement is off.
+// Something in the place of `v`: what it becomes since its statement is off.
 Val encode_any(Encoder *e, Val v, bool pointer, uint64_t site, uint64_t cell);
+// The same in a try: some one thing that is allowed.
+Val encode_try_other(Encoder *e, Val v, bool pointer, uint64_t site,
+                     uint64_t cell);
 // The cells that a pointer of unknown content may reach become anything.
 void encode_forget(Encoder *e, Pmap *state, Val at);
 
@@ -119,6 +142,6 @@ void encode_forget(Encoder *e, Pmap *state, Val at);
 
 // True if `name` is known.
 bool encode_library(Encoder *e, const char *name, const IrInst *i,
-                    const IrCall *c, const Val *args, Expr on, Pmap *state);
+                    const IrCall *c, const Val *args, bool off, Pmap *state);
 
 #endif

@@ -13,7 +13,7 @@ typedef struct {
   const IrInst *inst;
   const IrCall *call; // NULL: an instruction, without result
   const Val *args;
-  Expr on; // 0: cannot be off
+  bool off;
   Pmap *state;
 } Use;
 
@@ -62,8 +62,8 @@ static Expr byte_at(Use *m, Val at, uint64_t i) {
 
 // Writes a byte, or anything if the call is off.
 static void put(Use *m, Val at, uint64_t i, Val v) {
-  if (m->on)
-    v = val_ite(&m->e->values, m->on, v, encode_any(m->e, v, false, 0, 0));
+  if (m->off)
+    v = encode_any(m->e, v, false, 0, 0);
   encode_store(m->e, m->state, plus(m, at, i), v, false, site(m));
 }
 
@@ -108,7 +108,7 @@ static bool is_single(const Use *m, Val at, uint64_t *out) {
 // Cell by cell between fixed places, byte by byte otherwise.
 static void copy(Use *m, Val to, Val from, uint64_t n) {
   uint64_t a, b;
-  if (!m->on && is_single(m, to, &a) && is_single(m, from, &b)) {
+  if (!m->off && is_single(m, to, &a) && is_single(m, from, &b)) {
     *m->state = memory_copy(&m->e->memory, *m->state, a, b, n);
     return;
   }
@@ -118,9 +118,8 @@ static void copy(Use *m, Val to, Val from, uint64_t n) {
     memory_cells(&m->e->memory, val_in_run(&m->e->values, from), n, &cells);
     for (uint64_t i = 0; i < n; i += 8) {
       Val v = encode_load(m->e, m->state, plus(m, from, i), 64, true, site(m));
-      if (m->on)
-        v = val_ite(&m->e->values, m->on, v,
-                    encode_any(m->e, v, false, site(m), at + i));
+      if (m->off)
+        v = encode_any(m->e, v, false, site(m), at + i);
       encode_store(m->e, m->state, plus(m, to, i), v, false, site(m));
     }
   } else {
@@ -144,7 +143,7 @@ static void model_copy(Use *m) {
 static void model_memset(Use *m) {
   uint64_t n = fixed(m, m->args[2]), byte, at;
   Val v = val_resize(&m->e->values, m->args[1], 8);
-  bool plain = !m->on && val_is_const(&m->e->values, v, &byte) &&
+  bool plain = !m->off && val_is_const(&m->e->values, v, &byte) &&
                is_single(m, m->args[0], &at) && at % 8 == 0;
   for (uint64_t i = 0; i < n && i < COPY_MAX;) {
     bool word = plain && n - i >= 8;
@@ -359,8 +358,8 @@ static const struct {
 };
 
 bool encode_library(Encoder *e, const char *name, const IrInst *i,
-                    const IrCall *c, const Val *args, Expr on, Pmap *state) {
-  Use m = {e, i, c, args, on, state};
+                    const IrCall *c, const Val *args, bool off, Pmap *state) {
+  Use m = {e, i, c, args, off, state};
   for (size_t k = 0; k < sizeof library / sizeof *library; k++)
     if (!strcmp(library[k].name, name)) {
       library[k].model(&m);

@@ -120,7 +120,7 @@ static bool is_near_run(const Encoder *e, uint64_t at, uint64_t by) {
     return true;
   for (int i = 0; i < 2; i++) {
     uint64_t name = encode_cell_name(e, places[i]);
-    if (hashmap_get(&e->touched, &name, sizeof name, &ignored))
+    if (hashmap_get(&e->first->touched, &name, sizeof name, &ignored))
       return true;
   }
   return false;
@@ -203,18 +203,18 @@ uint64_t encode_cell_name(const Encoder *e, uint64_t address) {
 
 static void note_pointer(Encoder *e, uint64_t site, uint64_t at, Val v) {
   if (e->mode == ENCODE_RUN)
-    pointees_note(&e->pointees, site, encode_cell_name(e, at),
+    pointees_note(&e->first->pointees, site, encode_cell_name(e, at),
                   val_in_run(&e->values, v));
 }
 
 static Val anything(Encoder *e, unsigned width, uint64_t run) {
-  return e->mode == ENCODE_RUN ? val_const(&e->values, width, 0)
-                               : val_free(&e->values, width, run);
+  return e->memory.concrete ? val_const(&e->values, width, 0)
+                            : val_free(&e->values, width, run);
 }
 
 static Val any_pointer(Encoder *e, uint64_t site, uint64_t cell, uint64_t now) {
   Targets t = {0};
-  pointees_of(&e->pointees, site, cell, now, &t);
+  pointees_of(&e->first->pointees, site, cell, now, &t);
   Val v = 0;
   if (t.len > 1 && t.len <= TARGETS_MAX) {
     size_t run = 0;
@@ -226,7 +226,22 @@ static Val any_pointer(Encoder *e, uint64_t site, uint64_t cell, uint64_t now) {
   return v;
 }
 
+Val encode_try_other(Encoder *e, Val v, bool pointer, uint64_t site,
+                     uint64_t cell) {
+  unsigned width = val_width(&e->values, v);
+  uint64_t now = val_in_run(&e->values, v);
+  if (width != 64 || !(pointer || val_node(&e->values, v)->pointer))
+    return val_const(&e->values, width, encode_other(e, now));
+  Targets t = {0};
+  pointees_of(&e->first->pointees, site, cell, now, &t);
+  uint64_t other = t.items[encode_random(e, t.len)];
+  array_release(&t);
+  return val_const(&e->values, 64, other);
+}
+
 Val encode_any(Encoder *e, Val v, bool pointer, uint64_t site, uint64_t cell) {
+  if (e->mode == ENCODE_TRY)
+    return encode_deviates(e) ? encode_try_other(e, v, pointer, site, cell) : v;
   unsigned width = val_width(&e->values, v);
   uint64_t now = val_in_run(&e->values, v);
   Val any = 0;
@@ -288,7 +303,7 @@ void encode_store(Encoder *e, Pmap *state, Val at, Val v, bool pointer,
 }
 
 void encode_forget(Encoder *e, Pmap *state, Val at) {
-  if (e->mode == ENCODE_RUN)
+  if (e->memory.concrete)
     return;
   Places places = {0};
   PreCells cells = {0};

@@ -19,8 +19,8 @@ Val encode_operand(Encoder *e, Pmap state, uint32_t operand, unsigned width) {
       !pmap_get(state, ghost_register(f, operand), &v))
     v = 0;
   if (!v)
-    return e->mode == ENCODE_RUN ? val_const(&e->values, width, 0)
-                                 : val_free(&e->values, width, 0);
+    return e->memory.concrete ? val_const(&e->values, width, 0)
+                              : val_free(&e->values, width, 0);
   return val_resize(&e->values, v, width);
 }
 
@@ -61,10 +61,10 @@ static void do_store(Encoder *e, const IrInst *i, Pmap *state) {
   Val at = encode_operand(e, *state, i->a, 64);
   Val v = encode_operand(e, *state, i->b, i->width);
   bool pointer = i->flags & IR_POINTER;
-  Expr on = encode_on(e, i, false);
-  if (on)
-    v = val_ite(&e->values, on, v,
-                encode_any(e, v, pointer, site_of(e, i), one_cell(e, at)));
+  if (encode_is_off(e, i, false))
+    v = encode_any(e, v, pointer, site_of(e, i), one_cell(e, at));
+  else if (e->mode == ENCODE_RUN && !pointer)
+    encode_note_seen(e, val_in_run(&e->values, v));
   encode_store(e, state, at, v, pointer, site_of(e, i));
 }
 
@@ -80,7 +80,7 @@ static void do_memory(Encoder *e, const IrInst *i, Pmap *state) {
                  encode_operand(e, *state, i->b, width),
                  encode_operand(e, *state, i->c, 64)};
   encode_library(e, i->op == IR_MEMSET ? "memset" : "memmove", i, NULL, args,
-                 encode_on(e, i, false), state);
+                 encode_is_off(e, i, false), state);
 }
 
 // --- calls ------------------------------------------------------------------
@@ -92,9 +92,9 @@ static void set_results(Encoder *e, const IrCall *c, const Val *results,
     const IrScalar *s = &p->scalars.items[c->first_scalar + k];
     if (!s->width)
       continue;
-    Val v = results[k] ? val_resize(&e->values, results[k], s->width)
-            : e->mode == ENCODE_RUN ? val_const(&e->values, s->width, 0)
-                                    : val_free(&e->values, s->width, 0);
+    Val v = results[k]           ? val_resize(&e->values, results[k], s->width)
+            : e->memory.concrete ? val_const(&e->values, s->width, 0)
+                                 : val_free(&e->values, s->width, 0);
     encode_set(e, state, c->dst + k, v);
   }
 }
@@ -121,7 +121,7 @@ static Val copy_struct(Encoder *e, const IrArg *a, Val v, uint64_t site,
   return val_const(&e->values, 64, to);
 }
 
-static void get_args(Encoder *e, const IrInst *i, const IrCall *c, Expr on,
+static void get_args(Encoder *e, const IrInst *i, const IrCall *c, bool off,
                      Val *args, Pmap *state) {
   const Program *p = e->target.program;
   for (uint32_t k = 0; k < c->nargs && k < ARGS_MAX; k++) {
@@ -132,12 +132,11 @@ static void get_args(Encoder *e, const IrInst *i, const IrCall *c, Expr on,
     Val v = encode_operand(e, *state, a->operand, a->width);
     if (a->by_value)
       v = copy_struct(e, a, v, encode_mix(encode_site_key(e, i), k), state);
-    else if (on)
-      v = val_ite(&e->values, on, v,
-                  encode_any(e, v, pointer, site_of(e, i) << 8 | k,
-                             1ull << 62 | site_of(e, i) << 8 | k));
+    else if (off)
+      v = encode_any(e, v, pointer, site_of(e, i) << 8 | k | 1ull << 50,
+                     1ull << 62 | site_of(e, i) << 8 | k);
     if (pointer && e->mode == ENCODE_RUN)
-      pointees_note(&e->pointees, site_of(e, i) << 8 | k | 1ull << 50,
+      pointees_note(&e->first->pointees, site_of(e, i) << 8 | k | 1ull << 50,
                     1ull << 62 | site_of(e, i) << 8 | k,
                     val_in_run(&e->values, v));
     args[k] = v;
@@ -168,7 +167,10 @@ static void call_inside(Encoder *e, uint32_t function, const IrInst *i,
   const Program *p = e->target.program;
   const char *name = program_name(p, p->functions.items[function].name);
   Val results[ARGS_MAX] = {0};
-  bool soft = e->frame->soft || calls_body(e, name);
+  // What an assertion calls has no line there.
+  bool soft =
+      (e->frame->soft && (e->frame->made || encode_is_statement(e, i))) ||
+      calls_body(e, name);
   encode_call_function(e, function, soft, false, i, args,
                        c->nargs < ARGS_MAX ? c->nargs : ARGS_MAX, state,
                        results, c->nscalars < ARGS_MAX ? c->nscalars : 0);
@@ -242,6 +244,11 @@ static Val is_valid(Encoder *e, const Val *args) {
   return val_of(&e->values, expr_zext(e->pool, good, 32));
 }
 
+static bool is_asked(Encoder *e, const Val *args) {
+  return !e->asked ||
+         bitset_has(e->asked, (uint32_t)val_in_run(&e->values, args[1]));
+}
+
 // Functions of the contract runtime. False: it is none.
 static bool call_runtime(Encoder *e, const char *name, const IrCall *c,
                          const Val *args, Pmap *state) {
@@ -250,6 +257,8 @@ static bool call_runtime(Encoder *e, const char *name, const IrCall *c,
   Val result = val_const(&e->values, 32, 1);
   if (!strcmp(name, "__culprit_contract_begin"))
     result = val_const(&e->values, 32, begin_contract(e, args, state));
+  else if (!strcmp(name, "__culprit_asks"))
+    result = val_const(&e->values, 32, is_asked(e, args));
   else if (!strcmp(name, "__culprit_contract_on"))
     result = val_const(&e->values, 32, is_own(e));
   else if (!strcmp(name, "__culprit_clause") ||
@@ -274,15 +283,15 @@ static void do_call(Encoder *e, const IrInst *i, Pmap *state) {
                           ? pointed_function(e, c, state)
                           : p->symbols.items[c->symbol].function;
   bool ours = text_starts(name, "__culprit_");
-  Expr on = ours ? 0 : encode_on(e, i, false);
+  bool off = !ours && encode_is_off(e, i, false);
   Val args[ARGS_MAX] = {0};
   if (encode_is_dead(e, *state))
     return;
-  get_args(e, i, c, on, args, state);
+  get_args(e, i, c, off, args, state);
   if (function != IR_NONE)
     call_inside(e, function, i, c, args, state);
   else if (!call_runtime(e, name, c, args, state) &&
-           !encode_library(e, name, i, c, args, on, state))
+           !encode_library(e, name, i, c, args, off, state))
     lose_call(e, name, c, args, state);
 }
 
@@ -321,8 +330,8 @@ static void compute(Encoder *e, const IrInst *i, Pmap *state) {
   Val v = val_apply(&e->values, i, a, b, c);
   if (!v) {
     encode_lost(e, ir_op_name(i->op));
-    v = e->mode == ENCODE_RUN ? val_const(&e->values, i->width, 0)
-                              : val_free(&e->values, i->width, 0);
+    v = e->memory.concrete ? val_const(&e->values, i->width, 0)
+                           : val_free(&e->values, i->width, 0);
   }
   encode_set(e, state, i->dst, v);
 }

@@ -153,10 +153,7 @@ static int encode(Inquiry *q, Err *err) {
   if (compare_clauses(q, err))
     return -1;
   clause_bounds_widen(&q->encoder);
-  if (encoder_all(&q->encoder, err))
-    return -1;
-  str_clear(&q->limits);
-  encoder_show_limits(&q->encoder, &q->limits);
+  encoder_list_statements(&q->encoder);
   return 0;
 }
 
@@ -238,6 +235,10 @@ static int find_core(Inquiry *q, uint32_t clause, Err *err) {
   ClauseCore c = {.clause = clause};
   int rc =
       core_find(&q->encoder, clause, q->options.core_seconds, &c.core, err);
+  if (c.core.limits.len) {
+    str_clear(&q->limits);
+    str_addn(&q->limits, c.core.limits.data, c.core.limits.len);
+  }
   array_push(&q->cores, c);
   add_statements(q, &c.core.statements, &q->suspects);
   if (c.core.omission)
@@ -285,6 +286,54 @@ int inquiry_run(Inquiry *q, const State *s, SubjectRun *out, Err *err) {
     return -1;
   narrow(q, s, &out->hits);
   return 0;
+}
+
+// --- corrections in other states --------------------------------------------
+
+static void statements_of(const Inquiry *q, const Encoder *e,
+                          const Bitset *lines, StatementList *out) {
+  for (uint32_t i = 0; i < e->statements.len; i++) {
+    const Statement *s = &e->statements.items[i];
+    uint32_t line = subject_line(q->subject, s->file, s->line);
+    if (line != UINT32_MAX && bitset_has(lines, line))
+      array_push(out, i);
+  }
+}
+
+static int encode_anew(Encoder *e) {
+  Err ignored;
+  if (encoder_run(e, &ignored))
+    return -1;
+  clause_bounds_widen(e);
+  return 0;
+}
+
+void inquiry_correct(Inquiry *q, const State *s, double seconds,
+                     Bitset *lines) {
+  EncodeTarget target = target_of(q, s);
+  ExprPool *pool = expr_pool_new();
+  StatementList among = {0}, left = {0};
+  Encoder e;
+  encoder_init(&e, &target, pool);
+  if (!encode_anew(&e)) {
+    statements_of(q, &e, lines, &among);
+    Bitset kept = {0};
+    bool complete = corrections_check(&e, q->violation, &among, seconds, &left);
+    for (size_t i = 0; i < left.len; i++) {
+      const Statement *x = &e.statements.items[left.items[i]];
+      bitset_add(&kept, subject_line(q->subject, x->file, x->line));
+    }
+    if (complete && left.len) {
+      bitset_release(lines);
+      *lines = kept;
+    } else {
+      bitset_release(&kept);
+    }
+  }
+  array_release(&among);
+  array_release(&left);
+  encoder_release(&e);
+  expr_pool_free(pool);
 }
 
 // --- no failing input -------------------------------------------------------

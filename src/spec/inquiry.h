@@ -77,4 +77,9 @@ int inquiry_explain(Inquiry *q, Err *err);
 // call, as above.
 int inquiry_run(Inquiry *q, const State *s, SubjectRun *out, Err *err);
 
+// Leaves of `lines` those whose change alone could keep the contract in this
+// state, too, in which it is broken. As they were if none is left, or if there
+// is no answer in time.
+void inquiry_correct(Inquiry *q, const State *s, double seconds, Bitset *lines);
+
 #endif

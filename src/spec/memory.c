@@ -17,9 +17,23 @@ void memory_release(Memory *m) {
   array_release(&m->regions);
   array_release(&m->heap);
   array_release(&m->read_first);
+  hashmap_release(&m->calls);
   hashmap_release(&m->makers);
   hashmap_release(&m->shapes);
   hashmap_release(&m->initial);
+}
+
+void memory_begin(Memory *m) {
+  m->regions.len = 0;
+  hashmap_release(&m->calls);
+  hashmap_release(&m->initial);
+}
+
+void memory_take_heap(Memory *m, const Memory *other) {
+  for (size_t i = 0; i < other->heap.len; i++) {
+    array_push(&m->heap, other->heap.items[i]);
+    hashmap_put(&m->makers, &other->heap.items[i].maker, sizeof(uint64_t), i);
+  }
 }
 
 // --- new objects ------------------------------------------------------------
@@ -32,18 +46,24 @@ uint32_t memory_frame(uint64_t address) {
 
 static uint64_t round_up(uint64_t n) { return (n + 31) & ~15ull; }
 
+static NewObject *last_variable(const Memory *m, uint32_t frame) {
+  uint64_t last;
+  return hashmap_get(&m->calls, &frame, sizeof frame, &last)
+             ? &m->regions.items[last - 1]
+             : NULL;
+}
+
 uint64_t memory_new_variable(Memory *m, uint32_t frame, uint64_t size,
                              uint64_t maker) {
   uint64_t base = VARIABLE_BASE + ((uint64_t)frame << FRAME_BITS) + 16;
-  uint32_t last =
-      m->regions.len ? memory_frame(array_last(&m->regions).base) : 0;
-  if (last > frame) // variable-length, after a call: the list stays in order
-    return memory_new_heap(m, size, false, maker ^ (uint64_t)frame << 32);
-  if (last == frame)
-    base =
-        array_last(&m->regions).base + round_up(array_last(&m->regions).size);
+  const NewObject *last = last_variable(m, frame);
+  uint32_t before = last ? (uint32_t)(last - m->regions.items) + 1 : 0;
+  if (last)
+    base = last->base + round_up(last->size);
   array_push(&m->regions,
-             (NewObject){.base = base, .size = size, .maker = maker});
+             (NewObject){
+                 .base = base, .size = size, .maker = maker, .before = before});
+  hashmap_put(&m->calls, &frame, sizeof frame, m->regions.len);
   return base;
 }
 
@@ -63,15 +83,10 @@ uint64_t memory_new_heap(Memory *m, uint64_t size, bool zero, uint64_t maker) {
 }
 
 static const NewObject *find_variable(const Memory *m, uint64_t address) {
-  size_t lo = 0, hi = m->regions.len;
-  while (lo < hi) {
-    size_t mid = (lo + hi) / 2;
-    if (m->regions.items[mid].base <= address)
-      lo = mid + 1;
-    else
-      hi = mid;
-  }
-  return lo ? &m->regions.items[lo - 1] : NULL;
+  const NewObject *r = last_variable(m, memory_frame(address));
+  while (r && r->base > address)
+    r = r->before ? &m->regions.items[r->before - 1] : NULL;
+  return r;
 }
 
 const NewObject *memory_region(const Memory *m, uint64_t address) {

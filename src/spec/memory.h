@@ -26,6 +26,7 @@ typedef struct {
   uint64_t maker;               // what made it, the same in every encoding
   bool zero;                    // calloc
   const unsigned char *content; // what is in it; NULL: see zero
+  uint32_t before;              // variable of the same call, from 1; 0: none
 } NewObject;
 
 typedef struct {
@@ -41,7 +42,8 @@ typedef struct {
   Arena arena;
   ReadProcess *read;
   void *context;
-  ARRAY(NewObject) regions; // by base, ascending; variables, then malloc's
+  ARRAY(NewObject) regions; // variables
+  Hashmap calls;            // frame -> its last variable, from 1
   ARRAY(NewObject) heap;
   Hashmap makers;  // maker -> index in heap
   Hashmap shapes;  // granule -> mask of its bytes that begin cells, and sizes
@@ -60,6 +62,10 @@ typedef struct {
 
 void memory_init(Memory *m, Values *v, ReadProcess *read, void *context);
 void memory_release(Memory *m);
+// Before each encoding: there are no variables, and nothing was read.
+void memory_begin(Memory *m);
+// What malloc gives is to lie where it does in the other.
+void memory_take_heap(Memory *m, const Memory *other);
 
 // The frame of a variable's address; 0: it is none.
 uint32_t memory_frame(uint64_t address);

@@ -113,6 +113,8 @@ void pointees_learn(Pointees *p) {
   list_objects(p);
   for (int i = 0; i < ROUNDS_MAX && learn_round(p); i++)
     ;
+  for (uint32_t i = 0; i < p->kind.len; i++) // asked for very often
+    p->kind.items[i] = find(p, i);
 }
 
 // --- asking -----------------------------------------------------------------

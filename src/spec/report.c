@@ -145,31 +145,71 @@ static size_t shown(const SpecReport *r) {
   return r->top && r->top < n ? r->top : n;
 }
 
+// "[core, alone]": what speaks against the line besides the tests.
+static void print_marks(const ScoredLine *x, FILE *out) {
+  if (x->suspect || x->corrected)
+    fprintf(out, " [%s%s%s]", x->suspect ? "core" : "",
+            x->suspect && x->corrected ? ", " : "",
+            x->corrected ? "alone" : "");
+}
+
+static void print_line(const SpecReport *r, const ScoredLine *x, FILE *out) {
+  const SourceLine *l = &inquiry_of(r)->subject->lines.items[x->line];
+  Str text = {0}, safe = {0};
+  add_source(&text, l->file, l->line);
+  escape_add(&safe, str_text(&text));
+  fprintf(out, "  %4u%s  %.2f  %.2f  %7u %7u  %s:%u", x->rank,
+          x->rank_best < x->rank ? "=" : " ", x->susp, x->confidence, x->ef,
+          x->ep, path_below(l->file, r->root), l->line);
+  print_marks(x, out);
+  fprintf(out, "  %s\n", str_text(&safe));
+  str_release(&safe);
+  str_release(&text);
+}
+
+void spec_print_lines(const SpecReport *r, FILE *out) {
+  fprintf(out, "\n  rank   susp  conf  failing passing  line\n");
+  for (size_t i = 0; i < shown(r); i++)
+    print_line(r, &r->rounds->score.items.items[i], out);
+}
+
+void spec_print_method(const SpecReport *r, FILE *out) {
+  const Score *s = &r->rounds->score;
+  fprintf(out, "  %-13s  %5zu  ", r->method, r->rounds->taken.len);
+  for (size_t i = 0; i < s->items.len && s->items.items[i].rank_best == 1;
+       i++) {
+    const SourceLine *l =
+        &inquiry_of(r)->subject->lines.items[s->items.items[i].line];
+    if (i)
+      fprintf(out, ", %u", l->line);
+    else
+      fprintf(out, "%s:%u", path_below(l->file, r->root), l->line);
+  }
+  fputc('\n', out);
+}
+
+static void print_count(size_t n, const char *what, FILE *out) {
+  if (n)
+    fprintf(out, "; %zu %s", n, what);
+}
+
 void spec_print_ranking(const SpecReport *r, FILE *out) {
   const Rounds *rounds = r->rounds;
   const Score *s = &rounds->score;
-  fprintf(out, "\n  rank   susp  conf  failing passing  line\n");
-  for (size_t i = 0; i < shown(r); i++) {
-    const ScoredLine *x = &s->items.items[i];
-    const SourceLine *l = &inquiry_of(r)->subject->lines.items[x->line];
-    Str text = {0};
-    add_source(&text, l->file, l->line);
-    fprintf(out, "  %4u%s  %.2f  %.2f  %7u %7u  %s:%u%s  ", x->rank,
-            x->rank_best < x->rank ? "=" : " ", x->susp, x->confidence, x->ef,
-            x->ep, path_below(l->file, r->root), l->line,
-            x->suspect ? " [core]" : "");
-    Str safe = {0};
-    escape_add(&safe, str_text(&text));
-    fprintf(out, "%s\n", str_text(&safe));
-    str_release(&safe);
-    str_release(&text);
-  }
-  fprintf(out,
-          "\n%u failing, %u passing; %zu states were made, %zu of them are no "
-          "valid call%s\n",
-          s->failing, s->passing, rounds->candidates->made,
-          rounds->candidates->rejected,
-          rounds->apart ? "; tests of another failure were set aside" : "");
+  spec_print_lines(r, out);
+  fputs("\n[core]: the broken promise cannot hold together with the line; "
+        "[alone]: changing\nonly this line could keep the whole contract\n",
+        out);
+  fprintf(out, "%u failing and %u passing calls, the given one among them",
+          s->failing, s->passing);
+  print_count(rounds->candidates->made, "states were made", out);
+  print_count(rounds->candidates->rejected, "of them were no valid call", out);
+  print_count(rounds->apart, "failed otherwise and were set aside", out);
+  if (rounds->switched)
+    fputs("; most tests changed nothing, the last ones were chosen by how "
+          "they cover the suspects",
+          out);
+  fputc('\n', out);
 }
 
 // --- JSON -------------------------------------------------------------------

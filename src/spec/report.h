@@ -19,6 +19,11 @@ void spec_print_broken(const Violation *v, const char *root, FILE *out);
 void spec_print_cores(const Inquiry *q, const char *root, FILE *out);
 // One line about the test that was taken last.
 void spec_print_round(const SpecReport *r, size_t number, FILE *out);
+// The first lines of the ranking, and why they stand there.
+void spec_print_lines(const SpecReport *r, FILE *out);
+// One line about a method: tests, and the line it puts first.
+void spec_print_method(const SpecReport *r, FILE *out);
+// spec_print_lines, and how many tests there were.
 void spec_print_ranking(const SpecReport *r, FILE *out);
 
 void spec_print_json(const SpecReport *r, FILE *out);

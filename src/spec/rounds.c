@@ -1,12 +1,13 @@
 // Rounds of made tests: see rounds.h.
 #include "spec/rounds.h"
 
-#include <string.h>
+#include "sym/gates.h"
 
 enum {
   RANDOM_STATES = 8, // made at a time
   OFFERS_MAX = 2000,
-  PATIENCE = 4, // broods in a row of which none is taken
+  CORRECTED = 3, // failing tests that corrections must explain
+  PATIENCE = 4,  // broods in a row of which none is taken
 };
 
 void rounds_open(Rounds *r, Candidates *c, const RoundsOptions *o) {
@@ -166,10 +167,28 @@ static size_t pick(Rounds *r) {
 
 // --- rounds -----------------------------------------------------------------
 
+// A line whose change alone explains the given failure, but not this one of the
+// same kind, is not what is wrong.
+static void correct(Rounds *r, const Candidate *c) {
+  double start = gates_clock();
+  Bitset lines = {0};
+  if (r->corrected >= CORRECTED || is_over(r))
+    return;
+  r->corrected++;
+  bitset_union(&lines, &r->score.corrected);
+  inquiry_correct(r->candidates->inquiry, &c->state,
+                  r->candidates->make_seconds, &lines);
+  score_correct(&r->score, &lines);
+  bitset_release(&lines);
+  r->seconds += gates_clock() - start;
+}
+
 static void take(Rounds *r, size_t k) {
   const Candidate *c = candidate(r, k);
   Round round = {.candidate = k, .switched = r->switched};
   round.relation = score_add(&r->score, &(ScoreTest){&c->run.hits, &c->broken});
+  if (round.relation == TEST_SAME && r->options.correct)
+    correct(r, c);
   for (size_t i = 0; i < r->score.items.len; i++)
     array_push(&round.rating, r->score.items.items[i]);
   r->apart += round.relation == TEST_APART;

@@ -60,8 +60,9 @@ typedef struct {
   Score score;
   size_t apart; // failing tests set aside: other promises
   bool given_expanded, switched;
-  size_t idle;    // broods made since a test was taken
-  double seconds; // that making the tests took
+  size_t corrected; // failing tests that the corrections explain
+  size_t idle;      // broods made since a test was taken
+  double seconds;   // that making the tests took
   uint64_t random;
 } Rounds;
 
