@@ -28,6 +28,16 @@
 
 enum { POKE_BYTES = 65536 }; // of one cell
 
+// KIND of a cell.
+typedef enum {
+  CELL_SIGNED = 'i',
+  CELL_UNSIGNED = 'u',
+  CELL_FLOAT = 'f',
+  CELL_POINTER = 'p',
+  CELL_TABLE = 'b', // a table of bytes
+  CELL_TEXT = 't',  // up to its NUL
+} CellKind;
+
 // The unit's number stands behind it.
 #define MARKS_TABLE "__culprit_marks_"
 

@@ -9,7 +9,6 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "cfront/poke_format.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -19,6 +18,7 @@ enum {
   ELEMENTS_MAX = 256, // of one array
   ALL_MAX = 8 << 20,  // bytes of all cells
   TEXT_MAX = 256,
+  LIST_MAX = 64, // pointers up to NULL
   HOPS_MAX = 6,
   FRAMES_MAX = 64,
   DEEPEST = 16, // types in types
@@ -264,7 +264,7 @@ static void add_elements(PokeState *s, const Way *w, uint64_t at,
       has_number(&dimension, DW_AT_upper_bound, &upper))
     n = upper + 1;
   if (!more && is_byte(of)) {
-    add_table(s, w, at, n, CELL_BYTES);
+    add_table(s, w, at, n, CELL_TABLE);
     return;
   }
   const char *base = base_name(s, w->name);
@@ -296,7 +296,7 @@ static void add_object(PokeState *s, const Way *w, uint64_t at, Dwarf_Die *type,
     add_fields(s, w, at, type, depth);
     return;
   case DW_TAG_union_type:
-    add_table(s, w, at, size_of(type), CELL_BYTES);
+    add_table(s, w, at, size_of(type), CELL_TABLE);
     return;
   case DW_TAG_array_type:
     if (type_of(type, &of) && !dwarf_child(type, &inner))
@@ -328,9 +328,29 @@ static const char *pointee_name(PokeState *s, const char *p, uint64_t i,
   return arena_printf(&s->arena, arrow ? "%s->" : "*%s", p);
 }
 
+// How many pointers stand there up to NULL: as in argv.
+static uint64_t list_length(const PokeState *s, uint64_t at) {
+  uint64_t n = 0, to = 1;
+  while (n < LIST_MAX && poke_read(s->pid, at + 8 * n, &to, sizeof to) && to)
+    n++;
+  return n;
+}
+
+// How many of them a pointer leads to.
+static uint64_t count_pointees(const PokeState *s, uint64_t at,
+                               Dwarf_Die *type) {
+  uint64_t size = size_of(type), block = block_size(s, at), n = 1;
+  bool one = is_struct(type) && is_block_of_one(block, size);
+  if (block / size > 1 && !one)
+    n = block / size;
+  else if (!block && dwarf_tag(type) == DW_TAG_pointer_type)
+    n = list_length(s, at);
+  return n < ELEMENTS_MAX ? n : ELEMENTS_MAX;
+}
+
 static void follow(PokeState *s, const PokePointer *p) {
   Dwarf_Die type = p->type;
-  uint64_t size = size_of(&type), block = block_size(s, p->to), n = 1;
+  uint64_t size = size_of(&type);
   Way w = {p->frame, p->function, p->name, p->hops};
   if (is_byte(&type)) {
     w.name = arena_printf(&s->arena, "*%s", p->name);
@@ -339,9 +359,7 @@ static void follow(PokeState *s, const PokePointer *p) {
   }
   if (!size)
     return;
-  if (block / size > 1 && !(is_struct(&type) && is_block_of_one(block, size)))
-    n = block / size;
-  n = n < ELEMENTS_MAX ? n : ELEMENTS_MAX;
+  uint64_t n = count_pointees(s, p->to, &type);
   for (uint64_t i = 0; i < n; i++) {
     Way one = at_name(&w, pointee_name(s, p->name, i, n > 1, is_struct(&type)));
     add_object(s, &one, p->to + i * size, &type, 0);

@@ -17,10 +17,10 @@
 // (marks.h). Callers are known up to the first that has no debug information
 // (a comparison that qsort calls has none behind it). Not told: bit fields,
 // arrays of variable length, thread-local variables, long double, what FILE and
-// va_list hold. A pointer is followed HOPS_MAX times; it leads to one object,
-// or to all that fit into its block of the heap (as glibc keeps it),
-// ELEMENTS_MAX at most; so of arrays. Unions are bytes; tables of more than
-// POKE_BYTES bytes are not told.
+// va_list hold. A pointer is followed HOPS_MAX times; it leads to all that fits
+// into its block of the heap (as glibc keeps it); outside the heap to one
+// object, or to pointers up to NULL (argv). Of arrays ELEMENTS_MAX elements are
+// told. Unions are bytes; tables of more than POKE_BYTES bytes are not told.
 #ifndef CULPRIT_CFRONT_POKE_STATE_H
 #define CULPRIT_CFRONT_POKE_STATE_H
 
@@ -29,19 +29,11 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "cfront/poke_format.h"
 #include "util/arena.h"
 #include "util/array.h"
 #include "util/err.h"
 #include "util/hashmap.h"
-
-typedef enum {
-  CELL_SIGNED = 'i',
-  CELL_UNSIGNED = 'u',
-  CELL_FLOAT = 'f',
-  CELL_POINTER = 'p',
-  CELL_BYTES = 'b', // a table of bytes
-  CELL_TEXT = 't',  // up to its NUL
-} CellKind;
 
 enum { GLOBAL = -1 }; // in the place of a frame
 

@@ -117,7 +117,7 @@ static void options_init(Options *o) {
   *o = (Options){.strategy = strategy_at(0)};
   given_init(&o->given, TESTS);
   rank_options_init(&o->rank);
-  o->rank.method = "ochiai";
+  o->rank.method = INPUT_METHOD;
 }
 
 static void options_release(Options *o) {

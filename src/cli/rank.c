@@ -2,6 +2,7 @@
 // it shares with `culprit run`.
 #include "cli/rank.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
@@ -18,8 +19,7 @@
 enum { WARNINGS_SHOWN = 10 };
 
 void rank_options_init(RankOptions *o) {
-  *o = (RankOptions){
-      .method = METHOD_DEFAULT, .format = "text", .by = ENTITY_STATEMENT};
+  *o = (RankOptions){.format = "text", .by = ENTITY_STATEMENT};
 }
 
 void rank_options_release(RankOptions *o) {
@@ -33,6 +33,7 @@ void rank_options_release(RankOptions *o) {
 // Everything one report is made of.
 typedef struct {
   Suite suite;
+  const char *method;
   Workbench bench;
   Locator locator;
   bool comparable; // the locator is open: some run has a spectrum
@@ -67,6 +68,13 @@ static size_t count_verdict(const Suite *suite, Verdict verdict) {
   for (size_t i = 0; i < suite->nruns; i++)
     n += suite->runs[i].verdict == verdict;
   return n;
+}
+
+const char *rank_own_method(const Suite *suite) {
+  const char *command = suite->command ? suite->command : "";
+  if (text_starts(command, "culprit input "))
+    return INPUT_METHOD;
+  return text_starts(command, "culprit web ") ? WEB_METHOD : METHOD_DEFAULT;
 }
 
 static LocateOptions locate_options(const RankOptions *o) {
@@ -113,17 +121,21 @@ static int load(Work *w, const RankOptions *o) {
 
 // Returns an exit status. Without any spectrum there is nothing to prepare.
 static int prepare(Work *w, Store *store, const RankOptions *o,
-                   const Localizer *method, const ReportFormat *format) {
+                   const ReportFormat *format) {
   Err err;
+  Localizer method;
   if (store_load(store, o->session, &w->suite, &err))
     return cli_error(&err);
   w->suite.endings_alike = o->endings_alike;
+  w->method = o->method ? o->method : rank_own_method(&w->suite);
   sources_init(&w->sources, &w->suite);
   workbench_init(&w->bench, store, &w->suite);
   if (!has_spectra(&w->suite, VERDICTS))
     return EXIT_DONE;
   LocateOptions options = locate_options(o);
-  if (locator_open(&w->locator, &w->bench, method, &options, &err))
+  bool known = localizer_find(w->method, &method);
+  assert(known);
+  if (locator_open(&w->locator, &w->bench, &method, &options, &err))
     return cli_fail(EXIT_USAGE, "%s", err.text);
   w->comparable = true;
   for (size_t i = 0; i < o->faults.len; i++)
@@ -139,7 +151,7 @@ static Report report_of(Work *w, const RankOptions *o) {
   unsigned entities = w->locator.options.entities;
   return (Report){
       .suite = &w->suite,
-      .method = o->method,
+      .method = w->method,
       .by = o->by,
       .entities = entities ? entities : 1u << o->by,
       .executed = w->comparable ? locator_executed(&w->locator) : 0,
@@ -256,14 +268,14 @@ static int print(Work *w, const RankOptions *o, const ReportFormat *format,
 int rank_print(Store *store, const RankOptions *o, FILE *out) {
   const ReportFormat *format = report_find(o->format);
   Localizer method;
-  if (!localizer_find(o->method, &method))
+  if (o->method && !localizer_find(o->method, &method))
     return cli_fail(EXIT_USAGE,
                     "no method '%s'; `culprit rank --list-methods` lists them",
                     o->method);
   if (!format)
     return cli_fail(EXIT_USAGE, "no report format '%s'", o->format);
   Work work = {0};
-  int status = prepare(&work, store, o, &method, format);
+  int status = prepare(&work, store, o, format);
   if (status == EXIT_DONE)
     status = print(&work, o, format, out);
   work_release(&work);
@@ -277,7 +289,10 @@ static void print_help(void) {
        "\n"
        "Ranks the runs of a stored session (`culprit run` makes one).\n"
        "\n"
-       "  --method M        how (default: " METHOD_DEFAULT ")\n"
+       "  --method M        how (default: that of the command that made the\n"
+       "                    session: " INPUT_METHOD " for input, " WEB_METHOD
+       "\n"
+       "                    for web, else " METHOD_DEFAULT ")\n"
        "  --list-methods    show all methods\n"
        "  --by KIND         what is listed: statement (default), function,\n"
        "                    block or edge\n"

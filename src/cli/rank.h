@@ -18,6 +18,11 @@
 #include "store/store.h"
 #include "util/array.h"
 
+// Default methods of the commands that make sessions, and of `culprit rank` for
+// their sessions. Others: METHOD_DEFAULT of locate/localizer.h.
+#define INPUT_METHOD "ochiai"
+#define WEB_METHOD "apollo-tc+o"
+
 // Whether failing runs are told apart by what they executed (locate/cluster.h).
 typedef enum {
   CLUSTER_NONE,
@@ -27,7 +32,7 @@ typedef enum {
 
 typedef struct RankOptions {
   int64_t session;    // 0: the newest
-  const char *method; // a name of locate/localizer.h
+  const char *method; // a name of locate/localizer.h; NULL: the session's
   const char *format; // a name of report/report.h: text, json, ...
   size_t top;         // suspects shown per failure; 0: as the format likes
                       // it (text: 10, the others: all); SIZE_MAX: all
@@ -49,6 +54,9 @@ typedef struct RankOptions {
 // The default method over statements, as text without colours, newest session.
 void rank_options_init(RankOptions *o);
 void rank_options_release(RankOptions *o);
+
+// The method that is used if none is asked for.
+const char *rank_own_method(const Suite *suite);
 
 // Prints the ranking of every failure of the session to `out`; messages and
 // warnings go to stderr. Returns an exit status of cli.h: EXIT_DONE if a

@@ -35,8 +35,8 @@ static const char HELP[] =
     "  --core FILE       what `culprit spec --json` printed: its core is "
     "shown\n"
     "                    beside the lines\n"
-    "  --method M        the ranking shown first (default: " METHOD_DEFAULT
-    ")\n"
+    "  --method M        the ranking shown first (default: as for\n"
+    "                    culprit rank)\n"
     "  --methods LIST    others to choose from in the page, by commas; `all`\n"
     "                    (default: the usual ones)\n"
     "  --other-failures exclude|pass\n"
@@ -203,13 +203,18 @@ static int add_all_methods(Work *w) {
   return status;
 }
 
+static const char *first_method(const Work *w) {
+  const char *asked = w->options->rank.method;
+  return asked ? asked : rank_own_method(&w->suite);
+}
+
 static int rank_all(Work *w) {
   const char *list = w->options->methods;
   size_t rankings = w->suite.nfailures * (list ? localizer_count() : 10);
   w->most = rankings ? ENTRIES / rankings : ENTRIES;
   if (w->most < ENTRIES_MIN)
     w->most = ENTRIES_MIN;
-  int status = add_methods(w, w->options->rank.method, true);
+  int status = add_methods(w, first_method(w), true);
   if (status != EXIT_DONE)
     return status;
   if (list && !strcmp(list, "all"))
@@ -326,7 +331,7 @@ static int gather(Work *w) {
   sources_init(&w->sources, &w->suite);
   workbench_init(&w->bench, w->store, &w->suite);
   w->html.report = (Report){.suite = &w->suite,
-                            .method = o->rank.method,
+                            .method = first_method(w),
                             .top = o->rank.top,
                             .deaths = &w->bench.deaths,
                             .sources = &w->sources};

@@ -32,14 +32,17 @@ typedef struct {
   bool bonus, tests, correct;
 } Method;
 
+// The first says how many tests the others get in a comparison.
 static const Method methods[] = {
-    {"sat-tar", PICK_SUSPECTS, true, true, true},
+    {"sat-tar", PICK_SUSPECTS, true, true, false},
+    {"sat-tar+alone", PICK_SUSPECTS, true, true, true},
     {"core", PICK_SUSPECTS, true, false, false},
     {"core+directed", PICK_NEAREST, true, true, false},
     {"guided", PICK_SUSPECTS, false, true, false},
     {"directed", PICK_NEAREST, false, true, false},
     {"random", PICK_RANDOM, false, true, false},
 };
+enum { METHOD_DEFAULT = 1 };
 
 // --- options ----------------------------------------------------------------
 
@@ -49,7 +52,7 @@ typedef struct {
   const Method *method;
   const char *check; // function
   size_t top, seed, bound;
-  bool json, interactive, compare, no_corrections, quiet, help;
+  bool json, interactive, compare, quiet, help;
   const char *store, *input;
   char **command;
 } Options;
@@ -66,7 +69,6 @@ enum {
   OPT_JSON,
   OPT_INTERACTIVE,
   OPT_COMPARE,
-  OPT_NO_CORRECTIONS,
   OPT_INPUT,
   OPT_STORE,
 };
@@ -83,7 +85,6 @@ static const struct option long_options[] = {
     {"json", no_argument, NULL, OPT_JSON},
     {"interactive", no_argument, NULL, OPT_INTERACTIVE},
     {"compare", no_argument, NULL, OPT_COMPARE},
-    {"no-corrections", no_argument, NULL, OPT_NO_CORRECTIONS},
     {"input", required_argument, NULL, OPT_INPUT},
     {"store", required_argument, NULL, OPT_STORE},
     {"quiet", no_argument, NULL, 'q'},
@@ -105,7 +106,6 @@ static void print_help(void) {
       "                     come from standard input\n"
       "  --input FILE       standard input of PROG (default: what spec is\n"
       "                     given, except with --interactive)\n"
-      "  --no-corrections   do not ask which statements could alone be wrong\n"
       "  --check FUNCTION   the run breaks nothing: look for a state in which\n"
       "                     FUNCTION does, then go on from there\n"
       "  --bound N          how often loops go round and calls nest in it\n"
@@ -113,7 +113,9 @@ static void print_help(void) {
       "  --budget S         seconds for each core, and for all rounds\n"
       "                     (default: 60)\n"
       "  --timeout S        seconds for one run (default: 10)\n"
-      "  --method M         sat-tar (default), core, core+directed, guided,\n"
+      "  --method M         sat-tar+alone (default): sat-tar, and of the core\n"
+      "                     only lines that could alone be wrong are rated\n"
+      "                     higher; sat-tar, core, core+directed, guided,\n"
       "                     directed, random\n"
       "  --compare          all of them, with as many tests each as sat-tar\n"
       "                     takes, made once\n"
@@ -158,7 +160,6 @@ static int take_option(void *options, int opt, const char *arg) {
   case OPT_JSON: o->json = true; return 0;
   case OPT_INTERACTIVE: o->interactive = true; return 0;
   case OPT_COMPARE: o->compare = true; return 0;
-  case OPT_NO_CORRECTIONS: o->no_corrections = true; return 0;
   case OPT_INPUT: o->input = arg; return 0;
   case OPT_STORE: o->store = arg; return 0;
   case 'q': o->quiet = true; return 0;
@@ -237,8 +238,8 @@ static int go_rounds(const Options *o, Candidates *c) {
   return status;
 }
 
-// All methods; sat-tar is the first of them and says how many tests the others
-// get. Random ones cost little: they get some more.
+// All methods, each with as many tests as the first of them took. Random ones
+// cost little: they get some more.
 static int compare(const Options *o, Candidates *c) {
   size_t tests = o->rounds;
   int status = EXIT_FAILED;
@@ -348,8 +349,7 @@ static int check(const Options *o, Inquiry *q) {
 static int inquire(const Options *o, Subject *s) {
   Err err = {0};
   InquiryOptions options = {.core_seconds = o->budget,
-                            .corrections = !o->no_corrections &&
-                                           (o->method->correct || o->compare)};
+                            .corrections = o->method->correct || o->compare};
   Inquiry q;
   int status;
   inquiry_open(&q, s, &options);
@@ -458,7 +458,7 @@ int cmd_spec(int argc, char **argv) {
   Options o = {.rounds = ROUNDS,
                .budget = BUDGET,
                .timeout = TIMEOUT,
-               .method = &methods[0],
+               .method = &methods[METHOD_DEFAULT],
                .top = 10,
                .bound = 4,
                .seed = 1};

@@ -22,7 +22,6 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-#define WEB_METHOD "apollo-tc+o"
 
 enum { JOBS_MAX = 64, EXPLORE_SECONDS = 60, EXPLORE_TIMEOUT = 5 };
 

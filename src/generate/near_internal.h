@@ -52,6 +52,12 @@ bool near_decisive(const Near *n, uint32_t event);
 void near_explain(Near *n);
 void near_release_state(Near *n);
 
+// --- near_report.c
+// The line without the blanks around it, appended; nothing if it cannot be
+// read.
+void near_source_line(const char *file, const char *root, uint32_t line,
+                      Str *out);
+
 // --- near_put.c
 // Finds out which variables have to be exchanged for the failing run to end as
 // it should.

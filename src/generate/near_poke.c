@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cfront/poke_format.h"
 #include "generate/made.h"
 #include "oracle/compare.h"
 #include "oracle/oracle.h"

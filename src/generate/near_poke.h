@@ -11,6 +11,7 @@
 #ifndef CULPRIT_GENERATE_NEAR_POKE_H
 #define CULPRIT_GENERATE_NEAR_POKE_H
 
+#include "cfront/poke_format.h" // CellKind
 #include "cfront/trace_build.h"
 #include "generate/near.h"
 #include "run/process.h"
@@ -20,7 +21,7 @@ typedef struct {
   int frame; // -1: of the file
   const char *function, *name;
   uint64_t at;
-  char kind;
+  char kind; // CellKind
   size_t size;
   const uint8_t *bytes;
 } Cell;

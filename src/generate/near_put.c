@@ -57,7 +57,8 @@ static char *cell_key(const Cell *c) {
 
 // The bytes that count: of a text those up to its end.
 static size_t used(const Cell *c) {
-  size_t n = c->kind == 't' ? strnlen((const char *)c->bytes, c->size) + 1 : 0;
+  size_t n =
+      c->kind == CELL_TEXT ? strnlen((const char *)c->bytes, c->size) + 1 : 0;
   return n && n <= c->size ? n : c->size;
 }
 
@@ -77,14 +78,14 @@ static bool may_put(const Putter *p, const Cell *f, const Cell *q) {
   uint64_t to = number(q);
   if (f->kind != q->kind || used(q) > f->size)
     return false;
-  if (f->kind != 't' && f->size != q->size)
+  if (f->kind != CELL_TEXT && f->size != q->size)
     return false;
-  return f->kind != 'p' || !to ||
+  return f->kind != CELL_POINTER || !to ||
          (to >= p->passing.image && to < p->passing.image_end);
 }
 
 static void choose(Putter *p, const Cell *f, const Cell *q) {
-  bool pointers = f->kind == 'p' && number(f) && number(q);
+  bool pointers = f->kind == CELL_POINTER && number(f) && number(q);
   if (is_same(f, q))
     return;
   if (may_put(p, f, q))
@@ -218,7 +219,7 @@ static bool take_apart(Putter *p) {
   bool any = false;
   for (size_t i = 0; i < p->choices.len; i++) {
     Choice c = p->choices.items[i];
-    bool table = c.failing->kind == 'b' || c.failing->kind == 't';
+    bool table = c.failing->kind == CELL_TABLE || c.failing->kind == CELL_TEXT;
     any |= table && c.size > 1;
     for (size_t k = 0; table && k < c.size; k++)
       if (c.failing->bytes[k] != c.passing->bytes[k])
@@ -271,7 +272,7 @@ static void show_float(const Cell *c, Str *out) {
 static void show_number(const Cell *c, Str *out) {
   unsigned shift = c->size < 8 ? 64 - 8 * (unsigned)c->size : 0;
   uint64_t v = number(c);
-  if (c->kind == 'u')
+  if (c->kind == CELL_UNSIGNED)
     str_addf(out, "%llu", (unsigned long long)v);
   else
     str_addf(out, "%lld", (long long)((int64_t)(v << shift) >> shift));
@@ -279,11 +280,11 @@ static void show_number(const Cell *c, Str *out) {
 
 static const char *show_cell(Near *n, const Cell *c) {
   Str text = {0};
-  if (c->kind == 'f')
+  if (c->kind == CELL_FLOAT)
     show_float(c, &text);
-  else if (c->kind == 'p')
+  else if (c->kind == CELL_POINTER)
     str_add(&text, number(c) ? "pointer" : "null");
-  else if (c->kind == 'b' || c->kind == 't')
+  else if (c->kind == CELL_TABLE || c->kind == CELL_TEXT)
     show_bytes(c, &text);
   else
     show_number(c, &text);
@@ -294,8 +295,8 @@ static const char *show_cell(Near *n, const Cell *c) {
 
 // Not a number for JSON.
 static bool is_text(const Cell *f, const Cell *q) {
-  return f->kind == 'b' || f->kind == 't' ||
-         (f->kind == 'p' && (number(f) || number(q)));
+  return f->kind == CELL_TABLE || f->kind == CELL_TEXT ||
+         (f->kind == CELL_POINTER && (number(f) || number(q)));
 }
 
 // "len of parse()", with the number of calls where the name alone may be
@@ -314,7 +315,7 @@ static const char *show_name(const Putter *p, const Cell *c, const char *name) {
 static NearPut show_byte(const Putter *p, const Choice *c) {
   Arena *arena = &p->near->arena;
   const char *base = c->failing->name;
-  base = c->failing->kind == 't' && *base == '*' ? base + 1 : base;
+  base = c->failing->kind == CELL_TEXT && *base == '*' ? base + 1 : base;
   char *name = mem_printf("%s[%zu]", base, c->from);
   NearPut put = {show_name(p, c->failing, name),
                  arena_printf(arena, "%d", c->failing->bytes[c->from]),
@@ -376,6 +377,57 @@ static const char *look_at_failing(Putter *p) {
              : NULL;
 }
 
+// --- names for what is compared ---------------------------------------------
+
+// The cell's value in the width that is compared.
+static uint64_t widened(const Cell *c, unsigned width) {
+  unsigned shift = c->size < 8 ? 64 - 8 * (unsigned)c->size : 0;
+  uint64_t v = number(c);
+  if (c->kind == CELL_SIGNED)
+    v = (uint64_t)((int64_t)(v << shift) >> shift);
+  return width < 64 ? v & ((1ull << width) - 1) : v;
+}
+
+static bool is_value(const Cell *c, const WatchValue *v) {
+  bool number = c->kind == CELL_SIGNED || c->kind == CELL_UNSIGNED ||
+                c->kind == CELL_FLOAT;
+  return number && widened(c, v->width) == v->bits;
+}
+
+// Debug information has no names for fields and elements that are compared; but
+// one that has these two values and stands in the source line is it.
+static const char *name_of_value(const Putter *p, const char *line, size_t i) {
+  const NearMoment *m = p->moment;
+  const char *found = NULL;
+  for (size_t k = 0; k < p->choices.len; k++) {
+    const Choice *c = &p->choices.items[k];
+    if (c->failing->frame > 0 || !is_value(c->failing, &m->taken[i]) ||
+        !is_value(c->passing, &m->needed[i]) || !strstr(line, c->failing->name))
+      continue;
+    if (found)
+      return NULL;
+    found = c->failing->name;
+  }
+  return found ? keep_text(p->near, found) : NULL;
+}
+
+static void name_values(const Putter *p) {
+  const Near *n = p->near;
+  NearMoment *m = p->moment;
+  const Event *e = &n->failing.events.items.items[m->event];
+  uint32_t line;
+  Str text = {0};
+  const char *file =
+      control_place(&n->control, n->control.branch_of[e->edge], &line);
+  near_source_line(file, n->explorer->runner->options->cwd, line, &text);
+  for (size_t i = 0; m->aligned && i < m->nvalues; i++)
+    if (!m->names[i] && !m->taken[i].constant)
+      m->names[i] = name_of_value(p, str_text(&text), i);
+  str_release(&text);
+}
+
+// --- one branch -------------------------------------------------------------
+
 static void note_differences(Putter *p) {
   for (size_t i = 0; i < p->choices.len && i < DIFFER_MAX; i++)
     array_push(&p->moment->minimal.differ,
@@ -386,6 +438,7 @@ static void minimise(Putter *p) {
   NearMinimal *m = &p->moment->minimal;
   find_choices(p);
   note_differences(p);
+  name_values(p);
   bool *all = mem_array(bool, p->choices.len + 1);
   memset(all, true, p->choices.len * sizeof *all);
   p->wanted = m->result = p->choices.len ? try_puts(p, all) : PUT_NOTHING;

@@ -173,8 +173,8 @@ void near_places(const Near *n, NearPlaces *out) {
 
 // The line without the blanks around it, appended; nothing if it cannot be
 // read.
-static void add_source_line(const char *file, const char *root, uint32_t line,
-                            Str *out) {
+void near_source_line(const char *file, const char *root, uint32_t line,
+                      Str *out) {
   Str text = {0};
   Err ignored;
   char *path = path_absolute(file, root);
@@ -352,7 +352,7 @@ static void print_one(const Near *n, const Report *r, const char *root,
   Str where = {0};
   escape_add(&where, *r->file ? r->file : "(no line known)");
   str_addf(&where, ":%u: `", r->line);
-  add_source_line(r->file, root, r->line, &where);
+  near_source_line(r->file, root, r->line, &where);
   str_addc(&where, '`');
   if (r->instance > 1)
     str_addf(&where, ", execution %u,", r->instance);
@@ -375,7 +375,7 @@ static void print_violated(const Near *n, const char *root, FILE *out) {
   const char *file = program_place(n->control.program, e->place, &line);
   escape_add(&where, path_below(file, root));
   str_addf(&where, ":%u: `", line);
-  add_source_line(file, root, line, &where);
+  near_source_line(file, root, line, &where);
   fprintf(out, "  %s` %s\n", str_text(&where),
           e->kind == PATH_DIVIDE ? "divides by 0" : "goes out of bounds");
   print_condition(n, e, out);
@@ -464,7 +464,7 @@ static void print_telling(const Near *n, const char *root, FILE *out) {
     Str where = {0};
     escape_add(&where, path_below(p->file, root));
     str_addf(&where, ":%u: `", p->line);
-    add_source_line(p->file, root, p->line, &where);
+    near_source_line(p->file, root, p->line, &where);
     fprintf(out, "  %s`\n", str_text(&where));
     str_release(&where);
   }

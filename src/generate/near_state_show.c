@@ -186,6 +186,20 @@ static void json_values(const char *key, const NearMoment *m,
   fputc(']', out);
 }
 
+// Of what is compared; null where there is none.
+static void json_names(const NearMoment *m, FILE *out) {
+  bool first = true;
+  fputs(",\"names\":[", out);
+  for (size_t i = 0; i < m->nvalues; i++) {
+    json_separator(&first, out);
+    if (m->names[i])
+      json_string(m->names[i], out);
+    else
+      fputs("null", out);
+  }
+  fputc(']', out);
+}
+
 void near_json_state(const Near *n, uint32_t event, FILE *out) {
   const NearMoment *m = find_moment(n, event);
   bool first = true;
@@ -200,6 +214,7 @@ void near_json_state(const Near *n, uint32_t event, FILE *out) {
     }
     if (m->op)
       json_text("operator", m->op, out);
+    json_names(m, out);
     fputc('}', out);
   }
   fputs(",\"variables\":[", out);

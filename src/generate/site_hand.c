@@ -151,6 +151,7 @@ static void offer_ideas(Explorer *e, const Post *p, uint32_t after,
                                .lucky = lucky,
                                .plain = idea->plain,
                                .redirect = idea->redirect,
+                               .sort = p->item.sort,
                                .page = from_page ? p->run : p->item.page,
                                .base = p->run,
                                .step = idea->step});

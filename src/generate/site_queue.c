@@ -225,11 +225,13 @@ static bool is_of_page(const QueueItem *i) {
 }
 
 static Sort sort_of(const Queue *q, const QueueItem *i) {
+  if (i->redirect)
+    return i->sort;
   if (i->why == WHY_ODD)
     return SORT_ODD;
   if (!is_of_page(i))
     return SORT_INPUT;
-  return asked(q, i->request) && !i->redirect ? SORT_AGAIN : SORT_PAGE;
+  return asked(q, i->request) ? SORT_AGAIN : SORT_PAGE;
 }
 
 // --- which first ------------------------------------------------------------
@@ -263,20 +265,21 @@ static uint64_t cost_of_new(const Queue *q, const QueueItem *i) {
 }
 
 // Where a condition of it always went the same way, another world may be what
-// it takes.
+// it takes; those near the start are the most different, such as after the
+// logins of several users.
 static uint64_t cost_of_again(const Queue *q, const QueueItem *i) {
   uint64_t n = 200 - 10 * at_most(q->known.items[i->request].open, 20);
   for (uint32_t times = asked(q, i->request); times; times /= 2)
-    n += 30;
-  return n;
+    n += 20;
+  return n + 15 * at_most(i->depth, 20);
 }
 
 // The smaller the better.
 static uint64_t cost(const Queue *q, const QueueItem *i) {
-  uint64_t n =
-      sort_of(q, i) == SORT_AGAIN ? cost_of_again(q, i) : cost_of_new(q, i);
-  n += at_most(asked(q, i->place), 200) / 2;
-  n += 3 * at_most(i->depth, 20);
+  bool again = sort_of(q, i) == SORT_AGAIN && !i->redirect;
+  uint64_t n = again ? cost_of_again(q, i) : cost_of_new(q, i);
+  if (!again)
+    n += at_most(asked(q, i->place), 200) / 2 + 3 * at_most(i->depth, 20);
   n += i->lucky ? 0 : 40;
   if (!q->unscored)
     n += i->score < 0 ? NO_SCORE : (uint64_t)((100 - i->score) * SCORE_COST);

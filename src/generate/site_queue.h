@@ -51,7 +51,8 @@ typedef struct {
   bool last;     // looks like the end of a visit
   bool lucky;    // found on a page that showed something new
   bool plain;    // answered without PHP: no run
-  bool redirect; // where an answer sent its visitor at once
+  bool redirect; // where an answer sent its visitor at once: a turn of the
+                 // sort that the request was of
   unsigned depth;
   uint32_t page; // number of the request on whose page it was found; 0: none
   uint32_t base; // number of the request it was made from; 0: none

@@ -295,7 +295,7 @@ static QueueItem get_item(Reader *r, const Atlas *a) {
   QueueItem i = {.ask = get_ask(r), .score = -1};
   i.world = get_below(r, a->worlds.len);
   i.why = (Why)get_below(r, WHYS);
-  uint32_t bits = get_below(r, 16);
+  uint32_t bits = get_below(r, 32);
   i.fresh = bits & 1;
   i.last = bits & 2;
   i.lucky = bits & 4;

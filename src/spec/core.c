@@ -353,7 +353,7 @@ SolverResult core_ask_without(Encoder *run, uint32_t statement,
   all_executed(run, &s.on);
   SolverResult r = ask_cheaply(&s, &s.on, statement);
   if (r == SOLVER_UNKNOWN && gates_clock() < s.deadline)
-    r = ask_most(&s, &s.on, statement);
+    r = ask_more(&s, &s.on, statement);
   search_release(&s);
   core_release(&ignored);
   return r;

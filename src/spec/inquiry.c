@@ -254,7 +254,8 @@ static void find_corrections(Inquiry *q) {
     array_push(&task.cores, &q->cores.items[i].core);
   corrections_find(&task, &q->corrections);
   array_release(&task.cores);
-  add_statements(q, &q->corrections.statements, &q->corrected);
+  if (q->corrections.complete)
+    add_statements(q, &q->corrections.statements, &q->corrected);
 }
 
 int inquiry_explain(Inquiry *q, Err *err) {

@@ -50,7 +50,7 @@ typedef struct {
   Bitset coded;    // of them: those that the encoding has
   Bitset suspects; // of them: in some core
   Corrections corrections;
-  Bitset corrected; // their lines
+  Bitset corrected; // their lines, if all are known
   Str limits;       // of the encoding, for people
   double seconds;   // for encoding and cores
 } Inquiry;

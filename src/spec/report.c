@@ -300,8 +300,7 @@ static void put_evidence(const Inquiry *q, const ScoredLine *x, FILE *out) {
 static void put_suspect(const SpecReport *r, const ScoredLine *x, FILE *out) {
   const Inquiry *q = inquiry_of(r);
   const SourceLine *l = &q->subject->lines.items[x->line];
-  fprintf(out, "{\"rank\":%u,\"rank_best\":%u,\"rank_tied\":%u", x->rank,
-          x->rank_best, x->rank_tied);
+  fprintf(out, "{\"rank\":%u,\"rank_best\":%u", x->rank, x->rank_best);
   json_double("score", x->susp, out);
   json_double("confidence", x->confidence, out);
   json_text("file", path_below(l->file, r->root), out);

@@ -32,7 +32,7 @@ typedef enum {
 typedef struct {
   RoundsPick pick;
   bool bonus;     // suspects of the core are rated higher
-  bool correct;   // ties are told apart by the corrections
+  bool correct;   // only those of them that could alone be wrong
   double seconds; // for making tests, in all; 0: any
   uint64_t seed;  // PICK_RANDOM
 } RoundsOptions;

@@ -47,16 +47,21 @@ TestRelation score_relation(const Score *s, const Bitset *broken) {
 
 static double share(uint32_t n, uint32_t of) { return of ? (double)n / of : 0; }
 
+// Has the line the bonus?
+static bool is_raised(const Score *s, uint32_t line) {
+  return s->bonus && bitset_has(&s->suspects, line) &&
+         (!bitset_count(&s->corrected) || bitset_has(&s->corrected, line));
+}
+
 static ScoredLine rate(const Score *s, uint32_t line) {
   double f = share(s->ef[line], s->failing), p = share(s->ep[line], s->passing);
-  bool suspect = bitset_has(&s->suspects, line);
+  double tarantula = f + p > 0 ? f / (f + p) : 0;
   return (ScoredLine){.line = line,
                       .ef = s->ef[line],
                       .ep = s->ep[line],
-                      .suspect = suspect,
+                      .suspect = bitset_has(&s->suspects, line),
                       .corrected = bitset_has(&s->corrected, line),
-                      .susp =
-                          (f + p > 0 ? f / (f + p) : 0) + (s->bonus && suspect),
+                      .susp = tarantula + is_raised(s, line),
                       .confidence = f > p ? f : p};
 }
 
@@ -80,25 +85,14 @@ static int compare(const void *a, const void *b) {
   return evidence ? evidence : x->line < y->line ? -1 : x->line > y->line;
 }
 
-typedef int Order(const ScoredLine *x, const ScoredLine *y);
-
-// The first item behind those that are like item `i`.
-static size_t end_of_tie(const Score *s, size_t i, Order *order) {
-  size_t end = i + 1;
-  while (end < s->items.len && !order(&s->items.items[i], &s->items.items[end]))
-    end++;
-  return end;
-}
-
 // All before it and all like it.
 static void number(Score *s) {
   for (size_t i = 0, end; i < s->items.len; i = end) {
-    end = end_of_tie(s, i, compare_rating);
-    for (size_t k = i; k < end; k++)
-      s->items.items[k].rank_tied = (uint32_t)end;
-  }
-  for (size_t i = 0, end; i < s->items.len; i = end) {
-    end = end_of_tie(s, i, compare_evidence);
+    for (end = i + 1;
+         end < s->items.len &&
+         !compare_evidence(&s->items.items[i], &s->items.items[end]);
+         end++)
+      ;
     for (size_t k = i; k < end; k++) {
       s->items.items[k].rank_best = (uint32_t)i + 1;
       s->items.items[k].rank = (uint32_t)end;

@@ -13,8 +13,9 @@
 // same broken promises is added, loses its bonus and is no suspect any more;
 // with some of them, or some others as well, the test only counts.
 //
-// Ties. Lines of the same susp and confidence are told apart by whether their
-// change alone could keep the contract (corrections.h), if that is known.
+// Corrections (ours, not METHODS'). If it is known which lines could alone be
+// wrong (corrections.h), only those of the suspects have the bonus, and they
+// come first among lines of the same rating.
 #ifndef CULPRIT_SPEC_SCORE_H
 #define CULPRIT_SPEC_SCORE_H
 
@@ -36,16 +37,15 @@ typedef enum {
 typedef struct {
   uint32_t line;
   uint32_t ef, ep;
-  bool suspect;   // has the bonus
+  bool suspect;   // of the core, and not dropped since
   bool corrected; // could alone be wrong
   double susp, confidence;
   uint32_t rank, rank_best;
-  uint32_t rank_tied; // without telling ties apart
 } ScoredLine;
 
 typedef struct {
   size_t nlines;
-  Bitset suspects;  // those that still have the bonus
+  Bitset suspects;  // that were not dropped
   Bitset broken;    // of the given failure
   Bitset corrected; // those that could alone be wrong
   bool bonus;
@@ -58,7 +58,7 @@ typedef struct {
 void score_open(Score *s, size_t nlines, const Bitset *suspects,
                 const Bitset *broken, bool bonus);
 void score_close(Score *s);
-// Lines that are put first among those of the same rating.
+// The lines that could alone be wrong; none: it is not known.
 void score_correct(Score *s, const Bitset *lines);
 
 TestRelation score_relation(const Score *s, const Bitset *broken);

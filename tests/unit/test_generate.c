@@ -155,6 +155,67 @@ static void make_flips(Candidate *c) {
     c[i] = (Candidate){.event = STEPS - 1 - i, .edge = i % 2, .number = i};
 }
 
+// One failing run with the six conditions from above, and a flip of each.
+static void make_six(Frontier *f, Candidate *c) {
+  Explored run = {.nsteps = 6, .steps = mem_array(PathStep, 6), .shows = true};
+  for (uint32_t k = 0; k < 6; k++) {
+    run.steps[k] = six[k];
+    array_push(&run.path.events,
+               (PathEvent){.branch = IR_NONE, .outcome = six[k].outcome});
+    array_push(&f->sites, (Site){.taken = true});
+    c[k] = (Candidate){.event = k, .site = k, .number = k};
+  }
+  array_push(&f->runs, run);
+}
+
+static void release_six(Frontier *f) {
+  release_runs(f);
+  array_release(&f->sites);
+}
+
+TEST(a_flip_is_predicted_to_leave_the_other_conditions_as_they_were) {
+  Frontier f = {0};
+  Candidate c[6];
+  make_six(&f, c);
+  strategy_find("pcs")->score(&f, 0, c, 6);
+  for (size_t k = 0; k < 6; k++)
+    assert_near(c[k].score, 83.3);
+  strategy_find("pcs-seq")->score(&f, 0, c, 6);
+  assert_near(c[0].score, 83.3);
+  assert_near(c[2].score, 50.0);
+  assert_near(c[5].score, 83.3);
+  release_six(&f);
+}
+
+TEST(among_equals_the_new_comes_first_then_the_least_tried_then_the_early) {
+  Frontier f = {0};
+  Candidate c[6];
+  make_six(&f, c);
+  const Strategy *s = strategy_find("pcs");
+  s->score(&f, 0, c, 6);
+  assert_true(s->now(&f, &c[0]) > s->now(&f, &c[1]));
+  f.sites.items[0].tried = 1;
+  assert_true(s->now(&f, &c[0]) < s->now(&f, &c[5]));
+  f.sites.items[3].taken = false;
+  for (size_t k = 0; k < 6; k++)
+    assert_true(k == 3 || s->now(&f, &c[3]) > s->now(&f, &c[k]));
+  f.sites.items[3].vain = 1000;
+  assert_true(s->now(&f, &c[3]) < s->now(&f, &c[1]));
+  release_six(&f);
+}
+
+TEST(what_is_far_less_alike_comes_later_even_if_it_is_new) {
+  Frontier f = {0};
+  Candidate c[6];
+  make_six(&f, c);
+  const Strategy *s = strategy_find("pcs");
+  s->score(&f, 0, c, 6);
+  f.sites.items[3].taken = false;
+  c[3].score = 50;
+  assert_true(s->now(&f, &c[3]) < s->now(&f, &c[5]));
+  release_six(&f);
+}
+
 TEST(scores_raised_by_one_failing_run_after_another_are_those_of_all_at_once) {
   static const char *const names[] = {"pcs", "pcs-seq", "mix"};
   Frontier f = {0};
@@ -165,12 +226,12 @@ TEST(scores_raised_by_one_failing_run_after_another_are_those_of_all_at_once) {
     make_flips(one);
     make_flips(other);
     for (size_t i = 0; i < RUNS; i++)
-      f.runs.items[i].shows = i == 1;
+      f.runs.items[i].shows = i == RUNS - 1; // the one least alike
     s->score(&f, 0, one, STEPS);
     double sum = 0, before = 0;
     for (size_t i = 0; i < STEPS; i++)
       before += one[i].score;
-    for (size_t i = 2; i < RUNS; i++) {
+    for (size_t i = 1; i < RUNS - 1; i++) {
       s->raise(&f, 0, one, STEPS, &f.runs.items[i]);
       s->raise(&f, 0, one, STEPS, &f.runs.items[i]); // twice is once
       f.runs.items[i].shows = true;
