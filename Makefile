@@ -13,6 +13,8 @@
 #   make eval-input  tests needed by the strategies of `culprit input` (minutes)
 #   make eval-near   reports of `culprit near` on all subjects (half an hour)
 #   make flips       every branch of the test corpus turned round: docs/trace.md
+#   make encodings   the encoding of `culprit spec` against all subjects with
+#                    contracts (minutes)
 #   make install     PREFIX=/usr/local DESTDIR=
 #   make uninstall   likewise
 #   make deb         a Debian package in build/deb
@@ -27,7 +29,7 @@ INSTALLED = bin/culprit bin/culprit-cc libexec/culprit lib/culprit \
   share/zsh/site-functions/_culprit
 
 .PHONY: all setup-check setup-real setup-bench demo demo-web check check-real bench
-.PHONY: setup-eval eval eval-real eval-input eval-near flips install uninstall deb clean
+.PHONY: setup-eval eval eval-real eval-input eval-near flips encodings install uninstall deb clean
 
 all:
 	@tools/setup build
@@ -58,6 +60,9 @@ eval-real: setup-eval
 
 flips: setup-check
 	@tests/flips --build $(BUILD) --write docs/trace.md
+
+encodings: setup-check
+	@tests/encodings --build $(BUILD)
 
 eval-input: setup-eval
 	@tools/eval-input $(BUILD)

@@ -164,7 +164,7 @@ static bool check_core(Tool *t, uint32_t clause, char *text, size_t size) {
 }
 
 static void check_cores(Tool *t) {
-  char text[400];
+  char text[3000];
   for (size_t i = 0; i < t->violation->nbroken; i++) {
     bool good = check_core(t, t->violation->broken[i], text, sizeof text);
     say(t, good, text);

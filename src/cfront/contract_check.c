@@ -462,7 +462,8 @@ static void add_begin(Wrap *r) {
 
 static void add_clause(Wrap *r, Emitter *e, size_t k) {
   const Clause *c = &r->a->clauses.items[k];
-  emit_own(e, "\nif (__culprit_asks(&__culprit_contract_%s, %zu)) ", r->name, k);
+  emit_own(e, "\nif (__culprit_asks(&__culprit_contract_%s, %zu)) ", r->name,
+           k);
   emit_own(e, "__culprit_clause(&__culprit_contract_%s, %zu, ", r->name, k);
   if (c->behavior >= 0)
     emit_own(e, "!__culprit_assumes_%d || ", c->behavior);

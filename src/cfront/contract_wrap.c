@@ -108,6 +108,24 @@ static void find_checks(LLVMValueRef f, LLVMValueRef on, Scopes *out) {
     }
 }
 
+static void hide_one(LLVMContextRef c, LLVMValueRef inst) {
+  LLVMMetadataRef loc = LLVMInstructionGetDebugLoc(inst);
+  if (loc)
+    LLVMInstructionSetDebugLoc(inst,
+                               LLVMDIBuilderCreateDebugLocation(
+                                   c, 0, 0, LLVMDILocationGetScope(loc), NULL));
+}
+
+// The comparison of the answer and the branch by it stand outside of the block.
+static void hide_answer(LLVMContextRef c, LLVMValueRef call) {
+  for (LLVMUseRef u = LLVMGetFirstUse(call); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef user = LLVMGetUser(u);
+    hide_one(c, user);
+    for (LLVMUseRef v = LLVMGetFirstUse(user); v; v = LLVMGetNextUse(v))
+      hide_one(c, LLVMGetUser(v));
+  }
+}
+
 // Takes the line from what stands in these blocks; NULL: from everything.
 static void hide(LLVMValueRef f, const Scopes *blocks) {
   LLVMContextRef c = LLVMGetModuleContext(LLVMGetGlobalParent(f));
@@ -118,8 +136,7 @@ static void hide(LLVMValueRef f, const Scopes *blocks) {
       LLVMMetadataRef loc = LLVMInstructionGetDebugLoc(i);
       LLVMMetadataRef scope = loc ? LLVMDILocationGetScope(loc) : NULL;
       if (scope && (!blocks || is_inside(c, scope, blocks)))
-        LLVMInstructionSetDebugLoc(
-            i, LLVMDIBuilderCreateDebugLocation(c, 0, 0, scope, NULL));
+        hide_one(c, i);
     }
 }
 
@@ -131,6 +148,8 @@ static bool is_ours(const char *name) {
 
 void contract_wrap(LLVMModuleRef m) {
   LLVMValueRef on = LLVMGetNamedFunction(m, "__culprit_contract_on");
+  for (LLVMUseRef u = on ? LLVMGetFirstUse(on) : NULL; u; u = LLVMGetNextUse(u))
+    hide_answer(LLVMGetModuleContext(m), LLVMGetUser(u));
   Scopes blocks = {0};
   for (LLVMValueRef f = LLVMGetFirstFunction(m); f;
        f = LLVMGetNextFunction(f)) {

@@ -72,6 +72,11 @@ static void take_line(Job *j, char *line) {
   }
 }
 
+static void release_job(Job *j) {
+  array_release(&j->puts);
+  str_release(&j->text);
+}
+
 static int read_job(Job *j, const char *path, Err *err) {
   char *save = NULL;
   *j = (Job){0};
@@ -198,7 +203,7 @@ static void tell_state(const Poke *p, const struct user_regs_struct *regs) {
   if (poke_state_open(&s, p->program, p->pid, p->bias, &err))
     fprintf(p->out, "failed\t%s\n", err.text);
   else
-    poke_state_read(&s, regs->rip, regs->rbp);
+    poke_state_read(&s, regs->rip, (PokeFrame){regs->rbp, regs->rsp});
   for (size_t i = 0; i < s.cells.len; i++)
     tell_cell(p, &s.cells.items[i]);
   poke_state_close(&s);
@@ -337,5 +342,6 @@ int main(int argc, char **argv) {
   }
   int status = follow(&p);
   fclose(p.out);
+  release_job(&job);
   return end_like(status);
 }

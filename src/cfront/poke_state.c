@@ -372,41 +372,66 @@ static bool is_rbp(const Dwarf_Op *ops, size_t n) {
   return n == 1 && ops[0].atom == DW_OP_reg6;
 }
 
-static bool find_address(PokeState *s, Dwarf_Attribute *attr, Dwarf_Op *ops,
-                         size_t n, uint64_t frame, uint64_t *out) {
+// An address in the program's image.
+static bool image_address(const PokeState *s, Dwarf_Attribute *attr,
+                          Dwarf_Op *op, uint64_t *out) {
   Dwarf_Attribute indirect;
-  Dwarf_Addr address;
-  switch (n ? ops[0].atom : 0) {
-  case DW_OP_fbreg:
-    *out = frame + ops[0].number;
-    if (n == 2 && ops[1].atom == DW_OP_deref)
-      return poke_read(s->pid, *out, out, sizeof *out);
-    return n == 1 && frame;
-  case DW_OP_addr:
-    *out = ops[0].number + s->bias;
-    return n == 1;
-  case DW_OP_addrx:
-    if (n != 1 || dwarf_getlocation_attr(attr, ops, &indirect) ||
-        dwarf_formaddr(&indirect, &address))
-      return false;
-    *out = address + s->bias;
-    return true;
-  default:
+  Dwarf_Addr at = op->number;
+  if (op->atom == DW_OP_addrx && (dwarf_getlocation_attr(attr, op, &indirect) ||
+                                  dwarf_formaddr(&indirect, &at)))
     return false;
-  }
+  *out = at + s->bias;
+  return true;
 }
 
-// `frame`: value of the frame pointer; 0: variables of the file only, whose
+// Where the operations of a location lead: in the frame, behind a pointer there
+// (large arguments, locals under a sanitizer), or in the image.
+static bool find_address(const PokeState *s, Dwarf_Attribute *attr,
+                         Dwarf_Op *ops, size_t n, const PokeFrame *frame,
+                         uint64_t *out) {
+  for (size_t i = 0; i < n; i++) {
+    bool first = i == 0, good = false;
+    switch (ops[i].atom) {
+    case DW_OP_fbreg:
+    case DW_OP_breg6:
+    case DW_OP_breg7:
+      good = first && frame;
+      if (good)
+        *out = ops[i].number +
+               (ops[i].atom == DW_OP_breg7 ? frame->stack : frame->base);
+      break;
+    case DW_OP_addr:
+    case DW_OP_addrx:
+      good = first && image_address(s, attr, &ops[i], out);
+      break;
+    case DW_OP_deref:
+      good = !first && poke_read(s->pid, *out, out, sizeof *out);
+      break;
+    case DW_OP_plus_uconst:
+      *out += ops[i].number;
+      good = !first;
+      break;
+    default:
+      break;
+    }
+    if (!good)
+      return false;
+  }
+  return n > 0;
+}
+
+// `frame` NULL: variables of the file only, whose
 // name is that of the way so far. Two files may have one of the same name.
 static void add_variable(PokeState *s, const Way *w, Dwarf_Die *die,
-                         uint64_t frame) {
+                         const PokeFrame *frame) {
   Dwarf_Attribute attr;
   Dwarf_Op *ops;
   size_t n;
-  uint64_t at;
+  uint64_t at = 0;
   Dwarf_Die type;
   const char *name = dwarf_diename(die);
-  if (!name || !dwarf_attr(die, DW_AT_location, &attr) ||
+  if (!name || text_starts(name, "__culprit_") ||
+      !dwarf_attr(die, DW_AT_location, &attr) ||
       dwarf_getlocation(&attr, &ops, &n) ||
       !find_address(s, &attr, ops, n, frame, &at) || !type_of(die, &type))
     return;
@@ -421,7 +446,7 @@ static void add_variable(PokeState *s, const Way *w, Dwarf_Die *die,
 }
 
 static void add_variables(PokeState *s, const Way *w, Dwarf_Die *scope,
-                          uint64_t frame) {
+                          const PokeFrame *frame) {
   Dwarf_Die child;
   if (dwarf_child(scope, &child))
     return;
@@ -449,7 +474,7 @@ static bool find_unit(const PokeState *s, uint64_t pc, Dwarf_Die *out) {
 
 // The scopes of one function. False: it has no debug information.
 static bool add_function(PokeState *s, int number, uint64_t pc,
-                         uint64_t frame) {
+                         const PokeFrame *frame) {
   Dwarf_Die unit, *scopes = NULL;
   Dwarf_Attribute attr;
   Dwarf_Op *ops;
@@ -482,7 +507,7 @@ static void add_globals(PokeState *s) {
     if (dwarf_offdie(s->dwarf, at + head, &unit)) {
       const char *file = dwarf_diename(&unit);
       w.name = file ? path_base(file) : "?";
-      add_variables(s, &w, &unit, 0);
+      add_variables(s, &w, &unit, NULL);
     }
     at = next;
   }
@@ -498,20 +523,20 @@ static void follow_all(PokeState *s) {
 
 // Names that the function itself has for something come first, then those of
 // the file.
-void poke_state_read(PokeState *s, uint64_t pc, uint64_t frame) {
+void poke_state_read(PokeState *s, uint64_t pc, PokeFrame frame) {
   uint64_t saved[2];
   find_heap(s);
   for (int i = 0; i < FRAMES_MAX; i++) {
     // A return address may be that of the next function already.
-    bool known = add_function(s, i, pc - s->bias - (i > 0), frame);
+    bool known = add_function(s, i, pc - s->bias - (i > 0), &frame);
     follow_all(s);
     if (i == 0)
       add_globals(s);
     follow_all(s);
-    if (!known || !poke_read(s->pid, frame, saved, sizeof saved) ||
-        saved[0] <= frame)
+    if (!known || !poke_read(s->pid, frame.base, saved, sizeof saved) ||
+        saved[0] <= frame.base)
       return;
-    frame = saved[0];
+    frame = (PokeFrame){saved[0], frame.base + sizeof saved};
     pc = saved[1];
   }
 }

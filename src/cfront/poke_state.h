@@ -4,7 +4,7 @@
 //
 //   PokeState s;
 //   poke_state_open(&s, "./program", pid, bias, &err);
-//   poke_state_read(&s, pc, frame);
+//   poke_state_read(&s, pc, (PokeFrame){rbp, rsp});
 //   for (...) s.cells.items[i]          // "p->len", at 0x5555..., 4 bytes
 //   poke_state_close(&s);
 //
@@ -74,7 +74,13 @@ typedef struct {
 int poke_state_open(PokeState *s, const char *program, pid_t pid, uint64_t bias,
                     Err *err);
 void poke_state_close(PokeState *s);
-void poke_state_read(PokeState *s, uint64_t pc, uint64_t frame);
+
+// Frame pointer and stack pointer of a function.
+typedef struct {
+  uint64_t base, stack;
+} PokeFrame;
+
+void poke_state_read(PokeState *s, uint64_t pc, PokeFrame frame);
 
 // Memory of the process; false: it is not there.
 bool poke_read(pid_t pid, uint64_t at, void *out, size_t n);

@@ -294,12 +294,6 @@ static int explain_nothing(const Inquiry *q) {
                     "its caller is at fault, there is nothing to explain in "
                     "it",
                     q->violation->table.function);
-  case FOUND_ASSERTION:
-    spec_print_broken(q->violation, q->subject->options.cwd, stderr);
-    return cli_fail(EXIT_NO_VERDICT,
-                    "an assertion inside %s is broken; only what a function "
-                    "ensures can be explained: write it as an ensures",
-                    q->violation->table.function);
   default:
     return cli_fail(EXIT_NO_VERDICT,
                     "no promise is broken by this run (--check FUNCTION looks "
@@ -317,7 +311,9 @@ static int explain(const Options *o, Inquiry *q) {
                                    : cli_fail(EXIT_NO_VERDICT, "%s", err.text);
   if (!o->json)
     spec_print_cores(q, root, stdout);
-  return make_tests(o, q);
+  Options without_tests = *o; // states are made for what a function ensures
+  without_tests.rounds = 0;
+  return make_tests(q->found == FOUND_ASSERTION ? &without_tests : o, q);
 }
 
 // No input breaks anything: looks for a state that does.
@@ -355,7 +351,7 @@ static int inquire(const Options *o, Subject *s) {
   inquiry_open(&q, s, &options);
   if (inquiry_begin(&q, &err))
     status = s->interrupted ? EXIT_INTERRUPTED : cli_error(&err);
-  else if (q.found == FOUND_BROKEN)
+  else if (q.found == FOUND_BROKEN || q.found == FOUND_ASSERTION)
     status = explain(o, &q);
   else if (o->check && q.found == FOUND_NOTHING)
     status = check(o, &q);

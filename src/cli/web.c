@@ -22,7 +22,6 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-
 enum { JOBS_MAX = 64, EXPLORE_SECONDS = 60, EXPLORE_TIMEOUT = 5 };
 
 // --- options ----------------------------------------------------------------
@@ -48,6 +47,7 @@ enum {
   OPT_MAX_FAILURES,
   OPT_RESUME,
   OPT_NO_REDUCE,
+  OPT_SEED_APART,
   OPT_HOST,
   OPT_FRONT,
   OPT_INI,
@@ -84,6 +84,7 @@ static const struct option long_options[] = {
     {"max-failures", required_argument, NULL, OPT_MAX_FAILURES},
     {"resume", no_argument, NULL, OPT_RESUME},
     {"no-reduce", no_argument, NULL, OPT_NO_REDUCE},
+    {"seed-apart", no_argument, NULL, OPT_SEED_APART},
     {"host", required_argument, NULL, OPT_HOST},
     {"front", required_argument, NULL, OPT_FRONT},
     {"ini", required_argument, NULL, OPT_INI},
@@ -145,6 +146,8 @@ static void print_help(void) {
       "  --destructive W    logout, delete, ...: last (default), never, any\n"
       "  --seed N           another order among equally good requests\n"
       "  --resume           go on with the last exploration\n"
+      "  --seed-apart       nothing is made of those requests: exploring\n"
+      "                     starts from nothing all the same\n"
       "  --no-reduce        keep the requests that show a failure as found\n"
       "\n"
       "the application; %w in a value: a directory of the worker's own, %s:\n"
@@ -274,6 +277,7 @@ static int take_option(void *options, int opt, const char *arg) {
   case OPT_MAX_FAILURES: return cli_count(arg, &o->site.max_failures);
   case OPT_RESUME: o->site.resume = true; return 0;
   case OPT_NO_REDUCE: o->site.no_reduce = true; return 0;
+  case OPT_SEED_APART: o->site.apart = true; return 0;
   case OPT_HOST: o->host = arg; return 0;
   case OPT_FRONT: v->site.front = arg; return 0;
   case OPT_INI: return take_pair(&v->ini, arg);

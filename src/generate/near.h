@@ -138,7 +138,7 @@ typedef struct {
   size_t others;         // that could not: pointers, texts that do not fit
   size_t runs;
   bool cut;            // the set might get smaller: out of runs or time
-  const char *problem; // it was not tried, or is not known why; NULL: it was
+  const char *problem; // why it could not be tried; NULL: it was
 } NearMinimal;
 
 // What a differing branch went by.

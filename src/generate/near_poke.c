@@ -9,6 +9,7 @@
 
 #include "generate/made.h"
 #include "oracle/compare.h"
+#include "oracle/contract.h"
 #include "oracle/oracle.h"
 #include "run/scratch.h"
 #include "util/fs.h"
@@ -195,7 +196,8 @@ static char **helper_words(const Poker *p, char *const *argv, Arena *arena) {
 
 static int run_helper(Poker *p, const PokeJob *job, PokeAnswer *a, Arena *arena,
                       Err *err) {
-  char *extra[] = {arena_printf(arena, "CULPRIT_POKE=%s", p->dir), NULL};
+  // Contracts are recorded there; nothing else of this build is.
+  char *extra[] = {arena_printf(arena, "CULPRIT_RUN=%s", p->run), NULL};
   Test test = test_of(job, arena);
   Spawn spawn = spawn_of(p, &test, p->out, p->err, extra, arena);
   test_prepare(&test, p->build.program, arena, &spawn);
@@ -204,7 +206,7 @@ static int run_helper(Poker *p, const PokeJob *job, PokeAnswer *a, Arena *arena,
   spawn.argv = helper_words(p, spawn.argv, arena);
   spawn.path = p->helper;
   p->runs++;
-  return run_one(p, &spawn, &a->outcome, err);
+  return dir_make_empty(p->run, err) || run_one(p, &spawn, &a->outcome, err);
 }
 
 int poker_run(Poker *p, const PokeJob *job, PokeAnswer *a, Err *err) {
@@ -263,6 +265,7 @@ int poker_judge(Poker *p, const PokeJob *job, const PokeAnswer *a,
              .second_err = p->second_err};
   Run run = {.test = mem_strdup("near"), .status = a->outcome.status};
   int rc = 0;
+  contract_add_failures(p->run, r->root, &run);
   if (!oracle_settled(&t, &run)) {
     rc = run_second(p, job, &a->outcome, err);
     t.second = p->has_second ? &p->second : NULL;
@@ -300,6 +303,7 @@ int poker_open(Poker *p, Near *n, Err *err) {
   p->second_out = mem_printf("%s/out2", p->dir);
   p->second_err = mem_printf("%s/err2", p->dir);
   p->kept_out = mem_printf("%s/kept", p->dir);
+  p->run = mem_printf("%s/run", p->dir);
   if (!fs_executable(p->helper))
     return err_set(err, "%s is missing: install culprit again", p->helper);
   if (dir_make_empty(p->dir, err))
@@ -308,8 +312,8 @@ int poker_open(Poker *p, Near *n, Err *err) {
 }
 
 void poker_close(Poker *p) {
-  char *all[] = {p->helper, p->dir,        p->job,        p->answer,  p->out,
-                 p->err,    p->second_out, p->second_err, p->kept_out};
+  char *all[] = {p->helper, p->dir,        p->job,        p->answer,   p->out,
+                 p->err,    p->second_out, p->second_err, p->kept_out, p->run};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]);
   trace_build_release(&p->build);

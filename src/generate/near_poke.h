@@ -63,6 +63,7 @@ typedef struct {
   TraceBuild build;
   char *helper, *dir, *job, *answer; // culprit-poke, and files
   char *out, *err, *second_out, *second_err, *kept_out;
+  char *run;       // directory of what contracts record
   bool has_second; // the reference's run is known
   Outcome second;
   size_t runs;

@@ -48,6 +48,7 @@ typedef struct {
                          // compiled scripts are executed; 0: never
   const Requests *first; // made before all others, and gone on from: a login,
                          // or the failing request of a strategy
+  bool apart;            // ... not gone on from: as in a suite made without it
   const SiteStrategy *strategy;
   LastMode last;
   uint64_t seed;     // decides between requests that look equally good; 0: the

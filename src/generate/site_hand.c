@@ -128,6 +128,7 @@ static void offer_odd(Explorer *e, Post *p) {
       explorer_offer(e, (QueueItem){.ask = odds.items[i].ask,
                                     .world = p->item.world,
                                     .why = WHY_ODD,
+                                    .fresh = !times,
                                     .last = p->item.last,
                                     .page = p->item.page,
                                     .base = p->run});
@@ -273,9 +274,8 @@ static void offer_given(Explorer *e, uint32_t world, Arena *arena) {
     const Request *r = &list->items[i];
     if (!headers_get(&r->headers, FRESH_HEADER) &&
         (!i || r->visitor != r[-1].visitor) && ask_from(r, &ask, arena))
-      explorer_offer(
-          e, (QueueItem){
-                 .ask = ask, .world = world, .why = WHY_LINK, .lucky = true});
+      explorer_offer(e,
+                     (QueueItem){.ask = ask, .world = world, .why = WHY_LINK});
   }
 }
 
@@ -292,9 +292,10 @@ static uint32_t enter(Explorer *e, Post *p) {
   World *w = &e->atlas.worlds.items[world];
   if (e->atlas.worlds.len > before) {
     w->crumbs = keep_crumbs(e, w->crumbs);
-    if (world < WORLDS_TRIED)
+    bool apart = e->options->apart;
+    if (world < WORLDS_TRIED && !(apart && p->given))
       explorer_offer_entries(e, world, WHY_LINK);
-    if (p->item.ask.post && !p->given)
+    if (p->item.ask.post && !p->given && !apart)
       offer_given(e, world, &p->catch.arena);
   }
   desk_note(&p->desk, world, &c->answer.after, c->answer.key);
@@ -304,7 +305,8 @@ static uint32_t enter(Explorer *e, Post *p) {
 }
 
 // A form that is sent twice, by a second click: in the world that it left.
-static void offer_twice(Explorer *e, const Post *p, uint32_t after) {
+static void offer_twice(Explorer *e, const Post *p, uint32_t after,
+                        bool lucky) {
   const QueueItem *i = &p->item;
   if (!i->ask.post || !p->run || after == i->world || i->why == WHY_ODD)
     return;
@@ -312,7 +314,7 @@ static void offer_twice(Explorer *e, const Post *p, uint32_t after) {
                                 .world = after,
                                 .why = WHY_FORM,
                                 .last = i->last,
-                                .lucky = true,
+                                .lucky = lucky,
                                 .page = i->page,
                                 .base = p->run});
 }
@@ -328,6 +330,18 @@ static void note_asked(Explorer *e, Post *p) {
                                   .nsteps = c->nsteps});
 }
 
+// Everything that could be asked because of this answer.
+static void offer_all(Explorer *e, Post *p, uint32_t world, bool lucky,
+                      bool vary) {
+  const Catch *c = &p->catch;
+  solve(e, p, vary);
+  offer_ideas(e, p, world, lucky);
+  offer_twice(e, p, world, lucky);
+  if (c->is_run && c->judged.has_record && p->item.why != WHY_ODD &&
+      !e->options->strategy->crawls && !explorer_is_directed(e))
+    offer_odd(e, p);
+}
+
 int post_hand_in(Explorer *e, Post *p, Err *err) {
   Catch *c = &p->catch;
   bool lucky = false;
@@ -339,12 +353,8 @@ int post_hand_in(Explorer *e, Post *p, Err *err) {
   bool vary = failing && (p->given || !e->target.failing.len);
   if (failing && target_add(&e->target, p->run))
     explorer_rescore(e);
-  solve(e, p, vary);
-  offer_ideas(e, p, world, lucky);
-  offer_twice(e, p, world);
-  if (c->is_run && c->judged.has_record && p->item.why != WHY_ODD &&
-      !e->options->strategy->crawls && !explorer_is_directed(e))
-    offer_odd(e, p);
+  if (!(p->given && e->options->apart))
+    offer_all(e, p, world, lucky, vary);
   if (p->given) {
     e->reached = world;
     e->page = hiddens_copy(&c->hiddens, &e->arena);

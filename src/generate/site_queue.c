@@ -21,7 +21,7 @@ enum { OTHER_COST = 5000 };
 
 // Of all turns, what each sort has at least; and of what a request showed, what
 // counts at most, so that no single one decides.
-#define LEAST_SHARE (1.0 / 12)
+#define LEAST_SHARE (1.0 / 16)
 enum { NEWS_MOST = 60 };
 
 static uint32_t number_of(Queue *q, char kind, const Str *key) {
@@ -257,6 +257,8 @@ static uint64_t cost_of_new(const Queue *q, const QueueItem *i) {
   uint64_t path = asked(q, i->path), n = of[i->why];
   if (i->redirect) // a browser goes there before anything else
     return 20;
+  if (i->why == WHY_ODD) // dealt out sparingly as it is: one after the other
+    return i->fresh ? n : n + 60;
   if (i->why == WHY_SOLVED && i->fresh)
     n = 10;
   n += path ? 60 + at_most(path, 400) / 4 : 0;
@@ -271,7 +273,7 @@ static uint64_t cost_of_again(const Queue *q, const QueueItem *i) {
   uint64_t n = 200 - 10 * at_most(q->known.items[i->request].open, 20);
   for (uint32_t times = asked(q, i->request); times; times /= 2)
     n += 20;
-  return n + 15 * at_most(i->depth, 20);
+  return n + 40 * at_most(i->depth, 20);
 }
 
 // The smaller the better.
@@ -294,11 +296,18 @@ static double gain_of(const Queue *q, Sort sort) {
   return q->turns[sort].gain > 0 ? q->turns[sort].gain : expected[sort];
 }
 
+// Squared, so that the best one has most of the turns; where none shows much,
+// all have the same.
+static double weight_of(const Queue *q, Sort sort) {
+  double gain = gain_of(q, sort) + 0.5;
+  return gain * gain;
+}
+
 static double share_of(const Queue *q, Sort sort) {
   double sum = 0;
   for (int i = 0; i < SORTS; i++)
-    sum += gain_of(q, (Sort)i);
-  double share = gain_of(q, sort) / sum;
+    sum += weight_of(q, (Sort)i);
+  double share = weight_of(q, sort) / sum;
   return share > LEAST_SHARE ? share : LEAST_SHARE;
 }
 

@@ -3,7 +3,7 @@
 // There are four sorts of ideas: what pages lead to, the same in another world,
 // input that was solved for, and odd input. They take turns, and a sort gets
 // the more of them the more new lines and outcomes its last requests showed; a
-// twelfth at least, so none waits for the end of another, however many there
+// sixteenth at least, so none waits for the end of another, however many there
 // are.
 //
 // Of one sort, scripts that nobody asked for come first, then values that a
@@ -47,7 +47,7 @@ typedef struct {
   Ask ask;
   uint32_t world; // that it starts in
   Why why;
-  bool fresh;    // SOLVED: the other outcome was not seen yet
+  bool fresh;    // SOLVED: the other outcome was not seen yet; ODD: first try
   bool last;     // looks like the end of a visit
   bool lucky;    // found on a page that showed something new
   bool plain;    // answered without PHP: no run

@@ -161,6 +161,16 @@ static const char *text_of(const GumboNode *node, Arena *arena) {
   return copy;
 }
 
+// Not as a part of another word, such as "skills".
+static bool has_word(const char *text, const char *word) {
+  size_t n = strlen(word);
+  for (const char *p = text; p && (p = strcasestr(p, word)); p += n)
+    if ((p == text || !isalpha((unsigned char)p[-1])) &&
+        !isalpha((unsigned char)p[n]))
+      return true;
+  return false;
+}
+
 bool link_ends_something(const char *text) {
   static const char *const words[] = {"logout", "logoff", "log out", "signout",
                                       "delete", "remove", "destroy", "uninst",
@@ -168,7 +178,7 @@ bool link_ends_something(const char *text) {
   for (size_t i = 0; text && i < sizeof words / sizeof *words; i++)
     if (strcasestr(text, words[i]))
       return true;
-  return false;
+  return has_word(text, "kill") || has_word(text, "shutdown");
 }
 
 // --- links ------------------------------------------------------------------

@@ -44,8 +44,8 @@
 #define TRACE_PAGE 4096u
 // The most that is written between two looks at the limit.
 #define TRACE_SLACK 65536u
-// Its space is taken when the file is made, which is half of what recording a
-// short run costs: no larger than it must be.
+// Its space is taken when the file is made and given back with it, however
+// short the run: no larger than a long one needs.
 #define TRACE_WINDOW (3u * TRACE_SLACK)
 #define TRACE_DEFAULT_MAX (1ull << 30) // bytes of stream
 

@@ -285,7 +285,29 @@ static bool assigns(const Encoder *e, const Core *c) {
   return false;
 }
 
+static bool returns(const Encoder *e, const Core *c) {
+  for (size_t i = 0; i < c->statements.len; i++)
+    if (e->statements.items[c->statements.items[i]].returns)
+      return true;
+  return false;
+}
+
+// Nothing in it sets anything, or nothing what the clause names (METHODS
+// section 5): then something that does is missing.
+static bool is_omission(const Encoder *e, const Core *c, uint32_t clause) {
+  if (!assigns(e, c))
+    return true;
+  return !e->about && !returns(e, c) &&
+         encoder_sets_none(e, clause, c->statements.items, c->statements.len);
+}
+
+// The branches of the core; if it has none, all that the run took.
 static void list_guards(const Encoder *e, Core *c) {
+  for (size_t i = 0; i < c->statements.len; i++)
+    if (e->statements.items[c->statements.items[i]].branches)
+      array_push(&c->guards, c->statements.items[i]);
+  if (c->guards.len)
+    return;
   for (uint32_t i = 0; i < e->statements.len; i++)
     if (e->statements.items[i].branches && e->statements.items[i].ran)
       array_push(&c->guards, i);
@@ -333,9 +355,9 @@ int core_find(Encoder *run, uint32_t clause, double seconds, Core *out,
   int rc = encoder_clause(run, clause)
                ? search(&s, seconds, err)
                : err_set(err, "clause %u is not evaluated by the call", clause);
-  if (!rc && !out->satisfiable && !assigns(run, out)) {
-    out->omission = true;
+  if (!rc && !out->satisfiable && is_omission(run, out, clause)) {
     list_guards(run, out);
+    out->omission = out->guards.len || !assigns(run, out);
   }
   search_release(&s);
   out->seconds = gates_clock() - start;

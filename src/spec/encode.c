@@ -85,6 +85,8 @@ void encoder_release(Encoder *e) {
   array_release(&e->losses);
   hashmap_release(&e->wrappers);
   hashmap_release(&e->frames);
+  hashmap_release(&e->writes);
+  array_release(&e->named);
   array_release(&e->seen);
   hashmap_release(&e->seen_index);
   expr_map_release(&e->facts);
@@ -336,6 +338,8 @@ static void leave_function(Encoder *e, Frame *f, uint32_t from, Pmap state,
 static void return_values(Encoder *e, Frame *f, const IrInst *i, Pmap *state) {
   const Program *p = e->target.program;
   bool off = encode_is_off(e, i, false);
+  if (encode_is_statement(e, i) && i->b)
+    e->first->statements.items[e->executed].returns = true;
   for (uint32_t k = 0; k < i->b; k++) {
     const IrArg *a = &p->args.items[i->a + k];
     if (!a->width)
@@ -535,6 +539,7 @@ static void begin(Encoder *e, EncodeMode mode) {
   e->blocks = 0;
   e->table = 0;
   e->dead = 0;
+  e->behind_body = false;
   memory_begin(&e->memory);
   expr_map_clear(&e->facts);
 }
@@ -614,11 +619,26 @@ Expr encoder_dead(Encoder *e) {
 }
 
 static const EncodedClause *find_clause(const Encoder *e, uint32_t number) {
+  uint64_t table = e->first->about ? e->first->about : e->table;
   for (size_t i = 0; i < e->clauses.len; i++)
-    if (e->clauses.items[i].table == e->table &&
+    if (e->clauses.items[i].table == table &&
         e->clauses.items[i].number == number)
       return &e->clauses.items[i];
   return NULL;
+}
+
+bool encoder_mean_assertion(Encoder *e, uint32_t number) {
+  for (size_t i = 0; i < e->clauses.len; i++) {
+    const EncodedClause *c = &e->clauses.items[i];
+    if (c->table == e->table || c->number != number)
+      continue;
+    Expr holds = val_expr(&e->values, encode_look_up(e, e->end, c->cell, 1));
+    if (!expr_value(e->pool, holds)) {
+      e->about = c->table;
+      return true;
+    }
+  }
+  return false;
 }
 
 Expr encoder_clause(Encoder *e, uint32_t number) {

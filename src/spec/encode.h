@@ -61,6 +61,7 @@ typedef struct {
   bool ran;       // in the run
   bool assigns;   // it sets something
   bool branches;  // it decides
+  bool returns;   // it sets the result
   uint32_t order; // of its first execution in the run, from 1
 } Statement;
 
@@ -75,6 +76,12 @@ typedef struct {
   const char *name;
   uint64_t count;
 } EncodeLoss;
+
+// A cell that a clause names: that it reads itself, not by way of a predicate.
+typedef struct {
+  uint32_t clause;
+  uint64_t address;
+} NamedCell;
 
 typedef struct Frame Frame;
 typedef struct Fact Fact;
@@ -116,7 +123,10 @@ struct Encoder {
   Hashmap frames;   // key of a call -> its number
   ARRAY(Statement) statements;
   Hashmap statement_index; // (source, line) -> number
-  ARRAY(uint64_t) seen;    // numbers that statements have set
+  Hashmap writes; // (statement, address): the statement has set that cell
+  ARRAY(NamedCell) named; // by clauses, after the call
+  size_t nnamed;          // of them: those of clauses that have been told
+  ARRAY(uint64_t) seen;   // numbers that statements have set
   Hashmap seen_index;
 
   ARRAY(EncodedClause) clauses;
@@ -130,16 +140,18 @@ struct Encoder {
   double deadline;  // seconds of gates_clock(); beyond: cut_size
   uint32_t bound;   // ENCODE_CHECK: rounds of a loop, nested calls
   uint64_t table;   // of the wrapper's contract, 0: not seen yet
-  uint64_t args;    // where its parameters lie
-  size_t npre;      // cells of the process that the run read
-  Pmap end;         // state at the end
-  bool ended;       // the end is reached in the run
+  uint64_t about; // of the first: the assertion that is meant; 0: the contract
+  uint64_t args;  // where its parameters lie
+  size_t npre;    // cells of the process that the run read
+  Pmap end;       // state at the end
+  bool ended;     // the end is reached in the run
 
   // While encoding.
   Frame *frame;
   ExprMap facts;
   uint32_t steps;
   Val dead;          // what the wrapper starts each clause with
+  bool behind_body;  // the body has returned
   uint32_t executed; // statement whose being off was asked for last
   Dice dice;
 };
@@ -173,6 +185,11 @@ int encoder_follow(Encoder *e, Err *err);
 // times at most, the state before the call symbolic.
 int encoder_check(Encoder *e, uint32_t bound, Err *err);
 
+// After encoder_run: from now on clauses are those of the assertion, or loop
+// invariant, that was the first whose clause `number` was broken, in all forks,
+// too, and no other clauses are evaluated there. False: none was.
+bool encoder_mean_assertion(Encoder *e, uint32_t number);
+
 // Does clause `number` of the wrapper's contract hold? BV(1); 0: it was never
 // reached.
 Expr encoder_clause(Encoder *e, uint32_t number);
@@ -181,6 +198,11 @@ Expr encoder_dead(Encoder *e);
 // The same for the place where the clause is evaluated: what other clauses
 // need is not in it. 0: it was never reached.
 Expr encoder_clause_dead(Encoder *e, uint32_t number);
+
+// Did the run's statements in `list` set none of the cells that the clause
+// names? False if it names none.
+bool encoder_sets_none(const Encoder *e, uint32_t clause, const uint32_t *list,
+                       size_t n);
 
 // What a cell is called by pointees.h: the same for a variable of every call.
 uint64_t encode_cell_name(const Encoder *e, uint64_t address);

@@ -108,6 +108,10 @@ bool encode_deviates(Encoder *e);
 uint64_t encode_random(Encoder *e, uint64_t below);
 // A number for something that is `now` in a try.
 uint64_t encode_other(Encoder *e, uint64_t now);
+// In the run: the statement has set the cell; the clause that is being
+// evaluated reads it.
+void encode_note_write(Encoder *e, uint64_t address);
+void encode_note_named(Encoder *e, uint64_t address);
 // A number that may be tried.
 void encode_note_seen(Encoder *e, uint64_t value);
 const Fact *encode_add_fact(Encoder *e, const Fact *before, Expr cond,

@@ -113,6 +113,48 @@ void encoder_list_statements(Encoder *e) {
   array_release(&todo);
 }
 
+// --- what is written and named ----------------------------------------------
+
+typedef struct {
+  uint64_t statement, address;
+} WriteKey;
+
+void encode_note_write(Encoder *e, uint64_t address) {
+  WriteKey key = {e->executed, address};
+  hashmap_put(&e->writes, &key, sizeof key, 1);
+}
+
+void encode_note_named(Encoder *e, uint64_t address) {
+  bool variable = address >= VARIABLE_BASE && address < HEAP_BASE;
+  if (e->mode == ENCODE_RUN && e->frame->root && e->behind_body && !variable)
+    array_push(&e->named, (NamedCell){UINT32_MAX, address});
+}
+
+static bool sets(const Encoder *e, uint64_t address, const uint32_t *list,
+                 size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    WriteKey key = {list[i], address};
+    uint64_t found;
+    if (hashmap_get(&e->writes, &key, sizeof key, &found))
+      return true;
+  }
+  return false;
+}
+
+bool encoder_sets_none(const Encoder *e, uint32_t clause, const uint32_t *list,
+                       size_t n) {
+  bool names = false;
+  for (size_t i = 0; i < e->nnamed; i++) {
+    const NamedCell *c = &e->named.items[i];
+    if (c->clause != clause)
+      continue;
+    names = true;
+    if (sets(e, c->address, list, n))
+      return false;
+  }
+  return names;
+}
+
 // --- trying -----------------------------------------------------------------
 
 uint64_t encode_random(Encoder *e, uint64_t below) { // splitmix64

@@ -355,6 +355,9 @@ static const struct {
     {"putc", model_nothing},
     {"fflush", model_nothing},
     {"perror", model_nothing},
+    // Variables of a call stay until its end.
+    {"llvm.stacksave.p0", model_nothing},
+    {"llvm.stackrestore.p0", model_nothing},
 };
 
 bool encode_library(Encoder *e, const char *name, const IrInst *i,

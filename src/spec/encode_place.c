@@ -271,6 +271,7 @@ Val encode_load(Encoder *e, Pmap *state, Val at, unsigned width, bool pointer,
     guards[i] = places.items[i].guard;
     values[i] = load_at(e, state, places.items[i].at, width, pointer);
     touch(e, places.items[i].at);
+    encode_note_named(e, places.items[i].at);
     if (pointer)
       note_pointer(e, site, places.items[i].at, values[i]);
   }

@@ -65,6 +65,8 @@ static void do_store(Encoder *e, const IrInst *i, Pmap *state) {
     v = encode_any(e, v, pointer, site_of(e, i), one_cell(e, at));
   else if (e->mode == ENCODE_RUN && !pointer)
     encode_note_seen(e, val_in_run(&e->values, v));
+  if (e->mode == ENCODE_RUN && encode_is_statement(e, i))
+    encode_note_write(e, val_in_run(&e->values, at));
   encode_store(e, state, at, v, pointer, site_of(e, i));
 }
 
@@ -174,8 +176,10 @@ static void call_inside(Encoder *e, uint32_t function, const IrInst *i,
   encode_call_function(e, function, soft, false, i, args,
                        c->nargs < ARGS_MAX ? c->nargs : ARGS_MAX, state,
                        results, c->nscalars < ARGS_MAX ? c->nscalars : 0);
-  if (calls_body(e, name))
+  if (calls_body(e, name)) {
     e->dead = dead_now(e, *state);
+    e->behind_body = true;
+  }
   if (!encode_is_dead(e, *state))
     set_results(e, c, results, state);
 }
@@ -205,6 +209,9 @@ static EncodedClause find_clause(Encoder *e, uint64_t table, uint32_t number) {
 static void tell_clause(Encoder *e, const Val *args, Pmap *state) {
   EncodedClause c = find_clause(e, val_in_run(&e->values, args[0]),
                                 (uint32_t)val_in_run(&e->values, args[1]));
+  if (e->mode == ENCODE_RUN && e->frame->root)
+    while (e->nnamed < e->named.len)
+      e->named.items[e->nnamed++].clause = c.number;
   Expr x = val_expr(&e->values, args[2]);
   Expr holds =
       expr_ne(e->pool, x, expr_const(e->pool, expr_width(e->pool, x), 0));
@@ -245,6 +252,8 @@ static Val is_valid(Encoder *e, const Val *args) {
 }
 
 static bool is_asked(Encoder *e, const Val *args) {
+  if (e->first->about && e->first != e)
+    return false;
   return !e->asked ||
          bitset_has(e->asked, (uint32_t)val_in_run(&e->values, args[1]));
 }

@@ -3,10 +3,13 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "spec/clause_bounds.h"
 #include "sym/gates.h"
 #include "util/fs.h"
+
+enum { CALLS_MAX = 1 << 16 }; // that are looked for
 
 void inquiry_open(Inquiry *q, Subject *s, const InquiryOptions *o) {
   *q = (Inquiry){.subject = s, .options = *o};
@@ -59,7 +62,56 @@ int inquiry_begin(Inquiry *q, Err *err) {
 
 static CallPoint call_point(const Inquiry *q) {
   return (CallPoint){.function = q->violation->table.function,
-                     .number = q->violation->call};
+                     .number = q->call ? q->call : q->violation->call};
+}
+
+static int has_call(Inquiry *q, uint64_t number, bool *has, Err *err) {
+  CallPoint at = call_point(q);
+  at.number = number;
+  at.snapshot = true;
+  char *path = mem_printf("%s/snapshot", q->subject->options.dir);
+  SubjectRun run;
+  unlink(path);
+  int rc = subject_run(q->subject, &at, &run, err);
+  *has = fs_exists(path);
+  subject_run_release(&run);
+  free(path);
+  return rc;
+}
+
+// The last call of the function, from 1: doubled, then halved.
+static int find_last_call(Inquiry *q, Err *err) {
+  uint64_t low = 1, high = 2;
+  bool has = true;
+  while (has && high < CALLS_MAX) {
+    if (has_call(q, high, &has, err))
+      return -1;
+    low = has ? high : low;
+    high = has ? 2 * high : high;
+  }
+  while (high - low > 1) {
+    uint64_t middle = low + (high - low) / 2;
+    if (has_call(q, middle, &has, err))
+      return -1;
+    *(has ? &low : &high) = middle;
+  }
+  q->call = low;
+  return 0;
+}
+
+// An assertion does not know its call: it is the last one that had begun.
+static int find_call(Inquiry *q, Err *err) {
+  const char *function = q->violation->table.function;
+  if (q->found != FOUND_ASSERTION)
+    return 0;
+  if (!contracts_find(&q->subject->contracts, function))
+    return err_set(
+        err,
+        "an assertion inside %s is broken; to have it explained give "
+        "the function a contract, if only /*@ requires \\true; */: "
+        "then its calls can be looked at",
+        function);
+  return find_last_call(q, err);
 }
 
 static int write_patch(const Inquiry *q, const State *s, Err *err) {
@@ -117,9 +169,24 @@ static bool is_broken(const Violation *v, uint32_t clause) {
   return false;
 }
 
+// The encoding must break the assertion, too.
+static int compare_assertion(Inquiry *q, Err *err) {
+  const Violation *v = q->violation;
+  if (encoder_mean_assertion(&q->encoder, v->broken[0]))
+    return 0;
+  return err_set(err,
+                 "%s: the call that breaks %s cannot be followed exactly: call "
+                 "%llu keeps it%s%s",
+                 v->table.function, v->table.clauses[v->broken[0]].name,
+                 (unsigned long long)q->call, q->limits.len ? "; " : "",
+                 str_text(&q->limits));
+}
+
 // The encoding must break what the run broke, and nothing else.
 static int compare_clauses(Inquiry *q, Err *err) {
   const Violation *v = q->violation;
+  if (q->found == FOUND_ASSERTION)
+    return compare_assertion(q, err);
   for (uint32_t k = 0; k < v->table.nclauses; k++) {
     Expr holds = encoder_clause(&q->encoder, k);
     if (!holds || !expr_value(q->pool, holds) == is_broken(v, k))
@@ -259,7 +326,7 @@ static void find_corrections(Inquiry *q) {
 }
 
 int inquiry_explain(Inquiry *q, Err *err) {
-  if (!q->made && (take_snapshot(q, err) ||
+  if (!q->made && (find_call(q, err) || take_snapshot(q, err) ||
                    find_wrapper(q, q->violation->table.function, err) ||
                    subject_bind(q->subject, &q->snapshot, err)))
     return -1;
@@ -271,22 +338,33 @@ int inquiry_explain(Inquiry *q, Err *err) {
   }
   for (size_t i = 0; !rc && i < q->violation->nbroken; i++)
     rc = find_core(q, q->violation->broken[i], err);
-  if (!rc && q->options.corrections)
+  if (!rc && q->options.corrections && q->found == FOUND_BROKEN)
     find_corrections(q);
   q->seconds = gates_clock() - start;
   return rc;
 }
 
+// A state may make the program run for ever; others take about as long as the
+// given run.
+static double made_timeout(const Inquiry *q) {
+  const double most = q->subject->options.timeout;
+  double enough = 1 + 10 * q->first.outcome.seconds;
+  return enough < most ? enough : most;
+}
+
 int inquiry_run(Inquiry *q, const State *s, SubjectRun *out, Err *err) {
   CallPoint at = call_point(q);
+  double given = q->subject->options.timeout;
   at.patch = true;
   *out = (SubjectRun){0};
   if (write_patch(q, s, err))
     return -1;
-  if (subject_run(q->subject, &at, out, err))
-    return -1;
-  narrow(q, s, &out->hits);
-  return 0;
+  q->subject->options.timeout = made_timeout(q);
+  int rc = subject_run(q->subject, &at, out, err);
+  q->subject->options.timeout = given;
+  if (!rc)
+    narrow(q, s, &out->hits);
+  return rc;
 }
 
 // --- corrections in other states --------------------------------------------

@@ -23,7 +23,7 @@ typedef enum {
   FOUND_NOTHING,      // every promise was kept
   FOUND_TIMEOUT,      // the run did not end, and broke none before
   FOUND_PRECONDITION, // the caller is at fault
-  FOUND_ASSERTION,    // an assertion in a body: there is no call to look at
+  FOUND_ASSERTION,    // an assertion, or a loop invariant, in a body
   FOUND_BROKEN,
 } Found;
 
@@ -38,6 +38,7 @@ typedef struct {
   Found found;
   SubjectRun first;           // the given run
   const Violation *violation; // of it: the first
+  uint64_t call;              // number of the violating call
   Snapshot snapshot;          // of the violating call
   State given;                // it, and what --check changed
   bool made;                  // by --check: not the run's own
@@ -66,11 +67,12 @@ int inquiry_begin(Inquiry *q, Err *err);
 // Fails if the run does not call the function.
 int inquiry_check(Inquiry *q, const char *function, uint32_t bound,
                   double seconds, uint32_t *reached, Err *err);
-// After FOUND_BROKEN: snapshot, encoding, one core for each broken clause.
-// From then on the hits of a run are the lines that the call executed, in its
-// body and in what that calls: neither what the clauses call, nor what ran
-// before and after it. Fails if the encoding does not break the same clauses as
-// the run did, naming what is not modelled.
+// After FOUND_BROKEN and FOUND_ASSERTION (if its function has a contract; its
+// call is the last one that had begun): snapshot, encoding, one core for each
+// broken clause. From then on the hits of a run are the lines that the call
+// executed, in its body and in what that calls: neither what the clauses call,
+// nor what ran before and after it. Fails if the encoding does not break the
+// same clauses as the run did, naming what is not modelled.
 int inquiry_explain(Inquiry *q, Err *err);
 
 // A state put into the violating call, natively. Its coverage is that of the

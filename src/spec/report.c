@@ -23,8 +23,10 @@ static const ContractTable *table_of(const Inquiry *q) {
 void spec_print_broken(const Violation *v, const char *root, FILE *out) {
   const ContractTable *t = &v->table;
   char *names = violation_names(v);
-  fprintf(out, "%s, call %llu, breaks %s\n", t->function,
-          (unsigned long long)v->call, names);
+  fputs(t->function, out);
+  if (v->call) // else an assertion
+    fprintf(out, ", call %llu,", (unsigned long long)v->call);
+  fprintf(out, " breaks %s\n", names);
   for (size_t i = 0; i < v->nbroken; i++) {
     const ContractClause *c = &t->clauses[v->broken[i]];
     fprintf(out, "  %s %s: %s  (%s:%u)\n", clause_kind_name(c->kind), c->name,

@@ -90,11 +90,21 @@ static bool is_data(const Snapshot *s, uint64_t at) {
   return snapshot_load(s, at, &(char){0}, 1);
 }
 
+// Objects that only the encoding has cannot be put into a process.
+static void keep_real(const Snapshot *s, Targets *t) {
+  size_t n = 0;
+  for (size_t i = 0; i < t->len; i++)
+    if (!t->items[i] || is_data(s, t->items[i]))
+      t->items[n++] = t->items[i];
+  t->len = n;
+}
+
 static Val symbolic_pointer(Making *m, Cell *c, uint64_t key, uint64_t now) {
   Encoder *e = &m->encoder;
   if (now && !is_data(m->from->snapshot, now))
     return 0;
   pointees_of(&e->pointees, 0, key, now, &c->targets);
+  keep_real(m->from->snapshot, &c->targets);
   if (c->targets.len < 2 || c->targets.len > TARGETS_MAX)
     return 0;
   size_t run = 0;

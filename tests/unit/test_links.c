@@ -108,6 +108,8 @@ TEST(a_link_that_logs_out_or_deletes_comes_last) {
   assert_false(l.items[0].last);
   assert_true(l.items[1].last);
   assert_true(l.items[2].last);
+  assert_true(link_ends_something("Kill (3)"));
+  assert_false(link_ends_something("skills"));
   arena_release(&arena);
 }
 

@@ -9,6 +9,8 @@
 
 #include "generate/site_atlas.h"
 #include "generate/site_desk.h"
+#include "generate/site_odd.h"
+#include "generate/site_open.h"
 #include "generate/site_path.h"
 #include "generate/site_saved.h"
 #include "generate/site_show.h"
@@ -188,6 +190,124 @@ TEST(a_full_queue_drops_what_would_come_last) {
   reads(&item.ask, "GET /first.php");
   queue_release(&q);
   arena_release(&arena);
+}
+
+TEST(a_sort_that_shows_more_gets_more_turns_but_none_waits_for_ever) {
+  Queue q = {0};
+  Arena arena = {0};
+  QueueItem item;
+  unsigned taken[SORTS] = {0};
+  for (int i = 0; i < 200; i++) {
+    char query[20];
+    snprintf(query, sizeof query, "n=%d", i);
+    queue_add(&q, (QueueItem){.ask = ask_link("/page.php", query, &arena),
+                              .why = WHY_LINK});
+    queue_add(&q, (QueueItem){.ask = ask_link("/solved.php", query, &arena),
+                              .why = WHY_SOLVED});
+  }
+  for (int i = 0; i < 120; i++) {
+    assert_true(queue_take(&q, NULL, &item));
+    taken[item.sort]++;
+    queue_learn(&q, &item, item.sort == SORT_PAGE ? 30 : 0, 0);
+  }
+  assert_true(taken[SORT_PAGE] > 80);
+  assert_in_range(taken[SORT_INPUT], 5, 40);
+  queue_release(&q);
+  arena_release(&arena);
+}
+
+TEST(a_parameter_nobody_sent_comes_before_another_value_of_a_known_one) {
+  Queue q = {0};
+  Arena arena = {0};
+  QueueItem item;
+  const char *queries[] = {"a=1", "a=2", "a=3", "new=1"};
+  queue_note(&q, &(Ask){.path = "/i.php"}, 0);
+  Ask known = ask_link("/i.php", "a=0", &arena);
+  queue_note(&q, &known, 0);
+  for (size_t i = 0; i < 4; i++)
+    queue_add(&q, (QueueItem){.ask = ask_link("/i.php", queries[i], &arena),
+                              .why = WHY_LINK});
+  assert_true(queue_take(&q, NULL, &item));
+  assert_string_equal(item.ask.params[0].name, "new");
+  queue_release(&q);
+  arena_release(&arena);
+}
+
+TEST(what_is_asked_in_another_world_waits_for_conditions_with_one_outcome) {
+  Queue q = {0};
+  Arena arena = {0};
+  QueueItem item;
+  for (int i = 0; i < 2; i++) {
+    queue_add(&q, (QueueItem){.ask = ask_link(i ? "/open.php" : "/shut.php", "",
+                                              &arena)});
+    assert_true(queue_take(&q, NULL, &item));
+    queue_learn(&q, &item, 0, i ? 9 : 0);
+  }
+  for (int i = 0; i < 2; i++)
+    queue_add(&q, (QueueItem){.ask = ask_link(i ? "/open.php" : "/shut.php", "",
+                                              &arena),
+                              .world = 1,
+                              .why = WHY_LINK});
+  assert_true(queue_take(&q, NULL, &item));
+  assert_string_equal(item.ask.path, "/open.php");
+  assert_int_equal(item.sort, SORT_AGAIN);
+  queue_release(&q);
+  arena_release(&arena);
+}
+
+TEST(odd_values_are_of_nothing_absent_empty_or_markup) {
+  Arena arena = {0};
+  Odds odds = {0};
+  Ask a = ask_link("/v.php", "id=3&q=two+words", &arena);
+  odd_asks(&a, &odds, &arena);
+  Str all = {0};
+  for (size_t i = 0; i < odds.len; i++) {
+    Request r;
+    ask_request(&odds.items[i].ask, 1, &r, &arena);
+    str_addf(&all, "%s\n", r.query);
+  }
+  assert_string_equal(str_text(&all), "id=987654321&q=two+words\n"
+                                      "q=two+words\n"
+                                      "id=3&q=%3Ci%3E%22x%27%26y\n"
+                                      "id=3&q=a+b\n"
+                                      "id=3&q=\n"
+                                      "id=3\n");
+  str_release(&all);
+  array_release(&odds);
+  arena_release(&arena);
+}
+
+TEST(tries_of_something_odd_are_further_and_further_apart) {
+  unsigned due = 0;
+  for (uint64_t i = 0; i < 64; i++)
+    due += odd_is_due(i);
+  assert_int_equal(due, 4); // the 1st, 4th, 16th, 64th
+  assert_true(odd_is_due(0) && odd_is_due(3) && odd_is_due(15));
+}
+
+TEST(a_condition_is_open_until_all_its_outcomes_were_seen) {
+  Entity e[] = {{.kind = ENTITY_CONDITION, .index = 0, .from = 0},
+                {.kind = ENTITY_CONDITION, .index = 0, .from = 1},
+                {.kind = ENTITY_CONDITION, .index = 0, .from = 2},
+                {.kind = ENTITY_CONDITION, .index = 1, .from = 0},
+                {.kind = ENTITY_CONDITION, .index = 1, .from = 1}};
+  uint32_t ids[] = {10, 11, 12, 20, 21};
+  Unit unit = {.entities = e, .nentities = 5};
+  Outcomes o = {0};
+  Bitset run = {0}, seen = {0};
+  outcomes_add(&o, &unit, ids);
+  bitset_add(&run, 10);
+  bitset_add(&run, 20);
+  bitset_union(&seen, &run);
+  assert_int_equal(outcomes_open(&o, &run, &seen), 2);
+  bitset_add(&seen, 21);
+  bitset_add(&seen, 11);
+  assert_int_equal(outcomes_open(&o, &run, &seen), 1);
+  bitset_add(&seen, 12);
+  assert_int_equal(outcomes_open(&o, &run, &seen), 0);
+  bitset_release(&run);
+  bitset_release(&seen);
+  outcomes_release(&o);
 }
 
 TEST(a_score_comes_before_all_else) {

@@ -111,6 +111,44 @@ TEST(any_of_some_values_is_each_of_them_for_some_input_and_nothing_else) {
 
 // --- memory -----------------------------------------------------------------
 
+TEST(variables_are_found_in_whatever_order_their_calls_begin) {
+  Kit k;
+  kit_open(&k);
+  Memory m;
+  memory_init(&m, &k.values, NULL, NULL);
+  uint64_t late = memory_new_variable(&m, 9, 4, 1);
+  uint64_t early = memory_new_variable(&m, 2, 4, 2);
+  uint64_t second = memory_new_variable(&m, 9, 8, 3);
+  assert_int_equal(memory_region(&m, late)->maker, 1);
+  assert_int_equal(memory_region(&m, early + 3)->maker, 2);
+  assert_int_equal(memory_region(&m, second + 7)->maker, 3);
+  assert_null(memory_region(&m, second + 8));
+  assert_null(memory_region(&m, late + 4));
+  assert_true(memory_frame(late) == 9 && memory_frame(early) == 2);
+  memory_begin(&m);
+  assert_null(memory_region(&m, late));
+  memory_release(&m);
+  kit_close(&k);
+}
+
+TEST(what_malloc_gives_lies_in_the_same_place_in_every_encoding) {
+  Kit k;
+  kit_open(&k);
+  Memory a, b;
+  memory_init(&a, &k.values, NULL, NULL);
+  memory_init(&b, &k.values, NULL, NULL);
+  uint64_t first = memory_new_heap(&a, 16, false, 71);
+  uint64_t other = memory_new_heap(&a, 16, false, 72);
+  memory_take_heap(&b, &a);
+  assert_int_equal(memory_new_heap(&b, 16, false, 72), other);
+  assert_int_equal(memory_new_heap(&b, 16, false, 71), first);
+  uint64_t fresh = memory_new_heap(&b, 16, false, 73);
+  assert_true(fresh != first && fresh != other);
+  memory_release(&a);
+  memory_release(&b);
+  kit_close(&k);
+}
+
 static bool read_bytes(void *context, uint64_t at, void *out, size_t n) {
   const unsigned char *bytes = context;
   if (at < 0x4000 || at + n > 0x4010)
@@ -255,6 +293,24 @@ TEST(a_failure_that_breaks_more_promises_takes_no_bonus_away) {
   Score s;
   miss_the_second(&s, "01");
   assert_true(bitset_has(&s.suspects, 2));
+  score_close(&s);
+}
+
+TEST(only_suspects_that_could_alone_be_wrong_have_the_bonus_if_that_is_known) {
+  Score s;
+  score_of(&s, "12", "0", true);
+  add(&s, "123", "0");
+  Bitset alone = set("23");
+  score_correct(&s, &alone);
+  assert_int_equal(s.items.items[0].line, 2);
+  assert_int_equal(s.items.items[0].rank, 1);
+  assert_int_equal(s.items.items[1].line, 3); // before 1: it could be wrong
+  assert_true(s.items.items[0].susp == 2 && s.items.items[1].susp == 1);
+  assert_true(bitset_has(&s.suspects, 1)); // tests are still chosen by it
+  Bitset none = {0};
+  score_correct(&s, &none);
+  assert_true(s.items.items[0].susp == 2 && s.items.items[1].susp == 2);
+  bitset_release(&alone);
   score_close(&s);
 }
 
