@@ -11,11 +11,12 @@
 #include "util/mem.h"
 
 enum {
-  CASES_MAX = 64,   // of one switch that are tried
-  CUTS = 4,         // sizes of the input that are tried where it is read
-  VAIN_MAX = 30,    // candidates of a site without input: it counts as known
-  SAME_MAX = 6,     // other inputs for one whole path
-  FLIPS_MAX = 20000 // of one path; a longer one is thinned out
+  CASES_MAX = 64,    // of one switch that are tried
+  CUTS = 4,          // sizes of the input that are tried where it is read
+  VAIN_MAX = 30,     // candidates of a site without input: it counts as known
+  UNKNOWN_COSTS = 8, // of those: one that the solver has spent seconds on
+  SAME_MAX = 6,      // other inputs for one whole path
+  FLIPS_MAX = 20000  // of one path; a longer one is thinned out
 };
 
 void frontier_init(Frontier *f, const Program *program,
@@ -516,7 +517,7 @@ SolverResult frontier_preview(Frontier *f, const Candidate *c, Inputs *out) {
 SolverResult frontier_solve(Frontier *f, const Candidate *c, Inputs *out) {
   SolverResult result = frontier_preview(f, c, out);
   Site *site = &f->sites.items[c->site];
-  site->vain += result != SOLVER_SAT;
+  site->vain += result == SOLVER_UNKNOWN ? UNKNOWN_COSTS : result != SOLVER_SAT;
   if (result != SOLVER_SAT)
     return result;
   uint64_t hash = made_hash(out), number = c->number + (1ull << 32);

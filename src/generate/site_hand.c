@@ -459,7 +459,8 @@ static int by_open(const void *a, const void *b) {
 // field may have to be right for each of several conditions.
 static bool begin_round(Explorer *e) {
   if (e->round >= ROUNDS || e->options->strategy->crawls ||
-      explorer_is_directed(e))
+      explorer_is_directed(e) ||
+      !outcomes_open(&e->outcomes, &e->conditions, &e->conditions))
     return false;
   size_t n = e->atlas.asked.len;
   Reopened *list = mem_array(Reopened, n + 1);

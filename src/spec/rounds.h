@@ -32,7 +32,7 @@ typedef enum {
 typedef struct {
   RoundsPick pick;
   bool bonus;     // suspects of the core are rated higher
-  bool correct;   // only those of them that could alone be wrong
+  bool correct;   // less so if they could not alone be wrong
   double seconds; // for making tests, in all; 0: any
   uint64_t seed;  // PICK_RANDOM
 } RoundsOptions;

@@ -47,10 +47,14 @@ TestRelation score_relation(const Score *s, const Bitset *broken) {
 
 static double share(uint32_t n, uint32_t of) { return of ? (double)n / of : 0; }
 
-// Has the line the bonus?
-static bool is_raised(const Score *s, uint32_t line) {
-  return s->bonus && bitset_has(&s->suspects, line) &&
-         (!bitset_count(&s->corrected) || bitset_has(&s->corrected, line));
+// Where there are several faults, no line alone explains all failures: what is
+// in the core keeps half of the bonus.
+static double bonus(const Score *s, uint32_t line) {
+  const double half = 0.5;
+  if (!s->bonus || !bitset_has(&s->suspects, line))
+    return 0;
+  return !bitset_count(&s->corrected) || bitset_has(&s->corrected, line) ? 1
+                                                                         : half;
 }
 
 static ScoredLine rate(const Score *s, uint32_t line) {
@@ -61,7 +65,7 @@ static ScoredLine rate(const Score *s, uint32_t line) {
                       .ep = s->ep[line],
                       .suspect = bitset_has(&s->suspects, line),
                       .corrected = bitset_has(&s->corrected, line),
-                      .susp = tarantula + is_raised(s, line),
+                      .susp = tarantula + bonus(s, line),
                       .confidence = f > p ? f : p};
 }
 

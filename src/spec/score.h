@@ -14,8 +14,8 @@
 // with some of them, or some others as well, the test only counts.
 //
 // Corrections (ours, not METHODS'). If it is known which lines could alone be
-// wrong (corrections.h), only those of the suspects have the bonus, and they
-// come first among lines of the same rating.
+// wrong (corrections.h), the other suspects have only half of the bonus, and
+// come later among lines of the same rating.
 #ifndef CULPRIT_SPEC_SCORE_H
 #define CULPRIT_SPEC_SCORE_H
 
