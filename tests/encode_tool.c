@@ -148,7 +148,8 @@ static bool check_core(Tool *t, uint32_t clause, char *text, size_t size) {
   Err err = {0};
   bool good = !core_find(&t->encoder, clause, t->core_seconds, &c, &err) &&
               !c.satisfiable;
-  snprintf(text, size, "broken, %s: %s, %zu of %zu statements%s in %.1f s",
+  snprintf(text, size,
+           "broken, %.99s: %.199s, %zu of %zu statements%s in %.1f s",
            t->table->clauses[clause].name,
            *err.text       ? err.text
            : c.satisfiable ? "there is no core"
