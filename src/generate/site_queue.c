@@ -270,7 +270,7 @@ static uint64_t cost_of_new(const Queue *q, const QueueItem *i) {
 // it takes; those near the start are the most different, such as after the
 // logins of several users.
 static uint64_t cost_of_again(const Queue *q, const QueueItem *i) {
-  uint64_t n = 200 - 10 * at_most(q->known.items[i->request].open, 20);
+  uint64_t n = 200 - 4 * at_most(q->known.items[i->request].open, 20);
   for (uint32_t times = asked(q, i->request); times; times /= 2)
     n += 20;
   return n + 40 * at_most(i->depth, 20);
@@ -292,7 +292,7 @@ static uint64_t cost(const Queue *q, const QueueItem *i) {
 
 // What is expected of a sort before it was tried.
 static double gain_of(const Queue *q, Sort sort) {
-  static const double expected[SORTS] = {10, 10, 4, 4};
+  static const double expected[SORTS] = {10, 10, 10, 4};
   return q->turns[sort].gain > 0 ? q->turns[sort].gain : expected[sort];
 }
 
