@@ -329,6 +329,12 @@ static unsigned operand_width(const IrInst *i) {
   return cast ? i->from : i->width;
 }
 
+// The address of a field: an object's and a constant.
+static bool is_field_address(const IrInst *i) {
+  return i->op == IR_ADD && i->width == 64 && !(i->a & IR_CONST) &&
+         i->b & IR_CONST;
+}
+
 static void compute(Encoder *e, const IrInst *i, Pmap *state) {
   unsigned width = operand_width(i);
   Val a = operands[i->op].a
@@ -342,6 +348,8 @@ static void compute(Encoder *e, const IrInst *i, Pmap *state) {
     v = e->memory.concrete ? val_const(&e->values, i->width, 0)
                            : val_free(&e->values, i->width, 0);
   }
+  if (e->mode == ENCODE_RUN && is_field_address(i))
+    pointees_note_field(&e->first->pointees, val_in_run(&e->values, v));
   encode_set(e, state, i->dst, v);
 }
 

@@ -11,12 +11,18 @@ void pointees_release(Pointees *p) {
   array_release(&p->kind);
   hashmap_release(&p->sites);
   hashmap_release(&p->seen);
+  array_release(&p->cells);
+  hashmap_release(&p->fields);
 }
 
 void pointees_note(Pointees *p, uint64_t site, uint64_t cell, uint64_t target) {
   PointerUse u = {site, cell, target};
   if (hashmap_intern(&p->seen, &u, sizeof u, p->uses.len) == p->uses.len)
     array_push(&p->uses, u);
+}
+
+void pointees_note_field(Pointees *p, uint64_t address) {
+  hashmap_put(&p->fields, &address, sizeof address, 1);
 }
 
 // --- objects ----------------------------------------------------------------
@@ -26,21 +32,34 @@ static int by_number(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
+// Sorts and drops what is there twice; returns how many are left.
+static size_t make_set(uint64_t *items, size_t n) {
+  size_t kept = 0;
+  if (n)
+    qsort(items, n, sizeof *items, by_number);
+  for (size_t i = 0; i < n; i++)
+    if (!kept || items[kept - 1] != items[i])
+      items[kept++] = items[i];
+  return kept;
+}
+
 static void list_objects(Pointees *p) {
   p->objects.len = 0;
   for (size_t i = 0; i < p->uses.len; i++)
     if (p->uses.items[i].target)
       array_push(&p->objects, p->uses.items[i].target);
-  if (p->objects.len)
-    qsort(p->objects.items, p->objects.len, sizeof(uint64_t), by_number);
-  size_t kept = 0;
-  for (size_t i = 0; i < p->objects.len; i++)
-    if (!kept || p->objects.items[kept - 1] != p->objects.items[i])
-      p->objects.items[kept++] = p->objects.items[i];
-  p->objects.len = kept;
+  p->objects.len = make_set(p->objects.items, p->objects.len);
   p->kind.len = 0;
-  for (uint32_t i = 0; i < kept; i++)
+  for (uint32_t i = 0; i < p->objects.len; i++)
     array_push(&p->kind, i);
+}
+
+static void list_cells(Pointees *p) {
+  p->cells.len = 0;
+  for (size_t i = 0; i < p->uses.len; i++)
+    if (p->uses.items[i].cell < 1ull << 63)
+      array_push(&p->cells, p->uses.items[i].cell);
+  p->cells.len = make_set(p->cells.items, p->cells.len);
 }
 
 // The last object at or before the address; SIZE_MAX: none is near.
@@ -111,6 +130,7 @@ static bool learn_round(Pointees *p) {
 void pointees_learn(Pointees *p) {
   hashmap_release(&p->sites);
   list_objects(p);
+  list_cells(p);
   for (int i = 0; i < ROUNDS_MAX && learn_round(p); i++)
     ;
   for (uint32_t i = 0; i < p->kind.len; i++) // asked for very often
@@ -131,6 +151,41 @@ static uint32_t kind_at(const Pointees *p, uint64_t site, uint64_t cell) {
   return UINT32_MAX;
 }
 
+static bool is_cell(const Pointees *p, uint64_t address) {
+  return p->cells.len && bsearch(&address, p->cells.items, p->cells.len,
+                                 sizeof address, by_number);
+}
+
+// Is a pointer field among the targets? Then these are cells, not objects that
+// begin with a pointer.
+static bool are_cells(const Pointees *p, const Targets *t) {
+  for (size_t i = 0; i < t->len; i++) {
+    uint64_t field;
+    if (is_cell(p, t->items[i]) &&
+        hashmap_get(&p->fields, &t->items[i], sizeof t->items[i], &field))
+      return true;
+  }
+  return false;
+}
+
+static bool is_among(const Targets *t, uint64_t target) {
+  for (size_t i = 0; i < t->len; i++)
+    if (t->items[i] == target)
+      return true;
+  return false;
+}
+
+// All cells that hold pointers of the same kind as the cell `now`, or null.
+static void add_cells(const Pointees *p, uint64_t now, Targets *out) {
+  uint32_t kind = kind_at(p, 0, now);
+  for (size_t i = 0; i < p->cells.len; i++) {
+    uint32_t other = kind_at(p, 0, p->cells.items[i]);
+    bool alike = other == kind || other == UINT32_MAX || kind == UINT32_MAX;
+    if (alike && !is_among(out, p->cells.items[i]))
+      array_push(out, p->cells.items[i]);
+  }
+}
+
 void pointees_of(const Pointees *p, uint64_t site, uint64_t cell, uint64_t now,
                  Targets *out) {
   uint32_t kind = kind_at(p, site, cell);
@@ -143,6 +198,8 @@ void pointees_of(const Pointees *p, uint64_t site, uint64_t cell, uint64_t now,
     }
   if (!found)
     array_push(out, now);
+  if (kind != UINT32_MAX && is_cell(p, now) && are_cells(p, out))
+    add_cells(p, now, out);
 }
 
 uint64_t pointees_object(const Pointees *p, uint64_t address) {

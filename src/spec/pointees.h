@@ -3,6 +3,10 @@
 // are not declared in the lowered code; they are learned from one run: what was
 // read or written by the same instruction, or lay in the same cell or in the
 // same field of objects of one kind, is of one kind.
+//
+// A pointer that was seen to point to a field that holds a pointer
+// (`Node **link = &node->next`) may point to every cell that holds one of that
+// kind, or null: also to fields whose address the run never took.
 #ifndef CULPRIT_SPEC_POINTEES_H
 #define CULPRIT_SPEC_POINTEES_H
 
@@ -25,6 +29,8 @@ typedef struct {
   ARRAY(uint32_t) kind;    // of each: number of an object (union-find)
   Hashmap sites;           // site, cell, (kind, offset) -> an object
   Hashmap seen;            // uses noted
+  ARRAY(uint64_t) cells;   // addresses where pointers lie, ascending
+  Hashmap fields;          // addresses of fields that were computed
 } Pointees;
 
 void pointees_release(Pointees *p);
@@ -32,6 +38,8 @@ void pointees_release(Pointees *p);
 // `cell`: an address of the process, or any number above 2^63 that stands for a
 // variable of the code.
 void pointees_note(Pointees *p, uint64_t site, uint64_t cell, uint64_t target);
+// The run computed the address of a field.
+void pointees_note_field(Pointees *p, uint64_t address);
 // After the run: makes the kinds.
 void pointees_learn(Pointees *p);
 

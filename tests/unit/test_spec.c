@@ -224,6 +224,26 @@ TEST(pointers_point_to_objects_of_the_kind_they_were_seen_with) {
   pointees_release(&p);
 }
 
+TEST(pointers_to_links_point_to_links_nobody_took_the_address_of) {
+  Pointees p = {0};
+  pointees_note(&p, 1, 0x1000, 0x5000);     // the root: a node
+  pointees_note(&p, 2, 0x5008, 0);          // its left
+  pointees_note(&p, 3, 0x5010, 0);          // its right
+  pointees_note(&p, 4, 1ull << 63, 0x1000); // a variable: &root
+  pointees_note(&p, 4, 1ull << 63, 0x5008); // then &node->left
+  pointees_note_field(&p, 0x5008);
+  pointees_learn(&p);
+  Targets t = {0};
+  pointees_of(&p, 4, 1ull << 63, 0x5008, &t);
+  bool right = false;
+  for (size_t i = 0; i < t.len; i++)
+    right |= t.items[i] == 0x5010;
+  assert_true(right);
+  assert_int_equal(t.len, 4); // null, root, left, right
+  array_release(&t);
+  pointees_release(&p);
+}
+
 // --- rating -----------------------------------------------------------------
 
 static Bitset set(const char *members) {
