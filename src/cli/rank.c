@@ -71,10 +71,8 @@ static size_t count_verdict(const Suite *suite, Verdict verdict) {
 }
 
 const char *rank_own_method(const Suite *suite) {
-  const char *command = suite->command ? suite->command : "";
-  if (text_starts(command, "culprit input "))
-    return INPUT_METHOD;
-  return text_starts(command, "culprit web ") ? WEB_METHOD : METHOD_DEFAULT;
+  bool made = suite->command && text_starts(suite->command, "culprit input ");
+  return made ? INPUT_METHOD : METHOD_DEFAULT;
 }
 
 static LocateOptions locate_options(const RankOptions *o) {
@@ -289,10 +287,8 @@ static void print_help(void) {
        "\n"
        "Ranks the runs of a stored session (`culprit run` makes one).\n"
        "\n"
-       "  --method M        how (default: that of the command that made the\n"
-       "                    session: " INPUT_METHOD " for input, " WEB_METHOD
-       "\n"
-       "                    for web, else " METHOD_DEFAULT ")\n"
+       "  --method M        how (default: " METHOD_DEFAULT "; after `culprit\n"
+       "                    input`: " INPUT_METHOD ")\n"
        "  --list-methods    show all methods\n"
        "  --by KIND         what is listed: statement (default), function,\n"
        "                    block or edge\n"

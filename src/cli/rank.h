@@ -18,10 +18,9 @@
 #include "store/store.h"
 #include "util/array.h"
 
-// Default methods of the commands that make sessions, and of `culprit rank` for
-// their sessions. Others: METHOD_DEFAULT of locate/localizer.h.
+// The default of `culprit input`, and of `culprit rank` for its sessions.
+// Others: METHOD_DEFAULT of locate/localizer.h.
 #define INPUT_METHOD "ochiai"
-#define WEB_METHOD "apollo-tc+o"
 
 // Whether failing runs are told apart by what they executed (locate/cluster.h).
 typedef enum {

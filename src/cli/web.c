@@ -22,6 +22,8 @@
 #include "util/mem.h"
 #include "util/str.h"
 
+#define WEB_METHOD "apollo-tc+o"
+
 enum { JOBS_MAX = 64, EXPLORE_SECONDS = 60, EXPLORE_TIMEOUT = 5 };
 
 // --- options ----------------------------------------------------------------
