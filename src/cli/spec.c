@@ -18,7 +18,7 @@
 #include "util/mem.h"
 
 enum {
-  ROUNDS = 10,
+  ROUNDS = 25,
   BUDGET = 60,
   TIMEOUT = 10,
   SHOWN = 3,         // lines after a round of --interactive
@@ -101,7 +101,7 @@ static void print_help(void) {
       "all be right if it is to hold, and ranks them with tests made from\n"
       "the call that breaks it.\n"
       "\n"
-      "  --rounds N         made tests, one a round (default: 10; 0: none)\n"
+      "  --rounds N         made tests, one a round (default: 25; 0: none)\n"
       "  --interactive      ask after every round whether to go on; answers\n"
       "                     come from standard input\n"
       "  --input FILE       standard input of PROG (default: what spec is\n"
