@@ -244,13 +244,16 @@ static int begin_making(Making *m, ExprPool *pool, Err *err) {
   return rc;
 }
 
+// The call from its symbolic state, along the path it took.
+static int follow_call(Making *m, ExprPool *pool, Err *err) {
+  return begin_making(m, pool, err) ? -1 : encoder_follow(&m->encoder, err);
+}
+
 int states_make(const StateMaker *maker, const State *from, StateList *out,
                 Err *err) {
   Making m = {.maker = maker, .from = from};
   ExprPool *pool = expr_pool_new();
-  int rc = begin_making(&m, pool, err);
-  if (!rc)
-    rc = encoder_follow(&m.encoder, err);
+  int rc = follow_call(&m, pool, err);
   if (!rc)
     turn_branches(&m, gates_clock() + maker->seconds, out);
   making_release(&m);
@@ -399,9 +402,7 @@ int states_random(const StateMaker *maker, const State *from, size_t n,
                   uint64_t *random, StateList *out, Err *err) {
   Making m = {.maker = maker, .from = from};
   ExprPool *pool = expr_pool_new();
-  int rc = begin_making(&m, pool, err);
-  if (!rc)
-    rc = encoder_follow(&m.encoder, err);
+  int rc = follow_call(&m, pool, err);
   if (!rc)
     fill_random(&m, n, random, out);
   making_release(&m);
