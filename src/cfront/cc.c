@@ -98,9 +98,30 @@ static int run_and_free(Args *a, const char *messages) {
   return rc;
 }
 
+// What is an error to this clang and a warning to the gcc that most programs
+// are built with, today and when they were written. First, so that the user's
+// own options have the last word.
+static void add_leniency(const CcArgs *c, Args *a) {
+  static const char *const errors[] = {
+      "-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int",
+      "-Wno-error=int-conversion", "-Wno-error=return-mismatch",
+      "-Wno-error=incompatible-function-pointer-types"};
+  bool strict = c->pedantic || (c->probe && c->all_warnings_fail);
+  for (size_t i = 0; !strict && i < sizeof errors / sizeof *errors; i++)
+    add(a, errors[i]);
+}
+
+// Options of gcc's stay in a probe: it is to learn that clang has them not.
 static int pass_through(const Cc *cc, char **argv) {
-  argv[0] = (char *)cc->clang;
-  execvp(cc->clang, argv);
+  Args a = {0};
+  add(&a, cc->clang);
+  if (cc->args.nsources)
+    add_leniency(&cc->args, &a);
+  for (char **arg = argv + 1; *arg; arg++)
+    if (cc->args.probe || !cc_args_gcc_alone(*arg))
+      add(&a, *arg);
+  add(&a, NULL);
+  execvp(cc->clang, (char **)a.items);
   fprintf(stderr,
           "culprit-cc: %s: %s (install clang-19, or name a clang 19 in "
           "CULPRIT_CC)\n",
@@ -162,6 +183,8 @@ static void begin_compile(Cc *cc, const char *source, const char *object,
                           Args *a) {
   const CcArgs *c = &cc->args;
   add(a, cc->clang);
+  add_leniency(c, a);
+  add(a, "-Wno-unknown-warning-option"); // of another compiler
   add(a, "-g"); // first: a later option may say which kind
   for (size_t i = 0; i < c->args.len; i++) {
     const Arg *arg = &c->args.items[i];
@@ -171,6 +194,8 @@ static void begin_compile(Cc *cc, const char *source, const char *object,
         (arg->role == ARG_SOURCE && arg->text == source))
       add(a, arg->text);
   }
+  if (c->all_warnings_fail) // the other compiler had not these warnings
+    add(a, "-Wno-error");
   if (!c->compile_only) // what linking takes need not be used here
     add(a, "-Wno-unused-command-line-argument");
   add_depfile(c, a, source, object);
@@ -621,6 +646,8 @@ int main(int argc, char **argv) {
     return pass_through(&cc, argv); // other languages, or clang says why not
   if (cc.args.lto && cc.args.nsources)
     note("note", "-flto is ignored: instrumented objects are machine code");
+  if (cc.args.left_out)
+    note(cc.args.left_out, "left out: clang does not know it");
   catch_interruptions();
   int rc = cc.args.compile_only ? compile_all(&cc) : link_all(&cc);
   if (cc.dir)

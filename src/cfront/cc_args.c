@@ -53,6 +53,39 @@ static const char *const link_prefixes[] = {
     "-static-libgcc", "-Bstatic", "-Bdynamic", "--ld-path",
 };
 
+// Options of gcc that say how it optimizes, reports or dumps, which clang does
+// not know: what follows "-f" or "-fno-" begins so.
+static const char *const gcc_alone[] = {
+    "aggressive-loop-", "allocation-dce", "allow-store-data-races", "analyzer",
+    "auto-inc-dec", "bit-tests", "branch-probabilities", "branch-target-load",
+    "callgraph-info", "canonical-system-headers", "checking", "code-hoisting",
+    "combine-stack-adj", "compare-debug", "compare-elim", "conserve-stack",
+    "cprop-", "crossjumping", "cse-", "dce", "delayed-branch",
+    "devirtualize-at-", "diagnostics-generate-patch",
+    "diagnostics-plain-output", "diagnostics-show-caret",
+    "diagnostics-show-cwe", "diagnostics-show-labels",
+    "diagnostics-show-path-depths", "dse", "dump-", "early-inlining",
+    "fold-simple-inlines", "forward-propagate", "function-cse", "gcse-",
+    "gnu-unique", "graphite", "guess-branch-prob", "harden-",
+    "hoist-adjacent-loads", "if-conversion", "indirect-inlining",
+    "inline-atomics", "ipa-", "ira-", "isolate-erroneous-paths",
+    "keep-static-functions", "large-source-files", "lifetime-dse",
+    "limit-function-alignment", "live-patching", "live-range-", "loop-",
+    "lra-", "mem-report", "merge-debug-strings", "move-loop-", "opt-info",
+    "optimize-strlen", "partial-inlining", "peephole", "predictive-commoning",
+    "printf-return-value", "profile-partial-training", "profile-reorder-",
+    "ree", "reorder-blocks-", "reorder-functions", "rerun-", "reschedule-",
+    "sched", "section-anchors", "sel-sched-", "selective-scheduling",
+    "shrink-wrap", "simd-cost-model", "split-ivs", "split-loops", "split-paths",
+    "split-wide", "ssa-", "stack-reuse", "stdarg-opt", "store-merging",
+    "thread-jumps", "toplevel-reorder", "tree-", "unconstrained-commons",
+    "var-tracking", "version-loops", "vpt", "working-directory",
+};
+// Some that begin so, clang knows.
+static const char *const not_alone[] = {
+    "tree-vectorize", "tree-slp-vectorize", "sched-interblock",
+};
+
 static bool is_any(const char *arg, const char *const *list, size_t n) {
   for (size_t i = 0; i < n; i++)
     if (!strcmp(arg, list[i]))
@@ -135,6 +168,14 @@ static bool is_probe(const char *path) {
          strstr(path, "CMakeCCompilerId") || strstr(path, "meson-private/");
 }
 
+bool cc_args_gcc_alone(const char *a) {
+  if (!text_starts(a, "-f"))
+    return false;
+  a += text_starts(a, "-fno-") ? 5 : 2;
+  return starts_any(a, gcc_alone, COUNT(gcc_alone)) &&
+         !starts_any(a, not_alone, COUNT(not_alone));
+}
+
 static void note_option(CcArgs *c, const char *a) {
   if (!strcmp(a, "-c"))
     c->compile_only = true;
@@ -142,7 +183,10 @@ static void note_option(CcArgs *c, const char *a) {
     c->passthrough = true;
   if (text_starts(a, "-O"))
     c->opt = a[2] ? (char)(a[2] == 'f' ? 'f' : a[2]) : '1';
-  c->warnings_fail |= text_starts(a, "-Werror");
+  c->warnings_fail |= text_starts(a, "-Werror=");
+  if (!strcmp(a, "-Werror") || !strcmp(a, "-Wno-error"))
+    c->all_warnings_fail = !strcmp(a, "-Werror");
+  c->pedantic |= !strcmp(a, "-pedantic-errors");
   if (!strcmp(a, "-MD") || !strcmp(a, "-MMD") || text_starts(a, "-Wp,-M"))
     c->depfile = true;
   if (text_starts(a, "-MF") || text_starts(a, "-Wp,-M"))
@@ -176,6 +220,10 @@ static ArgRole option_role(CcArgs *c, const char *a) {
   }
   if (!strcmp(a, "-c") || hides_lines(a) || text_starts(a, "-save-temps"))
     return ARG_DROP;
+  if (cc_args_gcc_alone(a)) {
+    c->left_out = c->left_out ? c->left_out : a;
+    return ARG_DROP;
+  }
   if (text_starts(a, "-Wa,") || text_starts(a, "-mllvm"))
     return ARG_OPTION;
   if (starts_any(a, link_prefixes, COUNT(link_prefixes)) &&
@@ -195,7 +243,8 @@ static void add_input(CcArgs *c, const char *path, const char *language) {
   push(c, path, is_c ? ARG_SOURCE : ARG_INPUT);
   c->ninputs++;
   c->nsources += is_c;
-  if ((is_c && is_probe(path)) || is_header(path, language) ||
+  c->probe |= is_c && is_probe(path);
+  if (c->probe || is_header(path, language) ||
       (strcmp(path, "-") != 0 && !fs_exists(path)))
     c->passthrough = true;
 }

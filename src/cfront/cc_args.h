@@ -39,7 +39,12 @@ typedef struct {
   bool foreign_target;  // -m32, --target=...
   bool relocatable;     // -r
   bool linker_script;   // -T
-  bool warnings_fail;   // some -Werror
+  bool warnings_fail;   // some -Werror=...
+  bool all_warnings_fail; // -Werror
+  bool pedantic;        // -pedantic-errors
+  bool probe;           // a source is one by which configure, CMake or Meson
+                        // finds out what the compiler can do
+  const char *left_out; // the first option that is gcc's alone, or NULL
   bool depfile;         // -MD, -MMD, -Wp,-MD
   bool depfile_named;   // -MF
   bool deptarget_named; // -MT, -MQ
@@ -49,5 +54,9 @@ typedef struct {
 
 // `args` without the program name. Fails on an unreadable response file.
 int cc_args_parse(CcArgs *c, int argc, char **argv, Err *err);
+
+// Is it an option that gcc has and clang takes for an error, and that changes
+// nothing in what a program means (-fno-gnu-unique, -fipa-pta)?
+bool cc_args_gcc_alone(const char *arg);
 
 #endif
