@@ -143,33 +143,39 @@ static const char *check_sets(Tool *t) {
 
 // --- broken ones ------------------------------------------------------------
 
-static bool check_core(Tool *t, uint32_t clause, char *text, size_t size) {
-  Core c = {0};
+static bool check_core(Tool *t, uint32_t clause, const Core *like, Core *out,
+                       char *text, size_t size) {
   Err err = {0};
-  bool good = !core_find(&t->encoder, clause, t->core_seconds, &c, &err) &&
-              !c.satisfiable;
+  bool good =
+      !core_find(&t->encoder, clause, like, t->core_seconds, out, &err) &&
+      !out->satisfiable;
   snprintf(text, size,
            "broken, %.99s: %.199s, %zu of %zu statements%s in %.1f s",
            t->table->clauses[clause].name,
-           *err.text       ? err.text
-           : c.satisfiable ? "there is no core"
-           : c.checked     ? "core, both solvers agree"
-                           : "core, not confirmed",
-           c.statements.len, t->encoder.statements.len,
-           c.minimal ? " (minimal)" : "", c.seconds);
-  t->totals.cores += good && c.checked;
-  t->totals.minimal += good && c.checked && c.minimal;
-  t->totals.unconfirmed += good && !c.checked;
-  core_release(&c);
+           *err.text          ? err.text
+           : out->satisfiable ? "there is no core"
+           : out->checked     ? "core, both solvers agree"
+                              : "core, not confirmed",
+           out->statements.len, t->encoder.statements.len,
+           out->minimal ? " (minimal)" : "", out->seconds);
+  t->totals.cores += good && out->checked;
+  t->totals.minimal += good && out->checked && out->minimal;
+  t->totals.unconfirmed += good && !out->checked;
   return good;
 }
 
 static void check_cores(Tool *t) {
   char text[3000];
+  Core before = {0};
   for (size_t i = 0; i < t->violation->nbroken; i++) {
-    bool good = check_core(t, t->violation->broken[i], text, sizeof text);
+    Core c = {0};
+    bool good =
+        check_core(t, t->violation->broken[i], &before, &c, text, sizeof text);
     say(t, good, text);
+    core_release(&before);
+    before = c;
   }
+  core_release(&before);
 }
 
 // --- one call ---------------------------------------------------------------

@@ -22,6 +22,7 @@ enum { REQUESTS_MOST = 80 };
 
 typedef struct {
   Worker *worker;
+  Solving *solving;
   Asks queue;
   size_t next;
   Hashmap known;
@@ -93,14 +94,14 @@ static bool serve(Visit *v, const Ask *a) {
   const char *body = x.response.body ? x.response.body : "";
   bool reached = memmem(body, x.response.body_len, "REACHED", 7);
   tell_wrong(v, record.shadows);
-  Asks absent = {0};
-  solve_absent(&record, a, &absent, &arena);
+  solving_begin(v->solving);
+  solve_learn(v->solving, &record, a);
   for (size_t i = 0; i < record.ncompares && !reached; i++) {
     Asks asks = {0};
-    solve_compare(&record.compares[i], a, &asks, &arena);
+    solve_compare(v->solving, &record.compares[i], a, &asks, &arena);
     offer_all(v, &asks);
   }
-  array_release(&absent);
+  solving_end(v->solving);
   arena_release(&arena);
   return reached;
 }
@@ -141,10 +142,14 @@ int main(int argc, char **argv) {
   Worker *worker;
   if (fs_mkdirs(maps, &err) || worker_open(&worker, &site, scratch, &err))
     die(err.text);
-  solve_patience(20); // the machine may be busy, the answer is the same
+  solve_patience(20, 600); // the machine may be busy, the answer is the same
+  Solving *solving = solving_new();
   int rc = 0;
   for (int i = 3; i < argc; i++) {
-    Visit v = {.worker = worker, .page = argv[i], .verbose = verbose};
+    Visit v = {.worker = worker,
+               .page = argv[i],
+               .verbose = verbose,
+               .solving = solving};
     if (!visit(&v) || v.wrong)
       rc = 1;
     array_release(&v.queue);
@@ -158,6 +163,7 @@ int main(int argc, char **argv) {
          "not solved (%zu beyond Z3's limits), %zu wrong\n",
          st.branches, st.by_candidates, st.by_z3, st.z3_seconds, st.guessed,
          st.fixed, st.unsolved, st.timeouts, st.wrong);
+  solving_free(solving);
   solve_forget();
   worker_close(worker);
   free(self);

@@ -1,12 +1,21 @@
-// How many path queries per second on a real run? Traces one run of a program
-// built by culprit-cc, replays it, flips every condition of its path, and asks
-// Z3 alone about a sample of the same queries, sliced the same way.
+// How many path queries per second on a real run, and are the answers right?
+// Traces one run of a program built by culprit-cc, replays it, flips every
+// condition of its path, and asks Z3 alone about the same queries, sliced the
+// same way.
 //
-//   solver_tool [-n N] [-q S] [-t S] [-i STDIN] CACHE PROGRAM [ARGS...]
+//   solver_tool [-n N] [-q S] [-r S] [-t S] [-e NAME] [-i STDIN] CACHE PROGRAM
+//               [ARGS...]
 //
 // -n: Z3 is asked at most N queries, evenly spread (500); -q: seconds for one
-// query (120); -t: seconds of Z3 altogether (600). Status 1 if a verdict
-// differs; no answer is not another one, and is counted apart.
+// query (120); -r: seconds for one that had no answer in that time and is
+// unsatisfiable for us (0: not asked again); -t: seconds of Z3 altogether
+// (600); -e: an environment variable that is input.
+//
+// An answer is right if Z3 has the same. Beside that every input we find is
+// checked by evaluating all conditions of the path up to the flip, sliced or
+// not: that proves it whatever Z3 says. What is proved neither way is listed.
+// Status 1 if a verdict differs or an input is none; no answer is not another
+// one, and is counted apart.
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -15,6 +24,7 @@
 #include <unistd.h>
 
 #include "cfront/trace_build.h"
+#include "sym/expr_eval.h"
 #include "sym/gates.h"
 #include "sym/replay.h"
 #include "sym/solver.h"
@@ -23,8 +33,9 @@
 typedef struct {
   size_t sample;  // queries for Z3
   double query;   // seconds for one
+  double again;   // seconds for one without an answer
   double seconds; // of Z3
-  const char *input, *cache;
+  const char *input, *cache, *variable;
   char **argv;
 } Options;
 
@@ -47,56 +58,153 @@ static void run(const char *program, const Options *o, const char *dir) {
 
 // --- measuring --------------------------------------------------------------
 
-static Solver *solver_of(ExprPool *pool, const Path *path, double seconds,
-                         bool z3) {
-  Solver *s = solver_new(pool, (SolverLimits){.seconds = seconds});
+// What is known about one query.
+typedef struct {
+  SolverResult ours, z3;
+  bool asked;     // Z3 was
+  bool evaluated; // our input satisfies the whole path up to there
+} Answer;
+
+typedef struct {
+  ExprPool *pool;
+  const Path *path;
+  Answer *answers; // one per condition
+} Queries;
+
+static Solver *solver_of(const Queries *q, double seconds, bool z3) {
+  Solver *s = solver_new(q->pool, (SolverLimits){.seconds = seconds});
   solver_use(s, ENGINE_ENUMERATE, !z3);
   solver_use(s, ENGINE_BITS, !z3);
-  for (size_t i = 0; i < path->events.len; i++)
-    solver_add(s, path->events.items[i].cond, path->events.items[i].outcome);
+  for (size_t i = 0; i < q->path->events.len; i++)
+    solver_add(s, q->path->events.items[i].cond,
+               q->path->events.items[i].outcome);
   return s;
 }
 
-// Each `step`th query, until the time is over. Returns how far it came.
-static size_t flip(Solver *s, size_t step, double most, SolverResult *out) {
-  Model m = {0};
-  double start = gates_clock();
-  size_t i = 0;
-  for (; i < solver_len(s) && gates_clock() - start < most; i += step)
-    out[i] = solver_flip(s, i, &m);
-  double seconds = gates_clock() - start;
-  Str text = {0};
-  solver_stats_show(solver_stats(s), &text);
-  printf("  %8.0f/s  %s\n", (double)solver_stats(s)->queries / seconds,
-         str_text(&text));
-  str_release(&text);
-  model_release(&m);
-  return i;
+// Does this model go the same way up to event `i`, and there the other way?
+static bool goes_there(ExprEval *ev, const Path *path, size_t i,
+                       const Model *m) {
+  expr_eval_clear(ev);
+  for (size_t k = 0; k < m->len; k++)
+    expr_eval_set(ev, m->items[k].var, m->items[k].value);
+  for (size_t k = 0; k <= i; k++) {
+    const PathEvent *e = &path->events.items[k];
+    uint64_t value;
+    if (!expr_eval(ev, e->cond, &value) || (value == e->outcome) != (k < i))
+      return false;
+  }
+  return true;
 }
 
-static int measure(ExprPool *pool, const Path *path, const Options *o) {
-  size_t n = path->events.len, differ = 0, unanswered = 0, asked = 0;
-  size_t step = n > o->sample ? (n + o->sample - 1) / o->sample : 1;
-  printf("%zu conditions, %u nodes\n", n, pool->len);
-  Solver *ours = solver_of(pool, path, o->query, false);
-  Solver *z3 = solver_of(pool, path, o->query, true);
-  SolverResult *a = mem_array(SolverResult, n + 1);
-  SolverResult *b = mem_array(SolverResult, n + 1);
-  flip(ours, 1, 1e9, a);
-  size_t end = flip(z3, step, o->seconds, b);
-  for (size_t i = 0; i < end; i += step) {
-    bool both = a[i] != SOLVER_UNKNOWN && b[i] != SOLVER_UNKNOWN;
-    asked++;
-    unanswered += !both;
-    differ += both && a[i] != b[i];
+static void show_rate(const Solver *s) {
+  const SolverStats *st = solver_stats(s);
+  Str text = {0};
+  solver_stats_show(st, &text);
+  printf("  %8.0f/s  %s\n", (double)st->queries / st->seconds, str_text(&text));
+  str_release(&text);
+}
+
+static void ask_ours(const Queries *q, double seconds) {
+  Solver *s = solver_of(q, seconds, false);
+  ExprEval ev = {.pool = q->pool};
+  Model m = {0};
+  for (size_t i = 0; i < solver_len(s); i++) {
+    Answer *a = &q->answers[i];
+    a->ours = solver_flip(s, i, &m);
+    a->evaluated = a->ours == SOLVER_SAT && goes_there(&ev, q->path, i, &m);
   }
-  printf("  Z3: %zu of %zu asked, %zu without answer, %zu verdicts differ\n",
-         asked, n, unanswered, differ);
-  free(a);
-  free(b);
-  solver_free(ours);
-  solver_free(z3);
-  return differ != 0;
+  show_rate(s);
+  model_release(&m);
+  expr_eval_release(&ev);
+  solver_free(s);
+}
+
+// Each `step`th query, until the time is over.
+static void ask_z3(const Queries *q, const Options *o) {
+  size_t n = q->path->events.len;
+  size_t step = n > o->sample ? (n + o->sample - 1) / o->sample : 1;
+  Solver *s = solver_of(q, o->query, true);
+  Model m = {0};
+  double end = gates_clock() + o->seconds;
+  for (size_t i = 0; i < n && gates_clock() < end; i += step) {
+    q->answers[i].asked = true;
+    q->answers[i].z3 = solver_flip(s, i, &m);
+  }
+  show_rate(s);
+  model_release(&m);
+  solver_free(s);
+}
+
+// Nothing but Z3 can say whether this is right, and it has not yet.
+static bool is_open(const Answer *a) {
+  return a->asked && a->z3 == SOLVER_UNKNOWN && !a->evaluated;
+}
+
+static void ask_z3_again(const Queries *q, double seconds) {
+  Solver *s = solver_of(q, seconds, true);
+  Model m = {0};
+  for (size_t i = 0; i < solver_len(s); i++)
+    if (is_open(&q->answers[i]))
+      q->answers[i].z3 = solver_flip(s, i, &m);
+  if (solver_stats(s)->queries)
+    show_rate(s);
+  model_release(&m);
+  solver_free(s);
+}
+
+// --- the result -------------------------------------------------------------
+
+typedef struct {
+  size_t asked, unanswered, differ; // Z3
+  size_t inputs, none;              // ours: found, and wrong ones of them
+  size_t open;                      // asked, and proved by nobody
+} Tally;
+
+static void tally(Tally *t, const Answer *a) {
+  bool both = a->ours != SOLVER_UNKNOWN && a->z3 != SOLVER_UNKNOWN;
+  t->inputs += a->ours == SOLVER_SAT;
+  t->none += a->ours == SOLVER_SAT && !a->evaluated;
+  t->asked += a->asked;
+  t->unanswered += a->asked && !both;
+  t->differ += a->asked && both && a->ours != a->z3;
+  t->open += is_open(a);
+}
+
+static void show_open(const Program *p, const Queries *q, size_t i) {
+  const PathEvent *e = &q->path->events.items[i];
+  uint32_t line = 0;
+  program_place(p, e->place, &line);
+  printf("  unproved: condition %zu, %s of line %u, %s\n", i,
+         path_kind_name((PathKind)e->kind), line,
+         q->answers[i].ours == SOLVER_UNSAT ? "unsat" : "no answer");
+}
+
+static int show_result(const Program *p, const Queries *q) {
+  Tally t = {0};
+  size_t n = q->path->events.len;
+  for (size_t i = 0; i < n; i++) {
+    tally(&t, &q->answers[i]);
+    if (is_open(&q->answers[i]))
+      show_open(p, q, i);
+  }
+  printf("  ours: %zu inputs, %zu of them do not go there\n", t.inputs, t.none);
+  printf("  Z3: %zu of %zu asked, %zu without answer, %zu verdicts differ; %zu "
+         "unproved\n",
+         t.asked, n, t.unanswered, t.differ, t.open);
+  return t.differ || t.none;
+}
+
+static int measure(const Program *p, ExprPool *pool, const Path *path,
+                   const Options *o) {
+  Queries q = {pool, path, mem_array(Answer, path->events.len + 1)};
+  printf("%zu conditions, %u nodes\n", path->events.len, pool->len);
+  ask_ours(&q, o->query);
+  ask_z3(&q, o);
+  if (o->again > 0)
+    ask_z3_again(&q, o->again);
+  int rc = show_result(p, &q);
+  free(q.answers);
+  return rc;
 }
 
 // --- tracing ----------------------------------------------------------------
@@ -108,10 +216,12 @@ static int measure_trace(Program *p, const char *file, const Options *o) {
   if (trace_open(&t, file, &err) ||
       inputs_of_command(&in, o->argv, NULL, o->input, 1 << 24, &err))
     return die(&err);
+  if (o->variable && getenv(o->variable))
+    inputs_add_env(&in, o->variable, getenv(o->variable));
   ExprPool *pool = expr_pool_new();
   Path path;
   int rc = replay(p, &t, &in, pool, &path, &err);
-  rc = rc ? die(&err) : measure(pool, &path, o);
+  rc = rc ? die(&err) : measure(p, pool, &path, o);
   path_release(&path);
   inputs_release(&in);
   expr_pool_free(pool);
@@ -153,19 +263,23 @@ static void take_option(Options *o, int c) {
     o->sample = strtoul(optarg, NULL, 10);
   else if (c == 'q')
     o->query = strtod(optarg, NULL);
+  else if (c == 'r')
+    o->again = strtod(optarg, NULL);
   else if (c == 't')
     o->seconds = strtod(optarg, NULL);
   else if (c == 'i')
     o->input = optarg;
+  else if (c == 'e')
+    o->variable = optarg;
 }
 
 int main(int argc, char **argv) {
   Options o = {.sample = 500, .query = 120, .seconds = 600};
-  for (int c; (c = getopt(argc, argv, "+n:q:t:i:")) != -1;)
+  for (int c; (c = getopt(argc, argv, "+n:q:r:t:i:e:")) != -1;)
     take_option(&o, c);
   if (argc - optind < 2 || !o.sample) {
-    fprintf(stderr, "usage: solver_tool [-n N] [-q S] [-t S] [-i STDIN] CACHE "
-                    "PROGRAM [ARGS...]\n");
+    fprintf(stderr, "usage: solver_tool [-n N] [-q S] [-r S] [-t S] [-e NAME] "
+                    "[-i STDIN] CACHE PROGRAM [ARGS...]\n");
     return 2;
   }
   o.cache = argv[optind];

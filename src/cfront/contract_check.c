@@ -169,6 +169,14 @@ static const char prelude[] =
     "#ifndef __CULPRIT_PRELUDE\n"
     "#define __CULPRIT_PRELUDE\n"
     "struct __culprit_call { unsigned long *calls, number, broken[4]; };\n"
+    "struct __culprit_active {\n"
+    "  const void *table;\n"
+    "  struct __culprit_call *call;\n"
+    "  void *outer;\n"
+    "  unsigned long magic;\n"
+    "};\n"
+    "extern void __culprit_contract_push(struct __culprit_active *);\n"
+    "extern void __culprit_contract_pop(struct __culprit_active *);\n"
     "extern int __culprit_contract_on(void);\n"
     "extern int __culprit_contract_begin(const void *, void *, unsigned long,\n"
     "                                    struct __culprit_call *);\n"
@@ -537,8 +545,14 @@ static void add_body(Wrap *r) {
   add_assumes(r);
   add_requires(r, true);
   add_olds(r);
+  str_addf(r->w->out,
+           "struct __culprit_active __culprit_active = "
+           "{&__culprit_contract_%s, &__culprit_call, 0, 0};\n"
+           "__culprit_contract_push(&__culprit_active);\n",
+           r->name);
   own(r, r->is_void ? "" : "__auto_type __culprit_result = ");
   call_body(r);
+  own(r, "__culprit_contract_pop(&__culprit_active);\n");
   add_ensures(r);
   str_addf(r->w->out,
            "__culprit_contract_end(&__culprit_contract_%s, "

@@ -14,15 +14,18 @@
 // A run that breaks clauses appends records to DIR/PID.contract: a
 // ViolationHeader, `broken` numbers of clauses (u32), the chunk's strings. A
 // call that breaks several clauses leaves several records, each with one more:
-// the last one counts.
+// the last one counts. That of an assertion is followed by one with another
+// magic number, of the innermost call whose code was running: its number, no
+// clauses, the strings of its contract; none if there was no such call.
 #ifndef CULPRIT_CFRONT_CONTRACT_FORMAT_H
 #define CULPRIT_CFRONT_CONTRACT_FORMAT_H
 
 #include <stdint.h>
 
 #define CONTRACT_SECTION "culprit_contract"
-#define CONTRACT_MAGIC 0x52544e4350554c43ull  // "CLUPCNTR"
-#define VIOLATION_MAGIC 0x4e4b524250554c43ull // "CLUPBRKN"
+#define CONTRACT_MAGIC 0x52544e4350554c43ull         // "CLUPCNTR"
+#define VIOLATION_MAGIC 0x4e4b524250554c43ull        // "CLUPBRKN"
+#define VIOLATION_WITHIN_MAGIC 0x4e48545750554c43ull // "CLUPWTHN"
 #define CONTRACT_VERSION 1u
 
 typedef enum {

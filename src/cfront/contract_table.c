@@ -65,9 +65,9 @@ static ContractClause next_clause(Strings *s) {
   return c;
 }
 
-// False: the strings are not those of a contract.
-static bool parse_table(ContractTable *t, const char *data, size_t size,
-                        Arena *arena) {
+bool contract_parse(ContractTable *t, const void *strings, size_t size,
+                    Arena *arena) {
+  const char *data = strings;
   Strings s = {data, data + size, arena, false};
   ARRAY(ContractClause) clauses = {0};
   *t = (ContractTable){.function = next_string(&s)};
@@ -106,8 +106,8 @@ static int read_section(ContractTables *t, Bytes section, const char *path,
                      "build it again with culprit-cc",
                      path, h.version, CONTRACT_VERSION);
     if (h.size > left ||
-        !parse_table(&table, (const char *)section.data + at + sizeof h, h.size,
-                     &t->arena))
+        !contract_parse(&table, (const char *)section.data + at + sizeof h,
+                        h.size, &t->arena))
       return err_set(err, "%s: damaged contracts; build it again", path);
     array_push(&t->tables, table);
     at += (sizeof h + h.size + 7) & ~(size_t)7;
@@ -148,12 +148,52 @@ const ContractTable *contracts_find(const ContractTables *t,
   return NULL;
 }
 
+bool clause_same(const ContractClause *a, const ContractClause *b) {
+  return a->kind == b->kind && a->line == b->line && a->col == b->col &&
+         !strcmp(a->name, b->name) && !strcmp(a->file, b->file);
+}
+
+uint32_t contracts_number(const ContractTables *t, const ContractClause *c) {
+  uint32_t number = 0;
+  for (size_t i = 0; i < t->tables.len; i++)
+    for (size_t k = 0; k < t->tables.items[i].nclauses; k++, number++)
+      if (clause_same(&t->tables.items[i].clauses[k], c))
+        return number;
+  return UINT32_MAX;
+}
+
+const ContractClause *contracts_clause(const ContractTables *t,
+                                       uint32_t number) {
+  for (size_t i = 0; i < t->tables.len; i++) {
+    const ContractTable *table = &t->tables.items[i];
+    if (number < table->nclauses)
+      return &table->clauses[number];
+    number -= (uint32_t)table->nclauses;
+  }
+  return NULL;
+}
+
 // --- records ----------------------------------------------------------------
 
 // Was `b` written after `a`, by the same call?
 static bool is_same_call(const Violation *a, const Violation *b) {
   return b->call && a->call == b->call && a->pid == b->pid &&
          !strcmp(a->table.function, b->table.function);
+}
+
+// The record of the call in which the assertion before it was broken.
+static bool parse_within(Violations *v, const ViolationHeader *h,
+                         const char *strings) {
+  ContractTable table;
+  if (!v->items.len || h->broken || !h->call ||
+      !contract_parse(&table, strings, h->size, &v->arena))
+    return false;
+  Violation *last = &array_last(&v->items);
+  if (last->call || last->pid != h->pid)
+    return false;
+  last->within = table.function;
+  last->within_call = h->call;
+  return true;
 }
 
 // The record at `data`; its length, or 0 if it is none.
@@ -163,14 +203,18 @@ static size_t parse_record(Violations *v, const char *data, size_t size) {
     return 0;
   memcpy(&h, data, sizeof h);
   size_t left = size - sizeof h, list = h.broken * sizeof(uint32_t);
-  if (h.magic != VIOLATION_MAGIC || h.version != CONTRACT_VERSION ||
-      h.broken > CONTRACT_CLAUSES_MAX || list > left || h.size > left - list)
+  bool within = h.magic == VIOLATION_WITHIN_MAGIC;
+  if ((h.magic != VIOLATION_MAGIC && !within) ||
+      h.version != CONTRACT_VERSION || h.broken > CONTRACT_CLAUSES_MAX ||
+      list > left || h.size > left - list)
     return 0;
+  if (within)
+    return parse_within(v, &h, data + sizeof h) ? sizeof h + h.size : 0;
   Violation item = {.call = h.call, .pid = h.pid, .nbroken = h.broken};
   item.broken = arena_array(&v->arena, uint32_t, h.broken + (size_t)1);
   memcpy(item.broken, data + sizeof h, list);
   if (!h.broken ||
-      !parse_table(&item.table, data + sizeof h + list, h.size, &v->arena))
+      !contract_parse(&item.table, data + sizeof h + list, h.size, &v->arena))
     return 0;
   for (uint32_t i = 0; i < h.broken; i++)
     if (item.broken[i] >= item.table.nclauses)
@@ -219,6 +263,12 @@ void violations_read(Violations *v, const char *dir) {
 void violations_release(Violations *v) {
   array_release(&v->items);
   arena_release(&v->arena);
+}
+
+bool violation_is_of(const Violation *v, const char *function, uint64_t call) {
+  const char *whose = v->call ? v->table.function : v->within;
+  uint64_t number = v->call ? v->call : v->within_call;
+  return whose && number == call && !strcmp(whose, function);
 }
 
 char *violation_names(const Violation *v) {

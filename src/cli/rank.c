@@ -71,8 +71,10 @@ static size_t count_verdict(const Suite *suite, Verdict verdict) {
 }
 
 const char *rank_own_method(const Suite *suite) {
-  bool made = suite->command && text_starts(suite->command, "culprit input ");
-  return made ? INPUT_METHOD : METHOD_DEFAULT;
+  const char *command = suite->command ? suite->command : "";
+  return text_starts(command, "culprit input ")  ? INPUT_METHOD
+         : text_starts(command, "culprit spec ") ? METHOD_SPEC
+                                                 : METHOD_DEFAULT;
 }
 
 static LocateOptions locate_options(const RankOptions *o) {

@@ -316,9 +316,24 @@ static void fill_html(Work *w) {
   h->nearest = w->nearest;
   h->pages = w->pages;
   h->notes = w->bench.notes;
-  h->core = w->options->core ? &w->core : NULL;
+  h->core = w->core.violated.len ? &w->core : NULL;
   for (uint32_t i = 0; i < w->suite.nsources; i++)
     sources_check(&w->sources, i);
+}
+
+// The core that is given, or that of the first failure that has one.
+static int find_core(Work *w, Err *err) {
+  const char *given = w->options->core;
+  if (given)
+    return core_note_read(&w->core, given, &w->suite, err);
+  if (workbench_cores(&w->bench, err))
+    return -1;
+  const SpecNote *note = NULL;
+  for (size_t i = 0; !note && i < w->suite.nfailures; i++)
+    note = spec_notes_find(w->bench.cores, w->suite.failures[i].signature);
+  if (note)
+    core_note_of(&w->core, note, &w->suite);
+  return 0;
 }
 
 // Returns an exit status.
@@ -335,7 +350,7 @@ static int gather(Work *w) {
                             .top = o->rank.top,
                             .deaths = &w->bench.deaths,
                             .sources = &w->sources};
-  if (o->core && core_note_read(&w->core, o->core, &w->suite, &err))
+  if (find_core(w, &err))
     return cli_error(&err);
   int status = gather_spectra(w);
   if (status != EXIT_DONE)

@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "run/scratch.h"
 #include "run/testfile.h"
+#include "spec/keep.h"
 #include "spec/report.h"
 #include "store/store.h"
 #include "util/fs.h"
@@ -54,6 +55,8 @@ typedef struct {
   size_t top, seed, bound;
   bool json, interactive, compare, quiet, help;
   const char *store, *input;
+  const char *dir;  // of the store
+  const char *line; // our own command line
   char **command;
 } Options;
 
@@ -227,10 +230,28 @@ static int play(Play *p) {
   return EXIT_FAILED;
 }
 
+// For the commands that come after it. Not being able to is no reason to show
+// nothing.
+static void keep(Play *p) {
+  Err err = {0};
+  Store *store;
+  if (store_open(&store, p->options->dir, STORE_CREATE, &err)) {
+    cli_warn("not kept: %s", err.text);
+    return;
+  }
+  if (spec_keep(&p->r, store, p->options->line, &p->report.session, &err)) {
+    cli_warn("not kept: %s", err.text);
+    p->report.session = 0;
+  }
+  store_close(store);
+}
+
 static int go_rounds(const Options *o, Candidates *c) {
   Play p;
   play_open(&p, o, o->method, o->rounds, c);
   int status = play(&p);
+  if (status == EXIT_FAILED)
+    keep(&p);
   if (status == EXIT_FAILED && o->json)
     spec_print_json(&p.report, stdout);
   else if (status == EXIT_FAILED)
@@ -312,9 +333,7 @@ static int explain(const Options *o, Inquiry *q) {
                                    : cli_fail(EXIT_NO_VERDICT, "%s", err.text);
   if (!o->json)
     spec_print_cores(q, root, stdout);
-  Options without_tests = *o; // states are made for what a function ensures
-  without_tests.rounds = 0;
-  return make_tests(q->found == FOUND_ASSERTION ? &without_tests : o, q);
+  return make_tests(o, q);
 }
 
 // No input breaks anything: looks for a state that does.
@@ -323,7 +342,7 @@ static int check(const Options *o, Inquiry *q) {
   uint32_t reached;
   if (inquiry_check(q, o->check, (uint32_t)o->bound, o->budget, &reached, &err))
     return q->subject->interrupted ? EXIT_INTERRUPTED : cli_error(&err);
-  if (q->found == FOUND_BROKEN) {
+  if (q->found == FOUND_BROKEN || q->found == FOUND_ASSERTION) {
     Str text = {0};
     state_show(&q->given, &text);
     if (!o->json)
@@ -409,10 +428,10 @@ static int run_subject(const Options *o, const char *program, const char *cache,
   return status;
 }
 
-static int open_scratch(const Options *o, const char *program, Arena *arena) {
+static int open_scratch(Options *o, const char *program, Arena *arena) {
   Err err = {0};
   char *found = store_find(o->store);
-  const char *dir = cli_absolute(arena, found);
+  const char *dir = o->dir = cli_absolute(arena, found);
   Scratch scratch = {0};
   int status;
   free(found);
@@ -460,7 +479,10 @@ int cmd_spec(int argc, char **argv) {
                .bound = 4,
                .seed = 1};
   Arena arena = {0};
+  char *line = cli_command_line(argv);
+  o.line = line;
   int status = explain_given(&o, argc, argv, &arena);
+  free(line);
   arena_release(&arena);
   return status;
 }

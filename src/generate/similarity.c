@@ -21,7 +21,7 @@ static int by_step(const void *a, const void *b) {
   return x->outcome < y->outcome ? -1 : x->outcome > y->outcome;
 }
 
-static PathStep *sorted(const PathStep *steps, size_t n) {
+PathStep *similarity_sorted(const PathStep *steps, size_t n) {
   PathStep *copy = mem_array(PathStep, n);
   if (n) {
     memcpy(copy, steps, n * sizeof *steps);
@@ -30,16 +30,42 @@ static PathStep *sorted(const PathStep *steps, size_t n) {
   return copy;
 }
 
-double similarity_subset(const PathStep *a, size_t na, const PathStep *b,
+size_t similarity_common(const PathStep *a, size_t na, const PathStep *b,
                          size_t nb) {
-  PathStep *x = sorted(a, na), *y = sorted(b, nb);
   size_t both = 0;
   for (size_t i = 0, j = 0; i < na && j < nb;) {
-    int c = by_step(&x[i], &y[j]);
+    int c = by_step(&a[i], &b[j]);
     both += c == 0;
     i += c <= 0;
     j += c >= 0;
   }
+  return both;
+}
+
+// The first that is not before `step`.
+static size_t lower_bound(const PathStep *steps, size_t n, PathStep step) {
+  size_t from = 0;
+  while (from < n) {
+    size_t middle = from + (n - from) / 2;
+    if (by_step(&steps[middle], &step) < 0)
+      from = middle + 1;
+    else
+      n = middle;
+  }
+  return from;
+}
+
+size_t similarity_count(const PathStep *steps, size_t n, PathStep step) {
+  size_t from = lower_bound(steps, n, step), i = from;
+  while (i < n && !by_step(&steps[i], &step))
+    i++;
+  return i - from;
+}
+
+double similarity_subset(const PathStep *a, size_t na, const PathStep *b,
+                         size_t nb) {
+  PathStep *x = similarity_sorted(a, na), *y = similarity_sorted(b, nb);
+  size_t both = similarity_common(x, na, y, nb);
   free(x);
   free(y);
   return similarity_share(both, na, nb);

@@ -21,6 +21,13 @@ typedef struct {
 // Two empty paths are 100 % alike.
 double similarity_subset(const PathStep *a, size_t na, const PathStep *b,
                          size_t nb);
+// Its parts: a copy in order, to be freed; and how many instances two paths in
+// order have in common.
+PathStep *similarity_sorted(const PathStep *steps, size_t n);
+size_t similarity_common(const PathStep *a, size_t na, const PathStep *b,
+                         size_t nb);
+// How many instances of `step` a path in order has.
+size_t similarity_count(const PathStep *steps, size_t n, PathStep step);
 // The longest contiguous stretch that both have, over the longer path.
 double similarity_subsequence(const PathStep *a, size_t na, const PathStep *b,
                               size_t nb);

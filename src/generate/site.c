@@ -3,12 +3,14 @@
 //   take the best request of the queue, go to its world, ask, judge;
 //   then hand in: store the run, enter the world it left behind,
 //   links and forms of the page            -> queue, in the new world
-//   compared values, keys looked up        -> queue, in the world it began in
+//   compared values, keys looked up        -> queue, in the world it began in,
+//                                             with the worker's next turn
 //
 // One thread per worker. Turns go round: whose turn it is hands in what it has
 // done and takes the next request, both under the lock (site_hand.c); asking,
-// judging and restoring happen outside of it. So with n workers, request k is
-// chosen knowing the answers up to k - n, whoever was faster.
+// judging, restoring and solving happen outside of it. So with n workers,
+// request k is chosen knowing the answers up to k - n, and what was solved of
+// those up to k - 2n, whoever was faster. A single worker solves at once.
 //
 // Memory: asks lie in the queue's and the atlas' arenas, everything of one
 // request in its own.
@@ -95,16 +97,22 @@ static bool have_turn(Post *p, int rc, Err *err) {
   pthread_mutex_lock(&e->lock);
   while (e->turn != p->number)
     pthread_cond_wait(&e->passed, &e->lock);
+  post_tell(e, p);
   if (!rc && p->busy && !e->failed)
     rc = post_hand_in(e, p, err);
   if (rc)
     give_up(e, err);
   catch_release(&p->catch);
+  if (p->thought.open && post_thinks_alone(e, p)) {
+    post_think(p);
+    post_tell(e, p);
+  }
   bool more = !e->failed && post_take(e, p);
-  e->idle = more ? 0 : e->idle + 1;
+  e->idle = more || p->thought.open ? 0 : e->idle + 1;
   if (!more && e->idle >= e->nposts)
     e->stop = true; // all workers wait, and nothing is left
-  bool leaves = !more && (e->stop || !explorer_may_go_on(e));
+  bool leaves =
+      !more && !p->thought.open && (e->stop || !explorer_may_go_on(e));
   if (leaves)
     p->gone = true;
   if (now_seconds() - e->saved_at > SAVE_SECONDS && !e->failed &&
@@ -142,9 +150,11 @@ static void *work(void *arg) {
   bitset_add(&p->near, 0);
   if (!rc && p->number == 0)
     atlas_begin(&e->atlas, desk_key(&p->desk, desk_local(&p->desk, 0)));
-  while (have_turn(p, rc, &err))
+  while (have_turn(p, rc, &err)) {
+    post_think(p);
     if (p->busy)
       rc = work_on(p, &err);
+  }
   if (p->number == 0 && wait_for_others(e))
     show_failures(e, &p->desk);
   pthread_mutex_lock(&e->lock);
@@ -156,6 +166,8 @@ static void *work(void *arg) {
 
 static void post_release(Post *p) {
   catch_release(&p->catch);
+  thought_release(&p->thought);
+  solving_free(p->solving);
   array_release(&p->way);
   hashmap_release(&p->routes);
   bitset_release(&p->near);
@@ -166,7 +178,7 @@ static int run_posts(Explorer *e, Err *err) {
   e->nposts = n;
   e->posts = mem_array(Post, (size_t)n);
   for (int i = 0; i < n; i++)
-    e->posts[i] = (Post){.explorer = e, .number = i};
+    e->posts[i] = (Post){.explorer = e, .number = i, .solving = solving_new()};
   for (int i = 0; i < n; i++) {
     Post *p = &e->posts[i];
     p->started = !pthread_create(&p->thread, NULL, work, p);
@@ -239,6 +251,7 @@ static int assign_ids(void *ctx, const Unit *unit, uint32_t *ids, Err *err) {
 Explorer *explorer_new(const SiteOptions *o) {
   Explorer *e = mem_new(Explorer);
   solve_forget();
+  solve_patience(0, o->solve_seconds);
   e->options = o;
   e->queue.seed = o->seed;
   e->queue.last = o->last;

@@ -51,12 +51,13 @@ typedef struct {
   bool apart;            // ... not gone on from: as in a suite made without it
   const SiteStrategy *strategy;
   LastMode last;
-  uint64_t seed;     // decides between requests that look equally good; 0: the
-                     // one found first
-  bool no_reduce;    // sequences of requests stay as they were found
-  const char *saved; // where the exploration is kept (site_saved.h); beside
-                     // it, saved.tsv gets a row a second of what was reached
-  bool resume;       // go on with what is there
+  uint64_t seed; // decides between requests that look equally good; 0: the
+                 // one found first
+  double solve_seconds; // for all decisions of one request; 0: the default
+  bool no_reduce;       // sequences of requests stay as they were found
+  const char *saved;    // where the exploration is kept (site_saved.h); beside
+                        // it, saved.tsv gets a row a second of what was reached
+  bool resume;          // go on with what is there
   void (*progress)(const SiteProgress *p); // may be NULL
 } SiteOptions;
 

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "util/str.h"
+
 enum { CRUMBS_MOST = 100, HIDDENS_MOST = 60 };
 
 // --- cookies ----------------------------------------------------------------
@@ -16,19 +18,46 @@ static unsigned crumb_count(const Crumb *c) {
   return n;
 }
 
+static const Crumb *add_crumb(const Crumb *last, const char *path,
+                              const char *value, Arena *arena) {
+  if (crumb_count(last) >= CRUMBS_MOST)
+    return last;
+  Crumb *c = arena_new(arena, Crumb);
+  *c = (Crumb){.before = last, .path = path, .value = value};
+  return c;
+}
+
 const Crumb *crumbs_take(const Crumb *last, const char *path,
                          const Headers *headers, Arena *arena) {
-  for (size_t i = 0; i < headers->len; i++) {
-    const Header *h = &headers->items[i];
-    if (strcasecmp(h->name, "Set-Cookie") || crumb_count(last) >= CRUMBS_MOST)
-      continue;
-    Crumb *c = arena_new(arena, Crumb);
-    *c = (Crumb){.before = last,
-                 .path = arena_strdup(arena, path),
-                 .value = arena_strdup(arena, h->value)};
-    last = c;
+  for (size_t i = 0; i < headers->len; i++)
+    if (!strcasecmp(headers->items[i].name, "Set-Cookie"))
+      last = add_crumb(last, arena_strdup(arena, path),
+                       arena_strdup(arena, headers->items[i].value), arena);
+  return last;
+}
+
+// An attribute that means nothing to a jar.
+#define BROUGHT "; path=/; brought"
+
+const Crumb *crumbs_bring(const Crumb *last, const Headers *headers,
+                          Arena *arena) {
+  const char *all = headers_get(headers, "Cookie");
+  char *rest = all ? arena_strdup(arena, all) : NULL, *one;
+  while ((one = strsep(&rest, ";"))) {
+    one += strspn(one, " ");
+    if (strchr(one, '='))
+      last =
+          add_crumb(last, "/", arena_printf(arena, "%s" BROUGHT, one), arena);
   }
   return last;
+}
+
+bool crumbs_brought(const Crumb *crumbs, const char *name) {
+  size_t n = strlen(name);
+  for (const Crumb *c = crumbs; c; c = c->before)
+    if (!strncmp(c->value, name, n) && c->value[n] == '=')
+      return text_ends(c->value, BROUGHT);
+  return false;
 }
 
 const Crumb *crumbs_start(void) {

@@ -35,6 +35,13 @@ struct Crumb {
 // and more of them, what comes after the first hundred is ignored.
 const Crumb *crumbs_take(const Crumb *last, const char *path,
                          const Headers *headers, Arena *arena);
+// The crumbs of a visitor who brought the cookies of such a request: nobody set
+// them, and they are to be there in the next request too (a cookie that stands
+// for a password keeps its visitor logged in).
+const Crumb *crumbs_bring(const Crumb *last, const Headers *headers,
+                          Arena *arena);
+// Does the visitor have this cookie from there, and no answer set another one?
+bool crumbs_brought(const Crumb *crumbs, const char *name);
 // What a visitor has from the start.
 const Crumb *crumbs_start(void);
 // A browser that was given them. To be freed.

@@ -195,7 +195,9 @@ int desk_leave(Desk *d, const Local *from, Answer *out, Err *err) {
   out->after.here = true;
   if (state_save(d->seat.state, &out->after.state, err))
     return -1;
-  out->after.crumbs = crumbs_take(from->crumbs, out->request.path,
+  const Crumb *brought =
+      crumbs_bring(from->crumbs, &out->request.headers, &d->arena);
+  out->after.crumbs = crumbs_take(brought, out->request.path,
                                   &out->exchange.response.headers, &d->arena);
   out->key = desk_key(d, &out->after);
   return 0;

@@ -8,7 +8,7 @@
 #include "php/route.h"
 #include "util/str.h"
 
-enum { WAY_SOLVED = 6, VARIED_MOST = 24 };
+enum { VARIED_MOST = 24 };
 
 // --- what answers -----------------------------------------------------------
 
@@ -114,10 +114,10 @@ static void follow_redirect(const Finding *f, Ideas *out) {
 static void solve_earlier(const Finding *f, const PhpCompare *c, uint32_t step,
                           Ideas *out) {
   size_t n = f->way->len;
-  for (size_t i = 0; i < n && i < WAY_SOLVED; i++) {
+  for (size_t i = 0; i < n && i < HELD_MOST; i++) {
     const Stage *s = &f->way->items[n - 1 - i];
     Asks asks = {0};
-    solve_kept(c, &s->ask, &asks, f->arena);
+    solve_kept(f->solving, c, &s->ask, &asks, f->arena);
     add_all(
         f, out, &asks,
         (Idea){
@@ -128,7 +128,7 @@ static void solve_earlier(const Finding *f, const PhpCompare *c, uint32_t step,
 static void solve_one(const Finding *f, uint32_t step, Ideas *out) {
   const PhpCompare *c = &f->record->compares[step];
   Asks asks = {0};
-  solve_compare(c, &f->item->ask, &asks, f->arena);
+  solve_compare(f->solving, c, &f->item->ask, &asks, f->arena);
   if (!asks.len)
     solve_earlier(f, c, step, out);
   add_all(f, out, &asks,
@@ -191,10 +191,10 @@ static void solve_keys(const Finding *f, Ideas *out) {
 }
 
 static void solve_all(const Finding *f, Ideas *out) {
-  for (uint32_t i = 0; i < f->record->ncompares; i++)
-    if (!f->worth || f->worth(f->ctx, &f->record->compares[i]))
-      solve_one(f, i, out);
+  for (size_t i = 0; i < f->nsolved; i++)
+    solve_one(f, f->solved[i], out);
   solve_keys(f, out);
+  solve_learn(f->solving, f->record, &f->item->ask);
 }
 
 // --- other values -----------------------------------------------------------

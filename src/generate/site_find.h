@@ -30,16 +30,15 @@ typedef struct {
   const Answer *answer;
   const PhpRecord *record; // NULL: none
   bool failing;            // it shows a failure that is to be explained
-  // Is a comparison worth to be solved again? NULL: all are.
-  bool (*worth)(void *ctx, const PhpCompare *c);
-  void *ctx;
+  const uint32_t *solved;  // comparisons of the record that are solved for
+  size_t nsolved;
+  Solving *solving;
   Arena *arena;
 } Finding;
 
 // What the page leads to.
 void ideas_of_page(const Finding *f, Ideas *out);
-// Other input for the same request, or for one on the way to it. What was
-// solved before is remembered (site_solve.h), so the order of calls counts.
+// Other input for the same request, or for one on the way to it.
 void ideas_of_input(const Finding *f, Ideas *out);
 
 // What answers a path: 0 nothing that PHP or a page has to do with, else

@@ -66,8 +66,7 @@ static bool is_too_much(Explorer *e, const PhpCompare *c) {
 }
 
 // What was seen to go both ways is solved a few times more, in other company.
-static bool is_worth_solving(void *explorer, const PhpCompare *c) {
-  Explorer *e = explorer;
+static bool is_worth_solving(Explorer *e, const PhpCompare *c) {
   Str key = {0};
   uint64_t n = 0;
   str_addf(&key, "%s:%u:%u:%d:%s", c->file, c->line, c->kind, c->held,
@@ -83,24 +82,71 @@ static bool is_worth_solving(void *explorer, const PhpCompare *c) {
   return worth;
 }
 
-// In turns, and so in a fixed order: solvers remember.
-static void solve(Explorer *e, Post *p, bool vary) {
-  Catch *c = &p->catch;
-  bool solves =
-      c->is_run && c->judged.has_record && !e->options->strategy->crawls;
-  Finding f = {.site = &e->options->visits->site,
-               .routes = &p->routes,
-               .item = &p->item,
-               .way = &p->way,
-               .answer = &c->answer,
-               .record = solves ? &c->judged.record : NULL,
-               .failing = vary,
-               .worth = vary ? NULL : is_worth_solving,
-               .ctx = e,
-               .arena = &c->arena};
+static void choose_decisions(Explorer *e, Thought *t) {
+  const PhpRecord *record = &t->catch.judged.record;
   e->branches = 0;
   hashmap_release(&e->of_line);
-  ideas_of_input(&f, &c->ideas);
+  for (uint32_t i = 0; i < record->ncompares; i++)
+    if (t->vary || is_worth_solving(e, &record->compares[i]))
+      array_push(&t->solved, i);
+}
+
+static bool has_input(const Explorer *e, const Catch *c) {
+  return c->is_run && c->judged.has_record && !e->options->strategy->crawls;
+}
+
+// What is to be thought about, and what is known now: all that depends on whose
+// turn it is.
+static void begin_thought(Explorer *e, Post *p, bool lucky, bool vary) {
+  Thought *t = &p->thought;
+  t->open = true;
+  t->item = p->item;
+  t->run = p->run;
+  t->vary = vary;
+  t->lucky = lucky;
+  t->way = p->way;
+  t->catch = p->catch;
+  p->way = (Way){0};
+  p->catch = (Catch){0};
+  if (has_input(e, &t->catch))
+    choose_decisions(e, t);
+  solving_begin(p->solving);
+  size_t n = t->way.len;
+  for (size_t i = 0; i < n && i < HELD_MOST; i++)
+    solving_hold(p->solving, &t->way.items[n - 1 - i].ask);
+}
+
+void post_think(Post *p) {
+  Thought *t = &p->thought;
+  const Explorer *e = p->explorer;
+  Catch *c = &t->catch;
+  Finding f = {.site = &e->options->visits->site,
+               .routes = &p->routes,
+               .item = &t->item,
+               .way = &t->way,
+               .answer = &c->answer,
+               .record = has_input(e, c) ? &c->judged.record : NULL,
+               .failing = t->vary,
+               .solved = t->solved.items,
+               .nsolved = t->solved.len,
+               .solving = p->solving,
+               .arena = &c->arena};
+  if (t->open)
+    ideas_of_input(&f, &t->ideas);
+}
+
+// Who is the only worker, or the only one that may ask now, need not put off
+// what he finds.
+bool post_thinks_alone(const Explorer *e, const Post *p) {
+  return e->nposts == 1 || p->given;
+}
+
+void thought_release(Thought *t) {
+  catch_release(&t->catch);
+  array_release(&t->way);
+  array_release(&t->solved);
+  array_release(&t->ideas);
+  *t = (Thought){0};
 }
 
 // Told apart by the scripts that ran: behind one script with ?page=... there
@@ -136,11 +182,10 @@ static void offer_odd(Explorer *e, Post *p) {
   array_release(&odds);
 }
 
-static void offer_ideas(Explorer *e, const Post *p, uint32_t after,
-                        bool lucky) {
-  const Catch *c = &p->catch;
-  for (size_t i = 0; i < c->ideas.len; i++) {
-    const Idea *idea = &c->ideas.items[i];
+static void offer_ideas(Explorer *e, const Ideas *ideas, const QueueItem *item,
+                        uint32_t run, uint32_t after, bool lucky) {
+  for (size_t i = 0; i < ideas->len; i++) {
+    const Idea *idea = &ideas->items[i];
     bool from_page = idea->world == WORLD_AFTER;
     explorer_offer(e,
                    (QueueItem){.ask = idea->ask,
@@ -152,11 +197,20 @@ static void offer_ideas(Explorer *e, const Post *p, uint32_t after,
                                .lucky = lucky,
                                .plain = idea->plain,
                                .redirect = idea->redirect,
-                               .sort = p->item.sort,
-                               .page = from_page ? p->run : p->item.page,
-                               .base = p->run,
+                               .sort = item->sort,
+                               .page = from_page ? run : item->page,
+                               .base = run,
                                .step = idea->step});
   }
+}
+
+void post_tell(Explorer *e, Post *p) {
+  Thought *t = &p->thought;
+  if (!t->open)
+    return;
+  solving_end(p->solving);
+  offer_ideas(e, &t->ideas, &t->item, t->run, WORLD_NONE, t->lucky);
+  thought_release(t);
 }
 
 void explorer_rescore(Explorer *e) {
@@ -249,6 +303,7 @@ static int keep_run(Explorer *e, Post *p, bool *lucky, Err *err) {
   for (size_t i = 0; record && i < record->ncompares; i++)
     seen_add(&e->seen, &record->compares[i]);
   take_failures(e, &j->run, p->run);
+  e->near_fails = p->near_failing && j->run.verdict == VERDICT_FAIL;
   e->progress.requests++;
   return 0;
 }
@@ -330,16 +385,16 @@ static void note_asked(Explorer *e, Post *p) {
                                   .nsteps = c->nsteps});
 }
 
-// Everything that could be asked because of this answer.
+// Everything that could be asked because of this answer; its input has to be
+// thought about first.
 static void offer_all(Explorer *e, Post *p, uint32_t world, bool lucky,
                       bool vary) {
   const Catch *c = &p->catch;
-  solve(e, p, vary);
-  offer_ideas(e, p, world, lucky);
+  offer_ideas(e, &c->ideas, &p->item, p->run, world, lucky);
   offer_twice(e, p, world, lucky);
-  if (c->is_run && c->judged.has_record && p->item.why != WHY_ODD &&
-      !e->options->strategy->crawls && !explorer_is_directed(e))
+  if (has_input(e, c) && p->item.why != WHY_ODD && !explorer_is_directed(e))
     offer_odd(e, p);
+  begin_thought(e, p, lucky, vary);
 }
 
 int post_hand_in(Explorer *e, Post *p, Err *err) {
@@ -353,12 +408,12 @@ int post_hand_in(Explorer *e, Post *p, Err *err) {
   bool vary = failing && (p->given || !e->target.failing.len);
   if (failing && target_add(&e->target, p->run))
     explorer_rescore(e);
-  if (!(p->given && e->options->apart))
-    offer_all(e, p, world, lucky, vary);
   if (p->given) {
     e->reached = world;
     e->page = hiddens_copy(&c->hiddens, &e->arena);
   }
+  if (!(p->given && e->options->apart))
+    offer_all(e, p, world, lucky, vary);
   return 0;
 }
 
@@ -436,11 +491,10 @@ static bool take_given(Explorer *e, Post *p) {
   return false;
 }
 
-// While everything near the failing request fails too, there is nothing to
-// compare with: every second request is then any that covers most.
+// A request near the failing one that fails too is nothing to compare with: the
+// next is then any that covers most.
 static bool ignores_scores(const Explorer *e) {
-  return explorer_is_directed(e) && e->numbers % 2 &&
-         e->progress.failing == e->progress.requests;
+  return explorer_is_directed(e) && e->near_fails;
 }
 
 typedef struct {
@@ -480,10 +534,18 @@ static bool begin_round(Explorer *e) {
   return e->queue.items.len > 0;
 }
 
+static bool is_thinking(const Explorer *e) {
+  for (int i = 0; i < e->nposts; i++)
+    if (e->posts[i].thought.open)
+      return true;
+  return false;
+}
+
 static bool take_idea(Explorer *e, Post *p) {
   const Bitset *near = e->nposts > 1 ? &p->near : NULL;
   return queue_take(&e->queue, near, &p->item) ||
-         (begin_round(e) && queue_take(&e->queue, near, &p->item));
+         (!is_thinking(e) && begin_round(e) &&
+          queue_take(&e->queue, near, &p->item));
 }
 
 bool post_take(Explorer *e, Post *p) {
@@ -493,6 +555,7 @@ bool post_take(Explorer *e, Post *p) {
   if (explorer_is_given_left(e) && p->number)
     return false;
   e->queue.unscored = ignores_scores(e);
+  p->near_failing = !e->queue.unscored;
   if (!(p->number == 0 && take_given(e, p)) && !take_idea(e, p))
     return false;
   p->run = p->item.plain ? 0 : ++e->numbers;

@@ -30,6 +30,19 @@ typedef struct {
   Arena arena;
 } Catch;
 
+// A request that was handed in, and for whose decisions is solved, outside of
+// the lock: ideas come with the worker's next turn.
+typedef struct {
+  bool open;
+  QueueItem item;
+  uint32_t run;
+  bool vary, lucky;
+  Way way;
+  Catch catch;
+  ARRAY(uint32_t) solved; // comparisons that are solved for
+  Ideas ideas;
+} Thought;
+
 // One worker.
 typedef struct {
   Explorer *explorer;
@@ -40,11 +53,14 @@ typedef struct {
   Hashmap routes;
   Bitset near; // worlds that are at this desk
   bool busy;
-  QueueItem item; // what it is about
-  bool given;     // by the user's list
-  uint32_t run;   // number of the request; 0: answered without PHP
+  QueueItem item;    // what it is about
+  bool given;        // by the user's list
+  bool near_failing; // chosen by its nearness to what fails
+  uint32_t run;      // number of the request; 0: answered without PHP
   Way way;
   Catch catch;
+  Thought thought;
+  Solving *solving;
 } Post;
 
 typedef struct {
@@ -78,6 +94,7 @@ struct Explorer {
   Hashmap routes;
   size_t statements; // of the scripts that this process has seen
   uint32_t numbers;  // given to requests so far
+  bool near_fails;   // the last one that was chosen by nearness failed
   size_t given;      // requests of the user's list that were taken
   uint32_t reached;  // the world that the last of them left behind
   Hiddens page;      // and the hidden fields of its page
@@ -97,6 +114,13 @@ int post_hand_in(Explorer *e, Post *p, Err *err);
 // The next request for it; false: there is none now.
 bool post_take(Explorer *e, Post *p);
 void catch_release(Catch *c);
+// Outside of a turn: solves for what was handed in last.
+void post_think(Post *p);
+// In a turn: what came of it is offered.
+void post_tell(Explorer *e, Post *p);
+// The worker's thinking has an end with this turn: nobody waits for it.
+bool post_thinks_alone(const Explorer *e, const Post *p);
+void thought_release(Thought *t);
 // Shows the progress. False: a budget is spent, or someone wants an end.
 bool explorer_may_go_on(Explorer *e);
 // Pages that nothing leads to may still be asked for.

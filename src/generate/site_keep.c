@@ -13,11 +13,12 @@
 
 // --- keeping it -------------------------------------------------------------
 
-// What is asked right now comes first again; of a list that is not yet made to
-// its end, all of it.
+// What is asked or thought about right now comes first again; of a list that is
+// not yet made to its end, all of it.
 int explorer_save(Explorer *e, Err *err) {
   const SiteOptions *o = e->options;
   ARRAY(QueueItem) busy = {0};
+  uint32_t failing[FAILING_MOST];
   Saved s = {.atlas = &e->atlas,
              .queue = &e->queue,
              .lines = &e->lines,
@@ -26,14 +27,18 @@ int explorer_save(Explorer *e, Err *err) {
              .given = explorer_is_given_left(e) ? 0 : e->given,
              .failing = e->progress.failing,
              .dropped = e->queue.dropped,
-             .target = e->target.target,
-             .targets = e->target.failing.items,
-             .ntargets = e->target.failing.len};
+             .target = e->target.target};
   if (!o->saved)
     return 0;
-  for (int i = 0; i < e->nposts; i++)
+  s.targets = failing;
+  for (; s.ntargets < e->target.failing.len; s.ntargets++)
+    failing[s.ntargets] = e->target.failing.items[s.ntargets].number;
+  for (int i = 0; i < e->nposts; i++) {
     if (e->posts[i].busy && !e->posts[i].given)
       array_push(&busy, e->posts[i].item);
+    if (e->posts[i].thought.open)
+      array_push(&busy, e->posts[i].thought.item);
+  }
   for (size_t i = 0; i < e->shown.len; i++)
     array_push(&s.shown,
                (Shown){e->shown.items[i].signature, e->shown.items[i].number});

@@ -8,7 +8,7 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-enum { FAILING_MOST = 24, STEPS_MOST = 2000 };
+enum { STEPS_MOST = 2000 };
 
 // --- the table --------------------------------------------------------------
 
@@ -44,8 +44,17 @@ const SiteStrategy *site_strategy_find(const char *name) {
 
 // --- the failure ------------------------------------------------------------
 
+static void forget_failing(Target *t) {
+  for (size_t i = 0; i < t->failing.len; i++)
+    free(t->failing.items[i].steps);
+  t->failing.len = 0;
+  t->ncommon = 0;
+}
+
 void target_release(Target *t) {
+  forget_failing(t);
   free(t->target);
+  free(t->base.steps);
   array_release(&t->failing);
 }
 
@@ -54,13 +63,19 @@ void target_set(Target *t, const char *signature) {
     return;
   free(t->target);
   t->target = mem_strdup(signature);
-  t->failing.len = 0;
+  forget_failing(t);
+}
+
+static SortedPath sort_path(const Atlas *atlas, uint32_t number) {
+  const Asked *a = atlas_asked(atlas, number);
+  return (SortedPath){number, similarity_sorted(a->steps, a->nsteps),
+                      a->nsteps};
 }
 
 bool target_add(Target *t, uint32_t number) {
   if (t->failing.len >= FAILING_MOST)
     return false;
-  array_push(&t->failing, number);
+  array_push(&t->failing, sort_path(t->atlas, number));
   return t->strategy->nearness != NEAR_NOTHING;
 }
 
@@ -86,27 +101,40 @@ const PathStep *path_steps(const PhpRecord *record, size_t *n, Arena *arena) {
 
 // --- scores -----------------------------------------------------------------
 
-static double best_path(const Target *t, const PathStep *steps, size_t n) {
-  double best = -1;
-  for (size_t i = 0; i < t->failing.len; i++) {
-    const Asked *f = atlas_asked(t->atlas, t->failing.items[i]);
-    double s = similarity_subset(steps, n, f->steps, f->nsteps);
-    best = s > best ? s : best;
+static void look_at(Target *t, uint32_t number) {
+  if (t->base.number != number) {
+    free(t->base.steps);
+    t->base = sort_path(t->atlas, number);
+    t->ncommon = 0;
   }
-  return best;
+  for (; t->ncommon < t->failing.len; t->ncommon++) {
+    const SortedPath *f = &t->failing.items[t->ncommon];
+    t->common[t->ncommon] =
+        similarity_common(t->base.steps, t->base.n, f->steps, f->n);
+  }
+}
+
+// As the request looked at, but with that step the other way.
+static double turned(const Target *t, PathStep step, size_t failing) {
+  const SortedPath *f = &t->failing.items[failing], *b = &t->base;
+  PathStep other = {step.condition, !step.outcome};
+  bool less = similarity_count(b->steps, b->n, step) <=
+              similarity_count(f->steps, f->n, step);
+  bool more = similarity_count(b->steps, b->n, other) <
+              similarity_count(f->steps, f->n, other);
+  return similarity_share(t->common[failing] - less + more, b->n, f->n);
 }
 
 static bool is_failing(const Target *t, uint32_t number) {
   for (size_t i = 0; i < t->failing.len; i++)
-    if (t->failing.items[i] == number)
+    if (t->failing.items[i].number == number)
       return true;
   return false;
 }
 
-// As the request it was made from up to the step that was solved, and that one
-// the other way.
-static double path_score(const Target *t, const QueueItem *item) {
+static double path_score(Target *t, const QueueItem *item) {
   const Asked *base = atlas_asked(t->atlas, item->base);
+  double best = -1;
   if (!base)
     return -1;
   if (item->why == WHY_VARIED)
@@ -114,13 +142,12 @@ static double path_score(const Target *t, const QueueItem *item) {
   if ((item->why != WHY_SOLVED && item->why != WHY_ABSENT) ||
       item->step >= base->nsteps)
     return -1;
-  size_t n = item->step + 1;
-  PathStep *steps = mem_array(PathStep, n);
-  memcpy(steps, base->steps, n * sizeof *steps);
-  steps[n - 1].outcome = !steps[n - 1].outcome;
-  double score = best_path(t, steps, n);
-  free(steps);
-  return score;
+  look_at(t, item->base);
+  for (size_t i = 0; i < t->failing.len; i++) {
+    double s = turned(t, base->steps[item->step], i);
+    best = s > best ? s : best;
+  }
+  return best;
 }
 
 static bool has_param(const Ask *a, const Param *like) {
@@ -144,14 +171,14 @@ static double compare_asks(const Ask *a, uint32_t world, const Asked *f) {
 static double input_score(const Target *t, const QueueItem *item) {
   double best = -1;
   for (size_t i = 0; i < t->failing.len; i++) {
-    const Asked *f = atlas_asked(t->atlas, t->failing.items[i]);
+    const Asked *f = atlas_asked(t->atlas, t->failing.items[i].number);
     double s = compare_asks(&item->ask, item->world, f);
     best = s > best ? s : best;
   }
   return best;
 }
 
-double target_score(const Target *t, const QueueItem *item) {
+double target_score(Target *t, const QueueItem *item) {
   switch (t->strategy->nearness) {
   case NEAR_PATH:
     return path_score(t, item);

@@ -9,9 +9,11 @@
 //
 // The path of a request is what its input was compared with, in order, and how
 // each comparison went. What a solved request is going to do is predicted: as
-// the request it was made from up to the comparison that was solved, then the
-// other way. Its likeness is a share of comparisons (generate/similarity.h),
-// the largest over all failing requests. A request that differs from a failing
+// the request it was made from, with the comparison that was solved the other
+// way. (To take what comes behind it for lost would mean to turn round the last
+// comparisons first: generate/strategy.c.) Its likeness is a share of
+// comparisons (generate/similarity.h), the largest over all failing requests;
+// among equals decides what covers most. A request that differs from a failing
 // one in a value nothing was compared with is predicted to go the same way: the
 // first few of those come between the last of the others.
 #ifndef CULPRIT_GENERATE_SITE_PATH_H
@@ -38,12 +40,24 @@ typedef struct {
 const SiteStrategy *site_strategy_find(const char *name); // NULL: no such one
 const SiteStrategy *site_strategy_at(size_t i);           // NULL: no more
 
+enum { FAILING_MOST = 24 };
+
+// The path of a request, in the order of similarity_sorted.
+typedef struct {
+  uint32_t number; // 0: none
+  PathStep *steps;
+  size_t n;
+} SortedPath;
+
 // Which requests fail the way that is to be explained.
 typedef struct {
   const SiteStrategy *strategy;
   const Atlas *atlas;
-  char *target; // signature of the failure; NULL: none yet
-  ARRAY(uint32_t) failing;
+  char *target;              // signature of the failure; NULL: none yet
+  ARRAY(SortedPath) failing; // at most FAILING_MOST
+  // The request looked at last, and what it has in common with each of them.
+  SortedPath base;
+  size_t common[FAILING_MOST], ncommon;
 } Target;
 
 void target_release(Target *t);
@@ -56,6 +70,6 @@ bool target_add(Target *t, uint32_t number);
 const PathStep *path_steps(const PhpRecord *record, size_t *n, Arena *arena);
 // How near an item is to the failing requests, in per cent; below 0: that
 // cannot be told.
-double target_score(const Target *t, const QueueItem *item);
+double target_score(Target *t, const QueueItem *item);
 
 #endif

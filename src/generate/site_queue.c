@@ -344,6 +344,8 @@ typedef struct {
   size_t at[SORTS];
 } Best;
 
+static bool is_scored(const Queue *q) { return q->scored && !q->unscored; }
+
 static uint64_t cost_now(const Queue *q, const Bitset *near,
                          const QueueItem *item) {
   bool pages = q->taken % 2 == 0;
@@ -351,7 +353,7 @@ static uint64_t cost_now(const Queue *q, const Bitset *near,
   uint64_t c = cost(q, item);
   if (near && !bitset_has(near, item->world))
     c += FAR_COST;
-  if (q->scored && is_of_page(item) != pages)
+  if (is_scored(q) && is_of_page(item) != pages)
     c += OTHER_COST;
   if (item->last && turn)
     c -= LAST_COST;
@@ -364,7 +366,7 @@ static uint64_t cost_now(const Queue *q, const Bitset *near,
 static void find_best(const Queue *q, const Bitset *near, Best *best) {
   for (size_t i = 0; i < q->items.len; i++) {
     const QueueItem *item = &q->items.items[i];
-    Sort s = q->scored ? SORT_INPUT : sort_of(q, item);
+    Sort s = is_scored(q) ? SORT_INPUT : sort_of(q, item);
     uint64_t c = cost_now(q, near, item);
     if (!best->has[s] || c < best->cost[s] ||
         (c == best->cost[s] &&

@@ -120,15 +120,37 @@ static void shorten(Again *a) {
 
 // --- the sequence -----------------------------------------------------------
 
+static bool has_cookie(const Ask *ask, const char *name) {
+  for (size_t i = 0; i < ask->nparams; i++)
+    if (ask->params[i].place == IN_COOKIE && !strcmp(ask->params[i].name, name))
+      return true;
+  return false;
+}
+
+// Cookies that a request before it brought (crumbs_bring) are its own too.
+static void carry_cookies(Again *a, size_t to, const Crumb *crumbs) {
+  for (size_t i = to; i--;) {
+    const Ask *from = &a->moves[i].ask;
+    for (size_t k = 0; k < from->nparams; k++) {
+      const Param *p = &from->params[k];
+      if (p->place == IN_COOKIE && !has_cookie(&a->moves[to].ask, p->name) &&
+          crumbs_brought(crumbs, p->name))
+        a->moves[to].ask =
+            ask_with(&a->moves[to].ask, IN_COOKIE, p->name, p->value, a->arena);
+    }
+  }
+}
+
 // The page that the last request was found on may have to be asked for again:
 // its hidden values are others now.
-static void add_page(Again *a, const Asked *page) {
+static void add_page(Again *a, const Asked *page, const Crumb *crumbs) {
   Move *moves = arena_array(a->arena, Move, a->n + 1);
   memcpy(moves, a->moves, a->n * sizeof *moves);
   moves[a->n] = moves[a->n - 1];
   moves[a->n - 1] = (Move){page->ask, page->hiddens};
   a->moves = moves;
   a->n++;
+  carry_cookies(a, a->n - 2, crumbs);
 }
 
 static void drop_page(Again *a) {
@@ -144,6 +166,8 @@ static void begin(Again *a, const Atlas *atlas, const Asked *last) {
   for (size_t i = 0; i < way.len; i++)
     a->moves[i] = (Move){way.items[i].ask, way.items[i].hiddens};
   a->moves[way.len] = (Move){last->ask, last->hiddens};
+  for (size_t i = 1; i <= way.len; i++)
+    carry_cookies(a, i, atlas->worlds.items[way.items[i - 1].world].crumbs);
   array_release(&way);
 }
 
@@ -178,7 +202,7 @@ Showing showing_make(Desk *d, const Atlas *atlas, uint32_t number,
   bool tried = *budget > 0;
   bool shown = *budget && shows_all(&a);
   if (!shown && *budget && page) {
-    add_page(&a, page);
+    add_page(&a, page, atlas->worlds.items[last->world].crumbs);
     shown = shows_all(&a);
     if (!shown)
       drop_page(&a);

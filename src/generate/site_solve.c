@@ -12,6 +12,8 @@
 #include "generate/site_solve_input.h"
 #include "generate/site_solve_kept.h"
 #include "php/record_format.h"
+#include "sym/gates.h"
+#include "util/mem.h"
 
 enum { ABSENT_MOST = 40, CONTAINED_LEAST = 3, OPAQUE_MOST = 2000 };
 
@@ -166,8 +168,8 @@ static bool place_of(const PhpCompare *c, const Ask *a, ParamPlace *place) {
   return !strcmp(c->left, "_COOKIE") || *place != IN_COOKIE;
 }
 
-static void add_absent(const PhpRecord *record, const Ask *a, Asks *out,
-                       Arena *arena) {
+void solve_absent(const PhpRecord *record, const Ask *a, Asks *out,
+                  Arena *arena) {
   Ask all = *a;
   size_t n = 0;
   ParamPlace place;
@@ -198,10 +200,8 @@ static struct {
   KnownCalls known;
   KeptTerms kept;
   SolveCache cache;
-  double seconds;
+  double question, request; // seconds
   SolveStats stats;
-  TermEval *ev; // of the shadows looked at last
-  uint64_t serial;
   Hashmap opaque_index;
   ARRAY(OpaqueCount) opaque;
 } memory;
@@ -211,7 +211,6 @@ void solve_forget(void) {
   known_calls_release(&memory.known);
   kept_release(&memory.kept);
   solve_cache_release(&memory.cache);
-  term_eval_free(memory.ev);
   hashmap_release(&memory.opaque_index);
   for (size_t i = 0; i < memory.opaque.len; i++)
     free(memory.opaque.items[i].name);
@@ -220,9 +219,10 @@ void solve_forget(void) {
   pthread_mutex_unlock(&lock);
 }
 
-void solve_patience(double seconds) {
+void solve_patience(double question, double request) {
   pthread_mutex_lock(&lock);
-  memory.seconds = seconds;
+  memory.question = question;
+  memory.request = request;
   pthread_mutex_unlock(&lock);
 }
 
@@ -264,6 +264,10 @@ static void report_opaque(Str *out) {
     str_add(out, n > 8 ? ", ...\n" : "\n");
 }
 
+static double request_seconds(void) {
+  return memory.request > 0 ? memory.request : SOLVE_REQUEST_SECONDS;
+}
+
 void solve_report(Str *out) {
   SolveStats st = solve_stats();
   if (!st.branches)
@@ -275,6 +279,11 @@ void solve_report(Str *out) {
            "Z3's time was up.\n",
            good, st.branches, st.by_candidates, st.by_z3, st.guessed, st.fixed,
            st.unsolved, st.timeouts < st.unsolved ? st.timeouts : st.unsolved);
+  if (st.late)
+    str_addf(out,
+             "%zu more decisions of %zu requests were not tried: each has %g s "
+             "for solving.\n",
+             st.late, st.late_requests, request_seconds());
   if (st.wrong)
     str_addf(out,
              "%zu decisions are not what their terms say: a mistake of "
@@ -295,25 +304,146 @@ static void count_opaque(const PhpShadows *sh) {
   }
 }
 
-// --- branches ---------------------------------------------------------------
+// --- one worker -------------------------------------------------------------
 
-static TermEval *evaluator(const PhpShadows *sh) {
-  if (!memory.ev || memory.serial != sh->serial) {
-    term_eval_free(memory.ev);
-    memory.ev = term_eval_new(sh);
-    memory.serial = sh->serial;
-  }
-  return memory.ev;
+typedef struct {
+  const Ask *ask;
+  Keeping *keeping;
+} Held;
+
+// `known` and `cache` are copies of the shared ones as they were when it began,
+// and what was learnt since.
+struct Solving {
+  KnownCalls known;
+  SolveCache cache;
+  size_t known_taken, cache_taken; // so many of the shared ones are copied
+  size_t known_own, cache_own;     // numbers of the first that were learnt
+  Held held[HELD_MOST];
+  size_t nheld;
+  const PhpShadows *learnt; // of the request
+  const Ask *ask;
+  Keeping *keeping;
+  TermEval *ev; // of the shadows looked at last
+  uint64_t serial;
+  double question, request, until;
+  SolveStats stats;
+};
+
+Solving *solving_new(void) { return mem_new(Solving); }
+
+static void drop_held(Solving *s) {
+  for (size_t i = 0; i < s->nheld; i++)
+    keeping_drop(s->held[i].keeping);
+  s->nheld = 0;
 }
 
-static BranchSolver solver_for(const PhpShadows *sh, bool session,
+static void drop_evaluator(Solving *s) {
+  term_eval_free(s->ev);
+  s->ev = NULL;
+}
+
+void solving_free(Solving *s) {
+  if (!s)
+    return;
+  pthread_mutex_lock(&lock);
+  drop_held(s);
+  keeping_drop(s->keeping);
+  pthread_mutex_unlock(&lock);
+  drop_evaluator(s);
+  known_calls_release(&s->known);
+  solve_cache_release(&s->cache);
+  free(s);
+}
+
+void solving_begin(Solving *s) {
+  pthread_mutex_lock(&lock);
+  known_calls_copy(&s->known, &memory.known, s->known_taken);
+  solve_cache_copy(&s->cache, &memory.cache, s->cache_taken);
+  s->known_taken = memory.known.calls.len;
+  s->cache_taken = memory.cache.answers.len;
+  s->known_own = s->known.calls.len;
+  s->cache_own = s->cache.answers.len;
+  s->question = memory.question;
+  s->request = request_seconds();
+  s->until = 0;
+  s->stats = (SolveStats){0};
+  pthread_mutex_unlock(&lock);
+}
+
+void solving_hold(Solving *s, const Ask *a) {
+  if (s->nheld == HELD_MOST)
+    return;
+  pthread_mutex_lock(&lock);
+  Keeping *k = kept_hold(&memory.kept, a);
+  if (k)
+    s->held[s->nheld++] = (Held){a, k};
+  pthread_mutex_unlock(&lock);
+}
+
+void solving_end(Solving *s) {
+  pthread_mutex_lock(&lock);
+  known_calls_copy(&memory.known, &s->known, s->known_own);
+  solve_cache_copy(&memory.cache, &s->cache, s->cache_own);
+  solve_stats_add(&memory.stats, &s->stats);
+  if (s->learnt)
+    count_opaque(s->learnt);
+  if (s->keeping)
+    kept_add(&memory.kept, s->ask, s->keeping);
+  drop_held(s);
+  pthread_mutex_unlock(&lock);
+  s->keeping = NULL;
+  s->learnt = NULL;
+  drop_evaluator(s);
+}
+
+void solve_learn(Solving *s, const PhpRecord *record, const Ask *a) {
+  if (!record->shadows->nterms)
+    return;
+  s->learnt = record->shadows;
+  s->ask = a;
+  s->keeping = keeping_new(record->shadows);
+  known_calls_add(&s->known, record->shadows);
+}
+
+static const Keeping *held(const Solving *s, const Ask *a) {
+  for (size_t i = 0; i < s->nheld; i++)
+    if (s->held[i].ask == a)
+      return s->held[i].keeping;
+  return NULL;
+}
+
+// --- branches ---------------------------------------------------------------
+
+static TermEval *evaluator(Solving *s, const PhpShadows *sh) {
+  if (!s->ev || s->serial != sh->serial) {
+    drop_evaluator(s);
+    s->ev = term_eval_new(sh);
+    s->serial = sh->serial;
+  }
+  return s->ev;
+}
+
+// The clock runs from the first decision on.
+static bool is_late(Solving *s) {
+  double now = gates_clock();
+  if (!(s->until > 0))
+    s->until = now + s->request;
+  if (now < s->until)
+    return false;
+  s->stats.late_requests = 1;
+  s->stats.late++;
+  return true;
+}
+
+static BranchSolver solver_for(Solving *s, const PhpShadows *sh, bool session,
                                Arena *arena) {
   return (BranchSolver){.sh = sh,
-                        .ev = evaluator(sh),
-                        .known = &memory.known,
-                        .cache = &memory.cache,
-                        .seconds = memory.seconds,
-                        .stats = &memory.stats,
+                        .ev = evaluator(s, sh),
+                        .known = &s->known,
+                        .cache = &s->cache,
+                        .seconds = s->question,
+                        .until = s->until,
+                        .stats = &s->stats,
                         .session = session,
                         .no_z3 = session,
                         .arena = arena};
@@ -332,26 +462,24 @@ static bool change_all(const Ask *a, const PhpShadows *sh,
   return answer->n > 0;
 }
 
-static void solve_own(const PhpCompare *c, const Ask *a, Asks *out,
+static void solve_own(Solving *s, const PhpCompare *c, const Ask *a, Asks *out,
                       Arena *arena) {
-  BranchSolver s = solver_for(c->shadows, false, arena);
+  BranchSolver b = solver_for(s, c->shadows, false, arena);
   InputAnswers answers = {0};
   Ask ask;
-  branch_solve(&s, c->branch, &answers);
+  branch_solve(&b, c->branch, &answers);
   for (size_t i = 0; i < answers.len; i++)
     if (change_all(a, c->shadows, &answers.items[i], &ask, arena))
       array_push(out, ask);
   array_release(&answers);
 }
 
-void solve_compare(const PhpCompare *c, const Ask *a, Asks *out, Arena *arena) {
-  if (c->kind != COMPARE_BRANCH) {
+void solve_compare(Solving *s, const PhpCompare *c, const Ask *a, Asks *out,
+                   Arena *arena) {
+  if (c->kind != COMPARE_BRANCH)
     compare_values(c, a, out, arena);
-    return;
-  }
-  pthread_mutex_lock(&lock);
-  solve_own(c, a, out, arena);
-  pthread_mutex_unlock(&lock);
+  else if (!is_late(s))
+    solve_own(s, c, a, out, arena);
 }
 
 // --- earlier requests -------------------------------------------------------
@@ -366,47 +494,33 @@ static void by_value(const Ask *a, PhpValue was, PhpValue want, Asks *out,
                                arena_strndup(arena, want.s, want.n), arena));
 }
 
-static void change_kept(const PhpShadows *sh, const Change *c, const Ask *a,
-                        Asks *out, Arena *arena) {
+static void change_kept(const Solving *s, const PhpShadows *sh, const Change *c,
+                        const Ask *a, Asks *out, Arena *arena) {
   const PhpTerm *var = &sh->terms[c->var];
   if (!text_starts(var->name, "SESSION.") || c->value.type != VALUE_STRING)
     return;
-  if (!kept_solve(&memory.kept, a, var->name, c->value, &memory.known, out,
-                  arena))
+  const Keeping *of = held(s, a);
+  if (!of || !keeping_solve(of, a, var->name, c->value, &s->known, out, arena))
     by_value(a, var->value, c->value, out, arena);
 }
 
-static void solve_session(const PhpCompare *c, const Ask *a, Asks *out,
-                          Arena *arena) {
+static void solve_session(Solving *s, const PhpCompare *c, const Ask *a,
+                          Asks *out, Arena *arena) {
   SolveStats ignored = {0};
-  BranchSolver s = solver_for(c->shadows, true, arena);
+  BranchSolver b = solver_for(s, c->shadows, true, arena);
   InputAnswers answers = {0};
-  s.stats = &ignored;
-  branch_solve(&s, c->branch, &answers);
+  b.stats = &ignored;
+  branch_solve(&b, c->branch, &answers);
   for (size_t i = 0; i < answers.len; i++)
     if (answers.items[i].n == 1)
-      change_kept(c->shadows, &answers.items[i].items[0], a, out, arena);
+      change_kept(s, c->shadows, &answers.items[i].items[0], a, out, arena);
   array_release(&answers);
 }
 
-void solve_kept(const PhpCompare *c, const Ask *a, Asks *out, Arena *arena) {
-  if (c->kind != COMPARE_BRANCH) {
+void solve_kept(Solving *s, const PhpCompare *c, const Ask *a, Asks *out,
+                Arena *arena) {
+  if (c->kind != COMPARE_BRANCH)
     compare_values(c, a, out, arena);
-    return;
-  }
-  pthread_mutex_lock(&lock);
-  solve_session(c, a, out, arena);
-  pthread_mutex_unlock(&lock);
-}
-
-void solve_absent(const PhpRecord *record, const Ask *a, Asks *out,
-                  Arena *arena) {
-  add_absent(record, a, out, arena);
-  if (!record->shadows->nterms)
-    return;
-  pthread_mutex_lock(&lock);
-  known_calls_add(&memory.known, record->shadows);
-  kept_add(&memory.kept, record->shadows, a);
-  count_opaque(record->shadows);
-  pthread_mutex_unlock(&lock);
+  else if (!is_late(s))
+    solve_session(s, c, a, out, arena);
 }

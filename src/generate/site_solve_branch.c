@@ -9,9 +9,15 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "sym/gates.h"
 #include "util/str.h"
 
-enum { TRIES_MOST = 600, DEPTH_MOST = 4, DEMANDS_MOST = 400 };
+enum {
+  TRIES_MOST = 600,
+  DEPTH_MOST = 4,
+  DEMANDS_MOST = 400,
+  CALLS_MOST = 100000
+};
 
 // --- inputs -----------------------------------------------------------------
 
@@ -34,10 +40,25 @@ static void call_key(const char *function, PhpValue result, Str *key) {
     str_addn(key, result.s, result.n);
 }
 
+static PhpValue copy_value(PhpValue v, Arena *arena) {
+  if (v.type == VALUE_STRING)
+    v.s = arena_strndup(arena, v.s, v.n);
+  return v;
+}
+
+static void add_call(KnownCalls *k, const char *key, size_t len,
+                     PhpValue argument) {
+  uint64_t n = k->calls.len;
+  if (n >= CALLS_MOST || hashmap_intern(&k->index, key, len, n) != n)
+    return;
+  array_push(&k->calls, (KnownCall){arena_strndup(&k->arena, key, len), len,
+                                    copy_value(argument, &k->arena)});
+}
+
 // Functions of one argument: what it was.
 void known_calls_add(KnownCalls *k, const PhpShadows *sh) {
   TermEval *ev = NULL;
-  for (size_t i = 1; i < sh->nterms && k->arguments.len < 100000; i++) {
+  for (size_t i = 1; i < sh->nterms; i++) {
     const PhpTerm *t = &sh->terms[i];
     if (t->op != TERM_OPAQUE || t->nargs < 1)
       continue;
@@ -48,19 +69,22 @@ void known_calls_add(KnownCalls *k, const PhpShadows *sh) {
       continue;
     Str key = {0};
     call_key(t->name, t->value, &key);
-    uint64_t n = k->arguments.len;
-    if (hashmap_intern(&k->index, key.data, key.len, n) == n) {
-      a.s = arena_strndup(&k->arena, a.s, a.n);
-      array_push(&k->arguments, a);
-    }
+    add_call(k, key.data, key.len, a);
     str_release(&key);
   }
   term_eval_free(ev);
 }
 
+void known_calls_copy(KnownCalls *to, const KnownCalls *from, size_t first) {
+  for (size_t i = first; i < from->calls.len; i++) {
+    const KnownCall *c = &from->calls.items[i];
+    add_call(to, c->key, c->len, c->argument);
+  }
+}
+
 void known_calls_release(KnownCalls *k) {
   hashmap_release(&k->index);
-  array_release(&k->arguments);
+  array_release(&k->calls);
   arena_release(&k->arena);
 }
 
@@ -72,7 +96,7 @@ bool known_call_find(const KnownCalls *k, const char *function, PhpValue result,
   bool found = hashmap_get(&k->index, key.data, key.len, &n);
   str_release(&key);
   if (found)
-    *argument = k->arguments.items[n];
+    *argument = k->calls.items[n].argument;
   return found;
 }
 
@@ -162,6 +186,10 @@ static bool is_known(const Search *x) {
   return false;
 }
 
+static bool is_late(const BranchSolver *s) {
+  return s->until > 0 && gates_clock() > s->until;
+}
+
 static void search(Search *x, unsigned depth) {
   apply(x);
   size_t unmet = first_unmet(x);
@@ -175,8 +203,9 @@ static void search(Search *x, unsigned depth) {
   Changes ideas = {0};
   propose(x->s, x->demands->items[unmet].term, x->demands->items[unmet].outcome,
           &ideas);
-  for (size_t i = 0;
-       i < ideas.len && x->tries < TRIES_MOST && x->out->len < x->most; i++) {
+  for (size_t i = 0; i < ideas.len && x->tries < TRIES_MOST &&
+                     x->out->len < x->most && !is_late(x->s);
+       i++) {
     if (is_changed(x, ideas.items[i].var))
       continue;
     x->tries++;
@@ -255,32 +284,46 @@ static bool recall(const BranchSolver *s, const CachedAnswer *c,
   return out->n > 0;
 }
 
-static void remember(SolveCache *c, const PhpShadows *sh,
-                     const InputAnswer *a) {
-  CachedAnswer x = {.n = a->n};
-  for (size_t i = 0; i < a->n; i++) {
-    PhpValue v = a->items[i].value;
-    if (v.type == VALUE_STRING)
-      v.s = arena_strndup(&c->arena, v.s, v.n);
-    x.items[i] = (NamedChange){
-        arena_strdup(&c->arena, sh->terms[a->items[i].var].name), v};
-  }
-  array_push(&c->answers, x);
+static void add_answer(SolveCache *c, const CachedAnswer *a) {
+  Hashmap *map = a->hopeless ? &c->hopeless : &c->index;
+  uint64_t fresh = c->answers.len;
+  if (hashmap_intern(map, &a->question, sizeof a->question, fresh) != fresh)
+    return;
+  CachedAnswer copy = *a;
+  for (size_t i = 0; i < a->n; i++)
+    copy.items[i] = (NamedChange){arena_strdup(&c->arena, a->items[i].name),
+                                  copy_value(a->items[i].value, &c->arena)};
+  array_push(&c->answers, copy);
 }
 
-static bool ask_z3(const BranchSolver *s, const Demands *demands,
-                   InputAnswer *out) {
+static void remember(const BranchSolver *s, uint64_t question,
+                     const InputAnswer *a) {
+  CachedAnswer x = {.question = question, .n = a->n};
+  for (size_t i = 0; i < a->n; i++)
+    x.items[i] =
+        (NamedChange){s->sh->terms[a->items[i].var].name, a->items[i].value};
+  add_answer(s->cache, &x);
+}
+
+void solve_cache_copy(SolveCache *to, const SolveCache *from, size_t first) {
+  for (size_t i = first; i < from->answers.len; i++)
+    add_answer(to, &from->answers.items[i]);
+}
+
+// What was not found for lack of time may be found another time.
+static bool ask_z3(const BranchSolver *s, uint64_t question,
+                   const Demands *demands, InputAnswer *out) {
+  uint64_t n;
   if (!s->cache)
     return smt_solve(s, demands, out);
-  uint64_t key = question(s, demands), fresh = s->cache->answers.len;
-  uint64_t n = hashmap_intern(&s->cache->index, &key, sizeof key, fresh);
-  if (n != fresh) {
+  if (hashmap_get(&s->cache->index, &question, sizeof question, &n)) {
     s->stats->cached++;
     return recall(s, &s->cache->answers.items[n], out);
   }
   if (!smt_solve(s, demands, out))
     out->n = 0;
-  remember(s->cache, s->sh, out);
+  if (out->n || !is_late(s))
+    remember(s, question, out);
   return out->n > 0;
 }
 
@@ -292,8 +335,8 @@ static bool is_hopeless(const BranchSolver *s, uint64_t key) {
 
 static void give_up(const BranchSolver *s, uint64_t key) {
   s->stats->unsolved++;
-  if (s->cache)
-    hashmap_put(&s->cache->hopeless, &key, sizeof key, 1);
+  if (s->cache && !is_late(s))
+    add_answer(s->cache, &(CachedAnswer){.question = key, .hopeless = true});
 }
 
 void solve_cache_release(SolveCache *c) {
@@ -301,6 +344,21 @@ void solve_cache_release(SolveCache *c) {
   hashmap_release(&c->index);
   array_release(&c->answers);
   arena_release(&c->arena);
+}
+
+void solve_stats_add(SolveStats *to, const SolveStats *more) {
+  to->branches += more->branches;
+  to->by_candidates += more->by_candidates;
+  to->by_z3 += more->by_z3;
+  to->guessed += more->guessed;
+  to->fixed += more->fixed;
+  to->unsolved += more->unsolved;
+  to->timeouts += more->timeouts;
+  to->wrong += more->wrong;
+  to->cached += more->cached;
+  to->late += more->late;
+  to->late_requests += more->late_requests;
+  to->z3_seconds += more->z3_seconds;
 }
 
 void branch_solve(const BranchSolver *s, uint32_t branch, InputAnswers *out) {
@@ -323,7 +381,8 @@ void branch_solve(const BranchSolver *s, uint32_t branch, InputAnswers *out) {
     s->stats->cached++;
   } else if (out->len > before) {
     s->stats->by_candidates++;
-  } else if (!s->no_z3 && ask_z3(s, &demands, &a) && holds(s, &demands, &a)) {
+  } else if (!s->no_z3 && ask_z3(s, key, &demands, &a) &&
+             holds(s, &demands, &a)) {
     s->stats->by_z3++;
     array_push(out, a);
   } else {

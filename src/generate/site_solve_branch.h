@@ -42,12 +42,19 @@ typedef ARRAY(InputAnswer) InputAnswers;
 // What opaque functions were seen to return: md5("x") = "9dd4...". Good for
 // all requests of an exploration.
 typedef struct {
-  Hashmap index; // function and result -> number + 1
-  ARRAY(PhpValue) arguments;
+  const char *key; // function and result
+  size_t len;
+  PhpValue argument;
+} KnownCall;
+typedef struct {
+  Hashmap index; // key -> number
+  ARRAY(KnownCall) calls;
   Arena arena;
 } KnownCalls;
 
 void known_calls_add(KnownCalls *k, const PhpShadows *sh);
+// Those of `from` from number `first` on; what is known stays.
+void known_calls_copy(KnownCalls *to, const KnownCalls *from, size_t first);
 void known_calls_release(KnownCalls *k);
 // The argument with which `function` gave `result`; false: not known.
 bool known_call_find(const KnownCalls *k, const char *function, PhpValue result,
@@ -55,20 +62,23 @@ bool known_call_find(const KnownCalls *k, const char *function, PhpValue result,
 
 // What Z3 said, by question: true of all requests of an exploration.
 typedef struct {
-  char *name;
+  const char *name;
   PhpValue value;
 } NamedChange;
 typedef struct {
+  uint64_t question;
+  bool hopeless; // nothing at all answered it
   NamedChange items[CHANGES_MOST];
   size_t n; // 0: no answer
 } CachedAnswer;
 typedef struct {
-  Hashmap index;
-  Hashmap hopeless; // questions that nothing at all answered
+  Hashmap index;    // question -> number
+  Hashmap hopeless; // likewise
   ARRAY(CachedAnswer) answers;
   Arena arena;
 } SolveCache;
 
+void solve_cache_copy(SolveCache *to, const SolveCache *from, size_t first);
 void solve_cache_release(SolveCache *c);
 
 typedef struct {
@@ -81,8 +91,12 @@ typedef struct {
   size_t timeouts;             // among these: Z3 took too long
   size_t wrong;                // branches that their own run contradicts
   size_t cached;               // questions that were asked before
+  size_t late;                 // not tried: the request's time was up,
+  size_t late_requests;        // of so many requests
   double z3_seconds;
 } SolveStats;
+
+void solve_stats_add(SolveStats *to, const SolveStats *more);
 
 typedef struct {
   const PhpShadows *sh;
@@ -93,6 +107,7 @@ typedef struct {
   bool session;      // SESSION values may be chosen
   bool no_z3;
   double seconds; // of Z3 for one question; 0: 1
+  double until;   // when it has to end (gates_clock); 0: never
   Arena *arena;   // of the answers
 } BranchSolver;
 

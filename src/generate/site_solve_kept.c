@@ -12,6 +12,7 @@ enum { KEPT_MOST = 20000, TERMS_MOST = 20000 };
 struct Keeping {
   PhpShadows sh; // terms and kept only
   Arena arena;
+  size_t holders;
 };
 
 // --- copies -----------------------------------------------------------------
@@ -25,8 +26,11 @@ static PhpTerm copy_term(const PhpTerm *t, Arena *arena) {
 }
 
 // Up to the last term that is needed; they refer to earlier ones only.
-static Keeping *keep(const PhpShadows *sh) {
+Keeping *keeping_new(const PhpShadows *sh) {
+  if (!sh->nkept || sh->nterms > TERMS_MOST)
+    return NULL;
   Keeping *k = mem_new(Keeping);
+  k->holders = 1;
   uint32_t last = 0;
   PhpNamed *kept = arena_array(&k->arena, PhpNamed, sh->nkept);
   for (size_t i = 0; i < sh->nkept; i++) {
@@ -42,46 +46,54 @@ static Keeping *keep(const PhpShadows *sh) {
   return k;
 }
 
-static void keeping_free(Keeping *k) {
+void keeping_drop(Keeping *k) {
+  if (!k || --k->holders)
+    return;
   arena_release(&k->arena);
   free(k);
 }
 
-// The same request made again in another state may keep something else: the
-// newest counts.
-void kept_add(KeptTerms *k, const PhpShadows *sh, const Ask *a) {
-  if (!sh->nkept || sh->nterms > TERMS_MOST || k->items.len >= KEPT_MOST)
+// --- by request -------------------------------------------------------------
+
+// The same request made again in another state may keep something else.
+void kept_add(KeptTerms *k, const Ask *a, Keeping *keeping) {
+  if (k->items.len >= KEPT_MOST) {
+    keeping_drop(keeping);
     return;
+  }
   Str key = {0};
   ask_key(a, true, &key);
   uint64_t fresh = k->items.len;
   uint64_t n = hashmap_intern(&k->index, key.data, key.len, fresh);
   str_release(&key);
   if (n == fresh) {
-    array_push(&k->items, keep(sh));
+    array_push(&k->items, keeping);
     return;
   }
-  keeping_free(k->items.items[n]);
-  k->items.items[n] = keep(sh);
+  keeping_drop(k->items.items[n]);
+  k->items.items[n] = keeping;
 }
 
-void kept_release(KeptTerms *k) {
-  for (size_t i = 0; i < k->items.len; i++)
-    keeping_free(k->items.items[i]);
-  array_release(&k->items);
-  hashmap_release(&k->index);
-}
-
-// --- solving ----------------------------------------------------------------
-
-static const Keeping *find(const KeptTerms *k, const Ask *a) {
+Keeping *kept_hold(const KeptTerms *k, const Ask *a) {
   Str key = {0};
   uint64_t n;
   ask_key(a, true, &key);
   bool found = hashmap_get(&k->index, key.data, key.len, &n);
   str_release(&key);
-  return found ? k->items.items[n] : NULL;
+  if (!found)
+    return NULL;
+  k->items.items[n]->holders++;
+  return k->items.items[n];
 }
+
+void kept_release(KeptTerms *k) {
+  for (size_t i = 0; i < k->items.len; i++)
+    keeping_drop(k->items.items[i]);
+  array_release(&k->items);
+  hashmap_release(&k->index);
+}
+
+// --- solving ----------------------------------------------------------------
 
 static uint32_t find_term(const PhpShadows *sh, const char *name) {
   for (size_t i = 0; i < sh->nkept; i++)
@@ -114,11 +126,10 @@ static void solve(const BranchSolver *s, uint32_t term, PhpValue value,
   array_release(&ideas);
 }
 
-bool kept_solve(const KeptTerms *k, const Ask *a, const char *name,
-                PhpValue value, const KnownCalls *known, Asks *out,
-                Arena *arena) {
-  const Keeping *of = find(k, a);
-  uint32_t term = of ? find_term(&of->sh, name) : 0;
+bool keeping_solve(const Keeping *of, const Ask *a, const char *name,
+                   PhpValue value, const KnownCalls *known, Asks *out,
+                   Arena *arena) {
+  uint32_t term = find_term(&of->sh, name);
   if (!term)
     return false;
   SolveStats ignored = {0};

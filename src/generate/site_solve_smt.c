@@ -467,9 +467,12 @@ static void keep_small(Smt *z) {
 static bool ask_solver(Smt *z, InputAnswer *out) {
   Model m = {0};
   double begin = gates_clock();
-  Solver *solver = solver_new(
-      z->pool,
-      (SolverLimits){.seconds = z->s->seconds > 0 ? z->s->seconds : SECONDS});
+  double seconds = z->s->seconds > 0 ? z->s->seconds : SECONDS;
+  if (z->s->until > 0 && z->s->until - begin < seconds)
+    seconds = z->s->until - begin;
+  if (seconds <= 0)
+    return false;
+  Solver *solver = solver_new(z->pool, (SolverLimits){.seconds = seconds});
   SolverResult r = solver_query(solver, 0, z->asked.items, z->asked.len, &m);
   z->s->stats->timeouts += r == SOLVER_UNKNOWN;
   z->s->stats->z3_seconds += gates_clock() - begin;

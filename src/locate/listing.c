@@ -67,6 +67,13 @@ static uint32_t *best_statements(const Lister *l) {
   return best;
 }
 
+static bool is_death(const Lister *l, uint32_t listed, size_t failure) {
+  const Suite *suite = l->tally->suite;
+  const Entity *e = &suite->entities[listed];
+  return l->options->deaths &&
+         deaths_any(l->options->deaths, suite, failure, e->source, e->line);
+}
+
 static void push(const Lister *l, uint32_t listed, Ranking *out) {
   uint32_t e = l->best ? l->best[listed] : listed; // who speaks for it
   if (e == ENTITY_NONE || !bitset_has(&l->tally->executed, e))
@@ -77,6 +84,7 @@ static void push(const Lister *l, uint32_t listed, Ranking *out) {
   Suspect s = {.entity = listed,
                .score = l->scores->score[e],
                .confidence = confidence_of(n),
+               .prior = is_death(l, listed, out->failure),
                .ef = c->ef[e],
                .ep = c->ep[e],
                .carried = carrier != ENTITY_NONE};
@@ -128,6 +136,14 @@ static void settle_scores(Ranking *r) {
   }
 }
 
+static void order(Ranking *r, const ListOptions *o) {
+  SuspectKey *const keys[] = {suspect_score, suspect_prior};
+  if (o->deaths && !o->confidence)
+    ranking_order_by(r, keys, sizeof keys / sizeof *keys);
+  else
+    ranking_order(r, o->confidence);
+}
+
 int listing_rank_kinds(const Tally *t, const Comparison *c, size_t failure,
                        const Scores *scores, unsigned kinds,
                        const ListOptions *o, Ranking *out, Err *err) {
@@ -146,7 +162,7 @@ int listing_rank_kinds(const Tally *t, const Comparison *c, size_t failure,
       return -1;
     }
   settle_scores(out);
-  ranking_order(out, o->confidence);
+  order(out, o);
   return 0;
 }
 

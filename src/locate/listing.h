@@ -7,17 +7,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "locate/deaths.h"
 #include "locate/filter.h"
 #include "locate/tally.h"
 #include "model/ranking.h"
 #include "util/err.h"
 
 typedef struct {
-  EntityKind by;     // what is listed
-  bool others_pass;  // runs that only show other failures count as passing
-  bool confidence;   // order equal scores by confidence
-  PathFilter filter; // files left out are not listed
-  size_t explain;    // so many of the best get their evidence
+  EntityKind by;        // what is listed
+  bool others_pass;     // runs that only show other failures count as passing
+  bool confidence;      // order equal scores by confidence
+  PathFilter filter;    // files left out are not listed
+  size_t explain;       // so many of the best get their evidence
+  const Deaths *deaths; // of equal scores those where runs died come first;
+                        // NULL: they tie
 } ListOptions;
 
 // What a localizer found out, per entity of the suite.

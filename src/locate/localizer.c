@@ -34,6 +34,9 @@ void workbench_release(Workbench *w) {
     output_places_release(w->places);
   if (w->notes)
     near_notes_release(w->notes);
+  if (w->cores)
+    spec_notes_release(w->cores);
+  free(w->cores);
   free(w->notes);
   free(w->places);
   free(w->propagation);
@@ -73,6 +76,13 @@ int workbench_notes(Workbench *w, Err *err) {
     return 0;
   w->notes = mem_new(NearNotes);
   return near_notes_load(w->notes, store_dir(w->store), w->suite, err);
+}
+
+int workbench_cores(Workbench *w, Err *err) {
+  if (w->cores)
+    return 0;
+  w->cores = mem_new(SpecNotes);
+  return spec_notes_load(w->cores, store_dir(w->store), w->suite, err);
 }
 
 // --- methods that are no formula --------------------------------------------
@@ -118,6 +128,12 @@ static int load_notes(Workbench *w, Err *err) {
   if (workbench_load(w, KIND(STATEMENT), ENTITY_STATEMENT, err))
     return -1;
   return workbench_notes(w, err);
+}
+
+static int load_cores(Workbench *w, Err *err) {
+  if (workbench_load(w, KIND(STATEMENT), ENTITY_STATEMENT, err))
+    return -1;
+  return workbench_cores(w, err);
 }
 
 static int load_places(Workbench *w, Err *err) {
@@ -185,10 +201,18 @@ static int rank_near(const Workbench *w, const LocateOptions *o, size_t failure,
   return near_notes_rank(w->notes, &w->tally, failure, &options, out, err);
 }
 
+static int rank_spec(const Workbench *w, const LocateOptions *o, size_t failure,
+                     Ranking *out, Err *err) {
+  ListOptions options = list_options(o);
+  return spec_notes_rank(w->cores, &w->tally, failure, &options, out, err);
+}
+
 static int rank_apollo(const Workbench *w, Apollo technique,
                        const LocateOptions *o, size_t failure, Ranking *out,
                        Err *err) {
   ListOptions options = list_options(o);
+  if (technique == APOLLO_T_O || technique == APOLLO_TC_O)
+    options.deaths = &w->deaths;
   return apollo_rank(w->places, &w->tally, technique, failure, &options, out,
                      err);
 }
@@ -296,6 +320,13 @@ static const Localizer special[] = {
      .notes = true,
      .load = load_notes,
      .rank = rank_near,
+     .lists = LINES},
+    {.name = METHOD_SPEC,
+     .doc = "the core of a broken contract, and made tests (culprit spec)",
+     .all_kinds = KIND(STATEMENT),
+     .cores = true,
+     .load = load_cores,
+     .rank = rank_spec,
      .lists = LINES},
     {.name = "apollo-t",
      .doc = "Tarantula of the line (Artzi 2010)",
@@ -481,6 +512,16 @@ static int check_notes(const Locator *l, bool *lacking, Err *err) {
                  l->method.name, (long long)l->bench->suite->session);
 }
 
+static int check_cores(const Locator *l, bool *lacking, Err *err) {
+  *lacking = !l->bench->cores->items.len;
+  if (!*lacking)
+    return 0;
+  return err_set(err,
+                 "%s needs the core of a broken contract, and none is known "
+                 "of the program of session %lld: run `culprit spec`",
+                 l->method.name, (long long)l->bench->suite->session);
+}
+
 int locator_load(Locator *l, bool *lacking, Err *err) {
   *lacking = false;
   if (l->method.counts && check_counts(l, lacking, err))
@@ -492,6 +533,8 @@ int locator_load(Locator *l, bool *lacking, Err *err) {
   if (l->method.output && check_output(l, lacking, err))
     return -1;
   if (l->method.notes && check_notes(l, lacking, err))
+    return -1;
+  if (l->method.cores && check_cores(l, lacking, err))
     return -1;
   return workbench_load(l->bench, spectrum_kinds(&l->spectrum.options),
                         l->options.by, err);

@@ -26,6 +26,7 @@
 #include "locate/outmap.h"
 #include "locate/predicate.h"
 #include "locate/propagate.h"
+#include "locate/spec_note.h"
 #include "locate/spectrum.h"
 #include "locate/tally.h"
 #include "model/ranking.h"
@@ -47,6 +48,8 @@ typedef struct {
 
 // The method used where none is named.
 #define METHOD_DEFAULT "cascade"
+// That of sessions which `culprit spec` made.
+#define METHOD_SPEC "spec"
 
 // --- a session, ready to be worked on ---------------------------------------
 
@@ -66,6 +69,7 @@ typedef struct {
   Neighbours *neighbours, *permutations;
   OutputPlaces *places;
   NearNotes *notes;
+  SpecNotes *cores;
 } Workbench;
 
 void workbench_init(Workbench *w, Store *store, const Suite *suite);
@@ -79,6 +83,9 @@ int workbench_places(Workbench *w, Err *err);
 
 // Loads what `culprit near` found out, unless that has been done.
 int workbench_notes(Workbench *w, Err *err);
+
+// Loads what `culprit spec` found out, unless that has been done.
+int workbench_cores(Workbench *w, Err *err);
 
 // --- methods ----------------------------------------------------------------
 
@@ -97,6 +104,7 @@ struct Localizer {
   bool counts; // of conditions and returns, by at least one run
   bool output; // places in the output, of at least one failure
   bool notes;  // what `culprit near` found out about at least one failure
+  bool cores;  // what `culprit spec` found out about at least one failure
   // How it works: a formula over spectra, or a way of its own.
   Formula *formula;
   bool cascade; // of a formula: returns only break ties, and ties are always
@@ -128,7 +136,8 @@ int locator_open(Locator *l, Workbench *w, const Localizer *method,
 void locator_close(Locator *l);
 
 // Loads what the method needs from the store. Fails for a bad store, or if
-// counts, places or notes are needed and there are none (*lacking = true).
+// counts, places, notes or cores are needed and there are none (*lacking =
+// true).
 int locator_load(Locator *l, bool *lacking, Err *err);
 
 // How many entities are listed, and how many of them some run executed.

@@ -2,8 +2,7 @@
 // run nearest to a failing one, and the branches at which the two part. As a
 // localizer (`rank --method near`): those branches, in order.
 //
-// A note is a text file, STORE/near/SESSION.tsv, one fact a line, tabs between
-// (a tab, a line break and % inside a field are %09, %0A, %25):
+// A note is a text file, STORE/near/SESSION.tsv (note_file.h):
 //
 //   near       1
 //   signature  exit status 1                   of the failure
@@ -23,6 +22,7 @@
 #include <stdint.h>
 
 #include "locate/listing.h"
+#include "locate/note_file.h"
 #include "locate/tally.h"
 #include "model/ranking.h"
 #include "model/suite.h"
@@ -42,7 +42,7 @@ typedef struct {
 typedef struct {
   int64_t session; // in which it was found
   const char *signature, *command;
-  ARRAY(Source) sources;
+  NoteSources sources;
   ARRAY(NoteBranch) branches; // best first
 } NearNote;
 

@@ -9,6 +9,8 @@
 //   t       S_tar                     o      S_map
 //   t+o     1.1 where S_map = 1 and S_tar > 0.5, else S_tar
 //   tc, tc+o  the same with conditions
+//           among equal scores the line that the interpreter names when the
+//           script dies comes first (the paper's failures name no faulty line)
 //   tcoro   S_map where the oracle names places (HTML failures), else TC
 //
 //   view.php    one passing and one failing visit  S_tar  S_map  t+o

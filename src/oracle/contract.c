@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cfront/contract_table.h"
 #include "oracle/failure.h"
 #include "util/fs.h"
 #include "util/str.h"
@@ -13,7 +12,7 @@ static bool is_precondition(const Violation *v) {
   return v->table.clauses[v->broken[0]].kind == CLAUSE_REQUIRES;
 }
 
-static void add_failure(const Violation *v, const char *root, Run *run) {
+void contract_add_failure(const Violation *v, const char *root, Run *run) {
   const ContractClause *c = &v->table.clauses[v->broken[0]];
   char *names = violation_names(v);
   char *place = mem_printf("%s:%u", path_below(c->file, root), c->line);
@@ -27,6 +26,9 @@ static void add_failure(const Violation *v, const char *root, Run *run) {
              v->nbroken > 1 ? "are" : "is");
   if (v->call)
     str_addf(&message, " at call %llu", (unsigned long long)v->call);
+  else if (v->within)
+    str_addf(&message, " in call %llu of %s",
+             (unsigned long long)v->within_call, v->within);
   str_addf(&message, " (%s): %s", place, c->text);
   failure_add(run, "contract", place, signature, message.data);
   str_release(&message);
@@ -39,7 +41,7 @@ void contract_add_failures(const char *dir, const char *root, Run *run) {
   Violations v;
   violations_read(&v, dir);
   for (size_t i = 0; i < v.items.len; i++)
-    add_failure(&v.items.items[i], root, run);
+    contract_add_failure(&v.items.items[i], root, run);
   if (v.damaged)
     run_add_note(run, "a record of broken contracts cannot be read");
   violations_release(&v);

@@ -11,11 +11,15 @@
 
 #include <stdbool.h>
 
+#include "cfront/contract_table.h"
 #include "model/run.h"
 
 // Adds what the run's processes recorded in `dir`. Paths below `root` are shown
 // relative to it.
 void contract_add_failures(const char *dir, const char *root, Run *run);
+
+// One of them.
+void contract_add_failure(const Violation *v, const char *root, Run *run);
 
 // Has the run a failure of this kind?
 bool contract_failed(const Run *run);

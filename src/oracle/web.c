@@ -12,7 +12,7 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-enum { EXCERPT = 60 };
+enum { EXCERPT = 60, NAME_LEAST = 3 };
 
 // --- severities -------------------------------------------------------------
 
@@ -75,6 +75,69 @@ static void add_shape(const char *message, Str *out) {
   }
 }
 
+// --- failed queries ---------------------------------------------------------
+
+// The quoted name at or behind `p`; NULL: there is none. What is between the
+// quotes begins at *name.
+static const char *next_name(const char *p, const char **name, size_t *n) {
+  while (*p && !is_quote(*p))
+    p++;
+  const char *end = *p ? strchr(p + 1, *p) : NULL;
+  *name = end ? p + 1 : NULL;
+  *n = end ? (size_t)(end - p - 1) : 0;
+  return end ? end + 1 : NULL;
+}
+
+// A message without the names that its statement quotes: servers put them into
+// their messages as they are.
+static char *without_names(const char *message, const char *sql) {
+  Str out = {0};
+  const char *name;
+  size_t n;
+  str_add(&out, message);
+  for (const char *p = next_name(sql, &name, &n); p;
+       p = next_name(p, &name, &n)) {
+    const char *at =
+        n >= NAME_LEAST ? memmem(str_text(&out), out.len, name, n) : NULL;
+    if (!at)
+      continue;
+    Str shorter = {0};
+    str_addn(&shorter, out.data, (size_t)(at - out.data));
+    str_addf(&shorter, "...%s", at + n);
+    str_release(&out);
+    out = shorter;
+  }
+  char *made = mem_strdup(str_text(&out));
+  str_release(&out);
+  return made;
+}
+
+// What kind of statement it is, by its words in capitals: SHOW CREATE TABLE. An
+// application may run all of them in one line.
+static void add_verbs(const char *sql, Str *out) {
+  while (isupper((unsigned char)*sql)) {
+    size_t n = strspn(sql, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    if (sql[n] && !isspace((unsigned char)sql[n]))
+      return;
+    str_addc(out, ' ');
+    str_addn(out, sql, n);
+    sql += n + strspn(sql + n, " \t\r\n");
+  }
+}
+
+static void add_query_shape(const PhpFault *f, Str *out) {
+  char *message = without_names(f->message, f->sql);
+  add_shape(message, out);
+  add_verbs(f->sql, out);
+  free(message);
+}
+
+// Our private server (php/state.h) knows no privileges, and so refuses
+// statements about them: that is no failure of the application.
+static bool is_of_our_server(const PhpFault *f) {
+  return f->sql && strstr(f->message, " --skip-grant-tables ");
+}
+
 static char *make_place(const WebOracle *o, const char *file, uint32_t line) {
   if (!*file)
     return mem_strdup("");
@@ -91,7 +154,10 @@ static void add_fault(const WebOracle *o, const PhpFault *f, Run *run) {
   if (f->sql)
     str_addf(&message, " [%s]", f->sql);
   str_addf(&signature, "%s: ", kind);
-  add_shape(f->message, &signature);
+  if (f->sql)
+    add_query_shape(f, &signature);
+  else
+    add_shape(f->message, &signature);
   str_addf(&signature, " (%s)", place);
   if (*place)
     str_addf(&message, " (%s)", place);
@@ -101,11 +167,25 @@ static void add_fault(const WebOracle *o, const PhpFault *f, Run *run) {
   free(place);
 }
 
+// The interpreter names the line where the script ended.
+static void add_death(const PhpFault *f, Run *run) {
+  Death death = {.file = mem_strdup(f->file),
+                 .line = f->line,
+                 .function = mem_strdup(""),
+                 .how = mem_strdup("fatal error"),
+                 .exact = true};
+  array_push(&run->deaths, death);
+}
+
 static void add_faults(const WebOracle *o, const PhpRecord *record, Run *run) {
   for (size_t i = 0; i < record->nfaults; i++) {
     const PhpFault *f = &record->faults[i];
-    if (o->severities & 1u << f->severity && !f->silenced && !f->caught)
+    if (o->severities & 1u << f->severity && !f->silenced && !f->caught &&
+        !is_of_our_server(f)) {
       add_fault(o, f, run);
+      if (f->severity == PHP_FATAL && *f->file)
+        add_death(f, run);
+    }
   }
 }
 

@@ -80,13 +80,14 @@ static void add_header(Str *pairs, const Header *h) {
   str_release(&name);
 }
 
+// Of two cookies with one name PHP takes the first: the request's own.
 static void add_cookies(Str *pairs, const Request *r, const char *cookies) {
   const char *own = headers_get(&r->headers, "Cookie");
   Str s = {0};
-  if (cookies)
-    str_add(&s, cookies);
   if (own)
-    str_addf(&s, "%s%s", s.len ? "; " : "", own);
+    str_add(&s, own);
+  if (cookies)
+    str_addf(&s, "%s%s", s.len ? "; " : "", cookies);
   if (s.len)
     fcgi_pair(pairs, "HTTP_COOKIE", s.data);
   str_release(&s);

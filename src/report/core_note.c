@@ -54,6 +54,27 @@ int core_note_read(CoreNote *c, const char *path, const Suite *suite,
   return rc;
 }
 
+static bool has(const CoreNote *c, uint32_t entity) {
+  for (size_t i = 0; i < c->statements.len; i++)
+    if (c->statements.items[i] == entity)
+      return true;
+  return false;
+}
+
+void core_note_of(CoreNote *c, const SpecNote *note, const Suite *suite) {
+  *c = (CoreNote){0};
+  for (size_t i = 0; i < note->violated.len; i++)
+    array_push(&c->violated, mem_strdup(note->violated.items[i]));
+  for (size_t i = 0; i < note->core.len; i++) {
+    uint32_t entity = note_statement(suite, note->core.items[i].file,
+                                     note->core.items[i].line);
+    if (entity == ENTITY_NONE)
+      c->unknown++;
+    else if (!has(c, entity)) // several clauses may share it
+      array_push(&c->statements, entity);
+  }
+}
+
 void core_note_release(CoreNote *c) {
   for (size_t i = 0; i < c->violated.len; i++)
     free(c->violated.items[i]);

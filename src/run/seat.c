@@ -59,9 +59,19 @@ static int start_database(Seat *s, Err *err) {
   return rc;
 }
 
+// The user's, and where PHP puts temporary files (php/worker.h): applications
+// keep counters and keys there.
+static const char *const *state_files(Seat *s) {
+  const Texts *named = &s->visits->files;
+  const char **out = arena_array(&s->arena, const char *, named->len + 2);
+  for (size_t i = 0; i < named->len; i++)
+    out[i] = expand(s, named->items[i]);
+  out[named->len] = s->temporary;
+  return out;
+}
+
 static int open_state(Seat *s, Err *err) {
-  StatePlaces places = {.session_dir = s->sessions,
-                        .files = expand_all(s, &s->visits->files)};
+  StatePlaces places = {.session_dir = s->sessions, .files = state_files(s)};
   if (s->mariadb) {
     places.mariadb_socket = mariadb_socket(s->mariadb);
     places.databases = database_names(s);
@@ -101,8 +111,10 @@ int seat_open(Seat *s, const Visits *v, const char *maps, int number,
   *s = (Seat){.visits = v, .maps = maps};
   s->dir = mem_printf("%s/w%d", v->scratch, number);
   s->sessions = mem_printf("%s/sessions", s->dir);
-  if (fs_mkdirs(s->sessions, err) || make_session(s, session, err) ||
-      start_database(s, err) || open_state(s, err))
+  s->temporary = mem_printf("%s/php/tmp", s->dir);
+  if (fs_mkdirs(s->sessions, err) || fs_mkdirs(s->temporary, err) ||
+      make_session(s, session, err) || start_database(s, err) ||
+      open_state(s, err))
     return -1;
   return open_worker(s, err);
 }
@@ -113,6 +125,7 @@ void seat_close(Seat *s) {
   mariadb_stop(s->mariadb);
   free(s->dir);
   free(s->sessions);
+  free(s->temporary);
   arena_release(&s->arena);
 }
 
@@ -160,9 +173,9 @@ int seat_judge(Seat *s, const Request *r, const Exchange *x,
                  j->run.failures.len ? j->run.failures.items[0].message
                                      : "no script could be compiled");
   const Visits *v = s->visits;
-  if (v->store && kept_page_write(v->store, v->session, &j->run,
-                                  x->response.body, x->response.body_len,
-                                  record, err))
+  if (v->store &&
+      kept_page_write(v->store, v->session, &j->run, x->response.body,
+                      x->response.body_len, record, err))
     return -1;
   return keep_page(v, r, x, record, err);
 }

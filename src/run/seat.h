@@ -20,7 +20,7 @@
 typedef struct {
   const Visits *visits; // the settings
   const char *maps;
-  char *dir, *sessions;
+  char *dir, *sessions, *temporary;
   MariaDb *mariadb;
   State *state;
   Worker *worker;

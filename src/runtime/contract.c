@@ -31,6 +31,22 @@ typedef struct {
   uint64_t *calls, number, broken[WORDS];
 } Call;
 
+// A call whose code runs, on the stack of its wrapper; the same as in that
+// text.
+typedef struct Active Active;
+struct Active {
+  const ContractHeader *table;
+  const Call *call;
+  Active *outer;
+  uint64_t magic; // set while it is one: longjmp() leaves them behind
+};
+#define ACTIVE_MAGIC 0x5649544350554c43ull
+
+// The innermost of this thread. Only looked at where there is a libc, and so
+// memory of threads: without one nothing is checked.
+__thread Active *__culprit_contract_active
+    __attribute__((tls_model("initial-exec")));
+
 enum { UNKNOWN, OFF, STOP, REPORT };
 int __culprit_contract_mode;
 const char *__culprit_contract_snapshot, *__culprit_contract_patch;
@@ -116,30 +132,42 @@ INLINE void tell(const ContractHeader *h, unsigned clause) {
   CALL(SYS_write, 2, " is violated\n", 13);
 }
 
-// What the call has broken so far, the last of it just now. Written at once: a
-// later clause may crash over what is broken. One write: records of threads do
-// not mix.
-__attribute__((noinline)) void
-__culprit_contract_broken(const ContractHeader *h, const uint32_t *broken,
-                          unsigned n, uint64_t call) {
+INLINE ViolationHeader record_head(const ContractHeader *h, uint64_t magic,
+                                   unsigned n, uint64_t call) {
   ViolationHeader head;
   clear(&head, sizeof head);
-  head.magic = VIOLATION_MAGIC;
+  head.magic = magic;
   head.version = CONTRACT_VERSION;
   head.broken = n;
   head.call = call;
   head.size = h->size;
   head.pid = (uint32_t)CALL(SYS_getpid, 0, 0, 0);
-  struct iovec v[3];
+  return head;
+}
+
+// What the call has broken so far, the last of it just now; `within`, if there
+// is one: the call in which it was. Written at once: a later clause may crash
+// over what is broken. One write: records of threads do not mix.
+__attribute__((noinline)) void
+__culprit_contract_broken(const ContractHeader *h, const uint32_t *broken,
+                          unsigned n, uint64_t call, const Active *within) {
+  ViolationHeader head = record_head(h, VIOLATION_MAGIC, n, call), outer;
+  struct iovec v[5];
   set_part(&v[0], &head, sizeof head);
   set_part(&v[1], broken, n * sizeof *broken);
   set_part(&v[2], h + 1, h->size);
+  if (within) {
+    outer = record_head(within->table, VIOLATION_WITHIN_MAGIC, 0,
+                        within->call->number);
+    set_part(&v[3], &outer, sizeof outer);
+    set_part(&v[4], within->table + 1, within->table->size);
+  }
   long fd = open_record();
   if (fd < 0) {
     tell(h, broken[n - 1]);
     return;
   }
-  CALL(SYS_writev, fd, v, 3);
+  CALL(SYS_writev, fd, v, within ? 5 : 3);
   CALL(SYS_close, fd, 0, 0);
 }
 
@@ -386,7 +414,7 @@ void __culprit_clause(const ContractHeader *h, unsigned clause, int holds,
     return;
   uint32_t broken[CONTRACT_CLAUSES_MAX];
   c->broken[clause / 64] |= 1ul << clause % 64;
-  __culprit_contract_broken(h, broken, list_broken(c, broken), c->number);
+  __culprit_contract_broken(h, broken, list_broken(c, broken), c->number, 0);
 }
 
 INLINE bool any_broken(const Call *c) {
@@ -410,11 +438,32 @@ void __culprit_contract_end(const ContractHeader *h, Call *c) {
   __culprit_contract_enter(h, c);
 }
 
+// The code of the call begins and ends. What lies at a lower address of the
+// stack has ended without saying so.
+void __culprit_contract_push(Active *a) {
+  Active *top = __culprit_contract_active;
+  a->outer = (uintptr_t)top > (uintptr_t)a ? top : 0;
+  a->magic = ACTIVE_MAGIC;
+  __culprit_contract_active = a;
+}
+
+void __culprit_contract_pop(Active *a) {
+  a->magic = 0;
+  __culprit_contract_active = a->outer;
+}
+
+// The call whose code is running; 0: none is known.
+INLINE const Active *innermost(void) {
+  const Active *top = __culprit_contract_active;
+  uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+  return top && (uintptr_t)top > here && top->magic == ACTIVE_MAGIC ? top : 0;
+}
+
 void __culprit_assert(const ContractHeader *h, unsigned clause, int holds) {
   uint32_t broken = clause;
   if (holds)
     return;
-  __culprit_contract_broken(h, &broken, 1, 0);
+  __culprit_contract_broken(h, &broken, 1, 0, innermost());
   if (__culprit_contract_mode == STOP)
     stop();
 }

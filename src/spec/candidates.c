@@ -1,8 +1,6 @@
 // Made tests: see candidates.h.
 #include "spec/candidates.h"
 
-#include <string.h>
-
 #include "sym/gates.h"
 
 void candidates_open(Candidates *c, Inquiry *q, double make_seconds) {
@@ -27,20 +25,23 @@ void candidates_close(Candidates *c) {
 void candidates_broken(const Inquiry *q, const SubjectRun *run, Bitset *out) {
   for (size_t i = 0; i < run->violations.items.len; i++) {
     const Violation *v = &run->violations.items.items[i];
-    if (v->call != q->violation->call ||
-        strcmp(v->table.function, q->violation->table.function))
+    if (!violation_is_of(v, q->contract->function, q->call))
       continue;
-    for (size_t k = 0; k < v->nbroken; k++)
-      bitset_add(out, v->broken[k]);
+    for (size_t k = 0; k < v->nbroken; k++) {
+      uint32_t number = contracts_number(&q->subject->contracts,
+                                         &v->table.clauses[v->broken[k]]);
+      if (number != UINT32_MAX)
+        bitset_add(out, number);
+    }
   }
 }
 
 // Is the run one that the contract can judge?
 static bool is_judged(const Inquiry *q, const Candidate *c) {
   const Violations *v = &c->run.violations;
-  const ContractTable *t = &q->violation->table;
+  const ContractTables *t = &q->subject->contracts;
   for (uint32_t i = 0; bitset_next(&c->broken, &i); i++)
-    if (i < t->nclauses && t->clauses[i].kind == CLAUSE_REQUIRES)
+    if (contracts_clause(t, i)->kind == CLAUSE_REQUIRES)
       return false;
   if (v->items.len)
     return bitset_count(&c->broken) > 0; // else another call broke something
@@ -85,7 +86,7 @@ static StateMaker maker_of(const Candidates *c) {
   Inquiry *q = c->inquiry;
   return (StateMaker){.program = &q->subject->ir,
                       .wrapper = q->wrapper,
-                      .table = &q->violation->table,
+                      .table = q->contract,
                       .known = &q->encoder.pointees,
                       .seconds = c->make_seconds};
 }

@@ -22,7 +22,7 @@
 typedef struct {
   State state;
   SubjectRun run;  // its hits are those of the call
-  Bitset broken;   // clauses; empty: it passes
+  Bitset broken;   // contracts_number() of clauses; empty: it passes
   size_t position; // of the turned branch on the path it was made from
 } Candidate;
 
@@ -50,7 +50,8 @@ int candidates_turn(Candidates *c, size_t of, Brood *out, Err *err);
 int candidates_random(Candidates *c, size_t n, uint64_t *random, Brood *out,
                       Err *err);
 
-// The clauses that a run broke in the call in question.
+// The clauses that a run broke in the call in question, assertions in its code
+// among them, by contracts_number().
 void candidates_broken(const Inquiry *q, const SubjectRun *run, Bitset *out);
 
 #endif

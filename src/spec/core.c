@@ -11,14 +11,14 @@ enum {
   NODES = 4000000,
   EXPRS_FIRST = 400000, // of one encoding, before tries
   EXPRS_MAX = 6000000,
-  BLOCKS_FIRST = 500, // beyond twice the run's
+  BLOCKS_MORE = 500, // beyond a multiple of the run's
   TRIES = 240,
   TRIES_AT_ONCE = 12, // in one pool
   LATER_SHARE = 4,    // of the time: for questions that are not cheap
   CHECK_SHARE = 4
 };
 // For one question, or the tries of one statement.
-static const double FIRST_SECONDS = 1.5, TRY_SECONDS = 2, MORE_SECONDS = 3,
+static const double FIRST_SECONDS = 1.5, TRY_SECONDS = 1, MORE_SECONDS = 3,
                     MOST_SECONDS = 15;
 
 void core_release(Core *c) {
@@ -141,7 +141,7 @@ static bool try_some(Search *s, const Bitset *on, uint32_t statement,
   bool found = false;
   encoder_fork(&e, s->run, pool);
   e.asked = &s->clauses;
-  e.max_blocks = 8 * s->run->blocks + BLOCKS_FIRST;
+  e.max_blocks = 8 * s->run->blocks + BLOCKS_MORE;
   for (uint32_t i = from;
        i < from + TRIES_AT_ONCE && !found && gates_clock() < until; i++) {
     encoder_try(&e, on, next_dice(s, statement, i));
@@ -169,46 +169,53 @@ static bool try_statement(Search *s, const Bitset *on, uint32_t statement) {
 
 // --- taking out -------------------------------------------------------------
 
-static Effort first_effort(const Search *s) {
+static Effort small_effort(const Search *s, size_t runs) {
   return (Effort){.seconds = time_left(s, FIRST_SECONDS),
-                  .blocks = 2 * s->run->blocks + BLOCKS_FIRST,
+                  .blocks = runs * s->run->blocks + BLOCKS_MORE,
                   .exprs = EXPRS_FIRST};
 }
 
-static Effort later_effort(const Search *s, double seconds) {
+static Effort large_effort(const Search *s, double seconds) {
   return (Effort){
       .seconds = time_left(s, seconds), .blocks = SIZE_MAX, .exprs = EXPRS_MAX};
 }
 
-// What is cheap: a small encoding, tries.
-static SolverResult ask_cheaply(Search *s, const StatementList *from,
-                                uint32_t statement) {
+static SolverResult ask_without(Search *s, const StatementList *from,
+                                uint32_t statement, Effort f) {
   Bitset on = {0};
   set_of(from, statement, &on);
-  SolverResult r = ask(s, &on, first_effort(s), NULL);
-  if (r == SOLVER_UNKNOWN && try_statement(s, &on, statement))
-    r = SOLVER_SAT;
+  SolverResult r = ask(s, &on, f, NULL);
   bitset_release(&on);
   return r;
 }
 
-static SolverResult ask_for(Search *s, const StatementList *from,
-                            uint32_t statement, double seconds) {
+static SolverResult ask_first(Search *s, const StatementList *from,
+                              uint32_t statement) {
+  return ask_without(s, from, statement, small_effort(s, 2));
+}
+
+static SolverResult ask_second(Search *s, const StatementList *from,
+                               uint32_t statement) {
+  return ask_without(s, from, statement, small_effort(s, 40));
+}
+
+static SolverResult try_some_runs(Search *s, const StatementList *from,
+                                  uint32_t statement) {
   Bitset on = {0};
   set_of(from, statement, &on);
-  SolverResult r = ask(s, &on, later_effort(s, seconds), NULL);
+  bool holds = try_statement(s, &on, statement);
   bitset_release(&on);
-  return r;
+  return holds ? SOLVER_SAT : SOLVER_UNKNOWN;
 }
 
 static SolverResult ask_more(Search *s, const StatementList *from,
                              uint32_t statement) {
-  return ask_for(s, from, statement, MORE_SECONDS);
+  return ask_without(s, from, statement, large_effort(s, MORE_SECONDS));
 }
 
 static SolverResult ask_most(Search *s, const StatementList *from,
                              uint32_t statement) {
-  return ask_for(s, from, statement, MOST_SECONDS);
+  return ask_without(s, from, statement, large_effort(s, MOST_SECONDS));
 }
 
 static size_t place_of(const StatementList *l, uint32_t statement) {
@@ -242,20 +249,32 @@ static void minimise(Search *s, const StatementList *from, AskWithout *how,
   }
 }
 
+// The ways to an answer, cheapest first. From LATER on they have a share of the
+// time only.
+static AskWithout *const ways[] = {ask_first, ask_second, try_some_runs,
+                                   ask_more, ask_most};
+enum { WAYS = sizeof ways / sizeof *ways, LATER = 3 };
+
+static void copy_list(const StatementList *from, StatementList *to) {
+  to->len = 0;
+  for (size_t i = 0; i < from->len; i++)
+    array_push(to, from->items[i]);
+}
+
 // What is needed with more on is needed with less: so what costs little is
 // asked first, while the set still decides the way of the run.
 static void minimise_all(Search *s, double seconds) {
-  StatementList all = {0}, left = {0}, hard = {0};
-  for (size_t i = 0; i < s->on.len; i++)
-    array_push(&all, s->on.items[i]);
-  minimise(s, &all, ask_cheaply, &left);
-  s->deadline = gates_clock() + time_left(s, seconds / LATER_SHARE);
-  minimise(s, &left, ask_more, &hard);
-  minimise(s, &hard, ask_most, &s->out->unknown);
-  s->out->minimal = !s->out->unknown.len;
-  array_release(&all);
+  StatementList left = {0}, *unknown = &s->out->unknown;
+  copy_list(&s->on, &left);
+  for (size_t i = 0; i < WAYS && left.len; i++) {
+    if (i == LATER)
+      s->deadline = gates_clock() + time_left(s, seconds / LATER_SHARE);
+    unknown->len = 0;
+    minimise(s, &left, ways[i], unknown);
+    copy_list(unknown, &left);
+  }
+  s->out->minimal = !unknown->len;
   array_release(&left);
-  array_release(&hard);
 }
 
 static void all_executed(const Encoder *run, StatementList *out) {
@@ -324,12 +343,23 @@ static SolverResult begin(Search *s) {
   Bitset on = {0};
   all_executed(s->run, &s->on);
   set_of(&s->on, UINT32_MAX, &on);
-  SolverResult r = ask(s, &on, later_effort(s, MOST_SECONDS), NULL);
+  SolverResult r = ask(s, &on, large_effort(s, MOST_SECONDS), NULL);
   bitset_release(&on);
   return r;
 }
 
-static int search(Search *s, double seconds, Err *err) {
+// Promises that one call breaks are often broken by the same lines: a core of
+// another one may be enough for this one, too.
+static void begin_with(Search *s, const StatementList *like) {
+  Bitset on = {0};
+  set_of(like, UINT32_MAX, &on);
+  if (like->len < s->on.len &&
+      ask(s, &on, small_effort(s, 40), NULL) == SOLVER_UNSAT)
+    copy_list(like, &s->on);
+  bitset_release(&on);
+}
+
+static int search(Search *s, const Core *like, double seconds, Err *err) {
   SolverResult r = begin(s);
   s->out->satisfiable = r == SOLVER_SAT;
   if (r == SOLVER_UNKNOWN)
@@ -339,6 +369,8 @@ static int search(Search *s, double seconds, Err *err) {
                    seconds);
   if (r == SOLVER_SAT)
     return 0;
+  if (like && like->statements.len)
+    begin_with(s, &like->statements);
   minimise_all(s, seconds);
   for (size_t i = 0; i < s->on.len; i++)
     array_push(&s->out->statements, s->on.items[i]);
@@ -346,14 +378,14 @@ static int search(Search *s, double seconds, Err *err) {
   return 0;
 }
 
-int core_find(Encoder *run, uint32_t clause, double seconds, Core *out,
-              Err *err) {
+int core_find(Encoder *run, uint32_t clause, const Core *like, double seconds,
+              Core *out, Err *err) {
   *out = (Core){0};
   double start = gates_clock();
   Search s = {.run = run, .deadline = start + seconds, .random = 1, .out = out};
   bitset_add(&s.clauses, clause);
   int rc = encoder_clause(run, clause)
-               ? search(&s, seconds, err)
+               ? search(&s, like, seconds, err)
                : err_set(err, "clause %u is not evaluated by the call", clause);
   if (!rc && !out->satisfiable && is_omission(run, out, clause)) {
     list_guards(run, out);
@@ -373,9 +405,10 @@ SolverResult core_ask_without(Encoder *run, uint32_t statement,
               .out = &ignored};
   bitset_union(&s.clauses, clauses);
   all_executed(run, &s.on);
-  SolverResult r = ask_cheaply(&s, &s.on, statement);
-  if (r == SOLVER_UNKNOWN && gates_clock() < s.deadline)
-    r = ask_more(&s, &s.on, statement);
+  SolverResult r = SOLVER_UNKNOWN;
+  for (size_t i = 0; i <= LATER && r == SOLVER_UNKNOWN; i++)
+    if (gates_clock() < s.deadline)
+      r = ways[i](&s, &s.on, statement);
   search_release(&s);
   core_release(&ignored);
   return r;

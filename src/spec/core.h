@@ -2,7 +2,7 @@
 // all be right if a clause is to hold.
 //
 //   Core c = {0};
-//   core_find(&run, clause, 10, &c, err);    // run: after encoder_run
+//   core_find(&run, clause, NULL, 10, &c, err);   // run: after encoder_run
 //   for each c.statements: run.statements.items[i] is in the core
 //
 // The clause is asked to hold with the statements of a set on and all others
@@ -42,9 +42,11 @@ typedef struct {
 
 void core_release(Core *c);
 
-// `seconds` for finding and minimising. Fails if no solver gives an answer.
-int core_find(Encoder *run, uint32_t clause, double seconds, Core *out,
-              Err *err);
+// `seconds` for finding and minimising. `like`, a core of another clause or
+// NULL, is where it begins if that is enough for this clause, too. Fails if no
+// solver gives an answer.
+int core_find(Encoder *run, uint32_t clause, const Core *like, double seconds,
+              Core *out, Err *err);
 
 // Can these clauses all hold if `statement` alone is off, and everything else
 // that the run executed is on?

@@ -18,7 +18,7 @@ static Bitset wanted(const CorrectionsTask *t, uint32_t only) {
   const ContractTable *table = &t->violation->table;
   Bitset all = {0};
   for (uint32_t k = 0; k < table->nclauses; k++)
-    if (table->clauses[k].kind == CLAUSE_ENSURES && encoder_clause(e, k) &&
+    if (table->clauses[k].kind != CLAUSE_REQUIRES && encoder_clause(e, k) &&
         (only == UINT32_MAX || only == k || !is_broken(t->violation, k)))
       bitset_add(&all, k);
   return all;

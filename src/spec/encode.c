@@ -540,6 +540,7 @@ static void begin(Encoder *e, EncodeMode mode) {
   e->table = 0;
   e->dead = 0;
   e->behind_body = false;
+  e->stopped = false;
   memory_begin(&e->memory);
   expr_map_clear(&e->facts);
 }
@@ -558,14 +559,16 @@ static void encode(Encoder *e) {
   e->end = NULL;
   encode_call_function(e, e->target.wrapper, false, true, NULL, params,
                        fn->nparams, &e->end, NULL, 0);
-  e->ended = !expr_value(e->pool, encoder_dead(e));
+  e->ended = e->stopped || !expr_value(e->pool, encoder_dead(e));
   free(params);
 }
 
 int encoder_run(Encoder *e, Err *err) {
+  size_t most = e->max_blocks;
   begin(e, ENCODE_RUN);
   e->memory.read_first.len = 0;
   encode(e);
+  e->max_blocks = most;
   e->npre = e->memory.read_first.len;
   if (e->ended)
     return pointees_learn(&e->pointees), 0;
@@ -627,29 +630,48 @@ static const EncodedClause *find_clause(const Encoder *e, uint32_t number) {
   return NULL;
 }
 
-bool encoder_mean_assertion(Encoder *e, uint32_t number) {
-  for (size_t i = 0; i < e->clauses.len; i++) {
-    const EncodedClause *c = &e->clauses.items[i];
-    if (c->table == e->table || c->number != number)
-      continue;
-    Expr holds = val_expr(&e->values, encode_look_up(e, e->end, c->cell, 1));
-    if (!expr_value(e->pool, holds)) {
-      e->about = c->table;
-      return true;
-    }
-  }
-  return false;
+static Expr at_end(Encoder *e, uint64_t key) {
+  return val_expr(&e->values, encode_look_up(e, e->end, key, 1));
 }
 
 Expr encoder_clause(Encoder *e, uint32_t number) {
   const EncodedClause *c = find_clause(e, number);
-  return c ? val_expr(&e->values, encode_look_up(e, e->end, c->cell, 1)) : 0;
+  if (!c)
+    return e->first->about ? expr_bool(e->pool, true) : 0;
+  return at_end(e, c->cell);
+}
+
+bool encoder_mean_assertion(Encoder *e, uint64_t table, uint32_t number) {
+  e->about = table;
+  Expr holds = encoder_clause(e, number);
+  return holds && !expr_value(e->pool, holds);
+}
+
+// Where it is evaluated; and where it is not, at the end.
+static Expr assertion_dead(Encoder *e, const EncodedClause *c) {
+  Expr dead = encoder_dead(e);
+  return c ? expr_ite(e->pool, at_end(e, c->untold), dead, at_end(e, c->dead))
+           : dead;
 }
 
 Expr encoder_clause_dead(Encoder *e, uint32_t number) {
   const EncodedClause *c = find_clause(e, number);
   uint32_t v;
+  if (e->first->about)
+    return assertion_dead(e, c);
   return c && pmap_get(e->end, c->dead, &v) ? val_expr(&e->values, v) : 0;
+}
+
+Expr encoder_breaks_assertion(Encoder *e) {
+  Expr any = expr_bool(e->pool, false);
+  for (size_t i = 0; i < e->clauses.len; i++) {
+    const EncodedClause *c = &e->clauses.items[i];
+    if (c->table == e->table)
+      continue;
+    Expr fine = expr_or(e->pool, at_end(e, c->cell), at_end(e, c->dead));
+    any = expr_or(e->pool, any, expr_not(e->pool, fine));
+  }
+  return any;
 }
 
 void encoder_show_limits(const Encoder *e, Str *out) {

@@ -68,8 +68,9 @@ typedef struct {
 typedef struct {
   uint64_t table; // address of the contract
   uint32_t number;
-  uint64_t cell; // where its outcome is kept
-  uint64_t dead; // and what is assumed away when it is evaluated
+  uint64_t cell;   // where its outcome is kept
+  uint64_t dead;   // and what is assumed away when it is evaluated
+  uint64_t untold; // it was not evaluated; of an assertion
 } EncodedClause;
 
 typedef struct {
@@ -145,6 +146,7 @@ struct Encoder {
   size_t npre;    // cells of the process that the run read
   Pmap end;       // state at the end
   bool ended;     // the end is reached in the run
+  bool stopped;   // or an assertion in the body is broken: a process ends there
 
   // While encoding.
   Frame *frame;
@@ -186,18 +188,20 @@ int encoder_follow(Encoder *e, Err *err);
 int encoder_check(Encoder *e, uint32_t bound, Err *err);
 
 // After encoder_run: from now on clauses are those of the assertion, or loop
-// invariant, that was the first whose clause `number` was broken, in all forks,
-// too, and no other clauses are evaluated there. False: none was.
-bool encoder_mean_assertion(Encoder *e, uint32_t number);
+// invariant, that is described at `table`, in all forks, too, and no other
+// clauses are evaluated there. False: its clause `number` was not broken.
+bool encoder_mean_assertion(Encoder *e, uint64_t table, uint32_t number);
 
 // Does clause `number` of the wrapper's contract hold? BV(1); 0: it was never
-// reached.
+// reached. An assertion that is not reached holds.
 Expr encoder_clause(Encoder *e, uint32_t number);
 // Was the end not reached, or only by what is assumed away?
 Expr encoder_dead(Encoder *e);
 // The same for the place where the clause is evaluated: what other clauses
 // need is not in it. 0: it was never reached.
 Expr encoder_clause_dead(Encoder *e, uint32_t number);
+// Is some assertion of the body broken, and not by what is assumed away?
+Expr encoder_breaks_assertion(Encoder *e);
 
 // Did the run's statements in `list` set none of the cells that the clause
 // names? False if it names none.

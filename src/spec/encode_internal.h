@@ -68,7 +68,7 @@ struct Frame {
 uint64_t ghost_dead(void);
 uint64_t ghost_register(const Frame *f, uint32_t reg);
 uint64_t ghost_returned(const Frame *f, uint32_t k);
-uint64_t ghost_clause(uint32_t index); // outcomes; at odd numbers: dead then
+uint64_t ghost_clause(uint32_t index); // four each: outcome, dead then, untold
 bool ghost_is_dead(uint64_t key);      // it, or that of a clause
 
 // --- encode.c ---------------------------------------------------------------

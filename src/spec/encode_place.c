@@ -132,22 +132,34 @@ static void touch(Encoder *e, uint64_t at) {
     hashmap_put(&e->touched, &name, sizeof name, 1);
 }
 
-// The elements of the object that `base` points into.
+// The first element from `lo` on, of those every `by` bytes that one at `some`
+// belongs to.
+static uint64_t first_element(uint64_t lo, uint64_t some, uint64_t by) {
+  return some < lo ? lo + (by - (lo - some) % by) % by : lo + (some - lo) % by;
+}
+
+static void add_element(Encoder *e, Expr guard, uint64_t base, Expr offset,
+                        uint64_t at, Places *out) {
+  Expr is = expr_eq(e->pool, offset, expr_const(e->pool, 64, at - base));
+  add_place(e, out, expr_and(e->pool, guard, is), at);
+}
+
+// The elements of the object that `base` points into, and where the run itself
+// went, be it outside of the object (`text[start + length - 1]` of a token that
+// was left empty): what it did is not assumed away.
 static void add_elements(Encoder *e, Expr guard, uint64_t base, Expr offset,
                          uint64_t step, Places *out) {
   uint64_t lo, hi, by = multiple(e->pool, offset, 8);
   uint64_t in_run = base + expr_value(e->pool, offset);
   by = by > step ? by : step;
   bounds(e, base, in_run, by, &lo, &hi);
-  uint64_t at = lo + (in_run - lo) % by;
-  if (in_run < lo)
-    at = lo;
-  for (; at + step <= hi && out->len < PLACES_MAX; at += by) {
-    if (!is_near_run(e, at, by))
-      continue;
-    Expr is = expr_eq(e->pool, offset, expr_const(e->pool, 64, at - base));
-    add_place(e, out, expr_and(e->pool, guard, is), at);
-  }
+  bool here = expr_value(e->pool, guard);
+  if (here)
+    add_element(e, guard, base, offset, in_run, out);
+  for (uint64_t at = first_element(lo, in_run, by);
+       at + step <= hi && out->len < PLACES_MAX; at += by)
+    if (!(here && at == in_run) && is_near_run(e, at, by))
+      add_element(e, guard, base, offset, at, out);
 }
 
 // A place that has no list and no base: only where it was in the run.

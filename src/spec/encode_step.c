@@ -199,10 +199,21 @@ static EncodedClause find_clause(Encoder *e, uint64_t table, uint32_t number) {
     if (e->clauses.items[i].table == table &&
         e->clauses.items[i].number == number)
       return e->clauses.items[i];
-  uint32_t i = 2 * (uint32_t)e->clauses.len;
-  array_push(&e->clauses, (EncodedClause){table, number, ghost_clause(i),
-                                          ghost_clause(i + 1)});
+  uint32_t i = 4 * (uint32_t)e->clauses.len;
+  array_push(&e->clauses,
+             (EncodedClause){table, number, ghost_clause(i),
+                             ghost_clause(i + 1), ghost_clause(i + 2)});
   return array_last(&e->clauses);
+}
+
+// A broken assertion ends a process. The encoding goes on, for the bounds of
+// those that do not break it; but not for ever.
+static void stop_soon(Encoder *e) {
+  enum { MORE = 256 };
+  size_t most = 2 * e->blocks + MORE;
+  if (e->mode == ENCODE_RUN && !e->stopped && most < e->max_blocks)
+    e->max_blocks = most;
+  e->stopped = true;
 }
 
 // What evaluating one clause assumes does not matter to the next.
@@ -220,6 +231,10 @@ static void tell_clause(Encoder *e, const Val *args, Pmap *state) {
     holds = expr_and(e->pool, val_expr(&e->values, before), holds);
   *state = memory_store(&e->memory, *state, c.cell, val_of(&e->values, holds));
   *state = memory_store(&e->memory, *state, c.dead, dead_now(e, *state));
+  *state =
+      memory_store(&e->memory, *state, c.untold, val_const(&e->values, 1, 0));
+  if (!e->frame->root && !expr_value(e->pool, holds))
+    stop_soon(e);
   if (e->frame->root && e->dead)
     *state = memory_store(&e->memory, *state, ghost_dead(), e->dead);
 }

@@ -9,7 +9,7 @@
 #include "sym/gates.h"
 #include "util/fs.h"
 
-enum { CALLS_MAX = 1 << 16 }; // that are looked for
+enum { TABLE_MAX = 1 << 20 }; // bytes that describe an assertion
 
 void inquiry_open(Inquiry *q, Subject *s, const InquiryOptions *o) {
   *q = (Inquiry){.subject = s, .options = *o};
@@ -43,6 +43,14 @@ static bool breaks_requires(const Violation *v) {
   return false;
 }
 
+// The first one of the run.
+static void take_violation(Inquiry *q) {
+  q->violation = &q->first.violations.items.items[0];
+  q->found = breaks_requires(q->violation) ? FOUND_PRECONDITION
+             : q->violation->call == 0     ? FOUND_ASSERTION
+                                           : FOUND_BROKEN;
+}
+
 int inquiry_begin(Inquiry *q, Err *err) {
   if (subject_run(q->subject, NULL, &q->first, err))
     return -1;
@@ -51,67 +59,36 @@ int inquiry_begin(Inquiry *q, Err *err) {
         q->first.outcome.end == END_TIMEOUT ? FOUND_TIMEOUT : FOUND_NOTHING;
     return 0;
   }
-  q->violation = &q->first.violations.items.items[0];
-  q->found = breaks_requires(q->violation) ? FOUND_PRECONDITION
-             : q->violation->call == 0     ? FOUND_ASSERTION
-                                           : FOUND_BROKEN;
+  take_violation(q);
   return 0;
 }
 
 // --- the violating call -----------------------------------------------------
 
 static CallPoint call_point(const Inquiry *q) {
-  return (CallPoint){.function = q->violation->table.function,
-                     .number = q->call ? q->call : q->violation->call};
+  return (CallPoint){.function = q->contract->function, .number = q->call};
 }
 
-static int has_call(Inquiry *q, uint64_t number, bool *has, Err *err) {
-  CallPoint at = call_point(q);
-  at.number = number;
-  at.snapshot = true;
-  char *path = mem_printf("%s/snapshot", q->subject->options.dir);
-  SubjectRun run;
-  unlink(path);
-  int rc = subject_run(q->subject, &at, &run, err);
-  *has = fs_exists(path);
-  subject_run_release(&run);
-  free(path);
-  return rc;
+static int refuse_assertion(const Violation *v, Err *err) {
+  return err_set(err,
+                 "%s breaks an assertion while no function with a contract "
+                 "runs; to have it explained give %s, or what calls it, a "
+                 "contract, if only /*@ requires \\true; */: then the state "
+                 "before the call can be looked at",
+                 v->table.function, v->table.function);
 }
 
-// The last call of the function, from 1: doubled, then halved.
-static int find_last_call(Inquiry *q, Err *err) {
-  uint64_t low = 1, high = 2;
-  bool has = true;
-  while (has && high < CALLS_MAX) {
-    if (has_call(q, high, &has, err))
-      return -1;
-    low = has ? high : low;
-    high = has ? 2 * high : high;
-  }
-  while (high - low > 1) {
-    uint64_t middle = low + (high - low) / 2;
-    if (has_call(q, middle, &has, err))
-      return -1;
-    *(has ? &low : &high) = middle;
-  }
-  q->call = low;
-  return 0;
-}
-
-// An assertion does not know its call: it is the last one that had begun.
+// The call of a function with a contract in which the promise was broken.
 static int find_call(Inquiry *q, Err *err) {
-  const char *function = q->violation->table.function;
-  if (q->found != FOUND_ASSERTION)
-    return 0;
-  if (!contracts_find(&q->subject->contracts, function))
-    return err_set(
-        err,
-        "an assertion inside %s is broken; to have it explained give "
-        "the function a contract, if only /*@ requires \\true; */: "
-        "then its calls can be looked at",
-        function);
-  return find_last_call(q, err);
+  const Violation *v = q->violation;
+  if (!v->call && !v->within)
+    return refuse_assertion(v, err);
+  const char *function = v->call ? v->table.function : v->within;
+  q->call = v->call ? v->call : v->within_call;
+  q->contract = contracts_find(&q->subject->contracts, function);
+  return q->contract
+             ? 0
+             : err_set(err, "%s: its contract is not in the program", function);
 }
 
 static int write_patch(const Inquiry *q, const State *s, Err *err) {
@@ -169,10 +146,38 @@ static bool is_broken(const Violation *v, uint32_t clause) {
   return false;
 }
 
+// Does this memory describe the broken assertion?
+static bool is_its_table(const Inquiry *q, uint64_t at) {
+  ContractHeader h;
+  if (!snapshot_load(&q->snapshot, at, &h, sizeof h) ||
+      h.magic != CONTRACT_MAGIC || h.size > TABLE_MAX)
+    return false;
+  Arena arena = {0};
+  ContractTable t;
+  char *strings = arena_alloc(&arena, h.size + (size_t)1);
+  const Violation *v = q->violation;
+  uint32_t k = v->broken[0];
+  bool same = snapshot_load(&q->snapshot, at + sizeof h, strings, h.size) &&
+              contract_parse(&t, strings, h.size, &arena) && k < t.nclauses &&
+              clause_same(&t.clauses[k], &v->table.clauses[k]);
+  arena_release(&arena);
+  return same;
+}
+
+// From now on the encoder means the assertion. False: it does not break it.
+static bool mean_assertion(const Inquiry *q, Encoder *e) {
+  for (size_t i = 0; i < e->clauses.len; i++) {
+    uint64_t table = e->clauses.items[i].table;
+    if (table != e->table && is_its_table(q, table))
+      return encoder_mean_assertion(e, table, q->violation->broken[0]);
+  }
+  return false;
+}
+
 // The encoding must break the assertion, too.
 static int compare_assertion(Inquiry *q, Err *err) {
   const Violation *v = q->violation;
-  if (encoder_mean_assertion(&q->encoder, v->broken[0]))
+  if (mean_assertion(q, &q->encoder))
     return 0;
   return err_set(err,
                  "%s: the call that breaks %s cannot be followed exactly: call "
@@ -300,8 +305,9 @@ static void add_statements(const Inquiry *q, const StatementList *l,
 
 static int find_core(Inquiry *q, uint32_t clause, Err *err) {
   ClauseCore c = {.clause = clause};
-  int rc =
-      core_find(&q->encoder, clause, q->options.core_seconds, &c.core, err);
+  const Core *like = q->cores.len ? &array_last(&q->cores).core : NULL;
+  int rc = core_find(&q->encoder, clause, like, q->options.core_seconds,
+                     &c.core, err);
   if (c.core.limits.len) {
     str_clear(&q->limits);
     str_addn(&q->limits, c.core.limits.data, c.core.limits.len);
@@ -326,9 +332,11 @@ static void find_corrections(Inquiry *q) {
 }
 
 int inquiry_explain(Inquiry *q, Err *err) {
-  if (!q->made && (find_call(q, err) || take_snapshot(q, err) ||
-                   find_wrapper(q, q->violation->table.function, err) ||
-                   subject_bind(q->subject, &q->snapshot, err)))
+  if (find_call(q, err))
+    return -1;
+  if (!q->made &&
+      (take_snapshot(q, err) || find_wrapper(q, q->contract->function, err) ||
+       subject_bind(q->subject, &q->snapshot, err)))
     return -1;
   double start = gates_clock();
   int rc = encode(q, err);
@@ -338,7 +346,7 @@ int inquiry_explain(Inquiry *q, Err *err) {
   }
   for (size_t i = 0; !rc && i < q->violation->nbroken; i++)
     rc = find_core(q, q->violation->broken[i], err);
-  if (!rc && q->options.corrections && q->found == FOUND_BROKEN)
+  if (!rc && q->options.corrections)
     find_corrections(q);
   q->seconds = gates_clock() - start;
   return rc;
@@ -379,9 +387,10 @@ static void statements_of(const Inquiry *q, const Encoder *e,
   }
 }
 
-static int encode_anew(Encoder *e) {
+static int encode_anew(const Inquiry *q, Encoder *e) {
   Err ignored;
-  if (encoder_run(e, &ignored))
+  if (encoder_run(e, &ignored) ||
+      (q->found == FOUND_ASSERTION && !mean_assertion(q, e)))
     return -1;
   clause_bounds_widen(e);
   return 0;
@@ -394,7 +403,7 @@ void inquiry_correct(Inquiry *q, const State *s, double seconds,
   StatementList among = {0}, left = {0};
   Encoder e;
   encoder_init(&e, &target, pool);
-  if (!encode_anew(&e)) {
+  if (!encode_anew(q, &e)) {
     statements_of(q, &e, lines, &among);
     Bitset kept = {0};
     bool complete = corrections_check(&e, q->violation, &among, seconds, &left);
@@ -441,15 +450,15 @@ static int confirm(Inquiry *q, State *s, bool *broken, Err *err) {
   CallPoint at = {.function = q->snapshot.function, .number = 1, .patch = true};
   if (write_patch(q, s, err) || subject_run(q->subject, &at, &run, err))
     return -1;
-  *broken = run.violations.items.len && run.violations.items.items[0].call;
+  *broken = run.violations.items.len &&
+            violation_is_of(&run.violations.items.items[0], at.function, 1);
   if (!*broken) {
     subject_run_release(&run);
     return 0;
   }
   subject_run_release(&q->first);
   q->first = run;
-  q->violation = &q->first.violations.items.items[0];
-  q->found = breaks_requires(q->violation) ? FOUND_PRECONDITION : FOUND_BROKEN;
+  take_violation(q);
   state_release(&q->given);
   q->given = *s;
   *s = (State){0};

@@ -36,13 +36,14 @@ typedef struct {
   Subject *subject;
   InquiryOptions options;
   Found found;
-  SubjectRun first;           // the given run
-  const Violation *violation; // of it: the first
-  uint64_t call;              // number of the violating call
-  Snapshot snapshot;          // of the violating call
-  State given;                // it, and what --check changed
-  bool made;                  // by --check: not the run's own
-  uint32_t wrapper;           // function
+  SubjectRun first;              // the given run
+  const Violation *violation;    // of it: the first
+  const ContractTable *contract; // of the function whose call is looked at
+  uint64_t call;                 // number of the violating call
+  Snapshot snapshot;             // of the violating call
+  State given;                   // it, and what --check changed
+  bool made;                     // by --check: not the run's own
+  uint32_t wrapper;              // function
   ExprPool *pool;
   Encoder encoder;
   bool encoding; // the encoder is there
@@ -67,12 +68,13 @@ int inquiry_begin(Inquiry *q, Err *err);
 // Fails if the run does not call the function.
 int inquiry_check(Inquiry *q, const char *function, uint32_t bound,
                   double seconds, uint32_t *reached, Err *err);
-// After FOUND_BROKEN and FOUND_ASSERTION (if its function has a contract; its
-// call is the last one that had begun): snapshot, encoding, one core for each
-// broken clause. From then on the hits of a run are the lines that the call
-// executed, in its body and in what that calls: neither what the clauses call,
-// nor what ran before and after it. Fails if the encoding does not break the
-// same clauses as the run did, naming what is not modelled.
+// After FOUND_BROKEN and FOUND_ASSERTION: snapshot, encoding, one core for each
+// broken clause. The call of a broken assertion is the innermost one of a
+// function with a contract that was running; fails if there was none. From then
+// on the hits of a run are the lines that the call executed, in its body and in
+// what that calls: neither what the clauses call, nor what ran before and after
+// it. Fails if the encoding does not break the same clauses as the run did,
+// naming what is not modelled.
 int inquiry_explain(Inquiry *q, Err *err);
 
 // A state put into the violating call, natively. Its coverage is that of the

@@ -24,8 +24,11 @@ void spec_print_broken(const Violation *v, const char *root, FILE *out) {
   const ContractTable *t = &v->table;
   char *names = violation_names(v);
   fputs(t->function, out);
-  if (v->call) // else an assertion
+  if (v->call)
     fprintf(out, ", call %llu,", (unsigned long long)v->call);
+  else if (v->within) // an assertion
+    fprintf(out, ", in call %llu of %s,", (unsigned long long)v->within_call,
+            v->within);
   fprintf(out, " breaks %s\n", names);
   for (size_t i = 0; i < v->nbroken; i++) {
     const ContractClause *c = &t->clauses[v->broken[i]];
@@ -77,8 +80,9 @@ static void print_corrections(const Inquiry *q, const char *root, FILE *out) {
   const Corrections *c = &q->corrections;
   if (!c->statements.len)
     return;
-  fputs(c->whole ? "the whole contract could be kept by changing one of"
-                 : "one of the promises could be kept by changing one of",
+  fputs(q->found == FOUND_ASSERTION ? "it could be kept by changing one of"
+        : c->whole ? "the whole contract could be kept by changing one of"
+                   : "one of the promises could be kept by changing one of",
         out);
   print_statements(q, &c->statements, root, out);
   fputs(c->complete ? "\n" : "  (there may be more: time ran out)\n", out);
@@ -92,13 +96,12 @@ void spec_print_cores(const Inquiry *q, const char *root, FILE *out) {
     fprintf(out, "bounds: %s\n", str_text(&q->limits));
 }
 
-static void print_names(const ContractTable *t, const Bitset *broken,
+static void print_names(const ContractTables *t, const Bitset *broken,
                         FILE *out) {
   bool first = true;
   for (uint32_t i = 0; bitset_next(broken, &i); i++) {
-    if (i >= t->nclauses)
-      continue;
-    fprintf(out, "%s%s", first ? "breaks " : ", ", t->clauses[i].name);
+    fprintf(out, "%s%s", first ? "breaks " : ", ",
+            contracts_clause(t, i)->name);
     first = false;
   }
   if (first)
@@ -113,7 +116,7 @@ void spec_print_round(const SpecReport *r, size_t number, FILE *out) {
   fprintf(out, "round %zu: ", number);
   if (c->state.turned)
     fprintf(out, "line %u the other way, ", c->state.turned);
-  print_names(table_of(inquiry_of(r)), &c->broken, out);
+  print_names(&inquiry_of(r)->subject->contracts, &c->broken, out);
   if (array_last(&r->rounds->taken).relation == TEST_APART)
     fputs(" (another failure: set aside)", out);
   if (s->items.len) {
@@ -212,6 +215,9 @@ void spec_print_ranking(const SpecReport *r, FILE *out) {
           "they cover the suspects",
           out);
   fputc('\n', out);
+  if (r->session)
+    fprintf(out, "kept as session %lld: culprit rank, why and report show it\n",
+            (long long)r->session);
 }
 
 // --- JSON -------------------------------------------------------------------
@@ -381,8 +387,11 @@ void spec_print_json(const SpecReport *r, FILE *out) {
   const Inquiry *q = inquiry_of(r);
   fputs("{\"version\":1", out);
   json_text("method", r->method, out);
-  json_text("function", table_of(q)->function, out);
+  json_text("function", q->contract->function, out);
+  fprintf(out, ",\"call\":%llu", (unsigned long long)q->call);
   fprintf(out, ",\"executed\":%zu", rounds->score.items.len);
+  if (r->session)
+    fprintf(out, ",\"session\":%lld", (long long)r->session);
   put_violated(q, out);
   put_union(q, r->root, out);
   put_cores(q, r->root, out);

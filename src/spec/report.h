@@ -11,6 +11,7 @@ typedef struct {
   const char *root;   // files below it are shown relative to it
   const char *method; // name, for JSON
   size_t top;         // lines of the ranking; 0: all
+  int64_t session;    // in which it was kept; 0: it was not
 } SpecReport;
 
 // "list_delete breaks size_ok, remove_ok", with the text of each clause.

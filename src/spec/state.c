@@ -263,7 +263,8 @@ int states_make(const StateMaker *maker, const State *from, StateList *out,
 
 // --- bounded verification ---------------------------------------------------
 
-// Some clause does not hold, where it can be evaluated.
+// Some clause does not hold, where it can be evaluated and the end is reached;
+// or an assertion does not, wherever the call goes then.
 static Expr any_broken(Making *m) {
   const ContractTable *t = m->maker->table;
   ExprPool *p = m->encoder.pool;
@@ -276,7 +277,8 @@ static Expr any_broken(Making *m) {
     if (dead)
       any = expr_or(p, any, expr_not(p, expr_or(p, holds, dead)));
   }
-  return any;
+  any = expr_and(p, any, expr_not(p, encoder_dead(&m->encoder)));
+  return expr_or(p, any, encoder_breaks_assertion(&m->encoder));
 }
 
 static SolverResult search(Making *m, State *out) {
@@ -285,11 +287,8 @@ static SolverResult search(Making *m, State *out) {
   Expr broken = any_broken(m);
   Model model = {0};
   require(m);
-  Expr dead = encoder_dead(&m->encoder);
-  if ((expr_is_const(pool, broken) && !expr_value(pool, broken)) ||
-      (expr_is_const(pool, dead) && expr_value(pool, dead)))
+  if (expr_is_const(pool, broken) && !expr_value(pool, broken))
     return SOLVER_UNSAT;
-  add_extra(m, dead, false);
   add_extra(m, broken, true);
   Solver *s = solver_new(pool, (SolverLimits){.seconds = m->maker->seconds,
                                               .conflicts = CONFLICTS,

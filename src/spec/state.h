@@ -58,9 +58,9 @@ typedef struct {
 int states_make(const StateMaker *m, const State *from, StateList *out,
                 Err *err);
 
-// Bounded verification: a state in which the requires hold and some ensures
-// does not, with loops that go round and calls that nest `bound` times at most.
-// SOLVER_UNSAT: there is none.
+// Bounded verification: a state in which the requires hold and some ensures,
+// or assertion in the body, does not, with loops that go round and calls that
+// nest `bound` times at most. SOLVER_UNSAT: there is none.
 SolverResult state_search(const StateMaker *m, const State *from,
                           uint32_t bound, State *out, Err *err);
 

@@ -202,20 +202,37 @@ Expr expr_mul(ExprPool *p, Expr a, Expr b) {
 
 // --- quotients --------------------------------------------------------------
 
-// The narrowest value that zero-extends to `e` and is at least `min` wide.
-static unsigned unsigned_width(const ExprPool *p, Expr e) {
+// At least 1.
+static unsigned bits_of(uint64_t v) {
+  return v ? 64 - (unsigned)__builtin_clzll(v) : 1;
+}
+
+static unsigned max_of(unsigned a, unsigned b) { return a > b ? a : b; }
+
+// Bits from 0 that are enough for the value of `e`, as far as extensions, sums
+// and products tell.
+static unsigned bits_needed(const ExprPool *p, Expr e, int depth) {
   const ExprNode *n = expr_node(p, e);
+  unsigned need = n->sort.width;
   if (n->op == EXPR_ZEXT)
-    return expr_width(p, n->arg[0]);
-  if (n->op == EXPR_CONST)
-    return n->value ? 64 - (unsigned)__builtin_clzll(n->value) : 1;
-  return n->sort.width;
+    need = expr_width(p, n->arg[0]);
+  else if (n->op == EXPR_CONST)
+    need = bits_of(n->value);
+  else if ((n->op == EXPR_ADD || n->op == EXPR_MUL) && depth) {
+    unsigned a = bits_needed(p, n->arg[0], depth - 1);
+    unsigned b = bits_needed(p, n->arg[1], depth - 1);
+    need = n->op == EXPR_MUL ? a + b : max_of(a, b) + 1;
+  }
+  return need < n->sort.width ? need : n->sort.width;
+}
+
+static unsigned unsigned_width(const ExprPool *p, Expr e) {
+  return bits_needed(p, e, 4);
 }
 
 // Both are zero-extended: divide the narrow values.
 static Expr narrow_unsigned(ExprPool *p, ExprOp op, Expr a, Expr b) {
-  unsigned w = unsigned_width(p, a), wb = unsigned_width(p, b);
-  w = wb > w ? wb : w;
+  unsigned w = max_of(unsigned_width(p, a), unsigned_width(p, b));
   if (w >= expr_width(p, a) || is_value(p, b, 0))
     return 0;
   // A quotient by a narrow zero would have fewer ones.
@@ -263,20 +280,29 @@ static Expr simplify_urem_const(ExprPool *p, Expr a, Expr b) {
   return lift_const(p, EXPR_UREM, a, b);
 }
 
+// A remainder is less than the constant `b`: as the extension of what it needs
+// it can be cut into bytes that are put together again (a checksum of sums).
+static Expr narrow_remainder(ExprPool *p, Expr r, Expr b) {
+  unsigned need = bits_of(expr_value(p, b) - 1);
+  return need < expr_width(p, r)
+             ? expr_zext(p, expr_trunc(p, r, need), expr_width(p, r))
+             : r;
+}
+
 Expr expr_urem(ExprPool *p, Expr a, Expr b) {
   ExprSort s = both(p, a, b);
-  Expr r = 0;
-  if (simplifies(p) && !expr_is_const(p, a)) {
-    r = expr_is_const(p, b) ? simplify_urem_const(p, a, b) : 0;
-    r = r ? r : narrow_unsigned(p, EXPR_UREM, a, b);
-  }
-  return r ? r : expr_make(p, EXPR_UREM, s, a, b, 0);
+  bool rules = simplifies(p) && !expr_is_const(p, a),
+       fixed = expr_is_const(p, b);
+  Expr r = rules && fixed ? simplify_urem_const(p, a, b) : 0;
+  if (r)
+    return r;
+  r = rules ? narrow_unsigned(p, EXPR_UREM, a, b) : 0;
+  r = r ? r : expr_make(p, EXPR_UREM, s, a, b, 0);
+  return rules && fixed ? narrow_remainder(p, r, b) : r;
 }
 
 static bool never_negative(const ExprPool *p, Expr e) {
-  return is_op(p, e, EXPR_ZEXT) ||
-         (expr_is_const(p, e) &&
-          sign_extend(expr_value(p, e), expr_width(p, e)) >= 0);
+  return unsigned_width(p, e) < expr_width(p, e);
 }
 
 // Signed division by a constant that fits in the width before extension.

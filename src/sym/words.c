@@ -173,6 +173,24 @@ static void define_division(Gates *g, const Word *a, const Word *b, Lit zero,
   gates_require(g, word_ult(g, r, b), zero);
 }
 
+#define LONG_DIVISION 4 // bits of quotient
+
+// By a constant, as on paper: for few bits of quotient smaller than requiring
+// a = q * b + r, and what the dividend is decides what the remainder is.
+static void divide_long(Gates *g, const Word *a, uint64_t by, unsigned steps,
+                        Word *quotient, Word *remainder) {
+  Word q = word_const(a->width, 0), r = *a;
+  for (unsigned i = steps; i-- > 0;) {
+    Word part = word_const(a->width, by << i);
+    Lit fits = -word_ult(g, &r, &part);
+    Word less = word_sub(g, &r, &part);
+    r = word_mux(g, fits, &less, &r);
+    q.bit[i] = fits;
+  }
+  *quotient = q;
+  *remainder = r;
+}
+
 // q and r are the only numbers with a = q * b + r and r < b, so requiring that
 // of two fresh words for good takes no solution away.
 void word_divide(Gates *g, const Word *a, const Word *b, Word *quotient,
@@ -190,6 +208,10 @@ void word_divide(Gates *g, const Word *a, const Word *b, Word *quotient,
   // A constant divisor of n bits leaves w - n + 1 bits of quotient.
   unsigned wq = fixed ? (bits_of(y) <= w ? w - bits_of(y) + 1 : 1) : w;
   unsigned wide = fixed ? w + 1 : 2 * w;
+  if (fixed && wq <= LONG_DIVISION && bits_of(y) + wq == w + 1) {
+    divide_long(g, a, y, wq, quotient, remainder);
+    return;
+  }
   Word q = word_input(g, wq, y ? x / y : ~0ull);
   Word r = word_input(g, w, y ? x % y : x);
   q = word_resize(&q, w, false);

@@ -295,7 +295,10 @@ static bool solves_to(const PhpRecord *r, uint32_t compare, const char *query,
   Ask ask = ask_link("/decide.php", "n=3&s=+Bob&p=7-x", a);
   Asks out = {0};
   bool found = false;
-  solve_compare(&r->compares[compare], &ask, &out, a);
+  Solving *s = solving_new();
+  solving_begin(s);
+  solve_compare(s, &r->compares[compare], &ask, &out, a);
+  solving_free(s);
   for (size_t i = 0; i < out.len; i++)
     found |= !strcmp(query_of(&out.items[i], a), query);
   array_release(&out);
@@ -318,7 +321,10 @@ TEST(what_comes_before_a_decision_stays_as_it_was) {
   const PhpRecord *r = sample(&a);
   Ask ask = ask_link("/decide.php", "n=3&s=+Bob&p=7-x", &a);
   Asks out = {0};
-  solve_compare(&r->compares[6], &ask, &out, &a); // the group is > 5
+  Solving *s = solving_new();
+  solving_begin(s);
+  solve_compare(s, &r->compares[6], &ask, &out, &a); // the group is > 5
+  solving_free(s);
   assert_true(out.len > 0);
   for (size_t i = 0; i < out.len; i++) {
     const char *p = strstr(query_of(&out.items[i], &a), "p=") + 2;
@@ -359,8 +365,11 @@ TEST(a_session_value_is_solved_for_the_request_that_left_it) {
   Arena a = {0};
   const PhpRecord *r = sample(&a);
   Ask ask = ask_link("/decide.php", "n=3&s=+Bob&p=7-x", &a);
-  Asks out = {0}, ignored = {0};
-  solve_absent(r, &ask, &ignored, &a); // remembers what it keeps
+  Asks out = {0};
+  Solving *first = solving_new(), *s = solving_new();
+  solving_begin(first);
+  solve_learn(first, r, &ask); // remembers what it keeps
+  solving_end(first);
   PhpTerm terms[] = {{.name = ""},
                      {.op = TERM_VAR, .name = "SESSION.n", .value = php_int(4)},
                      {.op = TERM_CONST, .name = "", .value = php_int(100)},
@@ -372,11 +381,14 @@ TEST(a_session_value_is_solved_for_the_request_that_left_it) {
                       .branches = &branch,
                       .nbranches = 1};
   PhpCompare c = {.kind = COMPARE_BRANCH, .shadows = &later, .right = ""};
-  solve_kept(&c, &ask, &out, &a);
+  solving_begin(s);
+  solving_hold(s, &ask);
+  solve_kept(s, &c, &ask, &out, &a);
   assert_true(out.len > 0);
   assert_string_equal(query_of(&out.items[0], &a), "n=99&s=+Bob&p=7-x");
   array_release(&out);
-  array_release(&ignored);
+  solving_free(first);
+  solving_free(s);
   solve_forget();
   arena_release(&a);
 }
@@ -388,9 +400,16 @@ TEST(opaque_calls_are_summed_up_by_name) {
   Asks ignored = {0};
   PhpNamed names[4];
   Str said = {0};
-  solve_absent(r, &ask, &ignored, &a);
-  solve_absent(r, &ask, &ignored, &a);
-  solve_compare(&r->compares[1], &ask, &ignored, &a);
+  Solving *s = solving_new();
+  for (int i = 0; i < 2; i++) {
+    solving_begin(s);
+    solve_learn(s, r, &ask);
+    solving_end(s);
+  }
+  solving_begin(s);
+  solve_compare(s, &r->compares[1], &ask, &ignored, &a);
+  solving_end(s);
+  solving_free(s);
   assert_int_equal(solve_opaque(names, 4), 1);
   assert_string_equal(names[0].name, "md5");
   assert_int_equal(names[0].number, 2);
@@ -399,6 +418,52 @@ TEST(opaque_calls_are_summed_up_by_name) {
   assert_non_null(strstr(str_text(&said), "md5 2"));
   str_release(&said);
   array_release(&ignored);
+  solve_forget();
+  arena_release(&a);
+}
+
+// Another worker's answers are known with the next turn, not before.
+TEST(what_one_worker_learns_the_others_know_from_their_next_turn_on) {
+  Arena a = {0};
+  const PhpRecord *r = sample(&a);
+  Ask ask = ask_link("/decide.php", "n=3&s=+Bob&p=7-x", &a);
+  Solving *one = solving_new(), *two = solving_new();
+  solving_begin(one);
+  solving_begin(two);
+  solve_learn(one, r, &ask);
+  solving_end(one);
+  solving_hold(two, &ask);
+  Asks out = {0};
+  solve_compare(two, &r->compares[1], &ask, &out, &a);
+  solving_end(two);
+  assert_int_equal(solve_stats().branches, 1);
+  assert_int_equal(solve_stats().late, 0);
+  array_release(&out);
+  solving_free(one);
+  solving_free(two);
+  solve_forget();
+  arena_release(&a);
+}
+
+TEST(decisions_beyond_the_time_of_a_request_are_counted) {
+  Arena a = {0};
+  const PhpRecord *r = sample(&a);
+  Ask ask = ask_link("/decide.php", "n=3&s=+Bob&p=7-x", &a);
+  Solving *s = solving_new();
+  Asks out = {0};
+  Str said = {0};
+  solve_patience(0, 1e-9);
+  solving_begin(s);
+  for (int i = 0; i < 4; i++)
+    solve_compare(s, &r->compares[1], &ask, &out, &a);
+  solving_end(s);
+  assert_true(solve_stats().late >= 3);
+  assert_int_equal(solve_stats().late_requests, 1);
+  solve_report(&said);
+  assert_non_null(strstr(str_text(&said), "of 1 requests were not tried"));
+  str_release(&said);
+  array_release(&out);
+  solving_free(s);
   solve_forget();
   arena_release(&a);
 }

@@ -333,7 +333,7 @@ TEST(a_score_comes_before_all_else) {
 
 // --- strategies -------------------------------------------------------------
 
-TEST(likeness_is_predicted_up_to_the_comparison_that_is_solved) {
+TEST(likeness_is_that_of_the_path_with_one_comparison_the_other_way) {
   Atlas a;
   atlas_init(&a);
   PathStep steps[6] = {{1, 0}, {2, 1}, {3, 1}, {4, 0}, {5, 1}, {6, 0}};
@@ -344,8 +344,15 @@ TEST(likeness_is_predicted_up_to_the_comparison_that_is_solved) {
   assert_true(target_add(&t, number));
   QueueItem item = {.why = WHY_SOLVED, .base = number, .step = 5};
   assert_float_equal(target_score(&t, &item), 83.33, 0.01); // 5 of 6
-  item.step = 2; // the prefix of two, and the third the other way
-  assert_float_equal(target_score(&t, &item), 33.33, 0.01);
+  item.step = 2; // what comes behind it is expected to stay
+  assert_float_equal(target_score(&t, &item), 83.33, 0.01);
+  PathStep others[6] = {{1, 0}, {2, 1}, {3, 0}, {4, 1}, {5, 0}, {7, 0}};
+  asked.steps = others;
+  item.base = atlas_add(&a, &asked); // a passing one, with two in common
+  item.step = 0;
+  assert_float_equal(target_score(&t, &item), 16.67, 0.01);
+  item.step = 2; // as in the failing one
+  assert_float_equal(target_score(&t, &item), 50, 0.01);
   item.why = WHY_LINK;
   assert_true(target_score(&t, &item) < 0);
   target_set(&t, "fatal: y"); // another failure: nothing shows it yet

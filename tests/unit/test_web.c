@@ -108,6 +108,44 @@ TEST(a_failed_query_shows_its_sql) {
   finish(&f);
 }
 
+TEST(queries_that_differ_in_a_name_show_one_failure_other_statements_another) {
+  Fixture f;
+  start(&f, good);
+  PhpFault queries[] = {
+      fault(PHP_QUERY, "FUNCTION db.w1x does not exist"),
+      fault(PHP_QUERY, "FUNCTION db.<i>\"x'&y does not exist"),
+      fault(PHP_QUERY, "FUNCTION db.w1x does not exist")};
+  queries[0].sql = "SELECT `w1x`()";
+  queries[1].sql = "SELECT `<i>\"x'&y`()";
+  queries[2].sql = "CREATE VIEW `v` AS SELECT `w1x`()";
+  f.record.faults = queries;
+  f.record.nfaults = N(queries);
+  judge(&f);
+  assert_int_equal(f.run.failures.len, 2);
+  assert_string_equal(
+      f.run.failures.items[0].signature,
+      "query: FUNCTION db.... does not exist SELECT (lib/b.php:7)");
+  assert_string_equal(
+      f.run.failures.items[1].signature,
+      "query: FUNCTION db.... does not exist CREATE VIEW (lib/b.php:7)");
+  finish(&f);
+}
+
+TEST(what_a_server_without_privileges_refuses_is_no_failure) {
+  Fixture f;
+  start(&f, good);
+  PhpFault query =
+      fault(PHP_QUERY, "The MariaDB server is running with the "
+                       "--skip-grant-tables option so it cannot execute this "
+                       "statement");
+  query.sql = "DROP USER ''";
+  f.record.faults = &query;
+  f.record.nfaults = 1;
+  judge(&f);
+  assert_int_equal(f.run.verdict, VERDICT_PASS);
+  finish(&f);
+}
+
 TEST(a_dead_worker_and_a_hanging_one_are_failures) {
   Fixture f;
   start(&f, "");

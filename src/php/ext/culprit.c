@@ -306,6 +306,9 @@ static PHP_MINIT_FUNCTION(culprit) {
 }
 
 static PHP_MSHUTDOWN_FUNCTION(culprit) {
+  culprit_record_close();
+  culprit_map_close();
+  culprit_returns_close();
   UNREGISTER_INI_ENTRIES();
   return SUCCESS;
 }

@@ -123,6 +123,12 @@ bool culprit_map_is_known(const culprit_map *m) {
   return zend_hash_str_exists(&known, (const char *)m->id, sizeof m->id);
 }
 
+void culprit_map_close(void) {
+  if (has_known)
+    zend_hash_destroy(&known);
+  has_known = false;
+}
+
 static void remember(const culprit_map *m) {
   zval yes;
   ZVAL_TRUE(&yes);

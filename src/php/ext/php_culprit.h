@@ -82,6 +82,8 @@ static zend_always_inline void culprit_count(uint32_t slot) {
 // Starts the record of a request in directory `dir`, over that of the last one.
 int culprit_record_begin(const char *dir);
 void culprit_record_end(void);
+// At the end of the process: the record is complete, its memory goes.
+void culprit_record_close(void);
 // A zeroed item of `size` bytes; NULL if there is no room. It counts once it
 // was published, which comes before the next one is made.
 void *culprit_item(ItemTag tag, size_t size);
@@ -247,6 +249,7 @@ typedef struct {
 
 // Did we write it already, or find it?
 bool culprit_map_is_known(const culprit_map *m);
+void culprit_map_close(void); // at the end of the process
 // Writes the map unless it is there.
 void culprit_map_write(const char *dir, const culprit_map *m);
 
@@ -263,6 +266,7 @@ void culprit_returned(zend_execute_data *ex, zval *value);
 void culprit_site_value(uint32_t site, zval *value);
 void culprit_returns_begin(void);
 void culprit_returns_reset(void);
+void culprit_returns_close(void); // at the end of the process
 
 // --- output (output.c) ------------------------------------------------------
 
@@ -328,9 +332,10 @@ void culprit_shadow_after(zend_execute_data *ex, zval *value,
                           const culprit_shadow_args *args, const void *model);
 
 // What is known of an internal function: its reserved[culprit.handle].
-typedef struct {
+typedef struct culprit_internal {
   const void *database; // returns.c
   const void *model;    // shadow_call.c
+  struct culprit_internal *next;
 } culprit_internal;
 culprit_internal *culprit_internal_of(zend_function *fn); // makes it
 void culprit_shadow_models(void); // marks the functions it knows

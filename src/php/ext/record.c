@@ -261,3 +261,13 @@ void culprit_free_all(void) {
   if (current)
     current->used = 0;
 }
+
+void culprit_record_close(void) {
+  close_file();
+  while (chunks) {
+    chunk *next = chunks->next;
+    free(chunks);
+    chunks = next;
+  }
+  current = NULL;
+}

@@ -233,11 +233,24 @@ static void mark_db_calls(void) {
 }
 
 // Kept as long as the process, as the functions are.
+static culprit_internal *internals;
+
 culprit_internal *culprit_internal_of(zend_function *fn) {
   void **at = &fn->internal_function.reserved[culprit.handle];
-  if (!*at)
-    *at = pecalloc(1, sizeof(culprit_internal), 1);
+  if (!*at) {
+    culprit_internal *made = pecalloc(1, sizeof *made, 1);
+    made->next = internals;
+    *at = internals = made;
+  }
   return *at;
+}
+
+void culprit_returns_close(void) {
+  while (internals) {
+    culprit_internal *next = internals->next;
+    pefree(internals, 1);
+    internals = next;
+  }
 }
 
 // The SQL of prepared statements, by number of the object.

@@ -1,0 +1,21 @@
+// What `culprit spec` found out, kept for the commands that come after it: a
+// session of the store whose runs are the given call and the made tests, and a
+// note with the core and the rating (locate/spec_note.h). So `culprit rank`
+// ranks the same lines by the same numbers, and `culprit report` shows the
+// core.
+//
+// A run's lines are those of the call, as in the rating. A made test has no
+// command of its own, since its state was put into the process; a failing one
+// that breaks a part of the promises, or others too, shows the given failure,
+// as it counts in the rating.
+#ifndef CULPRIT_SPEC_KEEP_H
+#define CULPRIT_SPEC_KEEP_H
+
+#include "spec/rounds.h"
+#include "store/store.h"
+
+// `command`: our own command line. All of it is stored, or nothing.
+int spec_keep(const Rounds *r, Store *store, const char *command,
+              int64_t *session, Err *err);
+
+#endif
