@@ -290,7 +290,8 @@ static void print_help(void) {
        "Ranks the runs of a stored session (`culprit run` makes one).\n"
        "\n"
        "  --method M        how (default: " METHOD_DEFAULT "; after `culprit\n"
-       "                    input`: " INPUT_METHOD ")\n"
+       "                    input`: " INPUT_METHOD
+       "; after `culprit spec`: " METHOD_SPEC ")\n"
        "  --list-methods    show all methods\n"
        "  --by KIND         what is listed: statement (default), function,\n"
        "                    block or edge\n"

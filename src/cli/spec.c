@@ -336,30 +336,50 @@ static int explain(const Options *o, Inquiry *q) {
   return make_tests(o, q);
 }
 
-// No input breaks anything: looks for a state that does.
-static int check(const Options *o, Inquiry *q) {
-  Err err = {0};
-  uint32_t reached;
-  if (inquiry_check(q, o->check, (uint32_t)o->bound, o->budget, &reached, &err))
-    return q->subject->interrupted ? EXIT_INTERRUPTED : cli_error(&err);
-  if (q->found == FOUND_BROKEN || q->found == FOUND_ASSERTION) {
-    Str text = {0};
-    state_show(&q->given, &text);
-    if (!o->json)
-      printf("found with loops and calls up to %u: %s\n", reached,
-             text.len ? str_text(&text) : "the state of this run");
-    str_release(&text);
-    return explain(o, q);
-  }
-  if (reached < o->bound)
+static void print_found(const Inquiry *q, const CheckResult *r) {
+  Str text = {0};
+  state_show(&q->given, &text);
+  printf("found with loops and calls up to %u: %s\n", r->reached,
+         text.len ? str_text(&text) : "the state of this run");
+  str_release(&text);
+}
+
+// "calls 1, 2 and 4"
+static void print_calls(uint64_t last) {
+  printf("call%s 1", last > 1 ? "s" : "");
+  for (uint64_t call = 2; call <= last; call *= 2)
+    printf("%s%llu", call == last ? " and " : ", ", (unsigned long long)call);
+}
+
+static int print_kept(const Options *o, const CheckResult *r) {
+  if (!r->done)
     return cli_fail(EXIT_NO_VERDICT,
                     "no answer within %.0f s for loops and calls up to %u; "
                     "none breaks a promise of %s up to %u",
-                    o->budget, reached + 1, o->check, reached);
-  printf("%s keeps its promises in every state of these objects in which loops "
-         "go round and calls nest %u times at most\n",
-         o->check, reached);
+                    o->budget, r->reached + 1, o->check, r->reached);
+  printf("%s keeps its promises in every state of the objects at ", o->check);
+  print_calls(r->done);
+  printf(" in which loops go round and calls nest %zu times at most\n",
+         o->bound);
+  if (r->call > r->done)
+    printf("the time was over, or call %llu could not be followed; give "
+           "--budget\n",
+           (unsigned long long)r->call);
   return EXIT_DONE;
+}
+
+// No input breaks anything: looks for a state that does.
+static int check(const Options *o, Inquiry *q) {
+  Err err = {0};
+  CheckResult result;
+  CheckOptions options = {.bound = (uint32_t)o->bound, .seconds = o->budget};
+  if (inquiry_check(q, o->check, &options, &result, &err))
+    return q->subject->interrupted ? EXIT_INTERRUPTED : cli_error(&err);
+  if (q->found == FOUND_NOTHING)
+    return print_kept(o, &result);
+  if (!o->json)
+    print_found(q, &result);
+  return explain(o, q);
 }
 
 static int inquire(const Options *o, Subject *s) {

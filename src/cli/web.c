@@ -50,6 +50,7 @@ enum {
   OPT_RESUME,
   OPT_NO_REDUCE,
   OPT_SEED_APART,
+  OPT_SOLVE_SECONDS,
   OPT_HOST,
   OPT_FRONT,
   OPT_INI,
@@ -87,6 +88,7 @@ static const struct option long_options[] = {
     {"resume", no_argument, NULL, OPT_RESUME},
     {"no-reduce", no_argument, NULL, OPT_NO_REDUCE},
     {"seed-apart", no_argument, NULL, OPT_SEED_APART},
+    {"solve-seconds", required_argument, NULL, OPT_SOLVE_SECONDS},
     {"host", required_argument, NULL, OPT_HOST},
     {"front", required_argument, NULL, OPT_FRONT},
     {"ini", required_argument, NULL, OPT_INI},
@@ -150,6 +152,7 @@ static void print_help(void) {
       "  --resume           go on with the last exploration\n"
       "  --seed-apart       nothing is made of those requests: exploring\n"
       "                     starts from nothing all the same\n"
+      "  --solve-seconds S  for the decisions of one request (default: 3)\n"
       "  --no-reduce        keep the requests that show a failure as found\n"
       "\n"
       "the application; %w in a value: a directory of the worker's own, %s:\n"
@@ -280,6 +283,7 @@ static int take_option(void *options, int opt, const char *arg) {
   case OPT_RESUME: o->site.resume = true; return 0;
   case OPT_NO_REDUCE: o->site.no_reduce = true; return 0;
   case OPT_SEED_APART: o->site.apart = true; return 0;
+  case OPT_SOLVE_SECONDS: return cli_seconds(arg, &o->site.solve_seconds);
   case OPT_HOST: o->host = arg; return 0;
   case OPT_FRONT: v->site.front = arg; return 0;
   case OPT_INI: return take_pair(&v->ini, arg);

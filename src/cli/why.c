@@ -219,7 +219,7 @@ static int gather(Work *w, Store *store, const Options *o) {
   if (accounts_make(&w->bench, statement, &options, &w->accounts, &err) ||
       store_each_spectrum(store, &w->suite, ENTITY_STATEMENT, note_coverage, w,
                           &err) ||
-      gather_near(w, store, o, &err))
+      gather_near(w, store, o, &err) || workbench_cores(&w->bench, &err))
     return cli_error(&err);
   return check_comparable(w, o);
 }
@@ -235,7 +235,8 @@ static int print(Work *w, const Options *o) {
              .accounts = w->accounts,
              .only = (size_t)o->failure,
              .covers = w->covers,
-             .notes = w->notes};
+             .notes = w->notes,
+             .cores = w->bench.cores};
   o->json ? why_json(&why, stdout) : why_text(&why, stdout);
   if (fflush(stdout) || ferror(stdout))
     return cli_fail(EXIT_ENVIRONMENT, "cannot write the report: %s",

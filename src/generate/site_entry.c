@@ -38,6 +38,13 @@ static bool lies_hidden(const char *below) {
   return false;
 }
 
+// What all files say about each other.
+typedef struct {
+  size_t root;      // length of the root's path
+  Hashmap included; // names of files, of directories with their slash
+  Hashmap closed;   // paths of files and directories that no visitor sees
+} Survey;
+
 // --- who includes whom ------------------------------------------------------
 
 // The last quoted text of a statement that begins with include or require names
@@ -80,19 +87,75 @@ static void note_includes(const char *text, Hashmap *included) {
     }
 }
 
-static int find_included(const Walk *w, Hashmap *included, Err *err) {
+// --- who is not for visitors ------------------------------------------------
+
+// Does a line begin with `class NAME` or the like, perhaps after `abstract`?
+static bool declares(const char *text, const char *name, size_t n) {
+  static const char *const words[] = {"class ", "interface ", "trait ",
+                                      "enum "};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+    size_t w = strlen(words[i]);
+    for (const char *p = text; (p = strstr(p, words[i])); p++)
+      if (!strncmp(p + w, name, n) && strchr(" \n\r{", p[w + n]) &&
+          (p == text || p[-1] == '\n' || p[-1] == ' '))
+        return true;
+  }
+  return false;
+}
+
+// A class in a file of its name, and nothing behind it: it is loaded by others.
+static bool is_class_file(const char *path, const Str *text) {
+  const char *name = path_base(path), *end = text->data + text->len;
+  while (end > text->data && strchr(" \t\r\n", end[-1]))
+    end--;
+  return end > text->data && end[-1] == '}' &&
+         declares(str_text(text), name, strlen(name) - strlen(".php"));
+}
+
+// The server is told to show nothing of that directory.
+static bool closes_directory(const char *text) {
+  return (strcasestr(text, "require all denied") ||
+          strcasestr(text, "deny from all")) &&
+         !strcasestr(text, "<Limit") && !strcasestr(text, "<Files");
+}
+
+// What one file says about itself and others.
+static void note_file(const WalkItem *item, const Str *text, Survey *s) {
+  const char *path = item->path;
+  if (!text_ends(path, ".php")) {
+    size_t dir = strlen(path) - strlen("/.htaccess");
+    if (closes_directory(str_text(text)) && dir > s->root)
+      hashmap_put(&s->closed, path, dir, 1);
+    return;
+  }
+  note_includes(str_text(text), &s->included);
+  if (is_class_file(path, text))
+    hashmap_put(&s->closed, path, strlen(path), 1);
+}
+
+static int look_round(const Walk *w, Survey *s, Err *err) {
   int rc = 0;
   for (size_t i = 0; !rc && i < w->items.len; i++) {
     const WalkItem *item = &w->items.items[i];
-    if (!S_ISREG(item->st.st_mode) || !text_ends(item->path, ".php"))
+    if (!S_ISREG(item->st.st_mode) || (!text_ends(item->path, ".php") &&
+                                       !text_ends(item->path, "/.htaccess")))
       continue;
     Str text = {0};
     rc = fs_read(item->path, SCRIPT_MOST, &text, err);
     if (!rc)
-      note_includes(str_text(&text), included);
+      note_file(item, &text, s);
     str_release(&text);
   }
   return rc;
+}
+
+// Is the file, or a directory that it lies in, closed?
+static bool is_closed(const Survey *s, const char *path) {
+  uint64_t yes;
+  for (size_t n = strlen(path); n > s->root; n--)
+    if ((!path[n] || path[n] == '/') && hashmap_get(&s->closed, path, n, &yes))
+      return true;
+  return false;
 }
 
 // --- the list ---------------------------------------------------------------
@@ -129,27 +192,28 @@ static bool is_included(const char *below, const Hashmap *included) {
          hashmap_get(included, from, (size_t)(name - from), &yes);
 }
 
-static void collect(const Walk *w, const char *root, const Hashmap *included,
-                    Entries *out, Arena *arena) {
+static void collect(const Walk *w, const Survey *s, Entries *out,
+                    Arena *arena) {
   for (size_t i = 0; i < w->items.len && out->len < ENTRIES_MOST; i++) {
     const WalkItem *item = &w->items.items[i];
-    const char *below = item->path + strlen(root);
+    const char *below = item->path + s->root;
     if (S_ISREG(item->st.st_mode) && is_page(below) && !lies_hidden(below) &&
-        !below[strcspn(below, " %?#\n")] && !is_included(below, included))
+        !below[strcspn(below, " %?#\n")] && !is_included(below, &s->included) &&
+        !is_closed(s, item->path))
       array_push(out, arena_strdup(arena, below));
   }
 }
 
 int site_entries(const char *root, Entries *out, Arena *arena, Err *err) {
   Walk w = {0};
-  Hashmap included = {0};
+  Survey survey = {.root = strlen(root)};
   Entries list = {0};
   walk_add(&w, root);
   int rc = walk_run(&w, err);
   if (!rc)
-    rc = find_included(&w, &included, err);
+    rc = look_round(&w, &survey, err);
   if (!rc)
-    collect(&w, root, &included, &list, arena);
+    collect(&w, &survey, &list, arena);
   if (list.len)
     qsort(list.items, list.len, sizeof *list.items, by_importance);
   out->items = arena_array(arena, const char *, list.len);
@@ -157,7 +221,8 @@ int site_entries(const char *root, Entries *out, Arena *arena, Err *err) {
   for (size_t i = 0; i < list.len; i++)
     out->items[i] = list.items[i];
   array_release(&list);
-  hashmap_release(&included);
+  hashmap_release(&survey.included);
+  hashmap_release(&survey.closed);
   walk_release(&w);
   return rc;
 }

@@ -1,6 +1,8 @@
 // Where an exploration starts: the pages of a site that are there to be asked
-// for. A script that others include, or that lies where included ones do, is
-// left out: asked for on its own it would show failures that no visitor sees.
+// for. Asked for on their own, some scripts would show failures that no visitor
+// sees, and are left out: those that others include, that lie where included
+// ones do, that hold a class of their name and nothing else, or that .htaccess
+// closes (`Require all denied`).
 #ifndef CULPRIT_GENERATE_SITE_ENTRY_H
 #define CULPRIT_GENERATE_SITE_ENTRY_H
 

@@ -56,29 +56,23 @@ void explorer_offer_entries(Explorer *e, uint32_t world, Why why) {
 static bool is_too_much(Explorer *e, const PhpCompare *c) {
   if (c->kind != COMPARE_BRANCH)
     return false;
-  Str key = {0};
-  uint64_t n = 0;
-  str_addf(&key, "%s:%u:%d", c->file, c->line, c->held);
-  hashmap_get(&e->of_line, key.data, key.len, &n);
-  hashmap_put(&e->of_line, key.data, key.len, n + 1);
-  str_release(&key);
+  uint64_t line = (uint64_t)c->line << 1 | c->held, n = 0;
+  uint64_t key = XXH3_64bits_withSeed(c->file, strlen(c->file), line);
+  hashmap_get(&e->of_line, &key, sizeof key, &n);
+  hashmap_put(&e->of_line, &key, sizeof key, n + 1);
   return n >= BRANCHES_LINE || e->branches++ >= BRANCHES_MOST;
 }
 
 // What was seen to go both ways is solved a few times more, in other company.
 static bool is_worth_solving(Explorer *e, const PhpCompare *c) {
-  Str key = {0};
-  uint64_t n = 0;
-  str_addf(&key, "%s:%u:%u:%d:%s", c->file, c->line, c->kind, c->held,
-           c->right);
-  hashmap_get(&e->solved, key.data, key.len, &n);
+  uint64_t key[2] = {compare_hash(c), c->held}, n = 0;
+  hashmap_get(&e->solved, key, sizeof key, &n);
   uint64_t times = (uint64_t)1 << (2 * e->round);
   bool worth = n < SOLVED_AGAIN * times ||
                (n < SOLVED_MOST * times && seen_one_way(&e->seen, c));
   worth = worth && !is_too_much(e, c);
   if (worth)
-    hashmap_put(&e->solved, key.data, key.len, n + 1);
-  str_release(&key);
+    hashmap_put(&e->solved, key, sizeof key, n + 1);
   return worth;
 }
 
@@ -555,9 +549,9 @@ bool post_take(Explorer *e, Post *p) {
   if (explorer_is_given_left(e) && p->number)
     return false;
   e->queue.unscored = ignores_scores(e);
-  p->near_failing = !e->queue.unscored;
   if (!(p->number == 0 && take_given(e, p)) && !take_idea(e, p))
     return false;
+  p->near_failing = !e->queue.unscored && !p->given;
   p->run = p->item.plain ? 0 : ++e->numbers;
   atlas_way(&e->atlas, p->item.world, &p->way);
   return p->busy = true;

@@ -3,10 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <xxhash.h>
 
+#include "generate/site_solve.h"
 #include "util/mem.h"
-#include "util/str.h"
 
 enum { STEPS_MOST = 2000 };
 
@@ -83,10 +82,7 @@ bool target_add(Target *t, uint32_t number) {
 
 // A condition is told by a hash: the same when an exploration is resumed.
 static uint32_t condition_of(const PhpCompare *c) {
-  Str key = {0};
-  str_addf(&key, "%s:%u:%u:%s", c->file, c->line, c->kind, c->right);
-  uint64_t h = XXH3_64bits(key.data, key.len);
-  str_release(&key);
+  uint64_t h = compare_hash(c);
   return (uint32_t)(h ^ h >> 32) >> 1;
 }
 

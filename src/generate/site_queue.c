@@ -64,10 +64,15 @@ static bool has_value(const Param *p) {
   return !p->page && strlen(p->value) <= VALUE_MOST;
 }
 
+// ?1700000000, which is another one with each page, has one name and one value.
+static void name_key(const Ask *a, const Param *p, Str *key) {
+  str_addf(key, "%s\n%s", a->path, p->name);
+  squeeze_digits(key);
+}
+
 static uint32_t number_of_name(Queue *q, const Ask *a, const Param *p) {
   Str key = {0};
-  str_addf(&key, "%s\n%s", a->path, p->name);
-  squeeze_digits(&key);
+  name_key(a, p, &key);
   uint32_t n = number_of(q, 'n', &key);
   str_release(&key);
   return n;
@@ -75,7 +80,8 @@ static uint32_t number_of_name(Queue *q, const Ask *a, const Param *p) {
 
 static uint32_t number_of_value(Queue *q, const Ask *a, const Param *p) {
   Str key = {0};
-  str_addf(&key, "%s\n%s\n%s", a->path, p->name, has_value(p) ? p->value : "");
+  name_key(a, p, &key);
+  str_addf(&key, "\n%s", has_value(p) ? p->value : "");
   uint32_t n = number_of(q, 'v', &key);
   str_release(&key);
   return n;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <xxhash.h>
 
 #include "generate/site_solve_input.h"
 #include "generate/site_solve_kept.h"
@@ -19,25 +20,22 @@ enum { ABSENT_MOST = 40, CONTAINED_LEAST = 3, OPAQUE_MOST = 2000 };
 
 // --- outcomes ---------------------------------------------------------------
 
-static void outcome_key(const PhpCompare *c, Str *key) {
-  str_addf(key, "%s:%u:%u:%s", c->file, c->line, c->kind, c->right);
+uint64_t compare_hash(const PhpCompare *c) {
+  uint64_t place = (uint64_t)c->line << 32 | c->kind;
+  uint64_t h = XXH3_64bits_withSeed(c->file, strlen(c->file), place);
+  return XXH3_64bits_withSeed(c->right, strlen(c->right), h);
 }
 
 void seen_add(Seen *s, const PhpCompare *c) {
-  Str key = {0};
-  uint64_t bits = 0;
-  outcome_key(c, &key);
-  hashmap_get(&s->outcomes, key.data, key.len, &bits);
-  hashmap_put(&s->outcomes, key.data, key.len, bits | 1u << c->held);
-  str_release(&key);
+  uint64_t key = compare_hash(c), bits = 0;
+  hashmap_get(&s->outcomes, &key, sizeof key, &bits);
+  if (!(bits >> c->held & 1))
+    hashmap_put(&s->outcomes, &key, sizeof key, bits | 1u << c->held);
 }
 
 bool seen_one_way(const Seen *s, const PhpCompare *c) {
-  Str key = {0};
-  uint64_t bits = 0;
-  outcome_key(c, &key);
-  hashmap_get(&s->outcomes, key.data, key.len, &bits);
-  str_release(&key);
+  uint64_t key = compare_hash(c), bits = 0;
+  hashmap_get(&s->outcomes, &key, sizeof key, &bits);
   return bits != 3;
 }
 

@@ -32,6 +32,10 @@
 #include "php/record.h"
 #include "util/hashmap.h"
 
+// Which comparison it is, wherever it is made: by its place, its kind and its
+// other side. The same in each process.
+uint64_t compare_hash(const PhpCompare *c);
+
 // Which outcomes of which comparisons were seen in any request.
 typedef struct {
   Hashmap outcomes;

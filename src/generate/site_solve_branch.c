@@ -109,8 +109,18 @@ static bool has_demand(const Demands *d, uint32_t term) {
   return false;
 }
 
-// Of the branches before, those whose inputs may be touched. A demand that its
-// own run contradicts is a mistake of ours, counted, and left out.
+// Does the branch go, under its own input, as it went? One that cannot be
+// evaluated, or goes the other way, is left out; the latter is a mistake of
+// ours, and counted.
+static bool is_sound(const BranchSolver *s, const PhpBranch *b) {
+  PhpValue v = term_eval(s->ev, b->term);
+  bool known = v.type != VALUE_UNKNOWN;
+  bool same = known && php_truth(v) == b->outcome;
+  s->stats->wrong += known && !same;
+  return same;
+}
+
+// Of the branches before, those whose inputs may be touched.
 static void collect(const BranchSolver *s, uint32_t branch, Demands *out) {
   const PhpBranch *b = &s->sh->branches[branch];
   uint64_t reach = term_support(s->ev, b->term);
@@ -121,10 +131,8 @@ static void collect(const BranchSolver *s, uint32_t branch, Demands *out) {
       const PhpBranch *x = &s->sh->branches[i];
       if (!(term_support(s->ev, x->term) & reach) || has_demand(out, x->term))
         continue;
-      if (!term_decides(s->ev, x->term, x->outcome)) {
-        s->stats->wrong++;
+      if (!is_sound(s, x))
         continue;
-      }
       reach |= term_support(s->ev, x->term);
       array_push(out, (Demand){x->term, x->outcome});
       grown = true;
@@ -190,6 +198,11 @@ static bool is_late(const BranchSolver *s) {
   return s->until > 0 && gates_clock() > s->until;
 }
 
+static bool goes_on(const Search *x) {
+  return x->tries < TRIES_MOST && x->out->len < x->most &&
+         (x->tries % 16 || !is_late(x->s));
+}
+
 static void search(Search *x, unsigned depth) {
   apply(x);
   size_t unmet = first_unmet(x);
@@ -203,9 +216,7 @@ static void search(Search *x, unsigned depth) {
   Changes ideas = {0};
   propose(x->s, x->demands->items[unmet].term, x->demands->items[unmet].outcome,
           &ideas);
-  for (size_t i = 0; i < ideas.len && x->tries < TRIES_MOST &&
-                     x->out->len < x->most && !is_late(x->s);
-       i++) {
+  for (size_t i = 0; i < ideas.len && goes_on(x); i++) {
     if (is_changed(x, ideas.items[i].var))
       continue;
     x->tries++;

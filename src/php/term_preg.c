@@ -3,14 +3,16 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "php/term.h"
+#include "util/mem.h"
 
-enum { PATTERNS = 64, STEPS = 100000 };
+enum { PATTERNS = 64, PATTERN_MOST = 1 << 14, STEPS = 100000 };
 
 typedef struct {
-  char text[256];
+  char *text;
   size_t n;
   pcre2_code *code; // NULL: not understood
 } Pattern;
@@ -77,12 +79,13 @@ static pcre2_code *find(const char *s, size_t n) {
   for (size_t i = 0; i < n; i++)
     h = h * 31 + (unsigned char)s[i];
   Pattern *p = &patterns[h % PATTERNS];
-  if (n > sizeof p->text)
+  if (n > PATTERN_MOST)
     return NULL;
   if (p->n == n && n && !memcmp(p->text, s, n))
     return p->code;
   pcre2_code_free(p->code);
-  memcpy(p->text, s, n);
+  free(p->text);
+  p->text = mem_dup(s, n);
   p->n = n;
   p->code = compile(s, n);
   return p->code;

@@ -290,6 +290,54 @@ static void put_near(const Why *w, const Account *a, FILE *out) {
   put_parting(w, note, out);
 }
 
+// --- the core of a broken contract ------------------------------------------
+
+const SpecNote *why_core(const Why *w, const Account *a) {
+  return spec_notes_find(w->cores,
+                         w->report.suite->failures[a->failure].signature);
+}
+
+static bool is_here(const Why *w, const char *file, uint32_t line) {
+  const Suite *suite = w->report.suite;
+  const Entity *e = &suite->entities[w->statement];
+  return line == e->line && !strcmp(file, suite->sources[e->source].path);
+}
+
+const char *why_clause(const Why *w, const SpecNote *note, size_t k) {
+  for (size_t i = 0; i < note->core.len; i++) {
+    const SpecCore *c = &note->core.items[i];
+    if (is_here(w, c->file, c->line) && !k--)
+      return c->clause;
+  }
+  return NULL;
+}
+
+bool why_alone(const Why *w, const SpecNote *note) {
+  for (size_t i = 0; i < note->lines.len; i++) {
+    const SpecLine *l = &note->lines.items[i];
+    if (l->alone && is_here(w, l->file, l->line))
+      return true;
+  }
+  return false;
+}
+
+static void put_core(const Why *w, const Account *a, FILE *out) {
+  const SpecNote *note = why_core(w, a);
+  const char *clause;
+  if (!note)
+    return;
+  fputs("\n  what culprit spec found out:\n", out);
+  for (size_t k = 0; (clause = why_clause(w, note, k)); k++) {
+    fputs("    ", out);
+    put_escaped(clause, out);
+    fputs(" cannot hold together with this line\n", out);
+  }
+  if (why_alone(w, note))
+    fputs("    changing only this line could keep what was promised\n", out);
+  else if (!why_clause(w, note, 0))
+    fputs("    the line is not in the core of the broken promise\n", out);
+}
+
 static void put_failure(const Why *w, const Account *a, FILE *out) {
   const Suite *suite = w->report.suite;
   const FailureGroup *g = &suite->failures[a->failure];
@@ -304,6 +352,7 @@ static void put_failure(const Why *w, const Account *a, FILE *out) {
   put_tuples(w, a, out);
   put_deaths(w, a, out);
   put_near(w, a, out);
+  put_core(w, a, out);
   put_tests(w, a, out);
   put_methods(a, out);
 }

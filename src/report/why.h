@@ -27,11 +27,13 @@ typedef struct {
 // The branch of the note that stands on this line, the best; NULL: none does.
 const NoteBranch *why_branch(const Why *w, const NearNote *note);
 
-// How `culprit spec` rated the line; NULL: it did not.
-const SpecLine *why_rated(const Why *w, const SpecNote *note);
-// Calls `each` with the names of the clauses that cannot hold together with it.
-void why_clauses(const Why *w, const SpecNote *note,
-                 void each(const char *clause, void *context), void *context);
+// What `culprit spec` says of this line about a failure: the note, and the
+// clause that cannot hold together with it, number `k` from 0. NULL: nothing,
+// or there are fewer.
+const SpecNote *why_core(const Why *w, const Account *a);
+const char *why_clause(const Why *w, const SpecNote *note, size_t k);
+// Could the line alone be wrong?
+bool why_alone(const Why *w, const SpecNote *note);
 
 void why_text(Why *w, FILE *out);
 void why_json(Why *w, FILE *out);

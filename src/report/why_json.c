@@ -13,11 +13,14 @@
 //      "near":{"command":"./f 1","here":{"instance":1,"taken":"false",
 //              "needed":"true","decisive":true,"matters":"put in ..."},
 //              "parts":[{"file":"a.c","line":12}]},
+//      "core":{"clauses":["size_ok"],"alone":true},
 //      "methods":[{"method":"ochiai","rank":3,"rank_best":1,"score":0.7},
 //                 {"method":"sober","reason":"sober needs counts, ..."}]}]}
 //
 // "near" is there if culprit near has found a passing run, "here" if it parts
-// on this line. A rank is null where the line is not in the ranking.
+// on this line. "core" is there if culprit spec has explained the failure:
+// "clauses" cannot hold together with this line. A rank is null where the line
+// is not in the ranking.
 #include "report/json_out.h"
 #include "report/why.h"
 #include "util/fs.h"
@@ -124,6 +127,22 @@ static void put_near(const Why *w, const Account *a, FILE *out) {
   fputs("]}", out);
 }
 
+static void put_core(const Why *w, const Account *a, FILE *out) {
+  const SpecNote *note = why_core(w, a);
+  const char *clause;
+  bool first = true;
+  if (!note)
+    return;
+  fputs(",\"core\":{\"clauses\":[", out);
+  for (size_t k = 0; (clause = why_clause(w, note, k)); k++) {
+    json_separator(&first, out);
+    json_string(clause, out);
+  }
+  fputc(']', out);
+  json_bool("alone", why_alone(w, note), out);
+  fputc('}', out);
+}
+
 static void put_methods(const Account *a, FILE *out) {
   fputs(",\"methods\":[", out);
   for (size_t i = 0; i < a->methods.len; i++) {
@@ -164,6 +183,7 @@ static void put_failure(const Why *w, const Account *a, FILE *out) {
   fputc(']', out);
   evidence_release(&deaths);
   put_near(w, a, out);
+  put_core(w, a, out);
   put_methods(a, out);
   fputc('}', out);
 }

@@ -36,11 +36,10 @@ typedef struct {
   double deadline;
 } Search;
 
-// Adds those of `among` with which alone the clauses can hold. False: some
-// question was left without an answer.
-static bool search(const Search *s, Bitset clauses, const StatementList *among,
-                   StatementList *out) {
-  bool complete = true;
+// Adds those of `among` with which alone the clauses can hold, and to `open`
+// those about which there is no answer.
+static void search(const Search *s, Bitset clauses, const StatementList *among,
+                   StatementList *out, StatementList *open) {
   for (size_t i = 0; i < among->len; i++) {
     double left = s->deadline - gates_clock();
     if (has(out, among->items[i]))
@@ -51,10 +50,10 @@ static bool search(const Search *s, Bitset clauses, const StatementList *among,
                          : SOLVER_UNKNOWN;
     if (r == SOLVER_SAT)
       array_push(out, among->items[i]);
-    complete &= r != SOLVER_UNKNOWN;
+    else if (r == SOLVER_UNKNOWN && !has(open, among->items[i]))
+      array_push(open, among->items[i]);
   }
   bitset_release(&clauses);
-  return complete;
 }
 
 // The statements that all cores have.
@@ -72,9 +71,9 @@ static void common(const CorrectionsTask *t, StatementList *out) {
 // Some broken clause each: where there is more than one fault.
 static void search_each(const Search *s, Corrections *out) {
   const CorrectionsTask *t = s->task;
-  for (size_t i = 0; i < t->cores.len && out->complete; i++)
-    out->complete = search(s, wanted(t, t->violation->broken[i]),
-                           &t->cores.items[i]->statements, &out->statements);
+  for (size_t i = 0; i < t->cores.len; i++)
+    search(s, wanted(t, t->violation->broken[i]),
+           &t->cores.items[i]->statements, &out->statements, &out->open);
 }
 
 static int by_number(const void *a, const void *b) {
@@ -85,12 +84,12 @@ static int by_number(const void *a, const void *b) {
 void corrections_find(const CorrectionsTask *t, Corrections *out) {
   Search s = {.task = t, .deadline = gates_clock() + t->seconds};
   StatementList among = {0};
-  *out = (Corrections){.complete = true};
+  *out = (Corrections){0};
   if (!t->cores.len)
     return;
   common(t, &among);
-  out->complete = search(&s, wanted(t, UINT32_MAX), &among, &out->statements);
-  out->whole = out->statements.len > 0;
+  search(&s, wanted(t, UINT32_MAX), &among, &out->statements, &out->open);
+  out->whole = out->statements.len || out->open.len;
   if (!out->whole && t->cores.len > 1)
     search_each(&s, out);
   if (out->statements.len)
@@ -99,10 +98,19 @@ void corrections_find(const CorrectionsTask *t, Corrections *out) {
   array_release(&among);
 }
 
-bool corrections_check(Encoder *e, const Violation *v,
+void corrections_release(Corrections *c) {
+  array_release(&c->statements);
+  array_release(&c->open);
+}
+
+void corrections_check(Encoder *e, const Violation *v,
                        const StatementList *among, double seconds,
                        StatementList *out) {
   CorrectionsTask t = {.encoder = e, .violation = v};
   Search s = {.task = &t, .deadline = gates_clock() + seconds};
-  return search(&s, wanted(&t, UINT32_MAX), among, out);
+  StatementList open = {0};
+  search(&s, wanted(&t, UINT32_MAX), among, out, &open);
+  for (size_t i = 0; i < open.len; i++)
+    array_push(out, open.items[i]);
+  array_release(&open);
 }

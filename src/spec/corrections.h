@@ -25,15 +25,16 @@ typedef struct {
 
 typedef struct {
   StatementList statements; // ascending
-  bool whole;    // each satisfies all clauses; false: some broken one
-  bool complete; // false: time ran out, there may be more
+  StatementList open;       // no answer in time: they may be such, too
+  bool whole; // each satisfies all clauses; false: some broken one
 } Corrections;
 
 void corrections_find(const CorrectionsTask *t, Corrections *out);
+void corrections_release(Corrections *c);
 
 // Appends those of `among`, statements of the encoder, that alone can satisfy
-// all clauses. False: time ran out before all were asked about.
-bool corrections_check(Encoder *e, const Violation *v,
+// all clauses, or about which there was no answer in time.
+void corrections_check(Encoder *e, const Violation *v,
                        const StatementList *among, double seconds,
                        StatementList *out);
 

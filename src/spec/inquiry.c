@@ -9,7 +9,10 @@
 #include "sym/gates.h"
 #include "util/fs.h"
 
-enum { TABLE_MAX = 1 << 20 }; // bytes that describe an assertion
+enum {
+  TABLE_MAX = 1 << 20, // bytes that describe an assertion
+  CALLS_MAX = 64,      // the last one that is checked
+};
 
 void inquiry_open(Inquiry *q, Subject *s, const InquiryOptions *o) {
   *q = (Inquiry){.subject = s, .options = *o};
@@ -19,7 +22,7 @@ void inquiry_close(Inquiry *q) {
   for (size_t i = 0; i < q->cores.len; i++)
     core_release(&q->cores.items[i].core);
   array_release(&q->cores);
-  array_release(&q->corrections.statements);
+  corrections_release(&q->corrections);
   bitset_release(&q->corrected);
   bitset_release(&q->suspects);
   bitset_release(&q->scope);
@@ -327,8 +330,8 @@ static void find_corrections(Inquiry *q) {
     array_push(&task.cores, &q->cores.items[i].core);
   corrections_find(&task, &q->corrections);
   array_release(&task.cores);
-  if (q->corrections.complete)
-    add_statements(q, &q->corrections.statements, &q->corrected);
+  add_statements(q, &q->corrections.statements, &q->corrected);
+  add_statements(q, &q->corrections.open, &q->corrected);
 }
 
 int inquiry_explain(Inquiry *q, Err *err) {
@@ -406,12 +409,12 @@ void inquiry_correct(Inquiry *q, const State *s, double seconds,
   if (!encode_anew(q, &e)) {
     statements_of(q, &e, lines, &among);
     Bitset kept = {0};
-    bool complete = corrections_check(&e, q->violation, &among, seconds, &left);
+    corrections_check(&e, q->violation, &among, seconds, &left);
     for (size_t i = 0; i < left.len; i++) {
       const Statement *x = &e.statements.items[left.items[i]];
       bitset_add(&kept, subject_line(q->subject, x->file, x->line));
     }
-    if (complete && left.len) {
+    if (left.len) {
       bitset_release(lines);
       *lines = kept;
     } else {
@@ -426,18 +429,17 @@ void inquiry_correct(Inquiry *q, const State *s, double seconds,
 
 // --- no failing input -------------------------------------------------------
 
-// The state of the function's first call; nothing is broken yet.
-static int stop_at_call(Inquiry *q, const char *function, Err *err) {
-  CallPoint at = {.function = function, .number = 1, .snapshot = true};
+// The state before a call of the function; nothing is broken yet. *there:
+// there is such a call.
+static int stop_at_call(Inquiry *q, const char *function, uint64_t number,
+                        bool *there, Err *err) {
+  CallPoint at = {.function = function, .number = number, .snapshot = true};
   char *path = mem_printf("%s/snapshot", q->subject->options.dir);
   SubjectRun run;
+  unlink(path);
   int rc = subject_run(q->subject, &at, &run, err);
-  if (!rc && !fs_exists(path))
-    rc = err_set(err,
-                 "%s is not called by this run: give arguments with which it "
-                 "is",
-                 function);
-  if (!rc)
+  *there = !rc && fs_exists(path);
+  if (*there)
     rc = read_snapshot(q, err);
   subject_run_release(&run);
   free(path);
@@ -447,11 +449,14 @@ static int stop_at_call(Inquiry *q, const char *function, Err *err) {
 // Does the state break a promise in the process, too?
 static int confirm(Inquiry *q, State *s, bool *broken, Err *err) {
   SubjectRun run;
-  CallPoint at = {.function = q->snapshot.function, .number = 1, .patch = true};
+  CallPoint at = {.function = q->snapshot.function,
+                  .number = q->snapshot.call,
+                  .patch = true};
   if (write_patch(q, s, err) || subject_run(q->subject, &at, &run, err))
     return -1;
-  *broken = run.violations.items.len &&
-            violation_is_of(&run.violations.items.items[0], at.function, 1);
+  *broken =
+      run.violations.items.len &&
+      violation_is_of(&run.violations.items.items[0], at.function, at.number);
   if (!*broken) {
     subject_run_release(&run);
     return 0;
@@ -466,8 +471,11 @@ static int confirm(Inquiry *q, State *s, bool *broken, Err *err) {
   return 0;
 }
 
+// In the call that the snapshot is of. *reached: the largest bound that was
+// searched to its end.
 static int search_state(Inquiry *q, const StateMaker *maker, uint32_t bound,
                         uint32_t *reached, Err *err) {
+  *reached = 0;
   for (uint32_t b = 1; b <= bound && q->found == FOUND_NOTHING; b++) {
     State s = {0};
     bool broken = false;
@@ -483,19 +491,56 @@ static int search_state(Inquiry *q, const StateMaker *maker, uint32_t bound,
   return 0;
 }
 
-int inquiry_check(Inquiry *q, const char *function, uint32_t bound,
-                  double seconds, uint32_t *reached, Err *err) {
+// One call. *there: there is such a call.
+static int check_call(Inquiry *q, StateMaker *maker, uint64_t call,
+                      const CheckOptions *o, CheckResult *out, bool *there,
+                      Err *err) {
+  if (stop_at_call(q, maker->table->function, call, there, err))
+    return -1;
+  if (!*there)
+    return 0;
+  out->call = call;
+  if (subject_bind(q->subject, &q->snapshot, err) ||
+      search_state(q, maker, o->bound, &out->reached, err))
+    return -1;
+  if (out->reached >= o->bound)
+    out->done = call;
+  return 0;
+}
+
+// Calls 1, 2, 4, ...: later ones find more objects to make states of.
+static int check_calls(Inquiry *q, StateMaker *maker, const CheckOptions *o,
+                       CheckResult *out, Err *err) {
+  double deadline = gates_clock() + o->seconds;
+  bool there = true;
+  for (uint64_t call = 1; there && call <= CALLS_MAX; call *= 2) {
+    maker->seconds = deadline - gates_clock();
+    if (maker->seconds <= 0)
+      return 0;
+    if (check_call(q, maker, call, o, out, &there, err))
+      return q->subject->interrupted || !out->done ? -1 : 0;
+    if (q->found != FOUND_NOTHING || out->done < out->call)
+      return 0;
+  }
+  return 0;
+}
+
+int inquiry_check(Inquiry *q, const char *function, const CheckOptions *o,
+                  CheckResult *out, Err *err) {
   const ContractTable *t = contracts_find(&q->subject->contracts, function);
-  *reached = 0;
+  *out = (CheckResult){0};
   if (!t)
     return err_set(err, "%s: no function of this name has a contract",
                    function);
-  if (stop_at_call(q, function, err) || find_wrapper(q, function, err) ||
-      subject_bind(q->subject, &q->snapshot, err))
+  if (find_wrapper(q, function, err))
     return -1;
-  StateMaker maker = {.program = &q->subject->ir,
-                      .wrapper = q->wrapper,
-                      .table = t,
-                      .seconds = seconds};
-  return search_state(q, &maker, bound, reached, err);
+  StateMaker maker = {
+      .program = &q->subject->ir, .wrapper = q->wrapper, .table = t};
+  if (check_calls(q, &maker, o, out, err))
+    return -1;
+  return out->call ? 0
+                   : err_set(err,
+                             "%s is not called by this run: give arguments "
+                             "with which it is",
+                             function);
 }

@@ -52,22 +52,32 @@ typedef struct {
   Bitset coded;    // of them: those that the encoding has
   Bitset suspects; // of them: in some core
   Corrections corrections;
-  Bitset corrected; // their lines, if all are known
+  Bitset corrected; // their lines, the open ones' among them
   Str limits;       // of the encoding, for people
   double seconds;   // for encoding and cores
 } Inquiry;
+
+typedef struct {
+  uint32_t bound; // loops and nested calls
+  double seconds; // in all
+} CheckOptions;
+
+typedef struct {
+  uint64_t call;    // the last one that was looked at
+  uint32_t reached; // in it: the largest bound that was searched to its end
+  uint64_t done;    // the last one that was searched up to the bound; 0: none
+} CheckResult;
 
 void inquiry_open(Inquiry *q, Subject *s, const InquiryOptions *o);
 void inquiry_close(Inquiry *q);
 
 // Runs the program and looks which promise it breaks.
 int inquiry_begin(Inquiry *q, Err *err);
-// The run breaks nothing: looks for a state in which the first call of
-// `function` does, with bounds from 1 to `bound`. *reached: the largest that
-// was searched to its end. Then q->found is FOUND_BROKEN, or FOUND_NOTHING.
-// Fails if the run does not call the function.
-int inquiry_check(Inquiry *q, const char *function, uint32_t bound,
-                  double seconds, uint32_t *reached, Err *err);
+// The run breaks nothing: looks for a state in which a call of `function` does,
+// in the calls 1, 2, 4, ... of the run, with bounds from 1. Then q->found is no
+// longer FOUND_NOTHING. Fails if the run does not call the function.
+int inquiry_check(Inquiry *q, const char *function, const CheckOptions *o,
+                  CheckResult *out, Err *err);
 // After FOUND_BROKEN and FOUND_ASSERTION: snapshot, encoding, one core for each
 // broken clause. The call of a broken assertion is the innermost one of a
 // function with a contract that was running; fails if there was none. From then

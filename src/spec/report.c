@@ -85,7 +85,7 @@ static void print_corrections(const Inquiry *q, const char *root, FILE *out) {
                    : "one of the promises could be kept by changing one of",
         out);
   print_statements(q, &c->statements, root, out);
-  fputs(c->complete ? "\n" : "  (there may be more: time ran out)\n", out);
+  fputs(c->open.len ? "  (there may be more: time ran out)\n" : "\n", out);
 }
 
 void spec_print_cores(const Inquiry *q, const char *root, FILE *out) {
@@ -216,8 +216,9 @@ void spec_print_ranking(const SpecReport *r, FILE *out) {
           out);
   fputc('\n', out);
   if (r->session)
-    fprintf(out, "kept as session %lld: culprit rank, why and report show it\n",
-            (long long)r->session);
+    fprintf(out, "kept as session %lld: culprit %s\n", (long long)r->session,
+            s->passing ? "rank, why and report show it"
+                       : "report --html shows the core");
 }
 
 // --- JSON -------------------------------------------------------------------

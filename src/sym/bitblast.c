@@ -207,9 +207,10 @@ static bool push_missing(Bitblast *b, const ExprNode *n) {
   return b->todo.len > before;
 }
 
-bool bitblast_condition(Bitblast *b, Expr e, uint32_t max_gates, Lit *value,
-                        Lit *defined) {
-  uint32_t first = gates_count(b->gates);
+bool bitblast_condition(Bitblast *b, Expr e, uint32_t max_gates,
+                        double deadline, Lit *value, Lit *defined) {
+  enum { LOOK_EVERY = 256 }; // nodes, at the clock
+  uint32_t first = gates_count(b->gates), built = 0;
   b->todo.len = 0;
   array_push(&b->todo, e);
   while (b->todo.len) {
@@ -220,6 +221,8 @@ bool bitblast_condition(Bitblast *b, Expr e, uint32_t max_gates, Lit *value,
     if (!expr_map_get(&b->words, top)) {
       if (push_missing(b, n))
         continue;
+      if (++built % LOOK_EVERY == 0 && gates_clock() > deadline)
+        return false;
       Word w = build(b, n);
       save(b, top, &w, define(b, n, &w));
     }

@@ -20,10 +20,11 @@ void bitblast_init(Bitblast *b, ExprPool *p);
 void bitblast_release(Bitblast *b);
 
 // The circuit of `e`, a condition: *value, and *defined, which any solution
-// must have true as well. False if that takes more than `max_gates` new gates;
-// what was built stays and is used next time.
-bool bitblast_condition(Bitblast *b, Expr e, uint32_t max_gates, Lit *value,
-                        Lit *defined);
+// must have true as well. False if that takes more than `max_gates` new gates,
+// or longer than to the deadline (of gates_clock()); what was built stays and
+// is used next time.
+bool bitblast_condition(Bitblast *b, Expr e, uint32_t max_gates,
+                        double deadline, Lit *value, Lit *defined);
 // The value of an input in the model; the run's if it is in no circuit.
 uint64_t bitblast_model(const Bitblast *b, VarId v);
 

@@ -105,7 +105,7 @@ static bool build(BitEngine *b, const Query *q, uint32_t max_gates) {
     Assumption a;
     ok = used <= max_gates &&
          bitblast_condition(&b->blast, q->items[i].cond, max_gates - used,
-                            &a.value, &a.defined);
+                            q->deadline, &a.value, &a.defined);
     used = gates_count(g) - before;
     if (ok)
       array_push(&b->assumed, a);

@@ -22,9 +22,9 @@ struct Solver {
   ExprMap decided;   // condition -> index into path << 1 | outcome
 
   Enumerator enumerator;
-  BitEngine *bits;
   SmtEngine *smt; // made when first needed
   ExprEval eval;
+  Lazy lazy;
 
   // Scratch of one query.
   Constraints extra, query;
@@ -54,8 +54,8 @@ Solver *solver_new(ExprPool *p, SolverLimits limits) {
     s->limits.nodes = limits.nodes;
   slice_init(&s->slice, p);
   enumerator_init(&s->enumerator, p);
-  s->bits = bit_engine_new(p, &s->stats);
   s->eval.pool = p;
+  lazy_init(&s->lazy, p, &s->eval, &s->stats);
   return s;
 }
 
@@ -67,9 +67,9 @@ void solver_free(Solver *s) {
   slice_release(&s->slice);
   expr_map_release(&s->decided);
   enumerator_release(&s->enumerator);
-  bit_engine_free(s->bits);
   smt_engine_free(s->smt);
   expr_eval_release(&s->eval);
+  lazy_release(&s->lazy);
   array_release(&s->extra);
   array_release(&s->query);
   array_release(&s->supports);
@@ -216,15 +216,19 @@ static void make_query(Solver *s, size_t prefix, Query *q) {
   for (size_t i = 0; i < s->extra.len; i++)
     array_push(&s->query, s->extra.items[i]);
   support_members(s->pool, all, &s->vars);
-  *q = (Query){s->query.items, s->query.len, s->vars.items, s->vars.len,
-               gates_clock() + s->limits.seconds};
+  *q = (Query){.items = s->query.items,
+               .n = s->query.len,
+               .asked = s->extra.len,
+               .vars = s->vars.items,
+               .nvars = s->vars.len,
+               .deadline = gates_clock() + s->limits.seconds};
 }
 
 // --- engines ----------------------------------------------------------------
 
 static bool bits_take(Solver *s, const Query *q) {
   for (size_t i = 0; i < q->n; i++)
-    if (!bit_engine_takes(s->bits, q->items[i].cond))
+    if (!bit_engine_takes(s->lazy.narrow, q->items[i].cond))
       return false;
   return true;
 }
@@ -243,7 +247,7 @@ static SolverEngine route(Solver *s, const Query *q, SolverResult *result,
     return ENGINE_ENUMERATE;
   out->len = 0;
   if (!s->off[ENGINE_BITS] && bits_take(s, q)) {
-    *result = bit_engine_solve(s->bits, q, &s->limits, out, NULL);
+    *result = lazy_solve(&s->lazy, q, &s->limits, out);
     return ENGINE_BITS;
   }
   *result = SOLVER_SAT;
@@ -397,9 +401,9 @@ static SolverResult solve_set(Solver *s, const Constraints *set,
   q.nvars = s->vars.len;
   double start = gates_clock();
   bool use_bits = !s->off[ENGINE_BITS] && bits_take(s, &q);
-  SolverResult r = use_bits
-                       ? bit_engine_solve(s->bits, &q, &s->limits, NULL, failed)
-                       : smt_engine_solve(smt(s), &q, &s->limits, NULL, failed);
+  SolverResult r =
+      use_bits ? bit_engine_solve(s->lazy.narrow, &q, &s->limits, NULL, failed)
+               : smt_engine_solve(smt(s), &q, &s->limits, NULL, failed);
   s->stats.timeouts += r == SOLVER_UNKNOWN;
   count(s, use_bits ? ENGINE_BITS : ENGINE_Z3, r, start);
   return r;

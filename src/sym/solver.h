@@ -16,7 +16,8 @@
 //               one wide input compared with constants: intervals;
 //               other sorts than BV: the constants the conditions mention
 //   bits        bit-vectors, and INT as 64 bits: bit-blasted into one
-//               incremental CaDiCaL per Solver
+//               incremental CaDiCaL per Solver; of many conditions, those
+//               that have to do with the question first (lazy.c)
 //   z3          floats and strings: the slice alone goes to Z3
 // Before any of them the query is sliced: only conditions that share inputs,
 // directly or by way of others, with the question are looked at; the rest is

@@ -12,6 +12,7 @@
 typedef struct {
   const Constraint *items;
   size_t n;
+  size_t asked;      // the last ones are the question, the others the path's
   const VarId *vars; // all inputs that occur, ascending
   size_t nvars;
   double deadline; // of gates_clock()
@@ -70,6 +71,24 @@ bool bit_engine_takes(BitEngine *b, Expr cond);
 SolverResult bit_engine_solve(BitEngine *b, const Query *q,
                               const SolverLimits *limits, Model *out,
                               bool *failed);
+
+// --- lazy.c ------------------------------------------------------------------
+
+typedef struct {
+  ExprPool *pool;
+  ExprEval *eval; // scratch
+  SolverStats *stats;
+  BitEngine *narrow, *wide; // `wide` is made when first needed
+  ARRAY(bool) asked;        // by condition of the query
+  ARRAY(Constraint) part;
+  VarList vars;
+} Lazy;
+
+void lazy_init(Lazy *l, ExprPool *p, ExprEval *scratch, SolverStats *stats);
+void lazy_release(Lazy *l);
+// As bit_engine_solve, which it asks.
+SolverResult lazy_solve(Lazy *l, const Query *q, const SolverLimits *limits,
+                        Model *out);
 
 // --- smt.c ------------------------------------------------------------------
 

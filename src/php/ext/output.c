@@ -58,6 +58,7 @@ typedef struct {
 #define MAX_LEVELS 256
 #define MAX_CAPTURED 32
 #define LEAST_CAPTURED 16
+#define LEAST_MIDDLE 64 // of a part from the middle of a captured text
 #define MAX_TEXT ((size_t)16 << 20)
 #define MAX_PIECES ((size_t)1 << 20)
 
@@ -66,6 +67,12 @@ static int nlevels;
 static known_text captured[MAX_CAPTURED]; // a ring
 static unsigned ncaptured;
 static bool any_captured;
+// What was written last ended in the middle of a captured text: texts are also
+// printed in parts (a stream that is read 4096 bytes at a time).
+static struct {
+  unsigned number; // of that text, from 1; 0: none
+  size_t at;       // its next byte
+} rest;
 
 static struct {
   bool full;        // some bytes are in flight
@@ -287,9 +294,98 @@ static const known_text *find_captured(const char *text, size_t length,
   return best;
 }
 
+static const known_text *captured_number(unsigned number) {
+  return number && ncaptured - number < MAX_CAPTURED
+             ? &captured[(number - 1) % MAX_CAPTURED]
+             : NULL;
+}
+
+// How far the text is what captured text `number` has from `at` on: to the end
+// of either, or not at all.
+static size_t take_part(pieces *out, unsigned number, size_t at,
+                        const char *text, size_t length) {
+  const known_text *k = captured_number(number);
+  if (!k || !k->text || at >= k->length)
+    return 0;
+  size_t same = common_start(k->text + at, k->length - at, text, length);
+  if (same < length && same < k->length - at)
+    return 0;
+  pieces_cut(out, k, at, at + same);
+  rest.number = number;
+  rest.at = at + same;
+  return same;
+}
+
+// The text begins in the middle of a captured one.
+static size_t take_middle(pieces *out, const char *text, size_t length) {
+  size_t same = 0;
+  for (unsigned i = 0;
+       !same && i < MAX_CAPTURED && i < ncaptured && length >= LEAST_MIDDLE;
+       i++) {
+    const known_text *k = captured_number(ncaptured - i);
+    const char *at =
+        k->text ? memmem(k->text, k->length, text, LEAST_MIDDLE) : NULL;
+    if (at)
+      same =
+          take_part(out, ncaptured - i, (size_t)(at - k->text), text, length);
+  }
+  return same;
+}
+
+// The text goes on where the last one ended, or elsewhere in a captured one:
+// how many bytes of it do.
+static size_t go_on(pieces *out, const char *text, size_t length) {
+  unsigned number = rest.number;
+  rest.number = 0;
+  size_t same = take_part(out, number, rest.at, text, length);
+  return same ? same : take_middle(out, text, length);
+}
+
+// Does `text`, somewhere, end with the beginning of this captured text? Where
+// that begins; NULL: nowhere.
+static const char *find_beginning(const known_text *k, const char *text,
+                                  size_t length) {
+  const char *end = text + length, *at = text;
+  if (!k->text || k->length < LEAST_CAPTURED)
+    return NULL;
+  while ((at = memmem(at, (size_t)(end - at), k->text, LEAST_CAPTURED))) {
+    size_t left = (size_t)(end - at);
+    if (left < k->length && !memcmp(at, k->text, left))
+      return at;
+    at++;
+  }
+  return NULL;
+}
+
+// A captured text begins in `text` and is to go on in the next one.
+static void add_tail(pieces *out, piece by, const char *text, size_t length) {
+  const char *first = NULL;
+  for (unsigned i = 0; any_captured && by.kind == PLAIN && i < MAX_CAPTURED &&
+                       i < ncaptured && length >= LEAST_CAPTURED;
+       i++) {
+    const known_text *k = captured_number(ncaptured - i);
+    const char *at = find_beginning(k, text, length);
+    if (at && (!first || at < first)) {
+      first = at;
+      rest.number = ncaptured - i;
+    }
+  }
+  by.length = first ? (size_t)(first - text) : length;
+  pieces_add(out, by);
+  if (first) {
+    rest.at = length - by.length;
+    pieces_cut(out, captured_number(rest.number), 0, rest.at);
+  }
+}
+
 // Bytes written by `by`, perhaps out of captured ones.
 static void add_written(pieces *out, piece by, const char *text,
                         size_t length) {
+  if (any_captured && by.kind == PLAIN) {
+    size_t n = go_on(out, text, length);
+    text += n;
+    length -= n;
+  }
   while (any_captured && length >= LEAST_CAPTURED && by.kind == PLAIN) {
     const char *at;
     const known_text *k = find_captured(text, length, &at);
@@ -301,8 +397,7 @@ static void add_written(pieces *out, piece by, const char *text,
     length -= by.length + k->length;
     text = at + k->length;
   }
-  by.length = length;
-  pieces_add(out, by);
+  add_tail(out, by, text, length);
 }
 
 // --- writers ----------------------------------------------------------------
@@ -604,6 +699,7 @@ void culprit_output_begin(void) {
   capturers[2] = find_handler("ob_get_flush");
   nlevels = depth = 0;
   ncaptured = 0;
+  rest.number = 0;
   any_captured = has_error = in_headers = flight.full = false;
   last_item = NULL;
   nitems = 0;
