@@ -13,6 +13,8 @@
 #   make eval-input  tests needed by the strategies of `culprit input` (minutes)
 #   make eval-near   reports of `culprit near` on all subjects (half an hour)
 #   make flips       every branch of the test corpus turned round: docs/trace.md
+#   make solvers     the same, and Z3 is asked every query of every path (half an
+#                    hour)
 #   make encodings   the encoding of `culprit spec` against all subjects with
 #                    contracts (minutes)
 #   make install     PREFIX=/usr/local DESTDIR=
@@ -29,7 +31,7 @@ INSTALLED = bin/culprit bin/culprit-cc libexec/culprit lib/culprit \
   share/zsh/site-functions/_culprit
 
 .PHONY: all setup-check setup-real setup-bench demo demo-web check check-real bench
-.PHONY: setup-eval eval eval-real eval-input eval-near flips encodings install uninstall deb clean
+.PHONY: setup-eval eval eval-real eval-input eval-near flips solvers encodings install uninstall deb clean
 
 all:
 	@tools/setup build
@@ -60,6 +62,9 @@ eval-real: setup-eval
 
 flips: setup-check
 	@tests/flips --build $(BUILD) --write docs/trace.md
+
+solvers: setup-check
+	@tests/flips --build $(BUILD) --all --runs 1 --faults 1 --write docs/trace.md
 
 encodings: setup-check
 	@tests/encodings --build $(BUILD)

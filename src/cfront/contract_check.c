@@ -173,7 +173,7 @@ static const char prelude[] =
     "  const void *table;\n"
     "  struct __culprit_call *call;\n"
     "  void *outer;\n"
-    "  unsigned long magic;\n"
+    "  unsigned long seal;\n"
     "};\n"
     "extern void __culprit_contract_push(struct __culprit_active *);\n"
     "extern void __culprit_contract_pop(struct __culprit_active *);\n"
@@ -371,6 +371,7 @@ typedef struct {
   const char *name;
   NameList params;
   bool is_void;
+  bool implicit; // it has no contract, only assertions inside
 } Wrap;
 
 static bool is_storage(const ContractSource *s, uint32_t i) {
@@ -580,8 +581,23 @@ static void add_wrapper_table(Wrap *r) {
   free(table);
 }
 
+// Defined where the contract stands, unless the preprocessor leaves it out.
 static void marker_name(Str *out, size_t source, int annotation) {
   str_addf(out, "__CULPRIT_CONTRACT_%zu_%d", source, annotation);
+}
+
+// Defined by every assertion of a function without a contract.
+static void implicit_marker(Str *out, size_t source, size_t head) {
+  str_addf(out, "__CULPRIT_ASSERTS_%zu_%zu", source, head);
+}
+
+static void wrap_marker(const Wrap *r) {
+  const Promise *p = &r->promise;
+  if (r->implicit)
+    implicit_marker(r->w->out, p->number,
+                    (size_t)(p->head - p->source->heads.items));
+  else
+    marker_name(r->w->out, p->number, p->head->contract);
 }
 
 // One prototype may have several definitions, in branches of #if.
@@ -592,18 +608,38 @@ static bool is_wrapped(const Writer *w, const Promise *p) {
   return false;
 }
 
+static bool has_checks(const ContractSource *s, const Head *h) {
+  for (size_t i = 0; i < s->checks.len; i++)
+    if (&s->heads.items[s->checks.items[i].function] == h)
+      return true;
+  return false;
+}
+
+// What is to be wrapped, and by which contract; false: nothing.
+static bool find_wrap(Wrap *r, const Head *h) {
+  static const Annotation nothing = {.kind = ANNOTATION_FUNCTION};
+  Writer *w = r->w;
+  if (!find_promise(w->u, w->number, h, &r->promise)) {
+    r->promise = (Promise){w->s, w->number, h};
+    r->implicit = true;
+    r->a = &nothing;
+    return h->definition && has_checks(w->s, h);
+  }
+  r->a = &r->promise.source->annotations.items[r->promise.head->contract];
+  return !is_wrapped(w, &r->promise);
+}
+
 static void add_wrapper(Writer *w, const Head *h) {
   Wrap r = {.w = w};
-  if (!find_promise(w->u, w->number, h, &r.promise) ||
-      is_wrapped(w, &r.promise))
+  size_t before = w->out->len;
+  if (!find_wrap(&r, h))
     return;
   array_push(&w->wrapped, r.promise.head);
   ContractSource *s = r.promise.source;
-  r.a = &s->annotations.items[r.promise.head->contract];
   r.name = token_dup(s, r.promise.head->name);
   const char *why = param_names(s, r.promise.head, &r.params);
   str_add(w->out, "\n#ifdef ");
-  marker_name(w->out, r.promise.number, r.promise.head->contract);
+  wrap_marker(&r);
   hush(w->out);
   add_wrapper_table(&r);
   str_add(w->out, "__attribute__((used, no_profile_instrument_function)) "
@@ -613,17 +649,20 @@ static void add_wrapper(Writer *w, const Head *h) {
   Emitter e = emitter(w, s, &s->tokens, EMIT_BEFORE);
   emit_tokens(&e, r.promise.head->params, r.promise.head->params_end);
   own(&r, ") {\n");
-  if (why || why_type)
-    refuse(&r, why ? why : why_type);
-  else
+  bool possible = !why && !why_type;
+  if (possible)
     add_body(&r);
+  else if (!r.implicit)
+    refuse(&r, why ? why : why_type);
   own(&r, "}");
   unhush(w->out);
   if (r.promise.number == w->number) { // a header may be included again
     str_add(w->out, "#undef ");
-    marker_name(w->out, r.promise.number, r.promise.head->contract);
+    wrap_marker(&r);
   }
   str_add(w->out, "\n#endif\n");
+  if (!possible && r.implicit) // then its assertions stand alone
+    w->out->len = before;
   array_release(&r.params);
 }
 
@@ -671,7 +710,9 @@ static void add_checks(Writer *w, const Check *c) {
   const char *name = token_dup(w->s, h->name);
   table_strings(&strings, w->s, a, name, name, head_name(w->s, h)->line);
   hush(w->out);
-  str_add(w->out, "({ ");
+  str_add(w->out, "#define ");
+  implicit_marker(w->out, w->number, c->function);
+  str_add(w->out, "\n({ ");
   add_table(w, "__culprit_contract_here", &strings);
   str_release(&strings);
   str_add(w->out, "if (__culprit_contract_on()) {");

@@ -612,8 +612,8 @@ static uint32_t behind_old(const Emitter *e, uint32_t i) {
 }
 
 // Has it the same value before and after the call? Parameters, constants and
-// \old() only.
-static bool is_stable(const OldWalk *w, const Node *n) {
+// \old() only; `names`: if all other names in it are constants.
+static bool is_stable_if(const OldWalk *w, const Node *n, bool names) {
   const Emitter *e = w->e;
   for (uint32_t i = n->first; i < n->end; i++) {
     const Token *t = &e->tokens[i];
@@ -621,13 +621,34 @@ static bool is_stable(const OldWalk *w, const Node *n) {
       i = behind_old(e, i) - 1;
       continue;
     }
-    bool word = t->kind == TOK_WORD && is_stable_word(w, t) &&
+    bool word = t->kind == TOK_WORD && (names || is_stable_word(w, t)) &&
                 !token_is(e->text, t + 1, "(");
     if (!word && t->kind != TOK_NUMBER && !is_stable_mark(e, t) &&
         !token_is(e->text, t, "\\null"))
       return false;
   }
   return true;
+}
+
+static bool is_stable(const OldWalk *w, const Node *n) {
+  return is_stable_if(w, n, false);
+}
+
+// Clang knows whether the other names are constants: macros, of an enum.
+static void demand_constants(const OldWalk *w, const Node *n) {
+  Emitter *e = w->e;
+  for (uint32_t i = n->first; i < n->end; i++) {
+    const Token *t = &e->tokens[i];
+    if (token_is(e->text, t, "\\old"))
+      i = behind_old(e, i) - 1;
+    else if (t->kind == TOK_WORD && !is_stable_word(w, t)) {
+      emit_own(e, "_Static_assert(");
+      emit_place(e, t->line, t->col); // where clang points
+      emit_own(e, "__builtin_constant_p(");
+      emit_name(e, i);
+      emit_own(e, "), \"%s\"); ", "neither a constant nor a parameter");
+    }
+  }
 }
 
 // How many variables of quantifiers around it does it mention? *q and *var: the
@@ -682,13 +703,16 @@ static void declare_old_values(OldWalk *w, Node *n, const Node *q, size_t var) {
     collect_chains(q->kids.items[0], q->kind == NODE_FORALL, &chains);
   Range r = find_range(e, q, var, &chains);
   array_release(&chains);
-  if (!r.low || !r.high || !is_stable(w, r.low) || !is_stable(w, r.high) ||
-      is_bound(w, r.low) || is_bound(w, r.high)) {
+  if (!r.low || !r.high || !is_stable_if(w, r.low, true) ||
+      !is_stable_if(w, r.high, true) || is_bound(w, r.low) ||
+      is_bound(w, r.high)) {
     report(e, n->first, DIAG_ERROR,
            "\\old() of a quantified variable needs a range of constants, "
            "parameters and \\old()");
     return;
   }
+  demand_constants(w, r.low);
+  demand_constants(w, r.high);
   n->binder = b->name;
   uint32_t id = n->number;
   emit_own(e, "long long __culprit_low_%u = ", id);

@@ -16,7 +16,9 @@
 // call that breaks several clauses leaves several records, each with one more:
 // the last one counts. That of an assertion is followed by one with another
 // magic number, of the innermost call whose code was running: its number, no
-// clauses, the strings of its contract; none if there was no such call.
+// clauses, the strings of its contract; none if there was no such call. Calls
+// of functions without a contract, that are wrapped for their assertions, count
+// only if there is no other.
 #ifndef CULPRIT_CFRONT_CONTRACT_FORMAT_H
 #define CULPRIT_CFRONT_CONTRACT_FORMAT_H
 

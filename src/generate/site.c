@@ -309,7 +309,7 @@ static int add_entries(Explorer *e, Err *err) {
     explorer_offer(
         e, (QueueItem){.ask = ask_link("/", "", &e->arena), .why = why});
   if (!rc)
-    explorer_offer_entries(e, 0, why);
+    explorer_offer_entries(e, 0, why, false);
   if (!rc && !e->queue.items.len && !e->atlas.asked.len)
     rc = err_set(err,
                  "%s: no page to start from is below it; name the document "

@@ -17,6 +17,8 @@ enum {
   GIVEN_AGAIN = 8,    // requests of the user's that are made in other worlds
   SOLVED_AGAIN = 8,   // times that a comparison is solved in any case
   SOLVED_MOST = 60,   // while it is seen to go one way only
+  SOLVED_FEW = 2,     // the same, while much that was solved is not asked yet
+  MADE_ENOUGH = 2000, // ideas of that sort
   ROUNDS = 3,         // when nothing is left, four times as often each time
   ROUND_ASKED = 200,  // requests that are asked again for it
   BRANCHES_MOST = 60, // decisions of one request that are solved for,
@@ -38,7 +40,7 @@ void explorer_offer(Explorer *e, QueueItem item) {
 }
 
 // Pages that nothing leads to may still be asked for.
-void explorer_offer_entries(Explorer *e, uint32_t world, Why why) {
+void explorer_offer_entries(Explorer *e, uint32_t world, Why why, bool early) {
   const Site *site = &e->options->visits->site;
   for (size_t i = 0; i < e->entries.len; i++) {
     const char *path = e->entries.items[i];
@@ -47,6 +49,7 @@ void explorer_offer_entries(Explorer *e, uint32_t world, Why why) {
       explorer_offer(e, (QueueItem){.ask = ask_link(path, "", &e->arena),
                                     .world = world,
                                     .why = why,
+                                    .early = early,
                                     .plain = leads == LEADS_TO_FILE});
   }
 }
@@ -64,13 +67,19 @@ static bool is_too_much(Explorer *e, const PhpCompare *c) {
 }
 
 // What was seen to go both ways is solved a few times more, in other company.
+static bool is_solved_enough(const Explorer *e, const PhpCompare *c,
+                             uint64_t solved) {
+  uint64_t times = (uint64_t)1 << (2 * e->round);
+  if (e->queue.made > MADE_ENOUGH && solved >= SOLVED_FEW)
+    return true;
+  return solved >= SOLVED_AGAIN * times &&
+         (solved >= SOLVED_MOST * times || !seen_one_way(&e->seen, c));
+}
+
 static bool is_worth_solving(Explorer *e, const PhpCompare *c) {
   uint64_t key[2] = {compare_hash(c), c->held}, n = 0;
   hashmap_get(&e->solved, key, sizeof key, &n);
-  uint64_t times = (uint64_t)1 << (2 * e->round);
-  bool worth = n < SOLVED_AGAIN * times ||
-               (n < SOLVED_MOST * times && seen_one_way(&e->seen, c));
-  worth = worth && !is_too_much(e, c);
+  bool worth = !is_solved_enough(e, c, n) && !is_too_much(e, c);
   if (worth)
     hashmap_put(&e->solved, key, sizeof key, n + 1);
   return worth;
@@ -343,7 +352,8 @@ static uint32_t enter(Explorer *e, Post *p) {
     w->crumbs = keep_crumbs(e, w->crumbs);
     bool apart = e->options->apart;
     if (world < WORLDS_TRIED && !(apart && p->given))
-      explorer_offer_entries(e, world, WHY_LINK);
+      explorer_offer_entries(e, world, WHY_LINK,
+                             p->given && !explorer_is_directed(e));
     if (p->item.ask.post && !p->given && !apart)
       offer_given(e, world, &p->catch.arena);
   }

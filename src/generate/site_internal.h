@@ -123,8 +123,8 @@ bool post_thinks_alone(const Explorer *e, const Post *p);
 void thought_release(Thought *t);
 // Shows the progress. False: a budget is spent, or someone wants an end.
 bool explorer_may_go_on(Explorer *e);
-// Pages that nothing leads to may still be asked for.
-void explorer_offer_entries(Explorer *e, uint32_t world, Why why);
+// Pages that nothing leads to may still be asked for; `early`: QueueItem.
+void explorer_offer_entries(Explorer *e, uint32_t world, Why why, bool early);
 void explorer_offer(Explorer *e, QueueItem item);
 // All scores anew.
 void explorer_rescore(Explorer *e);

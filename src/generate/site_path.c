@@ -134,7 +134,7 @@ static double path_score(Target *t, const QueueItem *item) {
   if (!base)
     return -1;
   if (item->why == WHY_VARIED)
-    return is_failing(t, item->base) ? 97.0 - 4.0 * item->step : -1;
+    return is_failing(t, item->base) ? 100.0 - item->step : -1;
   if ((item->why != WHY_SOLVED && item->why != WHY_ABSENT) ||
       item->step >= base->nsteps)
     return -1;

@@ -15,7 +15,7 @@
 // comparisons (generate/similarity.h), the largest over all failing requests;
 // among equals decides what covers most. A request that differs from a failing
 // one in a value nothing was compared with is predicted to go the same way: the
-// first few of those come between the last of the others.
+// first comes before all others, the next ones between them.
 #ifndef CULPRIT_GENERATE_SITE_PATH_H
 #define CULPRIT_GENERATE_SITE_PATH_H
 

@@ -24,6 +24,11 @@ enum { OTHER_COST = 5000 };
 #define LEAST_SHARE (1.0 / 16)
 enum { NEWS_MOST = 60 };
 
+// While requests of one sort show so much each, input that is made up has less
+// still; what is asked in another world has not: that may be behind a login.
+#define LEAST_OF_MUCH (1.0 / 48)
+enum { NEWS_MUCH = 20 };
+
 static uint32_t number_of(Queue *q, char kind, const Str *key) {
   Str name = {0};
   str_addc(&name, kind);
@@ -233,6 +238,8 @@ static bool is_of_page(const QueueItem *i) {
 static Sort sort_of(const Queue *q, const QueueItem *i) {
   if (i->redirect)
     return i->sort;
+  if (i->early)
+    return SORT_PAGE;
   if (i->why == WHY_ODD)
     return SORT_ODD;
   if (!is_of_page(i))
@@ -261,7 +268,7 @@ static uint64_t cost_of_new(const Queue *q, const QueueItem *i) {
       [WHY_ENTRY] = 0, [WHY_SOLVED] = 60, [WHY_ABSENT] = 30, [WHY_FORM] = 30,
       [WHY_LINK] = 40, [WHY_VARIED] = 50, [WHY_ZERO] = 50,   [WHY_ODD] = 50};
   uint64_t path = asked(q, i->path), n = of[i->why];
-  if (i->redirect) // a browser goes there before anything else
+  if (i->redirect || i->early) // a visitor goes there before anything else
     return 20;
   if (i->why == WHY_ODD) // dealt out sparingly as it is: one after the other
     return i->fresh ? n : n + 60;
@@ -310,11 +317,14 @@ static double weight_of(const Queue *q, Sort sort) {
 }
 
 static double share_of(const Queue *q, Sort sort) {
-  double sum = 0;
-  for (int i = 0; i < SORTS; i++)
+  double sum = 0, least = LEAST_SHARE;
+  for (int i = 0; i < SORTS; i++) {
     sum += weight_of(q, (Sort)i);
+    if (gain_of(q, (Sort)i) > NEWS_MUCH && sort != SORT_AGAIN)
+      least = LEAST_OF_MUCH;
+  }
   double share = weight_of(q, sort) / sum;
-  return share > LEAST_SHARE ? share : LEAST_SHARE;
+  return share > least ? share : least;
 }
 
 void queue_learn(Queue *q, const QueueItem *taken, size_t news, size_t open) {
@@ -348,6 +358,7 @@ typedef struct {
   bool has[SORTS];
   uint64_t cost[SORTS];
   size_t at[SORTS];
+  size_t made;
 } Best;
 
 static bool is_scored(const Queue *q) { return q->scored && !q->unscored; }
@@ -374,6 +385,7 @@ static void find_best(const Queue *q, const Bitset *near, Best *best) {
     const QueueItem *item = &q->items.items[i];
     Sort s = is_scored(q) ? SORT_INPUT : sort_of(q, item);
     uint64_t c = cost_now(q, near, item);
+    best->made += !is_of_page(item);
     if (!best->has[s] || c < best->cost[s] ||
         (c == best->cost[s] &&
          item->order < q->items.items[best->at[s]].order)) {
@@ -398,6 +410,7 @@ static void leave_out_ends(Best *best) {
 bool queue_take(Queue *q, const Bitset *near, QueueItem *out) {
   Best best = {0};
   find_best(q, near, &best);
+  q->made = best.made;
   leave_out_ends(&best);
   Sort s = next_sort(q, best.has);
   if (s == SORTS)

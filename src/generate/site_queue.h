@@ -3,8 +3,8 @@
 // There are four sorts of ideas: what pages lead to, the same in another world,
 // input that was solved for, and odd input. They take turns, and a sort gets
 // the more of them the more new lines and outcomes its last requests showed; a
-// sixteenth at least, so none waits for the end of another, however many there
-// are.
+// sixteenth at least (less while another shows very much), so none waits for
+// the end of another, however many there are.
 //
 // Of one sort, scripts that nobody asked for come first, then values that a
 // comparison not yet seen to go the other way waits for, then forms, links and
@@ -53,6 +53,8 @@ typedef struct {
   bool plain;    // answered without PHP: no run
   bool redirect; // where an answer sent its visitor at once: a turn of the
                  // sort that the request was of
+  bool early;    // a page in a world that the user's own requests led to: as if
+                 // it were new
   unsigned depth;
   uint32_t page; // number of the request on whose page it was found; 0: none
   uint32_t base; // number of the request it was made from; 0: none
@@ -103,6 +105,7 @@ typedef struct {
   bool unscored; // scores do not count now
   uint64_t seed, count, taken;
   size_t dropped; // for lack of room
+  size_t made; // items made of other requests' input, when one was last taken
   Arena arena;
 } Queue;
 

@@ -277,6 +277,11 @@ void solve_report(Str *out) {
            "Z3's time was up.\n",
            good, st.branches, st.by_candidates, st.by_z3, st.guessed, st.fixed,
            st.unsolved, st.timeouts < st.unsolved ? st.timeouts : st.unsolved);
+  if (st.spared)
+    str_addf(out,
+             "Z3 was spared %zu questions about places where it never "
+             "knew an answer.\n",
+             st.spared);
   if (st.late)
     str_addf(out,
              "%zu more decisions of %zu requests were not tried: each has %g s "

@@ -295,11 +295,27 @@ static bool recall(const BranchSolver *s, const CachedAnswer *c,
   return out->n > 0;
 }
 
+// One answer, and the place counts as good for ever.
+static void note_place(SolveCache *c, const CachedAnswer *a) {
+  uint64_t vain = 0;
+  bool known = hashmap_get(&c->vain, &a->place, sizeof a->place, &vain);
+  if (!known || vain)
+    hashmap_put(&c->vain, &a->place, sizeof a->place, a->n ? 0 : vain + 1);
+}
+
+static bool is_vain(const SolveCache *c, uint64_t place) {
+  uint64_t vain = 0;
+  hashmap_get(&c->vain, &place, sizeof place, &vain);
+  return vain >= VAIN_MOST;
+}
+
 static void add_answer(SolveCache *c, const CachedAnswer *a) {
   Hashmap *map = a->hopeless ? &c->hopeless : &c->index;
   uint64_t fresh = c->answers.len;
   if (hashmap_intern(map, &a->question, sizeof a->question, fresh) != fresh)
     return;
+  if (!a->hopeless)
+    note_place(c, a);
   CachedAnswer copy = *a;
   for (size_t i = 0; i < a->n; i++)
     copy.items[i] = (NamedChange){arena_strdup(&c->arena, a->items[i].name),
@@ -307,9 +323,9 @@ static void add_answer(SolveCache *c, const CachedAnswer *a) {
   array_push(&c->answers, copy);
 }
 
-static void remember(const BranchSolver *s, uint64_t question,
+static void remember(const BranchSolver *s, uint64_t question, uint64_t place,
                      const InputAnswer *a) {
-  CachedAnswer x = {.question = question, .n = a->n};
+  CachedAnswer x = {.question = question, .place = place, .n = a->n};
   for (size_t i = 0; i < a->n; i++)
     x.items[i] =
         (NamedChange){s->sh->terms[a->items[i].var].name, a->items[i].value};
@@ -321,8 +337,12 @@ void solve_cache_copy(SolveCache *to, const SolveCache *from, size_t first) {
     add_answer(to, &from->answers.items[i]);
 }
 
+static uint64_t place_of(const PhpBranch *b) {
+  return XXH3_64bits_withSeed(b->file, strlen(b->file), b->line);
+}
+
 // What was not found for lack of time may be found another time.
-static bool ask_z3(const BranchSolver *s, uint64_t question,
+static bool ask_z3(const BranchSolver *s, uint64_t question, uint64_t place,
                    const Demands *demands, InputAnswer *out) {
   uint64_t n;
   if (!s->cache)
@@ -331,10 +351,14 @@ static bool ask_z3(const BranchSolver *s, uint64_t question,
     s->stats->cached++;
     return recall(s, &s->cache->answers.items[n], out);
   }
+  if (is_vain(s->cache, place)) {
+    s->stats->spared++;
+    return false;
+  }
   if (!smt_solve(s, demands, out))
     out->n = 0;
   if (out->n || !is_late(s))
-    remember(s, question, out);
+    remember(s, question, place, out);
   return out->n > 0;
 }
 
@@ -352,6 +376,7 @@ static void give_up(const BranchSolver *s, uint64_t key) {
 
 void solve_cache_release(SolveCache *c) {
   hashmap_release(&c->hopeless);
+  hashmap_release(&c->vain);
   hashmap_release(&c->index);
   array_release(&c->answers);
   arena_release(&c->arena);
@@ -367,6 +392,7 @@ void solve_stats_add(SolveStats *to, const SolveStats *more) {
   to->timeouts += more->timeouts;
   to->wrong += more->wrong;
   to->cached += more->cached;
+  to->spared += more->spared;
   to->late += more->late;
   to->late_requests += more->late_requests;
   to->z3_seconds += more->z3_seconds;
@@ -392,7 +418,7 @@ void branch_solve(const BranchSolver *s, uint32_t branch, InputAnswers *out) {
     s->stats->cached++;
   } else if (out->len > before) {
     s->stats->by_candidates++;
-  } else if (!s->no_z3 && ask_z3(s, key, &demands, &a) &&
+  } else if (!s->no_z3 && ask_z3(s, key, place_of(b), &demands, &a) &&
              holds(s, &demands, &a)) {
     s->stats->by_z3++;
     array_push(out, a);

@@ -25,7 +25,9 @@
 #include "util/array.h"
 #include "util/hashmap.h"
 
-enum { CHANGES_MOST = 6, ANSWERS_MOST = 4, GUESSES_MOST = 10 };
+// VAIN_MOST: questions about one place that Z3 had no answer to, until it is no
+// longer asked there.
+enum { CHANGES_MOST = 6, ANSWERS_MOST = 4, GUESSES_MOST = 10, VAIN_MOST = 3 };
 
 typedef struct {
   uint32_t var;   // a VAR term
@@ -67,13 +69,15 @@ typedef struct {
 } NamedChange;
 typedef struct {
   uint64_t question;
-  bool hopeless; // nothing at all answered it
+  uint64_t place; // where it was decided
+  bool hopeless;  // nothing at all answered it
   NamedChange items[CHANGES_MOST];
   size_t n; // 0: no answer
 } CachedAnswer;
 typedef struct {
   Hashmap index;    // question -> number
   Hashmap hopeless; // likewise
+  Hashmap vain;     // place -> questions without an answer; 0: one had one
   ARRAY(CachedAnswer) answers;
   Arena arena;
 } SolveCache;
@@ -91,6 +95,7 @@ typedef struct {
   size_t timeouts;             // among these: Z3 took too long
   size_t wrong;                // branches that their own run contradicts
   size_t cached;               // questions that were asked before
+  size_t spared;               // Z3 was not asked: it never knew anything there
   size_t late;                 // not tried: the request's time was up,
   size_t late_requests;        // of so many requests
   double z3_seconds;

@@ -23,12 +23,13 @@ static void add_core(Str *out, const SpecCore *c) {
 static void add_line(Str *out, const SpecLine *l) {
   str_add(out, "line");
   note_add_field(out, l->file);
-  str_addf(out, "\t%u\t%.17g\t%d\t%d\n", l->line, l->susp, l->core, l->alone);
+  str_addf(out, "\t%u\t%.17g\t%d\t%d\t%u\n", l->line, l->susp, l->core,
+           l->alone, l->rank_best);
 }
 
 int spec_note_write(const char *dir, const SpecNote *note, Err *err) {
   Str out = {0};
-  note_add_fact(&out, "spec", "1");
+  str_addf(&out, "spec\t%d\n", SPEC_NOTE_VERSION);
   note_add_fact(&out, "signature", note->signature);
   for (size_t i = 0; i < note->violated.len; i++)
     note_add_fact(&out, "violated", note->violated.items[i]);
@@ -59,7 +60,8 @@ static bool take_line(SpecNote *note, char **f, Arena *arena) {
                 .susp = strtod(f[3], &end),
                 .core = !strcmp(f[4], "1"),
                 .alone = !strcmp(f[5], "1")};
-  if (!note_number(f[2], &l.line) || !*f[3] || *end || !isfinite(l.susp))
+  if (!note_number(f[2], &l.line) || !*f[3] || *end || !isfinite(l.susp) ||
+      !note_number(f[6], &l.rank_best))
     return false;
   array_push(&note->lines, l);
   return true;
@@ -67,7 +69,7 @@ static bool take_line(SpecNote *note, char **f, Arena *arena) {
 
 static bool take_fact(SpecNote *note, char **f, size_t n, Arena *arena) {
   if (n == 2 && !strcmp(f[0], "spec"))
-    return !strcmp(f[1], "1");
+    return note_number(f[1], &note->version);
   if (n == 2 && !strcmp(f[0], "signature"))
     return (note->signature = arena_strdup(arena, f[1]));
   if (n == 2 && !strcmp(f[0], "violated")) {
@@ -78,17 +80,23 @@ static bool take_fact(SpecNote *note, char **f, size_t n, Arena *arena) {
     return note_take_source(&note->sources, f, arena);
   if (n == 4 && !strcmp(f[0], "core"))
     return take_core(note, f, arena);
-  return n == 6 && !strcmp(f[0], "line") && take_line(note, f, arena);
+  return n == 7 && !strcmp(f[0], "line") && take_line(note, f, arena);
 }
 
 int spec_note_parse(SpecNote *note, const char *path, char *text, Arena *arena,
                     Err *err) {
   char *fields[FIELDS];
   bool good = true;
-  *note = (SpecNote){0};
+  *note = (SpecNote){.version = SPEC_NOTE_VERSION};
   for (char *line; good && (line = strsep(&text, "\n"));)
     if (*line)
-      good = take_fact(note, fields, note_split(line, fields, FIELDS), arena);
+      good = take_fact(note, fields, note_split(line, fields, FIELDS), arena) &&
+             note->version == SPEC_NOTE_VERSION;
+  if (note->version != SPEC_NOTE_VERSION)
+    return err_set(err,
+                   "%s: a note of version %u, this build reads %d; remove it "
+                   "and run `culprit spec` again",
+                   path, note->version, SPEC_NOTE_VERSION);
   if (good && note->signature)
     return 0;
   return err_set(err, "%s is no note of culprit spec: remove it", path);
@@ -156,12 +164,13 @@ static void score(const SpecNote *note, const Suite *suite, Scores *s,
   }
 }
 
-// Equal ratings: by confidence, then those that could alone be wrong first.
+// As the note has it: what breaks ties there need not be known here.
 static void order(Ranking *r, const SpecLine *const *why) {
-  SuspectKey *const keys[] = {suspect_score, suspect_confidence, suspect_prior};
+  SuspectKey *const keys[] = {suspect_prior};
   for (size_t i = 0; i < r->suspects.len; i++) {
     const SpecLine *l = why[r->suspects.items[i].entity];
-    r->suspects.items[i].prior = l && l->alone;
+    r->suspects.items[i].prior =
+        l ? -(double)l->rank_best : -(double)UINT32_MAX;
   }
   ranking_order_by(r, keys, sizeof keys / sizeof *keys);
 }

@@ -9,9 +9,9 @@
 //   violated   size_ok                       every broken clause
 //   source     /src/f.c  1f0c...             hash of its text
 //   core       size_ok  /src/f.c  23         cannot hold together with it
-//   line       /src/f.c  29  2  1  1         rating, is it of the core still,
-//                                            could it alone be wrong; best
-//                                            first
+//   line       /src/f.c  29  2  1  1  1      rating, is it of the core still,
+//                                            could it alone be wrong, its rank
+//                                            if it wins all ties; best first
 #ifndef CULPRIT_LOCATE_SPEC_NOTE_H
 #define CULPRIT_LOCATE_SPEC_NOTE_H
 
@@ -28,6 +28,8 @@
 #include "util/array.h"
 #include "util/err.h"
 
+#define SPEC_NOTE_VERSION 1
+
 typedef struct {
   const char *clause;
   const char *file; // absolute
@@ -39,10 +41,12 @@ typedef struct {
   uint32_t line;
   double susp;
   bool core, alone;
+  uint32_t rank_best;
 } SpecLine;
 
 typedef struct {
   int64_t session; // in which it was found
+  uint32_t version;
   const char *signature;
   ARRAY(const char *) violated;
   NoteSources sources;

@@ -38,9 +38,9 @@ struct Active {
   const ContractHeader *table;
   const Call *call;
   Active *outer;
-  uint64_t magic; // set while it is one: longjmp() leaves them behind
+  uint64_t seal; // over all of it, while it is one: longjmp() leaves them
+                 // behind, and others write over them
 };
-#define ACTIVE_MAGIC 0x5649544350554c43ull
 
 // The innermost of this thread. Only looked at where there is a libc, and so
 // memory of threads: without one nothing is checked.
@@ -438,25 +438,45 @@ void __culprit_contract_end(const ContractHeader *h, Call *c) {
   __culprit_contract_enter(h, c);
 }
 
+INLINE uint64_t seal_of(const Active *a) {
+  const uint64_t parts[4] = {(uintptr_t)a->table, (uintptr_t)a->call,
+                             (uintptr_t)a->outer, (uintptr_t)a};
+  uint64_t h = 0;
+  for (int i = 0; i < 4; i++)
+    h = (h ^ parts[i]) * 0x9e3779b97f4a7c15ull + 1;
+  return h;
+}
+
 // The code of the call begins and ends. What lies at a lower address of the
 // stack has ended without saying so.
 void __culprit_contract_push(Active *a) {
   Active *top = __culprit_contract_active;
   a->outer = (uintptr_t)top > (uintptr_t)a ? top : 0;
-  a->magic = ACTIVE_MAGIC;
+  a->seal = seal_of(a);
   __culprit_contract_active = a;
 }
 
 void __culprit_contract_pop(Active *a) {
-  a->magic = 0;
+  a->seal = 0;
   __culprit_contract_active = a->outer;
 }
 
-// The call whose code is running; 0: none is known.
+INLINE bool is_active(const Active *a, uintptr_t above) {
+  return a && (uintptr_t)a > above && a->seal == seal_of(a);
+}
+
+// The call whose code is running, of a function with clauses if there is one;
+// 0: none is known.
 INLINE const Active *innermost(void) {
   const Active *top = __culprit_contract_active;
-  uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-  return top && (uintptr_t)top > here && top->magic == ACTIVE_MAGIC ? top : 0;
+  if (!is_active(top, (uintptr_t)__builtin_frame_address(0)))
+    return 0;
+  for (const Active *a = top;; a = a->outer) {
+    if (*string_of(a->table, 4))
+      return a;
+    if (!is_active(a->outer, (uintptr_t)a))
+      return top;
+  }
 }
 
 void __culprit_assert(const ContractHeader *h, unsigned clause, int holds) {

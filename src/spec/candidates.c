@@ -3,6 +3,8 @@
 
 #include "sym/gates.h"
 
+enum { RUN_SHARE = 4 }; // running a brood: times what making it may take
+
 void candidates_open(Candidates *c, Inquiry *q, double make_seconds) {
   *c = (Candidates){.inquiry = q, .make_seconds = make_seconds};
 }
@@ -67,12 +69,14 @@ static int try_state(Candidates *c, State *s, size_t position, Err *err) {
   return 0;
 }
 
-// Runs them all; takes the states over.
+// Runs them all, as far as there is time; takes the states over. Those of a
+// long path are many, and each may run as long.
 static int try_all(Candidates *c, StateList *states, double start, Brood *out,
                    Err *err) {
   int rc = 0;
   *out = (Brood){.made = true, .first = c->items.len};
-  for (size_t i = 0; i < states->len && !rc; i++)
+  double deadline = start + RUN_SHARE * c->make_seconds;
+  for (size_t i = 0; i < states->len && !rc && gates_clock() < deadline; i++)
     rc = try_state(c, &states->items[i], i, err);
   out->n = c->items.len - out->first;
   out->seconds = gates_clock() - start;

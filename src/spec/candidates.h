@@ -35,7 +35,7 @@ typedef struct {
 
 typedef struct {
   Inquiry *inquiry;
-  double make_seconds; // for the states of one brood
+  double make_seconds; // for the states of one brood; four times for their runs
   ARRAY(Candidate) items;
   ARRAY(Brood) turned; // [0]: of the given call, [i + 1]: of candidate i
   size_t made, rejected;

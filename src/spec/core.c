@@ -70,6 +70,7 @@ static SolverResult solve(const Encoder *e, Expr want, Effort f) {
 typedef struct {
   Encoder *run;
   Bitset clauses; // that are to hold
+  bool elsewhere; // what is off may also write to another place
   double deadline;
   StatementList on; // what is left of the core
   uint64_t random;
@@ -96,6 +97,7 @@ static SolverResult ask(Search *s, const Bitset *on, Effort f, Str *limits) {
   Err ignored;
   encoder_fork(&e, s->run, pool);
   e.asked = &s->clauses;
+  e.elsewhere = s->elsewhere;
   e.max_blocks = f.blocks < e.max_blocks ? f.blocks : e.max_blocks;
   e.max_exprs = f.exprs;
   e.deadline = gates_clock() + f.seconds;
@@ -254,6 +256,7 @@ static void minimise(Search *s, const StatementList *from, AskWithout *how,
 static AskWithout *const ways[] = {ask_first, ask_second, try_some_runs,
                                    ask_more, ask_most};
 enum { WAYS = sizeof ways / sizeof *ways, LATER = 3 };
+_Static_assert((int)CORE_WAYS <= (int)WAYS, "all of them are there");
 
 static void copy_list(const StatementList *from, StatementList *to) {
   to->len = 0;
@@ -396,19 +399,16 @@ int core_find(Encoder *run, uint32_t clause, const Core *like, double seconds,
   return rc;
 }
 
-SolverResult core_ask_without(Encoder *run, uint32_t statement,
-                              const Bitset *clauses, double seconds) {
+SolverResult core_ask_without(const CoreQuestion *q, uint32_t statement) {
   Core ignored = {0};
-  Search s = {.run = run,
-              .deadline = gates_clock() + seconds,
+  Search s = {.run = q->run,
+              .elsewhere = q->elsewhere,
+              .deadline = gates_clock() + q->seconds,
               .random = 1,
               .out = &ignored};
-  bitset_union(&s.clauses, clauses);
-  all_executed(run, &s.on);
-  SolverResult r = SOLVER_UNKNOWN;
-  for (size_t i = 0; i <= LATER && r == SOLVER_UNKNOWN; i++)
-    if (gates_clock() < s.deadline)
-      r = ways[i](&s, &s.on, statement);
+  bitset_union(&s.clauses, q->clauses);
+  all_executed(q->run, &s.on);
+  SolverResult r = ways[q->way](&s, &s.on, statement);
   search_release(&s);
   core_release(&ignored);
   return r;

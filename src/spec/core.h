@@ -49,8 +49,17 @@ int core_find(Encoder *run, uint32_t clause, const Core *like, double seconds,
               Core *out, Err *err);
 
 // Can these clauses all hold if `statement` alone is off, and everything else
-// that the run executed is on?
-SolverResult core_ask_without(Encoder *run, uint32_t statement,
-                              const Bitset *clauses, double seconds);
+// that the run executed is on? `elsewhere`: it may also write to another place
+// (encode.h). There are CORE_WAYS ways to an answer, from 0 on, each more
+// expensive than the one before it.
+enum { CORE_WAYS = 4 };
+typedef struct {
+  Encoder *run;
+  const Bitset *clauses;
+  bool elsewhere;
+  unsigned way;
+  double seconds;
+} CoreQuestion;
+SolverResult core_ask_without(const CoreQuestion *q, uint32_t statement);
 
 #endif

@@ -2,6 +2,7 @@
 #include "spec/corrections.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "sym/gates.h"
 
@@ -34,25 +35,45 @@ static bool has(const StatementList *l, uint32_t statement) {
 typedef struct {
   const CorrectionsTask *task;
   double deadline;
+  bool elsewhere;
 } Search;
+
+// Asks about each of `left`, the last of the run first: the less of the run
+// comes after it, the less is open without it. Leaves those without an answer.
+static void ask_all(const Search *s, const Bitset *clauses, unsigned way,
+                    StatementList *left, StatementList *out) {
+  size_t kept = left->len;
+  for (size_t i = left->len; i-- > 0;) {
+    CoreQuestion q = {.run = s->task->encoder,
+                      .clauses = clauses,
+                      .elsewhere = s->elsewhere,
+                      .way = way,
+                      .seconds = s->deadline - gates_clock()};
+    SolverResult r =
+        q.seconds > 0 ? core_ask_without(&q, left->items[i]) : SOLVER_UNKNOWN;
+    if (r == SOLVER_SAT)
+      array_push(out, left->items[i]);
+    else if (r == SOLVER_UNKNOWN)
+      left->items[--kept] = left->items[i];
+  }
+  left->len -= kept;
+  memmove(left->items, left->items + kept, left->len * sizeof *left->items);
+}
 
 // Adds those of `among` with which alone the clauses can hold, and to `open`
 // those about which there is no answer.
 static void search(const Search *s, Bitset clauses, const StatementList *among,
                    StatementList *out, StatementList *open) {
-  for (size_t i = 0; i < among->len; i++) {
-    double left = s->deadline - gates_clock();
-    if (has(out, among->items[i]))
-      continue;
-    SolverResult r = left > 0
-                         ? core_ask_without(s->task->encoder, among->items[i],
-                                            &clauses, left)
-                         : SOLVER_UNKNOWN;
-    if (r == SOLVER_SAT)
-      array_push(out, among->items[i]);
-    else if (r == SOLVER_UNKNOWN && !has(open, among->items[i]))
-      array_push(open, among->items[i]);
-  }
+  StatementList left = {0};
+  for (size_t i = 0; i < among->len; i++)
+    if (!has(out, among->items[i]))
+      array_push(&left, among->items[i]);
+  for (unsigned way = 0; way < CORE_WAYS && left.len; way++)
+    ask_all(s, &clauses, way, &left, out);
+  for (size_t i = 0; i < left.len; i++)
+    if (!has(open, left.items[i]))
+      array_push(open, left.items[i]);
+  array_release(&left);
   bitset_release(&clauses);
 }
 
@@ -81,6 +102,22 @@ static int by_number(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
+// No other value does: perhaps an assignment to the wrong place. Such a one
+// need not be in a core.
+static void search_elsewhere(Search *s, Corrections *out) {
+  const Encoder *e = s->task->encoder;
+  StatementList among = {0};
+  for (uint32_t i = 0; i < e->statements.len; i++)
+    if (e->statements.items[i].ran && e->statements.items[i].assigns)
+      array_push(&among, i);
+  s->elsewhere = true;
+  search(s, wanted(s->task, UINT32_MAX), &among, &out->statements, &out->open);
+  s->elsewhere = false;
+  out->open.len = 0;
+  out->elsewhere = out->statements.len > 0;
+  array_release(&among);
+}
+
 void corrections_find(const CorrectionsTask *t, Corrections *out) {
   Search s = {.task = t, .deadline = gates_clock() + t->seconds};
   StatementList among = {0};
@@ -89,6 +126,8 @@ void corrections_find(const CorrectionsTask *t, Corrections *out) {
     return;
   common(t, &among);
   search(&s, wanted(t, UINT32_MAX), &among, &out->statements, &out->open);
+  if (!out->statements.len && !out->open.len)
+    search_elsewhere(&s, out);
   out->whole = out->statements.len || out->open.len;
   if (!out->whole && t->cores.len > 1)
     search_each(&s, out);
@@ -103,13 +142,13 @@ void corrections_release(Corrections *c) {
   array_release(&c->open);
 }
 
-void corrections_check(Encoder *e, const Violation *v,
-                       const StatementList *among, double seconds,
-                       StatementList *out) {
-  CorrectionsTask t = {.encoder = e, .violation = v};
-  Search s = {.task = &t, .deadline = gates_clock() + seconds};
+void corrections_check(const CorrectionsTask *t, bool elsewhere,
+                       const StatementList *among, StatementList *out) {
+  Search s = {.task = t,
+              .deadline = gates_clock() + t->seconds,
+              .elsewhere = elsewhere};
   StatementList open = {0};
-  search(&s, wanted(&t, UINT32_MAX), among, out, &open);
+  search(&s, wanted(t, UINT32_MAX), among, out, &open);
   for (size_t i = 0; i < open.len; i++)
     array_push(out, open.items[i]);
   array_release(&open);

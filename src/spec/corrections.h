@@ -7,7 +7,12 @@
 //   int child = 2;       off: child may be 1, and everything holds
 //
 // A statement that alone can satisfy a clause is in every core of it, so only
-// statements that all cores have are asked about. Where several faults show at
+// statements that all cores have are asked about. If none can, all assignments
+// are asked about once more, which may then write elsewhere, too:
+//
+//   keys[0] = last;      keys[at] = last keeps everything
+//
+// Where several faults show at
 // once there may be none; then those are taken that satisfy one of the broken
 // clauses, and all that were not broken.
 #ifndef CULPRIT_SPEC_CORRECTIONS_H
@@ -26,7 +31,8 @@ typedef struct {
 typedef struct {
   StatementList statements; // ascending
   StatementList open;       // no answer in time: they may be such, too
-  bool whole; // each satisfies all clauses; false: some broken one
+  bool whole;     // each satisfies all clauses; false: some broken one
+  bool elsewhere; // by writing to another place than they do
 } Corrections;
 
 void corrections_find(const CorrectionsTask *t, Corrections *out);
@@ -34,8 +40,7 @@ void corrections_release(Corrections *c);
 
 // Appends those of `among`, statements of the encoder, that alone can satisfy
 // all clauses, or about which there was no answer in time.
-void corrections_check(Encoder *e, const Violation *v,
-                       const StatementList *among, double seconds,
-                       StatementList *out);
+void corrections_check(const CorrectionsTask *t, bool elsewhere,
+                       const StatementList *among, StatementList *out);
 
 #endif

@@ -82,10 +82,12 @@ void encoder_release(Encoder *e) {
   array_release(&e->path_statement);
   array_release(&e->path_dead);
   hashmap_release(&e->touched);
+  bitset_release(&e->touched_some);
   array_release(&e->losses);
   hashmap_release(&e->wrappers);
   hashmap_release(&e->frames);
   hashmap_release(&e->writes);
+  array_release(&e->used);
   array_release(&e->named);
   array_release(&e->seen);
   hashmap_release(&e->seen_index);

@@ -62,7 +62,7 @@ typedef struct {
   bool assigns;   // it sets something
   bool branches;  // it decides
   bool returns;   // it sets the result
-  uint32_t order; // of its first execution in the run, from 1
+  uint32_t order; // of its last execution in the run, from 1
 } Statement;
 
 typedef struct {
@@ -83,6 +83,12 @@ typedef struct {
   uint32_t clause;
   uint64_t address;
 } NamedCell;
+
+// A number that the run read or wrote outside of its variables.
+typedef struct {
+  uint64_t address;
+  unsigned width;
+} UsedCell;
 
 typedef struct Frame Frame;
 typedef struct Fact Fact;
@@ -110,6 +116,7 @@ struct Encoder {
   Encoder *first; // that of the run: whose bounds these are; may be itself
   EncodeMode mode;
   const Bitset *on;    // statements; of ENCODE_OFF, ENCODE_TRY
+  bool elsewhere;      // ENCODE_OFF: what is off may also write another cell
   const Bitset *asked; // clauses that are evaluated; NULL: all
   ExprPool *pool;
   Values values;
@@ -118,13 +125,15 @@ struct Encoder {
   Arena arena;
 
   // Only of the first.
-  Flow **flows;     // of each function, when needed
-  Hashmap touched;  // cells that the run used
-  Hashmap wrappers; // names of the functions with a contract -> their bodies
-  Hashmap frames;   // key of a call -> its number
+  Flow **flows;        // of each function, when needed
+  Hashmap touched;     // cells that the run used
+  Bitset touched_some; // some bits of their names
+  Hashmap wrappers;    // names of the functions with a contract -> their bodies
+  Hashmap frames;      // key of a call -> its number
   ARRAY(Statement) statements;
   Hashmap statement_index; // (source, line) -> number
-  Hashmap writes; // (statement, address): the statement has set that cell
+  Hashmap writes;       // (statement, address): the statement has set that cell
+  ARRAY(UsedCell) used; // each once
   ARRAY(NamedCell) named; // by clauses, after the call
   size_t nnamed;          // of them: those of clauses that have been told
   ARRAY(uint64_t) seen;   // numbers that statements have set

@@ -51,6 +51,7 @@ struct Frame {
   bool soft;    // its statements can be off
   bool root;    // the wrapper itself
   bool made;    // its code is not the user's: a wrapper, a predicate
+  bool bare;    // a wrapper without clauses, for assertions only
   Flow *flow;
   Val *regs;
   ARRAY(Unrolled) blocks; // 0: the end
@@ -134,6 +135,9 @@ Val encode_load(Encoder *e, Pmap *state, Val at, unsigned width, bool pointer,
                 uint64_t site);
 void encode_store(Encoder *e, Pmap *state, Val at, Val v, bool pointer,
                   uint64_t site);
+// Where an assignment that is off may write instead: another pointer of the
+// same kind, another number of the same object.
+Val encode_elsewhere(Encoder *e, Val at, unsigned width, bool pointer);
 // Something in the place of `v`: what it becomes since its statement is off.
 Val encode_any(Encoder *e, Val v, bool pointer, uint64_t site, uint64_t cell);
 // The same in a try: some one thing that is allowed.

@@ -62,7 +62,7 @@ bool encode_is_off(Encoder *e, const IrInst *i, bool branch) {
   Statement *s = &e->first->statements.items[number];
   s->assigns |= !branch;
   s->branches |= branch;
-  if (e->mode == ENCODE_RUN && !s->ran) {
+  if (e->mode == ENCODE_RUN) {
     s->ran = true;
     s->order = ++e->steps;
   }

@@ -111,25 +111,32 @@ static void add_place(Encoder *e, Places *out, Expr guard, uint64_t at) {
     array_push(out, (Place){guard, at});
 }
 
+// Most elements of a large array were not used: a few bits of the name tell.
+static uint32_t some_bits(uint64_t name) {
+  return (uint32_t)((name ^ name >> 16) & 0xffff);
+}
+
+static bool was_touched(const Encoder *e, uint64_t at) {
+  uint64_t name = encode_cell_name(e, at), ignored;
+  return bitset_has(&e->first->touched_some, some_bits(name)) &&
+         hashmap_get(&e->first->touched, &name, sizeof name, &ignored);
+}
+
+static void touch(Encoder *e, uint64_t at, unsigned width, bool pointer) {
+  if (e->mode != ENCODE_RUN)
+    return;
+  uint64_t name = encode_cell_name(e, at), fresh = e->touched.len;
+  bitset_add(&e->touched_some, some_bits(name));
+  if (hashmap_intern(&e->touched, &name, sizeof name, fresh) == fresh &&
+      name == at && !pointer)
+    array_push(&e->used, (UsedCell){at, width});
+}
+
 // Elements of an array that the run used, and one more; all, if the state is to
 // be looked for.
 static bool is_near_run(const Encoder *e, uint64_t at, uint64_t by) {
-  const uint64_t places[2] = {at, at - by};
-  uint64_t ignored;
-  if (e->mode == ENCODE_RUN || e->mode == ENCODE_CHECK)
-    return true;
-  for (int i = 0; i < 2; i++) {
-    uint64_t name = encode_cell_name(e, places[i]);
-    if (hashmap_get(&e->first->touched, &name, sizeof name, &ignored))
-      return true;
-  }
-  return false;
-}
-
-static void touch(Encoder *e, uint64_t at) {
-  uint64_t name = encode_cell_name(e, at);
-  if (e->mode == ENCODE_RUN)
-    hashmap_put(&e->touched, &name, sizeof name, 1);
+  return e->mode == ENCODE_RUN || e->mode == ENCODE_CHECK ||
+         was_touched(e, at) || was_touched(e, at - by);
 }
 
 // The first element from `lo` on, of those every `by` bytes that one at `some`
@@ -156,6 +163,8 @@ static void add_elements(Encoder *e, Expr guard, uint64_t base, Expr offset,
   bool here = expr_value(e->pool, guard);
   if (here)
     add_element(e, guard, base, offset, in_run, out);
+  if (!base) // null is no object, however far it is to the next one
+    return;
   for (uint64_t at = first_element(lo, in_run, by);
        at + step <= hi && out->len < PLACES_MAX; at += by)
     if (!(here && at == in_run) && is_near_run(e, at, by))
@@ -282,7 +291,7 @@ Val encode_load(Encoder *e, Pmap *state, Val at, unsigned width, bool pointer,
   for (size_t i = 0; i < places.len; i++) {
     guards[i] = places.items[i].guard;
     values[i] = load_at(e, state, places.items[i].at, width, pointer);
-    touch(e, places.items[i].at);
+    touch(e, places.items[i].at, width, pointer);
     encode_note_named(e, places.items[i].at);
     if (pointer)
       note_pointer(e, site, places.items[i].at, values[i]);
@@ -308,11 +317,46 @@ void encode_store(Encoder *e, Pmap *state, Val at, Val v, bool pointer,
                    : val_ite(&e->values, p.guard, v,
                              load_at(e, state, p.at, width, pointer));
     *state = memory_store(&e->memory, *state, p.at, new);
-    touch(e, p.at);
+    touch(e, p.at, width, pointer);
     if (pointer)
       note_pointer(e, site, p.at, v);
   }
   array_release(&places);
+}
+
+// The numbers of the object that `at` lies in, of the same width, that the run
+// used, and one more each.
+static void list_numbers(const Encoder *e, uint64_t at, unsigned width,
+                         Targets *out) {
+  uint64_t lo, hi, step = (width + 7) / 8;
+  const Encoder *first = e->first;
+  bounds(e, at, at, step, &lo, &hi);
+  for (size_t i = 0; i < first->used.len; i++) {
+    const UsedCell *c = &first->used.items[i];
+    uint64_t next = c->address + step;
+    if (c->width != width || c->address < lo || next > hi)
+      continue;
+    if (c->address != at)
+      array_push(out, c->address);
+    if (next + step <= hi && !was_touched(e, next))
+      array_push(out, next);
+  }
+}
+
+Val encode_elsewhere(Encoder *e, Val at, unsigned width, bool pointer) {
+  uint64_t now = val_in_run(&e->values, at);
+  Targets t = {0};
+  if (encode_cell_name(e, now) != now) // a variable
+    return at;
+  array_push(&t, now);
+  if (pointer)
+    pointees_cells(&e->first->pointees, now, &t);
+  else
+    list_numbers(e, now, width, &t);
+  if (t.len > 1 && t.len <= TARGETS_MAX)
+    at = val_any_of(&e->values, t.items, t.len, 0);
+  array_release(&t);
+  return at;
 }
 
 void encode_forget(Encoder *e, Pmap *state, Val at) {

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cfront/contract_format.h"
 #include "spec/encode_internal.h"
 
 enum { ARGS_MAX = 64 };
@@ -61,9 +62,12 @@ static void do_store(Encoder *e, const IrInst *i, Pmap *state) {
   Val at = encode_operand(e, *state, i->a, 64);
   Val v = encode_operand(e, *state, i->b, i->width);
   bool pointer = i->flags & IR_POINTER;
-  if (encode_is_off(e, i, false))
+  bool off = encode_is_off(e, i, false);
+  if (off)
     v = encode_any(e, v, pointer, site_of(e, i), one_cell(e, at));
-  else if (e->mode == ENCODE_RUN && !pointer)
+  if (off && e->elsewhere)
+    at = encode_elsewhere(e, at, i->width, pointer);
+  if (e->mode == ENCODE_RUN && !pointer)
     encode_note_seen(e, val_in_run(&e->values, v));
   if (e->mode == ENCODE_RUN && encode_is_statement(e, i))
     encode_note_write(e, val_in_run(&e->values, at));
@@ -189,7 +193,7 @@ static void call_inside(Encoder *e, uint32_t function, const IrInst *i,
 // Calls of functions with a contract inside others are not checked here.
 static bool is_own(const Encoder *e) {
   for (const Frame *f = e->frame; f; f = f->caller)
-    if (f->made && !f->root)
+    if (f->made && !f->root && !f->bare)
       return false;
   return e->frame->root || e->frame->soft;
 }
@@ -239,9 +243,27 @@ static void tell_clause(Encoder *e, const Val *args, Pmap *state) {
     *state = memory_store(&e->memory, *state, ghost_dead(), e->dead);
 }
 
-static bool begin_contract(Encoder *e, const Val *args, Pmap *state) {
-  if (!e->frame->root)
+// Does a contract consist of its function's names and place only?
+static bool is_bare(const Encoder *e, uint64_t table) {
+  enum { MOST = 1 << 20, NAMES = 4 };
+  ContractHeader h;
+  if (!e->target.read(e->target.context, table, &h, sizeof h) ||
+      h.magic != CONTRACT_MAGIC || h.size > MOST)
     return false;
+  char *strings = mem_alloc(h.size + (size_t)1);
+  size_t n = 0;
+  if (e->target.read(e->target.context, table + sizeof h, strings, h.size))
+    for (size_t i = 0; i < h.size; i++)
+      n += !strings[i];
+  free(strings);
+  return n == NAMES;
+}
+
+static bool begin_contract(Encoder *e, const Val *args, Pmap *state) {
+  if (!e->frame->root) {
+    e->frame->bare = is_bare(e, val_in_run(&e->values, args[0]));
+    return false;
+  }
   e->table = val_in_run(&e->values, args[0]);
   e->dead = dead_now(e, *state);
   e->args = val_in_run(&e->values, args[1]);

@@ -12,6 +12,7 @@
 enum {
   TABLE_MAX = 1 << 20, // bytes that describe an assertion
   CALLS_MAX = 64,      // the last one that is checked
+  REPLAY_SECONDS = 5,  // a made state may make the call a long one
 };
 
 void inquiry_open(Inquiry *q, Subject *s, const InquiryOptions *o) {
@@ -272,6 +273,7 @@ static bool replay(Inquiry *q, const State *s, Bitset *out) {
   Encoder e;
   Err ignored;
   encoder_init(&e, &target, pool);
+  e.deadline = gates_clock() + REPLAY_SECONDS;
   bool ended = !encoder_run(&e, &ignored);
   add_lines(q, &e, true, out);
   encoder_release(&e);
@@ -378,6 +380,17 @@ int inquiry_run(Inquiry *q, const State *s, SubjectRun *out, Err *err) {
   return rc;
 }
 
+uint32_t *inquiry_order(const Inquiry *q) {
+  uint32_t *order = mem_array(uint32_t, q->subject->lines.len + 1);
+  for (size_t i = 0; i < q->encoder.statements.len; i++) {
+    const Statement *s = &q->encoder.statements.items[i];
+    uint32_t line = subject_line(q->subject, s->file, s->line);
+    if (line != UINT32_MAX && s->order > order[line])
+      order[line] = s->order;
+  }
+  return order;
+}
+
 // --- corrections in other states --------------------------------------------
 
 static void statements_of(const Inquiry *q, const Encoder *e,
@@ -409,7 +422,9 @@ void inquiry_correct(Inquiry *q, const State *s, double seconds,
   if (!encode_anew(q, &e)) {
     statements_of(q, &e, lines, &among);
     Bitset kept = {0};
-    corrections_check(&e, q->violation, &among, seconds, &left);
+    CorrectionsTask task = {
+        .encoder = &e, .violation = q->violation, .seconds = seconds};
+    corrections_check(&task, q->corrections.elsewhere, &among, &left);
     for (size_t i = 0; i < left.len; i++) {
       const Statement *x = &e.statements.items[left.items[i]];
       bitset_add(&kept, subject_line(q->subject, x->file, x->line));

@@ -80,7 +80,8 @@ int inquiry_check(Inquiry *q, const char *function, const CheckOptions *o,
                   CheckResult *out, Err *err);
 // After FOUND_BROKEN and FOUND_ASSERTION: snapshot, encoding, one core for each
 // broken clause. The call of a broken assertion is the innermost one of a
-// function with a contract that was running; fails if there was none. From then
+// function with a contract that was running, or of its own function; fails if
+// neither is known. From then
 // on the hits of a run are the lines that the call executed, in its body and in
 // what that calls: neither what the clauses call, nor what ran before and after
 // it. Fails if the encoding does not break the same clauses as the run did,
@@ -90,6 +91,10 @@ int inquiry_explain(Inquiry *q, Err *err);
 // A state put into the violating call, natively. Its coverage is that of the
 // call, as above.
 int inquiry_run(Inquiry *q, const State *s, SubjectRun *out, Err *err);
+
+// When the violating call executed each of the subject's lines last, from 1; 0:
+// it did not. To be freed.
+uint32_t *inquiry_order(const Inquiry *q);
 
 // Leaves of `lines` those whose change alone could keep the contract in this
 // state, too, in which it is broken. As they were if none is left, or if there

@@ -147,8 +147,13 @@ static void note_lines(const Keeper *k, SpecNote *note) {
   for (size_t i = 0; i < s->items.len; i++) {
     const ScoredLine *x = &s->items.items[i];
     const SourceLine *l = &k->inquiry->subject->lines.items[x->line];
-    array_push(&note->lines,
-               (SpecLine){l->file, l->line, x->susp, x->suspect, x->corrected});
+    SpecLine line = {.file = l->file,
+                     .line = l->line,
+                     .susp = x->susp,
+                     .core = x->suspect,
+                     .alone = x->corrected,
+                     .rank_best = x->rank_best};
+    array_push(&note->lines, line);
   }
 }
 

@@ -127,12 +127,93 @@ static bool learn_round(Pointees *p) {
   return changed;
 }
 
+static void learn(Pointees *p) {
+  for (int i = 0; i < ROUNDS_MAX && learn_round(p); i++)
+    ;
+}
+
+// --- objects that are built alike -------------------------------------------
+
+// A pointer in objects of a kind.
+typedef struct {
+  uint64_t kind, offset;
+  uint64_t target; // kind; UINT64_MAX: only null was seen
+} PointerField;
+typedef ARRAY(PointerField) PointerFields;
+
+static int by_place(const void *a, const void *b) {
+  const PointerField *x = a, *y = b;
+  if (x->kind != y->kind)
+    return x->kind < y->kind ? -1 : 1;
+  return x->offset < y->offset ? -1 : x->offset > y->offset;
+}
+
+// By kind and offset, each once.
+static void list_fields(const Pointees *p, PointerFields *out) {
+  for (size_t i = 0; i < p->cells.len; i++) {
+    SiteKey key;
+    uint64_t object;
+    if (!field_key(p, p->cells.items[i], &key))
+      continue;
+    PointerField f = {key.a, key.b, UINT64_MAX};
+    if (hashmap_get(&p->sites, &key, sizeof key, &object))
+      f.target = find(p, (uint32_t)object);
+    array_push(out, f);
+  }
+  if (out->len)
+    qsort(out->items, out->len, sizeof *out->items, by_place);
+  size_t kept = 0;
+  for (size_t i = 0; i < out->len; i++)
+    if (!kept || by_place(&out->items[kept - 1], &out->items[i]))
+      out->items[kept++] = out->items[i];
+  out->len = kept;
+}
+
+static size_t fields_of_one(const PointerFields *f, size_t from) {
+  size_t n = 1;
+  while (from + n < f->len && f->items[from + n].kind == f->items[from].kind)
+    n++;
+  return n;
+}
+
+static bool are_alike(const PointerField *a, size_t n, const PointerField *b,
+                      size_t m) {
+  size_t same = 0;
+  if (n != m || n < 2)
+    return false;
+  for (size_t i = 0; i < n; i++) {
+    bool known = a[i].target != UINT64_MAX && b[i].target != UINT64_MAX;
+    if (a[i].offset != b[i].offset || (known && a[i].target != b[i].target))
+      return false;
+    same += known;
+  }
+  return same > 0;
+}
+
+static bool unite_alike(Pointees *p) {
+  PointerFields f = {0};
+  bool changed = false;
+  list_fields(p, &f);
+  for (size_t i = 0, n; i < f.len; i += n) {
+    n = fields_of_one(&f, i);
+    for (size_t k = i + n, m; k < f.len; k += m) {
+      m = fields_of_one(&f, k);
+      if (are_alike(&f.items[i], n, &f.items[k], m))
+        changed |=
+            unite(p, (uint32_t)f.items[i].kind, (uint32_t)f.items[k].kind);
+    }
+  }
+  array_release(&f);
+  return changed;
+}
+
 void pointees_learn(Pointees *p) {
   hashmap_release(&p->sites);
   list_objects(p);
   list_cells(p);
-  for (int i = 0; i < ROUNDS_MAX && learn_round(p); i++)
-    ;
+  learn(p);
+  if (unite_alike(p))
+    learn(p);
   for (uint32_t i = 0; i < p->kind.len; i++) // asked for very often
     p->kind.items[i] = find(p, i);
 }
@@ -175,8 +256,7 @@ static bool is_among(const Targets *t, uint64_t target) {
   return false;
 }
 
-// All cells that hold pointers of the same kind as the cell `now`, or null.
-static void add_cells(const Pointees *p, uint64_t now, Targets *out) {
+void pointees_cells(const Pointees *p, uint64_t now, Targets *out) {
   uint32_t kind = kind_at(p, 0, now);
   for (size_t i = 0; i < p->cells.len; i++) {
     uint32_t other = kind_at(p, 0, p->cells.items[i]);
@@ -199,7 +279,7 @@ void pointees_of(const Pointees *p, uint64_t site, uint64_t cell, uint64_t now,
   if (!found)
     array_push(out, now);
   if (kind != UINT32_MAX && is_cell(p, now) && are_cells(p, out))
-    add_cells(p, now, out);
+    pointees_cells(p, now, out);
 }
 
 uint64_t pointees_object(const Pointees *p, uint64_t address) {

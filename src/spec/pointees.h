@@ -2,7 +2,9 @@
 // or when the state before the call is changed: objects of the same kind. Kinds
 // are not declared in the lowered code; they are learned from one run: what was
 // read or written by the same instruction, or lay in the same cell or in the
-// same field of objects of one kind, is of one kind.
+// same field of objects of one kind, is of one kind. So are objects that are
+// built alike: with pointers at the same two or more offsets, to the same kinds
+// as far as they are not null (a node that is not linked in yet).
 //
 // A pointer that was seen to point to a field that holds a pointer
 // (`Node **link = &node->next`) may point to every cell that holds one of that
@@ -48,6 +50,9 @@ void pointees_learn(Pointees *p);
 typedef ARRAY(uint64_t) Targets;
 void pointees_of(const Pointees *p, uint64_t site, uint64_t cell, uint64_t now,
                  Targets *out);
+// All cells that hold pointers of the same kind as the cell `now`, or null, and
+// are not in `out` yet.
+void pointees_cells(const Pointees *p, uint64_t now, Targets *out);
 // The number of the object of the same kind as a known one, for reports: the
 // object that holds the address; 0: none.
 uint64_t pointees_object(const Pointees *p, uint64_t address);

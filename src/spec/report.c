@@ -56,8 +56,8 @@ static void print_core(const Inquiry *q, const ClauseCore *c, const char *root,
   const char *name = table_of(q)->clauses[c->clause].name;
   if (c->core.satisfiable) {
     fprintf(out,
-            "%s can hold with all statements as they are: the encoding "
-            "is too weak here\n",
+            "%s can hold with all statements as they are: something that the "
+            "call uses is not modelled\n",
             name);
     return;
   }
@@ -81,6 +81,9 @@ static void print_corrections(const Inquiry *q, const char *root, FILE *out) {
   if (!c->statements.len)
     return;
   fputs(q->found == FOUND_ASSERTION ? "it could be kept by changing one of"
+        : c->elsewhere
+            ? "the whole contract could be kept by writing elsewhere "
+              "in one of"
         : c->whole ? "the whole contract could be kept by changing one of"
                    : "one of the promises could be kept by changing one of",
         out);
@@ -193,9 +196,10 @@ void spec_print_method(const SpecReport *r, FILE *out) {
   fputc('\n', out);
 }
 
-static void print_count(size_t n, const char *what, FILE *out) {
+static void print_count(size_t n, const char *one, const char *many,
+                        FILE *out) {
   if (n)
-    fprintf(out, "; %zu %s", n, what);
+    fprintf(out, "; %zu %s", n, n == 1 ? one : many);
 }
 
 void spec_print_ranking(const SpecReport *r, FILE *out) {
@@ -207,9 +211,12 @@ void spec_print_ranking(const SpecReport *r, FILE *out) {
         out);
   fprintf(out, "%u failing and %u passing calls, the given one among them",
           s->failing, s->passing);
-  print_count(rounds->candidates->made, "states were made", out);
-  print_count(rounds->candidates->rejected, "of them were no valid call", out);
-  print_count(rounds->apart, "failed otherwise and were set aside", out);
+  print_count(rounds->candidates->made, "state was made", "states were made",
+              out);
+  print_count(rounds->candidates->rejected, "of them was no valid call",
+              "of them were no valid call", out);
+  print_count(rounds->apart, "failed otherwise and was set aside",
+              "failed otherwise and were set aside", out);
   if (rounds->switched)
     fputs("; most tests changed nothing, the last ones were chosen by how "
           "they cover the suspects",

@@ -1,6 +1,8 @@
 // Rounds of made tests: see rounds.h.
 #include "spec/rounds.h"
 
+#include <stdlib.h>
+
 #include "sym/gates.h"
 
 enum {
@@ -17,8 +19,12 @@ void rounds_open(Rounds *r, Candidates *c, const RoundsOptions *o) {
   candidates_broken(q, &q->first, &broken);
   score_open(&r->score, q->subject->lines.len, &q->suspects, &broken, o->bonus);
   score_add(&r->score, &(ScoreTest){&q->first.hits, &broken});
-  if (o->correct)
+  if (o->correct) {
+    uint32_t *order = inquiry_order(q);
     score_correct(&r->score, &q->corrected);
+    score_order(&r->score, order);
+    free(order);
+  }
   bitset_release(&broken);
 }
 
@@ -183,12 +189,25 @@ static void correct(Rounds *r, const Candidate *c) {
   r->seconds += gates_clock() - start;
 }
 
+// Nor is a line that a failing call does not execute at all.
+static void correct_by_coverage(Rounds *r, const Candidate *c) {
+  Bitset lines = {0};
+  for (uint32_t i = 0; bitset_next(&r->score.corrected, &i); i++)
+    if (bitset_has(&c->run.hits, i))
+      bitset_add(&lines, i);
+  if (bitset_count(&lines))
+    score_correct(&r->score, &lines);
+  bitset_release(&lines);
+}
+
 static void take(Rounds *r, size_t k) {
   const Candidate *c = candidate(r, k);
   Round round = {.candidate = k, .switched = r->switched};
   round.relation = score_add(&r->score, &(ScoreTest){&c->run.hits, &c->broken});
-  if (round.relation == TEST_SAME && r->options.correct)
+  if (round.relation == TEST_SAME && r->options.correct) {
+    correct_by_coverage(r, c);
     correct(r, c);
+  }
   for (size_t i = 0; i < r->score.items.len; i++)
     array_push(&round.rating, r->score.items.items[i]);
   r->apart += round.relation == TEST_APART;

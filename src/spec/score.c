@@ -22,6 +22,7 @@ void score_close(Score *s) {
   array_release(&s->items);
   free(s->ef);
   free(s->ep);
+  free(s->order);
 }
 
 // --- promises ---------------------------------------------------------------
@@ -51,10 +52,13 @@ static double share(uint32_t n, uint32_t of) { return of ? (double)n / of : 0; }
 // in the core keeps half of the bonus.
 static double bonus(const Score *s, uint32_t line) {
   const double half = 0.5;
-  if (!s->bonus || !bitset_has(&s->suspects, line))
+  if (!s->bonus)
     return 0;
-  return !bitset_count(&s->corrected) || bitset_has(&s->corrected, line) ? 1
-                                                                         : half;
+  if (bitset_has(&s->corrected, line))
+    return 1;
+  if (!bitset_has(&s->suspects, line))
+    return 0;
+  return bitset_count(&s->corrected) ? half : 1;
 }
 
 static ScoredLine rate(const Score *s, uint32_t line) {
@@ -65,6 +69,7 @@ static ScoredLine rate(const Score *s, uint32_t line) {
                       .ep = s->ep[line],
                       .suspect = bitset_has(&s->suspects, line),
                       .corrected = bitset_has(&s->corrected, line),
+                      .order = s->order ? s->order[line] : 0,
                       .susp = tarantula + bonus(s, line),
                       .confidence = f > p ? f : p};
 }
@@ -80,7 +85,9 @@ static int compare_rating(const ScoredLine *x, const ScoredLine *y) {
 
 static int compare_evidence(const ScoredLine *x, const ScoredLine *y) {
   int rating = compare_rating(x, y);
-  return rating ? rating : (int)y->corrected - (int)x->corrected;
+  if (rating || x->corrected != y->corrected)
+    return rating ? rating : (int)y->corrected - (int)x->corrected;
+  return x->order > y->order ? -1 : x->order < y->order;
 }
 
 static int compare(const void *a, const void *b) {
@@ -120,7 +127,18 @@ void score_correct(Score *s, const Bitset *lines) {
   rate_all(s);
 }
 
+void score_order(Score *s, const uint32_t *order) {
+  free(s->order);
+  s->order = mem_dup(order, s->nlines * sizeof *order);
+  rate_all(s);
+}
+
 // --- feedback ---------------------------------------------------------------
+
+static void take_out(Bitset *b, uint32_t line) {
+  if (bitset_has(b, line))
+    b->words[line / 64] &= ~(1ull << line % 64);
+}
 
 // Suspects that a test with the same failure made less likely.
 static void drop_weaker(Score *s, const ScoredLine *before, size_t n) {
@@ -128,8 +146,8 @@ static void drop_weaker(Score *s, const ScoredLine *before, size_t n) {
     ScoredLine now = rate(s, before[i].line);
     if (now.susp < before[i].susp - SAME &&
         now.confidence < before[i].confidence - SAME) {
-      uint32_t line = before[i].line;
-      s->suspects.words[line / 64] &= ~(1ull << line % 64);
+      take_out(&s->suspects, before[i].line);
+      take_out(&s->corrected, before[i].line);
     }
   }
 }

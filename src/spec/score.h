@@ -15,7 +15,9 @@
 //
 // Corrections (ours, not METHODS'). If it is known which lines could alone be
 // wrong (corrections.h), the other suspects have only half of the bonus, and
-// come later among lines of the same rating.
+// come later among lines of the same rating. Of those that are still alike the
+// one that the failing call executed last, nearest to the broken promise, comes
+// first (score_order).
 #ifndef CULPRIT_SPEC_SCORE_H
 #define CULPRIT_SPEC_SCORE_H
 
@@ -39,6 +41,7 @@ typedef struct {
   uint32_t ef, ep;
   bool suspect;   // of the core, and not dropped since
   bool corrected; // could alone be wrong
+  uint32_t order; // of executing it, later ones first; 0: not known
   double susp, confidence;
   uint32_t rank, rank_best;
 } ScoredLine;
@@ -50,6 +53,7 @@ typedef struct {
   Bitset corrected; // those that could alone be wrong
   bool bonus;
   uint32_t *ef, *ep; // of each line
+  uint32_t *order;   // of each line: when it was executed; NULL: not known
   uint32_t failing, passing;
   ARRAY(ScoredLine) items; // executed lines, best first
   size_t unchanged;        // tests in a row that changed no suspect's rating
@@ -60,6 +64,9 @@ void score_open(Score *s, size_t nlines, const Bitset *suspects,
 void score_close(Score *s);
 // The lines that could alone be wrong; none: it is not known.
 void score_correct(Score *s, const Bitset *lines);
+
+// `order` of each line: the later, the nearer to the failure. Copied.
+void score_order(Score *s, const uint32_t *order);
 
 TestRelation score_relation(const Score *s, const Bitset *broken);
 // Counts the test (unless it is set aside) and rates anew.

@@ -76,6 +76,7 @@ typedef struct {
   const StateMaker *maker;
   const State *from;
   Encoder encoder;
+  double deadline; // for following; 0: none
   ARRAY(Cell) cells;
   size_t nextra;
   Constraint extra[2 * CONTRACT_CLAUSES_MAX + 4];
@@ -238,6 +239,8 @@ static int begin_making(Making *m, ExprPool *pool, Err *err) {
                          .nargs = m->from->snapshot->args_size};
   encoder_init(&m->encoder, &target, pool);
   learn(m->maker, &m->encoder);
+  if (m->deadline > 0)
+    m->encoder.deadline = m->deadline;
   int rc = encoder_run(&m->encoder, err);
   m->encoder.memory.symbolic = symbolic;
   m->encoder.memory.symbolic_context = m;
@@ -246,6 +249,7 @@ static int begin_making(Making *m, ExprPool *pool, Err *err) {
 
 // The call from its symbolic state, along the path it took.
 static int follow_call(Making *m, ExprPool *pool, Err *err) {
+  m->deadline = gates_clock() + m->maker->seconds;
   return begin_making(m, pool, err) ? -1 : encoder_follow(&m->encoder, err);
 }
 

@@ -415,6 +415,68 @@ TEST(damaged_records_are_noticed_not_followed) {
   str_release(&file);
 }
 
+// An assertion in g that was broken in a call of f; 0: in none.
+static void add_assertion(Str *out, uint64_t call) {
+  static const char strings[] = "g\0g\0/a/t.c\0009\0"
+                                "assert\0low\0/a/t.c\00010\0005\0n > 0";
+  static const char outer[] = "f\0__culprit_body_f\0/a/t.c\0003";
+  ViolationHeader h = {
+      VIOLATION_MAGIC, CONTRACT_VERSION, 1, 0, sizeof strings, 7};
+  ViolationHeader within = {
+      VIOLATION_WITHIN_MAGIC, CONTRACT_VERSION, 0, call, sizeof outer, 7};
+  uint32_t clause = 0;
+  str_addn(out, &h, sizeof h);
+  str_addn(out, &clause, sizeof clause);
+  str_addn(out, strings, sizeof strings);
+  if (!call)
+    return;
+  str_addn(out, &within, sizeof within);
+  str_addn(out, outer, sizeof outer);
+}
+
+TEST(an_assertion_knows_the_call_in_which_it_was_broken) {
+  Str file = {0};
+  add_assertion(&file, 3);
+  add_assertion(&file, 0);
+  add_record(&file, 1, 3);
+  Violations v = {0};
+  violations_parse(&v, file.data, file.len);
+  assert_false(v.damaged);
+  assert_int_equal(v.items.len, 3);
+  assert_string_equal(v.items.items[0].table.function, "g");
+  assert_string_equal(v.items.items[0].within, "f");
+  assert_true(violation_is_of(&v.items.items[0], "f", 3));
+  assert_false(violation_is_of(&v.items.items[0], "f", 2));
+  assert_false(violation_is_of(&v.items.items[0], "g", 3));
+  assert_null(v.items.items[1].within);
+  assert_false(violation_is_of(&v.items.items[1], "f", 0));
+  assert_true(violation_is_of(&v.items.items[2], "f", 3));
+  violations_release(&v);
+  str_release(&file);
+}
+
+TEST(a_call_that_no_assertion_stands_before_is_damage) {
+  Str all = {0}, first = {0};
+  add_assertion(&all, 3);
+  add_assertion(&first, 0);
+  Violations v = {0};
+  violations_parse(&v, all.data + first.len, all.len - first.len);
+  assert_true(v.damaged);
+  violations_release(&v);
+  for (int round = 0; round < 2000; round++) {
+    char *bytes = mem_dup(all.data, all.len);
+    bytes[below((uint32_t)all.len)] = (char)below(256);
+    v = (Violations){0};
+    violations_parse(&v, bytes, all.len);
+    for (size_t i = 0; i < v.items.len; i++)
+      violation_is_of(&v.items.items[i], "f", 3);
+    violations_release(&v);
+    free(bytes);
+  }
+  str_release(&all);
+  str_release(&first);
+}
+
 static void judge(uint32_t clause, Run *run) {
   char dir[] = "/tmp/culprit-test-XXXXXX";
   assert_non_null(mkdtemp(dir));

@@ -605,6 +605,30 @@ TEST(the_supports_of_a_long_checksum_share_their_memory) {
   expr_pool_free(pool);
 }
 
+// Both sums of Adler-32 over the first `n` bytes.
+static Expr adler(unsigned n) {
+  Expr a = k(32, 1), b = k(32, 0), prime = k(32, 65521);
+  for (unsigned i = 0; i < n; i++) {
+    a = expr_urem(pool, expr_add(pool, a, word(i)), prime);
+    b = expr_urem(pool, expr_add(pool, b, a), prime);
+  }
+  return expr_or(pool, expr_shl(pool, b, k(32, 16)), a);
+}
+
+TEST(a_checksum_that_is_written_and_read_back_is_itself) {
+  pool = expr_pool_new();
+  in = expr_new_bytes(pool, "in", (const uint8_t *)"some text", 9);
+  Expr sum = adler(9), back = k(32, 0);
+  for (unsigned i = 4; i-- > 0;) {
+    Expr byte = expr_trunc(pool, expr_lshr(pool, sum, k(32, 8 * i)), 8);
+    back = expr_or(pool, expr_shl(pool, back, k(32, 8)),
+                   expr_zext(pool, byte, 32));
+  }
+  assert_int_equal(expr_value(pool, expr_eq(pool, sum, back)), 1);
+  assert_true(expr_is_const(pool, expr_eq(pool, sum, back)));
+  expr_pool_free(pool);
+}
+
 // --- texts ------------------------------------------------------------------
 
 TEST(conditions_read_like_c) {

@@ -233,6 +233,47 @@ TEST(a_parameter_nobody_sent_comes_before_another_value_of_a_known_one) {
   arena_release(&arena);
 }
 
+static Ask take_one(Queue *q) {
+  QueueItem item;
+  assert_true(queue_take(q, NULL, &item));
+  return item.ask;
+}
+
+// ?1700000000, as pages put it behind a picture that must not be cached.
+TEST(a_parameter_that_is_a_time_is_no_news_though_it_never_was_sent) {
+  Queue q = {0};
+  Arena arena = {0};
+  for (int i = 0; i < 4; i++) {
+    Ask clock = ask_link("/run.php",
+                         arena_printf(&arena, "170000000%d&id=a", i), &arena);
+    queue_add(&q, (QueueItem){.ask = clock, .why = WHY_LINK});
+    take_one(&q);
+  }
+  Ask later = ask_link("/run.php", "1700000009&id=a", &arena);
+  Ask other = ask_link("/run.php", "1700000009&id=b", &arena);
+  queue_add(&q, (QueueItem){.ask = later, .why = WHY_LINK});
+  queue_add(&q, (QueueItem){.ask = other, .why = WHY_LINK});
+  Ask next = take_one(&q);
+  reads(&next, "GET /run.php?1700000009&id=b");
+  queue_release(&q);
+  arena_release(&arena);
+}
+
+TEST(pages_where_the_users_own_requests_led_come_before_what_was_found) {
+  Queue q = {0};
+  Arena arena = {0};
+  Ask page = ask_link("/users.php", "", &arena);
+  Ask found = ask_link("/users.php", "sort=name", &arena);
+  queue_add(&q, (QueueItem){.ask = page, .why = WHY_ENTRY});
+  take_one(&q);
+  queue_add(&q, (QueueItem){.ask = found, .why = WHY_LINK});
+  queue_add(&q, (QueueItem){.ask = page, .world = 1, .early = true});
+  Ask next = take_one(&q);
+  reads(&next, "GET /users.php");
+  queue_release(&q);
+  arena_release(&arena);
+}
+
 TEST(what_is_asked_in_another_world_waits_for_conditions_with_one_outcome) {
   Queue q = {0};
   Arena arena = {0};

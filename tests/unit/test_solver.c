@@ -53,6 +53,59 @@ static void only(SolverEngine e) {
     solver_use(solver, (SolverEngine)i, i == (int)e);
 }
 
+// --- large paths ------------------------------------------------------------
+
+#define LONG 300
+
+static void begin_long(void) {
+  char text[LONG + 1];
+  for (unsigned i = 0; i < LONG; i++)
+    text[i] = (char)('a' + i * i % 23 + i % 2);
+  text[LONG] = '\0';
+  begin(text);
+}
+
+static Expr neighbours(unsigned i) {
+  return expr_eq(pool, byte(i), byte(i + 1));
+}
+
+TEST(of_a_path_that_hangs_together_only_what_is_near_is_asked) {
+  begin_long();
+  only(ENGINE_BITS);
+  Expr sum = k(32, 1);
+  for (unsigned i = 0; i < LONG; i++)
+    sum =
+        expr_urem(pool, expr_add(pool, expr_mul(pool, sum, k(32, 7)), word(i)),
+                  k(32, 65521));
+  branch(expr_ult(pool, sum, k(32, 65520)));
+  for (unsigned i = 0; i + 1 < LONG; i++)
+    branch(neighbours(i));
+  size_t last = branch(is_char(LONG / 2, '!'));
+  assert_int_equal(solver_flip(solver, last, &model), SOLVER_SAT);
+  assert_int_equal(value_of(in + LONG / 2), '!');
+  assert_int_equal(model.len, 1);
+  assert_in_range(solver_stats(solver)->gates, 1, 1000);
+  end();
+}
+
+TEST(what_a_part_of_the_path_leaves_out_is_found_out) {
+  char text[101];
+  memset(text, 'a', 100);
+  text[100] = '\0';
+  begin(text);
+  only(ENGINE_BITS);
+  for (unsigned i = 0; i < 99; i++)
+    branch(neighbours(i));
+  size_t free_end = branch(is_char(0, 'a'));
+  assert_int_equal(solver_flip(solver, free_end, &model), SOLVER_SAT);
+  for (unsigned i = 1; i < 100; i++) // all have gone with the first
+    assert_int_equal(value_of(in + i), value_of(in));
+  assert_int_not_equal(value_of(in), 'a');
+  size_t tied = branch(is_char(99, 'a'));
+  assert_int_equal(solver_flip(solver, tied, &model), SOLVER_UNSAT);
+  end();
+}
+
 // --- paths ------------------------------------------------------------------
 
 TEST(a_flip_changes_the_one_byte_that_decides) {
@@ -483,6 +536,33 @@ TEST(every_operator_is_blasted_as_it_is_evaluated) {
     model_release(&m);
     solver_free(s);
     expr_eval_release(&ev);
+    expr_pool_free(p);
+  }
+}
+
+// Few bits of quotient are divided step by step, many are guessed and checked.
+TEST(division_by_a_constant_is_blasted_as_it_is_evaluated) {
+  Random r = {7};
+  for (int i = 0; i < 400; i++) {
+    unsigned w = 2 + random_below(&r, 19);
+    ExprPool *p = expr_pool_new();
+    uint64_t a = random_bits(&r) & expr_mask(w);
+    uint64_t by = random_bits(&r) & expr_mask(1 + random_below(&r, w));
+    Expr x = expr_input(p, expr_new_var(p, "x", expr_bv(w), random_value(&r)));
+    Expr d = expr_const(p, w, by ? by : 1);
+    Expr e = i % 2 ? expr_urem(p, x, d) : expr_udiv(p, x, d);
+    uint64_t want = i % 2 ? a % (by ? by : 1) : a / (by ? by : 1);
+    Solver *s = solver_new(p, (SolverLimits){.seconds = 20});
+    only((solver = s, ENGINE_BITS));
+    Constraint same[2] = {{expr_eq(p, x, expr_const(p, w, a)), true},
+                          {expr_eq(p, e, expr_const(p, w, want)), true}};
+    Model m = {0};
+    assert_int_equal(solver_query(s, 0, same, 2, &m), SOLVER_SAT);
+    same[1].outcome = false;
+    assert_int_equal(solver_query(s, 0, same, 2, &m), SOLVER_UNSAT);
+    assert_int_equal(solver_stats(s)->bad_models, 0);
+    model_release(&m);
+    solver_free(s);
     expr_pool_free(p);
   }
 }

@@ -4,12 +4,14 @@
 
 #include <stdlib.h>
 
+#include "locate/spec_note.h"
 #include "spec/memory.h"
 #include "spec/pmap.h"
 #include "spec/pointees.h"
 #include "spec/score.h"
 #include "spec/value.h"
 #include "sym/solver.h"
+#include "util/fs.h"
 
 // --- maps -------------------------------------------------------------------
 
@@ -244,6 +246,33 @@ TEST(pointers_to_links_point_to_links_nobody_took_the_address_of) {
   pointees_release(&p);
 }
 
+// Whether a pointer to the root (0x5000, with fields at 0 and 8) may point to a
+// node that is nowhere linked in (0x9000).
+static bool may_point_to_fresh(uint64_t second_offset) {
+  Pointees p = {0};
+  pointees_note(&p, 1, 0x4000, 0x5000);     // the tree's root
+  pointees_note(&p, 2, 0x5000, 0x6000);     // root->left
+  pointees_note(&p, 3, 0x5008, 0x5000);     // root->parent
+  pointees_note(&p, 5, 0x6008, 0x5000);     // left->parent
+  pointees_note(&p, 4, 1ull << 63, 0x9000); // the fresh one
+  pointees_note(&p, 6, 0x9000, 0);          // fresh->left
+  pointees_note(&p, 7, 0x9000 + second_offset, 0x5000);
+  pointees_learn(&p);
+  Targets t = {0};
+  bool found = false;
+  pointees_of(&p, 1, 0x4000, 0x5000, &t);
+  for (size_t i = 0; i < t.len; i++)
+    found |= t.items[i] == 0x9000;
+  array_release(&t);
+  pointees_release(&p);
+  return found;
+}
+
+TEST(a_node_that_is_not_linked_in_yet_is_known_by_how_it_is_built) {
+  assert_true(may_point_to_fresh(8));
+  assert_false(may_point_to_fresh(24));
+}
+
 // --- rating -----------------------------------------------------------------
 
 static Bitset set(const char *members) {
@@ -320,7 +349,7 @@ TEST(suspects_that_could_not_alone_be_wrong_have_half_of_the_bonus) {
   Score s;
   score_of(&s, "12", "0", true);
   add(&s, "123", "0");
-  Bitset alone = set("23");
+  Bitset alone = set("2");
   score_correct(&s, &alone);
   assert_int_equal(s.items.items[0].line, 2);
   assert_int_equal(s.items.items[0].rank, 1);
@@ -334,6 +363,34 @@ TEST(suspects_that_could_not_alone_be_wrong_have_half_of_the_bonus) {
   score_close(&s);
 }
 
+TEST(a_line_that_could_alone_be_wrong_has_the_bonus_outside_of_the_core) {
+  Score s;
+  Bitset alone = set("3");
+  score_of(&s, "12", "0", true);
+  add(&s, "123", "0");
+  score_correct(&s, &alone);
+  assert_int_equal(s.items.items[0].line, 3);
+  assert_true(s.items.items[0].susp == 2 && s.items.items[1].susp == 1.5);
+  assert_false(s.items.items[0].suspect);
+  bitset_release(&alone);
+  score_close(&s);
+}
+
+TEST(of_lines_that_are_alike_the_one_executed_last_comes_first) {
+  Score s;
+  const uint32_t order[10] = {[1] = 4, [2] = 9, [3] = 5};
+  score_of(&s, "123", "0", true);
+  add(&s, "123", "0");
+  assert_int_equal(s.items.items[0].rank, 3); // all alike
+  score_order(&s, order);
+  assert_int_equal(s.items.items[0].line, 2);
+  assert_int_equal(s.items.items[0].rank, 1);
+  assert_int_equal(s.items.items[1].line, 3);
+  add(&s, "23", ""); // the rating comes before it
+  assert_int_equal(s.items.items[0].line, 1);
+  score_close(&s);
+}
+
 TEST(without_the_bonus_the_score_is_tarantulas) {
   Score s;
   score_of(&s, "1", "0", false);
@@ -342,4 +399,76 @@ TEST(without_the_bonus_the_score_is_tarantulas) {
   assert_int_equal(s.items.items[0].line, 2);
   assert_true(s.items.items[0].susp == 1 && s.items.items[1].susp == 0.5);
   score_close(&s);
+}
+
+// --- notes ------------------------------------------------------------------
+
+static int parse_note(const char *text, SpecNote *note, Arena *arena) {
+  Err err = {0};
+  char *copy = mem_strdup(text);
+  int rc = spec_note_parse(note, "note", copy, arena, &err);
+  if (rc)
+    assert_non_null(strstr(err.text, "remove it"));
+  free(copy);
+  return rc;
+}
+
+TEST(a_note_of_spec_comes_back_as_it_was_written) {
+  char dir[] = "/tmp/culprit-test-XXXXXX";
+  assert_non_null(mkdtemp(dir));
+  Arena arena = {0};
+  Err err = {0};
+  Str text = {0};
+  SpecNote note = {.session = 7, .signature = "f: a\tb\n%09"}, back;
+  array_push(&note.violated, "a\tb");
+  array_push(&note.sources, ((Source){"/src/f.c", 0xfedcba9876543210}));
+  array_push(&note.core, ((SpecCore){"a\tb", "/src/f.c", 5}));
+  array_push(&note.lines,
+             ((SpecLine){"/src/f.c", 5, 1 + 2.0 / 3, true, false, 1}));
+  array_push(&note.lines, ((SpecLine){"/src/f.c", 8, 0.5, false, true, 2}));
+  assert_int_equal(spec_note_write(dir, &note, &err), 0);
+  char *path = mem_printf("%s/spec/7.tsv", dir);
+  assert_int_equal(fs_read(path, 0, &text, &err), 0);
+  assert_int_equal(parse_note(str_text(&text), &back, &arena), 0);
+  assert_string_equal(back.signature, note.signature);
+  assert_string_equal(back.violated.items[0], "a\tb");
+  assert_true(back.sources.items[0].hash == 0xfedcba9876543210);
+  assert_string_equal(back.core.items[0].clause, "a\tb");
+  assert_int_equal(back.core.items[0].line, 5);
+  assert_int_equal(back.lines.len, 2);
+  assert_true(back.lines.items[0].susp == 1 + 2.0 / 3);
+  assert_true(back.lines.items[0].core && !back.lines.items[0].alone);
+  assert_true(!back.lines.items[1].core && back.lines.items[1].alone);
+  assert_int_equal(back.lines.items[1].rank_best, 2);
+  spec_note_release(&note);
+  spec_note_release(&back);
+  arena_release(&arena);
+  str_release(&text);
+  fs_remove_tree(dir);
+  free(path);
+}
+
+TEST(what_is_no_note_of_spec_is_refused) {
+  static const char *const bad[] = {
+      "",
+      "spec\t2\nsignature\ts\n",
+      "spec\t1\n",
+      "spec\t1\nsignature\ts\nline\tf\t1\tnan\t1\t1\t1\n",
+      "spec\t1\nsignature\ts\nline\tf\t1\t\t1\t1\t1\n",
+      "spec\t1\nsignature\ts\nline\tf\tx\t1\t1\t1\t1\n",
+      "spec\t1\nsignature\ts\nline\tf\t1\t1\t1\t1\tx\n",
+      "spec\t1\nsignature\ts\nline\tf\t1\t1\t1\n",
+      "spec\t1\nsignature\ts\ncore\tc\tf\tx\n",
+      "spec\t1\nsignature\ts\nsource\tf\tzz\n",
+      "near\t1\nsignature\ts\ncommand\tc\n",
+      "spec\t1\tx\ty\tz\ta\tb\tc\td\te\tf\n",
+      "\x01\x02",
+  };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    SpecNote note;
+    Arena arena = {0};
+    assert_int_equal(parse_note(bad[i], &note, &arena), -1);
+    spec_note_release(&note);
+    arena_release(&arena);
+  }
 }
