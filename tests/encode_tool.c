@@ -93,14 +93,15 @@ static SolverResult solve(Tool *t, const Encoder *e, Expr want) {
   return r;
 }
 
-// With these statements on, the run itself is a model. NULL: it is.
-static const char *check_set(Tool *t, const Bitset *on) {
+// With these statements on, the run itself is a model. NULL: it is. *cut: it is
+// too large to tell.
+static const char *check_set(Tool *t, const Bitset *on, bool *cut) {
   ExprPool *pool = expr_pool_new();
   const char *problem = NULL;
   Encoder e;
   Err err = {0};
   encoder_fork(&e, &t->encoder, pool);
-  e.max_exprs = 400000;
+  e.max_exprs = 100000;
   if (encoder_off(&e, on, &err)) {
     problem = "the encoding does not have the run";
   } else if (!e.cut_size) {
@@ -110,6 +111,7 @@ static const char *check_set(Tool *t, const Bitset *on) {
     else if (solve(t, &e, want) != SOLVER_SAT)
       problem = "CaDiCaL finds no model";
   }
+  *cut = e.cut_size > 0;
   encoder_release(&e);
   expr_pool_free(pool);
   return problem;
@@ -120,24 +122,34 @@ static void all_statements(const Encoder *e, Bitset *out) {
     bitset_add(out, i);
 }
 
-// Every fourth or so is off.
-static void random_statements(const Encoder *e, Bitset *out) {
+// One of `off` is off.
+static void random_statements(const Encoder *e, int off, Bitset *out) {
   for (uint32_t i = 0; i < e->statements.len; i++)
-    if (rand() % 4)
+    if (rand() % off)
       bitset_add(out, i);
 }
 
-static const char *check_sets(Tool *t) {
+// Every fourth or so is off; fewer if that is too large.
+static const char *check_random_set(Tool *t) {
   const char *problem = NULL;
-  for (unsigned i = 0; i <= t->sets && !problem; i++) {
+  bool cut = true;
+  for (int off = 4; off <= 256 && cut && !problem; off *= 4) {
     Bitset on = {0};
-    if (i == 0)
-      all_statements(&t->encoder, &on);
-    else
-      random_statements(&t->encoder, &on);
-    problem = check_set(t, &on);
+    random_statements(&t->encoder, off, &on);
+    problem = check_set(t, &on, &cut);
     bitset_release(&on);
   }
+  return problem;
+}
+
+static const char *check_sets(Tool *t) {
+  Bitset on = {0};
+  bool cut;
+  all_statements(&t->encoder, &on);
+  const char *problem = check_set(t, &on, &cut);
+  for (unsigned i = 0; i < t->sets && !problem; i++)
+    problem = check_random_set(t);
+  bitset_release(&on);
   return problem;
 }
 

@@ -24,8 +24,9 @@ enum { OTHER_COST = 5000 };
 #define LEAST_SHARE (1.0 / 16)
 enum { NEWS_MOST = 60 };
 
-// While requests of one sort show so much each, input that is made up has less
-// still; what is asked in another world has not: that may be behind a login.
+// While requests of one sort show so much each, input that was solved for has
+// less still. Others have not: what is asked in another world may be behind a
+// login, and what is odd is there to fail, not to show new lines.
 #define LEAST_OF_MUCH (1.0 / 48)
 enum { NEWS_MUCH = 20 };
 
@@ -320,7 +321,7 @@ static double share_of(const Queue *q, Sort sort) {
   double sum = 0, least = LEAST_SHARE;
   for (int i = 0; i < SORTS; i++) {
     sum += weight_of(q, (Sort)i);
-    if (gain_of(q, (Sort)i) > NEWS_MUCH && sort != SORT_AGAIN)
+    if (gain_of(q, (Sort)i) > NEWS_MUCH && sort == SORT_INPUT)
       least = LEAST_OF_MUCH;
   }
   double share = weight_of(q, sort) / sum;
