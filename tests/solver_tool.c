@@ -104,14 +104,23 @@ static void show_rate(const Solver *s) {
   str_release(&text);
 }
 
-static void ask_ours(const Queries *q, double seconds) {
+static size_t step_of(const Queries *q, const Options *o) {
+  size_t n = q->path->events.len;
+  return n > o->sample ? (n + o->sample - 1) / o->sample : 1;
+}
+
+// Answers to what Z3 will be asked, too, are evaluated.
+static void ask_ours(const Queries *q, const Options *o) {
+  double seconds = o->query;
+  size_t step = step_of(q, o);
   Solver *s = solver_of(q, seconds, false);
   ExprEval ev = {.pool = q->pool};
   Model m = {0};
   for (size_t i = 0; i < solver_len(s); i++) {
     Answer *a = &q->answers[i];
     a->ours = solver_flip(s, i, &m);
-    a->evaluated = a->ours == SOLVER_SAT && goes_there(&ev, q->path, i, &m);
+    a->evaluated = i % step == 0 && a->ours == SOLVER_SAT &&
+                   goes_there(&ev, q->path, i, &m);
   }
   show_rate(s);
   model_release(&m);
@@ -121,8 +130,7 @@ static void ask_ours(const Queries *q, double seconds) {
 
 // Each `step`th query, until the time is over.
 static void ask_z3(const Queries *q, const Options *o) {
-  size_t n = q->path->events.len;
-  size_t step = n > o->sample ? (n + o->sample - 1) / o->sample : 1;
+  size_t n = q->path->events.len, step = step_of(q, o);
   Solver *s = solver_of(q, o->query, true);
   Model m = {0};
   double end = gates_clock() + o->seconds;
@@ -163,7 +171,7 @@ typedef struct {
 static void tally(Tally *t, const Answer *a) {
   bool both = a->ours != SOLVER_UNKNOWN && a->z3 != SOLVER_UNKNOWN;
   t->inputs += a->ours == SOLVER_SAT;
-  t->none += a->ours == SOLVER_SAT && !a->evaluated;
+  t->none += a->asked && a->ours == SOLVER_SAT && !a->evaluated;
   t->asked += a->asked;
   t->unanswered += a->asked && !both;
   t->differ += a->asked && both && a->ours != a->z3;
@@ -198,7 +206,7 @@ static int measure(const Program *p, ExprPool *pool, const Path *path,
                    const Options *o) {
   Queries q = {pool, path, mem_array(Answer, path->events.len + 1)};
   printf("%zu conditions, %u nodes\n", path->events.len, pool->len);
-  ask_ours(&q, o->query);
+  ask_ours(&q, o);
   ask_z3(&q, o);
   if (o->again > 0)
     ask_z3_again(&q, o->again);

@@ -12,6 +12,7 @@ typedef struct {
   Inquiry inquiry;
   Candidates candidates;
   Rounds rounds;
+  ContractClause clauses[2];
   uint32_t broken[1];
 } Kit;
 
@@ -34,9 +35,15 @@ static void kit_open(Kit *k) {
   *k = (Kit){0};
   for (int i = 0; i < LINES; i++)
     array_push(&k->subject.lines, (SourceLine){"a.c", (uint32_t)i, "f"});
-  Violation v = {.call = 1, .broken = k->broken, .nbroken = 1};
-  v.table.function = "f";
+  for (uint32_t i = 0; i < 2; i++)
+    k->clauses[i] = (ContractClause){
+        .kind = CLAUSE_ENSURES, .name = "", .file = "a.c", .line = i + 1};
+  ContractTable table = {.function = "f", .clauses = k->clauses, .nclauses = 2};
+  array_push(&k->subject.contracts.tables, table);
+  Violation v = {.table = table, .call = 1, .broken = k->broken, .nbroken = 1};
   array_push(&k->inquiry.first.violations.items, v);
+  k->inquiry.contract = &k->subject.contracts.tables.items[0];
+  k->inquiry.call = 1;
   k->inquiry.violation = &k->inquiry.first.violations.items.items[0];
   k->inquiry.subject = &k->subject;
   add_all(&k->inquiry.first.hits, "123456");
@@ -56,6 +63,7 @@ static void kit_close(Kit *k) {
   array_release(&k->inquiry.first.violations.items);
   bitset_release(&k->inquiry.first.hits);
   bitset_release(&k->inquiry.suspects);
+  array_release(&k->subject.contracts.tables);
   array_release(&k->subject.lines);
 }
 
