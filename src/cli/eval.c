@@ -205,6 +205,7 @@ static void start_version(Batch *b, size_t i) {
   pid_t pid = fork();
   if (pid == 0) {
     Err err = {0};
+    setpgid(0, 0);
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
     int rc = attempt(v, &o, b->methods, &err);
@@ -213,6 +214,7 @@ static void start_version(Batch *b, size_t i) {
     _exit(rc ? EXIT_ENVIRONMENT : EXIT_DONE);
   }
   if (pid > 0) {
+    setpgid(pid, pid); // here and there: whoever comes first
     b->pids[i] = pid;
     b->running++;
     return;
@@ -260,11 +262,12 @@ static void wait_for_one(Batch *b) {
     }
 }
 
-// Ctrl-C reaches the whole process group; a lone SIGTERM has to be passed on.
+// Each version is a process group of its own: with the compilers and tests that
+// it has started, which would write on into what the next evaluation makes.
 static void stop_versions(const Batch *b) {
   for (size_t i = 0; i < b->started; i++)
     if (b->pids[i] > 0)
-      kill(b->pids[i], SIGTERM);
+      kill(-b->pids[i], SIGTERM);
 }
 
 static void run_versions(Batch *b) {

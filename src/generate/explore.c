@@ -109,6 +109,7 @@ int explore_open(Explorer *e, Runner *runner, const ExploreOptions *o,
   if (recorder_open(&e->recorder, runner, o->program, o->cache, err))
     return -1;
   frontier_init(&e->frontier, &e->recorder.program, o->strategy);
+  e->frontier.deadline = e->start + o->seconds;
   return 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include "generate/frontier.h"
 #include "generate/made.h"
+#include "run/process.h"
 #include "util/mem.h"
 
 static PathStep candidate_step(const Frontier *f, const Candidate *c) {
@@ -194,6 +195,10 @@ static double compare_inputs(const Inputs *a, const Inputs *b) {
 
 enum { SOLVED_AHEAD = 1000 }; // candidates of one run whose input is known
 
+static bool is_over(const Frontier *f) {
+  return f->deadline > 0 && clock_now() > f->deadline;
+}
+
 // Their inputs must be known: each is solved for, and forgotten again.
 static void score_is(Frontier *f, uint32_t run, Candidate *c, size_t n) {
   (void)run;
@@ -201,7 +206,8 @@ static void score_is(Frontier *f, uint32_t run, Candidate *c, size_t n) {
   for (size_t i = 0; i < n; i++) {
     Inputs made;
     c[i].score = -1;
-    if (i % stride || frontier_preview(f, &c[i], &made) != SOLVER_SAT)
+    if (i % stride || is_over(f) ||
+        frontier_preview(f, &c[i], &made) != SOLVER_SAT)
       continue;
     for (size_t k = 0; k < f->runs.len; k++) {
       const Explored *e = &f->runs.items[k];
