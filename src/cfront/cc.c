@@ -106,7 +106,7 @@ static void add_leniency(const CcArgs *c, Args *a) {
       "-Wno-error=implicit-function-declaration", "-Wno-error=implicit-int",
       "-Wno-error=int-conversion", "-Wno-error=return-mismatch",
       "-Wno-error=incompatible-function-pointer-types"};
-  bool strict = c->pedantic || (c->probe && c->all_warnings_fail);
+  bool strict = c->pedantic || (c->probe && c->errors_all);
   for (size_t i = 0; !strict && i < sizeof errors / sizeof *errors; i++)
     add(a, errors[i]);
 }
@@ -194,7 +194,7 @@ static void begin_compile(Cc *cc, const char *source, const char *object,
         (arg->role == ARG_SOURCE && arg->text == source))
       add(a, arg->text);
   }
-  if (c->all_warnings_fail) // the other compiler had not these warnings
+  if (c->errors_all) // the other compiler had not these warnings
     add(a, "-Wno-error");
   if (!c->compile_only) // what linking takes need not be used here
     add(a, "-Wno-unused-command-line-argument");

@@ -185,7 +185,7 @@ static void note_option(CcArgs *c, const char *a) {
     c->opt = a[2] ? (char)(a[2] == 'f' ? 'f' : a[2]) : '1';
   c->warnings_fail |= text_starts(a, "-Werror=");
   if (!strcmp(a, "-Werror") || !strcmp(a, "-Wno-error"))
-    c->all_warnings_fail = !strcmp(a, "-Werror");
+    c->errors_all = !strcmp(a, "-Werror");
   c->pedantic |= !strcmp(a, "-pedantic-errors");
   if (!strcmp(a, "-MD") || !strcmp(a, "-MMD") || text_starts(a, "-Wp,-M"))
     c->depfile = true;

@@ -40,7 +40,7 @@ typedef struct {
   bool relocatable;     // -r
   bool linker_script;   // -T
   bool warnings_fail;   // some -Werror=...
-  bool all_warnings_fail; // -Werror
+  bool errors_all;      // -Werror
   bool pedantic;        // -pedantic-errors
   bool probe;           // a source is one by which configure, CMake or Meson
                         // finds out what the compiler can do

@@ -128,8 +128,9 @@ bool run_shows(const Suite *suite, size_t failure, uint32_t run) {
 }
 
 bool deaths_any(const Deaths *d, const Suite *suite, size_t failure,
-                uint32_t source, uint32_t line) {
-  size_t n, first = deaths_at(d, source, line, &n);
+                uint32_t entity) {
+  const Entity *e = &suite->entities[entity];
+  size_t n = 0, first = d ? deaths_at(d, e->source, e->line, &n) : 0;
   for (size_t i = first; i < first + n; i++)
     if (run_shows(suite, failure, d->items.items[i].run))
       return true;

@@ -36,8 +36,8 @@ size_t deaths_at(const Deaths *d, uint32_t source, uint32_t line, size_t *n);
 // Does the run show the failure?
 bool run_shows(const Suite *suite, size_t failure, uint32_t run);
 
-// Did a run that shows the failure die there?
+// Did a run that shows the failure die at this entity's line? `d` may be NULL.
 bool deaths_any(const Deaths *d, const Suite *suite, size_t failure,
-                uint32_t source, uint32_t line);
+                uint32_t entity);
 
 #endif

@@ -67,13 +67,6 @@ static uint32_t *best_statements(const Lister *l) {
   return best;
 }
 
-static bool is_death(const Lister *l, uint32_t listed, size_t failure) {
-  const Suite *suite = l->tally->suite;
-  const Entity *e = &suite->entities[listed];
-  return l->options->deaths &&
-         deaths_any(l->options->deaths, suite, failure, e->source, e->line);
-}
-
 static void push(const Lister *l, uint32_t listed, Ranking *out) {
   uint32_t e = l->best ? l->best[listed] : listed; // who speaks for it
   if (e == ENTITY_NONE || !bitset_has(&l->tally->executed, e))
@@ -84,7 +77,8 @@ static void push(const Lister *l, uint32_t listed, Ranking *out) {
   Suspect s = {.entity = listed,
                .score = l->scores->score[e],
                .confidence = confidence_of(n),
-               .prior = is_death(l, listed, out->failure),
+               .prior = deaths_any(l->options->deaths, l->tally->suite,
+                                   out->failure, listed),
                .ef = c->ef[e],
                .ep = c->ep[e],
                .carried = carrier != ENTITY_NONE};

@@ -215,12 +215,6 @@ static Candidate *score_all(const Spectrum *s, const Tally *t,
   return candidates;
 }
 
-static double prior_of(const Spectrum *s, size_t failure, uint32_t entity) {
-  const Entity *e = &s->suite->entities[entity];
-  return s->options.deaths &&
-         deaths_any(s->options.deaths, s->suite, failure, e->source, e->line);
-}
-
 static bool is_heard(const Candidate *c) {
   return c->has[VOICE_OWN] || c->has[VOICE_BEST] || c->has[VOICE_HINT];
 }
@@ -299,7 +293,8 @@ static void collect(const Spectrum *s, const Tally *t, const Comparison *c,
     if (!is_heard(&candidates[i]))
       continue;
     Suspect suspect = settle(&candidates[i], s->listed[i]);
-    suspect.prior = prior_of(s, out->failure, s->listed[i]);
+    suspect.prior =
+        deaths_any(s->options.deaths, s->suite, out->failure, s->listed[i]);
     array_push(&out->suspects, suspect);
   }
   free(candidates);
