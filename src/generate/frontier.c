@@ -33,9 +33,18 @@ static void explored_release(Explored *e) {
   free(e->steps);
 }
 
+static void forget(Candidate *c) {
+  if (c->model)
+    model_release(c->model);
+  free(c->model);
+  c->model = NULL;
+}
+
 void frontier_release(Frontier *f) {
   for (size_t i = 0; i < f->runs.len; i++)
     explored_release(&f->runs.items[i]);
+  for (size_t i = 0; i < f->candidates.len; i++)
+    forget(&f->candidates.items[i]);
   array_release(&f->runs);
   array_release(&f->candidates);
   bitset_release(&f->covered);
@@ -504,18 +513,26 @@ static SolverResult solve(Frontier *f, const Candidate *c, Model *model) {
   return SOLVER_UNKNOWN;
 }
 
-SolverResult frontier_preview(Frontier *f, const Candidate *c, Inputs *out) {
-  const Explored *e = &f->runs.items[c->run];
-  Model model = {0};
-  SolverResult result = solve(f, c, &model);
-  if (result == SOLVER_SAT)
-    path_apply(&e->path, &e->inputs, &model, out);
-  model_release(&model);
+SolverResult frontier_solve_ahead(Frontier *f, Candidate *c) {
+  if (c->model)
+    return SOLVER_SAT;
+  c->model = mem_new(Model);
+  SolverResult result = solve(f, c, c->model);
+  if (result != SOLVER_SAT)
+    forget(c);
   return result;
 }
 
-SolverResult frontier_solve(Frontier *f, const Candidate *c, Inputs *out) {
-  SolverResult result = frontier_preview(f, c, out);
+void frontier_preview(const Frontier *f, const Candidate *c, Inputs *out) {
+  const Explored *e = &f->runs.items[c->run];
+  path_apply(&e->path, &e->inputs, c->model, out);
+}
+
+SolverResult frontier_solve(Frontier *f, Candidate *c, Inputs *out) {
+  SolverResult result = frontier_solve_ahead(f, c);
+  if (result == SOLVER_SAT)
+    frontier_preview(f, c, out);
+  forget(c);
   Site *site = &f->sites.items[c->site];
   site->vain += result == SOLVER_UNKNOWN ? UNKNOWN_COSTS : result != SOLVER_SAT;
   if (result != SOLVER_SAT)

@@ -51,6 +51,7 @@ typedef struct {
   uint32_t edge;   // that would be taken
   uint32_t choice; // MAKE_CASE: case; MAKE_CUT: size; MAKE_SAME: variable
   uint32_t site;   // the step it would take: number of a Site
+  Model *model;    // its input, if a strategy had to know it; owned
   double score;    // the strategy's; higher comes first
   uint32_t number; // in order of creation
 } Candidate;
@@ -113,10 +114,12 @@ bool frontier_pop(Frontier *f, Candidate *out);
 
 // Solves for the candidate's input: SOLVER_SAT with `out` filled (caller
 // releases). An input that was run before is SOLVER_UNSAT.
-SolverResult frontier_solve(Frontier *f, const Candidate *c, Inputs *out);
+SolverResult frontier_solve(Frontier *f, Candidate *c, Inputs *out);
 
-// The same, without taking note of the input.
-SolverResult frontier_preview(Frontier *f, const Candidate *c, Inputs *out);
+// The input is found ahead of time, and kept in c->model.
+SolverResult frontier_solve_ahead(Frontier *f, Candidate *c);
+// The input that c->model stands for (caller releases).
+void frontier_preview(const Frontier *f, const Candidate *c, Inputs *out);
 
 // Does `run`, made of the candidate, begin as predicted? *at: where it left.
 bool frontier_confirms(const Frontier *f, const Candidate *c,

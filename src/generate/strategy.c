@@ -64,10 +64,13 @@ static size_t count_steps(const Explored *e, Hashmap *counts,
   return same;
 }
 
+static void raise_to(Candidate *c, double score) {
+  c->score = score > c->score ? score : c->score;
+}
+
 static void offer(Candidate *c, size_t same, const Explored *e,
                   const Explored *other) {
-  double score = similarity_share(same, e->nsteps, other->nsteps);
-  c->score = score > c->score ? score : c->score;
+  raise_to(c, similarity_share(same, e->nsteps, other->nsteps));
 }
 
 static void raise_pcs(Frontier *f, uint32_t run, Candidate *c, size_t n,
@@ -193,29 +196,36 @@ static double compare_inputs(const Inputs *a, const Inputs *b) {
   return all > 0 ? 100 * same / all : 100;
 }
 
-enum { SOLVED_AHEAD = 1000 }; // candidates of one run whose input is known
+enum { SOLVED_AHEAD = 200 }; // candidates of one run whose input is known
 
 static bool is_over(const Frontier *f) {
   return f->deadline > 0 && clock_now() > f->deadline;
 }
 
-// Their inputs must be known: each is solved for, and forgotten again.
-static void score_is(Frontier *f, uint32_t run, Candidate *c, size_t n) {
+static void raise_is(Frontier *f, uint32_t run, Candidate *c, size_t n,
+                     const Explored *failing) {
   (void)run;
-  size_t stride = n / SOLVED_AHEAD + 1;
   for (size_t i = 0; i < n; i++) {
     Inputs made;
-    c[i].score = -1;
-    if (i % stride || is_over(f) ||
-        frontier_preview(f, &c[i], &made) != SOLVER_SAT)
+    if (!c[i].model)
       continue;
-    for (size_t k = 0; k < f->runs.len; k++) {
-      const Explored *e = &f->runs.items[k];
-      double score = e->shows ? compare_inputs(&e->inputs, &made) : -1;
-      c[i].score = score > c[i].score ? score : c[i].score;
-    }
+    frontier_preview(f, &c[i], &made);
+    raise_to(&c[i], compare_inputs(&failing->inputs, &made));
     inputs_release(&made);
   }
+}
+
+// Their inputs must be known: each is solved for, and kept.
+static void score_is(Frontier *f, uint32_t run, Candidate *c, size_t n) {
+  size_t stride = n / SOLVED_AHEAD + 1;
+  for (size_t i = 0; i < n; i++) {
+    c[i].score = -1;
+    if (i % stride == 0 && !is_over(f))
+      frontier_solve_ahead(f, &c[i]);
+  }
+  for (size_t i = 0; i < f->runs.len; i++)
+    if (f->runs.items[i].shows)
+      raise_is(f, run, c, n, &f->runs.items[i]);
 }
 
 // --- splitting the first tie group ------------------------------------------
@@ -251,7 +261,11 @@ static const Strategy strategies[] = {
      .score = score_subsequence,
      .raise = raise_stretch,
      .now = like_now},
-    {.name = "is", .doc = "input most like a failing one", .score = score_is},
+    {.name = "is",
+     .doc = "input most like a failing one",
+     .score = score_is,
+     .raise = raise_is,
+     .now = like_now},
     {.name = "ties",
      .wants_suspects = true,
      .doc = "conditions among the lines that tie for the first place, then pcs",

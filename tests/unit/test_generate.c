@@ -2,6 +2,7 @@
 #include "test.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "generate/ddmin.h"
 #include "generate/frontier.h"
@@ -214,6 +215,44 @@ TEST(what_is_far_less_alike_comes_later_even_if_it_is_new) {
   c[3].score = 50;
   assert_true(s->now(&f, &c[3]) < s->now(&f, &c[5]));
   release_six(&f);
+}
+
+static Explored run_of(const char *input) {
+  Explored run = {.shows = true};
+  inputs_add_stdin(&run.inputs, input, strlen(input));
+  array_push(&run.path.first_var, 0);
+  array_push(&run.path.size_var, 1000);
+  return run;
+}
+
+static void release_run_of(Explored *run) {
+  inputs_release(&run->inputs);
+  array_release(&run->path.first_var);
+  array_release(&run->path.size_var);
+}
+
+// Of "abcd" comes "abcX"; then that turns out to fail, too.
+TEST(an_input_that_was_found_once_is_compared_with_every_failing_run) {
+  const Strategy *s = strategy_find("is");
+  Frontier f = {0};
+  Model model = {0};
+  array_push(&model, (Binding){3, 'X'});
+  Candidate c[2] = {{.model = &model}, {.number = 1}};
+  array_push(&f.runs, run_of("abcd"));
+  s->score(&f, 0, c, 2);
+  assert_near(c[0].score, 75);
+  assert_near(c[1].score, -1); // no solver: no input
+  array_push(&f.runs, run_of("YYYX"));
+  s->raise(&f, 0, c, 2, &f.runs.items[1]);
+  assert_near(c[0].score, 75);
+  array_push(&f.runs, run_of("abcX"));
+  s->raise(&f, 0, c, 2, &f.runs.items[2]);
+  assert_near(c[0].score, 100);
+  assert_near(c[1].score, -1);
+  for (size_t i = 0; i < f.runs.len; i++)
+    release_run_of(&f.runs.items[i]);
+  array_release(&f.runs);
+  model_release(&model);
 }
 
 TEST(scores_raised_by_one_failing_run_after_another_are_those_of_all_at_once) {
