@@ -143,9 +143,10 @@ static void ask_z3(const Queries *q, const Options *o) {
   solver_free(s);
 }
 
-// Nothing but Z3 can say whether this is right, and it has not yet.
+// We say that there is no input. Nothing but Z3 can say whether this is right,
+// and it has not yet.
 static bool is_open(const Answer *a) {
-  return a->asked && a->z3 == SOLVER_UNKNOWN && !a->evaluated;
+  return a->asked && a->z3 == SOLVER_UNKNOWN && a->ours == SOLVER_UNSAT;
 }
 
 static void ask_z3_again(const Queries *q, double seconds) {
@@ -165,7 +166,8 @@ static void ask_z3_again(const Queries *q, double seconds) {
 typedef struct {
   size_t asked, unanswered, differ; // Z3
   size_t inputs, none;              // ours: found, and wrong ones of them
-  size_t open;                      // asked, and proved by nobody
+  size_t open;                      // said, and proved by nobody
+  size_t given_up;                  // ours: no answer
 } Tally;
 
 static void tally(Tally *t, const Answer *a) {
@@ -176,15 +178,15 @@ static void tally(Tally *t, const Answer *a) {
   t->unanswered += a->asked && !both;
   t->differ += a->asked && both && a->ours != a->z3;
   t->open += is_open(a);
+  t->given_up += a->ours == SOLVER_UNKNOWN;
 }
 
 static void show_open(const Program *p, const Queries *q, size_t i) {
   const PathEvent *e = &q->path->events.items[i];
   uint32_t line = 0;
   program_place(p, e->place, &line);
-  printf("  unproved: condition %zu, %s of line %u, %s\n", i,
-         path_kind_name((PathKind)e->kind), line,
-         q->answers[i].ours == SOLVER_UNSAT ? "unsat" : "no answer");
+  printf("  unproved: condition %zu, %s of line %u, unsat\n", i,
+         path_kind_name((PathKind)e->kind), line);
 }
 
 static int show_result(const Program *p, const Queries *q) {
@@ -195,7 +197,8 @@ static int show_result(const Program *p, const Queries *q) {
     if (is_open(&q->answers[i]))
       show_open(p, q, i);
   }
-  printf("  ours: %zu inputs, %zu of them do not go there\n", t.inputs, t.none);
+  printf("  ours: %zu given up, %zu inputs, %zu of them do not go there\n",
+         t.given_up, t.inputs, t.none);
   printf("  Z3: %zu of %zu asked, %zu without answer, %zu verdicts differ; %zu "
          "unproved\n",
          t.asked, n, t.unanswered, t.differ, t.open);
