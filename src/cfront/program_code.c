@@ -125,6 +125,9 @@ int program_code_read(ProgramCode *p, const char *path, Err *err) {
 
 void program_code_release(ProgramCode *p) {
   sections_close(p->file);
+  for (size_t i = 0; i < p->libraries.len; i++)
+    program_code_release(&p->libraries.items[i]);
+  array_release(&p->libraries);
   for (size_t i = 0; i < p->units.len; i++)
     array_release(&p->units.items[i].args);
   array_release(&p->units);
@@ -454,6 +457,35 @@ static int link_args(Linker *l, Err *err) {
   return rc;
 }
 
+// What a library whose units are linked in needs itself.
+static void add_need(Linker *l, const ProgramCode *library, const Arg *arg) {
+  bool path = text_starts(arg->text, "-L") && arg->text[2];
+  const char *file = path ? arg->text + 2 : arg->text;
+  if (arg->role == ARG_LINK && text_starts(arg->text, "-l")) {
+    array_push(&l->args, arg->text);
+    return;
+  }
+  if (!path && !(arg->role == ARG_INPUT && strstr(file, ".so")))
+    return;
+  char *full = path_absolute(file, library->cwd);
+  if (path || !replace_units(l, full))
+    array_push(&l->args,
+               arena_printf(&l->arena, "%s%s", path ? "-L" : "", full));
+  free(full);
+}
+
+static int add_needs(Linker *l, const ProgramCode *library, Err *err) {
+  CcArgs c;
+  const Strings *given = &library->link_args;
+  if (cc_args_parse(&c, (int)given->len, (char **)given->items, err))
+    return -1;
+  for (size_t i = 0; i < c.args.len; i++)
+    add_need(l, library, &c.args.items[i]);
+  array_release(&c.args);
+  array_release(&c.prefix_maps);
+  return 0;
+}
+
 // The directory of the first link, and what does not depend on the inputs.
 // Units that came from a library named by -l go first: what is defined already
 // is not taken from there.
@@ -486,6 +518,8 @@ int program_code_link_objects(const ProgramCode *p, const char *const *objects,
               .output = output};
   char *compiler = program_code_compiler(), *out = path_absolute(output, NULL);
   int rc = link_args(&l, err);
+  for (size_t i = 0; i < p->libraries.len && !rc; i++)
+    rc = add_needs(&l, &p->libraries.items[i], err);
   Strings all = {0};
   first_args(&l, compiler, extra, &all);
   for (size_t i = 0; i < l.args.len; i++)

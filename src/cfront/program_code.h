@@ -28,13 +28,15 @@ typedef struct {
   size_t full_size;
 } UnitCode;
 
-typedef struct {
+typedef struct ProgramCode {
   const char *path;
   ARRAY(UnitCode) units;
   const char *cwd;   // where it was linked; NULL: there is no link record
   Strings link_args;
   Bytes file;        // mapped
   Arena arena;
+  // Added by shared_code_add: their units are among the program's.
+  ARRAY(struct ProgramCode) libraries;
 } ProgramCode;
 
 // Program, library or object file. Fails if it carries no bitcode, naming the

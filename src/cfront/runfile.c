@@ -15,10 +15,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cfront/loaded.h"
 #include "cfront/sections.h"
 #include "cfront/unwind.h"
 #include "runtime/format.h"
-#include "util/command.h"
 #include "util/fs.h"
 #include "util/hashmap.h"
 #include "util/str.h"
@@ -109,32 +109,14 @@ int collector_add_module(Collector *c, const char *path, Err *err) {
   return 0;
 }
 
-// One line of the loader's list: "libfoo.so => /usr/lib/libfoo.so (0x7f..)".
-static int add_library(Collector *c, char *line, Err *err) {
-  char *path = strchr(line, '/'), *end = strstr(line, " (0x");
-  if (!path || !end || end < path)
-    return 0;
-  *end = '\0';
-  return collector_add_module(c, path, err);
+static int add_library(void *collector, const char *path, Err *err) {
+  return collector_add_module(collector, path, err);
 }
 
 int collector_add_program(Collector *c, const char *path, Err *err) {
   if (collector_add_module(c, path, err))
     return -1;
-  if (!program_is_dynamic(path))
-    return 0;
-  // The loader answers in the program's place.
-  char *full = path_absolute(path, NULL);
-  char *const argv[] = {full, NULL};
-  Str list = {0};
-  command_capture(argv, "LD_TRACE_LOADED_OBJECTS=1", &list);
-  int rc = 0;
-  char *rest = list.data;
-  for (char *line; !rc && (line = strsep(&rest, "\n"));)
-    rc = add_library(c, line, err);
-  str_release(&list);
-  free(full);
-  return rc;
+  return loaded_libraries(path, add_library, c, err);
 }
 
 static KnownUnit *find_unit(const Collector *c, const unsigned char *id) {

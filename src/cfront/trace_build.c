@@ -13,13 +13,14 @@
 
 #include "cfront/bitcode_format.h"
 #include "cfront/program_code.h"
+#include "cfront/shared_code.h"
 #include "runtime/trace_format.h"
 #include "sym/ir.h"
 #include "sym/ir_format.h"
 #include "util/fs.h"
 
 // Changes when a trace build of the same program becomes another.
-enum { BUILD_VERSION = 3 };
+enum { BUILD_VERSION = 4 };
 
 typedef enum { KIND_TRACE, KIND_CHECK, KIND_LINKED, KIND_MARKED } Kind;
 
@@ -176,26 +177,63 @@ static int make(const ProgramCode *code, const char *place, Kind kind,
   return rc;
 }
 
+static void describe(TraceBuild *b, const ProgramCode *code, const char *place,
+                     Kind kind) {
+  b->program = mem_printf("%s/program", place);
+  b->nirs = code->units.len;
+  b->irs = mem_array(char *, b->nirs);
+  for (size_t i = 0; i < b->nirs; i++)
+    b->irs[i] = kind == KIND_MARKED ? NULL : mem_printf("%s/%zu.ir", place, i);
+}
+
+static int build_code(TraceBuild *b, const ProgramCode *code, const char *cache,
+                      Kind kind, Err *err) {
+  char *place = cache_name(code, cache, kind);
+  int rc = fs_exists(place) ? 0 : make(code, place, kind, err);
+  if (!rc)
+    describe(b, code, place, kind);
+  free(place);
+  return rc;
+}
+
+// Is tried once: why it failed is kept where the build would be.
+static bool build_with_libraries(TraceBuild *b, const ProgramCode *code,
+                                 const char *cache, Kind kind) {
+  Err err = {0};
+  char *place = cache_name(code, cache, kind);
+  char *failed = mem_printf("%s.failed", place);
+  bool done = !fs_exists(failed) && !build_code(b, code, cache, kind, &err);
+  if (!done && !fs_exists(failed)) {
+    Err ignored;
+    fs_write(failed, err.text, strlen(err.text), &ignored);
+  }
+  if (!done)
+    b->note = mem_printf("what %s does is not followed: it cannot be linked "
+                         "into the program (see %s)",
+                         path_base(code->libraries.items[0].path), failed);
+  free(failed);
+  free(place);
+  return done;
+}
+
 static int build(TraceBuild *b, const char *program, const char *cache,
                  Kind kind, Err *err) {
   *b = (TraceBuild){0};
   ProgramCode code;
   if (program_code_read(&code, program, err))
     return -1;
+  size_t own = code.units.len;
   char *absolute = path_absolute(cache, NULL);
-  char *place = cache_name(&code, absolute, kind);
-  int rc = fs_exists(place) ? 0 : make(&code, place, kind, err);
-  if (!rc) {
-    b->program = mem_printf("%s/program", place);
-    b->nirs = code.units.len;
-    b->irs = mem_array(char *, b->nirs);
-    for (size_t i = 0; i < b->nirs; i++)
-      b->irs[i] =
-          kind == KIND_MARKED ? NULL : mem_printf("%s/%zu.ir", place, i);
-  }
-  free(place);
-  free(absolute);
+  int rc = shared_code_add(&code, err);
+  bool whole = !rc && code.libraries.len &&
+               build_with_libraries(b, &code, absolute, kind);
+  ProgramCode alone = code; // without its libraries; owns nothing
+  alone.units.len = own;
+  alone.libraries.len = 0;
+  if (!rc && !whole)
+    rc = build_code(b, &alone, absolute, kind, err);
   program_code_release(&code);
+  free(absolute);
   return rc;
 }
 
@@ -218,6 +256,7 @@ void trace_build_release(TraceBuild *b) {
   for (size_t i = 0; i < b->nirs; i++)
     free(b->irs[i]);
   free(b->irs);
+  free(b->note);
   free(b->program);
   *b = (TraceBuild){0};
 }

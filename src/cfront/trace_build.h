@@ -13,10 +13,13 @@
 
 #include "util/err.h"
 
+// The units of shared libraries that culprit-cc built (shared_code.h) are linked
+// into the build, unless that fails.
 typedef struct {
   char *program; // path
   char **irs;    // of each unit: file with its lowered IR
   size_t nirs;
+  char *note; // what the user should know of it, or NULL
 } TraceBuild;
 
 // `cache`: directory, made if needed. `check`: record every block as well.

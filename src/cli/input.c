@@ -218,6 +218,8 @@ static void print_summary(Explorer *e, const Options *o) {
          "undecided\n",
          s->confirmed, s->paths, s->diverged, s->unsat, s->unknown);
   print_losses(e, stdout);
+  if (e->recorder.build.note)
+    printf("note: %s\n", e->recorder.build.note);
   if (s->unreplayed)
     printf("%zu run%s could not be replayed: %s\n", s->unreplayed,
            s->unreplayed == 1 ? "" : "s", e->problem);

@@ -128,14 +128,25 @@ INLINE bool is_program(void) {
   return headers == (uintptr_t)&__ehdr_start + __ehdr_start.e_phoff;
 }
 
+// The loader looks for libraries relative to the directory the program starts
+// in (LD_LIBRARY_PATH=.).
+INLINE size_t put_directory(char *module) {
+  long n = CALL(SYS_getcwd, module, sizeof ((RunHeader *)0)->module - 1, 0);
+  if (n <= 0)
+    return 0;
+  module[n - 1] = '/'; // n counts the NUL
+  return (size_t)n;
+}
+
 INLINE void name_module(RunHeader *h) {
   DlInfo info;
   clear(&info, sizeof info);
   if (!is_program() && dladdr && dladdr(&__culprit_started, &info) &&
       info.file) {
+    size_t at = *info.file == '/' ? 0 : put_directory(h->module);
     size_t n = length(info.file);
-    if (n < sizeof h->module)
-      copy(h->module, info.file, n);
+    if (at + n < sizeof h->module)
+      copy(h->module + at, info.file, n);
     return;
   }
   // Cut if too long: the reader finds the unit unknown and says so.
