@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "run/libtool.h"
 #include "run/process.h"
 #include "run/testfile.h"
 #include "run/words.h"
@@ -214,12 +215,31 @@ static int open_session(GivenOptions *o, const GivenJob *job, Runner *r) {
   return status;
 }
 
+// The program behind libtool's wrapper is run in its place.
+static void unwrap(GivenOptions *o) {
+  Libtool l;
+  if (!libtool_read(&l, o->run.exe, &o->arena))
+    return;
+  const char *before = getenv("LD_LIBRARY_PATH");
+  if (*l.libraries)
+    setenv("LD_LIBRARY_PATH",
+           before ? arena_printf(&o->arena, "%s:%s", l.libraries, before)
+                  : l.libraries,
+           1);
+  if (!o->quiet)
+    fprintf(stderr, "culprit: %s is libtool's script for %s, which is run\n",
+            o->run.command[0], l.program);
+  o->run.command[0] = arena_strdup(&o->arena, l.program);
+  o->run.exe = o->run.command[0];
+}
+
 int given_run(GivenOptions *o, const GivenJob *job, char **argv) {
   char *path = path_lookup(o->run.command[0], &o->arena);
   if (!path)
     return cli_fail(EXIT_USAGE, "%s: there is no such program",
                     o->run.command[0]);
   o->run.exe = cli_absolute(&o->arena, path);
+  unwrap(o);
   o->run.cwd = cli_absolute(&o->arena, ".");
   show_progress = isatty(STDERR_FILENO) && !o->quiet;
   char *command = cli_command_line(argv);
