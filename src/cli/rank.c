@@ -127,6 +127,8 @@ static int prepare(Work *w, Store *store, const RankOptions *o,
   if (store_load(store, o->session, &w->suite, &err))
     return cli_error(&err);
   w->suite.endings_alike = o->endings_alike;
+  for (size_t i = 0; o->tests_alike && i < w->suite.nsources; i++)
+    w->suite.sources[i].test = false;
   w->method = o->method ? o->method : rank_own_method(&w->suite);
   sources_init(&w->sources, &w->suite);
   workbench_init(&w->bench, store, &w->suite);
@@ -305,6 +307,8 @@ static void print_help(void) {
        "  --endings-alike   after `culprit input`: passing runs that ended\n"
        "                    otherwise than the failing ones count in full,\n"
        "                    not an eighth\n"
+       "  --tests-alike     code of tests (below tests/, test_*.c, ...) is\n"
+       "                    ranked like the rest, not behind it\n"
        "  --confidence      order equal scores by confidence\n"
        "  --cluster[=all]   split failures by what their runs executed: each\n"
        "                    kind of failure, or all failing runs together\n"
@@ -345,6 +349,7 @@ enum {
   OPT_ENTITIES,
   OPT_OTHERS,
   OPT_ENDINGS,
+  OPT_TESTS,
   OPT_ONLY,
   OPT_EXCLUDE,
   OPT_CONFIDENCE,
@@ -365,6 +370,7 @@ static const struct option long_options[] = {
     {"entities", required_argument, NULL, OPT_ENTITIES},
     {"other-failures", required_argument, NULL, OPT_OTHERS},
     {"endings-alike", no_argument, NULL, OPT_ENDINGS},
+    {"tests-alike", no_argument, NULL, OPT_TESTS},
     {"only", required_argument, NULL, OPT_ONLY},
     {"exclude", required_argument, NULL, OPT_EXCLUDE},
     {"confidence", no_argument, NULL, OPT_CONFIDENCE},
@@ -448,6 +454,7 @@ static int take_option(Command *c, const struct option *opt,
   case OPT_ENTITIES: return parse_entities(value, &o->entities);
   case OPT_OTHERS: return cli_others(value, &o->other_failures_pass);
   case OPT_ENDINGS: o->endings_alike = true; return 0;
+  case OPT_TESTS: o->tests_alike = true; return 0;
   case OPT_ONLY: array_push(&o->only, value); return 0;
   case OPT_EXCLUDE: array_push(&o->exclude, value); return 0;
   case OPT_CONFIDENCE: o->confidence = true; return 0;

@@ -39,6 +39,7 @@ typedef struct RankOptions {
   unsigned entities;  // what scores it: a set of 1u << EntityKind; 0: as the
                       // method likes it
   bool endings_alike; // passing runs count alike: locate/tally.h
+  bool tests_alike; // code of tests is ranked like the rest
   bool other_failures_pass; // runs that only show other failures pass
   bool confidence;          // order equal scores by confidence
   bool color;

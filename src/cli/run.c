@@ -215,6 +215,23 @@ static int take_option(void *options, int opt, const char *arg) {
 }
 
 // Returns 0, or -1 after a message.
+// `ctest --test-dir DIR` is ctest in DIR.
+static void take_test_dir(Options *o, char **words, size_t n) {
+  static const char option[] = "--test-dir";
+  size_t length = strlen(option), kept = 0;
+  char **rest = arena_array(&o->arena, char *, n + 1);
+  for (size_t i = 0; i < n; i++) {
+    bool alone = !strcmp(words[i], option) && i + 1 < n;
+    if (!alone && !(text_starts(words[i], option) && words[i][length] == '=')) {
+      rest[kept++] = words[i];
+      continue;
+    }
+    o->run.cwd = absolute(o, alone ? words[i + 1] : words[i] + length + 1);
+    i += alone;
+  }
+  o->run.command = rest;
+}
+
 static int parse_arguments(Options *o, int argc, char **argv) {
   int first = cli_options(argc, argv, "+j:qh", long_options, take_option, o);
   if (first < 0 || first >= argc)
@@ -224,6 +241,8 @@ static int parse_arguments(Options *o, int argc, char **argv) {
     return -1;
   }
   o->run.command = argv + first;
+  if (command_is(o->run.command, "ctest", NULL))
+    take_test_dir(o, argv + first, (size_t)(argc - first));
   return 0;
 }
 

@@ -79,6 +79,7 @@ static void push(const Lister *l, uint32_t listed, Ranking *out) {
                .confidence = confidence_of(n),
                .prior = deaths_any(l->options->deaths, l->tally->suite,
                                    out->failure, listed),
+               .test = suite_is_test(l->tally->suite, listed),
                .ef = c->ef[e],
                .ep = c->ep[e],
                .carried = carrier != ENTITY_NONE};

@@ -546,7 +546,7 @@ size_t locator_executed(const Locator *l) {
   return spectrum_executed(&l->spectrum, &l->bench->tally);
 }
 
-int locator_rank(Locator *l, size_t failure, Ranking *out, Err *err) {
+static int rank(Locator *l, size_t failure, Ranking *out, Err *err) {
   if (l->method.rank)
     return l->method.rank(l->bench, &l->options, failure, out, err);
   spectrum_rank(&l->spectrum, &l->bench->tally, failure, out);
@@ -556,4 +556,26 @@ int locator_rank(Locator *l, size_t failure, Ranking *out, Err *err) {
     apollo_explain(l->bench->places, l->bench->suite, out, l->options.explain);
   }
   return 0;
+}
+
+// Code of tests that would have come before all else.
+static void note_tests(const Suite *suite, Ranking *r) {
+  const Suspect *s = r->suspects.items, *best = NULL;
+  for (size_t i = 0; i < r->suspects.len; i++)
+    if (s[i].test && s[i].ef && (!best || s[i].score > best->score))
+      best = &s[i];
+  if (!best || s[0].test || s[0].score > best->score)
+    return;
+  const Entity *e = &suite->entities[best->entity];
+  ranking_note(r, "tests",
+               mem_printf("code of tests comes last: %s:%u would be among the "
+                          "first (--tests-alike)",
+                          suite_path(suite, e->source), e->line));
+}
+
+int locator_rank(Locator *l, size_t failure, Ranking *out, Err *err) {
+  int rc = rank(l, failure, out, err);
+  if (!rc)
+    note_tests(l->bench->suite, out);
+  return rc;
 }

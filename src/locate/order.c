@@ -70,14 +70,20 @@ static void permute(Ranking *r, const Key *keys) {
   free(sorted);
 }
 
+double suspect_tested(const Suspect *s) { return !s->test; }
+
 void ranking_order_by(Ranking *r, SuspectKey *const *keys, size_t nkeys) {
+  enum { MOST = 8 };
+  SuspectKey *all[MOST] = {suspect_tested};
   size_t n = r->suspects.len;
   if (!n)
     return;
+  assert(nkeys < MOST);
+  memcpy(all + 1, keys, nkeys * sizeof *keys);
   Key *order = mem_array(Key, n);
   for (size_t i = 0; i < n; i++)
     order[i].before = (uint32_t)i;
-  order_group(r, order, 0, n, keys, nkeys);
+  order_group(r, order, 0, n, all, nkeys + 1);
   permute(r, order);
   free(order);
 }

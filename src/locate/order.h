@@ -1,6 +1,6 @@
 // From scores to ranks: the same for every localizer.
 //
-// Best first. Scores that are the same (score_same) form a tie group, and so
+// Code of tests last; then best first. Scores that are the same (score_same) form a tie group, and so
 // do scores linked by a chain of such neighbours: whether two suspects tie
 // never depends on the order in which they were given. Within a group suspects
 // keep the order they came in.
@@ -22,7 +22,7 @@ typedef double SuspectKey(const Suspect *s);
 void ranking_order_by(Ranking *r, SuspectKey *const *keys, size_t nkeys);
 
 // The keys there are.
-SuspectKey suspect_score, suspect_hint, suspect_own, suspect_confidence,
+SuspectKey suspect_tested, suspect_score, suspect_hint, suspect_own, suspect_confidence,
     suspect_prior;
 
 #endif

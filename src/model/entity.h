@@ -16,6 +16,7 @@
 #ifndef CULPRIT_MODEL_ENTITY_H
 #define CULPRIT_MODEL_ENTITY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -84,6 +85,7 @@ typedef struct {
 typedef struct {
   const char *path;
   uint64_t hash;
+  bool test; // code of a test (model/testcode.h)
 } Source;
 
 // Identity of a translation unit: a hash of its content.

@@ -16,6 +16,10 @@ const char *suite_path(const Suite *s, uint32_t source) {
   return path_below(s->sources[source].path, s->cwd);
 }
 
+bool suite_is_test(const Suite *s, uint32_t entity) {
+  return s->sources[s->entities[entity].source].test;
+}
+
 // "../src/a.c", seen from the session's directory.
 static bool is_beside(const Suite *s, const char *path, const char *file) {
   char *full = path_absolute(file, s->cwd);

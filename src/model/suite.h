@@ -52,6 +52,8 @@ void suite_release(Suite *s);
 
 // How a path is shown: relative to the session's directory if it lies below.
 const char *suite_path(const Suite *s, uint32_t source);
+// Is the entity code of a test (model/testcode.h)?
+bool suite_is_test(const Suite *s, uint32_t entity);
 
 // FILE as a user writes it names `source` if it is the same path, or the shown
 // path ends with "/FILE", or equals it.

@@ -15,7 +15,7 @@ int exit_judge(const char *arg, const Trial *t, Run *run, Err *err) {
   run->verdict = t->outcome->status ? VERDICT_FAIL : VERDICT_PASS;
   if (t->outcome->status) {
     snprintf(message, sizeof message, "exit status %d", t->outcome->status);
-    failure_add_exit(run, t->root, message);
+    failure_add_exit(run, t->root, NULL, message);
   }
   return 0;
 }

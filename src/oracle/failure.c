@@ -113,12 +113,13 @@ bool failure_add_end(Run *run, const Outcome *outcome, const char *root,
   return true;
 }
 
-void failure_add_exit(Run *run, const char *root, const char *message) {
+void failure_add_exit(Run *run, const char *root, const char *signature,
+                      const char *message) {
   const Death *d = find_crash(run, NULL);
   if (contract_failed(run)) // that is the reason
     return;
   if (d)
     add_crash(run, d->how, d, root);
   else
-    failure_add(run, "exit", "", NULL, message);
+    failure_add(run, "exit", "", signature, message);
 }

@@ -22,7 +22,9 @@ bool failure_add_end(Run *run, const Outcome *outcome, const char *root,
 
 // An exit status that means failure. If a process of the test crashed on the
 // way (a shell script turns that into a status), the crash is the failure.
-void failure_add_exit(Run *run, const char *root, const char *message);
+// NULL signature: the message.
+void failure_add_exit(Run *run, const char *root, const char *signature,
+                      const char *message);
 
 // "SIGSEGV". Caller frees.
 char *signal_name(int signal);

@@ -16,7 +16,7 @@ int judge_output(const Trial *t, const char *expected_out, int status,
   if (status >= 0 && got != status) {
     snprintf(message, sizeof message, "exit status %d instead of %d", got,
              status);
-    failure_add_exit(run, t->root, message);
+    failure_add_exit(run, t->root, NULL, message);
   } else if (!equal) {
     snprintf(message, sizeof message, "standard output differs from %s", whom);
     failure_add(run, "output", "", NULL, message);

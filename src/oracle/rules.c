@@ -16,11 +16,13 @@ enum { OUTPUT_MOST = 16 << 20 }; // bytes that are searched
 
 // --- the exit status --------------------------------------------------------
 
+// How many checks of a test program failed, which is what frameworks end with,
+// does not tell one failure from another.
 static void fail_by_status(const Trial *t, Run *run) {
   char message[64];
   run->verdict = VERDICT_FAIL;
   snprintf(message, sizeof message, "exit status %d", t->outcome->status);
-  failure_add_exit(run, t->root, message);
+  failure_add_exit(run, t->root, "exit status not 0", message);
 }
 
 static void judge_status(const TestRules *rules, const Trial *t, Run *run) {
@@ -98,7 +100,7 @@ static bool judge_text(const TestRules *rules, const char *text, Run *run) {
 static void add_tap_failure(Run *run, const Trial *t, const TestVerdict *v) {
   Str message = {0};
   str_addf(&message, "not ok: %s", v->name);
-  failure_add_exit(run, t->root, message.data);
+  failure_add_exit(run, t->root, NULL, message.data);
   run->verdict = VERDICT_FAIL;
   str_release(&message);
 }

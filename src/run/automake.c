@@ -75,7 +75,7 @@ static void add_result_failure(const SpoolResult *result, const char *root,
   str_add(&message, result->result);
   if (result->status >= 0)
     str_addf(&message, " (exit status %d)", result->status);
-  failure_add_exit(run, root, message.data);
+  failure_add_exit(run, root, result->result, message.data);
   str_release(&message);
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/testcode.h"
 #include "store/internal.h"
 #include "util/mem.h"
 
@@ -73,6 +74,7 @@ static int load_sources(Loader *l, Err *err) {
   suite->nsources = l->sources.len;
   suite->sources =
       settle(suite, l->sources.items, l->sources.len, sizeof(Source));
+  testcode_mark(suite);
   return 0;
 }
 

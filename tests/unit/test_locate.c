@@ -8,6 +8,7 @@
 #include "locate/formula.h"
 #include "locate/order.h"
 #include "locate/spectrum.h"
+#include "model/testcode.h"
 #include "world.h"
 
 static double score(const char *formula, uint32_t ef, uint32_t ep, uint32_t nf,
@@ -32,6 +33,65 @@ static void expect_finite(Counts c) {
       fail_msg("%s(%u, %u, %u, %u) is not finite", table[i].name, c.ef, c.ep,
                c.nf, c.np);
   assert_true(isfinite(confidence_of(c)));
+}
+
+TEST(code_of_tests_is_known_by_its_name) {
+  static const char *const tests[] = {"tests/a.c",      "src/t/a.c",
+                                      "Test/x.h",       "test_a.c",
+                                      "lib/a-test.c",   "lib/a_tests.c",
+                                      "deps/unity.c",   "x/UNITY.H",
+                                      "a/testing/b/c.c"};
+  static const char *const others[] = {"test.c",       "src/test.c",
+                                       "latest.c",     "contest/a.c",
+                                       "testament.c",  "lib/tester.c",
+                                       "attest.c",     "src/test_.c",
+                                       "community.c",  "_test.c"};
+  for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
+    if (!testcode_is_named_so(tests[i]))
+      fail_msg("%s is no test", tests[i]);
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (testcode_is_named_so(others[i]))
+      fail_msg("%s is a test", others[i]);
+}
+
+static void mark(const char *const *paths, size_t n, Source *sources) {
+  for (size_t i = 0; i < n; i++)
+    sources[i] = (Source){.path = paths[i]};
+  Suite suite = {.sources = sources, .nsources = n};
+  testcode_mark(&suite);
+}
+
+TEST(directories_above_all_sources_make_no_tests) {
+  static const char *const below[] = {"/tests/p/a.c", "/tests/p/test/a.c",
+                                      "/usr/include/stdio.h"};
+  static const char *const only[] = {"/p/tests/a.c", "/p/tests/test_b.c",
+                                     "/usr/include/stdio.h"};
+  Source s[3];
+  mark(below, 3, s);
+  assert_false(s[0].test);
+  assert_true(s[1].test);
+  assert_false(s[2].test);
+  mark(only, 3, s);
+  assert_false(s[0].test);
+  assert_true(s[1].test);
+  mark(only + 1, 2, s);
+  assert_false(s[0].test); // there is nothing else
+}
+
+TEST(code_of_tests_is_ordered_behind_all_else) {
+  Ranking r = {0};
+  array_push(&r.suspects, ((Suspect){.entity = 0, .score = 3, .test = true}));
+  array_push(&r.suspects, ((Suspect){.entity = 1, .score = 1}));
+  array_push(&r.suspects, ((Suspect){.entity = 2, .score = 2}));
+  array_push(&r.suspects, ((Suspect){.entity = 3, .score = 3, .test = true}));
+  ranking_order(&r, false);
+  static const uint32_t want[] = {2, 1, 0, 3}, rank[] = {1, 2, 4, 4};
+  for (size_t i = 0; i < 4; i++) {
+    assert_int_equal(r.suspects.items[i].entity, want[i]);
+    assert_int_equal(r.suspects.items[i].rank, rank[i]);
+  }
+  assert_int_equal(r.suspects.items[2].rank_best, 3);
+  ranking_release(&r);
 }
 
 TEST(every_formula_is_finite_for_all_small_counts) {

@@ -1,0 +1,94 @@
+// Which sources are code of tests: see testcode.h.
+#include "model/testcode.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "util/fs.h"
+
+static const char *const directories[] = {
+    "test",     "tests",     "testing",    "testsuite",  "t",
+    "unittest", "unittests", "unit-tests", "unit_tests", NULL};
+static const char *const frameworks[] = {
+    "acutest",  "cmocka",  "CuTest", "greatest",      "minunit",
+    "munit",    "seatest", "unity",  "unity_fixture", "unity_memory",
+    "unittest", "utest",   NULL};
+static const char *const beginnings[] = {"test_", "test-", "tests_", NULL};
+static const char *const ends[] = {"_test",  "-test",     "_tests",
+                                   "-tests", "_unittest", NULL};
+
+// The first n characters of `text` are this word.
+static bool is_word(const char *text, size_t n, const char *word) {
+  return strlen(word) == n && !strncasecmp(text, word, n);
+}
+
+static bool is_one_of(const char *text, size_t n, const char *const *words) {
+  for (; *words; words++)
+    if (is_word(text, n, *words))
+      return true;
+  return false;
+}
+
+static bool is_test_file(const char *name) {
+  size_t n = strcspn(name, ".");
+  if (is_one_of(name, n, frameworks))
+    return true;
+  for (size_t i = 0; beginnings[i]; i++) {
+    size_t m = strlen(beginnings[i]);
+    if (n > m && !strncasecmp(name, beginnings[i], m))
+      return true;
+  }
+  for (size_t i = 0; ends[i]; i++) {
+    size_t m = strlen(ends[i]);
+    if (n > m && is_word(name + n - m, m, ends[i]))
+      return true;
+  }
+  return false;
+}
+
+bool testcode_is_named_so(const char *path) {
+  const char *slash;
+  for (; (slash = strchr(path, '/')); path = slash + 1)
+    if (is_one_of(path, (size_t)(slash - path), directories))
+      return true;
+  return is_test_file(path);
+}
+
+// Headers of the system are nobody's.
+static bool is_system(const Source *s) {
+  return !strncmp(s->path, "/usr/", 5);
+}
+
+// Length of the directory that all sources are in, with its slash.
+static size_t common_directory(const Suite *suite) {
+  const char *first = NULL;
+  size_t n = 0;
+  for (size_t i = 0; i < suite->nsources; i++) {
+    const char *path = suite->sources[i].path;
+    if (is_system(&suite->sources[i]))
+      continue;
+    if (!first) {
+      first = path;
+      n = (size_t)(path_base(path) - path);
+    }
+    size_t same = 0;
+    while (same < n && path[same] == first[same])
+      same++;
+    while (same && first[same - 1] != '/')
+      same--;
+    n = same;
+  }
+  return n;
+}
+
+void testcode_mark(Suite *suite) {
+  size_t above = common_directory(suite), others = 0;
+  for (size_t i = 0; i < suite->nsources; i++) {
+    Source *s = &suite->sources[i];
+    bool system = is_system(s);
+    s->test = !system && testcode_is_named_so(s->path + above);
+    others += !system && !s->test;
+  }
+  for (size_t i = 0; i < suite->nsources && !others; i++)
+    suite->sources[i].test = false;
+}
