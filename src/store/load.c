@@ -280,6 +280,11 @@ static int by_size(const void *a, const void *b) {
   return strcmp(x->signature, y->signature);
 }
 
+// Exit statuses may differ where the failure is the same one.
+static bool says_otherwise(const FailureGroup *g, const Showing *s) {
+  return !strcmp(g->kind, "exit") && strcmp(g->message, s->message) != 0;
+}
+
 // Deals the showings, sorted by group, out to their groups. The first run of a
 // group says its message and place.
 static void fill_groups(Suite *suite, Grouping *g) {
@@ -293,6 +298,8 @@ static void fill_groups(Suite *suite, Grouping *g) {
       group->place = s->place;
     } else if (runs[-1] == s->run) {
       continue; // the same failure twice in one run
+    } else if (says_otherwise(group, s)) {
+      group->message = group->signature;
     }
     *runs++ = s->run;
     group->nruns++;
