@@ -222,20 +222,55 @@ static Make2 *bv_maker(ExprOp op) {
   }
 }
 
+// A table, and where it is looked up.
+typedef struct {
+  const SmtEngine *smt;
+  const uint64_t *entries; // those behind `len` are 0
+  uint64_t len;
+  unsigned width; // of an entry
+  Z3_ast index;
+} Lookup;
+
+static uint64_t entry(const Lookup *t, uint64_t i) {
+  return i < t->len ? t->entries[i] : 0;
+}
+
+static bool all_equal(const Lookup *t, uint64_t from, uint64_t n) {
+  uint64_t inside = from < t->len ? t->len - from : 0;
+  inside = inside < n ? inside : n;
+  for (uint64_t i = 1; i < inside; i++)
+    if (t->entries[from + i] != t->entries[from])
+      return false;
+  return inside == n || !entry(t, from);
+}
+
+// The 2^nbits entries from `from` on: halved by one bit of the index after the
+// other, until they are all the same. (A chain of comparisons, one for each
+// entry, takes Z3 seconds to read.)
+static Z3_ast halves(const Lookup *t, uint64_t from, unsigned nbits) {
+  Z3_context z3 = t->smt->z3;
+  if (all_equal(t, from, 1ull << nbits))
+    return bits(t->smt, entry(t, from), t->width);
+  unsigned bit = nbits - 1;
+  Z3_ast low = halves(t, from, bit);
+  Z3_ast high = halves(t, from + (1ull << bit), bit);
+  Z3_ast set = bool_of_bit(t->smt, Z3_mk_extract(z3, bit, bit, t->index));
+  return Z3_mk_ite(z3, set, high, low);
+}
+
 static Z3_ast table(const SmtEngine *s, const ExprNode *n) {
   uint32_t len;
   const uint64_t *entries = expr_table_entries(s->pool, n->arg[1], &len);
-  unsigned w = expr_width(s->pool, n->arg[0]);
-  Z3_ast index = vector(s, n->arg[0]), r = bits(s, 0, n->sort.width);
-  for (uint32_t i = len; i-- > 0;) {
-    if (w < 32 && i >> w)
-      continue;
-    if (entries[i] == 0)
-      continue;
-    Z3_ast here = Z3_mk_eq(s->z3, index, bits(s, i, w));
-    r = Z3_mk_ite(s->z3, here, bits(s, entries[i], n->sort.width), r);
-  }
-  return r;
+  unsigned w = expr_width(s->pool, n->arg[0]), nbits = 0;
+  Lookup t = {s, entries, len, n->sort.width, vector(s, n->arg[0])};
+  while (nbits < w && 1ull << nbits < len)
+    nbits++;
+  Z3_ast inside = halves(&t, 0, nbits);
+  if (nbits == w)
+    return inside;
+  Z3_ast above = Z3_mk_extract(s->z3, w - 1, nbits, t.index);
+  return Z3_mk_ite(s->z3, Z3_mk_eq(s->z3, above, bits(s, 0, w - nbits)), inside,
+                   bits(s, 0, n->sort.width));
 }
 
 static Z3_ast bv_unary(const SmtEngine *s, const ExprNode *n) {
