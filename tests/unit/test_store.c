@@ -461,6 +461,25 @@ TEST(text_that_is_not_utf8_survives) {
 // --- failures
 // -----------------------------------------------------------------
 
+TEST(the_first_run_in_test_order_says_where_a_crash_is) {
+  Fixture f;
+  start(&f);
+  int64_t session = begin(&f, "k");
+  static const char *const tests[] = {"11", "3"};
+  for (size_t i = 0; i < 2; i++) {
+    Run run = make_run(tests[i], VERDICT_FAIL);
+    add_failure(&run, "s", tests[i]);
+    free(run.failures.items[0].kind);
+    run.failures.items[0].kind = mem_strdup("signal");
+    add_run(&f, session, &run);
+  }
+  Suite suite;
+  load(&f, session, &suite);
+  assert_string_equal(suite.failures[0].message, "3");
+  suite_release(&suite);
+  fixture_release(&f);
+}
+
 TEST(failing_runs_are_grouped_by_signature_largest_group_first) {
   Fixture f;
   start(&f);
@@ -485,12 +504,13 @@ TEST(failing_runs_are_grouped_by_signature_largest_group_first) {
   const FailureGroup *g = suite.failures;
   assert_string_equal(g[0].signature, "b");
   assert_string_equal(g[0].kind, "exit");
-  assert_string_equal(g[0].message, "3"); // of its first run in test order
+  assert_string_equal(g[0].message, "b"); // its runs say different things
   assert_int_equal(g[0].nruns, 3);
   assert_string_equal(suite.runs[g[0].runs[0]].test, "3");
   assert_string_equal(suite.runs[g[0].runs[1]].test, "4");
   assert_string_equal(suite.runs[g[0].runs[2]].test, "11");
   assert_string_equal(g[1].signature, "a");
+  assert_string_equal(g[1].message, "5");
   assert_string_equal(g[2].signature, "c");
   suite_release(&suite);
   fixture_release(&f);
