@@ -13,8 +13,8 @@
 #   make eval-input  tests needed by the strategies of `culprit input` (minutes)
 #   make eval-near   reports of `culprit near` on all subjects (half an hour)
 #   make flips       every branch of the test corpus turned round: docs/trace.md
-#   make solvers     the same, and Z3 is asked every query of every path (a quarter of an
-#                    hour)
+#   make solvers     the same, and Z3 is asked every query of every path (a
+#                    quarter of an hour)
 #   make encodings   the encoding of `culprit spec` against all subjects with
 #                    contracts (minutes)
 #   make install     PREFIX=/usr/local DESTDIR=

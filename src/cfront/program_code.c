@@ -429,7 +429,8 @@ static int add_input(Linker *l, const char *input, Err *err) {
   return 0;
 }
 
-static int add_arg(Linker *l, const Arg *arg, Err *err) {
+static int add_arg(Linker *l, const ProgramCode *of, const Arg *arg, Err *err) {
+  (void)of;
   switch (arg->role) {
   case ARG_SOURCE:
     return add_source(l, arg->text, err);
@@ -444,46 +445,40 @@ static int add_arg(Linker *l, const Arg *arg, Err *err) {
   }
 }
 
-static int link_args(Linker *l, Err *err) {
-  CcArgs c;
-  const Strings *given = &l->program->link_args;
-  if (cc_args_parse(&c, (int)given->len, (char **)given->items, err))
-    return -1;
-  int rc = 0;
-  for (size_t i = 0; i < c.args.len && !rc; i++)
-    rc = add_arg(l, &c.args.items[i], err);
-  array_release(&c.args);
-  array_release(&c.prefix_maps);
-  return rc;
-}
-
 // What a library whose units are linked in needs itself.
-static void add_need(Linker *l, const ProgramCode *library, const Arg *arg) {
+static int add_need(Linker *l, const ProgramCode *library, const Arg *arg,
+                    Err *err) {
+  (void)err;
   bool path = text_starts(arg->text, "-L") && arg->text[2];
   const char *file = path ? arg->text + 2 : arg->text;
   if (arg->role == ARG_LINK && text_starts(arg->text, "-l")) {
     array_push(&l->args, arg->text);
-    return;
+    return 0;
   }
   if (!path && !(arg->role == ARG_INPUT && strstr(file, ".so")))
-    return;
+    return 0;
   char *full = path_absolute(file, library->cwd);
   if (path || !replace_units(l, full))
     array_push(&l->args,
                arena_printf(&l->arena, "%s%s", path ? "-L" : "", full));
   free(full);
+  return 0;
 }
 
-static int add_needs(Linker *l, const ProgramCode *library, Err *err) {
+typedef int LinkArg(Linker *l, const ProgramCode *of, const Arg *arg, Err *err);
+
+// All arguments that this program or library was linked with.
+static int each_arg(Linker *l, const ProgramCode *of, LinkArg *add, Err *err) {
   CcArgs c;
-  const Strings *given = &library->link_args;
+  const Strings *given = &of->link_args;
   if (cc_args_parse(&c, (int)given->len, (char **)given->items, err))
     return -1;
-  for (size_t i = 0; i < c.args.len; i++)
-    add_need(l, library, &c.args.items[i]);
+  int rc = 0;
+  for (size_t i = 0; i < c.args.len && !rc; i++)
+    rc = add(l, of, &c.args.items[i], err);
   array_release(&c.args);
   array_release(&c.prefix_maps);
-  return 0;
+  return rc;
 }
 
 // The directory of the first link, and what does not depend on the inputs.
@@ -517,9 +512,9 @@ int program_code_link_objects(const ProgramCode *p, const char *const *objects,
               .scratch = scratch,
               .output = output};
   char *compiler = program_code_compiler(), *out = path_absolute(output, NULL);
-  int rc = link_args(&l, err);
+  int rc = each_arg(&l, p, add_arg, err);
   for (size_t i = 0; i < p->libraries.len && !rc; i++)
-    rc = add_needs(&l, &p->libraries.items[i], err);
+    rc = each_arg(&l, &p->libraries.items[i], add_need, err);
   Strings all = {0};
   first_args(&l, compiler, extra, &all);
   for (size_t i = 0; i < l.args.len; i++)

@@ -70,11 +70,11 @@ static void permute(Ranking *r, const Key *keys) {
   free(sorted);
 }
 
-double suspect_tested(const Suspect *s) { return !s->test; }
+static double is_no_test(const Suspect *s) { return !s->test; }
 
 void ranking_order_by(Ranking *r, SuspectKey *const *keys, size_t nkeys) {
   enum { MOST = 8 };
-  SuspectKey *all[MOST] = {suspect_tested};
+  SuspectKey *all[MOST] = {is_no_test};
   size_t n = r->suspects.len;
   if (!n)
     return;
