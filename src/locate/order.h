@@ -1,9 +1,9 @@
 // From scores to ranks: the same for every localizer.
 //
-// Code of tests last; then best first. Scores that are the same (score_same) form a tie group, and so
-// do scores linked by a chain of such neighbours: whether two suspects tie
-// never depends on the order in which they were given. Within a group suspects
-// keep the order they came in.
+// Code of tests last; then best first. Scores that are the same (score_same)
+// form a tie group, and so do scores linked by a chain of such neighbours:
+// whether two suspects tie never depends on the order in which they were given.
+// Within a group suspects keep the order they came in.
 #ifndef CULPRIT_LOCATE_ORDER_H
 #define CULPRIT_LOCATE_ORDER_H
 
