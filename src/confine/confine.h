@@ -72,6 +72,9 @@ bool confine_is_dirty(const Confine *c);
 // The view as at first. Nothing may run in it.
 int confine_reset(Confine *c, Err *err);
 
+// Changes with every reset: what was started before has the old view.
+unsigned confine_generation(const Confine *c);
+
 // Does every confined run see and write a view of its own, wherever it writes?
 // False: writing outside of the copy is refused, or not even that.
 bool confine_has_view(const Confine *c);

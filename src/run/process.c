@@ -136,8 +136,22 @@ static void end_unstarted(Slot *s) {
   s->state = SLOT_ENDED;
 }
 
+// What the run before it has changed is not for this one.
+static int renew_view(Slot *s) {
+  Confine *c = s->spawn->confine;
+  Err err;
+  if (!c || !confine_is_dirty(c) || !confine_reset(c, &err))
+    return 0;
+  snprintf(s->outcome.problem, sizeof s->outcome.problem,
+           "cannot confine it: %.400s", err.text);
+  end_unstarted(s);
+  return -1;
+}
+
 static void ask_for_start(Pool *p, Slot *s) {
   const Spawn *spawn = s->spawn;
+  if (renew_view(s))
+    return;
   s->out = make_file(spawn->out);
   s->err = make_file(spawn->err);
   if ((spawn->out && s->out < 0) || (spawn->err && s->err < 0)) {

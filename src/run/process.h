@@ -27,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "confine/confine.h"
 #include "run/words.h"
 #include "util/err.h"
 
@@ -48,6 +49,8 @@ typedef struct {
   const char *mark;    // an entry of env that tells its descendants from
                        // those of other slots; NULL: none
   bool serve;          // it runs many times: keep it ready (server.h)
+  Confine *confine;    // what it may do, and the view it has: as at first when
+                       // it starts, and nobody else's meanwhile. NULL: all
 } Spawn;
 
 typedef enum {

@@ -30,6 +30,8 @@ struct Server {
   size_t argc, envc;
   size_t room;    // bytes for arguments and environment
   char **linking; // variables that the dynamic linker looks at
+  const Confine *confine;
+  unsigned generation; // of its view
 };
 
 // --- texts ------------------------------------------------------------------
@@ -92,10 +94,15 @@ static void server_free(Server *s) {
   free(s);
 }
 
+static unsigned generation_of(const Spawn *spawn) {
+  return spawn->confine ? confine_generation(spawn->confine) : 0;
+}
+
 static bool fits(const Server *s, const Spawn *spawn) {
   return count(spawn->argv) == s->argc && count(spawn->env) == s->envc &&
          bytes(spawn->argv) + bytes(spawn->env) <= s->room &&
-         same_linking(s->linking, spawn->env);
+         same_linking(s->linking, spawn->env) && s->confine == spawn->confine &&
+         s->generation == generation_of(spawn);
 }
 
 // The environment with LD_PRELOAD last. Caller frees list and last entry.
@@ -125,8 +132,11 @@ static void launch_server(Server *s, const Servers *all, const Spawn *spawn,
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
     return;
   char **env = preloading(spawn->env, all->library);
-  Spawn own = {
-      .path = spawn->path, .argv = spawn->argv, .env = env, .cwd = spawn->cwd};
+  Spawn own = {.path = spawn->path,
+               .argv = spawn->argv,
+               .env = env,
+               .cwd = spawn->cwd,
+               .confine = spawn->confine};
   pid_t pid = launch(context, &own, all->null, ends[1]);
   close(ends[1]);
   if (pid > 0) {
@@ -154,6 +164,8 @@ static Server *server_new(const Servers *all, const Spawn *spawn,
   s->envc = count(spawn->env);
   s->room = bytes(spawn->argv) + bytes(spawn->env) + ROOM;
   s->linking = linking_of(spawn->env);
+  s->confine = spawn->confine;
+  s->generation = generation_of(spawn);
   s->unusable = !loadable_with_preload(spawn->path);
   if (!s->unusable)
     launch_server(s, all, spawn, launch, context);

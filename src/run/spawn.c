@@ -97,6 +97,10 @@ static int child_main(void *arg) {
   Child *c = arg;
   const Spawn *s = c->spawn;
   setsid();
+  if (s->confine && confine_enter(s->confine)) {
+    failed(c, "confine", s->path);
+    _exit(127);
+  }
   prctl(PR_SET_PDEATHSIG, SIGKILL); // should we be killed ourselves
   if (s->cwd && chdir(s->cwd))
     failed(c, "change to the directory", s->cwd);

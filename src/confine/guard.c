@@ -1,0 +1,458 @@
+// The guard: see guard.h.
+//
+// Every confined process that is executed brings a descriptor at which the
+// kernel announces its calls. It sends it to the guard's socket before execve;
+// the guard watches all of them and drops those whose processes are gone.
+#include "confine/guard.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "confine/filter.h"
+#include "util/array.h"
+#include "util/fs.h"
+#include "util/mem.h"
+
+enum { REFUSED_MOST = 200, DNS_PORT = 53 };
+
+struct Guard {
+  GuardPlan plan;
+  struct sock_filter code[FILTER_MAX];
+  struct sock_fprog filter;
+  int mail[2]; // where processes send their descriptors: ours, theirs
+  int quit;    // eventfd
+  pthread_t thread;
+  pthread_mutex_t lock; // of refused
+  ARRAY(Refused) refused;
+  ARRAY(struct pollfd) watched; // quit, mail, then one per process
+  struct seccomp_notif *call;   // as large as the kernel wants them
+  struct seccomp_notif_resp *answer;
+  size_t call_size, answer_size;
+};
+
+// --- in the new process -----------------------------------------------------
+
+typedef union {
+  char bytes[CMSG_SPACE(sizeof(int))];
+  struct cmsghdr align;
+} OneFile;
+
+static int send_file(int to, int fd) {
+  OneFile file = {0};
+  char byte = 0;
+  struct iovec part = {&byte, 1};
+  struct msghdr m = {.msg_iov = &part,
+                     .msg_iovlen = 1,
+                     .msg_control = file.bytes,
+                     .msg_controllen = sizeof file.bytes};
+  struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+  c->cmsg_level = SOL_SOCKET;
+  c->cmsg_type = SCM_RIGHTS;
+  c->cmsg_len = CMSG_LEN(sizeof(int));
+  memcpy(CMSG_DATA(c), &fd, sizeof fd);
+  return sendmsg(to, &m, MSG_NOSIGNAL) == 1 ? 0 : -1;
+}
+
+int guard_enter(const Guard *g) {
+  int fd = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
+                        SECCOMP_FILTER_FLAG_NEW_LISTENER, &g->filter);
+  if (fd < 0)
+    return -1;
+  int rc = send_file(g->mail[1], fd);
+  close(fd);
+  return rc;
+}
+
+// --- what was refused -------------------------------------------------------
+
+static void remember(Guard *g, RefusedKind kind, const char *what) {
+  pthread_mutex_lock(&g->lock);
+  for (size_t i = 0; i < g->refused.len; i++)
+    if (g->refused.items[i].kind == kind &&
+        !strcmp(g->refused.items[i].what, what)) {
+      g->refused.items[i].times++;
+      pthread_mutex_unlock(&g->lock);
+      return;
+    }
+  if (g->refused.len < REFUSED_MOST)
+    array_push(&g->refused, (Refused){kind, mem_strdup(what), 1});
+  pthread_mutex_unlock(&g->lock);
+}
+
+void guard_take_refused(Guard *g, void (*take)(void *ctx, const Refused *r),
+                        void *ctx) {
+  pthread_mutex_lock(&g->lock);
+  for (size_t i = 0; i < g->refused.len; i++) {
+    if (take)
+      take(ctx, &g->refused.items[i]);
+    free(g->refused.items[i].what);
+  }
+  g->refused.len = 0;
+  pthread_mutex_unlock(&g->lock);
+}
+
+// --- looking at the caller --------------------------------------------------
+
+static bool read_memory(pid_t pid, uint64_t from, void *to, size_t n) {
+  struct iovec own = {to, n}, other = {(void *)(uintptr_t)from, n};
+  return process_vm_readv(pid, &own, 1, &other, 1, 0) == (ssize_t)n;
+}
+
+// A string of at most `room` - 1 bytes; page by page, it may end before one.
+static bool read_string(pid_t pid, uint64_t from, char *to, size_t room) {
+  for (size_t n = 0; n < room;) {
+    size_t step = 4096 - (from + n) % 4096;
+    step = step < room - n ? step : room - n;
+    if (!read_memory(pid, from + n, to + n, step))
+      return false;
+    if (memchr(to + n, 0, step))
+      return true;
+    n += step;
+  }
+  return false;
+}
+
+static char *link_of(pid_t pid, const char *name) {
+  char target[4096];
+  char *path = mem_printf("/proc/%d/%s", (int)pid, name);
+  ssize_t n = readlink(path, target, sizeof target - 1);
+  free(path);
+  return n > 0 ? mem_printf("%.*s", (int)n, target) : NULL;
+}
+
+// A path as the caller names it; `dir`: a descriptor of his, AT_FDCWD.
+static char *full_path(pid_t pid, int dir, const char *path) {
+  if (*path == '/')
+    return path_absolute(path, "/");
+  char *name = dir == AT_FDCWD ? mem_strdup("cwd") : mem_printf("fd/%d", dir);
+  char *base = link_of(pid, name);
+  char *full = base ? path_absolute(path, base) : NULL;
+  free(base);
+  free(name);
+  return full;
+}
+
+static bool lies_in(const char *path, const char *dir) {
+  size_t n = strlen(dir);
+  return !strncmp(path, dir, n) && (!path[n] || path[n] == '/');
+}
+
+// Is it below what may really be written? Follows links where it exists.
+static bool is_writable(const Guard *g, const char *path) {
+  char *real = realpath(path, NULL);
+  const char *full = real ? real : path;
+  bool ok = lies_in(full, g->plan.plan->scratch) || lies_in(full, "/proc") ||
+            lies_in(full, "/dev");
+  for (const char *const *p = g->plan.plan->writable; !ok && p && *p; p++)
+    ok = lies_in(full, *p);
+  free(real);
+  return ok;
+}
+
+// --- decisions: 0: the call goes on; else its errno ---------------------------
+
+static bool is_port_allowed(const Guard *g, uint16_t port) {
+  for (size_t i = 0; i < g->plan.plan->nports; i++)
+    if (g->plan.plan->ports[i] == port)
+      return true;
+  return false;
+}
+
+static bool is_socket(const char *path) {
+  struct stat st;
+  return !stat(path, &st) && S_ISSOCK(st.st_mode);
+}
+
+// Its own sockets are below the scratch area or exist in its view only.
+static int decide_path(Guard *g, pid_t pid, const struct sockaddr_un *a) {
+  if (!a->sun_path[0])
+    return 0; // abstract: in the network namespace, or Landlock's matter
+  char *path = full_path(pid, AT_FDCWD, a->sun_path);
+  bool ok = !path || is_writable(g, path) || !is_socket(path);
+  if (!ok)
+    remember(g, REFUSED_CONNECT, path);
+  free(path);
+  return ok ? 0 : ECONNREFUSED;
+}
+
+static int decide_address(Guard *g, const char *host, uint16_t port,
+                          bool loopback) {
+  char what[128];
+  if (!port || is_port_allowed(g, port))
+    return 0; // port 0 asks for the way, and sends nothing
+  snprintf(what, sizeof what, strchr(host, ':') ? "[%s]:%u%s" : "%s:%u%s", host,
+           port, port == DNS_PORT ? " (name lookup)" : "");
+  remember(g, REFUSED_CONNECT, what);
+  if (loopback)
+    return g->plan.private_network ? 0 : ECONNREFUSED;
+  return ENETUNREACH;
+}
+
+static int decide_connect(Guard *g, const struct seccomp_notif *call) {
+  union {
+    struct sockaddr any;
+    struct sockaddr_in four;
+    struct sockaddr_in6 six;
+    struct sockaddr_un path;
+  } a = {0};
+  bool sends = call->data.nr == SYS_sendto;
+  uint64_t from = call->data.args[sends ? 4 : 1];
+  size_t n = (size_t)call->data.args[sends ? 5 : 2];
+  char host[INET6_ADDRSTRLEN];
+  n = n < sizeof a - 1 ? n : sizeof a - 1;
+  if (!read_memory((pid_t)call->pid, from, &a, n))
+    return 0; // the kernel will say so itself
+  switch (a.any.sa_family) {
+  case AF_UNIX:
+    return decide_path(g, (pid_t)call->pid, &a.path);
+  case AF_INET:
+    inet_ntop(AF_INET, &a.four.sin_addr, host, sizeof host);
+    return decide_address(g, host, ntohs(a.four.sin_port),
+                          ntohl(a.four.sin_addr.s_addr) >> 24 == 127);
+  case AF_INET6:
+    inet_ntop(AF_INET6, &a.six.sin6_addr, host, sizeof host);
+    return decide_address(g, host, ntohs(a.six.sin6_port),
+                          IN6_IS_ADDR_LOOPBACK(&a.six.sin6_addr));
+  default:
+    return 0;
+  }
+}
+
+// A run leads a session of its own.
+static int decide_signal(Guard *g, const struct seccomp_notif *call,
+                         pid_t target, int signal) {
+  char what[64];
+  pid_t caller = (pid_t)call->pid, one = target < -1 ? -target : target;
+  if (!signal || !target || one == caller)
+    return 0;
+  if (target != -1 && getsid(one) == getsid(caller))
+    return 0;
+  if (target != -1 && kill(one, 0) && errno == ESRCH)
+    return 0;
+  if (target == -1)
+    strcpy(what, "all processes");
+  else
+    snprintf(what, sizeof what, "process %d", (int)one);
+  remember(g, REFUSED_SIGNAL, what);
+  return EPERM;
+}
+
+static pid_t pid_of_pidfd(pid_t caller, int fd) {
+  char *path = mem_printf("/proc/%d/fdinfo/%d", (int)caller, fd);
+  Str text = {0};
+  Err ignored;
+  fs_read(path, 4096, &text, &ignored);
+  const char *at = strstr(str_text(&text), "\nPid:");
+  pid_t pid = at ? atoi(at + 5) : 0;
+  str_release(&text);
+  free(path);
+  return pid;
+}
+
+static int refuse_change(Guard *g, char *path) {
+  bool ok = !path || is_writable(g, path);
+  if (!ok)
+    remember(g, REFUSED_CHANGE, path);
+  free(path);
+  return ok ? 0 : EACCES;
+}
+
+static int decide_at(Guard *g, const struct seccomp_notif *call, int dir,
+                     uint64_t from) {
+  char path[4096];
+  pid_t pid = (pid_t)call->pid;
+  if (!from || !read_string(pid, from, path, sizeof path))
+    *path = '\0';
+  if (*path || dir == AT_FDCWD)
+    return refuse_change(g, full_path(pid, dir, path));
+  char *name = mem_printf("fd/%d", dir); // the open file itself
+  char *target = link_of(pid, name);
+  free(name);
+  if (target && *target != '/') { // a pipe, a socket
+    free(target);
+    return 0;
+  }
+  return refuse_change(g, target);
+}
+
+static int decide(Guard *g, const struct seccomp_notif *call) {
+  const __u64 *args = call->data.args;
+  int number = call->data.nr;
+  switch (filter_call_kind(number)) {
+  case CALL_CONNECT:
+    return decide_connect(g, call);
+  case CALL_KILL: {
+    bool thread = number == SYS_tgkill || number == SYS_rt_tgsigqueueinfo;
+    return decide_signal(g, call, (pid_t)args[0], (int)args[thread ? 2 : 1]);
+  }
+  case CALL_THREAD:
+    return decide_signal(g, call, (pid_t)args[0], (int)args[1]);
+  case CALL_PIDFD:
+    return decide_signal(g, call,
+                         pid_of_pidfd((pid_t)call->pid, (int)args[0]),
+                         (int)args[1]);
+  case CALL_PATH:
+    return decide_at(g, call, AT_FDCWD, args[0]);
+  case CALL_AT:
+    return decide_at(g, call, (int)args[0], args[1]);
+  case CALL_FILE:
+    return decide_at(g, call, (int)args[0], 0);
+  default:
+    return 0;
+  }
+}
+
+// --- the thread -------------------------------------------------------------
+
+static void answer_call(Guard *g, int fd) {
+  memset(g->call, 0, g->call_size);
+  memset(g->answer, 0, g->answer_size);
+  if (ioctl(fd, SECCOMP_IOCTL_NOTIF_RECV, g->call))
+    return; // the caller is gone
+  int error = decide(g, g->call);
+  g->answer->id = g->call->id;
+  if (error)
+    g->answer->error = -error;
+  else
+    g->answer->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+  ioctl(fd, SECCOMP_IOCTL_NOTIF_SEND, g->answer);
+}
+
+static void take_mail(Guard *g) {
+  OneFile file;
+  char byte;
+  struct iovec part = {&byte, 1};
+  struct msghdr m = {.msg_iov = &part,
+                     .msg_iovlen = 1,
+                     .msg_control = file.bytes,
+                     .msg_controllen = sizeof file.bytes};
+  if (recvmsg(g->mail[0], &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != 1)
+    return;
+  struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+  int fd;
+  if (!c || c->cmsg_len != CMSG_LEN(sizeof fd))
+    return;
+  memcpy(&fd, CMSG_DATA(c), sizeof fd);
+  array_push(&g->watched, (struct pollfd){.fd = fd, .events = POLLIN});
+}
+
+static void look_at_processes(Guard *g) {
+  size_t kept = 2;
+  for (size_t i = 2; i < g->watched.len; i++) {
+    struct pollfd *p = &g->watched.items[i];
+    if (p->revents & POLLIN)
+      answer_call(g, p->fd);
+    if (p->revents & (POLLHUP | POLLERR | POLLNVAL))
+      close(p->fd);
+    else
+      g->watched.items[kept++] = *p;
+  }
+  g->watched.len = kept;
+}
+
+static void *guard_main(void *arg) {
+  Guard *g = arg;
+  for (;;) {
+    if (poll(g->watched.items, g->watched.len, -1) < 0)
+      continue;
+    if (g->watched.items[0].revents)
+      return NULL;
+    look_at_processes(g);
+    if (g->watched.items[1].revents & POLLIN)
+      take_mail(g);
+  }
+}
+
+static int start_thread(Guard *g) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  int failure = pthread_create(&g->thread, NULL, guard_main, g);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return failure;
+}
+
+// --- opening and closing ----------------------------------------------------
+
+static void release(Guard *g) {
+  for (size_t i = 2; i < g->watched.len; i++)
+    close(g->watched.items[i].fd);
+  guard_take_refused(g, NULL, NULL);
+  array_release(&g->watched);
+  array_release(&g->refused);
+  close(g->mail[0]);
+  close(g->mail[1]);
+  close(g->quit);
+  free(g->call);
+  free(g->answer);
+  pthread_mutex_destroy(&g->lock);
+  free(g);
+}
+
+// False: this kernel has no filters that ask.
+static bool learn_sizes(Guard *g) {
+  struct seccomp_notif_sizes sizes;
+  if (syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes))
+    return false;
+  g->call_size = sizes.seccomp_notif > sizeof *g->call ? sizes.seccomp_notif
+                                                       : sizeof *g->call;
+  g->answer_size = sizes.seccomp_notif_resp > sizeof *g->answer
+                       ? sizes.seccomp_notif_resp
+                       : sizeof *g->answer;
+  g->call = mem_alloc(g->call_size);
+  g->answer = mem_alloc(g->answer_size);
+  return true;
+}
+
+static bool open_files(Guard *g) {
+  g->mail[0] = g->mail[1] = -1;
+  g->quit = eventfd(0, EFD_CLOEXEC);
+  if (g->quit < 0 ||
+      socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, g->mail))
+    return false;
+  array_push(&g->watched, (struct pollfd){.fd = g->quit, .events = POLLIN});
+  array_push(&g->watched, (struct pollfd){.fd = g->mail[0], .events = POLLIN});
+  return true;
+}
+
+Guard *guard_open(const GuardPlan *plan, Err *err) {
+  Guard *g = mem_new(Guard);
+  FilterPlan filter = {plan->signals, plan->changes, plan->truncate};
+  g->plan = *plan;
+  pthread_mutex_init(&g->lock, NULL);
+  g->filter.filter = g->code;
+  g->filter.len = (unsigned short)filter_make(&filter, g->code);
+  if (open_files(g) && learn_sizes(g) && !start_thread(g))
+    return g;
+  err_set(err, "this kernel has no filters for system calls: %s",
+          strerror(errno));
+  release(g);
+  return NULL;
+}
+
+void guard_close(Guard *g) {
+  if (!g)
+    return;
+  eventfd_write(g->quit, 1);
+  pthread_join(g->thread, NULL);
+  release(g);
+}

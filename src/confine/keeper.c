@@ -1,0 +1,262 @@
+// The keeper: see keeper.h.
+//
+// It is forked while the tool is small, so that a new view never costs a copy
+// of a large process. What it is told and answers:
+//
+//   keeper -> tool   one byte: it has its namespaces
+//   tool -> keeper   one byte: its users are mapped; then one byte per view
+//   maker -> tool    Reply, with the files of the view
+//
+// The maker is the keeper's child, a process per view. The keeper ends when the
+// tool's end of the socket is closed.
+#include "confine/keeper.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <net/if.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "confine/view.h"
+#include "util/fs.h"
+#include "util/mem.h"
+
+enum { CONTROL = 3 }; // its end of the socket
+
+typedef struct {
+  int failed;
+  Err err;
+} Reply;
+
+// --- messages with files ----------------------------------------------------
+
+typedef union {
+  char bytes[CMSG_SPACE(2 * sizeof(int))];
+  struct cmsghdr align;
+} Files;
+
+static void set_message(struct msghdr *m, struct iovec *part, Reply *reply,
+                        Files *files) {
+  *part = (struct iovec){reply, sizeof *reply};
+  *m = (struct msghdr){.msg_iov = part,
+                       .msg_iovlen = 1,
+                       .msg_control = files->bytes,
+                       .msg_controllen = sizeof files->bytes};
+}
+
+static void send_reply(Reply *reply, const int fds[2]) {
+  struct msghdr m;
+  struct iovec part;
+  Files files = {0};
+  set_message(&m, &part, reply, &files);
+  if (reply->failed) {
+    m.msg_control = NULL;
+    m.msg_controllen = 0;
+  } else {
+    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(2 * sizeof(int));
+    memcpy(CMSG_DATA(c), fds, 2 * sizeof(int));
+  }
+  sendmsg(CONTROL, &m, MSG_NOSIGNAL);
+}
+
+static int take_reply(int control, ViewFiles *out, Err *err) {
+  struct msghdr m;
+  struct iovec part;
+  Files files;
+  Reply reply;
+  set_message(&m, &part, &reply, &files);
+  ssize_t n;
+  do
+    n = recvmsg(control, &m, MSG_CMSG_CLOEXEC);
+  while (n < 0 && errno == EINTR);
+  if (n != sizeof reply)
+    return err_set(err, "the process that makes views has ended");
+  struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+  if (reply.failed || !c || c->cmsg_len != CMSG_LEN(2 * sizeof(int))) {
+    *err = reply.err;
+    return -1;
+  }
+  int fds[2];
+  memcpy(fds, CMSG_DATA(c), sizeof fds);
+  *out = (ViewFiles){fds[0], fds[1]};
+  return 0;
+}
+
+// --- in the keeper ----------------------------------------------------------
+
+static _Noreturn void make_view(const ConfinePlan *plan, const char *base) {
+  Reply reply = {0};
+  int fds[2] = {-1, -1};
+  if (unshare(CLONE_NEWNS))
+    reply.failed = err_set(&reply.err, "no mount namespace: %s",
+                           strerror(errno));
+  else
+    reply.failed = view_enter(plan, base, &reply.err);
+  if (!reply.failed) {
+    fds[0] = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+    fds[1] = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (fds[0] < 0 || fds[1] < 0)
+      reply.failed = err_set(&reply.err, "no way into the view: %s",
+                             strerror(errno));
+  }
+  send_reply(&reply, fds);
+  _exit(0);
+}
+
+static void raise_loopback(void) {
+  struct ifreq r = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
+  int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (fd < 0)
+    return;
+  ioctl(fd, SIOCSIFFLAGS, &r);
+  close(fd);
+}
+
+static bool read_byte(int fd) {
+  char byte;
+  ssize_t n;
+  do
+    n = recv(fd, &byte, 1, 0);
+  while (n < 0 && errno == EINTR);
+  return n == 1;
+}
+
+static bool write_byte(int fd) {
+  return send(fd, "", 1, MSG_NOSIGNAL) == 1;
+}
+
+static void forget_signals(void) {
+  sigset_t none;
+  sigemptyset(&none);
+  for (int s = 1; s < NSIG; s++)
+    signal(s, SIG_DFL);
+  sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+// Only the socket stays open.
+static void keep_control_only(int control) {
+  if (control != CONTROL)
+    dup2(control, CONTROL);
+  close_range(CONTROL + 1, ~0U, 0);
+  fcntl(CONTROL, F_SETFD, FD_CLOEXEC);
+}
+
+static _Noreturn void keeper_main(const ConfinePlan *plan, const char *base,
+                                  int control, int spaces) {
+  setsid();
+  forget_signals();
+  keep_control_only(control);
+  if (unshare(spaces) || !write_byte(CONTROL) || !read_byte(CONTROL))
+    _exit(1);
+  if (spaces & CLONE_NEWNET)
+    raise_loopback();
+  while (read_byte(CONTROL)) {
+    pid_t pid = fork();
+    if (pid == 0)
+      make_view(plan, base);
+    if (pid < 0) {
+      Reply reply = {.failed = -1};
+      err_set(&reply.err, "cannot make a process: %s", strerror(errno));
+      send_reply(&reply, NULL);
+    }
+    while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+      ;
+  }
+  _exit(0);
+}
+
+// --- in the tool ------------------------------------------------------------
+
+static int write_map(pid_t pid, const char *name, const char *text) {
+  char *path = mem_printf("/proc/%d/%s", (int)pid, name);
+  int fd = open(path, O_WRONLY | O_CLOEXEC);
+  free(path);
+  if (fd < 0)
+    return -1;
+  ssize_t n = write(fd, text, strlen(text));
+  close(fd);
+  return n == (ssize_t)strlen(text) ? 0 : -1;
+}
+
+// Root keeps all users; anybody else has only himself there.
+static int map_users(pid_t pid) {
+  const char *all = "0 0 4294967295";
+  if (geteuid() == 0 && !write_map(pid, "uid_map", all) &&
+      !write_map(pid, "gid_map", all))
+    return 0;
+  char *user = mem_printf("%d %d 1", (int)geteuid(), (int)geteuid());
+  char *group = mem_printf("%d %d 1", (int)getegid(), (int)getegid());
+  int rc = write_map(pid, "uid_map", user) ||
+           write_map(pid, "setgroups", "deny") ||
+           write_map(pid, "gid_map", group);
+  free(group);
+  free(user);
+  return rc ? -1 : 0;
+}
+
+static int start(Keeper *k, const ConfinePlan *plan, const char *base,
+                 Err *err) {
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+    return err_set(err, "no socket: %s", strerror(errno));
+  k->pid = fork();
+  if (k->pid == 0)
+    keeper_main(plan, base, ends[1], k->spaces);
+  close(ends[1]);
+  k->control = ends[0];
+  if (k->pid < 0) {
+    k->pid = 0;
+    return err_set(err, "cannot make a process: %s", strerror(errno));
+  }
+  if (!read_byte(k->control))
+    return err_set(err, "this kernel does not allow user namespaces");
+  if (map_users(k->pid))
+    return err_set(err, "user namespaces are restricted here: %s",
+                   strerror(errno));
+  k->pidfd = pidfd_open(k->pid, 0);
+  if (k->pidfd < 0 || !write_byte(k->control))
+    return err_set(err, "the process that makes views has ended");
+  fcntl(k->pidfd, F_SETFD, FD_CLOEXEC);
+  return 0;
+}
+
+int keeper_open(Keeper *k, const ConfinePlan *plan, bool network, Err *err) {
+  *k = (Keeper){.pidfd = -1, .control = -1};
+  k->spaces = CLONE_NEWUSER | CLONE_NEWIPC | (network ? CLONE_NEWNET : 0);
+  char *base = mem_printf("%s/view", plan->scratch);
+  int rc = fs_mkdirs(base, err);
+  if (!rc)
+    rc = start(k, plan, base, err);
+  free(base);
+  if (rc)
+    keeper_close(k);
+  return rc;
+}
+
+void keeper_close(Keeper *k) {
+  if (k->control >= 0)
+    close(k->control); // it ends at that
+  if (k->pidfd >= 0)
+    close(k->pidfd);
+  while (k->pid > 0 && waitpid(k->pid, NULL, 0) < 0 && errno == EINTR)
+    ;
+  *k = (Keeper){.pidfd = -1, .control = -1};
+}
+
+int keeper_make_view(const Keeper *k, ViewFiles *out, Err *err) {
+  if (!write_byte(k->control))
+    return err_set(err, "the process that makes views has ended");
+  return take_reply(k->control, out, err);
+}
