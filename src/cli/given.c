@@ -32,10 +32,12 @@ void given_init(GivenOptions *o, size_t max_tests) {
   o->run.timeout = 5;
   o->run.max_output = 8u << 20; // a loop that prints ends soon
   o->run.rerun = true;
+  o->run.confine = &o->confine.plan;
 }
 
 void given_release(GivenOptions *o) {
   array_release(&o->env);
+  confine_options_release(&o->confine);
   arena_release(&o->arena);
 }
 
@@ -54,6 +56,8 @@ int given_take(GivenOptions *o, int opt, const char *arg) {
   case GIVEN_ORACLE: o->run.oracle = arg; return 0;
   case GIVEN_TIMEOUT: return cli_seconds(arg, &o->run.timeout);
   case GIVEN_STORE: o->store = arg; return 0;
+  case GIVEN_ALLOW_WRITE: return confine_take_write(&o->confine, &o->arena, arg);
+  case GIVEN_ALLOW_CONNECT: return confine_take_connect(&o->confine, arg);
   default: return -1;
   }
   // clang-format on
@@ -70,6 +74,7 @@ int given_check(GivenOptions *o, int argc, char **argv, int first) {
   if (o->run.reference && o->run.oracle)
     return wrong("--reference and --oracle: only one of them");
   o->run.command = argv + first;
+  confine_options_end(&o->confine);
   return 0;
 }
 
@@ -146,6 +151,7 @@ static int explore(GivenOptions *o, const GivenJob *job, Explorer *e,
     return cli_error(&err);
   if (e->runner->interrupted)
     return EXIT_INTERRUPTED;
+  confine_explain(e->runner->confines, (size_t)o->run.jobs);
   if (result != GIVEN_FAILS)
     return explain(result);
   o->run.rerun = false; // made tests run once

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cli/confine_options.h"
 #include "generate/explore.h"
 #include "model/input.h"
 #include "run/runner.h"
@@ -28,6 +29,7 @@ typedef struct {
   bool no_reduce, no_fork_server, quiet, help;
   const char *store;
   ARRAY(const char *) env;
+  ConfineOptions confine;
   Arena arena;
 } GivenOptions;
 
@@ -46,6 +48,8 @@ enum {
   GIVEN_TIMEOUT,
   GIVEN_STORE,
   GIVEN_NO_FORK_SERVER,
+  GIVEN_ALLOW_WRITE,
+  GIVEN_ALLOW_CONNECT,
   GIVEN_OWN // a command's own options from here on
 };
 
@@ -57,6 +61,8 @@ enum {
       {"no-reduce", no_argument, NULL, GIVEN_NO_REDUCE},                       \
       {"no-fork-server", no_argument, NULL, GIVEN_NO_FORK_SERVER},             \
       {"reference", required_argument, NULL, GIVEN_REFERENCE},                 \
+      {"allow-write", required_argument, NULL, GIVEN_ALLOW_WRITE},             \
+      {"allow-connect", required_argument, NULL, GIVEN_ALLOW_CONNECT},         \
       {"oracle", required_argument, NULL, GIVEN_ORACLE},                       \
       {"timeout", required_argument, NULL, GIVEN_TIMEOUT},                     \
       {"jobs", required_argument, NULL, 'j'},                                  \

@@ -92,6 +92,7 @@ static void print_help(void) {
       "  --timeout S        seconds for one run (default: 5)\n"
       "  -j N               N at once (default: one per core)\n"
       "  --no-fork-server   execute the program anew for every run\n"
+      CONFINE_HELP
       "\n"
       "what is shown\n"
       "  --method M         default: ochiai\n"

@@ -104,6 +104,7 @@ static void print_help(void) {
       "  --oracle CMD       as for culprit run\n"
       "  --timeout S        seconds for one run (default: 10)\n"
       "  -j N               N at once (default: one per core)\n"
+      CONFINE_HELP
       "\n"
       "what is shown\n"
       "  --json             for programs\n"

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/confine_options.h"
 #include "run/scratch.h"
 #include "run/testfile.h"
 #include "spec/keep.h"
@@ -58,6 +59,8 @@ typedef struct {
   const char *dir;  // of the store
   const char *line; // our own command line
   char **command;
+  ConfineOptions confine;
+  Arena arena;
 } Options;
 
 enum {
@@ -74,6 +77,8 @@ enum {
   OPT_COMPARE,
   OPT_INPUT,
   OPT_STORE,
+  OPT_ALLOW_WRITE,
+  OPT_ALLOW_CONNECT,
 };
 
 static const struct option long_options[] = {
@@ -90,6 +95,8 @@ static const struct option long_options[] = {
     {"compare", no_argument, NULL, OPT_COMPARE},
     {"input", required_argument, NULL, OPT_INPUT},
     {"store", required_argument, NULL, OPT_STORE},
+    {"allow-write", required_argument, NULL, OPT_ALLOW_WRITE},
+    {"allow-connect", required_argument, NULL, OPT_ALLOW_CONNECT},
     {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
     {0},
@@ -127,6 +134,7 @@ static void print_help(void) {
       "  --top N            lines of the ranking (default: 10; all)\n"
       "  --json             for programs\n"
       "  --seed N           of --method random\n"
+      CONFINE_HELP
       "  -q, --store DIR    as for culprit run\n"
       "\n"
       "Exit: 1 a promise is broken and explained, 0 --check found nothing\n"
@@ -167,6 +175,8 @@ static int take_option(void *options, int opt, const char *arg) {
   case OPT_COMPARE: o->compare = true; return 0;
   case OPT_INPUT: o->input = arg; return 0;
   case OPT_STORE: o->store = arg; return 0;
+  case OPT_ALLOW_WRITE: return confine_take_write(&o->confine, &o->arena, arg);
+  case OPT_ALLOW_CONNECT: return confine_take_connect(&o->confine, arg);
   case 'q': o->quiet = true; return 0;
   case 'h': o->help = true; return 0;
   default: return -1;
@@ -390,7 +400,9 @@ static int inquire(const Options *o, Subject *s) {
   Inquiry q;
   int status;
   inquiry_open(&q, s, &options);
-  if (inquiry_begin(&q, &err))
+  int begun = inquiry_begin(&q, &err);
+  confine_explain(&s->confine, 1);
+  if (begun)
     status = s->interrupted ? EXIT_INTERRUPTED : cli_error(&err);
   else if (q.found == FOUND_BROKEN || q.found == FOUND_ASSERTION)
     status = explain(o, &q);
@@ -440,7 +452,8 @@ static int run_subject(const Options *o, const char *program, const char *cache,
                             .input = input ? cli_absolute(arena, input) : NULL,
                             .cache = cache,
                             .dir = dir,
-                            .timeout = o->timeout};
+                            .timeout = o->timeout,
+                            .confine = &o->confine.plan};
   Subject s = {0};
   int status = *err.text || subject_open(&s, &options, &err) ? cli_error(&err)
                                                              : inquire(o, &s);
@@ -479,6 +492,7 @@ static int explain_given(Options *o, int argc, char **argv, Arena *arena) {
     return cli_usage_hint("spec");
   }
   o->command = argv + first;
+  confine_options_end(&o->confine);
   const char *path = path_lookup(o->command[0], arena);
   if (!path)
     return cli_fail(EXIT_USAGE, "%s: there is no such program", o->command[0]);
@@ -504,6 +518,8 @@ int cmd_spec(int argc, char **argv) {
   o.line = line;
   int status = explain_given(&o, argc, argv, &arena);
   free(line);
+  confine_options_release(&o.confine);
+  arena_release(&o.arena);
   arena_release(&arena);
   return status;
 }

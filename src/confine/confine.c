@@ -150,7 +150,12 @@ static void open_copy(Confine *c) {
   Err ignored;
   if (confine_has_view(c) || !c->plan.copied)
     return;
-  c->copy = mem_printf("%s/copy", c->plan.scratch);
+  c->copy = mem_printf("%s/copyXXXXXX", c->plan.scratch);
+  if (!mkdtemp(c->copy)) {
+    free(c->copy);
+    c->copy = NULL;
+    return;
+  }
   if (!make_copy(c, &ignored))
     return;
   fs_remove_tree(c->copy);
@@ -180,10 +185,8 @@ static void open_guard(Confine *c) {
   Err ignored;
   GuardPlan plan = {.plan = &c->plan,
                     .private_network = has_private_network(c),
-                    .view = confine_has_view(c),
                     .signals = usable_abi() < 6,
-                    .changes = !confine_has_view(c),
-                    .truncate = !confine_has_view(c) && usable_abi() < 3};
+                    .files = !confine_has_view(c)};
   if (may_use("seccomp"))
     c->guard = guard_open(&plan, &ignored);
 }
@@ -195,22 +198,32 @@ static void add_gap(Str *s, bool open, const char *what) {
     str_addf(s, "%s%s", s->len ? ", " : "", what);
 }
 
+// What a system lacks decides what is open:
+//
+//                       view  Landlock  guard  network namespace
+//   writing, removing    x       x        x
+//   modes, times         x                x
+//   truncating           x      >= 3      x
+//   TCP                         >= 4      x            x
+//   datagrams                             x            x
+//   Unix sockets                          x
+//   signals                     >= 6      x
 static void find_gaps(Confine *c) {
-  bool view = confine_has_view(c), guarded = c->guard;
+  bool guarded = c->guard, files = confine_has_view(c) || guarded;
+  bool network = has_private_network(c) || guarded;
   int abi = usable_abi();
   Str s = {0};
-  add_gap(&s, !view && !abi, "writing and removing files");
-  add_gap(&s, !view && !guarded, "changing modes, owners and times of files");
-  add_gap(&s, !view && !guarded && abi && abi < 3, "truncating files");
-  add_gap(&s, !has_private_network(c) && !guarded && abi < 4,
-          "TCP connections");
+  add_gap(&s, !files && !abi, c->copy ? "writing and removing files outside of "
+                                        "a copy of the working directory"
+                                      : "writing and removing files");
+  add_gap(&s, !files, "changing modes, owners and times of files");
+  add_gap(&s, !files && abi && abi < 3, "truncating files");
+  add_gap(&s, !network && abi < 4, "TCP connections");
+  add_gap(&s, !network, "datagrams");
   add_gap(&s, !guarded, "connections to Unix sockets");
   add_gap(&s, !guarded && abi < 6, "signals to other processes");
   if (s.len)
-    c->gaps = mem_printf("not confined on this system: %s%s", str_text(&s),
-                         view || c->copy ? ""
-                                         : "; no copy of the working directory "
-                                           "is used either");
+    c->gaps = mem_printf("not confined on this system: %s", str_text(&s));
   str_release(&s);
 }
 
@@ -283,6 +296,13 @@ char *confine_outside(const Confine *c, const char *path) {
   return confine_has_view(c)
              ? mem_printf("/proc/self/fd/%d%s", c->view.root, path)
              : mem_strdup(path);
+}
+
+const char *confine_verb(RefusedKind kind) {
+  static const char *const verbs[] = {[REFUSED_CONNECT] = "connecting to",
+                                      [REFUSED_SIGNAL] = "signalling",
+                                      [REFUSED_WRITE] = "writing"};
+  return verbs[kind];
 }
 
 void confine_take_refused(Confine *c, void (*take)(void *ctx, const Refused *r),

@@ -18,9 +18,9 @@
 //               anywhere, and it vanishes; only loopback is there
 //   landlock    without namespaces: writing is refused outside of the scratch
 //               area; signals and abstract sockets stay inside (ABI 6)
-//   seccomp     connect() and, where nothing else stops them, signals and
-//               changes of modes, owners, times and sizes are decided by a
-//               thread of ours, which remembers what it refused
+//   seccomp     connecting and, where nothing else stops them, signals and
+//               writing are decided by a thread of ours, which remembers what
+//               it refused
 //
 // Where namespaces are missing the working directory is a copy (confine_path).
 // confine_gaps() says what is not confined.
@@ -87,7 +87,7 @@ const char *confine_gaps(const Confine *c);
 typedef enum {
   REFUSED_CONNECT, // what: "127.0.0.1:3306", "/run/mysqld/mysqld.sock"
   REFUSED_SIGNAL,  // what: "process 123"
-  REFUSED_CHANGE,  // what: path whose mode, owner, times or size it is
+  REFUSED_WRITE,   // what: path
 } RefusedKind;
 
 typedef struct {
@@ -95,6 +95,9 @@ typedef struct {
   char *what;
   unsigned times;
 } Refused;
+
+// "connecting to", "signalling", "writing": what it was that was refused.
+const char *confine_verb(RefusedKind kind);
 
 // Calls `take` for each different thing refused since the last call, in the
 // order of first refusal, and forgets them.

@@ -8,25 +8,37 @@
 
 struct sock_filter;
 
-// Which calls the guard decides, besides connect().
+// What the guard decides, besides connecting.
 typedef struct {
-  bool signals, changes, truncate;
+  bool signals;      // to processes
+  bool files;        // writing, making, removing, changing them
+  bool no_datagrams; // sockets for datagrams to the network are refused
 } FilterPlan;
 
 typedef enum {
   CALL_OTHER,
   CALL_CONNECT, // connect, sendto with an address
   CALL_KILL,    // a process or group: first argument
-  CALL_THREAD,  // tkill: a thread
   CALL_PIDFD,   // pidfd_send_signal
-  CALL_PATH,    // changes the file at a path: first argument
-  CALL_AT,      // directory and path: first and second argument
   CALL_FILE,    // an open file: first argument
+  CALL_PATH,    // paths, as the other fields say
 } CallKind;
 
-CallKind filter_call_kind(int number);
+// A system call that the guard is asked about.
+typedef struct {
+  int number;
+  CallKind kind;
+  signed char dirs[2], paths[2]; // CALL_PATH: arguments; -1: there is none, or
+                                 // the directory is the current one
+  bool entry;       // it is the name that counts, not what it leads to
+  signed char mode; // argument with open's flags; -1: it always writes
+  signed char signal; // CALL_KILL, CALL_PIDFD: argument
+} Call;
 
-enum { FILTER_MAX = 128 };
+// NULL: the guard is not asked about it.
+const Call *filter_call(int number);
+
+enum { FILTER_MAX = 256 };
 
 // Fills `code` and returns its length.
 size_t filter_make(const FilterPlan *plan, struct sock_filter *code);

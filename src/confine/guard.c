@@ -156,15 +156,33 @@ static bool lies_in(const char *path, const char *dir) {
   return !strncmp(path, dir, n) && (!path[n] || path[n] == '/');
 }
 
-// Is it below what may really be written? Follows links where it exists.
-static bool is_writable(const Guard *g, const char *path) {
-  char *real = realpath(path, NULL);
-  const char *full = real ? real : path;
-  bool ok = lies_in(full, g->plan.plan->scratch) || lies_in(full, "/proc") ||
-            lies_in(full, "/dev");
+static bool lies_in_writable(const Guard *g, const char *path) {
+  bool ok = lies_in(path, g->plan.plan->scratch) || lies_in(path, "/proc") ||
+            lies_in(path, "/dev");
   for (const char *const *p = g->plan.plan->writable; !ok && p && *p; p++)
-    ok = lies_in(full, *p);
+    ok = lies_in(path, *p);
+  return ok;
+}
+
+// The path with the links of its directories followed. Caller frees.
+static char *entry_path(const char *path) {
+  const char *base = path_base(path);
+  char *dir = mem_printf("%.*s", (int)(base - path), path);
+  char *real = realpath(dir, NULL);
+  char *entry = real ? mem_printf("%s/%s", real[1] ? real : "", base) : NULL;
   free(real);
+  free(dir);
+  return entry ? entry : mem_strdup(path);
+}
+
+// Is it below what may really be written? `entry`: the name itself is meant,
+// not what it leads to.
+static bool is_writable(const Guard *g, const char *path, bool entry) {
+  char *name = entry_path(path);
+  char *real = entry ? NULL : realpath(path, NULL);
+  bool ok = lies_in_writable(g, name) && (!real || lies_in_writable(g, real));
+  free(real);
+  free(name);
   return ok;
 }
 
@@ -183,11 +201,11 @@ static bool is_socket(const char *path) {
 }
 
 // Its own sockets are below the scratch area or exist in its view only.
-static int decide_path(Guard *g, pid_t pid, const struct sockaddr_un *a) {
+static int decide_socket(Guard *g, pid_t pid, const struct sockaddr_un *a) {
   if (!a->sun_path[0])
     return 0; // abstract: in the network namespace, or Landlock's matter
   char *path = full_path(pid, AT_FDCWD, a->sun_path);
-  bool ok = !path || is_writable(g, path) || !is_socket(path);
+  bool ok = !path || is_writable(g, path, false) || !is_socket(path);
   if (!ok)
     remember(g, REFUSED_CONNECT, path);
   free(path);
@@ -223,7 +241,7 @@ static int decide_connect(Guard *g, const struct seccomp_notif *call) {
     return 0; // the kernel will say so itself
   switch (a.any.sa_family) {
   case AF_UNIX:
-    return decide_path(g, (pid_t)call->pid, &a.path);
+    return decide_socket(g, (pid_t)call->pid, &a.path);
   case AF_INET:
     inet_ntop(AF_INET, &a.four.sin_addr, host, sizeof host);
     return decide_address(g, host, ntohs(a.four.sin_port),
@@ -238,10 +256,9 @@ static int decide_connect(Guard *g, const struct seccomp_notif *call) {
 }
 
 // A run leads a session of its own.
-static int decide_signal(Guard *g, const struct seccomp_notif *call,
-                         pid_t target, int signal) {
+static int decide_signal(Guard *g, pid_t caller, pid_t target, int signal) {
   char what[64];
-  pid_t caller = (pid_t)call->pid, one = target < -1 ? -target : target;
+  pid_t one = target < -1 ? -target : target;
   if (!signal || !target || one == caller)
     return 0;
   if (target != -1 && getsid(one) == getsid(caller))
@@ -268,54 +285,62 @@ static pid_t pid_of_pidfd(pid_t caller, int fd) {
   return pid;
 }
 
-static int refuse_change(Guard *g, char *path) {
-  bool ok = !path || is_writable(g, path);
+static int decide_name(Guard *g, char *path, bool entry) {
+  bool ok = !path || is_writable(g, path, entry);
   if (!ok)
-    remember(g, REFUSED_CHANGE, path);
+    remember(g, REFUSED_WRITE, path);
   free(path);
   return ok ? 0 : EACCES;
 }
 
-static int decide_at(Guard *g, const struct seccomp_notif *call, int dir,
-                     uint64_t from) {
-  char path[4096];
-  pid_t pid = (pid_t)call->pid;
-  if (!from || !read_string(pid, from, path, sizeof path))
-    *path = '\0';
-  if (*path || dir == AT_FDCWD)
-    return refuse_change(g, full_path(pid, dir, path));
-  char *name = mem_printf("fd/%d", dir); // the open file itself
+static int decide_file(Guard *g, pid_t pid, int fd) {
+  char *name = mem_printf("fd/%d", fd);
   char *target = link_of(pid, name);
   free(name);
-  if (target && *target != '/') { // a pipe, a socket
-    free(target);
-    return 0;
-  }
-  return refuse_change(g, target);
+  if (target && *target == '/')
+    return decide_name(g, target, false);
+  free(target); // a pipe, a socket
+  return 0;
+}
+
+static int decide_path(Guard *g, const struct seccomp_notif *call,
+                       const Call *c, int i) {
+  const __u64 *args = call->data.args;
+  pid_t pid = (pid_t)call->pid;
+  int dir = c->dirs[i] < 0 ? AT_FDCWD : (int)args[c->dirs[i]];
+  uint64_t from = args[c->paths[i]];
+  char path[4096] = "";
+  if (from && !read_string(pid, from, path, sizeof path))
+    return 0; // the kernel will say so itself
+  if (*path || dir == AT_FDCWD)
+    return decide_name(g, full_path(pid, dir, path), c->entry);
+  return decide_file(g, pid, dir);
+}
+
+static int decide_paths(Guard *g, const struct seccomp_notif *call,
+                        const Call *c) {
+  int error = decide_path(g, call, c, 0);
+  if (!error && c->paths[1] >= 0)
+    error = decide_path(g, call, c, 1);
+  return error;
 }
 
 static int decide(Guard *g, const struct seccomp_notif *call) {
   const __u64 *args = call->data.args;
-  int number = call->data.nr;
-  switch (filter_call_kind(number)) {
+  const Call *c = filter_call(call->data.nr);
+  pid_t pid = (pid_t)call->pid;
+  switch (c ? c->kind : CALL_OTHER) {
   case CALL_CONNECT:
     return decide_connect(g, call);
-  case CALL_KILL: {
-    bool thread = number == SYS_tgkill || number == SYS_rt_tgsigqueueinfo;
-    return decide_signal(g, call, (pid_t)args[0], (int)args[thread ? 2 : 1]);
-  }
-  case CALL_THREAD:
-    return decide_signal(g, call, (pid_t)args[0], (int)args[1]);
+  case CALL_KILL:
+    return decide_signal(g, pid, (pid_t)args[0], (int)args[c->signal]);
   case CALL_PIDFD:
-    return decide_signal(g, call,
-                         pid_of_pidfd((pid_t)call->pid, (int)args[0]),
-                         (int)args[1]);
-  case CALL_PATH:
-    return decide_at(g, call, AT_FDCWD, args[0]);
-  case CALL_AT:
-    return decide_at(g, call, (int)args[0], args[1]);
+    return decide_signal(g, pid, pid_of_pidfd(pid, (int)args[0]),
+                         (int)args[c->signal]);
   case CALL_FILE:
-    return decide_at(g, call, (int)args[0], 0);
+    return decide_file(g, pid, (int)args[0]);
+  case CALL_PATH:
+    return decide_paths(g, call, c);
   default:
     return 0;
   }
@@ -436,7 +461,9 @@ static bool open_files(Guard *g) {
 
 Guard *guard_open(const GuardPlan *plan, Err *err) {
   Guard *g = mem_new(Guard);
-  FilterPlan filter = {plan->signals, plan->changes, plan->truncate};
+  FilterPlan filter = {.signals = plan->signals,
+                       .files = plan->files,
+                       .no_datagrams = !plan->private_network};
   g->plan = *plan;
   pthread_mutex_init(&g->lock, NULL);
   g->filter.filter = g->code;

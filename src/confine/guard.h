@@ -1,7 +1,7 @@
 // The guard: system calls of confined runs that no namespace and no Landlock
 // rule decides about. A filter (seccomp) stops the caller, and a thread of ours
-// looks at what it wants: connecting, signalling, changing modes, owners, times
-// or sizes of files. What it refuses it remembers.
+// looks at what it wants: connecting, signalling, writing. What it refuses it
+// remembers.
 //
 // It is for programs that do damage by accident, not for hostile ones: another
 // thread of the program could change the arguments after they were looked at.
@@ -17,10 +17,8 @@
 typedef struct {
   const ConfinePlan *plan;
   bool private_network; // loopback is the run's own
-  bool view;            // files are the run's own
-  bool signals;         // of processes outside: refuse
-  bool changes;         // of modes, ... outside of what may be written: refuse
-  bool truncate;        // likewise of sizes
+  bool signals;         // to processes outside: refuse
+  bool files;           // refuse to write outside of what may be written
 } GuardPlan;
 
 typedef struct Guard Guard;

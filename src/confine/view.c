@@ -204,6 +204,21 @@ static void make_devices(void) {
     chmod("root/dev/shm", 01777);
 }
 
+// --- /proc ------------------------------------------------------------------
+
+// A process may write what is its own (a debugger does), not what is the
+// machine's.
+static void bind_proc(void) {
+  static const char *const machine[] = {"/proc/sys", "/proc/sysrq-trigger",
+                                        "/proc/irq", "/proc/bus", NULL};
+  bind("/proc", "root/proc");
+  for (const char *const *p = machine; *p; p++) {
+    char *target = inside(*p);
+    bind_read_only(*p, target);
+    free(target);
+  }
+}
+
 // --- the tree ---------------------------------------------------------------
 
 static void lay_out(View *v, const char *path);
@@ -236,7 +251,9 @@ static void lay_directory(View *v, const char *path, const char *target,
                           const struct stat *st) {
   mkdir(target, 0700);
   chmod(target, st->st_mode & 07777);
-  if (!strcmp(path, "/proc") || !strcmp(path, "/sys"))
+  if (!strcmp(path, "/proc"))
+    bind_proc();
+  else if (!strcmp(path, "/sys"))
     bind_read_only(path, target);
   else if (!strcmp(path, "/dev"))
     make_devices();

@@ -153,7 +153,7 @@ static Test test_of(const PokeJob *job, Arena *arena) {
 static Spawn spawn_of(const Poker *p, const Test *test, const char *out,
                       const char *err, char *const *extra, Arena *arena) {
   const Runner *r = p->near->explorer->runner;
-  return (Spawn){
+  Spawn spawn = {
       .env = test_environment(test, environment_with(extra, arena), arena),
       .cwd = r->options->cwd,
       .out = out,
@@ -161,6 +161,8 @@ static Spawn spawn_of(const Poker *p, const Test *test, const char *out,
       .timeout = p->timeout,
       .max_output = r->options->max_output,
       .mark = extra[0]};
+  runner_confine(r, 0, &spawn, arena);
+  return spawn;
 }
 
 // One process, alone.

@@ -56,8 +56,8 @@ static char *trace_dir(const Recorder *r, size_t i) {
   return mem_printf("%s/trace%zu", r->runner->scratch.dir, i);
 }
 
-static int prepare(const Recorder *r, size_t i, const Test *test, Spawn *spawn,
-                   Arena *arena, Err *err) {
+static int prepare(const Recorder *r, size_t i, const Test *test, size_t slot,
+                   Spawn *spawn, Arena *arena, Err *err) {
   const RunOptions *o = r->runner->options;
   char *dir = trace_dir(r, i);
   char *mark = arena_printf(arena, "CULPRIT_TRACE=%s", dir);
@@ -72,6 +72,7 @@ static int prepare(const Recorder *r, size_t i, const Test *test, Spawn *spawn,
                    .max_output = o->max_output,
                    .mark = mark,
                    .serve = o->serve};
+  runner_confine(r->runner, slot, spawn, arena);
   test_prepare(test, r->build.program, arena, spawn);
   free(dir);
   return rc;
@@ -88,8 +89,8 @@ typedef struct {
 
 static int start_next(Session *s, size_t slot, Err *err) {
   size_t i = s->next++;
-  if (prepare(s->recorder, s->first + i, &s->tests[i], &s->spawns[i], &s->arena,
-              err))
+  if (prepare(s->recorder, s->first + i, &s->tests[i], slot, &s->spawns[i],
+              &s->arena, err))
     return -1;
   pool_start(s->recorder->runner->pool, slot, &s->spawns[i]);
   s->running++;

@@ -104,6 +104,7 @@ static int start_test(Batch *b, Worker *w, Err *err) {
                      .max_output = o->max_output,
                      .mark = w->mark,
                      .serve = o->serve};
+  runner_confine(b->runner, slot_of(b, w), &w->spawn, &w->arena);
   test_prepare(w->test, o->exe, &w->arena, &w->spawn);
   w->merged = is_merged(w->test, &w->spawn);
   pool_start(b->runner->pool, slot_of(b, w), &w->spawn);

@@ -156,11 +156,39 @@ static int assign_ids(void *ctx, const Unit *unit, uint32_t *ids, Err *err) {
   return store_add_unit(r->store, r->session, unit, ids, err);
 }
 
+// A view for each slot: what one test writes is not for another.
+static int open_confines(Runner *r, Err *err) {
+  const RunOptions *o = r->options;
+  ConfinePlan plan = *o->confine;
+  plan.scratch = r->scratch.dir;
+  plan.copied = o->cwd;
+  r->confines = mem_array(Confine *, (size_t)o->jobs);
+  for (int i = 0; i < o->jobs; i++)
+    if (confine_open(&r->confines[i], &plan, err))
+      return -1;
+  return 0;
+}
+
+static void close_confines(Runner *r) {
+  for (int i = 0; r->confines && i < r->options->jobs; i++)
+    confine_close(r->confines[i]);
+  free(r->confines);
+  r->confines = NULL;
+}
+
+// Confinement before the pool, which kills children that it does not know.
+static int open_processes(Runner *r, Err *err) {
+  const RunOptions *o = r->options;
+  if (!r->scratch.dir && scratch_open(&r->scratch, store_dir(r->store), err))
+    return -1;
+  if (o->confine && !r->confines && open_confines(r, err))
+    return -1;
+  return r->pool ? 0 : pool_open(&r->pool, (size_t)o->jobs, err);
+}
+
 int runner_begin(Runner *r, const char *adapter, Err *err) {
   const RunOptions *o = r->options;
-  if (!r->pool && pool_open(&r->pool, (size_t)o->jobs, err))
-    return -1;
-  if (!r->scratch.dir && scratch_open(&r->scratch, store_dir(r->store), err))
+  if (open_processes(r, err))
     return -1;
   bool reopen = (o->failed || o->add) && !r->fresh;
   if (reopen ? reopen_session(r, err) : begin_session(r, adapter, err))
@@ -181,13 +209,27 @@ int runner_close(Runner *r, bool complete, Err *err) {
     if (!rc && complete)
       rc = session_finish(r->store, r->session, err);
   }
-  scratch_close(&r->scratch);
   pool_close(r->pool);
   r->pool = NULL;
+  close_confines(r);
+  scratch_close(&r->scratch);
   collector_free(r->collector);
   r->collector = NULL;
   forget_done(r);
   return rc;
+}
+
+// --- confinement ------------------------------------------------------------
+
+void runner_confine(const Runner *r, size_t slot, Spawn *spawn, Arena *arena) {
+  if (!r->confines)
+    return;
+  spawn->confine = r->confines[slot];
+  if (!spawn->cwd)
+    return;
+  char *cwd = confine_inside(spawn->confine, spawn->cwd);
+  spawn->cwd = arena_strdup(arena, cwd);
+  free(cwd);
 }
 
 bool runner_is_done(const Runner *r, const char *test) {

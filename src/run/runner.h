@@ -31,6 +31,9 @@ typedef struct {
   bool timeout_given; // by the user
   bool failed, add, scratch, rerun;
   bool serve; // keep programs ready between tests (run/server.h)
+  // Nobody has seen what runs here: what it may do. The scratch area and what
+  // is copied are the runner's to set. NULL: it may do what the user may.
+  const ConfinePlan *confine;
 } RunOptions;
 
 typedef struct {
@@ -53,6 +56,7 @@ struct Runner {
   Collector *collector;
   Scratch scratch;
   Pool *pool;
+  Confine **confines;       // one per slot; NULL: runs are not confined
   ARRAY(DoneTest) done;     // tests that need not run
   Hashmap done_index;       // their names -> index
   size_t already;           // how many the adapter left out for that reason
@@ -80,6 +84,10 @@ int runner_begin(Runner *r, const char *adapter, Err *err);
 // Kills what runs, commits what was finished, removes the scratch area. If not
 // all is done (`complete`), the same command continues the session.
 int runner_close(Runner *r, bool complete, Err *err);
+
+// The process is to run in that slot of the pool: confines it if all are.
+// Memory: arena.
+void runner_confine(const Runner *r, size_t slot, Spawn *spawn, Arena *arena);
 
 // Need this test not run (continuing: it has; --failed: it did not fail)?
 bool runner_is_done(const Runner *r, const char *test);

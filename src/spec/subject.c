@@ -68,6 +68,13 @@ static int load_code(Subject *s, Err *err) {
   return program_link(&s->ir, err);
 }
 
+static int confine(Subject *s, Err *err) {
+  ConfinePlan plan = *s->options.confine;
+  plan.scratch = s->options.dir;
+  plan.copied = s->options.cwd;
+  return confine_open(&s->confine, &plan, err);
+}
+
 int subject_open(Subject *s, const SubjectOptions *o, Err *err) {
   *s = (Subject){.options = *o};
   if (contracts_read(&s->contracts, o->program, err))
@@ -78,13 +85,15 @@ int subject_open(Subject *s, const SubjectOptions *o, Err *err) {
                    "comment /*@ ensures ...; */ before a function and build "
                    "it with culprit-cc",
                    o->program);
-  if (linked_build(&s->build, o->program, o->cache, err) || load_code(s, err))
+  if (linked_build(&s->build, o->program, o->cache, err) || load_code(s, err) ||
+      confine(s, err))
     return -1;
   s->collector = collector_new(assign, s);
   return collector_add_module(s->collector, s->build.program, err);
 }
 
 void subject_close(Subject *s) {
+  confine_close(s->confine);
   collector_free(s->collector);
   contracts_release(&s->contracts);
   program_release(&s->ir);
@@ -139,17 +148,19 @@ static int execute(Subject *s, const char *dir, const CallPoint *at,
     extra[2] = point(s, at, "CULPRIT_PATCH", "patch", at->patch, &arena);
   }
   set_input(s, &input);
+  char *cwd = confine_inside(s->confine, s->options.cwd);
   Spawn spawn = {.path = s->build.program,
                  .argv = s->options.argv,
                  .env = environment_with(extra, &arena),
-                 .cwd = s->options.cwd,
+                 .cwd = cwd,
                  .out = arena_printf(&arena, "%s.out", dir),
                  .err = arena_printf(&arena, "%s.err", dir),
                  .redirects = &input,
                  .nredirects = 1,
                  .timeout = s->options.timeout,
                  .max_output = OUTPUT_MAX,
-                 .mark = extra[0]};
+                 .mark = extra[0],
+                 .confine = s->confine};
   // Only while it runs: an open pool keeps signals from ending the solver.
   Pool *pool;
   int rc = pool_open(&pool, 1, err);
@@ -158,6 +169,7 @@ static int execute(Subject *s, const char *dir, const CallPoint *at,
     rc = wait_for(s, pool, out, err);
     pool_close(pool);
   }
+  free(cwd);
   arena_release(&arena);
   return rc;
 }

@@ -31,6 +31,8 @@ typedef struct {
   const char *cache; // where builds are kept
   const char *dir;   // scratch
   double timeout;    // seconds for one run
+  const ConfinePlan *confine; // what runs may do; scratch area and copy are set
+                              // by us
 } SubjectOptions;
 
 typedef struct {
@@ -39,6 +41,7 @@ typedef struct {
   Program ir;
   ContractTables contracts;
   Collector *collector;
+  Confine *confine;
   Arena arena;
   ARRAY(SourceLine) lines; // statements; hits of a run are their numbers
   Hashmap line_index;      // (file, line) -> number
