@@ -23,7 +23,8 @@ int confine_take_connect(ConfineOptions *o, const char *port) {
 }
 
 void confine_options_end(ConfineOptions *o) {
-  array_push(&o->writable, NULL);
+  array_reserve(&o->writable, 1);
+  o->writable.items[o->writable.len] = NULL;
   o->plan = (ConfinePlan){.writable = o->writable.items,
                           .ports = o->ports.items,
                           .nports = o->ports.len};

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/confine_options.h"
 #include "cli/rank.h"
 #include "cli/rebuild.h"
 #include "run/adapter.h"
@@ -31,6 +32,7 @@ typedef struct {
   bool quiet, help, no_build, watch;
   const char *base; // what relative paths are relative to; NULL: here
   const char *root; // the session's directory; NULL: here
+  ConfineOptions confine;
   Arena arena;
 } Options;
 
@@ -54,6 +56,9 @@ enum {
   OPT_TOP,
   OPT_STORE,
   OPT_COLOR,
+  OPT_CONFINE,
+  OPT_ALLOW_WRITE,
+  OPT_ALLOW_CONNECT,
 };
 
 static const struct option long_options[] = {
@@ -77,6 +82,9 @@ static const struct option long_options[] = {
     {"top", required_argument, NULL, OPT_TOP},
     {"store", required_argument, NULL, OPT_STORE},
     {"color", required_argument, NULL, OPT_COLOR},
+    {"confine", no_argument, NULL, OPT_CONFINE},
+    {"allow-write", required_argument, NULL, OPT_ALLOW_WRITE},
+    {"allow-connect", required_argument, NULL, OPT_ALLOW_CONNECT},
     {"quiet", no_argument, NULL, 'q'},
     {"help", no_argument, NULL, 'h'},
     {0},
@@ -127,6 +135,9 @@ static void print_help(void) {
        "                     of --cwd is in CULPRIT_DIR\n"
        "  --no-rerun         do not run failing tests again to find flaky\n"
        "                     ones\n"
+       "  --confine          nothing they write stays, and they connect\n"
+       "                     nowhere: for programs that nobody has seen run\n"
+       CONFINE_HELP
        "\n"
        "what is shown\n"
        "  --only PATH --exclude PATH   which source files are ranked\n"
@@ -149,6 +160,7 @@ static void options_init(Options *o) {
 
 static void options_release(Options *o) {
   rank_options_release(&o->rank);
+  confine_options_release(&o->confine);
   arena_release(&o->arena);
 }
 
@@ -209,6 +221,9 @@ static int take_option(void *options, int opt, const char *arg) {
   case OPT_TOP: return cli_top(arg, &o->rank.top);
   case OPT_STORE: o->store = arg; return 0;
   case OPT_COLOR: return take_color(o, arg);
+  case OPT_CONFINE: run->confine = &o->confine.plan; return 0;
+  case OPT_ALLOW_WRITE: return confine_take_write(&o->confine, &o->arena, arg);
+  case OPT_ALLOW_CONNECT: return confine_take_connect(&o->confine, arg);
   default: return -1;
   }
   // clang-format on
@@ -234,6 +249,7 @@ static void take_test_dir(Options *o, char **words, size_t n) {
 
 static int parse_arguments(Options *o, int argc, char **argv) {
   int first = cli_options(argc, argv, "+j:qh", long_options, take_option, o);
+  confine_options_end(&o->confine);
   if (first < 0 || first >= argc)
     return first < 0 ? -1 : 0;
   if (strcmp(argv[first - 1], "--") != 0) {
@@ -447,8 +463,10 @@ static int run_session(const Options *o, const Adapter *adapter, Runner *r) {
   // After an error a tests file goes on where it was: the key of its session
   // tells whether it is still the same work. Other sources start anew.
   bool complete = !r->interrupted && !(rc && o->run.tests);
-  int closed = runner_close(r, complete, &second);
   clear_progress();
+  if (r->confines)
+    confine_explain(r->confines, (size_t)o->run.jobs);
+  int closed = runner_close(r, complete, &second);
   if (rc || closed)
     return cli_error(rc ? &err : &second);
   if (r->interrupted)
@@ -480,6 +498,11 @@ static int choose_adapter(Options *o, const Adapter **adapter) {
   Err err = {0};
   if (adapter_find(adapter, &o->run, &err))
     return cli_error(&err);
+  if ((*adapter)->run == automake_run && o->run.confine) {
+    wrong("--confine: `make check` starts its tests itself; give them as a "
+          "tests file");
+    return cli_usage_hint("run");
+  }
   bool oracle = o->run.reference || o->run.expect || o->run.oracle;
   if ((*adapter)->run == automake_run && oracle) {
     wrong("`make check` judges its tests itself: no oracle option");

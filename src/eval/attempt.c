@@ -186,6 +186,7 @@ static void add_option(Arguments *a, const char *name, const char *value) {
 
 static void add_run(const Version *v, Arguments *a) {
   array_push(a, "run");
+  array_push(a, "--confine"); // faulty programs may do anything
   add_option(a, "--exe", v->program);
   add_option(a, "--tests", v->tests);
   add_option(a, "--cwd", v->cwd);
