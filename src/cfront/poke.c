@@ -209,25 +209,40 @@ static void tell_state(const Poke *p, const struct user_regs_struct *regs) {
   poke_state_close(&s);
 }
 
+static void tell_moved(const Poke *p, uint64_t at, size_t n) {
+  fprintf(p->out, "moved\t%" PRIx64 "\t%zu\n", at, n);
+}
+
+// Tells what is not there, in pieces.
 static bool is_there(const Poke *p, const Put *put) {
   static uint8_t old[POKE_BYTES], now[POKE_BYTES];
-  size_t n = from_hex(put->old, old, sizeof old);
-  return poke_read(p->pid, put->at, now, n) && !memcmp(old, now, n);
+  size_t n = from_hex(put->old, old, sizeof old), end;
+  bool same = true;
+  if (!poke_read(p->pid, put->at, now, n)) {
+    tell_moved(p, put->at, n);
+    return false;
+  }
+  for (size_t i = 0; i < n; i = end + 1) {
+    for (end = i; end < n && old[end] != now[end];)
+      end++;
+    if (end > i)
+      tell_moved(p, put->at + i, end - i);
+    same &= end == i;
+  }
+  return same;
 }
 
 static void put_all(const Poke *p) {
   const Job *j = p->job;
+  bool same = true;
   for (size_t i = 0; i < j->puts.len; i++)
-    if (!is_there(p, &j->puts.items[i])) {
-      fputs("moved\n", p->out);
-      return;
-    }
-  for (size_t i = 0; i < j->puts.len; i++) {
+    same &= is_there(p, &j->puts.items[i]);
+  for (size_t i = 0; same && i < j->puts.len; i++) {
     static uint8_t new[POKE_BYTES];
     const Put *put = &j->puts.items[i];
     size_t n = from_hex(put->new, new, sizeof new);
     if (!poke_write(p->pid, put->at, new, n))
-      fputs("moved\n", p->out);
+      tell_moved(p, put->at, n);
   }
 }
 

@@ -16,7 +16,7 @@
 // answer has, as far as it goes:
 //
 //   reached                 the execution that is wanted
-//   moved                   OLD was not there; nothing was changed
+//   moved ADDRESS SIZE      OLD was not in these bytes; nothing was changed
 //   image FROM TO           where the program's own data lies
 //   cell FRAME FUNCTION NAME ADDRESS KIND BYTES
 //   way N                   1 or 0, or the number that a switch goes by

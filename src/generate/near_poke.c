@@ -22,6 +22,7 @@ enum { ANSWER_MAX = 64 << 20, FIELDS = 7 };
 
 void poke_answer_release(PokeAnswer *a) {
   array_release(&a->cells);
+  array_release(&a->moved);
   arena_release(&a->arena);
   *a = (PokeAnswer){0};
 }
@@ -62,8 +63,11 @@ static bool take_cell(PokeAnswer *a, char **f) {
 static bool take_line(PokeAnswer *a, char **f, size_t n, Err *err) {
   if (n == 1 && !strcmp(f[0], "reached"))
     return a->reached = true;
-  if (n == 1 && !strcmp(f[0], "moved"))
-    return a->moved = true;
+  if (n == 3 && !strcmp(f[0], "moved")) {
+    array_push(&a->moved,
+               (CellMoved){strtoull(f[1], NULL, 16), strtoull(f[2], NULL, 10)});
+    return true;
+  }
   if (n == 2 && !strcmp(f[0], "way")) {
     a->way = strtoull(f[1], NULL, 10);
     return a->has_way = true;

@@ -34,6 +34,12 @@ typedef struct {
 } CellPut;
 typedef ARRAY(CellPut) CellPuts;
 
+// Bytes that were not as expected.
+typedef struct {
+  uint64_t at;
+  size_t size;
+} CellMoved;
+
 typedef struct {
   const char *line;     // shell words after the program
   const Inputs *inputs; // whose environment it gets; or NULL
@@ -45,11 +51,11 @@ typedef struct {
 
 typedef struct {
   bool reached;              // the run came to be stopped
-  bool moved;                // but memory was not as expected
   bool has_way;              // and came to the branch's end
   uint64_t way;              // 1 or 0, or what a switch goes by
   uint64_t image, image_end; // the program's own data
   ARRAY(Cell) cells;
+  ARRAY(CellMoved) moved; // then nothing was exchanged
   Outcome outcome;
   Arena arena;
 } PokeAnswer;

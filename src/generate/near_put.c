@@ -12,6 +12,12 @@
 // front of the branch, and the run is judged when it is over. What comes out is
 // 1-minimal: no single variable can be left out. There may be other such sets.
 //
+// Noise, what a run of the same input has otherwise every time (times, random
+// numbers, what the dynamic linker left on the stack), says nothing. A number
+// is noise as a whole; of a table or a text only the bytes that vary are, and
+// the others are exchanged. Both runs are looked at twice for it; noise that
+// shows later only is left out from there on.
+//
 // Bounds: RUNS_MAX runs for a branch, BRANCHES_MAX branches, SECONDS in all.
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +42,7 @@ enum {
 typedef struct {
   const Cell *failing, *passing;
   size_t from, size; // bytes of it
+  bool *noise;       // of each byte of the failing cell: it is not exchanged
 } Choice;
 
 typedef struct {
@@ -43,7 +50,7 @@ typedef struct {
   Near *near;
   double end;
   NearMoment *moment;
-  PokeAnswer failing, again, passing; // the failing run twice
+  PokeAnswer failing, failing_again, passing, passing_again;
   ARRAY(Choice) choices;
   PutResult wanted;
   Err problem;
@@ -84,14 +91,34 @@ static bool may_put(const Putter *p, const Cell *f, const Cell *q) {
          (to >= p->passing.image && to < p->passing.image_end);
 }
 
-static void choose(Putter *p, const Cell *f, const Cell *q) {
+// Tables and texts: of these bytes are told apart.
+static bool has_bytes(const Cell *c) {
+  return c->kind == CELL_TABLE || c->kind == CELL_TEXT;
+}
+
+// Would a byte of it change?
+static bool changes(const Choice *c, size_t at) {
+  return !c->noise[at] && c->failing->bytes[at] != c->passing->bytes[at];
+}
+
+static bool changes_any(const Choice *c) {
+  size_t k = c->from;
+  while (k < c->from + c->size && !changes(c, k))
+    k++;
+  return k < c->from + c->size;
+}
+
+static void choose(Putter *p, const Cell *f, const Cell *q, bool *noise) {
   bool pointers = f->kind == CELL_POINTER && number(f) && number(q);
+  Choice c = {f, q, 0, used(q), noise};
   if (is_same(f, q))
     return;
-  if (may_put(p, f, q))
-    array_push(&p->choices, (Choice){f, q, 0, used(q)});
-  else if (!pointers) // two addresses are no difference that says anything
+  if (may_put(p, f, q)) {
+    if (changes_any(&c))
+      array_push(&p->choices, c);
+  } else if (!pointers) { // two addresses are no difference that says anything
     p->moment->minimal.others++;
+  }
 }
 
 static void index_cells(const PokeAnswer *a, Hashmap *out) {
@@ -109,25 +136,57 @@ static const Cell *find_cell(const PokeAnswer *a, const Hashmap *index,
   return hashmap_get(index, key, strlen(key), &i) ? &a->cells.items[i] : NULL;
 }
 
-// What is not the same whenever the failing run is run says nothing: times,
-// random numbers, what the library leaves in memory that was freed.
+// Marks those of `n` bytes that the same run had otherwise. False: it is not to
+// be exchanged at all.
+static bool mark_noise(const Cell *c, const Cell *again, bool *noise,
+                       size_t n) {
+  bool same = true;
+  for (size_t k = 0; k < n && k < c->size; k++) {
+    bool varies = k >= again->size || c->bytes[k] != again->bytes[k];
+    noise[k] |= varies;
+    same &= !varies;
+  }
+  return same || has_bytes(c);
+}
+
 static void find_choices(Putter *p) {
-  Hashmap again = {0}, passing = {0};
-  index_cells(&p->again, &again);
-  index_cells(&p->passing, &passing);
+  const PokeAnswer *answers[] = {&p->failing_again, &p->passing,
+                                 &p->passing_again};
+  Hashmap index[3] = {0};
+  for (size_t i = 0; i < 3; i++)
+    index_cells(answers[i], &index[i]);
   p->choices.len = 0;
   for (size_t k = 0; k < p->failing.cells.len; k++) {
-    const Cell *f = &p->failing.cells.items[k];
+    const Cell *f = &p->failing.cells.items[k], *other[3];
+    bool *noise = arena_array(&p->failing.arena, bool, f->size);
     char *key = cell_key(f);
-    const Cell *same = find_cell(&p->again, &again, key);
-    const Cell *q = find_cell(&p->passing, &passing, key);
-    if (q && same && same->at == f->at && is_same(f, same))
-      choose(p, f, q);
+    for (size_t i = 0; i < 3; i++)
+      other[i] = find_cell(answers[i], &index[i], key);
+    if (other[0] && other[1] && other[2] && other[0]->at == f->at &&
+        mark_noise(f, other[0], noise, f->size) &&
+        mark_noise(other[1], other[2], noise, f->size))
+      choose(p, f, other[1], noise);
     free(key);
   }
-  p->moment->minimal.differing = p->choices.len;
-  hashmap_release(&again);
-  hashmap_release(&passing);
+  for (size_t i = 0; i < 3; i++)
+    hashmap_release(&index[i]);
+}
+
+// Bytes that were not what they had been are noise, too.
+static void learn_noise(Putter *p, const CellMoved *m) {
+  for (size_t i = 0; i < p->choices.len; i++) {
+    const Choice *c = &p->choices.items[i];
+    const Cell *f = c->failing;
+    uint64_t from = m->at > f->at ? m->at : f->at;
+    uint64_t f_end = f->at + f->size, m_end = m->at + m->size;
+    uint64_t end = m_end < f_end ? m_end : f_end;
+    if (from >= end)
+      continue;
+    if (has_bytes(f))
+      memset(c->noise + (from - f->at), true, end - from);
+    else
+      memset(c->noise, true, f->size);
+  }
 }
 
 // --- runs -------------------------------------------------------------------
@@ -142,7 +201,7 @@ static PokeJob failing_job(const Putter *p) {
 static PutResult result_of(Putter *p, const PokeJob *job, const PokeAnswer *a) {
   Verdict verdict;
   bool turned = a->has_way && p->passing.has_way && a->way == p->passing.way;
-  if (!a->reached || a->moved ||
+  if (!a->reached || a->moved.len ||
       poker_judge(&p->poker, job, a, &verdict, &p->problem))
     return PUT_NOTHING;
   if (verdict == VERDICT_PASS)
@@ -154,29 +213,51 @@ static PutResult result_of(Putter *p, const PokeJob *job, const PokeAnswer *a) {
   return turned && p->failing.way != p->passing.way ? PUT_TURNS : PUT_NOTHING;
 }
 
-// How far putting the values of some choices gets the failing run.
-static PutResult try_puts(Putter *p, const bool *keep) {
-  CellPuts puts = {0};
-  PokeAnswer a;
-  for (size_t i = 0; i < p->choices.len; i++) {
-    const Choice *c = &p->choices.items[i];
-    if (keep[i])
-      array_push(&puts, (CellPut){c->failing->at + c->from, c->size,
-                                  c->failing->bytes + c->from,
-                                  c->passing->bytes + c->from});
+static bool is_over(const Putter *p) {
+  return clock_now() > p->end || p->near->explorer->runner->interrupted;
+}
+
+// The bytes between its noise.
+static void add_puts(const Choice *c, CellPuts *out) {
+  size_t end = c->from + c->size, to;
+  for (size_t k = c->from; k < end; k = to + 1) {
+    for (to = k; to < end && !c->noise[to];)
+      to++;
+    if (to > k)
+      array_push(out, (CellPut){c->failing->at + k, to - k,
+                                c->failing->bytes + k, c->passing->bytes + k});
   }
+}
+
+// One run. `again`: nothing was exchanged because of noise that is known now.
+static PutResult try_once(Putter *p, const CellPuts *puts, bool *again) {
+  PokeAnswer a;
   PokeJob job = failing_job(p);
-  job.puts = &puts;
+  job.puts = puts;
   PutResult result = poker_run(&p->poker, &job, &a, &p->problem)
                          ? PUT_NOTHING
                          : result_of(p, &job, &a);
+  for (size_t i = 0; i < a.moved.len; i++)
+    learn_noise(p, &a.moved.items[i]);
+  *again = a.moved.len && p->poker.runs < RUNS_MAX && !is_over(p);
   poke_answer_release(&a);
-  array_release(&puts);
   return result;
 }
 
-static bool is_over(const Putter *p) {
-  return clock_now() > p->end || p->near->explorer->runner->interrupted;
+// How far putting the values of some choices gets the failing run.
+static PutResult try_puts(Putter *p, const bool *keep) {
+  PutResult result = PUT_NOTHING;
+  for (bool again = true; again;) {
+    CellPuts puts = {0};
+    for (size_t i = 0; i < p->choices.len; i++)
+      if (keep[i])
+        add_puts(&p->choices.items[i], &puts);
+    again = false;
+    if (puts.len)
+      result = try_once(p, &puts, &again);
+    array_release(&puts);
+  }
+  return result;
 }
 
 static bool gets_as_far(void *context, const bool *keep, size_t n) {
@@ -219,11 +300,11 @@ static bool take_apart(Putter *p) {
   bool any = false;
   for (size_t i = 0; i < p->choices.len; i++) {
     Choice c = p->choices.items[i];
-    bool table = c.failing->kind == CELL_TABLE || c.failing->kind == CELL_TEXT;
+    bool table = has_bytes(c.failing);
     any |= table && c.size > 1;
     for (size_t k = 0; table && k < c.size; k++)
-      if (c.failing->bytes[k] != c.passing->bytes[k])
-        array_push(&parts, (Choice){c.failing, c.passing, k, 1});
+      if (changes(&c, k))
+        array_push(&parts, (Choice){c.failing, c.passing, k, 1, c.noise});
     if (!table)
       array_push(&parts, c);
   }
@@ -284,7 +365,7 @@ static const char *show_cell(Near *n, const Cell *c) {
     show_float(c, &text);
   else if (c->kind == CELL_POINTER)
     str_add(&text, number(c) ? "pointer" : "null");
-  else if (c->kind == CELL_TABLE || c->kind == CELL_TEXT)
+  else if (has_bytes(c))
     show_bytes(c, &text);
   else
     show_number(c, &text);
@@ -295,8 +376,7 @@ static const char *show_cell(Near *n, const Cell *c) {
 
 // Not a number for JSON.
 static bool is_text(const Cell *f, const Cell *q) {
-  return f->kind == CELL_TABLE || f->kind == CELL_TEXT ||
-         (f->kind == CELL_POINTER && (number(f) || number(q)));
+  return has_bytes(f) || (f->kind == CELL_POINTER && (number(f) || number(q)));
 }
 
 // "len of parse()", with the number of calls where the name alone may be
@@ -351,7 +431,8 @@ static const char *look_at_passing(Putter *p) {
                  .count = p->moment->passing_run,
                  .state = true};
   p->poker.timeout = most;
-  if (poker_run(&p->poker, &job, &p->passing, &p->problem) ||
+  if (poker_run(&p->poker, &job, &p->passing_again, &p->problem) ||
+      poker_run(&p->poker, &job, &p->passing, &p->problem) ||
       poker_keep_output(&p->poker, &p->problem))
     return p->problem.text;
   // A run that is good takes about as long: those that hang are many.
@@ -366,7 +447,7 @@ static const char *look_at_failing(Putter *p) {
   PokeJob job = failing_job(p);
   Verdict verdict = VERDICT_ERROR;
   job.state = true;
-  if (poker_run(&p->poker, &job, &p->again, &p->problem) ||
+  if (poker_run(&p->poker, &job, &p->failing_again, &p->problem) ||
       poker_run(&p->poker, &job, &p->failing, &p->problem) ||
       poker_judge(&p->poker, &job, &p->failing, &verdict, &p->problem))
     return p->problem.text;
@@ -434,15 +515,25 @@ static void note_differences(Putter *p) {
                show_choice(p, &p->choices.items[i]));
 }
 
+// Puts in everything that differs, and forgets what turns out to be noise.
+static PutResult try_all(Putter *p) {
+  bool *keep = mem_array(bool, p->choices.len + 1);
+  memset(keep, true, p->choices.len * sizeof *keep);
+  PutResult result = try_puts(p, keep);
+  for (size_t i = 0; i < p->choices.len; i++)
+    keep[i] = changes_any(&p->choices.items[i]);
+  keep_only(p, keep);
+  free(keep);
+  return result;
+}
+
 static void minimise(Putter *p) {
   NearMinimal *m = &p->moment->minimal;
   find_choices(p);
+  p->wanted = m->result = try_all(p);
+  m->differing = p->choices.len;
   note_differences(p);
   name_values(p);
-  bool *all = mem_array(bool, p->choices.len + 1);
-  memset(all, true, p->choices.len * sizeof *all);
-  p->wanted = m->result = p->choices.len ? try_puts(p, all) : PUT_NOTHING;
-  free(all);
   if (m->result == PUT_NOTHING)
     return;
   shrink(p);
@@ -464,8 +555,9 @@ static void minimise_at(Putter *p, NearMoment *moment) {
   m->problem = problem ? keep_text(p->near, problem) : NULL;
   m->runs = p->poker.runs;
   poke_answer_release(&p->failing);
-  poke_answer_release(&p->again);
+  poke_answer_release(&p->failing_again);
   poke_answer_release(&p->passing);
+  poke_answer_release(&p->passing_again);
 }
 
 void near_minimise(Near *n) {

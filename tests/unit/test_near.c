@@ -761,7 +761,7 @@ TEST(an_answer_of_the_helper_is_read) {
                 "cell\t1\tparse\tp->len\t7ff0\ti\t05000000\n"
                 "cell\t-1\t-\tname\t5010\tt\t616200\nway\t1\n";
   assert_int_equal(poke_answer_parse(&a, text, &err), 0);
-  assert_true(a.reached && a.has_way && !a.moved);
+  assert_true(a.reached && a.has_way && !a.moved.len);
   assert_int_equal(a.way, 1);
   assert_int_equal(a.image, 0x5000);
   assert_int_equal(a.cells.len, 2);
@@ -777,10 +777,22 @@ TEST(an_answer_of_the_helper_is_read) {
   poke_answer_release(&a);
 }
 
+TEST(an_answer_tells_what_was_not_as_expected) {
+  PokeAnswer a = {0};
+  Err err = {0};
+  char text[] = "reached\nmoved\t7ff4\t2\nmoved\t8000\t1\n";
+  assert_int_equal(poke_answer_parse(&a, text, &err), 0);
+  assert_int_equal(a.moved.len, 2);
+  assert_int_equal(a.moved.items[0].at, 0x7ff4);
+  assert_int_equal(a.moved.items[0].size, 2);
+  poke_answer_release(&a);
+}
+
 TEST(a_damaged_answer_is_refused) {
   static const char *const bad[] = {
       "what\n",
       "reached\tx\n",
+      "moved\n",
       "cell\t0\tf\tx\t10\ti\n",
       "cell\t0\tf\tx\t10\ti\t\n",
       "cell\t0\tf\tx\t10\ti\t123\n",
