@@ -30,6 +30,7 @@ typedef struct {
   double d;
   const char *s;
   size_t n;
+  bool sign_only; // INT, 1 or -1: some number of this sign (php_sign)
 } PhpValue;
 
 typedef struct {
@@ -72,6 +73,10 @@ typedef struct {
 PhpValue php_null(void);
 PhpValue php_bool(bool b);
 PhpValue php_int(int64_t i);
+// Some number of the sign of `i`: what strcmp() returns is what the library's
+// memcmp() made of two bytes or of eight, which differs between processors.
+// What depends on more than its sign is unknown.
+PhpValue php_sign(int64_t i);
 PhpValue php_float(double d);
 PhpValue php_string(const char *s, size_t n);
 PhpValue php_unknown(void);

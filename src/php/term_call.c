@@ -208,6 +208,7 @@ static PhpValue count_text(const Call *c) {
 
 static int sign(int64_t n) { return (n > 0) - (n < 0); }
 
+// 8.2 returns 1 or -1 if one is the beginning of the other.
 static PhpValue compare(const Call *c) {
   PhpValue a = text(c, 0), b = text(c, 1);
   bool bounded = c->op == TERM_STRNCMP || c->op == TERM_STRNCASECMP;
@@ -221,7 +222,7 @@ static PhpValue compare(const Call *c) {
     char x = fold ? turn(TERM_LOWER, a.s[i], false) : a.s[i];
     char y = fold ? turn(TERM_LOWER, b.s[i], false) : b.s[i];
     if (x != y)
-      return php_int((unsigned char)x - (unsigned char)y);
+      return php_sign((unsigned char)x - (unsigned char)y);
   }
   return php_int(sign((int64_t)a.n - (int64_t)b.n));
 }
@@ -389,6 +390,8 @@ static PhpValue number(const Call *c) {
       php_numeric(v.s, v.n, true, &i, &d) == VALUE_NULL)
     return php_unknown(); // TypeError
   v = php_to_number(v);
+  if (v.sign_only)
+    return c->op == TERM_ABS ? php_sign(1) : php_unknown();
   if (c->op == TERM_ABS && v.type == VALUE_INT)
     return v.i == INT64_MIN ? php_unknown() : php_int(v.i < 0 ? -v.i : v.i);
   d = v.type == VALUE_INT ? (double)v.i : v.d;

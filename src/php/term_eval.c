@@ -69,10 +69,19 @@ static PhpValue power(PhpValue a, PhpValue b) {
   return php_float(pow(as_double(a), as_double(b)));
 }
 
+// -strcmp() is strcmp() times -1.
+static PhpValue multiply_signs(TermOp op, PhpValue a, PhpValue b) {
+  if (op != TERM_MUL || a.type != VALUE_INT || b.type != VALUE_INT)
+    return php_unknown();
+  return php_sign(b.i && (a.i > 0) != (b.i > 0) ? -1 : a.i && b.i);
+}
+
 static PhpValue arithmetic(TermOp op, PhpValue x, PhpValue y) {
   PhpValue a = php_to_number(x), b = php_to_number(y);
   if (a.type == VALUE_UNKNOWN || b.type == VALUE_UNKNOWN)
     return php_unknown();
+  if (a.sign_only || b.sign_only)
+    return multiply_signs(op, a, b);
   if (op == TERM_DIV)
     return divide(a, b);
   if (op == TERM_POW)
@@ -95,6 +104,8 @@ static PhpValue shift(TermOp op, int64_t a, int64_t by) {
 // ends of the range.
 static PhpValue integer_of(PhpValue v) {
   PhpValue n = php_to_number(v);
+  if (n.sign_only)
+    return php_unknown();
   return n.type == VALUE_UNKNOWN ? n : php_to_int(v);
 }
 
@@ -204,12 +215,23 @@ static PhpValue count_pieces(PhpValue glue, PhpValue text, Arena *arena) {
 
 // --- terms ------------------------------------------------------------------
 
-// The run's value, unless an argument is another than then.
+// Are the arguments those of the run?
+static bool is_as_then(const TermEval *ev, const PhpTerm *t) {
+  unsigned i = 0;
+  while (i < t->nargs && php_same(ev->now[t->args[i]], ev->run[t->args[i]]))
+    i++;
+  return i == t->nargs;
+}
+
 static PhpValue opaque(const TermEval *ev, const PhpTerm *t) {
-  for (unsigned i = 0; i < t->nargs; i++)
-    if (!php_same(ev->now[t->args[i]], ev->run[t->args[i]]))
-      return php_unknown();
-  return t->value;
+  return is_as_then(ev, t) ? t->value : php_unknown();
+}
+
+// Of what only the sign is known the run has the number.
+static PhpValue with_number(const TermEval *ev, const PhpTerm *t, PhpValue v) {
+  bool same = v.sign_only && t->value.type == VALUE_INT && t->value.i &&
+              (t->value.i > 0) == (v.i > 0) && is_as_then(ev, t);
+  return same ? php_int(t->value.i) : v;
 }
 
 static PhpValue unary(TermOp op, PhpValue a, Arena *arena) {
@@ -292,7 +314,7 @@ static PhpValue compute(TermEval *ev, uint32_t n, Arena *arena) {
   default:
     for (unsigned i = 0; i < t->nargs; i++)
       args[i] = ev->now[t->args[i]];
-    return operate(t, args, arena);
+    return with_number(ev, t, operate(t, args, arena));
   }
 }
 

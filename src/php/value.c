@@ -18,6 +18,12 @@ PhpValue php_int(int64_t i) {
   return (PhpValue){.type = VALUE_INT, .i = i, .s = ""};
 }
 
+PhpValue php_sign(int64_t i) {
+  PhpValue v = php_int((i > 0) - (i < 0));
+  v.sign_only = i != 0;
+  return v;
+}
+
 PhpValue php_float(double d) {
   return (PhpValue){.type = VALUE_FLOAT, .d = d, .s = ""};
 }
@@ -178,6 +184,8 @@ PhpValue php_to_float(PhpValue v) {
                                            : 0);
   }
   PhpValue n = php_to_number(v);
+  if (n.sign_only)
+    return php_unknown();
   return n.type == VALUE_INT ? php_float((double)n.i) : n;
 }
 
@@ -203,6 +211,8 @@ PhpValue php_to_string(PhpValue v, Arena *arena) {
   case VALUE_TRUE:
     return php_string("1", 1);
   case VALUE_INT: {
+    if (v.sign_only)
+      return php_unknown();
     char *text = arena_printf(arena, "%lld", (long long)v.i);
     return php_string(text, strlen(text));
   }
@@ -279,7 +289,20 @@ static int order_mixed(PhpValue number, PhpValue text, Arena *arena) {
   return order_bytes(php_to_string(number, arena), text);
 }
 
+// Is the order the same for the least and the greatest number of this sign?
+static int order_sign(PhpValue a, PhpValue b, Arena *arena) {
+  int least = php_order(php_int(a.i), b, arena);
+  int most = php_order(php_int(a.i * INT32_MAX), b, arena);
+  return least == most ? least : 2;
+}
+
 int php_order(PhpValue a, PhpValue b, Arena *arena) {
+  if (a.sign_only)
+    return order_sign(a, b, arena);
+  if (b.sign_only) {
+    int order = order_sign(b, a, arena);
+    return order == 2 ? 2 : -order;
+  }
   if (a.type == VALUE_UNKNOWN || b.type == VALUE_UNKNOWN)
     return 2;
   if (a.type == VALUE_STRING && b.type == VALUE_STRING)

@@ -91,9 +91,51 @@ TEST(functions_do_what_those_of_php_do) {
       call(TERM_REPLACE, text("a"), text("bb"), text("aca"), 3, &a), "bbcbb");
   assert_string_equal(call(TERM_ESCAPE_HTML, text("<'&\">"), no, no, 1, &a),
                       "&lt;&#039;&amp;&quot;&gt;");
-  assert_string_equal(call(TERM_STRCMP, text("a"), text("c"), no, 2, &a), "-2");
+  assert_string_equal(call(TERM_STRCMP, text("a"), text("abc"), no, 2, &a),
+                      "-1");
   assert_string_equal(call(TERM_ROUND, php_float(-2.5), no, no, 1, &a), "-3");
   arena_release(&a);
+}
+
+// Its number differs between processors.
+TEST(of_strcmp_only_the_sign_is_known) {
+  Arena a = {0};
+  PhpValue args[] = {text("a"), text("c"), php_int(9)};
+  for (TermOp op = TERM_STRCMP; op <= TERM_STRNCASECMP; op++) {
+    PhpValue v = term_call(op, args, op < TERM_STRNCMP ? 2 : 3, &a);
+    assert_int_equal(php_order(v, php_int(0), &a), -1);
+    assert_int_equal(php_order(php_int(0), v, &a), 1);
+    assert_int_equal(php_order(v, php_int(-2), &a), 2);
+    assert_int_equal(php_order(php_int(-1), v, &a), 2);
+    assert_int_equal(php_order(v, php_int(1), &a), -1);
+    assert_int_equal(php_order(v, php_bool(true), &a), 0);
+    assert_int_equal(php_to_string(v, &a).type, VALUE_UNKNOWN);
+  }
+  arena_release(&a);
+}
+
+// strcmp(GET.s, "c"), and whether it is `n`; the run's was -35258420.
+TEST(the_run_knows_the_number_strcmp_returned) {
+  PhpTerm terms[] = {
+      {.name = ""},
+      {.op = TERM_VAR, .name = "GET.s", .value = text("a")},
+      {.op = TERM_CONST, .name = "", .value = text("c")},
+      {TERM_STRCMP, 2, {1, 2}, php_int(-35258420), ""},
+      {.op = TERM_CONST, .name = "", .value = php_int(-35258420)},
+      {TERM_EQ, 2, {3, 4}, php_bool(true), ""},
+      {.op = TERM_CONST, .name = "", .value = php_int(0)},
+      {TERM_LT, 2, {3, 6}, php_bool(true), ""},
+  };
+  PhpShadows sh = {.terms = terms, .nterms = 8};
+  TermEval *ev = term_eval_new(&sh);
+  assert_true(term_decides(ev, 5, true));
+  term_eval_set(ev, 1, text("b"));
+  assert_int_equal(term_eval(ev, 5).type, VALUE_UNKNOWN);
+  assert_true(term_decides(ev, 7, true));
+  term_eval_set(ev, 1, text("d"));
+  assert_true(term_decides(ev, 5, false));
+  assert_true(term_decides(ev, 7, false));
+  term_eval_free(ev);
 }
 
 TEST(patterns_match_as_pcre_does) {

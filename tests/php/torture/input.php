@@ -1,7 +1,8 @@
 <?php
 // Does everything to its input and prints what comes out: with shadows the page
 // must be the same, byte by byte, and every decision must be what its term
-// says. Called with all kinds of values in the query.
+// says. Called with all kinds of values in the query. Of comparisons only the sign is
+// compared: PHP promises no more, and the rest depends on processor and alignment.
 error_reporting(E_ALL);
 function show($v) { return json_encode($v, JSON_PARTIAL_OUTPUT_ON_ERROR | JSON_INVALID_UTF8_SUBSTITUTE) . ' ' . get_debug_type($v) . "\n"; }
 function attempt(string $what, callable $f) {
@@ -35,10 +36,13 @@ $binary = [
   'xor' => fn($a, $b) => $a xor $b, '??' => fn($a, $b) => $a ?? $b,
   '?:' => fn($a, $b) => $a ?: $b, 'text' => fn($a, $b) => "<$a:$b>{$a}",
   'min' => fn($a, $b) => min($a, $b), 'max' => fn($a, $b) => max($a, $b),
-  'strcmp' => fn($a, $b) => strcmp($a, $b), 'strpos' => fn($a, $b) => strpos($a, $b),
+  'strcmp' => fn($a, $b) => strcmp($a, $b) <=> 0, 'strpos' => fn($a, $b) => strpos($a, $b),
   'contains' => fn($a, $b) => str_contains($a, $b), 'starts' => fn($a, $b) => str_starts_with($a, $b),
   'ends' => fn($a, $b) => str_ends_with($a, $b), 'strstr' => fn($a, $b) => strstr($a, $b),
-  'casecmp' => fn($a, $b) => strcasecmp($a, $b), 'ncmp' => fn($a, $b) => strncmp($a, $b, 2),
+  'casecmp' => fn($a, $b) => strcasecmp($a, $b) <=> 0, 'ncmp' => fn($a, $b) => strncmp($a, $b, 2) <=> 0,
+  'ncasecmp' => fn($a, $b) => strncasecmp($a, $b, 2) <=> 0, 'natcmp' => fn($a, $b) => strnatcmp($a, $b) <=> 0,
+  'natcasecmp' => fn($a, $b) => strnatcasecmp($a, $b) <=> 0, 'substr cmp' => fn($a, $b) => substr_compare($a, $b, 0) <=> 0,
+  'coll' => fn($a, $b) => strcoll($a, $b) <=> 0,
   'in' => fn($a, $b) => in_array($a, [$b, 'x', 1, null, 2.5]), 'in strict' => fn($a, $b) => in_array($a, [$b, 'x'], true),
   'key' => fn($a, $b) => array_key_exists($a, [$b => 1, 'k' => 2]), 'isset key' => fn($a, $b) => isset([$b => 1][$a]),
   'explode' => fn($a, $b) => explode($a, $b), 'replace' => fn($a, $b) => str_replace($a, '-', $b),
