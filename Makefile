@@ -4,6 +4,8 @@
 #   make demo        localize a planted fault in subjects/scheduler
 #   make demo-web    find and localize two faults of a PHP application
 #   make check       all tests; ends with the line "N passed, N failed"
+#   make check-machines  the tests that are most sensitive, as on other
+#                    machines: library routines, memory, environment, load
 #   make check-real  gzip, grep and sed, built with culprit-cc, their own tests;
 #                    DokuWiki and Adminer
 #   make bench       speed and memory, as a table
@@ -30,7 +32,7 @@ INSTALLED = bin/culprit bin/culprit-cc libexec/culprit lib/culprit \
   share/bash-completion/completions/culprit.bash \
   share/zsh/site-functions/_culprit
 
-.PHONY: all setup-check setup-real setup-bench demo demo-web check check-real bench
+.PHONY: all setup-check setup-real setup-bench demo demo-web check check-machines check-real bench
 .PHONY: setup-eval eval eval-real eval-input eval-near flips solvers encodings install uninstall deb clean
 
 all:
@@ -45,6 +47,9 @@ demo-web: all
 
 check: setup-check
 	@tests/check $(BUILD)
+
+check-machines: setup-check
+	@tests/check $(BUILD) --machines
 
 check-real: setup-real
 	@tests/real/run $(BUILD)

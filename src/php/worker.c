@@ -112,6 +112,7 @@ static void make_env(Worker *w) {
   keep_variable(w, "PATH", "/usr/local/bin:/usr/bin:/bin");
   keep_variable(w, "HOME", NULL);
   keep_variable(w, "PHP_INI_SCAN_DIR", NULL);
+  keep_variable(w, "GLIBC_TUNABLES", NULL);
   array_push(&w->env, mem_strdup("LANG=C.UTF-8"));
   array_push(&w->env, mem_strdup("PHP_FCGI_MAX_REQUESTS=0"));
   for (const char *const *e = w->site.env; e && *e; e++)
