@@ -86,6 +86,21 @@ int cli_count(const char *text, size_t *out) {
   return 0;
 }
 
+int cli_size(const char *text, size_t max, size_t *out) {
+  static const char units[] = "KMG";
+  char *end;
+  errno = 0;
+  unsigned long long n = strtoull(text, &end, 10);
+  if (!isdigit((unsigned char)*text) || errno || n < 1)
+    return -1;
+  const char *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
+  unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+  if (end[unit != NULL] || n > max >> shift)
+    return -1;
+  *out = (size_t)n << shift;
+  return 0;
+}
+
 int cli_jobs(const char *text, int max, int *out) {
   int64_t n;
   if (cli_number(text, &n) || n > max)

@@ -44,6 +44,8 @@ int cli_others(const char *text, bool *pass);
 // Seconds above 0; a number from 1; one up to `max`; a number or "all".
 int cli_seconds(const char *text, double *out);
 int cli_count(const char *text, size_t *out);
+// Bytes from 1 up to `max`; K, M and G behind the number are powers of 1024.
+int cli_size(const char *text, size_t max, size_t *out);
 int cli_jobs(const char *text, int max, int *out);
 int cli_top(const char *text, size_t *out);
 // One per processor, `max` at most.

@@ -402,8 +402,10 @@ static int report_suite(const Suite *suite, const Options *o, double seconds,
   if (!o->quiet) {
     Str text = {0};
     summary_write(suite, seconds, &text);
-    if (!fail)
+    if (!fail) {
       summary_missing_spectra(suite, &text);
+      summary_notes(suite, &text);
+    }
     printf("%sstore: %s\n", text.data, store);
     str_release(&text);
     fflush(stdout);

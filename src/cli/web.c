@@ -15,6 +15,7 @@
 #include "generate/site_entry.h"
 #include "generate/site_solve.h"
 #include "php/site.h"
+#include "report/report.h"
 #include "run/process.h"
 #include "run/summary.h"
 #include "run/visits.h"
@@ -65,6 +66,7 @@ enum {
   OPT_NO_END,
   OPT_HTML_IGNORE,
   OPT_NU,
+  OPT_MAX_PAGE,
   OPT_PAGES,
   OPT_METHOD,
   OPT_ONLY,
@@ -103,6 +105,7 @@ static const struct option long_options[] = {
     {"no-explicit-end", no_argument, NULL, OPT_NO_END},
     {"html-ignore", required_argument, NULL, OPT_HTML_IGNORE},
     {"nu", optional_argument, NULL, OPT_NU},
+    {"max-page", required_argument, NULL, OPT_MAX_PAGE},
     {"output-map", required_argument, NULL, OPT_PAGES},
     {"method", required_argument, NULL, OPT_METHOD},
     {"only", required_argument, NULL, OPT_ONLY},
@@ -178,6 +181,8 @@ static void print_help(void) {
       "  --no-explicit-end  <body> and <html> need no end tag\n"
       "  --html-ignore KEYS kinds of HTML failures that are none\n"
       "  --nu[=PROG]        good pages are also shown to the Nu checker (vnu)\n"
+      "  --max-page SIZE    check pages up to SIZE bytes, K, M or G (default:\n"
+      "                     16M); of a larger one the result says so\n"
       "\n"
       "what is shown\n"
       "  --method M         default: " WEB_METHOD "\n"
@@ -298,6 +303,7 @@ static int take_option(void *options, int opt, const char *arg) {
   case OPT_NO_END: v->oracle.html.no_explicit_end = true; return 0;
   case OPT_NU: v->oracle.nu = arg ? arg : "vnu"; return 0;
   case OPT_HTML_IGNORE: v->oracle.html.ignore = arg; return 0;
+  case OPT_MAX_PAGE: return cli_size(arg, HTML_PAGE_MAX, &v->site.max_body);
   case OPT_PAGES: v->pages = arg; return 0;
   case OPT_METHOD: o->rank.method = arg; return 0;
   case OPT_ONLY: array_push(&o->rank.only, arg); return 0;
@@ -554,6 +560,12 @@ static int rank(Options *o) {
   return status == EXIT_DONE ? EXIT_FAILED : status;
 }
 
+static void print_no_failures(const Suite *suite) {
+  fputs("{\"version\":1", stdout);
+  report_json_notes(suite, stdout);
+  puts(",\"failures\":[]}");
+}
+
 static int report(Options *o, const Explorer *e, double seconds) {
   Err err;
   Suite suite = {0};
@@ -563,6 +575,8 @@ static int report(Options *o, const Explorer *e, double seconds) {
   if (!o->quiet && text) {
     Str summary = {0};
     summary_write(&suite, seconds, &summary);
+    if (!failing)
+      summary_notes(&suite, &summary);
     fputs(str_text(&summary), stdout);
     str_release(&summary);
   }
@@ -571,14 +585,14 @@ static int report(Options *o, const Explorer *e, double seconds) {
     print_reached(o, e);
     status = keep_sequences(o, e, &suite);
   }
+  if (status == EXIT_DONE && !failing && !text)
+    print_no_failures(&suite);
   suite_release(&suite);
-  if (status != EXIT_DONE)
+  if (status != EXIT_DONE || (!failing && !text))
     return status;
   if (failing)
     return rank(o);
-  if (!text)
-    puts("{\"version\":1,\"failures\":[]}");
-  else if (!o->quiet)
+  if (!o->quiet)
     puts("Nothing failed, so there is nothing to rank. More requests, or "
          "--severity all, may show more.");
   return EXIT_DONE;

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "generate/near_internal.h"
-#include "report/escape.h"
+#include "util/escape.h"
 #include "report/json_out.h"
 
 enum { SHOWN = 6 }; // of what differs, if it is not minimised

@@ -4,7 +4,7 @@
 
 #include "generate/near_internal.h"
 #include "locate/near.h"
-#include "report/escape.h"
+#include "util/escape.h"
 #include "report/json_out.h"
 #include "run/words.h"
 #include "sym/support.h"

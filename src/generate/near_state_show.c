@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "generate/near_internal.h"
-#include "report/escape.h"
+#include "util/escape.h"
 #include "report/json_out.h"
 #include "util/fs.h"
 

@@ -12,17 +12,32 @@
 
 enum { SNIFF_MAX = 4096 };
 
+// A parse error wherever it stands: in text, tags, comments and scripts. All
+// NULs of a page are one fault.
+static void check_nulls(Faults *f) {
+  long fault = NO_FAULT;
+  const char *end = f->page + f->len;
+  for (const char *p = f->page; (p = memchr(p, '\0', end - p)); p++) {
+    if (fault == NO_FAULT)
+      fault = faults_add(f, NULL_CHARACTER, "", "a NUL byte in the page");
+    if (fault == NO_FAULT) // its key is off
+      return;
+    faults_place(f, fault, p - f->page, 1, "this byte");
+  }
+}
+
 int html_check(const char *page, size_t len, const HtmlOptions *o,
                HtmlFault **out, size_t *n, Arena *arena, Err *err) {
   *out = NULL;
   *n = 0;
-  if (len >= INT32_MAX)
+  if (len > HTML_PAGE_MAX)
     return err_set(err, "a page of %zu bytes is too large to be checked", len);
   Faults faults;
   if (faults_init(&faults, page, len, o, arena, err) != 0)
     return -1;
   Tokens tokens = {.xhtml = o->xhtml};
   Balance balance;
+  check_nulls(&faults);
   tokens_read(&tokens, page, len, &faults);
   balance_check(&balance, &tokens, &faults, o);
   model_confirm(&balance, page, len);
@@ -94,6 +109,19 @@ static bool has_page_tag(const char *body, size_t len) {
   return false;
 }
 
+static bool has_tag(const char *body, size_t len) {
+  for (size_t i = 0; i < len; i++)
+    if (body[i] == '<' && starts_with_tag(body + i, len - i))
+      return true;
+  return false;
+}
+
+// NULs in its first bytes, and no tag: an image, an archive, UTF-16.
+static bool is_binary(const char *body, size_t len) {
+  size_t sniffed = len < SNIFF_MAX ? len : SNIFF_MAX;
+  return memchr(body, '\0', sniffed) && !has_tag(body, sniffed);
+}
+
 // As PHP programs send it with the content type they have by default.
 static bool looks_like_json(const char *body, size_t start, size_t len) {
   while (len > start && isspace((unsigned char)body[len - 1]))
@@ -102,15 +130,27 @@ static bool looks_like_json(const char *body, size_t start, size_t len) {
                          (body[start] == '[' && body[len - 1] == ']'));
 }
 
+static bool is_given(const char *content_type) {
+  return content_type && content_type[strspn(content_type, " \t")];
+}
+
+static bool is_html_type(const char *content_type) {
+  return type_is(content_type, "text/html") ||
+         type_is(content_type, "application/xhtml+xml");
+}
+
+bool html_is_binary(const char *content_type, const char *body, size_t len) {
+  return is_given(content_type) && is_html_type(content_type) &&
+         is_binary(body, len);
+}
+
 bool html_is_page(const char *content_type, const char *body, size_t len) {
   size_t sniffed = len < SNIFF_MAX ? len : SNIFF_MAX;
-  bool given = content_type && content_type[strspn(content_type, " \t")];
-  if (given && !type_is(content_type, "text/html") &&
-      !type_is(content_type, "application/xhtml+xml"))
+  bool given = is_given(content_type);
+  if (given && !is_html_type(content_type))
     return false;
   size_t start = skip_prologue(body, len);
-  if (start == len || memchr(body, '\0', sniffed) ||
-      looks_like_json(body, start, len))
+  if (start == len || is_binary(body, len) || looks_like_json(body, start, len))
     return false;
   return given || starts_with_tag(body + start, len - start) ||
          has_page_tag(body, sniffed);

@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "util/arena.h"
 #include "util/err.h"
@@ -45,16 +46,19 @@ typedef struct {
 enum {
   HTML_FAULTS_MAX = 1000, // of one page; what is found later is left out
   HTML_PLACES_MAX = 64,   // of one fault, the last one always kept
+  HTML_PAGE_MAX = INT32_MAX - 1, // bytes of a page
 };
 
 // Faults by their first place; each once. Memory: arena. Fails on a key in
-// `ignore` or `enable` that is none, and on a page of 2 GB or more.
+// `ignore` or `enable` that is none, and on a page above HTML_PAGE_MAX.
 int html_check(const char *page, size_t len, const HtmlOptions *o,
                HtmlFault **out, size_t *n, Arena *arena, Err *err);
 
 // Does it look like a page at all (Content-Type header, may be NULL, and
 // bytes)? Without a content type, it must show <!doctype, <html or such.
 bool html_is_page(const char *content_type, const char *body, size_t len);
+// Is it said to be HTML, but binary data: NULs in its first bytes, and no tag?
+bool html_is_binary(const char *content_type, const char *body, size_t len);
 
 // The Nu checker, if there is one: what it calls an error becomes a fault with
 // the key "nu". `command` NULL: `vnu` on the PATH. `path` is a file that holds

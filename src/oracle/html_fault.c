@@ -35,6 +35,7 @@ const HtmlKey html_keys[] = {
     {"unknown-entity", "&name; that HTML does not know, or &#number; that is "
                        "no character"},
     {"server-code", "PHP source in the page: <?php or <?="},
+    {"null-character", "a NUL byte; browsers drop it or show U+FFFD"},
     {"bad-attribute-value", "libtidy: a value the attribute cannot have"},
     {"missing-doctype", "no <!DOCTYPE>", true},
     {"nested-comment", "<!-- inside a comment", true},

@@ -51,9 +51,12 @@ static bool is_number(const char *value, size_t len) {
 }
 
 static bool is_word(const char *words, const char *value, size_t len) {
-  for (const char *w = words; *w; w++)
-    if (w[0] == ' ' && strncasecmp(w + 1, value, len) == 0 && w[len + 1] == ' ')
+  for (const char *w = words + strspn(words, " "); *w; w += strspn(w, " ")) {
+    size_t n = strcspn(w, " ");
+    if (n == len && strncasecmp(w, value, len) == 0)
       return true;
+    w += n;
+  }
   return false;
 }
 

@@ -225,7 +225,8 @@ typedef struct {
   Failure *failure;
 } Page;
 
-// The page from there on, to the end of its line.
+// The page from there on, to the end of its line; a NUL becomes U+FFFD, as in
+// a browser.
 static char *make_excerpt(const Page *p, size_t offset) {
   const char *text = p->response->body + offset;
   size_t n = p->response->body_len - offset;
@@ -236,7 +237,12 @@ static char *make_excerpt(const Page *p, size_t offset) {
     n = EXCERPT;
   while (n && n == EXCERPT && (text[n] & 0xc0) == 0x80)
     n--; // not in the middle of a character
-  return mem_printf("%.*s", (int)n, text);
+  Str shown = {0};
+  for (size_t i = 0; i < n; i++)
+    str_add(&shown, text[i] ? (char[]){text[i], '\0'} : "\xef\xbf\xbd");
+  char *made = mem_strdup(str_text(&shown));
+  str_release(&shown);
+  return made;
 }
 
 static bool has_place(const Failure *f, const char *file, uint32_t line) {
@@ -331,8 +337,13 @@ static int ask_nu(const WebOracle *o, const Response *r, HtmlFault **faults,
 static int add_html(const WebOracle *o, const Exchange *x,
                     const PhpRecord *record, Run *run, Arena *arena, Err *err) {
   const Response *r = &x->response;
-  if (!html_is_page(headers_get(&r->headers, "Content-Type"), r->body,
-                    r->body_len))
+  const char *type = headers_get(&r->headers, "Content-Type");
+  if (html_is_binary(type, r->body, r->body_len))
+    run_add_note(run,
+                 "the answer is said to be %s, but is binary data; not "
+                 "checked as HTML",
+                 type);
+  if (!html_is_page(type, r->body, r->body_len))
     return 0;
   HtmlFault *faults;
   size_t n;
@@ -389,6 +400,11 @@ static void add_status(const WebOracle *o, const Exchange *x,
   free(message);
 }
 
+static bool is_said_to_be_page(const Response *r) {
+  return html_is_page(headers_get(&r->headers, "Content-Type"), r->body,
+                      r->body_len);
+}
+
 int web_judge(const WebOracle *o, const Exchange *x, const PhpRecord *record,
               Run *run, Arena *arena, Err *err) {
   run->status = x->response.status;
@@ -400,8 +416,10 @@ int web_judge(const WebOracle *o, const Exchange *x, const PhpRecord *record,
   else if (o->severities & WEB_HTML && !x->response.cut &&
            !is_broken_off(record) && add_html(o, x, record, run, arena, err))
     return -1;
-  if (x->response.cut)
-    run_add_note(run, "the page was cut at %zu bytes and not checked as HTML",
+  if (x->response.cut && is_said_to_be_page(&x->response))
+    run_add_note(run,
+                 "the page is larger than %zu bytes (--max-page) and was "
+                 "not checked as HTML",
                  x->response.body_len);
   if (!run->failures.len && o->severities & WEB_STATUS &&
       x->response.status >= 500)

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "report/escape.h"
+#include "util/escape.h"
 
 enum { TAB = 8 };
 static const char dots[] = "...";

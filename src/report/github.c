@@ -5,7 +5,7 @@
 //   ::warning file=src/a.c,line=12,col=3,title=Suspect 1::27 of 27 failing, ...
 #include <string.h>
 
-#include "report/escape.h"
+#include "util/escape.h"
 #include "report/report.h"
 
 enum { ANNOTATIONS = 10, SHOWN = 25 };

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/escape.h"
+#include "util/escape.h"
 
 // --- text and data
 // ------------------------------------------------------------

@@ -40,6 +40,22 @@ static void put_runs(const Report *r, const char *key,
   fputc(']', out);
 }
 
+void report_json_notes(const Suite *suite, FILE *out) {
+  bool first = true;
+  fputs(",\"run_notes\":[", out);
+  for (size_t i = 0; i < suite->nruns; i++) {
+    const RunInfo *run = &suite->runs[i];
+    if (!run->note || !*run->note)
+      continue;
+    json_separator(&first, out);
+    fputs("{\"test\":", out);
+    json_string(run->test, out);
+    json_text("note", run->note, out);
+    fputc('}', out);
+  }
+  fputc(']', out);
+}
+
 static void begin(Report *r, FILE *out) {
   fputs("{\"version\":1", out);
   json_text("method", r->method, out);
@@ -51,6 +67,7 @@ static void begin(Report *r, FILE *out) {
   put_runs(r, "flaky", is_flaky, out);
   put_runs(r, "imprecise", is_imprecise, out);
   put_runs(r, "without_spectrum", is_blind, out);
+  report_json_notes(r->suite, out);
   fputs(",\"failures\":[", out);
 }
 

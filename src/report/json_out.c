@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/escape.h"
+#include "util/escape.h"
 
 // How many of the n bytes at `s` need no escape.
 static size_t plain_length(const char *s, size_t n) {

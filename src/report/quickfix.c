@@ -2,7 +2,7 @@
 // read (vim -q, :cfile; emacs compilation-mode).
 #include <stdlib.h>
 
-#include "report/escape.h"
+#include "util/escape.h"
 #include "report/report.h"
 
 static void add_message(const Report *r, const Ranking *ranking,

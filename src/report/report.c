@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/escape.h"
+#include "util/escape.h"
 #include "util/fs.h"
 
 static const ReportFormat *const formats[] = {

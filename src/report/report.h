@@ -51,6 +51,9 @@ typedef struct {
   bool nearest;                      // it shows the nearest passing test
 } ReportFormat;
 
+// The member "run_notes" of JSON: what is to be known of single runs.
+void report_json_notes(const Suite *suite, FILE *out);
+
 extern const ReportFormat report_text, report_json, report_csv, report_quickfix;
 extern const ReportFormat report_sarif, report_github, report_junit;
 const ReportFormat *report_find(const char *name); // NULL: no such format

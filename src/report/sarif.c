@@ -9,7 +9,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "report/escape.h"
+#include "util/escape.h"
 #include "report/json_out.h"
 #include "report/report.h"
 #include "util/fs.h"

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/escape.h"
 #include "report/excerpt.h"
 #include "report/report.h"
+#include "util/escape.h"
 
 enum { SHOWN = 10, LINE_WIDTH = 100, NAMES_SHOWN = 8, REASONS_SHOWN = 3 };
 
@@ -118,11 +118,19 @@ static void count_reason(Reasons *reasons, const char *text) {
     array_push(reasons, (Reason){text, 1});
 }
 
-static void note_missing_spectra(const Report *r, FILE *out) {
+static bool has_remark(const RunInfo *run) {
+  return run->has_spectrum && run->note && *run->note &&
+         (run->verdict == VERDICT_PASS || run->verdict == VERDICT_FAIL);
+}
+
+// How many runs are like that, and what their notes say; `one` and `many`
+// follow the number.
+static void note_reasons(const Report *r, bool (*takes)(const RunInfo *),
+                         const char *one, const char *many, FILE *out) {
   Reasons reasons = {0};
   size_t n = 0;
   for (size_t i = 0; i < r->suite->nruns; i++) {
-    if (!lacks_spectrum(&r->suite->runs[i]))
+    if (!takes(&r->suite->runs[i]))
       continue;
     n++;
     count_reason(&reasons, reason_of(&r->suite->runs[i]));
@@ -131,13 +139,14 @@ static void note_missing_spectra(const Report *r, FILE *out) {
     return;
   qsort(reasons.items, reasons.len, sizeof *reasons.items, more_often_first);
   put_note(r, out);
-  fprintf(out, "%zu run%s left no spectrum and cannot be compared:\n", n,
-          plural(n));
+  fprintf(out, "%zu %s:\n", n, n == 1 ? one : many);
   for (size_t i = 0; i < reasons.len && i < REASONS_SHOWN; i++) {
     fprintf(out, "      %zu: ", reasons.items[i].n);
     put_escaped(reasons.items[i].text, out);
     fputc('\n', out);
   }
+  if (reasons.len > REASONS_SHOWN)
+    fprintf(out, "      ... and %zu more\n", reasons.len - REASONS_SHOWN);
   array_release(&reasons);
 }
 
@@ -167,7 +176,9 @@ static void begin(Report *r, FILE *out) {
   note_verdict(r, VERDICT_FLAKY, "flaky", out);
   note_verdict(r, VERDICT_SKIP, "skipped", out);
   note_verdict(r, VERDICT_ERROR, "could not be run or judged", out);
-  note_missing_spectra(r, out);
+  note_reasons(r, lacks_spectrum, "run left no spectrum and cannot be compared",
+               "runs left no spectrum and cannot be compared", out);
+  note_reasons(r, has_remark, "run has a remark", "runs have remarks", out);
   note_imprecise(r, out);
 }
 

@@ -13,7 +13,7 @@
 //       ...
 #include <string.h>
 
-#include "report/escape.h"
+#include "util/escape.h"
 #include "report/excerpt.h"
 #include "report/why.h"
 #include "util/fs.h"

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "util/array.h"
+#include "util/escape.h"
 #include "util/hashmap.h"
 
 enum { LISTED = 5 }; // tests or reasons, then "and N more"
@@ -39,17 +40,23 @@ static void add_listed(const Suite *s, Verdict verdict, Str *out) {
     const RunInfo *run = &s->runs[i];
     if (run->verdict != verdict || ++n > LISTED)
       continue;
-    str_addf(out, "  %s %s: %s\n", verdict_name(verdict), run->test,
-             run->note ? run->note : "no reason known");
+    str_addf(out, "  %s ", verdict_name(verdict));
+    escape_add(out, run->test);
+    str_add(out, ": ");
+    escape_add(out, run->note ? run->note : "no reason known");
+    str_addc(out, '\n');
   }
   if (n > LISTED)
     str_addf(out, "  ... and %zu more %s\n", n - LISTED, verdict_name(verdict));
 }
 
-void summary_missing_spectra(const Suite *s, Str *out) {
-  VerdictCounts t = suite_count(s);
-  if (!t.no_spectrum)
-    return;
+static bool is_judged(const RunInfo *run) {
+  return run->verdict == VERDICT_PASS || run->verdict == VERDICT_FAIL;
+}
+
+// The notes of judged runs with or without a spectrum, each with the number of
+// runs that have it.
+static void add_reasons(const Suite *s, bool has_spectrum, Str *out) {
   Hashmap index = {0};
   ARRAY(struct {
     const char *note;
@@ -58,8 +65,8 @@ void summary_missing_spectra(const Suite *s, Str *out) {
   reasons = {0};
   for (size_t i = 0; i < s->nruns; i++) {
     const RunInfo *run = &s->runs[i];
-    if (run->has_spectrum ||
-        (run->verdict != VERDICT_PASS && run->verdict != VERDICT_FAIL))
+    if (run->has_spectrum != has_spectrum || !is_judged(run) ||
+        (has_spectrum && !run->note))
       continue;
     const char *note = run->note ? run->note : "reason unknown";
     size_t at = hashmap_intern(&index, note, strlen(note), reasons.len);
@@ -70,12 +77,35 @@ void summary_missing_spectra(const Suite *s, Str *out) {
     }
     reasons.items[at].n++;
   }
-  str_addf(out, "  %zu of %zu runs cannot be ranked:\n", t.no_spectrum,
-           t.judged);
-  for (size_t i = 0; i < reasons.len && i < LISTED; i++)
-    str_addf(out, "    %zu: %s\n", reasons.items[i].n, reasons.items[i].note);
+  for (size_t i = 0; i < reasons.len && i < LISTED; i++) {
+    str_addf(out, "    %zu: ", reasons.items[i].n);
+    escape_add(out, reasons.items[i].note);
+    str_addc(out, '\n');
+  }
+  if (reasons.len > LISTED)
+    str_addf(out, "    ... and %zu more\n", reasons.len - LISTED);
   array_release(&reasons);
   hashmap_release(&index);
+}
+
+void summary_missing_spectra(const Suite *s, Str *out) {
+  VerdictCounts t = suite_count(s);
+  if (!t.no_spectrum)
+    return;
+  str_addf(out, "  %zu of %zu runs cannot be ranked:\n", t.no_spectrum,
+           t.judged);
+  add_reasons(s, false, out);
+}
+
+void summary_notes(const Suite *s, Str *out) {
+  size_t n = 0;
+  for (size_t i = 0; i < s->nruns; i++)
+    n += s->runs[i].has_spectrum && is_judged(&s->runs[i]) && s->runs[i].note;
+  if (!n)
+    return;
+  str_addf(out, "  %zu run%s:\n", n,
+           n == 1 ? " has a remark" : "s have remarks");
+  add_reasons(s, true, out);
 }
 
 void summary_write(const Suite *s, double seconds, Str *out) {

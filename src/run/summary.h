@@ -23,5 +23,7 @@ void summary_write(const Suite *s, double seconds, Str *out);
 // How many runs have no spectrum, and why: for when no ranking follows, which
 // says it too. Nothing if all have one.
 void summary_missing_spectra(const Suite *s, Str *out);
+// What is to be known of runs that have one, in the same case.
+void summary_notes(const Suite *s, Str *out);
 
 #endif

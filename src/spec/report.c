@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/escape.h"
+#include "util/escape.h"
 #include "report/json_out.h"
 #include "util/fs.h"
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "store/internal.h"
+#include "util/escape.h"
 #include "util/leb.h"
 #include "util/mem.h"
 
@@ -27,6 +28,15 @@ void pending_release(PendingRun *p) {
 }
 
 static char *copy_text(const char *s) { return mem_strdup(s ? s : ""); }
+
+// One line of valid UTF-8, whatever a file of the tested program said.
+static char *shown_text(const char *s) {
+  Str text = {0};
+  escape_add(&text, s);
+  char *made = mem_strdup(str_text(&text));
+  str_release(&text);
+  return made;
+}
 
 static FailurePlace copy_place(const FailurePlace *p) {
   return (FailurePlace){.file = copy_text(p->file),
@@ -61,7 +71,7 @@ static Run copy_run(const Run *run) {
               .seconds = isfinite(run->seconds) ? run->seconds : 0,
               .processes = run->processes,
               .imprecise = run->imprecise,
-              .note = run->note ? mem_strdup(run->note) : NULL};
+              .note = run->note ? shown_text(run->note) : NULL};
   for (size_t i = 0; i < run->failures.len; i++)
     array_push(&copy.failures, copy_failure(&run->failures.items[i]));
   for (size_t i = 0; i < run->deaths.len; i++)

@@ -225,17 +225,26 @@ static uint32_t random_below(uint32_t n) {
   return (random_state >> 8) % n;
 }
 
+// "" stands for a NUL.
+static const char *const pieces[] = {
+    "<div>", "</div>", "<p>",  "</p>",       "<table>", "<tr>",     "</td>",
+    "<a>",   "</a>",   "\"",   "'",          "<",       ">",        "<!--",
+    "-->",   "<svg>",  "</b>", "<b>",        "<form>",  "<select>", "</html>",
+    "\xff",  "=",      "&",    "<script>",   "<title>", "</body>",  "<li>",
+    "/>",    "<td>",   "<i>",  "<template>", "",        " ",        "&#0;"};
+
+// The attributes that html_value.c looks at, and values that are odd in one
+// way or another.
+static const char *const attributes[] = {
+    "dir", "method", "type", "scope", "colspan", "size", "tabindex", "id"};
+static const char *const values[] = {
+    "", "ltr", "ltr rtl", "get", "-", "+1", "row ", " ", "x", "{{a}}", "9"};
+
 static void mutate(Str *page) {
-  static const char *const pieces[] = {
-      "<div>", "</div>", "<p>",  "</p>",      "<table>", "<tr>",     "</td>",
-      "<a>",   "</a>",   "\"",   "'",         "<",       ">",        "<!--",
-      "-->",   "<svg>",  "</b>", "<b>",       "<form>",  "<select>", "</html>",
-      "\xff",  "=",      "&",    "<script>",  "<title>", "</body>",  "<li>",
-      "/>",    "<td>",   "<i>",  "<template>"};
   for (uint32_t n = 1 + random_below(4); n; n--) {
     size_t at = random_below(page->len + 1);
     const char *piece = pieces[random_below(sizeof pieces / sizeof *pieces)];
-    size_t cut = random_below(8), k = strlen(piece);
+    size_t cut = random_below(8), k = *piece ? strlen(piece) : 1;
     if (cut > page->len - at)
       cut = page->len - at;
     Str next = {0};
@@ -296,6 +305,60 @@ TEST(what_libtidy_does_to_itself_does_not_reach_us) {
   str_release(&good);
 }
 
+// One tag with attributes, values cut and stretched by NULs in every way.
+static void add_tag(Str *page) {
+  static const char *const names[] = {"p",  "td",     "input",  "form",
+                                      "th", "button", "select", "textarea"};
+  str_addf(page, "<%s", names[random_below(8)]);
+  for (uint32_t n = random_below(4); n; n--) {
+    const char *quote = (const char *[]){"", "'", "\""}[random_below(3)];
+    str_addf(page, " %s=%s", attributes[random_below(8)], quote);
+    for (uint32_t k = random_below(3); k; k--) {
+      const char *v = values[random_below(sizeof values / sizeof *values)];
+      str_addn(page, v, *v ? strlen(v) : 1);
+    }
+    str_add(page, quote);
+  }
+  str_add(page, random_below(8) ? ">" : "");
+}
+
+TEST(tags_with_any_values_break_nothing) {
+  for (int i = 0; i < 3000; i++) {
+    Str page = {0};
+    for (uint32_t n = 1 + random_below(6); n; n--)
+      add_tag(&page);
+    check_sane(page.data, page.len, &everything);
+    str_release(&page);
+  }
+}
+
+TEST(pages_of_pieces_break_nothing) {
+  for (int i = 0; i < 2000; i++) {
+    Str page = {0};
+    for (uint32_t n = random_below(60); n; n--) {
+      const char *piece = pieces[random_below(sizeof pieces / sizeof *pieces)];
+      str_addn(&page, piece, *piece ? strlen(piece) : 1);
+    }
+    check_sane(str_text(&page), page.len, &everything);
+    html_is_page(i % 2 ? "text/html" : NULL, str_text(&page), page.len);
+    str_release(&page);
+  }
+}
+
+// Each would read behind the table of words.
+TEST(a_value_that_begins_with_a_NUL_is_no_word) {
+  for (size_t n = 1; n <= 4096; n *= 2) {
+    Str page = {0};
+    str_add(&page, "<!DOCTYPE html><p dir=\"");
+    for (size_t i = 0; i < n; i++)
+      str_addc(&page, '\0');
+    str_add(&page, "\">x</p>");
+    assert_int_equal(
+        check_sane(page.data, page.len, &(HtmlOptions){.no_tidy = true}), 1);
+    str_release(&page);
+  }
+}
+
 TEST(random_bytes_break_nothing) {
   char bytes[400];
   for (int i = 0; i < 1000; i++) {
@@ -347,6 +410,19 @@ static size_t check_repeated(const char *piece, const char *then) {
   return n;
 }
 
+// The same with NULs behind each piece and at the end.
+static void check_repeated_nulls(const char *piece) {
+  Str page = {0};
+  while (page.len < 500000)
+    str_addn(&page, piece, strlen(piece) + 1);
+  while (page.len < 1000000)
+    str_addc(&page, '\0');
+  double start = seconds();
+  check_sane(page.data, page.len, &everything);
+  assert_true(seconds() - start < 10);
+  str_release(&page);
+}
+
 TEST(a_megabyte_of_unclosed_elements_is_one_fault) {
   HtmlOptions o = {0};
   Str page = {0};
@@ -373,6 +449,10 @@ TEST(no_repetition_takes_more_than_linear_time) {
   check_repeated("<script><!--<script>", "</script>");
   check_repeated("<li><li><ul>", "<dt>&x;");
   check_repeated("< ", "<svg><g>");
+  check_repeated("<p dir='x y'>", "<td scope=row scope=row scope=row>");
+  check_repeated_nulls("<p dir=\"");
+  check_repeated_nulls("<");
+  check_repeated_nulls("x");
 }
 
 TEST(ten_megabytes_are_checked_in_seconds) {
@@ -406,6 +486,40 @@ TEST(a_content_type_decides_what_is_a_page) {
   assert_false(is_page("image/png", "<html>"));
 }
 
+TEST(a_page_with_NULs_is_a_page_and_binary_data_is_none) {
+  static const char page[] = "\0<!DOCTYPE html><p>a</p>";
+  static const char text[] = "a\0<b>bold</b>";
+  static const char image[] = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR";
+  static const char wide[] = "<\0p\0>\0a\0";
+  assert_true(html_is_page("text/html", page, sizeof page - 1));
+  assert_true(html_is_page("text/html", text, sizeof text - 1));
+  assert_false(html_is_binary("text/html", page, sizeof page - 1));
+  assert_false(html_is_page("text/html", image, sizeof image - 1));
+  assert_true(html_is_binary("text/html", image, sizeof image - 1));
+  assert_true(html_is_binary("text/html", wide, sizeof wide - 1));
+  assert_false(html_is_binary("image/png", image, sizeof image - 1));
+  assert_false(html_is_binary(NULL, image, sizeof image - 1));
+}
+
+TEST(all_NULs_of_a_page_are_one_fault_with_their_places) {
+  static const char page[] = "<p>a\0b</p><!-- \0 -->";
+  Arena arena = {0};
+  HtmlFault *faults;
+  size_t n;
+  Err err;
+  assert_int_equal(html_check(page, sizeof page - 1, &(HtmlOptions){0}, &faults,
+                              &n, &arena, &err),
+                   0);
+  assert_int_equal(n, 1);
+  assert_string_equal(faults->key, "null-character");
+  assert_int_equal(faults->nplaces, 2);
+  assert_int_equal(faults->places[0].offset, 4);
+  HtmlOptions ignored = {.ignore = "null-character"};
+  html_check(page, sizeof page - 1, &ignored, &faults, &n, &arena, &err);
+  assert_int_equal(n, 0);
+  arena_release(&arena);
+}
+
 TEST(without_a_content_type_the_text_decides) {
   assert_true(is_page(NULL, "<!doctype html><p>a"));
   assert_true(is_page(NULL, "\xef\xbb\xbf\n<!-- c --> <HTML>"));
@@ -423,7 +537,7 @@ TEST(without_a_content_type_the_text_decides) {
 TEST(nothing_and_binary_data_and_json_are_no_pages_whatever_their_type) {
   assert_false(html_is_page("text/html", "", 0));
   assert_false(is_page("text/html", " \r\n\t"));
-  assert_false(html_is_page("text/html", "<p>\0x", 5));
+  assert_false(html_is_page("text/html", "GIF89a\0x", 8));
   assert_false(is_page("text/html", "[{\"a\": \"<p>\"}]\n"));
 }
 

@@ -8,7 +8,7 @@
 #include <xxhash.h>
 
 #include "locate/spectrum.h"
-#include "report/escape.h"
+#include "util/escape.h"
 #include "report/excerpt.h"
 #include "report/report.h"
 #include "util/fs.h"

@@ -1,5 +1,5 @@
 // Text from outside as it may be shown: see escape.h.
-#include "report/escape.h"
+#include "util/escape.h"
 
 #include <stdbool.h>
 #include <stdint.h>

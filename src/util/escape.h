@@ -1,8 +1,8 @@
 // Text from outside (source lines, file and test names, messages) as it may be
 // shown on a terminal: control characters, broken UTF-8 and the characters
 // that turn the direction of writing are shown as escapes, never sent.
-#ifndef CULPRIT_REPORT_ESCAPE_H
-#define CULPRIT_REPORT_ESCAPE_H
+#ifndef CULPRIT_UTIL_ESCAPE_H
+#define CULPRIT_UTIL_ESCAPE_H
 
 #include <stddef.h>
 
