@@ -251,7 +251,7 @@ void violations_read(Violations *v, const char *dir) {
     char *path = mem_printf("%s/%s", dir, names[i]->d_name);
     Str text = {0};
     Err ignored;
-    if (fs_read(path, 64 << 20, &text, &ignored))
+    if (fs_read_regular(path, 64 << 20, &text, &ignored))
       v->damaged = true;
     else
       violations_parse(v, str_text(&text), text.len);

@@ -423,6 +423,8 @@ static void load_run_file(Collector *c, int fd) {
   if (c->file.len < sizeof h)
     return;
   memcpy(&h, c->file.data, sizeof h);
+  if (h.magic != RUNFILE_MAGIC || h.version != RUNFILE_VERSION)
+    return;
   uint64_t size = h.death;
   if (h.state == RUN_DIED)
     size += RUNFILE_STACK + RUNFILE_MAPS;
@@ -431,9 +433,10 @@ static void load_run_file(Collector *c, int fd) {
 
 static int read_run_file(Collector *c, int dir, const char *name, Run *run,
                          DeadProcesses *dead, Err *err) {
-  int fd = openat(dir, name, O_RDONLY | O_CLOEXEC);
+  Err ignored;
+  int fd = fs_open_regular(dir, name, false, &ignored);
   if (fd < 0) {
-    add_note(run, "a run file cannot be read");
+    add_note(run, "a run file cannot be read: no regular file, or not ours");
     return 0;
   }
   load_run_file(c, fd);

@@ -47,7 +47,8 @@ Bytes section_find(Bytes file, const char *name, size_t *index) {
 }
 
 int sections_open(const char *path, Bytes *out, Err *err) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  // A run file names it, and a FIFO would never answer.
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   struct stat st;
   if (fd < 0 || fstat(fd, &st)) {
     if (fd >= 0)

@@ -171,23 +171,6 @@ static const char *absolute(Options *o, const char *path) {
   return copy;
 }
 
-// "4096", "64K", "100M", "2G"
-static int parse_size(const char *text, uint64_t *out) {
-  static const char units[] = "KMG";
-  char *end;
-  errno = 0;
-  unsigned long long n = strtoull(text, &end, 10);
-  const char *unit = *end ? strchr(units, *end) : NULL;
-  if (errno || end == text || *text == '-' || !n || n > UINT64_MAX >> 31)
-    return -1;
-  if (unit && !end[1])
-    n <<= 10 * (unit - units + 1);
-  else if (*end)
-    return -1;
-  *out = n;
-  return 0;
-}
-
 static int take_color(Options *o, const char *text) {
   o->color = text;
   return cli_color(text, STDOUT_FILENO) < 0 ? -1 : 0;
@@ -208,7 +191,7 @@ static int take_option(void *options, int opt, const char *arg) {
   case OPT_EXPECT: run->expect = absolute(o, arg); return 0;
   case OPT_ORACLE: run->oracle = arg; return 0;
   case OPT_TIMEOUT: run->timeout_given = true; return cli_seconds(arg, &run->timeout);
-  case OPT_MAX_OUTPUT: return parse_size(arg, &run->max_output);
+  case OPT_MAX_OUTPUT: return cli_size(arg, SIZE_MAX, &run->max_output);
   case OPT_CWD: run->cwd = absolute(o, arg); return 0;
   case OPT_SCRATCH: run->scratch = true; return 0;
   case OPT_FAILED: run->failed = true; return 0;

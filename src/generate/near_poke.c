@@ -221,7 +221,7 @@ int poker_run(Poker *p, const PokeJob *job, PokeAnswer *a, Err *err) {
   *a = (PokeAnswer){0};
   fs_remove_tree(p->answer);
   int rc = write_job(p, job, err) || run_helper(p, job, a, &arena, err) ||
-           fs_read(p->answer, ANSWER_MAX, &text, err);
+           fs_read_regular(p->answer, ANSWER_MAX, &text, err);
   if (!rc && text.len)
     rc = poke_answer_parse(a, text.data, err);
   str_release(&text);

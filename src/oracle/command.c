@@ -3,8 +3,10 @@
 #include "oracle/kinds.h"
 
 #include <assert.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "util/fs.h"
 #include "util/str.h"
@@ -20,7 +22,11 @@ int command_check(const char *arg, Err *err) {
 // The first line of a file, for messages; " " if there is none.
 static void first_line(const char *path, Str *out) {
   Err ignored = {0};
-  fs_read(path, 256, out, &ignored);
+  int fd = fs_open_regular(AT_FDCWD, path, false, &ignored);
+  if (fd >= 0) {
+    fs_read_fd(fd, path, 256, out, &ignored);
+    close(fd);
+  }
   if (!out->data)
     str_add(out, "");
   out->len = strcspn(out->data, "\r\n");

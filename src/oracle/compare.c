@@ -47,7 +47,8 @@ static int compare(int a, int b, bool *equal) {
 }
 
 int files_equal(const char *a, const char *b, bool *equal, Err *err) {
-  int fa = open(a, O_RDONLY | O_CLOEXEC), fb = open(b, O_RDONLY | O_CLOEXEC);
+  enum { FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
+  int fa = open(a, FLAGS), fb = open(b, FLAGS); // waits for no FIFO
   int rc = fa < 0 || fb < 0 ? -1 : compare(fa, fb, equal);
   if (rc)
     err_set(err, "%s: %s", fa < 0 ? a : b, strerror(errno));

@@ -2,6 +2,7 @@
 #include "oracle/oracle.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "oracle/contract.h"
 #include "oracle/failure.h"
@@ -27,11 +28,25 @@ int oracle_check(const Oracle *o, Err *err) {
   return o->kind->check(o->arg, err);
 }
 
+// Files that we made and it wrote to: nothing else can be judged, and a FIFO
+// in their place would never be read to its end.
+static bool lost_output(const Trial *t) {
+  struct stat out, err;
+  return lstat(t->out, &out) || !S_ISREG(out.st_mode) ||
+         (!t->merged && (lstat(t->err, &err) || !S_ISREG(err.st_mode)));
+}
+
 bool oracle_settled(const Trial *t, Run *run) {
   const Outcome *o = t->outcome;
   if (o->end == END_UNSTARTED) {
     run->verdict = VERDICT_ERROR;
     run_add_note(run, "%s", o->problem);
+    return true;
+  }
+  if (lost_output(t)) {
+    run->verdict = VERDICT_ERROR;
+    run_add_note(run,
+                 "it removed or replaced the file that its output goes to");
     return true;
   }
   bool report = sanitizer_scan(t->err, t->root, run);

@@ -7,6 +7,7 @@
 #include "oracle/sanitizer.h"
 
 #include <ctype.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -228,7 +229,9 @@ static void look_at_line(Scanner *s, char *line) {
 }
 
 bool sanitizer_scan(const char *file, const char *root, Run *run) {
-  FILE *f = fopen(file, "re");
+  Err ignored;
+  int fd = fs_open_regular(AT_FDCWD, file, false, &ignored);
+  FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
   if (!f)
     return false;
   Scanner s = {.run = run, .root = root};

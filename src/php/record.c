@@ -3,8 +3,10 @@
 // number is checked before it is used.
 #include "php/record.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 #include <xxhash.h>
 
 #include "php/record_format.h"
@@ -14,6 +16,9 @@
 #include "util/hashmap.h"
 #include "util/leb.h"
 #include "util/str.h"
+
+// Applications can write to these files: what is larger was not made by us.
+static const size_t RECORD_MOST = (size_t)1 << 30, FILE_MOST = 256 << 20;
 
 _Static_assert((int)CLASS_NULL == (int)RETURN_NULL &&
                    (int)CLASS_NEGATIVE == (int)RETURN_NEGATIVE &&
@@ -311,7 +316,7 @@ int php_map_parse(const void *data, size_t size, Unit *out, Arena *arena,
 
 int php_map_read(const char *path, Unit *out, Arena *arena, Err *err) {
   Str bytes = {0};
-  int rc = fs_read(path, 0, &bytes, err);
+  int rc = fs_read_regular(path, FILE_MOST, &bytes, err);
   if (!rc && php_map_parse(str_text(&bytes), bytes.len, out, arena, err))
     rc = err_prefix(err, "%s", path);
   str_release(&bytes);
@@ -704,13 +709,18 @@ int php_record_parse(const void *data, size_t size, PhpRecord *out,
 int php_record_read(const char *path, PhpRecord *out, Arena *arena, Err *err) {
   Str bytes = {0};
   PhpRecordHeader h;
-  int rc = fs_read(path, sizeof h, &bytes, err);
-  if (!rc && bytes.len == sizeof h) {
-    memcpy(&h, bytes.data, sizeof h);
-    size_t used = h.magic == PHP_RECORD_MAGIC ? h.used : sizeof h;
-    str_clear(&bytes);
-    rc = used ? fs_read(path, used, &bytes, err) : 0;
-  }
+  int fd = fs_open_regular(AT_FDCWD, path, false, err);
+  if (fd < 0)
+    return -1;
+  size_t used = sizeof h;
+  if (pread(fd, &h, sizeof h, 0) == sizeof h && h.magic == PHP_RECORD_MAGIC)
+    used = h.used;
+  int rc = used > RECORD_MOST
+               ? err_set(err, "%s: a record of more than %zu bytes", path,
+                         RECORD_MOST)
+           : used ? fs_read_fd(fd, path, used, &bytes, err)
+                  : 0;
+  close(fd);
   if (!rc && php_record_parse(str_text(&bytes), bytes.len, out, arena, err))
     rc = err_prefix(err, "%s", path);
   str_release(&bytes);

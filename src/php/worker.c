@@ -341,7 +341,11 @@ const char *worker_record(const Worker *w) {
 static char *last_words(const Worker *w) {
   Str text = {0};
   Err ignored;
-  fs_read(w->log, 1 << 20, &text, &ignored);
+  int fd = fs_open_regular(AT_FDCWD, w->log, false, &ignored);
+  if (fd >= 0) {
+    fs_read_fd(fd, w->log, 1 << 20, &text, &ignored);
+    close(fd);
+  }
   size_t skip = text.len > LAST_WORDS ? text.len - LAST_WORDS : 0;
   char *words = mem_strdup(str_text(&text) + skip);
   for (char *p = words; *p; p++)

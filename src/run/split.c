@@ -10,6 +10,8 @@
 #include "util/hashmap.h"
 #include "util/mem.h"
 
+enum { LIST_MAX = 16 << 20 }; // bytes of names
+
 static const char LIST[] = "CULPRIT_UNIT_LIST";
 
 // Does the program understand the variable?
@@ -46,7 +48,7 @@ static void ask(const Test *t, const char *cwd, const char *scratch,
   array_push(&argv, NULL);
   unlink(file);
   if (!command_capture(argv.items, NULL, &said))
-    fs_read(file, 0, names, &ignored);
+    fs_read_regular(file, LIST_MAX, names, &ignored);
   unlink(file);
   str_release(&said);
   array_release(&argv);

@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,7 @@ int spool_read_config(const char *dir, SpoolConfig *c, Arena *arena, Err *err) {
   *c = (SpoolConfig){.root = ""};
   Str text = {0};
   char *path = mem_printf("%s/config", dir);
-  int rc = fs_read(path, 1 << 16, &text, err);
+  int rc = fs_read_regular(path, 1 << 16, &text, err);
   free(path);
   char *at = text.data, *name, *value;
   while (!rc && at && next_line(&at, &name, &value)) {
@@ -130,7 +131,7 @@ static void get_line(SpoolRecord *r, const char *name, const char *value) {
 static int read_record(const char *path, SpoolRecord *r, Err *err) {
   *r = (SpoolRecord){.test = "", .command = ""};
   Str text = {0};
-  if (fs_read(path, 1 << 20, &text, err)) {
+  if (fs_read_regular(path, 1 << 20, &text, err)) {
     str_release(&text);
     return -1;
   }
@@ -184,7 +185,7 @@ char *trs_result(const char *path, Arena *arena) {
   Str text = {0};
   Err ignored;
   char *result = NULL;
-  if (!fs_read(path, 1 << 20, &text, &ignored)) {
+  if (!fs_read_regular(path, 1 << 20, &text, &ignored)) {
     result = field_word(str_text(&text), ":global-test-result:", arena);
     if (!result)
       result = field_word(str_text(&text), ":test-result:", arena);
@@ -196,7 +197,9 @@ char *trs_result(const char *path, Arena *arena) {
 int log_status(const char *path) {
   static const char mark[] = "(exit status: ";
   int status = -1;
-  FILE *f = fopen(path, "re");
+  Err ignored;
+  int fd = fs_open_regular(AT_FDCWD, path, true, &ignored);
+  FILE *f = fd < 0 ? NULL : fdopen(fd, "r");
   if (!f)
     return -1;
   char tail[512];

@@ -6,6 +6,8 @@
 
 #include "util/fs.h"
 
+static const size_t SNAPSHOT_MAX = (size_t)8 << 30; // bytes
+
 static int damaged(const char *path, const char *what, Err *err) {
   return err_set(err, "%s: %s; take the snapshot again", path, what);
 }
@@ -75,7 +77,7 @@ int snapshot_parse(Snapshot *s, Str *bytes, const char *path, Err *err) {
 
 int snapshot_read(Snapshot *s, const char *path, Err *err) {
   Str bytes = {0};
-  if (fs_read(path, 0, &bytes, err)) {
+  if (fs_read_regular(path, SNAPSHOT_MAX, &bytes, err)) {
     str_release(&bytes);
     return -1;
   }

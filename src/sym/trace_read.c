@@ -10,7 +10,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "util/fs.h"
 #include "util/str.h"
+
+// Of a killed process: its stream is copied.
+static const uint64_t JOINED_MAX = 4 * TRACE_DEFAULT_MAX;
 
 static int damaged(const char *path, const char *what, Err *err) {
   return err_set(err, "%s: %s; record the run again", path, what);
@@ -43,6 +47,8 @@ static int join_window(Trace *t, Err *err) {
     return 0;
   if (n > TRACE_WINDOW || h->window > t->size || n > t->size - h->window)
     return damaged(t->path, "the trace is cut off", err);
+  if (t->end > JOINED_MAX)
+    return damaged(t->path, "the trace is too large", err);
   t->joined = mem_alloc(t->end + n);
   memcpy(t->joined, t->stream, t->end);
   memcpy(t->joined + t->end, t->file + h->window, n);
@@ -100,15 +106,11 @@ int trace_parse(Trace *t, const void *data, size_t size, const char *path,
 
 int trace_open(Trace *t, const char *path, Err *err) {
   struct stat st;
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0 || fstat(fd, &st)) {
-    int saved = errno;
-    if (fd >= 0)
-      close(fd);
-    return err_set(err, "%s: %s", path, strerror(saved));
-  }
+  int fd = fs_open_regular(AT_FDCWD, path, false, err);
+  if (fd < 0)
+    return -1;
   void *data = MAP_FAILED;
-  if (S_ISREG(st.st_mode) && st.st_size > 0)
+  if (!fstat(fd, &st) && st.st_size > 0)
     data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
   close(fd);
   if (data == MAP_FAILED)

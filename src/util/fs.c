@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +14,7 @@
 
 #include "util/mem.h"
 
-int fs_read(const char *path, size_t max, Str *out, Err *err) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return err_set(err, "%s: %s", path, strerror(errno));
+int fs_read_fd(int fd, const char *path, size_t max, Str *out, Err *err) {
   char buf[65536];
   size_t total = 0;
   for (;;) {
@@ -26,18 +24,50 @@ int fs_read(const char *path, size_t max, Str *out, Err *err) {
     ssize_t n = want ? read(fd, buf, want) : 0;
     if (n < 0 && errno == EINTR)
       continue;
-    if (n < 0) {
-      int saved = errno;
-      close(fd);
-      return err_set(err, "%s: %s", path, strerror(saved));
-    }
+    if (n < 0)
+      return err_set(err, "%s: %s", path, strerror(errno));
     if (n == 0)
-      break;
+      return 0;
     str_addn(out, buf, (size_t)n);
     total += (size_t)n;
   }
+}
+
+int fs_read(const char *path, size_t max, Str *out, Err *err) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0)
+    return err_set(err, "%s: %s", path, strerror(errno));
+  int rc = fs_read_fd(fd, path, max, out, err);
   close(fd);
-  return 0;
+  return rc;
+}
+
+int fs_open_regular(int dir, const char *path, bool follow, Err *err) {
+  struct stat st;
+  int fd = openat(dir, path,
+                  O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY |
+                      (follow ? 0 : O_NOFOLLOW));
+  if (fd < 0 && errno == ELOOP && !follow)
+    return err_set(err, "%s: a symbolic link, which is not followed", path);
+  if (fd < 0)
+    return err_set(err, "%s: %s", path, strerror(errno));
+  if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
+    close(fd);
+    return err_set(err, "%s: not a regular file", path);
+  }
+  return fd;
+}
+
+int fs_read_regular(const char *path, size_t max, Str *out, Err *err) {
+  struct stat st;
+  int fd = fs_open_regular(AT_FDCWD, path, false, err);
+  if (fd < 0)
+    return -1;
+  int rc = max && !fstat(fd, &st) && (uint64_t)st.st_size > max
+               ? err_set(err, "%s: larger than %zu bytes", path, max)
+               : fs_read_fd(fd, path, max, out, err);
+  close(fd);
+  return rc;
 }
 
 int fs_write(const char *path, const void *data, size_t n, Err *err) {

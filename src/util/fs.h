@@ -11,6 +11,16 @@
 // Appends the whole file to `out`; at most `max` bytes (0: no limit), the rest
 // is left unread. The message names the file and the reason.
 int fs_read(const char *path, size_t max, Str *out, Err *err);
+// Opens a file that a tested program may have made or replaced: a regular file
+// or nothing, and a FIFO is not waited for. A relative `path` starts in `dir`
+// (AT_FDCWD: the current directory); a symbolic link in its last part is
+// followed only if `follow`. Returns the descriptor or -1.
+int fs_open_regular(int dir, const char *path, bool follow, Err *err);
+// Appends what the descriptor gives, as fs_read does; `path` for the message.
+int fs_read_fd(int fd, const char *path, size_t max, Str *out, Err *err);
+// Reads such a file, not through a symbolic link. Fails if it is larger than
+// `max` (0: any size).
+int fs_read_regular(const char *path, size_t max, Str *out, Err *err);
 int fs_write(const char *path, const void *data, size_t n, Err *err);
 int fs_mkdirs(const char *path, Err *err);
 // Removes the file or the whole tree; what is not there is no error.

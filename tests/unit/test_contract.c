@@ -1,12 +1,17 @@
 // Contracts: from comments to C, tables, records, snapshots.
 #include "test.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "cfront/contract.h"
 #include "cfront/contract_table.h"
 #include "oracle/contract.h"
+#include "php/record.h"
 #include "spec/snapshot.h"
+#include "sym/trace.h"
 #include "util/fs.h"
 
 // --- helpers ----------------------------------------------------------------
@@ -556,6 +561,45 @@ TEST(memory_of_a_snapshot_is_read_across_regions) {
   assert_false(snapshot_load(&s, 0x2000, got, 1));
   assert_null(snapshot_region(&s, 0xfff));
   snapshot_close(&s);
+}
+
+// Every reader of files that a tested program could have made, given `path`,
+// which is none of them.
+static void refused_by_all(const char *path) {
+  Arena arena = {0};
+  Err err = {0};
+  Snapshot snapshot;
+  Trace trace;
+  PhpRecord record;
+  Unit unit;
+  assert_int_equal(snapshot_read(&snapshot, path, &err), -1);
+  assert_int_equal(trace_open(&trace, path, &err), -1);
+  assert_int_equal(php_record_read(path, &record, &arena, &err), -1);
+  assert_int_equal(php_map_read(path, &unit, &arena, &err), -1);
+  arena_release(&arena);
+}
+
+// On the old readers this hangs, or takes all memory.
+TEST(a_FIFO_and_a_terabyte_of_nothing_are_refused_at_once) {
+  char dir[] = "/tmp/culprit-unit-XXXXXX";
+  assert_non_null(mkdtemp(dir));
+  char *fifo = mem_printf("%s/1.contract", dir);
+  char *huge = mem_printf("%s/2.contract", dir);
+  assert_int_equal(mkfifo(fifo, 0600), 0);
+  refused_by_all(fifo);
+  refused_by_all(dir);
+  int fd = open(huge, O_CREAT | O_WRONLY, 0600);
+  if (!ftruncate(fd, (off_t)1 << 40)) // some file systems cannot
+    refused_by_all(huge);
+  close(fd);
+  Violations v;
+  violations_read(&v, dir);
+  assert_true(v.damaged);
+  assert_int_equal(v.items.len, 0);
+  violations_release(&v);
+  fs_remove_tree(dir);
+  free(fifo);
+  free(huge);
 }
 
 TEST(damaged_snapshots_are_refused) {

@@ -485,6 +485,38 @@ TEST(a_file_is_read_as_it_was_written) {
   free(dir);
 }
 
+// A FIFO, a directory, a link and a file that is too large are refused at once.
+TEST(only_regular_files_are_read_from_where_others_write) {
+  char dir[] = "/tmp/culprit-unit-XXXXXX";
+  Str text = {0};
+  Err err = {0};
+  assert_non_null(mkdtemp(dir));
+  char *file = mem_printf("%s/file", dir), *fifo = mem_printf("%s/fifo", dir);
+  char *link = mem_printf("%s/link", dir);
+  assert_int_equal(fs_write(file, "12345", 5, &err), 0);
+  assert_int_equal(mkfifo(fifo, 0600), 0);
+  assert_int_equal(symlink(file, link), 0);
+  assert_int_equal(fs_read_regular(fifo, 0, &text, &err), -1);
+  assert_non_null(strstr(err.text, "not a regular file"));
+  assert_int_equal(fs_read_regular(dir, 0, &text, &err), -1);
+  assert_int_equal(fs_read_regular(link, 0, &text, &err), -1);
+  assert_non_null(strstr(err.text, "symbolic link"));
+  assert_int_equal(fs_read_regular("/dev/zero", 0, &text, &err), -1);
+  assert_int_equal(fs_read_regular(file, 4, &text, &err), -1);
+  assert_non_null(strstr(err.text, "larger than 4 bytes"));
+  assert_int_equal(text.len, 0);
+  assert_int_equal(fs_read_regular(file, 5, &text, &err), 0);
+  assert_string_equal(str_text(&text), "12345");
+  int fd = fs_open_regular(AT_FDCWD, link, true, &err);
+  assert_true(fd >= 0);
+  close(fd);
+  fs_remove_tree(dir);
+  str_release(&text);
+  free(file);
+  free(fifo);
+  free(link);
+}
+
 TEST(a_file_error_names_the_file_and_the_reason) {
   Str s = {0};
   Err err;
