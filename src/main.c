@@ -61,7 +61,7 @@ int main(int argc, char **argv) {
   for (int i = 0; i < NCOMMANDS; i++)
     if (!strcmp(name, commands[i].name))
       return commands[i].main(argc - 1, argv + 1);
-  fprintf(stderr, "culprit: no command '%s'\n", name);
+  cli_fail(EXIT_USAGE, "no command '%s'", name);
   print_help(stderr);
   return EXIT_USAGE;
 }

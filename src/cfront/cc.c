@@ -25,6 +25,7 @@
 #include "cfront/cc_args.h"
 #include "cfront/contract.h"
 #include "cfront/link_record.h"
+#include "util/escape.h"
 #include "util/fs.h"
 #include "util/str.h"
 
@@ -37,7 +38,7 @@ typedef struct {
 } Cc;
 
 static void note(const char *what, const char *why) {
-  fprintf(stderr, "culprit-cc: %s: %s\n", what, why);
+  escape_printf(stderr, "culprit-cc: %s: %s\n", what, why);
 }
 
 // --- running ----------------------------------------------------------------
@@ -122,10 +123,10 @@ static int pass_through(const Cc *cc, char **argv) {
       add(&a, *arg);
   add(&a, NULL);
   execvp(cc->clang, (char **)a.items);
-  fprintf(stderr,
-          "culprit-cc: %s: %s (install clang-19, or name a clang 19 in "
-          "CULPRIT_CC)\n",
-          cc->clang, strerror(errno));
+  escape_printf(stderr,
+                "culprit-cc: %s: %s (install clang-19, or name a clang 19 in "
+                "CULPRIT_CC)\n",
+                cc->clang, strerror(errno));
   return 127;
 }
 
@@ -148,7 +149,7 @@ static char *temporary(Cc *cc, const char *suffix) {
     const char *base = getenv("TMPDIR");
     cc->dir = mem_printf("%s/culprit-cc-XXXXXX", base && *base ? base : "/tmp");
     if (!mkdtemp(cc->dir)) {
-      fprintf(stderr, "culprit-cc: %s: %s\n", cc->dir, strerror(errno));
+      note(cc->dir, strerror(errno));
       exit(3);
     }
   }
@@ -238,7 +239,7 @@ static int checked_to_bitcode(Cc *cc, Contracts *c, const char *source,
     rc = to_bitcode(cc, source, object, bitcode, overlay, messages);
   if (!fs_read(messages, 0, &said, &err))
     contracts_translate(c, str_text(&said), &shown);
-  fputs(str_text(&shown), stderr);
+  escape_printf(stderr, "%s", str_text(&shown));
   str_release(&said);
   str_release(&shown);
   free(prefix);
@@ -631,7 +632,7 @@ int main(int argc, char **argv) {
   init(&cc);
   const char *noop = getenv("CULPRIT_NOOP");
   if (cc_args_parse(&cc.args, argc - 1, argv + 1, &err)) {
-    fprintf(stderr, "culprit-cc: %s\n", err.text);
+    escape_printf(stderr, "culprit-cc: %s\n", err.text);
     return 1;
   }
   if (cc.args.passthrough || (noop && *noop && strcmp(noop, "0")))

@@ -37,6 +37,7 @@
 #include "cfront/trace_code.h"
 #include "cfront/trace_insert.h"
 #include "util/err.h"
+#include "util/escape.h"
 #include "util/fs.h"
 #include "util/str.h"
 
@@ -403,7 +404,7 @@ int main(int argc, char **argv) {
       rc = write_module(m, o.output, &err);
   }
   if (rc)
-    fprintf(stderr, "culprit-cc: %s\n", err.text);
+    escape_printf(stderr, "culprit-cc: %s\n", err.text);
   plan_release(&plan);
   // The process ends here: taking a large module apart first would cost as
   // much as writing it did.

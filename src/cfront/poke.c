@@ -21,6 +21,7 @@
 #include "cfront/poke_format.h"
 #include "cfront/poke_state.h"
 #include "util/err.h"
+#include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -347,7 +348,8 @@ int main(int argc, char **argv) {
     return 2;
   }
   if (read_job(&job, argv[1], &err) || !(p.out = fopen(job.answer, "we"))) {
-    fprintf(stderr, POKE_PROGRAM ": %s\n", *err.text ? err.text : job.answer);
+    escape_printf(stderr, POKE_PROGRAM ": %s\n",
+                  *err.text ? err.text : job.answer);
     return 3;
   }
   if (start(&p, argv + 2, &err)) {

@@ -14,13 +14,14 @@
 #include <unistd.h>
 
 #include "run/words.h"
+#include "util/escape.h"
 #include "util/fs.h"
 #include "util/str.h"
 
 static void say(const char *prefix, const char *fmt, va_list ap) {
   fflush(stdout);
   fputs(prefix, stderr);
-  vfprintf(stderr, fmt, ap);
+  escape_vprintf(stderr, fmt, ap);
   fputc('\n', stderr);
 }
 
@@ -134,12 +135,58 @@ char *cli_command_line(char **argv) {
   return str_take(&line);
 }
 
+// How many of the options begin with the n letters; one that is exactly that
+// counts alone. *out: the last of them.
+static size_t match_options(const struct option *longs, const char *name,
+                            size_t n, const struct option **out) {
+  size_t found = 0;
+  *out = NULL;
+  for (const struct option *o = longs; o->name; o++) {
+    if (strncmp(o->name, name, n) != 0)
+      continue;
+    *out = o;
+    if (strlen(o->name) == n)
+      return 1;
+    found++;
+  }
+  return found;
+}
+
+static void explain_long(const char *word, const struct option *longs) {
+  const struct option *option;
+  int n = (int)strcspn(word + 2, "=");
+  size_t found = match_options(longs, word + 2, (size_t)n, &option);
+  if (!found)
+    cli_fail(EXIT_USAGE, "unrecognized option '--%.*s'", n, word + 2);
+  else if (found > 1)
+    cli_fail(EXIT_USAGE, "option '--%.*s' is ambiguous", n, word + 2);
+  else
+    cli_fail(EXIT_USAGE, "option '--%s' %s argument", option->name,
+             option->has_arg ? "needs an" : "takes no");
+}
+
+int cli_getopt(int argc, char **argv, const char *shorts,
+               const struct option *longs, int *index) {
+  opterr = 0; // getopt would print what it was given as it is
+  int opt = getopt_long(argc, argv, shorts, longs, index);
+  if (opt != '?')
+    return opt;
+  const char *word = argv[optind - 1];
+  if (text_starts(word, "--"))
+    explain_long(word, longs);
+  else if (strchr(shorts, optopt))
+    cli_fail(EXIT_USAGE, "option '-%c' needs an argument", optopt);
+  else
+    cli_fail(EXIT_USAGE, "unrecognized option '-%c'", optopt);
+  return opt;
+}
+
 int cli_options(int argc, char **argv, const char *shorts,
                 const struct option *longs, TakeOption *take, void *options) {
   int opt, index;
   optind = 0;
   while (index = -1,
-         (opt = getopt_long(argc, argv, shorts, longs, &index)) != -1) {
+         (opt = cli_getopt(argc, argv, shorts, longs, &index)) != -1) {
     if (opt == '?')
       return -1;
     if (!take(options, opt, optarg))

@@ -64,6 +64,10 @@ typedef int TakeOption(void *options, int opt, const char *arg);
 int cli_options(int argc, char **argv, const char *shorts,
                 const struct option *longs, TakeOption *take, void *options);
 
+// getopt_long, with messages that are safe to print.
+int cli_getopt(int argc, char **argv, const char *shorts,
+               const struct option *longs, int *index);
+
 // getopt_long's '?' for any command: points to `culprit COMMAND --help`.
 int cli_usage_hint(const char *command);
 

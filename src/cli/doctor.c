@@ -25,6 +25,7 @@
 #include "cli/cli.h"
 #include "store/store.h"
 #include "util/command.h"
+#include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -56,7 +57,7 @@ __attribute__((format(printf, 3, 4))) static void report(Doctor *d, Level level,
          d->color ? "\33[0m" : "");
   va_list ap;
   va_start(ap, fmt);
-  vprintf(fmt, ap);
+  escape_vprintf(stdout, fmt, ap);
   va_end(ap);
   putchar('\n');
 }
@@ -510,7 +511,7 @@ int cmd_doctor(int argc, char **argv) {
                                           {0}};
   const char *color = NULL;
   Doctor d = {0};
-  for (int c; (c = getopt_long(argc, argv, "h", options, NULL)) != -1;) {
+  for (int c; (c = cli_getopt(argc, argv, "h", options, NULL)) != -1;) {
     switch (c) {
     case 's':
       d.store = optarg;

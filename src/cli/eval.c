@@ -21,6 +21,7 @@
 #include "eval/export.h"
 #include "eval/tables.h"
 #include "store/store.h"
+#include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -153,7 +154,7 @@ static int parse_options(Options *o, int argc, char **argv) {
   *o = (Options){
       .jobs = default_jobs(), .max_failing = 1, .title = "Evaluation"};
   for (int c;
-       (c = getopt_long(argc, argv, "o:j:qh", long_options, NULL)) != -1;) {
+       (c = cli_getopt(argc, argv, "o:j:qh", long_options, NULL)) != -1;) {
     if (c == 'h') {
       print_help();
       return -1;
@@ -228,10 +229,10 @@ static void start_version(Batch *b, size_t i) {
 static void show_version(const Batch *b, size_t i) {
   const Outcome *o = &b->outcomes[i];
   double seconds = o->build + o->run + o->rank;
-  fprintf(stderr, "[%zu/%zu] %s: ", b->finished, b->manifest->versions.len,
-          b->manifest->versions.items[i].name);
+  escape_printf(stderr, "[%zu/%zu] %s: ", b->finished,
+                b->manifest->versions.len, b->manifest->versions.items[i].name);
   if (o->problem)
-    fprintf(stderr, "%s\n", o->problem);
+    escape_printf(stderr, "%s\n", o->problem);
   else
     fprintf(stderr, "%zu of %zu tests fail, %.1f s%s\n", o->failing,
             o->failing + o->passing, seconds, o->run > 0 ? "" : " (kept)");

@@ -13,6 +13,7 @@
 #include "run/process.h"
 #include "run/testfile.h"
 #include "run/words.h"
+#include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -233,8 +234,9 @@ static void unwrap(GivenOptions *o) {
                   : l.libraries,
            1);
   if (!o->quiet)
-    fprintf(stderr, "culprit: %s is libtool's script for %s, which is run\n",
-            o->run.command[0], l.program);
+    escape_printf(stderr,
+                  "culprit: %s is libtool's script for %s, which is run\n",
+                  o->run.command[0], l.program);
   o->run.command[0] = arena_strdup(&o->arena, l.program);
   o->run.exe = o->run.command[0];
 }

@@ -9,6 +9,7 @@
 #include "import/foreign.h"
 #include "import/format.h"
 #include "run/words.h"
+#include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"
 
@@ -156,8 +157,8 @@ static void print_next(const Suite *suite, const Options *o) {
     passing |= run->has_spectrum && run->verdict == VERDICT_PASS;
   }
   if (failing && passing)
-    printf("Next: culprit rank%s%s\n", o->store ? " --store " : "",
-           o->store ? o->store : "");
+    escape_printf(stdout, "Next: culprit rank%s%s\n",
+                  o->store ? " --store " : "", o->store ? o->store : "");
   else if (!failing && !passing)
     puts("Nothing can be ranked: no test has both coverage and a verdict.\n"
          "Give the verdicts with --verdicts FILE.");
@@ -183,8 +184,8 @@ static int report(const Options *o, const Foreign *f, const Judgement *j,
   print_judgement(j);
   if (t->replaced)
     printf("  %zu replaced earlier runs of the same tests\n", t->replaced);
-  printf("store: %s, session %lld%s\n", store_dir(store), (long long)t->session,
-         o->add ? " (added)" : "");
+  escape_printf(stdout, "store: %s, session %lld%s\n", store_dir(store),
+                (long long)t->session, o->add ? " (added)" : "");
   print_next(&suite, o);
   suite_release(&suite);
   return EXIT_DONE;
@@ -289,7 +290,7 @@ static int take_option(Options *o, int opt, const char *arg) {
 // Returns -1, or an exit status.
 static int parse_options(Options *o, int argc, char **argv) {
   optind = 0;
-  for (int c; (c = getopt_long(argc, argv, "qh", long_options, NULL)) != -1;) {
+  for (int c; (c = cli_getopt(argc, argv, "qh", long_options, NULL)) != -1;) {
     if (c == '?')
       return cli_usage_hint("import");
     if (c == 'h') {

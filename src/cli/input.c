@@ -15,6 +15,7 @@
 #include "locate/snapshot.h"
 #include "run/process.h"
 #include "run/testfile.h"
+#include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"
 
@@ -193,8 +194,9 @@ static void print_losses(Explorer *e, FILE *out) {
   qsort(e->losses.items, n, sizeof *e->losses.items, by_count);
   fputs("precision lost at: ", out);
   for (size_t i = 0; i < n && i < LOSSES_SHOWN; i++)
-    fprintf(out, "%s%s, %zu time%s", i ? "; " : "", e->losses.items[i].name,
-            e->losses.items[i].count, e->losses.items[i].count == 1 ? "" : "s");
+    escape_printf(out, "%s%s, %zu time%s", i ? "; " : "",
+                  e->losses.items[i].name, e->losses.items[i].count,
+                  e->losses.items[i].count == 1 ? "" : "s");
   if (n > LOSSES_SHOWN)
     fprintf(out, "; and %zu more functions", n - LOSSES_SHOWN);
   fputc('\n', out);
@@ -202,7 +204,7 @@ static void print_losses(Explorer *e, FILE *out) {
 
 static void print_summary(Explorer *e, const Options *o) {
   const ExploreStats *s = &e->stats;
-  printf("given: %s\n", e->message ? e->message : "");
+  escape_printf(stdout, "given: %s\n", e->message ? e->message : "");
   if (s->reduction)
     printf("reduced from %zu to %zu bytes in %zu runs\n", s->bytes_before,
            s->bytes_after, s->reduction);
@@ -220,10 +222,10 @@ static void print_summary(Explorer *e, const Options *o) {
          s->confirmed, s->paths, s->diverged, s->unsat, s->unknown);
   print_losses(e, stdout);
   if (e->recorder.build.note)
-    printf("note: %s\n", e->recorder.build.note);
+    escape_printf(stdout, "note: %s\n", e->recorder.build.note);
   if (s->unreplayed)
-    printf("%zu run%s could not be replayed: %s\n", s->unreplayed,
-           s->unreplayed == 1 ? "" : "s", e->problem);
+    escape_printf(stdout, "%zu run%s could not be replayed: %s\n",
+                  s->unreplayed, s->unreplayed == 1 ? "" : "s", e->problem);
   if (s->late)
     printf("%zu run%s not followed: the time was over\n", s->late,
            s->late == 1 ? " was" : "s were");
@@ -235,7 +237,7 @@ static void print_summary(Explorer *e, const Options *o) {
   if (s->false_conditions)
     printf("%zu conditions did not hold in their own run: please report this\n",
            s->false_conditions);
-  printf("kept in %s\n\n", e->options.dir);
+  escape_printf(stdout, "kept in %s\n\n", e->options.dir);
   fflush(stdout);
 }
 

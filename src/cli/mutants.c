@@ -49,7 +49,7 @@ static int parse_options(Options *o, int argc, char **argv) {
       {0}};
   *o = (Options){.plant = -1};
   char *end;
-  for (int c; (c = getopt_long(argc, argv, "o:h", longs, NULL)) != -1;) {
+  for (int c; (c = cli_getopt(argc, argv, "o:h", longs, NULL)) != -1;) {
     switch (c) {
     case 'p':
       o->plant = strtol(optarg, &end, 10);

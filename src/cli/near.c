@@ -13,6 +13,7 @@
 #include "generate/near.h"
 #include "run/process.h"
 #include "run/words.h"
+#include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"
 
@@ -198,8 +199,9 @@ static void print_tried(const Near *n, FILE *out) {
           s->tests, s->passing, s->same, s->others,
           clock_now() - n->explorer->start);
   if (s->unreplayed)
-    fprintf(out, "%zu passing run%s could not be compared: %s\n", s->unreplayed,
-            s->unreplayed == 1 ? "" : "s", n->problem.text);
+    escape_printf(out, "%zu passing run%s could not be compared: %s\n",
+                  s->unreplayed, s->unreplayed == 1 ? "" : "s",
+                  n->problem.text);
   if (!s->complete)
     fputs("not all was tried: --budget, --max-tests and --paths say how much "
           "is\n",
@@ -258,7 +260,8 @@ static int report(const Options *o, const Near *n) {
   if (o->json)
     return EXIT_FAILED;
   if (!o->given.quiet)
-    printf("given: %s\n", n->explorer->message ? n->explorer->message : "");
+    escape_printf(stdout, "given: %s\n",
+                  n->explorer->message ? n->explorer->message : "");
   near_print_text(n, root, stdout);
   if (!o->given.quiet)
     print_tried(n, stdout);

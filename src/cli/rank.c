@@ -515,7 +515,7 @@ int cmd_rank(int argc, char **argv) {
   rank_options_init(&c.rank);
   int opt, index = 0, status = -1;
   while (status < 0 &&
-         (opt = getopt_long(argc, argv, "h", long_options, &index)) != -1) {
+         (opt = cli_getopt(argc, argv, "h", long_options, &index)) != -1) {
     if (opt == 'h' || opt == OPT_LIST) {
       opt == 'h' ? print_help() : list_methods();
       status = EXIT_DONE;

@@ -17,6 +17,7 @@
 #include "run/testfile.h"
 #include "run/tree.h"
 #include "run/words.h"
+#include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"
 
@@ -389,7 +390,7 @@ static int report_suite(const Suite *suite, const Options *o, double seconds,
       summary_missing_spectra(suite, &text);
       summary_notes(suite, &text);
     }
-    printf("%sstore: %s\n", text.data, store);
+    escape_printf(stdout, "%sstore: %s\n", text.data, store);
     str_release(&text);
     fflush(stdout);
   }
@@ -467,8 +468,9 @@ static int build_tree(Options *o, const char *store) {
     return 0;
   char *log = mem_printf("%s/build.log", store);
   if (!o->quiet)
-    fprintf(stderr, "culprit: building with culprit-cc in %s (%s; log: %s)\n",
-            tree.dir, tree.kind, log);
+    escape_printf(stderr,
+                  "culprit: building with culprit-cc in %s (%s; log: %s)\n",
+                  tree.dir, tree.kind, log);
   int rc =
       fs_mkdirs(store, &err) ? -1 : tree_build(&tree, o->run.jobs, log, &err);
   free(log);

@@ -16,6 +16,7 @@
 #include "spec/keep.h"
 #include "spec/report.h"
 #include "store/store.h"
+#include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"
 
@@ -368,7 +369,9 @@ static int print_kept(const Options *o, const CheckResult *r) {
                     "no answer within %.0f s for loops and calls up to %u; "
                     "none breaks a promise of %s up to %u",
                     o->budget, r->reached + 1, o->check, r->reached);
-  printf("%s keeps its promises in every state of the objects at ", o->check);
+  escape_printf(stdout,
+                "%s keeps its promises in every state of the objects at ",
+                o->check);
   print_calls(r->done);
   printf(" in which loops go round and calls nest %zu times at most\n",
          o->bound);

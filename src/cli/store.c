@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 #include "store/store.h"
+#include "util/escape.h"
 
 static const char HELP[] =
     "usage: culprit store list|prune|size [--store DIR]\n"
@@ -74,7 +75,7 @@ static int size(Store *s, const Options *o, Err *err) {
   if (store_size(s, &bytes, err))
     return -1;
   print_size(bytes);
-  printf(" in %s\n", store_dir(s));
+  escape_printf(stdout, " in %s\n", store_dir(s));
   return 0;
 }
 
@@ -127,7 +128,7 @@ int cmd_store(int argc, char **argv) {
                                            {"help", no_argument, 0, 'h'},
                                            {0}};
   Options o = {0};
-  for (int c; (c = getopt_long(argc, argv, "h", longopts, NULL)) != -1;) {
+  for (int c; (c = cli_getopt(argc, argv, "h", longopts, NULL)) != -1;) {
     switch (c) {
     case 's':
       o.store = optarg;

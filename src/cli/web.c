@@ -19,6 +19,7 @@
 #include "run/process.h"
 #include "run/summary.h"
 #include "run/visits.h"
+#include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -521,10 +522,12 @@ static int keep_sequences(Options *o, const Explorer *e, const Suite *suite) {
   int rc = explorer_write(e, suite, dir, &err);
   bool tell = !o->quiet && !strcmp(o->rank.format, "text");
   if (!rc && tell && suite->nfailures)
-    printf("Requests that show each failure again: %s/failure-1.txt%s, for "
-           "--requests; failure-1.sh%s with curl.\n",
-           dir, suite->nfailures > 1 ? " ..." : "",
-           suite->nfailures > 1 ? " ..." : "");
+    escape_printf(
+        stdout,
+        "Requests that show each failure again: %s/failure-1.txt%s, for "
+        "--requests; failure-1.sh%s with curl.\n",
+        dir, suite->nfailures > 1 ? " ..." : "",
+        suite->nfailures > 1 ? " ..." : "");
   free(dir);
   return rc ? cli_error(&err) : EXIT_DONE;
 }

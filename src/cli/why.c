@@ -305,7 +305,7 @@ static int take_option(Options *o, int opt, const char *value) {
 int cmd_why(int argc, char **argv) {
   Options o = {0};
   int opt, index = 0;
-  while ((opt = getopt_long(argc, argv, "h", long_options, &index)) != -1) {
+  while ((opt = cli_getopt(argc, argv, "h", long_options, &index)) != -1) {
     if (opt == 'h') {
       puts(HELP);
       return EXIT_DONE;

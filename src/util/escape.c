@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // The character at `s`, and its length, 0 if it is not valid UTF-8 (overlong
@@ -62,11 +63,35 @@ Glyph glyph_at(const char *s, size_t n) {
   return g;
 }
 
-void escape_add(Str *out, const char *text) {
+// `keep`: characters that stay as they are.
+static void add_escaped(Str *out, const char *text, const char *keep) {
   size_t n = strlen(text);
   for (size_t i = 0; i < n;) {
     Glyph g = glyph_at(text + i, n - i);
-    str_add(out, g.text);
+    if (strchr(keep, text[i]))
+      str_addc(out, text[i]);
+    else
+      str_add(out, g.text);
     i += g.bytes;
   }
+}
+
+void escape_add(Str *out, const char *text) { add_escaped(out, text, ""); }
+
+void escape_vprintf(FILE *out, const char *fmt, va_list ap) {
+  char *text;
+  Str shown = {0};
+  if (vasprintf(&text, fmt, ap) < 0)
+    return;
+  add_escaped(&shown, text, "\n\t");
+  fputs(str_text(&shown), out);
+  str_release(&shown);
+  free(text);
+}
+
+void escape_printf(FILE *out, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  escape_vprintf(out, fmt, ap);
+  va_end(ap);
 }

@@ -4,7 +4,9 @@
 #ifndef CULPRIT_UTIL_ESCAPE_H
 #define CULPRIT_UTIL_ESCAPE_H
 
+#include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "util/str.h"
 
@@ -21,5 +23,12 @@ typedef struct {
 Glyph glyph_at(const char *s, size_t n);
 
 void escape_add(Str *out, const char *text);
+
+// Prints with everything escaped but line ends and tabs: for messages, into
+// which names, arguments and parts of files are put.
+void escape_printf(FILE *out, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+void escape_vprintf(FILE *out, const char *fmt, va_list ap)
+    __attribute__((format(printf, 2, 0)));
 
 #endif
