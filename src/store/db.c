@@ -3,15 +3,18 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "util/fs.h"
 #include "util/mem.h"
+#include "util/str.h"
 
 enum { BUSY_SECONDS = 30 };
 
@@ -31,13 +34,32 @@ static int configure(Db *db, Err *err) {
                  err);
 }
 
-int db_open(Db *db, const char *path, bool create, Err *err) {
+// Only a URI can say that a file is immutable.
+static char *immutable_uri(const char *path) {
+  Str uri = {0};
+  str_add(&uri, "file:");
+  for (const char *p = path; *p; p++)
+    if (strchr("%?#", *p))
+      str_addf(&uri, "%%%02X", (unsigned char)*p);
+    else
+      str_addc(&uri, *p);
+  str_add(&uri, "?immutable=1");
+  return str_take(&uri);
+}
+
+int db_open(Db *db, const char *path, DbMode mode, Err *err) {
+  static const int flags[] = {
+      [DB_CREATE] = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
+      [DB_WRITE] = SQLITE_OPEN_READWRITE,
+      [DB_READ] = SQLITE_OPEN_READONLY,
+      [DB_IMMUTABLE] = SQLITE_OPEN_READONLY | SQLITE_OPEN_URI};
   *db = (Db){.path = mem_strdup(path)};
   // Absolute, because SQLite would take "file:x" for a URI.
   char *full = path_absolute(path, NULL);
-  int flags = SQLITE_OPEN_READWRITE | (create ? SQLITE_OPEN_CREATE : 0);
-  int rc = sqlite3_open_v2(full, &db->handle, flags, NULL);
+  char *name = mode == DB_IMMUTABLE ? immutable_uri(full) : mem_strdup(full);
+  int rc = sqlite3_open_v2(name, &db->handle, flags[mode], NULL);
   free(full);
+  free(name);
   if (rc != SQLITE_OK)
     return db_fail(db, err);
   return configure(db, err);
@@ -91,8 +113,23 @@ static int fail_io(const Db *db, Err *err) {
                  number ? strerror(number) : "");
 }
 
+bool db_needs_writing(const Db *db) {
+  int code = db->handle ? sqlite3_errcode(db->handle) & 0xff : SQLITE_OK;
+  return code == SQLITE_CANTOPEN || code == SQLITE_READONLY;
+}
+
+// SQLite's number may be that of a file beside the store: what is wrong with
+// the store itself comes first.
 static int fail_system(const Db *db, Err *err) {
   int number = sqlite3_system_errno(db->handle);
+  if (faccessat(AT_FDCWD, db->path, R_OK, AT_EACCESS))
+    return err_set(err, "%s: %s", db->path, strerror(errno));
+  if (number == ENOENT)
+    return err_set(err,
+                   "%s: it is there, but files beside it cannot be made; see "
+                   "the permissions of its directory, or choose another with "
+                   "--store",
+                   db->path);
   return err_set(err, "%s: %s%s%s", db->path, sqlite3_errmsg(db->handle),
                  number ? ": " : "", number ? strerror(number) : "");
 }

@@ -40,8 +40,17 @@ typedef struct {
   bool bulk; // one large transaction: those below are part of it
 } Db;
 
+typedef enum {
+  DB_CREATE,   // made if it is not there
+  DB_WRITE,    // must be there
+  DB_READ,     // nothing is written; its write-ahead log is taken into account
+  DB_IMMUTABLE // nor locked: nobody else writes to it, and it has no such log
+} DbMode;
+
 // Opens the file and sets the connection up. Does not look into the file yet.
-int db_open(Db *db, const char *path, bool create, Err *err);
+int db_open(Db *db, const char *path, DbMode mode, Err *err);
+// Can it not be opened or read because we may not write beside it?
+bool db_needs_writing(const Db *db);
 void db_close(Db *db);
 
 double db_clock(void); // seconds, steadily rising

@@ -27,7 +27,9 @@ typedef struct Store Store;
 
 typedef enum {
   STORE_CREATE,  // made if it is not there
-  STORE_EXISTING // an error that says which command makes one
+  STORE_EXISTING // an error that says which command makes one. If we may not
+                 // write to it (read-only file system, another user's), it
+                 // can be read all the same
 } StoreMode;
 
 // `dir` is the .culprit directory. Refuses a corrupt store and one written by a
