@@ -448,6 +448,9 @@ static int read_run_file(Collector *c, int dir, const char *name, Run *run,
     return 0;
   }
   run->processes++;
+  if (h->flags & RUN_REMAPPED)
+    add_note(run, "the program mapped memory over its own counters, or "
+                  "unmapped them: lines it executed are missing");
   if (read_units(c, h, c->file.len, run, err))
     return -1;
   note_death(h, c->file.len, dead);

@@ -27,6 +27,9 @@
 // between two instructions.
 enum { RUN_STARTED = 1, RUN_DYING = 2, RUN_DIED = 3 };
 
+// In `flags`: memory that is not the file's was found where the counters are.
+enum { RUN_REMAPPED = 1 };
+
 // One per translation unit, in section `culprit_units`, written by the
 // instrumenter.
 typedef struct {
@@ -51,7 +54,7 @@ typedef struct {
   uint32_t nunits;
   uint32_t signal;       // the fatal one; 0: a sanitizer's report
   int32_t code;          // its si_code
-  uint32_t reserved;
+  uint32_t flags;        // RUN_REMAPPED
   uint64_t counters;     // offset and size of the counter part
   uint64_t counters_size;
   uint64_t death;        // offset of the death area: stack, then maps

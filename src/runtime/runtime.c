@@ -5,7 +5,8 @@
 // At start, if CULPRIT_RUN names a directory, it makes a run file there and maps
 // it over the counters (see format.h). From then on counting is a store to
 // memory, and nothing needs to be saved at the end: exit, _exit, abort, a crash,
-// SIGKILL all leave the same file. A forked child gets a file of its own; where
+// SIGKILL all leave the same file. (At exit we only look whether the program
+// has mapped something else over the counters.) A forked child gets a file of its own; where
 // that is not possible (chroot, no space), it goes on counting in its parent's,
 // which loses nothing either. vfork children do so by nature.
 //
@@ -49,6 +50,8 @@ extern void *__dso_handle __attribute__((weak, visibility("hidden")));
 
 // From libc, where there is one.
 extern unsigned long getauxval(unsigned long) __attribute__((weak));
+extern int __cxa_atexit(void (*)(void *), void *, void *)
+    __attribute__((weak));
 extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void),
                              void *) __attribute__((weak));
 extern void __sanitizer_set_death_callback(void (*)(void))
@@ -64,6 +67,8 @@ extern int dladdr(const void *, DlInfo *) __attribute__((weak));
 bool __culprit_started;
 RunHeader *__culprit_header; // the mapped file; NULL: nothing is recorded
 char __culprit_dir[PATH_MAX_];
+uint64_t __culprit_page[RUNFILE_PAGE / 8];
+bool __culprit_checking;
 
 INLINE size_t counters_size(void) {
   return (size_t)(__stop_culprit_cnt - __start_culprit_cnt);
@@ -219,6 +224,64 @@ void __culprit_forked(void) {
     __culprit_open(false);
 }
 
+// --- are the counters still ours? -------------------------------------------
+
+// Copies between two places of this process by a system call: what is not
+// mapped, or not to be written, is an error and no signal.
+INLINE long copy_checked(long call, void *to, const void *from, size_t n) {
+  bool reads = call == SYS_process_vm_readv;
+  struct iovec local = {reads ? to : (void *)from, n};
+  struct iovec remote = {reads ? (void *)from : to, n};
+  return call6(call, CALL(SYS_getpid, 0, 0, 0), (long)&local, 1, (long)&remote,
+               1, 0);
+}
+
+// Counters only grow. Two views of the same memory, read one after the other,
+// differ by what was counted in between; those of different memory otherwise.
+INLINE bool same_page(const uint64_t *counters, const volatile uint64_t *file) {
+  for (size_t i = 0; i < RUNFILE_PAGE / 8; i++) {
+    uint64_t before = __culprit_page[i], in_file = file[i], after;
+    if (before == in_file)
+      continue;
+    long got = copy_checked(SYS_process_vm_readv, &after, counters + i, 8);
+    if (got != 8 || before > in_file || in_file > after)
+      return false;
+  }
+  return true;
+}
+
+INLINE bool is_remapped(const RunHeader *h) {
+  const char *file = (const char *)h + h->counters;
+  for (size_t at = 0; at < counters_size(); at += RUNFILE_PAGE) {
+    long got = copy_checked(SYS_process_vm_readv, __culprit_page,
+                            __start_culprit_cnt + at, RUNFILE_PAGE);
+    if (got < 0 && got != -EFAULT)
+      return false; // the system does not let us look
+    if (got != RUNFILE_PAGE ||
+        !same_page((const uint64_t *)(__start_culprit_cnt + at),
+                   (const volatile uint64_t *)(file + at)))
+      return true;
+  }
+  return false;
+}
+
+// A program may map memory over its own data, or unmap it: what it counts there
+// goes nowhere. The file is mapped a second time, with its header, and tells.
+// Looked at when the process ends by exit or a fatal signal; who ends otherwise
+// is not asked.
+__attribute__((noinline)) void __culprit_check(void *unused) {
+  (void)unused;
+  RunHeader *h = __culprit_header;
+  uint64_t magic = 0;
+  uint32_t flags = RUN_REMAPPED;
+  if (!h || __atomic_exchange_n(&__culprit_checking, true, __ATOMIC_SEQ_CST))
+    return;
+  copy_checked(SYS_process_vm_readv, &magic, &h->magic, sizeof magic);
+  if (magic == RUNFILE_MAGIC && is_remapped(h))
+    copy_checked(SYS_process_vm_writev, &h->flags, &flags, sizeof flags);
+  __atomic_store_n(&__culprit_checking, false, __ATOMIC_SEQ_CST);
+}
+
 // --- the fatal-signal hook --------------------------------------------------
 
 struct KernelAction {
@@ -303,6 +366,7 @@ INLINE bool claim_death(RunHeader *h) {
 
 void __culprit_fatal(int sig, siginfo_t *info, void *context) {
   RunHeader *h = __culprit_header;
+  __culprit_check(NULL);
   if (claim_death(h))
     save_death(h, sig, info->si_code, info->si_addr,
                ((const ucontext_t *)context)->uc_mcontext.gregs);
@@ -375,6 +439,8 @@ __attribute__((constructor(101))) void __culprit_start(void) {
   hook_signals();
   if (__sanitizer_set_death_callback)
     __sanitizer_set_death_callback(__culprit_reported);
+  if (__cxa_atexit)
+    __cxa_atexit(__culprit_check, NULL, &__dso_handle ? __dso_handle : NULL);
   if (__register_atfork)
     __register_atfork(NULL, NULL, __culprit_forked,
                       &__dso_handle ? __dso_handle : NULL);
