@@ -170,6 +170,7 @@ static int execute(Driver *d, char **argv, bool quiet, SpoolResult *result) {
   }
   result->end = outcome.end;
   result->seconds = outcome.seconds;
+  result->sent = outcome.sent;
   return 0;
 }
 

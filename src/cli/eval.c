@@ -20,6 +20,7 @@
 #include "eval/evaluation.h"
 #include "eval/export.h"
 #include "eval/tables.h"
+#include "run/orphan.h"
 #include "store/store.h"
 #include "util/escape.h"
 #include "util/fs.h"
@@ -177,13 +178,18 @@ static int parse_options(Options *o, int argc, char **argv) {
 
 static volatile sig_atomic_t interrupted;
 
-static void note_interrupt(int sig) {
-  (void)sig;
-  interrupted = 1;
+// A tested program may signal all it can reach: that is not the user.
+static void note_interrupt(int sig, siginfo_t *info, void *context) {
+  (void)sig, (void)context;
+  int saved = errno;
+  if (info->si_code > 0 || !process_ancestor(info->si_pid))
+    interrupted = 1;
+  errno = saved;
 }
 
 static void catch_signals(void) {
-  struct sigaction a = {.sa_handler = note_interrupt};
+  struct sigaction a = {.sa_sigaction = note_interrupt,
+                        .sa_flags = SA_SIGINFO};
   sigaction(SIGINT, &a, NULL);
   sigaction(SIGTERM, &a, NULL);
 }

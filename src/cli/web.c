@@ -2,7 +2,6 @@
 // its failures, each localized.
 #include <errno.h>
 #include <getopt.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -431,17 +430,6 @@ static void print_progress(const Visits *v) {
   fflush(stderr);
 }
 
-static void on_signal(int signal) {
-  (void)signal;
-  visits_interrupt();
-}
-
-static void catch_signals(void) {
-  struct sigaction act = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-  sigaction(SIGINT, &act, NULL);
-  sigaction(SIGTERM, &act, NULL);
-}
-
 static int make_scratch(Options *o) {
   const char *tmp = getenv("TMPDIR");
   char *dir = arena_printf(&o->arena, "%s/culprit-web-XXXXXX",
@@ -461,8 +449,9 @@ static int run_visits(Options *o, const Requests *list) {
     return status;
   show_progress = isatty(STDERR_FILENO) && !o->quiet;
   v->progress = print_progress;
-  catch_signals();
+  visits_watch(true);
   int rc = visits_run(v, list, &err);
+  visits_watch(false);
   if (show_progress)
     fputs("\r\033[K", stderr);
   if (rc)
@@ -499,9 +488,10 @@ static int run_explorer(Options *o, const Requests *list, Explorer **out) {
   o->site.visits = &o->visits;
   o->site.first = list;
   o->site.progress = print_found;
-  catch_signals();
+  visits_watch(true);
   *out = explorer_new(&o->site);
   int rc = explorer_run(*out, &err);
+  visits_watch(false);
   if (show_progress)
     fputs("\r\033[K", stderr);
   if (!rc)

@@ -68,3 +68,10 @@ void run_add_note(Run *run, const char *fmt, ...) {
   run->note = old ? mem_printf("%s; %s", old, text) : mem_strdup(text);
   free(old);
 }
+
+void run_note_signal(Run *run, int signal) {
+  const char *name = signal ? sigabbrev_np(signal) : NULL;
+  if (signal)
+    run_add_note(run, "it sent SIG%s to culprit, which ignored it",
+                 name ? name : "?");
+}

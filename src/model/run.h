@@ -99,4 +99,7 @@ void run_release(Run *r);
 void run_add_note(Run *run, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
+// The test sent this signal to culprit (0: none), which is no reason to stop.
+void run_note_signal(Run *run, int signal);
+
 #endif

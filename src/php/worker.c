@@ -42,6 +42,7 @@ struct Worker {
   Page page;
   Str pairs;
   bool used_php; // by the last request
+  pid_t served;  // the process that did
 };
 
 // --- settings
@@ -290,6 +291,7 @@ static int exchange(Worker *w, const Request *r, double seconds, Exchange *out,
   Err why;
   if (make_ready(w, err))
     return -1;
+  w->served = w->child.pid;
   double begin = now_seconds();
   page_begin(&w->page, w->site.max_body);
   Talk t = {.connection = w->connection,
@@ -329,6 +331,8 @@ int worker_serve(Worker *w, const Request *r, const char *cookies,
   params_add(&w->pairs, &w->site, &route, r, cookies);
   return exchange(w, r, w->site.timeout, out, arena, err);
 }
+
+pid_t worker_process(const Worker *w) { return w->used_php ? w->served : 0; }
 
 const char *worker_record(const Worker *w) {
   return w->used_php && w->site.extension ? w->record : NULL;

@@ -20,6 +20,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "php/request.h"
 #include "util/arena.h"
@@ -79,6 +80,8 @@ int worker_serve(Worker *w, const Request *r, const char *cookies,
 // The record of the last request (php/record.h); NULL: served without PHP, or
 // by plain PHP.
 const char *worker_record(const Worker *w);
+// The process that served it, which may have ended; 0: none did.
+pid_t worker_process(const Worker *w);
 
 // --- cookies ----------------------------------------------------------------
 

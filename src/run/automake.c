@@ -87,6 +87,7 @@ static void judge(const Check *c, const SpoolResult *result, Run *run) {
   run->status = result->status;
   run->seconds = result->seconds;
   run->verdict = VERDICT_FAIL;
+  run_note_signal(run, result->sent);
   bool killed = result->end != END_EXIT && result->end != END_UNSTARTED &&
                 result->end != END_SIGNAL;
   bool report =

@@ -183,6 +183,7 @@ static int test_ended(Batch *b, Worker *w, Err *err) {
   run->command = mem_strdup(test_command(w->test, exe, &w->arena));
   run->status = w->outcome.status;
   run->seconds = w->outcome.seconds;
+  run_note_signal(run, w->outcome.sent);
   if (w->outcome.end != END_UNSTARTED &&
       (runner_collect(b->runner, w->run_dir, run, err) ||
        dir_make_empty(w->run_dir, err)))

@@ -20,6 +20,12 @@ void children_list(Pids *out);
 // Did the process start with this entry ("NAME=value") in its environment?
 bool process_has_env(pid_t pid, const char *entry);
 
+// The parent of a process, also of a zombie; 0: unknown. Signal-safe.
+pid_t process_parent(pid_t pid);
+// The child of this process that `pid` is or descends from; 0: it is no
+// descendant, or has been reaped. Signal-safe.
+pid_t process_ancestor(pid_t pid);
+
 // All processes of the machine, threads included; -1 if that is unknown. Cheap.
 long processes_total(void);
 // How many processes belong to this session. Looks at every process.

@@ -85,16 +85,17 @@ static void close_pool_files(Pool *p) {
   close(p->bell);
 }
 
+static const int signals[] = {SIGCHLD, SIGINT,  SIGTERM, SIGHUP,
+                              SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2};
+
 int pool_open(Pool **pool, size_t slots, Err *err) {
   assert(slots > 0);
   fill_standard_streams();
   Pool *p = mem_new(Pool);
   sigset_t watched;
   sigemptyset(&watched);
-  sigaddset(&watched, SIGCHLD);
-  sigaddset(&watched, SIGINT);
-  sigaddset(&watched, SIGTERM);
-  sigaddset(&watched, SIGHUP);
+  for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+    sigaddset(&watched, signals[i]);
   p->null = open("/dev/null", O_RDONLY | O_CLOEXEC);
   p->signals = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
   p->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -344,11 +345,53 @@ static Slot *slot_of_leader(Pool *p, pid_t pid) {
   return NULL;
 }
 
+// The slot that a process which descends from us belongs to; NULL: cannot be
+// told.
+static Slot *slot_of_sender(Pool *p, pid_t pid) {
+  Slot *s = NULL;
+  for (pid_t at = pid; !s && at > 1; at = process_parent(at))
+    s = slot_of_leader(p, at);
+  return s ? s : (Slot *)owner_of(p, pid);
+}
+
+// What the signal would do if we did not watch it.
+static void let_it_happen(Pool *p, int number) {
+  signal(number, SIG_DFL);
+  raise(number);
+  sigprocmask(SIG_SETMASK, &p->mask, NULL);
+}
+
+static void take_signal(Pool *p, const struct signalfd_siginfo *info) {
+  int number = (int)info->ssi_signo;
+  if (number == SIGCHLD)
+    return;
+  pid_t pid = info->ssi_code <= 0 ? (pid_t)info->ssi_pid : 0; // not the kernel
+  if (pid && process_ancestor(pid)) {
+    take_answers(p);
+    Slot *s = slot_of_sender(p, pid);
+    if (s)
+      s->outcome.sent = number;
+  } else if (number == SIGINT || number == SIGTERM || number == SIGHUP) {
+    p->interrupted = true;
+  } else {
+    let_it_happen(p, number);
+  }
+}
+
+static void read_signals(Pool *p) {
+  struct signalfd_siginfo info[16];
+  ssize_t n;
+  while ((n = read(p->signals, info, sizeof info)) > 0)
+    for (size_t i = 0; i < (size_t)n / sizeof *info; i++)
+      take_signal(p, &info[i]);
+}
+
 static void reap(Pool *p) {
   for (;;) {
     siginfo_t info = {0};
     if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) || !info.si_pid)
       return;
+    read_signals(p); // while it can still be told who has sent them
     take_answers(p);
     Slot *s = slot_of_leader(p, info.si_pid);
     if (s)
@@ -406,12 +449,7 @@ static void look_at(Pool *p, Slot *s, double now) {
 static void read_events(Pool *p) {
   eventfd_t ignored;
   eventfd_read(p->bell, &ignored);
-  struct signalfd_siginfo info[16];
-  ssize_t n;
-  while ((n = read(p->signals, info, sizeof info)) > 0)
-    for (size_t i = 0; i < (size_t)n / sizeof *info; i++)
-      if (info[i].ssi_signo != SIGCHLD)
-        p->interrupted = true;
+  read_signals(p);
 }
 
 static void poll_events(Pool *p, int ms) {

@@ -14,7 +14,10 @@
 // process that forks for ever) one by one, because orphans of our descendants
 // become our children (PR_SET_CHILD_SUBREAPER).
 //
-// While a pool is open SIGINT, SIGTERM and SIGHUP are events of pool_wait.
+// While a pool is open SIGINT, SIGTERM and SIGHUP are events of pool_wait. One
+// that a test sends is not the user's wish: it is ignored, as are SIGQUIT,
+// SIGALRM, SIGUSR1 and SIGUSR2 of a test, and the outcome of its slot tells. (A
+// sender that was reaped before we could look counts as the user.)
 //
 // Limits: an orphan that also cleared its environment cannot be told from those
 // of other running tests; it is killed when no other test runs, at the latest
@@ -66,6 +69,7 @@ typedef struct {
   End end;
   int status; // exit status, or -signal
   double seconds;
+  int sent;          // the signal that it sent to us; 0: none
   char problem[512]; // END_UNSTARTED: what is wrong; else empty
 } Outcome;
 

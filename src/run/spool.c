@@ -83,6 +83,8 @@ static void put_result(Str *s, const SpoolResult *r) {
   put(s, "end", number);
   snprintf(number, sizeof number, "%.6f", r->seconds);
   put(s, "seconds", number);
+  snprintf(number, sizeof number, "%d", r->sent);
+  put(s, "sent", number);
   put(s, "log", r->log);
   put(s, "run", r->run);
 }
@@ -122,6 +124,8 @@ static void get_line(SpoolRecord *r, const char *name, const char *value) {
     last->end = (End)atoi(value);
   else if (!strcmp(name, "seconds"))
     last->seconds = strtod(value, NULL);
+  else if (!strcmp(name, "sent"))
+    last->sent = atoi(value);
   else if (!strcmp(name, "log"))
     last->log = copy;
   else if (!strcmp(name, "run"))

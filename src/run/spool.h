@@ -29,6 +29,7 @@ typedef struct {
   int status;   // exit status of the test as its log tells it; -1: unknown
   End end;
   double seconds;
+  int sent;  // signal that it sent to its driver, which is culprit; 0: none
   char *log; // files
   char *run; // directory of run files
 } SpoolResult;

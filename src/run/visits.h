@@ -54,8 +54,12 @@ void visits_release(Visits *v); // the lists
 // How many workers the settings ask for: one where they would share files.
 int visits_workers(const Visits *v);
 
-// May be called from a signal handler: workers stop after their request.
-void visits_interrupt(void);
+// SIGINT, SIGTERM and SIGHUP: workers stop after their request. To be switched
+// on before there are threads. One that the application sends is ignored.
+void visits_watch(bool on);
 bool visits_interrupted(void);
+// The signal that process `child` of ours, or what it has started, sent us
+// since the last question; 0: none.
+int visits_signal_of(pid_t child);
 
 #endif

@@ -593,8 +593,8 @@ TEST(a_record_of_the_spool_comes_back_as_it_was) {
                     .command = "cd sub && x 'y z'",
                     .nresults = 2},
               out;
-  in.results[0] = (SpoolResult){"FAIL", 1, END_EXIT, 0.25, "/l/a.log", "/r1"};
-  in.results[1] = (SpoolResult){"", -1, END_TIMEOUT, 60, "/l/b.log", "/r2"};
+  in.results[0] = (SpoolResult){"FAIL", 1, END_EXIT, 0.25, 0, "/l/a.log", "/r1"};
+  in.results[1] = (SpoolResult){"", -1, END_TIMEOUT, 60, 15, "/l/b.log", "/r2"};
   assert_int_equal(spool_take_record(dir, &out, &err), 0);
   assert_int_equal(spool_write_record(dir, &in, &err), 0);
   assert_int_equal(spool_take_record(dir, &out, &err), 1);
@@ -605,6 +605,7 @@ TEST(a_record_of_the_spool_comes_back_as_it_was) {
   assert_int_equal(out.results[0].status, 1);
   assert_string_equal(out.results[1].result, "");
   assert_int_equal(out.results[1].end, END_TIMEOUT);
+  assert_int_equal(out.results[1].sent, 15);
   assert_string_equal(out.results[1].run, "/r2");
   spool_record_release(&out);
   assert_int_equal(spool_take_record(dir, &out, &err), 0);
