@@ -69,6 +69,8 @@ static int load_code(Subject *s, Err *err) {
 }
 
 static int confine(Subject *s, Err *err) {
+  if (!s->options.confine)
+    return 0;
   ConfinePlan plan = *s->options.confine;
   plan.scratch = s->options.dir;
   plan.copied = s->options.cwd;
@@ -148,7 +150,8 @@ static int execute(Subject *s, const char *dir, const CallPoint *at,
     extra[2] = point(s, at, "CULPRIT_PATCH", "patch", at->patch, &arena);
   }
   set_input(s, &input);
-  char *cwd = confine_inside(s->confine, s->options.cwd);
+  char *cwd = s->confine ? confine_inside(s->confine, s->options.cwd)
+                         : mem_strdup(s->options.cwd);
   Spawn spawn = {.path = s->build.program,
                  .argv = s->options.argv,
                  .env = environment_with(extra, &arena),

@@ -32,7 +32,7 @@ typedef struct {
   const char *dir;   // scratch
   double timeout;    // seconds for one run
   const ConfinePlan *confine; // what runs may do; scratch area and copy are set
-                              // by us
+                              // by us. NULL: what the user may
 } SubjectOptions;
 
 typedef struct {
