@@ -7,9 +7,11 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/rank.h"
 #include "locate/account.h"
 #include "locate/fault.h"
 #include "locate/near.h"
+#include "locate/twins.h"
 #include "report/why.h"
 #include "run/words.h"
 #include "util/command.h"
@@ -17,13 +19,22 @@
 static const char HELP[] =
     "usage: culprit why [options] FILE:LINE\n"
     "\n"
-    "Tells what speaks for and against one line: its rank and score by every\n"
-    "method, the conditions and returned values on it that tell failing from\n"
-    "passing runs, the tests that execute it, what ties with it.\n"
+    "Tells what speaks for and against one line: its rank and score, which "
+    "runs\n"
+    "execute it, what decides whether it is executed, which lines cannot be "
+    "told\n"
+    "apart from it, the conditions and returned values on it that tell "
+    "failing\n"
+    "from passing runs, the tests that execute it, what ties with it.\n"
     "\n"
     "  --failure N       only this failure, as `culprit rank` numbers them\n"
     "  --other-failures exclude|pass\n"
     "                    as for rank\n"
+    "  --all             rank and score by every method; otherwise by three: "
+    "the\n"
+    "                    one `culprit rank` uses, ochiai, and the one that "
+    "ranks\n"
+    "                    the line highest\n"
     "  --near            look for the passing run nearest to a failing test\n"
     "                    now, if `culprit near` has not found one before\n"
     "  --json            for programs\n"
@@ -36,7 +47,7 @@ static const char HELP[] =
 typedef struct {
   const char *place, *store;
   int64_t session, failure;
-  bool others_pass, json, near;
+  bool others_pass, json, near, all;
 } Options;
 
 // --- work -------------------------------------------------------------------
@@ -47,13 +58,17 @@ typedef struct {
   Sources sources;
   Fault fault; // the line
   Account *accounts;
-  bool *covers;           // per run
+  Twins twins;
+  NearTest *nearest;      // per failure
   NearNotes nearby;       // found by --near
   const NearNote **notes; // per failure
 } Work;
 
 static void work_release(Work *w) {
-  free(w->covers);
+  twins_release(&w->twins);
+  if (w->nearest)
+    near_tests_release(w->nearest, w->suite.nfailures);
+  free(w->nearest);
   free(w->notes);
   near_notes_release(&w->nearby);
   accounts_free(w->accounts, w->accounts ? w->suite.nfailures : 0);
@@ -62,11 +77,6 @@ static void work_release(Work *w) {
   if (w->bench.suite)
     workbench_release(&w->bench);
   suite_release(&w->suite);
-}
-
-static void note_coverage(void *ctx, size_t run, const Bitset *hits) {
-  Work *w = ctx;
-  w->covers[run] = bitset_has(hits, w->fault.places.items[0].statement);
 }
 
 static bool has_spectra(const Suite *suite) {
@@ -213,13 +223,14 @@ static int gather(Work *w, Store *store, const Options *o) {
   LocateOptions options = {.by = ENTITY_STATEMENT,
                            .others_pass = o->others_pass};
   uint32_t statement = w->fault.places.items[0].statement;
-  w->covers = mem_array(bool, w->suite.nruns);
+  w->nearest = mem_array(NearTest, w->suite.nfailures);
   sources_init(&w->sources, &w->suite);
   workbench_init(&w->bench, store, &w->suite);
   if (accounts_make(&w->bench, statement, &options, &w->accounts, &err) ||
-      store_each_spectrum(store, &w->suite, ENTITY_STATEMENT, note_coverage, w,
-                          &err) ||
-      gather_near(w, store, o, &err) || workbench_cores(&w->bench, &err))
+      twins_find(&w->twins, store, &w->suite, statement, &err) ||
+      near_tests_find(w->nearest, w->suite.nfailures, store, &w->suite, &err) ||
+      gather_near(w, store, o, &err) || workbench_cores(&w->bench, &err) ||
+      workbench_places(&w->bench, &err))
     return cli_error(&err);
   return check_comparable(w, o);
 }
@@ -228,13 +239,19 @@ static int print(Work *w, const Options *o) {
   const FaultPlace *place = &w->fault.places.items[0];
   Why why = {.report = {.suite = &w->suite,
                         .deaths = &w->bench.deaths,
+                        .places = w->bench.places,
+                        .nearest = w->nearest,
                         .sources = &w->sources},
              .source = place->source,
              .line = place->line,
              .statement = place->statement,
              .accounts = w->accounts,
              .only = (size_t)o->failure,
-             .covers = w->covers,
+             .covers = w->twins.covers,
+             .twins = w->twins.statements.items,
+             .ntwins = w->twins.statements.len,
+             .method = rank_own_method(&w->suite),
+             .all = o->all,
              .notes = w->notes,
              .cores = w->bench.cores};
   o->json ? why_json(&why, stdout) : why_text(&why, stdout);
@@ -271,6 +288,7 @@ enum {
   OPT_FAILURE = 256,
   OPT_OTHERS,
   OPT_NEAR,
+  OPT_ALL,
   OPT_JSON,
   OPT_SESSION,
   OPT_STORE
@@ -280,6 +298,7 @@ static const struct option long_options[] = {
     {"failure", required_argument, NULL, OPT_FAILURE},
     {"other-failures", required_argument, NULL, OPT_OTHERS},
     {"near", no_argument, NULL, OPT_NEAR},
+    {"all", no_argument, NULL, OPT_ALL},
     {"json", no_argument, NULL, OPT_JSON},
     {"session", required_argument, NULL, OPT_SESSION},
     {"store", required_argument, NULL, OPT_STORE},
@@ -294,6 +313,7 @@ static int take_option(Options *o, int opt, const char *value) {
   case OPT_FAILURE: return cli_number(value, &o->failure);
   case OPT_OTHERS: return cli_others(value, &o->others_pass);
   case OPT_NEAR: o->near = true; return 0;
+  case OPT_ALL: o->all = true; return 0;
   case OPT_JSON: o->json = true; return 0;
   case OPT_SESSION: return cli_number(value, &o->session);
   case OPT_STORE: o->store = value; return 0;

@@ -90,18 +90,33 @@ static int better_first(const void *a, const void *b) {
   return x->entity < y->entity ? -1 : x->entity > y->entity;
 }
 
+static TupleScore tuple_of(const Comparison *c, uint32_t e) {
+  TupleScore t = {e, c->ef[e], c->ep[e], 0};
+  t.tells = (c->failing ? (double)t.ef / c->failing : 0) -
+            (c->passing ? (double)t.ep / c->passing : 0);
+  return t;
+}
+
+static void add_guards(Account *a, const Comparison *c, const Guards *g) {
+  a->flow = g->known;
+  a->always = g->always;
+  for (size_t i = 0; i < g->outcomes.len; i++)
+    array_push(&a->guards, tuple_of(c, g->outcomes.items[i]));
+}
+
 static void add_tuples(Account *a, const Workbench *w, const uint32_t *owner,
-                       uint32_t statement, bool others_pass) {
+                       uint32_t statement, const Guards *g, bool others_pass) {
   Comparison c;
   comparison_init(&c, &w->tally, a->failure, others_pass);
-  for (uint32_t e = 0; e < w->suite->nentities; e++) {
-    if (owner[e] != statement || !(c.ef[e] || c.ep[e]))
-      continue;
-    TupleScore t = {e, c.ef[e], c.ep[e], 0};
-    t.tells = (c.failing ? (double)t.ef / c.failing : 0) -
-              (c.passing ? (double)t.ep / c.passing : 0);
-    array_push(&a->tuples, t);
-  }
+  for (uint32_t e = 0; e < w->suite->nentities; e++)
+    if (owner[e] == statement && (c.ef[e] || c.ep[e]))
+      array_push(&a->tuples, tuple_of(&c, e));
+  a->self = tuple_of(&c, statement);
+  uint32_t function = w->suite->entities[statement].function;
+  a->function = function < w->suite->nentities
+                    ? tuple_of(&c, function)
+                    : (TupleScore){.entity = ENTITY_NONE};
+  add_guards(a, &c, g);
   if (a->tuples.len)
     qsort(a->tuples.items, a->tuples.len, sizeof *a->tuples.items,
           better_first);
@@ -118,18 +133,23 @@ int accounts_make(Workbench *w, uint32_t statement, const LocateOptions *o,
     accounts[i].failure = i;
   for (size_t i = 0; !rc && i < localizer_count(); i++) {
     Localizer m = localizer_at(i);
-    rc = ask_method(w, &m, statement, o, accounts, err);
+    if (localizer_fits(&m, suite))
+      rc = ask_method(w, &m, statement, o, accounts, err);
   }
   unsigned kinds = 1u << ENTITY_STATEMENT | (TUPLE_KINDS & w->present);
   if (!rc)
-    rc = workbench_load(w, kinds, o->by, err);
+    rc = workbench_load(w, kinds | (1u << ENTITY_FUNCTION & w->present), o->by,
+                        err);
   if (rc) {
     accounts_free(accounts, suite->nfailures);
     return -1;
   }
   uint32_t *owner = owners_find(suite, ENTITY_STATEMENT, kinds);
+  Guards guards;
+  guards_find(&guards, suite, statement);
   for (size_t i = 0; i < suite->nfailures; i++)
-    add_tuples(&accounts[i], w, owner, statement, o->others_pass);
+    add_tuples(&accounts[i], w, owner, statement, &guards, o->others_pass);
+  guards_release(&guards);
   free(owner);
   *out = accounts;
   return 0;
@@ -141,6 +161,7 @@ void accounts_free(Account *accounts, size_t n) {
       free(accounts[i].methods.items[j].reason);
     array_release(&accounts[i].methods);
     array_release(&accounts[i].tuples);
+    array_release(&accounts[i].guards);
     ranking_release(&accounts[i].ranking);
   }
   free(accounts);

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "locate/guard.h"
 #include "locate/localizer.h"
 #include "model/ranking.h"
 #include "util/array.h"
@@ -39,8 +40,11 @@ typedef struct {
   size_t executed;        // how many statements were
   Ranking ranking;        // by the default method
   const Suspect *suspect; // the statement in it; NULL: it is not listed
-  ARRAY(MethodScore) methods; // all, in the order of the table
+  ARRAY(MethodScore) methods; // those that fit, in the order of the table
   ARRAY(TupleScore) tuples;   // those some run covers, best telling first
+  TupleScore self, function;  // the statement, and the function it stands in
+  bool flow, always;          // Guards.known, .always
+  ARRAY(TupleScore) guards;   // outcomes that decide whether it is executed
 } Account;
 
 // Accounts for every failure of the suite; the caller frees them. `o->by` must

@@ -257,6 +257,7 @@ static const Localizer special[] = {
      .formula = formula_op2,
      .cascade = true},
     {.name = "cascade+o",
+     .scope = FOR_PHP,
      .doc = "cascade; first the lines that wrote what the oracle blames",
      .all_kinds = KIND(STATEMENT),
      .formula = formula_op2,
@@ -315,6 +316,7 @@ static const Localizer special[] = {
      .rank = rank_nn_perm,
      .lists = LINES},
     {.name = "near",
+     .scope = FOR_C,
      .doc = "branches at which the nearest passing run parts (culprit near)",
      .all_kinds = KIND(STATEMENT),
      .notes = true,
@@ -322,6 +324,7 @@ static const Localizer special[] = {
      .rank = rank_near,
      .lists = LINES},
     {.name = METHOD_SPEC,
+     .scope = FOR_C,
      .doc = "the core of a broken contract, and made tests (culprit spec)",
      .all_kinds = KIND(STATEMENT),
      .cores = true,
@@ -329,12 +332,14 @@ static const Localizer special[] = {
      .rank = rank_spec,
      .lists = LINES},
     {.name = "apollo-t",
+     .scope = FOR_PHP,
      .doc = "Tarantula of the line (Artzi 2010)",
      .all_kinds = KIND(STATEMENT),
      .load = load_places,
      .rank = rank_apollo_t,
      .lists = LINES},
     {.name = "apollo-o",
+     .scope = FOR_PHP,
      .doc = "lines that wrote what the oracle blames in the output",
      .all_kinds = KIND(STATEMENT),
      .load = load_places,
@@ -342,24 +347,28 @@ static const Localizer special[] = {
      .rank = rank_apollo_o,
      .lists = LINES},
     {.name = "apollo-t+o",
+     .scope = FOR_PHP,
      .doc = "apollo-t, raised to 1.1 where apollo-o agrees",
      .all_kinds = KIND(STATEMENT),
      .load = load_places,
      .rank = rank_apollo_t_o,
      .lists = LINES},
     {.name = "apollo-tc",
+     .scope = FOR_PHP,
      .doc = "apollo-t over the line and the outcomes of its conditions",
      .all_kinds = KIND(STATEMENT),
      .load = load_places,
      .rank = rank_apollo_tc,
      .lists = LINES},
     {.name = "apollo-tc+o",
+     .scope = FOR_PHP,
      .doc = "apollo-tc, raised to 1.1 where apollo-o agrees",
      .all_kinds = KIND(STATEMENT),
      .load = load_places,
      .rank = rank_apollo_tc_o,
      .lists = LINES},
     {.name = "apollo-tcoro",
+     .scope = FOR_PHP,
      .doc = "apollo-o where the oracle names places, else apollo-tc",
      .all_kinds = KIND(STATEMENT),
      .load = load_places,
@@ -393,6 +402,15 @@ bool localizer_find(const char *name, Localizer *out) {
       return true;
   }
   return false;
+}
+
+bool localizer_fits(const Localizer *m, const Suite *suite) {
+  const char *command = suite->command ? suite->command : "";
+  if (m->scope == FOR_ALL)
+    return true;
+  if (text_starts(command, "culprit web "))
+    return m->scope == FOR_PHP;
+  return m->scope == FOR_C && !text_starts(command, "culprit import ");
 }
 
 // --- a method at work -------------------------------------------------------

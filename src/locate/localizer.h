@@ -96,9 +96,14 @@ typedef int LocalizerLoad(Workbench *w, Err *err);
 typedef int LocalizerRank(const Workbench *w, const LocateOptions *o,
                           size_t failure, Ranking *out, Err *err);
 
+// Whose evidence it needs: `culprit near` and `spec` explain C programs,
+// failures in pages come from `culprit web`.
+typedef enum { FOR_ALL, FOR_C, FOR_PHP } LocalizerScope;
+
 struct Localizer {
   const char *name; // on the command line and in JSON
   const char *doc;  // one line
+  LocalizerScope scope;
   // What it needs: entities of all of these kinds, of at least one of those.
   unsigned all_kinds, any_kind;
   bool counts; // of conditions and returns, by at least one run
@@ -119,6 +124,11 @@ struct Localizer {
 size_t localizer_count(void);
 Localizer localizer_at(size_t i); // in the order they are listed to the user
 bool localizer_find(const char *name, Localizer *out);
+
+// Can the method have anything to say about a session like this one? Not if it
+// is for the other language. Sessions of `culprit import` only have methods for
+// all.
+bool localizer_fits(const Localizer *m, const Suite *suite);
 
 // --- a method at work -------------------------------------------------------
 

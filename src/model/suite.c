@@ -20,6 +20,15 @@ bool suite_is_test(const Suite *s, uint32_t entity) {
   return s->sources[s->entities[entity].source].test;
 }
 
+int suite_by_place(const void *a, const void *b, void *suite) {
+  const Suite *s = suite;
+  const Entity *x = &s->entities[*(const uint32_t *)a];
+  const Entity *y = &s->entities[*(const uint32_t *)b];
+  if (x->source != y->source)
+    return strcmp(s->sources[x->source].path, s->sources[y->source].path);
+  return (x->line > y->line) - (x->line < y->line);
+}
+
 // "../src/a.c", seen from the session's directory.
 static bool is_beside(const Suite *s, const char *path, const char *file) {
   char *full = path_absolute(file, s->cwd);

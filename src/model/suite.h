@@ -55,6 +55,9 @@ const char *suite_path(const Suite *s, uint32_t source);
 // Is the entity code of a test (model/testcode.h)?
 bool suite_is_test(const Suite *s, uint32_t entity);
 
+// For qsort_r over entities, with the suite as context: by path, then line.
+int suite_by_place(const void *a, const void *b, void *suite);
+
 // FILE as a user writes it names `source` if it is the same path, or the shown
 // path ends with "/FILE", or equals it.
 bool suite_path_matches(const Suite *s, uint32_t source, const char *file);

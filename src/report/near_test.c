@@ -67,22 +67,13 @@ static uint32_t first_run(const Suite *suite, const FailureGroup *g) {
 // --- where they differ
 // ------------------------------------------------------------
 
-static int in_source_order(const void *a, const void *b, void *suite) {
-  const Suite *s = suite;
-  const Entity *x = &s->entities[*(const uint32_t *)a];
-  const Entity *y = &s->entities[*(const uint32_t *)b];
-  if (x->source != y->source)
-    return strcmp(s->sources[x->source].path, s->sources[y->source].path);
-  return x->line < y->line ? -1 : x->line > y->line;
-}
-
 static void add_difference(const Suite *suite, const Bitset *a, const Bitset *b,
                            EntityList *out) {
   for (uint32_t e = 0; bitset_next(a, &e); e++)
     if (!bitset_has(b, e))
       array_push(out, e);
   if (out->len)
-    qsort_r(out->items, out->len, sizeof *out->items, in_source_order,
+    qsort_r(out->items, out->len, sizeof *out->items, suite_by_place,
             (void *)suite);
 }
 

@@ -18,6 +18,8 @@
 #include "report/why.h"
 #include "util/fs.h"
 
+#define WHY_YARDSTICK "ochiai"
+
 enum { NAMES_SHOWN = 20, TIES_SHOWN = 8, LINE_WIDTH = 100 };
 
 static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
@@ -124,7 +126,9 @@ static void put_default(const Why *w, const Account *a, FILE *out) {
   const Suspect *s = a->suspect;
   fprintf(out, "\n  %s: ", METHOD_DEFAULT);
   if (!s) {
-    fputs("not in the ranking (not executed, or nothing to compare with)\n",
+    fputs(a->ranking.failing && a->ranking.passing
+              ? "not in the ranking: no run of the session executes it\n"
+              : "not in the ranking: there is nothing to compare with\n",
           out);
     return;
   }
@@ -136,7 +140,19 @@ static void put_default(const Why *w, const Account *a, FILE *out) {
   put_ties(w, a, out);
 }
 
-// --- tuples, deaths, tests, methods -----------------------------------------
+// --- facts, tuples, deaths, tests, methods ----------------------------------
+
+static void put_facts(const Why *w, const Account *a, FILE *out) {
+  EvidenceList list = {0};
+  why_facts(w, a, &list);
+  fputs("\n  what is known of it:\n", out);
+  for (size_t i = 0; i < list.len; i++) {
+    fputs("    ", out);
+    put_escaped(list.items[i].text, out);
+    fputc('\n', out);
+  }
+  evidence_release(&list);
+}
 
 static void put_tuples(const Why *w, const Account *a, FILE *out) {
   if (!a->tuples.len)
@@ -229,7 +245,55 @@ static void put_method(const MethodScore *m, FILE *out) {
   str_release(&rank);
 }
 
-static void put_methods(const Account *a, FILE *out) {
+static const MethodScore *find_method(const Account *a, const char *name) {
+  for (size_t i = 0; i < a->methods.len; i++)
+    if (!strcmp(a->methods.items[i].method.name, name))
+      return &a->methods.items[i];
+  return NULL;
+}
+
+static bool ranks_higher(const MethodScore *m, const MethodScore *than) {
+  return m->ranked && (!than || !than->ranked || m->rank < than->rank);
+}
+
+size_t why_methods(const Why *w, const Account *a,
+                   const MethodScore *out[WHY_METHODS]) {
+  const char *yardstick =
+      strcmp(w->method, WHY_YARDSTICK) ? WHY_YARDSTICK : METHOD_DEFAULT;
+  const MethodScore *own = find_method(a, w->method);
+  const MethodScore *other = find_method(a, yardstick);
+  const MethodScore *best = own && ranks_higher(own, other) ? own : other;
+  const MethodScore *highest = best;
+  size_t n = 0;
+  for (size_t i = 0; i < a->methods.len; i++)
+    if (ranks_higher(&a->methods.items[i], highest))
+      highest = &a->methods.items[i];
+  if (own)
+    out[n++] = own;
+  if (other)
+    out[n++] = other;
+  if (highest && highest != best)
+    out[n++] = highest;
+  return n;
+}
+
+static void put_chosen(const Why *w, const Account *a, FILE *out) {
+  const MethodScore *chosen[WHY_METHODS];
+  size_t n = why_methods(w, a, chosen);
+  fputs("\n  rank and score by the methods that matter (--all: by every "
+        "one):\n",
+        out);
+  for (size_t i = 0; i < n; i++)
+    put_method(chosen[i], out);
+  if (n < WHY_METHODS)
+    fputs("    no other method ranks it higher\n", out);
+}
+
+static void put_methods(const Why *w, const Account *a, FILE *out) {
+  if (!w->all) {
+    put_chosen(w, a, out);
+    return;
+  }
   fputs("\n  rank and score by every method:\n", out);
   for (size_t i = 0; i < a->methods.len; i++)
     put_method(&a->methods.items[i], out);
@@ -349,12 +413,13 @@ static void put_failure(const Why *w, const Account *a, FILE *out) {
           plural(a->ranking.failing), a->ranking.passing,
           a->ranking.stand_in ? "that fail otherwise" : "passing");
   put_default(w, a, out);
+  put_facts(w, a, out);
   put_tuples(w, a, out);
   put_deaths(w, a, out);
   put_near(w, a, out);
   put_core(w, a, out);
   put_tests(w, a, out);
-  put_methods(a, out);
+  put_methods(w, a, out);
 }
 
 void why_text(Why *w, FILE *out) {

@@ -12,12 +12,16 @@
 #include "report/report.h"
 
 typedef struct {
-  Report report;           // suite, deaths, sources, colour
+  Report report;           // suite, deaths, sources, nearest, places
   uint32_t source, line;   // as asked for
   uint32_t statement;      // the one on that line, or the nearest
   const Account *accounts; // one per failure of the suite
   size_t only;             // the failure that was asked for, from 1; 0: all
   const bool *covers;      // per run: it executes the statement
+  const uint32_t *twins;   // statements that exactly the same runs execute
+  size_t ntwins;
+  const char *method; // the one `culprit rank` uses for the session
+  bool all;           // every method, not only those that matter
   // Per failure: the passing run near it that is known, or NULL.
   const NearNote *const *notes;
   // What `culprit spec` found out about failures.
@@ -34,6 +38,18 @@ const SpecNote *why_core(const Why *w, const Account *a);
 const char *why_clause(const Why *w, const SpecNote *note, size_t k);
 // Could the line alone be wrong?
 bool why_alone(const Why *w, const SpecNote *note);
+
+// What is known of the line, a sentence each. Kinds: coverage, rank, output,
+// guard, function, twins, nearest, death.
+void why_facts(const Why *w, const Account *a, EvidenceList *out);
+
+// The methods that matter: the one `culprit rank` uses for the session, ochiai
+// as the yardstick that other tools share (the default where ochiai is that
+// one), and of the others the one that ranks the line highest, worst case, if
+// it ranks it higher than both. Returns how many there are.
+enum { WHY_METHODS = 3 };
+size_t why_methods(const Why *w, const Account *a,
+                   const MethodScore *out[WHY_METHODS]);
 
 void why_text(Why *w, FILE *out);
 void why_json(Why *w, FILE *out);

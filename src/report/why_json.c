@@ -6,6 +6,8 @@
 //      "rank":3,"rank_best":1,"score":1.9,"hint":1.9,"own":1.2,
 //      "confidence":1,"died":false,"executed":412,
 //      "ties":[{"file":"a.c","line":14}],
+//      "facts":[{"kind":"coverage","text":"every failing run ..."}],
+//      "twins":[{"file":"a.c","line":15}],
 //      "tuples":[{"kind":"condition","text":"when ...","ef":2,"ep":3,
 //                 "tells":0.96}],
 //      "failing_tests":["3"],"passing_tests":["1","2"],
@@ -17,7 +19,9 @@
 //      "methods":[{"method":"ochiai","rank":3,"rank_best":1,"score":0.7},
 //                 {"method":"sober","reason":"sober needs counts, ..."}]}]}
 //
-// "near" is there if culprit near has found a passing run, "here" if it parts
+// "facts" are sentences, of the kinds named in why.h; "twins" are the lines that
+// exactly the same runs execute. "methods" are all that fit the session, with or
+// without --all. "near" is there if culprit near has found a passing run, "here" if it parts
 // on this line. "core" is there if culprit spec has explained the failure:
 // "clauses" cannot hold together with this line. A rank is null where the line
 // is not in the ranking.
@@ -59,6 +63,22 @@ static void put_ties(const Suite *suite, const Account *a, FILE *out) {
     fprintf(out, ",\"line\":%u}", e->line);
   }
   fputc(']', out);
+}
+
+static void put_facts(const Why *w, const Account *a, FILE *out) {
+  EvidenceList list = {0};
+  why_facts(w, a, &list);
+  fputs(",\"facts\":[", out);
+  json_evidence(list.items, list.len, out);
+  fputs("],\"twins\":[", out);
+  for (size_t i = 0; i < w->ntwins; i++) {
+    const Entity *e = &w->report.suite->entities[w->twins[i]];
+    fputs(i ? ",{\"file\":" : "{\"file\":", out);
+    json_string(suite_path(w->report.suite, e->source), out);
+    fprintf(out, ",\"line\":%u}", e->line);
+  }
+  fputc(']', out);
+  evidence_release(&list);
 }
 
 static void put_tuples(const Suite *suite, const Account *a, FILE *out) {
@@ -174,6 +194,7 @@ static void put_failure(const Why *w, const Account *a, FILE *out) {
   json_bool("stand_in", a->ranking.stand_in, out);
   put_default(a, out);
   put_ties(suite, a, out);
+  put_facts(w, a, out);
   put_tuples(suite, a, out);
   put_tests(w, g, out);
   evidence_deaths(suite, w->report.deaths, a->failure,
