@@ -194,6 +194,8 @@ static void tell_cell(const Poke *p, const PokeCell *c) {
   for (uint32_t i = 0; i < c->size; i++)
     fprintf(p->out, "%02x", c->bytes[i]);
   fputc('\n', p->out);
+  if (c->leads)
+    fprintf(p->out, "leads\t%s\n", c->leads);
 }
 
 static void tell_state(const Poke *p, const struct user_regs_struct *regs) {

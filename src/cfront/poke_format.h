@@ -19,6 +19,9 @@
 //   moved ADDRESS SIZE      OLD was not in these bytes; nothing was changed
 //   image FROM TO           where the program's own data lies
 //   cell FRAME FUNCTION NAME ADDRESS KIND BYTES
+//   leads TEXT              of the cell above, a pointer: what it points to, as
+//                           a person would write it, printable ASCII only:
+//                           "abc", {len = 3, next = NULL}, f(), pointer to 5
 //   way N                   1 or 0, or the number that a switch goes by
 //   failed TEXT             it could not be done
 #ifndef CULPRIT_CFRONT_POKE_FORMAT_H

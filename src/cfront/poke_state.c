@@ -22,6 +22,8 @@ enum {
   HOPS_MAX = 6,
   FRAMES_MAX = 64,
   DEEPEST = 16, // types in types
+  SHOWN_TEXT = 40,
+  SHOWN_FIELDS = 3,
 };
 
 // --- memory -----------------------------------------------------------------
@@ -176,7 +178,7 @@ static void add_cell(PokeState *s, const Way *w, uint64_t at, uint64_t size,
   uint8_t *bytes = arena_array(&s->arena, uint8_t, size);
   if (poke_read(s->pid, at, bytes, size))
     array_push(&s->cells, (PokeCell){w->frame, w->function, w->name, at,
-                                     (uint32_t)size, kind, bytes});
+                                     (uint32_t)size, kind, bytes, NULL});
 }
 
 static bool is_taken(const PokeState *s, uint64_t at) {
@@ -204,11 +206,192 @@ static void add_text(PokeState *s, const Way *w, uint64_t at) {
   add_table(s, w, at, n, CELL_TEXT);
 }
 
+// --- what pointers are shown as ---------------------------------------------
+
+// As in a C string, cut at SHOWN_TEXT.
+static void show_text(const PokeState *s, uint64_t at, Str *out) {
+  unsigned char c = 0;
+  size_t n = 0;
+  if (!poke_read(s->pid, at, &c, 1)) {
+    str_add(out, "an address without memory");
+    return;
+  }
+  str_addc(out, '"');
+  for (; c && n < SHOWN_TEXT; n++) {
+    if (c < 0x20 || c >= 0x7f)
+      str_addf(out, "\\x%02x", c);
+    else
+      str_addf(out, c == '"' || c == '\\' ? "\\%c" : "%c", c);
+    if (!poke_read(s->pid, at + n + 1, &c, 1))
+      c = 0;
+  }
+  str_add(out, c ? "\"..." : "\"");
+}
+
+static bool find_unit(const PokeState *s, uint64_t pc, Dwarf_Die *out);
+
+// The function whose code begins there.
+static void show_function(const PokeState *s, uint64_t at, Str *out) {
+  uint64_t pc = at - s->bias;
+  Dwarf_Die unit, *scopes = NULL;
+  int n = find_unit(s, pc, &unit) ? dwarf_getscopes(&unit, pc, &scopes) : 0;
+  const char *name = NULL;
+  for (int i = 0; i < n && !name; i++)
+    if (dwarf_tag(&scopes[i]) == DW_TAG_subprogram)
+      name = dwarf_diename(&scopes[i]);
+  str_addf(out, name ? "%s()" : "a function of another library", name);
+  free(scopes);
+}
+
+static void show_number(CellKind kind, const uint8_t *bytes, uint64_t size,
+                        Str *out) {
+  unsigned shift = size < 8 ? 64 - 8 * (unsigned)size : 0;
+  uint64_t v = 0;
+  double d = 0;
+  float f = 0;
+  memcpy(&v, bytes, size);
+  memcpy(&d, &v, sizeof d);
+  memcpy(&f, &v, sizeof f);
+  if (kind == CELL_FLOAT)
+    str_addf(out, "%g", size == sizeof f ? (double)f : d);
+  else if (kind == CELL_UNSIGNED)
+    str_addf(out, "%llu", (unsigned long long)v);
+  else
+    str_addf(out, "%lld", (long long)((int64_t)(v << shift) >> shift));
+}
+
+static void show_pointee(const PokeState *s, uint64_t at, Dwarf_Die *type,
+                         int depth, Str *out);
+
+// One object that is neither a structure nor an array.
+static bool show_scalar(const PokeState *s, uint64_t at, Dwarf_Die *type,
+                        int depth, Str *out) {
+  uint64_t size = size_of(type);
+  uint8_t bytes[8] = {0};
+  uint64_t value;
+  Dwarf_Die to;
+  int tag = dwarf_tag(type);
+  if (!size || size > sizeof bytes || !poke_read(s->pid, at, bytes, size))
+    return false;
+  memcpy(&value, bytes, sizeof value);
+  if (tag == DW_TAG_base_type || tag == DW_TAG_enumeration_type)
+    show_number(kind_of(type), bytes, size, out);
+  else if (tag != DW_TAG_pointer_type)
+    return false;
+  else if (!value)
+    str_add(out, "NULL");
+  else if (depth && type_of(type, &to))
+    show_pointee(s, value, &to, depth - 1, out);
+  if (!out->len)
+    str_add(out, "a pointer");
+  return true;
+}
+
+// "{len = 3, next = NULL}": the first that are scalar.
+static void show_fields(const PokeState *s, uint64_t at, Dwarf_Die *type,
+                        Str *out) {
+  Dwarf_Die member, of;
+  size_t shown = 0;
+  bool more = false;
+  str_addc(out, '{');
+  for (int rc = dwarf_child(type, &member); !rc;
+       rc = dwarf_siblingof(&member, &member)) {
+    uint64_t offset = 0, ignored;
+    Str value = {0};
+    const char *name = dwarf_diename(&member);
+    if (dwarf_tag(&member) != DW_TAG_member)
+      continue;
+    has_number(&member, DW_AT_data_member_location, &offset);
+    bool good = name && shown < SHOWN_FIELDS &&
+                !has_number(&member, DW_AT_bit_size, &ignored) &&
+                type_of(&member, &of);
+    bool text = good && dwarf_tag(&of) == DW_TAG_pointer_type;
+    good = good && show_scalar(s, at + offset, &of, text ? 1 : 0, &value);
+    if (good)
+      str_addf(out, "%s%s = %s", shown++ ? ", " : "", name, str_text(&value));
+    else
+      more = true;
+    str_release(&value);
+  }
+  str_addf(out, "%s}", !more ? "" : shown ? ", ..." : "...");
+}
+
+// `depth`: how many pointers in what is shown are followed.
+static void show_pointee(const PokeState *s, uint64_t at, Dwarf_Die *type,
+                         int depth, Str *out) {
+  uint8_t byte;
+  Str value = {0};
+  int tag = dwarf_tag(type);
+  if (tag == DW_TAG_subroutine_type)
+    show_function(s, at, out);
+  else if (is_byte(type))
+    show_text(s, at, out);
+  else if (!poke_read(s->pid, at, &byte, 1))
+    str_add(out, "an address without memory");
+  else if (tag == DW_TAG_structure_type && depth && !is_foreign(type))
+    show_fields(s, at, type, out);
+  else if (tag == DW_TAG_structure_type)
+    str_add(out, "{...}");
+  else if (show_scalar(s, at, type, depth ? depth - 1 : 0, &value))
+    str_addf(out, "pointer to %s", str_text(&value));
+  str_release(&value);
+}
+
+static void note_pointee(PokeState *s, uint64_t value, Dwarf_Die *type) {
+  Dwarf_Die to;
+  Str text = {0};
+  if (type_of(type, &to))
+    show_pointee(s, value, &to, 2, &text);
+  array_last(&s->cells).leads = arena_strdup(&s->arena, str_text(&text));
+  str_release(&text);
+}
+
+// The cell that begins there; NULL: none does.
+static const PokeCell *cell_at(const PokeState *s, uint64_t at) {
+  uint64_t n;
+  bool found = hashmap_get(&s->seen, &at, sizeof at, &n) && n <= s->cells.len;
+  return found && s->cells.items[n - 1].at == at ? &s->cells.items[n - 1]
+                                                 : NULL;
+}
+
+static void show_cell(const PokeState *s, const PokeCell *c, Str *out) {
+  if (c->kind == CELL_TEXT || c->kind == CELL_TABLE) {
+    show_text(s, c->at, out);
+  } else if (c->kind == CELL_POINTER) {
+    str_add(out, "pointer to a pointer");
+  } else {
+    str_add(out, "pointer to ");
+    show_number(c->kind, c->bytes, c->size, out);
+  }
+}
+
+// What has no type to be shown by (void *) may be something that is known under
+// another name.
+static void show_untyped(PokeState *s) {
+  for (size_t i = 0; i < s->cells.len; i++) {
+    PokeCell *c = &s->cells.items[i];
+    uint64_t value;
+    if (!c->leads || *c->leads)
+      continue;
+    memcpy(&value, c->bytes, sizeof value);
+    const PokeCell *to = cell_at(s, value);
+    Str text = {0};
+    if (to)
+      show_cell(s, to, &text);
+    c->leads = to ? arena_strdup(&s->arena, str_text(&text)) : "a pointer";
+    str_release(&text);
+  }
+}
+
 static void add_pointer(PokeState *s, const Way *w, uint64_t at,
                         Dwarf_Die *type) {
   Dwarf_Die to;
   uint64_t value;
+  size_t before = s->cells.len;
   add_cell(s, w, at, sizeof value, CELL_POINTER);
+  if (s->cells.len > before && poke_read(s->pid, at, &value, sizeof value) &&
+      value)
+    note_pointee(s, value, type);
   if (w->hops >= HOPS_MAX || !poke_read(s->pid, at, &value, sizeof value) ||
       !value || !type_of(type, &to))
     return;
@@ -535,10 +718,11 @@ void poke_state_read(PokeState *s, uint64_t pc, PokeFrame frame) {
     follow_all(s);
     if (!known || !poke_read(s->pid, frame.base, saved, sizeof saved) ||
         saved[0] <= frame.base)
-      return;
+      break;
     frame = (PokeFrame){saved[0], frame.base + sizeof saved};
     pc = saved[1];
   }
+  show_untyped(s);
 }
 
 // --- opening and closing ----------------------------------------------------

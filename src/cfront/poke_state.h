@@ -45,6 +45,8 @@ typedef struct {
   uint32_t size;
   CellKind kind;
   const uint8_t *bytes;
+  const char *leads; // of a pointer that is not null: what it points to, as
+                     // poke_format.h has it; else NULL
 } PokeCell;
 
 // A pointer that is still to be followed.

@@ -110,12 +110,15 @@ typedef struct {
 typedef struct {
   const char *name;
   WatchValue failing, passing;
+  const char *failing_leads, *passing_leads; // of pointers: what they point
+                                             // to; NULL: not known
 } NearVariable;
 
 // A variable whose value was exchanged, as it is shown: p->len.
 typedef struct {
   const char *name;              // "depth of parse()": of a caller
-  const char *failing, *passing; // a number, "null", or a text,
+  const char *failing, *passing; // a number, "null", what a pointer leads
+                                 // to (cfront/poke_format.h), or a text,
   bool text;                     // to be put in quotes
 } NearPut;
 
@@ -148,6 +151,7 @@ typedef struct {
   size_t nvalues;       // 0: not known
   const char *names[2]; // of variables that they are, or NULL
   WatchValue taken[2], needed[2];
+  const char *taken_leads[2], *needed_leads[2]; // as of a variable
   bool aligned; // `needed` is known
   ARRAY(NearVariable) variables;
   uint32_t block;       // in Program.blocks

@@ -81,6 +81,10 @@ static bool take_line(PokeAnswer *a, char **f, size_t n, Err *err) {
     err_set(err, "%s", f[1]);
     return false;
   }
+  if (n == 2 && !strcmp(f[0], "leads") && a->cells.len) {
+    array_last(&a->cells).leads = arena_strdup(&a->arena, f[1]);
+    return true;
+  }
   return n == FIELDS && !strcmp(f[0], "cell") && take_cell(a, f);
 }
 

@@ -24,6 +24,7 @@ typedef struct {
   char kind; // CellKind
   size_t size;
   const uint8_t *bytes;
+  const char *leads; // of a pointer: what it points to; NULL: to nothing
 } Cell;
 
 // Bytes to be exchanged.

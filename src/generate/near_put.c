@@ -364,7 +364,7 @@ static const char *show_cell(Near *n, const Cell *c) {
   if (c->kind == CELL_FLOAT)
     show_float(c, &text);
   else if (c->kind == CELL_POINTER)
-    str_add(&text, number(c) ? "pointer" : "null");
+    str_add(&text, !number(c) ? "null" : c->leads ? c->leads : "a pointer");
   else if (has_bytes(c))
     show_bytes(c, &text);
   else
@@ -372,11 +372,6 @@ static const char *show_cell(Near *n, const Cell *c) {
   const char *copy = arena_strdup(&n->arena, str_text(&text));
   str_release(&text);
   return copy;
-}
-
-// Not a number for JSON.
-static bool is_text(const Cell *f, const Cell *q) {
-  return has_bytes(f) || (f->kind == CELL_POINTER && (number(f) || number(q)));
 }
 
 // "len of parse()", with the number of calls where the name alone may be
@@ -411,7 +406,7 @@ static NearPut show_choice(const Putter *p, const Choice *c) {
   return (NearPut){show_name(p, c->failing, c->failing->name),
                    show_cell(p->near, c->failing),
                    show_cell(p->near, c->passing),
-                   is_text(c->failing, c->passing)};
+                   has_bytes(c->failing)};
 }
 
 // --- all of it --------------------------------------------------------------
@@ -507,6 +502,34 @@ static void name_values(const Putter *p) {
   str_release(&text);
 }
 
+// --- what pointers lead to --------------------------------------------------
+
+// Of the variable of that name, the innermost; NULL: that is not known.
+static const char *leads_of(const Putter *p, const PokeAnswer *a,
+                            const char *name, const WatchValue *v) {
+  if (!name || !(v->flags & IR_POINTER) || !v->bits)
+    return NULL;
+  for (size_t i = 0; i < a->cells.len; i++) {
+    const Cell *c = &a->cells.items[i];
+    if (c->frame <= 0 && c->kind == CELL_POINTER && !strcmp(c->name, name))
+      return c->leads ? keep_text(p->near, c->leads) : NULL;
+  }
+  return NULL;
+}
+
+static void note_leads(const Putter *p) {
+  NearMoment *m = p->moment;
+  for (size_t i = 0; i < m->nvalues; i++) {
+    m->taken_leads[i] = leads_of(p, &p->failing, m->names[i], &m->taken[i]);
+    m->needed_leads[i] = leads_of(p, &p->passing, m->names[i], &m->needed[i]);
+  }
+  for (size_t i = 0; i < m->variables.len; i++) {
+    NearVariable *v = &m->variables.items[i];
+    v->failing_leads = leads_of(p, &p->failing, v->name, &v->failing);
+    v->passing_leads = leads_of(p, &p->passing, v->name, &v->passing);
+  }
+}
+
 // --- one branch -------------------------------------------------------------
 
 static void note_differences(Putter *p) {
@@ -534,6 +557,7 @@ static void minimise(Putter *p) {
   m->differing = p->choices.len;
   note_differences(p);
   name_values(p);
+  note_leads(p);
   if (m->result == PUT_NOTHING)
     return;
   shrink(p);

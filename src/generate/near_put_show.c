@@ -7,18 +7,21 @@
 
 enum { SHOWN = 6 }; // of what differs, if it is not minimised
 
+static const char *as_written(const NearPut *p, const char *value) {
+  return !p->text && !strcmp(value, "null") ? "NULL" : value;
+}
+
 // "x = 1 instead of 0"
 static void add_put(Str *out, const NearPut *p) {
-  const char *quote = p->text && strcmp(p->passing, "null") ? "\"" : "";
-  const char *old = p->text && strcmp(p->failing, "null") ? "\"" : "";
-  if (!strcmp(p->passing, "pointer") || !strcmp(p->failing, "pointer"))
-    quote = old = "";
+  const char *quote = p->text ? "\"" : "";
   escape_add(out, p->name);
   str_addf(out, " = %s", quote);
-  escape_add(out, p->passing);
-  str_addf(out, "%s instead of %s", quote, old);
-  escape_add(out, p->failing);
-  str_add(out, old);
+  escape_add(out, as_written(p, p->passing));
+  str_addf(out, "%s instead of %s", quote, quote);
+  escape_add(out, as_written(p, p->failing));
+  str_add(out, quote);
+  if (!strcmp(p->passing, p->failing)) // two objects that look alike
+    str_add(out, " at another address");
 }
 
 static void add_puts(Str *out, const NearMinimal *m) {
@@ -84,7 +87,7 @@ void near_add_minimal(const NearMinimal *m, Str *out) {
 
 // A number, null, or a string.
 static void json_put_value(const char *text, bool quoted, FILE *out) {
-  if (quoted && strcmp(text, "null"))
+  if (quoted)
     json_string(text, out);
   else if (strspn(text, "-0123456789.e+") == strlen(text) ||
            !strcmp(text, "null"))

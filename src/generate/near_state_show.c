@@ -34,11 +34,12 @@ static int64_t as_signed(const WatchValue *v) {
   return (int64_t)(v->bits << shift) >> shift;
 }
 
-static void print_value(const WatchValue *v, FILE *out) {
+// `leads`: what a pointer points to; NULL: not known.
+static void print_value(const WatchValue *v, const char *leads, FILE *out) {
   if (v->flags & IR_FP)
     fprintf(out, "%g", as_double(v));
   else if (v->flags & IR_POINTER)
-    fputs(v->bits ? "a pointer" : "NULL", out);
+    fputs(!v->bits ? "NULL" : leads ? leads : "a pointer", out);
   else if (v->flags & IR_UNSIGNED || v->width == 1)
     fprintf(out, "%llu", (unsigned long long)v->bits);
   else
@@ -47,26 +48,28 @@ static void print_value(const WatchValue *v, FILE *out) {
 
 // Pointers other than NULL are no numbers that say anything, and JSON has none
 // for infinity.
-static void json_value(const WatchValue *v, FILE *out) {
+static void json_value(const WatchValue *v, const char *leads, FILE *out) {
   if (v->flags & IR_FP && isfinite(as_double(v)))
     json_number(as_double(v), out);
   else if (v->flags & IR_FP)
     fprintf(out, "\"%g\"", as_double(v));
+  else if (v->flags & IR_POINTER && v->bits)
+    json_string(leads ? leads : "pointer", out);
   else if (v->flags & IR_POINTER)
-    fputs(v->bits ? "\"pointer\"" : "null", out);
+    fputs("null", out);
   else
-    print_value(v, out);
+    print_value(v, NULL, out);
 }
 
 // --- text -------------------------------------------------------------------
 
 // "0 > 1"
 static void print_values(const NearMoment *m, const WatchValue *values,
-                         FILE *out) {
+                         const char *const *leads, FILE *out) {
   for (size_t i = 0; i < m->nvalues; i++) {
     if (i)
       fprintf(out, " %s ", m->op);
-    print_value(&values[i], out);
+    print_value(&values[i], leads[i], out);
   }
 }
 
@@ -81,7 +84,7 @@ static void print_names(const NearMoment *m, FILE *out) {
     if (m->names[i])
       fputs(m->names[i], out);
     else
-      print_value(&m->taken[i], out);
+      print_value(&m->taken[i], NULL, out);
   }
   fputs(": ", out);
 }
@@ -92,11 +95,11 @@ static void print_compared(const NearMoment *m, const char *other, FILE *out) {
     return;
   fputs("    ", out);
   print_names(m, out);
-  print_values(m, m->taken, out);
+  print_values(m, m->taken, m->taken_leads, out);
   fputs(" here", out);
   if (m->aligned) {
     fputs(", ", out);
-    print_values(m, m->needed, out);
+    print_values(m, m->needed, m->needed_leads, out);
     fprintf(out, " in %s", other);
   }
   fputc('\n', out);
@@ -117,9 +120,9 @@ static void print_variable(const Near *n, const NearVariable *v,
   Str where = {0};
   escape_add(&where, v->name);
   fprintf(out, "    %s = ", str_text(&where));
-  print_value(&v->failing, out);
+  print_value(&v->failing, v->failing_leads, out);
   fputs(" here, ", out);
-  print_value(&v->passing, out);
+  print_value(&v->passing, v->passing_leads, out);
   fprintf(out, " in %s; it reaches %s", other, wrong_name(n->wrong.kind));
   str_clear(&where);
   escape_add(&where, path_below(n->wrong.file, root));
@@ -176,12 +179,13 @@ void near_print_limits(const Near *n, FILE *out) {
 // --- JSON -------------------------------------------------------------------
 
 static void json_values(const char *key, const NearMoment *m,
-                        const WatchValue *values, FILE *out) {
+                        const WatchValue *values, const char *const *leads,
+                        FILE *out) {
   bool first = true;
   fprintf(out, "\"%s\":[", key);
   for (size_t i = 0; i < m->nvalues; i++) {
     json_separator(&first, out);
-    json_value(&values[i], out);
+    json_value(&values[i], leads[i], out);
   }
   fputc(']', out);
 }
@@ -207,10 +211,10 @@ void near_json_state(const Near *n, uint32_t event, FILE *out) {
     return;
   if (m->nvalues) {
     fputs(",\"values\":{", out);
-    json_values("taken", m, m->taken, out);
+    json_values("taken", m, m->taken, m->taken_leads, out);
     if (m->aligned) {
       fputc(',', out);
-      json_values("needed", m, m->needed, out);
+      json_values("needed", m, m->needed, m->needed_leads, out);
     }
     if (m->op)
       json_text("operator", m->op, out);
@@ -224,9 +228,9 @@ void near_json_state(const Near *n, uint32_t event, FILE *out) {
     fputs("{\"name\":", out);
     json_string(v->name, out);
     fputs(",\"failing\":", out);
-    json_value(&v->failing, out);
+    json_value(&v->failing, v->failing_leads, out);
     fputs(",\"passing\":", out);
-    json_value(&v->passing, out);
+    json_value(&v->passing, v->passing_leads, out);
     fputc('}', out);
   }
   fputc(']', out);

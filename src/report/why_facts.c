@@ -62,10 +62,9 @@ static void tell_all_failing(const Ranking *r, uint32_t ep, Str *out) {
   if (!r->passing)
     str_addf(out, "%s it; there is no passing run to compare with", every);
   else if (ep == r->passing)
-    str_addf(out,
-             "every run executes it, failing and %s ones alike: that it is "
-             "executed tells nothing",
-             other_runs(r));
+    str_addf(out, "every run executes it, %s: that it is executed tells "
+                  "nothing",
+             r->stand_in ? "whatever its failure" : "failing or passing");
   else if (ep)
     str_addf(out,
              "%s it, but so do%s %u of %u %s runs: executing it does not "
@@ -176,13 +175,26 @@ static bool same_condition(const Suite *suite, const TupleScore *a,
   return x->to == y->to && x->index == y->index;
 }
 
-// The outcomes of one condition, `n` of them.
+// Where the outcomes of the condition end that begin at `i`.
+static size_t end_of_condition(const Suite *suite, const Account *a, size_t i) {
+  size_t end = i + 1;
+  while (end < a->guards.len &&
+         same_condition(suite, &a->guards.items[i], &a->guards.items[end]))
+    end++;
+  return end;
+}
+
+// The `n` outcomes of one of `all` conditions.
 static void tell_guard(const Why *w, const Account *a, const TupleScore *t,
-                       size_t n, EvidenceList *out) {
+                       size_t n, size_t all, EvidenceList *out) {
   const Suite *suite = w->report.suite;
   Str text = {0};
-  str_addf(&text, "line %u decides whether it is executed",
-           suite->entities[t->entity].line);
+  str_addf(&text, "line %u ", suite->entities[t->entity].line);
+  if (all > 1)
+    str_addf(&text, "has one of %zu conditions that decide", all);
+  else
+    str_add(&text, "decides");
+  str_add(&text, " whether it is executed");
   for (size_t i = 0; i < n && i < OUTCOMES_SHOWN; i++) {
     str_add(&text, i ? "; " : ": ");
     add_tuple(suite, &a->ranking, t[i].entity, t[i].ef, t[i].ep, &text);
@@ -192,27 +204,35 @@ static void tell_guard(const Why *w, const Account *a, const TupleScore *t,
   add(out, "guard", &text);
 }
 
+// A function may also be left in the middle of a call: exit, longjmp, death.
+static void tell_always(const Why *w, const Account *a, EvidenceList *out) {
+  const Suite *suite = w->report.suite;
+  const char *name = report_function(suite, &suite->entities[w->statement]);
+  const TupleScore *s = &a->self, *f = &a->function;
+  if (f->entity == ENTITY_NONE || !*name || !(f->ef || f->ep))
+    return;
+  Str text = {0};
+  str_addf(&text, "no condition of %s decides whether it is executed", name);
+  if (s->ef == f->ef && s->ep == f->ep)
+    str_add(&text, ": every run that enters it comes by here");
+  else if (s->ef <= f->ef && s->ep <= f->ep)
+    str_addf(&text, "; runs that end before it: %u failing, %u %s",
+             f->ef - s->ef, f->ep - s->ep, other_runs(&a->ranking));
+  add(out, "guard", &text);
+}
+
 static void tell_guards(const Why *w, const Account *a, EvidenceList *out) {
   const Suite *suite = w->report.suite;
-  const TupleScore *t = a->guards.items;
-  const char *function =
-      report_function(suite, &suite->entities[w->statement]);
-  size_t shown = 0, n;
-  for (size_t i = 0; i < a->guards.len && shown < GUARDS_SHOWN; i += n) {
-    for (n = 1; i + n < a->guards.len; n++)
-      if (!same_condition(suite, &t[i], &t[i + n]))
-        break;
-    tell_guard(w, a, &t[i], n, out);
+  size_t all = 0, shown = 0, end;
+  for (size_t i = 0; i < a->guards.len; i = end_of_condition(suite, a, i))
+    all++;
+  for (size_t i = 0; i < a->guards.len && shown < GUARDS_SHOWN; i = end) {
+    end = end_of_condition(suite, a, i);
+    tell_guard(w, a, &a->guards.items[i], end - i, all, out);
     shown++;
   }
-  if (a->always && *function) {
-    Str text = {0};
-    str_addf(&text,
-             "no condition decides whether it is executed: every way through "
-             "%s comes by here",
-             function);
-    add(out, "guard", &text);
-  }
+  if (a->always)
+    tell_always(w, a, out);
 }
 
 // The best of the suspects in that function.

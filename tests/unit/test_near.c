@@ -759,12 +759,14 @@ TEST(an_answer_of_the_helper_is_read) {
   Err err = {0};
   char text[] = "reached\nimage\t5000\t6000\n"
                 "cell\t1\tparse\tp->len\t7ff0\ti\t05000000\n"
-                "cell\t-1\t-\tname\t5010\tt\t616200\nway\t1\n";
+                "cell\t-1\t-\tname\t5010\tt\t616200\n"
+                "cell\t0\tf\tp\t5020\tp\t1050000000000000\n"
+                "leads\t\"ab\"\nway\t1\n";
   assert_int_equal(poke_answer_parse(&a, text, &err), 0);
   assert_true(a.reached && a.has_way && !a.moved.len);
   assert_int_equal(a.way, 1);
   assert_int_equal(a.image, 0x5000);
-  assert_int_equal(a.cells.len, 2);
+  assert_int_equal(a.cells.len, 3);
   const Cell *c = &a.cells.items[0];
   assert_int_equal(c->frame, 1);
   assert_string_equal(c->function, "parse");
@@ -774,6 +776,8 @@ TEST(an_answer_of_the_helper_is_read) {
   assert_int_equal(c->bytes[0], 5);
   assert_int_equal(a.cells.items[1].frame, -1);
   assert_memory_equal(a.cells.items[1].bytes, "ab", 3);
+  assert_null(a.cells.items[1].leads);
+  assert_string_equal(a.cells.items[2].leads, "\"ab\"");
   poke_answer_release(&a);
 }
 
@@ -799,6 +803,7 @@ TEST(a_damaged_answer_is_refused) {
       "cell\t0\tf\tx\t10\ti\tzz\n",
       "cell\t0\tf\tx\t10\ti\t00\tmore\n",
       "failed\tno such file\n",
+      "leads\tnowhere\n",
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     PokeAnswer a = {0};
