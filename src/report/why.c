@@ -252,8 +252,16 @@ static const MethodScore *find_method(const Account *a, const char *name) {
   return NULL;
 }
 
+// Has it made runs of its own?
+static bool experiments(const MethodScore *m) {
+  return m->method.notes || m->method.cores;
+}
+
 static bool ranks_higher(const MethodScore *m, const MethodScore *than) {
-  return m->ranked && (!than || !than->ranked || m->rank < than->rank);
+  if (!than || !than->ranked || !m->ranked)
+    return m->ranked;
+  return m->rank < than->rank ||
+         (m->rank == than->rank && experiments(m) && !experiments(than));
 }
 
 size_t why_methods(const Why *w, const Account *a,

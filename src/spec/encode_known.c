@@ -124,9 +124,17 @@ void encode_note_write(Encoder *e, uint64_t address) {
   hashmap_put(&e->writes, &key, sizeof key, 1);
 }
 
+// Is a clause of the call being evaluated, or a function that one calls?
+static bool in_clause(const Encoder *e) {
+  const Frame *f = e->frame;
+  while (f && !f->root)
+    f = f->caller;
+  return f && e->behind_body;
+}
+
 void encode_note_named(Encoder *e, uint64_t address) {
   bool variable = address >= VARIABLE_BASE && address < HEAP_BASE;
-  if (e->mode == ENCODE_RUN && e->frame->root && e->behind_body && !variable)
+  if (e->mode == ENCODE_RUN && !variable && in_clause(e))
     array_push(&e->named, (NamedCell){UINT32_MAX, address});
 }
 

@@ -68,7 +68,7 @@ static void print_core(const Inquiry *q, const ClauseCore *c, const char *root,
           c->core.checked ? ", both solvers agree"
                           : ", not confirmed by the second solver");
   if (c->core.omission) {
-    fputs("  none of them sets what it names: something may be missing, look "
+    fputs("  none of them sets what it reads: something may be missing, look "
           "at",
           out);
     print_statements(q, &c->core.guards, root, out);
