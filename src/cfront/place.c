@@ -72,10 +72,46 @@ const char *place_text(const Plan *p, const Place *place) {
                         place->col_lo);
 }
 
+// Where the text of a line before a place ends, without blanks.
+static size_t end_before(const char *line, size_t n) {
+  while (n && (line[n - 1] == ' ' || line[n - 1] == '\t'))
+    n--;
+  return n;
+}
+
+// Is the parenthesis at the end of line[0, n) that of `if (...)` or of a macro
+// like it, and not a cast's?
+static bool ends_head(const char *line, size_t n) {
+  int depth = 0;
+  while (n--) {
+    depth += line[n] == ')' ? 1 : line[n] == '(' ? -1 : 0;
+    if (!depth)
+      break;
+  }
+  if (n == SIZE_MAX) // it begins on a line above
+    return true;
+  n = end_before(line, n);
+  return n && (isalnum((unsigned char)line[n - 1]) || line[n - 1] == '_');
+}
+
+// Can a statement begin behind line[0, n)?
+static bool statement_begins(const char *line, size_t n) {
+  n = end_before(line, n);
+  if (!n || strchr("{};", line[n - 1]))
+    return true;
+  if (line[n - 1] == ')')
+    return ends_head(line, n);
+  if (line[n - 1] == ':')
+    return !memchr(line, '?', n);
+  return n >= 4 && !strncmp(line + n - 4, "else", 4);
+}
+
 // A jump is a statement of its own where the source says so: break, continue,
 // goto, return, or a macro that stands for one ("NEXT;"). Other jumps belong to
-// the head of a loop, an if, or an operator.
-static bool jump_is_statement(const char *text) {
+// the head of a loop, an if, or an operator; that behind an inner loop has the
+// place of the last word in it: the x of "for (...) a[i] = x;".
+static bool jump_is_statement(const Plan *p, const Place *place) {
+  const char *text = place_text(p, place);
   static const char *const jumps[] = {"break", "continue", "goto", "return"};
   for (size_t i = 0; i < sizeof jumps / sizeof *jumps; i++)
     if (source_word_is(text, jumps[i]))
@@ -83,7 +119,9 @@ static bool jump_is_statement(const char *text) {
   size_t n = 0;
   while (isalnum((unsigned char)text[n]) || text[n] == '_')
     n++;
-  return n && text[n + strspn(text + n, " \t")] == ';';
+  if (!n || text[n + strspn(text + n, " \t")] != ';')
+    return false;
+  return statement_begins(text - (place->col_lo - 1), place->col_lo - 1);
 }
 
 bool is_debug_call(LLVMValueRef inst) {
@@ -99,6 +137,6 @@ bool place_of_statement(Plan *p, LLVMValueRef inst, Place *out) {
   if (*text == '}')
     return false; // implicit return, end of a loop body
   if (op == LLVMBr && !LLVMIsConditional(inst))
-    return jump_is_statement(text);
+    return jump_is_statement(p, out);
   return true;
 }
