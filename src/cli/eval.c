@@ -240,8 +240,9 @@ static void show_version(const Batch *b, size_t i) {
   if (o->problem)
     escape_printf(stderr, "%s\n", o->problem);
   else
-    fprintf(stderr, "%zu of %zu tests fail, %.1f s%s\n", o->failing,
-            o->failing + o->passing, seconds, o->run > 0 ? "" : " (kept)");
+    fprintf(stderr, "%zu of %zu tests fail%s, %.1f s%s\n", o->failing,
+            o->failing + o->passing, verb_s(o->failing), seconds,
+            o->run > 0 ? "" : " (kept)");
 }
 
 static void finish_version(Batch *b, size_t i) {
@@ -311,10 +312,11 @@ static void show_seconds(const Evaluation *e, double elapsed) {
     kept += !(e->outcomes[i].run > 0) && !e->outcomes[i].problem;
   }
   fprintf(stderr,
-          "%zu versions in %.1f s; %.2f s per faulty version: building %.2f, "
-          "running %.2f, ranking with %zu methods %.2f",
-          e->nversions, elapsed, (build + run + rank) / n, build / n, run / n,
-          e->methods->items.len, rank / n);
+          "%zu version%s in %.1f s; %.2f s per faulty version: building %.2f, "
+          "running %.2f, ranking with %zu method%s %.2f",
+          e->nversions, plural(e->nversions), elapsed, (build + run + rank) / n,
+          build / n, run / n, e->methods->items.len,
+          plural(e->methods->items.len), rank / n);
   if (kept)
     fprintf(stderr, "; tests of %zu kept from before", kept);
   fputc('\n', stderr);

@@ -12,6 +12,7 @@
 #include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"
+#include "util/str.h"
 
 enum { LISTED = 5 }; // names, then "and N more"
 
@@ -81,8 +82,6 @@ static void print_names(const char *const *names, size_t n) {
   putchar('\n');
 }
 
-static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
-
 static void print_runs(const Foreign *f) {
   static const char *const words[VERDICTS] = {
       [VERDICT_PASS] = "passed",    [VERDICT_FAIL] = "failed",
@@ -111,7 +110,8 @@ static void print_code(const Suite *suite) {
     printf(", %zu function%s", counts[ENTITY_FUNCTION],
            plural(counts[ENTITY_FUNCTION]));
   if (counts[ENTITY_CONDITION])
-    printf(", %zu condition outcomes", counts[ENTITY_CONDITION]);
+    printf(", %zu condition outcome%s", counts[ENTITY_CONDITION],
+           plural(counts[ENTITY_CONDITION]));
   putchar('\n');
 }
 
@@ -183,7 +183,9 @@ static int report(const Options *o, const Foreign *f, const Judgement *j,
   print_missing(f);
   print_judgement(j);
   if (t->replaced)
-    printf("  %zu replaced earlier runs of the same tests\n", t->replaced);
+    printf("  %zu replaced %s\n", t->replaced,
+           t->replaced == 1 ? "an earlier run of the same test"
+                            : "earlier runs of the same tests");
   escape_printf(stdout, "store: %s, session %lld%s\n", store_dir(store),
                 (long long)t->session, o->add ? " (added)" : "");
   print_next(&suite, o);

@@ -198,7 +198,8 @@ static void print_losses(Explorer *e, FILE *out) {
                   e->losses.items[i].name, e->losses.items[i].count,
                   e->losses.items[i].count == 1 ? "" : "s");
   if (n > LOSSES_SHOWN)
-    fprintf(out, "; and %zu more functions", n - LOSSES_SHOWN);
+    fprintf(out, "; and %zu more function%s", n - LOSSES_SHOWN,
+            plural(n - LOSSES_SHOWN));
   fputc('\n', out);
 }
 
@@ -206,20 +207,21 @@ static void print_summary(Explorer *e, const Options *o) {
   const ExploreStats *s = &e->stats;
   escape_printf(stdout, "given: %s\n", e->message ? e->message : "");
   if (s->reduction)
-    printf("reduced from %zu to %zu bytes in %zu runs\n", s->bytes_before,
-           s->bytes_after, s->reduction);
-  printf("made %zu tests (%s) in %.1f s: %zu fail the same way, %zu pass, %zu "
-         "set aside\n",
-         s->tests, o->strategy->name, s->seconds, s->same, s->passing,
-         s->others);
+    printf("reduced from %zu to %zu byte%s in %zu run%s\n", s->bytes_before,
+           s->bytes_after, plural(s->bytes_after), s->reduction,
+           plural(s->reduction));
+  printf("made %zu test%s (%s) in %.1f s: %zu fail%s the same way, %zu pass%s, "
+         "%zu set aside\n",
+         s->tests, plural(s->tests), o->strategy->name, s->seconds, s->same,
+         verb_s(s->same), s->passing, s->passing == 1 ? "es" : "", s->others);
   printf("writing %.1f s, running %.1f s, recording %.1f s, replaying %.1f s, "
          "choosing %.1f s, solving %.1f s\n",
          s->writing, s->running, s->recording, s->replaying, s->choosing,
          s->solving);
-  printf("%zu went where they were predicted to go (%zu different paths), %zu "
-         "did not; %zu branches have no input that takes them, %zu are "
-         "undecided\n",
-         s->confirmed, s->paths, s->diverged, s->unsat, s->unknown);
+  printf("%zu of %zu took the predicted path (%zu different path%s); %zu "
+         "branch%s infeasible, %zu undecided\n",
+         s->confirmed, s->confirmed + s->diverged, s->paths, plural(s->paths),
+         s->unsat, s->unsat == 1 ? " is" : "es are", s->unknown);
   print_losses(e, stdout);
   if (e->recorder.build.note)
     escape_printf(stdout, "note: %s\n", e->recorder.build.note);
@@ -235,8 +237,9 @@ static void print_summary(Explorer *e, const Options *o) {
            s->cut, s->cut == 1 ? " was" : "s were",
            EXPLORE_INSTRUCTIONS / 1000000);
   if (s->false_conditions)
-    printf("%zu conditions did not hold in their own run: please report this\n",
-           s->false_conditions);
+    printf("%zu condition%s did not hold in %s own run: please report this\n",
+           s->false_conditions, plural(s->false_conditions),
+           s->false_conditions == 1 ? "its" : "their");
   escape_printf(stdout, "kept in %s\n\n", e->options.dir);
   fflush(stdout);
 }

@@ -185,18 +185,22 @@ static void print_tried(const Near *n, FILE *out) {
   const ExploreStats *e = &n->explorer->stats;
   const NearStats *s = &n->stats;
   if (e->reduction)
-    fprintf(out, "reduced from %zu to %zu bytes in %zu runs\n", e->bytes_before,
-            e->bytes_after, e->reduction);
+    fprintf(out, "reduced from %zu to %zu byte%s in %zu run%s\n",
+            e->bytes_before, e->bytes_after, plural(e->bytes_after),
+            e->reduction, plural(e->reduction));
   fprintf(out,
-          "%zu conditions on the failing path; %zu questions to the solver: "
-          "%zu without an answer, %zu undecided, %zu ends pruned\n",
-          s->conditions, s->queries, s->unsat, s->unknown, s->pruned);
+          "%zu condition%s on the failing path; %zu question%s to the solver: "
+          "%zu without an answer, %zu undecided, %zu end%s pruned\n",
+          s->conditions, plural(s->conditions), s->queries, plural(s->queries),
+          s->unsat, s->unknown, s->pruned, plural(s->pruned));
   if (s->stored)
-    fprintf(out, "%zu passing runs of the store were compared\n", s->stored);
+    fprintf(out, "%zu passing run%s of the store %s compared\n", s->stored,
+            plural(s->stored), s->stored == 1 ? "was" : "were");
   fprintf(out,
-          "%zu inputs were run: %zu pass, %zu fail the same way, %zu "
+          "%zu input%s run: %zu pass%s, %zu fail%s the same way, %zu "
           "otherwise; %.1f s\n",
-          s->tests, s->passing, s->same, s->others,
+          s->tests, s->tests == 1 ? " was" : "s were", s->passing,
+          s->passing == 1 ? "es" : "", s->same, verb_s(s->same), s->others,
           clock_now() - n->explorer->start);
   if (s->unreplayed)
     escape_printf(out, "%zu passing run%s could not be compared: %s\n",

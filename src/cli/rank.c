@@ -13,6 +13,7 @@
 #include "cli/cli.h"
 #include "locate/cluster.h"
 #include "locate/fault.h"
+#include "locate/lacking.h"
 #include "locate/localizer.h"
 #include "report/report.h"
 
@@ -155,7 +156,7 @@ static Report report_of(Work *w, const RankOptions *o) {
       .suite = &w->suite,
       .method = w->method,
       .by = o->by,
-      .entities = entities ? entities : 1u << o->by,
+      .entities = (entities ? entities : 1u << o->by) & kinds_present(&w->suite),
       .executed = w->comparable ? locator_executed(&w->locator) : 0,
       .executable = w->comparable ? locator_executable(&w->locator) : 0,
       .top = o->top,
@@ -202,8 +203,8 @@ static void warn_changed(const Work *w) {
                "build it and run the tests again",
                suite_path(&w->suite, i));
   if (n > WARNINGS_SHOWN)
-    cli_warn("%zu more files have changed since they were compiled",
-             n - WARNINGS_SHOWN);
+    cli_warn("%zu more file%s changed since compiled", n - WARNINGS_SHOWN,
+             n - WARNINGS_SHOWN == 1 ? " has" : "s have");
 }
 
 static int explain_no_failure(const Suite *suite) {

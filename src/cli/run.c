@@ -320,9 +320,11 @@ static void print_progress(const Runner *r) {
     start = now;
   if (!r->finished && r->already && !r->fresh && !be_quiet) {
     if (r->options->failed)
-      fprintf(stderr, "running what failed; %zu tests are kept\n", r->already);
+      fprintf(stderr, "running what failed; %zu test%s kept\n", r->already,
+              r->already == 1 ? " is" : "s are");
     else
-      fprintf(stderr, "continuing: %zu tests are already done\n", r->already);
+      fprintf(stderr, "continuing: %zu test%s already done\n", r->already,
+              r->already == 1 ? " is" : "s are");
   }
   if (!show_progress || now - last < 0.05)
     return;

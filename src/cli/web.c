@@ -472,8 +472,8 @@ static void print_found(const SiteProgress *p) {
     return;
   next = p->seconds + 0.1;
   fprintf(stderr,
-          "\r[%zu] %zu scripts, %zu lines, %zu branches, %zu failures, %zu "
-          "queued\033[K",
+          "\r[%zu] scripts %zu, lines %zu, branches %zu, failures %zu, queued "
+          "%zu\033[K",
           p->requests, p->scripts, p->lines, p->branches, p->failures,
           p->queued);
   fflush(stderr);
@@ -498,8 +498,8 @@ static int run_explorer(Options *o, const Requests *list, Explorer **out) {
     return EXIT_DONE;
   if (explorer_progress(*out)->requests)
     return cli_fail(EXIT_ENVIRONMENT,
-                    "%s\nculprit: %zu requests are done and kept; the same "
-                    "command with --resume goes on",
+                    "%s\nculprit: requests done and kept: %zu; the same command "
+                    "with --resume goes on",
                     err.text, explorer_progress(*out)->requests);
   return cli_error(&err);
 }
@@ -526,17 +526,18 @@ static void print_reached(const Options *o, const Explorer *e) {
   const SiteProgress *p = explorer_progress(e);
   if (o->quiet || strcmp(o->rank.format, "text") != 0)
     return;
-  printf("Explored: %zu scripts, %zu of %zu lines, %zu branches, %zu states; "
+  printf("Explored: %zu script%s, %zu of %zu lines, %zu branch%s, %zu state%s; "
          "%s.\n",
-         p->scripts, p->lines, p->statements, p->branches, p->worlds,
+         p->scripts, plural(p->scripts), p->lines, p->statements, p->branches,
+         p->branches == 1 ? "" : "es", p->worlds, plural(p->worlds),
          p->covered ? "enough is covered"
          : o->site.max_failures && p->failures >= o->site.max_failures
              ? "enough failures are found"
          : p->queued ? "the budget ended before the ideas"
                      : "nothing is left to try");
   if (p->dropped)
-    printf("%zu more ideas were dropped: there is room for %d at a time.\n",
-           p->dropped, QUEUE_MOST);
+    printf("%zu more idea%s dropped: there is room for %d at a time.\n",
+           p->dropped, p->dropped == 1 ? " was" : "s were", QUEUE_MOST);
   Str solved = {0};
   solve_report(&solved);
   printf("%s", str_text(&solved));

@@ -97,8 +97,9 @@ static void put_several_failures(const Evaluation *e, FILE *out) {
 
 static void put_versions(const Evaluation *e, FILE *out) {
   fprintf(out,
-          "%zu faulty versions of %zu programs are counted, of %zu listed.\n\n",
-          e->nkept, e->nsubjects, e->nversions);
+          "%zu faulty version%s of %zu program%s %s counted, of %zu listed.\n\n",
+          e->nkept, plural(e->nkept), e->nsubjects, plural(e->nsubjects),
+          e->nkept == 1 ? "is" : "are", e->nversions);
   put_header("| program | versions | counted | tests | statements | executed | "
              "% failing |",
              out);
@@ -139,9 +140,9 @@ static void put_unapplied(const Evaluation *e, FILE *out) {
       fprintf(out, "\n`%s` could not be applied to any version.\n", m->name);
     else
       fprintf(out,
-              "\n`%s` could not be applied to %zu versions: there it has found "
-              "nothing.\n",
-              m->name, e->unapplied[i]);
+              "\n`%s` could not be applied to %zu version%s: there it has "
+              "found nothing.\n",
+              m->name, e->unapplied[i], plural(e->unapplied[i]));
   }
 }
 

@@ -45,8 +45,8 @@ static void add_effect(Str *out, const NearMinimal *m) {
 }
 
 static void add_extent(Str *out, const NearMinimal *m) {
-  str_addf(out, " (of %zu that differ%s, by %zu runs%s)", m->differing,
-           m->differing == 1 ? "s" : "", m->runs,
+  str_addf(out, " (of %zu that differ%s, by %zu run%s%s)", m->differing,
+           verb_s(m->differing), m->runs, plural(m->runs),
            m->cut ? "; out of time, fewer might do" : "");
 }
 

@@ -161,8 +161,9 @@ void near_print_state(const Near *n, uint32_t event, const char *root,
   for (size_t i = 0; i < m->variables.len && i < VARIABLES_SHOWN; i++)
     print_variable(n, &m->variables.items[i], other, root, out);
   if (m->variables.len > VARIABLES_SHOWN)
-    fprintf(out, "    and %zu more variables (--json has them all)\n",
-            m->variables.len - VARIABLES_SHOWN);
+    fprintf(out, "    and %zu more variable%s (--json has them all)\n",
+            m->variables.len - VARIABLES_SHOWN,
+            plural(m->variables.len - VARIABLES_SHOWN));
 }
 
 void near_print_limits(const Near *n, FILE *out) {

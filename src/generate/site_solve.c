@@ -279,19 +279,20 @@ void solve_report(Str *out) {
            st.unsolved, st.timeouts < st.unsolved ? st.timeouts : st.unsolved);
   if (st.spared)
     str_addf(out,
-             "Z3 was spared %zu questions about places where it never "
+             "Z3 was spared %zu question%s about places where it never "
              "knew an answer.\n",
-             st.spared);
+             st.spared, plural(st.spared));
   if (st.late)
     str_addf(out,
-             "%zu more decisions of %zu requests were not tried: each has %g s "
-             "for solving.\n",
-             st.late, st.late_requests, request_seconds());
+             "%zu more decision%s of %zu request%s not tried: each has %g s for "
+             "solving.\n",
+             st.late, plural(st.late), st.late_requests,
+             st.late == 1 ? " was" : "s were", request_seconds());
   if (st.wrong)
     str_addf(out,
-             "%zu decisions are not what their terms say: a mistake of "
-             "culprit's, please report it.\n",
-             st.wrong);
+             "%zu decision%s not what the terms say: a mistake of culprit's, "
+             "please report it.\n",
+             st.wrong, st.wrong == 1 ? " is" : "s are");
   report_opaque(out);
 }
 

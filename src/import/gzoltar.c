@@ -202,9 +202,10 @@ static int read_cells(Reader *r, const Lines *l, uint32_t test,
     p += strspn(p, " \t");
     if (!isdigit((unsigned char)*p))
       return input_fail(l->in, l->number, err,
-                        "number %zu of the row is missing; %s lists %zu lines "
+                        "number %zu of the row is missing; %s lists %zu line%s "
                         "of code",
-                        i + 1, r->spectra.path, r->columns.len);
+                        i + 1, r->spectra.path, r->columns.len,
+                        plural(r->columns.len));
     bool hit = false;
     for (; isdigit((unsigned char)*p); p++)
       hit |= *p != '0';
@@ -228,8 +229,8 @@ static void add_methods(Reader *r, uint32_t test) {
 static int read_row(Reader *r, const Lines *l, size_t row, Err *err) {
   TestVerdict t = {.name = arena_printf(&r->arena, "t%zu", row + 1)};
   if (r->tests.path && row >= r->rows.len)
-    return input_fail(l->in, l->number, err, "%s lists only %zu tests",
-                      r->tests.path, r->rows.len);
+    return input_fail(l->in, l->number, err, "%s lists only %zu test%s",
+                      r->tests.path, r->rows.len, plural(r->rows.len));
   if (r->tests.path)
     t = r->rows.items[row];
   uint32_t test = coverage_test(r->out, t.name);
@@ -240,8 +241,8 @@ static int read_row(Reader *r, const Lines *l, size_t row, Err *err) {
   if (!pass && strcmp(rest, "-") != 0)
     return input_fail(l->in, l->number, err,
                       "'%.40s' at the end of the row: should be + or -, after "
-                      "%zu numbers",
-                      rest, r->columns.len);
+                      "%zu number%s",
+                      rest, r->columns.len, plural(r->columns.len));
   add_methods(r, test);
   t.verdict = pass ? VERDICT_PASS : VERDICT_FAIL;
   verdicts_add(r->verdicts, &t);
@@ -262,8 +263,9 @@ static int read_matrix(Reader *r, Err *err) {
   }
   lines_release(&lines);
   if (!rc && r->tests.path && rows != r->rows.len)
-    rc = input_fail(&r->matrix, 0, err, "has %zu rows, but %s lists %zu tests",
-                    rows, r->tests.path, r->rows.len);
+    rc = input_fail(&r->matrix, 0, err, "has %zu row%s, but %s lists %zu test%s",
+                    rows, plural(rows), r->tests.path, r->rows.len,
+                    plural(r->rows.len));
   if (!rc && !rows)
     rc = input_fail(&r->matrix, 0, err, "has no rows");
   return rc;

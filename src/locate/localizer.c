@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "locate/lacking.h"
 #include "locate/order.h"
 #include "locate/owner.h"
 #include "util/mem.h"
@@ -15,9 +16,8 @@
 // --- a session, ready to be worked on ---------------------------------------
 
 void workbench_init(Workbench *w, Store *store, const Suite *suite) {
-  *w = (Workbench){.store = store, .suite = suite};
-  for (size_t i = 0; i < suite->nentities; i++)
-    w->present |= 1u << suite->entities[i].kind;
+  *w = (Workbench){
+      .store = store, .suite = suite, .present = kinds_present(suite)};
   tally_init(&w->tally, suite);
 }
 
@@ -415,17 +415,11 @@ bool localizer_fits(const Localizer *m, const Suite *suite) {
 
 // --- a method at work -------------------------------------------------------
 
-static const char *remedy(EntityKind kind) {
-  return kind == ENTITY_RETURN
-             ? "build with CULPRIT_MODE=hits+returns and run the tests again"
-             : "build with culprit-cc and run the tests again";
-}
-
 static int lacks(const Workbench *w, const Localizer *m, EntityKind kind,
                  Err *err) {
   return err_set(err, "%s needs %ss, which session %lld does not have: %s",
                  m->name, entity_kind_name(kind), (long long)w->suite->session,
-                 remedy(kind));
+                 lacking_reason(w->suite, kind));
 }
 
 static int check_evidence(const Workbench *w, const Localizer *m, Err *err) {

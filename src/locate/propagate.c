@@ -472,9 +472,9 @@ static void explain_block(const Cp *cp, Suspect *s, uint32_t block) {
   uint32_t ef = cp->ends.ef[block], ep = cp->ends.ep[block];
   if (ef || ep)
     suspect_explain(s, "end",
-                    mem_printf("%u failing and %u passing runs ended inside "
+                    mem_printf("%u failing and %u passing run%s ended inside "
                                "this block",
-                               ef, ep));
+                               ef, ep, plural(ep)));
 }
 
 // What the score of this suspect goes back to: a block, an edge, or nothing.
@@ -518,9 +518,10 @@ static void note_loops(const Cp *cp, Ranking *r) {
     n += cp->rule[b] == LOOP;
   if (n)
     ranking_note(r, "loop",
-                 mem_printf("%zu blocks lie in loops whose equations have no "
-                            "single solution: they are scored as exits",
-                            n));
+                 mem_printf("%zu block%s in loops whose equations have no "
+                            "single solution: scored as %s",
+                            n, n == 1 ? " lies" : "s lie",
+                            n == 1 ? "an exit" : "exits"));
 }
 
 int cp_rank(const Propagation *p, size_t failure, const CpOptions *o,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "locate/lacking.h"
 #include "locate/listing.h"
 #include "locate/order.h"
 #include "locate/owner.h"
@@ -26,29 +27,26 @@ static void name_kinds(unsigned kinds, Str *out) {
     str_add(out, "none");
 }
 
-static int missing_kind(const Suite *suite, const char *name, unsigned present,
+static int missing_kind(const Suite *suite, EntityKind kind, unsigned present,
                         Err *err) {
   Str names = {0};
   name_kinds(present, &names);
-  err_set(err, "session %lld has no %s entities (it has: %s); %s",
-          (long long)suite->session, name, str_text(&names),
-          strcmp(name, "return")
-              ? "build with culprit-cc and run the tests again"
-              : "build with CULPRIT_MODE=hits+returns and run the tests again");
+  err_set(err, "session %lld has no %s entities (it has: %s): %s",
+          (long long)suite->session, entity_kind_name(kind), str_text(&names),
+          lacking_reason(suite, kind));
   str_release(&names);
   return -1;
 }
 
 static int check_kinds(const Suite *suite, const SpectrumOptions *o, Err *err) {
-  unsigned present = 0, needed = spectrum_kinds(o) | 1u << o->by;
-  for (size_t i = 0; i < suite->nentities; i++)
-    present |= 1u << suite->entities[i].kind;
+  unsigned present = kinds_present(suite);
+  unsigned needed = spectrum_kinds(o) | 1u << o->by;
   for (int k = 0; k < ENTITY_KINDS; k++) {
     const char *name = entity_kind_name((EntityKind)k);
     if (!(needed & 1u << k))
       continue;
     if (!(present & 1u << k))
-      return missing_kind(suite, name, present, err);
+      return missing_kind(suite, (EntityKind)k, present, err);
     if (!owner_kind((EntityKind)k, o->by))
       return err_set(err, "--by %s cannot be scored by --entities %s",
                      entity_kind_name(o->by), name);

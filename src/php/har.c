@@ -273,9 +273,9 @@ static int add_entries(Har *h, const json_t *root) {
       return -1;
   }
   if (!h->out.len)
-    return err_set(h->err, "%s: no request to %s among %zu entries", h->name,
-                   h->host ? h->host : "a web server",
-                   json_array_size(entries));
+    return err_set(h->err, "%s: no request to %s among %zu entr%s", h->name,
+                   h->host ? h->host : "a web server", json_array_size(entries),
+                   json_array_size(entries) == 1 ? "y" : "ies");
   return 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "util/escape.h"
 #include "report/report.h"
+#include "util/str.h"
 
 enum { ANNOTATIONS = 10, SHOWN = 25 };
 
@@ -36,15 +37,13 @@ static void put_markdown(const char *text, FILE *out) {
   str_release(&s);
 }
 
-static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
-
 static void begin(Report *r, FILE *out) {
   (void)out;
   if (!r->summary)
     return;
   size_t failing = report_verdicts(r, VERDICT_FAIL);
-  fprintf(r->summary, "## culprit: %zu of %zu test%s fail\n\n", failing,
-          r->suite->nruns, plural(r->suite->nruns));
+  fprintf(r->summary, "## culprit: %zu of %zu test%s fail%s\n\n", failing,
+          r->suite->nruns, plural(r->suite->nruns), verb_s(failing));
   if (!failing)
     fputs("Nothing failed, so there is nothing to localize.\n", r->summary);
 }

@@ -152,8 +152,9 @@ static void put_head(HtmlReport *h, FILE *out) {
         "<meta name=\"generator\" content=\"culprit " CULPRIT_VERSION "\">\n",
         out);
   put_policy(h, out);
-  fprintf(out, "<title>culprit: %zu of %zu tests fail</title>\n",
-          report_verdicts(&h->report, VERDICT_FAIL), suite->nruns);
+  size_t failing = report_verdicts(&h->report, VERDICT_FAIL);
+  fprintf(out, "<title>culprit: %zu of %zu test%s fail%s</title>\n", failing,
+          suite->nruns, plural(suite->nruns), verb_s(failing));
   if (h->assets)
     put_asset(h->assets, "<link rel=\"stylesheet\" href=\"", "report.css",
               "\">", out);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/html.h"
+#include "util/str.h"
 
 __attribute__((format(printf, 3, 4))) static void
 add(Notices *out, const char *level, const char *fmt, ...) {
@@ -21,8 +22,6 @@ void notices_release(Notices *n) {
     free(n->items[i].text);
   array_release(n);
 }
-
-static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
 // --- the session
 // --------------------------------------------------------------
@@ -163,9 +162,9 @@ static void grade_runs(Sureness *s, const Listing *l) {
   else if (l->passing < 10)
     hint = ": few passing ones, little is cleared by them";
   grade(s, !*hint,
-        mem_printf("%u failing and %u %s runs are compared%s", l->failing,
+        mem_printf("%u failing and %u %s run%s are compared%s", l->failing,
                    l->passing, l->stand_in ? "otherwise failing" : "passing",
-                   hint));
+                   plural(l->passing), hint));
 }
 
 static void grade_ties(Sureness *s, const Listed *top) {

@@ -7,6 +7,7 @@
 #include "report/html.h"
 #include "util/fs.h"
 #include "util/mem.h"
+#include "util/str.h"
 
 enum {
   FAILURES = 100, // with suspects; of further ones only the head
@@ -17,8 +18,6 @@ enum {
   AROUND = 12,
   SOURCE_LINES = 2000, // altogether
 };
-
-static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
 static const char *const glyphs[] = {"○", "◔", "◑", "◕", "●"};
 
@@ -38,7 +37,7 @@ static void put_runs(const HtmlReport *h, FILE *out) {
   const Report *r = &h->report;
   size_t other = r->suite->nruns - report_verdicts(r, VERDICT_FAIL) -
                  report_verdicts(r, VERDICT_PASS);
-  fprintf(out, "<div><dt>Runs</dt><dd>%zu fail, %zu pass",
+  fprintf(out, "<div><dt>Runs</dt><dd>%zu failed, %zu passed",
           report_verdicts(r, VERDICT_FAIL), report_verdicts(r, VERDICT_PASS));
   if (other)
     fprintf(out, ", %zu left out", other);
@@ -58,8 +57,8 @@ static void put_header(const HtmlReport *h, FILE *out) {
   const Suite *suite = h->report.suite;
   size_t failing = report_verdicts(&h->report, VERDICT_FAIL);
   fputs("<header id=\"top\">\n<p class=\"brand\">culprit</p>\n<h1>", out);
-  fprintf(out, "%zu of %zu test%s fail", failing, suite->nruns,
-          plural(suite->nruns));
+  fprintf(out, "%zu of %zu test%s fail%s", failing, suite->nruns,
+          plural(suite->nruns), verb_s(failing));
   if (suite->nfailures)
     fprintf(out, " <small>%zu %sfailure%s</small>", suite->nfailures,
             suite->nfailures > 1 ? "different " : "", plural(suite->nfailures));

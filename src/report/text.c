@@ -16,6 +16,7 @@
 #include "report/excerpt.h"
 #include "report/report.h"
 #include "util/escape.h"
+#include "util/str.h"
 
 enum { SHOWN = 10, LINE_WIDTH = 100, NAMES_SHOWN = 8, REASONS_SHOWN = 3 };
 
@@ -30,8 +31,6 @@ static Palette palette(const Report *r) {
   return (Palette){"\033[1;31m", "\033[1m", "\033[1;32m", "\033[1;36m",
                    "\033[0m"};
 }
-
-static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
 static void put_escaped(const char *text, FILE *out) {
   Str s = {0};
@@ -167,8 +166,8 @@ static void begin(Report *r, FILE *out) {
   Palette p = palette(r);
   size_t failing = report_verdicts(r, VERDICT_FAIL);
   size_t n = r->suite->nfailures;
-  fprintf(out, "%s%zu of %zu test%s fail%s", failing ? p.fail : "", failing,
-          r->suite->nruns, plural(r->suite->nruns), p.off);
+  fprintf(out, "%s%zu of %zu test%s fail%s%s", failing ? p.fail : "", failing,
+          r->suite->nruns, plural(r->suite->nruns), verb_s(failing), p.off);
   if (failing)
     fprintf(out, ": %zu %sfailure%s", n, n > 1 ? "different " : "", plural(n));
   fprintf(out, "\n%s, %zu of %zu %s%s executed\n", r->method, r->executed,

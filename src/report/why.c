@@ -17,12 +17,11 @@
 #include "report/excerpt.h"
 #include "report/why.h"
 #include "util/fs.h"
+#include "util/str.h"
 
 #define WHY_YARDSTICK "ochiai"
 
 enum { NAMES_SHOWN = 20, TIES_SHOWN = 8, LINE_WIDTH = 100 };
-
-static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
 static void put_escaped(const char *text, FILE *out) {
   Str s = {0};

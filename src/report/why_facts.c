@@ -12,14 +12,13 @@
 #include <string.h>
 
 #include "report/why.h"
+#include "util/str.h"
 
 enum { LINES_SHOWN = 8, GUARDS_SHOWN = 2, OUTCOMES_SHOWN = 3 };
 
 static void add(EvidenceList *out, const char *kind, Str *text) {
   array_push(out, (Evidence){kind, str_take(text)});
 }
-
-static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
 static void add_place(const Suite *suite, uint32_t entity, Str *out) {
   const Entity *e = &suite->entities[entity];
@@ -200,7 +199,8 @@ static void tell_guard(const Why *w, const Account *a, const TupleScore *t,
     add_tuple(suite, &a->ranking, t[i].entity, t[i].ef, t[i].ep, &text);
   }
   if (n > OUTCOMES_SHOWN)
-    str_addf(&text, "; %zu more outcomes", n - OUTCOMES_SHOWN);
+    str_addf(&text, "; %zu more outcome%s", n - OUTCOMES_SHOWN,
+             plural(n - OUTCOMES_SHOWN));
   add(out, "guard", &text);
 }
 

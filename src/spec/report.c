@@ -209,8 +209,8 @@ void spec_print_ranking(const SpecReport *r, FILE *out) {
   fputs("\n[core]: the broken promise cannot hold together with the line; "
         "[alone]: changing\nonly this line could keep the whole contract\n",
         out);
-  fprintf(out, "%u failing and %u passing calls, the given one among them",
-          s->failing, s->passing);
+  fprintf(out, "%u failing and %u passing call%s, the given one among them",
+          s->failing, s->passing, plural(s->passing));
   print_count(rounds->candidates->made, "state was made", "states were made",
               out);
   print_count(rounds->candidates->rejected, "of them was no valid call",

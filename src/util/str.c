@@ -77,3 +77,7 @@ bool text_ends(const char *text, const char *suffix) {
   size_t n = strlen(text), m = strlen(suffix);
   return n >= m && memcmp(text + n - m, suffix, m) == 0;
 }
+
+const char *plural(size_t n) { return n == 1 ? "" : "s"; }
+
+const char *verb_s(size_t n) { return n == 1 ? "s" : ""; }

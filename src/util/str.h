@@ -26,4 +26,9 @@ bool text_ends(const char *text, const char *suffix);
 // Is it one of the words? The list ends with NULL.
 bool text_is_one_of(const char *text, const char *const *words);
 
+// Endings that agree with a number: "1 run fails", "2 runs fail" is
+// "%zu run%s fail%s", n, plural(n), verb_s(n).
+const char *plural(size_t n); // "" for 1, else "s"
+const char *verb_s(size_t n); // "s" for 1, else ""
+
 #endif

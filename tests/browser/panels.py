@@ -13,7 +13,7 @@ from common import Browser, chosen, equal, ready, url_of
 def check_head(b):
     equal(b.text("h1"), "27 of 208 tests fail 1 failure")
     facts = b.text(".facts")
-    for word in ("27 fail, 181 pass", "1 source file", "115 of 116", "culprit run"):
+    for word in ("27 failed, 181 passed", "1 source file", "115 of 116", "culprit run"):
         assert word in facts, facts
     assert "How sure: strong" in b.text(".bar .sure summary")
     b.click(".bar .sure summary")

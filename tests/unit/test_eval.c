@@ -326,7 +326,7 @@ TEST(the_page_lists_methods_exclusions_and_published_rows) {
   TableOptions o = {.title = "T", .curves = "T", .against = "ochiai"};
   tables_write(&w.evaluation, &o, out);
   fclose(out);
-  assert_non_null(strstr(text, "2 faulty versions of 1 programs"));
+  assert_non_null(strstr(text, "2 faulty versions of 1 program"));
   assert_non_null(strstr(text, "no test fails: b/2.\n"));
   assert_non_null(strstr(text, "more than 20 % of the tests fail: b/1.\n"));
   assert_non_null(strstr(text, "| `ochiai` | 1.00 | 3.00 | 2.00 | 2.00 | "

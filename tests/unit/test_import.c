@@ -883,8 +883,8 @@ TEST(a_matrix_that_does_not_fit_its_spectra_is_refused) {
       {"", "A#1\n", NULL, "has no rows"},
       {"1 +\n", "name\n", NULL, "lists no lines of code"},
       {"1 +\n", "A:1\n", NULL, "spectra.csv:1: 'A:1': should be"},
-      {"1 +\n", "A#1\n", "name,outcome\na,PASS\nb,FAIL\n", "has 1 rows"},
-      {"1 +\n1 -\n", "A#1\n", "a,PASS\n", "lists only 1 tests"},
+      {"1 +\n", "A#1\n", "name,outcome\na,PASS\nb,FAIL\n", "has 1 row"},
+      {"1 +\n1 -\n", "A#1\n", "a,PASS\n", "lists only 1 test"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     Home h;

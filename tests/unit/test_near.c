@@ -828,14 +828,20 @@ TEST(which_variables_matter_is_one_sentence) {
   array_push(&m.puts, (NearPut){"p->len", "3", "0", false});
   assert_sentence(&m, "put in here, p->len = 0 instead of 3 makes the failing "
                       "run pass (of 1 that differs, by 4 runs)");
-  array_push(&m.puts, (NearPut){"name", "a", "null", true});
+  array_push(&m.puts, (NearPut){"name", "\"a\"", "null", false});
   m.result = PUT_AS;
   m.differing = 5;
   m.cut = true;
   assert_sentence(
-      &m, "put in here, p->len = 0 instead of 3 and name = null instead of "
+      &m, "put in here, p->len = 0 instead of 3 and name = NULL instead of "
           "\"a\" together make the failing run end as the passing one (of 5 "
           "that differ, by 4 runs; out of time, fewer might do)");
+  array_release(&m.puts);
+  m = (NearMinimal){.result = PUT_TURNS, .differing = 1, .runs = 1};
+  array_push(&m.puts, (NearPut){"p", "{n = 1}", "{n = 1}", false});
+  assert_sentence(&m, "put in here, p = {n = 1} instead of {n = 1} at another "
+                      "address turns this branch, but the run does not pass "
+                      "then (of 1 that differs, by 1 run)");
   array_release(&m.puts);
   m = (NearMinimal){.differing = 3, .others = 1};
   assert_sentence(&m, "not minimised: with all 3 values of the passing run put "
