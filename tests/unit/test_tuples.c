@@ -6,6 +6,8 @@
 
 #include "locate/account.h"
 #include "locate/cluster.h"
+#include "locate/guard.h"
+#include "locate/lacking.h"
 #include "locate/localizer.h"
 #include "locate/order.h"
 #include "locate/owner.h"
@@ -343,6 +345,101 @@ TEST(evidence_names_the_tuple_that_carried_the_score) {
   world_release(&w);
 }
 
+// --- what decides whether a statement is executed ----------------------------
+
+enum { BLOCKS = 6 };
+
+// One function; line n stands in block n:
+//
+//   0: if (a)      -> 1, 2
+//   1:   if (b)    -> 3, 4
+//   2:   return    (leaves)
+//   3:   then      -> 4
+//   4: while (c)   -> 5, leaves
+//   5:   body      -> 4
+typedef struct {
+  World w;
+  uint32_t function, block[BLOCKS], condition[BLOCKS]; // false, then true
+} FlowWorld;
+
+static void add_edge(FlowWorld *f, uint32_t from, uint32_t to) {
+  world_entity(&f->w, (Entity){.kind = ENTITY_EDGE,
+                               .function = f->function,
+                               .from = from < BLOCKS ? f->block[from] : from,
+                               .to = to < BLOCKS ? f->block[to] : to});
+}
+
+static void add_condition(FlowWorld *f, uint32_t block, uint32_t index) {
+  for (uint32_t k = 0; k < 2; k++) {
+    uint32_t e = world_entity(&f->w, (Entity){.kind = ENTITY_CONDITION,
+                                              .function = f->function,
+                                              .line = block,
+                                              .index = index,
+                                              .from = k,
+                                              .to = f->block[block]});
+    f->condition[block] = k ? e - 1 : e;
+  }
+}
+
+static void flow_world(FlowWorld *f) {
+  static const uint32_t edges[][2] = {
+      {ENTITY_NONE, 0}, {0, 1}, {0, 2}, {1, 3}, {1, 4}, {2, ENTITY_NONE},
+      {3, 4},           {4, 5}, {5, 4}, {4, ENTITY_NONE}};
+  World *w = &f->w;
+  world_init(w, "PA");
+  world_source(w, "a.c");
+  f->function = 0;
+  world_entity(w, (Entity){.kind = ENTITY_FUNCTION, .name = "f"});
+  for (uint32_t b = 0; b < BLOCKS; b++)
+    f->block[b] = world_entity(w, (Entity){.kind = ENTITY_BLOCK, .index = b});
+  for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
+    add_edge(f, edges[i][0], edges[i][1]);
+  add_condition(f, 0, 0);
+  add_condition(f, 1, 1);
+  add_condition(f, 4, 2);
+  for (uint32_t b = 0; b < BLOCKS; b++)
+    world_entity(w, (Entity){.kind = ENTITY_STATEMENT,
+                             .line = b + 1,
+                             .to = f->block[b]});
+}
+
+// The guards of the statement in that block: one condition, that of `guard`.
+static void expect_guard(FlowWorld *f, uint32_t block, uint32_t guard) {
+  Guards g;
+  uint32_t statement =
+      (uint32_t)f->w.suite.nentities - BLOCKS + block;
+  guards_find(&g, &f->w.suite, statement);
+  assert_true(g.known);
+  assert_int_equal(g.always, guard == ENTITY_NONE);
+  assert_int_equal(g.outcomes.len, guard == ENTITY_NONE ? 0 : 2);
+  if (guard != ENTITY_NONE)
+    assert_int_equal(g.outcomes.items[0], f->condition[guard]);
+  guards_release(&g);
+}
+
+TEST(the_innermost_condition_guards_a_statement) {
+  FlowWorld f = {0};
+  flow_world(&f);
+  expect_guard(&f, 0, ENTITY_NONE);
+  expect_guard(&f, 1, 0);
+  expect_guard(&f, 2, 0);
+  expect_guard(&f, 3, 1);
+  expect_guard(&f, 4, 0); // whatever b is, and not its own loop
+  expect_guard(&f, 5, 4);
+  world_release(&f.w);
+}
+
+TEST(without_edges_no_guards_are_known) {
+  World w;
+  Guards g;
+  world_init(&w, "PA");
+  world_statements(&w, "a.c", "f", 1, 3);
+  guards_find(&g, &w.suite, 1);
+  assert_false(g.known || g.always || g.outcomes.len);
+  guards_release(&g);
+  world_release(&w);
+}
+
 // --- the table of localizers ------------------------------------------------
 
 TEST(every_localizer_is_found_by_its_name_and_documented) {
@@ -396,6 +493,40 @@ TEST(what_a_session_lacks_is_said_with_the_command_that_provides_it) {
   expect_refused(&w, "cbi", o, "cbi needs conditions");
   o.entities = 1u << ENTITY_RETURN;
   expect_refused(&w, "ochiai", o, "CULPRIT_MODE=hits+returns");
+  world_release(&w);
+}
+
+TEST(a_session_of_our_own_that_lacks_conditions_has_code_without_any) {
+  World w;
+  world_init(&w, "PA");
+  world_statements(&w, "a.c", "f", 1, 3);
+  world_entity(&w, (Entity){.kind = ENTITY_BLOCK});
+  LocateOptions o = {.by = ENTITY_STATEMENT, .entities = WITH_CONDITIONS};
+  expect_refused(&w, "ochiai", o, ": no code of it has a condition");
+  w.suite.command = "culprit import lcov a.info";
+  expect_text(lacking_reason(&w.suite, ENTITY_EDGE),
+              "what was imported does not tell them; build with culprit-cc and "
+              "run the tests with culprit");
+  world_release(&w);
+}
+
+TEST(methods_for_the_other_language_do_not_fit) {
+  World w;
+  Localizer near, apollo, ochiai;
+  world_init(&w, "PA");
+  assert_true(localizer_find("near", &near) &&
+              localizer_find("apollo-t", &apollo) &&
+              localizer_find("ochiai", &ochiai));
+  w.suite.command = "culprit run --exe ./a";
+  assert_true(localizer_fits(&near, &w.suite));
+  assert_false(localizer_fits(&apollo, &w.suite));
+  w.suite.command = "culprit web app";
+  assert_false(localizer_fits(&near, &w.suite));
+  assert_true(localizer_fits(&apollo, &w.suite));
+  w.suite.command = "culprit import lcov a.info";
+  assert_false(localizer_fits(&near, &w.suite));
+  assert_false(localizer_fits(&apollo, &w.suite));
+  assert_true(localizer_fits(&ochiai, &w.suite));
   world_release(&w);
 }
 
