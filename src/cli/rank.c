@@ -156,7 +156,8 @@ static Report report_of(Work *w, const RankOptions *o) {
       .suite = &w->suite,
       .method = w->method,
       .by = o->by,
-      .entities = (entities ? entities : 1u << o->by) & kinds_present(&w->suite),
+      .entities =
+          (entities ? entities : 1u << o->by) & kinds_present(&w->suite),
       .executed = w->comparable ? locator_executed(&w->locator) : 0,
       .executable = w->comparable ? locator_executable(&w->locator) : 0,
       .top = o->top,

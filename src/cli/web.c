@@ -497,10 +497,11 @@ static int run_explorer(Options *o, const Requests *list, Explorer **out) {
   if (!rc)
     return EXIT_DONE;
   if (explorer_progress(*out)->requests)
-    return cli_fail(EXIT_ENVIRONMENT,
-                    "%s\nculprit: requests done and kept: %zu; the same command "
-                    "with --resume goes on",
-                    err.text, explorer_progress(*out)->requests);
+    return cli_fail(
+        EXIT_ENVIRONMENT,
+        "%s\nculprit: requests done and kept: %zu; the same command "
+        "with --resume goes on",
+        err.text, explorer_progress(*out)->requests);
   return cli_error(&err);
 }
 

@@ -96,10 +96,11 @@ static void put_several_failures(const Evaluation *e, FILE *out) {
 }
 
 static void put_versions(const Evaluation *e, FILE *out) {
-  fprintf(out,
-          "%zu faulty version%s of %zu program%s %s counted, of %zu listed.\n\n",
-          e->nkept, plural(e->nkept), e->nsubjects, plural(e->nsubjects),
-          e->nkept == 1 ? "is" : "are", e->nversions);
+  fprintf(
+      out,
+      "%zu faulty version%s of %zu program%s %s counted, of %zu listed.\n\n",
+      e->nkept, plural(e->nkept), e->nsubjects, plural(e->nsubjects),
+      e->nkept == 1 ? "is" : "are", e->nversions);
   put_header("| program | versions | counted | tests | statements | executed | "
              "% failing |",
              out);

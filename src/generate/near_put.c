@@ -405,8 +405,7 @@ static NearPut show_choice(const Putter *p, const Choice *c) {
     return show_byte(p, c);
   return (NearPut){show_name(p, c->failing, c->failing->name),
                    show_cell(p->near, c->failing),
-                   show_cell(p->near, c->passing),
-                   has_bytes(c->failing)};
+                   show_cell(p->near, c->passing), has_bytes(c->failing)};
 }
 
 // --- all of it --------------------------------------------------------------

@@ -99,8 +99,8 @@ static void add_variables(const Watch *w, const WatchMoment *f,
     const WatchVariable *b = find_variable(p, a->number);
     if (b && !watch_value_same(&a->value, &b->value) && watch_reaches(w, f, a))
       array_push(&out->variables, (NearVariable){.name = a->name,
-                                                .failing = a->value,
-                                                .passing = b->value});
+                                                 .failing = a->value,
+                                                 .passing = b->value});
   }
 }
 

@@ -283,11 +283,12 @@ void solve_report(Str *out) {
              "knew an answer.\n",
              st.spared, plural(st.spared));
   if (st.late)
-    str_addf(out,
-             "%zu more decision%s of %zu request%s not tried: each has %g s for "
-             "solving.\n",
-             st.late, plural(st.late), st.late_requests,
-             st.late == 1 ? " was" : "s were", request_seconds());
+    str_addf(
+        out,
+        "%zu more decision%s of %zu request%s not tried: each has %g s for "
+        "solving.\n",
+        st.late, plural(st.late), st.late_requests,
+        st.late == 1 ? " was" : "s were", request_seconds());
   if (st.wrong)
     str_addf(out,
              "%zu decision%s not what the terms say: a mistake of culprit's, "

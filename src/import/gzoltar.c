@@ -263,9 +263,9 @@ static int read_matrix(Reader *r, Err *err) {
   }
   lines_release(&lines);
   if (!rc && r->tests.path && rows != r->rows.len)
-    rc = input_fail(&r->matrix, 0, err, "has %zu row%s, but %s lists %zu test%s",
-                    rows, plural(rows), r->tests.path, r->rows.len,
-                    plural(r->rows.len));
+    rc = input_fail(
+        &r->matrix, 0, err, "has %zu row%s, but %s lists %zu test%s", rows,
+        plural(rows), r->tests.path, r->rows.len, plural(r->rows.len));
   if (!rc && !rows)
     rc = input_fail(&r->matrix, 0, err, "has no rows");
   return rc;

@@ -42,12 +42,12 @@ static bool ends(const Work *w, uint32_t block) {
 }
 
 // Adds all blocks from which one of `todo` can be reached, not through `not`.
-static void spread(const Work *w, BlockList *todo, const Bitset *not,
+static void spread(const Work *w, BlockList *todo, const Bitset * not,
                    Bitset *out) {
   const Cfg *c = &w->cfg;
   while (todo->len) {
     uint32_t b = todo->items[--todo->len];
-    if (bitset_has(out, b) || (not && bitset_has(not, b)))
+    if (bitset_has(out, b) || (not &&bitset_has(not, b)))
       continue;
     bitset_add(out, b);
     for (uint32_t i = c->first_in[b]; i < c->first_in[b + 1]; i++) {

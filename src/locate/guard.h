@@ -21,10 +21,11 @@
 #include "util/array.h"
 
 typedef struct {
-  bool known;               // the session has the flow of its function
-  bool always;              // every way through the function executes it
-  ARRAY(uint32_t) outcomes; // of the conditions that guard it: entities, in
-                            // the order of the suite
+  bool known;  // the session has the flow of its function
+  bool always; // every way through the function executes it
+  ARRAY(uint32_t)
+  outcomes; // of the conditions that guard it: entities, in
+            // the order of the suite
 } Guards;
 
 void guards_find(Guards *g, const Suite *suite, uint32_t statement);

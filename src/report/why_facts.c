@@ -61,8 +61,9 @@ static void tell_all_failing(const Ranking *r, uint32_t ep, Str *out) {
   if (!r->passing)
     str_addf(out, "%s it; there is no passing run to compare with", every);
   else if (ep == r->passing)
-    str_addf(out, "every run executes it, %s: that it is executed tells "
-                  "nothing",
+    str_addf(out,
+             "every run executes it, %s: that it is executed tells "
+             "nothing",
              r->stand_in ? "whatever its failure" : "failing or passing");
   else if (ep)
     str_addf(out,

@@ -19,12 +19,12 @@
 //      "methods":[{"method":"ochiai","rank":3,"rank_best":1,"score":0.7},
 //                 {"method":"sober","reason":"sober needs counts, ..."}]}]}
 //
-// "facts" are sentences, of the kinds named in why.h; "twins" are the lines that
-// exactly the same runs execute. "methods" are all that fit the session, with or
-// without --all. "near" is there if culprit near has found a passing run, "here" if it parts
-// on this line. "core" is there if culprit spec has explained the failure:
-// "clauses" cannot hold together with this line. A rank is null where the line
-// is not in the ranking.
+// "facts" are sentences, of the kinds named in why.h; "twins" are the lines
+// that exactly the same runs execute. "methods" are all that fit the session,
+// with or without --all. "near" is there if culprit near has found a passing
+// run, "here" if it parts on this line. "core" is there if culprit spec has
+// explained the failure: "clauses" cannot hold together with this line. A rank
+// is null where the line is not in the ranking.
 #include "report/json_out.h"
 #include "report/why.h"
 #include "util/fs.h"

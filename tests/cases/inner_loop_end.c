@@ -12,7 +12,7 @@ static int last(int rows, int columns, int wrong) {
       kept[k & 3] = i; // INNER
   for (int i = 0; i < rows; i++)
     for (int k = 0; k < columns; k++)
-      kept[k & 3] += (int) wrong; // BUG
+      kept[k & 3] += (int)wrong; // BUG
   for (int i = 0; i < 4; i++) {
     if (!kept[i])
       NEXT; // JUMP

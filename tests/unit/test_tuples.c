@@ -383,8 +383,8 @@ static void add_condition(FlowWorld *f, uint32_t block, uint32_t index) {
 
 static void flow_world(FlowWorld *f) {
   static const uint32_t edges[][2] = {
-      {ENTITY_NONE, 0}, {0, 1}, {0, 2}, {1, 3}, {1, 4}, {2, ENTITY_NONE},
-      {3, 4},           {4, 5}, {5, 4}, {4, ENTITY_NONE}};
+      {ENTITY_NONE, 0}, {0, 1}, {0, 2}, {1, 3}, {1, 4},
+      {2, ENTITY_NONE}, {3, 4}, {4, 5}, {5, 4}, {4, ENTITY_NONE}};
   World *w = &f->w;
   world_init(w, "PA");
   world_source(w, "a.c");
@@ -398,16 +398,15 @@ static void flow_world(FlowWorld *f) {
   add_condition(f, 1, 1);
   add_condition(f, 4, 2);
   for (uint32_t b = 0; b < BLOCKS; b++)
-    world_entity(w, (Entity){.kind = ENTITY_STATEMENT,
-                             .line = b + 1,
-                             .to = f->block[b]});
+    world_entity(
+        w,
+        (Entity){.kind = ENTITY_STATEMENT, .line = b + 1, .to = f->block[b]});
 }
 
 // The guards of the statement in that block: one condition, that of `guard`.
 static void expect_guard(FlowWorld *f, uint32_t block, uint32_t guard) {
   Guards g;
-  uint32_t statement =
-      (uint32_t)f->w.suite.nentities - BLOCKS + block;
+  uint32_t statement = (uint32_t)f->w.suite.nentities - BLOCKS + block;
   guards_find(&g, &f->w.suite, statement);
   assert_true(g.known);
   assert_int_equal(g.always, guard == ENTITY_NONE);
