@@ -14,6 +14,7 @@ typedef struct {
   Bitset own;     // blocks of the statement, by number
   Bitset avoids;  // blocks from which the function can end without them
   Bitset reaches; // blocks from which they can be reached
+  Bitset early;   // blocks that can be executed before any of them
   bool elsewhere; // it stands in another function, too
 } Work;
 
@@ -41,20 +42,35 @@ static bool ends(const Work *w, uint32_t block) {
   return c->first_out[block] == c->first_out[block + 1];
 }
 
-// Adds all blocks from which one of `todo` can be reached, not through `not`.
-static void spread(const Work *w, BlockList *todo, const Bitset * not,
-                   Bitset *out) {
+// Adds the blocks of `todo` and all that lie behind them (or before them), not
+// through those in `not`.
+static void spread(const Work *w, BlockList *todo, bool behind,
+                   const Bitset * not, Bitset *out) {
   const Cfg *c = &w->cfg;
+  const uint32_t *first = behind ? c->first_out : c->first_in;
+  const uint32_t *edges = behind ? c->out : c->in;
   while (todo->len) {
     uint32_t b = todo->items[--todo->len];
     if (bitset_has(out, b) || (not &&bitset_has(not, b)))
       continue;
     bitset_add(out, b);
-    for (uint32_t i = c->first_in[b]; i < c->first_in[b + 1]; i++) {
-      uint32_t from = end_of(w, c->in[i], false);
-      if (from != ENTITY_NONE)
-        array_push(todo, from);
+    for (uint32_t i = first[b]; i < first[b + 1]; i++) {
+      uint32_t next = end_of(w, edges[i], behind);
+      if (next != ENTITY_NONE)
+        array_push(todo, next);
     }
+  }
+}
+
+// The blocks that the function begins with. (It may have been compiled several
+// times.)
+static void list_entries(const Work *w, BlockList *out) {
+  const Suite *suite = w->suite;
+  for (uint32_t i = 0; i < suite->nentities; i++) {
+    const Entity *e = &suite->entities[i];
+    if (e->kind == ENTITY_EDGE && e->function == w->function &&
+        e->from == ENTITY_NONE && end_of(w, i, true) != ENTITY_NONE)
+      array_push(out, end_of(w, i, true));
   }
 }
 
@@ -64,17 +80,20 @@ static void find_ways(Work *w) {
   for (uint32_t b = 0; b < c->nblocks; b++)
     if (w->suite->entities[c->block[b]].function == w->function && ends(w, b))
       array_push(&todo, b);
-  spread(w, &todo, &w->own, &w->avoids);
+  spread(w, &todo, false, &w->own, &w->avoids);
   for (uint32_t b = 0; bitset_next(&w->own, &b); b++)
     array_push(&todo, b);
-  spread(w, &todo, NULL, &w->reaches);
+  spread(w, &todo, false, NULL, &w->reaches);
+  list_entries(w, &todo);
+  spread(w, &todo, true, &w->own, &w->early);
   array_release(&todo);
 }
 
 // From here it may or may not be executed, behind one of its edges it must be.
+// Not whether it is executed again: that is decided behind it.
 static bool decides(const Work *w, uint32_t block) {
   const Cfg *c = &w->cfg;
-  if (!bitset_has(&w->avoids, block))
+  if (!bitset_has(&w->avoids, block) || !bitset_has(&w->early, block))
     return false;
   for (uint32_t i = c->first_out[block]; i < c->first_out[block + 1]; i++) {
     uint32_t to = end_of(w, c->out[i], true);
@@ -112,22 +131,15 @@ static void add_outcomes(const Work *w, uint32_t block, Guards *g) {
   }
 }
 
-// Is there no way through the function around it? (A function may have been
-// compiled several times.)
+// Is there no way through the function around it?
 static bool is_always(const Work *w) {
-  const Suite *suite = w->suite;
-  bool always = false;
-  for (uint32_t i = 0; i < suite->nentities; i++) {
-    const Entity *e = &suite->entities[i];
-    if (e->kind != ENTITY_EDGE || e->function != w->function ||
-        e->from != ENTITY_NONE)
-      continue;
-    uint32_t b = end_of(w, i, true);
-    always = b != ENTITY_NONE && !bitset_has(&w->avoids, b) &&
-             bitset_has(&w->reaches, b);
-    if (!always)
-      return false;
-  }
+  BlockList entries = {0};
+  list_entries(w, &entries);
+  bool always = entries.len > 0;
+  for (size_t i = 0; i < entries.len; i++)
+    always &= !bitset_has(&w->avoids, entries.items[i]) &&
+              bitset_has(&w->reaches, entries.items[i]);
+  array_release(&entries);
   return always;
 }
 
@@ -150,6 +162,7 @@ void guards_find(Guards *g, const Suite *suite, uint32_t statement) {
   bitset_release(&w.own);
   bitset_release(&w.avoids);
   bitset_release(&w.reaches);
+  bitset_release(&w.early);
 }
 
 void guards_release(Guards *g) { array_release(&g->outcomes); }

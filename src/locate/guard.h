@@ -4,9 +4,10 @@
 //   if (n == 7)        // guards the next line: both outcomes are listed
 //     sum = half(n);
 //
-// A block guards the statement if the function can end without executing it
-// from that block, but not from one of the block's successors. Only the
-// innermost ones are listed: what guards the guard is not.
+// A block guards the statement if it can come before it, and the function can
+// end without executing it from that block, but not from one of the block's
+// successors. Only the innermost ones are listed: what guards the guard is not,
+// and what decides whether a statement is executed again is none.
 //
 // Limits: calls that do not return are not edges, so a line behind one counts
 // as executed. A line that stands in several functions (a macro, a header) has

@@ -356,7 +356,7 @@ enum { BLOCKS = 6 };
 //   2:   return    (leaves)
 //   3:   then      -> 4
 //   4: while (c)   -> 5, leaves
-//   5:   body      -> 4
+//   5:   if (d)    -> 4, leaves
 typedef struct {
   World w;
   uint32_t function, block[BLOCKS], condition[BLOCKS]; // false, then true
@@ -383,8 +383,9 @@ static void add_condition(FlowWorld *f, uint32_t block, uint32_t index) {
 
 static void flow_world(FlowWorld *f) {
   static const uint32_t edges[][2] = {
-      {ENTITY_NONE, 0}, {0, 1}, {0, 2}, {1, 3}, {1, 4},
-      {2, ENTITY_NONE}, {3, 4}, {4, 5}, {5, 4}, {4, ENTITY_NONE}};
+      {ENTITY_NONE, 0}, {0, 1},           {0, 2},          {1, 3},
+      {1, 4},           {2, ENTITY_NONE}, {3, 4},          {4, 5},
+      {5, 4},           {4, ENTITY_NONE}, {5, ENTITY_NONE}};
   World *w = &f->w;
   world_init(w, "PA");
   world_source(w, "a.c");
@@ -397,6 +398,7 @@ static void flow_world(FlowWorld *f) {
   add_condition(f, 0, 0);
   add_condition(f, 1, 1);
   add_condition(f, 4, 2);
+  add_condition(f, 5, 3);
   for (uint32_t b = 0; b < BLOCKS; b++)
     world_entity(
         w,
@@ -423,7 +425,7 @@ TEST(the_innermost_condition_guards_a_statement) {
   expect_guard(&f, 1, 0);
   expect_guard(&f, 2, 0);
   expect_guard(&f, 3, 1);
-  expect_guard(&f, 4, 0); // whatever b is, and not its own loop
+  expect_guard(&f, 4, 0); // whatever b is; d is about going round again
   expect_guard(&f, 5, 4);
   world_release(&f.w);
 }
