@@ -18,7 +18,8 @@
 // the others are exchanged. Both runs are looked at twice for it; noise that
 // shows later only is left out from there on.
 //
-// Bounds: RUNS_MAX runs for a branch, BRANCHES_MAX branches, SECONDS in all.
+// Bounds: RUNS_MAX runs for a branch, BRANCHES_MAX branches, SECONDS in all, or
+// PER_CENT of the budget if that is more.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,7 @@ enum {
   RUNS_MAX = 100,
   BRANCHES_MAX = 6,
   SECONDS = 6,
+  PER_CENT = 60,
   BYTES_APART = 64, // places where a table differs, to be taken apart
   DIFFER_MAX = 64,  // variables that are told
   SLOWER = 10,      // times the passing run, and a second: it hangs
@@ -584,7 +586,9 @@ static void minimise_at(Putter *p, NearMoment *moment) {
 }
 
 void near_minimise(Near *n) {
-  Putter p = {.near = n, .end = clock_now() + SECONDS};
+  double share = n->explorer->options.seconds * PER_CENT / 100;
+  Putter p = {.near = n,
+              .end = clock_now() + (share > SECONDS ? share : SECONDS)};
   const char *problem = NULL;
   if (n->moments.len && poker_open(&p.poker, n, &p.problem))
     problem = keep_text(n, p.problem.text);
