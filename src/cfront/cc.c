@@ -25,6 +25,7 @@
 #include "cfront/cc_args.h"
 #include "cfront/contract.h"
 #include "cfront/link_record.h"
+#include "cfront/old_alloca.h"
 #include "util/escape.h"
 #include "util/fs.h"
 #include "util/str.h"
@@ -248,6 +249,28 @@ static int checked_to_bitcode(Cc *cc, Contracts *c, const char *source,
   return rc;
 }
 
+// A declaration of alloca that clang refuses is tried again as gcc takes it.
+static int with_old_alloca(Cc *cc, const char *source, const char *object,
+                           const char *bitcode) {
+  char *prefix = temporary(cc, ""), *messages = temporary(cc, ".txt");
+  char *overlay = NULL;
+  Str said = {0};
+  Err err = {0};
+  int rc = to_bitcode(cc, source, object, bitcode, NULL, messages);
+  if (!fs_read(messages, 0, &said, &err) && rc &&
+      old_alloca_write(str_text(&said), prefix, &overlay, &err))
+    note(source, err.text);
+  if (rc && overlay)
+    rc = to_bitcode(cc, source, object, bitcode, overlay, NULL);
+  else
+    fputs(str_text(&said), stderr);
+  str_release(&said);
+  free(prefix);
+  free(messages);
+  free(overlay);
+  return rc;
+}
+
 static int source_to_bitcode(Cc *cc, const char *source, const char *object,
                              const char *bitcode, bool *contracts) {
   Contracts c;
@@ -256,7 +279,9 @@ static int source_to_bitcode(Cc *cc, const char *source, const char *object,
   contracts_open(&c, source, &dirs);
   *contracts = contracts_found(&c);
   int rc = *contracts ? checked_to_bitcode(cc, &c, source, object, bitcode)
-                      : to_bitcode(cc, source, object, bitcode, NULL, NULL);
+           : c.old_alloca
+               ? with_old_alloca(cc, source, object, bitcode)
+               : to_bitcode(cc, source, object, bitcode, NULL, NULL);
   contracts_close(&c);
   array_release(&dirs);
   return rc;

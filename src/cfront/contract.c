@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cfront/contract_emit.h"
+#include "cfront/old_alloca.h"
 #include "util/fs.h"
 
 enum { FILES_MAX = 2000 };
@@ -95,6 +96,7 @@ static void add_file(Contracts *c, const char *path, const Args *dirs,
     str_release(&text);
     return;
   }
+  c->old_alloca |= old_alloca_suspected(str_text(&text));
   bool suspected = contract_suspected(str_text(&text), text.len);
   if (!suspected && !main_file) {
     add_includes(c, path, str_text(&text), dirs);

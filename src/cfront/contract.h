@@ -24,7 +24,8 @@
 
 typedef struct {
   ContractUnit unit;
-  Hashmap seen; // files looked at
+  Hashmap seen;    // files looked at
+  bool old_alloca; // some may declare alloca (old_alloca.h)
 } Contracts;
 
 // Reads `source` and what it includes from beside it and from `dirs` (-I). An
