@@ -51,6 +51,12 @@ typedef struct {
   Outcome outcome;
 } Slot;
 
+// A signal of a child whose starter has not told its number yet.
+typedef struct {
+  pid_t child;
+  int number;
+} Sent;
+
 struct Pool {
   Slot *slots;
   size_t nslots;
@@ -59,6 +65,7 @@ struct Pool {
   bool interrupted, closing;
   Pids before, kids; // children that are not ours; scratch
   long total;        // processes of the machine when all was well
+  ARRAY(Sent) early;
 };
 
 double clock_now(void) {
@@ -302,6 +309,16 @@ static void leader_ended(Pool *p, Slot *s) {
   try_finish(p, s, now);
 }
 
+static void take_early(Pool *p, Slot *s) {
+  for (size_t i = 0; i < p->early.len; i++)
+    if (p->early.items[i].child == s->pid) {
+      s->outcome.sent = p->early.items[i].number;
+      p->early.items[i] = array_last(&p->early);
+      p->early.len--;
+      return;
+    }
+}
+
 // The starter has answered.
 static void take_answer(Pool *p, Slot *s) {
   StartAnswer answer;
@@ -313,6 +330,7 @@ static void take_answer(Pool *p, Slot *s) {
     s->started = now;
     s->wake = now + TICK;
     s->state = SLOT_RUNNING;
+    take_early(p, s);
     if (p->closing)
       kill_slot(s, END_TIMEOUT);
   } else if (answer.try_again && now < s->give_up && !p->closing) {
@@ -366,11 +384,14 @@ static void take_signal(Pool *p, const struct signalfd_siginfo *info) {
   if (number == SIGCHLD)
     return;
   pid_t pid = info->ssi_code <= 0 ? (pid_t)info->ssi_pid : 0; // not the kernel
-  if (pid && process_ancestor(pid)) {
+  pid_t child = pid ? process_ancestor(pid) : 0;
+  if (child) {
     take_answers(p);
     Slot *s = slot_of_sender(p, pid);
     if (s)
       s->outcome.sent = number;
+    else if (any_starting(p))
+      array_push(&p->early, (Sent){child, number});
   } else if (number == SIGINT || number == SIGTERM || number == SIGHUP) {
     p->interrupted = true;
   } else {
@@ -554,6 +575,7 @@ void pool_close(Pool *p) {
   sigprocmask(SIG_SETMASK, &p->mask, NULL);
   array_release(&p->before);
   array_release(&p->kids);
+  array_release(&p->early);
   free(p->slots);
   free(p);
 }

@@ -1,6 +1,7 @@
 // Executing tests: words, tests files, processes, the scratch area, sessions.
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -593,7 +594,8 @@ TEST(a_record_of_the_spool_comes_back_as_it_was) {
                     .command = "cd sub && x 'y z'",
                     .nresults = 2},
               out;
-  in.results[0] = (SpoolResult){"FAIL", 1, END_EXIT, 0.25, 0, "/l/a.log", "/r1"};
+  in.results[0] =
+      (SpoolResult){"FAIL", 1, END_EXIT, 0.25, 0, "/l/a.log", "/r1"};
   in.results[1] = (SpoolResult){"", -1, END_TIMEOUT, 60, 15, "/l/b.log", "/r2"};
   assert_int_equal(spool_take_record(dir, &out, &err), 0);
   assert_int_equal(spool_write_record(dir, &in, &err), 0);
@@ -767,6 +769,17 @@ TEST(a_test_that_fails_only_once_is_flaky) {
   drop_dir(dir);
 }
 
+// Stands for the user: a signal of a test would be ignored.
+static void *interrupt_when_started(void *path) {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, NULL);
+  while (!fs_exists(path))
+    usleep(1000);
+  kill(getpid(), SIGTERM);
+  return NULL;
+}
+
 TEST(an_interrupted_session_keeps_its_runs_and_goes_on) {
   char *dir = make_dir();
   Session s;
@@ -775,10 +788,15 @@ TEST(an_interrupted_session_keeps_its_runs_and_goes_on) {
   session_options(&s, dir);
   write_text(dir, "tests.txt",
              "echo one >> log\n"
-             "echo two >> log; [ -e again ] || kill -TERM $PPID; "
-             "[ -e again ] || sleep 30\n"
+             "echo two >> log; : > started; [ -e again ] || sleep 30\n"
              "echo three >> log\n");
+  char *started = mem_printf("%s/started", dir);
+  pthread_t user;
+  assert_int_equal(pthread_create(&user, NULL, interrupt_when_started, started),
+                   0);
   assert_int_equal(session_run(&s, &suite, &err), 0);
+  pthread_join(user, NULL);
+  free(started);
   assert_true(s.interrupted);
   assert_int_equal(suite.nruns, 1);
   suite_release(&suite);
