@@ -17,7 +17,8 @@
 // While a pool is open SIGINT, SIGTERM and SIGHUP are events of pool_wait. One
 // that a test sends is not the user's wish: it is ignored, as are SIGQUIT,
 // SIGALRM, SIGUSR1 and SIGUSR2 of a test, and the outcome of its slot tells. (A
-// sender that was reaped before we could look counts as the user.)
+// sender that was reaped before we could look counts as the user. Of two equal
+// signals that arrive together the kernel keeps one.)
 //
 // Limits: an orphan that also cleared its environment cannot be told from those
 // of other running tests; it is killed when no other test runs, at the latest
