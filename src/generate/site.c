@@ -22,6 +22,7 @@
 
 #include "generate/site_internal.h"
 #include "php/child.h"
+#include "run/orphan.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -36,7 +37,7 @@ enum {
 
 static void find(Post *p) {
   Catch *c = &p->catch;
-  Finding f = {.site = &p->explorer->options->visits->site,
+  Finding f = {.site = worker_site(p->desk.seat.worker),
                .routes = &p->routes,
                .item = &p->item,
                .answer = &c->answer,
@@ -327,6 +328,7 @@ int explorer_run(Explorer *e, Err *err) {
     rc = add_entries(e, err);
   if (!rc)
     rc = fs_mkdirs(e->maps, err);
+  orphans_adopt(true);
   if (!rc) {
     rc = run_posts(e, err);
     explorer_save(e, rc ? &ignored : err);
@@ -334,6 +336,8 @@ int explorer_run(Explorer *e, Err *err) {
   e->progress.queued = e->queue.items.len;
   e->progress.seconds = now_seconds() - e->begin;
   explorer_log(e, true);
+  orphans_end();
+  orphans_adopt(false);
   fs_remove_tree(o->visits->scratch);
   return rc;
 }

@@ -183,8 +183,8 @@ int desk_ask(Desk *d, const Local *from, const Ask *ask, unsigned number,
   *out = (Answer){0};
   ask_request(&sent, number, &out->request, arena);
   const char *cookies = crumbs_header(from->crumbs, sent.path, arena);
-  if (worker_serve(d->seat.worker, &out->request, cookies, &out->exchange,
-                   arena, err))
+  if (seat_serve(&d->seat, &out->request, cookies, &out->exchange, arena,
+                 err))
     return -1;
   out->links = read_links(&out->request, &out->exchange, arena);
   return 0;

@@ -38,20 +38,29 @@ static int place_stream(int from, int to) {
   return high;
 }
 
-static _Noreturn void become(const ChildPlan *plan, pid_t parent, int report) {
-  setsid();
-  default_signals();
+// Another user namespace makes the kernel forget whom to die with.
+static int confine(const ChildPlan *plan, pid_t parent) {
+  if (plan->confine && confine_enter(plan->confine))
+    return -1;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent)
     _exit(127);
+  return 0;
+}
+
+static _Noreturn void become(const ChildPlan *plan, pid_t parent, int report) {
+  setsid();
+  default_signals();
   int high[3] = {place_stream(plan->in, 0), place_stream(plan->out, 1),
                  place_stream(plan->err, 2)};
   int up = fcntl(report, F_DUPFD_CLOEXEC, 20);
   for (int i = 0; i < 3; i++)
     dup2(high[i], i);
-  close_range(3, (unsigned)up - 1, 0);
-  close_range((unsigned)up + 1, ~0U, 0);
-  execve(plan->path, plan->argv, plan->env ? plan->env : environ);
+  if (!confine(plan, parent)) {
+    close_range(3, (unsigned)up - 1, 0);
+    close_range((unsigned)up + 1, ~0U, 0);
+    execve(plan->path, plan->argv, plan->env ? plan->env : environ);
+  }
   int why = errno;
   ssize_t n = write(up, &why, sizeof why);
   (void)n;

@@ -3,7 +3,8 @@
 //
 // A child leads a session and process group of its own, has an own, small
 // environment and no descriptor of ours but the three it is given, and is
-// killed when the thread that started it ends. child_kill takes its whole
+// killed when the thread that started it ends. It is confined if its plan says
+// so: then its path must be absolute. child_kill takes its whole
 // group with it.
 #ifndef CULPRIT_PHP_CHILD_H
 #define CULPRIT_PHP_CHILD_H
@@ -11,13 +12,15 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "confine/confine.h"
 #include "util/err.h"
 
 typedef struct {
-  const char *path;  // what is executed
-  char *const *argv; // NULL-terminated
-  char *const *env;  // NULL-terminated; NULL: ours
-  int in, out, err;  // its standard streams; -1: /dev/null
+  const char *path;       // what is executed
+  char *const *argv;      // NULL-terminated
+  char *const *env;       // NULL-terminated; NULL: ours
+  int in, out, err;       // its standard streams; -1: /dev/null
+  const Confine *confine; // NULL: it may do what we may
 } ChildPlan;
 
 typedef struct {

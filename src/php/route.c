@@ -9,6 +9,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
+#include "php/site_files.h"
 #include "util/fs.h"
 #include "util/str.h"
 
@@ -82,7 +83,7 @@ static bool is_below(const char *path, const char *dir) {
 static Thing look(const Site *site, const char *root, const char *path) {
   char real[PATH_MAX];
   struct stat st;
-  if (!realpath(path, real) || stat(real, &st))
+  if (site_file_look(site->files, path, real, &st))
     return NOTHING;
   if (!site->follow_links && !is_below(real, root))
     return OUTSIDE;

@@ -40,8 +40,8 @@ int route_find(Route *out, const Site *site, const char *root, const char *path,
 // What a browser expects in a file with that name: "text/css".
 const char *content_type(const char *file);
 
-// Answers all but ROUTE_SCRIPT.
-void static_serve(const Route *route, const Request *r, size_t max_body,
+// Answers all but ROUTE_SCRIPT; `site` has a max_body.
+void static_serve(const Route *route, const Request *r, const Site *site,
                   Response *out, Arena *arena);
 
 #endif

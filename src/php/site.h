@@ -3,6 +3,7 @@
 #ifndef CULPRIT_PHP_SITE_H
 #define CULPRIT_PHP_SITE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,5 +16,9 @@ char *site_extension(Err *err);
 // A hash of `text` and of every PHP file below `root` (name, size, time): the
 // same only if nothing was edited in between.
 uint64_t site_hash(const char *root, const char *text, size_t len);
+
+// Is it small enough to be looked at after every request: 1,000 files and 64 MB
+// at most? Stores of ours do not count.
+bool site_is_small(const char *root);
 
 #endif

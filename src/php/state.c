@@ -109,7 +109,8 @@ int state_restore(State *s, uint32_t id, Err *err) {
 
 uint64_t state_digest(const State *s, uint32_t id, const char *dir) {
   const Snapshot *shot = &s->snapshots.items[id];
-  uint64_t files = file_entries_digest(&shot->files, dir, s->sessions);
+  uint64_t files =
+      file_entries_digest(s->files, &shot->files, dir, s->sessions);
   uint64_t tables =
       s->tables ? table_state_digest(s->tables, &shot->tables) : 0;
   return files * 31 + tables;

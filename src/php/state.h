@@ -15,13 +15,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "confine/confine.h"
 #include "util/err.h"
 
 typedef struct {
-  const char *session_dir;      // NULL: none
-  const char *const *files;     // files and directories the application writes
-                                // (SQLite, uploads, caches); NULL-terminated
-  const char *mariadb_socket;   // NULL: no database server
+  const Confine *confine;     // of who writes the files; NULL: nobody's. Paths
+                              // are as we have them
+  const char *own;            // no link in its name; holds what the view is
+                              // made of
+  const char *tree;             // the application itself, if all that it
+                                // writes there is state too; NULL: it is not
+  const char *const *excluded;  // of the tree; NULL-terminated, or NULL
+  const char *session_dir;    // NULL: none
+  const char *const *files;   // files and directories the application writes
+                              // (SQLite, uploads, caches); NULL-terminated
+  const char *mariadb_socket; // NULL: no database server
   const char *const *databases; // schemas to keep; NULL-terminated
 } StatePlaces;
 

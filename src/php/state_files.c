@@ -14,13 +14,19 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "php/site_files.h"
+#include "php/state_diff.h"
 #include "php/walk.h"
 #include "util/arena.h"
 #include "util/fs.h"
 #include "util/hashmap.h"
 #include "util/mem.h"
 
-enum { PIECE = 64 << 10 };
+enum {
+  PIECE = 64 << 10,
+  TREE_FILE = 16 << 20, // a larger one is no state unless the user names it
+};
+#define TREE_KEPT ((off_t)1 << 30) // of all contents of the tree
 
 // What is known about a file as it was when its stat was this.
 typedef struct {
@@ -29,14 +35,33 @@ typedef struct {
   bool settled;
 } Known;
 
+typedef ARRAY(char *) Paths;
+
+// The application's own tree.
+typedef struct {
+  const Confine *confine;
+  char *name, *place; // outside; where we find it in the view; NULL: no state
+  FileEntries base;   // outside, by their names in the view
+  bool based;         // that is known
+  bool walked;        // by the last walk
+  Paths excluded;     // names outside
+  Paths counted;      // named by the user, outside
+  off_t kept;         // bytes that were read and kept
+} Tree;
+
 struct FileState {
   Arena arena;
-  Walk walk;     // over all places
-  Hashmap paths; // to indexes of known
-  Hashmap names; // to copies of paths in the arena
+  Walk walk;      // over all places
+  Paths names_of; // them: as they are called without a view
+  Hashmap paths;  // to indexes of known
+  Hashmap names;  // to copies of paths in the arena
   ARRAY(Known) known;
   char *blobs;
-  char *piece[2]; // PIECE bytes each
+  char *piece[2];  // PIECE bytes each
+  SiteFiles *view; // NULL: not confined
+  char *prefix;    // of paths in the view; "": they are ours
+  char *own;
+  Tree tree;
 };
 
 static int fail(const char *path, Err *err) {
@@ -99,6 +124,94 @@ static const char *name_of(FileState *f, const char *path) {
   const char *copy = arena_strdup(&f->arena, path);
   hashmap_put(&f->names, path, strlen(path), (uintptr_t)copy);
   return copy;
+}
+
+// --- the view
+// -----------------------------------------------------------------
+
+// The path as the application has it.
+static const char *in_view(const FileState *f, const char *path) {
+  size_t n = strlen(f->prefix);
+  return strncmp(path, f->prefix, n) || path[n] != '/' ? path : path + n;
+}
+
+// Paths are walked without following links; so must be the way to them, or we
+// would write where the application was not let.
+static bool is_sound(const FileState *f, const char *place) {
+  return !f->view || site_parent_is_sound(f->view, in_view(f, place));
+}
+
+static bool may_mend(const FileState *f, const char *place) {
+  size_t n = strlen(f->own);
+  return *f->prefix || (n && !strncmp(place, f->own, n) && place[n] == '/');
+}
+
+static int mend_places(const FileState *f, Err *err) {
+  for (size_t i = 0; i < f->walk.places.len; i++) {
+    const char *place = f->walk.places.items[i];
+    if (is_sound(f, place))
+      continue;
+    errno = ELOOP;
+    if (!may_mend(f, place) || site_parent_mend(f->view, in_view(f, place)))
+      return fail(in_view(f, place), err);
+  }
+  return 0;
+}
+
+static int open_view(FileState *f, const StatePlaces *places, Err *err) {
+  const Confine *c = places->confine;
+  f->own = mem_strdup(places->own ? places->own : "");
+  f->prefix = c ? confine_outside(c, "/") : mem_strdup("");
+  for (size_t n = strlen(f->prefix); n && f->prefix[n - 1] == '/';)
+    f->prefix[--n] = '\0';
+  return c ? site_files_open(&f->view, c, err) : 0;
+}
+
+// --- the application's tree
+// ---------------------------------------------------
+
+static bool lies_in(const char *path, const char *dir) {
+  size_t n = strlen(dir);
+  return !strncmp(path, dir, n) && (!path[n] || path[n] == '/');
+}
+
+static bool lies_in_any(const char *path, const Paths *dirs) {
+  for (size_t i = 0; i < dirs->len; i++)
+    if (lies_in(path, dirs->items[i]))
+      return true;
+  return false;
+}
+
+static bool is_in_tree(const FileState *f, const char *path) {
+  return f->tree.place && lies_in(path, f->tree.place);
+}
+
+// What a path in the view is called outside. `room` holds PATH_MAX bytes.
+static const char *name_outside(const Tree *t, const char *path, char *room) {
+  snprintf(room, PATH_MAX, "%s%s", t->name, path + strlen(t->place));
+  return room;
+}
+
+// Our own files, and what stays real for the application.
+static bool is_excluded(const Tree *t, const char *name) {
+  return !strcmp(path_base(name), ".culprit") ||
+         lies_in_any(name, &t->excluded);
+}
+
+static bool takes(void *ctx, const char *path, int depth) {
+  const FileState *f = ctx;
+  char room[PATH_MAX];
+  if (depth)
+    return !is_in_tree(f, path) ||
+           !is_excluded(&f->tree, name_outside(&f->tree, path, room));
+  if (f->tree.place && !strcmp(path, f->tree.place))
+    return f->tree.walked && is_sound(f, path);
+  return is_sound(f, path);
+}
+
+static bool takes_outside(void *ctx, const char *path, int depth) {
+  const FileState *f = ctx;
+  return !depth || !is_excluded(&f->tree, path);
 }
 
 // --- contents
@@ -175,11 +288,24 @@ static int keep(FileState *f, int fd, XXH128_hash_t *hash, Err *err) {
   return rename(fresh, blob) ? fail(blob, err) : 0;
 }
 
+// A file that the application forbade itself to read is read all the same.
+static int open_file(const FileState *f, const char *path, int flags) {
+  flags |= O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+  int fd = open(path, flags, 0600);
+  struct stat st;
+  if (fd >= 0 || errno != EACCES || !f->view || lstat(path, &st) ||
+      !S_ISREG(st.st_mode) || chmod(path, 0600))
+    return fd;
+  fd = open(path, flags, 0600);
+  chmod(path, st.st_mode & 07777);
+  return fd;
+}
+
 static int read_content(FileState *f, const char *path, XXH128_hash_t *hash,
                         Err *err) {
   struct timespec before = tick();
   struct stat st;
-  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  int fd = open_file(f, path, O_RDONLY);
   if (fd < 0 || fstat(fd, &st) || pass_over(f, fd, -1, hash)) {
     fail(path, err);
     if (fd >= 0)
@@ -224,13 +350,105 @@ static int save_one(FileState *f, const WalkItem *item, FileEntries *out,
   return 0;
 }
 
+static bool is_counted(const FileState *f, const char *path) {
+  char room[PATH_MAX];
+  return lies_in_any(name_outside(&f->tree, path, room), &f->tree.counted);
+}
+
+// An application must not fill our disk by filling its own.
+static bool is_too_large(FileState *f, const WalkItem *item) {
+  Tree *t = &f->tree;
+  off_t size = item->st.st_size;
+  if (!S_ISREG(item->st.st_mode) || !is_in_tree(f, item->path) ||
+      known_of(f, item->path, &item->st) || is_counted(f, item->path))
+    return false;
+  if (size > TREE_FILE || t->kept + size > TREE_KEPT)
+    return true;
+  t->kept += size;
+  return false;
+}
+
+static const FileEntry *find_base(const FileState *f, const char *path) {
+  FileEntry like = {.path = path};
+  const FileEntries *base = &f->tree.base;
+  return base->len ? bsearch(&like, base->items, base->len, sizeof like,
+                             file_entry_order)
+                   : NULL;
+}
+
+// What is too large to be kept is as it was at first.
+static int save_some(FileState *f, const WalkItem *item, FileEntries *out,
+                     Err *err) {
+  if (!is_too_large(f, item))
+    return save_one(f, item, out, err);
+  const FileEntry *base = find_base(f, item->path);
+  if (base)
+    array_push(out, *base);
+  return 0;
+}
+
+// The tree outside, as the view had it at first.
+static int make_base(FileState *f, Err *err) {
+  Tree *t = &f->tree;
+  Walk walk = {.takes = takes_outside, .ctx = f};
+  size_t n = strlen(t->name);
+  char room[PATH_MAX];
+  walk_add(&walk, t->name);
+  int rc = walk_run(&walk, err);
+  for (size_t i = 0; !rc && i < walk.items.len; i++) {
+    const WalkItem *item = &walk.items.items[i];
+    rc = save_one(f, item, &t->base, err);
+    snprintf(room, sizeof room, "%s%s", t->place, item->path + n);
+    if (!rc)
+      t->base.items[i].path = name_of(f, room);
+  }
+  walk_release(&walk);
+  t->based = !rc;
+  return rc;
+}
+
+// All places, the tree only if something was written.
+static int walk_places(FileState *f, Err *err) {
+  Tree *t = &f->tree;
+  Err ignored;
+  t->walked = t->place && confine_is_dirty(t->confine);
+  if (t->walked && !t->based && make_base(f, &ignored)) {
+    array_release(&t->base); // a file that we may not read: it is no state
+    free(t->place);
+    t->place = NULL;
+    t->walked = false;
+  }
+  return walk_run(&f->walk, err);
+}
+
+// Those in the tree, or the others.
+static void add_entries(const FileState *f, const FileEntries *from,
+                        bool in_tree, FileEntries *to) {
+  for (size_t i = 0; i < from->len; i++)
+    if (is_in_tree(f, from->items[i].path) == in_tree)
+      array_push(to, from->items[i]);
+}
+
+static void settle_entries(const FileState *f, FileEntries *all,
+                           FileEntries *out) {
+  FileEntries now = {0};
+  add_entries(f, all, false, out);
+  add_entries(f, all, true, &now);
+  if (f->tree.walked)
+    file_entries_diff(&f->tree.base, &now, out);
+  file_entries_sort(out);
+  array_release(&now);
+}
+
 int file_state_save(FileState *f, FileEntries *out, Err *err) {
-  int rc = walk_run(&f->walk, err);
+  FileEntries all = {0};
+  int rc = walk_places(f, err);
   *out = (FileEntries){0};
   for (size_t i = 0; !rc && i < f->walk.items.len; i++)
-    rc = save_one(f, &f->walk.items.items[i], out, err);
-  if (rc)
-    array_release(out);
+    rc = save_some(f, &f->walk.items.items[i], &all, err);
+  if (!rc)
+    settle_entries(f, &all, out);
+  array_release(&all);
   return rc;
 }
 
@@ -252,11 +470,37 @@ static bool is_session(const char *path, const char *sessions) {
          text_starts(path + n, "/" SESSION_FILE);
 }
 
-static uint64_t entry_digest(const FileEntry *e, const char *dir,
-                             const char *sessions) {
+// By the name that we have for the place, not by that of a view or copy.
+static void add_name(const FileState *f, const char *path, const char *dir,
+                     Str *key) {
+  for (size_t i = 0; i < f->names_of.len; i++) {
+    const char *place = f->walk.places.items[i];
+    size_t n = strlen(place);
+    if (strncmp(path, place, n) || (path[n] && path[n] != '/'))
+      continue;
+    str_addf(key, "%s%s", path_below(f->names_of.items[i], dir), path + n);
+    return;
+  }
+}
+
+// A log tells nothing that the application goes by.
+static bool is_volatile(const FileState *f, const char *path) {
+  static const char *const dirs[] = {"/cache/", "/log/", "/logs/", "/tmp/",
+                                     "/temp/"};
+  if (!is_in_tree(f, path) || is_counted(f, path))
+    return false;
+  const char *below = path + strlen(f->tree.place);
+  for (size_t i = 0; i < sizeof dirs / sizeof *dirs; i++)
+    if (strstr(below, dirs[i]))
+      return true;
+  return text_ends(below, ".log");
+}
+
+static uint64_t entry_digest(const FileState *f, const FileEntry *e,
+                             const char *dir, const char *sessions) {
   Str key = {0};
   if (!is_session(e->path, sessions))
-    str_add(&key, path_below(e->path, dir));
+    add_name(f, e->path, dir, &key);
   str_addf(&key, " %o ", (unsigned)e->mode);
   if (S_ISREG(e->mode))
     str_addn(&key, &e->hash, sizeof e->hash);
@@ -267,11 +511,12 @@ static uint64_t entry_digest(const FileEntry *e, const char *dir,
   return digest;
 }
 
-uint64_t file_entries_digest(const FileEntries *entries, const char *dir,
-                             const char *sessions) {
+uint64_t file_entries_digest(const FileState *f, const FileEntries *entries,
+                             const char *dir, const char *sessions) {
   uint64_t sum = 0;
   for (size_t i = 0; i < entries->len; i++)
-    sum += entry_digest(&entries->items[i], dir, sessions);
+    if (!is_volatile(f, entries->items[i].path))
+      sum += entry_digest(f, &entries->items[i], dir, sessions);
   return sum;
 }
 
@@ -310,8 +555,7 @@ static int restore_file(FileState *f, const FileEntry *e, bool *changed,
   int blob = open(path, O_RDONLY | O_CLOEXEC);
   if (blob < 0)
     return fail(path, err);
-  int fd = open(e->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK,
-                0600);
+  int fd = open_file(f, e->path, O_RDWR | O_CREAT);
   int rc = fd < 0 || write_back(f, fd, blob, changed) ||
            fchmod(fd, e->mode & 07777) || futimens(fd, times) || fstat(fd, &st);
   if (rc)
@@ -328,7 +572,8 @@ static int make_one(FileState *f, const FileEntry *e, size_t *restored,
                     Err *err) {
   bool changed = true;
   if (S_ISDIR(e->mode)) {
-    if (mkdir(e->path, 0700) || chmod(e->path, e->mode & 07777))
+    if ((mkdir(e->path, 0700) && errno != EEXIST) ||
+        chmod(e->path, e->mode & 07777))
       return fail(e->path, err);
     return 0;
   }
@@ -400,10 +645,21 @@ static int remove_others(FileState *f, const FileEntries *target,
   return 0;
 }
 
-int file_state_restore(FileState *f, const FileEntries *target,
+// What the places are to hold.
+static FileEntries whole_of(const FileState *f, const FileEntries *target) {
+  FileEntries all = {0}, diff = {0};
+  add_entries(f, target, false, &all);
+  add_entries(f, target, true, &diff);
+  if (f->tree.walked)
+    file_entries_patch(&f->tree.base, &diff, &all);
+  file_entries_sort(&all);
+  array_release(&diff);
+  return all;
+}
+
+static int restore_all(FileState *f, const FileEntries *target,
                        size_t *restored, Err *err) {
-  *restored = 0;
-  if (walk_run(&f->walk, err) || remove_others(f, target, restored, err))
+  if (remove_others(f, target, restored, err))
     return -1;
   size_t i = 0, n = f->walk.items.len;
   int rc = 0;
@@ -421,24 +677,71 @@ int file_state_restore(FileState *f, const FileEntries *target,
   return rc;
 }
 
+int file_state_restore(FileState *f, const FileEntries *target,
+                       size_t *restored, Err *err) {
+  *restored = 0;
+  if (mend_places(f, err) || walk_places(f, err))
+    return -1;
+  FileEntries all = whole_of(f, target);
+  int rc = restore_all(f, &all, restored, err);
+  array_release(&all);
+  return rc;
+}
+
 // --- opening and closing
 // ------------------------------------------------------
 
-static void add_place(FileState *f, const char *path) {
+// `name` as we have it, where the application has it.
+static void add_named(FileState *f, const char *name, const Confine *c) {
+  char *inside = c ? confine_inside(c, name) : mem_strdup(name);
+  char *place = c ? confine_outside(c, inside) : mem_strdup(inside);
+  walk_add(&f->walk, place);
+  array_push(&f->names_of, mem_strdup(name));
+  free(inside);
+  free(place);
+}
+
+static void add_place(FileState *f, const char *path, const Confine *c) {
   static const char *const companions[] = {"-wal", "-shm", "-journal"};
   struct stat st;
   char real[PATH_MAX];
   char *place =
       realpath(path, real) ? mem_strdup(real) : path_absolute(path, NULL);
-  walk_add(&f->walk, place);
+  add_named(f, place, c);
   bool is_dir = !stat(place, &st) && S_ISDIR(st.st_mode);
   for (size_t i = 0; !is_dir && i < sizeof companions / sizeof *companions;
        i++) {
     char *name = mem_printf("%s%s", place, companions[i]);
-    walk_add(&f->walk, name);
+    add_named(f, name, c);
     free(name);
   }
   free(place);
+}
+
+// A place of the user's: one in the tree is there already.
+static void add_file(FileState *f, const char *path, const Confine *c) {
+  char real[PATH_MAX];
+  const char *name = realpath(path, real) ? real : path;
+  if (f->tree.place && lies_in(name, f->tree.name))
+    array_push(&f->tree.counted, mem_strdup(name));
+  else
+    add_place(f, path, c);
+}
+
+static void open_tree(FileState *f, const StatePlaces *places) {
+  Tree *t = &f->tree;
+  const Confine *c = places->confine;
+  if (!c || !places->tree)
+    return;
+  char *inside = confine_inside(c, places->tree);
+  t->confine = c;
+  t->name = mem_strdup(places->tree);
+  t->place = confine_outside(c, inside);
+  for (const char *const *p = places->excluded; p && *p; p++)
+    array_push(&t->excluded, mem_strdup(*p));
+  walk_add(&f->walk, t->place);
+  array_push(&f->names_of, mem_strdup(t->name));
+  free(inside);
 }
 
 int file_state_open(FileState **out, const StatePlaces *places,
@@ -448,22 +751,41 @@ int file_state_open(FileState **out, const StatePlaces *places,
   for (size_t i = 0; i < 2; i++)
     f->piece[i] = mem_alloc(PIECE);
   *out = f;
-  if (fs_mkdirs(f->blobs, err))
+  if (open_view(f, places, err) || fs_mkdirs(f->blobs, err))
     return -1;
+  f->walk.tolerant = f->view;
+  f->walk.takes = takes;
+  f->walk.ctx = f;
+  open_tree(f, places);
   if (places->session_dir)
-    add_place(f, places->session_dir);
+    add_place(f, places->session_dir, NULL); // ours, in any view
   for (const char *const *p = places->files; p && *p; p++)
-    add_place(f, *p);
+    add_file(f, *p, places->confine);
   return 0;
+}
+
+static void paths_release(Paths *p) {
+  for (size_t i = 0; i < p->len; i++)
+    free(p->items[i]);
+  array_release(p);
 }
 
 void file_state_close(FileState *f) {
   if (!f)
     return;
+  free(f->tree.name);
+  free(f->tree.place);
+  array_release(&f->tree.base);
+  paths_release(&f->tree.excluded);
+  paths_release(&f->tree.counted);
   walk_release(&f->walk);
+  paths_release(&f->names_of);
   hashmap_release(&f->paths);
   hashmap_release(&f->names);
   array_release(&f->known);
+  site_files_close(f->view);
+  free(f->prefix);
+  free(f->own);
   fs_remove_tree(f->blobs);
   free(f->blobs);
   for (size_t i = 0; i < 2; i++)

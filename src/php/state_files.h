@@ -6,8 +6,17 @@
 // by its bytes only where that cannot tell. Restoring writes the bytes that
 // differ, in place, and gives files their old time back.
 //
+// The tree of a confined application is looked at once something was written in
+// its view, and kept as what differs from the tree outside. What is called a
+// log or lies in a directory for caches, logs or temporary files is brought
+// back too, but does not tell one state from another (file_entries_digest),
+// unless the user named it. A file above 16 MB that the user did not name is as
+// it was at first in every state, and so is the rest once 1 GB is kept.
+//
 // Limits: owners, extended attributes, hard links, devices and sockets are not
-// kept. A file of a place named X brings X-wal, X-shm and X-journal with it.
+// kept. Of a confined application the files are those of its view, wherever a
+// link in the view leads. A file of a place named X brings X-wal, X-shm and
+// X-journal with it.
 #ifndef CULPRIT_PHP_STATE_FILES_H
 #define CULPRIT_PHP_STATE_FILES_H
 
@@ -47,7 +56,7 @@ void file_entries_key(const FileEntries *entries, Str *key);
 // The same for equal contents wherever they lie: of paths below `dir` the rest
 // counts, of session files (in `sessions`) not even the name, which is drawn by
 // lot. Times do not count.
-uint64_t file_entries_digest(const FileEntries *entries, const char *dir,
-                             const char *sessions);
+uint64_t file_entries_digest(const FileState *f, const FileEntries *entries,
+                             const char *dir, const char *sessions);
 
 #endif

@@ -25,6 +25,8 @@ static int visit(Walk *w, const char *path, int depth, Err *err);
 static int visit_entries(Walk *w, const char *path, int depth, Err *err) {
   DIR *dir = opendir(path);
   int rc = 0;
+  if (!dir && errno == EACCES && w->tolerant)
+    return 0;
   if (!dir)
     return err_set(err, "%s: %s", path, strerror(errno));
   for (struct dirent *d; !rc && (d = readdir(dir));) {
@@ -39,6 +41,8 @@ static int visit_entries(Walk *w, const char *path, int depth, Err *err) {
 
 static int visit(Walk *w, const char *path, int depth, Err *err) {
   WalkItem item = {.path = path};
+  if (w->takes && !w->takes(w->ctx, path, depth))
+    return 0;
   if (lstat(path, &item.st))
     return errno == ENOENT || errno == ENOTDIR
                ? 0

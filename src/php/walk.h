@@ -5,6 +5,7 @@
 #ifndef CULPRIT_PHP_WALK_H
 #define CULPRIT_PHP_WALK_H
 
+#include <stdbool.h>
 #include <sys/stat.h>
 
 #include "util/arena.h"
@@ -18,6 +19,10 @@ typedef struct {
 
 typedef struct {
   ARRAY(char *) places;
+  // Is it to be listed, with what is in it? depth 0: a place. NULL: all is.
+  bool (*takes)(void *ctx, const char *path, int depth);
+  void *ctx;
+  bool tolerant;         // a directory that may not be read counts as empty
   ARRAY(WalkItem) items; // of the last walk_run, once each
   Arena arena;           // of it
 } Walk;

@@ -34,8 +34,10 @@ enum { PROBE_SECONDS = 10, LAST_WORDS = 1000, DYING_MS = 1000 };
 
 struct Worker {
   Site site;
-  char *scratch, *php, *root, *record, *log, *sessions;
+  char *scratch, *php, *root, *record, *log, *sessions, *mails;
   char *named_root, *maps; // of the site, absolute
+  char *inside;            // the root as the process has it
+  SiteFiles *files;
   ARRAY(char *) args, env; // NULL-terminated
   int dir, listener, connection;
   Child child;
@@ -85,6 +87,19 @@ static void set_extension(Worker *w) {
     return;
   set(w, "extension", w->site.extension);
   set(w, "culprit.dir", w->scratch);
+  if (strcmp(w->inside, w->named_root) != 0) {
+    set(w, "culprit.inside", w->inside);
+    set(w, "culprit.outside", w->named_root);
+  }
+}
+
+// Whatever the user has set: a made request must not reach anybody.
+static void set_mail(Worker *w) {
+  if (!w->site.confine)
+    return;
+  char *command = mem_printf("\"/bin/sh '%s/sendmail'\"", w->scratch);
+  set(w, "sendmail_path", command);
+  free(command);
 }
 
 static void make_args(Worker *w) {
@@ -99,6 +114,7 @@ static void make_args(Worker *w) {
     array_push(&w->args, mem_strdup("-d"));
     array_push(&w->args, mem_strdup(*i));
   }
+  set_mail(w);
   array_push(&w->args, NULL);
 }
 
@@ -146,6 +162,18 @@ static int check_sessions(const char *dir, Err *err) {
   return 0;
 }
 
+// Notes to whom the mail on its standard input goes, a line each.
+static int make_sendmail(Worker *w, Err *err) {
+  static const char script[] = "to=$(sed -n 's/^To: *//p;/^\r*$/q')\n"
+                               "printf '%s\\n' \"${to:-somebody}\" | head -n 1 >> "
+                               "\"${0%/*}/mails\"\n"
+                               "exec cat > /dev/null\n";
+  char *path = mem_printf("%s/sendmail", w->scratch);
+  int rc = w->site.confine ? fs_write(path, script, sizeof script - 1, err) : 0;
+  free(path);
+  return rc;
+}
+
 static int make_scratch(Worker *w, Err *err) {
   char *temporary = mem_printf("%s/tmp", w->scratch);
   char *ini = mem_printf("%s/php.ini", w->scratch);
@@ -154,6 +182,8 @@ static int make_scratch(Worker *w, Err *err) {
     rc = fs_write(ini, "", 0, err);
   if (!rc)
     rc = link_maps(w, err);
+  if (!rc)
+    rc = make_sendmail(w, err);
   if (!rc)
     rc = check_sessions(w->sessions, err);
   free(temporary);
@@ -216,7 +246,8 @@ static int start(Worker *w, Err *err) {
                     .env = w->env.items,
                     .in = w->listener,
                     .out = log,
-                    .err = log};
+                    .err = log,
+                    .confine = w->site.confine};
   int rc = child_start(&w->child, &plan, err);
   close(log);
   return rc;
@@ -323,10 +354,11 @@ int worker_serve(Worker *w, const Request *r, const char *cookies,
   if (!w->used_php) {
     double begin = now_seconds();
     out->is_static = true;
-    static_serve(&route, r, w->site.max_body, &out->response, arena);
+    static_serve(&route, r, &w->site, &out->response, arena);
     out->seconds = now_seconds() - begin;
     return 0;
   }
+  out->script = route.script;
   str_clear(&w->pairs);
   params_add(&w->pairs, &w->site, &route, r, cookies);
   return exchange(w, r, w->site.timeout, out, arena, err);
@@ -336,6 +368,23 @@ pid_t worker_process(const Worker *w) { return w->used_php ? w->served : 0; }
 
 const char *worker_record(const Worker *w) {
   return w->used_php && w->site.extension ? w->record : NULL;
+}
+
+const Site *worker_site(const Worker *w) { return &w->site; }
+
+void worker_take_mail(Worker *w, TakeMail *take, void *ctx) {
+  Str text = {0};
+  Err ignored;
+  struct stat st;
+  if (!w->site.confine || stat(w->mails, &st) || !st.st_size)
+    return;
+  fs_read(w->mails, 1 << 20, &text, &ignored);
+  unlink(w->mails);
+  char *rest = str_take(&text), *all = rest;
+  for (char *line; (line = strsep(&rest, "\r\n"));)
+    if (*line)
+      take(ctx, line);
+  free(all);
 }
 
 // --- the first request: is it PHP, and ours?
@@ -423,7 +472,7 @@ static int find_php(Worker *w, Err *err) {
                   : err_set(err, "no php-cgi8.2 or php-cgi in PATH; install "
                                  "php8.2-cgi");
   }
-  w->php = mem_strdup(w->site.php_cgi);
+  w->php = path_absolute(w->site.php_cgi, NULL);
   if (!fs_executable(w->php))
     return err_set(
         err, "%s: no program; install php8.2-cgi or name its php-cgi", w->php);
@@ -433,7 +482,7 @@ static int find_php(Worker *w, Err *err) {
 static int find_root(Worker *w, Err *err) {
   char real[PATH_MAX];
   struct stat st;
-  if (!realpath(w->site.root, real) || stat(real, &st))
+  if (site_file_look(w->files, w->site.root, real, &st))
     return err_set(err, "document root %s: %s", w->site.root, strerror(errno));
   if (!S_ISDIR(st.st_mode))
     return err_set(err, "document root %s: not a directory", w->site.root);
@@ -442,6 +491,9 @@ static int find_root(Worker *w, Err *err) {
 }
 
 static int prepare(Worker *w, Err *err) {
+  if (w->site.confine && site_files_open(&w->files, w->site.confine, err))
+    return -1;
+  w->site.files = w->files;
   if (find_php(w, err) || find_root(w, err) || make_scratch(w, err) ||
       open_listener(w, err))
     return -1;
@@ -461,7 +513,11 @@ int worker_open(Worker **out, const Site *site, const char *scratch, Err *err) {
   w->log = mem_printf("%s/worker.log", w->scratch);
   w->sessions = site->session_dir ? path_absolute(site->session_dir, NULL)
                                   : mem_printf("%s/sessions", w->scratch);
-  w->site.root = w->named_root = path_absolute(site->root, NULL);
+  w->mails = mem_printf("%s/mails", w->scratch);
+  w->named_root = path_absolute(site->root, NULL);
+  w->site.root = w->inside = site->confine
+                                 ? confine_inside(site->confine, w->named_root)
+                                 : mem_strdup(w->named_root);
   if (site->maps)
     w->site.maps = w->maps = path_absolute(site->maps, NULL);
   *out = NULL;
@@ -499,6 +555,9 @@ void worker_close(Worker *w) {
   free(w->log);
   free(w->sessions);
   free(w->named_root);
+  free(w->inside);
+  free(w->mails);
   free(w->maps);
+  site_files_close(w->files);
   free(w);
 }

@@ -10,7 +10,11 @@
 //
 // A Worker is for one thread: the one that opened it, which must live until it
 // is closed (the process is killed with its thread). Workers share nothing but
-// the application's files.
+// the application's files, and not even those where each is confined.
+//
+// A confined worker sends no mail: PHP's sendmail_path is a script of ours that
+// swallows it. Where its view is a copy, PHP is given the copy's name as
+// document root; records and maps have the root's own.
 //
 // What a path means is route.h's matter. php-cgi reads no php.ini: the settings
 // are PHP's own defaults, what docs/web-requests.md lists on top of them, and
@@ -22,7 +26,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "confine/confine.h"
 #include "php/request.h"
+#include "php/site_files.h"
 #include "util/arena.h"
 #include "util/err.h"
 #include "util/str.h"
@@ -44,6 +50,9 @@ typedef struct {
   double timeout;             // seconds per request; 0: SITE_SECONDS
   size_t max_body;            // bytes of a response that are kept; 0: SITE_BODY
   bool follow_links;          // a symbolic link may lead out of the root
+  Confine *confine;           // what its processes are confined by; NULL: they
+                              // may do what we may
+  const SiteFiles *files;     // as the processes see them; made by worker_open
 } Site;
 
 enum { SITE_SECONDS = 30, SITE_BODY = 16 << 20 };
@@ -61,6 +70,8 @@ typedef struct {
   Response response; // as far as it came
   double seconds;
   bool is_static; // no script: a file below the root, or an error page, by us
+  const char
+      *script; // that answered, below the root: "/a/view.php"; NULL: none
 } Exchange;
 
 typedef struct Worker Worker;
@@ -76,6 +87,12 @@ void worker_close(Worker *w);
 // answer. `cookies` is a Cookie header's value, NULL: none. Memory: arena.
 int worker_serve(Worker *w, const Request *r, const char *cookies,
                  Exchange *out, Arena *arena, Err *err);
+
+// The site as the worker has it: names are those of its view.
+const Site *worker_site(const Worker *w);
+// Takes the recipients of mail that was swallowed since the last call.
+typedef void TakeMail(void *ctx, const char *to);
+void worker_take_mail(Worker *w, TakeMail *take, void *ctx);
 
 // The record of the last request (php/record.h); NULL: served without PHP, or
 // by plain PHP.

@@ -4,10 +4,12 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "util/str.h"
@@ -37,6 +39,21 @@ void children_list(Pids *out) {
   for (long pid; (pid = strtol(at, &end, 10)) > 0 && end != at; at = end)
     array_push(out, (pid_t)pid);
   str_release(&text);
+}
+
+void orphans_end(void) {
+  enum { ROUNDS = 1000 }; // each may have children of its own
+  Pids pids = {0};
+  for (int i = 0; i < ROUNDS; i++) {
+    children_list(&pids);
+    if (!pids.len)
+      break;
+    for (size_t k = 0; k < pids.len; k++)
+      kill(pids.items[k], SIGKILL);
+    for (size_t k = 0; k < pids.len; k++)
+      waitpid(pids.items[k], NULL, 0);
+  }
+  array_release(&pids);
 }
 
 bool process_has_env(pid_t pid, const char *entry) {

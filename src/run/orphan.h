@@ -13,6 +13,9 @@ typedef ARRAY(pid_t) Pids;
 // Makes orphans of our descendants our children, or not.
 void orphans_adopt(bool on);
 
+// Ends all our children and, adopting still, theirs. For when we want none.
+void orphans_end(void);
+
 // Replaces `out` by the pids of our present children, zombies included. The
 // kernel may miss one that is born meanwhile: look again.
 void children_list(Pids *out);

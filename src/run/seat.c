@@ -70,8 +70,39 @@ static const char *const *state_files(Seat *s) {
   return out;
 }
 
+// What is no state of the application, though it may lie in its tree.
+static const char *const *real_places(Seat *s) {
+  const ConfinePlan *plan = &s->visits->confine;
+  ARRAY(const char *) list = {0};
+  array_push(&list, s->visits->scratch);
+  for (const char *const *p = plan->seen; p && *p; p++)
+    array_push(&list, *p);
+  for (const char *const *p = plan->writable; p && *p; p++)
+    array_push(&list, *p);
+  const char **out = arena_array(&s->arena, const char *, list.len + 1);
+  for (size_t i = 0; i < list.len; i++)
+    out[i] = list.items[i];
+  array_release(&list);
+  return out;
+}
+
+static const char *tree_of(const Seat *s) {
+  const Visits *v = s->visits;
+  const char *const *p = v->confine.writable;
+  for (; p && *p; p++)
+    if (!strcmp(v->site.root, *p) ||
+        path_below(v->site.root, *p) != v->site.root)
+      return NULL; // it is real
+  return v->tree_is_state ? v->site.root : NULL;
+}
+
 static int open_state(Seat *s, Err *err) {
-  StatePlaces places = {.session_dir = s->sessions, .files = state_files(s)};
+  StatePlaces places = {.confine = s->confine,
+                        .own = s->dir,
+                        .tree = tree_of(s),
+                        .excluded = real_places(s),
+                        .session_dir = s->sessions,
+                        .files = state_files(s)};
   if (s->mariadb) {
     places.mariadb_socket = mariadb_socket(s->mariadb);
     places.databases = database_names(s);
@@ -90,10 +121,51 @@ static int open_worker(Seat *s, Err *err) {
   site.ini = expand_all(s, &v->ini);
   site.env = expand_all(s, &v->env);
   site.mariadb_socket = s->mariadb ? mariadb_socket(s->mariadb) : NULL;
+  site.confine = s->confine;
   char *dir = mem_printf("%s/php", s->dir);
   int rc = worker_open(&s->worker, &site, dir, err);
   free(dir);
   return rc;
+}
+
+// Without a view the application must be a copy, or it would be the original.
+static int check_copy(const Seat *s, Err *err) {
+  const char *root = s->visits->site.root;
+  char *inside = confine_inside(s->confine, root);
+  bool copied = strcmp(inside, root) != 0;
+  free(inside);
+  if (copied || confine_has_view(s->confine))
+    return 0;
+  return err_set(err,
+                 "%s cannot be copied to %s (is it too large?), and this "
+                 "system cannot keep it as it is otherwise; set TMPDIR, or "
+                 "--in-place lets the application change it",
+                 root, s->dir);
+}
+
+// The worker may write into its own directory, to the maps that all workers
+// share, and what the user allows; it reaches its own database server.
+static int open_confine(Seat *s, Err *err) {
+  const Visits *v = s->visits;
+  ARRAY(const char *) writable = {0};
+  ConfinePlan plan = v->confine;
+  if (v->in_place)
+    return 0;
+  for (const char *const *p = v->confine.writable; p && *p; p++)
+    array_push(&writable, *p);
+  array_push(&writable, s->maps);
+  if (s->mariadb) {
+    const char *socket = mariadb_socket(s->mariadb);
+    int n = (int)(path_base(socket) - socket - 1);
+    array_push(&writable, arena_printf(&s->arena, "%.*s", n, socket));
+  }
+  array_push(&writable, NULL);
+  plan.scratch = s->dir;
+  plan.writable = writable.items;
+  plan.copied = v->site.root;
+  int rc = confine_open(&s->confine, &plan, err);
+  array_release(&writable);
+  return rc ? -1 : check_copy(s, err);
 }
 
 // An empty session that is there from the start: starting it changes nothing.
@@ -114,7 +186,7 @@ int seat_open(Seat *s, const Visits *v, const char *maps, int number,
   s->temporary = mem_printf("%s/php/tmp", s->dir);
   if (fs_mkdirs(s->sessions, err) || fs_mkdirs(s->temporary, err) ||
       make_session(s, session, err) || start_database(s, err) ||
-      open_state(s, err))
+      open_confine(s, err) || open_state(s, err))
     return -1;
   return open_worker(s, err);
 }
@@ -122,11 +194,113 @@ int seat_open(Seat *s, const Visits *v, const char *maps, int number,
 void seat_close(Seat *s) {
   worker_close(s->worker);
   state_close(s->state);
+  confine_close(s->confine);
   mariadb_stop(s->mariadb);
   free(s->dir);
   free(s->sessions);
   free(s->temporary);
   arena_release(&s->arena);
+  str_release(&s->refused);
+}
+
+// --- what is refused --------------------------------------------------------
+
+typedef struct {
+  Seat *seat;
+  const Request *request;
+  const char *script;
+} Trying;
+
+static void note_refusal(const Trying *t, Refusal *r) {
+  Seat *s = t->seat;
+  char *request = request_text(t->request);
+  r->script = (char *)t->script;
+  r->request = request;
+  if (s->visits->refusals)
+    refusals_add(s->visits->refusals, r);
+  free(request);
+}
+
+static void take_refused(void *ctx, const Refused *r) {
+  static const char *const words[] = {[REFUSED_CONNECT] = "connection to",
+                                      [REFUSED_SIGNAL] = "signal to",
+                                      [REFUSED_WRITE] = "write to"};
+  const Trying *t = ctx;
+  Refusal refusal = {
+      .kind = refused_kind_name(r->kind), .what = r->what, .times = r->times};
+  Str *text = &t->seat->refused, remedy = {0};
+  note_refusal(t, &refusal);
+  refusal_remedy(&refusal, &remedy);
+  str_addf(text, "%sculprit refused the %s %s", text->len ? "; " : "",
+           words[r->kind], r->what);
+  if (remedy.len)
+    str_addf(text, "; %s allows it", str_text(&remedy));
+  str_release(&remedy);
+}
+
+static void take_mail(void *ctx, const char *to) {
+  Refusal refusal = {.kind = "mail", .what = (char *)to, .times = 1};
+  note_refusal(ctx, &refusal);
+}
+
+int seat_serve(Seat *s, const Request *r, const char *cookies, Exchange *out,
+               Arena *arena, Err *err) {
+  int rc = worker_serve(s->worker, r, cookies, out, arena, err);
+  str_clear(&s->refused);
+  if (rc || !s->confine || out->is_static)
+    return rc;
+  Trying t = {.seat = s, .request = r, .script = out->script + 1};
+  confine_take_refused(s->confine, take_refused, &t);
+  worker_take_mail(s->worker, take_mail, &t);
+  return 0;
+}
+
+static bool says_any(const char *message, const char *const *words) {
+  for (; *words; words++)
+    if (strcasestr(message, *words))
+      return true;
+  return false;
+}
+
+static bool is_gap(const Seat *s, const char *what) {
+  const char *gaps = confine_gaps(s->confine);
+  return gaps && strstr(gaps, what);
+}
+
+// Messages that may be confinement's doing, and what allows it.
+static const char *guess_remedy(const Seat *s, const char *message) {
+  static const char *const kept[] = {"Permission denied", "readonly database",
+                                     "Read-only file system", NULL};
+  static const char *const refused[] = {"Permission denied",
+                                        "Connection refused",
+                                        "Network is unreachable", NULL};
+  static const char *const connecting[] = {"connect", "SQLSTATE[HY000] [2002]",
+                                           NULL};
+  if (strstr(message, "No space left on device"))
+    return "culprit limits how much the application may write; --allow-write "
+           "DIR lifts that for DIR";
+  if (says_any(message, connecting) && says_any(message, refused))
+    return is_gap(s, "TCP connections")
+               ? NULL
+               : "culprit refuses connections; --allow-connect PORT allows one";
+  if (says_any(message, kept) && !confine_has_view(s->confine) &&
+      !is_gap(s, "writing and removing files"))
+    return "culprit lets the application write below its root only; "
+           "--allow-write DIR allows more";
+  return NULL;
+}
+
+static void explain(const Seat *s, Run *run) {
+  for (size_t i = 0; s->confine && i < run->failures.len; i++) {
+    Failure *f = &run->failures.items[i];
+    const char *why =
+        s->refused.len ? str_text(&s->refused) : guess_remedy(s, f->message);
+    if (!why || !strcmp(f->kind, "html"))
+      continue;
+    char *message = mem_printf("%s; %s", f->message, why);
+    free(f->message);
+    f->message = message;
+  }
 }
 
 // --- one request ------------------------------------------------------------
@@ -173,6 +347,7 @@ int seat_judge(Seat *s, const Request *r, const Exchange *x,
     run_add_note(&j->run, "nothing of it was executed: %s",
                  j->run.failures.len ? j->run.failures.items[0].message
                                      : "no script could be compiled");
+  explain(s, &j->run);
   const Visits *v = s->visits;
   if (v->store &&
       kept_page_write(v->store, v->session, &j->run, x->response.body,

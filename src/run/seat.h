@@ -21,10 +21,12 @@ typedef struct {
   const Visits *visits; // the settings
   const char *maps;
   char *dir, *sessions, *temporary;
+  Confine *confine; // NULL: in place
   MariaDb *mariadb;
   State *state;
   Worker *worker;
   Arena arena; // texts of the site
+  Str refused; // to the last request: "a connection to 127.0.0.1:3306 ..."
 } Seat;
 
 // Makes the directory w<number> in the visits' scratch directory. `session`:
@@ -34,6 +36,11 @@ int seat_open(Seat *s, const Visits *v, const char *maps, int number,
               const char *session, Err *err);
 void seat_close(Seat *s);
 
+// Makes one request (worker_serve). What the application tried meanwhile and
+// was not let is handed to the visits' refusals.
+int seat_serve(Seat *s, const Request *r, const char *cookies, Exchange *out,
+               Arena *arena, Err *err);
+
 typedef struct {
   Run run; // named after the request's line; without hits
   PhpRecord record;
@@ -41,8 +48,9 @@ typedef struct {
 } Judged;
 
 // Judges what the seat's worker answered last, and keeps the page if the visits
-// want that. `warning`, if any, becomes a note of the run. To be released
-// (run_release) even if it fails. Memory of the record: arena.
+// want that. A failure that confinement explains says so. `warning`, if any,
+// becomes a note of the run. To be released (run_release) even if it fails.
+// Memory of the record: arena.
 int seat_judge(Seat *s, const Request *r, const Exchange *x,
                const char *warning, Judged *j, Arena *arena, Err *err);
 

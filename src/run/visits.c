@@ -157,7 +157,7 @@ static int serve_visitor(Place *p, size_t from, size_t to, Err *err) {
     Exchange x;
     const char *cookies = cookie_jar_header(jar, list[i].path, &arena);
     Request sent = fresh_apply(&fresh, &list[i], &arena);
-    rc = worker_serve(s->worker, &sent, cookies, &x, &arena, err);
+    rc = seat_serve(s, &sent, cookies, &x, &arena, err);
     if (!rc && note)
       fresh_note(&fresh, &sent, &x.response);
     if (!rc) {
@@ -223,7 +223,22 @@ static void *work(void *arg) {
   return NULL;
 }
 
-static bool is_own(const char *path) { return strstr(path, "%w"); }
+static bool is_below(const char *path, const char *dir) {
+  return !strcmp(path, dir) || path_below(path, dir) != path;
+}
+
+// Does every worker have a file of its own there?
+static bool is_own(const Visits *v, const char *path) {
+  if (strstr(path, "%w"))
+    return true;
+  if (v->in_place)
+    return false;
+  const char *const *p = v->confine.writable;
+  for (; p && *p; p++)
+    if (is_below(path, *p))
+      return false;
+  return v->has_view || is_below(path, v->site.root);
+}
 
 int visits_workers(const Visits *v) {
   cpu_set_t set;
@@ -233,7 +248,7 @@ int visits_workers(const Visits *v) {
   if (n > WORKERS_MAX)
     n = WORKERS_MAX;
   for (size_t i = 0; i < v->files.len; i++)
-    if (!is_own(v->files.items[i]))
+    if (!is_own(v, v->files.items[i]))
       n = 1;
   return n;
 }
@@ -290,8 +305,11 @@ int visits_run(Visits *v, const Requests *requests, Err *err) {
   shared.scripts = scripts_new(maps, assign_ids, v);
   int n = count_workers(v, requests), rc = fs_mkdirs(maps, err);
   Place *places = mem_array(Place, (size_t)n);
+  orphans_adopt(true);
   if (!rc)
     rc = start_all(&shared, places, n, err);
+  orphans_end();
+  orphans_adopt(false);
   v->interrupted = visits_interrupted();
   free(places);
   scripts_free(shared.scripts);

@@ -3,6 +3,10 @@
 // workers, each with a session directory, and if asked for a database server,
 // of its own. Every request that is no setup becomes a Run, named after its
 // line in the list, judged and stored at once.
+//
+// Workers are confined (confine/confine.h), each by itself: what the
+// application writes is seen by the worker that wrote it, and by nobody after
+// the end.
 #ifndef CULPRIT_RUN_VISITS_H
 #define CULPRIT_RUN_VISITS_H
 
@@ -10,9 +14,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "confine/confine.h"
 #include "oracle/web.h"
 #include "php/request.h"
 #include "php/worker.h"
+#include "run/refusals.h"
 #include "store/store.h"
 #include "util/array.h"
 #include "util/err.h"
@@ -34,7 +40,13 @@ struct Visits {
   ARRAY(Database) databases;
   WebOracle oracle;
   int workers;         // 0: one per core; one where workers would share files
-  const char *scratch; // made, and removed at the end
+  const char *scratch; // no link in its name; made, and removed at the end
+  bool in_place;       // not confined: the application may do what we may
+  ConfinePlan confine; // seen, writable, ports; the rest is each worker's own
+  bool tree_is_state;  // all that is written below the root, without being
+                       // named in `files`
+  bool has_view;       // confine_has_view: what is written anywhere is private
+  Refusals *refusals;  // gets what was refused; NULL: nobody wants to know
   // Where the pages go, as <test>.body, with <test>.map: which line wrote each
   // piece, "offset length kind file:line", tabs between. NULL: nowhere.
   const char *pages;

@@ -11,6 +11,8 @@
 PHP_INI_BEGIN()
 PHP_INI_ENTRY("culprit.dir", "", PHP_INI_SYSTEM, NULL)
 PHP_INI_ENTRY("culprit.collect", "", PHP_INI_SYSTEM, NULL)
+PHP_INI_ENTRY("culprit.inside", "", PHP_INI_SYSTEM, NULL)
+PHP_INI_ENTRY("culprit.outside", "", PHP_INI_SYSTEM, NULL)
 PHP_INI_END()
 
 // --- what is collected ------------------------------------------------------
@@ -286,6 +288,7 @@ static PHP_MINIT_FUNCTION(culprit) {
   if (!is_on())
     return SUCCESS;
   culprit.collect = parse_collect(INI_STR("culprit.collect"));
+  culprit_names_start(INI_STR("culprit.inside"), INI_STR("culprit.outside"));
   culprit.handle = zend_get_resource_handle("culprit");
   if (culprit.handle < 0)
     return FAILURE;

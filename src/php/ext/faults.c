@@ -45,13 +45,9 @@ void culprit_place(uint32_t *file, uint32_t *line) {
 
 // --- telling ----------------------------------------------------------------
 
-ItemFault *culprit_fault(uint32_t severity, uint32_t flags, uint32_t file,
-                         uint32_t line, zend_string *message,
-                         zend_string *sql) {
-  if (nfaults == MAX_FAULTS) {
-    culprit_note("more than 10000 faults, the rest is missing");
-    return NULL;
-  }
+static ItemFault *add_fault(uint32_t severity, uint32_t flags, uint32_t file,
+                            uint32_t line, zend_string *message,
+                            zend_string *sql) {
   size_t m = ZSTR_LEN(message), q = sql ? ZSTR_LEN(sql) : 0;
   m = m > 65536 ? 65536 : m;
   q = q > 65536 ? 65536 : q;
@@ -69,6 +65,19 @@ ItemFault *culprit_fault(uint32_t severity, uint32_t flags, uint32_t file,
   if (sql)
     memcpy((char *)(item + 1) + m, ZSTR_VAL(sql), q);
   culprit_publish(item);
+  return item;
+}
+
+ItemFault *culprit_fault(uint32_t severity, uint32_t flags, uint32_t file,
+                         uint32_t line, zend_string *message,
+                         zend_string *sql) {
+  if (nfaults == MAX_FAULTS) {
+    culprit_note("more than 10000 faults, the rest is missing");
+    return NULL;
+  }
+  zend_string *text = culprit_renamed(message);
+  ItemFault *item = add_fault(severity, flags, file, line, text, sql);
+  zend_string_release(text);
   return item;
 }
 

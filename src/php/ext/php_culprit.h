@@ -88,7 +88,13 @@ void culprit_record_close(void);
 // was published, which comes before the next one is made.
 void *culprit_item(ItemTag tag, size_t size);
 void culprit_publish(void *item);
-// `path`, or the absolute path in `room` (MAXPATHLEN bytes) if it is relative.
+// Where the application is a copy of one elsewhere (culprit.inside of
+// culprit.outside), everything recorded has the names of the original.
+void culprit_names_start(const char *inside, const char *outside);
+// The message with the original's names; to be released.
+zend_string *culprit_renamed(zend_string *message);
+// `path`, or in `room` (MAXPATHLEN bytes) its absolute path if it is relative,
+// its name in the original if there is one.
 const char *culprit_absolute(const char *path, size_t length, char *room);
 // The number of a file; the path is made absolute.
 uint32_t culprit_file(const char *path, size_t length);

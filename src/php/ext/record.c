@@ -14,6 +14,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "ext/standard/php_string.h"
+
 #define ROOM ((size_t)1 << 30)
 #define FIRST_SIZE ((size_t)1 << 18)
 
@@ -23,6 +25,7 @@ static size_t file_size;
 static int fd = -1;
 static pid_t owner;        // the process that opened fd
 static HashTable files;    // path -> number, this request
+static uint32_t nfiles;    // that have a number; some have two paths
 static HashTable includes; // numbers of files, this request
 static bool has_files;
 static const char *notes[8];
@@ -97,6 +100,7 @@ int culprit_record_begin(const char *dir) {
   culprit.nslots = 0;
   culprit.recording = true;
   zend_hash_init(&files, 16, NULL, NULL, 1);
+  nfiles = 0;
   zend_hash_init(&includes, 16, NULL, NULL, 1);
   has_files = true;
   nnotes = 0;
@@ -183,8 +187,40 @@ static bool is_relative(const char *path, size_t length) {
          !memchr(path, ':', length);
 }
 
+static const char *inside, *outside; // inside is "": nothing is renamed
+static size_t inside_length;
+
+void culprit_names_start(const char *from, const char *to) {
+  inside = from ? from : "";
+  outside = to ? to : "";
+  inside_length = strlen(inside);
+}
+
+static bool begins_inside(const char *path) {
+  return inside_length && !strncmp(path, inside, inside_length) &&
+         (path[inside_length] == '/' || !path[inside_length]);
+}
+
+static const char *rename_path(const char *path, char *room) {
+  char name[MAXPATHLEN];
+  if (!begins_inside(path))
+    return path;
+  int n = snprintf(name, sizeof name, "%s%s", outside, path + inside_length);
+  if (n < 0 || (size_t)n >= sizeof name)
+    return path;
+  return strcpy(room, name);
+}
+
 const char *culprit_absolute(const char *path, size_t length, char *room) {
-  return is_relative(path, length) && VCWD_REALPATH(path, room) ? room : path;
+  bool resolved = is_relative(path, length) && VCWD_REALPATH(path, room);
+  return rename_path(resolved ? room : path, room);
+}
+
+zend_string *culprit_renamed(zend_string *message) {
+  if (!inside_length || !strstr(ZSTR_VAL(message), inside))
+    return zend_string_copy(message);
+  return php_str_to_str(ZSTR_VAL(message), ZSTR_LEN(message), inside,
+                        inside_length, outside, strlen(outside));
 }
 
 uint32_t culprit_file(const char *path, size_t length) {
@@ -193,15 +229,23 @@ uint32_t culprit_file(const char *path, size_t length) {
     return (uint32_t)Z_LVAL_P(known);
   char resolved[MAXPATHLEN];
   const char *name = culprit_absolute(path, length, resolved);
-  uint32_t n = zend_hash_num_elements(&files);
-  size_t before = culprit.header->used;
-  add_text(ITEM_FILE, name, name == path ? length : strlen(name));
-  if (culprit.header->used == before)
-    return NO_FILE;
+  size_t name_length = name == path ? length : strlen(name);
+  if (name != path)
+    known = zend_hash_str_find(&files, name, name_length);
   zval number;
-  ZVAL_LONG(&number, n);
-  zend_hash_str_add(&files, path, length, &number);
-  return n;
+  if (known) {
+    ZVAL_COPY_VALUE(&number, known);
+  } else {
+    size_t before = culprit.header->used;
+    add_text(ITEM_FILE, name, name_length);
+    if (culprit.header->used == before)
+      return NO_FILE;
+    ZVAL_LONG(&number, nfiles++);
+    zend_hash_str_add(&files, name, name_length, &number);
+  }
+  if (name != path)
+    zend_hash_str_add(&files, path, length, &number);
+  return (uint32_t)Z_LVAL(number);
 }
 
 // --- memory -----------------------------------------------------------------
