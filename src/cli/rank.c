@@ -178,6 +178,7 @@ static int report(Work *w, const RankOptions *o, const ReportFormat *format,
                   size_t *ranked, FILE *out) {
   Report r = report_of(w, o);
   r.summary = o->summary;
+  r.more = o->more;
   Err err;
   int status = EXIT_DONE;
   if (format->begin)

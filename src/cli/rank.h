@@ -46,6 +46,7 @@ typedef struct RankOptions {
   RankCluster cluster;
   const char *exit_score; // cp: a formula, or NULL
   FILE *summary;          // github: the step's summary, or NULL
+  const char *more;       // json: more members, each behind a comma; or NULL
   // As the user gave them; the strings are not copied.
   ARRAY(const char *) only, exclude; // paths or globs, see locate/filter.h
   ARRAY(const char *) faults;        // FILE:LINE[,LINE]..., see locate/fault.h

@@ -9,7 +9,9 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/confine_options.h"
 #include "cli/rank.h"
+#include "cli/refused.h"
 #include "generate/site.h"
 #include "generate/site_entry.h"
 #include "generate/site_solve.h"
@@ -34,6 +36,8 @@ typedef struct {
   SiteOptions site; // of exploring
   RankOptions rank;
   const char *requests, *first, *host, *store, *color, *severity;
+  ConfineOptions confine;
+  Refusals refusals;
   bool quiet, help;
   Arena arena;
 } Options;
@@ -57,6 +61,9 @@ enum {
   OPT_INI,
   OPT_ENV,
   OPT_STATE,
+  OPT_IN_PLACE,
+  OPT_ALLOW_WRITE,
+  OPT_ALLOW_CONNECT,
   OPT_MARIADB,
   OPT_PHP,
   OPT_FOLLOW,
@@ -96,6 +103,9 @@ static const struct option long_options[] = {
     {"ini", required_argument, NULL, OPT_INI},
     {"env", required_argument, NULL, OPT_ENV},
     {"state", required_argument, NULL, OPT_STATE},
+    {"in-place", no_argument, NULL, OPT_IN_PLACE},
+    {"allow-write", required_argument, NULL, OPT_ALLOW_WRITE},
+    {"allow-connect", required_argument, NULL, OPT_ALLOW_CONNECT},
     {"mariadb", required_argument, NULL, OPT_MARIADB},
     {"php-cgi", required_argument, NULL, OPT_PHP},
     {"follow-links", no_argument, NULL, OPT_FOLLOW},
@@ -127,7 +137,9 @@ static void print_help(void) {
       "Makes the requests of FILE to the PHP application in DIR, or explores\n"
       "it by itself, finds what fails (PHP errors, failed queries, pages that\n"
       "are no good HTML), and prints for each failure which lines to look at\n"
-      "first.\n"
+      "first. The application is confined: what it writes, wherever that is,\n"
+      "is gone at the end, DIR stays as it is, mail is not sent, and\n"
+      "connections are refused and reported.\n"
       "\n"
       "what is asked\n"
       "  --requests FILE    one request a line: METHOD PATH[?QUERY] [BODY];\n"
@@ -173,7 +185,9 @@ static void print_help(void) {
       "5)\n"
       "  -j N               N workers (default: one per core; one if they\n"
       "                     would share what --state names)\n"
-      "\n"
+      "  --in-place         do not confine it: it changes the files in DIR "
+      "and\n"
+      "                     whatever else you may change\n" CONFINE_HELP "\n"
       "what is a failure\n"
       "  --severity LIST    fatal, warning, notice, deprecated, query, html,\n"
       "                     status, all (default: fatal,query,html,status)\n"
@@ -198,6 +212,7 @@ static void print_help(void) {
 static void options_init(Options *o) {
   *o = (Options){0};
   rank_options_init(&o->rank);
+  refusals_init(&o->refusals);
   o->rank.method = NULL;
   o->visits.oracle.severities = WEB_DEFAULT;
   o->site.budget = EXPLORE_SECONDS;
@@ -207,6 +222,8 @@ static void options_init(Options *o) {
 static void options_release(Options *o) {
   rank_options_release(&o->rank);
   visits_release(&o->visits);
+  confine_options_release(&o->confine);
+  refusals_release(&o->refusals);
   arena_release(&o->arena);
 }
 
@@ -294,6 +311,10 @@ static int take_option(void *options, int opt, const char *arg) {
   case OPT_INI: return take_pair(&v->ini, arg);
   case OPT_ENV: return take_pair(&v->env, arg);
   case OPT_STATE: array_push(&v->files, own_or_absolute(o, arg)); return 0;
+  case OPT_IN_PLACE: v->in_place = true; return 0;
+  case OPT_ALLOW_WRITE:
+    return confine_take_write(&o->confine, &o->arena, arg);
+  case OPT_ALLOW_CONNECT: return confine_take_connect(&o->confine, arg);
   case OPT_MARIADB: return take_database(o, arg);
   case OPT_PHP: v->site.php_cgi = arg; return 0;
   case OPT_FOLLOW: v->site.follow_links = true; return 0;
@@ -437,7 +458,69 @@ static int make_scratch(Options *o) {
   if (!mkdtemp(dir))
     return cli_fail(EXIT_ENVIRONMENT, "cannot make a directory in %s: %s",
                     tmp && *tmp ? tmp : "/tmp", strerror(errno));
-  o->visits.scratch = dir;
+  char *real = realpath(dir, NULL);
+  o->visits.scratch = real ? arena_strdup(&o->arena, real) : dir;
+  free(real);
+  return EXIT_DONE;
+}
+
+// --- confinement ------------------------------------------------------------
+
+// What we write meanwhile stays real for the application, which may only read
+// it.
+static int plan_confinement(Options *o, Err *err) {
+  Visits *v = &o->visits;
+  const char **seen = arena_array(&o->arena, const char *, 3);
+  size_t n = 0;
+  seen[n++] = cli_absolute(&o->arena, store_dir(v->store));
+  if (v->pages) {
+    v->pages = seen[n++] = cli_absolute(&o->arena, v->pages);
+    if (fs_mkdirs(v->pages, err))
+      return -1;
+  }
+  confine_options_end(&o->confine);
+  v->confine = o->confine.plan;
+  v->confine.seen = seen;
+  v->refusals = &o->refusals;
+  v->tree_is_state = site_is_small(v->site.root);
+  return 0;
+}
+
+// What is written outside of DIR is refused where there is no view.
+static void warn_of_state(const Options *o) {
+  const Visits *v = &o->visits;
+  for (size_t i = 0; i < v->files.len; i++) {
+    const char *path = v->files.items[i];
+    if (!text_starts(path, "%w") && path_below(path, v->site.root) == path)
+      cli_warn("--state %s: only %s is copied on this system; the application "
+               "cannot write there unless --allow-write says so",
+               path, v->site.root);
+  }
+}
+
+// Says what cannot be confined, and finds out whether workers have views.
+static int try_confinement(Options *o) {
+  Err err;
+  Visits *v = &o->visits;
+  if (v->in_place) {
+    cli_warn("--in-place: %s is not copied; the application may change it and "
+             "all else that you may change, connect and send mail",
+             v->site.root);
+    return EXIT_DONE;
+  }
+  if (plan_confinement(o, &err))
+    return cli_error(&err);
+  Confine *c;
+  ConfinePlan plan = v->confine;
+  plan.scratch = arena_printf(&o->arena, "%s/try", v->scratch);
+  plan.copied = arena_printf(&o->arena, "%s/nothing", v->scratch);
+  if (fs_mkdirs(plan.copied, &err) || confine_open(&c, &plan, &err))
+    return cli_error(&err);
+  confine_explain(&c, 1);
+  v->has_view = confine_has_view(c);
+  confine_close(c);
+  if (!v->has_view)
+    warn_of_state(o);
   return EXIT_DONE;
 }
 
@@ -445,6 +528,8 @@ static int run_visits(Options *o, const Requests *list) {
   Err err;
   Visits *v = &o->visits;
   int status = make_scratch(o);
+  if (status == EXIT_DONE)
+    status = try_confinement(o);
   if (status != EXIT_DONE)
     return status;
   show_progress = isatty(STDERR_FILENO) && !o->quiet;
@@ -482,6 +567,8 @@ static void print_found(const SiteProgress *p) {
 static int run_explorer(Options *o, const Requests *list, Explorer **out) {
   Err err;
   int status = make_scratch(o);
+  if (status == EXIT_DONE)
+    status = try_confinement(o);
   if (status != EXIT_DONE)
     return status;
   show_progress = isatty(STDERR_FILENO) && !o->quiet;
@@ -547,17 +634,32 @@ static void print_reached(const Options *o, const Explorer *e) {
 
 // --- reporting --------------------------------------------------------------
 
+// Caller frees.
+static char *refused_member(const Options *o) {
+  char *text = NULL;
+  size_t n = 0;
+  FILE *out = open_memstream(&text, &n);
+  refused_json(&o->refusals, out);
+  fclose(out);
+  return text;
+}
+
 static int rank(Options *o) {
   Visits *v = &o->visits;
+  char *more = refused_member(o);
   o->rank.session = v->session;
+  o->rank.more = more;
   o->rank.color = cli_color(o->color, STDOUT_FILENO) == 1;
   int status = rank_print(v->store, &o->rank, stdout);
+  o->rank.more = NULL;
+  free(more);
   return status == EXIT_DONE ? EXIT_FAILED : status;
 }
 
-static void print_no_failures(const Suite *suite) {
+static void print_no_failures(const Options *o, const Suite *suite) {
   fputs("{\"version\":1", stdout);
   report_json_notes(suite, stdout);
+  refused_json(&o->refusals, stdout);
   puts(",\"failures\":[]}");
 }
 
@@ -581,10 +683,12 @@ static int report(Options *o, const Explorer *e, double seconds) {
     status = keep_sequences(o, e, &suite);
   }
   if (status == EXIT_DONE && !failing && !text)
-    print_no_failures(&suite);
+    print_no_failures(o, &suite);
   suite_release(&suite);
   if (status != EXIT_DONE || (!failing && !text))
     return status;
+  if (text)
+    refused_print(&o->refusals, stdout);
   if (failing)
     return rank(o);
   if (!o->quiet)

@@ -68,6 +68,7 @@ static void begin(Report *r, FILE *out) {
   put_runs(r, "imprecise", is_imprecise, out);
   put_runs(r, "without_spectrum", is_blind, out);
   report_json_notes(r->suite, out);
+  fputs(r->more ? r->more : "", out);
   fputs(",\"failures\":[", out);
 }
 

@@ -39,6 +39,7 @@ typedef struct {
   const char *root;           // paths are named relative to it in files for
                               // others; NULL: to the session's directory
   FILE *summary;  // a second file, of formats that have one; or NULL
+  const char *more; // json: further members, each behind a comma; or NULL
   size_t printed; // suspects so far, for the formats
 } Report;
 
