@@ -487,8 +487,7 @@ static int plan_confinement(Options *o, Err *err) {
 }
 
 // What is written outside of DIR is refused where there is no view.
-static void warn_of_state(const Options *o) {
-  const Visits *v = &o->visits;
+static void warn_of_state(const Visits *v) {
   for (size_t i = 0; i < v->files.len; i++) {
     const char *path = v->files.items[i];
     if (!text_starts(path, "%w") && path_below(path, v->site.root) == path)
@@ -498,29 +497,35 @@ static void warn_of_state(const Options *o) {
   }
 }
 
-// Says what cannot be confined, and finds out whether workers have views.
-static int try_confinement(Options *o) {
-  Err err;
+static void tell_confined(const Visits *v, Confine *c) {
+  confine_explain(&c, 1);
+  if (!confine_has_view(c))
+    warn_of_state(v);
+}
+
+// How many workers there may be depends on whether they have views.
+static int find_view(Options *o, Err *err) {
   Visits *v = &o->visits;
-  if (v->in_place) {
-    cli_warn("--in-place: %s is not copied; the application may change it and "
-             "all else that you may change, connect and send mail",
-             v->site.root);
-    return EXIT_DONE;
-  }
-  if (plan_confinement(o, &err))
-    return cli_error(&err);
   Confine *c;
   ConfinePlan plan = v->confine;
   plan.scratch = arena_printf(&o->arena, "%s/try", v->scratch);
-  plan.copied = arena_printf(&o->arena, "%s/nothing", v->scratch);
-  if (fs_mkdirs(plan.copied, &err) || confine_open(&c, &plan, &err))
-    return cli_error(&err);
-  confine_explain(&c, 1);
+  if (confine_open(&c, &plan, err))
+    return -1;
   v->has_view = confine_has_view(c);
   confine_close(c);
-  if (!v->has_view)
-    warn_of_state(o);
+  return 0;
+}
+
+static int prepare_confinement(Options *o) {
+  Err err;
+  Visits *v = &o->visits;
+  v->confined = tell_confined;
+  if (v->in_place)
+    cli_warn("--in-place: %s is not copied; the application may change it and "
+             "all else that you may change, connect and send mail",
+             v->site.root);
+  else if (plan_confinement(o, &err) || (v->files.len && find_view(o, &err)))
+    return cli_error(&err);
   return EXIT_DONE;
 }
 
@@ -529,7 +534,7 @@ static int run_visits(Options *o, const Requests *list) {
   Visits *v = &o->visits;
   int status = make_scratch(o);
   if (status == EXIT_DONE)
-    status = try_confinement(o);
+    status = prepare_confinement(o);
   if (status != EXIT_DONE)
     return status;
   show_progress = isatty(STDERR_FILENO) && !o->quiet;
@@ -568,7 +573,7 @@ static int run_explorer(Options *o, const Requests *list, Explorer **out) {
   Err err;
   int status = make_scratch(o);
   if (status == EXIT_DONE)
-    status = try_confinement(o);
+    status = prepare_confinement(o);
   if (status != EXIT_DONE)
     return status;
   show_progress = isatty(STDERR_FILENO) && !o->quiet;

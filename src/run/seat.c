@@ -145,7 +145,7 @@ static int check_copy(const Seat *s, Err *err) {
 
 // The worker may write into its own directory, to the maps that all workers
 // share, and what the user allows; it reaches its own database server.
-static int open_confine(Seat *s, Err *err) {
+static int open_confine(Seat *s, int number, Err *err) {
   const Visits *v = s->visits;
   ARRAY(const char *) writable = {0};
   ConfinePlan plan = v->confine;
@@ -165,7 +165,11 @@ static int open_confine(Seat *s, Err *err) {
   plan.copied = v->site.root;
   int rc = confine_open(&s->confine, &plan, err);
   array_release(&writable);
-  return rc ? -1 : check_copy(s, err);
+  if (rc || check_copy(s, err))
+    return -1;
+  if (number == 0 && v->confined)
+    v->confined(v, s->confine);
+  return 0;
 }
 
 // An empty session that is there from the start: starting it changes nothing.
@@ -186,7 +190,7 @@ int seat_open(Seat *s, const Visits *v, const char *maps, int number,
   s->temporary = mem_printf("%s/php/tmp", s->dir);
   if (fs_mkdirs(s->sessions, err) || fs_mkdirs(s->temporary, err) ||
       make_session(s, session, err) || start_database(s, err) ||
-      open_confine(s, err) || open_state(s, err))
+      open_confine(s, number, err) || open_state(s, err))
     return -1;
   return open_worker(s, err);
 }
@@ -279,6 +283,10 @@ static const char *guess_remedy(const Seat *s, const char *message) {
   if (strstr(message, "No space left on device"))
     return "culprit limits how much the application may write; --allow-write "
            "DIR lifts that for DIR";
+  if (strstr(message, "Invalid cross-device link") &&
+      confine_has_view(s->confine))
+    return "directories cannot be renamed while culprit confines the "
+           "application; --allow-write DIR allows it in DIR";
   if (says_any(message, connecting) && says_any(message, refused))
     return is_gap(s, "TCP connections")
                ? NULL

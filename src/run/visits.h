@@ -47,6 +47,8 @@ struct Visits {
                        // named in `files`
   bool has_view;       // confine_has_view: what is written anywhere is private
   Refusals *refusals;  // gets what was refused; NULL: nobody wants to know
+  // Called with the first worker's, once that is made. May be NULL.
+  void (*confined)(const Visits *v, Confine *c);
   // Where the pages go, as <test>.body, with <test>.map: which line wrote each
   // piece, "offset length kind file:line", tabs between. NULL: nowhere.
   const char *pages;
