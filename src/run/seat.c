@@ -1,8 +1,11 @@
 // One PHP worker with all that belongs to it: see seat.h.
 #include "run/seat.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "oracle/failure.h"
 #include "run/kept_page.h"
@@ -143,6 +146,34 @@ static int check_copy(const Seat *s, Err *err) {
                  root, s->dir);
 }
 
+static void link_to(const char *target, const char *dir, const char *name) {
+  char *link = mem_printf("%s/%s", dir, name);
+  if (symlink(target, link))
+    errno = 0; // the copy itself, or there already
+  free(link);
+}
+
+// Beside a copy stands what stands beside the original, so that
+// `../vendor/autoload.php` is found. `dir` holds the copy alone.
+static void link_neighbours(const Seat *s, const char *dir) {
+  const char *root = s->visits->site.root, *base = path_base(root);
+  char *inside = confine_inside(s->confine, root);
+  char *parent = mem_printf("%.*s", (int)(base - root), root);
+  DIR *d = strcmp(inside, root) ? opendir(parent) : NULL;
+  if (d)
+    link_to(path_base(inside), dir, base);
+  for (struct dirent *e; d && (e = readdir(d));) {
+    char *target = mem_printf("%s%s", parent, e->d_name);
+    if (strcmp(e->d_name, ".") && strcmp(e->d_name, ".."))
+      link_to(target, dir, e->d_name);
+    free(target);
+  }
+  if (d)
+    closedir(d);
+  free(parent);
+  free(inside);
+}
+
 // The worker may write into its own directory, to the maps that all workers
 // share, and what the user allows; it reaches its own database server.
 static int open_confine(Seat *s, int number, Err *err) {
@@ -154,19 +185,21 @@ static int open_confine(Seat *s, int number, Err *err) {
   for (const char *const *p = v->confine.writable; p && *p; p++)
     array_push(&writable, *p);
   array_push(&writable, s->maps);
+  array_push(&writable, s->dir);
   if (s->mariadb) {
     const char *socket = mariadb_socket(s->mariadb);
     int n = (int)(path_base(socket) - socket - 1);
     array_push(&writable, arena_printf(&s->arena, "%.*s", n, socket));
   }
   array_push(&writable, NULL);
-  plan.scratch = s->dir;
+  plan.scratch = arena_printf(&s->arena, "%s/view", s->dir);
   plan.writable = writable.items;
   plan.copied = v->site.root;
   int rc = confine_open(&s->confine, &plan, err);
   array_release(&writable);
   if (rc || check_copy(s, err))
     return -1;
+  link_neighbours(s, plan.scratch);
   if (number == 0 && v->confined)
     v->confined(v, s->confine);
   return 0;
