@@ -466,18 +466,27 @@ static int make_scratch(Options *o) {
 
 // --- confinement ------------------------------------------------------------
 
+// Without links, as the root is.
+static const char *real_name(Options *o, const char *path) {
+  char *real = realpath(path, NULL);
+  const char *name = arena_strdup(&o->arena, real ? real : path);
+  free(real);
+  return name;
+}
+
 // What we write meanwhile stays real for the application, which may only read
 // it.
 static int plan_confinement(Options *o, Err *err) {
   Visits *v = &o->visits;
   const char **seen = arena_array(&o->arena, const char *, 3);
-  size_t n = 0;
-  seen[n++] = cli_absolute(&o->arena, store_dir(v->store));
+  seen[0] = real_name(o, store_dir(v->store));
   if (v->pages) {
-    v->pages = seen[n++] = cli_absolute(&o->arena, v->pages);
     if (fs_mkdirs(v->pages, err))
       return -1;
+    v->pages = seen[1] = real_name(o, v->pages);
   }
+  for (size_t i = 0; i < o->confine.writable.len; i++)
+    o->confine.writable.items[i] = real_name(o, o->confine.writable.items[i]);
   confine_options_end(&o->confine);
   v->confine = o->confine.plan;
   v->confine.seen = seen;

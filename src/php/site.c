@@ -31,24 +31,27 @@ char *site_extension(Err *err) {
   return found;
 }
 
-enum { SMALL_FILES = 1000, SMALL_BYTES = 64 << 20 };
+enum { SMALL_FILES = 1000, SMALL_BYTES = 64 << 20, SMALL_DEPTH = 100 };
 
 bool site_is_small(const char *root) {
   char *roots[] = {(char *)root, NULL};
   FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
   size_t files = 0;
   off_t bytes = 0;
+  bool small = true;
   for (FTSENT *e; walk && (e = fts_read(walk));) {
     if (e->fts_info == FTS_D && !strcmp(e->fts_name, ".culprit"))
       fts_set(walk, e, FTS_SKIP);
     files += e->fts_info != FTS_DP;
     bytes += e->fts_info == FTS_F ? e->fts_statp->st_size : 0;
-    if (files > SMALL_FILES || bytes > SMALL_BYTES)
+    small = files <= SMALL_FILES && bytes <= SMALL_BYTES &&
+            e->fts_level <= SMALL_DEPTH;
+    if (!small)
       break;
   }
   if (walk)
     fts_close(walk);
-  return files <= SMALL_FILES && bytes <= SMALL_BYTES;
+  return small;
 }
 
 static int by_name(const FTSENT **a, const FTSENT **b) {

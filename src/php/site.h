@@ -17,8 +17,8 @@ char *site_extension(Err *err);
 // same only if nothing was edited in between.
 uint64_t site_hash(const char *root, const char *text, size_t len);
 
-// Is it small enough to be looked at after every request: 1,000 files and 64 MB
-// at most? Stores of ours do not count.
+// Is it small enough to be looked at after every request: 1,000 files, 64 MB and
+// 100 levels at most? Stores of ours do not count.
 bool site_is_small(const char *root);
 
 #endif

@@ -182,36 +182,47 @@ static bool lies_in_any(const char *path, const Paths *dirs) {
   return false;
 }
 
-static bool is_in_tree(const FileState *f, const char *path) {
-  return f->tree.place && lies_in(path, f->tree.place);
-}
-
 // What a path in the view is called outside. `room` holds PATH_MAX bytes.
 static const char *name_outside(const Tree *t, const char *path, char *room) {
   snprintf(room, PATH_MAX, "%s%s", t->name, path + strlen(t->place));
   return room;
 }
 
-// Our own files, and what stays real for the application.
+// Does no state of the tree begin here? Our own files, what stays real for the
+// application, what we may not read.
 static bool is_excluded(const Tree *t, const char *name) {
-  return !strcmp(path_base(name), ".culprit") ||
-         lies_in_any(name, &t->excluded);
+  for (size_t i = 0; i < t->excluded.len; i++)
+    if (!strcmp(name, t->excluded.items[i]))
+      return true;
+  return !strcmp(path_base(name), ".culprit");
+}
+
+static bool is_in_tree(const FileState *f, const char *path) {
+  char room[PATH_MAX];
+  return f->tree.place && lies_in(path, f->tree.place) &&
+         !lies_in_any(name_outside(&f->tree, path, room), &f->tree.excluded);
 }
 
 static bool takes(void *ctx, const char *path, int depth) {
   const FileState *f = ctx;
+  const Tree *t = &f->tree;
   char room[PATH_MAX];
   if (depth)
-    return !is_in_tree(f, path) ||
-           !is_excluded(&f->tree, name_outside(&f->tree, path, room));
-  if (f->tree.place && !strcmp(path, f->tree.place))
-    return f->tree.walked && is_sound(f, path);
+    return !t->place || !lies_in(path, t->place) ||
+           !is_excluded(t, name_outside(t, path, room));
+  if (t->place && !strcmp(path, t->place) && !t->walked)
+    return false;
   return is_sound(f, path);
 }
 
 static bool takes_outside(void *ctx, const char *path, int depth) {
   const FileState *f = ctx;
   return !depth || !is_excluded(&f->tree, path);
+}
+
+// Only what may be read is looked at outside, where nothing is changed for it.
+static bool is_readable(const WalkItem *item) {
+  return !S_ISREG(item->st.st_mode) || !access(item->path, R_OK);
 }
 
 // --- contents
@@ -390,17 +401,21 @@ static int save_some(FileState *f, const WalkItem *item, FileEntries *out,
 // The tree outside, as the view had it at first.
 static int make_base(FileState *f, Err *err) {
   Tree *t = &f->tree;
-  Walk walk = {.takes = takes_outside, .ctx = f};
+  Walk walk = {.takes = takes_outside, .ctx = f, .tolerant = true};
   size_t n = strlen(t->name);
   char room[PATH_MAX];
   walk_add(&walk, t->name);
   int rc = walk_run(&walk, err);
   for (size_t i = 0; !rc && i < walk.items.len; i++) {
     const WalkItem *item = &walk.items.items[i];
+    if (!is_readable(item)) {
+      array_push(&t->excluded, mem_strdup(item->path));
+      continue;
+    }
     rc = save_one(f, item, &t->base, err);
     snprintf(room, sizeof room, "%s%s", t->place, item->path + n);
     if (!rc)
-      t->base.items[i].path = name_of(f, room);
+      t->base.items[t->base.len - 1].path = name_of(f, room);
   }
   walk_release(&walk);
   t->based = !rc;
@@ -410,14 +425,9 @@ static int make_base(FileState *f, Err *err) {
 // All places, the tree only if something was written.
 static int walk_places(FileState *f, Err *err) {
   Tree *t = &f->tree;
-  Err ignored;
   t->walked = t->place && confine_is_dirty(t->confine);
-  if (t->walked && !t->based && make_base(f, &ignored)) {
-    array_release(&t->base); // a file that we may not read: it is no state
-    free(t->place);
-    t->place = NULL;
-    t->walked = false;
-  }
+  if (t->walked && !t->based && make_base(f, err))
+    return -1;
   return walk_run(&f->walk, err);
 }
 
@@ -722,7 +732,8 @@ static void add_place(FileState *f, const char *path, const Confine *c) {
 static void add_file(FileState *f, const char *path, const Confine *c) {
   char real[PATH_MAX];
   const char *name = realpath(path, real) ? real : path;
-  if (f->tree.place && lies_in(name, f->tree.name))
+  if (f->tree.place && lies_in(name, f->tree.name) &&
+      !lies_in_any(name, &f->tree.excluded))
     array_push(&f->tree.counted, mem_strdup(name));
   else
     add_place(f, path, c);

@@ -174,6 +174,22 @@ static void link_neighbours(const Seat *s, const char *dir) {
   free(inside);
 }
 
+// What is to stay real in the tree is a link in its copy.
+static void link_allowed(const Seat *s) {
+  const char *root = s->visits->site.root;
+  const char *const *p = s->visits->confine.writable;
+  for (; p && *p; p++) {
+    const char *real = path_below(root, *p) != root ? root : *p;
+    char *inside = confine_inside(s->confine, real);
+    if (strcmp(inside, real)) {
+      fs_remove_tree(inside);
+      if (symlink(real, inside))
+        errno = 0; // it is missing, which the application shows
+    }
+    free(inside);
+  }
+}
+
 // The worker may write into its own directory, to the maps that all workers
 // share, and what the user allows; it reaches its own database server.
 static int open_confine(Seat *s, int number, Err *err) {
@@ -200,6 +216,7 @@ static int open_confine(Seat *s, int number, Err *err) {
   if (rc || check_copy(s, err))
     return -1;
   link_neighbours(s, plan.scratch);
+  link_allowed(s);
   if (number == 0 && v->confined)
     v->confined(v, s->confine);
   return 0;
