@@ -55,7 +55,7 @@ int given_take(GivenOptions *o, int opt, const char *arg) {
   case GIVEN_NO_FORK_SERVER: o->no_fork_server = true; return 0;
   case GIVEN_REFERENCE: o->run.reference = cli_absolute(&o->arena, arg); return 0;
   case GIVEN_ORACLE: o->run.oracle = arg; return 0;
-  case GIVEN_TIMEOUT: return cli_seconds(arg, &o->run.timeout);
+  case GIVEN_TIMEOUT: o->run.timeout_given = true; return cli_seconds(arg, &o->run.timeout);
   case GIVEN_STORE: o->store = arg; return 0;
   case GIVEN_ALLOW_WRITE: return confine_take_write(&o->confine, &o->arena, arg);
   case GIVEN_ALLOW_CONNECT: return confine_take_connect(&o->confine, arg);
@@ -114,7 +114,7 @@ static int read_input(const GivenOptions *o, Inputs *out, Err *err) {
   return rc;
 }
 
-static int explain(GivenResult result) {
+static int explain(GivenResult result, const char *note) {
   switch (result) {
   case GIVEN_PASSES:
     return cli_fail(EXIT_NO_VERDICT,
@@ -125,7 +125,9 @@ static int explain(GivenResult result) {
                     "this input fails only sometimes: the program depends on "
                     "more than its input (the clock, random numbers, threads)");
   default:
-    return cli_fail(EXIT_NO_VERDICT, "this input could not be run or judged");
+    return cli_fail(EXIT_NO_VERDICT,
+                    "this input could not be run or judged%s%s",
+                    note ? ": " : "", note ? note : "");
   }
 }
 
@@ -154,7 +156,10 @@ static int explore(GivenOptions *o, const GivenJob *job, Explorer *e,
     return EXIT_INTERRUPTED;
   confine_explain(e->runner->confines, (size_t)o->run.jobs);
   if (result != GIVEN_FAILS)
-    return explain(result);
+    return explain(result, e->note);
+  if (e->varies)
+    cli_warn("this input %s; every failing run counts as the same failure",
+             e->note);
   o->run.rerun = false; // made tests run once
   o->run.serve = !o->no_fork_server;
   if (!o->no_reduce && explore_reduce(e, &err))

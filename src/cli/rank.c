@@ -217,7 +217,7 @@ static int explain_no_failure(const Suite *suite) {
                     session);
   if (count_verdict(suite, VERDICT_FLAKY))
     return cli_fail(EXIT_NO_VERDICT,
-                    "nothing failed twice in the same way in session %lld "
+                    "no test failed each time it ran in session %lld "
                     "(flaky tests are not ranked): make the failure "
                     "repeatable and run again",
                     session);

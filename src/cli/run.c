@@ -128,8 +128,8 @@ static void print_help(void) {
        "\n"
        "how they run\n"
        "  -j N               N at once (default: one per core)\n"
-       "  --timeout S        seconds for one test (default: 10; make check:\n"
-       "                     300)\n"
+       "  --timeout S        seconds for one test (default: 10, or less once\n"
+       "                     others have ended; make check: 300)\n"
        "  --max-output SIZE  of one test, as 100M (default: 256M)\n"
        "  --cwd DIR          where they run (default: here)\n"
        "  --scratch          each in an empty directory of its own; the one\n"
@@ -380,14 +380,27 @@ static int report_no_map(const RunOptions *o) {
   return EXIT_ENVIRONMENT;
 }
 
+// Which limit tests had, if that made a difference.
+static void describe_limit(const Runner *r, Str *out) {
+  if (!r->overran)
+    return;
+  str_addf(out,
+           "  %zu test%s stopped after %.3g s (ten times the slowest other "
+           "test, at least 1 s)\n  and repeated with the full limit: %zu "
+           "hang%s\n",
+           r->overran, r->overran == 1 ? " was" : "s were", r->limit, r->hung,
+           r->hung == 1 ? "s" : "");
+}
+
 // The summary, and what to do if there is nothing to rank. -1: rank it.
-static int report_suite(const Suite *suite, const Options *o, double seconds,
-                        const char *store) {
+static int report_suite(const Suite *suite, const Options *o, const Runner *r,
+                        double seconds, const char *store) {
   VerdictCounts t = suite_count(suite);
   size_t fail = t.verdicts[VERDICT_FAIL], pass = t.verdicts[VERDICT_PASS];
   if (!o->quiet) {
     Str text = {0};
     summary_write(suite, seconds, &text);
+    describe_limit(r, &text);
     if (!fail) {
       summary_missing_spectra(suite, &text);
       summary_notes(suite, &text);
@@ -402,7 +415,7 @@ static int report_suite(const Suite *suite, const Options *o, double seconds,
     return -1;
   if (!pass || t.verdicts[VERDICT_FLAKY] || t.verdicts[VERDICT_ERROR])
     return cli_fail(EXIT_NO_VERDICT,
-                    "no test failed twice in the same way, but not all passed: "
+                    "no test failed each time it ran, but not all passed: "
                     "see the reasons above, then `culprit run --failed`");
   if (!o->quiet)
     puts("Nothing failed, so there is nothing to rank. Add a test that shows\n"
@@ -427,7 +440,7 @@ static int report(const Options *o, Store *store, const Runner *r,
     cli_warn("%s", r->warning.text);
   if (store_load(store, r->session, &suite, &err))
     return cli_error(&err);
-  int status = report_suite(&suite, o, seconds, store_dir(store));
+  int status = report_suite(&suite, o, r, seconds, store_dir(store));
   suite_release(&suite);
   return status < 0 ? rank(o, store, r->session) : status;
 }

@@ -22,12 +22,16 @@ static void note_judged(void *context, const Run *run) {
       continue;
     j->done = true;
     j->verdict = run->verdict;
+    if (!e->note && run->note)
+      e->note = mem_strdup(run->note);
     for (size_t k = 0; k < run->failures.len && e->signature; k++)
-      j->shows |= !strcmp(run->failures.items[k].signature, e->signature);
+      j->shows |=
+          e->varies || !strcmp(run->failures.items[k].signature, e->signature);
     if (!e->signature && run->verdict == VERDICT_FAIL && run->failures.len) {
       e->signature = mem_strdup(run->failures.items[0].signature);
       e->message = mem_strdup(run->failures.items[0].message);
       e->vague = !strcmp(run->failures.items[0].kind, "exit");
+      e->varies = run_note_varies(run->note);
       j->shows = true;
     }
   }
@@ -128,6 +132,7 @@ void explore_close(Explorer *e) {
   free(e->signature);
   free(e->message);
   free(e->problem);
+  free(e->note);
 }
 
 static GivenResult given_result(const struct Judged *j) {

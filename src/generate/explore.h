@@ -79,7 +79,9 @@ typedef struct Explorer {
   Inputs original; // what the user gave
   char *signature; // of its failure
   char *message;
-  bool vague; // its signature is an exit status only
+  bool vague;  // its signature is an exit status only
+  bool varies; // it fails in a different way each time: any failure shows it
+  char *note;  // of its run; NULL: none
   double start;
   unsigned number;     // of the next test
   size_t planned;      // tests made, run or about to be

@@ -58,6 +58,10 @@ void run_release(Run *r) {
   *r = (Run){0};
 }
 
+bool run_note_varies(const char *note) {
+  return note && strstr(note, NOTE_VARIES);
+}
+
 void run_add_note(Run *run, const char *fmt, ...) {
   char text[1024];
   va_list ap;

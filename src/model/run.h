@@ -14,7 +14,7 @@ typedef enum {
   VERDICT_PASS,
   VERDICT_FAIL,
   VERDICT_SKIP,  // the test or its oracle said: does not count
-  VERDICT_FLAKY, // failed once, not the same way again
+  VERDICT_FLAKY, // failed once, not again
   VERDICT_ERROR, // the test could not be run or judged
   VERDICTS
 } Verdict;
@@ -94,6 +94,11 @@ typedef struct {
 } Run;
 
 void run_release(Run *r);
+
+// What the note of a failing run says whose repetition failed too, but with
+// another signature. Its failures and hits are those of the first execution.
+#define NOTE_VARIES "fails in a different way each time"
+bool run_note_varies(const char *note); // NULL: no note
 
 // Adds to what the run says is missing in it.
 void run_add_note(Run *run, const char *fmt, ...)

@@ -38,6 +38,10 @@ typedef struct {
   const char *second_out, *second_err;
 } Trial;
 
+// How the note of a test begins that is skipped because the reference program
+// gave no answer for it.
+#define NOTE_REFERENCE "the reference program"
+
 typedef enum {
   SECOND_NONE,
   SECOND_PROGRAM, // the same test with the oracle's program instead of its own

@@ -72,7 +72,7 @@ static void note_runs(const HtmlReport *h, Notices *out) {
   static const struct {
     Verdict verdict;
     const char *why;
-  } left_out[] = {{VERDICT_FLAKY, "flaky: it did not fail the same way twice"},
+  } left_out[] = {{VERDICT_FLAKY, "flaky: it failed once and not again"},
                   {VERDICT_SKIP, "skipped"},
                   {VERDICT_ERROR, "could not be run or judged"}};
   for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++) {

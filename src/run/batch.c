@@ -3,6 +3,14 @@
 // A worker takes one test through its steps: execute it, collect its spectrum,
 // execute the oracle's second process if the oracle has one, judge; if it
 // failed, all once more; store. One worker per slot of the pool.
+//
+// A test that hangs need not run into its full limit twice. Once a test has
+// passed, or the reference has answered, executions get a limit derived from
+// the slowest of these. One that runs into it is repeated with the full limit,
+// whose verdict counts; only if it hangs there too it is a hang, and the first
+// execution was its repetition. So verdicts are those of the full limit. The
+// first few such repetitions run alone; if more are needed the tests do hang,
+// and waiting for each alone would cost more than the limit saves.
 #include "run/batch.h"
 
 #include <assert.h>
@@ -14,6 +22,12 @@
 #include "util/mem.h"
 #include "util/str.h"
 
+enum {
+  LIMIT_FACTOR = 10, // times the slowest test
+  LIMIT_LEAST = 1,   // second
+  ALONE_MOST = 3,    // repetitions that run alone
+};
+
 typedef struct {
   char *dir; // of this worker, in the scratch area
   char *run_dir, *work_dir;
@@ -23,6 +37,11 @@ typedef struct {
   const Test *test; // NULL: idle
   bool in_second;   // its second process is running
   bool merged;
+  double limit;    // of this execution
+  bool full;       // the test ran into a derived limit: no more of those
+  bool hangs;      // it ran into the full limit
+  bool waiting;    // to be started when nothing else runs
+  bool alone;      // nothing is to be started beside it
   int attempt;     // 0, 1
   Run runs[2];     // one per attempt
   Outcome outcome; // of the test
@@ -65,6 +84,7 @@ static void worker_reset(Worker *w) {
   w->test = NULL;
   w->attempt = 0;
   w->has_second = w->in_second = false;
+  w->full = w->hangs = w->waiting = w->alone = false;
 }
 
 static const char *test_dir(const Batch *b, const Worker *w) {
@@ -77,6 +97,23 @@ static double test_timeout(const Batch *b, const Test *t) {
   bool own = t->rules && t->rules->timeout > 0;
   return own && !b->runner->options->timeout_given ? t->rules->timeout
                                                    : b->runner->timeout;
+}
+
+// Of the next execution: the test's own, or less as soon as that can be
+// derived.
+static double execution_limit(const Batch *b, const Worker *w) {
+  const Runner *r = b->runner;
+  double full = test_timeout(b, w->test), limit = LIMIT_FACTOR * r->slowest;
+  if (w->full || r->options->timeout_given || !r->options->rerun ||
+      r->slowest <= 0)
+    return full;
+  limit = limit < LIMIT_LEAST ? LIMIT_LEAST : limit;
+  return limit < full ? limit : full;
+}
+
+static void note_duration(Runner *r, double seconds) {
+  if (seconds > r->slowest)
+    r->slowest = seconds;
 }
 
 static size_t slot_of(const Batch *b, const Worker *w) {
@@ -96,11 +133,12 @@ static int start_test(Batch *b, Worker *w, Err *err) {
   if (o->scratch && dir_make_empty(w->work_dir, err))
     return -1;
   w->in_second = false;
+  w->limit = execution_limit(b, w);
   w->spawn = (Spawn){.env = test_environment(w->test, w->env, &w->arena),
                      .cwd = test_dir(b, w),
                      .out = w->out,
                      .err = w->err,
-                     .timeout = test_timeout(b, w->test),
+                     .timeout = w->limit,
                      .max_output = o->max_output,
                      .mark = w->mark,
                      .serve = o->serve};
@@ -130,6 +168,7 @@ static void start_second(Batch *b, Worker *w) {
   w->in_second = true;
   w->spawn.out = w->second_out;
   w->spawn.err = w->second_err;
+  w->spawn.timeout = test_timeout(b, w->test);
   set_second_environment(w);
   if (oracle->kind->second == SECOND_PROGRAM)
     test_prepare(w->test, oracle->arg, &w->arena, &w->spawn);
@@ -155,14 +194,20 @@ static Trial trial_of(const Batch *b, const Worker *w) {
                  .second_err = w->second_err};
 }
 
+// Did it hang once with the derived limit, and again with the full one?
+static bool hung_twice(const Worker *w) { return w->full && w->hangs; }
+
 // The attempt has its verdict: once more, or into the store.
 static int attempt_judged(Batch *b, Worker *w, Err *err) {
   Runner *r = b->runner;
+  if (w->runs[w->attempt].verdict == VERDICT_PASS)
+    note_duration(r, w->runs[w->attempt].seconds);
   if (w->attempt == 0 && w->runs[0].verdict == VERDICT_FAIL &&
-      r->options->rerun) {
+      r->options->rerun && !hung_twice(w)) {
     w->attempt = 1;
     return start_test(b, w, err);
   }
+  r->hung += hung_twice(w);
   int rc = runner_add(r, &w->runs[0], w->attempt ? &w->runs[1] : NULL, err);
   worker_reset(w);
   return rc;
@@ -201,14 +246,38 @@ static int test_ended(Batch *b, Worker *w, Err *err) {
   return judge(b, w, err);
 }
 
+// It ran into a derived limit, which says nothing yet.
+static int repeat_with_full_limit(Batch *b, Worker *w, Err *err) {
+  Runner *r = b->runner;
+  r->limit = w->limit;
+  w->full = true;
+  if (dir_make_empty(w->run_dir, err))
+    return -1;
+  w->waiting = ++r->overran <= ALONE_MOST;
+  return w->waiting ? 0 : start_test(b, w, err);
+}
+
+static int execution_ended(Batch *b, Worker *w, const Outcome *outcome,
+                           Err *err) {
+  bool late = outcome->end == END_TIMEOUT;
+  bool derived = w->limit < test_timeout(b, w->test);
+  w->alone = false;
+  if (late && derived && !w->hangs)
+    return repeat_with_full_limit(b, w, err);
+  w->hangs |= late;
+  w->outcome = *outcome;
+  return test_ended(b, w, err);
+}
+
 static int process_ended(Batch *b, Worker *w, const Outcome *outcome,
                          Err *err) {
-  if (!w->in_second) {
-    w->outcome = *outcome;
-    return test_ended(b, w, err);
-  }
+  if (!w->in_second)
+    return execution_ended(b, w, outcome, err);
   w->second = *outcome;
   w->has_second = true;
+  if (b->runner->oracle.kind->second == SECOND_PROGRAM &&
+      outcome->end == END_EXIT)
+    note_duration(b->runner, outcome->seconds);
   return judge(b, w, err);
 }
 
@@ -221,7 +290,33 @@ static bool may_start(const Batch *b, size_t nworkers) {
   return true;
 }
 
+static bool is_running(const Worker *w) { return w->test && !w->waiting; }
+
+// Starts a test that waits for the others' end, if they have ended. *held: no
+// other test may start.
+static int start_waiting(Batch *b, size_t nworkers, bool *held, Err *err) {
+  Worker *waiting = NULL;
+  bool running = false;
+  *held = false;
+  for (size_t i = 0; i < nworkers; i++) {
+    Worker *w = &b->workers[i];
+    *held |= w->waiting || w->alone;
+    running |= is_running(w);
+    waiting = w->waiting && !waiting ? w : waiting;
+  }
+  if (!waiting || running)
+    return 0;
+  waiting->waiting = false;
+  waiting->alone = true;
+  return start_test(b, waiting, err);
+}
+
 static int start_idle_workers(Batch *b, size_t nworkers, Err *err) {
+  bool held;
+  if (start_waiting(b, nworkers, &held, err))
+    return -1;
+  if (held)
+    return 0;
   for (size_t i = 0; i < nworkers && b->next < b->ntests; i++) {
     if (b->workers[i].test)
       continue;

@@ -285,8 +285,17 @@ static void make_flaky(Run *run, const Run *again) {
   run->failures.len = 0;
 }
 
+// It fails, always: with the failures of the run whose lines are recorded.
+static void note_varying(Run *run, const Run *again) {
+  run_add_note(run, NOTE_VARIES ": %s; again: %s", first_message(run),
+               first_message(again));
+}
+
 int runner_add(Runner *r, Run *run, const Run *again, Err *err) {
-  if (again && !same_failures(run, again))
+  bool same = !again || same_failures(run, again);
+  if (!same && again->verdict == VERDICT_FAIL)
+    note_varying(run, again);
+  else if (!same)
     make_flaky(run, again);
   if (store_add_run(r->store, r->session, run, err))
     return -1;

@@ -62,6 +62,10 @@ struct Runner {
   size_t already;           // how many the adapter left out for that reason
   size_t total;             // tests to run, 0: not known beforehand
   size_t finished, failing; // of this invocation
+  // Limits derived from the tests that end (see batch.c).
+  double slowest; // seconds of a test that passed, or of the reference; 0: none
+  double limit;   // the last that an execution ran into
+  size_t overran, hung; // executions that did; tests that hang
   bool interrupted;
   Err warning; // something the user should know at the end; may be empty
   bool stale;  // the session cannot go on: the program was built anew
@@ -97,7 +101,8 @@ int runner_add_module(Runner *r, const char *path, Err *err);
 // Reads what the test's processes left in `dir` into the run.
 int runner_collect(Runner *r, const char *dir, Run *run, Err *err);
 // Stores a finished run. `again` is the same test run a second time because it
-// had failed (NULL: it was not): if it ended otherwise, the test is flaky.
+// had failed (NULL: it was not). If it did not fail again, the test is flaky;
+// if it failed in another way, the test fails, and a note says so.
 int runner_add(Runner *r, Run *run, const Run *again, Err *err);
 
 // An environment for a process: ours without any CULPRIT_ variable, plus

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "oracle/oracle.h"
 #include "util/array.h"
 #include "util/escape.h"
 #include "util/hashmap.h"
@@ -34,11 +35,20 @@ static void add_counts(const VerdictCounts *t, Str *out) {
       str_addf(out, "%s%zu %s", v ? ", " : "", t->verdicts[v], words[v]);
 }
 
+// Of skipped and failing tests only those the user would not expect there.
+static bool is_listed(const RunInfo *run) {
+  if (run->verdict == VERDICT_FAIL)
+    return run_note_varies(run->note);
+  if (run->verdict == VERDICT_SKIP)
+    return run->note && strstr(run->note, NOTE_REFERENCE);
+  return true;
+}
+
 static void add_listed(const Suite *s, Verdict verdict, Str *out) {
   size_t n = 0;
   for (size_t i = 0; i < s->nruns; i++) {
     const RunInfo *run = &s->runs[i];
-    if (run->verdict != verdict || ++n > LISTED)
+    if (run->verdict != verdict || !is_listed(run) || ++n > LISTED)
       continue;
     str_addf(out, "  %s ", verdict_name(verdict));
     escape_add(out, run->test);
@@ -112,6 +122,8 @@ void summary_write(const Suite *s, double seconds, Str *out) {
   VerdictCounts t = suite_count(s);
   add_counts(&t, out);
   str_addf(out, seconds < 10 ? " (%.1f s)\n" : " (%.0f s)\n", seconds);
+  add_listed(s, VERDICT_FAIL, out);
+  add_listed(s, VERDICT_SKIP, out);
   add_listed(s, VERDICT_FLAKY, out);
   add_listed(s, VERDICT_ERROR, out);
 }

@@ -18,7 +18,8 @@ typedef struct {
 VerdictCounts suite_count(const Suite *s);
 
 // "84 tests: 80 passed, 3 failed, 1 flaky (2.1 s)", then which tests were
-// flaky or in error and why.
+// flaky or in error and why, which fail in a different way each time, and which
+// were skipped because the reference program gave no answer.
 void summary_write(const Suite *s, double seconds, Str *out);
 // How many runs have no spectrum, and why: for when no ranking follows, which
 // says it too. Nothing if all have one.

@@ -669,11 +669,13 @@ TEST(log_drivers_are_found_and_overridden) {
 typedef struct {
   RunOptions options;
   char *tests, *store;
-  size_t finished, already;
+  size_t finished, already, overran, hung;
+  double slowest; // of tests before; 0: none
   bool interrupted;
 } Session;
 
 static void session_options(Session *s, const char *dir) {
+  *s = (Session){0};
   s->tests = mem_printf("%s/tests.txt", dir);
   s->store = mem_printf("%s/.culprit", dir);
   s->options = (RunOptions){.tests = s->tests,
@@ -691,6 +693,7 @@ static int session_run(Session *s, Suite *suite, Err *err) {
   assert_int_equal(adapter_find(&adapter, &s->options, err), 0);
   assert_int_equal(store_open(&store, s->store, STORE_CREATE, err), 0);
   r.store = store;
+  r.slowest = s->slowest;
   int rc = runner_open(&r, &s->options, err);
   if (!rc)
     rc = adapter->run(&r, err);
@@ -699,6 +702,8 @@ static int session_run(Session *s, Suite *suite, Err *err) {
   s->finished = r.finished;
   s->already = r.already;
   s->interrupted = r.interrupted;
+  s->overran = r.overran;
+  s->hung = r.hung;
   if (!rc)
     assert_int_equal(store_load(store, 0, suite, err), 0);
   store_close(store);
@@ -756,15 +761,108 @@ TEST(a_test_that_fails_only_once_is_flaky) {
   session_options(&s, dir);
   write_text(dir, "tests.txt",
              "if [ -e a ]; then exit 0; else touch a; exit 1; fi\n"
-             "if [ -e b ]; then exit 2; else touch b; exit 1; fi\n"
+             "true\n"
              "exit 1\n");
   assert_int_equal(session_run(&s, &suite, &err), 0);
   assert_int_equal(find_run(&suite, "1")->verdict, VERDICT_FLAKY);
   assert_non_null(
       strstr(find_run(&suite, "1")->note, "flaky: exit status 1; again: pass"));
-  assert_int_equal(find_run(&suite, "2")->verdict, VERDICT_FLAKY);
   assert_int_equal(find_run(&suite, "3")->verdict, VERDICT_FAIL);
+  session_release(&s, &suite);
+  drop_dir(dir);
+}
+
+TEST(a_test_that_fails_each_time_in_another_way_fails) {
+  char *dir = make_dir();
+  Session s;
+  Suite suite = {0};
+  Err err = {0};
+  session_options(&s, dir);
+  write_text(dir, "tests.txt",
+             "if [ -e a ]; then exit 2; else touch a; kill -SEGV $$; fi\n"
+             "true\n");
+  assert_int_equal(session_run(&s, &suite, &err), 0);
+  const RunInfo *run = find_run(&suite, "1");
+  assert_int_equal(run->verdict, VERDICT_FAIL);
+  assert_non_null(strstr(run->note, "fails in a different way each time: "));
+  assert_non_null(strstr(run->note, "SIGSEGV"));
+  assert_non_null(strstr(run->note, "; again: exit status 2"));
+  // The first one's, whose lines are recorded.
   assert_int_equal(suite.nfailures, 1);
+  assert_non_null(strstr(suite.failures[0].signature, "SIGSEGV"));
+  Str text = {0};
+  summary_write(&suite, 1, &text);
+  assert_non_null(strstr(text.data, "2 tests: 1 passed, 1 failed"));
+  assert_non_null(strstr(text.data, "  fail 1: "));
+  str_release(&text);
+  session_release(&s, &suite);
+  drop_dir(dir);
+}
+
+// The limit is derived from a time that we pretend was measured: results must
+// not depend on the machine.
+static void expect_limits(const char *line, double full, double slowest,
+                          Verdict verdict, size_t overran, size_t hung,
+                          const char *executions) {
+  char *dir = make_dir();
+  Session s;
+  Suite suite = {0};
+  Err err = {0};
+  session_options(&s, dir);
+  s.options.timeout = full;
+  s.slowest = slowest;
+  write_text(dir, "tests.txt", line);
+  assert_int_equal(session_run(&s, &suite, &err), 0);
+  assert_int_equal(find_run(&suite, "1")->verdict, verdict);
+  assert_int_equal(s.overran, overran);
+  assert_int_equal(s.hung, hung);
+  assert_text(dir, "log", executions);
+  if (hung) {
+    assert_int_equal(suite.nfailures, 1);
+    assert_string_equal(suite.failures[0].signature, "timeout");
+  }
+  session_release(&s, &suite);
+  drop_dir(dir);
+}
+
+TEST(a_test_that_hangs_meets_the_full_limit_once) {
+  expect_limits("echo x >> log; exec sleep 60\n", 2, 1e-3, VERDICT_FAIL, 1, 1,
+                "x\nx\n");
+}
+
+TEST(a_test_slower_than_the_derived_limit_has_the_verdict_of_the_full_one) {
+  expect_limits("echo x >> log; exec sleep 2\n", 30, 1e-3, VERDICT_PASS, 1, 0,
+                "x\nx\n");
+  expect_limits("echo x >> log; sleep 2; exit 1\n", 30, 1e-3, VERDICT_FAIL, 1,
+                0, "x\nx\nx\n");
+}
+
+TEST(without_a_test_that_ended_the_full_limit_holds) {
+  expect_limits("echo x >> log; exec sleep 60\n", 1.5, 0, VERDICT_FAIL, 0, 0,
+                "x\nx\n");
+}
+
+TEST(ten_times_the_slowest_test_is_never_above_the_full_limit) {
+  expect_limits("echo x >> log; exec sleep 60\n", 1.5, 1, VERDICT_FAIL, 0, 0,
+                "x\nx\n");
+}
+
+TEST(many_tests_that_hang_are_all_found_beside_those_that_pass) {
+  char *dir = make_dir();
+  Session s;
+  Suite suite = {0};
+  Err err = {0};
+  session_options(&s, dir);
+  s.options.timeout = 2;
+  s.options.jobs = 4;
+  s.slowest = 1e-3;
+  write_text(dir, "tests.txt",
+             "sleep 60\ntrue\nsleep 60\nsleep 60\ntrue\nsleep 60\n"
+             "sleep 60\nexit 1\nsleep 60\ntrue\n");
+  assert_int_equal(session_run(&s, &suite, &err), 0);
+  assert_int_equal(suite.nruns, 10);
+  assert_int_equal(suite_count(&suite).verdicts[VERDICT_PASS], 3);
+  assert_int_equal(suite_count(&suite).verdicts[VERDICT_FAIL], 7);
   session_release(&s, &suite);
   drop_dir(dir);
 }
