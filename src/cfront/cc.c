@@ -240,7 +240,7 @@ static int checked_to_bitcode(Cc *cc, Contracts *c, const char *source,
     rc = to_bitcode(cc, source, object, bitcode, overlay, messages);
   if (!fs_read(messages, 0, &said, &err))
     contracts_translate(c, str_text(&said), &shown);
-  escape_printf(stderr, "%s", str_text(&shown));
+  fputs(str_text(&shown), stderr); // clang's colours stay
   str_release(&said);
   str_release(&shown);
   free(prefix);

@@ -7,6 +7,7 @@
 
 #include "cfront/contract_emit.h"
 #include "cfront/old_alloca.h"
+#include "util/escape.h"
 #include "util/fs.h"
 
 enum { FILES_MAX = 2000 };
@@ -175,7 +176,10 @@ static void show_line(const ContractSource *s, uint32_t line, uint32_t col,
   if (!p)
     return;
   size_t n = strcspn(p, "\r\n");
-  str_addf(out, "%5u | %.*s\n      | ", line, (int)n, p);
+  str_addf(out, "%5u | ", line);
+  for (size_t i = 0; i < n; i++)
+    str_addc(out, p[i] != '\t' && iscntrl((unsigned char)p[i]) ? '?' : p[i]);
+  str_add(out, "\n      | ");
   for (uint32_t i = 1; i < col && i <= n; i++)
     str_addc(out, p[i - 1] == '\t' ? '\t' : ' ');
   str_add(out, "^\n");
@@ -188,8 +192,10 @@ static int show_diags(const ContractSource *s, Str *out) {
   for (size_t i = 0; i < s->diags.len; i++) {
     const Diag *d = &s->diags.items[i];
     errors += d->kind == DIAG_ERROR;
-    str_addf(out, "%s:%u:%u: %s: %s\n", s->path, d->line, d->col,
-             kinds[d->kind], d->text);
+    escape_add(out, s->path);
+    str_addf(out, ":%u:%u: %s: ", d->line, d->col, kinds[d->kind]);
+    escape_add(out, d->text);
+    str_addc(out, '\n');
     show_line(s, d->line, d->col, out);
   }
   return errors;
