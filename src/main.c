@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "util/area.h"
+#include "util/stop.h"
 
 #ifndef CULPRIT_VERSION
 #define CULPRIT_VERSION "unknown"
@@ -44,6 +46,19 @@ static void print_help(FILE *out) {
         out);
 }
 
+// Those that others run by the dozen leave it to their callers to sweep.
+static int run_command(const Command *c, int argc, char **argv) {
+  stop_watch();
+  if (c->summary && c->main != cmd_cc)
+    areas_sweep_all();
+  int status = c->main(argc, argv);
+  if (stop_requested()) {
+    stop_descendants(true);
+    cli_interrupted_end();
+  }
+  return stop_status(status);
+}
+
 int main(int argc, char **argv) {
   if (argc < 2) {
     print_help(stderr);
@@ -60,7 +75,7 @@ int main(int argc, char **argv) {
   }
   for (int i = 0; i < NCOMMANDS; i++)
     if (!strcmp(name, commands[i].name))
-      return commands[i].main(argc - 1, argv + 1);
+      return run_command(&commands[i], argc - 1, argv + 1);
   cli_fail(EXIT_USAGE, "no command '%s'", name);
   print_help(stderr);
   return EXIT_USAGE;

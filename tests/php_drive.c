@@ -109,8 +109,8 @@ static void drive(Drive *d) {
   Worker *w;
   State *s;
   Err err;
-  if (d->sql &&
-      (mariadb_start(&m, db, &err) || mariadb_load(m, "app", d->sql, &err)))
+  if (d->sql && (mariadb_start(&m, db, NULL, &err) ||
+                 mariadb_load(m, "app", d->sql, &err)))
     die(err.text);
   StatePlaces places = {.session_dir = sessions, .files = d->state};
   d->site.session_dir = sessions;

@@ -26,6 +26,7 @@
 #include "cfront/contract.h"
 #include "cfront/link_record.h"
 #include "cfront/old_alloca.h"
+#include "util/area.h"
 #include "util/escape.h"
 #include "util/fs.h"
 #include "util/str.h"
@@ -34,7 +35,7 @@ typedef struct {
   CcArgs args;
   const char *clang;
   char *instrument, *runtime; // NULL: not found
-  char *dir;                  // of temporary files, "" until needed
+  Area area;                  // of temporary files, made when needed
   int next_file;
 } Cc;
 
@@ -146,15 +147,12 @@ static char *find_part(const char *self, const char *name, const char *place) {
 }
 
 static char *temporary(Cc *cc, const char *suffix) {
-  if (!cc->dir) {
-    const char *base = getenv("TMPDIR");
-    cc->dir = mem_printf("%s/culprit-cc-XXXXXX", base && *base ? base : "/tmp");
-    if (!mkdtemp(cc->dir)) {
-      note(cc->dir, strerror(errno));
-      exit(3);
-    }
+  Err err;
+  if (!cc->area.dir && area_open_temporary(&cc->area, &err)) {
+    note("scratch", err.text);
+    exit(3);
   }
-  return mem_printf("%s/%d%s", cc->dir, cc->next_file++, suffix);
+  return mem_printf("%s/%d%s", cc->area.dir, cc->next_file++, suffix);
 }
 
 static char *with_suffix(const char *path, const char *suffix) {
@@ -652,7 +650,7 @@ static void init(Cc *cc) {
 }
 
 int main(int argc, char **argv) {
-  Cc cc = {0};
+  Cc cc = {.area = AREA_NONE};
   Err err;
   init(&cc);
   const char *noop = getenv("CULPRIT_NOOP");
@@ -676,8 +674,7 @@ int main(int argc, char **argv) {
     note(cc.args.left_out, "left out: clang does not know it");
   catch_interruptions();
   int rc = cc.args.compile_only ? compile_all(&cc) : link_all(&cc);
-  if (cc.dir)
-    fs_remove_tree(cc.dir);
+  area_close(&cc.area);
   if (interrupted) {
     signal(interrupted, SIG_DFL);
     raise(interrupted);

@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <xxhash.h>
@@ -103,7 +105,7 @@ static int do_units(Builder *b, UnitWork *f, Err *err) {
   fflush(NULL);
   for (size_t i = 0; i < n; i++) {
     pids[i] = fork();
-    if (pids[i] == 0)
+    if (pids[i] == 0 && !prctl(PR_SET_PDEATHSIG, SIGKILL))
       work(b, f, i, n, ends[1]);
   }
   close(ends[1]);

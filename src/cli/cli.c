@@ -16,6 +16,8 @@
 #include "run/words.h"
 #include "util/escape.h"
 #include "util/fs.h"
+#include "util/mem.h"
+#include "util/stop.h"
 #include "util/str.h"
 
 static void say(const char *prefix, const char *fmt, va_list ap) {
@@ -33,7 +35,44 @@ int cli_fail(int status, const char *fmt, ...) {
   return status;
 }
 
+static bool told;
+
+void cli_interrupted_end(void) {
+  if (!told)
+    cli_interrupted("%s", "");
+}
+
+int cli_interrupted(const char *fmt, ...) {
+  told = true;
+  Str text = {0};
+  va_list ap;
+  va_start(ap, fmt);
+  char *kept = NULL;
+  if (vasprintf(&kept, fmt, ap) < 0)
+    kept = NULL;
+  va_end(ap);
+  str_addf(&text, "%s%s", kept && *kept ? ": " : "", kept ? kept : "");
+  cli_fail(EXIT_INTERRUPTED, "interrupted%s%s", str_text(&text),
+           stop_hint_text());
+  str_release(&text);
+  free(kept);
+  return EXIT_INTERRUPTED;
+}
+
+void cli_resumes(char **argv) {
+  static char *hint; // stays: a handler reads it
+  if (hint)
+    return;
+  char *command = cli_command_line(argv);
+  hint = mem_printf("; run the same command again to continue: %s", command);
+  free(command);
+  stop_hint(hint);
+}
+
+// What a signal broke off is no error of its own.
 int cli_error(const Err *err) {
+  if (stop_requested())
+    return EXIT_INTERRUPTED;
   return cli_fail(EXIT_ENVIRONMENT, "%s", err->text);
 }
 

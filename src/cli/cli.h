@@ -17,7 +17,7 @@ enum {
   EXIT_USAGE = 2,       // the command line is wrong
   EXIT_ENVIRONMENT = 3, // build, environment, corrupt or foreign data
   EXIT_NO_VERDICT = 4,  // nothing usable came out of the runs
-  EXIT_INTERRUPTED = 130,
+  EXIT_INTERRUPTED = 130, // or 143, 129: see util/stop.h; main() knows
 };
 
 // argv[0] is the command's name. Returns an exit status.
@@ -31,6 +31,13 @@ CommandMain cmd_automake_driver; // internal: called by `make check`
 int cli_fail(int status, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 int cli_error(const Err *err); // EXIT_ENVIRONMENT with err's text
+// "culprit: interrupted: " and what is kept, and the command that resumes if
+// there is one. EXIT_INTERRUPTED.
+int cli_interrupted(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+// Says at least that, if nobody has.
+void cli_interrupted_end(void);
+// From here on the same command continues what a signal interrupts.
+void cli_resumes(char **argv);
 void cli_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 // --color=auto|always|never, NO_COLOR, and whether fd is a terminal.

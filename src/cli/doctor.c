@@ -24,6 +24,7 @@
 #include "cfront/runfile.h"
 #include "cli/cli.h"
 #include "store/store.h"
+#include "util/area.h"
 #include "util/command.h"
 #include "util/escape.h"
 #include "util/fs.h"
@@ -470,21 +471,18 @@ static int try_whole_way(const Doctor *d, const char *dir, Err *err) {
 static void check_whole_way(Doctor *d) {
   if (d->count[MISSING])
     return; // it would only repeat what is missing
-  const char *tmp = getenv("TMPDIR");
-  char *dir =
-      mem_printf("%s/culprit-doctor-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+  Area area;
   Err err;
-  if (!mkdtemp(dir)) {
-    report(d, MISSING, "self-test: %s: %s; set TMPDIR", dir, strerror(errno));
-  } else {
-    if (try_whole_way(d, dir, &err))
-      report(d, MISSING, "self-test: %s; build or install culprit again",
-             err.text);
-    else
-      report(d, OK, "self-test: compiled, ran and read back a small program");
-    fs_remove_tree(dir);
+  if (area_open_temporary(&area, &err)) {
+    report(d, MISSING, "self-test: %s", err.text);
+    return;
   }
-  free(dir);
+  if (try_whole_way(d, area.dir, &err))
+    report(d, MISSING, "self-test: %s; build or install culprit again",
+           err.text);
+  else
+    report(d, OK, "self-test: compiled, ran and read back a small program");
+  area_close(&area);
 }
 
 // --- the command

@@ -5,11 +5,13 @@
 #include <fnmatch.h>
 #include <getopt.h>
 #include <math.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,14 +22,19 @@
 #include "eval/evaluation.h"
 #include "eval/export.h"
 #include "eval/tables.h"
-#include "run/orphan.h"
 #include "store/store.h"
+#include "util/area.h"
 #include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"
+#include "util/stop.h"
 #include "util/str.h"
 
-enum { JOBS_MAX = 1024 };
+enum {
+  JOBS_MAX = 1024,
+  STOP_SECONDS = 30, // for all versions to end after a signal
+  LOOK_MS = 20,
+};
 
 // --- options ---------------------------------------------------------------
 
@@ -176,24 +183,6 @@ static int parse_options(Options *o, int argc, char **argv) {
 
 // --- running the versions --------------------------------------------------
 
-static volatile sig_atomic_t interrupted;
-
-// A tested program may signal all it can reach: that is not the user.
-static void note_interrupt(int sig, siginfo_t *info, void *context) {
-  (void)sig, (void)context;
-  int saved = errno;
-  if (info->si_code > 0 || !process_ancestor(info->si_pid))
-    interrupted = 1;
-  errno = saved;
-}
-
-static void catch_signals(void) {
-  struct sigaction a = {.sa_sigaction = note_interrupt,
-                        .sa_flags = SA_SIGINFO};
-  sigaction(SIGINT, &a, NULL);
-  sigaction(SIGTERM, &a, NULL);
-}
-
 typedef struct {
   const Options *options;
   const Manifest *manifest;
@@ -213,8 +202,7 @@ static void start_version(Batch *b, size_t i) {
   if (pid == 0) {
     Err err = {0};
     setpgid(0, 0);
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
     int rc = attempt(v, &o, b->methods, &err);
     if (rc)
       cli_error(&err);
@@ -256,42 +244,46 @@ static void finish_version(Batch *b, size_t i) {
   b->pids[i] = 0;
   b->running--;
   b->finished++;
-  if (!interrupted && (!b->options->quiet || b->outcomes[i].problem))
+  if (!stop_requested() && (!b->options->quiet || b->outcomes[i].problem))
     show_version(b, i);
 }
 
-static void wait_for_one(Batch *b) {
-  int status;
-  pid_t pid = waitpid(-1, &status, 0);
-  for (size_t i = 0; pid > 0 && i < b->started; i++)
-    if (b->pids[i] == pid) {
-      finish_version(b, i);
+// Until a child ended (orphans of a version's processes are ours, too) or a
+// signal came.
+static void wait_for_news(void) {
+  siginfo_t info = {0};
+  struct pollfd fd = {.fd = stop_fd(), .events = POLLIN};
+  while (!stop_requested() && !info.si_pid) {
+    if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) && errno == ECHILD)
       return;
-    }
+    if (!info.si_pid)
+      poll(&fd, 1, LOOK_MS);
+  }
 }
 
-// Each version is a process group of its own: with the compilers and tests that
-// it has started, which would write on into what the next evaluation makes.
-static void stop_versions(const Batch *b) {
-  for (size_t i = 0; i < b->started; i++)
-    if (b->pids[i] > 0)
-      kill(-b->pids[i], SIGTERM);
+static void take_ended(Batch *b) {
+  for (pid_t pid; (pid = waitpid(-1, NULL, WNOHANG)) > 0;)
+    for (size_t i = 0; i < b->started; i++)
+      if (b->pids[i] == pid)
+        finish_version(b, i);
 }
 
+// Each version is a process group of its own. With the compilers and tests that
+// it has started it is to end before we do: they would write on into what the
+// next evaluation makes.
 static void run_versions(Batch *b) {
   size_t n = b->manifest->versions.len;
-  bool told = false;
-  catch_signals();
-  while (b->running || (b->started < n && !interrupted)) {
-    if (interrupted && !told) {
-      stop_versions(b);
-      told = true;
-    }
-    if (!interrupted && b->started < n && b->running < (size_t)b->options->jobs)
+  stop_adopt();
+  while ((b->running || b->started < n) && !stop_requested()) {
+    if (b->started < n && b->running < (size_t)b->options->jobs) {
       start_version(b, b->started++);
-    else
-      wait_for_one(b);
+      continue;
+    }
+    wait_for_news();
+    take_ended(b);
   }
+  if (stop_requested())
+    stop_descendants(true);
 }
 
 // --- showing ---------------------------------------------------------------
@@ -408,17 +400,16 @@ static int evaluate(const Options *o, const Manifest *m,
              .outcomes = mem_array(Outcome, n),
              .pids = mem_array(pid_t, n)};
   double start = clock_seconds();
+  stop_orderly(STOP_SECONDS);
   run_versions(&b);
   free(b.pids);
-  if (!interrupted)
+  if (!stop_requested())
     return report(o, &b, clock_seconds() - start);
   for (size_t i = 0; i < n; i++)
     if (b.outcomes[i].measurements)
       outcome_release(&b.outcomes[i]);
   free(b.outcomes);
-  return cli_fail(EXIT_INTERRUPTED,
-                  "interrupted: finished versions are kept; run the same "
-                  "command again to continue");
+  return cli_interrupted("finished versions are kept");
 }
 
 static void choose_versions(Manifest *m, const char *glob) {
@@ -459,8 +450,15 @@ int cmd_eval(int argc, char **argv) {
     choose_versions(&manifest, o.versions);
   if (!status && !manifest.versions.len)
     status = cli_fail(EXIT_USAGE, "no version's name matches %s", o.versions);
-  if (!status)
+  Area area = AREA_NONE; // for what versions would leave behind
+  if (!status && area_open_temporary(&area, &err))
+    status = cli_error(&err);
+  if (!status) {
+    area_guard(&area);
+    cli_resumes(argv);
     status = evaluate(&o, &manifest, &methods);
+  }
+  area_close(&area);
   manifest_release(&manifest);
   methods_release(&methods);
   free(state);

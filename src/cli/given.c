@@ -16,6 +16,7 @@
 #include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"
+#include "util/stop.h"
 #include "util/str.h"
 
 enum {
@@ -23,6 +24,7 @@ enum {
   BUDGET = 20,         // seconds
   REDUCTION = 300,     // runs
   FILE_MAX = 16 << 20, // bytes of a file that is an input
+  STOP_SECONDS = 5,    // to print what is found when a signal comes
 };
 
 // --- options ----------------------------------------------------------------
@@ -196,16 +198,18 @@ static int run_session(GivenOptions *o, const GivenJob *job, Runner *r,
   Err err = {0};
   char *adapter = mem_printf("%s %.6f %d", job->name, clock_now(), getpid());
   int status;
+  stop_orderly(STOP_SECONDS);
   if (runner_begin(r, adapter, &err) || runner_add_module(r, o->run.exe, &err))
     status = cli_error(&err);
   else
     status = run_explorer(o, job, r, in);
   free(adapter);
   given_progress_end();
+  stop_orderly(0);
   if (runner_close(r, true, &err))
     return cli_error(&err);
   if (status == EXIT_INTERRUPTED)
-    return cli_fail(status, "interrupted");
+    return cli_interrupted("nothing can be resumed");
   return status == EXIT_DONE && job->finish ? job->finish(job->context, r)
                                             : status;
 }

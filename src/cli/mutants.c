@@ -10,6 +10,7 @@
 #include "cfront/program_code.h"
 #include "cli/cli.h"
 #include "locate/filter.h"
+#include "util/area.h"
 #include "util/array.h"
 #include "util/command.h"
 #include "util/fs.h"
@@ -20,7 +21,7 @@ typedef struct {
   const char *file, *output, *kind;
   long plant; // -1: list
   ARRAY(const char *) only, exclude;
-  char scratch[64];
+  const char *scratch;
 } Options;
 
 static int usage(FILE *out, int status) {
@@ -82,7 +83,8 @@ static int parse_options(Options *o, int argc, char **argv) {
   return 0;
 }
 
-// --- one unit -----------------------------------------------------------------
+// --- one unit
+// -----------------------------------------------------------------
 
 static size_t count_lines(const Str *text) {
   size_t n = 0;
@@ -99,7 +101,8 @@ static char *unpack(const Options *o, const UnitCode *u, size_t i, Err *err) {
   return NULL;
 }
 
-// --- listing ------------------------------------------------------------------
+// --- listing
+// ------------------------------------------------------------------
 
 // A line of an answer: number, file, line, column, kind, text.
 static void print_mutant(const Options *o, char *line, size_t first) {
@@ -131,8 +134,8 @@ static int list_program(const Options *o, const ProgramCode *p, Err *err) {
     const UnitCode *u = &p->units.items[i];
     char *bitcode = unpack(o, u, i, err);
     Str text = {0};
-    int rc = bitcode ? program_code_ask(u, bitcode, "--mutants", &text, err)
-                     : -1;
+    int rc =
+        bitcode ? program_code_ask(u, bitcode, "--mutants", &text, err) : -1;
     size_t n = count_lines(&text);
     if (!rc)
       print_mutants(o, &text, first);
@@ -145,7 +148,8 @@ static int list_program(const Options *o, const ProgramCode *p, Err *err) {
   return 0;
 }
 
-// --- planting -----------------------------------------------------------------
+// --- planting
+// -----------------------------------------------------------------
 
 static int plant_in(const Options *o, const ProgramCode *p, size_t unit,
                     const char *bitcode, long number, Err *err) {
@@ -164,8 +168,8 @@ static int plant(const Options *o, const ProgramCode *p, Err *err) {
     const UnitCode *u = &p->units.items[i];
     char *bitcode = unpack(o, u, i, err);
     Str text = {0};
-    int rc = bitcode ? program_code_ask(u, bitcode, "--mutants", &text, err)
-                     : -1;
+    int rc =
+        bitcode ? program_code_ask(u, bitcode, "--mutants", &text, err) : -1;
     long n = (long)count_lines(&text);
     str_release(&text);
     bool here = !rc && o->plant < first + n;
@@ -180,19 +184,21 @@ static int plant(const Options *o, const ProgramCode *p, Err *err) {
                  o->plant, first - 1);
 }
 
-// --- main ---------------------------------------------------------------------
+// --- main
+// ---------------------------------------------------------------------
 
 // A C file is compiled first, with default options.
 static int compile_source(Options *o, Err *err) {
   char *compiler = program_code_compiler();
   char *object = mem_printf("%s/source.o", o->scratch);
-  char *const argv[] = {compiler, "-g", "-c", (char *)o->file,
+  char *const argv[] = {compiler, "-g",   "-c", (char *)o->file,
                         "-o",     object, NULL};
   Str text = {0};
   int status = command_capture(argv, "CULPRIT_MUTATE=", &text);
   if (status)
-    err_set(err, "%s: it does not compile without options; give its object "
-                 "file or program instead\n%s",
+    err_set(err,
+            "%s: it does not compile without options; give its object "
+            "file or program instead\n%s",
             o->file, str_text(&text));
   o->file = object; // kept to the end
   str_release(&text);
@@ -217,11 +223,13 @@ int cmd_mutants(int argc, char **argv) {
   int status = parse_options(&o, argc, argv);
   if (status)
     return status;
-  strcpy(o.scratch, "/tmp/culprit-mutants-XXXXXX");
-  if (!mkdtemp(o.scratch))
-    return cli_fail(EXIT_ENVIRONMENT, "%s: %m", o.scratch);
+  Area area;
+  if (area_open_temporary(&area, &err))
+    return cli_error(&err);
+  area_guard(&area);
+  o.scratch = area.dir;
   int rc = work(&o, &err);
-  fs_remove_tree(o.scratch);
+  area_close(&area);
   array_release(&o.only);
   array_release(&o.exclude);
   return rc ? cli_error(&err) : EXIT_DONE;

@@ -5,15 +5,25 @@
 // fall back on looking anyway, and a thousand files cost a millisecond.
 #include "cli/rebuild.h"
 
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "util/stop.h"
 
-enum { LOOK = 300, QUIET = 2 }; // milliseconds; looks without a change
+enum {
+  LOOK = 300,         // milliseconds
+  QUIET = 2,          // looks without a change
+  ROUND_SECONDS = 30, // for a round to end after a signal
+};
 
 // Differs when a file was changed, made or removed.
 static uint64_t state_of(const WordList *files) {
@@ -45,14 +55,35 @@ void rebuild_wait(const WordList *files) {
   }
 }
 
+// A signal that came to us is its business.
+static bool wait_for_round(pid_t pid, int *status) {
+  int pidfd = pidfd_open(pid, 0);
+  struct pollfd fds[] = {{.fd = pidfd, .events = POLLIN},
+                         {.fd = stop_fd(), .events = POLLIN}};
+  while (pidfd >= 0 && !(fds[0].revents & POLLIN)) {
+    poll(fds, 2, -1);
+    if (fds[1].fd >= 0 && stop_requested()) {
+      kill(pid, stop_signal());
+      fds[1].fd = -1;
+    }
+  }
+  if (pidfd >= 0)
+    close(pidfd);
+  return waitpid(pid, status, 0) == pid;
+}
+
 int rebuild_round(const WordList *args) {
+  stop_orderly(ROUND_SECONDS);
   pid_t pid = fork();
   int status = 0;
   if (pid == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGTERM);
     execv("/proc/self/exe", args->items);
     _exit(EXIT_ENVIRONMENT);
   }
-  if (pid < 0 || waitpid(pid, &status, 0) != pid)
+  bool ended = pid > 0 && wait_for_round(pid, &status);
+  stop_orderly(0);
+  if (!ended)
     return EXIT_ENVIRONMENT;
   return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_INTERRUPTED;
 }

@@ -20,9 +20,13 @@
 #include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"
+#include "util/stop.h"
 
 #define MB (1ull << 20)
-enum { JOBS_MAX = 256 }; // each takes descriptors of ours
+enum {
+  JOBS_MAX = 256,    // each takes descriptors of ours
+  STOP_SECONDS = 20, // to keep what is done when a signal comes
+};
 
 // --- options ----------------------------------------------------------------
 
@@ -347,12 +351,10 @@ static void clear_progress(void) {
 
 static int report_interruption(const Runner *r) {
   Str text = {0};
-  str_addf(&text, "interrupted: %zu", r->already + r->finished);
+  str_addf(&text, "%zu", r->already + r->finished);
   if (r->total)
     str_addf(&text, " of %zu", r->already + r->total);
-  str_add(&text, " tests are done and kept; run the same command again to "
-                 "continue");
-  cli_fail(EXIT_INTERRUPTED, "%s", text.data);
+  cli_interrupted("%s tests are done and kept", text.data);
   str_release(&text);
   return EXIT_INTERRUPTED;
 }
@@ -468,10 +470,11 @@ static int run_session(const Options *o, const Adapter *adapter, Runner *r) {
   if (r->confines)
     confine_explain(r->confines, (size_t)o->run.jobs);
   int closed = runner_close(r, complete, &second);
+  stop_orderly(0);
+  if (r->interrupted && !closed)
+    return report_interruption(r);
   if (rc || closed)
     return cli_error(rc ? &err : &second);
-  if (r->interrupted)
-    return report_interruption(r);
   return report(o, r->store, r, clock_now() - start);
 }
 
@@ -486,8 +489,11 @@ static int build_tree(Options *o, const char *store) {
     escape_printf(stderr,
                   "culprit: building with culprit-cc in %s (%s; log: %s)\n",
                   tree.dir, tree.kind, log);
-  int rc =
-      fs_mkdirs(store, &err) ? -1 : tree_build(&tree, o->run.jobs, log, &err);
+  Scratch guarded = SCRATCH_NONE; // for what the build would leave behind
+  int rc = fs_mkdirs(store, &err) || scratch_open(&guarded, store, &err)
+               ? -1
+               : tree_build(&tree, o->run.jobs, log, &err);
+  scratch_close(&guarded);
   free(log);
   o->run.cwd = absolute(o, tree.dir);
   if (!strcmp(tree.kind, "make") && scripts_there(o->run.cwd))
@@ -521,6 +527,7 @@ static int run_tests(Options *o, const char *dir, Store *store,
                      const char *command) {
   Err err = {0};
   const Adapter *adapter;
+  stop_orderly(STOP_SECONDS);
   int status = build_tree(o, dir);
   if (!status)
     status = choose_adapter(o, &adapter);
@@ -652,6 +659,7 @@ int cmd_run(int argc, char **argv) {
     if (!o.run.cwd)
       o.run.cwd = absolute(&o, ".");
     be_quiet = o.quiet;
+    cli_resumes(argv);
     show_progress = isatty(STDERR_FILENO) && !o.quiet;
     status = o.watch ? watch(&o, argc, argv) : run_with_options(&o, argc, argv);
   }

@@ -414,7 +414,8 @@ static int inquire(const Options *o, Subject *s) {
   else
     status = explain_nothing(&q);
   inquiry_close(&q);
-  return status == EXIT_INTERRUPTED ? cli_fail(status, "interrupted") : status;
+  return status == EXIT_INTERRUPTED ? cli_interrupted("nothing can be resumed")
+                                    : status;
 }
 
 // --- the program ------------------------------------------------------------

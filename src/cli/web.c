@@ -20,14 +20,21 @@
 #include "run/process.h"
 #include "run/summary.h"
 #include "run/visits.h"
+#include "util/area.h"
 #include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"
+#include "util/stop.h"
 #include "util/str.h"
 
 #define WEB_METHOD "apollo-tc+o"
 
-enum { JOBS_MAX = 64, EXPLORE_SECONDS = 60, EXPLORE_TIMEOUT = 5 };
+enum {
+  JOBS_MAX = 64,
+  EXPLORE_SECONDS = 60,
+  EXPLORE_TIMEOUT = 5,
+  STOP_SECONDS = 20, // to keep what is done when a signal comes
+};
 
 // --- options ----------------------------------------------------------------
 
@@ -39,6 +46,7 @@ typedef struct {
   ConfineOptions confine;
   Refusals refusals;
   bool quiet, help;
+  Area area;
   Arena arena;
 } Options;
 
@@ -210,7 +218,7 @@ static void print_help(void) {
 }
 
 static void options_init(Options *o) {
-  *o = (Options){0};
+  *o = (Options){.area = AREA_NONE};
   rank_options_init(&o->rank);
   refusals_init(&o->refusals);
   o->rank.method = NULL;
@@ -451,16 +459,18 @@ static void print_progress(const Visits *v) {
   fflush(stderr);
 }
 
-static int make_scratch(Options *o) {
-  const char *tmp = getenv("TMPDIR");
-  char *dir = arena_printf(&o->arena, "%s/culprit-web-XXXXXX",
-                           tmp && *tmp ? tmp : "/tmp");
-  if (!mkdtemp(dir))
-    return cli_fail(EXIT_ENVIRONMENT, "cannot make a directory in %s: %s",
-                    tmp && *tmp ? tmp : "/tmp", strerror(errno));
-  char *real = realpath(dir, NULL);
-  o->visits.scratch = real ? arena_strdup(&o->arena, real) : dir;
+// A signal leaves what was done; the worker's directories are in an area.
+static int open_area(Options *o) {
+  Err err;
+  if (area_open_temporary(&o->area, &err))
+    return cli_error(&err);
+  area_guard(&o->area);
+  char *real = realpath(o->area.dir, NULL);
+  o->visits.scratch = arena_strdup(&o->arena, real ? real : o->area.dir);
   free(real);
+  o->visits.logs =
+      arena_printf(&o->arena, "%s/logs", store_dir(o->visits.store));
+  show_progress = isatty(STDERR_FILENO) && !o->quiet;
   return EXIT_DONE;
 }
 
@@ -541,26 +551,14 @@ static int prepare_confinement(Options *o) {
 static int run_visits(Options *o, const Requests *list) {
   Err err;
   Visits *v = &o->visits;
-  int status = make_scratch(o);
-  if (status == EXIT_DONE)
-    status = prepare_confinement(o);
-  if (status != EXIT_DONE)
-    return status;
-  show_progress = isatty(STDERR_FILENO) && !o->quiet;
   v->progress = print_progress;
-  visits_watch(true);
   int rc = visits_run(v, list, &err);
-  visits_watch(false);
   if (show_progress)
     fputs("\r\033[K", stderr);
-  if (rc)
-    return cli_error(&err);
-  if (v->interrupted)
-    return cli_fail(EXIT_INTERRUPTED,
-                    "interrupted: %zu of %zu requests are done and kept; run "
-                    "the same command again to continue",
-                    v->already + v->finished, v->total);
-  return EXIT_DONE;
+  if (stop_requested())
+    return cli_interrupted("%zu of %zu requests are done and kept",
+                           v->already + v->finished, v->total);
+  return rc ? cli_error(&err) : EXIT_DONE;
 }
 
 // --- exploring --------------------------------------------------------------
@@ -580,21 +578,17 @@ static void print_found(const SiteProgress *p) {
 
 static int run_explorer(Options *o, const Requests *list, Explorer **out) {
   Err err;
-  int status = make_scratch(o);
-  if (status == EXIT_DONE)
-    status = prepare_confinement(o);
-  if (status != EXIT_DONE)
-    return status;
-  show_progress = isatty(STDERR_FILENO) && !o->quiet;
   o->site.visits = &o->visits;
   o->site.first = list;
   o->site.progress = print_found;
-  visits_watch(true);
   *out = explorer_new(&o->site);
   int rc = explorer_run(*out, &err);
-  visits_watch(false);
   if (show_progress)
     fputs("\r\033[K", stderr);
+  if (stop_requested())
+    return cli_interrupted("%zu requests are done and kept; `culprit rank` "
+                           "shows what they found",
+                           explorer_progress(*out)->requests);
   if (!rc)
     return EXIT_DONE;
   if (explorer_progress(*out)->requests)
@@ -742,10 +736,17 @@ static int run_session(Options *o, const Requests *list, const char *command) {
     return cli_error(&err);
   double start = clock_now();
   Explorer *e = NULL;
-  int status = o->requests ? run_visits(o, list) : run_explorer(o, list, &e);
+  stop_orderly(STOP_SECONDS);
+  int status = open_area(o);
+  if (status == EXIT_DONE)
+    status = prepare_confinement(o);
+  if (status == EXIT_DONE)
+    status = o->requests ? run_visits(o, list) : run_explorer(o, list, &e);
   if (store_flush(v->store, &err) ||
       (status == EXIT_DONE && session_finish(v->store, v->session, &err)))
     status = cli_error(&err);
+  area_close(&o->area);
+  stop_orderly(0);
   if (status == EXIT_DONE)
     status = report(o, e, clock_now() - start);
   explorer_free(e);
@@ -809,6 +810,7 @@ int cmd_web(int argc, char **argv) {
     print_help();
   } else {
     char *command = cli_command_line(argv);
+    cli_resumes(argv);
     status = web(&o, command);
     free(command);
   }

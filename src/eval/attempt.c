@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -57,6 +59,7 @@ static void execute(char *const argv[], const char *cwd, const char *log) {
     dprintf(STDERR_FILENO, "%s: %s\n", cwd, strerror(errno));
     _exit(127);
   }
+  prctl(PR_SET_PDEATHSIG, SIGTERM);
   execvp(argv[0], argv);
   dprintf(STDERR_FILENO, "%s: %s\n", argv[0], strerror(errno));
   _exit(127);

@@ -25,6 +25,7 @@
 #include "run/orphan.h"
 #include "util/fs.h"
 #include "util/mem.h"
+#include "util/stop.h"
 #include "util/str.h"
 
 enum {
@@ -208,7 +209,7 @@ static void show_failures(Explorer *e, Desk *d) {
   most = most < SHOW_SECONDS ? most : SHOW_SECONDS;
   for (size_t i = 0; i < e->shown.len; i++) {
     Failing *s = &e->shown.items[i];
-    bool time = now_seconds() - begin < most && !visits_interrupted();
+    bool time = now_seconds() - begin < most && !stop_requested();
     size_t budget = e->options->no_reduce || !time ? 0 : SHOW_REQUESTS;
     s->showing =
         showing_make(d, &e->atlas, s->number, s->signature, &budget, &e->arena);
@@ -328,7 +329,7 @@ int explorer_run(Explorer *e, Err *err) {
     rc = add_entries(e, err);
   if (!rc)
     rc = fs_mkdirs(e->maps, err);
-  orphans_adopt(true);
+  stop_adopt();
   if (!rc) {
     rc = run_posts(e, err);
     explorer_save(e, rc ? &ignored : err);
@@ -336,8 +337,6 @@ int explorer_run(Explorer *e, Err *err) {
   e->progress.queued = e->queue.items.len;
   e->progress.seconds = now_seconds() - e->begin;
   explorer_log(e, true);
-  orphans_end();
-  orphans_adopt(false);
   fs_remove_tree(o->visits->scratch);
   return rc;
 }

@@ -10,6 +10,7 @@
 #include "php/fresh.h"
 #include "php/record_format.h"
 #include "util/mem.h"
+#include "util/stop.h"
 #include "util/str.h"
 
 enum {
@@ -453,7 +454,7 @@ bool explorer_may_go_on(Explorer *e) {
   if (o->progress)
     o->progress(&e->progress);
   explorer_log(e, false);
-  return !e->stop && !visits_interrupted() && e->progress.seconds < o->budget &&
+  return !e->stop && !stop_requested() && e->progress.seconds < o->budget &&
          !is_covered(e) &&
          (!o->max_failures || e->shown.len < o->max_failures) &&
          (!o->max_tests || e->numbers < o->max_tests);

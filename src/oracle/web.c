@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "oracle/failure.h"
+#include "util/area.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -322,15 +323,14 @@ static void add_html_fault(const Page *page, const HtmlFault *fault, Run *run) {
 // The Nu checker reads a file.
 static int ask_nu(const WebOracle *o, const Response *r, HtmlFault **faults,
                   size_t *n, Arena *arena, Err *err) {
-  char path[] = "/tmp/culprit-page-XXXXXX.html";
-  int fd = mkstemps(path, (int)strlen(".html"));
-  if (fd < 0)
-    return err_set(err, "cannot make a file in /tmp: %s", strerror(errno));
-  close(fd);
+  Area area;
+  if (area_open_temporary(&area, err))
+    return -1;
+  const char *path = arena_printf(arena, "%s/page.html", area.dir);
   int rc = fs_write(path, r->body, r->body_len, err);
   if (!rc)
     rc = html_nu(o->nu, path, faults, n, arena, err);
-  unlink(path);
+  area_close(&area);
   return rc;
 }
 

@@ -16,6 +16,7 @@
 
 #include "util/fs.h"
 #include "util/mem.h"
+#include "util/stop.h"
 
 // --- starting
 // -----------------------------------------------------------------
@@ -112,12 +113,15 @@ int child_start(Child *c, const ChildPlan *plan, Err *err) {
 bool child_ended(Child *c, int milliseconds) {
   if (!c->pid)
     return true;
-  struct pollfd p = {.fd = c->pidfd, .events = POLLIN};
+  // One that was killed is waited for in any case.
+  struct pollfd p[] = {
+      {.fd = c->pidfd, .events = POLLIN},
+      {.fd = milliseconds < 0 ? -1 : stop_fd(), .events = POLLIN}};
   int n;
   do
-    n = poll(&p, 1, milliseconds);
+    n = poll(p, 2, milliseconds);
   while (n < 0 && errno == EINTR);
-  if (n <= 0)
+  if (n <= 0 || !p[0].revents)
     return false;
   // What it left behind goes with it: while it is not reaped, its number
   // cannot be another group's.
@@ -149,6 +153,10 @@ void child_kill(Child *c) {
 void child_stop(Child *c, int milliseconds) {
   if (!c->pid)
     return;
+  if (stop_requested()) {
+    child_kill(c);
+    return;
+  }
   kill(c->pid, SIGTERM);
   if (!child_ended(c, milliseconds))
     child_kill(c);

@@ -30,14 +30,16 @@ typedef struct {
 } Child;
 
 int child_start(Child *c, const ChildPlan *plan, Err *err);
-// Has it ended? Waits up to `milliseconds` (-1: as long as it takes) for that.
+// Has it ended? Waits up to `milliseconds` (-1: as long as it takes) for that,
+// or until we are to stop (util/stop.h).
 // Once true, pid is 0 and status is wait's.
 bool child_ended(Child *c, int milliseconds);
 // Has it children of its own, dead or alive?
 bool child_has_children(const Child *c);
 // SIGKILL to the whole group, and waits. Sets status if it was alive.
 void child_kill(Child *c);
-// Asks it to end (SIGTERM) and kills it after `milliseconds`.
+// Asks it to end (SIGTERM) and kills it after `milliseconds`; at once if we are
+// to stop.
 void child_stop(Child *c, int milliseconds);
 
 // "SIGSEGV" or "exit status 255". `buf` holds 32 bytes.

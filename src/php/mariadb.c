@@ -12,9 +12,11 @@
 #include "php/child.h"
 #include "php/sql.h"
 #include "php/state.h"
+#include "util/area.h"
 #include "util/array.h"
 #include "util/fs.h"
 #include "util/mem.h"
+#include "util/stop.h"
 #include "util/str.h"
 
 enum {
@@ -25,8 +27,8 @@ enum {
 };
 
 struct MariaDb {
-  char *dir, *data, *temporary, *socket, *log;
-  char *short_dir; // of the socket; NULL: dir
+  char *dir, *data, *temporary, *socket, *log, *load_log;
+  Area short_dir; // of the socket, if dir is too long
   Child child;
 };
 
@@ -98,7 +100,8 @@ static int run(MariaDb *m, Words *words, int in, int milliseconds, Err *err) {
     return -1;
   if (!child_ended(&child, milliseconds)) {
     child_kill(&child);
-    return complain(m, words->items[0], "takes too long", err);
+    return complain(m, words->items[0],
+                    stop_requested() ? "interrupted" : "takes too long", err);
   }
   if (!child.status)
     return 0;
@@ -189,7 +192,7 @@ static int wait_until_ready(MariaDb *m, const char *program, Err *err) {
   while (!answers(m)) {
     if (child_ended(&m->child, 5))
       return complain(m, program, child_how(m->child.status, how), err);
-    if (now_seconds() > limit)
+    if (now_seconds() > limit || stop_requested())
       return complain(m, program, "does not answer", err);
   }
   return 0;
@@ -218,25 +221,28 @@ static int choose_socket(MariaDb *m, Err *err) {
   m->socket = mem_printf("%s/mariadb.sock", m->dir);
   if (strlen(m->socket) <= most)
     return 0;
-  char short_dir[] = "/tmp/culprit-db-XXXXXX";
-  if (!mkdtemp(short_dir))
-    return err_set(err,
-                   "%s: longer than the name of a socket may be (%zu bytes), "
-                   "and %s: %s; choose a shorter scratch directory",
-                   m->socket, most, short_dir, strerror(errno));
+  if (area_open(&m->short_dir, "/tmp", err))
+    return err_prefix(err,
+                      "%s: longer than the name of a socket may be (%zu "
+                      "bytes), choose a shorter scratch directory",
+                      m->socket, most);
   free(m->socket);
-  m->short_dir = mem_strdup(short_dir);
-  m->socket = mem_printf("%s/mariadb.sock", short_dir);
+  m->socket = mem_printf("%s/mariadb.sock", m->short_dir.dir);
   return 0;
 }
 
-int mariadb_start(MariaDb **out, const char *dir, Err *err) {
+int mariadb_start(MariaDb **out, const char *dir, const char *log, Err *err) {
   MariaDb *m = mem_new(MariaDb);
   m->child.pidfd = -1;
+  m->short_dir = AREA_NONE;
   m->dir = path_absolute(dir, NULL);
   m->data = mem_printf("%s/data", m->dir);
   m->temporary = mem_printf("%s/tmp", m->dir);
-  m->log = mem_printf("%s/mariadb.log", m->dir);
+  char *name =
+      log ? path_absolute(log, NULL) : mem_printf("%s/mariadb", m->dir);
+  m->log = mem_printf("%s.log", name);
+  m->load_log = mem_printf("%s-load.log", name);
+  free(name);
   *out = NULL;
   if (choose_socket(m, err) || fs_mkdirs(m->temporary, err) ||
       install(m, err) || start_server(m, err)) {
@@ -251,14 +257,13 @@ void mariadb_stop(MariaDb *m) {
   if (!m)
     return;
   child_stop(&m->child, STOP_MS);
-  if (m->short_dir)
-    fs_remove_tree(m->short_dir);
-  free(m->short_dir);
+  area_close(&m->short_dir);
   free(m->dir);
   free(m->data);
   free(m->temporary);
   free(m->socket);
   free(m->log);
+  free(m->load_log);
   free(m);
 }
 
@@ -296,11 +301,10 @@ int mariadb_load(MariaDb *m, const char *schema, const char *sql_file,
   array_push(&w, mem_strdup("--default-character-set=utf8mb4"));
   array_push(&w, mem_printf("--socket=%s", m->socket));
   array_push(&w, mem_printf("--database=%s", schema));
-  loader.log = mem_printf("%s/load.log", m->dir);
+  loader.log = m->load_log;
   if (!rc && run(&loader, &w, in, INSTALL_MS, err))
     rc = err_prefix(err, "%s", sql_file);
   words_release(&w);
-  free(loader.log);
   close(in);
   return rc;
 }

@@ -20,8 +20,8 @@ static int fail(const Sql *s, const char *text, Err *err) {
               code == CR_CONNECTION_ERROR || code == CR_CONN_HOST_ERROR;
   if (gone)
     return err_set(err,
-                   "the database server on %s is gone (%s); see mariadb.log "
-                   "beside its socket",
+                   "the database server on %s is gone (%s); its log is one of "
+                   "logs/mariadb-*.log in the store's directory",
                    s->socket, mysql_error(s->db));
   return err_set(err, "MariaDB: %s, at: %.200s", mysql_error(s->db), text);
 }

@@ -58,9 +58,10 @@ const char *state_last(const State *s);
 // mariadbd in `dir` on the socket dir/mariadb.sock (one in /tmp if that name is
 // too long for a socket), no network, data directory made if it is not there.
 // Stopped by mariadb_stop and when the thread that started it ends. It knows no
-// privileges: any user and password will do.
+// privileges: any user and password will do. Its log is `log`.log, that of what
+// is loaded `log`-load.log; NULL: beside the socket.
 typedef struct MariaDb MariaDb;
-int mariadb_start(MariaDb **m, const char *dir, Err *err);
+int mariadb_start(MariaDb **m, const char *dir, const char *log, Err *err);
 const char *mariadb_socket(const MariaDb *m);
 bool mariadb_alive(MariaDb *m);
 // Runs a file of SQL (the application's schema and first data) in `schema`,

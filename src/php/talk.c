@@ -11,6 +11,7 @@
 #include "php/child.h"
 #include "php/fastcgi.h"
 #include "util/mem.h"
+#include "util/stop.h"
 
 enum { RECEIVE = 96 << 10 };
 
@@ -115,12 +116,13 @@ static int receive_rest(Turn *u) {
 // --- both
 // ---------------------------------------------------------------------
 
-static int wait_for_news(Turn *u, struct pollfd fds[2], double left) {
+static int wait_for_news(Turn *u, struct pollfd fds[3], double left) {
   fds[0] = (struct pollfd){.fd = u->t->connection, .events = POLLIN};
   fds[1] = (struct pollfd){.fd = u->t->pidfd, .events = POLLIN};
+  fds[2] = (struct pollfd){.fd = stop_fd(), .events = POLLIN};
   if (is_sending(u))
     fds[0].events |= POLLOUT;
-  int n = poll(fds, 2, left > 1e6 ? 1000000000 : (int)(left * 1e3) + 1);
+  int n = poll(fds, 3, left > 1e6 ? 1000000000 : (int)(left * 1e3) + 1);
   if (n < 0)
     fds[0].revents = fds[1].revents = 0;
   return n;
@@ -128,10 +130,10 @@ static int wait_for_news(Turn *u, struct pollfd fds[2], double left) {
 
 static TalkEnd converse(Turn *u) {
   for (;;) {
-    struct pollfd fds[2];
+    struct pollfd fds[3];
     bool some;
     double left = u->t->deadline - now_seconds();
-    if (left <= 0)
+    if (left <= 0 || stop_requested())
       return TALK_LATE;
     wait_for_news(u, fds, left);
     if (fds[0].revents & POLLOUT)

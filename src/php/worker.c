@@ -25,9 +25,11 @@
 #include "php/params.h"
 #include "php/route.h"
 #include "php/talk.h"
+#include "util/area.h"
 #include "util/array.h"
 #include "util/fs.h"
 #include "util/mem.h"
+#include "util/stop.h"
 #include "util/str.h"
 
 enum { PROBE_SECONDS = 10, LAST_WORDS = 1000, DYING_MS = 1000 };
@@ -128,6 +130,7 @@ static void keep_variable(Worker *w, const char *name, const char *otherwise) {
 static void make_env(Worker *w) {
   keep_variable(w, "PATH", "/usr/local/bin:/usr/bin:/bin");
   keep_variable(w, "HOME", NULL);
+  keep_variable(w, AREA_VARIABLE, NULL); // for what an application starts
   keep_variable(w, "PHP_INI_SCAN_DIR", NULL);
   keep_variable(w, "GLIBC_TUNABLES", NULL);
   array_push(&w->env, mem_strdup("LANG=C.UTF-8"));
@@ -341,6 +344,8 @@ static int exchange(Worker *w, const Request *r, double seconds, Exchange *out,
   }
   if (!t.reusable)
     disconnect(w);
+  if (end == TALK_LATE && stop_requested())
+    return err_set(err, "interrupted");
   return 0;
 }
 

@@ -8,13 +8,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "util/str.h"
-
-void orphans_adopt(bool on) { prctl(PR_SET_CHILD_SUBREAPER, on, 0, 0, 0); }
 
 // Appends what can be read of a file of /proc.
 static void read_proc(const char *path, Str *out) {
@@ -41,21 +37,6 @@ void children_list(Pids *out) {
   str_release(&text);
 }
 
-void orphans_end(void) {
-  enum { ROUNDS = 1000 }; // each may have children of its own
-  Pids pids = {0};
-  for (int i = 0; i < ROUNDS; i++) {
-    children_list(&pids);
-    if (!pids.len)
-      break;
-    for (size_t k = 0; k < pids.len; k++)
-      kill(pids.items[k], SIGKILL);
-    for (size_t k = 0; k < pids.len; k++)
-      waitpid(pids.items[k], NULL, 0);
-  }
-  array_release(&pids);
-}
-
 bool process_has_env(pid_t pid, const char *entry) {
   char path[64];
   snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
@@ -66,43 +47,6 @@ bool process_has_env(pid_t pid, const char *entry) {
     found = !strcmp(env.data + i, entry);
   str_release(&env);
   return found;
-}
-
-// A number as text, by hand: printf is not for signal handlers.
-static char *put_number(char *p, pid_t n) {
-  char digits[16];
-  int i = 0;
-  do
-    digits[i++] = (char)('0' + n % 10);
-  while (n /= 10);
-  while (i)
-    *p++ = digits[--i];
-  return p;
-}
-
-pid_t process_parent(pid_t pid) {
-  char path[48] = "/proc/", text[512];
-  if (pid <= 0)
-    return 0;
-  memcpy(put_number(path + strlen(path), pid), "/stat", sizeof "/stat");
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
-  if (fd >= 0)
-    close(fd);
-  text[n < 0 ? 0 : n] = '\0';
-  const char *p = strrchr(text, ')'); // 12 (name) S 1 ...
-  pid_t parent = 0;
-  for (p = p && strlen(p) > 4 ? p + 4 : ""; *p >= '0' && *p <= '9'; p++)
-    parent = parent * 10 + (*p - '0');
-  return parent;
-}
-
-pid_t process_ancestor(pid_t pid) {
-  pid_t self = getpid();
-  for (pid_t parent; pid > 1 && pid != self; pid = parent)
-    if ((parent = process_parent(pid)) == self)
-      return pid;
-  return 0;
 }
 
 long processes_total(void) {

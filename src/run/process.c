@@ -25,6 +25,7 @@
 #include "run/orphan.h"
 #include "run/spawn.h"
 #include "util/mem.h"
+#include "util/stop.h"
 
 #define TICK 0.1 // seconds between looks at output and number of processes
 #define RETRY 0.05
@@ -61,10 +62,10 @@ struct Pool {
   Slot *slots;
   size_t nslots;
   int signals, null, bell;
-  sigset_t mask; // as it was
-  bool interrupted, closing;
-  Pids before, kids; // children that are not ours; scratch
-  long total;        // processes of the machine when all was well
+  sigset_t mask;      // as it was
+  bool told, closing; // told: that we are to stop
+  Pids before, kids;  // children that are not ours; scratch
+  long total;         // processes of the machine when all was well
   ARRAY(Sent) early;
 };
 
@@ -92,8 +93,8 @@ static void close_pool_files(Pool *p) {
   close(p->bell);
 }
 
-static const int signals[] = {SIGCHLD, SIGINT,  SIGTERM, SIGHUP,
-                              SIGQUIT, SIGALRM, SIGUSR1, SIGUSR2};
+// The others are util/stop's.
+static const int signals[] = {SIGCHLD, SIGQUIT, SIGUSR1, SIGUSR2};
 
 int pool_open(Pool **pool, size_t slots, Err *err) {
   assert(slots > 0);
@@ -103,6 +104,7 @@ int pool_open(Pool **pool, size_t slots, Err *err) {
   sigemptyset(&watched);
   for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
     sigaddset(&watched, signals[i]);
+  stop_watch();
   p->null = open("/dev/null", O_RDONLY | O_CLOEXEC);
   p->signals = signalfd(-1, &watched, SFD_CLOEXEC | SFD_NONBLOCK);
   p->bell = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -116,7 +118,7 @@ int pool_open(Pool **pool, size_t slots, Err *err) {
   p->slots = mem_array(Slot, slots);
   p->nslots = slots;
   children_list(&p->before);
-  orphans_adopt(true);
+  stop_adopt();
   p->total = processes_total();
   *pool = p;
   return 0;
@@ -379,32 +381,36 @@ static void let_it_happen(Pool *p, int number) {
   sigprocmask(SIG_SETMASK, &p->mask, NULL);
 }
 
+static void note_sender(Pool *p, pid_t pid, pid_t child, int number) {
+  take_answers(p);
+  Slot *s = slot_of_sender(p, pid);
+  if (s)
+    s->outcome.sent = number;
+  else if (any_starting(p))
+    array_push(&p->early, (Sent){child, number});
+}
+
 static void take_signal(Pool *p, const struct signalfd_siginfo *info) {
   int number = (int)info->ssi_signo;
   if (number == SIGCHLD)
     return;
   pid_t pid = info->ssi_code <= 0 ? (pid_t)info->ssi_pid : 0; // not the kernel
   pid_t child = pid ? process_ancestor(pid) : 0;
-  if (child) {
-    take_answers(p);
-    Slot *s = slot_of_sender(p, pid);
-    if (s)
-      s->outcome.sent = number;
-    else if (any_starting(p))
-      array_push(&p->early, (Sent){child, number});
-  } else if (number == SIGINT || number == SIGTERM || number == SIGHUP) {
-    p->interrupted = true;
-  } else {
+  if (child)
+    note_sender(p, pid, child, number);
+  else
     let_it_happen(p, number);
-  }
 }
 
 static void read_signals(Pool *p) {
   struct signalfd_siginfo info[16];
   ssize_t n;
+  pid_t pid;
   while ((n = read(p->signals, info, sizeof info)) > 0)
     for (size_t i = 0; i < (size_t)n / sizeof *info; i++)
       take_signal(p, &info[i]);
+  for (int number; (number = stop_take_sent(&pid));)
+    note_sender(p, pid, process_ancestor(pid), number);
 }
 
 static void reap(Pool *p) {
@@ -473,10 +479,16 @@ static void read_events(Pool *p) {
   read_signals(p);
 }
 
+static bool is_news(const Pool *p) {
+  return stop_requested() && !p->told && !p->closing;
+}
+
 static void poll_events(Pool *p, int ms) {
-  struct pollfd fds[] = {{.fd = p->signals, .events = POLLIN},
-                         {.fd = p->bell, .events = POLLIN}};
-  poll(fds, 2, ms);
+  struct pollfd fds[] = {
+      {.fd = p->signals, .events = POLLIN},
+      {.fd = p->bell, .events = POLLIN},
+      {.fd = p->told || p->closing ? -1 : stop_fd(), .events = POLLIN}};
+  poll(fds, 3, ms);
   read_events(p);
 }
 
@@ -522,8 +534,8 @@ PoolEvent pool_wait(Pool *p, int milliseconds, size_t *slot, Outcome *outcome) {
   for (;;) {
     if (take_ended(p, slot, outcome))
       return POOL_ENDED;
-    if (p->interrupted) {
-      p->interrupted = false;
+    if (is_news(p)) {
+      p->told = true;
       return POOL_INTERRUPTED;
     }
     if (!any_waiting(p) || (end > 0 && clock_now() >= end))
@@ -570,7 +582,6 @@ void pool_close(Pool *p) {
   pool_kill_all(p);
   for (size_t i = 0; i < p->nslots; i++)
     starter_free(p->slots[i].starter);
-  orphans_adopt(false);
   close_pool_files(p);
   sigprocmask(SIG_SETMASK, &p->mask, NULL);
   array_release(&p->before);

@@ -14,7 +14,7 @@
 // process that forks for ever) one by one, because orphans of our descendants
 // become our children (PR_SET_CHILD_SUBREAPER).
 //
-// While a pool is open SIGINT, SIGTERM and SIGHUP are events of pool_wait. One
+// SIGINT, SIGTERM and SIGHUP (util/stop.h) are an event of pool_wait, once. One
 // that a test sends is not the user's wish: it is ignored, as are SIGQUIT,
 // SIGALRM, SIGUSR1 and SIGUSR2 of a test, and the outcome of its slot tells. (A
 // sender that was reaped before we could look counts as the user. Of two equal

@@ -54,7 +54,7 @@ int runner_open(Runner *r, const RunOptions *o, Err *err) {
   r->options = o;
   r->oracle = choose_oracle(o);
   r->timeout = o->timeout;
-  r->scratch.lock = -1;
+  r->scratch = SCRATCH_NONE;
   if (access(o->cwd, X_OK))
     return err_set(err, "directory %s: %s", o->cwd, strerror(errno));
   if (o->exe && check_program(o->exe, err))

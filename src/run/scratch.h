@@ -3,19 +3,22 @@
 // is room, else in the store's directory.
 //
 // It holds one directory per slot, used again and again: making and removing
-// trees for every test would cost more than short tests do. It is removed when
-// closed; what a killed culprit left behind is removed by the next one.
+// trees for every test would cost more than short tests do. It is guarded: see
+// util/area.h. Open it before a pool, which kills children it does not know.
 #ifndef CULPRIT_RUN_SCRATCH_H
 #define CULPRIT_RUN_SCRATCH_H
 
 #include <stdbool.h>
 
+#include "util/area.h"
 #include "util/err.h"
 
 typedef struct {
-  char *dir; // absolute
-  int lock;  // held while this area is in use
+  const char *dir; // absolute; NULL: not open
+  Area area;
 } Scratch;
+
+#define SCRATCH_NONE ((Scratch){.area = AREA_NONE})
 
 // Under CULPRIT_TMPDIR if that is set; else under /dev/shm if it is a tmpfs
 // with at least 512 MB free; else under `store_dir`/tmp.

@@ -54,7 +54,11 @@ static int start_database(Seat *s, Err *err) {
   if (!v->databases.len)
     return 0;
   char *dir = mem_printf("%s/db", s->dir);
-  int rc = mariadb_start(&s->mariadb, dir, err);
+  char *log = v->logs ? mem_printf("%s/mariadb-%d", v->logs, s->number) : NULL;
+  int rc = v->logs ? fs_mkdirs(v->logs, err) : 0;
+  if (!rc)
+    rc = mariadb_start(&s->mariadb, dir, log, err);
+  free(log);
   for (size_t i = 0; !rc && i < v->databases.len; i++)
     rc = mariadb_load(s->mariadb, v->databases.items[i].name,
                       v->databases.items[i].sql, err);
@@ -234,7 +238,7 @@ static int make_session(Seat *s, const char *id, Err *err) {
 
 int seat_open(Seat *s, const Visits *v, const char *maps, int number,
               const char *session, Err *err) {
-  *s = (Seat){.visits = v, .maps = maps};
+  *s = (Seat){.visits = v, .maps = maps, .number = number};
   s->dir = mem_printf("%s/w%d", v->scratch, number);
   s->sessions = mem_printf("%s/sessions", s->dir);
   s->temporary = mem_printf("%s/php/tmp", s->dir);

@@ -19,6 +19,7 @@
 
 typedef struct {
   const Visits *visits; // the settings
+  int number;
   const char *maps;
   char *dir, *sessions, *temporary;
   Confine *confine; // NULL: in place

@@ -7,12 +7,10 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "php/fresh.h"
 #include "php/scripts.h"
@@ -21,56 +19,22 @@
 #include "run/seat.h"
 #include "util/fs.h"
 #include "util/mem.h"
+#include "util/stop.h"
 #include "util/str.h"
 
 enum { WORKERS_MAX = 64 };
 
 // --- signals ----------------------------------------------------------------
 
-static atomic_bool interrupted, watching;
-static _Atomic uint64_t signalled; // the last one of ours: child << 8 | signal
-
-static sigset_t watched_signals(void) {
-  sigset_t set;
-  sigemptyset(&set);
-  sigaddset(&set, SIGINT);
-  sigaddset(&set, SIGTERM);
-  sigaddset(&set, SIGHUP);
-  return set;
-}
-
-void visits_watch(bool on) {
-  sigset_t set = watched_signals();
-  watching = on;
-  pthread_sigmask(on ? SIG_BLOCK : SIG_UNBLOCK, &set, NULL);
-}
-
 // An application that signals its parent is not the user who wants to stop.
-static void take_signals(void) {
-  sigset_t set = watched_signals();
-  struct timespec at_once = {0};
-  siginfo_t info;
-  for (int number; (number = sigtimedwait(&set, &info, &at_once)) > 0;) {
-    pid_t child = info.si_code <= 0 ? process_ancestor(info.si_pid) : 0;
-    if (child)
-      signalled = (uint64_t)child << 8 | (unsigned char)number;
-    else
-      interrupted = true;
-  }
-}
-
-bool visits_interrupted(void) {
-  if (watching)
-    take_signals();
-  return interrupted;
-}
-
 int visits_signal_of(pid_t child) {
-  if (!child || !watching)
-    return 0;
-  take_signals();
+  static _Atomic uint64_t signalled; // the last one: child << 8 | signal
+  pid_t pid;
+  for (int number; (number = stop_take_sent(&pid));)
+    signalled =
+        (uint64_t)process_ancestor(pid) << 8 | (unsigned char)number;
   uint64_t last = signalled;
-  if (last >> 8 != (uint64_t)child ||
+  if (!child || last >> 8 != (uint64_t)child ||
       !atomic_compare_exchange_strong(&signalled, &last, 0))
     return 0;
   return (int)(last & 0xff);
@@ -152,7 +116,7 @@ static int serve_visitor(Place *p, size_t from, size_t to, Err *err) {
   Arena visit = {0};
   const char *warning = NULL;
   int rc = state_restore(s->state, 0, err);
-  for (size_t i = from; !rc && i < to && !visits_interrupted(); i++) {
+  for (size_t i = from; !rc && i < to && !stop_requested(); i++) {
     Arena arena = {0};
     Exchange x;
     const char *cookies = cookie_jar_header(jar, list[i].path, &arena);
@@ -188,7 +152,7 @@ static bool next_visitor(Shared *shared, size_t *from, size_t *to) {
   const Requests *all = shared->requests;
   bool found = false;
   pthread_mutex_lock(&shared->lock);
-  while (!found && !shared->stop && !visits_interrupted() &&
+  while (!found && !shared->stop && !stop_requested() &&
          shared->next < all->len) {
     size_t i = *from = shared->next;
     for (; i < all->len && all->items[i].visitor == all->items[*from].visitor;
@@ -300,17 +264,14 @@ int visits_run(Visits *v, const Requests *requests, Err *err) {
   char *maps = mem_printf("%s/maps", v->scratch);
   Shared shared = {.visits = v, .requests = requests, .maps = maps};
   pthread_mutex_init(&shared.lock, NULL);
-  interrupted = false;
   count_tests(v, requests);
   shared.scripts = scripts_new(maps, assign_ids, v);
   int n = count_workers(v, requests), rc = fs_mkdirs(maps, err);
   Place *places = mem_array(Place, (size_t)n);
-  orphans_adopt(true);
+  stop_adopt();
   if (!rc)
     rc = start_all(&shared, places, n, err);
-  orphans_end();
-  orphans_adopt(false);
-  v->interrupted = visits_interrupted();
+  v->interrupted = stop_requested();
   free(places);
   scripts_free(shared.scripts);
   pthread_mutex_destroy(&shared.lock);

@@ -41,6 +41,7 @@ struct Visits {
   WebOracle oracle;
   int workers;         // 0: one per core; one where workers would share files
   const char *scratch; // no link in its name; made, and removed at the end
+  const char *logs;    // of database servers, to stay; NULL: in scratch
   bool in_place;       // not confined: the application may do what we may
   ConfinePlan confine; // seen, writable, ports; the rest is each worker's own
   bool tree_is_state;  // all that is written below the root, without being
@@ -62,16 +63,13 @@ struct Visits {
   void (*progress)(const Visits *v); // may be NULL
 };
 
+// Stops, with what it has, when a signal came (util/stop.h).
 int visits_run(Visits *v, const Requests *requests, Err *err);
 void visits_release(Visits *v); // the lists
 
 // How many workers the settings ask for: one where they would share files.
 int visits_workers(const Visits *v);
 
-// SIGINT, SIGTERM and SIGHUP: workers stop after their request. To be switched
-// on before there are threads. One that the application sends is ignored.
-void visits_watch(bool on);
-bool visits_interrupted(void);
 // The signal that process `child` of ours, or what it has started, sent us
 // since the last question; 0: none.
 int visits_signal_of(pid_t child);

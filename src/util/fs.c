@@ -122,6 +122,24 @@ void fs_remove_tree(const char *path) {
   nftw(path, remove_one, 32, FTW_DEPTH | FTW_PHYS);
 }
 
+static int unlock_one(const char *path, const struct stat *st, int flag,
+                      struct FTW *ftw) {
+  (void)flag, (void)ftw;
+  if (S_ISDIR(st->st_mode))
+    chmod(path, 0700);
+  return 0;
+}
+
+// A test may have taken our rights away, level by level.
+void fs_remove_stubborn_tree(const char *path) {
+  struct stat st;
+  fs_remove_tree(path);
+  for (int level = 0; level < 16 && !lstat(path, &st); level++) {
+    nftw(path, unlock_one, 32, FTW_PHYS);
+    fs_remove_tree(path);
+  }
+}
+
 bool fs_exists(const char *path) { return access(path, F_OK) == 0; }
 
 bool fs_executable(const char *path) {

@@ -25,6 +25,8 @@ int fs_write(const char *path, const void *data, size_t n, Err *err);
 int fs_mkdirs(const char *path, Err *err);
 // Removes the file or the whole tree; what is not there is no error.
 void fs_remove_tree(const char *path);
+// The same for one whose directories may have lost our rights.
+void fs_remove_stubborn_tree(const char *path);
 bool fs_exists(const char *path);
 bool fs_executable(const char *path);
 

@@ -19,6 +19,7 @@
 #include "test.h"
 #include "util/fs.h"
 #include "util/mem.h"
+#include "util/stop.h"
 
 extern char **environ;
 
@@ -485,12 +486,15 @@ TEST(an_interruption_is_an_event_and_kills_what_runs) {
   Arena arena = {0};
   Spawn spawn = {.cwd = dir, .env = environ};
   spawn_shell(&spawn, "echo $$ > pid; kill -INT $PPID; sleep 1000", &arena);
+  stop_orderly(60);
   assert_int_equal(pool_open(&pool, 1, &err), 0);
   pool_start(pool, 0, &spawn);
   size_t slot;
   Outcome o;
   assert_int_equal(pool_wait(pool, -1, &slot, &o), POOL_INTERRUPTED);
   pool_close(pool);
+  assert_int_equal(stop_status(0), 130);
+  stop_forget();
   assert_false(is_alive(dir, "pid"));
   arena_release(&arena);
   drop_dir(dir);
@@ -543,20 +547,22 @@ TEST(areas_of_killed_runs_are_removed_but_not_those_in_use) {
   Err err = {0};
   Scratch used, next;
   setenv("CULPRIT_TMPDIR", dir, 1);
-  char *stale = mem_printf("%s/culprit-stale", dir);
-  assert_int_equal(mkdir(stale, 0755), 0);
-  write_text(stale, "lock", "");
+  char *left = mem_printf("%s/culprit-scratch-aB3xyz", dir);
+  char *mine = mem_printf("%s/culprit-scratch-mine", dir);
+  assert_int_equal(mkdir(left, 0755), 0);
+  assert_int_equal(mkdir(mine, 0755), 0);
+  write_text(left, "file", "");
   assert_int_equal(scratch_open(&used, "/nowhere", &err), 0);
-  struct timespec old[2] = {{.tv_sec = 1000000}, {.tv_sec = 1000000}};
-  utimensat(AT_FDCWD, stale, old, 0);
-  utimensat(AT_FDCWD, used.dir, old, 0);
+  // However young it is.
   assert_int_equal(scratch_open(&next, "/nowhere", &err), 0);
-  assert_false(fs_exists(stale));
+  assert_false(fs_exists(left));
+  assert_true(fs_exists(mine));
   assert_true(fs_exists(used.dir));
   scratch_close(&used);
   scratch_close(&next);
   unsetenv("CULPRIT_TMPDIR");
-  free(stale);
+  free(left);
+  free(mine);
   drop_dir(dir);
 }
 
@@ -690,6 +696,7 @@ static int session_run(Session *s, Suite *suite, Err *err) {
   const Adapter *adapter;
   Store *store;
   Runner r = {.command = "culprit run", .root = s->options.cwd};
+  stop_orderly(60);
   assert_int_equal(adapter_find(&adapter, &s->options, err), 0);
   assert_int_equal(store_open(&store, s->store, STORE_CREATE, err), 0);
   r.store = store;
@@ -702,6 +709,7 @@ static int session_run(Session *s, Suite *suite, Err *err) {
   s->finished = r.finished;
   s->already = r.already;
   s->interrupted = r.interrupted;
+  stop_forget();
   s->overran = r.overran;
   s->hung = r.hung;
   if (!rc)
