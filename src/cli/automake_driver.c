@@ -32,6 +32,7 @@ typedef struct {
   const char *spool;
   SpoolConfig config;
   SpoolRecord record;
+  bool hangs; // the test ran into the full limit
   Pool *pool;
   Arena arena;
 } Driver;
@@ -149,15 +150,15 @@ static int make_run_dir(Driver *d, SpoolResult *result, Err *err) {
 }
 
 // Executes the original driver. 1: interrupted.
-static int execute(Driver *d, char **argv, bool quiet, SpoolResult *result) {
+static int execute(Driver *d, char **argv, bool quiet, double timeout,
+                   SpoolResult *result) {
   static const Redirect silence = {
       .mode = REDIRECT_WRITE, .fd = 1, .path = "/dev/null"};
   Arena *a = &d->arena;
   char *extra[] = {arena_printf(a, "CULPRIT_RUN=%s", result->run), NULL};
   Test test = {.name = d->test, .argv = argv};
-  Spawn spawn = {.env = environment_with(extra, a),
-                 .timeout = d->config.timeout,
-                 .mark = extra[0]};
+  Spawn spawn = {
+      .env = environment_with(extra, a), .timeout = timeout, .mark = extra[0]};
   test_prepare(&test, NULL, a, &spawn);
   spawn.redirects = &silence;
   spawn.nredirects = quiet;
@@ -172,6 +173,23 @@ static int execute(Driver *d, char **argv, bool quiet, SpoolResult *result) {
   result->seconds = outcome.seconds;
   result->sent = outcome.sent;
   return 0;
+}
+
+// As run/batch.c does: what runs into a derived limit is repeated with the full
+// one. Other tests may run beside it, they are make's.
+static int execute_within_limits(Driver *d, char **argv, bool quiet,
+                                 SpoolResult *result, Err *err) {
+  double full = d->config.timeout, limit = d->config.limit;
+  bool derived = limit > 0 && limit < full && !(d->record.overran > 0);
+  int rc = execute(d, argv, quiet, derived ? limit : full, result);
+  if (!rc && derived && result->end == END_TIMEOUT && !d->hangs) {
+    d->record.overran = limit;
+    derived = false;
+    rc = dir_make_empty(result->run, err);
+    rc = rc ? rc : execute(d, argv, quiet, full, result);
+  }
+  d->hangs |= !rc && result->end == END_TIMEOUT && !derived;
+  return rc;
 }
 
 // Runs the test once; the second time (`again`) its files, and its PASS or FAIL
@@ -191,8 +209,9 @@ static int attempt(Driver *d, bool again, Err *err) {
     argv = second_argv(d, result->log, trs);
   }
   unlink(trs);
-  if (execute(d, argv, again, result))
-    return 1;
+  int rc = execute_within_limits(d, argv, again, result, err);
+  if (rc)
+    return rc;
   result->result = trs_result(trs, &d->arena);
   result->status = log_status(result->log);
   d->record.nresults = again + 1;
@@ -231,7 +250,8 @@ static int run_test(Driver *d, Err *err) {
   int rc = attempt(d, false, err);
   if (!rc && first->end != END_EXIT && !*first->result)
     write_result(d, "FAIL", "ended before the test was finished");
-  if (!rc && d->config.rerun && is_failure(first))
+  bool hung_twice = d->hangs && d->record.overran > 0;
+  if (!rc && d->config.rerun && is_failure(first) && !hung_twice)
     rc = attempt(d, true, err);
   return rc ? rc : spool_write_record(d->spool, &d->record, err);
 }

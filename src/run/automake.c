@@ -109,6 +109,32 @@ static void judge(const Check *c, const SpoolResult *result, Run *run) {
   }
 }
 
+// --- limits -----------------------------------------------------------------
+
+static int write_config(Check *c, Err *err) {
+  const Runner *r = c->runner;
+  SpoolConfig config = {.timeout = r->timeout,
+                        .limit = runner_limit(r, r->timeout),
+                        .rerun = r->options->rerun,
+                        .root = c->dir};
+  return spool_write_config(c->spool, &config, err);
+}
+
+// Tests that start from now on get the limit that follows from this one.
+static int note_limits(Check *c, const SpoolRecord *rec, const Run *run,
+                       Err *err) {
+  Runner *r = c->runner;
+  double before = runner_limit(r, r->timeout);
+  if (run->verdict == VERDICT_PASS)
+    runner_note_duration(r, run->seconds);
+  if (rec->overran > 0) {
+    r->limit = rec->overran;
+    r->overran++;
+    r->hung += rec->results[0].end == END_TIMEOUT;
+  }
+  return runner_limit(r, r->timeout) == before ? 0 : write_config(c, err);
+}
+
 // --- records ----------------------------------------------------------------
 
 static int make_run(Check *c, const SpoolRecord *rec, int attempt, Run *run,
@@ -134,6 +160,7 @@ static int take_record(Check *c, const SpoolRecord *rec, Err *err) {
     c->bad =
         c->bad || run.verdict == VERDICT_FAIL || run.verdict == VERDICT_ERROR;
     rc = runner_add(c->runner, &run, rec->nresults > 1 ? &again : NULL, err);
+    rc = rc || note_limits(c, rec, &run, err) ? -1 : 0;
   }
   run_release(&run);
   run_release(&again);
@@ -233,10 +260,8 @@ static int prepare(Check *c, Err *err) {
   char *log = path_absolute(c->log, NULL);
   c->log = arena_strdup(&c->arena, log);
   free(log);
-  SpoolConfig config = {
-      .timeout = r->timeout, .rerun = r->options->rerun, .root = c->dir};
-  if (dir_make_empty(c->spool, err) ||
-      spool_write_config(c->spool, &config, err) || write_done(c, err))
+  if (dir_make_empty(c->spool, err) || write_config(c, err) ||
+      write_done(c, err))
     return -1;
   build_argv(c);
   return 0;

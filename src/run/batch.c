@@ -22,11 +22,7 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-enum {
-  LIMIT_FACTOR = 10, // times the slowest test
-  LIMIT_LEAST = 1,   // second
-  ALONE_MOST = 3,    // repetitions that run alone
-};
+enum { ALONE_MOST = 3 }; // repetitions that run alone
 
 typedef struct {
   char *dir; // of this worker, in the scratch area
@@ -102,18 +98,8 @@ static double test_timeout(const Batch *b, const Test *t) {
 // Of the next execution: the test's own, or less as soon as that can be
 // derived.
 static double execution_limit(const Batch *b, const Worker *w) {
-  const Runner *r = b->runner;
-  double full = test_timeout(b, w->test), limit = LIMIT_FACTOR * r->slowest;
-  if (w->full || r->options->timeout_given || !r->options->rerun ||
-      r->slowest <= 0)
-    return full;
-  limit = limit < LIMIT_LEAST ? LIMIT_LEAST : limit;
-  return limit < full ? limit : full;
-}
-
-static void note_duration(Runner *r, double seconds) {
-  if (seconds > r->slowest)
-    r->slowest = seconds;
+  double full = test_timeout(b, w->test);
+  return w->full ? full : runner_limit(b->runner, full);
 }
 
 static size_t slot_of(const Batch *b, const Worker *w) {
@@ -201,7 +187,7 @@ static bool hung_twice(const Worker *w) { return w->full && w->hangs; }
 static int attempt_judged(Batch *b, Worker *w, Err *err) {
   Runner *r = b->runner;
   if (w->runs[w->attempt].verdict == VERDICT_PASS)
-    note_duration(r, w->runs[w->attempt].seconds);
+    runner_note_duration(r, w->runs[w->attempt].seconds);
   if (w->attempt == 0 && w->runs[0].verdict == VERDICT_FAIL &&
       r->options->rerun && !hung_twice(w)) {
     w->attempt = 1;
@@ -277,7 +263,7 @@ static int process_ended(Batch *b, Worker *w, const Outcome *outcome,
   w->has_second = true;
   if (b->runner->oracle.kind->second == SECOND_PROGRAM &&
       outcome->end == END_EXIT)
-    note_duration(b->runner, outcome->seconds);
+    runner_note_duration(b->runner, outcome->seconds);
   return judge(b, w, err);
 }
 

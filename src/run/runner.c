@@ -16,6 +16,11 @@
 #include "util/mem.h"
 #include "util/str.h"
 
+enum {
+  LIMIT_FACTOR = 10, // times the slowest test
+  LIMIT_LEAST = 1,   // second
+};
+
 // --- checking ---------------------------------------------------------------
 
 static int ignore_ids(void *ctx, const Unit *unit, uint32_t *ids, Err *err) {
@@ -306,6 +311,19 @@ int runner_add(Runner *r, Run *run, const Run *again, Err *err) {
   if (r->progress)
     r->progress(r);
   return 0;
+}
+
+double runner_limit(const Runner *r, double full) {
+  double limit = LIMIT_FACTOR * r->slowest;
+  if (r->options->timeout_given || !r->options->rerun || r->slowest <= 0)
+    return full;
+  limit = limit < LIMIT_LEAST ? LIMIT_LEAST : limit;
+  return limit < full ? limit : full;
+}
+
+void runner_note_duration(Runner *r, double seconds) {
+  if (seconds > r->slowest)
+    r->slowest = seconds;
 }
 
 char **environment_with(char *const *extra, Arena *arena) {

@@ -62,7 +62,7 @@ struct Runner {
   size_t already;           // how many the adapter left out for that reason
   size_t total;             // tests to run, 0: not known beforehand
   size_t finished, failing; // of this invocation
-  // Limits derived from the tests that end (see batch.c).
+  // Limits derived from the tests that end: see runner_limit.
   double slowest; // seconds of a test that passed, or of the reference; 0: none
   double limit;   // the last that an execution ran into
   size_t overran, hung; // executions that did; tests that hang
@@ -104,6 +104,13 @@ int runner_collect(Runner *r, const char *dir, Run *run, Err *err);
 // had failed (NULL: it was not). If it did not fail again, the test is flaky;
 // if it failed in another way, the test fails, and a note says so.
 int runner_add(Runner *r, Run *run, const Run *again, Err *err);
+
+// A limit for an execution whose full limit is `full` seconds: ten times the
+// slowest test that passed (or answer of the reference), 1 s at least, `full` at
+// most. One that runs into it is to be repeated with the full limit. `full` if
+// nothing is known yet, the user named a limit, or tests run once only.
+double runner_limit(const Runner *r, double full);
+void runner_note_duration(Runner *r, double seconds);
 
 // An environment for a process: ours without any CULPRIT_ variable, plus
 // `extra` ("NAME=value", ends with NULL). Memory: arena.

@@ -37,6 +37,19 @@ static bool next_line(char **text, char **name, char **value) {
   return true;
 }
 
+// The file appears complete, or changes at once.
+static int write_complete(const char *dir, const char *name, const Str *text,
+                          Err *err) {
+  char *temporary = mem_printf("%s/new-%d", dir, (int)getpid());
+  char *path = mem_printf("%s/%s", dir, name);
+  int rc = fs_write(temporary, text->data, text->len, err);
+  if (!rc && rename(temporary, path))
+    rc = err_set(err, "%s: %s", path, strerror(errno));
+  free(temporary);
+  free(path);
+  return rc;
+}
+
 // --- config -----------------------------------------------------------------
 
 int spool_write_config(const char *dir, const SpoolConfig *c, Err *err) {
@@ -44,11 +57,11 @@ int spool_write_config(const char *dir, const SpoolConfig *c, Err *err) {
   char number[64];
   snprintf(number, sizeof number, "%.17g", c->timeout);
   put(&text, "timeout", number);
+  snprintf(number, sizeof number, "%.17g", c->limit);
+  put(&text, "limit", number);
   put(&text, "rerun", c->rerun ? "1" : "0");
   put(&text, "root", c->root);
-  char *path = mem_printf("%s/config", dir);
-  int rc = fs_write(path, text.data, text.len, err);
-  free(path);
+  int rc = write_complete(dir, "config", &text, err);
   str_release(&text);
   return rc;
 }
@@ -63,6 +76,8 @@ int spool_read_config(const char *dir, SpoolConfig *c, Arena *arena, Err *err) {
   while (!rc && at && next_line(&at, &name, &value)) {
     if (!strcmp(name, "timeout"))
       c->timeout = strtod(value, NULL);
+    else if (!strcmp(name, "limit"))
+      c->limit = strtod(value, NULL);
     else if (!strcmp(name, "rerun"))
       c->rerun = *value == '1';
     else if (!strcmp(name, "root"))
@@ -93,15 +108,14 @@ int spool_write_record(const char *dir, const SpoolRecord *r, Err *err) {
   Str text = {0};
   put(&text, "test", r->test);
   put(&text, "command", r->command);
+  char number[64];
+  snprintf(number, sizeof number, "%.17g", r->overran);
+  put(&text, "overran", number);
   for (int i = 0; i < r->nresults; i++)
     put_result(&text, &r->results[i]);
-  char *temporary = mem_printf("%s/new-%d", dir, (int)getpid());
-  char *path = mem_printf("%s/rec-%d", dir, (int)getpid());
-  int rc = fs_write(temporary, text.data, text.len, err);
-  if (!rc && rename(temporary, path))
-    rc = err_set(err, "%s: %s", path, strerror(errno));
-  free(temporary);
-  free(path);
+  char *name = mem_printf("rec-%d", (int)getpid());
+  int rc = write_complete(dir, name, &text, err);
+  free(name);
   str_release(&text);
   return rc;
 }
@@ -113,6 +127,8 @@ static void get_line(SpoolRecord *r, const char *name, const char *value) {
     r->test = copy;
   else if (!strcmp(name, "command"))
     r->command = copy;
+  else if (!strcmp(name, "overran"))
+    r->overran = strtod(value, NULL);
   else if (!strcmp(name, "result") && r->nresults < 2)
     r->results[r->nresults++] =
         (SpoolResult){.result = copy, .status = -1, .log = "", .run = ""};

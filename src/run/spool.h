@@ -1,7 +1,8 @@
 // What `culprit run` and the log driver it puts under `make check` tell each
 // other, through files in one directory (CULPRIT_SPOOL):
 //
-//   config      timeout, whether to run failing tests again, root directory
+//   config      timeout, whether to run failing tests again, root directory;
+//               written anew (rename) when a shorter limit can be derived
 //   done        tests that need not run, one a line: "PASS tests/foo.sh"
 //   run-XXXXXX  a test's run files, made by the driver
 //   rec-PID     what became of a test; appears complete (rename)
@@ -19,6 +20,7 @@
 
 typedef struct {
   double timeout;
+  double limit; // less, to be tried first (runner_limit); timeout: none
   bool rerun;
   char *root; // the build directory, absolute
 } SpoolConfig;
@@ -39,6 +41,7 @@ typedef struct {
   char *command; // for people
   SpoolResult results[2];
   int nresults;
+  double overran; // the derived limit that it ran into; 0: none
   Arena arena; // of what was read
 } SpoolRecord;
 
