@@ -522,10 +522,19 @@ static void tell_confined(const Visits *v, Confine *c) {
     warn_of_state(v);
 }
 
+static bool shares_state(const Visits *v) {
+  for (size_t i = 0; i < v->files.len; i++)
+    if (!text_starts(v->files.items[i], "%w"))
+      return true;
+  return false;
+}
+
 // How many workers there may be depends on whether they have views.
 static int find_view(Options *o, Err *err) {
   Visits *v = &o->visits;
   Confine *c;
+  if (!shares_state(v))
+    return 0;
   ConfinePlan plan = v->confine;
   plan.scratch = arena_printf(&o->arena, "%s/try", v->scratch);
   if (confine_open(&c, &plan, err))
@@ -543,7 +552,7 @@ static int prepare_confinement(Options *o) {
     cli_warn("--in-place: %s is not copied; the application may change it and "
              "all else that you may change, connect and send mail",
              v->site.root);
-  else if (plan_confinement(o, &err) || (v->files.len && find_view(o, &err)))
+  else if (plan_confinement(o, &err) || find_view(o, &err))
     return cli_error(&err);
   return EXIT_DONE;
 }
