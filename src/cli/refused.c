@@ -28,7 +28,7 @@ static void print_one(const Refusal *r, FILE *out) {
   refusal_remedy(r, &remedy);
   fprintf(out, "The application %s %s", verb(r), str_text(&line));
   if (remedy.len)
-    fprintf(out, "refused; %s allows it.\n", str_text(&remedy));
+    escape_printf(out, "refused; %s allows it.\n", str_text(&remedy));
   else
     fputs(!strcmp(r->kind, "mail") ? "not sent.\n" : "refused.\n", out);
   str_release(&remedy);
