@@ -132,7 +132,7 @@ static void read_refs(Reader *r, UnitMap *m, size_t i,
 
 static void read_entities(Reader *r, UnitMap *m) {
   Unit *u = &m->unit;
-  uint64_t n = get_count(r, 10);
+  uint64_t n = get_count(r, 12);
   Counters refs = {0};
   u->entities = arena_array(r->arena, Entity, n);
   m->first_ref = arena_array(r->arena, uint32_t, n + 1);
@@ -140,6 +140,7 @@ static void read_entities(Reader *r, UnitMap *m) {
     Entity *item = &u->entities[u->nentities];
     MAP_ENTITY_FIELDS(GET_FIELD)
     item->name = get_optional_string(r);
+    item->text = get_optional_string(r);
     if (!r->bad && !entity_is_sound(item, u, n))
       r->bad = "an entity points outside its unit";
     if (!r->bad && item->kind == ENTITY_FUNCTION && !item->name)

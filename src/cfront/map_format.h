@@ -5,9 +5,10 @@
 //   strings:    count, then length and bytes of each
 //   unit:       name (string)
 //   sources:    count, then path (string), hash of each
-//   entities:   count, then the fields of MAP_ENTITY_FIELDS of each, then the
-//               number of its counters and the counters, each as difference to
-//               the one before
+//   entities:   count, then the fields of MAP_ENTITY_FIELDS of each, its name
+//               and text (strings that may be absent), the number of its
+//               counters and the counters, each as difference to the one
+//               before
 //   standings:  count, then statement and block of each, as differences to the
 //               one before (the block's as a signed number: zigzag)
 //   call sites: count, then the fields of MAP_CALL_FIELDS of each
@@ -22,7 +23,7 @@
 
 #define MAP_SECTION "culprit_map"
 #define MAP_MAGIC 0x50414d434c50554cull // "LUPLCMAP"
-#define MAP_VERSION 3u
+#define MAP_VERSION 4u
 
 typedef struct {
   uint64_t magic;

@@ -49,6 +49,7 @@ static void put_entities(Str *out, Strings *s, const Plan *p) {
     const Entity *item = &p->entities.items[i];
     MAP_ENTITY_FIELDS(PUT_FIELD)
     put_optional_string(out, s, item->name);
+    put_optional_string(out, s, item->text);
     put_refs(out, p, i);
   }
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cfront/condition.h"
 #include "cfront/contract_wrap.h"
 #include "cfront/flow.h"
 #include "cfront/leave.h"
@@ -16,6 +17,7 @@ typedef struct {
   bool returns;
   uint32_t entity; // of the function
   Flow flow;
+  ConditionList conditions;
   uint32_t nconditions, ncalls;
 } Fn;
 
@@ -209,16 +211,61 @@ static const char *condition_kind(const char *text) {
   return "operand";
 }
 
-static void add_outcome(Fn *f, const Node *n, Entity e, uint32_t outcome,
-                        size_t succ, Numbers *refs) {
+static void add_outcome(Fn *f, const Node *n, Entity e, size_t succ,
+                        Numbers *refs) {
   flow_edge_refs(&f->flow, n, &f->flow.nodes.items[n->succs.items[succ]], refs);
-  e.from = outcome;
   e.to = n->entity;
   add_entity(f->plan, e, refs);
 }
 
-// LLVM's successors: for a branch true, false; for a switch default, then the
-// cases in the order of the source.
+static void put_written(Entity *e, const Condition *c) {
+  e->text = c->text;
+  if (c->line == e->line) {
+    e->col_lo = c->col_lo;
+    e->col_hi = c->col_hi;
+  }
+}
+
+// How an outcome is called of which only is known where it leads.
+static const char *branch_name(Fn *f, const Node *n, size_t succ) {
+  uint32_t to = flow_landing(&f->flow, n->succs.items[succ]);
+  uint32_t entity = f->flow.nodes.items[to].entity;
+  char *text = mem_printf("branch to line %u",
+                          f->plan->entities.items[entity].line);
+  const char *kept = arena_strdup(&f->plan->arena, text);
+  free(text);
+  return kept;
+}
+
+// LLVM's successors: true, false.
+static void add_branch(Fn *f, const Node *n, Entity e, const Condition *c) {
+  Numbers refs = {0};
+  put_written(&e, c);
+  for (uint32_t i = 0; i < 2; i++) {
+    e.from = c->inverted ? i : 1 - i;
+    if (!c->known)
+      e.name = branch_name(f, n, i);
+    add_outcome(f, n, e, i, &refs);
+  }
+  array_release(&refs);
+}
+
+// LLVM's successors: default, then the cases in the order of the source.
+static void add_switch(Fn *f, const Node *n, Entity e, LLVMValueRef end) {
+  Numbers refs = {0};
+  const char **texts = mem_array(const char *, n->succs.len + 1);
+  bool whole = n->succs.len == LLVMGetNumSuccessors(end);
+  if (whole)
+    condition_cases(f->plan, end, texts);
+  for (uint32_t i = 0; i < n->succs.len; i++) {
+    e.from = i;
+    e.text = texts[i];
+    add_outcome(f, n, e, i, &refs);
+  }
+  free(texts);
+  array_release(&refs);
+}
+
 static void add_condition(Fn *f, const Node *n, LLVMValueRef end) {
   LLVMOpcode op = LLVMGetInstructionOpcode(end);
   bool branch = op == LLVMBr && LLVMIsConditional(end);
@@ -234,12 +281,14 @@ static void add_condition(Fn *f, const Node *n, LLVMValueRef end) {
   Entity e = entity_at(f, ENTITY_CONDITION, &place);
   e.index = f->nconditions++;
   e.name = kind;
-  Numbers refs = {0};
   size_t first = f->plan->entities.len;
-  for (size_t i = 0; i < n->succs.len; i++)
-    add_outcome(f, n, e, (uint32_t)(branch ? 1 - i : i), i, &refs);
+  if (branch) {
+    Condition c = condition_read(f->plan, &f->conditions, value, end);
+    add_branch(f, n, e, &c);
+  } else {
+    add_switch(f, n, e, end);
+  }
   mark(f, end, MARK_CONDITION, first, 0);
-  array_release(&refs);
 }
 
 // A condition whose value is used, not branched on.
@@ -248,7 +297,9 @@ static void add_value(Fn *f, const Node *n, LLVMValueRef condition,
   Place place;
   if (!LLVMIsAInstruction(condition) || !place_of(f->plan, condition, &place))
     return;
+  Condition c = condition_read(f->plan, &f->conditions, condition, NULL);
   Entity e = entity_at(f, ENTITY_CONDITION, &place);
+  put_written(&e, &c);
   e.index = f->nconditions++;
   e.name = kind;
   e.to = n->entity;
@@ -463,10 +514,12 @@ static void plan_function(Fn *f, LLVMMetadataRef subprogram) {
   add_blocks(f);
   mark_blocks(f);
   add_edges(f);
+  conditions_list(f->plan, f->flow.function, &f->conditions);
   add_conditions(f);
   add_calls_and_values(f);
   add_statements(f); // last: it sorts the occurrences
   flow_release(&f->flow);
+  array_release(&f->conditions);
 }
 
 bool plan_covers(LLVMValueRef function) {

@@ -22,6 +22,22 @@ void source_text_load(SourceText *s, const char *path) {
 void source_text_release(SourceText *s) {
   str_release(&s->text);
   array_release(&s->lines);
+  code_release(&s->code);
+  macros_release(&s->macros);
+}
+
+const Code *source_text_code(SourceText *s) {
+  if (!s->cut)
+    code_lex(&s->code, str_text(&s->text), s->text.len);
+  s->cut = true;
+  return &s->code;
+}
+
+const Macros *source_text_macros(SourceText *s, const char *path) {
+  if (!s->looked)
+    macros_read(&s->macros, path, str_text(&s->text), s->text.len);
+  s->looked = true;
+  return &s->macros;
 }
 
 const char *source_text_at(const SourceText *s, unsigned line, unsigned col) {

@@ -7,6 +7,7 @@
 
 #include "locate/deaths.h"
 #include "locate/owner.h"
+#include "model/condition.h"
 #include "util/mem.h"
 
 #define LEAST_DEVIATION 1e-6
@@ -259,20 +260,12 @@ int predicates_load(Predicates *p, Store *store, const Suite *suite, Err *err) {
 // ---------------------------------------------------
 
 static void describe(const Entity *e, Str *out) {
-  bool plain = !e->name || !strcmp(e->name, "operand");
-  const char *name = plain ? "condition" : e->name;
   if (e->kind == ENTITY_RETURN)
     str_addf(out, "%s returns %s", e->name ? e->name : "the call",
              e->from < RETURN_CLASSES ? return_class_name((ReturnClass)e->from)
                                       : "another class");
-  else if (text_starts(name, "branch")) // of an import
-    str_addf(out, "%s %u is taken", name, e->from);
-  else if (!strcmp(name, "switch") && e->from)
-    str_addf(out, "the switch takes case %u", e->from);
-  else if (!strcmp(name, "switch"))
-    str_add(out, "the switch takes no case");
   else
-    str_addf(out, "the %s is %s", name, e->from ? "true" : "false");
+    condition_add(e, 0, out);
 }
 
 // Statements take the best of their predicates; of equally good ones one that

@@ -6,8 +6,8 @@
 //   function    a function                             (source, line, name)
 //   block       a basic block, statement-free forwarding blocks contracted
 //   edge        a control-flow edge between blocks, function entry included
-//   condition   one outcome of a condition: 0 false, 1 true; a switch: 0 none
-//               of the cases, i the i-th case
+//   condition   one outcome of a condition as it is written, `!` included: 0
+//               false, 1 true; a switch: 0 none of the cases, i the i-th case
 //   return      one class of the value a call site got back
 //
 // Statements and functions are the same entity wherever they were compiled:
@@ -75,9 +75,13 @@ typedef struct {
                            // return: from = ReturnClass, to = its block;
                            // statement: to = first block it stands in
   const char *name;        // function: its name; condition: source kind (if,
-                           // while, switch, ...), or "branch..." if it was
-                           // imported and its outcomes are only numbered;
+                           // while, switch, ...), or "branch..." if its
+                           // outcomes are only numbered, or named by where
+                           // they lead (imported, or from a macro);
                            // return: callee; else NULL
+  const char *text;        // condition: as it is written, `!x`; of a switch
+                           // its value for outcome 0, else the case's label.
+                           // NULL: not known
 } Entity;
 
 // One source file: its absolute path as compiled and a hash of its text at

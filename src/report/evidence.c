@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/condition.h"
 #include "util/mem.h"
 
 static void add(EvidenceList *out, const char *kind, char *text) {
@@ -44,11 +45,12 @@ static bool same_text(const char *a, const char *b) {
 static bool is_twin(const Entity *x, const Entity *e) {
   return x->kind == e->kind && x->line == e->line && x->source == e->source &&
          x->index != e->index &&
-         (e->kind == ENTITY_CONDITION || same_text(x->name, e->name));
+         same_text(x->kind == ENTITY_CONDITION ? x->text : x->name,
+                   e->kind == ENTITY_CONDITION ? e->text : e->name);
 }
 
-// Does the line have another condition, or another call of this function? The
-// entities of a function stand together.
+// Does the line have another condition of this text, or another call of this
+// function? The entities of a function stand together.
 static bool has_twin(const Suite *suite, const Entity *e) {
   const Entity *first = suite->entities, *end = first + suite->nentities;
   for (const Entity *x = e; x < end && x->function == e->function; x++)
@@ -60,49 +62,17 @@ static bool has_twin(const Suite *suite, const Entity *e) {
   return false;
 }
 
-static void add_column(const Suite *suite, const Entity *e, Str *out) {
-  if (e->col_lo && has_twin(suite, e))
-    str_addf(out, " at column %u", e->col_lo);
-}
-
-static void add_switch(const Suite *suite, const Entity *e, Str *out) {
-  if (e->from)
-    str_addf(out, "case %u of the switch", e->from);
-  else
-    str_add(out, "no case of the switch");
-  add_column(suite, e, out);
-}
-
-// Of an import: its outcomes are numbered, or say where they lead.
-static void add_branch(const Entity *e, Str *out) {
-  if (!strcmp(e->name, "branch"))
-    str_addf(out, "when branch %u of the line is taken", e->from);
-  else
-    str_addf(out, "when the %s is taken", e->name);
-}
-
-static void add_condition(const Suite *suite, const Entity *e, Str *out) {
-  if (e->name && text_starts(e->name, "branch")) {
-    add_branch(e, out);
-    return;
-  }
-  if (e->name && !strcmp(e->name, "switch")) {
-    add_switch(suite, e, out);
-    return;
-  }
-  str_add(out, "when the condition");
-  add_column(suite, e, out);
-  str_addf(out, " is %s", e->from ? "true" : "false");
+static uint32_t column_of(const Suite *suite, const Entity *e) {
+  return e->col_lo && has_twin(suite, e) ? e->col_lo : 0;
 }
 
 static void add_return(const Suite *suite, const Entity *e, Str *out) {
   str_add(out, "when the call");
   if (e->name)
     str_addf(out, " of %s", e->name);
-  if (!e->name && e->col_lo)
-    str_addf(out, " at column %u", e->col_lo);
-  else
-    add_column(suite, e, out);
+  uint32_t column = e->name ? column_of(suite, e) : e->col_lo;
+  if (column)
+    str_addf(out, " at column %u", column);
   if (e->from == RETURN_CONSTANT)
     str_add(out, " always returns the same");
   else if (e->from == RETURN_NON_CONSTANT)
@@ -113,12 +83,14 @@ static void add_return(const Suite *suite, const Entity *e, Str *out) {
 
 void evidence_tuple(const Suite *suite, uint32_t entity, Str *out) {
   const Entity *e = &suite->entities[entity];
-  if (e->kind == ENTITY_CONDITION)
-    add_condition(suite, e, out);
-  else if (e->kind == ENTITY_RETURN)
+  if (e->kind == ENTITY_CONDITION) {
+    str_add(out, "when ");
+    condition_add(e, column_of(suite, e), out);
+  } else if (e->kind == ENTITY_RETURN) {
     add_return(suite, e, out);
-  else
+  } else {
     str_addf(out, "line %u", e->line);
+  }
 }
 
 void evidence_runs(const Ranking *r, uint32_t ef, uint32_t ep, Str *out) {

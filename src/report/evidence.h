@@ -15,8 +15,8 @@
 typedef ARRAY(Evidence) EvidenceList;
 
 // What the localizer left in the suspect, then
-//   condition  "when the condition is true: 2 of 2 failing, 0 of 5 passing
-//   return     runs": the tuple that carried the score, if one did
+//   condition  "when `!x` is true: 2 of 2 failing, 0 of 5 passing runs": the
+//   return     tuple that carried the score, if one did
 //   coverage   "2 of 2 failing, 1 of 5 passing runs": those that execute it
 //   death      "1 run died here: SIGSEGV" (runs that show this failure)
 void evidence_gather(const Suite *suite, const Deaths *deaths, const Ranking *r,
@@ -27,9 +27,9 @@ void evidence_release(EvidenceList *list);
 void evidence_deaths(const Suite *suite, const Deaths *deaths, size_t failure,
                      const Entity *e, EvidenceList *out);
 
-// "when the condition at column 9 is true", "when the call of f returns null",
-// "case 3 of the switch", "line 12": what covering this entity means. The
-// column is told where the line has several of the kind.
+// "when `!x` is true", "when the call of f returns null", "line 12": what
+// covering this entity means (conditions: model/condition.h). The column is
+// told where the line has several that read the same.
 void evidence_tuple(const Suite *suite, uint32_t entity, Str *out);
 
 // "2 of 3 failing, 1 of 5 passing runs".

@@ -43,6 +43,7 @@ static UnitId fingerprint(const Unit *unit) {
                           e->function, e->index,  e->from, e->to};
     str_addn(&all, numbers, sizeof numbers);
     add_text(&all, e->name);
+    add_text(&all, e->text);
   }
   str_addn(&all, unit->standings, unit->nstandings * sizeof(Standing));
   XXH128_canonical_t hash;
@@ -202,11 +203,12 @@ static Value v_ref(uint32_t ref) {
 static int insert_entity(Store *s, int64_t row, size_t n, const Entity *e,
                          Err *err) {
   return db_run(
-      &s->db, "INSERT INTO entity VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+      &s->db,
+      "INSERT INTO entity VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
       VALUES(v_int(row), v_int((int64_t)n), v_text(entity_kind_name(e->kind)),
              v_int(e->source), v_int(e->line), v_int(e->col_lo),
              v_int(e->col_hi), v_ref(e->function), v_int(e->index),
-             v_ref(e->from), v_ref(e->to), v_text(e->name)),
+             v_ref(e->from), v_ref(e->to), v_text(e->name), v_text(e->text)),
       err);
 }
 

@@ -83,7 +83,7 @@ static Entity read_entity(Reader *r, Query *q) {
   int kind = entity_kind_parse(query_text(q, 1));
   if (kind < 0)
     q->bad = true;
-  const char *name = query_text_null(q, 10);
+  const char *name = query_text_null(q, 10), *text = query_text_null(q, 11);
   return (Entity){
       .kind = kind < 0 ? ENTITY_KINDS : (EntityKind)kind,
       .source = query_u32(q, 2),
@@ -95,6 +95,7 @@ static Entity read_entity(Reader *r, Query *q) {
       .from = query_u32_or(q, 8, ENTITY_NONE),
       .to = query_u32_or(q, 9, ENTITY_NONE),
       .name = name ? arena_strdup(r->names, name) : NULL,
+      .text = text ? arena_strdup(r->names, text) : NULL,
   };
 }
 
@@ -103,7 +104,7 @@ static int read_entities(Reader *r, int64_t unit, Err *err) {
   Query q;
   if (query_start(&q, &r->store->db,
                   "SELECT n, kind, source, line, col_lo, col_hi, function,"
-                  " idx, from_, to_, name"
+                  " idx, from_, to_, name, text"
                   " FROM entity WHERE unit = ? ORDER BY n",
                   VALUES(v_int(unit)), err))
     return -1;

@@ -66,6 +66,7 @@ static const char tables[] =
     "  from_ INTEGER,"
     "  to_ INTEGER,"
     "  name TEXT,"
+    "  text TEXT,"
     "  PRIMARY KEY (unit, n)"
     ") STRICT, WITHOUT ROWID;"
 
@@ -152,6 +153,8 @@ static const char tables[] =
 // upgrades[i] makes version i + 2 out of version i + 1.
 static const char *const upgrades[STORE_VERSION - 1] = {
     PLACE_TABLE "UPDATE meta SET version = 2;",
+    "ALTER TABLE entity ADD COLUMN text TEXT;"
+    "UPDATE meta SET version = 3;",
 };
 // clang-format on
 

@@ -21,7 +21,7 @@
 #include "util/arena.h"
 #include "util/err.h"
 
-#define STORE_VERSION 2
+#define STORE_VERSION 3
 
 typedef struct Store Store;
 
