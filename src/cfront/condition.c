@@ -67,6 +67,11 @@ static bool tests_zero(LLVMValueRef v) {
   return op && !strcmp(op, "!=") && LLVMIsNull(LLVMGetOperand(v, 1));
 }
 
+// Neither compared nor negated in the source.
+static bool tests_truth(LLVMValueRef v) {
+  return !is_not(v) && (!comparison_of(v) || tests_zero(v));
+}
+
 // What the truth value was made from.
 static LLVMValueRef origin_of(LLVMValueRef v) {
   while (LLVMIsAInstruction(v) &&
@@ -74,6 +79,12 @@ static LLVMValueRef origin_of(LLVMValueRef v) {
           LLVMIsASExtInst(v)))
     v = LLVMGetOperand(v, 0);
   return v;
+}
+
+static bool is_at(Plan *p, LLVMValueRef a, LLVMValueRef b) {
+  Place x, y;
+  return place_of(p, a, &x) && place_of(p, b, &y) && x.source == y.source &&
+         x.line == y.line && x.col_lo == y.col_lo;
 }
 
 static bool is_call_of(LLVMValueRef v, const Code *c, size_t token) {
@@ -135,6 +146,13 @@ static int next_successor(LLVMValueRef branch) {
   if (yes == no || !next || !comes_behind(yes, next) || !comes_behind(no, next))
     return -1;
   return comes_behind(no, yes) ? 0 : 1;
+}
+
+// Only do ... while branches back.
+static bool goes_back(LLVMValueRef branch) {
+  LLVMBasicBlockRef here = LLVMGetInstructionParent(branch);
+  LLVMBasicBlockRef yes = behind_split(LLVMGetSuccessor(branch, 0));
+  return yes == here || !comes_behind(yes, here);
 }
 
 // --- texts ------------------------------------------------------------------
@@ -335,6 +353,11 @@ static bool find_expression(const Code *c, size_t token, LLVMValueRef value,
   const char *op = comparison_of(value);
   bool choice = (LLVMIsAPHINode(origin) || LLVMIsASelectInst(origin)) &&
                 !is_logical(c, token);
+  // The last operand of && has the place of the operator.
+  if (is_logical(c, token) && !LLVMIsAPHINode(origin) && !is_not(value)) {
+    *out = code_right(c, token);
+    return true;
+  }
   *out = choice ? code_choice(c, token) : code_expression(c, token);
   if (choice)
     return has_choice(c, *out);
@@ -360,15 +383,61 @@ static void read_plain(Plan *p, const Code *c, size_t token,
   out->inverted = negations % 2;
 }
 
+// `while (x)` tests at the place of the keyword, do at that of its last
+// statement.
+static bool read_loop(Plan *p, const Code *c, size_t token, LLVMValueRef value,
+                      LLVMValueRef branch, Condition *out) {
+  Extent e;
+  bool found = false;
+  if (!branch || !tests_truth(value))
+    return false;
+  if (code_head(c, token, &e))
+    found = true;
+  else if (goes_back(branch))
+    found = is_at(p, value, branch) && code_do_head(c, token, &e);
+  if (found)
+    put_text(p, c, e, out);
+  return found;
+}
+
+// `while (a && b)` branches on a value that has no place of its own: found from
+// its last operand, which has one.
+static void read_logical(Plan *p, LLVMValueRef phi, Condition *out) {
+  LLVMValueRef last = LLVMGetIncomingValue(phi, LLVMCountIncoming(phi) - 1);
+  unsigned negations = 0;
+  Place place;
+  Extent e;
+  while (LLVMIsAPHINode(last)) // (b || c) in turn
+    last = LLVMGetIncomingValue(last, LLVMCountIncoming(last) - 1);
+  if (!LLVMIsAInstruction(last) || !place_of(p, last, &place))
+    return;
+  const Code *c = code_of(p, place.source);
+  size_t token = code_find(c, place.line, place.col_lo);
+  if (token == CODE_NONE || (!is_macro(p, &place, c, token, last) &&
+                             !find_expression(c, token, last, &e)))
+    return;
+  if (is_macro(p, &place, c, token, last))
+    e = code_expression(c, token);
+  if (!code_whole(c, e, &e, &negations))
+    return;
+  put_text(p, c, e, out);
+  out->inverted = negations % 2;
+}
+
 Condition condition_read(Plan *p, const ConditionList *list, LLVMValueRef value,
                          LLVMValueRef branch) {
   Condition out = {.known = !branch}; // a value that is used is as written
   Place place;
-  if (!LLVMIsAInstruction(value) || !place_of(p, value, &place))
+  if (!LLVMIsAInstruction(value))
     return out;
+  if (!place_of(p, value, &place)) {
+    if (LLVMIsAPHINode(value) && branch)
+      read_logical(p, value, &out);
+    return out;
+  }
   const Code *c = code_of(p, place.source);
   size_t token = code_find(c, place.line, place.col_lo);
-  if (token == CODE_NONE)
+  if (token == CODE_NONE || read_loop(p, c, token, value, branch, &out))
     return out;
   if (!is_macro(p, &place, c, token, value)) {
     read_plain(p, c, token, value, branch, &out);

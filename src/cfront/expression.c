@@ -309,6 +309,46 @@ Extent code_choice(const Code *c, size_t i) {
   return (Extent){i, right_end(c, i - 1, CHOOSES)};
 }
 
+static Extent without_parentheses(const Code *c, Extent e) {
+  while (e.first < e.last && mark_of(c, e.first) == '(' &&
+         code_partner(c, e.first) == e.last)
+    e.first++, e.last--;
+  return e;
+}
+
+Extent code_right(const Code *c, size_t operator) {
+  Extent e = {operator + 1, right_end(c, operator, level_of(c, operator))};
+  return without_parentheses(c, e);
+}
+
+bool code_head(const Code *c, size_t keyword, Extent *out) {
+  bool loop = code_is(c, keyword, "for");
+  size_t first = keyword + 2;
+  if ((!loop && !code_is(c, keyword, "if") && !code_is(c, keyword, "while")) ||
+      mark_of(c, keyword + 1) != '(')
+    return false;
+  size_t close = code_partner(c, keyword + 1);
+  if (close == CODE_NONE)
+    return false;
+  while (loop && first < close && mark_of(c, first - 1) != ';')
+    first++;
+  *out = (Extent){first, right_end(c, first - 1, 1)};
+  if (out->last < first || out->last >= close)
+    return false;
+  *out = without_parentheses(c, *out);
+  return true;
+}
+
+bool code_do_head(const Code *c, size_t token, Extent *out) {
+  for (size_t i = token; i < c->tokens.len; i++) {
+    size_t close = opens(mark_of(c, i)) ? code_partner(c, i) : CODE_NONE;
+    if (code_is(c, i, "while"))
+      return code_head(c, i, out);
+    i = close == CODE_NONE ? i : close;
+  }
+  return false;
+}
+
 // --- conditions -------------------------------------------------------------
 
 // The cast in front of an operand that begins here; CODE_NONE: there is none.
@@ -358,11 +398,28 @@ static bool is_logical(const Code *c, size_t i) {
   return code_is(c, i, "&&") || code_is(c, i, "||");
 }
 
+static Extent with_parentheses(const Code *c, Extent e) {
+  while (is_grouped(c, e))
+    e.first--, e.last++;
+  return e;
+}
+
+bool code_whole(const Code *c, Extent e, Extent *out, unsigned *negations) {
+  unsigned ignored = 0;
+  bool found = false;
+  e = with_parentheses(c, code_condition(c, e, &ignored));
+  for (; e.first && is_logical(c, e.first - 1); found = true) {
+    *negations = 0;
+    *out = code_condition(c, code_expression(c, e.first - 1), negations);
+    e = with_parentheses(c, *out);
+  }
+  return found;
+}
+
 bool code_true_is_next(const Code *c, Extent e) {
   unsigned negations = 0;
   for (;;) {
-    while (is_grouped(c, e))
-      e.first--, e.last++;
+    e = with_parentheses(c, e);
     if (code_is(c, e.last + 1, "&&"))
       return negations % 2 == 0;
     if (code_is(c, e.last + 1, "||"))
@@ -433,20 +490,10 @@ static void add_operand(const Code *c, Extent e, Extents *out) {
     array_push(out, e);
 }
 
-// The condition in the head of a statement: `if (c)`, `for (;c;)`.
 static void add_head(const Code *c, size_t keyword, Extents *out) {
-  bool loop = code_is(c, keyword, "for");
-  size_t open = keyword + 1;
-  if ((!loop && !code_is(c, keyword, "if") && !code_is(c, keyword, "while")) ||
-      mark_of(c, open) != '(')
-    return;
-  size_t close = code_partner(c, open), first = open + 1;
-  if (close == CODE_NONE || close < first + 1)
-    return;
-  while (loop && first < close && mark_of(c, first) != ';')
-    first++;
-  first += loop;
-  add_operand(c, (Extent){first, right_end(c, first - 1, 1)}, out);
+  Extent e;
+  if (code_head(c, keyword, &e))
+    add_operand(c, e, out);
 }
 
 // What is evaluated last ends last.

@@ -45,6 +45,13 @@ Extent code_expression(const Code *c, size_t token);
 // `a ? b : c`, of which this is the first token.
 Extent code_choice(const Code *c, size_t token);
 
+// The operand behind a binary operator.
+Extent code_right(const Code *c, size_t operator);
+// The condition in the head of the if, while or for that begins here; of a do,
+// any token of whose last statement this is. False: there is none.
+bool code_head(const Code *c, size_t keyword, Extent *out);
+bool code_do_head(const Code *c, size_t token, Extent *out);
+
 // The condition that this expression is written as: with what negates it, but
 // without parentheses around all of it. `negations`: how many `!` that added.
 Extent code_condition(const Code *c, Extent e, unsigned *negations);
@@ -54,6 +61,10 @@ Extent code_condition(const Code *c, Extent e, unsigned *negations);
 //
 //   if (c) next ...     if (c && next) ...     if (!(c || next)) ...
 bool code_true_is_next(const Code *c, Extent condition);
+// The && or || of which it is the last operand, of several the outermost, as a
+// condition. False: it is the operand of none.
+bool code_whole(const Code *c, Extent operand, Extent *out,
+                unsigned *negations);
 // What is left of the condition without them.
 Extent code_strip(const Code *c, Extent e, unsigned *negations);
 
