@@ -155,6 +155,40 @@ static bool goes_back(LLVMValueRef branch) {
   return yes == here || !comes_behind(yes, here);
 }
 
+static LLVMValueRef condition_end(LLVMBasicBlockRef b) {
+  LLVMValueRef end = LLVMGetBasicBlockTerminator(b);
+  return LLVMIsABranchInst(end) && LLVMIsConditional(end) ? end : NULL;
+}
+
+static bool leads_to(LLVMValueRef branch, LLVMBasicBlockRef b) {
+  return behind_split(LLVMGetSuccessor(branch, 0)) == b ||
+         behind_split(LLVMGetSuccessor(branch, 1)) == b;
+}
+
+// Without any text: the block that comes next is entered if the condition is
+// true. But that of `a` in `a || b` if it is false: the other one is behind b,
+// where b is true.
+static void read_blocks(LLVMValueRef branch, Condition *out) {
+  int next = next_successor(branch);
+  if (next < 0) {
+    out->known = goes_back(branch);
+    return;
+  }
+  LLVMBasicBlockRef here = behind_split(LLVMGetSuccessor(branch, next == 1));
+  LLVMBasicBlockRef there = behind_split(LLVMGetSuccessor(branch, next == 0));
+  LLVMValueRef last = condition_end(here);
+  bool either = false;
+  for (int n; last && leads_to(last, there) && !either;) {
+    if ((n = next_successor(last)) < 0)
+      return;
+    here = behind_split(LLVMGetSuccessor(last, n == 1));
+    either = here == there;
+    last = condition_end(here);
+  }
+  out->known = true;
+  out->inverted = (next == 0) == either;
+}
+
 // --- texts ------------------------------------------------------------------
 
 static const Code *code_of(Plan *p, uint32_t source) {
@@ -218,6 +252,16 @@ static size_t number_here(const ConditionList *list, const Place *place,
     ++*n;
   }
   return number;
+}
+
+// How many conditions are at its place.
+static size_t number_at(Plan *p, const ConditionList *list,
+                        LLVMValueRef value) {
+  Place place;
+  size_t n = 0;
+  if (LLVMIsAInstruction(value) && place_of(p, value, &place))
+    number_here(list, &place, value, &n);
+  return n;
 }
 
 typedef struct {
@@ -424,8 +468,8 @@ static void read_logical(Plan *p, LLVMValueRef phi, Condition *out) {
   out->inverted = negations % 2;
 }
 
-Condition condition_read(Plan *p, const ConditionList *list, LLVMValueRef value,
-                         LLVMValueRef branch) {
+static Condition read_text(Plan *p, const ConditionList *list,
+                           LLVMValueRef value, LLVMValueRef branch) {
   Condition out = {.known = !branch}; // a value that is used is as written
   Place place;
   if (!LLVMIsAInstruction(value))
@@ -447,6 +491,14 @@ Condition condition_read(Plan *p, const ConditionList *list, LLVMValueRef value,
   u.number = number_here(list, &place, value, &u.count);
   if (!read_macro(&u, &out))
     read_order(&u, &out);
+  return out;
+}
+
+Condition condition_read(Plan *p, const ConditionList *list, LLVMValueRef value,
+                         LLVMValueRef branch) {
+  Condition out = read_text(p, list, value, branch);
+  if (!out.known && number_at(p, list, value) < 2)
+    read_blocks(branch, &out);
   return out;
 }
 

@@ -530,6 +530,19 @@ static void lower_float_compare(Lowerer *l, LLVMValueRef inst) {
 
 // --- terminators ------------------------------------------------------------
 
+// As the plan has it: the entities of a condition come as its successors do.
+static void tell_condition(Lowerer *l, const Mark *mark, IrBranch *out) {
+  const Entity *e = mark ? &l->plan->entities.items[mark->first] : NULL;
+  if (!e || text_starts(e->name, "branch")) {
+    out->flags = IR_UNTOLD;
+    return;
+  }
+  if (!e->from)
+    out->flags = IR_INVERTED;
+  if (e->text)
+    out->text = lower_name(l, e->text, strlen(e->text));
+}
+
 static void lower_branch(Lowerer *l, LLVMValueRef inst, LLVMBasicBlockRef b) {
   unsigned n = LLVMGetNumSuccessors(inst);
   LLVMOpcode op = LLVMGetInstructionOpcode(inst);
@@ -537,7 +550,8 @@ static void lower_branch(Lowerer *l, LLVMValueRef inst, LLVMBasicBlockRef b) {
   bool marked = lower_get_mark(inst, MARK_CONDITION, &mark) && mark.n == n;
   IrBranch out = {.first_edge = (uint32_t)l->out.edges.len,
                   .nedges = n,
-                  .first_case = (uint32_t)l->out.cases.len};
+                  .first_case = (uint32_t)l->out.cases.len,
+                  .text = IR_NONE};
   for (unsigned i = 0; i < n; i++)
     edge_to(l, b, LLVMGetSuccessor(inst, i),
             marked ? mark.first + i : ENTITY_NONE);
@@ -552,6 +566,8 @@ static void lower_branch(Lowerer *l, LLVMValueRef inst, LLVMBasicBlockRef b) {
           lower_operand(
               l, LLVMBlockAddress(l->function, LLVMGetSuccessor(inst, i)), 0));
   out.ncases = (uint32_t)l->out.cases.len - out.first_case;
+  if (op == LLVMBr && n == 2)
+    tell_condition(l, marked ? &mark : NULL, &out);
   array_push(&l->out.branches, out);
   bool plain = op == LLVMBr && n == 1;
   IrOp ir = plain                  ? IR_BR

@@ -122,13 +122,35 @@ static const PathEvent *find_violated(const Near *n) {
   return NULL;
 }
 
+// Of the condition as it is written; NULL: not known, or a switch.
+static const char *written(const Near *n, const Report *r) {
+  const Program *p = n->control.program;
+  uint32_t text = p->branches.items[r->branch].text;
+  return text == IR_NONE ? NULL : program_name(p, text);
+}
+
+// Do several branches stand on its line?
+static bool is_one_of_many(const Near *n, const Report *r) {
+  const Control *c = &n->control;
+  uint32_t line, other;
+  const char *file = control_place(c, r->branch, &line);
+  for (uint32_t i = 0; i < c->program->branches.len; i++)
+    if (i != r->branch && c->program->branches.items[i].nedges > 1 &&
+        !strcmp(control_place(c, i, &other), file) && other == line)
+      return true;
+  return false;
+}
+
 // "true", "case 3", "default"; in JSON true, 3, "default".
 static void print_way(const Near *n, const Report *r, uint32_t way, bool json,
                       FILE *out) {
   const Program *p = n->control.program;
   const IrBranch *b = &p->branches.items[r->branch];
-  if (!b->ncases) {
-    fputs(way == 0 ? "true" : "false", out);
+  if (!b->ncases && b->flags & IR_UNTOLD) {
+    fprintf(out, json ? "\"branch %u\"" : "branch %u", way + 1);
+  } else if (!b->ncases) {
+    bool inverted = b->flags & IR_INVERTED;
+    fputs((way == 0) != inverted ? "true" : "false", out);
   } else if (b->ncases == b->nedges || way) {
     uint32_t k = b->ncases == b->nedges ? way : way - 1;
     uint32_t operand = p->cases.items[b->first_case + k];
@@ -302,7 +324,8 @@ static void note_branches(const Near *n, NearNote *note, Arena *arena) {
                (NoteBranch){file, line, r->instance,
                             way_text(n, r, r->taken, arena),
                             way_text(n, r, r->needed, arena), r->decisive,
-                            near_matters(n, r->event, arena)});
+                            near_matters(n, r->event, arena),
+                            written(n, r) ? written(n, r) : ""});
   }
   free(all);
 }
@@ -352,6 +375,10 @@ static void print_one(const Near *n, const Report *r, const char *root,
   Str where = {0};
   escape_add(&where, *r->file ? r->file : "(no line known)");
   str_addf(&where, ":%u: `", r->line);
+  if (written(n, r) && is_one_of_many(n, r)) {
+    escape_add(&where, written(n, r));
+    str_add(&where, "` in `");
+  }
   near_source_line(r->file, root, r->line, &where);
   str_addc(&where, '`');
   if (r->instance > 1)
@@ -514,7 +541,10 @@ static void json_condition(const Near *n, const PathEvent *e, FILE *out) {
 static void json_report(const Near *n, const Report *r, FILE *out) {
   fputs("{\"file\":", out);
   json_string(r->file, out);
-  fprintf(out, ",\"line\":%u,\"instance\":%u,\"taken\":", r->line, r->instance);
+  fprintf(out, ",\"line\":%u,\"instance\":%u", r->line, r->instance);
+  if (written(n, r))
+    json_text("written", written(n, r), out);
+  fputs(",\"taken\":", out);
   print_way(n, r, r->taken, true, out);
   fputs(",\"needed\":", out);
   print_way(n, r, r->needed, true, out);

@@ -7,7 +7,7 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-enum { FIELDS = 8 };
+enum { FIELDS = 9 };
 
 // --- writing ----------------------------------------------------------------
 
@@ -18,8 +18,10 @@ static void add_branch(Str *out, const NoteBranch *b) {
   note_add_field(out, b->taken);
   note_add_field(out, b->needed);
   str_addf(out, "\t%d", b->decisive);
-  if (*b->matters)
+  if (*b->matters || *b->written)
     note_add_field(out, b->matters);
+  if (*b->written)
+    note_add_field(out, b->written);
   str_addc(out, '\n');
 }
 
@@ -47,7 +49,8 @@ static bool take_branch(NearNote *note, char **f, size_t n, Arena *arena) {
                   .taken = arena_strdup(arena, f[4]),
                   .needed = arena_strdup(arena, f[5]),
                   .decisive = !strcmp(f[6], "1"),
-                  .matters = n > 7 ? arena_strdup(arena, f[7]) : ""};
+                  .matters = n > 7 ? arena_strdup(arena, f[7]) : "",
+                  .written = n > 8 ? arena_strdup(arena, f[8]) : ""};
   if (!note_number(f[2], &b.line) || !note_number(f[3], &b.instance))
     return false;
   array_push(&note->branches, b);
@@ -63,7 +66,7 @@ static bool take_fact(NearNote *note, char **f, size_t n, Arena *arena) {
     return (note->command = arena_strdup(arena, f[1]));
   if (n == 3 && !strcmp(f[0], "source"))
     return note_take_source(&note->sources, f, arena);
-  return (n == 7 || n == 8) && !strcmp(f[0], "branch") &&
+  return n >= 7 && n <= FIELDS && !strcmp(f[0], "branch") &&
          take_branch(note, f, n, arena);
 }
 
@@ -149,10 +152,14 @@ static void explain(const NearNote *note, const NoteBranch *const *why,
   for (size_t i = 0; i < r->suspects.len && i < top; i++) {
     Suspect *s = &r->suspects.items[i];
     const NoteBranch *b = why[s->entity];
-    if (b)
-      suspect_explain(s, "near",
-                      mem_printf("was %s; %s in the nearest passing run: %s",
-                                 b->taken, b->needed, note->command));
+    if (!b)
+      continue;
+    const char *quote = *b->written ? "`" : "";
+    suspect_explain(
+        s, "near",
+        mem_printf("%s%s%s%swas %s; %s in the nearest passing run: %s", quote,
+                   b->written, quote, *quote ? " " : "", b->taken, b->needed,
+                   note->command));
   }
 }
 

@@ -10,8 +10,10 @@
 //   source     /src/f.c  1f0c...               hash of its text, hexadecimal
 //   branch     /src/f.c  5  1  false  true  1  line, instance, taken, needed,
 //                                              is it decisive; best first.
-//                                              May be followed by a sentence:
+//                                              May be followed by a sentence,
 //                                              which variables matter there
+//                                              (or nothing), and the condition
+//                                              as it is written
 //
 // It is about every session that has these texts and shows this failure.
 #ifndef CULPRIT_LOCATE_NEAR_H
@@ -37,6 +39,7 @@ typedef struct {
   const char *taken, *needed; // "true", "case 3", ...
   bool decisive;
   const char *matters; // which variables, one sentence; "": not known
+  const char *written; // the condition; "": not known, or a switch
 } NoteBranch;
 
 typedef struct {

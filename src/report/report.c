@@ -70,6 +70,8 @@ const char *report_path(const Report *r, uint32_t source) {
 }
 
 void report_branch(const NoteBranch *b, Str *out) {
+  if (*b->written)
+    str_addf(out, "`%s` ", b->written);
   str_addf(out, "was %s, would have to be %s", b->taken, b->needed);
   if (b->instance > 1)
     str_addf(out, " (execution %u)", b->instance);

@@ -347,7 +347,13 @@ static void put_near(const Why *w, const Account *a, FILE *out) {
   put_escaped(note->command, out);
   fputc('\n', out);
   if (b) {
-    fprintf(out, "    here execution %u was ", b->instance);
+    fprintf(out, "    here execution %u", b->instance);
+    if (*b->written) {
+      fputs(" of `", out);
+      put_escaped(b->written, out);
+      fputc('`', out);
+    }
+    fputs(" was ", out);
     put_escaped(b->taken, out);
     fputs(", would have to be ", out);
     put_escaped(b->needed, out);

@@ -129,6 +129,8 @@ static void put_near(const Why *w, const Account *a, FILE *out) {
   json_string(note->command, out);
   if (b) {
     fprintf(out, ",\"here\":{\"instance\":%u", b->instance);
+    if (*b->written)
+      json_text("written", b->written, out);
     json_text("taken", b->taken, out);
     json_text("needed", b->needed, out);
     json_bool("decisive", b->decisive, out);

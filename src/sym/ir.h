@@ -83,7 +83,14 @@ typedef struct {
 typedef struct {
   uint32_t first_edge, nedges;
   uint32_t first_case, ncases; // operands (constants)
+  uint32_t text;               // CONDBR: the condition as it is written, a
+                               // name; IR_NONE: not known
+  uint32_t flags;
 } IrBranch;
+enum {
+  IR_INVERTED = 1, // the written condition is true where edge 1 is taken
+  IR_UNTOLD = 2,   // where it is true is not known
+};
 
 typedef struct {
   uint32_t operand;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #define IR_MAGIC 0x3152494c50554c43ull // "CLUPLIR1"
-#define IR_VERSION 3u
+#define IR_VERSION 4u
 
 // member of Program (and of the writer), in file order
 #define IR_ARRAYS(ARRAY_)                                                      \

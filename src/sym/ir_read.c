@@ -102,7 +102,8 @@ static bool fix_branch(Reader *r, IrInst *i) {
   uint32_t extra = i->op == IR_SWITCH ? 1 : 0;
   if (b->nedges < fewest || !WITHIN(r, edges, b->first_edge, b->nedges) ||
       !WITHIN(r, cases, b->first_case, b->ncases) ||
-      (b->ncases && b->ncases + extra != b->nedges))
+      (b->ncases && b->ncases + extra != b->nedges) ||
+      (b->text != IR_NONE && !fix_name(r, &b->text)))
     return false;
   b->first_edge += r->base.edges;
   b->first_case += r->base.cases;
