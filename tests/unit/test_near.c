@@ -632,9 +632,10 @@ TEST(a_note_comes_back_as_it_was_written) {
            back;
   array_push(&note.sources, (Source){"/src/f.c", 0xfedcba9876543210});
   array_push(&note.branches,
-             (NoteBranch){"/src/f.c", 5, 1, "false", "case 3", true, ""});
+             (NoteBranch){"/src/f.c", 5, 1, "false", "case 3", true, "", ""});
   array_push(&note.branches,
-             (NoteBranch){"/src/f.c", 8, 2, "true", "false", false, "x\t= 1"});
+             (NoteBranch){"/src/f.c", 8, 2, "true", "false", false, "x\t= 1",
+                          "!x"});
   assert_int_equal(near_note_write(world.dir, &note, &err), 0);
   char *path = mem_printf("%s/near/7.tsv", world.dir);
   assert_int_equal(fs_read(path, 0, &text, &err), 0);
@@ -646,7 +647,9 @@ TEST(a_note_comes_back_as_it_was_written) {
   assert_int_equal(back.branches.len, 2);
   assert_int_equal(back.branches.items[0].line, 5);
   assert_string_equal(back.branches.items[0].matters, "");
+  assert_string_equal(back.branches.items[0].written, "");
   assert_string_equal(back.branches.items[1].matters, "x\t= 1");
+  assert_string_equal(back.branches.items[1].written, "!x");
   assert_string_equal(back.branches.items[0].needed, "case 3");
   assert_true(back.branches.items[0].decisive);
   near_note_release(&note);

@@ -210,7 +210,7 @@ TEST(the_context_of_a_predicate_is_its_site) {
   load(&w, &p, NULL);
   Ranking r = ranking(cbi_rank, &p, false);
   assert_int_equal(r.suspects.items[0].entity, S1);
-  assert_true(says(&r.suspects.items[0], "predicate", "the if is true"));
+  assert_true(says(&r.suspects.items[0], "predicate", "the condition is true"));
   expect_near(suspect_of(&r, S3)->score, 0, 0);
   ranking_release(&r);
   predicates_release(&p);

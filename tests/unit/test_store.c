@@ -1204,7 +1204,9 @@ TEST(a_store_of_the_first_version_is_brought_up_to_date) {
   Run run = make_run("2", VERDICT_PASS);
   add_run(&f, session, &run);
   close_store(&f);
-  run_sql(&f, "DROP TABLE failure_place; UPDATE meta SET version = 1");
+  run_sql(&f, "DROP TABLE failure_place;"
+             " ALTER TABLE entity DROP COLUMN text;"
+             " UPDATE meta SET version = 1");
   check(&f, open_existing(&f));
   add_placed_run(&f, session);
   Suite suite;

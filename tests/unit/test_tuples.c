@@ -313,6 +313,9 @@ TEST(tuples_are_described_by_what_they_mean) {
   uint32_t twin = condition(&w, 2, 1, 1); // after world_close: only described
   expect_tuple(&w, twin, "when the condition at column 7 is true");
   expect_tuple(&w, 5, "when the condition at column 3 is true");
+  w.entities[twin].text = "!x"; // the text tells them apart
+  expect_tuple(&w, twin, "when `!x` is true");
+  expect_tuple(&w, 5, "when the condition is true");
   uint32_t same = returned(&w, 1, RETURN_CONSTANT, "g");
   expect_tuple(&w, same, "when the call of g always returns the same");
   uint32_t other = returned(&w, 1, RETURN_NON_CONSTANT, NULL);
@@ -320,9 +323,14 @@ TEST(tuples_are_described_by_what_they_mean) {
                "when the call at column 7 does not always return the same");
   uint32_t choice = condition(&w, 3, 5, 3);
   w.entities[choice].name = "switch";
-  expect_tuple(&w, choice, "case 3 of the switch");
+  expect_tuple(&w, choice, "when case 3 of the switch is taken");
+  w.entities[choice].text = "case 'x'";
+  expect_tuple(&w, choice, "when `case 'x'` of the switch is taken");
   w.entities[choice].from = 0;
-  expect_tuple(&w, choice, "no case of the switch");
+  w.entities[choice].text = "c";
+  expect_tuple(&w, choice, "when no case of `switch (c)` is taken");
+  w.entities[choice].text = NULL;
+  expect_tuple(&w, choice, "when no case of the switch is taken");
   world_release(&w);
 }
 
