@@ -216,7 +216,7 @@ static void shorten(Str *text) {
 
 static const char *keep_text(Plan *p, const Code *c, Extent e) {
   Str text = {0};
-  code_show(c, e, &text);
+  code_show(c, code_bare(c, e), &text);
   shorten(&text);
   const char *kept = arena_strdup(&p->arena, str_text(&text));
   str_release(&text);
@@ -390,6 +390,14 @@ static bool has_choice(const Code *c, Extent e) {
   return false;
 }
 
+// `a ? b : c`, which begins here, or whose parenthesis does.
+static Extent find_choice(const Code *c, size_t token) {
+  Extent group = code_expression(c, token);
+  return code_is(c, token, "(") && has_choice(c, group)
+             ? group
+             : code_choice(c, token);
+}
+
 // The expression at the token, if it can be the one that has this value.
 static bool find_expression(const Code *c, size_t token, LLVMValueRef value,
                             Extent *out) {
@@ -402,7 +410,7 @@ static bool find_expression(const Code *c, size_t token, LLVMValueRef value,
     *out = code_right(c, token);
     return true;
   }
-  *out = choice ? code_choice(c, token) : code_expression(c, token);
+  *out = choice ? find_choice(c, token) : code_expression(c, token);
   if (choice)
     return has_choice(c, *out);
   if (is_not(value))

@@ -309,7 +309,7 @@ Extent code_choice(const Code *c, size_t i) {
   return (Extent){i, right_end(c, i - 1, CHOOSES)};
 }
 
-static Extent without_parentheses(const Code *c, Extent e) {
+Extent code_bare(const Code *c, Extent e) {
   while (e.first < e.last && mark_of(c, e.first) == '(' &&
          code_partner(c, e.first) == e.last)
     e.first++, e.last--;
@@ -318,7 +318,7 @@ static Extent without_parentheses(const Code *c, Extent e) {
 
 Extent code_right(const Code *c, size_t operator) {
   Extent e = {operator + 1, right_end(c, operator, level_of(c, operator))};
-  return without_parentheses(c, e);
+  return code_bare(c, e);
 }
 
 bool code_head(const Code *c, size_t keyword, Extent *out) {
@@ -335,7 +335,7 @@ bool code_head(const Code *c, size_t keyword, Extent *out) {
   *out = (Extent){first, right_end(c, first - 1, 1)};
   if (out->last < first || out->last >= close)
     return false;
-  *out = without_parentheses(c, *out);
+  *out = code_bare(c, *out);
   return true;
 }
 

@@ -65,7 +65,9 @@ bool code_true_is_next(const Code *c, Extent condition);
 // condition. False: it is the operand of none.
 bool code_whole(const Code *c, Extent operand, Extent *out,
                 unsigned *negations);
-// What is left of the condition without them.
+// Without parentheses around all of it.
+Extent code_bare(const Code *c, Extent e);
+// What is left of the condition without them and without negations.
 Extent code_strip(const Code *c, Extent e, unsigned *negations);
 
 // Appended, each run of blanks and comments as one blank.
