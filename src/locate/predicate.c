@@ -265,7 +265,7 @@ static void describe(const Entity *e, Str *out) {
              e->from < RETURN_CLASSES ? return_class_name((ReturnClass)e->from)
                                       : "another class");
   else
-    condition_add(e, 0, out);
+    condition_add(e, (Which){0}, out);
 }
 
 // Statements take the best of their predicates; of equally good ones one that

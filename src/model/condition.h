@@ -6,10 +6,15 @@
 #include "model/entity.h"
 #include "util/str.h"
 
+// Which of several on a line that read the same, all 0 if it is the only one:
+// its column, or, where columns are not known, its number from 1.
+typedef struct {
+  uint32_t column, number;
+} Which;
+
 // Appends "`!x` is true", "no case of `switch (c)` is taken", "`case 'x'` of
 // the switch is taken"; where the source does not tell, "the condition is
-// false", "branch 1 of the line is taken". `column`: where it stands if the
-// line has others like it, else 0.
-void condition_add(const Entity *e, uint32_t column, Str *out);
+// false", "condition 2 of the line is true", "the branch to line 9 is taken".
+void condition_add(const Entity *e, Which which, Str *out);
 
 #endif

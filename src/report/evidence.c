@@ -62,15 +62,30 @@ static bool has_twin(const Suite *suite, const Entity *e) {
   return false;
 }
 
-static uint32_t column_of(const Suite *suite, const Entity *e) {
-  return e->col_lo && has_twin(suite, e) ? e->col_lo : 0;
+// Its number among them, from 1, in the order of the source.
+static uint32_t number_of(const Suite *suite, const Entity *e) {
+  uint32_t number = 1, last = e->index;
+  for (const Entity *x = e;
+       x >= suite->entities && x->function == e->function; x--)
+    if (is_twin(x, e) && x->index < last) {
+      last = x->index;
+      number++;
+    }
+  return number;
+}
+
+static Which which_of(const Suite *suite, const Entity *e) {
+  if (!has_twin(suite, e))
+    return (Which){0};
+  return e->col_lo ? (Which){.column = e->col_lo}
+                   : (Which){.number = number_of(suite, e)};
 }
 
 static void add_return(const Suite *suite, const Entity *e, Str *out) {
   str_add(out, "when the call");
   if (e->name)
     str_addf(out, " of %s", e->name);
-  uint32_t column = e->name ? column_of(suite, e) : e->col_lo;
+  uint32_t column = e->name ? which_of(suite, e).column : e->col_lo;
   if (column)
     str_addf(out, " at column %u", column);
   if (e->from == RETURN_CONSTANT)
@@ -85,7 +100,7 @@ void evidence_tuple(const Suite *suite, uint32_t entity, Str *out) {
   const Entity *e = &suite->entities[entity];
   if (e->kind == ENTITY_CONDITION) {
     str_add(out, "when ");
-    condition_add(e, column_of(suite, e), out);
+    condition_add(e, which_of(suite, e), out);
   } else if (e->kind == ENTITY_RETURN) {
     add_return(suite, e, out);
   } else {

@@ -13,7 +13,7 @@ from common import Browser, chosen, equal, ready, url_of
 def check_near(b):
     text = b.text(".why")
     for word in ("NEAREST PASSING RUN", "It passes with ./f 1",
-                 "1 branch went the other way", "f.c:4 was false, would have to be true"):
+                 "1 branch went the other way", "f.c:4 `x > 0` was false, would have to be true"):
         assert word in text, (word, text)
     b.run("[...document.querySelectorAll('.why .link')].find("
           "l => l.textContent === 'f.c:4').click()")
