@@ -1,7 +1,7 @@
 // Conditions of the code as the source has them: see condition.h.
 #include "cfront/condition.h"
 
-#include <ctype.h>
+#include <llvm-c/DebugInfo.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -120,13 +120,23 @@ void conditions_list(Plan *p, LLVMValueRef function, ConditionList *out) {
 
 // --- blocks in order --------------------------------------------------------
 
-// A block that splits an edge holds nothing but a jump.
-static LLVMBasicBlockRef behind_split(LLVMBasicBlockRef b) {
+// A block that splits a critical edge holds nothing but a jump, at the place of
+// the branch. So does `1` of `c ? 1 : x`, but it leads to a choice of values.
+static bool is_split(LLVMBasicBlockRef b, LLVMValueRef branch) {
   LLVMValueRef end = LLVMGetFirstInstruction(b);
-  LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(b));
-  bool split = end && LLVMIsABranchInst(end) && !LLVMIsConditional(end) &&
-               use && !LLVMGetNextUse(use);
-  return split ? LLVMGetSuccessor(end, 0) : b;
+  if (!LLVMIsABranchInst(end) || LLVMIsConditional(end) ||
+      LLVMInstructionGetDebugLoc(end) != LLVMInstructionGetDebugLoc(branch))
+    return false;
+  LLVMValueRef first = LLVMGetFirstInstruction(LLVMGetSuccessor(end, 0));
+  return !LLVMIsAPHINode(first) || is_truth(first);
+}
+
+// Where the i-th successor leads.
+static LLVMBasicBlockRef target(LLVMValueRef branch, unsigned i) {
+  LLVMBasicBlockRef b = LLVMGetSuccessor(branch, i);
+  return is_split(b, branch)
+             ? LLVMGetSuccessor(LLVMGetBasicBlockTerminator(b), 0)
+             : b;
 }
 
 static bool comes_behind(LLVMBasicBlockRef b, LLVMBasicBlockRef from) {
@@ -140,8 +150,8 @@ static bool comes_behind(LLVMBasicBlockRef b, LLVMBasicBlockRef from) {
 // come, the nearer one.
 static int next_successor(LLVMValueRef branch) {
   LLVMBasicBlockRef here = LLVMGetInstructionParent(branch);
-  LLVMBasicBlockRef yes = behind_split(LLVMGetSuccessor(branch, 0));
-  LLVMBasicBlockRef no = behind_split(LLVMGetSuccessor(branch, 1));
+  LLVMBasicBlockRef yes = target(branch, 0);
+  LLVMBasicBlockRef no = target(branch, 1);
   LLVMBasicBlockRef next = LLVMGetNextBasicBlock(here);
   if (yes == no || !next || !comes_behind(yes, next) || !comes_behind(no, next))
     return -1;
@@ -151,7 +161,7 @@ static int next_successor(LLVMValueRef branch) {
 // Only do ... while branches back.
 static bool goes_back(LLVMValueRef branch) {
   LLVMBasicBlockRef here = LLVMGetInstructionParent(branch);
-  LLVMBasicBlockRef yes = behind_split(LLVMGetSuccessor(branch, 0));
+  LLVMBasicBlockRef yes = target(branch, 0);
   return yes == here || !comes_behind(yes, here);
 }
 
@@ -161,8 +171,8 @@ static LLVMValueRef condition_end(LLVMBasicBlockRef b) {
 }
 
 static bool leads_to(LLVMValueRef branch, LLVMBasicBlockRef b) {
-  return behind_split(LLVMGetSuccessor(branch, 0)) == b ||
-         behind_split(LLVMGetSuccessor(branch, 1)) == b;
+  return target(branch, 0) == b ||
+         target(branch, 1) == b;
 }
 
 // Without any text: the block that comes next is entered if the condition is
@@ -174,14 +184,14 @@ static void read_blocks(LLVMValueRef branch, Condition *out) {
     out->known = goes_back(branch);
     return;
   }
-  LLVMBasicBlockRef here = behind_split(LLVMGetSuccessor(branch, next == 1));
-  LLVMBasicBlockRef there = behind_split(LLVMGetSuccessor(branch, next == 0));
+  LLVMBasicBlockRef here = target(branch, next == 1);
+  LLVMBasicBlockRef there = target(branch, next == 0);
   LLVMValueRef last = condition_end(here);
   bool either = false;
   for (int n; last && leads_to(last, there) && !either;) {
     if ((n = next_successor(last)) < 0)
       return;
-    here = behind_split(LLVMGetSuccessor(last, n == 1));
+    here = target(last, n == 1);
     either = here == there;
     last = condition_end(here);
   }

@@ -11,7 +11,7 @@
 enum {
   EXPANDED_MAX = 64 << 10, // bytes
   NESTING_MAX = 32,
-  FILES_MAX = 200,
+  FILES_MAX = 2000, // looked for
 };
 
 // --- definitions ------------------------------------------------------------
@@ -50,16 +50,34 @@ static void read_define(Macros *m, const char *s, uint32_t line) {
   define(m, d);
 }
 
-static void read_file(Macros *m, const char *path);
+static bool read_file(Macros *m, const char *path);
+
+enum { ABOVE = 4 }; // directories above that of the file
+
+// Where include paths lead is not known here: most lead upwards.
+static void look_for(Macros *m, const char *path, const char *name) {
+  size_t n = (size_t)(path_base(path) - path);
+  for (int i = 0; i <= ABOVE && n; i++) {
+    char *beside = mem_printf("%.*s%s", (int)n, path, name);
+    char *below = mem_printf("%.*sinclude/%s", (int)n, path, name);
+    bool found = read_file(m, beside) || read_file(m, below);
+    free(beside);
+    free(below);
+    if (found)
+      return;
+    do
+      n--;
+    while (n && path[n - 1] != '/');
+  }
+}
 
 static void read_include(Macros *m, const char *path, const char *s) {
   s += skip_blanks(s);
   const char *end = *s == '"' ? strchr(s + 1, '"') : NULL;
   if (!end)
     return;
-  char *name = mem_printf("%.*s%.*s", (int)(path_base(path) - path), path,
-                          (int)(end - s - 1), s + 1);
-  read_file(m, name);
+  char *name = mem_printf("%.*s", (int)(end - s - 1), s + 1);
+  look_for(m, path, name);
   free(name);
 }
 
@@ -105,17 +123,19 @@ static void read_text(Macros *m, const char *path, const char *text,
   array_release(&tokens);
 }
 
-static void read_file(Macros *m, const char *path) {
+// True if it is there.
+static bool read_file(Macros *m, const char *path) {
   Str text = {0};
   Err ignored;
   uint64_t seen;
-  if (hashmap_get(&m->seen, path, strlen(path), &seen) ||
-      m->seen.len >= FILES_MAX)
-    return;
-  hashmap_put(&m->seen, path, strlen(path), 1);
-  if (!fs_read(path, 0, &text, &ignored))
+  if (hashmap_get(&m->seen, path, strlen(path), &seen))
+    return seen;
+  bool found = m->seen.len < FILES_MAX && !fs_read(path, 0, &text, &ignored);
+  hashmap_put(&m->seen, path, strlen(path), found);
+  if (found)
     read_text(m, path, str_text(&text), text.len, true);
   str_release(&text);
+  return found;
 }
 
 void macros_read(Macros *m, const char *path, const char *text, size_t len) {

@@ -5,8 +5,8 @@
 //   if (BAD(n))                  `BAD(n)` expands to `(!(n))`
 //
 // Definitions are read from the file itself and from the files it includes by
-// `#include "..."`; what comes from elsewhere (-D, <...>, other directories) is
-// not known, but for assert. Conditional directives are not evaluated: of
+// `#include "..."`, looked for beside it, in the directories above and in their
+// include/. What comes from elsewhere (-D, <...>) is not known, but for assert. Conditional directives are not evaluated: of
 // several definitions the last in front of the use counts.
 #ifndef CULPRIT_CFRONT_MACRO_H
 #define CULPRIT_CFRONT_MACRO_H
