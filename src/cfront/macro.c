@@ -33,7 +33,7 @@ static size_t word_length(const char *s) {
   return n;
 }
 
-// `s`: what follows "#define", with the comments gone.
+// `s`: what follows "#define".
 static void read_define(Macros *m, const char *s, uint32_t line) {
   s += skip_blanks(s);
   size_t n = word_length(s);
@@ -46,7 +46,7 @@ static void read_define(Macros *m, const char *s, uint32_t line) {
     d.params = arena_strndup(&m->arena, s + 1, (size_t)(close - s - 1));
     s = close + 1;
   }
-  d.body = arena_strdup(&m->arena, s + skip_blanks(s));
+  d.body = s + skip_blanks(s);
   define(m, d);
 }
 
@@ -81,46 +81,58 @@ static void read_include(Macros *m, const char *path, const char *s) {
   free(name);
 }
 
-// Comments become blanks and continued lines one line.
-static char *plain_text(const char *text, size_t n) {
-  Tokens tokens = {0};
-  Str out = {0};
-  contract_lex(text, n, &tokens);
-  size_t end = 0;
-  for (size_t i = 0; i + 1 < tokens.len; i++) {
-    const Token *t = &tokens.items[i];
-    if (i && t->at > end)
-      str_addc(&out, ' ');
-    if (!(t->len == 1 && text[t->at] == '\\'))
-      str_addn(&out, text + t->at, t->len);
-    end = t->at + t->len;
-  }
-  array_release(&tokens);
-  str_addn(&out, "", 0);
-  return out.data ? str_take(&out) : mem_strdup("");
-}
-
-// `t`: from its # on.
-static void read_directive(Macros *m, const char *path, const char *text,
-                           const Token *t, bool included) {
-  char *all = plain_text(text + t->at + 1, t->len - 1);
-  const char *s = all + skip_blanks(all);
+// `s`: what follows the #, to the end of the last continued line.
+static void read_directive(Macros *m, const char *path, const char *s,
+                           size_t len, uint32_t line) {
   size_t n = word_length(s);
-  if (n == 6 && !memcmp(s, "define", 6))
-    read_define(m, s + n, included ? 0 : t->line);
-  else if (n == 7 && !memcmp(s, "include", 7))
-    read_include(m, path, s + n);
-  free(all);
+  bool defines = n == 6 && !memcmp(s, "define", 6);
+  if (!defines && !(n == 7 && !memcmp(s, "include", 7)))
+    return;
+  char *rest = arena_strndup(&m->arena, s + n, len - n);
+  if (defines)
+    read_define(m, rest, line);
+  else
+    read_include(m, path, rest);
 }
 
+// Where the directive that begins at `s` ends.
+static const char *directive_end(const char *s, const char *end) {
+  for (;;) {
+    const char *newline = memchr(s, '\n', (size_t)(end - s));
+    if (!newline)
+      return end;
+    size_t back = newline > s && newline[-1] == '\r' ? 2 : 1;
+    if (newline - s < (ptrdiff_t)back || newline[-(ptrdiff_t)back] != '\\')
+      return newline;
+    s = newline + 1;
+  }
+}
+
+static uint32_t count_lines(const char *s, const char *end) {
+  uint32_t n = 0;
+  while ((s = memchr(s, '\n', (size_t)(end - s))))
+    n++, s++;
+  return n;
+}
+
+// Most lines are none: looked at line by line, not token by token.
 static void read_text(Macros *m, const char *path, const char *text,
                       size_t len, bool included) {
-  Tokens tokens = {0};
-  contract_lex(text, len, &tokens);
-  for (size_t i = 0; i < tokens.len; i++)
-    if (tokens.items[i].kind == TOK_DIRECTIVE)
-      read_directive(m, path, text, &tokens.items[i], included);
-  array_release(&tokens);
+  const char *end = text + len, *counted = text;
+  uint32_t line = 1;
+  for (const char *s = text; s < end;) {
+    const char *hash = s + strspn(s, " \t"), *stop;
+    if (*hash == '#') {
+      stop = directive_end(hash, end);
+      line += count_lines(counted, s);
+      counted = s;
+      hash += 1 + strspn(hash + 1, " \t");
+      read_directive(m, path, hash, (size_t)(stop - hash), included ? 0 : line);
+    } else {
+      stop = memchr(s, '\n', (size_t)(end - s));
+    }
+    s = stop && stop < end ? stop + 1 : end;
+  }
 }
 
 // True if it is there.
@@ -230,6 +242,8 @@ static void fill_in(const Macro *d, const Pieces *args, Str *out) {
     int n = t->kind == TOK_WORD
                 ? param_number(d, d->body + t->at, t->len)
                 : -1;
+    if (t->len == 1 && d->body[t->at] == '\\')
+      continue; // the line goes on
     if (i && t->at > t[-1].at + t[-1].len)
       str_addc(out, ' ');
     if (n >= 0 && (size_t)n < args->len)
