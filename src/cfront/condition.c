@@ -74,9 +74,8 @@ static bool tests_truth(LLVMValueRef v) {
 
 // What the truth value was made from.
 static LLVMValueRef origin_of(LLVMValueRef v) {
-  while (LLVMIsAInstruction(v) &&
-         (tests_zero(v) || LLVMIsATruncInst(v) || LLVMIsAZExtInst(v) ||
-          LLVMIsASExtInst(v)))
+  while (LLVMIsAInstruction(v) && (tests_zero(v) || LLVMIsATruncInst(v) ||
+                                   LLVMIsAZExtInst(v) || LLVMIsASExtInst(v)))
     v = LLVMGetOperand(v, 0);
   return v;
 }
@@ -114,8 +113,8 @@ void conditions_list(Plan *p, LLVMValueRef function, ConditionList *out) {
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
          i = LLVMGetNextInstruction(i))
       if (decides(i) && place_of(p, i, &place))
-        array_push(out, (ConditionAt){place.source, place.line, place.col_lo,
-                                      i});
+        array_push(out,
+                   (ConditionAt){place.source, place.line, place.col_lo, i});
 }
 
 // --- blocks in order --------------------------------------------------------
@@ -171,8 +170,7 @@ static LLVMValueRef condition_end(LLVMBasicBlockRef b) {
 }
 
 static bool leads_to(LLVMValueRef branch, LLVMBasicBlockRef b) {
-  return target(branch, 0) == b ||
-         target(branch, 1) == b;
+  return target(branch, 0) == b || target(branch, 1) == b;
 }
 
 // Without any text: the block that comes next is entered if the condition is
@@ -309,8 +307,8 @@ static bool read_expanded(const MacroUse *u, const Code *c, Condition *out) {
     else
       out->text = keep_text(u->plan, c, e);
     out->known = true;
-    out->inverted = u->branch && !is_not(u->value) &&
-                    (inside + (whole ? around : 0)) % 2;
+    out->inverted =
+        u->branch && !is_not(u->value) && (inside + (whole ? around : 0)) % 2;
   }
   array_release(&list);
   return found;
@@ -327,11 +325,11 @@ static bool read_macro(const MacroUse *u, Condition *out) {
   Str text = {0};
   place_of(u->plan, u->value, &place);
   const Source *source = &u->plan->sources.items[place.source];
-  const Macros *macros = source_text_macros(
-      &u->plan->texts.items[place.source], source->path);
-  bool found = macros_find(macros, u->code->text + name->at, name->len,
-                           name->line) &&
-               macros_expand(macros, use, name->line, &text);
+  const Macros *macros =
+      source_text_macros(&u->plan->texts.items[place.source], source->path);
+  bool found =
+      macros_find(macros, u->code->text + name->at, name->len, name->line) &&
+      macros_expand(macros, use, name->line, &text);
   if (found) {
     Code code;
     code_lex(&code, str_text(&text), text.len);
@@ -374,9 +372,8 @@ static bool is_macro(Plan *p, const Place *place, const Code *c, size_t token,
   const Macro *known = macros_find(macros, c->text + t->at, t->len, t->line);
   if (known && (!known->params || called))
     return true;
-  bool operator = (comparison_of(value) && !tests_zero(value)) ||
-                  is_not(value);
-  return operator || (called && !LLVMIsACallInst(origin));
+  bool operator=(comparison_of(value) && !tests_zero(value)) || is_not(value);
+  return operator||(called && !LLVMIsACallInst(origin));
 }
 
 // --- plain text -------------------------------------------------------------
@@ -403,9 +400,8 @@ static bool has_choice(const Code *c, Extent e) {
 // `a ? b : c`, which begins here, or whose parenthesis does.
 static Extent find_choice(const Code *c, size_t token) {
   Extent group = code_expression(c, token);
-  return code_is(c, token, "(") && has_choice(c, group)
-             ? group
-             : code_choice(c, token);
+  return code_is(c, token, "(") && has_choice(c, group) ? group
+                                                        : code_choice(c, token);
 }
 
 // The expression at the token, if it can be the one that has this value.
@@ -433,8 +429,8 @@ static bool find_expression(const Code *c, size_t token, LLVMValueRef value,
          is_logical(c, token) == (LLVMIsAPHINode(origin) != NULL);
 }
 
-static void read_plain(Plan *p, const Code *c, size_t token,
-                       LLVMValueRef value, bool branch, Condition *out) {
+static void read_plain(Plan *p, const Code *c, size_t token, LLVMValueRef value,
+                       bool branch, Condition *out) {
   Extent e;
   unsigned negations = 0;
   if (!find_expression(c, token, value, &e))

@@ -75,9 +75,9 @@ size_t code_partner(const Code *c, size_t token) {
 
 static bool is_type_word(const Code *c, size_t i) {
   static const char *const words[] = {
-      "char",   "short", "int",    "long",     "signed", "unsigned",
-      "float",  "void",  "double", "_Bool",    "bool",   "struct",
-      "union",  "enum",  "const",  "volatile", NULL};
+      "char",  "short", "int",    "long",     "signed", "unsigned",
+      "float", "void",  "double", "_Bool",    "bool",   "struct",
+      "union", "enum",  "const",  "volatile", NULL};
   for (size_t k = 0; words[k]; k++)
     if (code_is(c, i, words[k]))
       return true;
@@ -146,19 +146,14 @@ static int level_of(const Code *c, size_t i) {
   static const struct {
     int level;
     const char *marks; // each with a blank behind it
-  } levels[] = {{1, ", "},
-                {ASSIGNS, "= += -= *= /= %= <<= >>= &= |= ^= "},
-                {CHOOSES, "? : "},
-                {4, "|| "},
-                {5, "&& "},
-                {6, "| "},
-                {7, "^ "},
-                {8, "& "},
-                {9, "== != "},
-                {10, "< > <= >= "},
-                {11, "<< >> "},
-                {12, "+ - "},
-                {13, "* / % "}};
+  } levels[] = {
+      {1, ", "},         {ASSIGNS, "= += -= *= /= %= <<= >>= &= |= ^= "},
+      {CHOOSES, "? : "}, {4, "|| "},
+      {5, "&& "},        {6, "| "},
+      {7, "^ "},         {8, "& "},
+      {9, "== != "},     {10, "< > <= >= "},
+      {11, "<< >> "},    {12, "+ - "},
+      {13, "* / % "}};
   const Token *t = &c->tokens.items[i];
   if (kind_of(c, i) != TOK_MARK)
     return 0;
@@ -187,7 +182,7 @@ static bool begins_statement(const Code *c, size_t i) {
 // The first token of the operand that ends in front of an operator of `level`.
 static size_t left_end(const Code *c, size_t operator, int level) {
   size_t first = operator;
-  for (size_t i = operator - 1; i < c->tokens.len; i--) {
+  for (size_t i = operator- 1; i < c->tokens.len; i--) {
     char mark = mark_of(c, i);
     if (closes(mark)) {
       size_t open = mark == '}' ? CODE_NONE : code_partner(c, i);
@@ -211,7 +206,7 @@ static size_t left_end(const Code *c, size_t operator, int level) {
 // The last token of the operand that begins behind one.
 static size_t right_end(const Code *c, size_t operator, int level) {
   size_t last = operator;
-  for (size_t i = operator + 1; i < c->tokens.len; i++) {
+  for (size_t i = operator+ 1; i < c->tokens.len; i++) {
     char mark = mark_of(c, i);
     if (closes(mark) || mark == ';' || kind_of(c, i) == TOK_END)
       return last;
@@ -317,7 +312,7 @@ Extent code_bare(const Code *c, Extent e) {
 }
 
 Extent code_right(const Code *c, size_t operator) {
-  Extent e = {operator + 1, right_end(c, operator, level_of(c, operator))};
+  Extent e = {operator+ 1, right_end(c, operator, level_of(c, operator))};
   return code_bare(c, e);
 }
 
@@ -362,7 +357,8 @@ static size_t cast_before(const Code *c, size_t i) {
 // Are these the parentheses around an expression, not those of a call or of the
 // head of a statement?
 static bool is_grouped(const Code *c, Extent e) {
-  if (!e.first || mark_of(c, e.first - 1) != '(' || mark_of(c, e.last + 1) != ')')
+  if (!e.first || mark_of(c, e.first - 1) != '(' ||
+      mark_of(c, e.last + 1) != ')')
     return false;
   size_t before = e.first - 2;
   if (e.first == 1)

@@ -2,8 +2,8 @@
 // debug information gives a condition one column only, that of its operator, of
 // the called function or of the variable.
 //
-//   if (!(a == b) && p->q)        at `==`: `a == b`; as a condition, `!(a == b)`
-//                                 at `q`: `p->q`
+//   if (!(a == b) && p->q)      at `==`: `a == b`; as condition `!(a == b)`
+//                               at `q`: `p->q`
 //
 // There is no parser and no type behind it: a parenthesis is taken for a cast
 // if it holds nothing but words and stars and one of the words names a type.

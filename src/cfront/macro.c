@@ -116,8 +116,8 @@ static uint32_t count_lines(const char *s, const char *end) {
 }
 
 // Most lines are none: looked at line by line, not token by token.
-static void read_text(Macros *m, const char *path, const char *text,
-                      size_t len, bool included) {
+static void read_text(Macros *m, const char *path, const char *text, size_t len,
+                      bool included) {
   const char *end = text + len, *counted = text;
   uint32_t line = 1;
   for (const char *s = text; s < end;) {
@@ -223,8 +223,8 @@ static int param_number(const Macro *d, const char *word, size_t len) {
   for (const char *p = d->params; p && *p; n++) {
     p += strspn(p, " \t,");
     size_t size = strcspn(p, ", \t");
-    bool rest = !strncmp(p, "...", 3) && len == 11 &&
-                !memcmp(word, "__VA_ARGS__", 11);
+    bool rest =
+        !strncmp(p, "...", 3) && len == 11 && !memcmp(word, "__VA_ARGS__", 11);
     if (size && (rest || (size == len && !memcmp(p, word, len))))
       return n;
     p += size;
@@ -239,9 +239,7 @@ static void fill_in(const Macro *d, const Pieces *args, Str *out) {
   contract_lex(d->body, strlen(d->body), &tokens);
   for (size_t i = 0; i + 1 < tokens.len; i++) {
     const Token *t = &tokens.items[i];
-    int n = t->kind == TOK_WORD
-                ? param_number(d, d->body + t->at, t->len)
-                : -1;
+    int n = t->kind == TOK_WORD ? param_number(d, d->body + t->at, t->len) : -1;
     if (t->len == 1 && d->body[t->at] == '\\')
       continue; // the line goes on
     if (i && t->at > t[-1].at + t[-1].len)
@@ -280,10 +278,11 @@ static void replace(Expander *x, const Macro *d, const Pieces *args) {
 
 static const Macro *macro_at(const Expander *x, const char *text,
                              const Token *t) {
-  const Macro *d = t->kind == TOK_WORD ? macros_find(x->macros, text + t->at,
-                                                     t->len, x->line)
-                                       : NULL;
-  bool called = text[t->at + t->len + strspn(text + t->at + t->len, " ")] == '(';
+  const Macro *d = t->kind == TOK_WORD
+                       ? macros_find(x->macros, text + t->at, t->len, x->line)
+                       : NULL;
+  bool called =
+      text[t->at + t->len + strspn(text + t->at + t->len, " ")] == '(';
   return d && !is_open(x, d) && (!d->params || called) ? d : NULL;
 }
 

@@ -6,8 +6,9 @@
 //
 // Definitions are read from the file itself and from the files it includes by
 // `#include "..."`, looked for beside it, in the directories above and in their
-// include/. What comes from elsewhere (-D, <...>) is not known, but for assert. Conditional directives are not evaluated: of
-// several definitions the last in front of the use counts.
+// include/. What comes from elsewhere (-D, <...>) is not known, but for assert.
+// Conditional directives are not evaluated: of several definitions the last in
+// front of the use counts.
 #ifndef CULPRIT_CFRONT_MACRO_H
 #define CULPRIT_CFRONT_MACRO_H
 

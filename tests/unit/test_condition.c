@@ -72,8 +72,8 @@ TEST(negations_around_are_counted_and_shown) {
 
 TEST(comments_and_lines_do_not_matter) {
   expect_condition("if (! /* no */ x // &&\n    ->y)", "y", 0, "! x ->y", 1);
-  expect_condition("if (a &&\n#ifdef X\n    !b &&\n#endif\n    c)", "b", 0, "!b",
-                   1);
+  expect_condition("if (a &&\n#ifdef X\n    !b &&\n#endif\n    c)", "b", 0,
+                   "!b", 1);
 }
 
 static bool true_is_next(const char *text, const char *at) {
@@ -161,9 +161,10 @@ TEST(of_several_definitions_the_last_in_front_counts) {
 }
 
 TEST(any_text_is_survived) {
-  static const char *const texts[] = {
-      "",    "(",   ")",      "!",     "((((", "a ? b",      "&& ||", "if (",
-      "for", "while ()", "= = =", "a[", "{ ; }", "#define A(", "x->", "(int)"};
+  static const char *const texts[] = {"",      "(",          ")",     "!",
+                                      "((((",  "a ? b",      "&& ||", "if (",
+                                      "for",   "while ()",   "= = =", "a[",
+                                      "{ ; }", "#define A(", "x->",   "(int)"};
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
     Code c;
     Extents list = {0};
