@@ -65,7 +65,7 @@ typedef struct Explorer Explorer;
 
 // Options must stay.
 Explorer *explorer_new(const SiteOptions *o);
-// Until nothing is left, the budget is spent or a signal came (visits_watch).
+// Until nothing is left, the budget is spent or a signal came (util/stop.h).
 // Every answered request is stored as a run, named by its number. If it fails,
 // what was reached is kept and can be resumed.
 int explorer_run(Explorer *e, Err *err);

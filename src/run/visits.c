@@ -31,8 +31,7 @@ int visits_signal_of(pid_t child) {
   static _Atomic uint64_t signalled; // the last one: child << 8 | signal
   pid_t pid;
   for (int number; (number = stop_take_sent(&pid));)
-    signalled =
-        (uint64_t)process_ancestor(pid) << 8 | (unsigned char)number;
+    signalled = (uint64_t)process_ancestor(pid) << 8 | (unsigned char)number;
   uint64_t last = signalled;
   if (!child || last >> 8 != (uint64_t)child ||
       !atomic_compare_exchange_strong(&signalled, &last, 0))

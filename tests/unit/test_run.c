@@ -485,12 +485,15 @@ TEST(an_interruption_is_an_event_and_kills_what_runs) {
   Pool *pool;
   Arena arena = {0};
   Spawn spawn = {.cwd = dir, .env = environ};
-  spawn_shell(&spawn, "echo $$ > pid; kill -INT $PPID; sleep 1000", &arena);
+  spawn_shell(&spawn, "echo $$ > pid; sleep 1000", &arena);
   stop_orderly(60);
   assert_int_equal(pool_open(&pool, 1, &err), 0);
   pool_start(pool, 0, &spawn);
   size_t slot;
   Outcome o;
+  while (!is_alive(dir, "pid"))
+    assert_int_equal(pool_wait(pool, 10, &slot, &o), POOL_IDLE);
+  raise(SIGINT); // as the user would
   assert_int_equal(pool_wait(pool, -1, &slot, &o), POOL_INTERRUPTED);
   pool_close(pool);
   assert_int_equal(stop_status(0), 130);
