@@ -213,9 +213,9 @@ static void find_gaps(Confine *c) {
   bool network = has_private_network(c) || guarded;
   int abi = usable_abi();
   Str s = {0};
-  add_gap(&s, !files && !abi, c->copy ? "writing and removing files outside of "
-                                        "a copy of the working directory"
-                                      : "writing and removing files");
+  add_gap(&s, !files && !abi,
+          c->copy ? "writing and removing files outside of the copy they get"
+                  : "writing and removing files");
   add_gap(&s, !files, "changing modes, owners and times of files");
   add_gap(&s, !files && abi && abi < 3, "truncating files");
   add_gap(&s, !network && abi < 4, "TCP connections");
