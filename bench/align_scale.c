@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "generate/align.h"
+#include "near/align.h"
 
 enum { LOOP = 1, IF, CALLED, DEEP };
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sym/gates.h"
-#include "sym/solver.h"
+#include "solve/gates.h"
+#include "solve/solver.h"
 #include "util/array.h"
 
 typedef struct {

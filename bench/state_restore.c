@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "php/child.h"
-#include "php/sql.h"
-#include "php/state.h"
+#include "php/state/sql.h"
+#include "php/state/state.h"
 #include "util/fs.h"
 #include "util/mem.h"
 

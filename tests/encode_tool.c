@@ -1,5 +1,5 @@
 // encode_tool [-c SECONDS] [-r N] DIR PROGRAM [ARGS...]: is the encoding of
-// spec/encode.h true to the program? Every call of every function with a
+// spec/encode/encode.h true to the program? Every call of every function with a
 // contract that the run makes is encoded from its state:
 //
 //   kept      every ensures held in the run: the encoding says so too, and

@@ -17,7 +17,7 @@
 
 #include "php/child.h"
 #include "php/request.h"
-#include "php/state.h"
+#include "php/state/state.h"
 #include "php/worker.h"
 #include "util/mem.h"
 

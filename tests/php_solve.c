@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "generate/site_solve.h"
-#include "php/record.h"
+#include "explore/solve/site_solve.h"
+#include "php/record/record.h"
 #include "php/worker.h"
 #include "util/fs.h"
 #include "util/mem.h"

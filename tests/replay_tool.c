@@ -10,7 +10,7 @@
 // -n: replay this trace instead of running the program.
 // -f: turns up to N conditions of the path round, one at a time, runs the
 // program with the input the solver gives, and looks whether it went that way.
-// The program's own output goes to replay.out. Status: 0, or 3 with a message.
+// The program's own output goes to CACHE/out. Status: 0, or 3 with a message.
 #include <fcntl.h>
 #include <getopt.h>
 #include <stdio.h>
@@ -21,9 +21,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cfront/trace_build.h"
-#include "sym/replay.h"
+#include "program/trace_build.h"
+#include "replay/replay.h"
 #include "util/fs.h"
+#include "util/mem.h"
 
 typedef struct {
   bool check, symbolic, quiet;
@@ -43,7 +44,8 @@ static int run(const char *program, const Options *o, const char *dir) {
   pid_t pid = fork();
   if (pid == 0) {
     int in = open(o->input ? o->input : "/dev/null", O_RDONLY);
-    int out = open("replay.out", O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    char *path = mem_printf("%s/out", o->cache);
+    int out = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     setenv("CULPRIT_TRACE", dir, 1);
     dup2(in, 0);
     dup2(out, 1);

@@ -23,11 +23,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cfront/trace_build.h"
-#include "sym/expr_eval.h"
-#include "sym/gates.h"
-#include "sym/replay.h"
-#include "sym/solver.h"
+#include "expr/expr_eval.h"
+#include "program/trace_build.h"
+#include "replay/replay.h"
+#include "solve/gates.h"
+#include "solve/solver.h"
 #include "util/fs.h"
 
 typedef struct {

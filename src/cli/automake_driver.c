@@ -15,12 +15,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "adapter/spool.h"
 #include "cli/cli.h"
-#include "run/process.h"
+#include "process/process.h"
+#include "process/words.h"
 #include "run/runner.h"
-#include "run/spool.h"
 #include "run/testfile.h"
-#include "run/words.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "run/words.h"
+#include "process/words.h"
 #include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"

@@ -20,9 +20,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cfront/map.h"
-#include "cfront/runfile.h"
 #include "cli/cli.h"
+#include "program/map.h"
+#include "program/runfile.h"
 #include "store/store.h"
 #include "util/area.h"
 #include "util/command.h"

@@ -8,11 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "adapter/libtool.h"
 #include "cli/cli.h"
-#include "run/libtool.h"
-#include "run/process.h"
+#include "process/process.h"
+#include "process/words.h"
 #include "run/testfile.h"
-#include "run/words.h"
 #include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"

@@ -15,7 +15,7 @@
 #include <stddef.h>
 
 #include "cli/confine_options.h"
-#include "generate/explore.h"
+#include "input/explore.h"
 #include "model/input.h"
 #include "run/runner.h"
 #include "util/arena.h"

@@ -8,7 +8,7 @@
 #include "cli/cli.h"
 #include "import/foreign.h"
 #include "import/format.h"
-#include "run/words.h"
+#include "process/words.h"
 #include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"

@@ -1,15 +1,15 @@
 // culprit mutants: the faults that can be planted in a program, and planting
-// one. The program carries its own code (cfront/program_code.h): only the unit
+// one. The program carries its own code (program/program_code.h): only the unit
 // of the fault is compiled again, and the program is linked again.
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cfront/bitcode_format.h"
-#include "cfront/program_code.h"
 #include "cli/cli.h"
-#include "locate/filter.h"
+#include "compile/bitcode_format.h"
+#include "program/program_code.h"
+#include "tally/filter.h"
 #include "util/area.h"
 #include "util/array.h"
 #include "util/command.h"

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 #include "eval/pdg.h"
-#include "generate/near.h"
+#include "near/near.h"
 #include "util/err.h"
 
 // Edges followed one way at a time (the paper's score), and both ways at once.

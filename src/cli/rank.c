@@ -13,9 +13,9 @@
 #include "cli/cli.h"
 #include "locate/cluster.h"
 #include "locate/fault.h"
-#include "locate/lacking.h"
 #include "locate/localizer.h"
 #include "report/report.h"
+#include "tally/lacking.h"
 
 enum { WARNINGS_SHOWN = 10 };
 

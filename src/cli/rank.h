@@ -38,7 +38,7 @@ typedef struct RankOptions {
   EntityKind by;      // what is listed
   unsigned entities;  // what scores it: a set of 1u << EntityKind; 0: as the
                       // method likes it
-  bool endings_alike; // passing runs count alike: locate/tally.h
+  bool endings_alike; // passing runs count alike: tally/tally.h
   bool tests_alike; // code of tests is ranked like the rest
   bool other_failures_pass; // runs that only show other failures pass
   bool confidence;          // order equal scores by confidence
@@ -48,7 +48,7 @@ typedef struct RankOptions {
   FILE *summary;          // github: the step's summary, or NULL
   const char *more;       // json: more members, each behind a comma; or NULL
   // As the user gave them; the strings are not copied.
-  ARRAY(const char *) only, exclude; // paths or globs, see locate/filter.h
+  ARRAY(const char *) only, exclude; // paths or globs, see tally/filter.h
   ARRAY(const char *) faults;        // FILE:LINE[,LINE]..., see locate/fault.h
 } RankOptions;
 

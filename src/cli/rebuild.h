@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-#include "run/words.h"
+#include "process/words.h"
 
 // Returns when one of the files has changed and they have been left alone for
 // a moment: a linker writes its output in several steps. Sleeps in between; an

@@ -8,8 +8,8 @@
 
 #include "cli/cli.h"
 #include "cli/rank.h"
-#include "locate/owner.h"
 #include "report/html.h"
+#include "tally/owner.h"
 #include "util/fs.h"
 
 enum {

@@ -7,16 +7,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "adapter/adapter.h"
+#include "adapter/suites.h"
+#include "adapter/tree.h"
 #include "cli/cli.h"
 #include "cli/confine_options.h"
 #include "cli/rank.h"
 #include "cli/rebuild.h"
-#include "run/adapter.h"
-#include "run/suites.h"
+#include "process/words.h"
 #include "run/summary.h"
 #include "run/testfile.h"
-#include "run/tree.h"
-#include "run/words.h"
 #include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"

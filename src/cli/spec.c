@@ -28,7 +28,8 @@ enum {
   RANDOM_TESTS = 20, // of --compare: at least
 };
 
-// How tests are chosen and counted: METHODS section 5's list.
+// How tests are chosen and counted: those that Gopinath et al. compare
+// (docs/methods.md).
 typedef struct {
   const char *name;
   RoundsPick pick;

@@ -12,8 +12,8 @@
 #include "locate/fault.h"
 #include "locate/near.h"
 #include "locate/twins.h"
+#include "process/words.h"
 #include "report/why.h"
-#include "run/words.h"
 #include "util/command.h"
 
 static const char HELP[] =

@@ -16,7 +16,7 @@
 
 #include "eval/graph.h"
 #include "php/site.h"
-#include "run/words.h"
+#include "process/words.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cfront/program_code.h"
+#include "program/program_code.h"
 #include "util/fs.h"
 #include "util/hashmap.h"
 #include "util/mem.h"

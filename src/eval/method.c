@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "locate/owner.h"
+#include "tally/owner.h"
 #include "util/mem.h"
 #include "util/str.h"
 

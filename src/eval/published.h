@@ -30,7 +30,8 @@ typedef struct {
 const PublishedDifference *published_difference(const char *method);
 
 // Scores over the dependence graph on 107 versions of the Siemens programs
-// (APG, METHODS section 6): % of the versions with at least such a score.
+// (Wang and Roychoudhury, ASE 2005): % of the versions with at least such a
+// score.
 typedef struct {
   const char *method;
   double above90, above80;

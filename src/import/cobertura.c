@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "import/format.h"
-#include "import/xml.h"
+#include "verdict/xml.h"
 
 typedef struct {
   Coverage *out;

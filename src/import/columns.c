@@ -9,7 +9,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "import/verdict.h"
+#include "verdict/verdict.h"
 
 bool columns_recognises(const Input *in) {
   (void)in;

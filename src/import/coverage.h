@@ -18,13 +18,13 @@
 #include <stdint.h>
 
 #include "import/foreign.h"
-#include "import/input.h"
 #include "import/places.h"
 #include "model/entity.h"
 #include "util/arena.h"
 #include "util/array.h"
 #include "util/bitset.h"
 #include "util/hashmap.h"
+#include "verdict/input.h"
 
 typedef struct {
   const char *path;           // absolute

@@ -8,12 +8,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "import/verdict.h"
 #include "model/entity.h"
 #include "model/run.h"
 #include "store/store.h"
 #include "util/arena.h"
 #include "util/array.h"
+#include "verdict/verdict.h"
 
 typedef struct {
   Unit unit;

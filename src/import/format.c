@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#include "import/files.h"
 #include "util/fs.h"
+#include "verdict/files.h"
 
 // clang-format off
 static const ImportFormat formats[] = {

@@ -7,8 +7,8 @@
 
 #include "import/coverage.h"
 #include "import/foreign.h"
-#include "import/input.h"
 #include "import/places.h"
+#include "verdict/input.h"
 
 // One argument of the import: [NAME=]FILE.
 typedef struct {

@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/files.h"
 #include "import/format.h"
 #include "util/fs.h"
+#include "verdict/files.h"
 
 // A column of the matrix.
 typedef struct {

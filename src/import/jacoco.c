@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "import/format.h"
-#include "import/xml.h"
 #include "util/fs.h"
+#include "verdict/xml.h"
 
 typedef struct {
   Coverage *out;

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "import/input.h"
+#include "verdict/input.h"
 
 typedef struct {
   const Input *in;

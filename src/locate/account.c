@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "locate/owner.h"
+#include "tally/owner.h"
 #include "util/mem.h"
 
 static const Suspect *find_suspect(const Ranking *r, uint32_t entity) {

@@ -17,8 +17,8 @@
 
 #include <stdbool.h>
 
-#include "locate/tally.h"
 #include "model/suite.h"
+#include "tally/tally.h"
 
 #define CLUSTER_SIMILARITY 0.75
 enum { CLUSTER_SPECTRA = 1500 };

@@ -105,7 +105,7 @@ static bool decides(const Work *w, uint32_t block) {
 }
 
 // The condition that a block ends with. Those whose value is only used
-// (`c ? a : b`, `x = a && b`) come behind it: cfront/plan.c.
+// (`c ? a : b`, `x = a && b`) come behind it: plan/plan.c.
 static uint32_t condition_of(const Work *w, uint32_t block) {
   const Suite *suite = w->suite;
   uint32_t best = ENTITY_NONE;

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "locate/formula.h"
-#include "locate/order.h"
 #include "locate/spectrum.h"
+#include "tally/formula.h"
+#include "tally/order.h"
 #include "util/mem.h"
 
 // --- scores -----------------------------------------------------------------

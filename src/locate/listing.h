@@ -7,10 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "locate/deaths.h"
-#include "locate/filter.h"
-#include "locate/tally.h"
 #include "model/ranking.h"
+#include "tally/deaths.h"
+#include "tally/filter.h"
+#include "tally/tally.h"
 #include "util/err.h"
 
 typedef struct {

@@ -18,9 +18,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "locate/deaths.h"
-#include "locate/filter.h"
-#include "locate/formula.h"
 #include "locate/near.h"
 #include "locate/neighbour.h"
 #include "locate/outmap.h"
@@ -28,10 +25,13 @@
 #include "locate/propagate.h"
 #include "locate/spec_note.h"
 #include "locate/spectrum.h"
-#include "locate/tally.h"
 #include "model/ranking.h"
 #include "model/suite.h"
 #include "store/store.h"
+#include "tally/deaths.h"
+#include "tally/filter.h"
+#include "tally/formula.h"
+#include "tally/tally.h"
 #include "util/err.h"
 
 // What the user may choose for any method.

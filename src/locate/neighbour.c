@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "locate/deaths.h"
-#include "locate/owner.h"
+#include "tally/deaths.h"
+#include "tally/owner.h"
 #include "util/array.h"
 #include "util/mem.h"
 

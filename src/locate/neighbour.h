@@ -36,10 +36,10 @@
 #include <stdint.h>
 
 #include "locate/listing.h"
-#include "locate/tally.h"
 #include "model/ranking.h"
 #include "model/suite.h"
 #include "store/store.h"
+#include "tally/tally.h"
 #include "util/bitset.h"
 #include "util/err.h"
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "locate/formula.h"
-#include "locate/owner.h"
+#include "tally/formula.h"
+#include "tally/owner.h"
 #include "util/hashmap.h"
 #include "util/mem.h"
 

@@ -25,9 +25,9 @@
 #include <stdint.h>
 
 #include "locate/listing.h"
-#include "locate/tally.h"
 #include "model/ranking.h"
 #include "store/store.h"
+#include "tally/tally.h"
 #include "util/arena.h"
 #include "util/array.h"
 #include "util/err.h"

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "locate/deaths.h"
-#include "locate/owner.h"
 #include "model/condition.h"
+#include "tally/deaths.h"
+#include "tally/owner.h"
 #include "util/mem.h"
 
 #define LEAST_DEVIATION 1e-6

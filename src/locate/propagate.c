@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "locate/deaths.h"
 #include "locate/solve.h"
+#include "tally/deaths.h"
 #include "util/mem.h"
 
 #define NO_SUM 1e-10    // instead of a sum that is 0

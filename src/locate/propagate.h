@@ -55,12 +55,12 @@
 #include <stdint.h>
 
 #include "locate/cfg.h"
-#include "locate/formula.h"
 #include "locate/listing.h"
-#include "locate/tally.h"
 #include "model/ranking.h"
 #include "model/suite.h"
 #include "store/store.h"
+#include "tally/formula.h"
+#include "tally/tally.h"
 #include "util/array.h"
 #include "util/bitset.h"
 #include "util/err.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "locate/order.h"
+#include "tally/order.h"
 #include "util/mem.h"
 #include "util/str.h"
 

@@ -21,9 +21,9 @@
 
 #include "locate/listing.h"
 #include "locate/note_file.h"
-#include "locate/tally.h"
 #include "model/ranking.h"
 #include "model/suite.h"
+#include "tally/tally.h"
 #include "util/arena.h"
 #include "util/array.h"
 #include "util/err.h"

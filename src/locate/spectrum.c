@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "locate/lacking.h"
 #include "locate/listing.h"
-#include "locate/order.h"
-#include "locate/owner.h"
+#include "tally/lacking.h"
+#include "tally/order.h"
+#include "tally/owner.h"
 #include "util/mem.h"
 #include "util/str.h"
 

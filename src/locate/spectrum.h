@@ -32,12 +32,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "locate/deaths.h"
-#include "locate/filter.h"
-#include "locate/formula.h"
-#include "locate/tally.h"
 #include "model/ranking.h"
 #include "model/suite.h"
+#include "tally/deaths.h"
+#include "tally/filter.h"
+#include "tally/formula.h"
+#include "tally/tally.h"
 #include "util/err.h"
 
 typedef struct {

@@ -33,7 +33,7 @@ typedef struct {
 typedef struct {
   int64_t session;     // number of the session in the store
   const char *command; // the culprit command line that made it
-  bool endings_alike;  // asked for: see locate/tally.h
+  bool endings_alike;  // asked for: see tally/tally.h
   const char *cwd; // the directory it ran in; paths are shown relative to it
   Source *sources;
   size_t nsources;

@@ -1,4 +1,4 @@
-// Broken contracts as failures of a run (cfront/contract_table.h).
+// Broken contracts as failures of a run (program/contract_table.h).
 //
 //   kind       contract
 //   message    list_delete: size_ok is violated: l->size == ... (list.c:9)
@@ -11,8 +11,8 @@
 
 #include <stdbool.h>
 
-#include "cfront/contract_table.h"
 #include "model/run.h"
+#include "program/contract_table.h"
 
 // Adds what the run's processes recorded in `dir`. Paths below `root` are shown
 // relative to it.

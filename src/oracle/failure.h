@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "model/run.h"
-#include "run/process.h"
+#include "process/process.h"
 
 // Adds a failure unless the run has one with this signature; NULL signature:
 // the message is the signature. Everything is copied.

@@ -20,7 +20,7 @@
 
 #include "model/run.h"
 #include "oracle/rules.h"
-#include "run/process.h"
+#include "process/process.h"
 #include "util/err.h"
 
 // One execution, as an oracle sees it.

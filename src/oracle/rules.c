@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/verdict.h"
 #include "oracle/failure.h"
 #include "oracle/kinds.h"
 #include "util/fs.h"
 #include "util/mem.h"
+#include "verdict/verdict.h"
 
 enum { OUTPUT_MOST = 16 << 20 }; // bytes that are searched
 

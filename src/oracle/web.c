@@ -133,7 +133,7 @@ static void add_query_shape(const PhpFault *f, Str *out) {
   free(message);
 }
 
-// Our private server (php/state.h) knows no privileges, and so refuses
+// Our private server (php/state/state.h) knows no privileges, and so refuses
 // statements about them: that is no failure of the application.
 static bool is_of_our_server(const PhpFault *f) {
   return f->sql && strstr(f->message, " --skip-grant-tables ");

@@ -13,8 +13,8 @@
 #include <stdbool.h>
 
 #include "model/run.h"
-#include "oracle/html.h"
-#include "php/record.h"
+#include "oracle/html/html.h"
+#include "php/record/record.h"
 #include "php/worker.h"
 #include "util/arena.h"
 #include "util/err.h"

@@ -5,7 +5,7 @@
 
 #include "model/entity.h"
 #include "model/run.h"
-#include "php/record.h"
+#include "php/record/record.h"
 #include "util/err.h"
 
 typedef struct Scripts Scripts;

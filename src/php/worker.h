@@ -94,8 +94,8 @@ const Site *worker_site(const Worker *w);
 typedef void TakeMail(void *ctx, const char *to);
 void worker_take_mail(Worker *w, TakeMail *take, void *ctx);
 
-// The record of the last request (php/record.h); NULL: served without PHP, or
-// by plain PHP.
+// The record of the last request (php/record/record.h); NULL: served without
+// PHP, or by plain PHP.
 const char *worker_record(const Worker *w);
 // The process that served it, which may have ended; 0: none did.
 pid_t worker_process(const Worker *w);

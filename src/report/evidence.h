@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "locate/deaths.h"
 #include "model/ranking.h"
 #include "model/suite.h"
+#include "tally/deaths.h"
 #include "util/array.h"
 #include "util/str.h"
 

@@ -5,8 +5,8 @@
 //   ::warning file=src/a.c,line=12,col=3,title=Suspect 1::27 of 27 failing, ...
 #include <string.h>
 
-#include "util/escape.h"
 #include "report/report.h"
+#include "util/escape.h"
 #include "util/str.h"
 
 enum { ANNOTATIONS = 10, SHOWN = 25 };

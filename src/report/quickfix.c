@@ -2,8 +2,8 @@
 // read (vim -q, :cfile; emacs compilation-mode).
 #include <stdlib.h>
 
-#include "util/escape.h"
 #include "report/report.h"
+#include "util/escape.h"
 
 static void add_message(const Report *r, const Ranking *ranking,
                         const Suspect *s, const Entity *e, Str *line) {

@@ -9,9 +9,9 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "util/escape.h"
 #include "report/json_out.h"
 #include "report/report.h"
+#include "util/escape.h"
 #include "util/fs.h"
 
 enum { SHOWN = 25, STEPS = 100 };

@@ -13,9 +13,9 @@
 //       ...
 #include <string.h>
 
-#include "util/escape.h"
 #include "report/excerpt.h"
 #include "report/why.h"
+#include "util/escape.h"
 #include "util/fs.h"
 #include "util/str.h"
 

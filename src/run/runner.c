@@ -11,7 +11,7 @@
 
 #include "oracle/contract.h"
 #include "oracle/failure.h"
-#include "run/words.h"
+#include "process/words.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"

@@ -9,10 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cfront/runfile.h"
 #include "model/run.h"
 #include "oracle/oracle.h"
-#include "run/process.h"
+#include "process/process.h"
+#include "program/runfile.h"
 #include "run/scratch.h"
 #include "store/store.h"
 #include "util/array.h"
@@ -30,7 +30,7 @@ typedef struct {
   uint64_t max_output;                     // bytes
   bool timeout_given; // by the user
   bool failed, add, scratch, rerun;
-  bool serve; // keep programs ready between tests (run/server.h)
+  bool serve; // keep programs ready between tests (process/server.h)
   // Nobody has seen what runs here: what it may do. The scratch area and what
   // is copied are the runner's to set. NULL: it may do what the user may.
   const ConfinePlan *confine;

@@ -1,7 +1,7 @@
 // One PHP worker with all that belongs to it: a session directory, a database
 // server if one is asked for, and the state of both; and the judgement of what
 // it answered. Used by a list of requests (run/visits.h) and by the explorer
-// (generate/site.h).
+// (explore/site.h).
 //
 // A Seat is for the thread that opened it.
 #ifndef CULPRIT_RUN_SEAT_H
@@ -10,8 +10,8 @@
 #include <stdbool.h>
 
 #include "model/run.h"
-#include "php/record.h"
-#include "php/state.h"
+#include "php/record/record.h"
+#include "php/state/state.h"
 #include "php/worker.h"
 #include "run/visits.h"
 #include "util/arena.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "run/words.h"
+#include "process/words.h"
 #include "util/array.h"
 #include "util/fs.h"
 

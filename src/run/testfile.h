@@ -12,7 +12,7 @@
 #include <stddef.h>
 
 #include "oracle/rules.h"
-#include "run/process.h"
+#include "process/process.h"
 #include "util/arena.h"
 #include "util/err.h"
 

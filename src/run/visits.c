@@ -14,8 +14,8 @@
 
 #include "php/fresh.h"
 #include "php/scripts.h"
-#include "php/state.h"
-#include "run/orphan.h"
+#include "php/state/state.h"
+#include "process/orphan.h"
 #include "run/seat.h"
 #include "util/fs.h"
 #include "util/mem.h"

@@ -20,7 +20,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
-#include "../cfront/contract_format.h"
+#include "contract_format.h"
 #include "snapshot_format.h"
 #include "system.h"
 
@@ -400,8 +400,8 @@ INLINE unsigned list_broken(const Call *c, uint32_t *out) {
   return n;
 }
 
-// Is the clause to be evaluated? Always; who encodes the call (spec/encode.h)
-// may want to know of one clause only.
+// Is the clause to be evaluated? Always; who encodes the call
+// (spec/encode/encode.h) may want to know of one clause only.
 int __culprit_asks(const ContractHeader *h, unsigned clause) {
   (void)h;
   (void)clause;

@@ -1,15 +1,15 @@
-// What the runtime writes and cfront/runfile.c reads: the layout of a run file,
-// and of the records that instrumented code hands to the runtime. Guest code:
-// included by the tested program's half and by the tool's half.
+// What the runtime writes and program/runfile.c reads: the layout of a run
+// file, and of the records that instrumented code hands to the runtime. Guest
+// code: included by the tested program's half and by the tool's half.
 //
 // A run file belongs to one process and one module (program or shared library):
 //
 //   RunHeader | RunUnit[nunits] | pad to page | counters | death area
 //
 // The counters are the module's section `culprit_cnt`, mapped over this part of
-// the file: whatever the process counts is in the file at once, however it ends.
-// Each unit's counters fill whole pages, so that no other data shares them.
-// The death area is sparse and written only by the fatal-signal hook.
+// the file: whatever the process counts is in the file at once, however it
+// ends. Each unit's counters fill whole pages, so that no other data shares
+// them. The death area is sparse and written only by the fatal-signal hook.
 #ifndef CULPRIT_RUNTIME_FORMAT_H
 #define CULPRIT_RUNTIME_FORMAT_H
 

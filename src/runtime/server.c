@@ -123,7 +123,7 @@ static void fail(uint32_t what, long error, uint32_t which) {
   CALL(SYS_exit_group, 127, 0, 0);
 }
 
-// What an execution by run/spawn.c does, in the same order.
+// What an execution by process/spawn.c does, in the same order.
 static void become(Request *r) {
   CALL(SYS_set_robust_list, self.robust, self.robust_size, 0);
   CALL(SYS_setsid, 0, 0, 0);

@@ -1,5 +1,6 @@
-// What run/server.c and the fork server inside a program (server.c) say to each
-// other, over a socket that keeps messages apart. Guest code: included by both.
+// What process/server.c and the fork server inside a program (server.c) say to
+// each other, over a socket that keeps messages apart. Guest code: included by
+// both.
 //
 //   server -> tool    ServeHello, once
 //   tool -> server    ServeRequest | ServeRedirect[nredirects] | strings:
@@ -24,7 +25,7 @@ enum {
   SERVE_MESSAGE_MAX = 131072, // bytes of a request
 };
 
-// The first four are as RedirectMode of run/words.h.
+// The first four are as RedirectMode of process/words.h.
 enum {
   SERVE_READ,
   SERVE_WRITE,

@@ -1,5 +1,5 @@
 // The recorder of a trace build: linked once into a program whose units were
-// compiled for tracing (cfront/trace_insert.h). Instrumented code appends to
+// compiled for tracing (trace/trace_insert.h). Instrumented code appends to
 // the stream by itself; here the stream is opened, grown and ended.
 //
 // CULPRIT_TRACE names the directory for the file PID-N.trace; without it the

@@ -1,5 +1,5 @@
-// What a traced program writes and sym/trace_read.c reads. Guest code: included
-// by the runtime that is linked into the program and by the tool.
+// What a traced program writes and replay/trace_read.c reads. Guest code:
+// included by the runtime that is linked into the program and by the tool.
 //
 // A trace file belongs to one process:
 //
@@ -31,7 +31,7 @@
 //     TRACE_RETURN result: 8 bytes per scalar of at most 64 bits
 //   before and behind main there is code outside too: TRACE_ENTER
 //   block             u32 number, in a checking trace only
-//   before a counted loop over arrays (cfront/trace_loops.h):
+//   before a counted loop over arrays (trace/trace_loops.h):
 //     TRACE_SEEN   address u64, size u32, bytes: memory as it is; any number
 //     0 or 1       1: the loop's loads are not recorded, but in this memory
 #ifndef CULPRIT_RUNTIME_TRACE_FORMAT_H

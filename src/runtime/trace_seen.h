@@ -1,5 +1,5 @@
 // What memory the stream has had, so that loops over it need not record it
-// again (cfront/trace_loops.h). Part of trace.c, which it is included by.
+// again (trace/trace_loops.h). Part of trace.c, which it is included by.
 //
 // Memory is looked at in lines of 64 bytes. A line that was appended to the
 // stream is known to whoever replays the run: what instrumented code stores

@@ -1,7 +1,7 @@
 // Made tests: see candidates.h.
 #include "spec/candidates.h"
 
-#include "sym/gates.h"
+#include "solve/gates.h"
 
 enum { RUN_SHARE = 4 }; // running a brood: times what making it may take
 

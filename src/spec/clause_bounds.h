@@ -14,7 +14,7 @@
 #ifndef CULPRIT_SPEC_CLAUSE_BOUNDS_H
 #define CULPRIT_SPEC_CLAUSE_BOUNDS_H
 
-#include "spec/encode.h"
+#include "spec/encode/encode.h"
 
 // After encoder_run.
 void clause_bounds_widen(Encoder *e);

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "sym/gates.h"
+#include "solve/gates.h"
 
 enum {
   CONFLICTS = 50000000,
@@ -314,8 +314,8 @@ static bool returns(const Encoder *e, const Core *c) {
   return false;
 }
 
-// Nothing in it sets anything, or nothing what the clause names (METHODS
-// section 5): then something that does is missing.
+// Nothing in it sets anything, or nothing what the clause names: then something
+// that does is missing (docs/methods.md).
 static bool is_omission(const Encoder *e, const Core *c, uint32_t clause) {
   if (!assigns(e, c))
     return true;

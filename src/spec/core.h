@@ -22,7 +22,7 @@
 #ifndef CULPRIT_SPEC_CORE_H
 #define CULPRIT_SPEC_CORE_H
 
-#include "spec/encode.h"
+#include "spec/encode/encode.h"
 #include "util/str.h"
 
 typedef ARRAY(uint32_t) StatementList;

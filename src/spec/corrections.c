@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sym/gates.h"
+#include "solve/gates.h"
 
 static bool is_broken(const Violation *v, uint32_t clause) {
   for (size_t i = 0; i < v->nbroken; i++)

@@ -18,7 +18,7 @@
 #ifndef CULPRIT_SPEC_CORRECTIONS_H
 #define CULPRIT_SPEC_CORRECTIONS_H
 
-#include "cfront/contract_table.h"
+#include "program/contract_table.h"
 #include "spec/core.h"
 
 typedef struct {

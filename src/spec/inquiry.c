@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "solve/gates.h"
 #include "spec/clause_bounds.h"
-#include "sym/gates.h"
 #include "util/fs.h"
 
 enum {

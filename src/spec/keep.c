@@ -7,8 +7,8 @@
 
 #include "locate/spec_note.h"
 #include "oracle/contract.h"
-#include "run/process.h"
-#include "run/words.h"
+#include "process/process.h"
+#include "process/words.h"
 #include "util/mem.h"
 
 typedef struct {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/escape.h"
 #include "report/json_out.h"
+#include "util/escape.h"
 #include "util/fs.h"
 
 enum { SOURCE_MAX = 16 << 20, LINE_SHOWN = 60 };

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "sym/gates.h"
+#include "solve/gates.h"
 
 enum {
   RANDOM_STATES = 8, // made at a time

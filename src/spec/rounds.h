@@ -1,5 +1,5 @@
 // Tests made from the violating call, one round after the other, and what they
-// say about the statements (METHODS section 5).
+// say about the statements (docs/methods.md).
 //
 //   Rounds r;
 //   rounds_open(&r, &candidates, &options);

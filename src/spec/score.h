@@ -1,5 +1,5 @@
 // How suspicious statements are, from a core and from tests judged by the
-// contract (METHODS section 5): susp = Tarantula + 1 for suspects of the core,
+// contract (docs/methods.md): susp = Tarantula + 1 for suspects of the core,
 // confidence is Tarantula's; ordered by susp, then confidence.
 //
 //   Score s;
@@ -13,7 +13,7 @@
 // same broken promises is added, loses its bonus and is no suspect any more;
 // with some of them, or some others as well, the test only counts.
 //
-// Corrections (ours, not METHODS'). If it is known which lines could alone be
+// Corrections (ours, not published). If it is known which lines could alone be
 // wrong (corrections.h), the other suspects have only half of the bonus, and
 // come later among lines of the same rating. Of those that are still alike the
 // one that the failing call executed last, nearest to the broken promise, comes

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sym/gates.h"
+#include "solve/gates.h"
 
 enum { CELLS_MAX = 4096, TARGETS_MAX = 256 };
 

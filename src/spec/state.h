@@ -15,8 +15,8 @@
 #ifndef CULPRIT_SPEC_STATE_H
 #define CULPRIT_SPEC_STATE_H
 
-#include "cfront/contract_table.h"
-#include "spec/encode.h"
+#include "program/contract_table.h"
+#include "spec/encode/encode.h"
 #include "spec/snapshot.h"
 
 typedef struct {

@@ -4,17 +4,17 @@
 // judged by the contract.
 //
 // Runs are those of a build made from the program's own bitcode, which says in
-// its memory where its variables lie (cfront/links.h). Addresses must be the
-// same in every run: the caller switches randomization off.
+// its memory where its variables lie (instrument/links.h). Addresses must be
+// the same in every run: the caller switches randomization off.
 #ifndef CULPRIT_SPEC_SUBJECT_H
 #define CULPRIT_SPEC_SUBJECT_H
 
-#include "cfront/contract_table.h"
-#include "cfront/runfile.h"
-#include "cfront/trace_build.h"
-#include "run/process.h"
+#include "ir/ir.h"
+#include "process/process.h"
+#include "program/contract_table.h"
+#include "program/runfile.h"
+#include "program/trace_build.h"
 #include "spec/snapshot.h"
-#include "sym/ir.h"
 #include "util/bitset.h"
 
 typedef struct {

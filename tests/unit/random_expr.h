@@ -3,7 +3,7 @@
 #ifndef CULPRIT_TESTS_UNIT_RANDOM_EXPR_H
 #define CULPRIT_TESTS_UNIT_RANDOM_EXPR_H
 
-#include "sym/expr.h"
+#include "expr/expr.h"
 
 typedef struct {
   uint64_t state;

@@ -6,10 +6,10 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "cfront/cc_args.h"
-#include "cfront/map.h"
-#include "cfront/map_format.h"
-#include "cfront/runfile.h"
+#include "compile/cc_args.h"
+#include "program/map.h"
+#include "program/map_format.h"
+#include "program/runfile.h"
 #include "runtime/format.h"
 #include "test.h"
 #include "util/fs.h"

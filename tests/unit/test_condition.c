@@ -1,8 +1,8 @@
-// Conditions as they are written: cfront/expression.h, cfront/macro.h.
+// Conditions as they are written: source/expression.h, source/macro.h.
 #include <string.h>
 
-#include "cfront/expression.h"
-#include "cfront/macro.h"
+#include "source/expression.h"
+#include "source/macro.h"
 #include "test.h"
 #include "util/arena.h"
 

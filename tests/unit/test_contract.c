@@ -6,12 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cfront/contract.h"
-#include "cfront/contract_table.h"
+#include "contract/contract.h"
 #include "oracle/contract.h"
-#include "php/record.h"
+#include "php/record/record.h"
+#include "program/contract_table.h"
+#include "replay/trace.h"
 #include "spec/snapshot.h"
-#include "sym/trace.h"
 #include "util/fs.h"
 
 // --- helpers ----------------------------------------------------------------

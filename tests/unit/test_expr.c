@@ -1,13 +1,13 @@
-// Unit tests of src/sym: expressions, their rules, values and texts.
+// Unit tests of src/expr: expressions, their rules, values and texts.
 #include "test.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#include "expr/expr_eval.h"
+#include "expr/support.h"
+#include "expr/walk.h"
 #include "random_expr.h"
-#include "sym/expr_eval.h"
-#include "sym/support.h"
-#include "sym/walk.h"
 
 static ExprPool *pool;
 static VarId in;

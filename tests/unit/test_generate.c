@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "generate/ddmin.h"
-#include "generate/frontier.h"
-#include "generate/similarity.h"
+#include "input/frontier.h"
+#include "model/similarity.h"
+#include "util/ddmin.h"
 #include "util/mem.h"
 
 static void assert_near(double got, double want) {

@@ -1,15 +1,15 @@
 // Unit tests of exploring: where a page leads to (php/links.h), requests made
-// of it (generate/site_ask.h), input that decides comparisons
-// (generate/site_solve.h), and what is asked first (generate/site_queue.h).
+// of it (php/site_ask.h), input that decides comparisons
+// (explore/solve/site_solve.h), and what is asked first (explore/site_queue.h).
 #include "test.h"
 
 #include <stdlib.h>
 
-#include "generate/site_ask.h"
-#include "generate/site_queue.h"
-#include "generate/site_solve.h"
+#include "explore/site_queue.h"
+#include "explore/solve/site_solve.h"
 #include "php/links.h"
-#include "php/record_format.h"
+#include "php/record/record_format.h"
+#include "php/site_ask.h"
 
 static Links read_page(const char *page, Arena *arena) {
   return links_read(page, strlen(page), "/a/list.php", "p=2", arena);

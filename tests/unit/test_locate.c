@@ -4,11 +4,11 @@
 #include <math.h>
 
 #include "locate/fault.h"
-#include "locate/filter.h"
-#include "locate/formula.h"
-#include "locate/order.h"
 #include "locate/spectrum.h"
 #include "model/testcode.h"
+#include "tally/filter.h"
+#include "tally/formula.h"
+#include "tally/order.h"
 #include "world.h"
 
 static double score(const char *formula, uint32_t ef, uint32_t ep, uint32_t nf,

@@ -4,14 +4,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cfront/program_code.h"
-#include "cfront/trace_build.h"
-#include "generate/align.h"
-#include "generate/near_internal.h"
-#include "generate/near_poke.h"
-#include "generate/watch.h"
 #include "locate/near.h"
-#include "sym/replay.h"
+#include "near/align.h"
+#include "near/near_internal.h"
+#include "near/near_poke.h"
+#include "near/watch.h"
+#include "program/program_code.h"
+#include "program/trace_build.h"
+#include "replay/replay.h"
 #include "test.h"
 #include "util/command.h"
 #include "util/fs.h"

@@ -7,8 +7,8 @@
 #include <limits.h>
 
 #include "php/site_files.h"
-#include "php/state.h"
-#include "php/state_diff.h"
+#include "php/state/state.h"
+#include "php/state/state_diff.h"
 
 // --- an application in its view ---------------------------------------------
 

@@ -1,14 +1,14 @@
-// Unit tests of php/term.h (PHP's rules outside of PHP), of the shadows in a
+// Unit tests of php/record/term.h (PHP's rules outside of PHP), of the shadows in a
 // record (tests/data/php/decide.rec: decide.php with n=3&s=%20Bob&p=7-x,
-// recorded by culprit.so) and of solving them (generate/site_solve*.h).
+// recorded by culprit.so) and of solving them (explore/solve/site_solve*.h).
 #include "test.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "generate/site_solve.h"
-#include "generate/site_solve_input.h"
-#include "php/record.h"
+#include "explore/solve/site_solve.h"
+#include "explore/solve/site_solve_input.h"
+#include "php/record/record.h"
 #include "util/fs.h"
 
 #define RECORD TEST_DATA "/php/decide.rec"

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 
 #include "php/child.h"
-#include "php/sql.h"
-#include "php/state.h"
+#include "php/state/sql.h"
+#include "php/state/state.h"
 
 // --- state: files
 // -------------------------------------------------------------

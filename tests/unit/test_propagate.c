@@ -121,7 +121,7 @@ static void expect_edge(const Graph *g, uint32_t i, double want) {
 // --- worked example 1
 // ---------------------------------------------------------
 
-// Paper 002, Figure 1: edges e1 to e6 are 0 to 5.
+// Zhang et al., ESEC/FSE 2009, Figure 1: edges e1 to e6 are 0 to 5.
 static void figure1(Graph *g) {
   static const uint8_t of[9] = {0, 1, 1, 1, 1, 2, 2, 2, 3};
   memset(g, 0, sizeof *g);

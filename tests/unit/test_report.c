@@ -8,9 +8,9 @@
 #include <xxhash.h>
 
 #include "locate/spectrum.h"
-#include "util/escape.h"
 #include "report/excerpt.h"
 #include "report/report.h"
+#include "util/escape.h"
 #include "util/fs.h"
 #include "world.h"
 

@@ -8,14 +8,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "run/adapter.h"
-#include "run/logdriver.h"
-#include "run/process.h"
+#include "adapter/adapter.h"
+#include "adapter/logdriver.h"
+#include "adapter/spool.h"
+#include "process/process.h"
+#include "process/words.h"
 #include "run/scratch.h"
-#include "run/spool.h"
 #include "run/summary.h"
 #include "run/testfile.h"
-#include "run/words.h"
 #include "test.h"
 #include "util/fs.h"
 #include "util/mem.h"

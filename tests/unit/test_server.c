@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "run/loadable.h"
-#include "run/process.h"
+#include "process/loadable.h"
+#include "process/process.h"
 #include "run/testfile.h"
 #include "util/fs.h"
 #include "util/mem.h"

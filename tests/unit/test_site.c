@@ -7,13 +7,13 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "generate/site_atlas.h"
-#include "generate/site_desk.h"
-#include "generate/site_odd.h"
-#include "generate/site_open.h"
-#include "generate/site_path.h"
-#include "generate/site_saved.h"
-#include "generate/site_show.h"
+#include "explore/site_atlas.h"
+#include "explore/site_desk.h"
+#include "explore/site_odd.h"
+#include "explore/site_open.h"
+#include "explore/site_path.h"
+#include "explore/site_saved.h"
+#include "explore/site_show.h"
 #include "php/fresh.h"
 #include "util/fs.h"
 

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <z3.h>
 
+#include "expr/expr_eval.h"
 #include "random_expr.h"
-#include "sym/expr_eval.h"
-#include "sym/gates.h"
-#include "sym/slice.h"
-#include "sym/solver.h"
+#include "solve/gates.h"
+#include "solve/slice.h"
+#include "solve/solver.h"
 
 static ExprPool *pool;
 static Solver *solver;

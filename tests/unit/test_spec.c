@@ -5,12 +5,12 @@
 #include <stdlib.h>
 
 #include "locate/spec_note.h"
-#include "spec/memory.h"
-#include "spec/pmap.h"
-#include "spec/pointees.h"
+#include "solve/solver.h"
+#include "spec/encode/memory.h"
+#include "spec/encode/pmap.h"
+#include "spec/encode/pointees.h"
+#include "spec/encode/value.h"
 #include "spec/score.h"
-#include "spec/value.h"
-#include "sym/solver.h"
 #include "util/fs.h"
 
 // --- maps -------------------------------------------------------------------

@@ -6,13 +6,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cfront/map.h"
-#include "cfront/program_code.h"
-#include "cfront/trace_build.h"
-#include "sym/ir_format.h"
-#include "sym/replay.h"
-#include "sym/seen.h"
-#include "sym/shadow.h"
+#include "ir/ir_format.h"
+#include "program/map.h"
+#include "program/program_code.h"
+#include "program/trace_build.h"
+#include "replay/replay.h"
+#include "replay/seen.h"
+#include "replay/shadow.h"
 #include "test.h"
 #include "util/command.h"
 #include "util/fs.h"

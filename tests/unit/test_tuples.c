@@ -7,11 +7,11 @@
 #include "locate/account.h"
 #include "locate/cluster.h"
 #include "locate/guard.h"
-#include "locate/lacking.h"
 #include "locate/localizer.h"
-#include "locate/order.h"
-#include "locate/owner.h"
 #include "report/evidence.h"
+#include "tally/lacking.h"
+#include "tally/order.h"
+#include "tally/owner.h"
 #include "world.h"
 
 enum {

@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "locate/tally.h"
 #include "model/suite.h"
+#include "tally/tally.h"
 #include "util/mem.h"
 
 typedef struct {
@@ -127,7 +127,7 @@ static void world_release(World *w) {
   suite_release(&w->suite);
 }
 
-// Paper 002, Figure 1: statement s of METHODS' worked example 1 is entity
+// Zhang et al., ESEC/FSE 2009, Figure 1: statement s of it is entity
 // s - 1, on line s of fig1.c.
 static void world_figure1(World *w) {
   static const uint8_t into_b2[] = {0, 2, 4, 5}; // t1 t3 t5 t6

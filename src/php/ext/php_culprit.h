@@ -1,6 +1,7 @@
 // The PHP extension "culprit": records what every request of a stock PHP 8.2
-// did, into the directory that the ini setting culprit.dir names. php/record.h
-// says what; this header is how the parts of the extension hang together.
+// did, into the directory that the ini setting culprit.dir names.
+// php/record/record.h says what; this header is how the parts of the extension
+// hang together.
 //
 //   culprit.c   the module: settings, start and end of a request, compilation
 //   flow.c      one compiled function: its statements, blocks and edges
@@ -35,7 +36,7 @@
 
 #include "php.h"
 
-#include "../record_format.h"
+#include "php/record/record_format.h"
 
 extern zend_module_entry culprit_module_entry;
 
@@ -348,7 +349,7 @@ void culprit_shadow_models(void); // marks the functions it knows
 
 // --- faults (faults.c) ------------------------------------------------------
 
-// As PhpSeverity of php/record.h.
+// As PhpSeverity of php/record/record.h.
 enum {
   SEVERITY_FATAL,
   SEVERITY_WARNING,

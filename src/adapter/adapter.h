@@ -1,0 +1,47 @@
+// Where tests come from. An adapter finds the tests of one kind of test runner
+// and drives them through a Runner; a new one is one file and one row of the
+// table in adapter.c.
+//
+//   testsfile  --tests FILE: one test a line
+//   automake   `make check` of an automake build directory, test by test
+//   ctest      the tests of a CMake build directory (ctest, make test)
+//   meson      the tests of a Meson build directory (meson test, ninja test)
+//   tap        t/*.t, which print TAP (prove)
+//   command    -- CMD: one test
+//   script     tests/*.sh
+//
+// Programs that hold many tests (cmocka, Check) are taken apart: split.h.
+#ifndef CULPRIT_ADAPTER_ADAPTER_H
+#define CULPRIT_ADAPTER_ADAPTER_H
+
+#include "run/runner.h"
+
+typedef struct {
+  const char *name;
+  double timeout; // default, in seconds
+  // Is this the adapter for these options (and the directory they name)?
+  bool (*detect)(const RunOptions *o);
+  // Runs all tests: runner_begin, then runner_add for each.
+  int (*run)(Runner *r, Err *err);
+} Adapter;
+
+// The first that wants these options. -1: none, and what the user can do.
+int adapter_find(const Adapter **a, const RunOptions *o, Err *err);
+
+// The rows.
+bool testsfile_detect(const RunOptions *o);
+int testsfile_run(Runner *r, Err *err);
+bool automake_detect(const RunOptions *o);
+int automake_run(Runner *r, Err *err);
+bool ctest_detect(const RunOptions *o);
+int ctest_run(Runner *r, Err *err);
+bool meson_detect(const RunOptions *o);
+int meson_run(Runner *r, Err *err);
+bool tap_detect(const RunOptions *o);
+int tap_run(Runner *r, Err *err);
+bool script_detect(const RunOptions *o);
+int script_run(Runner *r, Err *err);
+bool command_detect(const RunOptions *o);
+int command_run(Runner *r, Err *err);
+
+#endif

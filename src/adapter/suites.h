@@ -1,0 +1,35 @@
+// What the adapters of test runners share: commands of theirs that we
+// recognise, building before the tests, lists of words.
+#ifndef CULPRIT_ADAPTER_SUITES_H
+#define CULPRIT_ADAPTER_SUITES_H
+
+#include <jansson.h>
+
+#include "adapter/listed.h"
+
+// Is the command `tool ... word ...` (word NULL: any)? "make" is also gmake,
+// and every tool may be named with its directory.
+bool command_is(char *const *command, const char *tool, const char *word);
+
+// The build directory: ours, or what the command names (-C DIR). Caller frees.
+char *suite_dir(const RunOptions *o);
+
+// Runs argv in `dir`, output to `name` in the store. Not 0: the message has the
+// end of what it said.
+int suite_build(const Runner *r, const char *dir, char *const *argv,
+                const char *name, Err *err);
+
+// The last lines of what a tool said, for a message.
+const char *output_tail(const Str *text);
+
+// An array of strings (or one string) as words that end with NULL; NULL if
+// there are none. Memory: arena.
+char **json_words(const json_t *value, Arena *arena);
+
+// Is it a test that files of its own make up: t/*.t, tests/*.sh?
+bool scripts_there(const char *dir);
+
+// `dir` has a file of this name.
+bool dir_has(const char *dir, const char *name);
+
+#endif

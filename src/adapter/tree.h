@@ -1,0 +1,37 @@
+// A build with culprit-cc where the user's tree is none: `culprit run -- make
+// check` on a fresh source tree, or in a build directory of another compiler.
+//
+//   the tree has      what is done, below .culprit/build
+//   CMakeLists.txt    cmake -S TREE -DCMAKE_C_COMPILER=culprit-cc
+//   meson.build       CC=culprit-cc meson setup
+//   configure         TREE/configure CC=culprit-cc (a copy of the tree if it is
+//                     configured in place)
+//   Makefile          a copy of the tree, make CC=culprit-cc
+//
+// A later call finds what is there and builds only what has changed. The user's
+// own tree is never written to.
+#ifndef CULPRIT_ADAPTER_TREE_H
+#define CULPRIT_ADAPTER_TREE_H
+
+#include <stdbool.h>
+
+#include "run/runner.h"
+
+typedef struct {
+  bool needed;
+  const char *kind; // "CMake", "Meson", "configure", "make"
+  char *source;     // the user's tree
+  char *dir;        // where the tests run: the build
+} Tree;
+
+// Is such a build needed for these options, and of which kind? False if the
+// options name programs themselves, if the directory is a build with culprit-cc
+// already, or if nothing in it can be built.
+bool tree_find(Tree *t, const RunOptions *o, const char *store);
+
+// Configures and builds. Output goes to LOG; the message has its end.
+int tree_build(const Tree *t, int jobs, const char *log, Err *err);
+
+void tree_release(Tree *t);
+
+#endif

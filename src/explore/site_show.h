@@ -1,0 +1,39 @@
+// How to show a failure again: the sequence of requests, from the start, that
+// ends in it; made as short as it gets while it still shows the same failure
+// (ddmin over the requests before the last, then each value of each request);
+// written as a list for `culprit web --requests` and as a script of curl
+// commands.
+//
+// A value that the page draws by lot (a CSRF token) is marked: whoever makes
+// the requests takes it from the page before (docs/web-requests.md,
+// Culprit-Fresh).
+#ifndef CULPRIT_EXPLORE_SITE_SHOW_H
+#define CULPRIT_EXPLORE_SITE_SHOW_H
+
+#include "explore/site_atlas.h"
+#include "explore/site_desk.h"
+#include "util/err.h"
+
+typedef struct {
+  Ask ask;
+  const char *fresh; // names of values that come from the page; "": none
+} ShowStep;
+
+typedef struct {
+  ShowStep *steps; // the last one shows the failure
+  size_t nsteps;
+  bool tried; // it was made again,
+  bool shown; // and did show it
+} Showing;
+
+// Of request `number`; at most `budget` requests are made, which are counted
+// down. Where the application cannot be asked any more, as it was found.
+Showing showing_make(Desk *d, const Atlas *a, uint32_t number,
+                     const char *signature, size_t *budget, Arena *arena);
+
+// Writes `base`.txt, `base`.sh and, for requests that fit no line,
+// `base`-N.body. `title`: lines that say what fails, without their #.
+int showing_write(const Showing *s, const char *title, const char *base,
+                  Err *err);
+
+#endif

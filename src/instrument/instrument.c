@@ -1,0 +1,413 @@
+// culprit-instrument: the half of the compiler that needs LLVM. culprit-cc runs
+// it between clang's front end and code generation:
+//
+//   clang -emit-llvm ... a.c -o a.bc
+//   culprit-instrument --runtime R.s --mode hits --opt 2 a.bc -o a.out.bc
+//   clang -x ir a.out.bc -c -o a.o
+//
+// It splits critical edges, plans (plan.h), embeds bitcode and map, counts
+// (probe.h) and adds the runtime. Kept apart from culprit-cc because
+// loading LLVM takes longer than many a compiler call that needs none of it.
+#include <getopt.h>
+#include <llvm-c/Analysis.h>
+#include <llvm-c/BitReader.h>
+#include <llvm-c/BitWriter.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+#include <zstd.h>
+
+#include "compile/bitcode_format.h"
+#include "instrument/generate.h"
+#include "instrument/links.h"
+#include "instrument/marks.h"
+#include "instrument/mutate.h"
+#include "instrument/pdg.h"
+#include "lower/lower.h"
+#include "plan/contract_wrap.h"
+#include "plan/map_write.h"
+#include "plan/passes.h"
+#include "plan/plan.h"
+#include "plan/probe.h"
+#include "program/map_format.h"
+#include "trace/trace_code.h"
+#include "trace/trace_insert.h"
+#include "util/err.h"
+#include "util/escape.h"
+#include "util/fs.h"
+#include "util/str.h"
+
+typedef struct {
+  const char *input, *output, *runtime;
+  const char *mutate; // number of the mutant to plant, or NULL
+  Str args;           // of code generation, each with its NUL
+  CounterSize size;
+  bool returns;
+  char level;  // of -O
+  bool object; // write machine code, not bitcode
+  // Only answer: what can be mutated, which statements depend on which.
+  bool list_mutants, pdg;
+  // A trace build, and the code it can be replayed with.
+  bool trace, check, lower;
+  bool marks; // to be stopped at branches (marks.h)
+  bool plain; // lowered without promotion
+  bool links; // with a table of the unit's link-time constants
+  uint32_t unit;
+  const char *names;
+  PrefixMaps maps;
+} Options;
+
+static int usage(void) {
+  fputs("usage: culprit-instrument --runtime FILE [--mode hits|counts] "
+        "[--returns] [--opt LEVEL] [--mutate N] [--object] INPUT -o OUTPUT\n"
+        "       culprit-instrument --trace [--check] [--unit N] [--names FILE] "
+        "[--opt LEVEL] [--object] INPUT -o OUTPUT\n"
+        "       culprit-instrument --marks [--unit N] [--opt LEVEL] [--object] "
+        "INPUT -o OUTPUT\n"
+        "       culprit-instrument --lower [--plain] INPUT -o OUTPUT\n"
+        "       culprit-instrument --mutants|--pdg INPUT\n"
+        "culprit-cc runs this; it is not meant to be called by hand.\n",
+        stderr);
+  return 2;
+}
+
+static int parse_options(Options *o, int argc, char **argv) {
+  static const struct option longs[] = {
+      {"runtime", required_argument, NULL, 'r'},
+      {"mode", required_argument, NULL, 'm'},
+      {"returns", no_argument, NULL, 'v'},
+      {"opt", required_argument, NULL, 'O'},
+      {"prefix-map", required_argument, NULL, 'p'},
+      {"arg", required_argument, NULL, 'a'},
+      {"object", no_argument, NULL, 'b'},
+      {"mutate", required_argument, NULL, 'u'},
+      {"mutants", no_argument, NULL, 'l'},
+      {"pdg", no_argument, NULL, 'g'},
+      {"trace", no_argument, NULL, 't'},
+      {"check", no_argument, NULL, 'c'},
+      {"unit", required_argument, NULL, 'n'},
+      {"names", required_argument, NULL, 'f'},
+      {"lower", no_argument, NULL, 'w'},
+      {"plain", no_argument, NULL, 'P'},
+      {"marks", no_argument, NULL, 'M'},
+      {"links", no_argument, NULL, 'L'},
+      {0}};
+  *o = (Options){.size = COUNTERS_HITS, .level = '0'};
+  for (int c; (c = getopt_long(argc, argv, "o:", longs, NULL)) != -1;) {
+    switch (c) {
+    case 'o':
+      o->output = optarg;
+      break;
+    case 'r':
+      o->runtime = optarg;
+      break;
+    case 'm':
+      o->size = !strcmp(optarg, "counts") ? COUNTERS_COUNTS : COUNTERS_HITS;
+      break;
+    case 'v':
+      o->returns = true;
+      break;
+    case 'p':
+      array_push(&o->maps, optarg);
+      break;
+    case 'a':
+      str_addn(&o->args, optarg, strlen(optarg) + 1);
+      break;
+    case 'u':
+      o->mutate = optarg;
+      break;
+    case 'l':
+      o->list_mutants = true;
+      break;
+    case 'g':
+      o->pdg = true;
+      break;
+    case 't':
+      o->trace = true;
+      break;
+    case 'c':
+      o->check = true;
+      break;
+    case 'n':
+      o->unit = (uint32_t)strtoul(optarg, NULL, 10);
+      break;
+    case 'f':
+      o->names = optarg;
+      break;
+    case 'w':
+      o->lower = true;
+      break;
+    case 'P':
+      o->plain = true;
+      break;
+    case 'M':
+      o->marks = true;
+      break;
+    case 'L':
+      o->links = true;
+      break;
+    case 'O':
+      o->level = *optarg;
+      break;
+    case 'b':
+      o->object = true;
+      break;
+    default:
+      return -1;
+    }
+  }
+  o->input = argv[optind];
+  bool asked = o->list_mutants || o->pdg;
+  bool alone = o->trace || o->lower || o->marks; // needs no runtime
+  return o->input && (asked || (o->output && (alone || o->runtime))) ? 0 : -1;
+}
+
+static LLVMModuleRef read_module(LLVMContextRef c, const char *path, Err *err) {
+  LLVMMemoryBufferRef buffer;
+  LLVMModuleRef module;
+  char *message = NULL;
+  if (LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &message)) {
+    err_set(err, "%s: %s", path, message);
+    LLVMDisposeMessage(message);
+    return NULL;
+  }
+  bool bad = LLVMParseBitcodeInContext2(c, buffer, &module);
+  LLVMDisposeMemoryBuffer(buffer);
+  if (bad) {
+    err_set(err, "%s: not LLVM 19 bitcode", path);
+    return NULL;
+  }
+  return module;
+}
+
+// The bitcode chunk of the unit, and the unit's identity: a hash of it.
+static void pack_bitcode(LLVMModuleRef m, Plan *p, const Options *o, Str *out) {
+  LLVMMemoryBufferRef bc = LLVMWriteBitcodeToMemoryBuffer(m);
+  const char *data = LLVMGetBufferStart(bc);
+  size_t size = LLVMGetBufferSize(bc);
+  XXH128_hash_t hash = XXH3_128bits(data, size);
+  memcpy(p->id.bytes, &hash, sizeof p->id.bytes);
+  BitcodeHeader h = {.magic = BITCODE_MAGIC,
+                     .full_size = size,
+                     .args_size = o->args.len,
+                     .returns = o->returns};
+  memcpy(h.id, p->id.bytes, sizeof h.id);
+  size_t bound = ZSTD_compressBound(size);
+  void *packed = mem_alloc(bound);
+  h.size = ZSTD_compress(packed, bound, data, size, 1);
+  if (!ZSTD_isError(h.size)) {
+    str_addn(out, &h, sizeof h);
+    str_addn(out, str_text(&o->args), o->args.len);
+    str_addn(out, packed, h.size);
+  }
+  free(packed);
+  LLVMDisposeMemoryBuffer(bc);
+}
+
+// Reading through a null pointer is a crash to be recorded, not a reason to
+// take the code that leads there for impossible.
+static void expect_null(LLVMModuleRef m) {
+  LLVMContextRef c = LLVMGetModuleContext(m);
+  static const char name[] = "null_pointer_is_valid";
+  unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof name - 1);
+  for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
+    if (!LLVMIsDeclaration(f))
+      LLVMAddAttributeAtIndex(f,
+                              (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                              LLVMCreateEnumAttribute(c, kind, 0));
+}
+
+// The runtime comes as assembly (tools/runtime-asm): translating that again in
+// every object file costs a tenth of compiling it again.
+static int add_runtime(LLVMModuleRef m, const char *path, Err *err) {
+  Str text = {0};
+  if (fs_read(path, 0, &text, err))
+    return -1;
+  LLVMAppendModuleInlineAsm(m, str_text(&text), text.len);
+  str_release(&text);
+  return 0;
+}
+
+// The part that checks contracts lies beside the runtime.
+static int add_contract_runtime(LLVMModuleRef m, const char *runtime,
+                                Err *err) {
+  if (!contract_is_used(m) || !runtime)
+    return 0;
+  char *path = mem_printf("%.*sculprit-contract.s",
+                          (int)(path_base(runtime) - runtime), runtime);
+  int rc = add_runtime(m, path, err);
+  free(path);
+  return rc;
+}
+
+static int find_mutants(LLVMModuleRef m, const Options *o, Plan *p,
+                        Mutants *out, Err *err) {
+  mutants_find(p, m, out);
+  char *end;
+  unsigned long n = strtoul(o->mutate, &end, 10);
+  if (*end || end == o->mutate || n >= out->len)
+    return err_set(err, "no mutant '%s': %s has 0 to %zu", o->mutate, p->name,
+                   out->len ? out->len - 1 : 0);
+  return 0;
+}
+
+static int answer(LLVMModuleRef m, const Options *o, Plan *p) {
+  Str text = {0};
+  Mutants mutants = {0};
+  if (o->pdg) {
+    pdg_write(p, m, &text);
+  } else {
+    mutants_find(p, m, &mutants);
+    mutants_list(p, &mutants, &text);
+  }
+  fputs(str_text(&text), stdout);
+  array_release(&mutants);
+  str_release(&text);
+  return 0;
+}
+
+// The input is embedded bitcode: its hash is the unit's identity.
+static int identify(const Options *o, Plan *p, Err *err) {
+  Str bitcode = {0};
+  if (fs_read(o->input, 0, &bitcode, err))
+    return -1;
+  XXH128_hash_t hash = XXH3_128bits(str_text(&bitcode), bitcode.len);
+  memcpy(p->id.bytes, &hash, sizeof p->id.bytes);
+  str_release(&bitcode);
+  return 0;
+}
+
+// Found by the hash of what the lowered IR is made from.
+static int add_links(LLVMModuleRef m, const Options *o, Err *err) {
+  Plan named = {0};
+  if (identify(o, &named, err))
+    return -1;
+  links_add(m, named.id);
+  return 0;
+}
+
+static int instrument(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
+  contract_wrap(m);
+  if (passes_run(m, "function(break-crit-edges)", err))
+    return -1;
+  Str bitcode = {0}, map = {0};
+  pack_bitcode(m, p, o, &bitcode);
+  p->maps = &o->maps;
+  plan_module(p, m, o->returns);
+  Mutants mutants = {0};
+  int rc = o->mutate ? find_mutants(m, o, p, &mutants, err) : 0;
+  if (!rc && p->ncounters) {
+    map_write(p, o->size, &map);
+    if (o->links)
+      rc = add_links(m, o, err);
+    probe_insert(m, p, o->size);
+    expect_null(m);
+    if (mutants.len)
+      mutant_apply(&mutants.items[strtoul(o->mutate, NULL, 10)]);
+    probe_add_section(m, "__culprit_map", MAP_SECTION, map.data, map.len);
+    probe_add_section(m, "__culprit_bitcode", BITCODE_SECTION, bitcode.data,
+                      bitcode.len);
+    if (!rc && o->level != '0' && o->size == COUNTERS_HITS) {
+      rc = passes_run(m, "function(mem2reg,loop(loop-rotate))", err);
+      if (!rc)
+        probe_hoist(m);
+    }
+    if (!rc)
+      rc = add_runtime(m, o->runtime, err);
+  }
+  if (!rc)
+    rc = add_contract_runtime(m, o->runtime, err);
+  array_release(&mutants);
+  str_release(&bitcode);
+  str_release(&map);
+  return rc;
+}
+
+static int trace(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
+  TraceCode code;
+  if (identify(o, p, err) || trace_code_init(&code, m, o->names, err))
+    return -1;
+  TraceOptions options = {.id = p->id, .number = o->unit, .check = o->check};
+  int rc = trace_insert(&code, &options, err);
+  trace_code_release(&code);
+  return rc ? rc : add_contract_runtime(m, o->runtime, err);
+}
+
+static int mark(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
+  (void)p;
+  marks_insert(m, o->unit);
+  return add_contract_runtime(m, o->runtime, err);
+}
+
+static int lower(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
+  TraceCode code;
+  Str out = {0};
+  p->marking = true;
+  p->maps = &o->maps;
+  plan_module(p, m, o->returns);
+  lower_keep_marks(m, p);
+  int rc = identify(o, p, err);
+  if (!rc && o->plain)
+    trace_code_init_plain(&code, m);
+  else if (!rc)
+    rc = trace_code_init(&code, m, NULL, err);
+  if (!rc) {
+    rc = lower_module(&code, p, &out, err);
+    trace_code_release(&code);
+  }
+  if (!rc)
+    rc = fs_write(o->output, out.data, out.len, err);
+  str_release(&out);
+  return rc;
+}
+
+static int verify(LLVMModuleRef m, Err *err) {
+  char *message = NULL;
+  int rc = 0;
+  if (getenv("CULPRIT_VERIFY") &&
+      LLVMVerifyModule(m, LLVMReturnStatusAction, &message))
+    rc = err_set(err, "internal error, broken module: %s", message);
+  LLVMDisposeMessage(message);
+  return rc;
+}
+
+static int write_module(LLVMModuleRef m, const char *path, Err *err) {
+  if (LLVMWriteBitcodeToFile(m, path))
+    return err_set(err, "%s: cannot be written", path);
+  return 0;
+}
+
+int main(int argc, char **argv) {
+  Options o;
+  if (parse_options(&o, argc, argv))
+    return usage();
+  Err err = {0};
+  Plan plan = {0};
+  LLVMContextRef context = LLVMContextCreate();
+  LLVMModuleRef m = read_module(context, o.input, &err);
+  int rc = m ? 0 : -1;
+  if (!rc && (o.pdg || o.list_mutants)) {
+    rc = answer(m, &o, &plan);
+  } else if (!rc && o.lower) {
+    rc = lower(m, &o, &plan, &err);
+  } else if (!rc) {
+    rc = (o.trace ? trace : o.marks ? mark : instrument)(m, &o, &plan, &err);
+    if (!rc)
+      rc = verify(m, &err);
+    if (!rc && o.object)
+      rc = generate_object(m, o.level, o.output, &err);
+    else if (!rc)
+      rc = write_module(m, o.output, &err);
+  }
+  if (rc)
+    escape_printf(stderr, "culprit-cc: %s\n", err.text);
+  plan_release(&plan);
+  // The process ends here: taking a large module apart first would cost as
+  // much as writing it did.
+  fflush(NULL);
+  _Exit(rc ? 3 : 0);
+}

@@ -1,0 +1,26 @@
+// Processes that fled: descendants whose parents have died become children of
+// this process (stop_adopt), and can be found and told apart here.
+#ifndef CULPRIT_PROCESS_ORPHAN_H
+#define CULPRIT_PROCESS_ORPHAN_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "util/array.h"
+#include "util/descent.h"
+
+typedef ARRAY(pid_t) Pids;
+
+// Replaces `out` by the pids of our present children, zombies included. The
+// kernel may miss one that is born meanwhile: look again.
+void children_list(Pids *out);
+
+// Did the process start with this entry ("NAME=value") in its environment?
+bool process_has_env(pid_t pid, const char *entry);
+
+// All processes of the machine, threads included; -1 if that is unknown. Cheap.
+long processes_total(void);
+// How many processes belong to this session. Looks at every process.
+size_t processes_in_session(pid_t session);
+
+#endif

@@ -1,0 +1,52 @@
+// Programs that are kept ready: instead of being executed for every run, a
+// program is loaded and linked once, stopped before its first own instruction,
+// and copied by fork. That saves what the dynamic linker does, most of the cost
+// of a short run. src/runtime/server.c is the part inside the program.
+//
+//   Servers servers = {0};
+//   servers_open(&servers);
+//   if (servers_start(&servers, &spawn, launch, context, &answer)) ...
+//   else ... execute it ...
+//   servers_close(&servers);
+//
+// Only where a copy is as good as an execution: not for scripts, static
+// programs, set-user-id ones, those of a shared sanitizer runtime (which wants
+// to be loaded first), and not if LD_PRELOAD is set. The number of arguments
+// and of variables must be that of the server, and so must all variables that
+// the dynamic linker and the heap look at, else it is started anew.
+//
+// A Servers is for one thread. The servers are that thread's children: they do
+// not count as orphans (orphan.h).
+#ifndef CULPRIT_PROCESS_SERVER_H
+#define CULPRIT_PROCESS_SERVER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "process/spawn.h"
+
+enum { SERVERS_MAX = 4 }; // programs: the tested one in two builds, a reference
+
+typedef struct Server Server;
+
+typedef struct {
+  Server *list[SERVERS_MAX];
+  unsigned next; // to be replaced
+  char *library; // culprit-server.so; NULL: is not there
+  int null;
+} Servers;
+
+void servers_open(Servers *s);
+void servers_close(Servers *s);
+
+// Executes `spawn` with `control` as descriptor SERVE_FD and its standard
+// streams all `null`; -1: could not.
+typedef pid_t ServerLaunch(void *context, const Spawn *spawn, int null,
+                           int control);
+
+// Starts a process. False: it must be executed instead. Else the answer is as
+// for an execution.
+bool servers_start(Servers *s, const Spawn *spawn, ServerLaunch *launch,
+                   void *context, StartAnswer *answer);
+
+#endif

@@ -1,0 +1,383 @@
+// Reads the program map: see map.h and map_format.h. The bytes come from a file
+// that anyone may have made: every number is checked before it is used.
+#include "program/map.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "program/map_format.h"
+#include "program/sections.h"
+#include "util/fs.h"
+#include "util/leb.h"
+#include "util/str.h"
+
+typedef ARRAY(uint32_t) Counters;
+
+// --- numbers and strings ----------------------------------------------------
+
+// Once anything was wrong, `bad` says what and every further read gives 0.
+typedef struct {
+  const unsigned char *at, *end;
+  const char *bad;
+  Arena *arena;
+  const char **strings;
+  uint64_t nstrings;
+} Reader;
+
+static uint64_t get(Reader *r) {
+  uint64_t v;
+  if (!leb_get(&r->at, r->end, &v))
+    r->bad = "a number runs over the end";
+  return v;
+}
+
+static uint32_t get32(Reader *r) {
+  uint64_t v = get(r);
+  if (v > UINT32_MAX)
+    r->bad = "a number is too large";
+  return (uint32_t)v;
+}
+
+// A count of things that take at least `least` bytes each.
+static uint64_t get_count(Reader *r, size_t least) {
+  uint64_t n = get(r);
+  if (n > (uint64_t)(r->end - r->at) / least) {
+    r->bad = "a count is larger than the data";
+    return 0;
+  }
+  return n;
+}
+
+static const char *get_string(Reader *r) {
+  uint64_t i = get(r);
+  if (r->bad || i >= r->nstrings) {
+    r->bad = "a string number is out of range";
+    return "";
+  }
+  return r->strings[i];
+}
+
+static const char *get_optional_string(Reader *r) {
+  if (r->at < r->end && !*r->at) {
+    r->at++;
+    return NULL;
+  }
+  uint64_t i = get(r);
+  if (r->bad || i == 0 || i > r->nstrings) {
+    r->bad = "a string number is out of range";
+    return NULL;
+  }
+  return r->strings[i - 1];
+}
+
+static void read_strings(Reader *r) {
+  uint64_t n = get_count(r, 1);
+  r->strings = arena_array(r->arena, const char *, n);
+  for (r->nstrings = 0; r->nstrings < n && !r->bad; r->nstrings++) {
+    uint64_t length = get_count(r, 1);
+    if (memchr(r->at, 0, length))
+      r->bad = "a string holds a zero byte";
+    r->strings[r->nstrings] =
+        arena_strndup(r->arena, (const char *)r->at, length);
+    r->at += length;
+  }
+}
+
+// --- the parts of a chunk ---------------------------------------------------
+
+static void read_sources(Reader *r, Unit *u) {
+  uint64_t n = get_count(r, 9);
+  u->sources = arena_array(r->arena, Source, n);
+  for (u->nsources = 0; u->nsources < n && !r->bad; u->nsources++) {
+    Source *s = &u->sources[u->nsources];
+    s->path = get_string(r);
+    if (r->end - r->at < 8) {
+      r->bad = "a source has no hash";
+      return;
+    }
+    memcpy(&s->hash, r->at, 8);
+    r->at += 8;
+  }
+}
+
+#define GET_FIELD(member, optional)                                            \
+  item->member = (optional ? get32(r) - 1u : get32(r));
+
+static bool entity_is_sound(const Entity *e, const Unit *u, uint64_t total) {
+  bool links = (e->kind != ENTITY_EDGE || e->from == ENTITY_NONE ||
+                e->from < total) &&
+               (e->to == ENTITY_NONE || e->to < total) &&
+               (e->kind != ENTITY_RETURN || e->from < RETURN_CLASSES);
+  return e->kind < ENTITY_KINDS && e->source < u->nsources &&
+         (e->function == ENTITY_NONE || e->function < total) && links;
+}
+
+static void read_refs(Reader *r, UnitMap *m, size_t i,
+                      Counters *refs) {
+  uint64_t n = get_count(r, 1);
+  uint64_t counter = 0;
+  for (uint64_t k = 0; k < n && !r->bad; k++) {
+    counter += get(r);
+    if (counter >= m->ncounters) {
+      r->bad = "a counter is out of range";
+      return;
+    }
+    array_push(refs, (uint32_t)counter);
+  }
+  m->first_ref[i + 1] = (uint32_t)refs->len;
+}
+
+static void read_entities(Reader *r, UnitMap *m) {
+  Unit *u = &m->unit;
+  uint64_t n = get_count(r, 12);
+  Counters refs = {0};
+  u->entities = arena_array(r->arena, Entity, n);
+  m->first_ref = arena_array(r->arena, uint32_t, n + 1);
+  for (u->nentities = 0; u->nentities < n && !r->bad; u->nentities++) {
+    Entity *item = &u->entities[u->nentities];
+    MAP_ENTITY_FIELDS(GET_FIELD)
+    item->name = get_optional_string(r);
+    item->text = get_optional_string(r);
+    if (!r->bad && !entity_is_sound(item, u, n))
+      r->bad = "an entity points outside its unit";
+    if (!r->bad && item->kind == ENTITY_FUNCTION && !item->name)
+      r->bad = "a function has no name";
+    read_refs(r, m, u->nentities, &refs);
+  }
+  m->refs = arena_array(r->arena, uint32_t, refs.len);
+  if (refs.len)
+    memcpy(m->refs, refs.items, refs.len * sizeof *refs.items);
+  array_release(&refs);
+}
+
+static bool is_kind(const Unit *u, uint32_t entity, EntityKind kind) {
+  return entity < u->nentities && u->entities[entity].kind == kind;
+}
+
+static void read_standings(Reader *r, Unit *u) {
+  uint64_t n = get_count(r, 2);
+  Standing last = {0};
+  u->standings = arena_array(r->arena, Standing, n);
+  for (u->nstandings = 0; u->nstandings < n && !r->bad; u->nstandings++) {
+    last.statement += get32(r);
+    uint64_t z = get(r);
+    last.block += (uint32_t)(z >> 1 ^ -(z & 1));
+    if (!is_kind(u, last.statement, ENTITY_STATEMENT) ||
+        !is_kind(u, last.block, ENTITY_BLOCK))
+      r->bad = "a statement stands in no block";
+    u->standings[u->nstandings] = last;
+  }
+}
+
+static void read_calls(Reader *r, UnitMap *m) {
+  uint64_t n = get_count(r, 7);
+  m->calls = arena_array(r->arena, CallSite, n);
+  for (m->ncalls = 0; m->ncalls < n && !r->bad; m->ncalls++) {
+    CallSite *item = &m->calls[m->ncalls];
+    MAP_CALL_FIELDS(GET_FIELD)
+    item->callee = get_optional_string(r);
+    if (!r->bad &&
+        (item->function >= m->unit.nentities ||
+         item->block >= m->unit.nentities ||
+         item->source >= m->unit.nsources || item->type >= RESULT_TYPES))
+      r->bad = "a call site points outside its unit";
+  }
+}
+
+static int read_chunk(ProgramMap *p, const MapHeader *h,
+                      const unsigned char *payload, Err *err) {
+  size_t size = h->size - sizeof *h;
+  if (map_checksum(h, payload, size) != h->checksum)
+    return err_set(err, "the program map is damaged (checksum)");
+  if (h->counter_size != COUNTERS_HITS && h->counter_size != COUNTERS_COUNTS)
+    return err_set(err, "the program map is damaged (counter size %u)",
+                   h->counter_size);
+  UnitMap m = {.counter_size = h->counter_size, .ncounters = h->ncounters};
+  memcpy(m.unit.id.bytes, h->id, sizeof m.unit.id.bytes);
+  Reader r = {.at = payload, .end = payload + size, .arena = &p->arena};
+  read_strings(&r);
+  m.unit.name = get_string(&r);
+  read_sources(&r, &m.unit);
+  read_entities(&r, &m);
+  read_standings(&r, &m.unit);
+  read_calls(&r, &m);
+  if (r.bad)
+    return err_set(err, "the program map is damaged (%s)", r.bad);
+  array_push(&p->units, m);
+  return 0;
+}
+
+int map_parse(ProgramMap *p, const void *data, size_t size, Err *err) {
+  const unsigned char *at = data, *end = at + size;
+  while (end - at >= (ptrdiff_t)sizeof(MapHeader)) {
+    MapHeader h;
+    memcpy(&h, at, sizeof h);
+    if (h.magic != MAP_MAGIC) {
+      if (*at) // the linker pads with zeros only
+        return err_set(err, "the program map is damaged (no chunk where one "
+                            "should begin)");
+      at++;
+      continue;
+    }
+    if (h.version != MAP_VERSION)
+      return err_set(err, "program map version %u, this culprit reads %u; "
+                          "build the program again",
+                     h.version, MAP_VERSION);
+    if (h.size < sizeof h || h.size > (uint64_t)(end - at))
+      return err_set(err, "the program map is cut off");
+    if (read_chunk(p, &h, at + sizeof h, err))
+      return -1;
+    at += h.size;
+  }
+  return 0;
+}
+
+// --- from a file -------------------------------------------------------------
+
+int map_read(ProgramMap *m, const char *path, Err *err) {
+  Bytes file;
+  *m = (ProgramMap){0};
+  if (sections_open(path, &file, err))
+    return -1;
+  m->path = arena_strdup(&m->arena, path);
+  int rc = 0;
+  size_t index = 0;
+  for (Bytes s; !rc && (s = section_find(file, MAP_SECTION, &index)).data;)
+    rc = map_parse(m, s.data, s.size, err);
+  sections_close(file);
+  if (rc) {
+    err_prefix(err, "%s", path);
+    map_release(m);
+  }
+  return rc;
+}
+
+void map_release(ProgramMap *m) {
+  array_release(&m->units);
+  arena_release(&m->arena);
+  *m = (ProgramMap){0};
+}
+
+// --- why there is none ------------------------------------------------------
+
+static bool contains(Bytes file, const char *text) {
+  return file.data && memmem(file.data, file.size, text, strlen(text));
+}
+
+// The value of CC in a Makefile that sets it itself, or NULL. Caller frees.
+static char *makefile_compiler(const char *path) {
+  Str text = {0};
+  Err ignored;
+  char *found = NULL;
+  if (!fs_read(path, 1 << 20, &text, &ignored)) {
+    for (const char *line = str_text(&text); line && !found;) {
+      const char *end = strchrnul(line, '\n');
+      const char *p = line + strspn(line, " \t");
+      if (p[0] == 'C' && p[1] == 'C') {
+        p += 2;
+        p += strspn(p, " \t");
+        p += *p == ':';
+        if (*p == '=') {
+          p += 1 + strspn(p + 1, " \t");
+          found = mem_printf("%.*s", (int)(end - p), p);
+        }
+      }
+      line = *end ? end + 1 : NULL;
+    }
+  }
+  str_release(&text);
+  if (found && strstr(found, "culprit-cc")) {
+    free(found);
+    found = NULL;
+  }
+  return found;
+}
+
+static char *cmake_compiler(const char *path) {
+  Str text = {0};
+  Err ignored;
+  char *found = NULL;
+  static const char key[] = "CMAKE_C_COMPILER:";
+  if (!fs_read(path, 1 << 22, &text, &ignored)) {
+    const char *p = strstr(str_text(&text), key);
+    p = p ? strchr(p, '=') : NULL;
+    if (p)
+      found = mem_printf("%.*s", (int)strcspn(p + 1, "\n"), p + 1);
+  }
+  str_release(&text);
+  if (found && strstr(found, "culprit-cc")) {
+    free(found);
+    found = NULL;
+  }
+  return found;
+}
+
+// What in this directory kept culprit-cc from being used; NULL: nothing seen.
+static char *reason_in(const char *dir) {
+  static const char *const files[] = {"CMakeCache.txt", "GNUmakefile",
+                                      "makefile", "Makefile"};
+  char *reason = NULL;
+  for (size_t i = 0; i < sizeof files / sizeof *files && !reason; i++) {
+    char *path = mem_printf("%s/%s", dir, files[i]);
+    char *cc = i ? makefile_compiler(path) : cmake_compiler(path);
+    if (cc && i)
+      reason = mem_printf("%s sets CC = %s, which overrides the environment: "
+                          "use `make CC=culprit-cc` after `make clean`",
+                          path, cc);
+    else if (cc)
+      reason = mem_printf("%s keeps the compiler it was configured with, %s: "
+                          "configure a new build directory with CC=culprit-cc",
+                          path, cc);
+    free(cc);
+    free(path);
+  }
+  return reason;
+}
+
+// Looks where the program lies and in the directories above: that is its build
+// tree.
+static char *likely_reason(const char *program) {
+  enum { LEVELS = 4 };
+  char *dir = path_absolute(program, NULL), *reason = NULL, *slash;
+  for (int i = 0; i < LEVELS && !reason && (slash = strrchr(dir, '/')); i++) {
+    *slash = '\0';
+    reason = reason_in(dir);
+  }
+  free(dir);
+  if (!reason)
+    reason = reason_in(".");
+  if (!reason)
+    reason = mem_strdup("build it again from clean with CC=culprit-cc "
+                        "(`culprit doctor` checks the rest)");
+  return reason;
+}
+
+char *map_absence_reason(const char *path) {
+  Bytes file = {0};
+  Err ignored;
+  sections_open(path, &file, &ignored);
+  char *reason;
+  if (file.size >= 2 && !memcmp(file.data, "#!", 2)) {
+    reason = mem_printf("%s is a script, not a program built by culprit-cc: "
+                        "give the program itself (--exe, where there is that "
+                        "option)",
+                        path);
+  } else if (!file.data || file.size < SELFMAG ||
+             memcmp(file.data, ELFMAG, SELFMAG)) {
+    reason = mem_printf("%s is not an ELF program", path);
+  } else if (contains(file, "culprit_link")) {
+    reason = mem_printf("%s was linked by culprit-cc, but none of its C files "
+                        "was compiled by it (objects left from an earlier "
+                        "build, or CULPRIT_NOOP=1): build from clean",
+                        path);
+  } else {
+    char *likely = likely_reason(path);
+    reason = mem_printf("%s was built without culprit-cc: %s", path, likely);
+    free(likely);
+  }
+  sections_close(file);
+  return reason;
+}

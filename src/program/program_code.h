@@ -1,0 +1,101 @@
+// The code a program carries of itself: the bitcode of every unit, with the
+// options it was compiled with, and how it was linked. From these another build
+// of the same program can be made: with one unit changed (mutants), or every
+// unit instrumented in another way.
+#ifndef CULPRIT_PROGRAM_PROGRAM_CODE_H
+#define CULPRIT_PROGRAM_PROGRAM_CODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "program/map.h"
+#include "program/sections.h"
+#include "util/arena.h"
+#include "util/array.h"
+#include "util/err.h"
+#include "util/str.h"
+
+typedef ARRAY(const char *) Strings;
+
+typedef struct {
+  UnitId id;
+  const char *name;  // main source file as given to the compiler
+  Strings args;      // of code generation
+  bool returns;      // classes of all returned values are counted
+  bool counts;       // full counts, not hits
+  Bytes packed;      // zstd
+  size_t full_size;
+} UnitCode;
+
+typedef struct ProgramCode {
+  const char *path;
+  ARRAY(UnitCode) units;
+  const char *cwd;   // where it was linked; NULL: there is no link record
+  Strings link_args;
+  Bytes file;        // mapped
+  Arena arena;
+  // Added by shared_code_add: their units are among the program's.
+  ARRAY(struct ProgramCode) libraries;
+} ProgramCode;
+
+// Program, library or object file. Fails if it carries no bitcode, naming the
+// likely reason, or damaged code.
+int program_code_read(ProgramCode *p, const char *path, Err *err);
+void program_code_release(ProgramCode *p);
+
+// Unpacks a unit's bitcode into a file that culprit-cc takes as a source.
+int program_code_unpack(const UnitCode *u, const char *path, Err *err);
+
+// Compiles a unit from `bitcode`, the way it was compiled; mutant -1: none.
+int program_code_compile(const UnitCode *u, const char *bitcode, int mutant,
+                         const char *object, Err *err);
+
+// Links the program again as `output`, with `object` in the place of unit
+// `unit`. Units that were compiled and linked in one command are made from their
+// bitcode in `scratch`.
+int program_code_link(const ProgramCode *p, size_t unit, const char *object,
+                      const char *scratch, const char *output, Err *err);
+
+// The same with an object for every unit that has one in `objects` (as many as
+// there are units, NULL: take the unit as it was), and `extra`, one more object
+// (or NULL).
+int program_code_link_objects(const ProgramCode *p, const char *const *objects,
+                              const char *extra, const char *scratch,
+                              const char *output, Err *err);
+
+// Compiles a unit so that it records a trace (program/trace_build.h). `names`:
+// file with the functions all units export, one a line.
+int program_code_compile_traced(const UnitCode *u, const char *bitcode,
+                                uint32_t number, const char *names, bool check,
+                                const char *object, Err *err);
+
+// Compiles a unit so that it can be stopped at its branches
+// (instrument/marks.h).
+int program_code_compile_marked(const UnitCode *u, const char *bitcode,
+                                uint32_t number, const char *object, Err *err);
+
+// Compiles a unit as it was, with a table of its link-time constants
+// (instrument/links.h).
+int program_code_compile_linked(const UnitCode *u, const char *bitcode,
+                                const char *object, Err *err);
+
+// Writes the unit's lowered IR (ir/ir.h) to `output`; `plain`: without
+// promotion to SSA.
+int program_code_lower(const UnitCode *u, const char *bitcode, bool plain,
+                       const char *output, Err *err);
+
+// What culprit-instrument says of a unit, from its bitcode: "--pdg" the
+// dependences between its statements (instrument/pdg.h), "--mutants" what can
+// be mutated (instrument/mutate.h). Appended to `out`.
+int program_code_ask(const UnitCode *u, const char *bitcode,
+                     const char *question, Str *out, Err *err);
+
+// The dependences between all statements of the program, one a line.
+int program_code_pdg(const ProgramCode *p, const char *scratch, Str *out,
+                     Err *err);
+
+// The culprit-cc that belongs to this culprit. Caller frees.
+char *program_code_compiler(void);
+
+#endif

@@ -1,0 +1,32 @@
+// Reads what the runtime left behind for one test: a directory of run files,
+// one per process and module, each with the counters of every unit.
+#ifndef CULPRIT_PROGRAM_RUNFILE_H
+#define CULPRIT_PROGRAM_RUNFILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/run.h"
+#include "program/map.h"
+#include "util/err.h"
+
+// Knows the maps of all modules seen so far and gives every unit's entities
+// their suite-wide ids through `assign` (the store).
+typedef struct Collector Collector;
+
+Collector *collector_new(AssignIds *assign, void *ctx);
+void collector_free(Collector *c);
+
+// Registers a module's units ahead of any run, so that lines never executed
+// are known too. 0 also if it has no map: ask collector_units().
+int collector_add_module(Collector *c, const char *path, Err *err);
+// The same for a program and the shared libraries it is linked with.
+int collector_add_program(Collector *c, const char *path, Err *err);
+size_t collector_units(const Collector *c);
+
+// Adds everything found in `dir` to the run: hits, processes, deaths, and a
+// note about what could not be read (truncated file, unknown unit). Fails only
+// if a unit may not be mixed; a broken run file is a note, not a failure.
+int collector_collect(Collector *c, const char *dir, Run *run, Err *err);
+
+#endif

@@ -1,0 +1,27 @@
+// Where a process was when a fatal signal ended it: unwinds the registers and
+// the piece of stack that the runtime saved, with the unwind and line tables of
+// the modules that were mapped. Done here, at leisure, because nothing of the
+// sort is safe inside a dying process.
+#ifndef CULPRIT_PROGRAM_UNWIND_H
+#define CULPRIT_PROGRAM_UNWIND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/format.h"
+
+typedef struct {
+  char *file; // absolute path as in the line table
+  uint32_t line;
+} CodePlace;
+
+// Up to `max` places, innermost first and each but once; frames without line
+// information are left out. The caller frees each `file`. 0 if nothing could be
+// found. `complete`: the stack was followed to its end.
+// `h` is followed by its death area in the same buffer of `size` bytes; both
+// are untrusted.
+size_t unwind_death(const RunHeader *h, size_t size, CodePlace *out,
+                    size_t max, bool *complete);
+
+#endif

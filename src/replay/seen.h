@@ -1,0 +1,24 @@
+// Memory that a trace has shown in one piece (TRACE_SEEN), kept as the run
+// changes it: loops over it are not recorded, their loads are answered here.
+//
+// Only pages that were shown are kept. Their bytes are right as long as the
+// recorder says so, which it does anew before each such loop.
+#ifndef CULPRIT_REPLAY_SEEN_H
+#define CULPRIT_REPLAY_SEEN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct Seen Seen;
+
+Seen *seen_new(void);
+void seen_free(Seen *s);
+
+void seen_show(Seen *s, uint64_t at, const uint8_t *bytes, uint64_t n);
+// The run stores 1 to 8 bytes; fills n bytes.
+void seen_store(Seen *s, uint64_t at, unsigned n, uint64_t value);
+void seen_fill(Seen *s, uint64_t at, uint64_t n, uint8_t value);
+// False: a byte has not been shown.
+bool seen_load(Seen *s, uint64_t at, unsigned n, uint64_t *value);
+
+#endif

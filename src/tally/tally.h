@@ -1,0 +1,72 @@
+// How many passing and failing runs executed each entity: everything a
+// spectrum formula needs, gathered in one pass over the stored spectra.
+//
+// What passing means depends on the failure that is explained (see
+// docs/methods.md), so passing runs are only counted, while the spectra of
+// failing runs are kept until every failure has been compared.
+//
+// In a session of `culprit web` that explored an application by itself, a
+// request is compared with requests for the same page only: which pages were
+// asked for, and how often, says nothing about the failure, and a line that
+// every request for its page executes is not suspicious for it. If none of
+// these passes, all pages count.
+//
+// In a session of `culprit input`, where the tests were made, too, a passing
+// run that ended otherwise than the failing ones (exit status or signal) counts
+// an eighth in formulas: an input that is refused half-way executes the faulty
+// line and passes, because what it computed is never shown. It still counts,
+// because few others may pass. If no other passes, all count alike.
+//
+// Memory: three numbers per entity and one bit per entity and failing run; of
+// these two kinds of sessions, per entity and run.
+#ifndef CULPRIT_TALLY_TALLY_H
+#define CULPRIT_TALLY_TALLY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/suite.h"
+#include "store/store.h"
+#include "tally/formula.h"
+#include "util/bitset.h"
+#include "util/err.h"
+
+typedef struct {
+  const Suite *suite;
+  uint32_t npass, nfail; // runs with that verdict and a spectrum
+  uint32_t *pass, *fail; // per entity: how many of those executed it
+  Bitset *hits;          // per run: what it executed, if it failed or `kin`
+  uint32_t *kin;         // per run: its page or ending; NULL: all alike
+  bool weighs;           // strangers count an eighth, not nothing
+  Bitset executed;       // by any run, whatever its verdict
+} Tally;
+
+void tally_init(Tally *t, const Suite *suite);
+void tally_release(Tally *t);
+
+// Adds the spectrum of one kind of one run. Flaky, skipped and unjudged runs
+// only show that an entity can be executed.
+void tally_add(Tally *t, size_t run, const Bitset *hits);
+// Adds all spectra of these kinds (a set of 1u << EntityKind).
+int tally_load(Tally *t, Store *store, unsigned kinds, Err *err);
+
+// The runs that speak for and against one failure. Failing: those that show
+// it. Passing: those that show no failure at all; with `others_pass` also those
+// that only show other failures. If no run passes at all, those stand in.
+typedef struct {
+  uint32_t failing, passing; // how many runs
+  bool stand_in;
+  uint32_t *ef, *ep;  // per entity: how many of them executed it
+  uint32_t strangers; // of the passing: those that count an eighth
+  uint32_t *es;       // per entity: how many of those executed it
+} Comparison;
+
+void comparison_init(Comparison *c, const Tally *t, size_t failure,
+                     bool others_pass);
+void comparison_release(Comparison *c);
+
+// What a formula is told of entity `e`.
+Counts comparison_counts(const Comparison *c, size_t e);
+
+#endif
