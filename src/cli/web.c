@@ -595,8 +595,8 @@ static int run_explorer(Options *o, const Requests *list, Explorer **out) {
   if (show_progress)
     fputs("\r\033[K", stderr);
   if (stop_requested())
-    return cli_interrupted("%zu requests are done and kept; `culprit rank` "
-                           "shows what they found",
+    return cli_interrupted("requests done and kept: %zu; `culprit rank` shows "
+                           "what they found",
                            explorer_progress(*out)->requests);
   if (!rc)
     return EXIT_DONE;
