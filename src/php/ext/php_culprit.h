@@ -36,7 +36,7 @@
 
 #include "php.h"
 
-#include "php/record/record_format.h"
+#include "../record/record_format.h"
 
 extern zend_module_entry culprit_module_entry;
 

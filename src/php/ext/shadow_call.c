@@ -228,7 +228,7 @@ static void escape(zend_execute_data *ex, zval *value,
 static const shadow_model models[] = {
 #define TERM(name, function, least, most)                                      \
   {NULL, function, TERM_##name, least, most, NULL},
-#include "php/record/term_ops.def"
+#include "../record/term_ops.def"
 #undef TERM
     {NULL, "chop", TERM_RTRIM, 1, 2, NULL},
     {NULL, "doubleval", TERM_FLOAT, 1, 1, NULL},
