@@ -9,12 +9,12 @@
 #   make check-real  gzip, grep and sed, built with culprit-cc, their own tests;
 #                    DokuWiki and Adminer
 #   make bench       speed and memory, as a table
-#   make eval        methods on all subjects: docs/evaluation.md and
-#                    docs/evaluation-web.md (minutes)
+#   make eval        methods on all subjects: docs/evaluation/suites.md and
+#                    docs/evaluation/web.md (minutes)
 #   make eval-real   on mutants of gzip, grep, sed, flex (an hour)
 #   make eval-input  tests needed by the strategies of `culprit input` (minutes)
 #   make eval-near   reports of `culprit near` on all subjects (half an hour)
-#   make flips       every branch of the test corpus turned round: docs/trace.md
+#   make flips       every branch of the test corpus turned round: docs/internals/trace.md
 #   make solvers     the same, and Z3 is asked every query of every path (a
 #                    quarter of an hour)
 #   make encodings   the encoding of `culprit spec` against all subjects with
@@ -66,10 +66,10 @@ eval-real: setup-eval
 	@tools/eval-real $(BUILD)
 
 flips: setup-check
-	@tests/flips --build $(BUILD) --write docs/trace.md
+	@tests/flips --build $(BUILD) --write docs/internals/trace.md
 
 solvers: setup-check
-	@tests/flips --build $(BUILD) --all --runs 1 --faults 1 --write docs/trace.md
+	@tests/flips --build $(BUILD) --all --runs 1 --faults 1 --write docs/internals/trace.md
 
 encodings: setup-check
 	@tests/encodings --build $(BUILD)

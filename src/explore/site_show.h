@@ -5,7 +5,7 @@
 // commands.
 //
 // A value that the page draws by lot (a CSRF token) is marked: whoever makes
-// the requests takes it from the page before (docs/web-requests.md,
+// the requests takes it from the page before (docs/reference/web-requests.md,
 // Culprit-Fresh).
 #ifndef CULPRIT_EXPLORE_SITE_SHOW_H
 #define CULPRIT_EXPLORE_SITE_SHOW_H

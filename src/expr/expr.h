@@ -16,7 +16,7 @@
 // within 64 bits in every solution (PHP's integers). STR: a string of bytes.
 // Not there: integers wider than 64 bits, long double; their users concretise.
 //
-// Builders simplify (docs/expressions.md lists the rules) and fold constants,
+// Builders simplify (docs/internals/expressions.md lists the rules) and fold constants,
 // so the result may be any expression that is equal in every assignment. An
 // expression without variables is always a CONST. Operands of two-place
 // operators must have the same sort, else it is our bug (assert).

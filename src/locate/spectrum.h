@@ -21,7 +21,7 @@
 // the entity's own score, by confidence, and by a prior: what is known without
 // looking at coverage. Only what is equal in all of these ties. The prior of a
 // statement or function is 1 if a run that shows the failure died there, else
-// 0. (That a line has a condition was tried as well: docs/default-method.md.)
+// 0. (That a line has a condition was tried as well: docs/evaluation/default-method.md.)
 //
 // Kinds in `hints` have no part in the score: they come in only where scores
 // are equal, before the entity's own score.

@@ -9,7 +9,7 @@
 //
 // METHOD PATH[?QUERY] [BODY]. A body is form data unless a Content-Type header
 // says otherwise; `@FILE` is the bytes of a file beside the list, `@@` a body
-// that begins with @. docs/web-requests.md describes it. request_list_har reads
+// that begins with @. docs/reference/web-requests.md describes it. request_list_har reads
 // the same from a browser's HAR file.
 #ifndef CULPRIT_PHP_REQUEST_H
 #define CULPRIT_PHP_REQUEST_H

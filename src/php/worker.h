@@ -17,7 +17,7 @@
 // document root; records and maps have the root's own.
 //
 // What a path means is route.h's matter. php-cgi reads no php.ini: the settings
-// are PHP's own defaults, what docs/web-requests.md lists on top of them, and
+// are PHP's own defaults, what docs/reference/web-requests.md lists on top of them, and
 // site->ini; extensions are those of the distribution's scan directory.
 #ifndef CULPRIT_PHP_WORKER_H
 #define CULPRIT_PHP_WORKER_H

@@ -2,7 +2,7 @@
 // it that records a trace, and its lowered IR. Both are kept in a cache
 // directory under a name made from the program's units, and made only once.
 //
-// Measured (docs/trace.md): a build of its own costs nothing in the spectrum
+// Measured (docs/internals/trace.md): a build of its own costs nothing in the spectrum
 // build, which runs far more often; one build for both would carry the
 // recording's code, cold, through every test of a suite.
 #ifndef CULPRIT_PROGRAM_TRACE_BUILD_H

@@ -1,4 +1,4 @@
-// The tables of the store. docs/store.md explains every column; a change here
+// The tables of the store. docs/reference/store.md explains every column; a change here
 // is a change there, and raises STORE_VERSION.
 #include "store/schema.h"
 

@@ -1,7 +1,7 @@
 // The suite on disk: one SQLite file, .culprit/store.db. Sessions hold runs,
 // runs hold failures and spectra; units are shared by all sessions. Several
 // processes may use it at once; a killed one loses at most the runs it had not
-// yet committed. docs/store.md describes the file.
+// yet committed. docs/reference/store.md describes the file.
 //
 // A Store is for one thread, and not to be carried over a fork. Nothing else in
 // the process may open store.db: closing it would drop SQLite's locks.

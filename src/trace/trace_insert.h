@@ -1,5 +1,5 @@
 // Adds the recording of a trace to a module in normal form (trace_code.h): see
-// runtime/trace_format.h for what is recorded, docs/trace.md for why it is so
+// runtime/trace_format.h for what is recorded, docs/internals/trace.md for why it is so
 // little.
 //
 // The stream is appended to through a cursor that lives in a register within a

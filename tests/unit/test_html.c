@@ -180,7 +180,7 @@ TEST(every_key_is_in_the_table_once_and_has_a_line) {
 TEST(the_manual_lists_every_key) {
   Str manual = {0};
   Err err;
-  const char *path = TEST_DATA "/../../docs/html-oracle.md";
+  const char *path = TEST_DATA "/../../docs/reference/html-oracle.md";
   assert_int_equal(fs_read(path, 0, &manual, &err), 0);
   for (const HtmlKey *k = html_keys; k->key; k++) {
     char *row = mem_printf("\n| `%s` | ", k->key);

@@ -7,7 +7,7 @@
 // The way of a page: html_token.c reads it into tags, html_balance.c matches
 // start and end tags and holds the content model against them, html_model.c
 // has Gumbo's HTML5 tree confirm the latter, html_tidy.c adds what libtidy
-// says about attribute values. docs/html-oracle.md tells which of them decides
+// says about attribute values. docs/reference/html-oracle.md tells which of them decides
 // what, and why. One mistake in the page is one fault.
 #ifndef CULPRIT_ORACLE_HTML_HTML_H
 #define CULPRIT_ORACLE_HTML_HTML_H

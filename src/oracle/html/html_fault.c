@@ -71,7 +71,7 @@ static int set_keys(bool *on, const char *keys, bool value, Err *err) {
     else if (len)
       return err_set(err,
                      "'%.*s' is no key of the HTML oracle; "
-                     "docs/html-oracle.md lists them",
+                     "docs/reference/html-oracle.md lists them",
                      (int)(len < 80 ? len : 80), p);
     p += len;
   }

@@ -22,7 +22,7 @@
 // its handler needs (the same goes for the other opcodes we look at), and
 // handlers of just these opcodes are registered. All else runs at the full
 // speed of the VM, and PHP calls do not nest on the C stack: recursion goes as
-// deep as without us. Measured on bench/php/cpu.php: see docs/php-record.md.
+// deep as without us. Measured on bench/php/cpu.php: see docs/internals/php-record.md.
 //
 // ZEND_COMPILE_NO_BUILTINS is left alone on purpose: it turns strlen() and the
 // like into calls with a frame of their own, which shows in the stack traces

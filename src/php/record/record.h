@@ -10,7 +10,7 @@
 //                              or served last; mapped while it runs, so that it
 //                              is complete however the worker ends
 //
-// maps/ may be shared by several workers (a symbolic link). docs/php-record.md
+// maps/ may be shared by several workers (a symbolic link). docs/internals/php-record.md
 // describes the bytes; php/record/record_format.h is shared by writer and
 // reader. Both files are untrusted: any bytes are either refused with a message
 // or read within bounds.

@@ -1,5 +1,5 @@
 // The bytes that the PHP extension writes and php/record/record.c reads: the
-// map of a script and the record of a request. docs/php-record.md explains
+// map of a script and the record of a request. docs/internals/php-record.md explains
 // them. Numbers are in the byte order of the machine: writer and reader share
 // one.
 //
@@ -189,7 +189,7 @@ typedef struct {
   uint32_t right_length;
 } ItemCompare;
 
-// Terms: what the values of a request are made of (docs/php-record.md).
+// Terms: what the values of a request are made of (docs/internals/php-record.md).
 typedef enum {
 #define TERM(name, function, least, most) TERM_##name,
 #include "term_ops.def"
