@@ -14,6 +14,7 @@
 #include "solve/gates.h"
 #include "solve/solver.h"
 #include "util/array.h"
+#include "util/clock.h"
 
 typedef struct {
   ExprPool *pool;
@@ -246,10 +247,10 @@ static void add_path(Solver *s, const Sim *sim) {
 
 static double flip_all(Solver *s, size_t step, SolverResult *out) {
   Model m = {0};
-  double start = gates_clock();
+  double start = clock_now();
   for (size_t i = 0; i < solver_len(s); i += step)
     out[i] = solver_flip(s, i, &m);
-  double seconds = gates_clock() - start;
+  double seconds = clock_now() - start;
   model_release(&m);
   return seconds;
 }
@@ -266,10 +267,10 @@ static void measure(const char *title, void (*program)(Sim *),
                     const char *text) {
   Sim sim;
   sim_init(&sim, text);
-  double start = gates_clock();
+  double start = clock_now();
   program(&sim);
   printf("%s: %u bytes, %zu branches, %u nodes, built in %.1f ms\n", title,
-         sim.len, sim.path.len, sim.pool->len, (gates_clock() - start) * 1e3);
+         sim.len, sim.path.len, sim.pool->len, (clock_now() - start) * 1e3);
   Solver *ours = solver_new(sim.pool, (SolverLimits){0});
   Solver *bits = solver_new(sim.pool, (SolverLimits){0});
   Solver *z3 = solver_new(sim.pool, (SolverLimits){.seconds = 10});

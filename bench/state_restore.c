@@ -11,6 +11,7 @@
 #include "php/child.h"
 #include "php/state/sql.h"
 #include "php/state/state.h"
+#include "util/clock.h"
 #include "util/fs.h"
 #include "util/mem.h"
 
@@ -33,10 +34,10 @@ static double median(State *s, Dirty *dirty, void *ctx) {
   Err err;
   for (int i = 0; i < ROUNDS; i++) {
     dirty(ctx, i);
-    double begin = now_seconds();
+    double begin = clock_now();
     if (state_restore(s, 0, &err))
       die(&err);
-    times[i] = 1000 * (now_seconds() - begin);
+    times[i] = 1000 * (clock_now() - begin);
   }
   qsort(times, ROUNDS, sizeof *times, by_size);
   return times[ROUNDS / 2];

@@ -19,6 +19,7 @@
 #include "php/request.h"
 #include "php/state/state.h"
 #include "php/worker.h"
+#include "util/clock.h"
 #include "util/mem.h"
 
 enum { ROUNDS = 1000 };
@@ -164,7 +165,7 @@ static void measure(const Drive *d) {
   pthread_t threads[16];
   Lane lanes[16];
   int n = d->speed < 16 ? d->speed : 16;
-  double begin = now_seconds();
+  double begin = clock_now();
   for (int i = 0; i < n; i++) {
     lanes[i] = (Lane){d, i};
     pthread_create(&threads[i], NULL, race, &lanes[i]);
@@ -172,7 +173,7 @@ static void measure(const Drive *d) {
   for (int i = 0; i < n; i++)
     pthread_join(threads[i], NULL);
   printf("%.0f requests/s\n",
-         n * ROUNDS * (double)d->requests.len / (now_seconds() - begin));
+         n * ROUNDS * (double)d->requests.len / (clock_now() - begin));
 }
 
 int main(int argc, char **argv) {

@@ -28,6 +28,7 @@
 #include "replay/replay.h"
 #include "solve/gates.h"
 #include "solve/solver.h"
+#include "util/clock.h"
 #include "util/fs.h"
 
 typedef struct {
@@ -133,8 +134,8 @@ static void ask_z3(const Queries *q, const Options *o) {
   size_t n = q->path->events.len, step = step_of(q, o);
   Solver *s = solver_of(q, o->query, true);
   Model m = {0};
-  double end = gates_clock() + o->seconds;
-  for (size_t i = 0; i < n && gates_clock() < end; i += step) {
+  double end = clock_now() + o->seconds;
+  for (size_t i = 0; i < n && clock_now() < end; i += step) {
     q->answers[i].asked = true;
     q->answers[i].z3 = solver_flip(s, i, &m);
   }

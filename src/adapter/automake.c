@@ -23,6 +23,7 @@
 #include "oracle/sanitizer.h"
 #include "process/words.h"
 #include "run/testfile.h"
+#include "util/clock.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"

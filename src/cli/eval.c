@@ -24,6 +24,7 @@
 #include "eval/tables.h"
 #include "store/store.h"
 #include "util/area.h"
+#include "util/clock.h"
 #include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"
@@ -288,12 +289,6 @@ static void run_versions(Batch *b) {
 
 // --- showing ---------------------------------------------------------------
 
-static double clock_seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static void show_seconds(const Evaluation *e, double elapsed) {
   double build = 0, run = 0, rank = 0, n = (double)e->nversions;
   size_t kept = 0;
@@ -399,12 +394,12 @@ static int evaluate(const Options *o, const Manifest *m,
              .methods = methods,
              .outcomes = mem_array(Outcome, n),
              .pids = mem_array(pid_t, n)};
-  double start = clock_seconds();
+  double start = clock_now();
   stop_orderly(STOP_SECONDS);
   run_versions(&b);
   free(b.pids);
   if (!stop_requested())
-    return report(o, &b, clock_seconds() - start);
+    return report(o, &b, clock_now() - start);
   for (size_t i = 0; i < n; i++)
     if (b.outcomes[i].measurements)
       outcome_release(&b.outcomes[i]);

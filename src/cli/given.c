@@ -13,6 +13,7 @@
 #include "process/process.h"
 #include "process/words.h"
 #include "run/testfile.h"
+#include "util/clock.h"
 #include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"

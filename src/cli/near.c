@@ -13,6 +13,7 @@
 #include "near/near.h"
 #include "process/process.h"
 #include "process/words.h"
+#include "util/clock.h"
 #include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"

@@ -17,6 +17,7 @@
 #include "process/words.h"
 #include "run/summary.h"
 #include "run/testfile.h"
+#include "util/clock.h"
 #include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"
@@ -217,7 +218,6 @@ static int take_option(void *options, int opt, const char *arg) {
   // clang-format on
 }
 
-// Returns 0, or -1 after a message.
 // `ctest --test-dir DIR` is ctest in DIR.
 static void take_test_dir(Options *o, char **words, size_t n) {
   static const char option[] = "--test-dir";

@@ -21,6 +21,7 @@
 #include "run/summary.h"
 #include "run/visits.h"
 #include "util/area.h"
+#include "util/clock.h"
 #include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"

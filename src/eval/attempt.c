@@ -17,15 +17,10 @@
 #include "eval/graph.h"
 #include "php/site.h"
 #include "process/words.h"
+#include "util/clock.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static char *file_of(const Version *v, const char *name) {
   return mem_printf("%s/%s", v->dir, name);
@@ -263,11 +258,11 @@ static int run_if_needed(const Version *v, Outcome *out, Err *err) {
   char *key = make_key(v, err);
   int rc = key ? 0 : -1;
   if (!rc && !is_done(v, key)) {
-    double start = now();
+    double start = clock_now();
     forget(v);
     rc = run_tests(v, err);
     rc = rc || mark_done(v, key, err);
-    out->run = now() - start;
+    out->run = clock_now() - start;
   }
   free(key);
   return rc;
@@ -301,13 +296,13 @@ static char *make_graph(const Version *v, Err *err) {
 
 static int measure(const Version *v, const AttemptOptions *o,
                    const MethodList *methods, Outcome *out, Err *err) {
-  double start = now();
+  double start = clock_now();
   char *graph = o->graph ? make_graph(v, err) : NULL;
   if (o->graph && !graph)
     return -1;
   char *store = file_of(v, "store");
   int rc = outcome_measure(out, store, graph, v, methods, err);
-  out->rank = now() - start;
+  out->rank = clock_now() - start;
   free(store);
   free(graph);
   return rc;
@@ -316,9 +311,9 @@ static int measure(const Version *v, const AttemptOptions *o,
 static int work(const Version *v, const AttemptOptions *o,
                 const MethodList *methods, Outcome *out, Err *err) {
   if (needs_build(v, o)) {
-    double start = now();
+    double start = clock_now();
     int rc = build(v, o, err);
-    out->build = now() - start;
+    out->build = clock_now() - start;
     if (rc)
       return -1;
   }

@@ -23,6 +23,7 @@
 #include "explore/site_internal.h"
 #include "php/child.h"
 #include "process/orphan.h"
+#include "util/clock.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/stop.h"
@@ -117,7 +118,7 @@ static bool have_turn(Post *p, int rc, Err *err) {
       !more && !p->thought.open && (e->stop || !explorer_may_go_on(e));
   if (leaves)
     p->gone = true;
-  if (now_seconds() - e->saved_at > SAVE_SECONDS && !e->failed &&
+  if (clock_now() - e->saved_at > SAVE_SECONDS && !e->failed &&
       explorer_save(e, err))
     give_up(e, err);
   pass_on(e);
@@ -205,11 +206,11 @@ static int run_posts(Explorer *e, Err *err) {
 // --- how to show a failure again --------------------------------------------
 
 static void show_failures(Explorer *e, Desk *d) {
-  double most = e->options->budget / 4, begin = now_seconds();
+  double most = e->options->budget / 4, begin = clock_now();
   most = most < SHOW_SECONDS ? most : SHOW_SECONDS;
   for (size_t i = 0; i < e->shown.len; i++) {
     Failing *s = &e->shown.items[i];
-    bool time = now_seconds() - begin < most && !stop_requested();
+    bool time = clock_now() - begin < most && !stop_requested();
     size_t budget = e->options->no_reduce || !time ? 0 : SHOW_REQUESTS;
     s->showing =
         showing_make(d, &e->atlas, s->number, s->signature, &budget, &e->arena);
@@ -323,7 +324,7 @@ static int add_entries(Explorer *e, Err *err) {
 int explorer_run(Explorer *e, Err *err) {
   const SiteOptions *o = e->options;
   Err ignored;
-  e->begin = e->saved_at = now_seconds();
+  e->begin = e->saved_at = clock_now();
   int rc = o->resume ? explorer_load(e, err) : 0;
   if (!rc)
     rc = add_entries(e, err);
@@ -335,7 +336,7 @@ int explorer_run(Explorer *e, Err *err) {
     explorer_save(e, rc ? &ignored : err);
   }
   e->progress.queued = e->queue.items.len;
-  e->progress.seconds = now_seconds() - e->begin;
+  e->progress.seconds = clock_now() - e->begin;
   explorer_log(e, true);
   fs_remove_tree(o->visits->scratch);
   return rc;

@@ -9,6 +9,7 @@
 #include "php/child.h"
 #include "php/fresh.h"
 #include "php/record/record_format.h"
+#include "util/clock.h"
 #include "util/mem.h"
 #include "util/stop.h"
 #include "util/str.h"
@@ -448,7 +449,7 @@ static bool is_covered(Explorer *e) {
 
 bool explorer_may_go_on(Explorer *e) {
   const SiteOptions *o = e->options;
-  e->progress.seconds = now_seconds() - e->begin;
+  e->progress.seconds = clock_now() - e->begin;
   e->progress.queued = e->queue.items.len;
   e->progress.dropped = e->queue.dropped;
   if (o->progress)

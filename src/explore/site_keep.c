@@ -7,6 +7,7 @@
 #include "explore/site_internal.h"
 #include "explore/site_saved.h"
 #include "php/child.h"
+#include "util/clock.h"
 #include "util/mem.h"
 
 #define LOG_SECONDS 1.0
@@ -50,7 +51,7 @@ int explorer_save(Explorer *e, Err *err) {
   array_release(&busy);
   array_release(&s.shown);
   array_release(&s.scripts);
-  e->saved_at = now_seconds();
+  e->saved_at = clock_now();
   return rc;
 }
 

@@ -30,10 +30,6 @@ static const SiteStrategy strategies[] = {
 };
 enum { STRATEGIES = sizeof strategies / sizeof *strategies };
 
-const SiteStrategy *site_strategy_at(size_t i) {
-  return i < STRATEGIES ? &strategies[i] : NULL;
-}
-
 const SiteStrategy *site_strategy_find(const char *name) {
   for (size_t i = 0; i < STRATEGIES; i++)
     if (!strcmp(strategies[i].name, name))

@@ -38,7 +38,6 @@ typedef struct {
 } SiteStrategy;
 
 const SiteStrategy *site_strategy_find(const char *name); // NULL: no such one
-const SiteStrategy *site_strategy_at(size_t i);           // NULL: no more
 
 enum { FAILING_MOST = 24 };
 

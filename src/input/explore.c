@@ -9,6 +9,7 @@
 #include "input/made.h"
 #include "process/process.h"
 #include "run/batch.h"
+#include "util/clock.h"
 #include "util/mem.h"
 #include "util/str.h"
 

@@ -22,6 +22,7 @@
 #include "input/made.h"
 #include "locate/snapshot.h"
 #include "process/process.h"
+#include "util/clock.h"
 #include "util/mem.h"
 
 enum {

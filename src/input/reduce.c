@@ -8,6 +8,7 @@
 
 #include "input/explore.h"
 #include "process/process.h"
+#include "util/clock.h"
 #include "util/ddmin.h"
 #include "util/mem.h"
 

@@ -6,6 +6,7 @@
 #include "input/frontier.h"
 #include "input/made.h"
 #include "process/process.h"
+#include "util/clock.h"
 #include "util/mem.h"
 
 static PathStep candidate_step(const Frontier *f, const Candidate *c) {

@@ -231,7 +231,4 @@ uint32_t program_function_at(const Program *p, uint64_t address);
 // Source and line of an instruction; "" if unknown.
 const char *program_place(const Program *p, uint32_t place, uint32_t *line);
 
-// One line per instruction, for people and tests.
-void program_dump(const Program *p, Str *out);
-
 #endif

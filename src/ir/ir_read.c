@@ -513,39 +513,3 @@ const char *program_place(const Program *p, uint32_t place, uint32_t *line) {
   return at.line ? program_name(p, p->sources.items[at.source]) : "";
 }
 
-static void dump_inst(const Program *p, const IrInst *i, Str *out) {
-  uint32_t line;
-  const char *file = program_place(p, i->place, &line);
-  str_addf(out, "    %s.%u", ir_op_name(i->op), i->width);
-  if (ops[i->op].d)
-    str_addf(out, " r%u =", i->dst);
-  const uint32_t operands[3] = {i->a, i->b, i->c};
-  const bool used[3] = {ops[i->op].a, ops[i->op].b, ops[i->op].c};
-  for (int k = 0; k < 3; k++)
-    if (used[k])
-      str_addf(out, operands[k] & IR_CONST ? " c%u" : " r%u",
-               operands[k] & ~IR_CONST);
-  if (i->op == IR_CALL || i->op == IR_RECORDED) {
-    const IrCall *c = &p->calls.items[i->a];
-    str_addf(out, " %s",
-             c->symbol == IR_NONE
-                 ? "*"
-                 : program_name(p, p->symbols.items[c->symbol].name));
-  }
-  str_addf(out, "%s  ; %s:%u\n", i->flags & IR_FROM_TRACE ? " (trace)" : "",
-           file, line);
-}
-
-void program_dump(const Program *p, Str *out) {
-  for (size_t f = 0; f < p->functions.len; f++) {
-    const IrFunction *fn = &p->functions.items[f];
-    str_addf(out, "function %s, %u registers\n", program_name(p, fn->name),
-             fn->nregs);
-    for (uint32_t b = 0; b < fn->nblocks; b++) {
-      const IrBlock *block = &p->blocks.items[fn->first_block + b];
-      str_addf(out, "  block %u\n", b);
-      for (uint32_t i = 0; i < block->n; i++)
-        dump_inst(p, &p->insts.items[block->first + i], out);
-    }
-  }
-}

@@ -26,6 +26,7 @@
 
 #include "near/near_internal.h"
 #include "near/near_poke.h"
+#include "util/clock.h"
 #include "util/ddmin.h"
 #include "util/mem.h"
 #include "util/str.h"

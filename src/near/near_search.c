@@ -5,6 +5,7 @@
 
 #include "input/made.h"
 #include "near/near_internal.h"
+#include "util/clock.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"

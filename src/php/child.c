@@ -175,14 +175,7 @@ const char *child_how(int status, char buf[32]) {
   return buf;
 }
 
-// --- the clock, and where programs are
-// ---------------------------------------------------------
-
-double now_seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
+// --- where programs are -----------------------------------------------------
 
 static char *find_in(const char *dirs, const char *name) {
   for (const char *p = dirs; *p;) {

@@ -49,7 +49,5 @@ const char *child_how(int status, char buf[32]);
 // distributions keep servers, NULL: none. Caller frees.
 char *child_find(const char *const names[]);
 
-// A monotonic clock, in seconds: for their deadlines.
-double now_seconds(void);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "php/child.h"
 #include "php/fastcgi.h"
+#include "util/clock.h"
 #include "util/mem.h"
 #include "util/stop.h"
 
@@ -107,7 +108,7 @@ static int receive_some(Turn *u, bool *some) {
 // descendants may hold the other end.
 static int receive_rest(Turn *u) {
   bool some = true;
-  while (some && !u->end && !u->reader.ended && now_seconds() < u->t->deadline)
+  while (some && !u->end && !u->reader.ended && clock_now() < u->t->deadline)
     if (receive_some(u, &some))
       return -1;
   return 0;
@@ -132,7 +133,7 @@ static TalkEnd converse(Turn *u) {
   for (;;) {
     struct pollfd fds[3];
     bool some;
-    double left = u->t->deadline - now_seconds();
+    double left = u->t->deadline - clock_now();
     if (left <= 0 || stop_requested())
       return TALK_LATE;
     wait_for_news(u, fds, left);

@@ -27,6 +27,7 @@
 #include "php/talk.h"
 #include "util/area.h"
 #include "util/array.h"
+#include "util/clock.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/stop.h"
@@ -326,7 +327,7 @@ static int exchange(Worker *w, const Request *r, double seconds, Exchange *out,
   if (make_ready(w, err))
     return -1;
   w->served = w->child.pid;
-  double begin = now_seconds();
+  double begin = clock_now();
   page_begin(&w->page, w->site.max_body);
   Talk t = {.connection = w->connection,
             .pidfd = w->child.pidfd,
@@ -337,7 +338,7 @@ static int exchange(Worker *w, const Request *r, double seconds, Exchange *out,
             .page = &w->page};
   TalkEnd end = talk(&t, &why);
   settle(w, end, &why, out, arena);
-  out->seconds = now_seconds() - begin;
+  out->seconds = clock_now() - begin;
   if (w->child.pid && child_has_children(&w->child)) {
     child_kill(&w->child); // a fork of it would answer the next request too
     t.reusable = false;
@@ -357,10 +358,10 @@ int worker_serve(Worker *w, const Request *r, const char *cookies,
     return -1;
   w->used_php = route.kind == ROUTE_SCRIPT;
   if (!w->used_php) {
-    double begin = now_seconds();
+    double begin = clock_now();
     out->is_static = true;
     static_serve(&route, r, &w->site, &out->response, arena);
-    out->seconds = now_seconds() - begin;
+    out->seconds = clock_now() - begin;
     return 0;
   }
   out->script = route.script;

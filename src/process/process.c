@@ -24,6 +24,7 @@
 
 #include "process/orphan.h"
 #include "process/spawn.h"
+#include "util/clock.h"
 #include "util/mem.h"
 #include "util/stop.h"
 
@@ -68,12 +69,6 @@ struct Pool {
   long total;         // processes of the machine when all was well
   ARRAY(Sent) early;
 };
-
-double clock_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 // --- opening and starting ---------------------------------------------------
 

@@ -99,7 +99,4 @@ void pool_kill_all(Pool *pool);
 // Asks a slot's group to end (SIGTERM), for a program that cleans up.
 void pool_terminate(Pool *pool, size_t slot);
 
-// A monotonic clock, in seconds.
-double clock_now(void);
-
 #endif

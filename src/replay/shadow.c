@@ -320,16 +320,6 @@ bool shadow_is_symbolic(const Shadow *m, uint64_t at, uint64_t n) {
   return false;
 }
 
-bool shadow_make_concrete(Shadow *m, uint64_t at, uint64_t n) {
-  bool any = shadow_is_symbolic(m, at, n);
-  for (uint64_t i = 0; any && i < n; i++) {
-    Page *p = find(m, at + i);
-    if (p)
-      set_cell(p, (at + i) % PAGE, (Cell){0, 0});
-  }
-  return any;
-}
-
 uint64_t shadow_surprises(const Shadow *m) { return m->surprises; }
 
 size_t shadow_pages(const Shadow *m) { return m->len; }

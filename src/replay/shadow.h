@@ -41,8 +41,6 @@ void shadow_copy(Shadow *m, uint64_t to, uint64_t from, uint64_t n);
 void shadow_fill(Shadow *m, uint64_t at, uint64_t n, uint8_t value, Expr e);
 // Values are unknown from now on.
 void shadow_forget(Shadow *m, uint64_t at, uint64_t n);
-// Values stay, expressions go. Tells whether there were any.
-bool shadow_make_concrete(Shadow *m, uint64_t at, uint64_t n);
 bool shadow_is_symbolic(const Shadow *m, uint64_t at, uint64_t n);
 
 // Loads whose bytes were written by code outside, expressions lost.

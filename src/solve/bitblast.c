@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "solve/words.h"
+#include "util/clock.h"
 
 void bitblast_init(Bitblast *b, ExprPool *p) {
   *b = (Bitblast){.pool = p, .gates = gates_new()};
@@ -221,7 +222,7 @@ bool bitblast_condition(Bitblast *b, Expr e, uint32_t max_gates,
     if (!expr_map_get(&b->words, top)) {
       if (push_missing(b, n))
         continue;
-      if (++built % LOOK_EVERY == 0 && gates_clock() > deadline)
+      if (++built % LOOK_EVERY == 0 && clock_now() > deadline)
         return false;
       Word w = build(b, n);
       save(b, top, &w, define(b, n, &w));

@@ -21,7 +21,7 @@ void bitblast_release(Bitblast *b);
 
 // The circuit of `e`, a condition: *value, and *defined, which any solution
 // must have true as well. False if that takes more than `max_gates` new gates,
-// or longer than to the deadline (of gates_clock()); what was built stays and
+// or longer than to the deadline (of clock_now()); what was built stays and
 // is used next time.
 bool bitblast_condition(Bitblast *b, Expr e, uint32_t max_gates,
                         double deadline, Lit *value, Lit *defined);

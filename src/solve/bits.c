@@ -8,6 +8,7 @@
 
 #include "solve/bitblast.h"
 #include "solve/solver_query.h"
+#include "util/clock.h"
 
 #define KEEP_GATES 1500 // a solver of this size is always kept
 #define KEEP_FACTOR 4   // and one of this many times what a query took
@@ -109,7 +110,7 @@ static bool build(BitEngine *b, const Query *q, uint32_t max_gates) {
     used = gates_count(g) - before;
     if (ok)
       array_push(&b->assumed, a);
-    if (i % 64 == 63 && gates_clock() > q->deadline)
+    if (i % 64 == 63 && clock_now() > q->deadline)
       ok = false;
   }
   b->first_gates = b->begun ? b->first_gates : used;

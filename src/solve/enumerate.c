@@ -16,6 +16,7 @@
 
 #include "solve/gates.h"
 #include "solve/solver_query.h"
+#include "util/clock.h"
 
 #define LANES 256
 #define MAX_ROWS 512
@@ -472,7 +473,7 @@ static bool try_product(Enumerator *e, const Query *q, Domains *d,
   }
   uint8_t chosen[MOST_BYTES][LANES];
   for (uint64_t first = 0; first < end; first += LANES) {
-    if (gates_clock() > q->deadline)
+    if (clock_now() > q->deadline)
       return false;
     fill_lanes(e, q, d, first, chosen);
     uint64_t left = end - first;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "util/clock.h"
 #include "util/mem.h"
 
 typedef enum { KIND_AND = 1, KIND_XOR, KIND_MUX, KIND_MAJORITY } Kind;
@@ -23,17 +24,11 @@ struct Gates {
   double deadline;
 };
 
-double gates_clock(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 // --- solver -----------------------------------------------------------------
 
 static int past_deadline(void *state) {
   const Gates *g = state;
-  return gates_clock() > g->deadline;
+  return clock_now() > g->deadline;
 }
 
 static void clause(Gates *g, const Lit *lits, int n) {

@@ -21,6 +21,7 @@
 // Memory: the scratch of one query, kept for the next.
 #include "solve/gates.h"
 #include "solve/solver_query.h"
+#include "util/clock.h"
 
 #define LAZY_FROM 48  // conditions; fewer are asked at once
 #define WIDE 24       // inputs of a condition that is left out at first
@@ -138,7 +139,7 @@ static SolverResult ask_parts(Lazy *l, const Query *q,
   SolverLimits few = *limits;
   few.conflicts = few.conflicts < CONFLICTS ? few.conflicts : CONFLICTS;
   choose_first(l, q);
-  for (int round = 0; round < ROUNDS && gates_clock() < q->deadline; round++) {
+  for (int round = 0; round < ROUNDS && clock_now() < q->deadline; round++) {
     Query part = part_of(l, q);
     SolverResult r = ask(l, &part, &few, out);
     if (r != SOLVER_SAT || !add_violated(l, q, out))

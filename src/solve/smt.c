@@ -13,6 +13,7 @@
 
 #include "solve/gates.h"
 #include "solve/solver_query.h"
+#include "util/clock.h"
 
 #define KEEP_NODES 200000
 #define KEEP_QUERIES 5000
@@ -747,7 +748,7 @@ static void read_failed(SmtEngine *s, Session *t, const Query *q,
 
 static SolverResult check(SmtEngine *s, Session *t, const Query *q, Model *out,
                           bool *failed) {
-  set_timeout(s, t, q->deadline - gates_clock());
+  set_timeout(s, t, q->deadline - clock_now());
   Z3_lbool r = t->switched ? Z3_solver_check_assumptions(
                                  s->z3, t->solver, (unsigned)q->n, t->switches)
                            : Z3_solver_check(s->z3, t->solver);
@@ -785,7 +786,7 @@ static SolverResult ask(SmtEngine *s, Session *t, const Query *q,
   for (size_t i = 0; i < q->n; i++)
     assert_condition(s, t, q, i);
   SolverResult r = check(s, t, q, out, failed);
-  if (r == SOLVER_UNKNOWN && gates_clock() < q->deadline && has_strings(s, q))
+  if (r == SOLVER_UNKNOWN && clock_now() < q->deadline && has_strings(s, q))
     r = check_again_in_bytes(s, t, q, out);
   Z3_solver_dec_ref(s->z3, t->solver);
   return r;
@@ -799,9 +800,9 @@ static SolverResult run_session(SmtEngine *s, Session *t, const Query *q,
   if (kinds != 1u << SORT_BV)
     return ask(s, t, q, choose_solver(s, kinds), out, failed);
   Query easy = *q;
-  easy.deadline -= 0.8 * (q->deadline - gates_clock());
+  easy.deadline -= 0.8 * (q->deadline - clock_now());
   SolverResult r = ask(s, t, &easy, choose_solver(s, kinds), out, failed);
-  if (r == SOLVER_UNKNOWN && gates_clock() < q->deadline)
+  if (r == SOLVER_UNKNOWN && clock_now() < q->deadline)
     r = ask(s, t, q, solver_for(s, "QF_BV"), out, failed);
   return r;
 }

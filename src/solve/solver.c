@@ -7,6 +7,7 @@
 #include "solve/gates.h"
 #include "solve/slice.h"
 #include "solve/solver_query.h"
+#include "util/clock.h"
 
 typedef ARRAY(Constraint) Constraints;
 
@@ -221,7 +222,7 @@ static void make_query(Solver *s, size_t prefix, Query *q) {
                .asked = s->extra.len,
                .vars = s->vars.items,
                .nvars = s->vars.len,
-               .deadline = gates_clock() + s->limits.seconds};
+               .deadline = clock_now() + s->limits.seconds};
 }
 
 // --- engines ----------------------------------------------------------------
@@ -338,7 +339,7 @@ static bool finish_model(Solver *s, const Query *q, Model *m) {
 
 static void count(Solver *s, SolverEngine e, SolverResult r, double start) {
   SolverStats *st = &s->stats;
-  double seconds = gates_clock() - start;
+  double seconds = clock_now() - start;
   st->queries++;
   st->by_engine[e]++;
   st->seconds_by[e] += seconds;
@@ -370,7 +371,7 @@ static SolverEngine answer(Solver *s, size_t prefix, const Constraint *extra,
 SolverResult solver_query(Solver *s, size_t prefix, const Constraint *extra,
                           size_t n, Model *out) {
   assert(prefix <= s->path.len);
-  double start = gates_clock();
+  double start = clock_now();
   SolverResult result;
   out->len = 0;
   SolverEngine e = answer(s, prefix, extra, n, &result, out);
@@ -399,7 +400,7 @@ static SolverResult solve_set(Solver *s, const Constraints *set,
   support_members(s->pool, all, &s->vars);
   q.vars = s->vars.items;
   q.nvars = s->vars.len;
-  double start = gates_clock();
+  double start = clock_now();
   bool use_bits = !s->off[ENGINE_BITS] && bits_take(s, &q);
   SolverResult r =
       use_bits ? bit_engine_solve(s->lazy.narrow, &q, &s->limits, NULL, failed)
@@ -439,7 +440,7 @@ static double earlier(double a, double b) { return a < b ? a : b; }
 // Solves; if UNSAT, only what failed is left.
 static SolverResult reduce(Solver *s, Candidates *c, double deadline) {
   bool *failed = mem_array(bool, c->set.len + 1);
-  double mine = earlier(deadline, gates_clock() + s->limits.seconds);
+  double mine = earlier(deadline, clock_now() + s->limits.seconds);
   SolverResult r = solve_set(s, &c->set, mine, failed);
   if (r == SOLVER_UNSAT)
     keep_failed(c, failed);
@@ -462,7 +463,7 @@ static Candidates without(const Candidates *c, size_t leave_out) {
 static bool minimise_core(Solver *s, Candidates *c, double deadline) {
   bool finished = true;
   for (size_t i = c->set.len; i-- > 0;) {
-    if (gates_clock() > deadline)
+    if (clock_now() > deadline)
       return false;
     // Those behind i were found necessary; they stay and stay last.
     size_t tried = c->set.len - 1 - i;
@@ -487,7 +488,7 @@ SolverResult solver_core(Solver *s, const Constraint *set, size_t n,
     array_push(&c.set, set[i]);
     array_push(&c.origin, i);
   }
-  double deadline = gates_clock() + seconds;
+  double deadline = clock_now() + seconds;
   SolverResult r = reduce(s, &c, deadline);
   bool done = r == SOLVER_UNSAT && minimise && minimise_core(s, &c, deadline);
   for (size_t i = 0; r == SOLVER_UNSAT && i < c.origin.len; i++)

@@ -15,7 +15,7 @@ typedef struct {
   size_t asked;      // the last ones are the question, the others the path's
   const VarId *vars; // all inputs that occur, ascending
   size_t nvars;
-  double deadline; // of gates_clock()
+  double deadline; // of clock_now()
 } Query;
 
 // --- enumerate.c ------------------------------------------------------------

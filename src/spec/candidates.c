@@ -2,6 +2,7 @@
 #include "spec/candidates.h"
 
 #include "solve/gates.h"
+#include "util/clock.h"
 
 enum { RUN_SHARE = 4 }; // running a brood: times what making it may take
 
@@ -76,10 +77,10 @@ static int try_all(Candidates *c, StateList *states, double start, Brood *out,
   int rc = 0;
   *out = (Brood){.made = true, .first = c->items.len};
   double deadline = start + RUN_SHARE * c->make_seconds;
-  for (size_t i = 0; i < states->len && !rc && gates_clock() < deadline; i++)
+  for (size_t i = 0; i < states->len && !rc && clock_now() < deadline; i++)
     rc = try_state(c, &states->items[i], i, err);
   out->n = c->items.len - out->first;
-  out->seconds = gates_clock() - start;
+  out->seconds = clock_now() - start;
   states_release(states);
   return rc;
 }
@@ -113,7 +114,7 @@ int candidates_turn(Candidates *c, size_t of, Brood *out, Err *err) {
   StateMaker maker = maker_of(c);
   StateList made = {0};
   Err ignored; // a path that cannot be followed has no neighbours
-  double start = gates_clock();
+  double start = clock_now();
   states_make(&maker, state_of(c, of), &made, &ignored);
   int rc = try_all(c, &made, start, out, err);
   *brood_of(c, of) = *out;
@@ -125,7 +126,7 @@ int candidates_random(Candidates *c, size_t n, uint64_t *random, Brood *out,
   StateMaker maker = maker_of(c);
   StateList made = {0};
   Err ignored;
-  double start = gates_clock();
+  double start = clock_now();
   states_random(&maker, &c->inquiry->given, n, random, &made, &ignored);
   return try_all(c, &made, start, out, err);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "solve/gates.h"
+#include "util/clock.h"
 
 enum {
   CONFLICTS = 50000000,
@@ -80,7 +81,7 @@ typedef struct {
 } Search;
 
 static double time_left(const Search *s, double wish) {
-  double left = s->deadline - gates_clock();
+  double left = s->deadline - clock_now();
   return left < wish ? left : wish;
 }
 
@@ -100,7 +101,7 @@ static SolverResult ask(Search *s, const Bitset *on, Effort f, Str *limits) {
   e.elsewhere = s->elsewhere;
   e.max_blocks = f.blocks < e.max_blocks ? f.blocks : e.max_blocks;
   e.max_exprs = f.exprs;
-  e.deadline = gates_clock() + f.seconds;
+  e.deadline = clock_now() + f.seconds;
   SolverResult r = SOLVER_UNKNOWN;
   Expr want = encoder_off(&e, on, &ignored) ? 0 : wanted(&e, &s->clauses);
   if (want)
@@ -145,7 +146,7 @@ static bool try_some(Search *s, const Bitset *on, uint32_t statement,
   e.asked = &s->clauses;
   e.max_blocks = 8 * s->run->blocks + BLOCKS_MORE;
   for (uint32_t i = from;
-       i < from + TRIES_AT_ONCE && !found && gates_clock() < until; i++) {
+       i < from + TRIES_AT_ONCE && !found && clock_now() < until; i++) {
     encoder_try(&e, on, next_dice(s, statement, i));
     found = holds_in_try(&e, &s->clauses);
     if (e.dice.executed > s->executions)
@@ -160,7 +161,7 @@ static bool try_some(Search *s, const Bitset *on, uint32_t statement,
 // Is there a run in which the statement, and others that are off, do something
 // else and the clause holds?
 static bool try_statement(Search *s, const Bitset *on, uint32_t statement) {
-  double until = gates_clock() + time_left(s, TRY_SECONDS);
+  double until = clock_now() + time_left(s, TRY_SECONDS);
   s->executions = 1;
   for (uint32_t i = 0; i < TRIES; i += TRIES_AT_ONCE)
     if (try_some(s, on, statement, i, until)) {
@@ -242,7 +243,7 @@ static void minimise(Search *s, const StatementList *from, AskWithout *how,
                      StatementList *unknown) {
   for (size_t i = from->len; i-- > 0;) {
     uint32_t statement = from->items[i];
-    SolverResult r = gates_clock() < s->deadline ? how(s, &s->on, statement)
+    SolverResult r = clock_now() < s->deadline ? how(s, &s->on, statement)
                                                  : SOLVER_UNKNOWN;
     if (r == SOLVER_UNSAT)
       take_out(&s->on, statement);
@@ -271,7 +272,7 @@ static void minimise_all(Search *s, double seconds) {
   copy_list(&s->on, &left);
   for (size_t i = 0; i < WAYS && left.len; i++) {
     if (i == LATER)
-      s->deadline = gates_clock() + time_left(s, seconds / LATER_SHARE);
+      s->deadline = clock_now() + time_left(s, seconds / LATER_SHARE);
     unknown->len = 0;
     minimise(s, &left, ways[i], unknown);
     copy_list(unknown, &left);
@@ -384,7 +385,7 @@ static int search(Search *s, const Core *like, double seconds, Err *err) {
 int core_find(Encoder *run, uint32_t clause, const Core *like, double seconds,
               Core *out, Err *err) {
   *out = (Core){0};
-  double start = gates_clock();
+  double start = clock_now();
   Search s = {.run = run, .deadline = start + seconds, .random = 1, .out = out};
   bitset_add(&s.clauses, clause);
   int rc = encoder_clause(run, clause)
@@ -395,7 +396,7 @@ int core_find(Encoder *run, uint32_t clause, const Core *like, double seconds,
     out->omission = out->guards.len || !assigns(run, out);
   }
   search_release(&s);
-  out->seconds = gates_clock() - start;
+  out->seconds = clock_now() - start;
   return rc;
 }
 
@@ -403,7 +404,7 @@ SolverResult core_ask_without(const CoreQuestion *q, uint32_t statement) {
   Core ignored = {0};
   Search s = {.run = q->run,
               .elsewhere = q->elsewhere,
-              .deadline = gates_clock() + q->seconds,
+              .deadline = clock_now() + q->seconds,
               .random = 1,
               .out = &ignored};
   bitset_union(&s.clauses, q->clauses);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "solve/gates.h"
+#include "util/clock.h"
 
 static bool is_broken(const Violation *v, uint32_t clause) {
   for (size_t i = 0; i < v->nbroken; i++)
@@ -48,7 +49,7 @@ static void ask_all(const Search *s, const Bitset *clauses, unsigned way,
                       .clauses = clauses,
                       .elsewhere = s->elsewhere,
                       .way = way,
-                      .seconds = s->deadline - gates_clock()};
+                      .seconds = s->deadline - clock_now()};
     SolverResult r =
         q.seconds > 0 ? core_ask_without(&q, left->items[i]) : SOLVER_UNKNOWN;
     if (r == SOLVER_SAT)
@@ -119,7 +120,7 @@ static void search_elsewhere(Search *s, Corrections *out) {
 }
 
 void corrections_find(const CorrectionsTask *t, Corrections *out) {
-  Search s = {.task = t, .deadline = gates_clock() + t->seconds};
+  Search s = {.task = t, .deadline = clock_now() + t->seconds};
   StatementList among = {0};
   *out = (Corrections){0};
   if (!t->cores.len)
@@ -145,7 +146,7 @@ void corrections_release(Corrections *c) {
 void corrections_check(const CorrectionsTask *t, bool elsewhere,
                        const StatementList *among, StatementList *out) {
   Search s = {.task = t,
-              .deadline = gates_clock() + t->seconds,
+              .deadline = clock_now() + t->seconds,
               .elsewhere = elsewhere};
   StatementList open = {0};
   search(&s, wanted(t, UINT32_MAX), among, out, &open);

@@ -7,6 +7,7 @@
 
 #include "solve/gates.h"
 #include "spec/clause_bounds.h"
+#include "util/clock.h"
 #include "util/fs.h"
 
 enum {
@@ -273,7 +274,7 @@ static bool replay(Inquiry *q, const State *s, Bitset *out) {
   Encoder e;
   Err ignored;
   encoder_init(&e, &target, pool);
-  e.deadline = gates_clock() + REPLAY_SECONDS;
+  e.deadline = clock_now() + REPLAY_SECONDS;
   bool ended = !encoder_run(&e, &ignored);
   add_lines(q, &e, true, out);
   encoder_release(&e);
@@ -343,7 +344,7 @@ int inquiry_explain(Inquiry *q, Err *err) {
       (take_snapshot(q, err) || find_wrapper(q, q->contract->function, err) ||
        subject_bind(q->subject, &q->snapshot, err)))
     return -1;
-  double start = gates_clock();
+  double start = clock_now();
   int rc = encode(q, err);
   if (!rc) {
     find_scope(q);
@@ -353,7 +354,7 @@ int inquiry_explain(Inquiry *q, Err *err) {
     rc = find_core(q, q->violation->broken[i], err);
   if (!rc && q->options.corrections)
     find_corrections(q);
-  q->seconds = gates_clock() - start;
+  q->seconds = clock_now() - start;
   return rc;
 }
 
@@ -526,10 +527,10 @@ static int check_call(Inquiry *q, StateMaker *maker, uint64_t call,
 // Calls 1, 2, 4, ...: later ones find more objects to make states of.
 static int check_calls(Inquiry *q, StateMaker *maker, const CheckOptions *o,
                        CheckResult *out, Err *err) {
-  double deadline = gates_clock() + o->seconds;
+  double deadline = clock_now() + o->seconds;
   bool there = true;
   for (uint64_t call = 1; there && call <= CALLS_MAX; call *= 2) {
-    maker->seconds = deadline - gates_clock();
+    maker->seconds = deadline - clock_now();
     if (maker->seconds <= 0)
       return 0;
     if (check_call(q, maker, call, o, out, &there, err))

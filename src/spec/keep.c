@@ -9,6 +9,7 @@
 #include "oracle/contract.h"
 #include "process/process.h"
 #include "process/words.h"
+#include "util/clock.h"
 #include "util/mem.h"
 
 typedef struct {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "solve/gates.h"
+#include "util/clock.h"
 
 enum {
   RANDOM_STATES = 8, // made at a time
@@ -176,7 +177,7 @@ static size_t pick(Rounds *r) {
 // A line whose change alone explains the given failure, but not this one of the
 // same kind, is not what is wrong.
 static void correct(Rounds *r, const Candidate *c) {
-  double start = gates_clock();
+  double start = clock_now();
   Bitset lines = {0};
   if (r->corrected >= CORRECTED || is_over(r))
     return;
@@ -186,7 +187,7 @@ static void correct(Rounds *r, const Candidate *c) {
                   r->candidates->make_seconds, &lines);
   score_correct(&r->score, &lines);
   bitset_release(&lines);
-  r->seconds += gates_clock() - start;
+  r->seconds += clock_now() - start;
 }
 
 // Nor is a line that a failing call does not execute at all.

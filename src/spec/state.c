@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "solve/gates.h"
+#include "util/clock.h"
 
 enum { CELLS_MAX = 4096, TARGETS_MAX = 256 };
 
@@ -196,7 +197,7 @@ static void turn_branches(Making *m, double deadline, StateList *out) {
   Model model = {0};
   require(m);
   size_t fixed = m->nextra;
-  for (size_t i = 0; i < e->path.len && gates_clock() < deadline; i++) {
+  for (size_t i = 0; i < e->path.len && clock_now() < deadline; i++) {
     Constraint c = e->path.items[i];
     m->nextra = fixed;
     add_extra(m, e->path_dead.items[i], false);
@@ -249,7 +250,7 @@ static int begin_making(Making *m, ExprPool *pool, Err *err) {
 
 // The call from its symbolic state, along the path it took.
 static int follow_call(Making *m, ExprPool *pool, Err *err) {
-  m->deadline = gates_clock() + m->maker->seconds;
+  m->deadline = clock_now() + m->maker->seconds;
   return begin_making(m, pool, err) ? -1 : encoder_follow(&m->encoder, err);
 }
 
@@ -259,7 +260,7 @@ int states_make(const StateMaker *maker, const State *from, StateList *out,
   ExprPool *pool = expr_pool_new();
   int rc = follow_call(&m, pool, err);
   if (!rc)
-    turn_branches(&m, gates_clock() + maker->seconds, out);
+    turn_branches(&m, clock_now() + maker->seconds, out);
   making_release(&m);
   expr_pool_free(pool);
   return rc;
@@ -390,10 +391,10 @@ static bool random_state(Making *m, Solver *s, uint64_t *random, State *out) {
 }
 
 static void fill_random(Making *m, size_t n, uint64_t *random, StateList *out) {
-  double deadline = gates_clock() + m->maker->seconds;
+  double deadline = clock_now() + m->maker->seconds;
   Solver *s = solver_new(m->encoder.pool, (SolverLimits){.seconds = 1});
   require(m);
-  for (size_t i = 0; i < n && m->cells.len && gates_clock() < deadline; i++) {
+  for (size_t i = 0; i < n && m->cells.len && clock_now() < deadline; i++) {
     State made = {0};
     if (random_state(m, s, random, &made))
       array_push(out, made);

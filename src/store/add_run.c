@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "store/internal.h"
+#include "util/clock.h"
 #include "util/escape.h"
 #include "util/leb.h"
 #include "util/mem.h"
@@ -102,10 +103,10 @@ int store_add_run(Store *s, int64_t session, const Run *run, Err *err) {
   write_counts(run, &p.counts);
   s->pending_bytes += p.counts.len;
   if (!s->pending.len)
-    s->pending_since = db_clock();
+    s->pending_since = clock_now();
   array_push(&s->pending, p);
   if (s->pending.len < BATCH_RUNS && s->pending_bytes < BATCH_BYTES &&
-      db_clock() - s->pending_since < BATCH_SECONDS)
+      clock_now() - s->pending_since < BATCH_SECONDS)
     return 0;
   return store_flush(s, err);
 }

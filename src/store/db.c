@@ -76,12 +76,6 @@ void db_close(Db *db) {
   *db = (Db){0};
 }
 
-double db_clock(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
-
 // --- errors ----------------------------------------------------------------
 
 int db_corrupt(const Db *db, Err *err, const char *fmt, ...) {

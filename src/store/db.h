@@ -53,7 +53,6 @@ int db_open(Db *db, const char *path, DbMode mode, Err *err);
 bool db_needs_writing(const Db *db);
 void db_close(Db *db);
 
-double db_clock(void); // seconds, steadily rising
 
 // --- errors: both set `err` and return -1 ----------------------------------
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "store/store.h"
+#include "util/clock.h"
 
 #define TEXT_OF(x) #x
 #define TEXT(x) TEXT_OF(x)
@@ -213,13 +214,13 @@ int schema_check(Db *db, int *version, Err *err) {
 // needs the file alone, and SQLite does not wait for that by itself. On a file
 // system that cannot do it, the store works without: slower, as safe.
 static int use_wal(Db *db, Err *err) {
-  double give_up = db_clock() + 10;
+  double give_up = clock_now() + 10;
   for (;;) {
     int rc =
         sqlite3_exec(db->handle, "PRAGMA journal_mode = WAL", NULL, NULL, NULL);
     if (rc == SQLITE_OK)
       return 0;
-    if ((rc & 0xff) != SQLITE_BUSY || db_clock() > give_up)
+    if ((rc & 0xff) != SQLITE_BUSY || clock_now() > give_up)
       return db_fail(db, err);
     sqlite3_sleep(10);
   }

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -26,8 +27,11 @@ static struct {
 
 static void test_register(const char *name, CMUnitTestFunction f) {
   size_t max = sizeof tests_.all / sizeof *tests_.all;
-  if (tests_.n < max)
-    tests_.all[tests_.n++] = (struct CMUnitTest){.name = name, .test_func = f};
+  if (tests_.n == max) {
+    fprintf(stderr, "more than %zu tests: raise the limit in test.h\n", max);
+    abort();
+  }
+  tests_.all[tests_.n++] = (struct CMUnitTest){.name = name, .test_func = f};
 }
 
 #define TEST(name)                                                             \

@@ -12,6 +12,7 @@
 #include "php/child.h"
 #include "php/state/sql.h"
 #include "php/state/state.h"
+#include "util/clock.h"
 
 // --- state: files
 // -------------------------------------------------------------
@@ -213,9 +214,9 @@ TEST(a_sqlite_database_comes_back_also_from_a_write_ahead_log) {
   for (int i = 0; i < 10; i++) {
     sqlite_do("INSERT INTO t SELECT x FROM t WHERE x < 50;");
     assert_int_equal(sqlite_count(), 5049);
-    double from = now_seconds();
+    double from = clock_now();
     check(state_restore(s, 0, &err));
-    worst = now_seconds() - from > worst ? now_seconds() - from : worst;
+    worst = clock_now() - from > worst ? clock_now() - from : worst;
     assert_int_equal(sqlite_count(), 5000);
   }
   print_message("# restore of a SQLite file: %.2f ms at most\n", worst * 1e3);
@@ -459,10 +460,10 @@ TEST(rows_come_back_whatever_their_types_and_keys) {
   uint32_t other = save(d.s);
   assert_int_not_equal(other, 0);
   for (int i = 0; i < 2; i++) {
-    double from = now_seconds();
+    double from = clock_now();
     restore(d.s, 0, "0 files, 6 tables");
     print_message("# restore of 20,000 rows and more: %.1f ms\n",
-                  (now_seconds() - from) * 1e3);
+                  (clock_now() - from) * 1e3);
     gives(&d, "SELECT * FROM swap", "1 10 a 2 20 b 3 30 NULL");
     gives(&d, "SELECT * FROM pair", "1 1 x 1 2 y");
     gives(&d, "SELECT * FROM named", "a 1 b 2");
@@ -497,9 +498,9 @@ TEST(three_dirty_tables_of_twenty_are_restored_and_nothing_else) {
     act(&d, "INSERT INTO t1 (a) VALUES ('new')");
     act(&d, "UPDATE t7 SET n = n + 1 WHERE id < 20");
     act(&d, "DELETE FROM t19 WHERE id = 300");
-    double from = now_seconds();
+    double from = clock_now();
     restore(d.s, 0, "0 files, 3 tables");
-    best = now_seconds() - from < best ? now_seconds() - from : best;
+    best = clock_now() - from < best ? clock_now() - from : best;
   }
   print_message("# restore of three tables: %.1f ms at best\n", best * 1e3);
   assert_int_equal(save(d.s), 0);
@@ -527,9 +528,9 @@ TEST(a_query_that_outlives_its_worker_is_stopped_before_the_state_is_taken) {
   open_worker(&b, &s);
   ask(&b, "/slow.php");
   assert_int_equal(b.e.end, EXCHANGE_TIMEOUT);
-  double from = now_seconds();
+  double from = clock_now();
   assert_int_equal(save(d.s), 0);
-  assert_true(now_seconds() - from < 5);
+  assert_true(clock_now() - from < 5);
   assert_string_equal(ask(&b, "/open.php"), "2");
   assert_int_equal(b.e.end, EXCHANGE_DIED);
   check(state_restore(d.s, 0, &err));
@@ -556,9 +557,9 @@ TEST(a_persistent_connection_with_a_transaction_and_locks_is_ended) {
   open_worker(&b, &s);
   for (int i = 0; i < 3; i++) {
     assert_string_equal(ask(&b, "/keep.php"), "11");
-    double from = now_seconds();
+    double from = clock_now();
     check(state_restore(d.s, 0, &err));
-    assert_true(now_seconds() - from < 2);
+    assert_true(clock_now() - from < 2);
     gives(&d, "SELECT * FROM audit", "v;1");
     gives(&d, "SELECT count(*) FROM user", "2");
   }

@@ -17,6 +17,7 @@
 #include "run/summary.h"
 #include "run/testfile.h"
 #include "test.h"
+#include "util/clock.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/stop.h"

@@ -14,6 +14,7 @@
 #include "explore/solve/site_solve_kept.h"
 #include "php/record/record_format.h"
 #include "solve/gates.h"
+#include "util/clock.h"
 #include "util/mem.h"
 
 enum { ABSENT_MOST = 40, CONTAINED_LEAST = 3, OPAQUE_MOST = 2000 };
@@ -430,7 +431,7 @@ static TermEval *evaluator(Solving *s, const PhpShadows *sh) {
 
 // The clock runs from the first decision on.
 static bool is_late(Solving *s) {
-  double now = gates_clock();
+  double now = clock_now();
   if (!(s->until > 0))
     s->until = now + s->request;
   if (now < s->until)

@@ -10,6 +10,7 @@
 #include <xxhash.h>
 
 #include "solve/gates.h"
+#include "util/clock.h"
 #include "util/str.h"
 
 enum {
@@ -195,7 +196,7 @@ static bool is_known(const Search *x) {
 }
 
 static bool is_late(const BranchSolver *s) {
-  return s->until > 0 && gates_clock() > s->until;
+  return s->until > 0 && clock_now() > s->until;
 }
 
 static bool goes_on(const Search *x) {

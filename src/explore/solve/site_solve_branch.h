@@ -112,7 +112,7 @@ typedef struct {
   bool session;      // SESSION values may be chosen
   bool no_z3;
   double seconds; // of Z3 for one question; 0: 1
-  double until;   // when it has to end (gates_clock); 0: never
+  double until;   // when it has to end (clock_now); 0: never
   Arena *arena;   // of the answers
 } BranchSolver;
 

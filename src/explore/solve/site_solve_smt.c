@@ -13,6 +13,7 @@
 #include "explore/solve/site_solve_branch.h"
 #include "solve/gates.h"
 #include "solve/solver.h"
+#include "util/clock.h"
 #include "util/mem.h"
 
 enum { TERMS_MOST = 3000, TEXT_MOST = 2000, SMALL = 10000 };
@@ -466,7 +467,7 @@ static void keep_small(Smt *z) {
 
 static bool ask_solver(Smt *z, InputAnswer *out) {
   Model m = {0};
-  double begin = gates_clock();
+  double begin = clock_now();
   double seconds = z->s->seconds > 0 ? z->s->seconds : SECONDS;
   if (z->s->until > 0 && z->s->until - begin < seconds)
     seconds = z->s->until - begin;
@@ -475,7 +476,7 @@ static bool ask_solver(Smt *z, InputAnswer *out) {
   Solver *solver = solver_new(z->pool, (SolverLimits){.seconds = seconds});
   SolverResult r = solver_query(solver, 0, z->asked.items, z->asked.len, &m);
   z->s->stats->timeouts += r == SOLVER_UNKNOWN;
-  z->s->stats->z3_seconds += gates_clock() - begin;
+  z->s->stats->z3_seconds += clock_now() - begin;
   bool ok = r == SOLVER_SAT && read_answer(z, &m, out);
   model_release(&m);
   solver_free(solver);

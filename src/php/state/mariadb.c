@@ -14,6 +14,7 @@
 #include "php/state/state.h"
 #include "util/area.h"
 #include "util/array.h"
+#include "util/clock.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/stop.h"
@@ -187,12 +188,12 @@ static bool answers(const MariaDb *m) {
 }
 
 static int wait_until_ready(MariaDb *m, const char *program, Err *err) {
-  double limit = now_seconds() + START_SECONDS;
+  double limit = clock_now() + START_SECONDS;
   char how[32];
   while (!answers(m)) {
     if (child_ended(&m->child, 5))
       return complain(m, program, child_how(m->child.status, how), err);
-    if (now_seconds() > limit || stop_requested())
+    if (clock_now() > limit || stop_requested())
       return complain(m, program, "does not answer", err);
   }
   return 0;

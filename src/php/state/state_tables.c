@@ -19,6 +19,7 @@
 #include "php/state/sql.h"
 #include "php/state/table_version.h"
 #include "util/arena.h"
+#include "util/clock.h"
 #include "util/hashmap.h"
 #include "util/mem.h"
 
@@ -91,10 +92,10 @@ static void doze(void) {
 // closed there a moment later, and the query of a worker that was killed goes
 // on.
 static int quiesce(TableState *t, Err *err) {
-  double begin = now_seconds();
+  double begin = clock_now();
   for (;;) {
     size_t left;
-    double waited = now_seconds() - begin;
+    double waited = clock_now() - begin;
     if (end_others(t, waited > KILL_AFTER, &left, err))
       return -1;
     if (!left)

@@ -10,6 +10,7 @@
 
 #include "solve/gates.h"
 #include "spec/encode/encode_internal.h"
+#include "util/clock.h"
 
 enum {
   BLOCKS_MAX = 400000,
@@ -235,7 +236,7 @@ static Pmap make_moves(Encoder *e, const IrEdge *edge, Pmap state) {
 
 static bool is_room(const Encoder *e) {
   return e->blocks < e->max_blocks && e->pool->len < e->max_exprs &&
-         (e->blocks % 16 || gates_clock() < e->deadline);
+         (e->blocks % 16 || clock_now() < e->deadline);
 }
 
 static void leave_by(Encoder *e, Frame *f, uint32_t from, uint32_t k,

@@ -147,7 +147,7 @@ struct Encoder {
   uint32_t cut_loops, cut_calls, cut_size; // what was assumed away
   size_t blocks, max_blocks;
   size_t max_exprs; // of the pool
-  double deadline;  // seconds of gates_clock(); beyond: cut_size
+  double deadline;  // seconds of clock_now(); beyond: cut_size
   uint32_t bound;   // ENCODE_CHECK: rounds of a loop, nested calls
   uint64_t table;   // of the wrapper's contract, 0: not seen yet
   uint64_t about; // of the first: the assertion that is meant; 0: the contract

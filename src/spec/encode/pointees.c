@@ -282,12 +282,3 @@ void pointees_of(const Pointees *p, uint64_t site, uint64_t cell, uint64_t now,
     pointees_cells(p, now, out);
 }
 
-uint64_t pointees_object(const Pointees *p, uint64_t address) {
-  size_t o = holder(p, address);
-  return o == SIZE_MAX ? 0 : p->objects.items[o];
-}
-
-uint64_t pointees_kind(const Pointees *p, uint64_t address) {
-  size_t o = holder(p, address);
-  return o == SIZE_MAX ? 0 : p->objects.items[find(p, (uint32_t)o)];
-}

@@ -53,10 +53,5 @@ void pointees_of(const Pointees *p, uint64_t site, uint64_t cell, uint64_t now,
 // All cells that hold pointers of the same kind as the cell `now`, or null, and
 // are not in `out` yet.
 void pointees_cells(const Pointees *p, uint64_t now, Targets *out);
-// The number of the object of the same kind as a known one, for reports: the
-// object that holds the address; 0: none.
-uint64_t pointees_object(const Pointees *p, uint64_t address);
-// Any object of the kind that `address` belongs to, the smallest.
-uint64_t pointees_kind(const Pointees *p, uint64_t address);
 
 #endif
