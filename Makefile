@@ -4,6 +4,7 @@
 #   make demo        localize a planted fault in subjects/scheduler
 #   make demo-web    find and localize two faults of a PHP application
 #   make check       all tests; ends with the line "N passed, N failed"
+#   make check-fast  units, cases and a test of every command: before a commit
 #   make check-machines  the tests that are most sensitive, as on other
 #                    machines: library routines, memory, environment, load
 #   make check-real  gzip, grep and sed, built with culprit-cc, their own tests;
@@ -32,7 +33,7 @@ INSTALLED = bin/culprit bin/culprit-cc libexec/culprit lib/culprit \
   share/bash-completion/completions/culprit.bash \
   share/zsh/site-functions/_culprit
 
-.PHONY: all setup-check setup-real setup-bench demo demo-web check check-machines check-real bench
+.PHONY: all setup-check setup-real setup-bench demo demo-web check check-fast check-machines check-real bench
 .PHONY: setup-eval eval eval-real eval-input eval-near flips solvers encodings install uninstall deb clean
 
 all:
@@ -47,6 +48,9 @@ demo-web: all
 
 check: setup-check
 	@tests/check $(BUILD)
+
+check-fast: setup-check
+	@tests/check $(BUILD) --fast
 
 check-machines: setup-check
 	@tests/check $(BUILD) --machines

@@ -6,6 +6,7 @@
 #include "cli/cli.h"
 #include "util/area.h"
 #include "util/stop.h"
+#include "util/str.h"
 
 #ifndef CULPRIT_VERSION
 #define CULPRIT_VERSION "unknown"
@@ -59,6 +60,17 @@ static int run_command(const Command *c, int argc, char **argv) {
   return stop_status(status);
 }
 
+static void explain_unknown(const char *name) {
+  for (int i = 0; i < NCOMMANDS; i++)
+    if (commands[i].summary && text_is_slip(name, commands[i].name)) {
+      cli_fail(EXIT_USAGE, "no command '%s'; did you mean `culprit %s`?", name,
+               commands[i].name);
+      return;
+    }
+  cli_fail(EXIT_USAGE, "no command '%s'", name);
+  print_help(stderr);
+}
+
 int main(int argc, char **argv) {
   if (argc < 2) {
     print_help(stderr);
@@ -76,7 +88,6 @@ int main(int argc, char **argv) {
   for (int i = 0; i < NCOMMANDS; i++)
     if (!strcmp(name, commands[i].name))
       return run_command(&commands[i], argc - 1, argv + 1);
-  cli_fail(EXIT_USAGE, "no command '%s'", name);
-  print_help(stderr);
+  explain_unknown(name);
   return EXIT_USAGE;
 }

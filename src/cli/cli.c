@@ -191,12 +191,32 @@ static size_t match_options(const struct option *longs, const char *name,
   return found;
 }
 
+// The option that was probably meant; NULL: none is near.
+static const char *nearest_option(const char *word, int n,
+                                  const struct option *longs) {
+  char *name = mem_printf("%.*s", n, word);
+  while (longs->name && !text_is_slip(name, longs->name))
+    longs++;
+  free(name);
+  return longs->name;
+}
+
+static void explain_unknown(const char *word, int n,
+                            const struct option *longs) {
+  const char *meant = nearest_option(word, n, longs);
+  if (meant)
+    cli_fail(EXIT_USAGE, "unrecognized option '--%.*s'; did you mean --%s?", n,
+             word, meant);
+  else
+    cli_fail(EXIT_USAGE, "unrecognized option '--%.*s'", n, word);
+}
+
 static void explain_long(const char *word, const struct option *longs) {
   const struct option *option;
   int n = (int)strcspn(word + 2, "=");
   size_t found = match_options(longs, word + 2, (size_t)n, &option);
   if (!found)
-    cli_fail(EXIT_USAGE, "unrecognized option '--%.*s'", n, word + 2);
+    explain_unknown(word + 2, n, longs);
   else if (found > 1)
     cli_fail(EXIT_USAGE, "option '--%.*s' is ambiguous", n, word + 2);
   else

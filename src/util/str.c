@@ -81,3 +81,34 @@ bool text_ends(const char *text, const char *suffix) {
 const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
 const char *verb_s(size_t n) { return n == 1 ? "s" : ""; }
+
+// --- slips ------------------------------------------------------------------
+
+enum { LETTERS = 63 };
+
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+size_t text_distance(const char *a, const char *b) {
+  size_t n = strlen(a), m = strlen(b);
+  size_t rows[3][LETTERS + 2]; // of the table of distances: the last three
+  if (n > LETTERS || m > LETTERS)
+    return n > m ? n : m;
+  for (size_t j = 0; j <= m; j++)
+    rows[0][j] = j;
+  for (size_t i = 1; i <= n; i++) {
+    size_t *now = rows[i % 3], *last = rows[(i - 1) % 3];
+    const size_t *before = rows[(i + 1) % 3];
+    now[0] = i;
+    for (size_t j = 1; j <= m; j++) {
+      now[j] = least(least(last[j], now[j - 1]) + 1,
+                     last[j - 1] + (a[i - 1] != b[j - 1]));
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        now[j] = least(now[j], before[j - 2] + 1);
+    }
+  }
+  return rows[n % 3][m];
+}
+
+bool text_is_slip(const char *word, const char *known) {
+  return text_distance(word, known) <= 1 + strlen(known) / 5;
+}

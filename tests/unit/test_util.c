@@ -612,3 +612,16 @@ TEST(path_of_self_is_the_directory_of_this_test) {
   free(self);
   free(dir);
 }
+
+TEST(a_slip_is_a_letter_too_many_too_few_another_or_two_swapped) {
+  assert_int_equal(text_distance("run", "run"), 0);
+  assert_int_equal(text_distance("rnu", "run"), 1);
+  assert_int_equal(text_distance("runs", "run"), 1);
+  assert_int_equal(text_distance("rn", "run"), 1);
+  assert_int_equal(text_distance("rum", "run"), 1);
+  assert_int_equal(text_distance("", "run"), 3);
+  assert_int_equal(text_distance("kitten", "sitting"), 3);
+  assert_true(text_is_slip("rnu", "run"));
+  assert_true(text_is_slip("refernce", "reference"));
+  assert_false(text_is_slip("web", "run"));
+}

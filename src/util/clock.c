@@ -1,0 +1,10 @@
+// A monotonic clock: see clock.h.
+#include "util/clock.h"
+
+#include <time.h>
+
+double clock_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
