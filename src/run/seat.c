@@ -400,7 +400,8 @@ int seat_judge(Seat *s, const Request *r, const Exchange *x,
   j->run.command = request_text(r);
   if (warning)
     run_add_note(&j->run, "%s", warning);
-  run_note_signal(&j->run, visits_signal_of(worker_process(s->worker)));
+  for (int sent; (sent = visits_signal_of(worker_process(s->worker)));)
+    run_note_signal(&j->run, sent);
   read_record(s, j, arena);
   const PhpRecord *record = j->has_record ? &j->record : NULL;
   if (web_judge(&s->visits->oracle, x, record, &j->run, arena, err))

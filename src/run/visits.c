@@ -7,7 +7,6 @@
 
 #include <pthread.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,17 +25,37 @@ enum { WORKERS_MAX = 64 };
 
 // --- signals ----------------------------------------------------------------
 
+typedef struct {
+  pid_t child;
+  int number;
+} Sent;
+
+enum { SENT_MOST = 64 };
+static struct {
+  pthread_mutex_t lock;
+  Sent list[SENT_MOST];
+  size_t n;
+} unsaid = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static int take_signal_of(pid_t child) {
+  for (size_t i = 0; i < unsaid.n; i++)
+    if (unsaid.list[i].child == child) {
+      int number = unsaid.list[i].number;
+      unsaid.list[i] = unsaid.list[--unsaid.n];
+      return number;
+    }
+  return 0;
+}
+
 // An application that signals its parent is not the user who wants to stop.
 int visits_signal_of(pid_t child) {
-  static _Atomic uint64_t signalled; // the last one: child << 8 | signal
   pid_t pid;
-  for (int number; (number = stop_take_sent(&pid));)
-    signalled = (uint64_t)process_ancestor(pid) << 8 | (unsigned char)number;
-  uint64_t last = signalled;
-  if (!child || last >> 8 != (uint64_t)child ||
-      !atomic_compare_exchange_strong(&signalled, &last, 0))
-    return 0;
-  return (int)(last & 0xff);
+  pthread_mutex_lock(&unsaid.lock);
+  for (int number; unsaid.n < SENT_MOST && (number = stop_take_sent(&pid));)
+    unsaid.list[unsaid.n++] = (Sent){process_ancestor(pid), number};
+  int number = child ? take_signal_of(child) : 0;
+  pthread_mutex_unlock(&unsaid.lock);
+  return number;
 }
 
 // What all workers share.

@@ -70,8 +70,9 @@ void visits_release(Visits *v); // the lists
 // How many workers the settings ask for: one where they would share files.
 int visits_workers(const Visits *v);
 
-// The signal that process `child` of ours, or what it has started, sent us
-// since the last question; 0: none.
+// A signal that process `child` of ours, or what it has started, has sent us and
+// that was not told yet; 0: none. It may come a little later than the answer to
+// the request that sent it.
 int visits_signal_of(pid_t child);
 
 #endif
