@@ -57,7 +57,7 @@ static int copy_file(const char *from, const char *to, const struct stat *st) {
   return rc;
 }
 
-static int copy_link(const char *from, const char *to) {
+int copy_link(const char *from, const char *to) {
   char text[4096];
   ssize_t n = readlink(from, text, sizeof text - 1);
   if (n < 0)

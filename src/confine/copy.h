@@ -13,6 +13,9 @@
 // be copied.
 int copy_tree(const char *from, const char *to, Err *err);
 
+// Makes `to` a symbolic link to where `from` leads. Returns 0, or -1 with errno.
+int copy_link(const char *from, const char *to);
+
 // A moment that everything done so far lies before, and everything that is done
 // from now on lies after, by the clock of the file system. Takes some
 // milliseconds.

@@ -27,6 +27,7 @@
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
+#include "confine/copy.h"
 #include "util/array.h"
 #include "util/fs.h"
 #include "util/mem.h"
@@ -235,16 +236,6 @@ static void lay_entries(View *v, const char *dir) {
     free(path);
   }
   closedir(d);
-}
-
-static void copy_link(const char *path, const char *target) {
-  char text[4096];
-  ssize_t n = readlink(path, text, sizeof text - 1);
-  if (n < 0)
-    return;
-  text[n] = '\0';
-  if (symlink(text, target))
-    return;
 }
 
 static void lay_directory(View *v, const char *path, const char *target,
