@@ -9,8 +9,7 @@
 // the slowest of these. One that runs into it is repeated with the full limit,
 // whose verdict counts; only if it hangs there too it is a hang, and the first
 // execution was its repetition. So verdicts are those of the full limit. The
-// first few such repetitions run alone; if more are needed the tests do hang,
-// and waiting for each alone would cost more than the limit saves.
+// repetition runs alone: another test's load must not make it late.
 #include "run/batch.h"
 
 #include <assert.h>
@@ -21,8 +20,6 @@
 #include "oracle/failure.h"
 #include "util/mem.h"
 #include "util/str.h"
-
-enum { ALONE_MOST = 3 }; // repetitions that run alone
 
 typedef struct {
   char *dir; // of this worker, in the scratch area
@@ -239,8 +236,9 @@ static int repeat_with_full_limit(Batch *b, Worker *w, Err *err) {
   w->full = true;
   if (dir_make_empty(w->run_dir, err))
     return -1;
-  w->waiting = ++r->overran <= ALONE_MOST;
-  return w->waiting ? 0 : start_test(b, w, err);
+  r->overran++;
+  w->waiting = true;
+  return 0;
 }
 
 static int execution_ended(Batch *b, Worker *w, const Outcome *outcome,
