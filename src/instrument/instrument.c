@@ -27,6 +27,7 @@
 #include "instrument/marks.h"
 #include "instrument/mutate.h"
 #include "instrument/pdg.h"
+#include "instrument/segments.h"
 #include "lower/lower.h"
 #include "plan/contract_wrap.h"
 #include "plan/map_write.h"
@@ -232,16 +233,29 @@ static int add_runtime(LLVMModuleRef m, const char *path, Err *err) {
   return 0;
 }
 
-// The part that checks contracts lies beside the runtime.
+// A part of the runtime that few units need; it lies beside the runtime.
+static int add_part(LLVMModuleRef m, const char *runtime, const char *part,
+                    Err *err) {
+  char *path = mem_printf("%.*sculprit-%s.s",
+                          (int)(path_base(runtime) - runtime), runtime, part);
+  int rc = add_runtime(m, path, err);
+  free(path);
+  return rc;
+}
+
 static int add_contract_runtime(LLVMModuleRef m, const char *runtime,
                                 Err *err) {
   if (!contract_is_used(m) || !runtime)
     return 0;
-  char *path = mem_printf("%.*sculprit-contract.s",
-                          (int)(path_base(runtime) - runtime), runtime);
-  int rc = add_runtime(m, path, err);
-  free(path);
-  return rc;
+  return add_part(m, runtime, "contract", err);
+}
+
+// Boundaries between the tests of a test program.
+static int add_segments(LLVMModuleRef m, const char *runtime, Err *err) {
+  bool used;
+  if (segments_insert(m, getenv("CULPRIT_SEGMENT"), &used, err))
+    return -1;
+  return used ? add_part(m, runtime, "segment", err) : 0;
 }
 
 static int find_mutants(LLVMModuleRef m, const Options *o, Plan *p,
@@ -305,6 +319,7 @@ static int instrument(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
     if (o->links)
       rc = add_links(m, o, err);
     probe_insert(m, p, o->size);
+    rc = rc ? rc : add_segments(m, o->runtime, err);
     expect_null(m);
     if (mutants.len)
       mutant_apply(&mutants.items[strtoul(o->mutate, NULL, 10)]);

@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #define RUNFILE_MAGIC 0x314e555250554c43ull // "CLUPRUN1"
-#define RUNFILE_VERSION 1u
+#define RUNFILE_VERSION 2u
 
 #define RUNFILE_PAGE 4096u
 #define RUNFILE_STACK 32768u  // bytes of stack kept of a dying process
@@ -27,8 +27,9 @@
 // between two instructions.
 enum { RUN_STARTED = 1, RUN_DYING = 2, RUN_DIED = 3 };
 
-// In `flags`: memory that is not the file's was found where the counters are.
-enum { RUN_REMAPPED = 1 };
+// In `flags`: memory that is not the file's was found where the counters are; a
+// boundary of segments could not be written.
+enum { RUN_REMAPPED = 1, RUN_UNCUT = 2 };
 
 // One per translation unit, in section `culprit_units`, written by the
 // instrumenter.
@@ -54,7 +55,7 @@ typedef struct {
   uint32_t nunits;
   uint32_t signal;       // the fatal one; 0: a sanitizer's report
   int32_t code;          // its si_code
-  uint32_t flags;        // RUN_REMAPPED
+  uint32_t flags;        // RUN_REMAPPED, RUN_UNCUT
   uint64_t counters;     // offset and size of the counter part
   uint64_t counters_size;
   uint64_t death;        // offset of the death area: stack, then maps
@@ -62,6 +63,9 @@ typedef struct {
   uint64_t regs[RUNFILE_REGS];
   uint32_t stack_size;   // bytes really there
   uint32_t maps_size;
+  uint64_t started;      // ns, CLOCK_MONOTONIC
+  uint64_t ended;        // by exit or a fatal signal; 0: otherwise
+  int64_t out, err;      // bytes of the test's output then; -1: not known
   char module[1024];     // path of the program or library
 } RunHeader;
 
