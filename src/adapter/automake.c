@@ -143,7 +143,7 @@ static int make_run(Check *c, const SpoolRecord *rec, int attempt, Run *run,
   const SpoolResult *result = &rec->results[attempt];
   run->test = mem_strdup(rec->test);
   run->command = mem_strdup(rec->command);
-  int rc = runner_collect(c->runner, result->run, run, err);
+  int rc = runner_collect(c->runner, result->run, run, NULL, err);
   if (!rc)
     judge(c, result, run);
   fs_remove_tree(result->run);

@@ -162,6 +162,7 @@ static void options_init(Options *o) {
   o->run.jobs = cli_default_jobs(JOBS_MAX);
   o->run.max_output = 256 * MB;
   o->run.rerun = true;
+  o->run.segments = true;
 }
 
 static void options_release(Options *o) {

@@ -27,7 +27,7 @@
 #include "instrument/marks.h"
 #include "instrument/mutate.h"
 #include "instrument/pdg.h"
-#include "instrument/segments.h"
+#include "instrument/boundaries.h"
 #include "lower/lower.h"
 #include "plan/contract_wrap.h"
 #include "plan/map_write.h"
@@ -253,7 +253,7 @@ static int add_contract_runtime(LLVMModuleRef m, const char *runtime,
 // Boundaries between the tests of a test program.
 static int add_segments(LLVMModuleRef m, const char *runtime, Err *err) {
   bool used;
-  if (segments_insert(m, getenv("CULPRIT_SEGMENT"), &used, err))
+  if (boundaries_insert(m, getenv("CULPRIT_SEGMENT"), &used, err))
     return -1;
   return used ? add_part(m, runtime, "segment", err) : 0;
 }

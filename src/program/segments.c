@@ -315,19 +315,19 @@ static int add_point(Reading *r, const Module *m, const SegmentRecord *at,
 typedef struct {
   uint64_t time;
   int owner;
-} Boundary;
-typedef ARRAY(Boundary) Boundaries;
+} Mark;
+typedef ARRAY(Mark) Marks;
 
 // Goes through the marks of the module that runs the tests. Returns what is
 // open when they end, NOBODY if nothing.
-static int follow(Reading *r, const Module *m, Boundaries *out) {
+static int follow(Reading *r, const Module *m, Marks *out) {
   Stack open = {0};
   const SegmentRecord *at, *last = NULL;
   size_t first = r->intervals.len, waiting = 0;
   for (size_t i = 0; (at = next_record(&m->segments, &i)); last = at) {
     if (at->kind == SEGMENT_MORE)
       continue;
-    Boundary b = {at->time, owner_before(r, &open, first)};
+    Mark b = {at->time, owner_before(r, &open, first)};
     if (at->kind == SEGMENT_POINT && !open.len)
       b.owner = add_point(r, m, at, last);
     if (at->kind == SEGMENT_BEGIN)
@@ -349,15 +349,15 @@ static int follow(Reading *r, const Module *m, Boundaries *out) {
 }
 
 static int by_time(const void *a, const void *b) {
-  const Boundary *x = a, *y = b;
+  const Mark *x = a, *y = b;
   return (x->time > y->time) - (x->time < y->time);
 }
 
-static void add_parts(Reading *r, const Module *m, const Boundaries *known) {
+static void add_parts(Reading *r, const Module *m, const Marks *known) {
   const SegmentRecord *at;
   for (size_t i = 0; (at = next_record(&m->segments, &i));) {
-    Boundary key = {.time = at->time};
-    const Boundary *b = known->len
+    Mark key = {.time = at->time};
+    const Mark *b = known->len
                             ? bsearch(&key, known->items, known->len,
                                       sizeof *known->items, by_time)
                             : NULL;
@@ -385,7 +385,7 @@ static void add_rest(Reading *r, uint32_t pid, int owner) {
 }
 
 static void read_process(Reading *r, const Module *driver) {
-  Boundaries known = {0};
+  Marks known = {0};
   int rest = follow(r, driver, &known);
   if (rest >= 0 && driver->died)
     r->segments.items[rest].died = true;

@@ -18,6 +18,7 @@
 #include <sys/stat.h>
 
 #include "oracle/failure.h"
+#include "run/segment_verdict.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -37,6 +38,7 @@ typedef struct {
   bool alone;      // nothing is to be started beside it
   int attempt;     // 0, 1
   Run runs[2];     // one per attempt
+  Segments segments[2]; // the tests inside of it; named and judged, or none
   Outcome outcome; // of the test
   bool has_second; // the second process's outcome is known
   Outcome second;
@@ -63,7 +65,10 @@ static int worker_init(Batch *b, Worker *w, size_t index, Err *err) {
   w->second_out = arena_printf(a, "%s/out2", w->dir);
   w->second_err = arena_printf(a, "%s/err2", w->dir);
   char *extra[] = {arena_printf(a, "CULPRIT_RUN=%s", w->run_dir),
-                   arena_printf(a, "CULPRIT_DIR=%s", r->options->cwd), NULL};
+                   arena_printf(a, "CULPRIT_DIR=%s", r->options->cwd),
+                   arena_printf(a, "CULPRIT_STDOUT=%s", w->out),
+                   arena_printf(a, "CULPRIT_STDERR=%s", w->err),
+                   r->options->segments ? "CULPRIT_SEGMENTS=1" : NULL, NULL};
   w->env = environment_with(extra, a);
   w->mark = extra[0];
   mkdir(w->dir, 0755);
@@ -73,6 +78,8 @@ static int worker_init(Batch *b, Worker *w, size_t index, Err *err) {
 static void worker_reset(Worker *w) {
   run_release(&w->runs[0]);
   run_release(&w->runs[1]);
+  segments_release(&w->segments[0]);
+  segments_release(&w->segments[1]);
   arena_release(&w->arena);
   w->test = NULL;
   w->attempt = 0;
@@ -180,9 +187,37 @@ static Trial trial_of(const Batch *b, const Worker *w) {
 // Did it hang once with the derived limit, and again with the full one?
 static bool hung_twice(const Worker *w) { return w->full && w->hangs; }
 
+// One that does nothing else is no test program.
+enum { SEGMENTS_LEAST = 2 };
+
+// The attempt has its verdict: so can its segments.
+static void judge_segments(Batch *b, Worker *w) {
+  Segments *s = &w->segments[w->attempt];
+  Run *run = &w->runs[w->attempt];
+  Trial t = trial_of(b, w);
+  if (s->len < SEGMENTS_LEAST ||
+      !segments_judge(s, run, &t, b->runner->failure_lines)) {
+    b->runner->undecided += s->len >= SEGMENTS_LEAST && !w->attempt;
+    segments_release(s);
+  } else {
+    segments_name(s, b->ntests > 1 ? w->test->name : NULL);
+  }
+}
+
+static int store(Batch *b, Worker *w, Err *err) {
+  Runner *r = b->runner;
+  const Run *again = w->attempt ? &w->runs[1] : NULL;
+  const Segments *parts = &w->segments[1];
+  if (!w->segments[0].len)
+    return runner_add(r, &w->runs[0], again, err);
+  return runner_add_segments(r, &w->runs[0], &w->segments[0],
+                             parts->len ? parts : NULL, err);
+}
+
 // The attempt has its verdict: once more, or into the store.
 static int attempt_judged(Batch *b, Worker *w, Err *err) {
   Runner *r = b->runner;
+  judge_segments(b, w);
   if (w->runs[w->attempt].verdict == VERDICT_PASS)
     runner_note_duration(r, w->runs[w->attempt].seconds);
   if (w->attempt == 0 && w->runs[0].verdict == VERDICT_FAIL &&
@@ -191,7 +226,7 @@ static int attempt_judged(Batch *b, Worker *w, Err *err) {
     return start_test(b, w, err);
   }
   r->hung += hung_twice(w);
-  int rc = runner_add(r, &w->runs[0], w->attempt ? &w->runs[1] : NULL, err);
+  int rc = store(b, w, err);
   worker_reset(w);
   return rc;
 }
@@ -213,7 +248,8 @@ static int test_ended(Batch *b, Worker *w, Err *err) {
   run->seconds = w->outcome.seconds;
   run_note_signal(run, w->outcome.sent);
   if (w->outcome.end != END_UNSTARTED &&
-      (runner_collect(b->runner, w->run_dir, run, err) ||
+      (runner_collect(b->runner, w->run_dir, run, &w->segments[w->attempt],
+                      err) ||
        dir_make_empty(w->run_dir, err)))
     return -1;
   Trial t = trial_of(b, w);

@@ -255,8 +255,11 @@ int runner_add_module(Runner *r, const char *path, Err *err) {
   return collector_add_program(r->collector, path, err) ? unit_refused(r) : 0;
 }
 
-int runner_collect(Runner *r, const char *dir, Run *run, Err *err) {
-  if (collector_collect(r->collector, dir, run, err))
+int runner_collect(Runner *r, const char *dir, Run *run, Segments *segments,
+                   Err *err) {
+  if (collector_collect(r->collector, dir, run, err) ||
+      (segments && r->options->segments &&
+       collector_collect_segments(r->collector, dir, segments, err)))
     return unit_refused(r);
   contract_add_failures(dir, r->root, run);
   if (run->processes || run->note)
@@ -310,6 +313,39 @@ int runner_add(Runner *r, Run *run, const Run *again, Err *err) {
     r->judged(r->judged_context, run);
   if (r->progress)
     r->progress(r);
+  return 0;
+}
+
+static const Run *find_again(const Segments *s, const char *test) {
+  for (size_t i = 0; s && i < s->len; i++)
+    if (!strcmp(s->items[i].run.test, test))
+      return &s->items[i].run;
+  return NULL;
+}
+
+static void note_split(Runner *r, const Segments *s) {
+  r->split++;
+  r->segments += s->len;
+  r->total += r->total ? s->len - 1 : 0;
+  if (r->split_program)
+    return;
+  r->split_program = mem_strdup(path_below(s->items[0].program, r->root));
+  r->split_example = mem_strdup(s->items[0].name);
+}
+
+int runner_add_segments(Runner *r, const Run *run, Segments *s,
+                        const Segments *again, Err *err) {
+  note_split(r, s);
+  for (size_t i = 0; i < s->len; i++) {
+    Run *part = &s->items[i].run;
+    part->command = mem_strdup(run->command);
+    part->status = part->verdict == VERDICT_PASS ? 0 : run->status;
+    part->seconds = run->seconds / (double)s->len;
+    if (run->note)
+      run_add_note(part, "%s", run->note);
+    if (runner_add(r, part, find_again(again, part->test), err))
+      return -1;
+  }
   return 0;
 }
 

@@ -1,5 +1,5 @@
 // Boundaries of segments: put into units that run tests one after the other
-// (instrument/segments.h), called around each of them. At a boundary every
+// (instrument/boundaries.h), called around each of them. At a boundary every
 // module of the process closes what it counted (runtime.c, __culprit_cut).
 //
 // The rules of runtime.c hold here too. Nothing happens unless a run is being

@@ -1,5 +1,5 @@
-// Tests inside a test program: see segments.h.
-#include "instrument/segments.h"
+// Tests inside a test program: see boundaries.h.
+#include "instrument/boundaries.h"
 
 #include <llvm-c/DebugInfo.h>
 #include <regex.h>
@@ -25,7 +25,7 @@ typedef struct {
   const regex_t *regex; // NULL: none
   ARRAY(Thunk) thunks;
   bool used;
-} Segments;
+} Boundaries;
 
 // --- what is a test ---------------------------------------------------------
 
@@ -79,7 +79,7 @@ static bool is_callable(LLVMValueRef f) {
   return LLVMGetTypeKind(result) == LLVMVoidTypeKind || is_plain_type(result);
 }
 
-static bool is_test(const Segments *s, LLVMValueRef f) {
+static bool is_test(const Boundaries *s, LLVMValueRef f) {
   if (!LLVMIsAFunction(f) || !is_callable(f))
     return false;
   const char *name = function_name(f);
@@ -88,7 +88,7 @@ static bool is_test(const Segments *s, LLVMValueRef f) {
 
 // --- thunks -----------------------------------------------------------------
 
-static LLVMValueRef runtime_function(Segments *s, const char *name,
+static LLVMValueRef runtime_function(Boundaries *s, const char *name,
                                      LLVMTypeRef first, LLVMTypeRef second,
                                      LLVMTypeRef *type) {
   LLVMTypeRef types[] = {first, second};
@@ -103,7 +103,7 @@ static LLVMValueRef runtime_function(Segments *s, const char *name,
   return f;
 }
 
-static LLVMValueRef text_constant(Segments *s, const char *text) {
+static LLVMValueRef text_constant(Boundaries *s, const char *text) {
   LLVMValueRef value = LLVMConstStringInContext2(s->context, text,
                                                  strlen(text), false);
   LLVMValueRef g =
@@ -114,7 +114,7 @@ static LLVMValueRef text_constant(Segments *s, const char *text) {
   return g;
 }
 
-static void call_begin(Segments *s, LLVMBuilderRef b, LLVMValueRef name) {
+static void call_begin(Boundaries *s, LLVMBuilderRef b, LLVMValueRef name) {
   LLVMTypeRef type;
   LLVMValueRef f = runtime_function(s, "__culprit_segment_begin", s->pointer,
                                     NULL, &type);
@@ -122,7 +122,7 @@ static void call_begin(Segments *s, LLVMBuilderRef b, LLVMValueRef name) {
 }
 
 // `result`: NULL if the test returns nothing.
-static void call_end(Segments *s, LLVMBuilderRef b, LLVMValueRef result) {
+static void call_end(Boundaries *s, LLVMBuilderRef b, LLVMValueRef result) {
   LLVMTypeRef type;
   LLVMValueRef f =
       runtime_function(s, "__culprit_segment_end", s->i64, s->i32, &type);
@@ -143,7 +143,7 @@ static void set_function_attribute(LLVMValueRef f, const char *name,
                           LLVMCreateEnumAttribute(c, kind, value));
 }
 
-static LLVMValueRef build_thunk(Segments *s, LLVMValueRef f, LLVMValueRef name) {
+static LLVMValueRef build_thunk(Boundaries *s, LLVMValueRef f, LLVMValueRef name) {
   LLVMTypeRef type = LLVMGlobalGetValueType(f);
   char *symbol = mem_printf("__culprit_test_%s", function_name(f));
   LLVMValueRef thunk = LLVMAddFunction(s->module, symbol, type);
@@ -172,7 +172,7 @@ static LLVMValueRef build_thunk(Segments *s, LLVMValueRef f, LLVMValueRef name) 
 }
 
 // The thunk of a function under its own name.
-static LLVMValueRef thunk_of(Segments *s, LLVMValueRef f) {
+static LLVMValueRef thunk_of(Boundaries *s, LLVMValueRef f) {
   for (size_t i = 0; i < s->thunks.len; i++)
     if (s->thunks.items[i].function == f)
       return s->thunks.items[i].thunk;
@@ -185,8 +185,8 @@ static LLVMValueRef thunk_of(Segments *s, LLVMValueRef f) {
 // --- uses -------------------------------------------------------------------
 
 // Calls `visit` for every instruction of the module as it was: thunks come last.
-static void each_instruction(Segments *s,
-                             void visit(Segments *s, LLVMValueRef inst)) {
+static void each_instruction(Boundaries *s,
+                             void visit(Boundaries *s, LLVMValueRef inst)) {
   LLVMValueRef last = LLVMGetLastFunction(s->module);
   for (LLVMValueRef f = LLVMGetFirstFunction(s->module); f;
        f = f == last ? NULL : LLVMGetNextFunction(f))
@@ -208,7 +208,7 @@ static void add_once(Values *values, LLVMValueRef v) {
 }
 
 // The tests that one function calls by name.
-static void direct_tests(const Segments *s, LLVMValueRef f, Values *out) {
+static void direct_tests(const Boundaries *s, LLVMValueRef f, Values *out) {
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
        b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
@@ -225,7 +225,7 @@ static bool same_type(const Values *values) {
   return true;
 }
 
-static void wrap_calls(Segments *s, LLVMValueRef f) {
+static void wrap_calls(Boundaries *s, LLVMValueRef f) {
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
        b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
@@ -238,7 +238,7 @@ static void wrap_calls(Segments *s, LLVMValueRef f) {
     }
 }
 
-static size_t enough_in(const Segments *s, LLVMValueRef f) {
+static size_t enough_in(const Boundaries *s, LLVMValueRef f) {
   const char *name = function_name(f);
   if (s->regex)
     return 1;
@@ -247,7 +247,7 @@ static size_t enough_in(const Segments *s, LLVMValueRef f) {
 }
 
 // A function that calls several tests by name runs them.
-static void wrap_drivers(Segments *s) {
+static void wrap_drivers(Boundaries *s) {
   LLVMValueRef last = LLVMGetLastFunction(s->module);
   for (LLVMValueRef f = LLVMGetFirstFunction(s->module); f;
        f = f == last ? NULL : LLVMGetNextFunction(f)) {
@@ -290,7 +290,7 @@ static bool is_aggregate(LLVMValueRef v) {
 }
 
 // The tests among the elements of a constant.
-static void constant_tests(const Segments *s, LLVMValueRef v, Values *out) {
+static void constant_tests(const Boundaries *s, LLVMValueRef v, Values *out) {
   int known = test_element(LLVMTypeOf(v));
   for (unsigned i = 0; is_aggregate(v) && i < (unsigned)LLVMGetNumOperands(v);
        i++) {
@@ -311,7 +311,7 @@ static bool is_in(const Values *values, LLVMValueRef v) {
 }
 
 // The constant with thunks in place of the tests.
-static LLVMValueRef with_thunks(Segments *s, LLVMValueRef v,
+static LLVMValueRef with_thunks(Boundaries *s, LLVMValueRef v,
                                 const Values *tests) {
   unsigned n = (unsigned)LLVMGetNumOperands(v);
   LLVMTypeRef type = LLVMTypeOf(v);
@@ -342,7 +342,7 @@ static bool has_known_table(LLVMTypeRef type) {
   return test_element(type) >= 0;
 }
 
-static void wrap_tables(Segments *s) {
+static void wrap_tables(Boundaries *s) {
   for (LLVMValueRef g = LLVMGetFirstGlobal(s->module); g;
        g = LLVMGetNextGlobal(g)) {
     LLVMValueRef v = LLVMGetInitializer(g);
@@ -380,7 +380,7 @@ static LLVMValueRef argument(LLVMValueRef call, int i) {
 }
 
 // Under the name it is registered by, if that is a constant.
-static void wrap_registered(Segments *s, LLVMValueRef call, int test,
+static void wrap_registered(Boundaries *s, LLVMValueRef call, int test,
                             int title) {
   LLVMValueRef f = argument(call, test), name = argument(call, title);
   if (!f || !LLVMIsAFunction(f) || !is_callable(f))
@@ -392,7 +392,7 @@ static void wrap_registered(Segments *s, LLVMValueRef call, int test,
 }
 
 // greatest says itself when a test begins and how it ended.
-static void mark_greatest(Segments *s, LLVMValueRef call, bool begins) {
+static void mark_greatest(Boundaries *s, LLVMValueRef call, bool begins) {
   LLVMBuilderRef b = LLVMCreateBuilderInContext(s->context);
   LLVMPositionBuilderBefore(b, call);
   if (begins)
@@ -403,7 +403,7 @@ static void mark_greatest(Segments *s, LLVMValueRef call, bool begins) {
 }
 
 // libtap: every check that is written as a line of TAP closes a test.
-static void mark_point(Segments *s, LLVMValueRef call) {
+static void mark_point(Boundaries *s, LLVMValueRef call) {
   LLVMTypeRef type;
   LLVMValueRef f = runtime_function(s, "__culprit_segment_point", s->pointer,
                                     s->i64, &type);
@@ -426,7 +426,7 @@ static bool is_point(LLVMValueRef call, const char *name) {
   return false;
 }
 
-static void mark_call(Segments *s, LLVMValueRef inst) {
+static void mark_call(Boundaries *s, LLVMValueRef inst) {
   LLVMValueRef f = LLVMIsACallInst(inst) ? LLVMGetCalledValue(inst) : NULL;
   if (!f || !LLVMIsAFunction(f))
     return;
@@ -454,7 +454,7 @@ static bool takes_address(LLVMValueRef inst) {
          LLVMIsAPHINode(inst) || LLVMIsASelectInst(inst);
 }
 
-static void find_addresses(const Segments *s, LLVMValueRef f, Values *out) {
+static void find_addresses(const Boundaries *s, LLVMValueRef f, Values *out) {
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
        b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
@@ -466,7 +466,7 @@ static void find_addresses(const Segments *s, LLVMValueRef f, Values *out) {
       }
 }
 
-static void wrap_address(Segments *s, LLVMValueRef inst) {
+static void wrap_address(Boundaries *s, LLVMValueRef inst) {
   for (int k = 0; takes_address(inst) && k < LLVMGetNumOperands(inst); k++) {
     LLVMValueRef v = LLVMGetOperand(inst, (unsigned)k);
     if (!is_callee(inst, (unsigned)k) && LLVMIsAFunction(v) && is_test(s, v))
@@ -474,7 +474,7 @@ static void wrap_address(Segments *s, LLVMValueRef inst) {
   }
 }
 
-static void wrap_addresses(Segments *s) {
+static void wrap_addresses(Boundaries *s) {
   Values tests = {0};
   for (LLVMValueRef f = LLVMGetFirstFunction(s->module); f;
        f = LLVMGetNextFunction(f))
@@ -484,10 +484,10 @@ static void wrap_addresses(Segments *s) {
   array_release(&tests);
 }
 
-int segments_insert(LLVMModuleRef m, const char *regex, bool *used, Err *err) {
+int boundaries_insert(LLVMModuleRef m, const char *regex, bool *used, Err *err) {
   regex_t compiled;
   LLVMContextRef c = LLVMGetModuleContext(m);
-  Segments s = {.module = m,
+  Boundaries s = {.module = m,
                 .context = c,
                 .i32 = LLVMInt32TypeInContext(c),
                 .i64 = LLVMInt64TypeInContext(c),

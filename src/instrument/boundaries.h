@@ -14,8 +14,8 @@
 // expression of `culprit run --segment`, names functions that are tests.
 //
 // Comes after planning: thunks are no part of the program under test.
-#ifndef CULPRIT_INSTRUMENT_SEGMENTS_H
-#define CULPRIT_INSTRUMENT_SEGMENTS_H
+#ifndef CULPRIT_INSTRUMENT_BOUNDARIES_H
+#define CULPRIT_INSTRUMENT_BOUNDARIES_H
 
 #include <llvm-c/Core.h>
 #include <stdbool.h>
@@ -23,6 +23,6 @@
 #include "util/err.h"
 
 // Fails if `regex` (NULL: none) is not one. *used: the module calls the runtime.
-int segments_insert(LLVMModuleRef m, const char *regex, bool *used, Err *err);
+int boundaries_insert(LLVMModuleRef m, const char *regex, bool *used, Err *err);
 
 #endif
