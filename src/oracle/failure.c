@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "oracle/contract.h"
+#include "oracle/message.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -122,4 +123,44 @@ void failure_add_exit(Run *run, const char *root, const char *signature,
     add_crash(run, d->how, d, root);
   else
     failure_add(run, "exit", "", signature, message);
+}
+
+// The last part of what it wrote is enough.
+static bool read_end(const char *path, Str *out) {
+  enum { END_MOST = 64 << 10, FILE_MOST = 64 << 20 };
+  Err ignored;
+  if (fs_read_regular(path, FILE_MOST, out, &ignored))
+    return false;
+  if (out->len > END_MOST) {
+    memmove(out->data, out->data + out->len - END_MOST, END_MOST);
+    out->len = END_MOST;
+  }
+  return out->len > 0;
+}
+
+// Standard error first: what is on standard output may be its result.
+static bool find_message(const Trial *t, Message *out) {
+  Str text = {0};
+  bool found = !t->merged && read_end(t->err, &text) &&
+               message_find(text.data, text.len, false, out);
+  str_clear(&text);
+  if (!found)
+    found = read_end(t->out, &text) &&
+            message_find(text.data, text.len, true, out);
+  str_release(&text);
+  return found;
+}
+
+void failure_add_status(Run *run, const Trial *t, const char *signature) {
+  Message m;
+  char *status = mem_printf("exit status %d", t->outcome->status);
+  if (find_message(t, &m)) {
+    char *message = mem_printf("%s: %s", status, m.line);
+    failure_add_exit(run, t->root, m.signature, message);
+    message_release(&m);
+    free(message);
+  } else {
+    failure_add_exit(run, t->root, signature, status);
+  }
+  free(status);
 }

@@ -207,19 +207,21 @@ static char *find_place(const char *line) {
 // --- the message ------------------------------------------------------------
 
 // How much a line says about a failure.
+enum { SUMMARY_LINE, ANY_LINE, ERROR_LINE, FAILURE_LINE };
+
 static int weight(const char *line) {
   const Patterns *p = patterns();
   if (matches(&p->summary, line))
-    return 0;
+    return SUMMARY_LINE;
   if (matches(&p->failure, line))
-    return 3;
-  return matches(&p->error, line) ? 2 : 1;
+    return FAILURE_LINE;
+  return matches(&p->error, line) ? ERROR_LINE : ANY_LINE;
 }
 
-// The last of those that say most.
-static size_t choose(const Lines *lines) {
+// The last of those that say most, and how much that is.
+static size_t choose(const Lines *lines, int *weight_of_it) {
   size_t from = lines->len > LOOKED_AT ? lines->len - LOOKED_AT : 0;
-  size_t best = lines->len - 1;
+  size_t best = 0;
   int most = -1;
   for (size_t i = from; i < lines->len; i++) {
     char *line = plain(lines->items[i]);
@@ -230,6 +232,7 @@ static size_t choose(const Lines *lines) {
     }
     free(line);
   }
+  *weight_of_it = most;
   return best;
 }
 
@@ -251,21 +254,25 @@ static char *around(const Lines *lines, size_t chosen) {
   return copy;
 }
 
-bool message_find(const char *text, size_t n, Message *out) {
-  Lines lines = {0};
+static void fill(Message *m, const Lines *lines, size_t chosen) {
   Str signature = {0};
+  m->line = plain(lines->items[chosen]);
+  m->text = around(lines, chosen);
+  m->place = find_place(m->line);
+  message_normalise(m->line, &signature);
+  m->signature = mem_strdup(str_text(&signature));
+  str_release(&signature);
+}
+
+bool message_find(const char *text, size_t n, bool choosy, Message *out) {
+  Lines lines = {0};
+  int most;
   *out = (Message){0};
   split(text, n, &lines);
-  if (lines.len) {
-    size_t chosen = choose(&lines);
-    out->line = plain(lines.items[chosen]);
-    out->text = around(&lines, chosen);
-    out->place = find_place(out->line);
-    message_normalise(out->line, &signature);
-    out->signature = mem_strdup(str_text(&signature));
-  }
-  bool found = lines.len > 0;
+  size_t chosen = choose(&lines, &most);
+  bool found = most >= (choosy ? ERROR_LINE : ANY_LINE);
+  if (found)
+    fill(out, &lines, chosen);
   array_release(&lines);
-  str_release(&signature);
   return found;
 }

@@ -24,8 +24,10 @@ typedef struct {
 
 void message_release(Message *m);
 
-// Finds the message in what a test wrote. False: it wrote nothing.
-bool message_find(const char *text, size_t n, Message *out);
+// Finds the message in what a test wrote: on standard error every line may be
+// one, elsewhere (`choosy`) only a line that sounds like a failure or an error.
+// False: there is none.
+bool message_find(const char *text, size_t n, bool choosy, Message *out);
 
 // Does some line say that a test failed ("FAIL", "not ok", "assertion ...
 // failed", "expected ... got ...")? `also`: what the user says does (may be

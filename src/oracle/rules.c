@@ -19,10 +19,8 @@ enum { OUTPUT_MOST = 16 << 20 }; // bytes that are searched
 // How many checks of a test program failed, which is what frameworks end with,
 // does not tell one failure from another.
 static void fail_by_status(const Trial *t, Run *run) {
-  char message[64];
   run->verdict = VERDICT_FAIL;
-  snprintf(message, sizeof message, "exit status %d", t->outcome->status);
-  failure_add_exit(run, t->root, "exit status not 0", message);
+  failure_add_status(run, t, "exit status not 0");
 }
 
 static void judge_status(const TestRules *rules, const Trial *t, Run *run) {

@@ -124,7 +124,7 @@ static void add_failure(Segment *g, const Str *out, const Str *err) {
   Str text = {0};
   str_addn(&text, o.text, o.n);
   str_addn(&text, e.text, e.n);
-  if (message_find(str_text(&text), text.len, &m)) {
+  if (message_find(str_text(&text), text.len, false, &m)) {
     failure_add(&g->run, "exit", m.place, m.signature, m.line);
     message_release(&m);
   } else {
