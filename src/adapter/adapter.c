@@ -10,6 +10,7 @@ static const Adapter adapters[] = {
     {"meson", 30, meson_detect, meson_run},
     {"tap", 300, tap_detect, tap_run},
     {"script", 300, script_detect, script_run},
+    {"make", 300, make_detect, make_run},
     {"command", 10, command_detect, command_run},
 };
 

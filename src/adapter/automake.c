@@ -138,7 +138,7 @@ static int note_limits(Check *c, const SpoolRecord *rec, const Run *run,
 
 // --- records ----------------------------------------------------------------
 
-static int make_run(Check *c, const SpoolRecord *rec, int attempt, Run *run,
+static int run_of_record(Check *c, const SpoolRecord *rec, int attempt, Run *run,
                     Err *err) {
   const SpoolResult *result = &rec->results[attempt];
   run->test = mem_strdup(rec->test);
@@ -154,9 +154,9 @@ static int make_run(Check *c, const SpoolRecord *rec, int attempt, Run *run,
 
 static int take_record(Check *c, const SpoolRecord *rec, Err *err) {
   Run run = {0}, again = {0};
-  int rc = make_run(c, rec, 0, &run, err);
+  int rc = run_of_record(c, rec, 0, &run, err);
   if (!rc && rec->nresults > 1)
-    rc = make_run(c, rec, 1, &again, err);
+    rc = run_of_record(c, rec, 1, &again, err);
   if (!rc) {
     c->bad =
         c->bad || run.verdict == VERDICT_FAIL || run.verdict == VERDICT_ERROR;

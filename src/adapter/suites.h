@@ -29,6 +29,10 @@ char **json_words(const json_t *value, Arena *arena);
 // Is it a test that files of its own make up: t/*.t, tests/*.sh?
 bool scripts_there(const char *dir);
 
+// The Makefile of a directory, and its target that runs tests. NULL: none.
+const char *makefile_name(const char *dir);
+const char *makefile_target(const char *dir);
+
 // `dir` has a file of this name.
 bool dir_has(const char *dir, const char *name);
 

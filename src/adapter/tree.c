@@ -57,15 +57,6 @@ static bool file_mentions(const char *dir, const char *name, const char *what) {
   return found;
 }
 
-static bool has_rule(const char *dir, const char *target) {
-  char *key = mem_printf("%s:", target), *value = NULL;
-  value = line_value(dir, "Makefile", key);
-  bool has = value != NULL;
-  free(value);
-  free(key);
-  return has;
-}
-
 static bool has_map(const char *path) {
   Bytes file;
   Err ignored;
@@ -107,12 +98,17 @@ typedef struct {
 } Work;
 
 // Runs a shell command in `dir`; $1 is the tree, $2 the build directory, $3
-// culprit-cc, $4 -jN.
+// culprit-cc, $4 -jN, $5 the Makefile's target for tests.
 static int shell(Work *w, const char *dir, const char *command) {
+  const char *target = makefile_target(w->tree->dir);
   char *argv[] = {
-      "env",           "-C", (char *)dir,     "sh",         "-ec",
-      (char *)command, "sh", w->tree->source, w->tree->dir, (char *)w->cc,
-      (char *)w->jobs, NULL};
+      "env",           "-C",
+      (char *)dir,     "sh",
+      "-ec",           (char *)command,
+      "sh",            w->tree->source,
+      w->tree->dir,    (char *)w->cc,
+      (char *)w->jobs, (char *)(target ? target : ""),
+      NULL};
   str_addf(&w->said, "$ %s\n", command);
   return command_capture(argv, NULL, &w->said);
 }
@@ -164,11 +160,17 @@ static int build_configure(Work *w) {
   return status ? status : shell(w, w->tree->dir, "make \"$4\"");
 }
 
+// Where the default target runs the tests too, building is left to them: what
+// the target of the tests does last ($5) is among what the default target does.
+static const char MAKE[] =
+    "cc=\"CC=$3 -ffile-prefix-map=$2=$1\"; "
+    "last=$([ -z \"$5\" ] || make -n \"$5\" \"$cc\" 2> /dev/null | tail -n 1); "
+    "if [ -n \"$last\" ] && make -n \"$cc\" 2> /dev/null | "
+    "grep -qxF -e \"$last\"; then :; else make \"$4\" \"$cc\"; fi";
+
 static int build_make(Work *w) {
   int status = shell(w, ".", COPY);
-  return status ? status
-                : shell(w, w->tree->dir,
-                        "make \"$4\" CC=\"$3 -ffile-prefix-map=$2=$1\"");
+  return status ? status : shell(w, w->tree->dir, MAKE);
 }
 
 // --- the table --------------------------------------------------------------
@@ -188,7 +190,8 @@ static const TreeKind kinds[] = {
 
 static bool is_make(char *const *command) {
   return command_is(command, "make", "check") ||
-         command_is(command, "make", "test");
+         command_is(command, "make", "test") ||
+         command_is(command, "make", "tests");
 }
 
 // Does the user's command go with this kind of tree?
@@ -202,12 +205,10 @@ static bool fits(const TreeKind *k, char *const *command) {
 }
 
 static bool can_be_built(const TreeKind *k, const char *dir) {
-  if (!dir_has(dir, k->file))
-    return false;
   if (strcmp(k->name, "make") != 0)
-    return true;
-  return has_rule(dir, "check") || has_rule(dir, "test") ||
-         dir_has(dir, "tests") || dir_has(dir, "t");
+    return dir_has(dir, k->file);
+  return makefile_name(dir) && (makefile_target(dir) || dir_has(dir, "tests") ||
+                                dir_has(dir, "t"));
 }
 
 // A build directory remembers its source: caller frees; NULL: it is none.
@@ -272,6 +273,15 @@ int tree_build(const Tree *t, int jobs, const char *log, Err *err) {
   free(cc);
   free(self);
   return rc;
+}
+
+const char *tree_make_variable(const Tree *t, Arena *arena) {
+  char *self = path_of_self();
+  const char *word =
+      arena_printf(arena, "CC=%s/culprit-cc -ffile-prefix-map=%s=%s", self,
+                   t->dir, t->source);
+  free(self);
+  return word;
 }
 
 void tree_release(Tree *t) {

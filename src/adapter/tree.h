@@ -32,6 +32,9 @@ bool tree_find(Tree *t, const RunOptions *o, const char *store);
 // Configures and builds. Output goes to LOG; the message has its end.
 int tree_build(const Tree *t, int jobs, const char *log, Err *err);
 
+// "CC=culprit-cc ...": the word for make in such a build. Memory: arena.
+const char *tree_make_variable(const Tree *t, Arena *arena);
+
 void tree_release(Tree *t);
 
 #endif

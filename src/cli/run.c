@@ -499,6 +499,8 @@ static int build_tree(Options *o, const char *store) {
   o->run.cwd = absolute(o, tree.dir);
   if (!strcmp(tree.kind, "make") && scripts_there(o->run.cwd))
     o->run.command = NULL; // they can be told apart, make's tests cannot
+  if (!strcmp(tree.kind, "make"))
+    o->run.make_cc = tree_make_variable(&tree, &o->arena);
   tree_release(&tree);
   return rc ? cli_error(&err) : 0;
 }

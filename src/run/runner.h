@@ -27,6 +27,7 @@ typedef struct {
   const char *reference, *expect, *oracle; // at most one of them
   const char *cwd;                         // where tests run
   char **command;                          // the words after --, NULL: none
+  const char *make_cc; // the word that gives our compiler to make, NULL: none
   int jobs;                                // tests at once
   double timeout;                          // seconds; 0: the adapter's default
   uint64_t max_output;                     // bytes
