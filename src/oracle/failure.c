@@ -76,13 +76,21 @@ static void add_number(Str *s, double x) {
     str_addf(s, "%g", x);
 }
 
-static void add_timeout(Run *run, double timeout) {
-  Str message = {0};
+// Where it was then, if a process of ours could say so.
+static void add_timeout(Run *run, double timeout, const char *root) {
+  Str message = {0}, place = {0};
+  const Death *d = find_crash(run, "timeout");
   str_add(&message, "still running after ");
   add_number(&message, timeout);
   str_add(&message, " s");
-  failure_add(run, "timeout", "", "timeout", message.data);
+  if (d && *d->file) {
+    str_addf(&place, "%s:%u", path_below(d->file, root), d->line);
+    str_addf(&message, ", in %s (%s)", d->function, place.data);
+  }
+  run->imprecise |= !d || !d->exact;
+  failure_add(run, "timeout", str_text(&place), "timeout", message.data);
   str_release(&message);
+  str_release(&place);
 }
 
 bool failure_add_end(Run *run, const Outcome *outcome, const char *root,
@@ -96,8 +104,8 @@ bool failure_add_end(Run *run, const Outcome *outcome, const char *root,
     add_signal(run, -outcome->status, root);
     return true;
   case END_TIMEOUT:
-    add_timeout(run, timeout);
-    break;
+    add_timeout(run, timeout, root);
+    return true;
   case END_OUTPUT:
     snprintf(text, sizeof text,
              "more than %.4g MB of output (--max-output allows more)",

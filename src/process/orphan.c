@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,14 +59,47 @@ long processes_total(void) {
   return n;
 }
 
-size_t processes_in_session(pid_t session) {
+// The processes of the machine that belong to the session.
+static void session_list(pid_t session, Pids *out) {
   DIR *d = opendir("/proc");
   if (!d)
-    return 0;
-  size_t n = 0;
-  for (struct dirent *e; (e = readdir(d));)
-    if (isdigit((unsigned char)e->d_name[0]))
-      n += getsid((pid_t)strtol(e->d_name, NULL, 10)) == session;
+    return;
+  for (struct dirent *e; (e = readdir(d));) {
+    pid_t pid = isdigit((unsigned char)e->d_name[0])
+                    ? (pid_t)strtol(e->d_name, NULL, 10)
+                    : 0;
+    if (pid > 0 && getsid(pid) == session)
+      array_push(out, pid);
+  }
   closedir(d);
+}
+
+size_t processes_in_session(pid_t session) {
+  Pids pids = {0};
+  session_list(session, &pids);
+  size_t n = pids.len;
+  array_release(&pids);
+  return n;
+}
+
+// Has the process a handler for the signal ("SigCgt:" in its status)?
+static bool handles(pid_t pid, int signal) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+  Str status = {0};
+  read_proc(path, &status);
+  const char *caught = strstr(str_text(&status), "\nSigCgt:");
+  uint64_t mask = caught ? strtoull(caught + 8, NULL, 16) : 0;
+  str_release(&status);
+  return mask >> (signal - 1) & 1;
+}
+
+size_t session_ask(pid_t session, int signal) {
+  Pids pids = {0};
+  size_t n = 0;
+  session_list(session, &pids);
+  for (size_t i = 0; i < pids.len; i++)
+    n += handles(pids.items[i], signal) && !kill(pids.items[i], signal);
+  array_release(&pids);
   return n;
 }

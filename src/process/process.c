@@ -24,12 +24,14 @@
 
 #include "process/orphan.h"
 #include "process/spawn.h"
+#include "runtime/format.h"
 #include "util/clock.h"
 #include "util/mem.h"
 #include "util/stop.h"
 
 #define TICK 0.1 // seconds between looks at output and number of processes
 #define RETRY 0.05
+#define LAST_WORDS 0.3 // seconds to say where it hangs
 
 typedef enum {
   SLOT_FREE,
@@ -50,6 +52,7 @@ typedef struct {
   double wake;    // when to look at it again
   double give_up; // ENDING, or killed: when to stop waiting for its death
   bool killed;
+  bool asked; // to say where it hangs
   Outcome outcome;
 } Slot;
 
@@ -274,6 +277,17 @@ static void kill_slot(Slot *s, End why) {
   kill(s->pid, SIGKILL);
 }
 
+// A process that hangs is asked where, then killed.
+static void end_hanging(Slot *s, double now) {
+  if (!s->asked && session_ask(s->pid, RUNFILE_HANG)) {
+    s->asked = true;
+    s->outcome.end = END_TIMEOUT;
+    s->wake = now + LAST_WORDS;
+  } else {
+    kill_slot(s, END_TIMEOUT);
+  }
+}
+
 // --- what happens to a slot -------------------------------------------------
 
 static uint64_t file_size(int fd) {
@@ -296,7 +310,7 @@ static void leader_ended(Pool *p, Slot *s) {
   s->outcome.seconds = now - s->started;
   s->outcome.status =
       WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-  if (!s->killed)
+  if (!s->killed && !s->asked)
     s->outcome.end = too_much_output(s)  ? END_OUTPUT
                      : WIFEXITED(status) ? END_EXIT
                                          : END_SIGNAL;
@@ -443,7 +457,7 @@ static void look_at_running(Pool *p, Slot *s, double now) {
       s->state = SLOT_ENDED;
     }
   } else if (timeout > 0 && now >= s->started + timeout) {
-    kill_slot(s, END_TIMEOUT);
+    end_hanging(s, now);
   } else if (too_much_output(s)) {
     kill_slot(s, END_OUTPUT);
   } else if (too_many_processes(p, s)) {

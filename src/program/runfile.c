@@ -336,12 +336,17 @@ void collector_note_death(const RunHeader *h, size_t size, DeadProcesses *dead) 
   array_push(dead, d);
 }
 
+static char *name_end(uint32_t signal) {
+  if (signal == RUNFILE_HANG)
+    return mem_strdup("timeout");
+  return signal ? mem_printf("SIG%s", signal_name(signal))
+                : mem_strdup("sanitizer report");
+}
+
 // The innermost place we know is where it died; the callers were in the middle
 // of a line, too.
 void collector_add_death(Collector *c, DeadProcess *d, Run *run) {
-  Death death = {.how = d->signal
-                            ? mem_printf("SIG%s", signal_name(d->signal))
-                            : mem_strdup("sanitizer report")};
+  Death death = {.how = name_end(d->signal)};
   for (size_t i = 0; i < d->n; i++) {
     for (size_t k = 0; k < c->units.len; k++) {
       KnownUnit *u = &c->units.items[k];

@@ -21,6 +21,10 @@
 #define RUNFILE_PAGE 4096u
 #define RUNFILE_STACK 32768u  // bytes of stack kept of a dying process
 #define RUNFILE_MAPS 32768u   // bytes of /proc/self/maps kept
+// culprit sends it to a process that hangs: its hook tells where. A signal that
+// nobody uses and that leaves no core file.
+#define RUNFILE_HANG 16 // SIGSTKFLT
+
 #define RUNFILE_REGS 18u      // x86-64: 16 general, pc, fault address
 
 // Life of a run file. A reader may see any of them: the process can be killed

@@ -508,7 +508,8 @@ void __culprit_reported(void) {
 
 INLINE void hook_signals(void) {
   static const unsigned char fatal[] = {SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
-                                        SIGABRT, SIGTRAP, SIGSYS};
+                                        SIGABRT, SIGTRAP, SIGSYS,
+                                        RUNFILE_HANG};
   struct KernelAction hook = {
       .handler = __culprit_fatal,
       .flags = SA_SIGINFO | SA_ONSTACK | SA_RESTORER_,
