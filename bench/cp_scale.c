@@ -1,11 +1,12 @@
-// Times CP on made-up control flow.
+// Times CP on generated control flow.
 //
 //   bench_cp_scale        one line per case: name, blocks, edges, seconds
 //
 // One function of 50,000 blocks in several shapes, and 2,700 functions with
-// 52,000 blocks together, as sqlite has. 200 runs, every tenth of them fails;
-// how likely a run takes an edge is random, another number for failing ones.
-// Only the ranking is timed: reading spectra costs the same for every method.
+// 52,000 blocks in total, as in sqlite. 200 runs, of which every tenth fails.
+// The probability that a run takes an edge is random, and differs for failing
+// runs. Only the ranking is timed: reading spectra costs the same for every
+// method.
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

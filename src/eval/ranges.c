@@ -118,11 +118,11 @@ void ranges_write(const Evaluation *e, FILE *out) {
   if (!has_techniques(e))
     return;
   fputs("\n## The six techniques, as the paper has them\n\n"
-        "Mean number and % of the executed statements to look at (worst case "
-        "of ties), and\n% of the faults that need so many % of them. "
-        "\"Published\": Artzi, Dolby, Tip and\nPistoia 2010, over four other "
-        "applications with other faults and generated tests;\nwhat they call "
-        "well-localized is 0-1.\n\n"
+        "Mean number and % of the executed statements to examine (worst case "
+        "of ties), and\n% of the faults in each range of that %. "
+        "\"Published\" is Artzi, Dolby, Tip and\nPistoia 2010, over four other "
+        "applications with other faults and generated tests;\nthe column 0-1 "
+        "is what they call well-localized.\n\n"
         "| application | technique | faults | statements | % | 0-1 | 1-10 | "
         "10-20 | 20-30 | 30-40 | 40-50 | 50-60 | 60-70 | 70-80 | 80-90 | "
         "90-100 |\n"
