@@ -44,7 +44,7 @@ typedef struct {
   Arena arena;
   bool bad; // some test failed as make sees it
   Outcome make;
-} Check;
+} MakeCheck;
 
 // --- finding out ------------------------------------------------------------
 
@@ -80,7 +80,7 @@ static void add_result_failure(const SpoolResult *result, const char *root,
   str_release(&message);
 }
 
-static void judge(const Check *c, const SpoolResult *result, Run *run) {
+static void judge(const MakeCheck *c, const SpoolResult *result, Run *run) {
   static const char *const bad[] = {"FAIL", "ERROR", "XPASS", NULL};
   static const char *const skip[] = {"SKIP", "XFAIL", NULL};
   const char *root = c->runner->root;
@@ -112,7 +112,7 @@ static void judge(const Check *c, const SpoolResult *result, Run *run) {
 
 // --- limits -----------------------------------------------------------------
 
-static int write_config(Check *c, Err *err) {
+static int write_config(MakeCheck *c, Err *err) {
   const Runner *r = c->runner;
   SpoolConfig config = {.timeout = r->timeout,
                         .limit = runner_limit(r, r->timeout),
@@ -122,7 +122,7 @@ static int write_config(Check *c, Err *err) {
 }
 
 // Tests that start from now on get the limit that follows from this one.
-static int note_limits(Check *c, const SpoolRecord *rec, const Run *run,
+static int note_limits(MakeCheck *c, const SpoolRecord *rec, const Run *run,
                        Err *err) {
   Runner *r = c->runner;
   double before = runner_limit(r, r->timeout);
@@ -138,7 +138,7 @@ static int note_limits(Check *c, const SpoolRecord *rec, const Run *run,
 
 // --- records ----------------------------------------------------------------
 
-static int make_run(Check *c, const SpoolRecord *rec, int attempt, Run *run,
+static int make_run(MakeCheck *c, const SpoolRecord *rec, int attempt, Run *run,
                     Err *err) {
   const SpoolResult *result = &rec->results[attempt];
   run->test = mem_strdup(rec->test);
@@ -152,7 +152,7 @@ static int make_run(Check *c, const SpoolRecord *rec, int attempt, Run *run,
   return rc;
 }
 
-static int take_record(Check *c, const SpoolRecord *rec, Err *err) {
+static int take_record(MakeCheck *c, const SpoolRecord *rec, Err *err) {
   Run run = {0}, again = {0};
   int rc = make_run(c, rec, 0, &run, err);
   if (!rc && rec->nresults > 1)
@@ -168,7 +168,7 @@ static int take_record(Check *c, const SpoolRecord *rec, Err *err) {
   return rc;
 }
 
-static int take_records(Check *c, Err *err) {
+static int take_records(MakeCheck *c, Err *err) {
   for (;;) {
     SpoolRecord rec = {0};
     int rc = spool_take_record(c->spool, &rec, err);
@@ -181,7 +181,7 @@ static int take_records(Check *c, Err *err) {
 
 // --- make -------------------------------------------------------------------
 
-static int find_drivers(Check *c, Err *err) {
+static int find_drivers(MakeCheck *c, Err *err) {
   logdrivers_find(&c->drivers, c->dir);
   if (c->drivers.drivers.len)
     return 0;
@@ -206,7 +206,7 @@ static void add_words(WordList *list, char *const *words) {
     array_push(list, *words);
 }
 
-static void build_argv(Check *c) {
+static void build_argv(MakeCheck *c) {
   const RunOptions *o = c->runner->options;
   if (o->command) {
     add_words(&c->argv, o->command);
@@ -233,7 +233,7 @@ static void build_argv(Check *c) {
 
 // Tests that need not run are named to the driver, with the result it is to
 // report to make.
-static int write_done(Check *c, Err *err) {
+static int write_done(MakeCheck *c, Err *err) {
   static const char *const words[VERDICTS] = {
       [VERDICT_PASS] = "PASS",   [VERDICT_FAIL] = "FAIL",
       [VERDICT_SKIP] = "SKIP",   [VERDICT_FLAKY] = "FAIL",
@@ -254,7 +254,7 @@ static int write_done(Check *c, Err *err) {
   return rc;
 }
 
-static int prepare(Check *c, Err *err) {
+static int prepare(MakeCheck *c, Err *err) {
   Runner *r = c->runner;
   c->spool = arena_printf(&c->arena, "%s/spool", r->scratch.dir);
   c->log = arena_printf(&c->arena, "%s/make-check.log", store_dir(r->store));
@@ -269,7 +269,7 @@ static int prepare(Check *c, Err *err) {
 }
 
 // Our own make must not take the options of one that runs us.
-static char **make_environment(Check *c) {
+static char **make_environment(MakeCheck *c) {
   char *extra[] = {arena_printf(&c->arena, SPOOL_ENV "=%s", c->spool), NULL};
   char **env = environment_with(extra, &c->arena);
   if (!getenv("MAKELEVEL"))
@@ -284,7 +284,7 @@ static char **make_environment(Check *c) {
 }
 
 // The tests hang below drivers of ours, which clean up when asked to end.
-static int interrupt(Check *c, Err *err) {
+static int interrupt(MakeCheck *c, Err *err) {
   Runner *r = c->runner;
   r->interrupted = true;
   pool_terminate(r->pool, 0);
@@ -295,7 +295,7 @@ static int interrupt(Check *c, Err *err) {
   return take_records(c, err);
 }
 
-static int watch_make(Check *c, Err *err) {
+static int watch_make(MakeCheck *c, Err *err) {
   for (;;) {
     size_t slot;
     PoolEvent event = pool_wait(c->runner->pool, LOOK, &slot, &c->make);
@@ -308,7 +308,7 @@ static int watch_make(Check *c, Err *err) {
   }
 }
 
-static int run_make(Check *c, Err *err) {
+static int run_make(MakeCheck *c, Err *err) {
   static const Redirect merge = {.mode = REDIRECT_DUP, .fd = 2, .from = 1};
   Test test = {.name = "make", .argv = c->argv.items};
   Spawn spawn = {.env = make_environment(c),
@@ -372,7 +372,7 @@ static const char *tail_start(const char *text, const char *end) {
 }
 
 // make failed although no test did.
-static int other_failure(const Check *c, const char *text, Err *err) {
+static int other_failure(const MakeCheck *c, const char *text, Err *err) {
   const char *error = find_other_error(text);
   const char *end = error ? error + strcspn(error, "\n") : text + strlen(text);
   const char *start = tail_start(text, end);
@@ -383,7 +383,7 @@ static int other_failure(const Check *c, const char *text, Err *err) {
 }
 
 // Tests failed, and make complains about something else besides: say so.
-static void warn_about_other_errors(Check *c, const char *text) {
+static void warn_about_other_errors(MakeCheck *c, const char *text) {
   const char *error = find_other_error(text);
   if (error)
     err_set(&c->runner->warning,
@@ -392,7 +392,7 @@ static void warn_about_other_errors(Check *c, const char *text) {
             (int)strcspn(error, "\n"), error, c->log);
 }
 
-static int check_make(Check *c, Err *err) {
+static int check_make(MakeCheck *c, Err *err) {
   Runner *r = c->runner;
   if (c->make.end == END_UNSTARTED)
     return err_set(err, "make check: %s", c->make.problem);
@@ -414,7 +414,7 @@ static int check_make(Check *c, Err *err) {
 }
 
 int automake_run(Runner *r, Err *err) {
-  Check c = {.runner = r, .dir = suite_dir(r->options)};
+  MakeCheck c = {.runner = r, .dir = suite_dir(r->options)};
   int rc = find_drivers(&c, err);
   if (!rc)
     rc = runner_begin(r, "automake", err);

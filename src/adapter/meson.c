@@ -10,7 +10,7 @@
 
 #include "adapter/adapter.h"
 #include "adapter/suites.h"
-#include "util/command.h"
+#include "util/capture.h"
 #include "util/fs.h"
 #include "util/hashmap.h"
 #include "util/mem.h"

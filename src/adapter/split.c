@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "util/command.h"
+#include "util/capture.h"
 #include "util/fs.h"
 #include "util/hashmap.h"
 #include "util/mem.h"

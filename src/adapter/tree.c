@@ -9,7 +9,7 @@
 
 #include "adapter/suites.h"
 #include "program/sections.h"
-#include "util/command.h"
+#include "util/capture.h"
 #include "util/fs.h"
 #include "util/mem.h"
 

@@ -37,11 +37,11 @@ enum {
   INODES_MOST = 200000,
 };
 
-typedef ARRAY(char *) Paths;
+typedef ARRAY(char *) PathList;
 
 typedef struct {
   const ConfinePlan *plan;
-  Paths mounts; // mount points of the namespace
+  PathList mounts; // mount points of the namespace
   int overlays;
   Err *err;
 } View;

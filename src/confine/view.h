@@ -3,7 +3,7 @@
 // and /sys can be read.
 //
 // Made inside a fresh user and mount namespace, by a process that does nothing
-// else (keeper.h).
+// else (namespaces.h).
 #ifndef CULPRIT_CONFINE_VIEW_H
 #define CULPRIT_CONFINE_VIEW_H
 

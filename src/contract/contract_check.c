@@ -164,7 +164,8 @@ static void unhush(Str *out) {
 
 #define OURS "__attribute__((unused, no_profile_instrument_function)) "
 
-// What the code made here calls; the first part is in runtime/contract.c.
+// What the code made here calls; the first part is in
+// runtime/contract_checks.c.
 static const char prelude[] =
     "#ifndef __CULPRIT_PRELUDE\n"
     "#define __CULPRIT_PRELUDE\n"
@@ -240,7 +241,7 @@ static void add_number(Str *out, uint32_t n) {
 
 // A clause's text on one line.
 static void add_clause_text(Str *out, const char *text, const Tokens *tokens,
-                            const Node *n) {
+                            const ContractExpr *n) {
   const Token *first = &tokens->items[n->first];
   const Token *last = &tokens->items[n->end - 1];
   bool blank = false;
@@ -340,7 +341,7 @@ static bool is_void_list(const ContractSource *s, const Head *h) {
 }
 
 static const char *param_names(const ContractSource *s, const Head *h,
-                               NameList *out) {
+                               EmittedNames *out) {
   if (is_void_list(s, h))
     return NULL;
   uint32_t first = h->params;
@@ -369,7 +370,7 @@ typedef struct {
   Promise promise;
   const Annotation *a;
   const char *name;
-  NameList params;
+  EmittedNames params;
   bool is_void;
   bool implicit; // it has no contract, only assertions inside
 } Wrap;

@@ -146,16 +146,16 @@ static void report(Emitter *e, uint32_t at, DiagKind kind, const char *text) {
 
 // --- quantifiers ------------------------------------------------------------
 
-static const Node *bare(const Node *n) {
+static const ContractExpr *bare(const ContractExpr *n) {
   while (n->kind == NODE_PAREN && n->kids.len == 1)
     n = n->kids.items[0];
   return n;
 }
 
-typedef ARRAY(const Node *) Chains;
+typedef ARRAY(const ContractExpr *) Chains;
 
 // The comparisons that certainly hold where the body matters.
-static void collect_chains(const Node *n, bool forall, Chains *out) {
+static void collect_chains(const ContractExpr *n, bool forall, Chains *out) {
   n = bare(n);
   if (n->kind == NODE_CHAIN) {
     if (!forall)
@@ -171,32 +171,33 @@ static void collect_chains(const Node *n, bool forall, Chains *out) {
 
 // A bound of a variable: the expression, and whether it is excluded.
 typedef struct {
-  const Node *low, *high;
+  const ContractExpr *low, *high;
   bool above, below; // low, high itself is excluded
 } Range;
 
-static bool is_variable(const Emitter *e, const Node *n, uint32_t name) {
+static bool is_variable(const Emitter *e, const ContractExpr *n,
+                        uint32_t name) {
   n = bare(n);
   return n->kind == NODE_PLAIN && n->end == n->first + 1 &&
          node_mentions(e->text, e->tokens, n, name);
 }
 
 // May the bound be computed before variables `from`... are known?
-static bool is_known(const Emitter *e, const Node *bound, const Node *q,
-                     size_t from) {
+static bool is_known(const Emitter *e, const ContractExpr *bound,
+                     const ContractExpr *q, size_t from) {
   for (size_t i = from; i < q->binders.len; i++)
     if (node_mentions(e->text, e->tokens, bound, q->binders.items[i].name))
       return false;
   return true;
 }
 
-static bool is_strict(const Emitter *e, const Node *chain, size_t op) {
+static bool is_strict(const Emitter *e, const ContractExpr *chain, size_t op) {
   return e->tokens[chain->ops.items[op]].len == 1;
 }
 
 // What chain `c` says about the variable at its place `at`, in one direction.
-static void bound_from(const Emitter *e, const Node *q, size_t var,
-                       const Node *c, size_t at, bool left, Range *r) {
+static void bound_from(const Emitter *e, const ContractExpr *q, size_t var,
+                       const ContractExpr *c, size_t at, bool left, Range *r) {
   char sign = e->text[e->tokens[c->ops.items[0]].at];
   if (sign == '!')
     return;
@@ -204,7 +205,7 @@ static void bound_from(const Emitter *e, const Node *q, size_t var,
   for (size_t k = at; left ? k > 0 : k + 1 < c->kids.len;) {
     size_t op = left ? k - 1 : k;
     k = left ? k - 1 : k + 1;
-    const Node *bound = c->kids.items[k];
+    const ContractExpr *bound = c->kids.items[k];
     if (!is_known(e, bound, q, var))
       continue;
     bool strict = sign != '=' && is_strict(e, c, op) &&
@@ -217,11 +218,11 @@ static void bound_from(const Emitter *e, const Node *q, size_t var,
   }
 }
 
-static Range find_range(const Emitter *e, const Node *q, size_t var,
+static Range find_range(const Emitter *e, const ContractExpr *q, size_t var,
                         const Chains *chains) {
   Range r = {0};
   for (size_t i = 0; i < chains->len; i++) {
-    const Node *c = chains->items[i];
+    const ContractExpr *c = chains->items[i];
     for (size_t k = 0; k < c->kids.len; k++) {
       if (!is_variable(e, c->kids.items[k], q->binders.items[var].name))
         continue;
@@ -237,7 +238,7 @@ static void emit_name(Emitter *e, uint32_t token) {
            e->text + e->tokens[token].at);
 }
 
-static void emit_loop(Emitter *e, const Node *q, const Binder *b,
+static void emit_loop(Emitter *e, const ContractExpr *q, const Binder *b,
                       const Range *r, uint32_t id) {
   uint32_t end = ++e->unique;
   emit_own(e, "{ ");
@@ -257,7 +258,7 @@ static void emit_loop(Emitter *e, const Node *q, const Binder *b,
   emit_own(e, "++) ");
 }
 
-static void emit_quantifier(Emitter *e, const Node *q) {
+static void emit_quantifier(Emitter *e, const ContractExpr *q) {
   Chains chains = {0};
   bool forall = q->kind == NODE_FORALL;
   collect_chains(q->kids.items[0], forall, &chains);
@@ -289,7 +290,7 @@ static void emit_quantifier(Emitter *e, const Node *q) {
 
 // Declares the set N of the objects reachable from the kid; __culprit_set_close
 // gives back what it took.
-static uint32_t emit_set(Emitter *e, const Node *set) {
+static uint32_t emit_set(Emitter *e, const ContractExpr *set) {
   uint32_t id = ++e->unique;
   emit_own(e,
            "struct __culprit_set __culprit_set_%u; "
@@ -312,7 +313,7 @@ static uint32_t emit_set(Emitter *e, const Node *set) {
   return id;
 }
 
-static void emit_in(Emitter *e, const Node *n) {
+static void emit_in(Emitter *e, const ContractExpr *n) {
   emit_own(e, "({ const void *__culprit_x = ");
   emit_expr(e, n->kids.items[0]);
   emit_own(e, "; ");
@@ -324,7 +325,7 @@ static void emit_in(Emitter *e, const Node *n) {
            id, id);
 }
 
-static void emit_size(Emitter *e, const Node *n) {
+static void emit_size(Emitter *e, const ContractExpr *n) {
   emit_own(e, "({ ");
   uint32_t id = emit_set(e, n->kids.items[0]);
   emit_own(e,
@@ -333,7 +334,7 @@ static void emit_size(Emitter *e, const Node *n) {
            id, id);
 }
 
-static void emit_disjoint(Emitter *e, const Node *n) {
+static void emit_disjoint(Emitter *e, const ContractExpr *n) {
   emit_own(e, "({ ");
   uint32_t a = emit_set(e, n->kids.items[0]);
   uint32_t b = emit_set(e, n->kids.items[1]);
@@ -345,7 +346,7 @@ static void emit_disjoint(Emitter *e, const Node *n) {
 }
 
 // No object is reached twice: one link each, except for the first.
-static void emit_acyclic(Emitter *e, const Node *n) {
+static void emit_acyclic(Emitter *e, const ContractExpr *n) {
   emit_own(e, "({ long __culprit_links = 0; ");
   uint32_t id = emit_set(e, n);
   emit_own(e,
@@ -367,7 +368,7 @@ static void emit_acyclic(Emitter *e, const Node *n) {
 
 // --- expressions ------------------------------------------------------------
 
-static void emit_plain(Emitter *e, const Node *n) {
+static void emit_plain(Emitter *e, const ContractExpr *n) {
   size_t kid = 0;
   for (uint32_t i = n->first; i < n->end;) {
     if (kid < n->kids.len && n->kids.items[kid]->first == i) {
@@ -381,7 +382,7 @@ static void emit_plain(Emitter *e, const Node *n) {
   }
 }
 
-static void emit_chain(Emitter *e, const Node *n) {
+static void emit_chain(Emitter *e, const ContractExpr *n) {
   emit_own(e, "(");
   for (size_t i = 0; i < n->ops.len; i++) {
     emit_own(e, i ? " && (" : "(");
@@ -393,7 +394,7 @@ static void emit_chain(Emitter *e, const Node *n) {
   emit_own(e, ")");
 }
 
-static void emit_two(Emitter *e, const Node *n, const char *before,
+static void emit_two(Emitter *e, const ContractExpr *n, const char *before,
                      const char *between, const char *after) {
   emit_own(e, "%s", before);
   emit_expr(e, n->kids.items[0]);
@@ -402,7 +403,7 @@ static void emit_two(Emitter *e, const Node *n, const char *before,
   emit_own(e, "%s", after);
 }
 
-static void emit_let(Emitter *e, const Node *n) {
+static void emit_let(Emitter *e, const ContractExpr *n) {
   emit_own(e, "({ __auto_type");
   emit_name(e, n->binders.items[0].name);
   emit_own(e, " = ");
@@ -412,7 +413,7 @@ static void emit_let(Emitter *e, const Node *n) {
   emit_own(e, "; })");
 }
 
-static void emit_old(Emitter *e, const Node *n) {
+static void emit_old(Emitter *e, const ContractExpr *n) {
   if (e->state == EMIT_AFTER && n->binder) {
     emit_own(e, "__culprit_old_%u[", n->number);
     emit_name(e, n->binder);
@@ -430,16 +431,17 @@ static void emit_old(Emitter *e, const Node *n) {
 }
 
 // \valid(p + (low .. high)): the range at the end of a sum.
-static const Node *range_of(const Node *n) {
+static const ContractExpr *range_of(const ContractExpr *n) {
   if (n->kind != NODE_PLAIN || n->kids.len != 2)
     return NULL;
-  const Node *last = n->kids.items[1];
+  const ContractExpr *last = n->kids.items[1];
   return last->kind == NODE_PAREN && last->kids.len == 2 ? last : NULL;
 }
 
-static void emit_valid(Emitter *e, const Node *n) {
-  const Node *range = range_of(n->kids.items[0]);
-  const Node *base = range ? n->kids.items[0]->kids.items[0] : n->kids.items[0];
+static void emit_valid(Emitter *e, const ContractExpr *n) {
+  const ContractExpr *range = range_of(n->kids.items[0]);
+  const ContractExpr *base =
+      range ? n->kids.items[0]->kids.items[0] : n->kids.items[0];
   emit_own(e, "__culprit_valid(");
   emit_expr(e, base);
   emit_own(e, ", sizeof *(");
@@ -451,7 +453,7 @@ static void emit_valid(Emitter *e, const Node *n) {
     emit_own(e, "0, 0)");
 }
 
-static void emit_extreme(Emitter *e, const Node *n) {
+static void emit_extreme(Emitter *e, const ContractExpr *n) {
   bool min = token_is(e->text, &e->tokens[n->first], "\\min");
   emit_own(e, "({ __auto_type __culprit_a = ");
   emit_expr(e, n->kids.items[0]);
@@ -466,7 +468,7 @@ static void emit_extreme(Emitter *e, const Node *n) {
 }
 
 // One form with its own parentheses; false: not of this kind.
-static bool emit_logic(Emitter *e, const Node *n) {
+static bool emit_logic(Emitter *e, const ContractExpr *n) {
   switch (n->kind) {
   case NODE_AND:
     emit_two(e, n, "(", " && ", ")");
@@ -498,7 +500,7 @@ static bool emit_logic(Emitter *e, const Node *n) {
   }
 }
 
-static void emit_primary(Emitter *e, const Node *n) {
+static void emit_primary(Emitter *e, const ContractExpr *n) {
   switch (n->kind) {
   case NODE_OLD:
     emit_old(e, n);
@@ -533,7 +535,7 @@ static void emit_primary(Emitter *e, const Node *n) {
 }
 
 // What C's operators around it would take apart stands in parentheses.
-void emit_expr(Emitter *e, const Node *n) {
+void emit_expr(Emitter *e, const ContractExpr *n) {
   if (emit_logic(e, n))
     return;
   if (n->kind == NODE_PAREN && n->kids.len == 2) {
@@ -556,22 +558,22 @@ void emit_expr(Emitter *e, const Node *n) {
 
 // Conditions under which the expression we are in matters.
 typedef struct {
-  const Node *node;
+  const ContractExpr *node;
   bool negated;
-} Guard;
+} Premise;
 
 typedef struct {
   Emitter *e;
-  const NameList *stable;
+  const EmittedNames *stable;
   const char *when;
-  ARRAY(Guard) guards;
-  ARRAY(const Node *) quantifiers;
+  ARRAY(Premise) guards;
+  ARRAY(const ContractExpr *) quantifiers;
 } OldWalk;
 
 static bool is_binder(const OldWalk *w, const Token *t) {
   const Emitter *e = w->e;
   for (size_t i = 0; i < w->quantifiers.len; i++) {
-    const Node *q = w->quantifiers.items[i];
+    const ContractExpr *q = w->quantifiers.items[i];
     for (size_t k = 0; k < q->binders.len && q->kind != NODE_LET; k++) {
       const Token *name = &e->tokens[q->binders.items[k].name];
       if (name->len == t->len &&
@@ -613,7 +615,7 @@ static uint32_t behind_old(const Emitter *e, uint32_t i) {
 
 // Has it the same value before and after the call? Parameters, constants and
 // \old() only; `names`: if all other names in it are constants.
-static bool is_stable_if(const OldWalk *w, const Node *n, bool names) {
+static bool is_stable_if(const OldWalk *w, const ContractExpr *n, bool names) {
   const Emitter *e = w->e;
   for (uint32_t i = n->first; i < n->end; i++) {
     const Token *t = &e->tokens[i];
@@ -630,12 +632,12 @@ static bool is_stable_if(const OldWalk *w, const Node *n, bool names) {
   return true;
 }
 
-static bool is_stable(const OldWalk *w, const Node *n) {
+static bool is_stable(const OldWalk *w, const ContractExpr *n) {
   return is_stable_if(w, n, false);
 }
 
 // Clang knows whether the other names are constants: macros, of an enum.
-static void demand_constants(const OldWalk *w, const Node *n) {
+static void demand_constants(const OldWalk *w, const ContractExpr *n) {
   Emitter *e = w->e;
   for (uint32_t i = n->first; i < n->end; i++) {
     const Token *t = &e->tokens[i];
@@ -653,11 +655,11 @@ static void demand_constants(const OldWalk *w, const Node *n) {
 
 // How many variables of quantifiers around it does it mention? *q and *var: the
 // innermost of them.
-static int count_bound(const OldWalk *w, const Node *n, const Node **q,
-                       size_t *var) {
+static int count_bound(const OldWalk *w, const ContractExpr *n,
+                       const ContractExpr **q, size_t *var) {
   int count = 0;
   for (size_t i = 0; i < w->quantifiers.len; i++) {
-    const Node *at = w->quantifiers.items[i];
+    const ContractExpr *at = w->quantifiers.items[i];
     for (size_t k = 0; k < at->binders.len; k++)
       if (node_mentions(w->e->text, w->e->tokens, n,
                         at->binders.items[k].name)) {
@@ -669,8 +671,8 @@ static int count_bound(const OldWalk *w, const Node *n, const Node **q,
   return count;
 }
 
-static bool is_bound(const OldWalk *w, const Node *n) {
-  const Node *q;
+static bool is_bound(const OldWalk *w, const ContractExpr *n) {
+  const ContractExpr *q;
   size_t var;
   return count_bound(w, n, &q, &var) > 0;
 }
@@ -680,8 +682,8 @@ static bool is_bound(const OldWalk *w, const Node *n) {
 static void emit_guards(OldWalk *w, const Binder *var) {
   emit_own(w->e, "if (%s", w->when && !var ? w->when : "1");
   for (size_t i = 0; i < w->guards.len; i++) {
-    const Guard *g = &w->guards.items[i];
-    const Node *q = NULL;
+    const Premise *g = &w->guards.items[i];
+    const ContractExpr *q = NULL;
     size_t k = 0;
     int bound = count_bound(w, g->node, &q, &k);
     if (var ? bound != 1 || &q->binders.items[k] != var : bound)
@@ -694,9 +696,10 @@ static void emit_guards(OldWalk *w, const Binder *var) {
 
 // \old(a[i]) under \forall integer i; low <= i < high: one value for every i.
 // The range must be the same before and after the call.
-static void declare_old_values(OldWalk *w, Node *n, const Node *q, size_t var) {
+static void declare_old_values(OldWalk *w, ContractExpr *n,
+                               const ContractExpr *q, size_t var) {
   Emitter *e = w->e;
-  const Node *kid = n->kids.items[0];
+  const ContractExpr *kid = n->kids.items[0];
   const Binder *b = &q->binders.items[var];
   Chains chains = {0};
   if (q->kind != NODE_LET)
@@ -749,9 +752,9 @@ static void declare_old_values(OldWalk *w, Node *n, const Node *q, size_t var) {
   emit_own(e, "; ");
 }
 
-static void declare_old(OldWalk *w, Node *n) {
+static void declare_old(OldWalk *w, ContractExpr *n) {
   Emitter *e = w->e;
-  const Node *kid = n->kids.items[0], *q = NULL;
+  const ContractExpr *kid = n->kids.items[0], *q = NULL;
   size_t var = 0;
   int bound = count_bound(w, kid, &q, &var);
   if (bound == 1) {
@@ -774,19 +777,19 @@ static void declare_old(OldWalk *w, Node *n) {
   }
 }
 
-static void walk_olds(OldWalk *w, Node *n);
+static void walk_olds(OldWalk *w, ContractExpr *n);
 
 // The left operand decides whether the right one matters.
-static void walk_guarded(OldWalk *w, Node *n, bool negated) {
+static void walk_guarded(OldWalk *w, ContractExpr *n, bool negated) {
   walk_olds(w, n->kids.items[0]);
   bool guards = is_stable(w, n->kids.items[0]);
   if (guards)
-    array_push(&w->guards, (Guard){n->kids.items[0], negated});
+    array_push(&w->guards, (Premise){n->kids.items[0], negated});
   walk_olds(w, n->kids.items[1]);
   w->guards.len -= guards;
 }
 
-static void walk_olds(OldWalk *w, Node *n) {
+static void walk_olds(OldWalk *w, ContractExpr *n) {
   bool binds =
       n->kind == NODE_FORALL || n->kind == NODE_EXISTS || n->kind == NODE_LET;
   if (n->kind == NODE_OLD) {
@@ -804,7 +807,8 @@ static void walk_olds(OldWalk *w, Node *n) {
   w->quantifiers.len -= binds;
 }
 
-void emit_olds(Emitter *e, Node *n, const NameList *stable, const char *when) {
+void emit_olds(Emitter *e, ContractExpr *n, const EmittedNames *stable,
+               const char *when) {
   OldWalk w = {.e = e, .stable = stable, .when = when};
   walk_olds(&w, n);
   array_release(&w.guards);

@@ -46,15 +46,16 @@ void emit_tokens(Emitter *e, uint32_t first, uint32_t end);
 void emit_place(Emitter *e, uint32_t line, uint32_t col);
 
 // The expression, in parentheses.
-void emit_expr(Emitter *e, const Node *n);
+void emit_expr(Emitter *e, const ContractExpr *n);
 
-typedef ARRAY(const char *) NameList;
+typedef ARRAY(const char *) EmittedNames;
 
 // Declares a variable for every \old in `n`, in the state before the call.
 // `stable`: names whose value does not change, the parameters. They tell when
 // a value is needed at all: `l != \null ==> l->size == \old(l->size)`. `when`:
 // a further condition, C; NULL: none.
-void emit_olds(Emitter *e, Node *n, const NameList *stable, const char *when);
+void emit_olds(Emitter *e, ContractExpr *n, const EmittedNames *stable,
+               const char *when);
 
 // The text as a string of C (and of JSON).
 void emit_quoted(Str *out, const char *text);

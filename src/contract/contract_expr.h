@@ -47,11 +47,11 @@ typedef struct {
   uint32_t name;
 } Binder;
 
-typedef struct Node Node;
-struct Node {
+typedef struct ContractExpr ContractExpr;
+struct ContractExpr {
   NodeKind kind;
   uint32_t first, end; // tokens
-  ARRAY(Node *) kids;
+  ARRAY(ContractExpr *) kids;
   TokenList ops;         // NODE_CHAIN: the comparisons between the kids
   TokenList fields;      // NODE_REACH, NODE_ACYCLIC
   ARRAY(Binder) binders; // NODE_FORALL, NODE_EXISTS; NODE_LET: the name
@@ -63,7 +63,7 @@ struct Node {
 // The nodes of one source file.
 typedef struct {
   Arena arena;
-  ARRAY(Node *) nodes;
+  ARRAY(ContractExpr *) nodes;
 } NodePool;
 void node_pool_release(NodePool *pool);
 
@@ -90,7 +90,7 @@ typedef struct {
 } ContractParser;
 
 // NULL: it is no expression; a message says why.
-Node *contract_parse_expr(ContractParser *p);
+ContractExpr *contract_parse_expr(ContractParser *p);
 
 // Reports at the token `at`, once per clause. Returns NULL.
 void *contract_error(ContractParser *p, uint32_t at, const char *fmt, ...)
@@ -106,7 +106,7 @@ bool contract_take(ContractParser *p, const char *mark);
 bool contract_expect(ContractParser *p, const char *mark);
 
 // Does the tree use the variable named by token `name`?
-bool node_mentions(const char *text, const Token *tokens, const Node *n,
+bool node_mentions(const char *text, const Token *tokens, const ContractExpr *n,
                    uint32_t name);
 
 #endif

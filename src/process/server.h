@@ -1,7 +1,7 @@
 // Programs that are kept ready: instead of being executed for every run, a
 // program is loaded and linked once, stopped before its first own instruction,
 // and copied by fork. That saves what the dynamic linker does, most of the cost
-// of a short run. src/runtime/server.c is the part inside the program.
+// of a short run. src/runtime/fork_server.c is the part inside the program.
 //
 //   Servers servers = {0};
 //   servers_open(&servers);

@@ -16,12 +16,12 @@
 #include "util/err.h"
 #include "util/str.h"
 
-typedef ARRAY(const char *) Strings;
+typedef ARRAY(const char *) StringList;
 
 typedef struct {
   UnitId id;
   const char *name;  // main source file as given to the compiler
-  Strings args;      // of code generation
+  StringList args;   // of code generation
   bool returns;      // classes of all returned values are counted
   bool counts;       // full counts, not hits
   Bytes packed;      // zstd
@@ -32,7 +32,7 @@ typedef struct ProgramCode {
   const char *path;
   ARRAY(UnitCode) units;
   const char *cwd;   // where it was linked; NULL: there is no link record
-  Strings link_args;
+  StringList link_args;
   Bytes file;        // mapped
   Arena arena;
   // Added by shared_code_add: their units are among the program's.
@@ -76,7 +76,7 @@ int program_code_compile_marked(const UnitCode *u, const char *bitcode,
                                 uint32_t number, const char *object, Err *err);
 
 // Compiles a unit as it was, with a table of its link-time constants
-// (instrument/links.h).
+// (instrument/link_table.h).
 int program_code_compile_linked(const UnitCode *u, const char *bitcode,
                                 const char *object, Err *err);
 
@@ -86,8 +86,8 @@ int program_code_lower(const UnitCode *u, const char *bitcode, bool plain,
                        const char *output, Err *err);
 
 // What culprit-instrument says of a unit, from its bitcode: "--pdg" the
-// dependences between its statements (instrument/pdg.h), "--mutants" what can
-// be mutated (instrument/mutate.h). Appended to `out`.
+// dependences between its statements (instrument/dependences.h), "--mutants"
+// what can be mutated (instrument/mutate.h). Appended to `out`.
 int program_code_ask(const UnitCode *u, const char *bitcode,
                      const char *question, Str *out, Err *err);
 

@@ -48,7 +48,7 @@ int scratch_open(Scratch *s, const char *store_dir, Err *err) {
   if (!rc) {
     s->dir = s->area.dir;
     chmod(s->dir, 0711);
-    area_guard(&s->area);
+    area_watch(&s->area);
   }
   free(base);
   return rc;

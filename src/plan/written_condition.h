@@ -12,8 +12,8 @@
 // cannot be told apart, or a macro's text is not known, blocks help: they come
 // in the order of the source, so the block behind a condition is the one that
 // is entered if it holds.
-#ifndef CULPRIT_PLAN_CONDITION_H
-#define CULPRIT_PLAN_CONDITION_H
+#ifndef CULPRIT_PLAN_WRITTEN_CONDITION_H
+#define CULPRIT_PLAN_WRITTEN_CONDITION_H
 
 #include <llvm-c/Core.h>
 #include <stdbool.h>

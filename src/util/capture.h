@@ -1,7 +1,7 @@
 // Running another program to its end and looking at what it said: for compilers
 // and other helpers, not for tests (those are run/'s).
-#ifndef CULPRIT_UTIL_COMMAND_H
-#define CULPRIT_UTIL_COMMAND_H
+#ifndef CULPRIT_UTIL_CAPTURE_H
+#define CULPRIT_UTIL_CAPTURE_H
 
 #include "util/str.h"
 

@@ -16,8 +16,8 @@
 // every store and every load of the same class of a unification-based points-to
 // analysis (points_to.h); a function outside the unit reads and writes what its
 // pointer arguments point to.
-#ifndef CULPRIT_INSTRUMENT_PDG_H
-#define CULPRIT_INSTRUMENT_PDG_H
+#ifndef CULPRIT_INSTRUMENT_DEPENDENCES_H
+#define CULPRIT_INSTRUMENT_DEPENDENCES_H
 
 #include <llvm-c/Core.h>
 
@@ -25,6 +25,6 @@
 #include "util/str.h"
 
 // `p` needs no plan yet, only to be empty.
-void pdg_write(Plan *p, LLVMModuleRef module, Str *out);
+void dependences_write(Plan *p, LLVMModuleRef module, Str *out);
 
 #endif

@@ -1,15 +1,15 @@
-// The keeper: see keeper.h.
+// Namespaces of confined runs: see namespaces.h.
 //
-// It is forked while the tool is small, so that a new view never costs a copy
-// of a large process. What it is told and answers:
+// The process that holds them is forked while culprit is small, so that making
+// a view never copies a large process. The messages on the control socket:
 //
-//   keeper -> tool   one byte: it has its namespaces
-//   tool -> keeper   one byte: its users are mapped; then one byte per view
-//   maker -> tool    Reply, with the files of the view
+//   holder -> culprit   one byte: the namespaces exist
+//   culprit -> holder   one byte: users are mapped; then one byte per view
+//   maker -> culprit    Reply, with the files of the view
 //
-// The maker is the keeper's child, a process per view. The keeper ends when the
-// tool's end of the socket is closed.
-#include "confine/keeper.h"
+// The maker is a child of the holder, one process per view. The holder ends
+// when culprit's end of the socket is closed.
+#include "confine/namespaces.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,7 +30,7 @@
 #include "util/fs.h"
 #include "util/mem.h"
 
-enum { CONTROL = 3 }; // its end of the socket
+enum { CONTROL = 3 }; // the holder's end of the socket
 
 typedef struct {
   int failed;
@@ -94,7 +94,7 @@ static int take_reply(int control, ViewFiles *out, Err *err) {
   return 0;
 }
 
-// --- in the keeper ----------------------------------------------------------
+// --- in the holder ----------------------------------------------------------
 
 static _Noreturn void make_view(const ConfinePlan *plan, const char *base) {
   Reply reply = {0};
@@ -153,7 +153,7 @@ static void keep_control_only(int control) {
   fcntl(CONTROL, F_SETFD, FD_CLOEXEC);
 }
 
-static _Noreturn void keeper_main(const ConfinePlan *plan, const char *base,
+static _Noreturn void holder_main(const ConfinePlan *plan, const char *base,
                                   int control, int spaces) {
   setsid();
   forget_signals();
@@ -177,7 +177,7 @@ static _Noreturn void keeper_main(const ConfinePlan *plan, const char *base,
   _exit(0);
 }
 
-// --- in the tool ------------------------------------------------------------
+// --- in culprit -------------------------------------------------------------
 
 static int write_map(pid_t pid, const char *name, const char *text) {
   char *path = mem_printf("/proc/%d/%s", (int)pid, name);
@@ -190,7 +190,7 @@ static int write_map(pid_t pid, const char *name, const char *text) {
   return n == (ssize_t)strlen(text) ? 0 : -1;
 }
 
-// Root keeps all users; anybody else has only himself there.
+// Root maps all users; any other user maps only itself.
 static int map_users(pid_t pid) {
   const char *all = "0 0 4294967295";
   if (geteuid() == 0 && !write_map(pid, "uid_map", all) &&
@@ -206,57 +206,58 @@ static int map_users(pid_t pid) {
   return rc ? -1 : 0;
 }
 
-static int start(Keeper *k, const ConfinePlan *plan, const char *base,
+static int start(Namespaces *n, const ConfinePlan *plan, const char *base,
                  Err *err) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
     return err_set(err, "no socket: %s", strerror(errno));
-  k->pid = fork();
-  if (k->pid == 0)
-    keeper_main(plan, base, ends[1], k->spaces);
+  n->pid = fork();
+  if (n->pid == 0)
+    holder_main(plan, base, ends[1], n->spaces);
   close(ends[1]);
-  k->control = ends[0];
-  if (k->pid < 0) {
-    k->pid = 0;
+  n->control = ends[0];
+  if (n->pid < 0) {
+    n->pid = 0;
     return err_set(err, "cannot make a process: %s", strerror(errno));
   }
-  if (!read_byte(k->control))
+  if (!read_byte(n->control))
     return err_set(err, "this kernel does not allow user namespaces");
-  if (map_users(k->pid))
+  if (map_users(n->pid))
     return err_set(err, "user namespaces are restricted here: %s",
                    strerror(errno));
-  k->pidfd = pidfd_open(k->pid, 0);
-  if (k->pidfd < 0 || !write_byte(k->control))
+  n->pidfd = pidfd_open(n->pid, 0);
+  if (n->pidfd < 0 || !write_byte(n->control))
     return err_set(err, "the process that makes views has ended");
-  fcntl(k->pidfd, F_SETFD, FD_CLOEXEC);
+  fcntl(n->pidfd, F_SETFD, FD_CLOEXEC);
   return 0;
 }
 
-int keeper_open(Keeper *k, const ConfinePlan *plan, bool network, Err *err) {
-  *k = (Keeper){.pidfd = -1, .control = -1};
-  k->spaces = CLONE_NEWUSER | CLONE_NEWIPC | (network ? CLONE_NEWNET : 0);
+int namespaces_open(Namespaces *n, const ConfinePlan *plan, bool network,
+                    Err *err) {
+  *n = (Namespaces){.pidfd = -1, .control = -1};
+  n->spaces = CLONE_NEWUSER | CLONE_NEWIPC | (network ? CLONE_NEWNET : 0);
   char *base = mem_printf("%s/view", plan->scratch);
   int rc = fs_mkdirs(base, err);
   if (!rc)
-    rc = start(k, plan, base, err);
+    rc = start(n, plan, base, err);
   free(base);
   if (rc)
-    keeper_close(k);
+    namespaces_close(n);
   return rc;
 }
 
-void keeper_close(Keeper *k) {
-  if (k->control >= 0)
-    close(k->control); // it ends at that
-  if (k->pidfd >= 0)
-    close(k->pidfd);
-  while (k->pid > 0 && waitpid(k->pid, NULL, 0) < 0 && errno == EINTR)
+void namespaces_close(Namespaces *n) {
+  if (n->control >= 0)
+    close(n->control); // it ends at that
+  if (n->pidfd >= 0)
+    close(n->pidfd);
+  while (n->pid > 0 && waitpid(n->pid, NULL, 0) < 0 && errno == EINTR)
     ;
-  *k = (Keeper){.pidfd = -1, .control = -1};
+  *n = (Namespaces){.pidfd = -1, .control = -1};
 }
 
-int keeper_make_view(const Keeper *k, ViewFiles *out, Err *err) {
-  if (!write_byte(k->control))
+int namespaces_make_view(const Namespaces *n, ViewFiles *out, Err *err) {
+  if (!write_byte(n->control))
     return err_set(err, "the process that makes views has ended");
-  return take_reply(k->control, out, err);
+  return take_reply(n->control, out, err);
 }
