@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "contract/contract_range.h"
+
 // --- text and places --------------------------------------------------------
 
 void emit_own(Emitter *e, const char *fmt, ...) {
@@ -138,108 +140,21 @@ void emit_type(Emitter *e, uint32_t first, uint32_t end) {
   }
 }
 
-static void report(Emitter *e, uint32_t at, DiagKind kind, const char *text) {
+void emit_error(Emitter *e, uint32_t at, const char *text) {
   const Token *t = &e->tokens[at];
-  array_push(e->diags, (Diag){kind, t->line, t->col,
+  array_push(e->diags, (Diag){DIAG_ERROR, t->line, t->col,
                               arena_strdup(&e->pool->arena, text)});
 }
 
 // --- quantifiers ------------------------------------------------------------
 
-static const ContractExpr *bare(const ContractExpr *n) {
-  while (n->kind == NODE_PAREN && n->kids.len == 1)
-    n = n->kids.items[0];
-  return n;
-}
-
-typedef ARRAY(const ContractExpr *) Chains;
-
-// The comparisons that certainly hold where the body matters.
-static void collect_chains(const ContractExpr *n, bool forall, Chains *out) {
-  n = bare(n);
-  if (n->kind == NODE_CHAIN) {
-    if (!forall)
-      array_push(out, n);
-  } else if (n->kind == NODE_AND && !forall) {
-    collect_chains(n->kids.items[0], false, out);
-    collect_chains(n->kids.items[1], false, out);
-  } else if (n->kind == NODE_IMPLIES && forall) {
-    collect_chains(n->kids.items[0], false, out);
-    collect_chains(n->kids.items[1], true, out);
-  }
-}
-
-// A bound of a variable: the expression, and whether it is excluded.
-typedef struct {
-  const ContractExpr *low, *high;
-  bool above, below; // low, high itself is excluded
-} Range;
-
-static bool is_variable(const Emitter *e, const ContractExpr *n,
-                        uint32_t name) {
-  n = bare(n);
-  return n->kind == NODE_PLAIN && n->end == n->first + 1 &&
-         node_mentions(e->text, e->tokens, n, name);
-}
-
-// May the bound be computed before variables `from`... are known?
-static bool is_known(const Emitter *e, const ContractExpr *bound,
-                     const ContractExpr *q, size_t from) {
-  for (size_t i = from; i < q->binders.len; i++)
-    if (node_mentions(e->text, e->tokens, bound, q->binders.items[i].name))
-      return false;
-  return true;
-}
-
-static bool is_strict(const Emitter *e, const ContractExpr *chain, size_t op) {
-  return e->tokens[chain->ops.items[op]].len == 1;
-}
-
-// What chain `c` says about the variable at its place `at`, in one direction.
-static void bound_from(const Emitter *e, const ContractExpr *q, size_t var,
-                       const ContractExpr *c, size_t at, bool left, Range *r) {
-  char sign = e->text[e->tokens[c->ops.items[0]].at];
-  if (sign == '!')
-    return;
-  bool low = sign == '=' || left == (sign == '<');
-  for (size_t k = at; left ? k > 0 : k + 1 < c->kids.len;) {
-    size_t op = left ? k - 1 : k;
-    k = left ? k - 1 : k + 1;
-    const ContractExpr *bound = c->kids.items[k];
-    if (!is_known(e, bound, q, var))
-      continue;
-    bool strict = sign != '=' && is_strict(e, c, op) &&
-                  (left ? k + 1 == at : k == at + 1);
-    if (low && !r->low)
-      r->low = bound, r->above = strict;
-    if ((!low || sign == '=') && !r->high)
-      r->high = bound, r->below = strict;
-    return;
-  }
-}
-
-static Range find_range(const Emitter *e, const ContractExpr *q, size_t var,
-                        const Chains *chains) {
-  Range r = {0};
-  for (size_t i = 0; i < chains->len; i++) {
-    const ContractExpr *c = chains->items[i];
-    for (size_t k = 0; k < c->kids.len; k++) {
-      if (!is_variable(e, c->kids.items[k], q->binders.items[var].name))
-        continue;
-      bound_from(e, q, var, c, k, true, &r);
-      bound_from(e, q, var, c, k, false, &r);
-    }
-  }
-  return r;
-}
-
-static void emit_name(Emitter *e, uint32_t token) {
+void emit_name(Emitter *e, uint32_t token) {
   emit_own(e, " %.*s", (int)e->tokens[token].len,
            e->text + e->tokens[token].at);
 }
 
 static void emit_loop(Emitter *e, const ContractExpr *q, const Binder *b,
-                      const Range *r, uint32_t id) {
+                      const VariableRange *r, uint32_t id) {
   uint32_t end = ++e->unique;
   emit_own(e, "{ ");
   emit_type(e, b->type, b->type_end);
@@ -259,20 +174,18 @@ static void emit_loop(Emitter *e, const ContractExpr *q, const Binder *b,
 }
 
 static void emit_quantifier(Emitter *e, const ContractExpr *q) {
-  Chains chains = {0};
   bool forall = q->kind == NODE_FORALL;
-  collect_chains(q->kids.items[0], forall, &chains);
   uint32_t id = ++e->unique;
   size_t open = 0;
   emit_own(e, "({ int __culprit_r_%u = %d; ", id, forall);
   for (; open < q->binders.len; open++) {
-    Range r = find_range(e, q, open, &chains);
+    VariableRange r = contract_range(e, q, open);
     if (!r.low || !r.high) {
-      report(e, q->binders.items[open].name, DIAG_ERROR,
-             forall ? "the range of this variable is not known: write "
-                      "'low <= i < high ==> ...'"
-                    : "the range of this variable is not known: write "
-                      "'low <= i < high && ...'");
+      emit_error(e, q->binders.items[open].name,
+                 forall ? "the range of this variable is not known: write "
+                          "'low <= i < high ==> ...'"
+                        : "the range of this variable is not known: write "
+                          "'low <= i < high && ...'");
       break;
     }
     emit_loop(e, q, &q->binders.items[open], &r, id);
@@ -283,7 +196,6 @@ static void emit_quantifier(Emitter *e, const ContractExpr *q) {
   for (size_t i = 0; i < open; i++)
     emit_own(e, "}");
   emit_own(e, " __culprit_r_%u; })", id);
-  array_release(&chains);
 }
 
 // --- links ------------------------------------------------------------------
@@ -425,8 +337,8 @@ static void emit_old(Emitter *e, const ContractExpr *n) {
     return;
   }
   if (e->state == EMIT_INSIDE)
-    report(e, n->first, DIAG_ERROR,
-           "there is no \\old here: keep the value in a variable");
+    emit_error(e, n->first,
+               "there is no \\old here: keep the value in a variable");
   emit_expr(e, n->kids.items[0]);
 }
 
@@ -507,7 +419,7 @@ static void emit_primary(Emitter *e, const ContractExpr *n) {
     break;
   case NODE_RESULT:
     if (e->state != EMIT_AFTER)
-      report(e, n->first, DIAG_ERROR, "\\result is known in ensures only");
+      emit_error(e, n->first, "\\result is known in ensures only");
     emit_place(e, e->tokens[n->first].line, e->tokens[n->first].col);
     emit_own(e, "__culprit_result");
     break;
@@ -539,7 +451,7 @@ void emit_expr(Emitter *e, const ContractExpr *n) {
   if (emit_logic(e, n))
     return;
   if (n->kind == NODE_PAREN && n->kids.len == 2) {
-    report(e, n->first, DIAG_ERROR, "a range stands in \\valid only");
+    emit_error(e, n->first, "a range stands in \\valid only");
     return;
   }
   if (n->kind == NODE_PAREN) {
@@ -552,265 +464,4 @@ void emit_expr(Emitter *e, const ContractExpr *n) {
   emit_own(e, single ? "" : "(");
   emit_primary(e, n);
   emit_own(e, single ? "" : ")");
-}
-
-// --- values from before the call --------------------------------------------
-
-// Conditions under which the expression we are in matters.
-typedef struct {
-  const ContractExpr *node;
-  bool negated;
-} Premise;
-
-typedef struct {
-  Emitter *e;
-  const EmittedNames *stable;
-  const char *when;
-  ARRAY(Premise) guards;
-  ARRAY(const ContractExpr *) quantifiers;
-} OldWalk;
-
-static bool is_binder(const OldWalk *w, const Token *t) {
-  const Emitter *e = w->e;
-  for (size_t i = 0; i < w->quantifiers.len; i++) {
-    const ContractExpr *q = w->quantifiers.items[i];
-    for (size_t k = 0; k < q->binders.len && q->kind != NODE_LET; k++) {
-      const Token *name = &e->tokens[q->binders.items[k].name];
-      if (name->len == t->len &&
-          !memcmp(e->text + name->at, e->text + t->at, t->len))
-        return true;
-    }
-  }
-  return false;
-}
-
-static bool is_stable_word(const OldWalk *w, const Token *t) {
-  const Emitter *e = w->e;
-  if (token_is(e->text, t, "NULL") || is_binder(w, t))
-    return true;
-  for (size_t i = 0; i < w->stable->len; i++)
-    if (token_is(e->text, t, w->stable->items[i]))
-      return true;
-  return false;
-}
-
-static bool is_stable_mark(const Emitter *e, const Token *t) {
-  static const char *const marks[] = {
-      "!", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "(", ")", "-", "+"};
-  for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-    if (token_is(e->text, t, marks[i]))
-      return true;
-  return false;
-}
-
-static uint32_t behind_old(const Emitter *e, uint32_t i) {
-  int depth = 0;
-  do {
-    i++;
-    depth += token_is(e->text, &e->tokens[i], "(");
-    depth -= token_is(e->text, &e->tokens[i], ")");
-  } while (depth && e->tokens[i].kind != TOK_END);
-  return i + 1;
-}
-
-// Has it the same value before and after the call? Parameters, constants and
-// \old() only; `names`: if all other names in it are constants.
-static bool is_stable_if(const OldWalk *w, const ContractExpr *n, bool names) {
-  const Emitter *e = w->e;
-  for (uint32_t i = n->first; i < n->end; i++) {
-    const Token *t = &e->tokens[i];
-    if (token_is(e->text, t, "\\old")) {
-      i = behind_old(e, i) - 1;
-      continue;
-    }
-    bool word = t->kind == TOK_WORD && (names || is_stable_word(w, t)) &&
-                !token_is(e->text, t + 1, "(");
-    if (!word && t->kind != TOK_NUMBER && !is_stable_mark(e, t) &&
-        !token_is(e->text, t, "\\null"))
-      return false;
-  }
-  return true;
-}
-
-static bool is_stable(const OldWalk *w, const ContractExpr *n) {
-  return is_stable_if(w, n, false);
-}
-
-// Clang knows whether the other names are constants: macros, of an enum.
-static void demand_constants(const OldWalk *w, const ContractExpr *n) {
-  Emitter *e = w->e;
-  for (uint32_t i = n->first; i < n->end; i++) {
-    const Token *t = &e->tokens[i];
-    if (token_is(e->text, t, "\\old"))
-      i = behind_old(e, i) - 1;
-    else if (t->kind == TOK_WORD && !is_stable_word(w, t)) {
-      emit_own(e, "_Static_assert(");
-      emit_place(e, t->line, t->col); // where clang points
-      emit_own(e, "__builtin_constant_p(");
-      emit_name(e, i);
-      emit_own(e, "), \"%s\"); ", "neither a constant nor a parameter");
-    }
-  }
-}
-
-// How many variables of quantifiers around it does it mention? *q and *var: the
-// innermost of them.
-static int count_bound(const OldWalk *w, const ContractExpr *n,
-                       const ContractExpr **q, size_t *var) {
-  int count = 0;
-  for (size_t i = 0; i < w->quantifiers.len; i++) {
-    const ContractExpr *at = w->quantifiers.items[i];
-    for (size_t k = 0; k < at->binders.len; k++)
-      if (node_mentions(w->e->text, w->e->tokens, n,
-                        at->binders.items[k].name)) {
-        count++;
-        *q = at;
-        *var = k;
-      }
-  }
-  return count;
-}
-
-static bool is_bound(const OldWalk *w, const ContractExpr *n) {
-  const ContractExpr *q;
-  size_t var;
-  return count_bound(w, n, &q, &var) > 0;
-}
-
-// "if (conditions) ": all that must hold for the value to be needed; of those
-// with a quantified variable the ones that speak of `var` only (NULL: none).
-static void emit_guards(OldWalk *w, const Binder *var) {
-  emit_own(w->e, "if (%s", w->when && !var ? w->when : "1");
-  for (size_t i = 0; i < w->guards.len; i++) {
-    const Premise *g = &w->guards.items[i];
-    const ContractExpr *q = NULL;
-    size_t k = 0;
-    int bound = count_bound(w, g->node, &q, &k);
-    if (var ? bound != 1 || &q->binders.items[k] != var : bound)
-      continue;
-    emit_own(w->e, g->negated ? " && !" : " && ");
-    emit_expr(w->e, g->node);
-  }
-  emit_own(w->e, ") ");
-}
-
-// \old(a[i]) under \forall integer i; low <= i < high: one value for every i.
-// The range must be the same before and after the call.
-static void declare_old_values(OldWalk *w, ContractExpr *n,
-                               const ContractExpr *q, size_t var) {
-  Emitter *e = w->e;
-  const ContractExpr *kid = n->kids.items[0];
-  const Binder *b = &q->binders.items[var];
-  Chains chains = {0};
-  if (q->kind != NODE_LET)
-    collect_chains(q->kids.items[0], q->kind == NODE_FORALL, &chains);
-  Range r = find_range(e, q, var, &chains);
-  array_release(&chains);
-  if (!r.low || !r.high || !is_stable_if(w, r.low, true) ||
-      !is_stable_if(w, r.high, true) || is_bound(w, r.low) ||
-      is_bound(w, r.high)) {
-    report(e, n->first, DIAG_ERROR,
-           "\\old() of a quantified variable needs a range of constants, "
-           "parameters and \\old()");
-    return;
-  }
-  demand_constants(w, r.low);
-  demand_constants(w, r.high);
-  n->binder = b->name;
-  uint32_t id = n->number;
-  emit_own(e, "long long __culprit_low_%u = ", id);
-  emit_expr(e, r.low);
-  emit_own(e, ", __culprit_high_%u = ", id);
-  emit_expr(e, r.high);
-  emit_own(e,
-           "; long long __culprit_n_%u = __culprit_high_%u >= "
-           "__culprit_low_%u ? __culprit_high_%u - __culprit_low_%u + 1 : "
-           "1; ",
-           id, id, id, id, id);
-  emit_type(e, b->type, b->type_end);
-  emit_name(e, b->name);
-  emit_own(e, " = __culprit_low_%u; __typeof__(((void)0, ", id);
-  emit_expr(e, kid);
-  emit_own(e, ")) __culprit_old_%u[__culprit_n_%u]; ", id, id);
-  emit_guards(w, NULL);
-  emit_own(e, "for (; ");
-  emit_name(e, b->name);
-  emit_own(e, r.below ? " < __culprit_high_%u; " : " <= __culprit_high_%u; ",
-           id);
-  emit_name(e, b->name);
-  emit_own(e, "++) ");
-  if (r.above) {
-    emit_own(e, "if (");
-    emit_name(e, b->name);
-    emit_own(e, " > __culprit_low_%u) ", id);
-  }
-  emit_guards(w, b);
-  emit_own(e, "__culprit_old_%u[", id);
-  emit_name(e, b->name);
-  emit_own(e, " - __culprit_low_%u] = ", id);
-  emit_expr(e, kid);
-  emit_own(e, "; ");
-}
-
-static void declare_old(OldWalk *w, ContractExpr *n) {
-  Emitter *e = w->e;
-  const ContractExpr *kid = n->kids.items[0], *q = NULL;
-  size_t var = 0;
-  int bound = count_bound(w, kid, &q, &var);
-  if (bound == 1) {
-    declare_old_values(w, n, q, var);
-  } else if (bound) {
-    report(e, n->first, DIAG_ERROR,
-           "\\old() of several quantified variables is not supported");
-  } else if (!w->guards.len && !w->when) {
-    emit_own(e, "__auto_type __culprit_old_%u = ", n->number);
-    emit_expr(e, kid);
-    emit_own(e, "; ");
-  } else {
-    emit_own(e, "__typeof__(((void)0, ");
-    emit_expr(e, kid);
-    emit_own(e, ")) __culprit_old_%u = {0}; ", n->number);
-    emit_guards(w, NULL);
-    emit_own(e, "__culprit_old_%u = ", n->number);
-    emit_expr(e, kid);
-    emit_own(e, "; ");
-  }
-}
-
-static void walk_olds(OldWalk *w, ContractExpr *n);
-
-// The left operand decides whether the right one matters.
-static void walk_guarded(OldWalk *w, ContractExpr *n, bool negated) {
-  walk_olds(w, n->kids.items[0]);
-  bool guards = is_stable(w, n->kids.items[0]);
-  if (guards)
-    array_push(&w->guards, (Premise){n->kids.items[0], negated});
-  walk_olds(w, n->kids.items[1]);
-  w->guards.len -= guards;
-}
-
-static void walk_olds(OldWalk *w, ContractExpr *n) {
-  bool binds =
-      n->kind == NODE_FORALL || n->kind == NODE_EXISTS || n->kind == NODE_LET;
-  if (n->kind == NODE_OLD) {
-    declare_old(w, n);
-    return;
-  }
-  if (n->kind == NODE_IMPLIES || n->kind == NODE_AND || n->kind == NODE_OR) {
-    walk_guarded(w, n, n->kind == NODE_OR);
-    return;
-  }
-  if (binds)
-    array_push(&w->quantifiers, n);
-  for (size_t i = 0; i < n->kids.len; i++)
-    walk_olds(w, n->kids.items[i]);
-  w->quantifiers.len -= binds;
-}
-
-void emit_olds(Emitter *e, ContractExpr *n, const EmittedNames *stable,
-               const char *when) {
-  OldWalk w = {.e = e, .stable = stable, .when = when};
-  walk_olds(&w, n);
-  array_release(&w.guards);
-  array_release(&w.quantifiers);
 }

@@ -42,6 +42,10 @@ void emit_own(Emitter *e, const char *fmt, ...)
 void emit_token(Emitter *e, const Token *t);
 // The tokens [first, end), which are C.
 void emit_tokens(Emitter *e, uint32_t first, uint32_t end);
+// The name in token number `token`, without its place.
+void emit_name(Emitter *e, uint32_t token);
+// Reports an error at token number `at`.
+void emit_error(Emitter *e, uint32_t at, const char *text);
 // From here on the text stands at this place.
 void emit_place(Emitter *e, uint32_t line, uint32_t col);
 
@@ -50,7 +54,8 @@ void emit_expr(Emitter *e, const ContractExpr *n);
 
 typedef ARRAY(const char *) EmittedNames;
 
-// Declares a variable for every \old in `n`, in the state before the call.
+// Declares a variable for every \old in `n`, in the state before the call
+// (contract_old.c).
 // `stable`: names whose value does not change, the parameters. They tell when
 // a value is needed at all: `l != \null ==> l->size == \old(l->size)`. `when`:
 // a further condition, C; NULL: none.
