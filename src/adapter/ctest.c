@@ -178,19 +178,15 @@ static int read_listing(CtestList *l, const Str *text, Err *err) {
 }
 
 static int list_tests(CtestList *l, const RunOptions *o, Err *err) {
-  ARRAY(char *) argv = {0};
+  WordList argv = {0};
   Str text = {0};
-  array_push(&argv, "env");
-  array_push(&argv, "-C");
-  array_push(&argv, (char *)o->cwd);
   if (command_is(o->command, "ctest", NULL))
-    for (char *const *w = o->command; *w; w++)
-      array_push(&argv, *w);
+    array_push_all(&argv, o->command);
   else
     array_push(&argv, "ctest");
   array_push(&argv, "--show-only=json-v1");
   array_push(&argv, NULL);
-  int status = command_capture(argv.items, NULL, &text);
+  int status = suite_capture(o->cwd, argv.items, &text);
   array_release(&argv);
   int rc = status == 127 ? err_set(err, "ctest: not found; install cmake")
                          : read_listing(l, &text, err);

@@ -57,9 +57,8 @@ static char *meson_python(Arena *arena) {
 static void find_expected(Runner *r, const char *dir, Hashmap *names) {
   Arena arena = {0};
   Str text = {0};
-  char *argv[] = {"env", "-C",        (char *)dir, meson_python(&arena),
-                  "-c",  (char *)ASK, NULL};
-  int status = command_capture(argv, NULL, &text);
+  char *argv[] = {meson_python(&arena), "-c", (char *)ASK, NULL};
+  int status = suite_capture(dir, argv, &text);
   arena_release(&arena);
   if (status) {
     err_set(&r->warning, "which tests are expected to fail (should_fail) is "

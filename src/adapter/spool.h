@@ -21,7 +21,7 @@
 typedef struct {
   double timeout;
   double limit; // less, to be tried first (runner_limit); timeout: none
-  bool rerun;
+  int rerun;    // 0, 1
   char *root; // the build directory, absolute
 } SpoolConfig;
 

@@ -14,6 +14,9 @@ bool command_is(char *const *command, const char *tool, const char *word);
 // The build directory: ours, or what the command names (-C DIR). Caller frees.
 char *suite_dir(const RunOptions *o);
 
+// command_capture of argv in `dir`.
+int suite_capture(const char *dir, char *const *argv, Str *out);
+
 // Runs argv in `dir`, output to `name` in the store. Not 0: the message has the
 // end of what it said.
 int suite_build(const Runner *r, const char *dir, char *const *argv,
@@ -31,5 +34,9 @@ bool scripts_there(const char *dir);
 
 // `dir` has a file of this name.
 bool dir_has(const char *dir, const char *name);
+// fs_match in that file: its result, and whether there is one.
+char *file_match(const char *dir, const char *name, const char *pattern);
+bool file_has(const char *dir, const char *name, const char *pattern);
+bool is_automake_dir(const char *dir);
 
 #endif

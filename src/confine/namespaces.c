@@ -26,6 +26,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "confine/send_files.h"
 #include "confine/view.h"
 #include "util/fs.h"
 #include "util/mem.h"
@@ -37,60 +38,20 @@ typedef struct {
   Err err;
 } Reply;
 
-// --- messages with files ----------------------------------------------------
-
-typedef union {
-  char bytes[CMSG_SPACE(2 * sizeof(int))];
-  struct cmsghdr align;
-} Files;
-
-static void set_message(struct msghdr *m, struct iovec *part, Reply *reply,
-                        Files *files) {
-  *part = (struct iovec){reply, sizeof *reply};
-  *m = (struct msghdr){.msg_iov = part,
-                       .msg_iovlen = 1,
-                       .msg_control = files->bytes,
-                       .msg_controllen = sizeof files->bytes};
-}
-
-static void send_reply(Reply *reply, const int fds[2]) {
-  struct msghdr m;
-  struct iovec part;
-  Files files = {0};
-  set_message(&m, &part, reply, &files);
-  if (reply->failed) {
-    m.msg_control = NULL;
-    m.msg_controllen = 0;
-  } else {
-    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(2 * sizeof(int));
-    memcpy(CMSG_DATA(c), fds, 2 * sizeof(int));
-  }
-  sendmsg(CONTROL, &m, MSG_NOSIGNAL);
+static void send_reply(const Reply *reply, const int files[2]) {
+  files_send(CONTROL, reply, sizeof *reply, files, reply->failed ? 0 : 2);
 }
 
 static int take_reply(int control, ViewFiles *out, Err *err) {
-  struct msghdr m;
-  struct iovec part;
-  Files files;
   Reply reply;
-  set_message(&m, &part, &reply, &files);
-  ssize_t n;
-  do
-    n = recvmsg(control, &m, MSG_CMSG_CLOEXEC);
-  while (n < 0 && errno == EINTR);
-  if (n != sizeof reply)
+  int files[2];
+  int n = files_receive(control, &reply, sizeof reply, files, 2, true);
+  if (n < 0)
     return err_set(err, "the process that makes views has ended");
-  struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-  if (reply.failed || !c || c->cmsg_len != CMSG_LEN(2 * sizeof(int))) {
-    *err = reply.err;
+  *err = reply.err;
+  if (reply.failed || !n)
     return -1;
-  }
-  int fds[2];
-  memcpy(fds, CMSG_DATA(c), sizeof fds);
-  *out = (ViewFiles){fds[0], fds[1]};
+  *out = (ViewFiles){files[0], files[1]};
   return 0;
 }
 

@@ -27,6 +27,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "confine/send_files.h"
 #include "confine/syscall_filter.h"
 #include "util/array.h"
 #include "util/fs.h"
@@ -51,35 +52,14 @@ struct Supervisor {
 
 // --- in the new process -----------------------------------------------------
 
-typedef union {
-  char bytes[CMSG_SPACE(sizeof(int))];
-  struct cmsghdr align;
-} OneFile;
-
-static int send_file(int to, int fd) {
-  OneFile file = {0};
-  char byte = 0;
-  struct iovec part = {&byte, 1};
-  struct msghdr m = {.msg_iov = &part,
-                     .msg_iovlen = 1,
-                     .msg_control = file.bytes,
-                     .msg_controllen = sizeof file.bytes};
-  struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-  c->cmsg_level = SOL_SOCKET;
-  c->cmsg_type = SCM_RIGHTS;
-  c->cmsg_len = CMSG_LEN(sizeof(int));
-  memcpy(CMSG_DATA(c), &fd, sizeof fd);
-  return sendmsg(to, &m, MSG_NOSIGNAL) == 1 ? 0 : -1;
-}
-
 int supervisor_enter(const Supervisor *s) {
   int fd = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
                         SECCOMP_FILTER_FLAG_NEW_LISTENER, &s->filter);
   if (fd < 0)
     return -1;
-  int rc = send_file(s->mail[1], fd);
+  bool sent = files_send(s->mail[1], "", 1, &fd, 1);
   close(fd);
-  return rc;
+  return sent ? 0 : -1;
 }
 
 // --- what was refused -------------------------------------------------------
@@ -366,21 +346,10 @@ static void answer_call(Supervisor *s, int fd) {
 }
 
 static void take_mail(Supervisor *s) {
-  OneFile file;
   char byte;
-  struct iovec part = {&byte, 1};
-  struct msghdr m = {.msg_iov = &part,
-                     .msg_iovlen = 1,
-                     .msg_control = file.bytes,
-                     .msg_controllen = sizeof file.bytes};
-  if (recvmsg(s->mail[0], &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != 1)
-    return;
-  struct cmsghdr *c = CMSG_FIRSTHDR(&m);
   int fd;
-  if (!c || c->cmsg_len != CMSG_LEN(sizeof fd))
-    return;
-  memcpy(&fd, CMSG_DATA(c), sizeof fd);
-  array_push(&s->watched, (struct pollfd){.fd = fd, .events = POLLIN});
+  if (files_receive(s->mail[0], &byte, 1, &fd, 1, false) > 0)
+    array_push(&s->watched, (struct pollfd){.fd = fd, .events = POLLIN});
 }
 
 static void look_at_processes(Supervisor *s) {

@@ -204,11 +204,11 @@ static bool is_known(const Pids *pids, pid_t pid) {
   return false;
 }
 
-static bool is_leader(const Pool *p, pid_t pid) {
+static Slot *slot_of_leader(const Pool *p, pid_t pid) {
   for (size_t i = 0; i < p->nslots; i++)
     if (p->slots[i].state == SLOT_RUNNING && p->slots[i].pid == pid)
-      return true;
-  return false;
+      return &p->slots[i];
+  return NULL;
 }
 
 // The busy slot an orphan belongs to; NULL: cannot be told.
@@ -243,7 +243,7 @@ static bool kill_orphans(Pool *p, const Slot *s) {
   children_list(&p->kids);
   for (size_t i = 0; i < p->kids.len; i++) {
     pid_t pid = p->kids.items[i];
-    if (is_leader(p, pid) || is_known(&p->before, pid))
+    if (slot_of_leader(p, pid) || is_known(&p->before, pid))
       continue;
     const Slot *owner = alone ? s : owner_of(p, pid);
     if (owner != s)
@@ -351,13 +351,6 @@ static bool any_starting(const Pool *p) {
     if (p->slots[i].state == SLOT_STARTING)
       return true;
   return false;
-}
-
-static Slot *slot_of_leader(Pool *p, pid_t pid) {
-  for (size_t i = 0; i < p->nslots; i++)
-    if (p->slots[i].state == SLOT_RUNNING && p->slots[i].pid == pid)
-      return &p->slots[i];
-  return NULL;
 }
 
 // The slot that a process which descends from us belongs to; NULL: cannot be

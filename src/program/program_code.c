@@ -172,22 +172,19 @@ static int run_compiler(StringList *args, const char *mutant, Err *err) {
 }
 
 static int compile_unit(const UnitCode *u, const char *bitcode,
-                        const StringList *variables, const char *last_option,
+                        const char *const *variables, const char *last_option,
                         const char *object, Err *err) {
   StringList args = {0};
   char *compiler = program_code_compiler();
+  const char *end[] = {"-c", bitcode, "-o", object, NULL};
   array_push(&args, "env");
-  for (size_t i = 0; i < variables->len; i++)
-    array_push(&args, variables->items[i]);
+  array_push_all(&args, variables);
   array_push(&args, compiler);
   for (size_t i = 0; i < u->args.len; i++)
     array_push(&args, u->args.items[i]);
   if (last_option)
     array_push(&args, last_option);
-  array_push(&args, "-c");
-  array_push(&args, bitcode);
-  array_push(&args, "-o");
-  array_push(&args, object);
+  array_push_all(&args, end);
   int rc = run_compiler(&args, NULL, err);
   array_release(&args);
   free(compiler);
@@ -196,14 +193,12 @@ static int compile_unit(const UnitCode *u, const char *bitcode,
 
 static int compile_counting(const UnitCode *u, const char *bitcode, int mutant,
                             const char *also, const char *object, Err *err) {
-  StringList variables = {0};
   char *mode = mem_printf("CULPRIT_MODE=%s%s%s", u->counts ? "counts" : "hits",
                           u->returns ? "+returns" : "", also);
   char *plant = mem_printf("CULPRIT_MUTATE=%d", mutant);
-  array_push(&variables, mode);
-  array_push(&variables, mutant < 0 ? "CULPRIT_MUTATE=" : plant);
-  int rc = compile_unit(u, bitcode, &variables, NULL, object, err);
-  array_release(&variables);
+  const char *variables[] = {mode, mutant < 0 ? "CULPRIT_MUTATE=" : plant,
+                             NULL};
+  int rc = compile_unit(u, bitcode, variables, NULL, object, err);
   free(mode);
   free(plant);
   return rc;
@@ -220,35 +215,24 @@ int program_code_compile_linked(const UnitCode *u, const char *bitcode,
 }
 
 int program_code_compile_traced(const UnitCode *u, const char *bitcode,
-                                uint32_t number, const char *names, bool check,
-                                const char *object, Err *err) {
-  StringList variables = {0};
+                                uint32_t number, const char *names,
+                                TraceMode mode, const char *object, Err *err) {
+  static const char *const modes[] = {[TRACE_PLAIN] = "CULPRIT_MODE=trace",
+                                      [TRACE_CHECKED] =
+                                          "CULPRIT_MODE=trace+check",
+                                      [TRACE_MARKS] = "CULPRIT_MODE=marks"};
   char *unit = mem_printf("CULPRIT_TRACE_UNIT=%u", number);
   char *list = mem_printf("CULPRIT_TRACE_NAMES=%s", names);
-  array_push(&variables,
-             check ? "CULPRIT_MODE=trace+check" : "CULPRIT_MODE=trace");
-  array_push(&variables, "CULPRIT_MUTATE=");
-  array_push(&variables, "CULPRIT_STRICT=1");
-  array_push(&variables, unit);
-  array_push(&variables, list);
-  int rc = compile_unit(u, bitcode, &variables, "-O2", object, err);
-  array_release(&variables);
+  const char *variables[] = {modes[mode],
+                             "CULPRIT_MUTATE=",
+                             "CULPRIT_STRICT=1",
+                             unit,
+                             mode == TRACE_MARKS ? NULL : list,
+                             NULL};
+  int rc = compile_unit(u, bitcode, variables,
+                        mode == TRACE_MARKS ? "-O0" : "-O2", object, err);
   free(unit);
   free(list);
-  return rc;
-}
-
-int program_code_compile_marked(const UnitCode *u, const char *bitcode,
-                                uint32_t number, const char *object, Err *err) {
-  StringList variables = {0};
-  char *unit = mem_printf("CULPRIT_TRACE_UNIT=%u", number);
-  array_push(&variables, "CULPRIT_MODE=marks");
-  array_push(&variables, "CULPRIT_MUTATE=");
-  array_push(&variables, "CULPRIT_STRICT=1");
-  array_push(&variables, unit);
-  int rc = compile_unit(u, bitcode, &variables, "-O0", object, err);
-  array_release(&variables);
-  free(unit);
   return rc;
 }
 
@@ -311,9 +295,8 @@ int program_code_lower(const UnitCode *u, const char *bitcode, bool plain,
         array_push(&args, "--prefix-map");
         array_push(&args, u->args.items[i] + strlen(maps[k]));
       }
-  array_push(&args, bitcode);
-  array_push(&args, "-o");
-  array_push(&args, output);
+  const char *end[] = {bitcode, "-o", output, NULL};
+  array_push_all(&args, end);
   int rc = run_instrumenter(u, &args, &said, err);
   str_release(&said);
   array_release(&args);
@@ -488,12 +471,11 @@ static void first_args(const Linker *l, const char *compiler, const char *extra,
                        StringList *out) {
   // Options such as -L are relative to that directory.
   static const char in_dir[] = "cd \"$0\" && exec \"$@\"";
-  const char *head[] = {"sh", "-c", in_dir, l->program->cwd, compiler,
-                        "-Wno-unused-command-line-argument"};
-  for (size_t i = 0; i < sizeof head / sizeof *head; i++)
-    array_push(out, head[i]);
-  if (extra)
-    array_push(out, extra);
+  const char *head[] = {"sh",     "-c",
+                        in_dir,   l->program->cwd,
+                        compiler, "-Wno-unused-command-line-argument",
+                        extra,    NULL};
+  array_push_all(out, head);
   for (size_t i = 0; i < l->program->units.len; i++)
     if (l->objects[i] && !l->placed[i])
       array_push(out, l->objects[i]);

@@ -64,16 +64,17 @@ int program_code_link_objects(const ProgramCode *p, const char *const *objects,
                               const char *extra, const char *scratch,
                               const char *output, Err *err);
 
-// Compiles a unit so that it records a trace (program/trace_build.h). `names`:
-// file with the functions all units export, one a line.
-int program_code_compile_traced(const UnitCode *u, const char *bitcode,
-                                uint32_t number, const char *names, bool check,
-                                const char *object, Err *err);
+typedef enum {
+  TRACE_PLAIN,   // it records a trace (program/trace_build.h)
+  TRACE_CHECKED, // the same, with values to compare a replay with
+  TRACE_MARKS,   // it can be stopped at its branches (instrument/marks.h)
+} TraceMode;
 
-// Compiles a unit so that it can be stopped at its branches
-// (instrument/marks.h).
-int program_code_compile_marked(const UnitCode *u, const char *bitcode,
-                                uint32_t number, const char *object, Err *err);
+// Compiles a unit for following or stopping its runs. `names`: file with the
+// functions that all units export, one a line; not for TRACE_MARKS.
+int program_code_compile_traced(const UnitCode *u, const char *bitcode,
+                                uint32_t number, const char *names,
+                                TraceMode mode, const char *object, Err *err);
 
 // Compiles a unit as it was, with a table of its link-time constants
 // (instrument/link_table.h).

@@ -30,4 +30,7 @@ bool program_is_dynamic(const char *path);
 // object file may have several (COMDAT groups).
 Bytes section_find(Bytes file, const char *name, size_t *index);
 
+// Has the file a section of this name?
+bool section_exists(const char *path, const char *name);
+
 #endif

@@ -21,6 +21,10 @@ int fs_read_fd(int fd, const char *path, size_t max, Str *out, Err *err);
 // Reads such a file, not through a symbolic link. Fails if it is larger than
 // `max` (0: any size).
 int fs_read_regular(const char *path, size_t max, Str *out, Err *err);
+// What the first group of an extended regular expression matches in the first
+// 4 MB of a regular file ("^CC = (.*)"; without a group, all it matches). NULL:
+// nothing. Caller frees.
+char *fs_match(const char *path, const char *pattern);
 int fs_write(const char *path, const void *data, size_t n, Err *err);
 int fs_mkdirs(const char *path, Err *err);
 // Removes the file or the whole tree; what is not there is no error.
