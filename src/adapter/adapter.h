@@ -10,7 +10,7 @@
 //   command    -- CMD: one test
 //   script     tests/*.sh
 //
-// Programs that hold many tests (cmocka, Check) are taken apart: split.h.
+// Programs that hold many tests (cmocka, Check) are split: split.h.
 #ifndef CULPRIT_ADAPTER_ADAPTER_H
 #define CULPRIT_ADAPTER_ADAPTER_H
 
@@ -25,7 +25,7 @@ typedef struct {
   int (*run)(Runner *r, Err *err);
 } Adapter;
 
-// The first that wants these options. -1: none, and what the user can do.
+// The first that recognises the options; fails with a remedy if none does.
 int adapter_find(const Adapter **a, const RunOptions *o, Err *err);
 
 // The rows.

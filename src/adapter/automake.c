@@ -174,13 +174,14 @@ static int find_drivers(MakeCheck *c, Err *err) {
   logdrivers_find(&c->drivers, c->dir);
   if (c->drivers.drivers.len)
     return 0;
-  return err_set(err,
-                 "%s: its Makefiles have no log driver (automake's old serial "
-                 "test harness, or no TESTS at all), so tests cannot be told "
-                 "apart; take `serial-tests` out of AM_INIT_AUTOMAKE, run "
-                 "`autoreconf` and configure again, or list the tests in a "
-                 "file (--tests FILE)",
-                 c->dir);
+  return err_set(
+      err,
+      "%s: its Makefiles have no log driver (automake's old serial "
+      "test harness, or no TESTS at all), so culprit cannot tell the "
+      "tests apart; remove `serial-tests` from AM_INIT_AUTOMAKE, run "
+      "`autoreconf` and configure again, or list the tests in a "
+      "file (--tests FILE)",
+      c->dir);
 }
 
 static bool has_jobs_option(char *const *command) {
@@ -361,7 +362,7 @@ static int other_failure(const MakeCheck *c, const char *text, Err *err) {
   const char *end = error ? error + strcspn(error, "\n") : text + strlen(text);
   const char *start = tail_start(text, end);
   return err_set(err,
-                 "`make check` failed for another reason than a failing test; "
+                 "`make check` failed, but not because of a failing test; "
                  "from %s:\n%.*s",
                  c->log, (int)(end - start), start);
 }
@@ -371,7 +372,8 @@ static void warn_about_other_errors(MakeCheck *c, const char *text) {
   const char *error = find_other_error(text);
   if (error)
     err_set(&c->runner->warning,
-            "make reports more than failing tests, some may not have run: "
+            "make reports other errors besides failing tests, so some "
+            "tests may not have run: "
             "%.*s (see %s)",
             (int)strcspn(error, "\n"), error, c->log);
 }

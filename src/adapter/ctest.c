@@ -174,7 +174,7 @@ static int read_listing(CtestList *l, const Str *text, Err *err) {
   json_t *test;
   json_array_foreach(json_object_get(root, "tests"), i, test) add_test(l, test);
   json_decref(root);
-  return l->list.tests.len ? 0 : err_set(err, "ctest lists no test");
+  return l->list.tests.len ? 0 : err_set(err, "ctest lists no tests");
 }
 
 static int list_tests(CtestList *l, const RunOptions *o, Err *err) {

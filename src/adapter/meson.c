@@ -61,9 +61,9 @@ static void find_expected(Runner *r, const char *dir, Hashmap *names) {
   int status = suite_capture(dir, argv, &text);
   arena_release(&arena);
   if (status) {
-    err_set(&r->warning, "which tests are expected to fail (should_fail) is "
-                         "not known: Python cannot load Meson here; they "
-                         "count as failures");
+    err_set(&r->warning, "cannot tell which tests are expected to fail "
+                         "(should_fail), because Python cannot load Meson "
+                         "here; they count as failures");
     str_release(&text);
     return;
   }
@@ -138,7 +138,7 @@ static int list_tests(TestList *l, const char *dir, const Hashmap *expected,
   if (!root)
     rc = err_set(err, "%s:%d: %s", path, e.line, e.text);
   else if (!l->tests.len)
-    rc = err_set(err, "%s: there are no tests in it", path);
+    rc = err_set(err, "%s: it lists no tests", path);
   hashmap_release(&seen);
   json_decref(root);
   free(path);

@@ -1,4 +1,4 @@
-// Programs that hold many tests, taken apart: see split.h.
+// Splits programs that hold many tests: see split.h.
 #include "adapter/split.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// Between `culprit run` and its log driver: see spool.h. All files are text,
+// Files between `culprit run` and its log driver: see spool.h. They are text,
 // "name value" a line; values hold no newline.
 #include "adapter/spool.h"
 

@@ -1,4 +1,4 @@
-// A build with culprit-cc of the user's tree: see tree.h.
+// Builds the user's tree with culprit-cc: see tree.h.
 #include "adapter/tree.h"
 
 #include <glob.h>

@@ -61,7 +61,7 @@ static _Noreturn void make_view(const ConfinePlan *plan, const char *base) {
   Reply reply = {0};
   int fds[2] = {-1, -1};
   if (unshare(CLONE_NEWNS))
-    reply.failed = err_set(&reply.err, "no mount namespace: %s",
+    reply.failed = err_set(&reply.err, "cannot create a mount namespace: %s",
                            strerror(errno));
   else
     reply.failed = view_enter(plan, base, &reply.err);
@@ -69,8 +69,8 @@ static _Noreturn void make_view(const ConfinePlan *plan, const char *base) {
     fds[0] = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
     fds[1] = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (fds[0] < 0 || fds[1] < 0)
-      reply.failed = err_set(&reply.err, "no way into the view: %s",
-                             strerror(errno));
+      reply.failed =
+          err_set(&reply.err, "cannot open the view: %s", strerror(errno));
   }
   send_reply(&reply, fds);
   _exit(0);
@@ -129,7 +129,7 @@ static _Noreturn void holder_main(const ConfinePlan *plan, const char *base,
       make_view(plan, base);
     if (pid < 0) {
       Reply reply = {.failed = -1};
-      err_set(&reply.err, "cannot make a process: %s", strerror(errno));
+      err_set(&reply.err, "cannot create a process: %s", strerror(errno));
       send_reply(&reply, NULL);
     }
     while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
@@ -171,7 +171,7 @@ static int start(Namespaces *n, const ConfinePlan *plan, const char *base,
                  Err *err) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
-    return err_set(err, "no socket: %s", strerror(errno));
+    return err_set(err, "cannot create a socket: %s", strerror(errno));
   n->pid = fork();
   if (n->pid == 0)
     holder_main(plan, base, ends[1], n->spaces);
@@ -179,7 +179,7 @@ static int start(Namespaces *n, const ConfinePlan *plan, const char *base,
   n->control = ends[0];
   if (n->pid < 0) {
     n->pid = 0;
-    return err_set(err, "cannot make a process: %s", strerror(errno));
+    return err_set(err, "cannot create a process: %s", strerror(errno));
   }
   if (!read_byte(n->control))
     return err_set(err, "this kernel does not allow user namespaces");

@@ -442,7 +442,7 @@ Supervisor *supervisor_open(const SupervisorPlan *plan, Err *err) {
   s->filter.len = (unsigned short)filter_make(&filter, s->code);
   if (open_files(s) && learn_sizes(s) && !start_thread(s))
     return s;
-  err_set(err, "this kernel has no filters for system calls: %s",
+  err_set(err, "this kernel cannot ask about filtered system calls: %s",
           strerror(errno));
   release(s);
   return NULL;

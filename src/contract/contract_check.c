@@ -1,4 +1,4 @@
-// Makes code of contracts: see contract_check.h.
+// Turns contracts into code: see contract_check.h.
 #include "contract/contract_check.h"
 
 #include <stdio.h>

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "contract/contract_range.h"
+#include "contract/overlay.h"
 
 // --- text and places --------------------------------------------------------
 
@@ -20,16 +21,6 @@ void emit_own(Emitter *e, const char *fmt, ...) {
   e->col += (uint32_t)n;
   if (strchr(text, '\n'))
     e->placed = false;
-}
-
-void emit_quoted(Str *out, const char *text) {
-  str_addc(out, '"');
-  for (; *text; text++) {
-    if (*text == '"' || *text == '\\')
-      str_addc(out, '\\');
-    str_addc(out, *text);
-  }
-  str_addc(out, '"');
 }
 
 static bool joins(const Emitter *e) {
@@ -46,7 +37,7 @@ void emit_place(Emitter *e, uint32_t line, uint32_t col) {
     str_addf(e->out, "\n#line %u", line);
     if (e->file) {
       str_addc(e->out, ' ');
-      emit_quoted(e->out, e->file);
+      overlay_quote(e->out, e->file);
     }
     str_addc(e->out, '\n');
     e->col = 1;
@@ -338,7 +329,7 @@ static void emit_old(Emitter *e, const ContractExpr *n) {
   }
   if (e->state == EMIT_INSIDE)
     emit_error(e, n->first,
-               "there is no \\old here: keep the value in a variable");
+               "\\old is not available here: keep the value in a variable");
   emit_expr(e, n->kids.items[0]);
 }
 
@@ -419,7 +410,7 @@ static void emit_primary(Emitter *e, const ContractExpr *n) {
     break;
   case NODE_RESULT:
     if (e->state != EMIT_AFTER)
-      emit_error(e, n->first, "\\result is known in ensures only");
+      emit_error(e, n->first, "\\result is available only in ensures");
     emit_place(e, e->tokens[n->first].line, e->tokens[n->first].col);
     emit_own(e, "__culprit_result");
     break;
@@ -451,7 +442,7 @@ void emit_expr(Emitter *e, const ContractExpr *n) {
   if (emit_logic(e, n))
     return;
   if (n->kind == NODE_PAREN && n->kids.len == 2) {
-    emit_error(e, n->first, "a range stands in \\valid only");
+    emit_error(e, n->first, "a range is allowed only in \\valid");
     return;
   }
   if (n->kind == NODE_PAREN) {

@@ -62,9 +62,6 @@ typedef ARRAY(const char *) EmittedNames;
 void emit_olds(Emitter *e, ContractExpr *n, const EmittedNames *stable,
                const char *when);
 
-// The text as a string of C (and of JSON).
-void emit_quoted(Str *out, const char *text);
-
 // A type of logic ("integer") or of C.
 void emit_type(Emitter *e, uint32_t first, uint32_t end);
 

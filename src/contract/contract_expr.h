@@ -5,8 +5,8 @@
 //   0 <= i < n ==> a[i] == \old(x)
 //   gives:  IMPLIES( CHAIN(0, i, n), PLAIN(a[i] == OLD(x)) )
 //
-// Types are clang's business: nothing here knows any, except that a word or two
-// with stars in parentheses is a cast.
+// Only clang knows types; here a word or two with stars in parentheses is taken
+// for a cast.
 #ifndef CULPRIT_CONTRACT_CONTRACT_EXPR_H
 #define CULPRIT_CONTRACT_CONTRACT_EXPR_H
 
@@ -89,7 +89,7 @@ typedef struct {
   uint32_t nolds; // \old() seen so far
 } ContractParser;
 
-// NULL: it is no expression; a message says why.
+// NULL: not an expression; a message says why.
 ContractExpr *contract_parse_expr(ContractParser *p);
 
 // Reports at the token `at`, once per clause. Returns NULL.

@@ -1,4 +1,4 @@
-// The dependences between the statements of one unit: see pdg.h.
+// The dependences between the statements of one unit: see dependences.h.
 #include "instrument/dependences.h"
 
 #include <llvm-c/DebugInfo.h>

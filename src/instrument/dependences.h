@@ -1,12 +1,13 @@
-// The dependences between the statements of one unit: who decides whether a
-// statement is executed (control), and who made the values it uses (data).
+// The dependences between the statements of one unit: which statement decides
+// whether another is executed (control), and which one made the values that it
+// uses (data).
 //
 // One line per dependence: from, to, kind (control or data), separated by tabs.
 // A node is a statement, PATH:LINE, or stands for a function: @NAME its entry,
 // with its arguments, ^NAME what it returns. Functions that other units cannot
 // see are called UNIT#NAME. Lines of all units together are the program's; a
-// function that no unit defines has no edge from its @NAME and none to its ^NAME,
-// and is best forgotten.
+// function that no unit defines has no edge from its @NAME and none to its
+// ^NAME: ignore it.
 //
 //   a.c:3  a.c:4  control     if (x)
 //   a.c:2  a.c:4  data          y = z;

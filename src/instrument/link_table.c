@@ -1,4 +1,4 @@
-// The table of link-time constants: see links.h.
+// The table of link-time constants: see link_table.h.
 #include "instrument/link_table.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// The control flow of one function, as far as counting it needs.
+// The control flow of one function, as needed for placing counters.
 //
 // LLVM's blocks are first joined into nodes: a node is a chain of blocks each
 // of which is the only successor of the one before and has no other
@@ -6,7 +6,7 @@
 // statement behind a call that might not return. Parts carry counters, or
 // follow from others.
 //
-// Nodes that hold no statement and only jump on are contracted: they are no
+// Nodes that hold no statement and only jump on are contracted: they are not
 // block entities, and an edge through them is one edge. Their counters, if any,
 // count that edge.
 #ifndef CULPRIT_PLAN_FLOW_H
@@ -34,7 +34,7 @@ typedef struct {
   LLVMValueRef start; // counted in front of this instruction
   uint32_t counter;   // NONE: derived
   bool from_succs, from_preds;
-  bool can_end;       // something in it may trap or not come back
+  bool can_end; // something in it may trap or not return
 } BlockPart;
 
 typedef struct {

@@ -1,5 +1,4 @@
-// Directed graphs over numbers, as far as compilers need them: who dominates
-// whom.
+// Directed graphs over numbers, and their dominators.
 #ifndef CULPRIT_PLAN_GRAPH_H
 #define CULPRIT_PLAN_GRAPH_H
 

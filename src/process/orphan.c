@@ -1,4 +1,4 @@
-// Processes that fled: see orphan.h.
+// Orphans: see orphan.h.
 #include "process/orphan.h"
 
 #include <ctype.h>

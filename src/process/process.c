@@ -161,7 +161,7 @@ static void ask_for_start(Pool *p, Slot *s) {
   s->err = make_file(spawn->err);
   if ((spawn->out && s->out < 0) || (spawn->err && s->err < 0)) {
     snprintf(s->outcome.problem, sizeof s->outcome.problem,
-             "cannot make %s: %s", s->out < 0 ? spawn->out : spawn->err,
+             "cannot create %s: %s", s->out < 0 ? spawn->out : spawn->err,
              strerror(errno));
     end_unstarted(s);
     return;
@@ -169,7 +169,7 @@ static void ask_for_start(Pool *p, Slot *s) {
   if (!s->starter)
     s->starter = starter_new(p->bell, &p->mask);
   if (!s->starter) {
-    strcpy(s->outcome.problem, "cannot make a thread");
+    strcpy(s->outcome.problem, "cannot create a thread");
     end_unstarted(s);
     return;
   }

@@ -166,7 +166,7 @@ static void do_start(Starter *s) {
   int error = pid < 0 ? errno : c.error;
   a->try_again = error == EAGAIN || (pid < 0 && error == ENOMEM);
   if (pid < 0)
-    snprintf(a->problem, sizeof a->problem, "cannot make a process: %s",
+    snprintf(a->problem, sizeof a->problem, "cannot create a process: %s",
              strerror(error));
   else if (error)
     snprintf(a->problem, sizeof a->problem, "cannot %s %s: %s", c.doing, c.path,

@@ -325,8 +325,8 @@ char *map_absence_reason(const char *path) {
   char *reason;
   if (file.size >= 2 && !memcmp(file.data, "#!", 2)) {
     reason = mem_printf("%s is a script, not a program built by culprit-cc: "
-                        "give the program itself (--exe, where there is that "
-                        "option)",
+                        "name the program itself (with --exe, if the command "
+                        "has that option)",
                         path);
   } else if (!file.data || file.size < SELFMAG ||
              memcmp(file.data, ELFMAG, SELFMAG)) {

@@ -1,4 +1,4 @@
-// The code a program carries of itself: see program_code.h.
+// The code that a program carries: see program_code.h.
 #include "program/program_code.h"
 
 #include <stdio.h>
@@ -377,7 +377,7 @@ static int add_source(Linker *l, const char *source, Err *err) {
       return -1;
     return 0;
   }
-  return err_set(err, "%s: %s was linked in, but its code is not there",
+  return err_set(err, "%s was linked from %s, but does not carry its code",
                  p->path, source);
 }
 
@@ -403,8 +403,9 @@ static int add_input(Linker *l, const char *input, Err *err) {
   const char *path = arena_strdup(&l->arena, full);
   free(full);
   if (!fs_exists(path))
-    return err_set(err, "%s is gone, but %s was linked from it: keep the build "
-                        "directory, or build again",
+    return err_set(err,
+                   "%s does not exist any more, but %s was linked from it: "
+                   "keep the build directory, or build again",
                    path, l->program->path);
   // From an archive the linker takes only what is not yet defined.
   if (!replace_units(l, path) || text_ends(path, ".a"))

@@ -1,7 +1,6 @@
-// The code a program carries of itself: the bitcode of every unit, with the
-// options it was compiled with, and how it was linked. From these another build
-// of the same program can be made: with one unit changed (mutants), or every
-// unit instrumented in another way.
+// The code that a program carries: the bitcode of every unit with its compiler
+// options, and the link command. culprit makes other builds of the program from
+// it: with one unit changed (mutants), or with other instrumentation.
 #ifndef CULPRIT_PROGRAM_PROGRAM_CODE_H
 #define CULPRIT_PROGRAM_PROGRAM_CODE_H
 

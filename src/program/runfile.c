@@ -436,7 +436,8 @@ static int read_run_file(Collector *c, int dir, const char *name, Run *run,
   Err ignored;
   int fd = fs_open_regular(dir, name, false, &ignored);
   if (fd < 0) {
-    add_note(run, "a run file cannot be read: no regular file, or not ours");
+    add_note(run, "a run file cannot be read: not a regular file, or owned by "
+                  "another user");
     return 0;
   }
   load_run_file(c, fd);

@@ -258,9 +258,10 @@ int runner_collect(Runner *r, const char *dir, Run *run, Err *err) {
   if (run->processes || run->note)
     return 0;
   if (scratch_full(&r->scratch))
-    run_add_note(run, "no spectrum: no room left in %s", r->scratch.dir);
+    run_add_note(run, "no spectrum: no space left in %s", r->scratch.dir);
   else
-    run_add_note(run, "no spectrum: no program built by culprit-cc left one");
+    run_add_note(run,
+                 "no spectrum: no program built by culprit-cc recorded one");
   return 0;
 }
 

@@ -1,7 +1,7 @@
-// What all ways of running tests share: the session in the store, the scratch
-// area, the processes, the collector of spectra, the oracle. An adapter
-// (adapter.h) finds the tests and drives them; each finished run goes into the
-// store at once, so that nothing is lost when we are interrupted.
+// What all adapters share: the session in the store, the scratch area, the
+// processes, the collector of spectra, the oracle. An adapter (adapter.h) finds
+// the tests and drives them. Each finished run is stored at once, so an
+// interruption loses nothing.
 #ifndef CULPRIT_RUN_RUNNER_H
 #define CULPRIT_RUN_RUNNER_H
 
@@ -31,8 +31,8 @@ typedef struct {
   bool timeout_given; // by the user
   bool failed, add, scratch, rerun;
   bool serve; // keep programs ready between tests (process/server.h)
-  // Nobody has seen what runs here: what it may do. The scratch area and what
-  // is copied are the runner's to set. NULL: it may do what the user may.
+  // What runs that the user did not write may do. The runner sets the scratch
+  // area and what is copied. NULL: they may do what the user may.
   const ConfinePlan *confine;
 } RunOptions;
 
@@ -106,8 +106,8 @@ int runner_collect(Runner *r, const char *dir, Run *run, Err *err);
 int runner_add(Runner *r, Run *run, const Run *again, Err *err);
 
 // A limit for an execution whose full limit is `full` seconds: ten times the
-// slowest test that passed (or answer of the reference), 1 s at least, `full` at
-// most. One that runs into it is to be repeated with the full limit. `full` if
+// slowest test that passed (or answer of the reference), 1 s at least, `full`
+// at most. Repeat an execution that reaches it with the full limit. `full` if
 // nothing is known yet, the user named a limit, or tests run once only.
 double runner_limit(const Runner *r, double full);
 void runner_note_duration(Runner *r, double seconds);

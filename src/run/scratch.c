@@ -88,7 +88,7 @@ int dir_make_empty(const char *path, Err *err) {
     return 0;
   fs_remove_stubborn_tree(path);
   if (mkdir(path, 0777) || chmod(path, 01777))
-    return err_set(err, "cannot make the directory %s: %s", path,
+    return err_set(err, "cannot create the directory %s: %s", path,
                    strerror(errno));
   return 0;
 }

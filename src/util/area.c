@@ -63,8 +63,8 @@ static int open_in(Area *a, const char *base, const char *variable, Err *err) {
     return 0;
   }
   err_set(err,
-          "cannot make a scratch directory in %s: %s; set %s to a directory "
-          "with room",
+          "cannot create a scratch directory in %s: %s; set %s to a "
+          "directory with free space",
           base, strerror(errno), variable);
   free(a->dir);
   *a = AREA_NONE;

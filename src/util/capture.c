@@ -1,4 +1,4 @@
-// Running another program to its end: see command.h.
+// Runs a program and captures its output: see capture.h.
 #include "util/capture.h"
 
 #include <errno.h>
