@@ -11,7 +11,7 @@
 //   make       a Makefile's target check, test or tests: one test
 //   command    -- CMD: one test
 //
-// Programs that hold many tests (cmocka, Check) are taken apart: split.h.
+// Programs that hold many tests (cmocka, Check) are split: split.h.
 #ifndef CULPRIT_ADAPTER_ADAPTER_H
 #define CULPRIT_ADAPTER_ADAPTER_H
 
@@ -26,7 +26,7 @@ typedef struct {
   int (*run)(Runner *r, Err *err);
 } Adapter;
 
-// The first that wants these options. -1: none, and what the user can do.
+// The first that recognises the options; fails with a remedy if none does.
 int adapter_find(const Adapter **a, const RunOptions *o, Err *err);
 
 // The rows.

@@ -1,5 +1,6 @@
-// A build with culprit-cc where the user's tree is none: `culprit run -- make
-// check` on a fresh source tree, or in a build directory of another compiler.
+// Builds the user's tree with culprit-cc if it is not built with it yet:
+// `culprit run -- make check` on a fresh source tree, or in a build directory
+// of another compiler.
 //
 //   the tree has      what is done, below .culprit/build
 //   CMakeLists.txt    cmake -S TREE -DCMAKE_C_COMPILER=culprit-cc

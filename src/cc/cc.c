@@ -1,17 +1,17 @@
-// culprit-cc: a C compiler that is clang, and counts. It takes the place of cc
-// in any build: what concerns linking, preprocessing, assembly or other
-// languages goes straight to clang; a C source is compiled in three steps:
+// culprit-cc: clang, with instrumentation. It takes the place of cc in any
+// build. Linking, preprocessing, assembly and other languages go straight to
+// clang; a C source is compiled in three steps:
 //
 //   clang  to bitcode   with the user's options, LLVM's passes off; prints all
 //                       messages and writes the depfile
 //   culprit-instrument  plans and counts
-//   clang  to machine code, with the user's code generation options; where those
+//   clang  to machine code, with the user's code generation options; where
+//   those
 //                       are plain, culprit-instrument has done it already
 //
-// If the second or third step fails, the file is compiled plainly: either clang
-// has something to say about it, in its own words, or it is compiled without
-// counters and a note says so. A build never breaks because of us. Exit status
-// and messages are clang's.
+// If the second or third step fails, clang compiles the file alone: it reports
+// what is wrong, or the file is compiled without counters and a note says so.
+// culprit-cc never breaks a build. Exit status and messages are clang's.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -671,7 +671,7 @@ int main(int argc, char **argv) {
   if (cc.args.lto && cc.args.nsources)
     note("note", "-flto is ignored: instrumented objects are machine code");
   if (cc.args.left_out)
-    note(cc.args.left_out, "left out: clang does not know it");
+    note(cc.args.left_out, "ignored: clang does not know this option");
   catch_interruptions();
   int rc = cc.args.compile_only ? compile_all(&cc) : link_all(&cc);
   area_close(&cc.area);

@@ -25,7 +25,7 @@
 #include "program/runfile.h"
 #include "store/store.h"
 #include "util/area.h"
-#include "util/command.h"
+#include "util/capture.h"
 #include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"

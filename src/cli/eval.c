@@ -449,7 +449,7 @@ int cmd_eval(int argc, char **argv) {
   if (!status && area_open_temporary(&area, &err))
     status = cli_error(&err);
   if (!status) {
-    area_guard(&area);
+    area_watch(&area);
     cli_resumes(argv);
     status = evaluate(&o, &manifest, &methods);
   }

@@ -12,7 +12,7 @@
 #include "tally/filter.h"
 #include "util/area.h"
 #include "util/array.h"
-#include "util/command.h"
+#include "util/capture.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -226,7 +226,7 @@ int cmd_mutants(int argc, char **argv) {
   Area area;
   if (area_open_temporary(&area, &err))
     return cli_error(&err);
-  area_guard(&area);
+  area_watch(&area);
   o.scratch = area.dir;
   int rc = work(&o, &err);
   area_close(&area);

@@ -465,7 +465,7 @@ static int open_area(Options *o) {
   Err err;
   if (area_open_temporary(&o->area, &err))
     return cli_error(&err);
-  area_guard(&o->area);
+  area_watch(&o->area);
   char *real = realpath(o->area.dir, NULL);
   o->visits.scratch = arena_strdup(&o->arena, real ? real : o->area.dir);
   free(real);

@@ -14,7 +14,7 @@
 #include "locate/twins.h"
 #include "process/words.h"
 #include "report/why.h"
-#include "util/command.h"
+#include "util/capture.h"
 
 static const char HELP[] =
     "usage: culprit why [options] FILE:LINE\n"

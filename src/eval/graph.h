@@ -1,6 +1,6 @@
 // The program dependence graph of a version, for scores (eval/pdg.h): from the
-// dependences that its program carries (instrument/pdg.h) to the statements of
-// its session.
+// dependences that its program carries (instrument/dependences.h) to the
+// statements of its session.
 //
 // Nodes that stand for a function are stations on the way, not statements: they
 // take a step but are not counted. Those of functions that no unit defines are

@@ -22,11 +22,11 @@
 #include <zstd.h>
 
 #include "compile/bitcode_format.h"
+#include "instrument/dependences.h"
 #include "instrument/generate.h"
-#include "instrument/links.h"
+#include "instrument/link_table.h"
 #include "instrument/marks.h"
 #include "instrument/mutate.h"
-#include "instrument/pdg.h"
 #include "instrument/boundaries.h"
 #include "lower/lower.h"
 #include "plan/contract_wrap.h"
@@ -273,7 +273,7 @@ static int answer(LLVMModuleRef m, const Options *o, Plan *p) {
   Str text = {0};
   Mutants mutants = {0};
   if (o->pdg) {
-    pdg_write(p, m, &text);
+    dependences_write(p, m, &text);
   } else {
     mutants_find(p, m, &mutants);
     mutants_list(p, &mutants, &text);

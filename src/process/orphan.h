@@ -1,5 +1,5 @@
-// Processes that fled: descendants whose parents have died become children of
-// this process (stop_adopt), and can be found and told apart here.
+// Orphans: descendants whose parents have died become children of this process
+// (stop_adopt). These functions list and identify them.
 #ifndef CULPRIT_PROCESS_ORPHAN_H
 #define CULPRIT_PROCESS_ORPHAN_H
 
@@ -11,8 +11,8 @@
 
 typedef ARRAY(pid_t) Pids;
 
-// Replaces `out` by the pids of our present children, zombies included. The
-// kernel may miss one that is born meanwhile: look again.
+// Replaces `out` with the pids of this process's children, zombies included.
+// The kernel may miss one that is created meanwhile: look again.
 void children_list(Pids *out);
 
 // Did the process start with this entry ("NAME=value") in its environment?

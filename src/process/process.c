@@ -164,7 +164,7 @@ static void ask_for_start(Pool *p, Slot *s) {
   s->err = make_file(spawn->err);
   if ((spawn->out && s->out < 0) || (spawn->err && s->err < 0)) {
     snprintf(s->outcome.problem, sizeof s->outcome.problem,
-             "cannot make %s: %s", s->out < 0 ? spawn->out : spawn->err,
+             "cannot create %s: %s", s->out < 0 ? spawn->out : spawn->err,
              strerror(errno));
     end_unstarted(s);
     return;
@@ -172,7 +172,7 @@ static void ask_for_start(Pool *p, Slot *s) {
   if (!s->starter)
     s->starter = starter_new(p->bell, &p->mask);
   if (!s->starter) {
-    strcpy(s->outcome.problem, "cannot make a thread");
+    strcpy(s->outcome.problem, "cannot create a thread");
     end_unstarted(s);
     return;
   }
@@ -207,11 +207,11 @@ static bool is_known(const Pids *pids, pid_t pid) {
   return false;
 }
 
-static bool is_leader(const Pool *p, pid_t pid) {
+static Slot *slot_of_leader(const Pool *p, pid_t pid) {
   for (size_t i = 0; i < p->nslots; i++)
     if (p->slots[i].state == SLOT_RUNNING && p->slots[i].pid == pid)
-      return true;
-  return false;
+      return &p->slots[i];
+  return NULL;
 }
 
 // The busy slot an orphan belongs to; NULL: cannot be told.
@@ -246,7 +246,7 @@ static bool kill_orphans(Pool *p, const Slot *s) {
   children_list(&p->kids);
   for (size_t i = 0; i < p->kids.len; i++) {
     pid_t pid = p->kids.items[i];
-    if (is_leader(p, pid) || is_known(&p->before, pid))
+    if (slot_of_leader(p, pid) || is_known(&p->before, pid))
       continue;
     const Slot *owner = alone ? s : owner_of(p, pid);
     if (owner != s)
@@ -365,13 +365,6 @@ static bool any_starting(const Pool *p) {
     if (p->slots[i].state == SLOT_STARTING)
       return true;
   return false;
-}
-
-static Slot *slot_of_leader(Pool *p, pid_t pid) {
-  for (size_t i = 0; i < p->nslots; i++)
-    if (p->slots[i].state == SLOT_RUNNING && p->slots[i].pid == pid)
-      return &p->slots[i];
-  return NULL;
 }
 
 // The slot that a process which descends from us belongs to; NULL: cannot be

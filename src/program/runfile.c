@@ -410,7 +410,8 @@ const RunHeader *collector_load(Collector *c, int dir, const char *name,
                                 const char **bad) {
   Err ignored;
   int fd = fs_open_regular(dir, name, false, &ignored);
-  *bad = "a run file cannot be read: no regular file, or not ours";
+  *bad = "a run file cannot be read: not a regular file, or owned "
+         "by another user";
   if (fd < 0)
     return NULL;
   load_run_file(c, fd);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "oracle/contract.h"
 #include "oracle/failure.h"
@@ -69,18 +70,13 @@ int runner_open(Runner *r, const RunOptions *o, Err *err) {
 
 // --- the session ------------------------------------------------------------
 
-#define FNV_START 0xcbf29ce484222325u
-#define FNV_PRIME 0x100000001b3u
-
 // A hash of the file's content; 0 if it cannot be read.
 static uint64_t file_hash(const char *path) {
   Str text = {0};
   Err ignored;
-  uint64_t h = FNV_START;
-  if (fs_read(path, 0, &text, &ignored))
-    h = 0;
-  for (size_t i = 0; h && i < text.len; i++)
-    h = (h ^ (unsigned char)text.data[i]) * FNV_PRIME;
+  uint64_t h = fs_read(path, 0, &text, &ignored)
+                   ? 0
+                   : XXH3_64bits(str_text(&text), text.len);
   str_release(&text);
   return h;
 }
@@ -265,9 +261,10 @@ int runner_collect(Runner *r, const char *dir, Run *run, Segments *segments,
   if (run->processes || run->note)
     return 0;
   if (scratch_full(&r->scratch))
-    run_add_note(run, "no spectrum: no room left in %s", r->scratch.dir);
+    run_add_note(run, "no spectrum: no space left in %s", r->scratch.dir);
   else
-    run_add_note(run, "no spectrum: no program built by culprit-cc left one");
+    run_add_note(run,
+                 "no spectrum: no program built by culprit-cc recorded one");
   return 0;
 }
 

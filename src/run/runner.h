@@ -1,7 +1,7 @@
-// What all ways of running tests share: the session in the store, the scratch
-// area, the processes, the collector of spectra, the oracle. An adapter
-// (adapter.h) finds the tests and drives them; each finished run goes into the
-// store at once, so that nothing is lost when we are interrupted.
+// What all adapters share: the session in the store, the scratch area, the
+// processes, the collector of spectra, the oracle. An adapter (adapter.h) finds
+// the tests and drives them. Each finished run is stored at once, so an
+// interruption loses nothing.
 #ifndef CULPRIT_RUN_RUNNER_H
 #define CULPRIT_RUN_RUNNER_H
 
@@ -37,8 +37,8 @@ typedef struct {
   bool segments;
   const char *failure_regex; // lines that say that a test failed; NULL: none
   bool serve; // keep programs ready between tests (process/server.h)
-  // Nobody has seen what runs here: what it may do. The scratch area and what
-  // is copied are the runner's to set. NULL: it may do what the user may.
+  // What runs that the user did not write may do. The runner sets the scratch
+  // area and what is copied. NULL: they may do what the user may.
   const ConfinePlan *confine;
 } RunOptions;
 
@@ -123,8 +123,8 @@ int runner_add_segments(Runner *r, const Run *run, Segments *segments,
                         const Segments *again, Err *err);
 
 // A limit for an execution whose full limit is `full` seconds: ten times the
-// slowest test that passed (or answer of the reference), 1 s at least, `full` at
-// most. One that runs into it is to be repeated with the full limit. `full` if
+// slowest test that passed (or answer of the reference), 1 s at least, `full`
+// at most. Repeat an execution that reaches it with the full limit. `full` if
 // nothing is known yet, the user named a limit, or tests run once only.
 double runner_limit(const Runner *r, double full);
 void runner_note_duration(Runner *r, double seconds);

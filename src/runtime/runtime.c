@@ -1,19 +1,20 @@
-// The part of culprit that runs inside the tested program. culprit-cc puts it, as
-// assembly, into every object file; the linker keeps one copy per program or
+// The part of culprit that runs inside the tested program. culprit-cc puts it,
+// as assembly, into every object file; the linker keeps one copy per program or
 // shared library, whoever does the linking.
 //
-// At start, if CULPRIT_RUN names a directory, it makes a run file there and maps
-// it over the counters (see format.h). From then on counting is a store to
-// memory, and nothing needs to be saved at the end: exit, _exit, abort, a crash,
-// SIGKILL all leave the same file. (At exit we only look whether the program
-// has mapped something else over the counters.) A forked child gets a file of its own; where
-// that is not possible (chroot, no space), it goes on counting in its parent's,
-// which loses nothing either. vfork children do so by nature.
+// At start, if CULPRIT_RUN names a directory, it makes a run file there and
+// maps it over the counters (see format.h). From then on counting is a store to
+// memory, and nothing needs to be saved at the end: exit, _exit, abort, a
+// crash, SIGKILL all leave the same file. (At exit the runtime only checks
+// whether the program has mapped something else over the counters.) A forked
+// child gets a file of its own. Where that fails (chroot, no space), it goes on
+// counting in its parent's file, and nothing is lost; vfork children always do
+// so.
 //
 // Rules of a guest: no libc but weak references, system calls made directly
 // (errno stays untouched), no heap, no output, no descriptor left open, nothing
-// at all when the variable is absent. If anything fails, the program runs on and
-// its counters go nowhere.
+// at all when the variable is absent. If anything fails, the program runs on
+// and its counters go nowhere.
 //
 // Fatal signals whose action the program left at its default get a hook that
 // saves registers, stack and memory map for the tool to unwind, then lets the

@@ -44,4 +44,11 @@
     (a)->len = (a)->cap = 0;                                                   \
   } while (0)
 
+// Appends the items of a list that ends with NULL.
+#define array_push_all(a, list)                                                \
+  do                                                                           \
+    for (typeof(&*(list)) item_ = (list); *item_; item_++)                     \
+      array_push((a), *item_);                                                 \
+  while (0)
+
 #endif

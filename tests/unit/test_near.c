@@ -13,7 +13,7 @@
 #include "program/trace_build.h"
 #include "replay/replay.h"
 #include "test.h"
-#include "util/command.h"
+#include "util/capture.h"
 #include "util/fs.h"
 
 // --- worked example 5, by hand ----------------------------------------------

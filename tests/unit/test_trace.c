@@ -14,7 +14,7 @@
 #include "replay/seen.h"
 #include "replay/shadow.h"
 #include "test.h"
-#include "util/command.h"
+#include "util/capture.h"
 #include "util/fs.h"
 
 // --- memory

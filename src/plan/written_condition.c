@@ -1,5 +1,5 @@
-// Conditions of the code as the source has them: see condition.h.
-#include "plan/condition.h"
+// Conditions as the source writes them: see written_condition.h.
+#include "plan/written_condition.h"
 
 #include <llvm-c/DebugInfo.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// Running another program to its end: see command.h.
-#include "util/command.h"
+// Runs a program and captures its output: see capture.h.
+#include "util/capture.h"
 
 #include <errno.h>
 #include <fcntl.h>

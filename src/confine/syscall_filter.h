@@ -1,14 +1,14 @@
-// The filter of system calls that a confined process carries: what is refused
-// outright, and what the guard is asked about (guard.h).
-#ifndef CULPRIT_CONFINE_FILTER_H
-#define CULPRIT_CONFINE_FILTER_H
+// The seccomp filter of a confined process: which system calls it refuses, and
+// which it passes to the supervisor (supervisor.h).
+#ifndef CULPRIT_CONFINE_SYSCALL_FILTER_H
+#define CULPRIT_CONFINE_SYSCALL_FILTER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
 struct sock_filter;
 
-// What the guard decides, besides connecting.
+// What the supervisor decides about, besides connecting.
 typedef struct {
   bool signals;      // to processes
   bool files;        // writing, making, removing, changing them
@@ -24,7 +24,7 @@ typedef enum {
   CALL_PATH,    // paths, as the other fields say
 } CallKind;
 
-// A system call that the guard is asked about.
+// A system call that the supervisor is asked about.
 typedef struct {
   int number;
   CallKind kind;
@@ -33,10 +33,10 @@ typedef struct {
   bool entry;       // it is the name that counts, not what it leads to
   signed char mode; // argument with open's flags; -1: it always writes
   signed char signal; // CALL_KILL, CALL_PIDFD: argument
-} Call;
+} SystemCall;
 
-// NULL: the guard is not asked about it.
-const Call *filter_call(int number);
+// NULL: the supervisor is not asked about it.
+const SystemCall *filter_call(int number);
 
 enum { FILTER_MAX = 256 };
 

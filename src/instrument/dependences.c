@@ -1,5 +1,5 @@
-// The dependences between the statements of one unit: see pdg.h.
-#include "instrument/pdg.h"
+// The dependences between the statements of one unit: see dependences.h.
+#include "instrument/dependences.h"
 
 #include <llvm-c/DebugInfo.h>
 #include <stdlib.h>
@@ -24,10 +24,10 @@ typedef struct {
   ARRAY(const char *) names;
   Hashmap edges;               // (from, to, kind) seen
   ARRAY(Access) stores, loads; // of memory that is no plain local
-} Pdg;
+} DependenceWriter;
 
 typedef struct {
-  Pdg *pdg;
+  DependenceWriter *pdg;
   LLVMValueRef function;
   uint32_t entry, leave; // nodes
   ARRAY(LLVMBasicBlockRef) blocks;
@@ -39,14 +39,15 @@ typedef struct {
 
 // --- nodes and edges ----------------------------------------------------------
 
-static uint32_t node_named(Pdg *p, const char *name) {
+static uint32_t node_named(DependenceWriter *p, const char *name) {
   uint64_t n = hashmap_intern(&p->nodes, name, strlen(name), p->names.len);
   if (n == p->names.len)
     array_push(&p->names, arena_strdup(&p->plan->arena, name));
   return (uint32_t)n;
 }
 
-static uint32_t node_of_function(Pdg *p, char mark, LLVMValueRef f) {
+static uint32_t node_of_function(DependenceWriter *p, char mark,
+                                 LLVMValueRef f) {
   Str name = {0};
   size_t n;
   f = contract_face(f);
@@ -60,7 +61,7 @@ static uint32_t node_of_function(Pdg *p, char mark, LLVMValueRef f) {
   return node;
 }
 
-static uint32_t node_of_place(Pdg *p, const Place *place) {
+static uint32_t node_of_place(DependenceWriter *p, const Place *place) {
   Str name = {0};
   str_addf(&name, "%s:%u", p->plan->sources.items[place->source].path,
            place->line);
@@ -84,7 +85,8 @@ static uint32_t node_of(Fn *f, LLVMValueRef inst) {
   return f->entry;
 }
 
-static void add_edge(Pdg *p, uint32_t from, uint32_t to, char kind) {
+static void add_edge(DependenceWriter *p, uint32_t from, uint32_t to,
+                     char kind) {
   struct {
     uint32_t from, to, kind;
   } key = {from, to, (uint32_t)kind};
@@ -347,7 +349,7 @@ static int by_class(const void *a, const void *b) {
 }
 
 // Every store of a class may give its value to every load of it.
-static void add_memory(Pdg *p) {
+static void add_memory(DependenceWriter *p) {
   for (size_t i = 0, k = 0; i < p->stores.len; i++) {
     uint32_t class = p->stores.items[i].class;
     while (k < p->loads.len && p->loads.items[k].class < class)
@@ -358,7 +360,7 @@ static void add_memory(Pdg *p) {
   }
 }
 
-static void write_function(Pdg *p, LLVMValueRef function) {
+static void write_function(DependenceWriter *p, LLVMValueRef function) {
   Fn f = {.pdg = p,
           .function = function,
           .entry = node_of_function(p, '@', function),
@@ -374,8 +376,8 @@ static void write_function(Pdg *p, LLVMValueRef function) {
   hashmap_release(&f.def_numbers);
 }
 
-void pdg_write(Plan *plan, LLVMModuleRef module, Str *out) {
-  Pdg p = {.plan = plan, .out = out};
+void dependences_write(Plan *plan, LLVMModuleRef module, Str *out) {
+  DependenceWriter p = {.plan = plan, .out = out};
   size_t n;
   const char *name = LLVMGetSourceFileName(module, &n);
   plan->name = arena_strndup(&plan->arena, name, n);

@@ -1,5 +1,5 @@
-// The filter of system calls: see filter.h.
-#include "confine/filter.h"
+// The seccomp filter: see syscall_filter.h.
+#include "confine/syscall_filter.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -40,7 +40,7 @@ static const int unknown[] = {SYS_io_uring_setup, SYS_openat2};
 #define OPEN_FILE(n) {n, CALL_FILE, NONE, NONE, false, -1, -1}
 #define SIGNAL(n, s) {n, CALL_KILL, NONE, NONE, false, -1, s}
 
-static const Call asked[] = {
+static const SystemCall asked[] = {
     {SYS_connect, CALL_CONNECT, NONE, NONE, false, -1, -1},
     SIGNAL(SYS_kill, 1),
     SIGNAL(SYS_tkill, 1),
@@ -86,19 +86,19 @@ static const Call asked[] = {
     OPEN_FILE(SYS_fremovexattr),
 };
 
-static const Call sending = {SYS_sendto, CALL_CONNECT, NONE, NONE,
-                             false,      -1,           -1};
+static const SystemCall sending = {SYS_sendto, CALL_CONNECT, NONE, NONE,
+                                   false,      -1,           -1};
 
 #define LENGTH(a) (sizeof(a) / sizeof *(a))
 
-const Call *filter_call(int number) {
+const SystemCall *filter_call(int number) {
   for (size_t i = 0; i < LENGTH(asked); i++)
     if (asked[i].number == number)
       return &asked[i];
   return number == SYS_sendto ? &sending : NULL;
 }
 
-static bool is_wanted(const FilterPlan *plan, const Call *call) {
+static bool is_wanted(const FilterPlan *plan, const SystemCall *call) {
   if (call->kind == CALL_CONNECT)
     return true;
   if (call->kind == CALL_KILL || call->kind == CALL_PIDFD)
@@ -127,9 +127,11 @@ static bool is_wanted(const FilterPlan *plan, const Call *call) {
 typedef struct {
   struct sock_filter *code;
   size_t n;
-} Code;
+} FilterCode;
 
-static void add(Code *c, struct sock_filter one) { c->code[c->n++] = one; }
+static void add(FilterCode *c, struct sock_filter one) {
+  c->code[c->n++] = one;
+}
 
 static struct sock_filter load_argument(int i) {
   return (struct sock_filter)BPF_STMT(
@@ -139,7 +141,7 @@ static struct sock_filter load_argument(int i) {
 }
 
 // Without an address, sendto connects to nothing: its fifth argument.
-static void add_sendto(Code *c) {
+static void add_sendto(FilterCode *c) {
   add(c, SKIP_UNLESS_N(SYS_sendto, 4));
   add(c, load_argument(4));
   add(c, SKIP_UNLESS_N(0, 1));
@@ -148,7 +150,7 @@ static void add_sendto(Code *c) {
 }
 
 // Only opening for writing.
-static void add_open(Code *c, const Call *call) {
+static void add_open(FilterCode *c, const SystemCall *call) {
   add(c, SKIP_UNLESS_N((uint32_t)call->number, 4));
   add(c, load_argument(call->mode));
   add(c, SKIP_UNLESS_ANY(O_WRONLY | O_RDWR | O_CREAT | O_TRUNC, 1));
@@ -157,7 +159,7 @@ static void add_open(Code *c, const Call *call) {
 }
 
 // Sockets of the families of the network that are not for streams.
-static void add_datagrams(Code *c) {
+static void add_datagrams(FilterCode *c) {
   add(c, SKIP_UNLESS_N(SYS_socket, 8));
   add(c, load_argument(0));
   add(c, SKIP_IF(AF_INET, 2));
@@ -169,7 +171,7 @@ static void add_datagrams(Code *c) {
   add(c, ALLOW);
 }
 
-static void add_asked(Code *c, const Call *call) {
+static void add_asked(FilterCode *c, const SystemCall *call) {
   if (call->mode >= 0) {
     add_open(c, call);
     return;
@@ -179,7 +181,7 @@ static void add_asked(Code *c, const Call *call) {
 }
 
 size_t filter_make(const FilterPlan *plan, struct sock_filter *code) {
-  Code c = {.code = code};
+  FilterCode c = {.code = code};
   add(&c, LOAD(arch));
   add(&c, SKIP_IF(AUDIT_ARCH_X86_64, 1));
   add(&c, REFUSE(ENOSYS));

@@ -1,8 +1,8 @@
 // A table of the unit's link-time constants in the program itself, for
 // `culprit spec`: it reasons about code from a snapshot of the process, and
 // must know where the variables and functions lie that the code names.
-#ifndef CULPRIT_INSTRUMENT_LINKS_H
-#define CULPRIT_INSTRUMENT_LINKS_H
+#ifndef CULPRIT_INSTRUMENT_LINK_TABLE_H
+#define CULPRIT_INSTRUMENT_LINK_TABLE_H
 
 #include <llvm-c/Core.h>
 

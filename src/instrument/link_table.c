@@ -1,5 +1,5 @@
-// The table of link-time constants: see links.h.
-#include "instrument/links.h"
+// The table of link-time constants: see link_table.h.
+#include "instrument/link_table.h"
 
 #include <stdlib.h>
 

@@ -1,19 +1,18 @@
-// Conditions of the code as the source has them. The front end tests what is
-// inside of `!` and exchanges the successors, so a branch alone does not tell
-// which way the written condition is true.
+// Conditions as the source writes them. The front end tests the operand of `!`
+// and swaps the successors, so a branch alone does not show for which successor
+// the written condition is true.
 //
 //   if (!x) f();        br (x != 0), after, then      `!x`, inverted
 //   while (!x) f();     br !(x != 0), body, after     `!x`
 //
 // A column in debug information leads to the expression whose value is tested
-// (expression.h); each `!` around that is an inversion. What comes out of a
-// macro has the column of the macro's name: then its text is expanded, and its
-// conditions are those that the code has at this place, in order. If they
-// cannot be told apart, or a macro's text is not known, blocks help: they come
-// in the order of the source, so the block behind a condition is the one that
-// is entered if it holds.
-#ifndef CULPRIT_PLAN_CONDITION_H
-#define CULPRIT_PLAN_CONDITION_H
+// (expression.h); each `!` around it is an inversion. Code from a macro has the
+// column of the macro's name: then the macro is expanded, and its conditions
+// are matched, in order, with those that the code has at this place. If that is
+// ambiguous, or the macro's text is not known, the order of blocks decides: it
+// follows the source, so the next block is entered if the condition holds.
+#ifndef CULPRIT_PLAN_WRITTEN_CONDITION_H
+#define CULPRIT_PLAN_WRITTEN_CONDITION_H
 
 #include <llvm-c/Core.h>
 #include <stdbool.h>

@@ -43,9 +43,9 @@ typedef struct {
   const ServeRequest *head;
   const ServeRedirect *redirects;
   const char *strings, *end;
-} Request;
+} ParsedRequest;
 
-static bool take_message(Request *r) {
+static bool take_message(ParsedRequest *r) {
   long n =
       call6(SYS_recvfrom, SERVE_FD, (long)message, sizeof message, 0, 0, 0);
   if (n == -EINTR)
@@ -60,7 +60,7 @@ static bool take_message(Request *r) {
   return r->strings < r->end && !r->end[-1];
 }
 
-static const char *next_string(Request *r) {
+static const char *next_string(ParsedRequest *r) {
   const char *s = r->strings;
   if (s < r->end)
     r->strings += length(s) + 1;
@@ -95,7 +95,7 @@ static long redirect(const ServeRedirect *r, const char *path) {
 }
 
 // Pointers into the place of the server's own strings.
-static char *lay_out(Request *r, char **list, int n, char *at) {
+static char *lay_out(ParsedRequest *r, char **list, int n, char *at) {
   for (int i = 0; i < n; i++) {
     const char *s = next_string(r);
     size_t size = length(s) + 1;
@@ -106,7 +106,7 @@ static char *lay_out(Request *r, char **list, int n, char *at) {
   return at;
 }
 
-static bool set_arguments(Request *r) {
+static bool set_arguments(ParsedRequest *r) {
   if (r->head->argc != (uint32_t)self.argc ||
       r->head->envc != (uint32_t)self.envc - 1 ||
       r->end - r->strings > self.end - self.strings)
@@ -124,7 +124,7 @@ static void fail(uint32_t what, long error, uint32_t which) {
 }
 
 // What an execution by process/spawn.c does, in the same order.
-static void become(Request *r) {
+static void become(ParsedRequest *r) {
   CALL(SYS_set_robust_list, self.robust, self.robust_size, 0);
   CALL(SYS_setsid, 0, 0, 0);
   CALL(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0);
@@ -190,7 +190,7 @@ __attribute__((constructor)) static void serve(int argc, char **argv,
   if (call6(SYS_sendto, SERVE_FD, (long)&hello, sizeof hello, 0x4000, 0, 0) !=
       sizeof hello)
     return;
-  Request r;
+  ParsedRequest r;
   while (take_message(&r)) {
     long pid = make_process();
     if (pid == 0) {

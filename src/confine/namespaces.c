@@ -1,15 +1,15 @@
-// The keeper: see keeper.h.
+// Namespaces of confined runs: see namespaces.h.
 //
-// It is forked while the tool is small, so that a new view never costs a copy
-// of a large process. What it is told and answers:
+// The process that holds them is forked while culprit is small, so that making
+// a view never copies a large process. The messages on the control socket:
 //
-//   keeper -> tool   one byte: it has its namespaces
-//   tool -> keeper   one byte: its users are mapped; then one byte per view
-//   maker -> tool    Reply, with the files of the view
+//   holder -> culprit   one byte: the namespaces exist
+//   culprit -> holder   one byte: users are mapped; then one byte per view
+//   maker -> culprit    Reply, with the files of the view
 //
-// The maker is the keeper's child, a process per view. The keeper ends when the
-// tool's end of the socket is closed.
-#include "confine/keeper.h"
+// The maker is a child of the holder, one process per view. The holder ends
+// when culprit's end of the socket is closed.
+#include "confine/namespaces.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,81 +26,42 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "confine/send_files.h"
 #include "confine/view.h"
 #include "util/fs.h"
 #include "util/mem.h"
 
-enum { CONTROL = 3 }; // its end of the socket
+enum { CONTROL = 3 }; // the holder's end of the socket
 
 typedef struct {
   int failed;
   Err err;
 } Reply;
 
-// --- messages with files ----------------------------------------------------
-
-typedef union {
-  char bytes[CMSG_SPACE(2 * sizeof(int))];
-  struct cmsghdr align;
-} Files;
-
-static void set_message(struct msghdr *m, struct iovec *part, Reply *reply,
-                        Files *files) {
-  *part = (struct iovec){reply, sizeof *reply};
-  *m = (struct msghdr){.msg_iov = part,
-                       .msg_iovlen = 1,
-                       .msg_control = files->bytes,
-                       .msg_controllen = sizeof files->bytes};
-}
-
-static void send_reply(Reply *reply, const int fds[2]) {
-  struct msghdr m;
-  struct iovec part;
-  Files files = {0};
-  set_message(&m, &part, reply, &files);
-  if (reply->failed) {
-    m.msg_control = NULL;
-    m.msg_controllen = 0;
-  } else {
-    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(2 * sizeof(int));
-    memcpy(CMSG_DATA(c), fds, 2 * sizeof(int));
-  }
-  sendmsg(CONTROL, &m, MSG_NOSIGNAL);
+static void send_reply(const Reply *reply, const int files[2]) {
+  files_send(CONTROL, reply, sizeof *reply, files, reply->failed ? 0 : 2);
 }
 
 static int take_reply(int control, ViewFiles *out, Err *err) {
-  struct msghdr m;
-  struct iovec part;
-  Files files;
   Reply reply;
-  set_message(&m, &part, &reply, &files);
-  ssize_t n;
-  do
-    n = recvmsg(control, &m, MSG_CMSG_CLOEXEC);
-  while (n < 0 && errno == EINTR);
-  if (n != sizeof reply)
+  int files[2];
+  int n = files_receive(control, &reply, sizeof reply, files, 2, true);
+  if (n < 0)
     return err_set(err, "the process that makes views has ended");
-  struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-  if (reply.failed || !c || c->cmsg_len != CMSG_LEN(2 * sizeof(int))) {
-    *err = reply.err;
+  *err = reply.err;
+  if (reply.failed || !n)
     return -1;
-  }
-  int fds[2];
-  memcpy(fds, CMSG_DATA(c), sizeof fds);
-  *out = (ViewFiles){fds[0], fds[1]};
+  *out = (ViewFiles){files[0], files[1]};
   return 0;
 }
 
-// --- in the keeper ----------------------------------------------------------
+// --- in the holder ----------------------------------------------------------
 
 static _Noreturn void make_view(const ConfinePlan *plan, const char *base) {
   Reply reply = {0};
   int fds[2] = {-1, -1};
   if (unshare(CLONE_NEWNS))
-    reply.failed = err_set(&reply.err, "no mount namespace: %s",
+    reply.failed = err_set(&reply.err, "cannot create a mount namespace: %s",
                            strerror(errno));
   else
     reply.failed = view_enter(plan, base, &reply.err);
@@ -108,8 +69,8 @@ static _Noreturn void make_view(const ConfinePlan *plan, const char *base) {
     fds[0] = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
     fds[1] = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (fds[0] < 0 || fds[1] < 0)
-      reply.failed = err_set(&reply.err, "no way into the view: %s",
-                             strerror(errno));
+      reply.failed =
+          err_set(&reply.err, "cannot open the view: %s", strerror(errno));
   }
   send_reply(&reply, fds);
   _exit(0);
@@ -153,7 +114,7 @@ static void keep_control_only(int control) {
   fcntl(CONTROL, F_SETFD, FD_CLOEXEC);
 }
 
-static _Noreturn void keeper_main(const ConfinePlan *plan, const char *base,
+static _Noreturn void holder_main(const ConfinePlan *plan, const char *base,
                                   int control, int spaces) {
   setsid();
   forget_signals();
@@ -168,7 +129,7 @@ static _Noreturn void keeper_main(const ConfinePlan *plan, const char *base,
       make_view(plan, base);
     if (pid < 0) {
       Reply reply = {.failed = -1};
-      err_set(&reply.err, "cannot make a process: %s", strerror(errno));
+      err_set(&reply.err, "cannot create a process: %s", strerror(errno));
       send_reply(&reply, NULL);
     }
     while (pid > 0 && waitpid(pid, NULL, 0) < 0 && errno == EINTR)
@@ -177,7 +138,7 @@ static _Noreturn void keeper_main(const ConfinePlan *plan, const char *base,
   _exit(0);
 }
 
-// --- in the tool ------------------------------------------------------------
+// --- in culprit -------------------------------------------------------------
 
 static int write_map(pid_t pid, const char *name, const char *text) {
   char *path = mem_printf("/proc/%d/%s", (int)pid, name);
@@ -190,7 +151,7 @@ static int write_map(pid_t pid, const char *name, const char *text) {
   return n == (ssize_t)strlen(text) ? 0 : -1;
 }
 
-// Root keeps all users; anybody else has only himself there.
+// Root maps all users; any other user maps only itself.
 static int map_users(pid_t pid) {
   const char *all = "0 0 4294967295";
   if (geteuid() == 0 && !write_map(pid, "uid_map", all) &&
@@ -206,57 +167,58 @@ static int map_users(pid_t pid) {
   return rc ? -1 : 0;
 }
 
-static int start(Keeper *k, const ConfinePlan *plan, const char *base,
+static int start(Namespaces *n, const ConfinePlan *plan, const char *base,
                  Err *err) {
   int ends[2];
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
-    return err_set(err, "no socket: %s", strerror(errno));
-  k->pid = fork();
-  if (k->pid == 0)
-    keeper_main(plan, base, ends[1], k->spaces);
+    return err_set(err, "cannot create a socket: %s", strerror(errno));
+  n->pid = fork();
+  if (n->pid == 0)
+    holder_main(plan, base, ends[1], n->spaces);
   close(ends[1]);
-  k->control = ends[0];
-  if (k->pid < 0) {
-    k->pid = 0;
-    return err_set(err, "cannot make a process: %s", strerror(errno));
+  n->control = ends[0];
+  if (n->pid < 0) {
+    n->pid = 0;
+    return err_set(err, "cannot create a process: %s", strerror(errno));
   }
-  if (!read_byte(k->control))
+  if (!read_byte(n->control))
     return err_set(err, "this kernel does not allow user namespaces");
-  if (map_users(k->pid))
+  if (map_users(n->pid))
     return err_set(err, "user namespaces are restricted here: %s",
                    strerror(errno));
-  k->pidfd = pidfd_open(k->pid, 0);
-  if (k->pidfd < 0 || !write_byte(k->control))
+  n->pidfd = pidfd_open(n->pid, 0);
+  if (n->pidfd < 0 || !write_byte(n->control))
     return err_set(err, "the process that makes views has ended");
-  fcntl(k->pidfd, F_SETFD, FD_CLOEXEC);
+  fcntl(n->pidfd, F_SETFD, FD_CLOEXEC);
   return 0;
 }
 
-int keeper_open(Keeper *k, const ConfinePlan *plan, bool network, Err *err) {
-  *k = (Keeper){.pidfd = -1, .control = -1};
-  k->spaces = CLONE_NEWUSER | CLONE_NEWIPC | (network ? CLONE_NEWNET : 0);
+int namespaces_open(Namespaces *n, const ConfinePlan *plan, bool network,
+                    Err *err) {
+  *n = (Namespaces){.pidfd = -1, .control = -1};
+  n->spaces = CLONE_NEWUSER | CLONE_NEWIPC | (network ? CLONE_NEWNET : 0);
   char *base = mem_printf("%s/view", plan->scratch);
   int rc = fs_mkdirs(base, err);
   if (!rc)
-    rc = start(k, plan, base, err);
+    rc = start(n, plan, base, err);
   free(base);
   if (rc)
-    keeper_close(k);
+    namespaces_close(n);
   return rc;
 }
 
-void keeper_close(Keeper *k) {
-  if (k->control >= 0)
-    close(k->control); // it ends at that
-  if (k->pidfd >= 0)
-    close(k->pidfd);
-  while (k->pid > 0 && waitpid(k->pid, NULL, 0) < 0 && errno == EINTR)
+void namespaces_close(Namespaces *n) {
+  if (n->control >= 0)
+    close(n->control); // it ends at that
+  if (n->pidfd >= 0)
+    close(n->pidfd);
+  while (n->pid > 0 && waitpid(n->pid, NULL, 0) < 0 && errno == EINTR)
     ;
-  *k = (Keeper){.pidfd = -1, .control = -1};
+  *n = (Namespaces){.pidfd = -1, .control = -1};
 }
 
-int keeper_make_view(const Keeper *k, ViewFiles *out, Err *err) {
-  if (!write_byte(k->control))
+int namespaces_make_view(const Namespaces *n, ViewFiles *out, Err *err) {
+  if (!write_byte(n->control))
     return err_set(err, "the process that makes views has ended");
-  return take_reply(k->control, out, err);
+  return take_reply(n->control, out, err);
 }

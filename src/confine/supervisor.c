@@ -1,9 +1,9 @@
-// The guard: see guard.h.
+// The supervisor of system calls: see supervisor.h.
 //
-// Every confined process that is executed brings a descriptor at which the
-// kernel announces its calls. It sends it to the guard's socket before execve;
-// the guard watches all of them and drops those whose processes are gone.
-#include "confine/guard.h"
+// Before execve, every confined process sends the supervisor a descriptor from
+// which the supervisor receives its calls. The supervisor polls all of them and
+// closes those whose processes have ended.
+#include "confine/supervisor.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -27,15 +27,16 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "confine/filter.h"
+#include "confine/send_files.h"
+#include "confine/syscall_filter.h"
 #include "util/array.h"
 #include "util/fs.h"
 #include "util/mem.h"
 
 enum { REFUSED_MOST = 200, DNS_PORT = 53 };
 
-struct Guard {
-  GuardPlan plan;
+struct Supervisor {
+  SupervisorPlan plan;
   struct sock_filter code[FILTER_MAX];
   struct sock_fprog filter;
   int mail[2]; // where processes send their descriptors: ours, theirs
@@ -51,63 +52,43 @@ struct Guard {
 
 // --- in the new process -----------------------------------------------------
 
-typedef union {
-  char bytes[CMSG_SPACE(sizeof(int))];
-  struct cmsghdr align;
-} OneFile;
-
-static int send_file(int to, int fd) {
-  OneFile file = {0};
-  char byte = 0;
-  struct iovec part = {&byte, 1};
-  struct msghdr m = {.msg_iov = &part,
-                     .msg_iovlen = 1,
-                     .msg_control = file.bytes,
-                     .msg_controllen = sizeof file.bytes};
-  struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-  c->cmsg_level = SOL_SOCKET;
-  c->cmsg_type = SCM_RIGHTS;
-  c->cmsg_len = CMSG_LEN(sizeof(int));
-  memcpy(CMSG_DATA(c), &fd, sizeof fd);
-  return sendmsg(to, &m, MSG_NOSIGNAL) == 1 ? 0 : -1;
-}
-
-int guard_enter(const Guard *g) {
+int supervisor_enter(const Supervisor *s) {
   int fd = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER,
-                        SECCOMP_FILTER_FLAG_NEW_LISTENER, &g->filter);
+                        SECCOMP_FILTER_FLAG_NEW_LISTENER, &s->filter);
   if (fd < 0)
     return -1;
-  int rc = send_file(g->mail[1], fd);
+  bool sent = files_send(s->mail[1], "", 1, &fd, 1);
   close(fd);
-  return rc;
+  return sent ? 0 : -1;
 }
 
 // --- what was refused -------------------------------------------------------
 
-static void remember(Guard *g, RefusedKind kind, const char *what) {
-  pthread_mutex_lock(&g->lock);
-  for (size_t i = 0; i < g->refused.len; i++)
-    if (g->refused.items[i].kind == kind &&
-        !strcmp(g->refused.items[i].what, what)) {
-      g->refused.items[i].times++;
-      pthread_mutex_unlock(&g->lock);
+static void remember(Supervisor *s, RefusedKind kind, const char *what) {
+  pthread_mutex_lock(&s->lock);
+  for (size_t i = 0; i < s->refused.len; i++)
+    if (s->refused.items[i].kind == kind &&
+        !strcmp(s->refused.items[i].what, what)) {
+      s->refused.items[i].times++;
+      pthread_mutex_unlock(&s->lock);
       return;
     }
-  if (g->refused.len < REFUSED_MOST)
-    array_push(&g->refused, (Refused){kind, mem_strdup(what), 1});
-  pthread_mutex_unlock(&g->lock);
+  if (s->refused.len < REFUSED_MOST)
+    array_push(&s->refused, (Refused){kind, mem_strdup(what), 1});
+  pthread_mutex_unlock(&s->lock);
 }
 
-void guard_take_refused(Guard *g, void (*take)(void *ctx, const Refused *r),
-                        void *ctx) {
-  pthread_mutex_lock(&g->lock);
-  for (size_t i = 0; i < g->refused.len; i++) {
+void supervisor_take_refused(Supervisor *s,
+                             void (*take)(void *ctx, const Refused *r),
+                             void *ctx) {
+  pthread_mutex_lock(&s->lock);
+  for (size_t i = 0; i < s->refused.len; i++) {
     if (take)
-      take(ctx, &g->refused.items[i]);
-    free(g->refused.items[i].what);
+      take(ctx, &s->refused.items[i]);
+    free(s->refused.items[i].what);
   }
-  g->refused.len = 0;
-  pthread_mutex_unlock(&g->lock);
+  s->refused.len = 0;
+  pthread_mutex_unlock(&s->lock);
 }
 
 // --- looking at the caller --------------------------------------------------
@@ -156,10 +137,10 @@ static bool lies_in(const char *path, const char *dir) {
   return !strncmp(path, dir, n) && (!path[n] || path[n] == '/');
 }
 
-static bool lies_in_writable(const Guard *g, const char *path) {
-  bool ok = lies_in(path, g->plan.plan->scratch) || lies_in(path, "/proc") ||
+static bool lies_in_writable(const Supervisor *s, const char *path) {
+  bool ok = lies_in(path, s->plan.plan->scratch) || lies_in(path, "/proc") ||
             lies_in(path, "/dev");
-  for (const char *const *p = g->plan.plan->writable; !ok && p && *p; p++)
+  for (const char *const *p = s->plan.plan->writable; !ok && p && *p; p++)
     ok = lies_in(path, *p);
   return ok;
 }
@@ -177,10 +158,10 @@ static char *entry_path(const char *path) {
 
 // Is it below what may really be written? `entry`: the name itself is meant,
 // not what it leads to.
-static bool is_writable(const Guard *g, const char *path, bool entry) {
+static bool is_writable(const Supervisor *s, const char *path, bool entry) {
   char *name = entry_path(path);
   char *real = entry ? NULL : realpath(path, NULL);
-  bool ok = lies_in_writable(g, name) && (!real || lies_in_writable(g, real));
+  bool ok = lies_in_writable(s, name) && (!real || lies_in_writable(s, real));
   free(real);
   free(name);
   return ok;
@@ -188,9 +169,9 @@ static bool is_writable(const Guard *g, const char *path, bool entry) {
 
 // --- decisions: 0: the call goes on; else its errno ---------------------------
 
-static bool is_port_allowed(const Guard *g, uint16_t port) {
-  for (size_t i = 0; i < g->plan.plan->nports; i++)
-    if (g->plan.plan->ports[i] == port)
+static bool is_port_allowed(const Supervisor *s, uint16_t port) {
+  for (size_t i = 0; i < s->plan.plan->nports; i++)
+    if (s->plan.plan->ports[i] == port)
       return true;
   return false;
 }
@@ -201,31 +182,32 @@ static bool is_socket(const char *path) {
 }
 
 // Its own sockets are below the scratch area or exist in its view only.
-static int decide_socket(Guard *g, pid_t pid, const struct sockaddr_un *a) {
+static int decide_socket(Supervisor *s, pid_t pid,
+                         const struct sockaddr_un *a) {
   if (!a->sun_path[0])
     return 0; // abstract: in the network namespace, or Landlock's matter
   char *path = full_path(pid, AT_FDCWD, a->sun_path);
-  bool ok = !path || is_writable(g, path, false) || !is_socket(path);
+  bool ok = !path || is_writable(s, path, false) || !is_socket(path);
   if (!ok)
-    remember(g, REFUSED_CONNECT, path);
+    remember(s, REFUSED_CONNECT, path);
   free(path);
   return ok ? 0 : ECONNREFUSED;
 }
 
-static int decide_address(Guard *g, const char *host, uint16_t port,
+static int decide_address(Supervisor *s, const char *host, uint16_t port,
                           bool loopback) {
   char what[128];
-  if (!port || is_port_allowed(g, port))
+  if (!port || is_port_allowed(s, port))
     return 0; // port 0 asks for the way, and sends nothing
   snprintf(what, sizeof what, strchr(host, ':') ? "[%s]:%u%s" : "%s:%u%s", host,
            port, port == DNS_PORT ? " (name lookup)" : "");
-  remember(g, REFUSED_CONNECT, what);
+  remember(s, REFUSED_CONNECT, what);
   if (loopback)
-    return g->plan.private_network ? 0 : ECONNREFUSED;
+    return s->plan.private_network ? 0 : ECONNREFUSED;
   return ENETUNREACH;
 }
 
-static int decide_connect(Guard *g, const struct seccomp_notif *call) {
+static int decide_connect(Supervisor *s, const struct seccomp_notif *call) {
   union {
     struct sockaddr any;
     struct sockaddr_in four;
@@ -241,14 +223,14 @@ static int decide_connect(Guard *g, const struct seccomp_notif *call) {
     return 0; // the kernel will say so itself
   switch (a.any.sa_family) {
   case AF_UNIX:
-    return decide_socket(g, (pid_t)call->pid, &a.path);
+    return decide_socket(s, (pid_t)call->pid, &a.path);
   case AF_INET:
     inet_ntop(AF_INET, &a.four.sin_addr, host, sizeof host);
-    return decide_address(g, host, ntohs(a.four.sin_port),
+    return decide_address(s, host, ntohs(a.four.sin_port),
                           ntohl(a.four.sin_addr.s_addr) >> 24 == 127);
   case AF_INET6:
     inet_ntop(AF_INET6, &a.six.sin6_addr, host, sizeof host);
-    return decide_address(g, host, ntohs(a.six.sin6_port),
+    return decide_address(s, host, ntohs(a.six.sin6_port),
                           IN6_IS_ADDR_LOOPBACK(&a.six.sin6_addr));
   default:
     return 0;
@@ -256,7 +238,8 @@ static int decide_connect(Guard *g, const struct seccomp_notif *call) {
 }
 
 // A run leads a session of its own.
-static int decide_signal(Guard *g, pid_t caller, pid_t target, int signal) {
+static int decide_signal(Supervisor *s, pid_t caller, pid_t target,
+                         int signal) {
   char what[64];
   pid_t one = target < -1 ? -target : target;
   if (!signal || !target || one == caller)
@@ -269,7 +252,7 @@ static int decide_signal(Guard *g, pid_t caller, pid_t target, int signal) {
     strcpy(what, "all processes");
   else
     snprintf(what, sizeof what, "process %d", (int)one);
-  remember(g, REFUSED_SIGNAL, what);
+  remember(s, REFUSED_SIGNAL, what);
   return EPERM;
 }
 
@@ -285,26 +268,26 @@ static pid_t pid_of_pidfd(pid_t caller, int fd) {
   return pid;
 }
 
-static int decide_name(Guard *g, char *path, bool entry) {
-  bool ok = !path || is_writable(g, path, entry);
+static int decide_name(Supervisor *s, char *path, bool entry) {
+  bool ok = !path || is_writable(s, path, entry);
   if (!ok)
-    remember(g, REFUSED_WRITE, path);
+    remember(s, REFUSED_WRITE, path);
   free(path);
   return ok ? 0 : EACCES;
 }
 
-static int decide_file(Guard *g, pid_t pid, int fd) {
+static int decide_file(Supervisor *s, pid_t pid, int fd) {
   char *name = mem_printf("fd/%d", fd);
   char *target = link_of(pid, name);
   free(name);
   if (target && *target == '/')
-    return decide_name(g, target, false);
+    return decide_name(s, target, false);
   free(target); // a pipe, a socket
   return 0;
 }
 
-static int decide_path(Guard *g, const struct seccomp_notif *call,
-                       const Call *c, int i) {
+static int decide_path(Supervisor *s, const struct seccomp_notif *call,
+                       const SystemCall *c, int i) {
   const __u64 *args = call->data.args;
   pid_t pid = (pid_t)call->pid;
   int dir = c->dirs[i] < 0 ? AT_FDCWD : (int)args[c->dirs[i]];
@@ -313,34 +296,34 @@ static int decide_path(Guard *g, const struct seccomp_notif *call,
   if (from && !read_string(pid, from, path, sizeof path))
     return 0; // the kernel will say so itself
   if (*path || dir == AT_FDCWD)
-    return decide_name(g, full_path(pid, dir, path), c->entry);
-  return decide_file(g, pid, dir);
+    return decide_name(s, full_path(pid, dir, path), c->entry);
+  return decide_file(s, pid, dir);
 }
 
-static int decide_paths(Guard *g, const struct seccomp_notif *call,
-                        const Call *c) {
-  int error = decide_path(g, call, c, 0);
+static int decide_paths(Supervisor *s, const struct seccomp_notif *call,
+                        const SystemCall *c) {
+  int error = decide_path(s, call, c, 0);
   if (!error && c->paths[1] >= 0)
-    error = decide_path(g, call, c, 1);
+    error = decide_path(s, call, c, 1);
   return error;
 }
 
-static int decide(Guard *g, const struct seccomp_notif *call) {
+static int decide(Supervisor *s, const struct seccomp_notif *call) {
   const __u64 *args = call->data.args;
-  const Call *c = filter_call(call->data.nr);
+  const SystemCall *c = filter_call(call->data.nr);
   pid_t pid = (pid_t)call->pid;
   switch (c ? c->kind : CALL_OTHER) {
   case CALL_CONNECT:
-    return decide_connect(g, call);
+    return decide_connect(s, call);
   case CALL_KILL:
-    return decide_signal(g, pid, (pid_t)args[0], (int)args[c->signal]);
+    return decide_signal(s, pid, (pid_t)args[0], (int)args[c->signal]);
   case CALL_PIDFD:
-    return decide_signal(g, pid, pid_of_pidfd(pid, (int)args[0]),
+    return decide_signal(s, pid, pid_of_pidfd(pid, (int)args[0]),
                          (int)args[c->signal]);
   case CALL_FILE:
-    return decide_file(g, pid, (int)args[0]);
+    return decide_file(s, pid, (int)args[0]);
   case CALL_PATH:
-    return decide_paths(g, call, c);
+    return decide_paths(s, call, c);
   default:
     return 0;
   }
@@ -348,138 +331,127 @@ static int decide(Guard *g, const struct seccomp_notif *call) {
 
 // --- the thread -------------------------------------------------------------
 
-static void answer_call(Guard *g, int fd) {
-  memset(g->call, 0, g->call_size);
-  memset(g->answer, 0, g->answer_size);
-  if (ioctl(fd, SECCOMP_IOCTL_NOTIF_RECV, g->call))
+static void answer_call(Supervisor *s, int fd) {
+  memset(s->call, 0, s->call_size);
+  memset(s->answer, 0, s->answer_size);
+  if (ioctl(fd, SECCOMP_IOCTL_NOTIF_RECV, s->call))
     return; // the caller is gone
-  int error = decide(g, g->call);
-  g->answer->id = g->call->id;
+  int error = decide(s, s->call);
+  s->answer->id = s->call->id;
   if (error)
-    g->answer->error = -error;
+    s->answer->error = -error;
   else
-    g->answer->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
-  ioctl(fd, SECCOMP_IOCTL_NOTIF_SEND, g->answer);
+    s->answer->flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE;
+  ioctl(fd, SECCOMP_IOCTL_NOTIF_SEND, s->answer);
 }
 
-static void take_mail(Guard *g) {
-  OneFile file;
+static void take_mail(Supervisor *s) {
   char byte;
-  struct iovec part = {&byte, 1};
-  struct msghdr m = {.msg_iov = &part,
-                     .msg_iovlen = 1,
-                     .msg_control = file.bytes,
-                     .msg_controllen = sizeof file.bytes};
-  if (recvmsg(g->mail[0], &m, MSG_CMSG_CLOEXEC | MSG_DONTWAIT) != 1)
-    return;
-  struct cmsghdr *c = CMSG_FIRSTHDR(&m);
   int fd;
-  if (!c || c->cmsg_len != CMSG_LEN(sizeof fd))
-    return;
-  memcpy(&fd, CMSG_DATA(c), sizeof fd);
-  array_push(&g->watched, (struct pollfd){.fd = fd, .events = POLLIN});
+  if (files_receive(s->mail[0], &byte, 1, &fd, 1, false) > 0)
+    array_push(&s->watched, (struct pollfd){.fd = fd, .events = POLLIN});
 }
 
-static void look_at_processes(Guard *g) {
+static void look_at_processes(Supervisor *s) {
   size_t kept = 2;
-  for (size_t i = 2; i < g->watched.len; i++) {
-    struct pollfd *p = &g->watched.items[i];
+  for (size_t i = 2; i < s->watched.len; i++) {
+    struct pollfd *p = &s->watched.items[i];
     if (p->revents & POLLIN)
-      answer_call(g, p->fd);
+      answer_call(s, p->fd);
     if (p->revents & (POLLHUP | POLLERR | POLLNVAL))
       close(p->fd);
     else
-      g->watched.items[kept++] = *p;
+      s->watched.items[kept++] = *p;
   }
-  g->watched.len = kept;
+  s->watched.len = kept;
 }
 
-static void *guard_main(void *arg) {
-  Guard *g = arg;
+static void *supervisor_main(void *arg) {
+  Supervisor *s = arg;
   for (;;) {
-    if (poll(g->watched.items, g->watched.len, -1) < 0)
+    if (poll(s->watched.items, s->watched.len, -1) < 0)
       continue;
-    if (g->watched.items[0].revents)
+    if (s->watched.items[0].revents)
       return NULL;
-    look_at_processes(g);
-    if (g->watched.items[1].revents & POLLIN)
-      take_mail(g);
+    look_at_processes(s);
+    if (s->watched.items[1].revents & POLLIN)
+      take_mail(s);
   }
 }
 
-static int start_thread(Guard *g) {
+static int start_thread(Supervisor *s) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  int failure = pthread_create(&g->thread, NULL, guard_main, g);
+  int failure = pthread_create(&s->thread, NULL, supervisor_main, s);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return failure;
 }
 
 // --- opening and closing ----------------------------------------------------
 
-static void release(Guard *g) {
-  for (size_t i = 2; i < g->watched.len; i++)
-    close(g->watched.items[i].fd);
-  guard_take_refused(g, NULL, NULL);
-  array_release(&g->watched);
-  array_release(&g->refused);
-  close(g->mail[0]);
-  close(g->mail[1]);
-  close(g->quit);
-  free(g->call);
-  free(g->answer);
-  pthread_mutex_destroy(&g->lock);
-  free(g);
+static void release(Supervisor *s) {
+  for (size_t i = 2; i < s->watched.len; i++)
+    close(s->watched.items[i].fd);
+  supervisor_take_refused(s, NULL, NULL);
+  array_release(&s->watched);
+  array_release(&s->refused);
+  close(s->mail[0]);
+  close(s->mail[1]);
+  close(s->quit);
+  free(s->call);
+  free(s->answer);
+  pthread_mutex_destroy(&s->lock);
+  free(s);
 }
 
 // False: this kernel has no filters that ask.
-static bool learn_sizes(Guard *g) {
+static bool learn_sizes(Supervisor *s) {
   struct seccomp_notif_sizes sizes;
   if (syscall(SYS_seccomp, SECCOMP_GET_NOTIF_SIZES, 0, &sizes))
     return false;
-  g->call_size = sizes.seccomp_notif > sizeof *g->call ? sizes.seccomp_notif
-                                                       : sizeof *g->call;
-  g->answer_size = sizes.seccomp_notif_resp > sizeof *g->answer
+  s->call_size = sizes.seccomp_notif > sizeof *s->call ? sizes.seccomp_notif
+                                                       : sizeof *s->call;
+  s->answer_size = sizes.seccomp_notif_resp > sizeof *s->answer
                        ? sizes.seccomp_notif_resp
-                       : sizeof *g->answer;
-  g->call = mem_alloc(g->call_size);
-  g->answer = mem_alloc(g->answer_size);
+                       : sizeof *s->answer;
+  s->call = mem_alloc(s->call_size);
+  s->answer = mem_alloc(s->answer_size);
   return true;
 }
 
-static bool open_files(Guard *g) {
-  g->mail[0] = g->mail[1] = -1;
-  g->quit = eventfd(0, EFD_CLOEXEC);
-  if (g->quit < 0 ||
-      socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, g->mail))
+static bool open_files(Supervisor *s) {
+  s->mail[0] = s->mail[1] = -1;
+  s->quit = eventfd(0, EFD_CLOEXEC);
+  if (s->quit < 0 ||
+      socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, s->mail))
     return false;
-  array_push(&g->watched, (struct pollfd){.fd = g->quit, .events = POLLIN});
-  array_push(&g->watched, (struct pollfd){.fd = g->mail[0], .events = POLLIN});
+  array_push(&s->watched, (struct pollfd){.fd = s->quit, .events = POLLIN});
+  array_push(&s->watched, (struct pollfd){.fd = s->mail[0], .events = POLLIN});
   return true;
 }
 
-Guard *guard_open(const GuardPlan *plan, Err *err) {
-  Guard *g = mem_new(Guard);
+Supervisor *supervisor_open(const SupervisorPlan *plan, Err *err) {
+  Supervisor *s = mem_new(Supervisor);
   FilterPlan filter = {.signals = plan->signals,
                        .files = plan->files,
                        .no_datagrams = !plan->private_network};
-  g->plan = *plan;
-  pthread_mutex_init(&g->lock, NULL);
-  g->filter.filter = g->code;
-  g->filter.len = (unsigned short)filter_make(&filter, g->code);
-  if (open_files(g) && learn_sizes(g) && !start_thread(g))
-    return g;
-  err_set(err, "this kernel has no filters for system calls: %s",
+  s->plan = *plan;
+  pthread_mutex_init(&s->lock, NULL);
+  s->filter.filter = s->code;
+  s->filter.len = (unsigned short)filter_make(&filter, s->code);
+  if (open_files(s) && learn_sizes(s) && !start_thread(s))
+    return s;
+  err_set(err, "this kernel cannot ask about filtered system calls: %s",
           strerror(errno));
-  release(g);
+  release(s);
   return NULL;
 }
 
-void guard_close(Guard *g) {
-  if (!g)
+void supervisor_close(Supervisor *s) {
+  if (!s)
     return;
-  eventfd_write(g->quit, 1);
-  pthread_join(g->thread, NULL);
-  release(g);
+  eventfd_write(s->quit, 1);
+  pthread_join(s->thread, NULL);
+  release(s);
 }

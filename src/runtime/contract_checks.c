@@ -1,12 +1,11 @@
-// The part of contracts that runs inside the tested program, added to objects
-// that have any. A guest like runtime.c, by the same rules: with no variable of
-// ours in the environment nothing is checked at all.
+// Checks contracts inside the tested program; part of every object that has
+// contracts. It follows the rules of runtime.c: without one of these variables
+// nothing is checked.
 //
 //   CULPRIT_RUN        directory for records: broken clauses go to
-//   PID.contract,
-//                      and the process ends as by abort()
+//                      PID.contract, and the process ends as by abort()
 //   CULPRIT_CONTRACTS  "report": record and go on. Without CULPRIT_RUN, broken
-//                      clauses are told on standard error.
+//                      clauses are reported on standard error.
 //   CULPRIT_SNAPSHOT   FILE:FUNCTION:N  at the N-th call write arguments and
 //                      memory to FILE (snapshot_format.h), then go on
 //   CULPRIT_PATCH      FILE:FUNCTION:N  at the N-th call change arguments and
