@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/format.h"
+#include "import/coverage_format.h"
 #include "verdict/xml.h"
 
 typedef struct {
@@ -147,7 +147,7 @@ static void text(void *ctx, const char *bytes, size_t n) {
     str_addn(&r->text, bytes, n);
 }
 
-int cobertura_read(const Input *in, Coverage *out, Err *err) {
+int cobertura_read(const ImportFile *in, Coverage *out, Err *err) {
   static const XmlHandlers handlers = {"coverage", NULL, start, end, text};
   Reader r = {.out = out};
   if (coverage_test_of(out, in, &r.test, err))

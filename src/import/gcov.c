@@ -10,8 +10,8 @@
 // Branches (gcov -b) have no names: they are numbered as they come. gcov cannot
 // tell the operands of && and || apart: all branches of a line are one
 // condition.
-#include "import/format.h"
-#include "import/json.h"
+#include "import/coverage_format.h"
+#include "import/json_file.h"
 
 typedef struct {
   Json json;
@@ -102,11 +102,11 @@ static int read_all(Reader *r, Err *err) {
       return -1;
   }
   if (!rc && !documents)
-    return input_fail(r->json.in, 1, err, "empty: no JSON in it");
+    return import_file_fail(r->json.in, 1, err, "empty: no JSON in it");
   return rc;
 }
 
-int gcov_read(const Input *in, Coverage *out, Err *err) {
+int gcov_read(const ImportFile *in, Coverage *out, Err *err) {
   Reader r = {.json = {.in = in}, .out = out};
   if (coverage_test_of(out, in, &r.test, err))
     return -1;

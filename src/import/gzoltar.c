@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/format.h"
+#include "import/coverage_format.h"
 #include "util/fs.h"
 #include "verdict/files.h"
 
@@ -28,7 +28,7 @@ typedef struct {
 } Method;
 
 typedef struct {
-  Input matrix, spectra, tests; // path NULL: there is none
+  ImportFile matrix, spectra, tests; // path NULL: there is none
   Coverage *out;
   Verdicts *verdicts;
   ARRAY(Column) columns;
@@ -80,7 +80,7 @@ static uint32_t method_named(Reader *r, const char *name, uint32_t file,
 }
 
 static int bad_column(const Lines *l, Err *err) {
-  return input_fail(l->in, l->number, err,
+  return import_file_fail(l->in, l->number, err,
                     "'%.80s': should be package$Class#method(...):LINE",
                     l->text.data);
 }
@@ -120,7 +120,7 @@ static int read_spectra(Reader *r, Err *err) {
   }
   lines_release(&lines);
   if (!rc && !r->columns.len)
-    rc = input_fail(&r->spectra, 0, err, "lists no lines of code");
+    rc = import_file_fail(&r->spectra, 0, err, "lists no lines of code");
   return rc;
 }
 
@@ -157,7 +157,7 @@ static int read_test(Reader *r, const Lines *l, Err *err) {
   const char *comma = find_outcome(line, &after);
   if (!comma || comma == line)
     return r->rows.len ? 0
-                       : input_fail(l->in, l->number, err,
+                       : import_file_fail(l->in, l->number, err,
                                     "'%.80s': should be name,outcome,runtime,"
                                     "stacktrace",
                                     line);
@@ -201,7 +201,7 @@ static int read_cells(Reader *r, const Lines *l, uint32_t test,
     const Column *c = &r->columns.items[i];
     p += strspn(p, " \t");
     if (!isdigit((unsigned char)*p))
-      return input_fail(l->in, l->number, err,
+      return import_file_fail(l->in, l->number, err,
                         "number %zu of the row is missing; %s lists %zu line%s "
                         "of code",
                         i + 1, r->spectra.path, r->columns.len,
@@ -229,7 +229,7 @@ static void add_methods(Reader *r, uint32_t test) {
 static int read_row(Reader *r, const Lines *l, size_t row, Err *err) {
   TestVerdict t = {.name = arena_printf(&r->arena, "t%zu", row + 1)};
   if (r->tests.path && row >= r->rows.len)
-    return input_fail(l->in, l->number, err, "%s lists only %zu test%s",
+    return import_file_fail(l->in, l->number, err, "%s lists only %zu test%s",
                       r->tests.path, r->rows.len, plural(r->rows.len));
   if (r->tests.path)
     t = r->rows.items[row];
@@ -239,7 +239,7 @@ static int read_row(Reader *r, const Lines *l, size_t row, Err *err) {
     return -1;
   bool pass = !strcmp(rest, "+");
   if (!pass && strcmp(rest, "-") != 0)
-    return input_fail(l->in, l->number, err,
+    return import_file_fail(l->in, l->number, err,
                       "'%.40s' at the end of the row: should be + or -, after "
                       "%zu number%s",
                       rest, r->columns.len, plural(r->columns.len));
@@ -263,17 +263,17 @@ static int read_matrix(Reader *r, Err *err) {
   }
   lines_release(&lines);
   if (!rc && r->tests.path && rows != r->rows.len)
-    rc = input_fail(
+    rc = import_file_fail(
         &r->matrix, 0, err, "has %zu row%s, but %s lists %zu test%s", rows,
         plural(rows), r->tests.path, r->rows.len, plural(r->rows.len));
   if (!rc && !rows)
-    rc = input_fail(&r->matrix, 0, err, "has no rows");
+    rc = import_file_fail(&r->matrix, 0, err, "has no rows");
   return rc;
 }
 
 // --- the files -------------------------------------------------------------
 
-static Input *file_for(Reader *r, const char *path) {
+static ImportFile *file_for(Reader *r, const char *path) {
   const char *base = path_base(path);
   return text_starts(base, "matrix")    ? &r->matrix
          : text_starts(base, "spectra") ? &r->spectra
@@ -285,7 +285,7 @@ static void look_in(Reader *r, const char *dir) {
   static const char *const names[] = {"matrix.txt", "matrix",    "spectra.csv",
                                       "spectra",    "tests.csv", "tests"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    Input *in = file_for(r, names[i]);
+    ImportFile *in = file_for(r, names[i]);
     const char *path = arena_printf(&r->arena, "%s/%s", dir, names[i]);
     if (!in->path && fs_exists(path) && !is_directory(path))
       in->path = path;
@@ -312,7 +312,7 @@ static int find_files(Reader *r, const ImportArgs *args, Err *err) {
       look_in(r, path);
       continue;
     }
-    Input *in = file_for(r, path);
+    ImportFile *in = file_for(r, path);
     if (!in || in->path)
       return err_set(err,
                      "%s: which file of a GZoltar report is it? Give its "
@@ -329,8 +329,8 @@ static int find_files(Reader *r, const ImportArgs *args, Err *err) {
 }
 
 static int read_files(Reader *r, Err *err) {
-  if (input_read(&r->spectra, err) || input_read(&r->matrix, err) ||
-      (r->tests.path && input_read(&r->tests, err)))
+  if (import_file_read(&r->spectra, err) || import_file_read(&r->matrix, err) ||
+      (r->tests.path && import_file_read(&r->tests, err)))
     return -1;
   if (read_spectra(r, err) || read_tests(r, err))
     return -1;
@@ -343,9 +343,9 @@ int gzoltar_read(const ImportArgs *args, Coverage *out, Foreign *more,
   int rc = find_files(&r, args, err);
   if (!rc)
     rc = read_files(&r, err);
-  input_release(&r.matrix);
-  input_release(&r.spectra);
-  input_release(&r.tests);
+  import_file_release(&r.matrix);
+  import_file_release(&r.spectra);
+  import_file_release(&r.tests);
   array_release(&r.columns);
   array_release(&r.methods);
   hashmap_release(&r.method_of);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/format.h"
+#include "import/coverage_format.h"
 #include "util/fs.h"
 #include "verdict/xml.h"
 
@@ -138,7 +138,7 @@ static int end(void *ctx, Xml *x, const char *element) {
   return 0;
 }
 
-int jacoco_read(const Input *in, Coverage *out, Err *err) {
+int jacoco_read(const ImportFile *in, Coverage *out, Err *err) {
   static const XmlHandlers handlers = {"report", NULL, start, end, NULL};
   Reader r = {.out = out};
   if (coverage_test_of(out, in, &r.test, err))

@@ -16,8 +16,8 @@
 // Branches are told apart by their columns, and by true and false.
 #include <string.h>
 
-#include "import/format.h"
-#include "import/json.h"
+#include "import/coverage_format.h"
+#include "import/json_file.h"
 #include "util/fs.h"
 
 typedef struct {
@@ -31,9 +31,9 @@ typedef struct {
 typedef struct {
   uint32_t line;
   bool executed, has_count, entry, gap;
-} Segment;
+} CoverageSegment;
 
-static int read_segment(Reader *r, const json_t *item, Segment *s, Err *err) {
+static int read_segment(Reader *r, const json_t *item, CoverageSegment *s, Err *err) {
   double count, has_count, entry, gap = 0;
   if (json_item_line(&r->json, item, 0, &s->line, err) ||
       json_item_number(&r->json, item, 2, &count, err) ||
@@ -50,13 +50,13 @@ static int read_segment(Reader *r, const json_t *item, Segment *s, Err *err) {
   return 0;
 }
 
-static bool begins_region(const Segment *s) {
+static bool begins_region(const CoverageSegment *s) {
   return !s->gap && s->has_count && s->entry;
 }
 
 // One line: the segments that begin on it, and the one it begins in.
-static void add_line(Reader *r, uint32_t line, const Segment *s, size_t n,
-                     const Segment *wrapped) {
+static void add_line(Reader *r, uint32_t line, const CoverageSegment *s, size_t n,
+                     const CoverageSegment *wrapped) {
   bool begins = false, executed = wrapped && wrapped->executed, mapped;
   bool skipped = n && !s->has_count && s->entry;
   for (size_t i = 0; i < n; i++)
@@ -70,8 +70,8 @@ static void add_line(Reader *r, uint32_t line, const Segment *s, size_t n,
     coverage_line(r->out, r->test, r->file, line, executed);
 }
 
-static void add_lines(Reader *r, const Segment *s, size_t n) {
-  const Segment *wrapped = NULL;
+static void add_lines(Reader *r, const CoverageSegment *s, size_t n) {
+  const CoverageSegment *wrapped = NULL;
   uint32_t line = n ? s->line : 0;
   for (size_t i = 0, next; i < n; i = next) {
     for (; line < s[i].line; line++)
@@ -88,7 +88,7 @@ static int read_segments(Reader *r, const json_t *file, Err *err) {
   if (!array)
     return -1;
   size_t n = json_array_size(array);
-  Segment *segments = mem_array(Segment, n);
+  CoverageSegment *segments = mem_array(CoverageSegment, n);
   int rc = 0;
   for (size_t i = 0; !rc && i < n; i++) {
     size_t mark = json_enter(&r->json, "segments", i);
@@ -218,7 +218,7 @@ static int read_export(Reader *r, const json_t *export, Err *err) {
 static int read_all(Reader *r, Err *err) {
   int rc = json_next(&r->json, err);
   if (rc <= 0)
-    return rc ? rc : input_fail(r->json.in, 1, err, "empty: no JSON in it");
+    return rc ? rc : import_file_fail(r->json.in, 1, err, "empty: no JSON in it");
   const json_t *data =
       json_need(&r->json, r->json.value, "data", JSON_ARRAY, err);
   if (!data || each(r, data, "data", read_export, err))
@@ -228,7 +228,7 @@ static int read_all(Reader *r, Err *err) {
   return rc > 0 ? json_fail(&r->json, err, "something follows the export") : rc;
 }
 
-int llvm_read(const Input *in, Coverage *out, Err *err) {
+int llvm_read(const ImportFile *in, Coverage *out, Err *err) {
   Reader r = {.json = {.in = in}, .out = out};
   if (coverage_test_of(out, in, &r.test, err))
     return -1;

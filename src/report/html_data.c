@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/html.h"
+#include "report/html_page.h"
 #include "report/json_out.h"
 #include "util/fs.h"
 #include "util/mem.h"
@@ -269,8 +269,8 @@ static void put_branch(const Numbers *nums, const NoteBranch *b, FILE *out) {
 
 // What `culprit near` found.
 static void put_near(const Numbers *nums, const char *signature, FILE *out) {
-  const NearNotes *notes = nums->h->notes;
-  const NearNote *n = notes ? near_notes_find(notes, signature) : NULL;
+  const Notes *notes = nums->h->notes;
+  const NearNote *n = notes ? notes_find(notes, signature) : NULL;
   if (!n)
     return;
   fputs(",\"near\":{\"command\":", out);
@@ -356,7 +356,7 @@ static void put_head(const Numbers *nums, FILE *out) {
 // -----------------------------------------------------------------
 
 // Six digits are enough for a bar and a number; ranks are not made of them.
-static void put_scores(const Listing *l, FILE *out) {
+static void put_scores(const KeptListing *l, FILE *out) {
   fputs(",\"score\":[", out);
   for (size_t i = 0; i < l->n; i++)
     fprintf(out, i ? ",%.6g" : "%.6g", l->items[i].score);
@@ -364,7 +364,7 @@ static void put_scores(const Listing *l, FILE *out) {
 }
 
 // How many suspects share each place.
-static void put_groups(const Listing *l, FILE *out) {
+static void put_groups(const KeptListing *l, FILE *out) {
   bool first = true;
   fputs(",\"ties\":[", out);
   for (size_t i = 0; i < l->n;) {
@@ -376,7 +376,7 @@ static void put_groups(const Listing *l, FILE *out) {
   fputc(']', out);
 }
 
-static void put_counts(const Listing *l, FILE *out) {
+static void put_counts(const KeptListing *l, FILE *out) {
   fputs(",\"ef\":[", out);
   for (size_t i = 0; i < l->n; i++)
     fprintf(out, i ? ",%u" : "%u", l->items[i].ef);
@@ -386,7 +386,7 @@ static void put_counts(const Listing *l, FILE *out) {
   fputc(']', out);
 }
 
-static void put_why(const Listing *l, FILE *out) {
+static void put_why(const KeptListing *l, FILE *out) {
   fputs(",\"why\":[", out);
   for (size_t i = 0; i < l->nevidence; i++) {
     fputs(i ? ",\n[" : "\n[", out);
@@ -416,7 +416,7 @@ static void put_tuples(const Numbers *nums, const Tuples *tuples, FILE *out) {
 
 static void put_listing(const Numbers *nums, size_t f, size_t m, FILE *out) {
   const HtmlReport *h = nums->h;
-  const Listing *l = &h->methods[m].listings[f];
+  const KeptListing *l = &h->methods[m].listings[f];
   char id[64];
   snprintf(id, sizeof id, "rank-%zu-%zu", f, m);
   HtmlJson j;

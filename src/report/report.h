@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #include "locate/fault.h"
-#include "locate/near.h"
+#include "locate/near_note.h"
 #include "locate/outmap.h"
 #include "model/ranking.h"
 #include "model/suite.h"
@@ -35,7 +35,7 @@ typedef struct {
   const OutputPlaces *places; // where failures show in the output
   Sources *sources;           // notes the state of every file that is shown
   const NearTest *nearest;    // per failure, if the format wants them; or NULL
-  const NearNotes *notes;     // what `culprit near` found; or NULL
+  const Notes *notes;     // what `culprit near` found; or NULL
   const char *root;           // paths are named relative to it in files for
                               // others; NULL: to the session's directory
   FILE *summary;  // a second file, of formats that have one; or NULL

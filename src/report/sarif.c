@@ -305,7 +305,7 @@ static void put_differences(Report *r, const Ranking *ranking, const Suspect *s,
 static void put_flow(Report *r, const Ranking *ranking, const Suspect *s,
                      FILE *out) {
   const char *signature = r->suite->failures[ranking->failure].signature;
-  const NearNote *n = r->notes ? near_notes_find(r->notes, signature) : NULL;
+  const NearNote *n = r->notes ? notes_find(r->notes, signature) : NULL;
   if (n)
     put_branches(r, n, s, out);
   else

@@ -8,7 +8,7 @@
 
 // --- list ------------------------------------------------------------------
 
-static SessionInfo read_info(Query *q) {
+static SessionInfo read_info(DbQuery *q) {
   SessionInfo info = {.id = query_int(q, 0),
                       .finished = query_bool(q, 3),
                       .runs = query_u32(q, 4),
@@ -22,7 +22,7 @@ int store_list(Store *s, SessionInfo **out, size_t *n, Err *err) {
   ARRAY(SessionInfo) list = {0};
   *out = NULL;
   *n = 0;
-  Query q;
+  DbQuery q;
   if (store_flush(s, err) ||
       query_start(&q, &s->db,
                   "SELECT session.id, started, session.command,"
@@ -63,7 +63,7 @@ typedef ARRAY(int64_t) Ids;
 static int old_sessions(Store *s, size_t keep, int64_t except, Ids *ids,
                         Err *err) {
   int64_t skip = keep > INT32_MAX ? INT32_MAX : (int64_t)keep;
-  Query q;
+  DbQuery q;
   if (query_start(&q, &s->db,
                   "SELECT id FROM session ORDER BY id DESC LIMIT -1 OFFSET ?",
                   VALUES(v_int(skip)), err))

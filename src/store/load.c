@@ -40,7 +40,7 @@ static const char *keep_text(Suite *suite, const char *s) {
 
 static int load_session(Loader *l, int64_t session, Err *err) {
   Suite *suite = l->suite;
-  Query q;
+  DbQuery q;
   if (query_start(&q, &l->store->db,
                   "SELECT command, cwd, entities FROM session WHERE id = ?",
                   VALUES(v_int(session)), err))
@@ -150,7 +150,7 @@ static int load_entities(Loader *l, Err *err) {
 
 // --- runs ------------------------------------------------------------------
 
-static RunInfo read_run(Suite *suite, Query *q) {
+static RunInfo read_run(Suite *suite, DbQuery *q) {
   int verdict = verdict_parse(query_text(q, 3));
   int64_t status = query_int(q, 4);
   if (verdict < 0 || status < INT32_MIN || status > INT32_MAX)
@@ -175,7 +175,7 @@ static int by_test(const void *a, const void *b) {
 
 static int load_runs(Loader *l, Err *err) {
   Suite *suite = l->suite;
-  Query q;
+  DbQuery q;
   if (query_start(&q, &l->store->db,
                   "SELECT id, test, command, verdict, status, seconds,"
                   " processes, imprecise, note"
@@ -211,15 +211,15 @@ typedef struct {
   uint64_t group;
   uint32_t run, n;
   const char *message, *place;
-} Showing;
+} ShownFailure;
 
 typedef struct {
   ARRAY(FailureGroup) groups;
   Hashmap group_of; // signature -> index into groups
-  ARRAY(Showing) showings;
+  ARRAY(ShownFailure) showings;
 } Grouping;
 
-static void read_showing(Loader *l, Grouping *g, Query *q) {
+static void read_showing(Loader *l, Grouping *g, DbQuery *q) {
   int64_t id = query_int(q, 0);
   const char *signature = query_text(q, 2);
   uint64_t run;
@@ -236,7 +236,7 @@ static void read_showing(Loader *l, Grouping *g, Query *q) {
                (FailureGroup){.signature = keep_text(l->suite, signature),
                               .kind = keep_text(l->suite, query_text(q, 3))});
   array_push(&g->showings,
-             (Showing){.group = group,
+             (ShownFailure){.group = group,
                        .run = (uint32_t)run,
                        .n = query_u32(q, 1),
                        .message = keep_text(l->suite, query_text(q, 4)),
@@ -244,7 +244,7 @@ static void read_showing(Loader *l, Grouping *g, Query *q) {
 }
 
 static int read_showings(Loader *l, Grouping *g, Err *err) {
-  Query q;
+  DbQuery q;
   if (query_start(&q, &l->store->db,
                   "SELECT run.id, n, signature, kind, message, place"
                   " FROM run JOIN run_failure ON run_failure.run = run.id"
@@ -265,7 +265,7 @@ static int read_showings(Loader *l, Grouping *g, Err *err) {
 }
 
 static int by_group(const void *a, const void *b) {
-  const Showing *x = a, *y = b;
+  const ShownFailure *x = a, *y = b;
   if (x->group != y->group)
     return x->group < y->group ? -1 : 1;
   if (x->run != y->run)
@@ -281,7 +281,7 @@ static int by_size(const void *a, const void *b) {
 }
 
 // Exit statuses may differ where the failure is the same one.
-static bool says_otherwise(const FailureGroup *g, const Showing *s) {
+static bool says_otherwise(const FailureGroup *g, const ShownFailure *s) {
   return !strcmp(g->kind, "exit") && strcmp(g->message, s->message) != 0;
 }
 
@@ -290,7 +290,7 @@ static bool says_otherwise(const FailureGroup *g, const Showing *s) {
 static void fill_groups(Suite *suite, Grouping *g) {
   uint32_t *runs = arena_array(&suite->arena, uint32_t, g->showings.len);
   for (size_t i = 0; i < g->showings.len; i++) {
-    const Showing *s = &g->showings.items[i];
+    const ShownFailure *s = &g->showings.items[i];
     FailureGroup *group = &g->groups.items[s->group];
     if (!group->runs) {
       group->runs = runs;
@@ -311,7 +311,7 @@ static int load_failures(Loader *l, Err *err) {
   Grouping g = {0};
   int rc = read_showings(l, &g, err);
   if (!rc && g.groups.len) {
-    qsort(g.showings.items, g.showings.len, sizeof(Showing), by_group);
+    qsort(g.showings.items, g.showings.len, sizeof(ShownFailure), by_group);
     fill_groups(suite, &g);
     qsort(g.groups.items, g.groups.len, sizeof(FailureGroup), by_size);
     suite->nfailures = g.groups.len;

@@ -60,7 +60,7 @@ typedef struct {
 
 static int read_sources(Reader *r, int64_t unit, Err *err) {
   r->sources.len = 0;
-  Query q;
+  DbQuery q;
   if (query_start(&q, &r->store->db,
                   "SELECT n, path FROM unit_source WHERE unit = ? ORDER BY n",
                   VALUES(v_int(unit)), err))
@@ -79,7 +79,7 @@ static int read_sources(Reader *r, int64_t unit, Err *err) {
   return rc;
 }
 
-static Entity read_entity(Reader *r, Query *q) {
+static Entity read_entity(Reader *r, DbQuery *q) {
   int kind = entity_kind_parse(query_text(q, 1));
   if (kind < 0)
     q->bad = true;
@@ -101,7 +101,7 @@ static Entity read_entity(Reader *r, Query *q) {
 
 static int read_entities(Reader *r, int64_t unit, Err *err) {
   r->entities.len = 0;
-  Query q;
+  DbQuery q;
   if (query_start(&q, &r->store->db,
                   "SELECT n, kind, source, line, col_lo, col_hi, function,"
                   " idx, from_, to_, name, text"
@@ -153,7 +153,7 @@ static void read_standings(Reader *r, const void *blob, size_t size,
 }
 
 // The row: n, unit id, hash, name, number of entities, ids, standings.
-static int read_unit(Reader *r, Query *q, uint32_t n, Unit *out, Err *err) {
+static int read_unit(Reader *r, DbQuery *q, uint32_t n, Unit *out, Err *err) {
   size_t hash_size, ids_size, standings_size;
   int64_t row = query_int(q, 1);
   const void *hash = query_blob(q, 2, &hash_size);
@@ -181,7 +181,7 @@ static int read_unit(Reader *r, Query *q, uint32_t n, Unit *out, Err *err) {
 
 static int read_units(Reader *r, int64_t session, EachUnit *each, void *ctx,
                       Err *err) {
-  Query q;
+  DbQuery q;
   if (query_start(&q, &r->store->db,
                   "SELECT session_unit.n, unit.id, hash, name, entities, ids,"
                   " standings FROM session_unit JOIN unit ON unit.id = "
@@ -217,7 +217,7 @@ int session_each_unit(Store *s, int64_t session, Arena *names, EachUnit *each,
 
 int session_each_source(Store *s, int64_t session, EachSource *each, void *ctx,
                         Err *err) {
-  Query q;
+  DbQuery q;
   if (query_start(&q, &s->db,
                   "SELECT n, path, hash FROM session_source"
                   " WHERE session = ? ORDER BY n",

@@ -40,7 +40,7 @@ static bool is_subset(const Bitset *b, const Bitset *of) {
 // `hits` is reused from run to run.
 static int read_spectrum(Store *s, const Suite *suite, size_t run,
                          EntityKind kind, Bitset *hits, Err *err) {
-  Query q;
+  DbQuery q;
   if (query_start(&q, &s->db,
                   "SELECT hits FROM run"
                   " LEFT JOIN spectrum ON run = run.id AND kind = ?2"
@@ -125,7 +125,7 @@ static int read_counts(const Suite *suite, const unsigned char *at, size_t size,
 // Returns 1 with the counts of a run, 0 if it has none.
 static int read_run_counts(Store *s, const Suite *suite, size_t run,
                            CountList *list, Err *err) {
-  Query q;
+  DbQuery q;
   list->len = 0;
   if (query_start(&q, &s->db, "SELECT counts FROM counts WHERE run = ?",
                   VALUES(v_int(suite->runs[run].store_id)), err))
@@ -213,7 +213,7 @@ int store_each_spectra(Store *s, const Suite *suite, unsigned what,
 
 static int each_death(Store *s, const Suite *suite, size_t run, EachDeath *each,
                       void *ctx, Err *err) {
-  Query q;
+  DbQuery q;
   if (query_start(&q, &s->db,
                   "SELECT file, line, function, how, exact FROM death"
                   " WHERE run = ? ORDER BY n",
@@ -265,7 +265,7 @@ static void index_runs(PlaceReader *r, const Suite *suite) {
 }
 
 // False: a damaged row.
-static bool read_place(PlaceReader *r, Query *q) {
+static bool read_place(PlaceReader *r, DbQuery *q) {
   int64_t id = query_int(q, 0);
   FailurePlace place = {.file = mem_strdup(query_text(q, 2)),
                         .line = query_u32(q, 3),
@@ -280,7 +280,7 @@ static bool read_place(PlaceReader *r, Query *q) {
 }
 
 static int read_places(Store *s, const Suite *suite, PlaceReader *r, Err *err) {
-  Query q;
+  DbQuery q;
   if (query_start(&q, &s->db,
                   "SELECT p.run, signature, file, line, what, excerpt"
                   " FROM run JOIN failure_place p ON p.run = run.id"

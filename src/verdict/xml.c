@@ -10,7 +10,7 @@
 
 struct Xml {
   XML_Parser parser;
-  const Input *in;
+  const ImportFile *in;
   const XmlHandlers *handlers;
   void *ctx;
   Err *err;
@@ -130,7 +130,7 @@ static int parse(Xml *x) {
   return 0;
 }
 
-int xml_read(const Input *in, const XmlHandlers *handlers, void *ctx,
+int xml_read(const ImportFile *in, const XmlHandlers *handlers, void *ctx,
              Err *err) {
   Xml x = {.parser = XML_ParserCreate(NULL),
            .in = in,
@@ -138,7 +138,7 @@ int xml_read(const Input *in, const XmlHandlers *handlers, void *ctx,
            .ctx = ctx,
            .err = err};
   if (!x.parser)
-    return input_fail(in, 0, err, "out of memory");
+    return import_file_fail(in, 0, err, "out of memory");
   XML_SetUserData(x.parser, &x);
   XML_SetElementHandler(x.parser, on_start, on_end);
   if (handlers->text)

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "util/err.h"
-#include "verdict/input.h"
+#include "verdict/import_file.h"
 
 typedef struct Xml Xml;
 
@@ -21,7 +21,7 @@ typedef struct {
   void (*text)(void *ctx, const char *text, size_t n); // NULL: not wanted
 } XmlHandlers;
 
-int xml_read(const Input *in, const XmlHandlers *handlers, void *ctx, Err *err);
+int xml_read(const ImportFile *in, const XmlHandlers *handlers, void *ctx, Err *err);
 
 int xml_fail(Xml *x, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

@@ -1,5 +1,5 @@
-// Reading JSON: see json.h.
-#include "import/json.h"
+// Reading JSON: see json_file.h.
+#include "import/json_file.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@ int json_next(Json *j, Err *err) {
   while (j->at < text->len && isspace((unsigned char)text->data[j->at]))
     j->at++;
   if (j->at >= text->len)
-    return j->at ? 0 : input_fail(j->in, 1, err, "empty: not JSON");
+    return j->at ? 0 : import_file_fail(j->in, 1, err, "empty: not JSON");
   json_error_t e;
   j->value = json_loadb(text->data + j->at, text->len - j->at,
                         JSON_DECODE_INT_AS_REAL | JSON_DISABLE_EOF_CHECK, &e);
@@ -47,7 +47,7 @@ int json_fail(const Json *j, Err *err, const char *fmt, ...) {
   va_start(ap, fmt);
   vsnprintf(text, sizeof text, fmt, ap);
   va_end(ap);
-  return input_fail(j->in, 0, err, "%s%s%s", str_text(&j->place),
+  return import_file_fail(j->in, 0, err, "%s%s%s", str_text(&j->place),
                     j->place.len ? ": " : "", text);
 }
 

@@ -26,7 +26,7 @@ typedef struct {
   double seconds;
 } Reader;
 
-bool junit_recognises(const Input *in) {
+bool junit_recognises(const ImportFile *in) {
   const char *text = str_text(&in->text);
   if (text_starts(text, "\xef\xbb\xbf"))
     text += 3;
@@ -151,7 +151,7 @@ static void text(void *ctx, const char *bytes, size_t n) {
     str_addn(&r->message, bytes, n);
 }
 
-int junit_read(const Input *in, Verdicts *out, Err *err) {
+int junit_read(const ImportFile *in, Verdicts *out, Err *err) {
   static const XmlHandlers handlers = {"testsuites", "testsuite", start, end,
                                        text};
   Reader r = {.out = out};

@@ -1,5 +1,5 @@
 // The HTML report as a whole: its frame, and what its parts share. See html.h.
-#include "report/html.h"
+#include "report/html_page.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -73,10 +73,10 @@ static void copy_evidence(EvidenceList *to, const Evidence *items, size_t n) {
     array_push(to, (Evidence){items[i].kind, mem_strdup(items[i].text)});
 }
 
-void listing_keep(Listing *l, const HtmlReport *h, const Ranking *r,
+void listing_keep(KeptListing *l, const HtmlReport *h, const Ranking *r,
                   size_t most, size_t explain) {
   size_t total = r->suspects.len, n = total < most ? total : most;
-  *l = (Listing){.items = mem_array(Listed, n + 1),
+  *l = (KeptListing){.items = mem_array(Listed, n + 1),
                  .n = n,
                  .total = total,
                  .nevidence = n < explain ? n : explain,
@@ -95,7 +95,7 @@ void listing_keep(Listing *l, const HtmlReport *h, const Ranking *r,
   copy_evidence(&l->notes, r->notes.items, r->notes.len);
 }
 
-static void listing_release(Listing *l) {
+static void listing_release(KeptListing *l) {
   for (size_t i = 0; i < l->nevidence; i++)
     evidence_release(&l->evidence[i]);
   free(l->evidence);
@@ -117,7 +117,7 @@ int html_hue(const Listed *s, size_t total) {
   return (int)lround(10 * (1 - log(rank) / log((double)total)));
 }
 
-int html_light(const Listed *s, const Listing *l) {
+int html_light(const Listed *s, const KeptListing *l) {
   double f = l->failing ? (double)s->ef / l->failing : 0;
   double p = l->passing ? (double)s->ep / l->passing : 0;
   return (int)ceil(4 * (f > p ? f : p));

@@ -251,16 +251,12 @@ static const MethodScore *find_method(const Account *a, const char *name) {
   return NULL;
 }
 
-// Has it made runs of its own?
-static bool experiments(const MethodScore *m) {
-  return m->method.notes || m->method.cores;
-}
-
 static bool ranks_higher(const MethodScore *m, const MethodScore *than) {
   if (!than || !than->ranked || !m->ranked)
     return m->ranked;
   return m->rank < than->rank ||
-         (m->rank == than->rank && experiments(m) && !experiments(than));
+         (m->rank == than->rank && m->method.experiments &&
+          !than->method.experiments);
 }
 
 size_t why_methods(const Why *w, const Account *a,
@@ -370,7 +366,7 @@ static void put_near(const Why *w, const Account *a, FILE *out) {
 // --- the core of a broken contract ------------------------------------------
 
 const SpecNote *why_core(const Why *w, const Account *a) {
-  return spec_notes_find(w->cores,
+  return notes_find(w->cores,
                          w->report.suite->failures[a->failure].signature);
 }
 

@@ -5,17 +5,17 @@
 //   size_t mark = json_enter(&j, "files", i);     // now at files[i]
 //   json_t *lines = json_need(&j, file, "lines", JSON_ARRAY, err);
 //   json_leave(&j, mark);
-#ifndef CULPRIT_IMPORT_JSON_H
-#define CULPRIT_IMPORT_JSON_H
+#ifndef CULPRIT_IMPORT_JSON_FILE_H
+#define CULPRIT_IMPORT_JSON_FILE_H
 
 #include <jansson.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "verdict/input.h"
+#include "verdict/import_file.h"
 
 typedef struct {
-  const Input *in;
+  const ImportFile *in;
   size_t at;     // where the next document begins
   json_t *value; // the current document
   Str place;     // in it: "data[0].files[2]"
