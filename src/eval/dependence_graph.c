@@ -10,8 +10,8 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-int dependence_graph_write(const char *program, const char *scratch, const char *path,
-                Err *err) {
+int dependence_graph_write(const char *program, const char *scratch,
+                           const char *path, Err *err) {
   ProgramCode code;
   Str text = {0};
   if (program_code_read(&code, program, err))
@@ -91,7 +91,8 @@ static void add_edges(const Names *n, Pdg *g) {
   pdg_close(g);
 }
 
-int dependence_graph_parse(DependenceGraph *g, const Suite *suite, const char *text, Err *err) {
+int dependence_graph_parse(DependenceGraph *g, const Suite *suite,
+                           const char *text, Err *err) {
   Names n = {0};
   char *copy = mem_strdup(text), *rest = copy;
   int rc = 0;
@@ -113,7 +114,8 @@ int dependence_graph_parse(DependenceGraph *g, const Suite *suite, const char *t
   return rc;
 }
 
-int dependence_graph_read(DependenceGraph *g, const Suite *suite, const char *path, Err *err) {
+int dependence_graph_read(DependenceGraph *g, const Suite *suite,
+                          const char *path, Err *err) {
   Str text = {0};
   int rc = fs_read(path, 0, &text, err);
   if (!rc && dependence_graph_parse(g, suite, str_text(&text), err))
@@ -130,8 +132,8 @@ void dependence_graph_release(DependenceGraph *g) {
 
 // --- scoring ---------------------------------------------------------------
 
-PdgScore dependence_graph_score(const DependenceGraph *g, const Ranking *r, const uint32_t *faulty,
-                     size_t nfaulty) {
+PdgScore dependence_graph_score(const DependenceGraph *g, const Ranking *r,
+                                const uint32_t *faulty, size_t nfaulty) {
   uint32_t reported[GRAPH_REPORT], *wanted = mem_array(uint32_t, nfaulty);
   size_t n = 0;
   for (size_t i = 0; i < r->suspects.len && n < GRAPH_REPORT; i++)

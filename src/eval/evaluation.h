@@ -28,8 +28,8 @@ typedef struct {
 typedef struct {
   const Manifest *manifest;
   const MethodList *methods;
-  VersionOutcome *outcomes;    // one per version of the manifest
-  VersionState *states; // likewise
+  VersionOutcome *outcomes; // one per version of the manifest
+  VersionState *states;     // likewise
   size_t nversions;
   double max_failing; // a share of the tests; 1: no limit
   size_t *kept;       // indexes

@@ -103,7 +103,8 @@ void summary_average(const Summary *s, size_t n, Summary *out) {
   }
 }
 
-PairedDifference compare(const double *a, const double *b, size_t n, double margin) {
+PairedDifference compare(const double *a, const double *b, size_t n,
+                         double margin) {
   PairedDifference d = {0};
   for (size_t i = 0; i < n; i++) {
     double difference = a[i] - b[i];

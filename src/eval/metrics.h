@@ -46,7 +46,8 @@ void summary_average(const Summary *s, size_t n, Summary *out);
 typedef struct {
   size_t less, same, more;
 } PairedDifference;
-PairedDifference compare(const double *a, const double *b, size_t n, double margin);
+PairedDifference compare(const double *a, const double *b, size_t n,
+                         double margin);
 
 // The share of values that are <= x, in percent; n > 0.
 double located(const double *values, size_t n, double x);

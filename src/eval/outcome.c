@@ -14,8 +14,8 @@
 
 void outcome_init(VersionOutcome *o, size_t nmethods) {
   *o = (VersionOutcome){.nmethods = nmethods,
-                 .measurements = mem_array(Measurement, nmethods),
-                 .reasons = mem_array(char *, nmethods)};
+                        .measurements = mem_array(Measurement, nmethods),
+                        .reasons = mem_array(char *, nmethods)};
   for (size_t i = 0; i < nmethods; i++)
     o->measurements[i].graph = NAN;
 }
@@ -43,7 +43,8 @@ static void count_runs(VersionOutcome *o, const Suite *suite) {
 }
 
 // A kind that the session does not have cannot be looked at, nor missed.
-static unsigned entities_for(const EvaluatedMethod *m, const SessionEvidence *w) {
+static unsigned entities_for(const EvaluatedMethod *m,
+                             const SessionEvidence *w) {
   return m->entities ? m->entities & w->present : 0;
 }
 
@@ -69,8 +70,9 @@ static int rank_first(Measuring *w, size_t i, OpenLocalizer *l, Err *err) {
   fault_score(&w->fault, &ranking, w->out->executed, w->out->executable,
               &m->score);
   if (w->has_graph)
-    m->graph =
-        dependence_graph_score(&w->graph, &ranking, w->faulty, w->fault.places.len).score;
+    m->graph = dependence_graph_score(&w->graph, &ranking, w->faulty,
+                                      w->fault.places.len)
+                   .score;
   m->applied = true;
   ranking_release(&ranking);
   return 0;
@@ -216,7 +218,8 @@ static int parse(VersionOutcome *o, char *text) {
   return text && !*text ? 0 : -1;
 }
 
-int outcome_read(VersionOutcome *o, const char *path, size_t nmethods, Err *err) {
+int outcome_read(VersionOutcome *o, const char *path, size_t nmethods,
+                 Err *err) {
   Str text = {0};
   outcome_init(o, nmethods);
   int rc = fs_read(path, 0, &text, err);

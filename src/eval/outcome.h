@@ -47,6 +47,7 @@ int outcome_measure(VersionOutcome *o, const char *store, const char *graph,
 
 int outcome_write(const VersionOutcome *o, const char *path, Err *err);
 // Fails if the file is not there, damaged, or of another number of methods.
-int outcome_read(VersionOutcome *o, const char *path, size_t nmethods, Err *err);
+int outcome_read(VersionOutcome *o, const char *path, size_t nmethods,
+                 Err *err);
 
 #endif

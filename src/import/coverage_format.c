@@ -1,4 +1,5 @@
-// The table of formats, and which files an argument stands for: see coverage_format.h.
+// The table of formats, and which files an argument stands for: see
+// coverage_format.h.
 #include "import/coverage_format.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 // The table of formats that `culprit import` reads. A new one is a file with a
-// reader and a row in format.c.
+// reader and a row in coverage_format.c.
 #ifndef CULPRIT_IMPORT_COVERAGE_FORMAT_H
 #define CULPRIT_IMPORT_COVERAGE_FORMAT_H
 

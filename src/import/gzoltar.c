@@ -81,8 +81,8 @@ static uint32_t method_named(Reader *r, const char *name, uint32_t file,
 
 static int bad_column(const Lines *l, Err *err) {
   return import_file_fail(l->in, l->number, err,
-                    "'%.80s': should be package$Class#method(...):LINE",
-                    l->text.data);
+                          "'%.80s': should be package$Class#method(...):LINE",
+                          l->text.data);
 }
 
 static int read_column(Reader *r, const Lines *l, Err *err) {
@@ -156,11 +156,12 @@ static int read_test(Reader *r, const Lines *l, Err *err) {
   const char *line = l->text.data, *after;
   const char *comma = find_outcome(line, &after);
   if (!comma || comma == line)
-    return r->rows.len ? 0
-                       : import_file_fail(l->in, l->number, err,
-                                    "'%.80s': should be name,outcome,runtime,"
-                                    "stacktrace",
-                                    line);
+    return r->rows.len
+               ? 0
+               : import_file_fail(l->in, l->number, err,
+                                  "'%.80s': should be name,outcome,runtime,"
+                                  "stacktrace",
+                                  line);
   TestVerdict t = {.name =
                        arena_strndup(&r->arena, line, (size_t)(comma - line))};
   t.verdict = (Verdict)verdict_word(comma + 1, (size_t)(after - comma - 1));
@@ -201,11 +202,11 @@ static int read_cells(Reader *r, const Lines *l, uint32_t test,
     const Column *c = &r->columns.items[i];
     p += strspn(p, " \t");
     if (!isdigit((unsigned char)*p))
-      return import_file_fail(l->in, l->number, err,
-                        "number %zu of the row is missing; %s lists %zu line%s "
-                        "of code",
-                        i + 1, r->spectra.path, r->columns.len,
-                        plural(r->columns.len));
+      return import_file_fail(
+          l->in, l->number, err,
+          "number %zu of the row is missing; %s lists %zu line%s "
+          "of code",
+          i + 1, r->spectra.path, r->columns.len, plural(r->columns.len));
     bool hit = false;
     for (; isdigit((unsigned char)*p); p++)
       hit |= *p != '0';
@@ -230,7 +231,7 @@ static int read_row(Reader *r, const Lines *l, size_t row, Err *err) {
   TestVerdict t = {.name = arena_printf(&r->arena, "t%zu", row + 1)};
   if (r->tests.path && row >= r->rows.len)
     return import_file_fail(l->in, l->number, err, "%s lists only %zu test%s",
-                      r->tests.path, r->rows.len, plural(r->rows.len));
+                            r->tests.path, r->rows.len, plural(r->rows.len));
   if (r->tests.path)
     t = r->rows.items[row];
   uint32_t test = coverage_test(r->out, t.name);
@@ -239,10 +240,11 @@ static int read_row(Reader *r, const Lines *l, size_t row, Err *err) {
     return -1;
   bool pass = !strcmp(rest, "+");
   if (!pass && strcmp(rest, "-") != 0)
-    return import_file_fail(l->in, l->number, err,
-                      "'%.40s' at the end of the row: should be + or -, after "
-                      "%zu number%s",
-                      rest, r->columns.len, plural(r->columns.len));
+    return import_file_fail(
+        l->in, l->number, err,
+        "'%.40s' at the end of the row: should be + or -, after "
+        "%zu number%s",
+        rest, r->columns.len, plural(r->columns.len));
   add_methods(r, test);
   t.verdict = pass ? VERDICT_PASS : VERDICT_FAIL;
   verdicts_add(r->verdicts, &t);

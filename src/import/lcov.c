@@ -50,7 +50,7 @@ typedef struct {
 
 static int fail(Reader *r, Err *err, const char *what) {
   return import_file_fail(r->in, r->lines.number, err, "'%.60s': %s",
-                    r->lines.text.data, what);
+                          r->lines.text.data, what);
 }
 
 static bool skip_comma(const char **p) { return **p == ',' && *(*p)++; }
@@ -359,7 +359,7 @@ static int read_all(Reader *r, Err *err) {
     return -1;
   if (r->in_record)
     return import_file_fail(r->in, r->lines.number, err,
-                      "cut off: end_of_record is missing");
+                            "cut off: end_of_record is missing");
   return 0;
 }
 

@@ -72,12 +72,6 @@ static int open_notes(void *state, SessionEvidence *s, Err *err) {
   return notes_load(state, &near_note_kind, store_dir(s->store), s->suite, err);
 }
 
-static void close_notes(void *state) { notes_release(state); }
-
-static bool has_notes(const void *state) {
-  return ((const Notes *)state)->items.len > 0;
-}
-
 const Notes *near_notes(SessionEvidence *s, Err *err) {
   return localizer_state(near_note_localizers, s, err);
 }
@@ -139,8 +133,8 @@ const Localizer near_note_localizers[] = {
      .experiments = true,
      .state_size = sizeof(Notes),
      .open = open_notes,
-     .close = close_notes,
-     .has = has_notes,
+     .close = notes_release,
+     .has = notes_exist,
      .needs = "a passing run near a failing one",
      .remedy = "run `culprit near`",
      .rank = rank,

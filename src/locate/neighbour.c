@@ -129,7 +129,8 @@ static void nearest_release(Nearest *n) {
   sequence_release(&n->sequence);
 }
 
-void neighbours_release(Neighbours *n) {
+void neighbours_release(void *state) {
+  Neighbours *n = state;
   for (size_t i = 0; n->suite && i < n->suite->nruns; i++) {
     sequence_release(&n->sequences[i]);
     nearest_release(&n->binary[i]);
@@ -407,11 +408,9 @@ static int open_permutation(void *state, SessionEvidence *s, Err *err) {
   return load(state, s, 1u << ENTITY_STATEMENT | STORE_COUNTS, err);
 }
 
-static void close_neighbours(void *state) { neighbours_release(state); }
-
 #define NEIGHBOURS                                                             \
   .all_kinds = 1u << ENTITY_STATEMENT, .lists = LIST_LINES,                    \
-  .state_size = sizeof(Neighbours), .close = close_neighbours, .rank = rank,   \
+  .state_size = sizeof(Neighbours), .close = neighbours_release, .rank = rank, \
   .explain = explain
 
 const Localizer neighbour_localizers[] = {

@@ -68,7 +68,7 @@ typedef struct {
 // To be filled with all failing runs, then all runs. With counts the distance
 // by permutation is known, too.
 void neighbours_init(Neighbours *n, const Suite *suite);
-void neighbours_release(Neighbours *n);
+void neighbours_release(void *state);
 void neighbours_add_failing(Neighbours *n, size_t run, const Spectra *spectra);
 void neighbours_add_run(Neighbours *n, size_t run, const Spectra *spectra);
 

@@ -222,11 +222,16 @@ int notes_load(Notes *n, const NoteKind *kind, const char *dir,
   return rc;
 }
 
-void notes_release(Notes *n) {
+void notes_release(void *notes) {
+  Notes *n = notes;
   for (size_t i = 0; i < n->items.len; i++)
     note_release(n->kind, n->items.items[i]);
   array_release(&n->items);
   arena_release(&n->arena);
+}
+
+bool notes_exist(const void *notes) {
+  return ((const Notes *)notes)->items.len > 0;
 }
 
 const void *notes_find(const Notes *n, const char *signature) {

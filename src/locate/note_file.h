@@ -78,7 +78,8 @@ typedef struct {
 
 int notes_load(Notes *n, const NoteKind *kind, const char *dir,
                const Suite *suite, Err *err);
-void notes_release(Notes *n); // zeroed: does nothing
+void notes_release(void *notes);     // Notes; zeroed: does nothing
+bool notes_exist(const void *notes); // is there one?
 // The newest note about that failure; NULL: there is none.
 const void *notes_find(const Notes *n, const char *signature);
 

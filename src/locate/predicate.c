@@ -85,7 +85,8 @@ void predicates_init(Predicates *p, const Suite *suite) {
   p->by_hits = mem_array(bool, suite->nruns);
 }
 
-void predicates_release(Predicates *p) {
+void predicates_release(void *state) {
+  Predicates *p = state;
   free(p->owner);
   free(p->site);
   free(p->members);
@@ -468,12 +469,10 @@ static int open_predicates(void *state, SessionEvidence *s, Err *err) {
   return store_each_spectra(s->store, s->suite, what, add_run, state, err);
 }
 
-static void close_predicates(void *state) { predicates_release(state); }
-
 #define PREDICATES                                                             \
   .all_kinds = 1u << ENTITY_STATEMENT, .any_kind = TUPLE_KINDS,                \
   .lists = LIST_LINES, .state_size = sizeof(Predicates),                       \
-  .open = open_predicates, .close = close_predicates
+  .open = open_predicates, .close = predicates_release
 
 const Localizer predicate_localizers[] = {
     {.name = "cbi",

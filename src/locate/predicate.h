@@ -76,7 +76,7 @@ typedef struct {
 } Predicates;
 
 void predicates_init(Predicates *p, const Suite *suite);
-void predicates_release(Predicates *p);
+void predicates_release(void *state);
 void predicates_add_run(Predicates *p, size_t run, const Spectra *spectra);
 
 // --- the two scores by themselves -------------------------------------------

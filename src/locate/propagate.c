@@ -45,7 +45,8 @@ void propagation_init(Propagation *p, const Suite *suite) {
   }
 }
 
-void propagation_release(Propagation *p) {
+void propagation_release(void *state) {
+  Propagation *p = state;
   cfg_release(&p->cfg);
   tally_release(&p->tally);
   tally_release(&p->ends);
@@ -556,11 +557,9 @@ static int open_propagation(void *state, SessionEvidence *s, Err *err) {
   return store_each_spectra(s->store, s->suite, kinds, add_run, state, err);
 }
 
-static void close_propagation(void *state) { propagation_release(state); }
-
 #define PROPAGATION                                                            \
   .state_size = sizeof(Propagation), .open = open_propagation,                 \
-  .close = close_propagation
+  .close = propagation_release
 
 const Localizer propagate_localizers[] = {
     {.name = "branch",

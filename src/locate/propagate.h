@@ -78,7 +78,7 @@ typedef struct {
 
 // To be filled with all deaths, then all runs.
 void propagation_init(Propagation *p, const Suite *suite);
-void propagation_release(Propagation *p);
+void propagation_release(void *state);
 void propagation_add_death(Propagation *p, size_t run, const Death *death);
 void propagation_add_run(Propagation *p, size_t run, const Spectra *spectra);
 

@@ -89,12 +89,6 @@ static int open_notes(void *state, SessionEvidence *s, Err *err) {
   return notes_load(state, &spec_note_kind, store_dir(s->store), s->suite, err);
 }
 
-static void close_notes(void *state) { notes_release(state); }
-
-static bool has_notes(const void *state) {
-  return ((const Notes *)state)->items.len > 0;
-}
-
 const Notes *spec_notes(SessionEvidence *s, Err *err) {
   return localizer_state(spec_note_localizers, s, err);
 }
@@ -172,8 +166,8 @@ const Localizer spec_note_localizers[] = {
      .experiments = true,
      .state_size = sizeof(Notes),
      .open = open_notes,
-     .close = close_notes,
-     .has = has_notes,
+     .close = notes_release,
+     .has = notes_exist,
      .needs = "the core of a broken contract",
      .remedy = "run `culprit spec`",
      .rank = rank,

@@ -53,7 +53,6 @@ int db_open(Db *db, const char *path, DbMode mode, Err *err);
 bool db_needs_writing(const Db *db);
 void db_close(Db *db);
 
-
 // --- errors: both set `err` and return -1 ----------------------------------
 
 // What SQLite just complained about, with the remedy.

@@ -237,10 +237,10 @@ static void read_showing(Loader *l, Grouping *g, DbQuery *q) {
                               .kind = keep_text(l->suite, query_text(q, 3))});
   array_push(&g->showings,
              (ShownFailure){.group = group,
-                       .run = (uint32_t)run,
-                       .n = query_u32(q, 1),
-                       .message = keep_text(l->suite, query_text(q, 4)),
-                       .place = keep_text(l->suite, query_text(q, 5))});
+                            .run = (uint32_t)run,
+                            .n = query_u32(q, 1),
+                            .message = keep_text(l->suite, query_text(q, 4)),
+                            .place = keep_text(l->suite, query_text(q, 5))});
 }
 
 static int read_showings(Loader *l, Grouping *g, Err *err) {

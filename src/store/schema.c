@@ -1,5 +1,5 @@
-// The tables of the store. docs/reference/store.md explains every column; a change here
-// is a change there, and raises STORE_VERSION.
+// The tables of the store. docs/reference/store.md explains every column; a
+// change here is a change there, and raises STORE_VERSION.
 #include "store/schema.h"
 
 #include <string.h>

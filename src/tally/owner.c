@@ -46,8 +46,7 @@ static void places_init(PlaceIndex *p, const Suite *suite) {
     if (suite->entities[i].kind == ENTITY_STATEMENT)
       p->statements[p->n++] = (uint32_t)i;
   if (p->n)
-    qsort_r(p->statements, p->n, sizeof *p->statements, by_line,
-            (void *)suite);
+    qsort_r(p->statements, p->n, sizeof *p->statements, by_line, (void *)suite);
   if (suite->nstandings) {
     p->standings =
         mem_dup(suite->standings, suite->nstandings * sizeof *p->standings);

@@ -12,7 +12,8 @@
 // A file of a few kilobytes can unpack to as many gigabytes.
 #define UNPACKED_MOST ((size_t)1 << 30)
 
-int import_file_fail(const ImportFile *in, size_t line, Err *err, const char *fmt, ...) {
+int import_file_fail(const ImportFile *in, size_t line, Err *err,
+                     const char *fmt, ...) {
   char text[1024];
   va_list ap;
   va_start(ap, fmt);
@@ -39,17 +40,17 @@ static int unpack_all(z_stream *z, const ImportFile *in, Str *out, Err *err) {
     str_addn(out, buf, sizeof buf - z->avail_out);
     if (out->len > UNPACKED_MOST)
       return import_file_fail(in, 0, err, "unpacks to more than %zu MB",
-                        UNPACKED_MOST >> 20);
+                              UNPACKED_MOST >> 20);
     if (rc == Z_STREAM_END && z->avail_in) // several packed files in one
       rc = inflateReset(z);
   }
   if (rc == Z_STREAM_END)
     return 0;
   if (rc == Z_BUF_ERROR)
-    return import_file_fail(in, 0, err, "cut off: gzip data ends after %lu bytes",
-                      z->total_in);
+    return import_file_fail(
+        in, 0, err, "cut off: gzip data ends after %lu bytes", z->total_in);
   return import_file_fail(in, 0, err, "damaged gzip data at byte %lu: %s",
-                    z->total_in, z->msg ? z->msg : "not gzip");
+                          z->total_in, z->msg ? z->msg : "not gzip");
 }
 
 int import_file_unpack(ImportFile *in, Err *err) {
@@ -90,7 +91,8 @@ int lines_next(Lines *l, Err *err) {
   l->at += n + 1;
   l->number++;
   if (memchr(start, '\0', n))
-    return import_file_fail(l->in, l->number, err, "a NUL byte: not a text file");
+    return import_file_fail(l->in, l->number, err,
+                            "a NUL byte: not a text file");
   while (n && start[n - 1] == '\r')
     n--;
   str_clear(&l->text);

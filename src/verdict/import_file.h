@@ -23,7 +23,8 @@ int import_file_unpack(ImportFile *in, Err *err);
 void import_file_release(ImportFile *in);
 
 // "FILE:LINE: ..." or "FILE: ...". Return -1.
-int import_file_fail(const ImportFile *in, size_t line, Err *err, const char *fmt, ...)
+int import_file_fail(const ImportFile *in, size_t line, Err *err,
+                     const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
 // The lines of a text file, one after the other, without their ends (\n or

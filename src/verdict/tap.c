@@ -95,9 +95,10 @@ static int read_result(Reader *r, bool ok, const char *rest, Err *err) {
   snprintf(number_text, sizeof number_text, "%lu", number);
   int rc = 0;
   if (number != r->seen)
-    rc = import_file_fail(r->in, r->lines.number, err,
-                    "test %lu comes where test %lu should: lines are missing",
-                    number, r->seen);
+    rc = import_file_fail(
+        r->in, r->lines.number, err,
+        "test %lu comes where test %lu should: lines are missing", number,
+        r->seen);
   char directive = cut_directive(end);
   const char *name = trim(end);
   TestVerdict t = {.name = *name ? name : number_text,
@@ -138,8 +139,8 @@ int tap_read(const ImportFile *in, Verdicts *out, Err *err) {
     }
   if (!rc && r.has_plan && r.planned != r.seen && !r.bailed_out)
     rc = import_file_fail(in, r.lines.number, err,
-                    "cut off? It promises %lu tests (1..%lu) and has %lu",
-                    r.planned, r.planned, r.seen);
+                          "cut off? It promises %lu tests (1..%lu) and has %lu",
+                          r.planned, r.planned, r.seen);
   lines_release(&r.lines);
   return rc;
 }

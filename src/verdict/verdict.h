@@ -72,8 +72,9 @@ const TestVerdict *finder_find(VerdictFinder *f, const char *test,
                                bool *ambiguous);
 
 // The readers of the table: junit.c, tap.c, trs.c, columns.c.
-bool junit_recognises(const ImportFile *in), trs_recognises(const ImportFile *in),
-    tap_recognises(const ImportFile *in), columns_recognises(const ImportFile *in);
+bool junit_recognises(const ImportFile *in),
+    trs_recognises(const ImportFile *in), tap_recognises(const ImportFile *in),
+    columns_recognises(const ImportFile *in);
 int junit_read(const ImportFile *in, Verdicts *out, Err *err);
 int trs_read(const ImportFile *in, Verdicts *out, Err *err);
 int tap_read(const ImportFile *in, Verdicts *out, Err *err);
