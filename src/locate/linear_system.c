@@ -52,8 +52,7 @@ static void give_up(ComponentSolver *v, const uint32_t *nodes, size_t n) {
   }
 }
 
-// --- one node
-// -----------------------------------------------------------------
+// --- one node ---------------------------------------------------------------
 
 static void solve_node(ComponentSolver *v, uint32_t j) {
   const GraphSystem *s = v->s;
@@ -74,8 +73,7 @@ static void solve_node(ComponentSolver *v, uint32_t j) {
   v->solved[j] = true;
 }
 
-// --- a component of several nodes
-// -----------------------------------------------
+// --- a component of several nodes -------------------------------------------
 
 static void add_entry(ComponentSolver *v, uint32_t column, double value) {
   int at = v->at[column];
@@ -175,8 +173,7 @@ static void solve_component(ComponentSolver *v, const uint32_t *nodes,
   }
 }
 
-// --- components
-// -----------------------------------------------------------------
+// --- components -------------------------------------------------------------
 
 static void enter(ComponentSolver *v, uint32_t node) {
   v->met[node] = v->low[node] = ++v->clock;

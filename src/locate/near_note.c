@@ -78,40 +78,28 @@ const Notes *near_notes(SessionEvidence *s, Err *err) {
 
 static void rank(Scoring *s) {
   scoring_begin(s, &s->session->tally);
-  const NearNote *note =
-      notes_find(s->state, s->suite->failures[s->failure].signature);
+  const NearNote *note = note_of(s);
   if (!note)
     return;
   scoring_clear(s);
-  size_t place = 0;
-  const NoteBranch **why =
-      arena_array(&s->arena, const NoteBranch *, s->suite->nentities);
+  unsigned place = 1;
   for (size_t i = 0; i < note->branches.len; i++) {
     const NoteBranch *b = &note->branches.items[i];
-    uint32_t statement = note_statement(s->suite, b->file, b->line);
-    if (statement == ENTITY_NONE || why[statement])
-      continue;
-    why[statement] = b;
-    s->scores.score[statement] = 1.0 / (double)++place;
+    place += note_score(s, b->file, b->line, 1.0 / place, b);
   }
-  s->work = why;
 }
 
 static void explain(const Scoring *s, Ranking *r) {
-  const NoteBranch *const *why = s->work;
-  if (!why) {
+  const NearNote *note = note_of(s);
+  if (!note)
     ranking_note(r, "near",
                  mem_strdup("no passing run near this failure is known: run "
                             "culprit near with a failing input"));
+  if (!note || s->options->by != ENTITY_STATEMENT)
     return;
-  }
-  if (s->options->by != ENTITY_STATEMENT)
-    return;
-  const NearNote *note =
-      notes_find(s->state, s->suite->failures[s->failure].signature);
   for (size_t i = 0; i < r->suspects.len && i < s->options->explain; i++) {
     Suspect *suspect = &r->suspects.items[i];
-    const NoteBranch *b = why[suspect->entity];
+    const NoteBranch *b = note_fact(s, suspect->entity);
     if (!b)
       continue;
     const char *quote = *b->written ? "`" : "";

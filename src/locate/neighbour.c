@@ -150,7 +150,8 @@ static bool has_verdict(const Suite *suite, size_t run, Verdict verdict) {
   return info->has_spectrum && info->verdict == verdict;
 }
 
-void neighbours_add_failing(Neighbours *n, size_t run, const Spectra *spectra) {
+void neighbours_add_failing(void *state, size_t run, const Spectra *spectra) {
+  Neighbours *n = state;
   if (!has_verdict(n->suite, run, VERDICT_FAIL))
     return;
   tally_add(&n->tally, run, &spectra->hits[ENTITY_STATEMENT]);
@@ -188,7 +189,8 @@ static void compare_sequences(Neighbours *n, size_t failing, size_t run,
   best->sequence = copy_sequence(sequence);
 }
 
-void neighbours_add_run(Neighbours *n, size_t run, const Spectra *spectra) {
+void neighbours_add_run(void *state, size_t run, const Spectra *spectra) {
+  Neighbours *n = state;
   const Bitset *hits = &spectra->hits[ENTITY_STATEMENT];
   if (has_verdict(n->suite, run, VERDICT_FAIL))
     return; // is there
@@ -204,14 +206,6 @@ void neighbours_add_run(Neighbours *n, size_t run, const Spectra *spectra) {
       compare_sequences(n, f, run, &sequence);
   }
   sequence_release(&sequence);
-}
-
-static void add_failing(void *ctx, size_t run, const Spectra *spectra) {
-  neighbours_add_failing(ctx, run, spectra);
-}
-
-static void add_run(void *ctx, size_t run, const Spectra *spectra) {
-  neighbours_add_run(ctx, run, spectra);
 }
 
 // --- reports ----------------------------------------------------------------
@@ -395,9 +389,11 @@ static void rank(Scoring *s) {
 // are compared with them.
 static int load(Neighbours *n, SessionEvidence *s, unsigned what, Err *err) {
   neighbours_init(n, s->suite);
-  if (store_each_spectra(s->store, s->suite, what, add_failing, n, err))
+  if (store_each_spectra(s->store, s->suite, what, neighbours_add_failing, n,
+                         err))
     return -1;
-  return store_each_spectra(s->store, s->suite, what, add_run, n, err);
+  return store_each_spectra(s->store, s->suite, what, neighbours_add_run, n,
+                            err);
 }
 
 static int open_binary(void *state, SessionEvidence *s, Err *err) {

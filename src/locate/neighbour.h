@@ -69,7 +69,7 @@ typedef struct {
 // by permutation is known, too.
 void neighbours_init(Neighbours *n, const Suite *suite);
 void neighbours_release(void *state);
-void neighbours_add_failing(Neighbours *n, size_t run, const Spectra *spectra);
-void neighbours_add_run(Neighbours *n, size_t run, const Spectra *spectra);
+void neighbours_add_failing(void *state, size_t run, const Spectra *spectra);
+void neighbours_add_run(void *state, size_t run, const Spectra *spectra);
 
 #endif

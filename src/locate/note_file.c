@@ -241,6 +241,12 @@ const void *notes_find(const Notes *n, const char *signature) {
   return NULL;
 }
 
+// --- ranking ----------------------------------------------------------------
+
+const void *note_of(const Scoring *s) {
+  return notes_find(s->state, s->suite->failures[s->failure].signature);
+}
+
 uint32_t note_statement(const Suite *suite, const char *file, uint32_t line) {
   for (uint32_t i = 0; i < suite->nentities; i++) {
     const Entity *e = &suite->entities[i];
@@ -249,4 +255,22 @@ uint32_t note_statement(const Suite *suite, const char *file, uint32_t line) {
       return i;
   }
   return ENTITY_NONE;
+}
+
+bool note_score(Scoring *s, const char *file, uint32_t line, double score,
+                const void *fact) {
+  uint32_t statement = note_statement(s->suite, file, line);
+  if (!s->work)
+    s->work = arena_array(&s->arena, const void *, s->suite->nentities);
+  const void **facts = s->work;
+  if (statement == ENTITY_NONE || facts[statement])
+    return false;
+  facts[statement] = fact;
+  s->scores.score[statement] = score;
+  return true;
+}
+
+const void *note_fact(const Scoring *s, uint32_t statement) {
+  const void *const *facts = s->work;
+  return facts ? facts[statement] : NULL;
 }

@@ -21,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "locate/listing.h"
 #include "model/suite.h"
 #include "util/arena.h"
 #include "util/array.h"
@@ -65,8 +66,6 @@ void note_release(const NoteKind *kind, void *note);
 void note_add_field(Str *out, const char *text); // with the tab before it
 void note_add_fact(Str *out, const char *name, const char *value);
 bool note_number(const char *text, uint32_t *out);
-// The statement on the line; ENTITY_NONE: there is none.
-uint32_t note_statement(const Suite *suite, const char *file, uint32_t line);
 
 // --- all notes of one kind about a session ----------------------------------
 
@@ -82,5 +81,17 @@ void notes_release(void *notes);     // Notes; zeroed: does nothing
 bool notes_exist(const void *notes); // is there one?
 // The newest note about that failure; NULL: there is none.
 const void *notes_find(const Notes *n, const char *signature);
+
+// --- a localizer whose state is Notes ---------------------------------------
+
+// The statement on the line; ENTITY_NONE: there is none.
+uint32_t note_statement(const Suite *suite, const char *file, uint32_t line);
+// The note about the failure; NULL: there is none.
+const void *note_of(const Scoring *s);
+// Scores the statement on this line, unless that has been done. `fact`: what
+// note_fact() returns for it. False: there is no such statement left.
+bool note_score(Scoring *s, const char *file, uint32_t line, double score,
+                const void *fact);
+const void *note_fact(const Scoring *s, uint32_t statement); // or NULL
 
 #endif

@@ -218,7 +218,8 @@ static void observe(const Adding *a, const Bitset *hits, Bitset *sites) {
   }
 }
 
-void predicates_add_run(Predicates *p, size_t run, const Spectra *spectra) {
+void predicates_add_run(void *state, size_t run, const Spectra *spectra) {
+  Predicates *p = state;
   Adding a = {p, run, spectra};
   Bitset sites = {0};
   for (size_t i = 0; i < spectra->ncounts; i++)
@@ -232,10 +233,6 @@ void predicates_add_run(Predicates *p, size_t run, const Spectra *spectra) {
   tally_add(&p->tally, run, &spectra->hits[ENTITY_RETURN]);
   tally_add(&p->sites, run, &sites);
   bitset_release(&sites);
-}
-
-static void add_run(void *ctx, size_t run, const Spectra *spectra) {
-  predicates_add_run(ctx, run, spectra);
 }
 
 // --- what both have in common -----------------------------------------------
@@ -466,7 +463,8 @@ static void explain_sober(const Scoring *s, Ranking *r) {
 static int open_predicates(void *state, SessionEvidence *s, Err *err) {
   const unsigned what = 1u << ENTITY_STATEMENT | TUPLE_KINDS | STORE_COUNTS;
   predicates_init(state, s->suite);
-  return store_each_spectra(s->store, s->suite, what, add_run, state, err);
+  return store_each_spectra(s->store, s->suite, what, predicates_add_run, state,
+                            err);
 }
 
 #define PREDICATES                                                             \

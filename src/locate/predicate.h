@@ -77,7 +77,7 @@ typedef struct {
 
 void predicates_init(Predicates *p, const Suite *suite);
 void predicates_release(void *state);
-void predicates_add_run(Predicates *p, size_t run, const Spectra *spectra);
+void predicates_add_run(void *state, size_t run, const Spectra *spectra);
 
 // --- the two scores by themselves -------------------------------------------
 

@@ -58,7 +58,8 @@ void propagation_release(void *state) {
   *p = (Propagation){0};
 }
 
-void propagation_add_death(Propagation *p, size_t run, const Death *death) {
+void propagation_add_death(void *state, size_t run, const Death *death) {
+  Propagation *p = state;
   uint64_t source, statement;
   DeathOf d = {(uint32_t)run, ENTITY_NONE};
   if (hashmap_get(&p->paths, death->file, strlen(death->file), &source)) {
@@ -129,7 +130,8 @@ static bool place_death(const Suite *suite, uint32_t statement,
   return n == 1;
 }
 
-void propagation_add_run(Propagation *p, size_t run, const Spectra *spectra) {
+void propagation_add_run(void *state, size_t run, const Spectra *spectra) {
+  Propagation *p = state;
   const RunInfo *info = &p->suite->runs[run];
   tally_add(&p->tally, run, &spectra->hits[ENTITY_STATEMENT]);
   tally_add(&p->tally, run, &spectra->hits[ENTITY_BLOCK]);
@@ -147,14 +149,6 @@ void propagation_add_run(Propagation *p, size_t run, const Spectra *spectra) {
     bitset_add(&p->lost, (uint32_t)run);
   tally_add(&p->ends, run, &ends);
   bitset_release(&ends);
-}
-
-static void add_death(void *ctx, size_t run, const Death *death) {
-  propagation_add_death(ctx, run, death);
-}
-
-static void add_run(void *ctx, size_t run, const Spectra *spectra) {
-  propagation_add_run(ctx, run, spectra);
 }
 
 // --- CP ---------------------------------------------------------------------
@@ -552,9 +546,10 @@ static int open_propagation(void *state, SessionEvidence *s, Err *err) {
   const unsigned kinds =
       1u << ENTITY_STATEMENT | 1u << ENTITY_BLOCK | 1u << ENTITY_EDGE;
   propagation_init(state, s->suite);
-  if (store_each_death(s->store, s->suite, add_death, state, err))
+  if (store_each_death(s->store, s->suite, propagation_add_death, state, err))
     return -1;
-  return store_each_spectra(s->store, s->suite, kinds, add_run, state, err);
+  return store_each_spectra(s->store, s->suite, kinds, propagation_add_run,
+                            state, err);
 }
 
 #define PROPAGATION                                                            \

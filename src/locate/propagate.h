@@ -79,7 +79,7 @@ typedef struct {
 // To be filled with all deaths, then all runs.
 void propagation_init(Propagation *p, const Suite *suite);
 void propagation_release(void *state);
-void propagation_add_death(Propagation *p, size_t run, const Death *death);
-void propagation_add_run(Propagation *p, size_t run, const Spectra *spectra);
+void propagation_add_death(void *state, size_t run, const Death *death);
+void propagation_add_run(void *state, size_t run, const Spectra *spectra);
 
 #endif

@@ -95,28 +95,18 @@ const Notes *spec_notes(SessionEvidence *s, Err *err) {
 
 static void rank(Scoring *s) {
   scoring_begin(s, &s->session->tally);
-  const SpecNote *note =
-      notes_find(s->state, s->suite->failures[s->failure].signature);
-  if (!note)
-    return;
-  const SpecLine **why =
-      arena_array(&s->arena, const SpecLine *, s->suite->nentities + 1);
-  for (size_t i = 0; i < note->lines.len; i++) {
+  const SpecNote *note = note_of(s);
+  for (size_t i = 0; note && i < note->lines.len; i++) {
     const SpecLine *l = &note->lines.items[i];
-    uint32_t statement = note_statement(s->suite, l->file, l->line);
-    if (statement == ENTITY_NONE || why[statement])
-      continue;
-    why[statement] = l;
-    s->scores.score[statement] = l->susp;
+    note_score(s, l->file, l->line, l->susp, l);
   }
-  s->work = why;
 }
 
-// As the note has it: what breaks ties there need not be known here.
-static void order(Ranking *r, const SpecLine *const *why) {
+// In the order of the note: what breaks ties there need not be known here.
+static void order(const Scoring *s, Ranking *r) {
   SuspectKey *const keys[] = {suspect_prior};
   for (size_t i = 0; i < r->suspects.len; i++) {
-    const SpecLine *l = why[r->suspects.items[i].entity];
+    const SpecLine *l = note_fact(s, r->suspects.items[i].entity);
     r->suspects.items[i].prior =
         l ? -(double)l->rank_best : -(double)UINT32_MAX;
   }
@@ -138,22 +128,19 @@ static void explain_line(const SpecNote *note, const SpecLine *l, Suspect *s) {
 }
 
 static void explain(const Scoring *s, Ranking *r) {
-  const SpecLine *const *why = s->work;
-  if (!why) {
+  const SpecNote *note = note_of(s);
+  if (!note)
     ranking_note(r, "spec",
                  mem_strdup("no core of this failure is known: run culprit "
                             "spec with a run that shows it"));
+  if (!note || s->options->by != ENTITY_STATEMENT)
     return;
+  order(s, r);
+  for (size_t i = 0; i < r->suspects.len && i < s->options->explain; i++) {
+    const SpecLine *l = note_fact(s, r->suspects.items[i].entity);
+    if (l)
+      explain_line(note, l, &r->suspects.items[i]);
   }
-  if (s->options->by != ENTITY_STATEMENT)
-    return;
-  order(r, why);
-  const SpecNote *note =
-      notes_find(s->state, s->suite->failures[s->failure].signature);
-  for (size_t i = 0; i < r->suspects.len && i < s->options->explain; i++)
-    if (why[r->suspects.items[i].entity])
-      explain_line(note, why[r->suspects.items[i].entity],
-                   &r->suspects.items[i]);
 }
 
 const Localizer spec_note_localizers[] = {

@@ -33,8 +33,7 @@ typedef struct {
   uint32_t *index; // per entity: its place there, or ENTITY_NONE
 } Numbers;
 
-// --- statements
-// ---------------------------------------------------------------
+// --- statements -------------------------------------------------------------
 
 static int in_source_order(const void *a, const void *b, void *suite) {
   const Suite *s = suite;
@@ -146,8 +145,7 @@ static void put_indexes(const Numbers *nums, const EntityList *list,
   fprintf(out, "],\"%s_all\":%zu", key, list->len);
 }
 
-// --- session, tests, files
-// ----------------------------------------------------
+// --- session, tests, files --------------------------------------------------
 
 static void put_session(const HtmlReport *h, FILE *out) {
   const Suite *suite = h->report.suite;
@@ -212,8 +210,7 @@ static void put_methods(const HtmlReport *h, FILE *out) {
   fputc(']', out);
 }
 
-// --- failures
-// -----------------------------------------------------------------
+// --- failures ---------------------------------------------------------------
 
 static void put_sureness(const HtmlReport *h, size_t failure, FILE *out) {
   Sureness s;
@@ -352,8 +349,7 @@ static void put_head(const Numbers *nums, FILE *out) {
   html_json_end(&j, "head", out);
 }
 
-// --- rankings
-// -----------------------------------------------------------------
+// --- rankings ---------------------------------------------------------------
 
 // Six digits are enough for a bar and a number; ranks are not made of them.
 static void put_scores(const KeptListing *l, FILE *out) {
@@ -446,8 +442,7 @@ static void put_rankings(const Numbers *nums, FILE *out) {
         put_listing(nums, f, m, out);
 }
 
-// --- tests of statements
-// ------------------------------------------------------
+// --- tests of statements ----------------------------------------------------
 
 static void put_base64(const Str *s, FILE *out) {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -496,8 +491,7 @@ static void put_cover(const Numbers *nums, FILE *out) {
   }
 }
 
-// --- texts
-// --------------------------------------------------------------------
+// --- texts ------------------------------------------------------------------
 
 static void put_text(const char *text, size_t n, FILE *json) {
   char *copy = mem_alloc(n + 1);
@@ -535,8 +529,7 @@ static void put_sources(const Numbers *nums, FILE *out) {
   }
 }
 
-// --- pages
-// --------------------------------------------------------------------
+// --- pages ------------------------------------------------------------------
 
 // Where the places that the failure names are in the page: [offset, index of
 // the place].

@@ -23,8 +23,7 @@ void notices_release(Notices *n) {
   array_release(n);
 }
 
-// --- the session
-// --------------------------------------------------------------
+// --- the session ------------------------------------------------------------
 
 static size_t count(const Suite *suite, bool (*takes)(const RunInfo *)) {
   size_t n = 0;
@@ -144,8 +143,7 @@ void html_notices(HtmlReport *h, Notices *out) {
   note_cuts(h, out);
 }
 
-// --- how sure
-// -----------------------------------------------------------------
+// --- how sure ---------------------------------------------------------------
 
 static const char *const words[] = {"a guess", "weak", "fair", "good",
                                     "strong"};
@@ -207,8 +205,8 @@ static void grade_methods(Sureness *s, const HtmlReport *h, size_t failure,
 void html_sureness(const HtmlReport *h, size_t failure, Sureness *out) {
   *out = (Sureness){0};
   const KeptListing *l = h->nmethods && h->methods[0].listings
-                         ? &h->methods[0].listings[failure]
-                         : NULL;
+                             ? &h->methods[0].listings[failure]
+                             : NULL;
   if (!l || !l->n) {
     out->word = "not ranked";
     return;

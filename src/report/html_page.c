@@ -7,13 +7,12 @@
 
 #include "util/escape.h"
 
-// --- text and data
-// ------------------------------------------------------------
+// --- text and data ----------------------------------------------------------
 
 static void put_plain(const char *text, size_t n, FILE *out) {
   for (size_t i = 0; i < n; i++) {
     switch (text[i]) {
-    // clang-format off
+      // clang-format off
     case '&': fputs("&amp;", out); break;
     case '<': fputs("&lt;", out); break;
     case '>': fputs("&gt;", out); break;
@@ -65,8 +64,7 @@ void html_json_end(HtmlJson *j, const char *id, FILE *out) {
   free(j->data);
 }
 
-// --- listings
-// -----------------------------------------------------------------
+// --- listings ---------------------------------------------------------------
 
 static void copy_evidence(EvidenceList *to, const Evidence *items, size_t n) {
   for (size_t i = 0; i < n; i++)
@@ -77,12 +75,12 @@ void listing_keep(KeptListing *l, const HtmlReport *h, const Ranking *r,
                   size_t most, size_t explain) {
   size_t total = r->suspects.len, n = total < most ? total : most;
   *l = (KeptListing){.items = mem_array(Listed, n + 1),
-                 .n = n,
-                 .total = total,
-                 .nevidence = n < explain ? n : explain,
-                 .failing = r->failing,
-                 .passing = r->passing,
-                 .stand_in = r->stand_in};
+                     .n = n,
+                     .total = total,
+                     .nevidence = n < explain ? n : explain,
+                     .failing = r->failing,
+                     .passing = r->passing,
+                     .stand_in = r->stand_in};
   for (size_t i = 0; i < n; i++) {
     const Suspect *s = &r->suspects.items[i];
     l->items[i] =
@@ -123,8 +121,7 @@ int html_light(const Listed *s, const KeptListing *l) {
   return (int)ceil(4 * (f > p ? f : p));
 }
 
-// --- the page
-// -----------------------------------------------------------------
+// --- the page ---------------------------------------------------------------
 
 static void put_policy(const HtmlReport *h, FILE *out) {
   const char *own = h->assets ? "'self'" : "'unsafe-inline'";

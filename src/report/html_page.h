@@ -52,7 +52,7 @@ typedef struct {
 
 typedef struct {
   Localizer method;
-  char *reason;      // why it cannot be applied to this session; or NULL
+  char *reason;          // why it cannot be applied to this session; or NULL
   KeptListing *listings; // one per failure; NULL: not applied
 } MethodListing;
 
@@ -66,14 +66,13 @@ typedef struct {
   const Cover *cover;
   const NearTest *nearest; // per failure
   const KeptPage *pages;   // per failure
-  const Notes *notes;  // what `culprit near` found; NULL: nothing
+  const Notes *notes;      // what `culprit near` found; NULL: nothing
   const CoreNote *core;    // what `culprit spec` found; NULL: nothing
   const char *assets;      // where style and program lie, as the page names it;
                            // NULL: inside the page
 } HtmlReport;
 
-// --- gathering
-// ----------------------------------------------------------------
+// --- gathering --------------------------------------------------------------
 
 // Keeps the first `most` suspects of a ranking, and the evidence of the first
 // `explain` of them.
@@ -81,16 +80,14 @@ void listing_keep(KeptListing *l, const HtmlReport *h, const Ranking *r,
                   size_t most, size_t explain);
 void method_listing_release(MethodListing *m, size_t nfailures);
 
-// --- writing
-// ------------------------------------------------------------------
+// --- writing ----------------------------------------------------------------
 
 void html_write(HtmlReport *h, FILE *out);
 
 // The style sheet and the program, from report/page/.
 extern const char html_css[], html_js[];
 
-// --- shared by the parts
-// --------------------------------------------------------
+// --- shared by the parts ----------------------------------------------------
 
 // How strongly a suspect is suspected, 0 to 10, by its place in the list: the
 // first is 10, the last 0, the others on a logarithmic scale between; of a tie

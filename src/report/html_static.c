@@ -24,8 +24,7 @@ static const char *const glyphs[] = {"○", "◔", "◑", "◕", "●"};
 // The glyph that says the same as the hue.
 static const char *glyph(int hue) { return glyphs[(hue * 4 + 5) / 10]; }
 
-// --- head
-// ---------------------------------------------------------------------
+// --- head -------------------------------------------------------------------
 
 static void put_fact(const char *name, const char *value, FILE *out) {
   fprintf(out, "<div><dt>%s</dt><dd>", name);
@@ -87,8 +86,7 @@ static void put_notices(HtmlReport *h, FILE *out) {
   notices_release(&notices);
 }
 
-// --- one suspect
-// --------------------------------------------------------------
+// --- one suspect ------------------------------------------------------------
 
 static void put_excerpt(HtmlReport *h, const Entity *e, FILE *out) {
   uint32_t from = e->line > CONTEXT ? e->line - CONTEXT : 1;
@@ -131,7 +129,8 @@ static void put_rank(const Listed *s, FILE *out) {
     fprintf(out, "%u–%u", s->rank_best, s->rank);
 }
 
-static void put_suspect(HtmlReport *h, const KeptListing *l, size_t i, FILE *out) {
+static void put_suspect(HtmlReport *h, const KeptListing *l, size_t i,
+                        FILE *out) {
   const Suite *suite = h->report.suite;
   const Listed *s = &l->items[i];
   const Entity *e = &suite->entities[s->entity];
@@ -156,8 +155,7 @@ static void put_suspect(HtmlReport *h, const KeptListing *l, size_t i, FILE *out
   fputs("</li>\n", out);
 }
 
-// --- one failure
-// --------------------------------------------------------------
+// --- one failure ------------------------------------------------------------
 
 static void put_tests(const Suite *suite, const FailureGroup *g, FILE *out) {
   fprintf(out, "test%s ", plural(g->nruns));
@@ -345,8 +343,7 @@ static void put_failure(HtmlReport *h, size_t i, FILE *out) {
   fputs("</section>\n", out);
 }
 
-// --- source
-// -------------------------------------------------------------------
+// --- source -----------------------------------------------------------------
 
 // The lines of one file: which are shown, and what the first failure's ranking
 // says of them.

@@ -35,12 +35,12 @@ typedef struct {
   const OutputPlaces *places; // where failures show in the output
   Sources *sources;           // notes the state of every file that is shown
   const NearTest *nearest;    // per failure, if the format wants them; or NULL
-  const Notes *notes;     // what `culprit near` found; or NULL
+  const Notes *notes;         // what `culprit near` found; or NULL
   const char *root;           // paths are named relative to it in files for
                               // others; NULL: to the session's directory
-  FILE *summary;  // a second file, of formats that have one; or NULL
+  FILE *summary;    // a second file, of formats that have one; or NULL
   const char *more; // json: further members, each behind a comma; or NULL
-  size_t printed; // suspects so far, for the formats
+  size_t printed;   // suspects so far, for the formats
 } Report;
 
 typedef struct {

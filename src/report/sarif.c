@@ -16,8 +16,7 @@
 
 enum { SHOWN = 25, STEPS = 100 };
 
-// --- places
-// -------------------------------------------------------------------
+// --- places -----------------------------------------------------------------
 
 static bool is_unreserved(unsigned char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -84,8 +83,7 @@ static void put_location(Report *r, const Entity *e, const char *message,
   fputc('}', out);
 }
 
-// --- head
-// ---------------------------------------------------------------------
+// --- head -------------------------------------------------------------------
 
 // Each kind of failure is a rule. The first failure of the same kind:
 static size_t first_of_kind(const Suite *suite, size_t failure) {
@@ -177,8 +175,7 @@ static void begin(Report *r, FILE *out) {
   fputs("}],\n\"results\":[", out);
 }
 
-// --- results
-// ------------------------------------------------------------------
+// --- results ----------------------------------------------------------------
 
 static uint64_t add_hash(uint64_t seed, const char *text, size_t n) {
   return XXH3_64bits_withSeed(text, n, seed);

@@ -366,8 +366,7 @@ static void put_near(const Why *w, const Account *a, FILE *out) {
 // --- the core of a broken contract ------------------------------------------
 
 const SpecNote *why_core(const Why *w, const Account *a) {
-  return notes_find(w->cores,
-                         w->report.suite->failures[a->failure].signature);
+  return notes_find(w->cores, w->report.suite->failures[a->failure].signature);
 }
 
 static bool is_here(const Why *w, const char *file, uint32_t line) {
