@@ -240,6 +240,23 @@ void query_end(DbQuery *q) {
   q->stmt = NULL;
 }
 
+int query_each(Db *db, const char *sql, const Value *values, const char *table,
+               EachRow *read, void *ctx, Err *err) {
+  DbQuery q;
+  int rc;
+  if (query_start(&q, db, sql, values, err))
+    return -1;
+  while ((rc = query_next(&q, err)) > 0) {
+    read(ctx, &q);
+    if (q.bad) {
+      rc = query_corrupt(&q, table, err);
+      break;
+    }
+  }
+  query_end(&q);
+  return rc;
+}
+
 int db_run(Db *db, const char *sql, const Value *values, Err *err) {
   DbQuery q;
   if (query_start(&q, db, sql, values, err))

@@ -107,6 +107,11 @@ int query_start(DbQuery *q, Db *db, const char *sql, const Value *values,
 int query_next(DbQuery *q, Err *err); // 1: a row; 0: no more; -1: error
 void query_end(DbQuery *q);
 int query_corrupt(const DbQuery *q, const char *table, Err *err);
+// Calls `read` for each row. It sets q->bad for a row that cannot be right:
+// then the store is corrupt, in this table.
+typedef void EachRow(void *ctx, DbQuery *q);
+int query_each(Db *db, const char *sql, const Value *values, const char *table,
+               EachRow *read, void *ctx, Err *err);
 
 // Columns from 0. Text and blobs live until the next query_next or query_end.
 int64_t query_int(DbQuery *q, int col);
