@@ -251,7 +251,7 @@ static uint32_t source_index(const Suite *suite, const char *path) {
 static void put_branch(const Numbers *nums, const NoteBranch *b, FILE *out) {
   Str text = {0};
   report_branch(b, &text);
-  uint32_t at = report_statement(nums->h->report.suite, b->file, b->line);
+  uint32_t at = note_statement(nums->h->report.suite, b->file, b->line);
   fprintf(out, "[%ld,", at == ENTITY_NONE ? -1L : (long)nums->index[at]);
   Str place = {0};
   str_addf(&place, "%s:%u", path_below(b->file, nums->h->report.suite->cwd),

@@ -76,8 +76,8 @@ const char *report_function(const Suite *suite, const Entity *e);
 typedef ARRAY(const PlaceAt *) PlaceList;
 void report_places(const Report *r, size_t failure, PlaceList *out);
 
-// The statement on a line of a file (its absolute path), or ENTITY_NONE.
-uint32_t report_statement(const Suite *suite, const char *path, uint32_t line);
+// A text for a terminal: control characters and the like are escaped.
+void report_escaped(const char *text, FILE *out);
 
 // The path of a source in a file for others.
 const char *report_path(const Report *r, uint32_t source);

@@ -263,7 +263,7 @@ static void put_branches(Report *r, const NearNote *n, const Suspect *s,
   begin_flow(&text, out);
   for (size_t i = 0; i < n->branches.len && i < STEPS; i++) {
     const NoteBranch *b = &n->branches.items[i];
-    uint32_t at = report_statement(r->suite, b->file, b->line);
+    uint32_t at = note_statement(r->suite, b->file, b->line);
     str_clear(&text);
     report_branch(b, &text);
     if (at != ENTITY_NONE)
