@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "locate/localizer.h"
 #include "locate/propagate.h"
 #include "util/mem.h"
 
@@ -200,12 +201,16 @@ static int time_case(World *w, const char *name) {
   Propagation p;
   Ranking ranking;
   Err err = {0};
-  CpOptions o = {.list = {.by = ENTITY_STATEMENT, .explain = 10}};
   make_suite(w);
   propagation_init(&p, &w->suite);
   add_runs(w, &p);
+  SessionEvidence evidence = {.suite = &w->suite};
+  OpenLocalizer l = {.session = &evidence,
+                     .state = &p,
+                     .options = {.by = ENTITY_STATEMENT, .explain = 10}};
+  localizer_find("cp", &l.method);
   double start = now();
-  if (cp_rank(&p, 0, &o, &ranking, &err)) {
+  if (localizer_rank(&l, 0, &ranking, &err)) {
     fprintf(stderr, "%s: %s\n", name, err.text);
     return -1;
   }

@@ -188,7 +188,7 @@ typedef struct {
   const Options *options;
   const Manifest *manifest;
   const MethodList *methods;
-  Outcome *outcomes; // one per version, filled in as they come
+  VersionOutcome *outcomes; // one per version, filled in as they come
   pid_t *pids;       // per version: its process, 0: none (any more)
   size_t started, running, finished;
 } Batch;
@@ -222,7 +222,7 @@ static void start_version(Batch *b, size_t i) {
 }
 
 static void show_version(const Batch *b, size_t i) {
-  const Outcome *o = &b->outcomes[i];
+  const VersionOutcome *o = &b->outcomes[i];
   double seconds = o->build + o->run + o->rank;
   escape_printf(stderr, "[%zu/%zu] %s: ", b->finished,
                 b->manifest->versions.len, b->manifest->versions.items[i].name);
@@ -392,7 +392,7 @@ static int evaluate(const Options *o, const Manifest *m,
   Batch b = {.options = o,
              .manifest = m,
              .methods = methods,
-             .outcomes = mem_array(Outcome, n),
+             .outcomes = mem_array(VersionOutcome, n),
              .pids = mem_array(pid_t, n)};
   double start = clock_now();
   stop_orderly(STOP_SECONDS);

@@ -7,7 +7,7 @@
 
 #include "cli/cli.h"
 #include "import/foreign.h"
-#include "import/format.h"
+#include "import/coverage_format.h"
 #include "process/words.h"
 #include "util/escape.h"
 #include "util/fs.h"

@@ -12,7 +12,7 @@
 #include "cli/rank.h"
 #include "input/explore.h"
 #include "locate/fault.h"
-#include "locate/snapshot.h"
+#include "locate/current_ranking.h"
 #include "process/process.h"
 #include "run/testfile.h"
 #include "util/escape.h"
@@ -257,20 +257,20 @@ static int rank(void *context, Runner *r) {
 
 // How far down the list the fault is now; all 0: it is not in it.
 static int find_rank(const Options *o, Runner *r, FaultScore *out, Err *err) {
-  Snapshot now;
+  CurrentRanking now;
   Fault fault = {0};
   Err ignored;
   *out = (FaultScore){0};
-  int rc = snapshot_take(&now, r->store, r->session, o->rank.method, err);
+  int rc = current_ranking_make(&now, r->store, r->session, o->rank.method, err);
   bool known = !rc && now.ranked;
   for (size_t i = 0; known && i < o->rank.faults.len; i++)
     known = !fault_add(&fault, &now.suite, o->rank.faults.items[i],
                        ENTITY_STATEMENT, &ignored);
   if (known)
-    fault_score(&fault, &now.ranking, locator_executed(&now.locator),
-                locator_executable(&now.locator), out);
+    fault_score(&fault, &now.ranking, localizer_executed(&now.localizer),
+                localizer_executable(&now.localizer), out);
   fault_release(&fault);
-  snapshot_release(&now);
+  current_ranking_release(&now);
   return rc;
 }
 

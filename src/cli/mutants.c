@@ -9,7 +9,7 @@
 #include "cli/cli.h"
 #include "compile/bitcode_format.h"
 #include "program/program_code.h"
-#include "tally/filter.h"
+#include "tally/path_filter.h"
 #include "util/area.h"
 #include "util/array.h"
 #include "util/capture.h"

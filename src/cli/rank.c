@@ -14,6 +14,8 @@
 #include "locate/cluster.h"
 #include "locate/fault.h"
 #include "locate/localizer.h"
+#include "locate/near_note.h"
+#include "locate/outmap.h"
 #include "report/report.h"
 #include "tally/lacking.h"
 
@@ -35,12 +37,14 @@ void rank_options_release(RankOptions *o) {
 typedef struct {
   Suite suite;
   const char *method;
-  Workbench bench;
-  Locator locator;
-  bool comparable; // the locator is open: some run has a spectrum
+  SessionEvidence evidence;
+  OpenLocalizer localizer;
+  bool comparable; // the localizer is open: some run has a spectrum
   Fault fault;
   Sources sources;
-  NearTest *nearest; // per failure; NULL: nobody asked
+  const OutputPlaces *places;
+  const Notes *notes; // of `culprit near`; NULL: not loaded
+  NearTest *nearest;  // per failure; NULL: not looked for
 } Work;
 
 static void work_release(Work *w) {
@@ -49,9 +53,8 @@ static void work_release(Work *w) {
   free(w->nearest);
   sources_release(&w->sources);
   fault_release(&w->fault);
-  locator_close(&w->locator);
-  if (w->bench.suite)
-    workbench_release(&w->bench);
+  localizer_close(&w->localizer);
+  session_evidence_release(&w->evidence);
   suite_release(&w->suite);
 }
 
@@ -99,7 +102,8 @@ static int find_nearest(Work *w, Store *store, const ReportFormat *format,
   if (!w->comparable || !format->nearest)
     return 0;
   w->nearest = mem_array(NearTest, w->suite.nfailures + 1);
-  if (workbench_notes(&w->bench, err))
+  w->notes = near_notes(&w->evidence, err);
+  if (!w->notes)
     return -1;
   return near_tests_find(w->nearest, w->suite.nfailures, store, &w->suite, err);
 }
@@ -108,15 +112,16 @@ static int find_nearest(Work *w, Store *store, const ReportFormat *format,
 static int load(Work *w, const RankOptions *o) {
   Err err;
   bool lacking;
-  if (locator_load(&w->locator, &lacking, &err))
+  if (localizer_load(&w->localizer, &lacking, &err))
     return lacking ? cli_fail(EXIT_USAGE, "%s", err.text) : cli_error(&err);
-  if (workbench_places(&w->bench, &err))
+  w->places = outmap_places(&w->evidence, &err);
+  if (!w->places)
     return cli_error(&err);
   if (o->cluster == CLUSTER_NONE)
     return EXIT_DONE;
-  if (workbench_load(&w->bench, 1u << ENTITY_STATEMENT, o->by, &err))
+  if (session_evidence_load(&w->evidence, 1u << ENTITY_STATEMENT, o->by, &err))
     return cli_error(&err);
-  cluster_failures(&w->suite, &w->bench.tally, o->cluster == CLUSTER_ALL);
+  cluster_failures(&w->suite, &w->evidence.tally, o->cluster == CLUSTER_ALL);
   return EXIT_DONE;
 }
 
@@ -132,13 +137,13 @@ static int prepare(Work *w, Store *store, const RankOptions *o,
     w->suite.sources[i].test = false;
   w->method = o->method ? o->method : rank_own_method(&w->suite);
   sources_init(&w->sources, &w->suite);
-  workbench_init(&w->bench, store, &w->suite);
+  session_evidence_init(&w->evidence, store, &w->suite);
   if (!has_spectra(&w->suite, VERDICTS))
     return EXIT_DONE;
   LocateOptions options = locate_options(o);
   bool known = localizer_find(w->method, &method);
   assert(known);
-  if (locator_open(&w->locator, &w->bench, &method, &options, &err))
+  if (localizer_open(&w->localizer, &w->evidence, &method, &options, &err))
     return cli_fail(EXIT_USAGE, "%s", err.text);
   w->comparable = true;
   for (size_t i = 0; i < o->faults.len; i++)
@@ -151,23 +156,23 @@ static int prepare(Work *w, Store *store, const RankOptions *o,
 }
 
 static Report report_of(Work *w, const RankOptions *o) {
-  unsigned entities = w->locator.options.entities;
+  unsigned entities = w->localizer.options.entities;
   return (Report){
       .suite = &w->suite,
       .method = w->method,
       .by = o->by,
       .entities =
           (entities ? entities : 1u << o->by) & kinds_present(&w->suite),
-      .executed = w->comparable ? locator_executed(&w->locator) : 0,
-      .executable = w->comparable ? locator_executable(&w->locator) : 0,
+      .executed = w->comparable ? localizer_executed(&w->localizer) : 0,
+      .executable = w->comparable ? localizer_executable(&w->localizer) : 0,
       .top = o->top,
       .color = o->color,
       .fault = w->fault.places.len ? &w->fault : NULL,
-      .deaths = &w->bench.deaths,
-      .places = w->bench.places,
+      .deaths = &w->evidence.deaths,
+      .places = w->places,
       .sources = &w->sources,
       .nearest = w->nearest,
-      .notes = w->bench.notes,
+      .notes = w->notes,
       .root = getenv("GITHUB_WORKSPACE"),
   };
 }
@@ -185,7 +190,7 @@ static int report(Work *w, const RankOptions *o, const ReportFormat *format,
     format->begin(&r, out);
   for (size_t i = 0; status == EXIT_DONE && i < w->suite.nfailures; i++) {
     Ranking ranking = {.failure = i};
-    if (w->comparable && locator_rank(&w->locator, i, &ranking, &err))
+    if (w->comparable && localizer_rank(&w->localizer, i, &ranking, &err))
       status = cli_error(&err);
     else
       format->failure(&r, &ranking, out);

@@ -48,7 +48,7 @@ typedef struct RankOptions {
   FILE *summary;          // github: the step's summary, or NULL
   const char *more;       // json: more members, each behind a comma; or NULL
   // As the user gave them; the strings are not copied.
-  ARRAY(const char *) only, exclude; // paths or globs, see tally/filter.h
+  ARRAY(const char *) only, exclude; // paths or globs, see tally/path_filter.h
   ARRAY(const char *) faults;        // FILE:LINE[,LINE]..., see locate/fault.h
 } RankOptions;
 

@@ -8,7 +8,10 @@
 
 #include "cli/cli.h"
 #include "cli/rank.h"
-#include "report/html.h"
+#include "locate/near_note.h"
+#include "locate/outmap.h"
+#include "locate/spec_note.h"
+#include "report/html_page.h"
 #include "tally/owner.h"
 #include "util/fs.h"
 
@@ -67,7 +70,9 @@ typedef struct {
   const Options *options;
   Store *store;
   Suite suite;
-  Workbench bench;
+  SessionEvidence evidence;
+  const OutputPlaces *places;
+  const Notes *notes;
   Sources sources;
   HtmlReport html;
   ARRAY(MethodListing) methods;
@@ -98,8 +103,7 @@ static void work_release(Work *w) {
   free(w->pages);
   free(w->nearest);
   sources_release(&w->sources);
-  if (w->bench.suite)
-    workbench_release(&w->bench);
+  session_evidence_release(&w->evidence);
   suite_release(&w->suite);
 }
 
@@ -120,20 +124,20 @@ static LocateOptions locate_options(const Options *o) {
                                     .nexclude = o->rank.exclude.len}};
 }
 
-static int rank_failures(Work *w, Locator *l, MethodListing *m, Err *err) {
+static int rank_failures(Work *w, OpenLocalizer *l, MethodListing *m, Err *err) {
   size_t n = w->suite.nfailures;
-  m->listings = mem_array(Listing, n + 1);
+  m->listings = mem_array(KeptListing, n + 1);
   for (size_t i = 0; i < n; i++) {
     Ranking r = {.failure = i};
-    if (locator_rank(l, i, &r, err))
+    if (localizer_rank(l, i, &r, err))
       return -1;
     listing_keep(&m->listings[i], &w->html, &r, w->most, EXPLAINED);
     ranking_release(&r);
   }
   if (w->methods.len)
     return 0;
-  w->html.report.executed = locator_executed(l);
-  w->html.report.executable = locator_executable(l);
+  w->html.report.executed = localizer_executed(l);
+  w->html.report.executable = localizer_executable(l);
   return 0;
 }
 
@@ -142,19 +146,19 @@ static int rank_failures(Work *w, Locator *l, MethodListing *m, Err *err) {
 static int add_method(Work *w, const Localizer *method, Err *err) {
   LocateOptions options = locate_options(w->options);
   MethodListing m = {.method = *method};
-  Locator l;
+  OpenLocalizer l;
   bool lacking = false;
-  int rc = locator_open(&l, &w->bench, method, &options, err);
+  int rc = localizer_open(&l, &w->evidence, method, &options, err);
   if (rc)
     lacking = true;
   else
-    rc = locator_load(&l, &lacking, err);
+    rc = localizer_load(&l, &lacking, err);
   if (!rc) {
     // Deaths are loaded now; evidence speaks of them.
-    w->html.report.deaths = &w->bench.deaths;
+    w->html.report.deaths = &w->evidence.deaths;
     rc = rank_failures(w, &l, &m, err);
   }
-  locator_close(&l);
+  localizer_close(&l);
   if (rc && lacking && w->methods.len) {
     m.reason = mem_strdup(err->text);
     rc = 0;
@@ -227,12 +231,12 @@ static int rank_all(Work *w) {
 // ------------------------------------------------
 
 static void add_tuples(Work *w, size_t failure, const uint32_t *owner) {
-  const Listing *l = &w->methods.items[0].listings[failure];
+  const KeptListing *l = &w->methods.items[0].listings[failure];
   bool *wanted = mem_array(bool, w->suite.nentities + 1);
   for (size_t i = 0; i < l->n && i < EXPLAINED; i++)
     wanted[l->items[i].entity] = true;
   Comparison c;
-  comparison_init(&c, &w->bench.tally, failure,
+  comparison_init(&c, &w->evidence.tally, failure,
                   w->options->rank.other_failures_pass);
   for (uint32_t e = 0; e < w->suite.nentities; e++) {
     bool told = owner[e] != ENTITY_NONE && owner[e] != e && wanted[owner[e]];
@@ -244,12 +248,12 @@ static void add_tuples(Work *w, size_t failure, const uint32_t *owner) {
 }
 
 static int gather_tuples(Work *w, Err *err) {
-  unsigned kinds = TUPLE_KINDS & w->bench.present;
+  unsigned kinds = TUPLE_KINDS & w->evidence.present;
   w->tuples = mem_array(Tuples, w->suite.nfailures + 1);
   if (!kinds)
     return 0;
   kinds |= 1u << ENTITY_STATEMENT;
-  if (workbench_load(&w->bench, kinds, ENTITY_STATEMENT, err))
+  if (session_evidence_load(&w->evidence, kinds, ENTITY_STATEMENT, err))
     return -1;
   uint32_t *owner = owners_find(&w->suite, ENTITY_STATEMENT, kinds);
   for (size_t i = 0; i < w->suite.nfailures; i++)
@@ -262,7 +266,7 @@ static int gather_tuples(Work *w, Err *err) {
 static int gather_cover(Work *w, Err *err) {
   ARRAY(uint32_t) order = {0};
   for (size_t f = 0; f < w->suite.nfailures; f++) {
-    const Listing *l = &w->methods.items[0].listings[f];
+    const KeptListing *l = &w->methods.items[0].listings[f];
     for (size_t i = 0; i < l->n; i++)
       array_push(&order, l->items[i].entity);
   }
@@ -289,8 +293,9 @@ static int gather_spectra(Work *w) {
   int status = rank_all(w);
   if (status != EXIT_DONE)
     return status;
-  if (workbench_places(&w->bench, &err) || workbench_notes(&w->bench, &err) ||
-      gather_tuples(w, &err) || gather_cover(w, &err) ||
+  w->places = outmap_places(&w->evidence, &err);
+  w->notes = w->places ? near_notes(&w->evidence, &err) : NULL;
+  if (!w->notes || gather_tuples(w, &err) || gather_cover(w, &err) ||
       near_tests_find(w->nearest, NEAREST, w->store, &w->suite, &err))
     return cli_error(&err);
   w->html.cover = &w->cover;
@@ -307,8 +312,8 @@ static const SessionInfo *session_of(const Work *w) {
 static void fill_html(Work *w) {
   const SessionInfo *session = session_of(w);
   HtmlReport *h = &w->html;
-  h->report.deaths = &w->bench.deaths;
-  h->report.places = w->bench.places;
+  h->report.deaths = &w->evidence.deaths;
+  h->report.places = w->places;
   h->started = session ? session->started : NULL;
   h->finished = session && session->finished;
   h->methods = w->methods.items;
@@ -316,7 +321,7 @@ static void fill_html(Work *w) {
   h->tuples = w->tuples;
   h->nearest = w->nearest;
   h->pages = w->pages;
-  h->notes = w->bench.notes;
+  h->notes = w->notes;
   h->core = w->core.violated.len ? &w->core : NULL;
   for (uint32_t i = 0; i < w->suite.nsources; i++)
     sources_check(&w->sources, i);
@@ -327,11 +332,12 @@ static int find_core(Work *w, Err *err) {
   const char *given = w->options->core;
   if (given)
     return core_note_read(&w->core, given, &w->suite, err);
-  if (workbench_cores(&w->bench, err))
+  const Notes *cores = spec_notes(&w->evidence, err);
+  if (!cores)
     return -1;
   const SpecNote *note = NULL;
   for (size_t i = 0; !note && i < w->suite.nfailures; i++)
-    note = spec_notes_find(w->bench.cores, w->suite.failures[i].signature);
+    note = notes_find(cores, w->suite.failures[i].signature);
   if (note)
     core_note_of(&w->core, note, &w->suite);
   return 0;
@@ -345,11 +351,11 @@ static int gather(Work *w) {
       store_list(w->store, &w->sessions, &w->nsessions, &err))
     return cli_error(&err);
   sources_init(&w->sources, &w->suite);
-  workbench_init(&w->bench, w->store, &w->suite);
+  session_evidence_init(&w->evidence, w->store, &w->suite);
   w->html.report = (Report){.suite = &w->suite,
                             .method = first_method(w),
                             .top = o->rank.top,
-                            .deaths = &w->bench.deaths,
+                            .deaths = &w->evidence.deaths,
                             .sources = &w->sources};
   if (find_core(w, &err))
     return cli_error(&err);

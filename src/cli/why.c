@@ -10,7 +10,9 @@
 #include "cli/rank.h"
 #include "locate/account.h"
 #include "locate/fault.h"
-#include "locate/near.h"
+#include "locate/near_note.h"
+#include "locate/outmap.h"
+#include "locate/spec_note.h"
 #include "locate/twins.h"
 #include "process/words.h"
 #include "report/why.h"
@@ -54,13 +56,15 @@ typedef struct {
 
 typedef struct {
   Suite suite;
-  Workbench bench;
+  SessionEvidence evidence;
+  const OutputPlaces *places;
+  const Notes *near, *cores; // of `culprit near`, `culprit spec`
   Sources sources;
   Fault fault; // the line
   Account *accounts;
   Twins twins;
   NearTest *nearest;      // per failure
-  NearNotes nearby;       // found by --near
+  Notes nearby;       // found by --near
   const NearNote **notes; // per failure
 } Work;
 
@@ -70,12 +74,11 @@ static void work_release(Work *w) {
     near_tests_release(w->nearest, w->suite.nfailures);
   free(w->nearest);
   free(w->notes);
-  near_notes_release(&w->nearby);
+  notes_release(&w->nearby);
   accounts_free(w->accounts, w->accounts ? w->suite.nfailures : 0);
   fault_release(&w->fault);
   sources_release(&w->sources);
-  if (w->bench.suite)
-    workbench_release(&w->bench);
+  session_evidence_release(&w->evidence);
   suite_release(&w->suite);
 }
 
@@ -175,15 +178,15 @@ static void search_near(const Suite *suite, const RunInfo *run,
 static void find_notes(Work *w) {
   for (size_t i = 0; i < w->suite.nfailures; i++) {
     const char *signature = w->suite.failures[i].signature;
-    const NearNote *note = near_notes_find(w->bench.notes, signature);
-    w->notes[i] = note ? note : near_notes_find(&w->nearby, signature);
+    const NearNote *note = notes_find(w->near, signature);
+    w->notes[i] = note ? note : notes_find(&w->nearby, signature);
   }
 }
 
 static int load_nearby(Work *w, const char *store, Err *err) {
   char *dir = nearby_dir(store);
-  near_notes_release(&w->nearby);
-  int rc = near_notes_load(&w->nearby, dir, &w->suite, err);
+  notes_release(&w->nearby);
+  int rc = notes_load(&w->nearby, &near_note_kind, dir, &w->suite, err);
   free(dir);
   find_notes(w);
   return rc;
@@ -192,7 +195,8 @@ static int load_nearby(Work *w, const char *store, Err *err) {
 static int gather_near(Work *w, Store *store, const Options *o, Err *err) {
   const Suite *suite = &w->suite;
   w->notes = mem_array(const NearNote *, suite->nfailures);
-  if (workbench_notes(&w->bench, err) || load_nearby(w, store_dir(store), err))
+  w->near = near_notes(&w->evidence, err);
+  if (!w->near || load_nearby(w, store_dir(store), err))
     return -1;
   bool searched = false;
   for (size_t i = 0; o->near && i < suite->nfailures; i++) {
@@ -225,12 +229,13 @@ static int gather(Work *w, Store *store, const Options *o) {
   uint32_t statement = w->fault.places.items[0].statement;
   w->nearest = mem_array(NearTest, w->suite.nfailures);
   sources_init(&w->sources, &w->suite);
-  workbench_init(&w->bench, store, &w->suite);
-  if (accounts_make(&w->bench, statement, &options, &w->accounts, &err) ||
+  session_evidence_init(&w->evidence, store, &w->suite);
+  if (accounts_make(&w->evidence, statement, &options, &w->accounts, &err) ||
       twins_find(&w->twins, store, &w->suite, statement, &err) ||
       near_tests_find(w->nearest, w->suite.nfailures, store, &w->suite, &err) ||
-      gather_near(w, store, o, &err) || workbench_cores(&w->bench, &err) ||
-      workbench_places(&w->bench, &err))
+      gather_near(w, store, o, &err) ||
+      !(w->cores = spec_notes(&w->evidence, &err)) ||
+      !(w->places = outmap_places(&w->evidence, &err)))
     return cli_error(&err);
   return check_comparable(w, o);
 }
@@ -238,8 +243,8 @@ static int gather(Work *w, Store *store, const Options *o) {
 static int print(Work *w, const Options *o) {
   const FaultPlace *place = &w->fault.places.items[0];
   Why why = {.report = {.suite = &w->suite,
-                        .deaths = &w->bench.deaths,
-                        .places = w->bench.places,
+                        .deaths = &w->evidence.deaths,
+                        .places = w->places,
                         .nearest = w->nearest,
                         .sources = &w->sources},
              .source = place->source,
@@ -253,7 +258,7 @@ static int print(Work *w, const Options *o) {
              .method = rank_own_method(&w->suite),
              .all = o->all,
              .notes = w->notes,
-             .cores = w->bench.cores};
+             .cores = w->cores};
   o->json ? why_json(&why, stdout) : why_text(&why, stdout);
   if (fflush(stdout) || ferror(stdout))
     return cli_fail(EXIT_ENVIRONMENT, "cannot write the report: %s",

@@ -10,7 +10,7 @@
 #include "eval/ranges.h"
 #include "util/mem.h"
 
-static const Method *method_at(const Evaluation *e, size_t i) {
+static const EvaluatedMethod *method_at(const Evaluation *e, size_t i) {
   return &e->methods->items.items[i];
 }
 
@@ -56,7 +56,7 @@ static void put_subject(const Evaluation *e, const Subject *s, FILE *out) {
   size_t tests = 0, statements = 0;
   double failing = 0, executed = 0;
   for (size_t i = 0; i < s->nversions; i++) {
-    const Outcome *o = &e->outcomes[s->versions[i]];
+    const VersionOutcome *o = &e->outcomes[s->versions[i]];
     tests = o->tests > tests ? o->tests : tests;
     statements = o->executable > statements ? o->executable : statements;
     executed += (double)o->executed / (double)s->nversions;
@@ -142,7 +142,7 @@ static void put_words(FILE *out) {
 
 static void put_unapplied(const Evaluation *e, FILE *out) {
   for (size_t i = 0; i < e->methods->items.len; i++) {
-    const Method *m = method_at(e, i);
+    const EvaluatedMethod *m = method_at(e, i);
     if (m->dropped || !e->unapplied[i])
       continue;
     if (!e->applied[i])
@@ -386,7 +386,7 @@ static void put_difference(const Evaluation *e, size_t a, size_t b, FILE *out) {
   double *y = evaluation_examined(e, b, OVER_ALL, TIES_WORST);
   double share = 100 / (double)e->nkept;
   for (int i = 0; i < MARGINS; i++) {
-    Difference d = compare(x, y, e->nkept, margins[i]);
+    PairedDifference d = compare(x, y, e->nkept, margins[i]);
     fprintf(out, " %.1f / %.1f / %.1f |", share * (double)d.less,
             share * (double)d.same, share * (double)d.more);
   }
@@ -447,7 +447,7 @@ static const char *kept_entities(unsigned dropped) {
 }
 
 static void put_variant(const Evaluation *e, size_t i, FILE *out) {
-  const Method *m = method_at(e, i);
+  const EvaluatedMethod *m = method_at(e, i);
   const Summary *s = &e->by_fault[i];
   fprintf(out, "| `%s`, %s |", m->name, kept_entities(m->dropped));
   put_top_of(s, out);

@@ -121,7 +121,7 @@ static void judge_tap_lines(const Verdicts *v, const Trial *t, Run *run) {
 }
 
 static int judge_tap(const Trial *t, Run *run, Err *err) {
-  Input in = {.path = t->test, .test = t->test};
+  ImportFile in = {.path = t->test, .test = t->test};
   Verdicts v = {0};
   Err why = {0};
   if (fs_read(t->out, 0, &in.text, err))
@@ -134,7 +134,7 @@ static int judge_tap(const Trial *t, Run *run, Err *err) {
     judge_tap_lines(&v, t, run);
   }
   verdicts_release(&v);
-  input_release(&in);
+  import_file_release(&in);
   return 0;
 }
 

@@ -1,5 +1,5 @@
-// The program dependence graph of a version: see graph.h.
-#include "eval/graph.h"
+// The program dependence graph of a version: see dependence_graph.h.
+#include "eval/dependence_graph.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-int graph_write(const char *program, const char *scratch, const char *path,
-                Err *err) {
+int dependence_graph_write(const char *program, const char *scratch,
+                           const char *path, Err *err) {
   ProgramCode code;
   Str text = {0};
   if (program_code_read(&code, program, err))
@@ -49,7 +49,7 @@ static uint32_t node_of(Names *n, const char *name) {
 
 // Statements come first, so that their nodes have the first numbers. The same
 // line of several units is one statement.
-static void add_statements(Names *n, Graph *g, const Suite *suite) {
+static void add_statements(Names *n, DependenceGraph *g, const Suite *suite) {
   g->nodes = mem_array(uint32_t, suite->nentities);
   for (size_t i = 0; i < suite->nentities; i++) {
     const Entity *e = &suite->entities[i];
@@ -91,11 +91,12 @@ static void add_edges(const Names *n, Pdg *g) {
   pdg_close(g);
 }
 
-int graph_parse(Graph *g, const Suite *suite, const char *text, Err *err) {
+int dependence_graph_parse(DependenceGraph *g, const Suite *suite,
+                           const char *text, Err *err) {
   Names n = {0};
   char *copy = mem_strdup(text), *rest = copy;
   int rc = 0;
-  *g = (Graph){0};
+  *g = (DependenceGraph){0};
   add_statements(&n, g, suite);
   for (char *line; !rc && (line = strsep(&rest, "\n"));)
     if (*line)
@@ -103,7 +104,7 @@ int graph_parse(Graph *g, const Suite *suite, const char *text, Err *err) {
   if (!rc)
     add_edges(&n, &g->pdg);
   else
-    graph_release(g);
+    dependence_graph_release(g);
   hashmap_release(&n.ids);
   array_release(&n.edges);
   array_release(&n.kinds);
@@ -113,25 +114,26 @@ int graph_parse(Graph *g, const Suite *suite, const char *text, Err *err) {
   return rc;
 }
 
-int graph_read(Graph *g, const Suite *suite, const char *path, Err *err) {
+int dependence_graph_read(DependenceGraph *g, const Suite *suite,
+                          const char *path, Err *err) {
   Str text = {0};
   int rc = fs_read(path, 0, &text, err);
-  if (!rc && graph_parse(g, suite, str_text(&text), err))
+  if (!rc && dependence_graph_parse(g, suite, str_text(&text), err))
     rc = err_prefix(err, "%s", path);
   str_release(&text);
   return rc;
 }
 
-void graph_release(Graph *g) {
+void dependence_graph_release(DependenceGraph *g) {
   pdg_release(&g->pdg);
   free(g->nodes);
-  *g = (Graph){0};
+  *g = (DependenceGraph){0};
 }
 
 // --- scoring ---------------------------------------------------------------
 
-PdgScore graph_score(const Graph *g, const Ranking *r, const uint32_t *faulty,
-                     size_t nfaulty) {
+PdgScore dependence_graph_score(const DependenceGraph *g, const Ranking *r,
+                                const uint32_t *faulty, size_t nfaulty) {
   uint32_t reported[GRAPH_REPORT], *wanted = mem_array(uint32_t, nfaulty);
   size_t n = 0;
   for (size_t i = 0; i < r->suspects.len && n < GRAPH_REPORT; i++)

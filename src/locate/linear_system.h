@@ -12,8 +12,8 @@
 // factorising it would take minutes (thousands of nodes, each jumping
 // anywhere). Its nodes then take the value the caller offers instead, and what
 // depends on them goes on from there. Every y is finite and within +-1e100.
-#ifndef CULPRIT_LOCATE_SOLVE_H
-#define CULPRIT_LOCATE_SOLVE_H
+#ifndef CULPRIT_LOCATE_LINEAR_SYSTEM_H
+#define CULPRIT_LOCATE_LINEAR_SYSTEM_H
 
 #include <stdbool.h>
 #include <stdint.h>

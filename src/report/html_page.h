@@ -11,8 +11,8 @@
 // Everything that comes from outside (paths, tests, messages, sources) is
 // escaped on its way: html_text in markup, html_json in data. The same session
 // gives the same bytes.
-#ifndef CULPRIT_REPORT_HTML_H
-#define CULPRIT_REPORT_HTML_H
+#ifndef CULPRIT_REPORT_HTML_PAGE_H
+#define CULPRIT_REPORT_HTML_PAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -48,12 +48,12 @@ typedef struct {
   EvidenceList notes;
   uint32_t failing, passing;
   bool stand_in;
-} Listing;
+} KeptListing;
 
 typedef struct {
   Localizer method;
-  char *reason;      // why it cannot be applied to this session; or NULL
-  Listing *listings; // one per failure; NULL: not applied
+  char *reason;          // why it cannot be applied to this session; or NULL
+  KeptListing *listings; // one per failure; NULL: not applied
 } MethodListing;
 
 typedef struct {
@@ -66,37 +66,34 @@ typedef struct {
   const Cover *cover;
   const NearTest *nearest; // per failure
   const KeptPage *pages;   // per failure
-  const NearNotes *notes;  // what `culprit near` found; NULL: nothing
+  const Notes *notes;      // what `culprit near` found; NULL: nothing
   const CoreNote *core;    // what `culprit spec` found; NULL: nothing
   const char *assets;      // where style and program lie, as the page names it;
                            // NULL: inside the page
 } HtmlReport;
 
-// --- gathering
-// ----------------------------------------------------------------
+// --- gathering --------------------------------------------------------------
 
 // Keeps the first `most` suspects of a ranking, and the evidence of the first
 // `explain` of them.
-void listing_keep(Listing *l, const HtmlReport *h, const Ranking *r,
+void listing_keep(KeptListing *l, const HtmlReport *h, const Ranking *r,
                   size_t most, size_t explain);
 void method_listing_release(MethodListing *m, size_t nfailures);
 
-// --- writing
-// ------------------------------------------------------------------
+// --- writing ----------------------------------------------------------------
 
 void html_write(HtmlReport *h, FILE *out);
 
 // The style sheet and the program, from report/page/.
 extern const char html_css[], html_js[];
 
-// --- shared by the parts
-// --------------------------------------------------------
+// --- shared by the parts ----------------------------------------------------
 
 // How strongly a suspect is suspected, 0 to 10, by its place in the list: the
 // first is 10, the last 0, the others on a logarithmic scale between; of a tie
 // the geometric middle counts. How much evidence there is, 0 to 4.
 int html_hue(const Listed *s, size_t total);
-int html_light(const Listed *s, const Listing *l);
+int html_light(const Listed *s, const KeptListing *l);
 
 // What is missing or doubtful in this session: "level", then a sentence each.
 typedef struct {

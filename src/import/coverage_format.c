@@ -1,5 +1,6 @@
-// The table of formats, and which files an argument stands for: see format.h.
-#include "import/format.h"
+// The table of formats, and which files an argument stands for: see
+// coverage_format.h.
+#include "import/coverage_format.h"
 
 #include <string.h>
 
@@ -62,11 +63,11 @@ static const char *cut_ending(const ImportFormat *f, const char *path,
 
 static int read_one(const ImportFormat *f, const char *path, const char *name,
                     bool named, Coverage *out, Err *err) {
-  Input in = {.path = path, .test = name, .named = named};
-  int rc = input_read(&in, err);
+  ImportFile in = {.path = path, .test = name, .named = named};
+  int rc = import_file_read(&in, err);
   if (!rc)
     rc = f->read_file(&in, out, err);
-  input_release(&in);
+  import_file_release(&in);
   return rc;
 }
 

@@ -2,7 +2,7 @@
 // first suspects in its text. Failing tests come first, by failure.
 #include <string.h>
 
-#include "report/html.h"
+#include "report/html_page.h"
 
 enum { SHOWN = 5 };
 

@@ -1,14 +1,14 @@
 // The table of formats that `culprit import` reads. A new one is a file with a
-// reader and a row in format.c.
-#ifndef CULPRIT_IMPORT_FORMAT_H
-#define CULPRIT_IMPORT_FORMAT_H
+// reader and a row in coverage_format.c.
+#ifndef CULPRIT_IMPORT_COVERAGE_FORMAT_H
+#define CULPRIT_IMPORT_COVERAGE_FORMAT_H
 
 #include <stddef.h>
 
 #include "import/coverage.h"
 #include "import/foreign.h"
 #include "import/places.h"
-#include "verdict/input.h"
+#include "verdict/import_file.h"
 
 // One argument of the import: [NAME=]FILE.
 typedef struct {
@@ -23,7 +23,7 @@ typedef struct {
 typedef struct {
   const char *name;
   // Most formats are read file by file ...
-  int (*read_file)(const Input *in, Coverage *out, Err *err);
+  int (*read_file)(const ImportFile *in, Coverage *out, Err *err);
   // ... in some, files belong together, or bring more than coverage.
   int (*read_args)(const ImportArgs *args, Coverage *out, Foreign *more,
                    Err *err);
@@ -45,11 +45,11 @@ int import_read(const ImportFormat *format, const ImportArgs *args,
                 const Places *places, Foreign *out, Err *err);
 
 // The readers of the table.
-int lcov_read(const Input *in, Coverage *out, Err *err);
-int gcov_read(const Input *in, Coverage *out, Err *err);
-int llvm_read(const Input *in, Coverage *out, Err *err);
-int cobertura_read(const Input *in, Coverage *out, Err *err);
-int jacoco_read(const Input *in, Coverage *out, Err *err);
+int lcov_read(const ImportFile *in, Coverage *out, Err *err);
+int gcov_read(const ImportFile *in, Coverage *out, Err *err);
+int llvm_read(const ImportFile *in, Coverage *out, Err *err);
+int cobertura_read(const ImportFile *in, Coverage *out, Err *err);
+int jacoco_read(const ImportFile *in, Coverage *out, Err *err);
 int gzoltar_read(const ImportArgs *args, Coverage *out, Foreign *more,
                  Err *err);
 int stores_read(const ImportArgs *args, Coverage *out, Foreign *more, Err *err);

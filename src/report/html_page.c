@@ -1,5 +1,5 @@
 // The HTML report as a whole: its frame, and what its parts share. See html.h.
-#include "report/html.h"
+#include "report/html_page.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,13 +7,12 @@
 
 #include "util/escape.h"
 
-// --- text and data
-// ------------------------------------------------------------
+// --- text and data ----------------------------------------------------------
 
 static void put_plain(const char *text, size_t n, FILE *out) {
   for (size_t i = 0; i < n; i++) {
     switch (text[i]) {
-    // clang-format off
+      // clang-format off
     case '&': fputs("&amp;", out); break;
     case '<': fputs("&lt;", out); break;
     case '>': fputs("&gt;", out); break;
@@ -65,24 +64,23 @@ void html_json_end(HtmlJson *j, const char *id, FILE *out) {
   free(j->data);
 }
 
-// --- listings
-// -----------------------------------------------------------------
+// --- listings ---------------------------------------------------------------
 
 static void copy_evidence(EvidenceList *to, const Evidence *items, size_t n) {
   for (size_t i = 0; i < n; i++)
     array_push(to, (Evidence){items[i].kind, mem_strdup(items[i].text)});
 }
 
-void listing_keep(Listing *l, const HtmlReport *h, const Ranking *r,
+void listing_keep(KeptListing *l, const HtmlReport *h, const Ranking *r,
                   size_t most, size_t explain) {
   size_t total = r->suspects.len, n = total < most ? total : most;
-  *l = (Listing){.items = mem_array(Listed, n + 1),
-                 .n = n,
-                 .total = total,
-                 .nevidence = n < explain ? n : explain,
-                 .failing = r->failing,
-                 .passing = r->passing,
-                 .stand_in = r->stand_in};
+  *l = (KeptListing){.items = mem_array(Listed, n + 1),
+                     .n = n,
+                     .total = total,
+                     .nevidence = n < explain ? n : explain,
+                     .failing = r->failing,
+                     .passing = r->passing,
+                     .stand_in = r->stand_in};
   for (size_t i = 0; i < n; i++) {
     const Suspect *s = &r->suspects.items[i];
     l->items[i] =
@@ -95,7 +93,7 @@ void listing_keep(Listing *l, const HtmlReport *h, const Ranking *r,
   copy_evidence(&l->notes, r->notes.items, r->notes.len);
 }
 
-static void listing_release(Listing *l) {
+static void listing_release(KeptListing *l) {
   for (size_t i = 0; i < l->nevidence; i++)
     evidence_release(&l->evidence[i]);
   free(l->evidence);
@@ -117,14 +115,13 @@ int html_hue(const Listed *s, size_t total) {
   return (int)lround(10 * (1 - log(rank) / log((double)total)));
 }
 
-int html_light(const Listed *s, const Listing *l) {
+int html_light(const Listed *s, const KeptListing *l) {
   double f = l->failing ? (double)s->ef / l->failing : 0;
   double p = l->passing ? (double)s->ep / l->passing : 0;
   return (int)ceil(4 * (f > p ? f : p));
 }
 
-// --- the page
-// -----------------------------------------------------------------
+// --- the page ---------------------------------------------------------------
 
 static void put_policy(const HtmlReport *h, FILE *out) {
   const char *own = h->assets ? "'self'" : "'unsafe-inline'";

@@ -1,5 +1,5 @@
-// What decides whether a statement is executed: see guard.h.
-#include "locate/guard.h"
+// What decides whether a statement is executed: see control_guards.h.
+#include "locate/control_guards.h"
 
 #include "locate/cfg.h"
 #include "util/bitset.h"
@@ -51,7 +51,7 @@ static void spread(const Work *w, BlockList *todo, bool behind,
   const uint32_t *edges = behind ? c->out : c->in;
   while (todo->len) {
     uint32_t b = todo->items[--todo->len];
-    if (bitset_has(out, b) || (not &&bitset_has(not, b)))
+    if (bitset_has(out, b) || (not&&bitset_has(not, b)))
       continue;
     bitset_add(out, b);
     for (uint32_t i = first[b]; i < first[b + 1]; i++) {

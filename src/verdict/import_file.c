@@ -1,5 +1,5 @@
-// One file given to an import: see input.h.
-#include "verdict/input.h"
+// One file given to an import: see import_file.h.
+#include "verdict/import_file.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -12,7 +12,8 @@
 // A file of a few kilobytes can unpack to as many gigabytes.
 #define UNPACKED_MOST ((size_t)1 << 30)
 
-int input_fail(const Input *in, size_t line, Err *err, const char *fmt, ...) {
+int import_file_fail(const ImportFile *in, size_t line, Err *err,
+                     const char *fmt, ...) {
   char text[1024];
   va_list ap;
   va_start(ap, fmt);
@@ -29,7 +30,7 @@ static bool is_packed(const Str *s) {
   return s->len > 2 && !memcmp(s->data, "\x1f\x8b", 2);
 }
 
-static int unpack_all(z_stream *z, const Input *in, Str *out, Err *err) {
+static int unpack_all(z_stream *z, const ImportFile *in, Str *out, Err *err) {
   char buf[65536];
   int rc = Z_OK;
   while (rc == Z_OK) {
@@ -38,21 +39,21 @@ static int unpack_all(z_stream *z, const Input *in, Str *out, Err *err) {
     rc = inflate(z, Z_NO_FLUSH);
     str_addn(out, buf, sizeof buf - z->avail_out);
     if (out->len > UNPACKED_MOST)
-      return input_fail(in, 0, err, "unpacks to more than %zu MB",
-                        UNPACKED_MOST >> 20);
+      return import_file_fail(in, 0, err, "unpacks to more than %zu MB",
+                              UNPACKED_MOST >> 20);
     if (rc == Z_STREAM_END && z->avail_in) // several packed files in one
       rc = inflateReset(z);
   }
   if (rc == Z_STREAM_END)
     return 0;
   if (rc == Z_BUF_ERROR)
-    return input_fail(in, 0, err, "cut off: gzip data ends after %lu bytes",
-                      z->total_in);
-  return input_fail(in, 0, err, "damaged gzip data at byte %lu: %s",
-                    z->total_in, z->msg ? z->msg : "not gzip");
+    return import_file_fail(
+        in, 0, err, "cut off: gzip data ends after %lu bytes", z->total_in);
+  return import_file_fail(in, 0, err, "damaged gzip data at byte %lu: %s",
+                          z->total_in, z->msg ? z->msg : "not gzip");
 }
 
-int input_unpack(Input *in, Err *err) {
+int import_file_unpack(ImportFile *in, Err *err) {
   if (!is_packed(&in->text))
     return 0;
   Str packed = in->text;
@@ -61,7 +62,7 @@ int input_unpack(Input *in, Err *err) {
                 .avail_in = (unsigned)packed.len};
   int rc = -1;
   if (packed.len > UNPACKED_MOST || inflateInit2(&z, 16 + MAX_WBITS) != Z_OK)
-    input_fail(in, 0, err, "cannot be unpacked: too large");
+    import_file_fail(in, 0, err, "cannot be unpacked: too large");
   else
     rc = unpack_all(&z, in, &in->text, err);
   inflateEnd(&z);
@@ -69,14 +70,14 @@ int input_unpack(Input *in, Err *err) {
   return rc;
 }
 
-int input_read(Input *in, Err *err) {
+int import_file_read(ImportFile *in, Err *err) {
   str_clear(&in->text);
   if (fs_read(in->path, 0, &in->text, err))
     return -1;
-  return input_unpack(in, err);
+  return import_file_unpack(in, err);
 }
 
-void input_release(Input *in) { str_release(&in->text); }
+void import_file_release(ImportFile *in) { str_release(&in->text); }
 
 // --- lines -----------------------------------------------------------------
 
@@ -90,7 +91,8 @@ int lines_next(Lines *l, Err *err) {
   l->at += n + 1;
   l->number++;
   if (memchr(start, '\0', n))
-    return input_fail(l->in, l->number, err, "a NUL byte: not a text file");
+    return import_file_fail(l->in, l->number, err,
+                            "a NUL byte: not a text file");
   while (n && start[n - 1] == '\r')
     n--;
   str_clear(&l->text);

@@ -10,8 +10,8 @@
 //
 //   1 -> 2 -> 3 -> 4     report {1}, faulty {3}: layers {1} {2} {3},
 //                        3 of 4 examined, score 0.25
-#ifndef CULPRIT_EVAL_PDG_H
-#define CULPRIT_EVAL_PDG_H
+#ifndef CULPRIT_EVAL_PDG_SCORE_H
+#define CULPRIT_EVAL_PDG_SCORE_H
 
 #include <stdbool.h>
 #include <stddef.h>

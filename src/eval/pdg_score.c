@@ -1,5 +1,5 @@
-// Breadth-first layers over the dependence graph: see pdg.h.
-#include "eval/pdg.h"
+// Breadth-first layers over the dependence graph: see pdg_score.h.
+#include "eval/pdg_score.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -47,30 +47,30 @@ typedef struct {
   uint32_t *items;
   size_t len;
   Bitset seen;
-} Queue;
+} NodeQueue;
 
-static void queue_add(Queue *q, uint32_t node) {
+static void queue_add(NodeQueue *q, uint32_t node) {
   if (bitset_has(&q->seen, node))
     return;
   bitset_add(&q->seen, node);
   q->items[q->len++] = node;
 }
 
-static bool layer_has(const Queue *q, size_t from, const Bitset *faulty) {
+static bool layer_has(const NodeQueue *q, size_t from, const Bitset *faulty) {
   for (size_t i = from; i < q->len; i++)
     if (bitset_has(faulty, q->items[i]))
       return true;
   return false;
 }
 
-static size_t count_statements(const Pdg *g, const Queue *q) {
+static size_t count_statements(const Pdg *g, const NodeQueue *q) {
   size_t n = 0;
   for (size_t i = 0; i < q->len; i++)
     n += q->items[i] < g->nstatements;
   return n;
 }
 
-static void search(const Pdg *g, Queue *q, const Bitset *faulty,
+static void search(const Pdg *g, NodeQueue *q, const Bitset *faulty,
                    PdgScore *out) {
   for (size_t from = 0; from < q->len;) {
     size_t end = q->len;
@@ -88,7 +88,7 @@ static void search(const Pdg *g, Queue *q, const Bitset *faulty,
 PdgScore pdg_score(const Pdg *g, const uint32_t *reported, size_t nreported,
                    const uint32_t *faulty, size_t nfaulty) {
   PdgScore out = {0};
-  Queue q = {.items = mem_array(uint32_t, g->nnodes)};
+  NodeQueue q = {.items = mem_array(uint32_t, g->nnodes)};
   Bitset wanted = {0};
   assert(g->first);
   for (size_t i = 0; i < nfaulty; i++)

@@ -2,12 +2,12 @@
 // session still grows: statements, by one method, for its most frequent
 // failure.
 //
-//   Snapshot s;
-//   if (snapshot_take(&s, store, session, "ochiai", &err)) ...
+//   CurrentRanking s;
+//   if (current_ranking_make(&s, store, session, "ochiai", &err)) ...
 //   if (s.ranked) use(&s.ranking);
-//   snapshot_release(&s);
-#ifndef CULPRIT_LOCATE_SNAPSHOT_H
-#define CULPRIT_LOCATE_SNAPSHOT_H
+//   current_ranking_release(&s);
+#ifndef CULPRIT_LOCATE_CURRENT_RANKING_H
+#define CULPRIT_LOCATE_CURRENT_RANKING_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,15 +16,15 @@
 
 typedef struct {
   Suite suite;
-  Workbench bench;
-  Locator locator;
+  SessionEvidence evidence;
+  OpenLocalizer localizer;
   Ranking ranking;
   bool ranked; // false: nothing failed yet, or the method cannot be applied
-} Snapshot;
+} CurrentRanking;
 
 // -1: the store cannot be read. To be released even then.
-int snapshot_take(Snapshot *s, Store *store, int64_t session,
-                  const char *method, Err *err);
-void snapshot_release(Snapshot *s);
+int current_ranking_make(CurrentRanking *s, Store *store, int64_t session,
+                         const char *method, Err *err);
+void current_ranking_release(CurrentRanking *s);
 
 #endif

@@ -4,8 +4,8 @@
 // ("src/util", "/usr"; "." is the session's directory), its plain file name
 // ("getopt.c"), or a glob that matches one of them ("*/gnulib/*", "test_*").
 // A "*" also matches "/".
-#ifndef CULPRIT_TALLY_FILTER_H
-#define CULPRIT_TALLY_FILTER_H
+#ifndef CULPRIT_TALLY_PATH_FILTER_H
+#define CULPRIT_TALLY_PATH_FILTER_H
 
 #include <stdbool.h>
 #include <stddef.h>

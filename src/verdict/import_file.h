@@ -1,6 +1,6 @@
 // One file given to an import: its bytes, and the test they speak of.
-#ifndef CULPRIT_VERDICT_INPUT_H
-#define CULPRIT_VERDICT_INPUT_H
+#ifndef CULPRIT_VERDICT_IMPORT_FILE_H
+#define CULPRIT_VERDICT_IMPORT_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,16 +14,17 @@ typedef struct {
   const char *test; // NAME of NAME=FILE, else made from the file's name
   bool named;       // the user gave NAME=
   Str text;         // unpacked
-} Input;
+} ImportFile;
 
 // Reads in->path into in->text, and unpacks it.
-int input_read(Input *in, Err *err);
+int import_file_read(ImportFile *in, Err *err);
 // Unpacks in->text if gzip packed it, whatever the file's name.
-int input_unpack(Input *in, Err *err);
-void input_release(Input *in);
+int import_file_unpack(ImportFile *in, Err *err);
+void import_file_release(ImportFile *in);
 
 // "FILE:LINE: ..." or "FILE: ...". Return -1.
-int input_fail(const Input *in, size_t line, Err *err, const char *fmt, ...)
+int import_file_fail(const ImportFile *in, size_t line, Err *err,
+                     const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
 // The lines of a text file, one after the other, without their ends (\n or
@@ -32,7 +33,7 @@ int input_fail(const Input *in, size_t line, Err *err, const char *fmt, ...)
 //   Lines lines = {.in = in};
 //   for (int rc; (rc = lines_next(&lines, err)) > 0;) use(lines.text.data);
 typedef struct {
-  const Input *in;
+  const ImportFile *in;
   size_t at;     // where the next line begins
   size_t number; // of the current line, from 1
   Str text;      // the current line

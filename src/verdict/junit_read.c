@@ -26,7 +26,7 @@ typedef struct {
   double seconds;
 } Reader;
 
-bool junit_recognises(const Input *in) {
+bool junit_recognises(const ImportFile *in) {
   const char *text = str_text(&in->text);
   if (text_starts(text, "\xef\xbb\xbf"))
     text += 3;
@@ -40,7 +40,8 @@ static void set(Str *s, const char *text) {
   str_add(s, text ? text : "");
 }
 
-static int start_case(Reader *r, Xml *x, const char **attributes) {
+static int start_case(void *ctx, Xml *x, const char **attributes) {
+  Reader *r = ctx;
   const char *name, *class_name = xml_attribute(attributes, "classname");
   const char *time = xml_attribute(attributes, "time");
   const char *status = xml_attribute(attributes, "status");
@@ -82,9 +83,11 @@ static size_t exception_name(const char *message) {
   return 0;
 }
 
-static void start_failure(Reader *r, const char **attributes) {
-  if (r->verdict == VERDICT_FAIL)
-    return; // the first one says what failed
+static int start_failure(void *ctx, Xml *x, const char **attributes) {
+  (void)x;
+  Reader *r = ctx;
+  if (!r->in_case || r->verdict == VERDICT_FAIL)
+    return 0; // the first one says what failed
   r->verdict = VERDICT_FAIL;
   r->in_failure = true;
   const char *type = xml_attribute(attributes, "type");
@@ -93,22 +96,25 @@ static void start_failure(Reader *r, const char **attributes) {
   size_t n = exception_name(str_text(&r->message));
   if (!r->type.len && n)
     str_addn(&r->type, r->message.data, n);
+  return 0;
 }
 
-static int start(void *ctx, Xml *x, const char *element,
-                 const char **attributes) {
-  Reader *r = ctx;
-  if (!strcmp(element, "testcase"))
-    return start_case(r, x, attributes);
-  if (!r->in_case)
-    return 0;
-  if (!strcmp(element, "failure") || !strcmp(element, "error"))
-    start_failure(r, attributes);
-  else if (!strcmp(element, "skipped") && r->verdict == VERDICT_PASS)
-    r->verdict = VERDICT_SKIP;
-  else if (text_starts(element, "flaky") && r->verdict == VERDICT_PASS)
-    r->verdict = VERDICT_FLAKY;
+static int doubt(Reader *r, Verdict verdict) {
+  if (r->in_case && r->verdict == VERDICT_PASS)
+    r->verdict = verdict;
   return 0;
+}
+
+static int start_skipped(void *ctx, Xml *x, const char **attributes) {
+  (void)x;
+  (void)attributes;
+  return doubt(ctx, VERDICT_SKIP);
+}
+
+static int start_flaky(void *ctx, Xml *x, const char **attributes) {
+  (void)x;
+  (void)attributes;
+  return doubt(ctx, VERDICT_FLAKY);
 }
 
 // One line, not too long; NULL if nothing is left.
@@ -123,7 +129,8 @@ static const char *one_line(Str *s) {
   return *text ? text : NULL;
 }
 
-static void end_case(Reader *r) {
+static void end_case(void *ctx) {
+  Reader *r = ctx;
   TestVerdict t = {.name = r->name.data,
                    .brief = r->has_brief ? r->brief.data : NULL,
                    .verdict = r->verdict,
@@ -134,15 +141,7 @@ static void end_case(Reader *r) {
   r->in_case = false;
 }
 
-static int end(void *ctx, Xml *x, const char *element) {
-  (void)x;
-  Reader *r = ctx;
-  if (!strcmp(element, "testcase"))
-    end_case(r);
-  else if (!strcmp(element, "failure") || !strcmp(element, "error"))
-    r->in_failure = false;
-  return 0;
-}
+static void end_failure(void *ctx) { ((Reader *)ctx)->in_failure = false; }
 
 // The text of a failure is its message if it has no other.
 static void text(void *ctx, const char *bytes, size_t n) {
@@ -151,8 +150,18 @@ static void text(void *ctx, const char *bytes, size_t n) {
     str_addn(&r->message, bytes, n);
 }
 
-int junit_read(const Input *in, Verdicts *out, Err *err) {
-  static const XmlHandlers handlers = {"testsuites", "testsuite", start, end,
+static const XmlElement elements[] = {
+    {"testcase", start_case, end_case},
+    {"failure", start_failure, end_failure},
+    {"error", start_failure, end_failure},
+    {"skipped", start_skipped, NULL},
+    {"flakyFailure", start_flaky, NULL},
+    {"flakyError", start_flaky, NULL},
+    {0},
+};
+
+int junit_read(const ImportFile *in, Verdicts *out, Err *err) {
+  static const XmlHandlers handlers = {"testsuites", "testsuite", elements,
                                        text};
   Reader r = {.out = out};
   int rc = xml_read(in, &handlers, &r, err);

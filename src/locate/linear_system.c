@@ -1,11 +1,11 @@
-// Sparse linear systems over a graph: see solve.h.
+// Sparse linear systems over a graph: see linear_system.h.
 //
 // Tarjan's algorithm finds the components with those first that the others
 // lead to: when one is found, all it depends on outside itself is known.
 //
 // A component of several nodes goes to KLU, which wants columns: it is given
 // the rows of the system as columns and solves with the transpose.
-#include "locate/solve.h"
+#include "locate/linear_system.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -39,23 +39,22 @@ typedef struct {
   ARRAY(double) answer;
   int *at; // column -> its entry in the row at hand
   klu_common klu;
-} Solver;
+} ComponentSolver;
 
 static double limited(double x) {
   return isnan(x) ? 0 : fmin(fmax(x, -LIMIT), LIMIT);
 }
 
-static void give_up(Solver *v, const uint32_t *nodes, size_t n) {
+static void give_up(ComponentSolver *v, const uint32_t *nodes, size_t n) {
   for (size_t i = 0; i < n; i++) {
     v->y[nodes[i]] = limited(v->s->instead[nodes[i]]);
     v->solved[nodes[i]] = false;
   }
 }
 
-// --- one node
-// -----------------------------------------------------------------
+// --- one node ---------------------------------------------------------------
 
-static void solve_node(Solver *v, uint32_t j) {
+static void solve_node(ComponentSolver *v, uint32_t j) {
   const GraphSystem *s = v->s;
   double right = s->given[j], own = s->own[j], size = fabs(s->own[j]);
   for (uint32_t e = s->first[j]; e < s->first[j + 1]; e++) {
@@ -74,10 +73,9 @@ static void solve_node(Solver *v, uint32_t j) {
   v->solved[j] = true;
 }
 
-// --- a component of several nodes
-// -----------------------------------------------
+// --- a component of several nodes -------------------------------------------
 
-static void add_entry(Solver *v, uint32_t column, double value) {
+static void add_entry(ComponentSolver *v, uint32_t column, double value) {
   int at = v->at[column];
   if (at >= array_last(&v->start)) {
     v->value.items[at] += value;
@@ -89,7 +87,7 @@ static void add_entry(Solver *v, uint32_t column, double value) {
 }
 
 // The row of node j: own * y[j] - weights inside = given + weights outside.
-static void add_row(Solver *v, uint32_t j) {
+static void add_row(ComponentSolver *v, uint32_t j) {
   const GraphSystem *s = v->s;
   double right = s->given[j];
   add_entry(v, v->place[j], s->own[j]);
@@ -105,7 +103,7 @@ static void add_row(Solver *v, uint32_t j) {
   array_push(&v->right, limited(right));
 }
 
-static void build_rows(Solver *v, const uint32_t *nodes, size_t n) {
+static void build_rows(ComponentSolver *v, const uint32_t *nodes, size_t n) {
   v->start.len = v->column.len = v->value.len = v->right.len = 0;
   array_push(&v->start, 0);
   for (size_t i = 0; i < n; i++)
@@ -119,7 +117,7 @@ static void build_rows(Solver *v, const uint32_t *nodes, size_t n) {
 }
 
 // Is the answer one, after all the rounding?
-static bool answers(const Solver *v, size_t n) {
+static bool answers(const ComponentSolver *v, size_t n) {
   double worst = 0, size = 0;
   for (size_t i = 0; i < n; i++) {
     double rest = v->right.items[i], row = fabs(v->right.items[i]);
@@ -136,7 +134,8 @@ static bool answers(const Solver *v, size_t n) {
   return worst <= WORST_RESIDUAL * size;
 }
 
-static bool factor_and_solve(Solver *v, klu_symbolic *symbolic, size_t n) {
+static bool factor_and_solve(ComponentSolver *v, klu_symbolic *symbolic,
+                             size_t n) {
   if (symbolic->est_flops > MOST_OPERATIONS)
     return false;
   klu_numeric *numeric = klu_factor(v->start.items, v->column.items,
@@ -153,7 +152,8 @@ static bool factor_and_solve(Solver *v, klu_symbolic *symbolic, size_t n) {
   return good;
 }
 
-static void solve_component(Solver *v, const uint32_t *nodes, size_t n) {
+static void solve_component(ComponentSolver *v, const uint32_t *nodes,
+                            size_t n) {
   build_rows(v, nodes, n);
   v->answer.len = 0;
   array_reserve(&v->answer, n);
@@ -173,16 +173,15 @@ static void solve_component(Solver *v, const uint32_t *nodes, size_t n) {
   }
 }
 
-// --- components
-// -----------------------------------------------------------------
+// --- components -------------------------------------------------------------
 
-static void enter(Solver *v, uint32_t node) {
+static void enter(ComponentSolver *v, uint32_t node) {
   v->met[node] = v->low[node] = ++v->clock;
   array_push(&v->open, node);
 }
 
 // All that `root` leads to is known: what is open above it is its component.
-static void close_component(Solver *v, uint32_t root) {
+static void close_component(ComponentSolver *v, uint32_t root) {
   size_t from = v->open.len;
   while (v->open.items[--from] != root)
     ;
@@ -203,7 +202,7 @@ static void lower(uint32_t *low, uint32_t to) {
 }
 
 // Depth first from `root`, without recursion: functions have 50,000 blocks.
-static void visit(Solver *v, uint32_t root) {
+static void visit(ComponentSolver *v, uint32_t root) {
   const GraphSystem *s = v->s;
   struct Frame {
     uint32_t node, next;
@@ -237,7 +236,7 @@ static void visit(Solver *v, uint32_t root) {
 }
 
 void graph_solve(const GraphSystem *s, double *y, bool *solved) {
-  Solver v = {.s = s, .y = y, .solved = solved};
+  ComponentSolver v = {.s = s, .y = y, .solved = solved};
   v.met = mem_array(uint32_t, s->n);
   v.low = mem_array(uint32_t, s->n);
   v.place = mem_array(uint32_t, s->n);

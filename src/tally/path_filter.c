@@ -1,5 +1,5 @@
-// Which source files are listed and ranked: see filter.h.
-#include "tally/filter.h"
+// Which source files are listed and ranked: see path_filter.h.
+#include "tally/path_filter.h"
 
 #include <fnmatch.h>
 #include <string.h>

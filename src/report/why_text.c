@@ -23,15 +23,8 @@
 
 enum { NAMES_SHOWN = 20, TIES_SHOWN = 8, LINE_WIDTH = 100 };
 
-static void put_escaped(const char *text, FILE *out) {
-  Str s = {0};
-  escape_add(&s, text);
-  fputs(str_text(&s), out);
-  str_release(&s);
-}
-
 static void put_place(const Suite *suite, const Entity *e, FILE *out) {
-  put_escaped(suite_path(suite, e->source), out);
+  report_escaped(suite_path(suite, e->source), out);
   fprintf(out, ":%u", e->line);
 }
 
@@ -63,7 +56,7 @@ static void put_head(Why *w, FILE *out) {
   const Suite *suite = w->report.suite;
   const Entity *e = &suite->entities[w->statement];
   if (e->line != w->line) {
-    put_escaped(suite_path(suite, w->source), out);
+    report_escaped(suite_path(suite, w->source), out);
     fprintf(out, ":%u has no statement; the nearest is\n", w->line);
   }
   put_place(suite, e, out);
@@ -85,7 +78,7 @@ static void put_voice(const Suite *suite, double value, bool by_other,
   Str text = {0};
   evidence_tuple(suite, other, &text);
   fputs(", ", out);
-  put_escaped(str_text(&text), out);
+  report_escaped(str_text(&text), out);
   str_release(&text);
 }
 
@@ -147,7 +140,7 @@ static void put_facts(const Why *w, const Account *a, FILE *out) {
   fputs("\n  what is known of it:\n", out);
   for (size_t i = 0; i < list.len; i++) {
     fputs("    ", out);
-    put_escaped(list.items[i].text, out);
+    report_escaped(list.items[i].text, out);
     fputc('\n', out);
   }
   evidence_release(&list);
@@ -169,7 +162,7 @@ static void put_tuples(const Why *w, const Account *a, FILE *out) {
     str_add(&text, ": ");
     evidence_runs(&a->ranking, t->ef, t->ep, &text);
     fprintf(out, "    %+.3f  ", t->tells);
-    put_escaped(str_text(&text), out);
+    report_escaped(str_text(&text), out);
     fputc('\n', out);
     str_release(&text);
   }
@@ -181,7 +174,7 @@ static void put_deaths(const Why *w, const Account *a, FILE *out) {
                   &w->report.suite->entities[w->statement], &list);
   for (size_t i = 0; i < list.len; i++) {
     fputs(i ? "  " : "\n  ", out);
-    put_escaped(list.items[i].text, out);
+    report_escaped(list.items[i].text, out);
     fputc('\n', out);
   }
   evidence_release(&list);
@@ -190,7 +183,7 @@ static void put_deaths(const Why *w, const Account *a, FILE *out) {
 static void put_name(const Suite *suite, size_t run, size_t *n, FILE *out) {
   if (*n < NAMES_SHOWN) {
     fputs(*n ? ", " : " ", out);
-    put_escaped(suite->runs[run].test, out);
+    report_escaped(suite->runs[run].test, out);
   }
   (*n)++;
 }
@@ -228,7 +221,7 @@ static void put_method(const MethodScore *m, FILE *out) {
   fprintf(out, "    %-16s ", m->method.name);
   if (m->reason) {
     fputs("  -  ", out);
-    put_escaped(m->reason, out);
+    report_escaped(m->reason, out);
     fputc('\n', out);
     return;
   }
@@ -251,16 +244,12 @@ static const MethodScore *find_method(const Account *a, const char *name) {
   return NULL;
 }
 
-// Has it made runs of its own?
-static bool experiments(const MethodScore *m) {
-  return m->method.notes || m->method.cores;
-}
-
 static bool ranks_higher(const MethodScore *m, const MethodScore *than) {
   if (!than || !than->ranked || !m->ranked)
     return m->ranked;
   return m->rank < than->rank ||
-         (m->rank == than->rank && experiments(m) && !experiments(than));
+         (m->rank == than->rank && m->method.experiments &&
+          !than->method.experiments);
 }
 
 size_t why_methods(const Why *w, const Account *a,
@@ -330,7 +319,7 @@ static void put_parting(const Why *w, const NearNote *note, FILE *out) {
   for (size_t i = 0; i < n && i < TIES_SHOWN; i++) {
     const NoteBranch *b = &note->branches.items[i];
     fputs(i ? ", " : " ", out);
-    put_escaped(path_below(b->file, suite->cwd), out);
+    report_escaped(path_below(b->file, suite->cwd), out);
     fprintf(out, ":%u", b->line);
   }
   if (n > TIES_SHOWN)
@@ -344,23 +333,23 @@ static void put_near(const Why *w, const Account *a, FILE *out) {
     return;
   const NoteBranch *b = why_branch(w, note);
   fputs("\n  the nearest passing run: ", out);
-  put_escaped(note->command, out);
+  report_escaped(note->command, out);
   fputc('\n', out);
   if (b) {
     fprintf(out, "    here execution %u", b->instance);
     if (*b->written) {
       fputs(" of `", out);
-      put_escaped(b->written, out);
+      report_escaped(b->written, out);
       fputc('`', out);
     }
     fputs(" was ", out);
-    put_escaped(b->taken, out);
+    report_escaped(b->taken, out);
     fputs(", would have to be ", out);
-    put_escaped(b->needed, out);
+    report_escaped(b->needed, out);
     fputs(b->decisive ? "\n" : " (tells little)\n", out);
     if (*b->matters) {
       fputs("    ", out);
-      put_escaped(b->matters, out);
+      report_escaped(b->matters, out);
       fputc('\n', out);
     }
   }
@@ -370,8 +359,7 @@ static void put_near(const Why *w, const Account *a, FILE *out) {
 // --- the core of a broken contract ------------------------------------------
 
 const SpecNote *why_core(const Why *w, const Account *a) {
-  return spec_notes_find(w->cores,
-                         w->report.suite->failures[a->failure].signature);
+  return notes_find(w->cores, w->report.suite->failures[a->failure].signature);
 }
 
 static bool is_here(const Why *w, const char *file, uint32_t line) {
@@ -406,7 +394,7 @@ static void put_core(const Why *w, const Account *a, FILE *out) {
   fputs("\n  what culprit spec found out:\n", out);
   for (size_t k = 0; (clause = why_clause(w, note, k)); k++) {
     fputs("    ", out);
-    put_escaped(clause, out);
+    report_escaped(clause, out);
     fputs(" cannot hold together with this line\n", out);
   }
   if (why_alone(w, note))
@@ -419,9 +407,9 @@ static void put_failure(const Why *w, const Account *a, FILE *out) {
   const Suite *suite = w->report.suite;
   const FailureGroup *g = &suite->failures[a->failure];
   fprintf(out, "\nFailure %zu of %zu (", a->failure + 1, suite->nfailures);
-  put_escaped(g->kind, out);
+  report_escaped(g->kind, out);
   fputs("): ", out);
-  put_escaped(g->message, out);
+  report_escaped(g->message, out);
   fprintf(out, "\n  %u failing run%s against %u %s\n", a->ranking.failing,
           plural(a->ranking.failing), a->ranking.passing,
           a->ranking.stand_in ? "that fail otherwise" : "passing");
