@@ -1,7 +1,6 @@
 // culprit spec: a run that breaks a contract. Names the promise, the statements
 // that cannot be right together with it, and ranks them with made tests.
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,10 +33,10 @@ typedef struct {
   const char *name;
   RoundsPick pick;
   bool bonus, tests, correct;
-} Method;
+} SpecMethod;
 
 // The first says how many tests the others get in a comparison.
-static const Method methods[] = {
+static const SpecMethod methods[] = {
     {"sat-tar", PICK_SUSPECTS, true, true, false},
     {"sat-tar+alone", PICK_SUSPECTS, true, true, true},
     {"core", PICK_SUSPECTS, true, false, false},
@@ -46,145 +45,66 @@ static const Method methods[] = {
     {"directed", PICK_NEAREST, false, true, false},
     {"random", PICK_RANDOM, false, true, false},
 };
-enum { METHOD_DEFAULT = 1 };
+enum { USUAL_METHOD = 1 };
 
 // --- options ----------------------------------------------------------------
 
 typedef struct {
   size_t rounds;
   double budget, timeout;
-  const Method *method;
+  int method;        // of methods[]
   const char *check; // function
   size_t top, seed, bound;
-  bool json, interactive, compare, quiet, help;
+  bool json, interactive, compare, quiet;
   const char *store, *input;
   const char *dir;  // of the store
   const char *line; // our own command line
   char **command;
   ConfineOptions confine;
-  Arena arena;
 } Options;
 
-enum {
-  OPT_ROUNDS = 256,
-  OPT_BUDGET,
-  OPT_TIMEOUT,
-  OPT_METHOD,
-  OPT_CHECK,
-  OPT_BOUND,
-  OPT_TOP,
-  OPT_SEED,
-  OPT_JSON,
-  OPT_INTERACTIVE,
-  OPT_COMPARE,
-  OPT_INPUT,
-  OPT_STORE,
-  OPT_ALLOW_WRITE,
-  OPT_ALLOW_CONNECT,
-};
-
-static const struct option long_options[] = {
-    {"rounds", required_argument, NULL, OPT_ROUNDS},
-    {"budget", required_argument, NULL, OPT_BUDGET},
-    {"timeout", required_argument, NULL, OPT_TIMEOUT},
-    {"method", required_argument, NULL, OPT_METHOD},
-    {"check", required_argument, NULL, OPT_CHECK},
-    {"bound", required_argument, NULL, OPT_BOUND},
-    {"top", required_argument, NULL, OPT_TOP},
-    {"seed", required_argument, NULL, OPT_SEED},
-    {"json", no_argument, NULL, OPT_JSON},
-    {"interactive", no_argument, NULL, OPT_INTERACTIVE},
-    {"compare", no_argument, NULL, OPT_COMPARE},
-    {"input", required_argument, NULL, OPT_INPUT},
-    {"store", required_argument, NULL, OPT_STORE},
-    {"allow-write", required_argument, NULL, OPT_ALLOW_WRITE},
-    {"allow-connect", required_argument, NULL, OPT_ALLOW_CONNECT},
-    {"quiet", no_argument, NULL, 'q'},
-    {"help", no_argument, NULL, 'h'},
-    {0},
-};
-
-static void print_help(void) {
-  puts(
-      "usage: culprit spec [options] -- PROG [ARGS...] [< FILE]\n"
-      "\n"
-      "PROG, built with culprit-cc, breaks a contract (/*@ ensures ...; */)\n"
-      "with these arguments. Names the promise, the statements that cannot\n"
-      "all be right if it is to hold, and ranks them with tests made from\n"
-      "the call that breaks it. They are kept: culprit rank, why and report\n"
-      "show them again.\n"
-      "\n"
-      "  --rounds N         made tests, one a round (default: 25; 0: none)\n"
-      "  --interactive      ask after every round whether to go on; answers\n"
-      "                     come from standard input\n"
-      "  --input FILE       standard input of PROG (default: what spec is\n"
-      "                     given, except with --interactive)\n"
-      "  --check FUNCTION   the run breaks nothing: look for a state in which\n"
-      "                     FUNCTION does, then go on from there\n"
-      "  --bound N          how often loops go round and calls nest in it\n"
-      "                     (default: 4)\n"
-      "  --budget S         seconds for each core, and for all rounds\n"
-      "                     (default: 60)\n"
-      "  --timeout S        seconds for one run (default: 10)\n"
-      "  --method M         sat-tar+alone (default): sat-tar, and lines of "
-      "the\n"
-      "                     core that could not alone be wrong are rated\n"
-      "                     lower; sat-tar, core, core+directed, guided,\n"
-      "                     directed, random\n"
-      "  --compare          all of them, with as many tests each as sat-tar\n"
-      "                     takes, made once\n"
-      "  --top N            lines of the ranking (default: 10; all)\n"
-      "  --json             for programs\n"
-      "  --seed N           of --method random\n"
-      CONFINE_HELP
-      "  -q, --store DIR    as for culprit run\n"
-      "\n"
-      "Exit: 1 a promise is broken and explained, 0 --check found nothing\n"
-      "within its bounds, 2 usage, 3 environment, 4 no promise is broken, the\n"
-      "caller breaks a precondition, or no answer in time, 130 interrupted.");
+static const char *method_word(size_t n) {
+  return n < sizeof methods / sizeof *methods ? methods[n].name : NULL;
 }
 
-static int take_method(Options *o, const char *name) {
-  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-    if (!strcmp(methods[i].name, name)) {
-      o->method = &methods[i];
-      return 0;
-    }
-  return -1;
-}
-
-static int take_rounds(Options *o, const char *arg) {
-  if (strcmp(arg, "0") != 0)
-    return cli_count(arg, &o->rounds);
-  o->rounds = 0;
-  return 0;
-}
-
-static int take_option(void *options, int opt, const char *arg) {
-  Options *o = options;
-  // clang-format off
-  switch (opt) {
-  case OPT_ROUNDS: return take_rounds(o, arg);
-  case OPT_BUDGET: return cli_seconds(arg, &o->budget);
-  case OPT_TIMEOUT: return cli_seconds(arg, &o->timeout);
-  case OPT_METHOD: return take_method(o, arg);
-  case OPT_CHECK: o->check = arg; return 0;
-  case OPT_BOUND: return cli_count(arg, &o->bound);
-  case OPT_TOP: return cli_top(arg, &o->top);
-  case OPT_SEED: return cli_count(arg, &o->seed);
-  case OPT_JSON: o->json = true; return 0;
-  case OPT_INTERACTIVE: o->interactive = true; return 0;
-  case OPT_COMPARE: o->compare = true; return 0;
-  case OPT_INPUT: o->input = arg; return 0;
-  case OPT_STORE: o->store = arg; return 0;
-  case OPT_ALLOW_WRITE: return confine_take_write(&o->confine, &o->arena, arg);
-  case OPT_ALLOW_CONNECT: return confine_take_connect(&o->confine, arg);
-  case 'q': o->quiet = true; return 0;
-  case 'h': o->help = true; return 0;
-  default: return -1;
-  }
-  // clang-format on
-}
+static const Option spec_options[] = {
+    {.title = "Broken contract"},
+    {"check", "FUNCTION", &option_text, offsetof(Options, check),
+     "if the run keeps every contract, search for a state in which FUNCTION "
+     "breaks one, and explain that"},
+    {"bound", "N", &option_count, offsetof(Options, bound),
+     "limit for iterations and nested calls in that search (default: 4)"},
+    {"input", "FILE", &option_text, offsetof(Options, input),
+     "standard input of PROG (default: that of culprit, except with "
+     "--interactive)"},
+    {.title = "Made tests"},
+    {"rounds", "N", &option_count0, offsetof(Options, rounds),
+     "tests to make, one per round (default: 25; 0: only the core)"},
+    {"interactive", NULL, &option_flag, offsetof(Options, interactive),
+     "ask after every round whether to continue; standard input answers"},
+    {"method", "METHOD", &option_choice, offsetof(Options, method),
+     "how tests are chosen and counted: sat-tar+alone (default) is sat-tar "
+     "with lines of the core that cannot alone be wrong rated lower; sat-tar, "
+     "core, core+directed, guided, directed, random",
+     .word = method_word},
+    {"compare", NULL, &option_flag, offsetof(Options, compare),
+     "apply all methods, each with as many tests as sat-tar takes"},
+    {"seed", "N", &option_count, offsetof(Options, seed),
+     "seed of --method random (default: 1)"},
+    {.title = "Execution"},
+    {"budget", "SECONDS", &option_real, offsetof(Options, budget),
+     "time for each core, and for all rounds (default: 60)"},
+    {"timeout", "SECONDS", &option_real, offsetof(Options, timeout),
+     "limit for one run (default: 10)"},
+    {.rows = confine_options, .at = offsetof(Options, confine)},
+    {.title = "Output"},
+    {"top", "N|all", &option_top, offsetof(Options, top),
+     "lines of the ranking to print (default: 10)"},
+    {"json", NULL, &option_flag, offsetof(Options, json),
+     "print JSON, for programs"},
+    {.rows = option_quiet, .at = offsetof(Options, quiet)},
+    {.rows = option_store, .at = offsetof(Options, store)},
+    {0}};
 
 // --- the rounds -------------------------------------------------------------
 
@@ -203,14 +123,14 @@ static bool wants_more(const SpecReport *report) {
 // One method, and how many tests it may take.
 typedef struct {
   const Options *options;
-  const Method *method;
+  const SpecMethod *method;
   size_t rounds;
   Rounds r;
   SpecReport report;
 } Play;
 
-static void play_open(Play *p, const Options *o, const Method *m, size_t rounds,
-                      Candidates *c) {
+static void play_open(Play *p, const Options *o, const SpecMethod *m,
+                      size_t rounds, Candidates *c) {
   *p = (Play){.options = o, .method = m, .rounds = m->tests ? rounds : 0};
   RoundsOptions options = {.pick = m->pick,
                            .bonus = m->bonus,
@@ -261,7 +181,7 @@ static void keep(Play *p) {
 
 static int go_rounds(const Options *o, Candidates *c) {
   Play p;
-  play_open(&p, o, o->method, o->rounds, c);
+  play_open(&p, o, &methods[o->method], o->rounds, c);
   int status = play(&p);
   if (status == EXIT_FAILED)
     keep(&p);
@@ -400,7 +320,8 @@ static int check(const Options *o, Inquiry *q) {
 static int inquire(const Options *o, Subject *s) {
   Err err = {0};
   InquiryOptions options = {.core_seconds = o->budget,
-                            .corrections = o->method->correct || o->compare};
+                            .corrections =
+                                methods[o->method].correct || o->compare};
   Inquiry q;
   int status;
   inquiry_open(&q, s, &options);
@@ -484,47 +405,58 @@ static int open_scratch(Options *o, const char *program, Arena *arena) {
   return status;
 }
 
-static int explain_given(Options *o, int argc, char **argv, Arena *arena) {
-  int first = cli_options(argc, argv, "+qh", long_options, take_option, o);
-  if (first >= 0 && o->help) {
-    print_help();
-    return EXIT_DONE;
-  }
-  if (first < 0)
-    return cli_usage_hint("spec");
-  if (first >= argc) {
-    cli_fail(EXIT_USAGE, "name the program and its arguments after --");
-    return cli_usage_hint("spec");
-  }
-  o->command = argv + first;
-  confine_options_end(&o->confine);
+static int explain_given(Options *o, char **command, Arena *arena) {
+  o->command = command;
+  confine_options_end(&o->confine, arena);
   const char *path = path_lookup(o->command[0], arena);
   if (!path)
-    return cli_fail(EXIT_USAGE, "%s: there is no such program", o->command[0]);
+    return cli_fail(EXIT_USAGE, "%s: no such program", o->command[0]);
   // Addresses must be the same in every run.
   if (personality(ADDR_NO_RANDOMIZE) < 0)
     return cli_fail(EXIT_ENVIRONMENT,
-                    "address randomization cannot be switched off here "
+                    "cannot switch off address randomization here "
                     "(personality: %s); a container may forbid it",
                     strerror(errno));
   return open_scratch(o, cli_absolute(arena, path), arena);
 }
 
-int cmd_spec(int argc, char **argv) {
+static int spec_main(int argc, char **argv) {
   Options o = {.rounds = ROUNDS,
                .budget = BUDGET,
                .timeout = TIMEOUT,
-               .method = &methods[METHOD_DEFAULT],
+               .method = USUAL_METHOD,
                .top = 10,
                .bound = 4,
                .seed = 1};
   Arena arena = {0};
+  int first;
   char *line = cli_command_line(argv);
   o.line = line;
-  int status = explain_given(&o, argc, argv, &arena);
+  int status = options_parse(&cmd_spec, argc, argv, &o, &first);
+  if (status == OPTIONS_TAKEN && first >= argc)
+    status =
+        options_wrong(&cmd_spec, "name the program and its arguments after --");
+  else if (status == OPTIONS_TAKEN)
+    status = explain_given(&o, argv + first, &arena);
   free(line);
   confine_options_release(&o.confine);
-  arena_release(&o.arena);
   arena_release(&arena);
   return status;
 }
+
+const Command cmd_spec = {
+    "spec",
+    "find the statements that break a contract",
+    spec_main,
+    .usage = "[options] -- PROG [ARGS...] [< FILE]",
+    .about = "PROG, built with culprit-cc, breaks a contract (/*@ ensures ...; "
+             "*/) with these arguments. Name the clause and the statements "
+             "that cannot all be right if it is to hold, and rank them with "
+             "tests made from the call that breaks it. The store keeps the "
+             "tests: culprit rank, why and report show them again.",
+    .options = spec_options,
+    .end = "Exit status: 1 a broken contract was explained, 0 --check found "
+           "none within its bounds, 2 usage, 3 environment, 4 no contract is "
+           "broken, the caller breaks a precondition, or no answer in time, "
+           "130 interrupted.",
+    .runs_program = true};

@@ -1,6 +1,5 @@
 // `culprit store`: looks after the stored sessions.
 #include <ctype.h>
-#include <getopt.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,19 +8,6 @@
 #include "cli/cli.h"
 #include "store/store.h"
 #include "util/escape.h"
-
-static const char HELP[] =
-    "usage: culprit store list|prune|size [--store DIR]\n"
-    "\n"
-    "  list              the stored sessions, newest first\n"
-    "  prune [--keep N]  remove all but the newest N sessions (default: 10, "
-    "or\n"
-    "                    CULPRIT_KEEP) and give their space back\n"
-    "  size              the bytes the store takes\n"
-    "\n"
-    "  --store DIR       the store (default: CULPRIT_STORE, or .culprit)\n"
-    "\n"
-    "Sessions that a running culprit is at work on are never removed.\n";
 
 typedef struct {
   const char *store; // --store, or NULL
@@ -104,12 +90,6 @@ static Action *find_action(const char *name) {
   return NULL;
 }
 
-static bool parse_count(const char *text, size_t *n) {
-  char *end;
-  *n = strtoul(text, &end, 10);
-  return isdigit((unsigned char)*text) && !*end;
-}
-
 static int run_action(Action *act, const Options *o) {
   Err err = {0};
   Store *s;
@@ -122,39 +102,46 @@ static int run_action(Action *act, const Options *o) {
   return rc ? cli_error(&err) : EXIT_DONE;
 }
 
-int cmd_store(int argc, char **argv) {
-  static const struct option longopts[] = {{"store", required_argument, 0, 's'},
-                                           {"keep", required_argument, 0, 'k'},
-                                           {"help", no_argument, 0, 'h'},
-                                           {0}};
+static int take_keep(const Option *o, void *field, const char *arg) {
+  (void)o;
+  Options *options = field;
+  options->keep_given = true;
+  return option_count0.take(o, &options->keep, arg);
+}
+
+static const OptionType option_keep = {take_keep, "a whole number from 0"};
+
+static const Option options[] = {
+    {"keep", "N", &option_keep, 0,
+     "sessions that prune keeps (default: CULPRIT_KEEP, else 10)"},
+    {.rows = option_store, .at = offsetof(Options, store)},
+    {0}};
+
+static int store_main(int argc, char **argv) {
   Options o = {0};
-  for (int c; (c = cli_getopt(argc, argv, "h", longopts, NULL)) != -1;) {
-    switch (c) {
-    case 's':
-      o.store = optarg;
-      break;
-    case 'k':
-      if (!parse_count(optarg, &o.keep))
-        return cli_fail(EXIT_USAGE, "--keep %s: not a number", optarg);
-      o.keep_given = true;
-      break;
-    case 'h':
-      fputs(HELP, stdout);
-      return EXIT_DONE;
-    default:
-      return cli_usage_hint("store");
-    }
-  }
-  if (argc - optind != 1) {
-    fputs(HELP, stderr);
-    return EXIT_USAGE;
-  }
-  Action *act = find_action(argv[optind]);
-  if (!act) {
-    cli_fail(EXIT_USAGE, "store: no action '%s'", argv[optind]);
-    return cli_usage_hint("store");
-  }
+  int first;
+  int status = options_parse(&cmd_store, argc, argv, &o, &first);
+  if (status != OPTIONS_TAKEN)
+    return status;
+  if (argc - first != 1)
+    return options_wrong(&cmd_store, "name one action: list, prune or size");
+  Action *act = find_action(argv[first]);
+  if (!act)
+    return options_wrong(&cmd_store, "no action '%s': list, prune or size",
+                         argv[first]);
   if (o.keep_given && act != prune)
-    return cli_fail(EXIT_USAGE, "--keep goes with `culprit store prune`");
+    return cli_fail(EXIT_USAGE, "--keep: only `culprit store prune` takes it");
   return run_action(act, &o);
 }
+
+const Command cmd_store = {
+    "store",
+    "list, prune or measure the stored sessions",
+    store_main,
+    .usage = "list|prune|size [options]",
+    .about = "list: print the stored sessions, newest first.\n"
+             "prune: remove all but the newest sessions and free their space. "
+             "Sessions in use are never removed.\n"
+             "size: print the size of the store in bytes.",
+    .options = options,
+    .end = "Exit status: 0 success, 2 usage, 3 no store or a corrupt one."};
