@@ -109,7 +109,7 @@ static int list_program(const Options *o, const ProgramCode *p, Err *err) {
     char *bitcode = unpack(o, u, i, err);
     Str text = {0};
     int rc =
-        bitcode ? program_code_ask(u, bitcode, "--mutants", &text, err) : -1;
+        bitcode ? program_code_ask(u, bitcode, "mutants", &text, err) : -1;
     size_t n = count_lines(&text);
     if (!rc)
       print_mutants(o, &text, first);
@@ -142,7 +142,7 @@ static int plant(const Options *o, const ProgramCode *p, Err *err) {
     char *bitcode = unpack(o, u, i, err);
     Str text = {0};
     int rc =
-        bitcode ? program_code_ask(u, bitcode, "--mutants", &text, err) : -1;
+        bitcode ? program_code_ask(u, bitcode, "mutants", &text, err) : -1;
     long n = (long)count_lines(&text);
     str_release(&text);
     bool here = !rc && o->plant < first + n;
