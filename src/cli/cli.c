@@ -90,6 +90,19 @@ int cli_default_jobs(int max) {
   return n < 1 ? 1 : n > max ? max : n;
 }
 
+int cli_open_store(Store **out, const char *option, StoreMode mode) {
+  Err err;
+  char *dir = store_find(option);
+  int rc = store_open(out, dir, mode, &err);
+  free(dir);
+  return rc ? cli_error(&err) : EXIT_DONE;
+}
+
+void cli_progress_end(void) {
+  if (isatty(STDERR_FILENO))
+    fputs("\r\033[K", stderr);
+}
+
 const char *cli_absolute(Arena *arena, const char *path) {
   char *full = path_absolute(path, NULL);
   const char *copy = arena_strdup(arena, full);

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "cli/options.h"
+#include "store/store.h"
 #include "util/arena.h"
 #include "util/err.h"
 
@@ -46,6 +47,13 @@ void cli_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 bool cli_color(void);
 // One per processor, `max` at most.
 int cli_default_jobs(int max);
+
+// Opens the store of --store (NULL: the usual one). EXIT_DONE, or
+// EXIT_ENVIRONMENT after a message.
+int cli_open_store(Store **out, const char *option, StoreMode mode);
+
+// Removes a progress line from standard error, if that is a terminal.
+void cli_progress_end(void);
 
 // `path` made absolute, in the arena.
 const char *cli_absolute(Arena *arena, const char *path);

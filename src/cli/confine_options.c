@@ -65,9 +65,8 @@ void confine_explain(Confine *const *list, size_t n) {
   for (size_t i = 0; i < n; i++)
     confine_take_refused(list[i], add_refused, &refused);
   if (refused.len)
-    cli_warn("the run is confined, and this was refused: %s; if that decides "
-             "how it ends, allow it with --allow-connect PORT or --allow-write "
-             "DIR",
+    cli_warn("confinement refused this: %s; if the result depends on it, allow "
+             "it with --allow-connect PORT or --allow-write DIR",
              str_text(&refused));
   str_release(&refused);
 }

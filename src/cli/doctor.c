@@ -77,7 +77,7 @@ static void check_compiler(Doctor *d) {
   if (status)
     report(d, MISSING, "compiler: %s does not run (%s); %s", cc, line, remedy);
   else if (!version)
-    report(d, MISSING, "compiler: %s is no clang (%s); %s", cc, line, remedy);
+    report(d, MISSING, "compiler: %s is not clang (%s); %s", cc, line, remedy);
   else if (!text_starts(version, "clang version 19."))
     report(d, WARNING,
            "compiler: %s is %s; culprit is built for LLVM 19 and may not read "
@@ -414,7 +414,8 @@ static int judge_run(const char *program, const char *dir, Err *err) {
                  run.note ? run.note : "");
   if (!rc && (!bitset_meets(hits, &want.lines[1]) ||
               bitset_meets(hits, &want.lines[0])))
-    rc = err_set(err, "the run file tells other lines than were executed");
+    rc = err_set(err,
+                 "the run file names other lines than the program executed");
   collector_free(c);
   run_release(&run);
   bitset_release(&want.lines[0]);

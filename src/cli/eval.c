@@ -279,7 +279,8 @@ static int write_output(const Evaluation *e, const Options *o, Err *err) {
     fclose(out);
   }
   if (!rc && e->nkept && !drawn)
-    cli_warn("no gnuplot here: curves are left out (Debian: gnuplot-nox)");
+    cli_warn(
+        "gnuplot is missing, so there are no curves (Debian: gnuplot-nox)");
   free(dir);
   return rc;
 }
@@ -341,7 +342,7 @@ static int read_methods(const Options *o, MethodList *l, Err *err) {
   int rc = o->methods ? methods_parse(l, o->methods, NULL, err)
                       : methods_parse(l, methods_default, &lost, err);
   if (lost.len)
-    cli_warn("left out, not in this build: %s", lost.data);
+    cli_warn("methods that this build lacks are left out: %s", lost.data);
   str_release(&lost);
   if (!rc && o->ablate)
     methods_ablate(l);
@@ -362,7 +363,8 @@ static int evaluate_manifest(const Options *o, char **argv) {
   if (!status && o->versions)
     choose_versions(&manifest, o->versions);
   if (!status && !manifest.versions.len)
-    status = cli_fail(EXIT_USAGE, "no version's name matches %s", o->versions);
+    status =
+        cli_fail(EXIT_USAGE, "no version matches --versions %s", o->versions);
   Area area = AREA_NONE; // for what versions would leave behind
   if (!status && area_open_temporary(&area, &err))
     status = cli_error(&err);

@@ -139,7 +139,7 @@ static int explain(GivenResult result, const char *note) {
                     "right with --reference or --oracle");
   case GIVEN_FLAKY:
     return cli_fail(EXIT_NO_VERDICT,
-                    "this input fails only sometimes: the program depends on "
+                    "this input fails only sometimes; the program depends on "
                     "more than its input (the clock, random numbers, threads)");
   default:
     return cli_fail(EXIT_NO_VERDICT,
@@ -224,7 +224,7 @@ static int run_session(GivenOptions *o, const GivenJob *job, Runner *r,
   if (runner_close(r, true, &err))
     return cli_error(&err);
   if (status == EXIT_INTERRUPTED)
-    return cli_interrupted("nothing can be resumed");
+    return cli_interrupted("nothing to resume");
   return status == EXIT_DONE && job->finish ? job->finish(job->context, r)
                                             : status;
 }
@@ -233,16 +233,15 @@ static int open_session(GivenOptions *o, const GivenJob *job, Runner *r) {
   Err err = {0};
   Inputs in = {0};
   int status;
-  char *dir = store_find(o->store);
-  if (read_input(o, &in, &err) || runner_open(r, &o->run, &err) ||
-      store_open(&r->store, dir, STORE_CREATE, &err)) {
+  if (read_input(o, &in, &err) || runner_open(r, &o->run, &err))
     status = cli_error(&err);
-  } else {
+  else
+    status = cli_open_store(&r->store, o->store, STORE_CREATE);
+  if (status == EXIT_DONE) {
     status = run_session(o, job, r, &in);
     store_close(r->store);
   }
   inputs_release(&in);
-  free(dir);
   return status;
 }
 
@@ -258,8 +257,7 @@ static void unwrap(GivenOptions *o) {
                   : l.libraries,
            1);
   if (!o->quiet)
-    escape_printf(stderr,
-                  "culprit: %s is libtool's script for %s, which is run\n",
+    escape_printf(stderr, "culprit: %s is a libtool script; running %s\n",
                   o->run.command[0], l.program);
   o->run.command[0] = arena_strdup(&o->arena, l.program);
   o->run.exe = o->run.command[0];

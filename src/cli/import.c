@@ -102,7 +102,7 @@ static void print_missing(const Foreign *f) {
       array_push(&missing, unit->sources->path);
   }
   if (missing.len) {
-    printf("  %zu source file%s not found (--root and --map tell where): ",
+    printf("  %zu source file%s not found (--root and --map say where): ",
            missing.len, plural(missing.len));
     print_names(missing.items, missing.len);
   }
@@ -177,17 +177,15 @@ static int store_foreign(const Options *o, const Foreign *f,
                          const Judgement *j) {
   Err err;
   Store *store;
-  char *dir = store_find(o->store), *cwd = path_absolute(".", NULL);
+  char *cwd = path_absolute(".", NULL);
   ForeignTarget t = {.command = o->command.data, .cwd = cwd, .add = o->add};
-  int status;
-  if (store_open(&store, dir, o->add ? STORE_EXISTING : STORE_CREATE, &err) ||
-      foreign_store(f, store, &t, &err))
-    status = cli_error(&err);
-  else
-    status = report(o, f, j, &t, store);
+  int status =
+      cli_open_store(&store, o->store, o->add ? STORE_EXISTING : STORE_CREATE);
+  if (status == EXIT_DONE)
+    status = foreign_store(f, store, &t, &err) ? cli_error(&err)
+                                               : report(o, f, j, &t, store);
   store_close(store);
   free(cwd);
-  free(dir);
   return status;
 }
 

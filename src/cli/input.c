@@ -161,10 +161,10 @@ static void print_summary(Explorer *e) {
     escape_printf(stdout, "%zu run%s could not be replayed: %s\n",
                   s->unreplayed, s->unreplayed == 1 ? "" : "s", e->problem);
   if (s->late)
-    printf("%zu run%s not followed: the time was over\n", s->late,
+    printf("%zu run%s not replayed: out of time\n", s->late,
            s->late == 1 ? " was" : "s were");
   if (s->cut)
-    printf("%zu run%s followed only in part: killed, or more than %d million "
+    printf("%zu run%s replayed only in part: killed, or more than %d million "
            "instructions\n",
            s->cut, s->cut == 1 ? " was" : "s were",
            EXPLORE_INSTRUCTIONS / 1000000);

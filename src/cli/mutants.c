@@ -68,12 +68,29 @@ static size_t count_lines(const Str *text) {
   return n;
 }
 
-static char *unpack(const Options *o, const UnitCode *u, size_t i, Err *err) {
-  char *path = mem_printf("%s/%zu" BITCODE_SUFFIX, o->scratch, i);
-  if (!program_code_unpack(u, path, err))
-    return path;
-  free(path);
-  return NULL;
+// One unit of the program: where its bitcode was unpacked, and its mutants, one
+// per line.
+typedef struct {
+  const UnitCode *code;
+  char *bitcode;
+  Str mutants;
+} MutantUnit;
+
+static void unit_close(MutantUnit *u) {
+  str_release(&u->mutants);
+  free(u->bitcode);
+}
+
+static int unit_open(MutantUnit *u, const Options *o, const ProgramCode *p,
+                     size_t i, Err *err) {
+  *u = (MutantUnit){&p->units.items[i],
+                    .bitcode =
+                        mem_printf("%s/%zu" BITCODE_SUFFIX, o->scratch, i)};
+  return program_code_unpack(u->code, u->bitcode, err) ||
+                 program_code_ask(u->code, u->bitcode, "mutants", &u->mutants,
+                                  err)
+             ? -1
+             : 0;
 }
 
 // --- listing ---------------------------------------------------------------
@@ -87,8 +104,7 @@ static void print_mutant(const Options *o, char *line, size_t first) {
     return;
   char *cwd = path_absolute(".", NULL);
   const char *shown = path_below(field[1], cwd);
-  PathFilter filter = {o->rank.only.items, o->rank.only.len,
-                       o->rank.exclude.items, o->rank.exclude.len};
+  PathFilter filter = rank_filter(&o->rank);
   if (filter_takes(&filter, shown))
     printf("%zu\t%s:%s:%s\t%s\t%s\n", first + strtoul(field[0], NULL, 10),
            shown, field[2], field[3], field[4], field[5]);
@@ -104,22 +120,17 @@ static void print_mutants(const Options *o, Str *text, size_t first) {
 
 static int list_program(const Options *o, const ProgramCode *p, Err *err) {
   size_t first = 0;
-  for (size_t i = 0; i < p->units.len; i++) {
-    const UnitCode *u = &p->units.items[i];
-    char *bitcode = unpack(o, u, i, err);
-    Str text = {0};
-    int rc =
-        bitcode ? program_code_ask(u, bitcode, "mutants", &text, err) : -1;
-    size_t n = count_lines(&text);
+  int rc = 0;
+  for (size_t i = 0; !rc && i < p->units.len; i++) {
+    MutantUnit u;
+    rc = unit_open(&u, o, p, i, err);
+    size_t n = count_lines(&u.mutants);
     if (!rc)
-      print_mutants(o, &text, first);
+      print_mutants(o, &u.mutants, first);
     first += n;
-    str_release(&text);
-    free(bitcode);
-    if (rc)
-      return -1;
+    unit_close(&u);
   }
-  return 0;
+  return rc;
 }
 
 // --- planting --------------------------------------------------------------
@@ -138,17 +149,13 @@ static int plant_in(const Options *o, const ProgramCode *p, size_t unit,
 static int plant(const Options *o, const ProgramCode *p, Err *err) {
   long first = 0;
   for (size_t i = 0; i < p->units.len; i++) {
-    const UnitCode *u = &p->units.items[i];
-    char *bitcode = unpack(o, u, i, err);
-    Str text = {0};
-    int rc =
-        bitcode ? program_code_ask(u, bitcode, "mutants", &text, err) : -1;
-    long n = (long)count_lines(&text);
-    str_release(&text);
+    MutantUnit u;
+    int rc = unit_open(&u, o, p, i, err);
+    long n = (long)count_lines(&u.mutants);
     bool here = !rc && o->plant < first + n;
     if (here)
-      rc = plant_in(o, p, i, bitcode, o->plant - first, err);
-    free(bitcode);
+      rc = plant_in(o, p, i, u.bitcode, o->plant - first, err);
+    unit_close(&u);
     if (rc || here)
       return rc;
     first += n;

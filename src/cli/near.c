@@ -92,10 +92,11 @@ static void print_tried(const Near *n, FILE *out) {
             e->bytes_before, e->bytes_after, plural(e->bytes_after),
             e->reduction, plural(e->reduction));
   fprintf(out,
-          "%zu condition%s on the failing path; %zu question%s to the solver: "
-          "%zu without an answer, %zu undecided, %zu end%s pruned\n",
-          s->conditions, plural(s->conditions), s->queries, plural(s->queries),
-          s->unsat, s->unknown, s->pruned, plural(s->pruned));
+          "%zu condition%s on the failing path; %zu quer%s to the solver: %zu "
+          "unsatisfiable, %zu undecided; %zu path%s pruned\n",
+          s->conditions, plural(s->conditions), s->queries,
+          s->queries == 1 ? "y" : "ies", s->unsat, s->unknown, s->pruned,
+          plural(s->pruned));
   if (s->stored)
     fprintf(out, "%zu passing run%s of the store %s compared\n", s->stored,
             plural(s->stored), s->stored == 1 ? "was" : "were");
@@ -110,8 +111,8 @@ static void print_tried(const Near *n, FILE *out) {
                   s->unreplayed, s->unreplayed == 1 ? "" : "s",
                   n->problem.text);
   if (!s->complete)
-    fputs("not all was tried: --budget, --max-tests and --paths say how much "
-          "is\n",
+    fputs("the search is incomplete; --budget, --max-tests and --paths limit "
+          "it\n",
           out);
 }
 
@@ -146,7 +147,7 @@ static int report_nothing(const Options *o, const Near *n) {
     near_print_text(n, o->given.run.cwd, stdout);
   return cli_fail(EXIT_NO_VERDICT,
                   n->stats.conditions || n->options.mode == NEAR_STORED
-                      ? "no input was found that passes"
+                      ? "no passing input was found"
                       : "no condition on the path depends on the input: "
                         "is it read from somewhere else (--env)?");
 }

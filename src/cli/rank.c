@@ -54,8 +54,7 @@ static void work_release(Work *w) {
   suite_release(&w->suite);
 }
 
-// Does any run of this verdict have a spectrum? Any verdict: VERDICTS.
-static bool has_spectra(const Suite *suite, Verdict verdict) {
+bool rank_has_spectra(const Suite *suite, Verdict verdict) {
   for (size_t i = 0; i < suite->nruns; i++)
     if (suite->runs[i].has_spectrum &&
         (verdict == VERDICTS || suite->runs[i].verdict == verdict))
@@ -77,6 +76,11 @@ const char *rank_own_method(const Suite *suite) {
                                                  : METHOD_DEFAULT;
 }
 
+PathFilter rank_filter(const RankOptions *o) {
+  return (PathFilter){o->only.items, o->only.len, o->exclude.items,
+                      o->exclude.len};
+}
+
 static LocateOptions locate_options(const RankOptions *o) {
   size_t top = o->top ? o->top : report_find(o->format)->top;
   return (LocateOptions){
@@ -86,10 +90,7 @@ static LocateOptions locate_options(const RankOptions *o) {
       .confidence = o->confidence,
       .exit_score = o->exit_score ? formula_find(o->exit_score)->score : NULL,
       .explain = top,
-      .filter = {.only = o->only.items,
-                 .nonly = o->only.len,
-                 .exclude = o->exclude.items,
-                 .nexclude = o->exclude.len},
+      .filter = rank_filter(o),
   };
 }
 
@@ -132,7 +133,7 @@ static int prepare(Work *w, Store *store, const RankOptions *o,
   w->method = o->method ? o->method : rank_own_method(&w->suite);
   sources_init(&w->sources, &w->suite);
   workbench_init(&w->bench, store, &w->suite);
-  if (!has_spectra(&w->suite, VERDICTS))
+  if (!rank_has_spectra(&w->suite, VERDICTS))
     return EXIT_DONE;
   LocateOptions options = locate_options(o);
   bool known = localizer_find(w->method, &method);
@@ -215,15 +216,15 @@ static int explain_no_failure(const Suite *suite) {
                     "session %lld has no runs: give `culprit run` some tests",
                     session);
   if (count_verdict(suite, VERDICT_FLAKY))
-    return cli_fail(EXIT_NO_VERDICT,
-                    "no test failed each time it ran in session %lld "
-                    "(flaky tests are not ranked): make the failure "
-                    "repeatable and run again",
-                    session);
+    return cli_fail(
+        EXIT_NO_VERDICT,
+        "every failing test of session %lld is flaky, and flaky tests are not "
+        "ranked; make the failure repeatable and run again",
+        session);
   return cli_fail(EXIT_NO_VERDICT,
                   "nothing failed in session %lld, so there is nothing to "
-                  "rank; add a test that shows the failure, or tell `culprit "
-                  "run` what is right (--expect, --reference, --oracle)",
+                  "rank; add a test that shows the failure, or say what is "
+                  "right with --expect, --reference or --oracle",
                   session);
 }
 
@@ -244,11 +245,11 @@ static int explain(const Work *w, const RankOptions *o) {
   long long session = (long long)suite->session;
   if (!count_verdict(suite, VERDICT_FAIL))
     return explain_no_failure(suite);
-  if (!has_spectra(suite, VERDICT_FAIL))
+  if (!rank_has_spectra(suite, VERDICT_FAIL))
     return explain_no_spectrum(suite);
-  if (!has_spectra(suite, VERDICT_PASS))
+  if (!rank_has_spectra(suite, VERDICT_PASS))
     return cli_fail(EXIT_NO_VERDICT,
-                    "no run of session %lld passes to compare with: add "
+                    "session %lld has no passing run to compare with; add "
                     "tests that pass and run again",
                     session);
   return cli_fail(EXIT_NO_VERDICT,
@@ -444,17 +445,11 @@ static int rank_stored(Options *o) {
     return cli_fail(EXIT_USAGE, "--fault: only text and --json report it");
   if (open_summary(&o->rank))
     return EXIT_ENVIRONMENT;
-  char *dir = store_find(o->store);
   Store *store;
-  Err err;
-  int status = store_open(&store, dir, STORE_EXISTING, &err);
-  free(dir);
-  if (status) {
-    status = cli_error(&err);
-  } else {
+  int status = cli_open_store(&store, o->store, STORE_EXISTING);
+  if (status == EXIT_DONE)
     status = rank_print(store, &o->rank, stdout);
-    store_close(store);
-  }
+  store_close(store);
   if (o->rank.summary && fclose(o->rank.summary))
     status = cli_fail(EXIT_ENVIRONMENT, "cannot write $GITHUB_STEP_SUMMARY: %s",
                       strerror(errno));

@@ -16,6 +16,7 @@
 #include "cli/options.h"
 #include "model/entity.h"
 #include "store/store.h"
+#include "tally/filter.h"
 #include "util/array.h"
 
 // The default of `culprit input`, and of `culprit rank` for its sessions.
@@ -63,6 +64,10 @@ extern const Option rank_files_options[], rank_shown_options[],
     rank_session_options[];
 OptionWord rank_method_word; // the methods
 
+PathFilter rank_filter(const RankOptions *o); // --only and --exclude
+
+// Does any run of this verdict have a spectrum? Any verdict: VERDICTS.
+bool rank_has_spectra(const Suite *suite, Verdict verdict);
 // The method that is used if none is asked for.
 const char *rank_own_method(const Suite *suite);
 

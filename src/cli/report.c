@@ -66,21 +66,11 @@ static void work_release(Work *w) {
   suite_release(&w->suite);
 }
 
-static bool has_spectra(const Suite *suite) {
-  for (size_t i = 0; i < suite->nruns; i++)
-    if (suite->runs[i].has_spectrum)
-      return true;
-  return false;
-}
-
 static LocateOptions locate_options(const Options *o) {
   return (LocateOptions){.by = ENTITY_STATEMENT,
                          .others_pass = o->rank.other_failures_pass,
                          .explain = EXPLAINED,
-                         .filter = {.only = o->rank.only.items,
-                                    .nonly = o->rank.only.len,
-                                    .exclude = o->rank.exclude.items,
-                                    .nexclude = o->rank.exclude.len}};
+                         .filter = rank_filter(&o->rank)};
 }
 
 static int rank_failures(Work *w, Locator *l, MethodListing *m, Err *err) {
@@ -246,7 +236,7 @@ static void gather_pages(Work *w) {
 static int gather_spectra(Work *w) {
   Err err;
   w->nearest = mem_array(NearTest, w->suite.nfailures + 1);
-  if (!has_spectra(&w->suite))
+  if (!rank_has_spectra(&w->suite, VERDICTS))
     return EXIT_DONE;
   int status = rank_all(w);
   if (status != EXIT_DONE)
@@ -444,12 +434,9 @@ static int report_ranking(Store *store, const Options *o, const char *format,
 
 static int report(const Options *o) {
   Store *store;
-  Err err;
-  char *dir = store_find(o->store);
-  int status = store_open(&store, dir, STORE_EXISTING, &err);
-  free(dir);
-  if (status)
-    return cli_error(&err);
+  int status = cli_open_store(&store, o->store, STORE_EXISTING);
+  if (status != EXIT_DONE)
+    return status;
   if (o->html)
     status = report_html(store, o);
   if (o->sarif && status == EXIT_DONE)

@@ -166,15 +166,15 @@ static int wrong(const char *message) {
 static int check_options(const RunOptions *o) {
   int oracles = !!o->reference + !!o->expect + !!o->oracle;
   if (oracles > 1)
-    return wrong("--reference, --expect and --oracle: only one of them");
+    return wrong("give only one of --reference, --expect and --oracle");
   if (o->tests && o->command)
-    return wrong("--tests and a command after --: only one of them");
+    return wrong("give either --tests or a command after --");
   if (o->exe && !o->tests)
-    return wrong("--exe needs --tests (or give the whole command after --)");
+    return wrong("--exe needs --tests FILE; a single command goes after --");
   if (o->reference && !o->exe)
-    return wrong("--reference needs --exe: it takes that program's place");
+    return wrong("--reference needs --exe, the program to compare with it");
   if (o->failed && o->add)
-    return wrong("--failed and --add: only one of them");
+    return wrong("give either --failed or --add");
   return OPTIONS_TAKEN;
 }
 
@@ -232,8 +232,8 @@ static void print_progress(const Runner *r) {
     start = now;
   if (!r->finished && r->already && !r->fresh && !be_quiet) {
     if (r->options->failed)
-      fprintf(stderr, "running what failed; %zu test%s kept\n", r->already,
-              r->already == 1 ? " is" : "s are");
+      fprintf(stderr, "running the failed tests; %zu other%s kept\n",
+              r->already, r->already == 1 ? " is" : "s are");
     else
       fprintf(stderr, "continuing: %zu test%s already done\n", r->already,
               r->already == 1 ? " is" : "s are");
@@ -325,11 +325,11 @@ static int report_suite(const Suite *suite, const Options *o, const Runner *r,
     return -1;
   if (!pass || t.verdicts[VERDICT_FLAKY] || t.verdicts[VERDICT_ERROR])
     return cli_fail(EXIT_NO_VERDICT,
-                    "no test failed each time it ran, but not all passed: "
-                    "see the reasons above, then `culprit run --failed`");
+                    "no test fails reliably, but not all pass; see the reasons "
+                    "above, then `culprit run --failed`");
   if (!o->quiet)
     puts("Nothing failed, so there is nothing to rank. Add a test that shows\n"
-         "the fault, or an oracle that sees it: --reference, --expect, "
+         "the fault, or an oracle that detects it: --reference, --expect, "
          "--oracle.");
   return EXIT_DONE;
 }
@@ -361,7 +361,7 @@ static int run_adapter(const Adapter *a, Runner *r, Err *err) {
   int rc = a->run(r, err);
   if (!rc || !r->stale)
     return rc;
-  cli_warn("the program was built anew since: this is a new session");
+  cli_warn("the program was rebuilt; starting a new session");
   r->fresh = true;
   return a->run(r, err);
 }
@@ -530,7 +530,9 @@ static int watch(const Options *o, int argc, char **argv) {
     files.len = 0;
     files_to_watch(o, dir, &files, &arena);
     if (!files.len) {
-      status = cli_fail(EXIT_ENVIRONMENT, "--watch: there is nothing to watch");
+      status =
+          cli_fail(EXIT_ENVIRONMENT,
+                   "--watch: no file to watch; name the program with --exe");
       break;
     }
     fprintf(stderr, "watching %zu file%s; Ctrl-C ends it\n", files.len,
@@ -539,7 +541,7 @@ static int watch(const Options *o, int argc, char **argv) {
     bool some = status == EXIT_FAILED;
     status = rebuild_round(some ? &failed : &all);
     if (some && status == EXIT_DONE) {
-      fprintf(stderr, "what failed passes now: running all tests\n");
+      fprintf(stderr, "the failed tests pass now; running all tests\n");
       status = rebuild_round(&all);
     }
   }

@@ -237,22 +237,21 @@ static int make_tests(const Options *o, Inquiry *q) {
 static int explain_nothing(const Inquiry *q) {
   switch (q->found) {
   case FOUND_TIMEOUT:
-    return cli_fail(EXIT_NO_VERDICT,
-                    "the program does not end within %.0f s and breaks no "
-                    "promise before: a function that never returns has no "
-                    "state after it (--timeout)",
-                    q->subject->options.timeout);
+    return cli_fail(
+        EXIT_NO_VERDICT,
+        "the program exceeds %.0f s and breaks no contract before; a function "
+        "that never returns has no state after it (--timeout)",
+        q->subject->options.timeout);
   case FOUND_PRECONDITION:
     spec_print_broken(q->violation, q->subject->options.cwd, stderr);
     return cli_fail(EXIT_NO_VERDICT,
-                    "%s is called although what it requires does not hold: "
-                    "its caller is at fault, there is nothing to explain in "
-                    "it",
+                    "the caller of %s breaks its precondition; look for the "
+                    "fault in the caller",
                     q->violation->table.function);
   default:
     return cli_fail(EXIT_NO_VERDICT,
-                    "no promise is broken by this run (--check FUNCTION looks "
-                    "for a state in which one is)");
+                    "this run breaks no contract; --check FUNCTION searches "
+                    "for a state in which FUNCTION breaks one");
   }
 }
 
@@ -272,7 +271,7 @@ static int explain(const Options *o, Inquiry *q) {
 static void print_found(const Inquiry *q, const CheckResult *r) {
   Str text = {0};
   state_show(&q->given, &text);
-  printf("found with loops and calls up to %u: %s\n", r->reached,
+  printf("found within bound %u: %s\n", r->reached,
          text.len ? str_text(&text) : "the state of this run");
   str_release(&text);
 }
@@ -287,19 +286,18 @@ static void print_calls(uint64_t last) {
 static int print_kept(const Options *o, const CheckResult *r) {
   if (!r->done)
     return cli_fail(EXIT_NO_VERDICT,
-                    "no answer within %.0f s for loops and calls up to %u; "
-                    "none breaks a promise of %s up to %u",
+                    "no answer within %.0f s for bound %u; %s keeps its "
+                    "contract up to bound %u",
                     o->budget, r->reached + 1, o->check, r->reached);
   escape_printf(stdout,
-                "%s keeps its promises in every state of the objects at ",
+                "%s keeps its contract in every state of the objects at ",
                 o->check);
   print_calls(r->done);
-  printf(" in which loops go round and calls nest %zu times at most\n",
-         o->bound);
+  printf(" within bound %zu\n", o->bound);
   if (r->call > r->done)
-    printf("the time was over, or call %llu could not be followed; give "
-           "--budget\n",
-           (unsigned long long)r->call);
+    printf(
+        "call %llu: out of time, or it could not be followed; raise --budget\n",
+        (unsigned long long)r->call);
   return EXIT_DONE;
 }
 
@@ -336,7 +334,7 @@ static int inquire(const Options *o, Subject *s) {
   else
     status = explain_nothing(&q);
   inquiry_close(&q);
-  return status == EXIT_INTERRUPTED ? cli_interrupted("nothing can be resumed")
+  return status == EXIT_INTERRUPTED ? cli_interrupted("nothing to resume")
                                     : status;
 }
 

@@ -93,13 +93,11 @@ static Action *find_action(const char *name) {
 static int run_action(Action *act, const Options *o) {
   Err err = {0};
   Store *s;
-  char *dir = store_find(o->store);
-  int rc = store_open(&s, dir, STORE_EXISTING, &err);
-  if (!rc)
-    rc = act(s, o, &err);
+  int status = cli_open_store(&s, o->store, STORE_EXISTING);
+  if (status == EXIT_DONE && act(s, o, &err))
+    status = cli_error(&err);
   store_close(s);
-  free(dir);
-  return rc ? cli_error(&err) : EXIT_DONE;
+  return status;
 }
 
 static int take_keep(const Option *o, void *field, const char *arg) {

@@ -292,11 +292,11 @@ static int read_requests(Options *o, Requests *list) {
   if (!path)
     return EXIT_DONE;
   if (o->requests && (o->site.resume))
-    return cli_fail(EXIT_USAGE, "--requests and --resume: a list is continued "
-                                "by the same command");
+    return cli_fail(EXIT_USAGE, "give either --requests or --resume; the same "
+                                "command continues a list");
   if (o->requests && o->first)
-    return cli_fail(EXIT_USAGE, "--requests and --seed-requests: exploring "
-                                "needs only the latter");
+    return cli_fail(EXIT_USAGE,
+                    "give either --requests, or --seed-requests to explore");
   Str text = {0};
   int rc = fs_read(path, 0, &text, &err);
   if (!rc)
@@ -310,7 +310,8 @@ static int read_requests(Options *o, Requests *list) {
   for (size_t i = 0; i < list->len; i++)
     if (!list->items[i].setup || o->first)
       return EXIT_DONE;
-  return cli_fail(EXIT_USAGE, "%s: there is no request in it", path);
+  return cli_fail(EXIT_USAGE, "%s: no request in the list that is a test",
+                  path);
 }
 
 // --- the session ------------------------------------------------------------
@@ -390,8 +391,8 @@ static void warn_of_state(const Visits *v) {
   for (size_t i = 0; i < v->files.len; i++) {
     const char *path = v->files.items[i];
     if (!text_starts(path, "%w") && path_below(path, v->site.root) == path)
-      cli_warn("--state %s: only %s is copied on this system; the application "
-               "cannot write there unless --allow-write says so",
+      cli_warn("--state %s: this system confines by a copy of %s; let the "
+               "application write elsewhere with --allow-write DIR",
                path, v->site.root);
   }
 }
@@ -443,7 +444,7 @@ static int run_visits(Options *o, const Requests *list) {
   v->progress = print_progress;
   int rc = visits_run(v, list, &err);
   if (show_progress)
-    fputs("\r\033[K", stderr);
+    cli_progress_end();
   if (stop_requested())
     return cli_interrupted("%zu of %zu requests are done and kept",
                            v->already + v->finished, v->total);
@@ -473,7 +474,7 @@ static int run_explorer(Options *o, const Requests *list, Explorer **out) {
   *out = explorer_new(&o->site);
   int rc = explorer_run(*out, &err);
   if (show_progress)
-    fputs("\r\033[K", stderr);
+    cli_progress_end();
   if (stop_requested())
     return cli_interrupted("requests done and kept: %zu; `culprit rank` shows "
                            "what they found",
@@ -481,11 +482,10 @@ static int run_explorer(Options *o, const Requests *list, Explorer **out) {
   if (!rc)
     return EXIT_DONE;
   if (explorer_progress(*out)->requests)
-    return cli_fail(
-        EXIT_ENVIRONMENT,
-        "%s\nculprit: requests done and kept: %zu; the same command "
-        "with --resume goes on",
-        err.text, explorer_progress(*out)->requests);
+    return cli_fail(EXIT_ENVIRONMENT,
+                    "%s\nculprit: requests done and kept: %zu; continue with "
+                    "the same command and --resume",
+                    err.text, explorer_progress(*out)->requests);
   return cli_error(&err);
 }
 
@@ -515,14 +515,14 @@ static void print_reached(const Options *o, const Explorer *e) {
          "%s.\n",
          p->scripts, plural(p->scripts), p->lines, p->statements, p->branches,
          p->branches == 1 ? "" : "es", p->worlds, plural(p->worlds),
-         p->covered ? "enough is covered"
+         p->covered ? "the coverage goal is reached"
          : o->site.max_failures && p->failures >= o->site.max_failures
-             ? "enough failures are found"
-         : p->queued ? "the budget ended before the ideas"
+             ? "the failure limit is reached"
+         : p->queued ? "the budget ended with requests left to try"
                      : "nothing is left to try");
   if (p->dropped)
-    printf("%zu more idea%s dropped: there is room for %d at a time.\n",
-           p->dropped, p->dropped == 1 ? " was" : "s were", QUEUE_MOST);
+    printf("%zu queued request%s dropped: the queue holds %d.\n", p->dropped,
+           p->dropped == 1 ? " was" : "s were", QUEUE_MOST);
   Str solved = {0};
   solve_report(&solved);
   printf("%s", str_text(&solved));
@@ -610,7 +610,7 @@ static int begin_session(Options *o, const char *command, Err *err) {
   o->site.saved = arena_printf(&o->arena, "%s/exploration", dir);
   if (o->site.resume && !fs_exists(o->site.saved))
     return err_set(err,
-                   "%s: session %lld is no exploration; --resume goes on with "
+                   "%s: session %lld is not an exploration; --resume continues "
                    "the newest session of the store",
                    store_dir(v->store), (long long)v->session);
   o->site.resume |= continued && fs_exists(o->site.saved);
@@ -662,7 +662,6 @@ static void prepare_exploring(Options *o) {
 }
 
 static int web(Options *o, const char *command) {
-  Err err;
   Requests list = {0};
   int status = check_root(o);
   if (status == EXIT_DONE)
@@ -677,13 +676,10 @@ static int web(Options *o, const char *command) {
   if (status == EXIT_DONE) {
     o->visits.oracle.timeout =
         o->visits.site.timeout > 0 ? o->visits.site.timeout : SITE_SECONDS;
-    char *dir = store_find(o->store);
-    if (store_open(&o->visits.store, dir, STORE_CREATE, &err))
-      status = cli_error(&err);
-    else
+    status = cli_open_store(&o->visits.store, o->store, STORE_CREATE);
+    if (status == EXIT_DONE)
       status = run_session(o, &list, command);
     store_close(o->visits.store);
-    free(dir);
   }
   return status;
 }

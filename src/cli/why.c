@@ -50,30 +50,25 @@ static void work_release(Work *w) {
   suite_release(&w->suite);
 }
 
-static bool has_spectra(const Suite *suite) {
-  for (size_t i = 0; i < suite->nruns; i++)
-    if (suite->runs[i].has_spectrum)
-      return true;
-  return false;
-}
-
 // Is there a failure to speak of? Returns an exit status.
 static int check_failures(const Suite *suite, const Options *o) {
   long long session = (long long)suite->session;
   if (!suite->nfailures)
-    return cli_fail(EXIT_NO_VERDICT,
-                    "nothing failed in session %lld: there is nothing to "
-                    "explain",
-                    session);
-  if (!has_spectra(suite))
+    return cli_fail(
+        EXIT_NO_VERDICT,
+        "nothing failed in session %lld, so there is nothing to explain",
+        session);
+  if (!rank_has_spectra(suite, VERDICTS))
     return cli_fail(EXIT_NO_VERDICT,
                     "no run of session %lld left a spectrum: was the program "
                     "built with CC=culprit-cc? (`culprit doctor` checks the "
                     "set-up)",
                     session);
   if ((uint64_t)o->failure > suite->nfailures)
-    return cli_fail(EXIT_USAGE, "--failure %lld: session %lld has %zu",
-                    (long long)o->failure, session, suite->nfailures);
+    return cli_fail(EXIT_USAGE,
+                    "--failure %lld: session %lld has %zu failure%s",
+                    (long long)o->failure, session, suite->nfailures,
+                    plural(suite->nfailures));
   return EXIT_DONE;
 }
 
@@ -190,7 +185,7 @@ static int gather(Work *w, Store *store, const Options *o) {
   if (fault_add(&w->fault, &w->suite, o->place, ENTITY_STATEMENT, &err))
     return cli_fail(EXIT_USAGE, "%s", err.text);
   if (w->fault.places.len > 1)
-    return cli_fail(EXIT_USAGE, "%s: one line at a time", o->place);
+    return cli_fail(EXIT_USAGE, "%s: name one line", o->place);
   LocateOptions options = {.by = ENTITY_STATEMENT,
                            .others_pass = o->rank.other_failures_pass};
   uint32_t statement = w->fault.places.items[0].statement;
@@ -238,14 +233,11 @@ static int print(Work *w, const Options *o) {
 
 static int explain(const Options *o) {
   Store *store;
-  Err err;
-  char *dir = store_find(o->store);
-  int rc = store_open(&store, dir, STORE_EXISTING, &err);
-  free(dir);
-  if (rc)
-    return cli_error(&err);
+  int status = cli_open_store(&store, o->store, STORE_EXISTING);
+  if (status != EXIT_DONE)
+    return status;
   Work work = {0};
-  int status = gather(&work, store, o);
+  status = gather(&work, store, o);
   if (status == EXIT_DONE)
     status = print(&work, o);
   work_release(&work);
