@@ -1,11 +1,13 @@
 // What all commands share: see cli.h.
 #include "cli/cli.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "process/words.h"
@@ -63,7 +65,7 @@ void cli_resumes(char **argv) {
   stop_hint(hint);
 }
 
-// What a signal broke off is no error of its own.
+// An error that a signal caused is an interruption.
 int cli_error(const Err *err) {
   if (stop_requested())
     return EXIT_INTERRUPTED;
@@ -101,6 +103,21 @@ int cli_open_store(Store **out, const char *option, StoreMode mode) {
 void cli_progress_end(void) {
   if (isatty(STDERR_FILENO))
     fputs("\r\033[K", stderr);
+}
+
+int cli_read_stdin(Str *out, bool *there, Err *err) {
+  struct stat st;
+  *there = !isatty(STDIN_FILENO) && !fstat(STDIN_FILENO, &st);
+  char buffer[65536];
+  ssize_t n = 0;
+  while (*there && (n = read(STDIN_FILENO, buffer, sizeof buffer)) != 0) {
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      return err_set(err, "cannot read standard input: %s", strerror(errno));
+    str_addn(out, buffer, (size_t)n);
+  }
+  return 0;
 }
 
 const char *cli_absolute(Arena *arena, const char *path) {

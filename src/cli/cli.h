@@ -12,6 +12,7 @@
 #include "store/store.h"
 #include "util/arena.h"
 #include "util/err.h"
+#include "util/str.h"
 
 // Exit statuses: scripts rely on them (see culprit(1)).
 enum {
@@ -51,6 +52,9 @@ int cli_default_jobs(int max);
 // Opens the store of --store (NULL: the usual one). EXIT_DONE, or
 // EXIT_ENVIRONMENT after a message.
 int cli_open_store(Store **out, const char *option, StoreMode mode);
+
+// Appends standard input, unless it is a terminal: *there says which.
+int cli_read_stdin(Str *out, bool *there, Err *err);
 
 // Removes a progress line from standard error, if that is a terminal.
 void cli_progress_end(void);

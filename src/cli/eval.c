@@ -131,7 +131,7 @@ static void start_version(VersionRuns *b, size_t i) {
     _exit(rc ? EXIT_ENVIRONMENT : EXIT_DONE);
   }
   if (pid > 0) {
-    setpgid(pid, pid); // here and there: whoever comes first
+    setpgid(pid, pid); // in both processes: either may come first
     b->pids[i] = pid;
     b->running++;
     return;

@@ -98,26 +98,10 @@ int given_check(GivenOptions *o, const Command *c, int argc, char **argv,
 
 // --- the input --------------------------------------------------------------
 
-// Standard input, if there is something to read: a file or a pipe.
-static int read_stdin(Str *out, bool *there, Err *err) {
-  struct stat st;
-  *there = !isatty(STDIN_FILENO) && !fstat(STDIN_FILENO, &st);
-  char buffer[65536];
-  ssize_t n = 0;
-  while (*there && (n = read(STDIN_FILENO, buffer, sizeof buffer)) != 0) {
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0)
-      return err_set(err, "cannot read standard input: %s", strerror(errno));
-    str_addn(out, buffer, (size_t)n);
-  }
-  return 0;
-}
-
 static int read_input(const GivenOptions *o, Inputs *out, Err *err) {
   Str text = {0};
   bool there;
-  int rc = read_stdin(&text, &there, err);
+  int rc = cli_read_stdin(&text, &there, err);
   if (!rc && there)
     inputs_add_stdin(out, str_text(&text), text.len);
   str_release(&text);
@@ -279,7 +263,15 @@ int given_run(GivenOptions *o, const GivenJob *job, char **argv) {
   return status;
 }
 
+void given_print_reduction(const Explorer *e, FILE *out) {
+  const ExploreStats *s = &e->stats;
+  if (s->reduction)
+    fprintf(out, "reduced from %zu to %zu byte%s in %zu run%s\n",
+            s->bytes_before, s->bytes_after, plural(s->bytes_after),
+            s->reduction, plural(s->reduction));
+}
+
 void given_progress_end(void) {
   if (show_progress)
-    fputs("\r\033[K", stderr);
+    cli_progress_end();
 }

@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "cli/confine_options.h"
 #include "cli/options.h"
@@ -69,6 +70,8 @@ typedef struct {
 // after a message.
 int given_run(GivenOptions *o, const GivenJob *job, char **argv);
 
+// How far the input was minimised.
+void given_print_reduction(const Explorer *e, FILE *out);
 // Removes the progress line, before something is printed.
 void given_progress_end(void);
 

@@ -1,5 +1,5 @@
-// culprit import: takes coverage and verdicts that other tools recorded, or
-// another culprit store, into the store.
+// culprit import: stores coverage and verdicts that other tools, or another
+// culprit store, recorded.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,13 +48,9 @@ static void print_formats(void) {
 
 // --- what was imported -----------------------------------------------------
 
-// Names come from files: no control characters to the terminal.
 static void print_names(const char *const *names, size_t n) {
-  for (size_t i = 0; i < n && i < LISTED; i++) {
-    fputs(i ? ", " : "", stdout);
-    for (const char *p = names[i]; *p; p++)
-      putchar((unsigned char)*p < 32 || *p == 127 ? '?' : *p);
-  }
+  for (size_t i = 0; i < n && i < LISTED; i++)
+    escape_printf(stdout, "%s%s", i ? ", " : "", names[i]);
   if (n > LISTED)
     printf(" and %zu more", n - LISTED);
   putchar('\n');

@@ -137,10 +137,7 @@ static void print_losses(Explorer *e, FILE *out) {
 static void print_summary(Explorer *e) {
   const ExploreStats *s = &e->stats;
   escape_printf(stdout, "given: %s\n", e->message ? e->message : "");
-  if (s->reduction)
-    printf("reduced from %zu to %zu byte%s in %zu run%s\n", s->bytes_before,
-           s->bytes_after, plural(s->bytes_after), s->reduction,
-           plural(s->reduction));
+  given_print_reduction(e, stdout);
   printf("made %zu test%s (%s) in %.1f s: %zu fail%s the same way, %zu pass%s, "
          "%zu set aside\n",
          s->tests, plural(s->tests), e->options.strategy->name, s->seconds,

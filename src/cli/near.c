@@ -85,12 +85,8 @@ static const Option options[] = {
 
 // What was tried, for people.
 static void print_tried(const Near *n, FILE *out) {
-  const ExploreStats *e = &n->explorer->stats;
   const NearStats *s = &n->stats;
-  if (e->reduction)
-    fprintf(out, "reduced from %zu to %zu byte%s in %zu run%s\n",
-            e->bytes_before, e->bytes_after, plural(e->bytes_after),
-            e->reduction, plural(e->reduction));
+  given_print_reduction(n->explorer, out);
   fprintf(out,
           "%zu condition%s on the failing path; %zu quer%s to the solver: %zu "
           "unsatisfiable, %zu undecided; %zu path%s pruned\n",

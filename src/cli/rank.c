@@ -39,7 +39,7 @@ typedef struct {
   bool comparable; // the locator is open: some run has a spectrum
   Fault fault;
   Sources sources;
-  NearTest *nearest; // per failure; NULL: nobody asked
+  NearTest *nearest; // per failure; NULL: not needed
 } Work;
 
 static void work_release(Work *w) {

@@ -23,7 +23,7 @@
 // Others: METHOD_DEFAULT of locate/localizer.h.
 #define INPUT_METHOD "ochiai"
 
-// Whether failing runs are told apart by what they executed (locate/cluster.h).
+// Whether failing runs are split by what they executed (locate/cluster.h).
 typedef enum {
   CLUSTER_NONE,
   CLUSTER_SIGNATURE, // within each failure

@@ -103,7 +103,7 @@ static int add_method(Work *w, const Localizer *method, Err *err) {
   else
     rc = locator_load(&l, &lacking, err);
   if (!rc) {
-    // Deaths are loaded now; evidence speaks of them.
+    // Deaths are loaded now; the evidence needs them.
     w->html.report.deaths = &w->bench.deaths;
     rc = rank_failures(w, &l, &m, err);
   }

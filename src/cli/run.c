@@ -254,7 +254,7 @@ static void print_progress(const Runner *r) {
 
 static void clear_progress(void) {
   if (show_progress)
-    fputs("\r\033[K", stderr);
+    cli_progress_end();
 }
 
 static int report_interruption(const Runner *r) {
@@ -370,8 +370,8 @@ static int run_session(const Options *o, const Adapter *adapter, Runner *r) {
   Err err = {0}, second = {0};
   double start = clock_now();
   int rc = run_adapter(adapter, r, &err);
-  // After an error a tests file goes on where it was: the key of its session
-  // tells whether it is still the same work. Other sources start anew.
+  // After an error a tests file continues where it was: the key of its session
+  // says whether it is still the same work. Other sources start a new session.
   bool complete = !r->interrupted && !(rc && o->run.tests);
   clear_progress();
   if (r->confines)
@@ -404,7 +404,7 @@ static int build_tree(Options *o, const char *store) {
   free(log);
   o->run.cwd = absolute(o, tree.dir);
   if (!strcmp(tree.kind, "make") && scripts_there(o->run.cwd))
-    o->run.command = NULL; // they can be told apart, make's tests cannot
+    o->run.command = NULL; // runs each; make would run them as one test
   tree_release(&tree);
   return rc ? cli_error(&err) : 0;
 }

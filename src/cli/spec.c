@@ -1,5 +1,6 @@
-// culprit spec: a run that breaks a contract. Names the promise, the statements
-// that cannot be right together with it, and ranks them with made tests.
+// culprit spec: a run that breaks a contract. Names the clause and the
+// statements that cannot all be right if it is to hold, and ranks them with
+// made tests.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -163,8 +164,8 @@ static int play(Play *p) {
   return EXIT_FAILED;
 }
 
-// For the commands that come after it. Not being able to is no reason to show
-// nothing.
+// For rank, why and report. A failure only warns: the result is printed all the
+// same.
 static void keep(Play *p) {
   Err err = {0};
   Store *store;
@@ -352,13 +353,10 @@ static char *keep_input(const Options *o, const char *dir, Err *err) {
       S_ISCHR(st.st_mode))
     return NULL;
   Str text = {0};
-  char buffer[65536];
-  ssize_t n;
-  while ((n = read(STDIN_FILENO, buffer, sizeof buffer)) > 0 ||
-         (n < 0 && errno == EINTR))
-    str_addn(&text, buffer, n > 0 ? (size_t)n : 0);
+  bool there;
   char *path = mem_printf("%s/input", dir);
-  if (fs_write(path, str_text(&text), text.len, err)) {
+  if (cli_read_stdin(&text, &there, err) ||
+      fs_write(path, str_text(&text), text.len, err)) {
     free(path);
     path = NULL;
   }

@@ -1,5 +1,4 @@
-// `culprit store`: looks after the stored sessions.
-#include <ctype.h>
+// culprit store: lists, prunes and measures the stored sessions.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,12 +16,6 @@ typedef struct {
 
 typedef int Action(Store *s, const Options *o, Err *err);
 
-// A command line may hold anything; a list has one line per session.
-static void print_plain(const char *text) {
-  for (; *text; text++)
-    putchar(iscntrl((unsigned char)*text) ? '?' : *text);
-}
-
 static int list(Store *s, const Options *o, Err *err) {
   (void)o;
   SessionInfo *sessions;
@@ -33,12 +26,12 @@ static int list(Store *s, const Options *o, Err *err) {
          "failing", "state", "command");
   for (size_t i = 0; i < n; i++) {
     const SessionInfo *info = &sessions[i];
-    printf("%7lld  ", (long long)info->id);
-    print_plain(info->started);
-    printf("  %6zu  %7zu  %-10s  ", info->runs, info->failing,
-           info->finished ? "finished" : "unfinished");
-    print_plain(info->command);
-    putchar('\n');
+    Str command = {0}; // may hold anything; the list has a line per session
+    escape_add(&command, info->command);
+    printf("%7lld  %s  %6zu  %7zu  %-10s  %s\n", (long long)info->id,
+           info->started, info->runs, info->failing,
+           info->finished ? "finished" : "unfinished", str_text(&command));
+    str_release(&command);
   }
   store_list_free(sessions, n);
   return 0;

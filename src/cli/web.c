@@ -641,8 +641,8 @@ static int run_session(Options *o, const Requests *list, const char *command) {
   return status;
 }
 
-// What PHP reports goes into the record, not into the page, which a message of
-// a severity that is no failure would spoil. The user may want it otherwise.
+// PHP reports into the record, not into the page: a message whose severity is
+// not a failure would break the HTML. --ini can undo this.
 static void hide_messages(Options *o) {
   Texts ini = {0};
   array_push(&ini, "display_errors=0");

@@ -50,7 +50,7 @@ static void work_release(Work *w) {
   suite_release(&w->suite);
 }
 
-// Is there a failure to speak of? Returns an exit status.
+// Is there a failure to explain? Returns an exit status.
 static int check_failures(const Suite *suite, const Options *o) {
   long long session = (long long)suite->session;
   if (!suite->nfailures)
