@@ -346,12 +346,16 @@ static const struct option longs[] = {
     {"links", no_argument, NULL, 'L'},
     {0}};
 
+static CounterSize counter_size(const char *mode) {
+  return !strcmp(mode, "counts") ? COUNTERS_COUNTS : COUNTERS_HITS;
+}
+
 static int take_option(Options *o, int opt) {
   // clang-format off
   switch (opt) {
   case 'o': o->output = optarg; return 0;
   case 'r': o->runtime = optarg; return 0;
-  case 'm': o->size = !strcmp(optarg, "counts") ? COUNTERS_COUNTS : COUNTERS_HITS; return 0;
+  case 'm': o->size = counter_size(optarg); return 0;
   case 'v': o->returns = true; return 0;
   case 'O': o->level = *optarg; return 0;
   case 'p': array_push(&o->maps, optarg); return 0;
