@@ -284,7 +284,7 @@ int program_code_lower(const UnitCode *u, const char *bitcode, bool plain,
   StringList args = {0};
   Str said = {0};
   array_push(&args, "");
-  array_push(&args, "--lower");
+  array_push(&args, "lower");
   if (plain)
     array_push(&args, "--plain");
   if (u->returns)
@@ -310,7 +310,7 @@ int program_code_pdg(const ProgramCode *p, const char *scratch, Str *out,
     char *bitcode = mem_printf("%s/%zu" BITCODE_SUFFIX, scratch, i);
     rc = program_code_unpack(&p->units.items[i], bitcode, err);
     if (!rc)
-      rc = program_code_ask(&p->units.items[i], bitcode, "--pdg", out, err);
+      rc = program_code_ask(&p->units.items[i], bitcode, "pdg", out, err);
     free(bitcode);
   }
   return rc;

@@ -85,8 +85,8 @@ int program_code_compile_linked(const UnitCode *u, const char *bitcode,
 int program_code_lower(const UnitCode *u, const char *bitcode, bool plain,
                        const char *output, Err *err);
 
-// What culprit-instrument says of a unit, from its bitcode: "--pdg" the
-// dependences between its statements (instrument/dependences.h), "--mutants"
+// What culprit-instrument says of a unit, from its bitcode: "pdg" the
+// dependences between its statements (instrument/dependences.h), "mutants"
 // what can be mutated (instrument/mutate.h). Appended to `out`.
 int program_code_ask(const UnitCode *u, const char *bitcode,
                      const char *question, Str *out, Err *err);

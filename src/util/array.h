@@ -35,6 +35,8 @@
     (a)->items[(a)->len++] = (__VA_ARGS__);                                    \
   } while (0)
 
+typedef ARRAY(const char *) Texts;
+
 #define array_last(a) ((a)->items[(a)->len - 1])
 
 #define array_release(a)                                                       \
