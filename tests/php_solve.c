@@ -142,8 +142,10 @@ int main(int argc, char **argv) {
   Worker *worker;
   if (fs_mkdirs(maps, &err) || worker_open(&worker, &site, scratch, &err))
     die(err.text);
-  solve_patience(20, 600); // the machine may be busy, the answer is the same
-  Solving *solving = solving_new();
+  // The machine may be busy, the answer is the same.
+  SolveOptions patience = {.question = 20, .request = 600};
+  SolveMemory *memory = solve_memory_new(patience);
+  Solving *solving = solving_new(memory);
   int rc = 0;
   for (int i = 3; i < argc; i++) {
     Visit v = {.worker = worker,
@@ -157,14 +159,14 @@ int main(int argc, char **argv) {
     arena_release(&v.arena);
     fflush(stdout);
   }
-  SolveStats st = solve_stats();
+  SolveStats st = solve_stats(memory);
   printf("%zu branches: %zu by candidates, %zu by Z3 (%.2f s), %zu guessed, "
          "%zu fixed, %zu "
          "not solved (%zu beyond Z3's limits), %zu wrong\n",
          st.branches, st.by_candidates, st.by_z3, st.z3_seconds, st.guessed,
          st.fixed, st.unsolved, st.timeouts, st.wrong);
   solving_free(solving);
-  solve_forget();
+  solve_memory_free(memory);
   worker_close(worker);
   free(self);
   free(extension);

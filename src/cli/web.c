@@ -12,7 +12,6 @@
 #include "cli/refused.h"
 #include "explore/site.h"
 #include "explore/site_entry.h"
-#include "explore/solve/site_solve.h"
 #include "php/site.h"
 #include "process/process.h"
 #include "report/report.h"
@@ -524,7 +523,7 @@ static void print_reached(const Options *o, const Explorer *e) {
     printf("%zu queued request%s dropped: the queue holds %d.\n", p->dropped,
            p->dropped == 1 ? " was" : "s were", QUEUE_MOST);
   Str solved = {0};
-  solve_report(&solved);
+  explorer_report_solved(e, &solved);
   printf("%s", str_text(&solved));
   str_release(&solved);
 }

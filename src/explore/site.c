@@ -181,7 +181,8 @@ static int run_posts(Explorer *e, Err *err) {
   e->nposts = n;
   e->posts = mem_array(Post, (size_t)n);
   for (int i = 0; i < n; i++)
-    e->posts[i] = (Post){.explorer = e, .number = i, .solving = solving_new()};
+    e->posts[i] =
+        (Post){.explorer = e, .number = i, .solving = solving_new(e->memory)};
   for (int i = 0; i < n; i++) {
     Post *p = &e->posts[i];
     p->started = !pthread_create(&p->thread, NULL, work, p);
@@ -253,8 +254,7 @@ static int assign_ids(void *ctx, const Unit *unit, uint32_t *ids, Err *err) {
 
 Explorer *explorer_new(const SiteOptions *o) {
   Explorer *e = mem_new(Explorer);
-  solve_forget();
-  solve_patience(0, o->solve_seconds);
+  e->memory = solve_memory_new((SolveOptions){.request = o->solve_seconds});
   e->options = o;
   e->queue.seed = o->seed;
   e->queue.last = o->last;
@@ -275,6 +275,7 @@ void explorer_free(Explorer *e) {
   for (int i = 0; i < e->nposts; i++)
     post_release(&e->posts[i]);
   free(e->posts);
+  solve_memory_free(e->memory);
   for (size_t i = 0; i < e->shown.len; i++)
     free(e->shown.items[i].signature);
   array_release(&e->shown);
@@ -302,6 +303,10 @@ void explorer_free(Explorer *e) {
 
 const SiteProgress *explorer_progress(const Explorer *e) {
   return &e->progress;
+}
+
+void explorer_report_solved(const Explorer *e, Str *out) {
+  solve_report(e->memory, out);
 }
 
 static int add_entries(Explorer *e, Err *err) {

@@ -22,6 +22,7 @@
 #include "model/suite.h"
 #include "run/visits.h"
 #include "util/err.h"
+#include "util/str.h"
 
 typedef struct {
   size_t requests;   // answered by PHP: each is a run of the session
@@ -70,6 +71,8 @@ Explorer *explorer_new(const SiteOptions *o);
 // what was reached is kept and can be resumed.
 int explorer_run(Explorer *e, Err *err);
 const SiteProgress *explorer_progress(const Explorer *e);
+// What was solved: see solve_report.
+void explorer_report_solved(const Explorer *e, Str *out);
 // For every failure of the suite the requests that show it, the fewest known:
 // `dir`/failure-1.txt (a list) and failure-1.sh (curl), ... in the order of the
 // suite's failures.

@@ -72,6 +72,7 @@ typedef struct {
 struct Explorer {
   const SiteOptions *options;
   Scripts *scripts;
+  SolveMemory *memory;
   char *maps;
   Queue queue;
   Seen seen;

@@ -342,10 +342,12 @@ static bool solves_to(const PhpRecord *r, uint32_t compare, const char *query,
   Ask ask = ask_link("/decide.php", "n=3&s=+Bob&p=7-x", a);
   Asks out = {0};
   bool found = false;
-  Solving *s = solving_new();
+  SolveMemory *m = solve_memory_new((SolveOptions){0});
+  Solving *s = solving_new(m);
   solving_begin(s);
   solve_compare(s, &r->compares[compare], &ask, &out, a);
   solving_free(s);
+  solve_memory_free(m);
   for (size_t i = 0; i < out.len; i++)
     found |= !strcmp(query_of(&out.items[i], a), query);
   array_release(&out);
@@ -359,7 +361,6 @@ TEST(decisions_are_solved_for_the_other_way) {
   assert_true(solves_to(r, 1, "n=6&s=+Bob&p=7-x", &a));
   assert_true(solves_to(r, 3, "n=3&s=admin&p=7-x", &a));
   assert_true(solves_to(r, 8, "n=3&s=green&p=7-x", &a));
-  solve_forget();
   arena_release(&a);
 }
 
@@ -368,7 +369,8 @@ TEST(what_comes_before_a_decision_stays_as_it_was) {
   const PhpRecord *r = sample(&a);
   Ask ask = ask_link("/decide.php", "n=3&s=+Bob&p=7-x", &a);
   Asks out = {0};
-  Solving *s = solving_new();
+  SolveMemory *m = solve_memory_new((SolveOptions){0});
+  Solving *s = solving_new(m);
   solving_begin(s);
   solve_compare(s, &r->compares[6], &ask, &out, &a); // the group is > 5
   solving_free(s);
@@ -379,7 +381,7 @@ TEST(what_comes_before_a_decision_stays_as_it_was) {
         term_preg(text("/^[0-5]-x$/"), php_string(p, strlen(p)), -1, &a).i, 1);
   }
   array_release(&out);
-  solve_forget();
+  solve_memory_free(m);
   arena_release(&a);
 }
 
@@ -414,7 +416,8 @@ TEST(a_session_value_is_solved_for_the_request_that_left_it) {
   const PhpRecord *r = sample(&a);
   Ask ask = ask_link("/decide.php", "n=3&s=+Bob&p=7-x", &a);
   Asks out = {0};
-  Solving *first = solving_new(), *s = solving_new();
+  SolveMemory *m = solve_memory_new((SolveOptions){0});
+  Solving *first = solving_new(m), *s = solving_new(m);
   solving_begin(first);
   solve_learn(first, r, &ask); // remembers what it keeps
   PhpTerm terms[] = {{.name = ""},
@@ -442,7 +445,7 @@ TEST(a_session_value_is_solved_for_the_request_that_left_it) {
   array_release(&out);
   solving_free(first);
   solving_free(s);
-  solve_forget();
+  solve_memory_free(m);
   arena_release(&a);
 }
 
@@ -453,7 +456,8 @@ TEST(opaque_calls_are_summed_up_by_name) {
   Asks ignored = {0};
   PhpNamed names[4];
   Str said = {0};
-  Solving *s = solving_new();
+  SolveMemory *m = solve_memory_new((SolveOptions){0});
+  Solving *s = solving_new(m);
   for (int i = 0; i < 2; i++) {
     solving_begin(s);
     solve_learn(s, r, &ask);
@@ -463,15 +467,15 @@ TEST(opaque_calls_are_summed_up_by_name) {
   solve_compare(s, &r->compares[1], &ask, &ignored, &a);
   solving_end(s);
   solving_free(s);
-  assert_int_equal(solve_opaque(names, 4), 1);
+  assert_int_equal(solve_opaque(m, names, 4), 1);
   assert_string_equal(names[0].name, "md5");
   assert_int_equal(names[0].number, 2);
-  solve_report(&said);
+  solve_report(m, &said);
   assert_non_null(strstr(str_text(&said), "Solved: 1 of 1 decisions"));
   assert_non_null(strstr(str_text(&said), "md5 2"));
   str_release(&said);
   array_release(&ignored);
-  solve_forget();
+  solve_memory_free(m);
   arena_release(&a);
 }
 
@@ -479,22 +483,22 @@ TEST(decisions_beyond_the_time_of_a_request_are_counted) {
   Arena a = {0};
   const PhpRecord *r = sample(&a);
   Ask ask = ask_link("/decide.php", "n=3&s=+Bob&p=7-x", &a);
-  Solving *s = solving_new();
+  SolveMemory *m = solve_memory_new((SolveOptions){.request = 1e-9});
+  Solving *s = solving_new(m);
   Asks out = {0};
   Str said = {0};
-  solve_patience(0, 1e-9);
   solving_begin(s);
   for (int i = 0; i < 4; i++)
     solve_compare(s, &r->compares[1], &ask, &out, &a);
   solving_end(s);
-  assert_true(solve_stats().late >= 3);
-  assert_int_equal(solve_stats().late_requests, 1);
-  solve_report(&said);
+  assert_true(solve_stats(m).late >= 3);
+  assert_int_equal(solve_stats(m).late_requests, 1);
+  solve_report(m, &said);
   assert_non_null(strstr(str_text(&said), "of 1 requests were not tried"));
   str_release(&said);
   array_release(&out);
   solving_free(s);
-  solve_forget();
+  solve_memory_free(m);
   arena_release(&a);
 }
 

@@ -193,42 +193,44 @@ typedef struct {
   uint32_t count;
 } OpaqueCount;
 
-// All under `lock`.
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct {
+struct SolveMemory {
+  SolveOptions options;
+  pthread_mutex_t lock; // of all that follows
   KnownCalls known;
   KeptTerms kept;
   SolveCache cache;
-  double question, request; // seconds
   SolveStats stats;
   Hashmap opaque_index;
   ARRAY(OpaqueCount) opaque;
-} memory;
+};
 
-void solve_forget(void) {
-  pthread_mutex_lock(&lock);
-  known_calls_release(&memory.known);
-  kept_release(&memory.kept);
-  solve_cache_release(&memory.cache);
-  hashmap_release(&memory.opaque_index);
-  for (size_t i = 0; i < memory.opaque.len; i++)
-    free(memory.opaque.items[i].name);
-  array_release(&memory.opaque);
-  memset(&memory, 0, sizeof memory);
-  pthread_mutex_unlock(&lock);
+SolveMemory *solve_memory_new(SolveOptions options) {
+  SolveMemory *m = mem_new(SolveMemory);
+  m->options = options;
+  if (!(m->options.request > 0))
+    m->options.request = SOLVE_REQUEST_SECONDS;
+  pthread_mutex_init(&m->lock, NULL);
+  return m;
 }
 
-void solve_patience(double question, double request) {
-  pthread_mutex_lock(&lock);
-  memory.question = question;
-  memory.request = request;
-  pthread_mutex_unlock(&lock);
+void solve_memory_free(SolveMemory *m) {
+  if (!m)
+    return;
+  known_calls_release(&m->known);
+  kept_release(&m->kept);
+  solve_cache_release(&m->cache);
+  hashmap_release(&m->opaque_index);
+  for (size_t i = 0; i < m->opaque.len; i++)
+    free(m->opaque.items[i].name);
+  array_release(&m->opaque);
+  pthread_mutex_destroy(&m->lock);
+  free(m);
 }
 
-SolveStats solve_stats(void) {
-  pthread_mutex_lock(&lock);
-  SolveStats st = memory.stats;
-  pthread_mutex_unlock(&lock);
+SolveStats solve_stats(SolveMemory *m) {
+  pthread_mutex_lock(&m->lock);
+  SolveStats st = m->stats;
+  pthread_mutex_unlock(&m->lock);
   return st;
 }
 
@@ -239,23 +241,23 @@ static int by_count(const void *a, const void *b) {
   return strcmp(x->name, y->name);
 }
 
-size_t solve_opaque(PhpNamed *out, size_t most) {
-  pthread_mutex_lock(&lock);
-  size_t n = memory.opaque.len;
+size_t solve_opaque(SolveMemory *m, PhpNamed *out, size_t most) {
+  pthread_mutex_lock(&m->lock);
+  size_t n = m->opaque.len;
   OpaqueCount *sorted = mem_array(OpaqueCount, n + 1);
   if (n)
-    memcpy(sorted, memory.opaque.items, n * sizeof *sorted);
+    memcpy(sorted, m->opaque.items, n * sizeof *sorted);
   qsort(sorted, n, sizeof *sorted, by_count);
   for (size_t i = 0; i < n && i < most; i++)
     out[i] = (PhpNamed){.name = sorted[i].name, .number = sorted[i].count};
   free(sorted);
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&m->lock);
   return n;
 }
 
-static void report_opaque(Str *out) {
+static void report_opaque(SolveMemory *m, Str *out) {
   PhpNamed names[8];
-  size_t n = solve_opaque(names, 8);
+  size_t n = solve_opaque(m, names, 8);
   for (size_t i = 0; i < n && i < 8; i++)
     str_addf(out, "%s%s %u", i ? ", " : "Not followed through: ", names[i].name,
              names[i].number);
@@ -263,12 +265,8 @@ static void report_opaque(Str *out) {
     str_add(out, n > 8 ? ", ...\n" : "\n");
 }
 
-static double request_seconds(void) {
-  return memory.request > 0 ? memory.request : SOLVE_REQUEST_SECONDS;
-}
-
-void solve_report(Str *out) {
-  SolveStats st = solve_stats();
+void solve_report(SolveMemory *m, Str *out) {
+  SolveStats st = solve_stats(m);
   if (!st.branches)
     return;
   size_t good = st.by_candidates + st.by_z3 + st.guessed;
@@ -289,24 +287,24 @@ void solve_report(Str *out) {
         "%zu more decision%s of %zu request%s not tried: each has %g s for "
         "solving.\n",
         st.late, plural(st.late), st.late_requests,
-        st.late == 1 ? " was" : "s were", request_seconds());
+        st.late == 1 ? " was" : "s were", m->options.request);
   if (st.wrong)
     str_addf(out,
              "%zu decision%s not what the terms say: a mistake of culprit's, "
              "please report it.\n",
              st.wrong, st.wrong == 1 ? " is" : "s are");
-  report_opaque(out);
+  report_opaque(m, out);
 }
 
-static void count_opaque(const PhpShadows *sh) {
-  for (size_t i = 0; i < sh->nopaque && memory.opaque.len < OPAQUE_MOST; i++) {
+static void count_opaque(SolveMemory *m, const PhpShadows *sh) {
+  for (size_t i = 0; i < sh->nopaque && m->opaque.len < OPAQUE_MOST; i++) {
     const PhpNamed *o = &sh->opaque[i];
-    uint64_t fresh = memory.opaque.len;
+    uint64_t fresh = m->opaque.len;
     uint64_t n =
-        hashmap_intern(&memory.opaque_index, o->name, strlen(o->name), fresh);
+        hashmap_intern(&m->opaque_index, o->name, strlen(o->name), fresh);
     if (n == fresh)
-      array_push(&memory.opaque, (OpaqueCount){mem_strdup(o->name), 0});
-    memory.opaque.items[n].count += o->number;
+      array_push(&m->opaque, (OpaqueCount){mem_strdup(o->name), 0});
+    m->opaque.items[n].count += o->number;
   }
 }
 
@@ -320,6 +318,7 @@ typedef struct {
 // `known` and `cache` are copies of the shared ones as they were when it began,
 // and what was learnt since.
 struct Solving {
+  SolveMemory *memory;
   KnownCalls known;
   SolveCache cache;
   size_t known_taken, cache_taken; // so many of the shared ones are copied
@@ -331,11 +330,15 @@ struct Solving {
   Keeping *keeping;
   TermEval *ev; // of the shadows looked at last
   uint64_t serial;
-  double question, request, until;
+  double until;
   SolveStats stats;
 };
 
-Solving *solving_new(void) { return mem_new(Solving); }
+Solving *solving_new(SolveMemory *m) {
+  Solving *s = mem_new(Solving);
+  s->memory = m;
+  return s;
+}
 
 static void drop_held(Solving *s) {
   for (size_t i = 0; i < s->nheld; i++)
@@ -351,10 +354,11 @@ static void drop_evaluator(Solving *s) {
 void solving_free(Solving *s) {
   if (!s)
     return;
-  pthread_mutex_lock(&lock);
+  SolveMemory *m = s->memory;
+  pthread_mutex_lock(&m->lock);
   drop_held(s);
   keeping_drop(s->keeping);
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&m->lock);
   drop_evaluator(s);
   known_calls_release(&s->known);
   solve_cache_release(&s->cache);
@@ -362,41 +366,42 @@ void solving_free(Solving *s) {
 }
 
 void solving_begin(Solving *s) {
-  pthread_mutex_lock(&lock);
-  known_calls_copy(&s->known, &memory.known, s->known_taken);
-  solve_cache_copy(&s->cache, &memory.cache, s->cache_taken);
-  s->known_taken = memory.known.calls.len;
-  s->cache_taken = memory.cache.answers.len;
+  SolveMemory *m = s->memory;
+  pthread_mutex_lock(&m->lock);
+  known_calls_copy(&s->known, &m->known, s->known_taken);
+  solve_cache_copy(&s->cache, &m->cache, s->cache_taken);
+  s->known_taken = m->known.calls.len;
+  s->cache_taken = m->cache.answers.len;
   s->known_own = s->known.calls.len;
   s->cache_own = s->cache.answers.len;
-  s->question = memory.question;
-  s->request = request_seconds();
   s->until = 0;
   s->stats = (SolveStats){0};
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&m->lock);
 }
 
 void solving_hold(Solving *s, const Ask *a) {
   if (s->nheld == HELD_MOST)
     return;
-  pthread_mutex_lock(&lock);
-  Keeping *k = kept_hold(&memory.kept, a);
+  SolveMemory *m = s->memory;
+  pthread_mutex_lock(&m->lock);
+  Keeping *k = kept_hold(&m->kept, a);
   if (k)
     s->held[s->nheld++] = (Held){a, k};
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&m->lock);
 }
 
 void solving_end(Solving *s) {
-  pthread_mutex_lock(&lock);
-  known_calls_copy(&memory.known, &s->known, s->known_own);
-  solve_cache_copy(&memory.cache, &s->cache, s->cache_own);
-  solve_stats_add(&memory.stats, &s->stats);
+  SolveMemory *m = s->memory;
+  pthread_mutex_lock(&m->lock);
+  known_calls_copy(&m->known, &s->known, s->known_own);
+  solve_cache_copy(&m->cache, &s->cache, s->cache_own);
+  solve_stats_add(&m->stats, &s->stats);
   if (s->learnt)
-    count_opaque(s->learnt);
+    count_opaque(m, s->learnt);
   if (s->keeping)
-    kept_add(&memory.kept, s->ask, s->keeping);
+    kept_add(&m->kept, s->ask, s->keeping);
   drop_held(s);
-  pthread_mutex_unlock(&lock);
+  pthread_mutex_unlock(&m->lock);
   s->keeping = NULL;
   s->learnt = NULL;
   drop_evaluator(s);
@@ -433,7 +438,7 @@ static TermEval *evaluator(Solving *s, const PhpShadows *sh) {
 static bool is_late(Solving *s) {
   double now = clock_now();
   if (!(s->until > 0))
-    s->until = now + s->request;
+    s->until = now + s->memory->options.request;
   if (now < s->until)
     return false;
   s->stats.late_requests = 1;
@@ -447,7 +452,7 @@ static BranchSolver solver_for(Solving *s, const PhpShadows *sh, bool session,
                         .ev = evaluator(s, sh),
                         .known = &s->known,
                         .cache = &s->cache,
-                        .seconds = s->question,
+                        .seconds = s->memory->options.question,
                         .until = s->until,
                         .stats = &s->stats,
                         .session = session,

@@ -20,8 +20,8 @@
 //   solve_...                     at any time, knowing that and no more
 //   solving_end                   in turns: what was learnt is everybody's
 //
-// So answers depend on the order of turns, and not on who is faster. They share
-// one memory (one exploration of this process); solve_forget ends it.
+// So answers depend on the order of turns, and not on which worker is faster.
+// What they share is the SolveMemory of one exploration.
 //
 // Solving for one request has a bound; decisions beyond it are counted.
 #ifndef CULPRIT_EXPLORE_SOLVE_SITE_SOLVE_H
@@ -46,10 +46,34 @@ void seen_add(Seen *s, const PhpCompare *c);
 bool seen_one_way(const Seen *s, const PhpCompare *c);
 void seen_release(Seen *s);
 
+// --- one exploration --------------------------------------------------------
+
+// Seconds that Z3 may take for one question, and that all questions of one
+// request may take; 0: the default.
+#define SOLVE_REQUEST_SECONDS 3.0
+typedef struct {
+  double question, request;
+} SolveOptions;
+
+// What all workers have learnt, and what they solved. Any thread may use it.
+typedef struct SolveMemory SolveMemory;
+SolveMemory *solve_memory_new(SolveOptions options);
+void solve_memory_free(SolveMemory *m); // may be NULL
+
+// What was solved, in two lines for people, and what was not followed. Nothing
+// if there were no decisions about input.
+void solve_report(SolveMemory *m, Str *out);
+// The same as numbers.
+SolveStats solve_stats(SolveMemory *m);
+// Calls that no term stands for, by function, most frequent first; at most
+// `most` names go to `out`. Returns how many there are.
+size_t solve_opaque(SolveMemory *m, PhpNamed *out, size_t most);
+
 // --- one worker -------------------------------------------------------------
 
 typedef struct Solving Solving;
-Solving *solving_new(void);
+// `m` must outlive it.
+Solving *solving_new(SolveMemory *m);
 void solving_free(Solving *s); // may be NULL
 void solving_begin(Solving *s);
 // Decisions about what request `a` left in the session may be solved for it, by
@@ -73,22 +97,5 @@ void solve_absent(const PhpRecord *record, const Ask *a, Asks *out,
 // What the request left in the session, and what it called, is remembered: once
 // for each record, which must stay until solving_end.
 void solve_learn(Solving *s, const PhpRecord *record, const Ask *a);
-
-// --- all of them ------------------------------------------------------------
-
-// What was solved since the last solve_forget, in two lines for people, and
-// what was not followed. Nothing if there were no decisions about input.
-void solve_report(Str *out);
-// The same as numbers.
-SolveStats solve_stats(void);
-// Calls that no term stands for, by function, most frequent first; at most
-// `most` names go to `out`. Returns how many there are.
-size_t solve_opaque(PhpNamed *out, size_t most);
-void solve_forget(void);
-// Seconds that Z3 may take for one question, and that all of one request may
-// take; 0: the defaults.
-#define SOLVE_QUESTION_SECONDS 1.0
-#define SOLVE_REQUEST_SECONDS 3.0
-void solve_patience(double question, double request);
 
 #endif
