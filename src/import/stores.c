@@ -104,7 +104,9 @@ static void add_runs(Reader *r) {
                  (Failure){.kind = mem_strdup(group->kind),
                            .message = mem_strdup(group->message),
                            .place = mem_strdup(group->place),
-                           .signature = mem_strdup(group->signature)});
+                           .signature = mem_strdup(group->signature),
+                           .excerpt = mem_strdup(group->excerpt),
+                           .output = mem_strdup(group->output)});
   }
 }
 

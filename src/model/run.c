@@ -31,6 +31,8 @@ void failure_release(Failure *f) {
   free(f->message);
   free(f->place);
   free(f->signature);
+  free(f->excerpt);
+  free(f->output);
   for (size_t i = 0; i < f->places.len; i++)
     failure_place_release(&f->places.items[i]);
   array_release(&f->places);

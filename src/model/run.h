@@ -52,6 +52,8 @@ typedef struct {
   char *message;        // one line for people
   char *place;          // "file:line" or ""
   char *signature;      // what groups it with others
+  char *excerpt;        // of the output, the lines that show it; NULL: none
+  char *output;         // what the test wrote, or its end; NULL: not kept
   FailurePlaces places; // in the output; none if that is not known
 } Failure;
 

@@ -8,6 +8,7 @@
 
 #include "oracle/contract.h"
 #include "oracle/message.h"
+#include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -133,36 +134,65 @@ void failure_add_exit(Run *run, const char *root, const char *signature,
     failure_add(run, "exit", "", signature, message);
 }
 
-// The last part of what it wrote is enough.
-static bool read_end(const char *path, Str *out) {
-  enum { END_MOST = 64 << 10, FILE_MOST = 64 << 20 };
+// --- in the test's own words ------------------------------------------------
+
+enum { OUTPUT_MOST = 64 << 10, FILE_MOST = 64 << 20 };
+
+// Adds the end of what was written to the file.
+static void add_end(const char *path, Str *out) {
+  Str text = {0};
   Err ignored;
-  if (fs_read_regular(path, FILE_MOST, out, &ignored))
-    return false;
-  if (out->len > END_MOST) {
-    memmove(out->data, out->data + out->len - END_MOST, END_MOST);
-    out->len = END_MOST;
+  if (path && !fs_read_regular(path, FILE_MOST, &text, &ignored)) {
+    size_t n = text.len < OUTPUT_MOST ? text.len : OUTPUT_MOST;
+    str_addn(out, str_text(&text) + text.len - n, n);
   }
-  return out->len > 0;
+  str_release(&text);
+}
+
+// The output as text: valid UTF-8, lines kept.
+static char *output_text(const char *text, size_t n) {
+  Str shown = {0};
+  for (size_t at = 0; at < n;) {
+    const char *end = memchr(text + at, '\n', n - at);
+    size_t length = end ? (size_t)(end - text) - at : n - at;
+    char *line = mem_printf("%.*s", (int)length, text + at);
+    escape_add(&shown, line);
+    str_addc(&shown, '\n');
+    free(line);
+    at += length + 1;
+  }
+  char *copy = mem_strdup(str_text(&shown));
+  str_release(&shown);
+  return copy;
+}
+
+void failure_add_words(Run *run, const char *text, size_t n, const Message *m) {
+  for (size_t i = 0; i < run->failures.len; i++) {
+    Failure *f = &run->failures.items[i];
+    if (f->output || !strcmp(f->kind, "output"))
+      continue;
+    f->output = output_text(text, n);
+    if (m)
+      f->excerpt = output_text(m->text, strlen(m->text));
+  }
 }
 
 // Standard error first: what is on standard output may be its result.
-static bool find_message(const Trial *t, Message *out) {
-  Str text = {0};
-  bool found = !t->merged && read_end(t->err, &text) &&
-               message_find(text.data, text.len, false, out);
-  str_clear(&text);
-  if (!found)
-    found = read_end(t->out, &text) &&
-            message_find(text.data, text.len, true, out);
-  str_release(&text);
-  return found;
+static bool find_message(const Trial *t, Str *text, Message *out) {
+  if (!t->merged)
+    add_end(t->err, text);
+  if (text->len && message_find(text->data, text->len, false, out))
+    return true;
+  size_t before = text->len;
+  add_end(t->out, text);
+  return message_find(str_text(text) + before, text->len - before, true, out);
 }
 
 void failure_add_status(Run *run, const Trial *t, const char *signature) {
   Message m;
+  Str text = {0};
   char *status = mem_printf("exit status %d", t->outcome->status);
-  if (find_message(t, &m)) {
+  if (find_message(t, &text, &m)) {
     char *message = mem_printf("%s: %s", status, m.line);
     failure_add_exit(run, t->root, m.signature, message);
     message_release(&m);
@@ -170,5 +200,18 @@ void failure_add_status(Run *run, const Trial *t, const char *signature) {
   } else {
     failure_add_exit(run, t->root, signature, status);
   }
+  str_release(&text);
   free(status);
+}
+
+void failure_add_output(Run *run, const Trial *t) {
+  Message m = {0};
+  Str text = {0};
+  if (!run->failures.len)
+    return;
+  bool found = find_message(t, &text, &m);
+  if (text.len)
+    failure_add_words(run, text.data, text.len, found ? &m : NULL);
+  message_release(&m);
+  str_release(&text);
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "model/run.h"
+#include "oracle/message.h"
 #include "oracle/oracle.h"
 #include "process/process.h"
 
@@ -31,6 +32,12 @@ void failure_add_exit(Run *run, const char *root, const char *signature,
 // (message.h), so that failures which say different things are different ones;
 // else by its status. `signature`: of a failure without words (NULL: the status).
 void failure_add_status(Run *run, const Trial *t, const char *signature);
+
+// Keeps what the test wrote with its failures, and the lines of it that show
+// them. Output that is compared is no message: not with those.
+void failure_add_output(Run *run, const Trial *t);
+// The same for a part of it; `m`: the message in there, NULL: none.
+void failure_add_words(Run *run, const char *text, size_t n, const Message *m);
 
 // "SIGSEGV". Caller frees.
 char *signal_name(int signal);

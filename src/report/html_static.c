@@ -334,6 +334,13 @@ static void put_failure(HtmlReport *h, size_t i, FILE *out) {
   fprintf(out, "</h2>\n<p>%zu failing run%s: ", g->nruns, plural(g->nruns));
   put_tests(suite, g, out);
   fputs("</p>\n", out);
+  if (*g->output) {
+    fputs("<details open class=\"output\"><summary>What the test wrote</summary>"
+          "<pre>",
+          out);
+    html_text(g->output, out);
+    fputs("</pre></details>\n", out);
+  }
   put_rerun(suite, g, out);
   put_sureness(h, i, out);
   put_fragments(h, i, out);

@@ -205,6 +205,15 @@ static void put_places(const Report *r, const Ranking *ranking, FILE *out) {
   array_release(&places);
 }
 
+// What the test wrote when it failed, a few lines of it.
+static void put_words(const FailureGroup *g, FILE *out) {
+  for (const char *line = g->excerpt; *line;) {
+    size_t n = strcspn(line, "\n");
+    fprintf(out, "  > %.*s\n", (int)n, line);
+    line += n + (line[n] == '\n');
+  }
+}
+
 static void put_header(const Report *r, const Ranking *ranking, FILE *out) {
   const FailureGroup *g = &r->suite->failures[ranking->failure];
   Palette p = palette(r);
@@ -222,6 +231,7 @@ static void put_header(const Report *r, const Ranking *ranking, FILE *out) {
     put_name(&names, r->suite->runs[g->runs[i]].test);
   end_names(&names);
   fputc('\n', out);
+  put_words(g, out);
   put_request(r, g, out);
   put_places(r, ranking, out);
   if (ranking->stand_in)

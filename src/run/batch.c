@@ -216,6 +216,8 @@ static int store(Batch *b, BatchSlot *s, Err *err) {
 // The attempt has its verdict: once more, or into the store.
 static int attempt_judged(Batch *b, BatchSlot *s, Err *err) {
   Runner *r = b->runner;
+  Trial t = trial_of(b, s);
+  failure_add_output(&s->runs[s->attempt], &t);
   judge_segments(b, s);
   if (s->runs[s->attempt].verdict == VERDICT_PASS)
     runner_note_duration(r, s->runs[s->attempt].seconds);

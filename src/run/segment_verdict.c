@@ -113,6 +113,9 @@ static void copy_failures(const Run *whole, Run *run) {
   for (size_t i = 0; i < whole->failures.len; i++) {
     const Failure *f = &whole->failures.items[i];
     failure_add(run, f->kind, f->place, f->signature, f->message);
+    Failure *copy = &array_last(&run->failures);
+    copy->excerpt = f->excerpt ? mem_strdup(f->excerpt) : NULL;
+    copy->output = f->output ? mem_strdup(f->output) : NULL;
   }
 }
 
@@ -126,6 +129,7 @@ static void add_failure(Segment *g, const Str *out, const Str *err) {
   str_addn(&text, e.text, e.n);
   if (message_find(str_text(&text), text.len, false, &m)) {
     failure_add(&g->run, "exit", m.place, m.signature, m.line);
+    failure_add_words(&g->run, text.data, text.len, &m);
     message_release(&m);
   } else {
     char *message = mem_printf("returned %" PRId64, g->result);

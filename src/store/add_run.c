@@ -50,7 +50,9 @@ static Failure copy_failure(const Failure *f) {
   Failure copy = {.kind = copy_text(f->kind),
                   .message = copy_text(f->message),
                   .place = copy_text(f->place),
-                  .signature = copy_text(f->signature)};
+                  .signature = copy_text(f->signature),
+                  .excerpt = copy_text(f->excerpt ? f->excerpt : ""),
+                  .output = copy_text(f->output ? f->output : "")};
   for (size_t i = 0; i < f->places.len; i++)
     array_push(&copy.places, copy_place(&f->places.items[i]));
   return copy;
@@ -136,10 +138,11 @@ static int write_failure(Store *s, const PendingRun *p, int64_t run, size_t n,
              VALUES(v_int(p->session), v_text(f->signature), v_text(f->kind)),
              err) ||
       db_run(&s->db,
-             "INSERT INTO run_failure SELECT ?, ?, id, ?, ? FROM failure"
+             "INSERT INTO run_failure SELECT ?, ?, id, ?, ?, ?, ? FROM failure"
              " WHERE session = ? AND signature = ?",
              VALUES(v_int(run), v_int((int64_t)n), v_text(f->message),
-                    v_text(f->place), v_int(p->session), v_text(f->signature)),
+                    v_text(f->place), v_text(f->excerpt), v_text(f->output),
+                    v_int(p->session), v_text(f->signature)),
              err))
     return -1;
   return write_places(s, run, n, f, err);

@@ -201,7 +201,7 @@ static int load_runs(Loader *l, Err *err) {
 typedef struct {
   uint64_t group;
   uint32_t run, n;
-  const char *message, *place;
+  const char *message, *place, *excerpt, *output;
 } ShownFailure;
 
 typedef struct {
@@ -234,12 +234,15 @@ static void read_showing(void *ctx, DbQuery *q) {
                             .run = (uint32_t)run,
                             .n = query_u32(q, 1),
                             .message = keep_text(l->suite, query_text(q, 4)),
-                            .place = keep_text(l->suite, query_text(q, 5))});
+                            .place = keep_text(l->suite, query_text(q, 5)),
+                            .excerpt = keep_text(l->suite, query_text(q, 6)),
+                            .output = keep_text(l->suite, query_text(q, 7))});
 }
 
 static int read_showings(Grouping *g, Err *err) {
   return query_each(&g->loader->store->db,
-                    "SELECT run.id, n, signature, kind, message, place"
+                    "SELECT run.id, n, signature, kind, message, place,"
+                    " run_failure.excerpt, run_failure.output"
                     " FROM run JOIN run_failure ON run_failure.run = run.id"
                     " JOIN failure ON failure.id = run_failure.failure"
                     " WHERE run.session = ?",
@@ -279,6 +282,8 @@ static void fill_groups(Suite *suite, Grouping *g) {
       group->runs = runs;
       group->message = s->message;
       group->place = s->place;
+      group->excerpt = s->excerpt;
+      group->output = s->output;
     } else if (runs[-1] == s->run) {
       continue; // the same failure twice in one run
     } else if (says_otherwise(group, s)) {

@@ -119,6 +119,8 @@ static const char tables[] =
     "  failure INTEGER NOT NULL REFERENCES failure ON DELETE CASCADE,"
     "  message TEXT NOT NULL,"
     "  place TEXT NOT NULL,"
+    "  excerpt TEXT NOT NULL DEFAULT '',"
+    "  output TEXT NOT NULL DEFAULT '',"
     "  PRIMARY KEY (run, n)"
     ") STRICT, WITHOUT ROWID;"
 
@@ -156,6 +158,9 @@ static const char *const upgrades[STORE_VERSION - 1] = {
     PLACE_TABLE "UPDATE meta SET version = 2;",
     "ALTER TABLE entity ADD COLUMN text TEXT;"
     "UPDATE meta SET version = 3;",
+    "ALTER TABLE run_failure ADD COLUMN excerpt TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE run_failure ADD COLUMN output TEXT NOT NULL DEFAULT '';"
+    "UPDATE meta SET version = 4;",
 };
 // clang-format on
 

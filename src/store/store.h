@@ -21,7 +21,7 @@
 #include "util/arena.h"
 #include "util/err.h"
 
-#define STORE_VERSION 3
+#define STORE_VERSION 4
 
 typedef struct Store Store;
 

@@ -276,7 +276,7 @@ int store_each_place(Store *s, const Suite *suite, EachPlace *each, void *ctx,
   if (store_flush(s, err))
     return -1;
   int rc = query_each(&s->db,
-                      "SELECT p.run, signature, file, line, what, excerpt"
+                      "SELECT p.run, signature, file, line, what, p.excerpt"
                       " FROM run JOIN failure_place p ON p.run = run.id"
                       " JOIN run_failure r ON r.run = p.run AND r.n = p.failure"
                       " JOIN failure ON failure.id = r.failure"
