@@ -12,6 +12,7 @@
 #include "locate/cluster.h"
 #include "locate/fault.h"
 #include "locate/localizer.h"
+#include "locate/together.h"
 #include "locate/near_note.h"
 #include "locate/outmap.h"
 #include "report/report.h"
@@ -177,6 +178,10 @@ static Report report_of(Work *w, const RankOptions *o) {
   };
 }
 
+static bool is_web(const Suite *suite) {
+  return suite->command && text_starts(suite->command, "culprit web ");
+}
+
 // Reports every failure and counts how many of them could be ranked. Returns an
 // exit status.
 static int report(Work *w, const RankOptions *o, const ReportFormat *format,
@@ -186,6 +191,12 @@ static int report(Work *w, const RankOptions *o, const ReportFormat *format,
   r.more = o->more;
   Err err;
   int status = EXIT_DONE;
+  Ranking together = {0};
+  bool one_fault = false;
+  if (w->comparable && !is_web(&w->suite) &&
+      together_rank(&w->localizer, &w->suite, &together, &one_fault, &err))
+    status = cli_error(&err);
+  r.together = one_fault ? &together : NULL;
   if (format->begin)
     format->begin(&r, out);
   for (size_t i = 0; status == EXIT_DONE && i < w->suite.nfailures; i++) {
@@ -199,6 +210,8 @@ static int report(Work *w, const RankOptions *o, const ReportFormat *format,
   }
   if (format->end)
     format->end(&r, out);
+  if (one_fault)
+    ranking_release(&together);
   return status;
 }
 

@@ -56,22 +56,6 @@ void report_json_notes(const Suite *suite, FILE *out) {
   fputc(']', out);
 }
 
-static void begin(Report *r, FILE *out) {
-  fputs("{\"version\":1", out);
-  json_text("method", r->method, out);
-  fprintf(out, ",\"session\":%lld", (long long)r->suite->session);
-  json_text("by", entity_kind_name(r->by), out);
-  put_entities(r, out);
-  fprintf(out, ",\"executed\":%zu,\"all\":%zu", r->executed, r->executable);
-  fprintf(out, ",\"tests\":%zu", r->suite->nruns);
-  put_runs(r, "flaky", is_flaky, out);
-  put_runs(r, "imprecise", is_imprecise, out);
-  put_runs(r, "without_spectrum", is_blind, out);
-  report_json_notes(r->suite, out);
-  fputs(r->more ? r->more : "", out);
-  fputs(",\"failures\":[", out);
-}
-
 // --- suspects ---------------------------------------------------------------
 
 static void put_evidence(const Report *r, const Ranking *ranking,
@@ -160,6 +144,45 @@ static void put_fault(const Report *r, const Ranking *ranking, FILE *out) {
   fputs("]}", out);
 }
 
+static void put_ranking(const Report *r, const Ranking *ranking, size_t shown,
+                        FILE *out) {
+  fputs(",\"ranking\":[", out);
+  for (size_t i = 0; i < shown; i++) {
+    const Suspect *s = &ranking->suspects.items[i];
+    sources_check(r->sources, r->suite->entities[s->entity].source);
+    fputs(i ? ",\n" : "\n", out);
+    put_suspect(r, ranking, s, out);
+  }
+  fputc(']', out);
+}
+
+// Of all failures, where one line explains them.
+static void put_together(const Report *r, FILE *out) {
+  if (!r->together)
+    return;
+  fprintf(out, ",\"together\":{\"failing\":%u,\"passing\":%u",
+          r->together->failing, r->together->passing);
+  put_ranking(r, r->together, report_shown(r, &report_json, r->together), out);
+  fputc('}', out);
+}
+
+static void begin(Report *r, FILE *out) {
+  fputs("{\"version\":1", out);
+  json_text("method", r->method, out);
+  fprintf(out, ",\"session\":%lld", (long long)r->suite->session);
+  json_text("by", entity_kind_name(r->by), out);
+  put_entities(r, out);
+  fprintf(out, ",\"executed\":%zu,\"all\":%zu", r->executed, r->executable);
+  fprintf(out, ",\"tests\":%zu", r->suite->nruns);
+  put_runs(r, "flaky", is_flaky, out);
+  put_runs(r, "imprecise", is_imprecise, out);
+  put_runs(r, "without_spectrum", is_blind, out);
+  report_json_notes(r->suite, out);
+  fputs(r->more ? r->more : "", out);
+  put_together(r, out);
+  fputs(",\"failures\":[", out);
+}
+
 // --- failures ---------------------------------------------------------------
 
 static void put_tests(const Report *r, const FailureGroup *group, FILE *out) {
@@ -236,14 +259,8 @@ static void failure(Report *r, const Ranking *ranking, FILE *out) {
   put_places(r, ranking, out);
   if (r->fault)
     put_fault(r, ranking, out);
-  fputs(",\"ranking\":[", out);
-  for (size_t i = 0; i < shown; i++) {
-    const Suspect *s = &ranking->suspects.items[i];
-    sources_check(r->sources, r->suite->entities[s->entity].source);
-    fputs(i ? ",\n" : "\n", out);
-    put_suspect(r, ranking, s, out);
-  }
-  fputs("]}", out);
+  put_ranking(r, ranking, shown, out);
+  fputc('}', out);
 }
 
 static void end(Report *r, FILE *out) {

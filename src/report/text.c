@@ -155,25 +155,6 @@ static void note_imprecise(const Report *r, FILE *out) {
           n, n == 1 ? " was" : "s were");
 }
 
-static void begin(Report *r, FILE *out) {
-  Palette p = palette(r);
-  size_t failing = report_verdicts(r, VERDICT_FAIL);
-  size_t n = r->suite->nfailures;
-  fprintf(out, "%s%zu of %zu test%s fail%s%s", failing ? p.fail : "", failing,
-          r->suite->nruns, plural(r->suite->nruns), verb_s(failing), p.off);
-  if (failing)
-    fprintf(out, ": %zu %sfailure%s", n, n > 1 ? "different " : "", plural(n));
-  fprintf(out, "\n%s, %zu of %zu %s%s executed\n", r->method, r->executed,
-          r->executable, entity_kind_name(r->by), plural(r->executable));
-  note_verdict(r, VERDICT_FLAKY, "flaky", out);
-  note_verdict(r, VERDICT_SKIP, "skipped", out);
-  note_verdict(r, VERDICT_ERROR, "could not be run or judged", out);
-  note_reasons(r, lacks_spectrum, "run left no spectrum and cannot be compared",
-               "runs left no spectrum and cannot be compared", out);
-  note_reasons(r, has_remark, "run has a remark", "runs have remarks", out);
-  note_imprecise(r, out);
-}
-
 // --- one failure ------------------------------------------------------------
 
 // Of a PHP application: what to ask for to see it.
@@ -387,13 +368,8 @@ static void put_fault(const Report *r, const Ranking *ranking, FILE *out) {
   fputc('\n', out);
 }
 
-static void failure(Report *r, const Ranking *ranking, FILE *out) {
-  size_t shown = report_shown(r, &report_text, ranking);
-  put_header(r, ranking, out);
-  if (!shown) {
-    put_unranked(r, ranking, out);
-    return;
-  }
+static void put_suspects(Report *r, const Ranking *ranking, size_t shown,
+                         FILE *out) {
   put_notes(r, ranking, out);
   fputc('\n', out);
   int width = rank_width(ranking, shown);
@@ -403,6 +379,49 @@ static void failure(Report *r, const Ranking *ranking, FILE *out) {
   if (r->fault)
     put_fault(r, ranking, out);
 }
+
+// All failures, where one line explains them.
+static void put_together(Report *r, FILE *out) {
+  const Ranking *ranking = r->together;
+  Palette p = palette(r);
+  fprintf(out,
+          "\n%sAll %zu failures together%s: one line is first for each of "
+          "them\n  %u failing run%s against %u passing\n",
+          p.fail, r->suite->nfailures, p.off, ranking->failing,
+          plural(ranking->failing), ranking->passing);
+  put_suspects(r, ranking, report_shown(r, &report_text, ranking), out);
+}
+
+static void failure(Report *r, const Ranking *ranking, FILE *out) {
+  size_t shown = report_shown(r, &report_text, ranking);
+  put_header(r, ranking, out);
+  if (shown)
+    put_suspects(r, ranking, shown, out);
+  else
+    put_unranked(r, ranking, out);
+}
+
+static void begin(Report *r, FILE *out) {
+  Palette p = palette(r);
+  size_t failing = report_verdicts(r, VERDICT_FAIL);
+  size_t n = r->suite->nfailures;
+  fprintf(out, "%s%zu of %zu test%s fail%s%s", failing ? p.fail : "", failing,
+          r->suite->nruns, plural(r->suite->nruns), verb_s(failing), p.off);
+  if (failing)
+    fprintf(out, ": %zu %sfailure%s", n, n > 1 ? "different " : "", plural(n));
+  fprintf(out, "\n%s, %zu of %zu %s%s executed\n", r->method, r->executed,
+          r->executable, entity_kind_name(r->by), plural(r->executable));
+  note_verdict(r, VERDICT_FLAKY, "flaky", out);
+  note_verdict(r, VERDICT_SKIP, "skipped", out);
+  note_verdict(r, VERDICT_ERROR, "could not be run or judged", out);
+  note_reasons(r, lacks_spectrum, "run left no spectrum and cannot be compared",
+               "runs left no spectrum and cannot be compared", out);
+  note_reasons(r, has_remark, "run has a remark", "runs have remarks", out);
+  note_imprecise(r, out);
+  if (r->together)
+    put_together(r, out);
+}
+
 
 static void end(Report *r, FILE *out) {
   NameList names = {out, 0};
