@@ -44,85 +44,161 @@ typedef struct {
   const Tree *tree;
   const char *cc; // culprit-cc
   const char *jobs;
+  bool old_debug; // debug information as old tools can read it
   Str said;
 } Work;
 
-// Runs a shell command in `dir`; $1 is the tree, $2 the build directory, $3
-// culprit-cc, $4 -jN, $5 the Makefile's target for tests.
+// Names for what a build command needs; "$@" are the user's build options.
+static const char NAMES[] =
+    "source=$1 build=$2 cc=$3 jobs=$4 target=$5; shift 5; "
+    "mapped=\"$cc -ffile-prefix-map=$build=$source\"; ";
+
+// Runs a shell command in `dir`.
 static int shell(Work *w, const char *dir, const char *command) {
-  const char *target = makefile_target(w->tree->dir);
-  char *argv[] = {"sh",
-                  "-ec",
-                  (char *)command,
-                  "sh",
-                  w->tree->source,
-                  w->tree->dir,
-                  (char *)w->cc,
-                  (char *)w->jobs,
-                  (char *)(target ? target : ""),
-                  NULL};
+  const Tree *t = w->tree;
+  const char *target = makefile_target(t->work);
+  ARRAY(char *) argv = {0};
+  char *script = mem_printf("%s%s", NAMES, command);
+  char *first[] = {"env",
+                   "CULPRIT_LENIENT=1",
+                   w->old_debug ? "CULPRIT_DWARF=4" : "CULPRIT_DWARF=",
+                   "sh",
+                   "-ec",
+                   script,
+                   "sh",
+                   t->copied,
+                   t->dir,
+                   (char *)w->cc,
+                   (char *)w->jobs,
+                   (char *)(target ? target : "")};
+  for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+    array_push(&argv, first[i]);
+  for (size_t i = 0; i < t->noptions; i++)
+    array_push(&argv, (char *)t->options[i]);
+  array_push(&argv, NULL);
   str_addf(&w->said, "$ %s\n", command);
-  return suite_capture(dir, argv, &w->said);
+  int status = suite_capture(dir, argv.items, &w->said);
+  array_release(&argv);
+  free(script);
+  return status;
+}
+
+// Do the project's files use valgrind? It (3.19) cannot read clang's DWARF 5.
+static bool uses_valgrind(const Tree *t) {
+  Str said = {0};
+  char *argv[] = {"grep",
+                  "-rqsI",
+                  "--include=[Mm]akefile*",
+                  "--include=CMakeLists.txt",
+                  "--include=meson.build",
+                  "--include=configure.ac",
+                  "--include=*.sh",
+                  "valgrind",
+                  ".",
+                  NULL};
+  bool uses = !suite_capture(t->source, argv, &said);
+  str_release(&said);
+  return uses;
 }
 
 static int build_cmake(Work *w) {
   if (!dir_has(w->tree->dir, "CMakeCache.txt")) {
     int status = shell(w, ".",
-                       "cmake -S \"$1\" -B \"$2\" -DCMAKE_C_COMPILER=\"$3\" "
-                       "-DCMAKE_BUILD_TYPE=RelWithDebInfo");
+                       "cmake -S \"$source\" -B \"$build\" "
+                       "-DCMAKE_C_COMPILER=\"$cc\" "
+                       "-DCMAKE_BUILD_TYPE=RelWithDebInfo \"$@\"");
     if (status)
       return status;
   }
-  return shell(w, ".", "cmake --build \"$2\" \"$4\"");
+  return shell(w, ".", "cmake --build \"$build\" \"$jobs\"");
 }
 
 static int build_meson(Work *w) {
   if (!dir_has(w->tree->dir, "build.ninja")) {
-    int status = shell(w, ".", "CC=\"$3\" meson setup \"$2\" \"$1\"");
+    int status = shell(
+        w, ".", "CC=\"$cc\" meson setup \"$build\" \"$source\" \"$@\"");
     if (status)
       return status;
   }
-  return shell(w, ".", "ninja -C \"$2\"");
+  return shell(w, ".", "ninja -C \"$build\"");
 }
 
 // Newer files replace the copy's, except what compilers make: programs that
 // another one built would be taken for new. make does the rest.
 static const char COPY[] =
-    "cd \"$1\"; ours='( -name .culprit -o -name .git ) -prune'; set -f; "
-    "find . $ours -o -type d -print0 | (cd \"$2\"; xargs -0 mkdir -p); "
+    "cd \"$source\"; ours='( -name .culprit -o -name .git ) -prune'; set -f; "
+    "find . $ours -o -type d -print0 | (cd \"$build\"; xargs -0 mkdir -p); "
     "find . $ours -o -type l -print0 | "
-    "xargs -0r cp -P -f --parents -t \"$2\"; "
+    "xargs -0r cp -P -f --parents -t \"$build\"; "
     "find . $ours -o -type f -print0 | "
     "xargs -0 grep -LaZP '^(\\x7fELF|!<arch>)' | "
-    "xargs -0r cp -u -p --parents -t \"$2\"";
+    "xargs -0r cp -u -p --parents -t \"$build\"";
+
+static int configure_in_place(Work *w) {
+  return shell(w, w->tree->dir,
+               "eval \"set -- \\\"\\$@\\\" $(./config.status --config)\"; "
+               "make distclean > /dev/null 2>&1 || :; "
+               "./configure \"$@\" CC=\"$mapped\"");
+}
 
 static int build_configure(Work *w) {
   bool in_place = dir_has(w->tree->source, "config.status");
   if (in_place && shell(w, ".", COPY))
     return 1;
-  bool fresh = !file_has(w->tree->dir, "Makefile", OUR_CC);
   int status = 0;
-  if (fresh && in_place)
+  if (!file_has(w->tree->dir, "Makefile", OUR_CC))
+    status = in_place ? configure_in_place(w)
+                      : shell(w, w->tree->dir,
+                              "\"$source/configure\" CC=\"$cc\" \"$@\"");
+  return status ? status : shell(w, w->tree->dir, "make \"$jobs\"");
+}
+
+// Only configure.ac: what makes configure runs in the copy.
+static int build_autoreconf(Work *w) {
+  int status = shell(w, ".", COPY);
+  if (!status && !dir_has(w->tree->dir, "configure"))
     status = shell(w, w->tree->dir,
-                   "eval \"set -- \\\"$3\\\" $(./config.status --config)\"; "
-                   "make distclean > /dev/null 2>&1 || :; cc=$1; shift; "
-                   "./configure \"$@\" CC=\"$cc\"");
-  else if (fresh)
-    status = shell(w, w->tree->dir, "\"$1/configure\" CC=\"$3\"");
-  return status ? status : shell(w, w->tree->dir, "make \"$4\"");
+                   "autoreconf -fi || { [ -f autogen.sh ] && NOCONFIGURE=1 sh "
+                   "autogen.sh; }");
+  if (!status && !file_has(w->tree->dir, "Makefile", OUR_CC))
+    status = shell(w, w->tree->dir, "./configure CC=\"$mapped\" \"$@\"");
+  return status ? status : shell(w, w->tree->dir, "make \"$jobs\"");
+}
+
+// A configure script of another kind.
+static int build_own_configure(Work *w) {
+  int status = shell(w, ".", COPY);
+  if (!status && !makefile_name(w->tree->dir))
+    status = shell(w, w->tree->dir, "CC=\"$mapped\" sh ./configure.sh \"$@\"");
+  return status ? status
+                : shell(w, w->tree->dir, "make \"$jobs\" CC=\"$mapped\"");
 }
 
 // Where the default target runs the tests too, building is left to them: what
-// the target of the tests does last ($5) is among what the default target does.
+// the target of the tests does last is among what the default target does. A
+// default target that fails where there is one for tests may not matter: the
+// tests will tell.
 static const char MAKE[] =
-    "cc=\"CC=$3 -ffile-prefix-map=$2=$1\"; "
-    "last=$([ -z \"$5\" ] || make -n \"$5\" \"$cc\" 2> /dev/null | tail -n 1); "
-    "if [ -n \"$last\" ] && make -n \"$cc\" 2> /dev/null | "
-    "grep -qxF -e \"$last\"; then :; else make \"$4\" \"$cc\"; fi";
+    "cc=\"CC=$mapped\"; "
+    "last=$([ -z \"$target\" ] || "
+    "make -n \"$target\" \"$cc\" \"$@\" 2> /dev/null | tail -n 1); "
+    "if [ -n \"$last\" ] && make -n \"$cc\" \"$@\" 2> /dev/null | "
+    "grep -qxF -e \"$last\"; then :; "
+    "else make \"$jobs\" \"$cc\" \"$@\" || [ -n \"$target\" ]; fi";
 
 static int build_make(Work *w) {
   int status = shell(w, ".", COPY);
-  return status ? status : shell(w, w->tree->dir, MAKE);
+  return status ? status : shell(w, w->tree->work, MAKE);
+}
+
+// --build CMD.
+static int build_command(Work *w) {
+  int status = shell(w, ".", COPY);
+  char *command = mem_printf("export CC=\"$mapped\"; %s", w->tree->command);
+  if (!status)
+    status = shell(w, w->tree->work, command);
+  free(command);
+  return status;
 }
 
 // --- the table --------------------------------------------------------------
@@ -137,7 +213,10 @@ static const TreeKind kinds[] = {
     {"CMake", "CMakeLists.txt", "ctest", build_cmake},
     {"Meson", "meson.build", "meson", build_meson},
     {"configure", "configure", NULL, build_configure},
+    {"autoreconf", "configure.ac", NULL, build_autoreconf},
+    {"configure.sh", "configure.sh", NULL, build_own_configure},
     {"make", "Makefile", NULL, build_make},
+    {"command", NULL, NULL, build_command},
 };
 
 static bool is_make(char *const *command) {
@@ -157,6 +236,8 @@ static bool fits(const TreeKind *k, char *const *command) {
 }
 
 static bool can_be_built(const TreeKind *k, const char *dir) {
+  if (!k->file)
+    return false;
   if (strcmp(k->name, "make") != 0)
     return dir_has(dir, k->file);
   return makefile_name(dir) && (makefile_target(dir) || dir_has(dir, "tests") ||
@@ -180,21 +261,63 @@ static bool is_built_by_us(const char *dir) {
          file_has(dir, "build.ninja", "culprit-cc") || has_program_of_ours(dir);
 }
 
+static const TreeKind *find_kind(const RunOptions *o, const char *source) {
+  size_t n = sizeof kinds / sizeof *kinds;
+  if (o->build)
+    return &kinds[n - 1];
+  for (size_t i = 0; i < n; i++)
+    if (fits(&kinds[i], o->command) && can_be_built(&kinds[i], source))
+      return &kinds[i];
+  return NULL;
+}
+
+// A Makefile that names files above its directory needs these in the copy: the
+// directory of the repository, or the one above.
+static char *copied_directory(const char *source) {
+  const char *name = makefile_name(source);
+  if (!name || !file_has(source, name, "(^|[^./[:alnum:]])\\.\\./"))
+    return mem_strdup(source);
+  for (const char *end = source + strlen(source); end > source; end--) {
+    char *dir = mem_printf("%.*s", (int)(end - source), source);
+    if (*end != '/' && *end) {
+      free(dir);
+      continue;
+    }
+    if (dir_has(dir, ".git"))
+      return dir;
+    free(dir);
+  }
+  char *above = path_absolute("..", source);
+  char *real = realpath(above, NULL);
+  free(above);
+  return real ? real : mem_strdup(source);
+}
+
 bool tree_find(Tree *t, const RunOptions *o, const char *store) {
   *t = (Tree){0};
-  if (o->exe || o->tests || is_built_by_us(o->cwd))
+  if (o->exe || o->tests || (!o->build && is_built_by_us(o->cwd)))
     return false;
   char *source = source_of_build(o->cwd);
   if (!source)
     source = mem_strdup(o->cwd);
-  for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !t->needed; i++)
-    if (fits(&kinds[i], o->command) && can_be_built(&kinds[i], source)) {
-      t->needed = true;
-      t->kind = kinds[i].name;
-      t->dir = path_absolute("build", store);
-      t->source = mem_strdup(source);
-    }
-  free(source);
+  const TreeKind *k = find_kind(o, source);
+  if (k) {
+    bool copies = !strcmp(k->name, "make") || !strcmp(k->name, "command");
+    *t = (Tree){.needed = true,
+                .kind = k->name,
+                .dir = path_absolute("build", store),
+                .copied = copies ? copied_directory(source)
+                                 : mem_strdup(source),
+                .command = o->build,
+                .options = o->build_options.items,
+                .noptions = o->build_options.len,
+                .source = source};
+    const char *below = path_below(source, t->copied);
+    t->work = strcmp(below, source) ? mem_printf("%s/%s", t->dir, below)
+                                    : mem_strdup(t->dir);
+  } else {
+    free(source);
+  }
   return t->needed;
 }
 
@@ -208,7 +331,8 @@ int tree_build(const Tree *t, int jobs, const char *log, Err *err) {
   char count[16], *self = path_of_self();
   char *cc = mem_printf("%s/culprit-cc", self);
   snprintf(count, sizeof count, "-j%d", jobs);
-  Work w = {.tree = t, .cc = cc, .jobs = count};
+  Work w = {
+      .tree = t, .cc = cc, .jobs = count, .old_debug = uses_valgrind(t)};
   int rc = fs_mkdirs(t->dir, err);
   int status = rc ? 0 : build(&w);
   if (!rc)
@@ -228,12 +352,14 @@ const char *tree_make_variable(const Tree *t, Arena *arena) {
   char *self = path_of_self();
   const char *word =
       arena_printf(arena, "CC=%s/culprit-cc -ffile-prefix-map=%s=%s", self,
-                   t->dir, t->source);
+                   t->dir, t->copied);
   free(self);
   return word;
 }
 
 void tree_release(Tree *t) {
   free(t->source);
+  free(t->copied);
   free(t->dir);
+  free(t->work);
 }

@@ -7,7 +7,10 @@
 //   meson.build       CC=culprit-cc meson setup
 //   configure         TREE/configure CC=culprit-cc (a copy of the tree if it is
 //                     configured in place)
+//   configure.ac      a copy, autoreconf -fi, configure, make
+//   configure.sh      a copy, configure.sh, make
 //   Makefile          a copy of the tree, make CC=culprit-cc
+//   (--build CMD)     a copy, CMD with CC set
 //
 // A later call finds what is there and builds only what has changed. The user's
 // own tree is never written to.
@@ -20,9 +23,14 @@
 
 typedef struct {
   bool needed;
-  const char *kind; // "CMake", "Meson", "configure", "make"
+  const char *kind; // "CMake", "Meson", "configure", "make", ...
   char *source;     // the user's tree
-  char *dir;        // where the tests run: the build
+  char *copied;     // where a copy is made: of this, the tree or above it
+  char *dir;        // the build
+  char *work;       // where the tests run: in there
+  const char *command;        // of --build; NULL: none
+  const char *const *options; // of --build-option
+  size_t noptions;
 } Tree;
 
 // Is such a build needed for these options, and of which kind? False if the

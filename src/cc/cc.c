@@ -114,6 +114,19 @@ static void add_leniency(const CcArgs *c, Args *a) {
     add(a, errors[i]);
 }
 
+// In a build that culprit makes of a stranger's tree, warnings that another
+// compiler does not have must not end it.
+static void be_lenient(char **argv) {
+  for (char **arg = argv + 1; *arg; arg++) {
+    if (!strcmp(*arg, "-pedantic-errors"))
+      *arg = "-pedantic";
+    else if (!strcmp(*arg, "-Werror"))
+      *arg = "-Wno-error";
+    else if (text_starts(*arg, "-Werror="))
+      *arg = mem_printf("-Wno-error=%s", *arg + strlen("-Werror="));
+  }
+}
+
 // Options of gcc's stay in a probe: it is to learn that clang has them not.
 static int pass_through(const Cc *cc, char **argv) {
   Args a = {0};
@@ -185,7 +198,9 @@ static void begin_compile(Cc *cc, const char *source, const char *object,
   add(a, cc->clang);
   add_leniency(c, a);
   add(a, "-Wno-unknown-warning-option"); // of another compiler
-  add(a, "-g"); // first: a later option may say which kind
+  const char *dwarf = getenv("CULPRIT_DWARF");
+  // First: a later option may say which kind.
+  add(a, dwarf && !strcmp(dwarf, "4") ? "-gdwarf-4" : "-g");
   for (size_t i = 0; i < c->args.len; i++) {
     const Arg *arg = &c->args.items[i];
     if (arg->role == ARG_OPTION || arg->role == ARG_FRONT ||
@@ -653,6 +668,11 @@ int main(int argc, char **argv) {
   if (cc_args_parse(&cc.args, argc - 1, argv + 1, &err)) {
     escape_printf(stderr, "culprit-cc: %s\n", err.text);
     return 1;
+  }
+  if (getenv("CULPRIT_LENIENT") && !cc.args.probe) {
+    be_lenient(argv);
+    cc.args = (CcArgs){0};
+    cc_args_parse(&cc.args, argc - 1, argv + 1, &err);
   }
   if (cc.args.passthrough || (noop && *noop && strcmp(noop, "0")))
     return pass_through(&cc, argv);

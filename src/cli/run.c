@@ -52,6 +52,7 @@ static void options_init(Options *o) {
 }
 
 static void options_release(Options *o) {
+  array_release(&o->run.build_options);
   rank_options_release(&o->rank);
   confine_options_release(&o->confine);
   arena_release(&o->arena);
@@ -81,6 +82,10 @@ static const Option options[] = {
      "list of tests, one per line: the shell words after PROG, or without "
      "--exe a whole command; blank lines and lines that begin with # are "
      "skipped"},
+    {"build", "CMD", &option_text, offsetof(Options, run.build),
+     "build a copy of the tree by this command, with CC set to culprit-cc"},
+    {"build-option", "OPT", &option_list, offsetof(Options, run.build_options),
+     "pass OPT to configure, cmake, meson or make, whichever builds the tree"},
     {"no-build", NULL, &option_flag, offsetof(Options, no_build),
      "never build a copy with culprit-cc"},
     {"failed", NULL, &option_flag, offsetof(Options, run.failed),
@@ -403,7 +408,7 @@ static int build_tree(Options *o, const char *store) {
                : tree_build(&tree, o->run.jobs, log, &err);
   scratch_close(&guarded);
   free(log);
-  o->run.cwd = absolute(o, tree.dir);
+  o->run.cwd = absolute(o, tree.work);
   if (!strcmp(tree.kind, "make") && scripts_there(o->run.cwd))
     o->run.command = NULL; // runs each; make would run them as one test
   if (!strcmp(tree.kind, "make"))

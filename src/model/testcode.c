@@ -1,10 +1,13 @@
 // Which sources are code of tests: see testcode.h.
 #include "model/testcode.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "util/fs.h"
+#include "util/hashmap.h"
+#include "util/mem.h"
 
 static const char *const directories[] = {
     "test",     "tests",     "testing",    "testsuite",  "t",
@@ -13,6 +16,9 @@ static const char *const frameworks[] = {
     "acutest",  "cmocka",  "CuTest", "greatest",      "minunit",
     "munit",    "seatest", "unity",  "unity_fixture", "unity_memory",
     "unittest", "utest",   NULL};
+static const char *const names[] = {"test",     "tests",     "unittests",
+                                    "testmain", "test_main", "testrunner",
+                                    NULL};
 static const char *const beginnings[] = {"test_", "test-", "tests_", NULL};
 static const char *const ends[] = {"_test",  "-test",     "_tests",
                                    "-tests", "_unittest", NULL};
@@ -31,7 +37,7 @@ static bool is_one_of(const char *text, size_t n, const char *const *words) {
 
 static bool is_test_file(const char *name) {
   size_t n = strcspn(name, ".");
-  if (is_one_of(name, n, frameworks))
+  if (is_one_of(name, n, frameworks) || is_one_of(name, n, names))
     return true;
   for (size_t i = 0; beginnings[i]; i++) {
     size_t m = strlen(beginnings[i]);
@@ -81,14 +87,37 @@ static size_t common_directory(const Suite *suite) {
   return n;
 }
 
+// The functions that are tests of the session (segments): how many of them each
+// source has.
+static void count_tests(const Suite *suite, uint32_t *counts) {
+  Hashmap tests = {0};
+  for (size_t i = 0; i < suite->nruns; i++) {
+    const char *name = path_base(suite->runs[i].test);
+    hashmap_put(&tests, name, strlen(name), 1);
+  }
+  for (size_t i = 0; i < suite->nentities; i++) {
+    const Entity *e = &suite->entities[i];
+    uint64_t ignored;
+    if (e->kind == ENTITY_FUNCTION && e->name &&
+        hashmap_get(&tests, e->name, strlen(e->name), &ignored))
+      counts[e->source]++;
+  }
+  hashmap_release(&tests);
+}
+
 void testcode_mark(Suite *suite) {
+  enum { TESTS_ENOUGH = 2 };
   size_t above = common_directory(suite), others = 0;
+  uint32_t *counts = mem_array(uint32_t, suite->nsources + 1);
+  count_tests(suite, counts);
   for (size_t i = 0; i < suite->nsources; i++) {
     Source *s = &suite->sources[i];
     bool system = is_system(s);
-    s->test = !system && testcode_is_named_so(s->path + above);
+    s->test = !system && (testcode_is_named_so(s->path + above) ||
+                          counts[i] >= TESTS_ENOUGH);
     others += !system && !s->test;
   }
+  free(counts);
   for (size_t i = 0; i < suite->nsources && !others; i++)
     suite->sources[i].test = false;
 }

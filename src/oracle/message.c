@@ -58,7 +58,8 @@ static char *plain(Line l) {
   }
   while (s.len && isspace((unsigned char)s.data[s.len - 1]))
     s.data[--s.len] = '\0';
-  char *line = mem_strdup(str_text(&s));
+  const char *text = str_text(&s);
+  char *line = mem_strdup(text + strspn(text, " \t"));
   str_release(&s);
   return line;
 }

@@ -27,6 +27,8 @@ typedef struct {
   const char *reference, *expect, *oracle; // at most one of them
   const char *cwd;                         // where tests run
   char **command;                          // the words after --, NULL: none
+  const char *build;   // a command that builds the tree; NULL: find out
+  Texts build_options; // for configure, cmake, meson or make
   const char *make_cc; // the word that gives our compiler to make, NULL: none
   int jobs;                                // tests at once
   double timeout;                          // seconds; 0: the adapter's default

@@ -74,7 +74,6 @@ static int load_sources(Loader *l, Err *err) {
   suite->nsources = l->sources.len;
   suite->sources =
       settle(suite, l->sources.items, l->sources.len, sizeof(Source));
-  testcode_mark(suite);
   return 0;
 }
 
@@ -323,7 +322,10 @@ static int load_all(Loader *l, int64_t session, Err *err) {
   if (load_session(l, session, err) || load_sources(l, err) ||
       load_entities(l, err) || load_runs(l, err))
     return -1;
-  return load_failures(l, err);
+  if (load_failures(l, err))
+    return -1;
+  testcode_mark(l->suite);
+  return 0;
 }
 
 int store_load(Store *s, int64_t session, Suite *out, Err *err) {

@@ -67,7 +67,10 @@ static void add_run(Fixture *f, const char *test, bool fails,
              .command = (char *)test,
              .verdict = fails ? VERDICT_FAIL : VERDICT_PASS,
              .processes = 1};
-  Failure failure = {"exit", "exit status 1", "", "exit:1", {0}};
+  Failure failure = {.kind = "exit",
+                     .message = "exit status 1",
+                     .place = "",
+                     .signature = "exit:1"};
   if (fails)
     array_push(&run.failures, failure);
   for (; *lines; lines++)
@@ -204,7 +207,10 @@ static void keep(Fixture *f, const char *test, const char *body) {
   };
   PhpRecord record = {.pieces = pieces, .npieces = 2};
   Run run = {.test = (char *)test};
-  Failure failure = {"html", "m", "", "html: h2", {0}};
+  Failure failure = {.kind = "html",
+                     .message = "m",
+                     .place = "",
+                     .signature = "html: h2"};
   array_push(&run.failures, failure);
   check(f, kept_page_write(f->store, f->session, &run, body, strlen(body),
                            &record, &f->err));
