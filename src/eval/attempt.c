@@ -90,8 +90,7 @@ static char *last_line(const char *log) {
 static int fail_with_log(Err *err, const char *what, int status,
                          const char *log) {
   char *line = last_line(log);
-  err_set(err, "%s ended with status %d: %s (%s has it all)", what, status,
-          line, log);
+  err_set(err, "%s ended with status %d: %s (see %s)", what, status, line, log);
   free(line);
   return -1;
 }
@@ -194,7 +193,7 @@ static void add_run(const Version *v, Arguments *a) {
 static int add_web(const Version *v, Arguments *a, Arena *arena, Err *err) {
   Words words;
   if (!words_parse(&words, v->web, arena) || words.nredirects)
-    return err_set(err, "oracle web:%s: these are no plain options", v->web);
+    return err_set(err, "oracle web:%s: expected plain options", v->web);
   array_push(a, "web");
   array_push(a, (char *)v->program);
   add_option(a, "--requests", v->tests);

@@ -31,7 +31,7 @@ typedef struct {
   bool graph;       // also scores over the dependence graph
 } AttemptOptions;
 
-// Makes Version.dir/outcome; what goes wrong with the version is told in there.
+// Makes Version.dir/outcome; problems with the version are recorded there.
 // Changes the environment and personality of the process: to be called in one
 // of its own. -1: not even that file could be written.
 int attempt(const Version *v, const AttemptOptions *o,

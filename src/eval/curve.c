@@ -85,7 +85,7 @@ static int write_points(const Evaluation *e, const Curve *c, const char *dir,
 
 // --- pictures --------------------------------------------------------------
 
-// Lines are told apart by marks and colours (Okabe and Ito's, for all eyes).
+// Marks and colours distinguish the lines (Okabe and Ito's, for all eyes).
 static const char style[] =
     "set datafile separator ','\n"
     "set grid lc rgb '#dddddd'\n"

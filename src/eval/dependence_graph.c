@@ -66,8 +66,8 @@ static void add_statements(Names *n, DependenceGraph *g, const Suite *suite) {
 static int add_line(Names *n, char *line, Err *err) {
   char *from = strsep(&line, "\t"), *to = strsep(&line, "\t");
   if (!to || !line || !*from || !*to)
-    return err_set(err, "no dependence: '%s'; remove the file and start again",
-                   from);
+    return err_set(
+        err, "'%s' is not a dependence; remove the file and start again", from);
   PdgEdge e = {node_of(n, from), node_of(n, to)};
   n->out.items[e.from] = 1;
   n->in.items[e.to] = 1;

@@ -1,5 +1,5 @@
-// An evaluation as CSV (RFC 4180), for whoever wants other tables than ours. No
-// times in it: the same programs give the same file.
+// An evaluation as CSV (RFC 4180), for readers who want other tables than ours.
+// No times in it: the same programs give the same file.
 #ifndef CULPRIT_EVAL_EXPORT_H
 #define CULPRIT_EVAL_EXPORT_H
 

@@ -78,7 +78,7 @@ void methods_ablate(MethodList *l) {
   for (size_t i = 0; i < n; i++) {
     EvaluatedMethod m = l->items.items[i];
     if (m.method.rank || m.entities)
-      continue; // it chooses what it looks at, or was told
+      continue; // it chooses its entities, or the user did
     for (size_t j = 0; j < sizeof dropped / sizeof *dropped; j++) {
       EvaluatedMethod less = m;
       less.name = mem_strdup(m.name);

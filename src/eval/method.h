@@ -26,7 +26,7 @@ typedef struct {
   ARRAY(EvaluatedMethod) items;
 } MethodList;
 
-// What is compared unless told otherwise.
+// What is compared by default.
 extern const char methods_default[];
 
 // Names separated by commas. One that there is not is an error, or, if `lost`

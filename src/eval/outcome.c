@@ -1,4 +1,4 @@
-// What came of one faulty version: see outcome.h.
+// The outcome of one faulty version: see outcome.h.
 #include "eval/outcome.h"
 
 #include <math.h>

@@ -1,9 +1,10 @@
-// What came of one faulty version: which tests failed, and how well each method
-// found the fault. Measured in a process of its own, handed over as a file.
+// The outcome of one faulty version: which tests failed, and how well each
+// method found the fault. Measured in a process of its own, handed over as a
+// file.
 //
 // A version may show several failures, each with a ranking of its own. The one
 // that counts is that of the failure with the most failing runs (of equally
-// frequent ones the first by signature): whoever starts to debug takes the most
+// frequent ones the first by signature): debugging starts with the most
 // frequent one, and knows nothing of the fault that would let him choose the
 // best of the rankings.
 #ifndef CULPRIT_EVAL_OUTCOME_H
@@ -40,7 +41,7 @@ void outcome_init(VersionOutcome *o, size_t nmethods);
 void outcome_release(VersionOutcome *o);
 
 // Applies all methods to the newest session of the store. Nothing failing or
-// nothing passing is no error: the outcome tells. `graph`: a file of
+// nothing passing is not an error: the outcome says so. `graph`: a file of
 // dependence_graph_write, or NULL.
 int outcome_measure(VersionOutcome *o, const char *store, const char *graph,
                     const Version *v, const MethodList *methods, Err *err);

@@ -33,11 +33,11 @@ static int read_line(const Lines *l, Verdicts *out, Err *err) {
   if (!word)
     return import_file_fail(
         l->in, l->number, err,
-        "'%.60s': should be the name of a test and pass or fail", line);
+        "'%.60s': expected the name of a test and pass or fail", line);
   if (verdict < 0)
     return import_file_fail(
         l->in, l->number, err,
-        "'%.*s' is no verdict: pass, fail, skip, flaky or error",
+        "'%.*s' is not a verdict; use pass, fail, skip, flaky or error",
         (int)(n - word < 60 ? n - word : 60), line + word);
   TestVerdict t = {.name =
                        arena_strndup(&out->arena, line, trimmed(line, word)),

@@ -405,8 +405,8 @@ int coverage_finish(Coverage *c, Foreign *out, Err *err) {
   for (size_t i = 0; i < c->files.len; i++)
     any |= c->files.items[i].statements.len > 0;
   if (!any)
-    return err_set(err, "no line of code in what was given: was the program "
-                        "built and run with coverage on?");
+    return err_set(err, "no line of code in the given files: was the program "
+                        "built and run with coverage enabled?");
   resolve_leftovers(c);
   add_units(c, out);
   add_runs(c, out);

@@ -1,5 +1,5 @@
-// What coverage files say, whatever their format: which test executed which
-// lines, functions and branches of which source file. Readers call the
+// The contents of coverage files, whatever their format: which test executed
+// which lines, functions and branches of which source file. Readers call the
 // functions below in any order; a line that several files or records mention is
 // one line, and executed if any of them says so.
 //

@@ -1,4 +1,4 @@
-// What an import brings: see foreign.h.
+// The result of an import: see foreign.h.
 #include "import/foreign.h"
 
 #include <stdlib.h>

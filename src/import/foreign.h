@@ -1,4 +1,4 @@
-// What an import brings, whatever it was read from: units, runs and verdicts.
+// The result of an import, whatever its format: units, runs and verdicts.
 // All of it is in memory before anything is stored, and it is stored in one
 // transaction: an import that fails leaves the store as it was.
 #ifndef CULPRIT_IMPORT_FOREIGN_H

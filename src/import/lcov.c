@@ -359,7 +359,7 @@ static int read_all(Reader *r, Err *err) {
     return -1;
   if (r->in_record)
     return import_file_fail(r->in, r->lines.number, err,
-                            "cut off: end_of_record is missing");
+                            "truncated: end_of_record is missing");
   return 0;
 }
 

@@ -1,4 +1,4 @@
-// Where the source files lie that coverage files speak of: see places.h.
+// Where the source files are that coverage files name: see places.h.
 #include "import/places.h"
 
 #include <stdlib.h>

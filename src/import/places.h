@@ -1,4 +1,4 @@
-// Where the source files lie that coverage files speak of.
+// Where the source files are that coverage files name.
 #ifndef CULPRIT_IMPORT_PLACES_H
 #define CULPRIT_IMPORT_PLACES_H
 

@@ -1,4 +1,4 @@
-// Everything that speaks for or against one statement: see account.h.
+// The evidence for and against one statement: see account.h.
 #include "locate/account.h"
 
 #include <assert.h>

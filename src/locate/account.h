@@ -1,5 +1,5 @@
-// Everything that speaks for or against one statement, for one failure: what
-// `culprit why` tells.
+// The evidence for and against one statement, for one failure: what `culprit
+// why` prints.
 //
 //   Account *accounts;        // one per failure
 //   accounts_make(&evidence, statement, &options, &accounts, &err);

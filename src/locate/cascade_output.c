@@ -14,7 +14,7 @@ static void raise_blamed(const OpenLocalizer *l, Ranking *r) {
 
 const Localizer cascade_output_localizers[] = {
     {.name = "cascade+o",
-     .doc = "cascade; first the lines that wrote what the oracle blames",
+     .doc = "cascade, with the lines first that wrote what the oracle blames",
      .scope = FOR_PHP,
      .all_kinds = 1u << ENTITY_STATEMENT,
      OUTMAP_STATE,

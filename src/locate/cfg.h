@@ -13,7 +13,7 @@ typedef struct {
   const Suite *suite;
   uint32_t nblocks, nedges;
   uint32_t *block;  // number -> entity
-  uint32_t *number; // entity -> number; ENTITY_NONE if it is no block
+  uint32_t *number; // entity -> number; ENTITY_NONE if it is not a block
   // Edge entities: those out of block b are out[first_out[b]] up to
   // out[first_out[b + 1]], in the order of the suite; likewise those into it.
   // An edge from nowhere enters the function, one to nowhere leaves it.

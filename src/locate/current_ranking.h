@@ -1,6 +1,5 @@
-// The ranking of a session as it stands now, for who wants one answer while the
-// session still grows: statements, by one method, for its most frequent
-// failure.
+// The ranking of a session as it stands now, while the session still grows:
+// statements, by one method, for the most frequent failure.
 //
 //   CurrentRanking s;
 //   if (current_ranking_make(&s, store, session, "ochiai", &err)) ...

@@ -118,11 +118,12 @@ static int check_kinds(const OpenLocalizer *l, Err *err) {
 
 static int check_options(const Localizer *m, const LocateOptions *o, Err *err) {
   if (m->lists && !(m->lists & 1u << o->by))
-    return err_set(err, "--method %s has no --by %s", m->name,
+    return err_set(err, "--method %s does not support --by %s", m->name,
                    entity_kind_name(o->by));
   if (m->rank && o->entities)
-    return err_set(err, "--entities is for formulas: %s knows what to look at",
-                   m->name);
+    return err_set(
+        err, "--entities applies only to formulas; %s chooses its own entities",
+        m->name);
   if (o->exit_score && strcmp(m->name, "cp"))
     return err_set(err, "--exit-score is an option of --method cp");
   return 0;
@@ -244,8 +245,8 @@ static void note_tests(const Suite *suite, Ranking *r) {
     return;
   const Entity *e = &suite->entities[best->entity];
   ranking_note(r, "tests",
-               mem_printf("code of tests comes last: %s:%u would be among the "
-                          "first (--tests-alike)",
+               mem_printf("test code is ranked last; otherwise %s:%u would be "
+                          "among the first (--tests-alike)",
                           suite_path(suite, e->source), e->line));
 }
 

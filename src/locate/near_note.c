@@ -93,8 +93,8 @@ static void explain(const Scoring *s, Ranking *r) {
   const NearNote *note = note_of(s);
   if (!note)
     ranking_note(r, "near",
-                 mem_strdup("no passing run near this failure is known: run "
-                            "culprit near with a failing input"));
+                 mem_strdup("no nearby passing run is known for this failure; "
+                            "run `culprit near` with a failing input"));
   if (!note || s->options->by != ENTITY_STATEMENT)
     return;
   for (size_t i = 0; i < r->suspects.len && i < s->options->explain; i++) {
@@ -113,7 +113,7 @@ static void explain(const Scoring *s, Ranking *r) {
 
 const Localizer near_note_localizers[] = {
     {.name = "near",
-     .doc = "branches at which the nearest passing run parts (culprit near)",
+     .doc = "branches where the nearest passing run diverges (culprit near)",
      .scope = FOR_C,
      .all_kinds = 1u << ENTITY_STATEMENT,
      .loads = 1u << ENTITY_STATEMENT,

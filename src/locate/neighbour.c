@@ -357,10 +357,9 @@ static void explain(const Scoring *s, Ranking *out) {
     explain_suspect(r, &out->suspects.items[i]);
   if (r->by_hits && out->suspects.len)
     ranking_note(out, "hits",
-                 mem_printf("%u of %u failing runs have no counts, or no "
-                            "passing run has: their nearest neighbour is the "
-                            "one by binary distance; build with "
-                            "CULPRIT_MODE=counts",
+                 mem_printf("%u of %u failing runs are compared by which lines "
+                            "they executed, because they, or all passing runs, "
+                            "lack counts; build with CULPRIT_MODE=counts",
                             r->by_hits, out->failing));
 }
 
@@ -426,7 +425,7 @@ const Localizer neighbour_localizers[] = {
      .open = open_binary,
      NEIGHBOURS},
     {.name = "nn-perm",
-     .doc = "the same; near is what was seen equally often",
+     .doc = "the same, with the distance between execution counts",
      .counts = true,
      .variant = NEAREST_PERMUTATION,
      .open = open_permutation,

@@ -452,9 +452,8 @@ static void explain_sober(const Scoring *s, Ranking *r) {
   if (samples->by_hits)
     ranking_note(
         r, "hits",
-        mem_printf("%u of %u runs do not tell how often a condition was true: "
-                   "only whether it was ever; CULPRIT_MODE=counts makes a "
-                   "program that does",
+        mem_printf("%u of %u runs recorded whether a condition was ever true, "
+                   "but not how often; build with CULPRIT_MODE=counts",
                    samples->by_hits, r->failing + r->passing));
 }
 
@@ -479,7 +478,8 @@ const Localizer predicate_localizers[] = {
      .rank = rank_cbi,
      .explain = explain_cbi},
     {.name = "sober",
-     .doc = "how far its predicates' bias in failing runs is off (Liu 2005)",
+     .doc = "how much the bias of its predicates differs in failing runs (Liu "
+            "2005)",
      .counts = true,
      PREDICATES,
      .rank = rank_sober,

@@ -107,7 +107,7 @@ static size_t first_standing(const Suite *suite, uint32_t statement) {
 }
 
 // Adds the block the run died in to those it ended inside, unless it is there
-// already. False if it cannot be told which one it is.
+// already. False if it is unknown which one it is.
 static bool place_death(const Suite *suite, uint32_t statement,
                         const Spectra *spectra, Bitset *ends) {
   uint32_t found = ENTITY_NONE;
@@ -372,12 +372,12 @@ static double probability(const Comparison *c, uint32_t e) {
 
 static void explain_edge(const Cp *cp, Suspect *s, uint32_t edge) {
   const Comparison *c = &cp->s->runs;
-  suspect_explain(s, "edge",
-                  mem_printf("edge score %.3g: %u of %u failing, %u of %u "
-                             "passing runs take it, which fail with "
-                             "probability %.3g",
-                             cp->s->scores.score[edge], c->ef[edge], c->failing,
-                             c->ep[edge], c->passing, probability(c, edge)));
+  suspect_explain(
+      s, "edge",
+      mem_printf("edge score %.3g: %u of %u failing, %u of %u passing runs "
+                 "take it; a run that takes it fails with probability %.3g",
+                 cp->s->scores.score[edge], c->ef[edge], c->failing,
+                 c->ep[edge], c->passing, probability(c, edge)));
 }
 
 static void explain_flow(const Cp *cp, Suspect *s, uint32_t b) {
@@ -392,8 +392,7 @@ static void explain_flow(const Cp *cp, Suspect *s, uint32_t b) {
   }
   if (best == ENTITY_NONE || flows_back(cp, best) == 0) {
     suspect_explain(s, "propagation",
-                    mem_strdup("nothing of what follows flows back to its "
-                               "block"));
+                    mem_strdup("no score flows back to its block"));
     return;
   }
   char *to = place_of(suite, suite->entities[best].to);
@@ -442,9 +441,9 @@ static uint32_t source_of(const Cp *cp, const Suspect *s) {
 static void explain_suspect(const Cp *cp, Suspect *s) {
   uint32_t e = source_of(cp, s);
   if (e == ENTITY_NONE || isnan(cp->s->scores.score[e]))
-    suspect_explain(s, "block",
-                    mem_strdup("it stands in no block that a "
-                               "compared run executed"));
+    suspect_explain(
+        s, "block",
+        mem_strdup("it is in no block that a compared run executed"));
   else if (cp->p->suite->entities[e].kind == ENTITY_EDGE)
     explain_edge(cp, s, e);
   else
@@ -457,11 +456,12 @@ static void note_lost(const Cp *cp, size_t failure, Ranking *r) {
   for (uint32_t run = 0; bitset_next(&p->lost, &run); run++)
     lost += run_shows(p->suite, failure, run);
   if (lost)
-    ranking_note(r, "end",
-                 mem_printf("%zu of %u failing runs ended where it cannot be "
-                            "told from what they executed: the edges they left "
-                            "by are missing",
-                            lost, r->failing));
+    ranking_note(
+        r, "end",
+        mem_printf(
+            "%zu of %u failing runs ended at a point that their coverage does "
+            "not show: the edges by which they left are missing",
+            lost, r->failing));
 }
 
 static void note_loops(const Cp *cp, Ranking *r) {

@@ -33,7 +33,7 @@
 //   loops                     are linear systems (linear_system.h)
 //   a loop without exit       0: nothing flows back into it; or, if singular:
 //   a singular or badly       the blocks of this loop are taken as exit blocks,
-//   conditioned loop          and their evidence says so. This is no rare case:
+//   conditioned loop          and their evidence says so. This is common:
 //                             a loop entered by all runs is singular
 //                             (d = 0 over the edges into it)
 //   scores beyond 1e100       or so are cut off there
@@ -69,7 +69,7 @@ typedef struct {
   Cfg cfg;
   Tally tally;    // statements, blocks and edges
   Tally ends;     // per block: the runs that ended inside it
-  Bitset lost;    // runs that ended where it cannot be told
+  Bitset lost;    // runs that ended at an unknown point
   uint32_t *left; // per block number: the last run that left it, plus 1
   Hashmap paths;  // path -> source
   Hashmap lines;  // source, line -> statement

@@ -122,17 +122,17 @@ static void explain_line(const SpecNote *note, const SpecLine *l, Suspect *s) {
           mem_printf("%s cannot hold together with this line", c->clause));
   }
   if (l->alone)
-    suspect_explain(s, "core",
-                    mem_strdup("changing only this line could keep what was "
-                               "promised"));
+    suspect_explain(
+        s, "core",
+        mem_strdup("changing only this line could satisfy the contract"));
 }
 
 static void explain(const Scoring *s, Ranking *r) {
   const SpecNote *note = note_of(s);
   if (!note)
     ranking_note(r, "spec",
-                 mem_strdup("no core of this failure is known: run culprit "
-                            "spec with a run that shows it"));
+                 mem_strdup("no core is known for this failure; run `culprit "
+                            "spec` on a run that shows it"));
   if (!note || s->options->by != ENTITY_STATEMENT)
     return;
   order(s, r);

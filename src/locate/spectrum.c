@@ -303,9 +303,9 @@ static void note_strangers(const Comparison *c, Ranking *out) {
   if (!c->strangers)
     return;
   ranking_note(out, "endings",
-               mem_printf("%u of the %u passing runs ended with another exit "
-                          "status than the failing ones and count an eighth "
-                          "(--endings-alike: in full)",
+               mem_printf("%u of the %u passing runs ended with a different "
+                          "exit status from the failing runs and count one "
+                          "eighth (--endings-alike: count them fully)",
                           c->strangers, c->passing));
 }
 

@@ -12,7 +12,7 @@
 //
 // Statements and functions are the same entity wherever they were compiled:
 // a line of libfoo.c is one statement in thirty test programs. The other kinds
-// belong to their unit and are told apart by (unit, function, kind, index).
+// belong to their unit and are identified by (unit, function, kind, index).
 #ifndef CULPRIT_MODEL_ENTITY_H
 #define CULPRIT_MODEL_ENTITY_H
 

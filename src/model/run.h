@@ -40,7 +40,7 @@ int verdict_parse(const char *name); // -1: no such verdict
 
 // Where in the run's output a failure shows, and which line wrote that.
 typedef struct {
-  char *file; // absolute path, "": nobody's line
+  char *file; // absolute path, "": no known line
   uint32_t line;
   char *what;    // "opened here"
   char *excerpt; // the output there, one line
@@ -87,9 +87,10 @@ typedef struct {
   double seconds;
   ARRAY(Failure) failures;
   ARRAY(Death) deaths;
-  uint32_t processes;        // instrumented processes that left a spectrum
-  bool imprecise;            // some process died where we could not look
-  char *note;                // what is missing in this run, or NULL
+  uint32_t processes; // instrumented processes that left a spectrum
+  bool imprecise;     // some process was killed before its last lines could be
+                      // confirmed
+  char *note;         // what is missing in this run, or NULL
   Bitset hits[ENTITY_KINDS]; // of suite-wide entity ids, one set per kind
   // Conditions and returns of units built with CULPRIT_MODE=counts, by entity.
   ARRAY(EntityCount) counts;
@@ -106,7 +107,7 @@ bool run_note_varies(const char *note); // NULL: no note
 void run_add_note(Run *run, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-// The test sent this signal to culprit (0: none), which is no reason to stop.
+// The test sent this signal to culprit (0: none), which goes on.
 void run_note_signal(Run *run, int signal);
 
 #endif

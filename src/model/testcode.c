@@ -60,7 +60,7 @@ bool testcode_is_named_so(const char *path) {
   return is_test_file(path);
 }
 
-// Headers of the system are nobody's.
+// Headers of the system do not count.
 static bool is_system(const Source *s) {
   return !strncmp(s->path, "/usr/", 5);
 }

@@ -17,7 +17,7 @@ typedef struct {
   size_t unknown;             // lines that the session does not have
 } CoreNote;
 
-// Fails if the file is no such JSON. To be released even then.
+// Fails if the file is not such JSON. Release it even then.
 int core_note_read(CoreNote *c, const char *path, const Suite *suite, Err *err);
 // What was kept.
 void core_note_of(CoreNote *c, const SpecNote *note, const Suite *suite);

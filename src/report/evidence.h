@@ -29,7 +29,7 @@ void evidence_deaths(const Suite *suite, const Deaths *deaths, size_t failure,
 
 // "when `!x` is true", "when the call of f returns null", "line 12": what
 // covering this entity means (conditions: model/condition.h). The column is
-// told where the line has several that read the same.
+// given where the line has several that read the same.
 void evidence_tuple(const Suite *suite, uint32_t entity, Str *out);
 
 // "2 of 3 failing, 1 of 5 passing runs".

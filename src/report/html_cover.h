@@ -19,7 +19,7 @@
 #include "util/str.h"
 
 typedef struct {
-  uint32_t *class_of; // per entity; ENTITY_NONE: nobody executes it
+  uint32_t *class_of; // per entity; ENTITY_NONE: no test executes it
   Str *tests;         // per class: LEB128 numbers, skip and take by turns
   size_t nclasses;
 } Cover;

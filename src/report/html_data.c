@@ -9,7 +9,7 @@
 //
 // Lists are columns, not objects: a hundred thousand statements stay small.
 // Statements, tests, files and functions are named by their index in the
-// columns of `head`. The page and this file belong together; it is no format
+// columns of `head`. The page and this file belong together; it is not a format
 // for others (`culprit rank --json` is).
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +94,7 @@ static uint32_t last_column_of(const Numbers *nums, uint32_t e) {
   return entity_of(nums, e)->col_hi;
 }
 
-// 0: nobody executes it.
+// 0: no test executes it.
 static uint32_t class_of(const Numbers *nums, uint32_t e) {
   uint32_t c = nums->h->cover ? nums->h->cover->class_of[e] : ENTITY_NONE;
   return c == ENTITY_NONE ? 0 : c + 1;
@@ -460,7 +460,7 @@ static void put_base64(const Str *s, FILE *out) {
 }
 
 // Classes from `first` on, as many as an element holds. Class 0 is that of
-// statements nobody executes.
+// statements that no test executes.
 static void put_classes(const Cover *c, size_t first, size_t *bytes,
                         FILE *json) {
   fputc('[', json);
@@ -562,7 +562,7 @@ static void find_marks(const HtmlReport *h, size_t failure, PageMarks *out) {
 }
 
 // The page as [text, file, line, place] in order; a piece with a mark begins at
-// it. File -1: nobody's line; place -1: no mark.
+// it. File -1: no known line; place -1: no mark.
 static void put_piece(const Suite *suite, const KeptPage *page, size_t from,
                       size_t to, const KeptPiece *by, long place, bool *first,
                       FILE *json) {

@@ -57,9 +57,9 @@ static void note_emptiness(const HtmlReport *h, Notices *out) {
         "(--expect, --reference, --oracle).");
   else if (blind == failing)
     add(out, "bad",
-        "No failing run left a spectrum: nothing is known of what they "
-        "executed. Was the program built with CC=culprit-cc? culprit doctor "
-        "checks the set-up.");
+        "No failing run left a spectrum, so what they executed is unknown. Was "
+        "the program built with CC=culprit-cc? culprit doctor checks the "
+        "set-up.");
   else if (!passing || count(suite, is_blind_pass) == passing)
     add(out, "bad",
         "No passing run can be compared with the failing ones. Add tests that "
@@ -82,15 +82,13 @@ static void note_runs(const HtmlReport *h, Notices *out) {
   }
   size_t blind = count(suite, is_blind_failure) + count(suite, is_blind_pass);
   if (blind && blind < suite->nruns)
-    add(out, "warn",
-        "%zu run%s left no spectrum and cannot be compared: the picture is "
-        "partial.",
+    add(out, "warn", "%zu run%s left no spectrum and cannot be compared.",
         blind, plural(blind));
   size_t imprecise = count(suite, is_imprecise);
   if (imprecise)
     add(out, "warn",
-        "%zu run%s killed where we could not look: lines just after the point "
-        "of death may be marked as executed.",
+        "%zu run%s killed before the last lines could be confirmed: lines just "
+        "after the point of death may be marked as executed.",
         imprecise, imprecise == 1 ? " was" : "s were");
   if (!h->finished && suite->nruns)
     add(out, "warn",
@@ -156,9 +154,10 @@ static void grade(Sureness *s, bool good, char *text) {
 static void grade_runs(Sureness *s, const KeptListing *l) {
   const char *hint = "";
   if (l->failing < 3)
-    hint = ": few failing ones, whatever only they execute looks guilty";
+    hint =
+        ": with few failing runs, whatever only they execute looks suspicious";
   else if (l->passing < 10)
-    hint = ": few passing ones, little is cleared by them";
+    hint = ": with few passing runs, little code is cleared";
   grade(s, !*hint,
         mem_printf("%u failing and %u %s run%s are compared%s", l->failing,
                    l->passing, l->stand_in ? "otherwise failing" : "passing",
@@ -168,7 +167,7 @@ static void grade_runs(Sureness *s, const KeptListing *l) {
 static void grade_ties(Sureness *s, const Listed *top) {
   grade(s, top->rank <= 3,
         top->rank == 1
-            ? mem_strdup("the first line stands alone")
+            ? mem_strdup("no other line shares the first place")
             : mem_printf("%u lines share the first place", top->rank));
 }
 

@@ -1,4 +1,4 @@
-// The HTML report as a whole: its frame, and what its parts share. See html.h.
+// The HTML report as a whole: its frame, and what its parts share. See html_page.h.
 #include "report/html_page.h"
 
 #include <math.h>

@@ -32,7 +32,7 @@ typedef struct {
   double score;
 } Listed;
 
-// One condition outcome or returned value on a line, and who saw it.
+// One condition outcome or returned value on a line, and how many runs saw it.
 typedef struct {
   uint32_t statement, entity, ef, ep;
 } Tuple;

@@ -47,7 +47,7 @@ typedef struct {
 
 typedef struct {
   const char *name;
-  size_t top; // how many suspects per failure unless told otherwise
+  size_t top; // how many suspects per failure by default
   void (*begin)(Report *r, FILE *out); // NULL: nothing to say
   void (*failure)(Report *r, const Ranking *ranking, FILE *out);
   void (*end)(Report *r, FILE *out); // NULL: nothing to say

@@ -122,7 +122,8 @@ static void put_rule(const char *kind, FILE *out) {
   json_string(str_text(&text), out);
   put_name(kind, out);
   str_clear(&text);
-  str_addf(&text, "A line that goes with failing tests (failure: %s).", kind);
+  str_addf(&text, "A line that failing tests have in common (failure: %s).",
+           kind);
   fputs(",\"shortDescription\":{\"text\":", out);
   json_string(str_text(&text), out);
   fputs("},\"help\":{\"text\":\"Suspected because failing runs execute it, or "

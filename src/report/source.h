@@ -10,7 +10,7 @@
 #include "model/suite.h"
 
 typedef enum {
-  SOURCE_UNSEEN,     // nobody asked yet
+  SOURCE_UNSEEN,     // not looked at yet
   SOURCE_READABLE,   // as it was compiled, as far as we know
   SOURCE_CHANGED,    // its text is not the one that was compiled
   SOURCE_UNREADABLE, // not there, no plain file, or larger than 64 MB

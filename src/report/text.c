@@ -82,7 +82,7 @@ static bool lacks_spectrum(const RunInfo *run) {
 static const char *reason_of(const RunInfo *run) {
   return run->note && *run->note
              ? run->note
-             : "no instrumented program was run (culprit doctor helps)";
+             : "the test ran no instrumented program (try `culprit doctor`)";
 }
 
 typedef struct {
@@ -150,8 +150,8 @@ static void note_imprecise(const Report *r, FILE *out) {
     return;
   put_note(r, out);
   fprintf(out,
-          "%zu run%s killed where we could not look: lines just after the "
-          "point of\n      death may be marked as executed\n",
+          "%zu run%s killed before the last lines could be confirmed: lines "
+          "just after\n      the point of death may be marked as executed\n",
           n, n == 1 ? " was" : "s were");
 }
 

@@ -43,7 +43,7 @@ bool why_alone(const Why *w, const SpecNote *note);
 // guard, function, twins, nearest, death.
 void why_facts(const Why *w, const Account *a, EvidenceList *out);
 
-// The methods that matter: the one `culprit rank` uses for the session, ochiai
+// The main methods: the one `culprit rank` uses for the session, ochiai
 // as the yardstick that other tools share (the default where ochiai is that
 // one), and of the others the one that ranks the line highest, worst case, if
 // it ranks it higher than both; near and spec, which made runs to find out,

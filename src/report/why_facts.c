@@ -62,8 +62,7 @@ static void tell_all_failing(const Ranking *r, uint32_t ep, Str *out) {
     str_addf(out, "%s it; there is no passing run to compare with", every);
   else if (ep == r->passing)
     str_addf(out,
-             "every run executes it, %s: that it is executed tells "
-             "nothing",
+             "every run executes it, %s: its coverage distinguishes nothing",
              r->stand_in ? "whatever its failure" : "failing or passing");
   else if (ep)
     str_addf(out,
@@ -215,7 +214,7 @@ static void tell_always(const Why *w, const Account *a, EvidenceList *out) {
   Str text = {0};
   str_addf(&text, "no condition of %s decides whether it is executed", name);
   if (s->ef == f->ef && s->ep == f->ep)
-    str_add(&text, ": every run that enters it comes by here");
+    str_add(&text, ": every run that enters it gets here");
   else if (s->ef <= f->ef && s->ep <= f->ep)
     str_addf(&text, "; runs that end before it: %u failing, %u %s",
              f->ef - s->ef, f->ep - s->ep, other_runs(&a->ranking));
@@ -300,7 +299,7 @@ static void tell_deaths(const Why *w, const Account *a, EvidenceList *out) {
     if (!run_shows(suite, a->failure, at->run))
       continue;
     Str text = {0};
-    str_addf(&text, "test %s died %s %s:%u (%s), no failing run here",
+    str_addf(&text, "test %s died %s %s:%u (%s), no failing run died here",
              suite->runs[at->run].test, at->exact ? "at" : "close to",
              suite_path(suite, at->source), at->line, at->how);
     add(out, "death", &text);

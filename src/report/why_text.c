@@ -137,7 +137,7 @@ static void put_default(const Why *w, const Account *a, FILE *out) {
 static void put_facts(const Why *w, const Account *a, FILE *out) {
   EvidenceList list = {0};
   why_facts(w, a, &list);
-  fputs("\n  what is known of it:\n", out);
+  fputs("\n  what the runs show:\n", out);
   for (size_t i = 0; i < list.len; i++) {
     fputs("    ", out);
     report_escaped(list.items[i].text, out);
@@ -149,7 +149,7 @@ static void put_facts(const Why *w, const Account *a, FILE *out) {
 static void put_tuples(const Why *w, const Account *a, FILE *out) {
   if (!a->tuples.len)
     return;
-  fputs("\n  what tells failing from passing runs (1: all failing and no "
+  fputs("\n  what separates failing from passing runs (1: all failing and no "
         "passing ones):\n",
         out);
   for (size_t i = 0; i < a->tuples.len; i++) {
@@ -276,8 +276,7 @@ size_t why_methods(const Why *w, const Account *a,
 static void put_chosen(const Why *w, const Account *a, FILE *out) {
   const MethodScore *chosen[WHY_METHODS];
   size_t n = why_methods(w, a, chosen);
-  fputs("\n  rank and score by the methods that matter (--all: by every "
-        "one):\n",
+  fputs("\n  rank and score by the main methods (--all: by every method):\n",
         out);
   for (size_t i = 0; i < n; i++)
     put_method(chosen[i], out);
@@ -312,10 +311,10 @@ static void put_parting(const Why *w, const NearNote *note, FILE *out) {
   const Suite *suite = w->report.suite;
   size_t n = note->branches.len;
   if (!n) {
-    fputs("    it goes the same way through the program\n", out);
+    fputs("    both runs take the same path; only values differ\n", out);
     return;
   }
-  fputs("    it parts at", out);
+  fputs("    the runs diverge at", out);
   for (size_t i = 0; i < n && i < TIES_SHOWN; i++) {
     const NoteBranch *b = &note->branches.items[i];
     fputs(i ? ", " : " ", out);
@@ -391,16 +390,16 @@ static void put_core(const Why *w, const Account *a, FILE *out) {
   const char *clause;
   if (!note)
     return;
-  fputs("\n  what culprit spec found out:\n", out);
+  fputs("\n  what culprit spec found:\n", out);
   for (size_t k = 0; (clause = why_clause(w, note, k)); k++) {
     fputs("    ", out);
     report_escaped(clause, out);
     fputs(" cannot hold together with this line\n", out);
   }
   if (why_alone(w, note))
-    fputs("    changing only this line could keep what was promised\n", out);
+    fputs("    changing only this line could satisfy the contract\n", out);
   else if (!why_clause(w, note, 0))
-    fputs("    the line is not in the core of the broken promise\n", out);
+    fputs("    the line is not in the core of the broken contract\n", out);
 }
 
 static void put_failure(const Why *w, const Account *a, FILE *out) {

@@ -16,7 +16,7 @@ int store_bulk_begin(Store *s, Err *err) {
   return 0;
 }
 
-// Runs that still wait must not be written by whoever flushes next.
+// Runs that still wait must not be written by the next flush.
 static void forget_pending(Store *s) {
   for (size_t i = 0; i < s->pending.len; i++)
     pending_release(&s->pending.items[i]);

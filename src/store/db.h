@@ -29,7 +29,7 @@
 #include "util/err.h"
 
 typedef struct {
-  const char *sql; // a literal: told apart by its address
+  const char *sql; // a literal: identified by its address
   sqlite3_stmt *stmt;
 } Prepared;
 
@@ -44,7 +44,8 @@ typedef enum {
   DB_CREATE,   // made if it is not there
   DB_WRITE,    // must be there
   DB_READ,     // nothing is written; its write-ahead log is taken into account
-  DB_IMMUTABLE // nor locked: nobody else writes to it, and it has no such log
+  DB_IMMUTABLE // nor locked: no other process writes to it, and it has no such
+               // log
 } DbMode;
 
 // Opens the file and sets the connection up. Does not look into the file yet.

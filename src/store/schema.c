@@ -180,7 +180,7 @@ static int check_tables(Db *db, bool *empty, Err *err) {
   *empty = all == 0;
   if (all && !meta)
     return err_set(err,
-                   "%s is no store of culprit; move it away, or choose another "
+                   "%s is not a culprit store; move it away, or choose another "
                    "directory with --store",
                    db->path);
   return 0;

@@ -23,7 +23,7 @@
 #include "store/internal.h"
 #include "util/mem.h"
 
-// --- who is at work --------------------------------------------------------
+// --- which process holds a session -----------------------------------------
 
 static int lock_file(Store *s) {
   if (s->lock_fd < 0) {

@@ -91,8 +91,8 @@ int store_bulk_end(Store *s, bool keep, Err *err);
 int store_load(Store *s, int64_t session, Suite *out, Err *err);
 
 // Calls `each` with the spectrum of every run of the suite that has one, in the
-// order of Suite.runs. A member that is no entity of that kind in the suite is
-// a corrupt store. `each` must not use the Store.
+// order of Suite.runs. A member that is not an entity of that kind in the suite
+// is a corrupt store. `each` must not use the Store.
 typedef void EachSpectrum(void *ctx, size_t run, const Bitset *hits);
 int store_each_spectrum(Store *s, const Suite *suite, EntityKind kind,
                         EachSpectrum *each, void *ctx, Err *err);

@@ -11,7 +11,7 @@
 // The store changed between store_load and now.
 static int changed(Store *s, const Suite *suite, Err *err) {
   return err_set(err,
-                 "%s: session %lld was changed by another process while it was "
+                 "%s: another process changed session %lld while it was being "
                  "read; try again",
                  s->db.path, (long long)suite->session);
 }

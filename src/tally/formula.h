@@ -1,4 +1,4 @@
-// Suspiciousness formulas: how strongly executing an entity goes with failing,
+// Suspiciousness formulas: how strongly executing an entity correlates with failing,
 // as a pure function of four counts. A new formula is one function and one row
 // of the table in formula.c.
 //

@@ -16,14 +16,14 @@ const char *lacking_reason(const Suite *suite, EntityKind kind) {
   // Only culprit's own front ends tell blocks and edges.
   bool own = kinds_present(suite) & 1u << ENTITY_BLOCK;
   if (own && kind == ENTITY_CONDITION)
-    return "no code of it has a condition";
+    return "none of its code has a condition";
   if (own && kind == ENTITY_RETURN && web)
-    return "no code of it calls anything that returns a value";
+    return "none of its calls returns a value";
   if (kind == ENTITY_RETURN)
     return "build with CULPRIT_MODE=hits+returns and run the tests again (if "
-           "that was done, no call of it returns a value)";
+           "you did, none of its calls returns a value)";
   if (text_starts(command, "culprit import "))
-    return "what was imported does not tell them; build with culprit-cc and "
+    return "imported coverage does not contain them; build with culprit-cc and "
            "run the tests with culprit";
   return "build with culprit-cc and run the tests again";
 }

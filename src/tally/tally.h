@@ -66,7 +66,7 @@ void comparison_init(Comparison *c, const Tally *t, size_t failure,
                      bool others_pass);
 void comparison_release(Comparison *c);
 
-// What a formula is told of entity `e`.
+// The four counts of entity `e`, for a formula.
 Counts comparison_counts(const Comparison *c, size_t e);
 
 #endif

@@ -48,7 +48,7 @@ static int unpack_all(z_stream *z, const ImportFile *in, Str *out, Err *err) {
     return 0;
   if (rc == Z_BUF_ERROR)
     return import_file_fail(
-        in, 0, err, "cut off: gzip data ends after %lu bytes", z->total_in);
+        in, 0, err, "truncated: gzip data ends after %lu bytes", z->total_in);
   return import_file_fail(in, 0, err, "damaged gzip data at byte %lu: %s",
                           z->total_in, z->msg ? z->msg : "not gzip");
 }

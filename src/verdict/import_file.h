@@ -1,4 +1,4 @@
-// One file given to an import: its bytes, and the test they speak of.
+// One file given to an import: its bytes, and the test they are about.
 #ifndef CULPRIT_VERDICT_IMPORT_FILE_H
 #define CULPRIT_VERDICT_IMPORT_FILE_H
 

@@ -69,7 +69,7 @@ static int start_case(void *ctx, Xml *x, const char **attributes) {
   return 0;
 }
 
-// "ValueError: 3" -> "ValueError", for those who give no type. Only what looks
+// "ValueError: 3" -> "ValueError", for runners that give no type. Only what looks
 // like the name of an exception: other messages differ from test to test.
 static size_t exception_name(const char *message) {
   size_t n = strspn(message, "abcdefghijklmnopqrstuvwxyz"

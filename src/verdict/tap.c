@@ -97,7 +97,7 @@ static int read_result(Reader *r, bool ok, const char *rest, Err *err) {
   if (number != r->seen)
     rc = import_file_fail(
         r->in, r->lines.number, err,
-        "test %lu comes where test %lu should: lines are missing", number,
+        "found test %lu where test %lu was expected: lines are missing", number,
         r->seen);
   char directive = cut_directive(end);
   const char *name = trim(end);
@@ -138,9 +138,10 @@ int tap_read(const ImportFile *in, Verdicts *out, Err *err) {
       break;
     }
   if (!rc && r.has_plan && r.planned != r.seen && !r.bailed_out)
-    rc = import_file_fail(in, r.lines.number, err,
-                          "cut off? It promises %lu tests (1..%lu) and has %lu",
-                          r.planned, r.planned, r.seen);
+    rc = import_file_fail(
+        in, r.lines.number, err,
+        "truncated? The plan has %lu tests (1..%lu), the file %lu", r.planned,
+        r.planned, r.seen);
   lines_release(&r.lines);
   return rc;
 }

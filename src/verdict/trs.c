@@ -58,8 +58,8 @@ static int read_line(const Lines *l, Result *r, Err *err) {
     n++;
   int verdict = verdict_word(word, n);
   if (verdict < 0)
-    return import_file_fail(l->in, l->number, err, "'%.40s' is no test result",
-                            word);
+    return import_file_fail(l->in, l->number, err,
+                            "'%.40s' is not a test result", word);
   Verdict v = (Verdict)verdict;
   r->verdict = !r->has_verdict || global ? v : worse(r->verdict, v);
   r->has_verdict = true;

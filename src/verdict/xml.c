@@ -85,7 +85,8 @@ static int check_root(Xml *x, const char *element) {
   if (!h->root || !strcmp(element, h->root) ||
       (h->other_root && !strcmp(element, h->other_root)))
     return 0;
-  return xml_fail(x, "begins with <%.40s>, should with <%s>: another format?",
+  return xml_fail(x,
+                  "begins with <%.40s>, expected <%s>: is it another format?",
                   element, h->root);
 }
 

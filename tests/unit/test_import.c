@@ -800,7 +800,7 @@ TEST(malformed_files_are_refused_with_their_place) {
     const char *format, *text, *message;
   } cases[] = {
       {"lcov", "", "no line of code"},
-      {"lcov", "TN:x\nSF:a.c\nDA:1,1\n", "sample:3: cut off: end_of_record"},
+      {"lcov", "TN:x\nSF:a.c\nDA:1,1\n", "sample:3: truncated: end_of_record"},
       {"lcov", "DA:1,1\n", "sample:1: 'DA:1,1': outside of a record"},
       {"lcov", "SF:a.c\nDA:x,1\n", "sample:2: 'DA:x,1': should be DA:LINE"},
       {"lcov", "SF:a.c\nDA:9999999999,1\n", "should be DA:LINE,COUNT"},
@@ -829,8 +829,7 @@ TEST(malformed_files_are_refused_with_their_place) {
        "[2,1,0,true,true],[1,1,0,true,true]]}]}]}",
        "segments[1]: line 1 comes after line 2"},
       {"cobertura", "<coverage>", "sample:1:11: no element found"},
-      {"cobertura", "<report/>",
-       "begins with <report>, should with <coverage>"},
+      {"cobertura", "<report/>", "begins with <report>, expected <coverage>"},
       {"cobertura", "<coverage><class/></coverage>",
        "sample:1:11: <class> without filename="},
       {"cobertura",
@@ -855,13 +854,14 @@ TEST(malformed_verdicts_are_refused_with_their_place) {
   static const struct {
     const char *text, *message;
   } cases[] = {
-      {"t1 pass\nt2 perhaps\n", "sample:2: 'perhaps' is no verdict"},
-      {"t1\n", "sample:1: 't1': should be the name of a test"},
-      {"1..3\nok 1\nok 2\n", "sample:3: cut off? It promises 3 tests"},
-      {"ok 1 - a\nok 3 - b\n", "sample:2: test 3 comes where test 2 should"},
-      {":test-result: WHAT\n", "sample:1: 'WHAT' is no test result"},
+      {"t1 pass\nt2 perhaps\n", "sample:2: 'perhaps' is not a verdict"},
+      {"t1\n", "sample:1: 't1': expected the name of a test"},
+      {"1..3\nok 1\nok 2\n", "sample:3: truncated? The plan has 3 tests"},
+      {"ok 1 - a\nok 3 - b\n",
+       "sample:2: found test 3 where test 2 was expected"},
+      {":test-result: WHAT\n", "sample:1: 'WHAT' is not a test result"},
       {"<testsuite><testcase/></testsuite>", "<testcase> without name="},
-      {"<html></html>", "begins with <html>, should with <testsuites>"},
+      {"<html></html>", "begins with <html>, expected <testsuites>"},
       {"<testsuite>", "no element found"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -563,7 +563,7 @@ TEST(a_death_at_an_unknown_place_is_noted) {
     Graph g;
     died_later(&g, unknown[i].file, unknown[i].line);
     Ranking r = cp_by(&g, ENTITY_STATEMENT, NULL);
-    assert_true(notes(&r, "end", "1 of 1 failing runs ended where"));
+    assert_true(notes(&r, "end", "1 of 1 failing runs ended at a point"));
     ranking_release(&r);
     graph_release(&g);
   }

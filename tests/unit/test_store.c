@@ -1222,7 +1222,7 @@ TEST(a_database_of_somebody_else_is_refused) {
   check(&f, fs_mkdirs(f.dir, &f.err));
   run_sql(&f, "CREATE TABLE bookmarks (url TEXT)");
   assert_int_equal(store_open(&f.store, f.dir, STORE_CREATE, &f.err), -1);
-  assert_says(&f, "no store of culprit");
+  assert_says(&f, "is not a culprit store");
   fixture_release(&f);
 }
 

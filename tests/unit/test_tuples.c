@@ -512,10 +512,10 @@ TEST(a_session_of_our_own_that_lacks_conditions_has_code_without_any) {
   world_statements(&w, "a.c", "f", 1, 3);
   world_entity(&w, (Entity){.kind = ENTITY_BLOCK});
   LocateOptions o = {.by = ENTITY_STATEMENT, .entities = WITH_CONDITIONS};
-  expect_refused(&w, "ochiai", o, ": no code of it has a condition");
+  expect_refused(&w, "ochiai", o, ": none of its code has a condition");
   w.suite.command = "culprit import lcov a.info";
   expect_text(lacking_reason(&w.suite, ENTITY_EDGE),
-              "what was imported does not tell them; build with culprit-cc and "
+              "imported coverage does not contain them; build with culprit-cc and "
               "run the tests with culprit");
   world_release(&w);
 }
@@ -544,7 +544,7 @@ TEST(options_that_do_not_fit_a_method_are_refused) {
   World w;
   tuple_world(&w);
   LocateOptions o = {.by = ENTITY_BLOCK};
-  expect_refused(&w, "cbi", o, "no --by block");
+  expect_refused(&w, "cbi", o, "does not support --by block");
   o = (LocateOptions){.by = ENTITY_STATEMENT, .entities = STATEMENTS};
   expect_refused(&w, "cbi", o, "--entities");
   o = (LocateOptions){.by = ENTITY_STATEMENT, .exit_score = formula_op2};
