@@ -59,13 +59,22 @@ bool automake_detect(const RunOptions *o) {
 
 // --- judging ----------------------------------------------------------------
 
-static void add_result_failure(const SpoolResult *result, const char *root,
+// Its log is what it wrote.
+static Trial trial_of(const MakeCheck *c, const SpoolResult *result,
+                      const Outcome *end) {
+  return (Trial){.root = c->runner->root,
+                 .out = result->log,
+                 .merged = true,
+                 .outcome = end};
+}
+
+static void add_result_failure(const SpoolResult *result, const Trial *t,
                                Run *run) {
   Str message = {0};
   str_add(&message, result->result);
   if (result->status >= 0)
     str_addf(&message, " (exit status %d)", result->status);
-  failure_add_exit(run, root, result->result, message.data);
+  failure_add_status(run, t, message.data, result->result);
   str_release(&message);
 }
 
@@ -74,6 +83,7 @@ static void judge(const MakeCheck *c, const SpoolResult *result, Run *run) {
   static const char *const skip[] = {"SKIP", "XFAIL", NULL};
   const char *root = c->runner->root;
   Outcome end = {.end = result->end, .status = result->status};
+  Trial t = trial_of(c, result, &end);
   run->status = result->status;
   run->seconds = result->seconds;
   run->verdict = VERDICT_FAIL;
@@ -88,7 +98,7 @@ static void judge(const MakeCheck *c, const SpoolResult *result, Run *run) {
   else if (report)
     return;
   else if (text_is_one_of(result->result, bad))
-    add_result_failure(result, root, run);
+    add_result_failure(result, &t, run);
   else if (text_is_one_of(result->result, skip))
     run->verdict = VERDICT_SKIP;
   else if (!strcmp(result->result, "PASS"))
@@ -127,14 +137,19 @@ static int note_limits(MakeCheck *c, const SpoolRecord *rec, const Run *run,
 
 // --- records ----------------------------------------------------------------
 
-static int run_of_record(MakeCheck *c, const SpoolRecord *rec, int attempt, Run *run,
-                    Err *err) {
+static int run_of_record(MakeCheck *c, const SpoolRecord *rec, int attempt,
+                         Run *run, Segments *segments, Err *err) {
   const SpoolResult *result = &rec->results[attempt];
+  Outcome end = {.end = result->end, .status = result->status};
+  Trial t = trial_of(c, result, &end);
   run->test = mem_strdup(rec->test);
   run->command = mem_strdup(rec->command);
-  int rc = runner_collect(c->runner, result->run, run, NULL, err);
-  if (!rc)
+  int rc = runner_collect(c->runner, result->run, run, segments, err);
+  if (!rc) {
     judge(c, result, run);
+    failure_add_output(run, &t);
+    runner_judge_segments(c->runner, segments, run, &t, rec->test);
+  }
   fs_remove_tree(result->run);
   if (attempt) // the second one's log is ours
     unlink(result->log);
@@ -143,17 +158,21 @@ static int run_of_record(MakeCheck *c, const SpoolRecord *rec, int attempt, Run 
 
 static int take_record(MakeCheck *c, const SpoolRecord *rec, Err *err) {
   Run run = {0}, again = {0};
-  int rc = run_of_record(c, rec, 0, &run, err);
-  if (!rc && rec->nresults > 1)
-    rc = run_of_record(c, rec, 1, &again, err);
+  Segments segments[2] = {0};
+  bool twice = rec->nresults > 1;
+  int rc = run_of_record(c, rec, 0, &run, &segments[0], err);
+  if (!rc && twice)
+    rc = run_of_record(c, rec, 1, &again, &segments[1], err);
   if (!rc) {
     c->bad =
         c->bad || run.verdict == VERDICT_FAIL || run.verdict == VERDICT_ERROR;
-    rc = runner_add(c->runner, &run, rec->nresults > 1 ? &again : NULL, err);
+    rc = runner_add_test(c->runner, &run, twice ? &again : NULL, segments, err);
     rc = rc || note_limits(c, rec, &run, err) ? -1 : 0;
   }
   run_release(&run);
   run_release(&again);
+  segments_release(&segments[0]);
+  segments_release(&segments[1]);
   return rc;
 }
 

@@ -273,7 +273,32 @@ static int report_interruption(const Runner *r) {
   return EXIT_INTERRUPTED;
 }
 
-static int report_no_map(const RunOptions *o) {
+// A Makefile builds as it tests: what ended that is to be seen.
+static const char *failed_make(const Suite *suite) {
+  for (size_t i = 0; i < suite->nfailures; i++)
+    if (*suite->failures[i].output)
+      return suite->failures[i].output;
+  return NULL;
+}
+
+// The last lines of a text.
+static const char *last_lines(const char *text, size_t n) {
+  const char *at = text + strlen(text);
+  while (at > text && n) {
+    at--;
+    n -= at > text && at[-1] == '\n';
+  }
+  return at;
+}
+
+static int report_no_map(const RunOptions *o, const Suite *suite) {
+  enum { LINES_SHOWN = 15 };
+  const char *output = o->make_cc ? failed_make(suite) : NULL;
+  if (output)
+    return cli_fail(EXIT_ENVIRONMENT,
+                    "make failed before a program built by culprit-cc ran; "
+                    "the end of its output:\n%s",
+                    last_lines(output, LINES_SHOWN));
   Arena arena = {0};
   char *program = o->command ? path_lookup(o->command[0], &arena) : NULL;
   if (program && program[0] != '/')
@@ -326,7 +351,7 @@ static int report_suite(const Suite *suite, const Options *o, const Runner *r,
     fflush(stdout);
   }
   if (t.judged && t.no_spectrum == t.judged && !suite->nentities)
-    return report_no_map(&o->run);
+    return report_no_map(&o->run, suite);
   if (fail)
     return -1;
   if (!pass || t.verdicts[VERDICT_FLAKY] || t.verdicts[VERDICT_ERROR])

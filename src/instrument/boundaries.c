@@ -217,20 +217,23 @@ static void direct_tests(const Boundaries *s, LLVMValueRef f, Values *out) {
         add_once(out, LLVMGetCalledValue(i));
 }
 
-static bool same_type(const Values *values) {
-  for (size_t i = 1; i < values->len; i++)
-    if (LLVMGlobalGetValueType(values->items[i]) !=
-        LLVMGlobalGetValueType(values->items[0]))
-      return false;
-  return true;
+// How many of them have the type of `f`?
+static size_t count_alike(const Values *values, LLVMValueRef f) {
+  size_t n = 0;
+  for (size_t i = 0; i < values->len; i++)
+    n += LLVMGlobalGetValueType(values->items[i]) == LLVMGlobalGetValueType(f);
+  return n;
 }
 
-static void wrap_calls(Boundaries *s, LLVMValueRef f) {
+// Those of a type that enough of them have.
+static void wrap_calls(Boundaries *s, LLVMValueRef f, const Values *tests,
+                       size_t enough) {
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
        b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
          i = LLVMGetNextInstruction(i)) {
-      if (!LLVMIsACallInst(i) || !is_test(s, LLVMGetCalledValue(i)))
+      if (!LLVMIsACallInst(i) || !is_test(s, LLVMGetCalledValue(i)) ||
+          count_alike(tests, LLVMGetCalledValue(i)) < enough)
         continue;
       LLVMValueRef thunk = thunk_of(s, LLVMGetCalledValue(i));
       LLVMSetOperand(i, (unsigned)LLVMGetNumOperands(i) - 1, thunk);
@@ -253,8 +256,8 @@ static void wrap_drivers(Boundaries *s) {
        f = f == last ? NULL : LLVMGetNextFunction(f)) {
     Values tests = {0};
     direct_tests(s, f, &tests);
-    if (tests.len >= enough_in(s, f) && same_type(&tests))
-      wrap_calls(s, f);
+    if (tests.len >= enough_in(s, f))
+      wrap_calls(s, f, &tests, enough_in(s, f));
     array_release(&tests);
   }
 }

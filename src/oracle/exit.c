@@ -2,6 +2,8 @@
 #include "oracle/failure.h"
 #include "oracle/kinds.h"
 
+#include <stdio.h>
+
 
 int exit_check(const char *arg, Err *err) {
   (void)arg, (void)err;
@@ -11,7 +13,9 @@ int exit_check(const char *arg, Err *err) {
 int exit_judge(const char *arg, const Trial *t, Run *run, Err *err) {
   (void)arg, (void)err;
   run->verdict = t->outcome->status ? VERDICT_FAIL : VERDICT_PASS;
+  char what[64];
+  snprintf(what, sizeof what, "exit status %d", t->outcome->status);
   if (t->outcome->status)
-    failure_add_status(run, t, NULL);
+    failure_add_status(run, t, what, NULL);
   return 0;
 }

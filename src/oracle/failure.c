@@ -188,20 +188,19 @@ static bool find_message(const Trial *t, Str *text, Message *out) {
   return message_find(str_text(text) + before, text->len - before, true, out);
 }
 
-void failure_add_status(Run *run, const Trial *t, const char *signature) {
+void failure_add_status(Run *run, const Trial *t, const char *what,
+                        const char *signature) {
   Message m;
   Str text = {0};
-  char *status = mem_printf("exit status %d", t->outcome->status);
   if (find_message(t, &text, &m)) {
-    char *message = mem_printf("%s: %s", status, m.line);
+    char *message = mem_printf("%s: %s", what, m.line);
     failure_add_exit(run, t->root, m.signature, message);
     message_release(&m);
     free(message);
   } else {
-    failure_add_exit(run, t->root, signature, status);
+    failure_add_exit(run, t->root, signature, what);
   }
   str_release(&text);
-  free(status);
 }
 
 void failure_add_output(Run *run, const Trial *t) {

@@ -30,8 +30,10 @@ void failure_add_exit(Run *run, const char *root, const char *signature,
 
 // The exit status of the trial means failure: in its own words if it wrote any
 // (message.h), so that failures which say different things are different ones;
-// else by its status. `signature`: of a failure without words (NULL: the status).
-void failure_add_status(Run *run, const Trial *t, const char *signature);
+// else by its status. `what`: "exit status 1"; `signature`: of a failure without
+// words (NULL: `what`).
+void failure_add_status(Run *run, const Trial *t, const char *what,
+                        const char *signature);
 
 // Keeps what the test wrote with its failures, and the lines of it that show
 // them. Output that is compared is no message: not with those.

@@ -79,11 +79,20 @@ static const char summary_pattern[] =
 static const char failure_pattern[] =
     WORD("(fail|failed|failure|fails)") "|^ *not ok|assert|"
     "expected.*(got|but|was|actual|found|received|to be)|"
-    "(got|was|actual).*expected";
+    "(got|was|actual).*expected|\\.(c|h|cc|cpp):[0-9]+:? *error";
+// What a build says beside: make's own words, warnings and their excerpts.
+static const char noise_pattern[] =
+    "^g?make(\\[[0-9]+\\])?: |: (warning|note): |^In file included|"
+    "warnings? generated|^[0-9]* *\\|";
+// A count of failures that is not 0: "fail: 1", "2 failures".
+static const char count_pattern[] =
+    "(fail|failed|failures?|fails|errors?)[^a-z0-9]*[:=] *0*[1-9]|"
+    "(^|[^a-z0-9_.:/])0*[1-9][0-9]* *(failed|failures?|fails?|errors?)"
+    "([^a-z0-9_]|$)";
 static const char error_pattern[] = WORD("(error|fatal|panic|bug|wrong)");
 
 typedef struct {
-  regex_t summary, failure, error;
+  regex_t summary, failure, error, noise, count;
   bool ready;
 } Patterns;
 
@@ -94,6 +103,8 @@ static const Patterns *patterns(void) {
     regcomp(&p.summary, summary_pattern, flags);
     regcomp(&p.failure, failure_pattern, flags);
     regcomp(&p.error, error_pattern, flags);
+    regcomp(&p.noise, noise_pattern, flags);
+    regcomp(&p.count, count_pattern, flags);
     p.ready = true;
   }
   return &p;
@@ -106,13 +117,14 @@ static bool matches(const regex_t *r, const char *line) {
 bool message_says_failed(const char *text, size_t n, const regex_t *also) {
   const Patterns *p = patterns();
   Lines lines = {0};
-  bool failed = false, summed = false;
+  bool failed = false;
   split(text, n, &lines);
-  for (size_t i = 0; i < lines.len && !failed && !summed; i++) {
+  for (size_t i = 0; i < lines.len && !failed; i++) {
     char *line = plain(lines.items[i]);
-    summed = matches(&p->summary, line);
+    bool summed = matches(&p->summary, line);
     failed = (also && matches(also, line)) ||
-             (!summed && matches(&p->failure, line));
+             (!matches(&p->noise, line) &&
+              matches(summed ? &p->count : &p->failure, line));
     free(line);
   }
   array_release(&lines);
@@ -208,10 +220,12 @@ static char *find_place(const char *line) {
 // --- the message ------------------------------------------------------------
 
 // How much a line says about a failure.
-enum { SUMMARY_LINE, ANY_LINE, ERROR_LINE, FAILURE_LINE };
+enum { NOISE_LINE, SUMMARY_LINE, ANY_LINE, ERROR_LINE, FAILURE_LINE };
 
 static int weight(const char *line) {
   const Patterns *p = patterns();
+  if (matches(&p->noise, line))
+    return NOISE_LINE;
   if (matches(&p->summary, line))
     return SUMMARY_LINE;
   if (matches(&p->failure, line))

@@ -31,7 +31,7 @@ bool message_find(const char *text, size_t n, bool choosy, Message *out);
 
 // Does some line say that a test failed ("FAIL", "not ok", "assertion ...
 // failed", "expected ... got ...")? `also`: what the user says does (may be
-// NULL). Lines that sum up, and all that follow one, do not count.
+// NULL). A line that sums up says so if it counts a failure.
 bool message_says_failed(const char *text, size_t n, const regex_t *also);
 
 // The normalised form of a line is added to `out`.

@@ -20,7 +20,9 @@ enum { OUTPUT_MOST = 16 << 20 }; // bytes that are searched
 // does not tell one failure from another.
 static void fail_by_status(const Trial *t, Run *run) {
   run->verdict = VERDICT_FAIL;
-  failure_add_status(run, t, "exit status not 0");
+  char what[64];
+  snprintf(what, sizeof what, "exit status %d", t->outcome->status);
+  failure_add_status(run, t, what, "exit status not 0");
 }
 
 static void judge_status(const TestRules *rules, const Trial *t, Run *run) {

@@ -17,7 +17,6 @@
 #include <sys/stat.h>
 
 #include "oracle/failure.h"
-#include "run/segment_verdict.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -186,39 +185,13 @@ static Trial trial_of(const Batch *b, const BatchSlot *s) {
 // Did it hang once with the derived limit, and again with the full one?
 static bool hung_twice(const BatchSlot *s) { return s->full && s->hangs; }
 
-// One that does nothing else is no test program.
-enum { SEGMENTS_LEAST = 2 };
-
-// The attempt has its verdict: so can its segments.
-static void judge_segments(Batch *b, BatchSlot *s) {
-  Segments *parts = &s->segments[s->attempt];
-  Run *run = &s->runs[s->attempt];
-  Trial t = trial_of(b, s);
-  if (parts->len < SEGMENTS_LEAST ||
-      !segments_judge(parts, run, &t, b->runner->failure_lines)) {
-    b->runner->undecided += parts->len >= SEGMENTS_LEAST && !s->attempt;
-    segments_release(parts);
-  } else {
-    segments_name(parts, b->ntests > 1 ? s->test->name : NULL);
-  }
-}
-
-static int store(Batch *b, BatchSlot *s, Err *err) {
-  Runner *r = b->runner;
-  const Run *again = s->attempt ? &s->runs[1] : NULL;
-  const Segments *parts = &s->segments[1];
-  if (!s->segments[0].len)
-    return runner_add(r, &s->runs[0], again, err);
-  return runner_add_segments(r, &s->runs[0], &s->segments[0],
-                             parts->len ? parts : NULL, err);
-}
-
 // The attempt has its verdict: once more, or into the store.
 static int attempt_judged(Batch *b, BatchSlot *s, Err *err) {
   Runner *r = b->runner;
   Trial t = trial_of(b, s);
   failure_add_output(&s->runs[s->attempt], &t);
-  judge_segments(b, s);
+  runner_judge_segments(r, &s->segments[s->attempt], &s->runs[s->attempt], &t,
+                        b->ntests > 1 ? s->test->name : NULL);
   if (s->runs[s->attempt].verdict == VERDICT_PASS)
     runner_note_duration(r, s->runs[s->attempt].seconds);
   if (s->attempt == 0 && s->runs[0].verdict == VERDICT_FAIL &&
@@ -227,7 +200,8 @@ static int attempt_judged(Batch *b, BatchSlot *s, Err *err) {
     return start_test(b, s, err);
   }
   r->hung += hung_twice(s);
-  int rc = store(b, s, err);
+  int rc = runner_add_test(r, &s->runs[0], s->attempt ? &s->runs[1] : NULL,
+                           s->segments, err);
   slot_reset(s);
   return rc;
 }

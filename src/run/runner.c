@@ -13,6 +13,7 @@
 #include "oracle/contract.h"
 #include "oracle/failure.h"
 #include "process/words.h"
+#include "run/segment_verdict.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -330,7 +331,7 @@ static void note_split(Runner *r, const Segments *s) {
   r->split_example = mem_strdup(s->items[0].name);
 }
 
-int runner_add_segments(Runner *r, const Run *run, Segments *s,
+static int add_segments(Runner *r, const Run *run, Segments *s,
                         const Segments *again, Err *err) {
   note_split(r, s);
   for (size_t i = 0; i < s->len; i++) {
@@ -344,6 +345,27 @@ int runner_add_segments(Runner *r, const Run *run, Segments *s,
       return -1;
   }
   return 0;
+}
+
+int runner_add_test(Runner *r, Run *run, const Run *again,
+                    Segments segments[2], Err *err) {
+  if (!segments[0].len)
+    return runner_add(r, run, again, err);
+  return add_segments(r, run, &segments[0], segments[1].len ? &segments[1] : NULL,
+                      err);
+}
+
+void runner_judge_segments(Runner *r, Segments *s, const Run *run,
+                           const Trial *t, const char *name) {
+  enum { LEAST = 2 }; // one that runs a single test is that test
+  if (s->len < LEAST) {
+    segments_release(s);
+  } else if (!segments_judge(s, run, t, r->failure_lines)) {
+    r->undecided++;
+    segments_release(s);
+  } else {
+    segments_name(s, name);
+  }
 }
 
 double runner_limit(const Runner *r, double full) {

@@ -119,10 +119,16 @@ int runner_collect(Runner *r, const char *dir, Run *run, Segments *segments,
 // had failed (NULL: it was not). If it did not fail again, the test is flaky;
 // if it failed in another way, the test fails, and a note says so.
 int runner_add(Runner *r, Run *run, const Run *again, Err *err);
-// The same for a test with judged segments: each is stored as a test. `again`:
-// those of the second execution, which may be other ones; NULL: there was none.
-int runner_add_segments(Runner *r, const Run *run, Segments *segments,
-                        const Segments *again, Err *err);
+// The same for a test that may have segments (of its first and its second
+// execution, as runner_judge_segments left them): each is stored as a test.
+int runner_add_test(Runner *r, Run *run, const Run *again,
+                    Segments segments[2], Err *err);
+
+// Judges and names the segments of a judged run; removes them if there are none
+// to speak of, or if nobody can tell which of them failed. `name`: before
+// theirs; NULL: nothing.
+void runner_judge_segments(Runner *r, Segments *segments, const Run *run,
+                           const Trial *t, const char *name);
 
 // A limit for an execution whose full limit is `full` seconds: ten times the
 // slowest test that passed (or answer of the reference), 1 s at least, `full`

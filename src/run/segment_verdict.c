@@ -74,10 +74,14 @@ static bool blame_results(const Segments *s, bool *blamed) {
 
 // What the driver of the tests writes after one, before the next, is about it.
 // Processes say nothing of their own: the script writes when one is over.
+//
+// After the last one comes what sums up all, which says nothing about it.
 static bool says_failed(const Segment *g, const Str *out, const Str *err,
                         const regex_t *also) {
-  Slice o = cut(out, g->begin.out, g->end.out);
-  Slice e = cut(err, g->begin.err, g->end.err);
+  bool returned = g->last && (g->returned.out >= 0 || g->returned.err >= 0);
+  OutputPlace end = returned ? g->returned : g->end;
+  Slice o = cut(out, g->begin.out, end.out);
+  Slice e = cut(err, g->begin.err, end.err);
   return message_says_failed(o.text, o.n, also) ||
          message_says_failed(e.text, e.n, also);
 }
