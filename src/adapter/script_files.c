@@ -77,10 +77,7 @@ typedef struct {
 static bool takes_value(const char *option) {
   static const char *const names[] = {"-j", "--jobs",  "-I", "-P",
                                       "-M", "--timer", NULL};
-  for (size_t i = 0; names[i]; i++)
-    if (!strcmp(option, names[i]))
-      return true;
-  return false;
+  return text_is_one_of(option, names);
 }
 
 static void add_path(TapFiles *t, const char *path, const char *cwd) {

@@ -359,6 +359,7 @@ static int instrument(Cc *cc, const char *from, const char *to, bool object,
 // Options that say all they have to say in the module clang's front end makes,
 // or nothing about code at all: with these alone clang need not be asked again.
 static bool is_plain_option(const char *arg) {
+  // clang-format off
   static const char *const plain[] = {
       "-O0", "-O", "-O1", "-O2", "-O3", "-Os", "-Oz", "-Og", "-g", "-g1", "-g2",
       "-g3", "-ggdb", "-ggdb3", "-gdwarf-4", "-gdwarf-5", "-gcolumn-info",
@@ -367,19 +368,15 @@ static bool is_plain_option(const char *arg) {
       "-fno-strict-aliasing", "-fwrapv", "-fno-math-errno", "-fsigned-char",
       "-funsigned-char", "-fomit-frame-pointer", "-fno-omit-frame-pointer",
       "-fno-builtin", "-ffreestanding", "-fno-plt", "-fexceptions", "-pthread",
-      "-pipe", "-m64"};
+      "-pipe", "-m64", NULL};
   static const char *const starts[] = {
       "-fstack-protector", "-fno-stack-protector", "-fvisibility=",
       "-fdiagnostics", "-fno-diagnostics", "-fcolor", "-fno-color",
       "-fmessage-length", "-ffile-prefix-map=", "-fdebug-prefix-map=",
-      "-fmacro-prefix-map=", "-march=", "-mtune=", "-W", "-w"};
-  for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-    if (!strcmp(arg, plain[i]))
-      return true;
-  for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
-    if (text_starts(arg, starts[i]))
-      return !text_starts(arg, "-Wa,");
-  return false;
+      "-fmacro-prefix-map=", "-march=", "-mtune=", "-W", "-w", NULL};
+  // clang-format on
+  return text_is_one_of(arg, plain) ||
+         (text_starts_one_of(arg, starts) && !text_starts(arg, "-Wa,"));
 }
 
 static bool is_plain_codegen(const CcArgs *c) {

@@ -8,6 +8,7 @@
 #include "util/fs.h"
 #include "util/str.h"
 
+// clang-format off
 // Options whose value is the next argument, with the role of both.
 static const struct {
   const char *name;
@@ -39,19 +40,19 @@ static const char *const queries[] = {
     "-fsyntax-only", "-###",   "--version",    "-dumpversion",
     "-dumpmachine", "--help",  "-emit-llvm",   "-emit-ast",
     "--analyze", "-dM",        "-print-search-dirs", "-cc1",
-};
+    NULL};
 
 static const char *const front_prefixes[] = {
     "-I", "-D", "-U", "-i", "-Wp,", "-std=", "--std=", "-M", "-C", "-P", "-H",
     "-ansi", "-pedantic", "-trigraphs", "-Xclang", "-nostdinc", "-undef",
-};
+    NULL};
 
 static const char *const link_prefixes[] = {
     "-l",       "-L",      "-Wl,",    "-shared", "-static", "-pie",
     "-no-pie",  "-rdynamic", "-nostdlib", "-nodefaultlibs", "-nostartfiles",
     "-fuse-ld", "-T",      "-u",      "-z",      "-s",      "-r",
     "-static-libgcc", "-Bstatic", "-Bdynamic", "--ld-path",
-};
+    NULL};
 
 // Options of gcc that say how it optimizes, reports or dumps, which clang does
 // not know: what follows "-f" or "-fno-" begins so.
@@ -80,25 +81,12 @@ static const char *const gcc_alone[] = {
     "split-wide", "ssa-", "stack-reuse", "stdarg-opt", "store-merging",
     "thread-jumps", "toplevel-reorder", "tree-", "unconstrained-commons",
     "var-tracking", "version-loops", "vpt", "working-directory",
-};
+    NULL};
 // Some that begin so, clang knows.
 static const char *const not_alone[] = {
     "tree-vectorize", "tree-slp-vectorize", "sched-interblock",
-};
-
-static bool is_any(const char *arg, const char *const *list, size_t n) {
-  for (size_t i = 0; i < n; i++)
-    if (!strcmp(arg, list[i]))
-      return true;
-  return false;
-}
-
-static bool starts_any(const char *arg, const char *const *list, size_t n) {
-  for (size_t i = 0; i < n; i++)
-    if (text_starts(arg, list[i]))
-      return true;
-  return false;
-}
+    NULL};
+// clang-format on
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 
@@ -172,14 +160,13 @@ bool cc_args_gcc_alone(const char *a) {
   if (!text_starts(a, "-f"))
     return false;
   a += text_starts(a, "-fno-") ? 5 : 2;
-  return starts_any(a, gcc_alone, COUNT(gcc_alone)) &&
-         !starts_any(a, not_alone, COUNT(not_alone));
+  return text_starts_one_of(a, gcc_alone) && !text_starts_one_of(a, not_alone);
 }
 
 static void note_option(CcArgs *c, const char *a) {
   if (!strcmp(a, "-c"))
     c->compile_only = true;
-  if (is_any(a, queries, COUNT(queries)) || text_starts(a, "-print-"))
+  if (text_is_one_of(a, queries) || text_starts(a, "-print-"))
     c->passthrough = true;
   if (text_starts(a, "-O"))
     c->opt = a[2] ? (char)(a[2] == 'f' ? 'f' : a[2]) : '1';
@@ -208,8 +195,8 @@ static void note_option(CcArgs *c, const char *a) {
 // Lines come from debug information, in the object file itself.
 static bool hides_lines(const char *a) {
   static const char *const options[] = {"-g0", "-ggdb0", "-gsplit-dwarf",
-                                        "-gline-directives-only"};
-  return is_any(a, options, COUNT(options)) || text_starts(a, "-gsplit-dwarf=");
+                                        "-gline-directives-only", NULL};
+  return text_is_one_of(a, options) || text_starts(a, "-gsplit-dwarf=");
 }
 
 static ArgRole option_role(CcArgs *c, const char *a) {
@@ -226,10 +213,10 @@ static ArgRole option_role(CcArgs *c, const char *a) {
   }
   if (text_starts(a, "-Wa,") || text_starts(a, "-mllvm"))
     return ARG_OPTION;
-  if (starts_any(a, link_prefixes, COUNT(link_prefixes)) &&
-      !text_starts(a, "-std") && !text_starts(a, "-undef"))
+  if (text_starts_one_of(a, link_prefixes) && !text_starts(a, "-std") &&
+      !text_starts(a, "-undef"))
     return ARG_LINK;
-  if (starts_any(a, front_prefixes, COUNT(front_prefixes)))
+  if (text_starts_one_of(a, front_prefixes))
     return ARG_FRONT;
   return ARG_OPTION;
 }

@@ -274,13 +274,10 @@ typedef struct {
 } Wrap;
 
 static bool is_storage(const ContractSource *s, uint32_t i) {
-  static const char *const words[] = {"static",   "extern",        "inline",
-                                      "__inline", "__inline__",    "_Noreturn",
-                                      "register", "__extension__", "noreturn"};
-  for (size_t k = 0; k < sizeof words / sizeof *words; k++)
-    if (is(s, i, words[k]))
-      return true;
-  return false;
+  static const char *const words[] = {
+      "static",    "extern",   "inline",        "__inline", "__inline__",
+      "_Noreturn", "register", "__extension__", "noreturn", NULL};
+  return token_is_one_of(str_text(&s->text), &s->tokens.items[i], words);
 }
 
 static uint32_t skip_group(const ContractSource *s, uint32_t i) {

@@ -185,6 +185,13 @@ bool token_is(const char *text, const Token *t, const char *word) {
   return t->len == n && !memcmp(text + t->at, word, n);
 }
 
+bool token_is_one_of(const char *text, const Token *t,
+                     const char *const *words) {
+  while (*words && !token_is(text, t, *words))
+    words++;
+  return *words;
+}
+
 bool token_starts(const char *text, const Token *t, const char *prefix) {
   size_t n = strlen(prefix);
   return t->len >= n && !memcmp(text + t->at, prefix, n);
@@ -202,10 +209,7 @@ bool token_is_keyword(const char *text, const Token *t) {
       "_Alignof", "_Atomic",    "_Bool",      "_Noreturn",     "_Static_assert",
       "typeof",   "__typeof__", "__typeof",   "__attribute__", "__attribute",
       "__asm__",  "asm",        "__asm",      "__declspec",    "__extension__",
-      "bool",     "__inline",   "__inline__", "__restrict",    "_Thread_local"};
-  for (size_t i = 0; t->kind == TOK_WORD && i < sizeof words / sizeof *words;
-       i++)
-    if (token_is(text, t, words[i]))
-      return true;
-  return false;
+      "bool",     "__inline",   "__inline__", "__restrict",    "_Thread_local",
+      NULL};
+  return t->kind == TOK_WORD && token_is_one_of(text, t, words);
 }

@@ -43,6 +43,9 @@ void contract_lex(const char *text, size_t len, Tokens *out);
 void contract_lex_annotation(const char *text, Token whole, Tokens *out);
 
 bool token_is(const char *text, const Token *t, const char *word);
+// The list ends with NULL.
+bool token_is_one_of(const char *text, const Token *t,
+                     const char *const *words);
 bool token_starts(const char *text, const Token *t, const char *prefix);
 
 // Is the word a keyword of C, that cannot name a function?

@@ -43,12 +43,9 @@ static bool is_stable_word(const OldWalk *w, const Token *t) {
 }
 
 static bool is_stable_mark(const Emitter *e, const Token *t) {
-  static const char *const marks[] = {
-      "!", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "(", ")", "-", "+"};
-  for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-    if (token_is(e->text, t, marks[i]))
-      return true;
-  return false;
+  static const char *const marks[] = {"!",  "==", "!=", "<", "<=", ">", ">=",
+                                      "&&", "||", "(",  ")", "-",  "+", NULL};
+  return token_is_one_of(e->text, t, marks);
 }
 
 static uint32_t behind_old(const Emitter *e, uint32_t i) {

@@ -199,9 +199,6 @@ bool words_is_shell_command(const char *name) {
       "return",  "select",  "set",      "shift",   "source",  "test",
       "then",    "time",    "times",    "trap",    "true",    "type",
       "typeset", "ulimit",  "umask",    "unalias", "unset",   "until",
-      "wait",    "while"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (!strcmp(name, names[i]))
-      return true;
-  return strchr(name, '=') != NULL;
+      "wait",    "while",   NULL};
+  return strchr(name, '=') || text_is_one_of(name, names);
 }

@@ -404,7 +404,7 @@ static int add_input(Linker *l, const char *input, Err *err) {
   free(full);
   if (!fs_exists(path))
     return err_set(err,
-                   "%s does not exist any more, but %s was linked from it: "
+                   "%s no longer exists, but %s was linked from it: "
                    "keep the build directory, or build again",
                    path, l->program->path);
   // From an archive the linker takes only what is not yet defined.

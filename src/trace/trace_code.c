@@ -322,14 +322,10 @@ static bool is_computed_intrinsic(LLVMValueRef inst) {
                                       "llvm.ssub.with.overflow.",
                                       "llvm.usub.with.overflow.",
                                       "llvm.smul.with.overflow.",
-                                      "llvm.umul.with.overflow."};
+                                      "llvm.umul.with.overflow.",
+                                      NULL};
   const char *name = trace_code_intrinsic(inst);
-  if (!is_plain(LLVMGetOperand(inst, 0)))
-    return false;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (text_starts(name, names[i]))
-      return true;
-  return false;
+  return is_plain(LLVMGetOperand(inst, 0)) && text_starts_one_of(name, names);
 }
 
 bool trace_code_is_nothing(LLVMValueRef inst) {
@@ -342,14 +338,10 @@ bool trace_code_is_nothing(LLVMValueRef inst) {
                                       "llvm.donothing",
                                       "llvm.sideeffect",
                                       "llvm.experimental.noalias.scope.decl",
-                                      "llvm.var.annotation"};
-  if (LLVMGetInstructionOpcode(inst) == LLVMFence || is_debug_call(inst))
-    return true;
-  const char *name = trace_code_intrinsic(inst);
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (text_starts(name, names[i]))
-      return true;
-  return false;
+                                      "llvm.var.annotation",
+                                      NULL};
+  return LLVMGetInstructionOpcode(inst) == LLVMFence || is_debug_call(inst) ||
+         text_starts_one_of(trace_code_intrinsic(inst), names);
 }
 
 static TraceSite call_site(const TraceCode *c, LLVMValueRef inst) {

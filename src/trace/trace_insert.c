@@ -124,11 +124,8 @@ static void record_effect(Inserter *t, LLVMValueRef call) {
 
 static bool starts_thread(const char *name) {
   static const char *const names[] = {"pthread_create", "thrd_create", "clone",
-                                      "clone3"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (!strcmp(name, names[i]))
-      return true;
-  return false;
+                                      "clone3", NULL};
+  return text_is_one_of(name, names);
 }
 
 static bool is_must_tail(LLVMValueRef call) {

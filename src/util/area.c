@@ -136,51 +136,36 @@ static bool has_session(const Sessions *s, pid_t session) {
   return false;
 }
 
-typedef bool Wanted(const char *pid, const void *what);
-
-static bool in_area(const char *pid, const void *dir) {
-  return belongs(pid, dir);
-}
-
-static bool in_session(const char *pid, const void *sessions) {
-  return has_session(sessions, getsid((pid_t)strtol(pid, NULL, 10)));
-}
-
-// Kills those that are wanted; their sessions but `ours` are added to `out`.
-static size_t kill_those(Wanted *wanted, const void *what, pid_t ours,
-                         Sessions *out) {
+// Kills the processes of the area and of the `sessions`, to which it adds those
+// of the former. A process of such a session may have cleared its environment.
+// Returns how many belonged to the area. ours: the owner's session; 0: sessions
+// cannot be told from the owner's.
+static size_t kill_round(const char *dir, pid_t ours, Sessions *sessions) {
   DIR *d = opendir("/proc");
   size_t n = 0;
   for (struct dirent *e; d && (e = readdir(d));) {
     pid_t pid = (pid_t)strtol(e->d_name, NULL, 10);
-    if (pid <= 0 || pid == getpid() || !wanted(e->d_name, what))
+    if (pid <= 0 || pid == getpid())
       continue;
     pid_t session = getsid(pid);
-    if (out && session > 1 && session != ours && session != getsid(0))
-      array_push(out, session);
-    kill(pid, SIGKILL);
-    n++;
+    bool own = belongs(e->d_name, dir);
+    if (own && ours && session > 1 && session != ours && session != getsid(0))
+      array_push(sessions, session);
+    if (own || has_session(sessions, session))
+      kill(pid, SIGKILL);
+    n += own;
   }
   if (d)
     closedir(d);
   return n;
 }
 
-// Of an area's processes we know the environment; some of their session may
-// have cleared theirs. ours: 0, if sessions cannot be told from the owner's.
-static size_t kill_round(const char *dir, pid_t ours) {
-  Sessions sessions = {0};
-  size_t n = kill_those(in_area, dir, ours, ours ? &sessions : NULL);
-  if (sessions.len)
-    kill_those(in_session, &sessions, ours, NULL);
-  array_release(&sessions);
-  return n;
-}
-
 // Those that have a name of the area in their environment, and their children.
 static void kill_processes(const char *dir, pid_t ours) {
-  for (int i = 0; i < KILL_ROUNDS && kill_round(dir, ours); i++)
+  Sessions sessions = {0};
+  for (int i = 0; i < KILL_ROUNDS && kill_round(dir, ours, &sessions); i++)
     poll(NULL, 0, KILL_MS);
+  array_release(&sessions);
 }
 
 // --- what others left -------------------------------------------------------

@@ -67,10 +67,15 @@ bool text_starts(const char *text, const char *prefix) {
 }
 
 bool text_is_one_of(const char *text, const char *const *words) {
-  for (; *words; words++)
-    if (!strcmp(text, *words))
-      return true;
-  return false;
+  while (*words && strcmp(text, *words) != 0)
+    words++;
+  return *words;
+}
+
+bool text_starts_one_of(const char *text, const char *const *words) {
+  while (*words && !text_starts(text, *words))
+    words++;
+  return *words;
 }
 
 bool text_ends(const char *text, const char *suffix) {

@@ -23,8 +23,9 @@ const char *str_text(const Str *s);
 
 bool text_starts(const char *text, const char *prefix);
 bool text_ends(const char *text, const char *suffix);
-// Is it one of the words? The list ends with NULL.
+// Is it one of the words, does it start with one of them? Lists end with NULL.
 bool text_is_one_of(const char *text, const char *const *words);
+bool text_starts_one_of(const char *text, const char *const *words);
 
 // Endings that agree with a number: "1 run fails", "2 runs fail" is
 // "%zu run%s fail%s", n, plural(n), verb_s(n).
