@@ -21,44 +21,23 @@ static bool is_not(LLVMValueRef v) {
   return LLVMGetInstructionOpcode(v) == LLVMXor && is_truth(v);
 }
 
-// The operator that compares so; NULL: it is no comparison.
+// The operator that compares so; NULL: not a comparison.
 static const char *comparison_of(LLVMValueRef v) {
+  static const char *const integer[] = {
+      [LLVMIntEQ - LLVMIntEQ] = "==",  [LLVMIntNE - LLVMIntEQ] = "!=",
+      [LLVMIntUGT - LLVMIntEQ] = ">",  [LLVMIntSGT - LLVMIntEQ] = ">",
+      [LLVMIntUGE - LLVMIntEQ] = ">=", [LLVMIntSGE - LLVMIntEQ] = ">=",
+      [LLVMIntULT - LLVMIntEQ] = "<",  [LLVMIntSLT - LLVMIntEQ] = "<",
+      [LLVMIntULE - LLVMIntEQ] = "<=", [LLVMIntSLE - LLVMIntEQ] = "<="};
+  static const char *const real[LLVMRealPredicateTrue + 1] = {
+      [LLVMRealOEQ] = "==", [LLVMRealUNE] = "!=", [LLVMRealOGT] = ">",
+      [LLVMRealOGE] = ">=", [LLVMRealOLT] = "<",  [LLVMRealOLE] = "<="};
   if (LLVMIsAICmpInst(v))
-    switch (LLVMGetICmpPredicate(v)) {
-    case LLVMIntEQ:
-      return "==";
-    case LLVMIntNE:
-      return "!=";
-    case LLVMIntUGT:
-    case LLVMIntSGT:
-      return ">";
-    case LLVMIntUGE:
-    case LLVMIntSGE:
-      return ">=";
-    case LLVMIntULT:
-    case LLVMIntSLT:
-      return "<";
-    default:
-      return "<=";
-    }
-  if (LLVMIsAFCmpInst(v))
-    switch (LLVMGetFCmpPredicate(v)) {
-    case LLVMRealOEQ:
-      return "==";
-    case LLVMRealUNE:
-      return "!=";
-    case LLVMRealOGT:
-      return ">";
-    case LLVMRealOGE:
-      return ">=";
-    case LLVMRealOLT:
-      return "<";
-    case LLVMRealOLE:
-      return "<=";
-    default:
-      return "?";
-    }
-  return NULL;
+    return integer[LLVMGetICmpPredicate(v) - LLVMIntEQ];
+  if (!LLVMIsAFCmpInst(v))
+    return NULL;
+  const char *op = real[LLVMGetFCmpPredicate(v)];
+  return op ? op : "?";
 }
 
 // `x` where a truth value is wanted: compared with zero.

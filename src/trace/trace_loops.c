@@ -309,60 +309,21 @@ static bool grows(const TraceLoop *l, LLVMValueRef v, unsigned depth,
   }
 }
 
-static LLVMIntPredicate turn(LLVMIntPredicate p) {
-  switch (p) {
-  case LLVMIntUGT:
-    return LLVMIntULT;
-  case LLVMIntUGE:
-    return LLVMIntULE;
-  case LLVMIntULT:
-    return LLVMIntUGT;
-  case LLVMIntULE:
-    return LLVMIntUGE;
-  case LLVMIntSGT:
-    return LLVMIntSLT;
-  case LLVMIntSGE:
-    return LLVMIntSLE;
-  case LLVMIntSLT:
-    return LLVMIntSGT;
-  case LLVMIntSLE:
-    return LLVMIntSGE;
-  default:
-    return p;
-  }
-}
-
-static LLVMIntPredicate negate(LLVMIntPredicate p) {
-  switch (p) {
-  case LLVMIntEQ:
-    return LLVMIntNE;
-  case LLVMIntNE:
-    return LLVMIntEQ;
-  case LLVMIntUGT:
-    return LLVMIntULE;
-  case LLVMIntUGE:
-    return LLVMIntULT;
-  case LLVMIntULT:
-    return LLVMIntUGE;
-  case LLVMIntULE:
-    return LLVMIntUGT;
-  case LLVMIntSGT:
-    return LLVMIntSLE;
-  case LLVMIntSGE:
-    return LLVMIntSLT;
-  case LLVMIntSLT:
-    return LLVMIntSGE;
-  default:
-    return LLVMIntSGT;
-  }
-}
+// Of each predicate, in LLVM's order from LLVMIntEQ on: with the operands
+// swapped, and its negation.
+static const LLVMIntPredicate swapped[] = {
+    LLVMIntEQ,  LLVMIntNE,  LLVMIntULT, LLVMIntULE, LLVMIntUGT,
+    LLVMIntUGE, LLVMIntSLT, LLVMIntSLE, LLVMIntSGT, LLVMIntSGE};
+static const LLVMIntPredicate negated[] = {
+    LLVMIntNE,  LLVMIntEQ,  LLVMIntULE, LLVMIntULT, LLVMIntUGE,
+    LLVMIntUGT, LLVMIntSLE, LLVMIntSLT, LLVMIntSGE, LLVMIntSGT};
 
 // "what moves PREDICATE what stays": it goes on.
 static LLVMIntPredicate predicate(const TraceLoop *l) {
   LLVMIntPredicate p = LLVMGetICmpPredicate(l->compare);
   if (l->turned)
-    p = turn(p);
-  return l->stays_if ? p : negate(p);
+    p = swapped[p - LLVMIntEQ];
+  return l->stays_if ? p : negated[p - LLVMIntEQ];
 }
 
 static bool is_counted(TraceLoop *l) {
