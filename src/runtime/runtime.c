@@ -42,7 +42,6 @@
 enum {
   PATH_MAX_ = 4096,
   FILES_PER_PROCESS = 100,
-  SA_RESTORER_ = 0x04000000,
   SEGMENT_BUFFER = 65536,
   SEGMENT_NAME = 1024, // longer names are cut
 };
@@ -132,13 +131,6 @@ INLINE bool reserve(int fd, size_t size) {
     if (call6(SYS_pwrite64, fd, (long)&zero, 1, (long)at, 0, 0) != 1)
       return false;
   return true;
-}
-
-INLINE bool is_error(const void *p) { return (uintptr_t)p > -4096ul; }
-
-INLINE void *map_file(void *at, size_t size, int flags, int fd, size_t from) {
-  return (void *)call6(SYS_mmap, (long)at, (long)size, PROT_READ | PROT_WRITE,
-                       MAP_SHARED | flags, fd, (long)from);
 }
 
 // Is this module the program itself? (If we cannot tell: yes.)
@@ -390,13 +382,6 @@ void __culprit_cut(const SegmentRecord *mark, const char *name) {
 
 // --- the fatal-signal hook --------------------------------------------------
 
-struct KernelAction {
-  void (*handler)(int, siginfo_t *, void *);
-  unsigned long flags;
-  void (*restorer)(void);
-  unsigned long mask;
-};
-
 void __culprit_restorer(void);
 __asm__(".pushsection .text.__culprit_restorer,\"axG\",@progbits,"
         "__culprit_restorer,comdat\n"
@@ -408,11 +393,6 @@ __asm__(".pushsection .text.__culprit_restorer,\"axG\",@progbits,"
         "  syscall\n"
         ".size __culprit_restorer, .-__culprit_restorer\n"
         ".popsection\n");
-
-INLINE long set_action(int sig, const struct KernelAction *new,
-                       struct KernelAction *old) {
-  return call6(SYS_rt_sigaction, sig, (long)new, (long)old, 8, 0, 0);
-}
 
 INLINE uint32_t save_stack(void *to, const void *from) {
   struct iovec local = {to, RUNFILE_STACK}, remote = {(void *)from, 0};
@@ -536,9 +516,8 @@ __attribute__((constructor(101))) void __culprit_start(void) {
   size_t n = length(dir);
   if (n >= PATH_MAX_)
     return;
-  if (CALL(SYS_getuid, 0, 0, 0) != CALL(SYS_geteuid, 0, 0, 0) ||
-      CALL(SYS_getgid, 0, 0, 0) != CALL(SYS_getegid, 0, 0, 0))
-    return; // a set-user-id program does not write where its caller says
+  if (!is_own_user())
+    return;
   copy(__culprit_dir, dir, n + 1);
   __culprit_open(true);
   if (!__culprit_header)

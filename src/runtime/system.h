@@ -4,8 +4,12 @@
 #ifndef CULPRIT_RUNTIME_SYSTEM_H
 #define CULPRIT_RUNTIME_SYSTEM_H
 
+#include <signal.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 
 #ifndef __x86_64__
 #error "the runtime knows x86-64 only"
@@ -27,6 +31,34 @@ INLINE long call6(long n, long a, long b, long c, long d, long e, long f) {
   return result;
 }
 #define CALL(n, a, b, c) call6(n, (long)(a), (long)(b), (long)(c), 0, 0, 0)
+
+// Did the call fail that returned this address?
+INLINE bool is_error(const void *p) { return (uintptr_t)p > -4096ul; }
+
+INLINE void *map_file(void *at, size_t size, int flags, int fd, size_t from) {
+  return (void *)call6(SYS_mmap, (long)at, (long)size, PROT_READ | PROT_WRITE,
+                       MAP_SHARED | flags, fd, (long)from);
+}
+
+// A set-user-id program does not write where its caller says.
+INLINE bool is_own_user(void) {
+  return CALL(SYS_getuid, 0, 0, 0) == CALL(SYS_geteuid, 0, 0, 0) &&
+         CALL(SYS_getgid, 0, 0, 0) == CALL(SYS_getegid, 0, 0, 0);
+}
+
+// What rt_sigaction takes; SA_RESTORER must be among the flags of a handler.
+enum { SA_RESTORER_ = 0x04000000 };
+struct KernelAction {
+  void (*handler)(int, siginfo_t *, void *);
+  unsigned long flags;
+  void (*restorer)(void);
+  unsigned long mask;
+};
+
+INLINE long set_action(int sig, const struct KernelAction *new,
+                       struct KernelAction *old) {
+  return call6(SYS_rt_sigaction, sig, (long)new, (long)old, 8, 0, 0);
+}
 
 INLINE void copy(void *to, const void *from, size_t n) {
   __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");

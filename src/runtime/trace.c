@@ -31,7 +31,6 @@
 enum {
   PATH_ROOM = 4096,
   FILES_PER_PROCESS = 1000,
-  SA_RESTORER_ = 0x04000000,
 };
 
 extern const CulpritTraceUnit __start_culprit_trc[] __attribute__((weak))
@@ -69,8 +68,6 @@ static uint64_t to_number(const char *s, uint64_t otherwise) {
     v = v * 10 + (uint64_t)(*s - '0');
   return v;
 }
-
-static bool is_error(long p) { return (unsigned long)p > -4096ul; }
 
 static size_t unit_count(void) {
   return (size_t)(__stop_culprit_trc - __start_culprit_trc);
@@ -192,11 +189,6 @@ static bool reserve(int fd, uint64_t from, uint64_t size) {
   return true;
 }
 
-static long map_file(void *at, size_t size, int flags, int fd, uint64_t from) {
-  return call6(SYS_mmap, (long)at, (long)size, PROT_READ | PROT_WRITE,
-               MAP_SHARED | flags, fd, (long)from);
-}
-
 #include "trace_seen.h"
 
 // The stream of the parent, up to here.
@@ -230,11 +222,11 @@ static bool fill_file(int fd, TracePage *page, const TracePage *parent,
     if (!copy_stream(fd, parent_path, &parent->h))
       return false;
   }
-  long window =
+  void *window =
       map_file(where, TRACE_WINDOW, parent ? MAP_FIXED : 0, fd, h->window);
   if (is_error(window))
     return false;
-  h->base = (uint64_t)window;
+  h->base = (uint64_t)(uintptr_t)window;
   h->cursor = h->base; // the window of a parent was emptied
   h->limit = h->base + TRACE_WINDOW - TRACE_SLACK;
   return !write_all(fd, page, sizeof *page, 0) &&
@@ -272,13 +264,6 @@ static bool open_file(uint64_t cap, const TracePage *parent) {
 
 // --- ends -------------------------------------------------------------------
 
-struct KernelAction {
-  void (*handler)(int, siginfo_t *, void *);
-  unsigned long flags;
-  void (*restorer)(void);
-  unsigned long mask;
-};
-
 HIDDEN void __culprit_trace_restorer(void);
 __asm__(".text\n"
         ".hidden __culprit_trace_restorer\n"
@@ -288,11 +273,6 @@ __asm__(".text\n"
         "  movq $15, %rax\n"
         "  syscall\n"
         ".size __culprit_trace_restorer, .-__culprit_trace_restorer\n");
-
-static long set_action(int sig, const struct KernelAction *new,
-                       struct KernelAction *old) {
-  return call6(SYS_rt_sigaction, sig, (long)new, (long)old, 8, 0, 0);
-}
 
 static void fatal(int sig, siginfo_t *info, void *context) {
   TraceHeader *h = &__culprit_trace.h;
@@ -424,8 +404,7 @@ __attribute__((constructor(101))) static void start(int argc, char **argv,
   const char *dir = variable("CULPRIT_TRACE", 13);
   if (!dir || *dir != '/' || !unit_count() || length(dir) >= PATH_ROOM)
     return;
-  if (CALL(SYS_getuid, 0, 0, 0) != CALL(SYS_geteuid, 0, 0, 0) ||
-      CALL(SYS_getgid, 0, 0, 0) != CALL(SYS_getegid, 0, 0, 0))
+  if (!is_own_user())
     return; // a set-user-id program does not write where its caller says
   copy(recorder.dir, dir, length(dir) + 1);
   uint64_t cap =
