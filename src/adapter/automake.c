@@ -353,7 +353,7 @@ static bool is_other_error(const char *line) {
   return !text_is_one_of(name, ours) && !text_ends(name, ".log");
 }
 
-// The start of the first line that tells of such an error; NULL: there is none.
+// The start of the first line that reports such an error; NULL: none.
 static const char *find_other_error(const char *text) {
   for (const char *line = text; *line;) {
     size_t n = strcspn(line, "\n");

@@ -291,7 +291,7 @@ static uint32_t skip_group(const ContractSource *s, uint32_t i) {
 }
 
 // The type it returns: what stands before its name, without storage class and
-// attributes. NULL, or why that cannot be told.
+// attributes. Returns NULL, or why it is not known.
 static const char *add_result_type(Wrap *r) {
   ContractSource *s = r->promise.source;
   Emitter e = emitter(r->w, s, &s->tokens, EMIT_BEFORE);

@@ -34,7 +34,7 @@ typedef struct {
 } Logic;
 
 typedef enum {
-  ANNOTATION_NONE, // a comment of somebody else, or nothing that is checked
+  ANNOTATION_NONE, // a comment for another tool, or nothing to check
   ANNOTATION_FUNCTION,
   ANNOTATION_LOGIC,
   ANNOTATION_CODE, // assert, loop invariant

@@ -23,7 +23,7 @@ typedef struct {
   Hashmap nodes;               // name -> node
   ARRAY(const char *) names;
   Hashmap edges;               // (from, to, kind) seen
-  ARRAY(Access) stores, loads; // of memory that is no plain local
+  ARRAY(Access) stores, loads; // of memory other than plain locals
 } DependenceWriter;
 
 typedef struct {

@@ -3,7 +3,7 @@
 //   llvm.dbg.value(n, "n")        n has this value from here on
 //   llvm.dbg.declare(p, "n")      n lies at this address
 //
-// Only scalars of up to 64 bits are told about, and of those only what an
+// Only scalars of up to 64 bits are listed, and of those only what an
 // operand says without an expression on top.
 #include <llvm-c/DebugInfo.h>
 #include <string.h>

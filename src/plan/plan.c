@@ -319,13 +319,13 @@ static bool is_truth(LLVMValueRef v) {
   return LLVMGetTypeKind(t) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(t) == 1;
 }
 
-// `c ? a : b` over plain values is no branch but a select.
+// `c ? a : b` over plain values is a select, not a branch.
 static void add_select(Fn *f, const FlowNode *n, LLVMValueRef select) {
   if (is_truth(LLVMGetOperand(select, 0)))
     add_value(f, n, LLVMGetOperand(select, 0), select, "?:");
 }
 
-// `x = a && b`: b is no branch, but the value that arrives from where it was
+// `x = a && b`: b is not a branch, but the value that arrives from where it was
 // computed.
 static void add_last_operands(Fn *f, const FlowNode *n, LLVMValueRef phi) {
   for (unsigned i = 0; is_truth(phi) && i < LLVMCountIncoming(phi); i++)
@@ -362,7 +362,7 @@ static ResultType result_type(LLVMValueRef call) {
   }
 }
 
-// The classes told apart per type, and the counters (relative to the first)
+// The classes distinguished per type, and the counters (relative to the first)
 // that stand for each.
 typedef struct {
   ResultType type;
@@ -452,7 +452,7 @@ static void add_counted_result(Fn *f, const CallSite *c, LLVMValueRef call) {
   array_push(&f->plan->results, (ResultProbe){call, first, c->type});
 }
 
-// Results nobody uses tell nothing about the caller.
+// Unused results say nothing about the caller.
 static void add_results(Fn *f, const FlowNode *n, const CallSite *c,
                         LLVMValueRef call) {
   if (!LLVMGetFirstUse(call))

@@ -123,7 +123,7 @@ static uint64_t size_of(Dwarf_Die *type) {
   return dwarf_aggregate_size(type, &size) ? 0 : size;
 }
 
-// What is nobody's business but the library's.
+// Internal to the library.
 static bool is_foreign(Dwarf_Die *type) {
   static const char *const names[] = {"_IO_FILE", "__va_list_tag",
                                       "__jmp_buf_tag", NULL};

@@ -56,7 +56,7 @@ typedef struct {
   Outcome outcome;
 } Slot;
 
-// A signal of a child whose starter has not told its number yet.
+// A signal from a child whose pid the starter has not reported yet.
 typedef struct {
   pid_t child;
   int number;
@@ -214,7 +214,7 @@ static Slot *slot_of_leader(const Pool *p, pid_t pid) {
   return NULL;
 }
 
-// The busy slot an orphan belongs to; NULL: cannot be told.
+// The busy slot an orphan belongs to; NULL: not known.
 static const Slot *owner_of(const Pool *p, pid_t pid) {
   pid_t session = getsid(pid);
   for (size_t i = 0; i < p->nslots; i++)
@@ -420,7 +420,7 @@ static void reap(Pool *p) {
     siginfo_t info = {0};
     if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) || !info.si_pid)
       return;
-    read_signals(p); // while it can still be told who has sent them
+    read_signals(p); // while their senders can still be identified
     take_answers(p);
     Slot *s = slot_of_leader(p, info.si_pid);
     if (s)

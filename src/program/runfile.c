@@ -301,8 +301,8 @@ static Completed block_completed(const KnownUnit *u, size_t statement) {
 }
 
 // The lines behind the point of death in the same straight piece of code share
-// its counter, and so may the edge out of it, but were not executed if the piece
-// never came to its end. Returns false if that cannot be told.
+// its counter, and so may the edge out of it, but were not executed if the
+// piece never came to its end. Returns false if that is not known.
 static bool cut_after(KnownUnit *u, const Entity *at) {
   const Unit *unit = &u->map->unit;
   size_t statement = (size_t)(at - unit->entities);

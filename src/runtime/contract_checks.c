@@ -338,7 +338,7 @@ INLINE bool take(long fd, void *to, size_t n) {
   return true;
 }
 
-// Through the kernel: a wrong address is no crash.
+// Through the kernel: a wrong address does not crash the program.
 INLINE bool poke(uint64_t at, const void *from, size_t n) {
   struct iovec local = {(void *)from, n}, remote = {(void *)at, n};
   return call6(SYS_process_vm_writev, CALL(SYS_getpid, 0, 0, 0), (long)&local,

@@ -1,6 +1,6 @@
 // The part of culprit that runs inside the tested program. culprit-cc puts it,
 // as assembly, into every object file; the linker keeps one copy per program or
-// shared library, whoever does the linking.
+// shared library, whichever linker is used.
 //
 // At start, if CULPRIT_RUN names a directory, it makes a run file there and
 // maps it over the counters (see format.h). From then on counting is a store to
@@ -106,7 +106,7 @@ INLINE char *put_path(char *path) {
 }
 
 // DIR/PID-UNIT-N.run, N the first that is free: after exec the process has the
-// same number, and a program and its libraries are told apart by their units.
+// same number, and the unit distinguishes a program from its libraries.
 __attribute__((noinline)) int __culprit_create(void) {
   char path[PATH_MAX_ + 64];
   char *p = put_path(path);

@@ -152,7 +152,7 @@ static bool empty_window(uint64_t cursor, uint64_t more) {
 // The stream ends here; the program goes on.
 static uint64_t stop(uint32_t state, uint64_t cursor) {
   TraceHeader *h = &__culprit_trace.h;
-  // Code that crashes may have written more than it has told so far.
+  // Code that crashes may have written past the cursor.
   bool crashed = state == TRACE_DIED && !h->was_outside;
   if (!empty_window(cursor, crashed ? TRACE_PAGE : 0))
     h->flags |= TRACE_FLAG_DISK;
@@ -388,7 +388,7 @@ static void record_arguments(int argc, char **argv, char **envp) {
   __culprit_trace_wrote((const char *)argv, (uint64_t)(argc + 1) * 8);
   __culprit_trace_wrote((const char *)envp, (n + 1) * 8);
   for (int i = 0; i < argc; i++)
-    if (argv[i] < first || argv[i] > last) // somebody has moved them
+    if (argv[i] < first || argv[i] > last) // the program has moved them
       __culprit_trace_wrote_text(argv[i]);
   if (last >= first)
     __culprit_trace_wrote(first, (uint64_t)(last - first) + length(last) + 1);
@@ -405,7 +405,7 @@ __attribute__((constructor(101))) static void start(int argc, char **argv,
   if (!dir || *dir != '/' || !unit_count() || length(dir) >= PATH_ROOM)
     return;
   if (!is_own_user())
-    return; // a set-user-id program does not write where its caller says
+    return;
   copy(recorder.dir, dir, length(dir) + 1);
   uint64_t cap =
       to_number(variable("CULPRIT_TRACE_MAX", 17), TRACE_DEFAULT_MAX);

@@ -2,7 +2,7 @@
 // again (trace/trace_loops.h). Part of trace.c, which it is included by.
 //
 // Memory is looked at in lines of 64 bytes. A line that was appended to the
-// stream is known to whoever replays the run: what instrumented code stores
+// stream is known to replay: what instrumented code stores
 // there, replay stores, too. Before code outside runs, instrumented code counts
 // up `changes`, and no line is known any more. Tables are direct-mapped; a line
 // that lost its place is appended again. Whole accesses that were shown are

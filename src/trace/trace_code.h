@@ -75,8 +75,8 @@ bool trace_code_has(const TraceCode *c, LLVMValueRef function);
 bool trace_code_is_exposed(LLVMValueRef function);
 
 TraceSite trace_code_site(const TraceCode *c, LLVMValueRef inst);
-// The intrinsic's name without its types ("llvm.memcpy"), "" if it is no call
-// of one.
+// The intrinsic's name without its types ("llvm.memcpy"), "" if it is not a
+// call of one.
 const char *trace_code_intrinsic(LLVMValueRef inst);
 // Does it do nothing that matters to a replay?
 bool trace_code_is_nothing(LLVMValueRef inst);

@@ -299,7 +299,7 @@ static bool is_by_value(LLVMValueRef function, unsigned param) {
   return LLVMGetEnumAttributeAtIndex(function, param + 1, kind) != NULL;
 }
 
-// Called from outside? Then the arguments are in nobody's record. Written in
+// Called from outside? Then no record has the arguments. Written in
 // any case, kept only if so: no branch.
 static void record_entry(Inserter *t, LLVMValueRef function, uint32_t index) {
   LLVMValueRef start = stream_get_cursor(t);
@@ -508,7 +508,7 @@ static size_t most_loads(const Inserter *t, const Piece *pieces, size_t n) {
   return most;
 }
 
-// Where the recorder is told what a loop will read.
+// Where the recorder learns what a loop will read.
 static void make_room(Inserter *t, const Piece *pieces, size_t n) {
   size_t most = most_loads(t, pieces, n);
   if (!most)

@@ -53,7 +53,7 @@ const TraceLoop *trace_loops_behind(const TraceLoops *l, LLVMBasicBlockRef b);
 const TraceLoop *trace_loops_at(const TraceLoops *l, LLVMBasicBlockRef head);
 
 // --- code, at the builder's place, which is in front of the loop. i64 each.
-// How often the loop will go round; less than 1: it will not, or nobody knows.
+// How often the loop will go round; less than 1: not at all, or not known.
 LLVMValueRef trace_loop_count(const TraceLoop *l, LLVMBuilderRef b);
 // What `v` (a load's address) will be in round `round` (NULL: the first).
 LLVMValueRef trace_loop_value(const TraceLoop *l, LLVMBuilderRef b,

@@ -26,7 +26,7 @@ enum { RANDOM = 6, ATTEMPTS = 100, KILL_ROUNDS = 200, KILL_MS = 10 };
 
 // --- making and locking -----------------------------------------------------
 
-// -1: somebody else has it.
+// -1: another process holds the lock.
 static int lock_dir(const char *dir) {
   int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB)) {

@@ -34,7 +34,7 @@ static void execute(char *const argv[], const char *extra, const int ends[2]) {
 }
 
 // If we are to stop: asks it to end, then kills it; the end of its output comes
-// soon then. False: it does not, somebody else holds its output.
+// soon then. False: it does not, another process holds the pipe.
 static bool wait_for_output(int from, pid_t group, int *told) {
   static const int signals[] = {SIGTERM, SIGKILL};
   struct pollfd fds[] = {{.fd = from, .events = POLLIN},
@@ -72,7 +72,7 @@ int command_capture(char *const argv[], const char *extra, Str *out) {
     execute(argv, extra, ends);
   close(ends[1]);
   if (pid > 0)
-    setpgid(pid, pid); // here and there: whoever comes first
+    setpgid(pid, pid); // in both processes: either may run first
   if (pid > 0)
     listen(ends[0], pid, out);
   close(ends[0]);

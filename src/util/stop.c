@@ -197,7 +197,8 @@ static _Noreturn void end_now(int sig) {
   _exit(128 + sig);
 }
 
-// A child between fork and exec, or without exec, ends as if nobody watched.
+// A child between fork and exec, or without exec, ends as if signals were not
+// watched.
 static bool is_child(int sig) {
   if (getpid() == owner)
     return false;
@@ -250,7 +251,7 @@ static void on_alarm(int sig, siginfo_t *info, void *context) {
     return;
   if (atomic_load(&first))
     end_now(atomic_load(&first));
-  signal(sig, SIG_DFL); // somebody else's
+  signal(sig, SIG_DFL); // the signal is not ours
   raise(sig);
 }
 
