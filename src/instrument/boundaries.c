@@ -198,9 +198,9 @@ static void each_instruction(Boundaries *s,
       }
 }
 
-typedef ARRAY(LLVMValueRef) Values;
+typedef ARRAY(LLVMValueRef) ValueSet;
 
-static void add_once(Values *values, LLVMValueRef v) {
+static void add_once(ValueSet *values, LLVMValueRef v) {
   for (size_t i = 0; i < values->len; i++)
     if (values->items[i] == v)
       return;
@@ -208,7 +208,7 @@ static void add_once(Values *values, LLVMValueRef v) {
 }
 
 // The tests that one function calls by name.
-static void direct_tests(const Boundaries *s, LLVMValueRef f, Values *out) {
+static void direct_tests(const Boundaries *s, LLVMValueRef f, ValueSet *out) {
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
        b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
@@ -218,7 +218,7 @@ static void direct_tests(const Boundaries *s, LLVMValueRef f, Values *out) {
 }
 
 // How many of them have the type of `f`?
-static size_t count_alike(const Values *values, LLVMValueRef f) {
+static size_t count_alike(const ValueSet *values, LLVMValueRef f) {
   size_t n = 0;
   for (size_t i = 0; i < values->len; i++)
     n += LLVMGlobalGetValueType(values->items[i]) == LLVMGlobalGetValueType(f);
@@ -226,7 +226,7 @@ static size_t count_alike(const Values *values, LLVMValueRef f) {
 }
 
 // Those of a type that enough of them have.
-static void wrap_calls(Boundaries *s, LLVMValueRef f, const Values *tests,
+static void wrap_calls(Boundaries *s, LLVMValueRef f, const ValueSet *tests,
                        size_t enough) {
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
        b = LLVMGetNextBasicBlock(b))
@@ -254,7 +254,7 @@ static void wrap_drivers(Boundaries *s) {
   LLVMValueRef last = LLVMGetLastFunction(s->module);
   for (LLVMValueRef f = LLVMGetFirstFunction(s->module); f;
        f = f == last ? NULL : LLVMGetNextFunction(f)) {
-    Values tests = {0};
+    ValueSet tests = {0};
     direct_tests(s, f, &tests);
     if (tests.len >= enough_in(s, f))
       wrap_calls(s, f, &tests, enough_in(s, f));
@@ -293,7 +293,7 @@ static bool is_aggregate(LLVMValueRef v) {
 }
 
 // The tests among the elements of a constant.
-static void constant_tests(const Boundaries *s, LLVMValueRef v, Values *out) {
+static void constant_tests(const Boundaries *s, LLVMValueRef v, ValueSet *out) {
   int known = test_element(LLVMTypeOf(v));
   for (unsigned i = 0; is_aggregate(v) && i < (unsigned)LLVMGetNumOperands(v);
        i++) {
@@ -306,7 +306,7 @@ static void constant_tests(const Boundaries *s, LLVMValueRef v, Values *out) {
   }
 }
 
-static bool is_in(const Values *values, LLVMValueRef v) {
+static bool is_in(const ValueSet *values, LLVMValueRef v) {
   for (size_t i = 0; i < values->len; i++)
     if (values->items[i] == v)
       return true;
@@ -315,7 +315,7 @@ static bool is_in(const Values *values, LLVMValueRef v) {
 
 // The constant with thunks in place of the tests.
 static LLVMValueRef with_thunks(Boundaries *s, LLVMValueRef v,
-                                const Values *tests) {
+                                const ValueSet *tests) {
   unsigned n = (unsigned)LLVMGetNumOperands(v);
   LLVMTypeRef type = LLVMTypeOf(v);
   int known = test_element(type);
@@ -349,7 +349,7 @@ static void wrap_tables(Boundaries *s) {
   for (LLVMValueRef g = LLVMGetFirstGlobal(s->module); g;
        g = LLVMGetNextGlobal(g)) {
     LLVMValueRef v = LLVMGetInitializer(g);
-    Values tests = {0};
+    ValueSet tests = {0};
     if (v && is_aggregate(v))
       constant_tests(s, v, &tests);
     if (tests.len >= ENOUGH ||
@@ -457,7 +457,7 @@ static bool takes_address(LLVMValueRef inst) {
          LLVMIsAPHINode(inst) || LLVMIsASelectInst(inst);
 }
 
-static void find_addresses(const Boundaries *s, LLVMValueRef f, Values *out) {
+static void find_addresses(const Boundaries *s, LLVMValueRef f, ValueSet *out) {
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
        b = LLVMGetNextBasicBlock(b))
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
@@ -478,7 +478,7 @@ static void wrap_address(Boundaries *s, LLVMValueRef inst) {
 }
 
 static void wrap_addresses(Boundaries *s) {
-  Values tests = {0};
+  ValueSet tests = {0};
   for (LLVMValueRef f = LLVMGetFirstFunction(s->module); f;
        f = LLVMGetNextFunction(f))
     find_addresses(s, f, &tests);

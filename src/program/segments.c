@@ -237,7 +237,7 @@ void segments_unite(Collector *c, const char *dir) {
 
 // --- intervals --------------------------------------------------------------
 
-typedef ARRAY(size_t) Stack;
+typedef ARRAY(size_t) SegmentStack;
 
 static int add_interval(Reading *r, const Module *m, const SegmentRecord *at) {
   int index = (int)r->intervals.len;
@@ -258,7 +258,7 @@ static void close_interval(Reading *r, size_t i, const SegmentRecord *at) {
 }
 
 // The stack grows down: what has this frame or a deeper one is over.
-static void leave(Reading *r, Stack *open, const SegmentRecord *at,
+static void leave(Reading *r, SegmentStack *open, const SegmentRecord *at,
                   uint64_t frame) {
   while (open->len && r->intervals.items[array_last(open)].frame <= frame) {
     close_interval(r, array_last(open), at);
@@ -266,7 +266,7 @@ static void leave(Reading *r, Stack *open, const SegmentRecord *at,
   }
 }
 
-static void enter(Reading *r, Stack *open, const Module *m, size_t first,
+static void enter(Reading *r, SegmentStack *open, const Module *m, size_t first,
                   const SegmentRecord *at) {
   leave(r, open, at, at->frame);
   if (r->segments.len > first)
@@ -276,7 +276,7 @@ static void enter(Reading *r, Stack *open, const Module *m, size_t first,
   array_push(open, (size_t)add_interval(r, m, at));
 }
 
-static void come_back(Reading *r, Stack *open, const SegmentRecord *at) {
+static void come_back(Reading *r, SegmentStack *open, const SegmentRecord *at) {
   while (open->len && r->intervals.items[array_last(open)].frame < at->frame) {
     close_interval(r, array_last(open), at);
     open->len--;
@@ -292,7 +292,8 @@ static void come_back(Reading *r, Stack *open, const SegmentRecord *at) {
 }
 
 // Whose is what ran before this mark?
-static int owner_before(const Reading *r, const Stack *open, size_t first) {
+static int owner_before(const Reading *r, const SegmentStack *open,
+                        size_t first) {
   if (open->len && !r->intervals.items[array_last(open)].suite)
     return (int)array_last(open);
   return r->intervals.len == first ? EVERYBODY : NOBODY;
@@ -315,19 +316,19 @@ static int add_point(Reading *r, const Module *m, const SegmentRecord *at,
 typedef struct {
   uint64_t time;
   int owner;
-} Mark;
-typedef ARRAY(Mark) Marks;
+} SegmentMark;
+typedef ARRAY(SegmentMark) SegmentMarks;
 
 // Goes through the marks of the module that runs the tests. Returns what is
 // open when they end, NOBODY if nothing.
-static int follow(Reading *r, const Module *m, Marks *out) {
-  Stack open = {0};
+static int follow(Reading *r, const Module *m, SegmentMarks *out) {
+  SegmentStack open = {0};
   const SegmentRecord *at, *last = NULL;
   size_t first = r->intervals.len, waiting = 0;
   for (size_t i = 0; (at = next_record(&m->segments, &i)); last = at) {
     if (at->kind == SEGMENT_MORE)
       continue;
-    Mark b = {at->time, owner_before(r, &open, first)};
+    SegmentMark b = {at->time, owner_before(r, &open, first)};
     if (at->kind == SEGMENT_POINT && !open.len)
       b.owner = add_point(r, m, at, last);
     if (at->kind == SEGMENT_BEGIN)
@@ -349,18 +350,17 @@ static int follow(Reading *r, const Module *m, Marks *out) {
 }
 
 static int by_time(const void *a, const void *b) {
-  const Mark *x = a, *y = b;
+  const SegmentMark *x = a, *y = b;
   return (x->time > y->time) - (x->time < y->time);
 }
 
-static void add_parts(Reading *r, const Module *m, const Marks *known) {
+static void add_parts(Reading *r, const Module *m, const SegmentMarks *known) {
   const SegmentRecord *at;
   for (size_t i = 0; (at = next_record(&m->segments, &i));) {
-    Mark key = {.time = at->time};
-    const Mark *b = known->len
-                            ? bsearch(&key, known->items, known->len,
-                                      sizeof *known->items, by_time)
-                            : NULL;
+    SegmentMark key = {.time = at->time};
+    const SegmentMark *b = known->len ? bsearch(&key, known->items, known->len,
+                                                sizeof *known->items, by_time)
+                                      : NULL;
     array_push(&r->parts, (Part){m, at, b ? b->owner : NOBODY});
   }
 }
@@ -385,7 +385,7 @@ static void add_rest(Reading *r, uint32_t pid, int owner) {
 }
 
 static void read_process(Reading *r, const Module *driver) {
-  Marks known = {0};
+  SegmentMarks known = {0};
   int rest = follow(r, driver, &known);
   if (rest >= 0 && driver->died)
     r->segments.items[rest].died = true;

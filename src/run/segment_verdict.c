@@ -16,14 +16,14 @@ enum { OUTPUT_MOST = 64 << 20, SIBLINGS = 3 };
 typedef struct {
   const char *text;
   size_t n;
-} Slice;
+} OutputSlice;
 
 // What is between two places; a place that is not known is the text's end.
-static Slice cut(const Str *text, int64_t from, int64_t to) {
+static OutputSlice cut(const Str *text, int64_t from, int64_t to) {
   size_t begin = from < 0 ? text->len : (size_t)from;
   size_t end = to < 0 || (size_t)to > text->len ? text->len : (size_t)to;
   begin = begin < end ? begin : end;
-  return (Slice){str_text(text) + begin, end - begin};
+  return (OutputSlice){str_text(text) + begin, end - begin};
 }
 
 static bool is_over(const Segment *s) {
@@ -80,8 +80,8 @@ static bool says_failed(const Segment *g, const Str *out, const Str *err,
                         const regex_t *also) {
   bool returned = g->last && (g->returned.out >= 0 || g->returned.err >= 0);
   OutputPlace end = returned ? g->returned : g->end;
-  Slice o = cut(out, g->begin.out, end.out);
-  Slice e = cut(err, g->begin.err, end.err);
+  OutputSlice o = cut(out, g->begin.out, end.out);
+  OutputSlice e = cut(err, g->begin.err, end.err);
   return message_says_failed(o.text, o.n, also) ||
          message_says_failed(e.text, e.n, also);
 }
@@ -125,8 +125,8 @@ static void copy_failures(const Run *whole, Run *run) {
 
 // In its own words, or by what it returned.
 static void add_failure(Segment *g, const Str *out, const Str *err) {
-  Slice e = cut(err, g->begin.err, g->end.err);
-  Slice o = cut(out, g->begin.out, g->end.out);
+  OutputSlice e = cut(err, g->begin.err, g->end.err);
+  OutputSlice o = cut(out, g->begin.out, g->end.out);
   Message m;
   Str text = {0};
   str_addn(&text, o.text, o.n);
