@@ -21,7 +21,7 @@ typedef struct {
 } NearScores;
 
 // `faults`: n times FILE:LINE[,LINE]. The graph is made from what the program
-// carries, in the explorer's directory.
+// carries, in the search's directory.
 int near_score(const Near *n, const char *const *faults, size_t nfaults,
                NearScores *out, Err *err);
 

@@ -54,7 +54,7 @@ typedef struct {
   Model *model;    // its input, if a strategy had to know it; owned
   double score;    // the strategy's; higher comes first
   uint32_t number; // in order of creation
-} Candidate;
+} FlipCandidate;
 
 // A condition with an outcome, wherever on a path. A loop over the input has
 // hundreds of candidates that are one site.
@@ -63,13 +63,13 @@ typedef struct {
   uint32_t tried, vain; // candidates with an input, and without
   uint32_t place;       // in Program.places; IR_NONE: not known
   bool suspect;         // its line is among Frontier.suspects
-} Site;
+} FlipSite;
 
 typedef struct Strategy Strategy;
 
 typedef struct {
   ARRAY(Explored) runs;
-  ARRAY(Candidate)
+  ARRAY(FlipCandidate)
   candidates; // a heap, best first; in no order if the
               // strategy has `now`
   const Program *program;
@@ -82,7 +82,7 @@ typedef struct {
   Hashmap
       suspects;    // "file:line" of the statements that tie for the first place
   Hashmap site_of; // PathStep -> number
-  ARRAY(Site) sites;
+  ARRAY(FlipSite) sites;
   uint32_t taken;  // candidates taken out
   uint32_t solved; // of those: an input was found
   uint32_t made;   // candidates so far
@@ -108,21 +108,21 @@ void frontier_rescore(Frontier *f);
 void frontier_take_suspects(Frontier *f, const Suite *suite, const Ranking *r);
 // Would it go where no run went: another outcome of a condition, another edge
 // of a branch? No, if that has often been tried in vain.
-bool frontier_is_new(const Frontier *f, const Candidate *c);
+bool frontier_is_new(const Frontier *f, const FlipCandidate *c);
 // Takes the best candidate out; false: there is none.
-bool frontier_pop(Frontier *f, Candidate *out);
+bool frontier_pop(Frontier *f, FlipCandidate *out);
 
 // Solves for the candidate's input: SOLVER_SAT with `out` filled (caller
 // releases). An input that was run before is SOLVER_UNSAT.
-SolverResult frontier_solve(Frontier *f, Candidate *c, Inputs *out);
+SolverResult frontier_solve(Frontier *f, FlipCandidate *c, Inputs *out);
 
 // The input is found ahead of time, and kept in c->model.
-SolverResult frontier_solve_ahead(Frontier *f, Candidate *c);
+SolverResult frontier_solve_ahead(Frontier *f, FlipCandidate *c);
 // The input that c->model stands for (caller releases).
-void frontier_preview(const Frontier *f, const Candidate *c, Inputs *out);
+void frontier_preview(const Frontier *f, const FlipCandidate *c, Inputs *out);
 
 // Does `run`, made of the candidate, begin as predicted? *at: where it left.
-bool frontier_confirms(const Frontier *f, const Candidate *c,
+bool frontier_confirms(const Frontier *f, const FlipCandidate *c,
                        const Explored *run, size_t *at);
 
 // --- strategies -------------------------------------------------------------
@@ -135,14 +135,14 @@ struct Strategy {
   bool
       by_coverage; // a score depends on the candidate and Frontier.covered only
   // Scores all candidates of run `run`, which are neighbours in `c`.
-  void (*score)(Frontier *f, uint32_t run, Candidate *c, size_t n);
+  void (*score)(Frontier *f, uint32_t run, FlipCandidate *c, size_t n);
   // If another run that fails can only raise scores: does that. NULL: all are
   // scored anew.
-  void (*raise)(Frontier *f, uint32_t run, Candidate *c, size_t n,
+  void (*raise)(Frontier *f, uint32_t run, FlipCandidate *c, size_t n,
                 const Explored *failing);
   // The score at this moment, if it depends on more than `score` has left in
   // the candidate. May be NULL.
-  double (*now)(const Frontier *f, const Candidate *c);
+  double (*now)(const Frontier *f, const FlipCandidate *c);
 };
 
 const Strategy *strategy_find(const char *name); // NULL: no such one

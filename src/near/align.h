@@ -104,8 +104,8 @@ uint64_t tracker_key(const Tracker *t, size_t depth, uint32_t branch);
 typedef struct {
   uint32_t event;  // of the failing run
   uint32_t needed; // edge that the passing run took, in Program.edges
-} Difference;
-typedef ARRAY(Difference) Distance;
+} BranchDifference;
+typedef ARRAY(BranchDifference) Distance;
 
 // The events of `f` that are aligned with one of `p` that went another way, in
 // order. If there is none: event 0 alone.

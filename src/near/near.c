@@ -42,7 +42,7 @@ static void note_judged(void *context, const Run *run) {
 }
 
 int near_recall(Near *n, Err *err) {
-  Runner *r = n->explorer->runner;
+  Runner *r = n->search->runner;
   Suite suite = {0};
   int rc = store_flush(r->store, err) ||
            store_load(r->store, r->session, &suite, err);
@@ -64,8 +64,8 @@ bool near_is_refused(const Near *n, int status) {
 }
 
 bool near_goes_on(const Near *n) {
-  const Explorer *e = n->explorer;
-  return explore_goes_on(e) && n->stats.tests < e->options.max_tests;
+  const InputSearch *e = n->search;
+  return search_goes_on(e) && n->stats.tests < e->options.max_tests;
 }
 
 bool near_may_take(const Near *n, uint32_t from, uint32_t to) {
@@ -76,8 +76,8 @@ bool near_may_take(const Near *n, uint32_t from, uint32_t to) {
 
 // --- opening and closing ----------------------------------------------------
 
-void near_open(Near *n, Explorer *e, const NearOptions *o) {
-  *n = (Near){.explorer = e, .options = *o};
+void near_open(Near *n, InputSearch *e, const NearOptions *o) {
+  *n = (Near){.search = e, .options = *o};
   n->judged = e->runner->judged;
   n->judged_context = e->runner->judged_context;
   e->runner->judged = note_judged;
@@ -110,8 +110,8 @@ static void clear_batch(Near *n) {
 }
 
 void near_close(Near *n) {
-  n->explorer->runner->judged = n->judged;
-  n->explorer->runner->judged_context = n->judged_context;
+  n->search->runner->judged = n->judged;
+  n->search->runner->judged_context = n->judged_context;
   near_run_release(&n->failing);
   control_release(&n->control);
   clear_batch(n);
@@ -145,7 +145,7 @@ const NearFound *near_best(const Near *n) {
 
 char *near_write(Near *n, const Inputs *in, const char *prefix, unsigned number,
                  Err *err) {
-  Explorer *e = n->explorer;
+  InputSearch *e = n->search;
   char *dir = mem_printf("%s/%s%u", e->options.dir, prefix, number);
   Str line = {0};
   int rc = made_write(in, &e->original, dir, &line, err);
@@ -161,7 +161,7 @@ int near_record(Near *n, const Inputs *in, const char *line, Err *err) {
   Test test = {.name = "near",
                .line = line,
                .env = in ? made_environment(in, &arena) : NULL};
-  int rc = recorder_record(&n->explorer->recorder, &test, 1, err);
+  int rc = recorder_record(&n->search->recorder, &test, 1, err);
   arena_release(&arena);
   return rc;
 }
@@ -176,7 +176,7 @@ static int replay_run(Near *n, const Inputs *in, ExprPool *pool, NearRun *out,
                            .observer = tracker_branch,
                            .entered = tracker_block,
                            .context = &tracker};
-  int rc = recorder_replay(&n->explorer->recorder, 0, pool ? in : NULL, pool,
+  int rc = recorder_replay(&n->search->recorder, 0, pool ? in : NULL, pool,
                            &options, &out->path, err);
   tracker_release(&tracker);
   return rc;
@@ -207,7 +207,7 @@ static void add_conditions(NearRun *r) {
 }
 
 int near_replay(Near *n, const Inputs *in, NearRun *r, Err *err) {
-  Explorer *e = n->explorer;
+  InputSearch *e = n->search;
   unsigned number = e->number++;
   Inputs read = {0};
   char *line = near_write(n, in, "near", number, err);
@@ -279,7 +279,7 @@ static void keep(Near *n, NearFound *f) {
 // Does it have as many iterations as are wanted?
 static bool has_loops(const Near *n, const Distance *d) {
   for (size_t i = 0; i < d->len; i++) {
-    const Difference *x = &d->items[i];
+    const BranchDifference *x = &d->items[i];
     if (x->event &&
         !near_may_take(n, n->failing.events.items.items[x->event].edge,
                        x->needed))
@@ -291,7 +291,7 @@ static bool has_loops(const Near *n, const Distance *d) {
 int near_measure(Near *n, const Inputs *in, NearFound *f, Err *err) {
   NearRun run = {0};
   int rc = f->line ? near_record(n, in, f->line, err) : -1;
-  if (!rc && !n->explorer->runner->interrupted) {
+  if (!rc && !n->search->runner->interrupted) {
     if (replay_run(n, NULL, NULL, &run, &n->problem)) {
       n->stats.unreplayed++;
     } else {
@@ -340,11 +340,10 @@ int near_flush(Near *n, Err *err) {
     array_push(&n->statuses, 0);
     array_push(&n->shows, false);
   }
-  n->first = n->explorer->number;
-  int rc = explore_run(n->explorer, "near", n->batch.items, count,
-                       n->shows.items, err);
-  for (size_t i = 0; !rc && i < count && !n->explorer->runner->interrupted;
-       i++) {
+  n->first = n->search->number;
+  int rc = search_run_inputs(n->search, "near", n->batch.items, count,
+                             n->shows.items, err);
+  for (size_t i = 0; !rc && i < count && !n->search->runner->interrupted; i++) {
     count_verdict(n, i);
     if (n->verdicts.items[i] == VERDICT_PASS)
       rc = measure_made(n, &n->batch.items[i], n->first + (unsigned)i, err);
@@ -363,6 +362,6 @@ int near_propose(Near *n, Inputs *in, uint32_t turned, Err *err) {
   }
   array_push(&n->batch, *in);
   array_push(&n->turned, turned);
-  size_t jobs = (size_t)n->explorer->runner->options->jobs;
+  size_t jobs = (size_t)n->search->runner->options->jobs;
   return n->batch.len < jobs ? 0 : near_flush(n, err);
 }

@@ -2,11 +2,11 @@
 // are what there is to look at (Wang and Roychoudhury, docs/methods.md).
 //
 //   Near n;
-//   near_open(&n, &explorer, &options);  // explorer: opened
-//   explore_given, explore_reduce
+//   near_open(&n, &search, &options);  // search: opened
+//   search_run_given, search_reduce
 //   near_search(&n, &err);               // until nothing more is wanted
 //   if (near_best(&n)) near_print_text(&n, ...);
-//   near_close(&n);                      // before the explorer
+//   near_close(&n);                      // before the search
 //
 // Conditions of the failing path are turned round, the later ones first: a rule
 // it breaks, branches one by one, what the library decided, then two branches
@@ -33,7 +33,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "input/explore.h"
+#include "input/search.h"
 #include "near/align.h"
 #include "near/watch.h"
 #include "solve/solver.h"
@@ -151,7 +151,7 @@ typedef struct {
   const char *names[2]; // of variables that they are, or NULL
   WatchValue taken[2], needed[2];
   const char *taken_leads[2], *needed_leads[2]; // as of a variable
-  bool aligned; // `needed` is known
+  bool aligned;                                 // `needed` is known
   ARRAY(NearVariable) variables;
   uint32_t block;       // in Program.blocks
   uint64_t failing_run; // which execution of the block it is there,
@@ -194,7 +194,7 @@ typedef struct {
 } NearFailed;
 
 typedef struct Near {
-  Explorer *explorer;
+  InputSearch *search;
   NearOptions options;
   Control control;
   NearRun failing;
@@ -215,7 +215,7 @@ typedef struct Near {
   ARRAY(Inputs) batch;      // to be run next
   ARRAY(uint32_t) turned;   // parallel: see NearFailed
   ARRAY(NearFailed) failed; // some that were run and did not pass
-  // How the runs of the explorer end is listened to.
+  // How the runs of the search end is listened to.
   void (*judged)(void *context, const Run *run);
   void *judged_context;
   unsigned first; // number of the batch's first test
@@ -226,7 +226,7 @@ typedef struct Near {
   ARRAY(unsigned) reduced; // numbers of passing tests made by reduction
 } Near;
 
-void near_open(Near *n, Explorer *e, const NearOptions *o);
+void near_open(Near *n, InputSearch *e, const NearOptions *o);
 void near_close(Near *n);
 
 // -1: an error, among them that the failing run cannot be replayed.

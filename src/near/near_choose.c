@@ -87,7 +87,7 @@ static void rank_suite(Near *n, Store *store, const Suite *suite) {
   LocateOptions options = {.by = ENTITY_STATEMENT};
   bool lacking;
   Err ignored;
-  size_t failure = find_failure(suite, n->explorer->signature);
+  size_t failure = find_failure(suite, n->search->signature);
   session_evidence_init(&evidence, store, suite);
   if (failure < suite->nfailures && localizer_find(METHOD_DEFAULT, &method) &&
       !localizer_open(&localizer, &evidence, &method, &options, &ignored) &&
@@ -177,7 +177,7 @@ static void choose_telling(Near *n) {
 }
 
 int near_choose(Near *n, Err *err) {
-  Runner *r = n->explorer->runner;
+  Runner *r = n->search->runner;
   Suite suite = {0};
   n->best = n->nearest;
   n->best_rank = UINT32_MAX;

@@ -25,7 +25,7 @@ typedef struct {
   size_t size;
   const uint8_t *bytes;
   const char *leads; // of a pointer: what it points to; NULL: to nothing
-} Cell;
+} PokeCell;
 
 // Bytes to be exchanged.
 typedef struct {
@@ -55,7 +55,7 @@ typedef struct {
   bool has_way;              // and came to the branch's end
   uint64_t way;              // 1 or 0, or what a switch goes by
   uint64_t image, image_end; // the program's own data
-  ARRAY(Cell) cells;
+  ARRAY(PokeCell) cells;
   ARRAY(CellMoved) moved; // then nothing was exchanged
   Outcome outcome;
   Arena arena;

@@ -34,7 +34,7 @@ static bool is_wanted(const Near *n, const uint32_t *events, size_t count) {
       n->found.items[n->nearest].other || n->found.items[n->nearest].refused)
     return true;
   for (size_t i = 0; i < count; i++)
-    array_push(&d, (Difference){events[i], IR_NONE});
+    array_push(&d, (BranchDifference){events[i], IR_NONE});
   bool nearer = distance_compare(&d, &n->found.items[n->nearest].distance) < 0;
   array_release(&d);
   return nearer;
@@ -471,9 +471,9 @@ static int try_reduced(Near *n, Err *err) {
   int rc = 0;
   size_t tried = 0;
   for (size_t i = n->reduced.len; !rc && i-- > 0 && tried < REDUCED_MAX &&
-                                  !n->explorer->runner->interrupted;) {
+                                  !n->search->runner->interrupted;) {
     unsigned number = n->reduced.items[i];
-    const Inputs *made = explore_trial(n->explorer, number);
+    const Inputs *made = search_trial(n->search, number);
     NearFound f = {0};
     if (!made)
       continue;
@@ -492,9 +492,9 @@ static int try_stand_ins(Near *n, Err *err) {
   for (size_t i = 0; !rc && i < n->failed.len; i++) {
     const NearFailed *f = &n->failed.items[i];
     NearFound found = {.other = true};
-    if (!f->other || n->explorer->runner->interrupted)
+    if (!f->other || n->search->runner->interrupted)
       continue;
-    found.line = near_write(n, &f->inputs, "near", n->explorer->number++, err);
+    found.line = near_write(n, &f->inputs, "near", n->search->number++, err);
     inputs_copy(&found.inputs, &f->inputs);
     rc = near_measure(n, &f->inputs, &found, err);
   }
@@ -504,7 +504,7 @@ static int try_stand_ins(Near *n, Err *err) {
 // --- all of it --------------------------------------------------------------
 
 static int replay_failing(Near *n, Err *err) {
-  if (near_replay(n, &n->explorer->given, &n->failing, err))
+  if (near_replay(n, &n->search->given, &n->failing, err))
     return err_prefix(err, "the failing run cannot be replayed");
   n->stats.conditions = n->failing.path.events.len;
   return 0;
@@ -513,8 +513,8 @@ static int replay_failing(Near *n, Err *err) {
 // However long the failing run takes (it may hang), half of the time is for
 // the search.
 static void leave_time(Near *n) {
-  ExploreOptions *o = &n->explorer->options;
-  double spent = clock_now() - n->explorer->start;
+  SearchOptions *o = &n->search->options;
+  double spent = clock_now() - n->search->start;
   if (o->seconds - spent < o->seconds / 2)
     o->seconds = spent + o->seconds / 2;
 }
@@ -526,10 +526,10 @@ static int make_runs(Near *n, Err *err) {
 }
 
 int near_search(Near *n, Err *err) {
-  uint64_t hash = made_hash(&n->explorer->given);
+  uint64_t hash = made_hash(&n->search->given);
   hashmap_put(&n->tried, &hash, sizeof hash, 0);
-  if (replay_failing(n, err) || n->explorer->runner->interrupted)
-    return n->explorer->runner->interrupted ? 0 : -1;
+  if (replay_failing(n, err) || n->search->runner->interrupted)
+    return n->search->runner->interrupted ? 0 : -1;
   if (near_recall(n, err))
     return -1;
   leave_time(n);
@@ -541,7 +541,7 @@ int near_search(Near *n, Err *err) {
     return -1;
   if (near_choose(n, err))
     return -1;
-  if (!n->explorer->runner->interrupted)
+  if (!n->search->runner->interrupted)
     near_explain(n);
   return 0;
 }

@@ -31,7 +31,7 @@ static int watch_run(Near *n, const Inputs *in, const char *line, Watch *w,
   ReplayOptions options = watch_options(w, INSTRUCTIONS_MAX);
   if (!line || near_record(n, in, line, err))
     return -1;
-  return recorder_replay(&n->explorer->recorder, 0, NULL, NULL, &options, path,
+  return recorder_replay(&n->search->recorder, 0, NULL, NULL, &options, path,
                          err);
 }
 

@@ -313,12 +313,12 @@ const ModelRow *model_find(const char *name) {
 
 // --- for models -------------------------------------------------------------
 
-Val model_arg(const ModelCall *c, uint32_t i) {
-  return i < c->nargs ? c->args[i] : (Val){0, 0};
+IrValue model_arg(const ModelCall *c, uint32_t i) {
+  return i < c->nargs ? c->args[i] : (IrValue){0, 0};
 }
 
 uint64_t model_fixed(Replay *r, const ModelCall *c, uint32_t i) {
-  Val v = model_arg(c, i);
+  IrValue v = model_arg(c, i);
   if (v.expr)
     replay_fix(r, PATH_LIBC, v, 64);
   return v.value;
@@ -367,7 +367,7 @@ static bool fix_bytes(Replay *r, uint64_t at) {
     if (!model_byte(r, at + i, &b, &e))
       break;
     if (e) {
-      replay_fix(r, PATH_LIBC, (Val){b, e}, 8);
+      replay_fix(r, PATH_LIBC, (IrValue){b, e}, 8);
       any = true;
     }
     if (!b)

@@ -17,7 +17,7 @@
 
 typedef struct {
   const char *name;
-  const Val *args; // non-opaque scalars first to last; opaque ones are 0
+  const IrValue *args; // non-opaque scalars first to last; opaque ones are 0
   const IrArg *types;
   uint32_t nargs;
   uint64_t result;
@@ -44,7 +44,7 @@ void model_written(Replay *r, uint64_t at, const uint8_t *bytes, uint64_t n);
 
 // --- for models
 // The argument, 0 if there are not so many.
-Val model_arg(const ModelCall *c, uint32_t i);
+IrValue model_arg(const ModelCall *c, uint32_t i);
 // Makes an argument (an address, a length) concrete with a condition.
 uint64_t model_fixed(Replay *r, const ModelCall *c, uint32_t i);
 // Sets the result's expression, if it gives the value that was returned.

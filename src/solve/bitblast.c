@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-#include "solve/words.h"
+#include "solve/gate_words.h"
 #include "util/clock.h"
 
 void bitblast_init(Bitblast *b, ExprPool *p) {

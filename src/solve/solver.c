@@ -414,15 +414,15 @@ static SolverResult solve_set(Solver *s, const Constraints *set,
 typedef struct {
   Constraints set;
   CoreList origin;
-} Candidates;
+} CoreMembers;
 
-static void candidates_release(Candidates *c) {
+static void members_release(CoreMembers *c) {
   array_release(&c->set);
   array_release(&c->origin);
 }
 
 // Keeps the members that failed; all, if the solver named none.
-static void keep_failed(Candidates *c, const bool *failed) {
+static void keep_failed(CoreMembers *c, const bool *failed) {
   size_t kept = 0;
   for (size_t i = 0; i < c->set.len; i++)
     if (failed[i]) {
@@ -438,7 +438,7 @@ static void keep_failed(Candidates *c, const bool *failed) {
 static double earlier(double a, double b) { return a < b ? a : b; }
 
 // Solves; if UNSAT, only what failed is left.
-static SolverResult reduce(Solver *s, Candidates *c, double deadline) {
+static SolverResult reduce(Solver *s, CoreMembers *c, double deadline) {
   bool *failed = mem_array(bool, c->set.len + 1);
   double mine = earlier(deadline, clock_now() + s->limits.seconds);
   SolverResult r = solve_set(s, &c->set, mine, failed);
@@ -448,8 +448,8 @@ static SolverResult reduce(Solver *s, Candidates *c, double deadline) {
   return r;
 }
 
-static Candidates without(const Candidates *c, size_t leave_out) {
-  Candidates rest = {0};
+static CoreMembers without(const CoreMembers *c, size_t leave_out) {
+  CoreMembers rest = {0};
   for (size_t i = 0; i < c->set.len; i++)
     if (i != leave_out) {
       array_push(&rest.set, c->set.items[i]);
@@ -460,21 +460,21 @@ static Candidates without(const Candidates *c, size_t leave_out) {
 
 // Deletion: from the last member to the first, each is left out if the others
 // are unsatisfiable without it. False if time ran out or a query did not end.
-static bool minimise_core(Solver *s, Candidates *c, double deadline) {
+static bool minimise_core(Solver *s, CoreMembers *c, double deadline) {
   bool finished = true;
   for (size_t i = c->set.len; i-- > 0;) {
     if (clock_now() > deadline)
       return false;
     // Those behind i were found necessary; they stay and stay last.
     size_t tried = c->set.len - 1 - i;
-    Candidates rest = without(c, i);
+    CoreMembers rest = without(c, i);
     SolverResult r = reduce(s, &rest, deadline);
     if (r == SOLVER_UNSAT) {
-      candidates_release(c);
+      members_release(c);
       *c = rest;
       i = c->set.len > tried ? c->set.len - tried : 0;
     } else
-      candidates_release(&rest);
+      members_release(&rest);
     finished &= r != SOLVER_UNKNOWN;
   }
   return finished;
@@ -483,7 +483,7 @@ static bool minimise_core(Solver *s, Candidates *c, double deadline) {
 SolverResult solver_core(Solver *s, const Constraint *set, size_t n,
                          bool minimise, double seconds, CoreList *core,
                          bool *minimal) {
-  Candidates c = {0};
+  CoreMembers c = {0};
   for (size_t i = 0; i < n; i++) {
     array_push(&c.set, set[i]);
     array_push(&c.origin, i);
@@ -495,7 +495,7 @@ SolverResult solver_core(Solver *s, const Constraint *set, size_t n,
     array_push(core, c.origin.items[i]);
   if (minimal)
     *minimal = done;
-  candidates_release(&c);
+  members_release(&c);
   return r;
 }
 

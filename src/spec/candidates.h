@@ -2,7 +2,7 @@
 // by the contract. What is made is kept, so that several methods of choosing
 // tests can be compared without making any state twice.
 //
-//   Candidates c;
+//   StateCandidates c;
 //   candidates_open(&c, &inquiry, 5);
 //   Brood b;
 //   candidates_turn(&c, CANDIDATE_GIVEN, &b, err);
@@ -20,11 +20,11 @@
 #define CANDIDATE_GIVEN SIZE_MAX
 
 typedef struct {
-  State state;
+  MadeState state;
   SubjectRun run;  // its hits are those of the call
   Bitset broken;   // contracts_number() of clauses; empty: it passes
   size_t position; // of the turned branch on the path it was made from
-} Candidate;
+} StateCandidate;
 
 // Candidates that were made together.
 typedef struct {
@@ -36,19 +36,19 @@ typedef struct {
 typedef struct {
   Inquiry *inquiry;
   double make_seconds; // for the states of one brood; four times for their runs
-  ARRAY(Candidate) items;
+  ARRAY(StateCandidate) items;
   ARRAY(Brood) turned; // [0]: of the given call, [i + 1]: of candidate i
   size_t made, rejected;
-} Candidates;
+} StateCandidates;
 
-void candidates_open(Candidates *c, Inquiry *q, double make_seconds);
-void candidates_close(Candidates *c);
+void candidates_open(StateCandidates *c, Inquiry *q, double make_seconds);
+void candidates_close(StateCandidates *c);
 
 // Those that go the other way at one branch of the path of `of`.
-int candidates_turn(Candidates *c, size_t of, Brood *out, Err *err);
+int candidates_turn(StateCandidates *c, size_t of, Brood *out, Err *err);
 // At most `n` random valid calls. *random: state of the generator.
-int candidates_random(Candidates *c, size_t n, uint64_t *random, Brood *out,
-                      Err *err);
+int candidates_random(StateCandidates *c, size_t n, uint64_t *random,
+                      Brood *out, Err *err);
 
 // The clauses that a run broke in the call in question, assertions in its code
 // among them, by contracts_number().

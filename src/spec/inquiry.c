@@ -16,7 +16,7 @@ enum {
   REPLAY_SECONDS = 5,  // a made state may make the call a long one
 };
 
-void inquiry_open(Inquiry *q, Subject *s, const InquiryOptions *o) {
+void inquiry_open(Inquiry *q, SpecSubject *s, const InquiryOptions *o) {
   *q = (Inquiry){.subject = s, .options = *o};
 }
 
@@ -96,7 +96,7 @@ static int find_call(Inquiry *q, Err *err) {
              : err_set(err, "%s: its contract is not in the program", function);
 }
 
-static int write_patch(const Inquiry *q, const State *s, Err *err) {
+static int write_patch(const Inquiry *q, const MadeState *s, Err *err) {
   Patch patch = {0};
   char *path = mem_printf("%s/patch", q->subject->options.dir);
   state_patch(s, &patch);
@@ -210,7 +210,7 @@ static int compare_clauses(Inquiry *q, Err *err) {
   return 0;
 }
 
-static EncodeTarget target_of(Inquiry *q, const State *s) {
+static EncodeTarget target_of(Inquiry *q, const MadeState *s) {
   return (EncodeTarget){.program = &q->subject->ir,
                         .wrapper = q->wrapper,
                         .read = state_read,
@@ -255,7 +255,7 @@ static uint64_t function_number(Hashmap *functions, const SourceLine *l) {
 
 // All lines of the functions that the encoding has statements of.
 static void find_scope(Inquiry *q) {
-  const Subject *s = q->subject;
+  const SpecSubject *s = q->subject;
   Hashmap functions = {0};
   add_lines(q, &q->encoder, false, &q->coded);
   for (uint32_t i = 0; bitset_next(&q->coded, &i); i++)
@@ -268,7 +268,7 @@ static void find_scope(Inquiry *q) {
 }
 
 // The statements on the call's own path; false if it cannot be followed.
-static bool replay(Inquiry *q, const State *s, Bitset *out) {
+static bool replay(Inquiry *q, const MadeState *s, Bitset *out) {
   EncodeTarget target = target_of(q, s);
   ExprPool *pool = expr_pool_new();
   Encoder e;
@@ -285,7 +285,7 @@ static bool replay(Inquiry *q, const State *s, Bitset *out) {
 // Leaves of a process's lines those of the call. Other calls of the same
 // functions are told apart by following the call once more; lines that the
 // encoding has no statement of (a `break`) cannot be.
-static void narrow(Inquiry *q, const State *s, Bitset *hits) {
+static void narrow(Inquiry *q, const MadeState *s, Bitset *hits) {
   Bitset ran = {0}, own = {0};
   bool followed = replay(q, s, &ran);
   for (uint32_t i = 0; bitset_next(hits, &i); i++)
@@ -366,7 +366,7 @@ static double made_timeout(const Inquiry *q) {
   return enough < most ? enough : most;
 }
 
-int inquiry_run(Inquiry *q, const State *s, SubjectRun *out, Err *err) {
+int inquiry_run(Inquiry *q, const MadeState *s, SubjectRun *out, Err *err) {
   CallPoint at = call_point(q);
   double given = q->subject->options.timeout;
   at.patch = true;
@@ -413,7 +413,7 @@ static int encode_anew(const Inquiry *q, Encoder *e) {
   return 0;
 }
 
-void inquiry_correct(Inquiry *q, const State *s, double seconds,
+void inquiry_correct(Inquiry *q, const MadeState *s, double seconds,
                      Bitset *lines) {
   EncodeTarget target = target_of(q, s);
   ExprPool *pool = expr_pool_new();
@@ -463,7 +463,7 @@ static int stop_at_call(Inquiry *q, const char *function, uint64_t number,
 }
 
 // Does the state break a promise in the process, too?
-static int confirm(Inquiry *q, State *s, bool *broken, Err *err) {
+static int confirm(Inquiry *q, MadeState *s, bool *broken, Err *err) {
   SubjectRun run;
   CallPoint at = {.function = q->snapshot.function,
                   .number = q->snapshot.call,
@@ -482,7 +482,7 @@ static int confirm(Inquiry *q, State *s, bool *broken, Err *err) {
   take_violation(q);
   state_release(&q->given);
   q->given = *s;
-  *s = (State){0};
+  *s = (MadeState){0};
   q->made = true;
   return 0;
 }
@@ -493,7 +493,7 @@ static int search_state(Inquiry *q, const StateMaker *maker, uint32_t bound,
                         uint32_t *reached, Err *err) {
   *reached = 0;
   for (uint32_t b = 1; b <= bound && q->found == FOUND_NOTHING; b++) {
-    State s = {0};
+    MadeState s = {0};
     bool broken = false;
     SolverResult r = state_search(maker, &q->given, b, &s, err);
     if (r == SOLVER_UNKNOWN)

@@ -11,7 +11,7 @@
 
 #include "spec/core.h"
 #include "spec/corrections.h"
-#include "spec/state.h"
+#include "spec/made_state.h"
 #include "spec/subject.h"
 
 typedef struct {
@@ -33,7 +33,7 @@ typedef struct {
 } ClauseCore;
 
 typedef struct {
-  Subject *subject;
+  SpecSubject *subject;
   InquiryOptions options;
   Found found;
   SubjectRun first;              // the given run
@@ -41,7 +41,7 @@ typedef struct {
   const ContractTable *contract; // of the function whose call is looked at
   uint64_t call;                 // number of the violating call
   Snapshot snapshot;             // of the violating call
-  State given;                   // it, and what --check changed
+  MadeState given;               // it, and what --check changed
   bool made;                     // by --check: not the run's own
   uint32_t wrapper;              // function
   ExprPool *pool;
@@ -68,7 +68,7 @@ typedef struct {
   uint64_t done;    // the last one that was searched up to the bound; 0: none
 } CheckResult;
 
-void inquiry_open(Inquiry *q, Subject *s, const InquiryOptions *o);
+void inquiry_open(Inquiry *q, SpecSubject *s, const InquiryOptions *o);
 void inquiry_close(Inquiry *q);
 
 // Runs the program and looks which promise it breaks.
@@ -90,7 +90,7 @@ int inquiry_explain(Inquiry *q, Err *err);
 
 // A state put into the violating call, natively. Its coverage is that of the
 // call, as above.
-int inquiry_run(Inquiry *q, const State *s, SubjectRun *out, Err *err);
+int inquiry_run(Inquiry *q, const MadeState *s, SubjectRun *out, Err *err);
 
 // When the violating call executed each of the subject's lines last, from 1; 0:
 // it did not. To be freed.
@@ -99,6 +99,7 @@ uint32_t *inquiry_order(const Inquiry *q);
 // Leaves of `lines` those whose change alone could keep the contract in this
 // state, too, in which it is broken. As they were if none is left, or if there
 // is no answer in time.
-void inquiry_correct(Inquiry *q, const State *s, double seconds, Bitset *lines);
+void inquiry_correct(Inquiry *q, const MadeState *s, double seconds,
+                     Bitset *lines);
 
 #endif

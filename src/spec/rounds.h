@@ -53,7 +53,7 @@ typedef struct {
 } Round;
 
 typedef struct {
-  Candidates *candidates;
+  StateCandidates *candidates;
   RoundsOptions options;
   ARRAY(Offer) offers;
   ARRAY(Round) taken; // in order
@@ -66,13 +66,13 @@ typedef struct {
   uint64_t random;
 } Rounds;
 
-void rounds_open(Rounds *r, Candidates *c, const RoundsOptions *o);
+void rounds_open(Rounds *r, StateCandidates *c, const RoundsOptions *o);
 void rounds_close(Rounds *r);
 
 // One round; *more is false if there was nothing left to take.
 int rounds_next(Rounds *r, bool *more, Err *err);
 
 // The test taken last; NULL: none yet.
-const Candidate *rounds_last(const Rounds *r);
+const StateCandidate *rounds_last(const Rounds *r);
 
 #endif

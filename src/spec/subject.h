@@ -14,7 +14,7 @@
 #include "program/contract_table.h"
 #include "program/runfile.h"
 #include "program/trace_build.h"
-#include "spec/snapshot.h"
+#include "spec/call_snapshot.h"
 #include "util/bitset.h"
 
 typedef struct {
@@ -27,10 +27,10 @@ typedef struct {
   const char *program; // absolute
   char **argv;         // ends with NULL
   const char *cwd;
-  const char *input; // file for standard input; NULL: nothing
-  const char *cache; // where builds are kept
-  const char *dir;   // scratch
-  double timeout;    // seconds for one run
+  const char *input;          // file for standard input; NULL: nothing
+  const char *cache;          // where builds are kept
+  const char *dir;            // scratch
+  double timeout;             // seconds for one run
   const ConfinePlan *confine; // what runs may do; scratch area and copy are set
                               // by us. NULL: what the user may
 } SubjectOptions;
@@ -47,7 +47,7 @@ typedef struct {
   Hashmap line_index;      // (file, line) -> number
   size_t runs;
   bool interrupted;
-} Subject;
+} SpecSubject;
 
 typedef struct {
   Outcome outcome;
@@ -56,8 +56,8 @@ typedef struct {
 } SubjectRun;
 
 // Fails if the program carries no code or no contract, naming the remedy.
-int subject_open(Subject *s, const SubjectOptions *o, Err *err);
-void subject_close(Subject *s);
+int subject_open(SpecSubject *s, const SubjectOptions *o, Err *err);
+void subject_close(SpecSubject *s);
 
 // A call of a function with a contract, and what is to be done there.
 typedef struct {
@@ -69,13 +69,13 @@ typedef struct {
 
 // `at`: NULL for a run as it is. All runs with the same call have the same
 // addresses.
-int subject_run(Subject *s, const CallPoint *at, SubjectRun *out, Err *err);
+int subject_run(SpecSubject *s, const CallPoint *at, SubjectRun *out, Err *err);
 void subject_run_release(SubjectRun *r);
 
 // Gives the program's link-time constants the values of the process.
-int subject_bind(Subject *s, const Snapshot *snapshot, Err *err);
+int subject_bind(SpecSubject *s, const Snapshot *snapshot, Err *err);
 
 // The number of a statement; UINT32_MAX: it is none.
-uint32_t subject_line(const Subject *s, const char *file, uint32_t line);
+uint32_t subject_line(const SpecSubject *s, const char *file, uint32_t line);
 
 #endif

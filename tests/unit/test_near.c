@@ -83,9 +83,9 @@ TEST(runs_that_go_the_same_way_differ_in_their_first_event_alone) {
 static int compare(const uint32_t *a, size_t na, const uint32_t *b, size_t nb) {
   Distance x = {0}, y = {0};
   for (size_t i = 0; i < na; i++)
-    array_push(&x, (Difference){a[i], 0});
+    array_push(&x, (BranchDifference){a[i], 0});
   for (size_t i = 0; i < nb; i++)
-    array_push(&y, (Difference){b[i], 0});
+    array_push(&y, (BranchDifference){b[i], 0});
   int result = distance_compare(&x, &y);
   assert_int_equal(distance_compare(&y, &x), -result);
   array_release(&x);
@@ -183,7 +183,7 @@ static FlipAnswer check_order(void *context, const uint32_t *flips, size_t n) {
   Order *o = context;
   Distance d = {0};
   for (size_t i = 0; i < n; i++)
-    array_push(&d, (Difference){flips[i], 0});
+    array_push(&d, (BranchDifference){flips[i], 0});
   o->ascending &= !o->n++ || distance_compare(&o->last, &d) < 0;
   array_release(&o->last);
   o->last = d;
@@ -770,7 +770,7 @@ TEST(an_answer_of_the_helper_is_read) {
   assert_int_equal(a.way, 1);
   assert_int_equal(a.image, 0x5000);
   assert_int_equal(a.cells.len, 3);
-  const Cell *c = &a.cells.items[0];
+  const PokeCell *c = &a.cells.items[0];
   assert_int_equal(c->frame, 1);
   assert_string_equal(c->function, "parse");
   assert_string_equal(c->name, "p->len");

@@ -406,7 +406,7 @@ TEST(foreign_and_threaded_traces_are_told_apart) {
 
 TEST(memory_that_was_shown_follows_what_is_stored_to_it) {
   enum { EDGE = 0x7000 - 4 }; // the end of a page
-  Seen *m = seen_new();
+  SeenMemory *m = seen_new();
   uint64_t v = 0;
   assert_false(seen_load(m, EDGE, 1, &v));
   seen_store(m, EDGE, 8, 1); // not shown: not kept

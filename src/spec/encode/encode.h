@@ -22,7 +22,7 @@
 // whatever its condition (docs/methods.md). What is on is not symbolic: as
 // long as nothing that is off has a say, the encoding is one concrete run.
 // Memory is cells of the size they are accessed with, so a field is a cell; a
-// pointer is the list of what it may point to (value.h, pointees.h).
+// pointer is the list of what it may point to (encode_value.h, pointees.h).
 //
 // Bounds. Loops go round as often as in the run and once more, calls nest as
 // deep as in the run and one more; what goes further is assumed away, as are
@@ -39,10 +39,10 @@
 
 #include "expr/expr_map.h"
 #include "solve/solver.h"
-#include "spec/encode/flow.h"
+#include "spec/encode/encode_value.h"
 #include "spec/encode/memory.h"
 #include "spec/encode/pointees.h"
-#include "spec/encode/value.h"
+#include "spec/encode/unroll_flow.h"
 #include "util/bitset.h"
 #include "util/err.h"
 
@@ -90,7 +90,7 @@ typedef struct {
   unsigned width;
 } UsedCell;
 
-typedef struct Frame Frame;
+typedef struct EncodeFrame EncodeFrame;
 typedef struct Fact Fact;
 
 typedef enum {
@@ -119,13 +119,13 @@ struct Encoder {
   bool elsewhere;      // ENCODE_OFF: what is off may also write another cell
   const Bitset *asked; // clauses that are evaluated; NULL: all
   ExprPool *pool;
-  Values values;
+  ValPool values;
   Memory memory;
   Pointees pointees;
   Arena arena;
 
   // Only of the first.
-  Flow **flows;        // of each function, when needed
+  UnrollFlow **flows;  // of each function, when needed
   Hashmap touched;     // cells that the run used
   Bitset touched_some; // some bits of their names
   Hashmap wrappers;    // names of the functions with a contract -> their bodies
@@ -158,7 +158,7 @@ struct Encoder {
   bool stopped;   // or an assertion in the body is broken: a process ends there
 
   // While encoding.
-  Frame *frame;
+  EncodeFrame *frame;
   ExprMap facts;
   uint32_t steps;
   Val dead;          // what the wrapper starts each clause with

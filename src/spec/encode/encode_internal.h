@@ -44,15 +44,15 @@ typedef struct {
   bool done;
 } Unrolled;
 
-struct Frame {
-  Frame *caller;
+struct EncodeFrame {
+  EncodeFrame *caller;
   uint32_t function, id;
   uint64_t key; // the same for the same call in every encoding
   bool soft;    // its statements can be off
   bool root;    // the wrapper itself
   bool made;    // its code is not the user's: a wrapper, a predicate
   bool bare;    // a wrapper without clauses, for assertions only
-  Flow *flow;
+  UnrollFlow *flow;
   Val *regs;
   ARRAY(Unrolled) blocks; // 0: the end
   ARRAY(uint32_t) pending;
@@ -67,8 +67,8 @@ struct Frame {
 
 // Cells that are no memory.
 uint64_t ghost_dead(void);
-uint64_t ghost_register(const Frame *f, uint32_t reg);
-uint64_t ghost_returned(const Frame *f, uint32_t k);
+uint64_t ghost_register(const EncodeFrame *f, uint32_t reg);
+uint64_t ghost_returned(const EncodeFrame *f, uint32_t k);
 uint64_t ghost_clause(uint32_t index); // four each: outcome, dead then, untold
 bool ghost_is_dead(uint64_t key);      // it, or that of a clause
 
@@ -78,7 +78,7 @@ bool ghost_is_dead(uint64_t key);      // it, or that of a clause
 void encode_call_function(Encoder *e, uint32_t function, bool soft, bool root,
                           const IrInst *site, const Val *args, size_t nargs,
                           Pmap *state, Val *results, size_t nresults);
-Flow *encode_flow(Encoder *e, uint32_t function);
+UnrollFlow *encode_flow(Encoder *e, uint32_t function);
 // The same number for the same instruction in the same call and round of every
 // loop, in every encoding.
 uint64_t encode_site_key(const Encoder *e, const IrInst *site);
@@ -95,7 +95,7 @@ Val encode_look_up(Encoder *e, Pmap state, uint64_t key, unsigned width);
 // Condition of edge `k` of a branch: exclusive, and one holds.
 Expr encode_edge_guard(Encoder *e, const Unrolled *u, uint32_t k);
 // The state at the unrolled block `to`, where ways meet; all pass `top`.
-Pmap encode_merge(Encoder *e, Frame *f, uint32_t to, uint32_t top);
+Pmap encode_merge(Encoder *e, EncodeFrame *f, uint32_t to, uint32_t top);
 
 // --- encode_known.c ---------------------------------------------------------
 

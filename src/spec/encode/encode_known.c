@@ -126,7 +126,7 @@ void encode_note_write(Encoder *e, uint64_t address) {
 
 // Is a clause of the call being evaluated, or a function that one calls?
 static bool in_clause(const Encoder *e) {
-  const Frame *f = e->frame;
+  const EncodeFrame *f = e->frame;
   while (f && !f->root)
     f = f->caller;
   return f && e->behind_body;

@@ -224,7 +224,7 @@ static void model_strcpy(Use *m) {
 
 static void model_strchr(Use *m) {
   ExprPool *p = m->e->pool;
-  Values *v = &m->e->values;
+  ValPool *v = &m->e->values;
   Expr wanted = val_expr(v, val_resize(v, m->args[1], 8));
   Expr searching = expr_bool(p, true);
   Val found = number(m, 64, 0);

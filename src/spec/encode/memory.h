@@ -14,8 +14,8 @@
 #ifndef CULPRIT_SPEC_ENCODE_MEMORY_H
 #define CULPRIT_SPEC_ENCODE_MEMORY_H
 
+#include "spec/encode/encode_value.h"
 #include "spec/encode/pmap.h"
-#include "spec/encode/value.h"
 
 // Bytes of the process; false: there are none.
 typedef bool ReadProcess(void *context, uint64_t at, void *out, size_t n);
@@ -38,7 +38,7 @@ typedef struct {
 typedef ARRAY(PreCell) PreCells;
 
 typedef struct {
-  Values *values;
+  ValPool *values;
   Arena arena;
   ReadProcess *read;
   void *context;
@@ -60,7 +60,7 @@ typedef struct {
 #define HEAP_BASE (1ull << 57)     // of what malloc gives
 #define GHOST_BASE (1ull << 58)    // of cells that are no memory
 
-void memory_init(Memory *m, Values *v, ReadProcess *read, void *context);
+void memory_init(Memory *m, ValPool *v, ReadProcess *read, void *context);
 void memory_release(Memory *m);
 // Before each encoding: there are no variables, and nothing was read.
 void memory_begin(Memory *m);

@@ -10,8 +10,8 @@
 // point to, and comparing two of them costs a few gates instead of 64 bits
 // each. All other values are expressions (expr/expr.h). A pointer into an array
 // at a place that has no list of choices is a base and an offset.
-#ifndef CULPRIT_SPEC_ENCODE_VALUE_H
-#define CULPRIT_SPEC_ENCODE_VALUE_H
+#ifndef CULPRIT_SPEC_ENCODE_ENCODE_VALUE_H
+#define CULPRIT_SPEC_ENCODE_ENCODE_VALUE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,55 +44,55 @@ typedef struct {
   Choices choices;
   Hashmap known; // constants, expressions, lists -> Val
   uint32_t nfree;
-} Values;
+} ValPool;
 
-void values_init(Values *v, ExprPool *pool);
-void values_release(Values *v);
+void val_pool_init(ValPool *v, ExprPool *pool);
+void val_pool_release(ValPool *v);
 
-static inline const ValNode *val_node(const Values *v, Val x) {
+static inline const ValNode *val_node(const ValPool *v, Val x) {
   return &v->nodes.items[x];
 }
-static inline const Choice *val_choices(const Values *v, Val x) {
+static inline const Choice *val_choices(const ValPool *v, Val x) {
   return &v->choices.items[v->nodes.items[x].first];
 }
-static inline unsigned val_width(const Values *v, Val x) {
+static inline unsigned val_width(const ValPool *v, Val x) {
   return val_node(v, x)->width;
 }
 
-Val val_const(Values *v, unsigned width, uint64_t value);
-bool val_is_const(const Values *v, Val x, uint64_t *value);
-Val val_of(Values *v, Expr e); // BV
-Expr val_expr(Values *v, Val x);
+Val val_const(ValPool *v, unsigned width, uint64_t value);
+bool val_is_const(const ValPool *v, Val x, uint64_t *value);
+Val val_of(ValPool *v, Expr e); // BV
+Expr val_expr(ValPool *v, Val x);
 // What it is in the run.
-uint64_t val_in_run(Values *v, Val x);
+uint64_t val_in_run(ValPool *v, Val x);
 // From choices whose guards are exclusive and cover all cases; equal values are
 // joined. The list is the caller's.
-Val val_list(Values *v, unsigned width, bool pointer, const Choice *c,
+Val val_list(ValPool *v, unsigned width, bool pointer, const Choice *c,
              size_t n);
 // Cut, or filled up with zeros.
-Val val_resize(Values *v, Val x, unsigned width);
+Val val_resize(ValPool *v, Val x, unsigned width);
 // Any value of that width; `run`: what it is in the run.
-Val val_free(Values *v, unsigned width, uint64_t run);
+Val val_free(ValPool *v, unsigned width, uint64_t run);
 // Any of these; number `run` in the run.
-Val val_any_of(Values *v, const uint64_t *values, size_t n, size_t run);
+Val val_any_of(ValPool *v, const uint64_t *values, size_t n, size_t run);
 // The same value, known to be a pointer.
-Val val_pointer(Values *v, Val x);
+Val val_pointer(ValPool *v, Val x);
 
-Val val_ite(Values *v, Expr cond, Val a, Val b);
+Val val_ite(ValPool *v, Expr cond, Val a, Val b);
 // From `n` values of one width, each with its guard (exclusive, and one holds).
-Val val_select(Values *v, const Expr *guards, const Val *values, size_t n);
+Val val_select(ValPool *v, const Expr *guards, const Val *values, size_t n);
 
 // The result of an instruction that computes; 0: it has no expression.
-Val val_apply(Values *v, const IrInst *i, Val a, Val b, Val c);
+Val val_apply(ValPool *v, const IrInst *i, Val a, Val b, Val c);
 
 // Conditions. Constants are folded.
-static inline Expr cond_and(const Values *v, Expr a, Expr b) {
+static inline Expr cond_and(const ValPool *v, Expr a, Expr b) {
   return expr_and(v->pool, a, b);
 }
-static inline Expr cond_or(const Values *v, Expr a, Expr b) {
+static inline Expr cond_or(const ValPool *v, Expr a, Expr b) {
   return expr_or(v->pool, a, b);
 }
-static inline Expr cond_not(const Values *v, Expr a) {
+static inline Expr cond_not(const ValPool *v, Expr a) {
   return expr_not(v->pool, a);
 }
 

@@ -1,9 +1,9 @@
-// The state before a call, and others made from it. A State is the snapshot of
-// a process at the call with some cells changed; new ones are made by following
-// the call's own path with the state symbolic, and turning one branch after the
-// other the other way.
+// The state before a call, and others made from it. A MadeState is the snapshot
+// of a process at the call with some cells changed; new ones are made by
+// following the call's own path with the state symbolic, and turning one branch
+// after the other the other way.
 //
-//   State given = {.snapshot = &s};
+//   MadeState given = {.snapshot = &s};
 //   StateList made = {0};
 //   states_make(&program, &given, 5, &made, err);
 //   state_patch(&made.items[0], &patch);       // to run it natively
@@ -12,37 +12,37 @@
 // null or to objects of the same kind that are there (pointees.h). The
 // function's `requires` hold in every made state, as far as they can be
 // evaluated within the bounds.
-#ifndef CULPRIT_SPEC_STATE_H
-#define CULPRIT_SPEC_STATE_H
+#ifndef CULPRIT_SPEC_MADE_STATE_H
+#define CULPRIT_SPEC_MADE_STATE_H
 
 #include "program/contract_table.h"
+#include "spec/call_snapshot.h"
 #include "spec/encode/encode.h"
-#include "spec/snapshot.h"
 
 typedef struct {
   uint64_t address; // in the process, or offset in the arguments
   uint64_t value;
   uint8_t size; // bytes
   bool argument;
-} Change;
+} CellChange;
 
 typedef struct {
   const Snapshot *snapshot;
-  ARRAY(Change) changes; // a later one of a cell counts
-  unsigned char *args;   // with the changes; NULL: the snapshot's
-  uint32_t turned;       // line of the branch it was made from; 0: none
-} State;
-typedef ARRAY(State) StateList;
+  ARRAY(CellChange) changes; // a later one of a cell counts
+  unsigned char *args;       // with the changes; NULL: the snapshot's
+  uint32_t turned;           // line of the branch it was made from; 0: none
+} MadeState;
+typedef ARRAY(MadeState) StateList;
 
-void state_release(State *s);
+void state_release(MadeState *s);
 void states_release(StateList *l);
 
-// ReadProcess of a State.
+// ReadProcess of a MadeState.
 bool state_read(void *state, uint64_t at, void *out, size_t n);
-const unsigned char *state_args(const State *s);
-void state_patch(const State *s, Patch *out);
+const unsigned char *state_args(const MadeState *s);
+void state_patch(const MadeState *s, Patch *out);
 // "l->... 0x5010 = 3": what differs from the snapshot, for people.
-void state_show(const State *s, Str *out);
+void state_show(const MadeState *s, Str *out);
 
 typedef struct {
   Program *program; // bound
@@ -55,20 +55,20 @@ typedef struct {
 // Appends the states that go another way than `from` at one branch of its path
 // in the body, in the order of the path. A branch that cannot go the other way
 // gives none.
-int states_make(const StateMaker *m, const State *from, StateList *out,
+int states_make(const StateMaker *m, const MadeState *from, StateList *out,
                 Err *err);
 
 // Bounded verification: a state in which the requires hold and some ensures,
 // or assertion in the body, does not, with loops that go round and calls that
 // nest `bound` times at most. SOLVER_UNSAT: there is none.
-SolverResult state_search(const StateMaker *m, const State *from,
-                          uint32_t bound, State *out, Err *err);
+SolverResult state_search(const StateMaker *m, const MadeState *from,
+                          uint32_t bound, MadeState *out, Err *err);
 
 // Appends at most `n` states of the given objects that satisfy `requires`, and
 // are random beyond that: some cells are given random values one after the
 // other, as long as `requires` can still hold, and the solver finds the rest.
 // *random: state of the generator.
-int states_random(const StateMaker *m, const State *from, size_t n,
+int states_random(const StateMaker *m, const MadeState *from, size_t n,
                   uint64_t *random, StateList *out, Err *err);
 
 #endif

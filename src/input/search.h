@@ -3,14 +3,14 @@
 // next; every made input is run natively and judged, and becomes a test of the
 // session. docs/methods.md.
 //
-//   Explorer e;
-//   explore_open(&e, &runner, &options, &err);  // runner: begun
-//   explore_given(&e, &inputs, &err);           // does it fail at all?
-//   explore_reduce(&e, &err);                   // smaller, same failure
-//   explore_near(&e, &err);                     // until the budget is used up
-//   explore_close(&e);
-#ifndef CULPRIT_INPUT_EXPLORE_H
-#define CULPRIT_INPUT_EXPLORE_H
+//   InputSearch s;
+//   search_open(&s, &runner, &options, &err);  // runner: begun
+//   search_run_given(&s, &inputs, &err);           // does it fail at all?
+//   search_reduce(&s, &err);                   // smaller, same failure
+//   search_make_tests(&s, &err);                     // until the budget is
+//   used up search_close(&s);
+#ifndef CULPRIT_INPUT_SEARCH_H
+#define CULPRIT_INPUT_SEARCH_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -22,9 +22,9 @@
 #include "run/runner.h"
 #include "util/err.h"
 
-enum { EXPLORE_INSTRUCTIONS = 40000000 }; // of a run; the rest is not flipped
+enum { SEARCH_INSTRUCTIONS = 40000000 }; // of a run; the rest is not flipped
 
-struct Explorer;
+struct InputSearch;
 
 typedef struct {
   const char *program; // built by culprit-cc
@@ -34,10 +34,10 @@ typedef struct {
   double seconds;   // in all
   size_t max_tests; // made ones
   // Called after every round of tests. May be NULL. -1: stop, with a message.
-  int (*after)(void *context, const struct Explorer *e, Err *err);
+  int (*after)(void *context, const struct InputSearch *s, Err *err);
   void *context;
   size_t max_reduction; // runs for making the input smaller
-} ExploreOptions;
+} SearchOptions;
 
 typedef struct {
   size_t tests;                 // made and run
@@ -55,7 +55,7 @@ typedef struct {
   size_t bytes_before, bytes_after; // of the input, by reduction
   double seconds;
   double writing, running, recording, replaying, choosing, solving; // of it
-} ExploreStats;
+} SearchStats;
 
 typedef struct {
   char *name;
@@ -70,8 +70,8 @@ typedef struct {
   Inputs inputs;
 } CutTrial;
 
-typedef struct Explorer {
-  ExploreOptions options;
+typedef struct InputSearch {
+  SearchOptions options;
   Runner *runner;
   Recorder recorder;
   Frontier frontier;
@@ -87,17 +87,17 @@ typedef struct Explorer {
   size_t planned;      // tests made, run or about to be
   atomic_bool stopped; // make no more
   // How the last batch was judged.
-  struct Judged *judged;
+  struct JudgedTest *judged;
   size_t njudged;
-  ExploreStats stats;
+  SearchStats stats;
   ARRAY(CutTrial) trials; // the last TRIALS_KEPT
   ARRAY(Loss) losses;     // precision lost, by function
   char *problem;          // why a trace could not be replayed: the last reason
-} Explorer;
+} InputSearch;
 
-int explore_open(Explorer *e, Runner *runner, const ExploreOptions *o,
-                 Err *err);
-void explore_close(Explorer *e);
+int search_open(InputSearch *s, Runner *runner, const SearchOptions *o,
+                Err *err);
+void search_close(InputSearch *s);
 
 typedef enum {
   GIVEN_FAILS,
@@ -108,20 +108,21 @@ typedef enum {
 
 // Runs the given input twice. Anything but GIVEN_FAILS: there is nothing to
 // explore. -1: an error.
-int explore_given(Explorer *e, const Inputs *in, GivenResult *result, Err *err);
+int search_run_given(InputSearch *s, const Inputs *in, GivenResult *result,
+                     Err *err);
 // Further inputs that show the same failure.
-int explore_seed(Explorer *e, const Inputs *in, Err *err);
-int explore_reduce(Explorer *e, Err *err);
+int search_add_seed(InputSearch *s, const Inputs *in, Err *err);
+int search_reduce(InputSearch *s, Err *err);
 // The input of the test "reducedNUMBER"; NULL: not kept.
-const Inputs *explore_trial(const Explorer *e, unsigned number);
-int explore_near(Explorer *e, Err *err);
+const Inputs *search_trial(const InputSearch *s, unsigned number);
+int search_make_tests(InputSearch *s, Err *err);
 
 // Is there time left, and has nobody interrupted?
-bool explore_goes_on(const Explorer *e);
+bool search_goes_on(const InputSearch *s);
 
-// Used by explore_reduce: runs inputs natively, as one batch. shows[i]: it
+// Used by search_reduce: runs inputs natively, as one batch. shows[i]: it
 // shows the failure.
-int explore_run(Explorer *e, const char *prefix, const Inputs *inputs, size_t n,
-                bool *shows, Err *err);
+int search_run_inputs(InputSearch *s, const char *prefix, const Inputs *inputs,
+                      size_t n, bool *shows, Err *err);
 
 #endif

@@ -1,6 +1,6 @@
 // What `culprit spec` says, as text and as JSON.
-#ifndef CULPRIT_SPEC_REPORT_H
-#define CULPRIT_SPEC_REPORT_H
+#ifndef CULPRIT_SPEC_SPEC_REPORT_H
+#define CULPRIT_SPEC_SPEC_REPORT_H
 
 #include <stdio.h>
 

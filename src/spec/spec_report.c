@@ -1,5 +1,5 @@
-// Reports of `culprit spec`: see report.h.
-#include "spec/report.h"
+// Reports of `culprit spec`: see spec_report.h.
+#include "spec/spec_report.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -112,7 +112,7 @@ static void print_names(const ContractTables *t, const Bitset *broken,
 }
 
 void spec_print_round(const SpecReport *r, size_t number, FILE *out) {
-  const Candidate *c = rounds_last(r->rounds);
+  const StateCandidate *c = rounds_last(r->rounds);
   const Score *s = &r->rounds->score;
   if (!c)
     return;
@@ -363,7 +363,7 @@ static const char *relation_name(TestRelation r) {
 
 // Places of lines after a round: [file, line, rank].
 static void put_ranks(const SpecReport *r, const Round *round, FILE *out) {
-  const Subject *s = inquiry_of(r)->subject;
+  const SpecSubject *s = inquiry_of(r)->subject;
   fputs(",\"ranks\":[", out);
   for (size_t i = 0; i < round->rating.len; i++) {
     const ScoredLine *x = &round->rating.items[i];
@@ -379,7 +379,8 @@ static void put_rounds(const SpecReport *r, FILE *out) {
   fputs(",\"rounds\":[", out);
   for (size_t i = 0; i < rounds->taken.len; i++) {
     const Round *round = &rounds->taken.items[i];
-    const Candidate *c = &rounds->candidates->items.items[round->candidate];
+    const StateCandidate *c =
+        &rounds->candidates->items.items[round->candidate];
     fputs(i ? ",\n{" : "\n{", out);
     fprintf(out, "\"turned\":%u", c->state.turned);
     json_text("verdict", relation_name(round->relation), out);

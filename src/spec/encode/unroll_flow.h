@@ -5,8 +5,8 @@
 // Unrolled blocks in the order of their keys come after all that lead to them:
 // a key has, from the outermost loop inwards, the place of the loop's head
 // among its neighbours and the round, then the block's own place.
-#ifndef CULPRIT_SPEC_ENCODE_FLOW_H
-#define CULPRIT_SPEC_ENCODE_FLOW_H
+#ifndef CULPRIT_SPEC_ENCODE_UNROLL_FLOW_H
+#define CULPRIT_SPEC_ENCODE_UNROLL_FLOW_H
 
 #include "ir/ir.h"
 #include "util/arena.h"
@@ -18,28 +18,29 @@ typedef struct {
   uint32_t parent; // loop; IR_NONE: none
   uint32_t depth;  // 0: outermost
   uint32_t rounds; // most that the run made, in one go
-} FlowLoop;
+} UnrollLoop;
 
 typedef struct {
   uint32_t nblocks;
   uint32_t *order; // of each block, in reverse postorder; IR_NONE: not reached
   uint32_t *loop;  // innermost around each block; IR_NONE: none
-  FlowLoop *loops;
+  UnrollLoop *loops;
   uint32_t nloops;
   bool *shared;     // of each register: used in another block
   uint32_t calls;   // how often the run had it active at once
   bool irreducible; // a loop with two entries: its back edge is not followed
-} Flow;
+} UnrollFlow;
 
 // Memory: arena.
-Flow *flow_new(const Program *p, uint32_t function, Arena *arena);
+UnrollFlow *unroll_flow_new(const Program *p, uint32_t function, Arena *arena);
 
 // The loops around a block, outermost first, at most LOOPS_MAX; how many.
-uint32_t flow_loops(const Flow *f, uint32_t block, uint32_t *out);
+uint32_t unroll_flow_loops(const UnrollFlow *f, uint32_t block, uint32_t *out);
 
 // The edges that leave a block; 0 if it ends the function.
-const IrBranch *flow_branch(const Program *p, uint32_t function,
-                            uint32_t block);
-const IrInst *flow_end(const Program *p, uint32_t function, uint32_t block);
+const IrBranch *unroll_flow_branch(const Program *p, uint32_t function,
+                                   uint32_t block);
+const IrInst *unroll_flow_end(const Program *p, uint32_t function,
+                              uint32_t block);
 
 #endif

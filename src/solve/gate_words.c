@@ -1,4 +1,4 @@
-#include "solve/words.h"
+#include "solve/gate_words.h"
 
 #include <assert.h>
 #include <stdlib.h>
