@@ -28,6 +28,7 @@
 #include "replay/replay.h"
 #include "solve/gates.h"
 #include "solve/solver.h"
+#include "tool_show.h"
 #include "util/clock.h"
 #include "util/fs.h"
 

@@ -39,8 +39,6 @@ typedef enum {
   PATH_KINDS
 } PathKind;
 
-const char *path_kind_name(PathKind kind);
-
 // `cond` had `outcome` in this run.
 typedef struct {
   uint32_t kind : 4; // PathKind
@@ -64,8 +62,6 @@ typedef enum {
   STOP_CUT,   // the trace ends: the process was killed, or the cap reached
   STOP_LIMIT, // as many instructions as were allowed
 } StopKind;
-
-const char *stop_kind_name(StopKind kind);
 
 typedef struct {
   const char *name; // of the function or operation
@@ -139,11 +135,5 @@ void path_release(Path *p);
 // The input that a solution stands for: `from`, which was replayed, with the
 // bytes and sizes of the model. What is new at the end of a source is '0'.
 void path_apply(const Path *p, const Inputs *from, const Model *m, Inputs *out);
-
-// "precision lost at: sprintf, 3 times; strtod, once"; "" if nothing was lost.
-void path_show_losses(const Path *p, Str *out);
-// One line per event, for people: file:line, kind, condition.
-void path_show(const Path *p, const Program *program, const ExprPool *pool,
-               Str *out);
 
 #endif

@@ -51,9 +51,6 @@ void trace_drop(const Trace *t, size_t from, size_t to);
 // if there is none, saying why that may be. Caller frees *path.
 int trace_find(const char *dir, char **path, Err *err);
 
-// Why the run is longer than its trace, as one sentence; NULL: it is not.
-const char *trace_cut_reason(const Trace *t);
-
 // Gives the program's link-time constants the values they had in this run.
 // Fails if the trace is of another program.
 int program_bind(Program *p, const Trace *t, Err *err);

@@ -133,17 +133,6 @@ static void assume_all(BitEngine *b, const Query *q) {
   }
 }
 
-static bool assumed_failed(const Gates *g, Lit l) {
-  return l != LIT_TRUE && gates_failed(g, l);
-}
-
-static void read_failed(const BitEngine *b, const Query *q, bool *failed) {
-  const Gates *g = b->blast.gates;
-  for (size_t i = 0; i < q->n; i++)
-    failed[i] = assumed_failed(g, wanted(b, q, i)) ||
-                assumed_failed(g, b->assumed.items[i].defined);
-}
-
 static void read_model(const BitEngine *b, const Query *q, Model *out) {
   for (size_t i = 0; i < q->nvars; i++) {
     VarId v = q->vars[i];
@@ -152,8 +141,7 @@ static void read_model(const BitEngine *b, const Query *q, Model *out) {
 }
 
 SolverResult bit_engine_solve(BitEngine *b, const Query *q,
-                              const SolverLimits *limits, Model *out,
-                              bool *failed) {
+                              const SolverLimits *limits, Model *out) {
   renew_if_large(b);
   Gates *g = b->blast.gates;
   uint32_t gates = gates_count(g);
@@ -165,10 +153,8 @@ SolverResult bit_engine_solve(BitEngine *b, const Query *q,
     return SOLVER_UNKNOWN;
   assume_all(b, q);
   GatesResult r = gates_solve(g, limits->conflicts, q->deadline);
-  if (r == GATES_SAT && out)
+  if (r == GATES_SAT)
     read_model(b, q, out);
-  if (r == GATES_UNSAT && failed)
-    read_failed(b, q, failed);
   return r == GATES_SAT     ? SOLVER_SAT
          : r == GATES_UNSAT ? SOLVER_UNSAT
                             : SOLVER_UNKNOWN;

@@ -43,8 +43,7 @@ void gates_require(Gates *g, Lit a, Lit b);
 void gates_assume(Gates *g, Lit l);
 // `deadline`: seconds of clock_now().
 GatesResult gates_solve(Gates *g, uint32_t conflicts, double deadline);
-bool gates_model(const Gates *g, Lit l);  // after GATES_SAT
-bool gates_failed(const Gates *g, Lit l); // after GATES_UNSAT: in the core?
+bool gates_model(const Gates *g, Lit l); // after GATES_SAT
 
 uint32_t gates_count(const Gates *g);
 uint64_t gates_clauses(const Gates *g);

@@ -130,7 +130,7 @@ static SolverResult ask(Lazy *l, const Query *q, const SolverLimits *limits,
   if (wide && !l->wide)
     l->wide = bit_engine_new(l->pool, l->stats);
   out->len = 0;
-  return bit_engine_solve(wide ? l->wide : l->narrow, q, limits, out, NULL);
+  return bit_engine_solve(wide ? l->wide : l->narrow, q, limits, out);
 }
 
 // UNKNOWN: no part was enough.

@@ -24,7 +24,6 @@ static void open_context(SmtEngine *s) {
   s->z3 = Z3_mk_context(config);
   Z3_del_config(config);
   Z3_set_error_handler(s->z3, ignore_error);
-  s->to_code = NULL;
   s->queries = 0;
 }
 
@@ -57,15 +56,12 @@ static void renew_if_large(SmtEngine *s) {
 typedef struct {
   Z3_solver solver;
   ExprMap seen;
-  ExprList nodes;   // of all conditions
-  size_t *ends;     // where the nodes of each condition end
-  Z3_ast *switches; // one per condition, if it is to be told which failed:
-  bool switched;    // assumptions cost Z3 its tactics
+  ExprList nodes; // of all conditions
+  size_t *ends;   // where the nodes of each condition end
 } SmtQuery;
 
-// INT nodes keep to 64 bits, and do not divide by zero, if this condition is
-// switched on.
-static void assert_range(SmtEngine *s, SmtQuery *t, Z3_ast on, Expr e) {
+// INT nodes keep to 64 bits, and do not divide by zero.
+static void assert_range(SmtEngine *s, SmtQuery *t, Expr e) {
   Z3_context c = s->z3;
   const ExprNode *n = expr_node(s->pool, e);
   if (n->sort.kind != SORT_INT || n->op == EXPR_CONST)
@@ -75,20 +71,16 @@ static void assert_range(SmtEngine *s, SmtQuery *t, Z3_ast on, Expr e) {
                     Z3_mk_ge(c, a, smt_int(s, INT64_MIN)), Z3_mk_true(c)};
   if (n->op == EXPR_SDIV || n->op == EXPR_SREM)
     fits[2] = Z3_mk_not(c, Z3_mk_eq(c, smt_ast(s, n->arg[1]), smt_int(s, 0)));
-  Z3_solver_assert(c, t->solver, Z3_mk_implies(c, on, Z3_mk_and(c, 3, fits)));
+  Z3_solver_assert(c, t->solver, Z3_mk_and(c, 3, fits));
 }
 
 static void assert_condition(SmtEngine *s, SmtQuery *t, const Query *q,
                              size_t i) {
-  Z3_ast on = t->switched
-                  ? Z3_mk_fresh_const(s->z3, "on", Z3_mk_bool_sort(s->z3))
-                  : Z3_mk_true(s->z3);
-  t->switches[i] = on;
   Z3_ast a = smt_ast(s, q->items[i].cond);
   a = q->items[i].outcome ? a : Z3_mk_not(s->z3, a);
-  Z3_solver_assert(s->z3, t->solver, Z3_mk_implies(s->z3, on, a));
+  Z3_solver_assert(s->z3, t->solver, a);
   for (size_t k = i ? t->ends[i - 1] : 0; k < t->ends[i]; k++)
-    assert_range(s, t, on, t->nodes.items[k]);
+    assert_range(s, t, t->nodes.items[k]);
 }
 
 // False if the conditions are too large or have an operator Z3 has not.
@@ -214,44 +206,21 @@ static bool read_model(SmtEngine *s, SmtQuery *t, const Query *q, Model *out) {
   return ok;
 }
 
-static void read_failed(SmtEngine *s, SmtQuery *t, const Query *q,
-                        bool *failed) {
-  Z3_ast_vector core = Z3_solver_get_unsat_core(s->z3, t->solver);
-  Z3_ast_vector_inc_ref(s->z3, core);
-  for (size_t i = 0; i < q->n; i++) {
-    failed[i] = false;
-    for (unsigned k = 0; k < Z3_ast_vector_size(s->z3, core); k++)
-      failed[i] |= Z3_is_eq_ast(s->z3, t->switches[i],
-                                Z3_ast_vector_get(s->z3, core, k));
-  }
-  Z3_ast_vector_dec_ref(s->z3, core);
-}
-
 // --- solving ----------------------------------------------------------------
 
-static SolverResult check(SmtEngine *s, SmtQuery *t, const Query *q, Model *out,
-                          bool *failed) {
+static SolverResult check(SmtEngine *s, SmtQuery *t, const Query *q,
+                          Model *out) {
   set_timeout(s, t, q->deadline - clock_now());
-  Z3_lbool r = t->switched ? Z3_solver_check_assumptions(
-                                 s->z3, t->solver, (unsigned)q->n, t->switches)
-                           : Z3_solver_check(s->z3, t->solver);
-  if (r == Z3_L_FALSE && failed)
-    read_failed(s, t, q, failed);
+  Z3_lbool r = Z3_solver_check(s->z3, t->solver);
   if (r == Z3_L_FALSE)
     return SOLVER_UNSAT;
   if (r == Z3_L_UNDEF)
     return SOLVER_UNKNOWN;
-  size_t before = out ? out->len : 0;
-  if (!out || read_model(s, t, q, out))
+  size_t before = out->len;
+  if (read_model(s, t, q, out))
     return SOLVER_SAT;
   out->len = before;
   return SOLVER_UNKNOWN;
-}
-
-static SolverResult check_again_in_bytes(SmtEngine *s, SmtQuery *t,
-                                         const Query *q, Model *out) {
-  assert_bytes(s, t, q);
-  return check(s, t, q, out, NULL);
 }
 
 static bool has_strings(const SmtEngine *s, const Query *q) {
@@ -263,44 +232,43 @@ static bool has_strings(const SmtEngine *s, const Query *q) {
 
 // With this solver, which it takes over.
 static SolverResult ask(SmtEngine *s, SmtQuery *t, const Query *q,
-                        Z3_solver solver, Model *out, bool *failed) {
+                        Z3_solver solver, Model *out) {
   t->solver = solver;
   Z3_solver_inc_ref(s->z3, t->solver);
   for (size_t i = 0; i < q->n; i++)
     assert_condition(s, t, q, i);
-  SolverResult r = check(s, t, q, out, failed);
-  if (r == SOLVER_UNKNOWN && clock_now() < q->deadline && has_strings(s, q))
-    r = check_again_in_bytes(s, t, q, out);
+  SolverResult r = check(s, t, q, out);
+  if (r == SOLVER_UNKNOWN && clock_now() < q->deadline && has_strings(s, q)) {
+    assert_bytes(s, t, q);
+    r = check(s, t, q, out);
+  }
   Z3_solver_dec_ref(s->z3, t->solver);
   return r;
 }
 
 // What is only bits and not easy (not answered in a fifth of the time) is left
 // to Z3's tactics.
-static SolverResult run_session(SmtEngine *s, SmtQuery *t, const Query *q,
-                                Model *out, bool *failed) {
+static SolverResult solve_query(SmtEngine *s, SmtQuery *t, const Query *q,
+                                Model *out) {
   unsigned kinds = kinds_of(s, t);
   if (kinds != 1u << SORT_BV)
-    return ask(s, t, q, choose_solver(s, kinds), out, failed);
+    return ask(s, t, q, choose_solver(s, kinds), out);
   Query easy = *q;
   easy.deadline -= 0.8 * (q->deadline - clock_now());
-  SolverResult r = ask(s, t, &easy, choose_solver(s, kinds), out, failed);
+  SolverResult r = ask(s, t, &easy, choose_solver(s, kinds), out);
   if (r == SOLVER_UNKNOWN && clock_now() < q->deadline)
-    r = ask(s, t, q, solver_for(s, "QF_BV"), out, failed);
+    r = ask(s, t, q, solver_for(s, "QF_BV"), out);
   return r;
 }
 
 SolverResult smt_engine_solve(SmtEngine *s, const Query *q,
-                              const SolverLimits *limits, Model *out,
-                              bool *failed) {
+                              const SolverLimits *limits, Model *out) {
   renew_if_large(s);
-  SmtQuery t = {.switched = failed != NULL};
-  t.switches = mem_array(Z3_ast, q->n + 1);
+  SmtQuery t = {0};
   t.ends = mem_array(size_t, q->n + 1);
   SolverResult r = SOLVER_UNKNOWN;
   if (translate_query(s, &t, q, limits->nodes))
-    r = run_session(s, &t, q, out, failed);
-  free(t.switches);
+    r = solve_query(s, &t, q, out);
   free(t.ends);
   expr_map_release(&t.seen);
   array_release(&t.nodes);

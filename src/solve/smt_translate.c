@@ -307,8 +307,6 @@ static Z3_ast fp_node(const SmtEngine *s, const ExprNode *n) {
     return Z3_mk_fpa_eq(c, a, b);
   case EXPR_FLT:
     return Z3_mk_fpa_lt(c, a, b);
-  case EXPR_FLE:
-    return Z3_mk_fpa_leq(c, a, b);
   case EXPR_FNAN:
     return Z3_mk_fpa_is_nan(c, a);
   default:
@@ -360,38 +358,9 @@ static Z3_ast int_node(const SmtEngine *s, const ExprNode *n) {
   }
 }
 
-static Z3_ast bv_of_int(const SmtEngine *s, const ExprNode *n) {
-  Z3_ast r = Z3_mk_int2bv(s->z3, n->sort.width, smt_ast(s, n->arg[0]));
-  return n->sort.width == 1 ? bool_of_bit(s, r) : r;
-}
-
 // --- strings ----------------------------------------------------------------
 
-static void find_to_code(SmtEngine *s) {
-  Z3_ast_vector v = Z3_parse_smtlib2_string(
-      s->z3, "(declare-const s String)(assert (= 0 (str.to_code s)))", 0, NULL,
-      NULL, 0, NULL, NULL);
-  if (!v)
-    return;
-  Z3_ast_vector_inc_ref(s->z3, v);
-  if (Z3_ast_vector_size(s->z3, v) == 1) {
-    Z3_app eq = Z3_to_app(s->z3, Z3_ast_vector_get(s->z3, v, 0));
-    for (unsigned i = 0; i < Z3_get_app_num_args(s->z3, eq); i++) {
-      Z3_app arg = Z3_to_app(s->z3, Z3_get_app_arg(s->z3, eq, i));
-      if (Z3_get_app_num_args(s->z3, arg) == 1)
-        s->to_code = Z3_get_app_decl(s->z3, arg);
-    }
-  }
-  Z3_ast_vector_dec_ref(s->z3, v);
-}
-
-static Z3_ast str_code(SmtEngine *s, Z3_ast a) {
-  if (!s->to_code)
-    find_to_code(s);
-  return s->to_code ? Z3_mk_app(s->z3, s->to_code, 1, &a) : NULL;
-}
-
-static Z3_ast str_node(SmtEngine *s, const ExprNode *n) {
+static Z3_ast str_node(const SmtEngine *s, const ExprNode *n) {
   Z3_ast a[3] = {0};
   for (unsigned i = 0; i < expr_arity((ExprOp)n->op); i++)
     a[i] = smt_ast(s, n->arg[i]);
@@ -410,16 +379,12 @@ static Z3_ast str_node(SmtEngine *s, const ExprNode *n) {
     return Z3_mk_seq_prefix(s->z3, a[0], a[1]);
   case EXPR_STR_SUFFIX:
     return Z3_mk_seq_suffix(s->z3, a[0], a[1]);
-  case EXPR_STR_REPLACE:
-    return Z3_mk_seq_replace(s->z3, a[0], a[1], a[2]);
   case EXPR_STR_LT:
     return Z3_mk_str_lt(s->z3, a[0], a[1]);
   case EXPR_STR_TO_INT:
     return Z3_mk_str_to_int(s->z3, a[0]);
   case EXPR_STR_OF_INT:
     return Z3_mk_int_to_str(s->z3, a[0]);
-  case EXPR_STR_CODE:
-    return str_code(s, a[0]);
   default:
     return NULL;
   }
@@ -427,7 +392,7 @@ static Z3_ast str_node(SmtEngine *s, const ExprNode *n) {
 
 // --- nodes ------------------------------------------------------------------
 
-static Z3_ast translate(SmtEngine *s, const ExprNode *n) {
+static Z3_ast translate(const SmtEngine *s, const ExprNode *n) {
   ExprOp op = (ExprOp)n->op;
   if (op == EXPR_CONST)
     return constant(s, n->sort, n->value);
@@ -438,10 +403,6 @@ static Z3_ast translate(SmtEngine *s, const ExprNode *n) {
   if (op == EXPR_ITE)
     return Z3_mk_ite(s->z3, smt_ast(s, n->arg[0]), smt_ast(s, n->arg[1]),
                      smt_ast(s, n->arg[2]));
-  if (op == EXPR_INT_OF_BV)
-    return Z3_mk_bv2int(s->z3, vector(s, n->arg[0]), true);
-  if (op == EXPR_BV_OF_INT)
-    return bv_of_int(s, n);
   if (op >= EXPR_STR_LEN)
     return str_node(s, n);
   if (op >= EXPR_FNEG && op <= EXPR_BITS_OF_FP)

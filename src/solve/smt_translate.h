@@ -9,8 +9,7 @@
 struct SmtEngine {
   ExprPool *pool;
   Z3_context z3;
-  Z3_func_decl to_code; // str.to_code, which the C interface lacks
-  ExprMap asts;         // expression -> Z3_ast
+  ExprMap asts; // expression -> Z3_ast
   ARRAY(Expr) todo;
   uint32_t queries; // in this context
 };

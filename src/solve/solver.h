@@ -97,20 +97,7 @@ SolverResult solver_flip(Solver *s, size_t i, Model *out);
 SolverResult solver_query(Solver *s, size_t prefix, const Constraint *extra,
                           size_t n, Model *out);
 
-// An unsatisfiable core: assumes `set` (nothing of the path) and, if that is
-// SOLVER_UNSAT, appends to `core` the indexes into `set` of constraints that
-// contradict each other, ascending. `minimise`: drop members one by one as
-// long as the rest is still unsatisfiable, for at most `seconds` altogether;
-// *minimal says whether that was finished (may be NULL).
-typedef ARRAY(size_t) CoreList;
-SolverResult solver_core(Solver *s, const Constraint *set, size_t n,
-                         bool minimise, double seconds, CoreList *core,
-                         bool *minimal);
-
 const SolverStats *solver_stats(const Solver *s);
-// One line for people: "412 queries: 240 sat, 170 unsat, 2 unknown (2 beyond
-// the limits); 0.11 s; syntax 30, enumerate 300, bits 80, z3 2".
-void solver_stats_show(const SolverStats *st, Str *out);
 
 // Takes one engine out of use (tests, measurements); ENGINE_Z3 alone takes
 // everything. A query that no engine takes is SOLVER_UNKNOWN.
