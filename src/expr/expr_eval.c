@@ -1,3 +1,4 @@
+// Evaluating expressions under other inputs than the run's: see expr_eval.h.
 #include "expr/expr_eval.h"
 
 #include "expr/expr_make.h"

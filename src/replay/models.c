@@ -320,7 +320,7 @@ IrValue model_arg(const ModelCall *c, uint32_t i) {
 uint64_t model_fixed(Replay *r, const ModelCall *c, uint32_t i) {
   IrValue v = model_arg(c, i);
   if (v.expr)
-    replay_fix(r, PATH_LIBC, v, 64);
+    replay_fix(r, PATH_LIBC, v);
   return v.value;
 }
 
@@ -367,7 +367,7 @@ static bool fix_bytes(Replay *r, uint64_t at) {
     if (!model_byte(r, at + i, &b, &e))
       break;
     if (e) {
-      replay_fix(r, PATH_LIBC, (IrValue){b, e}, 8);
+      replay_fix(r, PATH_LIBC, (IrValue){b, e});
       any = true;
     }
     if (!b)
@@ -382,7 +382,7 @@ static void run_unknown(Replay *r, ModelCall *c) {
     if (!c->types[i].width)
       continue;
     if (c->args[i].expr) {
-      replay_fix(r, PATH_LIBC, c->args[i], c->types[i].width);
+      replay_fix(r, PATH_LIBC, c->args[i]);
       lost = true;
     }
     if (c->types[i].width == 64 && !(c->types[i].flags & IR_FP) &&

@@ -215,7 +215,7 @@ static bool put_text(Formatter *f, const Spec *s) {
   if (!next_argument(f, false, 64, &v) || !v.value)
     return false;
   if (v.expr)
-    replay_fix(r, PATH_LIBC, v, 64);
+    replay_fix(r, PATH_LIBC, v);
   if (!model_string(r, v.value, most, &n))
     return false;
   int64_t pad = s->width - (int64_t)n;
@@ -248,7 +248,7 @@ static bool put_real(Formatter *f, const Spec *s) {
   if (!next_argument(f, true, 64, &v) || s->width > MOST || s->precision > MOST)
     return false;
   if (v.expr) {
-    replay_fix(f->replay, PATH_LIBC, v, 64);
+    replay_fix(f->replay, PATH_LIBC, v);
     f->lost = true;
   }
   memcpy(&d, &v.value, sizeof d);
@@ -282,7 +282,7 @@ static bool read_number(Formatter *f, uint64_t *i, int64_t *out) {
     if (!next_argument(f, false, 32, &v))
       return false;
     if (v.expr)
-      replay_fix(f->replay, PATH_LIBC, v, 32);
+      replay_fix(f->replay, PATH_LIBC, v);
     *out = (int32_t)v.value;
     return true;
   }

@@ -316,7 +316,7 @@ static bool fix_option(Replay *r, const InputText *t) {
     if (!model_byte(r, t->at + k, &b, &e) || !e)
       continue;
     if (option)
-      replay_fix(r, PATH_LIBC, (IrValue){b, e}, 8);
+      replay_fix(r, PATH_LIBC, (IrValue){b, e});
     else
       replay_event(r, PATH_LIBC,
                    expr_eq(r->pool, e, expr_const(r->pool, 8, '-')), b == '-');

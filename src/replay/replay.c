@@ -460,13 +460,13 @@ static void memory(Replay *r, const IrInst *i) {
     seen_fill(r->seen, to.value, n.value, (uint8_t)from.value);
   if (!r->shadow || !sane_size(r, n.value))
     return;
-  replay_fix(r, PATH_ADDRESS, to, 64);
-  replay_fix(r, PATH_ADDRESS, n, 64);
+  replay_fix(r, PATH_ADDRESS, to);
+  replay_fix(r, PATH_ADDRESS, n);
   if (i->op == IR_MEMSET) {
     Expr byte = from.expr ? replay_bits(r, from, 8) : 0;
     shadow_fill(r->shadow, to.value, n.value, (uint8_t)from.value, byte);
   } else {
-    replay_fix(r, PATH_ADDRESS, from, 64);
+    replay_fix(r, PATH_ADDRESS, from);
     shadow_copy(r->shadow, to.value, from.value, n.value);
   }
 }

@@ -132,7 +132,7 @@ static void tell_outside(Replay *r, IrValue v, unsigned width) {
   if (!c || !v.expr || !width)
     return;
   if (!text_is_one_of(symbol_name(r, c), comparing)) {
-    replay_fix(r, PATH_LIBC, v, width);
+    replay_fix(r, PATH_LIBC, v);
     replay_lost(r, symbol_name(r, c));
     return;
   }
@@ -364,7 +364,7 @@ void replay_call(Replay *r, const IrCall *c) {
     }
   } else {
     IrValue pointer = get(r, c->pointer);
-    replay_fix(r, PATH_ADDRESS, pointer, 64);
+    replay_fix(r, PATH_ADDRESS, pointer);
     function = program_function_at(r->program, pointer.value);
     if (function != IR_NONE) {
       call_pointer(r, c, function);
@@ -437,7 +437,7 @@ void replay_recorded(Replay *r, const IrCall *c) {
     IrValue v = get(r, a->operand);
     if (!a->width || !v.expr)
       continue;
-    replay_fix(r, PATH_LIBC, v, a->width);
+    replay_fix(r, PATH_LIBC, v);
     lost = true;
   }
   if (lost)

@@ -64,7 +64,7 @@ void replay_branch_event(Replay *r, const IrInst *i, uint32_t branch,
     e = replay_event(r, PATH_SWITCH, cond, outcome);
     e->subject = v.expr;
   } else {
-    replay_fix(r, PATH_ADDRESS, v, i->width);
+    replay_fix(r, PATH_ADDRESS, v);
     return;
   }
   e->branch = branch;
@@ -72,11 +72,10 @@ void replay_branch_event(Replay *r, const IrInst *i, uint32_t branch,
   e->instance = r->instances[branch];
 }
 
-void replay_fix(Replay *r, PathKind kind, IrValue v, unsigned width) {
+void replay_fix(Replay *r, PathKind kind, IrValue v) {
   if (!v.expr || !r->pool)
     return;
   Expr is = replay_bits(r, v, expr_width(r->pool, v.expr));
-  (void)width;
   Expr same =
       expr_const(r->pool, expr_width(r->pool, is), expr_value(r->pool, is));
   replay_event(r, kind, expr_eq(r->pool, is, same), true)->subject = v.expr;

@@ -173,7 +173,7 @@ PathEvent *replay_event(Replay *r, PathKind kind, Expr cond, bool outcome);
 void replay_branch_event(Replay *r, const IrInst *i, uint32_t branch,
                          uint32_t edge, IrValue v);
 // From here on the value counts as the constant it is; adds the condition.
-void replay_fix(Replay *r, PathKind kind, IrValue v, unsigned width);
+void replay_fix(Replay *r, PathKind kind, IrValue v);
 void replay_lost(Replay *r, const char *name);
 // The object that holds the address, or NULL.
 const Object *replay_object(Replay *r, uint64_t at, bool *read_only);

@@ -22,9 +22,9 @@ Expr replay_compute(Replay *r, const IrInst *i, IrValue a, IrValue b, IrValue c,
   }
   if (e)
     return expr_is_const(r->pool, e) ? 0 : e;
-  replay_fix(r, PATH_LIBC, a, i->width);
-  replay_fix(r, PATH_LIBC, b, i->width);
-  replay_fix(r, PATH_LIBC, c, i->width);
+  replay_fix(r, PATH_LIBC, a);
+  replay_fix(r, PATH_LIBC, b);
+  replay_fix(r, PATH_LIBC, c);
   replay_lost(r, ir_op_name(i->op));
   return 0;
 }
@@ -190,7 +190,7 @@ Expr replay_load(Replay *r, const IrInst *i, IrValue at, uint64_t value) {
     if (!e) {
       if (o)
         stay_inside(r, at, n, o);
-      replay_fix(r, PATH_ADDRESS, at, 64);
+      replay_fix(r, PATH_ADDRESS, at);
     }
   }
   Expr stored = r->sort.count ? sort_load(r, at.value, n, value) : 0;
@@ -211,7 +211,7 @@ void replay_store(Replay *r, const IrInst *i, IrValue at, IrValue v) {
     const Object *o = replay_object(r, at.value, &read_only);
     if (o)
       stay_inside(r, at, n, o);
-    replay_fix(r, PATH_ADDRESS, at, 64);
+    replay_fix(r, PATH_ADDRESS, at);
   }
   Expr e = v.expr ? replay_bits(r, v, 8 * n) : 0;
   shadow_store(r->shadow, at.value, n, v.value, e);

@@ -1,3 +1,4 @@
+// Expressions as circuits: see bitblast.h.
 #include "solve/bitblast.h"
 
 #include <assert.h>

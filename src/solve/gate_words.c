@@ -1,3 +1,4 @@
+// Arithmetic on words of gates: see gate_words.h.
 #include "solve/gate_words.h"
 
 #include <assert.h>

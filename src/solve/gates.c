@@ -1,3 +1,4 @@
+// Boolean circuits in an incremental SAT solver: see gates.h.
 #include "solve/gates.h"
 
 #include <assert.h>
