@@ -284,7 +284,7 @@ static int work(const Options *o) {
   for (size_t i = 0; i < b.nirs; i++)
     if (program_add(&p, b.irs[i], &err))
       return die(&err);
-  program_link(&p, &err);
+  program_link(&p);
   char dir[] = "/tmp/replay_tool-XXXXXX", *file = NULL;
   int rc = 0;
   if (o->trace) {

@@ -264,7 +264,7 @@ int given_run(GivenOptions *o, const GivenJob *job, char **argv) {
 }
 
 void given_print_reduction(const InputSearch *e, FILE *out) {
-  const ExploreStats *s = &e->stats;
+  const SearchStats *s = &e->stats;
   if (s->reduction)
     fprintf(out, "reduced from %zu to %zu byte%s in %zu run%s\n",
             s->bytes_before, s->bytes_after, plural(s->bytes_after),

@@ -220,7 +220,7 @@ int program_add(Program *p, const char *path, Err *err);
 // The untrusted part of it, on its own for the fuzzer.
 int program_parse(Program *p, const void *data, size_t size, const char *path,
                   Err *err);
-int program_link(Program *p, Err *err);
+void program_link(Program *p);
 void program_release(Program *p);
 // After the link-time constants of all units are in `links`.
 void program_use_links(Program *p);

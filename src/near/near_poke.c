@@ -90,7 +90,7 @@ static bool take_line(PokeAnswer *a, char **f, size_t n, Err *err) {
 
 int poke_answer_parse(PokeAnswer *a, char *text, Err *err) {
   char *fields[FIELDS];
-  err_set(err, "an answer of " POKE_PROGRAM " is damaged");
+  err_set(err, POKE_PROGRAM " sent a damaged answer");
   for (char *line; (line = strsep(&text, "\n"));) {
     size_t n = 0;
     while (line && n < FIELDS)
@@ -132,7 +132,7 @@ static int write_job(const Poker *p, const PokeJob *job, Err *err) {
   size_t unit = 0;
   uint32_t first = 0;
   if (find_unit(program, job->block, &unit, &first))
-    return err_set(err, "the branch is in no unit");
+    return err_set(err, "the branch belongs to no unit");
   str_addf(&text, "mark\t%zu\t%u\ncount\t%" PRIu64 "\nanswer\t%s\n", unit,
            job->block - first, job->count, p->answer);
   if (job->state)

@@ -437,9 +437,9 @@ static const char *look_at_passing(Putter *p) {
   // A run that is good takes about as long: those that hang are many.
   double likely = 1 + SLOWER * p->passing.outcome.seconds;
   p->poker.timeout = most && most < likely ? most : likely;
-  return p->passing.reached
-             ? NULL
-             : "built without optimization the passing run does not come here";
+  return p->passing.reached ? NULL
+                            : "without optimization the passing run does not "
+                              "reach this branch";
 }
 
 static const char *look_at_failing(Putter *p) {
@@ -451,9 +451,9 @@ static const char *look_at_failing(Putter *p) {
       poker_judge(&p->poker, &job, &p->failing, &verdict, &p->problem))
     return p->problem.text;
   if (!p->failing.reached)
-    return "built without optimization the failing run does not come here";
+    return "without optimization the failing run does not reach this branch";
   return verdict == VERDICT_PASS
-             ? "built without optimization the failing input passes"
+             ? "without optimization the failing input passes"
              : NULL;
 }
 
@@ -598,7 +598,7 @@ void near_minimise(Near *n) {
   for (size_t i = 0; i < n->moments.len; i++) {
     NearMoment *m = &n->moments.items[i];
     if (!m->passing_run)
-      m->minimal.problem = "the passing run does not come here";
+      m->minimal.problem = "the passing run does not reach this branch";
     else if (problem)
       m->minimal.problem = problem;
     else if (i >= BRANCHES_MAX || is_over(&p))

@@ -357,7 +357,7 @@ int near_keep(const Near *n, Err *err) {
 static void print_condition(const Near *n, const PathEvent *e, FILE *out) {
   Str text = {0}, shown = {0};
   if (!e) {
-    fputs("    by what was computed before, not by the input directly\n", out);
+    fputs("    depends on computed values, not directly on the input\n", out);
     return;
   }
   str_add(&text, "because ");
@@ -404,7 +404,8 @@ static void print_violated(const Near *n, const char *root, FILE *out) {
   str_addf(&where, ":%u: `", line);
   near_source_line(file, root, line, &where);
   fprintf(out, "  %s` %s\n", str_text(&where),
-          e->kind == PATH_DIVIDE ? "divides by 0" : "goes out of bounds");
+          e->kind == PATH_DIVIDE ? "divides by 0"
+                                 : "accesses memory out of bounds");
   print_condition(n, e, out);
   str_release(&where);
 }
@@ -423,7 +424,7 @@ static void print_reduced(const Near *n, FILE *out) {
   Str shown = {0};
   escape_add(&shown, line);
   if (is_reduced(n))
-    fprintf(out, "made smaller, it still fails: %s\n", str_text(&shown));
+    fprintf(out, "reduced, it still fails: %s\n", str_text(&shown));
   str_release(&shown);
   free(line);
 }
@@ -434,7 +435,7 @@ static void print_input(const Near *n, FILE *out) {
   Str shown = {0};
   print_reduced(n, out);
   escape_add(&shown, line);
-  fputs(f->other ? "nothing was found that passes; this fails otherwise: "
+  fputs(f->other ? "no passing input was found; this one fails in another way: "
                  : "with this input it passes: ",
         out);
   fprintf(out, "%s\n", str_text(&shown));
@@ -472,10 +473,11 @@ static void print_branches(const Near *n, const BranchReport *all, size_t count,
     decisive += all[i].decisive;
   fprintf(out, "%zu branch%s went the other way there%s\n", count,
           count == 1 ? "" : "es",
-          decisive == count ? ":" : "; these tell failing from passing runs:");
+          decisive == count ? ":"
+                            : "; these distinguish failing from passing runs:");
   print_those(n, all, count, true, root, out);
   if (decisive < count)
-    fputs("these tell less, or follow from them:\n", out);
+    fputs("these distinguish less, or follow from them:\n", out);
   print_those(n, all, count, false, root, out);
 }
 
@@ -483,8 +485,8 @@ static void print_branches(const Near *n, const BranchReport *all, size_t count,
 static void print_telling(const Near *n, const char *root, FILE *out) {
   if (!near_best(n) || !n->telling.len)
     return;
-  fputs("lines that tell failing from passing runs best, of all that were "
-        "made:\n",
+  fputs("lines that best distinguish failing from passing runs, over all "
+        "runs made:\n",
         out);
   for (size_t i = 0; i < n->telling.len; i++) {
     const NearPlace *p = &n->telling.items[i];
@@ -505,8 +507,7 @@ void near_print_text(const Near *n, const char *root, FILE *out) {
     print_branches(n, all, count, root, out);
     near_print_limits(n, out);
   } else {
-    fputs("it goes the same way through the program; only values differ\n",
-          out);
+    fputs("both runs take the same path; only values differ\n", out);
     print_violated(n, root, out);
   }
   print_telling(n, root, out);

@@ -168,11 +168,11 @@ void near_print_state(const Near *n, uint32_t event, const char *root,
 
 void near_print_limits(const Near *n, FILE *out) {
   if (!n->moments.len)
-    fputs("  (what was compared there is not known: the runs could not be "
-          "watched again)\n",
+    fputs("  (the compared values are not known: the runs could not be "
+          "replayed again)\n",
           out);
   else if (n->wrong.cut)
-    fputs("  (the run was too long to be followed whole: variables that matter "
+    fputs("  (the run was too long to follow completely: variables that matter "
           "may be missing)\n",
           out);
 }

@@ -71,8 +71,8 @@ ModelFunction model_ctype, model_case, model_ctype_loc, model_number, model_abs,
 ModelFunction model_malloc, model_calloc, model_realloc, model_free,
     model_qsort;
 ModelFunction model_open, model_close, model_read, model_getc, model_ungetc,
-    model_gets, model_fread, model_getline, model_scanf, model_seek, model_eof,
-    model_print, model_format, model_mmap, model_readv, model_bsearch,
-    model_unfollowed, model_getopt;
+    model_gets, model_fread, model_getline, model_scanf, model_seek,
+    model_format, model_mmap, model_readv, model_bsearch, model_unfollowed,
+    model_getopt;
 
 #endif

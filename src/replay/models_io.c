@@ -150,12 +150,6 @@ bool model_seek(Replay *r, ModelCall *c) {
   return true;
 }
 
-bool model_eof(Replay *r, ModelCall *c) {
-  (void)r;
-  (void)c;
-  return true;
-}
-
 // --- bytes ------------------------------------------------------------------
 
 bool model_getc(Replay *r, ModelCall *c) {
@@ -391,15 +385,6 @@ bool model_getline(Replay *r, ModelCall *c) {
     replay_resized(r, to, room);
   uint8_t delimiter = delimited ? (uint8_t)model_arg(c, 2).value : '\n';
   return read_line(r, c, s, to, LONGEST, delimiter);
-}
-
-// --- printing ---------------------------------------------------------------
-
-// What is printed does not come back.
-bool model_print(Replay *r, ModelCall *c) {
-  (void)r;
-  (void)c;
-  return true;
 }
 
 // --- scanf ------------------------------------------------------------------

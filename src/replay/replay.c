@@ -326,7 +326,7 @@ static void enter_block(Replay *r, uint32_t number) {
     f->pc++; // so that a message names this block
     uint64_t really = replay_take(r, 4);
     if (!r->stopped && really != number)
-      replay_fail(r, "another block was executed");
+      replay_fail(r, "the trace enters another block");
     if (!r->stopped)
       r->path->stats.checked++;
     f->pc--;
@@ -446,7 +446,7 @@ static bool sane_size(Replay *r, uint64_t n) {
   enum { LARGEST = 1 << 28, PAGES = 1 << 20 };
   if (n <= LARGEST && (!r->shadow || shadow_pages(r->shadow) < PAGES))
     return true;
-  replay_fail(r, "an impossible amount of memory");
+  replay_fail(r, "the trace asks for an impossible amount of memory");
   return false;
 }
 
@@ -477,7 +477,7 @@ static void range(Replay *r, const IrInst *i) {
   while ((what = replay_take(r, 1)) == TRACE_SEEN && !r->stopped) {
     uint64_t at = replay_take(r, 8), n = replay_take(r, 4);
     if (!r->stopped && n > r->limit - r->pos)
-      replay_fail(r, "the stream is cut off");
+      replay_fail(r, "the trace is cut off");
     if (r->stopped)
       return;
     if (!r->seen)
@@ -486,7 +486,7 @@ static void range(Replay *r, const IrInst *i) {
     r->pos += n;
   }
   if (!r->stopped && what > 1)
-    replay_fail(r, "the stream has something else here");
+    replay_fail(r, "the trace holds something else here");
   if (!r->stopped)
     put(r, i->dst, (IrValue){what, 0});
 }
@@ -497,7 +497,7 @@ static uint64_t loaded(Replay *r, const IrInst *i, uint64_t at) {
   if (i->op == IR_LOAD || !get(r, i->b).value)
     return replay_take(r, stream_bytes(i->width)) & expr_mask(i->width);
   if (!r->seen || !seen_load(r->seen, at, bytes_of(i->width), &v))
-    replay_fail(r, "memory was read that the stream has not had");
+    replay_fail(r, "the run reads memory that the trace does not contain");
   return v;
 }
 

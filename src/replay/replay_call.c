@@ -78,7 +78,7 @@ static void begin_function(Replay *r) {
     top(r)->pc++;
     uint64_t really = replay_take(r, 4);
     if (!r->stopped && really != 0)
-      replay_fail(r, "another block was executed");
+      replay_fail(r, "the trace enters another block");
     r->path->stats.checked += !r->stopped;
     top(r)->pc--;
   }
@@ -209,7 +209,7 @@ static void enter_from_outside(Replay *r) {
     return;
   if (unit >= r->program->units.len ||
       number >= r->program->units.items[unit].nfunctions) {
-    replay_fail(r, "a function that is not there was entered");
+    replay_fail(r, "the trace enters an unknown function");
     return;
   }
   uint32_t function =
@@ -240,7 +240,7 @@ static void apply_written(Replay *r) {
   if (r->stopped)
     return;
   if (n > r->limit - r->pos) {
-    replay_fail(r, "the stream is cut off");
+    replay_fail(r, "the trace is cut off");
     return;
   }
   if (r->options.written)
@@ -293,7 +293,7 @@ static void skip_results(Replay *r) {
       continue;
     uint64_t v = replay_take(r, 8) & expr_mask(s.width);
     if (!r->stopped && v != get(r, c->dst + i).value)
-      replay_fail(r, "a function returned something else");
+      replay_fail(r, "the trace has another return value");
   }
 }
 
@@ -313,7 +313,7 @@ void replay_outside(Replay *r) {
       return;
     case TRACE_RETURN:
       if (!r->frames.len || !top(r)->waiting) {
-        replay_fail(r, "a call returned that was not made");
+        replay_fail(r, "a call returns that was not made");
         return;
       }
       if (top(r)->through_pointer)
@@ -322,7 +322,7 @@ void replay_outside(Replay *r) {
         finish_call(r);
       return;
     default:
-      replay_fail(r, "the stream has something else here");
+      replay_fail(r, "the trace holds something else here");
       return;
     }
   }
@@ -332,7 +332,7 @@ void replay_outside(Replay *r) {
 static void call_pointer(Replay *r, const IrCall *c, uint32_t function) {
   if (replay_take(r, 1) != TRACE_ENTER || r->stopped) {
     if (!r->stopped)
-      replay_fail(r, "the function called through a pointer is another");
+      replay_fail(r, "the trace has another function called through a pointer");
     return;
   }
   const IrFunction *f = &r->program->functions.items[function];
@@ -345,7 +345,7 @@ static void call_pointer(Replay *r, const IrCall *c, uint32_t function) {
     return;
   if (unit != f->unit ||
       r->program->units.items[unit].first_function + number != function) {
-    replay_fail(r, "the function called through a pointer is another");
+    replay_fail(r, "the trace has another function called through a pointer");
     return;
   }
   top(r)->waiting = c;

@@ -76,10 +76,10 @@ static CallPoint call_point(const Inquiry *q) {
 
 static int refuse_assertion(const Violation *v, Err *err) {
   return err_set(err,
-                 "%s breaks an assertion while no function with a contract "
-                 "runs; to have it explained give %s, or what calls it, a "
-                 "contract, if only /*@ requires \\true; */: then the state "
-                 "before the call can be looked at",
+                 "%s breaks an assertion while no function with a contract is "
+                 "running; give %s, or its caller, a contract, if only /*@ "
+                 "requires \\true; */, so that culprit can record the state "
+                 "before the call",
                  v->table.function, v->table.function);
 }
 
@@ -93,7 +93,8 @@ static int find_call(Inquiry *q, Err *err) {
   q->contract = contracts_find(&q->subject->contracts, function);
   return q->contract
              ? 0
-             : err_set(err, "%s: its contract is not in the program", function);
+             : err_set(err, "%s: the program does not contain its contract",
+                       function);
 }
 
 static int write_patch(const Inquiry *q, const MadeState *s, Err *err) {
@@ -121,8 +122,8 @@ static int take_snapshot(Inquiry *q, Err *err) {
   SubjectRun run;
   int rc = subject_run(q->subject, &at, &run, err);
   if (!rc && !run.violations.items.len)
-    rc = err_set(err, "the program does not break the promise every time: it "
-                      "depends on more than its input");
+    rc = err_set(err, "the program does not break the contract on every run: "
+                      "it depends on more than its input");
   if (!rc)
     rc = read_snapshot(q, err);
   subject_run_release(&run);
@@ -185,7 +186,7 @@ static int compare_assertion(Inquiry *q, Err *err) {
   if (mean_assertion(q, &q->encoder))
     return 0;
   return err_set(err,
-                 "%s: the call that breaks %s cannot be followed exactly: call "
+                 "%s: the call that breaks %s cannot be modelled exactly: call "
                  "%llu keeps it%s%s",
                  v->table.function, v->table.clauses[v->broken[0]].name,
                  (unsigned long long)q->call, q->limits.len ? "; " : "",
@@ -202,8 +203,8 @@ static int compare_clauses(Inquiry *q, Err *err) {
     if (!holds || !expr_value(q->pool, holds) == is_broken(v, k))
       continue;
     return err_set(err,
-                   "%s: the call cannot be followed exactly: clause %s comes "
-                   "out otherwise than in the run%s%s",
+                   "%s: the call cannot be modelled exactly: clause %s "
+                   "evaluates differently than in the run%s%s",
                    v->table.function, v->table.clauses[k].name,
                    q->limits.len ? "; " : "", str_text(&q->limits));
   }
@@ -556,7 +557,7 @@ int inquiry_check(Inquiry *q, const char *function, const CheckOptions *o,
     return -1;
   return out->call ? 0
                    : err_set(err,
-                             "%s is not called by this run: give arguments "
-                             "with which it is",
+                             "this run does not call %s; give arguments that "
+                             "make it",
                              function);
 }

@@ -68,8 +68,8 @@ static void print_core(const Inquiry *q, const ClauseCore *c, const char *root,
           c->core.checked ? ", both solvers agree"
                           : ", not confirmed by the second solver");
   if (c->core.omission) {
-    fputs("  none of them sets what it reads: something may be missing, look "
-          "at",
+    fputs("  none of them sets what it reads: a statement may be missing; "
+          "look at",
           out);
     print_statements(q, &c->core.guards, root, out);
     fputc('\n', out);
@@ -213,13 +213,13 @@ void spec_print_ranking(const SpecReport *r, FILE *out) {
           s->failing, s->passing, plural(s->passing));
   print_count(rounds->candidates->made, "state was made", "states were made",
               out);
-  print_count(rounds->candidates->rejected, "of them was no valid call",
-              "of them were no valid call", out);
-  print_count(rounds->apart, "failed otherwise and was set aside",
-              "failed otherwise and were set aside", out);
+  print_count(rounds->candidates->rejected, "of them was not a valid call",
+              "of them were not valid calls", out);
+  print_count(rounds->apart, "failed in another way and was set aside",
+              "failed in another way and were set aside", out);
   if (rounds->switched)
-    fputs("; most tests changed nothing, the last ones were chosen by how "
-          "they cover the suspects",
+    fputs("; most tests changed nothing, so the last ones were chosen by "
+          "their coverage of the suspects",
           out);
   fputc('\n', out);
   if (r->session)

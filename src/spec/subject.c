@@ -65,7 +65,8 @@ static int load_code(SpecSubject *s, Err *err) {
   for (size_t i = 0; i < s->build.nirs; i++)
     if (program_add(&s->ir, s->build.irs[i], err))
       return -1;
-  return program_link(&s->ir, err);
+  program_link(&s->ir);
+  return 0;
 }
 
 static int confine(SpecSubject *s, Err *err) {
@@ -83,7 +84,7 @@ int subject_open(SpecSubject *s, const SubjectOptions *o, Err *err) {
     return -1;
   if (!s->contracts.tables.len)
     return err_set(err,
-                   "%s: no function in it has a contract; write one as a "
+                   "%s: no function has a contract; write one as a "
                    "comment /*@ ensures ...; */ before a function and build "
                    "it with culprit-cc",
                    o->program);
@@ -112,7 +113,7 @@ static int wait_for(SpecSubject *s, Pool *pool, Outcome *out, Err *err) {
   PoolEvent event;
   while ((event = pool_wait(pool, -1, &slot, out)) != POOL_ENDED) {
     if (event == POOL_IDLE)
-      return err_set(err, "%s: the run got lost", s->options.program);
+      return err_set(err, "%s: lost track of the run", s->options.program);
     s->interrupted = true;
     pool_kill_all(pool);
     return err_set(err, "interrupted");

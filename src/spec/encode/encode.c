@@ -585,7 +585,7 @@ int encoder_run(Encoder *e, Err *err) {
       err, "the call of %s cannot be followed to its end (%s)",
       program_name(e->target.program,
                    e->target.program->functions.items[e->target.wrapper].name),
-      limits.len ? str_text(&limits) : "it stops before");
+      limits.len ? str_text(&limits) : "it stops earlier");
   str_release(&limits);
   return -1;
 }
@@ -593,7 +593,7 @@ int encoder_run(Encoder *e, Err *err) {
 static int check_end(const Encoder *e, Err *err) {
   if (e->ended)
     return 0;
-  return err_set(err, "internal error: the encoding does not have the run");
+  return err_set(err, "internal error: the encoding excludes the run itself");
 }
 
 int encoder_off(Encoder *e, const Bitset *on, Err *err) {
@@ -683,10 +683,11 @@ Expr encoder_breaks_assertion(Encoder *e) {
 
 void encoder_show_limits(const Encoder *e, Str *out) {
   if (e->cut_loops)
-    str_addf(out, "loops that go round more than %s",
-             e->mode == ENCODE_RUN     ? "can be followed"
-             : e->mode == ENCODE_CHECK ? "the bound"
-                                       : "once more than in the run");
+    str_addf(out, "loops with %s",
+             e->mode == ENCODE_RUN ? "more iterations than can be followed"
+             : e->mode == ENCODE_CHECK
+                 ? "more iterations than the bound"
+                 : "over one iteration more than in the run");
   if (e->cut_calls)
     str_addf(out, "%scalls that nest deeper than %s", out->len ? ", " : "",
              e->mode == ENCODE_RUN     ? "can be followed"
@@ -696,7 +697,7 @@ void encoder_show_limits(const Encoder *e, Str *out) {
     str_addf(out, "%smore than %zu blocks", out->len ? ", " : "",
              e->max_blocks);
   if (out->len) {
-    str_add(out, " are assumed away");
+    str_add(out, " are assumed not to occur");
   }
   for (size_t i = 0; i < e->losses.len; i++)
     str_addf(out, "%s%s",
