@@ -1,4 +1,4 @@
-// What an exploration knows: see frontier.h.
+// The runs of a search, and the tests that could be made next: see frontier.h.
 #include "input/frontier.h"
 
 #include <assert.h>

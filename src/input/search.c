@@ -1,5 +1,5 @@
-// Makes tests near a failing run: see search.h. This half runs inputs
-// natively; search_round.c finds them.
+// Runs the inputs of a search natively: see search.h. search_round.c makes
+// them.
 #include "input/search.h"
 
 #include <stdlib.h>

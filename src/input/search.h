@@ -1,14 +1,14 @@
-// Makes tests near a failing run: the run is recorded and replayed, conditions
-// on its path are turned round and solved for, the strategy chooses what to run
-// next; every made input is run natively and judged, and becomes a test of the
-// session. docs/methods.md.
+// Makes tests near a failing run. The run is recorded and replayed; conditions
+// on its path are negated and solved; a strategy chooses which input to run
+// next. Every input that comes out is run natively and judged, and becomes a
+// test of the session. docs/methods.md.
 //
 //   InputSearch s;
-//   search_open(&s, &runner, &options, &err);  // runner: begun
-//   search_run_given(&s, &inputs, &err);           // does it fail at all?
-//   search_reduce(&s, &err);                   // smaller, same failure
-//   search_make_tests(&s, &err);                     // until the budget is
-//   used up search_close(&s);
+//   search_open(&s, &runner, &options, &err);          // runner: begun
+//   search_run_given(&s, &inputs, &result, &err);      // does it fail at all?
+//   search_reduce(&s, &err);                           // smaller, same failure
+//   search_make_tests(&s, &err);                       // until the budget ends
+//   search_close(&s);
 #ifndef CULPRIT_INPUT_SEARCH_H
 #define CULPRIT_INPUT_SEARCH_H
 
@@ -22,7 +22,9 @@
 #include "run/runner.h"
 #include "util/err.h"
 
-enum { SEARCH_INSTRUCTIONS = 40000000 }; // of a run; the rest is not flipped
+enum {
+  SEARCH_INSTRUCTIONS = 40000000
+}; // of a run; conditions behind them stay as they are
 
 struct InputSearch;
 
@@ -44,11 +46,11 @@ typedef struct {
   size_t same, passing, others; // of those: show the failure, pass, fail
                                 // otherwise or cannot be judged
   size_t reduction;             // runs made while reducing
-  size_t confirmed, diverged;   // did a test go where it was predicted to go?
-  size_t paths;                 // different ones among those that did
-  size_t unsat, unknown;        // candidates without an input
+  size_t confirmed, diverged;   // tests that took the predicted path, or not
+  size_t paths;                 // different ones among the confirmed
+  size_t unsat, unknown;        // candidates that are infeasible, or undecided
   size_t unreplayed;            // runs whose trace could not be replayed
-  size_t late;                  // not replayed: the time was over
+  size_t late;                  // not replayed: out of time
   size_t cut;                   // replayed in part: too long, or killed
   size_t false_conditions;      // should be 0: our bug
   size_t queries;
@@ -64,7 +66,7 @@ typedef struct {
 
 enum { TRIALS_KEPT = 16 };
 
-// What reduction tried and did not fail any more: test "reducedNUMBER".
+// An input that reduction tried and that no longer fails: test "reducedNUMBER".
 typedef struct {
   unsigned number;
   Inputs inputs;
@@ -106,22 +108,23 @@ typedef enum {
   GIVEN_ERROR
 } GivenResult;
 
-// Runs the given input twice. Anything but GIVEN_FAILS: there is nothing to
-// explore. -1: an error.
+// Runs the given input twice. Unless it is GIVEN_FAILS, there is nothing to
+// search for. -1: an error.
 int search_run_given(InputSearch *s, const Inputs *in, GivenResult *result,
                      Err *err);
-// Further inputs that show the same failure.
+// Adds another input that shows the same failure.
 int search_add_seed(InputSearch *s, const Inputs *in, Err *err);
+// Makes the given input smaller as long as it shows the same failure.
 int search_reduce(InputSearch *s, Err *err);
 // The input of the test "reducedNUMBER"; NULL: not kept.
 const Inputs *search_trial(const InputSearch *s, unsigned number);
+// Makes and runs tests until the budget is used up or nothing is left to try.
 int search_make_tests(InputSearch *s, Err *err);
 
-// Is there time left, and has nobody interrupted?
+// Is there time left, and was the search not interrupted?
 bool search_goes_on(const InputSearch *s);
 
-// Used by search_reduce: runs inputs natively, as one batch. shows[i]: it
-// shows the failure.
+// Runs inputs natively, as one batch. shows[i]: input i shows the failure.
 int search_run_inputs(InputSearch *s, const char *prefix, const Inputs *inputs,
                       size_t n, bool *shows, Err *err);
 

@@ -1,5 +1,5 @@
-// What search.c (runs inputs natively) and search_round.c (chooses, solves
-// and replays) share.
+// What search.c (runs inputs natively) and search_round.c (chooses, solves and
+// replays) share.
 #ifndef CULPRIT_INPUT_SEARCH_INTERNAL_H
 #define CULPRIT_INPUT_SEARCH_INTERNAL_H
 

@@ -1,17 +1,18 @@
-// Makes tests near a failing run: see search.h. Tests are made in rounds: take
-// candidates and solve for their inputs, run and record those, replay them, add
-// what came of it to the frontier.
+// Makes tests in rounds: see search.h. A round takes candidates, solves for
+// their inputs, runs and records those, replays them, and adds their paths to
+// the frontier.
 //
 // With one job a round is one test, and its result is known before the next
 // candidate is chosen. With more jobs a round has ROUND tests per job, and two
-// things happen at once:
+// threads work at the same time:
 //
-//   main thread    runs and records round k
-//   thinker        replays round k - 1, adds it, chooses and writes round k + 1
+//   main thread     runs and records round k
+//   solver thread   replays round k - 1, adds it, chooses and writes round k +
+//   1
 //
 // Replaying is shared among as many threads as there are jobs. Runs are added
 // in the order in which they were made, so that the same number of jobs makes
-// the same tests again, as far as the time goes.
+// the same tests again, as far as time permits.
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -28,14 +29,14 @@
 enum {
   BATCH_MAX = 64,
   ROUND = 4,              // tests per job in one round
-  SOLVED_IN_VAIN = 200000 // candidates without an input in a row
+  SOLVED_IN_VAIN = 200000 // infeasible candidates in a row
 };
 static const size_t memory_max = (size_t)3 << 29; // 1.5 GB of expressions
 
 // What became of one recorded run.
 typedef struct {
   bool good;
-  bool late; // the time was over: not replayed
+  bool late; // not replayed: out of time
   Explored run;
   Bitset covered; // edges
   const Program *program;
@@ -61,7 +62,7 @@ static void round_release(TestRound *r) {
 
 // --- choosing and solving ---------------------------------------------------
 
-// For the thinker, who must not look at the runner.
+// For the solver thread, which must not read the runner.
 static bool is_time_left(const InputSearch *s) {
   return !atomic_load(&s->stopped) &&
          clock_now() - s->start < s->options.seconds;
@@ -75,7 +76,7 @@ static size_t round_size(const InputSearch *s) {
   return want > BATCH_MAX ? BATCH_MAX : want > left ? left : want;
 }
 
-// Takes candidates until there are enough with an input.
+// Takes candidates until enough of them have an input.
 static void round_fill(InputSearch *s, TestRound *r) {
   size_t want = round_size(s), vain = 0;
   double start = clock_now();
@@ -94,7 +95,7 @@ static void round_fill(InputSearch *s, TestRound *r) {
   search_count_time(&s->stats.solving, start);
 }
 
-// The given input, recorded, is no test that was made.
+// The given input is recorded, but is not a made test.
 static bool is_made(const InputSearch *s, const TestRound *r) {
   return r->from_candidate || s->options.strategy->from_empty;
 }
@@ -135,7 +136,7 @@ static void note_edge(void *context, uint32_t branch, uint32_t edge) {
   bitset_add(&r->covered, r->program->branches.items[branch].first_edge + edge);
 }
 
-// The input under the names it was read.
+// The input under the names by which the run read its files.
 static void input_as_read(const InputSearch *s, const Test *test,
                           const Inputs *in, Inputs *out) {
   char *dir = mem_printf("%s/%s", s->options.dir, test->name);
@@ -147,7 +148,7 @@ static void input_as_read(const InputSearch *s, const Test *test,
 static void replay_one(InputSearch *s, TestRound *r, size_t i, size_t thread) {
   Replayed *to = &r->replayed[i];
   Inputs read = {0};
-  if (!is_time_left(s)) { // nothing could be made of it any more
+  if (!is_time_left(s)) { // its path would no longer be used
     *to = (Replayed){.late = true};
     return;
   }
@@ -187,7 +188,7 @@ static size_t threads_for(const InputSearch *s, const TestRound *r) {
   return n > r->n ? r->n : n;
 }
 
-// Each thread takes the next run that nobody has taken.
+// Each thread takes the next run that is not taken yet.
 static int round_replay(InputSearch *s, TestRound *r, Err *err) {
   pthread_t threads[RECORDER_THREADS];
   Replayer replayers[RECORDER_THREADS];
@@ -236,7 +237,7 @@ static void count_path(InputSearch *s, const Path *path) {
     add_loss(s, &path->stats.losses.items[i]);
 }
 
-// Did it go where it was predicted to go?
+// Did the run take the predicted path?
 static bool confirm(InputSearch *s, const FlipCandidate *c,
                     const Explored *run) {
   size_t at;
@@ -246,8 +247,8 @@ static bool confirm(InputSearch *s, const FlipCandidate *c,
   return did;
 }
 
-// Gives the oldest runs' expressions back when they take too much memory;
-// their candidates can no longer be solved.
+// Frees the expressions of the oldest runs when they take too much memory.
+// Their candidates can no longer be solved.
 static void bound_memory(Frontier *f) {
   size_t bytes = 0;
   for (size_t i = f->runs.len; i-- > 0;) {
@@ -380,9 +381,10 @@ static int make_in_turn(InputSearch *s, Err *err) {
   return rc;
 }
 
+// What the solver thread does while a round runs.
 typedef struct {
   InputSearch *search;
-  TestRound *before; // was run
+  TestRound *before; // was run: to be replayed
   TestRound *next;   // to be made
   int rc;
   Err err;
@@ -398,7 +400,7 @@ static void *solve_next(void *context) {
   return NULL;
 }
 
-// Runs `now` while the thinker has its thoughts.
+// Runs `now` while the solver thread works.
 static int run_and_solve(InputSearch *s, TestRound *now, PendingSolve *t,
                          Err *err) {
   pthread_t thread;

@@ -1,9 +1,9 @@
-// Which passing run is the best: see near.h.
+// Selects the best passing run: see near.h.
 //
 // The runs that were made are a test suite of their own. A branch line that the
-// default method ranks high over it is one whose outcome decides: turned round
-// in runs that pass, and as it was in those that fail. One far down the list is
-// a consequence, or has to do with the shape of the input.
+// default method ranks high over it decides: its outcome differs in runs that
+// pass, and is the same in those that fail. A line far down the list is a
+// consequence, or depends on the shape of the input.
 #include <stdlib.h>
 #include <string.h>
 

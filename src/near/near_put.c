@@ -1,6 +1,5 @@
-// Which of the variables that differ at a branch matter: those that make the
-// failing run end as it should when they get the values that the passing run
-// has there (near.h).
+// Which of the differing variables at a branch matter: those that make the
+// failing run pass when they get the values of the passing run (near.h).
 //
 //   if (a > limit) ...           here: a = 3, limit = 5, x = 7, p->len = 0
 //                                passing: a = 9, limit = 6, x = 8, p->len = 2
@@ -8,15 +7,15 @@
 //   a: passes; limit: fails      so it is a
 //
 // Zeller 2002, "Isolating cause-effect chains from computer programs", with
-// ddmin (ddmin.h): each set is put into a run of the failing input, stopped in
-// front of the branch, and the run is judged when it is over. What comes out is
-// 1-minimal: no single variable can be left out. There may be other such sets.
+// ddmin (ddmin.h): each set is put into a run of the failing input that is
+// stopped before the branch, and the run is judged when it ends. The result is
+// 1-minimal: no single variable can be left out. Other such sets may exist.
 //
-// Noise, what a run of the same input has otherwise every time (times, random
-// numbers, what the dynamic linker left on the stack), says nothing. A number
-// is noise as a whole; of a table or a text only the bytes that vary are, and
-// the others are exchanged. Both runs are looked at twice for it; noise that
-// shows later only is left out from there on.
+// Values that vary between runs of the same input (times, random numbers,
+// leftovers of the dynamic linker on the stack) are noise. A number is noise as
+// a whole; of a table or a text only the varying bytes are, and the others are
+// exchanged. Each run is executed twice to find noise; noise that shows up
+// later is left out from then on.
 //
 // Bounds: RUNS_MAX runs for a branch, BRANCHES_MAX branches, SECONDS in all, or
 // PER_CENT of the budget if that is more.

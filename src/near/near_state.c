@@ -1,10 +1,10 @@
-// What the branches at which two runs part went by: see near.h.
+// The values each differing branch depended on: see near.h.
 //
 // Both runs are recorded and watched once more (watch.h). A variable matters at
-// a branch if its values differ there and what it holds in the failing run is
-// used from there on by something that the wrong result goes by: a dynamic
-// slice backwards from where the error shows, over data and control, cut with
-// what differs. near_put.c then runs the program with values exchanged.
+// a branch if its values differ there and something that the wrong result
+// depends on uses its value later in the failing run: a dynamic slice backwards
+// from where the failure becomes visible, over data and control, intersected
+// with what differs. near_put.c then runs the program with values exchanged.
 #include <stdlib.h>
 
 #include "near/near_internal.h"
