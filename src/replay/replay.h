@@ -4,16 +4,16 @@
 //   trace:  in[0] = '7' was loaded, B3 taken, then the run ended
 //   gives:  path = { in.size > 0, in[0] >= '0', in[0] <= '9' }
 //
-// The trace decides every address and every result of code that we do not have;
-// all else is computed again, branches included, so replay never forks and
+// The trace gives every address and every result of external code; everything
+// else is computed again, branches included, so replay never forks and
 // never calls a solver. Every condition put on the path holds in the run it
 // came from; one that does not is our bug, is counted in stats.false_conditions
 // and left out.
 //
-// Limits. What code outside does with values that depend on the input, and
-// addresses computed from the input, is made concrete: the path says so with a
-// condition of its own (PATH_LIBC, PATH_ADDRESS), and stats.losses counts it by
-// name. Signal handlers that interrupt instrumented code cannot be replayed.
+// Limits. Values that depend on the input become concrete where external code
+// uses them or where they are addresses: the path says so with a condition of
+// its own (PATH_LIBC, PATH_ADDRESS), and stats.losses counts it by name. Signal
+// handlers that interrupt instrumented code cannot be replayed.
 //
 // Memory: expressions live in the caller's pool, events in the Path.
 #ifndef CULPRIT_REPLAY_REPLAY_H

@@ -1,15 +1,15 @@
-// Tiny domains, tried out. A condition on one byte is a truth table of 256
-// bits, computed once; a question about one byte is then a few ANDs. With two
-// bytes, the outer one runs through the values its own conditions leave, and
-// all conditions on both are computed for the 256 values of the inner one at a
-// time.
+// Solves tiny domains by trying all values. A condition on one byte is a truth
+// table of 256 bits, computed once; a question about one byte is then a few
+// ANDs. With two bytes, the outer one runs through the values that its own
+// conditions leave, and all conditions on both are computed for the 256 values
+// of the inner one at a time.
 //
-// For floats, which no other engine but Z3 takes and Z3 takes its time for, the
-// values that the digits of a few numbers can have are tried out, 256 at a
-// time; if they are too many, some of them are drawn.
+// For floats, which only Z3 takes otherwise, and slowly, the values that the
+// digits of a few numbers can have are tried 256 at a time; if there are too
+// many, a sample of them.
 //
-// Among the answers, those near the run are preferred: one input kept if
-// possible, printable characters before others, then the smallest change.
+// Answers near the run are preferred: one input kept if possible, printable
+// characters before others, then the smallest change.
 #include <assert.h>
 #include <ctype.h>
 #include <string.h>

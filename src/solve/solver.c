@@ -1,4 +1,4 @@
-// The way of a query: normalise, slice, pick an engine, check the model.
+// Answers a query: normalises and slices it, picks an engine, checks the model.
 #include "solve/solver.h"
 
 #include <assert.h>

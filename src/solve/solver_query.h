@@ -40,8 +40,8 @@ void enumerator_release(Enumerator *e);
 // than BV, or conditions too large to try them all out.
 bool enumerator_solve(Enumerator *e, const Query *q, SolverResult *result,
                       Model *out);
-// For conditions that only Z3 takes: bytes whose own conditions leave them few
-// values. All are tried, or some; false: that told nothing.
+// For conditions that only Z3 takes otherwise: tries all or some values of
+// bytes whose own conditions leave few. False: no answer.
 bool enumerator_try(Enumerator *e, const Query *q, SolverResult *result,
                     Model *out);
 

@@ -1,4 +1,4 @@
-// A broken promise and its core: see inquiry.h.
+// Explains a broken contract: see inquiry.h.
 #include "spec/inquiry.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// Keeping what was found out: see keep.h.
+// Stores the result of `culprit spec`: see keep.h.
 #include "spec/keep.h"
 
 #include <stdlib.h>

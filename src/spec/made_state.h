@@ -1,17 +1,17 @@
-// The state before a call, and others made from it. A MadeState is the snapshot
-// of a process at the call with some cells changed; new ones are made by
-// following the call's own path with the state symbolic, and turning one branch
-// after the other the other way.
+// The state before a call, and other states made from it. A MadeState is the
+// snapshot of a process at the call with some cells changed. New ones are made
+// by following the call's own path with the state symbolic, and negating one
+// branch after the other.
 //
 //   MadeState given = {.snapshot = &s};
 //   StateList made = {0};
-//   states_make(&program, &given, 5, &made, err);
+//   states_make(&maker, &given, &made, err);
 //   state_patch(&made.items[0], &patch);       // to run it natively
 //
 // Only cells that the call reads are changed: numbers to anything, pointers to
-// null or to objects of the same kind that are there (pointees.h). The
-// function's `requires` hold in every made state, as far as they can be
-// evaluated within the bounds.
+// null or to existing objects of the same kind (pointees.h). The function's
+// `requires` hold in every made state, as far as they can be evaluated within
+// the bounds.
 #ifndef CULPRIT_SPEC_MADE_STATE_H
 #define CULPRIT_SPEC_MADE_STATE_H
 
@@ -28,7 +28,7 @@ typedef struct {
 
 typedef struct {
   const Snapshot *snapshot;
-  ARRAY(CellChange) changes; // a later one of a cell counts
+  ARRAY(CellChange) changes; // of one cell the last counts
   unsigned char *args;       // with the changes; NULL: the snapshot's
   uint32_t turned;           // line of the branch it was made from; 0: none
 } MadeState;
@@ -52,21 +52,20 @@ typedef struct {
   double seconds;        // in all
 } StateMaker;
 
-// Appends the states that go another way than `from` at one branch of its path
-// in the body, in the order of the path. A branch that cannot go the other way
-// gives none.
+// Appends the states that take another edge than `from` at one branch of its
+// path in the body, in the order of the path. An infeasible branch gives none.
 int states_make(const StateMaker *m, const MadeState *from, StateList *out,
                 Err *err);
 
-// Bounded verification: a state in which the requires hold and some ensures,
-// or assertion in the body, does not, with loops that go round and calls that
-// nest `bound` times at most. SOLVER_UNSAT: there is none.
+// Bounded verification: a state in which the requires hold and some ensures, or
+// assertion in the body, does not, with loops that iterate and calls that nest
+// at most `bound` times. SOLVER_UNSAT: there is none.
 SolverResult state_search(const StateMaker *m, const MadeState *from,
                           uint32_t bound, MadeState *out, Err *err);
 
-// Appends at most `n` states of the given objects that satisfy `requires`, and
-// are random beyond that: some cells are given random values one after the
-// other, as long as `requires` can still hold, and the solver finds the rest.
+// Appends at most `n` random states of the given objects that satisfy
+// `requires`: some cells get random values one after the other, as long as
+// `requires` can still hold, and the solver finds the rest.
 // *random: state of the generator.
 int states_random(const StateMaker *m, const MadeState *from, size_t n,
                   uint64_t *random, StateList *out, Err *err);

@@ -1,5 +1,5 @@
-// What is known where one is: the statement an instruction belongs to, with its
-// selector, and the conditions that hold there. See encode.h.
+// What is known at the current place: the statement of an instruction, whether
+// it is off, and the conditions that hold there. See encode.h.
 #include <stdlib.h>
 #include <string.h>
 

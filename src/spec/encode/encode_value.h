@@ -5,11 +5,11 @@
 //   lst = { lst was l->header: 0x5010,  line 12 is off and i == 1: 0x5030, ...
 //   }
 //
-// each with the condition under which it is this one; exactly one of the
-// conditions holds. Following a pointer is then looking at the cells it may
-// point to, and comparing two of them costs a few gates instead of 64 bits
-// each. All other values are expressions (expr/expr.h). A pointer into an array
-// at a place that has no list of choices is a base and an offset.
+// each with the condition under which it applies; exactly one of the conditions
+// holds. To follow a pointer is then to visit the cells it may point to, and to
+// compare two of them costs a few gates instead of 64 bits each. All other
+// values are expressions (expr/expr.h). A pointer into an array at an index
+// without a list of choices is a base and an offset.
 #ifndef CULPRIT_SPEC_ENCODE_ENCODE_VALUE_H
 #define CULPRIT_SPEC_ENCODE_ENCODE_VALUE_H
 
@@ -65,11 +65,11 @@ Val val_of(ValPool *v, Expr e); // BV
 Expr val_expr(ValPool *v, Val x);
 // What it is in the run.
 uint64_t val_in_run(ValPool *v, Val x);
-// From choices whose guards are exclusive and cover all cases; equal values are
-// joined. The list is the caller's.
+// From choices whose guards are exclusive and cover all cases. Equal values are
+// merged. The list stays the caller's.
 Val val_list(ValPool *v, unsigned width, bool pointer, const Choice *c,
              size_t n);
-// Cut, or filled up with zeros.
+// Truncated or zero-extended.
 Val val_resize(ValPool *v, Val x, unsigned width);
 // Any value of that width; `run`: what it is in the run.
 Val val_free(ValPool *v, unsigned width, uint64_t run);

@@ -1,10 +1,10 @@
-// What unrolling must know of a function: the order of its blocks, its loops,
-// and which registers are used outside the block that sets them.
+// What unrolling needs to know about a function: the order of its blocks, its
+// loops, and which registers are used outside the block that sets them.
 //
-// An unrolled block is (block, how often each loop around it has gone round).
-// Unrolled blocks in the order of their keys come after all that lead to them:
-// a key has, from the outermost loop inwards, the place of the loop's head
-// among its neighbours and the round, then the block's own place.
+// An unrolled block is (block, iteration of each loop around it). In the order
+// of their keys, unrolled blocks come after all that lead to them: from the
+// outermost loop inwards, a key has the place of the loop's head among its
+// neighbours and the iteration, then the block's own place.
 #ifndef CULPRIT_SPEC_ENCODE_UNROLL_FLOW_H
 #define CULPRIT_SPEC_ENCODE_UNROLL_FLOW_H
 
@@ -17,7 +17,7 @@ typedef struct {
   uint32_t head;   // block
   uint32_t parent; // loop; IR_NONE: none
   uint32_t depth;  // 0: outermost
-  uint32_t rounds; // most that the run made, in one go
+  uint32_t rounds; // most iterations that the run made at a time
 } UnrollLoop;
 
 typedef struct {
@@ -27,7 +27,7 @@ typedef struct {
   UnrollLoop *loops;
   uint32_t nloops;
   bool *shared;     // of each register: used in another block
-  uint32_t calls;   // how often the run had it active at once
+  uint32_t calls;   // most activations at once in the run
   bool irreducible; // a loop with two entries: its back edge is not followed
 } UnrollFlow;
 
