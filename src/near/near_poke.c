@@ -33,7 +33,7 @@ static int digit(char c) {
 }
 
 // False: it is no list of bytes.
-static bool take_bytes(PokeAnswer *a, const char *text, PokeCell *out) {
+static bool take_bytes(PokeAnswer *a, const char *text, AnswerCell *out) {
   size_t n = strlen(text);
   uint8_t *bytes = arena_array(&a->arena, uint8_t, n / 2 + 1);
   for (size_t i = 0; i + 1 < n; i += 2) {
@@ -48,11 +48,11 @@ static bool take_bytes(PokeAnswer *a, const char *text, PokeCell *out) {
 }
 
 static bool take_cell(PokeAnswer *a, char **f) {
-  PokeCell c = {.frame = atoi(f[1]),
-                .function = arena_strdup(&a->arena, f[2]),
-                .name = arena_strdup(&a->arena, f[3]),
-                .at = strtoull(f[4], NULL, 16),
-                .kind = *f[5]};
+  AnswerCell c = {.frame = atoi(f[1]),
+                  .function = arena_strdup(&a->arena, f[2]),
+                  .name = arena_strdup(&a->arena, f[3]),
+                  .at = strtoull(f[4], NULL, 16),
+                  .kind = *f[5]};
   if (!take_bytes(a, f[6], &c))
     return false;
   array_push(&a->cells, c);

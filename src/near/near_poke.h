@@ -25,7 +25,7 @@ typedef struct {
   size_t size;
   const uint8_t *bytes;
   const char *leads; // of a pointer: what it points to; NULL: to nothing
-} PokeCell;
+} AnswerCell;
 
 // Bytes to be exchanged.
 typedef struct {
@@ -55,7 +55,7 @@ typedef struct {
   bool has_way;              // and executed the branch
   uint64_t way;              // 1 or 0, or the value of a switch
   uint64_t image, image_end; // the program's own data
-  ARRAY(PokeCell) cells;
+  ARRAY(AnswerCell) cells;
   ARRAY(CellMoved) moved; // then nothing was exchanged
   Outcome outcome;
   Arena arena;

@@ -42,7 +42,7 @@ enum {
 
 // A variable, or a byte of one, that can be exchanged.
 typedef struct {
-  const PokeCell *failing, *passing;
+  const AnswerCell *failing, *passing;
   size_t from, size; // bytes of it
   bool *noise;       // of each byte of the failing cell: it is not exchanged
 } PutChoice;
@@ -60,22 +60,22 @@ typedef struct {
 
 // --- what can be exchanged --------------------------------------------------
 
-static char *cell_key(const PokeCell *c) {
+static char *cell_key(const AnswerCell *c) {
   return mem_printf("%d %s %s", c->frame, c->function, c->name);
 }
 
 // The bytes that count: of a text those up to its end.
-static size_t used(const PokeCell *c) {
+static size_t used(const AnswerCell *c) {
   size_t n =
       c->kind == CELL_TEXT ? strnlen((const char *)c->bytes, c->size) + 1 : 0;
   return n && n <= c->size ? n : c->size;
 }
 
-static bool is_same(const PokeCell *a, const PokeCell *b) {
+static bool is_same(const AnswerCell *a, const AnswerCell *b) {
   return used(a) == used(b) && !memcmp(a->bytes, b->bytes, used(a));
 }
 
-static uint64_t number(const PokeCell *c) {
+static uint64_t number(const AnswerCell *c) {
   uint64_t v = 0;
   memcpy(&v, c->bytes, c->size < sizeof v ? c->size : sizeof v);
   return v;
@@ -83,7 +83,7 @@ static uint64_t number(const PokeCell *c) {
 
 // Is what the passing run has there good in the failing one? Of pointers null,
 // and what is at the same place in every run.
-static bool may_put(const Putter *p, const PokeCell *f, const PokeCell *q) {
+static bool may_put(const Putter *p, const AnswerCell *f, const AnswerCell *q) {
   uint64_t to = number(q);
   if (f->kind != q->kind || used(q) > f->size)
     return false;
@@ -94,7 +94,7 @@ static bool may_put(const Putter *p, const PokeCell *f, const PokeCell *q) {
 }
 
 // Tables and texts: of these bytes are told apart.
-static bool has_bytes(const PokeCell *c) {
+static bool has_bytes(const AnswerCell *c) {
   return c->kind == CELL_TABLE || c->kind == CELL_TEXT;
 }
 
@@ -110,7 +110,7 @@ static bool changes_any(const PutChoice *c) {
   return k < c->from + c->size;
 }
 
-static void choose(Putter *p, const PokeCell *f, const PokeCell *q,
+static void choose(Putter *p, const AnswerCell *f, const AnswerCell *q,
                    bool *noise) {
   bool pointers = f->kind == CELL_POINTER && number(f) && number(q);
   PutChoice c = {f, q, 0, used(q), noise};
@@ -133,16 +133,16 @@ static void index_cells(const PokeAnswer *a, Hashmap *out) {
 }
 
 // The cell of that name; NULL: there is none.
-static const PokeCell *find_cell(const PokeAnswer *a, const Hashmap *index,
-                                 const char *key) {
+static const AnswerCell *find_cell(const PokeAnswer *a, const Hashmap *index,
+                                   const char *key) {
   uint64_t i;
   return hashmap_get(index, key, strlen(key), &i) ? &a->cells.items[i] : NULL;
 }
 
 // Marks those of `n` bytes that the same run had otherwise. False: it is not to
 // be exchanged at all.
-static bool mark_noise(const PokeCell *c, const PokeCell *again, bool *noise,
-                       size_t n) {
+static bool mark_noise(const AnswerCell *c, const AnswerCell *again,
+                       bool *noise, size_t n) {
   bool same = true;
   for (size_t k = 0; k < n && k < c->size; k++) {
     bool varies = k >= again->size || c->bytes[k] != again->bytes[k];
@@ -160,7 +160,7 @@ static void find_choices(Putter *p) {
     index_cells(answers[i], &index[i]);
   p->choices.len = 0;
   for (size_t k = 0; k < p->failing.cells.len; k++) {
-    const PokeCell *f = &p->failing.cells.items[k], *other[3];
+    const AnswerCell *f = &p->failing.cells.items[k], *other[3];
     bool *noise = arena_array(&p->failing.arena, bool, f->size);
     char *key = cell_key(f);
     for (size_t i = 0; i < 3; i++)
@@ -179,7 +179,7 @@ static void find_choices(Putter *p) {
 static void learn_noise(Putter *p, const CellMoved *m) {
   for (size_t i = 0; i < p->choices.len; i++) {
     const PutChoice *c = &p->choices.items[i];
-    const PokeCell *f = c->failing;
+    const AnswerCell *f = c->failing;
     uint64_t from = m->at > f->at ? m->at : f->at;
     uint64_t f_end = f->at + f->size, m_end = m->at + m->size;
     uint64_t end = m_end < f_end ? m_end : f_end;
@@ -330,7 +330,7 @@ static bool is_printable(const uint8_t *bytes, size_t n) {
   return true;
 }
 
-static void show_bytes(const PokeCell *c, Str *out) {
+static void show_bytes(const AnswerCell *c, Str *out) {
   enum { SHOWN = 64 };
   size_t n = strnlen((const char *)c->bytes, c->size);
   if (n < c->size && is_printable(c->bytes, n)) {
@@ -341,7 +341,7 @@ static void show_bytes(const PokeCell *c, Str *out) {
     str_addf(out, "\\x%02x", c->bytes[i]);
 }
 
-static void show_float(const PokeCell *c, Str *out) {
+static void show_float(const AnswerCell *c, Str *out) {
   float f;
   double d = 0;
   if (c->size == sizeof f) {
@@ -353,7 +353,7 @@ static void show_float(const PokeCell *c, Str *out) {
   str_addf(out, "%g", d);
 }
 
-static void show_number(const PokeCell *c, Str *out) {
+static void show_number(const AnswerCell *c, Str *out) {
   unsigned shift = c->size < 8 ? 64 - 8 * (unsigned)c->size : 0;
   uint64_t v = number(c);
   if (c->kind == CELL_UNSIGNED)
@@ -362,7 +362,7 @@ static void show_number(const PokeCell *c, Str *out) {
     str_addf(out, "%lld", (long long)((int64_t)(v << shift) >> shift));
 }
 
-static const char *show_cell(Near *n, const PokeCell *c) {
+static const char *show_cell(Near *n, const AnswerCell *c) {
   Str text = {0};
   if (c->kind == CELL_FLOAT)
     show_float(c, &text);
@@ -379,7 +379,7 @@ static const char *show_cell(Near *n, const PokeCell *c) {
 
 // "len of parse()", with the number of calls where the name alone may be
 // another's.
-static const char *show_name(const Putter *p, const PokeCell *c,
+static const char *show_name(const Putter *p, const AnswerCell *c,
                              const char *name) {
   Arena *arena = &p->near->arena;
   if (c->frame <= 0)
@@ -459,7 +459,7 @@ static const char *look_at_failing(Putter *p) {
 // --- names for what is compared ---------------------------------------------
 
 // The cell's value in the width that is compared.
-static uint64_t widened(const PokeCell *c, unsigned width) {
+static uint64_t widened(const AnswerCell *c, unsigned width) {
   unsigned shift = c->size < 8 ? 64 - 8 * (unsigned)c->size : 0;
   uint64_t v = number(c);
   if (c->kind == CELL_SIGNED)
@@ -467,7 +467,7 @@ static uint64_t widened(const PokeCell *c, unsigned width) {
   return width < 64 ? v & ((1ull << width) - 1) : v;
 }
 
-static bool is_value(const PokeCell *c, const WatchValue *v) {
+static bool is_value(const AnswerCell *c, const WatchValue *v) {
   bool number = c->kind == CELL_SIGNED || c->kind == CELL_UNSIGNED ||
                 c->kind == CELL_FLOAT;
   return number && widened(c, v->width) == v->bits;
@@ -513,7 +513,7 @@ static const char *leads_of(const Putter *p, const PokeAnswer *a,
   if (!name || !(v->flags & IR_POINTER) || !v->bits)
     return NULL;
   for (size_t i = 0; i < a->cells.len; i++) {
-    const PokeCell *c = &a->cells.items[i];
+    const AnswerCell *c = &a->cells.items[i];
     if (c->frame <= 0 && c->kind == CELL_POINTER && !strcmp(c->name, name))
       return c->leads ? keep_text(p->near, c->leads) : NULL;
   }

@@ -88,8 +88,6 @@ static bool depends(const Turn *t, uint32_t condition) {
   return false;
 }
 
-typedef ARRAY(Constraint) Constraints;
-
 static void collect(const Turn *t, Constraints *out) {
   const NearRun *r = t->run;
   uint32_t last = t->conditions[t->n - 1];

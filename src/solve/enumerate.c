@@ -296,8 +296,6 @@ static bool narrow_layout(Enumerator *e, const Query *q, BitLayout *layout) {
          byte_domain(e, q, q->vars[1], &layout->outer);
 }
 
-typedef ARRAY(Constraint) Constraints;
-
 // Conditions that the domains do not answer already.
 static void open_conditions(Enumerator *e, const Query *q, Constraints *open) {
   bool skip = are_two_bytes(e->pool, q);

@@ -9,8 +9,6 @@
 #include "solve/solver_query.h"
 #include "util/clock.h"
 
-typedef ARRAY(Constraint) Constraints;
-
 struct Solver {
   ExprPool *pool;
   SolverLimits limits;

@@ -40,6 +40,7 @@ typedef struct {
   Expr cond;
   bool outcome;
 } Constraint;
+typedef ARRAY(Constraint) Constraints;
 
 typedef enum { SOLVER_SAT, SOLVER_UNSAT, SOLVER_UNKNOWN } SolverResult;
 

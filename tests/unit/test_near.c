@@ -770,7 +770,7 @@ TEST(an_answer_of_the_helper_is_read) {
   assert_int_equal(a.way, 1);
   assert_int_equal(a.image, 0x5000);
   assert_int_equal(a.cells.len, 3);
-  const PokeCell *c = &a.cells.items[0];
+  const AnswerCell *c = &a.cells.items[0];
   assert_int_equal(c->frame, 1);
   assert_string_equal(c->function, "parse");
   assert_string_equal(c->name, "p->len");

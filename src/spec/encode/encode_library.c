@@ -17,7 +17,7 @@ typedef struct {
   Pmap *state;
 } Use;
 
-typedef void ModelFunction(Use *m);
+typedef void LibraryFunction(Use *m);
 
 // --- small things -----------------------------------------------------------
 
@@ -308,7 +308,7 @@ static void model_abs(Use *m) {
 
 static const struct {
   const char *name;
-  ModelFunction *model;
+  LibraryFunction *model;
 } library[] = {
     {"malloc", model_malloc},
     {"calloc", model_calloc},
