@@ -101,26 +101,19 @@ static void join(const Cut *c, const bool *keep, Inputs *out) {
 }
 
 // Takes the trial over.
-static void keep_trial(InputSearch *s, unsigned number, const Inputs *trial) {
+static void keep_trial(InputSearch *s, CutTrial trial) {
   if (s->trials.len == TRIALS_KEPT) {
     inputs_release(&s->trials.items[0].inputs);
     s->trials.len--;
     memmove(s->trials.items, s->trials.items + 1,
             s->trials.len * sizeof *s->trials.items);
   }
-  array_push(&s->trials, (CutTrial){number, *trial});
-}
-
-const Inputs *search_trial(const InputSearch *s, unsigned number) {
-  for (size_t i = 0; i < s->trials.len; i++)
-    if (s->trials.items[i].number == number)
-      return &s->trials.items[i].inputs;
-  return NULL;
+  array_push(&s->trials, trial);
 }
 
 static bool still_fails(void *ctx, const bool *keep, size_t n) {
   Cut *c = ctx;
-  bool shows = false;
+  InputResult result = {0};
   (void)n;
   if (c->failed || !search_goes_on(c->search))
     return false;
@@ -129,12 +122,12 @@ static bool still_fails(void *ctx, const bool *keep, size_t n) {
   unsigned number = c->search->number;
   c->search->stats.reduction++;
   c->failed =
-      search_run_inputs(c->search, "reduced", &trial, 1, &shows, c->err) != 0;
-  if (shows || c->failed)
+      search_run_inputs(c->search, "reduced", &trial, 1, &result, c->err) != 0;
+  if (result.shows || c->failed)
     inputs_release(&trial);
   else
-    keep_trial(c->search, number, &trial);
-  return shows;
+    keep_trial(c->search, (CutTrial){number, trial, result.verdict});
+  return result.shows;
 }
 
 // One pass over one source, or over the arguments; the search's input becomes

@@ -15,26 +15,33 @@
 
 // --- natively ---------------------------------------------------------------
 
+// The first failure is the one to be explained.
+static void take_failure(InputSearch *s, const Run *run) {
+  const Failure *f = &run->failures.items[0];
+  s->signature = mem_strdup(f->signature);
+  s->message = mem_strdup(f->message);
+  s->vague = !strcmp(f->kind, "exit");
+  s->varies = run_note_varies(run->note);
+}
+
+static bool shows_failure(const InputSearch *s, const Run *run) {
+  for (size_t i = 0; i < run->failures.len && s->signature; i++)
+    if (s->varies || !strcmp(run->failures.items[i].signature, s->signature))
+      return true;
+  return false;
+}
+
 static void note_judged(void *context, const Run *run) {
   InputSearch *s = context;
-  for (size_t i = 0; i < s->njudged; i++) {
-    struct JudgedTest *j = &s->judged[i];
-    if (strcmp(j->test, run->test) != 0)
+  for (size_t i = 0; s->batch && i < s->batch->n; i++) {
+    if (strcmp(s->batch->tests[i].name, run->test) != 0)
       continue;
-    j->done = true;
-    j->verdict = run->verdict;
     if (!s->note && run->note)
       s->note = mem_strdup(run->note);
-    for (size_t k = 0; k < run->failures.len && s->signature; k++)
-      j->shows |=
-          s->varies || !strcmp(run->failures.items[k].signature, s->signature);
-    if (!s->signature && run->verdict == VERDICT_FAIL && run->failures.len) {
-      s->signature = mem_strdup(run->failures.items[0].signature);
-      s->message = mem_strdup(run->failures.items[0].message);
-      s->vague = !strcmp(run->failures.items[0].kind, "exit");
-      s->varies = run_note_varies(run->note);
-      j->shows = true;
-    }
+    if (!s->signature && run->verdict == VERDICT_FAIL && run->failures.len)
+      take_failure(s, run);
+    s->batch->results[i] =
+        (InputResult){run->verdict, run->status, shows_failure(s, run)};
   }
 }
 
@@ -54,7 +61,7 @@ static int write_test(InputSearch *s, const char *prefix, const Inputs *in,
                        .number = s->number - 1,
                        .line = arena_strdup(&b->arena, str_text(&line)),
                        .env = made_environment(in, &b->arena)};
-  b->judged[i] = (struct JudgedTest){.test = name};
+  b->results[i].verdict = VERDICT_ERROR;
   str_release(&line);
   return rc;
 }
@@ -65,7 +72,7 @@ int made_batch_write(InputSearch *s, const char *prefix, const Inputs *inputs,
   int rc = 0;
   *b = (MadeBatch){.n = n};
   b->tests = arena_array(&b->arena, Test, n);
-  b->judged = arena_array(&b->arena, struct JudgedTest, n);
+  b->results = arena_array(&b->arena, InputResult, n);
   for (size_t i = 0; !rc && i < n; i++)
     rc = write_test(s, prefix, &inputs[i], b, i, err);
   search_count_time(&s->stats.writing, start);
@@ -74,11 +81,10 @@ int made_batch_write(InputSearch *s, const char *prefix, const Inputs *inputs,
 
 int made_batch_run(InputSearch *s, MadeBatch *b, Err *err) {
   double start = clock_now();
-  s->judged = b->judged;
-  s->njudged = b->n;
+  s->batch = b;
   s->runner->total = s->runner->finished + b->n;
   int rc = batch_run(s->runner, b->tests, b->n, err);
-  s->njudged = 0;
+  s->batch = NULL;
   search_count_time(&s->stats.running, start);
   return rc;
 }
@@ -91,11 +97,11 @@ static int run_batch(InputSearch *s, const char *prefix, const Inputs *inputs,
 }
 
 int search_run_inputs(InputSearch *s, const char *prefix, const Inputs *inputs,
-                      size_t n, bool *shows, Err *err) {
+                      size_t n, InputResult *results, Err *err) {
   MadeBatch b;
   int rc = run_batch(s, prefix, inputs, n, &b, err);
   for (size_t i = 0; !rc && i < n; i++)
-    shows[i] = b.judged[i].shows;
+    results[i] = b.results[i];
   arena_release(&b.arena);
   return rc;
 }
@@ -136,8 +142,8 @@ void search_close(InputSearch *s) {
   free(s->note);
 }
 
-static GivenResult given_result(const struct JudgedTest *j) {
-  switch (j->verdict) {
+static GivenResult given_result(Verdict verdict) {
+  switch (verdict) {
   case VERDICT_FAIL:
     return GIVEN_FAILS;
   case VERDICT_PASS:
@@ -156,7 +162,8 @@ int search_run_given(InputSearch *s, const Inputs *in, GivenResult *result,
   inputs_copy(&s->given, in);
   int rc = run_batch(s, "given", in, 1, &b, err);
   if (!rc)
-    *result = b.judged[0].done ? given_result(&b.judged[0]) : GIVEN_ERROR;
+    *result = given_result(b.results[0].verdict);
+  s->status = rc ? 0 : b.results[0].status;
   arena_release(&b.arena);
   return rc;
 }

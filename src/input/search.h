@@ -19,6 +19,7 @@
 #include "input/frontier.h"
 #include "input/recorder.h"
 #include "model/input.h"
+#include "model/run.h"
 #include "run/runner.h"
 #include "util/err.h"
 
@@ -64,12 +65,20 @@ typedef struct {
   size_t count;
 } Loss;
 
+// How the run of one input ended.
+typedef struct {
+  Verdict verdict; // VERDICT_ERROR: it was not judged
+  int status;
+  bool shows; // the failure that is to be explained
+} InputResult;
+
 enum { TRIALS_KEPT = 16 };
 
 // An input that reduction tried and that no longer fails: test "reducedNUMBER".
 typedef struct {
   unsigned number;
   Inputs inputs;
+  Verdict verdict;
 } CutTrial;
 
 typedef struct InputSearch {
@@ -81,16 +90,15 @@ typedef struct InputSearch {
   Inputs original; // what the user gave
   char *signature; // of its failure
   char *message;
+  int status;  // of its run
   bool vague;  // its signature is an exit status only
   bool varies; // it fails in a different way each time: any failure shows it
   char *note;  // of its run; NULL: none
   double start;
-  unsigned number;     // of the next test
-  size_t planned;      // tests made, run or about to be
-  atomic_bool stopped; // make no more
-  // How the last batch was judged.
-  struct JudgedTest *judged;
-  size_t njudged;
+  unsigned number;         // of the next test
+  size_t planned;          // tests made, run or about to be
+  atomic_bool stopped;     // make no more
+  struct MadeBatch *batch; // being run; NULL: none
   SearchStats stats;
   ARRAY(CutTrial) trials; // the last TRIALS_KEPT
   ARRAY(Loss) losses;     // precision lost, by function
@@ -116,16 +124,14 @@ int search_run_given(InputSearch *s, const Inputs *in, GivenResult *result,
 int search_add_seed(InputSearch *s, const Inputs *in, Err *err);
 // Makes the given input smaller as long as it shows the same failure.
 int search_reduce(InputSearch *s, Err *err);
-// The input of the test "reducedNUMBER"; NULL: not kept.
-const Inputs *search_trial(const InputSearch *s, unsigned number);
 // Makes and runs tests until the budget is used up or nothing is left to try.
 int search_make_tests(InputSearch *s, Err *err);
 
 // Is there time left, and was the search not interrupted?
 bool search_goes_on(const InputSearch *s);
 
-// Runs inputs natively, as one batch. shows[i]: input i shows the failure.
+// Runs inputs natively, as one batch: tests PREFIXn, with n from s->number on.
 int search_run_inputs(InputSearch *s, const char *prefix, const Inputs *inputs,
-                      size_t n, bool *shows, Err *err);
+                      size_t n, InputResult *results, Err *err);
 
 #endif

@@ -4,22 +4,13 @@
 #define CULPRIT_INPUT_SEARCH_INTERNAL_H
 
 #include "input/search.h"
-#include "model/run.h"
 #include "run/testfile.h"
 #include "util/arena.h"
 
-// How one test of a batch ended.
-struct JudgedTest {
-  char *test;
-  Verdict verdict;
-  bool shows;
-  bool done;
-};
-
 // Inputs as tests.
-typedef struct {
+typedef struct MadeBatch {
   Test *tests;
-  struct JudgedTest *judged;
+  InputResult *results;
   size_t n;
   Arena arena;
 } MadeBatch;

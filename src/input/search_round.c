@@ -108,7 +108,7 @@ static int round_write(InputSearch *s, TestRound *r, Err *err) {
 
 // --- running ----------------------------------------------------------------
 
-static void count_verdict(InputSearch *s, const struct JudgedTest *j) {
+static void count_verdict(InputSearch *s, const InputResult *j) {
   s->stats.tests++;
   s->stats.same += j->shows;
   s->stats.passing += j->verdict == VERDICT_PASS;
@@ -125,7 +125,7 @@ static int round_run(InputSearch *s, TestRound *r, Err *err) {
                                     r->n, err);
   search_count_time(&s->stats.recording, start);
   for (size_t i = 0; i < r->n && is_made(s, r); i++)
-    count_verdict(s, &r->batch.judged[i]);
+    count_verdict(s, &r->batch.results[i]);
   return rc;
 }
 
@@ -152,7 +152,7 @@ static void replay_one(InputSearch *s, TestRound *r, size_t i, size_t thread) {
     *to = (Replayed){.late = true};
     return;
   }
-  *to = (Replayed){.run = {.shows = r->batch.judged[i].shows,
+  *to = (Replayed){.run = {.shows = r->batch.results[i].shows,
                            .given = !r->from_candidate,
                            .pool = expr_pool_new()},
                    .program = s->recorder.programs[thread]};

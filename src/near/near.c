@@ -10,57 +10,18 @@
 #include "util/str.h"
 
 enum {
-  INSTRUCTIONS_MAX = 40000000, // of one run; what follows is not looked at
-  FAILED_MAX = 24,             // runs kept that do not pass
-  FOUND_BYTES = 64 << 20,      // of all that pass
+  FAILED_MAX = 24,        // runs kept that do not pass
+  FOUND_BYTES = 64 << 20, // of all that pass
 };
 #define QUERY_SECONDS 0.25
 
 const NearOptions near_defaults = {
     .paths = 4000, .depth = 8, .detours = 40, .inputs = 1, .stored = 16};
 
-// --- how tests end ----------------------------------------------------------
-
-static bool test_number(const char *test, const char *prefix, unsigned *out) {
-  char *end;
-  if (!text_starts(test, prefix))
-    return false;
-  const char *digits = test + strlen(prefix);
-  *out = (unsigned)strtoul(digits, &end, 10);
-  return end != digits && !*end;
-}
-
-static void note_judged(void *context, const Run *run) {
-  Near *n = context;
-  unsigned number;
-  n->judged(n->judged_context, run);
-  if (test_number(run->test, "near", &number) &&
-      number - n->first < n->verdicts.len) {
-    n->verdicts.items[number - n->first] = run->verdict;
-    n->statuses.items[number - n->first] = run->status;
-  }
-}
-
-int near_recall(Near *n, Err *err) {
-  Runner *r = n->search->runner;
-  Suite suite = {0};
-  int rc = store_flush(r->store, err) ||
-           store_load(r->store, r->session, &suite, err);
-  for (size_t i = 0; !rc && i < suite.nruns; i++) {
-    const RunInfo *run = &suite.runs[i];
-    unsigned number;
-    if (test_number(run->test, "given", &number))
-      n->status = run->status;
-    else if (run->verdict == VERDICT_PASS &&
-             test_number(run->test, "reduced", &number))
-      array_push(&n->reduced, number);
-  }
-  suite_release(&suite);
-  return rc ? -1 : 0;
-}
+// --- what is wanted ---------------------------------------------------------
 
 bool near_is_refused(const Near *n, int status) {
-  return n->status <= 0 && status > 0;
+  return n->search->status <= 0 && status > 0;
 }
 
 bool near_goes_on(const Near *n) {
@@ -78,10 +39,6 @@ bool near_may_take(const Near *n, uint32_t from, uint32_t to) {
 
 void near_open(Near *n, InputSearch *e, const NearOptions *o) {
   *n = (Near){.search = e, .options = *o};
-  n->judged = e->runner->judged;
-  n->judged_context = e->runner->judged_context;
-  e->runner->judged = note_judged;
-  e->runner->judged_context = n;
   control_init(&n->control, &e->recorder.program);
 }
 
@@ -110,8 +67,6 @@ static void clear_batch(Near *n) {
 }
 
 void near_close(Near *n) {
-  n->search->runner->judged = n->judged;
-  n->search->runner->judged_context = n->judged_context;
   near_run_release(&n->failing);
   control_release(&n->control);
   clear_batch(n);
@@ -123,10 +78,6 @@ void near_close(Near *n) {
   array_release(&n->failed);
   array_release(&n->batch);
   array_release(&n->turned);
-  array_release(&n->verdicts);
-  array_release(&n->statuses);
-  array_release(&n->shows);
-  array_release(&n->reduced);
   hashmap_release(&n->tried);
   array_release(&n->neighbour.places);
   array_release(&n->telling);
@@ -172,7 +123,7 @@ static int replay_run(Near *n, const Inputs *in, ExprPool *pool, NearRun *out,
   Tracker tracker;
   events_init(&out->events);
   tracker_init(&tracker, &n->control, &out->events);
-  ReplayOptions options = {.max_instructions = INSTRUCTIONS_MAX,
+  ReplayOptions options = {.max_instructions = SEARCH_INSTRUCTIONS,
                            .observer = tracker_branch,
                            .entered = tracker_block,
                            .context = &tracker};
@@ -305,25 +256,26 @@ int near_measure(Near *n, const Inputs *in, NearFound *f, Err *err) {
   return rc;
 }
 
-static int measure_made(Near *n, const Inputs *in, unsigned number, Err *err) {
+static int measure_made(Near *n, const Inputs *in, unsigned number, int status,
+                        Err *err) {
   NearFound f = {.line = near_write(n, in, "near", number, err)};
-  f.refused = near_is_refused(n, n->statuses.items[number - n->first]);
+  f.refused = near_is_refused(n, status);
   inputs_copy(&f.inputs, in);
   return near_measure(n, in, &f, err);
 }
 
 // --- running ----------------------------------------------------------------
 
-static void count_verdict(Near *n, size_t i) {
-  bool pass = n->verdicts.items[i] == VERDICT_PASS;
+static void count_result(Near *n, const InputResult *r) {
+  bool pass = r->verdict == VERDICT_PASS;
   n->stats.tests++;
   n->stats.passing += pass;
-  n->stats.same += n->shows.items[i];
-  n->stats.others += !pass && !n->shows.items[i];
+  n->stats.same += r->shows;
+  n->stats.others += !pass && !r->shows;
 }
 
-static void keep_failing(Near *n, size_t i) {
-  NearFailed f = {.turned = n->turned.items[i], .other = !n->shows.items[i]};
+static void keep_failing(Near *n, size_t i, bool shows) {
+  NearFailed f = {.turned = n->turned.items[i], .other = !shows};
   if (n->failed.len >= FAILED_MAX)
     return;
   inputs_copy(&f.inputs, &n->batch.items[i]);
@@ -332,25 +284,23 @@ static void keep_failing(Near *n, size_t i) {
 
 int near_flush(Near *n, Err *err) {
   size_t count = n->batch.len;
+  unsigned first = n->search->number;
   if (!count)
     return 0;
-  n->verdicts.len = n->statuses.len = n->shows.len = 0;
-  for (size_t i = 0; i < count; i++) {
-    array_push(&n->verdicts, VERDICT_ERROR);
-    array_push(&n->statuses, 0);
-    array_push(&n->shows, false);
-  }
-  n->first = n->search->number;
-  int rc = search_run_inputs(n->search, "near", n->batch.items, count,
-                             n->shows.items, err);
+  InputResult *results = mem_array(InputResult, count);
+  int rc =
+      search_run_inputs(n->search, "near", n->batch.items, count, results, err);
   for (size_t i = 0; !rc && i < count && !n->search->runner->interrupted; i++) {
-    count_verdict(n, i);
-    if (n->verdicts.items[i] == VERDICT_PASS)
-      rc = measure_made(n, &n->batch.items[i], n->first + (unsigned)i, err);
+    const InputResult *r = &results[i];
+    count_result(n, r);
+    if (r->verdict == VERDICT_PASS)
+      rc = measure_made(n, &n->batch.items[i], first + (unsigned)i, r->status,
+                        err);
     else
-      keep_failing(n, i);
+      keep_failing(n, i, r->shows);
   }
   clear_batch(n);
+  free(results);
   return rc;
 }
 

@@ -215,15 +215,6 @@ typedef struct Near {
   ARRAY(Inputs) batch;      // to be run next
   ARRAY(uint32_t) turned;   // parallel: see NearFailed
   ARRAY(NearFailed) failed; // some that were run and did not pass
-  // Receives how the runs of the search end.
-  void (*judged)(void *context, const Run *run);
-  void *judged_context;
-  unsigned first; // number of the batch's first test
-  ARRAY(Verdict) verdicts;
-  ARRAY(int) statuses;
-  ARRAY(bool) shows;
-  int status;              // of the given run
-  ARRAY(unsigned) reduced; // numbers of passing tests made by reduction
 } Near;
 
 void near_open(Near *n, InputSearch *e, const NearOptions *o);

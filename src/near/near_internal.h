@@ -9,8 +9,6 @@
 
 // --- near.c
 
-// Takes in the runs before the search: the given one, and those of reduction.
-int near_recall(Near *n, Err *err);
 // Does a passing run with this status reject its input?
 bool near_is_refused(const Near *n, int status);
 // Is there time left, and are there tests?

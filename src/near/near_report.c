@@ -7,6 +7,7 @@
 #include "near/near_internal.h"
 #include "process/words.h"
 #include "report/json_out.h"
+#include "report/source.h"
 #include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"
@@ -15,7 +16,6 @@ enum {
   SHOWN_MAX = 20,   // branches
   INPUTS_SHOWN = 8, // that one of them depends on
   TEXT_SHOWN = 120, // bytes of an input
-  SOURCE_MAX = 16 << 20,
 };
 
 // One differing branch.
@@ -193,32 +193,15 @@ void near_places(const Near *n, NearPlaces *out) {
 
 // --- the source -------------------------------------------------------------
 
-// The line without the blanks around it, appended; nothing if it cannot be
-// read.
 void near_source_line(const char *file, const char *root, uint32_t line,
                       Str *out) {
   Str text = {0};
-  Err ignored;
   char *path = path_absolute(file, root);
-  if (!*file || fs_read(path, SOURCE_MAX, &text, &ignored))
-    str_clear(&text);
-  free(path);
-  const char *s = str_text(&text);
-  for (uint32_t i = 1; i < line && s; i++) {
-    s = strchr(s, '\n');
-    s = s ? s + 1 : NULL;
-  }
-  if (s) {
-    s += strspn(s, " \t");
-    size_t n = strcspn(s, "\r\n");
-    while (n && (s[n - 1] == ' ' || s[n - 1] == '\t'))
-      n--;
-    char *copy = mem_dup(s, n + 1);
-    copy[n] = 0;
-    escape_add(out, copy);
-    free(copy);
-  }
+  if (*file)
+    source_read_line(path, line, &text);
+  escape_add(out, str_text(&text));
   str_release(&text);
+  free(path);
 }
 
 // --- the input --------------------------------------------------------------

@@ -465,20 +465,21 @@ static int try_detours(Near *n, Err *err) {
 
 // --- passing runs made by reduction -----------------------------------------
 
+// The latest first: they are the smallest.
 static int try_reduced(Near *n, Err *err) {
   int rc = 0;
   size_t tried = 0;
-  for (size_t i = n->reduced.len; !rc && i-- > 0 && tried < REDUCED_MAX &&
-                                  !n->search->runner->interrupted;) {
-    unsigned number = n->reduced.items[i];
-    const Inputs *made = search_trial(n->search, number);
+  for (size_t i = n->search->trials.len; !rc && i-- > 0 &&
+                                         tried < REDUCED_MAX &&
+                                         !n->search->runner->interrupted;) {
+    const CutTrial *t = &n->search->trials.items[i];
     NearFound f = {0};
-    if (!made)
+    if (t->verdict != VERDICT_PASS)
       continue;
     tried++;
-    inputs_copy(&f.inputs, made);
-    f.line = near_write(n, &f.inputs, "reduced", number, err);
-    rc = near_measure(n, made, &f, err);
+    inputs_copy(&f.inputs, &t->inputs);
+    f.line = near_write(n, &f.inputs, "reduced", t->number, err);
+    rc = near_measure(n, &t->inputs, &f, err);
   }
   return rc;
 }
@@ -528,8 +529,6 @@ int near_search(Near *n, Err *err) {
   hashmap_put(&n->tried, &hash, sizeof hash, 0);
   if (replay_failing(n, err) || n->search->runner->interrupted)
     return n->search->runner->interrupted ? 0 : -1;
-  if (near_recall(n, err))
-    return -1;
   leave_time(n);
   if (near_try_stored(n, err))
     return -1;

@@ -10,10 +10,7 @@
 #include "near/near_internal.h"
 #include "util/mem.h"
 
-enum {
-  INSTRUCTIONS_MAX = 40000000, // of one run
-  MOMENTS_MAX = 64,            // branches
-};
+enum { MOMENTS_MAX = 64 }; // branches
 
 void near_release_state(Near *n) {
   for (size_t i = 0; i < n->moments.len; i++) {
@@ -28,7 +25,7 @@ void near_release_state(Near *n) {
 
 static int watch_run(Near *n, const Inputs *in, const char *line, Watch *w,
                      Path *path, Err *err) {
-  ReplayOptions options = watch_options(w, INSTRUCTIONS_MAX);
+  ReplayOptions options = watch_options(w, SEARCH_INSTRUCTIONS);
   if (!line || near_record(n, in, line, err))
     return -1;
   return recorder_replay(&n->search->recorder, 0, NULL, NULL, &options, path,

@@ -5,10 +5,11 @@
 #include <string.h>
 
 #include "report/json_out.h"
+#include "report/source.h"
 #include "util/escape.h"
 #include "util/fs.h"
 
-enum { SOURCE_MAX = 16 << 20, LINE_SHOWN = 60 };
+enum { LINE_SHOWN = 60 };
 
 static const Inquiry *inquiry_of(const SpecReport *r) {
   return r->rounds->candidates->inquiry;
@@ -131,23 +132,6 @@ void spec_print_round(const SpecReport *r, size_t number, FILE *out) {
   fputc('\n', out);
 }
 
-// The text of a line of a file that was read; "" if there is none.
-static void add_source(Str *out, const char *file, uint32_t line) {
-  Str text = {0};
-  Err ignored;
-  if (!fs_read(file, SOURCE_MAX, &text, &ignored) && text.len) {
-    const char *at = text.data;
-    for (uint32_t i = 1; at && i < line; i++)
-      at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL;
-    if (at) {
-      at += strspn(at, " \t");
-      size_t n = strcspn(at, "\r\n");
-      str_addn(out, at, n < LINE_SHOWN ? n : LINE_SHOWN);
-    }
-  }
-  str_release(&text);
-}
-
 static size_t shown(const SpecReport *r) {
   size_t n = r->rounds->score.items.len;
   return r->top && r->top < n ? r->top : n;
@@ -164,7 +148,9 @@ static void print_marks(const ScoredLine *x, FILE *out) {
 static void print_line(const SpecReport *r, const ScoredLine *x, FILE *out) {
   const SourceLine *l = &inquiry_of(r)->subject->lines.items[x->line];
   Str text = {0}, safe = {0};
-  add_source(&text, l->file, l->line);
+  source_read_line(l->file, l->line, &text);
+  if (text.len > LINE_SHOWN)
+    text.data[text.len = LINE_SHOWN] = 0;
   escape_add(&safe, str_text(&text));
   fprintf(out, "  %4u%s  %.2f  %.2f  %7u %7u  %s:%u", x->rank,
           x->rank_best < x->rank ? "=" : " ", x->susp, x->confidence, x->ef,
