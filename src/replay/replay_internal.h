@@ -9,7 +9,6 @@
 #include "replay/seen.h"
 #include "replay/shadow.h"
 
-#define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 typedef struct {

@@ -39,7 +39,7 @@ void smt_engine_free(SmtEngine *s) {
     return;
   Z3_del_context(s->z3); // with all that was made in it
   expr_map_release(&s->asts);
-  array_release(&s->todo);
+  array_release(&s->nodes);
   free(s);
 }
 

@@ -411,29 +411,21 @@ static Z3_ast translate(const SmtEngine *s, const ExprNode *n) {
                                                         : bv_node(s, n);
 }
 
-static bool push_missing(SmtEngine *s, const ExprNode *n) {
-  size_t before = s->todo.len;
+// NULL: Z3 lacks an operator in it.
+static Z3_ast translate_checked(const SmtEngine *s, Expr e) {
+  const ExprNode *n = expr_node(s->pool, e);
   for (unsigned i = 0; i < expr_arity((ExprOp)n->op); i++)
-    if (!expr_map_get(&s->asts, n->arg[i]))
-      array_push(&s->todo, n->arg[i]);
-  return s->todo.len > before;
+    if (!smt_ast(s, n->arg[i]))
+      return NULL;
+  Z3_ast a = translate(s, n);
+  return Z3_get_error_code(s->z3) == Z3_OK ? a : NULL;
 }
 
 bool smt_translate(SmtEngine *s, Expr e) {
-  s->todo.len = 0;
-  array_push(&s->todo, e);
-  while (s->todo.len) {
-    Expr top = array_last(&s->todo);
-    const ExprNode *n = expr_node(s->pool, top);
-    if (!expr_map_get(&s->asts, top)) {
-      if (push_missing(s, n))
-        continue;
-      Z3_ast a = translate(s, n);
-      if (!a || Z3_get_error_code(s->z3) != Z3_OK)
-        return false;
-      expr_map_put(&s->asts, top, (uintptr_t)a);
-    }
-    s->todo.len--;
-  }
-  return true;
+  s->nodes.len = 0;
+  expr_walk(s->pool, &e, 1, 0, &s->asts, &s->nodes);
+  for (size_t i = 0; i < s->nodes.len; i++)
+    expr_map_put(&s->asts, s->nodes.items[i],
+                 (uintptr_t)translate_checked(s, s->nodes.items[i]));
+  return smt_ast(s, e) != NULL;
 }

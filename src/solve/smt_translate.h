@@ -9,8 +9,8 @@
 struct SmtEngine {
   ExprPool *pool;
   Z3_context z3;
-  ExprMap asts; // expression -> Z3_ast
-  ARRAY(Expr) todo;
+  ExprMap asts;     // expression -> Z3_ast
+  ExprList nodes;   // scratch
   uint32_t queries; // in this context
 };
 

@@ -211,17 +211,8 @@ static int compare_clauses(Inquiry *q, Err *err) {
   return 0;
 }
 
-static EncodeTarget target_of(Inquiry *q, const MadeState *s) {
-  return (EncodeTarget){.program = &q->subject->ir,
-                        .wrapper = q->wrapper,
-                        .read = state_read,
-                        .context = (void *)s,
-                        .args = state_args(s),
-                        .nargs = q->snapshot.args_size};
-}
-
 static int encode(Inquiry *q, Err *err) {
-  EncodeTarget target = target_of(q, &q->given);
+  EncodeTarget target = state_target(&q->given, &q->subject->ir, q->wrapper);
   q->pool = expr_pool_new();
   encoder_init(&q->encoder, &target, q->pool);
   q->encoding = true;
@@ -237,11 +228,16 @@ static int encode(Inquiry *q, Err *err) {
 
 // --- what the call executes -------------------------------------------------
 
+// The number of its line; UINT32_MAX: none.
+static uint32_t line_of(const Inquiry *q, const Statement *s) {
+  return subject_line(q->subject, s->file, s->line);
+}
+
 static void add_lines(const Inquiry *q, const Encoder *e, bool ran_only,
                       Bitset *out) {
   for (size_t i = 0; i < e->statements.len; i++) {
     const Statement *s = &e->statements.items[i];
-    uint32_t line = subject_line(q->subject, s->file, s->line);
+    uint32_t line = line_of(q, s);
     if (line != UINT32_MAX && (s->ran || !ran_only))
       bitset_add(out, line);
   }
@@ -270,7 +266,7 @@ static void find_scope(Inquiry *q) {
 
 // The statements on the call's own path; false if it cannot be followed.
 static bool replay(Inquiry *q, const MadeState *s, Bitset *out) {
-  EncodeTarget target = target_of(q, s);
+  EncodeTarget target = state_target(s, &q->subject->ir, q->wrapper);
   ExprPool *pool = expr_pool_new();
   Encoder e;
   Err ignored;
@@ -303,8 +299,7 @@ static void narrow(Inquiry *q, const MadeState *s, Bitset *hits) {
 static void add_statements(const Inquiry *q, const StatementList *l,
                            Bitset *out) {
   for (size_t i = 0; i < l->len; i++) {
-    const Statement *s = &q->encoder.statements.items[l->items[i]];
-    uint32_t line = subject_line(q->subject, s->file, s->line);
+    uint32_t line = line_of(q, &q->encoder.statements.items[l->items[i]]);
     if (line != UINT32_MAX)
       bitset_add(out, line);
   }
@@ -386,7 +381,7 @@ uint32_t *inquiry_order(const Inquiry *q) {
   uint32_t *order = mem_array(uint32_t, q->subject->lines.len + 1);
   for (size_t i = 0; i < q->encoder.statements.len; i++) {
     const Statement *s = &q->encoder.statements.items[i];
-    uint32_t line = subject_line(q->subject, s->file, s->line);
+    uint32_t line = line_of(q, s);
     if (line != UINT32_MAX && s->order > order[line])
       order[line] = s->order;
   }
@@ -399,7 +394,7 @@ static void statements_of(const Inquiry *q, const Encoder *e,
                           const Bitset *lines, StatementList *out) {
   for (uint32_t i = 0; i < e->statements.len; i++) {
     const Statement *s = &e->statements.items[i];
-    uint32_t line = subject_line(q->subject, s->file, s->line);
+    uint32_t line = line_of(q, s);
     if (line != UINT32_MAX && bitset_has(lines, line))
       array_push(out, i);
   }
@@ -416,7 +411,7 @@ static int encode_anew(const Inquiry *q, Encoder *e) {
 
 void inquiry_correct(Inquiry *q, const MadeState *s, double seconds,
                      Bitset *lines) {
-  EncodeTarget target = target_of(q, s);
+  EncodeTarget target = state_target(s, &q->subject->ir, q->wrapper);
   ExprPool *pool = expr_pool_new();
   StatementList among = {0}, left = {0};
   Encoder e;
@@ -427,10 +422,8 @@ void inquiry_correct(Inquiry *q, const MadeState *s, double seconds,
     CorrectionsTask task = {
         .encoder = &e, .violation = q->violation, .seconds = seconds};
     corrections_check(&task, q->corrections.elsewhere, &among, &left);
-    for (size_t i = 0; i < left.len; i++) {
-      const Statement *x = &e.statements.items[left.items[i]];
-      bitset_add(&kept, subject_line(q->subject, x->file, x->line));
-    }
+    for (size_t i = 0; i < left.len; i++)
+      bitset_add(&kept, line_of(q, &e.statements.items[left.items[i]]));
     if (left.len) {
       bitset_release(lines);
       *lines = kept;

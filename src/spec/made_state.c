@@ -54,6 +54,16 @@ void state_patch(const MadeState *s, Patch *out) {
   }
 }
 
+EncodeTarget state_target(const MadeState *s, Program *program,
+                          uint32_t wrapper) {
+  return (EncodeTarget){.program = program,
+                        .wrapper = wrapper,
+                        .read = state_read,
+                        .context = (void *)s,
+                        .args = state_args(s),
+                        .nargs = s->snapshot->args_size};
+}
+
 void state_show(const MadeState *s, Str *out) {
   for (size_t i = 0; i < s->changes.len; i++) {
     const CellChange *c = &s->changes.items[i];
@@ -233,12 +243,8 @@ static void making_release(Making *m) {
 
 // The encoder, after the concrete run, with the state symbolic from now on.
 static int begin_making(Making *m, ExprPool *pool, Err *err) {
-  EncodeTarget target = {.program = m->maker->program,
-                         .wrapper = m->maker->wrapper,
-                         .read = state_read,
-                         .context = (void *)m->from,
-                         .args = state_args(m->from),
-                         .nargs = m->from->snapshot->args_size};
+  EncodeTarget target =
+      state_target(m->from, m->maker->program, m->maker->wrapper);
   encoder_init(&m->encoder, &target, pool);
   learn(m->maker, &m->encoder);
   if (m->deadline > 0)
@@ -324,13 +330,6 @@ SolverResult state_search(const StateMaker *maker, const MadeState *from,
 
 enum { RANDOM_CELLS = 8 }; // that are given a value
 
-static uint64_t next_random(uint64_t *state) { // splitmix64
-  uint64_t x = *state += 0x9e3779b97f4a7c15ull;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ x >> 27) * 0x94d049bb133111ebull;
-  return x ^ x >> 31;
-}
-
 // What a cell holds in the state it is made from.
 static uint64_t value_now(const Making *m, const StateCell *c) {
   uint64_t v = 0;
@@ -346,18 +345,18 @@ static uint64_t value_now(const Making *m, const StateCell *c) {
 // other, keys that are equal, sizes that are off by one.
 static uint64_t random_number(const Making *m, const StateCell *c,
                               uint64_t *random) {
-  const StateCell *other = &m->cells.items[next_random(random) % m->cells.len];
+  const StateCell *other = &m->cells.items[dice_next(random) % m->cells.len];
   uint64_t base = !other->targets.len && other->width == c->width
                       ? value_now(m, other)
-                      : next_random(random) % 8;
-  return base + next_random(random) % 3 - 1;
+                      : dice_next(random) % 8;
+  return base + dice_next(random) % 3 - 1;
 }
 
 static Expr random_condition(Making *m, const StateCell *c, uint64_t *random) {
   ExprPool *p = m->encoder.pool;
   Expr input = expr_input(p, c->var);
   unsigned width = expr_width(p, input);
-  uint64_t value = c->targets.len ? next_random(random) % c->targets.len
+  uint64_t value = c->targets.len ? dice_next(random) % c->targets.len
                                   : random_number(m, c, random);
   uint64_t mask = width < 64 ? (1ull << width) - 1 : ~0ull;
   return expr_eq(p, input, expr_const(p, width, value & mask));
@@ -372,7 +371,7 @@ static bool random_state(Making *m, Solver *s, uint64_t *random,
   memcpy(ask, m->extra, n * sizeof *ask);
   bool found = false;
   for (int i = 0; i < RANDOM_CELLS; i++) {
-    const StateCell *c = &m->cells.items[next_random(random) % m->cells.len];
+    const StateCell *c = &m->cells.items[dice_next(random) % m->cells.len];
     Expr cond = random_condition(m, c, random);
     if (expr_is_const(m->encoder.pool, cond))
       continue;

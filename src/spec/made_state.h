@@ -41,6 +41,9 @@ void states_release(StateList *l);
 bool state_read(void *state, uint64_t at, void *out, size_t n);
 const unsigned char *state_args(const MadeState *s);
 void state_patch(const MadeState *s, Patch *out);
+// The call in this state, for an Encoder. `program`: bound.
+EncodeTarget state_target(const MadeState *s, Program *program,
+                          uint32_t wrapper);
 // "l->... 0x5010 = 3": what differs from the snapshot, for people.
 void state_show(const MadeState *s, Str *out);
 

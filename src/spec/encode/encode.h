@@ -110,6 +110,14 @@ typedef struct {
   uint32_t executed; // how often `often` was
 } Dice;
 
+// The next number of a generator (splitmix64).
+static inline uint64_t dice_next(uint64_t *state) {
+  uint64_t x = *state += 0x9e3779b97f4a7c15ull;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+  return x ^ x >> 31;
+}
+
 typedef struct Encoder Encoder;
 struct Encoder {
   EncodeTarget target;

@@ -112,10 +112,8 @@ static void copy(Use *m, Val to, Val from, uint64_t n) {
     *m->state = memory_copy(&m->e->memory, *m->state, a, b, n);
     return;
   }
-  PreCells cells = {0};
   uint64_t at = val_in_run(&m->e->values, to);
   if (n % 8 == 0 && at % 8 == 0) { // fields, as far as they are known
-    memory_cells(&m->e->memory, val_in_run(&m->e->values, from), n, &cells);
     for (uint64_t i = 0; i < n; i += 8) {
       Val v = encode_load(m->e, m->state, plus(m, from, i), 64, true, site(m));
       if (m->off)
@@ -130,7 +128,6 @@ static void copy(Use *m, Val to, Val from, uint64_t n) {
       put(m, to, i, bytes[i]);
     free(bytes);
   }
-  array_release(&cells);
 }
 
 static void model_copy(Use *m) {
