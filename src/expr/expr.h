@@ -28,7 +28,7 @@
 //   TABLE beyond its end is 0; FP to integer out of range is 0.
 // What C leaves undefined there is a condition the caller adds to the path.
 // INT operations whose result does not fit in 64 bits have no value: such an
-// assignment is no solution.
+// assignment is not a solution.
 //
 // Memory: 32 bytes a node and 5 to 11 for the hash table; nodes never move and
 // are freed with the pool. An operand's id is always smaller than that of the

@@ -111,10 +111,10 @@ static inline Expr make_by_rule(ExprPool *p, ExprOp op, ExprSort sort,
 // One operator applied to each entry of a TABLE, or to each constant an ITE
 // ends in: `f` gets such an entry as a constant.
 typedef Expr ExprOfConst(ExprPool *p, Expr k, const void *arg);
-// 0 if `e` is no ITE with at most `max` constant leaves.
+// 0 unless `e` is an ITE with at most `max` constant leaves.
 Expr expr_map_leaves(ExprPool *p, Expr e, unsigned max, ExprOfConst *f,
                      const void *arg);
-// 0 if `e` is no TABLE. `f` must give a BV constant; op, width and `k` name
+// 0 unless `e` is a TABLE. `f` must give a BV constant; op, width and `k` name
 // the operation, so that it is computed once per table.
 Expr expr_map_table(ExprPool *p, Expr e, ExprOp op, unsigned width, uint64_t k,
                     ExprOfConst *f, const void *arg);

@@ -388,7 +388,7 @@ static int by_run(const void *a, const void *b) {
   return x->number < y->number ? -1 : x->number > y->number;
 }
 
-// Scores all anew, or raises them by one run that fails.
+// Rescores everything, or raises the scores for one failing run.
 static void score_by_run(Frontier *f, const Explored *failing) {
   FlipCandidate *c = f->candidates.items;
   size_t n = f->candidates.len;

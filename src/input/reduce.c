@@ -208,7 +208,7 @@ int search_reduce(InputSearch *s, Err *err) {
   size_t budget = s->options.max_reduction;
   double whole = s->options.seconds, used = clock_now() - s->start;
   s->stats.bytes_before = s->stats.bytes_after = size_of(&s->given);
-  if (s->options.strategy->from_empty) // the failing input is not looked at
+  if (s->options.strategy->from_empty) // the failing input is not used
     return 0;
   s->options.seconds = used + (whole - used) / 3; // the rest is for exploring
   int rc = s->vague ? 0 : reduce_by(s, 0, BY_ARGUMENTS, &budget, err);

@@ -16,7 +16,7 @@ typedef struct {
   const Program *program;
   const IrFunction *function;
   uint32_t n;             // blocks
-  uint32_t *first, *pred; // who comes before: pred[first[b] .. first[b + 1])
+  uint32_t *first, *pred; // predecessors: pred[first[b] .. first[b + 1])
   bool *leaves;           // leads to the end directly
   uint32_t *number;       // in postorder of the reversed graph; IR_NONE: unseen
   uint32_t *order;        // blocks by that number
@@ -260,7 +260,7 @@ static bool brings(const Program *p, const IrEdge *e, uint32_t operand,
 }
 
 // The edge that is taken behind `e` in any case: a block that only leads on, or
-// that goes by a constant (`while (a && b)` where a is false). NULL: that
+// whose condition is a constant (`while (a && b)` where a is false). NULL: that
 // depends.
 static const IrEdge *led_on(const JoinGraph *g, const IrEdge *e) {
   const IrBlock *b = block_at(g, e->target);

@@ -204,7 +204,8 @@ typedef struct {
   ARRAY(uint32_t) sources; // names
   ARRAY(char) names;       // NUL-terminated
   ARRAY(uint8_t) bytes, known;
-  // After program_bind: the values of the constants, and who lies where.
+  // After program_bind: the values of the constants, and the addresses of
+  // functions.
   ARRAY(uint64_t) links;
   ARRAY(uint64_t) values;
   Hashmap by_address; // function's address -> function

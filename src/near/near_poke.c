@@ -32,7 +32,7 @@ static int digit(char c) {
   return at ? (int)(at - digits) : -1;
 }
 
-// False: it is no list of bytes.
+// False: it is not a list of bytes.
 static bool take_bytes(PokeAnswer *a, const char *text, AnswerCell *out) {
   size_t n = strlen(text);
   uint8_t *bytes = arena_array(&a->arena, uint8_t, n / 2 + 1);

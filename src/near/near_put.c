@@ -36,7 +36,7 @@ enum {
   SECONDS = 6,
   PER_CENT = 60,
   BYTES_APART = 64, // places where a table differs, to be taken apart
-  DIFFER_MAX = 64,  // variables that are told
+  DIFFER_MAX = 64,  // variables that are reported
   SLOWER = 10,      // times the passing run, and a second: it hangs
 };
 
@@ -119,7 +119,7 @@ static void choose(Putter *p, const AnswerCell *f, const AnswerCell *q,
   if (may_put(p, f, q)) {
     if (changes_any(&c))
       array_push(&p->choices, c);
-  } else if (!pointers) { // two addresses are no difference that says anything
+  } else if (!pointers) { // that two addresses differ means nothing
     p->moment->minimal.others++;
   }
 }

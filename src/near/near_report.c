@@ -63,9 +63,9 @@ static const PathEvent *find_condition(const NearRun *r, uint32_t event,
   return own ? &r->path.events.items[lo] : NULL;
 }
 
-// Conditions that are no branches come between them: where the input ends, what
-// the library found in it. The last one on the branch's own line, if it has no
-// condition itself.
+// Conditions that are not branches come between them: where the input ends,
+// what the library found in it. The last one on the branch's own line, if it
+// has no condition itself.
 static const PathEvent *find_found(const Near *n, uint32_t event,
                                    uint32_t branch) {
   const NearRun *r = &n->failing;
@@ -550,7 +550,7 @@ static bool is_text(const InputSource *s) {
   return true;
 }
 
-// Bytes that are no text are given in hexadecimal.
+// Bytes that are not text are given in hexadecimal.
 static void json_source(const InputSource *s, bool changed, FILE *out) {
   fputs("{\"name\":", out);
   json_string(s->name, out);

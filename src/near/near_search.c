@@ -14,7 +14,7 @@ enum {
   KEPT_MAX = 500, // conditions of the rest of a path that are asked to stay
   CASES_MAX = 16, // of one switch that are tried
   BRANCHES_CLOSE = 500, // before some are left out
-  OTHERS_MAX = 200,     // questions about conditions that are no branches
+  OTHERS_MAX = 200,     // questions about conditions that are not branches
   REDUCED_MAX = 8,      // runs made by reduction that are compared
   DETOURED_MAX = 8,     // made runs whose own branches are turned round
   FILE_MAX = 16 << 20,
@@ -73,7 +73,7 @@ static bool turned(const Turn *t, uint32_t condition) {
 }
 
 // Is it executed only because of how a turned condition before it went? Of
-// conditions that are no branches only the last symbolic event before them is
+// conditions that are not branches only the last symbolic event before them is
 // known: those right behind a turned one count as dependent.
 static bool depends(const Turn *t, uint32_t condition) {
   const NearRun *r = t->run;

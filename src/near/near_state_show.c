@@ -46,8 +46,8 @@ static void print_value(const WatchValue *v, const char *leads, FILE *out) {
     fprintf(out, "%lld", (long long)as_signed(v));
 }
 
-// Pointers other than NULL are no numbers that say anything, and JSON has none
-// for infinity.
+// A pointer other than NULL has no meaningful number, and JSON has none for
+// infinity.
 static void json_value(const WatchValue *v, const char *leads, FILE *out) {
   if (v->flags & IR_FP && isfinite(as_double(v)))
     json_number(as_double(v), out);

@@ -217,7 +217,7 @@ static void add_variable(Watch *w, WatchMoment *m, uint32_t number,
              (WatchVariable){number, program_name(w->program, name), v, set});
 }
 
-// A scalar in memory, and who wrote its first byte.
+// A scalar in memory, and the event that wrote its first byte.
 static WatchValue read_scalar(Watch *w, uint64_t at, unsigned width,
                               unsigned flags, uint32_t *writer) {
   WatchValue v = {.width = (uint8_t)width, .flags = (uint8_t)flags};

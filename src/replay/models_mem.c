@@ -130,8 +130,8 @@ static uint64_t comparable(Replay *r, const ByteComparison *k) {
   return i;
 }
 
-// What the function returned had the sign of the first difference; its size is
-// nobody's business. So one choice of three values, decided from the last place
+// The result has the sign of the first difference; its size is unspecified. So
+// it is one choice of three values, decided from the last place
 // to the first: "equal" is one question.
 bool model_compare(Replay *r, ModelCall *c) {
   ExprPool *p = r->pool;

@@ -420,7 +420,7 @@ static uint32_t choose(const Replay *r, const IrInst *i, const IrBranch *b,
 static void branch(Replay *r, const IrInst *i) {
   const IrBranch *b = &r->program->branches.items[i->b];
   IrValue v = i->op == IR_BR ? (IrValue){0} : get(r, i->a);
-  if (UNLIKELY(r->pos > r->end)) { // the crashing block told no more
+  if (UNLIKELY(r->pos > r->end)) { // the crashing block recorded no more
     replay_stop(r, STOP_CRASH);
     return;
   }

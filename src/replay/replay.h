@@ -92,12 +92,12 @@ typedef struct {
   ARRAY(VarId) size_var;
 } Path;
 
-// For those who want to see every branch, symbolic or not.
+// Observes every branch, symbolic or not.
 typedef void ReplayObserver(void *context, uint32_t branch, uint32_t edge);
 
 // ... and every block (in Program.blocks), before it is executed, with the
 // number of calls it is in, its own function's included. A block that a branch
-// leads to comes after that branch; returning is not told.
+// leads to comes after that branch; returns are not reported.
 typedef void ReplayBlockObserver(void *context, uint32_t block, size_t depth);
 
 // ... every instruction, before it is executed,

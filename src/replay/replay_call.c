@@ -122,7 +122,7 @@ static void pop_frame(Replay *r) {
 }
 
 // Code outside gets a result that depends on the input. A function that sorts
-// or searches looks at its sign; of others nobody knows.
+// or searches uses its sign; others may use anything.
 static void tell_outside(Replay *r, IrValue v, unsigned width) {
   static const char *const comparing[] = {"qsort", "qsort_r", "bsearch",
                                           "lfind", "lsearch", "tsearch",

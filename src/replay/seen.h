@@ -1,8 +1,8 @@
-// Memory that a trace has shown in one piece (TRACE_SEEN), kept as the run
-// changes it: loops over it are not recorded, their loads are answered here.
+// Memory that a trace recorded as one block (TRACE_SEEN), kept up to date as the
+// run changes it. Loops over it are not recorded; their loads are answered here.
 //
-// Only pages that were shown are kept. Their bytes are right as long as the
-// recorder says so, which it does anew before each such loop.
+// Only recorded pages are kept. Their bytes are valid for the loop that follows:
+// the recorder records what has changed before each such loop.
 #ifndef CULPRIT_REPLAY_SEEN_H
 #define CULPRIT_REPLAY_SEEN_H
 

@@ -35,8 +35,8 @@ typedef struct {
   ARRAY(TraceUnitView) units;
 } Trace;
 
-// Fails on a file that is no trace, is cut off before the stream, or comes from
-// a program that started a thread.
+// Fails on a file that is not a trace, is cut off before the stream, or comes
+// from a program that started a thread.
 int trace_open(Trace *t, const char *path, Err *err);
 // The same over bytes in memory, which must stay.
 int trace_parse(Trace *t, const void *data, size_t size, const char *path,

@@ -4,7 +4,7 @@
 // Every literal has a value under the run, and its sign says which: a literal
 // is true in the run exactly if it is negative. A new variable is false in the
 // run by construction (its gate is the variable or its negation, as needed).
-// So the solver, told to try false first, starts from the run and departs from
+// So the solver, which tries false first, starts from the run and departs from
 // it only where the question makes it: models change few inputs.
 //
 //   Gates *g = gates_new();

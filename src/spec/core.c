@@ -33,7 +33,7 @@ void core_release(Core *c) {
 
 // --- one question -----------------------------------------------------------
 
-// The clauses hold, and nothing happens that is assumed away. 0: one of them
+// The clauses hold, and nothing occurs that is assumed not to. 0: one of them
 // is not reached.
 static Expr wanted(Encoder *e, const Bitset *clauses) {
   Expr all = expr_bool(e->pool, true);

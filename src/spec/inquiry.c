@@ -280,7 +280,7 @@ static bool replay(Inquiry *q, const MadeState *s, Bitset *out) {
 }
 
 // Leaves of a process's lines those of the call. Other calls of the same
-// functions are told apart by following the call once more; lines that the
+// functions are distinguished by following the call once more; lines that the
 // encoding has no statement of (a `break`) cannot be.
 static void narrow(Inquiry *q, const MadeState *s, Bitset *hits) {
   Bitset ran = {0}, own = {0};

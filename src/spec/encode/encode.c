@@ -113,7 +113,7 @@ void encode_lost(Encoder *e, const char *name) {
   array_push(&e->losses, (EncodeLoss){name, 1});
 }
 
-// --- what is assumed away ---------------------------------------------------
+// --- what is assumed not to occur -------------------------------------------
 
 bool encode_is_dead(Encoder *e, Pmap state) {
   uint64_t value;
@@ -552,7 +552,7 @@ static void begin(Encoder *e, EncodeMode mode) {
   expr_map_clear(&e->facts);
 }
 
-// The wrapper's own parameters are not looked at: it takes them from `args`.
+// The wrapper's own parameters are not used: it takes them from `args`.
 // A result by reference needs some place, though.
 static void encode(Encoder *e) {
   const IrFunction *fn = &e->target.program->functions.items[e->target.wrapper];
@@ -617,7 +617,7 @@ int encoder_follow(Encoder *e, Err *err) {
 }
 
 int encoder_check(Encoder *e, uint32_t bound, Err *err) {
-  (void)err; // that the run itself lies beyond the bound is no error
+  (void)err; // the run itself may lie beyond the bound
   e->bound = bound;
   begin(e, ENCODE_CHECK);
   encode(e);

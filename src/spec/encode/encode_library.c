@@ -171,7 +171,7 @@ static Expr length(Use *m, Val s, uint64_t most) {
     n = expr_ite(p, goes_on, expr_const(p, 64, i + 1), n);
     after += !expr_value(p, goes_on);
   }
-  if (most >= TEXT_MAX) // longer ones are assumed away
+  if (most >= TEXT_MAX) // longer ones are assumed not to occur
     *m->state = encode_assume_not(m->e, *m->state, goes_on);
   return n;
 }

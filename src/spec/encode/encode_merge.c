@@ -72,7 +72,7 @@ static Val arriving(Meeting *m, const Leaving *l, uint64_t key) {
   if (l->to != m->to)
     return m->mark[l->to] ? m->at[l->to] : 0;
   const Incoming *in = &m->f->blocks.items[l->to].in.items[l->in];
-  if (in->cut) // before a clause was told: then it never is
+  if (in->cut) // before a clause was evaluated: then it never is
     return ghost_is_dead(key) ? val_const(&m->e->values, 1, 1) : 0;
   return encode_look_up(m->e, in->state, key, m->width);
 }

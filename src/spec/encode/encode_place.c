@@ -163,7 +163,7 @@ static void add_elements(Encoder *e, Expr guard, uint64_t base, Expr offset,
   bool here = expr_value(e->pool, guard);
   if (here)
     add_element(e, guard, base, offset, in_run, out);
-  if (!base) // null is no object, however far it is to the next one
+  if (!base) // null is not an object, however far it is to the next one
     return;
   for (uint64_t at = first_element(lo, in_run, by);
        at + step <= hi && out->len < PLACES_MAX; at += by)

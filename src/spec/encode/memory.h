@@ -58,7 +58,7 @@ typedef struct {
 
 #define VARIABLE_BASE (1ull << 56) // addresses of variables
 #define HEAP_BASE (1ull << 57)     // of what malloc gives
-#define GHOST_BASE (1ull << 58)    // of cells that are no memory
+#define GHOST_BASE (1ull << 58)    // of cells that are not memory
 
 void memory_init(Memory *m, ValPool *v, ReadProcess *read, void *context);
 void memory_release(Memory *m);
