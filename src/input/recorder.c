@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "run/testfile.h"
-#include "util/fs.h"
 #include "util/mem.h"
 
 // Bytes of a recorded run: more than replay goes through (search.c).

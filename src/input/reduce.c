@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "input/search.h"
-#include "process/process.h"
 #include "util/clock.h"
 #include "util/ddmin.h"
 #include "util/mem.h"

@@ -7,7 +7,6 @@
 
 #include "input/made.h"
 #include "input/search_internal.h"
-#include "process/process.h"
 #include "run/batch.h"
 #include "util/clock.h"
 #include "util/mem.h"

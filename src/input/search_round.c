@@ -22,7 +22,6 @@
 #include "input/made.h"
 #include "input/search_internal.h"
 #include "locate/current_ranking.h"
-#include "process/process.h"
 #include "util/clock.h"
 #include "util/mem.h"
 

@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "input/frontier.h"
-#include "input/made.h"
-#include "process/process.h"
 #include "util/clock.h"
 #include "util/mem.h"
 

@@ -8,7 +8,6 @@
 #include "util/clock.h"
 #include "util/fs.h"
 #include "util/mem.h"
-#include "util/str.h"
 
 enum {
   KEPT_MAX = 500, // conditions of the rest of a path that are asked to stay

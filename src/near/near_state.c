@@ -8,7 +8,6 @@
 #include <stdlib.h>
 
 #include "near/near_internal.h"
-#include "util/mem.h"
 
 enum { MOMENTS_MAX = 64 }; // branches
 

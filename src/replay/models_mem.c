@@ -8,7 +8,6 @@
 
 #include "replay/models.h"
 #include "replay/models_text.h"
-#include "util/str.h"
 
 enum { LONGEST = 1 << 24 };
 

@@ -1,8 +1,9 @@
-// Memory that a trace recorded as one block (TRACE_SEEN), kept up to date as the
-// run changes it. Loops over it are not recorded; their loads are answered here.
+// Memory that a trace recorded as one block (TRACE_SEEN), kept up to date as
+// the run changes it. Loops over it are not recorded; their loads are answered
+// here.
 //
-// Only recorded pages are kept. Their bytes are valid for the loop that follows:
-// the recorder records what has changed before each such loop.
+// Only recorded pages are kept. Their bytes are valid for the loop that
+// follows: the recorder records what has changed before each such loop.
 #ifndef CULPRIT_REPLAY_SEEN_H
 #define CULPRIT_REPLAY_SEEN_H
 

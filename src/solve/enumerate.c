@@ -14,7 +14,6 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "solve/gates.h"
 #include "solve/solver_query.h"
 #include "util/clock.h"
 

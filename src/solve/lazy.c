@@ -19,7 +19,6 @@
 // assigns all its variables whenever it answers.
 //
 // Memory: the scratch of one query, kept for the next.
-#include "solve/gates.h"
 #include "solve/solver_query.h"
 #include "util/clock.h"
 

@@ -4,7 +4,6 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "solve/gates.h"
 #include "solve/slice.h"
 #include "solve/solver_query.h"
 #include "util/clock.h"

@@ -1,7 +1,6 @@
 // Made tests: see candidates.h.
 #include "spec/candidates.h"
 
-#include "solve/gates.h"
 #include "util/clock.h"
 
 enum { RUN_SHARE = 4 }; // running a brood: times what making it may take

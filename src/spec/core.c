@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "solve/gates.h"
 #include "util/clock.h"
 
 enum {

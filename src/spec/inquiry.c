@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "solve/gates.h"
 #include "spec/clause_bounds.h"
 #include "util/clock.h"
 #include "util/fs.h"

@@ -7,7 +7,6 @@
 
 #include "locate/spec_note.h"
 #include "oracle/contract.h"
-#include "process/process.h"
 #include "process/words.h"
 #include "util/clock.h"
 #include "util/mem.h"

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solve/gates.h"
 #include "util/clock.h"
 
 enum { CELLS_MAX = 4096, TARGETS_MAX = 256 };

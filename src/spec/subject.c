@@ -8,7 +8,6 @@
 #include "run/runner.h"
 #include "run/scratch.h"
 #include "runtime/links_format.h"
-#include "util/fs.h"
 
 enum { OUTPUT_MAX = 64 << 20 };
 

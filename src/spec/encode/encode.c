@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solve/gates.h"
 #include "spec/encode/encode_internal.h"
 #include "util/clock.h"
 
