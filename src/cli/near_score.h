@@ -1,6 +1,6 @@
 // How good the report of `culprit near` is when the fault is known (--fault):
-// the score over the program dependence graph (eval/pdg_score.h), from the statements
-// of the report.
+// the score over the program dependence graph (eval/pdg_score.h), from the
+// statements of the report.
 #ifndef CULPRIT_CLI_NEAR_SCORE_H
 #define CULPRIT_CLI_NEAR_SCORE_H
 

@@ -143,7 +143,6 @@ struct Strategy {
   double (*now)(const Frontier *f, const FlipCandidate *c);
 };
 
-const Strategy *strategy_find(const char *name); // NULL: unknown
-const Strategy *strategy_at(size_t i);           // NULL: no more
+const Strategy *strategy_at(size_t i); // NULL: no more
 
 #endif

@@ -1,7 +1,6 @@
 // Strategies: which test to make next. See frontier.h; docs/methods.md.
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "input/frontier.h"
 #include "util/clock.h"
@@ -286,11 +285,4 @@ enum { STRATEGIES = sizeof strategies / sizeof *strategies };
 
 const Strategy *strategy_at(size_t i) {
   return i < STRATEGIES ? &strategies[i] : NULL;
-}
-
-const Strategy *strategy_find(const char *name) {
-  for (size_t i = 0; i < STRATEGIES; i++)
-    if (!strcmp(strategies[i].name, name))
-      return &strategies[i];
-  return NULL;
 }

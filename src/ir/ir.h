@@ -1,7 +1,7 @@
 // The lowered IR: a program's code as flat arrays, made once from the bitcode
 // that the program carries (culprit-instrument lower), so that replay never
-// walks a compiler's data structures. docs/internals/lowered-ir.md describes every
-// opcode.
+// walks a compiler's data structures. docs/internals/lowered-ir.md describes
+// every opcode.
 //
 // A function has registers of 64 bits, one per scalar value (parameters first);
 // an operand is a register, or a constant if its top bit is set. Values are

@@ -9,6 +9,13 @@
 #include "util/ddmin.h"
 #include "util/mem.h"
 
+static const Strategy *strategy_find(const char *name) {
+  size_t i = 0;
+  while (strcmp(strategy_at(i)->name, name) != 0)
+    i++;
+  return strategy_at(i);
+}
+
 static void assert_near(double got, double want) {
   if (got < want - 0.05 || got > want + 0.05)
     fail_msg("%f, expected %f", got, want);
