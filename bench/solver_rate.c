@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../tests/tool_show.h"
 #include "solve/gates.h"
 #include "solve/solver.h"
 #include "util/array.h"

@@ -21,7 +21,7 @@
 
 #include "spec/clause_bounds.h"
 #include "spec/core.h"
-#include "spec/state.h"
+#include "spec/made_state.h"
 #include "spec/subject.h"
 #include "util/fs.h"
 #include "util/mem.h"
@@ -35,7 +35,7 @@ typedef struct {
 } Totals;
 
 typedef struct {
-  Subject *subject;
+  SpecSubject *subject;
   double core_seconds; // 0: no cores
   unsigned sets;
   Totals totals;
@@ -253,7 +253,7 @@ static bool breaks_requires(const Violation *v) {
 }
 
 static int encode_call(Tool *t, Snapshot *snapshot, Err *err) {
-  State state = {.snapshot = snapshot};
+  MadeState state = {.snapshot = snapshot};
   EncodeTarget target = {.program = &t->subject->ir,
                          .wrapper =
                              find_function(&t->subject->ir, t->table->function),
@@ -333,7 +333,7 @@ int main(int argc, char **argv) {
                       .cache = dir,
                       .dir = dir,
                       .timeout = 10};
-  Subject s = {0};
+  SpecSubject s = {0};
   int status = subject_open(&s, &o, &err) ? 3 : 0;
   if (status)
     fprintf(stderr, "encode_tool: %s\n", err.text);

@@ -23,8 +23,51 @@
 
 #include "program/trace_build.h"
 #include "replay/replay.h"
+#include "tool_show.h"
 #include "util/fs.h"
 #include "util/mem.h"
+
+static const char *stop_kind_name(StopKind kind) {
+  static const char *const names[] = {"end", "crash", "call", "cut", "limit"};
+  return kind <= STOP_LIMIT ? names[kind] : "?";
+}
+
+static void path_show_losses(const Path *p, Str *out) {
+  for (size_t i = 0; i < p->stats.losses.len; i++) {
+    const PathLoss *l = &p->stats.losses.items[i];
+    str_add(out, i ? "; " : "precision lost at: ");
+    if (l->count == 1)
+      str_addf(out, "%s, once", l->name);
+    else
+      str_addf(out, "%s, %llu times", l->name, (unsigned long long)l->count);
+  }
+}
+
+static void path_show(const Path *p, const Program *program,
+                      const ExprPool *pool, Str *out) {
+  for (size_t i = 0; i < p->events.len; i++) {
+    const PathEvent *e = &p->events.items[i];
+    uint32_t line = 0;
+    const char *file = e->place < program->places.len
+                           ? program_place(program, e->place, &line)
+                           : "";
+    const char *slash = strrchr(file, '/');
+    str_addf(out, "%s:%u %s ", slash ? slash + 1 : file, line,
+             path_kind_name(e->kind));
+    expr_show_outcome(pool, e->cond, e->outcome, 0, out);
+    str_addc(out, '\n');
+  }
+}
+
+// Why the run is longer than its trace, as one sentence; NULL: it is not.
+static const char *trace_cut_reason(const Trace *t) {
+  if (t->header.state != TRACE_FULL)
+    return NULL;
+  return t->header.flags & TRACE_FLAG_DISK
+             ? "the disk was full before the run was over"
+             : "the run is longer than a trace may be; take a smaller input, "
+               "or allow more with CULPRIT_TRACE_MAX (bytes)";
+}
 
 typedef struct {
   bool check, symbolic, quiet;
@@ -241,7 +284,7 @@ static int work(const Options *o) {
   for (size_t i = 0; i < b.nirs; i++)
     if (program_add(&p, b.irs[i], &err))
       return die(&err);
-  program_link(&p, &err);
+  program_link(&p);
   char dir[] = "/tmp/replay_tool-XXXXXX", *file = NULL;
   int rc = 0;
   if (o->trace) {

@@ -28,6 +28,7 @@
 #include "replay/replay.h"
 #include "solve/gates.h"
 #include "solve/solver.h"
+#include "tool_show.h"
 #include "util/clock.h"
 #include "util/fs.h"
 
@@ -250,7 +251,7 @@ static int work(const Options *o) {
   for (size_t i = 0; i < b.nirs; i++)
     if (program_add(&p, b.irs[i], &err))
       return die(&err);
-  program_link(&p, &err);
+  program_link(&p);
   char *name = mem_printf("bench-%d", (int)getpid()), *file = NULL;
   char *cache = path_absolute(o->cache, NULL);
   char *dir = path_absolute(name, cache);

@@ -147,46 +147,46 @@ static void print_progress(const Runner *r) {
 }
 
 // Returns an exit status.
-static int explore(GivenOptions *o, const GivenJob *job, Explorer *e,
+static int explore(GivenOptions *o, const GivenJob *job, InputSearch *s,
                    const Inputs *in) {
   Err err = {0};
   GivenResult result;
-  if (explore_given(e, in, &result, &err))
+  if (search_run_given(s, in, &result, &err))
     return cli_error(&err);
-  if (e->runner->interrupted)
+  if (s->runner->interrupted)
     return EXIT_INTERRUPTED;
-  confine_explain(e->runner->confines, (size_t)o->run.jobs);
+  confine_explain(s->runner->confines, (size_t)o->run.jobs);
   if (result != GIVEN_FAILS)
-    return explain(result, e->note);
-  if (e->varies)
+    return explain(result, s->note);
+  if (s->varies)
     cli_warn("this input %s; every failing run counts as the same failure",
-             e->note);
+             s->note);
   o->run.rerun = false; // made tests run once
   o->run.serve = !o->no_fork_server;
-  if (!o->no_reduce && explore_reduce(e, &err))
+  if (!o->no_reduce && search_reduce(s, &err))
     return cli_error(&err);
-  return job->work(job->context, e);
+  return job->work(job->context, s);
 }
 
 static int run_explorer(GivenOptions *o, const GivenJob *job, Runner *r,
                         const Inputs *in) {
   Err err = {0};
-  Explorer e = {.runner = r};
+  InputSearch s = {.runner = r};
   char *dir =
       mem_printf("%s/made/%lld", store_dir(r->store), (long long)r->session);
   char *cache = mem_printf("%s/trace", store_dir(r->store));
-  ExploreOptions options = {.program = o->run.exe,
-                            .cache = cache,
-                            .dir = cli_absolute(&o->arena, dir),
-                            .strategy = job->strategy,
-                            .after = job->after,
-                            .context = job->context,
-                            .seconds = o->budget,
-                            .max_tests = o->max_tests,
-                            .max_reduction = REDUCTION};
-  int status = explore_open(&e, r, &options, &err) ? cli_error(&err)
-                                                   : explore(o, job, &e, in);
-  explore_close(&e);
+  SearchOptions options = {.program = o->run.exe,
+                           .cache = cache,
+                           .dir = cli_absolute(&o->arena, dir),
+                           .strategy = job->strategy,
+                           .after = job->after,
+                           .context = job->context,
+                           .seconds = o->budget,
+                           .max_tests = o->max_tests,
+                           .max_reduction = REDUCTION};
+  int status = search_open(&s, r, &options, &err) ? cli_error(&err)
+                                                  : explore(o, job, &s, in);
+  search_close(&s);
   free(dir);
   free(cache);
   return status;
@@ -263,8 +263,8 @@ int given_run(GivenOptions *o, const GivenJob *job, char **argv) {
   return status;
 }
 
-void given_print_reduction(const Explorer *e, FILE *out) {
-  const ExploreStats *s = &e->stats;
+void given_print_reduction(const InputSearch *e, FILE *out) {
+  const SearchStats *s = &e->stats;
   if (s->reduction)
     fprintf(out, "reduced from %zu to %zu byte%s in %zu run%s\n",
             s->bytes_before, s->bytes_after, plural(s->bytes_after),

@@ -17,7 +17,7 @@
 
 #include "cli/confine_options.h"
 #include "cli/options.h"
-#include "input/explore.h"
+#include "input/search.h"
 #include "model/input.h"
 #include "run/runner.h"
 #include "util/arena.h"
@@ -56,10 +56,10 @@ int given_check(GivenOptions *o, const Command *c, int argc, char **argv,
 typedef struct {
   const char *name; // of the command
   const Strategy *strategy;
-  int (*after)(void *context, const Explorer *e,
+  int (*after)(void *context, const InputSearch *e,
                Err *err); // explore.h; or NULL
   // The input fails and has been made smaller. Returns an exit status.
-  int (*work)(void *context, Explorer *e);
+  int (*work)(void *context, InputSearch *e);
   // The session is complete; called if `work` returned EXIT_DONE. NULL: that is
   // the end. Returns an exit status.
   int (*finish)(void *context, Runner *r);
@@ -71,7 +71,7 @@ typedef struct {
 int given_run(GivenOptions *o, const GivenJob *job, char **argv);
 
 // How far the input was minimised.
-void given_print_reduction(const Explorer *e, FILE *out);
+void given_print_reduction(const InputSearch *e, FILE *out);
 // Removes the progress line, before something is printed.
 void given_progress_end(void);
 

@@ -9,9 +9,9 @@
 #include "cli/cli.h"
 #include "cli/given.h"
 #include "cli/rank.h"
-#include "input/explore.h"
-#include "locate/fault.h"
+#include "input/search.h"
 #include "locate/current_ranking.h"
+#include "locate/fault.h"
 #include "process/process.h"
 #include "run/testfile.h"
 #include "util/escape.h"
@@ -118,7 +118,7 @@ static int by_count(const void *a, const void *b) {
   return x->count > y->count ? -1 : x->count < y->count;
 }
 
-static void print_losses(Explorer *e, FILE *out) {
+static void print_losses(InputSearch *e, FILE *out) {
   size_t n = e->losses.len;
   if (!n)
     return;
@@ -134,8 +134,8 @@ static void print_losses(Explorer *e, FILE *out) {
   fputc('\n', out);
 }
 
-static void print_summary(Explorer *e) {
-  const ExploreStats *s = &e->stats;
+static void print_summary(InputSearch *e) {
+  const SearchStats *s = &e->stats;
   escape_printf(stdout, "given: %s\n", e->message ? e->message : "");
   given_print_reduction(e, stdout);
   printf("made %zu test%s (%s) in %.1f s: %zu fail%s the same way, %zu pass%s, "
@@ -164,7 +164,7 @@ static void print_summary(Explorer *e) {
     printf("%zu run%s replayed only in part: killed, or more than %d million "
            "instructions\n",
            s->cut, s->cut == 1 ? " was" : "s were",
-           EXPLORE_INSTRUCTIONS / 1000000);
+           SEARCH_INSTRUCTIONS / 1000000);
   if (s->false_conditions)
     printf("%zu condition%s did not hold in %s own run: please report this\n",
            s->false_conditions, plural(s->false_conditions),
@@ -189,7 +189,8 @@ static int find_rank(const Options *o, Runner *r, FaultScore *out, Err *err) {
   Fault fault = {0};
   Err ignored;
   *out = (FaultScore){0};
-  int rc = current_ranking_make(&now, r->store, r->session, o->rank.method, err);
+  int rc =
+      current_ranking_make(&now, r->store, r->session, o->rank.method, err);
   bool known = !rc && now.ranked;
   for (size_t i = 0; known && i < o->rank.faults.len; i++)
     known = !fault_add(&fault, &now.suite, o->rank.faults.items[i],
@@ -202,7 +203,7 @@ static int find_rank(const Options *o, Runner *r, FaultScore *out, Err *err) {
   return rc;
 }
 
-static int leave_trail(void *context, const Explorer *e, Err *err) {
+static int leave_trail(void *context, const InputSearch *e, Err *err) {
   const Options *o = context;
   FaultScore score;
   if (!o->trail_file)
@@ -219,12 +220,12 @@ static int leave_trail(void *context, const Explorer *e, Err *err) {
 
 // --- all of it --------------------------------------------------------------
 
-static int explore_seeds(const Options *o, Explorer *e, Err *err) {
+static int explore_seeds(const Options *o, InputSearch *e, Err *err) {
   for (size_t i = 0; i < o->seeds.len; i++) {
     Inputs seed = {0};
     int rc = read_seed(o->seeds.items[i], &e->original, &seed, err);
     if (!rc)
-      rc = explore_seed(e, &seed, err);
+      rc = search_add_seed(e, &seed, err);
     inputs_release(&seed);
     if (rc)
       return -1;
@@ -232,10 +233,10 @@ static int explore_seeds(const Options *o, Explorer *e, Err *err) {
   return 0;
 }
 
-static int explore(void *context, Explorer *e) {
+static int explore(void *context, InputSearch *e) {
   const Options *o = context;
   Err err = {0};
-  if (explore_seeds(o, e, &err) || explore_near(e, &err))
+  if (explore_seeds(o, e, &err) || search_make_tests(e, &err))
     return cli_error(&err);
   given_progress_end();
   if (!o->given.quiet && strcmp(o->rank.format, "text"))

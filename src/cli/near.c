@@ -86,7 +86,7 @@ static const Option options[] = {
 // What was tried, for people.
 static void print_tried(const Near *n, FILE *out) {
   const NearStats *s = &n->stats;
-  given_print_reduction(n->explorer, out);
+  given_print_reduction(n->search, out);
   fprintf(out,
           "%zu condition%s on the failing path; %zu quer%s to the solver: %zu "
           "unsatisfiable, %zu undecided; %zu path%s pruned\n",
@@ -101,7 +101,7 @@ static void print_tried(const Near *n, FILE *out) {
           "otherwise; %.1f s\n",
           s->tests, s->tests == 1 ? " was" : "s were", s->passing,
           s->passing == 1 ? "es" : "", s->same, verb_s(s->same), s->others,
-          clock_now() - n->explorer->start);
+          clock_now() - n->search->start);
   if (s->unreplayed)
     escape_printf(out, "%zu passing run%s could not be compared: %s\n",
                   s->unreplayed, s->unreplayed == 1 ? "" : "s",
@@ -133,7 +133,7 @@ static int score_report(const Options *o, const Near *n, Str *more) {
   add_score(more, "score", &s.report);
   if (n->neighbour.test)
     add_score(more, "neighbour", &s.neighbour);
-  str_addf(more, ",\"seconds\":%.3f", clock_now() - n->explorer->start);
+  str_addf(more, ",\"seconds\":%.3f", clock_now() - n->search->start);
   return 0;
 }
 
@@ -165,7 +165,7 @@ static int report(const Options *o, const Near *n) {
     return EXIT_FAILED;
   if (!o->given.quiet)
     escape_printf(stdout, "given: %s\n",
-                  n->explorer->message ? n->explorer->message : "");
+                  n->search->message ? n->search->message : "");
   near_print_text(n, root, stdout);
   if (!o->given.quiet)
     print_tried(n, stdout);
@@ -174,7 +174,7 @@ static int report(const Options *o, const Near *n) {
 
 // --- all of it --------------------------------------------------------------
 
-static int search_near(void *context, Explorer *e) {
+static int search_near(void *context, InputSearch *e) {
   const Options *o = context;
   Err err = {0};
   Near near;

@@ -11,8 +11,8 @@
 typedef ARRAY(uint32_t) Nodes;
 
 // The statements of FILE:LINE[,LINE] as nodes.
-static int add_nodes(const DependenceGraph *g, const Suite *suite, const char *spec,
-                     Nodes *out, Err *err) {
+static int add_nodes(const DependenceGraph *g, const Suite *suite,
+                     const char *spec, Nodes *out, Err *err) {
   Fault f = {0};
   int rc = fault_add(&f, suite, spec, ENTITY_STATEMENT, err);
   for (size_t i = 0; !rc && i < f.places.len; i++) {
@@ -48,8 +48,9 @@ static NearScore score_places(const DependenceGraph *g, const Suite *suite,
   return s;
 }
 
-static int read_graph(const Near *n, const Suite *suite, DependenceGraph *g, Err *err) {
-  const Explorer *e = n->explorer;
+static int read_graph(const Near *n, const Suite *suite, DependenceGraph *g,
+                      Err *err) {
+  const InputSearch *e = n->search;
   char *path = mem_printf("%s/dependences", e->options.dir);
   char *scratch = mem_printf("%s/scratch", e->options.dir);
   int rc = dependence_graph_write(e->options.program, scratch, path, err) ||
@@ -79,7 +80,7 @@ static int score(const Near *n, const Suite *suite, const DependenceGraph *g,
 
 int near_score(const Near *n, const char *const *faults, size_t nfaults,
                NearScores *out, Err *err) {
-  Runner *r = n->explorer->runner;
+  Runner *r = n->search->runner;
   Suite suite = {0};
   DependenceGraph g = {0};
   *out = (NearScores){0};

@@ -1,6 +1,6 @@
 // How good the report of `culprit near` is when the fault is known (--fault):
-// the score over the program dependence graph (eval/pdg_score.h), from the statements
-// of the report.
+// the score over the program dependence graph (eval/pdg_score.h), from the
+// statements of the report.
 #ifndef CULPRIT_CLI_NEAR_SCORE_H
 #define CULPRIT_CLI_NEAR_SCORE_H
 
@@ -21,7 +21,7 @@ typedef struct {
 } NearScores;
 
 // `faults`: n times FILE:LINE[,LINE]. The graph is made from what the program
-// carries, in the explorer's directory.
+// carries, in the search's directory.
 int near_score(const Near *n, const char *const *faults, size_t nfaults,
                NearScores *out, Err *err);
 

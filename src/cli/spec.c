@@ -14,7 +14,7 @@
 #include "run/scratch.h"
 #include "run/testfile.h"
 #include "spec/keep.h"
-#include "spec/report.h"
+#include "spec/spec_report.h"
 #include "store/store.h"
 #include "util/escape.h"
 #include "util/fs.h"
@@ -131,7 +131,7 @@ typedef struct {
 } Play;
 
 static void play_open(Play *p, const Options *o, const SpecMethod *m,
-                      size_t rounds, Candidates *c) {
+                      size_t rounds, StateCandidates *c) {
   *p = (Play){.options = o, .method = m, .rounds = m->tests ? rounds : 0};
   RoundsOptions options = {.pick = m->pick,
                            .bonus = m->bonus,
@@ -180,7 +180,7 @@ static void keep(Play *p) {
   store_close(store);
 }
 
-static int go_rounds(const Options *o, Candidates *c) {
+static int go_rounds(const Options *o, StateCandidates *c) {
   Play p;
   play_open(&p, o, &methods[o->method], o->rounds, c);
   int status = play(&p);
@@ -196,7 +196,7 @@ static int go_rounds(const Options *o, Candidates *c) {
 
 // All methods, each with as many tests as the first of them took. Random ones
 // cost little: they get some more.
-static int compare(const Options *o, Candidates *c) {
+static int compare(const Options *o, StateCandidates *c) {
   size_t tests = o->rounds;
   int status = EXIT_FAILED;
   fputs(o->json ? "{\"version\":1,\"compared\":[\n"
@@ -226,7 +226,7 @@ static int compare(const Options *o, Candidates *c) {
 }
 
 static int make_tests(const Options *o, Inquiry *q) {
-  Candidates c;
+  StateCandidates c;
   candidates_open(&c, q, o->budget / 4);
   int status = o->compare ? compare(o, &c) : go_rounds(o, &c);
   candidates_close(&c);
@@ -316,7 +316,7 @@ static int check(const Options *o, Inquiry *q) {
   return explain(o, q);
 }
 
-static int inquire(const Options *o, Subject *s) {
+static int inquire(const Options *o, SpecSubject *s) {
   Err err = {0};
   InquiryOptions options = {.core_seconds = o->budget,
                             .corrections =
@@ -376,7 +376,7 @@ static int run_subject(const Options *o, const char *program, const char *cache,
                             .dir = dir,
                             .timeout = o->timeout,
                             .confine = &o->confine.plan};
-  Subject s = {0};
+  SpecSubject s = {0};
   int status = *err.text || subject_open(&s, &options, &err) ? cli_error(&err)
                                                              : inquire(o, &s);
   subject_close(&s);

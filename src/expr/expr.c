@@ -9,12 +9,12 @@
 #include "expr/expr_make.h"
 
 static const uint8_t arities[] = {
-#define EXPR_OP(name, n, smt) n,
+#define EXPR_OP(name, n) n,
 #include "expr/expr_ops.def"
 #undef EXPR_OP
 };
 static const char *const names[] = {
-#define EXPR_OP(name, n, smt) #name,
+#define EXPR_OP(name, n) #name,
 #include "expr/expr_ops.def"
 #undef EXPR_OP
 };
@@ -84,8 +84,6 @@ size_t expr_pool_bytes(const ExprPool *p) {
 bool expr_pool_has(const ExprPool *p, ExprKind kind) {
   return p->rest->kinds >> kind & 1;
 }
-
-void expr_pool_set_simplify(ExprPool *p, bool on) { p->rest->simplify = on; }
 
 // --- hash-consing -----------------------------------------------------------
 
@@ -246,12 +244,6 @@ Expr expr_const_double(ExprPool *p, double x) {
   uint64_t bits;
   memcpy(&bits, &x, sizeof bits);
   return expr_const_fp(p, 64, bits);
-}
-
-Expr expr_const_float(ExprPool *p, float x) {
-  uint32_t bits;
-  memcpy(&bits, &x, sizeof bits);
-  return expr_const_fp(p, 32, bits);
 }
 
 Expr expr_const_int(ExprPool *p, int64_t value) {

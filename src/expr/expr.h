@@ -7,7 +7,7 @@
 //   Expr c = expr_eq(pool, expr_zext(pool, b, 32),
 //                    expr_const(pool, 32, 'a'));
 //   expr_value(pool, c) == 1                     what the run computed
-//   expr_show(pool, c, 0, &out)                  "in[2] == 'a'"
+//   expr_show_outcome(pool, c, true, 0, &out)    "in[2] == 'a'"
 //   expr_pool_free(pool);
 //
 // Sorts. BV(w), w = 1..64: the integers and pointers of C. A condition is
@@ -16,10 +16,10 @@
 // within 64 bits in every solution (PHP's integers). STR: a string of bytes.
 // Not there: integers wider than 64 bits, long double; their users concretise.
 //
-// Builders simplify (docs/internals/expressions.md lists the rules) and fold constants,
-// so the result may be any expression that is equal in every assignment. An
-// expression without variables is always a CONST. Operands of two-place
-// operators must have the same sort, else it is our bug (assert).
+// Builders simplify (docs/internals/expressions.md lists the rules) and fold
+// constants, so the result may be any expression that is equal in every
+// assignment. An expression without variables is always a CONST. Operands of
+// two-place operators must have the same sort, else it is our bug (assert).
 //
 // Total semantics, the same for folding, evaluation and every solver:
 //   x udiv 0 = all ones, x urem 0 = x, x sdiv 0 = x < 0 ? 1 : -1,
@@ -28,13 +28,13 @@
 //   TABLE beyond its end is 0; FP to integer out of range is 0.
 // What C leaves undefined there is a condition the caller adds to the path.
 // INT operations whose result does not fit in 64 bits have no value: such an
-// assignment is no solution.
+// assignment is not a solution.
 //
 // Memory: 32 bytes a node and 5 to 11 for the hash table; nodes never move and
 // are freed with the pool. An operand's id is always smaller than that of the
 // node that uses it, so ascending ids are a topological order. Deep DAGs are
-// fine: nothing here recurses over expressions, except expr_show, which is
-// bounded.
+// fine: nothing here recurses over expressions, except expr_show_outcome, which
+// is bounded.
 #ifndef CULPRIT_EXPR_EXPR_H
 #define CULPRIT_EXPR_EXPR_H
 
@@ -48,7 +48,7 @@ typedef uint32_t Expr;  // 0: none. Replay uses 0 for "concrete"
 typedef uint32_t VarId; // from 0, in order of creation
 
 typedef enum {
-#define EXPR_OP(name, n, smt) EXPR_##name,
+#define EXPR_OP(name, n) EXPR_##name,
 #include "expr/expr_ops.def"
 #undef EXPR_OP
   EXPR_OP_COUNT
@@ -95,9 +95,6 @@ ExprPool *expr_pool_new(void);
 void expr_pool_free(ExprPool *p);
 size_t expr_pool_bytes(const ExprPool *p);            // memory in use
 bool expr_pool_has(const ExprPool *p, ExprKind kind); // any node of that sort?
-
-// Off: builders only fold constants. For tests that compare with and without.
-void expr_pool_set_simplify(ExprPool *p, bool on);
 
 // --- reading ----------------------------------------------------------------
 
@@ -158,7 +155,6 @@ Expr expr_const(ExprPool *p, unsigned width, uint64_t value); // BV; truncates
 Expr expr_bool(ExprPool *p, bool value);                      // BV(1)
 Expr expr_const_fp(ExprPool *p, unsigned width, uint64_t bits);
 Expr expr_const_double(ExprPool *p, double x);
-Expr expr_const_float(ExprPool *p, float x);
 Expr expr_const_int(ExprPool *p, int64_t value);
 Expr expr_const_str(ExprPool *p, const char *s, size_t n);
 // A constant of any sort from a value as it is kept in nodes.
@@ -238,10 +234,9 @@ Expr expr_fdiv(ExprPool *p, Expr a, Expr b);
 Expr expr_frem(ExprPool *p, Expr a, Expr b); // fmod; queries answer UNKNOWN
 Expr expr_feq(ExprPool *p, Expr a, Expr b);  // ordered: false with a NaN
 Expr expr_flt(ExprPool *p, Expr a, Expr b);
-Expr expr_fle(ExprPool *p, Expr a, Expr b);
 Expr expr_fnan(ExprPool *p, Expr a);
 // Unordered comparisons and the rest follow: uno = nan(a) or nan(b),
-// ult(a, b) = not fle(b, a), une(a, b) = not feq(a, b).
+// une(a, b) = not feq(a, b).
 
 Expr expr_fp_of_fp(ExprPool *p, Expr a, unsigned width);   // fpext, fptrunc
 Expr expr_fp_of_sint(ExprPool *p, Expr a, unsigned width); // BV or INT
@@ -253,9 +248,6 @@ Expr expr_bits_of_fp(ExprPool *p, Expr a);
 
 // --- INT and STR ------------------------------------------------------------
 
-Expr expr_int_of_bv(ExprPool *p, Expr a); // signed
-Expr expr_bv_of_int(ExprPool *p, Expr a, unsigned width);
-
 Expr expr_str_len(ExprPool *p, Expr s);
 Expr expr_str_concat(ExprPool *p, Expr a, Expr b);
 // At most `len` bytes from `from`; "" if from is outside or len <= 0.
@@ -265,23 +257,16 @@ Expr expr_str_index(ExprPool *p, Expr s, Expr t, Expr from);
 Expr expr_str_contains(ExprPool *p, Expr s, Expr t);
 Expr expr_str_prefix(ExprPool *p, Expr prefix, Expr s);
 Expr expr_str_suffix(ExprPool *p, Expr suffix, Expr s);
-Expr expr_str_replace(ExprPool *p, Expr s, Expr from, Expr to); // first one
-Expr expr_str_lt(ExprPool *p, Expr a, Expr b);                  // by bytes
-Expr expr_str_to_int(ExprPool *p, Expr s); // all digits, else -1
-Expr expr_str_of_int(ExprPool *p, Expr n); // "" if negative
-Expr expr_str_code(ExprPool *p, Expr s);   // of a one-byte string, else -1
+Expr expr_str_lt(ExprPool *p, Expr a, Expr b); // by bytes
+Expr expr_str_to_int(ExprPool *p, Expr s);     // all digits, else -1
+Expr expr_str_of_int(ExprPool *p, Expr n);     // "" if negative
 
 // --- printing ---------------------------------------------------------------
 
-// Appends `e` as a C-like formula for people: "in[2] == 'a'". Cut with "..."
+// Appends "`e` has this outcome" as a C-like formula for people: "in[2] !=
+// 'a'". With outcome true, `e` may have any sort. The text ends with "..."
 // beyond `max` bytes or so (0: 400).
-void expr_show(const ExprPool *p, Expr e, size_t max, Str *out);
-// Same for "e has this outcome": "in[2] != 'a'".
 void expr_show_outcome(const ExprPool *p, Expr e, bool outcome, size_t max,
                        Str *out);
-// Appends a whole SMT-LIB 2 script that asserts conds[i] == outcomes[i], with
-// shared nodes as definitions.
-void expr_smtlib(const ExprPool *p, const Expr *conds, const bool *outcomes,
-                 size_t n, Str *out);
 
 #endif

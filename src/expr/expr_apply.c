@@ -195,8 +195,6 @@ static uint64_t apply_fp(const ExprNode *n, ExprSort from, uint64_t a,
     return x == y;
   case EXPR_FLT:
     return x < y;
-  case EXPR_FLE:
-    return x <= y;
   case EXPR_FNAN:
     return isnan(x);
   default:
@@ -239,8 +237,6 @@ static uint64_t apply_int(const ExprNode *n, uint64_t a, uint64_t b,
     return divide_int(n->op == EXPR_SDIV, x, y, undefined);
   case EXPR_SLT:
     return x < y;
-  case EXPR_BV_OF_INT:
-    return a;
   default:
     assert(!"an INT operator");
   }
@@ -282,23 +278,13 @@ static uint64_t substring(ExprPool *p, Text s, int64_t from, int64_t len) {
   return expr_text_id(p, s.s + from, (uint64_t)len < rest ? (size_t)len : rest);
 }
 
-static uint64_t join(ExprPool *p, Text a, Text b, Text c) {
+static uint64_t join(ExprPool *p, Text a, Text b) {
   Str all = {0};
   str_addn(&all, a.s, a.n);
   str_addn(&all, b.s, b.n);
-  str_addn(&all, c.s, c.n);
   uint64_t id = expr_text_id(p, str_text(&all), all.len);
   str_release(&all);
   return id;
-}
-
-static uint64_t replace(ExprPool *p, uint64_t whole, Text from, Text to) {
-  Text s = text(p, whole);
-  int64_t at = index_of(s, from, 0);
-  if (at < 0)
-    return whole;
-  size_t end = (size_t)at + from.n;
-  return join(p, (Text){s.s, (size_t)at}, to, (Text){s.s + end, s.n - end});
 }
 
 static bool less(Text a, Text b) {
@@ -335,7 +321,7 @@ static uint64_t apply_str(ExprPool *p, const ExprNode *n, uint64_t a,
   case EXPR_STR_LEN:
     return s.n;
   case EXPR_STR_CONCAT:
-    return join(p, s, t, (Text){"", 0});
+    return join(p, s, t);
   case EXPR_STR_SUB:
     return substring(p, s, (int64_t)b, (int64_t)c);
   case EXPR_STR_INDEX:
@@ -346,14 +332,10 @@ static uint64_t apply_str(ExprPool *p, const ExprNode *n, uint64_t a,
     return begins(t, 0, s);
   case EXPR_STR_SUFFIX:
     return s.n <= t.n && begins(t, t.n - s.n, s);
-  case EXPR_STR_REPLACE:
-    return replace(p, a, t, text(p, c));
   case EXPR_STR_LT:
     return less(s, t);
   case EXPR_STR_TO_INT:
     return to_int(s, undefined);
-  case EXPR_STR_CODE:
-    return s.n == 1 ? (uint8_t)s.s[0] : (uint64_t)-1;
   default:
     assert(!"a STR operator");
     return 0;
@@ -368,8 +350,6 @@ static uint64_t apply(ExprPool *p, const ExprNode *n, ExprSort from, uint64_t a,
     return a ? b : c;
   if (n->op == EXPR_EQ)
     return from.kind == SORT_FP ? same_fp(from.width, a, b) : a == b;
-  if (n->op == EXPR_INT_OF_BV)
-    return (uint64_t)sign_extend(a, from.width);
   if (n->op >= EXPR_STR_LEN)
     return apply_str(p, n, a, b, c, undefined);
   if (n->op >= EXPR_FNEG && n->op <= EXPR_BITS_OF_FP)

@@ -93,8 +93,7 @@ static Expr simplify_add(ExprPool *p, Expr a, Expr b) {
 Expr expr_add(ExprPool *p, Expr a, Expr b) {
   ExprSort s = both(p, a, b);
   order(p, &a, &b);
-  Expr r = simplifies(p) && !expr_is_const(p, a) ? simplify_add(p, a, b) : 0;
-  return r ? r : expr_make(p, EXPR_ADD, s, a, b, 0);
+  return make_by_rule(p, EXPR_ADD, s, simplify_add, a, b);
 }
 
 // x where `e` is x + k, with the constant in *k; else `e` itself and 0.
@@ -137,10 +136,7 @@ static Expr simplify_sub(ExprPool *p, Expr a, Expr b) {
 }
 
 Expr expr_sub(ExprPool *p, Expr a, Expr b) {
-  ExprSort s = both(p, a, b);
-  bool folds = expr_is_const(p, a) && expr_is_const(p, b);
-  Expr r = simplifies(p) && !folds ? simplify_sub(p, a, b) : 0;
-  return r ? r : expr_make(p, EXPR_SUB, s, a, b, 0);
+  return make_by_rule(p, EXPR_SUB, both(p, a, b), simplify_sub, a, b);
 }
 
 static Expr simplify_neg(ExprPool *p, Expr a) {

@@ -41,10 +41,15 @@ Expr expr_not(ExprPool *p, Expr a) {
 
 // --- and, or, xor -----------------------------------------------------------
 
-typedef Expr Binary(ExprPool *p, Expr a, Expr b);
+static Expr bitwise(ExprPool *p, ExprOp op, ExprRule *simplify, Expr a,
+                    Expr b) {
+  ExprSort s = expr_bv(check_bv(p, a, b));
+  order(p, &a, &b);
+  return make_by_rule(p, op, s, simplify, a, b);
+}
 
 typedef struct {
-  Binary *op;
+  ExprRule *op;
   Expr other;
 } Pending;
 
@@ -54,7 +59,7 @@ static Expr apply_pending(ExprPool *p, Expr k, const void *arg) {
 }
 
 // A constant operand reaches into ITEs of two constants and tables.
-static Expr lift_bitwise(ExprPool *p, ExprOp op, Binary *f, Expr a, Expr k) {
+static Expr lift_bitwise(ExprPool *p, ExprOp op, ExprRule *f, Expr a, Expr k) {
   Pending w = {f, k};
   Expr r = expr_map_leaves(p, a, 2, apply_pending, &w);
   return r ? r
@@ -78,7 +83,7 @@ static bool half_is_plain(const ExprPool *p, Expr e) {
 }
 
 // op(concat(h, l), b) -> concat(op(h, bh), op(l, bl)), where that gains.
-static Expr split_concat(ExprPool *p, Binary *op, Expr a, Expr b) {
+static Expr split_concat(ExprPool *p, ExprRule *op, Expr a, Expr b) {
   if (!is_op(p, a, EXPR_CONCAT))
     return 0;
   Expr h = expr_arg(p, a, 0), l = expr_arg(p, a, 1);
@@ -91,7 +96,7 @@ static Expr split_concat(ExprPool *p, Binary *op, Expr a, Expr b) {
   return gains ? expr_concat(p, op(p, h, bh), op(p, l, bl)) : 0;
 }
 
-static Expr split_either(ExprPool *p, Binary *op, Expr a, Expr b) {
+static Expr split_either(ExprPool *p, ExprRule *op, Expr a, Expr b) {
   Expr r = split_concat(p, op, a, b);
   return r ? r : split_concat(p, op, b, a);
 }
@@ -114,6 +119,13 @@ static bool absorbs(const ExprPool *p, Expr a, Expr b, ExprOp dual) {
          (expr_arg(p, b, 0) == a || expr_arg(p, b, 1) == a);
 }
 
+// (a op j) op k -> a op (j op k), with constants. 0: `a` has another operator.
+static Expr gather_consts(ExprPool *p, ExprOp op, ExprRule *f, Expr a, Expr k) {
+  if (!is_op(p, a, op) || !expr_is_const(p, expr_arg(p, a, 1)))
+    return 0;
+  return f(p, expr_arg(p, a, 0), f(p, expr_arg(p, a, 1), k));
+}
+
 static Expr simplify_and_const(ExprPool *p, Expr a, Expr k) {
   uint64_t v = expr_value(p, k);
   unsigned w = expr_width(p, a);
@@ -123,43 +135,14 @@ static Expr simplify_and_const(ExprPool *p, Expr a, Expr k) {
     return a;
   if ((v & (v + 1)) == 0) // low mask
     return expr_zext(p, expr_trunc(p, a, (unsigned)__builtin_ctzll(~v)), w);
-  if (is_op(p, a, EXPR_AND) && expr_is_const(p, expr_arg(p, a, 1)))
-    return expr_and(p, expr_arg(p, a, 0),
-                    expr_const(p, w, v & expr_value(p, expr_arg(p, a, 1))));
+  Expr r = gather_consts(p, EXPR_AND, expr_and, a, k);
+  if (r)
+    return r;
   if (is_op(p, a, EXPR_ZEXT)) {
     Expr x = expr_arg(p, a, 0);
     return expr_zext(p, expr_and(p, x, expr_const(p, expr_width(p, x), v)), w);
   }
   return lift_bitwise(p, EXPR_AND, expr_and, a, k);
-}
-
-static Expr simplify_and_bool(ExprPool *p, Expr a, Expr b) {
-  if (is_op(p, a, EXPR_NOT) && is_op(p, b, EXPR_NOT))
-    return expr_not(p, expr_or(p, expr_arg(p, a, 0), expr_arg(p, b, 0)));
-  Expr r = simplify_two_equalities(p, a, b);
-  return r ? r : simplify_two_equalities(p, b, a);
-}
-
-static Expr simplify_and(ExprPool *p, Expr a, Expr b) {
-  if (a == b || absorbs(p, a, b, EXPR_OR))
-    return a;
-  if (absorbs(p, b, a, EXPR_OR) || absorbs(p, a, b, EXPR_AND))
-    return b;
-  if (absorbs(p, b, a, EXPR_AND))
-    return a;
-  if (are_opposite(p, a, b))
-    return expr_const_of(p, expr_sort(p, a), 0);
-  Expr r = expr_is_const(p, b) ? simplify_and_const(p, a, b) : 0;
-  if (!r && expr_width(p, a) == 1)
-    r = simplify_and_bool(p, a, b);
-  return r ? r : split_either(p, expr_and, a, b);
-}
-
-Expr expr_and(ExprPool *p, Expr a, Expr b) {
-  ExprSort s = expr_bv(check_bv(p, a, b));
-  order(p, &a, &b);
-  Expr r = simplifies(p) && !expr_is_const(p, a) ? simplify_and(p, a, b) : 0;
-  return r ? r : expr_make(p, EXPR_AND, s, a, b, 0);
 }
 
 static Expr simplify_or_const(ExprPool *p, Expr a, Expr k) {
@@ -168,21 +151,49 @@ static Expr simplify_or_const(ExprPool *p, Expr a, Expr k) {
     return a;
   if (v == ones_of(p, a))
     return k;
-  if (is_op(p, a, EXPR_OR) && expr_is_const(p, expr_arg(p, a, 1)))
-    return expr_or(
-        p, expr_arg(p, a, 0),
-        expr_const(p, expr_width(p, a), v | expr_value(p, expr_arg(p, a, 1))));
-  return lift_bitwise(p, EXPR_OR, expr_or, a, k);
+  Expr r = gather_consts(p, EXPR_OR, expr_or, a, k);
+  return r ? r : lift_bitwise(p, EXPR_OR, expr_or, a, k);
 }
 
-static Expr simplify_or_bool(ExprPool *p, Expr a, Expr b) {
-  if (is_op(p, a, EXPR_NOT) && is_op(p, b, EXPR_NOT))
-    return expr_not(p, expr_and(p, expr_arg(p, a, 0), expr_arg(p, b, 0)));
-  return 0;
+// AND and OR follow the same rules, each with the other as its dual.
+typedef struct {
+  ExprOp op, dual;
+  ExprRule *f_dual, *with_const;
+  uint64_t opposite; // of x and not x
+} Connective;
+
+static Expr simplify_connective(ExprPool *p, const Connective *c, Expr a,
+                                Expr b) {
+  if (a == b || absorbs(p, a, b, c->dual) || absorbs(p, b, a, c->op))
+    return a;
+  if (absorbs(p, b, a, c->dual) || absorbs(p, a, b, c->op))
+    return b;
+  if (are_opposite(p, a, b))
+    return expr_const_of(p, expr_sort(p, a), c->opposite);
+  Expr r = expr_is_const(p, b) ? c->with_const(p, a, b) : 0;
+  if (!r && expr_width(p, a) == 1 && is_op(p, a, EXPR_NOT) &&
+      is_op(p, b, EXPR_NOT))
+    r = expr_not(p, c->f_dual(p, expr_arg(p, a, 0), expr_arg(p, b, 0)));
+  return r;
+}
+
+static Expr simplify_and(ExprPool *p, Expr a, Expr b) {
+  static const Connective and = {EXPR_AND, EXPR_OR, expr_or, simplify_and_const,
+                                 0};
+  Expr r = simplify_connective(p, &and, a, b);
+  if (!r && expr_width(p, a) == 1) {
+    r = simplify_two_equalities(p, a, b);
+    r = r ? r : simplify_two_equalities(p, b, a);
+  }
+  return r ? r : split_either(p, expr_and, a, b);
+}
+
+Expr expr_and(ExprPool *p, Expr a, Expr b) {
+  return bitwise(p, EXPR_AND, simplify_and, a, b);
 }
 
 // Two zero-extended values: the narrower word is enough.
-static Expr narrow_zexts(ExprPool *p, Binary *op, Expr a, Expr b) {
+static Expr narrow_zexts(ExprPool *p, ExprRule *op, Expr a, Expr b) {
   if (!is_op(p, a, EXPR_ZEXT) || !is_op(p, b, EXPR_ZEXT))
     return 0;
   Expr x = expr_arg(p, a, 0), y = expr_arg(p, b, 0);
@@ -193,26 +204,15 @@ static Expr narrow_zexts(ExprPool *p, Binary *op, Expr a, Expr b) {
 }
 
 static Expr simplify_or(ExprPool *p, Expr a, Expr b) {
-  if (a == b || absorbs(p, a, b, EXPR_AND))
-    return a;
-  if (absorbs(p, b, a, EXPR_AND) || absorbs(p, a, b, EXPR_OR))
-    return b;
-  if (absorbs(p, b, a, EXPR_OR))
-    return a;
-  if (are_opposite(p, a, b))
-    return expr_const_of(p, expr_sort(p, a), ~0ull);
-  Expr r = expr_is_const(p, b) ? simplify_or_const(p, a, b) : 0;
-  if (!r && expr_width(p, a) == 1)
-    r = simplify_or_bool(p, a, b);
+  static const Connective or = {EXPR_OR, EXPR_AND, expr_and, simplify_or_const,
+                                ~0ull};
+  Expr r = simplify_connective(p, &or, a, b);
   r = r ? r : split_either(p, expr_or, a, b);
   return r ? r : narrow_zexts(p, expr_or, a, b);
 }
 
 Expr expr_or(ExprPool *p, Expr a, Expr b) {
-  ExprSort s = expr_bv(check_bv(p, a, b));
-  order(p, &a, &b);
-  Expr r = simplifies(p) && !expr_is_const(p, a) ? simplify_or(p, a, b) : 0;
-  return r ? r : expr_make(p, EXPR_OR, s, a, b, 0);
+  return bitwise(p, EXPR_OR, simplify_or, a, b);
 }
 
 static Expr simplify_xor_const(ExprPool *p, Expr a, Expr k) {
@@ -222,9 +222,9 @@ static Expr simplify_xor_const(ExprPool *p, Expr a, Expr k) {
     return a;
   if (v == expr_mask(w))
     return expr_not(p, a);
-  if (is_op(p, a, EXPR_XOR) && expr_is_const(p, expr_arg(p, a, 1)))
-    return expr_xor(p, expr_arg(p, a, 0),
-                    expr_const(p, w, v ^ expr_value(p, expr_arg(p, a, 1))));
+  Expr r = gather_consts(p, EXPR_XOR, expr_xor, a, k);
+  if (r)
+    return r;
   if (is_op(p, a, EXPR_NOT))
     return expr_xor(p, expr_arg(p, a, 0), expr_const(p, w, ~v));
   return lift_bitwise(p, EXPR_XOR, expr_xor, a, k);
@@ -248,10 +248,7 @@ static Expr simplify_xor(ExprPool *p, Expr a, Expr b) {
 }
 
 Expr expr_xor(ExprPool *p, Expr a, Expr b) {
-  ExprSort s = expr_bv(check_bv(p, a, b));
-  order(p, &a, &b);
-  Expr r = simplifies(p) && !expr_is_const(p, a) ? simplify_xor(p, a, b) : 0;
-  return r ? r : expr_make(p, EXPR_XOR, s, a, b, 0);
+  return bitwise(p, EXPR_XOR, simplify_xor, a, b);
 }
 
 // --- shifts -----------------------------------------------------------------
@@ -349,7 +346,7 @@ static Expr narrow_operator(ExprPool *p, Expr e, unsigned lo, unsigned width) {
   static const struct {
     ExprOp op;
     bool anywhere;
-    Binary *build;
+    ExprRule *build;
   } rows[] = {
       {EXPR_ADD, false, expr_add}, {EXPR_SUB, false, expr_sub},
       {EXPR_MUL, false, expr_mul}, {EXPR_AND, true, expr_and},
@@ -495,49 +492,44 @@ Expr expr_concat(ExprPool *p, Expr high, Expr low) {
   assert(is_bv(p, high) && is_bv(p, low));
   unsigned w = expr_width(p, high) + expr_width(p, low);
   assert(w <= 64);
-  bool folds = expr_is_const(p, high) && expr_is_const(p, low);
-  Expr r = simplifies(p) && !folds ? simplify_concat(p, high, low) : 0;
-  return r ? r : expr_make(p, EXPR_CONCAT, expr_bv(w), high, low, 0);
+  return make_by_rule(p, EXPR_CONCAT, expr_bv(w), simplify_concat, high, low);
 }
 
 // --- extension --------------------------------------------------------------
 
-static Expr zext_const(ExprPool *p, Expr k, const void *width) {
-  return expr_zext(p, k, *(const unsigned *)width);
+typedef struct {
+  ExprOp op;
+  unsigned width;
+} Extension;
+
+static Expr extend(ExprPool *p, ExprOp op, Expr a, unsigned width);
+
+static Expr extend_const(ExprPool *p, Expr k, const void *arg) {
+  const Extension *e = arg;
+  return extend(p, e->op, k, e->width);
 }
 
-static Expr sext_const(ExprPool *p, Expr k, const void *width) {
-  return expr_sext(p, k, *(const unsigned *)width);
+// What is zero-extended has no sign: both extensions go on with zeros.
+static Expr simplify_extension(ExprPool *p, ExprOp op, Expr a, unsigned width) {
+  if (is_op(p, a, op) || is_op(p, a, EXPR_ZEXT))
+    return extend(p, expr_op(p, a), expr_arg(p, a, 0), width);
+  Extension e = {op, width};
+  return expr_map_leaves(p, a, 4, extend_const, &e);
 }
 
-static Expr simplify_zext(ExprPool *p, Expr a, unsigned width) {
-  if (is_op(p, a, EXPR_ZEXT))
-    return expr_zext(p, expr_arg(p, a, 0), width);
-  return expr_map_leaves(p, a, 4, zext_const, &width);
+static Expr extend(ExprPool *p, ExprOp op, Expr a, unsigned width) {
+  assert(is_bv(p, a) && width >= expr_width(p, a) && width <= 64);
+  if (width == expr_width(p, a))
+    return a;
+  bool rules = simplifies(p) && !expr_is_const(p, a);
+  Expr r = rules ? simplify_extension(p, op, a, width) : 0;
+  return r ? r : expr_make(p, op, expr_bv(width), a, 0, 0);
 }
 
 Expr expr_zext(ExprPool *p, Expr a, unsigned width) {
-  assert(is_bv(p, a) && width >= expr_width(p, a) && width <= 64);
-  if (width == expr_width(p, a))
-    return a;
-  Expr r =
-      simplifies(p) && !expr_is_const(p, a) ? simplify_zext(p, a, width) : 0;
-  return r ? r : expr_make(p, EXPR_ZEXT, expr_bv(width), a, 0, 0);
-}
-
-static Expr simplify_sext(ExprPool *p, Expr a, unsigned width) {
-  if (is_op(p, a, EXPR_SEXT))
-    return expr_sext(p, expr_arg(p, a, 0), width);
-  if (is_op(p, a, EXPR_ZEXT)) // its sign is 0
-    return expr_zext(p, expr_arg(p, a, 0), width);
-  return expr_map_leaves(p, a, 4, sext_const, &width);
+  return extend(p, EXPR_ZEXT, a, width);
 }
 
 Expr expr_sext(ExprPool *p, Expr a, unsigned width) {
-  assert(is_bv(p, a) && width >= expr_width(p, a) && width <= 64);
-  if (width == expr_width(p, a))
-    return a;
-  Expr r =
-      simplifies(p) && !expr_is_const(p, a) ? simplify_sext(p, a, width) : 0;
-  return r ? r : expr_make(p, EXPR_SEXT, expr_bv(width), a, 0, 0);
+  return extend(p, EXPR_SEXT, a, width);
 }

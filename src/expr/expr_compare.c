@@ -270,9 +270,7 @@ static Expr simplify_ult(ExprPool *p, Expr a, Expr b) {
 Expr expr_ult(ExprPool *p, Expr a, Expr b) {
   check_same(p, a, b);
   assert(is_bv(p, a));
-  bool folds = expr_is_const(p, a) && expr_is_const(p, b);
-  Expr r = simplifies(p) && !folds ? simplify_ult(p, a, b) : 0;
-  return r ? r : expr_make(p, EXPR_ULT, expr_bv(1), a, b, 0);
+  return make_by_rule(p, EXPR_ULT, expr_bv(1), simplify_ult, a, b);
 }
 
 Expr expr_ule(ExprPool *p, Expr a, Expr b) {
@@ -356,9 +354,7 @@ static Expr simplify_slt(ExprPool *p, Expr a, Expr b) {
 Expr expr_slt(ExprPool *p, Expr a, Expr b) {
   check_same(p, a, b);
   assert(is_bv(p, a) || is_int(p, a));
-  bool folds = expr_is_const(p, a) && expr_is_const(p, b);
-  Expr r = simplifies(p) && !folds ? simplify_slt(p, a, b) : 0;
-  return r ? r : expr_make(p, EXPR_SLT, expr_bv(1), a, b, 0);
+  return make_by_rule(p, EXPR_SLT, expr_bv(1), simplify_slt, a, b);
 }
 
 Expr expr_sle(ExprPool *p, Expr a, Expr b) {

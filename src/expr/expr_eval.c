@@ -1,7 +1,7 @@
+// Evaluating expressions under other inputs than the run's: see expr_eval.h.
 #include "expr/expr_eval.h"
 
 #include "expr/expr_make.h"
-#include "expr/support.h"
 
 void expr_eval_set(ExprEval *ev, VarId v, uint64_t value) {
   expr_map_put(&ev->vars, v + 1, value);

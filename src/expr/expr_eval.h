@@ -27,7 +27,7 @@ typedef struct {
 void expr_eval_set(ExprEval *ev, VarId v, uint64_t value);
 void expr_eval_clear(ExprEval *ev);
 // False if an INT operation left the 64-bit range, in `e` or in anything else
-// evaluated since the last set or clear: the assignment is no solution.
+// evaluated since the last set or clear: the assignment is not a solution.
 bool expr_eval(ExprEval *ev, Expr e, uint64_t *value);
 void expr_eval_release(ExprEval *ev);
 

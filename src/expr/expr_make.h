@@ -98,13 +98,23 @@ static inline void order(const ExprPool *p, Expr *a, Expr *b) {
   }
 }
 
+// What a rule makes of two operands; 0: it does not apply.
+typedef Expr ExprRule(ExprPool *p, Expr a, Expr b);
+// The node, unless the rule applies.
+static inline Expr make_by_rule(ExprPool *p, ExprOp op, ExprSort sort,
+                                ExprRule *rule, Expr a, Expr b) {
+  bool folds = expr_is_const(p, a) && expr_is_const(p, b);
+  Expr r = simplifies(p) && !folds ? rule(p, a, b) : 0;
+  return r ? r : expr_make(p, op, sort, a, b, 0);
+}
+
 // One operator applied to each entry of a TABLE, or to each constant an ITE
 // ends in: `f` gets such an entry as a constant.
 typedef Expr ExprOfConst(ExprPool *p, Expr k, const void *arg);
-// 0 if `e` is no ITE with at most `max` constant leaves.
+// 0 unless `e` is an ITE with at most `max` constant leaves.
 Expr expr_map_leaves(ExprPool *p, Expr e, unsigned max, ExprOfConst *f,
                      const void *arg);
-// 0 if `e` is no TABLE. `f` must give a BV constant; op, width and `k` name
+// 0 unless `e` is a TABLE. `f` must give a BV constant; op, width and `k` name
 // the operation, so that it is computed once per table.
 Expr expr_map_table(ExprPool *p, Expr e, ExprOp op, unsigned width, uint64_t k,
                     ExprOfConst *f, const void *arg);

@@ -251,58 +251,32 @@ static const Infix infixes[] = {
     {EXPR_FADD, SUM, "+"},       {EXPR_FSUB, SUM, "-"},
     {EXPR_FMUL, PRODUCT, "*"},   {EXPR_FDIV, PRODUCT, "/"},
     {EXPR_FEQ, COMPARE, "=="},   {EXPR_FLT, COMPARE, "<"},
-    {EXPR_FLE, COMPARE, "<="},   {EXPR_STR_CONCAT, SUM, "."},
-    {EXPR_STR_LT, COMPARE, "<"},
+    {EXPR_STR_CONCAT, SUM, "."}, {EXPR_STR_LT, COMPARE, "<"},
 };
 
 // The others are written as calls.
-static const char *call_name(ExprOp op) {
-  switch (op) {
-  case EXPR_FABS:
-    return "fabs";
-  case EXPR_FSQRT:
-    return "sqrt";
-  case EXPR_FROUND:
-    return "round";
-  case EXPR_FREM:
-    return "fmod";
-  case EXPR_FNAN:
-    return "isnan";
-  case EXPR_FP_OF_FP:
-  case EXPR_FP_OF_SINT:
-  case EXPR_FP_OF_UINT:
-    return "float";
-  case EXPR_SINT_OF_FP:
-  case EXPR_UINT_OF_FP:
-    return "int";
-  case EXPR_FP_OF_BITS:
-    return "float_of_bits";
-  case EXPR_BITS_OF_FP:
-    return "bits";
-  case EXPR_STR_LEN:
-    return "strlen";
-  case EXPR_STR_SUB:
-    return "substr";
-  case EXPR_STR_INDEX:
-    return "strpos";
-  case EXPR_STR_CONTAINS:
-    return "contains";
-  case EXPR_STR_PREFIX:
-    return "is_prefix";
-  case EXPR_STR_SUFFIX:
-    return "is_suffix";
-  case EXPR_STR_REPLACE:
-    return "replace";
-  case EXPR_STR_TO_INT:
-    return "int";
-  case EXPR_STR_OF_INT:
-    return "string";
-  case EXPR_STR_CODE:
-    return "ord";
-  default:
-    return expr_op_name(op);
-  }
-}
+static const char *const call_names[EXPR_OP_COUNT] = {
+    [EXPR_FABS] = "fabs",
+    [EXPR_FSQRT] = "sqrt",
+    [EXPR_FROUND] = "round",
+    [EXPR_FREM] = "fmod",
+    [EXPR_FNAN] = "isnan",
+    [EXPR_FP_OF_FP] = "float",
+    [EXPR_FP_OF_SINT] = "float",
+    [EXPR_FP_OF_UINT] = "float",
+    [EXPR_SINT_OF_FP] = "int",
+    [EXPR_UINT_OF_FP] = "int",
+    [EXPR_FP_OF_BITS] = "float_of_bits",
+    [EXPR_BITS_OF_FP] = "bits",
+    [EXPR_STR_LEN] = "strlen",
+    [EXPR_STR_SUB] = "substr",
+    [EXPR_STR_INDEX] = "strpos",
+    [EXPR_STR_CONTAINS] = "contains",
+    [EXPR_STR_PREFIX] = "is_prefix",
+    [EXPR_STR_SUFFIX] = "is_suffix",
+    [EXPR_STR_TO_INT] = "int",
+    [EXPR_STR_OF_INT] = "string",
+};
 
 static void show_operator(Show *s, const ExprNode *n, int around, int nesting) {
   bool condition = n->sort.kind == SORT_BV && n->sort.width == 1;
@@ -320,7 +294,8 @@ static void show_operator(Show *s, const ExprNode *n, int around, int nesting) {
                  infixes[i].level, nesting);
       return;
     }
-  show_call(s, call_name((ExprOp)n->op), n, nesting);
+  const char *name = call_names[n->op];
+  show_call(s, name ? name : expr_op_name((ExprOp)n->op), n, nesting);
 }
 
 static void show_sum(Show *s, const ExprNode *n, int around, int nesting) {
@@ -353,8 +328,6 @@ static void show_node(Show *s, Expr e, int around, int nesting) {
     break;
   case EXPR_ZEXT:
   case EXPR_SEXT:
-  case EXPR_INT_OF_BV:
-  case EXPR_BV_OF_INT:
     show(s, n->arg[0], around, nesting);
     break;
   case EXPR_NOT:
@@ -449,8 +422,4 @@ void expr_show_outcome(const ExprPool *p, Expr e, bool outcome, size_t max,
     show(&s, e, LOOSE, 0);
   else
     show_negated(&s, e, LOOSE, 0);
-}
-
-void expr_show(const ExprPool *p, Expr e, size_t max, Str *out) {
-  expr_show_outcome(p, e, true, max, out);
 }

@@ -82,10 +82,6 @@ Expr expr_flt(ExprPool *p, Expr a, Expr b) {
   return fp_compare(p, EXPR_FLT, a, b);
 }
 
-Expr expr_fle(ExprPool *p, Expr a, Expr b) {
-  return fp_compare(p, EXPR_FLE, a, b);
-}
-
 static bool from_integer(const ExprPool *p, Expr a) {
   return is_op(p, a, EXPR_FP_OF_SINT) || is_op(p, a, EXPR_FP_OF_UINT);
 }
@@ -154,21 +150,6 @@ Expr expr_bits_of_fp(ExprPool *p, Expr a) {
   return unary(p, EXPR_BITS_OF_FP, SORT_FP, expr_bv(expr_width(p, a)), a, 0);
 }
 
-// --- INT --------------------------------------------------------------------
-
-Expr expr_int_of_bv(ExprPool *p, Expr a) {
-  return unary(p, EXPR_INT_OF_BV, SORT_BV, expr_int_sort(), a, 0);
-}
-
-Expr expr_bv_of_int(ExprPool *p, Expr a, unsigned width) {
-  if (simplifies(p) && is_op(p, a, EXPR_INT_OF_BV)) {
-    Expr x = expr_arg(p, a, 0);
-    return width <= expr_width(p, x) ? expr_trunc(p, x, width)
-                                     : expr_sext(p, x, width);
-  }
-  return unary(p, EXPR_BV_OF_INT, SORT_INT, expr_bv(width), a, 0);
-}
-
 // --- STR --------------------------------------------------------------------
 
 static void check_sorts(const ExprPool *p, const char *kinds, const Expr *e) {
@@ -224,10 +205,6 @@ Expr expr_str_suffix(ExprPool *p, Expr suffix, Expr s) {
   return str_op(p, EXPR_STR_SUFFIX, expr_bv(1), "ss", suffix, s, 0);
 }
 
-Expr expr_str_replace(ExprPool *p, Expr s, Expr from, Expr to) {
-  return str_op(p, EXPR_STR_REPLACE, expr_str_sort(), "sss", s, from, to);
-}
-
 Expr expr_str_lt(ExprPool *p, Expr a, Expr b) {
   if (simplifies(p) && a == b)
     return expr_bool(p, false);
@@ -240,8 +217,4 @@ Expr expr_str_to_int(ExprPool *p, Expr s) {
 
 Expr expr_str_of_int(ExprPool *p, Expr n) {
   return str_op(p, EXPR_STR_OF_INT, expr_str_sort(), "i", n, 0, 0);
-}
-
-Expr expr_str_code(ExprPool *p, Expr s) {
-  return str_op(p, EXPR_STR_CODE, expr_int_sort(), "s", s, 0, 0);
 }

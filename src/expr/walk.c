@@ -1,3 +1,4 @@
+// The nodes below some expressions, operands first: see walk.h.
 #include "expr/walk.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// All expressions that some expressions consist of.
+// All expressions that occur in some expressions.
 #ifndef CULPRIT_EXPR_WALK_H
 #define CULPRIT_EXPR_WALK_H
 

@@ -1,4 +1,4 @@
-// What an exploration knows: see frontier.h.
+// The runs of a search, and the tests that could be made next: see frontier.h.
 #include "input/frontier.h"
 
 #include <assert.h>
@@ -33,7 +33,7 @@ static void explored_release(Explored *e) {
   free(e->steps);
 }
 
-static void forget(Candidate *c) {
+static void forget(FlipCandidate *c) {
   if (c->model)
     model_release(c->model);
   free(c->model);
@@ -65,7 +65,7 @@ static PathStep step_of(const PathEvent *e) {
   return (PathStep){0x80000000u | e->place, e->outcome};
 }
 
-static PathStep flipped(const Frontier *f, const Candidate *c) {
+static PathStep flipped(const Frontier *f, const FlipCandidate *c) {
   const PathEvent *e = &f->runs.items[c->run].path.events.items[c->event];
   PathStep step = step_of(e);
   step.outcome = e->branch != IR_NONE ? c->edge : !e->outcome;
@@ -128,7 +128,7 @@ static uint32_t site_of(Frontier *f, PathStep step) {
   uint64_t fresh = f->sites.len;
   uint64_t at = hashmap_intern(&f->site_of, &step, sizeof step, fresh);
   if (at == fresh)
-    array_push(&f->sites, (Site){.place = IR_NONE});
+    array_push(&f->sites, (FlipSite){.place = IR_NONE});
   return (uint32_t)at;
 }
 
@@ -140,7 +140,7 @@ static void note_sites(Frontier *f, const Explored *run) {
 }
 
 // All other inputs for a whole path are one site.
-static uint32_t site_of_candidate(Frontier *f, const Candidate *c) {
+static uint32_t site_of_candidate(Frontier *f, const FlipCandidate *c) {
   const PathStep whole = {UINT32_MAX, 0};
   if (c->make == MAKE_SAME)
     return site_of(f, whole);
@@ -150,8 +150,8 @@ static uint32_t site_of_candidate(Frontier *f, const Candidate *c) {
   return site;
 }
 
-bool frontier_is_new(const Frontier *f, const Candidate *c) {
-  const Site *site = &f->sites.items[c->site];
+bool frontier_is_new(const Frontier *f, const FlipCandidate *c) {
+  const FlipSite *site = &f->sites.items[c->site];
   if (c->make == MAKE_SAME || site->vain > VAIN_MAX)
     return false;
   const PathEvent *e = &f->runs.items[c->run].path.events.items[c->event];
@@ -174,17 +174,18 @@ static bool is_new_path(Frontier *f, uint64_t prefix, PathStep step) {
   return hashmap_intern(&f->paths, &hash, sizeof hash, number) == number;
 }
 
-typedef ARRAY(Candidate) Candidates;
+typedef ARRAY(FlipCandidate) Candidates;
 
 // The step that tells its path from others.
-static PathStep last_step(const Frontier *f, const Candidate *c) {
+static PathStep last_step(const Frontier *f, const FlipCandidate *c) {
   PathStep step = flipped(f, c);
   if (c->make == MAKE_CUT)
     step.outcome = 2 + c->choice;
   return step;
 }
 
-static void push(Frontier *f, Candidates *out, Candidate c, uint64_t prefix) {
+static void push(Frontier *f, Candidates *out, FlipCandidate c,
+                 uint64_t prefix) {
   if (c.make != MAKE_SAME && !is_new_path(f, prefix, last_step(f, &c)))
     return;
   c.number = f->made++;
@@ -199,11 +200,11 @@ static void add_cases(Frontier *f, uint32_t run, uint32_t event,
   for (uint32_t k = 0; k < b->ncases && k < CASES_MAX; k++)
     if (k + 1 != e->edge)
       push(f, out,
-           (Candidate){.make = MAKE_CASE,
-                       .run = run,
-                       .event = event,
-                       .edge = k + 1,
-                       .choice = k},
+           (FlipCandidate){.make = MAKE_CASE,
+                           .run = run,
+                           .event = event,
+                           .edge = k + 1,
+                           .choice = k},
            prefix);
 }
 
@@ -217,10 +218,10 @@ static void add_cuts(Frontier *f, uint32_t run, uint32_t event, uint64_t prefix,
   uint64_t size = more ? expr_value(e->pool, read->subject) : 0;
   for (uint32_t part = 0; size > 1 && part < CUTS; part++)
     push(f, out,
-         (Candidate){.make = MAKE_CUT,
-                     .run = run,
-                     .event = event,
-                     .choice = (uint32_t)(size * part / CUTS)},
+         (FlipCandidate){.make = MAKE_CUT,
+                         .run = run,
+                         .event = event,
+                         .choice = (uint32_t)(size * part / CUTS)},
          prefix);
 }
 
@@ -241,10 +242,10 @@ static void add_flips(Frontier *f, uint32_t run, Candidates *out) {
       add_cuts(f, run, i, prefix, out);
       if (event->kind != PATH_SWITCH || event->edge != 0)
         push(f, out,
-             (Candidate){.make = MAKE_FLIP,
-                         .run = run,
-                         .event = i,
-                         .edge = other_edge(event)},
+             (FlipCandidate){.make = MAKE_FLIP,
+                             .run = run,
+                             .event = i,
+                             .edge = other_edge(event)},
              prefix);
     }
     prefix = hash_step(prefix, e->steps[i]);
@@ -265,31 +266,31 @@ static void add_same(Frontier *f, uint32_t run, Candidates *out) {
   size_t n = vars.len < SAME_MAX ? vars.len : SAME_MAX;
   for (uint32_t i = 0; i < n; i++)
     push(f, out,
-         (Candidate){.make = MAKE_SAME,
-                     .run = run,
-                     .event = i,
-                     .choice = vars.items[vars.len * (i + 1) / n - 1]},
+         (FlipCandidate){.make = MAKE_SAME,
+                         .run = run,
+                         .event = i,
+                         .choice = vars.items[vars.len * (i + 1) / n - 1]},
          0);
   array_release(&vars);
 }
 
 // --- the heap ---------------------------------------------------------------
 
-static bool comes_before(const Candidate *a, const Candidate *b) {
+static bool comes_before(const FlipCandidate *a, const FlipCandidate *b) {
   return a->score != b->score ? a->score > b->score : a->number < b->number;
 }
 
 static void sift_up(Frontier *f, size_t i) {
-  Candidate *h = f->candidates.items;
+  FlipCandidate *h = f->candidates.items;
   for (; i && comes_before(&h[i], &h[(i - 1) / 2]); i = (i - 1) / 2) {
-    Candidate t = h[i];
+    FlipCandidate t = h[i];
     h[i] = h[(i - 1) / 2];
     h[(i - 1) / 2] = t;
   }
 }
 
 static void sift_down(Frontier *f, size_t i) {
-  Candidate *h = f->candidates.items;
+  FlipCandidate *h = f->candidates.items;
   size_t n = f->candidates.len;
   for (;;) {
     size_t best = i;
@@ -298,7 +299,7 @@ static void sift_down(Frontier *f, size_t i) {
         best = k;
     if (best == i)
       return;
-    Candidate t = h[i];
+    FlipCandidate t = h[i];
     h[i] = h[best];
     h[best] = t;
     i = best;
@@ -307,7 +308,7 @@ static void sift_down(Frontier *f, size_t i) {
 
 // The best at this moment.
 static size_t best_now(Frontier *f) {
-  Candidate *c = f->candidates.items;
+  FlipCandidate *c = f->candidates.items;
   size_t best = 0;
   double score = f->strategy->now(f, &c[0]);
   for (size_t i = 1; i < f->candidates.len; i++) {
@@ -320,7 +321,7 @@ static size_t best_now(Frontier *f) {
   return best;
 }
 
-bool frontier_pop(Frontier *f, Candidate *out) {
+bool frontier_pop(Frontier *f, FlipCandidate *out) {
   if (!f->candidates.len)
     return false;
   f->taken++;
@@ -381,15 +382,15 @@ bool frontier_add(Frontier *f, Explored *run) {
 }
 
 static int by_run(const void *a, const void *b) {
-  const Candidate *x = a, *y = b;
+  const FlipCandidate *x = a, *y = b;
   if (x->run != y->run)
     return x->run < y->run ? -1 : 1;
   return x->number < y->number ? -1 : x->number > y->number;
 }
 
-// Scores all anew, or raises them by one run that fails.
+// Rescores everything, or raises the scores for one failing run.
 static void score_by_run(Frontier *f, const Explored *failing) {
-  Candidate *c = f->candidates.items;
+  FlipCandidate *c = f->candidates.items;
   size_t n = f->candidates.len;
   if (n)
     qsort(c, n, sizeof *c, by_run);
@@ -412,7 +413,7 @@ static void raise_by_new_runs(Frontier *f) {
 
 static void score_one_by_one(Frontier *f) {
   for (size_t i = 0; i < f->candidates.len; i++) {
-    Candidate *c = &f->candidates.items[i];
+    FlipCandidate *c = &f->candidates.items[i];
     f->strategy->score(f, c->run, c, 1);
   }
 }
@@ -468,7 +469,7 @@ void frontier_take_suspects(Frontier *f, const Suite *suite, const Ranking *r) {
 
 // --- solving ----------------------------------------------------------------
 
-static SolverResult solve_case(Frontier *f, Explored *e, const Candidate *c,
+static SolverResult solve_case(Frontier *f, Explored *e, const FlipCandidate *c,
                                Model *model) {
   const PathEvent *event = &e->path.events.items[c->event];
   const IrBranch *b = &f->program->branches.items[event->branch];
@@ -481,14 +482,16 @@ static SolverResult solve_case(Frontier *f, Explored *e, const Candidate *c,
   return solver_query(e->solver, c->event, &extra, 1, model);
 }
 
-static SolverResult solve_cut(Explored *e, const Candidate *c, Model *model) {
+static SolverResult solve_cut(Explored *e, const FlipCandidate *c,
+                              Model *model) {
   Expr size = e->path.events.items[c->event].subject;
   Expr want = expr_const_of(e->pool, expr_sort(e->pool, size), c->choice);
   Constraint extra = {expr_eq(e->pool, size, want), true};
   return solver_query(e->solver, c->event, &extra, 1, model);
 }
 
-static SolverResult solve_same(Explored *e, const Candidate *c, Model *model) {
+static SolverResult solve_same(Explored *e, const FlipCandidate *c,
+                               Model *model) {
   Expr var = expr_input(e->pool, c->choice);
   Expr old = expr_const_of(e->pool, expr_sort(e->pool, var),
                            expr_var_value(e->pool, c->choice));
@@ -496,7 +499,7 @@ static SolverResult solve_same(Explored *e, const Candidate *c, Model *model) {
   return solver_query(e->solver, e->path.events.len, &extra, 1, model);
 }
 
-static SolverResult solve(Frontier *f, const Candidate *c, Model *model) {
+static SolverResult solve(Frontier *f, const FlipCandidate *c, Model *model) {
   Explored *e = &f->runs.items[c->run];
   if (!e->solver)
     return SOLVER_UNKNOWN;
@@ -513,7 +516,7 @@ static SolverResult solve(Frontier *f, const Candidate *c, Model *model) {
   return SOLVER_UNKNOWN;
 }
 
-SolverResult frontier_solve_ahead(Frontier *f, Candidate *c) {
+SolverResult frontier_solve_ahead(Frontier *f, FlipCandidate *c) {
   if (c->model)
     return SOLVER_SAT;
   c->model = mem_new(Model);
@@ -523,17 +526,17 @@ SolverResult frontier_solve_ahead(Frontier *f, Candidate *c) {
   return result;
 }
 
-void frontier_preview(const Frontier *f, const Candidate *c, Inputs *out) {
+void frontier_preview(const Frontier *f, const FlipCandidate *c, Inputs *out) {
   const Explored *e = &f->runs.items[c->run];
   path_apply(&e->path, &e->inputs, c->model, out);
 }
 
-SolverResult frontier_solve(Frontier *f, Candidate *c, Inputs *out) {
+SolverResult frontier_solve(Frontier *f, FlipCandidate *c, Inputs *out) {
   SolverResult result = frontier_solve_ahead(f, c);
   if (result == SOLVER_SAT)
     frontier_preview(f, c, out);
   forget(c);
-  Site *site = &f->sites.items[c->site];
+  FlipSite *site = &f->sites.items[c->site];
   site->vain += result == SOLVER_UNKNOWN ? UNKNOWN_COSTS : result != SOLVER_SAT;
   if (result != SOLVER_SAT)
     return result;
@@ -552,7 +555,8 @@ static bool same_step(PathStep a, PathStep b) {
 }
 
 // A flipped switch may go to any other case.
-static bool goes_there(const Frontier *f, const Candidate *c, PathStep got) {
+static bool goes_there(const Frontier *f, const FlipCandidate *c,
+                       PathStep got) {
   const Explored *from = &f->runs.items[c->run];
   PathStep old = from->steps[c->event], want = flipped(f, c);
   if (c->make == MAKE_FLIP &&
@@ -574,7 +578,7 @@ static size_t next_branch(const Explored *run, size_t at, bool names) {
 // Branches are what is predicted. How library calls, sizes and addresses are
 // noted between them may differ with the input; and where a changed file's name
 // is looked at, it is another one.
-bool frontier_confirms(const Frontier *f, const Candidate *c,
+bool frontier_confirms(const Frontier *f, const FlipCandidate *c,
                        const Explored *run, size_t *at) {
   const Explored *from = &f->runs.items[c->run];
   bool same = c->make == MAKE_SAME;

@@ -1,11 +1,9 @@
-// What an exploration knows: the runs it has made, with their paths, and the
-// tests that could be made next (the frontier). A strategy says which of those
-// comes first; a new one is one function and one row of the table in
-// strategy.c.
+// What a search knows: the runs it has made, with their paths, and the tests
+// that could be made next (the frontier). A strategy says which of those comes
+// first; a new one is one function and one row of the table in strategy.c.
 //
 //   run:        c1 true, c2 false, c3 true
-//   candidates: !c1 | c1 && c2 | c1 && !c2 && !c3, each with the path that it
-//               is predicted to begin with
+//   candidates: !c1 | c1 && c2 | c1 && !c2 && !c3, each with its predicted path
 #ifndef CULPRIT_INPUT_FRONTIER_H
 #define CULPRIT_INPUT_FRONTIER_H
 
@@ -26,22 +24,22 @@
 // One run with its path.
 typedef struct {
   Inputs inputs;
-  bool given; // by the user: also other inputs for its whole path are made
+  bool given; // by the user: other inputs for its whole path are made, too
   bool shows; // it shows the failure that is to be explained
   Path path;
   ExprPool *pool;
-  Solver *solver;  // constraint i is event i; NULL: given back for memory
+  Solver *solver;  // constraint i is event i; NULL: freed, to save memory
   PathStep *steps; // step i is event i
   size_t nsteps;
-  Bitset names; // events about the name of an input file only: a changed file
-                // has another one
+  Bitset names; // events about the name of an input file only: a copy of the
+                // file has another name
 } Explored;
 
 typedef enum {
-  MAKE_FLIP, // as the run up to this event, then the other way
+  MAKE_FLIP, // as the run up to this event, which has the other outcome
   MAKE_CASE, // likewise, into this case of a switch
   MAKE_CUT,  // likewise, where the input was read: it has this size
-  MAKE_SAME  // the whole path, but this input byte is another
+  MAKE_SAME  // the whole path, but this input byte differs
 } Make;
 
 typedef struct {
@@ -51,38 +49,38 @@ typedef struct {
   uint32_t edge;   // that would be taken
   uint32_t choice; // MAKE_CASE: case; MAKE_CUT: size; MAKE_SAME: variable
   uint32_t site;   // the step it would take: number of a Site
-  Model *model;    // its input, if a strategy had to know it; owned
+  Model *model;    // its input, if a strategy needed it; owned
   double score;    // the strategy's; higher comes first
   uint32_t number; // in order of creation
-} Candidate;
+} FlipCandidate;
 
-// A condition with an outcome, wherever on a path. A loop over the input has
-// hundreds of candidates that are one site.
+// A condition with an outcome, anywhere on a path. The hundreds of candidates
+// that a loop over the input has are one site.
 typedef struct {
   bool taken;           // by some run
-  uint32_t tried, vain; // candidates with an input, and without
+  uint32_t tried, vain; // candidates that had an input, and that had none
   uint32_t place;       // in Program.places; IR_NONE: not known
   bool suspect;         // its line is among Frontier.suspects
-} Site;
+} FlipSite;
 
 typedef struct Strategy Strategy;
 
 typedef struct {
   ARRAY(Explored) runs;
-  ARRAY(Candidate)
+  ARRAY(FlipCandidate)
   candidates; // a heap, best first; in no order if the
               // strategy has `now`
   const Program *program;
   const Strategy *strategy;
   Bitset covered; // edges that some run took
-  bool stale;     // it has grown since candidates were scored
+  bool stale;     // it has grown since the candidates were scored
   Hashmap paths;  // hashes of the paths that were predicted
   Hashmap whole;  // hashes of the paths of the runs
   Hashmap inputs; // hashes of the inputs that were run
   Hashmap
       suspects;    // "file:line" of the statements that tie for the first place
   Hashmap site_of; // PathStep -> number
-  ARRAY(Site) sites;
+  ARRAY(FlipSite) sites;
   uint32_t taken;  // candidates taken out
   uint32_t solved; // of those: an input was found
   uint32_t made;   // candidates so far
@@ -98,31 +96,31 @@ void frontier_release(Frontier *f);
 void frontier_cover(Frontier *f, const Bitset *edges);
 // Fills steps and names of a replayed run.
 void explored_prepare(Explored *run);
-// Takes the run, prepared, over and adds what can be made of it. Conditions on
+// Takes over the run, which is prepared, and adds its candidates. Conditions on
 // its path are added to its solver. False: another run had the same path.
 bool frontier_add(Frontier *f, Explored *run);
-// All scores that may have changed anew: another run shows the failure, or the
-// suspects are others.
+// Recomputes all scores that may have changed: another run shows the failure,
+// or the suspects have changed.
 void frontier_rescore(Frontier *f);
-// Notes the statements that tie for the first place, and scores all anew.
+// Notes the statements that tie for the first place, and rescores everything.
 void frontier_take_suspects(Frontier *f, const Suite *suite, const Ranking *r);
-// Would it go where no run went: another outcome of a condition, another edge
-// of a branch? No, if that has often been tried in vain.
-bool frontier_is_new(const Frontier *f, const Candidate *c);
-// Takes the best candidate out; false: there is none.
-bool frontier_pop(Frontier *f, Candidate *out);
+// Would it reach something new: another outcome of a condition, another edge of
+// a branch? False if that has often been tried without success.
+bool frontier_is_new(const Frontier *f, const FlipCandidate *c);
+// Removes the best candidate; false: there is none.
+bool frontier_pop(Frontier *f, FlipCandidate *out);
 
 // Solves for the candidate's input: SOLVER_SAT with `out` filled (caller
 // releases). An input that was run before is SOLVER_UNSAT.
-SolverResult frontier_solve(Frontier *f, Candidate *c, Inputs *out);
+SolverResult frontier_solve(Frontier *f, FlipCandidate *c, Inputs *out);
 
-// The input is found ahead of time, and kept in c->model.
-SolverResult frontier_solve_ahead(Frontier *f, Candidate *c);
+// Solves ahead of time and keeps the input in c->model.
+SolverResult frontier_solve_ahead(Frontier *f, FlipCandidate *c);
 // The input that c->model stands for (caller releases).
-void frontier_preview(const Frontier *f, const Candidate *c, Inputs *out);
+void frontier_preview(const Frontier *f, const FlipCandidate *c, Inputs *out);
 
 // Does `run`, made of the candidate, begin as predicted? *at: where it left.
-bool frontier_confirms(const Frontier *f, const Candidate *c,
+bool frontier_confirms(const Frontier *f, const FlipCandidate *c,
                        const Explored *run, size_t *at);
 
 // --- strategies -------------------------------------------------------------
@@ -135,17 +133,16 @@ struct Strategy {
   bool
       by_coverage; // a score depends on the candidate and Frontier.covered only
   // Scores all candidates of run `run`, which are neighbours in `c`.
-  void (*score)(Frontier *f, uint32_t run, Candidate *c, size_t n);
-  // If another run that fails can only raise scores: does that. NULL: all are
-  // scored anew.
-  void (*raise)(Frontier *f, uint32_t run, Candidate *c, size_t n,
+  void (*score)(Frontier *f, uint32_t run, FlipCandidate *c, size_t n);
+  // Raises scores for another failing run, where it can only raise them. NULL:
+  // everything is rescored.
+  void (*raise)(Frontier *f, uint32_t run, FlipCandidate *c, size_t n,
                 const Explored *failing);
-  // The score at this moment, if it depends on more than `score` has left in
-  // the candidate. May be NULL.
-  double (*now)(const Frontier *f, const Candidate *c);
+  // The score at this moment, if it depends on more than what `score` computed.
+  // May be NULL.
+  double (*now)(const Frontier *f, const FlipCandidate *c);
 };
 
-const Strategy *strategy_find(const char *name); // NULL: no such one
-const Strategy *strategy_at(size_t i);           // NULL: no more
+const Strategy *strategy_at(size_t i); // NULL: no more
 
 #endif

@@ -1,5 +1,4 @@
-// A made test: an input as files and shell words, so that anybody can run it
-// again.
+// A made test: an input as files and shell words that reproduce it.
 #ifndef CULPRIT_INPUT_MADE_H
 #define CULPRIT_INPUT_MADE_H
 
@@ -8,22 +7,22 @@
 #include "util/err.h"
 #include "util/str.h"
 
-// Writes what the input holds besides arguments below `dir` (stdin, files) and
-// appends to `line` the shell words after the program: arguments, and standard
-// input redirected. `given` is the input the user gave: files that are still as
-// they were there are not copied. Nothing at all comes from /dev/null.
+// Writes stdin and files of the input below `dir` and appends to `line` the
+// shell words after the program: arguments, and standard input redirected.
+// `given` is the user's input: files that have not changed since are not
+// copied. Empty standard input comes from /dev/null.
 int made_write(const Inputs *in, const Inputs *given, const char *dir,
                Str *line, Err *err);
 
-// Files of the input that made_write copied into `dir` get the names of their
-// copies: under those the run has read them.
+// Gives the files that made_write copied into `dir` the names of their copies:
+// the run read them under those names.
 void made_rename(Inputs *in, const Inputs *given, const char *dir);
 
 // The environment variables among its sources, as "NAME=value"; NULL: none.
 // Memory: arena.
 char **made_environment(const Inputs *in, Arena *arena);
 
-// 64 bits over everything in it.
+// A 64-bit hash of the whole input.
 uint64_t made_hash(const Inputs *in);
 
 #endif

@@ -6,17 +6,17 @@
 #include <string.h>
 
 #include "run/testfile.h"
-#include "util/fs.h"
 #include "util/mem.h"
 
-// Bytes of a recorded run: more than replay goes through (explore.c).
+// Bytes of a recorded run: more than replay goes through (search.c).
 enum { STREAM_MAX = 256 << 20 };
 
 static int load_program(const TraceBuild *build, Program *p, Err *err) {
   for (size_t i = 0; i < build->nirs; i++)
     if (program_add(p, build->irs[i], err))
       return -1;
-  return program_link(p, err);
+  program_link(p);
+  return 0;
 }
 
 int recorder_open(Recorder *r, Runner *runner, const char *program,
@@ -24,27 +24,27 @@ int recorder_open(Recorder *r, Runner *runner, const char *program,
   *r = (Recorder){.runner = runner};
   if (trace_build(&r->build, program, cache, false, err))
     return -1;
-  r->seats[0] = &r->program;
+  r->programs[0] = &r->program;
   return load_program(&r->build, &r->program, err);
 }
 
-int recorder_add_seats(Recorder *r, size_t n, Err *err) {
-  assert(n <= RECORDER_SEATS);
+int recorder_load_programs(Recorder *r, size_t n, Err *err) {
+  assert(n <= RECORDER_THREADS);
   for (size_t i = 1; i < n; i++) {
-    if (r->seats[i])
+    if (r->programs[i])
       continue;
-    r->seats[i] = mem_new(Program);
-    if (load_program(&r->build, r->seats[i], err))
+    r->programs[i] = mem_new(Program);
+    if (load_program(&r->build, r->programs[i], err))
       return -1;
   }
   return 0;
 }
 
 void recorder_close(Recorder *r) {
-  for (size_t i = 1; i < RECORDER_SEATS; i++) {
-    if (r->seats[i])
-      program_release(r->seats[i]);
-    free(r->seats[i]);
+  for (size_t i = 1; i < RECORDER_THREADS; i++) {
+    if (r->programs[i])
+      program_release(r->programs[i]);
+    free(r->programs[i]);
   }
   program_release(&r->program);
   trace_build_release(&r->build);
@@ -85,9 +85,9 @@ typedef struct {
   const Test *tests;
   Spawn *spawns;
   Arena arena;
-} Session;
+} Recording;
 
-static int start_next(Session *s, size_t slot, Err *err) {
+static int start_next(Recording *s, size_t slot, Err *err) {
   size_t i = s->next++;
   if (prepare(s->recorder, s->first + i, &s->tests[i], slot, &s->spawns[i],
               &s->arena, err))
@@ -98,7 +98,7 @@ static int start_next(Session *s, size_t slot, Err *err) {
 }
 
 // Each slot that becomes free gets the next one.
-static int record_all(Session *s, Err *err) {
+static int record_all(Recording *s, Err *err) {
   Runner *runner = s->recorder->runner;
   size_t slots = (size_t)runner->options->jobs;
   for (size_t i = 0; i < slots && s->next < s->n; i++)
@@ -126,7 +126,7 @@ static int record_all(Session *s, Err *err) {
 
 int recorder_record_at(Recorder *r, size_t first, const Test *tests, size_t n,
                        Err *err) {
-  Session s = {.recorder = r, .first = first, .n = n, .tests = tests};
+  Recording s = {.recorder = r, .first = first, .n = n, .tests = tests};
   s.spawns = arena_array(&s.arena, Spawn, n);
   int rc = record_all(&s, err);
   if (rc)
@@ -141,7 +141,7 @@ int recorder_record(Recorder *r, const Test *tests, size_t n, Err *err) {
 
 // --- replaying --------------------------------------------------------------
 
-int recorder_replay_in(Recorder *r, size_t seat, size_t i, const Inputs *in,
+int recorder_replay_in(Recorder *r, size_t thread, size_t i, const Inputs *in,
                        ExprPool *pool, const ReplayOptions *options, Path *out,
                        Err *err) {
   char *dir = trace_dir(r, i), *path = NULL;
@@ -151,7 +151,8 @@ int recorder_replay_in(Recorder *r, size_t seat, size_t i, const Inputs *in,
   if (!rc) {
     rc = trace_open(&trace, path, err);
     if (!rc)
-      rc = replay_with(r->seats[seat], &trace, in, pool, options, out, err);
+      rc =
+          replay_with(r->programs[thread], &trace, in, pool, options, out, err);
     trace_close(&trace);
   }
   free(path);

@@ -11,15 +11,15 @@
 #include "run/testfile.h"
 #include "util/err.h"
 
-enum { RECORDER_SEATS = 16 };
+enum { RECORDER_THREADS = 16 };
 
 typedef struct {
   TraceBuild build;
-  Program program; // of seat 0
-  // Replay binds a program to the trace's addresses: who replays at the same
-  // time needs one of his own.
-  Program *seats[RECORDER_SEATS]; // NULL: not loaded
-  Runner *runner;                 // its pool and scratch area are used
+  Program program; // of thread 0
+  // Replay binds a program to the trace's addresses, so each thread that
+  // replays needs a copy of its own.
+  Program *programs[RECORDER_THREADS]; // NULL: not loaded
+  Runner *runner;                      // its pool and scratch area are used
 } Recorder;
 
 // `cache`: where the trace build is kept.
@@ -27,11 +27,11 @@ int recorder_open(Recorder *r, Runner *runner, const char *program,
                   const char *cache, Err *err);
 void recorder_close(Recorder *r);
 
-// Makes seats 0 to n - 1 ready.
-int recorder_add_seats(Recorder *r, size_t n, Err *err);
+// Loads the copies of threads 0 to n - 1.
+int recorder_load_programs(Recorder *r, size_t n, Err *err);
 
 // Records the runs of n tests as numbers 0 to n - 1, as many at once as the
-// pool has slots. A run that is killed is recorded up to there.
+// pool has slots. A run that is killed is recorded up to its end.
 int recorder_record(Recorder *r, const Test *tests, size_t n, Err *err);
 // The same as numbers from `first` on. Others may be replayed meanwhile.
 int recorder_record_at(Recorder *r, size_t first, const Test *tests, size_t n,
@@ -41,8 +41,8 @@ int recorder_record_at(Recorder *r, size_t first, const Test *tests, size_t n,
 // fails: no trace (the run was too short, a thread was started, ...).
 int recorder_replay(Recorder *r, size_t i, const Inputs *in, ExprPool *pool,
                     const ReplayOptions *options, Path *out, Err *err);
-// The same with a seat of one's own: several threads may do so at once.
-int recorder_replay_in(Recorder *r, size_t seat, size_t i, const Inputs *in,
+// The same for one of several threads that replay at once.
+int recorder_replay_in(Recorder *r, size_t thread, size_t i, const Inputs *in,
                        ExprPool *pool, const ReplayOptions *options, Path *out,
                        Err *err);
 

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "input/explore.h"
-#include "process/process.h"
+#include "input/search.h"
 #include "util/clock.h"
 #include "util/ddmin.h"
 #include "util/mem.h"
@@ -22,7 +21,7 @@ typedef enum { BY_LINES, BY_PIECES, BY_BYTES, BY_ARGUMENTS } Way;
 // A source cut into parts: part i is bytes[start[i] .. start[i + 1]). Or the
 // list of arguments: part i is the i-th.
 typedef struct {
-  Explorer *explorer;
+  InputSearch *search;
   Way way;
   size_t source;
   const Inputs *from;
@@ -31,17 +30,17 @@ typedef struct {
   bool failed;
 } Cut;
 
-static void cut_lines(Cut *c, const InputSource *s) {
+static void cut_lines(Cut *c, const InputSource *source) {
   array_push(&c->start, 0);
-  for (size_t i = 0; i < s->size; i++)
-    if (s->bytes[i] == '\n' && i + 1 < s->size)
+  for (size_t i = 0; i < source->size; i++)
+    if (source->bytes[i] == '\n' && i + 1 < source->size)
       array_push(&c->start, i + 1);
-  array_push(&c->start, s->size);
+  array_push(&c->start, source->size);
 }
 
-static void cut_evenly(Cut *c, const InputSource *s, size_t pieces) {
+static void cut_evenly(Cut *c, const InputSource *source, size_t pieces) {
   for (size_t i = 0; i <= pieces; i++)
-    array_push(&c->start, s->size * i / pieces);
+    array_push(&c->start, source->size * i / pieces);
 }
 
 static size_t count_arguments(const Inputs *in) {
@@ -54,11 +53,11 @@ static size_t count_arguments(const Inputs *in) {
 static size_t count_parts(Cut *c) {
   if (c->way == BY_ARGUMENTS)
     return count_arguments(c->from);
-  const InputSource *s = &c->from->sources.items[c->source];
+  const InputSource *source = &c->from->sources.items[c->source];
   if (c->way == BY_LINES)
-    cut_lines(c, s);
+    cut_lines(c, source);
   else
-    cut_evenly(c, s, c->way == BY_PIECES ? PIECES : s->size);
+    cut_evenly(c, source, c->way == BY_PIECES ? PIECES : source->size);
   return c->start.len - 1;
 }
 
@@ -101,51 +100,41 @@ static void join(const Cut *c, const bool *keep, Inputs *out) {
 }
 
 // Takes the trial over.
-static void keep_trial(Explorer *e, unsigned number, const Inputs *trial) {
-  if (e->trials.len == TRIALS_KEPT) {
-    inputs_release(&e->trials.items[0].inputs);
-    e->trials.len--;
-    memmove(e->trials.items, e->trials.items + 1,
-            e->trials.len * sizeof *e->trials.items);
+static void keep_trial(InputSearch *s, CutTrial trial) {
+  if (s->trials.len == TRIALS_KEPT) {
+    inputs_release(&s->trials.items[0].inputs);
+    s->trials.len--;
+    memmove(s->trials.items, s->trials.items + 1,
+            s->trials.len * sizeof *s->trials.items);
   }
-  array_push(&e->trials, (CutTrial){number, *trial});
-}
-
-const Inputs *explore_trial(const Explorer *e, unsigned number) {
-  for (size_t i = 0; i < e->trials.len; i++)
-    if (e->trials.items[i].number == number)
-      return &e->trials.items[i].inputs;
-  return NULL;
+  array_push(&s->trials, trial);
 }
 
 static bool still_fails(void *ctx, const bool *keep, size_t n) {
   Cut *c = ctx;
-  bool shows = false;
+  InputResult result = {0};
   (void)n;
-  if (c->failed || !explore_goes_on(c->explorer))
+  if (c->failed || !search_goes_on(c->search))
     return false;
   Inputs trial = {0};
   join(c, keep, &trial);
-  unsigned number = c->explorer->number;
-  c->explorer->stats.reduction++;
+  unsigned number = c->search->number;
+  c->search->stats.reduction++;
   c->failed =
-      explore_run(c->explorer, "reduced", &trial, 1, &shows, c->err) != 0;
-  if (shows || c->failed)
+      search_run_inputs(c->search, "reduced", &trial, 1, &result, c->err) != 0;
+  if (result.shows || c->failed)
     inputs_release(&trial);
   else
-    keep_trial(c->explorer, number, &trial);
-  return shows;
+    keep_trial(c->search, (CutTrial){number, trial, result.verdict});
+  return result.shows;
 }
 
-// One pass over one source, or over the arguments; the explorer's input becomes
+// One pass over one source, or over the arguments; the search's input becomes
 // what is left.
-static int reduce_by(Explorer *e, size_t source, Way way, size_t *budget,
+static int reduce_by(InputSearch *s, size_t source, Way way, size_t *budget,
                      Err *err) {
-  Cut c = {.explorer = e,
-           .way = way,
-           .source = source,
-           .from = &e->given,
-           .err = err};
+  Cut c = {
+      .search = s, .way = way, .source = source, .from = &s->given, .err = err};
   size_t n = count_parts(&c);
   bool *keep = mem_array(bool, n + 1);
   memset(keep, 1, n);
@@ -154,54 +143,55 @@ static int reduce_by(Explorer *e, size_t source, Way way, size_t *budget,
   if (!c.failed && left < n) {
     Inputs smaller = {0};
     join(&c, keep, &smaller);
-    inputs_release(&e->given);
-    e->given = smaller;
+    inputs_release(&s->given);
+    s->given = smaller;
   }
   free(keep);
   array_release(&c.start);
   return c.failed ? -1 : 0;
 }
 
-static size_t size_at(const Explorer *e, size_t source) {
-  return e->given.sources.items[source].size;
+static size_t size_at(const InputSearch *s, size_t source) {
+  return s->given.sources.items[source].size;
 }
 
 // Pieces as long as that helps, then bytes.
-static int reduce_bytes(Explorer *e, size_t source, size_t *budget, Err *err) {
+static int reduce_bytes(InputSearch *s, size_t source, size_t *budget,
+                        Err *err) {
   size_t before = SIZE_MAX;
-  while (size_at(e, source) > BYTES_MAX && size_at(e, source) < before) {
-    before = size_at(e, source);
-    if (reduce_by(e, source, BY_PIECES, budget, err))
+  while (size_at(s, source) > BYTES_MAX && size_at(s, source) < before) {
+    before = size_at(s, source);
+    if (reduce_by(s, source, BY_PIECES, budget, err))
       return -1;
   }
-  if (size_at(e, source) > BYTES_MAX)
+  if (size_at(s, source) > BYTES_MAX)
     return 0;
-  return reduce_by(e, source, BY_BYTES, budget, err);
+  return reduce_by(s, source, BY_BYTES, budget, err);
 }
 
-static bool has_lines(const InputSource *s) {
-  return s->kind == INPUT_STDIN || s->kind == INPUT_FILE;
+static bool has_lines(const InputSource *source) {
+  return source->kind == INPUT_STDIN || source->kind == INPUT_FILE;
 }
 
 // An argument that names an input file is left alone.
-static bool has_bytes(const Explorer *e, const InputSource *s) {
-  bool argument =
-      s->kind == INPUT_ARG && !inputs_named(&e->given, s) && !e->vague;
-  return s->size > 1 && (has_lines(s) || argument);
+static bool has_bytes(const InputSearch *s, const InputSource *source) {
+  bool argument = source->kind == INPUT_ARG &&
+                  !inputs_named(&s->given, source) && !s->vague;
+  return source->size > 1 && (has_lines(source) || argument);
 }
 
-static int reduce_lines(Explorer *e, size_t *budget, Err *err) {
-  for (size_t i = 0; i < e->given.sources.len; i++)
-    if (has_lines(&e->given.sources.items[i]) &&
-        reduce_by(e, i, BY_LINES, budget, err))
+static int reduce_lines(InputSearch *s, size_t *budget, Err *err) {
+  for (size_t i = 0; i < s->given.sources.len; i++)
+    if (has_lines(&s->given.sources.items[i]) &&
+        reduce_by(s, i, BY_LINES, budget, err))
       return -1;
   return 0;
 }
 
-static int reduce_all_bytes(Explorer *e, size_t *budget, Err *err) {
-  for (size_t i = 0; i < e->given.sources.len; i++)
-    if (has_bytes(e, &e->given.sources.items[i]) &&
-        reduce_bytes(e, i, budget, err))
+static int reduce_all_bytes(InputSearch *s, size_t *budget, Err *err) {
+  for (size_t i = 0; i < s->given.sources.len; i++)
+    if (has_bytes(s, &s->given.sources.items[i]) &&
+        reduce_bytes(s, i, budget, err))
       return -1;
   return 0;
 }
@@ -213,19 +203,19 @@ static size_t size_of(const Inputs *in) {
   return n;
 }
 
-int explore_reduce(Explorer *e, Err *err) {
-  size_t budget = e->options.max_reduction;
-  double whole = e->options.seconds, used = clock_now() - e->start;
-  e->stats.bytes_before = e->stats.bytes_after = size_of(&e->given);
-  if (e->options.strategy->from_empty) // the failing input is not looked at
+int search_reduce(InputSearch *s, Err *err) {
+  size_t budget = s->options.max_reduction;
+  double whole = s->options.seconds, used = clock_now() - s->start;
+  s->stats.bytes_before = s->stats.bytes_after = size_of(&s->given);
+  if (s->options.strategy->from_empty) // the failing input is not used
     return 0;
-  e->options.seconds = used + (whole - used) / 3; // the rest is for exploring
-  int rc = e->vague ? 0 : reduce_by(e, 0, BY_ARGUMENTS, &budget, err);
+  s->options.seconds = used + (whole - used) / 3; // the rest is for exploring
+  int rc = s->vague ? 0 : reduce_by(s, 0, BY_ARGUMENTS, &budget, err);
   if (!rc)
-    rc = reduce_lines(e, &budget, err);
+    rc = reduce_lines(s, &budget, err);
   if (!rc)
-    rc = reduce_all_bytes(e, &budget, err);
-  e->options.seconds = whole;
-  e->stats.bytes_after = size_of(&e->given);
+    rc = reduce_all_bytes(s, &budget, err);
+  s->options.seconds = whole;
+  s->stats.bytes_after = size_of(&s->given);
   return rc;
 }

@@ -1,15 +1,12 @@
 // Strategies: which test to make next. See frontier.h; docs/methods.md.
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "input/frontier.h"
-#include "input/made.h"
-#include "process/process.h"
 #include "util/clock.h"
 #include "util/mem.h"
 
-static PathStep candidate_step(const Frontier *f, const Candidate *c) {
+static PathStep candidate_step(const Frontier *f, const FlipCandidate *c) {
   const Explored *e = &f->runs.items[c->run];
   PathStep step = e->steps[c->event];
   step.outcome = e->path.events.items[c->event].branch != IR_NONE
@@ -21,7 +18,7 @@ static PathStep candidate_step(const Frontier *f, const Candidate *c) {
 // --- coverage ---------------------------------------------------------------
 
 // An edge that no run took: 100; else less the more often its branch was seen.
-static double coverage(const Frontier *f, const Candidate *c) {
+static double coverage(const Frontier *f, const FlipCandidate *c) {
   if (c->make == MAKE_SAME)
     return 0;
   const PathEvent *e = &f->runs.items[c->run].path.events.items[c->event];
@@ -34,7 +31,8 @@ static double coverage(const Frontier *f, const Candidate *c) {
   return 1.0 / (2.0 + e->instance);
 }
 
-static void score_coverage(Frontier *f, uint32_t run, Candidate *c, size_t n) {
+static void score_coverage(Frontier *f, uint32_t run, FlipCandidate *c,
+                           size_t n) {
   (void)run;
   for (size_t i = 0; i < n; i++)
     c[i].score = coverage(f, &c[i]);
@@ -65,16 +63,16 @@ static size_t count_steps(const Explored *e, Hashmap *counts,
   return same;
 }
 
-static void raise_to(Candidate *c, double score) {
+static void raise_to(FlipCandidate *c, double score) {
   c->score = score > c->score ? score : c->score;
 }
 
-static void offer(Candidate *c, size_t same, const Explored *e,
+static void offer(FlipCandidate *c, size_t same, const Explored *e,
                   const Explored *other) {
   raise_to(c, similarity_share(same, e->nsteps, other->nsteps));
 }
 
-static void raise_pcs(Frontier *f, uint32_t run, Candidate *c, size_t n,
+static void raise_pcs(Frontier *f, uint32_t run, FlipCandidate *c, size_t n,
                       const Explored *failing) {
   const Explored *e = &f->runs.items[run];
   Hashmap ours = {0}, theirs = {0};
@@ -92,11 +90,11 @@ static void raise_pcs(Frontier *f, uint32_t run, Candidate *c, size_t n,
   hashmap_release(&theirs);
 }
 
-typedef void Raise(Frontier *f, uint32_t run, Candidate *c, size_t n,
+typedef void Raise(Frontier *f, uint32_t run, FlipCandidate *c, size_t n,
                    const Explored *failing);
 
 // Against all failing runs. Another input for a failing path is quite like it.
-static void score_by(Raise *raise, Frontier *f, uint32_t run, Candidate *c,
+static void score_by(Raise *raise, Frontier *f, uint32_t run, FlipCandidate *c,
                      size_t n) {
   for (size_t i = 0; i < n; i++)
     c[i].score = c[i].make == MAKE_SAME ? 100 : 0;
@@ -105,7 +103,7 @@ static void score_by(Raise *raise, Frontier *f, uint32_t run, Candidate *c,
       raise(f, run, c, n, &f->runs.items[i]);
 }
 
-static void score_pcs(Frontier *f, uint32_t run, Candidate *c, size_t n) {
+static void score_pcs(Frontier *f, uint32_t run, FlipCandidate *c, size_t n) {
   score_by(raise_pcs, f, run, c, n);
 }
 
@@ -148,7 +146,7 @@ static uint32_t *longest_stretches(const Explored *e, const Explored *other,
 }
 
 // One condition differs: the longest stretch is before it or behind it.
-static void raise_stretch(Frontier *f, uint32_t run, Candidate *c, size_t n,
+static void raise_stretch(Frontier *f, uint32_t run, FlipCandidate *c, size_t n,
                           const Explored *failing) {
   const Explored *e = &f->runs.items[run];
   uint32_t *before = longest_stretches(e, failing, false);
@@ -163,7 +161,7 @@ static void raise_stretch(Frontier *f, uint32_t run, Candidate *c, size_t n,
   free(behind);
 }
 
-static void score_subsequence(Frontier *f, uint32_t run, Candidate *c,
+static void score_subsequence(Frontier *f, uint32_t run, FlipCandidate *c,
                               size_t n) {
   score_by(raise_stretch, f, run, c, n);
 }
@@ -174,7 +172,7 @@ static void score_subsequence(Frontier *f, uint32_t run, Candidate *c,
 // So similarity is compared in steps, and among equals comes first what goes
 // where no run went; then the site that had fewest tests; then what leaves the
 // run early: what fails early has not yet done what most of the lines do.
-static double like_now(const Frontier *f, const Candidate *c) {
+static double like_now(const Frontier *f, const FlipCandidate *c) {
   enum { STEP = 20, LEVEL = 1000, NEW = 500, TRIED_MAX = 400 };
   uint32_t tried = f->sites.items[c->site].tried;
   double steps = (double)f->runs.items[c->run].nsteps + 1;
@@ -203,7 +201,7 @@ static bool is_over(const Frontier *f) {
   return f->deadline > 0 && clock_now() > f->deadline;
 }
 
-static void raise_is(Frontier *f, uint32_t run, Candidate *c, size_t n,
+static void raise_is(Frontier *f, uint32_t run, FlipCandidate *c, size_t n,
                      const Explored *failing) {
   (void)run;
   for (size_t i = 0; i < n; i++) {
@@ -217,7 +215,7 @@ static void raise_is(Frontier *f, uint32_t run, Candidate *c, size_t n,
 }
 
 // Their inputs must be known: each is solved for, and kept.
-static void score_is(Frontier *f, uint32_t run, Candidate *c, size_t n) {
+static void score_is(Frontier *f, uint32_t run, FlipCandidate *c, size_t n) {
   size_t stride = n / SOLVED_AHEAD + 1;
   for (size_t i = 0; i < n; i++) {
     c[i].score = -1;
@@ -231,7 +229,7 @@ static void score_is(Frontier *f, uint32_t run, Candidate *c, size_t n) {
 
 // --- splitting the first tie group ------------------------------------------
 
-static double ties_now(const Frontier *f, const Candidate *c) {
+static double ties_now(const Frontier *f, const FlipCandidate *c) {
   return like_now(f, c) + 1e6 * f->sites.items[c->site].suspect;
 }
 
@@ -240,7 +238,7 @@ static double ties_now(const Frontier *f, const Candidate *c) {
 // Near tests tell apart what the failing run alone does; tests that go
 // elsewhere clear what all near ones have in common. Each second test is one of
 // those.
-static double mix_now(const Frontier *f, const Candidate *c) {
+static double mix_now(const Frontier *f, const FlipCandidate *c) {
   return f->solved % 2 ? coverage(f, c) : like_now(f, c);
 }
 
@@ -287,11 +285,4 @@ enum { STRATEGIES = sizeof strategies / sizeof *strategies };
 
 const Strategy *strategy_at(size_t i) {
   return i < STRATEGIES ? &strategies[i] : NULL;
-}
-
-const Strategy *strategy_find(const char *name) {
-  for (size_t i = 0; i < STRATEGIES; i++)
-    if (!strcmp(strategies[i].name, name))
-      return &strategies[i];
-  return NULL;
 }

@@ -16,13 +16,13 @@ typedef struct {
   const Program *program;
   const IrFunction *function;
   uint32_t n;             // blocks
-  uint32_t *first, *pred; // who comes before: pred[first[b] .. first[b + 1])
+  uint32_t *first, *pred; // predecessors: pred[first[b] .. first[b + 1])
   bool *leaves;           // leads to the end directly
   uint32_t *number;       // in postorder of the reversed graph; IR_NONE: unseen
   uint32_t *order;        // blocks by that number
   uint32_t seen;
   uint32_t *join; // IR_NONE: not known yet
-} Graph;
+} JoinGraph;
 
 // --- the graph --------------------------------------------------------------
 
@@ -37,11 +37,12 @@ static const IrBranch *branch_of(const Program *p, const IrBlock *b) {
   return &p->branches.items[i->b];
 }
 
-static const IrBlock *block_at(const Graph *g, uint32_t b) {
+static const IrBlock *block_at(const JoinGraph *g, uint32_t b) {
   return &g->program->blocks.items[g->function->first_block + b];
 }
 
-static uint32_t successors(const Graph *g, uint32_t b, const IrEdge **edges) {
+static uint32_t successors(const JoinGraph *g, uint32_t b,
+                           const IrEdge **edges) {
   const IrBranch *branch = branch_of(g->program, block_at(g, b));
   if (!branch)
     return 0;
@@ -49,7 +50,7 @@ static uint32_t successors(const Graph *g, uint32_t b, const IrEdge **edges) {
   return branch->nedges;
 }
 
-static void count_predecessors(Graph *g) {
+static void count_predecessors(JoinGraph *g) {
   const IrEdge *edges = NULL;
   for (uint32_t b = 0; b < g->n; b++) {
     uint32_t k = successors(g, b, &edges);
@@ -61,7 +62,7 @@ static void count_predecessors(Graph *g) {
     g->first[b + 1] += g->first[b];
 }
 
-static void fill_predecessors(Graph *g) {
+static void fill_predecessors(JoinGraph *g) {
   const IrEdge *edges = NULL;
   uint32_t *at = mem_array(uint32_t, g->n + 1);
   for (uint32_t b = 0; b < g->n; b++) {
@@ -74,8 +75,8 @@ static void fill_predecessors(Graph *g) {
   free(at);
 }
 
-static void graph_init(Graph *g, const Program *p, const IrFunction *f) {
-  *g = (Graph){.program = p, .function = f, .n = f->nblocks};
+static void graph_init(JoinGraph *g, const Program *p, const IrFunction *f) {
+  *g = (JoinGraph){.program = p, .function = f, .n = f->nblocks};
   g->first = mem_array(uint32_t, g->n + 2);
   g->leaves = mem_array(bool, g->n + 1);
   g->number = mem_array(uint32_t, g->n + 1);
@@ -88,7 +89,7 @@ static void graph_init(Graph *g, const Program *p, const IrFunction *f) {
   fill_predecessors(g);
 }
 
-static void graph_release(Graph *g) {
+static void graph_release(JoinGraph *g) {
   free(g->first);
   free(g->pred);
   free(g->leaves);
@@ -105,7 +106,7 @@ typedef struct {
 
 // Numbers everything that leads to `start` and has no number yet. While a
 // block is being visited its number is that of the end, which comes last.
-static void number_from(Graph *g, uint32_t start) {
+static void number_from(JoinGraph *g, uint32_t start) {
   ARRAY(Visit) stack = {0};
   g->number[start] = g->n;
   array_push(&stack, (Visit){start, g->first[start]});
@@ -126,7 +127,7 @@ static void number_from(Graph *g, uint32_t start) {
   array_release(&stack);
 }
 
-static void number_all(Graph *g) {
+static void number_all(JoinGraph *g) {
   for (uint32_t b = 0; b < g->n; b++)
     if (g->leaves[b] && g->number[b] == IR_NONE)
       number_from(g, b);
@@ -142,7 +143,7 @@ static void number_all(Graph *g) {
 
 // --- the tree ---------------------------------------------------------------
 
-static uint32_t meet(const Graph *g, uint32_t a, uint32_t b) {
+static uint32_t meet(const JoinGraph *g, uint32_t a, uint32_t b) {
   while (a != b) {
     while (g->number[a] < g->number[b])
       a = g->join[a];
@@ -152,7 +153,7 @@ static uint32_t meet(const Graph *g, uint32_t a, uint32_t b) {
   return a;
 }
 
-static uint32_t find_join(const Graph *g, uint32_t b) {
+static uint32_t find_join(const JoinGraph *g, uint32_t b) {
   const IrEdge *edges = NULL;
   uint32_t k = successors(g, b, &edges);
   uint32_t join = g->leaves[b] ? g->n : IR_NONE;
@@ -165,7 +166,7 @@ static uint32_t find_join(const Graph *g, uint32_t b) {
   return join;
 }
 
-static void find_joins(Graph *g) {
+static void find_joins(JoinGraph *g) {
   for (bool changed = true; changed;) {
     changed = false;
     for (uint32_t i = g->seen; i-- > 0;) {
@@ -195,7 +196,7 @@ static Loop *loop_of(Loops *l, uint32_t head) {
 }
 
 // Everything that leads to block `from` without coming through the head.
-static void add_body(const Graph *g, Loop *l, uint32_t from) {
+static void add_body(const JoinGraph *g, Loop *l, uint32_t from) {
   ARRAY(uint32_t) todo = {0};
   array_push(&todo, from);
   while (todo.len) {
@@ -210,7 +211,7 @@ static void add_body(const Graph *g, Loop *l, uint32_t from) {
   array_release(&todo);
 }
 
-static void find_loops(const Graph *g, Loops *out) {
+static void find_loops(const JoinGraph *g, Loops *out) {
   enum { UNSEEN, OPEN, DONE };
   uint8_t *state = mem_array(uint8_t, g->n);
   ARRAY(Visit) stack = {0};
@@ -259,9 +260,9 @@ static bool brings(const Program *p, const IrEdge *e, uint32_t operand,
 }
 
 // The edge that is taken behind `e` in any case: a block that only leads on, or
-// that goes by a constant (`while (a && b)` where a is false). NULL: that
+// whose condition is a constant (`while (a && b)` where a is false). NULL: that
 // depends.
-static const IrEdge *led_on(const Graph *g, const IrEdge *e) {
+static const IrEdge *led_on(const JoinGraph *g, const IrEdge *e) {
   const IrBlock *b = block_at(g, e->target);
   const IrBranch *branch = b->n == 1 ? branch_of(g->program, b) : NULL;
   uint64_t value;
@@ -274,7 +275,7 @@ static const IrEdge *led_on(const Graph *g, const IrEdge *e) {
   return branch->nedges == 1 ? first : NULL;
 }
 
-static bool leaves_loop(const Graph *g, const Loop *l, const IrEdge *e) {
+static bool leaves_loop(const JoinGraph *g, const Loop *l, const IrEdge *e) {
   enum { FARTHEST = 16 };
   for (int i = 0; e && i < FARTHEST; i++, e = led_on(g, e))
     if (!bitset_has(&l->body, e->target))
@@ -282,7 +283,7 @@ static bool leaves_loop(const Graph *g, const Loop *l, const IrEdge *e) {
   return false;
 }
 
-static void find_leaving(Control *c, const Graph *g) {
+static void find_leaving(Control *c, const JoinGraph *g) {
   Loops loops = {0};
   const IrEdge *edges = NULL;
   find_loops(g, &loops);
@@ -307,7 +308,7 @@ LoopChange control_loop_change(const Control *c, uint32_t from, uint32_t to) {
 // --- the program ------------------------------------------------------------
 
 static void add_function(Control *c, const IrFunction *f) {
-  Graph g;
+  JoinGraph g;
   if (!f->nblocks)
     return;
   graph_init(&g, c->program, f);

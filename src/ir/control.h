@@ -1,19 +1,18 @@
-// Static control dependence over the lowered IR: for every block the nearest
-// block that each way out of it must come through (its immediate
-// post-dominator, here: its join).
+// Static control dependence over the lowered IR: for every block its immediate
+// post-dominator, here called its join.
 //
 //   0: if (a)  1: x();  2: y();      join of 0 is 2, of 1 is 2, of 2 is none
 //
-// A branch decides about what is executed up to its join and about nothing
-// behind it. Cooper, Harvey and Kennedy 2001, "A simple, fast dominance
-// algorithm", on the reversed graph.
+// A branch decides what is executed up to its join, and nothing after it.
+// Cooper, Harvey and Kennedy 2001, "A simple, fast dominance algorithm", on the
+// reversed graph.
 //
-// Blocks that no way leads out of (endless loops) count as ways out, so that
-// every block has a place in the tree.
+// Blocks from which no path leads to the end (endless loops) count as exits, so
+// that every block has a place in the tree.
 //
-// A loop is what an edge back to a block that is being come from closes: all
-// that leads to that edge without coming through the block. For code without
-// jumps into loops these are the natural loops.
+// A loop is closed by an edge back to a block on the current depth-first path,
+// and consists of everything that reaches that edge without passing the block.
+// For code without jumps into loops these are the natural loops.
 #ifndef CULPRIT_IR_CONTROL_H
 #define CULPRIT_IR_CONTROL_H
 

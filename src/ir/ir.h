@@ -1,7 +1,7 @@
 // The lowered IR: a program's code as flat arrays, made once from the bitcode
 // that the program carries (culprit-instrument lower), so that replay never
-// walks a compiler's data structures. docs/internals/lowered-ir.md describes every
-// opcode.
+// walks a compiler's data structures. docs/internals/lowered-ir.md describes
+// every opcode.
 //
 // A function has registers of 64 bits, one per scalar value (parameters first);
 // an operand is a register, or a constant if its top bit is set. Values are
@@ -204,7 +204,8 @@ typedef struct {
   ARRAY(uint32_t) sources; // names
   ARRAY(char) names;       // NUL-terminated
   ARRAY(uint8_t) bytes, known;
-  // After program_bind: the values of the constants, and who lies where.
+  // After program_bind: the values of the constants, and the addresses of
+  // functions.
   ARRAY(uint64_t) links;
   ARRAY(uint64_t) values;
   Hashmap by_address; // function's address -> function
@@ -220,7 +221,7 @@ int program_add(Program *p, const char *path, Err *err);
 // The untrusted part of it, on its own for the fuzzer.
 int program_parse(Program *p, const void *data, size_t size, const char *path,
                   Err *err);
-int program_link(Program *p, Err *err);
+void program_link(Program *p);
 void program_release(Program *p);
 // After the link-time constants of all units are in `links`.
 void program_use_links(Program *p);

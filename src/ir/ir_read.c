@@ -432,8 +432,7 @@ int program_add(Program *p, const char *path, Err *err) {
 // --- linking ----------------------------------------------------------------
 
 // A unit's own function first, then what others export: strong before weak.
-int program_link(Program *p, Err *err) {
-  (void)err;
+void program_link(Program *p) {
   Hashmap exported = {0};
   for (int weak = 1; weak >= 0; weak--)
     for (size_t i = 0; i < p->functions.len; i++) {
@@ -463,7 +462,6 @@ int program_link(Program *p, Err *err) {
     hashmap_release(&own);
   }
   hashmap_release(&exported);
-  return 0;
 }
 
 void program_release(Program *p) {
@@ -512,4 +510,3 @@ const char *program_place(const Program *p, uint32_t place, uint32_t *line) {
   *line = at.line;
   return at.line ? program_name(p, p->sources.items[at.source]) : "";
 }
-

@@ -83,8 +83,8 @@ uint32_t events_find(Events *e, uint64_t key) { return find_event(e, key, 0); }
 // --- distance ---------------------------------------------------------------
 
 static int by_event(const void *a, const void *b) {
-  uint32_t x = ((const Difference *)a)->event,
-           y = ((const Difference *)b)->event;
+  uint32_t x = ((const BranchDifference *)a)->event,
+           y = ((const BranchDifference *)b)->event;
   return (x > y) - (x < y);
 }
 
@@ -111,10 +111,10 @@ void align_distance(Events *f, const Events *p, Distance *out) {
     last = found;
     if (f->items.items[found].edge != e->edge &&
         !bitset_has(&f->echoes, found) && !bitset_has(&p->echoes, i))
-      array_push(out, (Difference){found, e->edge});
+      array_push(out, (BranchDifference){found, e->edge});
   }
   if (!out->len)
-    array_push(out, (Difference){0, IR_NONE});
+    array_push(out, (BranchDifference){0, IR_NONE});
   qsort(out->items, out->len, sizeof *out->items, by_event);
   drop_repeated(out);
   bitset_release(&strange);

@@ -1,8 +1,8 @@
-// Branch events of a replay, each with what it depends on: see align.h.
+// Branch events of a replay, each with the event it depends on: see align.h.
 //
 // The branches whose join has not been reached are a stack, one for each call.
-// A branch is told before the block it leads to: only then is it known which
-// call it belonged to, as functions return without a word.
+// Replay reports a branch before the block it leads to. Only then is it known
+// which call the branch belonged to, because returns are not reported.
 #include <assert.h>
 #include <xxhash.h>
 

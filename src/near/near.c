@@ -10,62 +10,23 @@
 #include "util/str.h"
 
 enum {
-  INSTRUCTIONS_MAX = 40000000, // of one run; what follows is not looked at
-  FAILED_MAX = 24,             // runs kept that do not pass
-  FOUND_BYTES = 64 << 20,      // of all that pass
+  FAILED_MAX = 24,        // runs kept that do not pass
+  FOUND_BYTES = 64 << 20, // of all that pass
 };
 #define QUERY_SECONDS 0.25
 
 const NearOptions near_defaults = {
     .paths = 4000, .depth = 8, .detours = 40, .inputs = 1, .stored = 16};
 
-// --- how tests end ----------------------------------------------------------
-
-static bool test_number(const char *test, const char *prefix, unsigned *out) {
-  char *end;
-  if (!text_starts(test, prefix))
-    return false;
-  const char *digits = test + strlen(prefix);
-  *out = (unsigned)strtoul(digits, &end, 10);
-  return end != digits && !*end;
-}
-
-static void note_judged(void *context, const Run *run) {
-  Near *n = context;
-  unsigned number;
-  n->judged(n->judged_context, run);
-  if (test_number(run->test, "near", &number) &&
-      number - n->first < n->verdicts.len) {
-    n->verdicts.items[number - n->first] = run->verdict;
-    n->statuses.items[number - n->first] = run->status;
-  }
-}
-
-int near_recall(Near *n, Err *err) {
-  Runner *r = n->explorer->runner;
-  Suite suite = {0};
-  int rc = store_flush(r->store, err) ||
-           store_load(r->store, r->session, &suite, err);
-  for (size_t i = 0; !rc && i < suite.nruns; i++) {
-    const RunInfo *run = &suite.runs[i];
-    unsigned number;
-    if (test_number(run->test, "given", &number))
-      n->status = run->status;
-    else if (run->verdict == VERDICT_PASS &&
-             test_number(run->test, "reduced", &number))
-      array_push(&n->reduced, number);
-  }
-  suite_release(&suite);
-  return rc ? -1 : 0;
-}
+// --- what is wanted ---------------------------------------------------------
 
 bool near_is_refused(const Near *n, int status) {
-  return n->status <= 0 && status > 0;
+  return n->search->status <= 0 && status > 0;
 }
 
 bool near_goes_on(const Near *n) {
-  const Explorer *e = n->explorer;
-  return explore_goes_on(e) && n->stats.tests < e->options.max_tests;
+  const InputSearch *e = n->search;
+  return search_goes_on(e) && n->stats.tests < e->options.max_tests;
 }
 
 bool near_may_take(const Near *n, uint32_t from, uint32_t to) {
@@ -76,12 +37,8 @@ bool near_may_take(const Near *n, uint32_t from, uint32_t to) {
 
 // --- opening and closing ----------------------------------------------------
 
-void near_open(Near *n, Explorer *e, const NearOptions *o) {
-  *n = (Near){.explorer = e, .options = *o};
-  n->judged = e->runner->judged;
-  n->judged_context = e->runner->judged_context;
-  e->runner->judged = note_judged;
-  e->runner->judged_context = n;
+void near_open(Near *n, InputSearch *e, const NearOptions *o) {
+  *n = (Near){.search = e, .options = *o};
   control_init(&n->control, &e->recorder.program);
 }
 
@@ -110,8 +67,6 @@ static void clear_batch(Near *n) {
 }
 
 void near_close(Near *n) {
-  n->explorer->runner->judged = n->judged;
-  n->explorer->runner->judged_context = n->judged_context;
   near_run_release(&n->failing);
   control_release(&n->control);
   clear_batch(n);
@@ -123,10 +78,6 @@ void near_close(Near *n) {
   array_release(&n->failed);
   array_release(&n->batch);
   array_release(&n->turned);
-  array_release(&n->verdicts);
-  array_release(&n->statuses);
-  array_release(&n->shows);
-  array_release(&n->reduced);
   hashmap_release(&n->tried);
   array_release(&n->neighbour.places);
   array_release(&n->telling);
@@ -145,7 +96,7 @@ const NearFound *near_best(const Near *n) {
 
 char *near_write(Near *n, const Inputs *in, const char *prefix, unsigned number,
                  Err *err) {
-  Explorer *e = n->explorer;
+  InputSearch *e = n->search;
   char *dir = mem_printf("%s/%s%u", e->options.dir, prefix, number);
   Str line = {0};
   int rc = made_write(in, &e->original, dir, &line, err);
@@ -161,7 +112,7 @@ int near_record(Near *n, const Inputs *in, const char *line, Err *err) {
   Test test = {.name = "near",
                .line = line,
                .env = in ? made_environment(in, &arena) : NULL};
-  int rc = recorder_record(&n->explorer->recorder, &test, 1, err);
+  int rc = recorder_record(&n->search->recorder, &test, 1, err);
   arena_release(&arena);
   return rc;
 }
@@ -172,11 +123,11 @@ static int replay_run(Near *n, const Inputs *in, ExprPool *pool, NearRun *out,
   Tracker tracker;
   events_init(&out->events);
   tracker_init(&tracker, &n->control, &out->events);
-  ReplayOptions options = {.max_instructions = INSTRUCTIONS_MAX,
+  ReplayOptions options = {.max_instructions = SEARCH_INSTRUCTIONS,
                            .observer = tracker_branch,
                            .entered = tracker_block,
                            .context = &tracker};
-  int rc = recorder_replay(&n->explorer->recorder, 0, pool ? in : NULL, pool,
+  int rc = recorder_replay(&n->search->recorder, 0, pool ? in : NULL, pool,
                            &options, &out->path, err);
   tracker_release(&tracker);
   return rc;
@@ -207,7 +158,7 @@ static void add_conditions(NearRun *r) {
 }
 
 int near_replay(Near *n, const Inputs *in, NearRun *r, Err *err) {
-  Explorer *e = n->explorer;
+  InputSearch *e = n->search;
   unsigned number = e->number++;
   Inputs read = {0};
   char *line = near_write(n, in, "near", number, err);
@@ -279,7 +230,7 @@ static void keep(Near *n, NearFound *f) {
 // Does it have as many iterations as are wanted?
 static bool has_loops(const Near *n, const Distance *d) {
   for (size_t i = 0; i < d->len; i++) {
-    const Difference *x = &d->items[i];
+    const BranchDifference *x = &d->items[i];
     if (x->event &&
         !near_may_take(n, n->failing.events.items.items[x->event].edge,
                        x->needed))
@@ -291,7 +242,7 @@ static bool has_loops(const Near *n, const Distance *d) {
 int near_measure(Near *n, const Inputs *in, NearFound *f, Err *err) {
   NearRun run = {0};
   int rc = f->line ? near_record(n, in, f->line, err) : -1;
-  if (!rc && !n->explorer->runner->interrupted) {
+  if (!rc && !n->search->runner->interrupted) {
     if (replay_run(n, NULL, NULL, &run, &n->problem)) {
       n->stats.unreplayed++;
     } else {
@@ -305,25 +256,26 @@ int near_measure(Near *n, const Inputs *in, NearFound *f, Err *err) {
   return rc;
 }
 
-static int measure_made(Near *n, const Inputs *in, unsigned number, Err *err) {
+static int measure_made(Near *n, const Inputs *in, unsigned number, int status,
+                        Err *err) {
   NearFound f = {.line = near_write(n, in, "near", number, err)};
-  f.refused = near_is_refused(n, n->statuses.items[number - n->first]);
+  f.refused = near_is_refused(n, status);
   inputs_copy(&f.inputs, in);
   return near_measure(n, in, &f, err);
 }
 
 // --- running ----------------------------------------------------------------
 
-static void count_verdict(Near *n, size_t i) {
-  bool pass = n->verdicts.items[i] == VERDICT_PASS;
+static void count_result(Near *n, const InputResult *r) {
+  bool pass = r->verdict == VERDICT_PASS;
   n->stats.tests++;
   n->stats.passing += pass;
-  n->stats.same += n->shows.items[i];
-  n->stats.others += !pass && !n->shows.items[i];
+  n->stats.same += r->shows;
+  n->stats.others += !pass && !r->shows;
 }
 
-static void keep_failing(Near *n, size_t i) {
-  NearFailed f = {.turned = n->turned.items[i], .other = !n->shows.items[i]};
+static void keep_failing(Near *n, size_t i, bool shows) {
+  NearFailed f = {.turned = n->turned.items[i], .other = !shows};
   if (n->failed.len >= FAILED_MAX)
     return;
   inputs_copy(&f.inputs, &n->batch.items[i]);
@@ -332,26 +284,23 @@ static void keep_failing(Near *n, size_t i) {
 
 int near_flush(Near *n, Err *err) {
   size_t count = n->batch.len;
+  unsigned first = n->search->number;
   if (!count)
     return 0;
-  n->verdicts.len = n->statuses.len = n->shows.len = 0;
-  for (size_t i = 0; i < count; i++) {
-    array_push(&n->verdicts, VERDICT_ERROR);
-    array_push(&n->statuses, 0);
-    array_push(&n->shows, false);
-  }
-  n->first = n->explorer->number;
-  int rc = explore_run(n->explorer, "near", n->batch.items, count,
-                       n->shows.items, err);
-  for (size_t i = 0; !rc && i < count && !n->explorer->runner->interrupted;
-       i++) {
-    count_verdict(n, i);
-    if (n->verdicts.items[i] == VERDICT_PASS)
-      rc = measure_made(n, &n->batch.items[i], n->first + (unsigned)i, err);
+  InputResult *results = mem_array(InputResult, count);
+  int rc =
+      search_run_inputs(n->search, "near", n->batch.items, count, results, err);
+  for (size_t i = 0; !rc && i < count && !n->search->runner->interrupted; i++) {
+    const InputResult *r = &results[i];
+    count_result(n, r);
+    if (r->verdict == VERDICT_PASS)
+      rc = measure_made(n, &n->batch.items[i], first + (unsigned)i, r->status,
+                        err);
     else
-      keep_failing(n, i);
+      keep_failing(n, i, r->shows);
   }
   clear_batch(n);
+  free(results);
   return rc;
 }
 
@@ -363,6 +312,6 @@ int near_propose(Near *n, Inputs *in, uint32_t turned, Err *err) {
   }
   array_push(&n->batch, *in);
   array_push(&n->turned, turned);
-  size_t jobs = (size_t)n->explorer->runner->options->jobs;
+  size_t jobs = (size_t)n->search->runner->options->jobs;
   return n->batch.len < jobs ? 0 : near_flush(n, err);
 }

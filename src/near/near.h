@@ -1,31 +1,31 @@
-// Looks for passing runs near a failing one: the branches at which they part
-// are what there is to look at (Wang and Roychoudhury, docs/methods.md).
+// Searches for passing runs near a failing one. The branches at which the two
+// diverge are the places to look at (Wang and Roychoudhury, docs/methods.md).
 //
 //   Near n;
-//   near_open(&n, &explorer, &options);  // explorer: opened
-//   explore_given, explore_reduce
+//   near_open(&n, &search, &options);    // search: opened
+//   search_run_given, search_reduce
 //   near_search(&n, &err);               // until nothing more is wanted
 //   if (near_best(&n)) near_print_text(&n, ...);
-//   near_close(&n);                      // before the explorer
+//   near_close(&n);                      // before the search
 //
-// Conditions of the failing path are turned round, the later ones first: a rule
-// it breaks, branches one by one, what the library decided, then two branches
-// at a time, three, ... in order of distance; if all sets of branches are few,
-// they are tried in that order from the start, as the paper has it. Each is
-// asked for with the path up to there only (following), and with the rest of
-// the path as it was (strict). Branches that only the made runs came to are
-// turned round in some of those (detours). An input that comes out is run
+// The search negates conditions of the failing path, later ones first: a rule
+// the run breaks, branches one by one, what the library decided, then two
+// branches at a time, three, ... in order of distance. If all sets of branches
+// are few, it tries them in that order from the start, as the paper does. It
+// solves for each set twice: with the path up to there only (following), and
+// with the rest of the path unchanged (strict). Branches that only made runs
+// reach are negated in some of those (detours). Each input found is run
 // natively and judged; if it passes, its run is replayed and its real distance
-// computed. Passing runs of the store, and those that reduction came by, are
+// computed. Passing runs of the store, and those found by reduction, are
 // candidates, too.
 //
-// Which passing run is the best: the nearest (align.h), or (NEAR_TELLING) the
-// one that parts at the branch that best tells failing from passing runs, and
-// of those the one with the fewest differences, then the nearest. Telling is
-// the rank of the branch's line by the default method (locate/localizer.h) over
-// all runs of the session. The nearest alone is often one in which the program
-// refuses its input: if the failing run does not end with a status other than
-// 0, passing runs that do count only if there is no other.
+// The best passing run is the nearest (align.h) or, with NEAR_TELLING, the one
+// that diverges at the branch that best distinguishes failing from passing
+// runs; of those the one with the fewest differences, then the nearest. How
+// well a branch distinguishes is the rank of its line by the default method
+// (locate/localizer.h) over all runs of the session. In the nearest run the
+// program often just rejects its input. So unless the failing run itself ends
+// with a nonzero status, passing runs that do count only if there is no other.
 #ifndef CULPRIT_NEAR_NEAR_H
 #define CULPRIT_NEAR_NEAR_H
 
@@ -33,23 +33,23 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "input/explore.h"
+#include "input/search.h"
 #include "near/align.h"
 #include "near/watch.h"
 #include "solve/solver.h"
 #include "util/hashmap.h"
 
-// How the conditions behind what is turned round are treated.
+// How the conditions after the negated ones are treated.
 typedef enum {
   NEAR_BOTH,
-  NEAR_FOLLOWING, // they may go as they like
+  NEAR_FOLLOWING, // they are free
   NEAR_STRICT,    // they stay as they are
-  NEAR_STORED,    // nothing is made: runs of the store only
+  NEAR_STORED,    // no run is made: runs of the store only
 } NearMode;
 
 typedef enum { NEAR_TELLING, NEAR_NEAREST } NearOrder;
 
-// May branches be turned round that lead out of loops, or into more iterations?
+// May branches be negated that leave loops, or cause more iterations?
 typedef enum { LOOPS_BOTH, LOOPS_FEWER, LOOPS_NONE } NearLoops;
 
 typedef struct {
@@ -57,12 +57,12 @@ typedef struct {
   NearOrder order;
   NearLoops loops;
   size_t paths;   // questions to the solver
-  size_t depth;   // branches turned round at once
+  size_t depth;   // branches negated at once
   size_t detours; // in one made run
   size_t inputs;  // for one path
   size_t stored;  // runs of the store that are compared
-  bool keep_all;  // variables that differ are not exchanged (NearMinimal)
-  FILE *trail;    // gets a line for every path that was tried; or NULL
+  bool keep_all;  // do not exchange variables that differ (NearMinimal)
+  FILE *trail;    // gets a line for every path tried; or NULL
 } NearOptions;
 
 extern const NearOptions near_defaults;
@@ -86,8 +86,8 @@ typedef struct {
   Inputs inputs;   // made ones
   char *test;      // of the store: its name; NULL: made
   int64_t session; // of the store
-  bool other;      // does not pass, but fails otherwise
-  bool refused; // passes, but with a status that says that something is wrong
+  bool other;      // does not pass, but fails in another way
+  bool refused;    // passes, but its status reports an error
 } NearFound;
 
 typedef struct {
@@ -104,8 +104,8 @@ typedef struct {
   NearPlaces places; // executed by the given run only
 } NearNeighbour;
 
-// A variable that the two runs have with different values at a branch, and
-// whose value is used behind it by something that the wrong result goes by.
+// A variable whose values differ between the two runs at a branch, and whose
+// value is used after it by something that the wrong result depends on.
 typedef struct {
   const char *name;
   WatchValue failing, passing;
@@ -113,7 +113,7 @@ typedef struct {
                                              // to; NULL: not known
 } NearVariable;
 
-// A variable whose value was exchanged, as it is shown: p->len.
+// A variable whose value was exchanged, as shown: p->len.
 typedef struct {
   const char *name;              // "depth of parse()": of a caller
   const char *failing, *passing; // a number, "null", what a pointer leads
@@ -121,17 +121,17 @@ typedef struct {
   bool text;                     // to be put in quotes
 } NearPut;
 
-// How far putting values of the passing run into the failing one at a branch
-// gets it.
+// How far the failing run gets with values of the passing run put in at a
+// branch.
 typedef enum {
   PUT_NOTHING,
-  PUT_TURNS,  // the branch goes the other way
+  PUT_TURNS,  // the branch takes the other edge
   PUT_AS,     // and the run then ends as the passing one does: output, status
   PUT_PASSES, // the oracle says so
 } PutResult;
 
-// Of all that differs at a branch a set that gets as far as all together, and
-// none of which can be left out.
+// A minimal set of the differing variables at a branch that gets as far as all
+// of them together.
 typedef struct {
   PutResult result;
   ARRAY(NearPut) puts;
@@ -139,19 +139,19 @@ typedef struct {
   ARRAY(NearPut) differ; // the first of them
   size_t others;         // that could not: pointers, texts that do not fit
   size_t runs;
-  bool cut;            // the set might get smaller: out of runs or time
-  const char *problem; // why it could not be tried; NULL: it was
+  bool cut;            // a smaller set may exist: out of runs or time
+  const char *problem; // why it was not tried; NULL: it was
 } NearMinimal;
 
-// What a differing branch went by.
+// The values that a differing branch depended on.
 typedef struct {
   uint32_t event;       // of the failing run
   const char *op;       // compares two values; NULL: there is one, or none
   size_t nvalues;       // 0: not known
-  const char *names[2]; // of variables that they are, or NULL
+  const char *names[2]; // of their variables, or NULL
   WatchValue taken[2], needed[2];
   const char *taken_leads[2], *needed_leads[2]; // as of a variable
-  bool aligned; // `needed` is known
+  bool aligned;                                 // `needed` is known
   ARRAY(NearVariable) variables;
   uint32_t block;       // in Program.blocks
   uint64_t failing_run; // which execution of the block it is there,
@@ -159,21 +159,21 @@ typedef struct {
   NearMinimal minimal;
 } NearMoment;
 
-// Where it shows that the run is wrong.
+// Where the failure of the run becomes visible.
 typedef enum {
   WRONG_UNKNOWN,
   WRONG_CRASH,
-  WRONG_CALL, // it never came back from: abort
+  WRONG_CALL, // one that did not return: abort
   WRONG_STATUS,
-  WRONG_OUTPUT, // the first that the passing run does not have
-  WRONG_CUT,    // it was ended from outside
+  WRONG_OUTPUT, // the first that differs from the passing run
+  WRONG_CUT,    // it was killed
 } WrongKind;
 
 typedef struct {
   WrongKind kind;
   const char *file;
   uint32_t line;
-  bool cut; // what happened long before is not known
+  bool cut; // the distant past of the run is not known
 } NearWrong;
 
 typedef struct {
@@ -182,19 +182,19 @@ typedef struct {
   size_t tests, passing, same, others; // runs, by how they ended
   size_t stored;                       // runs of the store that were compared
   size_t unreplayed; // passing runs that could not be compared
-  bool thinned;      // not every branch was turned round: the path is long
+  bool thinned;      // not every branch was negated: the path is long
   bool complete;     // nothing nearer was left to try
 } NearStats;
 
 // A made run that does not pass.
 typedef struct {
   Inputs inputs;
-  uint32_t turned; // the last event that was turned round
+  uint32_t turned; // the last event that was negated
   bool other;      // fails otherwise
 } NearFailed;
 
 typedef struct Near {
-  Explorer *explorer;
+  InputSearch *search;
   NearOptions options;
   Control control;
   NearRun failing;
@@ -215,21 +215,12 @@ typedef struct Near {
   ARRAY(Inputs) batch;      // to be run next
   ARRAY(uint32_t) turned;   // parallel: see NearFailed
   ARRAY(NearFailed) failed; // some that were run and did not pass
-  // How the runs of the explorer end is listened to.
-  void (*judged)(void *context, const Run *run);
-  void *judged_context;
-  unsigned first; // number of the batch's first test
-  ARRAY(Verdict) verdicts;
-  ARRAY(int) statuses;
-  ARRAY(bool) shows;
-  int status;              // of the given run
-  ARRAY(unsigned) reduced; // numbers of passing tests made by reduction
 } Near;
 
-void near_open(Near *n, Explorer *e, const NearOptions *o);
+void near_open(Near *n, InputSearch *e, const NearOptions *o);
 void near_close(Near *n);
 
-// -1: an error, among them that the failing run cannot be replayed.
+// -1: an error, also if the failing run cannot be replayed.
 int near_search(Near *n, Err *err);
 
 // NULL: nothing passes.
@@ -237,9 +228,9 @@ const NearFound *near_best(const Near *n);
 
 // --- the report -------------------------------------------------------------
 
-// The lines of the report, each once: the branches that differ, of those the
-// decisive ones; if only values differ, the rule that the failing run breaks;
-// then the lines that tell most, branches or not.
+// The lines of the report, each once: the decisive ones of the differing
+// branches; if only values differ, the rule that the failing run breaks; then
+// the lines that best distinguish failing from passing runs.
 void near_places(const Near *n, NearPlaces *out);
 
 // Keeps it for `rank --method near` and `why` (locate/near_note.h).

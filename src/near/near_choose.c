@@ -1,9 +1,9 @@
-// Which passing run is the best: see near.h.
+// Selects the best passing run: see near.h.
 //
 // The runs that were made are a test suite of their own. A branch line that the
-// default method ranks high over it is one whose outcome decides: turned round
-// in runs that pass, and as it was in those that fail. One far down the list is
-// a consequence, or has to do with the shape of the input.
+// default method ranks high over it decides: its outcome differs in runs that
+// pass, and is the same in those that fail. A line far down the list is a
+// consequence, or depends on the shape of the input.
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,7 +87,7 @@ static void rank_suite(Near *n, Store *store, const Suite *suite) {
   LocateOptions options = {.by = ENTITY_STATEMENT};
   bool lacking;
   Err ignored;
-  size_t failure = find_failure(suite, n->explorer->signature);
+  size_t failure = find_failure(suite, n->search->signature);
   session_evidence_init(&evidence, store, suite);
   if (failure < suite->nfailures && localizer_find(METHOD_DEFAULT, &method) &&
       !localizer_open(&localizer, &evidence, &method, &options, &ignored) &&
@@ -177,7 +177,7 @@ static void choose_telling(Near *n) {
 }
 
 int near_choose(Near *n, Err *err) {
-  Runner *r = n->explorer->runner;
+  Runner *r = n->search->runner;
   Suite suite = {0};
   n->best = n->nearest;
   n->best_rank = UINT32_MAX;

@@ -32,8 +32,8 @@ static int digit(char c) {
   return at ? (int)(at - digits) : -1;
 }
 
-// False: it is no list of bytes.
-static bool take_bytes(PokeAnswer *a, const char *text, Cell *out) {
+// False: it is not a list of bytes.
+static bool take_bytes(PokeAnswer *a, const char *text, AnswerCell *out) {
   size_t n = strlen(text);
   uint8_t *bytes = arena_array(&a->arena, uint8_t, n / 2 + 1);
   for (size_t i = 0; i + 1 < n; i += 2) {
@@ -48,11 +48,11 @@ static bool take_bytes(PokeAnswer *a, const char *text, Cell *out) {
 }
 
 static bool take_cell(PokeAnswer *a, char **f) {
-  Cell c = {.frame = atoi(f[1]),
-            .function = arena_strdup(&a->arena, f[2]),
-            .name = arena_strdup(&a->arena, f[3]),
-            .at = strtoull(f[4], NULL, 16),
-            .kind = *f[5]};
+  AnswerCell c = {.frame = atoi(f[1]),
+                  .function = arena_strdup(&a->arena, f[2]),
+                  .name = arena_strdup(&a->arena, f[3]),
+                  .at = strtoull(f[4], NULL, 16),
+                  .kind = *f[5]};
   if (!take_bytes(a, f[6], &c))
     return false;
   array_push(&a->cells, c);
@@ -90,7 +90,7 @@ static bool take_line(PokeAnswer *a, char **f, size_t n, Err *err) {
 
 int poke_answer_parse(PokeAnswer *a, char *text, Err *err) {
   char *fields[FIELDS];
-  err_set(err, "an answer of " POKE_PROGRAM " is damaged");
+  err_set(err, POKE_PROGRAM " sent a damaged answer");
   for (char *line; (line = strsep(&text, "\n"));) {
     size_t n = 0;
     while (line && n < FIELDS)
@@ -132,7 +132,7 @@ static int write_job(const Poker *p, const PokeJob *job, Err *err) {
   size_t unit = 0;
   uint32_t first = 0;
   if (find_unit(program, job->block, &unit, &first))
-    return err_set(err, "the branch is in no unit");
+    return err_set(err, "the branch belongs to no unit");
   str_addf(&text, "mark\t%zu\t%u\ncount\t%" PRIu64 "\nanswer\t%s\n", unit,
            job->block - first, job->count, p->answer);
   if (job->state)
@@ -160,7 +160,7 @@ static Test test_of(const PokeJob *job, Arena *arena) {
 
 static Spawn spawn_of(const Poker *p, const Test *test, const char *out,
                       const char *err, char *const *extra, Arena *arena) {
-  const Runner *r = p->near->explorer->runner;
+  const Runner *r = p->near->search->runner;
   Spawn spawn = {
       .env = test_environment(test, environment_with(extra, arena), arena),
       .cwd = r->options->cwd,
@@ -175,7 +175,7 @@ static Spawn spawn_of(const Poker *p, const Test *test, const char *out,
 
 // One process, alone.
 static int run_one(Poker *p, const Spawn *spawn, Outcome *out, Err *err) {
-  Runner *r = p->near->explorer->runner;
+  Runner *r = p->near->search->runner;
   size_t slot;
   PoolEvent event;
   pool_start(r->pool, 0, spawn);
@@ -191,7 +191,7 @@ static int run_one(Poker *p, const Spawn *spawn, Outcome *out, Err *err) {
 
 // culprit-poke comes before the program.
 static char **helper_words(const Poker *p, char *const *argv, Arena *arena) {
-  const Runner *r = p->near->explorer->runner;
+  const Runner *r = p->near->search->runner;
   size_t n = 0;
   while (argv[n])
     n++;
@@ -238,7 +238,7 @@ int poker_run(Poker *p, const PokeJob *job, PokeAnswer *a, Err *err) {
 // What the oracle wants to be run besides; a reference only once.
 static int run_second(Poker *p, const PokeJob *job, const Outcome *first,
                       Err *err) {
-  const Oracle *oracle = &p->near->explorer->runner->oracle;
+  const Oracle *oracle = &p->near->search->runner->oracle;
   Second kind = oracle->kind->second;
   if (kind == SECOND_NONE || (kind == SECOND_PROGRAM && p->has_second))
     return 0;
@@ -263,7 +263,7 @@ static int run_second(Poker *p, const PokeJob *job, const Outcome *first,
 
 int poker_judge(Poker *p, const PokeJob *job, const PokeAnswer *a,
                 Verdict *verdict, Err *err) {
-  const Runner *r = p->near->explorer->runner;
+  const Runner *r = p->near->search->runner;
   Trial t = {.test = "near",
              .root = r->root,
              .out = p->out,
@@ -301,7 +301,7 @@ bool poker_has_kept_output(const Poker *p) {
 // --- opening and closing ----------------------------------------------------
 
 int poker_open(Poker *p, Near *n, Err *err) {
-  const Explorer *e = n->explorer;
+  const InputSearch *e = n->search;
   *p = (Poker){.near = n,
                .helper = path_of_part(POKE_PROGRAM),
                .timeout = e->runner->timeout};

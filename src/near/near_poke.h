@@ -1,6 +1,6 @@
 // Runs of the marked build (instrument/marks.h) that are stopped at one
-// execution of one branch: what its variables are there, and how the run ends
-// if some of them are given other values.
+// execution of one branch: reads the variables there, and tells how the run
+// ends if some of them get other values.
 //
 //   Poker p;
 //   poker_open(&p, near, &err);
@@ -25,7 +25,7 @@ typedef struct {
   size_t size;
   const uint8_t *bytes;
   const char *leads; // of a pointer: what it points to; NULL: to nothing
-} Cell;
+} AnswerCell;
 
 // Bytes to be exchanged.
 typedef struct {
@@ -51,11 +51,11 @@ typedef struct {
 } PokeJob;
 
 typedef struct {
-  bool reached;              // the run came to be stopped
-  bool has_way;              // and came to the branch's end
-  uint64_t way;              // 1 or 0, or what a switch goes by
+  bool reached;              // the run was stopped there
+  bool has_way;              // and executed the branch
+  uint64_t way;              // 1 or 0, or the value of a switch
   uint64_t image, image_end; // the program's own data
-  ARRAY(Cell) cells;
+  ARRAY(AnswerCell) cells;
   ARRAY(CellMoved) moved; // then nothing was exchanged
   Outcome outcome;
   Arena arena;
@@ -77,17 +77,16 @@ typedef struct {
   double timeout; // of a run, in seconds
 } Poker;
 
-// Makes the build. Fails, too, if culprit-poke is not there.
+// Makes the build. Fails also if culprit-poke is missing.
 int poker_open(Poker *p, Near *n, Err *err);
 void poker_close(Poker *p);
 
-// -1: it could not be run like this, with the reason. `a` is to be released in
-// any case.
+// -1: it could not be run, with the reason. `a` must be released in any case.
 int poker_run(Poker *p, const PokeJob *job, PokeAnswer *a, Err *err);
-// Sets the verdict of the run that has just ended.
+// Judges the run that has just ended.
 int poker_judge(Poker *p, const PokeJob *job, const PokeAnswer *a,
                 Verdict *verdict, Err *err);
-// Keeps its standard output, to be compared with that of later ones.
+// Keeps its standard output, for comparison with later runs.
 int poker_keep_output(Poker *p, Err *err);
 bool poker_has_kept_output(const Poker *p);
 

@@ -1,6 +1,5 @@
-// Which of the variables that differ at a branch matter: those that make the
-// failing run end as it should when they get the values that the passing run
-// has there (near.h).
+// Which of the differing variables at a branch matter: those that make the
+// failing run pass when they get the values of the passing run (near.h).
 //
 //   if (a > limit) ...           here: a = 3, limit = 5, x = 7, p->len = 0
 //                                passing: a = 9, limit = 6, x = 8, p->len = 2
@@ -8,15 +7,15 @@
 //   a: passes; limit: fails      so it is a
 //
 // Zeller 2002, "Isolating cause-effect chains from computer programs", with
-// ddmin (ddmin.h): each set is put into a run of the failing input, stopped in
-// front of the branch, and the run is judged when it is over. What comes out is
-// 1-minimal: no single variable can be left out. There may be other such sets.
+// ddmin (ddmin.h): each set is put into a run of the failing input that is
+// stopped before the branch, and the run is judged when it ends. The result is
+// 1-minimal: no single variable can be left out. Other such sets may exist.
 //
-// Noise, what a run of the same input has otherwise every time (times, random
-// numbers, what the dynamic linker left on the stack), says nothing. A number
-// is noise as a whole; of a table or a text only the bytes that vary are, and
-// the others are exchanged. Both runs are looked at twice for it; noise that
-// shows later only is left out from there on.
+// Values that vary between runs of the same input (times, random numbers,
+// leftovers of the dynamic linker on the stack) are noise. A number is noise as
+// a whole; of a table or a text only the varying bytes are, and the others are
+// exchanged. Each run is executed twice to find noise; noise that shows up
+// later is left out from then on.
 //
 // Bounds: RUNS_MAX runs for a branch, BRANCHES_MAX branches, SECONDS in all, or
 // PER_CENT of the budget if that is more.
@@ -37,16 +36,16 @@ enum {
   SECONDS = 6,
   PER_CENT = 60,
   BYTES_APART = 64, // places where a table differs, to be taken apart
-  DIFFER_MAX = 64,  // variables that are told
+  DIFFER_MAX = 64,  // variables that are reported
   SLOWER = 10,      // times the passing run, and a second: it hangs
 };
 
 // A variable, or a byte of one, that can be exchanged.
 typedef struct {
-  const Cell *failing, *passing;
+  const AnswerCell *failing, *passing;
   size_t from, size; // bytes of it
   bool *noise;       // of each byte of the failing cell: it is not exchanged
-} Choice;
+} PutChoice;
 
 typedef struct {
   Poker poker;
@@ -54,29 +53,29 @@ typedef struct {
   double end;
   NearMoment *moment;
   PokeAnswer failing, failing_again, passing, passing_again;
-  ARRAY(Choice) choices;
+  ARRAY(PutChoice) choices;
   PutResult wanted;
   Err problem;
 } Putter;
 
 // --- what can be exchanged --------------------------------------------------
 
-static char *cell_key(const Cell *c) {
+static char *cell_key(const AnswerCell *c) {
   return mem_printf("%d %s %s", c->frame, c->function, c->name);
 }
 
 // The bytes that count: of a text those up to its end.
-static size_t used(const Cell *c) {
+static size_t used(const AnswerCell *c) {
   size_t n =
       c->kind == CELL_TEXT ? strnlen((const char *)c->bytes, c->size) + 1 : 0;
   return n && n <= c->size ? n : c->size;
 }
 
-static bool is_same(const Cell *a, const Cell *b) {
+static bool is_same(const AnswerCell *a, const AnswerCell *b) {
   return used(a) == used(b) && !memcmp(a->bytes, b->bytes, used(a));
 }
 
-static uint64_t number(const Cell *c) {
+static uint64_t number(const AnswerCell *c) {
   uint64_t v = 0;
   memcpy(&v, c->bytes, c->size < sizeof v ? c->size : sizeof v);
   return v;
@@ -84,7 +83,7 @@ static uint64_t number(const Cell *c) {
 
 // Is what the passing run has there good in the failing one? Of pointers null,
 // and what is at the same place in every run.
-static bool may_put(const Putter *p, const Cell *f, const Cell *q) {
+static bool may_put(const Putter *p, const AnswerCell *f, const AnswerCell *q) {
   uint64_t to = number(q);
   if (f->kind != q->kind || used(q) > f->size)
     return false;
@@ -95,31 +94,32 @@ static bool may_put(const Putter *p, const Cell *f, const Cell *q) {
 }
 
 // Tables and texts: of these bytes are told apart.
-static bool has_bytes(const Cell *c) {
+static bool has_bytes(const AnswerCell *c) {
   return c->kind == CELL_TABLE || c->kind == CELL_TEXT;
 }
 
 // Would a byte of it change?
-static bool changes(const Choice *c, size_t at) {
+static bool changes(const PutChoice *c, size_t at) {
   return !c->noise[at] && c->failing->bytes[at] != c->passing->bytes[at];
 }
 
-static bool changes_any(const Choice *c) {
+static bool changes_any(const PutChoice *c) {
   size_t k = c->from;
   while (k < c->from + c->size && !changes(c, k))
     k++;
   return k < c->from + c->size;
 }
 
-static void choose(Putter *p, const Cell *f, const Cell *q, bool *noise) {
+static void choose(Putter *p, const AnswerCell *f, const AnswerCell *q,
+                   bool *noise) {
   bool pointers = f->kind == CELL_POINTER && number(f) && number(q);
-  Choice c = {f, q, 0, used(q), noise};
+  PutChoice c = {f, q, 0, used(q), noise};
   if (is_same(f, q))
     return;
   if (may_put(p, f, q)) {
     if (changes_any(&c))
       array_push(&p->choices, c);
-  } else if (!pointers) { // two addresses are no difference that says anything
+  } else if (!pointers) { // that two addresses differ means nothing
     p->moment->minimal.others++;
   }
 }
@@ -133,16 +133,16 @@ static void index_cells(const PokeAnswer *a, Hashmap *out) {
 }
 
 // The cell of that name; NULL: there is none.
-static const Cell *find_cell(const PokeAnswer *a, const Hashmap *index,
-                             const char *key) {
+static const AnswerCell *find_cell(const PokeAnswer *a, const Hashmap *index,
+                                   const char *key) {
   uint64_t i;
   return hashmap_get(index, key, strlen(key), &i) ? &a->cells.items[i] : NULL;
 }
 
 // Marks those of `n` bytes that the same run had otherwise. False: it is not to
 // be exchanged at all.
-static bool mark_noise(const Cell *c, const Cell *again, bool *noise,
-                       size_t n) {
+static bool mark_noise(const AnswerCell *c, const AnswerCell *again,
+                       bool *noise, size_t n) {
   bool same = true;
   for (size_t k = 0; k < n && k < c->size; k++) {
     bool varies = k >= again->size || c->bytes[k] != again->bytes[k];
@@ -160,7 +160,7 @@ static void find_choices(Putter *p) {
     index_cells(answers[i], &index[i]);
   p->choices.len = 0;
   for (size_t k = 0; k < p->failing.cells.len; k++) {
-    const Cell *f = &p->failing.cells.items[k], *other[3];
+    const AnswerCell *f = &p->failing.cells.items[k], *other[3];
     bool *noise = arena_array(&p->failing.arena, bool, f->size);
     char *key = cell_key(f);
     for (size_t i = 0; i < 3; i++)
@@ -178,8 +178,8 @@ static void find_choices(Putter *p) {
 // Bytes that were not what they had been are noise, too.
 static void learn_noise(Putter *p, const CellMoved *m) {
   for (size_t i = 0; i < p->choices.len; i++) {
-    const Choice *c = &p->choices.items[i];
-    const Cell *f = c->failing;
+    const PutChoice *c = &p->choices.items[i];
+    const AnswerCell *f = c->failing;
     uint64_t from = m->at > f->at ? m->at : f->at;
     uint64_t f_end = f->at + f->size, m_end = m->at + m->size;
     uint64_t end = m_end < f_end ? m_end : f_end;
@@ -217,11 +217,11 @@ static PutResult result_of(Putter *p, const PokeJob *job, const PokeAnswer *a) {
 }
 
 static bool is_over(const Putter *p) {
-  return clock_now() > p->end || p->near->explorer->runner->interrupted;
+  return clock_now() > p->end || p->near->search->runner->interrupted;
 }
 
 // The bytes between its noise.
-static void add_puts(const Choice *c, CellPuts *out) {
+static void add_puts(const PutChoice *c, CellPuts *out) {
   size_t end = c->from + c->size, to;
   for (size_t k = c->from; k < end; k = to + 1) {
     for (to = k; to < end && !c->noise[to];)
@@ -299,15 +299,15 @@ static void shrink(Putter *p) {
 
 // A table of bytes is taken apart where it differs, if in few places.
 static bool take_apart(Putter *p) {
-  ARRAY(Choice) parts = {0};
+  ARRAY(PutChoice) parts = {0};
   bool any = false;
   for (size_t i = 0; i < p->choices.len; i++) {
-    Choice c = p->choices.items[i];
+    PutChoice c = p->choices.items[i];
     bool table = has_bytes(c.failing);
     any |= table && c.size > 1;
     for (size_t k = 0; table && k < c.size; k++)
       if (changes(&c, k))
-        array_push(&parts, (Choice){c.failing, c.passing, k, 1, c.noise});
+        array_push(&parts, (PutChoice){c.failing, c.passing, k, 1, c.noise});
     if (!table)
       array_push(&parts, c);
   }
@@ -330,7 +330,7 @@ static bool is_printable(const uint8_t *bytes, size_t n) {
   return true;
 }
 
-static void show_bytes(const Cell *c, Str *out) {
+static void show_bytes(const AnswerCell *c, Str *out) {
   enum { SHOWN = 64 };
   size_t n = strnlen((const char *)c->bytes, c->size);
   if (n < c->size && is_printable(c->bytes, n)) {
@@ -341,7 +341,7 @@ static void show_bytes(const Cell *c, Str *out) {
     str_addf(out, "\\x%02x", c->bytes[i]);
 }
 
-static void show_float(const Cell *c, Str *out) {
+static void show_float(const AnswerCell *c, Str *out) {
   float f;
   double d = 0;
   if (c->size == sizeof f) {
@@ -353,7 +353,7 @@ static void show_float(const Cell *c, Str *out) {
   str_addf(out, "%g", d);
 }
 
-static void show_number(const Cell *c, Str *out) {
+static void show_number(const AnswerCell *c, Str *out) {
   unsigned shift = c->size < 8 ? 64 - 8 * (unsigned)c->size : 0;
   uint64_t v = number(c);
   if (c->kind == CELL_UNSIGNED)
@@ -362,7 +362,7 @@ static void show_number(const Cell *c, Str *out) {
     str_addf(out, "%lld", (long long)((int64_t)(v << shift) >> shift));
 }
 
-static const char *show_cell(Near *n, const Cell *c) {
+static const char *show_cell(Near *n, const AnswerCell *c) {
   Str text = {0};
   if (c->kind == CELL_FLOAT)
     show_float(c, &text);
@@ -379,7 +379,8 @@ static const char *show_cell(Near *n, const Cell *c) {
 
 // "len of parse()", with the number of calls where the name alone may be
 // another's.
-static const char *show_name(const Putter *p, const Cell *c, const char *name) {
+static const char *show_name(const Putter *p, const AnswerCell *c,
+                             const char *name) {
   Arena *arena = &p->near->arena;
   if (c->frame <= 0)
     return arena_strdup(arena, name);
@@ -390,7 +391,7 @@ static const char *show_name(const Putter *p, const Cell *c, const char *name) {
 }
 
 // One byte: buf[3].
-static NearPut show_byte(const Putter *p, const Choice *c) {
+static NearPut show_byte(const Putter *p, const PutChoice *c) {
   Arena *arena = &p->near->arena;
   const char *base = c->failing->name;
   base = c->failing->kind == CELL_TEXT && *base == '*' ? base + 1 : base;
@@ -402,7 +403,7 @@ static NearPut show_byte(const Putter *p, const Choice *c) {
   return put;
 }
 
-static NearPut show_choice(const Putter *p, const Choice *c) {
+static NearPut show_choice(const Putter *p, const PutChoice *c) {
   bool whole = c->size == used(c->passing) || c->size > 1;
   if (!whole)
     return show_byte(p, c);
@@ -421,7 +422,7 @@ static const char *keep_text(Near *n, const char *text) {
 // work.
 static const char *look_at_passing(Putter *p) {
   const NearFound *f = &p->near->found.items[p->near->best];
-  double most = p->near->explorer->runner->timeout;
+  double most = p->near->search->runner->timeout;
   PokeJob job = {.line = f->line,
                  .inputs = f->test ? NULL : &f->inputs,
                  .block = p->moment->block,
@@ -435,9 +436,9 @@ static const char *look_at_passing(Putter *p) {
   // A run that is good takes about as long: those that hang are many.
   double likely = 1 + SLOWER * p->passing.outcome.seconds;
   p->poker.timeout = most && most < likely ? most : likely;
-  return p->passing.reached
-             ? NULL
-             : "built without optimization the passing run does not come here";
+  return p->passing.reached ? NULL
+                            : "without optimization the passing run does not "
+                              "reach this branch";
 }
 
 static const char *look_at_failing(Putter *p) {
@@ -449,16 +450,16 @@ static const char *look_at_failing(Putter *p) {
       poker_judge(&p->poker, &job, &p->failing, &verdict, &p->problem))
     return p->problem.text;
   if (!p->failing.reached)
-    return "built without optimization the failing run does not come here";
+    return "without optimization the failing run does not reach this branch";
   return verdict == VERDICT_PASS
-             ? "built without optimization the failing input passes"
+             ? "without optimization the failing input passes"
              : NULL;
 }
 
 // --- names for what is compared ---------------------------------------------
 
 // The cell's value in the width that is compared.
-static uint64_t widened(const Cell *c, unsigned width) {
+static uint64_t widened(const AnswerCell *c, unsigned width) {
   unsigned shift = c->size < 8 ? 64 - 8 * (unsigned)c->size : 0;
   uint64_t v = number(c);
   if (c->kind == CELL_SIGNED)
@@ -466,7 +467,7 @@ static uint64_t widened(const Cell *c, unsigned width) {
   return width < 64 ? v & ((1ull << width) - 1) : v;
 }
 
-static bool is_value(const Cell *c, const WatchValue *v) {
+static bool is_value(const AnswerCell *c, const WatchValue *v) {
   bool number = c->kind == CELL_SIGNED || c->kind == CELL_UNSIGNED ||
                 c->kind == CELL_FLOAT;
   return number && widened(c, v->width) == v->bits;
@@ -478,7 +479,7 @@ static const char *name_of_value(const Putter *p, const char *line, size_t i) {
   const NearMoment *m = p->moment;
   const char *found = NULL;
   for (size_t k = 0; k < p->choices.len; k++) {
-    const Choice *c = &p->choices.items[k];
+    const PutChoice *c = &p->choices.items[k];
     if (c->failing->frame > 0 || !is_value(c->failing, &m->taken[i]) ||
         !is_value(c->passing, &m->needed[i]) || !strstr(line, c->failing->name))
       continue;
@@ -497,7 +498,7 @@ static void name_values(const Putter *p) {
   Str text = {0};
   const char *file =
       control_place(&n->control, n->control.branch_of[e->edge], &line);
-  near_source_line(file, n->explorer->runner->options->cwd, line, &text);
+  near_source_line(file, n->search->runner->options->cwd, line, &text);
   for (size_t i = 0; m->aligned && i < m->nvalues; i++)
     if (!m->names[i] && !m->taken[i].constant)
       m->names[i] = name_of_value(p, str_text(&text), i);
@@ -512,7 +513,7 @@ static const char *leads_of(const Putter *p, const PokeAnswer *a,
   if (!name || !(v->flags & IR_POINTER) || !v->bits)
     return NULL;
   for (size_t i = 0; i < a->cells.len; i++) {
-    const Cell *c = &a->cells.items[i];
+    const AnswerCell *c = &a->cells.items[i];
     if (c->frame <= 0 && c->kind == CELL_POINTER && !strcmp(c->name, name))
       return c->leads ? keep_text(p->near, c->leads) : NULL;
   }
@@ -587,7 +588,7 @@ static void minimise_at(Putter *p, NearMoment *moment) {
 }
 
 void near_minimise(Near *n) {
-  double share = n->explorer->options.seconds * PER_CENT / 100;
+  double share = n->search->options.seconds * PER_CENT / 100;
   Putter p = {.near = n,
               .end = clock_now() + (share > SECONDS ? share : SECONDS)};
   const char *problem = NULL;
@@ -596,7 +597,7 @@ void near_minimise(Near *n) {
   for (size_t i = 0; i < n->moments.len; i++) {
     NearMoment *m = &n->moments.items[i];
     if (!m->passing_run)
-      m->minimal.problem = "the passing run does not come here";
+      m->minimal.problem = "the passing run does not reach this branch";
     else if (problem)
       m->minimal.problem = problem;
     else if (i >= BRANCHES_MAX || is_over(&p))

@@ -41,13 +41,13 @@ static void add_effect(Str *out, const NearMinimal *m) {
   else if (m->result == PUT_AS)
     str_addf(out, " make%s the failing run end as the passing one", s);
   else
-    str_addf(out, " turn%s this branch, but the run does not pass then", s);
+    str_addf(out, " turn%s this branch, but the run still does not pass", s);
 }
 
 static void add_extent(Str *out, const NearMinimal *m) {
   str_addf(out, " (of %zu that differ%s, by %zu run%s%s)", m->differing,
            verb_s(m->differing), m->runs, plural(m->runs),
-           m->cut ? "; out of time, fewer might do" : "");
+           m->cut ? "; out of time, fewer might suffice" : "");
 }
 
 static void add_failure(Str *out, const NearMinimal *m) {
@@ -55,15 +55,15 @@ static void add_failure(Str *out, const NearMinimal *m) {
   if (m->problem)
     escape_add(out, m->problem);
   else if (m->differing == 1)
-    str_add(out, "with the one value of the passing run that differs put in "
-                 "here it still fails");
+    str_add(out, "it still fails with the one differing value of the passing "
+                 "run put in here");
   else if (m->differing)
     str_addf(out,
-             "with all %zu values of the passing run put in here it still "
-             "fails",
+             "it still fails with all %zu values of the passing run put in "
+             "here",
              m->differing);
   else
-    str_add(out, "no variable that could be exchanged differs here");
+    str_add(out, "no variable that can be exchanged differs here");
   if (!m->problem && m->others)
     str_addf(out, "; %zu could not be exchanged", m->others);
   for (size_t i = 0; i < m->differ.len && i < SHOWN; i++) {

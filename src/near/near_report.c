@@ -7,6 +7,7 @@
 #include "near/near_internal.h"
 #include "process/words.h"
 #include "report/json_out.h"
+#include "report/source.h"
 #include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"
@@ -15,7 +16,6 @@ enum {
   SHOWN_MAX = 20,   // branches
   INPUTS_SHOWN = 8, // that one of them depends on
   TEXT_SHOWN = 120, // bytes of an input
-  SOURCE_MAX = 16 << 20,
 };
 
 // One differing branch.
@@ -28,7 +28,7 @@ typedef struct {
   bool decisive;
   size_t order;               // among all
   const PathEvent *condition; // NULL: does not depend on the input
-} Report;
+} BranchReport;
 
 // --- what differs -----------------------------------------------------------
 
@@ -63,9 +63,9 @@ static const PathEvent *find_condition(const NearRun *r, uint32_t event,
   return own ? &r->path.events.items[lo] : NULL;
 }
 
-// Conditions that are no branches come between them: where the input ends, what
-// the library found in it. The last one on the branch's own line, if it has no
-// condition itself.
+// Conditions that are not branches come between them: where the input ends,
+// what the library found in it. The last one on the branch's own line, if it
+// has no condition itself.
 static const PathEvent *find_found(const Near *n, uint32_t event,
                                    uint32_t branch) {
   const NearRun *r = &n->failing;
@@ -83,12 +83,12 @@ static const PathEvent *find_found(const Near *n, uint32_t event,
 }
 
 // Caller frees.
-static Report *find_reports(const Near *n, const char *root) {
+static BranchReport *find_reports(const Near *n, const char *root) {
   const Control *c = &n->control;
   const NearFound *f = reported(n);
   size_t count = count_differences(n), k = 0;
   uint32_t *seen = mem_array(uint32_t, c->program->branches.len + 1);
-  Report *out = mem_array(Report, count + 1);
+  BranchReport *out = mem_array(BranchReport, count + 1);
   for (uint32_t i = 1; k < count; i++) {
     const Event *e = &n->failing.events.items.items[i];
     uint32_t branch = c->branch_of[e->edge];
@@ -96,14 +96,14 @@ static Report *find_reports(const Near *n, const char *root) {
     seen[branch]++;
     if (f->distance.items[k].event != i)
       continue;
-    Report r = {.event = i,
-                .branch = branch,
-                .instance = seen[branch],
-                .taken = e->edge - first,
-                .needed = f->distance.items[k].needed - first,
-                .rank = near_rank(n, i),
-                .decisive = near_decisive(n, i),
-                .condition = find_condition(&n->failing, i, branch)};
+    BranchReport r = {.event = i,
+                      .branch = branch,
+                      .instance = seen[branch],
+                      .taken = e->edge - first,
+                      .needed = f->distance.items[k].needed - first,
+                      .rank = near_rank(n, i),
+                      .decisive = near_decisive(n, i),
+                      .condition = find_condition(&n->failing, i, branch)};
     if (!r.condition)
       r.condition = find_found(n, i, branch);
     r.file = path_below(control_place(c, branch, &r.line), root);
@@ -123,14 +123,14 @@ static const PathEvent *find_violated(const Near *n) {
 }
 
 // Of the condition as it is written; NULL: not known, or a switch.
-static const char *written(const Near *n, const Report *r) {
+static const char *written(const Near *n, const BranchReport *r) {
   const Program *p = n->control.program;
   uint32_t text = p->branches.items[r->branch].text;
   return text == IR_NONE ? NULL : program_name(p, text);
 }
 
 // Do several branches stand on its line?
-static bool is_one_of_many(const Near *n, const Report *r) {
+static bool is_one_of_many(const Near *n, const BranchReport *r) {
   const Control *c = &n->control;
   uint32_t line, other;
   const char *file = control_place(c, r->branch, &line);
@@ -142,8 +142,8 @@ static bool is_one_of_many(const Near *n, const Report *r) {
 }
 
 // "true", "case 3", "default"; in JSON true, 3, "default".
-static void print_way(const Near *n, const Report *r, uint32_t way, bool json,
-                      FILE *out) {
+static void print_way(const Near *n, const BranchReport *r, uint32_t way,
+                      bool json, FILE *out) {
   const Program *p = n->control.program;
   const IrBranch *b = &p->branches.items[r->branch];
   if (!b->ncases && b->flags & IR_UNTOLD) {
@@ -193,32 +193,15 @@ void near_places(const Near *n, NearPlaces *out) {
 
 // --- the source -------------------------------------------------------------
 
-// The line without the blanks around it, appended; nothing if it cannot be
-// read.
 void near_source_line(const char *file, const char *root, uint32_t line,
                       Str *out) {
   Str text = {0};
-  Err ignored;
   char *path = path_absolute(file, root);
-  if (!*file || fs_read(path, SOURCE_MAX, &text, &ignored))
-    str_clear(&text);
-  free(path);
-  const char *s = str_text(&text);
-  for (uint32_t i = 1; i < line && s; i++) {
-    s = strchr(s, '\n');
-    s = s ? s + 1 : NULL;
-  }
-  if (s) {
-    s += strspn(s, " \t");
-    size_t n = strcspn(s, "\r\n");
-    while (n && (s[n - 1] == ' ' || s[n - 1] == '\t'))
-      n--;
-    char *copy = mem_dup(s, n + 1);
-    copy[n] = 0;
-    escape_add(out, copy);
-    free(copy);
-  }
+  if (*file)
+    source_read_line(path, line, &text);
+  escape_add(out, str_text(&text));
   str_release(&text);
+  free(path);
 }
 
 // --- the input --------------------------------------------------------------
@@ -246,7 +229,7 @@ static bool is_changed(const InputSource *a, const InputSource *b) {
 }
 
 static void print_changes(const Near *n, FILE *out) {
-  const Inputs *given = &n->explorer->given, *now = &reported(n)->inputs;
+  const Inputs *given = &n->search->given, *now = &reported(n)->inputs;
   for (size_t i = 0; i < now->sources.len; i++) {
     const InputSource *a = &given->sources.items[i],
                       *b = &now->sources.items[i];
@@ -279,7 +262,7 @@ static void add_inputs(const Near *n, const PathEvent *e, Str *out) {
 
 static char *command_line(const Near *n, const char *words) {
   Str line = {0};
-  words_quote(&line, n->explorer->runner->options->command[0]);
+  words_quote(&line, n->search->runner->options->command[0]);
   if (*words)
     str_addc(&line, ' ');
   str_add(&line, words);
@@ -288,7 +271,7 @@ static char *command_line(const Near *n, const char *words) {
 
 // --- the note ---------------------------------------------------------------
 
-static char *way_text(const Near *n, const Report *r, uint32_t way,
+static char *way_text(const Near *n, const BranchReport *r, uint32_t way,
                       Arena *arena) {
   char *text = NULL;
   size_t size;
@@ -302,7 +285,7 @@ static char *way_text(const Near *n, const Report *r, uint32_t way,
 
 // The more telling first, of equal ones the later.
 static int by_rank(const void *a, const void *b) {
-  const Report *x = a, *y = b;
+  const BranchReport *x = a, *y = b;
   if (x->rank != y->rank)
     return x->rank < y->rank ? -1 : 1;
   return (x->order < y->order) - (x->order > y->order);
@@ -311,13 +294,13 @@ static int by_rank(const void *a, const void *b) {
 static void note_branches(const Near *n, NearNote *note, Arena *arena) {
   enum { MOST = 1000 };
   size_t count = count_differences(n);
-  Report *all = find_reports(n, "/");
+  BranchReport *all = find_reports(n, "/");
   for (size_t i = 0; i < count; i++)
     all[i].order = i;
   if (count)
     qsort(all, count, sizeof *all, by_rank);
   for (size_t i = 0; i < count && i < MOST; i++) {
-    const Report *r = &all[i];
+    const BranchReport *r = &all[i];
     uint32_t line;
     const char *file = control_place(&n->control, r->branch, &line);
     array_push(&note->branches,
@@ -331,12 +314,12 @@ static void note_branches(const Near *n, NearNote *note, Arena *arena) {
 }
 
 int near_keep(const Near *n, Err *err) {
-  Runner *r = n->explorer->runner;
+  Runner *r = n->search->runner;
   Suite suite = {0};
   Arena arena = {0};
   char *command = command_line(n, reported(n)->line);
   NearNote note = {
-      .head = {.session = r->session, .signature = n->explorer->signature},
+      .head = {.session = r->session, .signature = n->search->signature},
       .command = command};
   int rc = store_flush(r->store, err) ||
            store_load(r->store, r->session, &suite, err);
@@ -357,7 +340,7 @@ int near_keep(const Near *n, Err *err) {
 static void print_condition(const Near *n, const PathEvent *e, FILE *out) {
   Str text = {0}, shown = {0};
   if (!e) {
-    fputs("    by what was computed before, not by the input directly\n", out);
+    fputs("    depends on computed values, not directly on the input\n", out);
     return;
   }
   str_add(&text, "because ");
@@ -370,7 +353,7 @@ static void print_condition(const Near *n, const PathEvent *e, FILE *out) {
   str_release(&shown);
 }
 
-static void print_one(const Near *n, const Report *r, const char *root,
+static void print_one(const Near *n, const BranchReport *r, const char *root,
                       FILE *out) {
   Str where = {0};
   escape_add(&where, *r->file ? r->file : "(no line known)");
@@ -404,14 +387,15 @@ static void print_violated(const Near *n, const char *root, FILE *out) {
   str_addf(&where, ":%u: `", line);
   near_source_line(file, root, line, &where);
   fprintf(out, "  %s` %s\n", str_text(&where),
-          e->kind == PATH_DIVIDE ? "divides by 0" : "goes out of bounds");
+          e->kind == PATH_DIVIDE ? "divides by 0"
+                                 : "accesses memory out of bounds");
   print_condition(n, e, out);
   str_release(&where);
 }
 
 // What the user gave was made smaller: it is that which is compared.
 static bool is_reduced(const Near *n) {
-  const Explorer *e = n->explorer;
+  const InputSearch *e = n->search;
   for (size_t i = 0; i < e->original.sources.len; i++)
     if (is_changed(&e->original.sources.items[i], &e->given.sources.items[i]))
       return true;
@@ -423,7 +407,7 @@ static void print_reduced(const Near *n, FILE *out) {
   Str shown = {0};
   escape_add(&shown, line);
   if (is_reduced(n))
-    fprintf(out, "made smaller, it still fails: %s\n", str_text(&shown));
+    fprintf(out, "reduced, it still fails: %s\n", str_text(&shown));
   str_release(&shown);
   free(line);
 }
@@ -434,7 +418,7 @@ static void print_input(const Near *n, FILE *out) {
   Str shown = {0};
   print_reduced(n, out);
   escape_add(&shown, line);
-  fputs(f->other ? "nothing was found that passes; this fails otherwise: "
+  fputs(f->other ? "no passing input was found; this one fails in another way: "
                  : "with this input it passes: ",
         out);
   fprintf(out, "%s\n", str_text(&shown));
@@ -450,7 +434,7 @@ static void print_input(const Near *n, FILE *out) {
 }
 
 // Those that are decisive, or those that are not.
-static void print_those(const Near *n, const Report *all, size_t count,
+static void print_those(const Near *n, const BranchReport *all, size_t count,
                         bool decisive, const char *root, FILE *out) {
   size_t shown = 0, more = 0;
   for (size_t i = 0; i < count; i++) {
@@ -465,17 +449,18 @@ static void print_those(const Near *n, const Report *all, size_t count,
     fprintf(out, "  and %zu more (--json has them all)\n", more);
 }
 
-static void print_branches(const Near *n, const Report *all, size_t count,
+static void print_branches(const Near *n, const BranchReport *all, size_t count,
                            const char *root, FILE *out) {
   size_t decisive = 0;
   for (size_t i = 0; i < count; i++)
     decisive += all[i].decisive;
   fprintf(out, "%zu branch%s went the other way there%s\n", count,
           count == 1 ? "" : "es",
-          decisive == count ? ":" : "; these tell failing from passing runs:");
+          decisive == count ? ":"
+                            : "; these distinguish failing from passing runs:");
   print_those(n, all, count, true, root, out);
   if (decisive < count)
-    fputs("these tell less, or follow from them:\n", out);
+    fputs("these distinguish less, or follow from them:\n", out);
   print_those(n, all, count, false, root, out);
 }
 
@@ -483,8 +468,8 @@ static void print_branches(const Near *n, const Report *all, size_t count,
 static void print_telling(const Near *n, const char *root, FILE *out) {
   if (!near_best(n) || !n->telling.len)
     return;
-  fputs("lines that tell failing from passing runs best, of all that were "
-        "made:\n",
+  fputs("lines that best distinguish failing from passing runs, over all "
+        "runs made:\n",
         out);
   for (size_t i = 0; i < n->telling.len; i++) {
     const NearPlace *p = &n->telling.items[i];
@@ -499,14 +484,13 @@ static void print_telling(const Near *n, const char *root, FILE *out) {
 
 void near_print_text(const Near *n, const char *root, FILE *out) {
   size_t count = count_differences(n);
-  Report *all = find_reports(n, root);
+  BranchReport *all = find_reports(n, root);
   print_input(n, out);
   if (count) {
     print_branches(n, all, count, root, out);
     near_print_limits(n, out);
   } else {
-    fputs("it goes the same way through the program; only values differ\n",
-          out);
+    fputs("both runs take the same path; only values differ\n", out);
     print_violated(n, root, out);
   }
   print_telling(n, root, out);
@@ -538,7 +522,7 @@ static void json_condition(const Near *n, const PathEvent *e, FILE *out) {
   str_release(&text);
 }
 
-static void json_report(const Near *n, const Report *r, FILE *out) {
+static void json_report(const Near *n, const BranchReport *r, FILE *out) {
   fputs("{\"file\":", out);
   json_string(r->file, out);
   fprintf(out, ",\"line\":%u,\"instance\":%u", r->line, r->instance);
@@ -566,7 +550,7 @@ static bool is_text(const InputSource *s) {
   return true;
 }
 
-// Bytes that are no text are given in hexadecimal.
+// Bytes that are not text are given in hexadecimal.
 static void json_source(const InputSource *s, bool changed, FILE *out) {
   fputs("{\"name\":", out);
   json_string(s->name, out);
@@ -583,7 +567,7 @@ static void json_source(const InputSource *s, bool changed, FILE *out) {
 }
 
 static void json_input(const Near *n, FILE *out) {
-  const Inputs *given = &n->explorer->given;
+  const Inputs *given = &n->search->given;
   const NearFound *f = reported(n);
   bool first = true;
   if (!f) {
@@ -646,14 +630,14 @@ static void json_stats(const Near *n, FILE *out) {
   fprintf(out,
           ",\"tests\":%zu,\"passing\":%zu,\"same\":%zu,\"others\":%zu,"
           "\"reduction\":%zu,\"stored\":%zu,\"queries\":%zu",
-          s->tests, s->passing, s->same, s->others,
-          n->explorer->stats.reduction, s->stored, s->queries);
+          s->tests, s->passing, s->same, s->others, n->search->stats.reduction,
+          s->stored, s->queries);
 }
 
 void near_print_json(const Near *n, const char *root, const char *more,
                      FILE *out) {
   size_t count = count_differences(n);
-  Report *all = find_reports(n, root);
+  BranchReport *all = find_reports(n, root);
   bool first = true;
   fputs("{\"version\":1", out);
   json_bool("passes", near_best(n) != NULL, out);

@@ -8,13 +8,12 @@
 #include "util/clock.h"
 #include "util/fs.h"
 #include "util/mem.h"
-#include "util/str.h"
 
 enum {
   KEPT_MAX = 500, // conditions of the rest of a path that are asked to stay
   CASES_MAX = 16, // of one switch that are tried
   BRANCHES_CLOSE = 500, // before some are left out
-  OTHERS_MAX = 200,     // questions about conditions that are no branches
+  OTHERS_MAX = 200,     // questions about conditions that are not branches
   REDUCED_MAX = 8,      // runs made by reduction that are compared
   DETOURED_MAX = 8,     // made runs whose own branches are turned round
   FILE_MAX = 16 << 20,
@@ -34,7 +33,7 @@ static bool is_wanted(const Near *n, const uint32_t *events, size_t count) {
       n->found.items[n->nearest].other || n->found.items[n->nearest].refused)
     return true;
   for (size_t i = 0; i < count; i++)
-    array_push(&d, (Difference){events[i], IR_NONE});
+    array_push(&d, (BranchDifference){events[i], IR_NONE});
   bool nearer = distance_compare(&d, &n->found.items[n->nearest].distance) < 0;
   array_release(&d);
   return nearer;
@@ -73,7 +72,7 @@ static bool turned(const Turn *t, uint32_t condition) {
 }
 
 // Is it executed only because of how a turned condition before it went? Of
-// conditions that are no branches only the last symbolic event before them is
+// conditions that are not branches only the last symbolic event before them is
 // known: those right behind a turned one count as dependent.
 static bool depends(const Turn *t, uint32_t condition) {
   const NearRun *r = t->run;
@@ -87,8 +86,6 @@ static bool depends(const Turn *t, uint32_t condition) {
   }
   return false;
 }
-
-typedef ARRAY(Constraint) Constraints;
 
 static void collect(const Turn *t, Constraints *out) {
   const NearRun *r = t->run;
@@ -467,20 +464,21 @@ static int try_detours(Near *n, Err *err) {
 
 // --- passing runs made by reduction -----------------------------------------
 
+// The latest first: they are the smallest.
 static int try_reduced(Near *n, Err *err) {
   int rc = 0;
   size_t tried = 0;
-  for (size_t i = n->reduced.len; !rc && i-- > 0 && tried < REDUCED_MAX &&
-                                  !n->explorer->runner->interrupted;) {
-    unsigned number = n->reduced.items[i];
-    const Inputs *made = explore_trial(n->explorer, number);
+  for (size_t i = n->search->trials.len; !rc && i-- > 0 &&
+                                         tried < REDUCED_MAX &&
+                                         !n->search->runner->interrupted;) {
+    const CutTrial *t = &n->search->trials.items[i];
     NearFound f = {0};
-    if (!made)
+    if (t->verdict != VERDICT_PASS)
       continue;
     tried++;
-    inputs_copy(&f.inputs, made);
-    f.line = near_write(n, &f.inputs, "reduced", number, err);
-    rc = near_measure(n, made, &f, err);
+    inputs_copy(&f.inputs, &t->inputs);
+    f.line = near_write(n, &f.inputs, "reduced", t->number, err);
+    rc = near_measure(n, &t->inputs, &f, err);
   }
   return rc;
 }
@@ -492,9 +490,9 @@ static int try_stand_ins(Near *n, Err *err) {
   for (size_t i = 0; !rc && i < n->failed.len; i++) {
     const NearFailed *f = &n->failed.items[i];
     NearFound found = {.other = true};
-    if (!f->other || n->explorer->runner->interrupted)
+    if (!f->other || n->search->runner->interrupted)
       continue;
-    found.line = near_write(n, &f->inputs, "near", n->explorer->number++, err);
+    found.line = near_write(n, &f->inputs, "near", n->search->number++, err);
     inputs_copy(&found.inputs, &f->inputs);
     rc = near_measure(n, &f->inputs, &found, err);
   }
@@ -504,7 +502,7 @@ static int try_stand_ins(Near *n, Err *err) {
 // --- all of it --------------------------------------------------------------
 
 static int replay_failing(Near *n, Err *err) {
-  if (near_replay(n, &n->explorer->given, &n->failing, err))
+  if (near_replay(n, &n->search->given, &n->failing, err))
     return err_prefix(err, "the failing run cannot be replayed");
   n->stats.conditions = n->failing.path.events.len;
   return 0;
@@ -513,8 +511,8 @@ static int replay_failing(Near *n, Err *err) {
 // However long the failing run takes (it may hang), half of the time is for
 // the search.
 static void leave_time(Near *n) {
-  ExploreOptions *o = &n->explorer->options;
-  double spent = clock_now() - n->explorer->start;
+  SearchOptions *o = &n->search->options;
+  double spent = clock_now() - n->search->start;
   if (o->seconds - spent < o->seconds / 2)
     o->seconds = spent + o->seconds / 2;
 }
@@ -526,12 +524,10 @@ static int make_runs(Near *n, Err *err) {
 }
 
 int near_search(Near *n, Err *err) {
-  uint64_t hash = made_hash(&n->explorer->given);
+  uint64_t hash = made_hash(&n->search->given);
   hashmap_put(&n->tried, &hash, sizeof hash, 0);
-  if (replay_failing(n, err) || n->explorer->runner->interrupted)
-    return n->explorer->runner->interrupted ? 0 : -1;
-  if (near_recall(n, err))
-    return -1;
+  if (replay_failing(n, err) || n->search->runner->interrupted)
+    return n->search->runner->interrupted ? 0 : -1;
   leave_time(n);
   if (near_try_stored(n, err))
     return -1;
@@ -541,7 +537,7 @@ int near_search(Near *n, Err *err) {
     return -1;
   if (near_choose(n, err))
     return -1;
-  if (!n->explorer->runner->interrupted)
+  if (!n->search->runner->interrupted)
     near_explain(n);
   return 0;
 }

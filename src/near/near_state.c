@@ -1,19 +1,15 @@
-// What the branches at which two runs part went by: see near.h.
+// The values each differing branch depended on: see near.h.
 //
 // Both runs are recorded and watched once more (watch.h). A variable matters at
-// a branch if its values differ there and what it holds in the failing run is
-// used from there on by something that the wrong result goes by: a dynamic
-// slice backwards from where the error shows, over data and control, cut with
-// what differs. near_put.c then runs the program with values exchanged.
+// a branch if its values differ there and something that the wrong result
+// depends on uses its value later in the failing run: a dynamic slice backwards
+// from where the failure becomes visible, over data and control, intersected
+// with what differs. near_put.c then runs the program with values exchanged.
 #include <stdlib.h>
 
 #include "near/near_internal.h"
-#include "util/mem.h"
 
-enum {
-  INSTRUCTIONS_MAX = 40000000, // of one run
-  MOMENTS_MAX = 64,            // branches
-};
+enum { MOMENTS_MAX = 64 }; // branches
 
 void near_release_state(Near *n) {
   for (size_t i = 0; i < n->moments.len; i++) {
@@ -28,10 +24,10 @@ void near_release_state(Near *n) {
 
 static int watch_run(Near *n, const Inputs *in, const char *line, Watch *w,
                      Path *path, Err *err) {
-  ReplayOptions options = watch_options(w, INSTRUCTIONS_MAX);
+  ReplayOptions options = watch_options(w, SEARCH_INSTRUCTIONS);
   if (!line || near_record(n, in, line, err))
     return -1;
-  return recorder_replay(&n->explorer->recorder, 0, NULL, NULL, &options, path,
+  return recorder_replay(&n->search->recorder, 0, NULL, NULL, &options, path,
                          err);
 }
 

@@ -46,8 +46,8 @@ static void print_value(const WatchValue *v, const char *leads, FILE *out) {
     fprintf(out, "%lld", (long long)as_signed(v));
 }
 
-// Pointers other than NULL are no numbers that say anything, and JSON has none
-// for infinity.
+// A pointer other than NULL has no meaningful number, and JSON has none for
+// infinity.
 static void json_value(const WatchValue *v, const char *leads, FILE *out) {
   if (v->flags & IR_FP && isfinite(as_double(v)))
     json_number(as_double(v), out);
@@ -168,11 +168,11 @@ void near_print_state(const Near *n, uint32_t event, const char *root,
 
 void near_print_limits(const Near *n, FILE *out) {
   if (!n->moments.len)
-    fputs("  (what was compared there is not known: the runs could not be "
-          "watched again)\n",
+    fputs("  (the compared values are not known: the runs could not be "
+          "replayed again)\n",
           out);
   else if (n->wrong.cut)
-    fputs("  (the run was too long to be followed whole: variables that matter "
+    fputs("  (the run was too long to follow completely: variables that matter "
           "may be missing)\n",
           out);
 }

@@ -196,20 +196,20 @@ static int compare(Stored *s, Store *store, Err *err) {
   take_neighbour(s);
   int rc = 0;
   for (size_t i = 0; !rc && i < s->candidates.len && i < n->options.stored &&
-                     explore_goes_on(n->explorer);
+                     search_goes_on(n->search);
        i++)
     rc = measure(s, &s->candidates.items[i], err);
   return rc;
 }
 
 int near_try_stored(Near *n, Err *err) {
-  Runner *r = n->explorer->runner;
+  Runner *r = n->search->runner;
   Stored s = {.near = n};
   Str prefix = {0};
   int rc = 0;
   if (!n->options.stored)
     return 0;
-  words_quote(&prefix, n->explorer->options.program);
+  words_quote(&prefix, n->search->options.program);
   str_addc(&prefix, ' ');
   s.prefix = str_take(&prefix);
   rc = store_flush(r->store, err) ||

@@ -1,5 +1,5 @@
-// Watches a replay: what every instruction that is executed goes by, and what
-// the variables of the source are at certain branches.
+// Watches a replay: what each executed instruction depends on, and the values
+// of source variables at certain branches.
 //
 //   Watch w;
 //   watch_init(&w, &control, keys, n, true);
@@ -11,18 +11,18 @@
 //
 // An event is an executed instruction, or the copy of a value from one block to
 // the next (phi). It depends on the events that made its operands, on those
-// that wrote the memory it reads, and on the branch that decided about it
-// (align.h). A call of code outside depends on its arguments and on what lies
-// where they point to: the object, if it is a local one, else at most 256 bytes
-// that were written one after the other.
+// that wrote the memory it reads, and on the branch it is control dependent on
+// (align.h). A call of external code depends on its arguments and on the memory
+// they point to: the object, if it is a local one, else at most 256 bytes that
+// were written one after the other.
 //
-// Limits: the last one to two million events are kept, `cut` says that there
-// were more: of earlier ones only those that a kept one uses are found.
-// Variable arguments of the program's own functions, and what code outside
-// keeps to itself, carry no dependence. Variables are those of the branch's
+// Limits: the last one to two million events are kept; `cut` says that there
+// were more. Of earlier events only those that a kept one uses are found.
+// Variable arguments of the program's own functions, and the internal state of
+// external code, carry no dependence. Variables are those of the branch's
 // function, and globals; scalars only.
 //
-// Memory: 12 bytes an event and 4 a dependence.
+// Memory: 12 bytes per event and 4 per dependence.
 #ifndef CULPRIT_NEAR_WATCH_H
 #define CULPRIT_NEAR_WATCH_H
 
@@ -54,7 +54,7 @@ typedef struct {
   uint32_t event, block; // its own, and the first of its block
   uint32_t at;           // its block in Program.blocks,
   uint64_t execution;    // and which execution of it this is, from 1
-  uint32_t nvalues;      // that decide: two if compared with `op`, or one
+  uint32_t nvalues;      // it depends on: two if compared with `op`, or one
   WatchValue values[2];
   const char *names[2]; // variables that they are, or NULL
   const char *op;
@@ -65,9 +65,9 @@ typedef struct {
   uint32_t inst, control, first_dep;
 } WatchEvent;
 
-// A call of code outside.
+// A call of external code.
 typedef struct {
-  uint64_t hash; // of what it was given
+  uint64_t hash; // of its arguments
   uint32_t event, inst;
 } WatchCall;
 
@@ -92,14 +92,14 @@ typedef struct {
   const Program *program;
   Events events;
   Tracker tracker;
-  bool depends; // not only values are wanted
+  bool depends; // dependences are wanted, not only values
   ARRAY(WatchMoment) moments;
   Hashmap wanted;           // keys -> moments
   uint32_t *first_variable; // of each instruction: entry + 1, 0: none
   uint64_t *executions;     // of each block so far
   uint64_t execution;       // of the block that was entered last
   WatchMemory memory;
-  Hashmap given; // addresses that code outside got -> the last such call,
+  Hashmap given; // addresses passed to external code -> the last such call,
   ARRAY(WatchCall) calls; // in here
   uint32_t last_outside;
   ARRAY(WatchFrame) frames;
@@ -114,7 +114,7 @@ typedef struct {
   uint32_t last;           // event
   uint32_t last_branch;
   bool block_begins, started, cut;
-  ARRAY(WatchCall) outputs; // calls that write for others to see
+  ARRAY(WatchCall) outputs; // calls that write output
   uint32_t end;             // main returned, or exit was called; 0: neither
   uint64_t status;
   uint32_t *used; // of each kept event: the last of the slice that uses it; 0:
@@ -123,7 +123,7 @@ typedef struct {
 } Watch;
 
 // Moments are wanted for the branch events with these keys. `depends` false: no
-// slice will be asked for.
+// slice will be computed.
 void watch_init(Watch *w, const Control *c, const uint64_t *keys, size_t n,
                 bool depends);
 void watch_release(Watch *w);
@@ -131,7 +131,7 @@ void watch_release(Watch *w);
 ReplayOptions watch_options(Watch *w, uint64_t most);
 
 // --- watch_slice.c: afterwards
-// All events that `event` goes by.
+// All events that `event` depends on.
 void watch_slice(Watch *w, uint32_t event);
 // Is the value that the variable had at that moment used from there on by
 // something in the slice?

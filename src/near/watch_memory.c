@@ -1,4 +1,4 @@
-// Bytes and who wrote them: see watch_memory.h.
+// Bytes and the events that wrote them: see watch_memory.h.
 #include "near/watch_memory.h"
 
 #include <stddef.h>

@@ -1,5 +1,6 @@
 // The memory of a watched run (watch.h): for every byte that it wrote the value
-// and the number of the event that wrote it. Bytes nobody wrote are unknown.
+// and the number of the event that wrote it. Bytes that were not written are
+// unknown.
 //
 // Memory: 330 bytes for 64; what is written beyond CELLS_MAX of those is not
 // kept, which `full` says.
@@ -33,7 +34,7 @@ void watched_release(WatchMemory *m);
 void watched_write(WatchMemory *m, uint64_t at, const uint8_t *bytes,
                    uint64_t n, uint32_t writer);
 void watched_forget(WatchMemory *m, uint64_t at, uint64_t n);
-// False: nobody wrote it. *value is set if it is known: *known.
+// False: it was not written. *value is set if it is known: *known.
 bool watched_byte(WatchMemory *m, uint64_t at, uint8_t *value, bool *known,
                   uint32_t *writer);
 // Up to 8 bytes as a number. False: not all are known.

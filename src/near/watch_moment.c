@@ -25,9 +25,9 @@ static unsigned plain_flags(const IrVariable *v) {
 typedef struct {
   const Watch *watch;
   const ReplayStep *step;
-} Place;
+} WatchPlace;
 
-static uint64_t value_of(const Place *p, uint32_t operand) {
+static uint64_t value_of(const WatchPlace *p, uint32_t operand) {
   return operand & IR_CONST
              ? p->watch->program->values.items[operand & ~IR_CONST]
              : p->step->regs[operand];
@@ -40,7 +40,7 @@ static const bool sets[] = {
 };
 
 // The instruction that sets a register; NULL: none, or an edge does.
-static const IrInst *maker(const Place *p, uint32_t operand) {
+static const IrInst *maker(const WatchPlace *p, uint32_t operand) {
   const Program *program = p->watch->program;
   const IrFunction *f = &program->functions.items[p->step->function];
   const IrBlock *last = &program->blocks.items[f->first_block + f->nblocks - 1];
@@ -59,13 +59,13 @@ static bool is_comparison(const IrInst *i) {
   return i && ((i->op >= IR_EQ && i->op <= IR_SLE) || i->op == IR_FCMP);
 }
 
-static bool is_constant(const Place *p, uint32_t operand, uint64_t value) {
+static bool is_constant(const WatchPlace *p, uint32_t operand, uint64_t value) {
   return operand & IR_CONST && value_of(p, operand) == value;
 }
 
 // Behind `(a < b) != 0` and `!(a < b)`, as often as they occur; *negated says
 // whether the outcome is the other one.
-static const IrInst *find_comparison(const Place *p, uint32_t operand,
+static const IrInst *find_comparison(const WatchPlace *p, uint32_t operand,
                                      bool *negated) {
   enum { DEEPEST = 8 };
   const IrInst *found = NULL, *i = maker(p, operand);
@@ -126,7 +126,7 @@ static int opposite(int order) {
 
 // Where the source says that a variable is: in this register, or at the address
 // that was loaded from.
-static const IrVariable *variable_of(const Place *p, uint32_t operand) {
+static const IrVariable *variable_of(const WatchPlace *p, uint32_t operand) {
   const Watch *w = p->watch;
   const IrInst *i = maker(p, operand);
   for (size_t k = array_last(&w->frames).first_binding; k < w->bindings.len;
@@ -149,7 +149,7 @@ static uint64_t address_of(const Program *p, const IrGlobal *g) {
 }
 
 // The global that was loaded, perhaps widened; NULL: something else.
-static const char *global_name(const Place *p, const IrInst *i) {
+static const char *global_name(const WatchPlace *p, const IrInst *i) {
   const Program *program = p->watch->program;
   if (i && (i->op == IR_SEXT || i->op == IR_ZEXT))
     i = maker(p, i->a);
@@ -164,7 +164,7 @@ static const char *global_name(const Place *p, const IrInst *i) {
   return NULL;
 }
 
-static void take_value(const Place *p, WatchMoment *m, uint32_t operand,
+static void take_value(const WatchPlace *p, WatchMoment *m, uint32_t operand,
                        unsigned width, unsigned flags) {
   const IrVariable *v = variable_of(p, operand);
   const IrInst *i = maker(p, operand);
@@ -179,8 +179,8 @@ static void take_value(const Place *p, WatchMoment *m, uint32_t operand,
 }
 
 // A constant stands on the right, as people write it.
-static void take_comparison(const Place *p, WatchMoment *m, const IrInst *i,
-                            bool negated) {
+static void take_comparison(const WatchPlace *p, WatchMoment *m,
+                            const IrInst *i, bool negated) {
   int order = order_of(i);
   if (negated && i->op != IR_FCMP) // for floats there is no such operator
     order = opposite(order);
@@ -198,7 +198,7 @@ static void take_comparison(const Place *p, WatchMoment *m, const IrInst *i,
     m->values[k].flags = (uint8_t)(m->values[k].flags | pointer);
 }
 
-static void take_values(const Place *p, WatchMoment *m) {
+static void take_values(const WatchPlace *p, WatchMoment *m) {
   const IrInst *i = p->step->inst;
   bool negated;
   const IrInst *c =
@@ -217,7 +217,7 @@ static void add_variable(Watch *w, WatchMoment *m, uint32_t number,
              (WatchVariable){number, program_name(w->program, name), v, set});
 }
 
-// A scalar in memory, and who wrote its first byte.
+// A scalar in memory, and the event that wrote its first byte.
 static WatchValue read_scalar(Watch *w, uint64_t at, unsigned width,
                               unsigned flags, uint32_t *writer) {
   WatchValue v = {.width = (uint8_t)width, .flags = (uint8_t)flags};
@@ -229,7 +229,7 @@ static WatchValue read_scalar(Watch *w, uint64_t at, unsigned width,
   return v;
 }
 
-static void take_locals(const Place *p, Watch *w, WatchMoment *m) {
+static void take_locals(const WatchPlace *p, Watch *w, WatchMoment *m) {
   const WatchFrame *f = &array_last(&w->frames);
   for (size_t k = f->first_binding; k < w->bindings.len; k++) {
     const IrVariable *v =
@@ -265,7 +265,7 @@ static void take_globals(Watch *w, WatchMoment *m) {
 }
 
 void watch_moment(Watch *w, WatchMoment *m, const ReplayStep *s) {
-  Place p = {w, s};
+  WatchPlace p = {w, s};
   m->seen = true;
   m->event = w->last;
   m->block = array_last(&w->frames).block;

@@ -1,7 +1,7 @@
-// What an event of a watched run goes by: see watch.h.
+// What an event of a watched run depends on: see watch.h.
 //
 // Events depend on earlier ones only: one walk from the last to the first finds
-// all, and the first who asks for an event is its last user.
+// all, and the first event that asks for another is its last user.
 #include "near/watch.h"
 #include "util/mem.h"
 

@@ -9,17 +9,17 @@
 static const ModelRow models[] = {
     {"_Exit", model_none},
     {"_IO_getc", model_getc},
-    {"_IO_putc", model_print},
+    {"_IO_putc", model_none},
     {"__asprintf_chk", model_format},
     {"__assert_fail", model_none},
     {"__ctype_b_loc", model_ctype_loc},
     {"__ctype_tolower_loc", model_ctype_loc},
     {"__ctype_toupper_loc", model_ctype_loc},
-    {"__dprintf_chk", model_print},
+    {"__dprintf_chk", model_none},
     {"__errno_location", model_none},
     {"__fgets_chk", model_gets},
     {"__fgets_unlocked_chk", model_gets},
-    {"__fprintf_chk", model_print},
+    {"__fprintf_chk", model_none},
     {"__fread_chk", model_fread},
     {"__fread_unlocked_chk", model_fread},
     {"__getdelim", model_getline},
@@ -44,9 +44,9 @@ static const ModelRow models[] = {
     {"__memrchr", model_chr},
     {"__memset_chk", model_memset},
     {"__open_2", model_open},
-    {"__overflow", model_print},
+    {"__overflow", model_none},
     {"__pread_chk", model_read},
-    {"__printf_chk", model_print},
+    {"__printf_chk", model_none},
     {"__rawmemchr", model_chr},
     {"__read_chk", model_read},
     {"__sigsetjmp", model_none},
@@ -65,8 +65,8 @@ static const ModelRow models[] = {
     {"__uflow", model_unfollowed},
     {"__underflow", model_unfollowed},
     {"__vasprintf_chk", model_format},
-    {"__vfprintf_chk", model_print},
-    {"__vprintf_chk", model_print},
+    {"__vfprintf_chk", model_none},
+    {"__vprintf_chk", model_none},
     {"__vsnprintf_chk", model_format},
     {"__vsprintf_chk", model_format},
     {"_exit", model_none},
@@ -96,20 +96,20 @@ static const ModelRow models[] = {
     {"clock_gettime", model_none},
     {"close", model_close},
     {"dcgettext", model_none},
-    {"dprintf", model_print},
-    {"err", model_print},
-    {"error", model_print},
-    {"errx", model_print},
+    {"dprintf", model_none},
+    {"err", model_none},
+    {"error", model_none},
+    {"errx", model_none},
     {"exit", model_none},
     {"explicit_bzero", model_memset},
     {"fabs", model_math},
     {"fabsf", model_math},
     {"fclose", model_close},
     {"fdopen", model_open},
-    {"feof", model_eof},
-    {"feof_unlocked", model_eof},
-    {"ferror", model_eof},
-    {"ferror_unlocked", model_eof},
+    {"feof", model_none},
+    {"feof_unlocked", model_none},
+    {"ferror", model_none},
+    {"ferror_unlocked", model_none},
     {"fflush", model_none},
     {"fgetc", model_getc},
     {"fgetc_unlocked", model_getc},
@@ -122,11 +122,11 @@ static const ModelRow models[] = {
     {"floorf", model_math},
     {"fopen", model_open},
     {"fopen64", model_open},
-    {"fprintf", model_print},
-    {"fputc", model_print},
-    {"fputc_unlocked", model_print},
-    {"fputs", model_print},
-    {"fputs_unlocked", model_print},
+    {"fprintf", model_none},
+    {"fputc", model_none},
+    {"fputc_unlocked", model_none},
+    {"fputs", model_none},
+    {"fputs_unlocked", model_none},
     {"fread", model_fread},
     {"fread_unlocked", model_fread},
     {"free", model_free},
@@ -138,8 +138,8 @@ static const ModelRow models[] = {
     {"ftell", model_seek},
     {"ftello", model_seek},
     {"ftello64", model_seek},
-    {"fwrite", model_print},
-    {"fwrite_unlocked", model_print},
+    {"fwrite", model_none},
+    {"fwrite_unlocked", model_none},
     {"getc", model_getc},
     {"getc_unlocked", model_getc},
     {"getchar", model_getc},
@@ -195,17 +195,17 @@ static const ModelRow models[] = {
     {"openat64", model_open},
     {"optind", model_none},
     {"pclose", model_close},
-    {"perror", model_print},
+    {"perror", model_none},
     {"pread", model_read},
     {"pread64", model_read},
     {"preadv", model_unfollowed},
-    {"printf", model_print},
-    {"psignal", model_print},
-    {"putc", model_print},
-    {"putc_unlocked", model_print},
-    {"putchar", model_print},
-    {"putchar_unlocked", model_print},
-    {"puts", model_print},
+    {"printf", model_none},
+    {"psignal", model_none},
+    {"putc", model_none},
+    {"putc_unlocked", model_none},
+    {"putchar", model_none},
+    {"putchar_unlocked", model_none},
+    {"puts", model_none},
     {"qsort", model_qsort},
     {"qsort_r", model_qsort},
     {"quick_exit", model_none},
@@ -257,7 +257,7 @@ static const ModelRow models[] = {
     {"strcpy", model_strcpy},
     {"strcspn", model_span},
     {"strdup", model_dup},
-    {"strerror", model_print},
+    {"strerror", model_none},
     {"strlen", model_strlen},
     {"strncasecmp", model_compare},
     {"strncat", model_strcat},
@@ -279,7 +279,7 @@ static const ModelRow models[] = {
     {"strtoul", model_number},
     {"strtoull", model_number},
     {"strtoumax", model_number},
-    {"syslog", model_print},
+    {"syslog", model_none},
     {"textdomain", model_none},
     {"time", model_none},
     {"tolower", model_case},
@@ -289,17 +289,17 @@ static const ModelRow models[] = {
     {"ungetc", model_ungetc},
     {"unlink", model_none},
     {"vasprintf", model_format},
-    {"vfprintf", model_print},
+    {"vfprintf", model_none},
     {"vfscanf", model_unfollowed},
-    {"vprintf", model_print},
+    {"vprintf", model_none},
     {"vscanf", model_unfollowed},
     {"vsnprintf", model_format},
     {"vsprintf", model_format},
     {"vsscanf", model_unfollowed},
-    {"warn", model_print},
-    {"warnx", model_print},
-    {"write", model_print},
-    {"writev", model_print},
+    {"warn", model_none},
+    {"warnx", model_none},
+    {"write", model_none},
+    {"writev", model_none},
 };
 
 static int by_name(const void *name, const void *row) {
@@ -313,14 +313,14 @@ const ModelRow *model_find(const char *name) {
 
 // --- for models -------------------------------------------------------------
 
-Val model_arg(const ModelCall *c, uint32_t i) {
-  return i < c->nargs ? c->args[i] : (Val){0, 0};
+IrValue model_arg(const ModelCall *c, uint32_t i) {
+  return i < c->nargs ? c->args[i] : (IrValue){0, 0};
 }
 
 uint64_t model_fixed(Replay *r, const ModelCall *c, uint32_t i) {
-  Val v = model_arg(c, i);
+  IrValue v = model_arg(c, i);
   if (v.expr)
-    replay_fix(r, PATH_LIBC, v, 64);
+    replay_fix(r, PATH_LIBC, v);
   return v.value;
 }
 
@@ -367,7 +367,7 @@ static bool fix_bytes(Replay *r, uint64_t at) {
     if (!model_byte(r, at + i, &b, &e))
       break;
     if (e) {
-      replay_fix(r, PATH_LIBC, (Val){b, e}, 8);
+      replay_fix(r, PATH_LIBC, (IrValue){b, e});
       any = true;
     }
     if (!b)
@@ -382,7 +382,7 @@ static void run_unknown(Replay *r, ModelCall *c) {
     if (!c->types[i].width)
       continue;
     if (c->args[i].expr) {
-      replay_fix(r, PATH_LIBC, c->args[i], c->types[i].width);
+      replay_fix(r, PATH_LIBC, c->args[i]);
       lost = true;
     }
     if (c->types[i].width == 64 && !(c->types[i].flags & IR_FP) &&
@@ -393,7 +393,7 @@ static void run_unknown(Replay *r, ModelCall *c) {
     replay_lost(r, c->name);
 }
 
-// Nothing that depends on the input matters to it.
+// The call reads nothing of the input, or what it prints does not come back.
 bool model_none(Replay *r, ModelCall *c) {
   (void)r;
   (void)c;

@@ -17,7 +17,7 @@
 
 typedef struct {
   const char *name;
-  const Val *args; // non-opaque scalars first to last; opaque ones are 0
+  const IrValue *args; // non-opaque scalars first to last; opaque ones are 0
   const IrArg *types;
   uint32_t nargs;
   uint64_t result;
@@ -44,7 +44,7 @@ void model_written(Replay *r, uint64_t at, const uint8_t *bytes, uint64_t n);
 
 // --- for models
 // The argument, 0 if there are not so many.
-Val model_arg(const ModelCall *c, uint32_t i);
+IrValue model_arg(const ModelCall *c, uint32_t i);
 // Makes an argument (an address, a length) concrete with a condition.
 uint64_t model_fixed(Replay *r, const ModelCall *c, uint32_t i);
 // Sets the result's expression, if it gives the value that was returned.
@@ -71,8 +71,8 @@ ModelFunction model_ctype, model_case, model_ctype_loc, model_number, model_abs,
 ModelFunction model_malloc, model_calloc, model_realloc, model_free,
     model_qsort;
 ModelFunction model_open, model_close, model_read, model_getc, model_ungetc,
-    model_gets, model_fread, model_getline, model_scanf, model_seek, model_eof,
-    model_print, model_format, model_mmap, model_readv, model_bsearch,
-    model_unfollowed, model_getopt;
+    model_gets, model_fread, model_getline, model_scanf, model_seek,
+    model_format, model_mmap, model_readv, model_bsearch, model_unfollowed,
+    model_getopt;
 
 #endif

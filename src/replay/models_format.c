@@ -62,7 +62,8 @@ static uint64_t place_in_list(Formatter *f, bool real) {
 
 // The next argument, of `bits` (32 or 64). Its expression is a bit-vector, or a
 // float's. False: it is not known.
-static bool next_argument(Formatter *f, bool real, unsigned bits, Val *out) {
+static bool next_argument(Formatter *f, bool real, unsigned bits,
+                          IrValue *out) {
   Replay *r = f->replay;
   if (!f->listed) {
     if (f->arg >= f->call->nargs)
@@ -159,7 +160,7 @@ static unsigned base_of(uint8_t conversion) {
 static bool put_integer(Formatter *f, const Spec *s) {
   Replay *r = f->replay;
   ExprPool *p = r->pool;
-  Val v;
+  IrValue v;
   if (!next_argument(f, false, s->bits > 32 ? 64 : 32, &v) || !s->precision)
     return false;
   uint64_t value = v.value & expr_mask(s->bits);
@@ -209,12 +210,12 @@ static bool put_integer(Formatter *f, const Spec *s) {
 
 static bool put_text(Formatter *f, const Spec *s) {
   Replay *r = f->replay;
-  Val v;
+  IrValue v;
   uint64_t n, most = s->precision < 0 ? LONGEST : (uint64_t)s->precision;
   if (!next_argument(f, false, 64, &v) || !v.value)
     return false;
   if (v.expr)
-    replay_fix(r, PATH_LIBC, v, 64);
+    replay_fix(r, PATH_LIBC, v);
   if (!model_string(r, v.value, most, &n))
     return false;
   int64_t pad = s->width - (int64_t)n;
@@ -231,7 +232,7 @@ static bool put_text(Formatter *f, const Spec *s) {
 
 static bool put_character(Formatter *f, const Spec *s) {
   Replay *r = f->replay;
-  Val v;
+  IrValue v;
   if (!next_argument(f, false, 32, &v))
     return false;
   Expr e = v.expr ? expr_trunc(r->pool, v.expr, 8) : 0;
@@ -242,12 +243,12 @@ static bool put_character(Formatter *f, const Spec *s) {
 
 static bool put_real(Formatter *f, const Spec *s) {
   enum { MOST = 100 };
-  Val v;
+  IrValue v;
   double d;
   if (!next_argument(f, true, 64, &v) || s->width > MOST || s->precision > MOST)
     return false;
   if (v.expr) {
-    replay_fix(f->replay, PATH_LIBC, v, 64);
+    replay_fix(f->replay, PATH_LIBC, v);
     f->lost = true;
   }
   memcpy(&d, &v.value, sizeof d);
@@ -276,12 +277,12 @@ static uint8_t format_byte(const Formatter *f, uint64_t i) {
 static bool read_number(Formatter *f, uint64_t *i, int64_t *out) {
   *out = 0;
   if (format_byte(f, *i) == '*') {
-    Val v;
+    IrValue v;
     ++*i;
     if (!next_argument(f, false, 32, &v))
       return false;
     if (v.expr)
-      replay_fix(f->replay, PATH_LIBC, v, 32);
+      replay_fix(f->replay, PATH_LIBC, v);
     *out = (int32_t)v.value;
     return true;
   }
@@ -366,7 +367,7 @@ static bool run(Formatter *f) {
 // Does anything that the call was given depend on the input?
 static bool any_symbolic(const Formatter *f) {
   for (uint32_t i = f->arg; i < f->call->nargs; i++) {
-    Val v = f->call->args[i];
+    IrValue v = f->call->args[i];
     uint8_t b;
     if (v.expr)
       return true;

@@ -150,12 +150,6 @@ bool model_seek(Replay *r, ModelCall *c) {
   return true;
 }
 
-bool model_eof(Replay *r, ModelCall *c) {
-  (void)r;
-  (void)c;
-  return true;
-}
-
 // --- bytes ------------------------------------------------------------------
 
 bool model_getc(Replay *r, ModelCall *c) {
@@ -183,7 +177,7 @@ bool model_getc(Replay *r, ModelCall *c) {
 }
 
 bool model_ungetc(Replay *r, ModelCall *c) {
-  Val v = model_arg(c, 0);
+  IrValue v = model_arg(c, 0);
   Stream *s = stream_of(r, c, 1);
   const InputSource *in = source_of(r, s);
   if (!in || (int32_t)v.value == EOF)
@@ -316,7 +310,7 @@ static bool fix_option(Replay *r, const InputText *t) {
     if (!model_byte(r, t->at + k, &b, &e) || !e)
       continue;
     if (option)
-      replay_fix(r, PATH_LIBC, (Val){b, e}, 8);
+      replay_fix(r, PATH_LIBC, (IrValue){b, e});
     else
       replay_event(r, PATH_LIBC,
                    expr_eq(r->pool, e, expr_const(r->pool, 8, '-')), b == '-');
@@ -393,19 +387,10 @@ bool model_getline(Replay *r, ModelCall *c) {
   return read_line(r, c, s, to, LONGEST, delimiter);
 }
 
-// --- printing ---------------------------------------------------------------
-
-// What is printed does not come back.
-bool model_print(Replay *r, ModelCall *c) {
-  (void)r;
-  (void)c;
-  return true;
-}
-
 // --- scanf ------------------------------------------------------------------
 
 typedef struct {
-  Text text;
+  TextReader text;
   ModelCall *call;
   uint64_t format;
   uint32_t arg;
@@ -456,15 +441,15 @@ static void scan_text(Scanner *s, const bool set[256], bool keep, uint64_t most,
 static void read_set(const Scanner *s, uint64_t *i, bool set[256]) {
   bool not = scan_byte(s, *i) == '^';
   memset(set, not, 256);
-  uint64_t first = *i += not ;
+  uint64_t first = *i += not;
   for (uint8_t b; (b = scan_byte(s, *i)) && (b != ']' || *i == first); ++*i) {
     uint8_t to = scan_byte(s, *i + 2);
     if (scan_byte(s, *i + 1) == '-' && to && to != ']') {
       for (int k = b; k <= to; k++)
-        set[k] = !not ;
+        set[k] = !not;
       *i += 2;
     } else {
-      set[b] = !not ;
+      set[b] = !not;
     }
   }
   set[0] = false;

@@ -8,7 +8,6 @@
 
 #include "replay/models.h"
 #include "replay/models_text.h"
-#include "util/str.h"
 
 enum { LONGEST = 1 << 24 };
 
@@ -33,7 +32,7 @@ bool model_memcpy(Replay *r, ModelCall *c) {
 bool model_memset(Replay *r, ModelCall *c) {
   uint64_t to = model_fixed(r, c, 0);
   bool zero = has(c->name, "bzero");
-  Val byte = zero ? (Val){0, 0} : model_arg(c, 1);
+  IrValue byte = zero ? (IrValue){0, 0} : model_arg(c, 1);
   uint64_t n = model_fixed(r, c, zero ? 1 : 2);
   if (n > 1 << 28)
     return false;
@@ -91,7 +90,7 @@ typedef struct {
   uint64_t a, b, most;
   bool text; // ends at NUL
   bool fold; // case does not matter
-} Comparison;
+} ByteComparison;
 
 // A byte as it is compared.
 static bool side(Replay *r, uint64_t base, uint64_t i, bool fold,
@@ -113,7 +112,7 @@ static bool side(Replay *r, uint64_t base, uint64_t i, bool fold,
 }
 
 // How many places can be compared: up to an end that cannot move.
-static uint64_t comparable(Replay *r, const Comparison *k) {
+static uint64_t comparable(Replay *r, const ByteComparison *k) {
   uint64_t i;
   for (i = 0; i < k->most && i < LONGEST; i++) {
     uint8_t x, y;
@@ -130,13 +129,13 @@ static uint64_t comparable(Replay *r, const Comparison *k) {
   return i;
 }
 
-// What the function returned had the sign of the first difference; its size is
-// nobody's business. So one choice of three values, decided from the last place
+// The result has the sign of the first difference; its size is unspecified. So
+// it is one choice of three values, decided from the last place
 // to the first: "equal" is one question.
 bool model_compare(Replay *r, ModelCall *c) {
   ExprPool *p = r->pool;
-  Comparison k = {model_fixed(r, c, 0), model_fixed(r, c, 1), LONGEST,
-                  has(c->name, "str"), has(c->name, "case")};
+  ByteComparison k = {model_fixed(r, c, 0), model_fixed(r, c, 1), LONGEST,
+                      has(c->name, "str"), has(c->name, "case")};
   if (has(c->name, "ncmp") || has(c->name, "ncase") || !k.text)
     k.most = model_fixed(r, c, 2);
   uint64_t n = comparable(r, &k);
@@ -172,7 +171,8 @@ bool model_compare(Replay *r, ModelCall *c) {
 // --- looking for ------------------------------------------------------------
 
 // The place of a byte from the input in a constant text: strchr(" \t\n", c).
-static bool find_in_constant(Replay *r, ModelCall *c, uint64_t at, Val wanted) {
+static bool find_in_constant(Replay *r, ModelCall *c, uint64_t at,
+                             IrValue wanted) {
   enum { MOST = 64 };
   ExprPool *p = r->pool;
   uint8_t text[MOST];
@@ -214,7 +214,7 @@ static int look_at(Replay *r, uint64_t at, uint8_t wanted, bool text) {
 // way was, and was not.
 bool model_chr(Replay *r, ModelCall *c) {
   uint64_t at = model_fixed(r, c, 0), most = LONGEST;
-  Val wanted = model_arg(c, 1);
+  IrValue wanted = model_arg(c, 1);
   bool text = !has(c->name, "mem");
   if (wanted.expr && text && !has(c->name, "rrchr") && !has(c->name, "nul") &&
       find_in_constant(r, c, at, wanted))
@@ -293,7 +293,7 @@ static bool read_set(Replay *r, uint64_t at, bool set[256]) {
 // strspn, strcspn, strpbrk: each byte is in the set, or is not. The end is not.
 bool model_span(Replay *r, ModelCall *c) {
   bool set[256], within = has(c->name, "strspn");
-  Text t = {.replay = r, .at = model_fixed(r, c, 0)};
+  TextReader t = {.replay = r, .at = model_fixed(r, c, 0)};
   if (!read_set(r, model_fixed(r, c, 1), set))
     return false;
   set[0] = !within;
@@ -306,7 +306,7 @@ bool model_span(Replay *r, ModelCall *c) {
 // strtok, strtok_r: text (or NULL: go on), delimiters. The text is cut.
 bool model_strtok(Replay *r, ModelCall *c) {
   bool set[256];
-  Text t = {.replay = r, .at = model_fixed(r, c, 0)};
+  TextReader t = {.replay = r, .at = model_fixed(r, c, 0)};
   uint64_t key = c->nargs > 2 ? model_arg(c, 2).value : 0;
   if (!t.at && (!r->token_at || r->token_key != key))
     return false;
@@ -337,7 +337,7 @@ bool model_strtok(Replay *r, ModelCall *c) {
 // strsep: where the text is, delimiters. It returned the text, and cut it.
 bool model_strsep(Replay *r, ModelCall *c) {
   bool set[256];
-  Text t = {.replay = r, .at = c->result};
+  TextReader t = {.replay = r, .at = c->result};
   Expr e;
   if (!t.at)
     return true;

@@ -19,7 +19,7 @@ static const char *const test_names[] = {
 static bool tabulate(Replay *r, ModelCall *c, int (*f)(int)) {
   enum { FIRST = -1, ENTRIES = 257 };
   uint64_t entries[ENTRIES];
-  Val v = model_arg(c, 0);
+  IrValue v = model_arg(c, 0);
   if (!v.expr || c->width != 32)
     return true;
   for (int i = 0; i < ENTRIES; i++)
@@ -53,7 +53,7 @@ bool model_ctype_loc(Replay *r, ModelCall *c) {
 }
 
 bool model_abs(Replay *r, ModelCall *c) {
-  Val v = model_arg(c, 0);
+  IrValue v = model_arg(c, 0);
   if (!v.expr || !c->width)
     return true;
   Expr e = replay_bits(r, v, c->width);
@@ -72,7 +72,7 @@ bool model_math(Replay *r, ModelCall *c) {
                    {"trunc", ROUND_ZERO},
                    {"round", ROUND_NEAREST_AWAY},
                    {"rint", ROUND_NEAREST_EVEN}};
-  Val v = model_arg(c, 0);
+  IrValue v = model_arg(c, 0);
   if (!v.expr || !c->width)
     return true;
   Expr x = v.expr;
@@ -93,7 +93,7 @@ bool model_math(Replay *r, ModelCall *c) {
 // atoi, atol, strtol, strtoul, ...: text, [end], [base]
 bool model_number(Replay *r, ModelCall *c) {
   bool plain = !strncmp(c->name, "ato", 3);
-  Text text = {.replay = r, .at = model_fixed(r, c, 0)};
+  TextReader text = {.replay = r, .at = model_fixed(r, c, 0)};
   unsigned base = plain ? 10 : (unsigned)model_fixed(r, c, 2);
   Expr e;
   if (!text_integer(&text, base, 64, &e) || c->width > 64 || !c->width)
@@ -107,7 +107,7 @@ bool model_number(Replay *r, ModelCall *c) {
 
 // strtod, atof: text, [end]
 bool model_decimal(Replay *r, ModelCall *c) {
-  Text text = {.replay = r, .at = model_fixed(r, c, 0)};
+  TextReader text = {.replay = r, .at = model_fixed(r, c, 0)};
   Expr e;
   if (c->width != 64 || !text_decimal(&text, &e))
     return false;

@@ -1,8 +1,8 @@
-// qsort: it moves elements about while it calls back, through memory of its
-// own, and tells nobody. So the array is remembered as it was; an element that
-// the callback is shown is recognised by the bytes that the callback loads from
-// it; and in the end the sorted bytes say which element went where. Equal
-// elements cannot be told apart, and keep their order.
+// qsort moves elements through memory of its own while it calls back, and
+// nothing of that is recorded. So replay remembers the array as it was,
+// recognises the elements that a callback compares by the bytes that it loads,
+// and finds in the sorted bytes where each element went. Equal elements cannot
+// be distinguished and keep their order.
 #include <stdlib.h>
 #include <string.h>
 

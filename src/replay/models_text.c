@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
-int text_peek(Text *t, Expr *e) {
+int text_peek(TextReader *t, Expr *e) {
   Replay *r = t->replay;
   uint8_t b = 0;
   *e = 0;
@@ -16,14 +16,14 @@ int text_peek(Text *t, Expr *e) {
   return stream_peek(r, t->stream, e);
 }
 
-void text_next(Text *t) {
+void text_next(TextReader *t) {
   if (t->stream)
     t->stream->at++;
   else
     t->at++;
 }
 
-bool text_is(Text *t, const bool set[256]) {
+bool text_is(TextReader *t, const bool set[256]) {
   Expr e;
   int b = text_peek(t, &e);
   if (b < 0)
@@ -45,14 +45,14 @@ static void set_of(bool set[256], const char *text) {
     set[(uint8_t)*text] = true;
 }
 
-void text_skip_space(Text *t) {
+void text_skip_space(TextReader *t) {
   bool space[256];
   set_of(space, " \t\n\v\f\r");
   while (!t->unknown && text_is(t, space))
     text_next(t);
 }
 
-static bool is_digit(Text *t, unsigned base) {
+static bool is_digit(TextReader *t, unsigned base) {
   static const char digits[] = "0123456789abcdefghijklmnopqrstuvwxyz";
   bool set[256] = {false};
   for (unsigned i = 0; i < base && i < 36; i++)
@@ -61,7 +61,7 @@ static bool is_digit(Text *t, unsigned base) {
 }
 
 // What the digit at hand is worth, BV(64).
-static Expr digit_value(Text *t, unsigned base) {
+static Expr digit_value(TextReader *t, unsigned base) {
   ExprPool *p = t->replay->pool;
   Expr e;
   int b = text_peek(t, &e);
@@ -81,10 +81,10 @@ static Expr digit_value(Text *t, unsigned base) {
 }
 
 // 0x, 0: as strtol takes them. Only where it is there for certain.
-static unsigned read_prefix(Text *t, unsigned base) {
+static unsigned read_prefix(TextReader *t, unsigned base) {
   Expr e;
   if ((base == 0 || base == 16) && text_peek(t, &e) == '0') {
-    Text second = *t;
+    TextReader second = *t;
     Stream saved;
     if (t->stream) {
       saved = *t->stream;
@@ -107,7 +107,7 @@ static unsigned read_prefix(Text *t, unsigned base) {
   return base ? base : 10;
 }
 
-bool text_integer(Text *t, unsigned base, uint64_t most, Expr *out) {
+bool text_integer(TextReader *t, unsigned base, uint64_t most, Expr *out) {
   ExprPool *p = t->replay->pool;
   bool sign[256], minus[256];
   set_of(sign, "+-");
@@ -135,7 +135,7 @@ bool text_integer(Text *t, unsigned base, uint64_t most, Expr *out) {
 }
 
 // Appends the digits at hand to *value; returns how many.
-static unsigned read_digits(Text *t, Expr *value) {
+static unsigned read_digits(TextReader *t, Expr *value) {
   ExprPool *p = t->replay->pool;
   unsigned n = 0;
   while (!t->unknown && is_digit(t, 10)) {
@@ -149,7 +149,7 @@ static unsigned read_digits(Text *t, Expr *value) {
 
 // A whole number below 10^15 divided by a power of ten up to 10^15, both exact
 // as doubles, is rounded once: that is what strtod must give.
-bool text_decimal(Text *t, Expr *e) {
+bool text_decimal(TextReader *t, Expr *e) {
   enum { MOST_DIGITS = 15 };
   ExprPool *p = t->replay->pool;
   bool set[256];

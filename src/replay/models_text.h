@@ -11,22 +11,22 @@ typedef struct {
   Stream *stream; // else
   bool any;       // text_integer: there was a number
   bool unknown;   // a byte was not known
-} Text;
+} TextReader;
 
 // The byte at hand, -1 at the end (of a stream; a string ends with NUL). *e is
 // its expression, 0 if it is concrete.
-int text_peek(Text *t, Expr *e);
-void text_next(Text *t);
+int text_peek(TextReader *t, Expr *e);
+void text_next(TextReader *t);
 // Is the byte at hand in the set? Adds the condition.
-bool text_is(Text *t, const bool set[256]);
+bool text_is(TextReader *t, const bool set[256]);
 // Skips what isspace() skips.
-void text_skip_space(Text *t);
+void text_skip_space(TextReader *t);
 // Reads [space][sign]digits as strtol does; `most` characters at most (counted
 // from the sign). *e: the number, BV(64). False: a byte is not known, or a form
 // that we have no expression for.
-bool text_integer(Text *t, unsigned base, uint64_t most, Expr *e);
+bool text_integer(TextReader *t, unsigned base, uint64_t most, Expr *e);
 // Reads [space][sign]digits[.digits] as strtod does, up to 15 digits: *e is
 // FP(64), exact. False as above, and for exponents, hexadecimal and names.
-bool text_decimal(Text *t, Expr *e);
+bool text_decimal(TextReader *t, Expr *e);
 
 #endif

@@ -1,20 +1,8 @@
-// The path of a replayed run: showing it, and from a solution of a query about
-// it to the input of another run. See replay.h.
+// From a solution of a query about a path to the input of another run: see
+// replay.h.
 #include <stdlib.h>
-#include <string.h>
 
 #include "replay/replay.h"
-
-const char *path_kind_name(PathKind kind) {
-  static const char *const names[] = {"branch", "switch", "address", "libc",
-                                      "divide", "bounds", "eof"};
-  return kind < PATH_KINDS ? names[kind] : "?";
-}
-
-const char *stop_kind_name(StopKind kind) {
-  static const char *const names[] = {"end", "crash", "call", "cut", "limit"};
-  return kind <= STOP_LIMIT ? names[kind] : "?";
-}
 
 void path_release(Path *p) {
   array_release(&p->events);
@@ -22,36 +10,6 @@ void path_release(Path *p) {
   array_release(&p->first_var);
   array_release(&p->size_var);
 }
-
-void path_show_losses(const Path *p, Str *out) {
-  for (size_t i = 0; i < p->stats.losses.len; i++) {
-    const PathLoss *l = &p->stats.losses.items[i];
-    str_add(out, i ? "; " : "precision lost at: ");
-    if (l->count == 1)
-      str_addf(out, "%s, once", l->name);
-    else
-      str_addf(out, "%s, %llu times", l->name, (unsigned long long)l->count);
-  }
-}
-
-void path_show(const Path *p, const Program *program, const ExprPool *pool,
-               Str *out) {
-  for (size_t i = 0; i < p->events.len; i++) {
-    const PathEvent *e = &p->events.items[i];
-    uint32_t line = 0;
-    const char *file = e->place < program->places.len
-                           ? program_place(program, e->place, &line)
-                           : "";
-    const char *slash = strrchr(file, '/');
-    str_addf(out, "%s:%u %s ", slash ? slash + 1 : file, line,
-             path_kind_name(e->kind));
-    expr_show_outcome(pool, e->cond, e->outcome, 0, out);
-    str_addc(out, '\n');
-  }
-}
-
-// --- from a solution to an input
-// ----------------------------------------------
 
 static bool is_text(const InputSource *s) {
   return s->kind == INPUT_ARG || s->kind == INPUT_ENV;

@@ -308,7 +308,7 @@ static unsigned result_width(const IrInst *i) {
 // --- control ----------------------------------------------------------------
 
 static void enter_block(Replay *r, uint32_t number) {
-  Frame *f = top(r);
+  ReplayFrame *f = top(r);
   const Program *p = r->program;
   const IrBlock *b =
       &p->blocks.items[p->functions.items[f->function].first_block + number];
@@ -326,7 +326,7 @@ static void enter_block(Replay *r, uint32_t number) {
     f->pc++; // so that a message names this block
     uint64_t really = replay_take(r, 4);
     if (!r->stopped && really != number)
-      replay_fail(r, "another block was executed");
+      replay_fail(r, "the trace enters another block");
     if (!r->stopped)
       r->path->stats.checked++;
     f->pc--;
@@ -336,10 +336,10 @@ static void enter_block(Replay *r, uint32_t number) {
 static void follow(Replay *r, uint32_t edge) {
   const IrEdge *e = &r->program->edges.items[edge];
   enum { FEW = 32 };
-  Val few[FEW], *values = few;
+  IrValue few[FEW], *values = few;
   const IrMove *moves = r->program->moves.items + e->first;
   if (e->n > FEW)
-    values = mem_array(Val, e->n);
+    values = mem_array(IrValue, e->n);
   for (uint32_t i = 0; i < e->n; i++)
     values[i] = get(r, moves[i].src);
   for (uint32_t i = 0; i < e->n; i++)
@@ -419,8 +419,8 @@ static uint32_t choose(const Replay *r, const IrInst *i, const IrBranch *b,
 
 static void branch(Replay *r, const IrInst *i) {
   const IrBranch *b = &r->program->branches.items[i->b];
-  Val v = i->op == IR_BR ? (Val){0} : get(r, i->a);
-  if (UNLIKELY(r->pos > r->end)) { // the crashing block told no more
+  IrValue v = i->op == IR_BR ? (IrValue){0} : get(r, i->a);
+  if (UNLIKELY(r->pos > r->end)) { // the crashing block recorded no more
     replay_stop(r, STOP_CRASH);
     return;
   }
@@ -446,12 +446,12 @@ static bool sane_size(Replay *r, uint64_t n) {
   enum { LARGEST = 1 << 28, PAGES = 1 << 20 };
   if (n <= LARGEST && (!r->shadow || shadow_pages(r->shadow) < PAGES))
     return true;
-  replay_fail(r, "an impossible amount of memory");
+  replay_fail(r, "the trace asks for an impossible amount of memory");
   return false;
 }
 
 static void memory(Replay *r, const IrInst *i) {
-  Val to = get(r, i->a), from = get(r, i->b), n = get(r, i->c);
+  IrValue to = get(r, i->a), from = get(r, i->b), n = get(r, i->c);
   if (r->pos >= r->end && n.value &&
       (is_fatal(r, to.value, n.value) ||
        (i->op == IR_MEMCPY && is_fatal(r, from.value, n.value))))
@@ -460,13 +460,13 @@ static void memory(Replay *r, const IrInst *i) {
     seen_fill(r->seen, to.value, n.value, (uint8_t)from.value);
   if (!r->shadow || !sane_size(r, n.value))
     return;
-  replay_fix(r, PATH_ADDRESS, to, 64);
-  replay_fix(r, PATH_ADDRESS, n, 64);
+  replay_fix(r, PATH_ADDRESS, to);
+  replay_fix(r, PATH_ADDRESS, n);
   if (i->op == IR_MEMSET) {
     Expr byte = from.expr ? replay_bits(r, from, 8) : 0;
     shadow_fill(r->shadow, to.value, n.value, (uint8_t)from.value, byte);
   } else {
-    replay_fix(r, PATH_ADDRESS, from, 64);
+    replay_fix(r, PATH_ADDRESS, from);
     shadow_copy(r->shadow, to.value, from.value, n.value);
   }
 }
@@ -477,7 +477,7 @@ static void range(Replay *r, const IrInst *i) {
   while ((what = replay_take(r, 1)) == TRACE_SEEN && !r->stopped) {
     uint64_t at = replay_take(r, 8), n = replay_take(r, 4);
     if (!r->stopped && n > r->limit - r->pos)
-      replay_fail(r, "the stream is cut off");
+      replay_fail(r, "the trace is cut off");
     if (r->stopped)
       return;
     if (!r->seen)
@@ -486,9 +486,9 @@ static void range(Replay *r, const IrInst *i) {
     r->pos += n;
   }
   if (!r->stopped && what > 1)
-    replay_fail(r, "the stream has something else here");
+    replay_fail(r, "the trace holds something else here");
   if (!r->stopped)
-    put(r, i->dst, (Val){what, 0});
+    put(r, i->dst, (IrValue){what, 0});
 }
 
 // What the run loaded: in a loop that is not recorded, what memory has.
@@ -497,23 +497,23 @@ static uint64_t loaded(Replay *r, const IrInst *i, uint64_t at) {
   if (i->op == IR_LOAD || !get(r, i->b).value)
     return replay_take(r, stream_bytes(i->width)) & expr_mask(i->width);
   if (!r->seen || !seen_load(r->seen, at, bytes_of(i->width), &v))
-    replay_fail(r, "memory was read that the stream has not had");
+    replay_fail(r, "the run reads memory that the trace does not contain");
   return v;
 }
 
 static void load(Replay *r, const IrInst *i) {
-  Val at = get(r, i->a);
+  IrValue at = get(r, i->a);
   if (UNLIKELY(r->pos >= r->end) && is_fatal(r, at.value, bytes_of(i->width)))
     return;
   uint64_t v = loaded(r, i, at.value);
   if (r->stopped)
     return;
   Expr e = r->shadow && sane_size(r, 0) ? replay_load(r, i, at, v) : 0;
-  put(r, i->dst, (Val){v, e});
+  put(r, i->dst, (IrValue){v, e});
 }
 
 static void store(Replay *r, const IrInst *i) {
-  Val at = get(r, i->a), v = get(r, i->b);
+  IrValue at = get(r, i->a), v = get(r, i->b);
   if (UNLIKELY(r->pos >= r->end) && is_fatal(r, at.value, bytes_of(i->width)))
     return;
   if (r->seen)
@@ -531,11 +531,11 @@ static void allocate(Replay *r, const IrInst *i) {
     shadow_forget(r->shadow, at, n);
     array_push(&r->objects, (Object){at, n});
   }
-  put(r, i->dst, (Val){at, 0});
+  put(r, i->dst, (IrValue){at, 0});
 }
 
 static void arithmetic(Replay *r, const IrInst *i) {
-  Val a = get(r, i->a), b = get(r, i->b), c = {0};
+  IrValue a = get(r, i->a), b = get(r, i->b), c = {0};
   if (i->op == IR_SELECT || i->op == IR_FMULADD)
     c = get(r, i->c);
   if (i->op >= IR_UDIV && i->op <= IR_SREM) {
@@ -554,7 +554,7 @@ static void arithmetic(Replay *r, const IrInst *i) {
   Expr e = 0;
   if (a.expr | b.expr | c.expr)
     e = replay_compute(r, i, a, b, c, v);
-  put(r, i->dst, (Val){v, e});
+  put(r, i->dst, (IrValue){v, e});
 }
 
 // Unary operations have no register in b.
@@ -568,13 +568,13 @@ static bool is_unary(const IrInst *i) {
 }
 
 static void unary(Replay *r, const IrInst *i) {
-  Val a = get(r, i->a);
+  IrValue a = get(r, i->a);
   unsigned w = i->width;
   uint64_t v = i->flags & IR_FROM_TRACE ? replay_take(r, stream_bytes(w))
                                         : compute(i, a.value, 0, 0);
   v &= expr_mask(w);
-  Expr e = a.expr ? replay_compute(r, i, a, (Val){0}, (Val){0}, v) : 0;
-  put(r, i->dst, (Val){v, e});
+  Expr e = a.expr ? replay_compute(r, i, a, (IrValue){0}, (IrValue){0}, v) : 0;
+  put(r, i->dst, (IrValue){v, e});
 }
 
 static void step(Replay *r) {
@@ -633,7 +633,7 @@ static void step(Replay *r) {
 }
 
 static void tell_step(Replay *r) {
-  const Frame *f = top(r);
+  const ReplayFrame *f = top(r);
   ReplayStep s = {.inst = f->pc,
                   .regs = r->regs.items + f->regs,
                   .first_reg = f->regs,

@@ -4,16 +4,16 @@
 //   trace:  in[0] = '7' was loaded, B3 taken, then the run ended
 //   gives:  path = { in.size > 0, in[0] >= '0', in[0] <= '9' }
 //
-// The trace decides every address and every result of code that we do not have;
-// all else is computed again, branches included, so replay never forks and
+// The trace gives every address and every result of external code; everything
+// else is computed again, branches included, so replay never forks and
 // never calls a solver. Every condition put on the path holds in the run it
 // came from; one that does not is our bug, is counted in stats.false_conditions
 // and left out.
 //
-// Limits. What code outside does with values that depend on the input, and
-// addresses computed from the input, is made concrete: the path says so with a
-// condition of its own (PATH_LIBC, PATH_ADDRESS), and stats.losses counts it by
-// name. Signal handlers that interrupt instrumented code cannot be replayed.
+// Limits. Values that depend on the input become concrete where external code
+// uses them or where they are addresses: the path says so with a condition of
+// its own (PATH_LIBC, PATH_ADDRESS), and stats.losses counts it by name. Signal
+// handlers that interrupt instrumented code cannot be replayed.
 //
 // Memory: expressions live in the caller's pool, events in the Path.
 #ifndef CULPRIT_REPLAY_REPLAY_H
@@ -39,8 +39,6 @@ typedef enum {
   PATH_KINDS
 } PathKind;
 
-const char *path_kind_name(PathKind kind);
-
 // `cond` had `outcome` in this run.
 typedef struct {
   uint32_t kind : 4; // PathKind
@@ -64,8 +62,6 @@ typedef enum {
   STOP_CUT,   // the trace ends: the process was killed, or the cap reached
   STOP_LIMIT, // as many instructions as were allowed
 } StopKind;
-
-const char *stop_kind_name(StopKind kind);
 
 typedef struct {
   const char *name; // of the function or operation
@@ -96,12 +92,12 @@ typedef struct {
   ARRAY(VarId) size_var;
 } Path;
 
-// For those who want to see every branch, symbolic or not.
+// Observes every branch, symbolic or not.
 typedef void ReplayObserver(void *context, uint32_t branch, uint32_t edge);
 
 // ... and every block (in Program.blocks), before it is executed, with the
 // number of calls it is in, its own function's included. A block that a branch
-// leads to comes after that branch; returning is not told.
+// leads to comes after that branch; returns are not reported.
 typedef void ReplayBlockObserver(void *context, uint32_t block, size_t depth);
 
 // ... every instruction, before it is executed,
@@ -139,11 +135,5 @@ void path_release(Path *p);
 // The input that a solution stands for: `from`, which was replayed, with the
 // bytes and sizes of the model. What is new at the end of a source is '0'.
 void path_apply(const Path *p, const Inputs *from, const Model *m, Inputs *out);
-
-// "precision lost at: sprintf, 3 times; strtod, once"; "" if nothing was lost.
-void path_show_losses(const Path *p, Str *out);
-// One line per event, for people: file:line, kind, condition.
-void path_show(const Path *p, const Program *program, const ExprPool *pool,
-               Str *out);
 
 #endif

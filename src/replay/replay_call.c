@@ -20,12 +20,12 @@ static const char *symbol_name(const Replay *r, const IrCall *c) {
 
 static void push_frame(Replay *r, uint32_t function, const IrCall *call) {
   const IrFunction *f = &r->program->functions.items[function];
-  Frame frame = {.function = function,
-                 .call = call,
-                 .first_vararg = (uint32_t)r->varargs.len,
-                 .first_object = (uint32_t)r->objects.len};
+  ReplayFrame frame = {.function = function,
+                       .call = call,
+                       .first_vararg = (uint32_t)r->varargs.len,
+                       .first_object = (uint32_t)r->objects.len};
   if (r->frames.len) {
-    const Frame *last = top(r);
+    const ReplayFrame *last = top(r);
     frame.regs = last->regs + r->program->functions.items[last->function].nregs;
   }
   size_t need = (size_t)frame.regs + f->nregs;
@@ -56,7 +56,7 @@ static void take_by_values(Replay *r, const IrFunction *f) {
       shadow_copy(r->shadow, at, from, b.size);
       array_push(&r->objects, (Object){at, b.size});
     }
-    put(r, b.param, (Val){at, 0});
+    put(r, b.param, (IrValue){at, 0});
   }
 }
 
@@ -78,7 +78,7 @@ static void begin_function(Replay *r) {
     top(r)->pc++;
     uint64_t really = replay_take(r, 4);
     if (!r->stopped && really != 0)
-      replay_fail(r, "another block was executed");
+      replay_fail(r, "the trace enters another block");
     r->path->stats.checked += !r->stopped;
     top(r)->pc--;
   }
@@ -92,9 +92,9 @@ static void begin_function(Replay *r) {
 static void call_inside(Replay *r, const IrCall *c, uint32_t function) {
   const IrFunction *f = &r->program->functions.items[function];
   enum { FEW = 64 };
-  Val few[FEW], *args = few;
+  IrValue few[FEW], *args = few;
   if (c->nargs > FEW)
-    args = mem_array(Val, c->nargs);
+    args = mem_array(IrValue, c->nargs);
   for (uint32_t i = 0; i < c->nargs; i++)
     args[i] = get(r, r->program->args.items[c->first_arg + i].operand);
   push_frame(r, function, c);
@@ -115,15 +115,15 @@ static void call_inside(Replay *r, const IrCall *c, uint32_t function) {
 // --- leaving ----------------------------------------------------------------
 
 static void pop_frame(Replay *r) {
-  Frame *f = top(r);
+  ReplayFrame *f = top(r);
   r->varargs.len = f->first_vararg;
   r->objects.len = f->first_object;
   r->frames.len--;
 }
 
 // Code outside gets a result that depends on the input. A function that sorts
-// or searches looks at its sign; of others nobody knows.
-static void tell_outside(Replay *r, Val v, unsigned width) {
+// or searches uses its sign; others may use anything.
+static void tell_outside(Replay *r, IrValue v, unsigned width) {
   static const char *const comparing[] = {"qsort", "qsort_r", "bsearch",
                                           "lfind", "lsearch", "tsearch",
                                           "tfind", "tdelete", NULL};
@@ -132,7 +132,7 @@ static void tell_outside(Replay *r, Val v, unsigned width) {
   if (!c || !v.expr || !width)
     return;
   if (!text_is_one_of(symbol_name(r, c), comparing)) {
-    replay_fix(r, PATH_LIBC, v, width);
+    replay_fix(r, PATH_LIBC, v);
     replay_lost(r, symbol_name(r, c));
     return;
   }
@@ -145,7 +145,7 @@ static void tell_outside(Replay *r, Val v, unsigned width) {
 
 void replay_return(Replay *r, const IrArg *values, uint32_t n) {
   enum { FEW = 16 };
-  Val results[FEW];
+  IrValue results[FEW];
   const IrCall *call = top(r)->call;
   for (uint32_t i = 0; i < n && i < FEW; i++)
     results[i] = get(r, values[i].operand);
@@ -209,7 +209,7 @@ static void enter_from_outside(Replay *r) {
     return;
   if (unit >= r->program->units.len ||
       number >= r->program->units.items[unit].nfunctions) {
-    replay_fail(r, "a function that is not there was entered");
+    replay_fail(r, "the trace enters an unknown function");
     return;
   }
   uint32_t function =
@@ -223,7 +223,7 @@ static void enter_from_outside(Replay *r) {
   for (uint32_t i = 0; i < f->nparams && !r->stopped; i++) {
     IrScalar s = r->program->scalars.items[f->first_scalar + i];
     if (s.width)
-      put(r, i, (Val){replay_take(r, 8) & expr_mask(s.width), 0});
+      put(r, i, (IrValue){replay_take(r, 8) & expr_mask(s.width), 0});
   }
   if (!r->stopped && r->pool && !r->started) {
     r->started = true;
@@ -240,7 +240,7 @@ static void apply_written(Replay *r) {
   if (r->stopped)
     return;
   if (n > r->limit - r->pos) {
-    replay_fail(r, "the stream is cut off");
+    replay_fail(r, "the trace is cut off");
     return;
   }
   if (r->options.written)
@@ -252,7 +252,7 @@ static void apply_written(Replay *r) {
 
 // The call is over: its results, and what a model makes of them.
 static void finish_call(Replay *r) {
-  Frame *f = top(r);
+  ReplayFrame *f = top(r);
   const IrCall *c = f->waiting;
   f->waiting = NULL;
   ModelCall m = {.name = symbol_name(r, c), .nargs = c->nargs};
@@ -261,7 +261,7 @@ static void finish_call(Replay *r) {
     if (!s.width)
       continue;
     uint64_t v = replay_take(r, 8) & expr_mask(s.width);
-    put(r, c->dst + i, (Val){v, 0});
+    put(r, c->dst + i, (IrValue){v, 0});
     if (!i) {
       m.result = v;
       m.width = s.width;
@@ -270,7 +270,7 @@ static void finish_call(Replay *r) {
   if (r->stopped || !r->pool)
     return;
   enum { FEW = 16 };
-  Val args[FEW];
+  IrValue args[FEW];
   if (m.nargs > FEW)
     m.nargs = FEW;
   for (uint32_t i = 0; i < m.nargs; i++)
@@ -279,7 +279,7 @@ static void finish_call(Replay *r) {
   m.types = r->program->args.items + c->first_arg;
   model_run(r, &m);
   if (m.expr && c->nscalars)
-    put(r, c->dst, (Val){m.result, m.expr});
+    put(r, c->dst, (IrValue){m.result, m.expr});
 }
 
 // An instrumented function was called through a pointer and has returned: what
@@ -293,7 +293,7 @@ static void skip_results(Replay *r) {
       continue;
     uint64_t v = replay_take(r, 8) & expr_mask(s.width);
     if (!r->stopped && v != get(r, c->dst + i).value)
-      replay_fail(r, "a function returned something else");
+      replay_fail(r, "the trace has another return value");
   }
 }
 
@@ -313,7 +313,7 @@ void replay_outside(Replay *r) {
       return;
     case TRACE_RETURN:
       if (!r->frames.len || !top(r)->waiting) {
-        replay_fail(r, "a call returned that was not made");
+        replay_fail(r, "a call returns that was not made");
         return;
       }
       if (top(r)->through_pointer)
@@ -322,7 +322,7 @@ void replay_outside(Replay *r) {
         finish_call(r);
       return;
     default:
-      replay_fail(r, "the stream has something else here");
+      replay_fail(r, "the trace holds something else here");
       return;
     }
   }
@@ -332,7 +332,7 @@ void replay_outside(Replay *r) {
 static void call_pointer(Replay *r, const IrCall *c, uint32_t function) {
   if (replay_take(r, 1) != TRACE_ENTER || r->stopped) {
     if (!r->stopped)
-      replay_fail(r, "the function called through a pointer is another");
+      replay_fail(r, "the trace has another function called through a pointer");
     return;
   }
   const IrFunction *f = &r->program->functions.items[function];
@@ -345,7 +345,7 @@ static void call_pointer(Replay *r, const IrCall *c, uint32_t function) {
     return;
   if (unit != f->unit ||
       r->program->units.items[unit].first_function + number != function) {
-    replay_fail(r, "the function called through a pointer is another");
+    replay_fail(r, "the trace has another function called through a pointer");
     return;
   }
   top(r)->waiting = c;
@@ -363,8 +363,8 @@ void replay_call(Replay *r, const IrCall *c) {
       return;
     }
   } else {
-    Val pointer = get(r, c->pointer);
-    replay_fix(r, PATH_ADDRESS, pointer, 64);
+    IrValue pointer = get(r, c->pointer);
+    replay_fix(r, PATH_ADDRESS, pointer);
     function = program_function_at(r->program, pointer.value);
     if (function != IR_NONE) {
       call_pointer(r, c, function);
@@ -401,7 +401,7 @@ static Expr float_class(Replay *r, const IrCall *c) {
   if (!p || c->nargs < 2 ||
       !text_starts(symbol_name(r, c), "llvm.is.fpclass.f64"))
     return 0;
-  Val v = get(r, r->program->args.items[c->first_arg].operand);
+  IrValue v = get(r, r->program->args.items[c->first_arg].operand);
   uint64_t mask =
       get(r, r->program->args.items[c->first_arg + 1].operand).value;
   bool nans = (mask & NANS) == NANS, finite = (mask & FINITE) == FINITE;
@@ -428,16 +428,16 @@ void replay_recorded(Replay *r, const IrCall *c) {
     bool right = expr_value(r->pool, class) == v;
     r->path->stats.wrong_values += !right && !r->stopped;
     put(r, c->dst,
-        (Val){v, right && !expr_is_const(r->pool, class) ? class : 0});
+        (IrValue){v, right && !expr_is_const(r->pool, class) ? class : 0});
     return;
   }
   bool lost = false, early = is_decided_early(symbol_name(r, c));
   for (uint32_t i = 0; i < c->nargs && r->pool && !early; i++) {
     const IrArg *a = &r->program->args.items[c->first_arg + i];
-    Val v = get(r, a->operand);
+    IrValue v = get(r, a->operand);
     if (!a->width || !v.expr)
       continue;
-    replay_fix(r, PATH_LIBC, v, a->width);
+    replay_fix(r, PATH_LIBC, v);
     lost = true;
   }
   if (lost)
@@ -446,7 +446,7 @@ void replay_recorded(Replay *r, const IrCall *c) {
     IrScalar s = r->program->scalars.items[c->first_scalar + i];
     unsigned n = s.width > 32 ? 8 : s.width > 16 ? 4 : s.width > 8 ? 2 : 1;
     if (s.width)
-      put(r, c->dst + i, (Val){replay_take(r, n) & expr_mask(s.width), 0});
+      put(r, c->dst + i, (IrValue){replay_take(r, n) & expr_mask(s.width), 0});
   }
 }
 
@@ -457,7 +457,7 @@ void replay_va_start(Replay *r, uint64_t list) {
   uint64_t offsets = replay_take(r, 8), stack = replay_take(r, 8),
            saved = replay_take(r, 8);
   uint32_t gp = (uint32_t)offsets, fp = (uint32_t)(offsets >> 32);
-  const Frame *f = top(r);
+  const ReplayFrame *f = top(r);
   if (r->stopped || !r->shadow)
     return;
   shadow_store(r->shadow, list, 8, offsets, 0);

@@ -19,7 +19,7 @@ PathEvent *replay_event(Replay *r, PathKind kind, Expr cond, bool outcome) {
     r->path->stats.false_conditions++;
     return &r->unused;
   }
-  const Frame *f = r->frames.len ? top(r) : NULL;
+  const ReplayFrame *f = r->frames.len ? top(r) : NULL;
   PathEvent e = {
       .kind = (uint32_t)kind & 15,
       .outcome = outcome,
@@ -36,8 +36,8 @@ PathEvent *replay_event(Replay *r, PathKind kind, Expr cond, bool outcome) {
   return &array_last(&r->path->events);
 }
 
-static Expr switch_condition(Replay *r, const IrBranch *b, uint32_t edge, Val v,
-                             unsigned width, bool *outcome) {
+static Expr switch_condition(Replay *r, const IrBranch *b, uint32_t edge,
+                             IrValue v, unsigned width, bool *outcome) {
   const Program *p = r->program;
   Expr x = replay_bits(r, v, width), any = 0;
   *outcome = edge != 0;
@@ -53,7 +53,7 @@ static Expr switch_condition(Replay *r, const IrBranch *b, uint32_t edge, Val v,
 }
 
 void replay_branch_event(Replay *r, const IrInst *i, uint32_t branch,
-                         uint32_t edge, Val v) {
+                         uint32_t edge, IrValue v) {
   const IrBranch *b = &r->program->branches.items[branch];
   PathEvent *e;
   if (i->op == IR_CONDBR) {
@@ -64,7 +64,7 @@ void replay_branch_event(Replay *r, const IrInst *i, uint32_t branch,
     e = replay_event(r, PATH_SWITCH, cond, outcome);
     e->subject = v.expr;
   } else {
-    replay_fix(r, PATH_ADDRESS, v, i->width);
+    replay_fix(r, PATH_ADDRESS, v);
     return;
   }
   e->branch = branch;
@@ -72,11 +72,10 @@ void replay_branch_event(Replay *r, const IrInst *i, uint32_t branch,
   e->instance = r->instances[branch];
 }
 
-void replay_fix(Replay *r, PathKind kind, Val v, unsigned width) {
+void replay_fix(Replay *r, PathKind kind, IrValue v) {
   if (!v.expr || !r->pool)
     return;
   Expr is = replay_bits(r, v, expr_width(r->pool, v.expr));
-  (void)width;
   Expr same =
       expr_const(r->pool, expr_width(r->pool, is), expr_value(r->pool, is));
   replay_event(r, kind, expr_eq(r->pool, is, same), true)->subject = v.expr;

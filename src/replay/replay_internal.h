@@ -9,13 +9,10 @@
 #include "replay/seen.h"
 #include "replay/shadow.h"
 
-#define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-typedef IrValue Val;
-
 typedef struct {
-  Val val;
+  IrValue val;
   IrArg arg;
 } VarArg;
 
@@ -28,7 +25,7 @@ typedef struct {
   bool through_pointer;  // ... or of one of ours, which says so in the stream
   uint32_t first_vararg, nvarargs;
   uint32_t first_object; // its allocas start here
-} Frame;
+} ReplayFrame;
 
 // A piece of memory that accesses must stay in.
 typedef struct {
@@ -88,13 +85,13 @@ typedef struct {
   bool check;
   size_t pos, end, limit; // of the stream
   size_t dropped;         // what lies before it need not stay in memory
-  ARRAY(Frame) frames;
+  ARRAY(ReplayFrame) frames;
   ARRAY(uint64_t) regs;
   ARRAY(Expr) exprs;
   uint32_t *instances;  // of each branch
   uint32_t *case_order; // of each branch's cases, by value
   Shadow *shadow;
-  Seen *seen; // NULL: nothing has been shown
+  SeenMemory *seen; // NULL: nothing has been shown
   ARRAY(VarArg) varargs;
   ARRAY(Object) objects; // allocas of all frames
   ARRAY(Object) heap;    // sorted; size 0: freed
@@ -113,16 +110,16 @@ typedef struct {
   uint64_t ctype_b, ctype_lower, ctype_upper; // results of __ctype_*_loc
 } Replay;
 
-static inline Frame *top(Replay *r) { return &array_last(&r->frames); }
+static inline ReplayFrame *top(Replay *r) { return &array_last(&r->frames); }
 
-static inline Val get(Replay *r, uint32_t operand) {
+static inline IrValue get(Replay *r, uint32_t operand) {
   if (operand & IR_CONST)
-    return (Val){r->program->values.items[operand & ~IR_CONST], 0};
+    return (IrValue){r->program->values.items[operand & ~IR_CONST], 0};
   uint32_t i = top(r)->regs + operand;
-  return (Val){r->regs.items[i], r->pool ? r->exprs.items[i] : 0};
+  return (IrValue){r->regs.items[i], r->pool ? r->exprs.items[i] : 0};
 }
 
-static inline void put(Replay *r, uint32_t reg, Val v) {
+static inline void put(Replay *r, uint32_t reg, IrValue v) {
   uint32_t i = top(r)->regs + reg;
   r->regs.items[i] = v.value;
   if (r->pool)
@@ -162,20 +159,20 @@ Expr sort_load(Replay *r, uint64_t at, unsigned n, uint64_t value);
 bool sort_end(Replay *r, uint64_t at, const uint8_t *bytes, uint64_t n);
 
 // --- replay_sym.c: the expression of an instruction's result
-Expr replay_compute(Replay *r, const IrInst *i, Val a, Val b, Val c,
+Expr replay_compute(Replay *r, const IrInst *i, IrValue a, IrValue b, IrValue c,
                     uint64_t value);
-Expr replay_load(Replay *r, const IrInst *i, Val at, uint64_t value);
-void replay_store(Replay *r, const IrInst *i, Val at, Val v);
+Expr replay_load(Replay *r, const IrInst *i, IrValue at, uint64_t value);
+void replay_store(Replay *r, const IrInst *i, IrValue at, IrValue v);
 // `v` as a bit-vector of `width`.
-Expr replay_bits(Replay *r, Val v, unsigned width);
+Expr replay_bits(Replay *r, IrValue v, unsigned width);
 
 // --- replay_event.c
 // Adds a condition that must hold in this run.
 PathEvent *replay_event(Replay *r, PathKind kind, Expr cond, bool outcome);
 void replay_branch_event(Replay *r, const IrInst *i, uint32_t branch,
-                         uint32_t edge, Val v);
+                         uint32_t edge, IrValue v);
 // From here on the value counts as the constant it is; adds the condition.
-void replay_fix(Replay *r, PathKind kind, Val v, unsigned width);
+void replay_fix(Replay *r, PathKind kind, IrValue v);
 void replay_lost(Replay *r, const char *name);
 // The object that holds the address, or NULL.
 const Object *replay_object(Replay *r, uint64_t at, bool *read_only);

@@ -6,11 +6,11 @@
 
 #include "replay/replay_internal.h"
 
-Expr replay_bits(Replay *r, Val v, unsigned width) {
+Expr replay_bits(Replay *r, IrValue v, unsigned width) {
   return ir_bits(r->pool, v, width);
 }
 
-Expr replay_compute(Replay *r, const IrInst *i, Val a, Val b, Val c,
+Expr replay_compute(Replay *r, const IrInst *i, IrValue a, IrValue b, IrValue c,
                     uint64_t value) {
   r->path->stats.symbolic++;
   Expr e = ir_expr(r->pool, i, a, b, c);
@@ -22,9 +22,9 @@ Expr replay_compute(Replay *r, const IrInst *i, Val a, Val b, Val c,
   }
   if (e)
     return expr_is_const(r->pool, e) ? 0 : e;
-  replay_fix(r, PATH_LIBC, a, i->width);
-  replay_fix(r, PATH_LIBC, b, i->width);
-  replay_fix(r, PATH_LIBC, c, i->width);
+  replay_fix(r, PATH_LIBC, a);
+  replay_fix(r, PATH_LIBC, b);
+  replay_fix(r, PATH_LIBC, c);
   replay_lost(r, ir_op_name(i->op));
   return 0;
 }
@@ -141,7 +141,7 @@ static Expr choose(Replay *r, const Object *o, unsigned size, Expr index) {
 // A load from a table at a place that depends on the input, the table itself
 // not: the table is the function from place to value. For a table that can be
 // written it is so on this path, which decided all that was written to it.
-static Expr look_up(Replay *r, const IrInst *i, Val at, uint64_t value,
+static Expr look_up(Replay *r, const IrInst *i, IrValue at, uint64_t value,
                     const Object *object, bool read_only) {
   enum { MOST = 4096 };
   ExprPool *p = r->pool;
@@ -170,7 +170,7 @@ static Expr look_up(Replay *r, const IrInst *i, Val at, uint64_t value,
   return e;
 }
 
-static void stay_inside(Replay *r, Val at, unsigned size, const Object *o) {
+static void stay_inside(Replay *r, IrValue at, unsigned size, const Object *o) {
   ExprPool *p = r->pool;
   uint64_t room = o->size >= size ? o->size - size : 0;
   Expr offset = expr_sub(p, at.expr, expr_const(p, 64, o->at));
@@ -178,7 +178,7 @@ static void stay_inside(Replay *r, Val at, unsigned size, const Object *o) {
   replay_event(r, PATH_BOUNDS, cond, expr_value(p, cond))->subject = at.expr;
 }
 
-Expr replay_load(Replay *r, const IrInst *i, Val at, uint64_t value) {
+Expr replay_load(Replay *r, const IrInst *i, IrValue at, uint64_t value) {
   unsigned n = bytes_of(i->width);
   Expr e = 0;
   if (at.expr) {
@@ -190,7 +190,7 @@ Expr replay_load(Replay *r, const IrInst *i, Val at, uint64_t value) {
     if (!e) {
       if (o)
         stay_inside(r, at, n, o);
-      replay_fix(r, PATH_ADDRESS, at, 64);
+      replay_fix(r, PATH_ADDRESS, at);
     }
   }
   Expr stored = r->sort.count ? sort_load(r, at.value, n, value) : 0;
@@ -204,14 +204,14 @@ Expr replay_load(Replay *r, const IrInst *i, Val at, uint64_t value) {
   return i->flags & IR_FP ? expr_fp_of_bits(r->pool, e) : e;
 }
 
-void replay_store(Replay *r, const IrInst *i, Val at, Val v) {
+void replay_store(Replay *r, const IrInst *i, IrValue at, IrValue v) {
   unsigned n = bytes_of(i->width);
   if (at.expr) {
     bool read_only;
     const Object *o = replay_object(r, at.value, &read_only);
     if (o)
       stay_inside(r, at, n, o);
-    replay_fix(r, PATH_ADDRESS, at, 64);
+    replay_fix(r, PATH_ADDRESS, at);
   }
   Expr e = v.expr ? replay_bits(r, v, 8 * n) : 0;
   shadow_store(r->shadow, at.value, n, v.value, e);

@@ -14,17 +14,17 @@ typedef struct {
   uint64_t number;
   uint8_t bytes[PAGE];
   uint8_t known[PAGE / 8]; // a bit per byte
-} Page;
+} SeenPage;
 
-struct Seen {
-  ARRAY(Page *) pages;
-  Hashmap by_number;    // -> place in pages
-  Page *recent[RECENT]; // by number
+struct SeenMemory {
+  ARRAY(SeenPage *) pages;
+  Hashmap by_number;        // -> place in pages
+  SeenPage *recent[RECENT]; // by number
 };
 
-Seen *seen_new(void) { return mem_alloc(sizeof(Seen)); }
+SeenMemory *seen_new(void) { return mem_alloc(sizeof(SeenMemory)); }
 
-void seen_free(Seen *s) {
+void seen_free(SeenMemory *s) {
   if (!s)
     return;
   for (size_t i = 0; i < s->pages.len; i++)
@@ -34,8 +34,8 @@ void seen_free(Seen *s) {
   free(s);
 }
 
-static Page *find(Seen *s, uint64_t number) {
-  Page *p = s->recent[number % RECENT];
+static SeenPage *find(SeenMemory *s, uint64_t number) {
+  SeenPage *p = s->recent[number % RECENT];
   if (p && p->number == number)
     return p;
   uint64_t i;
@@ -44,8 +44,8 @@ static Page *find(Seen *s, uint64_t number) {
   return s->recent[number % RECENT] = s->pages.items[i];
 }
 
-static Page *need(Seen *s, uint64_t number) {
-  Page *p = find(s, number);
+static SeenPage *need(SeenMemory *s, uint64_t number) {
+  SeenPage *p = find(s, number);
   if (p)
     return p;
   p = mem_alloc(sizeof *p);
@@ -55,38 +55,38 @@ static Page *need(Seen *s, uint64_t number) {
   return p;
 }
 
-static void put(Page *p, unsigned at, uint8_t byte) {
+static void put(SeenPage *p, unsigned at, uint8_t byte) {
   p->bytes[at] = byte;
   p->known[at / 8] |= (uint8_t)(1 << at % 8);
 }
 
-void seen_show(Seen *s, uint64_t at, const uint8_t *bytes, uint64_t n) {
+void seen_show(SeenMemory *s, uint64_t at, const uint8_t *bytes, uint64_t n) {
   for (uint64_t i = 0; i < n; i++)
     put(need(s, (at + i) / PAGE), (at + i) % PAGE, bytes[i]);
 }
 
-void seen_store(Seen *s, uint64_t at, unsigned n, uint64_t value) {
+void seen_store(SeenMemory *s, uint64_t at, unsigned n, uint64_t value) {
   for (unsigned i = 0; i < n; i++) {
-    Page *p = find(s, (at + i) / PAGE);
+    SeenPage *p = find(s, (at + i) / PAGE);
     if (p)
       put(p, (at + i) % PAGE, (uint8_t)(value >> 8 * i));
   }
 }
 
-void seen_fill(Seen *s, uint64_t at, uint64_t n, uint8_t value) {
+void seen_fill(SeenMemory *s, uint64_t at, uint64_t n, uint8_t value) {
   for (uint64_t i = 0; i < n;) {
     uint64_t left = PAGE - (at + i) % PAGE, now = n - i < left ? n - i : left;
-    Page *p = find(s, (at + i) / PAGE);
+    SeenPage *p = find(s, (at + i) / PAGE);
     for (uint64_t k = 0; p && k < now; k++)
       put(p, (at + i + k) % PAGE, value);
     i += now;
   }
 }
 
-bool seen_load(Seen *s, uint64_t at, unsigned n, uint64_t *value) {
+bool seen_load(SeenMemory *s, uint64_t at, unsigned n, uint64_t *value) {
   uint64_t v = 0;
   for (unsigned i = 0; i < n; i++) {
-    const Page *p = find(s, (at + i) / PAGE);
+    const SeenPage *p = find(s, (at + i) / PAGE);
     unsigned k = (at + i) % PAGE;
     if (!p || !(p->known[k / 8] >> k % 8 & 1))
       return false;

@@ -13,21 +13,21 @@ enum { PAGE = 4096, RECENT = 512 };
 typedef struct {
   Expr node; // 0: concrete
   uint32_t index;
-} Cell;
+} ShadowCell;
 
 typedef struct {
   uint64_t number;
-  Cell *cells;     // NULL: none ever
-  uint32_t ncells; // that hold an expression
+  ShadowCell *cells; // NULL: none ever
+  uint32_t ncells;   // that hold an expression
   uint8_t bytes[PAGE];
   uint8_t known[PAGE / 8 + 1];
-} Page;
+} ShadowPage;
 
 struct Shadow {
   ExprPool *pool;
-  Page **slots;
+  ShadowPage **slots;
   size_t len, cap;
-  Page *recent[RECENT];
+  ShadowPage *recent[RECENT];
   uint64_t surprises;
 };
 
@@ -35,7 +35,7 @@ Shadow *shadow_new(ExprPool *pool) {
   Shadow *m = mem_new(Shadow);
   m->pool = pool;
   m->cap = 256;
-  m->slots = mem_array(Page *, m->cap);
+  m->slots = mem_array(ShadowPage *, m->cap);
   return m;
 }
 
@@ -60,19 +60,19 @@ static size_t slot_of(const Shadow *m, uint64_t number) {
 }
 
 static void grow(Shadow *m) {
-  Page **old = m->slots;
+  ShadowPage **old = m->slots;
   size_t cap = m->cap;
   m->cap *= 2;
-  m->slots = mem_array(Page *, m->cap);
+  m->slots = mem_array(ShadowPage *, m->cap);
   for (size_t i = 0; i < cap; i++)
     if (old[i])
       m->slots[slot_of(m, old[i]->number)] = old[i];
   free(old);
 }
 
-static Page *find(const Shadow *m, uint64_t at) {
+static ShadowPage *find(const Shadow *m, uint64_t at) {
   uint64_t number = at / PAGE;
-  Page *p = m->recent[number % RECENT];
+  ShadowPage *p = m->recent[number % RECENT];
   if (p && p->number == number)
     return p;
   p = m->slots[slot_of(m, number)];
@@ -81,13 +81,13 @@ static Page *find(const Shadow *m, uint64_t at) {
   return p;
 }
 
-static Page *need(Shadow *m, uint64_t at) {
-  Page *p = find(m, at);
+static ShadowPage *need(Shadow *m, uint64_t at) {
+  ShadowPage *p = find(m, at);
   if (p)
     return p;
   if (m->len * 2 >= m->cap)
     grow(m);
-  p = mem_new(Page);
+  p = mem_new(ShadowPage);
   p->number = at / PAGE;
   m->slots[slot_of(m, p->number)] = p;
   m->recent[p->number % RECENT] = p;
@@ -95,31 +95,31 @@ static Page *need(Shadow *m, uint64_t at) {
   return p;
 }
 
-static bool is_known(const Page *p, unsigned i) {
+static bool is_known(const ShadowPage *p, unsigned i) {
   return p->known[i / 8] >> (i % 8) & 1;
 }
 
-static void set_known(Page *p, unsigned i, bool known) {
+static void set_known(ShadowPage *p, unsigned i, bool known) {
   uint8_t bit = (uint8_t)(1u << (i % 8));
   p->known[i / 8] = known ? p->known[i / 8] | bit : p->known[i / 8] & ~bit;
 }
 
-static void set_cell(Page *p, unsigned i, Cell c) {
+static void set_cell(ShadowPage *p, unsigned i, ShadowCell c) {
   if (!p->cells) {
     if (!c.node)
       return;
-    p->cells = mem_array(Cell, PAGE);
+    p->cells = mem_array(ShadowCell, PAGE);
   }
   p->ncells += (c.node != 0) - (p->cells[i].node != 0);
   p->cells[i] = c;
 }
 
-static Cell get_cell(const Page *p, unsigned i) {
-  return p && p->cells ? p->cells[i] : (Cell){0, 0};
+static ShadowCell get_cell(const ShadowPage *p, unsigned i) {
+  return p && p->cells ? p->cells[i] : (ShadowCell){0, 0};
 }
 
-static void set_byte(Shadow *m, uint64_t at, uint8_t value, Cell c) {
-  Page *p = need(m, at);
+static void set_byte(Shadow *m, uint64_t at, uint8_t value, ShadowCell c) {
+  ShadowPage *p = need(m, at);
   p->bytes[at % PAGE] = value;
   set_known(p, at % PAGE, true);
   set_cell(p, at % PAGE, c);
@@ -128,7 +128,7 @@ static void set_byte(Shadow *m, uint64_t at, uint8_t value, Cell c) {
 // --- numbers ----------------------------------------------------------------
 
 // At most 8 bytes.
-static void mark_known(Page *p, unsigned first, unsigned n) {
+static void mark_known(ShadowPage *p, unsigned first, unsigned n) {
   unsigned bits = ((1u << n) - 1) << (first % 8);
   p->known[first / 8] |= (uint8_t)bits;
   p->known[first / 8 + 1] |= (uint8_t)(bits >> 8);
@@ -138,30 +138,30 @@ void shadow_store(Shadow *m, uint64_t at, unsigned n, uint64_t value, Expr e) {
   unsigned first = at % PAGE;
   if (first + n > PAGE) {
     for (unsigned i = 0; i < n; i++)
-      set_byte(m, at + i, (uint8_t)(value >> 8 * i), (Cell){e, i});
+      set_byte(m, at + i, (uint8_t)(value >> 8 * i), (ShadowCell){e, i});
     return;
   }
-  Page *p = need(m, at);
+  ShadowPage *p = need(m, at);
   memcpy(p->bytes + first, &value, n);
   mark_known(p, first, n);
   if (e || p->ncells)
     for (unsigned i = 0; i < n; i++)
-      set_cell(p, first + i, (Cell){e, e ? i : 0});
+      set_cell(p, first + i, (ShadowCell){e, e ? i : 0});
 }
 
 static Expr compose(Shadow *m, uint64_t at, unsigned n, uint64_t value) {
-  Cell first = get_cell(find(m, at), at % PAGE);
+  ShadowCell first = get_cell(find(m, at), at % PAGE);
   bool whole = first.node && first.index == 0 &&
                expr_width(m->pool, first.node) == 8 * n;
   for (unsigned i = 1; i < n && whole; i++) {
-    Cell c = get_cell(find(m, at + i), (at + i) % PAGE);
+    ShadowCell c = get_cell(find(m, at + i), (at + i) % PAGE);
     whole = c.node == first.node && c.index == i;
   }
   if (whole)
     return first.node;
   Expr e = 0;
   for (unsigned i = 0; i < n; i++) {
-    Cell c = get_cell(find(m, at + i), (at + i) % PAGE);
+    ShadowCell c = get_cell(find(m, at + i), (at + i) % PAGE);
     Expr byte = c.node ? expr_byte(m->pool, c.node, c.index)
                        : expr_const(m->pool, 8, value >> 8 * i & 0xff);
     e = e ? expr_concat(m->pool, byte, e) : byte;
@@ -171,7 +171,7 @@ static Expr compose(Shadow *m, uint64_t at, unsigned n, uint64_t value) {
 
 static bool has_cells(const Shadow *m, uint64_t at, unsigned n) {
   for (unsigned i = 0; i < n; i++) {
-    const Page *p = find(m, at + i);
+    const ShadowPage *p = find(m, at + i);
     if (p && p->ncells && p->cells[(at + i) % PAGE].node)
       return true;
   }
@@ -180,7 +180,7 @@ static bool has_cells(const Shadow *m, uint64_t at, unsigned n) {
 
 Expr shadow_load(Shadow *m, uint64_t at, unsigned n, uint64_t value) {
   unsigned first = at % PAGE;
-  Page *p = need(m, at);
+  ShadowPage *p = need(m, at);
   if (first + n <= PAGE && !p->ncells) {
     memcpy(p->bytes + first, &value, n);
     mark_known(p, first, n);
@@ -199,7 +199,7 @@ Expr shadow_load(Shadow *m, uint64_t at, unsigned n, uint64_t value) {
 // --- bytes ------------------------------------------------------------------
 
 bool shadow_byte(const Shadow *m, uint64_t at, uint8_t *value) {
-  const Page *p = find(m, at);
+  const ShadowPage *p = find(m, at);
   if (!p || !is_known(p, at % PAGE))
     return false;
   *value = p->bytes[at % PAGE];
@@ -207,7 +207,7 @@ bool shadow_byte(const Shadow *m, uint64_t at, uint8_t *value) {
 }
 
 Expr shadow_byte_expr(const Shadow *m, uint64_t at) {
-  Cell c = get_cell(find(m, at), at % PAGE);
+  ShadowCell c = get_cell(find(m, at), at % PAGE);
   return c.node ? expr_byte(m->pool, c.node, c.index) : 0;
 }
 
@@ -225,7 +225,7 @@ bool shadow_word(const Shadow *m, uint64_t at, uint64_t *value) {
 bool shadow_read(const Shadow *m, uint64_t at, uint8_t *bytes, uint64_t n) {
   for (uint64_t i = 0; i < n; i++) {
     unsigned k = (at + i) % PAGE;
-    const Page *p = find(m, at + i);
+    const ShadowPage *p = find(m, at + i);
     if (!p || !is_known(p, k) || (p->ncells && p->cells[k].node))
       return false;
     bytes[i] = p->bytes[k];
@@ -236,18 +236,18 @@ bool shadow_read(const Shadow *m, uint64_t at, uint8_t *bytes, uint64_t n) {
 void shadow_write(Shadow *m, uint64_t at, const void *bytes, uint64_t n) {
   for (uint64_t i = 0; i < n; i++) {
     uint8_t b = ((const uint8_t *)bytes)[i];
-    Page *p = need(m, at + i);
+    ShadowPage *p = need(m, at + i);
     unsigned k = (at + i) % PAGE;
     // What did not change may still be what an expression made it.
     if (is_known(p, k) && p->bytes[k] == b)
       continue;
-    set_byte(m, at + i, b, (Cell){0, 0});
+    set_byte(m, at + i, b, (ShadowCell){0, 0});
   }
 }
 
 static void copy_byte(Shadow *m, uint64_t to, uint64_t from) {
-  const Page *p = find(m, from);
-  Cell c = get_cell(p, from % PAGE);
+  const ShadowPage *p = find(m, from);
+  ShadowCell c = get_cell(p, from % PAGE);
   if (p && is_known(p, from % PAGE))
     set_byte(m, to, p->bytes[from % PAGE], c);
   else
@@ -282,13 +282,13 @@ void shadow_copy(Shadow *m, uint64_t to, uint64_t from, uint64_t n) {
 void shadow_fill(Shadow *m, uint64_t at, uint64_t n, uint8_t value, Expr e) {
   for (uint64_t i = 0; i < n;) {
     uint64_t now = on_page(at + i, n - i);
-    Page *p = need(m, at + i);
+    ShadowPage *p = need(m, at + i);
     unsigned first = (at + i) % PAGE;
     memset(p->bytes + first, value, now);
     for (unsigned k = 0; k < now; k++)
       set_known(p, first + k, true);
     for (unsigned k = 0; k < now && (e || p->ncells); k++)
-      set_cell(p, first + k, (Cell){e, 0});
+      set_cell(p, first + k, (ShadowCell){e, 0});
     i += now;
   }
 }
@@ -296,12 +296,12 @@ void shadow_fill(Shadow *m, uint64_t at, uint64_t n, uint8_t value, Expr e) {
 void shadow_forget(Shadow *m, uint64_t at, uint64_t n) {
   for (uint64_t i = 0; i < n;) {
     uint64_t now = on_page(at + i, n - i);
-    Page *p = find(m, at + i);
+    ShadowPage *p = find(m, at + i);
     unsigned first = (at + i) % PAGE;
     for (unsigned k = 0; p && k < now; k++) {
       set_known(p, first + k, false);
       if (p->ncells)
-        set_cell(p, first + k, (Cell){0, 0});
+        set_cell(p, first + k, (ShadowCell){0, 0});
     }
     i += now;
   }
@@ -309,7 +309,7 @@ void shadow_forget(Shadow *m, uint64_t at, uint64_t n) {
 
 bool shadow_is_symbolic(const Shadow *m, uint64_t at, uint64_t n) {
   for (uint64_t i = 0; i < n; i++) {
-    const Page *p = find(m, at + i);
+    const ShadowPage *p = find(m, at + i);
     if (!p || !p->ncells) {
       i += PAGE - (at + i) % PAGE - 1;
       continue;

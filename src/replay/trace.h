@@ -35,8 +35,8 @@ typedef struct {
   ARRAY(TraceUnitView) units;
 } Trace;
 
-// Fails on a file that is no trace, is cut off before the stream, or comes from
-// a program that started a thread.
+// Fails on a file that is not a trace, is cut off before the stream, or comes
+// from a program that started a thread.
 int trace_open(Trace *t, const char *path, Err *err);
 // The same over bytes in memory, which must stay.
 int trace_parse(Trace *t, const void *data, size_t size, const char *path,
@@ -50,9 +50,6 @@ void trace_drop(const Trace *t, size_t from, size_t to);
 // The trace in a directory: that of the process that was started first. Fails
 // if there is none, saying why that may be. Caller frees *path.
 int trace_find(const char *dir, char **path, Err *err);
-
-// Why the run is longer than its trace, as one sentence; NULL: it is not.
-const char *trace_cut_reason(const Trace *t);
 
 // Gives the program's link-time constants the values they had in this run.
 // Fails if the trace is of another program.

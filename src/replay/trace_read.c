@@ -199,15 +199,6 @@ int trace_find(const char *dir, char **path, Err *err) {
                  dir);
 }
 
-const char *trace_cut_reason(const Trace *t) {
-  if (t->header.state != TRACE_FULL)
-    return NULL;
-  return t->header.flags & TRACE_FLAG_DISK
-             ? "the disk was full before the run was over"
-             : "the run is longer than a trace may be; take a smaller input, "
-               "or allow more with CULPRIT_TRACE_MAX (bytes)";
-}
-
 // --- binding ----------------------------------------------------------------
 
 static uint64_t view_value(const TraceUnitView *u, uint32_t i) {

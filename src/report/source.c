@@ -97,3 +97,20 @@ bool sources_line(Sources *s, uint32_t source, uint32_t line, const char **text,
   *n = end - start;
   return true;
 }
+
+void source_read_line(const char *path, uint32_t line, Str *out) {
+  Str text = {0};
+  if (read_plain(path, &text))
+    str_clear(&text);
+  const char *s = str_text(&text);
+  for (uint32_t i = 1; i < line && s; i++)
+    s = (s = strchr(s, '\n')) ? s + 1 : NULL;
+  if (s) {
+    s += strspn(s, " \t");
+    size_t n = strcspn(s, "\r\n");
+    while (n && strchr(" \t", s[n - 1]))
+      n--;
+    str_addn(out, s, n);
+  }
+  str_release(&text);
+}

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "model/suite.h"
+#include "util/str.h"
 
 typedef enum {
   SOURCE_UNSEEN,     // not looked at yet
@@ -33,5 +34,9 @@ SourceState sources_check(Sources *s, uint32_t source);
 // valid as long as `s`.
 bool sources_line(Sources *s, uint32_t source, uint32_t line, const char **text,
                   size_t *n);
+
+// Appends one line of a file without the blanks around it; nothing if it cannot
+// be read.
+void source_read_line(const char *path, uint32_t line, Str *out);
 
 #endif

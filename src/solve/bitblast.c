@@ -1,8 +1,9 @@
+// Expressions as circuits: see bitblast.h.
 #include "solve/bitblast.h"
 
 #include <assert.h>
 
-#include "solve/words.h"
+#include "solve/gate_words.h"
 #include "util/clock.h"
 
 void bitblast_init(Bitblast *b, ExprPool *p) {
@@ -123,8 +124,6 @@ static Word unary(Bitblast *b, const ExprNode *n, const Word *x) {
   case EXPR_ZEXT:
     return word_resize(x, n->sort.width, false);
   case EXPR_SEXT:
-  case EXPR_INT_OF_BV:
-  case EXPR_BV_OF_INT:
     return word_resize(x, n->sort.width, true);
   case EXPR_TABLE:
     return table(b, n, x);

@@ -24,7 +24,7 @@ struct BitEngine {
   bool begun;
   uint32_t first_gates; // of the first query of this solver
   ExprMap taken;        // expression -> does it consist of BV and INT alone?
-  ARRAY(Expr) todo;
+  ExprList nodes;       // scratch
   ARRAY(Assumption) assumed;
 };
 
@@ -41,20 +41,12 @@ void bit_engine_free(BitEngine *b) {
     return;
   bitblast_release(&b->blast);
   expr_map_release(&b->taken);
-  array_release(&b->todo);
+  array_release(&b->nodes);
   array_release(&b->assumed);
   free(b);
 }
 
 // --- what it takes ----------------------------------------------------------
-
-static bool push_unknown(BitEngine *b, const ExprNode *n) {
-  size_t before = b->todo.len;
-  for (unsigned i = 0; i < expr_arity((ExprOp)n->op); i++)
-    if (!expr_map_get(&b->taken, n->arg[i]))
-      array_push(&b->todo, n->arg[i]);
-  return b->todo.len > before;
-}
 
 static bool takes_node(const BitEngine *b, const ExprNode *n) {
   if (n->sort.kind == SORT_FP || n->sort.kind == SORT_STR)
@@ -68,18 +60,11 @@ static bool takes_node(const BitEngine *b, const ExprNode *n) {
 bool bit_engine_takes(BitEngine *b, Expr cond) {
   if (!expr_pool_has(b->pool, SORT_FP) && !expr_pool_has(b->pool, SORT_STR))
     return true;
-  b->todo.len = 0;
-  array_push(&b->todo, cond);
-  while (b->todo.len) {
-    Expr top = array_last(&b->todo);
-    const ExprNode *n = expr_node(b->pool, top);
-    if (!expr_map_get(&b->taken, top)) {
-      if (push_unknown(b, n))
-        continue;
-      expr_map_put(&b->taken, top, takes_node(b, n));
-    }
-    b->todo.len--;
-  }
+  b->nodes.len = 0;
+  expr_walk(b->pool, &cond, 1, 0, &b->taken, &b->nodes);
+  for (size_t i = 0; i < b->nodes.len; i++)
+    expr_map_put(&b->taken, b->nodes.items[i],
+                 takes_node(b, expr_node(b->pool, b->nodes.items[i])));
   return *expr_map_get(&b->taken, cond);
 }
 
@@ -133,17 +118,6 @@ static void assume_all(BitEngine *b, const Query *q) {
   }
 }
 
-static bool assumed_failed(const Gates *g, Lit l) {
-  return l != LIT_TRUE && gates_failed(g, l);
-}
-
-static void read_failed(const BitEngine *b, const Query *q, bool *failed) {
-  const Gates *g = b->blast.gates;
-  for (size_t i = 0; i < q->n; i++)
-    failed[i] = assumed_failed(g, wanted(b, q, i)) ||
-                assumed_failed(g, b->assumed.items[i].defined);
-}
-
 static void read_model(const BitEngine *b, const Query *q, Model *out) {
   for (size_t i = 0; i < q->nvars; i++) {
     VarId v = q->vars[i];
@@ -152,8 +126,7 @@ static void read_model(const BitEngine *b, const Query *q, Model *out) {
 }
 
 SolverResult bit_engine_solve(BitEngine *b, const Query *q,
-                              const SolverLimits *limits, Model *out,
-                              bool *failed) {
+                              const SolverLimits *limits, Model *out) {
   renew_if_large(b);
   Gates *g = b->blast.gates;
   uint32_t gates = gates_count(g);
@@ -165,10 +138,8 @@ SolverResult bit_engine_solve(BitEngine *b, const Query *q,
     return SOLVER_UNKNOWN;
   assume_all(b, q);
   GatesResult r = gates_solve(g, limits->conflicts, q->deadline);
-  if (r == GATES_SAT && out)
+  if (r == GATES_SAT)
     read_model(b, q, out);
-  if (r == GATES_UNSAT && failed)
-    read_failed(b, q, failed);
   return r == GATES_SAT     ? SOLVER_SAT
          : r == GATES_UNSAT ? SOLVER_UNSAT
                             : SOLVER_UNKNOWN;

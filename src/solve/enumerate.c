@@ -1,20 +1,19 @@
-// Tiny domains, tried out. A condition on one byte is a truth table of 256
-// bits, computed once; a question about one byte is then a few ANDs. With two
-// bytes, the outer one runs through the values its own conditions leave, and
-// all conditions on both are computed for the 256 values of the inner one at a
-// time.
+// Solves tiny domains by trying all values. A condition on one byte is a truth
+// table of 256 bits, computed once; a question about one byte is then a few
+// ANDs. With two bytes, the outer one runs through the values that its own
+// conditions leave, and all conditions on both are computed for the 256 values
+// of the inner one at a time.
 //
-// For floats, which no other engine but Z3 takes and Z3 takes its time for, the
-// values that the digits of a few numbers can have are tried out, 256 at a
-// time; if they are too many, some of them are drawn.
+// For floats, which only Z3 takes otherwise, and slowly, the values that the
+// digits of a few numbers can have are tried 256 at a time; if there are too
+// many, a sample of them.
 //
-// Among the answers, those near the run are preferred: one input kept if
-// possible, printable characters before others, then the smallest change.
+// Answers near the run are preferred: one input kept if possible, printable
+// characters before others, then the smallest change.
 #include <assert.h>
 #include <ctype.h>
 #include <string.h>
 
-#include "solve/gates.h"
 #include "solve/solver_query.h"
 #include "util/clock.h"
 
@@ -255,21 +254,21 @@ typedef struct {
   unsigned lo[16], bits;
   ByteSet outer, inner;    // candidates
   unsigned run_outer, run; // where the run is
-} Plan;
+} BitLayout;
 
-static bool make_plan(const ExprPool *p, const Query *q, Plan *plan) {
-  *plan = (Plan){.outer = all_bytes, .inner = all_bytes};
+static bool make_layout(const ExprPool *p, const Query *q, BitLayout *layout) {
+  *layout = (BitLayout){.outer = all_bytes, .inner = all_bytes};
   unsigned run = 0;
   for (size_t i = 0; i < q->nvars; i++) {
     ExprSort s = expr_var_sort(p, q->vars[i]);
-    if (s.kind != SORT_BV || plan->bits + s.width > 16)
+    if (s.kind != SORT_BV || layout->bits + s.width > 16)
       return false;
-    plan->lo[i] = plan->bits;
-    run |= (unsigned)expr_var_value(p, q->vars[i]) << plan->bits;
-    plan->bits += s.width;
+    layout->lo[i] = layout->bits;
+    run |= (unsigned)expr_var_value(p, q->vars[i]) << layout->bits;
+    layout->bits += s.width;
   }
-  plan->run = run & 255;
-  plan->run_outer = run >> 8;
+  layout->run = run & 255;
+  layout->run_outer = run >> 8;
   return true;
 }
 
@@ -279,24 +278,22 @@ static bool are_two_bytes(const ExprPool *p, const Query *q) {
 }
 
 // Candidates that the number of bits and conditions on one byte leave.
-static bool narrow_plan(Enumerator *e, const Query *q, Plan *plan) {
+static bool narrow_layout(Enumerator *e, const Query *q, BitLayout *layout) {
   ByteSet valid = {{0}};
-  unsigned inner = plan->bits < 8 ? plan->bits : 8;
-  unsigned outer = plan->bits - inner;
+  unsigned inner = layout->bits < 8 ? layout->bits : 8;
+  unsigned outer = layout->bits - inner;
   for (unsigned v = 0; v < 1u << inner; v++)
     valid.bits[v >> 6] |= 1ull << (v & 63);
-  plan->inner = valid;
+  layout->inner = valid;
   valid = (ByteSet){{0}};
   for (unsigned v = 0; v < 1u << outer; v++)
     valid.bits[v >> 6] |= 1ull << (v & 63);
-  plan->outer = valid;
+  layout->outer = valid;
   if (!are_two_bytes(e->pool, q))
     return true;
-  return byte_domain(e, q, q->vars[0], &plan->inner) &&
-         byte_domain(e, q, q->vars[1], &plan->outer);
+  return byte_domain(e, q, q->vars[0], &layout->inner) &&
+         byte_domain(e, q, q->vars[1], &layout->outer);
 }
-
-typedef ARRAY(Constraint) Constraints;
 
 // Conditions that the domains do not answer already.
 static void open_conditions(Enumerator *e, const Query *q, Constraints *open) {
@@ -317,12 +314,12 @@ static bool prepare_all(Enumerator *e, const Constraints *open) {
   return ok;
 }
 
-static ByteSet try_outer(Enumerator *e, const Query *q, const Plan *plan,
+static ByteSet try_outer(Enumerator *e, const Query *q, const BitLayout *layout,
                          const Constraints *open, unsigned outer) {
   for (size_t i = 0; i < q->nvars; i++)
-    set_var(e, q->vars[i], plan->lo[i], outer);
+    set_var(e, q->vars[i], layout->lo[i], outer);
   compute_all(e);
-  ByteSet left = plan->inner;
+  ByteSet left = layout->inner;
   for (size_t i = 0; i < open->len; i++) {
     ByteSet t = row_as_set(row(e, open->items[i].cond));
     set_keep(&left, &t, open->items[i].outcome);
@@ -330,41 +327,41 @@ static ByteSet try_outer(Enumerator *e, const Query *q, const Plan *plan,
   return left;
 }
 
-static void bind_all(const ExprPool *p, const Query *q, const Plan *plan,
+static void bind_all(const ExprPool *p, const Query *q, const BitLayout *layout,
                      unsigned found, Model *out) {
   for (size_t i = 0; i < q->nvars; i++) {
     unsigned w = expr_var_sort(p, q->vars[i]).width;
-    bind(out, q->vars[i], found >> plan->lo[i] & expr_mask(w));
+    bind(out, q->vars[i], found >> layout->lo[i] & expr_mask(w));
   }
 }
 
-static SolverResult search(Enumerator *e, const Query *q, Plan *plan,
+static SolverResult search(Enumerator *e, const Query *q, BitLayout *layout,
                            const Constraints *open, Model *out) {
   for (;;) { // the run's own value first, then by distance
-    int outer = set_nearest(&plan->outer, plan->run_outer);
+    int outer = set_nearest(&layout->outer, layout->run_outer);
     if (outer < 0)
       return SOLVER_UNSAT;
-    plan->outer.bits[outer >> 6] &= ~(1ull << (outer & 63));
-    ByteSet left = try_outer(e, q, plan, open, (unsigned)outer);
-    int inner = set_nearest(&left, plan->run);
+    layout->outer.bits[outer >> 6] &= ~(1ull << (outer & 63));
+    ByteSet left = try_outer(e, q, layout, open, (unsigned)outer);
+    int inner = set_nearest(&left, layout->run);
     if (inner < 0)
       continue;
-    bind_all(e->pool, q, plan, (unsigned)outer << 8 | (unsigned)inner, out);
+    bind_all(e->pool, q, layout, (unsigned)outer << 8 | (unsigned)inner, out);
     return SOLVER_SAT;
   }
 }
 
 static bool solve_many(Enumerator *e, const Query *q, SolverResult *result,
                        Model *out) {
-  Plan plan;
-  if (!make_plan(e->pool, q, &plan) || !narrow_plan(e, q, &plan))
+  BitLayout layout;
+  if (!make_layout(e->pool, q, &layout) || !narrow_layout(e, q, &layout))
     return false;
   Constraints open = {0};
   open_conditions(e, q, &open);
   bool ok = prepare_all(e, &open) &&
-            e->order.len * set_count(&plan.outer) <= MAX_WORK;
+            e->order.len * set_count(&layout.outer) <= MAX_WORK;
   if (ok)
-    *result = search(e, q, &plan, &open, out);
+    *result = search(e, q, &layout, &open, out);
   array_release(&open);
   return ok;
 }

@@ -1,3 +1,4 @@
+// Boolean circuits in an incremental SAT solver: see gates.h.
 #include "solve/gates.h"
 
 #include <assert.h>
@@ -87,10 +88,6 @@ GatesResult gates_solve(Gates *g, uint32_t conflicts, double deadline) {
 }
 
 bool gates_model(const Gates *g, Lit l) { return ccadical_val(g->sat, l) > 0; }
-
-bool gates_failed(const Gates *g, Lit l) {
-  return ccadical_failed(g->sat, l) != 0;
-}
 
 uint32_t gates_count(const Gates *g) { return (uint32_t)g->vars; }
 uint64_t gates_clauses(const Gates *g) { return g->clauses; }

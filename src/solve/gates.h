@@ -4,7 +4,7 @@
 // Every literal has a value under the run, and its sign says which: a literal
 // is true in the run exactly if it is negative. A new variable is false in the
 // run by construction (its gate is the variable or its negation, as needed).
-// So the solver, told to try false first, starts from the run and departs from
+// So the solver, which tries false first, starts from the run and departs from
 // it only where the question makes it: models change few inputs.
 //
 //   Gates *g = gates_new();
@@ -43,8 +43,7 @@ void gates_require(Gates *g, Lit a, Lit b);
 void gates_assume(Gates *g, Lit l);
 // `deadline`: seconds of clock_now().
 GatesResult gates_solve(Gates *g, uint32_t conflicts, double deadline);
-bool gates_model(const Gates *g, Lit l);  // after GATES_SAT
-bool gates_failed(const Gates *g, Lit l); // after GATES_UNSAT: in the core?
+bool gates_model(const Gates *g, Lit l); // after GATES_SAT
 
 uint32_t gates_count(const Gates *g);
 uint64_t gates_clauses(const Gates *g);

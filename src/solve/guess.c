@@ -1,7 +1,7 @@
-// Before Z3 is asked about strings, integers of PHP or floats: does one of the
-// constants that the conditions mention do? `$_GET['page'] == "login"` is
-// answered by trying "login". Each input is tried by itself, the others keep
-// their value in the run. Says SAT or nothing.
+// Before Z3 is asked about strings, PHP integers or floats: tries the constants
+// that occur in the conditions. `$_GET['page'] == "login"` is answered by
+// "login". Inputs are tried one at a time, the others keep their value in the
+// run. Answers SAT or nothing.
 #include "solve/solver_query.h"
 
 #define MAX_VARS 8

@@ -1,7 +1,7 @@
-// One input of any width, compared with constants and nothing else: sizes,
-// counts, numbers on the command line. The conditions leave an interval in each
-// half of the values, the one below and the one above the sign, and some values
-// taken out; the nearest to the run's value is the answer.
+// One input of any width that is only compared with constants: sizes, counts,
+// numbers on the command line. The conditions leave an interval in each half of
+// the values, below and above the sign, minus some values; the one nearest to
+// the run's value is the answer.
 //
 //   size > 0, size > 1, ..., size > 349, size <= 350  ->  size == 350
 #include <stdlib.h>

@@ -1,25 +1,24 @@
-// Large queries are asked in part first.
+// Solves a part of a large query first.
 //
 //   question:   in[7] != in[8]
 //   slice:      1100 comparisons of neighbours, and a checksum of all of them
 //   asked:      the question, the comparisons with in[7] or in[8]
 //   answer:     in[8] = 'x'; evaluated, all the others hold: done
 //
-// What a part contradicts, the whole contradicts; a model of the part that
-// satisfies the rest is a model of the whole. One that does not names
-// conditions that matter: they are asked too, the next time. So a path of
-// thousands of conditions that hang together costs what the few cost that have
-// to do with the question, and a checksum that cannot be wrong (it was written
-// and read back) is only ever evaluated.
+// If a part is unsatisfiable, so is the whole; a model of the part that
+// satisfies the rest is a model of the whole. A model that does not violates
+// conditions that matter: they are added for the next attempt. So a path of
+// thousands of connected conditions costs what the few cost that are related to
+// the question, and a checksum that cannot be wrong (it was written and read
+// back) is only ever evaluated.
 //
-// A part may be harder than the whole, which leaves less freedom: it is given
-// few conflicts.
+// A part may be harder than the whole, which leaves less freedom: it gets few
+// conflicts.
 //
 // Conditions about many inputs have SAT solvers of their own, because a solver
 // assigns all its variables whenever it answers.
 //
 // Memory: the scratch of one query, kept for the next.
-#include "solve/gates.h"
 #include "solve/solver_query.h"
 #include "util/clock.h"
 
@@ -130,7 +129,7 @@ static SolverResult ask(Lazy *l, const Query *q, const SolverLimits *limits,
   if (wide && !l->wide)
     l->wide = bit_engine_new(l->pool, l->stats);
   out->len = 0;
-  return bit_engine_solve(wide ? l->wide : l->narrow, q, limits, out, NULL);
+  return bit_engine_solve(wide ? l->wide : l->narrow, q, limits, out);
 }
 
 // UNKNOWN: no part was enough.

@@ -1,3 +1,4 @@
+// Which constraints share inputs with a question: see slice.h.
 #include "solve/slice.h"
 
 #include <assert.h>

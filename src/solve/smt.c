@@ -1,54 +1,22 @@
 // The engine for floats and strings: Z3, on the slice alone. It takes every
 // sort, so it is also the second opinion on all other engines in the tests.
 //
-// A condition, BV(1), is a Bool here; where its bit is needed it becomes an
-// ITE. Translated nodes are kept until the context has grown large.
-//
-// INT is Z3's unbounded Int; every INT node of a query is asserted to fit in
-// 64 bits. Strings are Z3's; characters above 255 are excluded when a model
-// comes back with one.
+// smt_translate.c translates expressions. Translated nodes are kept until the
+// context has grown large. Every INT node of a query is asserted to fit in 64
+// bits. Characters above 255 are excluded when a model comes back with one.
 #include <stdlib.h>
 #include <string.h>
-#include <z3.h>
 
-#include "solve/gates.h"
-#include "solve/solver_query.h"
+#include "solve/smt_translate.h"
 #include "util/clock.h"
 
 #define KEEP_NODES 200000
 #define KEEP_QUERIES 5000
 
-struct SmtEngine {
-  ExprPool *pool;
-  Z3_context z3;
-  Z3_func_decl to_code; // str.to_code, which the C interface lacks
-  ExprMap asts;         // expression -> Z3_ast
-  ARRAY(Expr) todo;
-  uint32_t queries; // in this context
-};
-
 // --- context ----------------------------------------------------------------
 
 // Errors leave a null or an old result behind; every use checks the code.
 static void ignore_error(Z3_context c, Z3_error_code e) { (void)c, (void)e; }
-
-static void find_to_code(SmtEngine *s) {
-  Z3_ast_vector v = Z3_parse_smtlib2_string(
-      s->z3, "(declare-const s String)(assert (= 0 (str.to_code s)))", 0, NULL,
-      NULL, 0, NULL, NULL);
-  if (!v)
-    return;
-  Z3_ast_vector_inc_ref(s->z3, v);
-  if (Z3_ast_vector_size(s->z3, v) == 1) {
-    Z3_app eq = Z3_to_app(s->z3, Z3_ast_vector_get(s->z3, v, 0));
-    for (unsigned i = 0; i < Z3_get_app_num_args(s->z3, eq); i++) {
-      Z3_app arg = Z3_to_app(s->z3, Z3_get_app_arg(s->z3, eq, i));
-      if (Z3_get_app_num_args(s->z3, arg) == 1)
-        s->to_code = Z3_get_app_decl(s->z3, arg);
-    }
-  }
-  Z3_ast_vector_dec_ref(s->z3, v);
-}
 
 // Without reference counts: what is made lives as long as the context.
 static void open_context(SmtEngine *s) {
@@ -56,7 +24,6 @@ static void open_context(SmtEngine *s) {
   s->z3 = Z3_mk_context(config);
   Z3_del_config(config);
   Z3_set_error_handler(s->z3, ignore_error);
-  s->to_code = NULL;
   s->queries = 0;
 }
 
@@ -72,7 +39,7 @@ void smt_engine_free(SmtEngine *s) {
     return;
   Z3_del_context(s->z3); // with all that was made in it
   expr_map_release(&s->asts);
-  array_release(&s->todo);
+  array_release(&s->nodes);
   free(s);
 }
 
@@ -84,538 +51,45 @@ static void renew_if_large(SmtEngine *s) {
   open_context(s);
 }
 
-// --- operands ---------------------------------------------------------------
-
-static bool is_condition(const ExprPool *p, Expr e) {
-  ExprSort s = expr_sort(p, e);
-  return s.kind == SORT_BV && s.width == 1;
-}
-
-static Z3_ast ast(const SmtEngine *s, Expr e) {
-  return (Z3_ast)(uintptr_t)*expr_map_get(&s->asts, e);
-}
-
-static Z3_ast bits(const SmtEngine *s, uint64_t v, unsigned width) {
-  return Z3_mk_unsigned_int64(s->z3, v, Z3_mk_bv_sort(s->z3, width));
-}
-
-static Z3_ast bit_of_bool(const SmtEngine *s, Z3_ast b) {
-  return Z3_mk_ite(s->z3, b, bits(s, 1, 1), bits(s, 0, 1));
-}
-
-static Z3_ast bool_of_bit(const SmtEngine *s, Z3_ast b) {
-  return Z3_mk_eq(s->z3, b, bits(s, 1, 1));
-}
-
-// As a bit-vector, also if it is a condition.
-static Z3_ast vector(const SmtEngine *s, Expr e) {
-  return is_condition(s->pool, e) ? bit_of_bool(s, ast(s, e)) : ast(s, e);
-}
-
-// --- sorts ------------------------------------------------------------------
-
-static Z3_sort fp_sort(const SmtEngine *s, unsigned width) {
-  return width == 32 ? Z3_mk_fpa_sort_32(s->z3) : Z3_mk_fpa_sort_64(s->z3);
-}
-
-static Z3_sort sort_of(const SmtEngine *s, ExprSort sort) {
-  switch ((ExprKind)sort.kind) {
-  case SORT_FP:
-    return fp_sort(s, sort.width);
-  case SORT_INT:
-    return Z3_mk_int_sort(s->z3);
-  case SORT_STR:
-    return Z3_mk_string_sort(s->z3);
-  default:
-    return sort.width == 1 ? Z3_mk_bool_sort(s->z3)
-                           : Z3_mk_bv_sort(s->z3, sort.width);
-  }
-}
-
-// Every byte is escaped, so that Z3 reads nothing into it.
-static Z3_ast text(const SmtEngine *s, uint64_t id) {
-  Str escaped = {0};
-  size_t n;
-  const char *t = expr_text(s->pool, id, &n);
-  for (size_t i = 0; i < n; i++)
-    str_addf(&escaped, "\\u{%x}", (unsigned char)t[i]);
-  Z3_ast a = Z3_mk_string(s->z3, str_text(&escaped));
-  str_release(&escaped);
-  return a;
-}
-
-static Z3_ast constant(const SmtEngine *s, ExprSort sort, uint64_t v) {
-  switch ((ExprKind)sort.kind) {
-  case SORT_FP:
-    return Z3_mk_fpa_to_fp_bv(s->z3, bits(s, v, sort.width),
-                              fp_sort(s, sort.width));
-  case SORT_INT:
-    return Z3_mk_int64(s->z3, (int64_t)v, Z3_mk_int_sort(s->z3));
-  case SORT_STR:
-    return text(s, v);
-  default:
-    if (sort.width > 1)
-      return bits(s, v, sort.width);
-    return v ? Z3_mk_true(s->z3) : Z3_mk_false(s->z3);
-  }
-}
-
-static Z3_ast variable(const SmtEngine *s, VarId v, ExprSort sort) {
-  return Z3_mk_const(s->z3, Z3_mk_int_symbol(s->z3, (int)v), sort_of(s, sort));
-}
-
-// --- bit-vectors ------------------------------------------------------------
-
-static Z3_ast condition_op(const SmtEngine *s, ExprOp op, Z3_ast a, Z3_ast b) {
-  Z3_ast args[2] = {a, b};
-  switch (op) {
-  case EXPR_NOT:
-    return Z3_mk_not(s->z3, a);
-  case EXPR_AND:
-    return Z3_mk_and(s->z3, 2, args);
-  case EXPR_OR:
-    return Z3_mk_or(s->z3, 2, args);
-  case EXPR_XOR:
-    return Z3_mk_xor(s->z3, a, b);
-  default:
-    return NULL;
-  }
-}
-
-typedef Z3_ast Make2(Z3_context c, Z3_ast a, Z3_ast b);
-
-static Make2 *bv_maker(ExprOp op) {
-  switch (op) {
-  case EXPR_ADD:
-    return Z3_mk_bvadd;
-  case EXPR_SUB:
-    return Z3_mk_bvsub;
-  case EXPR_MUL:
-    return Z3_mk_bvmul;
-  case EXPR_UDIV:
-    return Z3_mk_bvudiv;
-  case EXPR_UREM:
-    return Z3_mk_bvurem;
-  case EXPR_SDIV:
-    return Z3_mk_bvsdiv;
-  case EXPR_SREM:
-    return Z3_mk_bvsrem;
-  case EXPR_AND:
-    return Z3_mk_bvand;
-  case EXPR_OR:
-    return Z3_mk_bvor;
-  case EXPR_XOR:
-    return Z3_mk_bvxor;
-  case EXPR_SHL:
-    return Z3_mk_bvshl;
-  case EXPR_LSHR:
-    return Z3_mk_bvlshr;
-  case EXPR_ASHR:
-    return Z3_mk_bvashr;
-  case EXPR_ULT:
-    return Z3_mk_bvult;
-  case EXPR_SLT:
-    return Z3_mk_bvslt;
-  case EXPR_CONCAT:
-    return Z3_mk_concat;
-  default:
-    return NULL;
-  }
-}
-
-// A table, and where it is looked up.
-typedef struct {
-  const SmtEngine *smt;
-  const uint64_t *entries; // those behind `len` are 0
-  uint64_t len;
-  unsigned width; // of an entry
-  Z3_ast index;
-} Lookup;
-
-static uint64_t entry(const Lookup *t, uint64_t i) {
-  return i < t->len ? t->entries[i] : 0;
-}
-
-static bool all_equal(const Lookup *t, uint64_t from, uint64_t n) {
-  uint64_t inside = from < t->len ? t->len - from : 0;
-  inside = inside < n ? inside : n;
-  for (uint64_t i = 1; i < inside; i++)
-    if (t->entries[from + i] != t->entries[from])
-      return false;
-  return inside == n || !entry(t, from);
-}
-
-// The 2^nbits entries from `from` on: halved by one bit of the index after the
-// other, until they are all the same. (A chain of comparisons, one for each
-// entry, takes Z3 seconds to read.)
-static Z3_ast halves(const Lookup *t, uint64_t from, unsigned nbits) {
-  Z3_context z3 = t->smt->z3;
-  if (all_equal(t, from, 1ull << nbits))
-    return bits(t->smt, entry(t, from), t->width);
-  unsigned bit = nbits - 1;
-  Z3_ast low = halves(t, from, bit);
-  Z3_ast high = halves(t, from + (1ull << bit), bit);
-  Z3_ast set = bool_of_bit(t->smt, Z3_mk_extract(z3, bit, bit, t->index));
-  return Z3_mk_ite(z3, set, high, low);
-}
-
-static Z3_ast table(const SmtEngine *s, const ExprNode *n) {
-  uint32_t len;
-  const uint64_t *entries = expr_table_entries(s->pool, n->arg[1], &len);
-  unsigned w = expr_width(s->pool, n->arg[0]), nbits = 0;
-  Lookup t = {s, entries, len, n->sort.width, vector(s, n->arg[0])};
-  while (nbits < w && 1ull << nbits < len)
-    nbits++;
-  Z3_ast inside = halves(&t, 0, nbits);
-  if (nbits == w)
-    return inside;
-  Z3_ast above = Z3_mk_extract(s->z3, w - 1, nbits, t.index);
-  return Z3_mk_ite(s->z3, Z3_mk_eq(s->z3, above, bits(s, 0, w - nbits)), inside,
-                   bits(s, 0, n->sort.width));
-}
-
-static Z3_ast bv_unary(const SmtEngine *s, const ExprNode *n) {
-  Z3_ast a = vector(s, n->arg[0]);
-  unsigned w = expr_width(s->pool, n->arg[0]);
-  switch ((ExprOp)n->op) {
-  case EXPR_NOT:
-    return Z3_mk_bvnot(s->z3, a);
-  case EXPR_NEG:
-    return Z3_mk_bvneg(s->z3, a);
-  case EXPR_EXTRACT:
-    return Z3_mk_extract(s->z3, n->arg[1] + n->sort.width - 1, n->arg[1], a);
-  case EXPR_ZEXT:
-    return Z3_mk_zero_ext(s->z3, n->sort.width - w, a);
-  case EXPR_SEXT:
-    return Z3_mk_sign_ext(s->z3, n->sort.width - w, a);
-  case EXPR_TABLE:
-    return table(s, n);
-  default:
-    return NULL;
-  }
-}
-
-static Z3_ast bv_node(const SmtEngine *s, const ExprNode *n) {
-  bool narrow = n->sort.width == 1;
-  bool compares = n->op == EXPR_ULT || n->op == EXPR_SLT;
-  if (narrow && is_condition(s->pool, n->arg[0])) {
-    bool binary = expr_arity((ExprOp)n->op) == 2;
-    Z3_ast r = condition_op(s, (ExprOp)n->op, ast(s, n->arg[0]),
-                            binary ? ast(s, n->arg[1]) : NULL);
-    if (r)
-      return r;
-  }
-  Make2 *make = bv_maker((ExprOp)n->op);
-  Z3_ast r = make ? make(s->z3, vector(s, n->arg[0]), vector(s, n->arg[1]))
-                  : bv_unary(s, n);
-  return r && narrow && !compares ? bool_of_bit(s, r) : r;
-}
-
-// --- floats -----------------------------------------------------------------
-
-static uint64_t quiet_nan(unsigned width) {
-  return width == 32 ? 0x7fc00000 : 0x7ff8000000000000;
-}
-
-static Z3_ast nearest(const SmtEngine *s) { return Z3_mk_fpa_rne(s->z3); }
-
-static Z3_ast rounding(const SmtEngine *s, ExprRounding how) {
-  switch (how) {
-  case ROUND_NEAREST_AWAY:
-    return Z3_mk_fpa_rna(s->z3);
-  case ROUND_UP:
-    return Z3_mk_fpa_rtp(s->z3);
-  case ROUND_DOWN:
-    return Z3_mk_fpa_rtn(s->z3);
-  case ROUND_ZERO:
-    return Z3_mk_fpa_rtz(s->z3);
-  default:
-    return nearest(s);
-  }
-}
-
-static double two_to(unsigned n) {
-  double d = 1;
-  while (n--)
-    d *= 2;
-  return d;
-}
-
-// 0 unless the value, cut, fits: Z3 leaves that open.
-static Z3_ast integer_of_fp(const SmtEngine *s, const ExprNode *n, Z3_ast a) {
-  bool sign = n->op == EXPR_SINT_OF_FP;
-  unsigned w = n->sort.width;
-  Z3_sort fp = fp_sort(s, expr_width(s->pool, n->arg[0]));
-  double limit = two_to(sign ? w - 1 : w);
-  Z3_ast cut = Z3_mk_fpa_round_to_integral(s->z3, Z3_mk_fpa_rtz(s->z3), a);
-  Z3_ast top = Z3_mk_fpa_numeral_double(s->z3, limit, fp);
-  Z3_ast low = Z3_mk_fpa_numeral_double(s->z3, sign ? -limit : 0, fp);
-  Z3_ast both[2] = {Z3_mk_fpa_lt(s->z3, cut, top),
-                    Z3_mk_fpa_geq(s->z3, cut, low)};
-  Z3_ast rtz = Z3_mk_fpa_rtz(s->z3);
-  Z3_ast v = sign ? Z3_mk_fpa_to_sbv(s->z3, rtz, a, w)
-                  : Z3_mk_fpa_to_ubv(s->z3, rtz, a, w);
-  Z3_ast r = Z3_mk_ite(s->z3, Z3_mk_and(s->z3, 2, both), v, bits(s, 0, w));
-  return w == 1 ? bool_of_bit(s, r) : r;
-}
-
-static Z3_ast fp_of_int(const SmtEngine *s, const ExprNode *n) {
-  Z3_ast a = expr_sort(s->pool, n->arg[0]).kind == SORT_INT
-                 ? Z3_mk_int2bv(s->z3, 64, ast(s, n->arg[0]))
-                 : vector(s, n->arg[0]);
-  Z3_sort to = fp_sort(s, n->sort.width);
-  return n->op == EXPR_FP_OF_SINT
-             ? Z3_mk_fpa_to_fp_signed(s->z3, nearest(s), a, to)
-             : Z3_mk_fpa_to_fp_unsigned(s->z3, nearest(s), a, to);
-}
-
-static Z3_ast fp_conversion(const SmtEngine *s, const ExprNode *n) {
-  Z3_ast a = ast(s, n->arg[0]);
-  switch ((ExprOp)n->op) {
-  case EXPR_FP_OF_FP:
-    return Z3_mk_fpa_to_fp_float(s->z3, nearest(s), a,
-                                 fp_sort(s, n->sort.width));
-  case EXPR_FP_OF_SINT:
-  case EXPR_FP_OF_UINT:
-    return fp_of_int(s, n);
-  case EXPR_FP_OF_BITS:
-    return Z3_mk_fpa_to_fp_bv(s->z3, a, fp_sort(s, n->sort.width));
-  case EXPR_SINT_OF_FP:
-  case EXPR_UINT_OF_FP:
-    return integer_of_fp(s, n, a);
-  case EXPR_BITS_OF_FP: // of a NaN: Z3 would leave them open
-    return Z3_mk_ite(s->z3, Z3_mk_fpa_is_nan(s->z3, a),
-                     bits(s, quiet_nan(n->sort.width), n->sort.width),
-                     Z3_mk_fpa_to_ieee_bv(s->z3, a));
-  default:
-    return NULL;
-  }
-}
-
-static Z3_ast fp_node(const SmtEngine *s, const ExprNode *n) {
-  Z3_context c = s->z3;
-  bool binary = expr_arity((ExprOp)n->op) == 2;
-  Z3_ast a = ast(s, n->arg[0]), b = binary ? ast(s, n->arg[1]) : NULL;
-  switch ((ExprOp)n->op) {
-  case EXPR_FNEG:
-    return Z3_mk_fpa_neg(c, a);
-  case EXPR_FABS:
-    return Z3_mk_fpa_abs(c, a);
-  case EXPR_FSQRT:
-    return Z3_mk_fpa_sqrt(c, nearest(s), a);
-  case EXPR_FROUND:
-    return Z3_mk_fpa_round_to_integral(c, rounding(s, (ExprRounding)n->arg[1]),
-                                       a);
-  case EXPR_FADD:
-    return Z3_mk_fpa_add(c, nearest(s), a, b);
-  case EXPR_FSUB:
-    return Z3_mk_fpa_sub(c, nearest(s), a, b);
-  case EXPR_FMUL:
-    return Z3_mk_fpa_mul(c, nearest(s), a, b);
-  case EXPR_FDIV:
-    return Z3_mk_fpa_div(c, nearest(s), a, b);
-  case EXPR_FEQ:
-    return Z3_mk_fpa_eq(c, a, b);
-  case EXPR_FLT:
-    return Z3_mk_fpa_lt(c, a, b);
-  case EXPR_FLE:
-    return Z3_mk_fpa_leq(c, a, b);
-  case EXPR_FNAN:
-    return Z3_mk_fpa_is_nan(c, a);
-  default:
-    return fp_conversion(s, n);
-  }
-}
-
-// --- INT --------------------------------------------------------------------
-
-static Z3_ast int_const(const SmtEngine *s, int64_t v) {
-  return constant(s, expr_int_sort(), (uint64_t)v);
-}
-
-// Towards zero; Z3's div rounds such that the remainder is not negative.
-static Z3_ast int_quotient(const SmtEngine *s, Z3_ast a, Z3_ast b) {
-  Z3_context c = s->z3;
-  Z3_ast minus = Z3_mk_unary_minus(c, a);
-  return Z3_mk_ite(c, Z3_mk_ge(c, a, int_const(s, 0)), Z3_mk_div(c, a, b),
-                   Z3_mk_unary_minus(c, Z3_mk_div(c, minus, b)));
-}
-
-static Z3_ast int_remainder(const SmtEngine *s, Z3_ast a, Z3_ast b) {
-  Z3_ast product[2] = {b, int_quotient(s, a, b)};
-  Z3_ast rest[2] = {a, Z3_mk_mul(s->z3, 2, product)};
-  return Z3_mk_sub(s->z3, 2, rest);
-}
-
-static Z3_ast int_node(const SmtEngine *s, const ExprNode *n) {
-  bool binary = expr_arity((ExprOp)n->op) == 2;
-  Z3_ast args[2] = {ast(s, n->arg[0]), binary ? ast(s, n->arg[1]) : NULL};
-  switch ((ExprOp)n->op) {
-  case EXPR_NEG:
-    return Z3_mk_unary_minus(s->z3, args[0]);
-  case EXPR_ADD:
-    return Z3_mk_add(s->z3, 2, args);
-  case EXPR_SUB:
-    return Z3_mk_sub(s->z3, 2, args);
-  case EXPR_MUL:
-    return Z3_mk_mul(s->z3, 2, args);
-  case EXPR_SDIV:
-    return int_quotient(s, args[0], args[1]);
-  case EXPR_SREM:
-    return int_remainder(s, args[0], args[1]);
-  case EXPR_SLT:
-    return Z3_mk_lt(s->z3, args[0], args[1]);
-  default:
-    return NULL;
-  }
-}
-
-static Z3_ast bv_of_int(const SmtEngine *s, const ExprNode *n) {
-  Z3_ast r = Z3_mk_int2bv(s->z3, n->sort.width, ast(s, n->arg[0]));
-  return n->sort.width == 1 ? bool_of_bit(s, r) : r;
-}
-
-// --- strings ----------------------------------------------------------------
-
-static Z3_ast str_code(SmtEngine *s, Z3_ast a) {
-  if (!s->to_code)
-    find_to_code(s);
-  return s->to_code ? Z3_mk_app(s->z3, s->to_code, 1, &a) : NULL;
-}
-
-static Z3_ast str_node(SmtEngine *s, const ExprNode *n) {
-  Z3_ast a[3] = {0};
-  for (unsigned i = 0; i < expr_arity((ExprOp)n->op); i++)
-    a[i] = ast(s, n->arg[i]);
-  switch ((ExprOp)n->op) {
-  case EXPR_STR_LEN:
-    return Z3_mk_seq_length(s->z3, a[0]);
-  case EXPR_STR_CONCAT:
-    return Z3_mk_seq_concat(s->z3, 2, a);
-  case EXPR_STR_SUB:
-    return Z3_mk_seq_extract(s->z3, a[0], a[1], a[2]);
-  case EXPR_STR_INDEX:
-    return Z3_mk_seq_index(s->z3, a[0], a[1], a[2]);
-  case EXPR_STR_CONTAINS:
-    return Z3_mk_seq_contains(s->z3, a[0], a[1]);
-  case EXPR_STR_PREFIX:
-    return Z3_mk_seq_prefix(s->z3, a[0], a[1]);
-  case EXPR_STR_SUFFIX:
-    return Z3_mk_seq_suffix(s->z3, a[0], a[1]);
-  case EXPR_STR_REPLACE:
-    return Z3_mk_seq_replace(s->z3, a[0], a[1], a[2]);
-  case EXPR_STR_LT:
-    return Z3_mk_str_lt(s->z3, a[0], a[1]);
-  case EXPR_STR_TO_INT:
-    return Z3_mk_str_to_int(s->z3, a[0]);
-  case EXPR_STR_OF_INT:
-    return Z3_mk_int_to_str(s->z3, a[0]);
-  case EXPR_STR_CODE:
-    return str_code(s, a[0]);
-  default:
-    return NULL;
-  }
-}
-
-// --- nodes ------------------------------------------------------------------
-
-static Z3_ast translate(SmtEngine *s, const ExprNode *n) {
-  ExprOp op = (ExprOp)n->op;
-  if (op == EXPR_CONST)
-    return constant(s, n->sort, n->value);
-  if (op == EXPR_VAR)
-    return variable(s, n->arg[0], n->sort);
-  if (op == EXPR_EQ)
-    return Z3_mk_eq(s->z3, ast(s, n->arg[0]), ast(s, n->arg[1]));
-  if (op == EXPR_ITE)
-    return Z3_mk_ite(s->z3, ast(s, n->arg[0]), ast(s, n->arg[1]),
-                     ast(s, n->arg[2]));
-  if (op == EXPR_INT_OF_BV)
-    return Z3_mk_bv2int(s->z3, vector(s, n->arg[0]), true);
-  if (op == EXPR_BV_OF_INT)
-    return bv_of_int(s, n);
-  if (op >= EXPR_STR_LEN)
-    return str_node(s, n);
-  if (op >= EXPR_FNEG && op <= EXPR_BITS_OF_FP)
-    return fp_node(s, n);
-  return expr_sort(s->pool, n->arg[0]).kind == SORT_INT ? int_node(s, n)
-                                                        : bv_node(s, n);
-}
-
-static bool push_missing(SmtEngine *s, const ExprNode *n) {
-  size_t before = s->todo.len;
-  for (unsigned i = 0; i < expr_arity((ExprOp)n->op); i++)
-    if (!expr_map_get(&s->asts, n->arg[i]))
-      array_push(&s->todo, n->arg[i]);
-  return s->todo.len > before;
-}
-
-// False if there is an operator Z3 does not have.
-static bool translate_all(SmtEngine *s, Expr e) {
-  s->todo.len = 0;
-  array_push(&s->todo, e);
-  while (s->todo.len) {
-    Expr top = array_last(&s->todo);
-    const ExprNode *n = expr_node(s->pool, top);
-    if (!expr_map_get(&s->asts, top)) {
-      if (push_missing(s, n))
-        continue;
-      Z3_ast a = translate(s, n);
-      if (!a || Z3_get_error_code(s->z3) != Z3_OK)
-        return false;
-      expr_map_put(&s->asts, top, (uintptr_t)a);
-    }
-    s->todo.len--;
-  }
-  return true;
-}
-
 // --- queries ----------------------------------------------------------------
 
 typedef struct {
   Z3_solver solver;
   ExprMap seen;
-  ExprList nodes;   // of all conditions
-  size_t *ends;     // where the nodes of each condition end
-  Z3_ast *switches; // one per condition, if it is to be told which failed:
-  bool switched;    // assumptions cost Z3 its tactics
-} Session;
+  ExprList nodes; // of all conditions
+  size_t *ends;   // where the nodes of each condition end
+} SmtQuery;
 
-// INT nodes keep to 64 bits, and do not divide by zero, if this condition is
-// switched on.
-static void assert_range(SmtEngine *s, Session *t, Z3_ast on, Expr e) {
+// INT nodes keep to 64 bits, and do not divide by zero.
+static void assert_range(SmtEngine *s, SmtQuery *t, Expr e) {
   Z3_context c = s->z3;
   const ExprNode *n = expr_node(s->pool, e);
   if (n->sort.kind != SORT_INT || n->op == EXPR_CONST)
     return;
-  Z3_ast a = ast(s, e);
-  Z3_ast fits[3] = {Z3_mk_le(c, a, int_const(s, INT64_MAX)),
-                    Z3_mk_ge(c, a, int_const(s, INT64_MIN)), Z3_mk_true(c)};
+  Z3_ast a = smt_ast(s, e);
+  Z3_ast fits[3] = {Z3_mk_le(c, a, smt_int(s, INT64_MAX)),
+                    Z3_mk_ge(c, a, smt_int(s, INT64_MIN)), Z3_mk_true(c)};
   if (n->op == EXPR_SDIV || n->op == EXPR_SREM)
-    fits[2] = Z3_mk_not(c, Z3_mk_eq(c, ast(s, n->arg[1]), int_const(s, 0)));
-  Z3_solver_assert(c, t->solver, Z3_mk_implies(c, on, Z3_mk_and(c, 3, fits)));
+    fits[2] = Z3_mk_not(c, Z3_mk_eq(c, smt_ast(s, n->arg[1]), smt_int(s, 0)));
+  Z3_solver_assert(c, t->solver, Z3_mk_and(c, 3, fits));
 }
 
-static void assert_condition(SmtEngine *s, Session *t, const Query *q,
+static void assert_condition(SmtEngine *s, SmtQuery *t, const Query *q,
                              size_t i) {
-  Z3_ast on = t->switched
-                  ? Z3_mk_fresh_const(s->z3, "on", Z3_mk_bool_sort(s->z3))
-                  : Z3_mk_true(s->z3);
-  t->switches[i] = on;
-  Z3_ast a = ast(s, q->items[i].cond);
+  Z3_ast a = smt_ast(s, q->items[i].cond);
   a = q->items[i].outcome ? a : Z3_mk_not(s->z3, a);
-  Z3_solver_assert(s->z3, t->solver, Z3_mk_implies(s->z3, on, a));
+  Z3_solver_assert(s->z3, t->solver, a);
   for (size_t k = i ? t->ends[i - 1] : 0; k < t->ends[i]; k++)
-    assert_range(s, t, on, t->nodes.items[k]);
+    assert_range(s, t, t->nodes.items[k]);
 }
 
 // False if the conditions are too large or have an operator Z3 has not.
-static bool translate_query(SmtEngine *s, Session *t, const Query *q,
+static bool translate_query(SmtEngine *s, SmtQuery *t, const Query *q,
                             size_t max_nodes) {
   for (size_t i = 0; i < q->n; i++) {
     Expr cond = q->items[i].cond;
     if (!expr_walk(s->pool, &cond, 1, max_nodes, &t->seen, &t->nodes) ||
-        t->nodes.len > max_nodes || !translate_all(s, cond))
+        t->nodes.len > max_nodes || !smt_translate(s, cond))
       return false;
     t->ends[i] = t->nodes.len;
   }
@@ -623,7 +97,7 @@ static bool translate_query(SmtEngine *s, Session *t, const Query *q,
 }
 
 // The sorts of all nodes, one bit each.
-static unsigned kinds_of(const SmtEngine *s, const Session *t) {
+static unsigned kinds_of(const SmtEngine *s, const SmtQuery *t) {
   unsigned kinds = 0;
   for (size_t i = 0; i < t->nodes.len; i++)
     kinds |= 1u << expr_sort(s->pool, t->nodes.items[i]).kind;
@@ -643,7 +117,7 @@ static Z3_solver choose_solver(SmtEngine *s, unsigned kinds) {
   return solver_for(s, "QF_FPBV");
 }
 
-static void set_timeout(SmtEngine *s, Session *t, double seconds) {
+static void set_timeout(SmtEngine *s, SmtQuery *t, double seconds) {
   Z3_params params = Z3_mk_params(s->z3);
   Z3_params_inc_ref(s->z3, params);
   unsigned ms = seconds > 0.001 ? (unsigned)(seconds * 1000) : 1;
@@ -653,7 +127,7 @@ static void set_timeout(SmtEngine *s, Session *t, double seconds) {
 }
 
 // Only characters up to 255 in string variables.
-static void assert_bytes(SmtEngine *s, Session *t, const Query *q) {
+static void assert_bytes(SmtEngine *s, SmtQuery *t, const Query *q) {
   Z3_context c = s->z3;
   Z3_ast range =
       Z3_mk_re_range(c, Z3_mk_string(c, "\\u{0}"), Z3_mk_string(c, "\\u{ff}"));
@@ -662,7 +136,8 @@ static void assert_bytes(SmtEngine *s, Session *t, const Query *q) {
     if (expr_var_sort(s->pool, q->vars[i]).kind == SORT_STR)
       Z3_solver_assert(
           c, t->solver,
-          Z3_mk_seq_in_re(c, ast(s, expr_input(s->pool, q->vars[i])), bytes));
+          Z3_mk_seq_in_re(c, smt_ast(s, expr_input(s->pool, q->vars[i])),
+                          bytes));
 }
 
 // --- models -----------------------------------------------------------------
@@ -692,7 +167,7 @@ static bool read_fp(SmtEngine *s, Z3_model m, Z3_ast a, unsigned width,
   if (!Z3_model_eval(s->z3, m, a, true, &v))
     return false;
   if (Z3_fpa_is_numeral_nan(s->z3, v)) {
-    *value = quiet_nan(width);
+    *value = smt_quiet_nan(width);
     return true;
   }
   return Z3_model_eval(s->z3, m, Z3_mk_fpa_to_ieee_bv(s->z3, a), true, &v) &&
@@ -701,7 +176,7 @@ static bool read_fp(SmtEngine *s, Z3_model m, Z3_ast a, unsigned width,
 
 static bool read_value(SmtEngine *s, Z3_model m, VarId v, uint64_t *value) {
   ExprSort sort = expr_var_sort(s->pool, v);
-  Z3_ast a = ast(s, expr_input(s->pool, v)), r;
+  Z3_ast a = smt_ast(s, expr_input(s->pool, v)), r;
   if (sort.kind == SORT_FP)
     return read_fp(s, m, a, sort.width, value);
   if (!Z3_model_eval(s->z3, m, a, true, &r))
@@ -716,7 +191,7 @@ static bool read_value(SmtEngine *s, Z3_model m, VarId v, uint64_t *value) {
   return true;
 }
 
-static bool read_model(SmtEngine *s, Session *t, const Query *q, Model *out) {
+static bool read_model(SmtEngine *s, SmtQuery *t, const Query *q, Model *out) {
   Z3_model m = Z3_solver_get_model(s->z3, t->solver);
   if (!m)
     return false;
@@ -731,44 +206,21 @@ static bool read_model(SmtEngine *s, Session *t, const Query *q, Model *out) {
   return ok;
 }
 
-static void read_failed(SmtEngine *s, Session *t, const Query *q,
-                        bool *failed) {
-  Z3_ast_vector core = Z3_solver_get_unsat_core(s->z3, t->solver);
-  Z3_ast_vector_inc_ref(s->z3, core);
-  for (size_t i = 0; i < q->n; i++) {
-    failed[i] = false;
-    for (unsigned k = 0; k < Z3_ast_vector_size(s->z3, core); k++)
-      failed[i] |= Z3_is_eq_ast(s->z3, t->switches[i],
-                                Z3_ast_vector_get(s->z3, core, k));
-  }
-  Z3_ast_vector_dec_ref(s->z3, core);
-}
-
 // --- solving ----------------------------------------------------------------
 
-static SolverResult check(SmtEngine *s, Session *t, const Query *q, Model *out,
-                          bool *failed) {
+static SolverResult check(SmtEngine *s, SmtQuery *t, const Query *q,
+                          Model *out) {
   set_timeout(s, t, q->deadline - clock_now());
-  Z3_lbool r = t->switched ? Z3_solver_check_assumptions(
-                                 s->z3, t->solver, (unsigned)q->n, t->switches)
-                           : Z3_solver_check(s->z3, t->solver);
-  if (r == Z3_L_FALSE && failed)
-    read_failed(s, t, q, failed);
+  Z3_lbool r = Z3_solver_check(s->z3, t->solver);
   if (r == Z3_L_FALSE)
     return SOLVER_UNSAT;
   if (r == Z3_L_UNDEF)
     return SOLVER_UNKNOWN;
-  size_t before = out ? out->len : 0;
-  if (!out || read_model(s, t, q, out))
+  size_t before = out->len;
+  if (read_model(s, t, q, out))
     return SOLVER_SAT;
   out->len = before;
   return SOLVER_UNKNOWN;
-}
-
-static SolverResult check_again_in_bytes(SmtEngine *s, Session *t,
-                                         const Query *q, Model *out) {
-  assert_bytes(s, t, q);
-  return check(s, t, q, out, NULL);
 }
 
 static bool has_strings(const SmtEngine *s, const Query *q) {
@@ -779,45 +231,44 @@ static bool has_strings(const SmtEngine *s, const Query *q) {
 }
 
 // With this solver, which it takes over.
-static SolverResult ask(SmtEngine *s, Session *t, const Query *q,
-                        Z3_solver solver, Model *out, bool *failed) {
+static SolverResult ask(SmtEngine *s, SmtQuery *t, const Query *q,
+                        Z3_solver solver, Model *out) {
   t->solver = solver;
   Z3_solver_inc_ref(s->z3, t->solver);
   for (size_t i = 0; i < q->n; i++)
     assert_condition(s, t, q, i);
-  SolverResult r = check(s, t, q, out, failed);
-  if (r == SOLVER_UNKNOWN && clock_now() < q->deadline && has_strings(s, q))
-    r = check_again_in_bytes(s, t, q, out);
+  SolverResult r = check(s, t, q, out);
+  if (r == SOLVER_UNKNOWN && clock_now() < q->deadline && has_strings(s, q)) {
+    assert_bytes(s, t, q);
+    r = check(s, t, q, out);
+  }
   Z3_solver_dec_ref(s->z3, t->solver);
   return r;
 }
 
 // What is only bits and not easy (not answered in a fifth of the time) is left
 // to Z3's tactics.
-static SolverResult run_session(SmtEngine *s, Session *t, const Query *q,
-                                Model *out, bool *failed) {
+static SolverResult solve_query(SmtEngine *s, SmtQuery *t, const Query *q,
+                                Model *out) {
   unsigned kinds = kinds_of(s, t);
   if (kinds != 1u << SORT_BV)
-    return ask(s, t, q, choose_solver(s, kinds), out, failed);
+    return ask(s, t, q, choose_solver(s, kinds), out);
   Query easy = *q;
   easy.deadline -= 0.8 * (q->deadline - clock_now());
-  SolverResult r = ask(s, t, &easy, choose_solver(s, kinds), out, failed);
+  SolverResult r = ask(s, t, &easy, choose_solver(s, kinds), out);
   if (r == SOLVER_UNKNOWN && clock_now() < q->deadline)
-    r = ask(s, t, q, solver_for(s, "QF_BV"), out, failed);
+    r = ask(s, t, q, solver_for(s, "QF_BV"), out);
   return r;
 }
 
 SolverResult smt_engine_solve(SmtEngine *s, const Query *q,
-                              const SolverLimits *limits, Model *out,
-                              bool *failed) {
+                              const SolverLimits *limits, Model *out) {
   renew_if_large(s);
-  Session t = {.switched = failed != NULL};
-  t.switches = mem_array(Z3_ast, q->n + 1);
+  SmtQuery t = {0};
   t.ends = mem_array(size_t, q->n + 1);
   SolverResult r = SOLVER_UNKNOWN;
   if (translate_query(s, &t, q, limits->nodes))
-    r = run_session(s, &t, q, out, failed);
-  free(t.switches);
+    r = solve_query(s, &t, q, out);
   free(t.ends);
   expr_map_release(&t.seen);
   array_release(&t.nodes);

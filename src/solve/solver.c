@@ -1,15 +1,12 @@
-// The way of a query: normalise, slice, pick an engine, check the model.
+// Answers a query: normalises and slices it, picks an engine, checks the model.
 #include "solve/solver.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-#include "solve/gates.h"
 #include "solve/slice.h"
 #include "solve/solver_query.h"
 #include "util/clock.h"
-
-typedef ARRAY(Constraint) Constraints;
 
 struct Solver {
   ExprPool *pool;
@@ -259,7 +256,7 @@ static SolverEngine route(Solver *s, const Query *q, SolverResult *result,
   out->len = 0;
   *result = SOLVER_UNKNOWN;
   if (!s->off[ENGINE_Z3])
-    *result = smt_engine_solve(smt(s), q, &s->limits, out, NULL);
+    *result = smt_engine_solve(smt(s), q, &s->limits, out);
   return ENGINE_Z3;
 }
 
@@ -385,134 +382,4 @@ SolverResult solver_flip(Solver *s, size_t i, Model *out) {
   Constraint c = solver_constraint(s, i);
   c.outcome = !c.outcome;
   return solver_query(s, i, &c, 1, out);
-}
-
-// --- cores ------------------------------------------------------------------
-
-static SolverResult solve_set(Solver *s, const Constraints *set,
-                              double deadline, bool *failed) {
-  Query q = {.items = set->items, .n = set->len, .deadline = deadline};
-  Support all = SUPPORT_EMPTY;
-  s->vars.len = 0;
-  for (size_t i = 0; i < set->len; i++)
-    all =
-        support_union(s->pool, all, expr_support(s->pool, set->items[i].cond));
-  support_members(s->pool, all, &s->vars);
-  q.vars = s->vars.items;
-  q.nvars = s->vars.len;
-  double start = clock_now();
-  bool use_bits = !s->off[ENGINE_BITS] && bits_take(s, &q);
-  SolverResult r =
-      use_bits ? bit_engine_solve(s->lazy.narrow, &q, &s->limits, NULL, failed)
-               : smt_engine_solve(smt(s), &q, &s->limits, NULL, failed);
-  s->stats.timeouts += r == SOLVER_UNKNOWN;
-  count(s, use_bits ? ENGINE_BITS : ENGINE_Z3, r, start);
-  return r;
-}
-
-// A set of constraints and where each came from.
-typedef struct {
-  Constraints set;
-  CoreList origin;
-} Candidates;
-
-static void candidates_release(Candidates *c) {
-  array_release(&c->set);
-  array_release(&c->origin);
-}
-
-// Keeps the members that failed; all, if the solver named none.
-static void keep_failed(Candidates *c, const bool *failed) {
-  size_t kept = 0;
-  for (size_t i = 0; i < c->set.len; i++)
-    if (failed[i]) {
-      c->set.items[kept] = c->set.items[i];
-      c->origin.items[kept++] = c->origin.items[i];
-    }
-  if (kept) {
-    c->set.len = kept;
-    c->origin.len = kept;
-  }
-}
-
-static double earlier(double a, double b) { return a < b ? a : b; }
-
-// Solves; if UNSAT, only what failed is left.
-static SolverResult reduce(Solver *s, Candidates *c, double deadline) {
-  bool *failed = mem_array(bool, c->set.len + 1);
-  double mine = earlier(deadline, clock_now() + s->limits.seconds);
-  SolverResult r = solve_set(s, &c->set, mine, failed);
-  if (r == SOLVER_UNSAT)
-    keep_failed(c, failed);
-  free(failed);
-  return r;
-}
-
-static Candidates without(const Candidates *c, size_t leave_out) {
-  Candidates rest = {0};
-  for (size_t i = 0; i < c->set.len; i++)
-    if (i != leave_out) {
-      array_push(&rest.set, c->set.items[i]);
-      array_push(&rest.origin, c->origin.items[i]);
-    }
-  return rest;
-}
-
-// Deletion: from the last member to the first, each is left out if the others
-// are unsatisfiable without it. False if time ran out or a query did not end.
-static bool minimise_core(Solver *s, Candidates *c, double deadline) {
-  bool finished = true;
-  for (size_t i = c->set.len; i-- > 0;) {
-    if (clock_now() > deadline)
-      return false;
-    // Those behind i were found necessary; they stay and stay last.
-    size_t tried = c->set.len - 1 - i;
-    Candidates rest = without(c, i);
-    SolverResult r = reduce(s, &rest, deadline);
-    if (r == SOLVER_UNSAT) {
-      candidates_release(c);
-      *c = rest;
-      i = c->set.len > tried ? c->set.len - tried : 0;
-    } else
-      candidates_release(&rest);
-    finished &= r != SOLVER_UNKNOWN;
-  }
-  return finished;
-}
-
-SolverResult solver_core(Solver *s, const Constraint *set, size_t n,
-                         bool minimise, double seconds, CoreList *core,
-                         bool *minimal) {
-  Candidates c = {0};
-  for (size_t i = 0; i < n; i++) {
-    array_push(&c.set, set[i]);
-    array_push(&c.origin, i);
-  }
-  double deadline = clock_now() + seconds;
-  SolverResult r = reduce(s, &c, deadline);
-  bool done = r == SOLVER_UNSAT && minimise && minimise_core(s, &c, deadline);
-  for (size_t i = 0; r == SOLVER_UNSAT && i < c.origin.len; i++)
-    array_push(core, c.origin.items[i]);
-  if (minimal)
-    *minimal = done;
-  candidates_release(&c);
-  return r;
-}
-
-// --- statistics -------------------------------------------------------------
-
-void solver_stats_show(const SolverStats *st, Str *out) {
-  static const char *const names[] = {"syntax", "enumerate", "bits", "z3"};
-  str_addf(out, "%llu queries: %llu sat, %llu unsat, %llu unknown",
-           (unsigned long long)st->queries, (unsigned long long)st->sat,
-           (unsigned long long)st->unsat, (unsigned long long)st->unknown);
-  if (st->timeouts)
-    str_addf(out, " (%llu beyond the limits)",
-             (unsigned long long)st->timeouts);
-  if (st->bad_models)
-    str_addf(out, " (%llu wrong models)", (unsigned long long)st->bad_models);
-  str_addf(out, "; %.2f s", st->seconds);
-  for (int e = 0; e < ENGINE_COUNT; e++)
-    str_addf(out, "%s %s %llu", e ? "," : ";", names[e],
-             (unsigned long long)st->by_engine[e]);
 }

@@ -1,5 +1,5 @@
-// Solving path conditions: does an input exist that goes the same way up to
-// here and then the other way?
+// Solves path conditions: is there an input that takes the same path up to a
+// condition, and then the other outcome?
 //
 //   Solver *s = solver_new(pool, (SolverLimits){0});
 //   for each branch of the run: solver_add(s, condition, outcome);
@@ -10,23 +10,23 @@
 //   model_release(&m);
 //   solver_free(s);
 //
-// How a query is answered, cheapest first (router.c):
-//   syntax      the condition is constant, or was already decided by the path
-//   enumerate   few inputs matter: at most 16 bits, tried out 256 at a time;
+// Engines, cheapest first (solver.c):
+//   syntax      the condition is constant, or already decided by the path
+//   enumerate   few inputs matter: at most 16 bits, tried 256 at a time;
 //               one wide input compared with constants: intervals;
-//               other sorts than BV: the constants the conditions mention
+//               other sorts than BV: the constants in the conditions
 //   bits        bit-vectors, and INT as 64 bits: bit-blasted into one
 //               incremental CaDiCaL per Solver; of many conditions, those
-//               that have to do with the question first (lazy.c)
+//               related to the question first (lazy.c)
 //   z3          floats and strings: the slice alone goes to Z3
-// Before any of them the query is sliced: only conditions that share inputs,
-// directly or by way of others, with the question are looked at; the rest is
-// known to hold with the run's own values, which the answer keeps.
+// The query is sliced before: only conditions that share inputs with the
+// question, directly or through others, are considered. The rest is known to
+// hold with the run's own values, which the answer keeps.
 //
-// Every model is checked by evaluation before it is returned; one that does
-// not hold (our bug, or Z3's) is counted in stats.bad_models and answered
-// UNKNOWN. Models change few inputs: the SAT solver starts from the run, and
-// inputs that can go back to their value do.
+// Every model is checked by evaluation before it is returned. One that does not
+// hold (our bug, or Z3's) is counted in stats.bad_models and answered UNKNOWN.
+// Models change few inputs: the SAT solver starts from the run, and inputs that
+// can keep their value do.
 //
 // A Solver belongs to one run (its pool). Queries may come in any order.
 #ifndef CULPRIT_SOLVE_SOLVER_H
@@ -40,6 +40,7 @@ typedef struct {
   Expr cond;
   bool outcome;
 } Constraint;
+typedef ARRAY(Constraint) Constraints;
 
 typedef enum { SOLVER_SAT, SOLVER_UNSAT, SOLVER_UNKNOWN } SolverResult;
 
@@ -82,13 +83,13 @@ Solver *solver_new(ExprPool *p, SolverLimits limits);
 void solver_free(Solver *s);
 
 // Appends a constraint to the path and returns its index. It must hold in the
-// run (assert): a path condition that is false under its own run is our bug.
-// Constraints about nothing symbolic may be added, they cost nothing.
+// run (assert): a path condition that is false in its own run is our bug.
+// Constant constraints may be added and cost nothing.
 size_t solver_add(Solver *s, Expr cond, bool outcome);
 size_t solver_len(const Solver *s);
 Constraint solver_constraint(const Solver *s, size_t i);
 
-// Constraints 0..i-1 as they are and i the other way. Fills `out` (emptied
+// Constraints 0..i-1 as they are and i negated. Fills `out` (emptied
 // first) with the inputs that differ from the run.
 SolverResult solver_flip(Solver *s, size_t i, Model *out);
 
@@ -97,20 +98,7 @@ SolverResult solver_flip(Solver *s, size_t i, Model *out);
 SolverResult solver_query(Solver *s, size_t prefix, const Constraint *extra,
                           size_t n, Model *out);
 
-// An unsatisfiable core: assumes `set` (nothing of the path) and, if that is
-// SOLVER_UNSAT, appends to `core` the indexes into `set` of constraints that
-// contradict each other, ascending. `minimise`: drop members one by one as
-// long as the rest is still unsatisfiable, for at most `seconds` altogether;
-// *minimal says whether that was finished (may be NULL).
-typedef ARRAY(size_t) CoreList;
-SolverResult solver_core(Solver *s, const Constraint *set, size_t n,
-                         bool minimise, double seconds, CoreList *core,
-                         bool *minimal);
-
 const SolverStats *solver_stats(const Solver *s);
-// One line for people: "412 queries: 240 sat, 170 unsat, 2 unknown (2 beyond
-// the limits); 0.11 s; syntax 30, enumerate 300, bits 80, z3 2".
-void solver_stats_show(const SolverStats *st, Str *out);
 
 // Takes one engine out of use (tests, measurements); ENGINE_Z3 alone takes
 // everything. A query that no engine takes is SOLVER_UNKNOWN.

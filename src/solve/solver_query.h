@@ -40,8 +40,8 @@ void enumerator_release(Enumerator *e);
 // than BV, or conditions too large to try them all out.
 bool enumerator_solve(Enumerator *e, const Query *q, SolverResult *result,
                       Model *out);
-// For conditions that only Z3 takes: bytes whose own conditions leave them few
-// values. All are tried, or some; false: that told nothing.
+// For conditions that only Z3 takes otherwise: tries all or some values of
+// bytes whose own conditions leave few. False: no answer.
 bool enumerator_try(Enumerator *e, const Query *q, SolverResult *result,
                     Model *out);
 
@@ -66,11 +66,9 @@ BitEngine *bit_engine_new(ExprPool *p, SolverStats *stats);
 void bit_engine_free(BitEngine *b);
 // Does it take conditions with this one among them?
 bool bit_engine_takes(BitEngine *b, Expr cond);
-// Appends the value of every input of the query to `out` if SAT. If `failed`
-// is not NULL and the answer UNSAT: which constraints were needed for it.
+// Appends the value of every input of the query to `out` if SAT.
 SolverResult bit_engine_solve(BitEngine *b, const Query *q,
-                              const SolverLimits *limits, Model *out,
-                              bool *failed);
+                              const SolverLimits *limits, Model *out);
 
 // --- lazy.c ------------------------------------------------------------------
 
@@ -97,7 +95,6 @@ typedef struct SmtEngine SmtEngine;
 SmtEngine *smt_engine_new(ExprPool *p);
 void smt_engine_free(SmtEngine *s);
 SolverResult smt_engine_solve(SmtEngine *s, const Query *q,
-                              const SolverLimits *limits, Model *out,
-                              bool *failed);
+                              const SolverLimits *limits, Model *out);
 
 #endif

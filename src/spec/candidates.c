@@ -1,22 +1,21 @@
 // Made tests: see candidates.h.
 #include "spec/candidates.h"
 
-#include "solve/gates.h"
 #include "util/clock.h"
 
 enum { RUN_SHARE = 4 }; // running a brood: times what making it may take
 
-void candidates_open(Candidates *c, Inquiry *q, double make_seconds) {
-  *c = (Candidates){.inquiry = q, .make_seconds = make_seconds};
+void candidates_open(StateCandidates *c, Inquiry *q, double make_seconds) {
+  *c = (StateCandidates){.inquiry = q, .make_seconds = make_seconds};
 }
 
-static void candidate_release(Candidate *c) {
+static void candidate_release(StateCandidate *c) {
   state_release(&c->state);
   subject_run_release(&c->run);
   bitset_release(&c->broken);
 }
 
-void candidates_close(Candidates *c) {
+void candidates_close(StateCandidates *c) {
   for (size_t i = 0; i < c->items.len; i++)
     candidate_release(&c->items.items[i]);
   array_release(&c->items);
@@ -40,7 +39,7 @@ void candidates_broken(const Inquiry *q, const SubjectRun *run, Bitset *out) {
 }
 
 // Is the run one that the contract can judge?
-static bool is_judged(const Inquiry *q, const Candidate *c) {
+static bool is_judged(const Inquiry *q, const StateCandidate *c) {
   const Violations *v = &c->run.violations;
   const ContractTables *t = &q->subject->contracts;
   for (uint32_t i = 0; bitset_next(&c->broken, &i); i++)
@@ -52,9 +51,10 @@ static bool is_judged(const Inquiry *q, const Candidate *c) {
          c->run.outcome.status != PATCH_FAILED;
 }
 
-static int try_state(Candidates *c, State *s, size_t position, Err *err) {
-  Candidate made = {.state = *s, .position = position};
-  *s = (State){0};
+static int try_state(StateCandidates *c, MadeState *s, size_t position,
+                     Err *err) {
+  StateCandidate made = {.state = *s, .position = position};
+  *s = (MadeState){0};
   if (inquiry_run(c->inquiry, &made.state, &made.run, err)) {
     candidate_release(&made);
     return -1;
@@ -72,8 +72,8 @@ static int try_state(Candidates *c, State *s, size_t position, Err *err) {
 
 // Runs them all, as far as there is time; takes the states over. Those of a
 // long path are many, and each may run as long.
-static int try_all(Candidates *c, StateList *states, double start, Brood *out,
-                   Err *err) {
+static int try_all(StateCandidates *c, StateList *states, double start,
+                   Brood *out, Err *err) {
   int rc = 0;
   *out = (Brood){.made = true, .first = c->items.len};
   double deadline = start + RUN_SHARE * c->make_seconds;
@@ -87,7 +87,7 @@ static int try_all(Candidates *c, StateList *states, double start, Brood *out,
 
 // --- making -----------------------------------------------------------------
 
-static StateMaker maker_of(const Candidates *c) {
+static StateMaker maker_of(const StateCandidates *c) {
   Inquiry *q = c->inquiry;
   return (StateMaker){.program = &q->subject->ir,
                       .wrapper = q->wrapper,
@@ -96,18 +96,18 @@ static StateMaker maker_of(const Candidates *c) {
                       .seconds = c->make_seconds};
 }
 
-static const State *state_of(const Candidates *c, size_t of) {
+static const MadeState *state_of(const StateCandidates *c, size_t of) {
   return of == CANDIDATE_GIVEN ? &c->inquiry->given : &c->items.items[of].state;
 }
 
-static Brood *brood_of(Candidates *c, size_t of) {
+static Brood *brood_of(StateCandidates *c, size_t of) {
   size_t place = of == CANDIDATE_GIVEN ? 0 : of + 1;
   while (c->turned.len <= place)
     array_push(&c->turned, (Brood){0});
   return &c->turned.items[place];
 }
 
-int candidates_turn(Candidates *c, size_t of, Brood *out, Err *err) {
+int candidates_turn(StateCandidates *c, size_t of, Brood *out, Err *err) {
   *out = *brood_of(c, of);
   if (out->made)
     return 0;
@@ -121,8 +121,8 @@ int candidates_turn(Candidates *c, size_t of, Brood *out, Err *err) {
   return rc;
 }
 
-int candidates_random(Candidates *c, size_t n, uint64_t *random, Brood *out,
-                      Err *err) {
+int candidates_random(StateCandidates *c, size_t n, uint64_t *random,
+                      Brood *out, Err *err) {
   StateMaker maker = maker_of(c);
   StateList made = {0};
   Err ignored;

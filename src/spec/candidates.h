@@ -1,8 +1,8 @@
-// Tests made from the violating call: states put into it, run natively, judged
-// by the contract. What is made is kept, so that several methods of choosing
+// Tests made from the violating call: states put into it, run natively and
+// judged by the contract. They are kept, so that several methods of choosing
 // tests can be compared without making any state twice.
 //
-//   Candidates c;
+//   StateCandidates c;
 //   candidates_open(&c, &inquiry, 5);
 //   Brood b;
 //   candidates_turn(&c, CANDIDATE_GIVEN, &b, err);
@@ -10,7 +10,7 @@
 //     use(&c.items.items[b.first + i]);
 //   candidates_close(&c);
 //
-// A state that breaks `requires`, hangs or crashes is no valid call; it is
+// A state that breaks `requires`, hangs or crashes is not a valid call; it is
 // counted in `rejected`.
 #ifndef CULPRIT_SPEC_CANDIDATES_H
 #define CULPRIT_SPEC_CANDIDATES_H
@@ -20,11 +20,11 @@
 #define CANDIDATE_GIVEN SIZE_MAX
 
 typedef struct {
-  State state;
+  MadeState state;
   SubjectRun run;  // its hits are those of the call
   Bitset broken;   // contracts_number() of clauses; empty: it passes
-  size_t position; // of the turned branch on the path it was made from
-} Candidate;
+  size_t position; // of the negated branch on the path it was made from
+} StateCandidate;
 
 // Candidates that were made together.
 typedef struct {
@@ -36,22 +36,22 @@ typedef struct {
 typedef struct {
   Inquiry *inquiry;
   double make_seconds; // for the states of one brood; four times for their runs
-  ARRAY(Candidate) items;
+  ARRAY(StateCandidate) items;
   ARRAY(Brood) turned; // [0]: of the given call, [i + 1]: of candidate i
   size_t made, rejected;
-} Candidates;
+} StateCandidates;
 
-void candidates_open(Candidates *c, Inquiry *q, double make_seconds);
-void candidates_close(Candidates *c);
+void candidates_open(StateCandidates *c, Inquiry *q, double make_seconds);
+void candidates_close(StateCandidates *c);
 
-// Those that go the other way at one branch of the path of `of`.
-int candidates_turn(Candidates *c, size_t of, Brood *out, Err *err);
-// At most `n` random valid calls. *random: state of the generator.
-int candidates_random(Candidates *c, size_t n, uint64_t *random, Brood *out,
-                      Err *err);
+// Makes those that take the other edge at one branch of the path of `of`.
+int candidates_turn(StateCandidates *c, size_t of, Brood *out, Err *err);
+// Makes at most `n` random valid calls. *random: state of the generator.
+int candidates_random(StateCandidates *c, size_t n, uint64_t *random,
+                      Brood *out, Err *err);
 
-// The clauses that a run broke in the call in question, assertions in its code
-// among them, by contracts_number().
+// The clauses that a run broke in the violating call, including assertions in
+// its code, by contracts_number().
 void candidates_broken(const Inquiry *q, const SubjectRun *run, Bitset *out);
 
 #endif

@@ -92,7 +92,7 @@ typedef struct {
 static Most most_in_run(const Encoder *e, const Reach *r) {
   Most most = {.rounds = (uint32_t)e->pointees.objects.len};
   for (size_t i = 0; i < e->target.program->functions.len; i++) {
-    const Flow *f = e->flows[i];
+    const UnrollFlow *f = e->flows[i];
     for (uint32_t k = 0; f && k < f->nloops; k++)
       if (f->loops[k].rounds > most.rounds)
         most.rounds = f->loops[k].rounds;
@@ -113,8 +113,8 @@ void clause_bounds_widen(Encoder *e) {
     if (is_own(e, function))
       continue;
     if (!e->flows[function])
-      e->flows[function] = flow_new(r.program, function, &e->arena);
-    Flow *f = e->flows[function];
+      e->flows[function] = unroll_flow_new(r.program, function, &e->arena);
+    UnrollFlow *f = e->flows[function];
     f->calls = most.calls;
     for (uint32_t k = 0; k < f->nloops; k++)
       f->loops[k].rounds = most.rounds;

@@ -1,16 +1,15 @@
-// How far the loops of a contract may go. A clause that is broken is often left
-// early, at the first element that is wrong:
+// Bounds of the loops in a contract. Evaluating a broken clause often stops
+// early, at the first wrong element:
 //
 //   for (c = t->first; c; c = c->next)
 //     if (c->parent != t)
 //       return 0;                     // in the run: at the third of nine
 //
-// or never reached: what stands behind && is not evaluated. With the rounds of
-// the run, nothing the code could do would make the clause hold, and no
-// statement would be to blame. So code that only the contract calls may go
-// round as often as any loop did in the run, or as there are objects, and nest
-// as deep as any of it did. The code under the contract keeps the bounds of
-// its run.
+// or never starts: what follows && is not evaluated. With the iterations of the
+// run, no change of the code could make the clause hold, and no statement would
+// be to blame. So code that only the contract calls may iterate as often as any
+// loop did in the run, or as there are objects, and nest as deep as any code
+// did. The code under the contract keeps the bounds of its run.
 #ifndef CULPRIT_SPEC_CLAUSE_BOUNDS_H
 #define CULPRIT_SPEC_CLAUSE_BOUNDS_H
 

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "solve/gates.h"
 #include "util/clock.h"
 
 enum {
@@ -19,8 +18,10 @@ enum {
   CHECK_SHARE = 4
 };
 // For one question, or the tries of one statement.
-static const double FIRST_SECONDS = 1.5, TRY_SECONDS = 1, MORE_SECONDS = 3,
-                    MOST_SECONDS = 15;
+#define FIRST_SECONDS 1.5
+#define TRY_SECONDS 1
+#define MORE_SECONDS 3
+#define MOST_SECONDS 15
 
 void core_release(Core *c) {
   array_release(&c->statements);
@@ -31,7 +32,7 @@ void core_release(Core *c) {
 
 // --- one question -----------------------------------------------------------
 
-// The clauses hold, and nothing happens that is assumed away. 0: one of them
+// The clauses hold, and nothing occurs that is assumed not to. 0: one of them
 // is not reached.
 static Expr wanted(Encoder *e, const Bitset *clauses) {
   Expr all = expr_bool(e->pool, true);
@@ -164,9 +165,8 @@ static bool try_statement(Search *s, const Bitset *on, uint32_t statement) {
   double until = clock_now() + time_left(s, TRY_SECONDS);
   s->executions = 1;
   for (uint32_t i = 0; i < TRIES; i += TRIES_AT_ONCE)
-    if (try_some(s, on, statement, i, until)) {
+    if (try_some(s, on, statement, i, until))
       return true;
-    }
   return false;
 }
 
@@ -183,42 +183,37 @@ static Effort large_effort(const Search *s, double seconds) {
       .seconds = time_left(s, seconds), .blocks = SIZE_MAX, .exprs = EXPRS_MAX};
 }
 
+// A way to an answer: tries, or an encoding, of so many times the blocks of the
+// run or (0) as large as it gets.
+typedef struct {
+  bool tries;
+  size_t runs;
+  double seconds;
+} AskWay;
+
+// Cheapest first. From LATER on they have a share of the time only.
+static const AskWay ways[] = {{.runs = 2},
+                              {.runs = 40},
+                              {.tries = true},
+                              {.seconds = MORE_SECONDS},
+                              {.seconds = MOST_SECONDS}};
+enum { WAYS = sizeof ways / sizeof *ways, LATER = 3 };
+_Static_assert((int)CORE_WAYS <= (int)WAYS, "all of them are there");
+
 static SolverResult ask_without(Search *s, const StatementList *from,
-                                uint32_t statement, Effort f) {
+                                uint32_t statement, const AskWay *way) {
   Bitset on = {0};
   set_of(from, statement, &on);
-  SolverResult r = ask(s, &on, f, NULL);
+  SolverResult r;
+  if (way->tries)
+    r = try_statement(s, &on, statement) ? SOLVER_SAT : SOLVER_UNKNOWN;
+  else
+    r = ask(s, &on,
+            way->runs ? small_effort(s, way->runs)
+                      : large_effort(s, way->seconds),
+            NULL);
   bitset_release(&on);
   return r;
-}
-
-static SolverResult ask_first(Search *s, const StatementList *from,
-                              uint32_t statement) {
-  return ask_without(s, from, statement, small_effort(s, 2));
-}
-
-static SolverResult ask_second(Search *s, const StatementList *from,
-                               uint32_t statement) {
-  return ask_without(s, from, statement, small_effort(s, 40));
-}
-
-static SolverResult try_some_runs(Search *s, const StatementList *from,
-                                  uint32_t statement) {
-  Bitset on = {0};
-  set_of(from, statement, &on);
-  bool holds = try_statement(s, &on, statement);
-  bitset_release(&on);
-  return holds ? SOLVER_SAT : SOLVER_UNKNOWN;
-}
-
-static SolverResult ask_more(Search *s, const StatementList *from,
-                             uint32_t statement) {
-  return ask_without(s, from, statement, large_effort(s, MORE_SECONDS));
-}
-
-static SolverResult ask_most(Search *s, const StatementList *from,
-                             uint32_t statement) {
-  return ask_without(s, from, statement, large_effort(s, MOST_SECONDS));
 }
 
 static size_t place_of(const StatementList *l, uint32_t statement) {
@@ -234,30 +229,21 @@ static void take_out(StatementList *l, uint32_t statement) {
   l->len--;
 }
 
-typedef SolverResult AskWithout(Search *s, const StatementList *from,
-                                uint32_t statement);
-
 // Takes out of the core those of `from` that it does not need, the last first;
 // `unknown`: those about which there is no answer.
-static void minimise(Search *s, const StatementList *from, AskWithout *how,
+static void minimise(Search *s, const StatementList *from, const AskWay *way,
                      StatementList *unknown) {
   for (size_t i = from->len; i-- > 0;) {
     uint32_t statement = from->items[i];
-    SolverResult r = clock_now() < s->deadline ? how(s, &s->on, statement)
-                                                 : SOLVER_UNKNOWN;
+    SolverResult r = clock_now() < s->deadline
+                         ? ask_without(s, &s->on, statement, way)
+                         : SOLVER_UNKNOWN;
     if (r == SOLVER_UNSAT)
       take_out(&s->on, statement);
     else if (r == SOLVER_UNKNOWN)
       array_push(unknown, statement);
   }
 }
-
-// The ways to an answer, cheapest first. From LATER on they have a share of the
-// time only.
-static AskWithout *const ways[] = {ask_first, ask_second, try_some_runs,
-                                   ask_more, ask_most};
-enum { WAYS = sizeof ways / sizeof *ways, LATER = 3 };
-_Static_assert((int)CORE_WAYS <= (int)WAYS, "all of them are there");
 
 static void copy_list(const StatementList *from, StatementList *to) {
   to->len = 0;
@@ -274,7 +260,7 @@ static void minimise_all(Search *s, double seconds) {
     if (i == LATER)
       s->deadline = clock_now() + time_left(s, seconds / LATER_SHARE);
     unknown->len = 0;
-    minimise(s, &left, ways[i], unknown);
+    minimise(s, &left, &ways[i], unknown);
     copy_list(unknown, &left);
   }
   s->out->minimal = !unknown->len;
@@ -301,16 +287,13 @@ static bool check(Search *s, double seconds) {
 
 // --- omissions --------------------------------------------------------------
 
-static bool assigns(const Encoder *e, const Core *c) {
-  for (size_t i = 0; i < c->statements.len; i++)
-    if (e->statements.items[c->statements.items[i]].assigns)
-      return true;
-  return false;
-}
+static bool assigns(const Statement *s) { return s->assigns; }
+static bool returns(const Statement *s) { return s->returns; }
 
-static bool returns(const Encoder *e, const Core *c) {
+static bool has(const Encoder *e, const Core *c,
+                bool (*is)(const Statement *)) {
   for (size_t i = 0; i < c->statements.len; i++)
-    if (e->statements.items[c->statements.items[i]].returns)
+    if (is(&e->statements.items[c->statements.items[i]]))
       return true;
   return false;
 }
@@ -318,9 +301,9 @@ static bool returns(const Encoder *e, const Core *c) {
 // Nothing in it sets anything, or nothing what the clause names: then something
 // that does is missing (docs/methods.md).
 static bool is_omission(const Encoder *e, const Core *c, uint32_t clause) {
-  if (!assigns(e, c))
+  if (!has(e, c, assigns))
     return true;
-  return !e->about && !returns(e, c) &&
+  return !e->about && !has(e, c, returns) &&
          encoder_sets_none(e, clause, c->statements.items, c->statements.len);
 }
 
@@ -393,7 +376,7 @@ int core_find(Encoder *run, uint32_t clause, const Core *like, double seconds,
                : err_set(err, "clause %u is not evaluated by the call", clause);
   if (!rc && !out->satisfiable && is_omission(run, out, clause)) {
     list_guards(run, out);
-    out->omission = out->guards.len || !assigns(run, out);
+    out->omission = out->guards.len || !has(run, out, assigns);
   }
   search_release(&s);
   out->seconds = clock_now() - start;
@@ -409,7 +392,7 @@ SolverResult core_ask_without(const CoreQuestion *q, uint32_t statement) {
               .out = &ignored};
   bitset_union(&s.clauses, q->clauses);
   all_executed(q->run, &s.on);
-  SolverResult r = ways[q->way](&s, &s.on, statement);
+  SolverResult r = ask_without(&s, &s.on, statement, &ways[q->way]);
   search_release(&s);
   core_release(&ignored);
   return r;

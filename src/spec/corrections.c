@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "solve/gates.h"
 #include "util/clock.h"
 
 static bool is_broken(const Violation *v, uint32_t clause) {
@@ -145,9 +144,8 @@ void corrections_release(Corrections *c) {
 
 void corrections_check(const CorrectionsTask *t, bool elsewhere,
                        const StatementList *among, StatementList *out) {
-  Search s = {.task = t,
-              .deadline = clock_now() + t->seconds,
-              .elsewhere = elsewhere};
+  Search s = {
+      .task = t, .deadline = clock_now() + t->seconds, .elsewhere = elsewhere};
   StatementList open = {0};
   search(&s, wanted(t, UINT32_MAX), among, out, &open);
   for (size_t i = 0; i < open.len; i++)

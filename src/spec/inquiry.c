@@ -1,11 +1,10 @@
-// A broken promise and its core: see inquiry.h.
+// Explains a broken contract: see inquiry.h.
 #include "spec/inquiry.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "solve/gates.h"
 #include "spec/clause_bounds.h"
 #include "util/clock.h"
 #include "util/fs.h"
@@ -16,7 +15,7 @@ enum {
   REPLAY_SECONDS = 5,  // a made state may make the call a long one
 };
 
-void inquiry_open(Inquiry *q, Subject *s, const InquiryOptions *o) {
+void inquiry_open(Inquiry *q, SpecSubject *s, const InquiryOptions *o) {
   *q = (Inquiry){.subject = s, .options = *o};
 }
 
@@ -76,10 +75,10 @@ static CallPoint call_point(const Inquiry *q) {
 
 static int refuse_assertion(const Violation *v, Err *err) {
   return err_set(err,
-                 "%s breaks an assertion while no function with a contract "
-                 "runs; to have it explained give %s, or what calls it, a "
-                 "contract, if only /*@ requires \\true; */: then the state "
-                 "before the call can be looked at",
+                 "%s breaks an assertion while no function with a contract is "
+                 "running; give %s, or its caller, a contract, if only /*@ "
+                 "requires \\true; */, so that culprit can record the state "
+                 "before the call",
                  v->table.function, v->table.function);
 }
 
@@ -93,10 +92,11 @@ static int find_call(Inquiry *q, Err *err) {
   q->contract = contracts_find(&q->subject->contracts, function);
   return q->contract
              ? 0
-             : err_set(err, "%s: its contract is not in the program", function);
+             : err_set(err, "%s: the program does not contain its contract",
+                       function);
 }
 
-static int write_patch(const Inquiry *q, const State *s, Err *err) {
+static int write_patch(const Inquiry *q, const MadeState *s, Err *err) {
   Patch patch = {0};
   char *path = mem_printf("%s/patch", q->subject->options.dir);
   state_patch(s, &patch);
@@ -121,8 +121,8 @@ static int take_snapshot(Inquiry *q, Err *err) {
   SubjectRun run;
   int rc = subject_run(q->subject, &at, &run, err);
   if (!rc && !run.violations.items.len)
-    rc = err_set(err, "the program does not break the promise every time: it "
-                      "depends on more than its input");
+    rc = err_set(err, "the program does not break the contract on every run: "
+                      "it depends on more than its input");
   if (!rc)
     rc = read_snapshot(q, err);
   subject_run_release(&run);
@@ -185,7 +185,7 @@ static int compare_assertion(Inquiry *q, Err *err) {
   if (mean_assertion(q, &q->encoder))
     return 0;
   return err_set(err,
-                 "%s: the call that breaks %s cannot be followed exactly: call "
+                 "%s: the call that breaks %s cannot be modelled exactly: call "
                  "%llu keeps it%s%s",
                  v->table.function, v->table.clauses[v->broken[0]].name,
                  (unsigned long long)q->call, q->limits.len ? "; " : "",
@@ -202,25 +202,16 @@ static int compare_clauses(Inquiry *q, Err *err) {
     if (!holds || !expr_value(q->pool, holds) == is_broken(v, k))
       continue;
     return err_set(err,
-                   "%s: the call cannot be followed exactly: clause %s comes "
-                   "out otherwise than in the run%s%s",
+                   "%s: the call cannot be modelled exactly: clause %s "
+                   "evaluates differently than in the run%s%s",
                    v->table.function, v->table.clauses[k].name,
                    q->limits.len ? "; " : "", str_text(&q->limits));
   }
   return 0;
 }
 
-static EncodeTarget target_of(Inquiry *q, const State *s) {
-  return (EncodeTarget){.program = &q->subject->ir,
-                        .wrapper = q->wrapper,
-                        .read = state_read,
-                        .context = (void *)s,
-                        .args = state_args(s),
-                        .nargs = q->snapshot.args_size};
-}
-
 static int encode(Inquiry *q, Err *err) {
-  EncodeTarget target = target_of(q, &q->given);
+  EncodeTarget target = state_target(&q->given, &q->subject->ir, q->wrapper);
   q->pool = expr_pool_new();
   encoder_init(&q->encoder, &target, q->pool);
   q->encoding = true;
@@ -236,11 +227,16 @@ static int encode(Inquiry *q, Err *err) {
 
 // --- what the call executes -------------------------------------------------
 
+// The number of its line; UINT32_MAX: none.
+static uint32_t line_of(const Inquiry *q, const Statement *s) {
+  return subject_line(q->subject, s->file, s->line);
+}
+
 static void add_lines(const Inquiry *q, const Encoder *e, bool ran_only,
                       Bitset *out) {
   for (size_t i = 0; i < e->statements.len; i++) {
     const Statement *s = &e->statements.items[i];
-    uint32_t line = subject_line(q->subject, s->file, s->line);
+    uint32_t line = line_of(q, s);
     if (line != UINT32_MAX && (s->ran || !ran_only))
       bitset_add(out, line);
   }
@@ -255,7 +251,7 @@ static uint64_t function_number(Hashmap *functions, const SourceLine *l) {
 
 // All lines of the functions that the encoding has statements of.
 static void find_scope(Inquiry *q) {
-  const Subject *s = q->subject;
+  const SpecSubject *s = q->subject;
   Hashmap functions = {0};
   add_lines(q, &q->encoder, false, &q->coded);
   for (uint32_t i = 0; bitset_next(&q->coded, &i); i++)
@@ -268,8 +264,8 @@ static void find_scope(Inquiry *q) {
 }
 
 // The statements on the call's own path; false if it cannot be followed.
-static bool replay(Inquiry *q, const State *s, Bitset *out) {
-  EncodeTarget target = target_of(q, s);
+static bool replay(Inquiry *q, const MadeState *s, Bitset *out) {
+  EncodeTarget target = state_target(s, &q->subject->ir, q->wrapper);
   ExprPool *pool = expr_pool_new();
   Encoder e;
   Err ignored;
@@ -283,9 +279,9 @@ static bool replay(Inquiry *q, const State *s, Bitset *out) {
 }
 
 // Leaves of a process's lines those of the call. Other calls of the same
-// functions are told apart by following the call once more; lines that the
+// functions are distinguished by following the call once more; lines that the
 // encoding has no statement of (a `break`) cannot be.
-static void narrow(Inquiry *q, const State *s, Bitset *hits) {
+static void narrow(Inquiry *q, const MadeState *s, Bitset *hits) {
   Bitset ran = {0}, own = {0};
   bool followed = replay(q, s, &ran);
   for (uint32_t i = 0; bitset_next(hits, &i); i++)
@@ -302,8 +298,7 @@ static void narrow(Inquiry *q, const State *s, Bitset *hits) {
 static void add_statements(const Inquiry *q, const StatementList *l,
                            Bitset *out) {
   for (size_t i = 0; i < l->len; i++) {
-    const Statement *s = &q->encoder.statements.items[l->items[i]];
-    uint32_t line = subject_line(q->subject, s->file, s->line);
+    uint32_t line = line_of(q, &q->encoder.statements.items[l->items[i]]);
     if (line != UINT32_MAX)
       bitset_add(out, line);
   }
@@ -366,7 +361,7 @@ static double made_timeout(const Inquiry *q) {
   return enough < most ? enough : most;
 }
 
-int inquiry_run(Inquiry *q, const State *s, SubjectRun *out, Err *err) {
+int inquiry_run(Inquiry *q, const MadeState *s, SubjectRun *out, Err *err) {
   CallPoint at = call_point(q);
   double given = q->subject->options.timeout;
   at.patch = true;
@@ -385,7 +380,7 @@ uint32_t *inquiry_order(const Inquiry *q) {
   uint32_t *order = mem_array(uint32_t, q->subject->lines.len + 1);
   for (size_t i = 0; i < q->encoder.statements.len; i++) {
     const Statement *s = &q->encoder.statements.items[i];
-    uint32_t line = subject_line(q->subject, s->file, s->line);
+    uint32_t line = line_of(q, s);
     if (line != UINT32_MAX && s->order > order[line])
       order[line] = s->order;
   }
@@ -398,7 +393,7 @@ static void statements_of(const Inquiry *q, const Encoder *e,
                           const Bitset *lines, StatementList *out) {
   for (uint32_t i = 0; i < e->statements.len; i++) {
     const Statement *s = &e->statements.items[i];
-    uint32_t line = subject_line(q->subject, s->file, s->line);
+    uint32_t line = line_of(q, s);
     if (line != UINT32_MAX && bitset_has(lines, line))
       array_push(out, i);
   }
@@ -413,9 +408,9 @@ static int encode_anew(const Inquiry *q, Encoder *e) {
   return 0;
 }
 
-void inquiry_correct(Inquiry *q, const State *s, double seconds,
+void inquiry_correct(Inquiry *q, const MadeState *s, double seconds,
                      Bitset *lines) {
-  EncodeTarget target = target_of(q, s);
+  EncodeTarget target = state_target(s, &q->subject->ir, q->wrapper);
   ExprPool *pool = expr_pool_new();
   StatementList among = {0}, left = {0};
   Encoder e;
@@ -426,10 +421,8 @@ void inquiry_correct(Inquiry *q, const State *s, double seconds,
     CorrectionsTask task = {
         .encoder = &e, .violation = q->violation, .seconds = seconds};
     corrections_check(&task, q->corrections.elsewhere, &among, &left);
-    for (size_t i = 0; i < left.len; i++) {
-      const Statement *x = &e.statements.items[left.items[i]];
-      bitset_add(&kept, subject_line(q->subject, x->file, x->line));
-    }
+    for (size_t i = 0; i < left.len; i++)
+      bitset_add(&kept, line_of(q, &e.statements.items[left.items[i]]));
     if (left.len) {
       bitset_release(lines);
       *lines = kept;
@@ -463,7 +456,7 @@ static int stop_at_call(Inquiry *q, const char *function, uint64_t number,
 }
 
 // Does the state break a promise in the process, too?
-static int confirm(Inquiry *q, State *s, bool *broken, Err *err) {
+static int confirm(Inquiry *q, MadeState *s, bool *broken, Err *err) {
   SubjectRun run;
   CallPoint at = {.function = q->snapshot.function,
                   .number = q->snapshot.call,
@@ -482,7 +475,7 @@ static int confirm(Inquiry *q, State *s, bool *broken, Err *err) {
   take_violation(q);
   state_release(&q->given);
   q->given = *s;
-  *s = (State){0};
+  *s = (MadeState){0};
   q->made = true;
   return 0;
 }
@@ -493,7 +486,7 @@ static int search_state(Inquiry *q, const StateMaker *maker, uint32_t bound,
                         uint32_t *reached, Err *err) {
   *reached = 0;
   for (uint32_t b = 1; b <= bound && q->found == FOUND_NOTHING; b++) {
-    State s = {0};
+    MadeState s = {0};
     bool broken = false;
     SolverResult r = state_search(maker, &q->given, b, &s, err);
     if (r == SOLVER_UNKNOWN)
@@ -556,7 +549,7 @@ int inquiry_check(Inquiry *q, const char *function, const CheckOptions *o,
     return -1;
   return out->call ? 0
                    : err_set(err,
-                             "%s is not called by this run: give arguments "
-                             "with which it is",
+                             "this run does not call %s; give arguments that "
+                             "make it",
                              function);
 }

@@ -1,5 +1,5 @@
-// One broken promise, from the run that breaks it to the statements that cannot
-// be right together with it.
+// Explains one broken contract, from the run that breaks it to the statements
+// that cannot all be right.
 //
 //   Inquiry q;
 //   inquiry_open(&q, &subject, &options);
@@ -11,17 +11,17 @@
 
 #include "spec/core.h"
 #include "spec/corrections.h"
-#include "spec/state.h"
+#include "spec/made_state.h"
 #include "spec/subject.h"
 
 typedef struct {
   double core_seconds; // for one core
-  bool corrections;    // also look which statements alone could be wrong
+  bool corrections;    // also find statements that alone could be wrong
 } InquiryOptions;
 
 typedef enum {
-  FOUND_NOTHING,      // every promise was kept
-  FOUND_TIMEOUT,      // the run did not end, and broke none before
+  FOUND_NOTHING,      // every contract held
+  FOUND_TIMEOUT,      // the run did not end, and broke none before that
   FOUND_PRECONDITION, // the caller is at fault
   FOUND_ASSERTION,    // an assertion, or a loop invariant, in a body
   FOUND_BROKEN,
@@ -33,20 +33,20 @@ typedef struct {
 } ClauseCore;
 
 typedef struct {
-  Subject *subject;
+  SpecSubject *subject;
   InquiryOptions options;
   Found found;
   SubjectRun first;              // the given run
   const Violation *violation;    // of it: the first
-  const ContractTable *contract; // of the function whose call is looked at
+  const ContractTable *contract; // of the function whose call is explained
   uint64_t call;                 // number of the violating call
   Snapshot snapshot;             // of the violating call
-  State given;                   // it, and what --check changed
+  MadeState given;               // it, and what --check changed
   bool made;                     // by --check: not the run's own
   uint32_t wrapper;              // function
   ExprPool *pool;
   Encoder encoder;
-  bool encoding; // the encoder is there
+  bool encoding; // the encoder is set up
   ARRAY(ClauseCore) cores;
   Bitset scope;    // numbers of subject.lines: the call's own code
   Bitset coded;    // of them: those that the encoding has
@@ -63,42 +63,44 @@ typedef struct {
 } CheckOptions;
 
 typedef struct {
-  uint64_t call;    // the last one that was looked at
+  uint64_t call;    // the last one that was checked
   uint32_t reached; // in it: the largest bound that was searched to its end
   uint64_t done;    // the last one that was searched up to the bound; 0: none
 } CheckResult;
 
-void inquiry_open(Inquiry *q, Subject *s, const InquiryOptions *o);
+void inquiry_open(Inquiry *q, SpecSubject *s, const InquiryOptions *o);
 void inquiry_close(Inquiry *q);
 
-// Runs the program and looks which promise it breaks.
+// Runs the program and finds the contract it breaks.
 int inquiry_begin(Inquiry *q, Err *err);
-// The run breaks nothing: looks for a state in which a call of `function` does,
-// in the calls 1, 2, 4, ... of the run, with bounds from 1. Then q->found is no
-// longer FOUND_NOTHING. Fails if the run does not call the function.
+// If the run breaks nothing: searches for a state in which a call of `function`
+// does, in the calls 1, 2, 4, ... of the run, with bounds from 1. If it finds
+// one, q->found is no longer FOUND_NOTHING. Fails if the run does not call the
+// function.
 int inquiry_check(Inquiry *q, const char *function, const CheckOptions *o,
                   CheckResult *out, Err *err);
-// After FOUND_BROKEN and FOUND_ASSERTION: snapshot, encoding, one core for each
-// broken clause. The call of a broken assertion is the innermost one of a
-// function with a contract that was running, or of its own function; fails if
-// neither is known. From then
-// on the hits of a run are the lines that the call executed, in its body and in
-// what that calls: neither what the clauses call, nor what ran before and after
-// it. Fails if the encoding does not break the same clauses as the run did,
-// naming what is not modelled.
+// After FOUND_BROKEN and FOUND_ASSERTION: takes the snapshot, encodes the call,
+// and finds one core for each broken clause. The call of a broken assertion is
+// the innermost running one of a function with a contract, or of its own
+// function; fails if neither is known. From then on the hits of a run are the
+// lines that the call executed, in its body and in what that calls: neither
+// what the clauses call, nor what ran before and after the call. Fails if the
+// encoding does not break the same clauses as the run, naming what is not
+// modelled.
 int inquiry_explain(Inquiry *q, Err *err);
 
-// A state put into the violating call, natively. Its coverage is that of the
+// Runs the violating call natively in another state. Coverage is that of the
 // call, as above.
-int inquiry_run(Inquiry *q, const State *s, SubjectRun *out, Err *err);
+int inquiry_run(Inquiry *q, const MadeState *s, SubjectRun *out, Err *err);
 
-// When the violating call executed each of the subject's lines last, from 1; 0:
-// it did not. To be freed.
+// The order in which the violating call last executed each of the subject's
+// lines, from 1; 0: not executed. Caller frees.
 uint32_t *inquiry_order(const Inquiry *q);
 
-// Leaves of `lines` those whose change alone could keep the contract in this
-// state, too, in which it is broken. As they were if none is left, or if there
-// is no answer in time.
-void inquiry_correct(Inquiry *q, const State *s, double seconds, Bitset *lines);
+// Keeps in `lines` only those whose change alone could satisfy the contract in
+// this violating state, too. Leaves them unchanged if none would be left, or if
+// there is no answer in time.
+void inquiry_correct(Inquiry *q, const MadeState *s, double seconds,
+                     Bitset *lines);
 
 #endif

@@ -1,4 +1,4 @@
-// Keeping what was found out: see keep.h.
+// Stores the result of `culprit spec`: see keep.h.
 #include "spec/keep.h"
 
 #include <stdlib.h>
@@ -7,7 +7,6 @@
 
 #include "locate/spec_note.h"
 #include "oracle/contract.h"
-#include "process/process.h"
 #include "process/words.h"
 #include "util/clock.h"
 #include "util/mem.h"
@@ -21,11 +20,11 @@ typedef struct {
   uint32_t *functions; // -> id of its function; both may be ENTITY_NONE
   NoteSources sources;
   Arena arena;
-} Keeper;
+} SpecKeeper;
 
 // --- lines ------------------------------------------------------------------
 
-static void note_source(Keeper *k, const Source *s) {
+static void note_source(SpecKeeper *k, const Source *s) {
   for (size_t i = 0; i < k->sources.len; i++)
     if (!strcmp(k->sources.items[i].path, s->path))
       return;
@@ -33,7 +32,7 @@ static void note_source(Keeper *k, const Source *s) {
 }
 
 static int assign(void *context, const Unit *u, uint32_t *ids, Err *err) {
-  Keeper *k = context;
+  SpecKeeper *k = context;
   if (store_add_unit(k->store, k->session, u, ids, err))
     return -1;
   for (size_t i = 0; i < u->nsources; i++)
@@ -53,15 +52,15 @@ static int assign(void *context, const Unit *u, uint32_t *ids, Err *err) {
   return 0;
 }
 
-static int add_units(Keeper *k, Err *err) {
-  const Subject *s = k->inquiry->subject;
+static int add_units(SpecKeeper *k, Err *err) {
+  const SpecSubject *s = k->inquiry->subject;
   Collector *c = collector_new(assign, k);
   int rc = collector_add_module(c, s->build.program, err);
   collector_free(c);
   return rc;
 }
 
-static void add_hits(const Keeper *k, const Bitset *hits, Run *run) {
+static void add_hits(const SpecKeeper *k, const Bitset *hits, Run *run) {
   for (uint32_t i = 0; bitset_next(hits, &i); i++) {
     if (k->lines[i] != ENTITY_NONE)
       bitset_add(&run->hits[ENTITY_STATEMENT], k->lines[i]);
@@ -72,14 +71,14 @@ static void add_hits(const Keeper *k, const Bitset *hits, Run *run) {
 
 // --- runs -------------------------------------------------------------------
 
-static void add_failures(const Keeper *k, const Violations *v, Run *run) {
+static void add_failures(const SpecKeeper *k, const Violations *v, Run *run) {
   const Inquiry *q = k->inquiry;
   for (size_t i = 0; i < v->items.len; i++)
     if (violation_is_of(&v->items.items[i], q->contract->function, q->call))
       contract_add_failure(&v->items.items[i], q->subject->options.cwd, run);
 }
 
-static Run new_run(const Keeper *k, const SubjectRun *r, bool fails) {
+static Run new_run(const SpecKeeper *k, const SubjectRun *r, bool fails) {
   Run run = {.verdict = fails ? VERDICT_FAIL : VERDICT_PASS,
              .status = r->outcome.status,
              .seconds = r->outcome.seconds,
@@ -88,13 +87,13 @@ static Run new_run(const Keeper *k, const SubjectRun *r, bool fails) {
   return run;
 }
 
-static int add_run(Keeper *k, Run *run, Err *err) {
+static int add_run(SpecKeeper *k, Run *run, Err *err) {
   int rc = store_add_run(k->store, k->session, run, err);
   run_release(run);
   return rc;
 }
 
-static int add_given(Keeper *k, Err *err) {
+static int add_given(SpecKeeper *k, Err *err) {
   const Inquiry *q = k->inquiry;
   Str command = {0};
   Run run = new_run(k, &q->first, true);
@@ -105,9 +104,11 @@ static int add_given(Keeper *k, Err *err) {
   return add_run(k, &run, err);
 }
 
-static int add_made(Keeper *k, size_t number, const Round *round, Err *err) {
+static int add_made(SpecKeeper *k, size_t number, const Round *round,
+                    Err *err) {
   const Inquiry *q = k->inquiry;
-  const Candidate *c = &k->rounds->candidates->items.items[round->candidate];
+  const StateCandidate *c =
+      &k->rounds->candidates->items.items[round->candidate];
   Run run = new_run(k, &c->run, round->relation != TEST_PASSES);
   run.test = mem_printf("made %zu", number);
   run.command =
@@ -124,7 +125,7 @@ static int add_made(Keeper *k, size_t number, const Round *round, Err *err) {
   return add_run(k, &run, err);
 }
 
-static int add_runs(Keeper *k, Err *err) {
+static int add_runs(SpecKeeper *k, Err *err) {
   int rc = add_given(k, err);
   for (size_t i = 0; !rc && i < k->rounds->taken.len; i++)
     rc = add_made(k, i + 1, &k->rounds->taken.items[i], err);
@@ -143,7 +144,7 @@ static void note_core(const Inquiry *q, const ClauseCore *c, SpecNote *note) {
   }
 }
 
-static void note_lines(const Keeper *k, SpecNote *note) {
+static void note_lines(const SpecKeeper *k, SpecNote *note) {
   const Score *s = &k->rounds->score;
   for (size_t i = 0; i < s->items.len; i++) {
     const ScoredLine *x = &s->items.items[i];
@@ -158,7 +159,7 @@ static void note_lines(const Keeper *k, SpecNote *note) {
   }
 }
 
-static int write_note(const Keeper *k, Err *err) {
+static int write_note(const SpecKeeper *k, Err *err) {
   const Inquiry *q = k->inquiry;
   char *names = violation_names(q->violation);
   char *signature = mem_printf("%s: %s", q->violation->table.function, names);
@@ -178,7 +179,7 @@ static int write_note(const Keeper *k, Err *err) {
 
 // --- all of it --------------------------------------------------------------
 
-static int keep(Keeper *k, const char *command, Err *err) {
+static int keep(SpecKeeper *k, const char *command, Err *err) {
   bool continued;
   char *key = mem_printf("spec %.6f %d", clock_now(), getpid());
   int rc =
@@ -194,7 +195,7 @@ int spec_keep(const Rounds *r, Store *store, const char *command,
               int64_t *session, Err *err) {
   const Inquiry *q = r->candidates->inquiry;
   size_t n = q->subject->lines.len;
-  Keeper k = {.rounds = r, .inquiry = q, .store = store};
+  SpecKeeper k = {.rounds = r, .inquiry = q, .store = store};
   k.lines = mem_array(uint32_t, n + 1);
   k.functions = mem_array(uint32_t, n + 1);
   for (size_t i = 0; i < n; i++)

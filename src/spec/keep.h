@@ -1,13 +1,12 @@
-// What `culprit spec` found out, kept for the commands that come after it: a
-// session of the store whose runs are the given call and the made tests, and a
-// note with the core and the rating (locate/spec_note.h). So `culprit rank`
-// ranks the same lines by the same numbers, and `culprit report` shows the
-// core.
+// Stores the result of `culprit spec` for later commands: a session whose runs
+// are the given call and the made tests, and a note with the core and the
+// rating (locate/spec_note.h). So `culprit rank` ranks the same lines by the
+// same numbers, and `culprit report` shows the core.
 //
 // A run's lines are those of the call, as in the rating. A made test has no
-// command of its own, since its state was put into the process; a failing one
-// that breaks a part of the promises, or others too, shows the given failure,
-// as it counts in the rating.
+// command of its own, because its state was put into the process. A failing one
+// that breaks some of the clauses, or others too, shows the given failure, as
+// it counts in the rating.
 #ifndef CULPRIT_SPEC_KEEP_H
 #define CULPRIT_SPEC_KEEP_H
 

@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "solve/gates.h"
 #include "util/clock.h"
 
 enum {
@@ -13,7 +12,7 @@ enum {
   PATIENCE = 4,  // broods in a row of which none is taken
 };
 
-void rounds_open(Rounds *r, Candidates *c, const RoundsOptions *o) {
+void rounds_open(Rounds *r, StateCandidates *c, const RoundsOptions *o) {
   const Inquiry *q = c->inquiry;
   Bitset broken = {0};
   *r = (Rounds){.candidates = c, .options = *o, .random = o->seed};
@@ -37,11 +36,11 @@ void rounds_close(Rounds *r) {
   score_close(&r->score);
 }
 
-static const Candidate *candidate(const Rounds *r, size_t k) {
+static const StateCandidate *candidate(const Rounds *r, size_t k) {
   return &r->candidates->items.items[k];
 }
 
-const Candidate *rounds_last(const Rounds *r) {
+const StateCandidate *rounds_last(const Rounds *r) {
   return r->taken.len ? candidate(r, array_last(&r->taken).candidate) : NULL;
 }
 
@@ -114,7 +113,7 @@ static int make_more(Rounds *r, bool *any, Err *err) {
 
 // --- picking ----------------------------------------------------------------
 
-static size_t covered(const Rounds *r, const Candidate *c) {
+static size_t covered(const Rounds *r, const StateCandidate *c) {
   size_t n = 0;
   for (uint32_t i = 0; bitset_next(&r->score.suspects, &i); i++)
     n += bitset_has(&c->run.hits, i);
@@ -130,7 +129,7 @@ static bool is_same(const Rounds *r, const Bitset *a, const Bitset *b) {
   return true;
 }
 
-static bool is_new_coverage(const Rounds *r, const Candidate *c) {
+static bool is_new_coverage(const Rounds *r, const StateCandidate *c) {
   if (is_same(r, &c->run.hits, &r->candidates->inquiry->first.hits))
     return false;
   for (size_t i = 0; i < r->taken.len; i++)
@@ -140,7 +139,7 @@ static bool is_new_coverage(const Rounds *r, const Candidate *c) {
   return true;
 }
 
-static size_t worth(const Rounds *r, const Candidate *c) {
+static size_t worth(const Rounds *r, const StateCandidate *c) {
   switch (r->options.pick) {
   case PICK_RANDOM:
     return 1;
@@ -156,7 +155,7 @@ static size_t pick(Rounds *r) {
   size_t best = SIZE_MAX, most = 0;
   for (size_t i = 0; i < r->offers.len; i++) {
     Offer *o = &r->offers.items[i];
-    const Candidate *c = candidate(r, o->candidate);
+    const StateCandidate *c = candidate(r, o->candidate);
     if (o->used)
       continue;
     if (r->options.pick == PICK_SUSPECTS && !is_new_coverage(r, c)) {
@@ -176,7 +175,7 @@ static size_t pick(Rounds *r) {
 
 // A line whose change alone explains the given failure, but not this one of the
 // same kind, is not what is wrong.
-static void correct(Rounds *r, const Candidate *c) {
+static void correct(Rounds *r, const StateCandidate *c) {
   double start = clock_now();
   Bitset lines = {0};
   if (r->corrected >= CORRECTED || is_over(r))
@@ -191,7 +190,7 @@ static void correct(Rounds *r, const Candidate *c) {
 }
 
 // Nor is a line that a failing call does not execute at all.
-static void correct_by_coverage(Rounds *r, const Candidate *c) {
+static void correct_by_coverage(Rounds *r, const StateCandidate *c) {
   Bitset lines = {0};
   for (uint32_t i = 0; bitset_next(&r->score.corrected, &i); i++)
     if (bitset_has(&c->run.hits, i))
@@ -202,7 +201,7 @@ static void correct_by_coverage(Rounds *r, const Candidate *c) {
 }
 
 static void take(Rounds *r, size_t k) {
-  const Candidate *c = candidate(r, k);
+  const StateCandidate *c = candidate(r, k);
   Round round = {.candidate = k, .switched = r->switched};
   round.relation = score_add(&r->score, &(ScoreTest){&c->run.hits, &c->broken});
   if (round.relation == TEST_SAME && r->options.correct) {

@@ -1,5 +1,5 @@
-// Tests made from the violating call, one round after the other, and what they
-// say about the statements (docs/methods.md).
+// Tests made from the violating call, one per round, and what they say about
+// the statements (docs/methods.md).
 //
 //   Rounds r;
 //   rounds_open(&r, &candidates, &options);
@@ -7,14 +7,14 @@
 //     ... r.score.items, best first ...
 //   rounds_close(&r);
 //
-// Offered are states that go another way at one branch of the failing call
-// (candidates.h); when they are used up, those made from the tests that were
-// taken, then those made from all others. A round takes one into the rating:
-// of those whose coverage was not seen before and that execute some suspect,
-// the one that executes the most suspects.
+// Candidates are states that take the other edge at one branch of the failing
+// call (candidates.h); when they are used up, those made from the tests that
+// were taken, then those made from all others. Each round takes one test into
+// the rating: of those with new coverage that execute some suspect, the one
+// that executes the most suspects.
 //
 // The strategy switches when ROUNDS_STALE tests in a row changed no suspect's
-// rating: from then on a test must cover suspects as none before did.
+// rating: from then on a test must cover a new set of suspects.
 #ifndef CULPRIT_SPEC_ROUNDS_H
 #define CULPRIT_SPEC_ROUNDS_H
 
@@ -32,19 +32,19 @@ typedef enum {
 typedef struct {
   RoundsPick pick;
   bool bonus;     // suspects of the core are rated higher
-  bool correct;   // less so if they could not alone be wrong
+  bool correct;   // by half as much if they could not alone be wrong
   double seconds; // for making tests, in all; 0: any
   uint64_t seed;  // PICK_RANDOM
 } RoundsOptions;
 
-// A candidate that this method knows of.
+// A candidate that this method may take.
 typedef struct {
   size_t candidate;
-  bool used;     // taken, or left out for good
-  bool expanded; // its own path was looked at
+  bool used;     // taken, or rejected
+  bool expanded; // its own path was explored
 } Offer;
 
-// What one round came to.
+// The result of one round.
 typedef struct {
   size_t candidate;
   TestRelation relation;
@@ -53,12 +53,12 @@ typedef struct {
 } Round;
 
 typedef struct {
-  Candidates *candidates;
+  StateCandidates *candidates;
   RoundsOptions options;
   ARRAY(Offer) offers;
   ARRAY(Round) taken; // in order
   Score score;
-  size_t apart; // failing tests set aside: other promises
+  size_t apart; // failing tests set aside: they break other clauses
   bool given_expanded, switched;
   size_t corrected; // failing tests that the corrections explain
   size_t idle;      // broods made since a test was taken
@@ -66,13 +66,13 @@ typedef struct {
   uint64_t random;
 } Rounds;
 
-void rounds_open(Rounds *r, Candidates *c, const RoundsOptions *o);
+void rounds_open(Rounds *r, StateCandidates *c, const RoundsOptions *o);
 void rounds_close(Rounds *r);
 
-// One round; *more is false if there was nothing left to take.
+// One round; *more is false if no test was left to take.
 int rounds_next(Rounds *r, bool *more, Err *err);
 
 // The test taken last; NULL: none yet.
-const Candidate *rounds_last(const Rounds *r);
+const StateCandidate *rounds_last(const Rounds *r);
 
 #endif

@@ -1,5 +1,5 @@
 // How suspicious statements are, from a core and from tests judged by the
-// contract (docs/methods.md): susp = Tarantula + 1 for suspects of the core,
+// contract (docs/methods.md): susp = Tarantula + 1 for suspects of the core;
 // confidence is Tarantula's; ordered by susp, then confidence.
 //
 //   Score s;
@@ -8,16 +8,16 @@
 //   s.items                                       // best first
 //   score_close(&s);
 //
-// Feedback. A failing test that breaks only other promises is set aside. A
-// statement whose susp and confidence both drop when a failing test with the
-// same broken promises is added, loses its bonus and is no suspect any more;
-// with some of them, or some others as well, the test only counts.
+// Feedback. A failing test that breaks only other clauses is set aside. If a
+// failing test that breaks the same clauses lowers both susp and confidence of
+// a statement, the statement loses its bonus and is no longer a suspect. A test
+// that breaks some of them, or others as well, only counts.
 //
 // Corrections (ours, not published). If it is known which lines could alone be
-// wrong (corrections.h), the other suspects have only half of the bonus, and
-// come later among lines of the same rating. Of those that are still alike the
-// one that the failing call executed last, nearest to the broken promise, comes
-// first (score_order).
+// wrong (corrections.h), the other suspects get half of the bonus, and come
+// later among lines of the same rating. Of the remaining ties the line that the
+// failing call executed last, nearest to the broken clause, comes first
+// (score_order).
 #ifndef CULPRIT_SPEC_SCORE_H
 #define CULPRIT_SPEC_SCORE_H
 
@@ -31,7 +31,7 @@ typedef struct {
 
 typedef enum {
   TEST_PASSES,
-  TEST_SAME,   // breaks the same promises as the given failure
+  TEST_SAME,   // breaks the same clauses as the given failure
   TEST_PARTLY, // some of them, or others too
   TEST_APART,  // only others: set aside
 } TestRelation;
@@ -39,7 +39,7 @@ typedef enum {
 typedef struct {
   uint32_t line;
   uint32_t ef, ep;
-  bool suspect;   // of the core, and not dropped since
+  bool suspect;   // of the core, and not dropped
   bool corrected; // could alone be wrong
   uint32_t order; // of executing it, later ones first; 0: not known
   double susp, confidence;
@@ -62,14 +62,14 @@ typedef struct {
 void score_open(Score *s, size_t nlines, const Bitset *suspects,
                 const Bitset *broken, bool bonus);
 void score_close(Score *s);
-// The lines that could alone be wrong; none: it is not known.
+// The lines that could alone be wrong; none: not known.
 void score_correct(Score *s, const Bitset *lines);
 
 // `order` of each line: the later, the nearer to the failure. Copied.
 void score_order(Score *s, const uint32_t *order);
 
 TestRelation score_relation(const Score *s, const Bitset *broken);
-// Counts the test (unless it is set aside) and rates anew.
+// Counts the test, unless it is set aside, and updates the rating.
 TestRelation score_add(Score *s, const ScoreTest *t);
 
 #endif

@@ -8,7 +8,6 @@
 #include "run/runner.h"
 #include "run/scratch.h"
 #include "runtime/links_format.h"
-#include "util/fs.h"
 
 enum { OUTPUT_MAX = 64 << 20 };
 
@@ -22,7 +21,7 @@ static uint64_t line_key(const char *file, uint32_t line, char **key) {
   return n + sizeof line;
 }
 
-static uint32_t add_line(Subject *s, SourceLine l) {
+static uint32_t add_line(SpecSubject *s, SourceLine l) {
   char *key;
   uint64_t n = line_key(l.file, l.line, &key), fresh = s->lines.len;
   uint64_t number = hashmap_intern(&s->line_index, key, n, fresh);
@@ -35,7 +34,7 @@ static uint32_t add_line(Subject *s, SourceLine l) {
   return (uint32_t)number;
 }
 
-uint32_t subject_line(const Subject *s, const char *file, uint32_t line) {
+uint32_t subject_line(const SpecSubject *s, const char *file, uint32_t line) {
   char *key;
   uint64_t n = line_key(file, line, &key), number = UINT32_MAX;
   hashmap_get(&s->line_index, key, n, &number);
@@ -45,7 +44,7 @@ uint32_t subject_line(const Subject *s, const char *file, uint32_t line) {
 
 static int assign(void *context, const Unit *u, uint32_t *ids, Err *err) {
   (void)err;
-  Subject *s = context;
+  SpecSubject *s = context;
   for (size_t i = 0; i < u->nentities; i++) {
     const Entity *e = &u->entities[i];
     ids[i] = (uint32_t)i;
@@ -61,14 +60,15 @@ static int assign(void *context, const Unit *u, uint32_t *ids, Err *err) {
 
 // --- opening ----------------------------------------------------------------
 
-static int load_code(Subject *s, Err *err) {
+static int load_code(SpecSubject *s, Err *err) {
   for (size_t i = 0; i < s->build.nirs; i++)
     if (program_add(&s->ir, s->build.irs[i], err))
       return -1;
-  return program_link(&s->ir, err);
+  program_link(&s->ir);
+  return 0;
 }
 
-static int confine(Subject *s, Err *err) {
+static int confine(SpecSubject *s, Err *err) {
   if (!s->options.confine)
     return 0;
   ConfinePlan plan = *s->options.confine;
@@ -77,13 +77,13 @@ static int confine(Subject *s, Err *err) {
   return confine_open(&s->confine, &plan, err);
 }
 
-int subject_open(Subject *s, const SubjectOptions *o, Err *err) {
-  *s = (Subject){.options = *o};
+int subject_open(SpecSubject *s, const SubjectOptions *o, Err *err) {
+  *s = (SpecSubject){.options = *o};
   if (contracts_read(&s->contracts, o->program, err))
     return -1;
   if (!s->contracts.tables.len)
     return err_set(err,
-                   "%s: no function in it has a contract; write one as a "
+                   "%s: no function has a contract; write one as a "
                    "comment /*@ ensures ...; */ before a function and build "
                    "it with culprit-cc",
                    o->program);
@@ -94,7 +94,7 @@ int subject_open(Subject *s, const SubjectOptions *o, Err *err) {
   return collector_add_module(s->collector, s->build.program, err);
 }
 
-void subject_close(Subject *s) {
+void subject_close(SpecSubject *s) {
   confine_close(s->confine);
   collector_free(s->collector);
   contracts_release(&s->contracts);
@@ -107,12 +107,12 @@ void subject_close(Subject *s) {
 
 // --- running ----------------------------------------------------------------
 
-static int wait_for(Subject *s, Pool *pool, Outcome *out, Err *err) {
+static int wait_for(SpecSubject *s, Pool *pool, Outcome *out, Err *err) {
   size_t slot;
   PoolEvent event;
   while ((event = pool_wait(pool, -1, &slot, out)) != POOL_ENDED) {
     if (event == POOL_IDLE)
-      return err_set(err, "%s: the run got lost", s->options.program);
+      return err_set(err, "%s: lost track of the run", s->options.program);
     s->interrupted = true;
     pool_kill_all(pool);
     return err_set(err, "interrupted");
@@ -122,14 +122,14 @@ static int wait_for(Subject *s, Pool *pool, Outcome *out, Err *err) {
   return 0;
 }
 
-static void set_input(const Subject *s, Redirect *r) {
+static void set_input(const SpecSubject *s, Redirect *r) {
   *r = (Redirect){.mode = REDIRECT_READ,
                   .path = s->options.input ? s->options.input : "/dev/null"};
 }
 
 // "NAME=DIR/FILE:FUNCTION:CALL". Not wanted: call 0, written as long; else the
 // stack would lie elsewhere.
-static char *point(const Subject *s, const CallPoint *at, const char *name,
+static char *point(const SpecSubject *s, const CallPoint *at, const char *name,
                    const char *file, bool wanted, Arena *arena) {
   char number[32];
   snprintf(number, sizeof number, "%llu", (unsigned long long)at->number);
@@ -139,7 +139,7 @@ static char *point(const Subject *s, const CallPoint *at, const char *name,
                       at->function, number);
 }
 
-static int execute(Subject *s, const char *dir, const CallPoint *at,
+static int execute(SpecSubject *s, const char *dir, const CallPoint *at,
                    Outcome *out, Err *err) {
   Arena arena = {0};
   Redirect input;
@@ -177,7 +177,8 @@ static int execute(Subject *s, const char *dir, const CallPoint *at,
   return rc;
 }
 
-int subject_run(Subject *s, const CallPoint *at, SubjectRun *out, Err *err) {
+int subject_run(SpecSubject *s, const CallPoint *at, SubjectRun *out,
+                Err *err) {
   *out = (SubjectRun){0};
   char *dir = mem_printf("%s/run", s->options.dir);
   Run run = {0};
@@ -222,7 +223,7 @@ static const unsigned char *find_links(const Snapshot *s, const IrUnit *u) {
   return NULL;
 }
 
-int subject_bind(Subject *s, const Snapshot *snapshot, Err *err) {
+int subject_bind(SpecSubject *s, const Snapshot *snapshot, Err *err) {
   Program *p = &s->ir;
   p->links.len = 0;
   for (size_t i = 0; i < p->units.len; i++) {

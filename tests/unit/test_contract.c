@@ -11,7 +11,7 @@
 #include "php/record/record.h"
 #include "program/contract_table.h"
 #include "replay/trace.h"
-#include "spec/snapshot.h"
+#include "spec/call_snapshot.h"
 #include "util/fs.h"
 
 // --- helpers ----------------------------------------------------------------

@@ -9,6 +9,13 @@
 #include "util/ddmin.h"
 #include "util/mem.h"
 
+static const Strategy *strategy_find(const char *name) {
+  size_t i = 0;
+  while (strcmp(strategy_at(i)->name, name) != 0)
+    i++;
+  return strategy_at(i);
+}
+
 static void assert_near(double got, double want) {
   if (got < want - 0.05 || got > want + 0.05)
     fail_msg("%f, expected %f", got, want);
@@ -143,20 +150,20 @@ static void release_runs(Frontier *f) {
 }
 
 // All flips of run 0, last first.
-static void make_flips(Candidate *c) {
+static void make_flips(FlipCandidate *c) {
   for (uint32_t i = 0; i < STEPS; i++)
-    c[i] = (Candidate){.event = STEPS - 1 - i, .edge = i % 2, .number = i};
+    c[i] = (FlipCandidate){.event = STEPS - 1 - i, .edge = i % 2, .number = i};
 }
 
 // One failing run with the six conditions from above, and a flip of each.
-static void make_six(Frontier *f, Candidate *c) {
+static void make_six(Frontier *f, FlipCandidate *c) {
   Explored run = {.nsteps = 6, .steps = mem_array(PathStep, 6), .shows = true};
   for (uint32_t k = 0; k < 6; k++) {
     run.steps[k] = six[k];
     array_push(&run.path.events,
                (PathEvent){.branch = IR_NONE, .outcome = six[k].outcome});
-    array_push(&f->sites, (Site){.taken = true});
-    c[k] = (Candidate){.event = k, .site = k, .number = k};
+    array_push(&f->sites, (FlipSite){.taken = true});
+    c[k] = (FlipCandidate){.event = k, .site = k, .number = k};
   }
   array_push(&f->runs, run);
 }
@@ -168,7 +175,7 @@ static void release_six(Frontier *f) {
 
 TEST(a_flip_is_predicted_to_leave_the_other_conditions_as_they_were) {
   Frontier f = {0};
-  Candidate c[6];
+  FlipCandidate c[6];
   make_six(&f, c);
   strategy_find("pcs")->score(&f, 0, c, 6);
   for (size_t k = 0; k < 6; k++)
@@ -182,7 +189,7 @@ TEST(a_flip_is_predicted_to_leave_the_other_conditions_as_they_were) {
 
 TEST(among_equals_the_new_comes_first_then_the_least_tried_then_the_early) {
   Frontier f = {0};
-  Candidate c[6];
+  FlipCandidate c[6];
   make_six(&f, c);
   const Strategy *s = strategy_find("pcs");
   s->score(&f, 0, c, 6);
@@ -199,7 +206,7 @@ TEST(among_equals_the_new_comes_first_then_the_least_tried_then_the_early) {
 
 TEST(what_is_far_less_alike_comes_later_even_if_it_is_new) {
   Frontier f = {0};
-  Candidate c[6];
+  FlipCandidate c[6];
   make_six(&f, c);
   const Strategy *s = strategy_find("pcs");
   s->score(&f, 0, c, 6);
@@ -229,7 +236,7 @@ TEST(an_input_that_was_found_once_is_compared_with_every_failing_run) {
   Frontier f = {0};
   Model model = {0};
   array_push(&model, (Binding){3, 'X'});
-  Candidate c[2] = {{.model = &model}, {.number = 1}};
+  FlipCandidate c[2] = {{.model = &model}, {.number = 1}};
   array_push(&f.runs, run_of("abcd"));
   s->score(&f, 0, c, 2);
   assert_near(c[0].score, 75);
@@ -253,7 +260,7 @@ TEST(scores_raised_by_one_failing_run_after_another_are_those_of_all_at_once) {
   make_runs(&f);
   for (size_t n = 0; n < 3; n++) {
     const Strategy *s = strategy_find(names[n]);
-    Candidate one[STEPS], other[STEPS];
+    FlipCandidate one[STEPS], other[STEPS];
     make_flips(one);
     make_flips(other);
     for (size_t i = 0; i < RUNS; i++)

@@ -8,9 +8,9 @@ enum { LINES = 10 };
 
 // A call that breaks clause 0 and executes lines 1 to 6; 1 to 4 are suspects.
 typedef struct {
-  Subject subject;
+  SpecSubject subject;
   Inquiry inquiry;
-  Candidates candidates;
+  StateCandidates candidates;
   Rounds rounds;
   ContractClause clauses[2];
   uint32_t broken[1];
@@ -23,7 +23,7 @@ static void add_all(Bitset *b, const char *members) {
 
 // Something made from the given call, after which nothing more can be made.
 static void make(Kit *k, const char *hits, const char *broken) {
-  Candidate c = {.position = k->candidates.items.len};
+  StateCandidate c = {.position = k->candidates.items.len};
   add_all(&c.run.hits, hits);
   add_all(&c.broken, broken);
   array_push(&k->candidates.items, c);

@@ -6,10 +6,10 @@
 
 #include "locate/spec_note.h"
 #include "solve/solver.h"
+#include "spec/encode/encode_value.h"
 #include "spec/encode/memory.h"
 #include "spec/encode/pmap.h"
 #include "spec/encode/pointees.h"
-#include "spec/encode/value.h"
 #include "spec/score.h"
 #include "util/fs.h"
 
@@ -58,25 +58,25 @@ TEST(a_map_holds_what_an_array_would_and_tells_what_differs) {
 
 typedef struct {
   ExprPool *pool;
-  Values values;
+  ValPool values;
   Expr c; // a free condition, true in the run
 } Kit;
 
 static void kit_open(Kit *k) {
   k->pool = expr_pool_new();
-  values_init(&k->values, k->pool);
+  val_pool_init(&k->values, k->pool);
   k->c = expr_input(k->pool, expr_new_var(k->pool, "c", expr_bv(1), 1));
 }
 
 static void kit_close(Kit *k) {
-  values_release(&k->values);
+  val_pool_release(&k->values);
   expr_pool_free(k->pool);
 }
 
 TEST(a_choice_of_two_pointers_stays_a_list_and_compares_by_its_conditions) {
   Kit k;
   kit_open(&k);
-  Values *v = &k.values;
+  ValPool *v = &k.values;
   Val p = val_ite(v, k.c, val_const(v, 64, 0x5000), val_const(v, 64, 0));
   assert_int_equal(val_node(v, p)->n, 2);
   assert_int_equal(val_in_run(v, p), 0x5000);

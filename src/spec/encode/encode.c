@@ -1,14 +1,13 @@
 // Unrolling: see encode.h.
 //
 // A function is unrolled block by block, in an order in which everything that
-// leads to a block has been done before it (flow.h).
+// leads to a block has been done before it (unroll_flow.h).
 #include "spec/encode/encode.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "solve/gates.h"
 #include "spec/encode/encode_internal.h"
 #include "util/clock.h"
 
@@ -26,10 +25,10 @@ bool ghost_is_dead(uint64_t key) {
   return key == ghost_dead() ||
          (key > ghost_dead() && key < 2 * GHOST_BASE && key % 2);
 }
-uint64_t ghost_register(const Frame *f, uint32_t reg) {
+uint64_t ghost_register(const EncodeFrame *f, uint32_t reg) {
   return GHOST_BASE * 2 + ((uint64_t)f->id << 24) + reg;
 }
-uint64_t ghost_returned(const Frame *f, uint32_t k) {
+uint64_t ghost_returned(const EncodeFrame *f, uint32_t k) {
   return GHOST_BASE * 4 + ((uint64_t)f->id << 24) + k;
 }
 
@@ -52,9 +51,10 @@ void encoder_init(Encoder *e, const EncodeTarget *t, ExprPool *pool) {
                  .max_blocks = BLOCKS_MAX,
                  .max_exprs = SIZE_MAX,
                  .deadline = INFINITY};
-  values_init(&e->values, pool);
+  val_pool_init(&e->values, pool);
   memory_init(&e->memory, &e->values, t->read, t->context);
-  e->flows = arena_array(&e->arena, Flow *, t->program->functions.len + 1);
+  e->flows =
+      arena_array(&e->arena, UnrollFlow *, t->program->functions.len + 1);
   find_wrappers(e);
 }
 
@@ -65,14 +65,14 @@ void encoder_fork(Encoder *e, Encoder *first, ExprPool *pool) {
                  .max_blocks = BLOCKS_MAX,
                  .max_exprs = SIZE_MAX,
                  .deadline = INFINITY};
-  values_init(&e->values, pool);
+  val_pool_init(&e->values, pool);
   memory_init(&e->memory, &e->values, first->target.read,
               first->target.context);
   memory_take_heap(&e->memory, &first->memory);
 }
 
 void encoder_release(Encoder *e) {
-  values_release(&e->values);
+  val_pool_release(&e->values);
   memory_release(&e->memory);
   pointees_release(&e->pointees);
   arena_release(&e->arena);
@@ -95,11 +95,11 @@ void encoder_release(Encoder *e) {
   expr_map_release(&e->facts);
 }
 
-Flow *encode_flow(Encoder *e, uint32_t function) {
+UnrollFlow *encode_flow(Encoder *e, uint32_t function) {
   Encoder *first = e->first;
   if (!first->flows[function])
     first->flows[function] =
-        flow_new(e->target.program, function, &first->arena);
+        unroll_flow_new(e->target.program, function, &first->arena);
   return first->flows[function];
 }
 
@@ -112,7 +112,7 @@ void encode_lost(Encoder *e, const char *name) {
   array_push(&e->losses, (EncodeLoss){name, 1});
 }
 
-// --- what is assumed away ---------------------------------------------------
+// --- what is assumed not to occur -------------------------------------------
 
 bool encode_is_dead(Encoder *e, Pmap state) {
   uint64_t value;
@@ -131,8 +131,8 @@ Pmap encode_assume_not(Encoder *e, Pmap state, Expr cond) {
 
 // --- unrolling --------------------------------------------------------------
 
-// Where in the order: see flow.h.
-static int compare(const Frame *f, const Unrolled *a, const Unrolled *b) {
+// Where in the order: see unroll_flow.h.
+static int compare(const EncodeFrame *f, const Unrolled *a, const Unrolled *b) {
   const uint32_t *order = f->flow->order;
   for (uint32_t l = 0;; l++) {
     bool in_a = l < a->nloops, in_b = l < b->nloops;
@@ -147,7 +147,7 @@ static int compare(const Frame *f, const Unrolled *a, const Unrolled *b) {
   }
 }
 
-static uint32_t take_first(Frame *f) {
+static uint32_t take_first(EncodeFrame *f) {
   size_t best = 0;
   for (size_t i = 1; i < f->pending.len; i++)
     if (compare(f, &f->blocks.items[f->pending.items[i]],
@@ -161,14 +161,14 @@ static uint32_t take_first(Frame *f) {
 
 // How often a loop may go round: see encode.h. `certain`: its branch is
 // decided.
-static uint32_t most_rounds(const Encoder *e, const Frame *f,
-                            const FlowLoop *loop, bool certain) {
+static uint32_t most_rounds(const Encoder *e, const EncodeFrame *f,
+                            const UnrollLoop *loop, bool certain) {
   if (e->mode == ENCODE_CHECK)
     return e->bound;
   return loop->rounds + 1 + (certain && !f->soft ? ROUNDS_MORE : 0);
 }
 
-static bool may_go_round(Encoder *e, const Frame *f, FlowLoop *loop,
+static bool may_go_round(Encoder *e, const EncodeFrame *f, UnrollLoop *loop,
                          uint32_t rounds, bool certain) {
   if (e->mode != ENCODE_RUN)
     return rounds <= most_rounds(e, f, loop, certain);
@@ -177,24 +177,24 @@ static bool may_go_round(Encoder *e, const Frame *f, FlowLoop *loop,
 }
 
 // The unrolled block that an edge leads to; false: it is beyond the bounds.
-static bool next_place(Encoder *e, const Frame *f, const Unrolled *from,
+static bool next_place(Encoder *e, const EncodeFrame *f, const Unrolled *from,
                        uint32_t block, bool certain, Unrolled *out) {
   *out = (Unrolled){.block = block};
-  out->nloops = flow_loops(f->flow, block, out->loops);
+  out->nloops = unroll_flow_loops(f->flow, block, out->loops);
   bool back = f->flow->order[block] <= f->flow->order[from->block];
   for (uint32_t l = 0; l < out->nloops; l++) {
     bool same = l < from->nloops && from->loops[l] == out->loops[l];
     if (!same)
       break;
     out->rounds[l] = from->rounds[l];
-    FlowLoop *loop = &f->flow->loops[out->loops[l]];
+    UnrollLoop *loop = &f->flow->loops[out->loops[l]];
     if (back && l + 1 == out->nloops && loop->head == block)
       return may_go_round(e, f, loop, ++out->rounds[l], certain);
   }
   return !back; // else a loop with two entries
 }
 
-static uint32_t find_pending(Frame *f, const Unrolled *u) {
+static uint32_t find_pending(EncodeFrame *f, const Unrolled *u) {
   for (size_t i = 0; i < f->pending.len; i++) {
     uint32_t k = f->pending.items[i];
     if (f->blocks.items[k].block == u->block &&
@@ -206,14 +206,14 @@ static uint32_t find_pending(Frame *f, const Unrolled *u) {
   return (uint32_t)f->blocks.len - 1;
 }
 
-static void arrive(Frame *f, uint32_t from, Leaving *l, uint32_t to, Pmap state,
-                   bool cut) {
+static void arrive(EncodeFrame *f, uint32_t from, Leaving *l, uint32_t to,
+                   Pmap state, bool cut) {
   Unrolled *u = &f->blocks.items[to];
   *l = (Leaving){to, (uint32_t)u->in.len};
   array_push(&u->in, (Incoming){from, state, cut});
 }
 
-static void leave_cut(Encoder *e, Frame *f, uint32_t from, Leaving *l,
+static void leave_cut(Encoder *e, EncodeFrame *f, uint32_t from, Leaving *l,
                       Pmap state) {
   state = memory_store(&e->memory, state, ghost_dead(),
                        val_const(&e->values, 1, 1));
@@ -239,10 +239,11 @@ static bool is_room(const Encoder *e) {
          (e->blocks % 16 || clock_now() < e->deadline);
 }
 
-static void leave_by(Encoder *e, Frame *f, uint32_t from, uint32_t k,
+static void leave_by(Encoder *e, EncodeFrame *f, uint32_t from, uint32_t k,
                      bool certain, Pmap state) {
   const Program *p = e->target.program;
-  const IrBranch *b = flow_branch(p, f->function, f->blocks.items[from].block);
+  const IrBranch *b =
+      unroll_flow_branch(p, f->function, f->blocks.items[from].block);
   const IrEdge *edge = &p->edges.items[b->first_edge + k];
   Unrolled to;
   Leaving l;
@@ -285,7 +286,7 @@ static uint32_t edge_in_run(Encoder *e, const Unrolled *u) {
 }
 
 // On the run's path: only the edge that was taken, and a condition.
-static void follow(Encoder *e, Frame *f, uint32_t from, Pmap state) {
+static void follow(Encoder *e, EncodeFrame *f, uint32_t from, Pmap state) {
   Unrolled *u = &f->blocks.items[from];
   uint32_t k = edge_in_run(e, u);
   array_push(&e->path, (Constraint){encode_edge_guard(e, u, k), true});
@@ -297,12 +298,13 @@ static void follow(Encoder *e, Frame *f, uint32_t from, Pmap state) {
   leave_by(e, f, from, k, false, state);
 }
 
-static bool is_possible(Encoder *e, const Frame *f, uint32_t from, uint32_t k) {
+static bool is_possible(Encoder *e, const EncodeFrame *f, uint32_t from,
+                        uint32_t k) {
   Expr g = encode_simplify(e, encode_edge_guard(e, &f->blocks.items[from], k));
   return !expr_is_const(e->pool, g) || expr_value(e->pool, g);
 }
 
-static void leave_block(Encoder *e, Frame *f, uint32_t from, Pmap state) {
+static void leave_block(Encoder *e, EncodeFrame *f, uint32_t from, Pmap state) {
   Unrolled *u = &f->blocks.items[from];
   const IrBranch *b = &e->target.program->branches.items[u->last->b];
   u->nout = b->nedges;
@@ -325,8 +327,8 @@ static void leave_block(Encoder *e, Frame *f, uint32_t from, Pmap state) {
         leave_by(e, f, from, k, false, state);
 }
 
-static void leave_function(Encoder *e, Frame *f, uint32_t from, Pmap state,
-                           bool dead) {
+static void leave_function(Encoder *e, EncodeFrame *f, uint32_t from,
+                           Pmap state, bool dead) {
   Unrolled *u = &f->blocks.items[from];
   u->nout = 1;
   u->out = arena_array(&e->arena, Leaving, 1);
@@ -338,7 +340,8 @@ static void leave_function(Encoder *e, Frame *f, uint32_t from, Pmap state,
   f->blocks.items[from].out[0] = l;
 }
 
-static void return_values(Encoder *e, Frame *f, const IrInst *i, Pmap *state) {
+static void return_values(Encoder *e, EncodeFrame *f, const IrInst *i,
+                          Pmap *state) {
   const Program *p = e->target.program;
   bool off = encode_is_off(e, i, false);
   if (encode_is_statement(e, i) && i->b)
@@ -357,7 +360,7 @@ static void return_values(Encoder *e, Frame *f, const IrInst *i, Pmap *state) {
   }
 }
 
-static uint32_t meet(const Frame *f, uint32_t a, uint32_t b) {
+static uint32_t meet(const EncodeFrame *f, uint32_t a, uint32_t b) {
   const Unrolled *u = f->blocks.items;
   while (a != b) {
     if (u[a].depth >= u[b].depth)
@@ -369,7 +372,7 @@ static uint32_t meet(const Frame *f, uint32_t a, uint32_t b) {
 }
 
 // State and facts where the unrolled block begins.
-static Pmap enter(Encoder *e, Frame *f, uint32_t number) {
+static Pmap enter(Encoder *e, EncodeFrame *f, uint32_t number) {
   Unrolled *u = &f->blocks.items[number];
   u->order = ++f->order;
   if (!u->in.len || u->in.items[0].from == UNROLLED_NONE) { // the first
@@ -394,7 +397,7 @@ static Pmap enter(Encoder *e, Frame *f, uint32_t number) {
   return u->in.items[0].state;
 }
 
-static void do_block(Encoder *e, Frame *f, uint32_t number) {
+static void do_block(Encoder *e, EncodeFrame *f, uint32_t number) {
   const Program *p = e->target.program;
   Pmap state = enter(e, f, number);
   Unrolled *u = &f->blocks.items[number];
@@ -419,21 +422,21 @@ static void do_block(Encoder *e, Frame *f, uint32_t number) {
 
 // --- functions --------------------------------------------------------------
 
-static void begin_frame(Encoder *e, Frame *f, const Val *args, size_t nargs,
-                        Pmap state) {
+static void begin_frame(Encoder *e, EncodeFrame *f, const Val *args,
+                        size_t nargs, Pmap state) {
   const IrFunction *fn = &e->target.program->functions.items[f->function];
   f->regs = mem_array(Val, fn->nregs + 1);
   for (size_t i = 0; i < nargs && i < fn->nparams; i++)
     f->regs[i] = args[i];
   array_push(&f->blocks, (Unrolled){.block = IR_NONE});
   Unrolled first = {.block = 0};
-  first.nloops = flow_loops(f->flow, 0, first.loops);
+  first.nloops = unroll_flow_loops(f->flow, 0, first.loops);
   array_push(&first.in, (Incoming){UNROLLED_NONE, state, false});
   array_push(&f->blocks, first);
   array_push(&f->pending, 1);
 }
 
-static void end_frame(Frame *f) {
+static void end_frame(EncodeFrame *f) {
   for (size_t i = 0; i < f->blocks.len; i++)
     array_release(&f->blocks.items[i].in);
   array_release(&f->blocks);
@@ -443,7 +446,7 @@ static void end_frame(Frame *f) {
   free(f->at);
 }
 
-static Pmap finish(Encoder *e, Frame *f, Pmap before) {
+static Pmap finish(Encoder *e, EncodeFrame *f, Pmap before) {
   if (!f->blocks.items[0].in.len) // nothing came to its end
     return memory_store(&e->memory, before, ghost_dead(),
                         val_const(&e->values, 1, 1));
@@ -456,7 +459,7 @@ uint64_t encode_mix(uint64_t a, uint64_t b) {
 }
 
 uint64_t encode_site_key(const Encoder *e, const IrInst *site) {
-  const Frame *caller = e->frame;
+  const EncodeFrame *caller = e->frame;
   const Program *p = e->target.program;
   if (!caller)
     return 1;
@@ -474,9 +477,9 @@ static uint32_t frame_number(Encoder *e, uint64_t key) {
   return (uint32_t)hashmap_intern(frames, &key, sizeof key, frames->len + 1);
 }
 
-static bool may_call(Encoder *e, Flow *flow, uint32_t function) {
+static bool may_call(Encoder *e, UnrollFlow *flow, uint32_t function) {
   uint32_t active = 1, all = 0;
-  for (const Frame *f = e->frame; f; f = f->caller, all++)
+  for (const EncodeFrame *f = e->frame; f; f = f->caller, all++)
     active += f->function == function;
   if (e->mode == ENCODE_RUN) {
     flow->calls = flow->calls > active ? flow->calls : active;
@@ -498,8 +501,8 @@ static bool is_made(const Encoder *e, uint32_t function) {
 void encode_call_function(Encoder *e, uint32_t function, bool soft, bool root,
                           const IrInst *site, const Val *args, size_t nargs,
                           Pmap *state, Val *results, size_t nresults) {
-  Flow *flow = encode_flow(e, function);
-  Frame *caller = e->frame;
+  UnrollFlow *flow = encode_flow(e, function);
+  EncodeFrame *caller = e->frame;
   if (!may_call(e, flow, function)) {
     e->cut_calls++;
     *state = memory_store(&e->memory, *state, ghost_dead(),
@@ -507,16 +510,16 @@ void encode_call_function(Encoder *e, uint32_t function, bool soft, bool root,
     return;
   }
   uint64_t key = encode_site_key(e, site);
-  Frame f = {.caller = caller,
-             .function = function,
-             .id = frame_number(e, key),
-             .key = key,
-             .soft = soft,
-             .root = root,
-             .made = is_made(e, function),
-             .flow = flow,
-             .facts =
-                 caller ? caller->blocks.items[caller->current].facts : NULL};
+  EncodeFrame f = {.caller = caller,
+                   .function = function,
+                   .id = frame_number(e, key),
+                   .key = key,
+                   .soft = soft,
+                   .root = root,
+                   .made = is_made(e, function),
+                   .flow = flow,
+                   .facts = caller ? caller->blocks.items[caller->current].facts
+                                   : NULL};
   e->frame = &f;
   begin_frame(e, &f, args, nargs, *state);
   while (f.pending.len)
@@ -548,7 +551,7 @@ static void begin(Encoder *e, EncodeMode mode) {
   expr_map_clear(&e->facts);
 }
 
-// The wrapper's own parameters are not looked at: it takes them from `args`.
+// The wrapper's own parameters are not used: it takes them from `args`.
 // A result by reference needs some place, though.
 static void encode(Encoder *e) {
   const IrFunction *fn = &e->target.program->functions.items[e->target.wrapper];
@@ -581,7 +584,7 @@ int encoder_run(Encoder *e, Err *err) {
       err, "the call of %s cannot be followed to its end (%s)",
       program_name(e->target.program,
                    e->target.program->functions.items[e->target.wrapper].name),
-      limits.len ? str_text(&limits) : "it stops before");
+      limits.len ? str_text(&limits) : "it stops earlier");
   str_release(&limits);
   return -1;
 }
@@ -589,7 +592,7 @@ int encoder_run(Encoder *e, Err *err) {
 static int check_end(const Encoder *e, Err *err) {
   if (e->ended)
     return 0;
-  return err_set(err, "internal error: the encoding does not have the run");
+  return err_set(err, "internal error: the encoding excludes the run itself");
 }
 
 int encoder_off(Encoder *e, const Bitset *on, Err *err) {
@@ -613,7 +616,7 @@ int encoder_follow(Encoder *e, Err *err) {
 }
 
 int encoder_check(Encoder *e, uint32_t bound, Err *err) {
-  (void)err; // that the run itself lies beyond the bound is no error
+  (void)err; // the run itself may lie beyond the bound
   e->bound = bound;
   begin(e, ENCODE_CHECK);
   encode(e);
@@ -679,10 +682,11 @@ Expr encoder_breaks_assertion(Encoder *e) {
 
 void encoder_show_limits(const Encoder *e, Str *out) {
   if (e->cut_loops)
-    str_addf(out, "loops that go round more than %s",
-             e->mode == ENCODE_RUN     ? "can be followed"
-             : e->mode == ENCODE_CHECK ? "the bound"
-                                       : "once more than in the run");
+    str_addf(out, "loops with %s",
+             e->mode == ENCODE_RUN ? "more iterations than can be followed"
+             : e->mode == ENCODE_CHECK
+                 ? "more iterations than the bound"
+                 : "over one iteration more than in the run");
   if (e->cut_calls)
     str_addf(out, "%scalls that nest deeper than %s", out->len ? ", " : "",
              e->mode == ENCODE_RUN     ? "can be followed"
@@ -692,7 +696,7 @@ void encoder_show_limits(const Encoder *e, Str *out) {
     str_addf(out, "%smore than %zu blocks", out->len ? ", " : "",
              e->max_blocks);
   if (out->len) {
-    str_add(out, " are assumed away");
+    str_add(out, " are assumed not to occur");
   }
   for (size_t i = 0; i < e->losses.len; i++)
     str_addf(out, "%s%s",

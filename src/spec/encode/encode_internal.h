@@ -1,6 +1,6 @@
 // What the parts of the encoder share: encode.c unrolls, encode_merge.c merges,
-// encode_step.c does instructions, encode_place.c accesses, encode_library.c
-// the C library.
+// encode_step.c encodes instructions, encode_place.c accesses, encode_library.c
+// the C library, encode_known.c keeps what is known where.
 #ifndef CULPRIT_SPEC_ENCODE_ENCODE_INTERNAL_H
 #define CULPRIT_SPEC_ENCODE_ENCODE_INTERNAL_H
 
@@ -8,7 +8,7 @@
 
 #define UNROLLED_NONE UINT32_MAX
 
-// A condition that holds where one is: `cond` is `value`.
+// A condition that holds at the current place: `cond` is `value`.
 struct Fact {
   Expr cond;
   bool value;
@@ -19,10 +19,10 @@ struct Fact {
 typedef struct {
   uint32_t from; // unrolled
   Pmap state;
-  bool cut; // does not come here really: it is assumed away
+  bool cut; // assumed not to occur
 } Incoming;
 
-// A way out: where to, and which of its incoming ones it is.
+// A way out: its target, and which of the target's incoming ones it is.
 typedef struct {
   uint32_t to, in;
 } Leaving;
@@ -40,19 +40,19 @@ typedef struct {
   Pmap end;    // state before it leaves
   const Fact *facts;
   uint32_t above, depth; // in the tree of dominators
-  uint32_t order;        // in which it was done
+  uint32_t order;        // in which it was encoded
   bool done;
 } Unrolled;
 
-struct Frame {
-  Frame *caller;
+struct EncodeFrame {
+  EncodeFrame *caller;
   uint32_t function, id;
   uint64_t key; // the same for the same call in every encoding
   bool soft;    // its statements can be off
   bool root;    // the wrapper itself
-  bool made;    // its code is not the user's: a wrapper, a predicate
+  bool made;    // its code is generated: a wrapper, a predicate
   bool bare;    // a wrapper without clauses, for assertions only
-  Flow *flow;
+  UnrollFlow *flow;
   Val *regs;
   ARRAY(Unrolled) blocks; // 0: the end
   ARRAY(uint32_t) pending;
@@ -65,10 +65,10 @@ struct Frame {
   size_t room;
 };
 
-// Cells that are no memory.
+// Cells that are not memory.
 uint64_t ghost_dead(void);
-uint64_t ghost_register(const Frame *f, uint32_t reg);
-uint64_t ghost_returned(const Frame *f, uint32_t k);
+uint64_t ghost_register(const EncodeFrame *f, uint32_t reg);
+uint64_t ghost_returned(const EncodeFrame *f, uint32_t k);
 uint64_t ghost_clause(uint32_t index); // four each: outcome, dead then, untold
 bool ghost_is_dead(uint64_t key);      // it, or that of a clause
 
@@ -78,13 +78,13 @@ bool ghost_is_dead(uint64_t key);      // it, or that of a clause
 void encode_call_function(Encoder *e, uint32_t function, bool soft, bool root,
                           const IrInst *site, const Val *args, size_t nargs,
                           Pmap *state, Val *results, size_t nresults);
-Flow *encode_flow(Encoder *e, uint32_t function);
+UnrollFlow *encode_flow(Encoder *e, uint32_t function);
 // The same number for the same instruction in the same call and round of every
 // loop, in every encoding.
 uint64_t encode_site_key(const Encoder *e, const IrInst *site);
 uint64_t encode_mix(uint64_t a, uint64_t b);
 bool encode_is_dead(Encoder *e, Pmap state);
-// From here on it is assumed that `cond` does not hold.
+// Assumes from here on that `cond` does not hold.
 Pmap encode_assume_not(Encoder *e, Pmap state, Expr cond);
 void encode_lost(Encoder *e, const char *name);
 
@@ -95,11 +95,11 @@ Val encode_look_up(Encoder *e, Pmap state, uint64_t key, unsigned width);
 // Condition of edge `k` of a branch: exclusive, and one holds.
 Expr encode_edge_guard(Encoder *e, const Unrolled *u, uint32_t k);
 // The state at the unrolled block `to`, where ways meet; all pass `top`.
-Pmap encode_merge(Encoder *e, Frame *f, uint32_t to, uint32_t top);
+Pmap encode_merge(Encoder *e, EncodeFrame *f, uint32_t to, uint32_t top);
 
 // --- encode_known.c ---------------------------------------------------------
 
-// Can the instruction's statement be off, and which one is it?
+// Can the instruction's statement be off? And its number.
 bool encode_is_statement(const Encoder *e, const IrInst *i);
 uint32_t encode_statement(Encoder *e, const IrInst *i);
 // Is it off here?
@@ -113,13 +113,13 @@ uint64_t encode_other(Encoder *e, uint64_t now);
 // evaluated reads it.
 void encode_note_write(Encoder *e, uint64_t address);
 void encode_note_named(Encoder *e, uint64_t address);
-// A number that may be tried.
+// Notes a number that may be tried.
 void encode_note_seen(Encoder *e, uint64_t value);
 const Fact *encode_add_fact(Encoder *e, const Fact *before, Expr cond,
                             bool value);
-// From now on these hold.
+// Makes these hold from now on.
 void encode_load_facts(Encoder *e, const Fact *f);
-// `cond` with what is known here.
+// `cond`, simplified with what is known here.
 Expr encode_simplify(const Encoder *e, Expr cond);
 
 // --- encode_step.c ----------------------------------------------------------
@@ -138,9 +138,9 @@ void encode_store(Encoder *e, Pmap *state, Val at, Val v, bool pointer,
 // Where an assignment that is off may write instead: another pointer of the
 // same kind, another number of the same object.
 Val encode_elsewhere(Encoder *e, Val at, unsigned width, bool pointer);
-// Something in the place of `v`: what it becomes since its statement is off.
+// Something in the place of `v`, because its statement is off.
 Val encode_any(Encoder *e, Val v, bool pointer, uint64_t site, uint64_t cell);
-// The same in a try: some one thing that is allowed.
+// The same in a try: one value that is allowed.
 Val encode_try_other(Encoder *e, Val v, bool pointer, uint64_t site,
                      uint64_t cell);
 // The cells that a pointer of unknown content may reach become anything.

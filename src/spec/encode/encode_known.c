@@ -1,5 +1,5 @@
-// What is known where one is: the statement an instruction belongs to, with its
-// selector, and the conditions that hold there. See encode.h.
+// What is known at the current place: the statement of an instruction, whether
+// it is off, and the conditions that hold there. See encode.h.
 #include <stdlib.h>
 #include <string.h>
 
@@ -126,7 +126,7 @@ void encode_note_write(Encoder *e, uint64_t address) {
 
 // Is a clause of the call being evaluated, or a function that one calls?
 static bool in_clause(const Encoder *e) {
-  const Frame *f = e->frame;
+  const EncodeFrame *f = e->frame;
   while (f && !f->root)
     f = f->caller;
   return f && e->behind_body;
@@ -165,11 +165,9 @@ bool encoder_sets_none(const Encoder *e, uint32_t clause, const uint32_t *list,
 
 // --- trying -----------------------------------------------------------------
 
-uint64_t encode_random(Encoder *e, uint64_t below) { // splitmix64
-  uint64_t x = e->dice.random += 0x9e3779b97f4a7c15ull;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ x >> 27) * 0x94d049bb133111ebull;
-  return below ? (x ^ x >> 31) % below : 0;
+uint64_t encode_random(Encoder *e, uint64_t below) {
+  uint64_t x = dice_next(&e->dice.random);
+  return below ? x % below : 0;
 }
 
 bool encode_deviates(Encoder *e) {

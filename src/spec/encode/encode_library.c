@@ -17,7 +17,7 @@ typedef struct {
   Pmap *state;
 } Use;
 
-typedef void ModelFunction(Use *m);
+typedef void LibraryFunction(Use *m);
 
 // --- small things -----------------------------------------------------------
 
@@ -112,10 +112,8 @@ static void copy(Use *m, Val to, Val from, uint64_t n) {
     *m->state = memory_copy(&m->e->memory, *m->state, a, b, n);
     return;
   }
-  PreCells cells = {0};
   uint64_t at = val_in_run(&m->e->values, to);
   if (n % 8 == 0 && at % 8 == 0) { // fields, as far as they are known
-    memory_cells(&m->e->memory, val_in_run(&m->e->values, from), n, &cells);
     for (uint64_t i = 0; i < n; i += 8) {
       Val v = encode_load(m->e, m->state, plus(m, from, i), 64, true, site(m));
       if (m->off)
@@ -130,7 +128,6 @@ static void copy(Use *m, Val to, Val from, uint64_t n) {
       put(m, to, i, bytes[i]);
     free(bytes);
   }
-  array_release(&cells);
 }
 
 static void model_copy(Use *m) {
@@ -174,7 +171,7 @@ static Expr length(Use *m, Val s, uint64_t most) {
     n = expr_ite(p, goes_on, expr_const(p, 64, i + 1), n);
     after += !expr_value(p, goes_on);
   }
-  if (most >= TEXT_MAX) // longer ones are assumed away
+  if (most >= TEXT_MAX) // longer ones are assumed not to occur
     *m->state = encode_assume_not(m->e, *m->state, goes_on);
   return n;
 }
@@ -224,7 +221,7 @@ static void model_strcpy(Use *m) {
 
 static void model_strchr(Use *m) {
   ExprPool *p = m->e->pool;
-  Values *v = &m->e->values;
+  ValPool *v = &m->e->values;
   Expr wanted = val_expr(v, val_resize(v, m->args[1], 8));
   Expr searching = expr_bool(p, true);
   Val found = number(m, 64, 0);
@@ -308,7 +305,7 @@ static void model_abs(Use *m) {
 
 static const struct {
   const char *name;
-  ModelFunction *model;
+  LibraryFunction *model;
 } library[] = {
     {"malloc", model_malloc},
     {"calloc", model_calloc},

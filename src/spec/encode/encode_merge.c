@@ -26,7 +26,7 @@ Val encode_look_up(Encoder *e, Pmap state, uint64_t key, unsigned width) {
 }
 
 // Variables of calls that are over, and registers of others, matter no more.
-static bool is_over(const Frame *f, uint64_t key) {
+static bool is_over(const EncodeFrame *f, uint64_t key) {
   if (key < VARIABLE_BASE || (key >= HEAP_BASE && key < GHOST_BASE * 2))
     return false;
   if (key < HEAP_BASE)
@@ -38,7 +38,7 @@ static bool is_over(const Frame *f, uint64_t key) {
 // A region: the unrolled blocks between D and J, latest first.
 typedef struct {
   Encoder *e;
-  Frame *f;
+  EncodeFrame *f;
   uint32_t to;            // J
   ARRAY(uint32_t) blocks; // D is the last
   uint32_t *mark;         // of each unrolled block: in it?
@@ -59,7 +59,7 @@ static void collect_region(Meeting *m, uint32_t block, uint32_t top) {
 }
 
 static int latest_first(const void *a, const void *b, void *frame) {
-  const Frame *f = frame;
+  const EncodeFrame *f = frame;
   uint32_t x = f->blocks.items[*(const uint32_t *)a].order,
            y = f->blocks.items[*(const uint32_t *)b].order;
   return x > y ? -1 : x < y;
@@ -72,7 +72,7 @@ static Val arriving(Meeting *m, const Leaving *l, uint64_t key) {
   if (l->to != m->to)
     return m->mark[l->to] ? m->at[l->to] : 0;
   const Incoming *in = &m->f->blocks.items[l->to].in.items[l->in];
-  if (in->cut) // before a clause was told: then it never is
+  if (in->cut) // before a clause was evaluated: then it never is
     return ghost_is_dead(key) ? val_const(&m->e->values, 1, 1) : 0;
   return encode_look_up(m->e, in->state, key, m->width);
 }
@@ -207,7 +207,7 @@ static bool take_apart(Encoder *e, Unrolled *j, const PmapKeys *keys) {
 
 // Room for a mark and a value of each unrolled block; all are 0 between uses.
 static void make_room(Meeting *m) {
-  Frame *f = m->f;
+  EncodeFrame *f = m->f;
   if (f->room < f->blocks.len) {
     free(f->mark);
     free(f->at);
@@ -224,7 +224,7 @@ static void clear_room(Meeting *m) {
     m->mark[m->blocks.items[i]] = m->at[m->blocks.items[i]] = 0;
 }
 
-Pmap encode_merge(Encoder *e, Frame *f, uint32_t to, uint32_t top) {
+Pmap encode_merge(Encoder *e, EncodeFrame *f, uint32_t to, uint32_t top) {
   Meeting m = {.e = e, .f = f, .to = to};
   Unrolled *j = &f->blocks.items[to];
   make_room(&m);

@@ -15,8 +15,8 @@ enum {
 typedef struct {
   Expr guard;
   uint64_t at;
-} Place;
-typedef ARRAY(Place) Places;
+} AccessPlace;
+typedef ARRAY(AccessPlace) AccessPlaces;
 
 // --- objects ----------------------------------------------------------------
 
@@ -105,10 +105,10 @@ static uint64_t multiple(const ExprPool *p, Expr x, int depth) {
   }
 }
 
-static void add_place(Encoder *e, Places *out, Expr guard, uint64_t at) {
+static void add_place(Encoder *e, AccessPlaces *out, Expr guard, uint64_t at) {
   guard = encode_simplify(e, guard);
   if (!expr_is_const(e->pool, guard) || expr_value(e->pool, guard))
-    array_push(out, (Place){guard, at});
+    array_push(out, (AccessPlace){guard, at});
 }
 
 // Most elements of a large array were not used: a few bits of the name tell.
@@ -146,7 +146,7 @@ static uint64_t first_element(uint64_t lo, uint64_t some, uint64_t by) {
 }
 
 static void add_element(Encoder *e, Expr guard, uint64_t base, Expr offset,
-                        uint64_t at, Places *out) {
+                        uint64_t at, AccessPlaces *out) {
   Expr is = expr_eq(e->pool, offset, expr_const(e->pool, 64, at - base));
   add_place(e, out, expr_and(e->pool, guard, is), at);
 }
@@ -155,7 +155,7 @@ static void add_element(Encoder *e, Expr guard, uint64_t base, Expr offset,
 // went, be it outside of the object (`text[start + length - 1]` of a token that
 // was left empty): what it did is not assumed away.
 static void add_elements(Encoder *e, Expr guard, uint64_t base, Expr offset,
-                         uint64_t step, Places *out) {
+                         uint64_t step, AccessPlaces *out) {
   uint64_t lo, hi, by = multiple(e->pool, offset, 8);
   uint64_t in_run = base + expr_value(e->pool, offset);
   by = by > step ? by : step;
@@ -163,7 +163,7 @@ static void add_elements(Encoder *e, Expr guard, uint64_t base, Expr offset,
   bool here = expr_value(e->pool, guard);
   if (here)
     add_element(e, guard, base, offset, in_run, out);
-  if (!base) // null is no object, however far it is to the next one
+  if (!base) // null is not an object, however far it is to the next one
     return;
   for (uint64_t at = first_element(lo, in_run, by);
        at + step <= hi && out->len < PLACES_MAX; at += by)
@@ -172,13 +172,13 @@ static void add_elements(Encoder *e, Expr guard, uint64_t base, Expr offset,
 }
 
 // A place that has no list and no base: only where it was in the run.
-static void add_in_run(Encoder *e, Val at, Places *out) {
+static void add_in_run(Encoder *e, Val at, AccessPlaces *out) {
   Expr x = val_expr(&e->values, at);
   uint64_t here = expr_value(e->pool, x);
   add_place(e, out, expr_eq(e->pool, x, expr_const(e->pool, 64, here)), here);
 }
 
-static void list_places(Encoder *e, Val at, uint64_t step, Places *out) {
+static void list_places(Encoder *e, Val at, uint64_t step, AccessPlaces *out) {
   ValNode n = *val_node(&e->values, at);
   ValNode base = n.base ? *val_node(&e->values, n.base) : n;
   if (!base.n) {
@@ -196,12 +196,12 @@ static void list_places(Encoder *e, Val at, uint64_t step, Places *out) {
 
 // Leaves the places where something is. That it is one of them is assumed.
 static void keep_valid(Encoder *e, Pmap *state, Val at, unsigned width,
-                       Places *places) {
+                       AccessPlaces *places) {
   Expr bad = expr_bool(e->pool, false), good = bad;
   bool listed = val_node(&e->values, at)->n;
   size_t kept = 0;
   for (size_t i = 0; i < places->len; i++) {
-    Place p = places->items[i];
+    AccessPlace p = places->items[i];
     if (p.at >= 4096 && memory_has(&e->memory, p.at, width)) {
       good = listed ? good : expr_or(e->pool, good, p.guard);
       places->items[kept++] = p;
@@ -283,7 +283,7 @@ static Val load_at(Encoder *e, Pmap *state, uint64_t at, unsigned width,
 
 Val encode_load(Encoder *e, Pmap *state, Val at, unsigned width, bool pointer,
                 uint64_t site) {
-  Places places = {0};
+  AccessPlaces places = {0};
   list_places(e, at, (width + 7) / 8, &places);
   keep_valid(e, state, at, width, &places);
   Expr *guards = mem_array(Expr, places.len + 1);
@@ -306,13 +306,13 @@ Val encode_load(Encoder *e, Pmap *state, Val at, unsigned width, bool pointer,
 
 void encode_store(Encoder *e, Pmap *state, Val at, Val v, bool pointer,
                   uint64_t site) {
-  Places places = {0};
+  AccessPlaces places = {0};
   unsigned width = val_width(&e->values, v);
   list_places(e, at, (width + 7) / 8, &places);
   keep_valid(e, state, at, width, &places);
   bool only = places.len == 1 && val_node(&e->values, at)->n;
   for (size_t i = 0; i < places.len; i++) {
-    Place p = places.items[i];
+    AccessPlace p = places.items[i];
     Val new = only ? v
                    : val_ite(&e->values, p.guard, v,
                              load_at(e, state, p.at, width, pointer));
@@ -362,7 +362,7 @@ Val encode_elsewhere(Encoder *e, Val at, unsigned width, bool pointer) {
 void encode_forget(Encoder *e, Pmap *state, Val at) {
   if (e->memory.concrete)
     return;
-  Places places = {0};
+  AccessPlaces places = {0};
   PreCells cells = {0};
   list_places(e, at, 1, &places);
   for (size_t i = 0; i < places.len; i++) {

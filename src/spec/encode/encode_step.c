@@ -11,7 +11,7 @@ enum { ARGS_MAX = 64 };
 
 Val encode_operand(Encoder *e, Pmap state, uint32_t operand, unsigned width) {
   const Program *p = e->target.program;
-  const Frame *f = e->frame;
+  const EncodeFrame *f = e->frame;
   if (operand & IR_CONST)
     return val_const(&e->values, width, p->values.items[operand & ~IR_CONST]);
   uint32_t v = f->regs[operand];
@@ -26,7 +26,7 @@ Val encode_operand(Encoder *e, Pmap state, uint32_t operand, unsigned width) {
 }
 
 void encode_set(Encoder *e, Pmap *state, uint32_t reg, Val v) {
-  const Frame *f = e->frame;
+  const EncodeFrame *f = e->frame;
   f->regs[reg] = v;
   if (f->flow->shared[reg])
     *state = memory_store(&e->memory, *state, ghost_register(f, reg), v);
@@ -192,7 +192,7 @@ static void call_inside(Encoder *e, uint32_t function, const IrInst *i,
 
 // Calls of functions with a contract inside others are not checked here.
 static bool is_own(const Encoder *e) {
-  for (const Frame *f = e->frame; f; f = f->caller)
+  for (const EncodeFrame *f = e->frame; f; f = f->caller)
     if (f->made && !f->root && !f->bare)
       return false;
   return e->frame->root || e->frame->soft;

@@ -8,7 +8,7 @@
 
 enum { CELL_MAX = 8, FRAME_BITS = 24 };
 
-void memory_init(Memory *m, Values *v, ReadProcess *read, void *context) {
+void memory_init(Memory *m, ValPool *v, ReadProcess *read, void *context) {
   *m = (Memory){.values = v, .read = read, .context = context};
 }
 
@@ -183,7 +183,7 @@ static bool needs_care(Memory *m, uint64_t at, unsigned n) {
 }
 
 static Val byte_of(Memory *m, Val v, unsigned i) {
-  Values *vs = m->values;
+  ValPool *vs = m->values;
   uint64_t number;
   if (val_is_const(vs, v, &number))
     return val_const(vs, 8, number >> (8 * i));
@@ -222,7 +222,7 @@ static Val single_byte(Memory *m, Pmap state, uint64_t at) {
 }
 
 static Val concat(Memory *m, const Val *bytes, unsigned n, unsigned width) {
-  Values *vs = m->values;
+  ValPool *vs = m->values;
   uint64_t number, all = 0;
   bool constant = true;
   for (unsigned i = 0; i < n; i++) {

@@ -1,7 +1,7 @@
-// Memory of the encoded call: cells, each the size it is accessed with, so that
-// a field of a struct is a cell of its own. Where nothing has been written yet,
-// memory is what the process had at the call (or what is symbolic there), zero
-// for what calloc gives, anything for other new objects.
+// Memory of the encoded call: cells, each as large as its accesses, so that a
+// field of a struct is a cell of its own. Memory that has not been written is
+// what the process had at the call (or symbolic), zero for calloc, and anything
+// for other new objects.
 //
 //   Pmap state = NULL;                       // nothing written
 //   state = memory_store(m, state, 0x5010, val);
@@ -14,8 +14,8 @@
 #ifndef CULPRIT_SPEC_ENCODE_MEMORY_H
 #define CULPRIT_SPEC_ENCODE_MEMORY_H
 
+#include "spec/encode/encode_value.h"
 #include "spec/encode/pmap.h"
-#include "spec/encode/value.h"
 
 // Bytes of the process; false: there are none.
 typedef bool ReadProcess(void *context, uint64_t at, void *out, size_t n);
@@ -38,7 +38,7 @@ typedef struct {
 typedef ARRAY(PreCell) PreCells;
 
 typedef struct {
-  Values *values;
+  ValPool *values;
   Arena arena;
   ReadProcess *read;
   void *context;
@@ -53,21 +53,21 @@ typedef struct {
   // not. May be NULL.
   Val (*symbolic)(void *context, const PreCell *cell, uint64_t now);
   void *symbolic_context;
-  bool concrete; // what is not known is 0
+  bool concrete; // unknown values are 0
 } Memory;
 
 #define VARIABLE_BASE (1ull << 56) // addresses of variables
 #define HEAP_BASE (1ull << 57)     // of what malloc gives
-#define GHOST_BASE (1ull << 58)    // of cells that are no memory
+#define GHOST_BASE (1ull << 58)    // of cells that are not memory
 
-void memory_init(Memory *m, Values *v, ReadProcess *read, void *context);
+void memory_init(Memory *m, ValPool *v, ReadProcess *read, void *context);
 void memory_release(Memory *m);
-// Before each encoding: there are no variables, and nothing was read.
+// Before each encoding: forgets all variables and reads.
 void memory_begin(Memory *m);
-// What malloc gives is to lie where it does in the other.
+// Makes malloc return the same addresses as in the other.
 void memory_take_heap(Memory *m, const Memory *other);
 
-// The frame of a variable's address; 0: it is none.
+// The frame of a variable's address; 0: not a variable.
 uint32_t memory_frame(uint64_t address);
 uint64_t memory_new_variable(Memory *m, uint32_t frame, uint64_t size,
                              uint64_t maker);
@@ -75,9 +75,9 @@ uint64_t memory_new_heap(Memory *m, uint64_t size, bool zero, uint64_t maker);
 // The object that holds the address: its bounds, if they are known.
 const NewObject *memory_region(const Memory *m, uint64_t address);
 
-// Is there anything at that address?
+// Is there memory at that address?
 bool memory_has(Memory *m, uint64_t address, unsigned width);
-// 0: nothing was written there, and what it holds is not known.
+// 0: nothing was written there, and its content is not known.
 Val memory_load(Memory *m, Pmap *state, uint64_t address, unsigned width,
                 bool pointer);
 Pmap memory_store(Memory *m, Pmap state, uint64_t address, Val value);
@@ -85,7 +85,6 @@ Pmap memory_store(Memory *m, Pmap state, uint64_t address, Val value);
 Pmap memory_fill(Memory *m, Pmap state, uint64_t base,
                  const unsigned char *content, uint64_t n);
 // The cells accessed so far in `n` bytes from there, as (address, width).
-
 void memory_cells(const Memory *m, uint64_t from, uint64_t n, PreCells *out);
 // Copies `n` bytes, cell by cell.
 Pmap memory_copy(Memory *m, Pmap state, uint64_t to, uint64_t from, uint64_t n);

@@ -1,7 +1,7 @@
-// A map from 64-bit keys to numbers that never changes: putting something into
-// it gives a new map that shares nearly all with the old one. So every place of
-// an unrolled program can keep its own memory, and where two of them meet, only
-// what differs is looked at.
+// A persistent map from 64-bit keys to numbers: putting something into it gives
+// a new map that shares nearly everything with the old one. So every place of
+// an unrolled program can keep its own memory, and where two of them join, only
+// the differences are visited.
 //
 //   Pmap a = pmap_put(&arena, NULL, 7, 1);
 //   Pmap b = pmap_put(&arena, a, 9, 2);       // a is as it was

@@ -281,4 +281,3 @@ void pointees_of(const Pointees *p, uint64_t site, uint64_t cell, uint64_t now,
   if (kind != UINT32_MAX && is_cell(p, now) && are_cells(p, out))
     pointees_cells(p, now, out);
 }
-

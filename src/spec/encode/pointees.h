@@ -1,14 +1,14 @@
-// What a pointer may point to, when the statement that sets it is switched off
-// or when the state before the call is changed: objects of the same kind. Kinds
-// are not declared in the lowered code; they are learned from one run: what was
-// read or written by the same instruction, or lay in the same cell or in the
-// same field of objects of one kind, is of one kind. So are objects that are
-// built alike: with pointers at the same two or more offsets, to the same kinds
-// as far as they are not null (a node that is not linked in yet).
+// What a pointer may point to when the statement that sets it is off or the
+// state before the call is changed: objects of the same kind. The lowered code
+// declares no kinds; they are learned from one run. Objects are of one kind if
+// the same instruction read or wrote them, or if they lay in the same cell or
+// in the same field of objects of one kind. So are objects with the same
+// layout: pointers at the same two or more offsets, to the same kinds unless
+// null (a node that is not linked in yet).
 //
 // A pointer that was seen to point to a field that holds a pointer
 // (`Node **link = &node->next`) may point to every cell that holds one of that
-// kind, or null: also to fields whose address the run never took.
+// kind, or null, including fields whose address the run never took.
 #ifndef CULPRIT_SPEC_ENCODE_POINTEES_H
 #define CULPRIT_SPEC_ENCODE_POINTEES_H
 

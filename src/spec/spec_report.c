@@ -1,14 +1,15 @@
-// Reports of `culprit spec`: see report.h.
-#include "spec/report.h"
+// Reports of `culprit spec`: see spec_report.h.
+#include "spec/spec_report.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/json_out.h"
+#include "report/source.h"
 #include "util/escape.h"
 #include "util/fs.h"
 
-enum { SOURCE_MAX = 16 << 20, LINE_SHOWN = 60 };
+enum { LINE_SHOWN = 60 };
 
 static const Inquiry *inquiry_of(const SpecReport *r) {
   return r->rounds->candidates->inquiry;
@@ -68,8 +69,8 @@ static void print_core(const Inquiry *q, const ClauseCore *c, const char *root,
           c->core.checked ? ", both solvers agree"
                           : ", not confirmed by the second solver");
   if (c->core.omission) {
-    fputs("  none of them sets what it reads: something may be missing, look "
-          "at",
+    fputs("  none of them sets what it reads: a statement may be missing; "
+          "look at",
           out);
     print_statements(q, &c->core.guards, root, out);
     fputc('\n', out);
@@ -112,7 +113,7 @@ static void print_names(const ContractTables *t, const Bitset *broken,
 }
 
 void spec_print_round(const SpecReport *r, size_t number, FILE *out) {
-  const Candidate *c = rounds_last(r->rounds);
+  const StateCandidate *c = rounds_last(r->rounds);
   const Score *s = &r->rounds->score;
   if (!c)
     return;
@@ -131,23 +132,6 @@ void spec_print_round(const SpecReport *r, size_t number, FILE *out) {
   fputc('\n', out);
 }
 
-// The text of a line of a file that was read; "" if there is none.
-static void add_source(Str *out, const char *file, uint32_t line) {
-  Str text = {0};
-  Err ignored;
-  if (!fs_read(file, SOURCE_MAX, &text, &ignored) && text.len) {
-    const char *at = text.data;
-    for (uint32_t i = 1; at && i < line; i++)
-      at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL;
-    if (at) {
-      at += strspn(at, " \t");
-      size_t n = strcspn(at, "\r\n");
-      str_addn(out, at, n < LINE_SHOWN ? n : LINE_SHOWN);
-    }
-  }
-  str_release(&text);
-}
-
 static size_t shown(const SpecReport *r) {
   size_t n = r->rounds->score.items.len;
   return r->top && r->top < n ? r->top : n;
@@ -164,7 +148,9 @@ static void print_marks(const ScoredLine *x, FILE *out) {
 static void print_line(const SpecReport *r, const ScoredLine *x, FILE *out) {
   const SourceLine *l = &inquiry_of(r)->subject->lines.items[x->line];
   Str text = {0}, safe = {0};
-  add_source(&text, l->file, l->line);
+  source_read_line(l->file, l->line, &text);
+  if (text.len > LINE_SHOWN)
+    text.data[text.len = LINE_SHOWN] = 0;
   escape_add(&safe, str_text(&text));
   fprintf(out, "  %4u%s  %.2f  %.2f  %7u %7u  %s:%u", x->rank,
           x->rank_best < x->rank ? "=" : " ", x->susp, x->confidence, x->ef,
@@ -213,13 +199,13 @@ void spec_print_ranking(const SpecReport *r, FILE *out) {
           s->failing, s->passing, plural(s->passing));
   print_count(rounds->candidates->made, "state was made", "states were made",
               out);
-  print_count(rounds->candidates->rejected, "of them was no valid call",
-              "of them were no valid call", out);
-  print_count(rounds->apart, "failed otherwise and was set aside",
-              "failed otherwise and were set aside", out);
+  print_count(rounds->candidates->rejected, "of them was not a valid call",
+              "of them were not valid calls", out);
+  print_count(rounds->apart, "failed in another way and was set aside",
+              "failed in another way and were set aside", out);
   if (rounds->switched)
-    fputs("; most tests changed nothing, the last ones were chosen by how "
-          "they cover the suspects",
+    fputs("; most tests changed nothing, so the last ones were chosen by "
+          "their coverage of the suspects",
           out);
   fputc('\n', out);
   if (r->session)
@@ -363,7 +349,7 @@ static const char *relation_name(TestRelation r) {
 
 // Places of lines after a round: [file, line, rank].
 static void put_ranks(const SpecReport *r, const Round *round, FILE *out) {
-  const Subject *s = inquiry_of(r)->subject;
+  const SpecSubject *s = inquiry_of(r)->subject;
   fputs(",\"ranks\":[", out);
   for (size_t i = 0; i < round->rating.len; i++) {
     const ScoredLine *x = &round->rating.items[i];
@@ -379,7 +365,8 @@ static void put_rounds(const SpecReport *r, FILE *out) {
   fputs(",\"rounds\":[", out);
   for (size_t i = 0; i < rounds->taken.len; i++) {
     const Round *round = &rounds->taken.items[i];
-    const Candidate *c = &rounds->candidates->items.items[round->candidate];
+    const StateCandidate *c =
+        &rounds->candidates->items.items[round->candidate];
     fputs(i ? ",\n{" : "\n{", out);
     fprintf(out, "\"turned\":%u", c->state.turned);
     json_text("verdict", relation_name(round->relation), out);

@@ -1,7 +1,7 @@
 // Arithmetic on words of gates: bit 0 first. Widths up to 128, so that a
 // product of two 64-bit words fits. Results may overwrite operands.
-#ifndef CULPRIT_SOLVE_WORDS_H
-#define CULPRIT_SOLVE_WORDS_H
+#ifndef CULPRIT_SOLVE_GATE_WORDS_H
+#define CULPRIT_SOLVE_GATE_WORDS_H
 
 #include "solve/gates.h"
 

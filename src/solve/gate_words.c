@@ -1,4 +1,5 @@
-#include "solve/words.h"
+// Arithmetic on words of gates: see gate_words.h.
+#include "solve/gate_words.h"
 
 #include <assert.h>
 #include <stdlib.h>

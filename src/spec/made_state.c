@@ -1,15 +1,14 @@
-// States before a call: see state.h.
-#include "spec/state.h"
+// States before a call: see made_state.h.
+#include "spec/made_state.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "solve/gates.h"
 #include "util/clock.h"
 
 enum { CELLS_MAX = 4096, TARGETS_MAX = 256 };
 
-void state_release(State *s) {
+void state_release(MadeState *s) {
   array_release(&s->changes);
   free(s->args);
 }
@@ -22,7 +21,7 @@ void states_release(StateList *l) {
 
 // --- reading ----------------------------------------------------------------
 
-static void overlay(const Change *c, uint64_t at, unsigned char *out,
+static void overlay(const CellChange *c, uint64_t at, unsigned char *out,
                     size_t n) {
   for (unsigned i = 0; i < c->size; i++) {
     uint64_t byte = c->address + i - at; // wraps if it lies before
@@ -32,7 +31,7 @@ static void overlay(const Change *c, uint64_t at, unsigned char *out,
 }
 
 bool state_read(void *state, uint64_t at, void *out, size_t n) {
-  const State *s = state;
+  const MadeState *s = state;
   if (!snapshot_load(s->snapshot, at, out, n))
     return false;
   for (size_t i = 0; i < s->changes.len; i++)
@@ -41,22 +40,32 @@ bool state_read(void *state, uint64_t at, void *out, size_t n) {
   return true;
 }
 
-const unsigned char *state_args(const State *s) {
+const unsigned char *state_args(const MadeState *s) {
   return s->args ? s->args : s->snapshot->args;
 }
 
-void state_patch(const State *s, Patch *out) {
+void state_patch(const MadeState *s, Patch *out) {
   patch_set_args(out, state_args(s), s->snapshot->args_size);
   for (size_t i = 0; i < s->changes.len; i++) {
-    const Change *c = &s->changes.items[i];
+    const CellChange *c = &s->changes.items[i];
     if (!c->argument)
       patch_add(out, c->address, &c->value, c->size);
   }
 }
 
-void state_show(const State *s, Str *out) {
+EncodeTarget state_target(const MadeState *s, Program *program,
+                          uint32_t wrapper) {
+  return (EncodeTarget){.program = program,
+                        .wrapper = wrapper,
+                        .read = state_read,
+                        .context = (void *)s,
+                        .args = state_args(s),
+                        .nargs = s->snapshot->args_size};
+}
+
+void state_show(const MadeState *s, Str *out) {
   for (size_t i = 0; i < s->changes.len; i++) {
-    const Change *c = &s->changes.items[i];
+    const CellChange *c = &s->changes.items[i];
     str_addf(
         out, c->argument ? "%sargument byte %llu = %lld" : "%s0x%llx = %lld",
         i ? ", " : "", (unsigned long long)c->address, (long long)c->value);
@@ -71,14 +80,14 @@ typedef struct {
   uint8_t width;
   VarId var;
   Targets targets; // of a pointer
-} Cell;
+} StateCell;
 
 typedef struct {
   const StateMaker *maker;
-  const State *from;
+  const MadeState *from;
   Encoder encoder;
   double deadline; // for following; 0: none
-  ARRAY(Cell) cells;
+  ARRAY(StateCell) cells;
   size_t nextra;
   Constraint extra[2 * CONTRACT_CLAUSES_MAX + 4];
 } Making;
@@ -101,7 +110,8 @@ static void keep_real(const Snapshot *s, Targets *t) {
   t->len = n;
 }
 
-static Val symbolic_pointer(Making *m, Cell *c, uint64_t key, uint64_t now) {
+static Val symbolic_pointer(Making *m, StateCell *c, uint64_t key,
+                            uint64_t now) {
   Encoder *e = &m->encoder;
   if (now && !is_data(m->from->snapshot, now))
     return 0;
@@ -120,9 +130,9 @@ static Val symbolic(void *context, const PreCell *cell, uint64_t now) {
   Making *m = context;
   Encoder *e = &m->encoder;
   uint64_t offset = cell->address - e->args;
-  Cell c = {.argument = e->args && offset < m->from->snapshot->args_size,
-            .width = cell->width,
-            .var = expr_var_count(e->pool)};
+  StateCell c = {.argument = e->args && offset < m->from->snapshot->args_size,
+                 .width = cell->width,
+                 .var = expr_var_count(e->pool)};
   c.address = c.argument ? offset : cell->address;
   if (m->cells.len >= CELLS_MAX || cell->width % 8 ||
       (!c.argument && !is_writable(m->from->snapshot, cell->address)))
@@ -141,20 +151,20 @@ static Val symbolic(void *context, const PreCell *cell, uint64_t now) {
 
 // --- solving ----------------------------------------------------------------
 
-static uint64_t cell_value(const Cell *c, uint64_t model) {
+static uint64_t cell_value(const StateCell *c, uint64_t model) {
   if (!c->targets.len)
     return model;
   return c->targets.items[model < c->targets.len ? model : c->targets.len - 1];
 }
 
-static const Cell *cell_of(const Making *m, VarId var) {
+static const StateCell *cell_of(const Making *m, VarId var) {
   for (size_t i = 0; i < m->cells.len; i++)
     if (m->cells.items[i].var == var)
       return &m->cells.items[i];
   return NULL;
 }
 
-static void apply_args(const State *from, State *to) {
+static void apply_args(const MadeState *from, MadeState *to) {
   size_t n = from->snapshot->args_size;
   to->args = mem_dup(state_args(from), n + !n);
   for (size_t i = 0; i < to->changes.len; i++)
@@ -162,16 +172,16 @@ static void apply_args(const State *from, State *to) {
       overlay(&to->changes.items[i], 0, to->args, n);
 }
 
-static State changed(const Making *m, const Model *model, uint32_t line) {
-  State s = {.snapshot = m->from->snapshot, .turned = line};
+static MadeState changed(const Making *m, const Model *model, uint32_t line) {
+  MadeState s = {.snapshot = m->from->snapshot, .turned = line};
   for (size_t i = 0; i < m->from->changes.len; i++)
     array_push(&s.changes, m->from->changes.items[i]);
   for (size_t i = 0; i < model->len; i++) {
-    const Cell *c = cell_of(m, model->items[i].var);
+    const StateCell *c = cell_of(m, model->items[i].var);
     if (c)
       array_push(&s.changes,
-                 (Change){c->address, cell_value(c, model->items[i].value),
-                          c->width / 8, c->argument});
+                 (CellChange){c->address, cell_value(c, model->items[i].value),
+                              c->width / 8, c->argument});
   }
   apply_args(m->from, &s);
   return s;
@@ -232,12 +242,8 @@ static void making_release(Making *m) {
 
 // The encoder, after the concrete run, with the state symbolic from now on.
 static int begin_making(Making *m, ExprPool *pool, Err *err) {
-  EncodeTarget target = {.program = m->maker->program,
-                         .wrapper = m->maker->wrapper,
-                         .read = state_read,
-                         .context = (void *)m->from,
-                         .args = state_args(m->from),
-                         .nargs = m->from->snapshot->args_size};
+  EncodeTarget target =
+      state_target(m->from, m->maker->program, m->maker->wrapper);
   encoder_init(&m->encoder, &target, pool);
   learn(m->maker, &m->encoder);
   if (m->deadline > 0)
@@ -254,7 +260,7 @@ static int follow_call(Making *m, ExprPool *pool, Err *err) {
   return begin_making(m, pool, err) ? -1 : encoder_follow(&m->encoder, err);
 }
 
-int states_make(const StateMaker *maker, const State *from, StateList *out,
+int states_make(const StateMaker *maker, const MadeState *from, StateList *out,
                 Err *err) {
   Making m = {.maker = maker, .from = from};
   ExprPool *pool = expr_pool_new();
@@ -286,7 +292,7 @@ static Expr any_broken(Making *m) {
   return expr_or(p, any, encoder_breaks_assertion(&m->encoder));
 }
 
-static SolverResult search(Making *m, State *out) {
+static SolverResult search(Making *m, MadeState *out) {
   enum { CONFLICTS = 50000000, GATES = 60000000, NODES = 4000000 };
   ExprPool *pool = m->encoder.pool;
   Expr broken = any_broken(m);
@@ -307,8 +313,8 @@ static SolverResult search(Making *m, State *out) {
   return r;
 }
 
-SolverResult state_search(const StateMaker *maker, const State *from,
-                          uint32_t bound, State *out, Err *err) {
+SolverResult state_search(const StateMaker *maker, const MadeState *from,
+                          uint32_t bound, MadeState *out, Err *err) {
   Making m = {.maker = maker, .from = from};
   ExprPool *pool = expr_pool_new();
   SolverResult r = SOLVER_UNKNOWN;
@@ -323,15 +329,8 @@ SolverResult state_search(const StateMaker *maker, const State *from,
 
 enum { RANDOM_CELLS = 8 }; // that are given a value
 
-static uint64_t next_random(uint64_t *state) { // splitmix64
-  uint64_t x = *state += 0x9e3779b97f4a7c15ull;
-  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ x >> 27) * 0x94d049bb133111ebull;
-  return x ^ x >> 31;
-}
-
 // What a cell holds in the state it is made from.
-static uint64_t value_now(const Making *m, const Cell *c) {
+static uint64_t value_now(const Making *m, const StateCell *c) {
   uint64_t v = 0;
   size_t n = c->width / 8;
   if (c->argument)
@@ -343,34 +342,35 @@ static uint64_t value_now(const Making *m, const Cell *c) {
 
 // Near what some cell of that size holds: numbers that mean something to each
 // other, keys that are equal, sizes that are off by one.
-static uint64_t random_number(const Making *m, const Cell *c,
+static uint64_t random_number(const Making *m, const StateCell *c,
                               uint64_t *random) {
-  const Cell *other = &m->cells.items[next_random(random) % m->cells.len];
+  const StateCell *other = &m->cells.items[dice_next(random) % m->cells.len];
   uint64_t base = !other->targets.len && other->width == c->width
                       ? value_now(m, other)
-                      : next_random(random) % 8;
-  return base + next_random(random) % 3 - 1;
+                      : dice_next(random) % 8;
+  return base + dice_next(random) % 3 - 1;
 }
 
-static Expr random_condition(Making *m, const Cell *c, uint64_t *random) {
+static Expr random_condition(Making *m, const StateCell *c, uint64_t *random) {
   ExprPool *p = m->encoder.pool;
   Expr input = expr_input(p, c->var);
   unsigned width = expr_width(p, input);
-  uint64_t value = c->targets.len ? next_random(random) % c->targets.len
+  uint64_t value = c->targets.len ? dice_next(random) % c->targets.len
                                   : random_number(m, c, random);
   uint64_t mask = width < 64 ? (1ull << width) - 1 : ~0ull;
   return expr_eq(p, input, expr_const(p, width, value & mask));
 }
 
 // One state; false if there is none, or no answer.
-static bool random_state(Making *m, Solver *s, uint64_t *random, State *out) {
+static bool random_state(Making *m, Solver *s, uint64_t *random,
+                         MadeState *out) {
   Constraint ask[2 * CONTRACT_CLAUSES_MAX + 4 + RANDOM_CELLS];
   size_t n = m->nextra;
   Model model = {0}, best = {0};
   memcpy(ask, m->extra, n * sizeof *ask);
   bool found = false;
   for (int i = 0; i < RANDOM_CELLS; i++) {
-    const Cell *c = &m->cells.items[next_random(random) % m->cells.len];
+    const StateCell *c = &m->cells.items[dice_next(random) % m->cells.len];
     Expr cond = random_condition(m, c, random);
     if (expr_is_const(m->encoder.pool, cond))
       continue;
@@ -395,14 +395,14 @@ static void fill_random(Making *m, size_t n, uint64_t *random, StateList *out) {
   Solver *s = solver_new(m->encoder.pool, (SolverLimits){.seconds = 1});
   require(m);
   for (size_t i = 0; i < n && m->cells.len && clock_now() < deadline; i++) {
-    State made = {0};
+    MadeState made = {0};
     if (random_state(m, s, random, &made))
       array_push(out, made);
   }
   solver_free(s);
 }
 
-int states_random(const StateMaker *maker, const State *from, size_t n,
+int states_random(const StateMaker *maker, const MadeState *from, size_t n,
                   uint64_t *random, StateList *out, Err *err) {
   Making m = {.maker = maker, .from = from};
   ExprPool *pool = expr_pool_new();

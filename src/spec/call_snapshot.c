@@ -1,5 +1,5 @@
-// The memory of a process at one call: see snapshot.h.
-#include "spec/snapshot.h"
+// The memory of a process at one call: see call_snapshot.h.
+#include "spec/call_snapshot.h"
 
 #include <stdlib.h>
 #include <string.h>

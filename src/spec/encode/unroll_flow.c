@@ -1,5 +1,5 @@
-// Order, loops and registers of a function: see flow.h.
-#include "spec/encode/flow.h"
+// Order, loops and registers of a function: see unroll_flow.h.
+#include "spec/encode/unroll_flow.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,22 +8,23 @@ typedef struct {
   const Program *program;
   const IrFunction *function;
   uint32_t number;
-  Flow *flow;
+  UnrollFlow *flow;
   Arena *arena;
   uint8_t *seen;                      // 1: being visited, 2: done
   uint32_t next;                      // place in postorder
   ARRAY(uint32_t) back_from, back_to; // edges that go back
 } Finder;
 
-const IrInst *flow_end(const Program *p, uint32_t function, uint32_t block) {
+const IrInst *unroll_flow_end(const Program *p, uint32_t function,
+                              uint32_t block) {
   const IrBlock *b =
       &p->blocks.items[p->functions.items[function].first_block + block];
   return &p->insts.items[b->first + b->n - 1];
 }
 
-const IrBranch *flow_branch(const Program *p, uint32_t function,
-                            uint32_t block) {
-  const IrInst *end = flow_end(p, function, block);
+const IrBranch *unroll_flow_branch(const Program *p, uint32_t function,
+                                   uint32_t block) {
+  const IrInst *end = unroll_flow_end(p, function, block);
   return end->op == IR_RET || end->op == IR_STOP ? NULL
                                                  : &p->branches.items[end->b];
 }
@@ -32,7 +33,7 @@ const IrBranch *flow_branch(const Program *p, uint32_t function,
 
 static void visit(Finder *f, uint32_t block) {
   f->seen[block] = 1;
-  const IrBranch *b = flow_branch(f->program, f->number, block);
+  const IrBranch *b = unroll_flow_branch(f->program, f->number, block);
   // Last edge first, so that the order is that of the source.
   for (uint32_t i = b ? b->nedges : 0; i-- > 0;) {
     uint32_t to = f->program->edges.items[b->first_edge + i].target;
@@ -67,7 +68,7 @@ static void mark_body(const Finder *f, uint32_t block, uint32_t head,
   if (block == head)
     return;
   for (uint32_t i = 0; i < f->flow->nblocks; i++) {
-    const IrBranch *b = flow_branch(f->program, f->number, i);
+    const IrBranch *b = unroll_flow_branch(f->program, f->number, i);
     if (f->flow->order[i] == IR_NONE)
       continue;
     for (uint32_t k = 0; b && k < b->nedges; k++)
@@ -93,7 +94,7 @@ static size_t count(const bool *set, size_t n) {
 }
 
 // A smaller loop that holds the block replaces a larger one.
-static void claim_blocks(const Flow *flow, bool **bodies, uint32_t loop) {
+static void claim_blocks(const UnrollFlow *flow, bool **bodies, uint32_t loop) {
   size_t size = count(bodies[loop], flow->nblocks);
   for (uint32_t i = 0; i < flow->nblocks; i++)
     if (bodies[loop][i] && (flow->loop[i] == IR_NONE ||
@@ -101,9 +102,9 @@ static void claim_blocks(const Flow *flow, bool **bodies, uint32_t loop) {
       flow->loop[i] = loop;
 }
 
-static void find_parents(const Flow *flow, bool **bodies) {
+static void find_parents(const UnrollFlow *flow, bool **bodies) {
   for (uint32_t l = 0; l < flow->nloops; l++) {
-    FlowLoop *loop = &flow->loops[l];
+    UnrollLoop *loop = &flow->loops[l];
     size_t best = SIZE_MAX;
     loop->parent = IR_NONE;
     for (uint32_t k = 0; k < flow->nloops; k++) {
@@ -122,12 +123,12 @@ static void find_parents(const Flow *flow, bool **bodies) {
 }
 
 static void find_loops(Finder *f) {
-  Flow *flow = f->flow;
+  UnrollFlow *flow = f->flow;
   size_t most = f->back_to.len;
   flow->loop = arena_array(f->arena, uint32_t, flow->nblocks);
   for (uint32_t i = 0; i < flow->nblocks; i++)
     flow->loop[i] = IR_NONE;
-  flow->loops = arena_array(f->arena, FlowLoop, most);
+  flow->loops = arena_array(f->arena, UnrollLoop, most);
   bool **bodies = arena_array(f->arena, bool *, most);
   for (size_t i = 0; i < most; i++) {
     uint32_t head = f->back_to.items[i], l = 0;
@@ -149,7 +150,7 @@ static void find_loops(Finder *f) {
   find_parents(flow, bodies);
 }
 
-uint32_t flow_loops(const Flow *f, uint32_t block, uint32_t *out) {
+uint32_t unroll_flow_loops(const UnrollFlow *f, uint32_t block, uint32_t *out) {
   uint32_t loop = f->loop[block];
   if (loop == IR_NONE)
     return 0;
@@ -250,14 +251,14 @@ static void find_shared(Finder *f) {
     look_at_block(&r, fn, true);
   for (r.block = 0; r.block < fn->nblocks; r.block++) {
     look_at_block(&r, fn, false);
-    share_moves(&r, flow_branch(f->program, f->number, r.block));
+    share_moves(&r, unroll_flow_branch(f->program, f->number, r.block));
   }
   free(r.home);
 }
 
-Flow *flow_new(const Program *p, uint32_t function, Arena *arena) {
+UnrollFlow *unroll_flow_new(const Program *p, uint32_t function, Arena *arena) {
   const IrFunction *fn = &p->functions.items[function];
-  Flow *flow = arena_new(arena, Flow);
+  UnrollFlow *flow = arena_new(arena, UnrollFlow);
   flow->nblocks = fn->nblocks;
   flow->order = arena_array(arena, uint32_t, fn->nblocks);
   Finder f = {.program = p,

@@ -1,5 +1,5 @@
-// Values as lists of choices: see value.h.
-#include "spec/encode/value.h"
+// Values as lists of choices: see encode_value.h.
+#include "spec/encode/encode_value.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -14,12 +14,12 @@ enum {
   PRODUCT_MAX = 600,   // pairs of choices an operation is applied to
 };
 
-void values_init(Values *v, ExprPool *pool) {
-  *v = (Values){.pool = pool};
+void val_pool_init(ValPool *v, ExprPool *pool) {
+  *v = (ValPool){.pool = pool};
   array_push(&v->nodes, (ValNode){0});
 }
 
-void values_release(Values *v) {
+void val_pool_release(ValPool *v) {
   array_release(&v->nodes);
   array_release(&v->choices);
   hashmap_release(&v->known);
@@ -27,7 +27,7 @@ void values_release(Values *v) {
 
 // --- making them ------------------------------------------------------------
 
-static Val intern(Values *v, const void *key, size_t n, ValNode node) {
+static Val intern(ValPool *v, const void *key, size_t n, ValNode node) {
   uint64_t fresh = v->nodes.len;
   uint64_t x = hashmap_intern(&v->known, key, n, fresh);
   if (x == fresh)
@@ -39,7 +39,7 @@ static uint64_t cut(unsigned width, uint64_t value) {
   return value & expr_mask(width);
 }
 
-Val val_const(Values *v, unsigned width, uint64_t value) {
+Val val_const(ValPool *v, unsigned width, uint64_t value) {
   const struct {
     uint64_t kind, width, value;
   } key = {1, width, cut(width, value)};
@@ -52,7 +52,7 @@ Val val_const(Values *v, unsigned width, uint64_t value) {
   return x;
 }
 
-bool val_is_const(const Values *v, Val x, uint64_t *value) {
+bool val_is_const(const ValPool *v, Val x, uint64_t *value) {
   const ValNode *n = val_node(v, x);
   if (n->n != 1)
     return false;
@@ -60,7 +60,7 @@ bool val_is_const(const Values *v, Val x, uint64_t *value) {
   return true;
 }
 
-Val val_of(Values *v, Expr e) {
+Val val_of(ValPool *v, Expr e) {
   if (expr_is_const(v->pool, e))
     return val_const(v, expr_width(v->pool, e), expr_value(v->pool, e));
   const uint64_t key[2] = {2, e};
@@ -68,7 +68,7 @@ Val val_of(Values *v, Expr e) {
                 (ValNode){.width = (uint8_t)expr_width(v->pool, e), .expr = e});
 }
 
-static Expr list_expr(Values *v, const ValNode *n) {
+static Expr list_expr(ValPool *v, const ValNode *n) {
   const Choice *c = &v->choices.items[n->first];
   Expr e = expr_const(v->pool, n->width, c[n->n - 1].value);
   for (uint32_t i = n->n - 1; i-- > 0;)
@@ -77,7 +77,7 @@ static Expr list_expr(Values *v, const ValNode *n) {
   return e;
 }
 
-Expr val_expr(Values *v, Val x) {
+Expr val_expr(ValPool *v, Val x) {
   ValNode n = *val_node(v, x);
   if (n.expr)
     return n.expr;
@@ -87,7 +87,7 @@ Expr val_expr(Values *v, Val x) {
   return e;
 }
 
-uint64_t val_in_run(Values *v, Val x) {
+uint64_t val_in_run(ValPool *v, Val x) {
   const ValNode *n = val_node(v, x);
   for (uint32_t i = 0; i < n->n; i++)
     if (i + 1 == n->n ||
@@ -104,7 +104,7 @@ static int by_value(const void *a, const void *b) {
 }
 
 // Sorted by value, equal ones joined, impossible ones left out.
-static size_t tidy(const Values *v, unsigned width, Choice *c, size_t n) {
+static size_t tidy(const ValPool *v, unsigned width, Choice *c, size_t n) {
   size_t kept = 0;
   for (size_t i = 0; i < n; i++)
     c[i].value = cut(width, c[i].value);
@@ -120,14 +120,14 @@ static size_t tidy(const Values *v, unsigned width, Choice *c, size_t n) {
   return kept;
 }
 
-static Val truth(Values *v, const Choice *c, size_t n) {
+static Val truth(ValPool *v, const Choice *c, size_t n) {
   for (size_t i = 0; i < n; i++)
     if (c[i].value)
       return val_of(v, c[i].guard);
   return val_const(v, 1, 0);
 }
 
-static Val store_list(Values *v, unsigned width, bool pointer, const Choice *c,
+static Val store_list(ValPool *v, unsigned width, bool pointer, const Choice *c,
                       size_t n) {
   size_t bytes = n * sizeof *c + 3 * sizeof(uint64_t);
   uint64_t *key = mem_alloc(bytes);
@@ -152,7 +152,7 @@ static Val store_list(Values *v, unsigned width, bool pointer, const Choice *c,
   return x;
 }
 
-Val val_list(Values *v, unsigned width, bool pointer, const Choice *c,
+Val val_list(ValPool *v, unsigned width, bool pointer, const Choice *c,
              size_t n) {
   Choice *own = mem_dup(c, n * sizeof *c);
   n = tidy(v, width, own, n);
@@ -167,14 +167,14 @@ Val val_list(Values *v, unsigned width, bool pointer, const Choice *c,
   return x;
 }
 
-Val val_free(Values *v, unsigned width, uint64_t run) {
+Val val_free(ValPool *v, unsigned width, uint64_t run) {
   char name[32];
   snprintf(name, sizeof name, "free%u", v->nfree++);
   VarId var = expr_new_var(v->pool, name, expr_bv(width), cut(width, run));
   return val_of(v, expr_input(v->pool, var));
 }
 
-Val val_resize(Values *v, Val x, unsigned width) {
+Val val_resize(ValPool *v, Val x, unsigned width) {
   ValNode n = *val_node(v, x);
   if (n.width == width)
     return x;
@@ -192,7 +192,7 @@ static unsigned bits_for(size_t n) {
   return bits;
 }
 
-Val val_any_of(Values *v, const uint64_t *values, size_t n, size_t run) {
+Val val_any_of(ValPool *v, const uint64_t *values, size_t n, size_t run) {
   assert(n);
   if (n == 1)
     return val_const(v, 64, values[0]);
@@ -210,7 +210,7 @@ Val val_any_of(Values *v, const uint64_t *values, size_t n, size_t run) {
   return x;
 }
 
-Val val_pointer(Values *v, Val x) {
+Val val_pointer(ValPool *v, Val x) {
   const ValNode *n = val_node(v, x);
   if (n->pointer || n->n < 2)
     return x;
@@ -227,7 +227,7 @@ static size_t most_choices(bool pointer) {
 }
 
 // The values as one list, if that is not too long; else 0.
-static Val select_lists(Values *v, const Expr *guards, const Val *values,
+static Val select_lists(ValPool *v, const Expr *guards, const Val *values,
                         size_t n) {
   bool pointer = false;
   Choices all = {0};
@@ -252,7 +252,7 @@ out:
   return x;
 }
 
-Val val_select(Values *v, const Expr *guards, const Val *values, size_t n) {
+Val val_select(ValPool *v, const Expr *guards, const Val *values, size_t n) {
   assert(n);
   bool same = true;
   for (size_t i = 1; i < n; i++)
@@ -268,7 +268,7 @@ Val val_select(Values *v, const Expr *guards, const Val *values, size_t n) {
   return val_of(v, e);
 }
 
-Val val_ite(Values *v, Expr cond, Val a, Val b) {
+Val val_ite(ValPool *v, Expr cond, Val a, Val b) {
   if (a == b)
     return a;
   if (expr_is_const(v->pool, cond))
@@ -278,13 +278,13 @@ Val val_ite(Values *v, Expr cond, Val a, Val b) {
 
 // --- computing --------------------------------------------------------------
 
-static Expr as_bits(Values *v, Expr e) {
+static Expr as_bits(ValPool *v, Expr e) {
   return expr_sort(v->pool, e).kind == SORT_FP ? expr_bits_of_fp(v->pool, e)
                                                : e;
 }
 
 // Equal: both are the same value.
-static Val equal_lists(Values *v, Val a, Val b, bool negate) {
+static Val equal_lists(ValPool *v, Val a, Val b, bool negate) {
   const ValNode *x = val_node(v, a), *y = val_node(v, b);
   Expr any = expr_bool(v->pool, false);
   for (uint32_t i = 0, k = 0; i < x->n && k < y->n;) { // both are sorted
@@ -298,7 +298,7 @@ static Val equal_lists(Values *v, Val a, Val b, bool negate) {
   return val_of(v, negate ? cond_not(v, any) : any);
 }
 
-static uint64_t apply_const(Values *v, const IrInst *i, uint64_t a,
+static uint64_t apply_const(ValPool *v, const IrInst *i, uint64_t a,
                             uint64_t b) {
   Expr e =
       ir_expr(v->pool, i, (IrValue){a, 0}, (IrValue){b, 0}, (IrValue){0, 0});
@@ -312,13 +312,13 @@ static unsigned result_width(const IrInst *i) {
 }
 
 // Pointer and number give a pointer; two pointers, a distance.
-static bool is_sum_of_pointer(const Values *v, const IrInst *i, Val a, Val b) {
+static bool is_sum_of_pointer(const ValPool *v, const IrInst *i, Val a, Val b) {
   bool x = val_node(v, a)->pointer, y = b && val_node(v, b)->pointer;
   return (i->op == IR_ADD && x != y) || (i->op == IR_SUB && x && !y);
 }
 
 // Applied to every pair of choices.
-static Val apply_lists(Values *v, const IrInst *i, Val a, Val b) {
+static Val apply_lists(ValPool *v, const IrInst *i, Val a, Val b) {
   uint32_t na = val_node(v, a)->n, nb = b ? val_node(v, b)->n : 1;
   bool pointer = is_sum_of_pointer(v, i, a, b);
   Choices all = {0};
@@ -337,7 +337,7 @@ static Val apply_lists(Values *v, const IrInst *i, Val a, Val b) {
   return r;
 }
 
-static Val add_offset(Values *v, Val base, Expr offset) {
+static Val add_offset(ValPool *v, Val base, Expr offset) {
   ValNode n = *val_node(v, base);
   if (n.base) {
     offset = expr_add(v->pool, n.offset, offset);
@@ -349,13 +349,13 @@ static Val add_offset(Values *v, Val base, Expr offset) {
       (ValNode){.width = 64, .pointer = true, .base = base, .offset = offset});
 }
 
-static bool is_place(const Values *v, Val x) {
+static bool is_place(const ValPool *v, Val x) {
   const ValNode *n = val_node(v, x);
   return n->base || (n->n && (n->pointer || n->n == 1));
 }
 
 // A pointer and something that has no list: base and offset.
-static Val apply_offset(Values *v, const IrInst *i, Val a, Val b) {
+static Val apply_offset(ValPool *v, const IrInst *i, Val a, Val b) {
   if (i->op != IR_ADD || i->width != 64)
     return 0;
   bool first = is_place(v, a) && (val_node(v, a)->base || !val_node(v, b)->n);
@@ -369,14 +369,14 @@ static Val apply_offset(Values *v, const IrInst *i, Val a, Val b) {
   return add_offset(v, base, val_expr(v, first ? b : a));
 }
 
-static Val apply_expr(Values *v, const IrInst *i, Val a, Val b, Val c) {
+static Val apply_expr(ValPool *v, const IrInst *i, Val a, Val b, Val c) {
   IrValue x = {0, a ? val_expr(v, a) : 0}, y = {0, b ? val_expr(v, b) : 0},
           z = {0, c ? val_expr(v, c) : 0};
   Expr e = ir_expr(v->pool, i, x, y, z);
   return e ? val_of(v, as_bits(v, e)) : 0;
 }
 
-Val val_apply(Values *v, const IrInst *i, Val a, Val b, Val c) {
+Val val_apply(ValPool *v, const IrInst *i, Val a, Val b, Val c) {
   if (i->op == IR_MOVE)
     return a;
   if (i->op == IR_SELECT)

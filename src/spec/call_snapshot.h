@@ -6,8 +6,8 @@
 //   Snapshot s;
 //   snapshot_read(&s, "FILE", err);
 //   snapshot_load(&s, address, &value, sizeof value);
-#ifndef CULPRIT_SPEC_SNAPSHOT_H
-#define CULPRIT_SPEC_SNAPSHOT_H
+#ifndef CULPRIT_SPEC_CALL_SNAPSHOT_H
+#define CULPRIT_SPEC_CALL_SNAPSHOT_H
 
 #include <stdbool.h>
 #include <stddef.h>
