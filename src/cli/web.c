@@ -12,10 +12,10 @@
 #include "cli/confine_options.h"
 #include "cli/rank.h"
 #include "cli/refused.h"
-#include "explore/site.h"
-#include "explore/site_entry.h"
-#include "explore/solve/site_solve.h"
-#include "php/site.h"
+#include "explore/entry_pages.h"
+#include "explore/explorer.h"
+#include "explore/solve/request_solver.h"
+#include "php/application.h"
 #include "process/process.h"
 #include "report/report.h"
 #include "run/summary.h"
@@ -41,7 +41,7 @@ enum {
 
 typedef struct {
   Visits visits;
-  SiteOptions site; // of exploring
+  ExplorerOptions explore;
   RankOptions rank;
   const char *requests, *first, *host, *store, *color, *severity;
   ConfineOptions confine;
@@ -224,8 +224,8 @@ static void options_init(Options *o) {
   refusals_init(&o->refusals);
   o->rank.method = NULL;
   o->visits.oracle.severities = WEB_DEFAULT;
-  o->site.budget = EXPLORE_SECONDS;
-  o->site.strategy = site_strategy_find("base");
+  o->explore.budget = EXPLORE_SECONDS;
+  o->explore.strategy = web_strategy_find("base");
 }
 
 static void options_release(Options *o) {
@@ -269,8 +269,8 @@ static int take_seed(const char *text, uint64_t *out) {
 }
 
 static int take_strategy(Options *o, const char *text) {
-  o->site.strategy = site_strategy_find(text);
-  return o->site.strategy ? 0 : -1;
+  o->explore.strategy = web_strategy_find(text);
+  return o->explore.strategy ? 0 : -1;
 }
 
 static int take_destructive(Options *o, const char *text) {
@@ -278,7 +278,7 @@ static int take_destructive(Options *o, const char *text) {
       [LAST_LAST] = "last", [LAST_NEVER] = "never", [LAST_ANY] = "any"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (!strcmp(words[i], text)) {
-      o->site.last = (LastMode)i;
+      o->explore.last = (LastMode)i;
       return 0;
     }
   return -1;
@@ -304,19 +304,19 @@ static int take_option(void *options, int opt, const char *arg) {
   case 'j': return cli_jobs(arg, JOBS_MAX, &v->workers);
   case OPT_REQUESTS: o->requests = arg; return 0;
   case OPT_FIRST: o->first = arg; return 0;
-  case OPT_BUDGET: return cli_seconds(arg, &o->site.budget);
-  case OPT_MAX_TESTS: return cli_count(arg, &o->site.max_tests);
-  case OPT_SEED: return take_seed(arg, &o->site.seed);
+  case OPT_BUDGET: return cli_seconds(arg, &o->explore.budget);
+  case OPT_MAX_TESTS: return cli_count(arg, &o->explore.max_tests);
+  case OPT_SEED: return take_seed(arg, &o->explore.seed);
   case OPT_STRATEGY: return take_strategy(o, arg);
   case OPT_DESTRUCTIVE: return take_destructive(o, arg);
-  case OPT_COVERAGE: return take_percent(arg, &o->site.coverage);
-  case OPT_MAX_FAILURES: return cli_count(arg, &o->site.max_failures);
-  case OPT_RESUME: o->site.resume = true; return 0;
-  case OPT_NO_REDUCE: o->site.no_reduce = true; return 0;
-  case OPT_SEED_APART: o->site.apart = true; return 0;
-  case OPT_SOLVE_SECONDS: return cli_seconds(arg, &o->site.solve_seconds);
+  case OPT_COVERAGE: return take_percent(arg, &o->explore.coverage);
+  case OPT_MAX_FAILURES: return cli_count(arg, &o->explore.max_failures);
+  case OPT_RESUME: o->explore.resume = true; return 0;
+  case OPT_NO_REDUCE: o->explore.no_reduce = true; return 0;
+  case OPT_SEED_APART: o->explore.apart = true; return 0;
+  case OPT_SOLVE_SECONDS: return cli_seconds(arg, &o->explore.solve_seconds);
   case OPT_HOST: o->host = arg; return 0;
-  case OPT_FRONT: v->site.front = arg; return 0;
+  case OPT_FRONT: v->app.front = arg; return 0;
   case OPT_INI: return take_pair(&v->ini, arg);
   case OPT_ENV: return take_pair(&v->env, arg);
   case OPT_STATE: array_push(&v->files, own_or_absolute(o, arg)); return 0;
@@ -325,15 +325,15 @@ static int take_option(void *options, int opt, const char *arg) {
     return confine_take_write(&o->confine, &o->arena, arg);
   case OPT_ALLOW_CONNECT: return confine_take_connect(&o->confine, arg);
   case OPT_MARIADB: return take_database(o, arg);
-  case OPT_PHP: v->site.php_cgi = arg; return 0;
-  case OPT_FOLLOW: v->site.follow_links = true; return 0;
-  case OPT_TIMEOUT: return cli_seconds(arg, &v->site.timeout);
+  case OPT_PHP: v->app.php_cgi = arg; return 0;
+  case OPT_FOLLOW: v->app.follow_links = true; return 0;
+  case OPT_TIMEOUT: return cli_seconds(arg, &v->app.timeout);
   case OPT_SEVERITY: return web_severities_parse(arg, &v->oracle.severities);
   case OPT_DOCTYPE: v->oracle.html.doctype = true; return 0;
   case OPT_NO_END: v->oracle.html.no_explicit_end = true; return 0;
   case OPT_NU: v->oracle.nu = arg ? arg : "vnu"; return 0;
   case OPT_HTML_IGNORE: v->oracle.html.ignore = arg; return 0;
-  case OPT_MAX_PAGE: return cli_size(arg, HTML_PAGE_MAX, &v->site.max_body);
+  case OPT_MAX_PAGE: return cli_size(arg, HTML_PAGE_MAX, &v->app.max_body);
   case OPT_PAGES: v->pages = arg; return 0;
   case OPT_METHOD: o->rank.method = arg; return 0;
   case OPT_ONLY: array_push(&o->rank.only, arg); return 0;
@@ -356,7 +356,7 @@ static int parse_arguments(Options *o, int argc, char **argv) {
     cli_fail(EXIT_USAGE, "name one directory: the application's document root");
     return -1;
   }
-  o->visits.site.root = argv[first];
+  o->visits.app.root = argv[first];
   if (!o->rank.method)
     o->rank.method = WEB_METHOD;
   return 0;
@@ -366,7 +366,7 @@ static int parse_arguments(Options *o, int argc, char **argv) {
 
 static int check_root(Options *o) {
   struct stat st;
-  const char *given = o->visits.site.root;
+  const char *given = o->visits.app.root;
   char *full = realpath(given, NULL);
   if (!full || stat(full, &st) || !S_ISDIR(st.st_mode)) {
     free(full);
@@ -375,7 +375,7 @@ static int check_root(Options *o) {
                     "document root",
                     given);
   }
-  o->visits.site.root = o->visits.oracle.root = arena_strdup(&o->arena, full);
+  o->visits.app.root = o->visits.oracle.root = arena_strdup(&o->arena, full);
   free(full);
   return EXIT_DONE;
 }
@@ -383,26 +383,26 @@ static int check_root(Options *o) {
 // Without a list of requests there must be something to begin with.
 static int check_entries(Options *o) {
   Err err;
-  Entries list = {0};
-  const Site *site = &o->visits.site;
-  if (o->requests || site->front)
+  EntryPages list = {0};
+  const WebApp *app = &o->visits.app;
+  if (o->requests || app->front)
     return EXIT_DONE;
-  if (site_entries(site->root, &list, &o->arena, &err))
+  if (entry_pages_find(app->root, &list, &o->arena, &err))
     return cli_error(&err);
   if (list.len)
     return EXIT_DONE;
   return cli_fail(EXIT_USAGE,
                   "%s: no page to start from, and --requests FILE is missing; "
                   "name the application's document root",
-                  site->root);
+                  app->root);
 }
 
 static int find_extension(Options *o) {
   Err err;
-  char *path = site_extension(&err);
+  char *path = app_extension(&err);
   if (!path)
     return cli_error(&err);
-  o->visits.site.extension = arena_strdup(&o->arena, path);
+  o->visits.app.extension = arena_strdup(&o->arena, path);
   free(path);
   return EXIT_DONE;
 }
@@ -412,7 +412,7 @@ static int read_requests(Options *o, Requests *list) {
   const char *path = o->requests ? o->requests : o->first;
   if (!path)
     return EXIT_DONE;
-  if (o->requests && (o->site.resume))
+  if (o->requests && o->explore.resume)
     return cli_fail(EXIT_USAGE, "--requests and --resume: a list is continued "
                                 "by the same command");
   if (o->requests && o->first)
@@ -443,7 +443,7 @@ static char *session_key(const Options *o, const char *command) {
   Str text = {0};
   if (o->requests)
     fs_read(o->requests, 0, &text, &ignored);
-  hash = site_hash(o->visits.site.root, text.data, text.len);
+  hash = app_hash(o->visits.app.root, text.data, text.len);
   str_release(&text);
   return mem_printf("web %s %016llx", command, (unsigned long long)hash);
 }
@@ -502,7 +502,7 @@ static int plan_confinement(Options *o, Err *err) {
   v->confine = o->confine.plan;
   v->confine.seen = seen;
   v->refusals = &o->refusals;
-  v->tree_is_state = site_is_small(v->site.root);
+  v->tree_is_state = app_is_small(v->app.root);
   return 0;
 }
 
@@ -510,10 +510,10 @@ static int plan_confinement(Options *o, Err *err) {
 static void warn_of_state(const Visits *v) {
   for (size_t i = 0; i < v->files.len; i++) {
     const char *path = v->files.items[i];
-    if (!text_starts(path, "%w") && path_below(path, v->site.root) == path)
+    if (!text_starts(path, "%w") && path_below(path, v->app.root) == path)
       cli_warn("--state %s: only %s is copied on this system; the application "
                "cannot write there unless --allow-write says so",
-               path, v->site.root);
+               path, v->app.root);
   }
 }
 
@@ -552,7 +552,7 @@ static int prepare_confinement(Options *o) {
   if (v->in_place)
     cli_warn("--in-place: %s is not copied; the application may change it and "
              "all else that you may change, connect and send mail",
-             v->site.root);
+             v->app.root);
   else if (plan_confinement(o, &err) || find_view(o, &err))
     return cli_error(&err);
   return EXIT_DONE;
@@ -573,7 +573,7 @@ static int run_visits(Options *o, const Requests *list) {
 
 // --- exploring --------------------------------------------------------------
 
-static void print_found(const SiteProgress *p) {
+static void print_found(const ExplorerProgress *p) {
   static double next;
   if (!show_progress || p->seconds < next)
     return;
@@ -588,10 +588,10 @@ static void print_found(const SiteProgress *p) {
 
 static int run_explorer(Options *o, const Requests *list, Explorer **out) {
   Err err;
-  o->site.visits = &o->visits;
-  o->site.first = list;
-  o->site.progress = print_found;
-  *out = explorer_new(&o->site);
+  o->explore.visits = &o->visits;
+  o->explore.first = list;
+  o->explore.progress = print_found;
+  *out = explorer_new(&o->explore);
   int rc = explorer_run(*out, &err);
   if (show_progress)
     fputs("\r\033[K", stderr);
@@ -629,15 +629,15 @@ static int keep_sequences(Options *o, const Explorer *e, const Suite *suite) {
 }
 
 static void print_reached(const Options *o, const Explorer *e) {
-  const SiteProgress *p = explorer_progress(e);
+  const ExplorerProgress *p = explorer_progress(e);
   if (o->quiet || strcmp(o->rank.format, "text") != 0)
     return;
   printf("Explored: %zu script%s, %zu of %zu lines, %zu branch%s, %zu state%s; "
          "%s.\n",
          p->scripts, plural(p->scripts), p->lines, p->statements, p->branches,
-         p->branches == 1 ? "" : "es", p->worlds, plural(p->worlds),
+         p->branches == 1 ? "" : "es", p->states, plural(p->states),
          p->covered ? "enough is covered"
-         : o->site.max_failures && p->failures >= o->site.max_failures
+         : o->explore.max_failures && p->failures >= o->explore.max_failures
              ? "enough failures are found"
          : p->queued ? "the budget ended before the ideas"
                      : "nothing is left to try");
@@ -645,7 +645,7 @@ static void print_reached(const Options *o, const Explorer *e) {
     printf("%zu more idea%s dropped: there is room for %d at a time.\n",
            p->dropped, p->dropped == 1 ? " was" : "s were", QUEUE_MOST);
   Str solved = {0};
-  solve_report(&solved);
+  explorer_report_solving(e, &solved);
   printf("%s", str_text(&solved));
   str_release(&solved);
 }
@@ -720,22 +720,22 @@ static int begin_session(Options *o, const char *command, Err *err) {
   Visits *v = &o->visits;
   bool continued = false;
   char *key = session_key(o, command), *cwd = path_absolute(".", NULL);
-  int rc = o->site.resume ? session_reopen(v->store, &v->session, err)
-                          : session_begin(v->store, key, command, cwd,
-                                          &v->session, &continued, err);
+  int rc = o->explore.resume ? session_reopen(v->store, &v->session, err)
+                             : session_begin(v->store, key, command, cwd,
+                                             &v->session, &continued, err);
   free(key);
   free(cwd);
   if (rc || o->requests)
     return rc;
   char *dir = arena_printf(&o->arena, "%s/made/%lld", store_dir(v->store),
                            (long long)v->session);
-  o->site.saved = arena_printf(&o->arena, "%s/exploration", dir);
-  if (o->site.resume && !fs_exists(o->site.saved))
+  o->explore.saved = arena_printf(&o->arena, "%s/exploration", dir);
+  if (o->explore.resume && !fs_exists(o->explore.saved))
     return err_set(err,
                    "%s: session %lld is no exploration; --resume goes on with "
                    "the newest session of the store",
                    store_dir(v->store), (long long)v->session);
-  o->site.resume |= continued && fs_exists(o->site.saved);
+  o->explore.resume |= continued && fs_exists(o->explore.saved);
   return fs_mkdirs(dir, err);
 }
 
@@ -779,8 +779,8 @@ static void hide_messages(Options *o) {
 static void prepare_exploring(Options *o) {
   array_push(&o->visits.ini, "culprit.collect=statements,conditions,returns,"
                              "edges,output,compares,shadows");
-  if (!(o->visits.site.timeout > 0))
-    o->visits.site.timeout = EXPLORE_TIMEOUT;
+  if (!(o->visits.app.timeout > 0))
+    o->visits.app.timeout = EXPLORE_TIMEOUT;
 }
 
 static int web(Options *o, const char *command) {
@@ -798,7 +798,7 @@ static int web(Options *o, const char *command) {
     prepare_exploring(o);
   if (status == EXIT_DONE) {
     o->visits.oracle.timeout =
-        o->visits.site.timeout > 0 ? o->visits.site.timeout : SITE_SECONDS;
+        o->visits.app.timeout > 0 ? o->visits.app.timeout : APP_SECONDS;
     char *dir = store_find(o->store);
     if (store_open(&o->visits.store, dir, STORE_CREATE, &err))
       status = cli_error(&err);

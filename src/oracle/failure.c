@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "oracle/contract.h"
+#include "oracle/contract_failures.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"

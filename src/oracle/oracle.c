@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "oracle/contract.h"
+#include "oracle/contract_failures.h"
 #include "oracle/failure.h"
 #include "oracle/kinds.h"
 #include "oracle/sanitizer.h"

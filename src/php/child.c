@@ -78,9 +78,9 @@ static int exec_problem(int fd) {
   return n == sizeof why ? why : 0;
 }
 
-int child_start(Child *c, const ChildPlan *plan, Err *err) {
+int child_start(ChildProcess *c, const ChildPlan *plan, Err *err) {
   int ends[2];
-  *c = (Child){.pidfd = -1};
+  *c = (ChildProcess){.pidfd = -1};
   if (pipe2(ends, O_CLOEXEC))
     return err_set(err, "%s: no pipe: %s", plan->path, strerror(errno));
   pid_t parent = getpid(), pid = fork();
@@ -110,7 +110,7 @@ int child_start(Child *c, const ChildPlan *plan, Err *err) {
 // --- ending
 // -------------------------------------------------------------------
 
-bool child_ended(Child *c, int milliseconds) {
+bool child_ended(ChildProcess *c, int milliseconds) {
   if (!c->pid)
     return true;
   // One that was killed is waited for in any case.
@@ -129,11 +129,11 @@ bool child_ended(Child *c, int milliseconds) {
   while (waitpid(c->pid, &c->status, 0) < 0 && errno == EINTR)
     ;
   close(c->pidfd);
-  *c = (Child){.pidfd = -1, .status = c->status};
+  *c = (ChildProcess){.pidfd = -1, .status = c->status};
   return true;
 }
 
-bool child_has_children(const Child *c) {
+bool child_has_children(const ChildProcess *c) {
   char path[64], digit;
   snprintf(path, sizeof path, "/proc/%d/task/%d/children", c->pid, c->pid);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -143,14 +143,14 @@ bool child_has_children(const Child *c) {
   return any;
 }
 
-void child_kill(Child *c) {
+void child_kill(ChildProcess *c) {
   if (!c->pid)
     return;
   kill(-c->pid, SIGKILL);
   child_ended(c, -1);
 }
 
-void child_stop(Child *c, int milliseconds) {
+void child_stop(ChildProcess *c, int milliseconds) {
   if (!c->pid)
     return;
   if (stop_requested()) {

@@ -27,20 +27,20 @@ typedef struct {
   pid_t pid; // 0: there is none
   int pidfd; // readable when it has ended
   int status;
-} Child;
+} ChildProcess;
 
-int child_start(Child *c, const ChildPlan *plan, Err *err);
+int child_start(ChildProcess *c, const ChildPlan *plan, Err *err);
 // Has it ended? Waits up to `milliseconds` (-1: as long as it takes) for that,
 // or until we are to stop (util/stop.h).
 // Once true, pid is 0 and status is wait's.
-bool child_ended(Child *c, int milliseconds);
+bool child_ended(ChildProcess *c, int milliseconds);
 // Has it children of its own, dead or alive?
-bool child_has_children(const Child *c);
+bool child_has_children(const ChildProcess *c);
 // SIGKILL to the whole group, and waits. Sets status if it was alive.
-void child_kill(Child *c);
+void child_kill(ChildProcess *c);
 // Asks it to end (SIGTERM) and kills it after `milliseconds`; at once if we are
 // to stop.
-void child_stop(Child *c, int milliseconds);
+void child_stop(ChildProcess *c, int milliseconds);
 
 // "SIGSEGV" or "exit status 255". `buf` holds 32 bytes.
 const char *child_how(int status, char buf[32]);
@@ -48,6 +48,5 @@ const char *child_how(int status, char buf[32]);
 // The first of these programs that is to be found in PATH or where
 // distributions keep servers, NULL: none. Caller frees.
 char *child_find(const char *const names[]);
-
 
 #endif

@@ -8,7 +8,7 @@
 #ifndef CULPRIT_PHP_FRESH_H
 #define CULPRIT_PHP_FRESH_H
 
-#include "php/links.h"
+#include "php/page_links.h"
 #include "php/request.h"
 #include "util/arena.h"
 #include "util/hashmap.h"

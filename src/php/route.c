@@ -9,7 +9,7 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "php/site_files.h"
+#include "php/app_files.h"
 #include "util/fs.h"
 #include "util/str.h"
 
@@ -80,12 +80,12 @@ static bool is_below(const char *path, const char *dir) {
   return !strncmp(path, dir, n) && (!path[n] || path[n] == '/');
 }
 
-static Thing look(const Site *site, const char *root, const char *path) {
+static Thing look(const WebApp *app, const char *root, const char *path) {
   char real[PATH_MAX];
   struct stat st;
-  if (site_file_look(site->files, path, real, &st))
+  if (app_file_look(app->files, path, real, &st))
     return NOTHING;
-  if (!site->follow_links && !is_below(real, root))
+  if (!app->follow_links && !is_below(real, root))
     return OUTSIDE;
   if (S_ISREG(st.st_mode))
     return FILE_;
@@ -103,7 +103,7 @@ static bool is_hidden(const char *path) { return strstr(path, "/.ht") != NULL; }
 // ------------------------------------------------------------------
 
 typedef struct {
-  const Site *site;
+  const WebApp *app;
   const char *root, *path;
   Route *out;
   Arena *arena;
@@ -114,11 +114,11 @@ static int outside(const Search *s, const char *file) {
   return err_set(s->err,
                  "%s: %s is a symbolic link that leads out of the root %s; "
                  "allow links to leave it if that is meant",
-                 s->path, file, s->site->root);
+                 s->path, file, s->app->root);
 }
 
 static char *below_root(const Search *s, const char *path) {
-  const char *root = s->site->root;
+  const char *root = s->app->root;
   size_t n = strlen(root);
   while (n && root[n - 1] == '/')
     n--;
@@ -135,12 +135,12 @@ static int found(Search *s, const char *script, const char *info) {
 
 static int use_front(Search *s) {
   s->out->kind = ROUTE_NOT_FOUND;
-  if (!s->site->front)
+  if (!s->app->front)
     return 0;
-  const char *script = arena_printf(s->arena, "/%s", s->site->front);
-  if (look(s->site, s->root, below_root(s, script)) != FILE_)
-    return err_set(s->err, "%s: no such front controller in %s", s->site->front,
-                   s->site->root);
+  const char *script = arena_printf(s->arena, "/%s", s->app->front);
+  if (look(s->app, s->root, below_root(s, script)) != FILE_)
+    return err_set(s->err, "%s: no such front controller in %s", s->app->front,
+                   s->app->root);
   found(s, script, "");
   s->out->kind = ROUTE_SCRIPT;
   return 0;
@@ -155,7 +155,7 @@ static int use_directory(Search *s, const char *path) {
   for (size_t i = 0; i < sizeof index / sizeof *index; i++) {
     const char *script = arena_printf(s->arena, "%s%s", path, index[i]);
     const char *file = below_root(s, script);
-    Thing thing = look(s->site, s->root, file);
+    Thing thing = look(s->app, s->root, file);
     if (thing == OUTSIDE)
       return outside(s, file);
     if (thing == FILE_)
@@ -170,7 +170,7 @@ static int use_prefix(Search *s, const char *path) {
   for (char *slash; (slash = strrchr(head, '/')) && slash != head;) {
     *slash = '\0';
     const char *file = below_root(s, head);
-    Thing thing = look(s->site, s->root, file);
+    Thing thing = look(s->app, s->root, file);
     if (thing == OUTSIDE)
       return outside(s, file);
     if (thing == FILE_ && is_script(head))
@@ -183,7 +183,7 @@ static int use_prefix(Search *s, const char *path) {
 
 static int search(Search *s, const char *path) {
   const char *file = below_root(s, path);
-  switch (look(s->site, s->root, file)) {
+  switch (look(s->app, s->root, file)) {
   case OUTSIDE:
     return outside(s, file);
   case DIRECTORY:
@@ -195,9 +195,9 @@ static int search(Search *s, const char *path) {
   }
 }
 
-int route_find(Route *out, const Site *site, const char *root, const char *path,
-               Arena *arena, Err *err) {
-  Search s = {.site = site,
+int route_find(Route *out, const WebApp *app, const char *root,
+               const char *path, Arena *arena, Err *err) {
+  Search s = {.app = app,
               .root = root,
               .path = path,
               .out = out,
@@ -212,7 +212,7 @@ int route_find(Route *out, const Site *site, const char *root, const char *path,
     return err_set(err, "%s: the path holds a NUL byte (%%00)", path);
   if (!normalize(meant))
     return err_set(err, "%s: the path leads out of the root %s", path,
-                   site->root);
+                   app->root);
   if (len >= PATH_MAX - 1) {
     out->kind = ROUTE_NOT_FOUND;
     return 0;

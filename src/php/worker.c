@@ -36,14 +36,14 @@
 enum { PROBE_SECONDS = 10, LAST_WORDS = 1000, DYING_MS = 1000 };
 
 struct Worker {
-  Site site;
+  WebApp app;
   char *scratch, *php, *root, *record, *log, *sessions, *mails;
   char *named_root, *maps; // of the site, absolute
   char *inside;            // the root as the process has it
-  SiteFiles *files;
+  AppFiles *files;
   ARRAY(char *) args, env; // NULL-terminated
   int dir, listener, connection;
-  Child child;
+  ChildProcess child;
   Page page;
   Str pairs;
   bool used_php; // by the last request
@@ -78,17 +78,17 @@ static void set_places(Worker *w) {
   set(w, "sys_temp_dir", temporary);
   set(w, "upload_tmp_dir", temporary);
   set(w, "session.save_path", w->sessions);
-  if (w->site.mariadb_socket) {
-    set(w, "mysqli.default_socket", w->site.mariadb_socket);
-    set(w, "pdo_mysql.default_socket", w->site.mariadb_socket);
+  if (w->app.mariadb_socket) {
+    set(w, "mysqli.default_socket", w->app.mariadb_socket);
+    set(w, "pdo_mysql.default_socket", w->app.mariadb_socket);
   }
   free(temporary);
 }
 
 static void set_extension(Worker *w) {
-  if (!w->site.extension)
+  if (!w->app.extension)
     return;
-  set(w, "extension", w->site.extension);
+  set(w, "extension", w->app.extension);
   set(w, "culprit.dir", w->scratch);
   if (strcmp(w->inside, w->named_root) != 0) {
     set(w, "culprit.inside", w->inside);
@@ -98,7 +98,7 @@ static void set_extension(Worker *w) {
 
 // Whatever the user has set: a made request must not reach anybody.
 static void set_mail(Worker *w) {
-  if (!w->site.confine)
+  if (!w->app.confine)
     return;
   char *command = mem_printf("\"/bin/sh '%s/sendmail'\"", w->scratch);
   set(w, "sendmail_path", command);
@@ -113,7 +113,7 @@ static void make_args(Worker *w) {
   set_defaults(w);
   set_places(w);
   set_extension(w);
-  for (const char *const *i = w->site.ini; i && *i; i++) {
+  for (const char *const *i = w->app.ini; i && *i; i++) {
     array_push(&w->args, mem_strdup("-d"));
     array_push(&w->args, mem_strdup(*i));
   }
@@ -136,7 +136,7 @@ static void make_env(Worker *w) {
   keep_variable(w, "GLIBC_TUNABLES", NULL);
   array_push(&w->env, mem_strdup("LANG=C.UTF-8"));
   array_push(&w->env, mem_strdup("PHP_FCGI_MAX_REQUESTS=0"));
-  for (const char *const *e = w->site.env; e && *e; e++)
+  for (const char *const *e = w->app.env; e && *e; e++)
     array_push(&w->env, mem_strdup(*e));
   array_push(&w->env, NULL);
 }
@@ -148,8 +148,8 @@ static int link_maps(Worker *w, Err *err) {
   char *link = mem_printf("%s/maps", w->scratch);
   int rc = 0;
   unlink(link);
-  if (w->site.maps && symlink(w->site.maps, link))
-    rc = err_set(err, "%s: cannot be linked to %s: %s", link, w->site.maps,
+  if (w->app.maps && symlink(w->app.maps, link))
+    rc = err_set(err, "%s: cannot be linked to %s: %s", link, w->app.maps,
                  strerror(errno));
   free(link);
   return rc;
@@ -168,12 +168,13 @@ static int check_sessions(const char *dir, Err *err) {
 
 // Notes to whom the mail on its standard input goes, a line each.
 static int make_sendmail(Worker *w, Err *err) {
-  static const char script[] = "to=$(sed -n 's/^To: *//p;/^\r*$/q')\n"
-                               "printf '%s\\n' \"${to:-somebody}\" | head -n 1 >> "
-                               "\"${0%/*}/mails\"\n"
-                               "exec cat > /dev/null\n";
+  static const char script[] =
+      "to=$(sed -n 's/^To: *//p;/^\r*$/q')\n"
+      "printf '%s\\n' \"${to:-somebody}\" | head -n 1 >> "
+      "\"${0%/*}/mails\"\n"
+      "exec cat > /dev/null\n";
   char *path = mem_printf("%s/sendmail", w->scratch);
-  int rc = w->site.confine ? fs_write(path, script, sizeof script - 1, err) : 0;
+  int rc = w->app.confine ? fs_write(path, script, sizeof script - 1, err) : 0;
   free(path);
   return rc;
 }
@@ -251,7 +252,7 @@ static int start(Worker *w, Err *err) {
                     .in = w->listener,
                     .out = log,
                     .err = log,
-                    .confine = w->site.confine};
+                    .confine = w->app.confine};
   int rc = child_start(&w->child, &plan, err);
   close(log);
   return rc;
@@ -328,7 +329,7 @@ static int exchange(Worker *w, const Request *r, double seconds, Exchange *out,
     return -1;
   w->served = w->child.pid;
   double begin = clock_now();
-  page_begin(&w->page, w->site.max_body);
+  page_begin(&w->page, w->app.max_body);
   Talk t = {.connection = w->connection,
             .pidfd = w->child.pidfd,
             .pairs = &w->pairs,
@@ -354,35 +355,35 @@ int worker_serve(Worker *w, const Request *r, const char *cookies,
                  Exchange *out, Arena *arena, Err *err) {
   Route route;
   *out = (Exchange){0};
-  if (route_find(&route, &w->site, w->root, r->path, arena, err))
+  if (route_find(&route, &w->app, w->root, r->path, arena, err))
     return -1;
   w->used_php = route.kind == ROUTE_SCRIPT;
   if (!w->used_php) {
     double begin = clock_now();
     out->is_static = true;
-    static_serve(&route, r, &w->site, &out->response, arena);
+    static_serve(&route, r, &w->app, &out->response, arena);
     out->seconds = clock_now() - begin;
     return 0;
   }
   out->script = route.script;
   str_clear(&w->pairs);
-  params_add(&w->pairs, &w->site, &route, r, cookies);
-  return exchange(w, r, w->site.timeout, out, arena, err);
+  params_add(&w->pairs, &w->app, &route, r, cookies);
+  return exchange(w, r, w->app.timeout, out, arena, err);
 }
 
 pid_t worker_process(const Worker *w) { return w->used_php ? w->served : 0; }
 
 const char *worker_record(const Worker *w) {
-  return w->used_php && w->site.extension ? w->record : NULL;
+  return w->used_php && w->app.extension ? w->record : NULL;
 }
 
-const Site *worker_site(const Worker *w) { return &w->site; }
+const WebApp *worker_app(const Worker *w) { return &w->app; }
 
 void worker_take_mail(Worker *w, TakeMail *take, void *ctx) {
   Str text = {0};
   Err ignored;
   struct stat st;
-  if (!w->site.confine || stat(w->mails, &st) || !st.st_size)
+  if (!w->app.confine || stat(w->mails, &st) || !st.st_size)
     return;
   fs_read(w->mails, 1 << 20, &text, &ignored);
   unlink(w->mails);
@@ -425,7 +426,7 @@ static int complain(const Worker *w, const char *what, const char *how,
 
 static int check_version(const Worker *w, const Response *r, Err *err) {
   const char *by = headers_get(&r->headers, "X-Powered-By");
-  if (!w->site.extension || !by || text_starts(by, "PHP/8.2."))
+  if (!w->app.extension || !by || text_starts(by, "PHP/8.2."))
     return 0;
   return err_set(err,
                  "%s is %s, the extension is for PHP 8.2; install php8.2-cgi "
@@ -435,11 +436,11 @@ static int check_version(const Worker *w, const Response *r, Err *err) {
 
 // PHP goes on without an extension that it cannot load.
 static int check_extension(const Worker *w, Err *err) {
-  if (!w->site.extension)
+  if (!w->app.extension)
     return 0;
   char *words = last_words(w);
   bool bad = strstr(words, "PHP Startup") &&
-             (strstr(words, w->site.extension) || strstr(words, "culprit"));
+             (strstr(words, w->app.extension) || strstr(words, "culprit"));
   free(words);
   return bad ? complain(w, "does not load our extension", NULL, err) : 0;
 }
@@ -452,7 +453,7 @@ static int probe(Worker *w, Err *err) {
                    .info = ""};
   Request r = {
       .method = "GET", .path = nothing.script, .query = "", .body = ""};
-  params_add(&w->pairs, &w->site, &nothing, &r, NULL);
+  params_add(&w->pairs, &w->app, &nothing, &r, NULL);
   int rc = exchange(w, &r, PROBE_SECONDS, &e, &arena, err);
   if (!rc && e.end == EXCHANGE_TIMEOUT)
     rc = complain(w, "does not answer over FastCGI; is it php-cgi?", NULL, err);
@@ -472,13 +473,13 @@ static int probe(Worker *w, Err *err) {
 
 static int find_php(Worker *w, Err *err) {
   static const char *const names[] = {"php-cgi8.2", "php-cgi", NULL};
-  if (!w->site.php_cgi) {
+  if (!w->app.php_cgi) {
     w->php = child_find(names);
     return w->php ? 0
                   : err_set(err, "no php-cgi8.2 or php-cgi in PATH; install "
                                  "php8.2-cgi");
   }
-  w->php = path_absolute(w->site.php_cgi, NULL);
+  w->php = path_absolute(w->app.php_cgi, NULL);
   if (!fs_executable(w->php))
     return err_set(
         err, "%s: no program; install php8.2-cgi or name its php-cgi", w->php);
@@ -488,18 +489,18 @@ static int find_php(Worker *w, Err *err) {
 static int find_root(Worker *w, Err *err) {
   char real[PATH_MAX];
   struct stat st;
-  if (site_file_look(w->files, w->site.root, real, &st))
-    return err_set(err, "document root %s: %s", w->site.root, strerror(errno));
+  if (app_file_look(w->files, w->app.root, real, &st))
+    return err_set(err, "document root %s: %s", w->app.root, strerror(errno));
   if (!S_ISDIR(st.st_mode))
-    return err_set(err, "document root %s: not a directory", w->site.root);
+    return err_set(err, "document root %s: not a directory", w->app.root);
   w->root = mem_strdup(real);
   return 0;
 }
 
 static int prepare(Worker *w, Err *err) {
-  if (w->site.confine && site_files_open(&w->files, w->site.confine, err))
+  if (w->app.confine && app_files_open(&w->files, w->app.confine, err))
     return -1;
-  w->site.files = w->files;
+  w->app.files = w->files;
   if (find_php(w, err) || find_root(w, err) || make_scratch(w, err) ||
       open_listener(w, err))
     return -1;
@@ -508,24 +509,25 @@ static int prepare(Worker *w, Err *err) {
   return probe(w, err);
 }
 
-int worker_open(Worker **out, const Site *site, const char *scratch, Err *err) {
+int worker_open(Worker **out, const WebApp *app, const char *scratch,
+                Err *err) {
   Worker *w = mem_new(Worker);
-  w->site = *site;
-  w->site.timeout = site->timeout > 0 ? site->timeout : SITE_SECONDS;
-  w->site.max_body = site->max_body ? site->max_body : SITE_BODY;
+  w->app = *app;
+  w->app.timeout = app->timeout > 0 ? app->timeout : APP_SECONDS;
+  w->app.max_body = app->max_body ? app->max_body : APP_BODY;
   w->dir = w->listener = w->connection = w->child.pidfd = -1;
   w->scratch = path_absolute(scratch, NULL);
   w->record = mem_printf("%s/request.rec", w->scratch);
   w->log = mem_printf("%s/worker.log", w->scratch);
-  w->sessions = site->session_dir ? path_absolute(site->session_dir, NULL)
-                                  : mem_printf("%s/sessions", w->scratch);
+  w->sessions = app->session_dir ? path_absolute(app->session_dir, NULL)
+                                 : mem_printf("%s/sessions", w->scratch);
   w->mails = mem_printf("%s/mails", w->scratch);
-  w->named_root = path_absolute(site->root, NULL);
-  w->site.root = w->inside = site->confine
-                                 ? confine_inside(site->confine, w->named_root)
-                                 : mem_strdup(w->named_root);
-  if (site->maps)
-    w->site.maps = w->maps = path_absolute(site->maps, NULL);
+  w->named_root = path_absolute(app->root, NULL);
+  w->app.root = w->inside = app->confine
+                                ? confine_inside(app->confine, w->named_root)
+                                : mem_strdup(w->named_root);
+  if (app->maps)
+    w->app.maps = w->maps = path_absolute(app->maps, NULL);
   *out = NULL;
   if (prepare(w, err)) {
     worker_close(w);
@@ -564,6 +566,6 @@ void worker_close(Worker *w) {
   free(w->inside);
   free(w->mails);
   free(w->maps);
-  site_files_close(w->files);
+  app_files_close(w->files);
   free(w);
 }

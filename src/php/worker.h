@@ -3,7 +3,7 @@
 // did until then is in its record.
 //
 //   Worker *w;
-//   worker_open(&w, &site, "scratch/w0", &err);
+//   worker_open(&w, &app, "scratch/w0", &err);
 //   worker_serve(w, &request, cookies, &exchange, &arena, &err);
 //   php_record_read(worker_record(w), ...);
 //   worker_close(w);
@@ -17,8 +17,9 @@
 // document root; records and maps have the root's own.
 //
 // What a path means is route.h's matter. php-cgi reads no php.ini: the settings
-// are PHP's own defaults, what docs/reference/web-requests.md lists on top of them, and
-// site->ini; extensions are those of the distribution's scan directory.
+// are PHP's own defaults, what docs/reference/web-requests.md lists on top of
+// them, and app->ini; extensions are those of the distribution's scan
+// directory.
 #ifndef CULPRIT_PHP_WORKER_H
 #define CULPRIT_PHP_WORKER_H
 
@@ -27,8 +28,8 @@
 #include <sys/types.h>
 
 #include "confine/confine.h"
+#include "php/app_files.h"
 #include "php/request.h"
-#include "php/site_files.h"
 #include "util/arena.h"
 #include "util/err.h"
 #include "util/str.h"
@@ -47,21 +48,21 @@ typedef struct {
   const char *session_dir;    // session.save_path; NULL: one in the scratch
   const char *mariadb_socket; // what "localhost" means to mysqli and PDO; NULL:
                               // as it is
-  double timeout;             // seconds per request; 0: SITE_SECONDS
-  size_t max_body;            // bytes of a response that are kept; 0: SITE_BODY
+  double timeout;             // seconds per request; 0: APP_SECONDS
+  size_t max_body;            // bytes of a response that are kept; 0: APP_BODY
   bool follow_links;          // a symbolic link may lead out of the root
   Confine *confine;           // what its processes are confined by; NULL: they
                               // may do what we may
-  const SiteFiles *files;     // as the processes see them; made by worker_open
-} Site;
+  const AppFiles *files;      // as the processes see them; made by worker_open
+} WebApp;
 
-enum { SITE_SECONDS = 30, SITE_BODY = 16 << 20 };
+enum { APP_SECONDS = 30, APP_BODY = 16 << 20 };
 
 // How an exchange ended.
 typedef enum {
   EXCHANGE_DONE,
   EXCHANGE_DIED,   // the worker did: `how` says by what
-  EXCHANGE_TIMEOUT // killed after site->timeout
+  EXCHANGE_TIMEOUT // killed after app->timeout
 } ExchangeEnd;
 
 typedef struct {
@@ -79,7 +80,7 @@ typedef struct Worker Worker;
 // Starts the process. `scratch` is made and belongs to the worker. Fails with a
 // message that names the remedy if php-cgi is missing, has another version than
 // the extension, or does not answer.
-int worker_open(Worker **w, const Site *site, const char *scratch, Err *err);
+int worker_open(Worker **w, const WebApp *app, const char *scratch, Err *err);
 void worker_close(Worker *w);
 
 // Makes one request. -1 only if no worker can be started any more, or the
@@ -89,13 +90,13 @@ int worker_serve(Worker *w, const Request *r, const char *cookies,
                  Exchange *out, Arena *arena, Err *err);
 
 // The site as the worker has it: names are those of its view.
-const Site *worker_site(const Worker *w);
+const WebApp *worker_app(const Worker *w);
 // Takes the recipients of mail that was swallowed since the last call.
 typedef void TakeMail(void *ctx, const char *to);
 void worker_take_mail(Worker *w, TakeMail *take, void *ctx);
 
-// The record of the last request (php/record/record.h); NULL: served without
-// PHP, or by plain PHP.
+// The record of the last request (php/record/php_record.h); NULL: served
+// without PHP, or by plain PHP.
 const char *worker_record(const Worker *w);
 // The process that served it, which may have ended; 0: none did.
 pid_t worker_process(const Worker *w);

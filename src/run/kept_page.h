@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "model/run.h"
-#include "php/record/record.h"
+#include "php/record/php_record.h"
 #include "store/store.h"
 #include "util/array.h"
 #include "util/err.h"

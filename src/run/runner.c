@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "oracle/contract.h"
+#include "oracle/contract_failures.h"
 #include "oracle/failure.h"
 #include "process/words.h"
 #include "util/fs.h"

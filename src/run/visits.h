@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "confine/confine.h"
-#include "oracle/web.h"
+#include "oracle/web_oracle.h"
 #include "php/request.h"
 #include "php/worker.h"
 #include "run/refusals.h"
@@ -34,7 +34,7 @@ typedef struct {
 // its database server.
 typedef struct Visits Visits;
 struct Visits {
-  Site site;      // without ini, env, session_dir and mariadb_socket
+  WebApp app;     // without ini, env, session_dir and mariadb_socket
   Texts ini, env; // NAME=VALUE
   Texts files;    // what the application writes, to be saved and restored
   ARRAY(Database) databases;
@@ -70,9 +70,9 @@ void visits_release(Visits *v); // the lists
 // How many workers the settings ask for: one where they would share files.
 int visits_workers(const Visits *v);
 
-// A signal that process `child` of ours, or what it has started, has sent us and
-// that was not told yet; 0: none. It may come a little later than the answer to
-// the request that sent it.
+// A signal that process `child` of ours, or what it has started, has sent us
+// and that was not told yet; 0: none. It may come a little later than the
+// answer to the request that sent it.
 int visits_signal_of(pid_t child);
 
 #endif

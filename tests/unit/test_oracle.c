@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "oracle/compare.h"
 #include "oracle/failure.h"
+#include "oracle/files_equal.h"
 #include "oracle/oracle.h"
 #include "oracle/sanitizer.h"
 #include "test.h"

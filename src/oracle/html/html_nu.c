@@ -7,7 +7,7 @@
 // Columns count UTF-16 units from 1; firstLine is left out if it is lastLine,
 // firstColumn if it is lastColumn. Quoted pieces of the page are taken out of
 // the messages, names stay.
-#include "oracle/html/html.h"
+#include "oracle/html/html_check.h"
 
 #include <jansson.h>
 #include <stdlib.h>

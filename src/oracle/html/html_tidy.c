@@ -21,8 +21,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -135,14 +135,14 @@ static void find_lines(Tidy *t, const char *page, size_t len) {
 
 // The tag that starts at line and column, both counted from 1; NO_TOKEN: none.
 static int32_t token_at(const Tidy *t, int line, int column) {
-  const Tokens *tokens = t->b->stack.tokens;
+  const HtmlTokens *tokens = t->b->stack.tokens;
   if (line < 1 || column < 1 || (size_t)line > t->lines.len)
     return NO_TOKEN;
   size_t offset = (size_t)t->lines.items[line - 1] + column - 1;
   size_t low = 0, high = tokens->list.len;
   while (low < high) {
     size_t middle = (low + high) / 2;
-    const Token *token = &tokens->list.items[middle];
+    const HtmlToken *token = &tokens->list.items[middle];
     if (token->offset == offset)
       return middle;
     if (token->offset < offset)
@@ -165,7 +165,7 @@ static void take(Tidy *t, const char *key, int line, int column) {
   int32_t token = token_at(t, line, column);
   if (token == NO_TOKEN || is_ours(key))
     return;
-  const Token *tag = stack_token(&t->b->stack, token);
+  const HtmlToken *tag = stack_token(&t->b->stack, token);
   if (tag->kind != TOKEN_START || tag->broken || (value && !tag->odd))
     return;
   const char *message =

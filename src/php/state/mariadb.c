@@ -1,7 +1,7 @@
-// A private MariaDB server: see state.h. It keeps nobody's data, so nothing is
-// ever synced to disk; it looks up no privileges, so the application's own user
-// and password are welcome whatever they are; it listens on one Unix socket
-// only and writes files nowhere but in its directory.
+// A private MariaDB server: see app_state.h. It keeps nobody's data, so nothing
+// is ever synced to disk; it looks up no privileges, so the application's own
+// user and password are welcome whatever they are; it listens on one Unix
+// socket only and writes files nowhere but in its directory.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "php/child.h"
+#include "php/state/app_state.h"
 #include "php/state/sql.h"
-#include "php/state/state.h"
 #include "util/area.h"
 #include "util/array.h"
 #include "util/clock.h"
@@ -30,7 +30,7 @@ enum {
 struct MariaDb {
   char *dir, *data, *temporary, *socket, *log, *load_log;
   Area short_dir; // of the socket, if dir is too long
-  Child child;
+  ChildProcess child;
 };
 
 const char *mariadb_socket(const MariaDb *m) { return m->socket; }
@@ -78,7 +78,8 @@ static char *find_program(const char *const names[], Err *err) {
 }
 
 // Output goes to the log.
-static int launch(MariaDb *m, Words *words, int in, Child *child, Err *err) {
+static int launch(MariaDb *m, Words *words, int in, ChildProcess *child,
+                  Err *err) {
   int log = open(m->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (log < 0)
     return err_set(err, "%s: %s", m->log, strerror(errno));
@@ -95,7 +96,7 @@ static int launch(MariaDb *m, Words *words, int in, Child *child, Err *err) {
 
 // Runs a program to its end.
 static int run(MariaDb *m, Words *words, int in, int milliseconds, Err *err) {
-  Child child;
+  ChildProcess child;
   char how[32];
   if (launch(m, words, in, &child, err))
     return -1;

@@ -14,9 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "php/site_files.h"
+#include "php/app_files.h"
+#include "php/file_walk.h"
 #include "php/state/state_diff.h"
-#include "php/walk.h"
 #include "util/arena.h"
 #include "util/fs.h"
 #include "util/hashmap.h"
@@ -33,7 +33,7 @@ typedef struct {
   struct stat st;
   XXH128_hash_t hash;
   bool settled;
-} Known;
+} KnownFile;
 
 typedef ARRAY(char *) Paths;
 
@@ -47,21 +47,21 @@ typedef struct {
   Paths excluded;     // names outside
   Paths counted;      // named by the user, outside
   off_t kept;         // bytes that were read and kept
-} Tree;
+} AppTree;
 
 struct FileState {
   Arena arena;
-  Walk walk;      // over all places
+  FileWalk walk;  // over all places
   Paths names_of; // them: as they are called without a view
   Hashmap paths;  // to indexes of known
   Hashmap names;  // to copies of paths in the arena
-  ARRAY(Known) known;
+  ARRAY(KnownFile) known;
   char *blobs;
-  char *piece[2];  // PIECE bytes each
-  SiteFiles *view; // NULL: not confined
-  char *prefix;    // of paths in the view; "": they are ours
+  char *piece[2]; // PIECE bytes each
+  AppFiles *view; // NULL: not confined
+  char *prefix;   // of paths in the view; "": they are ours
   char *own;
-  Tree tree;
+  AppTree tree;
 };
 
 static int fail(const char *path, Err *err) {
@@ -96,12 +96,12 @@ static bool same_stat(const struct stat *a, const struct stat *b) {
 // do not give a time to.
 static bool is_mapped(const char *path) { return text_ends(path, "-shm"); }
 
-static const Known *known_of(const FileState *f, const char *path,
-                             const struct stat *st) {
+static const KnownFile *known_of(const FileState *f, const char *path,
+                                 const struct stat *st) {
   uint64_t i;
   if (!hashmap_get(&f->paths, path, strlen(path), &i))
     return NULL;
-  const Known *k = &f->known.items[i];
+  const KnownFile *k = &f->known.items[i];
   return k->settled && same_stat(&k->st, st) ? k : NULL;
 }
 
@@ -109,11 +109,11 @@ static void remember(FileState *f, const char *path, const struct stat *st,
                      struct timespec before, XXH128_hash_t hash) {
   uint64_t i = hashmap_intern(&f->paths, path, strlen(path), f->known.len);
   if (i == f->known.len)
-    array_push(&f->known, (Known){0});
-  f->known.items[i] =
-      (Known){.st = *st,
-              .hash = hash,
-              .settled = is_before(st->st_mtim, before) && !is_mapped(path)};
+    array_push(&f->known, (KnownFile){0});
+  f->known.items[i] = (KnownFile){.st = *st,
+                                  .hash = hash,
+                                  .settled = is_before(st->st_mtim, before) &&
+                                             !is_mapped(path)};
 }
 
 // One copy of each path for all snapshots.
@@ -138,7 +138,7 @@ static const char *in_view(const FileState *f, const char *path) {
 // Paths are walked without following links; so must be the way to them, or we
 // would write where the application was not let.
 static bool is_sound(const FileState *f, const char *place) {
-  return !f->view || site_parent_is_sound(f->view, in_view(f, place));
+  return !f->view || app_parent_is_sound(f->view, in_view(f, place));
 }
 
 static bool may_mend(const FileState *f, const char *place) {
@@ -152,7 +152,7 @@ static int mend_places(const FileState *f, Err *err) {
     if (is_sound(f, place))
       continue;
     errno = ELOOP;
-    if (!may_mend(f, place) || site_parent_mend(f->view, in_view(f, place)))
+    if (!may_mend(f, place) || app_parent_mend(f->view, in_view(f, place)))
       return fail(in_view(f, place), err);
   }
   return 0;
@@ -164,7 +164,7 @@ static int open_view(FileState *f, const StatePlaces *places, Err *err) {
   f->prefix = c ? confine_outside(c, "/") : mem_strdup("");
   for (size_t n = strlen(f->prefix); n && f->prefix[n - 1] == '/';)
     f->prefix[--n] = '\0';
-  return c ? site_files_open(&f->view, c, err) : 0;
+  return c ? app_files_open(&f->view, c, err) : 0;
 }
 
 // --- the application's tree
@@ -183,14 +183,15 @@ static bool lies_in_any(const char *path, const Paths *dirs) {
 }
 
 // What a path in the view is called outside. `room` holds PATH_MAX bytes.
-static const char *name_outside(const Tree *t, const char *path, char *room) {
+static const char *name_outside(const AppTree *t, const char *path,
+                                char *room) {
   snprintf(room, PATH_MAX, "%s%s", t->name, path + strlen(t->place));
   return room;
 }
 
 // Does no state of the tree begin here? Our own files, what stays real for the
 // application, what we may not read.
-static bool is_excluded(const Tree *t, const char *name) {
+static bool is_excluded(const AppTree *t, const char *name) {
   for (size_t i = 0; i < t->excluded.len; i++)
     if (!strcmp(name, t->excluded.items[i]))
       return true;
@@ -205,7 +206,7 @@ static bool is_in_tree(const FileState *f, const char *path) {
 
 static bool takes(void *ctx, const char *path, int depth) {
   const FileState *f = ctx;
-  const Tree *t = &f->tree;
+  const AppTree *t = &f->tree;
   char room[PATH_MAX];
   if (depth)
     return !t->place || !lies_in(path, t->place) ||
@@ -221,7 +222,7 @@ static bool takes_outside(void *ctx, const char *path, int depth) {
 }
 
 // Only what may be read is looked at outside, where nothing is changed for it.
-static bool is_readable(const WalkItem *item) {
+static bool is_readable(const FileWalkItem *item) {
   return !S_ISREG(item->st.st_mode) || !access(item->path, R_OK);
 }
 
@@ -343,13 +344,13 @@ static int save_link(FileState *f, FileEntry *e, Err *err) {
   return 0;
 }
 
-static int save_one(FileState *f, const WalkItem *item, FileEntries *out,
+static int save_one(FileState *f, const FileWalkItem *item, FileEntries *out,
                     Err *err) {
   FileEntry e = {.path = name_of(f, item->path),
                  .mode = item->st.st_mode,
                  .mtime = item->st.st_mtim};
   if (S_ISREG(e.mode)) {
-    const Known *k = known_of(f, e.path, &item->st);
+    const KnownFile *k = known_of(f, e.path, &item->st);
     if (k)
       e.hash = k->hash;
     else if (read_content(f, e.path, &e.hash, err))
@@ -367,8 +368,8 @@ static bool is_counted(const FileState *f, const char *path) {
 }
 
 // An application must not fill our disk by filling its own.
-static bool is_too_large(FileState *f, const WalkItem *item) {
-  Tree *t = &f->tree;
+static bool is_too_large(FileState *f, const FileWalkItem *item) {
+  AppTree *t = &f->tree;
   off_t size = item->st.st_size;
   if (!S_ISREG(item->st.st_mode) || !is_in_tree(f, item->path) ||
       known_of(f, item->path, &item->st) || is_counted(f, item->path))
@@ -388,7 +389,7 @@ static const FileEntry *find_base(const FileState *f, const char *path) {
 }
 
 // What is too large to be kept is as it was at first.
-static int save_some(FileState *f, const WalkItem *item, FileEntries *out,
+static int save_some(FileState *f, const FileWalkItem *item, FileEntries *out,
                      Err *err) {
   if (!is_too_large(f, item))
     return save_one(f, item, out, err);
@@ -400,14 +401,14 @@ static int save_some(FileState *f, const WalkItem *item, FileEntries *out,
 
 // The tree outside, as the view had it at first.
 static int make_base(FileState *f, Err *err) {
-  Tree *t = &f->tree;
-  Walk walk = {.takes = takes_outside, .ctx = f, .tolerant = true};
+  AppTree *t = &f->tree;
+  FileWalk walk = {.takes = takes_outside, .ctx = f, .tolerant = true};
   size_t n = strlen(t->name);
   char room[PATH_MAX];
-  walk_add(&walk, t->name);
-  int rc = walk_run(&walk, err);
+  file_walk_add(&walk, t->name);
+  int rc = file_walk_run(&walk, err);
   for (size_t i = 0; !rc && i < walk.items.len; i++) {
-    const WalkItem *item = &walk.items.items[i];
+    const FileWalkItem *item = &walk.items.items[i];
     if (!is_readable(item)) {
       array_push(&t->excluded, mem_strdup(item->path));
       continue;
@@ -417,18 +418,18 @@ static int make_base(FileState *f, Err *err) {
     if (!rc)
       t->base.items[t->base.len - 1].path = name_of(f, room);
   }
-  walk_release(&walk);
+  file_walk_release(&walk);
   t->based = !rc;
   return rc;
 }
 
 // All places, the tree only if something was written.
 static int walk_places(FileState *f, Err *err) {
-  Tree *t = &f->tree;
+  AppTree *t = &f->tree;
   t->walked = t->place && confine_is_dirty(t->confine);
   if (t->walked && !t->based && make_base(f, err))
     return -1;
-  return walk_run(&f->walk, err);
+  return file_walk_run(&f->walk, err);
 }
 
 // Those in the tree, or the others.
@@ -610,13 +611,13 @@ static int update_link(const FileEntry *e, size_t *restored, Err *err) {
 }
 
 // Both are there, and of the same kind.
-static int update_one(FileState *f, const WalkItem *item, const FileEntry *e,
-                      size_t *restored, Err *err) {
+static int update_one(FileState *f, const FileWalkItem *item,
+                      const FileEntry *e, size_t *restored, Err *err) {
   bool changed = false;
   if (S_ISLNK(e->mode))
     return update_link(e, restored, err);
   if (S_ISREG(e->mode)) {
-    const Known *k = known_of(f, e->path, &item->st);
+    const KnownFile *k = known_of(f, e->path, &item->st);
     bool clean =
         k && XXH128_isEqual(k->hash, e->hash) && item->st.st_mode == e->mode;
     if (!clean && restore_file(f, e, &changed, err))
@@ -629,7 +630,7 @@ static int update_one(FileState *f, const WalkItem *item, const FileEntry *e,
   return 0;
 }
 
-static bool same_kind(const WalkItem *item, const FileEntry *e) {
+static bool same_kind(const FileWalkItem *item, const FileEntry *e) {
   return (item->st.st_mode & S_IFMT) == (e->mode & S_IFMT);
 }
 
@@ -639,7 +640,7 @@ static int remove_others(FileState *f, const FileEntries *target,
                          size_t *restored, Err *err) {
   size_t j = target->len;
   for (size_t i = f->walk.items.len; i-- > 0;) {
-    const WalkItem *item = &f->walk.items.items[i];
+    const FileWalkItem *item = &f->walk.items.items[i];
     while (j && strcmp(target->items[j - 1].path, item->path) > 0)
       j--;
     const FileEntry *e = j ? &target->items[j - 1] : NULL;
@@ -675,7 +676,7 @@ static int restore_all(FileState *f, const FileEntries *target,
   int rc = 0;
   for (size_t j = 0; !rc && j < target->len; j++) {
     const FileEntry *e = &target->items[j];
-    const WalkItem *items = f->walk.items.items;
+    const FileWalkItem *items = f->walk.items.items;
     while (i < n && strcmp(items[i].path, e->path) < 0)
       i++;
     bool there = i < n && !strcmp(items[i].path, e->path);
@@ -705,7 +706,7 @@ int file_state_restore(FileState *f, const FileEntries *target,
 static void add_named(FileState *f, const char *name, const Confine *c) {
   char *inside = c ? confine_inside(c, name) : mem_strdup(name);
   char *place = c ? confine_outside(c, inside) : mem_strdup(inside);
-  walk_add(&f->walk, place);
+  file_walk_add(&f->walk, place);
   array_push(&f->names_of, mem_strdup(name));
   free(inside);
   free(place);
@@ -740,7 +741,7 @@ static void add_file(FileState *f, const char *path, const Confine *c) {
 }
 
 static void open_tree(FileState *f, const StatePlaces *places) {
-  Tree *t = &f->tree;
+  AppTree *t = &f->tree;
   const Confine *c = places->confine;
   if (!c || !places->tree)
     return;
@@ -750,7 +751,7 @@ static void open_tree(FileState *f, const StatePlaces *places) {
   t->place = confine_outside(c, inside);
   for (const char *const *p = places->excluded; p && *p; p++)
     array_push(&t->excluded, mem_strdup(*p));
-  walk_add(&f->walk, t->place);
+  file_walk_add(&f->walk, t->place);
   array_push(&f->names_of, mem_strdup(t->name));
   free(inside);
 }
@@ -789,12 +790,12 @@ void file_state_close(FileState *f) {
   array_release(&f->tree.base);
   paths_release(&f->tree.excluded);
   paths_release(&f->tree.counted);
-  walk_release(&f->walk);
+  file_walk_release(&f->walk);
   paths_release(&f->names_of);
   hashmap_release(&f->paths);
   hashmap_release(&f->names);
   array_release(&f->known);
-  site_files_close(f->view);
+  app_files_close(f->view);
   free(f->prefix);
   free(f->own);
   fs_remove_tree(f->blobs);

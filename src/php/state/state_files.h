@@ -1,5 +1,5 @@
 // The files of an application's state: sessions, SQLite databases, uploads.
-// Part of state.h.
+// Part of app_state.h.
 //
 // A snapshot lists what is there; contents are kept once each, under their
 // hash, in scratch/blobs. Whether a file has changed is told by its stat, and
@@ -25,7 +25,7 @@
 #include <time.h>
 #include <xxhash.h>
 
-#include "php/state/state.h"
+#include "php/state/app_state.h"
 #include "util/array.h"
 #include "util/str.h"
 

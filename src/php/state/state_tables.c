@@ -50,7 +50,7 @@ struct TableState {
   char *saved;     // our schema, quoted
   Hashmap numbers; // "schema\0name" to index of tables
   ARRAY(Table) tables;
-  Versions versions;
+  TableVersions versions;
   uint64_t ddl, ddl_now; // statements that change definitions, so far
 };
 

@@ -1,0 +1,32 @@
+// ValueList that nobody is expected to send: what a visitor types into the
+// address bar, or pastes into a field. No comparison asks for them, and still a
+// program has to do something about them.
+//
+//   view.php?id=3           id=987654321 (of nothing), no id at all
+//   a text field            markup and quotes; two short words; nothing, though
+//                           all others are filled in
+#ifndef CULPRIT_EXPLORE_ODD_VALUES_H
+#define CULPRIT_EXPLORE_ODD_VALUES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "php/ask.h"
+
+typedef struct {
+  Ask ask;
+  const char *name; // of the value that is odd; "": several
+  char kind;        // what is odd about it
+} OddRequest;
+typedef ARRAY(OddRequest) OddRequests;
+
+enum { ODD_MOST = 40 }; // of one request
+
+// Appends the request with one odd value each, and with markup in all texts.
+void odd_requests(const Ask *a, OddRequests *out, Arena *arena);
+
+// Is it time for another try of something that has come up `times` before? The
+// further apart the more there were: so tries fall into different states.
+bool odd_is_due(uint64_t times);
+
+#endif
