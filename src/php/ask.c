@@ -23,7 +23,7 @@ static Ask settle(bool post, const char *path, Params *list, Arena *arena) {
   return a;
 }
 
-// --- bytes of a query -------------------------------------------------------
+// --- bytes of a query --------------------------------------------------------
 
 static int hex(char c) {
   if (c >= '0' && c <= '9')
@@ -95,7 +95,7 @@ bool ask_from(const Request *r, Ask *out, Arena *arena) {
   return true;
 }
 
-// --- changing ---------------------------------------------------------------
+// --- changing ----------------------------------------------------------------
 
 Ask ask_copy(const Ask *a, Arena *arena) {
   Params list = {0};
@@ -135,7 +135,7 @@ Ask ask_without(const Ask *a, size_t param, Arena *arena) {
   return settle(a->post, a->path, &list, arena);
 }
 
-// --- uploads ----------------------------------------------------------------
+// --- uploads -----------------------------------------------------------------
 
 #define BOUNDARY "culprit-9d2f07c4e1"
 
@@ -215,7 +215,7 @@ static const char *multipart(const Ask *a, size_t *len, Arena *arena) {
   return copy;
 }
 
-// --- the request ------------------------------------------------------------
+// --- the request -------------------------------------------------------------
 
 static const char *join(const Ask *a, ParamPlace place, const char *between,
                         Arena *arena) {
@@ -285,7 +285,7 @@ void ask_key(const Ask *a, bool values, Str *out) {
   free(sorted);
 }
 
-// --- guesses ----------------------------------------------------------------
+// --- guesses -----------------------------------------------------------------
 
 static bool has_word(const char *name, const char *const *words) {
   for (; *words; words++)
@@ -330,7 +330,7 @@ const char *ask_guess(const char *name, bool number, Arena *arena) {
                       (int)('a' + h / 6760 % 26));
 }
 
-// --- forms ------------------------------------------------------------------
+// --- forms -------------------------------------------------------------------
 
 // How one field is to differ from the usual way to fill in the form.
 typedef struct {

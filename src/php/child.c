@@ -17,9 +17,9 @@
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/stop.h"
+#include "util/str.h"
 
-// --- starting
-// -----------------------------------------------------------------
+// --- starting ----------------------------------------------------------------
 
 // Between fork and exec other threads' locks may be held: system calls only.
 
@@ -107,8 +107,7 @@ int child_start(ChildProcess *c, const ChildPlan *plan, Err *err) {
   return 0;
 }
 
-// --- ending
-// -------------------------------------------------------------------
+// --- ending ------------------------------------------------------------------
 
 bool child_ended(ChildProcess *c, int milliseconds) {
   if (!c->pid)
@@ -175,7 +174,7 @@ const char *child_how(int status, char buf[32]) {
   return buf;
 }
 
-// --- where programs are -----------------------------------------------------
+// --- where programs are ------------------------------------------------------
 
 static char *find_in(const char *dirs, const char *name) {
   for (const char *p = dirs; *p;) {
@@ -201,4 +200,30 @@ char *child_find(const char *const names[]) {
       return path;
   }
   return NULL;
+}
+
+// --- words and logs ----------------------------------------------------------
+
+void words_release(Words *w) {
+  for (size_t i = 0; i < w->len; i++)
+    free(w->items[i]);
+  array_release(w);
+}
+
+char *child_log_end(const char *log, size_t most) {
+  enum { LOG_MOST = 4 << 20 };
+  Str text = {0};
+  Err ignored;
+  int fd = fs_open_regular(AT_FDCWD, log, false, &ignored);
+  if (fd >= 0) {
+    fs_read_fd(fd, log, LOG_MOST, &text, &ignored);
+    close(fd);
+  }
+  size_t skip = text.len > most ? text.len - most : 0;
+  char *end = mem_strdup(str_text(&text) + skip);
+  for (char *p = end; *p; p++)
+    if ((unsigned char)*p < ' ')
+      *p = p[1] ? ' ' : '\0';
+  str_release(&text);
+  return end;
 }

@@ -1,11 +1,10 @@
-// Server processes that live and die with us: php-cgi, mariadbd, and the
-// programs that prepare them.
+// Server processes that end with us: php-cgi, mariadbd, and the programs that
+// prepare them.
 //
-// A child leads a session and process group of its own, has an own, small
-// environment and no descriptor of ours but the three it is given, and is
-// killed when the thread that started it ends. It is confined if its plan says
-// so: then its path must be absolute. child_kill takes its whole
-// group with it.
+// A child leads its own session and process group, has its own small
+// environment and no descriptor of ours but the three it is given. It is killed
+// when the thread that started it ends; child_kill kills its whole group. If
+// its plan confines it, its path must be absolute.
 #ifndef CULPRIT_PHP_CHILD_H
 #define CULPRIT_PHP_CHILD_H
 
@@ -13,6 +12,7 @@
 #include <sys/types.h>
 
 #include "confine/confine.h"
+#include "util/array.h"
 #include "util/err.h"
 
 typedef struct {
@@ -49,4 +49,10 @@ const char *child_how(int status, char buf[32]);
 // distributions keep servers, NULL: none. Caller frees.
 char *child_find(const char *const names[]);
 
+// Command lines and environments: words to be freed.
+typedef ARRAY(char *) Words;
+void words_release(Words *w);
+
+// The end of a child's log, at most `most` bytes, on one line. Caller frees.
+char *child_log_end(const char *log, size_t most);
 #endif

@@ -13,8 +13,7 @@
 #include "util/fs.h"
 #include "util/str.h"
 
-// --- the path as it is meant
-// --------------------------------------------------
+// --- the path as it is meant -------------------------------------------------
 
 static int hex(char c) {
   if (c >= '0' && c <= '9')
@@ -68,8 +67,7 @@ static bool normalize(char *path) {
   return true;
 }
 
-// --- what is there
-// ------------------------------------------------------------
+// --- what is there -----------------------------------------------------------
 
 typedef enum { NOTHING, FILE_, DIRECTORY, OUTSIDE } Thing;
 
@@ -99,8 +97,7 @@ static bool is_script(const char *path) {
 // Files that configure web servers are never served.
 static bool is_hidden(const char *path) { return strstr(path, "/.ht") != NULL; }
 
-// --- finding
-// ------------------------------------------------------------------
+// --- finding -----------------------------------------------------------------
 
 typedef struct {
   const WebApp *app;

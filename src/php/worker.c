@@ -41,7 +41,7 @@ struct Worker {
   char *named_root, *maps; // of the site, absolute
   char *inside;            // the root as the process has it
   AppFiles *files;
-  ARRAY(char *) args, env; // NULL-terminated
+  Words args, env; // NULL-terminated
   int dir, listener, connection;
   ChildProcess child;
   Page page;
@@ -50,8 +50,7 @@ struct Worker {
   pid_t served;  // the process that did
 };
 
-// --- settings
-// -----------------------------------------------------------------
+// --- settings ----------------------------------------------------------------
 
 static void set(Worker *w, const char *name, const char *value) {
   array_push(&w->args, mem_strdup("-d"));
@@ -141,8 +140,7 @@ static void make_env(Worker *w) {
   array_push(&w->env, NULL);
 }
 
-// --- the scratch directory
-// ----------------------------------------------------
+// --- the scratch directory ---------------------------------------------------
 
 static int link_maps(Worker *w, Err *err) {
   char *link = mem_printf("%s/maps", w->scratch);
@@ -196,8 +194,7 @@ static int make_scratch(Worker *w, Err *err) {
   return rc;
 }
 
-// --- sockets
-// ------------------------------------------------------------------
+// --- sockets -----------------------------------------------------------------
 
 static void address(const Worker *w, struct sockaddr_un *a) {
   *a = (struct sockaddr_un){.sun_family = AF_UNIX};
@@ -239,8 +236,7 @@ static int connect_worker(Worker *w, Err *err) {
   return 0;
 }
 
-// --- the process
-// --------------------------------------------------------------
+// --- the process -------------------------------------------------------------
 
 static int start(Worker *w, Err *err) {
   int log = open(w->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -285,8 +281,7 @@ static int make_ready(Worker *w, Err *err) {
   return w->connection >= 0 ? 0 : connect_worker(w, err);
 }
 
-// --- one exchange
-// -------------------------------------------------------------
+// --- one exchange ------------------------------------------------------------
 
 static void settle_broken(Worker *w, Exchange *out, Arena *arena) {
   char how[32];
@@ -394,30 +389,11 @@ void worker_take_mail(Worker *w, TakeMail *take, void *ctx) {
   free(all);
 }
 
-// --- the first request: is it PHP, and ours?
-// ----------------------------------
-
-// The end of what the process wrote, on one line.
-static char *last_words(const Worker *w) {
-  Str text = {0};
-  Err ignored;
-  int fd = fs_open_regular(AT_FDCWD, w->log, false, &ignored);
-  if (fd >= 0) {
-    fs_read_fd(fd, w->log, 1 << 20, &text, &ignored);
-    close(fd);
-  }
-  size_t skip = text.len > LAST_WORDS ? text.len - LAST_WORDS : 0;
-  char *words = mem_strdup(str_text(&text) + skip);
-  for (char *p = words; *p; p++)
-    if ((unsigned char)*p < ' ')
-      *p = p[1] ? ' ' : '\0';
-  str_release(&text);
-  return words;
-}
+// --- the first request: is it PHP, and ours? ---------------------------------
 
 static int complain(const Worker *w, const char *what, const char *how,
                     Err *err) {
-  char *words = last_words(w);
+  char *words = child_log_end(w->log, LAST_WORDS);
   err_set(err, "%s: %s%s%s%s%s", w->php, what, how ? ": " : "", how ? how : "",
           *words ? ": " : "", words);
   free(words);
@@ -438,7 +414,7 @@ static int check_version(const Worker *w, const Response *r, Err *err) {
 static int check_extension(const Worker *w, Err *err) {
   if (!w->app.extension)
     return 0;
-  char *words = last_words(w);
+  char *words = child_log_end(w->log, LAST_WORDS);
   bool bad = strstr(words, "PHP Startup") &&
              (strstr(words, w->app.extension) || strstr(words, "culprit"));
   free(words);
@@ -468,8 +444,7 @@ static int probe(Worker *w, Err *err) {
   return rc;
 }
 
-// --- opening and closing
-// ------------------------------------------------------
+// --- opening and closing -----------------------------------------------------
 
 static int find_php(Worker *w, Err *err) {
   static const char *const names[] = {"php-cgi8.2", "php-cgi", NULL};
@@ -537,12 +512,6 @@ int worker_open(Worker **out, const WebApp *app, const char *scratch,
   return 0;
 }
 
-static void release_words(char **words, size_t n) {
-  for (size_t i = 0; i < n; i++)
-    free(words[i]);
-  free(words);
-}
-
 void worker_close(Worker *w) {
   if (!w)
     return;
@@ -552,8 +521,8 @@ void worker_close(Worker *w) {
     close(w->listener);
   if (w->dir >= 0)
     close(w->dir);
-  release_words(w->args.items, w->args.len);
-  release_words(w->env.items, w->env.len);
+  words_release(&w->args);
+  words_release(&w->env);
   page_release(&w->page);
   str_release(&w->pairs);
   free(w->scratch);

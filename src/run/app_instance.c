@@ -13,7 +13,7 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-// --- settings of one worker -------------------------------------------------
+// --- settings of one worker --------------------------------------------------
 
 static const char *expand(AppInstance *s, const char *text) {
   Str out = {0};
@@ -260,7 +260,7 @@ void app_instance_close(AppInstance *s) {
   str_release(&s->refused);
 }
 
-// --- what is refused --------------------------------------------------------
+// --- what is refused ---------------------------------------------------------
 
 typedef struct {
   AppInstance *instance;
@@ -364,7 +364,7 @@ static void explain(const AppInstance *s, Run *run) {
   }
 }
 
-// --- one request ------------------------------------------------------------
+// --- one request -------------------------------------------------------------
 
 static void read_record(AppInstance *s, Judged *j, Arena *arena) {
   const char *path = worker_record(s->worker);

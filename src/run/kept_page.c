@@ -30,8 +30,7 @@ static char *file_of(const char *dir, const char *signature, const char *end) {
       (unsigned long long)XXH3_64bits(signature, strlen(signature)), end);
 }
 
-// --- writing
-// ------------------------------------------------------------------
+// --- writing -----------------------------------------------------------------
 
 // "12" comes before "103"; names that are no numbers as strings.
 static bool comes_before(const char *a, const char *b) {
@@ -95,8 +94,7 @@ int kept_page_write(const Store *store, int64_t session, const Run *run,
   return rc;
 }
 
-// --- reading
-// ------------------------------------------------------------------
+// --- reading -----------------------------------------------------------------
 
 static void add_piece(KeptPage *p, size_t offset, size_t length,
                       const char *file, uint32_t line) {

@@ -8,7 +8,7 @@
 
 #include "php/app_files.h"
 #include "php/state/app_state.h"
-#include "php/state/state_diff.h"
+#include "php/state/file_entries.h"
 
 // --- an application in its view ---------------------------------------------
 

@@ -37,38 +37,15 @@ const char *mariadb_socket(const MariaDb *m) { return m->socket; }
 
 bool mariadb_alive(MariaDb *m) { return !child_ended(&m->child, 0); }
 
-// The end of the log, on one line. Caller frees.
-static char *last_words(const MariaDb *m) {
-  Str text = {0};
-  Err ignored;
-  fs_read(m->log, 4 << 20, &text, &ignored);
-  size_t skip = text.len > LAST_WORDS ? text.len - LAST_WORDS : 0;
-  char *words = mem_strdup(str_text(&text) + skip);
-  for (char *p = words; *p; p++)
-    if ((unsigned char)*p < ' ')
-      *p = ' ';
-  str_release(&text);
-  return words;
-}
-
 static int complain(const MariaDb *m, const char *program, const char *what,
                     Err *err) {
-  char *words = last_words(m);
+  char *words = child_log_end(m->log, LAST_WORDS);
   err_set(err, "%s: %s; its log %s ends: %s", program, what, m->log, words);
   free(words);
   return -1;
 }
 
-// --- running its programs
-// -----------------------------------------------------
-
-typedef ARRAY(char *) Words;
-
-static void words_release(Words *w) {
-  for (size_t i = 0; i < w->len; i++)
-    free(w->items[i]);
-  array_release(w);
-}
+// --- running its programs ----------------------------------------------------
 
 static char *find_program(const char *const names[], Err *err) {
   char *path = child_find(names);
@@ -110,8 +87,7 @@ static int run(MariaDb *m, Words *words, int in, int milliseconds, Err *err) {
   return complain(m, words->items[0], child_how(child.status, how), err);
 }
 
-// --- the data directory
-// -------------------------------------------------------
+// --- the data directory ------------------------------------------------------
 
 static void add_common(const MariaDb *m, Words *w) {
   array_push(w, mem_strdup("--no-defaults"));
@@ -150,8 +126,7 @@ static int install(MariaDb *m, Err *err) {
   return rc;
 }
 
-// --- the server
-// ---------------------------------------------------------------
+// --- the server --------------------------------------------------------------
 
 static void add_server_options(const MariaDb *m, Words *w) {
   static const char *const fixed[] = {
@@ -269,8 +244,7 @@ void mariadb_stop(MariaDb *m) {
   free(m);
 }
 
-// --- loading
-// ------------------------------------------------------------------
+// --- loading -----------------------------------------------------------------
 
 static int make_schema(const MariaDb *m, const char *schema, Err *err) {
   Sql *db = sql_open(m->socket, err);

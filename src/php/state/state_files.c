@@ -15,17 +15,17 @@
 #include <unistd.h>
 
 #include "php/app_files.h"
+#include "php/child.h"
 #include "php/file_walk.h"
-#include "php/state/state_diff.h"
+#include "php/state/file_blobs.h"
+#include "php/state/file_entries.h"
 #include "util/arena.h"
 #include "util/fs.h"
 #include "util/hashmap.h"
 #include "util/mem.h"
 
-enum {
-  PIECE = 64 << 10,
-  TREE_FILE = 16 << 20, // a larger one is no state unless the user names it
-};
+// A larger file of the tree is no state unless the user names it.
+enum { TREE_FILE = 16 << 20 };
 #define TREE_KEPT ((off_t)1 << 30) // of all contents of the tree
 
 // What is known about a file as it was when its stat was this.
@@ -35,8 +35,6 @@ typedef struct {
   bool settled;
 } KnownFile;
 
-typedef ARRAY(char *) Paths;
-
 // The application's own tree.
 typedef struct {
   const Confine *confine;
@@ -44,20 +42,19 @@ typedef struct {
   FileEntries base;   // outside, by their names in the view
   bool based;         // that is known
   bool walked;        // by the last walk
-  Paths excluded;     // names outside
-  Paths counted;      // named by the user, outside
+  Words excluded;     // names outside
+  Words counted;      // named by the user, outside
   off_t kept;         // bytes that were read and kept
 } AppTree;
 
 struct FileState {
   Arena arena;
   FileWalk walk;  // over all places
-  Paths names_of; // them: as they are called without a view
+  Words names_of; // them: as they are called without a view
   Hashmap paths;  // to indexes of known
   Hashmap names;  // to copies of paths in the arena
   ARRAY(KnownFile) known;
-  char *blobs;
-  char *piece[2]; // PIECE bytes each
+  FileBlobs blobs;
   AppFiles *view; // NULL: not confined
   char *prefix;   // of paths in the view; "": they are ours
   char *own;
@@ -69,8 +66,7 @@ static int fail(const char *path, Err *err) {
                  strerror(errno));
 }
 
-// --- what is known
-// ------------------------------------------------------------
+// --- what is known -----------------------------------------------------------
 
 static struct timespec tick(void) {
   struct timespec now;
@@ -126,8 +122,7 @@ static const char *name_of(FileState *f, const char *path) {
   return copy;
 }
 
-// --- the view
-// -----------------------------------------------------------------
+// --- the view ----------------------------------------------------------------
 
 // The path as the application has it.
 static const char *in_view(const FileState *f, const char *path) {
@@ -135,7 +130,7 @@ static const char *in_view(const FileState *f, const char *path) {
   return strncmp(path, f->prefix, n) || path[n] != '/' ? path : path + n;
 }
 
-// Paths are walked without following links; so must be the way to them, or we
+// Words are walked without following links; so must be the way to them, or we
 // would write where the application was not let.
 static bool is_sound(const FileState *f, const char *place) {
   return !f->view || app_parent_is_sound(f->view, in_view(f, place));
@@ -167,15 +162,14 @@ static int open_view(FileState *f, const StatePlaces *places, Err *err) {
   return c ? app_files_open(&f->view, c, err) : 0;
 }
 
-// --- the application's tree
-// ---------------------------------------------------
+// --- the application's tree --------------------------------------------------
 
 static bool lies_in(const char *path, const char *dir) {
   size_t n = strlen(dir);
   return !strncmp(path, dir, n) && (!path[n] || path[n] == '/');
 }
 
-static bool lies_in_any(const char *path, const Paths *dirs) {
+static bool lies_in_any(const char *path, const Words *dirs) {
   for (size_t i = 0; i < dirs->len; i++)
     if (lies_in(path, dirs->items[i]))
       return true;
@@ -226,79 +220,7 @@ static bool is_readable(const FileWalkItem *item) {
   return !S_ISREG(item->st.st_mode) || !access(item->path, R_OK);
 }
 
-// --- contents
-// -----------------------------------------------------------------
-
-static void blob_path(const FileState *f, XXH128_hash_t h, char out[PATH_MAX]) {
-  snprintf(out, PATH_MAX, "%s/%016llx%016llx", f->blobs,
-           (unsigned long long)h.high64, (unsigned long long)h.low64);
-}
-
-static ssize_t read_at(int fd, char *buf, size_t n, off_t at) {
-  size_t got = 0;
-  while (got < n) {
-    ssize_t k = pread(fd, buf + got, n - got, at + (off_t)got);
-    if (k < 0 && errno == EINTR)
-      continue;
-    if (k < 0)
-      return -1;
-    if (k == 0)
-      break;
-    got += (size_t)k;
-  }
-  return (ssize_t)got;
-}
-
-static int write_at(int fd, const char *buf, size_t n, off_t at) {
-  while (n) {
-    ssize_t k = pwrite(fd, buf, n, at);
-    if (k < 0 && errno == EINTR)
-      continue;
-    if (k < 0)
-      return -1;
-    buf += k;
-    n -= (size_t)k;
-    at += k;
-  }
-  return 0;
-}
-
-// Hashes a file and copies it to `to` (-1: nowhere) on the way.
-static int pass_over(FileState *f, int fd, int to, XXH128_hash_t *hash) {
-  XXH3_state_t *state = XXH3_createState();
-  off_t at = 0;
-  ssize_t n;
-  int rc = 0;
-  XXH3_128bits_reset(state);
-  while ((n = read_at(fd, f->piece[0], PIECE, at)) > 0) {
-    XXH3_128bits_update(state, f->piece[0], (size_t)n);
-    if (to >= 0 && write_at(to, f->piece[0], (size_t)n, at)) {
-      rc = -1;
-      break;
-    }
-    at += n;
-  }
-  *hash = XXH3_128bits_digest(state);
-  XXH3_freeState(state);
-  return n < 0 ? -1 : rc;
-}
-
-// Keeps the content under its hash, unless it is there already.
-static int keep(FileState *f, int fd, XXH128_hash_t *hash, Err *err) {
-  char blob[PATH_MAX], fresh[PATH_MAX];
-  blob_path(f, *hash, blob);
-  if (fs_exists(blob))
-    return 0;
-  snprintf(fresh, sizeof fresh, "%s/new", f->blobs);
-  int to = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (to < 0)
-    return fail(fresh, err);
-  int rc = pass_over(f, fd, to, hash);
-  if (close(to) || rc)
-    return fail(fresh, err);
-  blob_path(f, *hash, blob);
-  return rename(fresh, blob) ? fail(blob, err) : 0;
-}
+// --- contents ----------------------------------------------------------------
 
 // A file that the application forbade itself to read is read all the same.
 static int open_file(const FileState *f, const char *path, int flags) {
@@ -318,21 +240,20 @@ static int read_content(FileState *f, const char *path, XXH128_hash_t *hash,
   struct timespec before = tick();
   struct stat st;
   int fd = open_file(f, path, O_RDONLY);
-  if (fd < 0 || fstat(fd, &st) || pass_over(f, fd, -1, hash)) {
+  if (fd < 0 || fstat(fd, &st)) {
     fail(path, err);
     if (fd >= 0)
       close(fd);
     return -1;
   }
-  int rc = keep(f, fd, hash, err);
+  int rc = blobs_keep(&f->blobs, fd, path, hash, err);
   close(fd);
   if (!rc)
     remember(f, path, &st, before, *hash);
   return rc;
 }
 
-// --- saving
-// -------------------------------------------------------------------
+// --- saving ------------------------------------------------------------------
 
 static int save_link(FileState *f, FileEntry *e, Err *err) {
   char target[PATH_MAX];
@@ -463,18 +384,6 @@ int file_state_save(FileState *f, FileEntries *out, Err *err) {
   return rc;
 }
 
-void file_entries_key(const FileEntries *entries, Str *key) {
-  for (size_t i = 0; i < entries->len; i++) {
-    const FileEntry *e = &entries->items[i];
-    str_addn(key, e->path, strlen(e->path) + 1);
-    str_addf(key, "%o ", (unsigned)e->mode);
-    if (S_ISREG(e->mode))
-      str_addn(key, &e->hash, sizeof e->hash);
-    if (e->target)
-      str_addn(key, e->target, strlen(e->target) + 1);
-  }
-}
-
 static bool is_session(const char *path, const char *sessions) {
   size_t n = sessions ? strlen(sessions) : 0;
   return n && !strncmp(path, sessions, n) &&
@@ -486,10 +395,10 @@ static void add_name(const FileState *f, const char *path, const char *dir,
                      Str *key) {
   for (size_t i = 0; i < f->names_of.len; i++) {
     const char *place = f->walk.places.items[i];
-    size_t n = strlen(place);
-    if (strncmp(path, place, n) || (path[n] && path[n] != '/'))
+    if (!lies_in(path, place))
       continue;
-    str_addf(key, "%s%s", path_below(f->names_of.items[i], dir), path + n);
+    str_addf(key, "%s%s", path_below(f->names_of.items[i], dir),
+             path + strlen(place));
     return;
   }
 }
@@ -531,43 +440,15 @@ uint64_t file_entries_digest(const FileState *f, const FileEntries *entries,
   return sum;
 }
 
-// --- restoring
-// ----------------------------------------------------------------
-
-// Makes `fd` equal to the blob; only the pieces that differ are written.
-static int write_back(FileState *f, int fd, int blob, bool *changed) {
-  off_t at = 0;
-  ssize_t n;
-  while ((n = read_at(blob, f->piece[0], PIECE, at)) > 0) {
-    ssize_t m = read_at(fd, f->piece[1], (size_t)n, at);
-    if (m != n || memcmp(f->piece[0], f->piece[1], (size_t)n)) {
-      if (write_at(fd, f->piece[0], (size_t)n, at))
-        return -1;
-      *changed = true;
-    }
-    at += n;
-  }
-  struct stat st;
-  if (n < 0 || fstat(fd, &st))
-    return -1;
-  if (st.st_size == at)
-    return 0;
-  *changed = true;
-  return ftruncate(fd, at);
-}
+// --- restoring ---------------------------------------------------------------
 
 static int restore_file(FileState *f, const FileEntry *e, bool *changed,
                         Err *err) {
-  char path[PATH_MAX];
   struct stat st;
   struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, e->mtime};
   struct timespec before = tick();
-  blob_path(f, e->hash, path);
-  int blob = open(path, O_RDONLY | O_CLOEXEC);
-  if (blob < 0)
-    return fail(path, err);
   int fd = open_file(f, e->path, O_RDWR | O_CREAT);
-  int rc = fd < 0 || write_back(f, fd, blob, changed) ||
+  int rc = fd < 0 || blobs_restore(&f->blobs, fd, e->hash, changed) ||
            fchmod(fd, e->mode & 07777) || futimens(fd, times) || fstat(fd, &st);
   if (rc)
     fail(e->path, err);
@@ -575,7 +456,6 @@ static int restore_file(FileState *f, const FileEntry *e, bool *changed,
     remember(f, e->path, &st, before, e->hash);
   if (fd >= 0)
     close(fd);
-  close(blob);
   return rc ? -1 : 0;
 }
 
@@ -699,8 +579,7 @@ int file_state_restore(FileState *f, const FileEntries *target,
   return rc;
 }
 
-// --- opening and closing
-// ------------------------------------------------------
+// --- opening and closing -----------------------------------------------------
 
 // `name` as we have it, where the application has it.
 static void add_named(FileState *f, const char *name, const Confine *c) {
@@ -759,11 +638,8 @@ static void open_tree(FileState *f, const StatePlaces *places) {
 int file_state_open(FileState **out, const StatePlaces *places,
                     const char *scratch, Err *err) {
   FileState *f = mem_new(FileState);
-  f->blobs = mem_printf("%s/blobs", scratch);
-  for (size_t i = 0; i < 2; i++)
-    f->piece[i] = mem_alloc(PIECE);
   *out = f;
-  if (open_view(f, places, err) || fs_mkdirs(f->blobs, err))
+  if (open_view(f, places, err) || blobs_open(&f->blobs, scratch, err))
     return -1;
   f->walk.tolerant = f->view;
   f->walk.takes = takes;
@@ -776,32 +652,23 @@ int file_state_open(FileState **out, const StatePlaces *places,
   return 0;
 }
 
-static void paths_release(Paths *p) {
-  for (size_t i = 0; i < p->len; i++)
-    free(p->items[i]);
-  array_release(p);
-}
-
 void file_state_close(FileState *f) {
   if (!f)
     return;
   free(f->tree.name);
   free(f->tree.place);
   array_release(&f->tree.base);
-  paths_release(&f->tree.excluded);
-  paths_release(&f->tree.counted);
+  words_release(&f->tree.excluded);
+  words_release(&f->tree.counted);
   file_walk_release(&f->walk);
-  paths_release(&f->names_of);
+  words_release(&f->names_of);
   hashmap_release(&f->paths);
   hashmap_release(&f->names);
   array_release(&f->known);
   app_files_close(f->view);
   free(f->prefix);
   free(f->own);
-  fs_remove_tree(f->blobs);
-  free(f->blobs);
-  for (size_t i = 0; i < 2; i++)
-    free(f->piece[i]);
+  blobs_close(&f->blobs);
   arena_release(&f->arena);
   free(f);
 }

@@ -1,5 +1,5 @@
-// Lists of files as differences: see state_diff.h.
-#include "php/state/state_diff.h"
+// Lists of files: see file_entries.h.
+#include "php/state/file_entries.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -54,4 +54,16 @@ void file_entries_sort(FileEntries *entries) {
   if (entries->len)
     qsort(entries->items, entries->len, sizeof *entries->items,
           file_entry_order);
+}
+
+void file_entries_key(const FileEntries *entries, Str *key) {
+  for (size_t i = 0; i < entries->len; i++) {
+    const FileEntry *e = &entries->items[i];
+    str_addn(key, e->path, strlen(e->path) + 1);
+    str_addf(key, "%o ", (unsigned)e->mode);
+    if (S_ISREG(e->mode))
+      str_addn(key, &e->hash, sizeof e->hash);
+    if (e->target)
+      str_addn(key, e->target, strlen(e->target) + 1);
+  }
 }
