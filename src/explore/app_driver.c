@@ -6,7 +6,7 @@
 
 #include "oracle/html/html_check.h"
 
-// --- opening -----------------------------------------------------------------
+// --- opening ----------------------------------------------------------------
 
 int app_driver_open(AppDriver *d, const Visits *v, const char *maps, int number,
                     Err *err) {
@@ -25,7 +25,7 @@ void app_driver_close(AppDriver *d) {
   arena_release(&d->arena);
 }
 
-// --- states ------------------------------------------------------------------
+// --- states -----------------------------------------------------------------
 
 const LocalState *app_driver_at(const AppDriver *d, uint32_t state) {
   return state < d->locals.len && d->locals.items[state].known
@@ -78,7 +78,7 @@ uint64_t app_driver_key(const AppDriver *d, const LocalState *at) {
   return key;
 }
 
-// --- asking ------------------------------------------------------------------
+// --- asking -----------------------------------------------------------------
 
 static Links read_links(const Request *r, const Exchange *x, Arena *arena) {
   const Response *res = &x->response;
@@ -116,7 +116,7 @@ int app_driver_save(AppDriver *d, const LocalState *from, Answer *out,
   return 0;
 }
 
-// --- ways --------------------------------------------------------------------
+// --- ways -------------------------------------------------------------------
 
 static int go_again(AppDriver *d, const StateStep *step, Err *err) {
   Arena arena = {0};

@@ -16,7 +16,7 @@
 static const char magic[] = "culprit-explore\n";
 enum { MAGIC = sizeof magic - 1, VERSION = 1, MOST = 1 << 28 };
 
-// --- writing -----------------------------------------------------------------
+// --- writing ----------------------------------------------------------------
 
 static void put_text(Str *out, const char *text) {
   size_t n = strlen(text);
@@ -174,7 +174,7 @@ int checkpoint_write(const Explorer *e, const char *path, Err *err) {
   return rc;
 }
 
-// --- reading -----------------------------------------------------------------
+// --- reading ----------------------------------------------------------------
 
 typedef struct {
   const unsigned char *at, *end;

@@ -45,7 +45,7 @@ typedef struct {
   Hashmap closed;   // paths of files and directories that no visitor sees
 } Survey;
 
-// --- who includes whom -------------------------------------------------------
+// --- who includes whom ------------------------------------------------------
 
 // The last quoted text of a statement that begins with include or require names
 // a file: its last piece is remembered.
@@ -87,7 +87,7 @@ static void note_includes(const char *text, Hashmap *included) {
     }
 }
 
-// --- who is not for visitors -------------------------------------------------
+// --- who is not for visitors ------------------------------------------------
 
 // Does a line begin with `class NAME` or the like, perhaps after `abstract`?
 static bool declares(const char *text, const char *name, size_t n) {
@@ -158,7 +158,7 @@ static bool is_closed(const Survey *s, const char *path) {
   return false;
 }
 
-// --- the list ----------------------------------------------------------------
+// --- the list ---------------------------------------------------------------
 
 static size_t depth_of(const char *path) {
   size_t n = 0;

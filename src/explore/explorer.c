@@ -38,7 +38,7 @@ enum {
 #define SAVE_SECONDS 3.0
 #define LOG_SECONDS 1.0
 
-// --- one request -------------------------------------------------------------
+// --- one request ------------------------------------------------------------
 
 static void find_follow_ups(ExploreWorker *p) {
   RequestResult *c = &p->result;
@@ -81,7 +81,7 @@ static int work_on(ExploreWorker *p, Err *err) {
   return 0;
 }
 
-// --- on disk -----------------------------------------------------------------
+// --- on disk ----------------------------------------------------------------
 
 static int save(Explorer *e, Err *err) {
   const ExplorerOptions *o = e->options;
@@ -115,7 +115,7 @@ void explorer_log(Explorer *e, bool now) {
   e->logged = p->seconds + LOG_SECONDS;
 }
 
-// --- turns -------------------------------------------------------------------
+// --- turns ------------------------------------------------------------------
 
 static void give_up(Explorer *e, const Err *err) {
   if (!e->failed)
@@ -275,7 +275,7 @@ int explorer_write(const Explorer *e, const Suite *suite, const char *dir,
   return rc;
 }
 
-// --- the whole ---------------------------------------------------------------
+// --- the whole --------------------------------------------------------------
 
 static int assign_ids(void *ctx, const Unit *unit, uint32_t *ids, Err *err) {
   Explorer *e = ctx;

@@ -107,7 +107,7 @@ struct Explorer {
   Err err;
 };
 
-// --- a worker's turn (explorer_turn.c) ---------------------------------------
+// --- a worker's turn (explorer_turn.c) --------------------------------------
 
 // Stores the result as a run, enters its state, offers what follows from it.
 int explore_worker_submit(Explorer *e, ExploreWorker *p, Err *err);

@@ -27,7 +27,7 @@ enum {
   BRANCHES_LINE = 4,  // and of one of its lines
 };
 
-// --- what comes next ---------------------------------------------------------
+// --- what comes next --------------------------------------------------------
 
 bool explorer_is_directed(const Explorer *e) {
   return e->options->strategy->from_failing;
@@ -222,7 +222,7 @@ void explorer_rescore(Explorer *e) {
         target_failure_score(&e->target, &e->queue.items.items[i]);
 }
 
-// --- handing in --------------------------------------------------------------
+// --- handing in -------------------------------------------------------------
 
 static size_t add_bits(Bitset *all, const Bitset *more) {
   size_t before = bitset_count(all);
@@ -419,7 +419,7 @@ bool explorer_is_given_left(const Explorer *e) {
   return (list && e->given < list->len) || (e->nworkers && e->workers[0].given);
 }
 
-// --- taking ------------------------------------------------------------------
+// --- taking -----------------------------------------------------------------
 
 static bool is_covered(Explorer *e) {
   const ExplorerProgress *p = &e->progress;

@@ -10,7 +10,7 @@
 
 enum { VARIED_MOST = 24 };
 
-// --- what answers ------------------------------------------------------------
+// --- what answers -----------------------------------------------------------
 
 static Leads look(const WebApp *app, const char *path, Arena *arena) {
   Err ignored;
@@ -57,7 +57,7 @@ static void add_all(const FollowUpSource *f, QueueItems *out, Asks *asks,
   array_release(asks);
 }
 
-// --- pages -------------------------------------------------------------------
+// --- pages ------------------------------------------------------------------
 
 // A button may end something, though the form does not.
 static bool presses_end(const Link *form, const Ask *a) {
@@ -109,7 +109,7 @@ static void follow_redirect(const FollowUpSource *f, QueueItems *out) {
                   .redirect = true});
 }
 
-// --- comparisons -------------------------------------------------------------
+// --- comparisons ------------------------------------------------------------
 
 // The value may have come with an earlier request, and a session kept it.
 static void solve_earlier(const FollowUpSource *f, const PhpCompare *c,
@@ -199,7 +199,7 @@ static void solve_all(const FollowUpSource *f, QueueItems *out) {
   solve_learn(f->solver, f->record, &f->item->ask);
 }
 
-// --- other values ------------------------------------------------------------
+// --- other values -----------------------------------------------------------
 
 static const char *another(const char *value, int way, Arena *arena) {
   if (!is_number(value))

@@ -33,7 +33,7 @@ HiddenFields hidden_fields_copy(const HiddenFields *h, Arena *arena) {
   return (HiddenFields){.items = list, .len = h->len};
 }
 
-// --- values that change ------------------------------------------------------
+// --- values that change -----------------------------------------------------
 
 static bool has_value(const HiddenFields *h, const HiddenField *like) {
   for (size_t i = 0; i < h->len; i++)

@@ -11,7 +11,7 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-// --- making it again ---------------------------------------------------------
+// --- making it again --------------------------------------------------------
 
 // A request of the sequence, with the page that it showed when it was first
 // made.
@@ -88,7 +88,7 @@ static bool shows_all(Reproducer *a) {
   return good;
 }
 
-// --- making it shorter -------------------------------------------------------
+// --- making it shorter ------------------------------------------------------
 
 static void drop_moves(Reproducer *a) {
   size_t n = a->n - 1, left = 0;
@@ -118,7 +118,7 @@ static void shorten(Reproducer *a) {
     drop_values(a, &a->moves[i]);
 }
 
-// --- the sequence ------------------------------------------------------------
+// --- the sequence -----------------------------------------------------------
 
 static bool has_cookie(const Ask *ask, const char *name) {
   for (size_t i = 0; i < ask->nparams; i++)
@@ -182,9 +182,7 @@ static const char *fresh_of(const Reproducer *a, const Ask *ask) {
     if (ask->params[i].page &&
         fresh_names(str_text(&a->fresh), ask->params[i].name))
       str_addf(&names, "%s%s", names.len ? " " : "", ask->params[i].name);
-  const char *copy = arena_strdup(a->arena, str_text(&names));
-  str_release(&names);
-  return copy;
+  return arena_take(a->arena, &names);
 }
 
 static Reproduction settle(const Reproducer *a, bool shown) {
@@ -220,7 +218,7 @@ Reproduction reproduction_make(AppDriver *d, const StateGraph *graph,
   return s;
 }
 
-// --- writing -----------------------------------------------------------------
+// --- writing ----------------------------------------------------------------
 
 typedef struct {
   const char *base;

@@ -63,7 +63,7 @@ static void squeeze_digits(Str *key) {
   key->len = to;
 }
 
-// --- parameters --------------------------------------------------------------
+// --- parameters -------------------------------------------------------------
 
 // What a page draws by lot, and long texts, are no choice among few.
 static bool has_value(const Param *p) {
@@ -121,7 +121,7 @@ static void count_params(Queue *q, const Ask *a) {
   }
 }
 
-// --- adding ------------------------------------------------------------------
+// --- adding -----------------------------------------------------------------
 
 static void number_all(Queue *q, QueueItem *item) {
   Str key = {0};
@@ -249,7 +249,7 @@ static QueueClass class_of(const Queue *q, const QueueItem *i) {
   return times_asked(q, i->request) ? QUEUE_AGAIN : QUEUE_PAGE;
 }
 
-// --- which first -------------------------------------------------------------
+// --- which first ------------------------------------------------------------
 
 // A shape that was asked often is no news, unless a parameter, or its value is.
 static uint64_t cost_of_shape(const Queue *q, const QueueItem *i) {
@@ -305,7 +305,7 @@ static uint64_t cost(const Queue *q, const QueueItem *i) {
   return n + (i->last ? LAST_COST : 0);
 }
 
-// --- turns -------------------------------------------------------------------
+// --- turns ------------------------------------------------------------------
 
 // What is expected of a sort before it was tried.
 static double gain_of(const Queue *q, QueueClass class) {
@@ -357,7 +357,7 @@ static QueueClass next_class(Queue *q, const bool *has) {
   return next;
 }
 
-// --- taking ------------------------------------------------------------------
+// --- taking -----------------------------------------------------------------
 
 typedef struct {
   bool has[QUEUE_CLASSES];

@@ -9,7 +9,7 @@
 
 enum { STEPS_MOST = 2000 };
 
-// --- the table ---------------------------------------------------------------
+// --- the table --------------------------------------------------------------
 
 static const WebStrategy strategies[] = {
     {.name = "base", .doc = "what covers most, from the empty input"},
@@ -37,7 +37,7 @@ const WebStrategy *web_strategy_find(const char *name) {
   return NULL;
 }
 
-// --- the failure -------------------------------------------------------------
+// --- the failure ------------------------------------------------------------
 
 static void forget_failing(TargetFailure *t) {
   for (size_t i = 0; i < t->failing.len; i++)
@@ -74,7 +74,7 @@ bool target_failure_add(TargetFailure *t, uint32_t number) {
   return t->strategy->nearness != NEAR_NOTHING;
 }
 
-// --- paths -------------------------------------------------------------------
+// --- paths ------------------------------------------------------------------
 
 // A condition is told by a hash: the same when an exploration is resumed.
 static uint32_t condition_of(const PhpCompare *c) {
@@ -91,7 +91,7 @@ const PathStep *path_steps(const PhpRecord *record, size_t *n, Arena *arena) {
   return steps;
 }
 
-// --- scores ------------------------------------------------------------------
+// --- scores -----------------------------------------------------------------
 
 static void look_at(TargetFailure *t, uint32_t number) {
   if (t->base.number != number) {

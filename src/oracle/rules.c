@@ -14,7 +14,7 @@
 
 enum { OUTPUT_MOST = 16 << 20 }; // bytes that are searched
 
-// --- the exit status ---------------------------------------------------------
+// --- the exit status --------------------------------------------------------
 
 // How many checks of a test program failed, which is what frameworks end with,
 // does not tell one failure from another.
@@ -38,7 +38,7 @@ static void judge_status(const TestRules *rules, const Trial *t, Run *run) {
   }
 }
 
-// --- the output --------------------------------------------------------------
+// --- the output -------------------------------------------------------------
 
 // The first of the expressions that matches; NULL: none does. One that is no
 // extended regular expression is searched for as it stands.
@@ -95,7 +95,7 @@ static bool judge_text(const TestRules *rules, const char *text, Run *run) {
   return true;
 }
 
-// --- TAP ---------------------------------------------------------------------
+// --- TAP --------------------------------------------------------------------
 
 static void add_tap_failure(Run *run, const Trial *t, const TestVerdict *v) {
   Str message = {0};
@@ -140,7 +140,7 @@ static int judge_tap(const Trial *t, Run *run, Err *err) {
   return 0;
 }
 
-// --- all ---------------------------------------------------------------------
+// --- all --------------------------------------------------------------------
 
 int rules_judge(const TestRules *rules, const Trial *t, Run *run, Err *err) {
   int status = t->outcome->status;

@@ -15,7 +15,7 @@
 
 enum { EXCERPT = 60, NAME_LEAST = 3 };
 
-// --- severities --------------------------------------------------------------
+// --- severities -------------------------------------------------------------
 
 static unsigned severity_bit(const char *word) {
   for (int s = 0; s < PHP_SEVERITIES; s++)
@@ -41,7 +41,7 @@ int web_severities_parse(const char *text, unsigned *out) {
   return rc;
 }
 
-// --- the shape of a message --------------------------------------------------
+// --- the shape of a message -------------------------------------------------
 
 static bool is_quote(char c) { return c == '"' || c == '\'' || c == '`'; }
 
@@ -76,7 +76,7 @@ static void add_shape(const char *message, Str *out) {
   }
 }
 
-// --- failed queries ----------------------------------------------------------
+// --- failed queries ---------------------------------------------------------
 
 // The quoted name at or behind `p`; NULL: there is none. What is between the
 // quotes begins at *name.
@@ -145,7 +145,7 @@ static char *make_place(const WebOracle *o, const char *file, uint32_t line) {
   return mem_printf("%s:%u", path_below(file, o->root), line);
 }
 
-// --- faults of PHP -----------------------------------------------------------
+// --- faults of PHP ----------------------------------------------------------
 
 static void add_fault(const WebOracle *o, const PhpFault *f, Run *run) {
   const char *kind = php_severity_name(f->severity);
@@ -190,7 +190,7 @@ static void add_faults(const WebOracle *o, const PhpRecord *record, Run *run) {
   }
 }
 
-// --- the output map ----------------------------------------------------------
+// --- the output map ---------------------------------------------------------
 
 const OutputPiece *web_piece_at(const PhpRecord *record, size_t offset) {
   size_t lo = 0, hi = record->npieces;
@@ -217,7 +217,7 @@ uint32_t web_line_at(const OutputPiece *piece, const char *page,
   return line;
 }
 
-// --- faults of the page ------------------------------------------------------
+// --- faults of the page -----------------------------------------------------
 
 typedef struct {
   const WebOracle *oracle;
@@ -362,7 +362,7 @@ static int add_html(const WebOracle *o, const Exchange *x,
   return 0;
 }
 
-// --- all of it ---------------------------------------------------------------
+// --- all of it --------------------------------------------------------------
 
 // A page that ends where the script did is not to blame for being unfinished.
 static bool is_broken_off(const PhpRecord *record) {

@@ -71,7 +71,7 @@ int app_file_look(const AppFiles *f, const char *path, char real[PATH_MAX],
   return rc;
 }
 
-// --- directories -------------------------------------------------------------
+// --- directories ------------------------------------------------------------
 
 // The first `n` bytes of the path, a directory, reached without any link.
 static int open_plainly(const AppFiles *f, const char *path, size_t n) {

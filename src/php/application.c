@@ -12,23 +12,15 @@
 #include "util/str.h"
 
 char *app_extension(Err *err) {
-  char *self = path_of_self();
-  char *here = mem_printf("%s/culprit.so", self);
-  char *installed = mem_printf("%s/../lib/culprit/culprit.so", self);
-  char *found = fs_exists(here)        ? here
-                : fs_exists(installed) ? installed
-                                       : NULL;
-  if (!found)
-    err_set(err,
-            "culprit.so, the extension for PHP, is neither in %s nor in "
-            "../lib/culprit: was culprit built without php8.2-dev?",
-            self);
-  if (found != here)
-    free(here);
-  if (found != installed)
-    free(installed);
-  free(self);
-  return found;
+  char *path = path_of_part("culprit.so");
+  if (fs_exists(path))
+    return path;
+  err_set(err,
+          "%s, the extension for PHP, is missing: was culprit built without "
+          "php8.2-dev?",
+          path);
+  free(path);
+  return NULL;
 }
 
 enum { SMALL_FILES = 1000, SMALL_BYTES = 64 << 20, SMALL_DEPTH = 100 };

@@ -23,22 +23,15 @@ static Ask settle(bool post, const char *path, Params *list, Arena *arena) {
   return a;
 }
 
-// --- bytes of a query --------------------------------------------------------
-
-static int hex(char c) {
-  if (c >= '0' && c <= '9')
-    return c - '0';
-  c = (char)tolower((unsigned char)c);
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
+// --- bytes of a query -------------------------------------------------------
 
 // A zero byte, which no text of ours can hold, becomes a blank.
 static const char *decode(const char *text, size_t n, Arena *arena) {
   char *out = arena_strndup(arena, text, n), *to = out;
   for (const char *p = out; *p; p++) {
     char c = *p == '+' ? ' ' : *p;
-    if (c == '%' && hex(p[1]) >= 0 && hex(p[2]) >= 0) {
-      c = (char)(hex(p[1]) * 16 + hex(p[2]));
+    if (c == '%' && text_hex(p[1]) >= 0 && text_hex(p[2]) >= 0) {
+      c = (char)(text_hex(p[1]) * 16 + text_hex(p[2]));
       p += 2;
     }
     *to++ = c ? c : ' ';
@@ -95,7 +88,7 @@ bool ask_from(const Request *r, Ask *out, Arena *arena) {
   return true;
 }
 
-// --- changing ----------------------------------------------------------------
+// --- changing ---------------------------------------------------------------
 
 Ask ask_copy(const Ask *a, Arena *arena) {
   Params list = {0};
@@ -135,7 +128,7 @@ Ask ask_without(const Ask *a, size_t param, Arena *arena) {
   return settle(a->post, a->path, &list, arena);
 }
 
-// --- uploads -----------------------------------------------------------------
+// --- uploads ----------------------------------------------------------------
 
 #define BOUNDARY "culprit-9d2f07c4e1"
 
@@ -208,14 +201,11 @@ static const char *multipart(const Ask *a, size_t *len, Arena *arena) {
     if (a->params[i].place == IN_BODY || a->params[i].place == IN_FILE)
       add_part(&s, &a->params[i]);
   str_add(&s, "--" BOUNDARY "--\r\n");
-  char *copy = arena_alloc(arena, s.len + 1);
-  memcpy(copy, s.data, s.len);
   *len = s.len;
-  str_release(&s);
-  return copy;
+  return arena_take(arena, &s);
 }
 
-// --- the request -------------------------------------------------------------
+// --- the request ------------------------------------------------------------
 
 static const char *join(const Ask *a, ParamPlace place, const char *between,
                         Arena *arena) {
@@ -231,9 +221,7 @@ static const char *join(const Ask *a, ParamPlace place, const char *between,
       str_addc(&s, '=');
     encode(p->value, &s);
   }
-  const char *copy = arena_strdup(arena, str_text(&s));
-  str_release(&s);
-  return copy;
+  return arena_take(arena, &s);
 }
 
 static void add_header(Headers *list, const char *name, const char *value) {
@@ -285,14 +273,7 @@ void ask_key(const Ask *a, bool values, Str *out) {
   free(sorted);
 }
 
-// --- guesses -----------------------------------------------------------------
-
-static bool has_word(const char *name, const char *const *words) {
-  for (; *words; words++)
-    if (strcasestr(name, *words))
-      return true;
-  return false;
-}
+// --- guesses ----------------------------------------------------------------
 
 // id, user_id, userId, id2: a name's part, not just any letters in it.
 static bool is_count(const char *name) {
@@ -305,7 +286,7 @@ static bool is_count(const char *name) {
   static const char *const parts[] = {
       "_id",    "Id",  "count", "amount", "qty",    "quantity", "price",
       "number", "age", "limit", "offset", "points", "score",    NULL};
-  return has_word(name, parts) && !strcasestr(name, "image") &&
+  return text_holds_any(name, parts) && !strcasestr(name, "image") &&
          !strcasestr(name, "language") && !strcasestr(name, "message");
 }
 
@@ -314,13 +295,13 @@ const char *ask_guess(const char *name, bool number, Arena *arena) {
   static const char *const pass[] = {"pass", "pwd", "pw", NULL};
   static const char *const date[] = {"date", "birth", NULL};
   static const char *const address[] = {"url", "website", "homepage", NULL};
-  if (has_word(name, mail))
+  if (text_holds_any(name, mail))
     return "visitor@example.org";
-  if (has_word(name, pass)) // often wanted twice
+  if (text_holds_any(name, pass)) // often wanted twice
     return "Secret7word";
-  if (has_word(name, date))
+  if (text_holds_any(name, date))
     return "2024-02-29";
-  if (has_word(name, address))
+  if (text_holds_any(name, address))
     return "http://example.org/";
   if (number || is_count(name))
     return "1";
@@ -330,7 +311,7 @@ const char *ask_guess(const char *name, bool number, Arena *arena) {
                       (int)('a' + h / 6760 % 26));
 }
 
-// --- forms -------------------------------------------------------------------
+// --- forms ------------------------------------------------------------------
 
 // How one field is to differ from the usual way to fill in the form.
 typedef struct {

@@ -19,7 +19,7 @@
 #include "util/stop.h"
 #include "util/str.h"
 
-// --- starting ----------------------------------------------------------------
+// --- starting ---------------------------------------------------------------
 
 // Between fork and exec other threads' locks may be held: system calls only.
 
@@ -107,7 +107,7 @@ int child_start(ChildProcess *c, const ChildPlan *plan, Err *err) {
   return 0;
 }
 
-// --- ending ------------------------------------------------------------------
+// --- ending -----------------------------------------------------------------
 
 bool child_ended(ChildProcess *c, int milliseconds) {
   if (!c->pid)
@@ -174,7 +174,7 @@ const char *child_how(int status, char buf[32]) {
   return buf;
 }
 
-// --- where programs are ------------------------------------------------------
+// --- where programs are -----------------------------------------------------
 
 static char *find_in(const char *dirs, const char *name) {
   for (const char *p = dirs; *p;) {
@@ -202,7 +202,7 @@ char *child_find(const char *const names[]) {
   return NULL;
 }
 
-// --- words and logs ----------------------------------------------------------
+// --- words and logs ---------------------------------------------------------
 
 void words_release(Words *w) {
   for (size_t i = 0; i < w->len; i++)

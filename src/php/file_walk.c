@@ -13,9 +13,7 @@ void file_walk_add(FileWalk *w, const char *place) {
 }
 
 void file_walk_release(FileWalk *w) {
-  for (size_t i = 0; i < w->places.len; i++)
-    free(w->places.items[i]);
-  array_release(&w->places);
+  words_release(&w->places);
   array_release(&w->items);
   arena_release(&w->arena);
 }

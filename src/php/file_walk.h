@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <sys/stat.h>
 
+#include "php/child.h"
 #include "util/arena.h"
 #include "util/array.h"
 #include "util/err.h"
@@ -18,7 +19,7 @@ typedef struct {
 } FileWalkItem;
 
 typedef struct {
-  ARRAY(char *) places;
+  Words places;
   // Is it to be listed, with what is in it? depth 0: a place. NULL: all is.
   bool (*takes)(void *ctx, const char *path, int depth);
   void *ctx;

@@ -8,6 +8,7 @@
 #ifndef CULPRIT_PHP_FRESH_H
 #define CULPRIT_PHP_FRESH_H
 
+#include "php/child.h"
 #include "php/page_links.h"
 #include "php/request.h"
 #include "util/arena.h"
@@ -19,7 +20,7 @@
 // What the visitor's pages showed so far.
 typedef struct {
   Hashmap fields; // name -> index of values
-  ARRAY(char *) values;
+  Words values;
 } Fresh;
 
 void fresh_release(Fresh *f);

@@ -43,7 +43,7 @@ static bool has_control(const char *text) {
   return false;
 }
 
-// --- the address -------------------------------------------------------------
+// --- the address ------------------------------------------------------------
 
 // Splits "http://host:port/path"; false: it is none that goes to a web server.
 static bool split_url(Har *h, const char *url, const char **host,
@@ -67,7 +67,7 @@ static void set_target(Har *h, Request *q, const char *rest) {
       path < n ? arena_strndup(h->arena, rest + path + 1, n - path - 1) : "";
 }
 
-// --- headers -----------------------------------------------------------------
+// --- headers ----------------------------------------------------------------
 
 static bool is_dropped(const char *name) {
   static const char *const dropped[] = {"host",
@@ -120,7 +120,7 @@ static void add_content_type(Har *h, Request *q, const char *type) {
   q->headers = headers_settle(&more, h->arena);
 }
 
-// --- bodies ------------------------------------------------------------------
+// --- bodies -----------------------------------------------------------------
 
 static void add_encoded(Str *s, const char *text) {
   for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
@@ -228,7 +228,7 @@ static void add_body(Har *h, Request *q, const json_t *request) {
   str_release(&s);
 }
 
-// --- entries -----------------------------------------------------------------
+// --- entries ----------------------------------------------------------------
 
 static int add_entry(Har *h, const json_t *request) {
   const char *method = text_of(request, "method");

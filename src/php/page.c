@@ -86,7 +86,7 @@ void page_errors(void *page, const char *bytes, size_t n) {
     str_addn(&p->errors, bytes, n);
 }
 
-// --- reading the headers -----------------------------------------------------
+// --- reading the headers ----------------------------------------------------
 
 static void add_header(const char *line, size_t n, Response *out,
                        Headers *found, Arena *arena) {

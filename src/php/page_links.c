@@ -37,7 +37,7 @@ typedef struct {
   unsigned disabled; // fieldsets around
 } PageWalk;
 
-// --- addresses ---------------------------------------------------------------
+// --- addresses --------------------------------------------------------------
 
 // Resolves `.`, `..` and empty pieces; the root has nothing above it.
 static const char *tidy_path(const char *path, Arena *arena) {
@@ -90,9 +90,7 @@ static const char *escape(const char *text, size_t n, Arena *arena) {
     else
       str_addc(&out, (char)c);
   }
-  const char *copy = arena_strdup(arena, str_text(&out));
-  str_release(&out);
-  return copy;
+  return arena_take(arena, &out);
 }
 
 bool link_resolve(const char *base, const char *address, const char **path,
@@ -124,7 +122,7 @@ bool link_resolve(const char *base, const char *address, const char **path,
   return true;
 }
 
-// --- what the tree holds -----------------------------------------------------
+// --- what the tree holds ----------------------------------------------------
 
 static const char *attribute(const GumboNode *node, const char *name) {
   const GumboAttribute *a =
@@ -181,7 +179,7 @@ bool link_ends_something(const char *text) {
   return has_word(text, "kill") || has_word(text, "shutdown");
 }
 
-// --- links -------------------------------------------------------------------
+// --- links ------------------------------------------------------------------
 
 static void add_link(PageWalk *w, const char *address, const char *label) {
   Link l = {0};
@@ -228,7 +226,7 @@ static void add_scripted(PageWalk *w, const char *text) {
   }
 }
 
-// --- forms -------------------------------------------------------------------
+// --- forms ------------------------------------------------------------------
 
 // The form with that id, though it may come later.
 static size_t form_of_id(PageWalk *w, const char *id) {
@@ -301,7 +299,7 @@ static void place_forms(PageWalk *w) {
   array_release(&w->forms);
 }
 
-// --- fields ------------------------------------------------------------------
+// --- fields -----------------------------------------------------------------
 
 static Field *find_field(Form *form, const char *name, FieldKind kind) {
   for (size_t i = 0; i < form->fields.len; i++)
@@ -499,7 +497,7 @@ static void add_control(PageWalk *w, const GumboNode *node) {
   }
 }
 
-// --- the walk ----------------------------------------------------------------
+// --- the walk ---------------------------------------------------------------
 
 static void take_base(PageWalk *w, const GumboNode *node) {
   const char *href = attribute(node, "href"), *query;

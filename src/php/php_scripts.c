@@ -85,7 +85,7 @@ static const Script *find(Scripts *s, const UnitId *id) {
   return &s->scripts.items[i];
 }
 
-// --- one request -------------------------------------------------------------
+// --- one request ------------------------------------------------------------
 
 // Each reason once: several scripts may lack the same.
 static void add_note(Run *run, const char *text) {

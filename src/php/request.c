@@ -9,7 +9,7 @@
 #include "util/fs.h"
 #include "util/str.h"
 
-// --- what lists and answers are made of --------------------------------------
+// --- what lists and answers are made of -------------------------------------
 
 const char *headers_get(const Headers *h, const char *name) {
   for (size_t i = 0; i < h->len; i++)
@@ -43,7 +43,7 @@ bool is_token(const char *text, size_t n) {
   return n > 0 && !memchr(text, '\0', n);
 }
 
-// --- a list, line by line ----------------------------------------------------
+// --- a list, line by line ---------------------------------------------------
 
 typedef struct {
   const char *name; // for messages; files of bodies lie beside it
@@ -209,7 +209,7 @@ static int read_lines(Reader *r, const char *text, size_t len) {
   return rc;
 }
 
-// --- whole lists -------------------------------------------------------------
+// --- whole lists ------------------------------------------------------------
 
 static size_t mark_length(const char *text, size_t len) {
   return len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
@@ -250,7 +250,7 @@ int request_list_read(const char *path, Requests *out, Arena *arena, Err *err) {
   return rc;
 }
 
-// --- and back ----------------------------------------------------------------
+// --- and back ---------------------------------------------------------------
 
 static bool fits_a_line(const char *body, size_t n) {
   for (size_t i = 0; i < n; i++)

@@ -13,21 +13,14 @@
 #include "util/fs.h"
 #include "util/str.h"
 
-// --- the path as it is meant -------------------------------------------------
-
-static int hex(char c) {
-  if (c >= '0' && c <= '9')
-    return c - '0';
-  c = (char)tolower((unsigned char)c);
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
+// --- the path as it is meant ------------------------------------------------
 
 // A % that begins no escape stands for itself.
 static char *decode(const char *p, Arena *arena, size_t *len) {
   char *out = arena_strdup(arena, p), *q = out;
   while (*p) {
-    if (*p == '%' && hex(p[1]) >= 0 && hex(p[2]) >= 0) {
-      *q++ = (char)(hex(p[1]) << 4 | hex(p[2]));
+    if (*p == '%' && text_hex(p[1]) >= 0 && text_hex(p[2]) >= 0) {
+      *q++ = (char)(text_hex(p[1]) << 4 | text_hex(p[2]));
       p += 3;
     } else {
       *q++ = *p++;
@@ -67,23 +60,16 @@ static bool normalize(char *path) {
   return true;
 }
 
-// --- what is there -----------------------------------------------------------
+// --- what is there ----------------------------------------------------------
 
 typedef enum { NOTHING, FILE_, DIRECTORY, OUTSIDE } Thing;
-
-static bool is_below(const char *path, const char *dir) {
-  size_t n = strlen(dir);
-  if (n == 1) // "/"
-    return true;
-  return !strncmp(path, dir, n) && (!path[n] || path[n] == '/');
-}
 
 static Thing look(const WebApp *app, const char *root, const char *path) {
   char real[PATH_MAX];
   struct stat st;
   if (app_file_look(app->files, path, real, &st))
     return NOTHING;
-  if (!app->follow_links && !is_below(real, root))
+  if (!app->follow_links && !path_lies_in(real, root))
     return OUTSIDE;
   if (S_ISREG(st.st_mode))
     return FILE_;
@@ -97,7 +83,7 @@ static bool is_script(const char *path) {
 // Files that configure web servers are never served.
 static bool is_hidden(const char *path) { return strstr(path, "/.ht") != NULL; }
 
-// --- finding -----------------------------------------------------------------
+// --- finding ----------------------------------------------------------------
 
 typedef struct {
   const WebApp *app;

@@ -29,7 +29,7 @@ typedef struct {
   Err *err;
 } Turn;
 
-// --- sending -----------------------------------------------------------------
+// --- sending ----------------------------------------------------------------
 
 // The next piece of the body; the last one with the end of the request.
 static void add_piece(Turn *u) {
@@ -80,7 +80,7 @@ static void send_some(Turn *u) {
   }
 }
 
-// --- receiving ---------------------------------------------------------------
+// --- receiving --------------------------------------------------------------
 
 static int feed(Turn *u, size_t n) {
   size_t used;
@@ -112,7 +112,7 @@ static int receive_rest(Turn *u) {
   return 0;
 }
 
-// --- both --------------------------------------------------------------------
+// --- both -------------------------------------------------------------------
 
 static int wait_for_news(Turn *u, struct pollfd fds[3], double left) {
   fds[0] = (struct pollfd){.fd = u->t->connection, .events = POLLIN};

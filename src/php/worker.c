@@ -50,7 +50,7 @@ struct Worker {
   pid_t served;  // the process that did
 };
 
-// --- settings ----------------------------------------------------------------
+// --- settings ---------------------------------------------------------------
 
 static void set(Worker *w, const char *name, const char *value) {
   array_push(&w->args, mem_strdup("-d"));
@@ -140,7 +140,7 @@ static void make_env(Worker *w) {
   array_push(&w->env, NULL);
 }
 
-// --- the scratch directory ---------------------------------------------------
+// --- the scratch directory --------------------------------------------------
 
 static int link_maps(Worker *w, Err *err) {
   char *link = mem_printf("%s/maps", w->scratch);
@@ -194,7 +194,7 @@ static int make_scratch(Worker *w, Err *err) {
   return rc;
 }
 
-// --- sockets -----------------------------------------------------------------
+// --- sockets ----------------------------------------------------------------
 
 static void address(const Worker *w, struct sockaddr_un *a) {
   *a = (struct sockaddr_un){.sun_family = AF_UNIX};
@@ -236,7 +236,7 @@ static int connect_worker(Worker *w, Err *err) {
   return 0;
 }
 
-// --- the process -------------------------------------------------------------
+// --- the process ------------------------------------------------------------
 
 static int start(Worker *w, Err *err) {
   int log = open(w->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -281,7 +281,7 @@ static int make_ready(Worker *w, Err *err) {
   return w->connection >= 0 ? 0 : connect_worker(w, err);
 }
 
-// --- one exchange ------------------------------------------------------------
+// --- one exchange -----------------------------------------------------------
 
 static void settle_broken(Worker *w, Exchange *out, Arena *arena) {
   char how[32];
@@ -389,7 +389,7 @@ void worker_take_mail(Worker *w, TakeMail *take, void *ctx) {
   free(all);
 }
 
-// --- the first request: is it PHP, and ours? ---------------------------------
+// --- the first request: is it PHP, and ours? --------------------------------
 
 static int complain(const Worker *w, const char *what, const char *how,
                     Err *err) {
@@ -444,7 +444,7 @@ static int probe(Worker *w, Err *err) {
   return rc;
 }
 
-// --- opening and closing -----------------------------------------------------
+// --- opening and closing ----------------------------------------------------
 
 static int find_php(Worker *w, Err *err) {
   static const char *const names[] = {"php-cgi8.2", "php-cgi", NULL};

@@ -101,7 +101,7 @@ const char *worker_record(const Worker *w);
 // The process that served it, which may have ended; 0: none did.
 pid_t worker_process(const Worker *w);
 
-// --- cookies -----------------------------------------------------------------
+// --- cookies ----------------------------------------------------------------
 
 // What one visitor's browser would send: set by Set-Cookie, path and expiry
 // respected.

@@ -13,7 +13,7 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-// --- settings of one worker --------------------------------------------------
+// --- settings of one worker -------------------------------------------------
 
 static const char *expand(AppInstance *s, const char *text) {
   Str out = {0};
@@ -28,9 +28,7 @@ static const char *expand(AppInstance *s, const char *text) {
     }
     p++;
   }
-  const char *copy = arena_strdup(&s->arena, str_text(&out));
-  str_release(&out);
-  return copy;
+  return arena_take(&s->arena, &out);
 }
 
 // NULL-terminated.
@@ -53,16 +51,16 @@ static int start_database(AppInstance *s, Err *err) {
   const Visits *v = s->visits;
   if (!v->databases.len)
     return 0;
-  char *dir = mem_printf("%s/db", s->dir);
-  char *log = v->logs ? mem_printf("%s/mariadb-%d", v->logs, s->number) : NULL;
+  const char *dir = arena_printf(&s->arena, "%s/db", s->dir);
+  const char *log =
+      v->logs ? arena_printf(&s->arena, "%s/mariadb-%d", v->logs, s->number)
+              : NULL;
   int rc = v->logs ? fs_mkdirs(v->logs, err) : 0;
   if (!rc)
     rc = mariadb_start(&s->mariadb, dir, log, err);
-  free(log);
   for (size_t i = 0; !rc && i < v->databases.len; i++)
     rc = mariadb_load(s->mariadb, v->databases.items[i].name,
                       v->databases.items[i].sql, err);
-  free(dir);
   return rc;
 }
 
@@ -97,7 +95,7 @@ static const char *tree_of(const AppInstance *s) {
   const Visits *v = s->visits;
   const char *const *p = v->confine.writable;
   for (; p && *p; p++)
-    if (!strcmp(v->app.root, *p) || path_below(v->app.root, *p) != v->app.root)
+    if (path_lies_in(v->app.root, *p))
       return NULL; // it is real
   return v->tree_is_state ? v->app.root : NULL;
 }
@@ -113,10 +111,8 @@ static int open_state(AppInstance *s, Err *err) {
     places.mariadb_socket = mariadb_socket(s->mariadb);
     places.databases = database_names(s);
   }
-  char *dir = mem_printf("%s/state", s->dir);
-  int rc = app_state_open(&s->state, &places, dir, err);
-  free(dir);
-  return rc;
+  return app_state_open(&s->state, &places,
+                        arena_printf(&s->arena, "%s/state", s->dir), err);
 }
 
 static int open_worker(AppInstance *s, Err *err) {
@@ -128,10 +124,8 @@ static int open_worker(AppInstance *s, Err *err) {
   app.env = expand_all(s, &v->env);
   app.mariadb_socket = s->mariadb ? mariadb_socket(s->mariadb) : NULL;
   app.confine = s->confine;
-  char *dir = mem_printf("%s/php", s->dir);
-  int rc = worker_open(&s->worker, &app, dir, err);
-  free(dir);
-  return rc;
+  return worker_open(&s->worker, &app,
+                     arena_printf(&s->arena, "%s/php", s->dir), err);
 }
 
 // Without a view the application must be a copy, or it would be the original.
@@ -229,18 +223,16 @@ static int open_confine(AppInstance *s, int number, Err *err) {
 static int make_session(AppInstance *s, const char *id, Err *err) {
   if (!id)
     return 0;
-  char *path = mem_printf("%s/sess_%s", s->sessions, id);
-  int rc = fs_write(path, "", 0, err);
-  free(path);
-  return rc;
+  return fs_write(arena_printf(&s->arena, "%s/sess_%s", s->sessions, id), "", 0,
+                  err);
 }
 
 int app_instance_open(AppInstance *s, const Visits *v, const char *maps,
                       int number, const char *session, Err *err) {
   *s = (AppInstance){.visits = v, .maps = maps, .number = number};
-  s->dir = mem_printf("%s/w%d", v->scratch, number);
-  s->sessions = mem_printf("%s/sessions", s->dir);
-  s->temporary = mem_printf("%s/php/tmp", s->dir);
+  s->dir = arena_printf(&s->arena, "%s/w%d", v->scratch, number);
+  s->sessions = arena_printf(&s->arena, "%s/sessions", s->dir);
+  s->temporary = arena_printf(&s->arena, "%s/php/tmp", s->dir);
   if (fs_mkdirs(s->sessions, err) || fs_mkdirs(s->temporary, err) ||
       make_session(s, session, err) || start_database(s, err) ||
       open_confine(s, number, err) || open_state(s, err))
@@ -253,14 +245,11 @@ void app_instance_close(AppInstance *s) {
   app_state_close(s->state);
   confine_close(s->confine);
   mariadb_stop(s->mariadb);
-  free(s->dir);
-  free(s->sessions);
-  free(s->temporary);
   arena_release(&s->arena);
   str_release(&s->refused);
 }
 
-// --- what is refused ---------------------------------------------------------
+// --- what is refused --------------------------------------------------------
 
 typedef struct {
   AppInstance *instance;
@@ -312,13 +301,6 @@ int app_instance_serve(AppInstance *s, const Request *r, const char *cookies,
   return 0;
 }
 
-static bool says_any(const char *message, const char *const *words) {
-  for (; *words; words++)
-    if (strcasestr(message, *words))
-      return true;
-  return false;
-}
-
 static bool is_gap(const AppInstance *s, const char *what) {
   const char *gaps = confine_gaps(s->confine);
   return gaps && strstr(gaps, what);
@@ -340,11 +322,11 @@ static const char *guess_remedy(const AppInstance *s, const char *message) {
       confine_has_view(s->confine))
     return "directories cannot be renamed while culprit confines the "
            "application; --allow-write DIR allows it in DIR";
-  if (says_any(message, connecting) && says_any(message, refused))
+  if (text_holds_any(message, connecting) && text_holds_any(message, refused))
     return is_gap(s, "TCP connections")
                ? NULL
                : "culprit refuses connections; --allow-connect PORT allows one";
-  if (says_any(message, kept) && !confine_has_view(s->confine) &&
+  if (text_holds_any(message, kept) && !confine_has_view(s->confine) &&
       !is_gap(s, "writing and removing files"))
     return "culprit lets the application write below its root only; "
            "--allow-write DIR allows more";
@@ -364,7 +346,7 @@ static void explain(const AppInstance *s, Run *run) {
   }
 }
 
-// --- one request -------------------------------------------------------------
+// --- one request ------------------------------------------------------------
 
 static void read_record(AppInstance *s, Judged *j, Arena *arena) {
   const char *path = worker_record(s->worker);
@@ -378,18 +360,13 @@ static int keep_page(const Visits *v, const Request *r, const Exchange *x,
                      const PhpRecord *record, Err *err) {
   if (!v->pages || !r->line) // 0: no test
     return 0;
-  char *body = mem_printf("%s/%u.body", v->pages, r->line);
-  char *map = mem_printf("%s/%u.map", v->pages, r->line);
-  Str text = {0};
-  for (size_t i = 0; record && i < record->npieces; i++)
-    kept_piece_line(&record->pieces[i], &text);
+  char *base = mem_printf("%s/%u", v->pages, r->line);
   int rc = fs_mkdirs(v->pages, err);
-  rc = rc || fs_write(body, x->response.body, x->response.body_len, err) ||
-       fs_write(map, str_text(&text), text.len, err);
-  str_release(&text);
-  free(body);
-  free(map);
-  return rc ? -1 : 0;
+  if (!rc)
+    rc = page_write(base, "", x->response.body, x->response.body_len, record,
+                    err);
+  free(base);
+  return rc;
 }
 
 int app_instance_judge(AppInstance *s, const Request *r, const Exchange *x,

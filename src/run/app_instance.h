@@ -21,7 +21,7 @@ typedef struct {
   const Visits *visits; // the settings
   int number;
   const char *maps;
-  char *dir, *sessions, *temporary;
+  const char *dir, *sessions, *temporary;
   Confine *confine; // NULL: in place
   MariaDb *mariadb;
   AppState *state;

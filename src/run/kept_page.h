@@ -23,8 +23,10 @@
 
 enum { KEPT_PAGE_MAX = 256 << 10 };
 
-// "offset length kind file:line", tabs between, as one line.
-void kept_piece_line(const OutputPiece *piece, Str *out);
+// Writes base.body, the page, and base.map: `head`, then a line per piece,
+// "offset length kind file:line" with tabs between. `record` may be NULL.
+int page_write(const char *base, const char *head, const char *body, size_t n,
+               const PhpRecord *record, Err *err);
 
 // For every failure of the run, unless an earlier request has shown it. Any
 // thread may call it.

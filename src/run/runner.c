@@ -21,7 +21,7 @@ enum {
   LIMIT_LEAST = 1,   // second
 };
 
-// --- checking ----------------------------------------------------------------
+// --- checking ---------------------------------------------------------------
 
 static int ignore_ids(void *ctx, const Unit *unit, uint32_t *ids, Err *err) {
   (void)ctx, (void)unit, (void)ids, (void)err;
@@ -67,7 +67,7 @@ int runner_open(Runner *r, const RunOptions *o, Err *err) {
   return oracle_check(&r->oracle, err);
 }
 
-// --- the session -------------------------------------------------------------
+// --- the session ------------------------------------------------------------
 
 #define FNV_START 0xcbf29ce484222325u
 #define FNV_PRIME 0x100000001b3u
@@ -224,7 +224,7 @@ int runner_close(Runner *r, bool complete, Err *err) {
   return rc;
 }
 
-// --- confinement -------------------------------------------------------------
+// --- confinement ------------------------------------------------------------
 
 void runner_confine(const Runner *r, size_t slot, Spawn *spawn, Arena *arena) {
   if (!r->confines)
@@ -242,7 +242,7 @@ bool runner_is_done(const Runner *r, const char *test) {
   return hashmap_get(&r->done_index, test, strlen(test), &ignored);
 }
 
-// --- runs --------------------------------------------------------------------
+// --- runs -------------------------------------------------------------------
 
 // A unit that does not fit into the session: if that goes back to an earlier
 // invocation and nothing was added to it now, a fresh session will do.

@@ -157,9 +157,7 @@ char *test_command(const Test *t, const char *exe, Arena *arena) {
     }
     str_add(&s, t->line);
   }
-  char *text = arena_strndup(arena, str_text(&s), s.len);
-  str_release(&s);
-  return text;
+  return arena_take(arena, &s);
 }
 
 char **test_environment(const Test *t, char **env, Arena *arena) {

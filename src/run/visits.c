@@ -23,7 +23,7 @@
 
 enum { WORKERS_MAX = 64 };
 
-// --- signals -----------------------------------------------------------------
+// --- signals ----------------------------------------------------------------
 
 typedef struct {
   pid_t child;
@@ -80,7 +80,7 @@ typedef struct {
   AppInstance instance;
 } VisitWorker;
 
-// --- one request -------------------------------------------------------------
+// --- one request ------------------------------------------------------------
 
 static int keep(Shared *shared, const PhpRecord *record, Run *run, Err *err) {
   Visits *v = shared->visits;
@@ -116,7 +116,7 @@ static const char *setup_problem(const Request *r, const Exchange *x,
                                                  : "status 500 or above");
 }
 
-// --- one visitor -------------------------------------------------------------
+// --- one visitor ------------------------------------------------------------
 
 static bool wants_fresh(const Request *list, size_t from, size_t to) {
   for (size_t i = from; i < to; i++)
@@ -157,7 +157,7 @@ static int serve_visitor(VisitWorker *p, size_t from, size_t to, Err *err) {
   return rc;
 }
 
-// --- sharing out -------------------------------------------------------------
+// --- sharing out ------------------------------------------------------------
 
 static bool is_done(Visits *v, const Request *r) {
   char name[16];
@@ -205,10 +205,6 @@ static void *work(void *arg) {
   return NULL;
 }
 
-static bool is_below(const char *path, const char *dir) {
-  return !strcmp(path, dir) || path_below(path, dir) != path;
-}
-
 // Does every worker have a file of its own there?
 static bool is_own(const Visits *v, const char *path) {
   if (strstr(path, "%w"))
@@ -217,9 +213,9 @@ static bool is_own(const Visits *v, const char *path) {
     return false;
   const char *const *p = v->confine.writable;
   for (; p && *p; p++)
-    if (is_below(path, *p))
+    if (path_lies_in(path, *p))
       return false;
-  return v->has_view || is_below(path, v->app.root);
+  return v->has_view || path_lies_in(path, v->app.root);
 }
 
 int visits_workers(const Visits *v) {

@@ -74,6 +74,14 @@ char *arena_printf(Arena *a, const char *fmt, ...) {
   return s;
 }
 
+char *arena_take(Arena *a, Str *s) {
+  char *copy = arena_alloc(a, s->len + 1);
+  if (s->len)
+    memcpy(copy, s->data, s->len);
+  str_release(s);
+  return copy;
+}
+
 void arena_release(Arena *a) {
   while (a->chunks) {
     ArenaChunk *next = a->chunks->next;

@@ -9,6 +9,8 @@
 
 #include <stddef.h>
 
+#include "util/str.h"
+
 typedef struct ArenaChunk ArenaChunk;
 typedef struct {
   ArenaChunk *chunks;
@@ -19,6 +21,9 @@ char *arena_strdup(Arena *a, const char *s);
 char *arena_strndup(Arena *a, const char *s, size_t n);
 char *arena_printf(Arena *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+// Moves the bytes of `s` into the arena, with a NUL behind them; `s` is empty
+// afterwards.
+char *arena_take(Arena *a, Str *s);
 void arena_release(Arena *a);
 
 #define arena_new(a, T) ((T *)arena_alloc((a), sizeof(T)))

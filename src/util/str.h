@@ -23,6 +23,10 @@ const char *str_text(const Str *s);
 
 bool text_starts(const char *text, const char *prefix);
 bool text_ends(const char *text, const char *suffix);
+// The value of a hexadecimal digit; -1: it is none.
+int text_hex(char c);
+// Does it hold one of the words, in capitals or not? The list ends with NULL.
+bool text_holds_any(const char *text, const char *const *words);
 // Is it one of the words? The list ends with NULL.
 bool text_is_one_of(const char *text, const char *const *words);
 
@@ -32,8 +36,8 @@ const char *plural(size_t n); // "" for 1, else "s"
 const char *verb_s(size_t n); // "s" for 1, else ""
 
 // How many letters have to be put in, taken out, exchanged for another or
-// swapped with their neighbour to make one word of the other. Words of more than
-// 63 letters are as far apart as they are long.
+// swapped with their neighbour to make one word of the other. Words of more
+// than 63 letters are as far apart as they are long.
 size_t text_distance(const char *a, const char *b);
 // Is `word` so near to `known` that it may be a slip?
 bool text_is_slip(const char *word, const char *known);

@@ -45,7 +45,7 @@ static void ask(Smt *z, Expr cond) {
   array_push(&z->asked, (Constraint){cond, true});
 }
 
-// --- inputs ------------------------------------------------------------------
+// --- inputs -----------------------------------------------------------------
 
 static SmtInput *input_of(Smt *z, uint32_t n) {
   const PhpTerm *t = &z->s->sh->terms[n];
@@ -75,7 +75,7 @@ static Expr constant(Smt *z, PhpValue v) {
   }
 }
 
-// --- conversions -------------------------------------------------------------
+// --- conversions ------------------------------------------------------------
 
 static Expr zero(Smt *z) { return expr_const_int(z->pool, 0); }
 
@@ -152,7 +152,7 @@ static Expr truth(Smt *z, uint32_t n) {
                   expr_ne(z->pool, e, expr_const_str(z->pool, "0", 1)));
 }
 
-// --- operators ---------------------------------------------------------------
+// --- operators --------------------------------------------------------------
 
 static Expr arithmetic(Smt *z, const PhpTerm *t) {
   Expr a = number(z, t->args[0]), b = number(z, t->args[1]);
@@ -408,7 +408,7 @@ static Expr demand(Smt *z, uint32_t n, bool *wanted) {
   return truth(z, n);
 }
 
-// --- asking ------------------------------------------------------------------
+// --- asking -----------------------------------------------------------------
 
 // The model's value of a variable; false: as in the run.
 static bool look_up(const Smt *z, const Model *m, VarId var, uint64_t *value) {

@@ -20,7 +20,7 @@ enum {
   CALLS_MOST = 100000
 };
 
-// --- inputs ------------------------------------------------------------------
+// --- inputs -----------------------------------------------------------------
 
 bool input_is_free(const char *name, bool session) {
   static const char *const free[] = {"GET.",    "POST.",
@@ -33,7 +33,7 @@ bool input_is_free(const char *name, bool session) {
   return session && text_starts(name, "SESSION.");
 }
 
-// --- known calls -------------------------------------------------------------
+// --- known calls ------------------------------------------------------------
 
 static void call_key(const char *function, PhpValue result, Str *key) {
   str_addf(key, "%s:%d:%lld:", function, result.type, (long long)result.i);
@@ -101,7 +101,7 @@ bool known_call_find(const KnownCalls *k, const char *function, PhpValue result,
   return found;
 }
 
-// --- demands -----------------------------------------------------------------
+// --- demands ----------------------------------------------------------------
 
 static bool has_demand(const Demands *d, uint32_t term) {
   for (size_t i = 0; i < d->len; i++)
@@ -141,7 +141,7 @@ static void collect(const BranchSolver *s, uint32_t branch, Demands *out) {
   }
 }
 
-// --- the search --------------------------------------------------------------
+// --- the search -------------------------------------------------------------
 
 typedef struct {
   const BranchSolver *s;
@@ -262,7 +262,7 @@ static bool holds(const BranchSolver *s, const Demands *demands,
   return ok;
 }
 
-// --- Z3, once for each question ----------------------------------------------
+// --- Z3, once for each question ---------------------------------------------
 
 static uint64_t question(const BranchSolver *s, const Demands *demands) {
   uint64_t sum = 0;

@@ -122,7 +122,7 @@ void branch_solve(const BranchSolver *s, uint32_t branch, InputAnswers *out);
 // Can the input be chosen by a visitor (or be kept by a session)?
 bool input_is_free(const char *name, bool session);
 
-// --- inside ------------------------------------------------------------------
+// --- inside -----------------------------------------------------------------
 
 // What `term` would have to be made of so that its truth is `outcome`, under
 // the evaluator's present input: one input each.

@@ -48,7 +48,7 @@ static PhpValue text_of(const Maker *m, uint32_t n) {
   return php_to_string(value_of(m, n), m->s->arena);
 }
 
-// --- texts -------------------------------------------------------------------
+// --- texts ------------------------------------------------------------------
 
 static PhpValue copy(const Maker *m, const char *s, size_t n) {
   return php_string(arena_strndup(m->s->arena, s, n), n);
@@ -77,7 +77,7 @@ static PhpValue resize(const Maker *m, PhpValue v, size_t n) {
   return php_string(s, n);
 }
 
-// --- inputs ------------------------------------------------------------------
+// --- inputs -----------------------------------------------------------------
 
 static void add_change(Maker *m, uint32_t var, PhpValue v) {
   const PhpTerm *t = term_of(m, var);
@@ -117,7 +117,7 @@ static void other_input(Maker *m, uint32_t n) {
   add_change(m, n, php_null());
 }
 
-// --- comparisons -------------------------------------------------------------
+// --- comparisons ------------------------------------------------------------
 
 static void want_near(Maker *m, uint32_t n, PhpValue bound) {
   PhpValue v = php_to_number(bound);
@@ -252,7 +252,7 @@ static void want_date(Maker *m, const PhpTerm *t, bool is) {
   }
 }
 
-// --- truth -------------------------------------------------------------------
+// --- truth ------------------------------------------------------------------
 
 static void truth_of_value(Maker *m, uint32_t n, bool outcome) {
   const PhpTerm *t = term_of(m, n);
@@ -338,7 +338,7 @@ static void want_truth(Maker *m, uint32_t n, bool outcome) {
   m->depth++;
 }
 
-// --- values: numbers ---------------------------------------------------------
+// --- values: numbers --------------------------------------------------------
 
 static PhpValue calculate(TermOp op, PhpValue a, PhpValue b) {
   PhpValue x = php_to_number(a), y = php_to_number(b);
@@ -420,7 +420,7 @@ static void bit_operands(Maker *m, const PhpTerm *t, PhpValue v) {
   }
 }
 
-// --- values: strings ---------------------------------------------------------
+// --- values: strings --------------------------------------------------------
 
 static void concat_operands(Maker *m, const PhpTerm *t, PhpValue v) {
   PhpValue a = text_of(m, t->args[0]), b = text_of(m, t->args[1]);
@@ -621,7 +621,7 @@ static void text_operand(Maker *m, uint32_t n, const PhpTerm *t, PhpValue v) {
   }
 }
 
-// --- values ------------------------------------------------------------------
+// --- values -----------------------------------------------------------------
 
 static bool is_truth(TermOp op) {
   return op == TERM_EQ || op == TERM_SAME || op == TERM_LT || op == TERM_LE ||

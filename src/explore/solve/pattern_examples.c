@@ -30,7 +30,7 @@ static void put(Reader *r, char c) {
     str_addc(r->out, c);
 }
 
-// --- characters --------------------------------------------------------------
+// --- characters -------------------------------------------------------------
 
 static void add_range(bool set[256], int from, int to) {
   for (int c = from; c <= to && c < 256; c++)
@@ -146,7 +146,7 @@ static void put_member(Reader *r, const bool set[256]) {
     r->hard = true;
 }
 
-// --- structure ---------------------------------------------------------------
+// --- structure --------------------------------------------------------------
 
 // Skips what follows "(?" up to where the group's content begins; false: it is
 // none that can be written out.

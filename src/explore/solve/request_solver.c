@@ -18,7 +18,7 @@
 
 enum { ABSENT_MOST = 40, CONTAINED_LEAST = 3 };
 
-// --- outcomes ----------------------------------------------------------------
+// --- outcomes ---------------------------------------------------------------
 
 uint64_t compare_hash(const PhpCompare *c) {
   uint64_t place = (uint64_t)c->line << 32 | c->kind;
@@ -41,7 +41,7 @@ bool seen_outcomes_one_sided(const SeenOutcomes *s, const PhpCompare *c) {
 
 void seen_outcomes_release(SeenOutcomes *s) { hashmap_release(&s->outcomes); }
 
-// --- values ------------------------------------------------------------------
+// --- values -----------------------------------------------------------------
 
 typedef struct {
   const char *text;
@@ -149,7 +149,7 @@ static void compare_values(const PhpCompare *c, const Ask *a, Asks *out,
   }
 }
 
-// --- keys --------------------------------------------------------------------
+// --- keys -------------------------------------------------------------------
 
 // False: the array is none that a visitor fills.
 static bool place_of(const PhpCompare *c, const Ask *a, ParamPlace *place) {
@@ -185,7 +185,7 @@ void solve_absent(const PhpRecord *record, const Ask *a, Asks *out,
     array_push(out, all);
 }
 
-// --- one worker --------------------------------------------------------------
+// --- one worker -------------------------------------------------------------
 
 typedef struct {
   const Ask *ask;
@@ -289,7 +289,7 @@ static const SessionTerms *held(const RequestSolver *s, const Ask *a) {
   return NULL;
 }
 
-// --- branches ----------------------------------------------------------------
+// --- branches ---------------------------------------------------------------
 
 static TermEval *evaluator(RequestSolver *s, const PhpShadows *sh) {
   if (!s->ev || s->serial != sh->serial) {
@@ -359,7 +359,7 @@ void solve_compare(RequestSolver *s, const PhpCompare *c, const Ask *a,
     solve_own(s, c, a, out, arena);
 }
 
-// --- earlier requests --------------------------------------------------------
+// --- earlier requests -------------------------------------------------------
 
 // The session's value was one of the request's: that one is another then.
 static void by_value(const Ask *a, PhpValue was, PhpValue want, Asks *out,

@@ -47,7 +47,7 @@ void seen_outcomes_add(SeenOutcomes *s, const PhpCompare *c);
 bool seen_outcomes_one_sided(const SeenOutcomes *s, const PhpCompare *c);
 void seen_outcomes_release(SeenOutcomes *s);
 
-// --- one worker --------------------------------------------------------------
+// --- one worker -------------------------------------------------------------
 
 typedef struct RequestSolver RequestSolver;
 RequestSolver *request_solver_new(SolveMemory *memory);

@@ -15,7 +15,7 @@ struct SessionTerms {
   size_t holders;
 };
 
-// --- copies ------------------------------------------------------------------
+// --- copies -----------------------------------------------------------------
 
 static PhpTerm copy_term(const PhpTerm *t, Arena *arena) {
   PhpTerm c = *t;
@@ -53,7 +53,7 @@ void session_terms_drop(SessionTerms *k) {
   free(k);
 }
 
-// --- by request --------------------------------------------------------------
+// --- by request -------------------------------------------------------------
 
 // The same request made again in another state may keep something else.
 void session_memory_add(SessionMemory *k, const Ask *a, SessionTerms *terms) {
@@ -93,7 +93,7 @@ void session_memory_release(SessionMemory *k) {
   hashmap_release(&k->index);
 }
 
-// --- solver ------------------------------------------------------------------
+// --- solver -----------------------------------------------------------------
 
 static uint32_t find_term(const PhpShadows *sh, const char *name) {
   for (size_t i = 0; i < sh->nkept; i++)

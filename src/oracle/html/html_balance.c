@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-// --- reports -----------------------------------------------------------------
+// --- reports ----------------------------------------------------------------
 
 void balance_place(Balance *b, long fault, int32_t token, const char *what) {
   if (token == NO_TOKEN)
@@ -63,7 +63,7 @@ void balance_unclosed(Balance *b, size_t frame, int32_t token) {
   b->unclosed_fault = n;
 }
 
-// --- end tags that close nothing ---------------------------------------------
+// --- end tags that close nothing --------------------------------------------
 
 // Could the author have taken one for the other?
 static bool alike(size_t a, size_t b) {
@@ -160,7 +160,7 @@ static void report_stray(Balance *b, int32_t token) {
       balance_add(b, STRAY_END_TAG, token, message, "this end tag");
 }
 
-// --- end tags that close something -------------------------------------------
+// --- end tags that close something ------------------------------------------
 
 // What lies above the frame an end tag closes.
 typedef struct {
@@ -283,7 +283,7 @@ static void close_frame(Balance *b, size_t frame, int32_t token) {
   }
 }
 
-// --- end tags with rules of their own ----------------------------------------
+// --- end tags with rules of their own ---------------------------------------
 
 // </body> and </html> close all there is, also if their start tags were left
 // out.
@@ -344,7 +344,7 @@ static void end_tag(Balance *b, int32_t token) {
     report_stray(b, token);
 }
 
-// --- the end of the page -----------------------------------------------------
+// --- the end of the page ----------------------------------------------------
 
 static void report_truncated(Balance *b) {
   long n = faults_add(b->faults, TRUNCATED_PAGE, "",
@@ -394,7 +394,7 @@ static void report_no_doctype(Balance *b) {
                 "should be before this");
 }
 
-// --- all of it ---------------------------------------------------------------
+// --- all of it --------------------------------------------------------------
 
 static void doctype(Balance *b, int32_t token) {
   const char *again = "a second page starts inside the page";

@@ -47,7 +47,7 @@ void balance_check(Balance *b, const HtmlTokens *tokens, Faults *faults,
                    const HtmlOptions *o);
 void balance_release(Balance *b);
 
-// --- for html_balance.c and html_content.c -----------------------------------
+// --- for html_balance.c and html_content.c ----------------------------------
 
 // A start tag, and a text.
 void content_start(Balance *b, int32_t token);

@@ -49,7 +49,7 @@ int html_check(const char *page, size_t len, const HtmlOptions *o,
   return 0;
 }
 
-// --- is it a page? -----------------------------------------------------------
+// --- is it a page? ----------------------------------------------------------
 
 static bool type_is(const char *type, const char *wanted) {
   size_t n = strlen(wanted);

@@ -19,7 +19,7 @@ static OpenElement *frame_at(Balance *b, size_t frame) {
   return &b->stack.frames.items[frame];
 }
 
-// --- start tags that end other elements --------------------------------------
+// --- start tags that end other elements -------------------------------------
 
 // The start tag of `element` ends those of `ends`, looking no further than
 // `stops`.
@@ -150,7 +150,7 @@ static void end_others(Balance *b, size_t element, int32_t token) {
   }
 }
 
-// --- elements that cannot be in themselves -----------------------------------
+// --- elements that cannot be in themselves ----------------------------------
 
 static bool template_between(Balance *b, size_t frame) {
   for (size_t i = stack_top(&b->stack); i > frame; i--)
@@ -215,7 +215,7 @@ static void check_controls(Balance *b, size_t element, const HtmlToken *tag,
   }
 }
 
-// --- elements that need a certain parent -------------------------------------
+// --- elements that need a certain parent ------------------------------------
 
 typedef struct {
   uint16_t element;
@@ -316,7 +316,7 @@ static void check_list(Balance *b, size_t element, int32_t token) {
   balance_place(b, n, top->token, "in this list");
 }
 
-// --- tables ------------------------------------------------------------------
+// --- tables -----------------------------------------------------------------
 
 static void report_foster(Balance *b, int32_t token) {
   size_t table = stack_find(&b->stack, EL_TABLE);
@@ -375,7 +375,7 @@ static bool check_table(Balance *b, size_t element, const HtmlToken *tag,
   return false;
 }
 
-// --- the page as a whole -----------------------------------------------------
+// --- the page as a whole ----------------------------------------------------
 
 static void report_before(Balance *b, int32_t token) {
   if (b->before_reported || b->head_reported || b->content == NO_TOKEN)
@@ -453,7 +453,7 @@ static void check_title(Balance *b, size_t element, int32_t token) {
     report_twice(b, token, b->title);
 }
 
-// --- single tags -------------------------------------------------------------
+// --- single tags ------------------------------------------------------------
 
 // Custom elements have a - in their names, those of other languages a :.
 static bool is_foreign_name(const char *tag, size_t len) {
@@ -503,7 +503,7 @@ static void check_id(Balance *b, const HtmlToken *tag, int32_t token) {
   balance_place(b, *fault, b->id_first.items[number], "first here");
 }
 
-// --- all of it ---------------------------------------------------------------
+// --- all of it --------------------------------------------------------------
 
 // HTML inside <svg> that is never closed: the drawing should have been.
 static bool leave_foreign(Balance *b, size_t element, int32_t token) {

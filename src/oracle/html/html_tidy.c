@@ -113,7 +113,7 @@ static bool is_ours(const char *key) {
          strncmp(key, "FOOTNOTE_", 9) == 0;
 }
 
-// --- positions ---------------------------------------------------------------
+// --- positions --------------------------------------------------------------
 
 // A copy of the page that libtidy counts as we do: it skips control characters,
 // and lone carriage returns end a line but not its columns.
@@ -153,7 +153,7 @@ static int32_t token_at(const Tidy *t, int line, int column) {
   return NO_TOKEN;
 }
 
-// --- messages ----------------------------------------------------------------
+// --- messages ---------------------------------------------------------------
 
 static bool is_bad_value(const char *key) {
   return strcmp(key, "BAD_ATTRIBUTE_VALUE") == 0 ||
@@ -176,7 +176,7 @@ static void take(Tidy *t, const char *key, int line, int column) {
                 tag->offset, tag->length, "this tag");
 }
 
-// --- the other process -------------------------------------------------------
+// --- the other process ------------------------------------------------------
 
 static Bool TIDY_CALL on_message(TidyMessage m) {
   const int *out = tidyGetAppData(tidyGetMessageDoc(m));
@@ -222,7 +222,7 @@ static void parse(char *page, size_t len, int out) {
   tidyParseBuffer(doc, &in);
 }
 
-// --- this one ----------------------------------------------------------------
+// --- this one ---------------------------------------------------------------
 
 static bool read_message(int in, Message *m) {
   size_t got = 0;

@@ -38,7 +38,7 @@ typedef struct {
   size_t nattributes;
 } Reader;
 
-// --- bytes -------------------------------------------------------------------
+// --- bytes ------------------------------------------------------------------
 
 static bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
@@ -81,7 +81,7 @@ static bool tag_at(const Reader *r, size_t pos, const char *open,
   return pos + all >= r->len || is_space(c) || c == '>' || c == '/';
 }
 
-// --- tokens ------------------------------------------------------------------
+// --- tokens -----------------------------------------------------------------
 
 static void lower(char *to, const char *from, size_t n) {
   for (size_t i = 0; i < n; i++)
@@ -140,7 +140,7 @@ static void push_text(Reader *r, size_t start, size_t end) {
   push(r, TOKEN_TEXT, EL_COUNT, start, end);
 }
 
-// --- attributes --------------------------------------------------------------
+// --- attributes -------------------------------------------------------------
 
 static bool attribute_is(const Reader *r, const TokenAttribute *a,
                          const char *name) {
@@ -332,7 +332,7 @@ static size_t read_attributes(Reader *r, HtmlToken *tag, size_t pos) {
   return r->len;
 }
 
-// --- text that is not read as tags -------------------------------------------
+// --- text that is not read as tags ------------------------------------------
 
 // The </script> that ends a script, behind <!-- and <script> in it.
 static size_t script_end(const Reader *r, size_t pos) {
@@ -414,7 +414,7 @@ static size_t read_raw(Reader *r, size_t pos) {
   return raw_unclosed(r, &tag, pos);
 }
 
-// --- markup ------------------------------------------------------------------
+// --- markup -----------------------------------------------------------------
 
 static void report_self_closing(Reader *r, const HtmlToken *tag) {
   faults_add_at(r->faults, SELF_CLOSING_TAG, tokens_name(r->out, tag->element),

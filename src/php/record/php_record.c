@@ -33,7 +33,7 @@ const char *php_severity_name(PhpSeverity s) {
   return s < PHP_SEVERITIES ? names[s] : "?";
 }
 
-// --- maps: numbers and text --------------------------------------------------
+// --- maps: numbers and text -------------------------------------------------
 
 // Once anything was wrong, `bad` says what and every further read gives 0.
 typedef struct {
@@ -82,7 +82,7 @@ static const char *get_text(Reader *r) {
   return text;
 }
 
-// --- maps: entities ----------------------------------------------------------
+// --- maps: entities ---------------------------------------------------------
 
 static Entity *add(Reader *r, EntityKind kind, uint32_t function, uint32_t line,
                    uint32_t index) {
@@ -323,7 +323,7 @@ int php_map_read(const char *path, Unit *out, Arena *arena, Err *err) {
   return rc;
 }
 
-// --- records -----------------------------------------------------------------
+// --- records ----------------------------------------------------------------
 
 // Where the counters of a script lie, as numbers of 4-byte words.
 typedef struct {

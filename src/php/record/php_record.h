@@ -27,7 +27,7 @@
 #include "util/arena.h"
 #include "util/err.h"
 
-// --- the map of one script ---------------------------------------------------
+// --- the map of one script --------------------------------------------------
 
 // Reads a map as a Unit. Statements are lines with an executable statement; an
 // edge leads from statement to statement of one function (its blocks are the
@@ -37,7 +37,7 @@ int php_map_read(const char *path, Unit *out, Arena *arena, Err *err);
 int php_map_parse(const void *data, size_t size, Unit *out, Arena *arena,
                   Err *err);
 
-// --- the record of one request -----------------------------------------------
+// --- the record of one request ----------------------------------------------
 
 // What one script did: how often each of its entities was executed, as indexes
 // into the unit's entities, ascending, executed ones only.

@@ -36,7 +36,7 @@ PhpValue php_unknown(void) {
   return (PhpValue){.type = VALUE_UNKNOWN, .s = ""};
 }
 
-// --- numeric strings ---------------------------------------------------------
+// --- numeric strings --------------------------------------------------------
 
 static bool is_blank(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\v' ||
@@ -91,7 +91,7 @@ int php_numeric(const char *s, size_t n, bool whole, int64_t *i, double *d) {
   return VALUE_FLOAT;
 }
 
-// --- conversions -------------------------------------------------------------
+// --- conversions ------------------------------------------------------------
 
 bool php_truth(PhpValue v) {
   switch (v.type) {
@@ -226,7 +226,7 @@ PhpValue php_to_string(PhpValue v, Arena *arena) {
   }
 }
 
-// --- comparison --------------------------------------------------------------
+// --- comparison -------------------------------------------------------------
 
 bool php_same(PhpValue a, PhpValue b) {
   if (a.type != b.type)

@@ -68,7 +68,7 @@ typedef struct {
   size_t nopaque;
 } PhpShadows;
 
-// --- values (value.c) --------------------------------------------------------
+// --- values (value.c) -------------------------------------------------------
 
 PhpValue php_null(void);
 PhpValue php_bool(bool b);
@@ -94,14 +94,14 @@ PhpValue php_to_string(PhpValue v, Arena *arena);
 // For arithmetic: INT or FLOAT, or unknown where PHP throws.
 PhpValue php_to_number(PhpValue v);
 
-// --- functions (term_call.c, term_preg.c) ------------------------------------
+// --- functions (term_call.c, term_preg.c) -----------------------------------
 
 // TERM_STRLEN and all behind it. `arena` for strings.
 PhpValue term_call(TermOp op, const PhpValue *args, unsigned n, Arena *arena);
 // preg_match: VALUE_INT 0 or 1; with `group` >= 0 that group's text.
 PhpValue term_preg(PhpValue pattern, PhpValue text, int group, Arena *arena);
 
-// --- evaluation (term_eval.c) ------------------------------------------------
+// --- evaluation (term_eval.c) -----------------------------------------------
 
 typedef struct TermEval TermEval;
 

@@ -15,7 +15,7 @@ typedef struct {
   Arena *arena;
 } TermCall;
 
-// --- arguments ---------------------------------------------------------------
+// --- arguments --------------------------------------------------------------
 
 // As text, which PHP converts scalars to; null is deprecated, and empty.
 static PhpValue text(const TermCall *c, unsigned i) {
@@ -44,7 +44,7 @@ static PhpValue take(const TermCall *c, Str *s) {
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
-// --- trimming ----------------------------------------------------------------
+// --- trimming ---------------------------------------------------------------
 
 // "a..z" is a range.
 static void read_set(PhpValue list, bool set[256]) {
@@ -73,7 +73,7 @@ static PhpValue trim(const TermCall *c) {
   return copy(c, v.s, v.n);
 }
 
-// --- letters -----------------------------------------------------------------
+// --- letters ----------------------------------------------------------------
 
 static char turn(TermOp op, char ch, bool first) {
   unsigned char u = (unsigned char)ch;
@@ -132,7 +132,7 @@ static PhpValue classify(const TermCall *c) {
   return php_bool(v.n > 0);
 }
 
-// --- parts -------------------------------------------------------------------
+// --- parts ------------------------------------------------------------------
 
 static PhpValue substr(const TermCall *c) {
   PhpValue v = text(c, 0);
@@ -204,7 +204,7 @@ static PhpValue count_text(const TermCall *c) {
   return php_int(count);
 }
 
-// --- comparing ---------------------------------------------------------------
+// --- comparing --------------------------------------------------------------
 
 static int sign(int64_t n) { return (n > 0) - (n < 0); }
 
@@ -242,7 +242,7 @@ static PhpValue is_numeric(const TermCall *c) {
   return php_bool(v.type == VALUE_INT || v.type == VALUE_FLOAT);
 }
 
-// --- rewriting ---------------------------------------------------------------
+// --- rewriting --------------------------------------------------------------
 
 static const char *html_entity(char ch, int64_t quotes) {
   switch (ch) {
@@ -368,7 +368,7 @@ static PhpValue code(const TermCall *c) {
   return copy(c, &ch, 1);
 }
 
-// --- numbers -----------------------------------------------------------------
+// --- numbers ----------------------------------------------------------------
 
 static PhpValue extreme(const TermCall *c) {
   PhpValue best = c->args[0];
@@ -427,7 +427,7 @@ static PhpValue check_date(const TermCall *c) {
   return php_bool(day <= days[month - 1] + (month == 2 && leap));
 }
 
-// --- all ---------------------------------------------------------------------
+// --- all --------------------------------------------------------------------
 
 static PhpValue apply(const TermCall *c) {
   switch (c->op) {

@@ -33,7 +33,7 @@ struct TermEval {
   Arena run_arena, arena;
 };
 
-// --- operators ---------------------------------------------------------------
+// --- operators --------------------------------------------------------------
 
 static PhpValue add_ints(TermOp op, int64_t a, int64_t b) {
   int64_t r;
@@ -159,7 +159,7 @@ static PhpValue compare(TermOp op, PhpValue a, PhpValue b, Arena *arena) {
   }
 }
 
-// --- lists -------------------------------------------------------------------
+// --- lists ------------------------------------------------------------------
 
 // An array's key: "12" and 12 are the same.
 static bool is_same_key(PhpValue a, PhpValue b, Arena *arena) {
@@ -213,7 +213,7 @@ static PhpValue count_pieces(PhpValue glue, PhpValue text, Arena *arena) {
   return n.type == VALUE_INT ? php_int(n.i + 1) : php_unknown();
 }
 
-// --- terms -------------------------------------------------------------------
+// --- terms ------------------------------------------------------------------
 
 // Are the arguments those of the run?
 static bool is_as_then(const TermEval *ev, const PhpTerm *t) {
@@ -318,7 +318,7 @@ static PhpValue compute(TermEval *ev, uint32_t n, Arena *arena) {
   }
 }
 
-// --- the run -----------------------------------------------------------------
+// --- the run ----------------------------------------------------------------
 
 static uint64_t own_support(const PhpTerm *t) {
   uint64_t h = 5381;
@@ -399,7 +399,7 @@ void term_eval_free(TermEval *ev) {
   free(ev);
 }
 
-// --- other input -------------------------------------------------------------
+// --- other input ------------------------------------------------------------
 
 // Terms of the same name are the same input, told at different times.
 void term_eval_set(TermEval *ev, uint32_t var, PhpValue value) {

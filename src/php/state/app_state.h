@@ -54,7 +54,7 @@ uint64_t app_state_session_digest(const AppState *s, uint32_t id,
 // How much the last restore had to do: "2 files, 1 table".
 const char *app_state_last(const AppState *s);
 
-// --- a private MariaDB server ------------------------------------------------
+// --- a private MariaDB server -----------------------------------------------
 
 // mariadbd in `dir` on the socket dir/mariadb.sock (one in /tmp if that name is
 // too long for a socket), no network, data directory made if it is not there.

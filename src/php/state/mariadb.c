@@ -45,7 +45,7 @@ static int complain(const MariaDb *m, const char *program, const char *what,
   return -1;
 }
 
-// --- running its programs ----------------------------------------------------
+// --- running its programs ---------------------------------------------------
 
 static char *find_program(const char *const names[], Err *err) {
   char *path = child_find(names);
@@ -87,7 +87,7 @@ static int run(MariaDb *m, Words *words, int in, int milliseconds, Err *err) {
   return complain(m, words->items[0], child_how(child.status, how), err);
 }
 
-// --- the data directory ------------------------------------------------------
+// --- the data directory -----------------------------------------------------
 
 static void add_common(const MariaDb *m, Words *w) {
   array_push(w, mem_strdup("--no-defaults"));
@@ -126,7 +126,7 @@ static int install(MariaDb *m, Err *err) {
   return rc;
 }
 
-// --- the server --------------------------------------------------------------
+// --- the server -------------------------------------------------------------
 
 static void add_server_options(const MariaDb *m, Words *w) {
   static const char *const fixed[] = {
@@ -244,7 +244,7 @@ void mariadb_stop(MariaDb *m) {
   free(m);
 }
 
-// --- loading -----------------------------------------------------------------
+// --- loading ----------------------------------------------------------------
 
 static int make_schema(const MariaDb *m, const char *schema, Err *err) {
   Sql *db = sql_open(m->socket, err);

@@ -66,7 +66,7 @@ static int fail(const char *path, Err *err) {
                  strerror(errno));
 }
 
-// --- what is known -----------------------------------------------------------
+// --- what is known ----------------------------------------------------------
 
 static struct timespec tick(void) {
   struct timespec now;
@@ -122,7 +122,7 @@ static const char *name_of(FileState *f, const char *path) {
   return copy;
 }
 
-// --- the view ----------------------------------------------------------------
+// --- the view ---------------------------------------------------------------
 
 // The path as the application has it.
 static const char *in_view(const FileState *f, const char *path) {
@@ -162,16 +162,11 @@ static int open_view(FileState *f, const StatePlaces *places, Err *err) {
   return c ? app_files_open(&f->view, c, err) : 0;
 }
 
-// --- the application's tree --------------------------------------------------
-
-static bool lies_in(const char *path, const char *dir) {
-  size_t n = strlen(dir);
-  return !strncmp(path, dir, n) && (!path[n] || path[n] == '/');
-}
+// --- the application's tree -------------------------------------------------
 
 static bool lies_in_any(const char *path, const Words *dirs) {
   for (size_t i = 0; i < dirs->len; i++)
-    if (lies_in(path, dirs->items[i]))
+    if (path_lies_in(path, dirs->items[i]))
       return true;
   return false;
 }
@@ -194,7 +189,7 @@ static bool is_excluded(const AppTree *t, const char *name) {
 
 static bool is_in_tree(const FileState *f, const char *path) {
   char room[PATH_MAX];
-  return f->tree.place && lies_in(path, f->tree.place) &&
+  return f->tree.place && path_lies_in(path, f->tree.place) &&
          !lies_in_any(name_outside(&f->tree, path, room), &f->tree.excluded);
 }
 
@@ -203,7 +198,7 @@ static bool takes(void *ctx, const char *path, int depth) {
   const AppTree *t = &f->tree;
   char room[PATH_MAX];
   if (depth)
-    return !t->place || !lies_in(path, t->place) ||
+    return !t->place || !path_lies_in(path, t->place) ||
            !is_excluded(t, name_outside(t, path, room));
   if (t->place && !strcmp(path, t->place) && !t->walked)
     return false;
@@ -220,7 +215,7 @@ static bool is_readable(const FileWalkItem *item) {
   return !S_ISREG(item->st.st_mode) || !access(item->path, R_OK);
 }
 
-// --- contents ----------------------------------------------------------------
+// --- contents ---------------------------------------------------------------
 
 // A file that the application forbade itself to read is read all the same.
 static int open_file(const FileState *f, const char *path, int flags) {
@@ -253,7 +248,7 @@ static int read_content(FileState *f, const char *path, XXH128_hash_t *hash,
   return rc;
 }
 
-// --- saving ------------------------------------------------------------------
+// --- saving -----------------------------------------------------------------
 
 static int save_link(FileState *f, FileEntry *e, Err *err) {
   char target[PATH_MAX];
@@ -395,7 +390,7 @@ static void add_name(const FileState *f, const char *path, const char *dir,
                      Str *key) {
   for (size_t i = 0; i < f->names_of.len; i++) {
     const char *place = f->walk.places.items[i];
-    if (!lies_in(path, place))
+    if (!path_lies_in(path, place))
       continue;
     str_addf(key, "%s%s", path_below(f->names_of.items[i], dir),
              path + strlen(place));
@@ -440,7 +435,7 @@ uint64_t file_entries_digest(const FileState *f, const FileEntries *entries,
   return sum;
 }
 
-// --- restoring ---------------------------------------------------------------
+// --- restoring --------------------------------------------------------------
 
 static int restore_file(FileState *f, const FileEntry *e, bool *changed,
                         Err *err) {
@@ -579,7 +574,7 @@ int file_state_restore(FileState *f, const FileEntries *target,
   return rc;
 }
 
-// --- opening and closing -----------------------------------------------------
+// --- opening and closing ----------------------------------------------------
 
 // `name` as we have it, where the application has it.
 static void add_named(FileState *f, const char *name, const Confine *c) {
@@ -612,7 +607,7 @@ static void add_place(FileState *f, const char *path, const Confine *c) {
 static void add_file(FileState *f, const char *path, const Confine *c) {
   char real[PATH_MAX];
   const char *name = realpath(path, real) ? real : path;
-  if (f->tree.place && lies_in(name, f->tree.name) &&
+  if (f->tree.place && path_lies_in(name, f->tree.name) &&
       !lies_in_any(name, &f->tree.excluded))
     array_push(&f->tree.counted, mem_strdup(name));
   else

@@ -34,7 +34,7 @@ uint64_t versions_digest(const TableVersions *v, uint32_t id) {
   return v->versions.items[id].digest;
 }
 
-// --- definitions -------------------------------------------------------------
+// --- definitions ------------------------------------------------------------
 
 // ") ENGINE=InnoDB AUTO_INCREMENT=5 DEFAULT ..." is the last line or, if there
 // are partitions, some line that begins with the parenthesis.
@@ -266,7 +266,7 @@ int versions_define(TableVersions *v, Sql *sql, const char *schema,
   return rc;
 }
 
-// --- saving ------------------------------------------------------------------
+// --- saving -----------------------------------------------------------------
 
 // A sum over the hashes of all rows: their order does not count.
 typedef struct {
@@ -333,7 +333,7 @@ int versions_save(TableVersions *v, Sql *sql, const char *saved,
   return 0;
 }
 
-// --- restoring ---------------------------------------------------------------
+// --- restoring --------------------------------------------------------------
 
 // "; INSERT ...", the rows of a version.
 static void add_fill(const TableVersions *v, Str *batch, const char *saved,
