@@ -55,7 +55,7 @@ typedef struct {
   char text[32];
 } Renaming;
 
-// A session's id is drawn by lot: what is in the session stands in for it.
+// Session ids are random: the session's content identifies it.
 static const char *rename_session(void *ctx, const char *value) {
   Renaming *r = ctx;
   uint64_t digest =
@@ -116,7 +116,7 @@ int app_driver_save(AppDriver *d, const LocalState *from, Answer *out,
   return 0;
 }
 
-// --- ways -------------------------------------------------------------------
+// --- paths ------------------------------------------------------------------
 
 static int go_again(AppDriver *d, const StateStep *step, Err *err) {
   Arena arena = {0};

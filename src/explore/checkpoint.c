@@ -1,4 +1,4 @@
-// An exploration on disk: see checkpoint.h.
+// The exploration on disk: see checkpoint.h.
 #include "explore/checkpoint.h"
 
 #include <errno.h>
@@ -178,7 +178,7 @@ int checkpoint_write(const Explorer *e, const char *path, Err *err) {
 
 typedef struct {
   const unsigned char *at, *end;
-  bool bad; // and so is all that follows
+  bool bad; // damaged: everything read from now on is 0
   Arena *arena;
 } Reader;
 
@@ -280,7 +280,7 @@ static VisitState get_state(Reader *r, size_t number, size_t nasked) {
   return w;
 }
 
-// Ways lead to the start: the state before is always nearer to it.
+// Paths lead to the start: the state before is always nearer to it.
 static void check_places(Reader *r, const StateGraph *g) {
   for (size_t i = 0; i < g->requests.len; i++)
     r->bad |= g->requests.items[i].state >= g->states.len ||

@@ -1,4 +1,4 @@
-// Conditions that were seen to have one outcome only: see condition_outcomes.h.
+// Conditions that have had one outcome only: see condition_outcomes.h.
 #include "explore/condition_outcomes.h"
 
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-// Conditions that were seen to have one outcome only: where they stand, another
-// input or another state of the application shows something new.
+// Conditions that have had one outcome only: another input or another state may
+// show the other one.
 #ifndef CULPRIT_EXPLORE_CONDITION_OUTCOMES_H
 #define CULPRIT_EXPLORE_CONDITION_OUTCOMES_H
 
@@ -10,8 +10,8 @@
 #include "util/array.h"
 #include "util/bitset.h"
 
-// The outcomes of each condition as a ring: next outcome + 1, by entity; 0:
-// the entity is no outcome of a condition.
+// The outcomes of each condition form a ring. By entity: the next outcome + 1;
+// 0: the entity is not an outcome.
 typedef struct {
   ARRAY(uint32_t) next;
 } ConditionOutcomes;

@@ -35,7 +35,7 @@ const CookieHistory *cookie_history_take(const CookieHistory *last,
   return last;
 }
 
-// An attribute that means nothing to a jar.
+// An attribute that cookie jars ignore.
 #define BROUGHT "; path=/; brought"
 
 const CookieHistory *cookie_history_bring(const CookieHistory *last,

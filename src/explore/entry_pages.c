@@ -1,4 +1,4 @@
-// Where an exploration starts: see entry_pages.h.
+// Entry pages: see entry_pages.h.
 #include "explore/entry_pages.h"
 
 #include <stdbool.h>
@@ -38,14 +38,14 @@ static bool lies_hidden(const char *below) {
   return false;
 }
 
-// What all files say about each other.
+// What the files say about each other.
 typedef struct {
   size_t root;      // length of the root's path
   Hashmap included; // names of files, of directories with their slash
   Hashmap closed;   // paths of files and directories that no visitor sees
 } Survey;
 
-// --- who includes whom ------------------------------------------------------
+// --- includes ---------------------------------------------------------------
 
 // The last quoted text of a statement that begins with include or require names
 // a file: its last piece is remembered.
@@ -87,7 +87,7 @@ static void note_includes(const char *text, Hashmap *included) {
     }
 }
 
-// --- who is not for visitors ------------------------------------------------
+// --- scripts that are not pages ---------------------------------------------
 
 // Does a line begin with `class NAME` or the like, perhaps after `abstract`?
 static bool declares(const char *text, const char *name, size_t n) {
@@ -103,7 +103,7 @@ static bool declares(const char *text, const char *name, size_t n) {
   return false;
 }
 
-// A class in a file of its name, and nothing behind it: it is loaded by others.
+// Ends with the class of its name: other scripts load it.
 static bool is_class_file(const char *path, const Str *text) {
   const char *name = path_base(path), *end = text->data + text->len;
   while (end > text->data && strchr(" \t\r\n", end[-1]))
@@ -112,7 +112,7 @@ static bool is_class_file(const char *path, const Str *text) {
          declares(str_text(text), name, strlen(name) - strlen(".php"));
 }
 
-// The server is told to show nothing of that directory.
+// The server denies access to the directory.
 static bool closes_directory(const char *text) {
   return (strcasestr(text, "require all denied") ||
           strcasestr(text, "deny from all")) &&

@@ -1,20 +1,24 @@
-// Explores a PHP application from nothing: see explorer.h.
+// Explores a PHP application: see explorer.h.
 //
-//   take the best request of the queue, go to its state, ask, judge;
-//   then hand in: store the run, enter the state it left behind,
-//   links and forms of the page            -> queue, in the new state
-//   compared values, keys looked up        -> queue, in the state it began in,
-//                                             with the worker's next turn
+// Each worker repeats: take the best request of the queue, bring the
+// application into its state, send it, judge the response. Then submit: store
+// the run and enter the state that it left behind. What follows from it goes to
+// the queue:
 //
-// One thread per worker. Turns go round: whose turn it is hands in what it has
-// done and takes the next request, both under the lock (explorer_turn.c);
-// asking, judging, restoring and solver happen outside of it. So with n
-// workers, request k is chosen knowing the answers up to k - n, and what was
-// solved of those up to k - 2n, whoever was faster. A single worker solves at
-// once.
+//   links and forms of the page      in the new state
+//   solved input, keys looked up     in the state the request started in, in
+//   the
+//                                    worker's next turn
 //
-// Memory: asks lie in the queue's and the graph' arenas, everything of one
-// request in its own.
+// One thread per worker. Workers take turns: the worker whose turn it is
+// submits its result and takes the next request, both under the lock
+// (explorer_turn.c). Sending, judging, restoring and solving happen outside of
+// it. So with n workers, request k is chosen with knowledge of the responses up
+// to k - n and of the solutions up to k - 2n, whichever worker is faster. A
+// single worker solves at once.
+//
+// Memory: requests lie in the arenas of the queue and the graph, everything
+// else of one request in its own.
 #include "explore/explorer.h"
 
 #include <stdio.h>
@@ -58,8 +62,8 @@ static void find_follow_ups(ExploreWorker *p) {
     c->steps = path_steps(&c->judged.record, &c->nsteps, &c->arena);
 }
 
-// Nothing of it is stored before the application's state could be saved: a
-// database server that went away is no failure of the application.
+// Nothing is stored before the application's state is saved: the end of the
+// database server is not a failure of the application.
 static int work_on(ExploreWorker *p, Err *err) {
   RequestResult *c = &p->result;
   if (app_driver_go(&p->driver, &p->path, err))
@@ -132,7 +136,7 @@ static void pass_on(Explorer *e) {
   pthread_cond_broadcast(&e->passed);
 }
 
-// Hands in and takes; false: there is nothing more to do for this worker.
+// Submits and takes; false: the worker is done.
 static bool have_turn(ExploreWorker *p, int rc, Err *err) {
   Explorer *e = p->explorer;
   pthread_mutex_lock(&e->lock);
@@ -151,7 +155,7 @@ static bool have_turn(ExploreWorker *p, int rc, Err *err) {
   bool more = !e->failed && explore_worker_take(e, p);
   e->idle = more || p->pending.open ? 0 : e->idle + 1;
   if (!more && e->idle >= e->nworkers)
-    e->stop = true; // all workers wait, and nothing is left
+    e->stop = true; // all workers wait for each other
   bool leaves =
       !more && !p->pending.open && (e->stop || !explorer_may_go_on(e));
   if (leaves)

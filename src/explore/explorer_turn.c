@@ -1,5 +1,5 @@
-// What a worker does in its turn: hands in what it has done, and takes the next
-// request. Part of explorer.c; everything here happens under its lock.
+// A worker's turn: it submits its result and takes the next request. Everything
+// here but explore_worker_solve happens under the lock of explorer.c.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,15 +15,15 @@
 #include "util/str.h"
 
 enum {
-  STATES_TRIED = 8,   // in which all entries are asked for
-  GIVEN_AGAIN = 8,    // requests of the user's that are made in other states
-  SOLVED_AGAIN = 8,   // times that a comparison is solved in any case
-  SOLVED_MOST = 60,   // while it is seen to go one way only
-  SOLVED_FEW = 2,     // the same, while much that was solved is not asked yet
-  MADE_ENOUGH = 2000, // ideas of that sort
-  ROUNDS = 3,         // when nothing is left, four times as often each time
-  ROUND_ASKED = 200,  // requests that are asked again for it
-  BRANCHES_MOST = 60, // decisions of one request that are solved for,
+  STATES_TRIED = 8,   // in which all entry pages are requested
+  GIVEN_AGAIN = 8,    // of the user's requests, made in other states
+  SOLVED_AGAIN = 8,   // how often a comparison is solved in any case,
+  SOLVED_MOST = 60,   // while it has had one outcome only,
+  SOLVED_FEW = 2,     // and while many solutions are queued:
+  MADE_ENOUGH = 2000, // that many
+  ROUNDS = 3,         // with an empty queue; each solves four times as often
+  ROUND_ASKED = 200,  // requests that such a round makes again
+  BRANCHES_MOST = 60, // comparisons of one request that are solved,
   BRANCHES_LINE = 4,  // and of one of its lines
 };
 
@@ -41,7 +41,6 @@ void explorer_offer(Explorer *e, QueueItem item) {
   queue_add(&e->queue, item);
 }
 
-// Pages that nothing leads to may still be asked for.
 void explorer_offer_entries(Explorer *e, uint32_t state, RequestOrigin origin,
                             bool early) {
   const WebApp *app = &e->options->visits->app;
@@ -57,8 +56,8 @@ void explorer_offer_entries(Explorer *e, uint32_t state, RequestOrigin origin,
   }
 }
 
-// A decision costs the more the longer the path before it is: so many are
-// solved for of one request, and so many of one line.
+// Solving costs more the longer the path before the comparison is: limits their
+// number per request and per line.
 static bool is_too_much(Explorer *e, const PhpCompare *c) {
   if (c->kind != COMPARE_BRANCH)
     return false;
@@ -69,7 +68,8 @@ static bool is_too_much(Explorer *e, const PhpCompare *c) {
   return n >= BRANCHES_LINE || e->branches++ >= BRANCHES_MOST;
 }
 
-// What was seen to go both ways is solved a few times more, in other company.
+// A comparison that has had both outcomes is solved a few times more, with
+// other values around it.
 static bool is_solved_enough(const Explorer *e, const PhpCompare *c,
                              uint64_t solved) {
   uint64_t times = (uint64_t)1 << (2 * e->round);
@@ -102,8 +102,7 @@ static bool has_input(const Explorer *e, const RequestResult *c) {
   return c->is_run && c->judged.has_record && !e->options->strategy->crawls;
 }
 
-// What is to be pending about, and what is known now: all that depends on whose
-// turn it is.
+// Keeps the result for solving, with all that depends on the order of turns.
 static void begin_solve(Explorer *e, ExploreWorker *p, bool lucky, bool vary) {
   PendingSolve *t = &p->pending;
   t->open = true;
@@ -142,8 +141,6 @@ void explore_worker_solve(ExploreWorker *p) {
     follow_ups_of_input(&f, &t->next);
 }
 
-// Who is the only worker, or the only one that may ask now, need not put off
-// what he finds.
 bool explore_worker_solves_alone(const Explorer *e, const ExploreWorker *p) {
   return e->nworkers == 1 || p->given;
 }
@@ -156,8 +153,8 @@ void pending_solve_release(PendingSolve *t) {
   *t = (PendingSolve){0};
 }
 
-// Told apart by the scripts that ran: behind one script with ?page=... there
-// are many pages.
+// The executed scripts identify the page: one script may serve many
+// (?page=...).
 static void odd_key(const PhpRecord *record, const OddRequest *odd, Str *key) {
   uint64_t scripts = 0;
   for (size_t i = 0; i < record->nscripts; i++)
@@ -271,8 +268,8 @@ void explorer_add_failure(Explorer *e, const char *signature, uint32_t number) {
   e->progress.failures = e->failures.len;
 }
 
-// The failure to be explained is that of the user's last failing request, or
-// the first that is found. True: the run shows it.
+// The failure to be explained is that of the user's last failing request, else
+// the first one found. True: the run shows it.
 static bool take_target(Explorer *e, const Run *run, const ExploreWorker *p) {
   if (!explorer_is_directed(e) || !run->failures.len)
     return false;
@@ -308,9 +305,9 @@ static int keep_run(Explorer *e, ExploreWorker *p, bool *lucky, Err *err) {
   return 0;
 }
 
-// What the user does, others can do after this: the editor logs in again after
-// a visitor has asked something. Requests that need a page before them do not
-// fit.
+// Makes the user's requests again in the new state: the editor logs in after a
+// visitor has sent something. Leaves out requests that need the page before
+// them.
 static void offer_given(Explorer *e, uint32_t state, Arena *arena) {
   const Requests *list = e->options->first;
   Ask ask;
@@ -347,7 +344,7 @@ static uint32_t enter(Explorer *e, ExploreWorker *p) {
   return state;
 }
 
-// A form that is sent twice, by a second click: in the state that it left.
+// Sends a form twice, as by a second click: in the state that it left.
 static void offer_twice(Explorer *e, const ExploreWorker *p, uint32_t after,
                         bool lucky) {
   const QueueItem *i = &p->item;
@@ -373,8 +370,7 @@ static void note_asked(Explorer *e, ExploreWorker *p) {
                                                       .nsteps = c->nsteps});
 }
 
-// Everything that could be asked because of this answer; its input has to be
-// pending about first.
+// Queues everything that follows from the result but its solutions.
 static void offer_all(Explorer *e, ExploreWorker *p, uint32_t state, bool lucky,
                       bool vary) {
   const RequestResult *c = &p->result;
@@ -459,8 +455,8 @@ static void freshen(Explorer *e, const Request *r, Ask *ask) {
   }
 }
 
-// The user's own requests: each goes on where the one before it ended. The
-// first worker makes them.
+// The first worker makes the user's requests, each in the state that the one
+// before it left.
 static bool take_given(Explorer *e, ExploreWorker *p) {
   const Requests *list = e->options->first;
   while (list && e->given < list->len) {
@@ -480,8 +476,8 @@ static bool take_given(Explorer *e, ExploreWorker *p) {
   return false;
 }
 
-// A request near the failing one that fails too is nothing to compare with: the
-// next is then any that covers most.
+// If a request near the failing one fails too, the next is chosen by coverage:
+// localization needs passing requests.
 static bool ignores_scores(const Explorer *e) {
   return explorer_is_directed(e) && e->near_fails;
 }
@@ -497,9 +493,9 @@ static int by_open(const void *a, const void *b) {
   return x->number < y->number ? -1 : x->number > y->number;
 }
 
-// Nothing is left, and still some conditions always had the same outcome: what
-// went by them is asked again and solved for more often, in other company. One
-// field may have to be right for each of several conditions.
+// The queue is empty, and some conditions have had one outcome only: makes the
+// requests that executed them again, to solve them more often with other values
+// around them. Several conditions may need one field each.
 static bool begin_round(Explorer *e) {
   if (e->round >= ROUNDS || e->options->strategy->crawls ||
       explorer_is_directed(e) ||

@@ -59,7 +59,7 @@ static void add_all(const FollowUpSource *f, QueueItems *out, Asks *asks,
 
 // --- pages ------------------------------------------------------------------
 
-// A button may end something, though the form does not.
+// A button may end a visit even if the form does not.
 static bool presses_end(const Link *form, const Ask *a) {
   if (form->form && link_ends_something(a->path))
     return true;
@@ -111,7 +111,7 @@ static void follow_redirect(const FollowUpSource *f, QueueItems *out) {
 
 // --- comparisons ------------------------------------------------------------
 
-// The value may have come with an earlier request, and a session kept it.
+// The value may come from an earlier request and be kept in the session.
 static void solve_earlier(const FollowUpSource *f, const PhpCompare *c,
                           uint32_t step, QueueItems *out) {
   size_t n = f->path->len;
@@ -147,7 +147,7 @@ static bool is_number(const char *text) {
   return *text && !*end;
 }
 
-// Where all that was sent are numbers, another one may have to be one too.
+// If all parameters are numbers, the next one is probably a number too.
 static bool wants_numbers(const Ask *a) {
   for (size_t i = 0; i < a->nparams; i++)
     if (!is_number(a->params[i].value))
@@ -208,8 +208,8 @@ static const char *another(const char *value, int way, Arena *arena) {
   return arena_printf(arena, "%.15g", way ? n * 2 + 3 : n + 1);
 }
 
-// Each value of a failing request replaced by two others: what nothing is
-// compared with may matter too, to a division for instance.
+// Replaces each value of a failing request by two others: a value that nothing
+// is compared with may matter too, for instance to a division.
 static void vary(const FollowUpSource *f, QueueItems *out) {
   const Ask *a = &f->item->ask;
   uint32_t n = 0;

@@ -1,4 +1,4 @@
-// ValueList that nobody is expected to send: see odd_values.h.
+// Odd values: see odd_values.h.
 #include "explore/odd_values.h"
 
 #include <ctype.h>
@@ -13,7 +13,7 @@ static bool is_number(const char *text) {
   return n && n < 10 && !text[n];
 }
 
-// Typed by a visitor, as far as can be told: not a choice of the page.
+// Probably typed by a visitor: not a choice of the page.
 static bool is_text(const Param *p, Arena *arena) {
   if (p->page || p->place == IN_FILE || p->place == IN_COOKIE || !*p->value ||
       is_number(p->value))
@@ -39,7 +39,7 @@ static void add_texts(OddRequests *out, const Ask *a, const Param *p,
   add_value(out, a, p, "", 'e', arena);
 }
 
-// Where one field with markup is refused, another may be what is shown.
+// One field with markup may be refused while another is shown.
 static void add_all_texts(OddRequests *out, const Ask *a, Arena *arena) {
   Ask all = *a;
   size_t n = 0;

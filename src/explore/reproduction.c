@@ -1,4 +1,4 @@
-// How to show a failure again: see reproduction.h.
+// Reproduces a failure: see reproduction.h.
 #include "explore/reproduction.h"
 
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 
 // --- making it again --------------------------------------------------------
 
-// A request of the sequence, with the page that it showed when it was first
-// made.
+// A request of the sequence, with the hidden fields of the page that it
+// returned when it was first sent.
 typedef struct {
   Ask ask;
   HiddenFields hidden;
@@ -23,7 +23,7 @@ typedef struct {
 typedef struct {
   AppDriver *driver;
   const char *signature;
-  SentRequest *moves; // the last one fails
+  SentRequest *requests; // the last one fails
   size_t n;
   size_t *budget;
   Str fresh;
@@ -47,9 +47,9 @@ static bool judge(Reproducer *a, const Answer *answer, Arena *arena) {
   return shows;
 }
 
-// One request; `at` is moved to where it leaves the application.
-static int move(Reproducer *a, const SentRequest *m, LocalState *at,
-                Answer *answer, Arena *arena) {
+// Sends a request; `at` becomes the state that it leaves behind.
+static int send_one(Reproducer *a, const SentRequest *m, LocalState *at,
+                    Answer *answer, Arena *arena) {
   Err ignored;
   if (app_driver_send(a->driver, at, &m->ask, 0, answer, arena, &ignored))
     return -1;
@@ -60,7 +60,7 @@ static int move(Reproducer *a, const SentRequest *m, LocalState *at,
   return 0;
 }
 
-// Do the moves with keep[i], and the last one, show the failure?
+// Do the requests with keep[i], and the last one, show the failure?
 static bool shows(void *ctx, const bool *keep, size_t n) {
   Reproducer *a = ctx;
   Arena arena = {0};
@@ -70,9 +70,9 @@ static bool shows(void *ctx, const bool *keep, size_t n) {
   int rc = app_state_restore(a->driver->instance.state, at.saved, &ignored);
   for (size_t i = 0; !rc && i < n; i++)
     if (keep[i])
-      rc = move(a, &a->moves[i], &at, &answer, &arena);
+      rc = send_one(a, &a->requests[i], &at, &answer, &arena);
   if (!rc)
-    rc = move(a, &a->moves[a->n - 1], &at, &answer, &arena);
+    rc = send_one(a, &a->requests[a->n - 1], &at, &answer, &arena);
   bool good = !rc && judge(a, &answer, &arena);
   arena_release(&arena);
   return good;
@@ -90,7 +90,7 @@ static bool shows_all(Reproducer *a) {
 
 // --- making it shorter ------------------------------------------------------
 
-static void drop_moves(Reproducer *a) {
+static void drop_requests(Reproducer *a) {
   size_t n = a->n - 1, left = 0;
   bool *keep = mem_array(bool, n + 1);
   memset(keep, true, n + 1);
@@ -98,7 +98,7 @@ static void drop_moves(Reproducer *a) {
     ddmin(n, keep, shows, a, a->budget);
   for (size_t i = 0; i <= n; i++)
     if (keep[i])
-      a->moves[left++] = a->moves[i];
+      a->requests[left++] = a->requests[i];
   a->n = left;
   free(keep);
 }
@@ -113,9 +113,9 @@ static void drop_values(Reproducer *a, SentRequest *m) {
 }
 
 static void shorten(Reproducer *a) {
-  drop_moves(a);
+  drop_requests(a);
   for (size_t i = a->n; i--;)
-    drop_values(a, &a->moves[i]);
+    drop_values(a, &a->requests[i]);
 }
 
 // --- the sequence -----------------------------------------------------------
@@ -127,37 +127,37 @@ static bool has_cookie(const Ask *ask, const char *name) {
   return false;
 }
 
-// Cookies that a request before it brought (cookie_history_bring) are its own
-// too.
+// Cookies that an earlier request brought (cookie_history_bring) belong to this
+// one too.
 static void carry_cookies(Reproducer *a, size_t to,
                           const CookieHistory *cookies) {
   for (size_t i = to; i--;) {
-    const Ask *from = &a->moves[i].ask;
+    const Ask *from = &a->requests[i].ask;
     for (size_t k = 0; k < from->nparams; k++) {
       const Param *p = &from->params[k];
-      if (p->place == IN_COOKIE && !has_cookie(&a->moves[to].ask, p->name) &&
+      if (p->place == IN_COOKIE && !has_cookie(&a->requests[to].ask, p->name) &&
           cookie_history_brought(cookies, p->name))
-        a->moves[to].ask =
-            ask_with(&a->moves[to].ask, IN_COOKIE, p->name, p->value, a->arena);
+        a->requests[to].ask = ask_with(&a->requests[to].ask, IN_COOKIE, p->name,
+                                       p->value, a->arena);
     }
   }
 }
 
-// The page that the last request was found on may have to be asked for again:
-// its hidden values are others now.
+// The page that the last request was found on may have to be requested again,
+// because its hidden values have changed.
 static void add_page(Reproducer *a, const MadeRequest *page,
                      const CookieHistory *cookies) {
-  SentRequest *moves = arena_array(a->arena, SentRequest, a->n + 1);
-  memcpy(moves, a->moves, a->n * sizeof *moves);
-  moves[a->n] = moves[a->n - 1];
-  moves[a->n - 1] = (SentRequest){page->ask, page->hidden};
-  a->moves = moves;
+  SentRequest *requests = arena_array(a->arena, SentRequest, a->n + 1);
+  memcpy(requests, a->requests, a->n * sizeof *requests);
+  requests[a->n] = requests[a->n - 1];
+  requests[a->n - 1] = (SentRequest){page->ask, page->hidden};
+  a->requests = requests;
   a->n++;
   carry_cookies(a, a->n - 2, cookies);
 }
 
 static void drop_page(Reproducer *a) {
-  a->moves[a->n - 2] = a->moves[a->n - 1];
+  a->requests[a->n - 2] = a->requests[a->n - 1];
   a->n--;
 }
 
@@ -166,16 +166,16 @@ static void begin(Reproducer *a, const StateGraph *graph,
   StatePath path = {0};
   state_graph_path(graph, last->state, &path);
   a->n = path.len + 1;
-  a->moves = arena_array(a->arena, SentRequest, a->n);
+  a->requests = arena_array(a->arena, SentRequest, a->n);
   for (size_t i = 0; i < path.len; i++)
-    a->moves[i] = (SentRequest){path.items[i].ask, path.items[i].hidden};
-  a->moves[path.len] = (SentRequest){last->ask, last->hidden};
+    a->requests[i] = (SentRequest){path.items[i].ask, path.items[i].hidden};
+  a->requests[path.len] = (SentRequest){last->ask, last->hidden};
   for (size_t i = 1; i <= path.len; i++)
     carry_cookies(a, i, graph->states.items[path.items[i - 1].state].cookies);
   array_release(&path);
 }
 
-// Which of its hidden values are other ones each time.
+// Which of its hidden values change each time.
 static const char *fresh_of(const Reproducer *a, const Ask *ask) {
   Str names = {0};
   for (size_t i = 0; i < ask->nparams; i++)
@@ -189,8 +189,8 @@ static Reproduction settle(const Reproducer *a, bool shown) {
   Reproduction s = {.nsteps = a->n, .shown = shown};
   s.steps = arena_array(a->arena, ReproductionStep, a->n);
   for (size_t i = 0; i < a->n; i++)
-    s.steps[i] = (ReproductionStep){ask_copy(&a->moves[i].ask, a->arena),
-                                    fresh_of(a, &a->moves[i].ask)};
+    s.steps[i] = (ReproductionStep){ask_copy(&a->requests[i].ask, a->arena),
+                                    fresh_of(a, &a->requests[i].ask)};
   return s;
 }
 
@@ -230,7 +230,7 @@ static bool has_type(const Request *r) {
   return headers_get(&r->headers, "Content-Type");
 }
 
-// Bodies that fit no line lie beside the list.
+// Bodies that do not fit on a line lie beside the list.
 static int write_body(Writer *w, const Request *r, size_t number, char **name) {
   *name = NULL;
   if (!has_type(r))
@@ -260,7 +260,7 @@ static void list_request(Writer *w, const Request *r, const char *fresh,
   free(text);
 }
 
-// 'it'\''s': one word of a shell.
+// One word of a shell: 'it'\''s'.
 static void add_word(Str *out, const char *text, size_t n) {
   str_addc(out, '\'');
   for (size_t i = 0; i < n; i++) {
@@ -272,7 +272,6 @@ static void add_word(Str *out, const char *text, size_t n) {
   str_addc(out, '\'');
 }
 
-// "$(swap NAME)" reads the body on its standard input.
 static void script_body(Writer *w, const Request *r, const char *fresh,
                         const char *body) {
   if (body) {
@@ -312,8 +311,8 @@ static void script_request(Writer *w, const Request *r, const char *fresh,
   free(target);
 }
 
-// `fresh NAME` puts what the last page's field NAME holds where the form data
-// on its standard input has an old value.
+// `fresh NAME` replaces the value of NAME in the form data on its standard
+// input by that of the last page's field.
 static const char script_head[] =
     "site=${1:-http://localhost}\n"
     "cd \"$(dirname \"$0\")\"\n"

@@ -1,12 +1,10 @@
-// How to show a failure again: the sequence of requests, from the start, that
-// ends in it; made as short as it gets while it still shows the same failure
-// (ddmin over the requests before the last, then each value of each request);
-// written as a list for `culprit web --requests` and as a script of curl
-// commands.
+// Reproduces a failure: the sequence of requests from the start that ends in
+// it, minimised while it shows the same failure (ddmin over the requests before
+// the last, then over the values of each), written as a list for `culprit web
+// --requests` and as a script of curl commands.
 //
-// A value that the page draws by lot (a CSRF token) is marked: whoever makes
-// the requests takes it from the page before (docs/reference/web-requests.md,
-// Culprit-Fresh).
+// A random value of a page (a CSRF token) is marked, so that it is taken from
+// the page before (docs/reference/web-requests.md, Culprit-Fresh).
 #ifndef CULPRIT_EXPLORE_REPRODUCTION_H
 #define CULPRIT_EXPLORE_REPRODUCTION_H
 
@@ -26,14 +24,15 @@ typedef struct {
   bool shown; // and did show it
 } Reproduction;
 
-// Of request `number`; at most `budget` requests are made, which are counted
-// down. Where the application cannot be asked any more, as it was found.
+// The failure of request `number`. Makes at most `budget` sequences of requests
+// and counts them down; with none left, or when the application cannot be
+// reached, the sequence stays as it was found.
 Reproduction reproduction_make(AppDriver *d, const StateGraph *a,
                                uint32_t number, const char *signature,
                                size_t *budget, Arena *arena);
 
-// Writes `base`.txt, `base`.sh and, for requests that fit no line,
-// `base`-N.body. `title`: lines that say what fails, without their #.
+// Writes `base`.txt, `base`.sh and, for bodies that do not fit on a line,
+// `base`-N.body. `title`: lines that name the failure, without #.
 int reproduction_write(const Reproduction *s, const char *title,
                        const char *base, Err *err);
 

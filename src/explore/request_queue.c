@@ -1,32 +1,32 @@
-// What the explorer could ask next: see request_queue.h.
+// The requests that the explorer could make next: see request_queue.h.
 #include "explore/request_queue.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
-// What ends a visit does no harm, since every request begins in a state brought
-// back; after so many others, every so manyth is one of these.
+// The end of a visit does no harm, since every request starts in a restored
+// state: after LAST_AFTER requests, one in LAST_EVERY is one.
 enum { LAST_COST = 100000, LAST_AFTER = 300, LAST_EVERY = 16 };
 
-// What a score of one per cent is worth, and having none costs.
+// The cost of one per cent of score less, and of having none.
 enum { SCORE_COST = 10000, NO_SCORE = 200 * SCORE_COST };
 
-enum { FAR_COST = 12 }; // to be gone to first
+enum { FAR_COST = 12 }; // of a state that the worker must be brought into
 
-enum { VALUE_MOST = 40 }; // bytes of one that may be a choice among few
+enum { VALUE_MOST = 40 }; // bytes; longer ones are texts, not choices
 
-// Where nearness decides, pages and input take turns among equals.
+// Where scores decide, pages and input take turns among equals.
 enum { OTHER_COST = 5000 };
 
-// Of all turns, what each sort has at least; and of what a request showed, what
-// counts at most, so that no single one decides.
+// The least share of turns of a class; and the most new coverage that counts
+// for one request, so that no single one decides.
 #define LEAST_SHARE (1.0 / 16)
 enum { NEWS_MOST = 60 };
 
-// While requests of one sort show so much each, input that was solved for has
-// less still. Others have not: what is asked in another state may be behind a
-// login, and what is odd is there to fail, not to show new lines.
+// While the requests of one class cover that much each, solved input has an
+// even smaller share. The other classes have not: another state may be behind a
+// login, and odd input is there to fail, not to cover lines.
 #define LEAST_OF_MUCH (1.0 / 48)
 enum { NEWS_MUCH = 20 };
 
@@ -52,7 +52,7 @@ static uint32_t times_asked(const Queue *q, uint32_t number) {
   return q->counts.items[number].asked;
 }
 
-// Numbers in names are numbers of something: points[3], &1700000000.
+// Numbers in names are indexes or times: points[3], &1700000000.
 static void squeeze_digits(Str *key) {
   size_t to = 0;
   for (size_t i = 0; i < key->len; i++) {
@@ -65,12 +65,12 @@ static void squeeze_digits(Str *key) {
 
 // --- parameters -------------------------------------------------------------
 
-// What a page draws by lot, and long texts, are no choice among few.
+// Random values of pages and long texts are not choices.
 static bool has_value(const Param *p) {
   return !p->page && strlen(p->value) <= VALUE_MOST;
 }
 
-// ?1700000000, which is another one with each page, has one name and one value.
+// ?1700000000, different on each page, has one name and one value.
 static void name_key(const Ask *a, const Param *p, Str *key) {
   str_addf(key, "%s\n%s", a->path, p->name);
   squeeze_digits(key);
@@ -169,7 +169,7 @@ static int by_place(const void *a, const void *b) {
   return x->at < y->at ? -1 : x->at > y->at;
 }
 
-// Makes room: what would be asked last goes.
+// Makes room by dropping the dearest requests.
 static void drop_worst(Queue *q) {
   Priced *list = mem_array(Priced, q->items.len);
   for (size_t i = 0; i < q->items.len; i++) {
@@ -231,7 +231,7 @@ static uint64_t at_most(uint64_t n, uint64_t most) {
   return n < most ? n : most;
 }
 
-// Found on a page, or where to begin: not made of another request's input.
+// Found on a page, or an entry page.
 static bool is_of_page(const QueueItem *i) {
   return i->origin == ORIGIN_ENTRY || i->origin == ORIGIN_FORM ||
          i->origin == ORIGIN_LINK;
@@ -251,7 +251,7 @@ static QueueClass class_of(const Queue *q, const QueueItem *i) {
 
 // --- which first ------------------------------------------------------------
 
-// A shape that was asked often is no news, unless a parameter, or its value is.
+// A frequent shape costs more, unless a parameter or its value is new.
 static uint64_t cost_of_shape(const Queue *q, const QueueItem *i) {
   const UseCount *name = &q->counts.items[i->name];
   uint64_t n = 8 * at_most(times_asked(q, i->shape), 40);
@@ -273,8 +273,7 @@ static uint64_t cost_of_new(const Queue *q, const QueueItem *i) {
   uint64_t path = times_asked(q, i->path), n = of[i->origin];
   if (i->redirect || i->early) // a visitor goes there before anything else
     return 20;
-  if (i->origin ==
-      ORIGIN_ODD) // dealt out sparingly as it is: one after the other
+  if (i->origin == ORIGIN_ODD) // rare as it is: in order
     return i->fresh ? n : n + 60;
   if (i->origin == ORIGIN_SOLVED && i->fresh)
     n = 10;
@@ -283,9 +282,8 @@ static uint64_t cost_of_new(const Queue *q, const QueueItem *i) {
   return n + 20 * at_most(times_asked(q, i->request), 40);
 }
 
-// Where a condition of it always went the same way, another state may be what
-// it takes; those near the start are the most different, such as after the
-// logins of several users.
+// Conditions with one outcome only may need another state; states near the
+// start differ most, such as after the logins of several users.
 static uint64_t cost_of_again(const Queue *q, const QueueItem *i) {
   uint64_t n = 200 - 4 * at_most(q->counts.items[i->request].open, 20);
   for (uint32_t times = times_asked(q, i->request); times; times /= 2)
@@ -293,7 +291,6 @@ static uint64_t cost_of_again(const Queue *q, const QueueItem *i) {
   return n + 40 * at_most(i->depth, 20);
 }
 
-// The smaller the better.
 static uint64_t cost(const Queue *q, const QueueItem *i) {
   bool again = class_of(q, i) == QUEUE_AGAIN && !i->redirect;
   uint64_t n = again ? cost_of_again(q, i) : cost_of_new(q, i);
@@ -307,13 +304,13 @@ static uint64_t cost(const Queue *q, const QueueItem *i) {
 
 // --- turns ------------------------------------------------------------------
 
-// What is expected of a sort before it was tried.
+// The expected gain before the class was tried.
 static double gain_of(const Queue *q, QueueClass class) {
   static const double expected[QUEUE_CLASSES] = {10, 10, 10, 4};
   return q->turns[class].gain > 0 ? q->turns[class].gain : expected[class];
 }
 
-// Squared, so that the best one has most of the turns; where none shows much,
+// Squared, so that the best class has most of the turns; where none gains much,
 // all have the same.
 static double weight_of(const Queue *q, QueueClass class) {
   double gain = gain_of(q, class) + 0.5;
@@ -338,14 +335,14 @@ void queue_learn(Queue *q, const QueueItem *taken, size_t news, size_t open) {
   q->counts.items[taken->request].open = (uint32_t)at_most(open, UINT32_MAX);
 }
 
-// The sort whose turn it is, of those that have something; QUEUE_CLASSES: none
-// has.
+// The class whose turn it is, of those that have a request; QUEUE_CLASSES:
+// none.
 static QueueClass next_class(Queue *q, const bool *has) {
   QueueClass next = QUEUE_CLASSES;
   for (int i = 0; i < QUEUE_CLASSES; i++) {
     if (!has[i])
       continue;
-    if (q->turns[i].due < q->now) // it had nothing for a while
+    if (q->turns[i].due < q->now) // it had no requests for a while
       q->turns[i].due = q->now;
     if (next == QUEUE_CLASSES || q->turns[i].due < q->turns[next].due)
       next = (QueueClass)i;
@@ -384,7 +381,7 @@ static uint64_t cost_now(const Queue *q, const Bitset *near,
   return c;
 }
 
-// The best of each sort; where nearness decides, all are of one.
+// The cheapest of each class; where scores decide, all are of one.
 static void find_best(const Queue *q, const Bitset *near, Best *best) {
   for (size_t i = 0; i < q->items.len; i++) {
     const QueueItem *item = &q->items.items[i];
@@ -401,7 +398,7 @@ static void find_best(const Queue *q, const Bitset *near, Best *best) {
   }
 }
 
-// A sort of which only ends of visits are left has none while others have more.
+// A class with nothing but ends of visits has no turn while others have more.
 static void leave_out_ends(Best *best) {
   uint64_t least = UINT64_MAX;
   for (int i = 0; i < QUEUE_CLASSES; i++)

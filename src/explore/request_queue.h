@@ -1,21 +1,22 @@
-// What the explorer could ask next, and which of it first.
+// The requests that the explorer could make next, and their order.
 //
-// There are four sorts of ideas: what pages lead to, the same in another state,
-// input that was solved for, and odd input. They take turns, and a sort gets
-// the more of them the more new lines and outcomes its last requests showed; a
-// sixteenth at least (less while another shows very much), so none waits for
-// the end of another, however many there are.
+// There are four classes of requests: those that pages lead to, the same in
+// another state, solved input, and odd input. They take turns. A class gets
+// more turns the more new lines and outcomes its last requests covered, and at
+// least one in sixteen (fewer while another class covers very much).
 //
-// Of one sort, scripts that nobody asked for come first, then values that a
-// comparison not yet seen to go the other way waits for, then forms, links and
-// the rest: those first that send a parameter nobody sent to this script, or a
-// new value of one that has few (?page=...); what was asked often in the same
-// shape, or in the same state, goes back, what looks like the end of a visit
-// (logout, delete) to the end. What is asked again in another state comes the
-// earlier the more conditions it went by that always had the same outcome. The
-// same request is asked once in the same state. With a score (web_strategy.h),
-// what is nearest to a failing request comes first of all sorts, and the above
-// decides among equals.
+// Within a class the request of least cost comes first:
+//
+//   cheap      a script not requested yet; a value for a comparison whose other
+//              outcome was not seen yet; a parameter not sent to this script
+//              yet, or a new value of one with few (?page=...)
+//   dear       the same script, shape or state as many requests before
+//   last       what looks like the end of a visit (logout, delete)
+//
+// A request in another state costs less the more of its conditions always had
+// the same outcome. The same request is made once in the same state. With a
+// score (web_strategy.h) the request nearest to a failing one comes first, of
+// whatever class, and the cost decides among equals.
 #ifndef CULPRIT_EXPLORE_REQUEST_QUEUE_H
 #define CULPRIT_EXPLORE_REQUEST_QUEUE_H
 
@@ -31,14 +32,14 @@
 #include "util/hashmap.h"
 
 typedef enum {
-  ORIGIN_ENTRY,  // a script of the site, asked for without any input
-  ORIGIN_SOLVED, // what input was compared with
-  ORIGIN_ABSENT, // a key that was looked up
+  ORIGIN_ENTRY,  // an entry page, without input
+  ORIGIN_SOLVED, // input for the other outcome of a comparison
+  ORIGIN_ABSENT, // with a key that the script looked up
   ORIGIN_FORM,   // of a page
-  ORIGIN_LINK,
+  ORIGIN_LINK,   // of a page
   ORIGIN_VARIED, // a failing request with another value
   ORIGIN_ZERO,   // with 0 for numbers that were guessed
-  ORIGIN_ODD,    // with a value that nobody is expected to send
+  ORIGIN_ODD,    // with an odd value (odd_values.h)
   ORIGINS
 } RequestOrigin;
 
@@ -56,12 +57,12 @@ typedef struct {
   RequestOrigin origin;
   bool fresh;    // SOLVED: the other outcome was not seen yet; ODD: first try
   bool last;     // looks like the end of a visit
-  bool lucky;    // found on a page that showed something new
+  bool lucky;    // follows from a request that covered something new
   bool plain;    // answered without PHP: no run
-  bool redirect; // where an answer sent its visitor at once: a turn of the
-                 // sort that the request was of
-  bool early;    // a page in a state that the user's own requests led to: as if
-                 // it were new
+  bool redirect; // the target of a redirect: takes a turn of the class that
+                 // the redirecting request had
+  bool early;    // a page in a state that the user's own requests led to: costs
+                 // as little as a new one
   unsigned depth;
   uint32_t page; // number of the request on whose page it was found; 0: none
   uint32_t base; // number of the request it was made from; 0: none
@@ -70,35 +71,34 @@ typedef struct {
   double score;              // in per cent; below 0: none
   // The queue's own:
   uint64_t order;
-  uint32_t path, shape, request, place; // numbers into `known`
-  uint32_t name, value; // of the parameter that was sent most rarely
-  QueueClass class;     // that it was taken as
+  uint32_t path, shape, request, place; // numbers into `counts`
+  uint32_t name, value;                 // of the parameter sent least often
+  QueueClass class;                     // when it was taken
 } QueueItem;
 typedef ARRAY(QueueItem) QueueItems;
 
-// What is done about the end of a visit.
+// When requests are made that look like the end of a visit.
 typedef enum {
-  LAST_LAST,  // waits until nothing else is left, or 300 requests are made;
-              // then every sixteenth is one
-  LAST_NEVER, // is not asked for
-  LAST_ANY    // is like the others
+  LAST_LAST, // when nothing else is left; after 300 requests, every sixteenth
+  LAST_NEVER,
+  LAST_ANY // like any other request
 } LastMode;
 
 enum { QUEUE_MOST = 20000, QUEUE_KEPT = 15000 };
 
-// What was asked before.
+// How often a path, shape, request, state, name or value was used.
 typedef struct {
-  uint32_t asked; // how often
+  uint32_t asked;
   union {
-    uint32_t open;   // a request: conditions it went by that always had the
+    uint32_t open;   // a request: conditions it executed that always had the
                      // same outcome
-    uint32_t values; // a name of a parameter: different ones that were sent
+    uint32_t values; // a name of a parameter: distinct values sent
   };
 } UseCount;
 
-// How the turns of a sort are dealt out: its next one comes at `due`.
+// The turns of a class: its next one comes at `due`.
 typedef struct {
-  double gain; // what its last requests showed, on average; 0: as expected
+  double gain; // new coverage of its last requests, on average; 0: as expected
   double due;
 } Turns;
 
@@ -114,24 +114,25 @@ typedef struct {
   bool unscored; // scores do not count now
   uint64_t seed, count, taken;
   size_t dropped; // for lack of room
-  size_t made; // items made of other requests' input, when one was last taken
+  size_t made;    // items that no page led to, when one was last taken
   Arena arena;
 } Queue;
 
-// Copies the ask. False: it was there before. What is worst goes if there are
-// too many.
+// Copies the ask. False: it was there before. A full queue drops its dearest
+// requests.
 bool queue_add(Queue *q, QueueItem item);
-// Though it was asked before in the same state.
+// Even if it was made before in the same state.
 void queue_add_again(Queue *q, QueueItem item);
-// Conditions that the request went by and that always had the same outcome,
-// when it was last asked.
+// Conditions that the request executed, when it was last made, and that always
+// had the same outcome.
 uint32_t queue_open(Queue *q, const Ask *ask);
-// As if it had been added and taken: of an exploration that is resumed.
+// Counts it as added and taken: a request of an exploration that is resumed.
 void queue_note(Queue *q, const Ask *ask, uint32_t state);
-// The best; false: there is none. What it points to stays with the queue.
-// Worlds that are not in `near` (NULL: all are) cost a little.
+// The cheapest request of the class whose turn it is; false: the queue is
+// empty. What it points to stays with the queue. States that are not in `near`
+// (NULL: all are) cost a little.
 bool queue_take(Queue *q, const Bitset *near, QueueItem *out);
-// What came of it: so many new lines and outcomes, and so many conditions that
+// Its result: how many lines and outcomes were new, and how many conditions
 // always had the same outcome.
 void queue_learn(Queue *q, const QueueItem *taken, size_t news, size_t open);
 void queue_release(Queue *q);

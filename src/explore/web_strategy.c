@@ -1,4 +1,4 @@
-// Strategies of exploring: see web_strategy.h.
+// Strategies of an exploration: see web_strategy.h.
 #include "explore/web_strategy.h"
 
 #include <stdlib.h>
@@ -76,7 +76,8 @@ bool target_failure_add(TargetFailure *t, uint32_t number) {
 
 // --- paths ------------------------------------------------------------------
 
-// A condition is told by a hash: the same when an exploration is resumed.
+// A condition is identified by a hash, which a resumed exploration computes
+// again.
 static uint32_t condition_of(const PhpCompare *c) {
   uint64_t h = compare_hash(c);
   return (uint32_t)(h ^ h >> 32) >> 1;
@@ -106,7 +107,7 @@ static void look_at(TargetFailure *t, uint32_t number) {
   }
 }
 
-// As the request looked at, but with that step the other path.
+// The similarity if that step had the other outcome.
 static double turned(const TargetFailure *t, PathStep step, size_t failing) {
   const SortedPath *f = &t->failing.items[failing], *b = &t->base;
   PathStep other = {step.condition, !step.outcome};

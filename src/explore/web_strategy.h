@@ -1,21 +1,22 @@
-// Strategies of exploring: which request next (Artzi, Dolby, Tip and Pistoia
-// 2010, "Directed test generation for effective fault localization").
+// Strategies of an exploration: which request comes next (Artzi, Dolby, Tip and
+// Pistoia, ISSTA 2010, "Directed test generation for effective fault
+// localization").
 //
-//   base      what covers most, from the empty input
-//   coverage  what covers most, from the failing request
-//   pcs       the path most like that of a failing request
-//   is        the input most like that of a failing request
-//   crawl     as base, but links and forms alone: what solver is worth
+//   base      most new coverage, from the empty input
+//   coverage  most new coverage, from the failing request
+//   pcs       the path most similar to that of a failing request
+//   is        the input most similar to that of a failing request
+//   crawl     as base, but links and forms only: shows what solving adds
 //
-// The path of a request is what its input was compared with, in order, and how
-// each comparison went. What a solved request is going to do is predicted: as
-// the request it was made from, with the comparison that was solved the other
-// path. (To take what comes behind it for lost would mean to turn round the
-// last comparisons first: input/strategy.c.) Its likeness is a share of
-// comparisons (model/similarity.h), the largest over all failing requests;
-// among equals decides what covers most. A request that differs from a failing
-// one in a value nothing was compared with is predicted to go the same way: the
-// first comes before all others, the next ones between them.
+// The path of a request is the sequence of comparisons of its input, each with
+// its outcome. The path of a solved request is predicted: that of the request
+// it was made from, with the solved comparison inverted. (Cutting the path
+// there would prefer the last comparisons: input/strategy.c.) Its similarity is
+// a share of comparisons (model/similarity.h), the largest over all failing
+// requests; new coverage decides among equals. A request that differs from a
+// failing one only in a value that nothing was compared with is predicted to
+// take the same path: the first such request comes before all others, later
+// ones in between.
 #ifndef CULPRIT_EXPLORE_WEB_STRATEGY_H
 #define CULPRIT_EXPLORE_WEB_STRATEGY_H
 
@@ -34,10 +35,10 @@ typedef struct {
   const char *name, *doc;
   Nearness nearness;
   bool from_failing; // starts from the failing request, pages come last
-  bool crawls;       // nothing is solved for
+  bool crawls;       // never solves
 } WebStrategy;
 
-const WebStrategy *web_strategy_find(const char *name); // NULL: no such one
+const WebStrategy *web_strategy_find(const char *name); // NULL: unknown
 
 enum { FAILING_MOST = 24 };
 
@@ -48,27 +49,27 @@ typedef struct {
   size_t n;
 } SortedPath;
 
-// Which requests fail the way that is to be explained.
+// The failure to be explained, and the requests that show it.
 typedef struct {
   const WebStrategy *strategy;
   const StateGraph *graph;
   char *signature;           // of the failure; NULL: none yet
   ARRAY(SortedPath) failing; // at most FAILING_MOST
-  // The request looked at last, and what it has in common with each of them.
+  // The request scored last, and the steps it shares with each of them.
   SortedPath base;
   size_t common[FAILING_MOST], ncommon;
 } TargetFailure;
 
 void target_failure_release(TargetFailure *t);
-// Another failure is the one to be explained.
+// Changes the failure to be explained.
 void target_failure_set(TargetFailure *t, const char *signature);
-// Request `number` shows it. True: scores are others now.
+// Request `number` shows it. True: scores have changed.
 bool target_failure_add(TargetFailure *t, uint32_t number);
 
-// What the request's input was compared with; memory: arena.
+// The path of a request. Memory: arena.
 const PathStep *path_steps(const PhpRecord *record, size_t *n, Arena *arena);
-// How near an item is to the failing requests, in per cent; below 0: that
-// cannot be told.
+// How similar an item is to the failing requests, in per cent; below 0:
+// unknown.
 double target_failure_score(TargetFailure *t, const QueueItem *item);
 
 #endif
