@@ -363,8 +363,8 @@ static int add_entries(Explorer *e, Err *err) {
     explorer_offer_entries(e, 0, origin, false);
   if (!rc && !e->queue.items.len && !e->graph.requests.len)
     rc = err_set(err,
-                 "%s: no page to start from is below it; name the document "
-                 "root, or the requests with --requests FILE",
+                 "%s holds no page to start from; name the document root, or "
+                 "the requests with --requests FILE",
                  app->root);
   return rc;
 }

@@ -15,7 +15,8 @@ enum { GOOD = 0, SKIP = 125, NOT_EXECUTABLE = 126, NOT_FOUND = 127 };
 
 int command_check(const char *arg, Err *err) {
   if (!arg[strspn(arg, " \t\n")])
-    return err_set(err, "--oracle: an empty command judges nothing");
+    return err_set(err, "--oracle: the command is empty; name one that "
+                        "exits with 0 if the test passed");
   return 0;
 }
 

@@ -47,7 +47,7 @@ int expect_judge(const char *arg, const Trial *t, Run *run, Err *err) {
   int status, rc = 0;
   if (!fs_exists(out)) {
     run->verdict = VERDICT_ERROR;
-    run_add_note(run, "no expected output: %s is not there", out);
+    run_add_note(run, "no expected output: %s does not exist", out);
   } else {
     rc = read_status(file, &status, err);
     if (!rc)

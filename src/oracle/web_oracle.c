@@ -341,8 +341,8 @@ static int add_html(const WebOracle *o, const Exchange *x,
   const char *type = headers_get(&r->headers, "Content-Type");
   if (html_is_binary(type, r->body, r->body_len))
     run_add_note(run,
-                 "the answer is said to be %s, but is binary data; not "
-                 "checked as HTML",
+                 "the response is declared as %s but is binary data; it was "
+                 "not checked as HTML",
                  type);
   if (!html_is_page(type, r->body, r->body_len))
     return 0;

@@ -96,7 +96,7 @@ typedef struct {
 static int outside(const Search *s, const char *file) {
   return err_set(s->err,
                  "%s: %s is a symbolic link that leads out of the root %s; "
-                 "allow links to leave it if that is meant",
+                 "--follow-links allows that",
                  s->path, file, s->app->root);
 }
 

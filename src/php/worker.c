@@ -418,7 +418,7 @@ static int check_extension(const Worker *w, Err *err) {
   bool bad = strstr(words, "PHP Startup") &&
              (strstr(words, w->app.extension) || strstr(words, "culprit"));
   free(words);
-  return bad ? complain(w, "does not load our extension", NULL, err) : 0;
+  return bad ? complain(w, "does not load culprit's extension", NULL, err) : 0;
 }
 
 static int probe(Worker *w, Err *err) {
@@ -434,7 +434,7 @@ static int probe(Worker *w, Err *err) {
   if (!rc && e.end == EXCHANGE_TIMEOUT)
     rc = complain(w, "does not answer over FastCGI; is it php-cgi?", NULL, err);
   else if (!rc && e.end == EXCHANGE_DIED)
-    rc = complain(w, "is no php-cgi that works", e.how, err);
+    rc = complain(w, "is not a working php-cgi", e.how, err);
   if (!rc)
     rc = check_version(w, &e.response, err);
   if (!rc)

@@ -136,11 +136,12 @@ static int check_copy(const AppInstance *s, Err *err) {
   free(inside);
   if (copied || confine_has_view(s->confine))
     return 0;
-  return err_set(err,
-                 "%s cannot be copied to %s (is it too large?), and this "
-                 "system cannot keep it as it is otherwise; set TMPDIR, or "
-                 "--in-place lets the application change it",
-                 root, s->dir);
+  return err_set(
+      err,
+      "%s cannot be copied to %s (is it too large?), and this "
+      "system has no other way to protect it; set TMPDIR, or let the "
+      "application change it with --in-place",
+      root, s->dir);
 }
 
 static void link_to(const char *target, const char *dir, const char *name) {
@@ -383,7 +384,7 @@ int app_instance_judge(AppInstance *s, const Request *r, const Exchange *x,
   if (web_judge(&s->visits->oracle, x, record, &j->run, arena, err))
     return -1;
   if (record && !record->nscripts)
-    run_add_note(&j->run, "nothing of it was executed: %s",
+    run_add_note(&j->run, "no script was executed: %s",
                  j->run.failures.len ? j->run.failures.items[0].message
                                      : "no script could be compiled");
   explain(s, &j->run);

@@ -233,10 +233,10 @@ TEST(what_is_no_php_or_no_root_or_no_session_directory_is_said_at_once) {
   s.php_cgi = in_scratch("fake");
   cannot_open(s, "exit status 3: I am a teapot");
   s.php_cgi = in_scratch("silent");
-  cannot_open(s, "is no php-cgi that works: exit status 0");
+  cannot_open(s, "is not a working php-cgi: exit status 0");
   s.php_cgi = NULL;
   s.extension = in_scratch("no-culprit.so");
-  cannot_open(s, "does not load our extension");
+  cannot_open(s, "does not load culprit's extension");
   s.extension = NULL;
   s.session_dir = in_scratch("file/below");
   cannot_open(s, "session directory");

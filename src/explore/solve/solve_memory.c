@@ -64,7 +64,8 @@ static void report_opaque(const SolveMemory *m, Str *out) {
   PhpNamed names[OPAQUE_SHOWN];
   size_t n = solve_memory_opaque(m, names, OPAQUE_SHOWN);
   for (size_t i = 0; i < n && i < OPAQUE_SHOWN; i++)
-    str_addf(out, "%s%s %u", i ? ", " : "Not followed through: ", names[i].name,
+    str_addf(out, "%s%s %u",
+             i ? ", " : "Calls without a model: ", names[i].name,
              names[i].number);
   if (n)
     str_add(out, n > OPAQUE_SHOWN ? ", ...\n" : "\n");
@@ -75,28 +76,30 @@ void solve_memory_report(const SolveMemory *m, Str *out) {
   if (!st.branches)
     return;
   size_t good = st.by_candidates + st.by_z3 + st.guessed;
-  str_addf(out,
-           "Solved: %zu of %zu decisions (%zu by candidates, %zu by Z3, %zu "
-           "guessed); %zu have no input in them; %zu not, of these %zu after "
-           "Z3's time was up.\n",
-           good, st.branches, st.by_candidates, st.by_z3, st.guessed, st.fixed,
-           st.unsolved, st.timeouts < st.unsolved ? st.timeouts : st.unsolved);
+  str_addf(
+      out,
+      "Solved: %zu of %zu decisions (%zu by candidates, %zu by Z3, %zu "
+      "guessed); %zu depend on no input; %zu unsolved, %zu of them because "
+      "Z3 timed out.\n",
+      good, st.branches, st.by_candidates, st.by_z3, st.guessed, st.fixed,
+      st.unsolved, st.timeouts < st.unsolved ? st.timeouts : st.unsolved);
   if (st.spared)
-    str_addf(out,
-             "Z3 was spared %zu question%s about places where it never "
-             "knew an answer.\n",
-             st.spared, plural(st.spared));
+    str_addf(
+        out,
+        "Z3 was not asked %zu question%s about places where it never had an "
+        "answer.\n",
+        st.spared, plural(st.spared));
   if (st.late)
     str_addf(
         out,
-        "%zu more decision%s of %zu request%s not tried: each has %g s for "
-        "solving.\n",
+        "%zu more decision%s of %zu request%s not tried: each request has %g s "
+        "for solving.\n",
         st.late, plural(st.late), st.late_requests,
         st.late == 1 ? " was" : "s were", m->request_seconds);
   if (st.wrong)
     str_addf(out,
-             "%zu decision%s not what the terms say: a mistake of culprit's, "
-             "please report it.\n",
+             "%zu decision%s not what culprit computed: please report this bug "
+             "of culprit.\n",
              st.wrong, st.wrong == 1 ? " is" : "s are");
   report_opaque(m, out);
 }

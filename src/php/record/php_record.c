@@ -268,7 +268,7 @@ static void read_unit(Reader *r, const PhpMapHeader *h) {
 static int check_map(const PhpMapHeader *h, size_t size,
                      const unsigned char *payload, Err *err) {
   if (h->magic != PHP_MAP_MAGIC)
-    return err_set(err, "this is no map of a PHP script");
+    return err_set(err, "not the map of a PHP script");
   if (h->version != PHP_FORMAT_VERSION)
     return err_set(err,
                    "map version %u, this culprit reads %u; remove the map "
@@ -295,7 +295,7 @@ int php_map_parse(const void *data, size_t size, Unit *out, Arena *arena,
   PhpMapHeader h;
   *out = (Unit){0};
   if (size < sizeof h)
-    return err_set(err, "this is no map of a PHP script");
+    return err_set(err, "not the map of a PHP script");
   memcpy(&h, data, sizeof h);
   const unsigned char *payload = (const unsigned char *)data + sizeof h;
   if (check_map(&h, size, payload, err))
@@ -665,10 +665,10 @@ static void parse_release(Parse *p) {
 static int check_record(const void *data, size_t size, PhpRecordHeader *h,
                         Err *err) {
   if (size < sizeof *h)
-    return err_set(err, "this is no record of a PHP request");
+    return err_set(err, "not the record of a PHP request");
   memcpy(h, data, sizeof *h);
   if (h->magic != PHP_RECORD_MAGIC)
-    return err_set(err, "this is no record of a PHP request");
+    return err_set(err, "not the record of a PHP request");
   if (h->version != PHP_FORMAT_VERSION)
     return err_set(err,
                    "record version %u, this culprit reads %u; is culprit.so "

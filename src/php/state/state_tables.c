@@ -102,7 +102,7 @@ static int quiesce(TableState *t, Err *err) {
     if (waited > GIVE_UP_AFTER)
       return err_set(err,
                      "MariaDB on %s: a query of the application does not end, "
-                     "killed or not",
+                     "even after KILL",
                      t->sql->socket);
     doze();
   }
