@@ -95,10 +95,10 @@ static bool serve(Visit *v, const Ask *a) {
   bool reached = memmem(body, x.response.body_len, "REACHED", 7);
   tell_wrong(v, record.shadows);
   request_solver_begin(v->solver);
-  solve_learn(v->solver, &record, a);
+  request_solver_learn(v->solver, &record, a);
   for (size_t i = 0; i < record.ncompares && !reached; i++) {
     Asks asks = {0};
-    solve_compare(v->solver, &record.compares[i], a, &asks, &arena);
+    request_solver_solve(v->solver, &record.compares[i], a, &asks, &arena);
     offer_all(v, &asks);
   }
   request_solver_end(v->solver);

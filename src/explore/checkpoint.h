@@ -16,7 +16,7 @@
 #include "explore/explorer.h"
 #include "util/err.h"
 
-int checkpoint_write(const Explorer *e, const char *path, Err *err);
+int checkpoint_write(Explorer *e, const char *path, Err *err);
 // Into a new explorer. Damaged files are refused with a message or read within
 // bounds.
 int checkpoint_read(Explorer *e, const char *path, Err *err);

@@ -118,7 +118,7 @@ static void solve_earlier(const FollowUpSource *f, const PhpCompare *c,
   for (size_t i = 0; i < n && i < HELD_MOST; i++) {
     const StateStep *s = &f->path->items[n - 1 - i];
     Asks asks = {0};
-    solve_kept(f->solver, c, &s->ask, &asks, f->arena);
+    request_solver_solve_earlier(f->solver, c, &s->ask, &asks, f->arena);
     add_all(f, out, &asks,
             (QueueItem){.state = s->from,
                         .origin = ORIGIN_SOLVED,
@@ -130,7 +130,7 @@ static void solve_earlier(const FollowUpSource *f, const PhpCompare *c,
 static void solve_one(const FollowUpSource *f, uint32_t step, QueueItems *out) {
   const PhpCompare *c = &f->record->compares[step];
   Asks asks = {0};
-  solve_compare(f->solver, c, &f->item->ask, &asks, f->arena);
+  request_solver_solve(f->solver, c, &f->item->ask, &asks, f->arena);
   if (!asks.len)
     solve_earlier(f, c, step, out);
   add_all(f, out, &asks,
@@ -175,7 +175,7 @@ static uint32_t absent_step(const FollowUpSource *f, const Ask *a) {
 static void solve_keys(const FollowUpSource *f, QueueItems *out) {
   Asks asks = {0}, more = {0};
   const Ask *own = &f->item->ask;
-  solve_absent(f->record, own, &asks, f->arena);
+  absent_keys_add(f->record, own, &asks, f->arena);
   for (size_t i = 0; i < asks.len; i++) {
     if (wants_numbers(own))
       array_push(&more, with_numbers(&asks.items[i], own->nparams, f->arena));
@@ -196,7 +196,7 @@ static void solve_all(const FollowUpSource *f, QueueItems *out) {
   for (size_t i = 0; i < f->nsolved; i++)
     solve_one(f, f->solved[i], out);
   solve_keys(f, out);
-  solve_learn(f->solver, f->record, &f->item->ask);
+  request_solver_learn(f->solver, f->record, &f->item->ask);
 }
 
 // --- other values -----------------------------------------------------------

@@ -1,4 +1,4 @@
-// Broken contracts as failures of a run: see contract.h.
+// Broken contracts as failures of a run: see contract_failures.h.
 #include "oracle/contract_failures.h"
 
 #include <stdlib.h>

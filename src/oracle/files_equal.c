@@ -1,4 +1,4 @@
-// Compares files: see compare.h.
+// Compares files: see files_equal.h.
 #include "oracle/files_equal.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-// Comparing a run with what was expected of it, for the oracles that know.
+// Compares output and exit status with the expected ones.
 #include "oracle/failure.h"
 #include "oracle/files_equal.h"
 #include "oracle/kinds.h"

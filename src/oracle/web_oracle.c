@@ -1,4 +1,4 @@
-// Which failures does an answered request show? See web.h.
+// The failures of a response: see web_oracle.h.
 #include "oracle/web_oracle.h"
 
 #include <ctype.h>

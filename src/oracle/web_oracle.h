@@ -1,7 +1,7 @@
-// Which failures does an answered request show? Faults that PHP reported, at
-// the severities the user chose; a worker that died or hung; a status of 500
-// and above; and, in a page, what the HTML oracle finds, with the lines that
-// wrote it. A page that a fatal error broke off is not checked as HTML.
+// The failures that a response shows: faults that PHP reported, at the
+// severities the user chose; a worker that died or hung; a status of 500 and
+// above; and, in a page, what the HTML oracle finds, with the lines that wrote
+// it. A page that a fatal error broke off is not checked as HTML.
 //
 // Two failures are the same if kind, shape of the message and originating place
 // are. The shape leaves out numbers and quoted text:

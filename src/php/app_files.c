@@ -1,4 +1,4 @@
-// The application's files as its workers see them: see site_files.h.
+// The application's files as its workers see them: see app_files.h.
 //
 // Absolute links would lead out of the view if we followed them as usual:
 // openat2 resolves them below the view's own root.

@@ -1,8 +1,8 @@
 // The application's files as its workers see them: the file system of their
 // confined view (confine/confine.h), or ours if they are not confined.
 //
-// Names are the workers' own. A link that the application made leads to what
-// it means in the view, never out of it.
+// Paths are those of the workers. A link that the application made is resolved
+// within the view and never leads out of it.
 #ifndef CULPRIT_PHP_APP_FILES_H
 #define CULPRIT_PHP_APP_FILES_H
 
@@ -19,10 +19,10 @@ typedef struct AppFiles AppFiles;
 int app_files_open(AppFiles **f, const Confine *c, Err *err);
 void app_files_close(AppFiles *f); // NULL is fine
 
-// open(); -1 with errno. Nothing is made. `f` may be NULL: ours.
+// open(), without creating anything; -1 with errno. `f` may be NULL: ours.
 int app_file_open(const AppFiles *f, const char *path, int flags);
-// Follows all links. `real`: the path without them, as the workers have it.
-// -1: there is nothing.
+// Follows all links. `real`: the path without links, in the view. -1: it does
+// not exist.
 int app_file_look(const AppFiles *f, const char *path, char real[PATH_MAX],
                   struct stat *st);
 

@@ -1,4 +1,4 @@
-// The application as it lies on disk: see application.h.
+// The application on disk: see application.h.
 #include "php/application.h"
 
 #include <fts.h>

@@ -1,4 +1,4 @@
-// A request as the explorer thinks of it: see ask.h.
+// A request as named values: see ask.h.
 #include "php/ask.h"
 
 #include <ctype.h>

@@ -1,11 +1,11 @@
-// A request as the explorer thinks of it: a script and named values, which can
-// be changed one by one; and the guesses of what to put into a field.
+// A request as the explorer changes it: a script and named values; and guesses
+// for the fields of forms.
 //
 //   Ask a = ask_link("/view.php", "id=3&q=a+b", arena);
 //   Ask b = ask_with(&a, IN_QUERY, "id", "4", arena);
 //   ask_request(&b, 7, &request, arena);          GET /view.php?id=4&q=a+b
 //
-// Asks are values; what they point to lies in the arena of their making.
+// Asks are values; what they point to lies in the arena they were made with.
 #ifndef CULPRIT_PHP_ASK_H
 #define CULPRIT_PHP_ASK_H
 
@@ -26,7 +26,7 @@ typedef struct {
   const char *name, *value;
   ParamPlace place;
   bool bare; // ?name, without a value
-  bool page; // of a hidden field: what the page said, such as a CSRF token
+  bool page; // the value of a hidden field, such as a CSRF token
 } Param;
 
 typedef struct {
@@ -38,7 +38,7 @@ typedef struct {
 typedef ARRAY(Ask) Asks;
 
 Ask ask_link(const char *path, const char *query, Arena *arena);
-// A request of a list; false: its body is no form data, or an upload.
+// A request of a list; false: its body is not plain form data.
 bool ask_from(const Request *r, Ask *out, Arena *arena);
 // One parameter set, or added. A value in the body makes it a POST.
 Ask ask_with(const Ask *a, ParamPlace place, const char *name,
@@ -48,8 +48,8 @@ Ask ask_copy(const Ask *a, Arena *arena);
 
 // The request, named after its number.
 void ask_request(const Ask *a, unsigned number, Request *out, Arena *arena);
-// What tells it from others, whatever the order of its values; `values` false:
-// its script and names only.
+// Adds a key: equal for equal requests, whatever the order of their parameters.
+// `values` false: of the script and the names only.
 void ask_key(const Ask *a, bool values, Str *out);
 
 // Ways to fill in a form: all free fields filled, none of them, each button,
@@ -57,8 +57,8 @@ void ask_key(const Ask *a, bool values, Str *out);
 // another kind or none. Appended to `out`.
 void ask_form(const Link *form, Asks *out, Arena *arena);
 
-// A value that a field of this name may want: "1" for an id, a date for a
-// birthday, else a word that is to be recognized when it is compared.
+// A plausible value for a field of this name: "1" for an id, a date for a
+// birthday, else a word that can be recognized when it is compared.
 const char *ask_guess(const char *name, bool number, Arena *arena);
 
 #endif

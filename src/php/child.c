@@ -1,4 +1,4 @@
-// Server processes that live and die with us: see child.h.
+// Server processes that end with us: see child.h.
 #include "php/child.h"
 
 #include <errno.h>

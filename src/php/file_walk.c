@@ -1,4 +1,4 @@
-// All files at some places: see file_walk.h.
+// Lists files: see file_walk.h.
 #include "php/file_walk.h"
 
 #include <dirent.h>

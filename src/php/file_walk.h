@@ -1,7 +1,6 @@
-// All files, directories and links at some places of the file system, in the
-// order of their paths: a directory comes before what is in it. Links are not
-// followed; sockets, pipes and devices are left out; a place that is not there
-// is no error.
+// Lists all files, directories and links at some places of the file system,
+// sorted by path: a directory comes before its entries. Links are not followed;
+// sockets, pipes and devices are left out; a missing place is no error.
 #ifndef CULPRIT_PHP_FILE_WALK_H
 #define CULPRIT_PHP_FILE_WALK_H
 

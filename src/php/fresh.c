@@ -1,4 +1,4 @@
-// Values that come from the page at the moment of sending: see fresh.h.
+// Values taken from the page before: see fresh.h.
 #include "php/fresh.h"
 
 #include <ctype.h>

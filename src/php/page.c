@@ -1,4 +1,4 @@
-// An answer as it comes out of a CGI program: see page.h.
+// The response of a CGI program: see page.h.
 #include "php/page.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// Where a page leads to: see page_links.h.
+// Links and forms of a page: see page_links.h.
 //
 // One walk over Gumbo's tree, in the order of the page. In `<table><form><tr>`
 // the parser closes the form at once, and its fields stand behind it: a form

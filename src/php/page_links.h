@@ -1,15 +1,14 @@
-// Where a page leads to: its links, forms, redirects and the plainest of its
-// scripts, as requests that a visitor could make next. Over Gumbo, so that any
-// bytes are a page.
+// The links, forms and redirects of a page, and addresses in simple scripts, as
+// requests that a visitor could make next. Parsed with Gumbo, so that any bytes
+// are a page.
 //
 //   <a href="view.php?id=3">            GET /view.php?id=3
 //   <form method=post action=login.php> POST /login.php, with its fields
 //   <meta http-equiv=refresh content="0; url=/">, location = 'next.php'
 //
-// Only what stays on the site is told: relative addresses and those that name
-// localhost. A form's fields are told with their defaults, wherever they stand
-// (form="id"), without those that are disabled; what to put into them is the
-// caller's matter.
+// Only addresses on the site count: relative ones and those on localhost. The
+// fields of a form come with their defaults, wherever they stand (form="id"),
+// without disabled ones; the caller fills them in.
 #ifndef CULPRIT_PHP_PAGE_LINKS_H
 #define CULPRIT_PHP_PAGE_LINKS_H
 
@@ -50,7 +49,7 @@ typedef struct {
 typedef struct {
   const char *path, *query; // below the site's root; query: "" if none
   bool form, post, multipart;
-  bool last; // looks as if it ended or destroyed something: logout, delete
+  bool last; // seems to end or destroy something: logout, delete
   Field *fields;
   size_t nfields;
 } Link;
@@ -63,12 +62,12 @@ enum {
   OPTIONS_MOST = 64  // of one choice
 };
 
-// All of the page that was found at `path`?`query`, in the order of the page;
-// none of a page above LINKS_PAGE bytes. Memory: arena (no array_release).
+// Those of the page at `path`?`query`, in the order of the page; none of a page
+// above LINKS_PAGE bytes. Memory: arena (no array_release).
 Links links_read(const char *page, size_t len, const char *path,
                  const char *query, Arena *arena);
 
-// Does it read as if it ended or destroyed something? NULL: no.
+// Does the text suggest that it ends or destroys something? NULL: no.
 bool link_ends_something(const char *text);
 
 // Where an address in the page at `base` leads to; false: off the site, or

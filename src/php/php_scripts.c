@@ -1,4 +1,4 @@
-// From the record of a request to a Run: see php_scripts.h.
+// Translates the record of a request into a Run: see php_scripts.h.
 #include "php/php_scripts.h"
 
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// From the record of a request to a Run: knows the maps of all scripts seen so
-// far and translates what each did into suite-wide entities.
+// Translates the record of a request into a Run: knows the maps of all scripts
+// seen so far, and numbers their entities across the suite.
 #ifndef CULPRIT_PHP_PHP_SCRIPTS_H
 #define CULPRIT_PHP_PHP_SCRIPTS_H
 

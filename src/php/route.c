@@ -1,4 +1,4 @@
-// From the path of a request to what answers it: see route.h.
+// What the path of a request leads to: see route.h.
 #include "php/route.h"
 
 #include <ctype.h>

@@ -1,4 +1,4 @@
-// One request and its answer over a connection: see talk.h.
+// One request and its response over a connection: see talk.h.
 #include "php/talk.h"
 
 #include <errno.h>

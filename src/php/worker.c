@@ -1,12 +1,11 @@
-// php-cgi processes spoken to over FastCGI: see worker.h.
+// php-cgi processes reached over FastCGI: see worker.h.
 //
 // We own the listening socket (scratch/php.sock) and give it to each process as
-// its standard input, which is how php-cgi knows what it is. Names longer than
-// a socket's address may be are no problem: it is reached through
-// /proc/self/fd. One process serves one request after the other on one
-// connection; whatever is odd about either (bytes nobody asked for, an end in
-// the middle, a fork) costs the process its life, and the next request starts
-// another.
+// its standard input, which is how php-cgi knows that it serves FastCGI. It is
+// reached through /proc/self/fd, so its name may be longer than a socket's
+// address. One process serves one request after the other on one connection.
+// After anything unexpected (additional bytes, an end in the middle, a fork)
+// the process is killed, and the next request starts another.
 #include "php/worker.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
-// php-cgi processes with our extension, one request at a time each, spoken to
-// over FastCGI on a Unix socket. A worker that dies is started again; what it
-// did until then is in its record.
+// php-cgi processes with culprit's extension, reached over FastCGI on a Unix
+// socket. Each serves one request at a time. A worker that dies is started
+// again; its record has what it did until then.
 //
 //   Worker *w;
 //   worker_open(&w, &app, "scratch/w0", &err);
@@ -12,11 +12,11 @@
 // is closed (the process is killed with its thread). Workers share nothing but
 // the application's files, and not even those where each is confined.
 //
-// A confined worker sends no mail: PHP's sendmail_path is a script of ours that
-// swallows it. Where its view is a copy, PHP is given the copy's name as
-// document root; records and maps have the root's own.
+// A confined worker sends no mail: PHP's sendmail_path is a script that
+// discards it. Where its view is a copy, PHP's document root is the copy;
+// records and maps have the paths of the original.
 //
-// What a path means is route.h's matter. php-cgi reads no php.ini: the settings
+// route.h says what a path leads to. php-cgi reads no php.ini: the settings
 // are PHP's own defaults, what docs/reference/web-requests.md lists on top of
 // them, and app->ini; extensions are those of the distribution's scan
 // directory.
@@ -68,11 +68,10 @@ typedef enum {
 typedef struct {
   ExchangeEnd end;
   const char *how;   // "SIGSEGV", "exit status 255"; NULL: it lives
-  Response response; // as far as it came
+  Response response; // as far as it arrived
   double seconds;
   bool is_static; // no script: a file below the root, or an error page, by us
-  const char
-      *script; // that answered, below the root: "/a/view.php"; NULL: none
+  const char *script; // below the root: "/a/view.php"; NULL: none
 } Exchange;
 
 typedef struct Worker Worker;
@@ -89,9 +88,9 @@ void worker_close(Worker *w);
 int worker_serve(Worker *w, const Request *r, const char *cookies,
                  Exchange *out, Arena *arena, Err *err);
 
-// The site as the worker has it: names are those of its view.
+// The application as the worker has it: paths are those of its view.
 const WebApp *worker_app(const Worker *w);
-// Takes the recipients of mail that was swallowed since the last call.
+// Takes the recipients of mail that was discarded since the last call.
 typedef void TakeMail(void *ctx, const char *to);
 void worker_take_mail(Worker *w, TakeMail *take, void *ctx);
 

@@ -1,4 +1,4 @@
-// One PHP worker with all that belongs to it: see app_instance.h.
+// One instance of the application: see app_instance.h.
 #include "run/app_instance.h"
 
 #include <dirent.h>

@@ -1,9 +1,9 @@
-// One PHP worker with all that belongs to it: a session directory, a database
-// server if one is asked for, and the state of both; and the judgement of what
-// it answered. Used by a list of requests (run/visits.h) and by the explorer
-// (explore/explorer.h).
+// One instance of the application: a PHP worker, its session directory, its
+// database server if one is asked for, its confinement and its state; and the
+// judgement of its responses. Used for lists of requests (run/visits.h) and by
+// the explorer (explore/explorer.h).
 //
-// A AppInstance is for the thread that opened it.
+// An instance belongs to the thread that opened it.
 #ifndef CULPRIT_RUN_APP_INSTANCE_H
 #define CULPRIT_RUN_APP_INSTANCE_H
 
@@ -37,8 +37,8 @@ int app_instance_open(AppInstance *s, const Visits *v, const char *maps,
                       int number, const char *session, Err *err);
 void app_instance_close(AppInstance *s);
 
-// Makes one request (worker_serve). What the application tried meanwhile and
-// was not let is handed to the visits' refusals.
+// Makes one request (worker_serve) and adds what confinement refused meanwhile
+// to the visits' refusals.
 int app_instance_serve(AppInstance *s, const Request *r, const char *cookies,
                        Exchange *out, Arena *arena, Err *err);
 
@@ -48,8 +48,8 @@ typedef struct {
   bool has_record;
 } Judged;
 
-// Judges what the instance's worker answered last, and keeps the page if the
-// visits want that. A failure that confinement explains says so. `warning`, if
+// Judges the last response, and keeps its page if the settings say so. The
+// message of a failure that confinement may have caused says so. `warning`, if
 // any, becomes a note of the run. To be released (run_release) even if it
 // fails. Memory of the record: arena.
 int app_instance_judge(AppInstance *s, const Request *r, const Exchange *x,

@@ -1,12 +1,12 @@
-// Pages that show a failure, kept beside the store for the HTML report: of each
-// failure the page of its first request, with the lines that wrote it.
+// Pages that show a failure, kept beside the store for the HTML report: for
+// each failure the page of its first request, with the lines that wrote it.
 //
 //   .culprit/made/SESSION/pages/HASH.body   the page; HASH: of the signature
 //                               HASH.map    "test NAME", then a line per piece:
 //                                           offset, length, kind, file:line
 //
-// Pages above KEPT_PAGE_MAX are not kept. What is read is not believed: pieces
-// that do not fit the page are left out.
+// Pages above KEPT_PAGE_MAX are not kept. A reader ignores pieces that do not
+// fit the page.
 #ifndef CULPRIT_RUN_KEPT_PAGE_H
 #define CULPRIT_RUN_KEPT_PAGE_H
 

@@ -323,7 +323,7 @@ TEST(a_compared_value_replaces_the_parameter_it_was_compared_with) {
   Asks asks = {0};
   Ask a = ask_link("/l.php", "user=Wx7y&pw=wq2e", &arena);
   PhpCompare c = compared(COMPARE_EQUAL, " wx7y", "admin");
-  solve_compare(NULL, &c, &a, &asks, &arena);
+  request_solver_solve(NULL, &c, &a, &asks, &arena);
   assert_int_equal(asks.len, 1);
   reads(&asks.items[0], "GET /l.php?user=admin&pw=wq2e");
   array_release(&asks);
@@ -336,8 +336,8 @@ TEST(a_value_inside_the_compared_text_gets_its_part_of_the_other_side) {
   Ask a = ask_link("/l.php", "page=wx7y", &arena);
   PhpCompare c = compared(COMPARE_EQUAL, "inc/wx7y.php", "inc/home.php");
   PhpCompare other = compared(COMPARE_EQUAL, "inc/wx7y.php", "elsewhere");
-  solve_compare(NULL, &c, &a, &asks, &arena);
-  solve_compare(NULL, &other, &a, &asks, &arena);
+  request_solver_solve(NULL, &c, &a, &asks, &arena);
+  request_solver_solve(NULL, &other, &a, &asks, &arena);
   assert_int_equal(asks.len, 1);
   reads(&asks.items[0], "GET /l.php?page=home");
   array_release(&asks);
@@ -349,7 +349,7 @@ TEST(a_bound_is_tried_with_its_neighbours) {
   Asks asks = {0};
   Ask a = ask_link("/l.php", "n=1", &arena);
   PhpCompare c = compared(COMPARE_LESS, "1", "10");
-  solve_compare(NULL, &c, &a, &asks, &arena);
+  request_solver_solve(NULL, &c, &a, &asks, &arena);
   assert_int_equal(asks.len, 3);
   assert_true(contains(&asks, "GET /l.php?n=9"));
   assert_true(contains(&asks, "GET /l.php?n=10"));
@@ -367,7 +367,7 @@ TEST(keys_that_were_looked_up_are_sent_together_and_each) {
                     compared(COMPARE_ABSENT, "_POST", "year")};
   PhpShadows none = {0};
   PhpRecord record = {.compares = c, .ncompares = 3, .shadows = &none};
-  solve_absent(&record, &a, &asks, &arena);
+  absent_keys_add(&record, &a, &asks, &arena);
   assert_int_equal(asks.len, 3);
   reads(&asks.items[0], "GET /l.php?id=1");
   reads(&asks.items[1], "POST /l.php year=1");

@@ -345,7 +345,7 @@ static bool solves_to(const PhpRecord *r, uint32_t compare, const char *query,
   SolveMemory *memory = solve_memory_new(0, 0);
   RequestSolver *s = request_solver_new(memory);
   request_solver_begin(s);
-  solve_compare(s, &r->compares[compare], &ask, &out, a);
+  request_solver_solve(s, &r->compares[compare], &ask, &out, a);
   request_solver_free(s);
   solve_memory_free(memory);
   for (size_t i = 0; i < out.len; i++)
@@ -372,7 +372,7 @@ TEST(what_comes_before_a_decision_stays_as_it_was) {
   SolveMemory *memory = solve_memory_new(0, 0);
   RequestSolver *s = request_solver_new(memory);
   request_solver_begin(s);
-  solve_compare(s, &r->compares[6], &ask, &out, &a); // the group is > 5
+  request_solver_solve(s, &r->compares[6], &ask, &out, &a); // the group is > 5
   request_solver_free(s);
   assert_true(out.len > 0);
   for (size_t i = 0; i < out.len; i++) {
@@ -420,7 +420,7 @@ TEST(a_session_value_is_solved_for_the_request_that_left_it) {
   RequestSolver *first = request_solver_new(memory);
   RequestSolver *s = request_solver_new(memory);
   request_solver_begin(first);
-  solve_learn(first, r, &ask); // remembers what it keeps
+  request_solver_learn(first, r, &ask); // remembers what it keeps
   PhpTerm terms[] = {{.name = ""},
                      {.op = TERM_VAR, .name = "SESSION.n", .value = php_int(4)},
                      {.op = TERM_CONST, .name = "", .value = php_int(100)},
@@ -435,12 +435,12 @@ TEST(a_session_value_is_solved_for_the_request_that_left_it) {
   request_solver_begin(s);
   request_solver_hold(s, &ask);
   request_solver_end(first);
-  solve_kept(s, &c, &ask, &out, &a);
+  request_solver_solve_earlier(s, &c, &ask, &out, &a);
   assert_int_equal(out.len, 0);
   request_solver_end(s);
   request_solver_begin(s);
   request_solver_hold(s, &ask);
-  solve_kept(s, &c, &ask, &out, &a);
+  request_solver_solve_earlier(s, &c, &ask, &out, &a);
   assert_true(out.len > 0);
   assert_string_equal(query_of(&out.items[0], &a), "n=99&s=+Bob&p=7-x");
   array_release(&out);
@@ -461,11 +461,11 @@ TEST(opaque_calls_are_summed_up_by_name) {
   RequestSolver *s = request_solver_new(memory);
   for (int i = 0; i < 2; i++) {
     request_solver_begin(s);
-    solve_learn(s, r, &ask);
+    request_solver_learn(s, r, &ask);
     request_solver_end(s);
   }
   request_solver_begin(s);
-  solve_compare(s, &r->compares[1], &ask, &ignored, &a);
+  request_solver_solve(s, &r->compares[1], &ask, &ignored, &a);
   request_solver_end(s);
   request_solver_free(s);
   assert_int_equal(solve_memory_opaque(memory, names, 4), 1);
@@ -490,7 +490,7 @@ TEST(decisions_beyond_the_time_of_a_request_are_counted) {
   Str said = {0};
   request_solver_begin(s);
   for (int i = 0; i < 4; i++)
-    solve_compare(s, &r->compares[1], &ask, &out, &a);
+    request_solver_solve(s, &r->compares[1], &ask, &out, &a);
   request_solver_end(s);
   assert_true(memory->stats.late >= 3);
   assert_int_equal(memory->stats.late_requests, 1);

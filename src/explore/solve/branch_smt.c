@@ -1,11 +1,10 @@
 // Demands on the input of a PHP request as a question to Z3 (solve/solver.h).
 //
 // A term gets the sort that its value had in the run: strings STR, integers
-// INT, booleans BV(1). Told to Z3 is less than the truth, in favour of
-// questions it can answer: strings that are used as numbers are to be plain
-// decimal integers, upper and lower case, blanks around and HTML's entities
-// make no difference, "1" == "01" is not seen. What has no translation is left
-// out. Whoever asks evaluates the answer.
+// INT, booleans BV(1). The question approximates PHP, so that Z3 can answer it:
+// strings used as numbers must be plain decimal integers; case, surrounding
+// blanks and HTML entities are ignored; "1" == "01" is not modelled. Terms
+// without a translation are left out. The caller evaluates the answer.
 //
 //   INT(GET.n) + INT(GET.k) == 12     n + k = 12, GET.n = str(n), ...
 #include <string.h>
@@ -86,7 +85,7 @@ static Expr text_of_number(Smt *z, Expr n) {
                   expr_str_of_int(z->pool, n));
 }
 
-// The input is to be a decimal integer.
+// The input must be a decimal integer.
 static Expr number_of_input(Smt *z, uint32_t n) {
   SmtInput *in = input_of(z, n);
   if (in->is_number)
@@ -99,7 +98,7 @@ static Expr number_of_input(Smt *z, uint32_t n) {
   return expr_input(z->pool, v);
 }
 
-// An input that is text and number is a number's text.
+// An input used as text and as number is the number's text.
 static void tie(Smt *z) {
   for (size_t i = 0; i < z->inputs.len; i++) {
     const SmtInput *in = &z->inputs.items[i];
@@ -381,7 +380,7 @@ static Expr translate(Smt *z, uint32_t n) {
   }
 }
 
-// Arguments first, so that nothing here goes deep.
+// Arguments first, so that the recursion stays shallow.
 static Expr make(Smt *z, uint32_t n) {
   if (!n)
     return 0;
@@ -454,7 +453,7 @@ static bool read_answer(const Smt *z, const Model *m, InputAnswer *out) {
   return out->n > 0;
 }
 
-// Small numbers are likelier, and easier to find.
+// Small numbers are more likely, and easier to find.
 static void keep_small(Smt *z) {
   for (size_t i = 0; i < z->inputs.len; i++) {
     if (!z->inputs.items[i].is_number)

@@ -1,9 +1,9 @@
 // The search for other input: see branch_solver.h.
 //
-// The demands are the branch the other way and those before it as they were,
-// each once, only what shares inputs with them. The first demand that the
-// present input does not meet is asked for proposals; each is tried, and the
-// search goes on below it. An input that was changed once stays.
+// The demands are the inverted branch and the unchanged branches before it,
+// each once, as far as they share inputs. The search takes the first demand
+// that the current input violates, tries each proposal for it, and continues
+// below it. An input that was changed once stays.
 #include "explore/solve/branch_solver.h"
 
 #include <string.h>
@@ -110,9 +110,9 @@ static bool has_demand(const Demands *d, uint32_t term) {
   return false;
 }
 
-// Does the branch go, under its own input, as it went? One that cannot be
-// evaluated, or goes the other way, is left out; the latter is a mistake of
-// ours, and counted.
+// Does the branch, evaluated with its own input, have the recorded outcome? One
+// that cannot be evaluated or has the other outcome is left out; the latter is
+// our bug and counted.
 static bool is_sound(const BranchSolver *s, const PhpBranch *b) {
   PhpValue v = term_eval(s->ev, b->term);
   bool known = v.type != VALUE_UNKNOWN;
@@ -121,7 +121,7 @@ static bool is_sound(const BranchSolver *s, const PhpBranch *b) {
   return same;
 }
 
-// Of the branches before, those whose inputs may be touched.
+// The branches before it whose inputs may change.
 static void collect(const BranchSolver *s, uint32_t branch, Demands *out) {
   const PhpBranch *b = &s->sh->branches[branch];
   uint64_t reach = term_support(s->ev, b->term);
@@ -166,7 +166,7 @@ static bool is_met(const Search *x, const Demand *d) {
   return php_truth(v) == d->outcome;
 }
 
-// Index of the first demand that is not met; the length if all are.
+// Index of the first violated demand; the length if there is none.
 static size_t first_unmet(const Search *x) {
   size_t i = 0;
   while (i < x->demands->len && is_met(x, &x->demands->items[i]))
@@ -296,7 +296,7 @@ static bool recall(const BranchSolver *s, const CachedAnswer *c,
   return out->n > 0;
 }
 
-// One answer, and the place counts as good for ever.
+// After one answer the place stays open to Z3.
 static void note_place(SolveCache *c, const CachedAnswer *a) {
   uint64_t vain = 0;
   bool known = hashmap_get(&c->vain, &a->place, sizeof a->place, &vain);
@@ -342,7 +342,7 @@ static uint64_t place_of(const PhpBranch *b) {
   return XXH3_64bits_withSeed(b->file, strlen(b->file), b->line);
 }
 
-// What was not found for lack of time may be found another time.
+// A question that timed out may be answered another time.
 static bool ask_z3(const BranchSolver *s, uint64_t question, uint64_t place,
                    const Demands *demands, InputAnswer *out) {
   uint64_t n;

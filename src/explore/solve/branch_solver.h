@@ -1,18 +1,18 @@
-// Other input for one request of a PHP application, so that one of its branches
-// goes the other way and those before it go as they did.
+// Input for one request of a PHP application that inverts one of its branches
+// and keeps the outcomes of those before it.
 //
 //   path: isset(GET.n), !(10 < (int)GET.n * 2)
-//   branch 1 the other way: GET.n = "6"
-//   branch 0 the other way: GET.n absent
+//   branch 1 inverted: GET.n = "6"
+//   branch 0 inverted: GET.n absent
 //
-// Candidates first: what a term must be is followed down to the inputs it is
-// made of (input_proposals.c), and what that breaks on the way is repaired
-// in the same manner, a few steps deep. Then Z3 (branch_smt.c). Every
-// answer is evaluated by PHP's rules (php/record/term.h) before it counts, so
-// Z3 may be told less than the truth.
+// Candidates first: the value that a term needs is followed down to its inputs
+// (input_proposals.c), and branches that this breaks are repaired in the same
+// way, a few steps deep. Then Z3 (branch_smt.c). Every answer is evaluated by
+// PHP's rules (php/record/term.h) before it counts, so the question to Z3 may
+// approximate them.
 //
-// What cannot be chosen keeps its value: what a database said, and what the
-// session holds unless the caller can change that too (`session`).
+// What a visitor cannot choose keeps its value: results of the database, and
+// the session unless the caller can change that too (`session`).
 #ifndef CULPRIT_EXPLORE_SOLVE_BRANCH_SOLVER_H
 #define CULPRIT_EXPLORE_SOLVE_BRANCH_SOLVER_H
 
@@ -25,8 +25,8 @@
 #include "util/array.h"
 #include "util/hashmap.h"
 
-// VAIN_MOST: questions about one place that Z3 had no answer to, until it is no
-// longer asked there.
+// VAIN_MOST: unanswered questions about one place after which Z3 is not asked
+// about it any more.
 enum { CHANGES_MOST = 6, ANSWERS_MOST = 4, GUESSES_MOST = 10, VAIN_MOST = 3 };
 
 typedef struct {
@@ -41,8 +41,8 @@ typedef struct {
 } InputAnswer;
 typedef ARRAY(InputAnswer) InputAnswers;
 
-// What opaque functions were seen to return: md5("x") = "9dd4...". Good for
-// all requests of an exploration.
+// Results of opaque functions: md5("x") = "9dd4...". Valid for all requests of
+// an exploration.
 typedef struct {
   const char *key; // function and result
   size_t len;
@@ -62,7 +62,7 @@ void known_calls_release(KnownCalls *k);
 bool known_call_find(const KnownCalls *k, const char *function, PhpValue result,
                      PhpValue *argument);
 
-// What Z3 said, by question: true of all requests of an exploration.
+// Answers of Z3 by question: valid for all requests of an exploration.
 typedef struct {
   const char *name;
   PhpValue value;

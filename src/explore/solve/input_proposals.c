@@ -1,11 +1,11 @@
-// Proposals: from what a term should be to what an input should be, one
-// operator at a time, the other operands staying as they are.
+// Proposals: from the value a term needs to the value an input needs, one
+// operator at a time, with the other operands unchanged.
 //
 //   strtolower(trim(GET.s)) == 'admin'     GET.s = "admin"
 //   'v' . GET.s == 'vx'                    GET.s = "x"
 //   (int)GET.n * 2 > 10                    GET.n = "5", "6", ...
 //
-// Nothing here needs to be right: proposals are tried.
+// Proposals may be wrong: the caller tries them.
 #include <math.h>
 #include <string.h>
 
@@ -96,7 +96,7 @@ static void add_change(Maker *m, uint32_t var, PhpValue v) {
   array_push(m->out, (InputChange){var, v});
 }
 
-// What a field of that name may want.
+// A plausible value for a field of that name.
 static PhpValue guess(const Maker *m, const char *name) {
   const char *key = strchr(name, '.');
   return literal(ask_guess(key ? key + 1 : name, false, m->s->arena));
@@ -220,8 +220,8 @@ static void want_class(Maker *m, const PhpTerm *t, bool is) {
   }
 }
 
-// A call that is not understood: what made it true or false before, and what
-// such functions usually want.
+// A call without a model: values that made it true or false before, and values
+// that such functions usually accept.
 static void want_opaque(Maker *m, const PhpTerm *t, bool yes) {
   static const char *const usual[] = {"visitor@example.org",
                                       "http://example.org/",
@@ -240,7 +240,7 @@ static void want_opaque(Maker *m, const PhpTerm *t, bool yes) {
     want_value(m, t->args[0], literal(usual[i]));
 }
 
-// checkdate(month, day, year): what is out of bounds comes into them.
+// checkdate(month, day, year): values out of bounds are brought into them.
 static void want_date(Maker *m, const PhpTerm *t, bool is) {
   static const int least[] = {1, 1, 1}, most[] = {12, 28, 32767};
   for (unsigned i = 0; i < t->nargs; i++) {

@@ -1,4 +1,4 @@
-// Between a request (ask.h) and the inputs of its shadows by name:
+// The inputs of a request (php/ask.h) by the names they have in terms:
 //
 //   GET.id      parameter id of the query         FILES.u[name]  upload u
 //   POST.f[0]   f[0] of the body, or the first f[]
@@ -10,8 +10,8 @@
 #include "php/ask.h"
 #include "php/record/term.h"
 
-// The request with that input changed; php_null: absent. False: no request has
-// such an input, or the value cannot be sent.
+// The request with that input changed; php_null: absent. False: a request
+// cannot have such an input or value.
 bool input_change(const Ask *a, const char *name, PhpValue value, Ask *out,
                   Arena *arena);
 

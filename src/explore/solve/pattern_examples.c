@@ -1,8 +1,7 @@
-// Texts that a regular expression is meant to match: the pattern is read once
-// and written out, each time with other choices (how often something repeats,
-// which alternative, which character). Look-arounds, references back and the
-// like are not understood: what comes out then does not match, which the caller
-// finds out by trying.
+// Texts that a regular expression should match: the pattern is read and written
+// out several times, each time with other choices (repetitions, alternatives,
+// characters). Look-arounds, back references and the like are not supported:
+// the text then does not match, which the caller finds out by trying.
 //
 //   /^(\d{3})-[a-z]+$/      000-a, 111-bb, 222-ccc, ...
 #include <ctype.h>

@@ -1,4 +1,4 @@
-// SmtInput that decides comparisons the other way: see request_solver.h.
+// Input for other outcomes of comparisons: see request_solver.h.
 #include "explore/solve/request_solver.h"
 
 #include <ctype.h>
@@ -62,8 +62,8 @@ static bool is_same(const char *a, const char *b) {
   return x.len == y.len && !strncasecmp(x.text, y.text, x.len);
 }
 
-// The compared text is made of the value and something around it: what the
-// value must be so that all of it is `want`; NULL: nothing will do.
+// The compared text is the value with something around it: the value with which
+// the whole becomes `want`; NULL: none.
 static const char *inside(const char *text, const char *value, const char *want,
                           Arena *arena) {
   Piece v = trim(value);
@@ -100,7 +100,7 @@ static void add_neighbours(ValueList *v, const char *bound, Arena *arena) {
   add_value(v, arena_printf(arena, "%ld", n + 1));
 }
 
-// What to try instead of `p`, whose value the comparison saw as c->left.
+// Values to try instead of that of `p`, which the comparison saw as c->left.
 static void find_values(const PhpCompare *c, const Param *p, ValueList *v,
                         Arena *arena) {
   switch ((CompareKind)c->kind) {
@@ -151,7 +151,7 @@ static void compare_values(const PhpCompare *c, const Ask *a, Asks *out,
 
 // --- keys -------------------------------------------------------------------
 
-// False: the array is none that a visitor fills.
+// False: not an array that a visitor fills.
 static bool place_of(const PhpCompare *c, const Ask *a, ParamPlace *place) {
   if (c->kind != COMPARE_ABSENT || !*c->right)
     return false;
@@ -166,8 +166,8 @@ static bool place_of(const PhpCompare *c, const Ask *a, ParamPlace *place) {
   return !strcmp(c->left, "_COOKIE") || *place != IN_COOKIE;
 }
 
-void solve_absent(const PhpRecord *record, const Ask *a, Asks *out,
-                  Arena *arena) {
+void absent_keys_add(const PhpRecord *record, const Ask *a, Asks *out,
+                     Arena *arena) {
   Ask all = *a;
   size_t n = 0;
   ParamPlace place;
@@ -273,7 +273,8 @@ void request_solver_end(RequestSolver *s) {
   drop_evaluator(s);
 }
 
-void solve_learn(RequestSolver *s, const PhpRecord *record, const Ask *a) {
+void request_solver_learn(RequestSolver *s, const PhpRecord *record,
+                          const Ask *a) {
   if (!record->shadows->nterms)
     return;
   s->learnt = record->shadows;
@@ -300,7 +301,7 @@ static TermEval *evaluator(RequestSolver *s, const PhpShadows *sh) {
   return s->ev;
 }
 
-// The clock runs from the first decision on.
+// The time starts with the first decision.
 static bool is_late(RequestSolver *s) {
   double now = clock_now();
   if (!(s->until > 0))
@@ -351,8 +352,8 @@ static void solve_own(RequestSolver *s, const PhpCompare *c, const Ask *a,
   array_release(&answers);
 }
 
-void solve_compare(RequestSolver *s, const PhpCompare *c, const Ask *a,
-                   Asks *out, Arena *arena) {
+void request_solver_solve(RequestSolver *s, const PhpCompare *c, const Ask *a,
+                          Asks *out, Arena *arena) {
   if (c->kind != COMPARE_BRANCH)
     compare_values(c, a, out, arena);
   else if (!is_late(s))
@@ -361,7 +362,7 @@ void solve_compare(RequestSolver *s, const PhpCompare *c, const Ask *a,
 
 // --- earlier requests -------------------------------------------------------
 
-// The session's value was one of the request's: that one is another then.
+// The session's value was a value of the request: changes that one.
 static void by_value(const Ask *a, PhpValue was, PhpValue want, Asks *out,
                      Arena *arena) {
   PhpValue text = php_to_string(was, arena);
@@ -396,8 +397,8 @@ static void solve_session(RequestSolver *s, const PhpCompare *c, const Ask *a,
   array_release(&answers);
 }
 
-void solve_kept(RequestSolver *s, const PhpCompare *c, const Ask *a, Asks *out,
-                Arena *arena) {
+void request_solver_solve_earlier(RequestSolver *s, const PhpCompare *c,
+                                  const Ask *a, Asks *out, Arena *arena) {
   if (c->kind != COMPARE_BRANCH)
     compare_values(c, a, out, arena);
   else if (!is_late(s))

@@ -1,18 +1,17 @@
-// From what an application did with its input to input that makes it do
-// something else.
+// Input for other outcomes of the comparisons that a request made.
 //
-// With shadows (php/ext/shadow.h) a request's record tells its path: decisions
-// as terms over named inputs, solved for by branch_solver.h. Where the
-// program lost them (a hash, something decoded), comparisons are still
-// recognized by the values in them (php/ext/compare.c), as without shadows:
+// With shadows (php/ext/shadow.h) the record of a request holds its path:
+// decisions as terms over named inputs, which branch_solver.h solves. Where the
+// program lost track of the input (a hash, decoded data), and without shadows,
+// comparisons are recognized by their values (php/ext/compare.c):
 //
 //   sent pw=w7, compared "w7" == "x"         pw=x
 //   compared "1" < "10"                      10, 9, 11
 //   str_starts_with("w7", "adm")             adm, admw7
-//   looked up $_POST["user"], not there      user=w3
+//   looked up $_POST["user"], absent         user=w3
 //
-// What a session keeps is remembered with its terms, so that a decision about
-// it is solved for the earlier request that put it there.
+// Values in the session are remembered with their terms, so that a decision
+// about one is solved by changing the earlier request that put it there.
 //
 // Several workers may solve at the same time, each with its own RequestSolver.
 // They share one memory (solve_memory.h), and use it in turns:
@@ -23,7 +22,7 @@
 //
 // So answers depend on the order of turns, not on which worker is faster.
 //
-// RequestSolver for one request has a bound; decisions beyond it are counted.
+// Solving for one request has a time limit; decisions beyond it are counted.
 #ifndef CULPRIT_EXPLORE_SOLVE_REQUEST_SOLVER_H
 #define CULPRIT_EXPLORE_SOLVE_REQUEST_SOLVER_H
 
@@ -33,17 +32,17 @@
 #include "php/record/php_record.h"
 #include "util/hashmap.h"
 
-// Which comparison it is, wherever it is made: by its place, its kind and its
-// other side. The same in each process.
+// Identifies a comparison by its place, its kind and its other side: the same
+// in every process.
 uint64_t compare_hash(const PhpCompare *c);
 
-// Which outcomes of which comparisons were seen in any request.
+// The outcomes that each comparison has had in any request.
 typedef struct {
   Hashmap outcomes;
 } SeenOutcomes;
 
 void seen_outcomes_add(SeenOutcomes *s, const PhpCompare *c);
-// Was it seen to go one way only?
+// Has it had one outcome only?
 bool seen_outcomes_one_sided(const SeenOutcomes *s, const PhpCompare *c);
 void seen_outcomes_release(SeenOutcomes *s);
 
@@ -53,26 +52,28 @@ typedef struct RequestSolver RequestSolver;
 RequestSolver *request_solver_new(SolveMemory *memory);
 void request_solver_free(RequestSolver *s); // may be NULL
 void request_solver_begin(RequestSolver *s);
-// Decisions about what request `a` left in the session may be solved for it, by
-// solve_kept with the same pointer. At most HELD_MOST.
+// Allows request_solver_solve_earlier for request `a` (the same pointer). At
+// most HELD_MOST.
 enum { HELD_MOST = 6 };
 void request_solver_hold(RequestSolver *s, const Ask *a);
 void request_solver_end(RequestSolver *s);
 
-// Appends the asks that differ from `a`, the request that was recorded, in
-// inputs the comparison was about. None: it was about none of them. `s` may be
-// NULL for comparisons that have no terms.
-void solve_compare(RequestSolver *s, const PhpCompare *c, const Ask *a,
-                   Asks *out, Arena *arena);
-// ... from an earlier request `a` of the same visitor, if the comparison was
-// about something that it left in the session.
-void solve_kept(RequestSolver *s, const PhpCompare *c, const Ask *a, Asks *out,
-                Arena *arena);
-// ... in keys that were looked up: all of them at once, and each.
-void solve_absent(const PhpRecord *record, const Ask *a, Asks *out,
-                  Arena *arena);
-// What the request left in the session, and what it called, is remembered: once
-// for each record, which must stay until request_solver_end.
-void solve_learn(RequestSolver *s, const PhpRecord *record, const Ask *a);
+// Appends variants of `a`, the recorded request, that differ in inputs of the
+// comparison. None: it depends on no input of `a`. `s` may be NULL for
+// comparisons without terms.
+void request_solver_solve(RequestSolver *s, const PhpCompare *c, const Ask *a,
+                          Asks *out, Arena *arena);
+// Appends variants of an earlier request `a` of the same visitor, if the
+// comparison depends on something that it left in the session.
+void request_solver_solve_earlier(RequestSolver *s, const PhpCompare *c,
+                                  const Ask *a, Asks *out, Arena *arena);
+// Appends variants of `a` with keys that were looked up and absent: each, and
+// all together.
+void absent_keys_add(const PhpRecord *record, const Ask *a, Asks *out,
+                     Arena *arena);
+// Remembers what the request left in the session, and its calls. Once for each
+// record, which must stay until request_solver_end.
+void request_solver_learn(RequestSolver *s, const PhpRecord *record,
+                          const Ask *a);
 
 #endif

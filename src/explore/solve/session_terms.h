@@ -1,5 +1,5 @@
 // What requests left in the session, as terms over their own input: a later
-// decision about SESSION.k is solved for the request that set it.
+// decision about SESSION.k is solved by changing the request that set it.
 #ifndef CULPRIT_EXPLORE_SOLVE_SESSION_TERMS_H
 #define CULPRIT_EXPLORE_SOLVE_SESSION_TERMS_H
 

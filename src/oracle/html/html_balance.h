@@ -1,6 +1,6 @@
-// Matches start and end tags and holds HTML's content model against them, the
-// way their author meant them: after a fault, reading goes on as if it had not
-// been made, so that it is not reported again under another name.
+// Matches start and end tags and checks HTML's content model. After a fault,
+// reading continues as if the author had not made it, so that it is not
+// reported again under another name.
 #ifndef CULPRIT_ORACLE_HTML_HTML_BALANCE_H
 #define CULPRIT_ORACLE_HTML_HTML_BALANCE_H
 

@@ -1,14 +1,14 @@
-// Is a page good HTML? Each fault comes with every place in the page that has
-// to do with it, so that the output map can name the lines that printed them.
+// Finds faults in an HTML page. Each fault has all places in the page that are
+// involved, so that the output map can name the lines that printed them.
 //
 //   <H2>Details          unclosed-element: h2, at the opening tag and at the
 //   </BODY>              place where </H2> should have been
 //
-// The way of a page: html_token.c reads it into tags, html_balance.c matches
-// start and end tags and holds the content model against them, html_model.c
-// has Gumbo's HTML5 tree confirm the latter, html_tidy.c adds what libtidy
-// says about attribute values. docs/reference/html-oracle.md tells which of
-// them decides what, and why. One mistake in the page is one fault.
+// html_token.c splits the page into tags, html_balance.c matches start and end
+// tags and checks the content model, html_model.c confirms the latter with
+// Gumbo's HTML5 tree, html_tidy.c adds what libtidy reports about attribute
+// values. docs/reference/html-oracle.md says which of them decides what, and
+// why. One mistake in the page is one fault.
 #ifndef CULPRIT_ORACLE_HTML_HTML_CHECK_H
 #define CULPRIT_ORACLE_HTML_HTML_CHECK_H
 
@@ -50,19 +50,19 @@ enum {
 };
 
 // Faults by their first place; each once. Memory: arena. Fails on a key in
-// `ignore` or `enable` that is none, and on a page above HTML_PAGE_MAX.
+// `ignore` or `enable` that is unknown, and on a page above HTML_PAGE_MAX.
 int html_check(const char *page, size_t len, const HtmlOptions *o,
                HtmlFault **out, size_t *n, Arena *arena, Err *err);
 
 // Does it look like a page at all (Content-Type header, may be NULL, and
 // bytes)? Without a content type, it must show <!doctype, <html or such.
 bool html_is_page(const char *content_type, const char *body, size_t len);
-// Is it said to be HTML, but binary data: NULs in its first bytes, and no tag?
+// Is it declared as HTML, but binary data: NULs in its first bytes, and no tag?
 bool html_is_binary(const char *content_type, const char *body, size_t len);
 
 // The Nu checker, if there is one: what it calls an error becomes a fault with
 // the key "nu". `command` NULL: `vnu` on the PATH. `path` is a file that holds
-// the page. Fails if it cannot be run or says nothing we understand.
+// the page. Fails if it cannot be run or its output is not understood.
 int html_nu(const char *command, const char *path, HtmlFault **out, size_t *n,
             Arena *arena, Err *err);
 

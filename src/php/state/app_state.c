@@ -1,4 +1,4 @@
-// What an application remembers between requests: see app_state.h. A state is a
+// What an application keeps between requests: see app_state.h. A state is a
 // list of files and a list of tables with the versions of their contents;
 // equal lists are one state.
 #include "php/state/app_state.h"

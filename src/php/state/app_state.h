@@ -1,9 +1,9 @@
-// What an application remembers between requests: session files, SQLite files,
-// a MariaDB schema. Saved under a number, brought back before the request that
-// starts from it; only what was dirtied since is restored.
+// What an application keeps between requests: session files, other files,
+// MariaDB tables. A state is saved under a number and restored before a request
+// that starts from it; only what has changed since is restored.
 //
 //   AppState *s;
-//   app_state_open(&s, &places, scratch, &err);      // saves number 0: the
+//   app_state_open(&s, &places, scratch, &err);      // saves state 0: the
 //   start
 //   ... a request ...
 //   app_state_save(s, &id, &err);
@@ -44,14 +44,14 @@ void app_state_close(AppState *s);
 int app_state_save(AppState *s, uint32_t *id, Err *err);
 // Fails if the database server is gone: the message says so.
 int app_state_restore(AppState *s, uint32_t id, Err *err);
-// What is in it, as a number: the same for equal contents in the states of
-// different workers, whatever their sessions are called. `dir`: the worker's
-// own directory, whose name does not count.
+// A hash of its content: the same for equal contents of different workers,
+// whatever their sessions are called. `dir`: the worker's own directory, whose
+// name does not count.
 uint64_t app_state_digest(const AppState *s, uint32_t id, const char *dir);
 // The same of one session; 0: the state has none of that name.
 uint64_t app_state_session_digest(const AppState *s, uint32_t id,
                                   const char *session);
-// How much the last restore had to do: "2 files, 1 table".
+// What the last restore changed: "2 files, 1 table".
 const char *app_state_last(const AppState *s);
 
 // --- a private MariaDB server -----------------------------------------------

@@ -1,4 +1,4 @@
-// A private MariaDB server: see app_state.h. It keeps nobody's data, so nothing
+// A private MariaDB server: see app_state.h. Its data is temporary, so nothing
 // is ever synced to disk; it looks up no privileges, so the application's own
 // user and password are welcome whatever they are; it listens on one Unix
 // socket only and writes files nowhere but in its directory.
