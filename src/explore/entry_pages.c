@@ -217,11 +217,8 @@ int entry_pages_find(const char *root, EntryPages *out, Arena *arena,
     collect(&w, &survey, &list, arena);
   if (list.len)
     qsort(list.items, list.len, sizeof *list.items, by_importance);
-  out->items = arena_array(arena, const char *, list.len);
-  out->len = list.len;
-  for (size_t i = 0; i < list.len; i++)
-    out->items[i] = list.items[i];
-  array_release(&list);
+  arena_adopt(arena, &list);
+  *out = list;
   hashmap_release(&survey.included);
   hashmap_release(&survey.closed);
   file_walk_release(&w);

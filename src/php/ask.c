@@ -15,12 +15,8 @@ enum {
 typedef ARRAY(Param) Params;
 
 static Ask settle(bool post, const char *path, Params *list, Arena *arena) {
-  Param *params = arena_array(arena, Param, list->len);
-  for (size_t i = 0; i < list->len; i++)
-    params[i] = list->items[i];
-  Ask a = {.post = post, .path = path, .params = params, .nparams = list->len};
-  array_release(list);
-  return a;
+  arena_adopt(arena, list);
+  return (Ask){post, path, list->items, list->len};
 }
 
 // --- bytes of a query -------------------------------------------------------

@@ -106,7 +106,8 @@ static int add_headers(Har *h, Request *q, const json_t *request) {
       array_push(&found, (Header){arena_strdup(h->arena, name),
                                   arena_strdup(h->arena, value)});
   }
-  q->headers = headers_settle(&found, h->arena);
+  arena_adopt(h->arena, &found);
+  q->headers = found;
   return rc;
 }
 
@@ -117,7 +118,8 @@ static void add_content_type(Har *h, Request *q, const char *type) {
   for (size_t i = 0; i < q->headers.len; i++)
     array_push(&more, q->headers.items[i]);
   array_push(&more, (Header){"Content-Type", arena_strdup(h->arena, type)});
-  q->headers = headers_settle(&more, h->arena);
+  arena_adopt(h->arena, &more);
+  q->headers = more;
 }
 
 // --- bodies -----------------------------------------------------------------
@@ -287,8 +289,8 @@ int request_list_har(const char *name, const char *text, size_t len,
     return err_set(err, "%s:%d: not JSON: %s", name, why.line, why.text);
   int rc = add_entries(&h, root);
   json_decref(root);
+  arena_adopt(arena, &h.out);
   if (!rc)
-    *out = requests_settle(&h.out, arena);
-  array_release(&h.out);
+    *out = h.out;
   return rc;
 }

@@ -116,7 +116,8 @@ static void read_headers(const Str *head, Response *out, Arena *arena) {
     add_header(p, kept, out, &found, arena);
     p += n + 1;
   }
-  out->headers = headers_settle(&found, arena);
+  arena_adopt(arena, &found);
+  out->headers = found;
 }
 
 void page_settle(const Page *p, Response *out, Arena *arena) {

@@ -28,7 +28,7 @@ typedef struct {
 #define FORM_NONE SIZE_MAX
 
 typedef struct {
-  ARRAY(Link) links;
+  Links links;
   ARRAY(Form) forms;
   size_t form;                   // that elements are in
   const char *base;              // of relative addresses
@@ -289,12 +289,9 @@ static void place_forms(PageWalk *w) {
   for (size_t i = 0; i < w->forms.len; i++) {
     Form *f = &w->forms.items[i];
     f->link.nfields = f->fields.len;
-    f->link.fields = arena_array(w->arena, Field, f->fields.len);
-    for (size_t k = 0; k < f->fields.len; k++)
-      f->link.fields[k] = f->fields.items[k];
+    f->link.fields = arena_adopt(w->arena, &f->fields);
     if (f->opened)
       w->links.items[f->slot] = f->link;
-    array_release(&f->fields);
   }
   array_release(&w->forms);
 }
@@ -586,10 +583,6 @@ Links links_read(const char *page, size_t len, const char *path,
     walk(&w, gumbo_parse_with_options(&options, page, len)->root, 0);
   place_forms(&w);
   arena_release(&tree);
-  Links out = {.items = arena_array(arena, Link, w.links.len),
-               .len = w.links.len};
-  for (size_t i = 0; i < out.len; i++)
-    out.items[i] = w.links.items[i];
-  array_release(&w.links);
-  return out;
+  arena_adopt(arena, &w.links);
+  return w.links;
 }

@@ -18,24 +18,6 @@ const char *headers_get(const Headers *h, const char *name) {
   return NULL;
 }
 
-Headers headers_settle(Headers *h, Arena *arena) {
-  Headers out = {.len = h->len, .cap = h->len};
-  out.items = arena_array(arena, Header, h->len);
-  if (h->len)
-    memcpy(out.items, h->items, h->len * sizeof *h->items);
-  array_release(h);
-  return out;
-}
-
-Requests requests_settle(Requests *r, Arena *arena) {
-  Requests out = {.len = r->len, .cap = r->len};
-  out.items = arena_array(arena, Request, r->len);
-  if (r->len)
-    memcpy(out.items, r->items, r->len * sizeof *r->items);
-  array_release(r);
-  return out;
-}
-
 bool is_token(const char *text, size_t n) {
   for (size_t i = 0; i < n; i++)
     if (!isalnum((unsigned char)text[i]) && !strchr("!#$%&'*+-.^_`|~", text[i]))
@@ -70,8 +52,11 @@ static size_t word_length(const char *p) { return strcspn(p, " \t"); }
 
 // Gives the headers read so far to the request they belong to.
 static void finish_request(Reader *r) {
-  if (r->headers.len)
-    array_last(&r->out).headers = headers_settle(&r->headers, r->arena);
+  if (!r->headers.len)
+    return;
+  arena_adopt(r->arena, &r->headers);
+  array_last(&r->out).headers = r->headers;
+  r->headers = (Headers){0};
 }
 
 static int read_header(Reader *r, const char *p) {
@@ -225,9 +210,9 @@ int request_list_parse(const char *name, const char *text, size_t len,
   if (!rc && !r.out.len)
     rc = err_set(err, "%s: no request; one a line: METHOD PATH[?QUERY] [BODY]",
                  name);
+  arena_adopt(arena, &r.out);
   if (!rc)
-    *out = requests_settle(&r.out, arena);
-  array_release(&r.out);
+    *out = r.out;
   return rc;
 }
 

@@ -36,9 +36,10 @@ enum { PROBE_SECONDS = 10, LAST_WORDS = 1000, DYING_MS = 1000 };
 
 struct Worker {
   WebApp app;
-  char *scratch, *php, *root, *record, *log, *sessions, *mails;
-  char *named_root, *maps; // of the site, absolute
-  char *inside;            // the root as the process has it
+  const char *scratch, *php, *root, *record, *log, *sessions, *mails;
+  const char *named_root; // of the application, absolute
+  const char *inside;     // the root as the process has it
+  Arena arena;            // of these
   AppFiles *files;
   Words args, env; // NULL-terminated
   int dir, listener, connection;
@@ -52,8 +53,8 @@ struct Worker {
 // --- settings ---------------------------------------------------------------
 
 static void set(Worker *w, const char *name, const char *value) {
-  array_push(&w->args, mem_strdup("-d"));
-  array_push(&w->args, mem_printf("%s=%s", name, value));
+  array_push(&w->args, arena_strdup(&w->arena, "-d"));
+  array_push(&w->args, arena_printf(&w->arena, "%s=%s", name, value));
 }
 
 static void set_defaults(Worker *w) {
@@ -72,7 +73,7 @@ static void set_defaults(Worker *w) {
 }
 
 static void set_places(Worker *w) {
-  char *temporary = mem_printf("%s/tmp", w->scratch);
+  char *temporary = arena_printf(&w->arena, "%s/tmp", w->scratch);
   set(w, "sys_temp_dir", temporary);
   set(w, "upload_tmp_dir", temporary);
   set(w, "session.save_path", w->sessions);
@@ -80,7 +81,6 @@ static void set_places(Worker *w) {
     set(w, "mysqli.default_socket", w->app.mariadb_socket);
     set(w, "pdo_mysql.default_socket", w->app.mariadb_socket);
   }
-  free(temporary);
 }
 
 static void set_extension(Worker *w) {
@@ -98,22 +98,22 @@ static void set_extension(Worker *w) {
 static void set_mail(Worker *w) {
   if (!w->app.confine)
     return;
-  char *command = mem_printf("\"/bin/sh '%s/sendmail'\"", w->scratch);
+  char *command =
+      arena_printf(&w->arena, "\"/bin/sh '%s/sendmail'\"", w->scratch);
   set(w, "sendmail_path", command);
-  free(command);
 }
 
 static void make_args(Worker *w) {
-  array_push(&w->args, mem_strdup(w->php));
-  array_push(&w->args,
-             mem_strdup("-c")); // an empty one instead of the system's
-  array_push(&w->args, mem_printf("%s/php.ini", w->scratch));
+  array_push(&w->args, arena_strdup(&w->arena, w->php));
+  // An empty php.ini instead of the system's.
+  array_push(&w->args, arena_strdup(&w->arena, "-c"));
+  array_push(&w->args, arena_printf(&w->arena, "%s/php.ini", w->scratch));
   set_defaults(w);
   set_places(w);
   set_extension(w);
   for (const char *const *i = w->app.ini; i && *i; i++) {
-    array_push(&w->args, mem_strdup("-d"));
-    array_push(&w->args, mem_strdup(*i));
+    array_push(&w->args, arena_strdup(&w->arena, "-d"));
+    array_push(&w->args, arena_strdup(&w->arena, *i));
   }
   set_mail(w);
   array_push(&w->args, NULL);
@@ -123,7 +123,7 @@ static void keep_variable(Worker *w, const char *name, const char *otherwise) {
   const char *value = getenv(name);
   value = value ? value : otherwise;
   if (value)
-    array_push(&w->env, mem_printf("%s=%s", name, value));
+    array_push(&w->env, arena_printf(&w->arena, "%s=%s", name, value));
 }
 
 static void make_env(Worker *w) {
@@ -132,23 +132,22 @@ static void make_env(Worker *w) {
   keep_variable(w, AREA_VARIABLE, NULL); // for what an application starts
   keep_variable(w, "PHP_INI_SCAN_DIR", NULL);
   keep_variable(w, "GLIBC_TUNABLES", NULL);
-  array_push(&w->env, mem_strdup("LANG=C.UTF-8"));
-  array_push(&w->env, mem_strdup("PHP_FCGI_MAX_REQUESTS=0"));
+  array_push(&w->env, arena_strdup(&w->arena, "LANG=C.UTF-8"));
+  array_push(&w->env, arena_strdup(&w->arena, "PHP_FCGI_MAX_REQUESTS=0"));
   for (const char *const *e = w->app.env; e && *e; e++)
-    array_push(&w->env, mem_strdup(*e));
+    array_push(&w->env, arena_strdup(&w->arena, *e));
   array_push(&w->env, NULL);
 }
 
 // --- the scratch directory --------------------------------------------------
 
 static int link_maps(Worker *w, Err *err) {
-  char *link = mem_printf("%s/maps", w->scratch);
+  char *link = arena_printf(&w->arena, "%s/maps", w->scratch);
   int rc = 0;
   unlink(link);
   if (w->app.maps && symlink(w->app.maps, link))
     rc = err_set(err, "%s: cannot be linked to %s: %s", link, w->app.maps,
                  strerror(errno));
-  free(link);
   return rc;
 }
 
@@ -170,15 +169,14 @@ static int make_sendmail(Worker *w, Err *err) {
       "printf '%s\\n' \"${to:-somebody}\" | head -n 1 >> "
       "\"${0%/*}/mails\"\n"
       "exec cat > /dev/null\n";
-  char *path = mem_printf("%s/sendmail", w->scratch);
+  char *path = arena_printf(&w->arena, "%s/sendmail", w->scratch);
   int rc = w->app.confine ? fs_write(path, script, sizeof script - 1, err) : 0;
-  free(path);
   return rc;
 }
 
 static int make_scratch(Worker *w, Err *err) {
-  char *temporary = mem_printf("%s/tmp", w->scratch);
-  char *ini = mem_printf("%s/php.ini", w->scratch);
+  char *temporary = arena_printf(&w->arena, "%s/tmp", w->scratch);
+  char *ini = arena_printf(&w->arena, "%s/php.ini", w->scratch);
   int rc = fs_mkdirs(temporary, err);
   if (!rc)
     rc = fs_write(ini, "", 0, err);
@@ -188,8 +186,6 @@ static int make_scratch(Worker *w, Err *err) {
     rc = make_sendmail(w, err);
   if (!rc)
     rc = check_sessions(w->sessions, err);
-  free(temporary);
-  free(ini);
   return rc;
 }
 
@@ -423,9 +419,10 @@ static int check_extension(const Worker *w, Err *err) {
 static int probe(Worker *w, Err *err) {
   Arena arena = {0};
   Exchange e = {0};
-  Route nothing = {.file = mem_printf("%s/no-such-script.php", w->scratch),
-                   .script = "/no-such-script.php",
-                   .info = ""};
+  Route nothing = {
+      .file = arena_printf(&w->arena, "%s/no-such-script.php", w->scratch),
+      .script = "/no-such-script.php",
+      .info = ""};
   Request r = {
       .method = "GET", .path = nothing.script, .query = "", .body = ""};
   params_add(&w->pairs, &w->app, &nothing, &r, NULL);
@@ -438,22 +435,26 @@ static int probe(Worker *w, Err *err) {
     rc = check_version(w, &e.response, err);
   if (!rc)
     rc = check_extension(w, err);
-  free((char *)nothing.file);
   arena_release(&arena);
   return rc;
 }
 
 // --- opening and closing ----------------------------------------------------
 
+// Moves a text into the worker's arena; NULL stays NULL.
+static const char *own(Worker *w, char *text) {
+  return text ? arena_move(&w->arena, text, strlen(text) + 1) : NULL;
+}
+
 static int find_php(Worker *w, Err *err) {
   static const char *const names[] = {"php-cgi8.2", "php-cgi", NULL};
   if (!w->app.php_cgi) {
-    w->php = child_find(names);
+    w->php = own(w, child_find(names));
     return w->php ? 0
                   : err_set(err, "no php-cgi8.2 or php-cgi in PATH; install "
                                  "php8.2-cgi");
   }
-  w->php = path_absolute(w->app.php_cgi, NULL);
+  w->php = own(w, path_absolute(w->app.php_cgi, NULL));
   if (!fs_executable(w->php))
     return err_set(
         err, "%s: no program; install php8.2-cgi or name its php-cgi", w->php);
@@ -467,7 +468,7 @@ static int find_root(Worker *w, Err *err) {
     return err_set(err, "document root %s: %s", w->app.root, strerror(errno));
   if (!S_ISDIR(st.st_mode))
     return err_set(err, "document root %s: not a directory", w->app.root);
-  w->root = mem_strdup(real);
+  w->root = arena_strdup(&w->arena, real);
   return 0;
 }
 
@@ -490,18 +491,19 @@ int worker_open(Worker **out, const WebApp *app, const char *scratch,
   w->app.timeout = app->timeout > 0 ? app->timeout : APP_SECONDS;
   w->app.max_body = app->max_body ? app->max_body : APP_BODY;
   w->dir = w->listener = w->connection = w->child.pidfd = -1;
-  w->scratch = path_absolute(scratch, NULL);
-  w->record = mem_printf("%s/request.rec", w->scratch);
-  w->log = mem_printf("%s/worker.log", w->scratch);
-  w->sessions = app->session_dir ? path_absolute(app->session_dir, NULL)
-                                 : mem_printf("%s/sessions", w->scratch);
-  w->mails = mem_printf("%s/mails", w->scratch);
-  w->named_root = path_absolute(app->root, NULL);
-  w->app.root = w->inside = app->confine
-                                ? confine_inside(app->confine, w->named_root)
-                                : mem_strdup(w->named_root);
+  w->scratch = own(w, path_absolute(scratch, NULL));
+  w->record = arena_printf(&w->arena, "%s/request.rec", w->scratch);
+  w->log = arena_printf(&w->arena, "%s/worker.log", w->scratch);
+  w->sessions = app->session_dir
+                    ? own(w, path_absolute(app->session_dir, NULL))
+                    : arena_printf(&w->arena, "%s/sessions", w->scratch);
+  w->mails = arena_printf(&w->arena, "%s/mails", w->scratch);
+  w->named_root = own(w, path_absolute(app->root, NULL));
+  w->inside = app->confine ? own(w, confine_inside(app->confine, w->named_root))
+                           : w->named_root;
+  w->app.root = w->inside;
   if (app->maps)
-    w->app.maps = w->maps = path_absolute(app->maps, NULL);
+    w->app.maps = own(w, path_absolute(app->maps, NULL));
   *out = NULL;
   if (prepare(w, err)) {
     worker_close(w);
@@ -520,20 +522,11 @@ void worker_close(Worker *w) {
     close(w->listener);
   if (w->dir >= 0)
     close(w->dir);
-  words_release(&w->args);
-  words_release(&w->env);
+  array_release(&w->args);
+  array_release(&w->env);
   page_release(&w->page);
   str_release(&w->pairs);
-  free(w->scratch);
-  free(w->php);
-  free(w->root);
-  free(w->record);
-  free(w->log);
-  free(w->sessions);
-  free(w->named_root);
-  free(w->inside);
-  free(w->mails);
-  free(w->maps);
+  arena_release(&w->arena);
   app_files_close(w->files);
   free(w);
 }

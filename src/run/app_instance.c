@@ -84,11 +84,8 @@ static const char *const *real_places(AppInstance *s) {
     array_push(&list, *p);
   for (const char *const *p = plan->writable; p && *p; p++)
     array_push(&list, *p);
-  const char **out = arena_array(&s->arena, const char *, list.len + 1);
-  for (size_t i = 0; i < list.len; i++)
-    out[i] = list.items[i];
-  array_release(&list);
-  return out;
+  array_push(&list, NULL);
+  return arena_adopt(&s->arena, &list);
 }
 
 static const char *tree_of(const AppInstance *s) {

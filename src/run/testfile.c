@@ -51,11 +51,8 @@ int testfile_parse(Testfile *f, const char *path, const char *text, size_t size,
                  "%s: no test in it; every line that is not blank and "
                  "does not start with # is one",
                  path);
-  f->tests = arena_array(&f->arena, Test, tests.len);
   f->ntests = tests.len;
-  if (tests.len)
-    memcpy(f->tests, tests.items, tests.len * sizeof *f->tests);
-  array_release(&tests);
+  f->tests = arena_adopt(&f->arena, &tests);
   return rc;
 }
 

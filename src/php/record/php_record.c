@@ -237,11 +237,7 @@ static void read_statements(Reader *r, const Numbers *functions,
   }
   Unit *u = r->unit;
   u->nstandings = standings.len;
-  u->standings = arena_array(r->arena, Standing, standings.len);
-  if (standings.len)
-    memcpy(u->standings, standings.items,
-           standings.len * sizeof *standings.items);
-  array_release(&standings);
+  u->standings = arena_adopt(r->arena, &standings);
 }
 
 static void read_unit(Reader *r, const PhpMapHeader *h) {
