@@ -1,12 +1,12 @@
 # The entry points; Meson and Ninja do the work (see HACKING.md).
 #
-#   make             install what is missing (root), build into build/
+#   make             build into build/; as root, install missing packages
 #   make demo        localize a planted fault in subjects/scheduler
 #   make demo-web    find and localize two faults of a PHP application
 #   make check       all tests; ends with the line "N passed, N failed"
 #   make check-fast  units, cases and a test of every command: before a commit
-#   make check-machines  the tests that are most sensitive, as on other
-#                    machines: library routines, memory, environment, load
+#   make check-machines  the machine-sensitive tests under other conditions:
+#                    library routines, memory, environment, load
 #   make check-real  gzip, grep and sed, built with culprit-cc, their own tests;
 #                    DokuWiki and Adminer
 #   make bench       speed and memory, as a table
@@ -15,11 +15,12 @@
 #   make eval-real   on mutants of gzip, grep, sed, flex (an hour)
 #   make eval-input  tests needed by the strategies of `culprit input` (minutes)
 #   make eval-near   reports of `culprit near` on all subjects (half an hour)
-#   make flips       every branch of the test corpus turned round: docs/internals/trace.md
-#   make solvers     the same, and Z3 is asked every query of every path (a
+#   make flips       negate every branch of the test corpus, and run the result:
+#                    docs/internals/trace.md
+#   make solvers     the same, with every query of every path checked by Z3 (a
 #                    quarter of an hour)
-#   make encodings   the encoding of `culprit spec` against all subjects with
-#                    contracts (minutes)
+#   make encodings   check the encoding of `culprit spec` against all subjects
+#                    with contracts (minutes)
 #   make install     PREFIX=/usr/local DESTDIR=
 #   make uninstall   likewise
 #   make deb         a Debian package in build/deb

@@ -3,9 +3,9 @@
 //   bench_align_scale [MILLIONS]   CPU seconds, largest resident set in MB,
 //                                  events, differences
 //
-// A loop whose body has a branch and a call with two more; the two runs part in
-// every sixth event, and the second run has a few iterations more. Building the
-// events is timed, too: it is what following a replay costs.
+// A loop whose body has a branch, and a call with two more. The two runs differ
+// in every sixth event, and the second run has a few more iterations. Building
+// the events is timed, too: it is the cost of following a replay.
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
@@ -15,7 +15,7 @@
 
 enum { LOOP = 1, IF, CALLED, DEEP };
 
-// What branch `number` does the i-th time; `seed` tells the two runs apart.
+// What branch `number` does the i-th time; `seed` distinguishes the two runs.
 static uint32_t edge(uint32_t number, uint32_t i, uint32_t seed) {
   uint32_t mix = (i + 1) * 2654435761u ^ number * 40503u;
   bool differs = number != LOOP && mix % 9 < 2;

@@ -1,5 +1,5 @@
-// Small kernels that load memory in different ways: what recording a trace
-// costs on each of them (bench/run).
+// Small kernels that load memory in different ways, to measure the cost of
+// recording a trace (bench/run).
 //
 //   kernels NAME ROUNDS
 #include <stdio.h>

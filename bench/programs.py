@@ -1,8 +1,8 @@
-"""gzip, lua and subjects/scheduler, built in each of the ways that are compared.
+"""gzip, lua and subjects/scheduler, built in each way to compare.
 
 gzip and lua come from Debian's source packages (tools/fetch-source). gzip is
-configured once, with plain clang; from then on we compile its files ourselves,
-so that every way of building sees the same files and options.
+configured once, with plain clang. Then we compile its files ourselves, so that
+every build has the same files and options.
 """
 import collections
 import concurrent.futures
@@ -14,7 +14,7 @@ import subprocess
 OPTIONS = ["-O2", "-g", "-w"]
 CULPRIT = ("culprit-cc", "culprit-instrument", "culprit-runtime.s")
 
-# A way of building: the compiler command and what the environment says.
+# A way to build: the compiler command and the environment.
 Way = collections.namedtuple("Way", "command environment")
 
 

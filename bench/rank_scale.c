@@ -1,16 +1,15 @@
-// Writes a large made-up session, for timing `culprit rank` and the page of
-// `culprit report`.
+// Writes a large synthetic session, to time `culprit rank` and `culprit
+// report`.
 //
 //   bench_rank_scale STORE RUNS STATEMENTS [DIRECTORY]
 //
-// Files of 1000 lines, a function to every 50 of them. Each run executes a
-// tenth of the statements, chosen at random: the bitsets of the store compress
-// nothing of that, so this is its worst case. Every twentieth run fails, and
-// each failing run executes the statement in the middle.
+// Files have 1000 lines, with a function for every 50. Each run executes a
+// random tenth of the statements, which the bit sets of the store cannot
+// compress: this is its worst case. Every twentieth run fails, and each failing
+// run executes the statement in the middle.
 //
 // With a directory, the sources are written there, one of them with half of all
-// lines, and statements are executed in blocks of five, as those of programs
-// are.
+// lines, and statements are executed in blocks of five, as in real programs.
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

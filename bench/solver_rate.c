@@ -1,12 +1,12 @@
-// How many path queries per second? Builds the path conditions that a tokenizer
-// and a JSON parser leave behind on an input of ours, flips every branch, and
-// does a sample of the same queries with Z3 alone, on the same slices.
+// Measures path queries per second. Builds the path conditions of a tokenizer
+// and a JSON parser on a fixed input, negates every branch, and repeats a
+// sample of the queries with Z3 alone, on the same slices.
 //
 //   bench_solver_rate [REPEAT]
 //
-// The expressions are those the replay of such programs makes: ctype tables,
-// keyword comparison, digits gathered into numbers with their range checks,
-// hashes of names, escapes, nesting.
+// The expressions are those that replay builds for such programs: ctype tables,
+// keyword comparison, digits combined into numbers with range checks, hashes of
+// names, escapes, nesting.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,15 +1,15 @@
-// Runs a command some times, one after the other, and prints what that cost.
+// Runs a command several times in sequence and prints the cost.
 //
 //   bench_spawn [-b] [-n TIMES] [-i INPUT] COMMAND [ARG...]
 //   0.512 0.431 0.022 18432
 //
-// Seconds on the clock, user and system CPU seconds of all its processes, and
-// the largest resident set of any of them in kB. Standard input is INPUT or
-// empty, standard output goes nowhere. -b: of the best execution alone, with
-// all its CPU seconds as user's: one process is short enough not to be
-// interrupted now and then on a busy machine, and the kernel knows its sum
-// better than its parts. A program this small starts others faster than an
-// interpreter could, and its own memory does not show in theirs.
+// Prints wall-clock seconds, user and system CPU seconds of all its processes,
+// and the largest resident set of any of them in kB. Standard input is INPUT or
+// empty; standard output is discarded. -b: the best execution alone, with all
+// its CPU seconds as user time. A single process is short enough to run
+// uninterrupted now and then on a busy machine, and the kernel measures the sum
+// more exactly than its parts. A program this small starts others faster than
+// an interpreter could, and its own memory does not show in theirs.
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>

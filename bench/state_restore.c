@@ -1,8 +1,8 @@
-// How long it takes to bring an application's state back: an SQLite file after
-// a few rows were changed; twenty tables in MariaDB after rows of three were.
+// Times restoring an application's state: an SQLite file after a few rows
+// changed, and twenty MariaDB tables after rows of three changed.
 //
 //   bench_state_restore DIR    prints two numbers: milliseconds, the median of
-//                              31 restores each; -1: there is no server
+//                              31 restores each; -1 without a server
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>

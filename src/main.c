@@ -1,5 +1,5 @@
 // culprit: tells a developer which line to fix. This file is the table of
-// commands; each one lives in cli/.
+// commands; each is a file of cli/.
 #include <stdio.h>
 #include <string.h>
 
@@ -12,45 +12,29 @@
 #define CULPRIT_VERSION "unknown"
 #endif
 
-typedef struct {
-  const char *name;
-  CommandMain *main;
-  const char *summary; // NULL: internal, not listed
-} Command;
-
-static const Command commands[] = {
-    {"run", cmd_run, "run the tests, store the runs, print the ranking"},
-    {"rank", cmd_rank, "rank the stored runs again, another way"},
-    {"report", cmd_report, "write a page (HTML) or files for CI (SARIF)"},
-    {"why", cmd_why, "tell what speaks for and against one line"},
-    {"import", cmd_import, "take coverage and verdicts of other tools"},
-    {"cc", cmd_cc, "the compiler (the same as culprit-cc)"},
-    {"mutants", cmd_mutants, "list or plant faults in a program"},
-    {"input", cmd_input, "one failing input: makes neighbours, then ranks"},
-    {"near", cmd_near, "one failing input: the nearest run that passes"},
-    {"spec", cmd_spec, "a broken contract: the statements that break it"},
-    {"web", cmd_web, "requests to a PHP application: failures, localized"},
-    {"eval", cmd_eval, "measure methods on many faulty versions"},
-    {"store", cmd_store, "list, prune or measure the stored sessions"},
-    {"doctor", cmd_doctor, "say what is missing or wrong on this machine"},
-    {"automake-driver", cmd_automake_driver, NULL},
+// In the order of --help.
+static const Command *const commands[] = {
+    &cmd_run, &cmd_rank,    &cmd_report, &cmd_why,    &cmd_import,
+    &cmd_cc,  &cmd_mutants, &cmd_input,  &cmd_near,   &cmd_spec,
+    &cmd_web, &cmd_eval,    &cmd_store,  &cmd_doctor, &cmd_automake_driver,
+    NULL,
 };
-enum { NCOMMANDS = sizeof commands / sizeof *commands };
 
 static void print_help(FILE *out) {
   fputs("usage: culprit COMMAND [options]\n\n", out);
-  for (int i = 0; i < NCOMMANDS; i++)
-    if (commands[i].summary)
-      fprintf(out, "  %-8s %s\n", commands[i].name, commands[i].summary);
+  for (const Command *const *c = commands; *c; c++)
+    if ((*c)->summary)
+      fprintf(out, "  %-8s %s\n", (*c)->name, (*c)->summary);
   fputs("\nBuild your program with CC=culprit-cc, then `culprit run`.\n"
-        "`culprit COMMAND --help` tells more; so does culprit(1).\n",
+        "See `culprit COMMAND --help` and culprit(1).\n",
         out);
 }
 
-// Those that others run by the dozen leave it to their callers to sweep.
+// Build tools run the compiler and the test driver by the dozen: their callers
+// sweep.
 static int run_command(const Command *c, int argc, char **argv) {
   stop_watch();
-  if (c->summary && c->main != cmd_cc)
+  if (c->summary && c != &cmd_cc)
     areas_sweep_all();
   int status = c->main(argc, argv);
   if (stop_requested()) {
@@ -61,10 +45,10 @@ static int run_command(const Command *c, int argc, char **argv) {
 }
 
 static void explain_unknown(const char *name) {
-  for (int i = 0; i < NCOMMANDS; i++)
-    if (commands[i].summary && text_is_slip(name, commands[i].name)) {
+  for (const Command *const *c = commands; *c; c++)
+    if ((*c)->summary && text_is_slip(name, (*c)->name)) {
       cli_fail(EXIT_USAGE, "no command '%s'; did you mean `culprit %s`?", name,
-               commands[i].name);
+               (*c)->name);
       return;
     }
   cli_fail(EXIT_USAGE, "no command '%s'", name);
@@ -85,9 +69,13 @@ int main(int argc, char **argv) {
     print_help(stdout);
     return EXIT_DONE;
   }
-  for (int i = 0; i < NCOMMANDS; i++)
-    if (!strcmp(name, commands[i].name))
-      return run_command(&commands[i], argc - 1, argv + 1);
+  if (!strcmp(name, "--options")) { // for tools/completions and tools/man-page
+    options_dump(commands, stdout);
+    return EXIT_DONE;
+  }
+  for (const Command *const *c = commands; *c; c++)
+    if (!strcmp(name, (*c)->name))
+      return run_command(*c, argc - 1, argv + 1);
   explain_unknown(name);
   return EXIT_USAGE;
 }

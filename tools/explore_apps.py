@@ -1,5 +1,5 @@
-"""Real PHP applications from Debian's packages, unpacked and set up in a
-directory of their own for `culprit web`; nothing is installed. Used by
+"""PHP applications from Debian's packages, unpacked and set up in a separate
+directory for `culprit web`, without installing anything. Used by
 tools/eval-explore.
 
 Each application is a function (work directory) -> App; the packages are fetched

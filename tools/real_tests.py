@@ -1,7 +1,6 @@
-"""Tests for gzip, grep, sed and flex, as `culprit run --tests` takes them: made
-from the files of their own source trees, always the same ones. They read files
-of one folder and write to standard output only, so that a mutant has nothing
-to spoil."""
+"""Generates tests for gzip, grep, sed and flex, for `culprit run --tests`, from the
+files of their own source trees; always the same ones. They read files of one folder
+and write only to standard output, so a mutant cannot damage anything."""
 import glob
 import os
 import shutil

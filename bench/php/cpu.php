@@ -1,6 +1,6 @@
 <?php
-// A CPU-bound script: nested loops, arithmetic, arrays, calls, strings. What
-// the extension costs at worst: bench/php/cpu.php alone and with it.
+// A CPU-bound script: nested loops, arithmetic, arrays, calls, strings. It measures
+// the worst-case cost of the extension.
 function fib(int $n): int {
   if ($n < 2) {
     return $n;

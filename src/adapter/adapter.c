@@ -10,6 +10,7 @@ static const Adapter adapters[] = {
     {"meson", 30, meson_detect, meson_run},
     {"tap", 300, tap_detect, tap_run},
     {"script", 300, script_detect, script_run},
+    {"make", 300, make_detect, make_run},
     {"command", 10, command_detect, command_run},
 };
 
@@ -20,9 +21,9 @@ static int none_found(const RunOptions *o, Err *err) {
                    "`CC=culprit-cc ./configure && make` first",
                    o->cwd);
   return err_set(err,
-                 "no tests found in %s: it is no build directory of automake, "
-                 "CMake or Meson, and has no t/*.t or tests/*.sh; give a tests "
-                 "file (--exe PROG --tests FILE) or one command (-- CMD)",
+                 "no tests found in %s: not an automake, CMake or Meson build "
+                 "directory, and no t/*.t or tests/*.sh in it; name a tests "
+                 "file (--exe PROG --tests FILE) or a command (-- CMD)",
                  o->cwd);
 }
 

@@ -7,10 +7,11 @@
 //   ctest      the tests of a CMake build directory (ctest, make test)
 //   meson      the tests of a Meson build directory (meson test, ninja test)
 //   tap        t/*.t, which print TAP (prove)
-//   command    -- CMD: one test
 //   script     tests/*.sh
+//   make       a Makefile's target check, test or tests: one test
+//   command    -- CMD: one test
 //
-// Programs that hold many tests (cmocka, Check) are taken apart: split.h.
+// Programs that hold many tests (cmocka, Check) are split: split.h.
 #ifndef CULPRIT_ADAPTER_ADAPTER_H
 #define CULPRIT_ADAPTER_ADAPTER_H
 
@@ -25,7 +26,7 @@ typedef struct {
   int (*run)(Runner *r, Err *err);
 } Adapter;
 
-// The first that wants these options. -1: none, and what the user can do.
+// The first that recognises the options; fails with a remedy if none does.
 int adapter_find(const Adapter **a, const RunOptions *o, Err *err);
 
 // The rows.
@@ -41,6 +42,8 @@ bool tap_detect(const RunOptions *o);
 int tap_run(Runner *r, Err *err);
 bool script_detect(const RunOptions *o);
 int script_run(Runner *r, Err *err);
+bool make_detect(const RunOptions *o);
+int make_run(Runner *r, Err *err);
 bool command_detect(const RunOptions *o);
 int command_run(Runner *r, Err *err);
 

@@ -11,16 +11,16 @@
 
 #include "adapter/adapter.h"
 #include "adapter/suites.h"
-#include "util/command.h"
+#include "util/capture.h"
 #include "util/fs.h"
 #include "util/mem.h"
 
-typedef enum { PLACE_SETUP, PLACE_TEST, PLACE_DEPENDENT, PLACE_CLEANUP } Place;
+typedef enum { PHASE_SETUP, PHASE_TEST, PHASE_DEPENDENT, PHASE_CLEANUP } Phase;
 
 typedef struct {
   TestList list;
-  ARRAY(Place) places; // by test
-} Listing;
+  ARRAY(Phase) phases; // by test
+} CtestList;
 
 // --- finding out ------------------------------------------------------------
 
@@ -38,55 +38,55 @@ bool ctest_detect(const RunOptions *o) {
 typedef struct {
   Test *test;
   TestRules *rules;
-  Place *place;
+  Phase *phase;
   Arena *arena;
-} Target;
+} CtestTest;
 
-static void set_environment(Target *t, const json_t *v) {
+static void set_environment(CtestTest *t, const json_t *v) {
   t->test->env = json_words(v, t->arena);
 }
-static void set_cwd(Target *t, const json_t *v) {
+static void set_cwd(CtestTest *t, const json_t *v) {
   t->test->cwd = arena_strdup(t->arena, json_string_value(v));
 }
-static void set_timeout(Target *t, const json_t *v) {
+static void set_timeout(CtestTest *t, const json_t *v) {
   t->rules->timeout = json_number_value(v);
 }
-static void set_will_fail(Target *t, const json_t *v) {
+static void set_will_fail(CtestTest *t, const json_t *v) {
   t->rules->will_fail = json_is_true(v);
 }
-static void set_skip_status(Target *t, const json_t *v) {
+static void set_skip_status(CtestTest *t, const json_t *v) {
   t->rules->skip_status = (int)json_number_value(v);
 }
-static void set_pass(Target *t, const json_t *v) {
+static void set_pass(CtestTest *t, const json_t *v) {
   t->rules->pass = json_words(v, t->arena);
 }
-static void set_fail(Target *t, const json_t *v) {
+static void set_fail(CtestTest *t, const json_t *v) {
   t->rules->fail = json_words(v, t->arena);
 }
-static void set_skip(Target *t, const json_t *v) {
+static void set_skip(CtestTest *t, const json_t *v) {
   t->rules->skip = json_words(v, t->arena);
 }
-static void set_alone(Target *t, const json_t *v) {
+static void set_alone(CtestTest *t, const json_t *v) {
   t->test->alone = t->test->alone || !json_is_false(v);
 }
-static void set_setup(Target *t, const json_t *v) {
+static void set_setup(CtestTest *t, const json_t *v) {
   set_alone(t, v);
-  *t->place = PLACE_SETUP;
+  *t->phase = PHASE_SETUP;
 }
-static void set_dependent(Target *t, const json_t *v) {
+static void set_dependent(CtestTest *t, const json_t *v) {
   set_alone(t, v);
-  if (*t->place == PLACE_TEST)
-    *t->place = PLACE_DEPENDENT;
+  if (*t->phase == PHASE_TEST)
+    *t->phase = PHASE_DEPENDENT;
 }
-static void set_cleanup(Target *t, const json_t *v) {
+static void set_cleanup(CtestTest *t, const json_t *v) {
   set_alone(t, v);
-  *t->place = PLACE_CLEANUP;
+  *t->phase = PHASE_CLEANUP;
 }
 
 static const struct {
   const char *name;
   json_type type; // JSON_NULL: any
-  void (*set)(Target *t, const json_t *value);
+  void (*set)(CtestTest *t, const json_t *value);
 } properties[] = {
     {"ENVIRONMENT", JSON_NULL, set_environment},
     {"WORKING_DIRECTORY", JSON_STRING, set_cwd},
@@ -104,7 +104,7 @@ static const struct {
     {"FIXTURES_CLEANUP", JSON_NULL, set_cleanup},
 };
 
-static void take_property(Target *t, const json_t *property) {
+static void take_property(CtestTest *t, const json_t *property) {
   const char *name = json_string_value(json_object_get(property, "name"));
   const json_t *value = json_object_get(property, "value");
   for (size_t i = 0;
@@ -128,7 +128,7 @@ static bool is_disabled(const json_t *test) {
 
 // --- the list ---------------------------------------------------------------
 
-static void add_test(Listing *l, const json_t *test) {
+static void add_test(CtestList *l, const json_t *test) {
   const char *name = json_string_value(json_object_get(test, "name"));
   if (!name || is_disabled(test))
     return;
@@ -138,11 +138,11 @@ static void add_test(Listing *l, const json_t *test) {
     argv = arena_array(arena, char *, 2);
     argv[0] = arena_printf(arena, "./%s (its program is not built)", name);
   }
-  array_push(&l->places, PLACE_TEST);
-  Target t = {.test = list_add(&l->list, name, argv),
-              .rules = list_rules(&l->list),
-              .place = &l->places.items[l->places.len - 1],
-              .arena = arena};
+  array_push(&l->phases, PHASE_TEST);
+  CtestTest t = {.test = list_add(&l->list, name, argv),
+                 .rules = list_rules(&l->list),
+                 .phase = &l->phases.items[l->phases.len - 1],
+                 .arena = arena};
   t.test->rules = t.rules;
   size_t i;
   json_t *property;
@@ -150,15 +150,15 @@ static void add_test(Listing *l, const json_t *test) {
       take_property(&t, property);
 }
 
-// By place, otherwise in ctest's own order.
-static void sort_by_place(Listing *l, TestList *out) {
-  for (Place p = PLACE_SETUP; p <= PLACE_CLEANUP; p++)
+// By phase, otherwise in ctest's own order.
+static void sort_by_place(CtestList *l, TestList *out) {
+  for (Phase p = PHASE_SETUP; p <= PHASE_CLEANUP; p++)
     for (size_t i = 0; i < l->list.tests.len; i++)
-      if (l->places.items[i] == p)
+      if (l->phases.items[i] == p)
         array_push(&out->tests, l->list.tests.items[i]);
 }
 
-static int read_listing(Listing *l, const Str *text, Err *err) {
+static int read_listing(CtestList *l, const Str *text, Err *err) {
   const char *start = strchr(str_text(text), '{');
   json_error_t e;
   json_t *root =
@@ -174,23 +174,19 @@ static int read_listing(Listing *l, const Str *text, Err *err) {
   json_t *test;
   json_array_foreach(json_object_get(root, "tests"), i, test) add_test(l, test);
   json_decref(root);
-  return l->list.tests.len ? 0 : err_set(err, "ctest lists no test");
+  return l->list.tests.len ? 0 : err_set(err, "ctest lists no tests");
 }
 
-static int list_tests(Listing *l, const RunOptions *o, Err *err) {
-  ARRAY(char *) argv = {0};
+static int list_tests(CtestList *l, const RunOptions *o, Err *err) {
+  WordList argv = {0};
   Str text = {0};
-  array_push(&argv, "env");
-  array_push(&argv, "-C");
-  array_push(&argv, (char *)o->cwd);
   if (command_is(o->command, "ctest", NULL))
-    for (char *const *w = o->command; *w; w++)
-      array_push(&argv, *w);
+    array_push_all(&argv, o->command);
   else
     array_push(&argv, "ctest");
   array_push(&argv, "--show-only=json-v1");
   array_push(&argv, NULL);
-  int status = command_capture(argv.items, NULL, &text);
+  int status = suite_capture(o->cwd, argv.items, &text);
   array_release(&argv);
   int rc = status == 127 ? err_set(err, "ctest: not found; install cmake")
                          : read_listing(l, &text, err);
@@ -208,7 +204,7 @@ static int build(Runner *r, Err *err) {
 }
 
 int ctest_run(Runner *r, Err *err) {
-  Listing l = {0};
+  CtestList l = {0};
   TestList sorted = {0};
   int rc = build(r, err);
   if (!rc)
@@ -219,6 +215,6 @@ int ctest_run(Runner *r, Err *err) {
   }
   list_release(&sorted);
   list_release(&l.list);
-  array_release(&l.places);
+  array_release(&l.phases);
   return rc;
 }

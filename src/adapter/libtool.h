@@ -17,7 +17,7 @@ typedef struct {
   const char *libraries; // "DIRECTORY:DIRECTORY"; "": none are needed
 } Libtool;
 
-// False if it is no such script, or its program is not there.
+// False if it is not such a script, or its program does not exist.
 bool libtool_read(Libtool *l, const char *path, Arena *arena);
 
 #endif

@@ -2,11 +2,10 @@
 #include "adapter/logdriver.h"
 
 #include <ctype.h>
-#include <dirent.h>
+#include <fts.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "util/fs.h"
 #include "util/mem.h"
@@ -75,37 +74,27 @@ void logdrivers_parse(LogDrivers *l, const char *dir, const char *text) {
   }
 }
 
-static bool is_dir(const char *path) {
-  struct stat st;
-  return !lstat(path, &st) && S_ISDIR(st.st_mode);
-}
-
-static void read_makefile(LogDrivers *l, const char *dir, const char *path) {
+static void read_makefile(LogDrivers *l, const char *path) {
+  char *dir = mem_printf("%.*s", (int)(path_base(path) - 1 - path), path);
   Str text = {0};
   Err ignored;
   if (!fs_read(path, 0, &text, &ignored))
     logdrivers_parse(l, dir, str_text(&text));
   str_release(&text);
+  free(dir);
 }
 
-static void walk(LogDrivers *l, const char *dir, int depth) {
-  DIR *d = depth < DEPTH_MAX ? opendir(dir) : NULL;
-  if (!d)
-    return;
-  for (struct dirent *e; (e = readdir(d));) {
-    if (e->d_name[0] == '.') // ., .., .git, .culprit, .deps, .libs
-      continue;
-    char *path = mem_printf("%s/%s", dir, e->d_name);
-    if (!strcmp(e->d_name, "Makefile"))
-      read_makefile(l, dir, path);
-    else if (e->d_type == DT_DIR || (e->d_type == DT_UNKNOWN && is_dir(path)))
-      walk(l, path, depth + 1);
-    free(path);
-  }
-  closedir(d);
+void logdrivers_find(LogDrivers *l, const char *dir) {
+  char *const roots[] = {(char *)dir, NULL};
+  FTS *tree = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+  for (FTSENT *e; tree && (e = fts_read(tree));)
+    if (e->fts_level > DEPTH_MAX || (e->fts_level > 0 && *e->fts_name == '.'))
+      fts_set(tree, e, FTS_SKIP); // .git, .culprit, .deps, .libs
+    else if (!strcmp(e->fts_name, "Makefile") && e->fts_info != FTS_DP)
+      read_makefile(l, e->fts_path);
+  if (tree)
+    fts_close(tree);
 }
-
-void logdrivers_find(LogDrivers *l, const char *dir) { walk(l, dir, 0); }
 
 void logdrivers_release(LogDrivers *l) {
   array_release(&l->drivers);

@@ -1,5 +1,5 @@
-// Finds the log drivers of an automake build tree and words the overrides that
-// put ours in front of them.
+// Finds the log drivers of an automake build tree and makes the overrides that
+// put culprit's driver in front of them.
 //
 //   Makefile:  SH_LOG_DRIVER = $(SHELL) $(top_srcdir)/build-aux/test-driver
 //   override:  SH_LOG_DRIVER=/usr/bin/culprit automake-driver $(SHELL) ...

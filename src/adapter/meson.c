@@ -10,7 +10,7 @@
 
 #include "adapter/adapter.h"
 #include "adapter/suites.h"
-#include "util/command.h"
+#include "util/capture.h"
 #include "util/fs.h"
 #include "util/hashmap.h"
 #include "util/mem.h"
@@ -57,14 +57,13 @@ static char *meson_python(Arena *arena) {
 static void find_expected(Runner *r, const char *dir, Hashmap *names) {
   Arena arena = {0};
   Str text = {0};
-  char *argv[] = {"env", "-C",        (char *)dir, meson_python(&arena),
-                  "-c",  (char *)ASK, NULL};
-  int status = command_capture(argv, NULL, &text);
+  char *argv[] = {meson_python(&arena), "-c", (char *)ASK, NULL};
+  int status = suite_capture(dir, argv, &text);
   arena_release(&arena);
   if (status) {
-    err_set(&r->warning, "which tests are expected to fail (should_fail) is "
-                         "not known: Python cannot load Meson here; they "
-                         "count as failures");
+    err_set(&r->warning, "cannot tell which tests are expected to fail "
+                         "(should_fail), because Python cannot load Meson "
+                         "here; they count as failures");
     str_release(&text);
     return;
   }
@@ -139,7 +138,7 @@ static int list_tests(TestList *l, const char *dir, const Hashmap *expected,
   if (!root)
     rc = err_set(err, "%s:%d: %s", path, e.line, e.text);
   else if (!l->tests.len)
-    rc = err_set(err, "%s: there are no tests in it", path);
+    rc = err_set(err, "%s: it lists no tests", path);
   hashmap_release(&seen);
   json_decref(root);
   free(path);

@@ -1,11 +1,11 @@
-// Programs that hold many tests, taken apart: see split.h.
+// Splits programs that hold many tests: see split.h.
 #include "adapter/split.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "util/command.h"
+#include "adapter/suites.h"
 #include "util/fs.h"
 #include "util/hashmap.h"
 #include "util/mem.h"
@@ -32,22 +32,19 @@ static bool holds_units(const Test *t, const char *cwd) {
 // The names of its tests, a line each, in `names`.
 static void ask(const Test *t, const char *cwd, const char *scratch,
                 Str *names) {
-  ARRAY(char *) argv = {0};
+  WordList argv = {0};
   Str said = {0};
   Err ignored;
   char *file = mem_printf("%s/units", scratch);
   char *variable = mem_printf("%s=%s", LIST, file);
   array_push(&argv, "env");
-  array_push(&argv, "-C");
-  array_push(&argv, (char *)(t->cwd ? t->cwd : cwd));
-  for (char *const *e = t->env; e && *e; e++)
-    array_push(&argv, *e);
+  if (t->env)
+    array_push_all(&argv, t->env);
   array_push(&argv, variable);
-  for (char *const *a = t->argv; *a; a++)
-    array_push(&argv, *a);
+  array_push_all(&argv, t->argv);
   array_push(&argv, NULL);
   unlink(file);
-  if (!command_capture(argv.items, NULL, &said))
+  if (!suite_capture(t->cwd ? t->cwd : cwd, argv.items, &said))
     fs_read_regular(file, LIST_MAX, names, &ignored);
   unlink(file);
   str_release(&said);

@@ -1,6 +1,6 @@
-// Programs that hold many tests (cmocka, Check), taken apart: every test of
-// theirs becomes one of ours, with a process and a spectrum of its own. Works
-// for programs that culprit-cc linked (runtime/unit.c is in them).
+// Splits programs that hold many tests (cmocka, Check): every unit test becomes
+// a test with a process and a spectrum of its own. Works for programs that
+// culprit-cc linked (runtime/unit.c is in them).
 #ifndef CULPRIT_ADAPTER_SPLIT_H
 #define CULPRIT_ADAPTER_SPLIT_H
 

@@ -1,4 +1,4 @@
-// Between `culprit run` and its log driver: see spool.h. All files are text,
+// Files between `culprit run` and its log driver: see spool.h. They are text,
 // "name value" a line; values hold no newline.
 #include "adapter/spool.h"
 
@@ -15,11 +15,57 @@
 
 // --- lines ------------------------------------------------------------------
 
-static void put(Str *s, const char *name, const char *value) {
-  str_addf(s, "%s ", name);
-  for (const char *c = value; *c; c++)
-    str_addc(s, *c == '\n' ? ' ' : *c);
-  str_addc(s, '\n');
+typedef struct {
+  const char *name;
+  enum { TEXT, NUMBER, REAL } kind; // char *, int, double
+  size_t at;
+} SpoolField;
+
+#define FIELD(type, kind, member) {#member, kind, offsetof(type, member)}
+#define LENGTH(a) (sizeof(a) / sizeof *(a))
+
+static const SpoolField config_fields[] = {
+    FIELD(SpoolConfig, REAL, timeout), FIELD(SpoolConfig, REAL, limit),
+    FIELD(SpoolConfig, NUMBER, rerun), FIELD(SpoolConfig, TEXT, root)};
+static const SpoolField record_fields[] = {FIELD(SpoolRecord, TEXT, test),
+                                           FIELD(SpoolRecord, TEXT, command),
+                                           FIELD(SpoolRecord, REAL, overran)};
+// The first one begins a result.
+static const SpoolField result_fields[] = {
+    FIELD(SpoolResult, TEXT, result), FIELD(SpoolResult, NUMBER, status),
+    FIELD(SpoolResult, NUMBER, end),  FIELD(SpoolResult, REAL, seconds),
+    FIELD(SpoolResult, NUMBER, sent), FIELD(SpoolResult, TEXT, log),
+    FIELD(SpoolResult, TEXT, run)};
+
+static void put_fields(Str *s, const SpoolField *f, size_t n,
+                       const void *from) {
+  for (; n; n--, f++) {
+    const void *at = (const char *)from + f->at;
+    str_addf(s, "%s ", f->name);
+    if (f->kind == NUMBER)
+      str_addf(s, "%d", *(const int *)at);
+    else if (f->kind == REAL)
+      str_addf(s, "%.17g", *(const double *)at);
+    else
+      for (const char *c = *(char *const *)at; *c; c++)
+        str_addc(s, *c == '\n' ? ' ' : *c);
+    str_addc(s, '\n');
+  }
+}
+
+static void get_field(const SpoolField *f, size_t n, const char *name,
+                      const char *value, void *to, Arena *arena) {
+  for (; n; n--, f++) {
+    void *at = (char *)to + f->at;
+    if (strcmp(name, f->name) != 0)
+      continue;
+    if (f->kind == NUMBER)
+      *(int *)at = atoi(value);
+    else if (f->kind == REAL)
+      *(double *)at = strtod(value, NULL);
+    else
+      *(char **)at = arena_strdup(arena, value);
+  }
 }
 
 // Splits the next line of *text into name and value; false at the end.
@@ -54,13 +100,7 @@ static int write_complete(const char *dir, const char *name, const Str *text,
 
 int spool_write_config(const char *dir, const SpoolConfig *c, Err *err) {
   Str text = {0};
-  char number[64];
-  snprintf(number, sizeof number, "%.17g", c->timeout);
-  put(&text, "timeout", number);
-  snprintf(number, sizeof number, "%.17g", c->limit);
-  put(&text, "limit", number);
-  put(&text, "rerun", c->rerun ? "1" : "0");
-  put(&text, "root", c->root);
+  put_fields(&text, config_fields, LENGTH(config_fields), c);
   int rc = write_complete(dir, "config", &text, err);
   str_release(&text);
   return rc;
@@ -73,46 +113,19 @@ int spool_read_config(const char *dir, SpoolConfig *c, Arena *arena, Err *err) {
   int rc = fs_read_regular(path, 1 << 16, &text, err);
   free(path);
   char *at = text.data, *name, *value;
-  while (!rc && at && next_line(&at, &name, &value)) {
-    if (!strcmp(name, "timeout"))
-      c->timeout = strtod(value, NULL);
-    else if (!strcmp(name, "limit"))
-      c->limit = strtod(value, NULL);
-    else if (!strcmp(name, "rerun"))
-      c->rerun = *value == '1';
-    else if (!strcmp(name, "root"))
-      c->root = arena_strdup(arena, value);
-  }
+  while (!rc && at && next_line(&at, &name, &value))
+    get_field(config_fields, LENGTH(config_fields), name, value, c, arena);
   str_release(&text);
   return rc;
 }
 
 // --- records ----------------------------------------------------------------
 
-static void put_result(Str *s, const SpoolResult *r) {
-  char number[64];
-  put(s, "result", r->result);
-  snprintf(number, sizeof number, "%d", r->status);
-  put(s, "status", number);
-  snprintf(number, sizeof number, "%d", (int)r->end);
-  put(s, "end", number);
-  snprintf(number, sizeof number, "%.6f", r->seconds);
-  put(s, "seconds", number);
-  snprintf(number, sizeof number, "%d", r->sent);
-  put(s, "sent", number);
-  put(s, "log", r->log);
-  put(s, "run", r->run);
-}
-
 int spool_write_record(const char *dir, const SpoolRecord *r, Err *err) {
   Str text = {0};
-  put(&text, "test", r->test);
-  put(&text, "command", r->command);
-  char number[64];
-  snprintf(number, sizeof number, "%.17g", r->overran);
-  put(&text, "overran", number);
+  put_fields(&text, record_fields, LENGTH(record_fields), r);
   for (int i = 0; i < r->nresults; i++)
-    put_result(&text, &r->results[i]);
+    put_fields(&text, result_fields, LENGTH(result_fields), &r->results[i]);
   char *name = mem_printf("rec-%d", (int)getpid());
   int rc = write_complete(dir, name, &text, err);
   free(name);
@@ -121,31 +134,13 @@ int spool_write_record(const char *dir, const SpoolRecord *r, Err *err) {
 }
 
 static void get_line(SpoolRecord *r, const char *name, const char *value) {
-  SpoolResult *last = r->nresults ? &r->results[r->nresults - 1] : NULL;
-  char *copy = arena_strdup(&r->arena, value);
-  if (!strcmp(name, "test"))
-    r->test = copy;
-  else if (!strcmp(name, "command"))
-    r->command = copy;
-  else if (!strcmp(name, "overran"))
-    r->overran = strtod(value, NULL);
-  else if (!strcmp(name, "result") && r->nresults < 2)
+  if (!strcmp(name, "result") && r->nresults < 2)
     r->results[r->nresults++] =
-        (SpoolResult){.result = copy, .status = -1, .log = "", .run = ""};
-  else if (!last)
-    return;
-  else if (!strcmp(name, "status"))
-    last->status = atoi(value);
-  else if (!strcmp(name, "end"))
-    last->end = (End)atoi(value);
-  else if (!strcmp(name, "seconds"))
-    last->seconds = strtod(value, NULL);
-  else if (!strcmp(name, "sent"))
-    last->sent = atoi(value);
-  else if (!strcmp(name, "log"))
-    last->log = copy;
-  else if (!strcmp(name, "run"))
-    last->run = copy;
+        (SpoolResult){.result = "", .status = -1, .log = "", .run = ""};
+  get_field(record_fields, LENGTH(record_fields), name, value, r, &r->arena);
+  if (r->nresults)
+    get_field(result_fields, LENGTH(result_fields), name, value,
+              &r->results[r->nresults - 1], &r->arena);
 }
 
 static int read_record(const char *path, SpoolRecord *r, Err *err) {
@@ -187,31 +182,13 @@ void spool_record_release(SpoolRecord *r) {
 
 // --- automake's files -------------------------------------------------------
 
-// The word after `field` in a line of `text` that starts with it.
-static char *field_word(const char *text, const char *field, Arena *arena) {
-  for (const char *line = text; *line;) {
-    if (text_starts(line, field)) {
-      const char *word = line + strlen(field);
-      word += strspn(word, " \t");
-      return arena_strndup(arena, word, strcspn(word, " \t\r\n"));
-    }
-    line += strcspn(line, "\n");
-    line += *line == '\n';
-  }
-  return NULL;
-}
-
 char *trs_result(const char *path, Arena *arena) {
-  Str text = {0};
-  Err ignored;
-  char *result = NULL;
-  if (!fs_read_regular(path, 1 << 20, &text, &ignored)) {
-    result = field_word(str_text(&text), ":global-test-result:", arena);
-    if (!result)
-      result = field_word(str_text(&text), ":test-result:", arena);
-  }
-  str_release(&text);
-  return result ? result : arena_strdup(arena, "");
+  char *word = fs_match(path, "^:global-test-result:[ \t]*([^ \t\r\n]*)");
+  if (!word)
+    word = fs_match(path, "^:test-result:[ \t]*([^ \t\r\n]*)");
+  char *result = arena_strdup(arena, word ? word : "");
+  free(word);
+  return result;
 }
 
 int log_status(const char *path) {

@@ -1,11 +1,11 @@
-// What `culprit run` and the log driver it puts under `make check` tell each
-// other, through files in one directory (CULPRIT_SPOOL):
+// The files through which `culprit run` and its log driver under `make check`
+// communicate, in one directory (CULPRIT_SPOOL):
 //
-//   config      timeout, whether to run failing tests again, root directory;
-//               written anew (rename) when a shorter limit can be derived
+//   config      timeout, whether to repeat failing tests, root directory;
+//               replaced (rename) when a shorter limit can be derived
 //   done        tests that need not run, one a line: "PASS tests/foo.sh"
 //   run-XXXXXX  a test's run files, made by the driver
-//   rec-PID     what became of a test; appears complete (rename)
+//   rec-PID     the result of a test; appears complete (rename)
 #ifndef CULPRIT_ADAPTER_SPOOL_H
 #define CULPRIT_ADAPTER_SPOOL_H
 
@@ -21,7 +21,7 @@
 typedef struct {
   double timeout;
   double limit; // less, to be tried first (runner_limit); timeout: none
-  bool rerun;
+  int rerun;    // 0, 1
   char *root; // the build directory, absolute
 } SpoolConfig;
 

@@ -1,5 +1,5 @@
-// What the adapters of test runners share: commands of theirs that we
-// recognise, building before the tests, lists of words.
+// Shared by the adapters of test runners: recognising their commands, building
+// before the tests, reading their files.
 #ifndef CULPRIT_ADAPTER_SUITES_H
 #define CULPRIT_ADAPTER_SUITES_H
 
@@ -11,8 +11,12 @@
 // and every tool may be named with its directory.
 bool command_is(char *const *command, const char *tool, const char *word);
 
-// The build directory: ours, or what the command names (-C DIR). Caller frees.
+// The build directory: the current one, or what the command names (-C DIR).
+// Caller frees.
 char *suite_dir(const RunOptions *o);
+
+// command_capture of argv in `dir`.
+int suite_capture(const char *dir, char *const *argv, Str *out);
 
 // Runs argv in `dir`, output to `name` in the store. Not 0: the message has the
 // end of what it said.
@@ -26,10 +30,18 @@ const char *output_tail(const Str *text);
 // there are none. Memory: arena.
 char **json_words(const json_t *value, Arena *arena);
 
-// Is it a test that files of its own make up: t/*.t, tests/*.sh?
+// Does `dir` have tests that are files: t/*.t, tests/*.sh?
 bool scripts_there(const char *dir);
+
+// The Makefile of a directory, and its target that runs tests. NULL: none.
+const char *makefile_name(const char *dir);
+const char *makefile_target(const char *dir);
 
 // `dir` has a file of this name.
 bool dir_has(const char *dir, const char *name);
+// fs_match in that file: its result, and whether there is one.
+char *file_match(const char *dir, const char *name, const char *pattern);
+bool file_has(const char *dir, const char *name, const char *pattern);
+bool is_automake_dir(const char *dir);
 
 #endif

@@ -1,4 +1,4 @@
-// A build with culprit-cc of the user's tree: see tree.h.
+// Builds the user's tree with culprit-cc: see tree.h.
 #include "adapter/tree.h"
 
 #include <glob.h>
@@ -9,73 +9,13 @@
 
 #include "adapter/suites.h"
 #include "program/sections.h"
-#include "util/command.h"
+#include "util/capture.h"
 #include "util/fs.h"
 #include "util/mem.h"
 
-enum { CACHE_MOST = 4 << 20 };
-
 // --- what a directory is ----------------------------------------------------
 
-// The value after `key` at the beginning of a line of dir/name; NULL: there is
-// none. Caller frees.
-static char *line_value(const char *dir, const char *name, const char *key) {
-  char *path = mem_printf("%s/%s", dir, name), *value = NULL;
-  Str text = {0};
-  Err ignored;
-  if (!fs_read(path, CACHE_MOST, &text, &ignored))
-    for (const char *at = str_text(&text); at && !value;) {
-      if (text_starts(at, key)) {
-        const char *start = at + strlen(key);
-        size_t n = strcspn(start, "\r\n");
-        value = mem_printf("%.*s", (int)n, start);
-      }
-      at = strchr(at, '\n');
-      at += at != NULL;
-    }
-  str_release(&text);
-  free(path);
-  return value;
-}
-
-// Is the compiler that this line names ours? False as well if it says nothing.
-static bool is_ours(const char *dir, const char *name, const char *key) {
-  char *value = line_value(dir, name, key);
-  bool ours = value && strstr(value, "culprit-cc");
-  free(value);
-  return ours;
-}
-
-static bool file_mentions(const char *dir, const char *name, const char *what) {
-  char *path = mem_printf("%s/%s", dir, name);
-  Str text = {0};
-  Err ignored;
-  bool found = !fs_read(path, CACHE_MOST, &text, &ignored) &&
-               strstr(str_text(&text), what);
-  str_release(&text);
-  free(path);
-  return found;
-}
-
-static bool has_rule(const char *dir, const char *target) {
-  char *key = mem_printf("%s:", target), *value = NULL;
-  value = line_value(dir, "Makefile", key);
-  bool has = value != NULL;
-  free(value);
-  free(key);
-  return has;
-}
-
-static bool has_map(const char *path) {
-  Bytes file;
-  Err ignored;
-  size_t index = 0;
-  if (sections_open(path, &file, &ignored))
-    return false;
-  bool has = section_find(file, "culprit_map", &index).data != NULL;
-  sections_close(file);
-  return has;
-}
+static const char OUR_CC[] = "^CC = .*culprit-cc"; // in a Makefile
 
 // Did culprit-cc build some program in this directory or one below?
 static bool has_program_of_ours(const char *dir) {
@@ -88,7 +28,8 @@ static bool has_program_of_ours(const char *dir) {
       for (size_t k = 0; !found && k < files.gl_pathc; k++) {
         struct stat st;
         found = !stat(files.gl_pathv[k], &st) && S_ISREG(st.st_mode) &&
-                (st.st_mode & S_IXUSR) && has_map(files.gl_pathv[k]);
+                (st.st_mode & S_IXUSR) &&
+                section_exists(files.gl_pathv[k], "culprit_map");
       }
       globfree(&files);
     }
@@ -107,14 +48,21 @@ typedef struct {
 } Work;
 
 // Runs a shell command in `dir`; $1 is the tree, $2 the build directory, $3
-// culprit-cc, $4 -jN.
+// culprit-cc, $4 -jN, $5 the Makefile's target for tests.
 static int shell(Work *w, const char *dir, const char *command) {
-  char *argv[] = {
-      "env",           "-C", (char *)dir,     "sh",         "-ec",
-      (char *)command, "sh", w->tree->source, w->tree->dir, (char *)w->cc,
-      (char *)w->jobs, NULL};
+  const char *target = makefile_target(w->tree->dir);
+  char *argv[] = {"sh",
+                  "-ec",
+                  (char *)command,
+                  "sh",
+                  w->tree->source,
+                  w->tree->dir,
+                  (char *)w->cc,
+                  (char *)w->jobs,
+                  (char *)(target ? target : ""),
+                  NULL};
   str_addf(&w->said, "$ %s\n", command);
-  return command_capture(argv, NULL, &w->said);
+  return suite_capture(dir, argv, &w->said);
 }
 
 static int build_cmake(Work *w) {
@@ -152,7 +100,7 @@ static int build_configure(Work *w) {
   bool in_place = dir_has(w->tree->source, "config.status");
   if (in_place && shell(w, ".", COPY))
     return 1;
-  bool fresh = !is_ours(w->tree->dir, "Makefile", "CC = ");
+  bool fresh = !file_has(w->tree->dir, "Makefile", OUR_CC);
   int status = 0;
   if (fresh && in_place)
     status = shell(w, w->tree->dir,
@@ -164,11 +112,17 @@ static int build_configure(Work *w) {
   return status ? status : shell(w, w->tree->dir, "make \"$4\"");
 }
 
+// Where the default target runs the tests too, building is left to them: what
+// the target of the tests does last ($5) is among what the default target does.
+static const char MAKE[] =
+    "cc=\"CC=$3 -ffile-prefix-map=$2=$1\"; "
+    "last=$([ -z \"$5\" ] || make -n \"$5\" \"$cc\" 2> /dev/null | tail -n 1); "
+    "if [ -n \"$last\" ] && make -n \"$cc\" 2> /dev/null | "
+    "grep -qxF -e \"$last\"; then :; else make \"$4\" \"$cc\"; fi";
+
 static int build_make(Work *w) {
   int status = shell(w, ".", COPY);
-  return status ? status
-                : shell(w, w->tree->dir,
-                        "make \"$4\" CC=\"$3 -ffile-prefix-map=$2=$1\"");
+  return status ? status : shell(w, w->tree->dir, MAKE);
 }
 
 // --- the table --------------------------------------------------------------
@@ -188,7 +142,8 @@ static const TreeKind kinds[] = {
 
 static bool is_make(char *const *command) {
   return command_is(command, "make", "check") ||
-         command_is(command, "make", "test");
+         command_is(command, "make", "test") ||
+         command_is(command, "make", "tests");
 }
 
 // Does the user's command go with this kind of tree?
@@ -202,32 +157,27 @@ static bool fits(const TreeKind *k, char *const *command) {
 }
 
 static bool can_be_built(const TreeKind *k, const char *dir) {
-  if (!dir_has(dir, k->file))
-    return false;
   if (strcmp(k->name, "make") != 0)
-    return true;
-  return has_rule(dir, "check") || has_rule(dir, "test") ||
-         dir_has(dir, "tests") || dir_has(dir, "t");
+    return dir_has(dir, k->file);
+  return makefile_name(dir) && (makefile_target(dir) || dir_has(dir, "tests") ||
+                                dir_has(dir, "t"));
 }
 
 // A build directory remembers its source: caller frees; NULL: it is none.
 static char *source_of_build(const char *dir) {
-  char *home =
-      line_value(dir, "CMakeCache.txt", "CMAKE_HOME_DIRECTORY:INTERNAL=");
-  if (home)
-    return home;
-  if (file_mentions(dir, "Makefile", "generated by automake"))
-    return line_value(dir, "Makefile", "abs_top_srcdir = ");
-  return NULL;
+  char *home = file_match(dir, "CMakeCache.txt",
+                          "^CMAKE_HOME_DIRECTORY:INTERNAL=([^\r\n]*)");
+  if (!home && is_automake_dir(dir))
+    home = file_match(dir, "Makefile", "^abs_top_srcdir = ([^\r\n]*)");
+  return home;
 }
 
 // Is the directory a build of ours already?
 static bool is_built_by_us(const char *dir) {
-  return is_ours(dir, "CMakeCache.txt", "CMAKE_C_COMPILER:") ||
-         is_ours(dir, "Makefile", "CC = ") ||
-         file_mentions(dir, "meson-info/intro-compilers.json", "culprit-cc") ||
-         file_mentions(dir, "build.ninja", "culprit-cc") ||
-         has_program_of_ours(dir);
+  return file_has(dir, "CMakeCache.txt", "^CMAKE_C_COMPILER:.*culprit-cc") ||
+         file_has(dir, "Makefile", OUR_CC) ||
+         file_has(dir, "meson-info/intro-compilers.json", "culprit-cc") ||
+         file_has(dir, "build.ninja", "culprit-cc") || has_program_of_ours(dir);
 }
 
 bool tree_find(Tree *t, const RunOptions *o, const char *store) {
@@ -272,6 +222,15 @@ int tree_build(const Tree *t, int jobs, const char *log, Err *err) {
   free(cc);
   free(self);
   return rc;
+}
+
+const char *tree_make_variable(const Tree *t, Arena *arena) {
+  char *self = path_of_self();
+  const char *word =
+      arena_printf(arena, "CC=%s/culprit-cc -ffile-prefix-map=%s=%s", self,
+                   t->dir, t->source);
+  free(self);
+  return word;
 }
 
 void tree_release(Tree *t) {

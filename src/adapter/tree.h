@@ -1,5 +1,6 @@
-// A build with culprit-cc where the user's tree is none: `culprit run -- make
-// check` on a fresh source tree, or in a build directory of another compiler.
+// Builds the user's tree with culprit-cc if it is not built with it yet:
+// `culprit run -- make check` on a fresh source tree, or in a build directory
+// of another compiler.
 //
 //   the tree has      what is done, below .culprit/build
 //   CMakeLists.txt    cmake -S TREE -DCMAKE_C_COMPILER=culprit-cc
@@ -31,6 +32,9 @@ bool tree_find(Tree *t, const RunOptions *o, const char *store);
 
 // Configures and builds. Output goes to LOG; the message has its end.
 int tree_build(const Tree *t, int jobs, const char *log, Err *err);
+
+// "CC=culprit-cc ...": the word for make in such a build. Memory: arena.
+const char *tree_make_variable(const Tree *t, Arena *arena);
 
 void tree_release(Tree *t);
 

@@ -1,17 +1,17 @@
-// culprit-cc: a C compiler that is clang, and counts. It takes the place of cc
-// in any build: what concerns linking, preprocessing, assembly or other
-// languages goes straight to clang; a C source is compiled in three steps:
+// culprit-cc: clang, with instrumentation. It takes the place of cc in any
+// build. Linking, preprocessing, assembly and other languages go straight to
+// clang; a C source is compiled in three steps:
 //
 //   clang  to bitcode   with the user's options, LLVM's passes off; prints all
 //                       messages and writes the depfile
 //   culprit-instrument  plans and counts
-//   clang  to machine code, with the user's code generation options; where those
+//   clang  to machine code, with the user's code generation options; where
+//   those
 //                       are plain, culprit-instrument has done it already
 //
-// If the second or third step fails, the file is compiled plainly: either clang
-// has something to say about it, in its own words, or it is compiled without
-// counters and a note says so. A build never breaks because of us. Exit status
-// and messages are clang's.
+// If the second or third step fails, clang compiles the file alone: it reports
+// what is wrong, or the file is compiled without counters and a note says so.
+// culprit-cc never breaks a build. Exit status and messages are clang's.
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -285,21 +285,35 @@ static int source_to_bitcode(Cc *cc, const char *source, const char *object,
   return rc;
 }
 
-// A trace build, made by program/trace_build.c from the program's own bitcode.
+static void add_pair(Args *a, const char *option, const char *value) {
+  if (value && *value) {
+    add(a, option);
+    add(a, value);
+  }
+}
+
+// A trace build or one with marks, made by program/trace_build.c from the
+// program's own bitcode.
 static void add_trace_options(Args *a, const char *mode) {
-  const char *unit = getenv("CULPRIT_TRACE_UNIT");
-  const char *names = getenv("CULPRIT_TRACE_NAMES");
-  add(a, text_starts(mode, "marks") ? "--marks" : "--trace");
   if (strstr(mode, "check"))
     add(a, "--check");
-  if (unit) {
-    add(a, "--unit");
-    add(a, unit);
-  }
-  if (names) {
-    add(a, "--names");
-    add(a, names);
-  }
+  add_pair(a, "--unit", getenv("CULPRIT_TRACE_UNIT"));
+  add_pair(a, "--names", getenv("CULPRIT_TRACE_NAMES"));
+}
+
+static void add_count_options(Args *a, const Cc *cc, const char *mode) {
+  if (strstr(mode, "counts"))
+    add_pair(a, "--mode", "counts");
+  if (strstr(mode, "returns"))
+    add(a, "--returns");
+  if (strstr(mode, "links"))
+    add(a, "--links");
+  for (size_t i = 0; i < cc->args.prefix_maps.len; i++)
+    add_pair(a, "--prefix-map", cc->args.prefix_maps.items[i]);
+  for (size_t i = 0; i < cc->args.args.len; i++)
+    if (cc->args.args.items[i].role == ARG_OPTION)
+      add_pair(a, "--arg", cc->args.args.items[i].text);
+  add_pair(a, "--mutate", getenv("CULPRIT_MUTATE"));
 }
 
 // As bitcode, or (`object`) as machine code right away. Messages go to the file
@@ -307,38 +321,20 @@ static void add_trace_options(Args *a, const char *mode) {
 static int instrument(Cc *cc, const char *from, const char *to, bool object,
                       const char *messages) {
   const char *mode = getenv("CULPRIT_MODE"); // hits, counts, +returns
+  mode = mode ? mode : "";
+  bool traces = text_starts(mode, "trace"), marks = text_starts(mode, "marks");
   Args a = {0};
   char level[2] = {cc->args.opt, 0};
   add(&a, cc->instrument);
-  add(&a, "--runtime");
-  add(&a, cc->runtime);
-  add(&a, "--opt");
-  add(&a, level);
-  add(&a, "--mode");
-  add(&a, mode && strstr(mode, "counts") ? "counts" : "hits");
+  add(&a, traces ? "trace" : marks ? "mark" : "count");
+  add_pair(&a, "--runtime", cc->runtime);
+  add_pair(&a, "--opt", level);
   if (object)
     add(&a, "--object");
-  if (mode && (text_starts(mode, "trace") || text_starts(mode, "marks")))
+  if (traces || marks)
     add_trace_options(&a, mode);
-  if (mode && strstr(mode, "returns"))
-    add(&a, "--returns");
-  if (mode && strstr(mode, "links"))
-    add(&a, "--links");
-  for (size_t i = 0; i < cc->args.prefix_maps.len; i++) {
-    add(&a, "--prefix-map");
-    add(&a, cc->args.prefix_maps.items[i]);
-  }
-  for (size_t i = 0; i < cc->args.args.len; i++) {
-    if (cc->args.args.items[i].role != ARG_OPTION)
-      continue;
-    add(&a, "--arg");
-    add(&a, cc->args.args.items[i].text);
-  }
-  const char *mutant = getenv("CULPRIT_MUTATE");
-  if (mutant && *mutant) {
-    add(&a, "--mutate");
-    add(&a, mutant);
-  }
+  else
+    add_count_options(&a, cc, mode);
   add(&a, from);
   add(&a, "-o");
   add(&a, to);
@@ -671,7 +667,7 @@ int main(int argc, char **argv) {
   if (cc.args.lto && cc.args.nsources)
     note("note", "-flto is ignored: instrumented objects are machine code");
   if (cc.args.left_out)
-    note(cc.args.left_out, "left out: clang does not know it");
+    note(cc.args.left_out, "ignored: clang does not know this option");
   catch_interruptions();
   int rc = cc.args.compile_only ? compile_all(&cc) : link_all(&cc);
   area_close(&cc.area);

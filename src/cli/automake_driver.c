@@ -273,7 +273,7 @@ static int drive(Driver *d, Err *err) {
   return rc;
 }
 
-int cmd_automake_driver(int argc, char **argv) {
+static int automake_driver_main(int argc, char **argv) {
   Driver d = {.spool = getenv(SPOOL_ENV)};
   Err err = {0};
   if (argc < 2)
@@ -287,3 +287,6 @@ int cmd_automake_driver(int argc, char **argv) {
   arena_release(&d.arena);
   return rc < 0 ? cli_error(&err) : rc > 0 ? EXIT_INTERRUPTED : EXIT_DONE;
 }
+
+const Command cmd_automake_driver = {"automake-driver", NULL,
+                                     automake_driver_main};

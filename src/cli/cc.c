@@ -8,7 +8,7 @@
 #include "util/fs.h"
 #include "util/mem.h"
 
-int cmd_cc(int argc, char **argv) {
+static int cc_main(int argc, char **argv) {
   (void)argc;
   char *self = path_of_self();
   char *cc = mem_printf("%s/culprit-cc", self);
@@ -21,3 +21,5 @@ int cmd_cc(int argc, char **argv) {
   free(self);
   return status;
 }
+
+const Command cmd_cc = {"cc", "compile C (the same as culprit-cc)", cc_main};

@@ -6,23 +6,40 @@
 #include "cli/cli.h"
 #include "util/str.h"
 
-int confine_take_write(ConfineOptions *o, Arena *arena, const char *dir) {
+static int take_directory(const Option *o, void *field, const char *arg) {
+  (void)o;
   struct stat st;
-  if (stat(dir, &st) || !S_ISDIR(st.st_mode))
+  if (stat(arg, &st) || !S_ISDIR(st.st_mode))
     return -1;
-  array_push(&o->writable, cli_absolute(arena, dir));
+  array_push((Texts *)field, arg);
   return 0;
 }
 
-int confine_take_connect(ConfineOptions *o, const char *port) {
-  int64_t number;
-  if (cli_number(port, &number) || number > UINT16_MAX)
+static int take_port(const Option *o, void *field, const char *arg) {
+  ConfineOptions *confine = field;
+  int port;
+  if (option_int.take(o, &port, arg))
     return -1;
-  array_push(&o->ports, (uint16_t)number);
+  array_push(&confine->ports, (uint16_t)port);
   return 0;
 }
 
-void confine_options_end(ConfineOptions *o) {
+static const OptionType option_directory = {take_directory,
+                                            "an existing directory"};
+static const OptionType option_port = {take_port, "a TCP port"};
+
+const Option confine_options[] = {{"allow-write", "DIR", &option_directory,
+                                   offsetof(ConfineOptions, writable),
+                                   "let confined runs change files in DIR",
+                                   .repeats = true},
+                                  {"allow-connect", "PORT", &option_port, 0,
+                                   "let confined runs connect to this TCP port",
+                                   .repeats = true, .max = UINT16_MAX},
+                                  {0}};
+
+void confine_options_end(ConfineOptions *o, Arena *arena) {
+  for (size_t i = 0; i < o->writable.len; i++)
+    o->writable.items[i] = cli_absolute(arena, o->writable.items[i]);
   array_reserve(&o->writable, 1);
   o->writable.items[o->writable.len] = NULL;
   o->plan = (ConfinePlan){.writable = o->writable.items,
@@ -48,9 +65,8 @@ void confine_explain(Confine *const *list, size_t n) {
   for (size_t i = 0; i < n; i++)
     confine_take_refused(list[i], add_refused, &refused);
   if (refused.len)
-    cli_warn("the run is confined, and this was refused: %s; if that decides "
-             "how it ends, allow it with --allow-connect PORT or --allow-write "
-             "DIR",
+    cli_warn("confinement refused this: %s; if the result depends on it, allow "
+             "it with --allow-connect PORT or --allow-write DIR",
              str_text(&refused));
   str_release(&refused);
 }

@@ -1,36 +1,28 @@
-// --allow-write and --allow-connect: what runs that nobody has seen may do
-// besides, for every command that has such runs.
+// --allow-write and --allow-connect: what confined runs may do besides, for
+// every command that confines runs.
 #ifndef CULPRIT_CLI_CONFINE_OPTIONS_H
 #define CULPRIT_CLI_CONFINE_OPTIONS_H
 
 #include <stdint.h>
 
+#include "cli/options.h"
 #include "confine/confine.h"
 #include "util/arena.h"
 #include "util/array.h"
 
 typedef struct {
   ConfinePlan plan; // complete after confine_options_end
-  ARRAY(const char *) writable;
+  Texts writable;
   ARRAY(uint16_t) ports;
 } ConfineOptions;
 
-// -1: not a directory; not a port.
-int confine_take_write(ConfineOptions *o, Arena *arena, const char *dir);
-int confine_take_connect(ConfineOptions *o, const char *port);
+extern const Option confine_options[]; // of a ConfineOptions
 // All options were taken.
-void confine_options_end(ConfineOptions *o);
+void confine_options_end(ConfineOptions *o, Arena *arena);
 void confine_options_release(ConfineOptions *o);
 
-// Says, on standard error, what is not confined here, and what the first run was
-// kept from doing, if anything.
+// Says, on standard error, what is not confined here, and what the runs tried
+// and were refused, if anything.
 void confine_explain(Confine *const *list, size_t n);
-
-// Their lines of --help.
-#define CONFINE_HELP                                                           \
-  "  --allow-write DIR  runs may really change what is in DIR; may be\n"       \
-  "                     repeated\n"                                            \
-  "  --allow-connect PORT  runs may connect to this TCP port; may be\n"        \
-  "                     repeated\n"
 
 #endif

@@ -9,7 +9,6 @@
 // reads back which of its lines were executed.
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,20 +24,11 @@
 #include "program/runfile.h"
 #include "store/store.h"
 #include "util/area.h"
-#include "util/command.h"
+#include "util/capture.h"
 #include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
-
-static const char HELP[] =
-    "usage: culprit doctor [--store DIR] [--color WHEN]\n"
-    "\n"
-    "Checks the compiler, culprit's own parts, the place for run files, the\n"
-    "store, and what in the environment or in this directory's build files\n"
-    "would keep culprit-cc from being used.\n"
-    "\n"
-    "Exit status: 0 nothing is missing, 3 something is.\n";
 
 typedef enum { OK, WARNING, MISSING, LEVELS } Level;
 
@@ -70,8 +60,7 @@ static const char *first_line(Str *s) {
   return *str_text(s) ? s->data : "no output";
 }
 
-// --- culprit's own parts
-// ------------------------------------------------------
+// --- culprit's own parts ---------------------------------------------------
 
 static void check_compiler(Doctor *d) {
   const char *cc = getenv("CULPRIT_CC");
@@ -88,7 +77,7 @@ static void check_compiler(Doctor *d) {
   if (status)
     report(d, MISSING, "compiler: %s does not run (%s); %s", cc, line, remedy);
   else if (!version)
-    report(d, MISSING, "compiler: %s is no clang (%s); %s", cc, line, remedy);
+    report(d, MISSING, "compiler: %s is not clang (%s); %s", cc, line, remedy);
   else if (!text_starts(version, "clang version 19."))
     report(d, WARNING,
            "compiler: %s is %s; culprit is built for LLVM 19 and may not read "
@@ -165,8 +154,7 @@ static void check_php(Doctor *d) {
   free(extension);
 }
 
-// --- the machine
-// --------------------------------------------------------------
+// --- the machine -----------------------------------------------------------
 
 enum { LOW_SPACE_MB = 512 }; // as in run/scratch.c
 
@@ -266,8 +254,7 @@ static void check_store(Doctor *d) {
   free(dir);
 }
 
-// --- the environment
-// ------------------------------------------------------------
+// --- the environment -------------------------------------------------------
 
 // Is `word` one of the blank-separated words of `text`, or the start of one
 // that goes on with '='?
@@ -311,8 +298,7 @@ static void check_environment(Doctor *d) {
     report(d, OK, "environment: nothing in the way");
 }
 
-// --- build files in the current directory
-// ---------------------------------------
+// --- build files in the current directory ----------------------------------
 
 // Finds the line `NAME = value` of a Makefile or `NAME:TYPE=value` of a CMake
 // cache that sets `name` for good (not with ?=). Returns its number, 0 if there
@@ -378,8 +364,7 @@ static void check_build_files(Doctor *d) {
     check_build_file(d, build_files[i].file, build_files[i].name);
 }
 
-// --- the whole way
-// --------------------------------------------------------------
+// --- the whole way ---------------------------------------------------------
 
 static const char PROGRAM[] = "int main(int argc, char **argv) {\n"
                               "  (void)argv;\n"
@@ -429,7 +414,8 @@ static int judge_run(const char *program, const char *dir, Err *err) {
                  run.note ? run.note : "");
   if (!rc && (!bitset_meets(hits, &want.lines[1]) ||
               bitset_meets(hits, &want.lines[0])))
-    rc = err_set(err, "the run file tells other lines than were executed");
+    rc = err_set(err,
+                 "the run file names other lines than the program executed");
   collector_free(c);
   run_release(&run);
   bitset_release(&want.lines[0]);
@@ -485,8 +471,7 @@ static void check_whole_way(Doctor *d) {
   area_close(&area);
 }
 
-// --- the command
-// ----------------------------------------------------------------
+// --- the command -----------------------------------------------------------
 
 static int examine(Doctor *d) {
   check_compiler(d);
@@ -502,34 +487,34 @@ static int examine(Doctor *d) {
   return d->count[MISSING] ? EXIT_ENVIRONMENT : EXIT_DONE;
 }
 
-int cmd_doctor(int argc, char **argv) {
-  static const struct option options[] = {{"store", required_argument, 0, 's'},
-                                          {"color", required_argument, 0, 'c'},
-                                          {"help", no_argument, 0, 'h'},
-                                          {0}};
-  const char *color = NULL;
-  Doctor d = {0};
-  for (int c; (c = cli_getopt(argc, argv, "h", options, NULL)) != -1;) {
-    switch (c) {
-    case 's':
-      d.store = optarg;
-      break;
-    case 'c':
-      color = optarg;
-      break;
-    case 'h':
-      fputs(HELP, stdout);
-      return EXIT_DONE;
-    default:
-      return cli_usage_hint("doctor");
-    }
-  }
-  int on = cli_color(color, STDOUT_FILENO);
-  if (on < 0 || optind < argc)
-    return cli_usage_hint("doctor");
-  d.color = on;
+static const Option options[] = {
+    {.rows = option_store, .at = offsetof(Doctor, store)},
+    {.rows = option_colors, .at = offsetof(Doctor, color)},
+    {0}};
+
+static int doctor_main(int argc, char **argv) {
+  Doctor d = {.color = cli_color()};
+  int first;
+  int status = options_parse(&cmd_doctor, argc, argv, &d, &first);
+  if (status != OPTIONS_TAKEN)
+    return status;
+  if (first < argc)
+    return options_wrong(&cmd_doctor, "'%s': doctor takes no arguments",
+                         argv[first]);
   d.self = path_of_self();
-  int status = examine(&d);
+  status = examine(&d);
   free(d.self);
   return status;
 }
+
+const Command cmd_doctor = {
+    "doctor",
+    "report what is missing or wrong on this machine",
+    doctor_main,
+    .usage = "[options]",
+    .about = "Check the compiler, culprit's own parts, the place for run "
+             "files, the store, and what in the environment or in this "
+             "directory's build files would keep culprit-cc from being used.",
+    .options = options,
+    .end =
+        "Exit status: 0 nothing is missing, 2 usage, 3 something is missing."};

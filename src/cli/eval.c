@@ -3,10 +3,8 @@
 // what came of them is put together.
 #include <errno.h>
 #include <fnmatch.h>
-#include <getopt.h>
 #include <math.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,141 +44,64 @@ typedef struct {
   int jobs;
 } Options;
 
-static void print_help(void) {
-  puts(
-      "usage: culprit eval [options] MANIFEST\n"
-      "\n"
-      "Builds the faulty versions that MANIFEST lists, runs their tests,\n"
-      "applies every method and prints, as Markdown, how well they find the\n"
-      "faults. culprit(1) describes the manifest.\n"
-      "\n"
-      "  --methods LIST    names of `culprit rank --list-methods`, separated\n"
-      "                    by commas; ochiai:statement+condition limits the\n"
-      "                    kinds of entities\n"
-      "  --ablate          also without conditions, without returns, and\n"
-      "                    without both\n"
-      "  --exclude-failing-above SHARE\n"
-      "                    leave out versions in which more tests fail, as\n"
-      "                    0.2 or 20%\n"
-      "  --versions GLOB   only versions whose name matches\n"
-      "  -o FILE.md        write the page there, and curves and CSV into the\n"
-      "                    directory FILE\n"
-      "  --title TEXT      of the page\n"
-      "  --rebuild         build again even if nothing seems to have changed;\n"
-      "                    tests run again if the program is another\n"
-      "  -j N              versions at once (default: one per core)\n"
-      "  -q, --quiet       no line per version\n"
-      "  --store DIR       versions are kept in DIR/eval (default: .culprit)\n"
-      "\n"
-      "The same command continues what was interrupted.\n"
-      "Exit: 0 done, 2 usage, 3 a version could not be measured, 4 no version\n"
-      "counts, 130 interrupted.");
-}
-
-enum {
-  OPT_METHODS = 256,
-  OPT_ABLATE,
-  OPT_GRAPH,
-  OPT_EXCLUDE,
-  OPT_VERSIONS,
-  OPT_TITLE,
-  OPT_REBUILD,
-  OPT_STORE,
-};
-
-static const struct option long_options[] = {
-    {"methods", required_argument, NULL, OPT_METHODS},
-    {"ablate", no_argument, NULL, OPT_ABLATE},
-    {"graph", no_argument, NULL, OPT_GRAPH},
-    {"exclude-failing-above", required_argument, NULL, OPT_EXCLUDE},
-    {"versions", required_argument, NULL, OPT_VERSIONS},
-    {"output", required_argument, NULL, 'o'},
-    {"title", required_argument, NULL, OPT_TITLE},
-    {"rebuild", no_argument, NULL, OPT_REBUILD},
-    {"jobs", required_argument, NULL, 'j'},
-    {"quiet", no_argument, NULL, 'q'},
-    {"store", required_argument, NULL, OPT_STORE},
-    {"help", no_argument, NULL, 'h'},
-    {0},
-};
-
-static int default_jobs(void) {
-  cpu_set_t set;
-  int n = sched_getaffinity(0, sizeof set, &set) ? 1 : CPU_COUNT(&set);
-  return n < 1 ? 1 : n > JOBS_MAX ? JOBS_MAX : n;
-}
-
 // "0.2" or "20%"
-static int parse_share(const char *text, double *out) {
+static int take_share(const Option *o, void *field, const char *arg) {
+  (void)o;
   char *end;
-  double x = strtod(text, &end);
-  if (end != text && !strcmp(end, "%")) {
+  double x = strtod(arg, &end);
+  if (end != arg && !strcmp(end, "%")) {
     x /= 100;
     end++;
   }
-  if (end == text || *end || !(x > 0) || x > 1)
+  if (end == arg || *end || !(x > 0) || x > 1)
     return -1;
-  *out = x;
+  *(double *)field = x;
   return 0;
 }
 
-static int parse_jobs(const char *text, int *out) {
-  char *end;
-  long n = strtol(text, &end, 10);
-  if (end == text || *end || n < 1 || n > JOBS_MAX)
-    return -1;
-  *out = (int)n;
-  return 0;
+static int take_output(const Option *o, void *field, const char *arg) {
+  (void)o;
+  *(const char **)field = arg;
+  return text_ends(arg, ".md") && strcmp(path_base(arg), ".md") != 0 ? 0 : -1;
 }
 
-static int parse_output(const char *text, const char **out) {
-  *out = text;
-  return text_ends(text, ".md") && strcmp(path_base(text), ".md") != 0 ? 0 : -1;
-}
+static const OptionType option_share = {take_share,
+                                        "a share above 0, as 0.2 or 20%"};
+static const OptionType option_output = {take_output,
+                                         "a name that ends in .md"};
 
-// -1: `value` is nothing the option takes.
-static int take_option(Options *o, int opt, const char *value) {
-  // clang-format off
-  switch (opt) {
-  case OPT_METHODS: o->methods = value; return 0;
-  case OPT_ABLATE: o->ablate = true; return 0;
-  case OPT_GRAPH: o->graph = true; return 0;
-  case OPT_EXCLUDE: return parse_share(value, &o->max_failing);
-  case OPT_VERSIONS: o->versions = value; return 0;
-  case 'o': return parse_output(value, &o->output);
-  case OPT_TITLE: o->title = value; return 0;
-  case OPT_REBUILD: o->rebuild = true; return 0;
-  case 'j': return parse_jobs(value, &o->jobs);
-  case 'q': o->quiet = true; return 0;
-  case OPT_STORE: o->store = value; return 0;
-  default: return -1;
-  }
-  // clang-format on
-}
-
-// EXIT_DONE: go on; otherwise the status to end with, or -1 after --help.
-static int parse_options(Options *o, int argc, char **argv) {
-  *o = (Options){
-      .jobs = default_jobs(), .max_failing = 1, .title = "Evaluation"};
-  for (int c;
-       (c = cli_getopt(argc, argv, "o:j:qh", long_options, NULL)) != -1;) {
-    if (c == 'h') {
-      print_help();
-      return -1;
-    }
-    if (c == '?')
-      return cli_usage_hint("eval");
-    if (take_option(o, c, optarg))
-      return cli_fail(EXIT_USAGE, "'%s': not a value that option takes",
-                      optarg);
-  }
-  if (optind + 1 != argc) {
-    cli_fail(EXIT_USAGE, "eval takes one manifest");
-    return cli_usage_hint("eval");
-  }
-  o->manifest = argv[optind];
-  return EXIT_DONE;
-}
+static const Option options[] = {
+    {"methods", "LIST", &option_text, offsetof(Options, methods),
+     "methods, separated by commas, as `culprit rank --list-methods` names "
+     "them; ochiai:statement+condition limits the kinds of entities"},
+    {"ablate", NULL, &option_flag, offsetof(Options, ablate),
+     "apply every formula also without conditions, without returns, and "
+     "without "
+     "both"},
+    {"graph", NULL, &option_flag, offsetof(Options, graph),
+     "also score the first five statements over the program dependence graph"},
+    {"exclude-failing-above", "SHARE", &option_share,
+     offsetof(Options, max_failing),
+     "leave out versions in which more tests fail, as 0.2 or 20%"},
+    {"versions", "GLOB", &option_text, offsetof(Options, versions),
+     "measure only versions whose names match"},
+    {"output", "FILE.md", &option_output, offsetof(Options, output),
+     "write the page there, and curves and CSV into the directory FILE",
+     .letter = 'o'},
+    {"title", "TEXT", &option_text, offsetof(Options, title),
+     "title of the page"},
+    {"rebuild", NULL, &option_flag, offsetof(Options, rebuild),
+     "build again even if nothing seems to have changed; tests run again if "
+     "the "
+     "program differs"},
+    {"jobs", "N", &option_int, offsetof(Options, jobs),
+     "versions at once (default: one per processor)", .letter = 'j',
+     .max = JOBS_MAX},
+    {"quiet", NULL, &option_flag, offsetof(Options, quiet),
+     "print no line per version", .letter = 'q'},
+    {"store", "DIR", &option_text, offsetof(Options, store),
+     "keep versions in DIR/eval (default: CULPRIT_STORE, else .culprit)"},
+    {0}};
 
 // --- running the versions --------------------------------------------------
 
@@ -188,12 +109,12 @@ typedef struct {
   const Options *options;
   const Manifest *manifest;
   const MethodList *methods;
-  Outcome *outcomes; // one per version, filled in as they come
+  VersionOutcome *outcomes; // one per version, filled in as they come
   pid_t *pids;       // per version: its process, 0: none (any more)
   size_t started, running, finished;
-} Batch;
+} VersionRuns;
 
-static void start_version(Batch *b, size_t i) {
+static void start_version(VersionRuns *b, size_t i) {
   const Version *v = &b->manifest->versions.items[i];
   AttemptOptions o = {.root = b->manifest->root,
                       .rebuild = b->options->rebuild,
@@ -210,7 +131,7 @@ static void start_version(Batch *b, size_t i) {
     _exit(rc ? EXIT_ENVIRONMENT : EXIT_DONE);
   }
   if (pid > 0) {
-    setpgid(pid, pid); // here and there: whoever comes first
+    setpgid(pid, pid); // in both processes: either may come first
     b->pids[i] = pid;
     b->running++;
     return;
@@ -221,8 +142,8 @@ static void start_version(Batch *b, size_t i) {
   b->finished++;
 }
 
-static void show_version(const Batch *b, size_t i) {
-  const Outcome *o = &b->outcomes[i];
+static void show_version(const VersionRuns *b, size_t i) {
+  const VersionOutcome *o = &b->outcomes[i];
   double seconds = o->build + o->run + o->rank;
   escape_printf(stderr, "[%zu/%zu] %s: ", b->finished,
                 b->manifest->versions.len, b->manifest->versions.items[i].name);
@@ -234,7 +155,7 @@ static void show_version(const Batch *b, size_t i) {
             o->run > 0 ? "" : " (kept)");
 }
 
-static void finish_version(Batch *b, size_t i) {
+static void finish_version(VersionRuns *b, size_t i) {
   char *path = attempt_outcome(&b->manifest->versions.items[i]);
   Err err = {0};
   if (outcome_read(&b->outcomes[i], path, b->methods->items.len, &err)) {
@@ -262,7 +183,7 @@ static void wait_for_news(void) {
   }
 }
 
-static void take_ended(Batch *b) {
+static void take_ended(VersionRuns *b) {
   for (pid_t pid; (pid = waitpid(-1, NULL, WNOHANG)) > 0;)
     for (size_t i = 0; i < b->started; i++)
       if (b->pids[i] == pid)
@@ -272,7 +193,7 @@ static void take_ended(Batch *b) {
 // Each version is a process group of its own. With the compilers and tests that
 // it has started it is to end before we do: they would write on into what the
 // next evaluation makes.
-static void run_versions(Batch *b) {
+static void run_versions(VersionRuns *b) {
   size_t n = b->manifest->versions.len;
   stop_adopt();
   while ((b->running || b->started < n) && !stop_requested()) {
@@ -358,12 +279,13 @@ static int write_output(const Evaluation *e, const Options *o, Err *err) {
     fclose(out);
   }
   if (!rc && e->nkept && !drawn)
-    cli_warn("no gnuplot here: curves are left out (Debian: gnuplot-nox)");
+    cli_warn(
+        "gnuplot is missing, so there are no curves (Debian: gnuplot-nox)");
   free(dir);
   return rc;
 }
 
-static int report(const Options *o, const Batch *b, double elapsed) {
+static int report(const Options *o, const VersionRuns *b, double elapsed) {
   Evaluation e;
   Err err = {0};
   size_t problems = 0;
@@ -378,8 +300,8 @@ static int report(const Options *o, const Batch *b, double elapsed) {
                       "%zu of %zu versions could not be measured: see above",
                       problems, e.nversions);
   else if (status == EXIT_DONE && !e.nkept)
-    status = cli_fail(EXIT_NO_VERDICT, "no version counts: none is left after "
-                                       "exclusions");
+    status = cli_fail(EXIT_NO_VERDICT,
+                      "every version was excluded; the page says why");
   evaluation_release(&e);
   return status;
 }
@@ -389,11 +311,11 @@ static int report(const Options *o, const Batch *b, double elapsed) {
 static int evaluate(const Options *o, const Manifest *m,
                     const MethodList *methods) {
   size_t n = m->versions.len;
-  Batch b = {.options = o,
-             .manifest = m,
-             .methods = methods,
-             .outcomes = mem_array(Outcome, n),
-             .pids = mem_array(pid_t, n)};
+  VersionRuns b = {.options = o,
+                   .manifest = m,
+                   .methods = methods,
+                   .outcomes = mem_array(VersionOutcome, n),
+                   .pids = mem_array(pid_t, n)};
   double start = clock_now();
   stop_orderly(STOP_SECONDS);
   run_versions(&b);
@@ -420,38 +342,36 @@ static int read_methods(const Options *o, MethodList *l, Err *err) {
   int rc = o->methods ? methods_parse(l, o->methods, NULL, err)
                       : methods_parse(l, methods_default, &lost, err);
   if (lost.len)
-    cli_warn("left out, not in this build: %s", lost.data);
+    cli_warn("methods that this build lacks are left out: %s", lost.data);
   str_release(&lost);
   if (!rc && o->ablate)
     methods_ablate(l);
   return rc;
 }
 
-int cmd_eval(int argc, char **argv) {
-  Options o;
+static int evaluate_manifest(const Options *o, char **argv) {
   Err err = {0};
   MethodList methods = {0};
   Manifest manifest = {0};
-  int status = parse_options(&o, argc, argv);
-  if (status)
-    return status < 0 ? EXIT_DONE : status;
-  char *dir = store_find(o.store), *full = path_absolute(dir, NULL);
+  int status = EXIT_DONE;
+  char *dir = store_find(o->store), *full = path_absolute(dir, NULL);
   char *state = mem_printf("%s/eval", full);
-  if (read_methods(&o, &methods, &err))
+  if (read_methods(o, &methods, &err))
     status = cli_fail(EXIT_USAGE, "%s", err.text);
-  else if (manifest_read(&manifest, o.manifest, state, &err))
+  else if (manifest_read(&manifest, o->manifest, state, &err))
     status = cli_error(&err);
-  if (!status && o.versions)
-    choose_versions(&manifest, o.versions);
+  if (!status && o->versions)
+    choose_versions(&manifest, o->versions);
   if (!status && !manifest.versions.len)
-    status = cli_fail(EXIT_USAGE, "no version's name matches %s", o.versions);
+    status =
+        cli_fail(EXIT_USAGE, "no version matches --versions %s", o->versions);
   Area area = AREA_NONE; // for what versions would leave behind
   if (!status && area_open_temporary(&area, &err))
     status = cli_error(&err);
   if (!status) {
-    area_guard(&area);
+    area_watch(&area);
     cli_resumes(argv);
-    status = evaluate(&o, &manifest, &methods);
+    status = evaluate(o, &manifest, &methods);
   }
   area_close(&area);
   manifest_release(&manifest);
@@ -461,3 +381,30 @@ int cmd_eval(int argc, char **argv) {
   free(dir);
   return status;
 }
+
+static int eval_main(int argc, char **argv) {
+  Options o = {.jobs = cli_default_jobs(JOBS_MAX),
+               .max_failing = 1,
+               .title = "Evaluation"};
+  int first;
+  int status = options_parse(&cmd_eval, argc, argv, &o, &first);
+  if (status != OPTIONS_TAKEN)
+    return status;
+  if (first + 1 != argc)
+    return options_wrong(&cmd_eval, "name one manifest");
+  o.manifest = argv[first];
+  return evaluate_manifest(&o, argv);
+}
+
+const Command cmd_eval = {
+    "eval",
+    "measure methods on programs with known faults",
+    eval_main,
+    .usage = "[options] MANIFEST",
+    .about = "Build the faulty versions that MANIFEST lists, run their tests, "
+             "apply every method, and print, as Markdown, how well they find "
+             "the faults. culprit(1) describes the manifest. The same command "
+             "continues what was interrupted.",
+    .options = options,
+    .end = "Exit status: 0 done, 2 usage, 3 a version could not be measured, 4 "
+           "every version was excluded, 130 interrupted."};

@@ -23,6 +23,7 @@
 enum {
   JOBS_MAX = 64,
   BUDGET = 20,         // seconds
+  TIMEOUT = 5,         // seconds of one run
   REDUCTION = 300,     // runs
   FILE_MAX = 16 << 20, // bytes of a file that is an input
   STOP_SECONDS = 5,    // to print what is found when a signal comes
@@ -31,9 +32,9 @@ enum {
 // --- options ----------------------------------------------------------------
 
 void given_init(GivenOptions *o, size_t max_tests) {
-  *o = (GivenOptions){.budget = BUDGET, .max_tests = max_tests};
+  *o = (GivenOptions){
+      .budget = BUDGET, .timeout = TIMEOUT, .max_tests = max_tests};
   o->run.jobs = cli_default_jobs(JOBS_MAX);
-  o->run.timeout = 5;
   o->run.max_output = 8u << 20; // a loop that prints ends soon
   o->run.rerun = true;
   o->run.confine = &o->confine.plan;
@@ -45,65 +46,62 @@ void given_release(GivenOptions *o) {
   arena_release(&o->arena);
 }
 
-int given_take(GivenOptions *o, int opt, const char *arg) {
-  // clang-format off
-  switch (opt) {
-  case 'h': o->help = true; return 0;
-  case 'q': o->quiet = true; return 0;
-  case 'j': return cli_jobs(arg, JOBS_MAX, &o->run.jobs);
-  case GIVEN_BUDGET: return cli_seconds(arg, &o->budget);
-  case GIVEN_MAX_TESTS: return cli_count(arg, &o->max_tests);
-  case GIVEN_ENV: array_push(&o->env, arg); return 0;
-  case GIVEN_NO_REDUCE: o->no_reduce = true; return 0;
-  case GIVEN_NO_FORK_SERVER: o->no_fork_server = true; return 0;
-  case GIVEN_REFERENCE: o->run.reference = cli_absolute(&o->arena, arg); return 0;
-  case GIVEN_ORACLE: o->run.oracle = arg; return 0;
-  case GIVEN_TIMEOUT: o->run.timeout_given = true; return cli_seconds(arg, &o->run.timeout);
-  case GIVEN_STORE: o->store = arg; return 0;
-  case GIVEN_ALLOW_WRITE: return confine_take_write(&o->confine, &o->arena, arg);
-  case GIVEN_ALLOW_CONNECT: return confine_take_connect(&o->confine, arg);
-  default: return -1;
-  }
-  // clang-format on
-}
+const Option oracle_options[] = {
+    {"reference", "PROG", &option_text, offsetof(RunOptions, reference),
+     "require the standard output and exit status of PROG with the same "
+     "arguments"},
+    {"oracle", "CMD", &option_text, offsetof(RunOptions, oracle),
+     "let CMD judge: exit status 0 pass, 125 skip, 126 or 127 CMD cannot run, "
+     "any other fail. CMD runs in the test's directory with CULPRIT_STDOUT, "
+     "CULPRIT_STDERR (files), CULPRIT_STATUS and CULPRIT_TEST set"},
+    {0}};
 
-static int wrong(const char *message) {
-  cli_fail(EXIT_USAGE, "%s", message);
-  return -1;
-}
+const Option given_input_options[] = {
+    {"env", "NAME", &option_list, offsetof(GivenOptions, env),
+     "environment variable that is input, too"},
+    {"no-reduce", NULL, &option_flag, offsetof(GivenOptions, no_reduce),
+     "do not minimise the failing input first"},
+    {0}};
 
-int given_check(GivenOptions *o, int argc, char **argv, int first) {
+const Option given_run_options[] = {
+    {.title = "Oracle (default: a run passes if it exits with status 0)"},
+    {.rows = oracle_options, .at = offsetof(GivenOptions, run)},
+    {.title = "Execution"},
+    {"jobs", "N", &option_int, offsetof(GivenOptions, run.jobs),
+     "runs at once (default: one per processor)", .letter = 'j',
+     .max = JOBS_MAX},
+    {"no-fork-server", NULL, &option_flag,
+     offsetof(GivenOptions, no_fork_server),
+     "execute the program anew for every run"},
+    {.rows = confine_options, .at = offsetof(GivenOptions, confine)},
+    {.title = "Output"},
+    {.rows = option_quiet, .at = offsetof(GivenOptions, quiet)},
+    {.rows = option_store, .at = offsetof(GivenOptions, store)},
+    {0}};
+
+int given_check(GivenOptions *o, const Command *c, int argc, char **argv,
+                int first) {
+  RunOptions *run = &o->run;
   if (first >= argc)
-    return wrong("name the program and its arguments after --");
-  if (o->run.reference && o->run.oracle)
-    return wrong("--reference and --oracle: only one of them");
-  o->run.command = argv + first;
-  confine_options_end(&o->confine);
-  return 0;
+    return options_wrong(c, "name the program and its arguments after --");
+  if (run->reference && run->oracle)
+    return options_wrong(c, "--reference and --oracle: only one of them");
+  if (run->reference)
+    run->reference = cli_absolute(&o->arena, run->reference);
+  run->timeout_given = run->timeout > 0;
+  if (!run->timeout_given)
+    run->timeout = o->timeout;
+  run->command = argv + first;
+  confine_options_end(&o->confine, &o->arena);
+  return OPTIONS_TAKEN;
 }
 
 // --- the input --------------------------------------------------------------
 
-// Standard input, if there is something to read: a file or a pipe.
-static int read_stdin(Str *out, bool *there, Err *err) {
-  struct stat st;
-  *there = !isatty(STDIN_FILENO) && !fstat(STDIN_FILENO, &st);
-  char buffer[65536];
-  ssize_t n = 0;
-  while (*there && (n = read(STDIN_FILENO, buffer, sizeof buffer)) != 0) {
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n < 0)
-      return err_set(err, "cannot read standard input: %s", strerror(errno));
-    str_addn(out, buffer, (size_t)n);
-  }
-  return 0;
-}
-
 static int read_input(const GivenOptions *o, Inputs *out, Err *err) {
   Str text = {0};
   bool there;
-  int rc = read_stdin(&text, &there, err);
+  int rc = cli_read_stdin(&text, &there, err);
   if (!rc && there)
     inputs_add_stdin(out, str_text(&text), text.len);
   str_release(&text);
@@ -121,11 +119,11 @@ static int explain(GivenResult result, const char *note) {
   switch (result) {
   case GIVEN_PASSES:
     return cli_fail(EXIT_NO_VERDICT,
-                    "this input does not fail: the program ends well. Is the "
-                    "right thing checked (--reference, --oracle)?");
+                    "this input passes; if its output is wrong, say what is "
+                    "right with --reference or --oracle");
   case GIVEN_FLAKY:
     return cli_fail(EXIT_NO_VERDICT,
-                    "this input fails only sometimes: the program depends on "
+                    "this input fails only sometimes; the program depends on "
                     "more than its input (the clock, random numbers, threads)");
   default:
     return cli_fail(EXIT_NO_VERDICT,
@@ -210,7 +208,7 @@ static int run_session(GivenOptions *o, const GivenJob *job, Runner *r,
   if (runner_close(r, true, &err))
     return cli_error(&err);
   if (status == EXIT_INTERRUPTED)
-    return cli_interrupted("nothing can be resumed");
+    return cli_interrupted("nothing to resume");
   return status == EXIT_DONE && job->finish ? job->finish(job->context, r)
                                             : status;
 }
@@ -219,16 +217,15 @@ static int open_session(GivenOptions *o, const GivenJob *job, Runner *r) {
   Err err = {0};
   Inputs in = {0};
   int status;
-  char *dir = store_find(o->store);
-  if (read_input(o, &in, &err) || runner_open(r, &o->run, &err) ||
-      store_open(&r->store, dir, STORE_CREATE, &err)) {
+  if (read_input(o, &in, &err) || runner_open(r, &o->run, &err))
     status = cli_error(&err);
-  } else {
+  else
+    status = cli_open_store(&r->store, o->store, STORE_CREATE);
+  if (status == EXIT_DONE) {
     status = run_session(o, job, r, &in);
     store_close(r->store);
   }
   inputs_release(&in);
-  free(dir);
   return status;
 }
 
@@ -244,8 +241,7 @@ static void unwrap(GivenOptions *o) {
                   : l.libraries,
            1);
   if (!o->quiet)
-    escape_printf(stderr,
-                  "culprit: %s is libtool's script for %s, which is run\n",
+    escape_printf(stderr, "culprit: %s is a libtool script; running %s\n",
                   o->run.command[0], l.program);
   o->run.command[0] = arena_strdup(&o->arena, l.program);
   o->run.exe = o->run.command[0];
@@ -254,8 +250,7 @@ static void unwrap(GivenOptions *o) {
 int given_run(GivenOptions *o, const GivenJob *job, char **argv) {
   char *path = path_lookup(o->run.command[0], &o->arena);
   if (!path)
-    return cli_fail(EXIT_USAGE, "%s: there is no such program",
-                    o->run.command[0]);
+    return cli_fail(EXIT_USAGE, "%s: no such program", o->run.command[0]);
   o->run.exe = cli_absolute(&o->arena, path);
   unwrap(o);
   o->run.cwd = cli_absolute(&o->arena, ".");
@@ -268,7 +263,15 @@ int given_run(GivenOptions *o, const GivenJob *job, char **argv) {
   return status;
 }
 
+void given_print_reduction(const Explorer *e, FILE *out) {
+  const ExploreStats *s = &e->stats;
+  if (s->reduction)
+    fprintf(out, "reduced from %zu to %zu byte%s in %zu run%s\n",
+            s->bytes_before, s->bytes_after, plural(s->bytes_after),
+            s->reduction, plural(s->reduction));
+}
+
 void given_progress_end(void) {
   if (show_progress)
-    fputs("\r\033[K", stderr);
+    cli_progress_end();
 }

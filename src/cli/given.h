@@ -3,8 +3,8 @@
 //
 //   GivenOptions o;
 //   given_init(&o, 500);
-//   ... given_take(&o, opt, arg) for the options below, own ones beside ...
-//   given_check(&o, argc, argv, first);
+//   ... options_parse with the tables below and own options beside ...
+//   given_check(&o, &cmd_input, argc, argv, first);
 //   GivenJob job = {.name = "input", .work = explore, .context = &mine};
 //   int status = given_run(&o, &job, argv);
 //   given_release(&o);
@@ -13,8 +13,10 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "cli/confine_options.h"
+#include "cli/options.h"
 #include "input/explore.h"
 #include "model/input.h"
 #include "run/runner.h"
@@ -24,11 +26,12 @@
 
 typedef struct {
   RunOptions run;
-  double budget; // seconds
+  double budget;  // seconds
+  double timeout; // of one run, if --timeout does not say
   size_t max_tests;
-  bool no_reduce, no_fork_server, quiet, help;
+  bool no_reduce, no_fork_server, quiet;
   const char *store;
-  ARRAY(const char *) env;
+  Texts env;
   ConfineOptions confine;
   Arena arena;
 } GivenOptions;
@@ -38,43 +41,15 @@ void given_release(GivenOptions *o);
 
 // --- options ----------------------------------------------------------------
 
-enum {
-  GIVEN_BUDGET = 256,
-  GIVEN_MAX_TESTS,
-  GIVEN_ENV,
-  GIVEN_NO_REDUCE,
-  GIVEN_REFERENCE,
-  GIVEN_ORACLE,
-  GIVEN_TIMEOUT,
-  GIVEN_STORE,
-  GIVEN_NO_FORK_SERVER,
-  GIVEN_ALLOW_WRITE,
-  GIVEN_ALLOW_CONNECT,
-  GIVEN_OWN // a command's own options from here on
-};
+// --reference and --oracle, of a RunOptions.
+extern const Option oracle_options[];
+// Of a GivenOptions: which inputs there are; how they are run and judged.
+extern const Option given_input_options[], given_run_options[];
 
-#define GIVEN_SHORT_OPTIONS "+j:qh"
-#define GIVEN_LONG_OPTIONS                                                     \
-  {"budget", required_argument, NULL, GIVEN_BUDGET},                           \
-      {"max-tests", required_argument, NULL, GIVEN_MAX_TESTS},                 \
-      {"env", required_argument, NULL, GIVEN_ENV},                             \
-      {"no-reduce", no_argument, NULL, GIVEN_NO_REDUCE},                       \
-      {"no-fork-server", no_argument, NULL, GIVEN_NO_FORK_SERVER},             \
-      {"reference", required_argument, NULL, GIVEN_REFERENCE},                 \
-      {"allow-write", required_argument, NULL, GIVEN_ALLOW_WRITE},             \
-      {"allow-connect", required_argument, NULL, GIVEN_ALLOW_CONNECT},         \
-      {"oracle", required_argument, NULL, GIVEN_ORACLE},                       \
-      {"timeout", required_argument, NULL, GIVEN_TIMEOUT},                     \
-      {"jobs", required_argument, NULL, 'j'},                                  \
-      {"store", required_argument, NULL, GIVEN_STORE},                         \
-      {"quiet", no_argument, NULL, 'q'}, {                                     \
-    "help", no_argument, NULL, 'h'                                             \
-  }
-
-// -1: `arg` is nothing the option takes, or the option is none of these.
-int given_take(GivenOptions *o, int opt, const char *arg);
-// The program and its arguments: argv from `first` on. -1 after a message.
-int given_check(GivenOptions *o, int argc, char **argv, int first);
+// The program and its arguments: argv from `first` on. OPTIONS_TAKEN, or
+// EXIT_USAGE after a message.
+int given_check(GivenOptions *o, const Command *c, int argc, char **argv,
+                int first);
 
 // --- the session ------------------------------------------------------------
 
@@ -95,6 +70,8 @@ typedef struct {
 // after a message.
 int given_run(GivenOptions *o, const GivenJob *job, char **argv);
 
+// How far the input was minimised.
+void given_print_reduction(const Explorer *e, FILE *out);
 // Removes the progress line, before something is printed.
 void given_progress_end(void);
 

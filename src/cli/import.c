@@ -1,13 +1,12 @@
-// culprit import: takes coverage and verdicts that other tools recorded, or
-// another culprit store, into the store.
-#include <getopt.h>
+// culprit import: stores coverage and verdicts that other tools, or another
+// culprit store, recorded.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "import/foreign.h"
-#include "import/format.h"
+#include "import/coverage_format.h"
 #include "process/words.h"
 #include "util/escape.h"
 #include "util/fs.h"
@@ -19,7 +18,7 @@ enum { LISTED = 5 }; // names, then "and N more"
 typedef struct {
   const ImportFormat *format;
   ARRAY(ImportArg) args;
-  ARRAY(const char *) verdicts;
+  Texts verdicts;
   Places places;
   const char *store;
   bool add, quiet;
@@ -35,48 +34,23 @@ static void options_release(Options *o) {
   arena_release(&o->arena);
 }
 
-static void print_help(void) {
-  puts("usage: culprit import FORMAT [NAME=]FILE... [options]\n"
-       "\n"
-       "Takes what other tools recorded into the store: which test executed\n"
-       "which lines, and which tests failed. Then `culprit rank` ranks it.\n"
-       "\n"
-       "formats");
+static void print_formats(void) {
   size_t n;
   const ImportFormat *formats = import_formats(&n);
+  puts("\nFormats:");
   for (size_t i = 0; i < n; i++)
     printf("  %-12s %s\n", formats[i].name, formats[i].help);
-  puts("\n"
-       "A file is what one test executed; its test is called NAME, or like\n"
-       "the file. The same NAME again adds to that test. A directory stands\n"
-       "for the files below it.\n"
-       "\n"
-       "  --verdicts FILE  which tests passed and failed; the format is\n"
-       "                   recognised; a directory stands for the .trs, .xml\n"
-       "                   and .tap files below it; may be repeated:");
   const VerdictFormat *verdicts = verdict_formats(&n);
+  puts("\nVerdicts, recognised by their content:");
   for (size_t i = 0; i < n; i++)
-    printf("                     %s\n", verdicts[i].help);
-  puts("  --root DIR       where relative source paths begin (default: here);\n"
-       "                   may be repeated: the first that has the file\n"
-       "  --map FROM=TO    source paths below FROM are below TO here\n"
-       "  --add            add to the newest session\n"
-       "  -q, --quiet      say nothing if all is well\n"
-       "  --store DIR      where runs are kept (default: .culprit)\n"
-       "\n"
-       "Exit: 0 imported, 2 usage, 3 unreadable or malformed: then nothing is\n"
-       "stored.");
+    printf("  %s\n", verdicts[i].help);
 }
 
 // --- what was imported -----------------------------------------------------
 
-// Names come from files: no control characters to the terminal.
 static void print_names(const char *const *names, size_t n) {
-  for (size_t i = 0; i < n && i < LISTED; i++) {
-    fputs(i ? ", " : "", stdout);
-    for (const char *p = names[i]; *p; p++)
-      putchar((unsigned char)*p < 32 || *p == 127 ? '?' : *p);
-  }
+  for (size_t i = 0; i < n && i < LISTED; i++)
+    escape_printf(stdout, "%s%s", i ? ", " : "", names[i]);
   if (n > LISTED)
     printf(" and %zu more", n - LISTED);
   putchar('\n');
@@ -124,7 +98,7 @@ static void print_missing(const Foreign *f) {
       array_push(&missing, unit->sources->path);
   }
   if (missing.len) {
-    printf("  %zu source file%s not found (--root and --map tell where): ",
+    printf("  %zu source file%s not found (--root and --map say where): ",
            missing.len, plural(missing.len));
     print_names(missing.items, missing.len);
   }
@@ -199,17 +173,15 @@ static int store_foreign(const Options *o, const Foreign *f,
                          const Judgement *j) {
   Err err;
   Store *store;
-  char *dir = store_find(o->store), *cwd = path_absolute(".", NULL);
+  char *cwd = path_absolute(".", NULL);
   ForeignTarget t = {.command = o->command.data, .cwd = cwd, .add = o->add};
-  int status;
-  if (store_open(&store, dir, o->add ? STORE_EXISTING : STORE_CREATE, &err) ||
-      foreign_store(f, store, &t, &err))
-    status = cli_error(&err);
-  else
-    status = report(o, f, j, &t, store);
+  int status =
+      cli_open_store(&store, o->store, o->add ? STORE_EXISTING : STORE_CREATE);
+  if (status == EXIT_DONE)
+    status = foreign_store(f, store, &t, &err) ? cli_error(&err)
+                                               : report(o, f, j, &t, store);
   store_close(store);
   free(cwd);
-  free(dir);
   return status;
 }
 
@@ -240,98 +212,86 @@ static int import(const Options *o) {
 
 // --- command line ----------------------------------------------------------
 
-enum {
-  OPT_VERDICTS = 256,
-  OPT_ROOT,
-  OPT_MAP,
-  OPT_ADD,
-  OPT_STORE,
-};
-
-static const struct option long_options[] = {
-    {"verdicts", required_argument, NULL, OPT_VERDICTS},
-    {"root", required_argument, NULL, OPT_ROOT},
-    {"map", required_argument, NULL, OPT_MAP},
-    {"add", no_argument, NULL, OPT_ADD},
-    {"store", required_argument, NULL, OPT_STORE},
-    {"quiet", no_argument, NULL, 'q'},
-    {"help", no_argument, NULL, 'h'},
-    {0},
-};
-
-static const char *absolute(Options *o, const char *path) {
-  char *full = path_absolute(path, NULL);
-  const char *copy = arena_strdup(&o->arena, full);
-  free(full);
-  return copy;
-}
-
-static int take_map(Options *o, const char *text) {
-  const char *equals = strchr(text, '=');
-  if (!equals || equals == text || !equals[1])
-    return -1;
-  const char *from = arena_strndup(&o->arena, text, (size_t)(equals - text));
-  array_push(&o->places.maps,
-             (PathMap){absolute(o, from), absolute(o, equals + 1)});
+static int take_root(const Option *o, void *field, const char *arg) {
+  (void)o;
+  Options *options = field;
+  array_push(&options->places.roots, cli_absolute(&options->arena, arg));
   return 0;
 }
 
-static int take_option(Options *o, int opt, const char *arg) {
-  // clang-format off
-  switch (opt) {
-  case OPT_VERDICTS: array_push(&o->verdicts, arg); return 0;
-  case OPT_ROOT: array_push(&o->places.roots, absolute(o, arg)); return 0;
-  case OPT_MAP: return take_map(o, arg);
-  case OPT_ADD: o->add = true; return 0;
-  case OPT_STORE: o->store = arg; return 0;
-  default: o->quiet = true; return 0;
-  }
-  // clang-format on
+static int take_map(const Option *o, void *field, const char *arg) {
+  (void)o;
+  Options *options = field;
+  Arena *arena = &options->arena;
+  const char *equals = strchr(arg, '=');
+  if (!equals || equals == arg || !equals[1])
+    return -1;
+  const char *from = arena_strndup(arena, arg, (size_t)(equals - arg));
+  array_push(&options->places.maps, (PathMap){cli_absolute(arena, from),
+                                              cli_absolute(arena, equals + 1)});
+  return 0;
 }
 
-// Returns -1, or an exit status.
-static int parse_options(Options *o, int argc, char **argv) {
-  optind = 0;
-  for (int c; (c = cli_getopt(argc, argv, "qh", long_options, NULL)) != -1;) {
-    if (c == '?')
-      return cli_usage_hint("import");
-    if (c == 'h') {
-      print_help();
-      return EXIT_DONE;
-    }
-    if (take_option(o, c, optarg))
-      return cli_fail(EXIT_USAGE, "--map %s: should be FROM=TO", optarg);
-  }
-  return -1;
-}
+static const OptionType option_root = {take_root, NULL};
+static const OptionType option_map = {take_map, "FROM=TO"};
 
-static int parse_arguments(Options *o, int argc, char **argv) {
-  if (argc - optind < 2) {
-    cli_fail(EXIT_USAGE, "import: a format and files are needed");
-    return cli_usage_hint("import");
-  }
-  o->format = import_format_find(argv[optind]);
-  if (!o->format) {
-    cli_fail(EXIT_USAGE, "import: no format '%s'", argv[optind]);
-    return cli_usage_hint("import");
-  }
-  for (int i = optind + 1; i < argc; i++)
-    array_push(&o->args, import_arg(argv[i], &o->arena));
+static const Option options[] = {
+    {"verdicts", "FILE", &option_list, offsetof(Options, verdicts),
+     "which tests passed and failed; a directory stands for the .trs, .xml and "
+     ".tap files below it"},
+    {"root", "DIR", &option_root, 0,
+     "directory of relative source paths (default: the current one); the first "
+     "that has the file counts",
+     .repeats = true},
+    {"map", "FROM=TO", &option_map, 0, "look for sources below FROM below TO",
+     .repeats = true},
+    {"add", NULL, &option_flag, offsetof(Options, add),
+     "add to the newest session instead of starting a new one"},
+    {"quiet", NULL, &option_flag, offsetof(Options, quiet),
+     "print nothing on success", .letter = 'q'},
+    {.rows = option_store, .at = offsetof(Options, store)},
+    {0}};
+
+// OPTIONS_TAKEN, or EXIT_USAGE after a message.
+static int take_operands(Options *o, int n, char **operands) {
+  if (n < 2)
+    return options_wrong(&cmd_import, "name a format and files");
+  o->format = import_format_find(operands[0]);
+  if (!o->format)
+    return options_wrong(&cmd_import, "no format '%s'", operands[0]);
+  for (int i = 1; i < n; i++)
+    array_push(&o->args, import_arg(operands[i], &o->arena));
   if (o->verdicts.len && o->format->read_args == stores_read)
     return cli_fail(EXIT_USAGE,
                     "--verdicts: the runs of a store have their verdicts");
-  return -1;
+  return OPTIONS_TAKEN;
 }
 
-int cmd_import(int argc, char **argv) {
+static int import_main(int argc, char **argv) {
   Options o = {0};
+  int first;
   str_add(&o.command, "culprit ");
   words_quote_all(&o.command, argv); // getopt_long changes the order
-  int status = parse_options(&o, argc, argv);
-  if (status < 0)
-    status = parse_arguments(&o, argc, argv);
-  if (status < 0)
+  int status = options_parse(&cmd_import, argc, argv, &o, &first);
+  if (status == OPTIONS_TAKEN)
+    status = take_operands(&o, argc - first, argv + first);
+  if (status == OPTIONS_TAKEN)
     status = import(&o);
   options_release(&o);
   return status;
 }
+
+const Command cmd_import = {
+    "import",
+    "import coverage and verdicts of other tools",
+    import_main,
+    .usage = "FORMAT [NAME=]FILE... [options]",
+    .about = "Store what other tools recorded: which test executed which "
+             "lines, and which tests failed. `culprit rank` ranks it.\n\n"
+             "A file is what one test executed; the test is called NAME, or "
+             "like the file. The same NAME again adds to that test. A "
+             "directory stands for the files below it.",
+    .print_more = print_formats,
+    .options = options,
+    .end = "Exit status: 0 imported, 2 usage, 3 unreadable or malformed: "
+           "nothing is stored."};

@@ -1,7 +1,6 @@
-// culprit input: one failing input and no tests. Makes passing and failing
-// neighbours of it, then ranks.
+// culprit input: one failing input and no tests. Makes tests from it, passing
+// and failing ones, then ranks.
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +11,7 @@
 #include "cli/rank.h"
 #include "input/explore.h"
 #include "locate/fault.h"
-#include "locate/snapshot.h"
+#include "locate/current_ranking.h"
 #include "process/process.h"
 #include "run/testfile.h"
 #include "util/escape.h"
@@ -29,85 +28,12 @@ enum {
 typedef struct {
   GivenOptions given;
   RankOptions rank;
-  const Strategy *strategy;
+  int strategy; // strategy_at
   bool list;
-  const char *color;
-  ARRAY(const char *) seeds;
+  Texts seeds;
   const char *trail;
   FILE *trail_file;
 } Options;
-
-enum {
-  OPT_STRATEGY = GIVEN_OWN,
-  OPT_LIST,
-  OPT_SEED,
-  OPT_FAULT,
-  OPT_TRAIL,
-  OPT_METHOD,
-  OPT_ONLY,
-  OPT_EXCLUDE,
-  OPT_TOP,
-  OPT_JSON,
-  OPT_COLOR,
-};
-
-static const struct option long_options[] = {
-    GIVEN_LONG_OPTIONS,
-    {"strategy", required_argument, NULL, OPT_STRATEGY},
-    {"list-strategies", no_argument, NULL, OPT_LIST},
-    {"seed", required_argument, NULL, OPT_SEED},
-    {"fault", required_argument, NULL, OPT_FAULT},
-    {"trail", required_argument, NULL, OPT_TRAIL},
-    {"method", required_argument, NULL, OPT_METHOD},
-    {"only", required_argument, NULL, OPT_ONLY},
-    {"exclude", required_argument, NULL, OPT_EXCLUDE},
-    {"top", required_argument, NULL, OPT_TOP},
-    {"json", no_argument, NULL, OPT_JSON},
-    {"color", required_argument, NULL, OPT_COLOR},
-    {0},
-};
-
-static void print_help(void) {
-  puts(
-      "usage: culprit input [options] -- PROG [ARGS...] [< FILE]\n"
-      "\n"
-      "PROG, built with culprit-cc, fails on this input. Makes inputs near it\n"
-      "by solving for the branches it did not take, runs them, and prints\n"
-      "which lines to look at first. The inputs are standard input, the\n"
-      "arguments, and files named by them. The made tests are kept.\n"
-      "\n"
-      "what is made\n"
-      "  --strategy S       what comes first (default: mix)\n"
-      "  --list-strategies  show all of them\n"
-      "  --budget S         seconds in all (default: 20)\n"
-      "  --max-tests N      made tests (default: 500)\n"
-      "  --seed FILE        another standard input that fails the same way;\n"
-      "                     may be repeated\n"
-      "  --env NAME         this environment variable is input, too\n"
-      "  --no-reduce        do not make the failing input smaller first\n"
-      "\n"
-      "what is right (default: exit status 0, no signal); what fails in\n"
-      "another way than the given input is set aside\n"
-      "  --reference PROG   same standard output and exit status as PROG\n"
-      "  --oracle CMD       as for culprit run\n"
-      "  --timeout S        seconds for one run (default: 5)\n"
-      "  -j N               N at once (default: one per core)\n"
-      "  --no-fork-server   execute the program anew for every run\n"
-      CONFINE_HELP
-      "\n"
-      "what is shown\n"
-      "  --method M         default: ochiai\n"
-      "  --fault FILE:LINE  the fault is known: say how far down the list it "
-      "is\n"
-      "  --trail FILE       write that after every round of tests, tabs\n"
-      "                     between: tests, seconds, rank, executed, best,\n"
-      "                     made tests that fail the same way\n"
-      "  --only PATH --exclude PATH, --top N|all, --json\n"
-      "  --color WHEN, -q, --store DIR   as for culprit run\n"
-      "\n"
-      "Exit: 1 ranking printed, 2 usage, 3 environment, 4 the input does not\n"
-      "fail, or nothing passes to compare with, 130 interrupted.");
-}
 
 static void list_strategies(void) {
   const Strategy *s;
@@ -116,7 +42,7 @@ static void list_strategies(void) {
 }
 
 static void options_init(Options *o) {
-  *o = (Options){.strategy = strategy_at(0)};
+  *o = (Options){0};
   given_init(&o->given, TESTS);
   rank_options_init(&o->rank);
   o->rank.method = INPUT_METHOD;
@@ -130,35 +56,40 @@ static void options_release(Options *o) {
     fclose(o->trail_file);
 }
 
-static int take_strategy(Options *o, const char *name) {
-  o->strategy = strategy_find(name);
-  return o->strategy ? 0 : -1;
+static const char *strategy_word(size_t n) {
+  const Strategy *s = strategy_at(n);
+  return s ? s->name : NULL;
 }
 
-static int take_color(Options *o, const char *text) {
-  o->color = text;
-  return cli_color(text, STDOUT_FILENO) < 0 ? -1 : 0;
-}
-
-static int take_option(void *options, int opt, const char *arg) {
-  Options *o = options;
-  // clang-format off
-  switch (opt) {
-  case OPT_STRATEGY: return take_strategy(o, arg);
-  case OPT_LIST: o->list = true; return 0;
-  case OPT_SEED: array_push(&o->seeds, arg); return 0;
-  case OPT_FAULT: array_push(&o->rank.faults, arg); return 0;
-  case OPT_TRAIL: o->trail = arg; return 0;
-  case OPT_METHOD: o->rank.method = arg; return 0;
-  case OPT_ONLY: array_push(&o->rank.only, arg); return 0;
-  case OPT_EXCLUDE: array_push(&o->rank.exclude, arg); return 0;
-  case OPT_TOP: return cli_top(arg, &o->rank.top);
-  case OPT_JSON: o->rank.format = "json"; return 0;
-  case OPT_COLOR: return take_color(o, arg);
-  default: return given_take(&o->given, opt, arg);
-  }
-  // clang-format on
-}
+static const Option options[] = {
+    {.title = "Made tests"},
+    {"strategy", "STRATEGY", &option_choice, offsetof(Options, strategy),
+     "which test to make next (default: mix)", .word = strategy_word},
+    {"list-strategies", NULL, &option_flag, offsetof(Options, list),
+     "print all strategies, and exit"},
+    {"budget", "SECONDS", &option_real, offsetof(Options, given.budget),
+     "time for making tests (default: 20)"},
+    {"max-tests", "N", &option_count, offsetof(Options, given.max_tests),
+     "make at most N tests (default: 500)"},
+    {"timeout", "SECONDS", &option_real, offsetof(Options, given.run.timeout),
+     "limit for one run (default: 5)"},
+    {"seed", "FILE", &option_list, offsetof(Options, seeds),
+     "another standard input that fails the same way"},
+    {.rows = given_input_options, .at = offsetof(Options, given)},
+    {.rows = given_run_options, .at = offsetof(Options, given)},
+    {"method", "METHOD", &option_text, offsetof(Options, rank.method),
+     "method of the ranking (default: " INPUT_METHOD ")",
+     .word = rank_method_word},
+    {.rows = rank_shown_options, .at = offsetof(Options, rank)},
+    {"json", NULL, &option_name, offsetof(Options, rank.format),
+     "print JSON, for programs"},
+    {"fault", "FILE:LINE[,LINE]...", &option_list,
+     offsetof(Options, rank.faults), "known fault: print its rank"},
+    {"trail", "FILE", &option_text, offsetof(Options, trail),
+     "write the rank of the fault after every round of tests to FILE: tests, "
+     "seconds, rank, executed lines, best rank, made tests that fail the same "
+     "way, separated by tabs"},
+    {0}};
 
 // --- further inputs ---------------------------------------------------------
 
@@ -203,17 +134,15 @@ static void print_losses(Explorer *e, FILE *out) {
   fputc('\n', out);
 }
 
-static void print_summary(Explorer *e, const Options *o) {
+static void print_summary(Explorer *e) {
   const ExploreStats *s = &e->stats;
   escape_printf(stdout, "given: %s\n", e->message ? e->message : "");
-  if (s->reduction)
-    printf("reduced from %zu to %zu byte%s in %zu run%s\n", s->bytes_before,
-           s->bytes_after, plural(s->bytes_after), s->reduction,
-           plural(s->reduction));
+  given_print_reduction(e, stdout);
   printf("made %zu test%s (%s) in %.1f s: %zu fail%s the same way, %zu pass%s, "
          "%zu set aside\n",
-         s->tests, plural(s->tests), o->strategy->name, s->seconds, s->same,
-         verb_s(s->same), s->passing, s->passing == 1 ? "es" : "", s->others);
+         s->tests, plural(s->tests), e->options.strategy->name, s->seconds,
+         s->same, verb_s(s->same), s->passing, s->passing == 1 ? "es" : "",
+         s->others);
   printf("writing %.1f s, running %.1f s, recording %.1f s, replaying %.1f s, "
          "choosing %.1f s, solving %.1f s\n",
          s->writing, s->running, s->recording, s->replaying, s->choosing,
@@ -229,10 +158,10 @@ static void print_summary(Explorer *e, const Options *o) {
     escape_printf(stdout, "%zu run%s could not be replayed: %s\n",
                   s->unreplayed, s->unreplayed == 1 ? "" : "s", e->problem);
   if (s->late)
-    printf("%zu run%s not followed: the time was over\n", s->late,
+    printf("%zu run%s not replayed: out of time\n", s->late,
            s->late == 1 ? " was" : "s were");
   if (s->cut)
-    printf("%zu run%s followed only in part: killed, or more than %d million "
+    printf("%zu run%s replayed only in part: killed, or more than %d million "
            "instructions\n",
            s->cut, s->cut == 1 ? " was" : "s were",
            EXPLORE_INSTRUCTIONS / 1000000);
@@ -248,7 +177,6 @@ static int rank(void *context, Runner *r) {
   const Options *o = context;
   RankOptions rank = o->rank;
   rank.session = r->session;
-  rank.color = cli_color(o->color, STDOUT_FILENO) == 1;
   int status = rank_print(r->store, &rank, stdout);
   return status == EXIT_DONE ? EXIT_FAILED : status;
 }
@@ -257,20 +185,20 @@ static int rank(void *context, Runner *r) {
 
 // How far down the list the fault is now; all 0: it is not in it.
 static int find_rank(const Options *o, Runner *r, FaultScore *out, Err *err) {
-  Snapshot now;
+  CurrentRanking now;
   Fault fault = {0};
   Err ignored;
   *out = (FaultScore){0};
-  int rc = snapshot_take(&now, r->store, r->session, o->rank.method, err);
+  int rc = current_ranking_make(&now, r->store, r->session, o->rank.method, err);
   bool known = !rc && now.ranked;
   for (size_t i = 0; known && i < o->rank.faults.len; i++)
     known = !fault_add(&fault, &now.suite, o->rank.faults.items[i],
                        ENTITY_STATEMENT, &ignored);
   if (known)
-    fault_score(&fault, &now.ranking, locator_executed(&now.locator),
-                locator_executable(&now.locator), out);
+    fault_score(&fault, &now.ranking, localizer_executed(&now.localizer),
+                localizer_executable(&now.localizer), out);
   fault_release(&fault);
-  snapshot_release(&now);
+  current_ranking_release(&now);
   return rc;
 }
 
@@ -313,7 +241,7 @@ static int explore(void *context, Explorer *e) {
   if (!o->given.quiet && strcmp(o->rank.format, "text"))
     print_losses(e, stderr);
   if (!o->given.quiet && !strcmp(o->rank.format, "text"))
-    print_summary(e, o);
+    print_summary(e);
   return EXIT_DONE;
 }
 
@@ -321,7 +249,7 @@ static int run_input(Options *o, char **argv) {
   if (o->trail && !(o->trail_file = fopen(o->trail, "w")))
     return cli_fail(EXIT_ENVIRONMENT, "%s: %s", o->trail, strerror(errno));
   GivenJob job = {.name = "input",
-                  .strategy = o->strategy,
+                  .strategy = strategy_at((size_t)o->strategy),
                   .after = leave_trail,
                   .work = explore,
                   .finish = rank,
@@ -329,25 +257,35 @@ static int run_input(Options *o, char **argv) {
   return given_run(&o->given, &job, argv);
 }
 
-static int input(Options *o, int argc, char **argv) {
-  int first = cli_options(argc, argv, GIVEN_SHORT_OPTIONS, long_options,
-                          take_option, o);
-  if (first >= 0 && (o->given.help || o->list)) {
-    if (o->given.help)
-      print_help();
-    else
-      list_strategies();
-    return EXIT_DONE;
-  }
-  if (first < 0 || given_check(&o->given, argc, argv, first))
-    return cli_usage_hint("input");
-  return run_input(o, argv);
-}
-
-int cmd_input(int argc, char **argv) {
+static int input_main(int argc, char **argv) {
   Options o;
+  int first;
   options_init(&o);
-  int status = input(&o, argc, argv);
+  int status = options_parse(&cmd_input, argc, argv, &o, &first);
+  if (status == OPTIONS_TAKEN && o.list) {
+    list_strategies();
+    status = EXIT_DONE;
+  }
+  if (status == OPTIONS_TAKEN)
+    status = given_check(&o.given, &cmd_input, argc, argv, first);
+  if (status == OPTIONS_TAKEN)
+    status = run_input(&o, argv);
   options_release(&o);
   return status;
 }
+
+const Command cmd_input = {
+    "input",
+    "make tests from one failing input, then rank",
+    input_main,
+    .usage = "[options] -- PROG [ARGS...] [< FILE]",
+    .about =
+        "PROG, built with culprit-cc, fails on this input. Make inputs near it "
+        "by solving for the branches it did not take, run them, and print the "
+        "lines to look at first. The input is standard input, the arguments, "
+        "and the files that they name. The store keeps the made tests. Tests "
+        "that fail in another way than the given input are set aside.",
+    .options = options,
+    .end = "Exit status: 1 ranking printed, 2 usage, 3 environment, 4 the "
+           "input passes, or no run passes to compare with, 130 interrupted.",
+    .runs_program = true};

@@ -1,90 +1,65 @@
 // culprit mutants: the faults that can be planted in a program, and planting
 // one. The program carries its own code (program/program_code.h): only the unit
 // of the fault is compiled again, and the program is linked again.
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/rank.h"
 #include "compile/bitcode_format.h"
 #include "program/program_code.h"
-#include "tally/filter.h"
+#include "tally/path_filter.h"
 #include "util/area.h"
 #include "util/array.h"
-#include "util/command.h"
+#include "util/capture.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
 
 typedef struct {
   const char *file, *output, *kind;
-  long plant; // -1: list
-  ARRAY(const char *) only, exclude;
+  long plant;       // -1: list
+  RankOptions rank; // only, exclude
   const char *scratch;
 } Options;
 
-static int usage(FILE *out, int status) {
-  fputs("usage: culprit mutants [options] PROG|OBJECT|FILE.c\n\n"
-        "Lists the faults that can be planted in a program built by\n"
-        "culprit-cc: number, place, kind, what is changed.\n\n"
-        "  --plant N -o OUT  make OUT, the program with fault N\n"
-        "  --kind KIND       only operator, comparison, negate, constant,\n"
-        "                    wrong-branch, delete-store, delete-call or\n"
-        "                    swap-arguments\n"
-        "  --only PATH --exclude PATH   only in these files\n\n"
-        "For a C file N is what CULPRIT_MUTATE=N makes culprit-cc plant.\n"
-        "Exit: 0 done, 2 usage, 3 the program carries no code or cannot be\n"
-        "built again.\n",
-        out);
-  return status;
-}
-
-static int parse_options(Options *o, int argc, char **argv) {
-  static const struct option longs[] = {
-      {"plant", required_argument, NULL, 'p'},
-      {"kind", required_argument, NULL, 'k'},
-      {"only", required_argument, NULL, 'y'},
-      {"exclude", required_argument, NULL, 'x'},
-      {"help", no_argument, NULL, 'h'},
-      {0}};
-  *o = (Options){.plant = -1};
+static int take_plant(const Option *o, void *field, const char *arg) {
+  (void)o;
   char *end;
-  for (int c; (c = cli_getopt(argc, argv, "o:h", longs, NULL)) != -1;) {
-    switch (c) {
-    case 'p':
-      o->plant = strtol(optarg, &end, 10);
-      if (*end || o->plant < 0)
-        return cli_fail(EXIT_USAGE, "--plant takes a number, not '%s'", optarg);
-      break;
-    case 'o':
-      o->output = optarg;
-      break;
-    case 'k':
-      o->kind = optarg;
-      break;
-    case 'y':
-      array_push(&o->only, optarg);
-      break;
-    case 'x':
-      array_push(&o->exclude, optarg);
-      break;
-    case 'h':
-      exit(usage(stdout, EXIT_DONE));
-    default:
-      return cli_usage_hint("mutants");
-    }
-  }
-  if (optind + 1 != argc)
-    return usage(stderr, EXIT_USAGE);
-  o->file = argv[optind];
-  if ((o->plant >= 0) != (o->output != NULL))
-    return cli_fail(EXIT_USAGE, "--plant N and -o OUT go together");
-  return 0;
+  *(long *)field = strtol(arg, &end, 10);
+  return end == arg || *end || *(long *)field < 0 ? -1 : 0;
 }
 
-// --- one unit
-// -----------------------------------------------------------------
+static const OptionType option_plant = {take_plant, "a whole number from 0"};
+
+static const Option options[] = {
+    {"plant", "N", &option_plant, offsetof(Options, plant),
+     "plant fault N; needs -o OUT"},
+    {NULL, "OUT", &option_text, offsetof(Options, output),
+     "write the program with the fault to OUT", .letter = 'o'},
+    {"kind", "KIND", &option_text, offsetof(Options, kind),
+     "list only this kind: operator, comparison, negate, constant, "
+     "wrong-branch, delete-store, delete-call or swap-arguments"},
+    {.rows = rank_files_options, .at = offsetof(Options, rank)},
+    {0}};
+
+// OPTIONS_TAKEN, or the status to end with.
+static int parse_options(Options *o, int argc, char **argv) {
+  int first;
+  int status = options_parse(&cmd_mutants, argc, argv, o, &first);
+  if (status != OPTIONS_TAKEN)
+    return status;
+  if (first + 1 != argc)
+    return options_wrong(&cmd_mutants, "name one program, object or C file");
+  o->file = argv[first];
+  if ((o->plant >= 0) != (o->output != NULL))
+    return options_wrong(&cmd_mutants, "--plant N needs -o OUT, and -o OUT "
+                                       "needs --plant N");
+  return OPTIONS_TAKEN;
+}
+
+// --- one unit --------------------------------------------------------------
 
 static size_t count_lines(const Str *text) {
   size_t n = 0;
@@ -93,16 +68,32 @@ static size_t count_lines(const Str *text) {
   return n;
 }
 
-static char *unpack(const Options *o, const UnitCode *u, size_t i, Err *err) {
-  char *path = mem_printf("%s/%zu" BITCODE_SUFFIX, o->scratch, i);
-  if (!program_code_unpack(u, path, err))
-    return path;
-  free(path);
-  return NULL;
+// One unit of the program: where its bitcode was unpacked, and its mutants, one
+// per line.
+typedef struct {
+  const UnitCode *code;
+  char *bitcode;
+  Str mutants;
+} MutantUnit;
+
+static void unit_close(MutantUnit *u) {
+  str_release(&u->mutants);
+  free(u->bitcode);
 }
 
-// --- listing
-// ------------------------------------------------------------------
+static int unit_open(MutantUnit *u, const Options *o, const ProgramCode *p,
+                     size_t i, Err *err) {
+  *u = (MutantUnit){&p->units.items[i],
+                    .bitcode =
+                        mem_printf("%s/%zu" BITCODE_SUFFIX, o->scratch, i)};
+  return program_code_unpack(u->code, u->bitcode, err) ||
+                 program_code_ask(u->code, u->bitcode, "mutants", &u->mutants,
+                                  err)
+             ? -1
+             : 0;
+}
+
+// --- listing ---------------------------------------------------------------
 
 // A line of an answer: number, file, line, column, kind, text.
 static void print_mutant(const Options *o, char *line, size_t first) {
@@ -113,8 +104,7 @@ static void print_mutant(const Options *o, char *line, size_t first) {
     return;
   char *cwd = path_absolute(".", NULL);
   const char *shown = path_below(field[1], cwd);
-  PathFilter filter = {o->only.items, o->only.len, o->exclude.items,
-                       o->exclude.len};
+  PathFilter filter = rank_filter(&o->rank);
   if (filter_takes(&filter, shown))
     printf("%zu\t%s:%s:%s\t%s\t%s\n", first + strtoul(field[0], NULL, 10),
            shown, field[2], field[3], field[4], field[5]);
@@ -130,26 +120,20 @@ static void print_mutants(const Options *o, Str *text, size_t first) {
 
 static int list_program(const Options *o, const ProgramCode *p, Err *err) {
   size_t first = 0;
-  for (size_t i = 0; i < p->units.len; i++) {
-    const UnitCode *u = &p->units.items[i];
-    char *bitcode = unpack(o, u, i, err);
-    Str text = {0};
-    int rc =
-        bitcode ? program_code_ask(u, bitcode, "--mutants", &text, err) : -1;
-    size_t n = count_lines(&text);
+  int rc = 0;
+  for (size_t i = 0; !rc && i < p->units.len; i++) {
+    MutantUnit u;
+    rc = unit_open(&u, o, p, i, err);
+    size_t n = count_lines(&u.mutants);
     if (!rc)
-      print_mutants(o, &text, first);
+      print_mutants(o, &u.mutants, first);
     first += n;
-    str_release(&text);
-    free(bitcode);
-    if (rc)
-      return -1;
+    unit_close(&u);
   }
-  return 0;
+  return rc;
 }
 
-// --- planting
-// -----------------------------------------------------------------
+// --- planting --------------------------------------------------------------
 
 static int plant_in(const Options *o, const ProgramCode *p, size_t unit,
                     const char *bitcode, long number, Err *err) {
@@ -165,17 +149,13 @@ static int plant_in(const Options *o, const ProgramCode *p, size_t unit,
 static int plant(const Options *o, const ProgramCode *p, Err *err) {
   long first = 0;
   for (size_t i = 0; i < p->units.len; i++) {
-    const UnitCode *u = &p->units.items[i];
-    char *bitcode = unpack(o, u, i, err);
-    Str text = {0};
-    int rc =
-        bitcode ? program_code_ask(u, bitcode, "--mutants", &text, err) : -1;
-    long n = (long)count_lines(&text);
-    str_release(&text);
+    MutantUnit u;
+    int rc = unit_open(&u, o, p, i, err);
+    long n = (long)count_lines(&u.mutants);
     bool here = !rc && o->plant < first + n;
     if (here)
-      rc = plant_in(o, p, i, bitcode, o->plant - first, err);
-    free(bitcode);
+      rc = plant_in(o, p, i, u.bitcode, o->plant - first, err);
+    unit_close(&u);
     if (rc || here)
       return rc;
     first += n;
@@ -184,8 +164,7 @@ static int plant(const Options *o, const ProgramCode *p, Err *err) {
                  o->plant, first - 1);
 }
 
-// --- main
-// ---------------------------------------------------------------------
+// --- main ------------------------------------------------------------------
 
 // A C file is compiled first, with default options.
 static int compile_source(Options *o, Err *err) {
@@ -217,20 +196,35 @@ static int work(Options *o, Err *err) {
   return rc;
 }
 
-int cmd_mutants(int argc, char **argv) {
-  Options o;
+static int run_in_area(Options *o) {
   Err err = {0};
-  int status = parse_options(&o, argc, argv);
-  if (status)
-    return status;
   Area area;
   if (area_open_temporary(&area, &err))
     return cli_error(&err);
-  area_guard(&area);
-  o.scratch = area.dir;
-  int rc = work(&o, &err);
+  area_watch(&area);
+  o->scratch = area.dir;
+  int rc = work(o, &err);
   area_close(&area);
-  array_release(&o.only);
-  array_release(&o.exclude);
   return rc ? cli_error(&err) : EXIT_DONE;
 }
+
+static int mutants_main(int argc, char **argv) {
+  Options o = {.plant = -1};
+  int status = parse_options(&o, argc, argv);
+  if (status == OPTIONS_TAKEN)
+    status = run_in_area(&o);
+  rank_options_release(&o.rank);
+  return status;
+}
+
+const Command cmd_mutants = {
+    "mutants",
+    "list or plant faults in a program",
+    mutants_main,
+    .usage = "[options] PROG|OBJECT|FILE.c",
+    .about = "List the faults that can be planted in a program built by "
+             "culprit-cc: number, place, kind, change. For a C file, N is what "
+             "CULPRIT_MUTATE=N makes culprit-cc plant.",
+    .options = options,
+    .end = "Exit status: 0 success, 2 usage, 3 the program carries no code or "
+           "cannot be built again."};

@@ -1,7 +1,6 @@
-// culprit near: one failing input. Looks for the passing run nearest to it and
-// tells at which branches they part.
+// culprit near: one failing input. Finds the passing run nearest to it and
+// prints the branches at which they part.
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +20,8 @@
 enum {
   TESTS = 200, // made ones
   BUDGET = 10, // seconds
+  TIMEOUT = 10,
+  ORDER_OF_MODE = -1,
 };
 
 // --- options ----------------------------------------------------------------
@@ -28,172 +29,70 @@ enum {
 typedef struct {
   GivenOptions given;
   NearOptions near;
-  ARRAY(const char *) faults;
+  Texts faults;
   const char *trail;
-  bool json, ordered;
+  bool json, no_stored;
+  int order; // NearOrder; ORDER_OF_MODE: as the mode has it
 } Options;
 
-enum {
-  OPT_JSON = GIVEN_OWN,
-  OPT_MODE,
-  OPT_ORDER,
-  OPT_LOOPS,
-  OPT_PATHS,
-  OPT_DEPTH,
-  OPT_DETOURS,
-  OPT_INPUTS,
-  OPT_NO_STORED,
-  OPT_NO_MINIMISE,
-  OPT_TRAIL,
-  OPT_FAULT
-};
-
-static const struct option long_options[] = {
-    GIVEN_LONG_OPTIONS,
-    {"json", no_argument, NULL, OPT_JSON},
-    {"mode", required_argument, NULL, OPT_MODE},
-    {"order", required_argument, NULL, OPT_ORDER},
-    {"loops", required_argument, NULL, OPT_LOOPS},
-    {"paths", required_argument, NULL, OPT_PATHS},
-    {"depth", required_argument, NULL, OPT_DEPTH},
-    {"detours", required_argument, NULL, OPT_DETOURS},
-    {"inputs-per-path", required_argument, NULL, OPT_INPUTS},
-    {"no-stored", no_argument, NULL, OPT_NO_STORED},
-    {"no-minimise", no_argument, NULL, OPT_NO_MINIMISE},
-    {"trail", required_argument, NULL, OPT_TRAIL},
-    {"fault", required_argument, NULL, OPT_FAULT},
-    {0},
-};
-
-static void print_help(void) {
-  puts(
-      "usage: culprit near [options] -- PROG [ARGS...] [< FILE]\n"
-      "\n"
-      "PROG, built with culprit-cc, fails on this input. Looks for an input\n"
-      "that passes and whose run is as near to the failing one as possible,\n"
-      "and prints the branches that went another way there. The inputs are\n"
-      "standard input, the arguments, and files named by them.\n"
-      "\n"
-      "which run is wanted\n"
-      "  --order O          telling (default): parts where failing and "
-      "passing\n"
-      "                     runs do; nearest: the last difference comes "
-      "latest\n"
-      "  --mode M           the rest of the path: following goes as it likes,\n"
-      "                     strict stays as it was, both (default); stored:\n"
-      "                     passing runs of the store only, nothing is made.\n"
-      "                     Of all but both the nearest is wanted\n"
-      "  --loops L          both (default): more or fewer iterations; fewer;\n"
-      "                     none: as many as in the failing run\n"
-      "  --no-stored        do not look at passing runs of the store\n"
-      "\n"
-      "how much is tried\n"
-      "  --budget S         seconds in all (default: 10)\n"
-      "  --max-tests N      runs of made inputs (default: 200)\n"
-      "  --paths N          questions to the solver (default: 4000)\n"
-      "  --depth N          branches turned round at once (default: 8)\n"
-      "  --detours N        other ways in one made run (default: 40)\n"
-      "  --inputs-per-path N\n"
-      "                     default: 1\n"
-      "  --env NAME         this environment variable is input, too\n"
-      "  --no-reduce        do not make the failing input smaller first\n"
-      "  --no-minimise      do not run it with variables exchanged to see "
-      "which\n"
-      "                     of them matter\n"
-      "\n"
-      "what is right (default: exit status 0, no signal)\n"
-      "  --reference PROG   same standard output and exit status as PROG\n"
-      "  --oracle CMD       as for culprit run\n"
-      "  --timeout S        seconds for one run (default: 10)\n"
-      "  -j N               N at once (default: one per core)\n"
-      CONFINE_HELP
-      "\n"
-      "what is shown\n"
-      "  --json             for programs\n"
-      "  --trail FILE       write every path that was tried, tabs between:\n"
-      "                     branches as FILE:LINE:INSTANCE, mode, what the\n"
-      "                     solver said\n"
-      "  --fault FILE:LINE  the fault is known: with --json, the score of the\n"
-      "                     report over the program dependence graph\n"
-      "  -q, --store DIR    as for culprit run\n"
-      "\n"
-      "Exit: 1 a passing run was found, 2 usage, 3 environment, 4 the input\n"
-      "does not fail, or no input was found that passes, 130 interrupted.");
-}
-
-// The index of a word among others; -1: it is none of them.
-static int find_word(const char *word, const char *const *words) {
-  for (int i = 0; words[i]; i++)
-    if (!strcmp(word, words[i]))
-      return i;
-  return -1;
-}
-
-static int take_mode(const char *arg, NearMode *out) {
-  static const char *const words[] = {"both", "following", "strict", "stored",
-                                      NULL};
-  int i = find_word(arg, words);
-  *out = i < 0 ? NEAR_BOTH : (NearMode)i;
-  return i < 0 ? -1 : 0;
-}
-
-static int take_order(Options *o, const char *arg) {
-  static const char *const words[] = {"telling", "nearest", NULL};
-  int i = find_word(arg, words);
-  o->ordered = true;
-  o->near.order = i == 1 ? NEAR_NEAREST : NEAR_TELLING;
-  return i < 0 ? -1 : 0;
-}
-
-static int take_loops(const char *arg, NearLoops *out) {
-  static const char *const words[] = {"both", "fewer", "none", NULL};
-  int i = find_word(arg, words);
-  *out = i < 0 ? LOOPS_BOTH : (NearLoops)i;
-  return i < 0 ? -1 : 0;
-}
-
-// A number from 0.
-static int take_number(const char *arg, size_t *out) {
-  *out = 0;
-  return strcmp(arg, "0") ? cli_count(arg, out) : 0;
-}
-
-static int take_option(void *options, int opt, const char *arg) {
-  Options *o = options;
-  // clang-format off
-  switch (opt) {
-  case OPT_JSON: o->json = true; return 0;
-  case OPT_MODE: return take_mode(arg, &o->near.mode);
-  case OPT_ORDER: return take_order(o, arg);
-  case OPT_LOOPS: return take_loops(arg, &o->near.loops);
-  case OPT_PATHS: return cli_count(arg, &o->near.paths);
-  case OPT_DEPTH: return cli_count(arg, &o->near.depth);
-  case OPT_DETOURS: return take_number(arg, &o->near.detours);
-  case OPT_INPUTS: return cli_count(arg, &o->near.inputs);
-  case OPT_NO_STORED: o->near.stored = 0; return 0;
-  case OPT_NO_MINIMISE: o->near.keep_all = true; return 0;
-  case OPT_TRAIL: o->trail = arg; return 0;
-  case OPT_FAULT: array_push(&o->faults, arg); return 0;
-  default: return given_take(&o->given, opt, arg);
-  }
-  // clang-format on
-}
+static const Option options[] = {
+    {.title = "Which passing run"},
+    {"order", "telling|nearest", &option_choice, offsetof(Options, order),
+     "best run: telling (default), the one that departs at the branch that "
+     "best separates failing from passing runs; nearest, the one whose last "
+     "difference comes latest"},
+    {"mode", "both|following|strict|stored", &option_choice,
+     offsetof(Options, near.mode),
+     "path behind a negated branch: following, free; strict, as in the failing "
+     "run; both (default). stored: only runs of the store, make none. All but "
+     "both imply --order nearest"},
+    {"loops", "both|fewer|none", &option_choice, offsetof(Options, near.loops),
+     "iterations: more or fewer than in the failing run (both, default), "
+     "fewer, "
+     "or as many (none)"},
+    {"no-stored", NULL, &option_flag, offsetof(Options, no_stored),
+     "ignore the passing runs of the store"},
+    {.title = "Effort"},
+    {"budget", "SECONDS", &option_real, offsetof(Options, given.budget),
+     "time for the search (default: 10)"},
+    {"max-tests", "N", &option_count, offsetof(Options, given.max_tests),
+     "run at most N made inputs (default: 200)"},
+    {"timeout", "SECONDS", &option_real, offsetof(Options, given.run.timeout),
+     "limit for one run (default: 10)"},
+    {"paths", "N", &option_count, offsetof(Options, near.paths),
+     "ask the solver at most N queries (default: 4000)"},
+    {"depth", "N", &option_count, offsetof(Options, near.depth),
+     "negate at most N branches together (default: 8)"},
+    {"detours", "N", &option_count0, offsetof(Options, near.detours),
+     "allow N other branches in one made run (default: 40)"},
+    {"inputs-per-path", "N", &option_count, offsetof(Options, near.inputs),
+     "try N inputs for one path (default: 1)"},
+    {.rows = given_input_options, .at = offsetof(Options, given)},
+    {"no-minimise", NULL, &option_flag, offsetof(Options, near.keep_all),
+     "do not exchange variables to see which of them matter"},
+    {.rows = given_run_options, .at = offsetof(Options, given)},
+    {"json", NULL, &option_flag, offsetof(Options, json),
+     "print JSON, for programs"},
+    {"trail", "FILE", &option_text, offsetof(Options, trail),
+     "write every path that was tried to FILE: branches as FILE:LINE:INSTANCE, "
+     "mode, answer of the solver, separated by tabs"},
+    {"fault", "FILE:LINE[,LINE]...", &option_list, offsetof(Options, faults),
+     "known fault: with --json, score the report over the program dependence "
+     "graph"},
+    {0}};
 
 // --- reporting --------------------------------------------------------------
 
 // What was tried, for people.
 static void print_tried(const Near *n, FILE *out) {
-  const ExploreStats *e = &n->explorer->stats;
   const NearStats *s = &n->stats;
-  if (e->reduction)
-    fprintf(out, "reduced from %zu to %zu byte%s in %zu run%s\n",
-            e->bytes_before, e->bytes_after, plural(e->bytes_after),
-            e->reduction, plural(e->reduction));
+  given_print_reduction(n->explorer, out);
   fprintf(out,
-          "%zu condition%s on the failing path; %zu question%s to the solver: "
-          "%zu without an answer, %zu undecided, %zu end%s pruned\n",
-          s->conditions, plural(s->conditions), s->queries, plural(s->queries),
-          s->unsat, s->unknown, s->pruned, plural(s->pruned));
+          "%zu condition%s on the failing path; %zu quer%s to the solver: %zu "
+          "unsatisfiable, %zu undecided; %zu path%s pruned\n",
+          s->conditions, plural(s->conditions), s->queries,
+          s->queries == 1 ? "y" : "ies", s->unsat, s->unknown, s->pruned,
+          plural(s->pruned));
   if (s->stored)
     fprintf(out, "%zu passing run%s of the store %s compared\n", s->stored,
             plural(s->stored), s->stored == 1 ? "was" : "were");
@@ -208,8 +107,8 @@ static void print_tried(const Near *n, FILE *out) {
                   s->unreplayed, s->unreplayed == 1 ? "" : "s",
                   n->problem.text);
   if (!s->complete)
-    fputs("not all was tried: --budget, --max-tests and --paths say how much "
-          "is\n",
+    fputs("the search is incomplete; --budget, --max-tests and --paths limit "
+          "it\n",
           out);
 }
 
@@ -244,7 +143,7 @@ static int report_nothing(const Options *o, const Near *n) {
     near_print_text(n, o->given.run.cwd, stdout);
   return cli_fail(EXIT_NO_VERDICT,
                   n->stats.conditions || n->options.mode == NEAR_STORED
-                      ? "no input was found that passes"
+                      ? "no passing input was found"
                       : "no condition on the path depends on the input: "
                         "is it read from somewhere else (--env)?");
 }
@@ -293,16 +192,12 @@ static int search_near(void *context, Explorer *e) {
   return status;
 }
 
-static int find_near(Options *o, int argc, char **argv) {
-  int first = cli_options(argc, argv, GIVEN_SHORT_OPTIONS, long_options,
-                          take_option, o);
-  if (first >= 0 && o->given.help) {
-    print_help();
-    return EXIT_DONE;
-  }
-  if (first < 0 || given_check(&o->given, argc, argv, first))
-    return cli_usage_hint("near");
-  if (o->near.mode != NEAR_BOTH && !o->ordered)
+static int find_near(Options *o, char **argv) {
+  if (o->no_stored)
+    o->near.stored = 0;
+  if (o->order != ORDER_OF_MODE)
+    o->near.order = (NearOrder)o->order;
+  else if (o->near.mode != NEAR_BOTH)
     o->near.order = NEAR_NEAREST;
   if (o->trail && !(o->near.trail = fopen(o->trail, "w")))
     return cli_fail(EXIT_ENVIRONMENT, "%s: %s", o->trail, strerror(errno));
@@ -316,13 +211,32 @@ static int find_near(Options *o, int argc, char **argv) {
   return status;
 }
 
-int cmd_near(int argc, char **argv) {
-  Options o = {.near = near_defaults};
+static int near_main(int argc, char **argv) {
+  Options o = {.near = near_defaults, .order = ORDER_OF_MODE};
+  int first;
   given_init(&o.given, TESTS);
-  o.given.run.timeout = 10;
+  o.given.timeout = TIMEOUT;
   o.given.budget = BUDGET;
-  int status = find_near(&o, argc, argv);
+  int status = options_parse(&cmd_near, argc, argv, &o, &first);
+  if (status == OPTIONS_TAKEN)
+    status = given_check(&o.given, &cmd_near, argc, argv, first);
+  if (status == OPTIONS_TAKEN)
+    status = find_near(&o, argv);
   given_release(&o.given);
   array_release(&o.faults);
   return status;
 }
+
+const Command cmd_near = {
+    "near",
+    "find the passing run nearest to a failing one",
+    near_main,
+    .usage = "[options] -- PROG [ARGS...] [< FILE]",
+    .about = "PROG, built with culprit-cc, fails on this input. Find an input "
+             "that passes and whose run is as near to the failing one as "
+             "possible, and print the branches that differ. The input is "
+             "standard input, the arguments, and the files that they name.",
+    .options = options,
+    .end = "Exit status: 1 passing run found, 2 usage, 3 environment, 4 the "
+           "input passes, or no passing input was found, 130 interrupted.",
+    .runs_program = true};

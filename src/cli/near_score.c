@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "eval/graph.h"
+#include "eval/dependence_graph.h"
 #include "locate/fault.h"
 #include "store/store.h"
 #include "util/mem.h"
@@ -11,7 +11,7 @@
 typedef ARRAY(uint32_t) Nodes;
 
 // The statements of FILE:LINE[,LINE] as nodes.
-static int add_nodes(const Graph *g, const Suite *suite, const char *spec,
+static int add_nodes(const DependenceGraph *g, const Suite *suite, const char *spec,
                      Nodes *out, Err *err) {
   Fault f = {0};
   int rc = fault_add(&f, suite, spec, ENTITY_STATEMENT, err);
@@ -25,7 +25,7 @@ static int add_nodes(const Graph *g, const Suite *suite, const char *spec,
 }
 
 // Places without a statement (in a header that carries none) are left out.
-static void add_places(const Graph *g, const Suite *suite,
+static void add_places(const DependenceGraph *g, const Suite *suite,
                        const NearPlaces *places, Nodes *out) {
   for (size_t i = 0; i < places->len; i++) {
     Err ignored;
@@ -36,7 +36,7 @@ static void add_places(const Graph *g, const Suite *suite,
   }
 }
 
-static NearScore score_places(const Graph *g, const Suite *suite,
+static NearScore score_places(const DependenceGraph *g, const Suite *suite,
                               const NearPlaces *places, const Nodes *faulty) {
   Nodes nodes = {0};
   add_places(g, suite, places, &nodes);
@@ -48,18 +48,18 @@ static NearScore score_places(const Graph *g, const Suite *suite,
   return s;
 }
 
-static int read_graph(const Near *n, const Suite *suite, Graph *g, Err *err) {
+static int read_graph(const Near *n, const Suite *suite, DependenceGraph *g, Err *err) {
   const Explorer *e = n->explorer;
   char *path = mem_printf("%s/dependences", e->options.dir);
   char *scratch = mem_printf("%s/scratch", e->options.dir);
-  int rc = graph_write(e->options.program, scratch, path, err) ||
-           graph_read(g, suite, path, err);
+  int rc = dependence_graph_write(e->options.program, scratch, path, err) ||
+           dependence_graph_read(g, suite, path, err);
   free(path);
   free(scratch);
   return rc ? -1 : 0;
 }
 
-static int score(const Near *n, const Suite *suite, const Graph *g,
+static int score(const Near *n, const Suite *suite, const DependenceGraph *g,
                  const char *const *faults, size_t nfaults, NearScores *out,
                  Err *err) {
   Nodes faulty = {0};
@@ -81,13 +81,13 @@ int near_score(const Near *n, const char *const *faults, size_t nfaults,
                NearScores *out, Err *err) {
   Runner *r = n->explorer->runner;
   Suite suite = {0};
-  Graph g = {0};
+  DependenceGraph g = {0};
   *out = (NearScores){0};
   int rc = store_flush(r->store, err) ||
            store_load(r->store, r->session, &suite, err) ||
            read_graph(n, &suite, &g, err) ||
            score(n, &suite, &g, faults, nfaults, out, err);
-  graph_release(&g);
+  dependence_graph_release(&g);
   suite_release(&suite);
   return rc ? -1 : 0;
 }

@@ -1,12 +1,12 @@
 // How good the report of `culprit near` is when the fault is known (--fault):
-// the score over the program dependence graph (eval/pdg.h), from the statements
+// the score over the program dependence graph (eval/pdg_score.h), from the statements
 // of the report.
 #ifndef CULPRIT_CLI_NEAR_SCORE_H
 #define CULPRIT_CLI_NEAR_SCORE_H
 
 #include <stddef.h>
 
-#include "eval/pdg.h"
+#include "eval/pdg_score.h"
 #include "near/near.h"
 #include "util/err.h"
 

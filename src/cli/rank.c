@@ -3,9 +3,7 @@
 #include "cli/rank.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -14,13 +12,16 @@
 #include "locate/cluster.h"
 #include "locate/fault.h"
 #include "locate/localizer.h"
+#include "locate/near_note.h"
+#include "locate/outmap.h"
 #include "report/report.h"
 #include "tally/lacking.h"
 
 enum { WARNINGS_SHOWN = 10 };
 
 void rank_options_init(RankOptions *o) {
-  *o = (RankOptions){.format = "text", .by = ENTITY_STATEMENT};
+  *o = (RankOptions){
+      .format = "text", .by = ENTITY_STATEMENT, .color = cli_color()};
 }
 
 void rank_options_release(RankOptions *o) {
@@ -35,12 +36,14 @@ void rank_options_release(RankOptions *o) {
 typedef struct {
   Suite suite;
   const char *method;
-  Workbench bench;
-  Locator locator;
-  bool comparable; // the locator is open: some run has a spectrum
+  SessionEvidence evidence;
+  OpenLocalizer localizer;
+  bool comparable; // the localizer is open: some run has a spectrum
   Fault fault;
   Sources sources;
-  NearTest *nearest; // per failure; NULL: nobody asked
+  const OutputPlaces *places;
+  const Notes *notes; // of `culprit near`; NULL: not loaded
+  NearTest *nearest; // per failure; NULL: not needed
 } Work;
 
 static void work_release(Work *w) {
@@ -49,14 +52,12 @@ static void work_release(Work *w) {
   free(w->nearest);
   sources_release(&w->sources);
   fault_release(&w->fault);
-  locator_close(&w->locator);
-  if (w->bench.suite)
-    workbench_release(&w->bench);
+  localizer_close(&w->localizer);
+  session_evidence_release(&w->evidence);
   suite_release(&w->suite);
 }
 
-// Does any run of this verdict have a spectrum? Any verdict: VERDICTS.
-static bool has_spectra(const Suite *suite, Verdict verdict) {
+bool rank_has_spectra(const Suite *suite, Verdict verdict) {
   for (size_t i = 0; i < suite->nruns; i++)
     if (suite->runs[i].has_spectrum &&
         (verdict == VERDICTS || suite->runs[i].verdict == verdict))
@@ -78,6 +79,11 @@ const char *rank_own_method(const Suite *suite) {
                                                  : METHOD_DEFAULT;
 }
 
+PathFilter rank_filter(const RankOptions *o) {
+  return (PathFilter){o->only.items, o->only.len, o->exclude.items,
+                      o->exclude.len};
+}
+
 static LocateOptions locate_options(const RankOptions *o) {
   size_t top = o->top ? o->top : report_find(o->format)->top;
   return (LocateOptions){
@@ -87,10 +93,7 @@ static LocateOptions locate_options(const RankOptions *o) {
       .confidence = o->confidence,
       .exit_score = o->exit_score ? formula_find(o->exit_score)->score : NULL,
       .explain = top,
-      .filter = {.only = o->only.items,
-                 .nonly = o->only.len,
-                 .exclude = o->exclude.items,
-                 .nexclude = o->exclude.len},
+      .filter = rank_filter(o),
   };
 }
 
@@ -99,7 +102,8 @@ static int find_nearest(Work *w, Store *store, const ReportFormat *format,
   if (!w->comparable || !format->nearest)
     return 0;
   w->nearest = mem_array(NearTest, w->suite.nfailures + 1);
-  if (workbench_notes(&w->bench, err))
+  w->notes = near_notes(&w->evidence, err);
+  if (!w->notes)
     return -1;
   return near_tests_find(w->nearest, w->suite.nfailures, store, &w->suite, err);
 }
@@ -108,15 +112,16 @@ static int find_nearest(Work *w, Store *store, const ReportFormat *format,
 static int load(Work *w, const RankOptions *o) {
   Err err;
   bool lacking;
-  if (locator_load(&w->locator, &lacking, &err))
+  if (localizer_load(&w->localizer, &lacking, &err))
     return lacking ? cli_fail(EXIT_USAGE, "%s", err.text) : cli_error(&err);
-  if (workbench_places(&w->bench, &err))
+  w->places = outmap_places(&w->evidence, &err);
+  if (!w->places)
     return cli_error(&err);
   if (o->cluster == CLUSTER_NONE)
     return EXIT_DONE;
-  if (workbench_load(&w->bench, 1u << ENTITY_STATEMENT, o->by, &err))
+  if (session_evidence_load(&w->evidence, 1u << ENTITY_STATEMENT, o->by, &err))
     return cli_error(&err);
-  cluster_failures(&w->suite, &w->bench.tally, o->cluster == CLUSTER_ALL);
+  cluster_failures(&w->suite, &w->evidence.tally, o->cluster == CLUSTER_ALL);
   return EXIT_DONE;
 }
 
@@ -132,13 +137,13 @@ static int prepare(Work *w, Store *store, const RankOptions *o,
     w->suite.sources[i].test = false;
   w->method = o->method ? o->method : rank_own_method(&w->suite);
   sources_init(&w->sources, &w->suite);
-  workbench_init(&w->bench, store, &w->suite);
-  if (!has_spectra(&w->suite, VERDICTS))
+  session_evidence_init(&w->evidence, store, &w->suite);
+  if (!rank_has_spectra(&w->suite, VERDICTS))
     return EXIT_DONE;
   LocateOptions options = locate_options(o);
   bool known = localizer_find(w->method, &method);
   assert(known);
-  if (locator_open(&w->locator, &w->bench, &method, &options, &err))
+  if (localizer_open(&w->localizer, &w->evidence, &method, &options, &err))
     return cli_fail(EXIT_USAGE, "%s", err.text);
   w->comparable = true;
   for (size_t i = 0; i < o->faults.len; i++)
@@ -151,23 +156,23 @@ static int prepare(Work *w, Store *store, const RankOptions *o,
 }
 
 static Report report_of(Work *w, const RankOptions *o) {
-  unsigned entities = w->locator.options.entities;
+  unsigned entities = w->localizer.options.entities;
   return (Report){
       .suite = &w->suite,
       .method = w->method,
       .by = o->by,
       .entities =
           (entities ? entities : 1u << o->by) & kinds_present(&w->suite),
-      .executed = w->comparable ? locator_executed(&w->locator) : 0,
-      .executable = w->comparable ? locator_executable(&w->locator) : 0,
+      .executed = w->comparable ? localizer_executed(&w->localizer) : 0,
+      .executable = w->comparable ? localizer_executable(&w->localizer) : 0,
       .top = o->top,
       .color = o->color,
       .fault = w->fault.places.len ? &w->fault : NULL,
-      .deaths = &w->bench.deaths,
-      .places = w->bench.places,
+      .deaths = &w->evidence.deaths,
+      .places = w->places,
       .sources = &w->sources,
       .nearest = w->nearest,
-      .notes = w->bench.notes,
+      .notes = w->notes,
       .root = getenv("GITHUB_WORKSPACE"),
   };
 }
@@ -185,7 +190,7 @@ static int report(Work *w, const RankOptions *o, const ReportFormat *format,
     format->begin(&r, out);
   for (size_t i = 0; status == EXIT_DONE && i < w->suite.nfailures; i++) {
     Ranking ranking = {.failure = i};
-    if (w->comparable && locator_rank(&w->locator, i, &ranking, &err))
+    if (w->comparable && localizer_rank(&w->localizer, i, &ranking, &err))
       status = cli_error(&err);
     else
       format->failure(&r, &ranking, out);
@@ -216,15 +221,15 @@ static int explain_no_failure(const Suite *suite) {
                     "session %lld has no runs: give `culprit run` some tests",
                     session);
   if (count_verdict(suite, VERDICT_FLAKY))
-    return cli_fail(EXIT_NO_VERDICT,
-                    "no test failed each time it ran in session %lld "
-                    "(flaky tests are not ranked): make the failure "
-                    "repeatable and run again",
-                    session);
+    return cli_fail(
+        EXIT_NO_VERDICT,
+        "every failing test of session %lld is flaky, and flaky tests are not "
+        "ranked; make the failure repeatable and run again",
+        session);
   return cli_fail(EXIT_NO_VERDICT,
                   "nothing failed in session %lld, so there is nothing to "
-                  "rank; add a test that shows the failure, or tell `culprit "
-                  "run` what is right (--expect, --reference, --oracle)",
+                  "rank; add a test that shows the failure, or say what is "
+                  "right with --expect, --reference or --oracle",
                   session);
 }
 
@@ -245,11 +250,11 @@ static int explain(const Work *w, const RankOptions *o) {
   long long session = (long long)suite->session;
   if (!count_verdict(suite, VERDICT_FAIL))
     return explain_no_failure(suite);
-  if (!has_spectra(suite, VERDICT_FAIL))
+  if (!rank_has_spectra(suite, VERDICT_FAIL))
     return explain_no_spectrum(suite);
-  if (!has_spectra(suite, VERDICT_PASS))
+  if (!rank_has_spectra(suite, VERDICT_PASS))
     return cli_fail(EXIT_NO_VERDICT,
-                    "no run of session %lld passes to compare with: add "
+                    "session %lld has no passing run to compare with; add "
                     "tests that pass and run again",
                     session);
   return cli_fail(EXIT_NO_VERDICT,
@@ -289,52 +294,6 @@ int rank_print(Store *store, const RankOptions *o, FILE *out) {
 
 // --- command line -----------------------------------------------------------
 
-static void print_help(void) {
-  puts("usage: culprit rank [options]\n"
-       "\n"
-       "Ranks the runs of a stored session (`culprit run` makes one).\n"
-       "\n"
-       "  --method M        how (default: " METHOD_DEFAULT "; after `culprit\n"
-       "                    input`: " INPUT_METHOD
-       "; after `culprit spec`: " METHOD_SPEC ")\n"
-       "  --list-methods    show all methods\n"
-       "  --by KIND         what is listed: statement (default), function,\n"
-       "                    block or edge\n"
-       "  --entities KINDS  what scores it: kinds, separated by commas\n"
-       "                    (default: for a statement itself and what the\n"
-       "                    session has of its conditions and returns; else\n"
-       "                    as --by; a function can take the best of any)\n"
-       "  --other-failures exclude|pass\n"
-       "                    runs that only fail in another way: left out\n"
-       "                    (default), or counted as passing\n"
-       "  --endings-alike   after `culprit input`: passing runs that ended\n"
-       "                    otherwise than the failing ones count in full,\n"
-       "                    not an eighth\n"
-       "  --tests-alike     code of tests (below tests/, test_*.c, ...) is\n"
-       "                    ranked like the rest, not behind it\n"
-       "  --confidence      order equal scores by confidence\n"
-       "  --cluster[=all]   split failures by what their runs executed: each\n"
-       "                    kind of failure, or all failing runs together\n"
-       "  --exit-score F    cp: score of exit blocks, a formula\n"
-       "  --only PATH       rank only files below PATH, of that name, or\n"
-       "                    matching it as a glob; may be repeated\n"
-       "  --exclude PATH    rank no such files; may be repeated\n"
-       "  --top N|all       how many to show (text: 10, others: all)\n"
-       "  --json, --csv, --quickfix, --sarif, --junit\n"
-       "                    another output format\n"
-       "  --github          annotations for GitHub Actions (10 at most), the\n"
-       "                    list into $GITHUB_STEP_SUMMARY\n"
-       "  --fault FILE:LINE[,LINE]...\n"
-       "                    say how far down the list this known fault is;\n"
-       "                    may be repeated\n"
-       "  --session N       see `culprit store list` (default: the newest)\n"
-       "  --store DIR       default: $CULPRIT_STORE, else .culprit\n"
-       "  --color auto|always|never\n"
-       "\n"
-       "Exit: 0 ranking printed, 2 usage, 3 no store or a corrupt one,\n"
-       "4 nothing failed or nothing to compare with.");
-}
-
 static void list_methods(void) {
   puts("ef, ep: failing and passing runs that execute it; nf, np: those that\n"
        "do not; F = ef + nf, P = ep + np\n");
@@ -344,78 +303,14 @@ static void list_methods(void) {
   }
 }
 
-enum {
-  OPT_METHOD = 256,
-  OPT_LIST,
-  OPT_TOP,
-  OPT_BY,
-  OPT_ENTITIES,
-  OPT_OTHERS,
-  OPT_ENDINGS,
-  OPT_TESTS,
-  OPT_ONLY,
-  OPT_EXCLUDE,
-  OPT_CONFIDENCE,
-  OPT_CLUSTER,
-  OPT_EXIT_SCORE,
-  OPT_FORMAT, // its name is the format's
-  OPT_FAULT,
-  OPT_SESSION,
-  OPT_STORE,
-  OPT_COLOR,
-};
-
-static const struct option long_options[] = {
-    {"method", required_argument, NULL, OPT_METHOD},
-    {"list-methods", no_argument, NULL, OPT_LIST},
-    {"top", required_argument, NULL, OPT_TOP},
-    {"by", required_argument, NULL, OPT_BY},
-    {"entities", required_argument, NULL, OPT_ENTITIES},
-    {"other-failures", required_argument, NULL, OPT_OTHERS},
-    {"endings-alike", no_argument, NULL, OPT_ENDINGS},
-    {"tests-alike", no_argument, NULL, OPT_TESTS},
-    {"only", required_argument, NULL, OPT_ONLY},
-    {"exclude", required_argument, NULL, OPT_EXCLUDE},
-    {"confidence", no_argument, NULL, OPT_CONFIDENCE},
-    {"cluster", optional_argument, NULL, OPT_CLUSTER},
-    {"exit-score", required_argument, NULL, OPT_EXIT_SCORE},
-    {"json", no_argument, NULL, OPT_FORMAT},
-    {"csv", no_argument, NULL, OPT_FORMAT},
-    {"quickfix", no_argument, NULL, OPT_FORMAT},
-    {"sarif", no_argument, NULL, OPT_FORMAT},
-    {"junit", no_argument, NULL, OPT_FORMAT},
-    {"github", no_argument, NULL, OPT_FORMAT},
-    {"fault", required_argument, NULL, OPT_FAULT},
-    {"session", required_argument, NULL, OPT_SESSION},
-    {"store", required_argument, NULL, OPT_STORE},
-    {"color", required_argument, NULL, OPT_COLOR},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-static int parse_top(const char *text, size_t *top) {
-  int64_t n;
-  if (!strcmp(text, "all")) {
-    *top = SIZE_MAX;
-    return 0;
-  }
-  if (cli_number(text, &n))
-    return -1;
-  *top = (size_t)n;
-  return 0;
+const char *rank_method_word(size_t n) {
+  return n < localizer_count() ? localizer_at(n).name : NULL;
 }
 
-// What can be listed.
-static int parse_by(const char *text, EntityKind *by) {
-  int kind = entity_kind_parse(text);
-  if (kind < 0 || kind > ENTITY_EDGE)
-    return -1;
-  *by = (EntityKind)kind;
-  return 0;
-}
-
-static int parse_entities(const char *text, unsigned *set) {
-  char *copy = mem_strdup(text), *rest = copy, *word;
+static int take_entities(const Option *o, void *field, const char *arg) {
+  (void)o;
+  unsigned *set = field;
+  char *copy = mem_strdup(arg), *rest = copy, *word;
   int rc = 0;
   *set = 0;
   while (!rc && (word = strsep(&rest, ","))) {
@@ -429,49 +324,113 @@ static int parse_entities(const char *text, unsigned *set) {
   return rc;
 }
 
-static int parse_cluster(const char *text, RankCluster *cluster) {
-  *cluster = text ? CLUSTER_ALL : CLUSTER_SIGNATURE;
-  return !text || !strcmp(text, "all") ? 0 : -1;
+static int take_others(const Option *o, void *field, const char *arg) {
+  (void)o;
+  *(bool *)field = !strcmp(arg, "pass");
+  return !strcmp(arg, "exclude") || !strcmp(arg, "pass") ? 0 : -1;
 }
 
-static int parse_formula(const char *text, const char **name) {
-  *name = text;
-  return formula_find(text) ? 0 : -1;
+static int take_cluster(const Option *o, void *field, const char *arg) {
+  (void)o;
+  *(RankCluster *)field = arg ? CLUSTER_ALL : CLUSTER_SIGNATURE;
+  return !arg || !strcmp(arg, "all") ? 0 : -1;
 }
 
-// What the command line adds to the options of a ranking.
+static int take_formula(const Option *o, void *field, const char *arg) {
+  (void)o;
+  *(const char **)field = arg;
+  return formula_find(arg) ? 0 : -1;
+}
+
+static const OptionType option_entities = {take_entities,
+                                           "kinds, separated by commas"};
+static const OptionType option_others = {take_others, NULL};
+static const OptionType option_cluster = {take_cluster, "nothing or all"};
+static const OptionType option_formula = {take_formula,
+                                          "a formula of --list-methods"};
+
+const Option rank_files_options[] = {
+    {"only", "PATH", &option_list, offsetof(RankOptions, only),
+     "rank only files below PATH, of that name, or matching it as a glob"},
+    {"exclude", "PATH", &option_list, offsetof(RankOptions, exclude),
+     "leave such files out"},
+    {0}};
+
+const Option rank_shown_options[] = {
+    {.rows = rank_files_options},
+    {"top", "N|all", &option_top, offsetof(RankOptions, top),
+     "suspects to print for each failure (default: 10)"},
+    {.rows = option_colors, .at = offsetof(RankOptions, color)},
+    {0}};
+
+const Option rank_session_options[] = {
+    {"other-failures", "exclude|pass", &option_others,
+     offsetof(RankOptions, other_failures_pass),
+     "runs that show only other failures: leave them out (default), or count "
+     "them as passing"},
+    {"session", "N", &option_number, offsetof(RankOptions, session),
+     "session to use, as `culprit store list` numbers them (default: the "
+     "newest)"},
+    {0}};
+
 typedef struct {
   RankOptions rank;
-  const char *store, *color;
-} Command;
+  const char *store;
+  bool list;
+} Options;
 
-// Returns -1 if the option's value is wrong.
-static int take_option(Command *c, const struct option *opt,
-                       const char *value) {
-  RankOptions *o = &c->rank;
-  // clang-format off
-  switch (opt->val) {
-  case OPT_METHOD: o->method = value; return 0;
-  case OPT_TOP: return parse_top(value, &o->top);
-  case OPT_BY: return parse_by(value, &o->by);
-  case OPT_ENTITIES: return parse_entities(value, &o->entities);
-  case OPT_OTHERS: return cli_others(value, &o->other_failures_pass);
-  case OPT_ENDINGS: o->endings_alike = true; return 0;
-  case OPT_TESTS: o->tests_alike = true; return 0;
-  case OPT_ONLY: array_push(&o->only, value); return 0;
-  case OPT_EXCLUDE: array_push(&o->exclude, value); return 0;
-  case OPT_CONFIDENCE: o->confidence = true; return 0;
-  case OPT_CLUSTER: return parse_cluster(value, &o->cluster);
-  case OPT_EXIT_SCORE: return parse_formula(value, &o->exit_score);
-  case OPT_FORMAT: o->format = opt->name; return 0;
-  case OPT_FAULT: array_push(&o->faults, value); return 0;
-  case OPT_SESSION: return cli_number(value, &o->session);
-  case OPT_STORE: c->store = value; return 0;
-  case OPT_COLOR: c->color = value; return 0;
-  default: return -1;
-  }
-  // clang-format on
-}
+static const Option options[] = {
+    {.title = "Method"},
+    {"method", "METHOD", &option_text, offsetof(Options, rank.method),
+     "method (default: " METHOD_DEFAULT "; after `culprit input` " INPUT_METHOD
+     ", after `culprit spec` " METHOD_SPEC ")",
+     .word = rank_method_word},
+    {"list-methods", NULL, &option_flag, offsetof(Options, list),
+     "print all methods with their definitions, and exit"},
+    {"by", "statement|function|block|edge", &option_choice,
+     offsetof(Options, rank.by), "what to list (default: statement)"},
+    {"entities", "KINDS", &option_entities, offsetof(Options, rank.entities),
+     "what scores it: kinds, separated by commas (default: for a statement, "
+     "itself and what the session has of its conditions and returns; else the "
+     "kind of --by)"},
+    {"endings-alike", NULL, &option_flag, offsetof(Options, rank.endings_alike),
+     "after `culprit input`, count passing runs that ended otherwise than the "
+     "failing ones in full, not as an eighth"},
+    {"tests-alike", NULL, &option_flag, offsetof(Options, rank.tests_alike),
+     "rank test code (below tests/, test_*.c, ...) like all other code, not "
+     "behind it"},
+    {"confidence", NULL, &option_flag, offsetof(Options, rank.confidence),
+     "order equal scores by confidence"},
+    {"cluster", "[=all]", &option_cluster, offsetof(Options, rank.cluster),
+     "split each failure, or with =all the failing runs together, by what the "
+     "runs executed"},
+    {"exit-score", "FORMULA", &option_formula,
+     offsetof(Options, rank.exit_score),
+     "formula that scores exit blocks, for cp"},
+    {.title = "Runs and files"},
+    {.rows = rank_session_options, .at = offsetof(Options, rank)},
+    {.rows = option_store, .at = offsetof(Options, store)},
+    {.rows = rank_files_options, .at = offsetof(Options, rank)},
+    {.title = "Output"},
+    {"top", "N|all", &option_top, offsetof(Options, rank.top),
+     "suspects to print for each failure (default: 10 as text, else all)"},
+    {"json", NULL, &option_name, offsetof(Options, rank.format),
+     "print JSON, for programs"},
+    {"csv", NULL, &option_name, offsetof(Options, rank.format), "print CSV"},
+    {"quickfix", NULL, &option_name, offsetof(Options, rank.format),
+     "print file:line:column: message, which editors read"},
+    {"sarif", NULL, &option_name, offsetof(Options, rank.format),
+     "print SARIF 2.1.0, which code scanning reads"},
+    {"junit", NULL, &option_name, offsetof(Options, rank.format),
+     "print JUnit XML, which CI servers read"},
+    {"github", NULL, &option_name, offsetof(Options, rank.format),
+     "print annotations for GitHub Actions, ten at most, and append the list "
+     "to GITHUB_STEP_SUMMARY"},
+    {"fault", "FILE:LINE[,LINE]...", &option_list,
+     offsetof(Options, rank.faults),
+     "known fault: print its rank, its ties and the share of code to examine"},
+    {.rows = option_colors, .at = offsetof(Options, rank.color)},
+    {0}};
 
 // Where GitHub Actions wants the summary of the step. -1 after a message.
 static int open_summary(RankOptions *o) {
@@ -485,57 +444,47 @@ static int open_summary(RankOptions *o) {
   return o->summary ? 0 : -1;
 }
 
-static int rank_stored(Command *c) {
-  int color = cli_color(c->color, STDOUT_FILENO);
-  if (color < 0)
-    return cli_fail(EXIT_USAGE, "--color %s: expected auto, always or never",
-                    c->color);
-  c->rank.color = color;
-  bool for_people = !strcmp(c->rank.format, "text");
-  if (c->rank.faults.len && !for_people && strcmp(c->rank.format, "json"))
-    return cli_fail(EXIT_USAGE, "--fault is reported as text or --json only");
-  if (open_summary(&c->rank))
+static int rank_stored(Options *o) {
+  bool for_people = !strcmp(o->rank.format, "text");
+  if (o->rank.faults.len && !for_people && strcmp(o->rank.format, "json"))
+    return cli_fail(EXIT_USAGE, "--fault: only text and --json report it");
+  if (open_summary(&o->rank))
     return EXIT_ENVIRONMENT;
-  char *dir = store_find(c->store);
   Store *store;
-  Err err;
-  int status = store_open(&store, dir, STORE_EXISTING, &err);
-  free(dir);
-  if (status) {
-    status = cli_error(&err);
-  } else {
-    status = rank_print(store, &c->rank, stdout);
-    store_close(store);
-  }
-  if (c->rank.summary && fclose(c->rank.summary))
+  int status = cli_open_store(&store, o->store, STORE_EXISTING);
+  if (status == EXIT_DONE)
+    status = rank_print(store, &o->rank, stdout);
+  store_close(store);
+  if (o->rank.summary && fclose(o->rank.summary))
     status = cli_fail(EXIT_ENVIRONMENT, "cannot write $GITHUB_STEP_SUMMARY: %s",
                       strerror(errno));
   return status;
 }
 
-int cmd_rank(int argc, char **argv) {
-  Command c = {0};
-  rank_options_init(&c.rank);
-  int opt, index = 0, status = -1;
-  while (status < 0 &&
-         (opt = cli_getopt(argc, argv, "h", long_options, &index)) != -1) {
-    if (opt == 'h' || opt == OPT_LIST) {
-      opt == 'h' ? print_help() : list_methods();
-      status = EXIT_DONE;
-    } else if (opt == '?') {
-      status = cli_usage_hint("rank");
-    } else if (take_option(&c, &long_options[index], optarg)) {
-      cli_fail(EXIT_USAGE, "--%s %s: not a value it takes",
-               long_options[index].name, optarg);
-      status = cli_usage_hint("rank");
-    }
+static int rank_main(int argc, char **argv) {
+  Options o = {0};
+  int first;
+  rank_options_init(&o.rank);
+  int status = options_parse(&cmd_rank, argc, argv, &o, &first);
+  if (status == OPTIONS_TAKEN && o.list) {
+    list_methods();
+    status = EXIT_DONE;
+  } else if (status == OPTIONS_TAKEN && first < argc) {
+    status =
+        options_wrong(&cmd_rank, "'%s': rank takes no arguments", argv[first]);
+  } else if (status == OPTIONS_TAKEN) {
+    status = rank_stored(&o);
   }
-  if (status < 0 && optind < argc) {
-    cli_fail(EXIT_USAGE, "'%s': rank takes no arguments", argv[optind]);
-    status = cli_usage_hint("rank");
-  }
-  if (status < 0)
-    status = rank_stored(&c);
-  rank_options_release(&c.rank);
+  rank_options_release(&o.rank);
   return status;
 }
+
+const Command cmd_rank = {
+    "rank",
+    "rank the stored runs again, with other options",
+    rank_main,
+    .usage = "[options]",
+    .about = "Rank the runs of a stored session (`culprit run` makes one).",
+    .options = options,
+    .end = "Exit status: 0 ranking printed, 2 usage, 3 no store or a corrupt "
+           "one, 4 nothing failed or nothing to compare with."};

@@ -3,7 +3,6 @@
 //
 //   RankOptions o;
 //   rank_options_init(&o);
-//   o.color = cli_color(option, STDOUT_FILENO) == 1;
 //   int status = rank_print(store, &o, stdout);
 //   rank_options_release(&o);
 #ifndef CULPRIT_CLI_RANK_H
@@ -14,15 +13,17 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cli/options.h"
 #include "model/entity.h"
 #include "store/store.h"
+#include "tally/path_filter.h"
 #include "util/array.h"
 
 // The default of `culprit input`, and of `culprit rank` for its sessions.
 // Others: METHOD_DEFAULT of locate/localizer.h.
 #define INPUT_METHOD "ochiai"
 
-// Whether failing runs are told apart by what they executed (locate/cluster.h).
+// Whether failing runs are split by what they executed (locate/cluster.h).
 typedef enum {
   CLUSTER_NONE,
   CLUSTER_SIGNATURE, // within each failure
@@ -39,7 +40,7 @@ typedef struct RankOptions {
   unsigned entities;  // what scores it: a set of 1u << EntityKind; 0: as the
                       // method likes it
   bool endings_alike; // passing runs count alike: tally/tally.h
-  bool tests_alike; // code of tests is ranked like the rest
+  bool tests_alike;   // code of tests is ranked like the rest
   bool other_failures_pass; // runs that only show other failures pass
   bool confidence;          // order equal scores by confidence
   bool color;
@@ -48,14 +49,25 @@ typedef struct RankOptions {
   FILE *summary;          // github: the step's summary, or NULL
   const char *more;       // json: more members, each behind a comma; or NULL
   // As the user gave them; the strings are not copied.
-  ARRAY(const char *) only, exclude; // paths or globs, see tally/filter.h
-  ARRAY(const char *) faults;        // FILE:LINE[,LINE]..., see locate/fault.h
+  Texts only, exclude; // paths or globs, see tally/path_filter.h
+  Texts faults;        // FILE:LINE[,LINE]..., see locate/fault.h
 } RankOptions;
 
-// The default method over statements, as text without colours, newest session.
+// The default method over statements, as text, newest session.
 void rank_options_init(RankOptions *o);
 void rank_options_release(RankOptions *o);
 
+// Options of several commands, of a RankOptions: --only and --exclude; these
+// with
+// --top and --color; --other-failures and --session.
+extern const Option rank_files_options[], rank_shown_options[],
+    rank_session_options[];
+OptionWord rank_method_word; // the methods
+
+PathFilter rank_filter(const RankOptions *o); // --only and --exclude
+
+// Does any run of this verdict have a spectrum? Any verdict: VERDICTS.
+bool rank_has_spectra(const Suite *suite, Verdict verdict);
 // The method that is used if none is asked for.
 const char *rank_own_method(const Suite *suite);
 

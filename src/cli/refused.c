@@ -40,8 +40,7 @@ void refused_print(const Refusals *r, FILE *out) {
   for (size_t i = 0; i < n; i++)
     print_one(&r->list.items[i], out);
   if (n < r->list.len)
-    fprintf(out, "... and %zu more; --json lists them all.\n",
-            r->list.len - n);
+    fprintf(out, "... and %zu more; --json lists them all.\n", r->list.len - n);
 }
 
 void refused_json(const Refusals *r, FILE *out) {

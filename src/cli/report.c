@@ -1,14 +1,16 @@
 // culprit report: a stored session as files for people and other programs: an
 // HTML page, SARIF, a summary for CI.
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/rank.h"
-#include "report/html.h"
+#include "locate/near_note.h"
+#include "locate/outmap.h"
+#include "locate/spec_note.h"
+#include "report/html_page.h"
 #include "tally/owner.h"
 #include "util/fs.h"
 
@@ -19,55 +21,21 @@ enum {
   NEAREST = 100,     // failures that are compared with a passing test
 };
 
-static const char HELP[] =
-    "usage: culprit report --html FILE [options]\n"
-    "\n"
-    "Writes a stored session as a page for people (and files for programs).\n"
-    "\n"
-    "  --html FILE       one page that stands alone: ranking, source, tests,\n"
-    "                    what speaks for each line; readable without\n"
-    "                    JavaScript. -: to standard output\n"
-    "  --assets DIR      style and program of the page as files in DIR "
-    "instead,\n"
-    "                    for servers with a strict content security policy\n"
-    "  --sarif FILE      the ranking as SARIF 2.1.0\n"
-    "  --junit FILE      the tests as JUnit XML, suspects in the failures\n"
-    "  --core FILE       what `culprit spec --json` printed: its core is "
-    "shown\n"
-    "                    beside the lines (default: that which `culprit\n"
-    "                    spec` kept)\n"
-    "  --method M        the ranking shown first (default: as for\n"
-    "                    culprit rank)\n"
-    "  --methods LIST    others to choose from in the page, by commas; `all`\n"
-    "                    (default: the usual ones)\n"
-    "  --other-failures exclude|pass\n"
-    "                    as for rank\n"
-    "  --only PATH, --exclude PATH\n"
-    "                    as for rank\n"
-    "  --top N|all       how many suspects of each failure are listed without\n"
-    "                    JavaScript, and in SARIF\n"
-    "  --session N       see `culprit store list` (default: the newest)\n"
-    "  --store DIR       default: $CULPRIT_STORE, else .culprit\n"
-    "\n"
-    "Exit: 0 written, 2 usage, 3 no store or a corrupt one, or a file that\n"
-    "cannot be written, 4 nothing failed or nothing to compare with (the page\n"
-    "is written and says so).";
-
 typedef struct {
   RankOptions rank; // session, method, only, exclude, others, top
   const char *html, *assets, *sarif, *junit, *methods, *core, *store;
-  bool help;
 } Options;
 
-// --- gathering
-// ----------------------------------------------------------------
+// --- gathering -------------------------------------------------------------
 
 // Everything a page is made of.
 typedef struct {
   const Options *options;
   Store *store;
   Suite suite;
-  Workbench bench;
+  SessionEvidence evidence;
+  const OutputPlaces *places;
+  const Notes *notes;
   Sources sources;
   HtmlReport html;
   ARRAY(MethodListing) methods;
@@ -98,42 +66,31 @@ static void work_release(Work *w) {
   free(w->pages);
   free(w->nearest);
   sources_release(&w->sources);
-  if (w->bench.suite)
-    workbench_release(&w->bench);
+  session_evidence_release(&w->evidence);
   suite_release(&w->suite);
-}
-
-static bool has_spectra(const Suite *suite) {
-  for (size_t i = 0; i < suite->nruns; i++)
-    if (suite->runs[i].has_spectrum)
-      return true;
-  return false;
 }
 
 static LocateOptions locate_options(const Options *o) {
   return (LocateOptions){.by = ENTITY_STATEMENT,
                          .others_pass = o->rank.other_failures_pass,
                          .explain = EXPLAINED,
-                         .filter = {.only = o->rank.only.items,
-                                    .nonly = o->rank.only.len,
-                                    .exclude = o->rank.exclude.items,
-                                    .nexclude = o->rank.exclude.len}};
+                         .filter = rank_filter(&o->rank)};
 }
 
-static int rank_failures(Work *w, Locator *l, MethodListing *m, Err *err) {
+static int rank_failures(Work *w, OpenLocalizer *l, MethodListing *m, Err *err) {
   size_t n = w->suite.nfailures;
-  m->listings = mem_array(Listing, n + 1);
+  m->listings = mem_array(KeptListing, n + 1);
   for (size_t i = 0; i < n; i++) {
     Ranking r = {.failure = i};
-    if (locator_rank(l, i, &r, err))
+    if (localizer_rank(l, i, &r, err))
       return -1;
     listing_keep(&m->listings[i], &w->html, &r, w->most, EXPLAINED);
     ranking_release(&r);
   }
   if (w->methods.len)
     return 0;
-  w->html.report.executed = locator_executed(l);
-  w->html.report.executable = locator_executable(l);
+  w->html.report.executed = localizer_executed(l);
+  w->html.report.executable = localizer_executable(l);
   return 0;
 }
 
@@ -142,19 +99,19 @@ static int rank_failures(Work *w, Locator *l, MethodListing *m, Err *err) {
 static int add_method(Work *w, const Localizer *method, Err *err) {
   LocateOptions options = locate_options(w->options);
   MethodListing m = {.method = *method};
-  Locator l;
+  OpenLocalizer l;
   bool lacking = false;
-  int rc = locator_open(&l, &w->bench, method, &options, err);
+  int rc = localizer_open(&l, &w->evidence, method, &options, err);
   if (rc)
     lacking = true;
   else
-    rc = locator_load(&l, &lacking, err);
+    rc = localizer_load(&l, &lacking, err);
   if (!rc) {
-    // Deaths are loaded now; evidence speaks of them.
-    w->html.report.deaths = &w->bench.deaths;
+    // Deaths are loaded now; the evidence needs them.
+    w->html.report.deaths = &w->evidence.deaths;
     rc = rank_failures(w, &l, &m, err);
   }
-  locator_close(&l);
+  localizer_close(&l);
   if (rc && lacking && w->methods.len) {
     m.reason = mem_strdup(err->text);
     rc = 0;
@@ -223,16 +180,15 @@ static int rank_all(Work *w) {
   return list ? add_methods(w, list, true) : add_methods(w, USUAL, false);
 }
 
-// --- what belongs to the lines
-// ------------------------------------------------
+// --- what belongs to the lines ---------------------------------------------
 
 static void add_tuples(Work *w, size_t failure, const uint32_t *owner) {
-  const Listing *l = &w->methods.items[0].listings[failure];
+  const KeptListing *l = &w->methods.items[0].listings[failure];
   bool *wanted = mem_array(bool, w->suite.nentities + 1);
   for (size_t i = 0; i < l->n && i < EXPLAINED; i++)
     wanted[l->items[i].entity] = true;
   Comparison c;
-  comparison_init(&c, &w->bench.tally, failure,
+  comparison_init(&c, &w->evidence.tally, failure,
                   w->options->rank.other_failures_pass);
   for (uint32_t e = 0; e < w->suite.nentities; e++) {
     bool told = owner[e] != ENTITY_NONE && owner[e] != e && wanted[owner[e]];
@@ -244,12 +200,12 @@ static void add_tuples(Work *w, size_t failure, const uint32_t *owner) {
 }
 
 static int gather_tuples(Work *w, Err *err) {
-  unsigned kinds = TUPLE_KINDS & w->bench.present;
+  unsigned kinds = TUPLE_KINDS & w->evidence.present;
   w->tuples = mem_array(Tuples, w->suite.nfailures + 1);
   if (!kinds)
     return 0;
   kinds |= 1u << ENTITY_STATEMENT;
-  if (workbench_load(&w->bench, kinds, ENTITY_STATEMENT, err))
+  if (session_evidence_load(&w->evidence, kinds, ENTITY_STATEMENT, err))
     return -1;
   uint32_t *owner = owners_find(&w->suite, ENTITY_STATEMENT, kinds);
   for (size_t i = 0; i < w->suite.nfailures; i++)
@@ -262,7 +218,7 @@ static int gather_tuples(Work *w, Err *err) {
 static int gather_cover(Work *w, Err *err) {
   ARRAY(uint32_t) order = {0};
   for (size_t f = 0; f < w->suite.nfailures; f++) {
-    const Listing *l = &w->methods.items[0].listings[f];
+    const KeptListing *l = &w->methods.items[0].listings[f];
     for (size_t i = 0; i < l->n; i++)
       array_push(&order, l->items[i].entity);
   }
@@ -284,13 +240,14 @@ static void gather_pages(Work *w) {
 static int gather_spectra(Work *w) {
   Err err;
   w->nearest = mem_array(NearTest, w->suite.nfailures + 1);
-  if (!has_spectra(&w->suite))
+  if (!rank_has_spectra(&w->suite, VERDICTS))
     return EXIT_DONE;
   int status = rank_all(w);
   if (status != EXIT_DONE)
     return status;
-  if (workbench_places(&w->bench, &err) || workbench_notes(&w->bench, &err) ||
-      gather_tuples(w, &err) || gather_cover(w, &err) ||
+  w->places = outmap_places(&w->evidence, &err);
+  w->notes = w->places ? near_notes(&w->evidence, &err) : NULL;
+  if (!w->notes || gather_tuples(w, &err) || gather_cover(w, &err) ||
       near_tests_find(w->nearest, NEAREST, w->store, &w->suite, &err))
     return cli_error(&err);
   w->html.cover = &w->cover;
@@ -307,8 +264,8 @@ static const SessionInfo *session_of(const Work *w) {
 static void fill_html(Work *w) {
   const SessionInfo *session = session_of(w);
   HtmlReport *h = &w->html;
-  h->report.deaths = &w->bench.deaths;
-  h->report.places = w->bench.places;
+  h->report.deaths = &w->evidence.deaths;
+  h->report.places = w->places;
   h->started = session ? session->started : NULL;
   h->finished = session && session->finished;
   h->methods = w->methods.items;
@@ -316,7 +273,7 @@ static void fill_html(Work *w) {
   h->tuples = w->tuples;
   h->nearest = w->nearest;
   h->pages = w->pages;
-  h->notes = w->bench.notes;
+  h->notes = w->notes;
   h->core = w->core.violated.len ? &w->core : NULL;
   for (uint32_t i = 0; i < w->suite.nsources; i++)
     sources_check(&w->sources, i);
@@ -327,11 +284,12 @@ static int find_core(Work *w, Err *err) {
   const char *given = w->options->core;
   if (given)
     return core_note_read(&w->core, given, &w->suite, err);
-  if (workbench_cores(&w->bench, err))
+  const Notes *cores = spec_notes(&w->evidence, err);
+  if (!cores)
     return -1;
   const SpecNote *note = NULL;
   for (size_t i = 0; !note && i < w->suite.nfailures; i++)
-    note = spec_notes_find(w->bench.cores, w->suite.failures[i].signature);
+    note = notes_find(cores, w->suite.failures[i].signature);
   if (note)
     core_note_of(&w->core, note, &w->suite);
   return 0;
@@ -345,11 +303,11 @@ static int gather(Work *w) {
       store_list(w->store, &w->sessions, &w->nsessions, &err))
     return cli_error(&err);
   sources_init(&w->sources, &w->suite);
-  workbench_init(&w->bench, w->store, &w->suite);
+  session_evidence_init(&w->evidence, w->store, &w->suite);
   w->html.report = (Report){.suite = &w->suite,
                             .method = first_method(w),
                             .top = o->rank.top,
-                            .deaths = &w->bench.deaths,
+                            .deaths = &w->evidence.deaths,
                             .sources = &w->sources};
   if (find_core(w, &err))
     return cli_error(&err);
@@ -361,8 +319,7 @@ static int gather(Work *w) {
   return EXIT_DONE;
 }
 
-// --- files
-// --------------------------------------------------------------------
+// --- files -----------------------------------------------------------------
 
 // How a page at `page` names the directory `dir`: "", "../" and names.
 static char *relative_to(const char *page, const char *dir) {
@@ -483,12 +440,9 @@ static int report_ranking(Store *store, const Options *o, const char *format,
 
 static int report(const Options *o) {
   Store *store;
-  Err err;
-  char *dir = store_find(o->store);
-  int status = store_open(&store, dir, STORE_EXISTING, &err);
-  free(dir);
-  if (status)
-    return cli_error(&err);
+  int status = cli_open_store(&store, o->store, STORE_EXISTING);
+  if (status != EXIT_DONE)
+    return status;
   if (o->html)
     status = report_html(store, o);
   if (o->sarif && status == EXIT_DONE)
@@ -501,88 +455,74 @@ static int report(const Options *o) {
   return status;
 }
 
-// --- command line
-// -------------------------------------------------------------
+// --- command line ----------------------------------------------------------
 
-enum {
-  OPT_HTML = 256,
-  OPT_ASSETS,
-  OPT_SARIF,
-  OPT_JUNIT,
-  OPT_METHOD,
-  OPT_METHODS,
-  OPT_CORE,
-  OPT_OTHERS,
-  OPT_ONLY,
-  OPT_EXCLUDE,
-  OPT_TOP,
-  OPT_SESSION,
-  OPT_STORE,
-};
+static const Option options[] = {
+    {.title = "Files to write (-: standard output)"},
+    {"html", "FILE", &option_text, offsetof(Options, html),
+     "one page that stands alone: ranking, source, tests, the evidence for "
+     "each "
+     "line; readable without JavaScript"},
+    {"assets", "DIR", &option_text, offsetof(Options, assets),
+     "put style sheet and program of the page into DIR as files, for servers "
+     "with a strict content security policy"},
+    {"sarif", "FILE", &option_text, offsetof(Options, sarif),
+     "the ranking as SARIF 2.1.0"},
+    {"junit", "FILE", &option_text, offsetof(Options, junit),
+     "the tests as JUnit XML, with the suspects in the failures"},
+    {.title = "Content"},
+    {"method", "METHOD", &option_text, offsetof(Options, rank.method),
+     "ranking to show first (default: as for `culprit rank`)",
+     .word = rank_method_word},
+    {"methods", "LIST", &option_text, offsetof(Options, methods),
+     "other rankings to choose from in the page, separated by commas, or all "
+     "(default: the usual ones)"},
+    {"core", "FILE", &option_text, offsetof(Options, core),
+     "core to show beside the lines, as `culprit spec --json` printed it "
+     "(default: the one that `culprit spec` kept)"},
+    {"top", "N|all", &option_top, offsetof(Options, rank.top),
+     "suspects to list for each failure without JavaScript, and in SARIF and "
+     "JUnit"},
+    {.rows = rank_files_options, .at = offsetof(Options, rank)},
+    {.rows = rank_session_options, .at = offsetof(Options, rank)},
+    {.rows = option_store, .at = offsetof(Options, store)},
+    {0}};
 
-static const struct option long_options[] = {
-    {"html", required_argument, NULL, OPT_HTML},
-    {"assets", required_argument, NULL, OPT_ASSETS},
-    {"sarif", required_argument, NULL, OPT_SARIF},
-    {"junit", required_argument, NULL, OPT_JUNIT},
-    {"method", required_argument, NULL, OPT_METHOD},
-    {"methods", required_argument, NULL, OPT_METHODS},
-    {"core", required_argument, NULL, OPT_CORE},
-    {"other-failures", required_argument, NULL, OPT_OTHERS},
-    {"only", required_argument, NULL, OPT_ONLY},
-    {"exclude", required_argument, NULL, OPT_EXCLUDE},
-    {"top", required_argument, NULL, OPT_TOP},
-    {"session", required_argument, NULL, OPT_SESSION},
-    {"store", required_argument, NULL, OPT_STORE},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-static int take_option(void *options, int opt, const char *arg) {
-  Options *o = options;
-  // clang-format off
-  switch (opt) {
-  case 'h': o->help = true; return 0;
-  case OPT_HTML: o->html = arg; return 0;
-  case OPT_ASSETS: o->assets = arg; return 0;
-  case OPT_SARIF: o->sarif = arg; return 0;
-  case OPT_JUNIT: o->junit = arg; return 0;
-  case OPT_METHOD: o->rank.method = arg; return 0;
-  case OPT_METHODS: o->methods = arg; return 0;
-  case OPT_CORE: o->core = arg; return 0;
-  case OPT_OTHERS: return cli_others(arg, &o->rank.other_failures_pass);
-  case OPT_ONLY: array_push(&o->rank.only, arg); return 0;
-  case OPT_EXCLUDE: array_push(&o->rank.exclude, arg); return 0;
-  case OPT_TOP: return cli_top(arg, &o->rank.top);
-  case OPT_SESSION: return cli_number(arg, &o->rank.session);
-  case OPT_STORE: o->store = arg; return 0;
-  default: return -1;
-  }
-  // clang-format on
-}
-
+// OPTIONS_TAKEN, or EXIT_USAGE after a message.
 static int check_options(const Options *o, int first, int argc, char **argv) {
   if (first < argc)
-    return cli_fail(EXIT_USAGE, "'%s': report takes no arguments", argv[first]);
+    return options_wrong(&cmd_report, "'%s': report takes no arguments",
+                         argv[first]);
   if (!o->html && !o->sarif && !o->junit)
-    return cli_fail(EXIT_USAGE,
-                    "report writes files: name one with --html FILE");
+    return options_wrong(&cmd_report,
+                         "name a file to write: --html FILE, --sarif FILE or "
+                         "--junit FILE");
   if (o->assets && !o->html)
-    return cli_fail(EXIT_USAGE, "--assets belongs to --html FILE");
-  return EXIT_DONE;
+    return options_wrong(&cmd_report, "--assets needs --html FILE");
+  return OPTIONS_TAKEN;
 }
 
-int cmd_report(int argc, char **argv) {
+static int report_main(int argc, char **argv) {
   Options o = {0};
+  int first;
   rank_options_init(&o.rank);
-  int first = cli_options(argc, argv, "h", long_options, take_option, &o);
-  int status = EXIT_DONE;
-  if (o.help)
-    puts(HELP);
-  else if (first < 0 || check_options(&o, first, argc, argv))
-    status = cli_usage_hint("report");
-  else
+  int status = options_parse(&cmd_report, argc, argv, &o, &first);
+  if (status == OPTIONS_TAKEN)
+    status = check_options(&o, first, argc, argv);
+  if (status == OPTIONS_TAKEN)
     status = report(&o);
   rank_options_release(&o.rank);
   return status;
 }
+
+const Command cmd_report = {
+    "report",
+    "write a page (HTML) or files for CI (SARIF, JUnit)",
+    report_main,
+    .usage = "--html FILE [options]",
+    .about = "Write a stored session as a page for people or as files for "
+             "programs.",
+    .options = options,
+    .end = "Exit status: 0 written, 2 usage, 3 no store or a corrupt one, or a "
+           "file that cannot be written, 4 nothing failed or nothing to "
+           "compare with (the page is written and says so)."};

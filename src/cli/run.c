@@ -1,6 +1,5 @@
-// culprit run: run the tests, store the runs, print the ranking.
+// culprit run: runs the tests, stores the results, prints the ranking.
 #include <errno.h>
-#include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 #include "adapter/tree.h"
 #include "cli/cli.h"
 #include "cli/confine_options.h"
+#include "cli/given.h"
 #include "cli/rank.h"
 #include "cli/rebuild.h"
 #include "process/words.h"
@@ -34,127 +34,13 @@ enum {
 typedef struct {
   RunOptions run;
   RankOptions rank;
-  const char *store, *color;
-  bool quiet, help, no_build, watch;
+  const char *store;
+  bool quiet, no_build, watch, confined;
   const char *base; // what relative paths are relative to; NULL: here
   const char *root; // the session's directory; NULL: here
   ConfineOptions confine;
   Arena arena;
 } Options;
-
-enum {
-  OPT_EXE = 256,
-  OPT_TESTS,
-  OPT_REFERENCE,
-  OPT_EXPECT,
-  OPT_ORACLE,
-  OPT_TIMEOUT,
-  OPT_MAX_OUTPUT,
-  OPT_CWD,
-  OPT_SCRATCH,
-  OPT_FAILED,
-  OPT_ADD,
-  OPT_NO_RERUN,
-  OPT_WATCH,
-  OPT_NO_BUILD,
-  OPT_ONLY,
-  OPT_EXCLUDE,
-  OPT_TOP,
-  OPT_STORE,
-  OPT_COLOR,
-  OPT_CONFINE,
-  OPT_ALLOW_WRITE,
-  OPT_ALLOW_CONNECT,
-};
-
-static const struct option long_options[] = {
-    {"exe", required_argument, NULL, OPT_EXE},
-    {"tests", required_argument, NULL, OPT_TESTS},
-    {"reference", required_argument, NULL, OPT_REFERENCE},
-    {"expect", required_argument, NULL, OPT_EXPECT},
-    {"oracle", required_argument, NULL, OPT_ORACLE},
-    {"jobs", required_argument, NULL, 'j'},
-    {"timeout", required_argument, NULL, OPT_TIMEOUT},
-    {"max-output", required_argument, NULL, OPT_MAX_OUTPUT},
-    {"cwd", required_argument, NULL, OPT_CWD},
-    {"scratch", no_argument, NULL, OPT_SCRATCH},
-    {"failed", no_argument, NULL, OPT_FAILED},
-    {"add", no_argument, NULL, OPT_ADD},
-    {"no-rerun", no_argument, NULL, OPT_NO_RERUN},
-    {"no-build", no_argument, NULL, OPT_NO_BUILD},
-    {"watch", no_argument, NULL, OPT_WATCH},
-    {"only", required_argument, NULL, OPT_ONLY},
-    {"exclude", required_argument, NULL, OPT_EXCLUDE},
-    {"top", required_argument, NULL, OPT_TOP},
-    {"store", required_argument, NULL, OPT_STORE},
-    {"color", required_argument, NULL, OPT_COLOR},
-    {"confine", no_argument, NULL, OPT_CONFINE},
-    {"allow-write", required_argument, NULL, OPT_ALLOW_WRITE},
-    {"allow-connect", required_argument, NULL, OPT_ALLOW_CONNECT},
-    {"quiet", no_argument, NULL, 'q'},
-    {"help", no_argument, NULL, 'h'},
-    {0},
-};
-
-static void print_help(void) {
-  puts("usage: culprit run [options] [-- CMD...]\n"
-       "\n"
-       "Runs the tests, stores the runs, prints which lines to look at\n"
-       "first. Without --tests and CMD it finds the tests of the directory:\n"
-       "automake, CMake (ctest), Meson, t/*.t (TAP), tests/*.sh. Programs\n"
-       "that use cmocka or Check are run test by test. A source tree, or a\n"
-       "build with another compiler, is built with culprit-cc in\n"
-       ".culprit/build first.\n"
-       "\n"
-       "which tests\n"
-       "  --exe PROG         the program under test\n"
-       "  --tests FILE       one test a line: the shell words after PROG\n"
-       "                     (without --exe: a whole command); blank lines\n"
-       "                     and lines with # are skipped\n"
-       "  -- CMD...          one test; `make check`, `make test`, `ctest`,\n"
-       "                     `meson test`, `ninja test`, `prove`: each of\n"
-       "                     theirs\n"
-       "  --no-build         never build a copy with culprit-cc\n"
-       "  --failed           only those that failed last time; needs no\n"
-       "                     other option\n"
-       "  --add              add to the newest session\n"
-       "  --watch            then wait for a rebuild, run what failed again,\n"
-       "                     and so on; all of them once nothing fails\n"
-       "\n"
-       "what is right (default: exit status 0); a signal, a sanitizer report,\n"
-       "a broken contract or a timeout always fails\n"
-       "  --reference PROG   same standard output and exit status as PROG\n"
-       "  --expect DIR       standard output as in DIR/<n>.out for test n,\n"
-       "                     exit status as in DIR/<n>.status, if it is there\n"
-       "  --oracle CMD       CMD says: 0 good, 125 skip, 126 and 127 cannot\n"
-       "                     be executed, other bad; it runs in the test's\n"
-       "                     directory with CULPRIT_STDOUT, CULPRIT_STDERR\n"
-       "                     (files), CULPRIT_STATUS, CULPRIT_TEST\n"
-       "\n"
-       "how they run\n"
-       "  -j N               N at once (default: one per core)\n"
-       "  --timeout S        seconds for one test (default: 10, or less once\n"
-       "                     others have ended; make check: 300)\n"
-       "  --max-output SIZE  of one test, as 100M (default: 256M)\n"
-       "  --cwd DIR          where they run (default: here)\n"
-       "  --scratch          each in an empty directory of its own; the one\n"
-       "                     of --cwd is in CULPRIT_DIR\n"
-       "  --no-rerun         do not run failing tests again to find flaky\n"
-       "                     ones\n"
-       "  --confine          nothing they write stays, and they connect\n"
-       "                     nowhere: for programs that nobody has seen run\n"
-       CONFINE_HELP
-       "\n"
-       "what is shown\n"
-       "  --only PATH --exclude PATH   which source files are ranked\n"
-       "  --top N|all        how many lines (default: 10)\n"
-       "  --color WHEN       auto, always, never\n"
-       "  -q, --quiet        the ranking only\n"
-       "  --store DIR        where runs are kept (default: .culprit)\n"
-       "\n"
-       "Exit: 0 nothing failed, 1 tests failed, 2 usage, 3 environment,\n"
-       "4 no usable verdict, 130 interrupted (the same command continues).");
-}
 
 static void options_init(Options *o) {
   *o = (Options){0};
@@ -162,6 +48,7 @@ static void options_init(Options *o) {
   o->run.jobs = cli_default_jobs(JOBS_MAX);
   o->run.max_output = 256 * MB;
   o->run.rerun = true;
+  o->run.segments = true;
 }
 
 static void options_release(Options *o) {
@@ -177,46 +64,63 @@ static const char *absolute(Options *o, const char *path) {
   return copy;
 }
 
-static int take_color(Options *o, const char *text) {
-  o->color = text;
-  return cli_color(text, STDOUT_FILENO) < 0 ? -1 : 0;
+// Paths that the options name, made absolute.
+static void resolve_paths(Options *o) {
+  const char **paths[] = {&o->run.exe, &o->run.tests, &o->run.reference,
+                          &o->run.expect, &o->run.cwd};
+  for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+    if (*paths[i])
+      *paths[i] = absolute(o, *paths[i]);
 }
 
-// -1: `arg` is nothing the option takes.
-static int take_option(void *options, int opt, const char *arg) {
-  Options *o = options;
-  RunOptions *run = &o->run;
-  // clang-format off
-  switch (opt) {
-  case 'h': o->help = true; return 0;
-  case 'q': o->quiet = true; return 0;
-  case 'j': return cli_jobs(arg, JOBS_MAX, &run->jobs);
-  case OPT_EXE: run->exe = absolute(o, arg); return 0;
-  case OPT_TESTS: run->tests = absolute(o, arg); return 0;
-  case OPT_REFERENCE: run->reference = absolute(o, arg); return 0;
-  case OPT_EXPECT: run->expect = absolute(o, arg); return 0;
-  case OPT_ORACLE: run->oracle = arg; return 0;
-  case OPT_TIMEOUT: run->timeout_given = true; return cli_seconds(arg, &run->timeout);
-  case OPT_MAX_OUTPUT: return cli_size(arg, SIZE_MAX, &run->max_output);
-  case OPT_CWD: run->cwd = absolute(o, arg); return 0;
-  case OPT_SCRATCH: run->scratch = true; return 0;
-  case OPT_FAILED: run->failed = true; return 0;
-  case OPT_ADD: run->add = true; return 0;
-  case OPT_NO_RERUN: run->rerun = false; return 0;
-  case OPT_NO_BUILD: o->no_build = true; return 0;
-  case OPT_WATCH: o->watch = true; return 0;
-  case OPT_ONLY: array_push(&o->rank.only, arg); return 0;
-  case OPT_EXCLUDE: array_push(&o->rank.exclude, arg); return 0;
-  case OPT_TOP: return cli_top(arg, &o->rank.top);
-  case OPT_STORE: o->store = arg; return 0;
-  case OPT_COLOR: return take_color(o, arg);
-  case OPT_CONFINE: run->confine = &o->confine.plan; return 0;
-  case OPT_ALLOW_WRITE: return confine_take_write(&o->confine, &o->arena, arg);
-  case OPT_ALLOW_CONNECT: return confine_take_connect(&o->confine, arg);
-  default: return -1;
-  }
-  // clang-format on
-}
+static const Option options[] = {
+    {.title = "Tests"},
+    {"exe", "PROG", &option_text, offsetof(Options, run.exe),
+     "program under test"},
+    {"tests", "FILE", &option_text, offsetof(Options, run.tests),
+     "list of tests, one per line: the shell words after PROG, or without "
+     "--exe a whole command; blank lines and lines that begin with # are "
+     "skipped"},
+    {"no-build", NULL, &option_flag, offsetof(Options, no_build),
+     "never build a copy with culprit-cc"},
+    {"failed", NULL, &option_flag, offsetof(Options, run.failed),
+     "run only the tests that failed last time, the same way; needs no other "
+     "option"},
+    {"add", NULL, &option_flag, offsetof(Options, run.add),
+     "add to the newest session instead of starting a new one"},
+    {"watch", NULL, &option_flag, offsetof(Options, watch),
+     "wait for a rebuild and run the failed tests again; once none fails, run "
+     "all tests"},
+    {.title = "Oracle (default: a test passes if it exits with status 0)"},
+    {.rows = oracle_options, .at = offsetof(Options, run)},
+    {"expect", "DIR", &option_text, offsetof(Options, run.expect),
+     "test n must print what DIR/n.out holds and, if DIR/n.status exists, exit "
+     "with that status"},
+    {.title = "Execution"},
+    {"jobs", "N", &option_int, offsetof(Options, run.jobs),
+     "tests at once (default: one per processor)", .letter = 'j',
+     .max = JOBS_MAX},
+    {"timeout", "SECONDS", &option_real, offsetof(Options, run.timeout),
+     "limit for one test (default: 10, less once other tests have ended; with "
+     "`make check` 300)"},
+    {"max-output", "SIZE", &option_size, offsetof(Options, run.max_output),
+     "limit for the output of one test, as 100M (default: 256M)"},
+    {"cwd", "DIR", &option_text, offsetof(Options, run.cwd),
+     "directory to run the tests in (default: the current one)"},
+    {"scratch", NULL, &option_flag, offsetof(Options, run.scratch),
+     "run each test in an empty directory of its own; CULPRIT_DIR names that "
+     "of --cwd"},
+    {"no-rerun", NULL, &option_no, offsetof(Options, run.rerun),
+     "do not repeat failing tests to find flaky ones"},
+    {"confine", NULL, &option_flag, offsetof(Options, confined),
+     "discard what the tests write and refuse connections: for programs that "
+     "you do not trust"},
+    {.rows = confine_options, .at = offsetof(Options, confine)},
+    {.title = "Output"},
+    {.rows = rank_shown_options, .at = offsetof(Options, rank)},
+    {.rows = option_quiet, .at = offsetof(Options, quiet)},
+    {.rows = option_store, .at = offsetof(Options, store)},
+    {0}};
 
 // `ctest --test-dir DIR` is ctest in DIR.
 static void take_test_dir(Options *o, char **words, size_t n) {
@@ -235,40 +139,44 @@ static void take_test_dir(Options *o, char **words, size_t n) {
   o->run.command = rest;
 }
 
+// As options_parse.
 static int parse_arguments(Options *o, int argc, char **argv) {
-  int first = cli_options(argc, argv, "+j:qh", long_options, take_option, o);
-  confine_options_end(&o->confine);
-  if (first < 0 || first >= argc)
-    return first < 0 ? -1 : 0;
-  if (strcmp(argv[first - 1], "--") != 0) {
-    cli_fail(EXIT_USAGE, "'%s': a command to run comes after --", argv[first]);
-    return -1;
-  }
+  int first;
+  int status = options_parse(&cmd_run, argc, argv, o, &first);
+  if (status != OPTIONS_TAKEN)
+    return status;
+  confine_options_end(&o->confine, &o->arena);
+  resolve_paths(o);
+  o->run.timeout_given = o->run.timeout > 0;
+  if (first >= argc)
+    return OPTIONS_TAKEN;
+  if (strcmp(argv[first - 1], "--") != 0)
+    return options_wrong(&cmd_run, "'%s': write -- before the command",
+                         argv[first]);
   o->run.command = argv + first;
   if (command_is(o->run.command, "ctest", NULL))
     take_test_dir(o, argv + first, (size_t)(argc - first));
-  return 0;
+  return OPTIONS_TAKEN;
 }
 
 static int wrong(const char *message) {
-  cli_fail(EXIT_USAGE, "%s", message);
-  return -1;
+  return options_wrong(&cmd_run, "%s", message);
 }
 
 // Options that do not fit together.
 static int check_options(const RunOptions *o) {
   int oracles = !!o->reference + !!o->expect + !!o->oracle;
   if (oracles > 1)
-    return wrong("--reference, --expect and --oracle: only one of them");
+    return wrong("give only one of --reference, --expect and --oracle");
   if (o->tests && o->command)
-    return wrong("--tests and a command after --: only one of them");
+    return wrong("give either --tests or a command after --");
   if (o->exe && !o->tests)
-    return wrong("--exe needs --tests (or give the whole command after --)");
+    return wrong("--exe needs --tests FILE; a single command goes after --");
   if (o->reference && !o->exe)
-    return wrong("--reference needs --exe: it takes that program's place");
+    return wrong("--reference needs --exe, the program to compare with it");
   if (o->failed && o->add)
-    return wrong("--failed and --add: only one of them");
-  return 0;
+    return wrong("give either --failed or --add");
+  return OPTIONS_TAKEN;
 }
 
 // `culprit run --failed` alone: the options of the command that made the newest
@@ -285,14 +193,15 @@ static int take_stored_options(Options *o, Store *store, int argc, char **argv,
     fresh.base = fresh.root = arena_strdup(&fresh.arena, suite.cwd);
     fresh.run.cwd = fresh.base;
     if (!words_parse(&words, line, &fresh.arena) || words.argc < 2 ||
-        parse_arguments(&fresh, (int)words.argc - 1, words.argv + 1))
-      rc = err_set(err, "the newest session was not made by `culprit run`: "
-                        "name the tests (--tests FILE)");
+        parse_arguments(&fresh, (int)words.argc - 1, words.argv + 1) !=
+            OPTIONS_TAKEN)
+      rc = err_set(err, "`culprit run` did not make the newest session: name "
+                        "the tests (--tests FILE)");
   }
   suite_release(&suite);
   fresh.run.add = false;
   fresh.base = NULL;
-  if (!rc && parse_arguments(&fresh, argc, argv))
+  if (!rc && parse_arguments(&fresh, argc, argv) != OPTIONS_TAKEN)
     rc = err_set(err, "--failed: see above");
   if (rc) {
     options_release(&fresh);
@@ -324,8 +233,8 @@ static void print_progress(const Runner *r) {
     start = now;
   if (!r->finished && r->already && !r->fresh && !be_quiet) {
     if (r->options->failed)
-      fprintf(stderr, "running what failed; %zu test%s kept\n", r->already,
-              r->already == 1 ? " is" : "s are");
+      fprintf(stderr, "running the failed tests; %zu other%s kept\n",
+              r->already, r->already == 1 ? " is" : "s are");
     else
       fprintf(stderr, "continuing: %zu test%s already done\n", r->already,
               r->already == 1 ? " is" : "s are");
@@ -346,7 +255,7 @@ static void print_progress(const Runner *r) {
 
 static void clear_progress(void) {
   if (show_progress)
-    fputs("\r\033[K", stderr);
+    cli_progress_end();
 }
 
 static int report_interruption(const Runner *r) {
@@ -417,11 +326,11 @@ static int report_suite(const Suite *suite, const Options *o, const Runner *r,
     return -1;
   if (!pass || t.verdicts[VERDICT_FLAKY] || t.verdicts[VERDICT_ERROR])
     return cli_fail(EXIT_NO_VERDICT,
-                    "no test failed each time it ran, but not all passed: "
-                    "see the reasons above, then `culprit run --failed`");
+                    "no test fails reliably, but not all pass; see the reasons "
+                    "above, then `culprit run --failed`");
   if (!o->quiet)
     puts("Nothing failed, so there is nothing to rank. Add a test that shows\n"
-         "the fault, or an oracle that sees it: --reference, --expect, "
+         "the fault, or an oracle that detects it: --reference, --expect, "
          "--oracle.");
   return EXIT_DONE;
 }
@@ -429,7 +338,6 @@ static int report_suite(const Suite *suite, const Options *o, const Runner *r,
 static int rank(const Options *o, Store *store, int64_t session) {
   RankOptions rank = o->rank;
   rank.session = session;
-  rank.color = cli_color(o->color, STDOUT_FILENO) == 1;
   int status = rank_print(store, &rank, stdout);
   return status == EXIT_DONE ? EXIT_FAILED : status;
 }
@@ -454,7 +362,7 @@ static int run_adapter(const Adapter *a, Runner *r, Err *err) {
   int rc = a->run(r, err);
   if (!rc || !r->stale)
     return rc;
-  cli_warn("the program was built anew since: this is a new session");
+  cli_warn("the program was rebuilt; starting a new session");
   r->fresh = true;
   return a->run(r, err);
 }
@@ -463,8 +371,8 @@ static int run_session(const Options *o, const Adapter *adapter, Runner *r) {
   Err err = {0}, second = {0};
   double start = clock_now();
   int rc = run_adapter(adapter, r, &err);
-  // After an error a tests file goes on where it was: the key of its session
-  // tells whether it is still the same work. Other sources start anew.
+  // After an error a tests file continues where it was: the key of its session
+  // says whether it is still the same work. Other sources start a new session.
   bool complete = !r->interrupted && !(rc && o->run.tests);
   clear_progress();
   if (r->confines)
@@ -497,7 +405,9 @@ static int build_tree(Options *o, const char *store) {
   free(log);
   o->run.cwd = absolute(o, tree.dir);
   if (!strcmp(tree.kind, "make") && scripts_there(o->run.cwd))
-    o->run.command = NULL; // they can be told apart, make's tests cannot
+    o->run.command = NULL; // runs each; make would run them as one test
+  if (!strcmp(tree.kind, "make"))
+    o->run.make_cc = tree_make_variable(&tree, &o->arena);
   tree_release(&tree);
   return rc ? cli_error(&err) : 0;
 }
@@ -506,16 +416,13 @@ static int choose_adapter(Options *o, const Adapter **adapter) {
   Err err = {0};
   if (adapter_find(adapter, &o->run, &err))
     return cli_error(&err);
-  if ((*adapter)->run == automake_run && o->run.confine) {
-    wrong("--confine: `make check` starts its tests itself; give them as a "
-          "tests file");
-    return cli_usage_hint("run");
-  }
+  if ((*adapter)->run == automake_run && o->run.confine)
+    return wrong("--confine: `make check` starts its tests itself; list them "
+                 "in a file and give --tests FILE");
   bool oracle = o->run.reference || o->run.expect || o->run.oracle;
-  if ((*adapter)->run == automake_run && oracle) {
-    wrong("`make check` judges its tests itself: no oracle option");
-    return cli_usage_hint("run");
-  }
+  if ((*adapter)->run == automake_run && oracle)
+    return wrong("`make check` judges its tests itself; leave out --reference, "
+                 "--expect and --oracle");
   if (o->run.timeout <= 0)
     o->run.timeout = (*adapter)->timeout;
   return 0;
@@ -528,6 +435,7 @@ static int run_tests(Options *o, const char *dir, Store *store,
   Err err = {0};
   const Adapter *adapter;
   stop_orderly(STOP_SECONDS);
+  o->run.confine = o->confined ? &o->confine.plan : NULL;
   int status = build_tree(o, dir);
   if (!status)
     status = choose_adapter(o, &adapter);
@@ -625,7 +533,9 @@ static int watch(const Options *o, int argc, char **argv) {
     files.len = 0;
     files_to_watch(o, dir, &files, &arena);
     if (!files.len) {
-      status = cli_fail(EXIT_ENVIRONMENT, "--watch: there is nothing to watch");
+      status =
+          cli_fail(EXIT_ENVIRONMENT,
+                   "--watch: no file to watch; name the program with --exe");
       break;
     }
     fprintf(stderr, "watching %zu file%s; Ctrl-C ends it\n", files.len,
@@ -634,7 +544,7 @@ static int watch(const Options *o, int argc, char **argv) {
     bool some = status == EXIT_FAILED;
     status = rebuild_round(some ? &failed : &all);
     if (some && status == EXIT_DONE) {
-      fprintf(stderr, "what failed passes now: running all tests\n");
+      fprintf(stderr, "the failed tests pass now; running all tests\n");
       status = rebuild_round(&all);
     }
   }
@@ -646,16 +556,13 @@ static int watch(const Options *o, int argc, char **argv) {
   return status;
 }
 
-int cmd_run(int argc, char **argv) {
+static int run_main(int argc, char **argv) {
   Options o;
   options_init(&o);
-  int status;
-  if (parse_arguments(&o, argc, argv) || check_options(&o.run)) {
-    status = cli_usage_hint("run");
-  } else if (o.help) {
-    print_help();
-    status = EXIT_DONE;
-  } else {
+  int status = parse_arguments(&o, argc, argv);
+  if (status == OPTIONS_TAKEN)
+    status = check_options(&o.run);
+  if (status == OPTIONS_TAKEN) {
     if (!o.run.cwd)
       o.run.cwd = absolute(&o, ".");
     be_quiet = o.quiet;
@@ -666,3 +573,25 @@ int cmd_run(int argc, char **argv) {
   options_release(&o);
   return status;
 }
+
+const Command cmd_run = {
+    "run",
+    "run the tests, store the results, print the ranking",
+    run_main,
+    .usage = "[options] [-- COMMAND...]",
+    .about =
+        "Run the tests, store the results, and print the lines to look at "
+        "first. Without --tests and COMMAND, culprit finds the tests of the "
+        "directory: automake, CMake (ctest), Meson, t/*.t (TAP) or tests/*.sh. "
+        "It runs programs that use cmocka or Check test by test. It builds a "
+        "source tree, or a tree that another compiler built, with culprit-cc "
+        "in .culprit/build first.\n\n"
+        "COMMAND is one test; `make check`, `make test`, `ctest`, `meson "
+        "test`, `ninja test` and `prove` stand for the tests that they run.\n\n"
+        "A signal, a sanitizer report, a broken contract or a timeout fails a "
+        "test under every oracle.",
+    .options = options,
+    .end = "Exit status: 0 nothing failed, 1 tests failed, 2 usage, 3 "
+           "environment, 4 no usable verdict, 130 interrupted (the same "
+           "command continues).",
+    .runs_program = true};

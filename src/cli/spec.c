@@ -1,7 +1,7 @@
-// culprit spec: a run that breaks a contract. Names the promise, the statements
-// that cannot be right together with it, and ranks them with made tests.
+// culprit spec: a run that breaks a contract. Names the clause and the
+// statements that cannot all be right if it is to hold, and ranks them with
+// made tests.
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,10 +34,10 @@ typedef struct {
   const char *name;
   RoundsPick pick;
   bool bonus, tests, correct;
-} Method;
+} SpecMethod;
 
 // The first says how many tests the others get in a comparison.
-static const Method methods[] = {
+static const SpecMethod methods[] = {
     {"sat-tar", PICK_SUSPECTS, true, true, false},
     {"sat-tar+alone", PICK_SUSPECTS, true, true, true},
     {"core", PICK_SUSPECTS, true, false, false},
@@ -46,145 +46,66 @@ static const Method methods[] = {
     {"directed", PICK_NEAREST, false, true, false},
     {"random", PICK_RANDOM, false, true, false},
 };
-enum { METHOD_DEFAULT = 1 };
+enum { USUAL_METHOD = 1 };
 
 // --- options ----------------------------------------------------------------
 
 typedef struct {
   size_t rounds;
   double budget, timeout;
-  const Method *method;
+  int method;        // of methods[]
   const char *check; // function
   size_t top, seed, bound;
-  bool json, interactive, compare, quiet, help;
+  bool json, interactive, compare, quiet;
   const char *store, *input;
   const char *dir;  // of the store
   const char *line; // our own command line
   char **command;
   ConfineOptions confine;
-  Arena arena;
 } Options;
 
-enum {
-  OPT_ROUNDS = 256,
-  OPT_BUDGET,
-  OPT_TIMEOUT,
-  OPT_METHOD,
-  OPT_CHECK,
-  OPT_BOUND,
-  OPT_TOP,
-  OPT_SEED,
-  OPT_JSON,
-  OPT_INTERACTIVE,
-  OPT_COMPARE,
-  OPT_INPUT,
-  OPT_STORE,
-  OPT_ALLOW_WRITE,
-  OPT_ALLOW_CONNECT,
-};
-
-static const struct option long_options[] = {
-    {"rounds", required_argument, NULL, OPT_ROUNDS},
-    {"budget", required_argument, NULL, OPT_BUDGET},
-    {"timeout", required_argument, NULL, OPT_TIMEOUT},
-    {"method", required_argument, NULL, OPT_METHOD},
-    {"check", required_argument, NULL, OPT_CHECK},
-    {"bound", required_argument, NULL, OPT_BOUND},
-    {"top", required_argument, NULL, OPT_TOP},
-    {"seed", required_argument, NULL, OPT_SEED},
-    {"json", no_argument, NULL, OPT_JSON},
-    {"interactive", no_argument, NULL, OPT_INTERACTIVE},
-    {"compare", no_argument, NULL, OPT_COMPARE},
-    {"input", required_argument, NULL, OPT_INPUT},
-    {"store", required_argument, NULL, OPT_STORE},
-    {"allow-write", required_argument, NULL, OPT_ALLOW_WRITE},
-    {"allow-connect", required_argument, NULL, OPT_ALLOW_CONNECT},
-    {"quiet", no_argument, NULL, 'q'},
-    {"help", no_argument, NULL, 'h'},
-    {0},
-};
-
-static void print_help(void) {
-  puts(
-      "usage: culprit spec [options] -- PROG [ARGS...] [< FILE]\n"
-      "\n"
-      "PROG, built with culprit-cc, breaks a contract (/*@ ensures ...; */)\n"
-      "with these arguments. Names the promise, the statements that cannot\n"
-      "all be right if it is to hold, and ranks them with tests made from\n"
-      "the call that breaks it. They are kept: culprit rank, why and report\n"
-      "show them again.\n"
-      "\n"
-      "  --rounds N         made tests, one a round (default: 25; 0: none)\n"
-      "  --interactive      ask after every round whether to go on; answers\n"
-      "                     come from standard input\n"
-      "  --input FILE       standard input of PROG (default: what spec is\n"
-      "                     given, except with --interactive)\n"
-      "  --check FUNCTION   the run breaks nothing: look for a state in which\n"
-      "                     FUNCTION does, then go on from there\n"
-      "  --bound N          how often loops go round and calls nest in it\n"
-      "                     (default: 4)\n"
-      "  --budget S         seconds for each core, and for all rounds\n"
-      "                     (default: 60)\n"
-      "  --timeout S        seconds for one run (default: 10)\n"
-      "  --method M         sat-tar+alone (default): sat-tar, and lines of "
-      "the\n"
-      "                     core that could not alone be wrong are rated\n"
-      "                     lower; sat-tar, core, core+directed, guided,\n"
-      "                     directed, random\n"
-      "  --compare          all of them, with as many tests each as sat-tar\n"
-      "                     takes, made once\n"
-      "  --top N            lines of the ranking (default: 10; all)\n"
-      "  --json             for programs\n"
-      "  --seed N           of --method random\n"
-      CONFINE_HELP
-      "  -q, --store DIR    as for culprit run\n"
-      "\n"
-      "Exit: 1 a promise is broken and explained, 0 --check found nothing\n"
-      "within its bounds, 2 usage, 3 environment, 4 no promise is broken, the\n"
-      "caller breaks a precondition, or no answer in time, 130 interrupted.");
+static const char *method_word(size_t n) {
+  return n < sizeof methods / sizeof *methods ? methods[n].name : NULL;
 }
 
-static int take_method(Options *o, const char *name) {
-  for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-    if (!strcmp(methods[i].name, name)) {
-      o->method = &methods[i];
-      return 0;
-    }
-  return -1;
-}
-
-static int take_rounds(Options *o, const char *arg) {
-  if (strcmp(arg, "0") != 0)
-    return cli_count(arg, &o->rounds);
-  o->rounds = 0;
-  return 0;
-}
-
-static int take_option(void *options, int opt, const char *arg) {
-  Options *o = options;
-  // clang-format off
-  switch (opt) {
-  case OPT_ROUNDS: return take_rounds(o, arg);
-  case OPT_BUDGET: return cli_seconds(arg, &o->budget);
-  case OPT_TIMEOUT: return cli_seconds(arg, &o->timeout);
-  case OPT_METHOD: return take_method(o, arg);
-  case OPT_CHECK: o->check = arg; return 0;
-  case OPT_BOUND: return cli_count(arg, &o->bound);
-  case OPT_TOP: return cli_top(arg, &o->top);
-  case OPT_SEED: return cli_count(arg, &o->seed);
-  case OPT_JSON: o->json = true; return 0;
-  case OPT_INTERACTIVE: o->interactive = true; return 0;
-  case OPT_COMPARE: o->compare = true; return 0;
-  case OPT_INPUT: o->input = arg; return 0;
-  case OPT_STORE: o->store = arg; return 0;
-  case OPT_ALLOW_WRITE: return confine_take_write(&o->confine, &o->arena, arg);
-  case OPT_ALLOW_CONNECT: return confine_take_connect(&o->confine, arg);
-  case 'q': o->quiet = true; return 0;
-  case 'h': o->help = true; return 0;
-  default: return -1;
-  }
-  // clang-format on
-}
+static const Option spec_options[] = {
+    {.title = "Broken contract"},
+    {"check", "FUNCTION", &option_text, offsetof(Options, check),
+     "if the run keeps every contract, search for a state in which FUNCTION "
+     "breaks one, and explain that"},
+    {"bound", "N", &option_count, offsetof(Options, bound),
+     "limit for iterations and nested calls in that search (default: 4)"},
+    {"input", "FILE", &option_text, offsetof(Options, input),
+     "standard input of PROG (default: that of culprit, except with "
+     "--interactive)"},
+    {.title = "Made tests"},
+    {"rounds", "N", &option_count0, offsetof(Options, rounds),
+     "tests to make, one per round (default: 25; 0: only the core)"},
+    {"interactive", NULL, &option_flag, offsetof(Options, interactive),
+     "ask after every round whether to continue; standard input answers"},
+    {"method", "METHOD", &option_choice, offsetof(Options, method),
+     "how tests are chosen and counted: sat-tar+alone (default) is sat-tar "
+     "with lines of the core that cannot alone be wrong rated lower; sat-tar, "
+     "core, core+directed, guided, directed, random",
+     .word = method_word},
+    {"compare", NULL, &option_flag, offsetof(Options, compare),
+     "apply all methods, each with as many tests as sat-tar takes"},
+    {"seed", "N", &option_count, offsetof(Options, seed),
+     "seed of --method random (default: 1)"},
+    {.title = "Execution"},
+    {"budget", "SECONDS", &option_real, offsetof(Options, budget),
+     "time for each core, and for all rounds (default: 60)"},
+    {"timeout", "SECONDS", &option_real, offsetof(Options, timeout),
+     "limit for one run (default: 10)"},
+    {.rows = confine_options, .at = offsetof(Options, confine)},
+    {.title = "Output"},
+    {"top", "N|all", &option_top, offsetof(Options, top),
+     "lines of the ranking to print (default: 10)"},
+    {"json", NULL, &option_flag, offsetof(Options, json),
+     "print JSON, for programs"},
+    {.rows = option_quiet, .at = offsetof(Options, quiet)},
+    {.rows = option_store, .at = offsetof(Options, store)},
+    {0}};
 
 // --- the rounds -------------------------------------------------------------
 
@@ -203,14 +124,14 @@ static bool wants_more(const SpecReport *report) {
 // One method, and how many tests it may take.
 typedef struct {
   const Options *options;
-  const Method *method;
+  const SpecMethod *method;
   size_t rounds;
   Rounds r;
   SpecReport report;
 } Play;
 
-static void play_open(Play *p, const Options *o, const Method *m, size_t rounds,
-                      Candidates *c) {
+static void play_open(Play *p, const Options *o, const SpecMethod *m,
+                      size_t rounds, Candidates *c) {
   *p = (Play){.options = o, .method = m, .rounds = m->tests ? rounds : 0};
   RoundsOptions options = {.pick = m->pick,
                            .bonus = m->bonus,
@@ -243,8 +164,8 @@ static int play(Play *p) {
   return EXIT_FAILED;
 }
 
-// For the commands that come after it. Not being able to is no reason to show
-// nothing.
+// For rank, why and report. A failure only warns: the result is printed all the
+// same.
 static void keep(Play *p) {
   Err err = {0};
   Store *store;
@@ -261,7 +182,7 @@ static void keep(Play *p) {
 
 static int go_rounds(const Options *o, Candidates *c) {
   Play p;
-  play_open(&p, o, o->method, o->rounds, c);
+  play_open(&p, o, &methods[o->method], o->rounds, c);
   int status = play(&p);
   if (status == EXIT_FAILED)
     keep(&p);
@@ -317,22 +238,21 @@ static int make_tests(const Options *o, Inquiry *q) {
 static int explain_nothing(const Inquiry *q) {
   switch (q->found) {
   case FOUND_TIMEOUT:
-    return cli_fail(EXIT_NO_VERDICT,
-                    "the program does not end within %.0f s and breaks no "
-                    "promise before: a function that never returns has no "
-                    "state after it (--timeout)",
-                    q->subject->options.timeout);
+    return cli_fail(
+        EXIT_NO_VERDICT,
+        "the program exceeds %.0f s and breaks no contract before; a function "
+        "that never returns has no state after it (--timeout)",
+        q->subject->options.timeout);
   case FOUND_PRECONDITION:
     spec_print_broken(q->violation, q->subject->options.cwd, stderr);
     return cli_fail(EXIT_NO_VERDICT,
-                    "%s is called although what it requires does not hold: "
-                    "its caller is at fault, there is nothing to explain in "
-                    "it",
+                    "the caller of %s breaks its precondition; look for the "
+                    "fault in the caller",
                     q->violation->table.function);
   default:
     return cli_fail(EXIT_NO_VERDICT,
-                    "no promise is broken by this run (--check FUNCTION looks "
-                    "for a state in which one is)");
+                    "this run breaks no contract; --check FUNCTION searches "
+                    "for a state in which FUNCTION breaks one");
   }
 }
 
@@ -352,7 +272,7 @@ static int explain(const Options *o, Inquiry *q) {
 static void print_found(const Inquiry *q, const CheckResult *r) {
   Str text = {0};
   state_show(&q->given, &text);
-  printf("found with loops and calls up to %u: %s\n", r->reached,
+  printf("found within bound %u: %s\n", r->reached,
          text.len ? str_text(&text) : "the state of this run");
   str_release(&text);
 }
@@ -367,19 +287,18 @@ static void print_calls(uint64_t last) {
 static int print_kept(const Options *o, const CheckResult *r) {
   if (!r->done)
     return cli_fail(EXIT_NO_VERDICT,
-                    "no answer within %.0f s for loops and calls up to %u; "
-                    "none breaks a promise of %s up to %u",
+                    "no answer within %.0f s for bound %u; %s keeps its "
+                    "contract up to bound %u",
                     o->budget, r->reached + 1, o->check, r->reached);
   escape_printf(stdout,
-                "%s keeps its promises in every state of the objects at ",
+                "%s keeps its contract in every state of the objects at ",
                 o->check);
   print_calls(r->done);
-  printf(" in which loops go round and calls nest %zu times at most\n",
-         o->bound);
+  printf(" within bound %zu\n", o->bound);
   if (r->call > r->done)
-    printf("the time was over, or call %llu could not be followed; give "
-           "--budget\n",
-           (unsigned long long)r->call);
+    printf(
+        "call %llu: out of time, or it could not be followed; raise --budget\n",
+        (unsigned long long)r->call);
   return EXIT_DONE;
 }
 
@@ -400,7 +319,8 @@ static int check(const Options *o, Inquiry *q) {
 static int inquire(const Options *o, Subject *s) {
   Err err = {0};
   InquiryOptions options = {.core_seconds = o->budget,
-                            .corrections = o->method->correct || o->compare};
+                            .corrections =
+                                methods[o->method].correct || o->compare};
   Inquiry q;
   int status;
   inquiry_open(&q, s, &options);
@@ -415,7 +335,7 @@ static int inquire(const Options *o, Subject *s) {
   else
     status = explain_nothing(&q);
   inquiry_close(&q);
-  return status == EXIT_INTERRUPTED ? cli_interrupted("nothing can be resumed")
+  return status == EXIT_INTERRUPTED ? cli_interrupted("nothing to resume")
                                     : status;
 }
 
@@ -433,13 +353,10 @@ static char *keep_input(const Options *o, const char *dir, Err *err) {
       S_ISCHR(st.st_mode))
     return NULL;
   Str text = {0};
-  char buffer[65536];
-  ssize_t n;
-  while ((n = read(STDIN_FILENO, buffer, sizeof buffer)) > 0 ||
-         (n < 0 && errno == EINTR))
-    str_addn(&text, buffer, n > 0 ? (size_t)n : 0);
+  bool there;
   char *path = mem_printf("%s/input", dir);
-  if (fs_write(path, str_text(&text), text.len, err)) {
+  if (cli_read_stdin(&text, &there, err) ||
+      fs_write(path, str_text(&text), text.len, err)) {
     free(path);
     path = NULL;
   }
@@ -484,47 +401,58 @@ static int open_scratch(Options *o, const char *program, Arena *arena) {
   return status;
 }
 
-static int explain_given(Options *o, int argc, char **argv, Arena *arena) {
-  int first = cli_options(argc, argv, "+qh", long_options, take_option, o);
-  if (first >= 0 && o->help) {
-    print_help();
-    return EXIT_DONE;
-  }
-  if (first < 0)
-    return cli_usage_hint("spec");
-  if (first >= argc) {
-    cli_fail(EXIT_USAGE, "name the program and its arguments after --");
-    return cli_usage_hint("spec");
-  }
-  o->command = argv + first;
-  confine_options_end(&o->confine);
+static int explain_given(Options *o, char **command, Arena *arena) {
+  o->command = command;
+  confine_options_end(&o->confine, arena);
   const char *path = path_lookup(o->command[0], arena);
   if (!path)
-    return cli_fail(EXIT_USAGE, "%s: there is no such program", o->command[0]);
+    return cli_fail(EXIT_USAGE, "%s: no such program", o->command[0]);
   // Addresses must be the same in every run.
   if (personality(ADDR_NO_RANDOMIZE) < 0)
     return cli_fail(EXIT_ENVIRONMENT,
-                    "address randomization cannot be switched off here "
+                    "cannot switch off address randomization here "
                     "(personality: %s); a container may forbid it",
                     strerror(errno));
   return open_scratch(o, cli_absolute(arena, path), arena);
 }
 
-int cmd_spec(int argc, char **argv) {
+static int spec_main(int argc, char **argv) {
   Options o = {.rounds = ROUNDS,
                .budget = BUDGET,
                .timeout = TIMEOUT,
-               .method = &methods[METHOD_DEFAULT],
+               .method = USUAL_METHOD,
                .top = 10,
                .bound = 4,
                .seed = 1};
   Arena arena = {0};
+  int first;
   char *line = cli_command_line(argv);
   o.line = line;
-  int status = explain_given(&o, argc, argv, &arena);
+  int status = options_parse(&cmd_spec, argc, argv, &o, &first);
+  if (status == OPTIONS_TAKEN && first >= argc)
+    status =
+        options_wrong(&cmd_spec, "name the program and its arguments after --");
+  else if (status == OPTIONS_TAKEN)
+    status = explain_given(&o, argv + first, &arena);
   free(line);
   confine_options_release(&o.confine);
-  arena_release(&o.arena);
   arena_release(&arena);
   return status;
 }
+
+const Command cmd_spec = {
+    "spec",
+    "find the statements that break a contract",
+    spec_main,
+    .usage = "[options] -- PROG [ARGS...] [< FILE]",
+    .about = "PROG, built with culprit-cc, breaks a contract (/*@ ensures ...; "
+             "*/) with these arguments. Name the clause and the statements "
+             "that cannot all be right if it is to hold, and rank them with "
+             "tests made from the call that breaks it. The store keeps the "
+             "tests: culprit rank, why and report show them again.",
+    .options = spec_options,
+    .end = "Exit status: 1 a broken contract was explained, 0 --check found "
+           "none within its bounds, 2 usage, 3 environment, 4 no contract is "
+           "broken, the caller breaks a precondition, or no answer in time, "
+           "130 interrupted.",
+    .runs_program = true};

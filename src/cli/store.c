@@ -1,6 +1,4 @@
-// `culprit store`: looks after the stored sessions.
-#include <ctype.h>
-#include <getopt.h>
+// culprit store: lists, prunes and measures the stored sessions.
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,19 +8,6 @@
 #include "store/store.h"
 #include "util/escape.h"
 
-static const char HELP[] =
-    "usage: culprit store list|prune|size [--store DIR]\n"
-    "\n"
-    "  list              the stored sessions, newest first\n"
-    "  prune [--keep N]  remove all but the newest N sessions (default: 10, "
-    "or\n"
-    "                    CULPRIT_KEEP) and give their space back\n"
-    "  size              the bytes the store takes\n"
-    "\n"
-    "  --store DIR       the store (default: CULPRIT_STORE, or .culprit)\n"
-    "\n"
-    "Sessions that a running culprit is at work on are never removed.\n";
-
 typedef struct {
   const char *store; // --store, or NULL
   bool keep_given;
@@ -30,12 +15,6 @@ typedef struct {
 } Options;
 
 typedef int Action(Store *s, const Options *o, Err *err);
-
-// A command line may hold anything; a list has one line per session.
-static void print_plain(const char *text) {
-  for (; *text; text++)
-    putchar(iscntrl((unsigned char)*text) ? '?' : *text);
-}
 
 static int list(Store *s, const Options *o, Err *err) {
   (void)o;
@@ -47,12 +26,12 @@ static int list(Store *s, const Options *o, Err *err) {
          "failing", "state", "command");
   for (size_t i = 0; i < n; i++) {
     const SessionInfo *info = &sessions[i];
-    printf("%7lld  ", (long long)info->id);
-    print_plain(info->started);
-    printf("  %6zu  %7zu  %-10s  ", info->runs, info->failing,
-           info->finished ? "finished" : "unfinished");
-    print_plain(info->command);
-    putchar('\n');
+    Str command = {0}; // may hold anything; the list has a line per session
+    escape_add(&command, info->command);
+    printf("%7lld  %s  %6zu  %7zu  %-10s  %s\n", (long long)info->id,
+           info->started, info->runs, info->failing,
+           info->finished ? "finished" : "unfinished", str_text(&command));
+    str_release(&command);
   }
   store_list_free(sessions, n);
   return 0;
@@ -104,57 +83,56 @@ static Action *find_action(const char *name) {
   return NULL;
 }
 
-static bool parse_count(const char *text, size_t *n) {
-  char *end;
-  *n = strtoul(text, &end, 10);
-  return isdigit((unsigned char)*text) && !*end;
-}
-
 static int run_action(Action *act, const Options *o) {
   Err err = {0};
   Store *s;
-  char *dir = store_find(o->store);
-  int rc = store_open(&s, dir, STORE_EXISTING, &err);
-  if (!rc)
-    rc = act(s, o, &err);
+  int status = cli_open_store(&s, o->store, STORE_EXISTING);
+  if (status == EXIT_DONE && act(s, o, &err))
+    status = cli_error(&err);
   store_close(s);
-  free(dir);
-  return rc ? cli_error(&err) : EXIT_DONE;
+  return status;
 }
 
-int cmd_store(int argc, char **argv) {
-  static const struct option longopts[] = {{"store", required_argument, 0, 's'},
-                                           {"keep", required_argument, 0, 'k'},
-                                           {"help", no_argument, 0, 'h'},
-                                           {0}};
+static int take_keep(const Option *o, void *field, const char *arg) {
+  (void)o;
+  Options *options = field;
+  options->keep_given = true;
+  return option_count0.take(o, &options->keep, arg);
+}
+
+static const OptionType option_keep = {take_keep, "a whole number from 0"};
+
+static const Option options[] = {
+    {"keep", "N", &option_keep, 0,
+     "sessions that prune keeps (default: CULPRIT_KEEP, else 10)"},
+    {.rows = option_store, .at = offsetof(Options, store)},
+    {0}};
+
+static int store_main(int argc, char **argv) {
   Options o = {0};
-  for (int c; (c = cli_getopt(argc, argv, "h", longopts, NULL)) != -1;) {
-    switch (c) {
-    case 's':
-      o.store = optarg;
-      break;
-    case 'k':
-      if (!parse_count(optarg, &o.keep))
-        return cli_fail(EXIT_USAGE, "--keep %s: not a number", optarg);
-      o.keep_given = true;
-      break;
-    case 'h':
-      fputs(HELP, stdout);
-      return EXIT_DONE;
-    default:
-      return cli_usage_hint("store");
-    }
-  }
-  if (argc - optind != 1) {
-    fputs(HELP, stderr);
-    return EXIT_USAGE;
-  }
-  Action *act = find_action(argv[optind]);
-  if (!act) {
-    cli_fail(EXIT_USAGE, "store: no action '%s'", argv[optind]);
-    return cli_usage_hint("store");
-  }
+  int first;
+  int status = options_parse(&cmd_store, argc, argv, &o, &first);
+  if (status != OPTIONS_TAKEN)
+    return status;
+  if (argc - first != 1)
+    return options_wrong(&cmd_store, "name one action: list, prune or size");
+  Action *act = find_action(argv[first]);
+  if (!act)
+    return options_wrong(&cmd_store, "no action '%s': list, prune or size",
+                         argv[first]);
   if (o.keep_given && act != prune)
-    return cli_fail(EXIT_USAGE, "--keep goes with `culprit store prune`");
+    return cli_fail(EXIT_USAGE, "--keep: only `culprit store prune` takes it");
   return run_action(act, &o);
 }
+
+const Command cmd_store = {
+    "store",
+    "list, prune or measure the stored sessions",
+    store_main,
+    .usage = "list|prune|size [options]",
+    .about = "list: print the stored sessions, newest first.\n"
+             "prune: remove all but the newest sessions and free their space. "
+             "Sessions in use are never removed.\n"
+             "size: print the size of the store in bytes.",
+    .options = options,
+    .end = "Exit status: 0 success, 2 usage, 3 no store or a corrupt one."};

@@ -1,7 +1,5 @@
 // culprit web: requests to a PHP application, given or found by exploring it;
 // its failures, each localized.
-#include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +12,6 @@
 #include "cli/refused.h"
 #include "explore/entry_pages.h"
 #include "explore/explorer.h"
-#include "explore/solve/request_solver.h"
 #include "php/application.h"
 #include "process/process.h"
 #include "report/report.h"
@@ -43,186 +40,19 @@ typedef struct {
   Visits visits;
   ExplorerOptions explore;
   RankOptions rank;
-  const char *requests, *first, *host, *store, *color, *severity;
+  const char *requests, *first, *host, *store;
   ConfineOptions confine;
   Refusals refusals;
-  bool quiet, help;
+  bool quiet;
   Area area;
   Arena arena;
 } Options;
-
-enum {
-  OPT_REQUESTS = 256,
-  OPT_FIRST,
-  OPT_BUDGET,
-  OPT_MAX_TESTS,
-  OPT_SEED,
-  OPT_STRATEGY,
-  OPT_DESTRUCTIVE,
-  OPT_COVERAGE,
-  OPT_MAX_FAILURES,
-  OPT_RESUME,
-  OPT_NO_REDUCE,
-  OPT_SEED_APART,
-  OPT_SOLVE_SECONDS,
-  OPT_HOST,
-  OPT_FRONT,
-  OPT_INI,
-  OPT_ENV,
-  OPT_STATE,
-  OPT_IN_PLACE,
-  OPT_ALLOW_WRITE,
-  OPT_ALLOW_CONNECT,
-  OPT_MARIADB,
-  OPT_PHP,
-  OPT_FOLLOW,
-  OPT_TIMEOUT,
-  OPT_SEVERITY,
-  OPT_DOCTYPE,
-  OPT_NO_END,
-  OPT_HTML_IGNORE,
-  OPT_NU,
-  OPT_MAX_PAGE,
-  OPT_PAGES,
-  OPT_METHOD,
-  OPT_ONLY,
-  OPT_EXCLUDE,
-  OPT_TOP,
-  OPT_JSON,
-  OPT_STORE,
-  OPT_COLOR,
-};
-
-static const struct option long_options[] = {
-    {"requests", required_argument, NULL, OPT_REQUESTS},
-    {"seed-requests", required_argument, NULL, OPT_FIRST},
-    {"budget", required_argument, NULL, OPT_BUDGET},
-    {"max-tests", required_argument, NULL, OPT_MAX_TESTS},
-    {"seed", required_argument, NULL, OPT_SEED},
-    {"strategy", required_argument, NULL, OPT_STRATEGY},
-    {"destructive", required_argument, NULL, OPT_DESTRUCTIVE},
-    {"coverage", required_argument, NULL, OPT_COVERAGE},
-    {"max-failures", required_argument, NULL, OPT_MAX_FAILURES},
-    {"resume", no_argument, NULL, OPT_RESUME},
-    {"no-reduce", no_argument, NULL, OPT_NO_REDUCE},
-    {"seed-apart", no_argument, NULL, OPT_SEED_APART},
-    {"solve-seconds", required_argument, NULL, OPT_SOLVE_SECONDS},
-    {"host", required_argument, NULL, OPT_HOST},
-    {"front", required_argument, NULL, OPT_FRONT},
-    {"ini", required_argument, NULL, OPT_INI},
-    {"env", required_argument, NULL, OPT_ENV},
-    {"state", required_argument, NULL, OPT_STATE},
-    {"in-place", no_argument, NULL, OPT_IN_PLACE},
-    {"allow-write", required_argument, NULL, OPT_ALLOW_WRITE},
-    {"allow-connect", required_argument, NULL, OPT_ALLOW_CONNECT},
-    {"mariadb", required_argument, NULL, OPT_MARIADB},
-    {"php-cgi", required_argument, NULL, OPT_PHP},
-    {"follow-links", no_argument, NULL, OPT_FOLLOW},
-    {"timeout", required_argument, NULL, OPT_TIMEOUT},
-    {"severity", required_argument, NULL, OPT_SEVERITY},
-    {"doctype", no_argument, NULL, OPT_DOCTYPE},
-    {"no-explicit-end", no_argument, NULL, OPT_NO_END},
-    {"html-ignore", required_argument, NULL, OPT_HTML_IGNORE},
-    {"nu", optional_argument, NULL, OPT_NU},
-    {"max-page", required_argument, NULL, OPT_MAX_PAGE},
-    {"output-map", required_argument, NULL, OPT_PAGES},
-    {"method", required_argument, NULL, OPT_METHOD},
-    {"only", required_argument, NULL, OPT_ONLY},
-    {"exclude", required_argument, NULL, OPT_EXCLUDE},
-    {"top", required_argument, NULL, OPT_TOP},
-    {"json", no_argument, NULL, OPT_JSON},
-    {"jobs", required_argument, NULL, 'j'},
-    {"store", required_argument, NULL, OPT_STORE},
-    {"color", required_argument, NULL, OPT_COLOR},
-    {"quiet", no_argument, NULL, 'q'},
-    {"help", no_argument, NULL, 'h'},
-    {0},
-};
-
-static void print_help(void) {
-  puts(
-      "usage: culprit web DIR [--requests FILE] [options]\n"
-      "\n"
-      "Makes the requests of FILE to the PHP application in DIR, or explores\n"
-      "it by itself, finds what fails (PHP errors, failed queries, pages that\n"
-      "are no good HTML), and prints for each failure which lines to look at\n"
-      "first. The application is confined: what it writes, wherever that is,\n"
-      "is gone at the end, DIR stays as it is, mail is not sent, and\n"
-      "connections are refused and reported.\n"
-      "\n"
-      "what is asked\n"
-      "  --requests FILE    one request a line: METHOD PATH[?QUERY] [BODY];\n"
-      "                     `---` another visitor, `setup ` in front: no\n"
-      "                     test of its own, indented lines: headers. Or a\n"
-      "                     browser's .har file\n"
-      "  --host NAME        of a .har file: only requests to this host\n"
-      "without --requests: every page, its links and forms, and what their\n"
-      "input is compared with; requests that show a failure are kept in\n"
-      ".culprit/made\n"
-      "  --seed-requests FILE  a list to begin with and go on from: logins "
-      "with\n"
-      "                     passwords that nobody could guess\n"
-      "  --budget S         seconds to explore (default: 60)\n"
-      "  --max-tests N      requests to make at most\n"
-      "  --coverage P       end when P % of the statements are executed\n"
-      "  --max-failures N   end when N different failures are found\n"
-      "  --strategy S       base: what covers most (default). From a failing\n"
-      "                     request, the last of --seed-requests or the first\n"
-      "                     found: coverage; pcs, the most similar path; is,\n"
-      "                     the most similar input. crawl: as base, but\n"
-      "                     links and forms alone, nothing is solved\n"
-      "  --destructive W    logout, delete, ...: last (default), never, any\n"
-      "  --seed N           another order among equally good requests\n"
-      "  --resume           go on with the last exploration\n"
-      "  --seed-apart       nothing is made of those requests: exploring\n"
-      "                     starts from nothing all the same\n"
-      "  --solve-seconds S  for the decisions of one request (default: 3)\n"
-      "  --no-reduce        keep the requests that show a failure as found\n"
-      "\n"
-      "the application; %w in a value: a directory of the worker's own, %s:\n"
-      "the socket of its database server\n"
-      "  --front FILE       gets every path that is no file (index.php)\n"
-      "  --ini NAME=VALUE   a setting of PHP; may be repeated\n"
-      "  --env NAME=VALUE   in its environment; may be repeated\n"
-      "  --state PATH       a file or directory that it writes (SQLite,\n"
-      "                     uploads): as it was for every visitor\n"
-      "  --mariadb DB[=SQL] a database server of its own, with this database,\n"
-      "                     filled from the file SQL; `localhost` means it\n"
-      "  --php-cgi PROG     default: php-cgi8.2\n"
-      "  --follow-links     symbolic links may lead out of DIR\n"
-      "  --timeout S        seconds for one request (default: 30; exploring: "
-      "5)\n"
-      "  -j N               N workers (default: one per core; one if they\n"
-      "                     would share what --state names)\n"
-      "  --in-place         do not confine it: it changes the files in DIR "
-      "and\n"
-      "                     whatever else you may change\n" CONFINE_HELP "\n"
-      "what is a failure\n"
-      "  --severity LIST    fatal, warning, notice, deprecated, query, html,\n"
-      "                     status, all (default: fatal,query,html,status)\n"
-      "  --doctype          a page without DOCTYPE\n"
-      "  --no-explicit-end  <body> and <html> need no end tag\n"
-      "  --html-ignore KEYS kinds of HTML failures that are none\n"
-      "  --nu[=PROG]        good pages are also shown to the Nu checker (vnu)\n"
-      "  --max-page SIZE    check pages up to SIZE bytes, K, M or G (default:\n"
-      "                     16M); of a larger one the result says so\n"
-      "\n"
-      "what is shown\n"
-      "  --method M         default: " WEB_METHOD "\n"
-      "  --output-map DIR   keep every page there, with a list of which\n"
-      "                     line wrote which bytes\n"
-      "  --only PATH --exclude PATH, --top N|all, --json\n"
-      "  --color WHEN, -q, --store DIR   as for culprit run\n"
-      "\n"
-      "Exit: 0 nothing failed, 1 failures found, 2 usage, 3 environment,\n"
-      "4 no usable verdict, 130 interrupted (the same command continues).");
-}
 
 static void options_init(Options *o) {
   *o = (Options){.area = AREA_NONE};
   rank_options_init(&o->rank);
   refusals_init(&o->refusals);
-  o->rank.method = NULL;
+  o->rank.method = WEB_METHOD;
   o->visits.oracle.severities = WEB_DEFAULT;
   o->explore.budget = EXPLORE_SECONDS;
   o->explore.strategy = web_strategy_find("base");
@@ -241,128 +71,178 @@ static const char *own_or_absolute(Options *o, const char *path) {
   return text_starts(path, "%w") ? path : cli_absolute(&o->arena, path);
 }
 
-static int take_pair(Texts *list, const char *text) {
-  const char *equals = strchr(text, '=');
-  if (!equals || equals == text)
+static int take_pair(const Option *o, void *field, const char *arg) {
+  (void)o;
+  const char *equals = strchr(arg, '=');
+  if (!equals || equals == arg)
     return -1;
-  array_push(list, text);
+  array_push((Texts *)field, arg);
   return 0;
 }
 
-static int take_database(Options *o, const char *text) {
-  const char *equals = strchr(text, '=');
-  Database d = {.name = text};
-  if (equals == text || !*text)
+static int take_state(const Option *o, void *field, const char *arg) {
+  (void)o;
+  Options *options = field;
+  array_push(&options->visits.files, own_or_absolute(options, arg));
+  return 0;
+}
+
+static int take_database(const Option *o, void *field, const char *arg) {
+  (void)o;
+  Options *options = field;
+  const char *equals = strchr(arg, '=');
+  Database d = {.name = arg};
+  if (equals == arg || !*arg)
     return -1;
   if (equals) {
-    d.name = arena_strndup(&o->arena, text, (size_t)(equals - text));
-    d.sql = cli_absolute(&o->arena, equals + 1);
+    d.name = arena_strndup(&options->arena, arg, (size_t)(equals - arg));
+    d.sql = cli_absolute(&options->arena, equals + 1);
   }
-  array_push(&o->visits.databases, d);
+  array_push(&options->visits.databases, d);
   return 0;
 }
 
-static int take_seed(const char *text, uint64_t *out) {
+static int take_seed(const Option *o, void *field, const char *arg) {
+  (void)o;
   char *end;
-  *out = strtoull(text, &end, 10);
-  return *text < '0' || *text > '9' || *end ? -1 : 0;
+  *(uint64_t *)field = strtoull(arg, &end, 10);
+  return *arg < '0' || *arg > '9' || *end ? -1 : 0;
 }
 
-static int take_strategy(Options *o, const char *text) {
-  o->explore.strategy = web_strategy_find(text);
-  return o->explore.strategy ? 0 : -1;
+static int take_strategy(const Option *o, void *field, const char *arg) {
+  (void)o;
+  const WebStrategy *s = web_strategy_find(arg);
+  *(const WebStrategy **)field = s;
+  return s ? 0 : -1;
 }
 
-static int take_destructive(Options *o, const char *text) {
-  static const char *const words[] = {
-      [LAST_LAST] = "last", [LAST_NEVER] = "never", [LAST_ANY] = "any"};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (!strcmp(words[i], text)) {
-      o->explore.last = (LastMode)i;
-      return 0;
-    }
-  return -1;
+static int take_severity(const Option *o, void *field, const char *arg) {
+  (void)o;
+  return web_severities_parse(arg, field);
 }
 
-static int take_percent(const char *text, double *out) {
-  return cli_seconds(text, out) || *out > 100 ? -1 : 0;
-}
-
-static int take_color(Options *o, const char *text) {
-  o->color = text;
-  return cli_color(text, STDOUT_FILENO) < 0 ? -1 : 0;
-}
-
-// -1: `arg` is nothing the option takes.
-static int take_option(void *options, int opt, const char *arg) {
-  Options *o = options;
-  Visits *v = &o->visits;
-  // clang-format off
-  switch (opt) {
-  case 'h': o->help = true; return 0;
-  case 'q': o->quiet = true; return 0;
-  case 'j': return cli_jobs(arg, JOBS_MAX, &v->workers);
-  case OPT_REQUESTS: o->requests = arg; return 0;
-  case OPT_FIRST: o->first = arg; return 0;
-  case OPT_BUDGET: return cli_seconds(arg, &o->explore.budget);
-  case OPT_MAX_TESTS: return cli_count(arg, &o->explore.max_tests);
-  case OPT_SEED: return take_seed(arg, &o->explore.seed);
-  case OPT_STRATEGY: return take_strategy(o, arg);
-  case OPT_DESTRUCTIVE: return take_destructive(o, arg);
-  case OPT_COVERAGE: return take_percent(arg, &o->explore.coverage);
-  case OPT_MAX_FAILURES: return cli_count(arg, &o->explore.max_failures);
-  case OPT_RESUME: o->explore.resume = true; return 0;
-  case OPT_NO_REDUCE: o->explore.no_reduce = true; return 0;
-  case OPT_SEED_APART: o->explore.apart = true; return 0;
-  case OPT_SOLVE_SECONDS: return cli_seconds(arg, &o->explore.solve_seconds);
-  case OPT_HOST: o->host = arg; return 0;
-  case OPT_FRONT: v->app.front = arg; return 0;
-  case OPT_INI: return take_pair(&v->ini, arg);
-  case OPT_ENV: return take_pair(&v->env, arg);
-  case OPT_STATE: array_push(&v->files, own_or_absolute(o, arg)); return 0;
-  case OPT_IN_PLACE: v->in_place = true; return 0;
-  case OPT_ALLOW_WRITE:
-    return confine_take_write(&o->confine, &o->arena, arg);
-  case OPT_ALLOW_CONNECT: return confine_take_connect(&o->confine, arg);
-  case OPT_MARIADB: return take_database(o, arg);
-  case OPT_PHP: v->app.php_cgi = arg; return 0;
-  case OPT_FOLLOW: v->app.follow_links = true; return 0;
-  case OPT_TIMEOUT: return cli_seconds(arg, &v->app.timeout);
-  case OPT_SEVERITY: return web_severities_parse(arg, &v->oracle.severities);
-  case OPT_DOCTYPE: v->oracle.html.doctype = true; return 0;
-  case OPT_NO_END: v->oracle.html.no_explicit_end = true; return 0;
-  case OPT_NU: v->oracle.nu = arg ? arg : "vnu"; return 0;
-  case OPT_HTML_IGNORE: v->oracle.html.ignore = arg; return 0;
-  case OPT_MAX_PAGE: return cli_size(arg, HTML_PAGE_MAX, &v->app.max_body);
-  case OPT_PAGES: v->pages = arg; return 0;
-  case OPT_METHOD: o->rank.method = arg; return 0;
-  case OPT_ONLY: array_push(&o->rank.only, arg); return 0;
-  case OPT_EXCLUDE: array_push(&o->rank.exclude, arg); return 0;
-  case OPT_TOP: return cli_top(arg, &o->rank.top);
-  case OPT_JSON: o->rank.format = "json"; return 0;
-  case OPT_STORE: o->store = arg; return 0;
-  case OPT_COLOR: return take_color(o, arg);
-  default: return -1;
-  }
-  // clang-format on
-}
-
-// Returns 0, or -1 after a message.
-static int parse_arguments(Options *o, int argc, char **argv) {
-  int first = cli_options(argc, argv, "j:qh", long_options, take_option, o);
-  if (first < 0 || o->help)
-    return first < 0 ? -1 : 0;
-  if (argc - first != 1) {
-    cli_fail(EXIT_USAGE, "name one directory: the application's document root");
-    return -1;
-  }
-  o->visits.app.root = argv[first];
-  if (!o->rank.method)
-    o->rank.method = WEB_METHOD;
+static int take_checker(const Option *o, void *field, const char *arg) {
+  (void)o;
+  *(const char **)field = arg ? arg : "vnu";
   return 0;
 }
 
-// --- the site ---------------------------------------------------------------
+static const OptionType option_pair = {take_pair, "NAME=VALUE"};
+static const OptionType option_state = {take_state, NULL};
+static const OptionType option_database = {take_database, "DB or DB=FILE"};
+static const OptionType option_seed = {take_seed, "a whole number from 0"};
+static const OptionType option_strategy = {take_strategy, NULL};
+static const OptionType option_severity = {
+    take_severity, "a list of fatal, warning, notice, deprecated, query, html, "
+                   "status or all"};
+static const OptionType option_checker = {take_checker, NULL};
+
+static const Option options[] = {
+    {.title = "Requests"},
+    {"requests", "FILE", &option_text, offsetof(Options, requests),
+     "list of requests, one per line: METHOD PATH[?QUERY] [BODY]. A line --- "
+     "starts another visitor, `setup` before a request says that it is not a "
+     "test, indented lines are headers. Or a browser's .har file"},
+    {"host", "NAME", &option_text, offsetof(Options, host),
+     "take only requests to this host from a .har file"},
+    {.title = "Exploring (without --requests)"},
+    {"seed-requests", "FILE", &option_text, offsetof(Options, first),
+     "list of requests to start from: logins, or a failing request"},
+    {"budget", "SECONDS", &option_real, offsetof(Options, explore.budget),
+     "time to explore (default: 60)"},
+    {"max-tests", "N", &option_count, offsetof(Options, explore.max_tests),
+     "make at most N requests"},
+    {"coverage", "PERCENT", &option_real, offsetof(Options, explore.coverage),
+     "stop when this share of the statements is executed", .max = 100},
+    {"max-failures", "N", &option_count,
+     offsetof(Options, explore.max_failures),
+     "stop when N different failures are found"},
+    {"strategy", "base|coverage|pcs|is|crawl", &option_strategy,
+     offsetof(Options, explore.strategy),
+     "which request to make next: base (default), the one that covers most. "
+     "Starting from a failing request, the last of --seed-requests or the "
+     "first found: coverage; pcs, the most similar path; is, the most similar "
+     "input. crawl: as base, but only links and forms, solve nothing"},
+    {"destructive", "last|never|any", &option_choice,
+     offsetof(Options, explore.last),
+     "when to request logout, delete and the like (default: last)"},
+    {"seed", "N", &option_seed, offsetof(Options, explore.seed),
+     "seed of the order among equally good requests"},
+    {"resume", NULL, &option_flag, offsetof(Options, explore.resume),
+     "continue the newest exploration"},
+    {"seed-apart", NULL, &option_flag, offsetof(Options, explore.apart),
+     "make the requests of --seed-requests, but do not explore from them"},
+    {"solve-seconds", "SECONDS", &option_real,
+     offsetof(Options, explore.solve_seconds),
+     "time to solve for the branches of one request (default: 3)"},
+    {"no-reduce", NULL, &option_flag, offsetof(Options, explore.no_reduce),
+     "do not minimise the requests that show a failure"},
+    {.title = "Application (%w in a value: the worker's own directory; %s: the "
+              "socket of "
+              "its database server)"},
+    {"front", "FILE", &option_text, offsetof(Options, visits.app.front),
+     "front controller: it serves every path that is not a file"},
+    {"ini", "NAME=VALUE", &option_pair, offsetof(Options, visits.ini),
+     "setting of PHP", .repeats = true},
+    {"env", "NAME=VALUE", &option_pair, offsetof(Options, visits.env),
+     "variable of its environment", .repeats = true},
+    {"state", "PATH", &option_state, 0,
+     "file or directory that it writes (SQLite, uploads), restored for every "
+     "visitor",
+     .repeats = true},
+    {"mariadb", "DB[=FILE]", &option_database, 0,
+     "start a database server with this database, filled from the SQL in FILE; "
+     "`localhost` means that server",
+     .repeats = true},
+    {"php-cgi", "PROG", &option_text, offsetof(Options, visits.app.php_cgi),
+     "PHP to run (default: php-cgi8.2)"},
+    {"follow-links", NULL, &option_flag,
+     offsetof(Options, visits.app.follow_links),
+     "let symbolic links lead out of DIR"},
+    {"timeout", "SECONDS", &option_real, offsetof(Options, visits.app.timeout),
+     "limit for one request (default: 30; exploring: 5)"},
+    {"jobs", "N", &option_int, offsetof(Options, visits.workers),
+     "workers (default: one per processor; one if they would share what "
+     "--state names)",
+     .letter = 'j', .max = JOBS_MAX},
+    {"in-place", NULL, &option_flag, offsetof(Options, visits.in_place),
+     "do not confine it: it may change DIR and everything that you may change, "
+     "connect and send mail"},
+    {.rows = confine_options, .at = offsetof(Options, confine)},
+    {.title = "Oracle"},
+    {"severity", "LIST", &option_severity,
+     offsetof(Options, visits.oracle.severities),
+     "what is a failure: fatal, warning, notice, deprecated, query, html, "
+     "status, all (default: fatal,query,html,status)"},
+    {"doctype", NULL, &option_flag,
+     offsetof(Options, visits.oracle.html.doctype), "require a DOCTYPE"},
+    {"no-explicit-end", NULL, &option_flag,
+     offsetof(Options, visits.oracle.html.no_explicit_end),
+     "let <body> and <html> lack their end tags"},
+    {"html-ignore", "KEYS", &option_text,
+     offsetof(Options, visits.oracle.html.ignore),
+     "kinds of HTML failures to ignore, separated by commas"},
+    {"nu", "[=PROG]", &option_checker, offsetof(Options, visits.oracle.nu),
+     "also check good pages with the Nu checker (default: vnu)"},
+    {"max-page", "SIZE", &option_size, offsetof(Options, visits.app.max_body),
+     "limit for the size of pages to check, as 4M (default: 16M); the result "
+     "names larger ones",
+     .max = HTML_PAGE_MAX},
+    {.title = "Output"},
+    {"method", "METHOD", &option_text, offsetof(Options, rank.method),
+     "method of the ranking (default: " WEB_METHOD ")",
+     .word = rank_method_word},
+    {"output-map", "DIR", &option_text, offsetof(Options, visits.pages),
+     "keep every page in DIR, with a map of which line wrote which bytes"},
+    {.rows = rank_shown_options, .at = offsetof(Options, rank)},
+    {"json", NULL, &option_name, offsetof(Options, rank.format),
+     "print JSON, for programs"},
+    {.rows = option_quiet, .at = offsetof(Options, quiet)},
+    {.rows = option_store, .at = offsetof(Options, store)},
+    {0}};
+
+// --- the application
+// ---------------------------------------------------------------
 
 static int check_root(Options *o) {
   struct stat st;
@@ -371,7 +251,7 @@ static int check_root(Options *o) {
   if (!full || stat(full, &st) || !S_ISDIR(st.st_mode)) {
     free(full);
     return cli_fail(EXIT_USAGE,
-                    "%s is no directory: name the application's "
+                    "%s is not a directory; name the application's "
                     "document root",
                     given);
   }
@@ -413,11 +293,11 @@ static int read_requests(Options *o, Requests *list) {
   if (!path)
     return EXIT_DONE;
   if (o->requests && o->explore.resume)
-    return cli_fail(EXIT_USAGE, "--requests and --resume: a list is continued "
-                                "by the same command");
+    return cli_fail(EXIT_USAGE, "give either --requests or --resume; the same "
+                                "command continues a list");
   if (o->requests && o->first)
-    return cli_fail(EXIT_USAGE, "--requests and --seed-requests: exploring "
-                                "needs only the latter");
+    return cli_fail(EXIT_USAGE,
+                    "give either --requests, or --seed-requests to explore");
   Str text = {0};
   int rc = fs_read(path, 0, &text, &err);
   if (!rc)
@@ -431,7 +311,8 @@ static int read_requests(Options *o, Requests *list) {
   for (size_t i = 0; i < list->len; i++)
     if (!list->items[i].setup || o->first)
       return EXIT_DONE;
-  return cli_fail(EXIT_USAGE, "%s: there is no request in it", path);
+  return cli_fail(EXIT_USAGE, "%s: no request in the list that is a test",
+                  path);
 }
 
 // --- the session ------------------------------------------------------------
@@ -465,7 +346,7 @@ static int open_area(Options *o) {
   Err err;
   if (area_open_temporary(&o->area, &err))
     return cli_error(&err);
-  area_guard(&o->area);
+  area_watch(&o->area);
   char *real = realpath(o->area.dir, NULL);
   o->visits.scratch = arena_strdup(&o->arena, real ? real : o->area.dir);
   free(real);
@@ -498,7 +379,7 @@ static int plan_confinement(Options *o, Err *err) {
   }
   for (size_t i = 0; i < o->confine.writable.len; i++)
     o->confine.writable.items[i] = real_name(o, o->confine.writable.items[i]);
-  confine_options_end(&o->confine);
+  confine_options_end(&o->confine, &o->arena);
   v->confine = o->confine.plan;
   v->confine.seen = seen;
   v->refusals = &o->refusals;
@@ -511,8 +392,8 @@ static void warn_of_state(const Visits *v) {
   for (size_t i = 0; i < v->files.len; i++) {
     const char *path = v->files.items[i];
     if (!text_starts(path, "%w") && path_below(path, v->app.root) == path)
-      cli_warn("--state %s: only %s is copied on this system; the application "
-               "cannot write there unless --allow-write says so",
+      cli_warn("--state %s: this system confines by a copy of %s; let the "
+               "application write elsewhere with --allow-write DIR",
                path, v->app.root);
   }
 }
@@ -564,7 +445,7 @@ static int run_visits(Options *o, const Requests *list) {
   v->progress = print_progress;
   int rc = visits_run(v, list, &err);
   if (show_progress)
-    fputs("\r\033[K", stderr);
+    cli_progress_end();
   if (stop_requested())
     return cli_interrupted("%zu of %zu requests are done and kept",
                            v->already + v->finished, v->total);
@@ -594,7 +475,7 @@ static int run_explorer(Options *o, const Requests *list, Explorer **out) {
   *out = explorer_new(&o->explore);
   int rc = explorer_run(*out, &err);
   if (show_progress)
-    fputs("\r\033[K", stderr);
+    cli_progress_end();
   if (stop_requested())
     return cli_interrupted("requests done and kept: %zu; `culprit rank` shows "
                            "what they found",
@@ -602,11 +483,10 @@ static int run_explorer(Options *o, const Requests *list, Explorer **out) {
   if (!rc)
     return EXIT_DONE;
   if (explorer_progress(*out)->requests)
-    return cli_fail(
-        EXIT_ENVIRONMENT,
-        "%s\nculprit: requests done and kept: %zu; the same command "
-        "with --resume goes on",
-        err.text, explorer_progress(*out)->requests);
+    return cli_fail(EXIT_ENVIRONMENT,
+                    "%s\nculprit: requests done and kept: %zu; continue with "
+                    "the same command and --resume",
+                    err.text, explorer_progress(*out)->requests);
   return cli_error(&err);
 }
 
@@ -636,16 +516,16 @@ static void print_reached(const Options *o, const Explorer *e) {
          "%s.\n",
          p->scripts, plural(p->scripts), p->lines, p->statements, p->branches,
          p->branches == 1 ? "" : "es", p->states, plural(p->states),
-         p->covered ? "enough is covered"
+         p->covered ? "the coverage goal is reached"
          : o->explore.max_failures && p->failures >= o->explore.max_failures
-             ? "enough failures are found"
-         : p->queued ? "the budget ended before the ideas"
+             ? "the failure limit is reached"
+         : p->queued ? "the budget ended with requests left to try"
                      : "nothing is left to try");
   if (p->dropped)
-    printf("%zu more idea%s dropped: there is room for %d at a time.\n",
-           p->dropped, p->dropped == 1 ? " was" : "s were", QUEUE_MOST);
+    printf("%zu queued request%s dropped: the queue holds %d.\n", p->dropped,
+           p->dropped == 1 ? " was" : "s were", QUEUE_MOST);
   Str solved = {0};
-  explorer_report_solving(e, &solved);
+  explorer_report_solved(e, &solved);
   printf("%s", str_text(&solved));
   str_release(&solved);
 }
@@ -667,7 +547,6 @@ static int rank(Options *o) {
   char *more = refused_member(o);
   o->rank.session = v->session;
   o->rank.more = more;
-  o->rank.color = cli_color(o->color, STDOUT_FILENO) == 1;
   int status = rank_print(v->store, &o->rank, stdout);
   o->rank.more = NULL;
   free(more);
@@ -732,7 +611,7 @@ static int begin_session(Options *o, const char *command, Err *err) {
   o->explore.saved = arena_printf(&o->arena, "%s/exploration", dir);
   if (o->explore.resume && !fs_exists(o->explore.saved))
     return err_set(err,
-                   "%s: session %lld is no exploration; --resume goes on with "
+                   "%s: session %lld is not an exploration; --resume continues "
                    "the newest session of the store",
                    store_dir(v->store), (long long)v->session);
   o->explore.resume |= continued && fs_exists(o->explore.saved);
@@ -763,8 +642,8 @@ static int run_session(Options *o, const Requests *list, const char *command) {
   return status;
 }
 
-// What PHP reports goes into the record, not into the page, which a message of
-// a severity that is no failure would spoil. The user may want it otherwise.
+// PHP reports into the record, not into the page: a message whose severity is
+// not a failure would break the HTML. --ini can undo this.
 static void hide_messages(Options *o) {
   Texts ini = {0};
   array_push(&ini, "display_errors=0");
@@ -784,7 +663,6 @@ static void prepare_exploring(Options *o) {
 }
 
 static int web(Options *o, const char *command) {
-  Err err;
   Requests list = {0};
   int status = check_root(o);
   if (status == EXIT_DONE)
@@ -799,26 +677,24 @@ static int web(Options *o, const char *command) {
   if (status == EXIT_DONE) {
     o->visits.oracle.timeout =
         o->visits.app.timeout > 0 ? o->visits.app.timeout : APP_SECONDS;
-    char *dir = store_find(o->store);
-    if (store_open(&o->visits.store, dir, STORE_CREATE, &err))
-      status = cli_error(&err);
-    else
+    status = cli_open_store(&o->visits.store, o->store, STORE_CREATE);
+    if (status == EXIT_DONE)
       status = run_session(o, &list, command);
     store_close(o->visits.store);
-    free(dir);
   }
   return status;
 }
 
-int cmd_web(int argc, char **argv) {
+static int web_main(int argc, char **argv) {
   Options o;
+  int first;
   options_init(&o);
-  int status = EXIT_DONE;
-  if (parse_arguments(&o, argc, argv)) {
-    status = cli_usage_hint("web");
-  } else if (o.help) {
-    print_help();
-  } else {
+  int status = options_parse(&cmd_web, argc, argv, &o, &first);
+  if (status == OPTIONS_TAKEN && argc - first != 1) {
+    status = options_wrong(&cmd_web, "name one directory: the "
+                                     "application's document root");
+  } else if (status == OPTIONS_TAKEN) {
+    o.visits.app.root = argv[first];
     char *command = cli_command_line(argv);
     cli_resumes(argv);
     status = web(&o, command);
@@ -827,3 +703,22 @@ int cmd_web(int argc, char **argv) {
   options_release(&o);
   return status;
 }
+
+const Command cmd_web = {
+    "web",
+    "test a PHP application, localize its failures",
+    web_main,
+    .usage = "DIR [--requests FILE] [options]",
+    .about =
+        "Make the requests of FILE to the PHP application in DIR, or explore "
+        "it; find what fails (PHP errors, failed queries, malformed HTML), and "
+        "print for each failure the lines to look at first. The application is "
+        "confined: what it writes is discarded at the end, DIR stays as it is, "
+        "mail is not sent, and connections are refused and reported.\n\n"
+        "Exploring follows every link and form and solves for the input that "
+        "branches compare. .culprit/made keeps the requests that show a "
+        "failure.",
+    .options = options,
+    .end = "Exit status: 0 nothing failed, 1 failures found, 2 usage, 3 "
+           "environment, 4 no usable verdict, 130 interrupted (the same "
+           "command continues)."};

@@ -1,7 +1,5 @@
 // culprit why FILE:LINE: the evidence for one line.
-#include <ctype.h>
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,57 +8,34 @@
 #include "cli/rank.h"
 #include "locate/account.h"
 #include "locate/fault.h"
-#include "locate/near.h"
+#include "locate/near_note.h"
+#include "locate/outmap.h"
+#include "locate/spec_note.h"
 #include "locate/twins.h"
 #include "process/words.h"
 #include "report/why.h"
-#include "util/command.h"
-
-static const char HELP[] =
-    "usage: culprit why [options] FILE:LINE\n"
-    "\n"
-    "Tells what speaks for and against one line: its rank and score, which "
-    "runs\n"
-    "execute it, what decides whether it is executed, which lines cannot be "
-    "told\n"
-    "apart from it, the conditions and returned values on it that tell "
-    "failing\n"
-    "from passing runs, the tests that execute it, what ties with it.\n"
-    "\n"
-    "  --failure N       only this failure, as `culprit rank` numbers them\n"
-    "  --other-failures exclude|pass\n"
-    "                    as for rank\n"
-    "  --all             rank and score by every method; otherwise by three: "
-    "the\n"
-    "                    one `culprit rank` uses, ochiai, and the one that "
-    "ranks\n"
-    "                    the line highest\n"
-    "  --near            look for the passing run nearest to a failing test\n"
-    "                    now, if `culprit near` has not found one before\n"
-    "  --json            for programs\n"
-    "  --session N       see `culprit store list` (default: the newest)\n"
-    "  --store DIR       default: $CULPRIT_STORE, else .culprit\n"
-    "\n"
-    "Exit: 0 told, 2 usage, 3 no store or a corrupt one, 4 nothing failed or\n"
-    "nothing to compare with.";
+#include "util/capture.h"
 
 typedef struct {
   const char *place, *store;
-  int64_t session, failure;
-  bool others_pass, json, near, all;
+  RankOptions rank; // session, other failures
+  int64_t failure;
+  bool json, near, all;
 } Options;
 
 // --- work -------------------------------------------------------------------
 
 typedef struct {
   Suite suite;
-  Workbench bench;
+  SessionEvidence evidence;
+  const OutputPlaces *places;
+  const Notes *near, *cores; // of `culprit near`, `culprit spec`
   Sources sources;
   Fault fault; // the line
   Account *accounts;
   Twins twins;
   NearTest *nearest;      // per failure
-  NearNotes nearby;       // found by --near
+  Notes nearby;       // found by --near
   const NearNote **notes; // per failure
 } Work;
 
@@ -70,39 +45,33 @@ static void work_release(Work *w) {
     near_tests_release(w->nearest, w->suite.nfailures);
   free(w->nearest);
   free(w->notes);
-  near_notes_release(&w->nearby);
+  notes_release(&w->nearby);
   accounts_free(w->accounts, w->accounts ? w->suite.nfailures : 0);
   fault_release(&w->fault);
   sources_release(&w->sources);
-  if (w->bench.suite)
-    workbench_release(&w->bench);
+  session_evidence_release(&w->evidence);
   suite_release(&w->suite);
 }
 
-static bool has_spectra(const Suite *suite) {
-  for (size_t i = 0; i < suite->nruns; i++)
-    if (suite->runs[i].has_spectrum)
-      return true;
-  return false;
-}
-
-// Is there a failure to speak of? Returns an exit status.
+// Is there a failure to explain? Returns an exit status.
 static int check_failures(const Suite *suite, const Options *o) {
   long long session = (long long)suite->session;
   if (!suite->nfailures)
-    return cli_fail(EXIT_NO_VERDICT,
-                    "nothing failed in session %lld: there is nothing to "
-                    "explain",
-                    session);
-  if (!has_spectra(suite))
+    return cli_fail(
+        EXIT_NO_VERDICT,
+        "nothing failed in session %lld, so there is nothing to explain",
+        session);
+  if (!rank_has_spectra(suite, VERDICTS))
     return cli_fail(EXIT_NO_VERDICT,
                     "no run of session %lld left a spectrum: was the program "
                     "built with CC=culprit-cc? (`culprit doctor` checks the "
                     "set-up)",
                     session);
   if ((uint64_t)o->failure > suite->nfailures)
-    return cli_fail(EXIT_USAGE, "--failure %lld: session %lld has %zu",
-                    (long long)o->failure, session, suite->nfailures);
+    return cli_fail(EXIT_USAGE,
+                    "--failure %lld: session %lld has %zu failure%s",
+                    (long long)o->failure, session, suite->nfailures,
+                    plural(suite->nfailures));
   return EXIT_DONE;
 }
 
@@ -175,15 +144,15 @@ static void search_near(const Suite *suite, const RunInfo *run,
 static void find_notes(Work *w) {
   for (size_t i = 0; i < w->suite.nfailures; i++) {
     const char *signature = w->suite.failures[i].signature;
-    const NearNote *note = near_notes_find(w->bench.notes, signature);
-    w->notes[i] = note ? note : near_notes_find(&w->nearby, signature);
+    const NearNote *note = notes_find(w->near, signature);
+    w->notes[i] = note ? note : notes_find(&w->nearby, signature);
   }
 }
 
 static int load_nearby(Work *w, const char *store, Err *err) {
   char *dir = nearby_dir(store);
-  near_notes_release(&w->nearby);
-  int rc = near_notes_load(&w->nearby, dir, &w->suite, err);
+  notes_release(&w->nearby);
+  int rc = notes_load(&w->nearby, &near_note_kind, dir, &w->suite, err);
   free(dir);
   find_notes(w);
   return rc;
@@ -192,7 +161,8 @@ static int load_nearby(Work *w, const char *store, Err *err) {
 static int gather_near(Work *w, Store *store, const Options *o, Err *err) {
   const Suite *suite = &w->suite;
   w->notes = mem_array(const NearNote *, suite->nfailures);
-  if (workbench_notes(&w->bench, err) || load_nearby(w, store_dir(store), err))
+  w->near = near_notes(&w->evidence, err);
+  if (!w->near || load_nearby(w, store_dir(store), err))
     return -1;
   bool searched = false;
   for (size_t i = 0; o->near && i < suite->nfailures; i++) {
@@ -211,7 +181,7 @@ static int gather_near(Work *w, Store *store, const Options *o, Err *err) {
 // Returns an exit status.
 static int gather(Work *w, Store *store, const Options *o) {
   Err err;
-  if (store_load(store, o->session, &w->suite, &err))
+  if (store_load(store, o->rank.session, &w->suite, &err))
     return cli_error(&err);
   int status = check_failures(&w->suite, o);
   if (status)
@@ -219,18 +189,19 @@ static int gather(Work *w, Store *store, const Options *o) {
   if (fault_add(&w->fault, &w->suite, o->place, ENTITY_STATEMENT, &err))
     return cli_fail(EXIT_USAGE, "%s", err.text);
   if (w->fault.places.len > 1)
-    return cli_fail(EXIT_USAGE, "%s: one line at a time", o->place);
+    return cli_fail(EXIT_USAGE, "%s: name one line", o->place);
   LocateOptions options = {.by = ENTITY_STATEMENT,
-                           .others_pass = o->others_pass};
+                           .others_pass = o->rank.other_failures_pass};
   uint32_t statement = w->fault.places.items[0].statement;
   w->nearest = mem_array(NearTest, w->suite.nfailures);
   sources_init(&w->sources, &w->suite);
-  workbench_init(&w->bench, store, &w->suite);
-  if (accounts_make(&w->bench, statement, &options, &w->accounts, &err) ||
+  session_evidence_init(&w->evidence, store, &w->suite);
+  if (accounts_make(&w->evidence, statement, &options, &w->accounts, &err) ||
       twins_find(&w->twins, store, &w->suite, statement, &err) ||
       near_tests_find(w->nearest, w->suite.nfailures, store, &w->suite, &err) ||
-      gather_near(w, store, o, &err) || workbench_cores(&w->bench, &err) ||
-      workbench_places(&w->bench, &err))
+      gather_near(w, store, o, &err) ||
+      !(w->cores = spec_notes(&w->evidence, &err)) ||
+      !(w->places = outmap_places(&w->evidence, &err)))
     return cli_error(&err);
   return check_comparable(w, o);
 }
@@ -238,8 +209,8 @@ static int gather(Work *w, Store *store, const Options *o) {
 static int print(Work *w, const Options *o) {
   const FaultPlace *place = &w->fault.places.items[0];
   Why why = {.report = {.suite = &w->suite,
-                        .deaths = &w->bench.deaths,
-                        .places = w->bench.places,
+                        .deaths = &w->evidence.deaths,
+                        .places = w->places,
                         .nearest = w->nearest,
                         .sources = &w->sources},
              .source = place->source,
@@ -253,7 +224,7 @@ static int print(Work *w, const Options *o) {
              .method = rank_own_method(&w->suite),
              .all = o->all,
              .notes = w->notes,
-             .cores = w->bench.cores};
+             .cores = w->cores};
   o->json ? why_json(&why, stdout) : why_text(&why, stdout);
   if (fflush(stdout) || ferror(stdout))
     return cli_fail(EXIT_ENVIRONMENT, "cannot write the report: %s",
@@ -267,14 +238,11 @@ static int print(Work *w, const Options *o) {
 
 static int explain(const Options *o) {
   Store *store;
-  Err err;
-  char *dir = store_find(o->store);
-  int rc = store_open(&store, dir, STORE_EXISTING, &err);
-  free(dir);
-  if (rc)
-    return cli_error(&err);
+  int status = cli_open_store(&store, o->store, STORE_EXISTING);
+  if (status != EXIT_DONE)
+    return status;
   Work work = {0};
-  int status = gather(&work, store, o);
+  status = gather(&work, store, o);
   if (status == EXIT_DONE)
     status = print(&work, o);
   work_release(&work);
@@ -284,64 +252,44 @@ static int explain(const Options *o) {
 
 // --- command line -----------------------------------------------------------
 
-enum {
-  OPT_FAILURE = 256,
-  OPT_OTHERS,
-  OPT_NEAR,
-  OPT_ALL,
-  OPT_JSON,
-  OPT_SESSION,
-  OPT_STORE
-};
+static const Option options[] = {
+    {"failure", "N", &option_number, offsetof(Options, failure),
+     "explain only this failure, as `culprit rank` numbers them (default: "
+     "all)"},
+    {"all", NULL, &option_flag, offsetof(Options, all),
+     "print rank and score by every method, not only by three: that of "
+     "`culprit rank`, ochiai, and the one that ranks the line highest"},
+    {"near", NULL, &option_flag, offsetof(Options, near),
+     "search for the passing run nearest to a failing test, unless `culprit "
+     "near` has found one"},
+    {.rows = rank_session_options, .at = offsetof(Options, rank)},
+    {.rows = option_store, .at = offsetof(Options, store)},
+    {"json", NULL, &option_flag, offsetof(Options, json),
+     "print JSON, for programs"},
+    {0}};
 
-static const struct option long_options[] = {
-    {"failure", required_argument, NULL, OPT_FAILURE},
-    {"other-failures", required_argument, NULL, OPT_OTHERS},
-    {"near", no_argument, NULL, OPT_NEAR},
-    {"all", no_argument, NULL, OPT_ALL},
-    {"json", no_argument, NULL, OPT_JSON},
-    {"session", required_argument, NULL, OPT_SESSION},
-    {"store", required_argument, NULL, OPT_STORE},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
-
-// Returns -1 if the option's value is wrong.
-static int take_option(Options *o, int opt, const char *value) {
-  // clang-format off
-  switch (opt) {
-  case OPT_FAILURE: return cli_number(value, &o->failure);
-  case OPT_OTHERS: return cli_others(value, &o->others_pass);
-  case OPT_NEAR: o->near = true; return 0;
-  case OPT_ALL: o->all = true; return 0;
-  case OPT_JSON: o->json = true; return 0;
-  case OPT_SESSION: return cli_number(value, &o->session);
-  case OPT_STORE: o->store = value; return 0;
-  default: return -1;
-  }
-  // clang-format on
-}
-
-int cmd_why(int argc, char **argv) {
+static int why_main(int argc, char **argv) {
   Options o = {0};
-  int opt, index = 0;
-  while ((opt = cli_getopt(argc, argv, "h", long_options, &index)) != -1) {
-    if (opt == 'h') {
-      puts(HELP);
-      return EXIT_DONE;
-    }
-    if (opt == '?')
-      return cli_usage_hint("why");
-    if (take_option(&o, opt, optarg)) {
-      cli_fail(EXIT_USAGE, "--%s %s: not a value it takes",
-               long_options[index].name, optarg);
-      return cli_usage_hint("why");
-    }
-  }
-  if (argc - optind != 1) {
-    cli_fail(EXIT_USAGE, "why takes one FILE:LINE");
-    return cli_usage_hint("why");
-  }
-  o.place = argv[optind];
+  int first;
+  int status = options_parse(&cmd_why, argc, argv, &o, &first);
+  if (status != OPTIONS_TAKEN)
+    return status;
+  if (argc - first != 1)
+    return options_wrong(&cmd_why, "name one FILE:LINE");
+  o.place = argv[first];
   return explain(&o);
 }
+
+const Command cmd_why = {
+    "why",
+    "show the evidence for and against one line",
+    why_main,
+    .usage = "[options] FILE:LINE",
+    .about = "Show the evidence for and against one line: its rank and score, "
+             "the tests that execute it, the condition that decides whether "
+             "they do, the lines that tie with it or that the same runs "
+             "execute, and the conditions and returned values on it that "
+             "separate failing from passing runs.",
+    .options = options,
+    .end = "Exit status: 0 success, 2 usage, 3 no store or a corrupt one, 4 "
+           "nothing failed or nothing to compare with."};

@@ -1,4 +1,4 @@
-// Understands a compiler command line: see cc_args.h.
+// Parses a compiler command line: see cc_args.h.
 #include "compile/cc_args.h"
 
 #include <ctype.h>

@@ -1,6 +1,6 @@
-// Understands a compiler command line as far as culprit-cc must: what it is
-// asked to do, which inputs are C, and which options concern the front end, the
-// code generator or the linker. What it does not know it passes on.
+// Parses a compiler command line as far as culprit-cc needs: what the compiler
+// is asked to do, which inputs are C, and which options concern the front end,
+// the code generator or the linker. Unknown options are passed on.
 #ifndef CULPRIT_COMPILE_CC_ARGS_H
 #define CULPRIT_COMPILE_CC_ARGS_H
 
@@ -55,8 +55,8 @@ typedef struct {
 // `args` without the program name. Fails on an unreadable response file.
 int cc_args_parse(CcArgs *c, int argc, char **argv, Err *err);
 
-// Is it an option that gcc has and clang takes for an error, and that changes
-// nothing in what a program means (-fno-gnu-unique, -fipa-pta)?
+// Is it an option that gcc has, that clang refuses, and that does not change
+// what a program means (-fno-gnu-unique, -fipa-pta)?
 bool cc_args_gcc_alone(const char *arg);
 
 #endif

@@ -12,9 +12,9 @@
 #include <unistd.h>
 
 #include "confine/copy.h"
-#include "confine/guard.h"
-#include "confine/keeper.h"
 #include "confine/landlock.h"
+#include "confine/namespaces.h"
+#include "confine/supervisor.h"
 #include "util/array.h"
 #include "util/fs.h"
 #include "util/mem.h"
@@ -24,12 +24,12 @@ typedef ARRAY(const char *) Names;
 struct Confine {
   ConfinePlan plan; // its texts are ours
   Names seen, writable;
-  Keeper keeper; // pid 0: no namespaces
+  Namespaces namespaces; // pid 0: there are none
   ViewFiles view;
   struct statfs clean; // of the view, when it was made
   unsigned generation;
   int rules; // of Landlock; -1: none
-  Guard *guard;
+  Supervisor *supervisor;
   char *copy; // of plan.copied; NULL: there is none
   struct timespec copied; // when that was made
   char *gaps;
@@ -95,7 +95,7 @@ static void close_view(Confine *c) {
 static int make_view(Confine *c, Err *err) {
   close_view(c);
   c->generation++;
-  if (keeper_make_view(&c->keeper, &c->view, err)) {
+  if (namespaces_make_view(&c->namespaces, &c->view, err)) {
     c->view = (ViewFiles){-1, -1};
     return -1;
   }
@@ -108,15 +108,15 @@ static void open_namespaces(Confine *c) {
   Err ignored;
   bool network = !c->plan.nports; // a port outside is to be reached
   if (!may_use("namespaces") ||
-      keeper_open(&c->keeper, &c->plan, network, &ignored))
+      namespaces_open(&c->namespaces, &c->plan, network, &ignored))
     return;
   if (make_view(c, &ignored)) {
     close_view(c);
-    keeper_close(&c->keeper);
+    namespaces_close(&c->namespaces);
   }
 }
 
-bool confine_has_view(const Confine *c) { return c->keeper.pid > 0; }
+bool confine_has_view(const Confine *c) { return c->namespaces.pid > 0; }
 
 unsigned confine_generation(const Confine *c) { return c->generation; }
 
@@ -164,7 +164,7 @@ static void open_copy(Confine *c) {
 }
 
 static bool has_private_network(const Confine *c) {
-  return c->keeper.spaces & CLONE_NEWNET;
+  return c->namespaces.spaces & CLONE_NEWNET;
 }
 
 static void open_landlock(Confine *c) {
@@ -181,14 +181,14 @@ static int usable_abi(void) {
   return may_use("landlock") ? landlock_abi() : 0;
 }
 
-static void open_guard(Confine *c) {
+static void open_supervisor(Confine *c) {
   Err ignored;
-  GuardPlan plan = {.plan = &c->plan,
-                    .private_network = has_private_network(c),
-                    .signals = usable_abi() < 6,
-                    .files = !confine_has_view(c)};
+  SupervisorPlan plan = {.plan = &c->plan,
+                         .private_network = has_private_network(c),
+                         .signals = usable_abi() < 6,
+                         .files = !confine_has_view(c)};
   if (may_use("seccomp"))
-    c->guard = guard_open(&plan, &ignored);
+    c->supervisor = supervisor_open(&plan, &ignored);
 }
 
 // --- what is left open ------------------------------------------------------
@@ -200,7 +200,7 @@ static void add_gap(Str *s, bool open, const char *what) {
 
 // What a system lacks decides what is open:
 //
-//                       view  Landlock  guard  network namespace
+//                       view  Landlock  supervisor  network namespace
 //   writing, removing    x       x        x
 //   modes, times         x                x
 //   truncating           x      >= 3      x
@@ -209,8 +209,8 @@ static void add_gap(Str *s, bool open, const char *what) {
 //   Unix sockets                          x
 //   signals                     >= 6      x
 static void find_gaps(Confine *c) {
-  bool guarded = c->guard, files = confine_has_view(c) || guarded;
-  bool network = has_private_network(c) || guarded;
+  bool supervised = c->supervisor, files = confine_has_view(c) || supervised;
+  bool network = has_private_network(c) || supervised;
   int abi = usable_abi();
   Str s = {0};
   add_gap(&s, !files && !abi,
@@ -220,8 +220,8 @@ static void find_gaps(Confine *c) {
   add_gap(&s, !files && abi && abi < 3, "truncating files");
   add_gap(&s, !network && abi < 4, "TCP connections");
   add_gap(&s, !network, "datagrams");
-  add_gap(&s, !guarded, "connections to Unix sockets");
-  add_gap(&s, !guarded && abi < 6, "signals to other processes");
+  add_gap(&s, !supervised, "connections to Unix sockets");
+  add_gap(&s, !supervised && abi < 6, "signals to other processes");
   if (s.len)
     c->gaps = mem_printf("not confined on this system: %s", str_text(&s));
   str_release(&s);
@@ -243,7 +243,7 @@ int confine_open(Confine **out, const ConfinePlan *plan, Err *err) {
   open_namespaces(c);
   open_copy(c);
   open_landlock(c);
-  open_guard(c);
+  open_supervisor(c);
   find_gaps(c);
   *out = c;
   return 0;
@@ -252,10 +252,10 @@ int confine_open(Confine **out, const ConfinePlan *plan, Err *err) {
 void confine_close(Confine *c) {
   if (!c)
     return;
-  guard_close(c->guard);
+  supervisor_close(c->supervisor);
   close_view(c);
-  if (c->keeper.pid)
-    keeper_close(&c->keeper);
+  if (c->namespaces.pid)
+    namespaces_close(&c->namespaces);
   if (c->rules >= 0)
     close(c->rules);
   if (c->copy)
@@ -271,14 +271,15 @@ void confine_close(Confine *c) {
 }
 
 int confine_enter(const Confine *c) {
-  if (confine_has_view(c) && (setns(c->keeper.pidfd, c->keeper.spaces) ||
-                              setns(c->view.mount, CLONE_NEWNS)))
+  if (confine_has_view(c) &&
+      (setns(c->namespaces.pidfd, c->namespaces.spaces) ||
+       setns(c->view.mount, CLONE_NEWNS)))
     return -1;
   if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
     return -1;
   if (c->rules >= 0 && landlock_enter(c->rules))
     return -1;
-  return c->guard ? guard_enter(c->guard) : 0;
+  return c->supervisor ? supervisor_enter(c->supervisor) : 0;
 }
 
 // --- places -----------------------------------------------------------------
@@ -307,6 +308,6 @@ const char *confine_verb(RefusedKind kind) {
 
 void confine_take_refused(Confine *c, void (*take)(void *ctx, const Refused *r),
                           void *ctx) {
-  if (c->guard)
-    guard_take_refused(c->guard, take, ctx);
+  if (c->supervisor)
+    supervisor_take_refused(c->supervisor, take, ctx);
 }

@@ -1,6 +1,6 @@
-// Landlock: rules for processes that need no rights to make, checked by the
-// kernel. Used for what the namespaces do not do (signals), and for files where
-// there are no namespaces.
+// Landlock: rules that a process without privileges can set and the kernel
+// enforces. Used for signals, which namespaces do not cover, and for files on
+// systems without namespaces.
 #ifndef CULPRIT_CONFINE_LANDLOCK_H
 #define CULPRIT_CONFINE_LANDLOCK_H
 
@@ -8,8 +8,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// What the kernel knows, 0: it has no Landlock. Since 2: renaming between
-// directories, 3: truncating, 4: TCP, 6: signals and abstract sockets.
+// The version that the kernel supports; 0: none. Version 2 adds renaming
+// between directories, 3 truncating, 4 TCP, 6 signals and abstract sockets.
 int landlock_abi(void);
 
 typedef struct {

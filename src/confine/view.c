@@ -18,6 +18,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,47 +38,24 @@ enum {
   INODES_MOST = 200000,
 };
 
-typedef ARRAY(char *) Paths;
+typedef ARRAY(char *) PathList;
 
 typedef struct {
   const ConfinePlan *plan;
-  Paths mounts; // mount points of the namespace
+  PathList mounts; // mount points of the namespace
   int overlays;
   Err *err;
 } View;
 
 // --- what is mounted --------------------------------------------------------
 
-// "\040" is a blank, in place.
-static void unescape(char *s) {
-  char *to = s;
-  for (; *s; s++) {
-    unsigned c;
-    if (s[0] == '\\' && sscanf(s + 1, "%3o", &c) == 1) {
-      *to++ = (char)c;
-      s += 3;
-    } else {
-      *to++ = *s;
-    }
-  }
-  *to = '\0';
-}
-
 static int read_mounts(View *v) {
-  FILE *f = fopen("/proc/self/mountinfo", "re");
+  FILE *f = setmntent("/proc/self/mounts", "re");
   if (!f)
-    return err_set(v->err, "/proc/self/mountinfo: %s", strerror(errno));
-  char *line = NULL;
-  size_t room = 0;
-  while (getline(&line, &room, f) > 0) {
-    char *path = NULL;
-    if (sscanf(line, "%*s %*s %*s %*s %ms", &path) != 1)
-      continue;
-    unescape(path);
-    array_push(&v->mounts, path);
-  }
-  free(line);
-  fclose(f);
+    return err_set(v->err, "/proc/self/mounts: %s", strerror(errno));
+  for (struct mntent *m; (m = getmntent(f));)
+    array_push(&v->mounts, mem_strdup(m->mnt_dir));
+  endmntent(f);
   return 0;
 }
 

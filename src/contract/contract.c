@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contract/contract_emit.h"
 #include "contract/old_alloca.h"
+#include "contract/overlay.h"
 #include "util/escape.h"
 #include "util/fs.h"
 
@@ -130,39 +130,20 @@ bool contracts_found(const Contracts *c) {
 
 // --- the overlay ------------------------------------------------------------
 
-static int write_source(Contracts *c, size_t i, const char *prefix,
-                        Str *overlay, Err *err) {
-  Str text = {0};
-  contract_unit_rewrite(&c->unit, i, &text);
-  char *path = mem_printf("%s-%zu.c", prefix, i);
-  char *full = path_absolute(path, NULL);
-  int rc = fs_write(path, str_text(&text), text.len, err);
-  str_add(overlay, "{\"type\": \"file\", \"name\": ");
-  emit_quoted(overlay, c->unit.sources.items[i]->full);
-  str_add(overlay, ", \"external-contents\": ");
-  emit_quoted(overlay, full);
-  str_add(overlay, "},\n");
-  str_release(&text);
-  free(path);
-  free(full);
-  return rc;
-}
-
 int contracts_write(Contracts *c, const char *prefix, char **overlay,
                     Err *err) {
-  Str text = {0};
+  Overlay o = {.prefix = prefix};
   int rc = 0;
-  str_add(&text, "{\"version\": 0, \"use-external-names\": false, "
-                 "\"roots\": [\n");
-  for (size_t i = 0; i < c->unit.sources.len && !rc; i++)
-    if (contract_unit_checks(&c->unit, i))
-      rc = write_source(c, i, prefix, &text, err);
-  str_add(&text, "]}\n");
-  *overlay = mem_printf("%s.yaml", prefix);
-  if (!rc)
-    rc = fs_write(*overlay, str_text(&text), text.len, err);
-  str_release(&text);
-  return rc;
+  for (size_t i = 0; i < c->unit.sources.len && !rc; i++) {
+    if (!contract_unit_checks(&c->unit, i))
+      continue;
+    Str text = {0};
+    contract_unit_rewrite(&c->unit, i, &text);
+    rc = overlay_add(&o, c->unit.sources.items[i]->full, &text, err);
+    str_release(&text);
+  }
+  *overlay = rc ? NULL : overlay_write(&o, err);
+  return *overlay ? 0 : -1;
 }
 
 // --- messages ---------------------------------------------------------------

@@ -1,4 +1,4 @@
-// Makes code of contracts: see contract_check.h.
+// Turns contracts into code: see contract_check.h.
 #include "contract/contract_check.h"
 
 #include <stdio.h>
@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "contract/contract_emit.h"
+#include "contract/contract_prelude.h"
 
 // --- the unit ---------------------------------------------------------------
 
@@ -124,108 +125,6 @@ static void resume_at(Writer *w, size_t at) {
   w->copied = at;
 }
 
-static const char *const quiet[] = {
-    "-Wall",
-    "-Wextra",
-    "-Wpedantic",
-    "-Wshadow",
-    "-Wconversion",
-    "-Wsign-conversion",
-    "-Wsign-compare",
-    "-Wunused",
-    "-Wdeclaration-after-statement",
-    "-Wcast-qual",
-    "-Wcomma",
-    "-Wextra-semi-stmt",
-    "-Wgnu",
-    "-Wundef",
-    "-Wreserved-identifier",
-    "-Wbad-function-cast",
-    "-Wfloat-equal",
-    "-Wlanguage-extension-token",
-    "-Wdeprecated-declarations",
-    "-Wmissing-noreturn",
-    "-Wdouble-promotion",
-    "-Wpadded",
-    "-Wstatic-in-inline",
-    "-Wincompatible-pointer-types-discards-qualifiers"};
-
-static void hush(Str *out) {
-  str_add(out, "\n#pragma clang diagnostic push\n");
-  for (size_t i = 0; i < sizeof quiet / sizeof *quiet; i++)
-    str_addf(out, "#pragma clang diagnostic ignored \"%s\"\n", quiet[i]);
-  str_add(out, "#pragma clang diagnostic error "
-               "\"-Wimplicit-function-declaration\"\n");
-}
-
-static void unhush(Str *out) {
-  str_add(out, "\n#pragma clang diagnostic pop\n");
-}
-
-#define OURS "__attribute__((unused, no_profile_instrument_function)) "
-
-// What the code made here calls; the first part is in runtime/contract.c.
-static const char prelude[] =
-    "#ifndef __CULPRIT_PRELUDE\n"
-    "#define __CULPRIT_PRELUDE\n"
-    "struct __culprit_call { unsigned long *calls, number, broken[4]; };\n"
-    "struct __culprit_active {\n"
-    "  const void *table;\n"
-    "  struct __culprit_call *call;\n"
-    "  void *outer;\n"
-    "  unsigned long seal;\n"
-    "};\n"
-    "extern void __culprit_contract_push(struct __culprit_active *);\n"
-    "extern void __culprit_contract_pop(struct __culprit_active *);\n"
-    "extern int __culprit_contract_on(void);\n"
-    "extern int __culprit_contract_begin(const void *, void *, unsigned long,\n"
-    "                                    struct __culprit_call *);\n"
-    "extern int __culprit_contract_enter(const void *,\n"
-    "                                    struct __culprit_call *);\n"
-    "extern int __culprit_asks(const void *, unsigned);\n"
-    "extern void __culprit_clause(const void *, unsigned, int,\n"
-    "                             struct __culprit_call *);\n"
-    "extern void __culprit_contract_end(const void *,\n"
-    "                                   struct __culprit_call *);\n"
-    "extern void __culprit_assert(const void *, unsigned, int);\n"
-    "extern int __culprit_valid(const void *, unsigned long, long, long);\n"
-    "struct __culprit_set {\n"
-    "  void **items, *few[256];\n"
-    "  long n, room;\n"
-    "};\n"
-    "extern void __culprit_set_grow(struct __culprit_set *);\n"
-    "extern void __culprit_set_give_back(struct __culprit_set *);\n"
-    "static " OURS "int __culprit_set_has(const struct __culprit_set *s,\n"
-    "                                     const void *p) {\n"
-    "  int found = 0;\n"
-    "  for (long i = 0; i < s->n; i++) found |= s->items[i] == p;\n"
-    "  return found;\n"
-    "}\n"
-    "static " OURS "void __culprit_set_add(struct __culprit_set *s,\n"
-    "                                      const void *p) {\n"
-    "  if (!p || __culprit_set_has(s, p)) return;\n"
-    "  if (s->n == s->room) __culprit_set_grow(s);\n"
-    "  s->items[s->n++] = (void *)p;\n"
-    "}\n"
-    "static " OURS "void __culprit_set_open(struct __culprit_set *s,\n"
-    "                                       const void *p) {\n"
-    "  s->items = s->few;\n"
-    "  s->n = 0;\n"
-    "  s->room = 256;\n"
-    "  __culprit_set_add(s, p);\n"
-    "}\n"
-    "static " OURS "void __culprit_set_close(struct __culprit_set *s) {\n"
-    "  if (s->room > 256) __culprit_set_give_back(s);\n"
-    "}\n"
-    "static " OURS "int __culprit_set_disjoint(\n"
-    "    const struct __culprit_set *a, const struct __culprit_set *b) {\n"
-    "  int common = 0;\n"
-    "  for (long i = 0; i < a->n; i++)\n"
-    "    common |= __culprit_set_has(b, a->items[i]);\n"
-    "  return !common;\n"
-    "}\n"
-    "#endif\n";
-
 // --- tables -----------------------------------------------------------------
 
 static void add_string(Str *out, const char *text, size_t n) {
@@ -240,7 +139,7 @@ static void add_number(Str *out, uint32_t n) {
 
 // A clause's text on one line.
 static void add_clause_text(Str *out, const char *text, const Tokens *tokens,
-                            const Node *n) {
+                            const ContractExpr *n) {
   const Token *first = &tokens->items[n->first];
   const Token *last = &tokens->items[n->end - 1];
   bool blank = false;
@@ -340,7 +239,7 @@ static bool is_void_list(const ContractSource *s, const Head *h) {
 }
 
 static const char *param_names(const ContractSource *s, const Head *h,
-                               NameList *out) {
+                               EmittedNames *out) {
   if (is_void_list(s, h))
     return NULL;
   uint32_t first = h->params;
@@ -369,7 +268,7 @@ typedef struct {
   Promise promise;
   const Annotation *a;
   const char *name;
-  NameList params;
+  EmittedNames params;
   bool is_void;
   bool implicit; // it has no contract, only assertions inside
 } Wrap;
@@ -640,7 +539,7 @@ static void add_wrapper(Writer *w, const Head *h) {
   const char *why = param_names(s, r.promise.head, &r.params);
   str_add(w->out, "\n#ifdef ");
   wrap_marker(&r);
-  hush(w->out);
+  contract_hush(w->out);
   add_wrapper_table(&r);
   str_add(w->out, "__attribute__((used, no_profile_instrument_function)) "
                   "static ");
@@ -655,7 +554,7 @@ static void add_wrapper(Writer *w, const Head *h) {
   else if (!r.implicit)
     refuse(&r, why ? why : why_type);
   own(&r, "}");
-  unhush(w->out);
+  contract_unhush(w->out);
   if (r.promise.number == w->number) { // a header may be included again
     str_add(w->out, "#undef ");
     wrap_marker(&r);
@@ -670,7 +569,7 @@ static void add_wrapper(Writer *w, const Head *h) {
 
 static void logic_head(Emitter *e, const Logic *l) {
   const Token *name = &e->tokens[l->name];
-  emit_own(e, "static " OURS);
+  emit_own(e, "static " CONTRACT_OWN);
   if (l->type < l->type_end)
     emit_type(e, l->type, l->type_end);
   else
@@ -686,7 +585,7 @@ static void logic_head(Emitter *e, const Logic *l) {
 // All heads first: definitions may use each other.
 static void add_logics(Writer *w, const Annotation *a) {
   Emitter e = emitter(w, w->s, &a->tokens, EMIT_INSIDE);
-  hush(w->out);
+  contract_hush(w->out);
   for (size_t i = 0; i < a->logics.len; i++) {
     logic_head(&e, &a->logics.items[i]);
     emit_own(&e, ";\n");
@@ -698,7 +597,7 @@ static void add_logics(Writer *w, const Annotation *a) {
     emit_own(&e, "; }\n");
   }
   w->unique = e.unique;
-  unhush(w->out);
+  contract_unhush(w->out);
 }
 
 // --- assertions -------------------------------------------------------------
@@ -709,7 +608,7 @@ static void add_checks(Writer *w, const Check *c) {
   Str strings = {0};
   const char *name = token_dup(w->s, h->name);
   table_strings(&strings, w->s, a, name, name, head_name(w->s, h)->line);
-  hush(w->out);
+  contract_hush(w->out);
   str_add(w->out, "#define ");
   implicit_marker(w->out, w->number, c->function);
   str_add(w->out, "\n({ ");
@@ -725,7 +624,7 @@ static void add_checks(Writer *w, const Check *c) {
   w->unique = e.unique;
   str_add(w->out, "} (void)0; })");
   str_add(w->out, !c->expression ? ";" : c->empty ? ", 1" : ", ");
-  unhush(w->out);
+  contract_unhush(w->out);
 }
 
 // --- the file ---------------------------------------------------------------
@@ -810,7 +709,7 @@ static void write_edits(Writer *w) {
 void contract_unit_rewrite(ContractUnit *u, size_t source, Str *out) {
   ContractSource *s = u->sources.items[source];
   Writer w = {.u = u, .number = source, .s = s, .out = out};
-  str_add(out, prelude);
+  str_add(out, contract_prelude);
   str_add(out, "#line 1\n");
   write_edits(&w);
   for (size_t i = 0; i < s->heads.len; i++)

@@ -1,9 +1,9 @@
-// Makes code of contracts. A source file is rewritten so that it checks them:
+// Turns contracts into code: rewrites a source file so that it checks them.
 //
-//   - a comment before a function defines a macro, which says that the
-//     preprocessor has come here; at the end of the file a function
+//   - a comment before a function defines a macro, which shows that the
+//     preprocessor did not skip it; at the end of the file a function
 //     __culprit_wrap_f checks before and after it calls f. The instrumenter
-//     lets the two change names (contract_wrap.h).
+//     swaps the two names (contract_wrap.h).
 //   - an assertion becomes a statement in its place, an invariant the left of
 //     a comma in the condition of its loop
 //   - definitions of logic become functions __culprit_logic_NAME

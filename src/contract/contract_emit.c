@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "contract/contract_range.h"
+#include "contract/overlay.h"
+
 // --- text and places --------------------------------------------------------
 
 void emit_own(Emitter *e, const char *fmt, ...) {
@@ -18,16 +21,6 @@ void emit_own(Emitter *e, const char *fmt, ...) {
   e->col += (uint32_t)n;
   if (strchr(text, '\n'))
     e->placed = false;
-}
-
-void emit_quoted(Str *out, const char *text) {
-  str_addc(out, '"');
-  for (; *text; text++) {
-    if (*text == '"' || *text == '\\')
-      str_addc(out, '\\');
-    str_addc(out, *text);
-  }
-  str_addc(out, '"');
 }
 
 static bool joins(const Emitter *e) {
@@ -44,7 +37,7 @@ void emit_place(Emitter *e, uint32_t line, uint32_t col) {
     str_addf(e->out, "\n#line %u", line);
     if (e->file) {
       str_addc(e->out, ' ');
-      emit_quoted(e->out, e->file);
+      overlay_quote(e->out, e->file);
     }
     str_addc(e->out, '\n');
     e->col = 1;
@@ -138,107 +131,21 @@ void emit_type(Emitter *e, uint32_t first, uint32_t end) {
   }
 }
 
-static void report(Emitter *e, uint32_t at, DiagKind kind, const char *text) {
+void emit_error(Emitter *e, uint32_t at, const char *text) {
   const Token *t = &e->tokens[at];
-  array_push(e->diags, (Diag){kind, t->line, t->col,
+  array_push(e->diags, (Diag){DIAG_ERROR, t->line, t->col,
                               arena_strdup(&e->pool->arena, text)});
 }
 
 // --- quantifiers ------------------------------------------------------------
 
-static const Node *bare(const Node *n) {
-  while (n->kind == NODE_PAREN && n->kids.len == 1)
-    n = n->kids.items[0];
-  return n;
-}
-
-typedef ARRAY(const Node *) Chains;
-
-// The comparisons that certainly hold where the body matters.
-static void collect_chains(const Node *n, bool forall, Chains *out) {
-  n = bare(n);
-  if (n->kind == NODE_CHAIN) {
-    if (!forall)
-      array_push(out, n);
-  } else if (n->kind == NODE_AND && !forall) {
-    collect_chains(n->kids.items[0], false, out);
-    collect_chains(n->kids.items[1], false, out);
-  } else if (n->kind == NODE_IMPLIES && forall) {
-    collect_chains(n->kids.items[0], false, out);
-    collect_chains(n->kids.items[1], true, out);
-  }
-}
-
-// A bound of a variable: the expression, and whether it is excluded.
-typedef struct {
-  const Node *low, *high;
-  bool above, below; // low, high itself is excluded
-} Range;
-
-static bool is_variable(const Emitter *e, const Node *n, uint32_t name) {
-  n = bare(n);
-  return n->kind == NODE_PLAIN && n->end == n->first + 1 &&
-         node_mentions(e->text, e->tokens, n, name);
-}
-
-// May the bound be computed before variables `from`... are known?
-static bool is_known(const Emitter *e, const Node *bound, const Node *q,
-                     size_t from) {
-  for (size_t i = from; i < q->binders.len; i++)
-    if (node_mentions(e->text, e->tokens, bound, q->binders.items[i].name))
-      return false;
-  return true;
-}
-
-static bool is_strict(const Emitter *e, const Node *chain, size_t op) {
-  return e->tokens[chain->ops.items[op]].len == 1;
-}
-
-// What chain `c` says about the variable at its place `at`, in one direction.
-static void bound_from(const Emitter *e, const Node *q, size_t var,
-                       const Node *c, size_t at, bool left, Range *r) {
-  char sign = e->text[e->tokens[c->ops.items[0]].at];
-  if (sign == '!')
-    return;
-  bool low = sign == '=' || left == (sign == '<');
-  for (size_t k = at; left ? k > 0 : k + 1 < c->kids.len;) {
-    size_t op = left ? k - 1 : k;
-    k = left ? k - 1 : k + 1;
-    const Node *bound = c->kids.items[k];
-    if (!is_known(e, bound, q, var))
-      continue;
-    bool strict = sign != '=' && is_strict(e, c, op) &&
-                  (left ? k + 1 == at : k == at + 1);
-    if (low && !r->low)
-      r->low = bound, r->above = strict;
-    if ((!low || sign == '=') && !r->high)
-      r->high = bound, r->below = strict;
-    return;
-  }
-}
-
-static Range find_range(const Emitter *e, const Node *q, size_t var,
-                        const Chains *chains) {
-  Range r = {0};
-  for (size_t i = 0; i < chains->len; i++) {
-    const Node *c = chains->items[i];
-    for (size_t k = 0; k < c->kids.len; k++) {
-      if (!is_variable(e, c->kids.items[k], q->binders.items[var].name))
-        continue;
-      bound_from(e, q, var, c, k, true, &r);
-      bound_from(e, q, var, c, k, false, &r);
-    }
-  }
-  return r;
-}
-
-static void emit_name(Emitter *e, uint32_t token) {
+void emit_name(Emitter *e, uint32_t token) {
   emit_own(e, " %.*s", (int)e->tokens[token].len,
            e->text + e->tokens[token].at);
 }
 
-static void emit_loop(Emitter *e, const Node *q, const Binder *b,
-                      const Range *r, uint32_t id) {
+static void emit_loop(Emitter *e, const ContractExpr *q, const Binder *b,
+                      const VariableRange *r, uint32_t id) {
   uint32_t end = ++e->unique;
   emit_own(e, "{ ");
   emit_type(e, b->type, b->type_end);
@@ -257,21 +164,19 @@ static void emit_loop(Emitter *e, const Node *q, const Binder *b,
   emit_own(e, "++) ");
 }
 
-static void emit_quantifier(Emitter *e, const Node *q) {
-  Chains chains = {0};
+static void emit_quantifier(Emitter *e, const ContractExpr *q) {
   bool forall = q->kind == NODE_FORALL;
-  collect_chains(q->kids.items[0], forall, &chains);
   uint32_t id = ++e->unique;
   size_t open = 0;
   emit_own(e, "({ int __culprit_r_%u = %d; ", id, forall);
   for (; open < q->binders.len; open++) {
-    Range r = find_range(e, q, open, &chains);
+    VariableRange r = contract_range(e, q, open);
     if (!r.low || !r.high) {
-      report(e, q->binders.items[open].name, DIAG_ERROR,
-             forall ? "the range of this variable is not known: write "
-                      "'low <= i < high ==> ...'"
-                    : "the range of this variable is not known: write "
-                      "'low <= i < high && ...'");
+      emit_error(e, q->binders.items[open].name,
+                 forall ? "the range of this variable is not known: write "
+                          "'low <= i < high ==> ...'"
+                        : "the range of this variable is not known: write "
+                          "'low <= i < high && ...'");
       break;
     }
     emit_loop(e, q, &q->binders.items[open], &r, id);
@@ -282,14 +187,13 @@ static void emit_quantifier(Emitter *e, const Node *q) {
   for (size_t i = 0; i < open; i++)
     emit_own(e, "}");
   emit_own(e, " __culprit_r_%u; })", id);
-  array_release(&chains);
 }
 
 // --- links ------------------------------------------------------------------
 
 // Declares the set N of the objects reachable from the kid; __culprit_set_close
 // gives back what it took.
-static uint32_t emit_set(Emitter *e, const Node *set) {
+static uint32_t emit_set(Emitter *e, const ContractExpr *set) {
   uint32_t id = ++e->unique;
   emit_own(e,
            "struct __culprit_set __culprit_set_%u; "
@@ -312,7 +216,7 @@ static uint32_t emit_set(Emitter *e, const Node *set) {
   return id;
 }
 
-static void emit_in(Emitter *e, const Node *n) {
+static void emit_in(Emitter *e, const ContractExpr *n) {
   emit_own(e, "({ const void *__culprit_x = ");
   emit_expr(e, n->kids.items[0]);
   emit_own(e, "; ");
@@ -324,7 +228,7 @@ static void emit_in(Emitter *e, const Node *n) {
            id, id);
 }
 
-static void emit_size(Emitter *e, const Node *n) {
+static void emit_size(Emitter *e, const ContractExpr *n) {
   emit_own(e, "({ ");
   uint32_t id = emit_set(e, n->kids.items[0]);
   emit_own(e,
@@ -333,7 +237,7 @@ static void emit_size(Emitter *e, const Node *n) {
            id, id);
 }
 
-static void emit_disjoint(Emitter *e, const Node *n) {
+static void emit_disjoint(Emitter *e, const ContractExpr *n) {
   emit_own(e, "({ ");
   uint32_t a = emit_set(e, n->kids.items[0]);
   uint32_t b = emit_set(e, n->kids.items[1]);
@@ -345,7 +249,7 @@ static void emit_disjoint(Emitter *e, const Node *n) {
 }
 
 // No object is reached twice: one link each, except for the first.
-static void emit_acyclic(Emitter *e, const Node *n) {
+static void emit_acyclic(Emitter *e, const ContractExpr *n) {
   emit_own(e, "({ long __culprit_links = 0; ");
   uint32_t id = emit_set(e, n);
   emit_own(e,
@@ -367,7 +271,7 @@ static void emit_acyclic(Emitter *e, const Node *n) {
 
 // --- expressions ------------------------------------------------------------
 
-static void emit_plain(Emitter *e, const Node *n) {
+static void emit_plain(Emitter *e, const ContractExpr *n) {
   size_t kid = 0;
   for (uint32_t i = n->first; i < n->end;) {
     if (kid < n->kids.len && n->kids.items[kid]->first == i) {
@@ -381,7 +285,7 @@ static void emit_plain(Emitter *e, const Node *n) {
   }
 }
 
-static void emit_chain(Emitter *e, const Node *n) {
+static void emit_chain(Emitter *e, const ContractExpr *n) {
   emit_own(e, "(");
   for (size_t i = 0; i < n->ops.len; i++) {
     emit_own(e, i ? " && (" : "(");
@@ -393,7 +297,7 @@ static void emit_chain(Emitter *e, const Node *n) {
   emit_own(e, ")");
 }
 
-static void emit_two(Emitter *e, const Node *n, const char *before,
+static void emit_two(Emitter *e, const ContractExpr *n, const char *before,
                      const char *between, const char *after) {
   emit_own(e, "%s", before);
   emit_expr(e, n->kids.items[0]);
@@ -402,7 +306,7 @@ static void emit_two(Emitter *e, const Node *n, const char *before,
   emit_own(e, "%s", after);
 }
 
-static void emit_let(Emitter *e, const Node *n) {
+static void emit_let(Emitter *e, const ContractExpr *n) {
   emit_own(e, "({ __auto_type");
   emit_name(e, n->binders.items[0].name);
   emit_own(e, " = ");
@@ -412,7 +316,7 @@ static void emit_let(Emitter *e, const Node *n) {
   emit_own(e, "; })");
 }
 
-static void emit_old(Emitter *e, const Node *n) {
+static void emit_old(Emitter *e, const ContractExpr *n) {
   if (e->state == EMIT_AFTER && n->binder) {
     emit_own(e, "__culprit_old_%u[", n->number);
     emit_name(e, n->binder);
@@ -424,22 +328,23 @@ static void emit_old(Emitter *e, const Node *n) {
     return;
   }
   if (e->state == EMIT_INSIDE)
-    report(e, n->first, DIAG_ERROR,
-           "there is no \\old here: keep the value in a variable");
+    emit_error(e, n->first,
+               "\\old is not available here: keep the value in a variable");
   emit_expr(e, n->kids.items[0]);
 }
 
 // \valid(p + (low .. high)): the range at the end of a sum.
-static const Node *range_of(const Node *n) {
+static const ContractExpr *range_of(const ContractExpr *n) {
   if (n->kind != NODE_PLAIN || n->kids.len != 2)
     return NULL;
-  const Node *last = n->kids.items[1];
+  const ContractExpr *last = n->kids.items[1];
   return last->kind == NODE_PAREN && last->kids.len == 2 ? last : NULL;
 }
 
-static void emit_valid(Emitter *e, const Node *n) {
-  const Node *range = range_of(n->kids.items[0]);
-  const Node *base = range ? n->kids.items[0]->kids.items[0] : n->kids.items[0];
+static void emit_valid(Emitter *e, const ContractExpr *n) {
+  const ContractExpr *range = range_of(n->kids.items[0]);
+  const ContractExpr *base =
+      range ? n->kids.items[0]->kids.items[0] : n->kids.items[0];
   emit_own(e, "__culprit_valid(");
   emit_expr(e, base);
   emit_own(e, ", sizeof *(");
@@ -451,7 +356,7 @@ static void emit_valid(Emitter *e, const Node *n) {
     emit_own(e, "0, 0)");
 }
 
-static void emit_extreme(Emitter *e, const Node *n) {
+static void emit_extreme(Emitter *e, const ContractExpr *n) {
   bool min = token_is(e->text, &e->tokens[n->first], "\\min");
   emit_own(e, "({ __auto_type __culprit_a = ");
   emit_expr(e, n->kids.items[0]);
@@ -466,7 +371,7 @@ static void emit_extreme(Emitter *e, const Node *n) {
 }
 
 // One form with its own parentheses; false: not of this kind.
-static bool emit_logic(Emitter *e, const Node *n) {
+static bool emit_logic(Emitter *e, const ContractExpr *n) {
   switch (n->kind) {
   case NODE_AND:
     emit_two(e, n, "(", " && ", ")");
@@ -498,14 +403,14 @@ static bool emit_logic(Emitter *e, const Node *n) {
   }
 }
 
-static void emit_primary(Emitter *e, const Node *n) {
+static void emit_primary(Emitter *e, const ContractExpr *n) {
   switch (n->kind) {
   case NODE_OLD:
     emit_old(e, n);
     break;
   case NODE_RESULT:
     if (e->state != EMIT_AFTER)
-      report(e, n->first, DIAG_ERROR, "\\result is known in ensures only");
+      emit_error(e, n->first, "\\result is available only in ensures");
     emit_place(e, e->tokens[n->first].line, e->tokens[n->first].col);
     emit_own(e, "__culprit_result");
     break;
@@ -533,11 +438,11 @@ static void emit_primary(Emitter *e, const Node *n) {
 }
 
 // What C's operators around it would take apart stands in parentheses.
-void emit_expr(Emitter *e, const Node *n) {
+void emit_expr(Emitter *e, const ContractExpr *n) {
   if (emit_logic(e, n))
     return;
   if (n->kind == NODE_PAREN && n->kids.len == 2) {
-    report(e, n->first, DIAG_ERROR, "a range stands in \\valid only");
+    emit_error(e, n->first, "a range is allowed only in \\valid");
     return;
   }
   if (n->kind == NODE_PAREN) {
@@ -550,263 +455,4 @@ void emit_expr(Emitter *e, const Node *n) {
   emit_own(e, single ? "" : "(");
   emit_primary(e, n);
   emit_own(e, single ? "" : ")");
-}
-
-// --- values from before the call --------------------------------------------
-
-// Conditions under which the expression we are in matters.
-typedef struct {
-  const Node *node;
-  bool negated;
-} Guard;
-
-typedef struct {
-  Emitter *e;
-  const NameList *stable;
-  const char *when;
-  ARRAY(Guard) guards;
-  ARRAY(const Node *) quantifiers;
-} OldWalk;
-
-static bool is_binder(const OldWalk *w, const Token *t) {
-  const Emitter *e = w->e;
-  for (size_t i = 0; i < w->quantifiers.len; i++) {
-    const Node *q = w->quantifiers.items[i];
-    for (size_t k = 0; k < q->binders.len && q->kind != NODE_LET; k++) {
-      const Token *name = &e->tokens[q->binders.items[k].name];
-      if (name->len == t->len &&
-          !memcmp(e->text + name->at, e->text + t->at, t->len))
-        return true;
-    }
-  }
-  return false;
-}
-
-static bool is_stable_word(const OldWalk *w, const Token *t) {
-  const Emitter *e = w->e;
-  if (token_is(e->text, t, "NULL") || is_binder(w, t))
-    return true;
-  for (size_t i = 0; i < w->stable->len; i++)
-    if (token_is(e->text, t, w->stable->items[i]))
-      return true;
-  return false;
-}
-
-static bool is_stable_mark(const Emitter *e, const Token *t) {
-  static const char *const marks[] = {
-      "!", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "(", ")", "-", "+"};
-  for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-    if (token_is(e->text, t, marks[i]))
-      return true;
-  return false;
-}
-
-static uint32_t behind_old(const Emitter *e, uint32_t i) {
-  int depth = 0;
-  do {
-    i++;
-    depth += token_is(e->text, &e->tokens[i], "(");
-    depth -= token_is(e->text, &e->tokens[i], ")");
-  } while (depth && e->tokens[i].kind != TOK_END);
-  return i + 1;
-}
-
-// Has it the same value before and after the call? Parameters, constants and
-// \old() only; `names`: if all other names in it are constants.
-static bool is_stable_if(const OldWalk *w, const Node *n, bool names) {
-  const Emitter *e = w->e;
-  for (uint32_t i = n->first; i < n->end; i++) {
-    const Token *t = &e->tokens[i];
-    if (token_is(e->text, t, "\\old")) {
-      i = behind_old(e, i) - 1;
-      continue;
-    }
-    bool word = t->kind == TOK_WORD && (names || is_stable_word(w, t)) &&
-                !token_is(e->text, t + 1, "(");
-    if (!word && t->kind != TOK_NUMBER && !is_stable_mark(e, t) &&
-        !token_is(e->text, t, "\\null"))
-      return false;
-  }
-  return true;
-}
-
-static bool is_stable(const OldWalk *w, const Node *n) {
-  return is_stable_if(w, n, false);
-}
-
-// Clang knows whether the other names are constants: macros, of an enum.
-static void demand_constants(const OldWalk *w, const Node *n) {
-  Emitter *e = w->e;
-  for (uint32_t i = n->first; i < n->end; i++) {
-    const Token *t = &e->tokens[i];
-    if (token_is(e->text, t, "\\old"))
-      i = behind_old(e, i) - 1;
-    else if (t->kind == TOK_WORD && !is_stable_word(w, t)) {
-      emit_own(e, "_Static_assert(");
-      emit_place(e, t->line, t->col); // where clang points
-      emit_own(e, "__builtin_constant_p(");
-      emit_name(e, i);
-      emit_own(e, "), \"%s\"); ", "neither a constant nor a parameter");
-    }
-  }
-}
-
-// How many variables of quantifiers around it does it mention? *q and *var: the
-// innermost of them.
-static int count_bound(const OldWalk *w, const Node *n, const Node **q,
-                       size_t *var) {
-  int count = 0;
-  for (size_t i = 0; i < w->quantifiers.len; i++) {
-    const Node *at = w->quantifiers.items[i];
-    for (size_t k = 0; k < at->binders.len; k++)
-      if (node_mentions(w->e->text, w->e->tokens, n,
-                        at->binders.items[k].name)) {
-        count++;
-        *q = at;
-        *var = k;
-      }
-  }
-  return count;
-}
-
-static bool is_bound(const OldWalk *w, const Node *n) {
-  const Node *q;
-  size_t var;
-  return count_bound(w, n, &q, &var) > 0;
-}
-
-// "if (conditions) ": all that must hold for the value to be needed; of those
-// with a quantified variable the ones that speak of `var` only (NULL: none).
-static void emit_guards(OldWalk *w, const Binder *var) {
-  emit_own(w->e, "if (%s", w->when && !var ? w->when : "1");
-  for (size_t i = 0; i < w->guards.len; i++) {
-    const Guard *g = &w->guards.items[i];
-    const Node *q = NULL;
-    size_t k = 0;
-    int bound = count_bound(w, g->node, &q, &k);
-    if (var ? bound != 1 || &q->binders.items[k] != var : bound)
-      continue;
-    emit_own(w->e, g->negated ? " && !" : " && ");
-    emit_expr(w->e, g->node);
-  }
-  emit_own(w->e, ") ");
-}
-
-// \old(a[i]) under \forall integer i; low <= i < high: one value for every i.
-// The range must be the same before and after the call.
-static void declare_old_values(OldWalk *w, Node *n, const Node *q, size_t var) {
-  Emitter *e = w->e;
-  const Node *kid = n->kids.items[0];
-  const Binder *b = &q->binders.items[var];
-  Chains chains = {0};
-  if (q->kind != NODE_LET)
-    collect_chains(q->kids.items[0], q->kind == NODE_FORALL, &chains);
-  Range r = find_range(e, q, var, &chains);
-  array_release(&chains);
-  if (!r.low || !r.high || !is_stable_if(w, r.low, true) ||
-      !is_stable_if(w, r.high, true) || is_bound(w, r.low) ||
-      is_bound(w, r.high)) {
-    report(e, n->first, DIAG_ERROR,
-           "\\old() of a quantified variable needs a range of constants, "
-           "parameters and \\old()");
-    return;
-  }
-  demand_constants(w, r.low);
-  demand_constants(w, r.high);
-  n->binder = b->name;
-  uint32_t id = n->number;
-  emit_own(e, "long long __culprit_low_%u = ", id);
-  emit_expr(e, r.low);
-  emit_own(e, ", __culprit_high_%u = ", id);
-  emit_expr(e, r.high);
-  emit_own(e,
-           "; long long __culprit_n_%u = __culprit_high_%u >= "
-           "__culprit_low_%u ? __culprit_high_%u - __culprit_low_%u + 1 : "
-           "1; ",
-           id, id, id, id, id);
-  emit_type(e, b->type, b->type_end);
-  emit_name(e, b->name);
-  emit_own(e, " = __culprit_low_%u; __typeof__(((void)0, ", id);
-  emit_expr(e, kid);
-  emit_own(e, ")) __culprit_old_%u[__culprit_n_%u]; ", id, id);
-  emit_guards(w, NULL);
-  emit_own(e, "for (; ");
-  emit_name(e, b->name);
-  emit_own(e, r.below ? " < __culprit_high_%u; " : " <= __culprit_high_%u; ",
-           id);
-  emit_name(e, b->name);
-  emit_own(e, "++) ");
-  if (r.above) {
-    emit_own(e, "if (");
-    emit_name(e, b->name);
-    emit_own(e, " > __culprit_low_%u) ", id);
-  }
-  emit_guards(w, b);
-  emit_own(e, "__culprit_old_%u[", id);
-  emit_name(e, b->name);
-  emit_own(e, " - __culprit_low_%u] = ", id);
-  emit_expr(e, kid);
-  emit_own(e, "; ");
-}
-
-static void declare_old(OldWalk *w, Node *n) {
-  Emitter *e = w->e;
-  const Node *kid = n->kids.items[0], *q = NULL;
-  size_t var = 0;
-  int bound = count_bound(w, kid, &q, &var);
-  if (bound == 1) {
-    declare_old_values(w, n, q, var);
-  } else if (bound) {
-    report(e, n->first, DIAG_ERROR,
-           "\\old() of several quantified variables is not supported");
-  } else if (!w->guards.len && !w->when) {
-    emit_own(e, "__auto_type __culprit_old_%u = ", n->number);
-    emit_expr(e, kid);
-    emit_own(e, "; ");
-  } else {
-    emit_own(e, "__typeof__(((void)0, ");
-    emit_expr(e, kid);
-    emit_own(e, ")) __culprit_old_%u = {0}; ", n->number);
-    emit_guards(w, NULL);
-    emit_own(e, "__culprit_old_%u = ", n->number);
-    emit_expr(e, kid);
-    emit_own(e, "; ");
-  }
-}
-
-static void walk_olds(OldWalk *w, Node *n);
-
-// The left operand decides whether the right one matters.
-static void walk_guarded(OldWalk *w, Node *n, bool negated) {
-  walk_olds(w, n->kids.items[0]);
-  bool guards = is_stable(w, n->kids.items[0]);
-  if (guards)
-    array_push(&w->guards, (Guard){n->kids.items[0], negated});
-  walk_olds(w, n->kids.items[1]);
-  w->guards.len -= guards;
-}
-
-static void walk_olds(OldWalk *w, Node *n) {
-  bool binds =
-      n->kind == NODE_FORALL || n->kind == NODE_EXISTS || n->kind == NODE_LET;
-  if (n->kind == NODE_OLD) {
-    declare_old(w, n);
-    return;
-  }
-  if (n->kind == NODE_IMPLIES || n->kind == NODE_AND || n->kind == NODE_OR) {
-    walk_guarded(w, n, n->kind == NODE_OR);
-    return;
-  }
-  if (binds)
-    array_push(&w->quantifiers, n);
-  for (size_t i = 0; i < n->kids.len; i++)
-    walk_olds(w, n->kids.items[i]);
-  w->quantifiers.len -= binds;
-}
-
-void emit_olds(Emitter *e, Node *n, const NameList *stable, const char *when) {
-  OldWalk w = {.e = e, .stable = stable, .when = when};
-  walk_olds(&w, n);
-  array_release(&w.guards);
-  array_release(&w.quantifiers);
 }

@@ -42,22 +42,25 @@ void emit_own(Emitter *e, const char *fmt, ...)
 void emit_token(Emitter *e, const Token *t);
 // The tokens [first, end), which are C.
 void emit_tokens(Emitter *e, uint32_t first, uint32_t end);
+// The name in token number `token`, without its place.
+void emit_name(Emitter *e, uint32_t token);
+// Reports an error at token number `at`.
+void emit_error(Emitter *e, uint32_t at, const char *text);
 // From here on the text stands at this place.
 void emit_place(Emitter *e, uint32_t line, uint32_t col);
 
 // The expression, in parentheses.
-void emit_expr(Emitter *e, const Node *n);
+void emit_expr(Emitter *e, const ContractExpr *n);
 
-typedef ARRAY(const char *) NameList;
+typedef ARRAY(const char *) EmittedNames;
 
-// Declares a variable for every \old in `n`, in the state before the call.
+// Declares a variable for every \old in `n`, in the state before the call
+// (contract_old.c).
 // `stable`: names whose value does not change, the parameters. They tell when
 // a value is needed at all: `l != \null ==> l->size == \old(l->size)`. `when`:
 // a further condition, C; NULL: none.
-void emit_olds(Emitter *e, Node *n, const NameList *stable, const char *when);
-
-// The text as a string of C (and of JSON).
-void emit_quoted(Str *out, const char *text);
+void emit_olds(Emitter *e, ContractExpr *n, const EmittedNames *stable,
+               const char *when);
 
 // A type of logic ("integer") or of C.
 void emit_type(Emitter *e, uint32_t first, uint32_t end);

@@ -78,8 +78,9 @@ bool contract_expect(ContractParser *p, const char *mark) {
 
 // --- nodes ------------------------------------------------------------------
 
-static Node *new_node(ContractParser *p, NodeKind kind, uint32_t first) {
-  Node *n = arena_new(&p->pool->arena, Node);
+static ContractExpr *new_node(ContractParser *p, NodeKind kind,
+                              uint32_t first) {
+  ContractExpr *n = arena_new(&p->pool->arena, ContractExpr);
   array_push(&p->pool->nodes, n);
   n->kind = kind;
   n->first = first;
@@ -87,11 +88,11 @@ static Node *new_node(ContractParser *p, NodeKind kind, uint32_t first) {
   return n;
 }
 
-static Node *node_of(ContractParser *p, NodeKind kind, uint32_t first, Node *a,
-                     Node *b) {
+static ContractExpr *node_of(ContractParser *p, NodeKind kind, uint32_t first,
+                             ContractExpr *a, ContractExpr *b) {
   if (!a)
     return NULL;
-  Node *n = new_node(p, kind, first);
+  ContractExpr *n = new_node(p, kind, first);
   array_push(&n->kids, a);
   if (b)
     array_push(&n->kids, b);
@@ -100,7 +101,7 @@ static Node *node_of(ContractParser *p, NodeKind kind, uint32_t first, Node *a,
 
 void node_pool_release(NodePool *pool) {
   for (size_t i = 0; i < pool->nodes.len; i++) {
-    Node *n = pool->nodes.items[i];
+    ContractExpr *n = pool->nodes.items[i];
     array_release(&n->kids);
     array_release(&n->ops);
     array_release(&n->fields);
@@ -110,7 +111,7 @@ void node_pool_release(NodePool *pool) {
   arena_release(&pool->arena);
 }
 
-bool node_mentions(const char *text, const Token *tokens, const Node *n,
+bool node_mentions(const char *text, const Token *tokens, const ContractExpr *n,
                    uint32_t name) {
   const Token *want = &tokens[name];
   for (uint32_t i = n->first; i < n->end; i++) {
@@ -126,7 +127,7 @@ bool node_mentions(const char *text, const Token *tokens, const Node *n,
 
 // --- primary expressions ----------------------------------------------------
 
-static Node *parse_unary(ContractParser *p);
+static ContractExpr *parse_unary(ContractParser *p);
 
 static bool is_side_effect(const ContractParser *p) {
   static const char *const marks[] = {
@@ -146,7 +147,7 @@ static void refuse_side_effect(ContractParser *p) {
 
 // "integer i, j" up to the semicolon. A type is all words and stars before the
 // last word.
-static bool parse_binders(ContractParser *p, Node *n) {
+static bool parse_binders(ContractParser *p, ContractExpr *n) {
   uint32_t type = p->at;
   while (next(p)->kind == TOK_WORD || contract_at(p, "*"))
     skip(p);
@@ -167,19 +168,19 @@ static bool parse_binders(ContractParser *p, Node *n) {
   return contract_expect(p, ";");
 }
 
-static Node *parse_quantifier(ContractParser *p) {
+static ContractExpr *parse_quantifier(ContractParser *p) {
   uint32_t first = p->at;
   bool forall = contract_at(p, "\\forall");
   skip(p);
-  Node *n = new_node(p, forall ? NODE_FORALL : NODE_EXISTS, first);
-  Node *body = parse_binders(p, n) ? contract_parse_expr(p) : NULL;
+  ContractExpr *n = new_node(p, forall ? NODE_FORALL : NODE_EXISTS, first);
+  ContractExpr *body = parse_binders(p, n) ? contract_parse_expr(p) : NULL;
   if (body)
     array_push(&n->kids, body);
   n->end = p->at;
   return body ? n : NULL;
 }
 
-static Node *parse_let(ContractParser *p) {
+static ContractExpr *parse_let(ContractParser *p) {
   uint32_t first = p->at;
   skip(p);
   Binder name = {p->at, p->at, p->at};
@@ -188,16 +189,17 @@ static Node *parse_let(ContractParser *p) {
   skip(p);
   if (!contract_expect(p, "="))
     return NULL;
-  Node *value = contract_parse_expr(p);
-  Node *body = value && contract_expect(p, ";") ? contract_parse_expr(p) : NULL;
-  Node *n = body ? node_of(p, NODE_LET, first, value, body) : NULL;
+  ContractExpr *value = contract_parse_expr(p);
+  ContractExpr *body =
+      value && contract_expect(p, ";") ? contract_parse_expr(p) : NULL;
+  ContractExpr *n = body ? node_of(p, NODE_LET, first, value, body) : NULL;
   if (n)
     array_push(&n->binders, name);
   return n;
 }
 
 // ", next, prev": the link fields of \reach and \acyclic.
-static bool parse_fields(ContractParser *p, Node *n) {
+static bool parse_fields(ContractParser *p, ContractExpr *n) {
   while (contract_take(p, ",")) {
     if (next(p)->kind != TOK_WORD) {
       contract_error(p, p->at, "expected the name of a link field");
@@ -212,27 +214,27 @@ static bool parse_fields(ContractParser *p, Node *n) {
   return false;
 }
 
-static Node *parse_links(ContractParser *p, NodeKind kind) {
+static ContractExpr *parse_links(ContractParser *p, NodeKind kind) {
   uint32_t first = p->at;
   skip(p);
-  Node *from = contract_expect(p, "(") ? contract_parse_expr(p) : NULL;
-  Node *n = node_of(p, kind, first, from, NULL);
+  ContractExpr *from = contract_expect(p, "(") ? contract_parse_expr(p) : NULL;
+  ContractExpr *n = node_of(p, kind, first, from, NULL);
   if (!n || !parse_fields(p, n) || !contract_expect(p, ")"))
     return NULL;
   n->end = p->at;
   return n;
 }
 
-static Node *parse_set(ContractParser *p) {
+static ContractExpr *parse_set(ContractParser *p) {
   if (contract_at(p, "\\reach"))
     return parse_links(p, NODE_REACH);
   return contract_error(p, p->at, "expected a set: \\reach(pointer, field)");
 }
 
-static Node *parse_of_sets(ContractParser *p, NodeKind kind) {
+static ContractExpr *parse_of_sets(ContractParser *p, NodeKind kind) {
   uint32_t first = p->at;
   skip(p);
-  Node *a = contract_expect(p, "(") ? parse_set(p) : NULL, *b = NULL;
+  ContractExpr *a = contract_expect(p, "(") ? parse_set(p) : NULL, *b = NULL;
   if (a && kind == NODE_DISJOINT)
     b = contract_expect(p, ",") ? parse_set(p) : NULL;
   if (!a || (kind == NODE_DISJOINT && !b) || !contract_expect(p, ")"))
@@ -241,11 +243,11 @@ static Node *parse_of_sets(ContractParser *p, NodeKind kind) {
 }
 
 // ( kid ) behind the word; `kind` NODE_OLD is numbered.
-static Node *parse_old(ContractParser *p) {
+static ContractExpr *parse_old(ContractParser *p) {
   uint32_t first = p->at;
   bool at = contract_at(p, "\\at");
   skip(p);
-  Node *kid = contract_expect(p, "(") ? contract_parse_expr(p) : NULL;
+  ContractExpr *kid = contract_expect(p, "(") ? contract_parse_expr(p) : NULL;
   bool here = false;
   if (kid && at && contract_expect(p, ",")) {
     here = contract_at(p, "Here") || contract_at(p, "Post");
@@ -257,20 +259,20 @@ static Node *parse_old(ContractParser *p) {
   }
   if (!kid || !contract_expect(p, ")"))
     return NULL;
-  Node *n = node_of(p, here ? NODE_PAREN : NODE_OLD, first, kid, NULL);
+  ContractExpr *n = node_of(p, here ? NODE_PAREN : NODE_OLD, first, kid, NULL);
   n->number = here ? 0 : p->nolds++;
   return n;
 }
 
 // \valid(p), \valid(p + (0 .. n - 1))
-static Node *parse_valid(ContractParser *p) {
+static ContractExpr *parse_valid(ContractParser *p) {
   uint32_t first = p->at;
   skip(p);
   if (contract_at(p, "{")) // a label: \valid{Here}(p)
     while (next(p)->kind != TOK_END && !contract_take(p, "}"))
       skip(p);
-  Node *base = contract_expect(p, "(") ? contract_parse_expr(p) : NULL;
-  Node *n = node_of(p, NODE_VALID, first, base, NULL);
+  ContractExpr *base = contract_expect(p, "(") ? contract_parse_expr(p) : NULL;
+  ContractExpr *n = node_of(p, NODE_VALID, first, base, NULL);
   if (n && contract_take(p, "..")) // base ended in "+ (low"
     return contract_error(p, p->at - 1, "expected 'pointer + (low .. high)'");
   if (!n || !contract_expect(p, ")"))
@@ -279,11 +281,12 @@ static Node *parse_valid(ContractParser *p) {
   return n;
 }
 
-static Node *parse_extreme(ContractParser *p) {
+static ContractExpr *parse_extreme(ContractParser *p) {
   uint32_t first = p->at;
   bool one = contract_at(p, "\\abs");
   skip(p);
-  Node *a = contract_expect(p, "(") ? contract_parse_expr(p) : NULL, *b = NULL;
+  ContractExpr *a = contract_expect(p, "(") ? contract_parse_expr(p) : NULL,
+               *b = NULL;
   if (a && !one)
     b = contract_expect(p, ",") ? contract_parse_expr(p) : NULL;
   if (!a || (!one && !b) || !contract_expect(p, ")"))
@@ -291,7 +294,7 @@ static Node *parse_extreme(ContractParser *p) {
   return node_of(p, NODE_EXTREME, first, a, b);
 }
 
-static Node *parse_slashed(ContractParser *p) {
+static ContractExpr *parse_slashed(ContractParser *p) {
   static const char *const words[] = {"\\null", "\\true", "\\false"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     if (!contract_at(p, words[i]))
@@ -358,17 +361,17 @@ static void skip_parens(ContractParser *p) {
   } while (depth && next(p)->kind != TOK_END);
 }
 
-static Node *parse_primary(ContractParser *p) {
+static ContractExpr *parse_primary(ContractParser *p) {
   const Token *t = next(p);
   uint32_t first = p->at;
   if (t->kind == TOK_SLASHED)
     return parse_slashed(p);
   if (contract_take(p, "(")) {
-    Node *kid = contract_parse_expr(p);
+    ContractExpr *kid = contract_parse_expr(p);
     if (!kid)
       return NULL;
     if (contract_take(p, "..")) { // the range of \valid
-      Node *high = contract_parse_expr(p);
+      ContractExpr *high = contract_parse_expr(p);
       if (!high || !contract_expect(p, ")"))
         return NULL;
       return node_of(p, NODE_PAREN, first, kid, high);
@@ -396,17 +399,18 @@ static Node *parse_primary(ContractParser *p) {
 }
 
 // Adds to a plain node around `n` what follows it.
-static Node *wrap(ContractParser *p, Node *n) {
+static ContractExpr *wrap(ContractParser *p, ContractExpr *n) {
   return n && n->kind == NODE_PLAIN && n->end == p->at
              ? n
              : node_of(p, NODE_PLAIN, n->first, n, NULL);
 }
 
-static bool parse_arguments(ContractParser *p, Node *call, const char *close) {
+static bool parse_arguments(ContractParser *p, ContractExpr *call,
+                            const char *close) {
   if (contract_take(p, close))
     return true;
   do {
-    Node *arg = contract_parse_expr(p);
+    ContractExpr *arg = contract_parse_expr(p);
     if (!arg)
       return false;
     array_push(&call->kids, arg);
@@ -414,8 +418,8 @@ static bool parse_arguments(ContractParser *p, Node *call, const char *close) {
   return contract_expect(p, close);
 }
 
-static Node *parse_postfix(ContractParser *p) {
-  Node *n = parse_primary(p);
+static ContractExpr *parse_postfix(ContractParser *p) {
+  ContractExpr *n = parse_primary(p);
   while (n && !p->failed) {
     if (contract_at(p, "++") || contract_at(p, "--")) {
       refuse_side_effect(p);
@@ -438,16 +442,16 @@ static Node *parse_postfix(ContractParser *p) {
   return n;
 }
 
-static Node *parse_prefixed(ContractParser *p, uint32_t first) {
-  Node *kid = parse_unary(p);
+static ContractExpr *parse_prefixed(ContractParser *p, uint32_t first) {
+  ContractExpr *kid = parse_unary(p);
   return node_of(p, NODE_PLAIN, first, kid, NULL);
 }
 
-static Node *parse_unary(ContractParser *p) {
+static ContractExpr *parse_unary(ContractParser *p) {
   uint32_t first = p->at;
   if (++p->depth > DEPTH_MAX)
     return contract_error(p, p->at, "nested too deeply");
-  Node *n;
+  ContractExpr *n;
   if (contract_at(p, "!") || contract_at(p, "~") || contract_at(p, "-") ||
       contract_at(p, "+") || contract_at(p, "*") || contract_at(p, "&")) {
     skip(p);
@@ -491,9 +495,9 @@ static bool at_level(const ContractParser *p, int level) {
   return false;
 }
 
-static Node *parse_level(ContractParser *p, int level);
+static ContractExpr *parse_level(ContractParser *p, int level);
 
-static Node *operand(ContractParser *p, int level) {
+static ContractExpr *operand(ContractParser *p, int level) {
   return level + 1 < LEVELS ? parse_level(p, level + 1) : parse_unary(p);
 }
 
@@ -501,17 +505,18 @@ static char direction(const ContractParser *p, uint32_t op) {
   return p->text[token(p, op)->at];
 }
 
-static Node *parse_in(ContractParser *p, Node *left) {
+static ContractExpr *parse_in(ContractParser *p, ContractExpr *left) {
   skip(p);
-  Node *set = parse_set(p);
+  ContractExpr *set = parse_set(p);
   return set ? node_of(p, NODE_IN, left->first, left, set) : NULL;
 }
 
 // a < b <= c; a == b == c. Both directions in one chain say nothing.
-static Node *parse_chain(ContractParser *p, int level, Node *left) {
+static ContractExpr *parse_chain(ContractParser *p, int level,
+                                 ContractExpr *left) {
   if (contract_at(p, "\\in"))
     return parse_in(p, left);
-  Node *n = node_of(p, NODE_CHAIN, left->first, left, NULL);
+  ContractExpr *n = node_of(p, NODE_CHAIN, left->first, left, NULL);
   while (at_level(p, level)) {
     uint32_t op = p->at;
     bool mixed =
@@ -522,7 +527,7 @@ static Node *parse_chain(ContractParser *p, int level, Node *left) {
                             "these comparisons are no chain: use "
                             "parentheses or &&");
     skip(p);
-    Node *right = operand(p, level);
+    ContractExpr *right = operand(p, level);
     if (!right)
       return NULL;
     array_push(&n->ops, op);
@@ -532,8 +537,8 @@ static Node *parse_chain(ContractParser *p, int level, Node *left) {
   return n;
 }
 
-static Node *parse_level(ContractParser *p, int level) {
-  Node *n = operand(p, level);
+static ContractExpr *parse_level(ContractParser *p, int level) {
+  ContractExpr *n = operand(p, level);
   if (!n || p->failed || !at_level(p, level))
     return n;
   if (level == EQUALITY || level == ORDER)
@@ -541,7 +546,7 @@ static Node *parse_level(ContractParser *p, int level) {
   n = node_of(p, NODE_PLAIN, n->first, n, NULL);
   while (at_level(p, level)) {
     skip(p);
-    Node *right = operand(p, level);
+    ContractExpr *right = operand(p, level);
     if (!right)
       return NULL;
     array_push(&n->kids, right);
@@ -562,25 +567,26 @@ static const struct {
              {"&&", NODE_AND}};
 enum { LOGIC = sizeof logic / sizeof *logic };
 
-static Node *parse_logic(ContractParser *p, int level) {
+static ContractExpr *parse_logic(ContractParser *p, int level) {
   if (level == LOGIC)
     return parse_level(p, 0);
-  Node *n = parse_logic(p, level + 1);
+  ContractExpr *n = parse_logic(p, level + 1);
   while (n && !p->failed && contract_take(p, logic[level].mark)) {
     bool right = logic[level].kind == NODE_IMPLIES; // associates to the right
-    Node *b = parse_logic(p, right ? level : level + 1);
+    ContractExpr *b = parse_logic(p, right ? level : level + 1);
     n = b ? node_of(p, logic[level].kind, n->first, n, b) : NULL;
   }
   return n;
 }
 
-static Node *parse_choice(ContractParser *p) {
-  Node *n = parse_logic(p, 0);
+static ContractExpr *parse_choice(ContractParser *p) {
+  ContractExpr *n = parse_logic(p, 0);
   if (!n || !contract_take(p, "?"))
     return n;
   n = node_of(p, NODE_PLAIN, n->first, n, NULL);
-  Node *yes = contract_parse_expr(p);
-  Node *no = yes && contract_expect(p, ":") ? contract_parse_expr(p) : NULL;
+  ContractExpr *yes = contract_parse_expr(p);
+  ContractExpr *no =
+      yes && contract_expect(p, ":") ? contract_parse_expr(p) : NULL;
   if (!no)
     return NULL;
   array_push(&n->kids, yes);
@@ -589,10 +595,10 @@ static Node *parse_choice(ContractParser *p) {
   return n;
 }
 
-Node *contract_parse_expr(ContractParser *p) {
+ContractExpr *contract_parse_expr(ContractParser *p) {
   if (++p->depth > DEPTH_MAX)
     return contract_error(p, p->at, "nested too deeply");
-  Node *n = parse_choice(p);
+  ContractExpr *n = parse_choice(p);
   p->depth--;
   if (n && !p->failed && is_side_effect(p)) {
     refuse_side_effect(p);

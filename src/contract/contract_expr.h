@@ -5,8 +5,8 @@
 //   0 <= i < n ==> a[i] == \old(x)
 //   gives:  IMPLIES( CHAIN(0, i, n), PLAIN(a[i] == OLD(x)) )
 //
-// Types are clang's business: nothing here knows any, except that a word or two
-// with stars in parentheses is a cast.
+// Only clang knows types; here a word or two with stars in parentheses is taken
+// for a cast.
 #ifndef CULPRIT_CONTRACT_CONTRACT_EXPR_H
 #define CULPRIT_CONTRACT_CONTRACT_EXPR_H
 
@@ -47,11 +47,11 @@ typedef struct {
   uint32_t name;
 } Binder;
 
-typedef struct Node Node;
-struct Node {
+typedef struct ContractExpr ContractExpr;
+struct ContractExpr {
   NodeKind kind;
   uint32_t first, end; // tokens
-  ARRAY(Node *) kids;
+  ARRAY(ContractExpr *) kids;
   TokenList ops;         // NODE_CHAIN: the comparisons between the kids
   TokenList fields;      // NODE_REACH, NODE_ACYCLIC
   ARRAY(Binder) binders; // NODE_FORALL, NODE_EXISTS; NODE_LET: the name
@@ -63,7 +63,7 @@ struct Node {
 // The nodes of one source file.
 typedef struct {
   Arena arena;
-  ARRAY(Node *) nodes;
+  ARRAY(ContractExpr *) nodes;
 } NodePool;
 void node_pool_release(NodePool *pool);
 
@@ -89,8 +89,8 @@ typedef struct {
   uint32_t nolds; // \old() seen so far
 } ContractParser;
 
-// NULL: it is no expression; a message says why.
-Node *contract_parse_expr(ContractParser *p);
+// NULL: not an expression; a message says why.
+ContractExpr *contract_parse_expr(ContractParser *p);
 
 // Reports at the token `at`, once per clause. Returns NULL.
 void *contract_error(ContractParser *p, uint32_t at, const char *fmt, ...)
@@ -106,7 +106,7 @@ bool contract_take(ContractParser *p, const char *mark);
 bool contract_expect(ContractParser *p, const char *mark);
 
 // Does the tree use the variable named by token `name`?
-bool node_mentions(const char *text, const Token *tokens, const Node *n,
+bool node_mentions(const char *text, const Token *tokens, const ContractExpr *n,
                    uint32_t name);
 
 #endif

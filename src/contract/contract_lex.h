@@ -7,7 +7,7 @@
 //   gives:  ANNOTATION  int  f  (  void  )  ;
 //   inside: ensures  \result  ==  1  ;
 //
-// Any bytes are accepted: what is no token of C becomes a token of one byte.
+// Any bytes are accepted: a byte that begins no C token becomes a token itself.
 #ifndef CULPRIT_CONTRACT_CONTRACT_LEX_H
 #define CULPRIT_CONTRACT_CONTRACT_LEX_H
 

@@ -53,8 +53,8 @@ static void skip_clause(Reader *r) {
 }
 
 // An expression and its semicolon; NULL after a message.
-static Node *read_expr(Reader *r) {
-  Node *n = contract_parse_expr(&r->p);
+static ContractExpr *read_expr(Reader *r) {
+  ContractExpr *n = contract_parse_expr(&r->p);
   if (n && !contract_expect(&r->p, ";"))
     n = NULL;
   if (!n) {
@@ -68,7 +68,7 @@ static Node *read_expr(Reader *r) {
 static void read_clause(Reader *r, ClauseKind kind) {
   uint32_t at = r->p.at;
   const char *name = clause_name(r, kind);
-  Node *expr = read_expr(r);
+  ContractExpr *expr = read_expr(r);
   if (!expr)
     return;
   if (r->a->clauses.len >= CONTRACT_CLAUSES_MAX) {
@@ -81,7 +81,7 @@ static void read_clause(Reader *r, ClauseKind kind) {
 static void read_assumes(Reader *r, uint32_t keyword) {
   if (r->behavior < 0)
     contract_error(&r->p, keyword, "'assumes' belongs to a behavior");
-  Node *expr = read_expr(r);
+  ContractExpr *expr = read_expr(r);
   if (expr && r->behavior >= 0)
     array_push(&r->a->behaviors.items[r->behavior].assumes, expr);
 }

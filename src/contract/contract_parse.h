@@ -15,13 +15,13 @@
 typedef struct {
   ClauseKind kind;
   const char *name;
-  Node *expr;
+  ContractExpr *expr;
   int behavior; // index, -1: none
 } Clause;
 
 typedef struct {
   const char *name;
-  ARRAY(Node *) assumes;
+  ARRAY(ContractExpr *) assumes;
 } Behavior;
 
 // predicate name(params) = body;  logic type name(params) = body;
@@ -30,7 +30,7 @@ typedef struct {
   uint32_t type, type_end; // empty: a predicate
   uint32_t name;
   uint32_t params, params_end; // between the parentheses
-  Node *body;
+  ContractExpr *body;
 } Logic;
 
 typedef enum {

@@ -3,8 +3,8 @@
 // written, macros and directives included: what the preprocessor leaves out is
 // left out by it (contract_check.h).
 //
-// Limits: a function whose name or parameter list a macro makes is not found;
-// neither are definitions in the style before 1989.
+// Limits: it does not find functions whose name or parameter list comes from a
+// macro, nor K&R-style definitions.
 #ifndef CULPRIT_CONTRACT_CONTRACT_SCAN_H
 #define CULPRIT_CONTRACT_CONTRACT_SCAN_H
 

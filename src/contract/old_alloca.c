@@ -1,4 +1,4 @@
-// Declarations of alloca that gcc takes and clang does not: see old_alloca.h.
+// Declarations of alloca that clang refuses: see old_alloca.h.
 #include "contract/old_alloca.h"
 
 #include <ctype.h>
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "contract/contract_emit.h"
+#include "contract/overlay.h"
 #include "util/array.h"
 #include "util/fs.h"
 #include "util/mem.h"
@@ -79,38 +79,6 @@ static bool change(ChangedFiles *files, const char *message, const char *end) {
                            strtoul(column, NULL, 10));
 }
 
-static int write_file(const Changed *file, const char *path, Str *overlay,
-                      Err *err) {
-  char *name = path_absolute(file->path, NULL);
-  char *full = path_absolute(path, NULL);
-  str_add(overlay, "{\"type\": \"file\", \"name\": ");
-  emit_quoted(overlay, name);
-  str_add(overlay, ", \"external-contents\": ");
-  emit_quoted(overlay, full);
-  str_add(overlay, "},\n");
-  free(name);
-  free(full);
-  return fs_write(path, str_text(&file->text), file->text.len, err);
-}
-
-static int write_overlay(const ChangedFiles *files, const char *prefix,
-                         const char *path, Err *err) {
-  Str text = {0};
-  int rc = 0;
-  str_add(&text, "{\"version\": 0, \"use-external-names\": false, "
-                 "\"roots\": [\n");
-  for (size_t i = 0; i < files->len && !rc; i++) {
-    char *name = mem_printf("%s-%zu.c", prefix, i);
-    rc = write_file(&files->items[i], name, &text, err);
-    free(name);
-  }
-  str_add(&text, "]}\n");
-  if (!rc)
-    rc = fs_write(path, str_text(&text), text.len, err);
-  str_release(&text);
-  return rc;
-}
-
 int old_alloca_write(const char *messages, const char *prefix, char **overlay,
                      Err *err) {
   ChangedFiles files = {0};
@@ -122,11 +90,12 @@ int old_alloca_write(const char *messages, const char *prefix, char **overlay,
       line--;
     any |= change(&files, line, p);
   }
+  Overlay o = {.prefix = prefix};
   int rc = 0;
-  if (any) {
-    *overlay = mem_printf("%s.yaml", prefix);
-    rc = write_overlay(&files, prefix, *overlay, err);
-  }
+  for (size_t i = 0; i < files.len && any && !rc; i++)
+    rc = overlay_add(&o, files.items[i].path, &files.items[i].text, err);
+  if (any && !rc && !(*overlay = overlay_write(&o, err)))
+    rc = -1;
   for (size_t i = 0; i < files.len; i++) {
     free(files.items[i].path);
     str_release(&files.items[i].text);

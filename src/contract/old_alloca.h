@@ -1,4 +1,5 @@
-// Old programs declare
+// Declarations of alloca that gcc accepts and clang refuses. Old programs
+// declare
 //
 //   char *alloca ();
 //

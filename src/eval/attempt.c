@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "eval/graph.h"
+#include "eval/dependence_graph.h"
 #include "php/application.h"
 #include "process/words.h"
 #include "util/clock.h"
@@ -254,7 +254,7 @@ static void forget(const Version *v) {
   free(done);
 }
 
-static int run_if_needed(const Version *v, Outcome *out, Err *err) {
+static int run_if_needed(const Version *v, VersionOutcome *out, Err *err) {
   char *key = make_key(v, err);
   int rc = key ? 0 : -1;
   if (!rc && !is_done(v, key)) {
@@ -282,7 +282,7 @@ static char *make_graph(const Version *v, Err *err) {
   char *fresh = file_of(v, "graph.new");
   int rc = 0;
   if (!fs_exists(path)) {
-    rc = graph_write(v->program, scratch, fresh, err);
+    rc = dependence_graph_write(v->program, scratch, fresh, err);
     if (!rc && rename(fresh, path))
       rc = err_set(err, "%s: %s", path, strerror(errno));
   }
@@ -295,7 +295,7 @@ static char *make_graph(const Version *v, Err *err) {
 }
 
 static int measure(const Version *v, const AttemptOptions *o,
-                   const MethodList *methods, Outcome *out, Err *err) {
+                   const MethodList *methods, VersionOutcome *out, Err *err) {
   double start = clock_now();
   char *graph = o->graph ? make_graph(v, err) : NULL;
   if (o->graph && !graph)
@@ -309,7 +309,7 @@ static int measure(const Version *v, const AttemptOptions *o,
 }
 
 static int work(const Version *v, const AttemptOptions *o,
-                const MethodList *methods, Outcome *out, Err *err) {
+                const MethodList *methods, VersionOutcome *out, Err *err) {
   if (needs_build(v, o)) {
     double start = clock_now();
     int rc = build(v, o, err);
@@ -323,7 +323,7 @@ static int work(const Version *v, const AttemptOptions *o,
 
 int attempt(const Version *v, const AttemptOptions *o,
             const MethodList *methods, Err *err) {
-  Outcome out;
+  VersionOutcome out;
   char *path = attempt_outcome(v);
   outcome_init(&out, methods->items.len);
   unlink(path);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "util/command.h"
+#include "util/capture.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"

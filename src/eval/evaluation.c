@@ -6,7 +6,7 @@
 
 #include "util/mem.h"
 
-static VersionState state_of(const Outcome *o, double max_failing) {
+static VersionState state_of(const VersionOutcome *o, double max_failing) {
   size_t judged = o->failing + o->passing;
   if (o->problem)
     return EXCLUDED_PROBLEM;
@@ -68,7 +68,7 @@ static void summarize_method(Evaluation *e, size_t method) {
 }
 
 void evaluation_init(Evaluation *e, const Manifest *m, const MethodList *l,
-                     Outcome *outcomes, double max_failing) {
+                     VersionOutcome *outcomes, double max_failing) {
   size_t n = m->versions.len, nmethods = l->items.len;
   *e = (Evaluation){.manifest = m,
                     .methods = l,

@@ -28,8 +28,8 @@ typedef struct {
 typedef struct {
   const Manifest *manifest;
   const MethodList *methods;
-  Outcome *outcomes;    // one per version of the manifest
-  VersionState *states; // likewise
+  VersionOutcome *outcomes; // one per version of the manifest
+  VersionState *states;     // likewise
   size_t nversions;
   double max_failing; // a share of the tests; 1: no limit
   size_t *kept;       // indexes
@@ -45,7 +45,7 @@ typedef struct {
 
 // Takes the outcomes over: their array and what they hold.
 void evaluation_init(Evaluation *e, const Manifest *m, const MethodList *l,
-                     Outcome *outcomes, double max_failing);
+                     VersionOutcome *outcomes, double max_failing);
 void evaluation_release(Evaluation *e);
 
 // The score of a method on a version; NULL if it could not be applied.

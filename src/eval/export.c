@@ -70,7 +70,7 @@ static void put_score(const FaultScore *s, FILE *out) {
 
 static void put_version(const Evaluation *e, size_t i, FILE *out) {
   const Version *v = &e->manifest->versions.items[i];
-  const Outcome *o = &e->outcomes[i];
+  const VersionOutcome *o = &e->outcomes[i];
   fprintf(out, "%s,%s,%s,", v->subject, v->name, state_name(e->states[i]));
   put_faulty(v, out);
   fprintf(out, ",%zu,%zu,%zu,%zu,%zu,%zu,%zu,%zu", o->tests, o->failing,
@@ -79,7 +79,7 @@ static void put_version(const Evaluation *e, size_t i, FILE *out) {
 }
 
 static void put_rows(const Evaluation *e, size_t version, FILE *out) {
-  const Method *methods = e->methods->items.items;
+  const EvaluatedMethod *methods = e->methods->items.items;
   for (size_t m = 0; m < e->methods->items.len; m++) {
     const FaultScore *s = evaluation_score(e, version, m);
     put_version(e, version, out);
@@ -111,11 +111,11 @@ int export_faults(const Evaluation *e, const char *path, Err *err) {
 
 static void put_pair(const Evaluation *e, size_t a, size_t b, Base base,
                      FILE *out) {
-  const Method *methods = e->methods->items.items;
+  const EvaluatedMethod *methods = e->methods->items.items;
   double *x = evaluation_examined(e, a, base, TIES_WORST);
   double *y = evaluation_examined(e, b, base, TIES_WORST);
   for (int i = 0; i < MARGINS; i++) {
-    Difference d = compare(x, y, e->nkept, margins[i]);
+    PairedDifference d = compare(x, y, e->nkept, margins[i]);
     fprintf(out, "%s,%s,%s,%g,%zu,%zu,%zu\n", methods[a].name, methods[b].name,
             base == OVER_ALL ? "all" : "executed", margins[i], d.less, d.same,
             d.more);

@@ -31,7 +31,7 @@ static int parse_kinds(const char *text, unsigned *set) {
 }
 
 static int parse_method(MethodList *l, char *word, Str *lost, Err *err) {
-  Method m = {.name = mem_strdup(word), .of = l->items.len};
+  EvaluatedMethod m = {.name = mem_strdup(word), .of = l->items.len};
   char *kinds = strchr(word, ':');
   if (kinds)
     *kinds++ = '\0';
@@ -76,11 +76,11 @@ void methods_ablate(MethodList *l) {
                                      1u << ENTITY_RETURN, TUPLE_KINDS};
   size_t n = l->items.len;
   for (size_t i = 0; i < n; i++) {
-    Method m = l->items.items[i];
+    EvaluatedMethod m = l->items.items[i];
     if (m.method.rank || m.entities)
       continue; // it chooses what it looks at, or was told
     for (size_t j = 0; j < sizeof dropped / sizeof *dropped; j++) {
-      Method less = m;
+      EvaluatedMethod less = m;
       less.name = mem_strdup(m.name);
       less.dropped = dropped[j];
       less.entities = (1u << ENTITY_STATEMENT | TUPLE_KINDS) & ~dropped[j];

@@ -20,10 +20,10 @@ typedef struct {
   // were taken from it. `dropped` 0: a method of the list.
   size_t of;
   unsigned dropped;
-} Method;
+} EvaluatedMethod;
 
 typedef struct {
-  ARRAY(Method) items;
+  ARRAY(EvaluatedMethod) items;
 } MethodList;
 
 // What is compared unless told otherwise.

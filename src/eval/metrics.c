@@ -103,8 +103,9 @@ void summary_average(const Summary *s, size_t n, Summary *out) {
   }
 }
 
-Difference compare(const double *a, const double *b, size_t n, double margin) {
-  Difference d = {0};
+PairedDifference compare(const double *a, const double *b, size_t n,
+                         double margin) {
+  PairedDifference d = {0};
   for (size_t i = 0; i < n; i++) {
     double difference = a[i] - b[i];
     if (difference < -margin - tolerance)

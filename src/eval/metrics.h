@@ -45,8 +45,9 @@ void summary_average(const Summary *s, size_t n, Summary *out);
 // How often a is smaller than b by more than `margin`, within it, and larger.
 typedef struct {
   size_t less, same, more;
-} Difference;
-Difference compare(const double *a, const double *b, size_t n, double margin);
+} PairedDifference;
+PairedDifference compare(const double *a, const double *b, size_t n,
+                         double margin);
 
 // The share of values that are <= x, in percent; n > 0.
 double located(const double *values, size_t n, double x);

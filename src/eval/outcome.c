@@ -6,32 +6,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "eval/graph.h"
+#include "eval/dependence_graph.h"
 #include "store/store.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
 
-void outcome_init(Outcome *o, size_t nmethods) {
-  *o = (Outcome){.nmethods = nmethods,
-                 .measurements = mem_array(Measurement, nmethods),
-                 .reasons = mem_array(char *, nmethods)};
+void outcome_init(VersionOutcome *o, size_t nmethods) {
+  *o = (VersionOutcome){.nmethods = nmethods,
+                        .measurements = mem_array(Measurement, nmethods),
+                        .reasons = mem_array(char *, nmethods)};
   for (size_t i = 0; i < nmethods; i++)
     o->measurements[i].graph = NAN;
 }
 
-void outcome_release(Outcome *o) {
+void outcome_release(VersionOutcome *o) {
   for (size_t i = 0; i < o->nmethods; i++)
     free(o->reasons[i]);
   free(o->reasons);
   free(o->measurements);
   free(o->problem);
-  *o = (Outcome){0};
+  *o = (VersionOutcome){0};
 }
 
 // --- measuring -------------------------------------------------------------
 
-static void count_runs(Outcome *o, const Suite *suite) {
+static void count_runs(VersionOutcome *o, const Suite *suite) {
   o->tests = suite->nruns;
   o->failures = suite->nfailures;
   o->group = suite->nfailures ? suite->failures[0].nruns : 0;
@@ -43,49 +43,51 @@ static void count_runs(Outcome *o, const Suite *suite) {
 }
 
 // A kind that the session does not have cannot be looked at, nor missed.
-static unsigned entities_for(const Method *m, const Workbench *w) {
+static unsigned entities_for(const EvaluatedMethod *m,
+                             const SessionEvidence *w) {
   return m->entities ? m->entities & w->present : 0;
 }
 
 // What all methods of a version share.
 typedef struct {
-  Outcome *out;
-  Workbench bench;
+  VersionOutcome *out;
+  SessionEvidence evidence;
   Fault fault;
   uint32_t *faulty; // statements; as many as the fault has places
-  Graph graph;
+  DependenceGraph graph;
   bool has_graph;
 } Measuring;
 
 // Suite.failures is ordered as outcome.h demands: the first counts.
-static int rank_first(Measuring *w, size_t i, Locator *l, Err *err) {
+static int rank_first(Measuring *w, size_t i, OpenLocalizer *l, Err *err) {
   Measurement *m = &w->out->measurements[i];
   bool lacking;
   Ranking ranking = {0};
-  if (locator_load(l, &lacking, err) || locator_rank(l, 0, &ranking, err))
+  if (localizer_load(l, &lacking, err) || localizer_rank(l, 0, &ranking, err))
     return -1;
-  w->out->executed = locator_executed(l);
-  w->out->executable = locator_executable(l);
+  w->out->executed = localizer_executed(l);
+  w->out->executable = localizer_executable(l);
   fault_score(&w->fault, &ranking, w->out->executed, w->out->executable,
               &m->score);
   if (w->has_graph)
-    m->graph =
-        graph_score(&w->graph, &ranking, w->faulty, w->fault.places.len).score;
+    m->graph = dependence_graph_score(&w->graph, &ranking, w->faulty,
+                                      w->fault.places.len)
+                   .score;
   m->applied = true;
   ranking_release(&ranking);
   return 0;
 }
 
 // A method that cannot be applied leaves its reason.
-static void measure_method(Measuring *w, size_t i, const Method *m) {
+static void measure_method(Measuring *w, size_t i, const EvaluatedMethod *m) {
   LocateOptions options = {.by = ENTITY_STATEMENT,
-                           .entities = entities_for(m, &w->bench)};
-  Locator l;
+                           .entities = entities_for(m, &w->evidence)};
+  OpenLocalizer l;
   Err err = {0};
-  if (locator_open(&l, &w->bench, &m->method, &options, &err) ||
+  if (localizer_open(&l, &w->evidence, &m->method, &options, &err) ||
       rank_first(w, i, &l, &err))
     w->out->reasons[i] = mem_strdup(err.text);
-  locator_close(&l);
+  localizer_close(&l);
 }
 
 static int prepare(Measuring *w, const Suite *suite, const char *graph,
@@ -96,28 +98,28 @@ static int prepare(Measuring *w, const Suite *suite, const char *graph,
   w->faulty = mem_array(uint32_t, w->fault.places.len);
   for (size_t i = 0; i < w->fault.places.len; i++)
     w->faulty[i] = w->fault.places.items[i].statement;
-  if (graph && graph_read(&w->graph, suite, graph, err))
+  if (graph && dependence_graph_read(&w->graph, suite, graph, err))
     return -1;
   w->has_graph = graph != NULL;
   return 0;
 }
 
-static int measure_suite(Outcome *o, Store *store, const Suite *suite,
+static int measure_suite(VersionOutcome *o, Store *store, const Suite *suite,
                          const char *graph, const Version *v,
                          const MethodList *methods, Err *err) {
   Measuring w = {.out = o};
-  workbench_init(&w.bench, store, suite);
+  session_evidence_init(&w.evidence, store, suite);
   int rc = prepare(&w, suite, graph, v, err);
   for (size_t i = 0; !rc && i < methods->items.len; i++)
     measure_method(&w, i, &methods->items.items[i]);
-  graph_release(&w.graph);
+  dependence_graph_release(&w.graph);
   free(w.faulty);
   fault_release(&w.fault);
-  workbench_release(&w.bench);
+  session_evidence_release(&w.evidence);
   return rc;
 }
 
-int outcome_measure(Outcome *o, const char *dir, const char *graph,
+int outcome_measure(VersionOutcome *o, const char *dir, const char *graph,
                     const Version *v, const MethodList *methods, Err *err) {
   Store *store;
   Suite suite = {0};
@@ -155,7 +157,7 @@ static void put_score(Str *s, const FaultScore *f) {
     str_addf(s, " %.17g", f->top[i]);
 }
 
-int outcome_write(const Outcome *o, const char *path, Err *err) {
+int outcome_write(const VersionOutcome *o, const char *path, Err *err) {
   Str s = {0};
   str_addf(&s, "%zu %zu %zu %zu %zu %zu %zu %zu %.17g %.17g %.17g", o->tests,
            o->failing, o->passing, o->flaky, o->failures, o->group, o->executed,
@@ -177,7 +179,7 @@ static char *text_of(const char *line) {
   return tab && tab[1] ? mem_strdup(tab + 1) : NULL;
 }
 
-static int get_version(Outcome *o, const char *line) {
+static int get_version(VersionOutcome *o, const char *line) {
   o->problem = text_of(line);
   return sscanf(line, "%zu %zu %zu %zu %zu %zu %zu %zu %lf %lf %lf", &o->tests,
                 &o->failing, &o->passing, &o->flaky, &o->failures, &o->group,
@@ -187,7 +189,7 @@ static int get_version(Outcome *o, const char *line) {
              : -1;
 }
 
-static int get_method(Outcome *o, size_t i, const char *line) {
+static int get_method(VersionOutcome *o, size_t i, const char *line) {
   FaultScore *f = &o->measurements[i].score;
   int applied, first, all, at = 0;
   o->reasons[i] = text_of(line);
@@ -206,7 +208,7 @@ static int get_method(Outcome *o, size_t i, const char *line) {
   return 0;
 }
 
-static int parse(Outcome *o, char *text) {
+static int parse(VersionOutcome *o, char *text) {
   char *line = strsep(&text, "\n");
   if (!line || get_version(o, line))
     return -1;
@@ -216,7 +218,8 @@ static int parse(Outcome *o, char *text) {
   return text && !*text ? 0 : -1;
 }
 
-int outcome_read(Outcome *o, const char *path, size_t nmethods, Err *err) {
+int outcome_read(VersionOutcome *o, const char *path, size_t nmethods,
+                 Err *err) {
   Str text = {0};
   outcome_init(o, nmethods);
   int rc = fs_read(path, 0, &text, err);

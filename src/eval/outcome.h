@@ -21,7 +21,7 @@
 typedef struct {
   bool applied;     // else it cannot be applied to this version
   FaultScore score; // of what it lists
-  double graph;     // eval/graph.h; NAN: not asked for
+  double graph;     // eval/dependence_graph.h; NAN: not asked for
 } Measurement;
 
 typedef struct {
@@ -34,19 +34,20 @@ typedef struct {
   Measurement *measurements; // one per method
   char **reasons;            // per method: why it was not applied, or NULL
   size_t nmethods;
-} Outcome;
+} VersionOutcome;
 
-void outcome_init(Outcome *o, size_t nmethods);
-void outcome_release(Outcome *o);
+void outcome_init(VersionOutcome *o, size_t nmethods);
+void outcome_release(VersionOutcome *o);
 
 // Applies all methods to the newest session of the store. Nothing failing or
 // nothing passing is no error: the outcome tells. `graph`: a file of
-// graph_write, or NULL.
-int outcome_measure(Outcome *o, const char *store, const char *graph,
+// dependence_graph_write, or NULL.
+int outcome_measure(VersionOutcome *o, const char *store, const char *graph,
                     const Version *v, const MethodList *methods, Err *err);
 
-int outcome_write(const Outcome *o, const char *path, Err *err);
+int outcome_write(const VersionOutcome *o, const char *path, Err *err);
 // Fails if the file is not there, damaged, or of another number of methods.
-int outcome_read(Outcome *o, const char *path, size_t nmethods, Err *err);
+int outcome_read(VersionOutcome *o, const char *path, size_t nmethods,
+                 Err *err);
 
 #endif

@@ -12,32 +12,22 @@ typedef struct {
   Ranges published;          // 73 or 75 faults of four applications
 } Technique;
 
+// clang-format off
 static const Technique techniques[] = {
-    {"apollo-t",
-     "T",
-     {73,
-      227.8,
-      13.2,
+    {"apollo-t", "T", {73, 227.8, 13.2,
       {17.8, 54.8, 12.3, 2.7, 4.1, 1.4, 0.0, 2.7, 0.0, 1.4, 2.7}}},
-    {"apollo-o",
-     "O",
-     {73, 465.7, 25.9, {75.3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 24.7}}},
-    {"apollo-t+o",
-     "T+O",
-     {73, 72.7, 5.6, {82.2, 9.6, 1.4, 1.4, 1.4, 1.4, 0, 0, 0, 0, 2.7}}},
-    {"apollo-tc",
-     "TC",
-     {73,
-      183.6,
-      10.4,
+    {"apollo-o", "O", {73, 465.7, 25.9,
+      {75.3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 24.7}}},
+    {"apollo-t+o", "T+O", {73, 72.7, 5.6,
+      {82.2, 9.6, 1.4, 1.4, 1.4, 1.4, 0, 0, 0, 0, 2.7}}},
+    {"apollo-tc", "TC", {73, 183.6, 10.4,
       {20.5, 56.2, 12.3, 0.0, 5.5, 0.0, 1.4, 2.7, 0.0, 0.0, 1.4}}},
-    {"apollo-tcoro",
-     "TCorO",
-     {73, 352.2, 15.4, {74.0, 8.2, 1.4, 0, 1.4, 0, 1.4, 0, 0, 0, 13.7}}},
-    {"apollo-tc+o",
-     "TC+O",
-     {73, 20.5, 2.2, {87.7, 8.2, 1.4, 0, 1.4, 0, 1.4, 0, 0, 0, 0}}},
+    {"apollo-tcoro", "TCorO", {73, 352.2, 15.4,
+      {74.0, 8.2, 1.4, 0, 1.4, 0, 1.4, 0, 0, 0, 13.7}}},
+    {"apollo-tc+o", "TC+O", {73, 20.5, 2.2,
+      {87.7, 8.2, 1.4, 0, 1.4, 0, 1.4, 0, 0, 0, 0}}},
 };
+// clang-format on
 enum { TECHNIQUES = sizeof techniques / sizeof *techniques };
 
 // --- numbers ----------------------------------------------------------------
@@ -118,11 +108,11 @@ void ranges_write(const Evaluation *e, FILE *out) {
   if (!has_techniques(e))
     return;
   fputs("\n## The six techniques, as the paper has them\n\n"
-        "Mean number and % of the executed statements to look at (worst case "
-        "of ties), and\n% of the faults that need so many % of them. "
-        "\"Published\": Artzi, Dolby, Tip and\nPistoia 2010, over four other "
-        "applications with other faults and generated tests;\nwhat they call "
-        "well-localized is 0-1.\n\n"
+        "Mean number and % of the executed statements to examine (worst case "
+        "of ties), and\n% of the faults in each range of that %. "
+        "\"Published\" is Artzi, Dolby, Tip and\nPistoia 2010, over four other "
+        "applications with other faults and generated tests;\nthe column 0-1 "
+        "is what they call well-localized.\n\n"
         "| application | technique | faults | statements | % | 0-1 | 1-10 | "
         "10-20 | 20-30 | 30-40 | 40-50 | 50-60 | 60-70 | 70-80 | 80-90 | "
         "90-100 |\n"

@@ -10,7 +10,7 @@
 #include "eval/ranges.h"
 #include "util/mem.h"
 
-static const Method *method_at(const Evaluation *e, size_t i) {
+static const EvaluatedMethod *method_at(const Evaluation *e, size_t i) {
   return &e->methods->items.items[i];
 }
 
@@ -56,7 +56,7 @@ static void put_subject(const Evaluation *e, const Subject *s, FILE *out) {
   size_t tests = 0, statements = 0;
   double failing = 0, executed = 0;
   for (size_t i = 0; i < s->nversions; i++) {
-    const Outcome *o = &e->outcomes[s->versions[i]];
+    const VersionOutcome *o = &e->outcomes[s->versions[i]];
     tests = o->tests > tests ? o->tests : tests;
     statements = o->executable > statements ? o->executable : statements;
     executed += (double)o->executed / (double)s->nversions;
@@ -89,9 +89,9 @@ static void put_several_failures(const Evaluation *e, FILE *out) {
     n += e->outcomes[e->kept[i]].failures > 1;
   if (n)
     fprintf(out,
-            "\n%zu of the %zu versions show more than one failure. The ranking "
-            "of the failure\nwith the most failing runs counts (of equally "
-            "frequent ones the first by\nsignature).\n",
+            "\n%zu of the %zu versions show more than one failure. The failure "
+            "with the\nmost failing runs counts; among equally frequent ones, "
+            "the first by signature.\n",
             n, e->nkept);
 }
 
@@ -119,30 +119,38 @@ static void put_versions(const Evaluation *e, FILE *out) {
 }
 
 static void put_words(FILE *out) {
-  fputs("\nA method is named as for `culprit rank --method`; `:statement` "
-        "means `--entities\nstatement`, the formula as it was published. "
-        "\"Examined\" is the share of the\nstatements one looks at, going "
-        "down the list, until a faulty one is met; of those\nwith the same "
-        "score the faulty one comes last (worst), at its expected place\n"
-        "(average) or first (best). Where nothing else is said it is the worst "
-        "case.\n\"By fault\": every fault weighs the same; \"by program\": the "
-        "mean of the programs'\nnumbers. Well-localized: less than 1 % of the "
-        "executed statements, for the first\nand for all faulty ones. "
-        "Deviations are those of a sample.\n",
+  fputs("\n"
+        "A method is named as in `culprit rank --method`; `:statement` means "
+        "`--entities\n"
+        "statement`, the formula as published.\n"
+        "\n"
+        "- \"Examined\" is the share of the statements up to and including the "
+        "first faulty\n"
+        "  one in the ranking. Among equal scores the faulty one comes last "
+        "(worst), at\n"
+        "  its expected place (average) or first (best). The default is the "
+        "worst case.\n"
+        "- \"By fault\" gives every fault the same weight; \"by program\" is "
+        "the mean of the\n"
+        "  figures of the programs.\n"
+        "- \"Well-localized\" means less than 1 % of the executed statements, "
+        "for the first\n"
+        "  and for all faulty ones.\n"
+        "- Deviations are sample deviations.\n",
         out);
 }
 
 static void put_unapplied(const Evaluation *e, FILE *out) {
   for (size_t i = 0; i < e->methods->items.len; i++) {
-    const Method *m = method_at(e, i);
+    const EvaluatedMethod *m = method_at(e, i);
     if (m->dropped || !e->unapplied[i])
       continue;
     if (!e->applied[i])
-      fprintf(out, "\n`%s` could not be applied to any version.\n", m->name);
+      fprintf(out, "\n`%s` does not apply to any version.\n", m->name);
     else
       fprintf(out,
-              "\n`%s` could not be applied to %zu version%s: there it has "
-              "found nothing.\n",
+              "\n`%s` does not apply to %zu version%s; it counts as finding "
+              "nothing there.\n",
               m->name, e->unapplied[i], plural(e->unapplied[i]));
   }
 }
@@ -178,8 +186,8 @@ static void put_top(const Evaluation *e, size_t method, FILE *out) {
 static void put_tops(const Evaluation *e, FILE *out) {
   fputs(
       "\n## Faults among the first lines\n\n% of the faults expected among the "
-      "first 1, 3, 5, 10 lines of the ranking, % well-\nlocalized, and mean "
-      "% of the executed statements examined; by fault.\n\n",
+      "first 1, 3, 5, 10 lines of the ranking, %\nwell-localized, and mean "
+      "% of the executed statements examined, by fault:\n\n",
       out);
   put_header("| method | top 1 | top 3 | top 5 | top 10 | well: first | all | "
              "worst | average | best | not listed |",
@@ -224,14 +232,14 @@ static void put_published_within(FILE *out) {
 }
 
 static void put_withins(const Evaluation *e, FILE *out) {
-  fputs("\n## Faults located within a share of the code\n\n% of the faults met "
-        "when so much of the **executed** statements is examined:\n\n",
+  fputs("\n## Faults located within a share of the code\n\n% of the faults "
+        "located within N % of the **executed** statements:\n\n",
         out);
   put_header(within_header, out);
   put_rows(e, put_within_executed, out);
-  fputs("\nOf **all** executable statements. The published rows are about "
-        "other programs:\nflex, grep, gzip and sed, 110 faults (Zhang et al. "
-        "2009), mean of the four programs.\n\n",
+  fputs("\nThe same for **all** executable statements. The published rows are "
+        "for flex, grep,\ngzip and sed, 110 faults (Zhang et al. 2009), as the "
+        "mean of the four programs.\n\n",
         out);
   put_header(within_header, out);
   put_rows(e, put_within_all, out);
@@ -356,13 +364,15 @@ static void put_graph(const Evaluation *e, FILE *out) {
   if (!has_graph(e))
     return;
   fputs(
-      "\n## Score over the dependence graph\n\nFrom the first five statements "
-      "of the ranking along control and data dependences,\nboth ways, layer "
-      "by layer, until a faulty statement is met: the % of the program that\n"
-      "need not be looked at (T-score), and the % of the faults with at least "
-      "such a score.\nData dependences through memory are those of a "
-      "unification-based points-to\nanalysis. The published rows are about "
-      "the Siemens programs, 107 versions.\n\n",
+      "\n## Score over the dependence graph\n\nThe T-score follows control "
+      "and data dependences in both directions from the first\nfive "
+      "statements of the ranking, layer by layer, until it meets a faulty "
+      "statement. It\nis the % of the program outside these layers. The table "
+      "has its mean, and the % of the\nfaults with at least a given score. "
+      "Data "
+      "dependences through memory come from a\nunification-based points-to "
+      "analysis. The published rows are for the Siemens programs,\n107 "
+      "versions.\n\n",
       out);
   put_header("| method | mean | >= 95 | >= 90 | >= 80 | >= 50 |", out);
   put_rows(e, put_graph_score, out);
@@ -376,7 +386,7 @@ static void put_difference(const Evaluation *e, size_t a, size_t b, FILE *out) {
   double *y = evaluation_examined(e, b, OVER_ALL, TIES_WORST);
   double share = 100 / (double)e->nkept;
   for (int i = 0; i < MARGINS; i++) {
-    Difference d = compare(x, y, e->nkept, margins[i]);
+    PairedDifference d = compare(x, y, e->nkept, margins[i]);
     fprintf(out, " %.1f / %.1f / %.1f |", share * (double)d.less,
             share * (double)d.same, share * (double)d.more);
   }
@@ -412,9 +422,9 @@ static void put_pairs_of(const Evaluation *e, size_t a, FILE *out) {
 }
 
 static void put_pairs(const Evaluation *e, const char *against, FILE *out) {
-  fputs("\n## Pair by pair\n\nIn how many % of the versions a method makes one "
-        "examine less code than another,\nabout the same, or more, if "
-        "differences of 1, 5, 10 % of all statements are taken\nas the same. "
+  fputs("\n## Pair by pair\n\n% of the versions for which a method examines "
+        "less code than another, about the\nsame, or more. Differences of up "
+        "to 1, 5 or 10 % of all statements count as the same.\n"
         "`pairs.csv` has all pairs.\n",
         out);
   for (size_t i = 0; i < e->methods->items.len; i++) {
@@ -437,7 +447,7 @@ static const char *kept_entities(unsigned dropped) {
 }
 
 static void put_variant(const Evaluation *e, size_t i, FILE *out) {
-  const Method *m = method_at(e, i);
+  const EvaluatedMethod *m = method_at(e, i);
   const Summary *s = &e->by_fault[i];
   fprintf(out, "| `%s`, %s |", m->name, kept_entities(m->dropped));
   put_top_of(s, out);
@@ -457,8 +467,9 @@ static void put_ablation(const Evaluation *e, FILE *out) {
     if (!evaluation_shows(e, of) || !has_variants(e, of))
       continue;
     if (!shown++) {
-      fputs("\n## Ablation: kinds of entities left out\n\nBy fault; mean % of "
-            "the executed statements examined.\n\n",
+      fputs("\n## Ablation: kinds of entities left out\n\nBy fault, with the "
+            "mean "
+            "% of the executed statements examined.\n\n",
             out);
       put_header("| method | top 1 | top 3 | top 5 | top 10 | well: first | "
                  "all | worst | average | best |",
@@ -478,8 +489,8 @@ static void put_curves(const char *dir, FILE *out) {
   size_t n;
   const Curve *c = curve_table(&n);
   fputs(
-      "\n## Curves\n\nHow many faults are located when so much of the code is "
-      "examined.\n",
+      "\n## Curves\n\nThe share of the faults located within a given share of "
+      "the code.\n",
       out);
   for (size_t i = 0; i < n; i++)
     fprintf(
@@ -490,8 +501,8 @@ static void put_curves(const char *dir, FILE *out) {
 
 void tables_write(const Evaluation *e, const TableOptions *o, FILE *out) {
   fprintf(out,
-          "# %s\n\nWritten by `culprit eval`; the words are explained "
-          "below.\n\n",
+          "# %s\n\nWritten by `culprit eval`. The terms are explained below "
+          "the first table.\n\n",
           o->title);
   put_versions(e, out);
   if (!e->nkept)

@@ -347,7 +347,7 @@ const ExplorerProgress *explorer_progress(const Explorer *e) {
   return &e->progress;
 }
 
-void explorer_report_solving(const Explorer *e, Str *out) {
+void explorer_report_solved(const Explorer *e, Str *out) {
   solve_memory_report(e->solve_memory, out);
 }
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/format.h"
+#include "import/coverage_format.h"
 #include "verdict/xml.h"
 
 typedef struct {
@@ -26,7 +26,8 @@ typedef struct {
   Arena arena;
 } Reader;
 
-static int start_class(Reader *r, Xml *x, const char **attributes) {
+static int start_class(void *ctx, Xml *x, const char **attributes) {
+  Reader *r = ctx;
   const char *path;
   if (xml_need(x, "class", attributes, "filename", &path))
     return -1;
@@ -37,7 +38,8 @@ static int start_class(Reader *r, Xml *x, const char **attributes) {
   return 0;
 }
 
-static int start_method(Reader *r, Xml *x, const char **attributes) {
+static int start_method(void *ctx, Xml *x, const char **attributes) {
+  Reader *r = ctx;
   const char *name;
   if (xml_need(x, "method", attributes, "name", &name))
     return -1;
@@ -78,7 +80,8 @@ static int read_missing(Reader *r, Xml *x, uint32_t line, bool hit,
   return rc;
 }
 
-static int start_line(Reader *r, Xml *x, const char **attributes) {
+static int start_line(void *ctx, Xml *x, const char **attributes) {
+  Reader *r = ctx;
   uint32_t line;
   bool hit;
   if (!r->in_class)
@@ -100,22 +103,18 @@ static int start_line(Reader *r, Xml *x, const char **attributes) {
                       xml_attribute(attributes, "missing-branches"));
 }
 
-static int start(void *ctx, Xml *x, const char *element,
-                 const char **attributes) {
+static int start_source(void *ctx, Xml *x, const char **attributes) {
+  (void)x;
+  (void)attributes;
   Reader *r = ctx;
-  if (!strcmp(element, "line"))
-    return start_line(r, x, attributes);
-  if (!strcmp(element, "method"))
-    return start_method(r, x, attributes);
-  if (!strcmp(element, "class"))
-    return start_class(r, x, attributes);
-  r->in_source = !strcmp(element, "source");
-  if (r->in_source)
-    str_clear(&r->text);
+  r->in_source = true;
+  str_clear(&r->text);
   return 0;
 }
 
-static void add_source(Reader *r) {
+static void end_source(void *ctx) {
+  Reader *r = ctx;
+  r->in_source = false;
   if (!r->text.len)
     return;
   if (r->sources.len)
@@ -124,22 +123,15 @@ static void add_source(Reader *r) {
   array_push(&r->sources, NULL);
 }
 
-static int end(void *ctx, Xml *x, const char *element) {
-  (void)x;
+static void end_method(void *ctx) {
   Reader *r = ctx;
-  if (!strcmp(element, "source")) {
-    add_source(r);
-    r->in_source = false;
-  } else if (!strcmp(element, "method")) {
-    if (r->method && r->first)
-      coverage_function(r->out, r->test, r->file, r->first, r->last, r->method,
-                        r->hit);
-    r->method = NULL;
-  } else if (!strcmp(element, "class")) {
-    r->in_class = false;
-  }
-  return 0;
+  if (r->method && r->first)
+    coverage_function(r->out, r->test, r->file, r->first, r->last, r->method,
+                      r->hit);
+  r->method = NULL;
 }
+
+static void end_class(void *ctx) { ((Reader *)ctx)->in_class = false; }
 
 static void text(void *ctx, const char *bytes, size_t n) {
   Reader *r = ctx;
@@ -147,8 +139,17 @@ static void text(void *ctx, const char *bytes, size_t n) {
     str_addn(&r->text, bytes, n);
 }
 
-int cobertura_read(const Input *in, Coverage *out, Err *err) {
-  static const XmlHandlers handlers = {"coverage", NULL, start, end, text};
+static const XmlElement elements[] = {
+    {"line", start_line, NULL},
+    {"method", start_method, end_method},
+    {"class", start_class, end_class},
+    {"source", start_source, end_source},
+    {0},
+};
+
+int cobertura_read(const ImportFile *in, Coverage *out, Err *err) {
+  static const XmlHandlers handlers = {
+      .root = "coverage", .elements = elements, .text = text};
   Reader r = {.out = out};
   if (coverage_test_of(out, in, &r.test, err))
     return -1;

@@ -11,7 +11,7 @@
 
 #include "verdict/verdict.h"
 
-bool columns_recognises(const Input *in) {
+bool columns_recognises(const ImportFile *in) {
   (void)in;
   return true;
 }
@@ -31,13 +31,14 @@ static int read_line(const Lines *l, Verdicts *out, Err *err) {
     word--;
   int verdict = verdict_word(line + word, n - word);
   if (!word)
-    return input_fail(l->in, l->number, err,
-                      "'%.60s': should be the name of a test and pass or fail",
-                      line);
+    return import_file_fail(
+        l->in, l->number, err,
+        "'%.60s': should be the name of a test and pass or fail", line);
   if (verdict < 0)
-    return input_fail(l->in, l->number, err,
-                      "'%.*s' is no verdict: pass, fail, skip, flaky or error",
-                      (int)(n - word < 60 ? n - word : 60), line + word);
+    return import_file_fail(
+        l->in, l->number, err,
+        "'%.*s' is no verdict: pass, fail, skip, flaky or error",
+        (int)(n - word < 60 ? n - word : 60), line + word);
   TestVerdict t = {.name =
                        arena_strndup(&out->arena, line, trimmed(line, word)),
                    .verdict = (Verdict)verdict};
@@ -45,7 +46,7 @@ static int read_line(const Lines *l, Verdicts *out, Err *err) {
   return 0;
 }
 
-int columns_read(const Input *in, Verdicts *out, Err *err) {
+int columns_read(const ImportFile *in, Verdicts *out, Err *err) {
   Lines lines = {.in = in};
   int rc;
   while ((rc = lines_next(&lines, err)) > 0)

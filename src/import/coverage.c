@@ -41,19 +41,21 @@ uint32_t coverage_test(Coverage *c, const char *name) {
   return (uint32_t)test;
 }
 
-int coverage_test_of(Coverage *c, const Input *in, uint32_t *test, Err *err) {
+int coverage_test_of(Coverage *c, const ImportFile *in, uint32_t *test,
+                     Err *err) {
   if (!*in->test)
-    return input_fail(in, 0, err, "its test has no name: NAME=%s gives it one",
-                      in->path);
+    return import_file_fail(
+        in, 0, err, "its test has no name: NAME=%s gives it one", in->path);
   if (!in->named) {
     char *path = arena_strdup(&c->arena, in->path);
     const char *other = (const char *)(uintptr_t)hashmap_intern(
         &c->default_of, in->test, strlen(in->test), (uintptr_t)path);
     if (strcmp(other, in->path) != 0)
-      return input_fail(in, 0, err,
-                        "%s would be test '%s', too: name their tests, as in "
-                        "NAME=%s (the same name twice: parts of one test)",
-                        other, in->test, in->path);
+      return import_file_fail(
+          in, 0, err,
+          "%s would be test '%s', too: name their tests, as in "
+          "NAME=%s (the same name twice: parts of one test)",
+          other, in->test, in->path);
   }
   *test = coverage_test(c, in->test);
   return 0;

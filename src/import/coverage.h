@@ -24,7 +24,7 @@
 #include "util/array.h"
 #include "util/bitset.h"
 #include "util/hashmap.h"
-#include "verdict/input.h"
+#include "verdict/import_file.h"
 
 typedef struct {
   const char *path;           // absolute
@@ -83,7 +83,8 @@ void coverage_release(Coverage *c);
 uint32_t coverage_test(Coverage *c, const char *name);
 // The test a whole file speaks of. Fails if only its file name names it and
 // another file has that name too: were they two tests or two parts of one?
-int coverage_test_of(Coverage *c, const Input *in, uint32_t *test, Err *err);
+int coverage_test_of(Coverage *c, const ImportFile *in, uint32_t *test,
+                     Err *err);
 
 // `dirs`: what the coverage file itself says relative paths are relative to
 // (ends with NULL; may be NULL).

@@ -10,107 +10,73 @@
 // Branches (gcov -b) have no names: they are numbered as they come. gcov cannot
 // tell the operands of && and || apart: all branches of a line are one
 // condition.
-#include "import/format.h"
-#include "import/json.h"
+#include "import/coverage_format.h"
+#include "import/json_file.h"
 
-typedef struct {
-  Json json;
-  Coverage *out;
-  uint32_t test, file;
-} Reader;
-
-static int read_branch(Reader *r, const json_t *branch, uint32_t line,
-                       uint32_t number, Err *err) {
+static int read_branch(Json *j, const json_t *branch, uint32_t line,
+                       uint32_t number) {
   double count;
-  if (json_need_number(&r->json, branch, "count", &count, err))
+  if (json_need_number(j, branch, "count", &count))
     return -1;
   bool throws = json_is_true(json_object_get(branch, "throw"));
   Branch b = {.line = line,
               .outcome = number,
               .name = throws ? THROW_NAME : BRANCH_NAME};
-  coverage_branch(r->out, r->test, r->file, &b, count > 0);
+  coverage_branch(j->out, j->test, j->file, &b, count > 0);
   return 0;
 }
 
-static int read_line(Reader *r, const json_t *line, Err *err) {
+static int read_line(Json *j, const json_t *line) {
   uint32_t number;
   double count;
-  if (json_need_line(&r->json, line, "line_number", &number, err) ||
-      json_need_number(&r->json, line, "count", &count, err))
+  if (json_need_line(j, line, "line_number", &number) ||
+      json_need_number(j, line, "count", &count))
     return -1;
-  coverage_line(r->out, r->test, r->file, number, count > 0);
+  coverage_line(j->out, j->test, j->file, number, count > 0);
   const json_t *branches = json_object_get(line, "branches");
   for (size_t i = 0; i < json_array_size(branches); i++) {
-    size_t mark = json_enter(&r->json, "branches", i);
-    if (read_branch(r, json_array_get(branches, i), number, (uint32_t)i, err))
+    size_t mark = json_enter(j, "branches", i);
+    if (read_branch(j, json_array_get(branches, i), number, (uint32_t)i))
       return -1;
-    json_leave(&r->json, mark);
+    json_leave(j, mark);
   }
   return 0;
 }
 
-static int read_function(Reader *r, const json_t *function, Err *err) {
-  const char *name = json_need_text(&r->json, function, "name", err);
+static int read_function(Json *j, const json_t *function) {
+  const char *name = json_need_text(j, function, "name");
   const char *plain =
       json_string_value(json_object_get(function, "demangled_name"));
   uint32_t first, last;
   double count;
-  if (!name || json_need_line(&r->json, function, "start_line", &first, err) ||
-      json_need_line(&r->json, function, "end_line", &last, err) ||
-      json_need_number(&r->json, function, "execution_count", &count, err))
+  if (!name || json_need_line(j, function, "start_line", &first) ||
+      json_need_line(j, function, "end_line", &last) ||
+      json_need_number(j, function, "execution_count", &count))
     return -1;
-  coverage_function(r->out, r->test, r->file, first, last,
+  coverage_function(j->out, j->test, j->file, first, last,
                     plain && *plain ? plain : name, count > 0);
   return 0;
 }
 
-static int each(Reader *r, const json_t *parent, const char *key,
-                int (*read)(Reader *, const json_t *, Err *), Err *err) {
-  const json_t *array = json_need(&r->json, parent, key, JSON_ARRAY, err);
-  if (!array)
-    return -1;
-  for (size_t i = 0; i < json_array_size(array); i++) {
-    size_t mark = json_enter(&r->json, key, i);
-    if (read(r, json_array_get(array, i), err))
-      return -1;
-    json_leave(&r->json, mark);
-  }
-  return 0;
-}
-
-static int read_file(Reader *r, const json_t *file, Err *err) {
-  const char *path = json_need_text(&r->json, file, "file", err);
-  const char *dir = json_string_value(
-      json_object_get(r->json.value, "current_working_directory"));
+static int read_file(Json *j, const json_t *file) {
+  const char *path = json_need_text(j, file, "file");
+  const char *dir =
+      json_string_value(json_object_get(j->value, "current_working_directory"));
   if (!path)
     return -1;
   if (!*path)
-    return json_fail(&r->json, err, "\"file\" is empty");
+    return json_fail(j, "\"file\" is empty");
   const char *dirs[] = {dir && *dir == '/' ? dir : NULL, NULL};
-  r->file = coverage_file(r->out, path, dirs);
-  if (each(r, file, "functions", read_function, err))
+  j->file = coverage_file(j->out, path, dirs);
+  if (json_need_each(j, file, "functions", read_function))
     return -1;
-  return each(r, file, "lines", read_line, err);
+  return json_need_each(j, file, "lines", read_line);
 }
 
-static int read_all(Reader *r, Err *err) {
-  int rc;
-  size_t documents = 0;
-  for (; (rc = json_next(&r->json, err)) > 0; documents++) {
-    json_leave(&r->json, 0);
-    if (each(r, r->json.value, "files", read_file, err))
-      return -1;
-  }
-  if (!rc && !documents)
-    return input_fail(r->json.in, 1, err, "empty: no JSON in it");
-  return rc;
+static int read_document(Json *j, const json_t *document) {
+  return json_need_each(j, document, "files", read_file);
 }
 
-int gcov_read(const Input *in, Coverage *out, Err *err) {
-  Reader r = {.json = {.in = in}, .out = out};
-  if (coverage_test_of(out, in, &r.test, err))
-    return -1;
-  int rc = read_all(&r, err);
-  json_release(&r.json);
-  return rc;
+int gcov_read(const ImportFile *in, Coverage *out, Err *err) {
+  return json_read(in, out, read_document, err);
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/format.h"
+#include "import/coverage_format.h"
 #include "util/fs.h"
 #include "verdict/files.h"
 
@@ -28,7 +28,7 @@ typedef struct {
 } Method;
 
 typedef struct {
-  Input matrix, spectra, tests; // path NULL: there is none
+  ImportFile matrix, spectra, tests; // path NULL: there is none
   Coverage *out;
   Verdicts *verdicts;
   ARRAY(Column) columns;
@@ -80,9 +80,9 @@ static uint32_t method_named(Reader *r, const char *name, uint32_t file,
 }
 
 static int bad_column(const Lines *l, Err *err) {
-  return input_fail(l->in, l->number, err,
-                    "'%.80s': should be package$Class#method(...):LINE",
-                    l->text.data);
+  return import_file_fail(l->in, l->number, err,
+                          "'%.80s': should be package$Class#method(...):LINE",
+                          l->text.data);
 }
 
 static int read_column(Reader *r, const Lines *l, Err *err) {
@@ -120,7 +120,7 @@ static int read_spectra(Reader *r, Err *err) {
   }
   lines_release(&lines);
   if (!rc && !r->columns.len)
-    rc = input_fail(&r->spectra, 0, err, "lists no lines of code");
+    rc = import_file_fail(&r->spectra, 0, err, "lists no lines of code");
   return rc;
 }
 
@@ -156,11 +156,12 @@ static int read_test(Reader *r, const Lines *l, Err *err) {
   const char *line = l->text.data, *after;
   const char *comma = find_outcome(line, &after);
   if (!comma || comma == line)
-    return r->rows.len ? 0
-                       : input_fail(l->in, l->number, err,
-                                    "'%.80s': should be name,outcome,runtime,"
-                                    "stacktrace",
-                                    line);
+    return r->rows.len
+               ? 0
+               : import_file_fail(l->in, l->number, err,
+                                  "'%.80s': should be name,outcome,runtime,"
+                                  "stacktrace",
+                                  line);
   TestVerdict t = {.name =
                        arena_strndup(&r->arena, line, (size_t)(comma - line))};
   t.verdict = (Verdict)verdict_word(comma + 1, (size_t)(after - comma - 1));
@@ -201,11 +202,11 @@ static int read_cells(Reader *r, const Lines *l, uint32_t test,
     const Column *c = &r->columns.items[i];
     p += strspn(p, " \t");
     if (!isdigit((unsigned char)*p))
-      return input_fail(l->in, l->number, err,
-                        "number %zu of the row is missing; %s lists %zu line%s "
-                        "of code",
-                        i + 1, r->spectra.path, r->columns.len,
-                        plural(r->columns.len));
+      return import_file_fail(
+          l->in, l->number, err,
+          "number %zu of the row is missing; %s lists %zu line%s "
+          "of code",
+          i + 1, r->spectra.path, r->columns.len, plural(r->columns.len));
     bool hit = false;
     for (; isdigit((unsigned char)*p); p++)
       hit |= *p != '0';
@@ -229,8 +230,8 @@ static void add_methods(Reader *r, uint32_t test) {
 static int read_row(Reader *r, const Lines *l, size_t row, Err *err) {
   TestVerdict t = {.name = arena_printf(&r->arena, "t%zu", row + 1)};
   if (r->tests.path && row >= r->rows.len)
-    return input_fail(l->in, l->number, err, "%s lists only %zu test%s",
-                      r->tests.path, r->rows.len, plural(r->rows.len));
+    return import_file_fail(l->in, l->number, err, "%s lists only %zu test%s",
+                            r->tests.path, r->rows.len, plural(r->rows.len));
   if (r->tests.path)
     t = r->rows.items[row];
   uint32_t test = coverage_test(r->out, t.name);
@@ -239,10 +240,11 @@ static int read_row(Reader *r, const Lines *l, size_t row, Err *err) {
     return -1;
   bool pass = !strcmp(rest, "+");
   if (!pass && strcmp(rest, "-") != 0)
-    return input_fail(l->in, l->number, err,
-                      "'%.40s' at the end of the row: should be + or -, after "
-                      "%zu number%s",
-                      rest, r->columns.len, plural(r->columns.len));
+    return import_file_fail(
+        l->in, l->number, err,
+        "'%.40s' at the end of the row: should be + or -, after "
+        "%zu number%s",
+        rest, r->columns.len, plural(r->columns.len));
   add_methods(r, test);
   t.verdict = pass ? VERDICT_PASS : VERDICT_FAIL;
   verdicts_add(r->verdicts, &t);
@@ -263,17 +265,17 @@ static int read_matrix(Reader *r, Err *err) {
   }
   lines_release(&lines);
   if (!rc && r->tests.path && rows != r->rows.len)
-    rc = input_fail(
+    rc = import_file_fail(
         &r->matrix, 0, err, "has %zu row%s, but %s lists %zu test%s", rows,
         plural(rows), r->tests.path, r->rows.len, plural(r->rows.len));
   if (!rc && !rows)
-    rc = input_fail(&r->matrix, 0, err, "has no rows");
+    rc = import_file_fail(&r->matrix, 0, err, "has no rows");
   return rc;
 }
 
 // --- the files -------------------------------------------------------------
 
-static Input *file_for(Reader *r, const char *path) {
+static ImportFile *file_for(Reader *r, const char *path) {
   const char *base = path_base(path);
   return text_starts(base, "matrix")    ? &r->matrix
          : text_starts(base, "spectra") ? &r->spectra
@@ -285,7 +287,7 @@ static void look_in(Reader *r, const char *dir) {
   static const char *const names[] = {"matrix.txt", "matrix",    "spectra.csv",
                                       "spectra",    "tests.csv", "tests"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-    Input *in = file_for(r, names[i]);
+    ImportFile *in = file_for(r, names[i]);
     const char *path = arena_printf(&r->arena, "%s/%s", dir, names[i]);
     if (!in->path && fs_exists(path) && !is_directory(path))
       in->path = path;
@@ -312,7 +314,7 @@ static int find_files(Reader *r, const ImportArgs *args, Err *err) {
       look_in(r, path);
       continue;
     }
-    Input *in = file_for(r, path);
+    ImportFile *in = file_for(r, path);
     if (!in || in->path)
       return err_set(err,
                      "%s: which file of a GZoltar report is it? Give its "
@@ -329,8 +331,8 @@ static int find_files(Reader *r, const ImportArgs *args, Err *err) {
 }
 
 static int read_files(Reader *r, Err *err) {
-  if (input_read(&r->spectra, err) || input_read(&r->matrix, err) ||
-      (r->tests.path && input_read(&r->tests, err)))
+  if (import_file_read(&r->spectra, err) || import_file_read(&r->matrix, err) ||
+      (r->tests.path && import_file_read(&r->tests, err)))
     return -1;
   if (read_spectra(r, err) || read_tests(r, err))
     return -1;
@@ -343,9 +345,9 @@ int gzoltar_read(const ImportArgs *args, Coverage *out, Foreign *more,
   int rc = find_files(&r, args, err);
   if (!rc)
     rc = read_files(&r, err);
-  input_release(&r.matrix);
-  input_release(&r.spectra);
-  input_release(&r.tests);
+  import_file_release(&r.matrix);
+  import_file_release(&r.spectra);
+  import_file_release(&r.tests);
   array_release(&r.columns);
   array_release(&r.methods);
   hashmap_release(&r.method_of);

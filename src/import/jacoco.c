@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/format.h"
+#include "import/coverage_format.h"
 #include "util/fs.h"
 #include "verdict/xml.h"
 
@@ -37,7 +37,8 @@ static void enter_file(Reader *r, const char *name) {
   r->has_file = true;
 }
 
-static int start_package(Reader *r, Xml *x, const char **attributes) {
+static int start_package(void *ctx, Xml *x, const char **attributes) {
+  Reader *r = ctx;
   const char *name;
   if (xml_need(x, "package", attributes, "name", &name))
     return -1;
@@ -47,7 +48,8 @@ static int start_package(Reader *r, Xml *x, const char **attributes) {
   return 0;
 }
 
-static int start_class(Reader *r, Xml *x, const char **attributes) {
+static int start_class(void *ctx, Xml *x, const char **attributes) {
+  Reader *r = ctx;
   const char *name, *file = xml_attribute(attributes, "sourcefilename");
   if (xml_need(x, "class", attributes, "name", &name))
     return -1;
@@ -59,7 +61,8 @@ static int start_class(Reader *r, Xml *x, const char **attributes) {
   return 0;
 }
 
-static int start_method(Reader *r, Xml *x, const char **attributes) {
+static int start_method(void *ctx, Xml *x, const char **attributes) {
+  Reader *r = ctx;
   const char *name;
   if (xml_need(x, "method", attributes, "name", &name))
     return -1;
@@ -72,7 +75,8 @@ static int start_method(Reader *r, Xml *x, const char **attributes) {
   return xml_need_line(x, "method", attributes, "line", &r->line);
 }
 
-static int start_counter(Reader *r, Xml *x, const char **attributes) {
+static int start_counter(void *ctx, Xml *x, const char **attributes) {
+  Reader *r = ctx;
   const char *type;
   bool hit;
   if (xml_need(x, "counter", attributes, "type", &type) ||
@@ -84,7 +88,8 @@ static int start_counter(Reader *r, Xml *x, const char **attributes) {
   return 0;
 }
 
-static int start_sourcefile(Reader *r, Xml *x, const char **attributes) {
+static int start_sourcefile(void *ctx, Xml *x, const char **attributes) {
+  Reader *r = ctx;
   const char *name;
   if (xml_need(x, "sourcefile", attributes, "name", &name))
     return -1;
@@ -94,7 +99,8 @@ static int start_sourcefile(Reader *r, Xml *x, const char **attributes) {
   return 0;
 }
 
-static int start_line(Reader *r, Xml *x, const char **attributes) {
+static int start_line(void *ctx, Xml *x, const char **attributes) {
+  Reader *r = ctx;
   uint32_t line;
   bool hit;
   if (!r->has_file)
@@ -106,40 +112,24 @@ static int start_line(Reader *r, Xml *x, const char **attributes) {
   return 0;
 }
 
-static const struct {
-  const char *element;
-  int (*start)(Reader *r, Xml *x, const char **attributes);
-} elements[] = {
-    {"line", start_line},
-    {"counter", start_counter},
-    {"method", start_method},
-    {"class", start_class},
-    {"sourcefile", start_sourcefile},
-    {"package", start_package},
+static void end_method(void *ctx) { ((Reader *)ctx)->in_method = false; }
+
+static void end_file(void *ctx) { ((Reader *)ctx)->has_file = false; }
+
+static void end_package(void *ctx) { str_clear(&((Reader *)ctx)->package); }
+
+static const XmlElement elements[] = {
+    {"line", start_line, NULL},
+    {"counter", start_counter, NULL},
+    {"method", start_method, end_method},
+    {"class", start_class, end_file},
+    {"sourcefile", start_sourcefile, end_file},
+    {"package", start_package, end_package},
+    {0},
 };
 
-static int start(void *ctx, Xml *x, const char *element,
-                 const char **attributes) {
-  for (size_t i = 0; i < sizeof elements / sizeof *elements; i++)
-    if (!strcmp(element, elements[i].element))
-      return elements[i].start(ctx, x, attributes);
-  return 0;
-}
-
-static int end(void *ctx, Xml *x, const char *element) {
-  (void)x;
-  Reader *r = ctx;
-  if (!strcmp(element, "method"))
-    r->in_method = false;
-  else if (!strcmp(element, "class") || !strcmp(element, "sourcefile"))
-    r->has_file = false;
-  else if (!strcmp(element, "package"))
-    str_clear(&r->package);
-  return 0;
-}
-
-int jacoco_read(const Input *in, Coverage *out, Err *err) {
-  static const XmlHandlers handlers = {"report", NULL, start, end, NULL};
+int jacoco_read(const ImportFile *in, Coverage *out, Err *err) {
+  static const XmlHandlers handlers = {.root = "report", .elements = elements};
   Reader r = {.out = out};
   if (coverage_test_of(out, in, &r.test, err))
     return -1;

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/format.h"
+#include "import/coverage_format.h"
 #include "util/array.h"
 
 typedef struct {
@@ -37,7 +37,7 @@ typedef struct {
 
 // What is being read: one SF record.
 typedef struct {
-  const Input *in;
+  const ImportFile *in;
   Coverage *out;
   Lines lines;
   uint32_t test, file;
@@ -49,8 +49,8 @@ typedef struct {
 } Reader;
 
 static int fail(Reader *r, Err *err, const char *what) {
-  return input_fail(r->in, r->lines.number, err, "'%.60s': %s",
-                    r->lines.text.data, what);
+  return import_file_fail(r->in, r->lines.number, err, "'%.60s': %s",
+                          r->lines.text.data, what);
 }
 
 static bool skip_comma(const char **p) { return **p == ',' && *(*p)++; }
@@ -358,12 +358,12 @@ static int read_all(Reader *r, Err *err) {
   if (rc)
     return -1;
   if (r->in_record)
-    return input_fail(r->in, r->lines.number, err,
-                      "cut off: end_of_record is missing");
+    return import_file_fail(r->in, r->lines.number, err,
+                            "cut off: end_of_record is missing");
   return 0;
 }
 
-int lcov_read(const Input *in, Coverage *out, Err *err) {
+int lcov_read(const ImportFile *in, Coverage *out, Err *err) {
   Reader r = {.in = in, .out = out, .lines = {.in = in}};
   int rc = read_all(&r, err);
   forget_record(&r);

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/format.h"
+#include "import/coverage_format.h"
 #include "util/fs.h"
 #include "util/mem.h"
 

@@ -20,7 +20,7 @@
 
 #include "input/explore_internal.h"
 #include "input/made.h"
-#include "locate/snapshot.h"
+#include "locate/current_ranking.h"
 #include "process/process.h"
 #include "util/clock.h"
 #include "util/mem.h"
@@ -306,14 +306,14 @@ static int round_think(Explorer *e, Round *r, Err *err) {
 
 // The lines that tie for the first place now, for strategies that ask.
 static int find_suspects(Explorer *e, Err *err) {
-  Snapshot now;
+  CurrentRanking now;
   if (!e->options.strategy->wants_suspects)
     return 0;
   int rc =
-      snapshot_take(&now, e->runner->store, e->runner->session, "ochiai", err);
+      current_ranking_make(&now, e->runner->store, e->runner->session, "ochiai", err);
   if (!rc && now.ranked)
     frontier_take_suspects(&e->frontier, &now.suite, &now.ranking);
-  snapshot_release(&now);
+  current_ranking_release(&now);
   return rc;
 }
 

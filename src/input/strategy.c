@@ -45,7 +45,7 @@ static void score_coverage(Frontier *f, uint32_t run, Candidate *c, size_t n) {
 // What is predicted: one condition goes the other way, and all else stays as it
 // was in the run (six conditions, the third differs: 83.3 %). To take what
 // comes behind the flip for lost would mean to flip the last conditions first,
-// which tells nothing about the beginning of the run (docs/guide/input.md).
+// which tells nothing about the beginning of the run (docs/internals/input.md).
 
 static uint64_t times(const Hashmap *counts, PathStep step) {
   uint64_t n = 0;

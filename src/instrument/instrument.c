@@ -2,12 +2,14 @@
 // it between clang's front end and code generation:
 //
 //   clang -emit-llvm ... a.c -o a.bc
-//   culprit-instrument --runtime R.s --mode hits --opt 2 a.bc -o a.out.bc
+//   culprit-instrument count --runtime R.s --opt 2 a.bc -o a.out.bc
 //   clang -x ir a.out.bc -c -o a.o
 //
-// It splits critical edges, plans (plan.h), embeds bitcode and map, counts
-// (probe.h) and adds the runtime. Kept apart from culprit-cc because
-// loading LLVM takes longer than many a compiler call that needs none of it.
+// `count` splits critical edges, plans (plan.h), embeds bitcode and map, counts
+// (probe.h) and adds the runtime. `trace` and `mark` make other builds from the
+// embedded bitcode, the other subcommands answer questions about it. Kept apart
+// from culprit-cc because loading LLVM takes longer than many a compiler call
+// that needs none of it.
 #include <getopt.h>
 #include <llvm-c/Analysis.h>
 #include <llvm-c/BitReader.h>
@@ -22,11 +24,12 @@
 #include <zstd.h>
 
 #include "compile/bitcode_format.h"
+#include "instrument/dependences.h"
 #include "instrument/generate.h"
-#include "instrument/links.h"
+#include "instrument/link_table.h"
 #include "instrument/marks.h"
 #include "instrument/mutate.h"
-#include "instrument/pdg.h"
+#include "instrument/boundaries.h"
 #include "lower/lower.h"
 #include "plan/contract_wrap.h"
 #include "plan/map_write.h"
@@ -49,122 +52,13 @@ typedef struct {
   bool returns;
   char level;  // of -O
   bool object; // write machine code, not bitcode
-  // Only answer: what can be mutated, which statements depend on which.
-  bool list_mutants, pdg;
-  // A trace build, and the code it can be replayed with.
-  bool trace, check, lower;
-  bool marks; // to be stopped at branches (marks.h)
-  bool plain; // lowered without promotion
-  bool links; // with a table of the unit's link-time constants
+  bool check;  // trace: record what replay is compared with
+  bool plain;  // lower: without promotion
+  bool links;  // count: with a table of the unit's link-time constants
   uint32_t unit;
   const char *names;
   PrefixMaps maps;
 } Options;
-
-static int usage(void) {
-  fputs("usage: culprit-instrument --runtime FILE [--mode hits|counts] "
-        "[--returns] [--opt LEVEL] [--mutate N] [--object] INPUT -o OUTPUT\n"
-        "       culprit-instrument --trace [--check] [--unit N] [--names FILE] "
-        "[--opt LEVEL] [--object] INPUT -o OUTPUT\n"
-        "       culprit-instrument --marks [--unit N] [--opt LEVEL] [--object] "
-        "INPUT -o OUTPUT\n"
-        "       culprit-instrument --lower [--plain] INPUT -o OUTPUT\n"
-        "       culprit-instrument --mutants|--pdg INPUT\n"
-        "culprit-cc runs this; it is not meant to be called by hand.\n",
-        stderr);
-  return 2;
-}
-
-static int parse_options(Options *o, int argc, char **argv) {
-  static const struct option longs[] = {
-      {"runtime", required_argument, NULL, 'r'},
-      {"mode", required_argument, NULL, 'm'},
-      {"returns", no_argument, NULL, 'v'},
-      {"opt", required_argument, NULL, 'O'},
-      {"prefix-map", required_argument, NULL, 'p'},
-      {"arg", required_argument, NULL, 'a'},
-      {"object", no_argument, NULL, 'b'},
-      {"mutate", required_argument, NULL, 'u'},
-      {"mutants", no_argument, NULL, 'l'},
-      {"pdg", no_argument, NULL, 'g'},
-      {"trace", no_argument, NULL, 't'},
-      {"check", no_argument, NULL, 'c'},
-      {"unit", required_argument, NULL, 'n'},
-      {"names", required_argument, NULL, 'f'},
-      {"lower", no_argument, NULL, 'w'},
-      {"plain", no_argument, NULL, 'P'},
-      {"marks", no_argument, NULL, 'M'},
-      {"links", no_argument, NULL, 'L'},
-      {0}};
-  *o = (Options){.size = COUNTERS_HITS, .level = '0'};
-  for (int c; (c = getopt_long(argc, argv, "o:", longs, NULL)) != -1;) {
-    switch (c) {
-    case 'o':
-      o->output = optarg;
-      break;
-    case 'r':
-      o->runtime = optarg;
-      break;
-    case 'm':
-      o->size = !strcmp(optarg, "counts") ? COUNTERS_COUNTS : COUNTERS_HITS;
-      break;
-    case 'v':
-      o->returns = true;
-      break;
-    case 'p':
-      array_push(&o->maps, optarg);
-      break;
-    case 'a':
-      str_addn(&o->args, optarg, strlen(optarg) + 1);
-      break;
-    case 'u':
-      o->mutate = optarg;
-      break;
-    case 'l':
-      o->list_mutants = true;
-      break;
-    case 'g':
-      o->pdg = true;
-      break;
-    case 't':
-      o->trace = true;
-      break;
-    case 'c':
-      o->check = true;
-      break;
-    case 'n':
-      o->unit = (uint32_t)strtoul(optarg, NULL, 10);
-      break;
-    case 'f':
-      o->names = optarg;
-      break;
-    case 'w':
-      o->lower = true;
-      break;
-    case 'P':
-      o->plain = true;
-      break;
-    case 'M':
-      o->marks = true;
-      break;
-    case 'L':
-      o->links = true;
-      break;
-    case 'O':
-      o->level = *optarg;
-      break;
-    case 'b':
-      o->object = true;
-      break;
-    default:
-      return -1;
-    }
-  }
-  o->input = argv[optind];
-  bool asked = o->list_mutants || o->pdg;
-  bool alone = o->trace || o->lower || o->marks; // needs no runtime
-  return o->input && (asked || (o->output && (alone || o->runtime))) ? 0 : -1;
-}
 
 static LLVMModuleRef read_module(LLVMContextRef c, const char *path, Err *err) {
   LLVMMemoryBufferRef buffer;
@@ -216,8 +110,7 @@ static void expect_null(LLVMModuleRef m) {
   unsigned kind = LLVMGetEnumAttributeKindForName(name, sizeof name - 1);
   for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f))
-      LLVMAddAttributeAtIndex(f,
-                              (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+      LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                               LLVMCreateEnumAttribute(c, kind, 0));
 }
 
@@ -232,16 +125,29 @@ static int add_runtime(LLVMModuleRef m, const char *path, Err *err) {
   return 0;
 }
 
-// The part that checks contracts lies beside the runtime.
+// A part of the runtime that few units need; it lies beside the runtime.
+static int add_part(LLVMModuleRef m, const char *runtime, const char *part,
+                    Err *err) {
+  char *path = mem_printf("%.*sculprit-%s.s",
+                          (int)(path_base(runtime) - runtime), runtime, part);
+  int rc = add_runtime(m, path, err);
+  free(path);
+  return rc;
+}
+
 static int add_contract_runtime(LLVMModuleRef m, const char *runtime,
                                 Err *err) {
   if (!contract_is_used(m) || !runtime)
     return 0;
-  char *path = mem_printf("%.*sculprit-contract.s",
-                          (int)(path_base(runtime) - runtime), runtime);
-  int rc = add_runtime(m, path, err);
-  free(path);
-  return rc;
+  return add_part(m, runtime, "contract", err);
+}
+
+// Boundaries between the tests of a test program.
+static int add_segments(LLVMModuleRef m, const char *runtime, Err *err) {
+  bool used;
+  if (boundaries_insert(m, getenv("CULPRIT_SEGMENT"), &used, err))
+    return -1;
+  return used ? add_part(m, runtime, "segment", err) : 0;
 }
 
 static int find_mutants(LLVMModuleRef m, const Options *o, Plan *p,
@@ -255,17 +161,26 @@ static int find_mutants(LLVMModuleRef m, const Options *o, Plan *p,
   return 0;
 }
 
-static int answer(LLVMModuleRef m, const Options *o, Plan *p) {
+static int list_mutants(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
+  (void)o;
+  (void)err;
   Str text = {0};
   Mutants mutants = {0};
-  if (o->pdg) {
-    pdg_write(p, m, &text);
-  } else {
-    mutants_find(p, m, &mutants);
-    mutants_list(p, &mutants, &text);
-  }
+  mutants_find(p, m, &mutants);
+  mutants_list(p, &mutants, &text);
   fputs(str_text(&text), stdout);
   array_release(&mutants);
+  str_release(&text);
+  return 0;
+}
+
+static int list_dependences(LLVMModuleRef m, const Options *o, Plan *p,
+                            Err *err) {
+  (void)o;
+  (void)err;
+  Str text = {0};
+  dependences_write(p, m, &text);
+  fputs(str_text(&text), stdout);
   str_release(&text);
   return 0;
 }
@@ -290,7 +205,7 @@ static int add_links(LLVMModuleRef m, const Options *o, Err *err) {
   return 0;
 }
 
-static int instrument(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
+static int count(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   contract_wrap(m);
   if (passes_run(m, "function(break-crit-edges)", err))
     return -1;
@@ -305,6 +220,7 @@ static int instrument(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
     if (o->links)
       rc = add_links(m, o, err);
     probe_insert(m, p, o->size);
+    rc = rc ? rc : add_segments(m, o->runtime, err);
     expect_null(m);
     if (mutants.len)
       mutant_apply(&mutants.items[strtoul(o->mutate, NULL, 10)]);
@@ -381,28 +297,129 @@ static int write_module(LLVMModuleRef m, const char *path, Err *err) {
   return 0;
 }
 
+// --- command line -----------------------------------------------------------
+
+typedef struct {
+  const char *name;
+  int (*work)(LLVMModuleRef m, const Options *o, Plan *p, Err *err);
+  const char *usage;
+  bool runtime, output; // needs them
+  bool builds;          // the module is the result, as bitcode or machine code
+} Subcommand;
+
+static const Subcommand subcommands[] = {
+    {"count", count,
+     "--runtime FILE [--mode hits|counts] [--returns] [--links] [--opt LEVEL]\n"
+     "        [--mutate N] [--prefix-map FROM=TO]... [--arg ARG]... "
+     "[--object]\n"
+     "        INPUT -o OUTPUT",
+     true, true, true},
+    {"trace", trace,
+     "[--runtime FILE] [--check] [--unit N] [--names FILE] [--opt LEVEL]\n"
+     "        [--object] INPUT -o OUTPUT",
+     false, true, true},
+    {"mark", mark,
+     "[--runtime FILE] [--unit N] [--opt LEVEL] [--object] INPUT -o OUTPUT",
+     false, true, true},
+    {"lower", lower,
+     "[--plain] [--returns] [--prefix-map FROM=TO]... INPUT -o OUTPUT", false,
+     true, false},
+    {"mutants", list_mutants, "INPUT", false, false, false},
+    {"pdg", list_dependences, "INPUT", false, false, false},
+};
+enum { NSUBCOMMANDS = sizeof subcommands / sizeof *subcommands };
+
+static int usage(void) {
+  for (size_t i = 0; i < NSUBCOMMANDS; i++)
+    fprintf(stderr, "%s culprit-instrument %s %s\n",
+            i ? "      " : "usage:", subcommands[i].name, subcommands[i].usage);
+  fputs("culprit-cc runs this; it is not meant to be called by hand.\n",
+        stderr);
+  return 2;
+}
+
+static const Subcommand *find_subcommand(const char *name) {
+  for (size_t i = 0; name && i < NSUBCOMMANDS; i++)
+    if (!strcmp(name, subcommands[i].name))
+      return &subcommands[i];
+  return NULL;
+}
+
+static const struct option longs[] = {
+    {"runtime", required_argument, NULL, 'r'},
+    {"mode", required_argument, NULL, 'm'},
+    {"returns", no_argument, NULL, 'v'},
+    {"opt", required_argument, NULL, 'O'},
+    {"prefix-map", required_argument, NULL, 'p'},
+    {"arg", required_argument, NULL, 'a'},
+    {"object", no_argument, NULL, 'b'},
+    {"mutate", required_argument, NULL, 'u'},
+    {"check", no_argument, NULL, 'c'},
+    {"unit", required_argument, NULL, 'n'},
+    {"names", required_argument, NULL, 'f'},
+    {"plain", no_argument, NULL, 'P'},
+    {"links", no_argument, NULL, 'L'},
+    {0}};
+
+static CounterSize counter_size(const char *mode) {
+  return !strcmp(mode, "counts") ? COUNTERS_COUNTS : COUNTERS_HITS;
+}
+
+static int take_option(Options *o, int opt) {
+  // clang-format off
+  switch (opt) {
+  case 'o': o->output = optarg; return 0;
+  case 'r': o->runtime = optarg; return 0;
+  case 'm': o->size = counter_size(optarg); return 0;
+  case 'v': o->returns = true; return 0;
+  case 'O': o->level = *optarg; return 0;
+  case 'p': array_push(&o->maps, optarg); return 0;
+  case 'a': str_addn(&o->args, optarg, strlen(optarg) + 1); return 0;
+  case 'b': o->object = true; return 0;
+  case 'u': o->mutate = optarg; return 0;
+  case 'c': o->check = true; return 0;
+  case 'n': o->unit = (uint32_t)strtoul(optarg, NULL, 10); return 0;
+  case 'f': o->names = optarg; return 0;
+  case 'P': o->plain = true; return 0;
+  case 'L': o->links = true; return 0;
+  default: return -1;
+  }
+  // clang-format on
+}
+
+// argv[0] is the subcommand.
+static int parse_options(Options *o, const Subcommand *sub, int argc,
+                         char **argv) {
+  *o = (Options){.size = COUNTERS_HITS, .level = '0'};
+  for (int c; (c = getopt_long(argc, argv, "o:", longs, NULL)) != -1;)
+    if (take_option(o, c))
+      return -1;
+  o->input = argv[optind];
+  return o->input && (o->output || !sub->output) &&
+                 (o->runtime || !sub->runtime)
+             ? 0
+             : -1;
+}
+
+static int write_build(LLVMModuleRef m, const Options *o, Err *err) {
+  if (verify(m, err))
+    return -1;
+  return o->object ? generate_object(m, o->level, o->output, err)
+                   : write_module(m, o->output, err);
+}
+
 int main(int argc, char **argv) {
   Options o;
-  if (parse_options(&o, argc, argv))
+  const Subcommand *sub = find_subcommand(argv[1]);
+  if (!sub || parse_options(&o, sub, argc - 1, argv + 1))
     return usage();
   Err err = {0};
   Plan plan = {0};
   LLVMContextRef context = LLVMContextCreate();
   LLVMModuleRef m = read_module(context, o.input, &err);
-  int rc = m ? 0 : -1;
-  if (!rc && (o.pdg || o.list_mutants)) {
-    rc = answer(m, &o, &plan);
-  } else if (!rc && o.lower) {
-    rc = lower(m, &o, &plan, &err);
-  } else if (!rc) {
-    rc = (o.trace ? trace : o.marks ? mark : instrument)(m, &o, &plan, &err);
-    if (!rc)
-      rc = verify(m, &err);
-    if (!rc && o.object)
-      rc = generate_object(m, o.level, o.output, &err);
-    else if (!rc)
-      rc = write_module(m, o.output, &err);
-  }
+  int rc = m ? sub->work(m, &o, &plan, &err) : -1;
+  if (!rc && sub->builds)
+    rc = write_build(m, &o, &err);
   if (rc)
     escape_printf(stderr, "culprit-cc: %s\n", err.text);
   plan_release(&plan);

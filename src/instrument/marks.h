@@ -10,10 +10,10 @@
 //
 // There is a number for each block of the unit, in the order of the lowered IR
 // (ir/ir.h), in a table named MARKS_TABLE with the unit's number behind. It
-// is -1; whoever wants the n-th execution of a block that ends in a branch puts
-// n there. The traps are int3 and cost a comparison each where nobody wants
-// them. Which execution is meant is known in the frame, so recursion from
-// within the condition does not confuse it.
+// is -1; to stop at the n-th execution of a block that ends in a branch, put n
+// there. The traps are int3; where unused, each costs a comparison. The frame
+// knows which execution is meant, so recursion from within the condition does
+// not confuse it.
 //
 // A condition that assigns (`(c = getchar()) != EOF`) is stopped in behind the
 // assignment, and reads the variable again.

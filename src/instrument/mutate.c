@@ -1,4 +1,4 @@
-// Faults on demand: see mutate.h. A kind is one row of the table at the end: how
+// Mutants: see mutate.h. A kind is one row of the table at the end: how
 // it finds what it can change in an instruction, and how it changes it.
 #include "instrument/mutate.h"
 

@@ -1,5 +1,5 @@
-// Faults on demand: small changes to a unit's code at known source lines, for
-// measuring localizers on programs that nobody planted faults in.
+// Mutants: small changes to a unit's code at known source lines, for measuring
+// localizers on programs without known faults.
 //
 //   if (n > max)      negate     if (!(n > max))
 //     n = max;        constant   n = max + 1 (of a constant), delete-store, ...

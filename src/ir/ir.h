@@ -1,5 +1,5 @@
 // The lowered IR: a program's code as flat arrays, made once from the bitcode
-// that the program carries (culprit-instrument --lower), so that replay never
+// that the program carries (culprit-instrument lower), so that replay never
 // walks a compiler's data structures. docs/internals/lowered-ir.md describes every
 // opcode.
 //

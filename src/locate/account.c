@@ -26,7 +26,7 @@ static void add_reason(Account *accounts, size_t n, const Localizer *m,
 }
 
 // Takes the ranking if it is the default method's.
-static void add_score(Account *a, const Locator *l, uint32_t statement,
+static void add_score(Account *a, const OpenLocalizer *l, uint32_t statement,
                       Ranking *r) {
   MethodScore score = {.method = l->method};
   const Suspect *s = find_suspect(r, statement);
@@ -44,38 +44,39 @@ static void add_score(Account *a, const Locator *l, uint32_t statement,
   }
   a->ranking = *r;
   a->suspect = s;
-  a->executed = locator_executed(l);
+  a->executed = localizer_executed(l);
 }
 
-static int ask(Locator *l, uint32_t statement, Account *accounts, size_t n,
-               Err *err) {
+static int ask(OpenLocalizer *l, uint32_t statement, Account *accounts,
+               size_t n, Err *err) {
   for (size_t i = 0; i < n; i++) {
     Ranking r = {.failure = i};
-    if (locator_rank(l, i, &r, err))
+    if (localizer_rank(l, i, &r, err))
       return -1;
     add_score(&accounts[i], l, statement, &r);
   }
   return 0;
 }
 
-static int ask_method(Workbench *w, const Localizer *m, uint32_t statement,
-                      const LocateOptions *o, Account *accounts, Err *err) {
+static int ask_method(SessionEvidence *w, const Localizer *m,
+                      uint32_t statement, const LocateOptions *o,
+                      Account *accounts, Err *err) {
   size_t n = w->suite->nfailures;
-  Locator l;
+  OpenLocalizer l;
   bool lacking = false;
   int rc = 0;
-  if (locator_open(&l, w, m, o, err)) {
+  if (localizer_open(&l, w, m, o, err)) {
     if (m->formula) // it would be the same with every formula
       return -1;
     add_reason(accounts, n, m, err);
-  } else if (locator_load(&l, &lacking, err)) {
+  } else if (localizer_load(&l, &lacking, err)) {
     rc = lacking ? 0 : -1;
     if (lacking)
       add_reason(accounts, n, m, err);
   } else {
     rc = ask(&l, statement, accounts, n, err);
   }
-  locator_close(&l);
+  localizer_close(&l);
   return rc;
 }
 
@@ -104,8 +105,9 @@ static void add_guards(Account *a, const Comparison *c, const Guards *g) {
     array_push(&a->guards, tuple_of(c, g->outcomes.items[i]));
 }
 
-static void add_tuples(Account *a, const Workbench *w, const uint32_t *owner,
-                       uint32_t statement, const Guards *g, bool others_pass) {
+static void add_tuples(Account *a, const SessionEvidence *w,
+                       const uint32_t *owner, uint32_t statement,
+                       const Guards *g, bool others_pass) {
   Comparison c;
   comparison_init(&c, &w->tally, a->failure, others_pass);
   for (uint32_t e = 0; e < w->suite->nentities; e++)
@@ -123,8 +125,8 @@ static void add_tuples(Account *a, const Workbench *w, const uint32_t *owner,
   comparison_release(&c);
 }
 
-int accounts_make(Workbench *w, uint32_t statement, const LocateOptions *o,
-                  Account **out, Err *err) {
+int accounts_make(SessionEvidence *w, uint32_t statement,
+                  const LocateOptions *o, Account **out, Err *err) {
   assert(o->by == ENTITY_STATEMENT);
   const Suite *suite = w->suite;
   Account *accounts = mem_array(Account, suite->nfailures);
@@ -138,8 +140,8 @@ int accounts_make(Workbench *w, uint32_t statement, const LocateOptions *o,
   }
   unsigned kinds = 1u << ENTITY_STATEMENT | (TUPLE_KINDS & w->present);
   if (!rc)
-    rc = workbench_load(w, kinds | (1u << ENTITY_FUNCTION & w->present), o->by,
-                        err);
+    rc = session_evidence_load(w, kinds | (1u << ENTITY_FUNCTION & w->present),
+                               o->by, err);
   if (rc) {
     accounts_free(accounts, suite->nfailures);
     return -1;

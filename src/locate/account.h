@@ -2,7 +2,7 @@
 // `culprit why` tells.
 //
 //   Account *accounts;        // one per failure
-//   accounts_make(&bench, statement, &options, &accounts, &err);
+//   accounts_make(&evidence, statement, &options, &accounts, &err);
 //   ...
 //   accounts_free(accounts, suite.nfailures);
 #ifndef CULPRIT_LOCATE_ACCOUNT_H
@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "locate/guard.h"
+#include "locate/control_guards.h"
 #include "locate/localizer.h"
 #include "model/ranking.h"
 #include "util/array.h"
@@ -37,9 +37,9 @@ typedef struct {
 
 typedef struct {
   size_t failure;
-  size_t executed;        // how many statements were
-  Ranking ranking;        // by the default method
-  const Suspect *suspect; // the statement in it; NULL: it is not listed
+  size_t executed;            // how many statements were
+  Ranking ranking;            // by the default method
+  const Suspect *suspect;     // the statement in it; NULL: it is not listed
   ARRAY(MethodScore) methods; // those that fit, in the order of the table
   ARRAY(TupleScore) tuples;   // those some run covers, best telling first
   TupleScore self, function;  // the statement, and the function it stands in
@@ -50,8 +50,8 @@ typedef struct {
 // Accounts for every failure of the suite; the caller frees them. `o->by` must
 // be statement. Fails for a store that cannot be read, or if the options leave
 // no statement.
-int accounts_make(Workbench *w, uint32_t statement, const LocateOptions *o,
-                  Account **out, Err *err);
+int accounts_make(SessionEvidence *w, uint32_t statement,
+                  const LocateOptions *o, Account **out, Err *err);
 void accounts_free(Account *accounts, size_t n);
 
 #endif

@@ -15,10 +15,10 @@ typedef struct {
   size_t cluster; // the one it belongs to: index of its first spectrum
   size_t nearest; // of the clusters behind this one, the most similar
   bool alive;     // it is the first of its cluster
-} Node;
+} ClusterNode;
 
 typedef struct {
-  Node *nodes;
+  ClusterNode *nodes;
   size_t n;
   double *similar; // n * n; between clusters, at the indexes of their first
   uint32_t *node;  // per run of the group
@@ -31,7 +31,7 @@ static size_t common(const Bitset *a, const Bitset *b) {
   return bits;
 }
 
-static double jaccard(const Node *a, const Node *b) {
+static double jaccard(const ClusterNode *a, const ClusterNode *b) {
   size_t both = common(a->hits, b->hits), either = a->size + b->size - both;
   return either ? (double)both / (double)either : 1;
 }
@@ -47,7 +47,7 @@ static Bitset statements_of(const Bitset *hits, const Bitset *statements) {
   return out;
 }
 
-static size_t find_equal(const Clusters *c, const Node *node) {
+static size_t find_equal(const Clusters *c, const ClusterNode *node) {
   size_t i = 0;
   while (i < c->n && (c->nodes[i].size != node->size ||
                       !bitset_equal(c->nodes[i].hits, node->hits)))
@@ -55,7 +55,7 @@ static size_t find_equal(const Clusters *c, const Node *node) {
   return i;
 }
 
-static size_t find_similar(const Clusters *c, const Node *node) {
+static size_t find_similar(const Clusters *c, const ClusterNode *node) {
   size_t best = 0;
   double highest = -1;
   for (size_t i = 0; i < c->n; i++) {
@@ -69,7 +69,7 @@ static size_t find_similar(const Clusters *c, const Node *node) {
 }
 
 static void add_run(Clusters *c, const Bitset *hits, size_t run) {
-  Node node = {.hits = hits, .size = bitset_count(hits), .alive = true};
+  ClusterNode node = {.hits = hits, .size = bitset_count(hits), .alive = true};
   size_t at = find_equal(c, &node);
   if (at == c->n && c->n == CLUSTER_SPECTRA)
     at = find_similar(c, &node);
@@ -199,7 +199,7 @@ static void add_parts(Suite *suite, const FailureGroup *g, const Clusters *c,
 
 static void split(Suite *suite, const Tally *t, const Bitset *statements,
                   const FailureGroup *g, Groups *out) {
-  Clusters c = {.nodes = mem_array(Node, g->nruns),
+  Clusters c = {.nodes = mem_array(ClusterNode, g->nruns),
                 .node = mem_array(uint32_t, g->nruns)};
   Bitset *hits = mem_array(Bitset, g->nruns);
   for (size_t i = 0; i < g->nruns; i++) {
@@ -226,8 +226,8 @@ static FailureGroup pooled(Suite *suite) {
   FailureGroup g = *first;
   if (suite->nfailures > 1) {
     g.signature = "failing";
-    g.message = arena_printf(&suite->arena, "%zu different failures",
-                             suite->nfailures);
+    g.message =
+        arena_printf(&suite->arena, "%zu different failures", suite->nfailures);
     g.place = "";
   }
   for (size_t i = 1; i < suite->nfailures; i++)

@@ -39,11 +39,11 @@ static int find_source(const Suite *suite, const char *file, uint32_t *source,
     first = i;
   }
   if (rc && first == ENTITY_NONE) {
-    err_set(err, "%s: session %lld has no statement in such a file",
-            file, (long long)suite->session);
+    err_set(err, "%s: session %lld has no statement in such a file", file,
+            (long long)suite->session);
   } else if (rc && second != ENTITY_NONE) {
-    err_set(err, "%s: it could be %s or %s; give more of the path",
-            file, suite_path(suite, second), suite_path(suite, first));
+    err_set(err, "%s: it could be %s or %s; give more of the path", file,
+            suite_path(suite, second), suite_path(suite, first));
   } else if (rc) {
     *source = first;
     rc = 0;

@@ -39,47 +39,60 @@ void scores_offer(Scores *s, uint32_t entity, double score, uint32_t carrier) {
   s->carrier[entity] = carrier;
 }
 
+// --- one failure ------------------------------------------------------------
+
+void scoring_begin(Scoring *s, const Tally *t) {
+  s->tally = t;
+  s->suite = t->suite;
+  comparison_init(&s->runs, t, s->failure, s->options->others_pass);
+  scores_init(&s->scores, t->suite);
+}
+
+void scoring_release(Scoring *s) {
+  comparison_release(&s->runs);
+  comparison_release(&s->more);
+  scores_release(&s->scores);
+  arena_release(&s->arena);
+}
+
+void scoring_clear(Scoring *s) {
+  for (size_t i = 0; i < s->suite->nentities; i++)
+    s->scores.score[i] = 0;
+}
+
 // --- ranking ----------------------------------------------------------------
 
-typedef struct {
-  const Tally *tally;
-  const Comparison *comparison;
-  const Scores *scores;
-  const ListOptions *options;
-  uint32_t *best; // per function: its best statement, or ENTITY_NONE
-} Lister;
-
-static uint32_t *best_statements(const Lister *l) {
-  const Suite *suite = l->tally->suite;
+// Per function: its best statement, or ENTITY_NONE.
+static uint32_t *best_statements(const Scoring *s) {
+  const Suite *suite = s->suite;
   uint32_t *best = mem_array(uint32_t, suite->nentities);
   for (size_t i = 0; i < suite->nentities; i++)
     best[i] = ENTITY_NONE;
   for (uint32_t i = 0; i < suite->nentities; i++) {
     const Entity *e = &suite->entities[i];
     if (e->kind != ENTITY_STATEMENT || e->function >= suite->nentities ||
-        !bitset_has(&l->tally->executed, i))
+        !bitset_has(&s->tally->executed, i))
       continue;
     uint32_t *b = &best[e->function];
-    if (*b == ENTITY_NONE ||
-        is_better(l->scores->score[i], l->scores->score[*b]))
+    if (*b == ENTITY_NONE || is_better(s->scores.score[i], s->scores.score[*b]))
       *b = i;
   }
   return best;
 }
 
-static void push(const Lister *l, uint32_t listed, Ranking *out) {
-  uint32_t e = l->best ? l->best[listed] : listed; // who speaks for it
-  if (e == ENTITY_NONE || !bitset_has(&l->tally->executed, e))
+// `e`: the entity that gives `listed` its score.
+static void push(const Scoring *from, uint32_t listed, uint32_t e,
+                 Ranking *out) {
+  if (e == ENTITY_NONE || !bitset_has(&from->tally->executed, e))
     return;
-  const Comparison *c = l->comparison;
-  Counts n = comparison_counts(c, e);
-  uint32_t carrier = e == listed ? l->scores->carrier[e] : e;
+  const Comparison *c = &from->runs;
+  uint32_t carrier = e == listed ? from->scores.carrier[e] : e;
   Suspect s = {.entity = listed,
-               .score = l->scores->score[e],
-               .confidence = confidence_of(n),
-               .prior = deaths_any(l->options->deaths, l->tally->suite,
-                                   out->failure, listed),
-               .test = suite_is_test(l->tally->suite, listed),
+               .score = from->scores.score[e],
+               .confidence = confidence_of(comparison_counts(c, e)),
+               .prior =
+                   deaths_any(from->deaths, from->suite, out->failure, listed),
+               .test = suite_is_test(from->suite, listed),
                .ef = c->ef[e],
                .ep = c->ep[e],
                .carried = carrier != ENTITY_NONE};
@@ -91,22 +104,16 @@ static void push(const Lister *l, uint32_t listed, Ranking *out) {
   array_push(&out->suspects, s);
 }
 
-static unsigned kinds_of(const Suite *suite) {
-  unsigned kinds = 0;
-  for (size_t i = 0; i < suite->nentities; i++)
-    kinds |= 1u << suite->entities[i].kind;
-  return kinds;
-}
-
-static int push_kind(Lister *l, EntityKind kind, Ranking *out, Err *err) {
+static int push_all(const Scoring *from, Ranking *out, Err *err) {
   Spectrum s;
-  SpectrumOptions o = {.by = kind, .filter = l->options->filter};
-  if (spectrum_init(&s, l->tally->suite, &o, err))
+  SpectrumOptions o = {.by = from->options->by,
+                       .filter = from->options->filter};
+  if (spectrum_init(&s, from->suite, &o, err))
     return -1;
-  l->best = kind == ENTITY_FUNCTION ? best_statements(l) : NULL;
+  uint32_t *best = o.by == ENTITY_FUNCTION ? best_statements(from) : NULL;
   for (size_t i = 0; i < s.nlisted; i++)
-    push(l, s.listed[i], out);
-  free(l->best);
+    push(from, s.listed[i], best ? best[s.listed[i]] : s.listed[i], out);
+  free(best);
   spectrum_release(&s);
   return 0;
 }
@@ -131,40 +138,28 @@ static void settle_scores(Ranking *r) {
   }
 }
 
-static void order(Ranking *r, const ListOptions *o) {
+static void order(const Scoring *s, Ranking *r) {
   SuspectKey *const keys[] = {suspect_score, suspect_prior};
-  if (o->deaths && !o->confidence)
+  if (s->deaths && !s->options->confidence)
     ranking_order_by(r, keys, sizeof keys / sizeof *keys);
   else
-    ranking_order(r, o->confidence);
+    ranking_order(r, s->options->confidence);
 }
 
-int listing_rank_kinds(const Tally *t, const Comparison *c, size_t failure,
-                       const Scores *scores, unsigned kinds,
-                       const ListOptions *o, Ranking *out, Err *err) {
-  *out = (Ranking){.failure = failure,
-                   .failing = c->failing,
-                   .passing = c->passing,
-                   .stand_in = c->stand_in};
-  if (!c->failing || !c->passing)
+int listing_rank(const Scoring *s, Ranking *out, Err *err) {
+  *out = (Ranking){.failure = s->failure,
+                   .failing = s->runs.failing,
+                   .passing = s->runs.passing,
+                   .stand_in = s->runs.stand_in};
+  if (!out->failing || !out->passing)
     return 0;
-  Lister l = {.tally = t, .comparison = c, .scores = scores, .options = o};
-  if (kinds & kinds_of(t->suite))
-    kinds &= kinds_of(t->suite);
-  for (int k = 0; k < ENTITY_KINDS; k++)
-    if (kinds & 1u << k && push_kind(&l, (EntityKind)k, out, err)) {
-      ranking_release(out);
-      return -1;
-    }
+  if (push_all(s, out, err)) {
+    ranking_release(out);
+    return -1;
+  }
   settle_scores(out);
-  order(out, o);
+  order(s, out);
   return 0;
-}
-
-int listing_rank(const Tally *t, const Comparison *c, size_t failure,
-                 const Scores *scores, const ListOptions *o, Ranking *out,
-                 Err *err) {
-  return listing_rank_kinds(t, c, failure, scores, 1u << o->by, o, out, err);
 }
 
 // --- sentences --------------------------------------------------------------

@@ -1,159 +1,121 @@
-// The table of localizers: every way to turn a session into a ranking, under
-// one name each (`culprit rank --method NAME`).
+// Localizers: every way to turn a session into a ranking, under one name each
+// (`culprit rank --method NAME`).
 //
-//   Workbench bench;                 // a session, its spectra loaded once
-//   workbench_init(&bench, store, &suite);
+//   SessionEvidence evidence;
+//   session_evidence_init(&evidence, store, &suite);
 //   Localizer method;
 //   if (!localizer_find("ochiai", &method)) ...
-//   Locator locator;                 // this method on this session
-//   locator_open(&locator, &bench, &method, &options, &err);
-//   locator_load(&locator, &err);
-//   for every failure: locator_rank(&locator, failure, &ranking, &err);
+//   OpenLocalizer l;                 // the method at work on the session
+//   localizer_open(&l, &evidence, &method, &options, &err);
+//   localizer_load(&l, &lacking, &err);
+//   for every failure: localizer_rank(&l, failure, &ranking, &err);
+//   localizer_close(&l);
 //
-// Every formula of formula.h is a localizer. A new one of another kind is one
-// file in locate/ and one row of the table in localizer.c.
+// Every formula of formula.h is a localizer. Another one is a file in locate/
+// and a row of localizers.def: docs/add-a-localizer.md.
 #ifndef CULPRIT_LOCATE_LOCALIZER_H
 #define CULPRIT_LOCATE_LOCALIZER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "locate/near.h"
-#include "locate/neighbour.h"
-#include "locate/outmap.h"
-#include "locate/predicate.h"
-#include "locate/propagate.h"
-#include "locate/spec_note.h"
-#include "locate/spectrum.h"
+#include "locate/listing.h"
+#include "locate/session_evidence.h"
 #include "model/ranking.h"
 #include "model/suite.h"
-#include "store/store.h"
-#include "tally/deaths.h"
-#include "tally/filter.h"
 #include "tally/formula.h"
-#include "tally/tally.h"
 #include "util/err.h"
-
-// What the user may choose for any method.
-typedef struct {
-  EntityKind by;     // what is listed
-  unsigned entities; // what scores it: a set of 1u << EntityKind; 0: as the
-                     // method likes it
-  bool others_pass;  // runs that only show other failures count as passing
-  bool confidence;   // order equal scores by confidence
-  PathFilter filter;
-  Formula *exit_score; // cp: of exit blocks; NULL: as the paper
-  size_t explain;      // so many of the best get their evidence
-} LocateOptions;
 
 // The method used where none is named.
 #define METHOD_DEFAULT "cascade"
-// That of sessions which `culprit spec` made.
+// The method for sessions that `culprit spec` made.
 #define METHOD_SPEC "spec"
 
-// --- a session, ready to be worked on ---------------------------------------
-
-// Spectra, deaths and what there is, loaded once and shared by all methods.
-typedef struct {
-  Store *store;
-  const Suite *suite;
-  unsigned present; // kinds of entities the session has
-  unsigned loaded;  // kinds whose spectra are in the tally
-  Tally tally;
-  Deaths deaths;
-  bool has_deaths;     // deaths are loaded,
-  EntityKind death_by; // for this kind
-  // Loaded by the first method that asks for them; else NULL.
-  Propagation *propagation;
-  Predicates *predicates;
-  Neighbours *neighbours, *permutations;
-  OutputPlaces *places;
-  NearNotes *notes;
-  SpecNotes *cores;
-} Workbench;
-
-void workbench_init(Workbench *w, Store *store, const Suite *suite);
-void workbench_release(Workbench *w);
-
-// Loads the spectra of these kinds and the deaths, unless that has been done.
-int workbench_load(Workbench *w, unsigned kinds, EntityKind by, Err *err);
-
-// Loads where failures show in the output, unless that has been done.
-int workbench_places(Workbench *w, Err *err);
-
-// Loads what `culprit near` found out, unless that has been done.
-int workbench_notes(Workbench *w, Err *err);
-
-// Loads what `culprit spec` found out, unless that has been done.
-int workbench_cores(Workbench *w, Err *err);
-
-// --- methods ----------------------------------------------------------------
-
 typedef struct Localizer Localizer;
+typedef struct OpenLocalizer OpenLocalizer;
 
-// Loads what is needed for all failures; then ranks for one of them.
-typedef int LocalizerLoad(Workbench *w, Err *err);
-typedef int LocalizerRank(const Workbench *w, const LocateOptions *o,
-                          size_t failure, Ranking *out, Err *err);
-
-// Whose evidence it needs: `culprit near` and `spec` explain C programs,
-// failures in pages come from `culprit web`.
+// Whose sessions it is for: `culprit near` and `spec` explain C programs,
+// `culprit web` finds failures in the pages of PHP applications.
 typedef enum { FOR_ALL, FOR_C, FOR_PHP } LocalizerScope;
 
 struct Localizer {
   const char *name; // on the command line and in JSON
   const char *doc;  // one line
   LocalizerScope scope;
-  // What it needs: entities of all of these kinds, of at least one of those.
+  // What it needs: entities of all of these kinds, of at least one of those
+  // (sets of 1u << EntityKind).
   unsigned all_kinds, any_kind;
-  bool counts; // of conditions and returns, by at least one run
-  bool output; // places in the output, of at least one failure
-  bool notes;  // what `culprit near` found out about at least one failure
-  bool cores;  // what `culprit spec` found out about at least one failure
-  // How it works: a formula over spectra, or a way of its own.
+  bool counts;    // needs counts of conditions and returns in at least one run
+  unsigned loads; // kinds it looks up in the session's tally, where present
+  unsigned lists; // the kinds it can list; 0: any
+  int variant;    // which of several methods of its file
+  bool experiments; // its evidence comes from runs made for the purpose
+
+  // Its state, which is the same for all failures. open() fills `state_size`
+  // zeroed bytes, close() releases what is in them, even after open() failed.
+  // Localizers with the same open() share one state.
+  size_t state_size; // 0: it has none
+  int (*open)(void *state, SessionEvidence *s, Err *err);
+  void (*close)(void *state);
+  // Is there what it needs in its state? If not, the user reads "NAME needs
+  // NEEDS, which session N does not have: REMEDY". NULL: always.
+  bool (*has)(const void *state);
+  const char *needs, *remedy;
+
+  // Either it scores the entities for one failure (listing.h) and then says why
+  // the first `options->explain` suspects are suspected (NULL: it does not).
+  void (*rank)(Scoring *s);
+  void (*explain)(const Scoring *s, Ranking *r);
+  // Or it is a formula over spectra (spectrum.h).
   Formula *formula;
-  bool cascade; // of a formula: returns only break ties, and ties are always
-                // broken
-  bool raise;   // of a formula: lines that wrote what the oracle blames in the
-                // output come first
-  LocalizerLoad *load; // NULL: the formula
-  LocalizerRank *rank;
-  unsigned lists; // kinds it can list (1u << EntityKind); 0: any
+  bool cascade; // returns only break ties, and ties are always broken
+  void (*adjust)(const OpenLocalizer *l, Ranking *r); // the finished ranking
 };
+
+// What the files of localizers.def define: each a list that ends with {0}.
+#define LOCALIZERS(file) extern const Localizer file##_localizers[];
+#include "locate/localizers.def"
+#undef LOCALIZERS
+
+// For `lists`.
+#define LIST_LINES (1u << ENTITY_STATEMENT | 1u << ENTITY_FUNCTION)
 
 size_t localizer_count(void);
 Localizer localizer_at(size_t i); // in the order they are listed to the user
 bool localizer_find(const char *name, Localizer *out);
 
-// Can the method have anything to say about a session like this one? Not if it
-// is for the other language. Sessions of `culprit import` only have methods for
-// all.
+// Can the method say anything about a session like this one? It cannot if it is
+// for the other language. Imported sessions only have methods for all.
 bool localizer_fits(const Localizer *m, const Suite *suite);
 
-// --- a method at work -------------------------------------------------------
+// The state of a localizer, opened by the first call. NULL: it failed.
+void *localizer_state(const Localizer *m, SessionEvidence *s, Err *err);
 
-typedef struct {
-  Workbench *bench;
+// --- a localizer at work on a session ---------------------------------------
+
+struct OpenLocalizer {
+  SessionEvidence *session;
   Localizer method;
-  LocateOptions options; // entities: as resolved
-  Spectrum spectrum;     // what is listed
-} Locator;
+  LocateOptions options;     // entities: as resolved
+  struct Spectrum *spectrum; // what is listed
+  void *state;
+};
 
 // Fails if the options do not fit the method, or if the session lacks what the
-// method needs: the message says which command provides it.
-int locator_open(Locator *l, Workbench *w, const Localizer *method,
-                 const LocateOptions *o, Err *err);
-void locator_close(Locator *l);
+// method needs; the message says which command provides it.
+int localizer_open(OpenLocalizer *l, SessionEvidence *s,
+                   const Localizer *method, const LocateOptions *o, Err *err);
+void localizer_close(OpenLocalizer *l);
 
-// Loads what the method needs from the store. Fails for a bad store, or if
-// counts, places, notes or cores are needed and there are none (*lacking =
-// true).
-int locator_load(Locator *l, bool *lacking, Err *err);
+// Loads what the method needs from the store. Fails for a bad store, or if the
+// session lacks what the method needs (*lacking = true).
+int localizer_load(OpenLocalizer *l, bool *lacking, Err *err);
 
 // How many entities are listed, and how many of them some run executed.
-size_t locator_executable(const Locator *l);
-size_t locator_executed(const Locator *l);
+size_t localizer_executable(const OpenLocalizer *l);
+size_t localizer_executed(const OpenLocalizer *l);
 
-int locator_rank(Locator *l, size_t failure, Ranking *out, Err *err);
+int localizer_rank(const OpenLocalizer *l, size_t failure, Ranking *out,
+                   Err *err);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "locate/localizer.h"
 #include "tally/deaths.h"
 #include "tally/owner.h"
 #include "util/array.h"
@@ -11,8 +12,7 @@
 
 #define NOBODY UINT32_MAX
 
-// --- sets
-// ---------------------------------------------------------------------
+// --- sets -------------------------------------------------------------------
 
 static uint64_t word(const Bitset *b, size_t i) {
   return i < b->nwords ? b->words[i] : 0;
@@ -31,8 +31,7 @@ static void copy(Bitset *to, const Bitset *from) {
   bitset_union(to, from);
 }
 
-// --- sequences
-// ------------------------------------------------------------------
+// --- sequences --------------------------------------------------------------
 
 static int by_count(const void *a, const void *b) {
   const EntityCount *x = a, *y = b;
@@ -111,8 +110,7 @@ static size_t sequence_distance(const Sequence *a, const Sequence *b,
   return one + both - common_order(a, b, where, NULL);
 }
 
-// --- runs
-// ---------------------------------------------------------------------
+// --- runs -------------------------------------------------------------------
 
 void neighbours_init(Neighbours *n, const Suite *suite) {
   *n = (Neighbours){.suite = suite};
@@ -131,7 +129,8 @@ static void nearest_release(Nearest *n) {
   sequence_release(&n->sequence);
 }
 
-void neighbours_release(Neighbours *n) {
+void neighbours_release(void *state) {
+  Neighbours *n = state;
   for (size_t i = 0; n->suite && i < n->suite->nruns; i++) {
     sequence_release(&n->sequences[i]);
     nearest_release(&n->binary[i]);
@@ -151,7 +150,8 @@ static bool has_verdict(const Suite *suite, size_t run, Verdict verdict) {
   return info->has_spectrum && info->verdict == verdict;
 }
 
-void neighbours_add_failing(Neighbours *n, size_t run, const Spectra *spectra) {
+void neighbours_add_failing(void *state, size_t run, const Spectra *spectra) {
+  Neighbours *n = state;
   if (!has_verdict(n->suite, run, VERDICT_FAIL))
     return;
   tally_add(&n->tally, run, &spectra->hits[ENTITY_STATEMENT]);
@@ -189,7 +189,8 @@ static void compare_sequences(Neighbours *n, size_t failing, size_t run,
   best->sequence = copy_sequence(sequence);
 }
 
-void neighbours_add_run(Neighbours *n, size_t run, const Spectra *spectra) {
+void neighbours_add_run(void *state, size_t run, const Spectra *spectra) {
+  Neighbours *n = state;
   const Bitset *hits = &spectra->hits[ENTITY_STATEMENT];
   if (has_verdict(n->suite, run, VERDICT_FAIL))
     return; // is there
@@ -207,36 +208,20 @@ void neighbours_add_run(Neighbours *n, size_t run, const Spectra *spectra) {
   sequence_release(&sequence);
 }
 
-static void add_failing(void *ctx, size_t run, const Spectra *spectra) {
-  neighbours_add_failing(ctx, run, spectra);
-}
+// --- reports ----------------------------------------------------------------
 
-static void add_run(void *ctx, size_t run, const Spectra *spectra) {
-  neighbours_add_run(ctx, run, spectra);
-}
-
-int neighbours_load(Neighbours *n, Store *store, const Suite *suite,
-                    bool permutation, Err *err) {
-  unsigned what = 1u << ENTITY_STATEMENT | (permutation ? STORE_COUNTS : 0);
-  neighbours_init(n, suite);
-  if (store_each_spectra(store, suite, what, add_failing, n, err) ||
-      store_each_spectra(store, suite, what, add_run, n, err)) {
-    neighbours_release(n);
-    return -1;
-  }
-  return 0;
-}
-
-// --- reports
-// ------------------------------------------------------------------
+typedef enum {
+  REPORT_UNION,
+  REPORT_INTERSECTION,
+  NEAREST_BINARY,
+  NEAREST_PERMUTATION,
+} NeighbourMethod;
 
 // The report for one failure.
 typedef struct {
+  Scoring *s;
   const Neighbours *n;
-  const Comparison *runs;
-  size_t failure;
-  bool others; // runs with other failures may be neighbours
-  Scores scores;
+  bool others;                 // runs with other failures may be neighbours
   uint32_t *failing, *nearest; // per reported statement: the first such pair
   size_t *distance;
   uint32_t by_hits; // failing runs without counts, or without a neighbour that
@@ -245,9 +230,9 @@ typedef struct {
 
 static void report(Reporter *r, uint32_t statement, uint32_t failing,
                    uint32_t nearest, size_t distance) {
-  if (r->scores.score[statement] == 1)
+  if (r->s->scores.score[statement] == 1)
     return;
-  r->scores.score[statement] = 1;
+  r->s->scores.score[statement] = 1;
   r->failing[statement] = failing;
   r->nearest[statement] = nearest;
   r->distance[statement] = distance;
@@ -257,7 +242,7 @@ static void report(Reporter *r, uint32_t statement, uint32_t failing,
 static bool is_other(const Reporter *r, uint32_t o) {
   const Suite *suite = r->n->suite;
   return r->others && has_verdict(suite, o, VERDICT_FAIL) &&
-         !run_shows(suite, r->failure, o);
+         !run_shows(suite, r->s->failure, o);
 }
 
 // Of equally near runs the first.
@@ -316,26 +301,26 @@ static void report_permutation(Reporter *r, uint32_t failing) {
   bitset_release(&kept);
 }
 
-static void report_nearest(Reporter *r, NeighbourMethod method) {
+static void report_nearest(Reporter *r) {
   const Suite *suite = r->n->suite;
-  const FailureGroup *group = &suite->failures[r->failure];
+  const FailureGroup *group = &suite->failures[r->s->failure];
   for (size_t i = 0; i < group->nruns; i++) {
     if (!has_verdict(suite, group->runs[i], VERDICT_FAIL))
       continue;
-    if (method == NEAREST_BINARY)
+    if (r->s->variant == NEAREST_BINARY)
       report_binary(r, group->runs[i]);
     else
       report_permutation(r, group->runs[i]);
   }
 }
 
-static void report_sets(Reporter *r, NeighbourMethod method) {
+static void report_sets(Reporter *r) {
   const Suite *suite = r->n->suite;
-  const Comparison *c = r->runs;
+  const Comparison *c = &r->s->runs;
   for (uint32_t e = 0; e < suite->nentities; e++) {
     if (suite->entities[e].kind != ENTITY_STATEMENT)
       continue;
-    bool reported = method == REPORT_UNION
+    bool reported = r->s->variant == REPORT_UNION
                         ? c->ef[e] && !c->ep[e]
                         : c->ep[e] == c->passing && c->ef[e] < c->failing;
     if (reported)
@@ -343,16 +328,16 @@ static void report_sets(Reporter *r, NeighbourMethod method) {
   }
 }
 
-static void explain(const Reporter *r, NeighbourMethod method, Suspect *s) {
+static void explain_suspect(const Reporter *r, Suspect *s) {
   const Suite *suite = r->n->suite;
   uint32_t e = suite->entities[s->entity].kind == ENTITY_FUNCTION && s->carried
                    ? s->carrier
                    : s->entity;
-  if (r->scores.score[e] != 1)
+  if (r->s->scores.score[e] != 1)
     return;
   if (r->failing[e] == NOBODY) {
     suspect_explain(s, "set",
-                    mem_strdup(method == REPORT_UNION
+                    mem_strdup(r->s->variant == REPORT_UNION
                                    ? "failing runs execute it, no passing run "
                                      "does"
                                    : "all passing runs execute it, not all "
@@ -366,50 +351,84 @@ static void explain(const Reporter *r, NeighbourMethod method, Suspect *s) {
                              suite->runs[r->nearest[e]].test, r->distance[e]));
 }
 
-static void reporter_init(Reporter *r, const Neighbours *n,
-                          const Comparison *runs, size_t failure,
-                          bool others_pass) {
-  const Suite *suite = n->suite;
-  *r = (Reporter){.n = n,
-                  .runs = runs,
-                  .failure = failure,
-                  .others = others_pass || runs->stand_in};
-  scores_init(&r->scores, suite);
-  r->failing = mem_array(uint32_t, suite->nentities);
-  r->nearest = mem_array(uint32_t, suite->nentities);
-  r->distance = mem_array(size_t, suite->nentities);
-  for (size_t i = 0; i < suite->nentities; i++)
-    r->scores.score[i] = 0;
-}
-
-static void reporter_release(Reporter *r) {
-  scores_release(&r->scores);
-  free(r->failing);
-  free(r->nearest);
-  free(r->distance);
-}
-
-int neighbour_rank(const Neighbours *n, NeighbourMethod method, size_t failure,
-                   const ListOptions *o, Ranking *out, Err *err) {
-  Comparison c;
-  Reporter r;
-  comparison_init(&c, &n->tally, failure, o->others_pass);
-  reporter_init(&r, n, &c, failure, o->others_pass);
-  if (method == REPORT_UNION || method == REPORT_INTERSECTION)
-    report_sets(&r, method);
-  else
-    report_nearest(&r, method);
-  int rc = listing_rank(&n->tally, &c, failure, &r.scores, o, out, err);
-  for (size_t i = 0; !rc && i < out->suspects.len && i < o->explain; i++)
-    explain(&r, method, &out->suspects.items[i]);
-  if (!rc && r.by_hits && out->suspects.len)
+static void explain(const Scoring *s, Ranking *out) {
+  const Reporter *r = s->work;
+  for (size_t i = 0; i < out->suspects.len && i < s->options->explain; i++)
+    explain_suspect(r, &out->suspects.items[i]);
+  if (r->by_hits && out->suspects.len)
     ranking_note(out, "hits",
                  mem_printf("%u of %u failing runs have no counts, or no "
                             "passing run has: their nearest neighbour is the "
                             "one by binary distance; build with "
                             "CULPRIT_MODE=counts",
-                            r.by_hits, out->failing));
-  reporter_release(&r);
-  comparison_release(&c);
-  return rc;
+                            r->by_hits, out->failing));
 }
+
+// --- the localizers ---------------------------------------------------------
+
+static void rank(Scoring *s) {
+  const Neighbours *n = s->state;
+  size_t size = n->suite->nentities;
+  Reporter *r = arena_new(&s->arena, Reporter);
+  scoring_begin(s, &n->tally);
+  scoring_clear(s);
+  *r = (Reporter){.s = s,
+                  .n = n,
+                  .others = s->options->others_pass || s->runs.stand_in,
+                  .failing = arena_array(&s->arena, uint32_t, size),
+                  .nearest = arena_array(&s->arena, uint32_t, size),
+                  .distance = arena_array(&s->arena, size_t, size)};
+  s->work = r;
+  if (s->variant == REPORT_UNION || s->variant == REPORT_INTERSECTION)
+    report_sets(r);
+  else
+    report_nearest(r);
+}
+
+// Reads the spectra twice: first the failing runs, then the passing runs, which
+// are compared with them.
+static int load(Neighbours *n, SessionEvidence *s, unsigned what, Err *err) {
+  neighbours_init(n, s->suite);
+  if (store_each_spectra(s->store, s->suite, what, neighbours_add_failing, n,
+                         err))
+    return -1;
+  return store_each_spectra(s->store, s->suite, what, neighbours_add_run, n,
+                            err);
+}
+
+static int open_binary(void *state, SessionEvidence *s, Err *err) {
+  return load(state, s, 1u << ENTITY_STATEMENT, err);
+}
+
+static int open_permutation(void *state, SessionEvidence *s, Err *err) {
+  return load(state, s, 1u << ENTITY_STATEMENT | STORE_COUNTS, err);
+}
+
+#define NEIGHBOURS                                                             \
+  .all_kinds = 1u << ENTITY_STATEMENT, .lists = LIST_LINES,                    \
+  .state_size = sizeof(Neighbours), .close = neighbours_release, .rank = rank, \
+  .explain = explain
+
+const Localizer neighbour_localizers[] = {
+    {.name = "set-union",
+     .doc = "executed by a failing run and by no passing run",
+     .variant = REPORT_UNION,
+     .open = open_binary,
+     NEIGHBOURS},
+    {.name = "set-intersection",
+     .doc = "executed by every passing run, but not by a failing run",
+     .variant = REPORT_INTERSECTION,
+     .open = open_binary,
+     NEIGHBOURS},
+    {.name = "nn",
+     .doc = "executed by a failing run, but not by the nearest passing one",
+     .variant = NEAREST_BINARY,
+     .open = open_binary,
+     NEIGHBOURS},
+    {.name = "nn-perm",
+     .doc = "the same; near is what was seen equally often",
+     .counts = true,
+     .variant = NEAREST_PERMUTATION,
+     .open = open_permutation,
+     NEIGHBOURS},
+    {0}};

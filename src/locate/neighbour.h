@@ -35,20 +35,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "locate/listing.h"
-#include "model/ranking.h"
 #include "model/suite.h"
 #include "store/store.h"
 #include "tally/tally.h"
 #include "util/bitset.h"
 #include "util/err.h"
-
-typedef enum {
-  REPORT_UNION,
-  REPORT_INTERSECTION,
-  NEAREST_BINARY,
-  NEAREST_PERMUTATION,
-} NeighbourMethod;
 
 // What a run saw, the least often seen first.
 typedef struct {
@@ -74,19 +65,11 @@ typedef struct {
   uint32_t *where;               // per entity: scratch
 } Neighbours;
 
-// Reads the spectra twice: failing runs first, then passing ones are compared
-// with them. `permutation`: also read counts, which NEAREST_PERMUTATION needs.
-int neighbours_load(Neighbours *n, Store *store, const Suite *suite,
-                    bool permutation, Err *err);
-void neighbours_release(Neighbours *n);
-
-// The same by hand: all failing runs, then all runs.
+// To be filled with all failing runs, then all runs. With counts the distance
+// by permutation is known, too.
 void neighbours_init(Neighbours *n, const Suite *suite);
-void neighbours_add_failing(Neighbours *n, size_t run, const Spectra *spectra);
-void neighbours_add_run(Neighbours *n, size_t run, const Spectra *spectra);
-
-// by: statement or function.
-int neighbour_rank(const Neighbours *n, NeighbourMethod method, size_t failure,
-                   const ListOptions *o, Ranking *out, Err *err);
+void neighbours_release(void *state);
+void neighbours_add_failing(void *state, size_t run, const Spectra *spectra);
+void neighbours_add_run(void *state, size_t run, const Spectra *spectra);
 
 #endif

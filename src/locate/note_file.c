@@ -29,25 +29,32 @@ void note_add_fact(Str *out, const char *name, const char *value) {
   str_addc(out, '\n');
 }
 
-void note_add_sources(Str *out, const NoteSources *sources) {
-  for (size_t i = 0; i < sources->len; i++) {
-    const Source *s = &sources->items[i];
+static void add_head(const NoteKind *kind, const NoteHead *note, Str *out) {
+  str_addf(out, "%s\t%u\n", kind->name, kind->version);
+  note_add_fact(out, "signature", note->signature);
+  for (size_t i = 0; i < note->sources.len; i++) {
+    const Source *s = &note->sources.items[i];
     str_add(out, "source");
     note_add_field(out, s->path);
     str_addf(out, "\t%016" PRIx64 "\n", s->hash);
   }
 }
 
-static char *note_path(const char *dir, const char *kind, int64_t session) {
-  return mem_printf("%s/%s/%lld.tsv", dir, kind, (long long)session);
+static char *note_path(const NoteKind *kind, const char *dir, int64_t session) {
+  return mem_printf("%s/%s/%lld.tsv", dir, kind->name, (long long)session);
 }
 
-int note_write(const char *dir, const char *kind, int64_t session,
-               const Str *text, Err *err) {
-  char *place = mem_printf("%s/%s", dir, kind);
-  char *path = note_path(dir, kind, session);
+int note_write(const NoteKind *kind, const char *dir, const void *note,
+               Err *err) {
+  const NoteHead *head = note;
+  char *place = mem_printf("%s/%s", dir, kind->name);
+  char *path = note_path(kind, dir, head->session);
+  Str text = {0};
+  add_head(kind, head, &text);
+  kind->write(note, &text);
   int rc =
-      fs_mkdirs(place, err) || fs_write(path, str_text(text), text->len, err);
+      fs_mkdirs(place, err) || fs_write(path, str_text(&text), text.len, err);
+  str_release(&text);
   free(place);
   free(path);
   return rc ? -1 : 0;
@@ -77,9 +84,10 @@ static void unescape(char *text) {
   *to = 0;
 }
 
-size_t note_split(char *line, char **fields, size_t most) {
+// Splits a line in place. 0: it has too many fields.
+static size_t split(char *line, char **fields) {
   size_t n = 0;
-  while (line && n < most) {
+  while (line && n < NOTE_FIELDS) {
     fields[n] = strsep(&line, "\t");
     unescape(fields[n++]);
   }
@@ -93,14 +101,53 @@ bool note_number(const char *text, uint32_t *out) {
   return *text >= '0' && *text <= '9' && !*end && v < UINT32_MAX;
 }
 
-bool note_take_source(NoteSources *out, char **f, Arena *arena) {
+static bool take_source(NoteHead *note, char **f, Arena *arena) {
   char *end;
   uint64_t hash = strtoull(f[2], &end, 16);
   if (!*f[2] || *end)
     return false;
-  array_push(out, (Source){arena_strdup(arena, f[1]), hash});
+  array_push(&note->sources, (Source){arena_strdup(arena, f[1]), hash});
   return true;
 }
+
+static bool take_fact(const NoteKind *kind, NoteHead *note, char *line,
+                      Arena *arena) {
+  char *f[NOTE_FIELDS];
+  size_t n = split(line, f);
+  if (n == 2 && !strcmp(f[0], kind->name))
+    return note_number(f[1], &note->version) && note->version == kind->version;
+  if (n == 2 && !strcmp(f[0], "signature"))
+    return (note->signature = arena_strdup(arena, f[1]));
+  if (n == 3 && !strcmp(f[0], "source"))
+    return take_source(note, f, arena);
+  return n && kind->take(note, f, n, arena);
+}
+
+int note_parse(const NoteKind *kind, void *note, const char *path, char *text,
+               Arena *arena, Err *err) {
+  NoteHead *head = note;
+  bool good = true;
+  memset(note, 0, kind->size);
+  head->version = kind->version;
+  for (char *line; good && (line = strsep(&text, "\n"));)
+    good = !*line || take_fact(kind, head, line, arena);
+  if (head->version != kind->version)
+    return err_set(err,
+                   "%s: note version %u, this build reads %u; remove it and "
+                   "run `culprit %s` again",
+                   path, head->version, kind->version, kind->name);
+  if (good && head->signature && (!kind->complete || kind->complete(note)))
+    return 0;
+  return err_set(err, "%s is not a note of `culprit %s`; remove it", path,
+                 kind->name);
+}
+
+void note_release(const NoteKind *kind, void *note) {
+  array_release(&((NoteHead *)note)->sources);
+  kind->release(note);
+}
+
+// --- all of them ------------------------------------------------------------
 
 static int by_number(const void *a, const void *b) {
   int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
@@ -110,8 +157,9 @@ static int by_number(const void *a, const void *b) {
 typedef ARRAY(int64_t) Sessions;
 
 // Those that have a note, the newest first.
-static void find_sessions(const char *store, const char *kind, Sessions *out) {
-  char *place = mem_printf("%s/%s", store, kind);
+static void find_sessions(const NoteKind *kind, const char *store,
+                          Sessions *out) {
+  char *place = mem_printf("%s/%s", store, kind->name);
   DIR *dir = opendir(place);
   free(place);
   for (struct dirent *e; dir && (e = readdir(dir));) {
@@ -133,37 +181,70 @@ static bool has_source(const Suite *suite, const Source *s) {
   return false;
 }
 
-bool note_is_about(const NoteSources *sources, const Suite *suite) {
-  for (size_t i = 0; i < sources->len; i++)
-    if (!has_source(suite, &sources->items[i]))
+// Has the session all source texts of the note? A note without any is about
+// nothing.
+static bool is_about(const NoteHead *note, const Suite *suite) {
+  for (size_t i = 0; i < note->sources.len; i++)
+    if (!has_source(suite, &note->sources.items[i]))
       return false;
-  return sources->len > 0;
+  return note->sources.len > 0;
 }
 
-static int read_note(const char *path, int64_t session, EachNote *each,
-                     void *context, Err *err) {
-  Str bytes = {0};
-  int rc = fs_read(path, FILE_MAX, &bytes, err);
-  char *text = mem_strdup(str_text(&bytes));
+static int load_note(Notes *n, const char *path, int64_t session,
+                     const Suite *suite, Err *err) {
+  Str text = {0};
+  NoteHead *note = arena_alloc(&n->arena, n->kind->size);
+  int rc = fs_read(path, FILE_MAX, &text, err);
   if (!rc)
-    rc = each(context, session, path, text, err);
-  free(text);
-  str_release(&bytes);
+    rc = note_parse(n->kind, note, path, text.len ? text.data : NULL, &n->arena,
+                    err);
+  note->session = session;
+  if (!rc && is_about(note, suite))
+    array_push(&n->items, (void *)note);
+  else
+    note_release(n->kind, note);
+  str_release(&text);
   return rc;
 }
 
-int note_each(const char *dir, const char *kind, EachNote *each, void *context,
-              Err *err) {
+int notes_load(Notes *n, const NoteKind *kind, const char *dir,
+               const Suite *suite, Err *err) {
   Sessions sessions = {0};
   int rc = 0;
-  find_sessions(dir, kind, &sessions);
+  *n = (Notes){.kind = kind};
+  find_sessions(kind, dir, &sessions);
   for (size_t i = 0; !rc && i < sessions.len; i++) {
-    char *path = note_path(dir, kind, sessions.items[i]);
-    rc = read_note(path, sessions.items[i], each, context, err);
+    char *path = note_path(kind, dir, sessions.items[i]);
+    rc = load_note(n, path, sessions.items[i], suite, err);
     free(path);
   }
   array_release(&sessions);
   return rc;
+}
+
+void notes_release(void *notes) {
+  Notes *n = notes;
+  for (size_t i = 0; i < n->items.len; i++)
+    note_release(n->kind, n->items.items[i]);
+  array_release(&n->items);
+  arena_release(&n->arena);
+}
+
+bool notes_exist(const void *notes) {
+  return ((const Notes *)notes)->items.len > 0;
+}
+
+const void *notes_find(const Notes *n, const char *signature) {
+  for (size_t i = 0; i < n->items.len; i++)
+    if (!strcmp(((const NoteHead *)n->items.items[i])->signature, signature))
+      return n->items.items[i];
+  return NULL;
+}
+
+// --- ranking ----------------------------------------------------------------
+
+const void *note_of(const Scoring *s) {
+  return notes_find(s->state, s->suite->failures[s->failure].signature);
 }
 
 uint32_t note_statement(const Suite *suite, const char *file, uint32_t line) {
@@ -174,4 +255,22 @@ uint32_t note_statement(const Suite *suite, const char *file, uint32_t line) {
       return i;
   }
   return ENTITY_NONE;
+}
+
+bool note_score(Scoring *s, const char *file, uint32_t line, double score,
+                const void *fact) {
+  uint32_t statement = note_statement(s->suite, file, line);
+  if (!s->work)
+    s->work = arena_array(&s->arena, const void *, s->suite->nentities);
+  const void **facts = s->work;
+  if (statement == ENTITY_NONE || facts[statement])
+    return false;
+  facts[statement] = fact;
+  s->scores.score[statement] = score;
+  return true;
+}
+
+const void *note_fact(const Scoring *s, uint32_t statement) {
+  const void *const *facts = s->work;
+  return facts ? facts[statement] : NULL;
 }

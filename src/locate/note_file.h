@@ -1,13 +1,19 @@
-// What commands found out, kept beside the store for later: text files
-// STORE/KIND/SESSION.tsv, one fact a line, tabs between (a tab, a line break
-// and % inside a field are %09, %0A, %25).
+// Notes: what `culprit near` and `culprit spec` found out, kept beside the
+// store for `rank`, `why` and `report`. A note is a text file
+// STORE/KIND/SESSION.tsv with one fact per line and tabs between its fields (a
+// tab, a line break and % inside a field are %09, %0A, %25).
 //
-//   near       1
-//   signature  exit status 1
+//   near       1                       kind and version
+//   signature  exit status 1           of the failure
 //   source     /src/f.c  1f0c...       hash of its text, hexadecimal
 //
-// What facts there are is the kind's own: near.h, spec_note.h. A note is about
-// every session that has these texts, not only about its own.
+// Further facts are the kind's own: near_note.h, spec_note.h. A note is about
+// every session that has these source texts and shows this failure.
+//
+//   Notes notes;
+//   notes_load(&notes, &near_note_kind, store_dir(store), &suite, &err);
+//   const NearNote *note = notes_find(&notes, signature);
+//   notes_release(&notes);
 #ifndef CULPRIT_LOCATE_NOTE_FILE_H
 #define CULPRIT_LOCATE_NOTE_FILE_H
 
@@ -15,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "locate/listing.h"
 #include "model/suite.h"
 #include "util/arena.h"
 #include "util/array.h"
@@ -23,32 +30,68 @@
 
 typedef ARRAY(Source) NoteSources;
 
-// --- writing ----------------------------------------------------------------
+// What every note begins with.
+typedef struct {
+  int64_t session; // in which it was found
+  uint32_t version;
+  const char *signature; // of the failure
+  NoteSources sources;
+} NoteHead;
 
+typedef struct {
+  const char *name; // folder, first fact, and command that writes it
+  uint32_t version;
+  size_t size; // of a note: a struct that begins with a NoteHead
+  void (*write)(const void *note, Str *out); // its own facts
+  // Takes the fields of one of its own facts; false: there is no such fact.
+  bool (*take)(void *note, char **fields, size_t n, Arena *arena);
+  bool (*complete)(const void *note); // NULL: always
+  void (*release)(void *note);        // its own arrays
+} NoteKind;
+
+enum { NOTE_FIELDS = 9 }; // at most, in one fact
+
+// --- one note ---------------------------------------------------------------
+
+// Writes or replaces the note of its session. `dir`: the store's.
+int note_write(const NoteKind *kind, const char *dir, const void *note,
+               Err *err);
+// Reads an untrusted text, which is changed. Strings live in `arena`; the note
+// must be released even if this fails.
+int note_parse(const NoteKind *kind, void *note, const char *path, char *text,
+               Arena *arena, Err *err);
+void note_release(const NoteKind *kind, void *note);
+
+// For the kinds.
 void note_add_field(Str *out, const char *text); // with the tab before it
 void note_add_fact(Str *out, const char *name, const char *value);
-void note_add_sources(Str *out, const NoteSources *sources);
-// `dir`: the store's.
-int note_write(const char *dir, const char *kind, int64_t session,
-               const Str *text, Err *err);
-
-// --- reading: the text is untrusted -----------------------------------------
-
-// Takes a line apart, in place. 0: there are more fields than `most`.
-size_t note_split(char *line, char **fields, size_t most);
 bool note_number(const char *text, uint32_t *out);
-// The fields of a line "source".
-bool note_take_source(NoteSources *out, char **fields, Arena *arena);
 
-// Calls `each` with every note of this kind, the newest first. It may change
-// the text; names and text live until it returns.
-typedef int EachNote(void *context, int64_t session, const char *path,
-                     char *text, Err *err);
-int note_each(const char *dir, const char *kind, EachNote *each, void *context,
-              Err *err);
-// Has the session all these texts? No texts: no.
-bool note_is_about(const NoteSources *sources, const Suite *suite);
+// --- all notes of one kind about a session ----------------------------------
+
+typedef struct {
+  const NoteKind *kind;
+  ARRAY(void *) items; // the newest first
+  Arena arena;
+} Notes;
+
+int notes_load(Notes *n, const NoteKind *kind, const char *dir,
+               const Suite *suite, Err *err);
+void notes_release(void *notes);     // Notes; zeroed: does nothing
+bool notes_exist(const void *notes); // is there one?
+// The newest note about that failure; NULL: there is none.
+const void *notes_find(const Notes *n, const char *signature);
+
+// --- a localizer whose state is Notes ---------------------------------------
+
 // The statement on the line; ENTITY_NONE: there is none.
 uint32_t note_statement(const Suite *suite, const char *file, uint32_t line);
+// The note about the failure; NULL: there is none.
+const void *note_of(const Scoring *s);
+// Scores the statement on this line, unless that has been done. `fact`: what
+// note_fact() returns for it. False: there is no such statement left.
+bool note_score(Scoring *s, const char *file, uint32_t line, double score,
+                const void *fact);
+const void *note_fact(const Scoring *s, uint32_t statement); // or NULL
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "locate/localizer.h"
 #include "tally/formula.h"
 #include "tally/owner.h"
 #include "util/hashmap.h"
@@ -65,19 +66,23 @@ static void add_place(void *ctx, size_t run, const char *signature,
   array_push(&l->places->items, at);
 }
 
-int output_places_load(OutputPlaces *p, Store *store, const Suite *suite,
-                       Err *err) {
-  PlaceLoader l = {.places = p, .suite = suite};
+int outmap_open(void *state, SessionEvidence *s, Err *err) {
+  PlaceLoader l = {.places = state, .suite = s->suite};
   index_statements(&l);
-  int rc = store_each_place(store, suite, add_place, &l, err);
+  int rc = store_each_place(s->store, s->suite, add_place, &l, err);
   hashmap_release(&l.sources);
   hashmap_release(&l.lines);
   return rc;
 }
 
-void output_places_release(OutputPlaces *p) {
+void outmap_close(void *state) {
+  OutputPlaces *p = state;
   array_release(&p->items);
   arena_release(&p->arena);
+}
+
+const OutputPlaces *outmap_places(SessionEvidence *s, Err *err) {
+  return localizer_state(outmap_localizers, s, err);
 }
 
 // A group that was split (cluster.h) is named after the whole: "html: ...#2".
@@ -103,18 +108,12 @@ bool place_shows(const Suite *suite, const PlaceAt *p, size_t failure) {
 
 // --- scores -----------------------------------------------------------------
 
-typedef struct {
-  const OutputPlaces *places;
-  const Tally *tally;
-  const Comparison *comparison;
-  const PlaceAt **blamed; // per entity: a place it wrote, or NULL
-  bool any;               // some entity did
-} Apollon;
-
+// Per entity: a place it wrote that the failure is about, or NULL.
 static const PlaceAt **find_blamed(const OutputPlaces *places,
                                    const Suite *suite, size_t failure,
-                                   bool *any) {
-  const PlaceAt **blamed = mem_array(const PlaceAt *, suite->nentities);
+                                   Arena *arena, bool *any) {
+  const PlaceAt **blamed =
+      arena_array(arena, const PlaceAt *, suite->nentities);
   *any = false;
   for (size_t i = 0; i < places->items.len; i++) {
     const PlaceAt *p = &places->items.items[i];
@@ -126,100 +125,73 @@ static const PlaceAt **find_blamed(const OutputPlaces *places,
   return blamed;
 }
 
-static double tarantula(const Apollon *a, uint32_t e) {
-  const Comparison *c = a->comparison;
-  Counts n = comparison_counts(c, e);
-  return formula_find("tarantula")->score(n);
-}
-
-static void score_tarantula(const Apollon *a, unsigned kinds, Scores *s) {
-  const Suite *suite = a->tally->suite;
-  uint32_t *owner = owners_find(suite, ENTITY_STATEMENT, kinds);
-  for (uint32_t e = 0; e < suite->nentities; e++)
-    if (owner[e] != ENTITY_NONE && bitset_has(&a->tally->executed, e))
-      scores_offer(s, owner[e], tarantula(a, e),
+static void score_tarantula(Scoring *s, bool conditions) {
+  unsigned kinds =
+      1u << ENTITY_STATEMENT | (conditions ? 1u << ENTITY_CONDITION : 0);
+  uint32_t *owner = owners_find(s->suite, ENTITY_STATEMENT, kinds);
+  Formula *tarantula = formula_find("tarantula")->score;
+  for (uint32_t e = 0; e < s->suite->nentities; e++)
+    if (owner[e] != ENTITY_NONE && bitset_has(&s->tally->executed, e))
+      scores_offer(&s->scores, owner[e],
+                   tarantula(comparison_counts(&s->runs, e)),
                    owner[e] == e ? ENTITY_NONE : e);
   free(owner);
 }
 
-static void score_map(const Apollon *a, Scores *s) {
-  const Suite *suite = a->tally->suite;
-  for (uint32_t e = 0; e < suite->nentities; e++)
-    if (suite->entities[e].kind == ENTITY_STATEMENT)
-      scores_offer(s, e, a->blamed[e] ? 1 : 0, ENTITY_NONE);
+static void score_map(Scoring *s, const PlaceAt *const *blamed) {
+  for (uint32_t e = 0; e < s->suite->nentities; e++)
+    if (s->suite->entities[e].kind == ENTITY_STATEMENT)
+      scores_offer(&s->scores, e, blamed[e] ? 1 : 0, ENTITY_NONE);
 }
 
 // Both agree: above everything that only Tarantula suspects.
-static void combine(const Apollon *a, Scores *s) {
-  for (uint32_t e = 0; e < a->tally->suite->nentities; e++)
-    if (a->blamed[e] && s->score[e] > 0.5)
-      s->score[e] = 1.1;
+static void combine(Scoring *s, const PlaceAt *const *blamed) {
+  s->deaths = &s->session->deaths;
+  for (uint32_t e = 0; e < s->suite->nentities; e++)
+    if (blamed[e] && s->scores.score[e] > 0.5)
+      s->scores.score[e] = 1.1;
 }
 
-static void score(const Apollon *a, Apollo technique, Scores *s) {
-  const unsigned lines = 1u << ENTITY_STATEMENT;
-  const unsigned conditions = lines | 1u << ENTITY_CONDITION;
-  switch (technique) {
-  case APOLLO_T:
-    score_tarantula(a, lines, s);
-    break;
-  case APOLLO_O:
-    score_map(a, s);
-    break;
-  case APOLLO_T_O:
-    score_tarantula(a, lines, s);
-    combine(a, s);
-    break;
-  case APOLLO_TC:
-    score_tarantula(a, conditions, s);
-    break;
-  case APOLLO_TC_O:
-    score_tarantula(a, conditions, s);
-    combine(a, s);
-    break;
-  case APOLLO_TC_OR_O:
-    if (a->any)
-      score_map(a, s);
-    else
-      score_tarantula(a, conditions, s);
-    break;
-  }
+// What a technique is made of.
+enum { CONDITIONS = 1, COMBINED = 2, MAP = 4, MAP_IF_ANY = 8 };
+
+static void rank(Scoring *s) {
+  bool any;
+  scoring_begin(s, &s->session->tally);
+  const PlaceAt **blamed =
+      find_blamed(s->state, s->suite, s->failure, &s->arena, &any);
+  if (s->variant & MAP || (s->variant & MAP_IF_ANY && any))
+    score_map(s, blamed);
+  else
+    score_tarantula(s, s->variant & CONDITIONS);
+  if (s->variant & COMBINED)
+    combine(s, blamed);
 }
 
 // --- ranking ----------------------------------------------------------------
 
-static void explain(const Suite *suite, const PlaceAt *const *blamed,
-                    size_t top, Ranking *r) {
+void outmap_explain(const OutputPlaces *places, const Suite *suite, Ranking *r,
+                    size_t top) {
+  Arena arena = {0};
+  bool any;
+  const PlaceAt **blamed = find_blamed(places, suite, r->failure, &arena, &any);
   for (size_t i = 0; i < r->suspects.len && i < top; i++) {
     Suspect *s = &r->suspects.items[i];
     const PlaceAt *p = blamed[s->entity];
     if (!p)
       continue;
-    char *at = p->line == suite->entities[s->entity].line
-                   ? mem_strdup("")
-                   : mem_printf(", line %u", p->line);
+    const char *at = p->line == suite->entities[s->entity].line
+                         ? ""
+                         : arena_printf(&arena, ", line %u", p->line);
     suspect_explain(s, "output",
                     mem_printf("wrote `%s`%s: %s", p->excerpt, at, p->what));
-    free(at);
   }
+  arena_release(&arena);
 }
 
-int apollo_rank(const OutputPlaces *p, const Tally *t, Apollo technique,
-                size_t failure, const ListOptions *o, Ranking *out, Err *err) {
-  Comparison c;
-  comparison_init(&c, t, failure, o->others_pass);
-  Apollon a = {.places = p, .tally = t, .comparison = &c};
-  a.blamed = find_blamed(p, t->suite, failure, &a.any);
-  Scores s;
-  scores_init(&s, t->suite);
-  score(&a, technique, &s);
-  int rc = listing_rank(t, &c, failure, &s, o, out, err);
-  if (!rc && o->by == ENTITY_STATEMENT)
-    explain(t->suite, a.blamed, o->explain, out);
-  free(a.blamed);
-  scores_release(&s);
-  comparison_release(&c);
-  return rc;
+static void explain(const Scoring *s, Ranking *r) {
+  if (s->options->by == ENTITY_STATEMENT)
+    outmap_explain(s->state, s->suite, r, s->options->explain);
 }
 
 // Tarantula above 0.5.
@@ -237,9 +209,10 @@ static double spread(const Ranking *r) {
   return high - low;
 }
 
-void apollo_raise(const OutputPlaces *p, const Suite *suite, Ranking *r) {
+void outmap_raise(const OutputPlaces *p, const Suite *suite, Ranking *r) {
+  Arena arena = {0};
   bool any;
-  const PlaceAt **blamed = find_blamed(p, suite, r->failure, &any);
+  const PlaceAt **blamed = find_blamed(p, suite, r->failure, &arena, &any);
   double lift = r->suspects.len ? spread(r) + 1 : 0;
   for (size_t i = 0; any && i < r->suspects.len; i++) {
     Suspect *s = &r->suspects.items[i];
@@ -249,13 +222,43 @@ void apollo_raise(const OutputPlaces *p, const Suite *suite, Ranking *r) {
     s->hint += lift;
     s->own += lift;
   }
-  free(blamed);
+  arena_release(&arena);
 }
 
-void apollo_explain(const OutputPlaces *p, const Suite *suite, Ranking *r,
-                    size_t top) {
-  bool any;
-  const PlaceAt **blamed = find_blamed(p, suite, r->failure, &any);
-  explain(suite, blamed, top, r);
-  free(blamed);
+// --- the localizers ---------------------------------------------------------
+
+static bool has_places(const void *state) {
+  return ((const OutputPlaces *)state)->items.len > 0;
 }
+
+#define APOLLO                                                                 \
+  .scope = FOR_PHP, .all_kinds = 1u << ENTITY_STATEMENT,                       \
+  .loads = 1u << ENTITY_STATEMENT | 1u << ENTITY_CONDITION,                    \
+  .lists = LIST_LINES, OUTMAP_STATE, .rank = rank, .explain = explain
+
+const Localizer outmap_localizers[] = {
+    {.name = "apollo-t", .doc = "Tarantula of the line (Artzi 2010)", APOLLO},
+    {.name = "apollo-o",
+     .doc = "lines that wrote what the oracle blames in the output",
+     APOLLO,
+     .variant = MAP,
+     .has = has_places,
+     .needs = "a failure that names places in the output",
+     .remedy = "`culprit web` finds them in pages that are not valid HTML"},
+    {.name = "apollo-t+o",
+     .doc = "apollo-t, raised to 1.1 where apollo-o agrees",
+     APOLLO,
+     .variant = COMBINED},
+    {.name = "apollo-tc",
+     .doc = "apollo-t over the line and the outcomes of its conditions",
+     APOLLO,
+     .variant = CONDITIONS},
+    {.name = "apollo-tc+o",
+     .doc = "apollo-tc, raised to 1.1 where apollo-o agrees",
+     APOLLO,
+     .variant = CONDITIONS | COMBINED},
+    {.name = "apollo-tcoro",
+     .doc = "apollo-o where the oracle names places, else apollo-tc",
+     APOLLO,
+     .variant = CONDITIONS | MAP_IF_ANY},
+    {0}};

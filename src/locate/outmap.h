@@ -24,10 +24,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "locate/listing.h"
+#include "locate/session_evidence.h"
 #include "model/ranking.h"
-#include "store/store.h"
-#include "tally/tally.h"
 #include "util/arena.h"
 #include "util/array.h"
 #include "util/err.h"
@@ -46,32 +44,24 @@ typedef struct {
   Arena arena;
 } OutputPlaces;
 
-int output_places_load(OutputPlaces *p, Store *store, const Suite *suite,
-                       Err *err);
-void output_places_release(OutputPlaces *p);
+// What to put into a Localizer whose state is an OutputPlaces.
+#define OUTMAP_STATE                                                           \
+  .state_size = sizeof(OutputPlaces), .open = outmap_open, .close = outmap_close
+
+int outmap_open(void *state, SessionEvidence *s, Err *err);
+void outmap_close(void *state);
+// The places of the session, loaded by the first call. NULL: that failed.
+const OutputPlaces *outmap_places(SessionEvidence *s, Err *err);
 
 // Is this place one of failure `failure` of the suite?
 bool place_shows(const Suite *suite, const PlaceAt *p, size_t failure);
 
-typedef enum {
-  APOLLO_T,
-  APOLLO_O,
-  APOLLO_T_O,
-  APOLLO_TC,
-  APOLLO_TC_O,
-  APOLLO_TC_OR_O
-} Apollo;
-
-// `t` must hold statements and, for TC, conditions.
-int apollo_rank(const OutputPlaces *p, const Tally *t, Apollo technique,
-                size_t failure, const ListOptions *o, Ranking *out, Err *err);
-
 // Puts the lines of a ranking that wrote what the oracle blames, and that are
 // executed more often in failing than in passing runs, above all others: adds
 // to their scores what makes them higher. The order among them stays.
-void apollo_raise(const OutputPlaces *p, const Suite *suite, Ranking *r);
+void outmap_raise(const OutputPlaces *p, const Suite *suite, Ranking *r);
 // Says of the first `top` suspects what they wrote.
-void apollo_explain(const OutputPlaces *p, const Suite *suite, Ranking *r,
+void outmap_explain(const OutputPlaces *p, const Suite *suite, Ranking *r,
                     size_t top);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "locate/localizer.h"
 #include "model/condition.h"
 #include "tally/deaths.h"
 #include "tally/owner.h"
@@ -14,8 +15,7 @@
 #define CONFIDENCE_95 1.96
 #define UNOBSERVED 0.5 // the bias where nothing speaks for or against
 
-// --- sites
-// --------------------------------------------------------------------
+// --- sites ------------------------------------------------------------------
 
 static bool is_predicate(const Entity *e) {
   return e->kind == ENTITY_CONDITION || e->kind == ENTITY_RETURN;
@@ -69,8 +69,7 @@ static uint32_t site_end(const Predicates *p, uint32_t first) {
   return end;
 }
 
-// --- runs
-// ---------------------------------------------------------------------
+// --- runs -------------------------------------------------------------------
 
 void predicates_init(Predicates *p, const Suite *suite) {
   *p = (Predicates){.suite = suite};
@@ -86,7 +85,8 @@ void predicates_init(Predicates *p, const Suite *suite) {
   p->by_hits = mem_array(bool, suite->nruns);
 }
 
-void predicates_release(Predicates *p) {
+void predicates_release(void *state) {
+  Predicates *p = state;
   free(p->owner);
   free(p->site);
   free(p->members);
@@ -218,7 +218,8 @@ static void observe(const Adding *a, const Bitset *hits, Bitset *sites) {
   }
 }
 
-void predicates_add_run(Predicates *p, size_t run, const Spectra *spectra) {
+void predicates_add_run(void *state, size_t run, const Spectra *spectra) {
+  Predicates *p = state;
   Adding a = {p, run, spectra};
   Bitset sites = {0};
   for (size_t i = 0; i < spectra->ncounts; i++)
@@ -234,30 +235,7 @@ void predicates_add_run(Predicates *p, size_t run, const Spectra *spectra) {
   bitset_release(&sites);
 }
 
-static void add_run(void *ctx, size_t run, const Spectra *spectra) {
-  predicates_add_run(ctx, run, spectra);
-}
-
-int predicates_load(Predicates *p, Store *store, const Suite *suite, Err *err) {
-  predicates_init(p, suite);
-  int rc = 0;
-  if (!p->nmembers)
-    rc = err_set(err,
-                 "session %lld has no predicates (conditions or returns): "
-                 "build with culprit-cc and run the tests again, or choose "
-                 "another --method",
-                 (long long)suite->session);
-  if (!rc)
-    rc = store_each_spectra(store, suite,
-                            1u << ENTITY_STATEMENT | TUPLE_KINDS | STORE_COUNTS,
-                            add_run, p, err);
-  if (rc)
-    predicates_release(p);
-  return rc;
-}
-
-// --- what both have in common
-// ---------------------------------------------------
+// --- what both have in common -----------------------------------------------
 
 static void describe(const Entity *e, Str *out) {
   if (e->kind == ENTITY_RETURN)
@@ -270,34 +248,27 @@ static void describe(const Entity *e, Str *out) {
 
 // Statements take the best of their predicates; of equally good ones one that
 // is true more often where it fails (`more`, per entity; NULL: not known).
-static int rank(const Predicates *p, const Comparison *c, size_t failure,
-                Scores *scores, const bool *more, const PredicateOptions *o,
-                Ranking *out, Err *err) {
-  if (o->predicates)
-    return listing_rank_kinds(&p->tally, c, failure, scores, TUPLE_KINDS,
-                              &o->list, out, err);
+static void offer_predicates(Scoring *s, const bool *more) {
+  const Predicates *p = s->state;
   for (int first = 1; first >= 0; first--)
     for (uint32_t i = 0; i < p->nmembers; i++) {
       uint32_t e = p->members[i];
-      if (p->owner[e] != ENTITY_NONE && !isnan(scores->score[e]) &&
+      if (p->owner[e] != ENTITY_NONE && !isnan(s->scores.score[e]) &&
           (!more || more[e] == first))
-        scores_offer(scores, p->owner[e], scores->score[e], e);
+        scores_offer(&s->scores, p->owner[e], s->scores.score[e], e);
     }
-  return listing_rank(&p->tally, c, failure, scores, &o->list, out, err);
 }
 
 // The predicate a suspect owes its score to, or ENTITY_NONE.
-static uint32_t predicate_of(const Predicates *p, const Scores *scores,
-                             const Suspect *s) {
+static uint32_t predicate_of(const Scoring *from, const Suspect *s) {
+  const Entity *entities = from->suite->entities;
   uint32_t e = s->carried ? s->carrier : s->entity;
-  if (p->suite->entities[e].kind == ENTITY_STATEMENT)
-    e = scores->carrier[e];
-  return e != ENTITY_NONE && is_predicate(&p->suite->entities[e]) ? e
-                                                                  : ENTITY_NONE;
+  if (entities[e].kind == ENTITY_STATEMENT)
+    e = from->scores.carrier[e];
+  return e != ENTITY_NONE && is_predicate(&entities[e]) ? e : ENTITY_NONE;
 }
 
-// --- CBI
-// ----------------------------------------------------------------------
+// --- CBI --------------------------------------------------------------------
 
 static double share(double part, double rest) {
   return part + rest > 0 ? part / (part + rest) : 0;
@@ -325,20 +296,18 @@ double cbi_importance(PredicateCounts c) {
   return 2 / (1 / increase + 1 / sensitivity);
 }
 
-static PredicateCounts predicate_counts(const Predicates *p,
-                                        const Comparison *runs,
-                                        const Comparison *sites, uint32_t e) {
+static PredicateCounts predicate_counts(const Scoring *s, uint32_t e) {
+  const Predicates *p = s->state;
   uint32_t site = p->site[e];
-  return (PredicateCounts){runs->ef[e], runs->ep[e], sites->ef[site],
-                           sites->ep[site], runs->failing};
+  return (PredicateCounts){s->runs.ef[e], s->runs.ep[e], s->more.ef[site],
+                           s->more.ep[site], s->runs.failing};
 }
 
-static void explain_cbi(const Predicates *p, const Comparison *runs,
-                        const Comparison *sites, uint32_t e, Suspect *s) {
-  PredicateCounts c = predicate_counts(p, runs, sites, e);
+static void explain_importance(const Scoring *from, uint32_t e, Suspect *s) {
+  PredicateCounts c = predicate_counts(from, e);
   Str text = {0};
   str_add(&text, "when ");
-  describe(&p->suite->entities[e], &text);
+  describe(&from->suite->entities[e], &text);
   str_addf(&text,
            ": %u of %u failing, %u of %u passing runs that come there; "
            "increase %.3g, importance %.3g",
@@ -347,34 +316,26 @@ static void explain_cbi(const Predicates *p, const Comparison *runs,
   suspect_explain(s, "predicate", str_take(&text));
 }
 
-int cbi_rank(const Predicates *p, size_t failure, const PredicateOptions *o,
-             Ranking *out, Err *err) {
-  Comparison runs, sites;
-  Scores scores;
-  comparison_init(&runs, &p->tally, failure, o->list.others_pass);
-  comparison_init(&sites, &p->sites, failure, o->list.others_pass);
-  scores_init(&scores, p->suite);
-  for (size_t i = 0; i < p->suite->nentities; i++)
-    scores.score[i] = 0;
-  for (uint32_t i = 0; i < p->nmembers; i++) {
-    uint32_t e = p->members[i];
-    scores.score[e] = cbi_importance(predicate_counts(p, &runs, &sites, e));
-  }
-  int rc = rank(p, &runs, failure, &scores, NULL, o, out, err);
-  for (size_t i = 0; !rc && i < out->suspects.len && i < o->list.explain; i++) {
-    Suspect *s = &out->suspects.items[i];
-    uint32_t e = predicate_of(p, &scores, s);
-    if (e != ENTITY_NONE)
-      explain_cbi(p, &runs, &sites, e, s);
-  }
-  scores_release(&scores);
-  comparison_release(&runs);
-  comparison_release(&sites);
-  return rc;
+static void rank_cbi(Scoring *s) {
+  const Predicates *p = s->state;
+  scoring_begin(s, &p->tally);
+  scoring_clear(s);
+  comparison_init(&s->more, &p->sites, s->failure, s->options->others_pass);
+  for (uint32_t i = 0; i < p->nmembers; i++)
+    s->scores.score[p->members[i]] =
+        cbi_importance(predicate_counts(s, p->members[i]));
+  offer_predicates(s, NULL);
 }
 
-// --- SOBER
-// --------------------------------------------------------------------
+static void explain_cbi(const Scoring *s, Ranking *r) {
+  for (size_t i = 0; i < r->suspects.len && i < s->options->explain; i++) {
+    uint32_t e = predicate_of(s, &r->suspects.items[i]);
+    if (e != ENTITY_NONE)
+      explain_importance(s, e, &r->suspects.items[i]);
+  }
+}
+
+// --- SOBER ------------------------------------------------------------------
 
 double sober_score(double x, double m, double u, double s) {
   s = fmax(s, LEAST_DEVIATION);
@@ -389,17 +350,10 @@ typedef struct {
   double *sum, *squares;
 } Sample;
 
-static void sample_init(Sample *s, const Suite *suite) {
-  *s = (Sample){0};
-  s->observed = mem_array(uint32_t, suite->nentities);
-  s->sum = mem_array(double, suite->nentities);
-  s->squares = mem_array(double, suite->nentities);
-}
-
-static void sample_release(Sample *s) {
-  free(s->observed);
-  free(s->sum);
-  free(s->squares);
+static void sample_init(Sample *s, size_t size, Arena *arena) {
+  s->observed = arena_array(arena, uint32_t, size);
+  s->sum = arena_array(arena, double, size);
+  s->squares = arena_array(arena, double, size);
 }
 
 static void sample_add(Sample *s, const BiasList *biases) {
@@ -432,21 +386,22 @@ typedef struct {
   uint32_t by_hits; // compared runs without all counts
 } Samples;
 
-static void samples_init(Samples *s, const Predicates *p, const Comparison *c,
-                         size_t failure, bool others_pass) {
+static Samples *make_samples(Scoring *from) {
+  const Predicates *p = from->state;
   const Suite *suite = p->suite;
   size_t size = suite->nentities;
-  *s = (Samples){0};
-  sample_init(&s->failing, suite);
-  sample_init(&s->passing, suite);
+  Samples *s = arena_new(&from->arena, Samples);
+  sample_init(&s->failing, size, &from->arena);
+  sample_init(&s->passing, size, &from->arena);
   memcpy(s->passing.observed, p->observed, size * sizeof *p->observed);
   memcpy(s->passing.sum, p->sum, size * sizeof *p->sum);
   memcpy(s->passing.squares, p->squares, size * sizeof *p->squares);
   s->passing.runs = p->tally.npass;
   for (uint32_t run = 0; run < suite->nruns; run++) {
     bool failed = fails(&suite->runs[run]);
-    bool shows = failed && run_shows(suite, failure, run);
-    bool other = failed && !shows && (others_pass || c->stand_in);
+    bool shows = failed && run_shows(suite, from->failure, run);
+    bool other =
+        failed && !shows && (from->options->others_pass || from->runs.stand_in);
     if (shows)
       sample_add(&s->failing, &p->biases[run]);
     if (other)
@@ -454,12 +409,13 @@ static void samples_init(Samples *s, const Predicates *p, const Comparison *c,
     if (shows || other || suite->runs[run].verdict == VERDICT_PASS)
       s->by_hits += p->by_hits[run];
   }
+  return s;
 }
 
-static void explain_sober(const Predicates *p, const Samples *s, uint32_t e,
-                          Suspect *suspect) {
+static void explain_bias(const Scoring *from, uint32_t e, Suspect *suspect) {
+  const Samples *s = from->work;
   Str text = {0};
-  describe(&p->suite->entities[e], &text);
+  describe(&from->suite->entities[e], &text);
   str_addf(&text,
            ": on average in %.3g %% of its evaluations in failing runs, in "
            "%.3g %% in passing ones (deviation %.3g)",
@@ -468,51 +424,64 @@ static void explain_sober(const Predicates *p, const Samples *s, uint32_t e,
   suspect_explain(suspect, "predicate", str_take(&text));
 }
 
-static void note_hits(const Samples *s, Ranking *r) {
-  if (s->by_hits)
+static void rank_sober(Scoring *s) {
+  const Predicates *p = s->state;
+  scoring_begin(s, &p->tally);
+  const Samples *samples = s->work = make_samples(s);
+  bool *more = arena_array(&s->arena, bool, s->suite->nentities);
+  if (!s->runs.failing || !s->runs.passing)
+    return;
+  for (uint32_t i = 0; i < p->nmembers; i++) {
+    uint32_t e = p->members[i];
+    double x = sample_mean(&samples->failing, e);
+    double u = sample_mean(&samples->passing, e);
+    s->scores.score[e] = sober_score(x, samples->failing.runs, u,
+                                     sample_deviation(&samples->passing, e));
+    more[e] = x > u;
+  }
+  offer_predicates(s, more);
+}
+
+static void explain_sober(const Scoring *s, Ranking *r) {
+  const Samples *samples = s->work;
+  for (size_t i = 0; i < r->suspects.len && i < s->options->explain; i++) {
+    uint32_t e = predicate_of(s, &r->suspects.items[i]);
+    if (e != ENTITY_NONE)
+      explain_bias(s, e, &r->suspects.items[i]);
+  }
+  if (samples->by_hits)
     ranking_note(
         r, "hits",
         mem_printf("%u of %u runs do not tell how often a condition was true: "
                    "only whether it was ever; CULPRIT_MODE=counts makes a "
                    "program that does",
-                   s->by_hits, r->failing + r->passing));
+                   samples->by_hits, r->failing + r->passing));
 }
 
-static void score_biases(const Predicates *p, const Samples *s, Scores *scores,
-                         bool *more) {
-  for (uint32_t i = 0; i < p->nmembers; i++) {
-    uint32_t e = p->members[i];
-    double x = sample_mean(&s->failing, e), u = sample_mean(&s->passing, e);
-    scores->score[e] =
-        sober_score(x, s->failing.runs, u, sample_deviation(&s->passing, e));
-    more[e] = x > u;
-  }
+// --- the localizers ---------------------------------------------------------
+
+static int open_predicates(void *state, SessionEvidence *s, Err *err) {
+  const unsigned what = 1u << ENTITY_STATEMENT | TUPLE_KINDS | STORE_COUNTS;
+  predicates_init(state, s->suite);
+  return store_each_spectra(s->store, s->suite, what, predicates_add_run, state,
+                            err);
 }
 
-int sober_rank(const Predicates *p, size_t failure, const PredicateOptions *o,
-               Ranking *out, Err *err) {
-  Comparison c;
-  Samples samples;
-  Scores scores;
-  bool *more = mem_array(bool, p->suite->nentities);
-  comparison_init(&c, &p->tally, failure, o->list.others_pass);
-  samples_init(&samples, p, &c, failure, o->list.others_pass);
-  scores_init(&scores, p->suite);
-  if (c.failing && c.passing)
-    score_biases(p, &samples, &scores, more);
-  int rc = rank(p, &c, failure, &scores, more, o, out, err);
-  for (size_t i = 0; !rc && i < out->suspects.len && i < o->list.explain; i++) {
-    Suspect *s = &out->suspects.items[i];
-    uint32_t e = predicate_of(p, &scores, s);
-    if (e != ENTITY_NONE)
-      explain_sober(p, &samples, e, s);
-  }
-  if (!rc)
-    note_hits(&samples, out);
-  scores_release(&scores);
-  free(more);
-  sample_release(&samples.failing);
-  sample_release(&samples.passing);
-  comparison_release(&c);
-  return rc;
-}
+#define PREDICATES                                                             \
+  .all_kinds = 1u << ENTITY_STATEMENT, .any_kind = TUPLE_KINDS,                \
+  .lists = LIST_LINES, .state_size = sizeof(Predicates),                       \
+  .open = open_predicates, .close = predicates_release
+
+const Localizer predicate_localizers[] = {
+    {.name = "cbi",
+     .doc = "importance of the line's best predicate (Liblit 2005)",
+     PREDICATES,
+     .rank = rank_cbi,
+     .explain = explain_cbi},
+    {.name = "sober",
+     .doc = "how far its predicates' bias in failing runs is off (Liu 2005)",
+     .counts = true,
+     PREDICATES,
+     .rank = rank_sober,
+     .explain = explain_sober},
+    {0}};

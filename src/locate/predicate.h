@@ -6,10 +6,6 @@
 // site, is the predicate's site; a run observes a predicate if it came to the
 // site, that is, if any predicate of the site was true in it.
 //
-//   Predicates p;
-//   predicates_load(&p, store, suite, &err);
-//   for every failure: cbi_rank(&p, failure, &options, &ranking, &err);
-//
 // A statement takes the best of the predicates that belong to it (owner.h);
 // Suspect.carrier says which. Statements without one come below, by nothing
 // better than 0 (CBI) or by no score at all (SOBER).
@@ -48,8 +44,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "locate/listing.h"
-#include "model/ranking.h"
 #include "model/suite.h"
 #include "store/store.h"
 #include "tally/tally.h"
@@ -81,23 +75,9 @@ typedef struct {
   uint64_t *count;  // per entity, of the run at hand
 } Predicates;
 
-// Fails if the session has no conditions and no returns.
-int predicates_load(Predicates *p, Store *store, const Suite *suite, Err *err);
-void predicates_release(Predicates *p);
-
-// The same by hand.
 void predicates_init(Predicates *p, const Suite *suite);
-void predicates_add_run(Predicates *p, size_t run, const Spectra *spectra);
-
-typedef struct {
-  ListOptions list; // by: statement or function
-  bool predicates;  // list the predicates themselves
-} PredicateOptions;
-
-int cbi_rank(const Predicates *p, size_t failure, const PredicateOptions *o,
-             Ranking *out, Err *err);
-int sober_rank(const Predicates *p, size_t failure, const PredicateOptions *o,
-               Ranking *out, Err *err);
+void predicates_release(void *state);
+void predicates_add_run(void *state, size_t run, const Spectra *spectra);
 
 // --- the two scores by themselves -------------------------------------------
 

@@ -14,15 +14,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "locate/solve.h"
+#include "locate/linear_system.h"
+#include "locate/localizer.h"
 #include "tally/deaths.h"
 #include "util/mem.h"
 
 #define NO_SUM 1e-10    // instead of a sum that is 0
 #define CANCELLED 1e-12 // relative: a sum below this is 0
 
-// --- runs
-// ---------------------------------------------------------------------
+// --- runs -------------------------------------------------------------------
 
 typedef struct {
   uint32_t source, line;
@@ -45,7 +45,8 @@ void propagation_init(Propagation *p, const Suite *suite) {
   }
 }
 
-void propagation_release(Propagation *p) {
+void propagation_release(void *state) {
+  Propagation *p = state;
   cfg_release(&p->cfg);
   tally_release(&p->tally);
   tally_release(&p->ends);
@@ -57,7 +58,8 @@ void propagation_release(Propagation *p) {
   *p = (Propagation){0};
 }
 
-void propagation_add_death(Propagation *p, size_t run, const Death *death) {
+void propagation_add_death(void *state, size_t run, const Death *death) {
+  Propagation *p = state;
   uint64_t source, statement;
   DeathOf d = {(uint32_t)run, ENTITY_NONE};
   if (hashmap_get(&p->paths, death->file, strlen(death->file), &source)) {
@@ -128,7 +130,8 @@ static bool place_death(const Suite *suite, uint32_t statement,
   return n == 1;
 }
 
-void propagation_add_run(Propagation *p, size_t run, const Spectra *spectra) {
+void propagation_add_run(void *state, size_t run, const Spectra *spectra) {
+  Propagation *p = state;
   const RunInfo *info = &p->suite->runs[run];
   tally_add(&p->tally, run, &spectra->hits[ENTITY_STATEMENT]);
   tally_add(&p->tally, run, &spectra->hits[ENTITY_BLOCK]);
@@ -148,51 +151,19 @@ void propagation_add_run(Propagation *p, size_t run, const Spectra *spectra) {
   bitset_release(&ends);
 }
 
-static void add_death(void *ctx, size_t run, const Death *death) {
-  propagation_add_death(ctx, run, death);
-}
-
-static void add_run(void *ctx, size_t run, const Spectra *spectra) {
-  propagation_add_run(ctx, run, spectra);
-}
-
-int propagation_load(Propagation *p, Store *store, const Suite *suite,
-                     Err *err) {
-  propagation_init(p, suite);
-  unsigned kinds =
-      1u << ENTITY_STATEMENT | 1u << ENTITY_BLOCK | 1u << ENTITY_EDGE;
-  int rc = 0;
-  if (!p->cfg.nblocks || !p->cfg.nedges)
-    rc = err_set(err,
-                 "session %lld has no control flow (blocks and edges), which "
-                 "this method follows: build with culprit-cc and run the tests "
-                 "again, or choose another --method",
-                 (long long)suite->session);
-  if (!rc)
-    rc = store_each_death(store, suite, add_death, p, err);
-  if (!rc)
-    rc = store_each_spectra(store, suite, kinds, add_run, p, err);
-  if (rc)
-    propagation_release(p);
-  return rc;
-}
-
-// --- CP
-// -----------------------------------------------------------------------
+// --- CP ---------------------------------------------------------------------
 
 typedef enum {
   UNSEEN, // by no compared run
   EXIT,   // of its function
   FLOW,   // its score is what flows back
   LOOP,   // in a loop without an answer
-} Rule;
+} BlockRule;
 
 // All for one failure.
 typedef struct {
   const Propagation *p;
-  const CpOptions *o;
-  Comparison runs, ends;
-  Scores scores;       // of edges, blocks and statements
+  Scoring *s;          // scores: of edges, blocks and statements; more: ends
   unsigned char *rule; // per block number, as the following
   double *sum;         // of d over the edges into it; NO_SUM if that is 0
   double *given;       // what flows back from exit nodes and is known
@@ -211,14 +182,14 @@ static bool is_taken(const Comparison *c, uint32_t e) {
 }
 
 static double weight(const Cp *cp, uint32_t edge) {
-  return is_taken(&cp->runs, edge) ? cp->scores.score[edge] : 0;
+  return is_taken(&cp->s->runs, edge) ? cp->s->scores.score[edge] : 0;
 }
 
 static void score_edges(Cp *cp) {
   const Suite *suite = cp->p->suite;
   for (uint32_t e = 0; e < suite->nentities; e++)
-    if (suite->entities[e].kind == ENTITY_EDGE && is_taken(&cp->runs, e))
-      cp->scores.score[e] = edge_score(comparison_counts(&cp->runs, e));
+    if (suite->entities[e].kind == ENTITY_EDGE && is_taken(&cp->s->runs, e))
+      cp->s->scores.score[e] = edge_score(comparison_counts(&cp->s->runs, e));
 }
 
 static double sum_into(const Cp *cp, uint32_t b) {
@@ -238,7 +209,7 @@ static double from_exit_node(const Cp *cp, Counts c) {
   double d = edge_score(c);
   if (d == 0)
     return 0;
-  return cp->o->exit_score ? cp->o->exit_score(c) : d;
+  return cp->s->options->exit_score ? cp->s->options->exit_score(c) : d;
 }
 
 static uint32_t target(const Cfg *cfg, uint32_t edge) {
@@ -253,36 +224,38 @@ static bool is_exit(const Cfg *cfg, uint32_t b) {
   return true;
 }
 
-static Rule rule_of(const Cp *cp, uint32_t b) {
+static BlockRule rule_of(const Cp *cp, uint32_t b) {
   const Cfg *cfg = &cp->p->cfg;
-  bool seen = is_taken(&cp->runs, cfg->block[b]);
+  bool seen = is_taken(&cp->s->runs, cfg->block[b]);
   for (uint32_t i = cfg->first_in[b]; i < cfg->first_in[b + 1] && !seen; i++)
-    seen = is_taken(&cp->runs, cfg->in[i]);
+    seen = is_taken(&cp->s->runs, cfg->in[i]);
   return !seen ? UNSEEN : is_exit(cfg, b) ? EXIT : FLOW;
 }
 
 static double given(const Cp *cp, uint32_t b) {
   const Cfg *cfg = &cp->p->cfg;
-  double sum = from_exit_node(cp, comparison_counts(&cp->ends, cfg->block[b]));
+  double sum =
+      from_exit_node(cp, comparison_counts(&cp->s->more, cfg->block[b]));
   for (uint32_t i = cfg->first_out[b]; i < cfg->first_out[b + 1]; i++)
     if (target(cfg, cfg->out[i]) == ENTITY_NONE)
-      sum += from_exit_node(cp, comparison_counts(&cp->runs, cfg->out[i]));
+      sum += from_exit_node(cp, comparison_counts(&cp->s->runs, cfg->out[i]));
   return sum;
 }
 
 // The score of a block as an exit block.
 static double exit_score(const Cp *cp, uint32_t b) {
-  if (cp->o->exit_score)
-    return cp->o->exit_score(comparison_counts(&cp->runs, cp->p->cfg.block[b]));
+  if (cp->s->options->exit_score)
+    return cp->s->options->exit_score(
+        comparison_counts(&cp->s->runs, cp->p->cfg.block[b]));
   return cp->sum[b] == NO_SUM ? 0 : cp->sum[b];
 }
 
 static void prepare_blocks(Cp *cp) {
   uint32_t n = cp->p->cfg.nblocks;
-  cp->rule = mem_array(unsigned char, n);
-  cp->sum = mem_array(double, n);
-  cp->given = mem_array(double, n);
-  cp->y = mem_array(double, n);
+  cp->rule = arena_array(&cp->s->arena, unsigned char, n);
+  cp->sum = arena_array(&cp->s->arena, double, n);
+  cp->given = arena_array(&cp->s->arena, double, n);
+  cp->y = arena_array(&cp->s->arena, double, n);
   for (uint32_t b = 0; b < n; b++) {
     cp->rule[b] = (unsigned char)rule_of(cp, b);
     double sum = sum_into(cp, b);
@@ -291,7 +264,7 @@ static void prepare_blocks(Cp *cp) {
   }
 }
 
-// The system as solve.h wants it.
+// The system as linear_system.h wants it.
 typedef struct {
   uint32_t *first, *to, nedges;
   double *weight, *own, *given, *instead;
@@ -320,13 +293,14 @@ static void system_init(System *s, const Cp *cp) {
   const Cfg *cfg = &cp->p->cfg;
   uint32_t n = cfg->nblocks;
   *s = (System){0};
-  s->first = mem_array(uint32_t, (size_t)n + 1);
-  s->to = mem_array(uint32_t, cfg->nedges);
-  s->weight = mem_array(double, cfg->nedges);
-  s->own = mem_array(double, n);
-  s->given = mem_array(double, n);
-  s->instead = mem_array(double, n);
-  s->at = mem_array(uint32_t, n);
+  Arena *arena = &cp->s->arena;
+  s->first = arena_array(arena, uint32_t, (size_t)n + 1);
+  s->to = arena_array(arena, uint32_t, cfg->nedges);
+  s->weight = arena_array(arena, double, cfg->nedges);
+  s->own = arena_array(arena, double, n);
+  s->given = arena_array(arena, double, n);
+  s->instead = arena_array(arena, double, n);
+  s->at = arena_array(arena, uint32_t, n);
   for (uint32_t b = 0; b < n; b++) {
     bool flows = cp->rule[b] == FLOW;
     s->first[b] = s->nedges;
@@ -339,20 +313,10 @@ static void system_init(System *s, const Cp *cp) {
   s->first[n] = s->nedges;
 }
 
-static void system_release(System *s) {
-  free(s->first);
-  free(s->to);
-  free(s->weight);
-  free(s->own);
-  free(s->given);
-  free(s->instead);
-  free(s->at);
-}
-
 static void solve_blocks(Cp *cp) {
   uint32_t n = cp->p->cfg.nblocks;
   System s;
-  bool *solved = mem_array(bool, n);
+  bool *solved = arena_array(&cp->s->arena, bool, n);
   system_init(&s, cp);
   graph_solve(
       &(GraphSystem){n, s.first, s.to, s.weight, s.own, s.given, s.instead},
@@ -360,8 +324,6 @@ static void solve_blocks(Cp *cp) {
   for (uint32_t b = 0; b < n; b++)
     if (!solved[b])
       cp->rule[b] = LOOP;
-  system_release(&s);
-  free(solved);
 }
 
 // What flows back to a block over one of its edges.
@@ -380,33 +342,23 @@ static void offer_block(void *ctx, uint32_t statement, uint32_t block) {
     scores_offer(s, statement, s->score[block], block);
 }
 
-static void cp_init(Cp *cp, const Propagation *p, size_t failure,
-                    const CpOptions *o) {
-  *cp = (Cp){.p = p, .o = o};
-  comparison_init(&cp->runs, &p->tally, failure, o->list.others_pass);
-  comparison_init(&cp->ends, &p->ends, failure, o->list.others_pass);
-  scores_init(&cp->scores, p->suite);
+static void rank_cp(Scoring *s) {
+  const Propagation *p = s->state;
+  Cp *cp = arena_new(&s->arena, Cp);
+  *cp = (Cp){.p = p, .s = s};
+  s->work = cp;
+  scoring_begin(s, &p->tally);
+  comparison_init(&s->more, &p->ends, s->failure, s->options->others_pass);
   score_edges(cp);
   prepare_blocks(cp);
   solve_blocks(cp);
   for (uint32_t b = 0; b < p->cfg.nblocks; b++)
     if (cp->rule[b] != UNSEEN)
-      cp->scores.score[p->cfg.block[b]] = block_score(cp, b);
-  cfg_each_standing(&p->cfg, offer_block, &cp->scores);
+      s->scores.score[p->cfg.block[b]] = block_score(cp, b);
+  cfg_each_standing(&p->cfg, offer_block, &s->scores);
 }
 
-static void cp_release(Cp *cp) {
-  comparison_release(&cp->runs);
-  comparison_release(&cp->ends);
-  scores_release(&cp->scores);
-  free(cp->rule);
-  free(cp->sum);
-  free(cp->given);
-  free(cp->y);
-}
-
-// --- why
-// ----------------------------------------------------------------------
+// --- why --------------------------------------------------------------------
 
 static char *place_of(const Suite *suite, uint32_t e) {
   return mem_printf("%s:%u", suite_path(suite, suite->entities[e].source),
@@ -419,12 +371,12 @@ static double probability(const Comparison *c, uint32_t e) {
 }
 
 static void explain_edge(const Cp *cp, Suspect *s, uint32_t edge) {
-  const Comparison *c = &cp->runs;
+  const Comparison *c = &cp->s->runs;
   suspect_explain(s, "edge",
                   mem_printf("edge score %.3g: %u of %u failing, %u of %u "
                              "passing runs take it, which fail with "
                              "probability %.3g",
-                             cp->scores.score[edge], c->ef[edge], c->failing,
+                             cp->s->scores.score[edge], c->ef[edge], c->failing,
                              c->ep[edge], c->passing, probability(c, edge)));
 }
 
@@ -434,7 +386,7 @@ static void explain_flow(const Cp *cp, Suspect *s, uint32_t b) {
   uint32_t best = ENTITY_NONE;
   for (uint32_t i = cfg->first_out[b]; i < cfg->first_out[b + 1]; i++) {
     uint32_t e = cfg->out[i];
-    if (is_taken(&cp->runs, e) && target(cfg, e) != ENTITY_NONE &&
+    if (is_taken(&cp->s->runs, e) && target(cfg, e) != ENTITY_NONE &&
         (best == ENTITY_NONE || flows_back(cp, e) > flows_back(cp, best)))
       best = e;
   }
@@ -469,7 +421,7 @@ static void explain_block(const Cp *cp, Suspect *s, uint32_t block) {
                                "solution: its blocks are scored as exits, this "
                                "one %.3g",
                                exit));
-  uint32_t ef = cp->ends.ef[block], ep = cp->ends.ep[block];
+  uint32_t ef = cp->s->more.ef[block], ep = cp->s->more.ep[block];
   if (ef || ep)
     suspect_explain(s, "end",
                     mem_printf("%u failing and %u passing run%s ended inside "
@@ -483,13 +435,13 @@ static uint32_t source_of(const Cp *cp, const Suspect *s) {
   uint32_t e = s->entity;
   if (suite->entities[e].kind == ENTITY_FUNCTION && s->carried)
     e = s->carrier;
-  return suite->entities[e].kind == ENTITY_STATEMENT ? cp->scores.carrier[e]
+  return suite->entities[e].kind == ENTITY_STATEMENT ? cp->s->scores.carrier[e]
                                                      : e;
 }
 
 static void explain_suspect(const Cp *cp, Suspect *s) {
   uint32_t e = source_of(cp, s);
-  if (e == ENTITY_NONE || isnan(cp->scores.score[e]))
+  if (e == ENTITY_NONE || isnan(cp->s->scores.score[e]))
     suspect_explain(s, "block",
                     mem_strdup("it stands in no block that a "
                                "compared run executed"));
@@ -524,24 +476,17 @@ static void note_loops(const Cp *cp, Ranking *r) {
                             n == 1 ? "an exit" : "exits"));
 }
 
-int cp_rank(const Propagation *p, size_t failure, const CpOptions *o,
-            Ranking *out, Err *err) {
-  Cp cp;
-  cp_init(&cp, p, failure, o);
-  int rc = listing_rank(&p->tally, &cp.runs, failure, &cp.scores, &o->list, out,
-                        err);
-  if (!rc && out->suspects.len) {
-    for (size_t i = 0; i < out->suspects.len && i < o->list.explain; i++)
-      explain_suspect(&cp, &out->suspects.items[i]);
-    note_lost(&cp, failure, out);
-    note_loops(&cp, out);
-  }
-  cp_release(&cp);
-  return rc;
+static void explain_cp(const Scoring *s, Ranking *r) {
+  const Cp *cp = s->work;
+  for (size_t i = 0; i < r->suspects.len && i < s->options->explain; i++)
+    explain_suspect(cp, &r->suspects.items[i]);
+  if (!r->suspects.len)
+    return;
+  note_lost(cp, s->failure, r);
+  note_loops(cp, r);
 }
 
-// --- Branch
-// -------------------------------------------------------------------
+// --- Branch -----------------------------------------------------------------
 
 // Blocks and statements owe their score to an edge.
 static void offer_edge(void *ctx, uint32_t statement, uint32_t block) {
@@ -550,20 +495,20 @@ static void offer_edge(void *ctx, uint32_t statement, uint32_t block) {
     scores_offer(s, statement, s->score[block], s->carrier[block]);
 }
 
-static void score_branches(const Propagation *p, const Comparison *c,
-                           Formula *formula, Scores *scores) {
-  const Suite *suite = p->suite;
-  for (uint32_t e = 0; e < suite->nentities; e++) {
-    const Entity *edge = &suite->entities[e];
-    if (edge->kind != ENTITY_EDGE || !is_taken(c, e))
+static void rank_branch(Scoring *s) {
+  const Propagation *p = s->state;
+  scoring_begin(s, &p->tally);
+  for (uint32_t e = 0; e < s->suite->nentities; e++) {
+    const Entity *edge = &s->suite->entities[e];
+    if (edge->kind != ENTITY_EDGE || !is_taken(&s->runs, e))
       continue;
-    double score = formula(comparison_counts(c, e));
-    if (edge->from < suite->nentities)
-      scores_offer(scores, edge->from, score, e);
-    if (edge->to < suite->nentities)
-      scores_offer(scores, edge->to, score, e);
+    double score = formula_ochiai(comparison_counts(&s->runs, e));
+    if (edge->from < s->suite->nentities)
+      scores_offer(&s->scores, edge->from, score, e);
+    if (edge->to < s->suite->nentities)
+      scores_offer(&s->scores, edge->to, score, e);
   }
-  cfg_each_standing(&p->cfg, offer_edge, scores);
+  cfg_each_standing(&p->cfg, offer_edge, &s->scores);
 }
 
 static char *end_of(const Suite *suite, uint32_t block, const char *nowhere) {
@@ -571,36 +516,59 @@ static char *end_of(const Suite *suite, uint32_t block, const char *nowhere) {
                                   : mem_strdup(nowhere);
 }
 
-static void explain_branch(const Suite *suite, const Comparison *c,
-                           const Scores *scores, Suspect *s) {
+static void explain_edge_of(const Scoring *from, Suspect *s) {
+  const Suite *suite = from->suite;
+  const Comparison *c = &from->runs;
   uint32_t e = s->carried ? s->carrier : ENTITY_NONE;
   if (e != ENTITY_NONE && suite->entities[e].kind == ENTITY_STATEMENT)
-    e = scores->carrier[e]; // a function owes its score to a statement
+    e = from->scores.carrier[e]; // a function owes its score to a statement
   if (e == ENTITY_NONE)
     return;
-  char *from = end_of(suite, suite->entities[e].from, "the entry");
-  char *to = end_of(suite, suite->entities[e].to, "the exit");
+  char *start = end_of(suite, suite->entities[e].from, "the entry");
+  char *end = end_of(suite, suite->entities[e].to, "the exit");
   suspect_explain(s, "edge",
                   mem_printf("%u of %u failing, %u of %u passing runs take the "
                              "edge from %s to %s",
-                             c->ef[e], c->failing, c->ep[e], c->passing, from,
-                             to));
-  free(from);
-  free(to);
+                             c->ef[e], c->failing, c->ep[e], c->passing, start,
+                             end));
+  free(start);
+  free(end);
 }
 
-int branch_rank(const Propagation *p, size_t failure, const BranchOptions *o,
-                Ranking *out, Err *err) {
-  Formula *formula = o->formula ? o->formula : formula_find("ochiai")->score;
-  Comparison c;
-  Scores scores;
-  comparison_init(&c, &p->tally, failure, o->list.others_pass);
-  scores_init(&scores, p->suite);
-  score_branches(p, &c, formula, &scores);
-  int rc = listing_rank(&p->tally, &c, failure, &scores, &o->list, out, err);
-  for (size_t i = 0; !rc && i < out->suspects.len && i < o->list.explain; i++)
-    explain_branch(p->suite, &c, &scores, &out->suspects.items[i]);
-  scores_release(&scores);
-  comparison_release(&c);
-  return rc;
+static void explain_branch(const Scoring *s, Ranking *r) {
+  for (size_t i = 0; i < r->suspects.len && i < s->options->explain; i++)
+    explain_edge_of(s, &r->suspects.items[i]);
 }
+
+// --- the localizers ---------------------------------------------------------
+
+static int open_propagation(void *state, SessionEvidence *s, Err *err) {
+  const unsigned kinds =
+      1u << ENTITY_STATEMENT | 1u << ENTITY_BLOCK | 1u << ENTITY_EDGE;
+  propagation_init(state, s->suite);
+  if (store_each_death(s->store, s->suite, propagation_add_death, state, err))
+    return -1;
+  return store_each_spectra(s->store, s->suite, kinds, propagation_add_run,
+                            state, err);
+}
+
+#define PROPAGATION                                                            \
+  .state_size = sizeof(Propagation), .open = open_propagation,                 \
+  .close = propagation_release
+
+const Localizer propagate_localizers[] = {
+    {.name = "branch",
+     .doc = "ochiai of the best edge into or out of the line's blocks",
+     .all_kinds = 1u << ENTITY_STATEMENT | 1u << ENTITY_EDGE,
+     .lists = LIST_LINES,
+     PROPAGATION,
+     .rank = rank_branch,
+     .explain = explain_branch},
+    {.name = "cp",
+     .doc = "edge scores propagated back over the control flow (--exit-score)",
+     .all_kinds = 1u << ENTITY_BLOCK | 1u << ENTITY_EDGE,
+     .lists = LIST_LINES | 1u << ENTITY_BLOCK | 1u << ENTITY_EDGE,
+     PROPAGATION,
+     .rank = rank_cp,
+     .explain = explain_cp},
+    {0}};

@@ -1,10 +1,6 @@
 // Localization over control flow: CP (Zhang et al. 2009, "Capturing propagation
 // of infected program states") and Branch (Santelices et al. 2009).
 //
-//   Propagation p;               // control flow, and what the runs took of it
-//   propagation_load(&p, store, suite, &err);
-//   for every failure: cp_rank(&p, failure, &options, &ranking, &err);
-//
 // CP. f(e) and p(e) are the shares of the failing and passing runs that took
 // edge e. Its score is d(e) = (f - p) / (f + p); edges that no compared run
 // took do not count. A block's score BR flows back over the edges into it, to
@@ -34,7 +30,7 @@
 //                             tells, is counted in a note of the ranking.
 //   a call that never         ends its block: an exit block if the compiler
 //   returns                   knows, else a block that runs end inside of
-//   loops                     are linear systems (solve.h)
+//   loops                     are linear systems (linear_system.h)
 //   a loop without exit       0: nothing flows back into it; or, if singular:
 //   a singular or badly       the blocks of this loop are taken as exit blocks,
 //   conditioned loop          and their evidence says so. This is no rare case:
@@ -55,11 +51,8 @@
 #include <stdint.h>
 
 #include "locate/cfg.h"
-#include "locate/listing.h"
-#include "model/ranking.h"
 #include "model/suite.h"
 #include "store/store.h"
-#include "tally/formula.h"
 #include "tally/tally.h"
 #include "util/array.h"
 #include "util/bitset.h"
@@ -83,31 +76,10 @@ typedef struct {
   ARRAY(DeathOf) deaths;
 } Propagation;
 
-// Fails if the session has no control flow: imported coverage has none.
-int propagation_load(Propagation *p, Store *store, const Suite *suite,
-                     Err *err);
-void propagation_release(Propagation *p);
-
-// The same by hand: all deaths, then all runs.
+// To be filled with all deaths, then all runs.
 void propagation_init(Propagation *p, const Suite *suite);
-void propagation_add_death(Propagation *p, size_t run, const Death *death);
-void propagation_add_run(Propagation *p, size_t run, const Spectra *spectra);
-
-typedef struct {
-  ListOptions list;    // by: statement, function, block (BR) or edge (d)
-  Formula *exit_score; // of exit blocks and nodes, over the runs that came
-                       // there, instead of the sum of d; NULL: as the paper
-} CpOptions;
-
-int cp_rank(const Propagation *p, size_t failure, const CpOptions *o,
-            Ranking *out, Err *err);
-
-typedef struct {
-  ListOptions list; // by: statement or function
-  Formula *formula; // over edges; NULL: Ochiai
-} BranchOptions;
-
-int branch_rank(const Propagation *p, size_t failure, const BranchOptions *o,
-                Ranking *out, Err *err);
+void propagation_release(void *state);
+void propagation_add_death(void *state, size_t run, const Death *death);
+void propagation_add_run(void *state, size_t run, const Spectra *spectra);
 
 #endif

@@ -5,13 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "locate/localizer.h"
 #include "tally/order.h"
 #include "util/mem.h"
 #include "util/str.h"
 
-enum { FIELDS = 8 };
-
-// --- writing ----------------------------------------------------------------
+// --- the note ---------------------------------------------------------------
 
 static void add_core(Str *out, const SpecCore *c) {
   str_add(out, "core");
@@ -27,23 +26,15 @@ static void add_line(Str *out, const SpecLine *l) {
            l->alone, l->rank_best);
 }
 
-int spec_note_write(const char *dir, const SpecNote *note, Err *err) {
-  Str out = {0};
-  str_addf(&out, "spec\t%d\n", SPEC_NOTE_VERSION);
-  note_add_fact(&out, "signature", note->signature);
-  for (size_t i = 0; i < note->violated.len; i++)
-    note_add_fact(&out, "violated", note->violated.items[i]);
-  note_add_sources(&out, &note->sources);
-  for (size_t i = 0; i < note->core.len; i++)
-    add_core(&out, &note->core.items[i]);
-  for (size_t i = 0; i < note->lines.len; i++)
-    add_line(&out, &note->lines.items[i]);
-  int rc = note_write(dir, "spec", note->session, &out, err);
-  str_release(&out);
-  return rc;
+static void write_facts(const void *note, Str *out) {
+  const SpecNote *n = note;
+  for (size_t i = 0; i < n->violated.len; i++)
+    note_add_fact(out, "violated", n->violated.items[i]);
+  for (size_t i = 0; i < n->core.len; i++)
+    add_core(out, &n->core.items[i]);
+  for (size_t i = 0; i < n->lines.len; i++)
+    add_line(out, &n->lines.items[i]);
 }
-
-// --- reading ----------------------------------------------------------------
 
 static bool take_core(SpecNote *note, char **f, Arena *arena) {
   SpecCore c = {.clause = arena_strdup(arena, f[1]),
@@ -67,108 +58,55 @@ static bool take_line(SpecNote *note, char **f, Arena *arena) {
   return true;
 }
 
-static bool take_fact(SpecNote *note, char **f, size_t n, Arena *arena) {
-  if (n == 2 && !strcmp(f[0], "spec"))
-    return note_number(f[1], &note->version);
-  if (n == 2 && !strcmp(f[0], "signature"))
-    return (note->signature = arena_strdup(arena, f[1]));
+static bool take_fact(void *note, char **f, size_t n, Arena *arena) {
+  SpecNote *to = note;
   if (n == 2 && !strcmp(f[0], "violated")) {
-    array_push(&note->violated, arena_strdup(arena, f[1]));
+    array_push(&to->violated, arena_strdup(arena, f[1]));
     return true;
   }
-  if (n == 3 && !strcmp(f[0], "source"))
-    return note_take_source(&note->sources, f, arena);
   if (n == 4 && !strcmp(f[0], "core"))
-    return take_core(note, f, arena);
-  return n == 7 && !strcmp(f[0], "line") && take_line(note, f, arena);
+    return take_core(to, f, arena);
+  return n == 7 && !strcmp(f[0], "line") && take_line(to, f, arena);
 }
 
-int spec_note_parse(SpecNote *note, const char *path, char *text, Arena *arena,
-                    Err *err) {
-  char *fields[FIELDS];
-  bool good = true;
-  *note = (SpecNote){.version = SPEC_NOTE_VERSION};
-  for (char *line; good && (line = strsep(&text, "\n"));)
-    if (*line)
-      good = take_fact(note, fields, note_split(line, fields, FIELDS), arena) &&
-             note->version == SPEC_NOTE_VERSION;
-  if (note->version != SPEC_NOTE_VERSION)
-    return err_set(err,
-                   "%s: a note of version %u, this build reads %d; remove it "
-                   "and run `culprit spec` again",
-                   path, note->version, SPEC_NOTE_VERSION);
-  if (good && note->signature)
-    return 0;
-  return err_set(err, "%s is no note of culprit spec: remove it", path);
+static void release(void *note) {
+  SpecNote *n = note;
+  array_release(&n->violated);
+  array_release(&n->core);
+  array_release(&n->lines);
 }
 
-void spec_note_release(SpecNote *note) {
-  array_release(&note->violated);
-  array_release(&note->sources);
-  array_release(&note->core);
-  array_release(&note->lines);
+const NoteKind spec_note_kind = {.name = "spec",
+                                 .version = 1,
+                                 .size = sizeof(SpecNote),
+                                 .write = write_facts,
+                                 .take = take_fact,
+                                 .release = release};
+
+// --- the localizer ----------------------------------------------------------
+
+static int open_notes(void *state, SessionEvidence *s, Err *err) {
+  return notes_load(state, &spec_note_kind, store_dir(s->store), s->suite, err);
 }
 
-// --- all of them ------------------------------------------------------------
-
-typedef struct {
-  SpecNotes *notes;
-  const Suite *suite;
-} Loading;
-
-static int load_note(void *context, int64_t session, const char *path,
-                     char *text, Err *err) {
-  Loading *l = context;
-  SpecNote note;
-  int rc = spec_note_parse(&note, path, text, &l->notes->arena, err);
-  note.session = session;
-  if (!rc && note_is_about(&note.sources, l->suite))
-    array_push(&l->notes->items, note);
-  else
-    spec_note_release(&note);
-  return rc;
+const Notes *spec_notes(SessionEvidence *s, Err *err) {
+  return localizer_state(spec_note_localizers, s, err);
 }
 
-int spec_notes_load(SpecNotes *n, const char *dir, const Suite *suite,
-                    Err *err) {
-  Loading l = {n, suite};
-  *n = (SpecNotes){0};
-  return note_each(dir, "spec", load_note, &l, err);
-}
-
-void spec_notes_release(SpecNotes *n) {
-  for (size_t i = 0; i < n->items.len; i++)
-    spec_note_release(&n->items.items[i]);
-  array_release(&n->items);
-  arena_release(&n->arena);
-}
-
-const SpecNote *spec_notes_find(const SpecNotes *n, const char *signature) {
-  for (size_t i = 0; i < n->items.len; i++)
-    if (!strcmp(n->items.items[i].signature, signature))
-      return &n->items.items[i];
-  return NULL;
-}
-
-// --- the ranking ------------------------------------------------------------
-
-static void score(const SpecNote *note, const Suite *suite, Scores *s,
-                  const SpecLine **why) {
-  for (size_t i = 0; i < note->lines.len; i++) {
+static void rank(Scoring *s) {
+  scoring_begin(s, &s->session->tally);
+  const SpecNote *note = note_of(s);
+  for (size_t i = 0; note && i < note->lines.len; i++) {
     const SpecLine *l = &note->lines.items[i];
-    uint32_t statement = note_statement(suite, l->file, l->line);
-    if (statement == ENTITY_NONE || why[statement])
-      continue;
-    why[statement] = l;
-    s->score[statement] = l->susp;
+    note_score(s, l->file, l->line, l->susp, l);
   }
 }
 
-// As the note has it: what breaks ties there need not be known here.
-static void order(Ranking *r, const SpecLine *const *why) {
+// In the order of the note: what breaks ties there need not be known here.
+static void order(const Scoring *s, Ranking *r) {
   SuspectKey *const keys[] = {suspect_prior};
   for (size_t i = 0; i < r->suspects.len; i++) {
-    const SpecLine *l = why[r->suspects.items[i].entity];
+    const SpecLine *l = note_fact(s, r->suspects.items[i].entity);
     r->suspects.items[i].prior =
         l ? -(double)l->rank_best : -(double)UINT32_MAX;
   }
@@ -189,37 +127,36 @@ static void explain_line(const SpecNote *note, const SpecLine *l, Suspect *s) {
                                "promised"));
 }
 
-static void explain(const SpecNote *note, const SpecLine *const *why,
-                    size_t top, Ranking *r) {
-  for (size_t i = 0; i < r->suspects.len && i < top; i++) {
-    Suspect *s = &r->suspects.items[i];
-    if (why[s->entity])
-      explain_line(note, why[s->entity], s);
+static void explain(const Scoring *s, Ranking *r) {
+  const SpecNote *note = note_of(s);
+  if (!note)
+    ranking_note(r, "spec",
+                 mem_strdup("no core of this failure is known: run culprit "
+                            "spec with a run that shows it"));
+  if (!note || s->options->by != ENTITY_STATEMENT)
+    return;
+  order(s, r);
+  for (size_t i = 0; i < r->suspects.len && i < s->options->explain; i++) {
+    const SpecLine *l = note_fact(s, r->suspects.items[i].entity);
+    if (l)
+      explain_line(note, l, &r->suspects.items[i]);
   }
 }
 
-int spec_notes_rank(const SpecNotes *n, const Tally *t, size_t failure,
-                    const ListOptions *o, Ranking *out, Err *err) {
-  const SpecNote *note =
-      spec_notes_find(n, t->suite->failures[failure].signature);
-  const SpecLine **why = mem_array(const SpecLine *, t->suite->nentities + 1);
-  Comparison c;
-  Scores s;
-  comparison_init(&c, t, failure, o->others_pass);
-  scores_init(&s, t->suite);
-  if (note)
-    score(note, t->suite, &s, why);
-  int rc = listing_rank(t, &c, failure, &s, o, out, err);
-  if (!rc && note && o->by == ENTITY_STATEMENT) {
-    order(out, why);
-    explain(note, why, o->explain, out);
-  }
-  if (!rc && !note)
-    ranking_note(out, "spec",
-                 mem_strdup("no core of this failure is known: run culprit "
-                            "spec with a run that shows it"));
-  scores_release(&s);
-  comparison_release(&c);
-  free(why);
-  return rc;
-}
+const Localizer spec_note_localizers[] = {
+    {.name = METHOD_SPEC,
+     .doc = "the core of a broken contract, and made tests (culprit spec)",
+     .scope = FOR_C,
+     .all_kinds = 1u << ENTITY_STATEMENT,
+     .loads = 1u << ENTITY_STATEMENT,
+     .lists = LIST_LINES,
+     .experiments = true,
+     .state_size = sizeof(Notes),
+     .open = open_notes,
+     .close = notes_release,
+     .has = notes_exist,
+     .needs = "the core of a broken contract",
+     .remedy = "run `culprit spec`",
+     .rank = rank,
+     .explain = explain},
+    {0}};

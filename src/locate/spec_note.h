@@ -1,8 +1,7 @@
-// What `culprit spec` found out, kept beside the store for later: the broken
-// promise, its core, and how its lines were rated. As a localizer (`rank
-// --method spec`): that rating.
+// What `culprit spec` found out: the broken contract, its core, and how its
+// lines were rated. As a localizer (`rank --method spec`): that rating.
 //
-// A note is a text file, STORE/spec/SESSION.tsv (note_file.h):
+// The facts of its notes (note_file.h):
 //
 //   spec       1
 //   signature  list_delete: size_ok          of the failure
@@ -19,16 +18,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "locate/listing.h"
 #include "locate/note_file.h"
-#include "model/ranking.h"
-#include "model/suite.h"
-#include "tally/tally.h"
-#include "util/arena.h"
+#include "locate/session_evidence.h"
 #include "util/array.h"
 #include "util/err.h"
-
-#define SPEC_NOTE_VERSION 1
 
 typedef struct {
   const char *clause;
@@ -45,37 +38,15 @@ typedef struct {
 } SpecLine;
 
 typedef struct {
-  int64_t session; // in which it was found
-  uint32_t version;
-  const char *signature;
+  NoteHead head;
   ARRAY(const char *) violated;
-  NoteSources sources;
   ARRAY(SpecCore) core;
   ARRAY(SpecLine) lines; // best first
 } SpecNote;
 
-typedef struct {
-  ARRAY(SpecNote) items; // the newest first
-  Arena arena;
-} SpecNotes;
+extern const NoteKind spec_note_kind;
 
-// Writes or replaces the note of its session. `dir`: the store's.
-int spec_note_write(const char *dir, const SpecNote *note, Err *err);
-// What a file holds: the untrusted part. Texts live in `arena`; the note is to
-// be released even if it fails.
-int spec_note_parse(SpecNote *note, const char *path, char *text, Arena *arena,
-                    Err *err);
-void spec_note_release(SpecNote *note); // its arrays
-
-// Those that are about the suite.
-int spec_notes_load(SpecNotes *n, const char *dir, const Suite *suite,
-                    Err *err);
-void spec_notes_release(SpecNotes *n);
-// The newest one about a failure; NULL: there is none.
-const SpecNote *spec_notes_find(const SpecNotes *n, const char *signature);
-
-// Rates as the note does, with what is known of each line as evidence.
-int spec_notes_rank(const SpecNotes *n, const Tally *t, size_t failure,
-                    const ListOptions *o, Ranking *out, Err *err);
+// The notes about the session, loaded by the first call. NULL: that failed.
+const Notes *spec_notes(SessionEvidence *s, Err *err);
 
 #endif

@@ -168,7 +168,7 @@ typedef enum { VOICE_OWN, VOICE_BEST, VOICE_HINT, VOICES } Voice;
 typedef struct {
   Suspect by[VOICES]; // .entity is who speaks
   bool has[VOICES];
-} Candidate;
+} Voices;
 
 static Suspect suspect_of(const Spectrum *s, const Comparison *c, uint32_t e) {
   Counts n = comparison_counts(c, e);
@@ -197,13 +197,13 @@ static Voice voice_of(const Spectrum *s, uint32_t e) {
   return s->options.hints & kind ? VOICE_HINT : VOICE_BEST;
 }
 
-static Candidate *score_all(const Spectrum *s, const Tally *t,
-                            const Comparison *c) {
-  Candidate *candidates = mem_array(Candidate, s->nlisted);
+static Voices *score_all(const Spectrum *s, const Tally *t,
+                         const Comparison *c) {
+  Voices *candidates = mem_array(Voices, s->nlisted);
   for (uint32_t e = 0; e < s->suite->nentities; e++) {
     if (s->owner[e] == ENTITY_NONE || !bitset_has(&t->executed, e))
       continue;
-    Candidate *at = &candidates[s->owner[e]];
+    Voices *at = &candidates[s->owner[e]];
     Voice voice = voice_of(s, e);
     Suspect suspect = suspect_of(s, c, e);
     if (!at->has[voice] || speaks_better(&suspect, &at->by[voice]))
@@ -213,7 +213,7 @@ static Candidate *score_all(const Spectrum *s, const Tally *t,
   return candidates;
 }
 
-static bool is_heard(const Candidate *c) {
+static bool is_heard(const Voices *c) {
   return c->has[VOICE_OWN] || c->has[VOICE_BEST] || c->has[VOICE_HINT];
 }
 
@@ -235,7 +235,7 @@ static void let_hint(Suspect *s, const Suspect *by) {
 
 // What is listed for a candidate: its own numbers if it has some, with the
 // score of the best that speaks for it.
-static Suspect settle(const Candidate *c, uint32_t entity) {
+static Suspect settle(const Voices *c, uint32_t entity) {
   const Suspect *own = &c->by[VOICE_OWN], *best = &c->by[VOICE_BEST];
   const Suspect *hint = &c->by[VOICE_HINT], *voice = own;
   if (c->has[VOICE_BEST] && (!c->has[VOICE_OWN] || speaks_better(best, own)))
@@ -286,7 +286,7 @@ static void lower_unproven(Ranking *r) {
 
 static void collect(const Spectrum *s, const Tally *t, const Comparison *c,
                     Ranking *out) {
-  Candidate *candidates = score_all(s, t, c);
+  Voices *candidates = score_all(s, t, c);
   for (uint32_t i = 0; i < s->nlisted; i++) {
     if (!is_heard(&candidates[i]))
       continue;

@@ -1,5 +1,6 @@
 // Spectrum-based localization: rank entities by how strongly executing them
-// goes with failing. Looks only at what runs executed, never at values.
+// correlates with failing. It only looks at what runs executed, never at
+// values.
 //
 //   Tally tally;             // what the runs executed, from the store
 //   Spectrum spectrum;       // what is listed, and what scores it
@@ -21,7 +22,8 @@
 // the entity's own score, by confidence, and by a prior: what is known without
 // looking at coverage. Only what is equal in all of these ties. The prior of a
 // statement or function is 1 if a run that shows the failure died there, else
-// 0. (That a line has a condition was tried as well: docs/evaluation/default-method.md.)
+// 0. (That a line has a condition was tried as well:
+// docs/evaluation/default-method.md.)
 //
 // Kinds in `hints` have no part in the score: they come in only where scores
 // are equal, before the entity's own score.
@@ -35,8 +37,8 @@
 #include "model/ranking.h"
 #include "model/suite.h"
 #include "tally/deaths.h"
-#include "tally/filter.h"
 #include "tally/formula.h"
+#include "tally/path_filter.h"
 #include "tally/tally.h"
 #include "util/err.h"
 
@@ -56,7 +58,7 @@ typedef struct {
 unsigned spectrum_kinds(const SpectrumOptions *o);
 
 // What can be listed, the same for every failure.
-typedef struct {
+typedef struct Spectrum {
   const Suite *suite;
   SpectrumOptions options;
   uint32_t *listed; // entities, in source order: by path, line, column

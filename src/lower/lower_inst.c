@@ -692,7 +692,7 @@ static void lower_inst(Lowerer *l, LLVMValueRef inst, LLVMBasicBlockRef b) {
     emit(l, IR_STOP, 0, 0, 0, 0);
     return;
   }
-  Site site = trace_code_site(l->code, inst);
+  TraceSite site = trace_code_site(l->code, inst);
   if (site == SITE_NONE && op == LLVMSelect)
     lower_select(l, inst);
   else if (site == SITE_NONE && op == LLVMICmp)

@@ -125,18 +125,6 @@ void inputs_set(Inputs *in, size_t source, const void *bytes, size_t n) {
     memcpy(in->sources.items[source].bytes, bytes, n);
 }
 
-bool inputs_equal(const Inputs *a, const Inputs *b) {
-  if (a->sources.len != b->sources.len)
-    return false;
-  for (size_t i = 0; i < a->sources.len; i++) {
-    const InputSource *x = &a->sources.items[i], *y = &b->sources.items[i];
-    if (strcmp(x->name, y->name) || x->size != y->size ||
-        memcmp(x->bytes, y->bytes, x->size))
-      return false;
-  }
-  return true;
-}
-
 void inputs_release(Inputs *in) {
   for (size_t i = 0; i < in->sources.len; i++) {
     free(in->sources.items[i].name);

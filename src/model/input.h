@@ -58,7 +58,6 @@ const InputSource *inputs_named(const Inputs *in, const InputSource *arg);
 void inputs_set(Inputs *in, size_t source, const void *bytes, size_t n);
 // New bytes are `fill`.
 void inputs_resize(Inputs *in, size_t source, size_t n, uint8_t fill);
-bool inputs_equal(const Inputs *a, const Inputs *b);
 void inputs_release(Inputs *in);
 
 #endif

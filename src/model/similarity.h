@@ -2,9 +2,8 @@
 // path-constraint similarity) or by their inputs (IS). Artzi, Dolby, Tip and
 // Pistoia 2010, "Directed test generation for effective fault localization".
 //
-// Six conditions of which the third differs:
-//   subset       5 of 6 instances evaluate the same way: 83.3
-//   subsequence  the longest stretch in common is 3 of 6: 50.0
+// Six conditions of which the third differs: 5 of 6 instances evaluate the same
+// way, 83.3. The longest stretch in common is 3 of 6, 50.0 (input/strategy.c).
 #ifndef CULPRIT_MODEL_SIMILARITY_H
 #define CULPRIT_MODEL_SIMILARITY_H
 
@@ -17,20 +16,13 @@ typedef struct {
   uint32_t condition, outcome;
 } PathStep;
 
-// Instances that evaluate the same way, as multisets, over the longer path.
-// Two empty paths are 100 % alike.
-double similarity_subset(const PathStep *a, size_t na, const PathStep *b,
-                         size_t nb);
-// Its parts: a copy in order, to be freed; and how many instances two paths in
-// order have in common.
+// A copy in order, to be freed; and how many instances two paths in order have
+// in common, as multisets.
 PathStep *similarity_sorted(const PathStep *steps, size_t n);
 size_t similarity_common(const PathStep *a, size_t na, const PathStep *b,
                          size_t nb);
 // How many instances of `step` a path in order has.
 size_t similarity_count(const PathStep *steps, size_t n, PathStep step);
-// The longest contiguous stretch that both have, over the longer path.
-double similarity_subsequence(const PathStep *a, size_t na, const PathStep *b,
-                              size_t nb);
 // Input variables with the same value, over the longer list. A variable is one
 // byte here; those beyond the end of the shorter input differ.
 double similarity_inputs(const unsigned char *a, size_t na,

@@ -242,7 +242,7 @@ const NearFound *near_best(const Near *n);
 // then the lines that tell most, branches or not.
 void near_places(const Near *n, NearPlaces *out);
 
-// Keeps it for `rank --method near` and `why` (locate/near.h).
+// Keeps it for `rank --method near` and `why` (locate/near_note.h).
 int near_keep(const Near *n, Err *err);
 
 // For people and for programs. `root`: file names are shown relative to it.

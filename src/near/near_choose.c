@@ -80,24 +80,24 @@ static size_t find_failure(const Suite *suite, const char *signature) {
 
 // A session that cannot be ranked leaves all lines equal.
 static void rank_suite(Near *n, Store *store, const Suite *suite) {
-  Workbench bench;
-  Locator locator = {0};
+  SessionEvidence evidence;
+  OpenLocalizer localizer = {0};
   Localizer method;
   Ranking ranking = {0};
   LocateOptions options = {.by = ENTITY_STATEMENT};
   bool lacking;
   Err ignored;
   size_t failure = find_failure(suite, n->explorer->signature);
-  workbench_init(&bench, store, suite);
+  session_evidence_init(&evidence, store, suite);
   if (failure < suite->nfailures && localizer_find(METHOD_DEFAULT, &method) &&
-      !locator_open(&locator, &bench, &method, &options, &ignored) &&
-      !locator_load(&locator, &lacking, &ignored) &&
-      !locator_rank(&locator, failure, &ranking, &ignored) &&
+      !localizer_open(&localizer, &evidence, &method, &options, &ignored) &&
+      !localizer_load(&localizer, &lacking, &ignored) &&
+      !localizer_rank(&localizer, failure, &ranking, &ignored) &&
       ranking.suspects.len)
     take_ranking(n, suite, &ranking);
   ranking_release(&ranking);
-  locator_close(&locator);
-  workbench_release(&bench);
+  localizer_close(&localizer);
+  session_evidence_release(&evidence);
 }
 
 static uint32_t branch_at(const Near *n, uint32_t event) {

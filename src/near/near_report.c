@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "expr/support.h"
-#include "locate/near.h"
+#include "locate/near_note.h"
 #include "near/near_internal.h"
 #include "process/words.h"
 #include "report/json_out.h"
@@ -335,17 +335,17 @@ int near_keep(const Near *n, Err *err) {
   Suite suite = {0};
   Arena arena = {0};
   char *command = command_line(n, reported(n)->line);
-  NearNote note = {.session = r->session,
-                   .signature = n->explorer->signature,
-                   .command = command};
+  NearNote note = {
+      .head = {.session = r->session, .signature = n->explorer->signature},
+      .command = command};
   int rc = store_flush(r->store, err) ||
            store_load(r->store, r->session, &suite, err);
   for (size_t i = 0; !rc && i < suite.nsources; i++)
-    array_push(&note.sources, suite.sources[i]);
+    array_push(&note.head.sources, suite.sources[i]);
   note_branches(n, &note, &arena);
   if (!rc)
-    rc = near_note_write(store_dir(r->store), &note, err);
-  near_note_release(&note);
+    rc = note_write(&near_note_kind, store_dir(r->store), &note, err);
+  note_release(&near_note_kind, &note);
   free(command);
   arena_release(&arena);
   suite_release(&suite);

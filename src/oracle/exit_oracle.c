@@ -2,7 +2,6 @@
 #include "oracle/failure.h"
 #include "oracle/kinds.h"
 
-#include <stdio.h>
 
 int exit_check(const char *arg, Err *err) {
   (void)arg, (void)err;
@@ -11,11 +10,8 @@ int exit_check(const char *arg, Err *err) {
 
 int exit_judge(const char *arg, const Trial *t, Run *run, Err *err) {
   (void)arg, (void)err;
-  char message[64];
   run->verdict = t->outcome->status ? VERDICT_FAIL : VERDICT_PASS;
-  if (t->outcome->status) {
-    snprintf(message, sizeof message, "exit status %d", t->outcome->status);
-    failure_add_exit(run, t->root, NULL, message);
-  }
+  if (t->outcome->status)
+    failure_add_status(run, t, NULL);
   return 0;
 }

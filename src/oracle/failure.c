@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "oracle/contract_failures.h"
+#include "oracle/message.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -75,13 +76,21 @@ static void add_number(Str *s, double x) {
     str_addf(s, "%g", x);
 }
 
-static void add_timeout(Run *run, double timeout) {
-  Str message = {0};
+// Where it was then, if a process of ours could say so.
+static void add_timeout(Run *run, double timeout, const char *root) {
+  Str message = {0}, place = {0};
+  const Death *d = find_crash(run, "timeout");
   str_add(&message, "still running after ");
   add_number(&message, timeout);
   str_add(&message, " s");
-  failure_add(run, "timeout", "", "timeout", message.data);
+  if (d && *d->file) {
+    str_addf(&place, "%s:%u", path_below(d->file, root), d->line);
+    str_addf(&message, ", in %s (%s)", d->function, place.data);
+  }
+  run->imprecise |= !d || !d->exact;
+  failure_add(run, "timeout", str_text(&place), "timeout", message.data);
   str_release(&message);
+  str_release(&place);
 }
 
 bool failure_add_end(Run *run, const Outcome *outcome, const char *root,
@@ -95,8 +104,8 @@ bool failure_add_end(Run *run, const Outcome *outcome, const char *root,
     add_signal(run, -outcome->status, root);
     return true;
   case END_TIMEOUT:
-    add_timeout(run, timeout);
-    break;
+    add_timeout(run, timeout, root);
+    return true;
   case END_OUTPUT:
     snprintf(text, sizeof text,
              "more than %.4g MB of output (--max-output allows more)",
@@ -122,4 +131,44 @@ void failure_add_exit(Run *run, const char *root, const char *signature,
     add_crash(run, d->how, d, root);
   else
     failure_add(run, "exit", "", signature, message);
+}
+
+// The last part of what it wrote is enough.
+static bool read_end(const char *path, Str *out) {
+  enum { END_MOST = 64 << 10, FILE_MOST = 64 << 20 };
+  Err ignored;
+  if (fs_read_regular(path, FILE_MOST, out, &ignored))
+    return false;
+  if (out->len > END_MOST) {
+    memmove(out->data, out->data + out->len - END_MOST, END_MOST);
+    out->len = END_MOST;
+  }
+  return out->len > 0;
+}
+
+// Standard error first: what is on standard output may be its result.
+static bool find_message(const Trial *t, Message *out) {
+  Str text = {0};
+  bool found = !t->merged && read_end(t->err, &text) &&
+               message_find(text.data, text.len, false, out);
+  str_clear(&text);
+  if (!found)
+    found = read_end(t->out, &text) &&
+            message_find(text.data, text.len, true, out);
+  str_release(&text);
+  return found;
+}
+
+void failure_add_status(Run *run, const Trial *t, const char *signature) {
+  Message m;
+  char *status = mem_printf("exit status %d", t->outcome->status);
+  if (find_message(t, &m)) {
+    char *message = mem_printf("%s: %s", status, m.line);
+    failure_add_exit(run, t->root, m.signature, message);
+    message_release(&m);
+    free(message);
+  } else {
+    failure_add_exit(run, t->root, signature, status);
+  }
+  free(status);
 }

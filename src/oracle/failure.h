@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "model/run.h"
+#include "oracle/oracle.h"
 #include "process/process.h"
 
 // Adds a failure unless the run has one with this signature; NULL signature:
@@ -25,6 +26,11 @@ bool failure_add_end(Run *run, const Outcome *outcome, const char *root,
 // NULL signature: the message.
 void failure_add_exit(Run *run, const char *root, const char *signature,
                       const char *message);
+
+// The exit status of the trial means failure: in its own words if it wrote any
+// (message.h), so that failures which say different things are different ones;
+// else by its status. `signature`: of a failure without words (NULL: the status).
+void failure_add_status(Run *run, const Trial *t, const char *signature);
 
 // "SIGSEGV". Caller frees.
 char *signal_name(int signal);

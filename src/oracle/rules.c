@@ -19,10 +19,8 @@ enum { OUTPUT_MOST = 16 << 20 }; // bytes that are searched
 // How many checks of a test program failed, which is what frameworks end with,
 // does not tell one failure from another.
 static void fail_by_status(const Trial *t, Run *run) {
-  char message[64];
   run->verdict = VERDICT_FAIL;
-  snprintf(message, sizeof message, "exit status %d", t->outcome->status);
-  failure_add_exit(run, t->root, "exit status not 0", message);
+  failure_add_status(run, t, "exit status not 0");
 }
 
 static void judge_status(const TestRules *rules, const Trial *t, Run *run) {
@@ -123,7 +121,7 @@ static void judge_tap_lines(const Verdicts *v, const Trial *t, Run *run) {
 }
 
 static int judge_tap(const Trial *t, Run *run, Err *err) {
-  Input in = {.path = t->test, .test = t->test};
+  ImportFile in = {.path = t->test, .test = t->test};
   Verdicts v = {0};
   Err why = {0};
   if (fs_read(t->out, 0, &in.text, err))
@@ -136,7 +134,7 @@ static int judge_tap(const Trial *t, Run *run, Err *err) {
     judge_tap_lines(&v, t, run);
   }
   verdicts_release(&v);
-  input_release(&in);
+  import_file_release(&in);
   return 0;
 }
 

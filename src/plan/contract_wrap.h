@@ -6,7 +6,7 @@
 //   after:   __culprit_body_f (code, static)   f (checks, calls the body)
 //
 // Instructions that check, in wrappers or for an assertion inside a function,
-// lose their line: they are no statements, and no process dies there.
+// lose their line: they are not statements, and no process dies there.
 #ifndef CULPRIT_PLAN_CONTRACT_WRAP_H
 #define CULPRIT_PLAN_CONTRACT_WRAP_H
 

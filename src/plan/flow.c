@@ -75,13 +75,13 @@ static void list_blocks(Flow *f) {
     hashmap_put(&f->block_numbers, &b, sizeof b, f->blocks.len);
     array_push(&f->blocks, b);
   }
-  f->succs = mem_array(Numbers, f->blocks.len);
-  f->preds = mem_array(Numbers, f->blocks.len);
+  f->succs = mem_array(NumberList, f->blocks.len);
+  f->preds = mem_array(NumberList, f->blocks.len);
 }
 
 // Edges between the blocks that can be reached from the entry.
 static void link_blocks(Flow *f) {
-  Numbers todo = {0};
+  NumberList todo = {0};
   bool *seen = mem_array(bool, f->blocks.len);
   array_push(&todo, 0);
   seen[0] = true;
@@ -117,7 +117,7 @@ static void make_nodes(Flow *f) {
     bool reachable = b == 0 || f->preds[b].len;
     if (!reachable || continues(f, b))
       continue;
-    Node n = {.head = f->blocks.items[b], .entity = ENTITY_NONE};
+    FlowNode n = {.head = f->blocks.items[b], .entity = ENTITY_NONE};
     uint32_t last = b;
     f->node_of.items[b] = (uint32_t)f->nodes.len;
     while (f->succs[last].len == 1 && continues(f, f->succs[last].items[0])) {
@@ -152,14 +152,14 @@ static void find_headers(Flow *f) {
   f->nodes.items[0].reached = f->nodes.items[0].on_path = true;
   while (path.len) {
     struct Frame *top = &array_last(&path);
-    Node *n = &f->nodes.items[top->node];
+    FlowNode *n = &f->nodes.items[top->node];
     if (top->next == n->succs.len) {
       n->on_path = false;
       path.len--;
       continue;
     }
     uint32_t to = n->succs.items[top->next++];
-    Node *s = &f->nodes.items[to];
+    FlowNode *s = &f->nodes.items[to];
     if (s->on_path)
       s->header = true;
     if (!s->reached) {
@@ -170,7 +170,7 @@ static void find_headers(Flow *f) {
   array_release(&path);
 }
 
-// --- segments ---------------------------------------------------------------
+// --- parts ---------------------------------------------------------------
 
 static LLVMValueRef first_after_phis(LLVMBasicBlockRef b) {
   LLVMValueRef i = LLVMGetFirstInstruction(b);
@@ -179,17 +179,17 @@ static LLVMValueRef first_after_phis(LLVMBasicBlockRef b) {
   return i;
 }
 
-static Segment *open_segment(Flow *f, Node *n, LLVMValueRef start) {
-  array_push(&f->segments, (Segment){.start = start, .counter = NONE});
-  n->nsegments++;
-  return &array_last(&f->segments);
+static BlockPart *open_segment(Flow *f, FlowNode *n, LLVMValueRef start) {
+  array_push(&f->parts, (BlockPart){.start = start, .counter = NONE});
+  n->nparts++;
+  return &array_last(&f->parts);
 }
 
 static void add_occurrence(Flow *f, uint32_t node, const Place *place) {
-  uint32_t segment = (uint32_t)f->segments.len - 1;
+  uint32_t part = (uint32_t)f->parts.len - 1;
   for (size_t i = f->occurrences.len; i-- > 0;) {
     Occurrence *o = &f->occurrences.items[i];
-    if (o->segment != segment)
+    if (o->part != part)
       break;
     if (o->place.source == place->source && o->place.line == place->line) {
       if (place->col_lo && place->col_lo < o->place.col_lo)
@@ -199,14 +199,14 @@ static void add_occurrence(Flow *f, uint32_t node, const Place *place) {
       return;
     }
   }
-  array_push(&f->occurrences, (Occurrence){*place, segment, node});
+  array_push(&f->occurrences, (Occurrence){*place, part, node});
 }
 
-// Cuts one node into segments and notes its statements.
+// Cuts one node into parts and notes its statements.
 static void scan_node(Flow *f, uint32_t number) {
-  Node *n = &f->nodes.items[number];
-  n->first_segment = (uint32_t)f->segments.len;
-  Segment *open = open_segment(f, n, first_after_phis(n->head));
+  FlowNode *n = &f->nodes.items[number];
+  n->first_part = (uint32_t)f->parts.len;
+  BlockPart *open = open_segment(f, n, first_after_phis(n->head));
   bool left = false; // a call that might not return lies behind us,
   Place left_at = {0}; // on this line
   LLVMBasicBlockRef b = n->head;
@@ -243,17 +243,17 @@ static void scan_node(Flow *f, uint32_t number) {
     open_segment(f, n, LLVMGetBasicBlockTerminator(n->tail));
 }
 
-// --- which segments need a counter ------------------------------------------
+// --- which parts need a counter ------------------------------------------
 
-static Segment *first_segment(const Flow *f, const Node *n) {
-  return &f->segments.items[n->first_segment];
+static BlockPart *first_part(const Flow *f, const FlowNode *n) {
+  return &f->parts.items[n->first_part];
 }
 
-static Segment *last_segment(const Flow *f, const Node *n) {
-  return &f->segments.items[n->first_segment + n->nsegments - 1];
+static BlockPart *last_segment(const Flow *f, const FlowNode *n) {
+  return &f->parts.items[n->first_part + n->nparts - 1];
 }
 
-static bool follows_from_succs(const Flow *f, const Node *n) {
+static bool follows_from_succs(const Flow *f, const FlowNode *n) {
   if (n->succs.len < 2 || last_segment(f, n)->can_end)
     return false;
   for (size_t i = 0; i < n->succs.len; i++)
@@ -262,11 +262,11 @@ static bool follows_from_succs(const Flow *f, const Node *n) {
   return true;
 }
 
-static bool follows_from_preds(const Flow *f, const Node *n) {
+static bool follows_from_preds(const Flow *f, const FlowNode *n) {
   if (n->preds.len < 2 || n->header)
     return false;
   for (size_t i = 0; i < n->preds.len; i++) {
-    const Node *p = &f->nodes.items[n->preds.items[i]];
+    const FlowNode *p = &f->nodes.items[n->preds.items[i]];
     if (p->succs.len != 1 || last_segment(f, p)->can_end)
       return false;
   }
@@ -275,13 +275,13 @@ static bool follows_from_preds(const Flow *f, const Node *n) {
 
 static void place_counters(Flow *f) {
   for (size_t i = 0; i < f->nodes.len; i++) {
-    Node *n = &f->nodes.items[i];
+    FlowNode *n = &f->nodes.items[i];
     last_segment(f, n)->from_succs = follows_from_succs(f, n);
-    if (!first_segment(f, n)->from_succs)
-      first_segment(f, n)->from_preds = follows_from_preds(f, n);
+    if (!first_part(f, n)->from_succs)
+      first_part(f, n)->from_preds = follows_from_preds(f, n);
   }
-  for (size_t i = 0; i < f->segments.len; i++) {
-    Segment *s = &f->segments.items[i];
+  for (size_t i = 0; i < f->parts.len; i++) {
+    BlockPart *s = &f->parts.items[i];
     if (s->from_succs || s->from_preds)
       continue;
     s->counter = f->plan->ncounters++;
@@ -289,33 +289,33 @@ static void place_counters(Flow *f) {
   }
 }
 
-void flow_segment_refs(const Flow *f, const Node *n, const Segment *s,
-                         Numbers *out) {
+void flow_part_refs(const Flow *f, const FlowNode *n, const BlockPart *s,
+                    NumberList *out) {
   if (s->from_succs) {
     for (size_t i = 0; i < n->succs.len; i++) {
-      const Node *t = &f->nodes.items[n->succs.items[i]];
-      flow_segment_refs(f, t, first_segment(f, t), out);
+      const FlowNode *t = &f->nodes.items[n->succs.items[i]];
+      flow_part_refs(f, t, first_part(f, t), out);
     }
   } else if (s->from_preds) {
     for (size_t i = 0; i < n->preds.len; i++) {
-      const Node *t = &f->nodes.items[n->preds.items[i]];
-      flow_segment_refs(f, t, last_segment(f, t), out);
+      const FlowNode *t = &f->nodes.items[n->preds.items[i]];
+      flow_part_refs(f, t, last_segment(f, t), out);
     }
   } else {
     array_push(out, s->counter);
   }
 }
 
-void flow_entry_refs(const Flow *f, const Node *n, Numbers *out) {
-  flow_segment_refs(f, n, first_segment(f, n), out);
+void flow_entry_refs(const Flow *f, const FlowNode *n, NumberList *out) {
+  flow_part_refs(f, n, first_part(f, n), out);
 }
 
-void flow_edge_refs(const Flow *f, const Node *from, const Node *to,
-                      Numbers *out) {
+void flow_edge_refs(const Flow *f, const FlowNode *from, const FlowNode *to,
+                    NumberList *out) {
   if (to->preds.len == 1 || from->succs.len != 1)
     flow_entry_refs(f, to, out); // exact unless the edge could not be split
   else
-    flow_segment_refs(f, from, last_segment(f, from), out);
+    flow_part_refs(f, from, last_segment(f, from), out);
 }
 
 // --- all together -----------------------------------------------------------
@@ -328,9 +328,9 @@ uint32_t flow_landing(const Flow *f, uint32_t n) {
 
 static void contract(Flow *f) {
   for (uint32_t i = 1; i < f->nodes.len; i++) {
-    Node *n = &f->nodes.items[i];
+    FlowNode *n = &f->nodes.items[i];
     n->forwards = !n->statements && n->succs.len == 1 && !n->header &&
-                  !last_segment(f, n)->can_end && n->nsegments == 1;
+                  !last_segment(f, n)->can_end && n->nparts == 1;
   }
 }
 
@@ -360,7 +360,7 @@ void flow_release(Flow *f) {
   array_release(&f->blocks);
   array_release(&f->node_of);
   array_release(&f->nodes);
-  array_release(&f->segments);
+  array_release(&f->parts);
   array_release(&f->occurrences);
   hashmap_release(&f->block_numbers);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 void graph_init(Graph *g, size_t n) {
-  *g = (Graph){n, mem_array(Numbers, n)};
+  *g = (Graph){n, mem_array(NumberList, n)};
 }
 
 void graph_add(Graph *g, uint32_t from, uint32_t to) {
@@ -26,7 +26,7 @@ void graph_reverse(const Graph *g, Graph *out) {
       graph_add(out, g->succs[i].items[k], i);
 }
 
-static void postorder(const Graph *g, uint32_t root, Numbers *out) {
+static void postorder(const Graph *g, uint32_t root, NumberList *out) {
   struct Frame {
     uint32_t node;
     size_t next;
@@ -37,7 +37,7 @@ static void postorder(const Graph *g, uint32_t root, Numbers *out) {
   seen[root] = true;
   while (path.len) {
     struct Frame *top = &array_last(&path);
-    const Numbers *succs = &g->succs[top->node];
+    const NumberList *succs = &g->succs[top->node];
     if (top->next == succs->len) {
       array_push(out, top->node);
       path.len--;
@@ -53,7 +53,7 @@ static void postorder(const Graph *g, uint32_t root, Numbers *out) {
   free(seen);
 }
 
-static void turn_round(Numbers *a) {
+static void turn_round(NumberList *a) {
   for (size_t i = 0, j = a->len; i + 1 < j; i++) {
     uint32_t t = a->items[i];
     a->items[i] = a->items[--j];

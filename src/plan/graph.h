@@ -1,5 +1,4 @@
-// Directed graphs over numbers, as far as compilers need them: who dominates
-// whom.
+// Directed graphs over numbers, and their dominators.
 #ifndef CULPRIT_PLAN_GRAPH_H
 #define CULPRIT_PLAN_GRAPH_H
 
@@ -9,13 +8,13 @@
 
 #include "util/array.h"
 
-typedef ARRAY(uint32_t) Numbers;
+typedef ARRAY(uint32_t) NumberList;
 
 #define GRAPH_NONE UINT32_MAX
 
 typedef struct {
   size_t n;
-  Numbers *succs; // of each node
+  NumberList *succs; // of each node
 } Graph;
 
 void graph_init(Graph *g, size_t n);
@@ -26,7 +25,7 @@ void graph_reverse(const Graph *g, Graph *out);
 
 // Dominators of everything that can be reached from `root`.
 typedef struct {
-  Numbers by_order;  // reachable nodes in reverse postorder
+  NumberList by_order; // reachable nodes in reverse postorder
   uint32_t *order;   // node -> its place there, GRAPH_NONE: not reachable
   uint32_t *parent;  // node -> immediate dominator; the root's is itself,
                      // GRAPH_NONE: not reachable

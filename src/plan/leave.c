@@ -1,4 +1,4 @@
-// Which calls may not come back: see leave.h. A function defined in the module
+// Which calls may not return: see leave.h. A function defined in the module
 // may leave if it contains a call that may; computed as a fixpoint, starting
 // from "none does".
 #include "plan/leave.h"

@@ -1,9 +1,9 @@
-// Which calls may not come back (other than by a fatal signal): exit, longjmp,
-// or any function we cannot see into.
+// Which calls may not return (apart from fatal signals): exit, longjmp, and any
+// function whose code is not known.
 //
-// Code behind such a call is counted on its own, so that a run that ends inside
-// the call is not said to have executed what follows it. Calls that always come
-// back need no such counter; most calls of the C library do.
+// Code after such a call has a counter of its own, so that a run that ends
+// inside the call does not count as having executed it. Calls that always
+// return, like most of the C library, need no such counter.
 #ifndef CULPRIT_PLAN_LEAVE_H
 #define CULPRIT_PLAN_LEAVE_H
 

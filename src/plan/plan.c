@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/condition.h"
 #include "plan/contract_wrap.h"
 #include "plan/flow.h"
 #include "plan/leave.h"
 #include "plan/place.h"
+#include "plan/written_condition.h"
 
 typedef struct {
   Plan *plan;
@@ -28,7 +28,7 @@ static int by_number(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-static uint32_t add_entity(Plan *p, Entity e, Numbers *refs) {
+static uint32_t add_entity(Plan *p, Entity e, NumberList *refs) {
   qsort(refs->items, refs->len, sizeof *refs->items, by_number);
   uint32_t last = NONE;
   for (size_t i = 0; i < refs->len; i++) {
@@ -50,7 +50,7 @@ static void add_function(Fn *f, LLVMMetadataRef subprogram) {
   const char *symbol = name;
   name = contract_source_name(symbol);
   n -= (size_t)(name - symbol);
-  Numbers refs = {0};
+  NumberList refs = {0};
   flow_entry_refs(&f->flow, &f->flow.nodes.items[0], &refs);
   f->entity = (uint32_t)f->plan->entities.len;
   add_entity(f->plan,
@@ -84,12 +84,12 @@ static Entity entity_at(const Fn *f, EntityKind kind, const Place *place) {
 }
 
 static void add_blocks(Fn *f) {
-  Numbers refs = {0};
+  NumberList refs = {0};
   uint32_t index = 0;
   const Occurrence *o = f->flow.occurrences.items;
   const Occurrence *end = o + f->flow.occurrences.len;
   for (uint32_t i = 0; i < f->flow.nodes.len; i++) {
-    Node *n = &f->flow.nodes.items[i];
+    FlowNode *n = &f->flow.nodes.items[i];
     while (o < end && o->node < i)
       o++;
     if (n->forwards)
@@ -123,7 +123,7 @@ static void mark_blocks(Fn *f) {
 }
 
 static void add_edge(Fn *f, uint32_t from, uint32_t to, uint32_t index,
-                     const Place *place, Numbers *refs) {
+                     const Place *place, NumberList *refs) {
   Entity e = entity_at(f, ENTITY_EDGE, place);
   e.index = index;
   e.from = from;
@@ -132,12 +132,12 @@ static void add_edge(Fn *f, uint32_t from, uint32_t to, uint32_t index,
 }
 
 static void add_edges(Fn *f) {
-  Numbers refs = {0};
+  NumberList refs = {0};
   uint32_t index = 0;
   flow_entry_refs(&f->flow, &f->flow.nodes.items[0], &refs);
   add_edge(f, ENTITY_NONE, f->flow.nodes.items[0].entity, index++, NULL, &refs);
   for (uint32_t i = 0; i < f->flow.nodes.len; i++) {
-    const Node *n = &f->flow.nodes.items[i];
+    const FlowNode *n = &f->flow.nodes.items[i];
     if (n->forwards)
       continue;
     Place place;
@@ -160,13 +160,13 @@ static int by_place(const void *a, const void *b) {
     return x->source < y->source ? -1 : 1;
   if (x->line != y->line)
     return x->line < y->line ? -1 : 1;
-  uint32_t s = ((const Occurrence *)a)->segment;
-  uint32_t t = ((const Occurrence *)b)->segment;
+  uint32_t s = ((const Occurrence *)a)->part;
+  uint32_t t = ((const Occurrence *)b)->part;
   return (s > t) - (s < t);
 }
 
 // The occurrences of one line come node by node.
-static void add_standing(Fn *f, uint32_t statement, const Node *n) {
+static void add_standing(Fn *f, uint32_t statement, const FlowNode *n) {
   const Standing s = {statement, n->entity};
   size_t len = f->plan->standings.len;
   const Standing *last = len ? &f->plan->standings.items[len - 1] : NULL;
@@ -174,13 +174,14 @@ static void add_standing(Fn *f, uint32_t statement, const Node *n) {
     array_push(&f->plan->standings, s);
 }
 
-// One statement entity per line of the function, over all its segments.
+// One statement entity per line of the function, over all its parts.
 static void add_statements(Fn *f) {
-  Numbers refs = {0};
+  NumberList refs = {0};
   qsort(f->flow.occurrences.items, f->flow.occurrences.len, sizeof(Occurrence), by_place);
   for (size_t i = 0; i < f->flow.occurrences.len;) {
     Place place = f->flow.occurrences.items[i].place;
-    const Node *first = &f->flow.nodes.items[f->flow.occurrences.items[i].node];
+    const FlowNode *first =
+        &f->flow.nodes.items[f->flow.occurrences.items[i].node];
     for (; i < f->flow.occurrences.len; i++) {
       const Occurrence *o = &f->flow.occurrences.items[i];
       if (o->place.source != place.source || o->place.line != place.line)
@@ -189,9 +190,8 @@ static void add_statements(Fn *f) {
         place.col_lo = o->place.col_lo;
       if (o->place.col_hi > place.col_hi)
         place.col_hi = o->place.col_hi;
-      const Node *n = &f->flow.nodes.items[o->node];
-      flow_segment_refs(&f->flow, n, &f->flow.segments.items[o->segment],
-                        &refs);
+      const FlowNode *n = &f->flow.nodes.items[o->node];
+      flow_part_refs(&f->flow, n, &f->flow.parts.items[o->part], &refs);
       add_standing(f, (uint32_t)f->plan->entities.len, n);
     }
     Entity e = entity_at(f, ENTITY_STATEMENT, &place);
@@ -211,8 +211,8 @@ static const char *condition_kind(const char *text) {
   return "operand";
 }
 
-static void add_outcome(Fn *f, const Node *n, Entity e, size_t succ,
-                        Numbers *refs) {
+static void add_outcome(Fn *f, const FlowNode *n, Entity e, size_t succ,
+                        NumberList *refs) {
   flow_edge_refs(&f->flow, n, &f->flow.nodes.items[n->succs.items[succ]], refs);
   e.to = n->entity;
   add_entity(f->plan, e, refs);
@@ -227,7 +227,7 @@ static void put_written(Entity *e, const Condition *c) {
 }
 
 // How an outcome is called of which only is known where it leads.
-static const char *branch_name(Fn *f, const Node *n, size_t succ) {
+static const char *branch_name(Fn *f, const FlowNode *n, size_t succ) {
   uint32_t to = flow_landing(&f->flow, n->succs.items[succ]);
   uint32_t entity = f->flow.nodes.items[to].entity;
   char *text = mem_printf("branch to line %u",
@@ -238,8 +238,8 @@ static const char *branch_name(Fn *f, const Node *n, size_t succ) {
 }
 
 // LLVM's successors: true, false.
-static void add_branch(Fn *f, const Node *n, Entity e, const Condition *c) {
-  Numbers refs = {0};
+static void add_branch(Fn *f, const FlowNode *n, Entity e, const Condition *c) {
+  NumberList refs = {0};
   put_written(&e, c);
   for (uint32_t i = 0; i < 2; i++) {
     e.from = c->inverted ? i : 1 - i;
@@ -251,8 +251,8 @@ static void add_branch(Fn *f, const Node *n, Entity e, const Condition *c) {
 }
 
 // LLVM's successors: default, then the cases in the order of the source.
-static void add_switch(Fn *f, const Node *n, Entity e, LLVMValueRef end) {
-  Numbers refs = {0};
+static void add_switch(Fn *f, const FlowNode *n, Entity e, LLVMValueRef end) {
+  NumberList refs = {0};
   const char **texts = mem_array(const char *, n->succs.len + 1);
   bool whole = n->succs.len == LLVMGetNumSuccessors(end);
   if (whole)
@@ -266,7 +266,7 @@ static void add_switch(Fn *f, const Node *n, Entity e, LLVMValueRef end) {
   array_release(&refs);
 }
 
-static void add_condition(Fn *f, const Node *n, LLVMValueRef end) {
+static void add_condition(Fn *f, const FlowNode *n, LLVMValueRef end) {
   LLVMOpcode op = LLVMGetInstructionOpcode(end);
   bool branch = op == LLVMBr && LLVMIsConditional(end);
   if (!branch && op != LLVMSwitch)
@@ -292,7 +292,7 @@ static void add_condition(Fn *f, const Node *n, LLVMValueRef end) {
 }
 
 // A condition whose value is used, not branched on.
-static void add_value(Fn *f, const Node *n, LLVMValueRef condition,
+static void add_value(Fn *f, const FlowNode *n, LLVMValueRef condition,
                       LLVMValueRef before, const char *kind) {
   Place place;
   if (!LLVMIsAInstruction(condition) || !place_of(f->plan, condition, &place))
@@ -303,7 +303,7 @@ static void add_value(Fn *f, const Node *n, LLVMValueRef condition,
   e.index = f->nconditions++;
   e.name = kind;
   e.to = n->entity;
-  Numbers refs = {0};
+  NumberList refs = {0};
   uint32_t first = f->plan->ncounters;
   for (e.from = 0; e.from < 2; e.from++) {
     array_push(&refs, first + e.from);
@@ -320,14 +320,14 @@ static bool is_truth(LLVMValueRef v) {
 }
 
 // `c ? a : b` over plain values is no branch but a select.
-static void add_select(Fn *f, const Node *n, LLVMValueRef select) {
+static void add_select(Fn *f, const FlowNode *n, LLVMValueRef select) {
   if (is_truth(LLVMGetOperand(select, 0)))
     add_value(f, n, LLVMGetOperand(select, 0), select, "?:");
 }
 
 // `x = a && b`: b is no branch, but the value that arrives from where it was
 // computed.
-static void add_last_operands(Fn *f, const Node *n, LLVMValueRef phi) {
+static void add_last_operands(Fn *f, const FlowNode *n, LLVMValueRef phi) {
   for (unsigned i = 0; is_truth(phi) && i < LLVMCountIncoming(phi); i++)
     add_value(f, n, LLVMGetIncomingValue(phi, i),
               LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(phi, i)),
@@ -336,7 +336,7 @@ static void add_last_operands(Fn *f, const Node *n, LLVMValueRef phi) {
 
 static void add_conditions(Fn *f) {
   for (size_t i = 0; i < f->flow.nodes.len; i++) {
-    const Node *n = &f->flow.nodes.items[i];
+    const FlowNode *n = &f->flow.nodes.items[i];
     if (!n->forwards)
       add_condition(f, n, LLVMGetBasicBlockTerminator(n->tail));
   }
@@ -392,7 +392,7 @@ static const ResultClass classes[] = {
 enum { NCLASSES = sizeof classes / sizeof *classes };
 
 static void add_result(Fn *f, const CallSite *c, ReturnClass class,
-                       Numbers *refs) {
+                       NumberList *refs) {
   Place place = {c->source, c->line, c->col, c->col};
   Entity e = entity_at(f, ENTITY_RETURN, &place);
   e.index = f->ncalls;
@@ -404,7 +404,7 @@ static void add_result(Fn *f, const CallSite *c, ReturnClass class,
 
 // A result that is only compared with zero or null and branched on: the
 // outcomes of that branch tell the class. Which one is zero, or -1.
-static int outcome_for_zero(const Node *n, LLVMValueRef call) {
+static int outcome_for_zero(const FlowNode *n, LLVMValueRef call) {
   LLVMUseRef use = LLVMGetFirstUse(call);
   if (!use || LLVMGetNextUse(use))
     return -1;
@@ -419,9 +419,9 @@ static int outcome_for_zero(const Node *n, LLVMValueRef call) {
   return p == LLVMIntEQ ? 1 : p == LLVMIntNE ? 0 : -1;
 }
 
-static void add_branched_result(Fn *f, const Node *n, const CallSite *c,
+static void add_branched_result(Fn *f, const FlowNode *n, const CallSite *c,
                                 int zero) {
-  Numbers refs = {0};
+  NumberList refs = {0};
   bool pointer = c->type == RESULT_POINTER;
   for (int outcome = 0; outcome < 2; outcome++) {
     // Successor 0 is the true one.
@@ -435,7 +435,7 @@ static void add_branched_result(Fn *f, const Node *n, const CallSite *c,
 
 static void add_counted_result(Fn *f, const CallSite *c, LLVMValueRef call) {
   uint32_t first = f->plan->ncounters;
-  Numbers refs = {0};
+  NumberList refs = {0};
   bool any = false;
   for (uint32_t k = 0; k < NCLASSES; k++) {
     if (classes[k].type != c->type)
@@ -453,7 +453,7 @@ static void add_counted_result(Fn *f, const CallSite *c, LLVMValueRef call) {
 }
 
 // Results nobody uses tell nothing about the caller.
-static void add_results(Fn *f, const Node *n, const CallSite *c,
+static void add_results(Fn *f, const FlowNode *n, const CallSite *c,
                         LLVMValueRef call) {
   if (!LLVMGetFirstUse(call))
     return;
@@ -466,7 +466,7 @@ static void add_results(Fn *f, const Node *n, const CallSite *c,
     add_counted_result(f, c, call);
 }
 
-static void add_call(Fn *f, const Node *n, LLVMValueRef call) {
+static void add_call(Fn *f, const FlowNode *n, LLVMValueRef call) {
   LLVMValueRef callee = LLVMGetCalledValue(call);
   Place place;
   if (LLVMIsAInlineAsm(callee) || !place_of(f->plan, call, &place) ||

@@ -1,7 +1,7 @@
 // Which memory a pointer may point to, by unification (Steensgaard 1996): every
 // assignment makes the two sides point to the same class of memory. Fast and
-// coarse; fields of a struct are not told apart, and the order of statements
-// does not matter.
+// coarse; fields of a struct are not distinguished, and the order of
+// statements does not matter.
 #ifndef CULPRIT_PLAN_POINTS_TO_H
 #define CULPRIT_PLAN_POINTS_TO_H
 

@@ -295,19 +295,19 @@ static void loops_release(Loops *l) {
 typedef struct {
   LLVMBasicBlockRef outside; // the only block that enters the loop
   bool loop, unique;
-} Header;
+} LoopHeader;
 
 // Who enters each block: for a loop header, from inside and from outside.
-static Header *find_headers(const Loops *l) {
-  const Numbers *reached = &l->dominators.by_order;
-  Header *headers = mem_array(Header, l->blocks.len);
+static LoopHeader *find_headers(const Loops *l) {
+  const NumberList *reached = &l->dominators.by_order;
+  LoopHeader *headers = mem_array(LoopHeader, l->blocks.len);
   for (size_t i = 0; i < l->blocks.len; i++)
     headers[i].unique = true;
   for (size_t i = 0; i < reached->len; i++) {
     uint32_t b = reached->items[i];
-    const Numbers *succs = &l->graph.succs[b];
+    const NumberList *succs = &l->graph.succs[b];
     for (size_t k = 0; k < succs->len; k++) {
-      Header *h = &headers[succs->items[k]];
+      LoopHeader *h = &headers[succs->items[k]];
       if (dominates(&l->dominators, succs->items[k], b)) {
         h->loop = true;
       } else {
@@ -338,11 +338,11 @@ static void hoist_function(LLVMValueRef function, LLVMValueRef counters,
                            LLVMBuilderRef builder) {
   Loops l = {0};
   find_loops(&l, function);
-  Header *headers = find_headers(&l);
-  const Numbers *reached = &l.dominators.by_order;
+  LoopHeader *headers = find_headers(&l);
+  const NumberList *reached = &l.dominators.by_order;
   // Inner loops first: a probe can move out of several.
   for (size_t i = reached->len; i-- > 0;) {
-    const Header *h = &headers[reached->items[i]];
+    const LoopHeader *h = &headers[reached->items[i]];
     if (h->loop && h->unique && h->outside)
       hoist_block(l.blocks.items[reached->items[i]], h->outside, counters,
                   builder);

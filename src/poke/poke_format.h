@@ -1,4 +1,4 @@
-// What culprit-poke (poke.c) is told and what it answers: files of lines, words
+// The job file and the answer of culprit-poke (poke.c): lines of words
 // separated by tabs. Included by both sides.
 //
 //   culprit-poke JOB PROGRAM NAME ARGS...
@@ -22,7 +22,7 @@
 //   leads TEXT              of the cell above, a pointer: what it points to, as
 //                           a person would write it, printable ASCII only:
 //                           "abc", {len = 3, next = NULL}, f(), pointer to 5
-//   way N                   1 or 0, or the number that a switch goes by
+//   way N                   the outcome: 1 or 0, or the value of a switch
 //   failed TEXT             it could not be done
 #ifndef CULPRIT_POKE_POKE_FORMAT_H
 #define CULPRIT_POKE_POKE_FORMAT_H

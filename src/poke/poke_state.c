@@ -161,14 +161,14 @@ typedef struct {
   int frame;
   const char *function, *name;
   unsigned hops;
-} Way;
+} WalkPlace;
 
-static Way at_name(const Way *w, const char *name) {
-  return (Way){w->frame, w->function, name, w->hops};
+static WalkPlace at_name(const WalkPlace *w, const char *name) {
+  return (WalkPlace){w->frame, w->function, name, w->hops};
 }
 
-static void add_cell(PokeState *s, const Way *w, uint64_t at, uint64_t size,
-                     CellKind kind) {
+static void add_cell(PokeState *s, const WalkPlace *w, uint64_t at,
+                     uint64_t size, CellKind kind) {
   uint64_t fresh = s->cells.len + 1;
   if (!size || size > POKE_BYTES || s->cells.len >= CELLS_MAX ||
       s->bytes + size > ALL_MAX ||
@@ -187,8 +187,8 @@ static bool is_taken(const PokeState *s, uint64_t at) {
 }
 
 // A table of bytes; others may lead into its middle.
-static void add_table(PokeState *s, const Way *w, uint64_t at, uint64_t size,
-                      CellKind kind) {
+static void add_table(PokeState *s, const WalkPlace *w, uint64_t at,
+                      uint64_t size, CellKind kind) {
   size_t before = s->cells.len;
   add_cell(s, w, at, size, kind);
   for (uint64_t i = at + 1; s->cells.len > before && i < at + size; i++)
@@ -196,7 +196,7 @@ static void add_table(PokeState *s, const Way *w, uint64_t at, uint64_t size,
 }
 
 // Up to its end, or where another one begins that has been told.
-static void add_text(PokeState *s, const Way *w, uint64_t at) {
+static void add_text(PokeState *s, const WalkPlace *w, uint64_t at) {
   uint64_t most = block_size(s, at), n = 0;
   uint8_t byte = 1;
   most = most && most < TEXT_MAX ? most : TEXT_MAX;
@@ -383,7 +383,7 @@ static void show_untyped(PokeState *s) {
   }
 }
 
-static void add_pointer(PokeState *s, const Way *w, uint64_t at,
+static void add_pointer(PokeState *s, const WalkPlace *w, uint64_t at,
                         Dwarf_Die *type) {
   Dwarf_Die to;
   uint64_t value;
@@ -399,8 +399,8 @@ static void add_pointer(PokeState *s, const Way *w, uint64_t at,
                                          to, w->hops + 1});
 }
 
-static void add_object(PokeState *s, const Way *w, uint64_t at, Dwarf_Die *type,
-                       int depth);
+static void add_object(PokeState *s, const WalkPlace *w, uint64_t at,
+                       Dwarf_Die *type, int depth);
 
 // "s" and "x": s.x. What a pointer leads to is called "p->" or "p[1]." here.
 static const char *field_name(PokeState *s, const char *whole,
@@ -409,8 +409,8 @@ static const char *field_name(PokeState *s, const char *whole,
                       text_ends(whole, "->") ? "" : ".", field);
 }
 
-static void add_fields(PokeState *s, const Way *w, uint64_t at, Dwarf_Die *type,
-                       int depth) {
+static void add_fields(PokeState *s, const WalkPlace *w, uint64_t at,
+                       Dwarf_Die *type, int depth) {
   Dwarf_Die member, of;
   uint64_t offset, ignored;
   if (dwarf_child(type, &member))
@@ -422,7 +422,7 @@ static void add_fields(PokeState *s, const Way *w, uint64_t at, Dwarf_Die *type,
       continue;
     has_number(&member, DW_AT_data_member_location, &offset);
     const char *name = dwarf_diename(&member);
-    Way inner = at_name(w, name ? field_name(s, w->name, name) : w->name);
+    WalkPlace inner = at_name(w, name ? field_name(s, w->name, name) : w->name);
     add_object(s, &inner, at + offset, &of, depth + 1);
   } while (!dwarf_siblingof(&member, &member));
 }
@@ -435,7 +435,7 @@ static const char *base_name(PokeState *s, const char *name) {
 }
 
 // `dimension`: DIE of a subrange; those behind it are inner ones.
-static void add_elements(PokeState *s, const Way *w, uint64_t at,
+static void add_elements(PokeState *s, const WalkPlace *w, uint64_t at,
                          Dwarf_Die dimension, Dwarf_Die *of, int depth) {
   Dwarf_Die inner;
   uint64_t n = 0, each = size_of(of), upper;
@@ -452,7 +452,7 @@ static void add_elements(PokeState *s, const Way *w, uint64_t at,
   }
   const char *base = base_name(s, w->name);
   for (uint64_t i = 0; each && i < n && i < ELEMENTS_MAX; i++) {
-    Way one = at_name(
+    WalkPlace one = at_name(
         w, arena_printf(&s->arena, "%s[%llu]", base, (unsigned long long)i));
     if (more)
       add_elements(s, &one, at + i * each, inner, of, depth + 1);
@@ -461,8 +461,8 @@ static void add_elements(PokeState *s, const Way *w, uint64_t at,
   }
 }
 
-static void add_object(PokeState *s, const Way *w, uint64_t at, Dwarf_Die *type,
-                       int depth) {
+static void add_object(PokeState *s, const WalkPlace *w, uint64_t at,
+                       Dwarf_Die *type, int depth) {
   Dwarf_Die inner, of;
   if (depth > DEEPEST || s->cells.len >= CELLS_MAX || is_foreign(type))
     return;
@@ -534,7 +534,7 @@ static uint64_t count_pointees(const PokeState *s, uint64_t at,
 static void follow(PokeState *s, const PokePointer *p) {
   Dwarf_Die type = p->type;
   uint64_t size = size_of(&type);
-  Way w = {p->frame, p->function, p->name, p->hops};
+  WalkPlace w = {p->frame, p->function, p->name, p->hops};
   if (is_byte(&type)) {
     w.name = arena_printf(&s->arena, "*%s", p->name);
     add_text(s, &w, p->to);
@@ -544,7 +544,8 @@ static void follow(PokeState *s, const PokePointer *p) {
     return;
   uint64_t n = count_pointees(s, p->to, &type);
   for (uint64_t i = 0; i < n; i++) {
-    Way one = at_name(&w, pointee_name(s, p->name, i, n > 1, is_struct(&type)));
+    WalkPlace one =
+        at_name(&w, pointee_name(s, p->name, i, n > 1, is_struct(&type)));
     add_object(s, &one, p->to + i * size, &type, 0);
   }
 }
@@ -605,7 +606,7 @@ static bool find_address(const PokeState *s, Dwarf_Attribute *attr,
 
 // `frame` NULL: variables of the file only, whose
 // name is that of the way so far. Two files may have one of the same name.
-static void add_variable(PokeState *s, const Way *w, Dwarf_Die *die,
+static void add_variable(PokeState *s, const WalkPlace *w, Dwarf_Die *die,
                          const PokeFrame *frame) {
   Dwarf_Attribute attr;
   Dwarf_Op *ops;
@@ -622,13 +623,13 @@ static void add_variable(PokeState *s, const Way *w, Dwarf_Die *die,
   bool first = hashmap_intern(&s->names, name, strlen(name), fresh) == fresh;
   if (!first && w->frame != GLOBAL)
     return; // hidden by one of an inner block
-  Way own =
+  WalkPlace own =
       at_name(w, first ? arena_strdup(&s->arena, name)
                        : arena_printf(&s->arena, "%s of %s", name, w->name));
   add_object(s, &own, at, &type, 0);
 }
 
-static void add_variables(PokeState *s, const Way *w, Dwarf_Die *scope,
+static void add_variables(PokeState *s, const WalkPlace *w, Dwarf_Die *scope,
                           const PokeFrame *frame) {
   Dwarf_Die child;
   if (dwarf_child(scope, &child))
@@ -671,7 +672,7 @@ static bool add_function(PokeState *s, int number, uint64_t pc,
               !dwarf_getlocation(&attr, &ops, &n) && is_rbp(ops, n);
   if (good) {
     const char *name = dwarf_diename(&scopes[last]);
-    Way w = {number, arena_strdup(&s->arena, name ? name : ""), "", 0};
+    WalkPlace w = {number, arena_strdup(&s->arena, name ? name : ""), "", 0};
     forget_names(s);
     for (int i = 0; i <= last; i++)
       add_variables(s, &w, &scopes[i], frame);
@@ -683,7 +684,7 @@ static bool add_function(PokeState *s, int number, uint64_t pc,
 static void add_globals(PokeState *s) {
   Dwarf_Off at = 0, next;
   size_t head;
-  Way w = {GLOBAL, "", "", 0};
+  WalkPlace w = {GLOBAL, "", "", 0};
   forget_names(s);
   while (!dwarf_nextcu(s->dwarf, at, &next, &head, NULL, NULL, NULL)) {
     Dwarf_Die unit;

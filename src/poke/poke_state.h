@@ -15,12 +15,13 @@
 //
 // Limits: x86-64, functions with a frame pointer whose variables lie in memory
 // (marks.h). Callers are known up to the first that has no debug information
-// (a comparison that qsort calls has none behind it). Not told: bit fields,
-// arrays of variable length, thread-local variables, long double, what FILE and
-// va_list hold. A pointer is followed HOPS_MAX times; it leads to all that fits
-// into its block of the heap (as glibc keeps it); outside the heap to one
-// object, or to pointers up to NULL (argv). Of arrays ELEMENTS_MAX elements are
-// told. Unions are bytes; tables of more than POKE_BYTES bytes are not told.
+// (qsort has none, so the caller of a comparison function is not known). Left
+// out: bit fields, arrays of variable length, thread-local variables, long
+// double, what FILE and va_list hold. A pointer is followed HOPS_MAX times; it
+// leads to all that fits into its block of the heap (as glibc keeps it);
+// outside the heap to one object, or to pointers up to NULL (argv). Of arrays,
+// the first ELEMENTS_MAX elements are listed. Unions are bytes; tables of more
+// than POKE_BYTES bytes are left out.
 #ifndef CULPRIT_POKE_POKE_STATE_H
 #define CULPRIT_POKE_POKE_STATE_H
 
@@ -84,7 +85,7 @@ typedef struct {
 
 void poke_state_read(PokeState *s, uint64_t pc, PokeFrame frame);
 
-// Memory of the process; false: it is not there.
+// Memory of the process; false: it is not mapped.
 bool poke_read(pid_t pid, uint64_t at, void *out, size_t n);
 bool poke_write(pid_t pid, uint64_t at, const void *from, size_t n);
 

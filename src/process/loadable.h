@@ -4,9 +4,9 @@
 
 #include <stdbool.h>
 
-// May a shared object be put in front of it by LD_PRELOAD without changing what
-// it does? Not if it is a script or linked statically, has other rights than
-// its caller, or needs a library that insists on being the first.
+// Can LD_PRELOAD add a shared object without changing what the program does?
+// Not for a script, a static program, one that runs with other rights than its
+// caller, or one that needs a library which must be loaded first.
 bool loadable_with_preload(const char *path);
 
 #endif

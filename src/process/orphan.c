@@ -1,34 +1,24 @@
-// Processes that fled: see orphan.h.
+// Orphans: see orphan.h.
 #include "process/orphan.h"
 
 #include <ctype.h>
 #include <dirent.h>
-#include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "util/fs.h"
 #include "util/str.h"
-
-// Appends what can be read of a file of /proc.
-static void read_proc(const char *path, Str *out) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
-  if (fd < 0)
-    return;
-  char buf[4096];
-  ssize_t n;
-  while ((n = read(fd, buf, sizeof buf)) > 0)
-    str_addn(out, buf, (size_t)n);
-  close(fd);
-}
 
 void children_list(Pids *out) {
   char path[64];
   snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)gettid());
   Str text = {0};
-  read_proc(path, &text);
+  Err ignored;
+  fs_read(path, 0, &text, &ignored);
   out->len = 0;
   const char *at = str_text(&text);
   char *end;
@@ -41,7 +31,8 @@ bool process_has_env(pid_t pid, const char *entry) {
   char path[64];
   snprintf(path, sizeof path, "/proc/%d/environ", (int)pid);
   Str env = {0};
-  read_proc(path, &env);
+  Err ignored;
+  fs_read(path, 0, &env, &ignored);
   bool found = false;
   for (size_t i = 0; !found && i < env.len; i += strlen(env.data + i) + 1)
     found = !strcmp(env.data + i, entry);
@@ -51,21 +42,56 @@ bool process_has_env(pid_t pid, const char *entry) {
 
 long processes_total(void) {
   Str text = {0};
-  read_proc("/proc/loadavg", &text); // 0.00 0.01 0.05 1/98 2610
+  Err ignored;
+  fs_read("/proc/loadavg", 0, &text, &ignored); // 0.00 0.01 0.05 1/98 2610
   const char *slash = strchr(str_text(&text), '/');
   long n = slash ? strtol(slash + 1, NULL, 10) : -1;
   str_release(&text);
   return n;
 }
 
-size_t processes_in_session(pid_t session) {
+// The processes of the machine that belong to the session.
+static void session_list(pid_t session, Pids *out) {
   DIR *d = opendir("/proc");
   if (!d)
-    return 0;
-  size_t n = 0;
-  for (struct dirent *e; (e = readdir(d));)
-    if (isdigit((unsigned char)e->d_name[0]))
-      n += getsid((pid_t)strtol(e->d_name, NULL, 10)) == session;
+    return;
+  for (struct dirent *e; (e = readdir(d));) {
+    pid_t pid = isdigit((unsigned char)e->d_name[0])
+                    ? (pid_t)strtol(e->d_name, NULL, 10)
+                    : 0;
+    if (pid > 0 && getsid(pid) == session)
+      array_push(out, pid);
+  }
   closedir(d);
+}
+
+size_t processes_in_session(pid_t session) {
+  Pids pids = {0};
+  session_list(session, &pids);
+  size_t n = pids.len;
+  array_release(&pids);
+  return n;
+}
+
+// Has the process a handler for the signal ("SigCgt:" in its status)?
+static bool handles(pid_t pid, int signal) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+  Str status = {0};
+  Err ignored;
+  fs_read(path, 0, &status, &ignored);
+  const char *caught = strstr(str_text(&status), "\nSigCgt:");
+  uint64_t mask = caught ? strtoull(caught + 8, NULL, 16) : 0;
+  str_release(&status);
+  return mask >> (signal - 1) & 1;
+}
+
+size_t session_ask(pid_t session, int signal) {
+  Pids pids = {0};
+  size_t n = 0;
+  session_list(session, &pids);
+  for (size_t i = 0; i < pids.len; i++)
+    n += handles(pids.items[i], signal) && !kill(pids.items[i], signal);
+  array_release(&pids);
   return n;
 }

@@ -1,5 +1,5 @@
-// Processes that fled: descendants whose parents have died become children of
-// this process (stop_adopt), and can be found and told apart here.
+// Orphans: descendants whose parents have died become children of this process
+// (stop_adopt). These functions list and identify them.
 #ifndef CULPRIT_PROCESS_ORPHAN_H
 #define CULPRIT_PROCESS_ORPHAN_H
 
@@ -11,8 +11,8 @@
 
 typedef ARRAY(pid_t) Pids;
 
-// Replaces `out` by the pids of our present children, zombies included. The
-// kernel may miss one that is born meanwhile: look again.
+// Replaces `out` with the pids of this process's children, zombies included.
+// The kernel may miss one that is created meanwhile: look again.
 void children_list(Pids *out);
 
 // Did the process start with this entry ("NAME=value") in its environment?
@@ -22,5 +22,7 @@ bool process_has_env(pid_t pid, const char *entry);
 long processes_total(void);
 // How many processes belong to this session. Looks at every process.
 size_t processes_in_session(pid_t session);
+// Sends the signal to those of the session that handle it. Returns how many.
+size_t session_ask(pid_t session, int signal);
 
 #endif

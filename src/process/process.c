@@ -24,12 +24,14 @@
 
 #include "process/orphan.h"
 #include "process/spawn.h"
+#include "runtime/format.h"
 #include "util/clock.h"
 #include "util/mem.h"
 #include "util/stop.h"
 
 #define TICK 0.1 // seconds between looks at output and number of processes
 #define RETRY 0.05
+#define LAST_WORDS 0.3 // seconds to say where it hangs
 
 typedef enum {
   SLOT_FREE,
@@ -50,6 +52,7 @@ typedef struct {
   double wake;    // when to look at it again
   double give_up; // ENDING, or killed: when to stop waiting for its death
   bool killed;
+  bool asked; // to say where it hangs
   Outcome outcome;
 } Slot;
 
@@ -161,7 +164,7 @@ static void ask_for_start(Pool *p, Slot *s) {
   s->err = make_file(spawn->err);
   if ((spawn->out && s->out < 0) || (spawn->err && s->err < 0)) {
     snprintf(s->outcome.problem, sizeof s->outcome.problem,
-             "cannot make %s: %s", s->out < 0 ? spawn->out : spawn->err,
+             "cannot create %s: %s", s->out < 0 ? spawn->out : spawn->err,
              strerror(errno));
     end_unstarted(s);
     return;
@@ -169,7 +172,7 @@ static void ask_for_start(Pool *p, Slot *s) {
   if (!s->starter)
     s->starter = starter_new(p->bell, &p->mask);
   if (!s->starter) {
-    strcpy(s->outcome.problem, "cannot make a thread");
+    strcpy(s->outcome.problem, "cannot create a thread");
     end_unstarted(s);
     return;
   }
@@ -204,11 +207,11 @@ static bool is_known(const Pids *pids, pid_t pid) {
   return false;
 }
 
-static bool is_leader(const Pool *p, pid_t pid) {
+static Slot *slot_of_leader(const Pool *p, pid_t pid) {
   for (size_t i = 0; i < p->nslots; i++)
     if (p->slots[i].state == SLOT_RUNNING && p->slots[i].pid == pid)
-      return true;
-  return false;
+      return &p->slots[i];
+  return NULL;
 }
 
 // The busy slot an orphan belongs to; NULL: cannot be told.
@@ -243,7 +246,7 @@ static bool kill_orphans(Pool *p, const Slot *s) {
   children_list(&p->kids);
   for (size_t i = 0; i < p->kids.len; i++) {
     pid_t pid = p->kids.items[i];
-    if (is_leader(p, pid) || is_known(&p->before, pid))
+    if (slot_of_leader(p, pid) || is_known(&p->before, pid))
       continue;
     const Slot *owner = alone ? s : owner_of(p, pid);
     if (owner != s)
@@ -274,6 +277,17 @@ static void kill_slot(Slot *s, End why) {
   kill(s->pid, SIGKILL);
 }
 
+// A process that hangs is asked where, then killed.
+static void end_hanging(Slot *s, double now) {
+  if (!s->asked && session_ask(s->pid, RUNFILE_HANG)) {
+    s->asked = true;
+    s->outcome.end = END_TIMEOUT;
+    s->wake = now + LAST_WORDS;
+  } else {
+    kill_slot(s, END_TIMEOUT);
+  }
+}
+
 // --- what happens to a slot -------------------------------------------------
 
 static uint64_t file_size(int fd) {
@@ -296,7 +310,7 @@ static void leader_ended(Pool *p, Slot *s) {
   s->outcome.seconds = now - s->started;
   s->outcome.status =
       WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-  if (!s->killed)
+  if (!s->killed && !s->asked)
     s->outcome.end = too_much_output(s)  ? END_OUTPUT
                      : WIFEXITED(status) ? END_EXIT
                                          : END_SIGNAL;
@@ -351,13 +365,6 @@ static bool any_starting(const Pool *p) {
     if (p->slots[i].state == SLOT_STARTING)
       return true;
   return false;
-}
-
-static Slot *slot_of_leader(Pool *p, pid_t pid) {
-  for (size_t i = 0; i < p->nslots; i++)
-    if (p->slots[i].state == SLOT_RUNNING && p->slots[i].pid == pid)
-      return &p->slots[i];
-  return NULL;
 }
 
 // The slot that a process which descends from us belongs to; NULL: cannot be
@@ -443,7 +450,7 @@ static void look_at_running(Pool *p, Slot *s, double now) {
       s->state = SLOT_ENDED;
     }
   } else if (timeout > 0 && now >= s->started + timeout) {
-    kill_slot(s, END_TIMEOUT);
+    end_hanging(s, now);
   } else if (too_much_output(s)) {
     kill_slot(s, END_OUTPUT);
   } else if (too_many_processes(p, s)) {

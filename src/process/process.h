@@ -1,5 +1,5 @@
-// Executes processes: up to N at once, watched by one thread that sleeps until
-// something happens (starting them is left to others, see spawn.h).
+// Executes up to N processes at once. One thread watches them and sleeps until
+// something happens; other threads start them (spawn.h).
 //
 //   Pool *pool;
 //   pool_open(&pool, 2, err);
@@ -8,22 +8,22 @@
 //   while ((event = pool_wait(pool, -1, &slot, &outcome)) == POOL_ENDED) ...
 //   pool_close(pool);
 //
-// Each process leads a session and process group of its own. When it ends, or
-// at its timeout, everything it left behind is killed before its end is
-// reported: the group in one stroke, and what fled from the group (daemons, a
-// process that forks for ever) one by one, because orphans of our descendants
-// become our children (PR_SET_CHILD_SUBREAPER).
+// Each process leads a session and process group of its own. When it ends or
+// times out, the pool kills everything it left behind before it reports the
+// end: the group at once, and processes that left the group (daemons, a fork
+// bomb) one by one, because orphaned descendants become children of culprit
+// (PR_SET_CHILD_SUBREAPER).
 //
-// SIGINT, SIGTERM and SIGHUP (util/stop.h) are an event of pool_wait, once. One
-// that a test sends is not the user's wish: it is ignored, as are SIGQUIT,
-// SIGALRM, SIGUSR1 and SIGUSR2 of a test, and the outcome of its slot tells. (A
-// sender that was reaped before we could look counts as the user. Of two equal
-// signals that arrive together the kernel keeps one.)
+// pool_wait reports SIGINT, SIGTERM or SIGHUP (util/stop.h) as an event, once.
+// If a test sent the signal, the pool ignores it and notes it in the outcome of
+// the test's slot; the same holds for SIGQUIT, SIGALRM, SIGUSR1 and SIGUSR2. (A
+// sender that was reaped before the pool could look counts as the user. Of two
+// equal signals that arrive together the kernel keeps one.)
 //
-// Limits: an orphan that also cleared its environment cannot be told from those
-// of other running tests; it is killed when no other test runs, at the latest
-// by pool_close. A process that SIGKILL does not end is given up after
-// PROCESS_GIVE_UP seconds.
+// Limits: the pool cannot tell to which running test an orphan belongs that
+// also cleared its environment; it kills such an orphan when no other test
+// runs, at the latest in pool_close. It gives up on a process that survives
+// SIGKILL for PROCESS_GIVE_UP seconds.
 #ifndef CULPRIT_PROCESS_PROCESS_H
 #define CULPRIT_PROCESS_PROCESS_H
 
@@ -53,8 +53,8 @@ typedef struct {
   const char *mark;    // an entry of env that tells its descendants from
                        // those of other slots; NULL: none
   bool serve;          // it runs many times: keep it ready (server.h)
-  Confine *confine;    // what it may do, and the view it has: as at first when
-                       // it starts, and nobody else's meanwhile. NULL: all
+  Confine *confine;    // what it may do. Its view is fresh when it starts, and
+                       // used by no other process. NULL: anything
 } Spawn;
 
 typedef enum {
@@ -70,7 +70,7 @@ typedef struct {
   End end;
   int status; // exit status, or -signal
   double seconds;
-  int sent;          // the signal that it sent to us; 0: none
+  int sent;          // the signal that it sent to culprit; 0: none
   char problem[512]; // END_UNSTARTED: what is wrong; else empty
 } Outcome;
 
@@ -78,7 +78,7 @@ typedef struct Pool Pool;
 
 typedef enum {
   POOL_ENDED,       // *slot ended with *outcome, and is free again
-  POOL_INTERRUPTED, // the user wants us to stop
+  POOL_INTERRUPTED, // the user wants culprit to stop
   POOL_IDLE,        // nothing happened for that long, or nothing runs
 } PoolEvent;
 

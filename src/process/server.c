@@ -1,4 +1,4 @@
-// Programs that are kept ready: see server.h.
+// Fork servers: see server.h.
 #include "process/server.h"
 
 #include <errno.h>
@@ -277,7 +277,7 @@ static void set_problem(StartAnswer *to, const ServeAnswer *from,
   to->try_again = from->error == EAGAIN ||
                   (from->what == SERVE_NO_PROCESS && from->error == ENOMEM);
   if (from->what == SERVE_NO_PROCESS)
-    snprintf(to->problem, sizeof to->problem, "cannot make a process: %s",
+    snprintf(to->problem, sizeof to->problem, "cannot create a process: %s",
              what);
   else if (from->what == SERVE_DIRECTORY)
     snprintf(to->problem, sizeof to->problem,

@@ -1,7 +1,7 @@
-// Programs that are kept ready: instead of being executed for every run, a
-// program is loaded and linked once, stopped before its first own instruction,
-// and copied by fork. That saves what the dynamic linker does, most of the cost
-// of a short run. src/runtime/server.c is the part inside the program.
+// Fork servers: instead of executing a program for every run, culprit loads and
+// links it once, stops it before its first own instruction, and copies it with
+// fork. That saves the work of the dynamic linker, most of the cost of a short
+// run. src/runtime/fork_server.c is the part inside the program.
 //
 //   Servers servers = {0};
 //   servers_open(&servers);
@@ -9,14 +9,15 @@
 //   else ... execute it ...
 //   servers_close(&servers);
 //
-// Only where a copy is as good as an execution: not for scripts, static
-// programs, set-user-id ones, those of a shared sanitizer runtime (which wants
-// to be loaded first), and not if LD_PRELOAD is set. The number of arguments
-// and of variables must be that of the server, and so must all variables that
-// the dynamic linker and the heap look at, else it is started anew.
+// Used only where a copy is as good as an execution: not for scripts, static
+// programs, set-user-id programs, programs with a shared sanitizer runtime
+// (which must be loaded first), and not if LD_PRELOAD is set. A request must
+// have as many arguments and variables as the server, and the same values of
+// the variables that the dynamic linker and the heap read; otherwise a new
+// server is started.
 //
-// A Servers is for one thread. The servers are that thread's children: they do
-// not count as orphans (orphan.h).
+// One thread uses a Servers. The servers are its children and do not count as
+// orphans (orphan.h).
 #ifndef CULPRIT_PROCESS_SERVER_H
 #define CULPRIT_PROCESS_SERVER_H
 

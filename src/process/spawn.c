@@ -2,7 +2,7 @@
 //
 // The child runs child_main on a stack of its own, in our memory, while the
 // starter's thread is suspended. It may only make system calls and write into
-// its Child, which is how it tells us what went wrong.
+// its SpawnedChild, which is how it reports what went wrong.
 #include "process/spawn.h"
 
 #include <assert.h>
@@ -49,16 +49,16 @@ typedef struct {
   int error;         // 0: it executes
   const char *doing; // what failed
   const char *path;  // with which file
-} Child;
+} SpawnedChild;
 
-static int failed(Child *c, const char *doing, const char *path) {
+static int failed(SpawnedChild *c, const char *doing, const char *path) {
   c->error = errno;
   c->doing = doing;
   c->path = path;
   return -1;
 }
 
-static int open_redirect(Child *c, const Redirect *r) {
+static int open_redirect(SpawnedChild *c, const Redirect *r) {
   static const int flags[] = {
       [REDIRECT_READ] = O_RDONLY,
       [REDIRECT_WRITE] = O_WRONLY | O_CREAT | O_TRUNC,
@@ -80,7 +80,7 @@ static int pass_control(int fd) {
   return fd == SERVE_FD ? fcntl(fd, F_SETFD, 0) : dup2(fd, SERVE_FD);
 }
 
-static int set_streams(Child *c) {
+static int set_streams(SpawnedChild *c) {
   const int fds[] = {c->streams.in, c->streams.out, c->streams.err};
   for (int i = 0; i < 3; i++)
     if (fds[i] >= 0 && dup2(fds[i], i) < 0)
@@ -94,7 +94,7 @@ static int set_streams(Child *c) {
 }
 
 static int child_main(void *arg) {
-  Child *c = arg;
+  SpawnedChild *c = arg;
   const Spawn *s = c->spawn;
   setsid();
   if (s->confine && confine_enter(s->confine)) {
@@ -114,7 +114,7 @@ static int child_main(void *arg) {
 
 // --- starting it ------------------------------------------------------------
 
-static pid_t start(const Starter *s, Child *c) {
+static pid_t start(const Starter *s, SpawnedChild *c) {
   c->error = 0;
   pid_t pid = clone(child_main, s->stack + CHILD_STACK,
                     CLONE_VM | CLONE_VFORK | SIGCHLD, c);
@@ -124,7 +124,7 @@ static pid_t start(const Starter *s, Child *c) {
 }
 
 // A script without #! is the shell's, as with execvp.
-static pid_t start_script(const Starter *s, Child *c) {
+static pid_t start_script(const Starter *s, SpawnedChild *c) {
   const Spawn *plain = c->spawn;
   size_t argc = 0;
   while (plain->argv[argc])
@@ -147,7 +147,7 @@ static pid_t start_script(const Starter *s, Child *c) {
 static pid_t launch_server(void *context, const Spawn *spawn, int null,
                            int control) {
   const Starter *s = context;
-  Child c = {
+  SpawnedChild c = {
       .spawn = spawn, .streams = {null, null, null, control}, .mask = &s->mask};
   pid_t pid = start(s, &c);
   return pid > 0 && !c.error ? pid : -1;
@@ -158,7 +158,7 @@ static void do_start(Starter *s) {
   if (s->spawn->serve &&
       servers_start(&s->servers, s->spawn, launch_server, s, a))
     return;
-  Child c = {.spawn = s->spawn, .streams = s->streams, .mask = &s->mask};
+  SpawnedChild c = {.spawn = s->spawn, .streams = s->streams, .mask = &s->mask};
   pid_t pid = start(s, &c);
   if (pid > 0 && c.error == ENOEXEC)
     pid = start_script(s, &c);
@@ -166,7 +166,7 @@ static void do_start(Starter *s) {
   int error = pid < 0 ? errno : c.error;
   a->try_again = error == EAGAIN || (pid < 0 && error == ENOMEM);
   if (pid < 0)
-    snprintf(a->problem, sizeof a->problem, "cannot make a process: %s",
+    snprintf(a->problem, sizeof a->problem, "cannot create a process: %s",
              strerror(error));
   else if (error)
     snprintf(a->problem, sizeof a->problem, "cannot %s %s: %s", c.doing, c.path,

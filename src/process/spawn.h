@@ -1,10 +1,11 @@
-// Starts processes the cheap way: until it executes its program the child
-// borrows our memory (as vfork does), so the cost does not grow with ours.
+// Starts processes cheaply: until it executes its program, the child borrows
+// culprit's memory (as vfork does), so the cost does not grow with culprit's
+// size.
 //
-// Whoever starts a process that way sleeps until the program is executed, which
-// takes longer than many tests do. So a Starter does it: a thread that does
-// nothing else, one per slot. Programs that run again and again (Spawn.serve)
-// are kept ready there, see server.h.
+// The thread that starts a process this way sleeps until the program executes,
+// which takes longer than many tests run. So every slot has a Starter, a thread
+// that does nothing else. It also keeps programs ready that run many times
+// (Spawn.serve, see server.h).
 #ifndef CULPRIT_PROCESS_SPAWN_H
 #define CULPRIT_PROCESS_SPAWN_H
 

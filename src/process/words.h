@@ -1,15 +1,13 @@
-// Shell words: takes a command line apart as sh would, where no shell is
-// needed to understand it, so that a thousand short tests need not start a
-// thousand shells.
+// Shell words: splits a command line as sh would, if that needs no shell, so
+// that a thousand short tests need not start a thousand shells.
 //
 //   -k 'a b' "c\"d" < ../in.txt 2>&1
 //   words:     -k, a b, c"d
 //   redirects: 0 reads ../in.txt; 2 is a copy of 1
 //
 // Understood: words, quotes, backslashes, and the redirections <, >, >>, N>,
-// N>>, N>&M of standard streams. Everything else a shell gives a meaning to
-// ($ ` ; | & * ? [ ~ ( ) { } ! # << <> >| ...) is refused: the line then goes
-// to sh.
+// N>>, N>&M of standard streams. A line with anything else that is special to a
+// shell ($ ` ; | & * ? [ ~ ( ) { } ! # << <> >| ...) goes to sh.
 #ifndef CULPRIT_PROCESS_WORDS_H
 #define CULPRIT_PROCESS_WORDS_H
 

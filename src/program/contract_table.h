@@ -1,5 +1,5 @@
-// The contracts a program carries, and the records its runs leave when they are
-// broken (contract_format.h). Both are untrusted.
+// The contracts that a program carries, and the records that its runs write
+// when a contract is broken (contract_format.h). Both are untrusted.
 //
 //   ContractTables t;
 //   contracts_read(&t, "prog", err);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "program/sections.h"
-#include "util/command.h"
+#include "util/capture.h"
 #include "util/fs.h"
 
 // One line of the loader's list, "\tlibfoo.so => ./libfoo.so (0x7f..)", or that

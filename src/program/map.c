@@ -267,47 +267,9 @@ static bool contains(Bytes file, const char *text) {
   return file.data && memmem(file.data, file.size, text, strlen(text));
 }
 
-// The value of CC in a Makefile that sets it itself, or NULL. Caller frees.
-static char *makefile_compiler(const char *path) {
-  Str text = {0};
-  Err ignored;
-  char *found = NULL;
-  if (!fs_read(path, 1 << 20, &text, &ignored)) {
-    for (const char *line = str_text(&text); line && !found;) {
-      const char *end = strchrnul(line, '\n');
-      const char *p = line + strspn(line, " \t");
-      if (p[0] == 'C' && p[1] == 'C') {
-        p += 2;
-        p += strspn(p, " \t");
-        p += *p == ':';
-        if (*p == '=') {
-          p += 1 + strspn(p + 1, " \t");
-          found = mem_printf("%.*s", (int)(end - p), p);
-        }
-      }
-      line = *end ? end + 1 : NULL;
-    }
-  }
-  str_release(&text);
-  if (found && strstr(found, "culprit-cc")) {
-    free(found);
-    found = NULL;
-  }
-  return found;
-}
-
-static char *cmake_compiler(const char *path) {
-  Str text = {0};
-  Err ignored;
-  char *found = NULL;
-  static const char key[] = "CMAKE_C_COMPILER:";
-  if (!fs_read(path, 1 << 22, &text, &ignored)) {
-    const char *p = strstr(str_text(&text), key);
-    p = p ? strchr(p, '=') : NULL;
-    if (p)
-      found = mem_printf("%.*s", (int)strcspn(p + 1, "\n"), p + 1);
-  }
-  str_release(&text);
+// The compiler that a file names, unless it is culprit-cc. Caller frees.
+static char *other_compiler(const char *path, const char *pattern) {
+  char *found = fs_match(path, pattern);
   if (found && strstr(found, "culprit-cc")) {
     free(found);
     found = NULL;
@@ -322,7 +284,8 @@ static char *reason_in(const char *dir) {
   char *reason = NULL;
   for (size_t i = 0; i < sizeof files / sizeof *files && !reason; i++) {
     char *path = mem_printf("%s/%s", dir, files[i]);
-    char *cc = i ? makefile_compiler(path) : cmake_compiler(path);
+    char *cc = other_compiler(path, i ? "^[ \t]*CC[ \t]*:?=[ \t]*([^\n]*)"
+                                      : "^CMAKE_C_COMPILER:[^=\n]*=([^\n]*)");
     if (cc && i)
       reason = mem_printf("%s sets CC = %s, which overrides the environment: "
                           "use `make CC=culprit-cc` after `make clean`",
@@ -362,8 +325,8 @@ char *map_absence_reason(const char *path) {
   char *reason;
   if (file.size >= 2 && !memcmp(file.data, "#!", 2)) {
     reason = mem_printf("%s is a script, not a program built by culprit-cc: "
-                        "give the program itself (--exe, where there is that "
-                        "option)",
+                        "name the program itself (with --exe, if the command "
+                        "has that option)",
                         path);
   } else if (!file.data || file.size < SELFMAG ||
              memcmp(file.data, ELFMAG, SELFMAG)) {

@@ -1,12 +1,12 @@
-// The program map: what a program built by culprit-cc says about itself. Every
-// object file carries, in the section `culprit_map`, one chunk for its
-// translation unit; the linker concatenates them, so a program, a shared
-// library or an archive member explains itself, stripped or not.
+// The program map: how a program built by culprit-cc describes itself. Every
+// object file carries one chunk for its translation unit in the section
+// `culprit_map`. The linker concatenates them, so every program, shared library
+// and archive member has its map, stripped or not.
 //
-// A chunk tells the unit's entities, and for each entity the list of counters
-// that stand for it: it was hit if any of them was, and its count is their sum.
-// How counters were saved by deriving one block from others is decided when the
-// map is planned; readers need not know.
+// A chunk lists the unit's entities, and for each entity the counters that
+// stand for it: it was hit if any of them was, and its count is their sum. How
+// counters were saved by deriving one block from others is decided when the map
+// is planned; readers need not know.
 #ifndef CULPRIT_PROGRAM_MAP_H
 #define CULPRIT_PROGRAM_MAP_H
 
@@ -57,8 +57,8 @@ typedef struct {
   Arena arena;
 } ProgramMap;
 
-// Reads the map from `path`. A file that is no ELF file or carries no map gives
-// an empty one (units.len == 0) and success; a corrupt map is an error.
+// Reads the map from `path`. A file that is not ELF or carries no map gives an
+// empty one (units.len == 0) and success; a corrupt map is an error.
 int map_read(ProgramMap *m, const char *path, Err *err);
 // Reads one section's bytes: the untrusted part, on its own for the fuzzer.
 int map_parse(ProgramMap *m, const void *data, size_t size, Err *err);

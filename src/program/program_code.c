@@ -1,4 +1,4 @@
-// The code a program carries of itself: see program_code.h.
+// The code that a program carries: see program_code.h.
 #include "program/program_code.h"
 
 #include <stdio.h>
@@ -11,13 +11,13 @@
 #include "compile/cc_args.h"
 #include "compile/link_record.h"
 #include "program/map_format.h"
-#include "util/command.h"
+#include "util/capture.h"
 #include "util/fs.h"
 
 // --- reading ----------------------------------------------------------------
 
 // Adds the NUL-terminated strings of `data`; the last one may be cut off.
-static void split_strings(ProgramCode *p, Bytes data, Strings *out) {
+static void split_strings(ProgramCode *p, Bytes data, StringList *out) {
   const char *at = (const char *)data.data, *end = at + data.size;
   while (at < end) {
     size_t n = strnlen(at, (size_t)(end - at));
@@ -62,7 +62,7 @@ static int read_link(ProgramCode *p, Bytes section, Err *err) {
   if (h.magic != LINK_MAGIC || h.version != LINK_VERSION ||
       h.size > section.size - sizeof h)
     return damaged(p->path, "link record", err);
-  Strings all = {0};
+  StringList all = {0};
   split_strings(p, (Bytes){section.data + sizeof h, h.size}, &all);
   for (size_t i = 0; i < all.len; i++) {
     if (i == 0)
@@ -160,7 +160,7 @@ char *program_code_compiler(void) {
   return path;
 }
 
-static int run_compiler(Strings *args, const char *mutant, Err *err) {
+static int run_compiler(StringList *args, const char *mutant, Err *err) {
   Str output = {0};
   array_push(args, NULL);
   int status = command_capture((char *const *)args->items, mutant, &output);
@@ -172,22 +172,19 @@ static int run_compiler(Strings *args, const char *mutant, Err *err) {
 }
 
 static int compile_unit(const UnitCode *u, const char *bitcode,
-                        const Strings *variables, const char *last_option,
+                        const char *const *variables, const char *last_option,
                         const char *object, Err *err) {
-  Strings args = {0};
+  StringList args = {0};
   char *compiler = program_code_compiler();
+  const char *end[] = {"-c", bitcode, "-o", object, NULL};
   array_push(&args, "env");
-  for (size_t i = 0; i < variables->len; i++)
-    array_push(&args, variables->items[i]);
+  array_push_all(&args, variables);
   array_push(&args, compiler);
   for (size_t i = 0; i < u->args.len; i++)
     array_push(&args, u->args.items[i]);
   if (last_option)
     array_push(&args, last_option);
-  array_push(&args, "-c");
-  array_push(&args, bitcode);
-  array_push(&args, "-o");
-  array_push(&args, object);
+  array_push_all(&args, end);
   int rc = run_compiler(&args, NULL, err);
   array_release(&args);
   free(compiler);
@@ -196,14 +193,12 @@ static int compile_unit(const UnitCode *u, const char *bitcode,
 
 static int compile_counting(const UnitCode *u, const char *bitcode, int mutant,
                             const char *also, const char *object, Err *err) {
-  Strings variables = {0};
   char *mode = mem_printf("CULPRIT_MODE=%s%s%s", u->counts ? "counts" : "hits",
                           u->returns ? "+returns" : "", also);
   char *plant = mem_printf("CULPRIT_MUTATE=%d", mutant);
-  array_push(&variables, mode);
-  array_push(&variables, mutant < 0 ? "CULPRIT_MUTATE=" : plant);
-  int rc = compile_unit(u, bitcode, &variables, NULL, object, err);
-  array_release(&variables);
+  const char *variables[] = {mode, mutant < 0 ? "CULPRIT_MUTATE=" : plant,
+                             NULL};
+  int rc = compile_unit(u, bitcode, variables, NULL, object, err);
   free(mode);
   free(plant);
   return rc;
@@ -220,35 +215,24 @@ int program_code_compile_linked(const UnitCode *u, const char *bitcode,
 }
 
 int program_code_compile_traced(const UnitCode *u, const char *bitcode,
-                                uint32_t number, const char *names, bool check,
-                                const char *object, Err *err) {
-  Strings variables = {0};
+                                uint32_t number, const char *names,
+                                TraceMode mode, const char *object, Err *err) {
+  static const char *const modes[] = {[TRACE_PLAIN] = "CULPRIT_MODE=trace",
+                                      [TRACE_CHECKED] =
+                                          "CULPRIT_MODE=trace+check",
+                                      [TRACE_MARKS] = "CULPRIT_MODE=marks"};
   char *unit = mem_printf("CULPRIT_TRACE_UNIT=%u", number);
   char *list = mem_printf("CULPRIT_TRACE_NAMES=%s", names);
-  array_push(&variables,
-             check ? "CULPRIT_MODE=trace+check" : "CULPRIT_MODE=trace");
-  array_push(&variables, "CULPRIT_MUTATE=");
-  array_push(&variables, "CULPRIT_STRICT=1");
-  array_push(&variables, unit);
-  array_push(&variables, list);
-  int rc = compile_unit(u, bitcode, &variables, "-O2", object, err);
-  array_release(&variables);
+  const char *variables[] = {modes[mode],
+                             "CULPRIT_MUTATE=",
+                             "CULPRIT_STRICT=1",
+                             unit,
+                             mode == TRACE_MARKS ? NULL : list,
+                             NULL};
+  int rc = compile_unit(u, bitcode, variables,
+                        mode == TRACE_MARKS ? "-O0" : "-O2", object, err);
   free(unit);
   free(list);
-  return rc;
-}
-
-int program_code_compile_marked(const UnitCode *u, const char *bitcode,
-                                uint32_t number, const char *object, Err *err) {
-  Strings variables = {0};
-  char *unit = mem_printf("CULPRIT_TRACE_UNIT=%u", number);
-  array_push(&variables, "CULPRIT_MODE=marks");
-  array_push(&variables, "CULPRIT_MUTATE=");
-  array_push(&variables, "CULPRIT_STRICT=1");
-  array_push(&variables, unit);
-  int rc = compile_unit(u, bitcode, &variables, "-O0", object, err);
-  array_release(&variables);
-  free(unit);
   return rc;
 }
 
@@ -265,7 +249,7 @@ static char *instrumenter(void) {
   return path;
 }
 
-static int run_instrumenter(const UnitCode *u, Strings *args, Str *out,
+static int run_instrumenter(const UnitCode *u, StringList *args, Str *out,
                             Err *err) {
   char *program = instrumenter();
   Str text = {0};
@@ -283,7 +267,7 @@ static int run_instrumenter(const UnitCode *u, Strings *args, Str *out,
 
 int program_code_ask(const UnitCode *u, const char *bitcode,
                      const char *question, Str *out, Err *err) {
-  Strings args = {0};
+  StringList args = {0};
   array_push(&args, "");
   array_push(&args, question);
   array_push(&args, bitcode);
@@ -297,10 +281,10 @@ int program_code_lower(const UnitCode *u, const char *bitcode, bool plain,
                        const char *output, Err *err) {
   static const char *const maps[] = {"-ffile-prefix-map=",
                                      "-fdebug-prefix-map="};
-  Strings args = {0};
+  StringList args = {0};
   Str said = {0};
   array_push(&args, "");
-  array_push(&args, "--lower");
+  array_push(&args, "lower");
   if (plain)
     array_push(&args, "--plain");
   if (u->returns)
@@ -311,9 +295,8 @@ int program_code_lower(const UnitCode *u, const char *bitcode, bool plain,
         array_push(&args, "--prefix-map");
         array_push(&args, u->args.items[i] + strlen(maps[k]));
       }
-  array_push(&args, bitcode);
-  array_push(&args, "-o");
-  array_push(&args, output);
+  const char *end[] = {bitcode, "-o", output, NULL};
+  array_push_all(&args, end);
   int rc = run_instrumenter(u, &args, &said, err);
   str_release(&said);
   array_release(&args);
@@ -327,7 +310,7 @@ int program_code_pdg(const ProgramCode *p, const char *scratch, Str *out,
     char *bitcode = mem_printf("%s/%zu" BITCODE_SUFFIX, scratch, i);
     rc = program_code_unpack(&p->units.items[i], bitcode, err);
     if (!rc)
-      rc = program_code_ask(&p->units.items[i], bitcode, "--pdg", out, err);
+      rc = program_code_ask(&p->units.items[i], bitcode, "pdg", out, err);
     free(bitcode);
   }
   return rc;
@@ -365,7 +348,7 @@ typedef struct {
   bool *placed;               // of each unit
   const char *scratch, *output;
   Arena arena;
-  Strings args;
+  StringList args;
 } Linker;
 
 static void place(Linker *l, size_t unit) {
@@ -394,7 +377,7 @@ static int add_source(Linker *l, const char *source, Err *err) {
       return -1;
     return 0;
   }
-  return err_set(err, "%s: %s was linked in, but its code is not there",
+  return err_set(err, "%s was linked from %s, but does not carry its code",
                  p->path, source);
 }
 
@@ -420,8 +403,9 @@ static int add_input(Linker *l, const char *input, Err *err) {
   const char *path = arena_strdup(&l->arena, full);
   free(full);
   if (!fs_exists(path))
-    return err_set(err, "%s is gone, but %s was linked from it: keep the build "
-                        "directory, or build again",
+    return err_set(err,
+                   "%s does not exist any more, but %s was linked from it: "
+                   "keep the build directory, or build again",
                    path, l->program->path);
   // From an archive the linker takes only what is not yet defined.
   if (!replace_units(l, path) || text_ends(path, ".a"))
@@ -470,7 +454,7 @@ typedef int LinkArg(Linker *l, const ProgramCode *of, const Arg *arg, Err *err);
 // All arguments that this program or library was linked with.
 static int each_arg(Linker *l, const ProgramCode *of, LinkArg *add, Err *err) {
   CcArgs c;
-  const Strings *given = &of->link_args;
+  const StringList *given = &of->link_args;
   if (cc_args_parse(&c, (int)given->len, (char **)given->items, err))
     return -1;
   int rc = 0;
@@ -484,16 +468,15 @@ static int each_arg(Linker *l, const ProgramCode *of, LinkArg *add, Err *err) {
 // The directory of the first link, and what does not depend on the inputs.
 // Units that came from a library named by -l go first: what is defined already
 // is not taken from there.
-static void first_args(const Linker *l, const char *compiler,
-                       const char *extra, Strings *out) {
+static void first_args(const Linker *l, const char *compiler, const char *extra,
+                       StringList *out) {
   // Options such as -L are relative to that directory.
   static const char in_dir[] = "cd \"$0\" && exec \"$@\"";
-  const char *head[] = {"sh", "-c", in_dir, l->program->cwd, compiler,
-                        "-Wno-unused-command-line-argument"};
-  for (size_t i = 0; i < sizeof head / sizeof *head; i++)
-    array_push(out, head[i]);
-  if (extra)
-    array_push(out, extra);
+  const char *head[] = {"sh",     "-c",
+                        in_dir,   l->program->cwd,
+                        compiler, "-Wno-unused-command-line-argument",
+                        extra,    NULL};
+  array_push_all(out, head);
   for (size_t i = 0; i < l->program->units.len; i++)
     if (l->objects[i] && !l->placed[i])
       array_push(out, l->objects[i]);
@@ -515,7 +498,7 @@ int program_code_link_objects(const ProgramCode *p, const char *const *objects,
   int rc = each_arg(&l, p, add_arg, err);
   for (size_t i = 0; i < p->libraries.len && !rc; i++)
     rc = each_arg(&l, &p->libraries.items[i], add_need, err);
-  Strings all = {0};
+  StringList all = {0};
   first_args(&l, compiler, extra, &all);
   for (size_t i = 0; i < l.args.len; i++)
     array_push(&all, l.args.items[i]);

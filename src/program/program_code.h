@@ -1,7 +1,6 @@
-// The code a program carries of itself: the bitcode of every unit, with the
-// options it was compiled with, and how it was linked. From these another build
-// of the same program can be made: with one unit changed (mutants), or every
-// unit instrumented in another way.
+// The code that a program carries: the bitcode of every unit with its compiler
+// options, and the link command. culprit makes other builds of the program from
+// it: with one unit changed (mutants), or with other instrumentation.
 #ifndef CULPRIT_PROGRAM_PROGRAM_CODE_H
 #define CULPRIT_PROGRAM_PROGRAM_CODE_H
 
@@ -16,12 +15,12 @@
 #include "util/err.h"
 #include "util/str.h"
 
-typedef ARRAY(const char *) Strings;
+typedef ARRAY(const char *) StringList;
 
 typedef struct {
   UnitId id;
   const char *name;  // main source file as given to the compiler
-  Strings args;      // of code generation
+  StringList args;   // of code generation
   bool returns;      // classes of all returned values are counted
   bool counts;       // full counts, not hits
   Bytes packed;      // zstd
@@ -32,7 +31,7 @@ typedef struct ProgramCode {
   const char *path;
   ARRAY(UnitCode) units;
   const char *cwd;   // where it was linked; NULL: there is no link record
-  Strings link_args;
+  StringList link_args;
   Bytes file;        // mapped
   Arena arena;
   // Added by shared_code_add: their units are among the program's.
@@ -64,19 +63,20 @@ int program_code_link_objects(const ProgramCode *p, const char *const *objects,
                               const char *extra, const char *scratch,
                               const char *output, Err *err);
 
-// Compiles a unit so that it records a trace (program/trace_build.h). `names`:
-// file with the functions all units export, one a line.
-int program_code_compile_traced(const UnitCode *u, const char *bitcode,
-                                uint32_t number, const char *names, bool check,
-                                const char *object, Err *err);
+typedef enum {
+  TRACE_PLAIN,   // it records a trace (program/trace_build.h)
+  TRACE_CHECKED, // the same, with values to compare a replay with
+  TRACE_MARKS,   // it can be stopped at its branches (instrument/marks.h)
+} TraceMode;
 
-// Compiles a unit so that it can be stopped at its branches
-// (instrument/marks.h).
-int program_code_compile_marked(const UnitCode *u, const char *bitcode,
-                                uint32_t number, const char *object, Err *err);
+// Compiles a unit for following or stopping its runs. `names`: file with the
+// functions that all units export, one a line; not for TRACE_MARKS.
+int program_code_compile_traced(const UnitCode *u, const char *bitcode,
+                                uint32_t number, const char *names,
+                                TraceMode mode, const char *object, Err *err);
 
 // Compiles a unit as it was, with a table of its link-time constants
-// (instrument/links.h).
+// (instrument/link_table.h).
 int program_code_compile_linked(const UnitCode *u, const char *bitcode,
                                 const char *object, Err *err);
 
@@ -85,9 +85,9 @@ int program_code_compile_linked(const UnitCode *u, const char *bitcode,
 int program_code_lower(const UnitCode *u, const char *bitcode, bool plain,
                        const char *output, Err *err);
 
-// What culprit-instrument says of a unit, from its bitcode: "--pdg" the
-// dependences between its statements (instrument/pdg.h), "--mutants" what can
-// be mutated (instrument/mutate.h). Appended to `out`.
+// What culprit-instrument says of a unit, from its bitcode: "pdg" the
+// dependences between its statements (instrument/dependences.h), "mutants"
+// what can be mutated (instrument/mutate.h). Appended to `out`.
 int program_code_ask(const UnitCode *u, const char *bitcode,
                      const char *question, Str *out, Err *err);
 

@@ -15,33 +15,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "program/collector.h"
 #include "program/loaded.h"
 #include "program/sections.h"
+#include "program/segments.h"
 #include "program/unwind.h"
 #include "runtime/format.h"
 #include "util/fs.h"
 #include "util/hashmap.h"
 #include "util/str.h"
-
-typedef struct {
-  const UnitMap *map;
-  uint32_t *ids;      // suite-wide id of each entity
-  unsigned char *hit; // this run: was the counter hit?
-  uint64_t *count;    // this run: how often; NULL: the unit has hits only
-  unsigned char *dead; // this run: 1 for entities that only seem to be hit
-  unsigned processes; // this run: how many executed it
-  Hashmap lines;       // (source, line) -> statement; made at the first death
-} KnownUnit;
-
-struct Collector {
-  AssignIds *assign;
-  void *ctx;
-  ARRAY(ProgramMap *) modules;
-  Hashmap module_paths;
-  ARRAY(KnownUnit) units;
-  Hashmap unit_ids;
-  Str file; // the run file being read
-};
 
 Collector *collector_new(AssignIds *assign, void *ctx) {
   Collector *c = mem_new(Collector);
@@ -119,7 +101,7 @@ int collector_add_program(Collector *c, const char *path, Err *err) {
   return loaded_libraries(path, add_library, c, err);
 }
 
-static KnownUnit *find_unit(const Collector *c, const unsigned char *id) {
+KnownUnit *collector_unit(const Collector *c, const unsigned char *id) {
   uint64_t index;
   if (!hashmap_get(&c->unit_ids, id, sizeof(UnitId), &index))
     return NULL;
@@ -181,13 +163,12 @@ static const char *add_counters(KnownUnit *u, const RunUnit *r,
   return NULL;
 }
 
-// -1 only if a unit may not be mixed with others.
-static int read_units(Collector *c, const RunHeader *h, size_t size, Run *run,
+int collector_read_units(Collector *c, const RunHeader *h, size_t size, Run *run,
                       Err *err) {
   const RunUnit *units = (const RunUnit *)(h + 1);
   bool looked = false;
   for (uint32_t i = 0; i < h->nunits; i++) {
-    KnownUnit *u = find_unit(c, units[i].id);
+    KnownUnit *u = collector_unit(c, units[i].id);
     if (!u && !looked) {
       char module[sizeof h->module + 1] = {0};
       memcpy(module, h->module, sizeof h->module);
@@ -201,7 +182,7 @@ static int read_units(Collector *c, const RunHeader *h, size_t size, Run *run,
         add_note(run, map_err.text);
       }
       looked = true;
-      u = find_unit(c, units[i].id);
+      u = collector_unit(c, units[i].id);
     }
     if (!u) {
       add_note(run, "a program was rebuilt or removed while the tests ran");
@@ -347,18 +328,7 @@ static const char *signal_name(uint32_t number) {
   return name ? name : "?";
 }
 
-enum { MAX_FRAMES = 64 };
-
-typedef struct {
-  CodePlace places[MAX_FRAMES];
-  size_t n;
-  bool complete; // all callers are known
-  uint32_t signal;
-} DeadProcess;
-
-typedef ARRAY(DeadProcess) DeadProcesses;
-
-static void note_death(const RunHeader *h, size_t size, DeadProcesses *dead) {
+void collector_note_death(const RunHeader *h, size_t size, DeadProcesses *dead) {
   if (h->state != RUN_DIED && h->state != RUN_DYING)
     return;
   DeadProcess d = {.signal = h->signal};
@@ -366,12 +336,17 @@ static void note_death(const RunHeader *h, size_t size, DeadProcesses *dead) {
   array_push(dead, d);
 }
 
+static char *name_end(uint32_t signal) {
+  if (signal == RUNFILE_HANG)
+    return mem_strdup("timeout");
+  return signal ? mem_printf("SIG%s", signal_name(signal))
+                : mem_strdup("sanitizer report");
+}
+
 // The innermost place we know is where it died; the callers were in the middle
 // of a line, too.
-static void add_death(Collector *c, DeadProcess *d, Run *run) {
-  Death death = {.how = d->signal
-                            ? mem_printf("SIG%s", signal_name(d->signal))
-                            : mem_strdup("sanitizer report")};
+void collector_add_death(Collector *c, DeadProcess *d, Run *run) {
+  Death death = {.how = name_end(d->signal)};
   for (size_t i = 0; i < d->n; i++) {
     for (size_t k = 0; k < c->units.len; k++) {
       KnownUnit *u = &c->units.items[k];
@@ -431,19 +406,26 @@ static void load_run_file(Collector *c, int fd) {
   load(c, fd, size < LARGEST ? size : LARGEST);
 }
 
-static int read_run_file(Collector *c, int dir, const char *name, Run *run,
-                         DeadProcesses *dead, Err *err) {
+const RunHeader *collector_load(Collector *c, int dir, const char *name,
+                                const char **bad) {
   Err ignored;
   int fd = fs_open_regular(dir, name, false, &ignored);
-  if (fd < 0) {
-    add_note(run, "a run file cannot be read: no regular file, or not ours");
-    return 0;
-  }
+  *bad = "a run file cannot be read: not a regular file, or owned "
+         "by another user";
+  if (fd < 0)
+    return NULL;
   load_run_file(c, fd);
   close(fd);
   const RunHeader *h = (const RunHeader *)c->file.data;
-  const char *bad = check_header(h, c->file.len);
-  if (bad) {
+  *bad = check_header(h, c->file.len);
+  return *bad ? NULL : h;
+}
+
+static int read_run_file(Collector *c, int dir, const char *name, Run *run,
+                         DeadProcesses *dead, Err *err) {
+  const char *bad;
+  const RunHeader *h = collector_load(c, dir, name, &bad);
+  if (!h) {
     add_note(run, bad);
     return 0;
   }
@@ -451,9 +433,11 @@ static int read_run_file(Collector *c, int dir, const char *name, Run *run,
   if (h->flags & RUN_REMAPPED)
     add_note(run, "the program mapped memory over its own counters, or "
                   "unmapped them: lines it executed are missing");
-  if (read_units(c, h, c->file.len, run, err))
+  if (h->flags & RUN_UNCUT)
+    add_note(run, "a boundary between its tests could not be written");
+  if (collector_read_units(c, h, c->file.len, run, err))
     return -1;
-  note_death(h, c->file.len, dead);
+  collector_note_death(h, c->file.len, dead);
   return 0;
 }
 
@@ -487,7 +471,7 @@ static int by_entity(const void *a, const void *b) {
   return (x->entity > y->entity) - (x->entity < y->entity);
 }
 
-static void translate_all(Collector *c, Run *run) {
+void collector_translate(Collector *c, Run *run) {
   for (size_t i = 0; i < c->units.len; i++) {
     KnownUnit *u = &c->units.items[i];
     if (!u->processes)
@@ -511,13 +495,21 @@ int collector_collect(Collector *c, const char *path, Run *run, Err *err) {
   }
   DeadProcesses dead = {0};
   int rc = 0;
-  for (struct dirent *e; !rc && (e = readdir(dir));)
-    if (text_ends(e->d_name, ".run"))
-      rc = read_run_file(c, dirfd(dir), e->d_name, run, &dead, err);
+  c->files = 0;
+  c->marked = false;
+  for (struct dirent *e; !rc && (e = readdir(dir));) {
+    c->marked |= text_ends(e->d_name, ".seg");
+    if (!text_ends(e->d_name, ".run"))
+      continue;
+    c->files++;
+    rc = read_run_file(c, dirfd(dir), e->d_name, run, &dead, err);
+  }
   closedir(dir);
+  if (c->marked)
+    segments_unite(c, path);
   for (size_t i = 0; i < dead.len; i++)
-    add_death(c, &dead.items[i], run);
+    collector_add_death(c, &dead.items[i], run);
   array_release(&dead);
-  translate_all(c, run);
+  collector_translate(c, run);
   return rc;
 }

@@ -1,5 +1,5 @@
-// Reads what the runtime left behind for one test: a directory of run files,
-// one per process and module, each with the counters of every unit.
+// Reads the run files that the runtime wrote for one test: one file per process
+// and module, each with the counters of every unit.
 #ifndef CULPRIT_PROGRAM_RUNFILE_H
 #define CULPRIT_PROGRAM_RUNFILE_H
 

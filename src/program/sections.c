@@ -70,6 +70,17 @@ void sections_close(Bytes file) {
     munmap((void *)file.data, file.size);
 }
 
+bool section_exists(const char *path, const char *name) {
+  Bytes file;
+  Err ignored;
+  size_t index = 0;
+  if (sections_open(path, &file, &ignored))
+    return false;
+  bool found = section_find(file, name, &index).data;
+  sections_close(file);
+  return found;
+}
+
 static bool has_loader(Bytes file) {
   const Elf64_Ehdr *e = (const void *)file.data;
   if (file.size < sizeof *e || memcmp(e->e_ident, ELFMAG, SELFMAG) ||

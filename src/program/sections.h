@@ -26,8 +26,11 @@ void sections_close(Bytes file);
 bool program_is_dynamic(const char *path);
 
 // The next section of that name at or after *index; {NULL, 0} at the end, and
-// if the file is no 64-bit ELF file. A linked program has one of a name, an
+// if it is not a 64-bit ELF file. A linked program has one of a name, an
 // object file may have several (COMDAT groups).
 Bytes section_find(Bytes file, const char *name, size_t *index);
+
+// Has the file a section of this name?
+bool section_exists(const char *path, const char *name);
 
 #endif

@@ -4,21 +4,10 @@
 #include "compile/bitcode_format.h"
 #include "program/loaded.h"
 
-static bool has_code(const char *path) {
-  Bytes file;
-  Err ignored;
-  size_t index = 0;
-  if (sections_open(path, &file, &ignored))
-    return false;
-  bool has = section_find(file, BITCODE_SECTION, &index).data;
-  sections_close(file);
-  return has;
-}
-
 // The library keeps the bytes its units lie in.
 static int add_library(void *program, const char *path, Err *err) {
   ProgramCode *p = program, library;
-  if (!has_code(path))
+  if (!section_exists(path, BITCODE_SECTION))
     return 0;
   if (program_code_read(&library, path, err))
     return -1;

@@ -24,11 +24,16 @@
 // Changes when a trace build of the same program becomes another.
 enum { BUILD_VERSION = 4 };
 
-typedef enum { KIND_TRACE, KIND_CHECK, KIND_LINKED, KIND_MARKED } Kind;
+typedef enum {
+  KIND_TRACE = TRACE_PLAIN,
+  KIND_CHECK = TRACE_CHECKED,
+  KIND_MARKED = TRACE_MARKS,
+  KIND_LINKED
+} Kind;
 
 // The place in the cache: from the units, the link and the formats.
 static char *cache_name(const ProgramCode *p, const char *cache, Kind kind) {
-  static const char *const suffixes[] = {"", "-check", "-linked", "-marked"};
+  static const char *const suffixes[] = {"", "-check", "-marked", "-linked"};
   XXH3_state_t *state = XXH3_createState();
   XXH3_64bits_reset(state);
   const uint32_t versions[] = {BUILD_VERSION, IR_VERSION, TRACE_VERSION};
@@ -67,15 +72,10 @@ static int compile_unit(Builder *b, size_t i, Err *err) {
   char *object = arena_printf(&b->arena, "%s/%zu.o", b->dir, i);
   char *names = arena_printf(&b->arena, "%s/names", b->dir);
   const UnitCode *u = &b->code->units.items[i];
-  uint32_t number = (uint32_t)i;
-  int rc;
-  if (b->kind == KIND_LINKED)
-    rc = program_code_compile_linked(u, bitcode, object, err);
-  else if (b->kind == KIND_MARKED)
-    rc = program_code_compile_marked(u, bitcode, number, object, err);
-  else
-    rc = program_code_compile_traced(u, bitcode, number, names,
-                                     b->kind == KIND_CHECK, object, err);
+  int rc = b->kind == KIND_LINKED
+               ? program_code_compile_linked(u, bitcode, object, err)
+               : program_code_compile_traced(u, bitcode, (uint32_t)i, names,
+                                             (TraceMode)b->kind, object, err);
   unlink(bitcode);
   return rc;
 }

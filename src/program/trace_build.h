@@ -1,10 +1,10 @@
-// Makes, from a program built by culprit-cc and from nothing else, the build of
-// it that records a trace, and its lowered IR. Both are kept in a cache
-// directory under a name made from the program's units, and made only once.
+// Makes the build of a program that records a trace, and the program's lowered
+// IR, from nothing but the program that culprit-cc built. Both are made once
+// and kept in a cache directory, named after the program's units.
 //
-// Measured (docs/internals/trace.md): a build of its own costs nothing in the spectrum
-// build, which runs far more often; one build for both would carry the
-// recording's code, cold, through every test of a suite.
+// A separate trace build costs the spectrum build nothing, which runs far more
+// often (docs/internals/trace.md). A single build for both would carry the
+// recording code through every test of a suite.
 #ifndef CULPRIT_PROGRAM_TRACE_BUILD_H
 #define CULPRIT_PROGRAM_TRACE_BUILD_H
 
@@ -28,8 +28,8 @@ typedef struct {
 int trace_build(TraceBuild *b, const char *program, const char *cache,
                 bool check, Err *err);
 // The same program once more, counting as it did, with tables of its link-time
-// constants (links.h); its lowered IR is plain: each variable of the source is
-// an alloca, each assignment a store.
+// constants (link_table.h); its lowered IR is plain: each variable of the
+// source is an alloca, each assignment a store.
 int linked_build(TraceBuild *b, const char *program, const char *cache,
                  Err *err);
 // The same program, to be stopped at its branches (marks.h). It has no lowered

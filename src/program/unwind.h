@@ -1,7 +1,6 @@
 // Where a process was when a fatal signal ended it: unwinds the registers and
-// the piece of stack that the runtime saved, with the unwind and line tables of
-// the modules that were mapped. Done here, at leisure, because nothing of the
-// sort is safe inside a dying process.
+// the part of the stack that the runtime saved, with the unwind and line tables
+// of the mapped modules. The dying process itself cannot do that safely.
 #ifndef CULPRIT_PROGRAM_UNWIND_H
 #define CULPRIT_PROGRAM_UNWIND_H
 

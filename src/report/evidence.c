@@ -65,8 +65,8 @@ static bool has_twin(const Suite *suite, const Entity *e) {
 // Its number among them, from 1, in the order of the source.
 static uint32_t number_of(const Suite *suite, const Entity *e) {
   uint32_t number = 1, last = e->index;
-  for (const Entity *x = e;
-       x >= suite->entities && x->function == e->function; x--)
+  for (const Entity *x = e; x >= suite->entities && x->function == e->function;
+       x--)
     if (is_twin(x, e) && x->index < last) {
       last = x->index;
       number++;

@@ -40,8 +40,7 @@ static void print_run(void *ctx, size_t run, const Bitset *hits) {
   }
 }
 
-// --- classes
-// ------------------------------------------------------------------
+// --- classes ----------------------------------------------------------------
 
 static void put_in_class(Work *w, Hashmap *seen, uint32_t e) {
   Cover *c = w->cover;
@@ -65,8 +64,7 @@ static void find_classes(Work *w, const Suite *suite, const uint32_t *order,
   hashmap_release(&seen);
 }
 
-// --- their tests
-// --------------------------------------------------------------
+// --- their tests ------------------------------------------------------------
 
 static void write_tail(Tail *t, Str *out) {
   if (t->end == t->start)

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/html.h"
+#include "report/html_page.h"
 #include "report/json_out.h"
 #include "util/fs.h"
 #include "util/mem.h"
@@ -33,8 +33,7 @@ typedef struct {
   uint32_t *index; // per entity: its place there, or ENTITY_NONE
 } Numbers;
 
-// --- statements
-// ---------------------------------------------------------------
+// --- statements -------------------------------------------------------------
 
 static int in_source_order(const void *a, const void *b, void *suite) {
   const Suite *s = suite;
@@ -146,8 +145,7 @@ static void put_indexes(const Numbers *nums, const EntityList *list,
   fprintf(out, "],\"%s_all\":%zu", key, list->len);
 }
 
-// --- session, tests, files
-// ----------------------------------------------------
+// --- session, tests, files --------------------------------------------------
 
 static void put_session(const HtmlReport *h, FILE *out) {
   const Suite *suite = h->report.suite;
@@ -212,8 +210,7 @@ static void put_methods(const HtmlReport *h, FILE *out) {
   fputc(']', out);
 }
 
-// --- failures
-// -----------------------------------------------------------------
+// --- failures ---------------------------------------------------------------
 
 static void put_sureness(const HtmlReport *h, size_t failure, FILE *out) {
   Sureness s;
@@ -254,7 +251,7 @@ static uint32_t source_index(const Suite *suite, const char *path) {
 static void put_branch(const Numbers *nums, const NoteBranch *b, FILE *out) {
   Str text = {0};
   report_branch(b, &text);
-  uint32_t at = report_statement(nums->h->report.suite, b->file, b->line);
+  uint32_t at = note_statement(nums->h->report.suite, b->file, b->line);
   fprintf(out, "[%ld,", at == ENTITY_NONE ? -1L : (long)nums->index[at]);
   Str place = {0};
   str_addf(&place, "%s:%u", path_below(b->file, nums->h->report.suite->cwd),
@@ -269,8 +266,8 @@ static void put_branch(const Numbers *nums, const NoteBranch *b, FILE *out) {
 
 // What `culprit near` found.
 static void put_near(const Numbers *nums, const char *signature, FILE *out) {
-  const NearNotes *notes = nums->h->notes;
-  const NearNote *n = notes ? near_notes_find(notes, signature) : NULL;
+  const Notes *notes = nums->h->notes;
+  const NearNote *n = notes ? notes_find(notes, signature) : NULL;
   if (!n)
     return;
   fputs(",\"near\":{\"command\":", out);
@@ -352,11 +349,10 @@ static void put_head(const Numbers *nums, FILE *out) {
   html_json_end(&j, "head", out);
 }
 
-// --- rankings
-// -----------------------------------------------------------------
+// --- rankings ---------------------------------------------------------------
 
 // Six digits are enough for a bar and a number; ranks are not made of them.
-static void put_scores(const Listing *l, FILE *out) {
+static void put_scores(const KeptListing *l, FILE *out) {
   fputs(",\"score\":[", out);
   for (size_t i = 0; i < l->n; i++)
     fprintf(out, i ? ",%.6g" : "%.6g", l->items[i].score);
@@ -364,7 +360,7 @@ static void put_scores(const Listing *l, FILE *out) {
 }
 
 // How many suspects share each place.
-static void put_groups(const Listing *l, FILE *out) {
+static void put_groups(const KeptListing *l, FILE *out) {
   bool first = true;
   fputs(",\"ties\":[", out);
   for (size_t i = 0; i < l->n;) {
@@ -376,7 +372,7 @@ static void put_groups(const Listing *l, FILE *out) {
   fputc(']', out);
 }
 
-static void put_counts(const Listing *l, FILE *out) {
+static void put_counts(const KeptListing *l, FILE *out) {
   fputs(",\"ef\":[", out);
   for (size_t i = 0; i < l->n; i++)
     fprintf(out, i ? ",%u" : "%u", l->items[i].ef);
@@ -386,7 +382,7 @@ static void put_counts(const Listing *l, FILE *out) {
   fputc(']', out);
 }
 
-static void put_why(const Listing *l, FILE *out) {
+static void put_why(const KeptListing *l, FILE *out) {
   fputs(",\"why\":[", out);
   for (size_t i = 0; i < l->nevidence; i++) {
     fputs(i ? ",\n[" : "\n[", out);
@@ -416,7 +412,7 @@ static void put_tuples(const Numbers *nums, const Tuples *tuples, FILE *out) {
 
 static void put_listing(const Numbers *nums, size_t f, size_t m, FILE *out) {
   const HtmlReport *h = nums->h;
-  const Listing *l = &h->methods[m].listings[f];
+  const KeptListing *l = &h->methods[m].listings[f];
   char id[64];
   snprintf(id, sizeof id, "rank-%zu-%zu", f, m);
   HtmlJson j;
@@ -446,8 +442,7 @@ static void put_rankings(const Numbers *nums, FILE *out) {
         put_listing(nums, f, m, out);
 }
 
-// --- tests of statements
-// ------------------------------------------------------
+// --- tests of statements ----------------------------------------------------
 
 static void put_base64(const Str *s, FILE *out) {
   static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -496,8 +491,7 @@ static void put_cover(const Numbers *nums, FILE *out) {
   }
 }
 
-// --- texts
-// --------------------------------------------------------------------
+// --- texts ------------------------------------------------------------------
 
 static void put_text(const char *text, size_t n, FILE *json) {
   char *copy = mem_alloc(n + 1);
@@ -535,8 +529,7 @@ static void put_sources(const Numbers *nums, FILE *out) {
   }
 }
 
-// --- pages
-// --------------------------------------------------------------------
+// --- pages ------------------------------------------------------------------
 
 // Where the places that the failure names are in the page: [offset, index of
 // the place].

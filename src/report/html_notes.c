@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/html.h"
+#include "report/html_page.h"
 #include "util/str.h"
 
 __attribute__((format(printf, 3, 4))) static void
@@ -23,8 +23,7 @@ void notices_release(Notices *n) {
   array_release(n);
 }
 
-// --- the session
-// --------------------------------------------------------------
+// --- the session ------------------------------------------------------------
 
 static size_t count(const Suite *suite, bool (*takes)(const RunInfo *)) {
   size_t n = 0;
@@ -144,8 +143,7 @@ void html_notices(HtmlReport *h, Notices *out) {
   note_cuts(h, out);
 }
 
-// --- how sure
-// -----------------------------------------------------------------
+// --- how sure ---------------------------------------------------------------
 
 static const char *const words[] = {"a guess", "weak", "fair", "good",
                                     "strong"};
@@ -155,7 +153,7 @@ static void grade(Sureness *s, bool good, char *text) {
   array_push(&s->reasons, (Notice){good ? "good" : "bad", text});
 }
 
-static void grade_runs(Sureness *s, const Listing *l) {
+static void grade_runs(Sureness *s, const KeptListing *l) {
   const char *hint = "";
   if (l->failing < 3)
     hint = ": few failing ones, whatever only they execute looks guilty";
@@ -174,7 +172,7 @@ static void grade_ties(Sureness *s, const Listed *top) {
             : mem_printf("%u lines share the first place", top->rank));
 }
 
-static void grade_split(Sureness *s, const Listing *l, const Listed *top) {
+static void grade_split(Sureness *s, const KeptListing *l, const Listed *top) {
   bool good = top->ef == l->failing && top->ep * 5 <= l->passing;
   grade(s, good,
         mem_printf("the first line is executed by %u of %u failing and %u of "
@@ -182,7 +180,7 @@ static void grade_split(Sureness *s, const Listing *l, const Listed *top) {
                    top->ef, l->failing, top->ep, l->passing));
 }
 
-static bool has_near_top(const Listing *l, uint32_t entity) {
+static bool has_near_top(const KeptListing *l, uint32_t entity) {
   for (size_t i = 0; i < l->n && l->items[i].rank_best <= 5; i++)
     if (l->items[i].entity == entity)
       return true;
@@ -206,9 +204,9 @@ static void grade_methods(Sureness *s, const HtmlReport *h, size_t failure,
 
 void html_sureness(const HtmlReport *h, size_t failure, Sureness *out) {
   *out = (Sureness){0};
-  const Listing *l = h->nmethods && h->methods[0].listings
-                         ? &h->methods[0].listings[failure]
-                         : NULL;
+  const KeptListing *l = h->nmethods && h->methods[0].listings
+                             ? &h->methods[0].listings[failure]
+                             : NULL;
   if (!l || !l->n) {
     out->word = "not ranked";
     return;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/html.h"
+#include "report/html_page.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -24,8 +24,7 @@ static const char *const glyphs[] = {"○", "◔", "◑", "◕", "●"};
 // The glyph that says the same as the hue.
 static const char *glyph(int hue) { return glyphs[(hue * 4 + 5) / 10]; }
 
-// --- head
-// ---------------------------------------------------------------------
+// --- head -------------------------------------------------------------------
 
 static void put_fact(const char *name, const char *value, FILE *out) {
   fprintf(out, "<div><dt>%s</dt><dd>", name);
@@ -87,8 +86,7 @@ static void put_notices(HtmlReport *h, FILE *out) {
   notices_release(&notices);
 }
 
-// --- one suspect
-// --------------------------------------------------------------
+// --- one suspect ------------------------------------------------------------
 
 static void put_excerpt(HtmlReport *h, const Entity *e, FILE *out) {
   uint32_t from = e->line > CONTEXT ? e->line - CONTEXT : 1;
@@ -131,7 +129,8 @@ static void put_rank(const Listed *s, FILE *out) {
     fprintf(out, "%u–%u", s->rank_best, s->rank);
 }
 
-static void put_suspect(HtmlReport *h, const Listing *l, size_t i, FILE *out) {
+static void put_suspect(HtmlReport *h, const KeptListing *l, size_t i,
+                        FILE *out) {
   const Suite *suite = h->report.suite;
   const Listed *s = &l->items[i];
   const Entity *e = &suite->entities[s->entity];
@@ -156,8 +155,7 @@ static void put_suspect(HtmlReport *h, const Listing *l, size_t i, FILE *out) {
   fputs("</li>\n", out);
 }
 
-// --- one failure
-// --------------------------------------------------------------
+// --- one failure ------------------------------------------------------------
 
 static void put_tests(const Suite *suite, const FailureGroup *g, FILE *out) {
   fprintf(out, "test%s ", plural(g->nruns));
@@ -239,7 +237,7 @@ static void put_nearest(const HtmlReport *h, size_t failure, FILE *out) {
 static void put_near(const HtmlReport *h, size_t failure, FILE *out) {
   const Suite *suite = h->report.suite;
   const char *signature = suite->failures[failure].signature;
-  const NearNote *n = h->notes ? near_notes_find(h->notes, signature) : NULL;
+  const NearNote *n = h->notes ? notes_find(h->notes, signature) : NULL;
   if (!n)
     return;
   fputs("<details class=\"nearest\"><summary>Nearest passing run: <code>", out);
@@ -310,7 +308,7 @@ static void put_list(HtmlReport *h, size_t failure, FILE *out) {
     put_unranked(h, failure, out);
     return;
   }
-  const Listing *l = &h->methods[0].listings[failure];
+  const KeptListing *l = &h->methods[0].listings[failure];
   for (size_t i = 0; i < l->notes.len; i++) {
     fputs("<p class=\"notice note\">", out);
     html_text(l->notes.items[i].text, out);
@@ -345,8 +343,7 @@ static void put_failure(HtmlReport *h, size_t i, FILE *out) {
   fputs("</section>\n", out);
 }
 
-// --- source
-// -------------------------------------------------------------------
+// --- source -----------------------------------------------------------------
 
 // The lines of one file: which are shown, and what the first failure's ranking
 // says of them.
@@ -380,7 +377,7 @@ static void show_around(FileView *v, uint32_t line) {
 
 static void view_init(FileView *v, HtmlReport *h, uint32_t source) {
   const Suite *suite = h->report.suite;
-  const Listing *l = &h->methods[0].listings[0];
+  const KeptListing *l = &h->methods[0].listings[0];
   v->lines = count_lines(h, source);
   v->listed = mem_array(const Listed *, (size_t)v->lines + 1);
   v->shown = mem_array(bool, (size_t)v->lines + 1);
@@ -408,7 +405,7 @@ static void view_release(FileView *v) {
 
 static void put_line(HtmlReport *h, uint32_t source, uint32_t line,
                      const Listed *s, FILE *out) {
-  const Listing *l = &h->methods[0].listings[0];
+  const KeptListing *l = &h->methods[0].listings[0];
   const char *text;
   size_t n;
   if (!sources_line(h->report.sources, source, line, &text, &n))

@@ -25,8 +25,7 @@ static size_t both(const Bitset *a, const Bitset *b) {
   return sum;
 }
 
-// --- the two runs
-// ---------------------------------------------------------------
+// --- the two runs -----------------------------------------------------------
 
 static void note_failing(void *ctx, size_t run, const Bitset *hits) {
   Work *w = ctx;
@@ -64,8 +63,7 @@ static uint32_t first_run(const Suite *suite, const FailureGroup *g) {
   return ENTITY_NONE;
 }
 
-// --- where they differ
-// ------------------------------------------------------------
+// --- where they differ ------------------------------------------------------
 
 static void add_difference(const Suite *suite, const Bitset *a, const Bitset *b,
                            EntityList *out) {

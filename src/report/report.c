@@ -50,14 +50,11 @@ void report_places(const Report *r, size_t failure, PlaceList *out) {
   }
 }
 
-uint32_t report_statement(const Suite *suite, const char *path, uint32_t line) {
-  for (uint32_t i = 0; i < suite->nentities; i++) {
-    const Entity *e = &suite->entities[i];
-    if (e->kind == ENTITY_STATEMENT && e->line == line &&
-        !strcmp(suite->sources[e->source].path, path))
-      return i;
-  }
-  return ENTITY_NONE;
+void report_escaped(const char *text, FILE *out) {
+  Str s = {0};
+  escape_add(&s, text);
+  fputs(str_text(&s), out);
+  str_release(&s);
 }
 
 const char *report_path(const Report *r, uint32_t source) {

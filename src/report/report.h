@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #include "locate/fault.h"
-#include "locate/near.h"
+#include "locate/near_note.h"
 #include "locate/outmap.h"
 #include "model/ranking.h"
 #include "model/suite.h"
@@ -35,12 +35,12 @@ typedef struct {
   const OutputPlaces *places; // where failures show in the output
   Sources *sources;           // notes the state of every file that is shown
   const NearTest *nearest;    // per failure, if the format wants them; or NULL
-  const NearNotes *notes;     // what `culprit near` found; or NULL
+  const Notes *notes;         // what `culprit near` found; or NULL
   const char *root;           // paths are named relative to it in files for
                               // others; NULL: to the session's directory
-  FILE *summary;  // a second file, of formats that have one; or NULL
+  FILE *summary;    // a second file, of formats that have one; or NULL
   const char *more; // json: further members, each behind a comma; or NULL
-  size_t printed; // suspects so far, for the formats
+  size_t printed;   // suspects so far, for the formats
 } Report;
 
 typedef struct {
@@ -76,8 +76,8 @@ const char *report_function(const Suite *suite, const Entity *e);
 typedef ARRAY(const PlaceAt *) PlaceList;
 void report_places(const Report *r, size_t failure, PlaceList *out);
 
-// The statement on a line of a file (its absolute path), or ENTITY_NONE.
-uint32_t report_statement(const Suite *suite, const char *path, uint32_t line);
+// A text for a terminal: control characters and the like are escaped.
+void report_escaped(const char *text, FILE *out);
 
 // The path of a source in a file for others.
 const char *report_path(const Report *r, uint32_t source);

@@ -16,8 +16,7 @@
 
 enum { SHOWN = 25, STEPS = 100 };
 
-// --- places
-// -------------------------------------------------------------------
+// --- places -----------------------------------------------------------------
 
 static bool is_unreserved(unsigned char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
@@ -84,8 +83,7 @@ static void put_location(Report *r, const Entity *e, const char *message,
   fputc('}', out);
 }
 
-// --- head
-// ---------------------------------------------------------------------
+// --- head -------------------------------------------------------------------
 
 // Each kind of failure is a rule. The first failure of the same kind:
 static size_t first_of_kind(const Suite *suite, size_t failure) {
@@ -177,8 +175,7 @@ static void begin(Report *r, FILE *out) {
   fputs("}],\n\"results\":[", out);
 }
 
-// --- results
-// ------------------------------------------------------------------
+// --- results ----------------------------------------------------------------
 
 static uint64_t add_hash(uint64_t seed, const char *text, size_t n) {
   return XXH3_64bits_withSeed(text, n, seed);
@@ -266,7 +263,7 @@ static void put_branches(Report *r, const NearNote *n, const Suspect *s,
   begin_flow(&text, out);
   for (size_t i = 0; i < n->branches.len && i < STEPS; i++) {
     const NoteBranch *b = &n->branches.items[i];
-    uint32_t at = report_statement(r->suite, b->file, b->line);
+    uint32_t at = note_statement(r->suite, b->file, b->line);
     str_clear(&text);
     report_branch(b, &text);
     if (at != ENTITY_NONE)
@@ -305,7 +302,7 @@ static void put_differences(Report *r, const Ranking *ranking, const Suspect *s,
 static void put_flow(Report *r, const Ranking *ranking, const Suspect *s,
                      FILE *out) {
   const char *signature = r->suite->failures[ranking->failure].signature;
-  const NearNote *n = r->notes ? near_notes_find(r->notes, signature) : NULL;
+  const NearNote *n = r->notes ? notes_find(r->notes, signature) : NULL;
   if (n)
     put_branches(r, n, s, out);
   else

@@ -13,7 +13,7 @@
 
 enum { MAX_BYTES = 64 << 20 };
 
-struct SourceText {
+struct ReportSource {
   SourceState state;
   bool kept; // text and starts are filled
   Str text;
@@ -22,7 +22,7 @@ struct SourceText {
 
 void sources_init(Sources *s, const Suite *suite) {
   s->suite = suite;
-  s->texts = mem_array(SourceText, suite->nsources);
+  s->texts = mem_array(ReportSource, suite->nsources);
 }
 
 void sources_release(Sources *s) {
@@ -60,7 +60,7 @@ SourceState sources_state(const Sources *s, uint32_t source) {
 }
 
 SourceState sources_check(Sources *s, uint32_t source) {
-  SourceText *t = &s->texts[source];
+  ReportSource *t = &s->texts[source];
   if (t->state == SOURCE_UNSEEN) {
     Str text = {0};
     t->state = read_source(s, source, &text);
@@ -69,7 +69,7 @@ SourceState sources_check(Sources *s, uint32_t source) {
   return t->state;
 }
 
-static void keep(const Sources *s, uint32_t source, SourceText *t) {
+static void keep(const Sources *s, uint32_t source, ReportSource *t) {
   t->kept = true;
   t->state = read_source(s, source, &t->text);
   if (t->state == SOURCE_UNREADABLE)
@@ -83,7 +83,7 @@ static void keep(const Sources *s, uint32_t source, SourceText *t) {
 
 bool sources_line(Sources *s, uint32_t source, uint32_t line, const char **text,
                   size_t *n) {
-  SourceText *t = &s->texts[source];
+  ReportSource *t = &s->texts[source];
   if (!t->kept)
     keep(s, source, t);
   if (!line || line > t->starts.len)

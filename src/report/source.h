@@ -16,10 +16,10 @@ typedef enum {
   SOURCE_UNREADABLE, // not there, no plain file, or larger than 64 MB
 } SourceState;
 
-typedef struct SourceText SourceText;
+typedef struct ReportSource ReportSource;
 typedef struct {
   const Suite *suite;
-  SourceText *texts; // one per source of the suite
+  ReportSource *texts; // one per source of the suite
 } Sources;
 
 void sources_init(Sources *s, const Suite *suite);

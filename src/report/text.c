@@ -32,13 +32,6 @@ static Palette palette(const Report *r) {
                    "\033[0m"};
 }
 
-static void put_escaped(const char *text, FILE *out) {
-  Str s = {0};
-  escape_add(&s, text);
-  fputs(str_text(&s), out);
-  str_release(&s);
-}
-
 static void put_note(const Report *r, FILE *out) {
   Palette p = palette(r);
   fprintf(out, "%snote:%s ", p.note, p.off);
@@ -54,7 +47,7 @@ typedef struct {
 static void put_name(NameList *l, const char *name) {
   if (l->n < NAMES_SHOWN) {
     fputs(l->n ? ", " : "", l->out);
-    put_escaped(name, l->out);
+    report_escaped(name, l->out);
   }
   l->n++;
 }
@@ -141,7 +134,7 @@ static void note_reasons(const Report *r, bool (*takes)(const RunInfo *),
   fprintf(out, "%zu %s:\n", n, n == 1 ? one : many);
   for (size_t i = 0; i < reasons.len && i < REASONS_SHOWN; i++) {
     fprintf(out, "      %zu: ", reasons.items[i].n);
-    put_escaped(reasons.items[i].text, out);
+    report_escaped(reasons.items[i].text, out);
     fputc('\n', out);
   }
   if (reasons.len > REASONS_SHOWN)
@@ -189,7 +182,7 @@ static void put_request(const Report *r, const FailureGroup *g, FILE *out) {
   if (!report_request(command))
     return;
   fputs("  shown by: ", out);
-  put_escaped(command, out);
+  report_escaped(command, out);
   if (g->nruns > 1)
     fprintf(out, " and %zu more", g->nruns - 1);
   fputc('\n', out);
@@ -204,9 +197,9 @@ static void put_places(const Report *r, const Ranking *ranking, FILE *out) {
     const PlaceAt *p = places.items[i];
     const Entity *e = &r->suite->entities[p->statement];
     fprintf(out, "  %s: ", p->what);
-    put_escaped(suite_path(r->suite, e->source), out);
+    report_escaped(suite_path(r->suite, e->source), out);
     fprintf(out, ":%u  ", p->line);
-    put_escaped(p->excerpt, out);
+    report_escaped(p->excerpt, out);
     fputc('\n', out);
   }
   array_release(&places);
@@ -217,9 +210,9 @@ static void put_header(const Report *r, const Ranking *ranking, FILE *out) {
   Palette p = palette(r);
   fprintf(out, "\n%sFailure %zu of %zu%s (", p.fail, ranking->failure + 1,
           r->suite->nfailures, p.off);
-  put_escaped(g->kind, out);
+  report_escaped(g->kind, out);
   fprintf(out, "): %s", p.place);
-  put_escaped(g->message, out);
+  report_escaped(g->message, out);
   fprintf(out, "%s\n  %u failing run%s against %u %s; test%s ", p.off,
           ranking->failing, plural(ranking->failing), ranking->passing,
           ranking->stand_in ? "that fail otherwise" : "passing",
@@ -241,7 +234,7 @@ static void put_notes(const Report *r, const Ranking *ranking, FILE *out) {
   for (size_t i = 0; i < ranking->notes.len; i++) {
     fputs("  ", out);
     put_note(r, out);
-    put_escaped(ranking->notes.items[i].text, out);
+    report_escaped(ranking->notes.items[i].text, out);
     fputc('\n', out);
   }
 }
@@ -271,7 +264,7 @@ static void put_evidence(const Report *r, const Ranking *ranking,
   evidence_gather(r->suite, r->deaths, ranking, s, &list);
   for (size_t i = 0; i < list.len; i++) {
     fprintf(out, "%*s= ", indent, "");
-    put_escaped(list.items[i].text, out);
+    report_escaped(list.items[i].text, out);
     fputc('\n', out);
   }
   evidence_release(&list);
@@ -345,7 +338,7 @@ static void put_place(const Report *r, const Ranking *ranking,
   const Entity *e = &r->suite->entities[p->statement];
   const Suspect *s = fault_suspect(p, ranking);
   fputs("  fault ", out);
-  put_escaped(suite_path(r->suite, p->source), out);
+  report_escaped(suite_path(r->suite, p->source), out);
   fprintf(out, ":%u", p->line);
   if (e->line != p->line)
     fprintf(out, " (no statement there; line %u stands for it)", e->line);

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "locate/account.h"
-#include "locate/near.h"
+#include "locate/near_note.h"
 #include "locate/spec_note.h"
 #include "report/report.h"
 
@@ -25,7 +25,7 @@ typedef struct {
   // Per failure: the passing run near it that is known, or NULL.
   const NearNote *const *notes;
   // What `culprit spec` found out about failures.
-  const SpecNotes *cores;
+  const Notes *cores;
 } Why;
 
 // The branch of the note that stands on this line, the best; NULL: none does.

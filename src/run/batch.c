@@ -1,15 +1,14 @@
 // Runs a list of tests: see batch.h.
 //
-// A worker takes one test through its steps: execute it, collect its spectrum,
-// execute the oracle's second process if the oracle has one, judge; if it
-// failed, all once more; store. One worker per slot of the pool.
+// Each slot of the pool takes one test at a time through its steps: execute it,
+// collect its spectrum, execute the oracle's second process if it has one,
+// judge; repeat all of that if the test failed; store.
 //
-// A test that hangs need not run into its full limit twice. Once a test has
+// A test that hangs need not reach its full time limit twice. Once a test has
 // passed, or the reference has answered, executions get a limit derived from
-// the slowest of these. One that runs into it is repeated with the full limit,
-// whose verdict counts; only if it hangs there too it is a hang, and the first
-// execution was its repetition. So verdicts are those of the full limit. The
-// repetition runs alone: another test's load must not make it late.
+// the slowest of these. A test that reaches it is repeated with the full limit,
+// and the verdict of the repetition counts. The repetition runs alone, so that
+// the load of another test cannot delay it.
 #include "run/batch.h"
 
 #include <assert.h>
@@ -18,11 +17,12 @@
 #include <sys/stat.h>
 
 #include "oracle/failure.h"
+#include "run/segment_verdict.h"
 #include "util/mem.h"
 #include "util/str.h"
 
 typedef struct {
-  char *dir; // of this worker, in the scratch area
+  char *dir; // of this slot, in the scratch area
   char *run_dir, *work_dir;
   char *out, *err, *second_out, *second_err; // files
   char **env;                                // of tests
@@ -37,52 +37,58 @@ typedef struct {
   bool alone;      // nothing is to be started beside it
   int attempt;     // 0, 1
   Run runs[2];     // one per attempt
+  Segments segments[2]; // the tests inside of it; named and judged, or none
   Outcome outcome; // of the test
   bool has_second; // the second process's outcome is known
   Outcome second;
   Spawn spawn;
   Arena arena; // of this test
-} Worker;
+} BatchSlot;
 
 typedef struct {
   Runner *runner;
   const Test *tests;
   size_t ntests, next;
-  Worker *workers;
+  BatchSlot *slots;
   Arena arena;
 } Batch;
 
-static int worker_init(Batch *b, Worker *w, size_t index, Err *err) {
+static int slot_init(Batch *b, BatchSlot *s, size_t index, Err *err) {
   const Runner *r = b->runner;
   Arena *a = &b->arena;
-  w->dir = arena_printf(a, "%s/%zu", r->scratch.dir, index);
-  w->run_dir = arena_printf(a, "%s/run", w->dir);
-  w->work_dir = arena_printf(a, "%s/work", w->dir);
-  w->out = arena_printf(a, "%s/out", w->dir);
-  w->err = arena_printf(a, "%s/err", w->dir);
-  w->second_out = arena_printf(a, "%s/out2", w->dir);
-  w->second_err = arena_printf(a, "%s/err2", w->dir);
-  char *extra[] = {arena_printf(a, "CULPRIT_RUN=%s", w->run_dir),
-                   arena_printf(a, "CULPRIT_DIR=%s", r->options->cwd), NULL};
-  w->env = environment_with(extra, a);
-  w->mark = extra[0];
-  mkdir(w->dir, 0755);
-  return dir_make_empty(w->run_dir, err);
+  s->dir = arena_printf(a, "%s/%zu", r->scratch.dir, index);
+  s->run_dir = arena_printf(a, "%s/run", s->dir);
+  s->work_dir = arena_printf(a, "%s/work", s->dir);
+  s->out = arena_printf(a, "%s/out", s->dir);
+  s->err = arena_printf(a, "%s/err", s->dir);
+  s->second_out = arena_printf(a, "%s/out2", s->dir);
+  s->second_err = arena_printf(a, "%s/err2", s->dir);
+  char *extra[] = {arena_printf(a, "CULPRIT_RUN=%s", s->run_dir),
+                   arena_printf(a, "CULPRIT_DIR=%s", r->options->cwd),
+                   arena_printf(a, "CULPRIT_STDOUT=%s", s->out),
+                   arena_printf(a, "CULPRIT_STDERR=%s", s->err),
+                   r->options->segments ? "CULPRIT_SEGMENTS=1" : NULL, NULL};
+  s->env = environment_with(extra, a);
+  s->mark = extra[0];
+  mkdir(s->dir, 0755);
+  return dir_make_empty(s->run_dir, err);
 }
 
-static void worker_reset(Worker *w) {
-  run_release(&w->runs[0]);
-  run_release(&w->runs[1]);
-  arena_release(&w->arena);
-  w->test = NULL;
-  w->attempt = 0;
-  w->has_second = w->in_second = false;
-  w->full = w->hangs = w->waiting = w->alone = false;
+static void slot_reset(BatchSlot *s) {
+  run_release(&s->runs[0]);
+  run_release(&s->runs[1]);
+  segments_release(&s->segments[0]);
+  segments_release(&s->segments[1]);
+  arena_release(&s->arena);
+  s->test = NULL;
+  s->attempt = 0;
+  s->has_second = s->in_second = false;
+  s->full = s->hangs = s->waiting = s->alone = false;
 }
 
-static const char *test_dir(const Batch *b, const Worker *w) {
+static const char *test_dir(const Batch *b, const BatchSlot *s) {
   const RunOptions *o = b->runner->options;
-  return o->scratch ? w->work_dir : w->test->cwd ? w->test->cwd : o->cwd;
+  return o->scratch ? s->work_dir : s->test->cwd ? s->test->cwd : o->cwd;
 }
 
 // What the user says counts, then what the runner's files say of the test.
@@ -94,13 +100,13 @@ static double test_timeout(const Batch *b, const Test *t) {
 
 // Of the next execution: the test's own, or less as soon as that can be
 // derived.
-static double execution_limit(const Batch *b, const Worker *w) {
-  double full = test_timeout(b, w->test);
-  return w->full ? full : runner_limit(b->runner, full);
+static double execution_limit(const Batch *b, const BatchSlot *s) {
+  double full = test_timeout(b, s->test);
+  return s->full ? full : runner_limit(b->runner, full);
 }
 
-static size_t slot_of(const Batch *b, const Worker *w) {
-  return (size_t)(w - b->workers);
+static size_t slot_of(const Batch *b, const BatchSlot *s) {
+  return (size_t)(s - b->slots);
 }
 
 // Does the test send its standard error where its standard output goes?
@@ -111,182 +117,211 @@ static bool is_merged(const Test *t, const Spawn *s) {
   return t->line && !s->nredirects && strstr(t->line, "2>&1");
 }
 
-static int start_test(Batch *b, Worker *w, Err *err) {
+static int start_test(Batch *b, BatchSlot *s, Err *err) {
   const RunOptions *o = b->runner->options;
-  if (o->scratch && dir_make_empty(w->work_dir, err))
+  if (o->scratch && dir_make_empty(s->work_dir, err))
     return -1;
-  w->in_second = false;
-  w->limit = execution_limit(b, w);
-  w->spawn = (Spawn){.env = test_environment(w->test, w->env, &w->arena),
-                     .cwd = test_dir(b, w),
-                     .out = w->out,
-                     .err = w->err,
-                     .timeout = w->limit,
+  s->in_second = false;
+  s->limit = execution_limit(b, s);
+  s->spawn = (Spawn){.env = test_environment(s->test, s->env, &s->arena),
+                     .cwd = test_dir(b, s),
+                     .out = s->out,
+                     .err = s->err,
+                     .timeout = s->limit,
                      .max_output = o->max_output,
-                     .mark = w->mark,
+                     .mark = s->mark,
                      .serve = o->serve};
-  runner_confine(b->runner, slot_of(b, w), &w->spawn, &w->arena);
-  test_prepare(w->test, o->exe, &w->arena, &w->spawn);
-  w->merged = is_merged(w->test, &w->spawn);
-  pool_start(b->runner->pool, slot_of(b, w), &w->spawn);
+  runner_confine(b->runner, slot_of(b, s), &s->spawn, &s->arena);
+  test_prepare(s->test, o->exe, &s->arena, &s->spawn);
+  s->merged = is_merged(s->test, &s->spawn);
+  pool_start(b->runner->pool, slot_of(b, s), &s->spawn);
   return 0;
 }
 
 // The oracle's command learns from its environment what it is to look at.
-static void set_second_environment(Worker *w) {
-  Arena *a = &w->arena;
-  char *mark = arena_printf(a, "CULPRIT_SECOND=%s", w->dir);
+static void set_second_environment(BatchSlot *s) {
+  Arena *a = &s->arena;
+  char *mark = arena_printf(a, "CULPRIT_SECOND=%s", s->dir);
   char *extra[] = {mark,
-                   arena_printf(a, "CULPRIT_STDOUT=%s", w->out),
-                   arena_printf(a, "CULPRIT_STDERR=%s", w->err),
-                   arena_printf(a, "CULPRIT_STATUS=%d", w->outcome.status),
-                   arena_printf(a, "CULPRIT_TEST=%s", w->test->name),
+                   arena_printf(a, "CULPRIT_STDOUT=%s", s->out),
+                   arena_printf(a, "CULPRIT_STDERR=%s", s->err),
+                   arena_printf(a, "CULPRIT_STATUS=%d", s->outcome.status),
+                   arena_printf(a, "CULPRIT_TEST=%s", s->test->name),
                    NULL};
-  w->spawn.env = test_environment(w->test, environment_with(extra, a), a);
-  w->spawn.mark = mark;
+  s->spawn.env = test_environment(s->test, environment_with(extra, a), a);
+  s->spawn.mark = mark;
 }
 
-static void start_second(Batch *b, Worker *w) {
+static void start_second(Batch *b, BatchSlot *s) {
   const Oracle *oracle = &b->runner->oracle;
-  w->in_second = true;
-  w->spawn.out = w->second_out;
-  w->spawn.err = w->second_err;
-  w->spawn.timeout = test_timeout(b, w->test);
-  set_second_environment(w);
+  s->in_second = true;
+  s->spawn.out = s->second_out;
+  s->spawn.err = s->second_err;
+  s->spawn.timeout = test_timeout(b, s->test);
+  set_second_environment(s);
   if (oracle->kind->second == SECOND_PROGRAM)
-    test_prepare(w->test, oracle->arg, &w->arena, &w->spawn);
+    test_prepare(s->test, oracle->arg, &s->arena, &s->spawn);
   else
-    spawn_shell(&w->spawn, oracle->arg, &w->arena);
-  pool_start(b->runner->pool, slot_of(b, w), &w->spawn);
+    spawn_shell(&s->spawn, oracle->arg, &s->arena);
+  pool_start(b->runner->pool, slot_of(b, s), &s->spawn);
 }
 
-static Trial trial_of(const Batch *b, const Worker *w) {
+static Trial trial_of(const Batch *b, const BatchSlot *s) {
   const Runner *r = b->runner;
-  return (Trial){.test = w->test->name,
-                 .number = w->test->number,
+  return (Trial){.test = s->test->name,
+                 .number = s->test->number,
                  .root = r->root,
-                 .out = w->out,
-                 .err = w->err,
-                 .merged = w->merged,
-                 .outcome = &w->outcome,
-                 .rules = w->test->rules,
-                 .timeout = test_timeout(b, w->test),
+                 .out = s->out,
+                 .err = s->err,
+                 .merged = s->merged,
+                 .outcome = &s->outcome,
+                 .rules = s->test->rules,
+                 .timeout = test_timeout(b, s->test),
                  .max_output = r->options->max_output,
-                 .second = w->has_second ? &w->second : NULL,
-                 .second_out = w->second_out,
-                 .second_err = w->second_err};
+                 .second = s->has_second ? &s->second : NULL,
+                 .second_out = s->second_out,
+                 .second_err = s->second_err};
 }
 
 // Did it hang once with the derived limit, and again with the full one?
-static bool hung_twice(const Worker *w) { return w->full && w->hangs; }
+static bool hung_twice(const BatchSlot *s) { return s->full && s->hangs; }
+
+// One that does nothing else is no test program.
+enum { SEGMENTS_LEAST = 2 };
+
+// The attempt has its verdict: so can its segments.
+static void judge_segments(Batch *b, BatchSlot *s) {
+  Segments *parts = &s->segments[s->attempt];
+  Run *run = &s->runs[s->attempt];
+  Trial t = trial_of(b, s);
+  if (parts->len < SEGMENTS_LEAST ||
+      !segments_judge(parts, run, &t, b->runner->failure_lines)) {
+    b->runner->undecided += parts->len >= SEGMENTS_LEAST && !s->attempt;
+    segments_release(parts);
+  } else {
+    segments_name(parts, b->ntests > 1 ? s->test->name : NULL);
+  }
+}
+
+static int store(Batch *b, BatchSlot *s, Err *err) {
+  Runner *r = b->runner;
+  const Run *again = s->attempt ? &s->runs[1] : NULL;
+  const Segments *parts = &s->segments[1];
+  if (!s->segments[0].len)
+    return runner_add(r, &s->runs[0], again, err);
+  return runner_add_segments(r, &s->runs[0], &s->segments[0],
+                             parts->len ? parts : NULL, err);
+}
 
 // The attempt has its verdict: once more, or into the store.
-static int attempt_judged(Batch *b, Worker *w, Err *err) {
+static int attempt_judged(Batch *b, BatchSlot *s, Err *err) {
   Runner *r = b->runner;
-  if (w->runs[w->attempt].verdict == VERDICT_PASS)
-    runner_note_duration(r, w->runs[w->attempt].seconds);
-  if (w->attempt == 0 && w->runs[0].verdict == VERDICT_FAIL &&
-      r->options->rerun && !hung_twice(w)) {
-    w->attempt = 1;
-    return start_test(b, w, err);
+  judge_segments(b, s);
+  if (s->runs[s->attempt].verdict == VERDICT_PASS)
+    runner_note_duration(r, s->runs[s->attempt].seconds);
+  if (s->attempt == 0 && s->runs[0].verdict == VERDICT_FAIL &&
+      r->options->rerun && !hung_twice(s)) {
+    s->attempt = 1;
+    return start_test(b, s, err);
   }
-  r->hung += hung_twice(w);
-  int rc = runner_add(r, &w->runs[0], w->attempt ? &w->runs[1] : NULL, err);
-  worker_reset(w);
+  r->hung += hung_twice(s);
+  int rc = store(b, s, err);
+  slot_reset(s);
   return rc;
 }
 
-static int judge(Batch *b, Worker *w, Err *err) {
-  Trial t = trial_of(b, w);
-  Run *run = &w->runs[w->attempt];
+static int judge(Batch *b, BatchSlot *s, Err *err) {
+  Trial t = trial_of(b, s);
+  Run *run = &s->runs[s->attempt];
   if (oracle_judge(&b->runner->oracle, &t, run, err))
     return -1;
-  return attempt_judged(b, w, err);
+  return attempt_judged(b, s, err);
 }
 
-static int test_ended(Batch *b, Worker *w, Err *err) {
-  Run *run = &w->runs[w->attempt];
+static int test_ended(Batch *b, BatchSlot *s, Err *err) {
+  Run *run = &s->runs[s->attempt];
   const char *exe = b->runner->options->exe;
-  run->test = mem_strdup(w->test->name);
-  run->command = mem_strdup(test_command(w->test, exe, &w->arena));
-  run->status = w->outcome.status;
-  run->seconds = w->outcome.seconds;
-  run_note_signal(run, w->outcome.sent);
-  if (w->outcome.end != END_UNSTARTED &&
-      (runner_collect(b->runner, w->run_dir, run, err) ||
-       dir_make_empty(w->run_dir, err)))
+  run->test = mem_strdup(s->test->name);
+  run->command = mem_strdup(test_command(s->test, exe, &s->arena));
+  run->status = s->outcome.status;
+  run->seconds = s->outcome.seconds;
+  run_note_signal(run, s->outcome.sent);
+  if (s->outcome.end != END_UNSTARTED &&
+      (runner_collect(b->runner, s->run_dir, run, &s->segments[s->attempt],
+                      err) ||
+       dir_make_empty(s->run_dir, err)))
     return -1;
-  Trial t = trial_of(b, w);
+  Trial t = trial_of(b, s);
   if (oracle_settled(&t, run))
-    return attempt_judged(b, w, err);
+    return attempt_judged(b, s, err);
   // The second process's answer serves the second attempt too, unless it
   // looked at the first one's output.
   Second kind = b->runner->oracle.kind->second;
-  if (kind == SECOND_SHELL || (kind == SECOND_PROGRAM && !w->has_second)) {
-    start_second(b, w);
+  if (kind == SECOND_SHELL || (kind == SECOND_PROGRAM && !s->has_second)) {
+    start_second(b, s);
     return 0;
   }
-  return judge(b, w, err);
+  return judge(b, s, err);
 }
 
 // It ran into a derived limit, which says nothing yet.
-static int repeat_with_full_limit(Batch *b, Worker *w, Err *err) {
+static int repeat_with_full_limit(Batch *b, BatchSlot *s, Err *err) {
   Runner *r = b->runner;
-  r->limit = w->limit;
-  w->full = true;
-  if (dir_make_empty(w->run_dir, err))
+  r->limit = s->limit;
+  s->full = true;
+  if (dir_make_empty(s->run_dir, err))
     return -1;
   r->overran++;
-  w->waiting = true;
+  s->waiting = true;
   return 0;
 }
 
-static int execution_ended(Batch *b, Worker *w, const Outcome *outcome,
+static int execution_ended(Batch *b, BatchSlot *s, const Outcome *outcome,
                            Err *err) {
   bool late = outcome->end == END_TIMEOUT;
-  bool derived = w->limit < test_timeout(b, w->test);
-  w->alone = false;
-  if (late && derived && !w->hangs)
-    return repeat_with_full_limit(b, w, err);
-  w->hangs |= late;
-  w->outcome = *outcome;
-  return test_ended(b, w, err);
+  bool derived = s->limit < test_timeout(b, s->test);
+  s->alone = false;
+  if (late && derived && !s->hangs)
+    return repeat_with_full_limit(b, s, err);
+  s->hangs |= late;
+  s->outcome = *outcome;
+  return test_ended(b, s, err);
 }
 
-static int process_ended(Batch *b, Worker *w, const Outcome *outcome,
+static int process_ended(Batch *b, BatchSlot *s, const Outcome *outcome,
                          Err *err) {
-  if (!w->in_second)
-    return execution_ended(b, w, outcome, err);
-  w->second = *outcome;
-  w->has_second = true;
+  if (!s->in_second)
+    return execution_ended(b, s, outcome, err);
+  s->second = *outcome;
+  s->has_second = true;
   if (b->runner->oracle.kind->second == SECOND_PROGRAM &&
       outcome->end == END_EXIT)
     runner_note_duration(b->runner, outcome->seconds);
-  return judge(b, w, err);
+  return judge(b, s, err);
 }
 
 // May the next test start beside those that run?
-static bool may_start(const Batch *b, size_t nworkers) {
+static bool may_start(const Batch *b, size_t nslots) {
   bool alone = b->tests[b->next].alone;
-  for (size_t i = 0; i < nworkers; i++)
-    if (b->workers[i].test && (alone || b->workers[i].test->alone))
+  for (size_t i = 0; i < nslots; i++)
+    if (b->slots[i].test && (alone || b->slots[i].test->alone))
       return false;
   return true;
 }
 
-static bool is_running(const Worker *w) { return w->test && !w->waiting; }
+static bool is_running(const BatchSlot *s) { return s->test && !s->waiting; }
 
 // Starts a test that waits for the others' end, if they have ended. *held: no
 // other test may start.
-static int start_waiting(Batch *b, size_t nworkers, bool *held, Err *err) {
-  Worker *waiting = NULL;
+static int start_waiting(Batch *b, size_t nslots, bool *held, Err *err) {
+  BatchSlot *waiting = NULL;
   bool running = false;
   *held = false;
-  for (size_t i = 0; i < nworkers; i++) {
-    Worker *w = &b->workers[i];
-    *held |= w->waiting || w->alone;
-    running |= is_running(w);
-    waiting = w->waiting && !waiting ? w : waiting;
+  for (size_t i = 0; i < nslots; i++) {
+    BatchSlot *s = &b->slots[i];
+    *held |= s->waiting || s->alone;
+    running |= is_running(s);
+    waiting = s->waiting && !waiting ? s : waiting;
   }
   if (!waiting || running)
     return 0;
@@ -295,27 +330,27 @@ static int start_waiting(Batch *b, size_t nworkers, bool *held, Err *err) {
   return start_test(b, waiting, err);
 }
 
-static int start_idle_workers(Batch *b, size_t nworkers, Err *err) {
+static int start_idle_slots(Batch *b, size_t nslots, Err *err) {
   bool held;
-  if (start_waiting(b, nworkers, &held, err))
+  if (start_waiting(b, nslots, &held, err))
     return -1;
   if (held)
     return 0;
-  for (size_t i = 0; i < nworkers && b->next < b->ntests; i++) {
-    if (b->workers[i].test)
+  for (size_t i = 0; i < nslots && b->next < b->ntests; i++) {
+    if (b->slots[i].test)
       continue;
-    if (!may_start(b, nworkers))
+    if (!may_start(b, nslots))
       return 0;
-    b->workers[i].test = &b->tests[b->next++];
-    if (start_test(b, &b->workers[i], err))
+    b->slots[i].test = &b->tests[b->next++];
+    if (start_test(b, &b->slots[i], err))
       return -1;
   }
   return 0;
 }
 
-static int run_all(Batch *b, size_t nworkers, Err *err) {
+static int run_all(Batch *b, size_t nslots, Err *err) {
   for (;;) {
-    if (start_idle_workers(b, nworkers, err))
+    if (start_idle_slots(b, nslots, err))
       return -1;
     size_t slot;
     Outcome outcome;
@@ -324,23 +359,23 @@ static int run_all(Batch *b, size_t nworkers, Err *err) {
       b->runner->interrupted = true;
     if (event != POOL_ENDED)
       return 0;
-    if (process_ended(b, &b->workers[slot], &outcome, err))
+    if (process_ended(b, &b->slots[slot], &outcome, err))
       return -1;
   }
 }
 
 int batch_run(Runner *r, const Test *tests, size_t ntests, Err *err) {
-  size_t nworkers = (size_t)r->options->jobs;
+  size_t nslots = (size_t)r->options->jobs;
   Batch b = {.runner = r, .tests = tests, .ntests = ntests};
-  b.workers = arena_array(&b.arena, Worker, nworkers);
+  b.slots = arena_array(&b.arena, BatchSlot, nslots);
   int rc = 0;
-  for (size_t i = 0; !rc && i < nworkers && i < ntests; i++)
-    rc = worker_init(&b, &b.workers[i], i, err);
+  for (size_t i = 0; !rc && i < nslots && i < ntests; i++)
+    rc = slot_init(&b, &b.slots[i], i, err);
   if (!rc)
-    rc = run_all(&b, nworkers, err);
+    rc = run_all(&b, nslots, err);
   pool_kill_all(r->pool);
-  for (size_t i = 0; i < nworkers; i++)
-    worker_reset(&b.workers[i]);
+  for (size_t i = 0; i < nslots; i++)
+    slot_reset(&b.slots[i]);
   arena_release(&b.arena);
   return rc;
 }

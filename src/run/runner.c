@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <xxhash.h>
 
 #include "oracle/contract_failures.h"
 #include "oracle/failure.h"
@@ -69,18 +70,13 @@ int runner_open(Runner *r, const RunOptions *o, Err *err) {
 
 // --- the session ------------------------------------------------------------
 
-#define FNV_START 0xcbf29ce484222325u
-#define FNV_PRIME 0x100000001b3u
-
 // A hash of the file's content; 0 if it cannot be read.
 static uint64_t file_hash(const char *path) {
   Str text = {0};
   Err ignored;
-  uint64_t h = FNV_START;
-  if (fs_read(path, 0, &text, &ignored))
-    h = 0;
-  for (size_t i = 0; h && i < text.len; i++)
-    h = (h ^ (unsigned char)text.data[i]) * FNV_PRIME;
+  uint64_t h = fs_read(path, 0, &text, &ignored)
+                   ? 0
+                   : XXH3_64bits(str_text(&text), text.len);
   str_release(&text);
   return h;
 }
@@ -255,16 +251,20 @@ int runner_add_module(Runner *r, const char *path, Err *err) {
   return collector_add_program(r->collector, path, err) ? unit_refused(r) : 0;
 }
 
-int runner_collect(Runner *r, const char *dir, Run *run, Err *err) {
-  if (collector_collect(r->collector, dir, run, err))
+int runner_collect(Runner *r, const char *dir, Run *run, Segments *segments,
+                   Err *err) {
+  if (collector_collect(r->collector, dir, run, err) ||
+      (segments && r->options->segments &&
+       collector_collect_segments(r->collector, dir, segments, err)))
     return unit_refused(r);
   contract_add_failures(dir, r->root, run);
   if (run->processes || run->note)
     return 0;
   if (scratch_full(&r->scratch))
-    run_add_note(run, "no spectrum: no room left in %s", r->scratch.dir);
+    run_add_note(run, "no spectrum: no space left in %s", r->scratch.dir);
   else
-    run_add_note(run, "no spectrum: no program built by culprit-cc left one");
+    run_add_note(run,
+                 "no spectrum: no program built by culprit-cc recorded one");
   return 0;
 }
 
@@ -310,6 +310,39 @@ int runner_add(Runner *r, Run *run, const Run *again, Err *err) {
     r->judged(r->judged_context, run);
   if (r->progress)
     r->progress(r);
+  return 0;
+}
+
+static const Run *find_again(const Segments *s, const char *test) {
+  for (size_t i = 0; s && i < s->len; i++)
+    if (!strcmp(s->items[i].run.test, test))
+      return &s->items[i].run;
+  return NULL;
+}
+
+static void note_split(Runner *r, const Segments *s) {
+  r->split++;
+  r->segments += s->len;
+  r->total += r->total ? s->len - 1 : 0;
+  if (r->split_program)
+    return;
+  r->split_program = mem_strdup(path_below(s->items[0].program, r->root));
+  r->split_example = mem_strdup(s->items[0].name);
+}
+
+int runner_add_segments(Runner *r, const Run *run, Segments *s,
+                        const Segments *again, Err *err) {
+  note_split(r, s);
+  for (size_t i = 0; i < s->len; i++) {
+    Run *part = &s->items[i].run;
+    part->command = mem_strdup(run->command);
+    part->status = part->verdict == VERDICT_PASS ? 0 : run->status;
+    part->seconds = run->seconds / (double)s->len;
+    if (run->note)
+      run_add_note(part, "%s", run->note);
+    if (runner_add(r, part, find_again(again, part->test), err))
+      return -1;
+  }
   return 0;
 }
 

@@ -1,18 +1,20 @@
-// What all ways of running tests share: the session in the store, the scratch
-// area, the processes, the collector of spectra, the oracle. An adapter
-// (adapter.h) finds the tests and drives them; each finished run goes into the
-// store at once, so that nothing is lost when we are interrupted.
+// What all adapters share: the session in the store, the scratch area, the
+// processes, the collector of spectra, the oracle. An adapter (adapter.h) finds
+// the tests and drives them. Each finished run is stored at once, so an
+// interruption loses nothing.
 #ifndef CULPRIT_RUN_RUNNER_H
 #define CULPRIT_RUN_RUNNER_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <regex.h>
 
 #include "model/run.h"
 #include "oracle/oracle.h"
 #include "process/process.h"
 #include "program/runfile.h"
+#include "program/segments.h"
 #include "run/scratch.h"
 #include "store/store.h"
 #include "util/array.h"
@@ -25,14 +27,18 @@ typedef struct {
   const char *reference, *expect, *oracle; // at most one of them
   const char *cwd;                         // where tests run
   char **command;                          // the words after --, NULL: none
+  const char *make_cc; // the word that gives our compiler to make, NULL: none
   int jobs;                                // tests at once
   double timeout;                          // seconds; 0: the adapter's default
   uint64_t max_output;                     // bytes
   bool timeout_given; // by the user
   bool failed, add, scratch, rerun;
+  // Tests inside a test are tests of their own (program/segments.h).
+  bool segments;
+  const char *failure_regex; // lines that say that a test failed; NULL: none
   bool serve; // keep programs ready between tests (process/server.h)
-  // Nobody has seen what runs here: what it may do. The scratch area and what
-  // is copied are the runner's to set. NULL: it may do what the user may.
+  // What runs that the user did not write may do. The runner sets the scratch
+  // area and what is copied. NULL: they may do what the user may.
   const ConfinePlan *confine;
 } RunOptions;
 
@@ -48,6 +54,7 @@ struct Runner {
   const char *root;    // our directory: paths are shown relative to it
   Store *store;        // set by the caller before runner_begin
   Oracle oracle;
+  const regex_t *failure_lines; // of options->failure_regex; NULL: none
   double timeout;
 
   // From runner_begin on.
@@ -67,6 +74,10 @@ struct Runner {
   double limit;   // the last that an execution ran into
   size_t overran, hung; // executions that did; tests that hang
   bool interrupted;
+  // Tests that were taken apart: how many, into how many; those that fail
+  // without a segment that is to blame; the first one's program and a segment.
+  size_t split, segments, undecided;
+  char *split_program, *split_example;
   Err warning; // something the user should know at the end; may be empty
   bool stale;  // the session cannot go on: the program was built anew
   bool fresh;  // begin a new session, whatever is there
@@ -98,16 +109,22 @@ bool runner_is_done(const Runner *r, const char *test);
 
 // Registers the lines of a program ahead of its runs.
 int runner_add_module(Runner *r, const char *path, Err *err);
-// Reads what the test's processes left in `dir` into the run.
-int runner_collect(Runner *r, const char *dir, Run *run, Err *err);
+// Reads what the test's processes left in `dir` into the run, and what its
+// segments left (NULL: nobody asks).
+int runner_collect(Runner *r, const char *dir, Run *run, Segments *segments,
+                   Err *err);
 // Stores a finished run. `again` is the same test run a second time because it
 // had failed (NULL: it was not). If it did not fail again, the test is flaky;
 // if it failed in another way, the test fails, and a note says so.
 int runner_add(Runner *r, Run *run, const Run *again, Err *err);
+// The same for a test with judged segments: each is stored as a test. `again`:
+// those of the second execution, which may be other ones; NULL: there was none.
+int runner_add_segments(Runner *r, const Run *run, Segments *segments,
+                        const Segments *again, Err *err);
 
 // A limit for an execution whose full limit is `full` seconds: ten times the
-// slowest test that passed (or answer of the reference), 1 s at least, `full` at
-// most. One that runs into it is to be repeated with the full limit. `full` if
+// slowest test that passed (or answer of the reference), 1 s at least, `full`
+// at most. Repeat an execution that reaches it with the full limit. `full` if
 // nothing is known yet, the user named a limit, or tests run once only.
 double runner_limit(const Runner *r, double full);
 void runner_note_duration(Runner *r, double seconds);

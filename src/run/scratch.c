@@ -48,7 +48,7 @@ int scratch_open(Scratch *s, const char *store_dir, Err *err) {
   if (!rc) {
     s->dir = s->area.dir;
     chmod(s->dir, 0711);
-    area_guard(&s->area);
+    area_watch(&s->area);
   }
   free(base);
   return rc;
@@ -88,7 +88,7 @@ int dir_make_empty(const char *path, Err *err) {
     return 0;
   fs_remove_stubborn_tree(path);
   if (mkdir(path, 0777) || chmod(path, 01777))
-    return err_set(err, "cannot make the directory %s: %s", path,
+    return err_set(err, "cannot create the directory %s: %s", path,
                    strerror(errno));
   return 0;
 }

@@ -3,8 +3,9 @@
 // is room, else in the store's directory.
 //
 // It holds one directory per slot, used again and again: making and removing
-// trees for every test would cost more than short tests do. It is guarded: see
-// util/area.h. Open it before a pool, which kills children it does not know.
+// trees for every test would cost more than short tests do. It has a watcher:
+// see util/area.h. Open it before a pool, which kills children it does not
+// know.
 #ifndef CULPRIT_RUN_SCRATCH_H
 #define CULPRIT_RUN_SCRATCH_H
 

@@ -1,4 +1,4 @@
-// What came out of a session: see summary.h.
+// The results of a session in words: see summary.h.
 #include "run/summary.h"
 
 #include <string.h>

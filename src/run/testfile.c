@@ -12,13 +12,14 @@ typedef ARRAY(Test) Tests;
 static int check_line(const char *path, size_t number, const char *line,
                       size_t n, Err *err) {
   if (memchr(line, '\0', n))
-    return err_set(err,
-                   "%s:%zu: a NUL byte in the line: a tests file is text, one "
-                   "test a line",
-                   path, number);
+    return err_set(
+        err,
+        "%s:%zu: the line contains a NUL byte; a tests file is text, "
+        "one test per line",
+        path, number);
   if (n > TEST_LINE_MAX)
     return err_set(err,
-                   "%s:%zu: the line has %zu bytes, %d is the limit: put long "
+                   "%s:%zu: the line has %zu bytes, the limit is %d; put long "
                    "input into a file and redirect it (< FILE)",
                    path, number, n, TEST_LINE_MAX);
   return 0;

@@ -16,19 +16,24 @@
 #include <stdint.h>
 
 #define RUNFILE_MAGIC 0x314e555250554c43ull // "CLUPRUN1"
-#define RUNFILE_VERSION 1u
+#define RUNFILE_VERSION 2u
 
 #define RUNFILE_PAGE 4096u
 #define RUNFILE_STACK 32768u  // bytes of stack kept of a dying process
 #define RUNFILE_MAPS 32768u   // bytes of /proc/self/maps kept
+// culprit sends it to a process that hangs: its hook tells where. A signal that
+// nobody uses and that leaves no core file.
+#define RUNFILE_HANG 16 // SIGSTKFLT
+
 #define RUNFILE_REGS 18u      // x86-64: 16 general, pc, fault address
 
 // Life of a run file. A reader may see any of them: the process can be killed
 // between two instructions.
 enum { RUN_STARTED = 1, RUN_DYING = 2, RUN_DIED = 3 };
 
-// In `flags`: memory that is not the file's was found where the counters are.
-enum { RUN_REMAPPED = 1 };
+// In `flags`: memory that is not the file's was found where the counters are; a
+// boundary of segments could not be written.
+enum { RUN_REMAPPED = 1, RUN_UNCUT = 2 };
 
 // One per translation unit, in section `culprit_units`, written by the
 // instrumenter.
@@ -54,7 +59,7 @@ typedef struct {
   uint32_t nunits;
   uint32_t signal;       // the fatal one; 0: a sanitizer's report
   int32_t code;          // its si_code
-  uint32_t flags;        // RUN_REMAPPED
+  uint32_t flags;        // RUN_REMAPPED, RUN_UNCUT
   uint64_t counters;     // offset and size of the counter part
   uint64_t counters_size;
   uint64_t death;        // offset of the death area: stack, then maps
@@ -62,6 +67,9 @@ typedef struct {
   uint64_t regs[RUNFILE_REGS];
   uint32_t stack_size;   // bytes really there
   uint32_t maps_size;
+  uint64_t started;      // ns, CLOCK_MONOTONIC
+  uint64_t ended;        // by exit or a fatal signal; 0: otherwise
+  int64_t out, err;      // bytes of the test's output then; -1: not known
   char module[1024];     // path of the program or library
 } RunHeader;
 

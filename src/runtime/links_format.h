@@ -1,7 +1,7 @@
 // The link-time constants of a unit (addresses of globals and functions) as
 // they are in the running program: a LinksHeader, then `n` values of 8 bytes,
-// in the program's own memory. Who looks for them finds them in a snapshot of
-// that memory by magic number and unit.
+// in the program's own memory. A reader finds them in a snapshot of that memory
+// by magic number and unit.
 #ifndef CULPRIT_RUNTIME_LINKS_FORMAT_H
 #define CULPRIT_RUNTIME_LINKS_FORMAT_H
 

@@ -1,19 +1,20 @@
-// The part of culprit that runs inside the tested program. culprit-cc puts it, as
-// assembly, into every object file; the linker keeps one copy per program or
+// The part of culprit that runs inside the tested program. culprit-cc puts it,
+// as assembly, into every object file; the linker keeps one copy per program or
 // shared library, whoever does the linking.
 //
-// At start, if CULPRIT_RUN names a directory, it makes a run file there and maps
-// it over the counters (see format.h). From then on counting is a store to
-// memory, and nothing needs to be saved at the end: exit, _exit, abort, a crash,
-// SIGKILL all leave the same file. (At exit we only look whether the program
-// has mapped something else over the counters.) A forked child gets a file of its own; where
-// that is not possible (chroot, no space), it goes on counting in its parent's,
-// which loses nothing either. vfork children do so by nature.
+// At start, if CULPRIT_RUN names a directory, it makes a run file there and
+// maps it over the counters (see format.h). From then on counting is a store to
+// memory, and nothing needs to be saved at the end: exit, _exit, abort, a
+// crash, SIGKILL all leave the same file. (At exit the runtime only checks
+// whether the program has mapped something else over the counters.) A forked
+// child gets a file of its own. Where that fails (chroot, no space), it goes on
+// counting in its parent's file, and nothing is lost; vfork children always do
+// so.
 //
 // Rules of a guest: no libc but weak references, system calls made directly
 // (errno stays untouched), no heap, no output, no descriptor left open, nothing
-// at all when the variable is absent. If anything fails, the program runs on and
-// its counters go nowhere.
+// at all when the variable is absent. If anything fails, the program runs on
+// and its counters go nowhere.
 //
 // Fatal signals whose action the program left at its default get a hook that
 // saves registers, stack and memory map for the tool to unwind, then lets the
@@ -29,13 +30,22 @@
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <ucontext.h>
 
 #include "format.h"
+#include "segment_format.h"
 #include "system.h"
 
-enum { PATH_MAX_ = 4096, FILES_PER_PROCESS = 100, SA_RESTORER_ = 0x04000000 };
+enum {
+  PATH_MAX_ = 4096,
+  FILES_PER_PROCESS = 100,
+  SA_RESTORER_ = 0x04000000,
+  SEGMENT_BUFFER = 65536,
+  SEGMENT_NAME = 1024, // longer names are cut
+};
 
 // From the linker; hidden, so each module sees its own.
 extern char __start_culprit_cnt[] __attribute__((weak, visibility("hidden")));
@@ -69,6 +79,7 @@ RunHeader *__culprit_header; // the mapped file; NULL: nothing is recorded
 char __culprit_dir[PATH_MAX_];
 uint64_t __culprit_page[RUNFILE_PAGE / 8];
 bool __culprit_checking;
+char __culprit_buffer[SEGMENT_BUFFER];
 
 INLINE size_t counters_size(void) {
   return (size_t)(__stop_culprit_cnt - __start_culprit_cnt);
@@ -82,10 +93,8 @@ INLINE size_t to_page(size_t n) {
   return (n + RUNFILE_PAGE - 1) & ~(size_t)(RUNFILE_PAGE - 1);
 }
 
-// DIR/PID-UNIT-N.run, N the first that is free: after exec the process has the
-// same number, and a program and its libraries are told apart by their units.
-__attribute__((noinline)) int __culprit_create(void) {
-  char path[PATH_MAX_ + 64];
+// DIR/PID-UNIT. Returns the end of it.
+INLINE char *put_path(char *path) {
   size_t n = length(__culprit_dir);
   copy(path, __culprit_dir, n);
   char *p = path + n;
@@ -94,7 +103,14 @@ __attribute__((noinline)) int __culprit_create(void) {
   *p++ = '-';
   uint64_t id;
   copy(&id, __start_culprit_units[0].id, sizeof id);
-  p = put_number(p, id, 16);
+  return put_number(p, id, 16);
+}
+
+// DIR/PID-UNIT-N.run, N the first that is free: after exec the process has the
+// same number, and a program and its libraries are told apart by their units.
+__attribute__((noinline)) int __culprit_create(void) {
+  char path[PATH_MAX_ + 64];
+  char *p = put_path(path);
   *p++ = '-';
   for (unsigned i = 0; i < FILES_PER_PROCESS; i++) {
     char *q = put_number(p, i, 10);
@@ -179,6 +195,20 @@ INLINE void keep_early_counts(char *to) {
       ((uint64_t *)to)[i] = from[i];
 }
 
+// The size of the file that the variable names; -1: not known.
+INLINE int64_t size_of_output(const char *name, size_t n) {
+  const char *path = variable(name, n);
+  struct stat s;
+  clear(&s, sizeof s);
+  return path && !CALL(SYS_stat, path, &s, 0) ? s.st_size : -1;
+}
+
+INLINE uint64_t clock_now(void) {
+  struct timespec now = {0};
+  CALL(SYS_clock_gettime, CLOCK_MONOTONIC, &now, 0);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 // Makes a run file and maps it over the counters. `early`: counts made so far
 // belong to this process (not to the parent it was forked from).
 __attribute__((noinline)) void __culprit_open(bool early) {
@@ -206,6 +236,9 @@ __attribute__((noinline)) void __culprit_open(bool early) {
   h->counters_size = counters_size();
   h->death = death;
   h->ehdr = (uint64_t)(uintptr_t)&__ehdr_start;
+  h->started = clock_now();
+  h->out = size_of_output("CULPRIT_STDOUT", 14);
+  h->err = size_of_output("CULPRIT_STDERR", 14);
   name_module(h);
   list_units(h);
   if (early)
@@ -277,9 +310,82 @@ __attribute__((noinline)) void __culprit_check(void *unused) {
   if (!h || __atomic_exchange_n(&__culprit_checking, true, __ATOMIC_SEQ_CST))
     return;
   copy_checked(SYS_process_vm_readv, &magic, &h->magic, sizeof magic);
+  uint64_t now = clock_now();
+  if (magic == RUNFILE_MAGIC)
+    copy_checked(SYS_process_vm_writev, &h->ended, &now, sizeof now);
   if (magic == RUNFILE_MAGIC && is_remapped(h))
     copy_checked(SYS_process_vm_writev, &h->flags, &flags, sizeof flags);
   __atomic_store_n(&__culprit_checking, false, __ATOMIC_SEQ_CST);
+}
+
+// --- segments ---------------------------------------------------------------
+
+// Other modules of the process find __culprit_cut by this note.
+__asm__(".pushsection .note.culprit,\"aG\",@note,__culprit_cut,comdat\n"
+        "  .balign 4\n"
+        "  .long 8, 8, 1\n"
+        "  .asciz \"culprit\"\n"
+        "  .quad __culprit_cut - .\n"
+        ".popsection\n");
+
+INLINE bool append(const void *data, size_t n) {
+  char path[PATH_MAX_ + 64];
+  copy(put_path(path), ".seg", 5);
+  long fd =
+      CALL(SYS_open, path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+  if (fd < 0)
+    return false;
+  long done = CALL(SYS_write, fd, data, n);
+  CALL(SYS_close, fd, 0, 0);
+  return done == (long)n;
+}
+
+// Writes the record with its words, and only then clears what they were: on a
+// full disk nothing is lost, the segment then has no end.
+INLINE void write_record(SegmentRecord *r, SegmentWord *words) {
+  uint64_t *counters = (uint64_t *)__start_culprit_cnt;
+  r->size = (uint32_t)((char *)(words + r->nwords) - (char *)r);
+  if (!append(r, r->size)) {
+    __culprit_header->flags |= RUN_UNCUT;
+    return;
+  }
+  for (uint32_t i = 0; i < r->nwords; i++)
+    if (counters[words[i].index] == words[i].value)
+      counters[words[i].index] = 0;
+}
+
+// The name follows the record; returns where its words begin.
+INLINE SegmentWord *put_name(SegmentRecord *r, const char *name) {
+  size_t n = name ? length(name) : 0;
+  n = n < SEGMENT_NAME ? n : SEGMENT_NAME;
+  r->name_size = (uint32_t)n;
+  copy(r + 1, name, n);
+  return (SegmentWord *)((char *)(r + 1) + ((n + 7) & ~(size_t)7));
+}
+
+void __culprit_cut(const SegmentRecord *mark, const char *name) {
+  if (!__culprit_header)
+    return;
+  const uint64_t *counters = (const uint64_t *)__start_culprit_cnt;
+  SegmentRecord *r = (SegmentRecord *)__culprit_buffer;
+  const char *end = __culprit_buffer + sizeof __culprit_buffer;
+  copy(r, mark, sizeof *r);
+  SegmentWord *words = put_name(r, name);
+  size_t room = (size_t)(end - (const char *)words) / sizeof *words;
+  r->nwords = 0;
+  for (size_t i = 0; i < counters_size() / sizeof *counters; i++) {
+    if (!counters[i])
+      continue;
+    if (r->nwords == room) {
+      r->kind = SEGMENT_MORE;
+      write_record(r, words);
+      r->kind = mark->kind;
+      r->nwords = 0;
+    }
+    words[r->nwords].index = i;
+    words[r->nwords++].value = counters[i];
+  }
+  write_record(r, words);
 }
 
 // --- the fatal-signal hook --------------------------------------------------
@@ -403,7 +509,8 @@ void __culprit_reported(void) {
 
 INLINE void hook_signals(void) {
   static const unsigned char fatal[] = {SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
-                                        SIGABRT, SIGTRAP, SIGSYS};
+                                        SIGABRT, SIGTRAP, SIGSYS,
+                                        RUNFILE_HANG};
   struct KernelAction hook = {
       .handler = __culprit_fatal,
       .flags = SA_SIGINFO | SA_ONSTACK | SA_RESTORER_,

@@ -1,17 +1,15 @@
-// What process/server.c and the fork server inside a program (server.c) say to
-// each other, over a socket that keeps messages apart. Guest code: included by
-// both.
+// The messages between process/server.c and the fork server inside a program
+// (fork_server.c), over a SOCK_SEQPACKET socket. Guest code: included by both.
 //
-//   server -> tool    ServeHello, once
-//   tool -> server    ServeRequest | ServeRedirect[nredirects] | strings:
+//   server -> culprit ServeHello, once
+//   culprit -> server ServeRequest | ServeRedirect[nredirects] | strings:
 //                     directory, a path per redirect ("" for copies), then the
 //                     arguments, then the environment; each ends with NUL
-//   process -> tool   ServeAnswer, when all is as asked and before the
+//   process -> culprit ServeAnswer, when all is as asked and before the
 //                     program's own code runs (or from the server: no process)
 //
-// The server is told apart from an ordinary start by the last entry of its
-// environment, LD_PRELOAD=..., followed by blanks: their place is room for the
-// strings of later runs.
+// The last entry of the environment, LD_PRELOAD=..., marks a server. Blanks
+// follow it: their space takes the strings of later runs.
 #ifndef CULPRIT_RUNTIME_SERVER_FORMAT_H
 #define CULPRIT_RUNTIME_SERVER_FORMAT_H
 

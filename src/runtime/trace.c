@@ -47,8 +47,8 @@ static char sink[4 * TRACE_SLACK];
 typedef union {
   TraceHeader h;
   char room[TRACE_PAGE];
-} Page;
-HIDDEN __attribute__((aligned(4096))) Page __culprit_trace = {
+} TracePage;
+HIDDEN __attribute__((aligned(4096))) TracePage __culprit_trace = {
     .h = {.cursor = (uint64_t)(uintptr_t)sink,
           .limit = (uint64_t)(uintptr_t)(sink + sizeof sink - TRACE_SLACK),
           .outside = 1}};
@@ -218,7 +218,7 @@ static bool copy_stream(int fd, const char *from, const TraceHeader *h) {
 
 // Fills the file and maps its first page over the header, and the window (where
 // the parent's was, in a forked child).
-static bool fill_file(int fd, Page *page, const Page *parent,
+static bool fill_file(int fd, TracePage *page, const TracePage *parent,
                       const char *parent_path) {
   TraceHeader *h = &page->h;
   if (!reserve(fd, 0, h->stream) || write_units(fd))
@@ -241,8 +241,8 @@ static bool fill_file(int fd, Page *page, const Page *parent,
          !is_error(map_file(&__culprit_trace, TRACE_PAGE, MAP_FIXED, fd, 0));
 }
 
-static bool open_file(uint64_t cap, const Page *parent) {
-  static Page page; // what the first page will be
+static bool open_file(uint64_t cap, const TracePage *parent) {
+  static TracePage page; // what the first page will be
   static char parent_path[sizeof recorder.path];
   copy(parent_path, recorder.path, sizeof parent_path);
   int fd = create();
@@ -328,7 +328,7 @@ static void hook_signals(void) {
 
 // Parent and child share page and window: what the child starts from is put
 // aside before there is one.
-static Page before_fork;
+static TracePage before_fork;
 
 static void about_to_fork(void) {
   TraceHeader *h = &__culprit_trace.h;

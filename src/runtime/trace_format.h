@@ -15,9 +15,9 @@
 // values of its link-time constants (addresses of globals and functions, u64
 // each).
 //
-// The stream says only what cannot be computed again from the program's code
-// and what the stream said before. Items have no tags, except where code we do
-// not know has run; the reader knows from the code what comes next:
+// The stream records only what cannot be computed from the program's code and
+// the stream so far. Items have no tags, except where unknown code has run; the
+// reader knows from the code what comes next:
 //
 //   loaded value      1, 2, 4 or 8 bytes
 //   alloca            8 bytes: its address

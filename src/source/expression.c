@@ -1,4 +1,4 @@
-// Which piece of source an expression is: see expression.h.
+// The extent of an expression: see expression.h.
 #include "source/expression.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
-// Which piece of C source an expression is, found from one token of it: clang's
-// debug information gives a condition one column only, that of its operator, of
-// the called function or of the variable.
+// Finds the extent of a C expression from one of its tokens: clang's debug
+// information gives a condition only one column, that of its operator, of the
+// called function or of the variable.
 //
 //   if (!(a == b) && p->q)      at `==`: `a == b`; as condition `!(a == b)`
 //                               at `q`: `p->q`

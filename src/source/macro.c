@@ -1,4 +1,4 @@
-// What a macro stands for: see macro.h.
+// Expands macros: see macro.h.
 #include "source/macro.h"
 
 #include <ctype.h>

@@ -1,12 +1,12 @@
-// What a macro stands for, as far as the source text tells: debug information
-// gives all that comes out of a macro the one place where its name stands.
+// Expands macros as far as the source text allows: debug information gives all
+// code from a macro the place of the macro's name.
 //
 //   #define BAD(x) (!(x))
 //   if (BAD(n))                  `BAD(n)` expands to `(!(n))`
 //
 // Definitions are read from the file itself and from the files it includes by
 // `#include "..."`, looked for beside it, in the directories above and in their
-// include/. What comes from elsewhere (-D, <...>) is not known, but for assert.
+// include/. Of definitions from elsewhere (-D, <...>), only assert is known.
 // Conditional directives are not evaluated: of several definitions the last in
 // front of the use counts.
 #ifndef CULPRIT_SOURCE_MACRO_H

@@ -1,6 +1,6 @@
-// The text of source files, looked at by line and column. Planning needs it to
-// tell a closing brace or the head of a loop from a statement; it also gives
-// the hash by which a changed source is noticed later.
+// The text of source files, by line and column. Planning needs it to
+// distinguish a closing brace or the head of a loop from a statement. Its hash
+// reveals later changes of the source.
 #ifndef CULPRIT_SOURCE_SOURCE_TEXT_H
 #define CULPRIT_SOURCE_SOURCE_TEXT_H
 

@@ -162,14 +162,15 @@ static int write_note(const Keeper *k, Err *err) {
   const Inquiry *q = k->inquiry;
   char *names = violation_names(q->violation);
   char *signature = mem_printf("%s: %s", q->violation->table.function, names);
-  SpecNote note = {.session = k->session, .signature = signature};
-  note.sources = k->sources;
+  SpecNote note = {.head = {.session = k->session,
+                            .signature = signature,
+                            .sources = k->sources}};
   for (size_t i = 0; i < q->cores.len; i++)
     note_core(q, &q->cores.items[i], &note);
   note_lines(k, &note);
-  int rc = spec_note_write(store_dir(k->store), &note, err);
-  note.sources = (NoteSources){0};
-  spec_note_release(&note);
+  int rc = note_write(&spec_note_kind, store_dir(k->store), &note, err);
+  note.head.sources = (NoteSources){0};
+  note_release(&spec_note_kind, &note);
   free(signature);
   free(names);
   return rc;

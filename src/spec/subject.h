@@ -4,8 +4,8 @@
 // judged by the contract.
 //
 // Runs are those of a build made from the program's own bitcode, which says in
-// its memory where its variables lie (instrument/links.h). Addresses must be
-// the same in every run: the caller switches randomization off.
+// its memory where its variables lie (instrument/link_table.h). Addresses must
+// be the same in every run: the caller switches randomization off.
 #ifndef CULPRIT_SPEC_SUBJECT_H
 #define CULPRIT_SPEC_SUBJECT_H
 

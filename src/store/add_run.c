@@ -233,7 +233,7 @@ bool store_has_run(Store *s, int64_t session, const char *test) {
         !strcmp(s->pending.items[i].run.test, test))
       return true;
   Err ignored;
-  Query q;
+  DbQuery q;
   if (query_start(&q, &s->db,
                   "SELECT 1 FROM run WHERE session = ? AND test = ?",
                   VALUES(v_int(session), v_text(test)), &ignored))

@@ -132,7 +132,7 @@ static int read_registry(Store *s, int64_t session, Err *err) {
 
 // Makes the registry show the session as it is now, inside a transaction.
 static int refresh_registry(Store *s, int64_t session, Err *err) {
-  Query q;
+  DbQuery q;
   if (query_start(&q, &s->db,
                   "SELECT revision, entities FROM session WHERE id = ?",
                   VALUES(v_int(session)), err))
@@ -237,7 +237,7 @@ static int insert_unit(Store *s, const Unit *unit, int64_t *row, Err *err) {
 }
 
 static int find_unit(Store *s, const Unit *unit, int64_t *row, Err *err) {
-  Query q;
+  DbQuery q;
   if (query_start(&q, &s->db, "SELECT id FROM unit WHERE hash = ?",
                   VALUES(v_blob(unit->id.bytes, sizeof unit->id.bytes)), err))
     return -1;

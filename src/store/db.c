@@ -206,9 +206,9 @@ static int bind_one(sqlite3_stmt *stmt, int i, const Value *v) {
   }
 }
 
-int query_start(Query *q, Db *db, const char *sql, const Value *values,
+int query_start(DbQuery *q, Db *db, const char *sql, const Value *values,
                 Err *err) {
-  *q = (Query){.db = db, .stmt = prepare(db, sql, err)};
+  *q = (DbQuery){.db = db, .stmt = prepare(db, sql, err)};
   if (!q->stmt)
     return -1;
   assert(!sqlite3_stmt_busy(q->stmt));
@@ -222,7 +222,7 @@ int query_start(Query *q, Db *db, const char *sql, const Value *values,
   return 0;
 }
 
-int query_next(Query *q, Err *err) {
+int query_next(DbQuery *q, Err *err) {
   q->bad = false;
   switch (sqlite3_step(q->stmt)) {
   case SQLITE_ROW:
@@ -234,14 +234,31 @@ int query_next(Query *q, Err *err) {
   }
 }
 
-void query_end(Query *q) {
+void query_end(DbQuery *q) {
   sqlite3_reset(q->stmt);
   sqlite3_clear_bindings(q->stmt);
   q->stmt = NULL;
 }
 
+int query_each(Db *db, const char *sql, const Value *values, const char *table,
+               EachRow *read, void *ctx, Err *err) {
+  DbQuery q;
+  int rc;
+  if (query_start(&q, db, sql, values, err))
+    return -1;
+  while ((rc = query_next(&q, err)) > 0) {
+    read(ctx, &q);
+    if (q.bad) {
+      rc = query_corrupt(&q, table, err);
+      break;
+    }
+  }
+  query_end(&q);
+  return rc;
+}
+
 int db_run(Db *db, const char *sql, const Value *values, Err *err) {
-  Query q;
+  DbQuery q;
   if (query_start(&q, db, sql, values, err))
     return -1;
   int rc = query_next(&q, err);
@@ -276,23 +293,23 @@ void db_rollback(Db *db) {
 
 // --- what comes out --------------------------------------------------------
 
-int query_corrupt(const Query *q, const char *table, Err *err) {
+int query_corrupt(const DbQuery *q, const char *table, Err *err) {
   return db_corrupt(q->db, err, "impossible value in table %s", table);
 }
 
-static bool has_type(Query *q, int col, int type) {
+static bool has_type(DbQuery *q, int col, int type) {
   if (sqlite3_column_type(q->stmt, col) == type)
     return true;
   q->bad = true;
   return false;
 }
 
-int64_t query_int(Query *q, int col) {
+int64_t query_int(DbQuery *q, int col) {
   return has_type(q, col, SQLITE_INTEGER) ? sqlite3_column_int64(q->stmt, col)
                                           : 0;
 }
 
-uint32_t query_u32(Query *q, int col) {
+uint32_t query_u32(DbQuery *q, int col) {
   int64_t i = query_int(q, col);
   if (i >= 0 && i <= UINT32_MAX)
     return (uint32_t)i;
@@ -300,13 +317,13 @@ uint32_t query_u32(Query *q, int col) {
   return 0;
 }
 
-uint32_t query_u32_or(Query *q, int col, uint32_t null) {
+uint32_t query_u32_or(DbQuery *q, int col, uint32_t null) {
   if (sqlite3_column_type(q->stmt, col) == SQLITE_NULL)
     return null;
   return query_u32(q, col);
 }
 
-double query_real(Query *q, int col) {
+double query_real(DbQuery *q, int col) {
   double r =
       has_type(q, col, SQLITE_FLOAT) ? sqlite3_column_double(q->stmt, col) : 0;
   if (isfinite(r))
@@ -315,14 +332,14 @@ double query_real(Query *q, int col) {
   return 0;
 }
 
-bool query_bool(Query *q, int col) {
+bool query_bool(DbQuery *q, int col) {
   int64_t i = query_int(q, col);
   if (i != 0 && i != 1)
     q->bad = true;
   return i == 1;
 }
 
-const char *query_text(Query *q, int col) {
+const char *query_text(DbQuery *q, int col) {
   const char *s = has_type(q, col, SQLITE_TEXT)
                       ? (const char *)sqlite3_column_text(q->stmt, col)
                       : "";
@@ -332,13 +349,13 @@ const char *query_text(Query *q, int col) {
   return "";
 }
 
-const char *query_text_null(Query *q, int col) {
+const char *query_text_null(DbQuery *q, int col) {
   if (sqlite3_column_type(q->stmt, col) == SQLITE_NULL)
     return NULL;
   return query_text(q, col);
 }
 
-const void *query_blob(Query *q, int col, size_t *n) {
+const void *query_blob(DbQuery *q, int col, size_t *n) {
   *n = 0;
   if (!has_type(q, col, SQLITE_BLOB))
     return "";

@@ -2,7 +2,7 @@
 // parameters are typed, SQLite's errors become sentences for the user, and
 // every value that comes out of the file is checked before it is believed.
 //
-//   Query q;
+//   DbQuery q;
 //   if (query_start(&q, db, "SELECT line FROM entity WHERE unit = ?",
 //                   VALUES(v_int(unit)), err))
 //     return -1;
@@ -53,7 +53,6 @@ int db_open(Db *db, const char *path, DbMode mode, Err *err);
 bool db_needs_writing(const Db *db);
 void db_close(Db *db);
 
-
 // --- errors: both set `err` and return -1 ----------------------------------
 
 // What SQLite just complained about, with the remedy.
@@ -101,22 +100,27 @@ typedef struct {
   Db *db;
   sqlite3_stmt *stmt;
   bool bad; // a value read from the current row was not what it should be
-} Query;
+} DbQuery;
 
-int query_start(Query *q, Db *db, const char *sql, const Value *values,
+int query_start(DbQuery *q, Db *db, const char *sql, const Value *values,
                 Err *err);
-int query_next(Query *q, Err *err); // 1: a row; 0: no more; -1: error
-void query_end(Query *q);
-int query_corrupt(const Query *q, const char *table, Err *err);
+int query_next(DbQuery *q, Err *err); // 1: a row; 0: no more; -1: error
+void query_end(DbQuery *q);
+int query_corrupt(const DbQuery *q, const char *table, Err *err);
+// Calls `read` for each row. It sets q->bad for a row that cannot be right:
+// then the store is corrupt, in this table.
+typedef void EachRow(void *ctx, DbQuery *q);
+int query_each(Db *db, const char *sql, const Value *values, const char *table,
+               EachRow *read, void *ctx, Err *err);
 
 // Columns from 0. Text and blobs live until the next query_next or query_end.
-int64_t query_int(Query *q, int col);
-uint32_t query_u32(Query *q, int col);
-uint32_t query_u32_or(Query *q, int col, uint32_t null);
-double query_real(Query *q, int col); // finite
-bool query_bool(Query *q, int col);
-const char *query_text(Query *q, int col);      // never NULL
-const char *query_text_null(Query *q, int col); // NULL for NULL
-const void *query_blob(Query *q, int col, size_t *n);
+int64_t query_int(DbQuery *q, int col);
+uint32_t query_u32(DbQuery *q, int col);
+uint32_t query_u32_or(DbQuery *q, int col, uint32_t null);
+double query_real(DbQuery *q, int col); // finite
+bool query_bool(DbQuery *q, int col);
+const char *query_text(DbQuery *q, int col);      // never NULL
+const char *query_text_null(DbQuery *q, int col); // NULL for NULL
+const void *query_blob(DbQuery *q, int col, size_t *n);
 
 #endif

@@ -8,40 +8,30 @@
 
 // --- list ------------------------------------------------------------------
 
-static SessionInfo read_info(Query *q) {
+typedef ARRAY(SessionInfo) SessionList;
+
+static void read_info(void *ctx, DbQuery *q) {
   SessionInfo info = {.id = query_int(q, 0),
                       .finished = query_bool(q, 3),
                       .runs = query_u32(q, 4),
                       .failing = query_u32(q, 5)};
   snprintf(info.started, sizeof info.started, "%s", query_text(q, 1));
   info.command = mem_strdup(query_text(q, 2));
-  return info;
+  array_push((SessionList *)ctx, info);
 }
 
 int store_list(Store *s, SessionInfo **out, size_t *n, Err *err) {
-  ARRAY(SessionInfo) list = {0};
+  SessionList list = {0};
   *out = NULL;
   *n = 0;
-  Query q;
   if (store_flush(s, err) ||
-      query_start(&q, &s->db,
-                  "SELECT session.id, started, session.command,"
-                  " finished IS NOT NULL, count(run.id),"
-                  " count(*) FILTER (WHERE verdict = 'fail')"
-                  " FROM session LEFT JOIN run ON run.session = session.id"
-                  " GROUP BY session.id ORDER BY session.id DESC",
-                  NULL, err))
-    return -1;
-  int rc;
-  while ((rc = query_next(&q, err)) > 0) {
-    array_push(&list, read_info(&q));
-    if (q.bad) {
-      rc = query_corrupt(&q, "session", err);
-      break;
-    }
-  }
-  query_end(&q);
-  if (rc) {
+      query_each(&s->db,
+                 "SELECT session.id, started, session.command,"
+                 " finished IS NOT NULL, count(run.id),"
+                 " count(*) FILTER (WHERE verdict = 'fail')"
+                 " FROM session LEFT JOIN run ON run.session = session.id"
+                 " GROUP BY session.id ORDER BY session.id DESC",
+                 NULL, "session", read_info, &list, err)) {
     store_list_free(list.items, list.len);
     return -1;
   }
@@ -63,7 +53,7 @@ typedef ARRAY(int64_t) Ids;
 static int old_sessions(Store *s, size_t keep, int64_t except, Ids *ids,
                         Err *err) {
   int64_t skip = keep > INT32_MAX ? INT32_MAX : (int64_t)keep;
-  Query q;
+  DbQuery q;
   if (query_start(&q, &s->db,
                   "SELECT id FROM session ORDER BY id DESC LIMIT -1 OFFSET ?",
                   VALUES(v_int(skip)), err))

@@ -40,7 +40,7 @@ static const char *keep_text(Suite *suite, const char *s) {
 
 static int load_session(Loader *l, int64_t session, Err *err) {
   Suite *suite = l->suite;
-  Query q;
+  DbQuery q;
   if (query_start(&q, &l->store->db,
                   "SELECT command, cwd, entities FROM session WHERE id = ?",
                   VALUES(v_int(session)), err))
@@ -150,12 +150,14 @@ static int load_entities(Loader *l, Err *err) {
 
 // --- runs ------------------------------------------------------------------
 
-static RunInfo read_run(Suite *suite, Query *q) {
+static void read_run(void *ctx, DbQuery *q) {
+  Loader *l = ctx;
+  Suite *suite = l->suite;
   int verdict = verdict_parse(query_text(q, 3));
   int64_t status = query_int(q, 4);
   if (verdict < 0 || status < INT32_MIN || status > INT32_MAX)
     q->bad = true;
-  return (RunInfo){
+  RunInfo run = {
       .store_id = query_int(q, 0),
       .test = keep_text(suite, query_text(q, 1)),
       .command = keep_text(suite, query_text(q, 2)),
@@ -166,6 +168,10 @@ static RunInfo read_run(Suite *suite, Query *q) {
       .imprecise = query_bool(q, 7),
       .note = keep_text(suite, query_text_null(q, 8)),
   };
+  uint64_t n = l->runs.len;
+  q->bad |=
+      hashmap_intern(&l->run_of, &run.store_id, sizeof run.store_id, n) != n;
+  array_push(&l->runs, run);
 }
 
 // Numbers in names by their value: test 2 before test 10.
@@ -175,26 +181,11 @@ static int by_test(const void *a, const void *b) {
 
 static int load_runs(Loader *l, Err *err) {
   Suite *suite = l->suite;
-  Query q;
-  if (query_start(&q, &l->store->db,
-                  "SELECT id, test, command, verdict, status, seconds,"
-                  " processes, imprecise, note"
-                  " FROM run WHERE session = ?",
-                  VALUES(v_int(suite->session)), err))
-    return -1;
-  int rc;
-  while ((rc = query_next(&q, err)) > 0) {
-    RunInfo run = read_run(suite, &q);
-    uint64_t n = l->runs.len;
-    if (q.bad || hashmap_intern(&l->run_of, &run.store_id, sizeof run.store_id,
-                                n) != n) {
-      rc = query_corrupt(&q, "run", err);
-      break;
-    }
-    array_push(&l->runs, run);
-  }
-  query_end(&q);
-  if (rc)
+  if (query_each(&l->store->db,
+                 "SELECT id, test, command, verdict, status, seconds,"
+                 " processes, imprecise, note"
+                 " FROM run WHERE session = ?",
+                 VALUES(v_int(suite->session)), "run", read_run, l, err))
     return -1;
   suite->nruns = l->runs.len;
   suite->runs = settle(suite, l->runs.items, l->runs.len, sizeof(RunInfo));
@@ -211,15 +202,18 @@ typedef struct {
   uint64_t group;
   uint32_t run, n;
   const char *message, *place;
-} Showing;
+} ShownFailure;
 
 typedef struct {
+  Loader *loader;
   ARRAY(FailureGroup) groups;
   Hashmap group_of; // signature -> index into groups
-  ARRAY(Showing) showings;
+  ARRAY(ShownFailure) showings;
 } Grouping;
 
-static void read_showing(Loader *l, Grouping *g, Query *q) {
+static void read_showing(void *ctx, DbQuery *q) {
+  Grouping *g = ctx;
+  Loader *l = g->loader;
   int64_t id = query_int(q, 0);
   const char *signature = query_text(q, 2);
   uint64_t run;
@@ -236,36 +230,25 @@ static void read_showing(Loader *l, Grouping *g, Query *q) {
                (FailureGroup){.signature = keep_text(l->suite, signature),
                               .kind = keep_text(l->suite, query_text(q, 3))});
   array_push(&g->showings,
-             (Showing){.group = group,
-                       .run = (uint32_t)run,
-                       .n = query_u32(q, 1),
-                       .message = keep_text(l->suite, query_text(q, 4)),
-                       .place = keep_text(l->suite, query_text(q, 5))});
+             (ShownFailure){.group = group,
+                            .run = (uint32_t)run,
+                            .n = query_u32(q, 1),
+                            .message = keep_text(l->suite, query_text(q, 4)),
+                            .place = keep_text(l->suite, query_text(q, 5))});
 }
 
-static int read_showings(Loader *l, Grouping *g, Err *err) {
-  Query q;
-  if (query_start(&q, &l->store->db,
-                  "SELECT run.id, n, signature, kind, message, place"
-                  " FROM run JOIN run_failure ON run_failure.run = run.id"
-                  " JOIN failure ON failure.id = run_failure.failure"
-                  " WHERE run.session = ?",
-                  VALUES(v_int(l->suite->session)), err))
-    return -1;
-  int rc;
-  while ((rc = query_next(&q, err)) > 0) {
-    read_showing(l, g, &q);
-    if (q.bad) {
-      rc = query_corrupt(&q, "run_failure", err);
-      break;
-    }
-  }
-  query_end(&q);
-  return rc;
+static int read_showings(Grouping *g, Err *err) {
+  return query_each(&g->loader->store->db,
+                    "SELECT run.id, n, signature, kind, message, place"
+                    " FROM run JOIN run_failure ON run_failure.run = run.id"
+                    " JOIN failure ON failure.id = run_failure.failure"
+                    " WHERE run.session = ?",
+                    VALUES(v_int(g->loader->suite->session)), "run_failure",
+                    read_showing, g, err);
 }
 
 static int by_group(const void *a, const void *b) {
-  const Showing *x = a, *y = b;
+  const ShownFailure *x = a, *y = b;
   if (x->group != y->group)
     return x->group < y->group ? -1 : 1;
   if (x->run != y->run)
@@ -281,7 +264,7 @@ static int by_size(const void *a, const void *b) {
 }
 
 // Exit statuses may differ where the failure is the same one.
-static bool says_otherwise(const FailureGroup *g, const Showing *s) {
+static bool says_otherwise(const FailureGroup *g, const ShownFailure *s) {
   return !strcmp(g->kind, "exit") && strcmp(g->message, s->message) != 0;
 }
 
@@ -290,7 +273,7 @@ static bool says_otherwise(const FailureGroup *g, const Showing *s) {
 static void fill_groups(Suite *suite, Grouping *g) {
   uint32_t *runs = arena_array(&suite->arena, uint32_t, g->showings.len);
   for (size_t i = 0; i < g->showings.len; i++) {
-    const Showing *s = &g->showings.items[i];
+    const ShownFailure *s = &g->showings.items[i];
     FailureGroup *group = &g->groups.items[s->group];
     if (!group->runs) {
       group->runs = runs;
@@ -308,10 +291,10 @@ static void fill_groups(Suite *suite, Grouping *g) {
 
 static int load_failures(Loader *l, Err *err) {
   Suite *suite = l->suite;
-  Grouping g = {0};
-  int rc = read_showings(l, &g, err);
+  Grouping g = {.loader = l};
+  int rc = read_showings(&g, err);
   if (!rc && g.groups.len) {
-    qsort(g.showings.items, g.showings.len, sizeof(Showing), by_group);
+    qsort(g.showings.items, g.showings.len, sizeof(ShownFailure), by_group);
     fill_groups(suite, &g);
     qsort(g.groups.items, g.groups.len, sizeof(FailureGroup), by_size);
     suite->nfailures = g.groups.len;

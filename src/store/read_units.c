@@ -58,33 +58,26 @@ typedef struct {
   uint32_t seen; // ids given by the units before this one
 } Reader;
 
-static int read_sources(Reader *r, int64_t unit, Err *err) {
-  r->sources.len = 0;
-  Query q;
-  if (query_start(&q, &r->store->db,
-                  "SELECT n, path FROM unit_source WHERE unit = ? ORDER BY n",
-                  VALUES(v_int(unit)), err))
-    return -1;
-  int rc;
-  while ((rc = query_next(&q, err)) > 0) {
-    uint32_t n = query_u32(&q, 0);
-    const char *path = arena_strdup(r->names, query_text(&q, 1));
-    array_push(&r->sources, (Source){.path = path});
-    if (q.bad || n != r->sources.len - 1) {
-      rc = query_corrupt(&q, "unit_source", err);
-      break;
-    }
-  }
-  query_end(&q);
-  return rc;
+static void read_source(void *ctx, DbQuery *q) {
+  Reader *r = ctx;
+  q->bad |= query_u32(q, 0) != r->sources.len;
+  const char *path = arena_strdup(r->names, query_text(q, 1));
+  array_push(&r->sources, (Source){.path = path});
 }
 
-static Entity read_entity(Reader *r, Query *q) {
+static int read_sources(Reader *r, int64_t unit, Err *err) {
+  r->sources.len = 0;
+  return query_each(&r->store->db,
+                    "SELECT n, path FROM unit_source WHERE unit = ? ORDER BY n",
+                    VALUES(v_int(unit)), "unit_source", read_source, r, err);
+}
+
+static void read_entity(void *ctx, DbQuery *q) {
+  Reader *r = ctx;
   int kind = entity_kind_parse(query_text(q, 1));
-  if (kind < 0)
-    q->bad = true;
+  q->bad |= kind < 0 || query_u32(q, 0) != r->entities.len;
   const char *name = query_text_null(q, 10), *text = query_text_null(q, 11);
-  return (Entity){
+  Entity e = {
       .kind = kind < 0 ? ENTITY_KINDS : (EntityKind)kind,
       .source = query_u32(q, 2),
       .line = query_u32(q, 3),
@@ -97,28 +90,16 @@ static Entity read_entity(Reader *r, Query *q) {
       .name = name ? arena_strdup(r->names, name) : NULL,
       .text = text ? arena_strdup(r->names, text) : NULL,
   };
+  array_push(&r->entities, e);
 }
 
 static int read_entities(Reader *r, int64_t unit, Err *err) {
   r->entities.len = 0;
-  Query q;
-  if (query_start(&q, &r->store->db,
-                  "SELECT n, kind, source, line, col_lo, col_hi, function,"
-                  " idx, from_, to_, name, text"
-                  " FROM entity WHERE unit = ? ORDER BY n",
-                  VALUES(v_int(unit)), err))
-    return -1;
-  int rc;
-  while ((rc = query_next(&q, err)) > 0) {
-    uint32_t n = query_u32(&q, 0);
-    array_push(&r->entities, read_entity(r, &q));
-    if (q.bad || n != r->entities.len - 1) {
-      rc = query_corrupt(&q, "entity", err);
-      break;
-    }
-  }
-  query_end(&q);
-  return rc;
+  return query_each(&r->store->db,
+                    "SELECT n, kind, source, line, col_lo, col_hi, function,"
+                    " idx, from_, to_, name, text"
+                    " FROM entity WHERE unit = ? ORDER BY n",
+                    VALUES(v_int(unit)), "entity", read_entity, r, err);
 }
 
 // Ids are given in order of first sight: a unit of n entities uses ids that
@@ -153,7 +134,7 @@ static void read_standings(Reader *r, const void *blob, size_t size,
 }
 
 // The row: n, unit id, hash, name, number of entities, ids, standings.
-static int read_unit(Reader *r, Query *q, uint32_t n, Unit *out, Err *err) {
+static int read_unit(Reader *r, DbQuery *q, uint32_t n, Unit *out, Err *err) {
   size_t hash_size, ids_size, standings_size;
   int64_t row = query_int(q, 1);
   const void *hash = query_blob(q, 2, &hash_size);
@@ -181,7 +162,7 @@ static int read_unit(Reader *r, Query *q, uint32_t n, Unit *out, Err *err) {
 
 static int read_units(Reader *r, int64_t session, EachUnit *each, void *ctx,
                       Err *err) {
-  Query q;
+  DbQuery q;
   if (query_start(&q, &r->store->db,
                   "SELECT session_unit.n, unit.id, hash, name, entities, ids,"
                   " standings FROM session_unit JOIN unit ON unit.id = "
@@ -215,25 +196,27 @@ int session_each_unit(Store *s, int64_t session, Arena *names, EachUnit *each,
 
 // --- sources of a session --------------------------------------------------
 
+typedef struct {
+  EachSource *each;
+  void *ctx;
+  uint32_t n;
+} SourceReader;
+
+static void read_session_source(void *ctx, DbQuery *q) {
+  SourceReader *r = ctx;
+  q->bad |= query_u32(q, 0) != r->n++;
+  const char *path = query_text(q, 1);
+  uint64_t hash = (uint64_t)query_int(q, 2);
+  if (!q->bad)
+    r->each(r->ctx, path, hash);
+}
+
 int session_each_source(Store *s, int64_t session, EachSource *each, void *ctx,
                         Err *err) {
-  Query q;
-  if (query_start(&q, &s->db,
-                  "SELECT n, path, hash FROM session_source"
-                  " WHERE session = ? ORDER BY n",
-                  VALUES(v_int(session)), err))
-    return -1;
-  int rc;
-  for (uint32_t n = 0; (rc = query_next(&q, err)) > 0; n++) {
-    uint32_t found = query_u32(&q, 0);
-    const char *path = query_text(&q, 1);
-    uint64_t hash = (uint64_t)query_int(&q, 2);
-    if (q.bad || found != n) {
-      rc = query_corrupt(&q, "session_source", err);
-      break;
-    }
-    each(ctx, path, hash);
-  }
-  query_end(&q);
-  return rc;
+  SourceReader r = {each, ctx, 0};
+  return query_each(&s->db,
+                    "SELECT n, path, hash FROM session_source"
+                    " WHERE session = ? ORDER BY n",
+                    VALUES(v_int(session)), "session_source",
+                    read_session_source, &r, err);
 }

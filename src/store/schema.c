@@ -1,5 +1,5 @@
-// The tables of the store. docs/reference/store.md explains every column; a change here
-// is a change there, and raises STORE_VERSION.
+// The tables of the store. docs/reference/store.md explains every column; a
+// change here is a change there, and raises STORE_VERSION.
 #include "store/schema.h"
 
 #include <string.h>
@@ -160,7 +160,7 @@ static const char *const upgrades[STORE_VERSION - 1] = {
 // clang-format on
 
 static int check_tables(Db *db, bool *empty, Err *err) {
-  Query q;
+  DbQuery q;
   if (query_start(&q, db,
                   "SELECT count(*), count(*) FILTER (WHERE name = 'meta')"
                   " FROM sqlite_schema",
@@ -182,7 +182,7 @@ static int check_tables(Db *db, bool *empty, Err *err) {
 }
 
 static int check_version(Db *db, int *found, Err *err) {
-  Query q;
+  DbQuery q;
   if (query_start(&q, db, "SELECT version FROM meta", NULL, err))
     return -1;
   int rc = query_next(&q, err);

@@ -1,4 +1,5 @@
-// The tables of the store, for this folder only. docs/reference/store.md explains them.
+// The tables of the store, for this folder only. docs/reference/store.md
+// explains them.
 #ifndef CULPRIT_STORE_SCHEMA_H
 #define CULPRIT_STORE_SCHEMA_H
 

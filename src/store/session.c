@@ -69,7 +69,7 @@ static const char *timestamp(char text[32]) {
 static int find_unfinished(Store *s, const char *key, int64_t *session,
                            Err *err) {
   *session = 0;
-  Query q;
+  DbQuery q;
   if (query_start(&q, &s->db,
                   "SELECT id FROM session"
                   " WHERE id = (SELECT max(id) FROM session)"
@@ -121,7 +121,7 @@ int session_begin(Store *s, const char *key, const char *command,
 
 int session_newest(Store *s, int64_t *session, Err *err) {
   *session = 0;
-  Query q;
+  DbQuery q;
   if (query_start(&q, &s->db,
                   "SELECT id FROM session ORDER BY"
                   " EXISTS (SELECT 1 FROM run WHERE run.session = session.id)"

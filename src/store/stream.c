@@ -40,7 +40,7 @@ static bool is_subset(const Bitset *b, const Bitset *of) {
 // `hits` is reused from run to run.
 static int read_spectrum(Store *s, const Suite *suite, size_t run,
                          EntityKind kind, Bitset *hits, Err *err) {
-  Query q;
+  DbQuery q;
   if (query_start(&q, &s->db,
                   "SELECT hits FROM run"
                   " LEFT JOIN spectrum ON run = run.id AND kind = ?2"
@@ -78,32 +78,6 @@ static int checked_spectrum(Store *s, const Suite *suite, size_t run,
   return 0;
 }
 
-static int each_spectrum(Store *s, const Suite *suite, EntityKind kind,
-                         const Bitset *all, Bitset *hits, EachSpectrum *each,
-                         void *ctx, Err *err) {
-  for (size_t run = 0; run < suite->nruns; run++) {
-    if (!suite->runs[run].has_spectrum)
-      continue;
-    if (checked_spectrum(s, suite, run, kind, all, hits, err))
-      return -1;
-    each(ctx, run, hits);
-  }
-  return 0;
-}
-
-int store_each_spectrum(Store *s, const Suite *suite, EntityKind kind,
-                        EachSpectrum *each, void *ctx, Err *err) {
-  assert(kind < ENTITY_KINDS);
-  if (store_flush(s, err) || db_begin_read(&s->db, err))
-    return -1;
-  Bitset all = entities_of(suite, kind), hits = {0};
-  int rc = each_spectrum(s, suite, kind, &all, &hits, each, ctx, err);
-  db_rollback(&s->db); // only read
-  bitset_release(&all);
-  bitset_release(&hits);
-  return rc;
-}
-
 // --- counts -----------------------------------------------------------------
 
 typedef ARRAY(EntityCount) CountList;
@@ -125,7 +99,7 @@ static int read_counts(const Suite *suite, const unsigned char *at, size_t size,
 // Returns 1 with the counts of a run, 0 if it has none.
 static int read_run_counts(Store *s, const Suite *suite, size_t run,
                            CountList *list, Err *err) {
-  Query q;
+  DbQuery q;
   list->len = 0;
   if (query_start(&q, &s->db, "SELECT counts FROM counts WHERE run = ?",
                   VALUES(v_int(suite->runs[run].store_id)), err))
@@ -209,43 +183,58 @@ int store_each_spectra(Store *s, const Suite *suite, unsigned what,
   return rc;
 }
 
+// --- one kind ---------------------------------------------------------------
+
+typedef struct {
+  EachSpectrum *each;
+  void *ctx;
+  EntityKind kind;
+} KindReader;
+
+static void pass_kind(void *ctx, size_t run, const Spectra *spectra) {
+  const KindReader *r = ctx;
+  r->each(r->ctx, run, &spectra->hits[r->kind]);
+}
+
+int store_each_spectrum(Store *s, const Suite *suite, EntityKind kind,
+                        EachSpectrum *each, void *ctx, Err *err) {
+  assert(kind < ENTITY_KINDS);
+  KindReader r = {each, ctx, kind};
+  return store_each_spectra(s, suite, 1u << kind, pass_kind, &r, err);
+}
+
 // --- deaths -----------------------------------------------------------------
 
-static int each_death(Store *s, const Suite *suite, size_t run, EachDeath *each,
-                      void *ctx, Err *err) {
-  Query q;
-  if (query_start(&q, &s->db,
-                  "SELECT file, line, function, how, exact FROM death"
-                  " WHERE run = ? ORDER BY n",
-                  VALUES(v_int(suite->runs[run].store_id)), err))
-    return -1;
-  int rc;
-  while ((rc = query_next(&q, err)) > 0) {
-    Death death = {.file = mem_strdup(query_text(&q, 0)),
-                   .line = query_u32(&q, 1),
-                   .function = mem_strdup(query_text(&q, 2)),
-                   .how = mem_strdup(query_text(&q, 3)),
-                   .exact = query_bool(&q, 4)};
-    bool bad = q.bad;
-    if (!bad)
-      each(ctx, run, &death);
-    death_release(&death);
-    if (bad) {
-      rc = query_corrupt(&q, "death", err);
-      break;
-    }
-  }
-  query_end(&q);
-  return rc;
+typedef struct {
+  EachDeath *each;
+  void *ctx;
+  size_t run;
+} DeathReader;
+
+static void read_death(void *ctx, DbQuery *q) {
+  DeathReader *r = ctx;
+  Death death = {.file = mem_strdup(query_text(q, 0)),
+                 .line = query_u32(q, 1),
+                 .function = mem_strdup(query_text(q, 2)),
+                 .how = mem_strdup(query_text(q, 3)),
+                 .exact = query_bool(q, 4)};
+  if (!q->bad)
+    r->each(r->ctx, r->run, &death);
+  death_release(&death);
 }
 
 int store_each_death(Store *s, const Suite *suite, EachDeath *each, void *ctx,
                      Err *err) {
   if (store_flush(s, err) || db_begin_read(&s->db, err))
     return -1;
+  DeathReader r = {each, ctx, 0};
   int rc = 0;
-  for (size_t run = 0; !rc && run < suite->nruns; run++)
-    rc = each_death(s, suite, run, each, ctx, err);
+  for (; !rc && r.run < suite->nruns; r.run++)
+    rc = query_each(&s->db,
+                    "SELECT file, line, function, how, exact FROM death"
+                    " WHERE run = ? ORDER BY n",
+                    VALUES(v_int(suite->runs[r.run].store_id)), "death",
+                    read_death, &r, err);
   db_rollback(&s->db); // only read
   return rc;
 }
@@ -253,62 +242,47 @@ int store_each_death(Store *s, const Suite *suite, EachDeath *each, void *ctx,
 // --- places in the output ---------------------------------------------------
 
 typedef struct {
+  const Suite *suite;
   EachPlace *each;
   void *ctx;
   Hashmap run_of; // store id -> run
 } PlaceReader;
 
-static void index_runs(PlaceReader *r, const Suite *suite) {
-  for (size_t i = 0; i < suite->nruns; i++)
-    hashmap_put(&r->run_of, &suite->runs[i].store_id,
-                sizeof suite->runs[i].store_id, i);
+static void index_runs(PlaceReader *r) {
+  for (size_t i = 0; i < r->suite->nruns; i++)
+    hashmap_put(&r->run_of, &r->suite->runs[i].store_id,
+                sizeof r->suite->runs[i].store_id, i);
 }
 
-// False: a damaged row.
-static bool read_place(PlaceReader *r, Query *q) {
+static void read_place(void *ctx, DbQuery *q) {
+  PlaceReader *r = ctx;
+  if (!r->run_of.len)
+    index_runs(r);
   int64_t id = query_int(q, 0);
   FailurePlace place = {.file = mem_strdup(query_text(q, 2)),
                         .line = query_u32(q, 3),
                         .what = mem_strdup(query_text(q, 4)),
                         .excerpt = mem_strdup(query_text(q, 5))};
   uint64_t run;
-  bool good = !q->bad && hashmap_get(&r->run_of, &id, sizeof id, &run);
-  if (good)
+  q->bad |= !hashmap_get(&r->run_of, &id, sizeof id, &run);
+  if (!q->bad)
     r->each(r->ctx, run, query_text(q, 1), &place);
   failure_place_release(&place);
-  return good;
-}
-
-static int read_places(Store *s, const Suite *suite, PlaceReader *r, Err *err) {
-  Query q;
-  if (query_start(&q, &s->db,
-                  "SELECT p.run, signature, file, line, what, excerpt"
-                  " FROM run JOIN failure_place p ON p.run = run.id"
-                  " JOIN run_failure r ON r.run = p.run AND r.n = p.failure"
-                  " JOIN failure ON failure.id = r.failure"
-                  " WHERE run.session = ? ORDER BY p.run, p.failure, p.n",
-                  VALUES(v_int(suite->session)), err))
-    return -1;
-  int rc;
-  while ((rc = query_next(&q, err)) > 0) {
-    if (!r->run_of.len)
-      index_runs(r, suite);
-    if (!read_place(r, &q)) {
-      rc = query_corrupt(&q, "failure_place", err);
-      break;
-    }
-  }
-  query_end(&q);
-  return rc;
 }
 
 int store_each_place(Store *s, const Suite *suite, EachPlace *each, void *ctx,
                      Err *err) {
-  PlaceReader r = {.each = each, .ctx = ctx};
-  if (store_flush(s, err) || db_begin_read(&s->db, err))
+  PlaceReader r = {.suite = suite, .each = each, .ctx = ctx};
+  if (store_flush(s, err))
     return -1;
-  int rc = read_places(s, suite, &r, err);
-  db_rollback(&s->db); // only read
+  int rc = query_each(&s->db,
+                      "SELECT p.run, signature, file, line, what, excerpt"
+                      " FROM run JOIN failure_place p ON p.run = run.id"
+                      " JOIN run_failure r ON r.run = p.run AND r.n = p.failure"
+                      " JOIN failure ON failure.id = r.failure"
+                      " WHERE run.session = ? ORDER BY p.run, p.failure, p.n",
+                      VALUES(v_int(suite->session)), "failure_place",
+                      read_place, &r, err);
   hashmap_release(&r.run_of);
   return rc;
 }

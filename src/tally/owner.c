@@ -19,7 +19,7 @@ typedef struct {
   uint32_t *statements;
   size_t n;
   Standing *standings; // by block, then statement
-} Places;
+} PlaceIndex;
 
 static int compare(uint32_t a, uint32_t b) { return a < b ? -1 : a > b; }
 
@@ -39,15 +39,14 @@ static int by_block(const void *a, const void *b) {
   return c ? c : compare(x->statement, y->statement);
 }
 
-static void places_init(Places *p, const Suite *suite) {
-  *p = (Places){.suite = suite};
+static void places_init(PlaceIndex *p, const Suite *suite) {
+  *p = (PlaceIndex){.suite = suite};
   p->statements = mem_array(uint32_t, suite->nentities);
   for (size_t i = 0; i < suite->nentities; i++)
     if (suite->entities[i].kind == ENTITY_STATEMENT)
       p->statements[p->n++] = (uint32_t)i;
   if (p->n)
-    qsort_r(p->statements, p->n, sizeof *p->statements, by_line,
-            (void *)suite);
+    qsort_r(p->statements, p->n, sizeof *p->statements, by_line, (void *)suite);
   if (suite->nstandings) {
     p->standings =
         mem_dup(suite->standings, suite->nstandings * sizeof *p->standings);
@@ -55,17 +54,17 @@ static void places_init(Places *p, const Suite *suite) {
   }
 }
 
-static void places_release(Places *p) {
+static void places_release(PlaceIndex *p) {
   free(p->statements);
   free(p->standings);
 }
 
-static const Entity *statement_at(const Places *p, size_t i) {
+static const Entity *statement_at(const PlaceIndex *p, size_t i) {
   return &p->suite->entities[p->statements[i]];
 }
 
 // The first statement at or behind a place.
-static size_t first_from(const Places *p, uint32_t source, uint32_t line) {
+static size_t first_from(const PlaceIndex *p, uint32_t source, uint32_t line) {
   size_t lo = 0, hi = p->n;
   while (lo < hi) {
     size_t mid = lo + (hi - lo) / 2;
@@ -93,7 +92,7 @@ static bool is_nearer(const Suite *suite, const Entity *e, uint32_t s,
   return x->line < y->line;
 }
 
-static uint32_t nearest_in_block(const Places *p, const Entity *e) {
+static uint32_t nearest_in_block(const PlaceIndex *p, const Entity *e) {
   const Suite *suite = p->suite;
   size_t lo = 0, hi = suite->nstandings;
   while (lo < hi) {
@@ -114,7 +113,7 @@ static uint32_t nearest_in_block(const Places *p, const Entity *e) {
 }
 
 // Going up and down from the tuple's line until the function answers.
-static uint32_t nearest_in_function(const Places *p, const Entity *e) {
+static uint32_t nearest_in_function(const PlaceIndex *p, const Entity *e) {
   size_t at = first_from(p, e->source, e->line);
   uint32_t best = ENTITY_NONE;
   for (size_t i = at; i-- > 0 && statement_at(p, i)->source == e->source;)
@@ -131,7 +130,7 @@ static uint32_t nearest_in_function(const Places *p, const Entity *e) {
   return best;
 }
 
-static uint32_t statement_of(const Places *p, const Entity *e) {
+static uint32_t statement_of(const PlaceIndex *p, const Entity *e) {
   size_t at = first_from(p, e->source, e->line);
   if (at < p->n && statement_at(p, at)->source == e->source &&
       statement_at(p, at)->line == e->line)
@@ -142,7 +141,7 @@ static uint32_t statement_of(const Places *p, const Entity *e) {
 
 uint32_t *owners_find(const Suite *suite, EntityKind by, unsigned kinds) {
   bool tuples = by == ENTITY_STATEMENT && (kinds & TUPLE_KINDS);
-  Places places = {0};
+  PlaceIndex places = {0};
   if (tuples)
     places_init(&places, suite);
   uint32_t *owner = mem_array(uint32_t, suite->nentities);

@@ -352,7 +352,7 @@ bool trace_code_is_nothing(LLVMValueRef inst) {
   return false;
 }
 
-static Site call_site(const TraceCode *c, LLVMValueRef inst) {
+static TraceSite call_site(const TraceCode *c, LLVMValueRef inst) {
   LLVMValueRef callee = LLVMGetCalledValue(inst);
   const char *name = trace_code_intrinsic(inst);
   if (LLVMIsAInlineAsm(callee))
@@ -375,12 +375,12 @@ static Site call_site(const TraceCode *c, LLVMValueRef inst) {
 }
 
 // Floating point that the optimizer may reorder gives other results.
-static Site float_site(LLVMValueRef inst) {
+static TraceSite float_site(LLVMValueRef inst) {
   return LLVMGetFastMathFlags(inst) & LLVMFastMathAllowReassoc ? SITE_VALUE
                                                                : SITE_NONE;
 }
 
-Site trace_code_site(const TraceCode *c, LLVMValueRef inst) {
+TraceSite trace_code_site(const TraceCode *c, LLVMValueRef inst) {
   switch (LLVMGetInstructionOpcode(inst)) {
   case LLVMAlloca:
     return SITE_ALLOCA;

@@ -44,7 +44,7 @@ typedef enum {
   SITE_INSIDE,  // nothing: a call of an instrumented function
   SITE_OUTSIDE, // a call that may leave the instrumented code
   SITE_VA_START // the va_list
-} Site;
+} TraceSite;
 
 typedef struct TraceCode {
   LLVMModuleRef module;
@@ -74,7 +74,7 @@ bool trace_code_has(const TraceCode *c, LLVMValueRef function);
 // May it be called from outside, or through a pointer?
 bool trace_code_is_exposed(LLVMValueRef function);
 
-Site trace_code_site(const TraceCode *c, LLVMValueRef inst);
+TraceSite trace_code_site(const TraceCode *c, LLVMValueRef inst);
 // The intrinsic's name without its types ("llvm.memcpy"), "" if it is no call
 // of one.
 const char *trace_code_intrinsic(LLVMValueRef inst);

@@ -204,7 +204,7 @@ static bool changes_memory(const Inserter *t, LLVMValueRef inst) {
 }
 
 static void insert_at(Inserter *t, LLVMValueRef inst) {
-  Site site = trace_code_site(t->code, inst);
+  TraceSite site = trace_code_site(t->code, inst);
   if (changes_memory(t, inst)) {
     stream_stand_before(t, inst);
     stream_count_change(t, stream_number(t, 1));

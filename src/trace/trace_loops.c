@@ -60,7 +60,7 @@ static bool is_back_edge(const Finder *f, uint32_t from, uint32_t to) {
 // The block that leads back to `head`; GRAPH_NONE: none, or several do.
 static uint32_t find_latch(const Finder *f, uint32_t head) {
   uint32_t latch = GRAPH_NONE;
-  const Numbers *preds = &f->reverse.succs[head];
+  const NumberList *preds = &f->reverse.succs[head];
   for (size_t i = 0; i < preds->len; i++) {
     if (!is_back_edge(f, preds->items[i], head))
       continue;
@@ -91,13 +91,13 @@ static bool add_block(const Finder *f, TraceLoop *l, uint32_t b) {
 // Everything that leads to the latch without passing the head.
 static void collect_blocks(const Finder *f, TraceLoop *l, uint32_t head,
                            uint32_t latch) {
-  Numbers todo = {0};
+  NumberList todo = {0};
   add_block(f, l, head);
   if (add_block(f, l, latch))
     array_push(&todo, latch);
   while (todo.len) {
     uint32_t b = todo.items[--todo.len];
-    const Numbers *preds = &f->reverse.succs[b];
+    const NumberList *preds = &f->reverse.succs[b];
     for (size_t i = 0; i < preds->len; i++)
       if (f->dominators.order[preds->items[i]] != GRAPH_NONE &&
           add_block(f, l, preds->items[i]))
@@ -119,7 +119,7 @@ static bool has_simple_shape(const Finder *f, TraceLoop *l, uint32_t head) {
         return false;
     }
   }
-  const Numbers *preds = &f->reverse.succs[head];
+  const NumberList *preds = &f->reverse.succs[head];
   for (size_t i = 0; i < preds->len; i++) {
     LLVMBasicBlockRef b = f->blocks[preds->items[i]];
     if (in_loop(l, b))

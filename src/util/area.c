@@ -24,8 +24,7 @@
 #define PREFIX "culprit-scratch-"
 enum { RANDOM = 6, ATTEMPTS = 100, KILL_ROUNDS = 200, KILL_MS = 10 };
 
-// --- making and locking
-// -------------------------------------------------------
+// --- making and locking -----------------------------------------------------
 
 // -1: somebody else has it.
 static int lock_dir(const char *dir) {
@@ -64,8 +63,8 @@ static int open_in(Area *a, const char *base, const char *variable, Err *err) {
     return 0;
   }
   err_set(err,
-          "cannot make a scratch directory in %s: %s; set %s to a directory "
-          "with room",
+          "cannot create a scratch directory in %s: %s; set %s to a "
+          "directory with free space",
           base, strerror(errno), variable);
   free(a->dir);
   *a = AREA_NONE;
@@ -85,19 +84,18 @@ int area_open_temporary(Area *a, Err *err) {
   return open_in(a, temporary_base(), "TMPDIR", err);
 }
 
-// --- removing
-// -----------------------------------------------------------------
+// --- removing ---------------------------------------------------------------
 
-// Also what ran under it: nobody needs that any more.
-static void end_guard(Area *a) {
-  if (a->guard <= 0)
+// Ends everything that ran in the area, and with it the watcher.
+static void end_watcher(Area *a) {
+  if (a->watcher <= 0)
     return;
   stop_descendants(false);
   unsetenv(AREA_VARIABLE);
 }
 
 void area_close(Area *a) {
-  end_guard(a);
+  end_watcher(a);
   if (a->dir)
     fs_remove_stubborn_tree(a->dir);
   if (a->dir)
@@ -108,8 +106,7 @@ void area_close(Area *a) {
   *a = AREA_NONE;
 }
 
-// --- the processes of an area
-// -------------------------------------------------
+// --- the processes of an area -----------------------------------------------
 
 static bool names_dir(const char *entry, const char *dir) {
   size_t n = strlen(dir);
@@ -186,8 +183,7 @@ static void kill_processes(const char *dir, pid_t ours) {
     poll(NULL, 0, KILL_MS);
 }
 
-// --- what others left
-// ---------------------------------------------------------
+// --- what others left -------------------------------------------------------
 
 static bool is_area_name(const char *name) {
   size_t n = strlen(PREFIX);
@@ -234,10 +230,9 @@ void areas_sweep_all(void) {
     areas_sweep("/tmp");
 }
 
-// --- the guard
-// ----------------------------------------------------------------
+// --- the watcher ------------------------------------------------------------
 
-// Nobody is to wait for a stream that we hold.
+// A reader of a pipe must not wait because the watcher holds its other end.
 static void drop_files(int keep) {
   int null = open("/dev/null", O_RDWR | O_CLOEXEC);
   for (int i = 0; i < 3; i++)
@@ -247,8 +242,8 @@ static void drop_files(int keep) {
   close_range((unsigned)keep + 1, ~0U, 0);
 }
 
-// Holds no lock: after our owner's end its areas are like any that were left.
-static _Noreturn void guard(const char *dir, pid_t owner, pid_t session,
+// Holds no lock: once its owner has ended, an area is like any left-over one.
+static _Noreturn void watch(const char *dir, pid_t owner, pid_t session,
                             int pidfd) {
   setsid();
   drop_files(pidfd);
@@ -265,15 +260,15 @@ static _Noreturn void guard(const char *dir, pid_t owner, pid_t session,
   _exit(0);
 }
 
-void area_guard(Area *a) {
+void area_watch(Area *a) {
   pid_t owner = getpid(), session = getsid(0);
   int pidfd = pidfd_open(owner, 0);
   if (pidfd < 0)
     return; // the next culprit does it
   fcntl(pidfd, F_SETFD, FD_CLOEXEC);
-  a->guard = fork();
-  if (a->guard == 0)
-    guard(a->dir, owner, session, pidfd);
+  a->watcher = fork();
+  if (a->watcher == 0)
+    watch(a->dir, owner, session, pidfd);
   close(pidfd);
   stop_adopt();
   setenv(AREA_VARIABLE, a->dir, 1);

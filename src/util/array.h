@@ -24,8 +24,7 @@
     if (need_ > (a)->cap) {                                                    \
       size_t cap_ = (a)->cap ? (a)->cap * 2 : 8;                               \
       (a)->cap = cap_ < need_ ? need_ : cap_;                                  \
-      (a)->items =                                                             \
-          mem_realloc((a)->items, (a)->cap * sizeof *(a)->items);              \
+      (a)->items = mem_realloc((a)->items, (a)->cap * sizeof *(a)->items);     \
     }                                                                          \
   } while (0)
 
@@ -35,6 +34,8 @@
     (a)->items[(a)->len++] = (__VA_ARGS__);                                    \
   } while (0)
 
+typedef ARRAY(const char *) Texts;
+
 #define array_last(a) ((a)->items[(a)->len - 1])
 
 #define array_release(a)                                                       \
@@ -43,5 +44,12 @@
     (a)->items = NULL;                                                         \
     (a)->len = (a)->cap = 0;                                                   \
   } while (0)
+
+// Appends the items of a list that ends with NULL.
+#define array_push_all(a, list)                                                \
+  do                                                                           \
+    for (typeof(&*(list)) item_ = (list); *item_; item_++)                     \
+      array_push((a), *item_);                                                 \
+  while (0)
 
 #endif

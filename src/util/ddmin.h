@@ -1,7 +1,6 @@
-// Delta debugging: makes a failing input as small as it gets while it still
-// fails (Zeller and Hildebrandt 2002, "Simplifying and isolating
-// failure-inducing input"). The input is a list of parts (lines, arguments,
-// bytes); what fails is asked.
+// Delta debugging: minimises a failing input while it still fails (Zeller and
+// Hildebrandt 2002, "Simplifying and isolating failure-inducing input"). The
+// input is a list of parts (lines, arguments, bytes); what fails is asked.
 //
 //   bool keep[n];                              // all true
 //   ddmin(n, keep, still_fails, ctx, &budget); // some true: 1-minimal

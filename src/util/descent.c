@@ -1,4 +1,4 @@
-// Who descends from whom: see descent.h.
+// Which process descends from which: see descent.h.
 #include "util/descent.h"
 
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-// Who descends from whom, as far as /proc tells.
+// Which process descends from which, read from /proc.
 #ifndef CULPRIT_UTIL_DESCENT_H
 #define CULPRIT_UTIL_DESCENT_H
 

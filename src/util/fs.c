@@ -1,10 +1,12 @@
 // Files, directories and path names: see fs.h.
 #include "util/fs.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <limits.h>
+#include <regex.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,6 +70,30 @@ int fs_read_regular(const char *path, size_t max, Str *out, Err *err) {
                : fs_read_fd(fd, path, max, out, err);
   close(fd);
   return rc;
+}
+
+char *fs_match(const char *path, const char *pattern) {
+  enum { MOST = 4 << 20 };
+  Str text = {0};
+  Err ignored;
+  regex_t regex;
+  regmatch_t at[2];
+  char *found = NULL;
+  int fd = fs_open_regular(AT_FDCWD, path, true, &ignored);
+  if (fd < 0)
+    return NULL;
+  int bad = regcomp(&regex, pattern, REG_EXTENDED | REG_NEWLINE);
+  assert(!bad);
+  fs_read_fd(fd, path, MOST, &text, &ignored);
+  close(fd);
+  if (!regexec(&regex, str_text(&text), 2, at, 0)) {
+    const regmatch_t *m = &at[at[1].rm_so >= 0];
+    found = mem_printf("%.*s", (int)(m->rm_eo - m->rm_so),
+                       str_text(&text) + m->rm_so);
+  }
+  regfree(&regex);
+  str_release(&text);
+  return found;
 }
 
 int fs_write(const char *path, const void *data, size_t n, Err *err) {

@@ -11,9 +11,9 @@
 // Appends the whole file to `out`; at most `max` bytes (0: no limit), the rest
 // is left unread. The message names the file and the reason.
 int fs_read(const char *path, size_t max, Str *out, Err *err);
-// Opens a file that a tested program may have made or replaced: a regular file
-// or nothing, and a FIFO is not waited for. A relative `path` starts in `dir`
-// (AT_FDCWD: the current directory); a symbolic link in its last part is
+// Opens a file that a tested program may have made or replaced. Fails unless it
+// is a regular file, and never waits for a FIFO. A relative `path` starts in
+// `dir` (AT_FDCWD: the current directory); a symbolic link in its last part is
 // followed only if `follow`. Returns the descriptor or -1.
 int fs_open_regular(int dir, const char *path, bool follow, Err *err);
 // Appends what the descriptor gives, as fs_read does; `path` for the message.
@@ -21,11 +21,15 @@ int fs_read_fd(int fd, const char *path, size_t max, Str *out, Err *err);
 // Reads such a file, not through a symbolic link. Fails if it is larger than
 // `max` (0: any size).
 int fs_read_regular(const char *path, size_t max, Str *out, Err *err);
+// What the first group of an extended regular expression matches in the first
+// 4 MB of a regular file ("^CC = (.*)"; without a group, all it matches). NULL:
+// nothing. Caller frees.
+char *fs_match(const char *path, const char *pattern);
 int fs_write(const char *path, const void *data, size_t n, Err *err);
 int fs_mkdirs(const char *path, Err *err);
-// Removes the file or the whole tree; what is not there is no error.
+// Removes the file or the whole tree, if it exists.
 void fs_remove_tree(const char *path);
-// The same for one whose directories may have lost our rights.
+// The same for a tree with directories that culprit may not write to.
 void fs_remove_stubborn_tree(const char *path);
 bool fs_exists(const char *path);
 bool fs_executable(const char *path);

@@ -9,8 +9,8 @@
 #include "util/str.h"
 
 void leb_put(Str *out, uint64_t v);
-// Reads one number and moves *at behind it. False if the bytes end before the
-// number does or it does not fit; *at is then the end.
+// Reads one number and moves *at past it. False if the bytes end within the
+// number or it does not fit; *at is then the end.
 bool leb_get(const unsigned char **at, const unsigned char *end, uint64_t *v);
 
 #endif

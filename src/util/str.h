@@ -35,11 +35,11 @@ bool text_is_one_of(const char *text, const char *const *words);
 const char *plural(size_t n); // "" for 1, else "s"
 const char *verb_s(size_t n); // "s" for 1, else ""
 
-// How many letters have to be put in, taken out, exchanged for another or
-// swapped with their neighbour to make one word of the other. Words of more
-// than 63 letters are as far apart as they are long.
+// The edit distance: how many letters to insert, delete, replace or swap with
+// their neighbour to turn one word into the other. For words of more than 63
+// letters, the longer length.
 size_t text_distance(const char *a, const char *b);
-// Is `word` so near to `known` that it may be a slip?
+// Is `word` so close to `known` that it may be a typing error?
 bool text_is_slip(const char *word, const char *known);
 
 #endif

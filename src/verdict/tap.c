@@ -18,7 +18,7 @@
 #include "verdict/verdict.h"
 
 typedef struct {
-  const Input *in;
+  const ImportFile *in;
   Verdicts *out;
   Lines lines;
   bool has_plan, bailed_out;
@@ -44,7 +44,7 @@ static bool parse_result(const char *line, bool *ok, const char **rest) {
          (!line[2] || isspace((unsigned char)line[2]));
 }
 
-bool tap_recognises(const Input *in) {
+bool tap_recognises(const ImportFile *in) {
   Lines lines = {.in = in};
   Err ignored;
   bool found = false;
@@ -95,9 +95,10 @@ static int read_result(Reader *r, bool ok, const char *rest, Err *err) {
   snprintf(number_text, sizeof number_text, "%lu", number);
   int rc = 0;
   if (number != r->seen)
-    rc = input_fail(r->in, r->lines.number, err,
-                    "test %lu comes where test %lu should: lines are missing",
-                    number, r->seen);
+    rc = import_file_fail(
+        r->in, r->lines.number, err,
+        "test %lu comes where test %lu should: lines are missing", number,
+        r->seen);
   char directive = cut_directive(end);
   const char *name = trim(end);
   TestVerdict t = {.name = *name ? name : number_text,
@@ -128,7 +129,7 @@ static int read_line(Reader *r, Err *err) {
   return 0;
 }
 
-int tap_read(const Input *in, Verdicts *out, Err *err) {
+int tap_read(const ImportFile *in, Verdicts *out, Err *err) {
   Reader r = {.in = in, .out = out, .lines = {.in = in}};
   int rc;
   while ((rc = lines_next(&r.lines, err)) > 0)
@@ -137,9 +138,9 @@ int tap_read(const Input *in, Verdicts *out, Err *err) {
       break;
     }
   if (!rc && r.has_plan && r.planned != r.seen && !r.bailed_out)
-    rc = input_fail(in, r.lines.number, err,
-                    "cut off? It promises %lu tests (1..%lu) and has %lu",
-                    r.planned, r.planned, r.seen);
+    rc = import_file_fail(in, r.lines.number, err,
+                          "cut off? It promises %lu tests (1..%lu) and has %lu",
+                          r.planned, r.planned, r.seen);
   lines_release(&r.lines);
   return rc;
 }

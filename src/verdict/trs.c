@@ -20,7 +20,7 @@ static const char *field(const char *line, const char *name) {
   return line + strspn(line, " \t");
 }
 
-bool trs_recognises(const Input *in) {
+bool trs_recognises(const ImportFile *in) {
   if (text_ends(in->path, ".trs"))
     return true;
   Lines lines = {.in = in};
@@ -58,7 +58,8 @@ static int read_line(const Lines *l, Result *r, Err *err) {
     n++;
   int verdict = verdict_word(word, n);
   if (verdict < 0)
-    return input_fail(l->in, l->number, err, "'%.40s' is no test result", word);
+    return import_file_fail(l->in, l->number, err, "'%.40s' is no test result",
+                            word);
   Verdict v = (Verdict)verdict;
   r->verdict = !r->has_verdict || global ? v : worse(r->verdict, v);
   r->has_verdict = true;
@@ -66,7 +67,7 @@ static int read_line(const Lines *l, Result *r, Err *err) {
   return 0;
 }
 
-static void add(const Input *in, const Result *r, Verdicts *out) {
+static void add(const ImportFile *in, const Result *r, Verdicts *out) {
   char *name = mem_strdup(in->test);
   size_t n = strlen(name);
   if (n > 4 && text_ends(name, ".trs"))
@@ -79,7 +80,7 @@ static void add(const Input *in, const Result *r, Verdicts *out) {
   free(name);
 }
 
-int trs_read(const Input *in, Verdicts *out, Err *err) {
+int trs_read(const ImportFile *in, Verdicts *out, Err *err) {
   Lines lines = {.in = in};
   Result result = {0};
   int rc;
@@ -90,7 +91,7 @@ int trs_read(const Input *in, Verdicts *out, Err *err) {
     }
   lines_release(&lines);
   if (!rc && !result.has_verdict)
-    rc = input_fail(in, 0, err, "no :test-result: in it");
+    rc = import_file_fail(in, 0, err, "no :test-result: in it");
   if (!rc)
     add(in, &result, out);
   return rc;

@@ -93,15 +93,15 @@ const VerdictFormat *verdict_formats(size_t *n) {
 // `test`: the name of a test that its file names.
 static int read_file(Verdicts *v, const char *path, const char *test,
                      Err *err) {
-  Input in = {.path = path, .test = test};
-  int rc = input_read(&in, err);
+  ImportFile in = {.path = path, .test = test};
+  int rc = import_file_read(&in, err);
   for (int i = 0; !rc && i < NFORMATS; i++) {
     if (!formats[i].recognises(&in))
       continue;
     rc = formats[i].read(&in, v, err);
     break;
   }
-  input_release(&in);
+  import_file_release(&in);
   return rc;
 }
 

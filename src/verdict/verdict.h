@@ -17,7 +17,7 @@
 #include "util/array.h"
 #include "util/err.h"
 #include "util/hashmap.h"
-#include "verdict/input.h"
+#include "verdict/import_file.h"
 
 typedef struct {
   const char *name;  // in full
@@ -48,8 +48,8 @@ int verdicts_read(Verdicts *v, const char *path, Err *err);
 // takes everything.
 typedef struct {
   const char *name;
-  bool (*recognises)(const Input *in);
-  int (*read)(const Input *in, Verdicts *out, Err *err);
+  bool (*recognises)(const ImportFile *in);
+  int (*read)(const ImportFile *in, Verdicts *out, Err *err);
   const char *help;
 } VerdictFormat;
 const VerdictFormat *verdict_formats(size_t *n);
@@ -72,11 +72,12 @@ const TestVerdict *finder_find(VerdictFinder *f, const char *test,
                                bool *ambiguous);
 
 // The readers of the table: junit.c, tap.c, trs.c, columns.c.
-bool junit_recognises(const Input *in), trs_recognises(const Input *in),
-    tap_recognises(const Input *in), columns_recognises(const Input *in);
-int junit_read(const Input *in, Verdicts *out, Err *err);
-int trs_read(const Input *in, Verdicts *out, Err *err);
-int tap_read(const Input *in, Verdicts *out, Err *err);
-int columns_read(const Input *in, Verdicts *out, Err *err);
+bool junit_recognises(const ImportFile *in),
+    trs_recognises(const ImportFile *in), tap_recognises(const ImportFile *in),
+    columns_recognises(const ImportFile *in);
+int junit_read(const ImportFile *in, Verdicts *out, Err *err);
+int trs_read(const ImportFile *in, Verdicts *out, Err *err);
+int tap_read(const ImportFile *in, Verdicts *out, Err *err);
+int columns_read(const ImportFile *in, Verdicts *out, Err *err);
 
 #endif

@@ -10,7 +10,7 @@
 
 struct Xml {
   XML_Parser parser;
-  const Input *in;
+  const ImportFile *in;
   const XmlHandlers *handlers;
   void *ctx;
   Err *err;
@@ -89,20 +89,29 @@ static int check_root(Xml *x, const char *element) {
                   element, h->root);
 }
 
+static const XmlElement *find(const Xml *x, const char *name) {
+  const XmlElement *e = x->handlers->elements;
+  while (e->name && strcmp(e->name, name))
+    e++;
+  return e;
+}
+
 static void XMLCALL on_start(void *ctx, const char *element,
                              const char **attributes) {
   Xml *x = ctx;
+  const XmlElement *e = find(x, element);
   if (x->failed)
     return;
   if ((!x->begun && check_root(x, element)) ||
-      x->handlers->start(x->ctx, x, element, attributes))
+      (e->start && e->start(x->ctx, x, attributes)))
     stop(x);
 }
 
 static void XMLCALL on_end(void *ctx, const char *element) {
   Xml *x = ctx;
-  if (!x->failed && x->handlers->end(x->ctx, x, element))
-    stop(x);
+  const XmlElement *e = find(x, element);
+  if (!x->failed && e->end)
+    e->end(x->ctx);
 }
 
 static void XMLCALL on_text(void *ctx, const char *text, int n) {
@@ -130,7 +139,7 @@ static int parse(Xml *x) {
   return 0;
 }
 
-int xml_read(const Input *in, const XmlHandlers *handlers, void *ctx,
+int xml_read(const ImportFile *in, const XmlHandlers *handlers, void *ctx,
              Err *err) {
   Xml x = {.parser = XML_ParserCreate(NULL),
            .in = in,
@@ -138,7 +147,7 @@ int xml_read(const Input *in, const XmlHandlers *handlers, void *ctx,
            .ctx = ctx,
            .err = err};
   if (!x.parser)
-    return input_fail(in, 0, err, "out of memory");
+    return import_file_fail(in, 0, err, "out of memory");
   XML_SetUserData(x.parser, &x);
   XML_SetElementHandler(x.parser, on_start, on_end);
   if (handlers->text)

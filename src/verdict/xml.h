@@ -8,20 +8,27 @@
 #include <stdint.h>
 
 #include "util/err.h"
-#include "verdict/input.h"
+#include "verdict/import_file.h"
 
 typedef struct Xml Xml;
 
-// Handlers return 0, or -1 after xml_fail: reading ends there.
+// What to do where an element starts and ends; NULL: nothing. start() returns
+// 0, or -1 after xml_fail: reading ends there.
+typedef struct {
+  const char *name;
+  int (*start)(void *ctx, Xml *x, const char **attributes);
+  void (*end)(void *ctx);
+} XmlElement;
+
 typedef struct {
   // The first element: NULL: any.
   const char *root, *other_root;
-  int (*start)(void *ctx, Xml *x, const char *element, const char **attributes);
-  int (*end)(void *ctx, Xml *x, const char *element);
-  void (*text)(void *ctx, const char *text, size_t n); // NULL: not wanted
+  const XmlElement *elements; // up to one without a name; others are ignored
+  void (*text)(void *ctx, const char *text, size_t n); // NULL: ignored
 } XmlHandlers;
 
-int xml_read(const Input *in, const XmlHandlers *handlers, void *ctx, Err *err);
+int xml_read(const ImportFile *in, const XmlHandlers *handlers, void *ctx,
+             Err *err);
 
 int xml_fail(Xml *x, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));

@@ -41,13 +41,29 @@ static void test_register(const char *name, CMUnitTestFunction f) {
   }                                                                            \
   static void name(__attribute__((unused)) void **state_)
 
+// What a file has set up for several tests is taken down after the last of
+// them, whichever ran:
+//
+//   TEARDOWN { fs_remove_tree(dir); return fs_exists(dir); }
+//
+// Anything but 0 is a failure of the file.
+static CMFixtureFunction teardown_;
+
+#define TEARDOWN                                                               \
+  static int tear_down(void **);                                               \
+  __attribute__((constructor)) static void register_teardown(void) {           \
+    teardown_ = tear_down;                                                     \
+  }                                                                            \
+  static int tear_down(__attribute__((unused)) void **state_)
+
 int main(int argc, char **argv) {
   const char *wanted = argc > 1 ? argv[1] : "";
   size_t kept = 0;
   for (size_t i = 0; i < tests_.n; i++)
     if (strstr(tests_.all[i].name, wanted))
       tests_.all[kept++] = tests_.all[i];
-  return _cmocka_run_group_tests(__FILE__, tests_.all, kept, NULL, NULL) != 0;
+  return _cmocka_run_group_tests(__FILE__, tests_.all, kept, NULL,
+                                 teardown_) != 0;
 }
 
 #endif

@@ -5,14 +5,14 @@
 #include <unistd.h>
 
 #include "eval/curve.h"
+#include "eval/dependence_graph.h"
 #include "eval/evaluation.h"
 #include "eval/export.h"
-#include "eval/graph.h"
 #include "eval/manifest.h"
 #include "eval/method.h"
 #include "eval/metrics.h"
 #include "eval/outcome.h"
-#include "eval/pdg.h"
+#include "eval/pdg_score.h"
 #include "eval/published.h"
 #include "eval/tables.h"
 #include "util/fs.h"
@@ -211,7 +211,7 @@ TEST(over_subjects_every_subject_weighs_the_same) {
 
 TEST(pairs_are_compared_with_a_margin) {
   double a[] = {1, 5, 10, 4}, b[] = {2, 4, 1, 20};
-  Difference d = compare(a, b, 4, 1);
+  PairedDifference d = compare(a, b, 4, 1);
   assert_int_equal(d.less, 1);
   assert_int_equal(d.same, 2);
   assert_int_equal(d.more, 1);
@@ -234,7 +234,7 @@ static char *scratch_file(const char *name) {
 }
 
 TEST(an_outcome_survives_the_way_through_a_file) {
-  Outcome o, back;
+  VersionOutcome o, back;
   Err err = {0};
   char *path = scratch_file("outcome");
   outcome_init(&o, 2);
@@ -282,7 +282,7 @@ static void world_init(World *w, double max_failing) {
                          &err),
                    0);
   assert_int_equal(methods_parse(&w->methods, "ochiai,op2", NULL, &err), 0);
-  Outcome *o = mem_array(Outcome, 4);
+  VersionOutcome *o = mem_array(VersionOutcome, 4);
   for (size_t i = 0; i < 4; i++) {
     outcome_init(&o[i], 2);
     o[i].tests = o[i].passing = 10;
@@ -494,27 +494,29 @@ TEST(functions_that_no_unit_defines_connect_nobody) {
   Source source;
   Entity entities[4];
   Suite suite = four_lines(&source, entities);
-  Graph g;
+  DependenceGraph g;
   Err err = {0};
   uint32_t faulty[] = {3};
   Suspect suspect = {.entity = 0};
   Ranking r = {0};
   array_push(&r.suspects, suspect);
-  assert_int_equal(graph_parse(&g, &suite,
-                               "/a.c:1\t@printf\tdata\n"
-                               "/a.c:4\t@printf\tdata\n"
-                               "/a.c:1\t/a.c:2\tcontrol\n",
-                               &err),
+  assert_int_equal(dependence_graph_parse(&g, &suite,
+                                          "/a.c:1\t@printf\tdata\n"
+                                          "/a.c:4\t@printf\tdata\n"
+                                          "/a.c:1\t/a.c:2\tcontrol\n",
+                                          &err),
                    0);
-  assert_false(graph_score(&g, &r, faulty, 1).found);
-  graph_release(&g);
+  assert_false(dependence_graph_score(&g, &r, faulty, 1).found);
+  dependence_graph_release(&g);
   assert_int_equal(
-      graph_parse(&g, &suite, "/a.c:1\t@f\tdata\n@f\t/a.c:4\tdata\n", &err), 0);
-  PdgScore s = graph_score(&g, &r, faulty, 1);
+      dependence_graph_parse(&g, &suite, "/a.c:1\t@f\tdata\n@f\t/a.c:4\tdata\n",
+                             &err),
+      0);
+  PdgScore s = dependence_graph_score(&g, &r, faulty, 1);
   assert_true(s.found);
   assert_int_equal(s.examined, 2);
   assert_near(s.score, 0.5);
-  graph_release(&g);
-  assert_int_equal(graph_parse(&g, &suite, "nonsense\n", &err), -1);
+  dependence_graph_release(&g);
+  assert_int_equal(dependence_graph_parse(&g, &suite, "nonsense\n", &err), -1);
   array_release(&r.suspects);
 }

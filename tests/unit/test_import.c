@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "import/coverage_format.h"
 #include "import/foreign.h"
-#include "import/format.h"
 #include "store/store.h"
 #include "util/fs.h"
 #include "util/mem.h"
@@ -62,34 +62,34 @@ static void read_files(Reading *r, const char *format, const char **args) {
 static int read_text(Reading *r, const char *format, const char *text,
                      size_t n) {
   begin(r);
-  Input in = {.path = "sample", .test = "sample"};
+  ImportFile in = {.path = "sample", .test = "sample"};
   str_addn(&in.text, text, n);
   Coverage c;
   coverage_init(&c, &r->places);
-  r->rc = input_unpack(&in, &r->err);
+  r->rc = import_file_unpack(&in, &r->err);
   if (!r->rc)
     r->rc = import_format_find(format)->read_file(&in, &c, &r->err);
   if (!r->rc)
     r->rc = coverage_finish(&c, &r->f, &r->err);
   coverage_release(&c);
-  input_release(&in);
+  import_file_release(&in);
   return r->rc;
 }
 
 static int read_verdict_text(Reading *r, const char *text, size_t n) {
   begin(r);
-  Input in = {.path = "sample", .test = "sample"};
+  ImportFile in = {.path = "sample", .test = "sample"};
   str_addn(&in.text, text, n);
   size_t nformats;
   const VerdictFormat *formats = verdict_formats(&nformats);
-  r->rc = input_unpack(&in, &r->err);
+  r->rc = import_file_unpack(&in, &r->err);
   size_t i = 0;
   while (i < nformats && !formats[i].recognises(&in))
     i++;
   assert_true(i < nformats);
   if (!r->rc)
     r->rc = formats[i].read(&in, &r->f.verdicts, &r->err);
-  input_release(&in);
+  import_file_release(&in);
   return r->rc;
 }
 

@@ -6,9 +6,9 @@
 #include "locate/fault.h"
 #include "locate/spectrum.h"
 #include "model/testcode.h"
-#include "tally/filter.h"
 #include "tally/formula.h"
 #include "tally/order.h"
+#include "tally/path_filter.h"
 #include "world.h"
 
 static double score(const char *formula, uint32_t ef, uint32_t ep, uint32_t nf,
@@ -36,16 +36,13 @@ static void expect_finite(Counts c) {
 }
 
 TEST(code_of_tests_is_known_by_its_name) {
-  static const char *const tests[] = {"tests/a.c",      "src/t/a.c",
-                                      "Test/x.h",       "test_a.c",
-                                      "lib/a-test.c",   "lib/a_tests.c",
-                                      "deps/unity.c",   "x/UNITY.H",
-                                      "a/testing/b/c.c"};
-  static const char *const others[] = {"test.c",       "src/test.c",
-                                       "latest.c",     "contest/a.c",
-                                       "testament.c",  "lib/tester.c",
-                                       "attest.c",     "src/test_.c",
-                                       "community.c",  "_test.c"};
+  static const char *const tests[] = {
+      "tests/a.c",    "src/t/a.c",    "Test/x.h",
+      "test_a.c",     "lib/a-test.c", "lib/a_tests.c",
+      "deps/unity.c", "x/UNITY.H",    "a/testing/b/c.c"};
+  static const char *const others[] = {
+      "test.c",       "src/test.c", "latest.c",    "contest/a.c", "testament.c",
+      "lib/tester.c", "attest.c",   "src/test_.c", "community.c", "_test.c"};
   for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
     if (!testcode_is_named_so(tests[i]))
       fail_msg("%s is no test", tests[i]);

@@ -65,18 +65,17 @@ static void setup_release(Setup *s) {
   world_release(&s->w);
 }
 
-static Ranking ranked(const Setup *s, NeighbourMethod method) {
+static Ranking ranked(Setup *s, const char *method) {
   Ranking r;
   Err err;
-  ListOptions o = {.explain = SIZE_MAX};
-  if (neighbour_rank(&s->n, method, 0, &o, &r, &err))
+  LocateOptions o = {.explain = SIZE_MAX};
+  if (world_rank(&s->w, method, &s->n, o, &r, &err))
     fail_msg("%s", err.text);
   return r;
 }
 
 // "0100": only line 2 is reported.
-static void expect_report(const Setup *s, NeighbourMethod method,
-                          const char *want) {
+static void expect_report(Setup *s, const char *method, const char *want) {
   Ranking r = ranked(s, method);
   for (uint32_t i = 0; i < 4; i++)
     if (suspect_of(&r, i)->score != want[i] - '0')
@@ -92,8 +91,8 @@ TEST(set_union_reports_what_no_passing_run_executes) {
   executes(&s, 1, "1010");
   executes(&s, 2, "1001");
   setup_close(&s);
-  expect_report(&s, REPORT_UNION, "0100");
-  Ranking r = ranked(&s, REPORT_UNION);
+  expect_report(&s, "set-union", "0100");
+  Ranking r = ranked(&s, "set-union");
   assert_int_equal(r.suspects.items[0].rank, 1);
   assert_int_equal(r.suspects.items[1].rank, 4);
   assert_true(says(&r.suspects.items[0], "set", "no passing run"));
@@ -109,7 +108,7 @@ TEST(set_intersection_reports_what_all_passing_runs_but_not_the_failing_do) {
   executes(&s, 1, "1010");
   executes(&s, 2, "1011");
   setup_close(&s);
-  expect_report(&s, REPORT_INTERSECTION, "0010");
+  expect_report(&s, "set-intersection", "0010");
   setup_release(&s);
 }
 
@@ -120,9 +119,9 @@ TEST(several_failing_runs_report_together) {
   executes(&s, 1, "1010");
   executes(&s, 2, "1001");
   setup_close(&s);
-  expect_report(&s, REPORT_UNION, "0110");
-  expect_report(&s, REPORT_INTERSECTION, "0001");
-  expect_report(&s, NEAREST_BINARY, "0110");
+  expect_report(&s, "set-union", "0110");
+  expect_report(&s, "set-intersection", "0001");
+  expect_report(&s, "nn", "0110");
   setup_release(&s);
 }
 
@@ -133,8 +132,8 @@ TEST(the_nearest_run_is_the_one_that_differs_in_fewest_lines) {
   executes(&s, 1, "1111");
   executes(&s, 2, "1101"); // distance 1
   setup_close(&s);
-  expect_report(&s, NEAREST_BINARY, "0010");
-  Ranking r = ranked(&s, NEAREST_BINARY);
+  expect_report(&s, "nn", "0010");
+  Ranking r = ranked(&s, "nn");
   assert_true(says(&r.suspects.items[0], "neighbour",
                    "test t2 differs from test t3, the nearest that passes "
                    "(distance 1)"));
@@ -149,7 +148,7 @@ TEST(of_equally_near_runs_the_first_is_taken) {
   executes(&s, 1, "1110");
   executes(&s, 2, "0111");
   setup_close(&s);
-  expect_report(&s, NEAREST_BINARY, "0001");
+  expect_report(&s, "nn", "0001");
   setup_release(&s);
 }
 
@@ -159,7 +158,7 @@ TEST(a_neighbour_that_executes_more_leaves_an_empty_report) {
   executes(&s, 0, "1100");
   executes(&s, 1, "1110");
   setup_close(&s);
-  Ranking r = ranked(&s, NEAREST_BINARY);
+  Ranking r = ranked(&s, "nn");
   for (size_t i = 0; i < r.suspects.len; i++)
     assert_true(r.suspects.items[i].score == 0);
   ranking_release(&r);
@@ -177,9 +176,9 @@ TEST(permutations_differ_where_something_became_more_frequent) {
   sees(&s, 1, "9234");
   sees(&s, 2, "1234");
   setup_close(&s);
-  expect_report(&s, NEAREST_BINARY, "0000");
-  expect_report(&s, NEAREST_PERMUTATION, "1000");
-  Ranking r = ranked(&s, NEAREST_PERMUTATION);
+  expect_report(&s, "nn", "0000");
+  expect_report(&s, "nn-perm", "1000");
+  Ranking r = ranked(&s, "nn-perm");
   assert_true(says(&r.suspects.items[0], "neighbour", "test t3"));
   assert_true(says(&r.suspects.items[0], "neighbour", "(distance 1)"));
   assert_int_equal(r.notes.len, 0);
@@ -196,8 +195,8 @@ TEST(permutations_of_different_sets_also_differ_in_those) {
   sees(&s, 0, "1203");
   sees(&s, 1, "1230");
   setup_close(&s);
-  expect_report(&s, NEAREST_PERMUTATION, "0001");
-  Ranking r = ranked(&s, NEAREST_PERMUTATION);
+  expect_report(&s, "nn-perm", "0001");
+  Ranking r = ranked(&s, "nn-perm");
   assert_true(says(&r.suspects.items[0], "neighbour", "(distance 2)"));
   ranking_release(&r);
   setup_release(&s);
@@ -211,8 +210,8 @@ TEST(without_counts_the_binary_distance_stands_in_and_a_note_says_so) {
   executes(&s, 2, "0000");
   sees(&s, 0, "1101");
   setup_close(&s);
-  expect_report(&s, NEAREST_PERMUTATION, "0001");
-  Ranking r = ranked(&s, NEAREST_PERMUTATION);
+  expect_report(&s, "nn-perm", "0001");
+  Ranking r = ranked(&s, "nn-perm");
   assert_true(notes(&r, "hits", "1 of 1 failing runs"));
   ranking_release(&r);
   setup_release(&s);
@@ -227,12 +226,12 @@ TEST(runs_with_other_failures_may_be_neighbours_if_they_count_as_passing) {
   for (uint32_t run = 0; run < 3; run++)
     sees(&s, run, run == 0 ? "1000" : run == 1 ? "1111" : "1110");
   setup_close(&s);
-  expect_report(&s, NEAREST_BINARY, "0111");
+  expect_report(&s, "nn", "0111");
   Ranking r;
   Err err;
-  ListOptions o = {.others_pass = true};
-  for (int m = NEAREST_BINARY; m <= NEAREST_PERMUTATION; m++) {
-    assert_int_equal(neighbour_rank(&s.n, (NeighbourMethod)m, 0, &o, &r, &err),
+  LocateOptions o = {.others_pass = true};
+  for (int m = 0; m < 2; m++) {
+    assert_int_equal(world_rank(&s.w, m ? "nn-perm" : "nn", &s.n, o, &r, &err),
                      0);
     assert_int_equal(r.suspects.items[0].entity, 3);
     assert_true(r.suspects.items[0].score == 1);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/html.h"
+#include "report/html_page.h"
 #include "util/fs.h"
 #include "util/leb.h"
 #include "util/mem.h"
@@ -319,7 +319,7 @@ TEST(data_cannot_end_its_element) {
 
 TEST(hue_goes_by_rank_and_brightness_by_evidence) {
   Listed s = {.rank_best = 1, .rank = 1, .ef = 2, .ep = 0};
-  Listing l = {.failing = 2, .passing = 10};
+  KeptListing l = {.failing = 2, .passing = 10};
   assert_int_equal(html_hue(&s, 1000), 10);
   assert_int_equal(html_light(&s, &l), 4);
   s = (Listed){.rank_best = 10, .rank = 10, .ef = 0, .ep = 3};
@@ -339,11 +339,11 @@ TEST(hue_goes_by_rank_and_brightness_by_evidence) {
 static int sureness(Listed *items, size_t n, uint32_t failing,
                     uint32_t passing) {
   Suite suite = {0};
-  Listing listing = {.items = items,
-                     .n = n,
-                     .total = n,
-                     .failing = failing,
-                     .passing = passing};
+  KeptListing listing = {.items = items,
+                         .n = n,
+                         .total = n,
+                         .failing = failing,
+                         .passing = passing};
   MethodListing methods[2] = {{.listings = &listing}, {.listings = &listing}};
   HtmlReport h = {
       .report = {.suite = &suite}, .methods = methods, .nmethods = 2};

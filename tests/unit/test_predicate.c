@@ -131,15 +131,12 @@ static void load(World *w, Predicates *p, const EntityCount (*counts)[2]) {
   }
 }
 
-typedef int Rank(const Predicates *p, size_t failure, const PredicateOptions *o,
-                 Ranking *out, Err *err);
-
-static Ranking ranking(Rank *rank, const Predicates *p, bool predicates) {
+static Ranking ranking(World *w, const char *method, Predicates *p,
+                       EntityKind by) {
   Ranking r;
   Err err;
-  PredicateOptions o = {.list = {.explain = SIZE_MAX},
-                        .predicates = predicates};
-  if (rank(p, 0, &o, &r, &err))
+  LocateOptions o = {.by = by, .explain = SIZE_MAX};
+  if (world_rank(w, method, p, o, &r, &err))
     fail_msg("%s", err.text);
   expect_finite(&r);
   return r;
@@ -164,7 +161,7 @@ TEST(cbi_puts_the_line_of_the_telling_predicate_first) {
   World w;
   Predicates p;
   null_fails(&w, &p);
-  Ranking r = ranking(cbi_rank, &p, false);
+  Ranking r = ranking(&w, "cbi", &p, ENTITY_STATEMENT);
   assert_int_equal(r.suspects.len, 4);
   const Suspect *first = &r.suspects.items[0];
   assert_int_equal(first->entity, S2);
@@ -186,11 +183,11 @@ TEST(cbi_lists_the_predicates_themselves) {
   World w;
   Predicates p;
   null_fails(&w, &p);
-  Ranking r = ranking(cbi_rank, &p, true);
-  assert_int_equal(r.suspects.len, 6); // those that were ever true
+  Ranking r = ranking(&w, "cbi", &p, ENTITY_RETURN);
+  assert_int_equal(r.suspects.len, 3); // those that were ever true
   assert_int_equal(r.suspects.items[0].entity, NULL_);
   assert_int_equal(r.suspects.items[0].rank, 1);
-  assert_int_equal(r.suspects.items[1].rank, 6);
+  assert_int_equal(r.suspects.items[1].rank, 3);
   ranking_release(&r);
   predicates_release(&p);
   world_release(&w);
@@ -208,7 +205,7 @@ TEST(the_context_of_a_predicate_is_its_site) {
       hit(&w, run, CASE + run % 3);
   }
   load(&w, &p, NULL);
-  Ranking r = ranking(cbi_rank, &p, false);
+  Ranking r = ranking(&w, "cbi", &p, ENTITY_STATEMENT);
   assert_int_equal(r.suspects.items[0].entity, S1);
   assert_true(says(&r.suspects.items[0], "predicate", "the condition is true"));
   expect_near(suspect_of(&r, S3)->score, 0, 0);
@@ -250,7 +247,7 @@ TEST(sober_takes_biases_from_counts) {
     world_covers(&w, run, IF_FALSE, IF_TRUE);
   }
   load(&w, &p, counts);
-  Ranking r = ranking(sober_rank, &p, false);
+  Ranking r = ranking(&w, "sober", &p, ENTITY_STATEMENT);
   assert_int_equal(r.suspects.items[0].entity, S1);
   double mean = (0.25 + 0.25 + 0.5) / 3;
   double squares = (0.0625 + 0.0625 + 0.25) / 3;
@@ -277,7 +274,7 @@ TEST(sober_without_counts_takes_hits_and_says_so) {
   // Run 3 does not come there: 1/2; run 4 is flaky.
   hit(&w, 4, IF_TRUE);
   load(&w, &p, NULL);
-  Ranking r = ranking(sober_rank, &p, true);
+  Ranking r = ranking(&w, "sober", &p, ENTITY_CONDITION);
   expect_near(suspect_of(&r, IF_TRUE)->score, sober_score(0.75, 2, 0.25, 0.25),
               1e-9);
   expect_near(suspect_of(&r, IF_FALSE)->score, suspect_of(&r, IF_TRUE)->score,
@@ -322,12 +319,12 @@ TEST(other_failures_are_compared_with_where_nothing_passes) {
     hit(&w, run, run < 3 ? IF_TRUE : IF_FALSE);
   }
   load(&w, &p, NULL);
-  Ranking r = ranking(sober_rank, &p, false); // failure 0: A
+  Ranking r = ranking(&w, "sober", &p, ENTITY_STATEMENT); // failure 0: A
   assert_true(r.stand_in);
   assert_int_equal(r.suspects.items[0].entity, S1);
   assert_true(r.suspects.items[0].score > 1000);
   ranking_release(&r);
-  r = ranking(cbi_rank, &p, false);
+  r = ranking(&w, "cbi", &p, ENTITY_STATEMENT);
   assert_int_equal(r.suspects.items[0].entity, S1);
   ranking_release(&r);
   predicates_release(&p);
@@ -353,9 +350,10 @@ TEST(scores_of_any_runs_are_finite) {
     }
     load(&w, &p, round % 2 ? counts : NULL);
     for (int predicates = 0; predicates < 2; predicates++) {
-      Ranking r = ranking(cbi_rank, &p, predicates);
+      EntityKind by = predicates ? ENTITY_CONDITION : ENTITY_STATEMENT;
+      Ranking r = ranking(&w, "cbi", &p, by);
       ranking_release(&r);
-      r = ranking(sober_rank, &p, predicates);
+      r = ranking(&w, "sober", &p, by);
       ranking_release(&r);
     }
     predicates_release(&p);

@@ -3,8 +3,8 @@
 
 #include <unistd.h>
 
+#include "locate/linear_system.h"
 #include "locate/propagate.h"
-#include "locate/solve.h"
 #include "spectra.h"
 #include "util/fs.h"
 
@@ -53,7 +53,7 @@ static uint32_t add_edge(Graph *g, uint32_t from, uint32_t to) {
   return i;
 }
 
-static uint32_t find_edge(const Graph *g, uint32_t from, uint32_t to) {
+static uint32_t find_edge(Graph *g, uint32_t from, uint32_t to) {
   for (uint32_t i = 0; i < g->nedges; i++)
     if (g->from[i] == from && g->to[i] == to)
       return i;
@@ -93,26 +93,26 @@ static void graph_release(Graph *g) {
   world_release(&g->w);
 }
 
-static Ranking cp_by(const Graph *g, EntityKind by, const char *exit_score) {
+static Ranking cp_by(Graph *g, EntityKind by, const char *exit_score) {
   Ranking r;
   Err err;
-  CpOptions o = {.list = {.by = by, .explain = SIZE_MAX}};
+  LocateOptions o = {.by = by, .explain = SIZE_MAX};
   if (exit_score)
     o.exit_score = formula_find(exit_score)->score;
-  if (cp_rank(&g->p, 0, &o, &r, &err))
+  if (world_rank(&g->w, "cp", &g->p, o, &r, &err))
     fail_msg("%s", err.text);
   expect_finite(&r);
   return r;
 }
 
-static void expect_block(const Graph *g, uint32_t b, double want) {
+static void expect_block(Graph *g, uint32_t b, double want) {
   Ranking r = cp_by(g, ENTITY_BLOCK, NULL);
   double size = fmax(fabs(want), 1);
   expect_near(suspect_of(&r, g->block[b])->score, want, 1e-9 * size);
   ranking_release(&r);
 }
 
-static void expect_edge(const Graph *g, uint32_t i, double want) {
+static void expect_edge(Graph *g, uint32_t i, double want) {
   Ranking r = cp_by(g, ENTITY_EDGE, NULL);
   expect_near(suspect_of(&r, g->edge[i])->score, want, 1e-12);
   ranking_release(&r);
@@ -229,8 +229,8 @@ TEST(evidence_is_made_for_as_many_as_asked) {
   Ranking r;
   Err err;
   figure1(&g);
-  CpOptions o = {.list = {.explain = 2}};
-  assert_int_equal(cp_rank(&g.p, 0, &o, &r, &err), 0);
+  LocateOptions o = {.explain = 2};
+  assert_int_equal(world_rank(&g.w, "cp", &g.p, o, &r, &err), 0);
   for (size_t i = 0; i < r.suspects.len; i++)
     assert_int_equal(r.suspects.items[i].evidence.len > 0, i < 2);
   ranking_release(&r);
@@ -253,17 +253,13 @@ TEST(branch_gives_all_of_figure_1_the_same) {
   Ranking r;
   Err err;
   figure1(&g);
-  BranchOptions o = {.list = {.explain = SIZE_MAX}};
-  assert_int_equal(branch_rank(&g.p, 0, &o, &r, &err), 0);
+  LocateOptions o = {.explain = SIZE_MAX};
+  assert_int_equal(world_rank(&g.w, "branch", &g.p, o, &r, &err), 0);
   assert_int_equal(r.suspects.len, 9);
   expect_statements(&r, 1, 9, 0.71, 9);
   const Suspect *s9 = suspect_of(&r, 8);
   assert_true(s9->carried && s9->carrier == g.edge[5]);
   assert_true(says(s9, "edge", "1 of 2 failing, 0 of 5 passing"));
-  ranking_release(&r);
-  o.formula = formula_find("tarantula")->score;
-  assert_int_equal(branch_rank(&g.p, 0, &o, &r, &err), 0);
-  expect_statements(&r, 2, 9, 1.00, 9 - 1);
   ranking_release(&r);
   graph_release(&g);
 }
@@ -315,15 +311,15 @@ TEST(a_sum_of_zero_below_the_line_is_a_ten_billionth) {
   expect_block(&g, 3, 0);
   // With another exit score something does: sbi of block 4 is 1/2; nothing is
   // in d(3->4) = 0, so still 0 at block 3.
-  CpOptions o = {.list = {.by = ENTITY_BLOCK},
-                 .exit_score = formula_find("sbi")->score};
-  assert_int_equal(cp_rank(&g.p, 0, &o, &r, &err), 0);
+  LocateOptions o = {.by = ENTITY_BLOCK,
+                     .exit_score = formula_find("sbi")->score};
+  assert_int_equal(world_rank(&g.w, "cp", &g.p, o, &r, &err), 0);
   expect_near(suspect_of(&r, g.block[4])->score, 0.5, 1e-12);
   expect_near(suspect_of(&r, g.block[3])->score, 0, 1e-12);
   ranking_release(&r);
   graph_release(&g);
   diamond(&g, false);
-  assert_int_equal(cp_rank(&g.p, 0, &o, &r, &err), 0);
+  assert_int_equal(world_rank(&g.w, "cp", &g.p, o, &r, &err), 0);
   // W(1,3) = 1 / 1e-10, W(2,3) = -1 / 1e-10
   expect_near(suspect_of(&r, g.block[1])->score, 0.5e10, 10);
   expect_near(suspect_of(&r, g.block[2])->score, -0.5e10, 10);
@@ -635,9 +631,9 @@ TEST(statements_in_no_block_come_below_every_scored_block) {
   assert_int_equal(last->rank_best, 3);
   assert_true(says(last, "block", "no block"));
   ranking_release(&r);
-  BranchOptions o = {0};
+  LocateOptions o = {0};
   Err err;
-  assert_int_equal(branch_rank(&g.p, 0, &o, &r, &err), 0);
+  assert_int_equal(world_rank(&g.w, "branch", &g.p, o, &r, &err), 0);
   assert_int_equal(r.suspects.items[2].entity, g.statement[2]);
   assert_int_equal(r.suspects.items[2].rank_best, 3);
   ranking_release(&r);
@@ -666,8 +662,8 @@ TEST(without_passing_runs_nothing_is_ranked) {
   straight(&g, "Ap");
   walk(&g, 0, "02");
   graph_close(&g);
-  CpOptions o = {0};
-  assert_int_equal(cp_rank(&g.p, 0, &o, &r, &err), 0);
+  LocateOptions o = {0};
+  assert_int_equal(world_rank(&g.w, "cp", &g.p, o, &r, &err), 0);
   assert_int_equal(r.suspects.len, 0);
   assert_int_equal(r.failing, 1);
   ranking_release(&r);
@@ -682,34 +678,12 @@ TEST(other_failures_stand_in_where_nothing_passes) {
   walk(&g, 0, "02");
   walk(&g, 1, "012");
   graph_close(&g);
-  CpOptions o = {.list = {.by = ENTITY_EDGE}};
-  assert_int_equal(cp_rank(&g.p, 0, &o, &r, &err), 0);
+  LocateOptions o = {.by = ENTITY_EDGE};
+  assert_int_equal(world_rank(&g.w, "cp", &g.p, o, &r, &err), 0);
   assert_true(r.stand_in);
   expect_near(suspect_of(&r, g.edge[3])->score, 1, 1e-12);
   ranking_release(&r);
   graph_release(&g);
-}
-
-TEST(a_session_without_control_flow_is_refused) {
-  char root[] = "/tmp/propagate-XXXXXX", dir[64];
-  assert_non_null(mkdtemp(root));
-  snprintf(dir, sizeof dir, "%s/.culprit", root);
-  Store *store;
-  Err err;
-  int64_t session;
-  bool continued;
-  Suite suite;
-  Propagation p;
-  assert_int_equal(store_open(&store, dir, STORE_CREATE, &err), 0);
-  assert_int_equal(session_begin(store, "k", "culprit import", "/", &session,
-                                 &continued, &err),
-                   0);
-  assert_int_equal(store_load(store, session, &suite, &err), 0);
-  assert_int_equal(propagation_load(&p, store, &suite, &err), -1);
-  assert_non_null(strstr(err.text, "no control flow"));
-  suite_release(&suite);
-  store_close(store);
-  fs_remove_tree(root);
 }
 
 // --- any graph

@@ -249,7 +249,7 @@ TEST(a_nul_byte_in_a_tests_file_is_an_error_that_names_the_line) {
   Testfile f = {0};
   Err err = {0};
   assert_int_equal(parse_tests(&f, "a\nb\0c\n", 6, &err), -1);
-  assert_non_null(strstr(err.text, "t.txt:2: a NUL byte"));
+  assert_non_null(strstr(err.text, "t.txt:2: the line contains a NUL byte"));
   testfile_release(&f);
 }
 

@@ -406,7 +406,7 @@ TEST(without_the_bonus_the_score_is_tarantulas) {
 static int parse_note(const char *text, SpecNote *note, Arena *arena) {
   Err err = {0};
   char *copy = mem_strdup(text);
-  int rc = spec_note_parse(note, "note", copy, arena, &err);
+  int rc = note_parse(&spec_note_kind, note, "note", copy, arena, &err);
   if (rc)
     assert_non_null(strstr(err.text, "remove it"));
   free(copy);
@@ -419,20 +419,20 @@ TEST(a_note_of_spec_comes_back_as_it_was_written) {
   Arena arena = {0};
   Err err = {0};
   Str text = {0};
-  SpecNote note = {.session = 7, .signature = "f: a\tb\n%09"}, back;
+  SpecNote note = {.head = {.session = 7, .signature = "f: a\tb\n%09"}}, back;
   array_push(&note.violated, "a\tb");
-  array_push(&note.sources, ((Source){"/src/f.c", 0xfedcba9876543210}));
+  array_push(&note.head.sources, ((Source){"/src/f.c", 0xfedcba9876543210}));
   array_push(&note.core, ((SpecCore){"a\tb", "/src/f.c", 5}));
   array_push(&note.lines,
              ((SpecLine){"/src/f.c", 5, 1 + 2.0 / 3, true, false, 1}));
   array_push(&note.lines, ((SpecLine){"/src/f.c", 8, 0.5, false, true, 2}));
-  assert_int_equal(spec_note_write(dir, &note, &err), 0);
+  assert_int_equal(note_write(&spec_note_kind, dir, &note, &err), 0);
   char *path = mem_printf("%s/spec/7.tsv", dir);
   assert_int_equal(fs_read(path, 0, &text, &err), 0);
   assert_int_equal(parse_note(str_text(&text), &back, &arena), 0);
-  assert_string_equal(back.signature, note.signature);
+  assert_string_equal(back.head.signature, note.head.signature);
   assert_string_equal(back.violated.items[0], "a\tb");
-  assert_true(back.sources.items[0].hash == 0xfedcba9876543210);
+  assert_true(back.head.sources.items[0].hash == 0xfedcba9876543210);
   assert_string_equal(back.core.items[0].clause, "a\tb");
   assert_int_equal(back.core.items[0].line, 5);
   assert_int_equal(back.lines.len, 2);
@@ -440,8 +440,8 @@ TEST(a_note_of_spec_comes_back_as_it_was_written) {
   assert_true(back.lines.items[0].core && !back.lines.items[0].alone);
   assert_true(!back.lines.items[1].core && back.lines.items[1].alone);
   assert_int_equal(back.lines.items[1].rank_best, 2);
-  spec_note_release(&note);
-  spec_note_release(&back);
+  note_release(&spec_note_kind, &note);
+  note_release(&spec_note_kind, &back);
   arena_release(&arena);
   str_release(&text);
   fs_remove_tree(dir);
@@ -468,7 +468,7 @@ TEST(what_is_no_note_of_spec_is_refused) {
     SpecNote note;
     Arena arena = {0};
     assert_int_equal(parse_note(bad[i], &note, &arena), -1);
-    spec_note_release(&note);
+    note_release(&spec_note_kind, &note);
     arena_release(&arena);
   }
 }

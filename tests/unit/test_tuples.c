@@ -6,8 +6,9 @@
 
 #include "locate/account.h"
 #include "locate/cluster.h"
-#include "locate/guard.h"
+#include "locate/control_guards.h"
 #include "locate/localizer.h"
+#include "locate/spectrum.h"
 #include "report/evidence.h"
 #include "tally/lacking.h"
 #include "tally/order.h"
@@ -456,7 +457,7 @@ TEST(every_localizer_is_found_by_its_name_and_documented) {
     Localizer l = localizer_at(i), found;
     assert_true(localizer_find(l.name, &found));
     assert_true(strlen(l.doc) > 3);
-    assert_true((l.rank != NULL) == (l.load != NULL));
+    assert_true((l.open != NULL) == (l.close != NULL && l.state_size));
     assert_true((l.rank != NULL) != (l.formula != NULL));
     for (size_t j = 0; j < i; j++)
       assert_string_not_equal(localizer_at(j).name, l.name);
@@ -479,17 +480,17 @@ TEST(every_formula_is_a_localizer) {
 // Opens `method` on a world without store and returns what is wrong.
 static void expect_refused(World *w, const char *method, LocateOptions o,
                            const char *words) {
-  Workbench bench;
+  SessionEvidence evidence;
   Localizer l;
-  Locator locator;
+  OpenLocalizer localizer;
   Err err;
-  workbench_init(&bench, NULL, &w->suite);
+  session_evidence_init(&evidence, NULL, &w->suite);
   assert_true(localizer_find(method, &l));
-  assert_int_equal(locator_open(&locator, &bench, &l, &o, &err), -1);
+  assert_int_equal(localizer_open(&localizer, &evidence, &l, &o, &err), -1);
   if (!strstr(err.text, words))
     fail_msg("'%s' lacks '%s'", err.text, words);
-  locator_close(&locator);
-  workbench_release(&bench);
+  localizer_close(&localizer);
+  session_evidence_release(&evidence);
 }
 
 TEST(what_a_session_lacks_is_said_with_the_command_that_provides_it) {
@@ -553,18 +554,18 @@ TEST(options_that_do_not_fit_a_method_are_refused) {
 
 static void expect_entities(World *w, const char *method, EntityKind by,
                             unsigned want) {
-  Workbench bench;
+  SessionEvidence evidence;
   Localizer l;
-  Locator locator;
+  OpenLocalizer localizer;
   Err err;
   LocateOptions o = {.by = by};
-  workbench_init(&bench, NULL, &w->suite);
+  session_evidence_init(&evidence, NULL, &w->suite);
   assert_true(localizer_find(method, &l));
-  if (locator_open(&locator, &bench, &l, &o, &err))
+  if (localizer_open(&localizer, &evidence, &l, &o, &err))
     fail_msg("%s", err.text);
-  assert_int_equal(locator.options.entities, want);
-  locator_close(&locator);
-  workbench_release(&bench);
+  assert_int_equal(localizer.options.entities, want);
+  localizer_close(&localizer);
+  session_evidence_release(&evidence);
 }
 
 TEST(unless_told_otherwise_all_that_the_session_has_scores_a_statement) {
@@ -582,27 +583,27 @@ TEST(unless_told_otherwise_all_that_the_session_has_scores_a_statement) {
 TEST(the_default_method_ranks_by_op2_then_returns_own_score_and_confidence) {
   World w;
   Ranking r;
-  Workbench bench;
+  SessionEvidence evidence;
   Localizer l;
-  Locator locator;
+  OpenLocalizer localizer;
   Err err;
   LocateOptions o = {.by = ENTITY_STATEMENT};
   tuple_world(&w);
-  workbench_init(&bench, NULL, &w.suite);
+  session_evidence_init(&evidence, NULL, &w.suite);
   for (size_t i = 0; i < w.suite.nruns; i++)
-    tally_add(&bench.tally, i, &w.hits[i]);
+    tally_add(&evidence.tally, i, &w.hits[i]);
   assert_true(localizer_find(METHOD_DEFAULT, &l));
-  assert_int_equal(locator_open(&locator, &bench, &l, &o, &err), 0);
-  assert_int_equal(locator_rank(&locator, 0, &r, &err), 0);
+  assert_int_equal(localizer_open(&localizer, &evidence, &l, &o, &err), 0);
+  assert_int_equal(localizer_rank(&localizer, 0, &r, &err), 0);
   expect_place(&r, 0, 1, 1, 1);
   expect_near(r.suspects.items[0].score, 2);
   expect_place(&r, 1, 0, 2, 3);
   expect_near(r.suspects.items[1].score, 2 - 2.0 / 3);
-  assert_int_equal(locator_executed(&locator), 3);
-  assert_int_equal(locator_executable(&locator), 3);
+  assert_int_equal(localizer_executed(&localizer), 3);
+  assert_int_equal(localizer_executable(&localizer), 3);
   ranking_release(&r);
-  locator_close(&locator);
-  workbench_release(&bench);
+  localizer_close(&localizer);
+  session_evidence_release(&evidence);
   world_release(&w);
 }
 

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "locate/localizer.h"
 #include "model/suite.h"
 #include "tally/tally.h"
 #include "util/mem.h"
@@ -141,6 +142,15 @@ static void world_figure1(World *w) {
     world_covers(w, into_b2[i], 1, 4);
   world_covers(w, 2, 5, 7); // b3: t3 only
   world_close(w);
+}
+
+// Ranks failure 0 by a localizer whose state was made by hand.
+static inline int world_rank(const World *w, const char *method, void *state,
+                             LocateOptions o, Ranking *out, Err *err) {
+  SessionEvidence evidence = {.suite = &w->suite};
+  OpenLocalizer l = {.session = &evidence, .state = state, .options = o};
+  return localizer_find(method, &l.method) ? localizer_rank(&l, 0, out, err)
+                                           : err_set(err, "no %s", method);
 }
 
 #endif

@@ -15,7 +15,7 @@
 
 #include "oracle/html/html_element.h"
 #include "util/array.h"
-#include "util/command.h"
+#include "util/capture.h"
 #include "util/fs.h"
 
 typedef struct {

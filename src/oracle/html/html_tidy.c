@@ -39,7 +39,7 @@ enum {
 typedef struct {
   char key[48];
   int line, column;
-} Message;
+} PipedMessage;
 
 typedef struct {
   const Balance *b;
@@ -183,8 +183,8 @@ static Bool TIDY_CALL on_message(TidyMessage m) {
   TidyReportLevel level = tidyGetMessageLevel(m);
   if (level != TidyWarning && level != TidyError)
     return no;
-  Message message = {.line = tidyGetMessageLine(m),
-                     .column = tidyGetMessageColumn(m)};
+  PipedMessage message = {.line = tidyGetMessageLine(m),
+                          .column = tidyGetMessageColumn(m)};
   snprintf(message.key, sizeof message.key, "%s", tidyGetMessageKey(m));
   if (write(*out, &message, sizeof message) != sizeof message)
     _exit(1);
@@ -224,7 +224,7 @@ static void parse(char *page, size_t len, int out) {
 
 // --- this one ---------------------------------------------------------------
 
-static bool read_message(int in, Message *m) {
+static bool read_message(int in, PipedMessage *m) {
   size_t got = 0;
   while (got < sizeof *m) {
     ssize_t n = read(in, (char *)m + got, sizeof *m - got);
@@ -248,7 +248,7 @@ static void listen_to(Tidy *t, char *page, size_t len) {
     _exit(0);
   }
   close(ends[1]);
-  Message m;
+  PipedMessage m;
   while (pid > 0 && read_message(ends[0], &m))
     take(t, m.key, m.line, m.column);
   close(ends[0]);

@@ -43,7 +43,7 @@ function ranking(failure, method) {
   return r;
 }
 
-// 0 to 10, as html_hue and html_light in report/html.c.
+// 0 to 10, as html_hue and html_light in report/html_page.c.
 function hue(r, i) {
   if (r.total < 2) return 10;
   const rank = Math.sqrt(r.best[i] * r.rank[i]);

@@ -1,0 +1,507 @@
+// Tests inside a test program: see boundaries.h.
+#include "instrument/boundaries.h"
+
+#include <llvm-c/DebugInfo.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/array.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+// So many functions of test names make a list of tests; more in a function that
+// itself does not look like one that runs tests.
+enum { ENOUGH = 2, ENOUGH_ELSEWHERE = 3, PARAMETERS = 3 };
+
+typedef struct {
+  LLVMValueRef function, thunk;
+} Thunk;
+
+typedef struct {
+  LLVMModuleRef module;
+  LLVMContextRef context;
+  LLVMTypeRef i32, i64, pointer;
+  const regex_t *regex; // NULL: none
+  ARRAY(Thunk) thunks;
+  bool used;
+} Boundaries;
+
+// --- what is a test ---------------------------------------------------------
+
+static const char *function_name(LLVMValueRef f) {
+  size_t n;
+  return LLVMGetValueName2(f, &n);
+}
+
+// Functions around tests are often named like them.
+static bool is_fixture(const char *name) {
+  static const char *const words[] = {"setup",    "set_up", "teardown",
+                                      "tear_down", "init",   "main",
+                                      "free",     "cleanup"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strcasestr(name, words[i]))
+      return true;
+  return false;
+}
+
+static bool is_test_name(const char *name) {
+  size_t n = strlen(name);
+  bool begins = text_starts(name, "test") || text_starts(name, "Test") ||
+                text_starts(name, "t_");
+  bool ends = (n > 5 && !strcmp(name + n - 5, "_test")) ||
+              (n > 6 && !strcmp(name + n - 6, "_tests"));
+  return (begins || ends) && !is_fixture(name);
+}
+
+static bool is_plain_type(LLVMTypeRef t) {
+  LLVMTypeKind kind = LLVMGetTypeKind(t);
+  return kind == LLVMPointerTypeKind ||
+         (kind == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(t) <= 64);
+}
+
+// Can it be called through a thunk? Few and plain parameters only.
+static bool is_callable(LLVMValueRef f) {
+  LLVMTypeRef type = LLVMGlobalGetValueType(f);
+  LLVMTypeRef result = LLVMGetReturnType(type), parameters[PARAMETERS];
+  unsigned n = LLVMCountParamTypes(type);
+  if (LLVMIsFunctionVarArg(type) || n > PARAMETERS || LLVMGetIntrinsicID(f))
+    return false;
+  LLVMGetParamTypes(type, parameters);
+  for (unsigned i = 0; i < n; i++) {
+    unsigned byval = LLVMGetEnumAttributeKindForName("byval", 5);
+    unsigned sret = LLVMGetEnumAttributeKindForName("sret", 4);
+    if (!is_plain_type(parameters[i]) ||
+        LLVMGetEnumAttributeAtIndex(f, i + 1, byval) ||
+        LLVMGetEnumAttributeAtIndex(f, i + 1, sret))
+      return false;
+  }
+  return LLVMGetTypeKind(result) == LLVMVoidTypeKind || is_plain_type(result);
+}
+
+static bool is_test(const Boundaries *s, LLVMValueRef f) {
+  if (!LLVMIsAFunction(f) || !is_callable(f))
+    return false;
+  const char *name = function_name(f);
+  return s->regex ? !regexec(s->regex, name, 0, NULL, 0) : is_test_name(name);
+}
+
+// --- thunks -----------------------------------------------------------------
+
+static LLVMValueRef runtime_function(Boundaries *s, const char *name,
+                                     LLVMTypeRef first, LLVMTypeRef second,
+                                     LLVMTypeRef *type) {
+  LLVMTypeRef types[] = {first, second};
+  *type = LLVMFunctionType(LLVMVoidTypeInContext(s->context), types,
+                           second ? 2 : 1, false);
+  s->used = true;
+  LLVMValueRef f = LLVMGetNamedFunction(s->module, name);
+  if (f)
+    return f;
+  f = LLVMAddFunction(s->module, name, *type);
+  LLVMSetVisibility(f, LLVMHiddenVisibility);
+  return f;
+}
+
+static LLVMValueRef text_constant(Boundaries *s, const char *text) {
+  LLVMValueRef value = LLVMConstStringInContext2(s->context, text,
+                                                 strlen(text), false);
+  LLVMValueRef g =
+      LLVMAddGlobal(s->module, LLVMTypeOf(value), "__culprit_test_name");
+  LLVMSetInitializer(g, value);
+  LLVMSetGlobalConstant(g, true);
+  LLVMSetLinkage(g, LLVMPrivateLinkage);
+  return g;
+}
+
+static void call_begin(Boundaries *s, LLVMBuilderRef b, LLVMValueRef name) {
+  LLVMTypeRef type;
+  LLVMValueRef f = runtime_function(s, "__culprit_segment_begin", s->pointer,
+                                    NULL, &type);
+  LLVMBuildCall2(b, type, f, &name, 1, "");
+}
+
+// `result`: NULL if the test returns nothing.
+static void call_end(Boundaries *s, LLVMBuilderRef b, LLVMValueRef result) {
+  LLVMTypeRef type;
+  LLVMValueRef f =
+      runtime_function(s, "__culprit_segment_end", s->i64, s->i32, &type);
+  LLVMValueRef words[] = {LLVMConstInt(s->i64, 0, false),
+                          LLVMConstInt(s->i32, result != NULL, false)};
+  if (result && LLVMGetTypeKind(LLVMTypeOf(result)) == LLVMPointerTypeKind)
+    words[0] = LLVMBuildPtrToInt(b, result, s->i64, "");
+  else if (result)
+    words[0] = LLVMBuildIntCast2(b, result, s->i64, true, "");
+  LLVMBuildCall2(b, type, f, words, 2, "");
+}
+
+static void set_function_attribute(LLVMValueRef f, const char *name,
+                                   uint64_t value) {
+  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+  LLVMContextRef c = LLVMGetModuleContext(LLVMGetGlobalParent(f));
+  LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                          LLVMCreateEnumAttribute(c, kind, value));
+}
+
+static LLVMValueRef build_thunk(Boundaries *s, LLVMValueRef f, LLVMValueRef name) {
+  LLVMTypeRef type = LLVMGlobalGetValueType(f);
+  char *symbol = mem_printf("__culprit_test_%s", function_name(f));
+  LLVMValueRef thunk = LLVMAddFunction(s->module, symbol, type);
+  free(symbol);
+  LLVMSetLinkage(thunk, LLVMInternalLinkage);
+  LLVMSetFunctionCallConv(thunk, LLVMGetFunctionCallConv(f));
+  set_function_attribute(thunk, "noinline", 0);
+  set_function_attribute(thunk, "uwtable", 2); // asynchronous
+  LLVMBuilderRef b = LLVMCreateBuilderInContext(s->context);
+  LLVMPositionBuilderAtEnd(b,
+                           LLVMAppendBasicBlockInContext(s->context, thunk, ""));
+  LLVMValueRef words[PARAMETERS];
+  LLVMGetParams(thunk, words);
+  call_begin(s, b, name);
+  LLVMValueRef result =
+      LLVMBuildCall2(b, type, f, words, LLVMCountParams(thunk), "");
+  LLVMSetInstructionCallConv(result, LLVMGetFunctionCallConv(f));
+  bool is_void = LLVMGetTypeKind(LLVMTypeOf(result)) == LLVMVoidTypeKind;
+  call_end(s, b, is_void ? NULL : result);
+  if (is_void)
+    LLVMBuildRetVoid(b);
+  else
+    LLVMBuildRet(b, result);
+  LLVMDisposeBuilder(b);
+  return thunk;
+}
+
+// The thunk of a function under its own name.
+static LLVMValueRef thunk_of(Boundaries *s, LLVMValueRef f) {
+  for (size_t i = 0; i < s->thunks.len; i++)
+    if (s->thunks.items[i].function == f)
+      return s->thunks.items[i].thunk;
+  LLVMValueRef name = text_constant(s, function_name(f));
+  Thunk t = {f, build_thunk(s, f, name)};
+  array_push(&s->thunks, t);
+  return t.thunk;
+}
+
+// --- uses -------------------------------------------------------------------
+
+// Calls `visit` for every instruction of the module as it was: thunks come last.
+static void each_instruction(Boundaries *s,
+                             void visit(Boundaries *s, LLVMValueRef inst)) {
+  LLVMValueRef last = LLVMGetLastFunction(s->module);
+  for (LLVMValueRef f = LLVMGetFirstFunction(s->module); f;
+       f = f == last ? NULL : LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
+         b = LLVMGetNextBasicBlock(b))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+        next = LLVMGetNextInstruction(i);
+        visit(s, i);
+      }
+}
+
+typedef ARRAY(LLVMValueRef) Values;
+
+static void add_once(Values *values, LLVMValueRef v) {
+  for (size_t i = 0; i < values->len; i++)
+    if (values->items[i] == v)
+      return;
+  array_push(values, v);
+}
+
+// The tests that one function calls by name.
+static void direct_tests(const Boundaries *s, LLVMValueRef f, Values *out) {
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
+       b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
+         i = LLVMGetNextInstruction(i))
+      if (LLVMIsACallInst(i) && is_test(s, LLVMGetCalledValue(i)))
+        add_once(out, LLVMGetCalledValue(i));
+}
+
+static bool same_type(const Values *values) {
+  for (size_t i = 1; i < values->len; i++)
+    if (LLVMGlobalGetValueType(values->items[i]) !=
+        LLVMGlobalGetValueType(values->items[0]))
+      return false;
+  return true;
+}
+
+static void wrap_calls(Boundaries *s, LLVMValueRef f) {
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
+       b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
+         i = LLVMGetNextInstruction(i)) {
+      if (!LLVMIsACallInst(i) || !is_test(s, LLVMGetCalledValue(i)))
+        continue;
+      LLVMValueRef thunk = thunk_of(s, LLVMGetCalledValue(i));
+      LLVMSetOperand(i, (unsigned)LLVMGetNumOperands(i) - 1, thunk);
+      LLVMSetTailCall(i, false);
+    }
+}
+
+static size_t enough_in(const Boundaries *s, LLVMValueRef f) {
+  const char *name = function_name(f);
+  if (s->regex)
+    return 1;
+  return !strcmp(name, "main") || strcasestr(name, "test") ? ENOUGH
+                                                           : ENOUGH_ELSEWHERE;
+}
+
+// A function that calls several tests by name runs them.
+static void wrap_drivers(Boundaries *s) {
+  LLVMValueRef last = LLVMGetLastFunction(s->module);
+  for (LLVMValueRef f = LLVMGetFirstFunction(s->module); f;
+       f = f == last ? NULL : LLVMGetNextFunction(f)) {
+    Values tests = {0};
+    direct_tests(s, f, &tests);
+    if (tests.len >= enough_in(s, f) && same_type(&tests))
+      wrap_calls(s, f);
+    array_release(&tests);
+  }
+}
+
+// --- addresses --------------------------------------------------------------
+
+// The types of tables that frameworks have, and which element is the test.
+static const struct {
+  const char *type;
+  unsigned test;
+} tables[] = {
+    {"struct.CMUnitTest", 1},     // cmocka
+    {"struct.TTest", 1},          // Check
+    {"struct.MunitTest", 1},      // munit
+    {"struct.CU_TestInfo", 1},    // CUnit
+    {"struct.criterion_test", 2}, // Criterion
+    {"struct.acutest_test_", 1},  // Acutest
+};
+
+// -1: of no known framework.
+static int test_element(LLVMTypeRef type) {
+  if (LLVMGetTypeKind(type) != LLVMStructTypeKind)
+    return -1;
+  const char *name = LLVMGetStructName(type);
+  for (size_t i = 0; name && i < sizeof tables / sizeof *tables; i++)
+    if (text_starts(name, tables[i].type))
+      return (int)tables[i].test;
+  return -1;
+}
+
+static bool is_aggregate(LLVMValueRef v) {
+  return LLVMIsAConstantStruct(v) || LLVMIsAConstantArray(v);
+}
+
+// The tests among the elements of a constant.
+static void constant_tests(const Boundaries *s, LLVMValueRef v, Values *out) {
+  int known = test_element(LLVMTypeOf(v));
+  for (unsigned i = 0; is_aggregate(v) && i < (unsigned)LLVMGetNumOperands(v);
+       i++) {
+    LLVMValueRef e = LLVMGetOperand(v, i);
+    if (is_aggregate(e))
+      constant_tests(s, e, out);
+    else if (LLVMIsAFunction(e) && is_callable(e) &&
+             (known == (int)i || (known < 0 && is_test(s, e))))
+      add_once(out, e);
+  }
+}
+
+static bool is_in(const Values *values, LLVMValueRef v) {
+  for (size_t i = 0; i < values->len; i++)
+    if (values->items[i] == v)
+      return true;
+  return false;
+}
+
+// The constant with thunks in place of the tests.
+static LLVMValueRef with_thunks(Boundaries *s, LLVMValueRef v,
+                                const Values *tests) {
+  unsigned n = (unsigned)LLVMGetNumOperands(v);
+  LLVMTypeRef type = LLVMTypeOf(v);
+  int known = test_element(type);
+  LLVMValueRef *elements = mem_array(LLVMValueRef, n + 1);
+  for (unsigned i = 0; i < n; i++) {
+    LLVMValueRef e = LLVMGetOperand(v, i);
+    elements[i] = is_aggregate(e) ? with_thunks(s, e, tests)
+                  : (known < 0 || known == (int)i) && is_in(tests, e)
+                      ? thunk_of(s, e)
+                      : e;
+  }
+  LLVMValueRef all;
+  if (LLVMIsAConstantArray(v))
+    all = LLVMConstArray2(LLVMGetElementType(type), elements, n);
+  else if (LLVMGetStructName(type))
+    all = LLVMConstNamedStruct(type, elements, n);
+  else
+    all = LLVMConstStructInContext(s->context, elements, n,
+                                   LLVMIsPackedStruct(type));
+  free(elements);
+  return all;
+}
+
+static bool has_known_table(LLVMTypeRef type) {
+  while (LLVMGetTypeKind(type) == LLVMArrayTypeKind)
+    type = LLVMGetElementType(type);
+  return test_element(type) >= 0;
+}
+
+static void wrap_tables(Boundaries *s) {
+  for (LLVMValueRef g = LLVMGetFirstGlobal(s->module); g;
+       g = LLVMGetNextGlobal(g)) {
+    LLVMValueRef v = LLVMGetInitializer(g);
+    Values tests = {0};
+    if (v && is_aggregate(v))
+      constant_tests(s, v, &tests);
+    if (tests.len >= ENOUGH ||
+        (tests.len && (s->regex || has_known_table(LLVMTypeOf(v)))))
+      LLVMSetInitializer(g, with_thunks(s, v, &tests));
+    array_release(&tests);
+  }
+}
+
+// --- functions that register or run a test ----------------------------------
+
+enum { NONE = -1 };
+
+static const struct {
+  const char *name;
+  int test, title; // which argument
+} registering[] = {
+    {"UnityDefaultTestRun", 0, 1},       // Unity
+    {"UnityTestRunner", 1, 3},           //   its fixtures
+    {"CU_add_test", 2, 1},               // CUnit
+    {"g_test_add_func", 1, 0},           // GLib
+    {"g_test_add_data_func", 2, 0},      //
+    {"g_test_add_data_func_full", 2, 0}, //
+    {"g_test_add_vtable", 4, 0},         //
+};
+
+static LLVMValueRef argument(LLVMValueRef call, int i) {
+  return i >= 0 && (unsigned)i < LLVMGetNumArgOperands(call)
+             ? LLVMGetOperand(call, (unsigned)i)
+             : NULL;
+}
+
+// Under the name it is registered by, if that is a constant.
+static void wrap_registered(Boundaries *s, LLVMValueRef call, int test,
+                            int title) {
+  LLVMValueRef f = argument(call, test), name = argument(call, title);
+  if (!f || !LLVMIsAFunction(f) || !is_callable(f))
+    return;
+  LLVMValueRef thunk = name && LLVMIsAGlobalVariable(name)
+                           ? build_thunk(s, f, name)
+                           : thunk_of(s, f);
+  LLVMSetOperand(call, (unsigned)test, thunk);
+}
+
+// greatest says itself when a test begins and how it ended.
+static void mark_greatest(Boundaries *s, LLVMValueRef call, bool begins) {
+  LLVMBuilderRef b = LLVMCreateBuilderInContext(s->context);
+  LLVMPositionBuilderBefore(b, call);
+  if (begins)
+    call_begin(s, b, LLVMGetOperand(call, 0));
+  else
+    call_end(s, b, LLVMGetOperand(call, LLVMGetNumArgOperands(call) - 1));
+  LLVMDisposeBuilder(b);
+}
+
+// libtap: every check that is written as a line of TAP closes a test.
+static void mark_point(Boundaries *s, LLVMValueRef call) {
+  LLVMTypeRef type;
+  LLVMValueRef f = runtime_function(s, "__culprit_segment_point", s->pointer,
+                                    s->i64, &type);
+  LLVMBuilderRef b = LLVMCreateBuilderInContext(s->context);
+  LLVMPositionBuilderBefore(b, LLVMGetNextInstruction(call));
+  LLVMValueRef words[] = {
+      LLVMConstNull(s->pointer),
+      LLVMBuildIntCast2(b, call, s->i64, true, "")};
+  LLVMBuildCall2(b, type, f, words, 2, "");
+  LLVMDisposeBuilder(b);
+}
+
+static bool is_point(LLVMValueRef call, const char *name) {
+  static const char *const points[] = {"ok_at_loc",     "is_at_loc",
+                                       "isnt_at_loc",   "cmp_ok_at_loc",
+                                       "cmp_mem_at_loc", "like_at_loc"};
+  for (size_t i = 0; i < sizeof points / sizeof *points; i++)
+    if (!strcmp(name, points[i]))
+      return LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMIntegerTypeKind;
+  return false;
+}
+
+static void mark_call(Boundaries *s, LLVMValueRef inst) {
+  LLVMValueRef f = LLVMIsACallInst(inst) ? LLVMGetCalledValue(inst) : NULL;
+  if (!f || !LLVMIsAFunction(f))
+    return;
+  const char *name = function_name(f);
+  for (size_t i = 0; i < sizeof registering / sizeof *registering; i++)
+    if (!strcmp(name, registering[i].name))
+      wrap_registered(s, inst, registering[i].test, registering[i].title);
+  if (!strcmp(name, "greatest_test_pre") && argument(inst, 0))
+    mark_greatest(s, inst, true);
+  else if (!strcmp(name, "greatest_test_post") && argument(inst, 0))
+    mark_greatest(s, inst, false);
+  else if (is_point(inst, name))
+    mark_point(s, inst);
+}
+
+// --- other addresses: stored, or passed to a function -----------------------
+
+static bool is_callee(LLVMValueRef inst, unsigned operand) {
+  return LLVMIsACallInst(inst) &&
+         operand + 1 == (unsigned)LLVMGetNumOperands(inst);
+}
+
+static bool takes_address(LLVMValueRef inst) {
+  return LLVMIsACallInst(inst) || LLVMIsAStoreInst(inst) ||
+         LLVMIsAPHINode(inst) || LLVMIsASelectInst(inst);
+}
+
+static void find_addresses(const Boundaries *s, LLVMValueRef f, Values *out) {
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b;
+       b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
+         i = LLVMGetNextInstruction(i))
+      for (int k = 0; takes_address(i) && k < LLVMGetNumOperands(i); k++) {
+        LLVMValueRef v = LLVMGetOperand(i, (unsigned)k);
+        if (!is_callee(i, (unsigned)k) && LLVMIsAFunction(v) && is_test(s, v))
+          add_once(out, v);
+      }
+}
+
+static void wrap_address(Boundaries *s, LLVMValueRef inst) {
+  for (int k = 0; takes_address(inst) && k < LLVMGetNumOperands(inst); k++) {
+    LLVMValueRef v = LLVMGetOperand(inst, (unsigned)k);
+    if (!is_callee(inst, (unsigned)k) && LLVMIsAFunction(v) && is_test(s, v))
+      LLVMSetOperand(inst, (unsigned)k, thunk_of(s, v));
+  }
+}
+
+static void wrap_addresses(Boundaries *s) {
+  Values tests = {0};
+  for (LLVMValueRef f = LLVMGetFirstFunction(s->module); f;
+       f = LLVMGetNextFunction(f))
+    find_addresses(s, f, &tests);
+  if (tests.len >= (s->regex ? 1 : ENOUGH))
+    each_instruction(s, wrap_address);
+  array_release(&tests);
+}
+
+int boundaries_insert(LLVMModuleRef m, const char *regex, bool *used, Err *err) {
+  regex_t compiled;
+  LLVMContextRef c = LLVMGetModuleContext(m);
+  Boundaries s = {.module = m,
+                .context = c,
+                .i32 = LLVMInt32TypeInContext(c),
+                .i64 = LLVMInt64TypeInContext(c),
+                .pointer = LLVMPointerTypeInContext(c, 0)};
+  if (regex && regcomp(&compiled, regex, REG_EXTENDED | REG_NOSUB))
+    return err_set(err, "--segment: '%s' is not a regular expression", regex);
+  s.regex = regex ? &compiled : NULL;
+  each_instruction(&s, mark_call);
+  wrap_tables(&s);
+  wrap_drivers(&s);
+  wrap_addresses(&s);
+  *used = s.used;
+  array_release(&s.thunks);
+  if (regex)
+    regfree(&compiled);
+  return 0;
+}

@@ -1,0 +1,278 @@
+// Why a test failed, in its own words: see message.h.
+#include "oracle/message.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "util/array.h"
+#include "util/mem.h"
+
+enum { SHOWN = 5, LOOKED_AT = 40, LINE_MAX_ = 400 };
+
+typedef struct {
+  const char *text;
+  size_t n;
+} Line;
+typedef ARRAY(Line) Lines;
+
+void message_release(Message *m) {
+  free(m->line);
+  free(m->text);
+  free(m->place);
+  free(m->signature);
+  *m = (Message){0};
+}
+
+// --- lines ------------------------------------------------------------------
+
+static bool is_blank(Line l) {
+  for (size_t i = 0; i < l.n; i++)
+    if (!isspace((unsigned char)l.text[i]))
+      return false;
+  return true;
+}
+
+static void split(const char *text, size_t n, Lines *out) {
+  for (size_t at = 0; at < n;) {
+    const char *end = memchr(text + at, '\n', n - at);
+    size_t length = end ? (size_t)(end - text) - at : n - at;
+    Line l = {text + at, length};
+    if (!is_blank(l))
+      array_push(out, l);
+    at += length + 1;
+  }
+}
+
+// Without colours, control characters and blanks at the end.
+static char *plain(Line l) {
+  Str s = {0};
+  for (size_t i = 0; i < l.n && s.len < LINE_MAX_; i++) {
+    unsigned char c = (unsigned char)l.text[i];
+    if (c == 033 && i + 1 < l.n && l.text[i + 1] == '[') {
+      for (i += 2; i < l.n && !isalpha((unsigned char)l.text[i]);)
+        i++;
+    } else if (c == '\t' || c >= ' ') {
+      str_addc(&s, (char)c);
+    }
+  }
+  while (s.len && isspace((unsigned char)s.data[s.len - 1]))
+    s.data[--s.len] = '\0';
+  char *line = mem_strdup(str_text(&s));
+  str_release(&s);
+  return line;
+}
+
+// --- what a line says -------------------------------------------------------
+
+#define WORD(w) "(^|[^a-z0-9_])" w "([^a-z0-9_]|$)"
+
+// "3 failed", "failures: 0", "2 of 9 tests"
+static const char summary_pattern[] =
+    "(^|[^a-z0-9_.:])[0-9]+ *(of [0-9]+ *|/ *[0-9]+ *)?"
+    "(tests?|test\\(s\\)|cases?|failures?|failed|fails?|passed|ok|checks?|"
+    "asserts?|assertions?|errors?|suites?)([^a-z0-9_]|$)|"
+    "(tests?|run|failures?|failed|fails?|passed|checks?|asserts?|assertions?|"
+    "errors?)[^a-z0-9]*[:=] *[0-9]|"
+    "(^|[^a-z])(no|all) (tests?|failures?|errors?)";
+static const char failure_pattern[] =
+    WORD("(fail|failed|failure|fails)") "|^ *not ok|assert|"
+    "expected.*(got|but|was|actual|found|received|to be)|"
+    "(got|was|actual).*expected";
+static const char error_pattern[] = WORD("(error|fatal|panic|bug|wrong)");
+
+typedef struct {
+  regex_t summary, failure, error;
+  bool ready;
+} Patterns;
+
+static const Patterns *patterns(void) {
+  static Patterns p;
+  int flags = REG_EXTENDED | REG_NOSUB | REG_ICASE;
+  if (!p.ready) {
+    regcomp(&p.summary, summary_pattern, flags);
+    regcomp(&p.failure, failure_pattern, flags);
+    regcomp(&p.error, error_pattern, flags);
+    p.ready = true;
+  }
+  return &p;
+}
+
+static bool matches(const regex_t *r, const char *line) {
+  return !regexec(r, line, 0, NULL, 0);
+}
+
+bool message_says_failed(const char *text, size_t n, const regex_t *also) {
+  const Patterns *p = patterns();
+  Lines lines = {0};
+  bool failed = false, summed = false;
+  split(text, n, &lines);
+  for (size_t i = 0; i < lines.len && !failed && !summed; i++) {
+    char *line = plain(lines.items[i]);
+    summed = matches(&p->summary, line);
+    failed = (also && matches(also, line)) ||
+             (!summed && matches(&p->failure, line));
+    free(line);
+  }
+  array_release(&lines);
+  return failed;
+}
+
+// --- signatures -------------------------------------------------------------
+
+static bool is_word_char(char c) {
+  return isalnum((unsigned char)c) || c == '_';
+}
+
+// Length of the quoted value at `s`, 0: none. 'don't' has none.
+static size_t quoted(const char *start, const char *s) {
+  char end = *s == '`' ? '\'' : *s;
+  if ((*s != '"' && *s != '\'' && *s != '`') ||
+      (s > start && is_word_char(s[-1])))
+    return 0;
+  for (const char *e = s + 1; *e; e++)
+    if (*e == end && (end == '"' || !is_word_char(e[1])))
+      return (size_t)(e - s) + 1;
+  return 0;
+}
+
+// Length of the name of a temporary file at `s`, 0: none.
+static size_t temporary(const char *s) {
+  static const char *const places[] = {"/tmp/", "/var/tmp/", "/dev/shm/"};
+  for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+    if (!strncmp(s, places[i], strlen(places[i])))
+      return strcspn(s, " \t:;,'\")");
+  return 0;
+}
+
+// Length of the number at `s` with sign, point, exponent and letters of hex.
+static size_t number(const char *s) {
+  size_t n = 0;
+  if (s[0] == '0' && (s[1] == 'x' || s[1] == 'X'))
+    return 2 + strspn(s + 2, "0123456789abcdefABCDEF");
+  n += *s == '-' || *s == '+';
+  if (!isdigit((unsigned char)s[n]))
+    return 0;
+  n += strspn(s + n, "0123456789");
+  if (s[n] == '.' && isdigit((unsigned char)s[n + 1]))
+    n += 1 + strspn(s + n + 1, "0123456789");
+  return n;
+}
+
+// Is the number at `s` that of a line, as in "parse.c:12"?
+static bool is_line_number(const char *start, const char *s) {
+  if (s == start || s[-1] != ':' || !isdigit((unsigned char)*s))
+    return false;
+  const char *p = s - 1;
+  while (p > start && isalpha((unsigned char)p[-1]))
+    p--;
+  return p > start + 1 && p < s - 1 && p[-1] == '.' && is_word_char(p[-2]);
+}
+
+void message_normalise(const char *line, Str *out) {
+  for (const char *s = line; *s;) {
+    size_t n;
+    bool in_word = s > line && is_word_char(s[-1]);
+    if ((n = quoted(line, s))) {
+      str_add(out, "'...'");
+    } else if (!in_word && (n = temporary(s))) {
+      str_add(out, "/tmp/...");
+    } else if ((n = is_line_number(line, s) ? strspn(s, "0123456789") : 0)) {
+      str_addn(out, s, n);
+    } else if (!in_word && (n = number(s))) {
+      str_addc(out, 'N');
+    } else {
+      n = 1;
+      str_addc(out, *s);
+    }
+    s += n;
+  }
+}
+
+// "tests/a.c:12" in the line, or "".
+static char *find_place(const char *line) {
+  for (const char *s = line; *s; s++) {
+    if (!is_line_number(line, s))
+      continue;
+    const char *begin = s - 1;
+    while (begin > line &&
+           (is_word_char(begin[-1]) || strchr("./+-", begin[-1])))
+      begin--;
+    return mem_printf("%.*s", (int)(s + strspn(s, "0123456789") - begin),
+                      begin);
+  }
+  return mem_strdup("");
+}
+
+// --- the message ------------------------------------------------------------
+
+// How much a line says about a failure.
+enum { SUMMARY_LINE, ANY_LINE, ERROR_LINE, FAILURE_LINE };
+
+static int weight(const char *line) {
+  const Patterns *p = patterns();
+  if (matches(&p->summary, line))
+    return SUMMARY_LINE;
+  if (matches(&p->failure, line))
+    return FAILURE_LINE;
+  return matches(&p->error, line) ? ERROR_LINE : ANY_LINE;
+}
+
+// The last of those that say most, and how much that is.
+static size_t choose(const Lines *lines, int *weight_of_it) {
+  size_t from = lines->len > LOOKED_AT ? lines->len - LOOKED_AT : 0;
+  size_t best = 0;
+  int most = -1;
+  for (size_t i = from; i < lines->len; i++) {
+    char *line = plain(lines->items[i]);
+    int w = weight(line);
+    if (w >= most) {
+      most = w;
+      best = i;
+    }
+    free(line);
+  }
+  *weight_of_it = most;
+  return best;
+}
+
+// From the chosen line on; lines before it where too few follow.
+static char *around(const Lines *lines, size_t chosen) {
+  size_t first = chosen, end = chosen + SHOWN;
+  Str text = {0};
+  if (end > lines->len) {
+    end = lines->len;
+    first = end > SHOWN ? end - SHOWN : 0;
+  }
+  for (size_t i = first; i < end; i++) {
+    char *line = plain(lines->items[i]);
+    str_addf(&text, "%s%s", text.len ? "\n" : "", line);
+    free(line);
+  }
+  char *copy = mem_strdup(str_text(&text));
+  str_release(&text);
+  return copy;
+}
+
+static void fill(Message *m, const Lines *lines, size_t chosen) {
+  Str signature = {0};
+  m->line = plain(lines->items[chosen]);
+  m->text = around(lines, chosen);
+  m->place = find_place(m->line);
+  message_normalise(m->line, &signature);
+  m->signature = mem_strdup(str_text(&signature));
+  str_release(&signature);
+}
+
+bool message_find(const char *text, size_t n, bool choosy, Message *out) {
+  Lines lines = {0};
+  int most;
+  *out = (Message){0};
+  split(text, n, &lines);
+  size_t chosen = choose(&lines, &most);
+  bool found = most >= (choosy ? ERROR_LINE : ANY_LINE);
+  if (found)
+    fill(out, &lines, chosen);
+  array_release(&lines);
+  return found;
+}
