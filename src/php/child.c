@@ -204,7 +204,7 @@ char *child_find(const char *const names[]) {
 
 // --- words and logs ---------------------------------------------------------
 
-void words_release(Words *w) {
+void text_list_release(TextList *w) {
   for (size_t i = 0; i < w->len; i++)
     free(w->items[i]);
   array_release(w);

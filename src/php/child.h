@@ -50,8 +50,8 @@ const char *child_how(int status, char buf[32]);
 char *child_find(const char *const names[]);
 
 // Command lines and environments: words to be freed.
-typedef ARRAY(char *) Words;
-void words_release(Words *w);
+typedef ARRAY(char *) TextList;
+void text_list_release(TextList *w);
 
 // The end of a child's log, at most `most` bytes, on one line. Caller frees.
 char *child_log_end(const char *log, size_t most);

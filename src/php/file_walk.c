@@ -13,7 +13,7 @@ void file_walk_add(FileWalk *w, const char *place) {
 }
 
 void file_walk_release(FileWalk *w) {
-  words_release(&w->places);
+  text_list_release(&w->places);
   array_release(&w->items);
   arena_release(&w->arena);
 }

@@ -18,7 +18,7 @@ typedef struct {
 } FileWalkItem;
 
 typedef struct {
-  Words places;
+  TextList places;
   // Is it to be listed, with what is in it? depth 0: a place. NULL: all is.
   bool (*takes)(void *ctx, const char *path, int depth);
   void *ctx;

@@ -9,7 +9,7 @@
 #include "util/mem.h"
 
 void fresh_release(Fresh *f) {
-  words_release(&f->values);
+  text_list_release(&f->values);
   hashmap_release(&f->fields);
 }
 

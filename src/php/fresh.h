@@ -20,7 +20,7 @@
 // The hidden fields of the visitor's pages so far.
 typedef struct {
   Hashmap fields; // name -> index of values
-  Words values;
+  TextList values;
 } Fresh;
 
 void fresh_release(Fresh *f);

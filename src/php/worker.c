@@ -41,7 +41,7 @@ struct Worker {
   const char *inside;     // the root as the process has it
   Arena arena;            // of these
   AppFiles *files;
-  Words args, env; // NULL-terminated
+  TextList args, env; // NULL-terminated
   int dir, listener, connection;
   ChildProcess child;
   Page page;

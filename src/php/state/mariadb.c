@@ -55,7 +55,7 @@ static char *find_program(const char *const names[], Err *err) {
 }
 
 // Output goes to the log.
-static int launch(MariaDb *m, Words *words, int in, ChildProcess *child,
+static int launch(MariaDb *m, TextList *words, int in, ChildProcess *child,
                   Err *err) {
   int log = open(m->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (log < 0)
@@ -72,7 +72,8 @@ static int launch(MariaDb *m, Words *words, int in, ChildProcess *child,
 }
 
 // Runs a program to its end.
-static int run(MariaDb *m, Words *words, int in, int milliseconds, Err *err) {
+static int run(MariaDb *m, TextList *words, int in, int milliseconds,
+               Err *err) {
   ChildProcess child;
   char how[32];
   if (launch(m, words, in, &child, err))
@@ -89,7 +90,7 @@ static int run(MariaDb *m, Words *words, int in, int milliseconds, Err *err) {
 
 // --- the data directory -----------------------------------------------------
 
-static void add_common(const MariaDb *m, Words *w) {
+static void add_common(const MariaDb *m, TextList *w) {
   array_push(w, mem_strdup("--no-defaults"));
   if (geteuid() == 0)
     array_push(w, mem_strdup("--user=root"));
@@ -104,7 +105,7 @@ static int install(MariaDb *m, Err *err) {
   static const char *const names[] = {"mariadb-install-db", "mysql_install_db",
                                       NULL};
   char *mark = mem_printf("%s/installed", m->dir);
-  Words w = {0};
+  TextList w = {0};
   char *program = NULL;
   int rc = 0;
   if (!fs_exists(mark)) { // or an attempt was cut short
@@ -121,14 +122,14 @@ static int install(MariaDb *m, Err *err) {
     if (!rc)
       rc = fs_write(mark, "", 0, err);
   }
-  words_release(&w);
+  text_list_release(&w);
   free(mark);
   return rc;
 }
 
 // --- the server -------------------------------------------------------------
 
-static void add_server_options(const MariaDb *m, Words *w) {
+static void add_server_options(const MariaDb *m, TextList *w) {
   static const char *const fixed[] = {
       "--skip-networking",
       "--skip-grant-tables",
@@ -177,7 +178,7 @@ static int wait_until_ready(MariaDb *m, const char *program, Err *err) {
 
 static int start_server(MariaDb *m, Err *err) {
   static const char *const names[] = {"mariadbd", "mysqld", NULL};
-  Words w = {0};
+  TextList w = {0};
   char *program = find_program(names, err);
   if (!program)
     return -1;
@@ -188,7 +189,7 @@ static int start_server(MariaDb *m, Err *err) {
   int rc = launch(m, &w, -1, &m->child, err);
   if (!rc)
     rc = wait_until_ready(m, program, err);
-  words_release(&w);
+  text_list_release(&w);
   return rc;
 }
 
@@ -264,7 +265,7 @@ int mariadb_load(MariaDb *m, const char *schema, const char *sql_file,
                  Err *err) {
   static const char *const names[] = {"mariadb", "mysql", NULL};
   MariaDb loader = *m;
-  Words w = {0};
+  TextList w = {0};
   int in = open(sql_file, O_RDONLY | O_CLOEXEC);
   if (in < 0)
     return err_set(err, "%s: %s", sql_file, strerror(errno));
@@ -280,7 +281,7 @@ int mariadb_load(MariaDb *m, const char *schema, const char *sql_file,
   loader.log = m->load_log;
   if (!rc && run(&loader, &w, in, INSTALL_MS, err))
     rc = err_prefix(err, "%s", sql_file);
-  words_release(&w);
+  text_list_release(&w);
   close(in);
   return rc;
 }

@@ -42,17 +42,17 @@ typedef struct {
   FileEntries base;   // outside, by their names in the view
   bool based;         // that is known
   bool walked;        // by the last walk
-  Words excluded;     // names outside
-  Words counted;      // named by the user, outside
+  TextList excluded;  // names outside
+  TextList counted;   // named by the user, outside
   off_t kept;         // bytes that were read and kept
 } AppTree;
 
 struct FileState {
   Arena arena;
-  FileWalk walk;  // over all places
-  Words names_of; // them: as they are called without a view
-  Hashmap paths;  // to indexes of known
-  Hashmap names;  // to copies of paths in the arena
+  FileWalk walk;     // over all places
+  TextList names_of; // them: as they are called without a view
+  Hashmap paths;     // to indexes of known
+  Hashmap names;     // to copies of paths in the arena
   ARRAY(KnownFile) known;
   FileBlobs blobs;
   AppFiles *view; // NULL: not confined
@@ -130,8 +130,8 @@ static const char *in_view(const FileState *f, const char *path) {
   return strncmp(path, f->prefix, n) || path[n] != '/' ? path : path + n;
 }
 
-// Words are walked without following links; so must be the way to them, or we
-// would write where the application was not let.
+// TextList are walked without following links; so must be the way to them, or
+// we would write where the application was not let.
 static bool is_sound(const FileState *f, const char *place) {
   return !f->view || app_parent_is_sound(f->view, in_view(f, place));
 }
@@ -164,7 +164,7 @@ static int open_view(FileState *f, const StatePlaces *places, Err *err) {
 
 // --- the application's tree -------------------------------------------------
 
-static bool lies_in_any(const char *path, const Words *dirs) {
+static bool lies_in_any(const char *path, const TextList *dirs) {
   for (size_t i = 0; i < dirs->len; i++)
     if (path_lies_in(path, dirs->items[i]))
       return true;
@@ -653,10 +653,10 @@ void file_state_close(FileState *f) {
   free(f->tree.name);
   free(f->tree.place);
   array_release(&f->tree.base);
-  words_release(&f->tree.excluded);
-  words_release(&f->tree.counted);
+  text_list_release(&f->tree.excluded);
+  text_list_release(&f->tree.counted);
   file_walk_release(&f->walk);
-  words_release(&f->names_of);
+  text_list_release(&f->names_of);
   hashmap_release(&f->paths);
   hashmap_release(&f->names);
   array_release(&f->known);
