@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "php/child.h"
+#include "php/state/app_state.h"
 #include "php/state/sql.h"
-#include "php/state/state.h"
 #include "util/clock.h"
 #include "util/fs.h"
 #include "util/mem.h"
@@ -29,13 +29,13 @@ static int by_size(const void *a, const void *b) {
 
 typedef void Dirty(void *ctx, int round);
 
-static double median(State *s, Dirty *dirty, void *ctx) {
+static double median(AppState *s, Dirty *dirty, void *ctx) {
   double times[ROUNDS];
   Err err;
   for (int i = 0; i < ROUNDS; i++) {
     dirty(ctx, i);
     double begin = clock_now();
-    if (state_restore(s, 0, &err))
+    if (app_state_restore(s, 0, &err))
       die(&err);
     times[i] = 1000 * (clock_now() - begin);
   }
@@ -69,7 +69,7 @@ static double sqlite_time(const char *dir) {
   char *scratch = mem_printf("%s/state", dir);
   const char *files[] = {path, NULL};
   StatePlaces places = {.files = files};
-  State *s;
+  AppState *s;
   Err err;
   sqlite3 *db;
   sqlite3_open(path, &db);
@@ -77,10 +77,10 @@ static double sqlite_time(const char *dir) {
   run(db, "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n "
           "WHERE i < 5000) INSERT INTO t SELECT i, hex(randomblob(40)) FROM n");
   sqlite3_close(db);
-  if (state_open(&s, &places, scratch, &err))
+  if (app_state_open(&s, &places, scratch, &err))
     die(&err);
   double ms = median(s, dirty_file, path);
-  state_close(s);
+  app_state_close(s);
   free(path);
   free(scratch);
   return ms;
@@ -121,7 +121,7 @@ static double mariadb_time(const char *dir) {
   char *place = mem_printf("%s/db", dir), *scratch = mem_printf("%s/s2", dir);
   const char *databases[] = {"app", NULL};
   MariaDb *m = NULL;
-  State *s;
+  AppState *s;
   Err err;
   double ms = -1;
   if (mariadb_start(&m, place, &err)) {
@@ -133,10 +133,10 @@ static double mariadb_time(const char *dir) {
     make_tables(sql);
     StatePlaces places = {.mariadb_socket = mariadb_socket(m),
                           .databases = databases};
-    if (state_open(&s, &places, scratch, &err))
+    if (app_state_open(&s, &places, scratch, &err))
       die(&err);
     ms = median(s, dirty_tables, sql);
-    state_close(s);
+    app_state_close(s);
     sql_close(sql);
   }
   mariadb_stop(m);

@@ -17,7 +17,7 @@
 
 #include "php/child.h"
 #include "php/request.h"
-#include "php/state/state.h"
+#include "php/state/app_state.h"
 #include "php/worker.h"
 #include "util/clock.h"
 #include "util/mem.h"
@@ -25,7 +25,7 @@
 enum { ROUNDS = 1000 };
 
 typedef struct {
-  Site site;
+  WebApp app;
   const char *list, *scratch, *sql, *state[8], *ini[8];
   int nstate, nini, speed;
   Requests requests;
@@ -39,17 +39,17 @@ static _Noreturn void die(const char *what) {
 static int take_option(Drive *d, char **argv) {
   const char *name = argv[0], *value = argv[1];
   if (!strcmp(name, "--links"))
-    return d->site.follow_links = true, 1;
+    return d->app.follow_links = true, 1;
   if (!value)
     die("an option without value");
   if (!strcmp(name, "--front"))
-    d->site.front = value;
+    d->app.front = value;
   else if (!strcmp(name, "--timeout"))
-    d->site.timeout = atof(value);
+    d->app.timeout = atof(value);
   else if (!strcmp(name, "--max"))
-    d->site.max_body = strtoul(value, NULL, 10);
+    d->app.max_body = strtoul(value, NULL, 10);
   else if (!strcmp(name, "--php"))
-    d->site.php_cgi = value;
+    d->app.php_cgi = value;
   else if (!strcmp(name, "--sql"))
     d->sql = value;
   else if (!strcmp(name, "--speed"))
@@ -74,7 +74,7 @@ static void print_exchange(const Request *r, const Exchange *e) {
   free(text);
 }
 
-static void visit(const Drive *d, Worker *w, State *s) {
+static void visit(const Drive *d, Worker *w, AppState *s) {
   CookieJar *jar = NULL;
   unsigned visitor = ~0U;
   Err err;
@@ -86,7 +86,7 @@ static void visit(const Drive *d, Worker *w, State *s) {
       cookie_jar_free(jar);
       jar = cookie_jar_new();
       visitor = r->visitor;
-      if (state_restore(s, 0, &err))
+      if (app_state_restore(s, 0, &err))
         die(err.text);
     }
     if (worker_serve(w, r, cookie_jar_header(jar, r->path, &arena), &e, &arena,
@@ -108,22 +108,22 @@ static void drive(Drive *d) {
   char *db = mem_printf("%s/db", d->scratch);
   MariaDb *m = NULL;
   Worker *w;
-  State *s;
+  AppState *s;
   Err err;
   if (d->sql && (mariadb_start(&m, db, NULL, &err) ||
                  mariadb_load(m, "app", d->sql, &err)))
     die(err.text);
   StatePlaces places = {.session_dir = sessions, .files = d->state};
-  d->site.session_dir = sessions;
+  d->app.session_dir = sessions;
   if (m) {
-    d->site.mariadb_socket = places.mariadb_socket = mariadb_socket(m);
+    d->app.mariadb_socket = places.mariadb_socket = mariadb_socket(m);
     places.databases = databases;
   }
-  if (worker_open(&w, &d->site, worker, &err) ||
-      state_open(&s, &places, d->scratch, &err))
+  if (worker_open(&w, &d->app, worker, &err) ||
+      app_state_open(&s, &places, d->scratch, &err))
     die(err.text);
   visit(d, w, s);
-  state_close(s);
+  app_state_close(s);
   worker_close(w);
   mariadb_stop(m);
   free(sessions);
@@ -144,7 +144,7 @@ static void *race(void *lane) {
   char *scratch = mem_printf("%s/worker%d", l->d->scratch, l->number);
   Worker *w;
   Err err;
-  if (worker_open(&w, &l->d->site, scratch, &err))
+  if (worker_open(&w, &l->d->app, scratch, &err))
     die(err.text);
   for (size_t i = 0; i < ROUNDS * l->d->requests.len; i++) {
     const Request *r = &l->d->requests.items[i % l->d->requests.len];
@@ -185,10 +185,10 @@ int main(int argc, char **argv) {
     i += take_option(&d, argv + i);
   if (argc - i != 3)
     die("php_drive [OPTION...] ROOT LIST SCRATCH");
-  d.site.root = argv[i];
+  d.app.root = argv[i];
   d.list = argv[i + 1];
   d.scratch = argv[i + 2];
-  d.site.ini = d.ini;
+  d.app.ini = d.ini;
   if (request_list_read(d.list, &d.requests, &arena, &err))
     die(err.text);
   if (d.speed)

@@ -1,5 +1,5 @@
 // Solves its way into pages: starts with an empty request and goes on with what
-// site_solve.h makes of each record, until the page prints REACHED.
+// request_solver.h makes of each record, until the page prints REACHED.
 //
 //   php_solve [-v] ROOT SCRATCH PAGE...
 //
@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "explore/solve/site_solve.h"
-#include "php/record/record.h"
+#include "explore/solve/request_solver.h"
+#include "php/record/php_record.h"
 #include "php/worker.h"
 #include "util/fs.h"
 #include "util/mem.h"
@@ -22,7 +22,7 @@ enum { REQUESTS_MOST = 80 };
 
 typedef struct {
   Worker *worker;
-  Solving *solving;
+  RequestSolver *solver;
   Asks queue;
   size_t next;
   Hashmap known;
@@ -94,14 +94,14 @@ static bool serve(Visit *v, const Ask *a) {
   const char *body = x.response.body ? x.response.body : "";
   bool reached = memmem(body, x.response.body_len, "REACHED", 7);
   tell_wrong(v, record.shadows);
-  solving_begin(v->solving);
-  solve_learn(v->solving, &record, a);
+  request_solver_begin(v->solver);
+  request_solver_learn(v->solver, &record, a);
   for (size_t i = 0; i < record.ncompares && !reached; i++) {
     Asks asks = {0};
-    solve_compare(v->solving, &record.compares[i], a, &asks, &arena);
+    request_solver_solve(v->solver, &record.compares[i], a, &asks, &arena);
     offer_all(v, &asks);
   }
-  solving_end(v->solving);
+  request_solver_end(v->solver);
   arena_release(&arena);
   return reached;
 }
@@ -138,20 +138,19 @@ int main(int argc, char **argv) {
   char *maps = mem_printf("%s/maps", argv[2]);
   char *scratch = mem_printf("%s/worker", argv[2]);
   char *root = path_absolute(argv[1], NULL);
-  Site site = {.root = root, .ini = ini, .extension = extension, .maps = maps};
+  WebApp app = {.root = root, .ini = ini, .extension = extension, .maps = maps};
   Worker *worker;
-  if (fs_mkdirs(maps, &err) || worker_open(&worker, &site, scratch, &err))
+  if (fs_mkdirs(maps, &err) || worker_open(&worker, &app, scratch, &err))
     die(err.text);
   // The machine may be busy, the answer is the same.
-  SolveOptions patience = {.question = 20, .request = 600};
-  SolveMemory *memory = solve_memory_new(patience);
-  Solving *solving = solving_new(memory);
+  SolveMemory *memory = solve_memory_new(20, 600);
+  RequestSolver *solver = request_solver_new(memory);
   int rc = 0;
   for (int i = 3; i < argc; i++) {
     Visit v = {.worker = worker,
                .page = argv[i],
                .verbose = verbose,
-               .solving = solving};
+               .solver = solver};
     if (!visit(&v) || v.wrong)
       rc = 1;
     array_release(&v.queue);
@@ -159,13 +158,13 @@ int main(int argc, char **argv) {
     arena_release(&v.arena);
     fflush(stdout);
   }
-  SolveStats st = solve_stats(memory);
+  SolveStats st = memory->stats;
   printf("%zu branches: %zu by candidates, %zu by Z3 (%.2f s), %zu guessed, "
          "%zu fixed, %zu "
          "not solved (%zu beyond Z3's limits), %zu wrong\n",
          st.branches, st.by_candidates, st.by_z3, st.z3_seconds, st.guessed,
          st.fixed, st.unsolved, st.timeouts, st.wrong);
-  solving_free(solving);
+  request_solver_free(solver);
   solve_memory_free(memory);
   worker_close(worker);
   free(self);

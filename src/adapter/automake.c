@@ -18,7 +18,7 @@
 #include "adapter/logdriver.h"
 #include "adapter/spool.h"
 #include "adapter/suites.h"
-#include "oracle/contract.h"
+#include "oracle/contract_failures.h"
 #include "oracle/failure.h"
 #include "oracle/sanitizer.h"
 #include "process/words.h"

@@ -10,9 +10,9 @@
 #include "cli/confine_options.h"
 #include "cli/rank.h"
 #include "cli/refused.h"
-#include "explore/site.h"
-#include "explore/site_entry.h"
-#include "php/site.h"
+#include "explore/entry_pages.h"
+#include "explore/explorer.h"
+#include "php/application.h"
 #include "process/process.h"
 #include "report/report.h"
 #include "run/summary.h"
@@ -38,7 +38,7 @@ enum {
 
 typedef struct {
   Visits visits;
-  SiteOptions site; // of exploring
+  ExplorerOptions explore;
   RankOptions rank;
   const char *requests, *first, *host, *store;
   ConfineOptions confine;
@@ -54,8 +54,8 @@ static void options_init(Options *o) {
   refusals_init(&o->refusals);
   o->rank.method = WEB_METHOD;
   o->visits.oracle.severities = WEB_DEFAULT;
-  o->site.budget = EXPLORE_SECONDS;
-  o->site.strategy = site_strategy_find("base");
+  o->explore.budget = EXPLORE_SECONDS;
+  o->explore.strategy = web_strategy_find("base");
 }
 
 static void options_release(Options *o) {
@@ -111,8 +111,8 @@ static int take_seed(const Option *o, void *field, const char *arg) {
 
 static int take_strategy(const Option *o, void *field, const char *arg) {
   (void)o;
-  const SiteStrategy *s = site_strategy_find(arg);
-  *(const SiteStrategy **)field = s;
+  const WebStrategy *s = web_strategy_find(arg);
+  *(const WebStrategy **)field = s;
   return s ? 0 : -1;
 }
 
@@ -148,38 +148,39 @@ static const Option options[] = {
     {.title = "Exploring (without --requests)"},
     {"seed-requests", "FILE", &option_text, offsetof(Options, first),
      "list of requests to start from: logins, or a failing request"},
-    {"budget", "SECONDS", &option_real, offsetof(Options, site.budget),
+    {"budget", "SECONDS", &option_real, offsetof(Options, explore.budget),
      "time to explore (default: 60)"},
-    {"max-tests", "N", &option_count, offsetof(Options, site.max_tests),
+    {"max-tests", "N", &option_count, offsetof(Options, explore.max_tests),
      "make at most N requests"},
-    {"coverage", "PERCENT", &option_real, offsetof(Options, site.coverage),
+    {"coverage", "PERCENT", &option_real, offsetof(Options, explore.coverage),
      "stop when this share of the statements is executed", .max = 100},
-    {"max-failures", "N", &option_count, offsetof(Options, site.max_failures),
+    {"max-failures", "N", &option_count,
+     offsetof(Options, explore.max_failures),
      "stop when N different failures are found"},
     {"strategy", "base|coverage|pcs|is|crawl", &option_strategy,
-     offsetof(Options, site.strategy),
+     offsetof(Options, explore.strategy),
      "which request to make next: base (default), the one that covers most. "
      "Starting from a failing request, the last of --seed-requests or the "
      "first found: coverage; pcs, the most similar path; is, the most similar "
      "input. crawl: as base, but only links and forms, solve nothing"},
     {"destructive", "last|never|any", &option_choice,
-     offsetof(Options, site.last),
+     offsetof(Options, explore.last),
      "when to request logout, delete and the like (default: last)"},
-    {"seed", "N", &option_seed, offsetof(Options, site.seed),
+    {"seed", "N", &option_seed, offsetof(Options, explore.seed),
      "seed of the order among equally good requests"},
-    {"resume", NULL, &option_flag, offsetof(Options, site.resume),
+    {"resume", NULL, &option_flag, offsetof(Options, explore.resume),
      "continue the newest exploration"},
-    {"seed-apart", NULL, &option_flag, offsetof(Options, site.apart),
+    {"seed-apart", NULL, &option_flag, offsetof(Options, explore.apart),
      "make the requests of --seed-requests, but do not explore from them"},
     {"solve-seconds", "SECONDS", &option_real,
-     offsetof(Options, site.solve_seconds),
+     offsetof(Options, explore.solve_seconds),
      "time to solve for the branches of one request (default: 3)"},
-    {"no-reduce", NULL, &option_flag, offsetof(Options, site.no_reduce),
+    {"no-reduce", NULL, &option_flag, offsetof(Options, explore.no_reduce),
      "do not minimise the requests that show a failure"},
     {.title = "Application (%w in a value: the worker's own directory; %s: the "
               "socket of "
               "its database server)"},
-    {"front", "FILE", &option_text, offsetof(Options, visits.site.front),
+    {"front", "FILE", &option_text, offsetof(Options, visits.app.front),
      "front controller: it serves every path that is not a file"},
     {"ini", "NAME=VALUE", &option_pair, offsetof(Options, visits.ini),
      "setting of PHP", .repeats = true},
@@ -193,12 +194,12 @@ static const Option options[] = {
      "start a database server with this database, filled from the SQL in FILE; "
      "`localhost` means that server",
      .repeats = true},
-    {"php-cgi", "PROG", &option_text, offsetof(Options, visits.site.php_cgi),
+    {"php-cgi", "PROG", &option_text, offsetof(Options, visits.app.php_cgi),
      "PHP to run (default: php-cgi8.2)"},
     {"follow-links", NULL, &option_flag,
-     offsetof(Options, visits.site.follow_links),
+     offsetof(Options, visits.app.follow_links),
      "let symbolic links lead out of DIR"},
-    {"timeout", "SECONDS", &option_real, offsetof(Options, visits.site.timeout),
+    {"timeout", "SECONDS", &option_real, offsetof(Options, visits.app.timeout),
      "limit for one request (default: 30; exploring: 5)"},
     {"jobs", "N", &option_int, offsetof(Options, visits.workers),
      "workers (default: one per processor; one if they would share what "
@@ -223,7 +224,7 @@ static const Option options[] = {
      "kinds of HTML failures to ignore, separated by commas"},
     {"nu", "[=PROG]", &option_checker, offsetof(Options, visits.oracle.nu),
      "also check good pages with the Nu checker (default: vnu)"},
-    {"max-page", "SIZE", &option_size, offsetof(Options, visits.site.max_body),
+    {"max-page", "SIZE", &option_size, offsetof(Options, visits.app.max_body),
      "limit for the size of pages to check, as 4M (default: 16M); the result "
      "names larger ones",
      .max = HTML_PAGE_MAX},
@@ -240,11 +241,12 @@ static const Option options[] = {
     {.rows = option_store, .at = offsetof(Options, store)},
     {0}};
 
-// --- the site ---------------------------------------------------------------
+// --- the application
+// ---------------------------------------------------------------
 
 static int check_root(Options *o) {
   struct stat st;
-  const char *given = o->visits.site.root;
+  const char *given = o->visits.app.root;
   char *full = realpath(given, NULL);
   if (!full || stat(full, &st) || !S_ISDIR(st.st_mode)) {
     free(full);
@@ -253,7 +255,7 @@ static int check_root(Options *o) {
                     "document root",
                     given);
   }
-  o->visits.site.root = o->visits.oracle.root = arena_strdup(&o->arena, full);
+  o->visits.app.root = o->visits.oracle.root = arena_strdup(&o->arena, full);
   free(full);
   return EXIT_DONE;
 }
@@ -261,26 +263,26 @@ static int check_root(Options *o) {
 // Without a list of requests there must be something to begin with.
 static int check_entries(Options *o) {
   Err err;
-  Entries list = {0};
-  const Site *site = &o->visits.site;
-  if (o->requests || site->front)
+  EntryPages list = {0};
+  const WebApp *app = &o->visits.app;
+  if (o->requests || app->front)
     return EXIT_DONE;
-  if (site_entries(site->root, &list, &o->arena, &err))
+  if (entry_pages_find(app->root, &list, &o->arena, &err))
     return cli_error(&err);
   if (list.len)
     return EXIT_DONE;
   return cli_fail(EXIT_USAGE,
                   "%s: no page to start from, and --requests FILE is missing; "
                   "name the application's document root",
-                  site->root);
+                  app->root);
 }
 
 static int find_extension(Options *o) {
   Err err;
-  char *path = site_extension(&err);
+  char *path = app_extension(&err);
   if (!path)
     return cli_error(&err);
-  o->visits.site.extension = arena_strdup(&o->arena, path);
+  o->visits.app.extension = arena_strdup(&o->arena, path);
   free(path);
   return EXIT_DONE;
 }
@@ -290,7 +292,7 @@ static int read_requests(Options *o, Requests *list) {
   const char *path = o->requests ? o->requests : o->first;
   if (!path)
     return EXIT_DONE;
-  if (o->requests && (o->site.resume))
+  if (o->requests && o->explore.resume)
     return cli_fail(EXIT_USAGE, "give either --requests or --resume; the same "
                                 "command continues a list");
   if (o->requests && o->first)
@@ -322,7 +324,7 @@ static char *session_key(const Options *o, const char *command) {
   Str text = {0};
   if (o->requests)
     fs_read(o->requests, 0, &text, &ignored);
-  hash = site_hash(o->visits.site.root, text.data, text.len);
+  hash = app_hash(o->visits.app.root, text.data, text.len);
   str_release(&text);
   return mem_printf("web %s %016llx", command, (unsigned long long)hash);
 }
@@ -381,7 +383,7 @@ static int plan_confinement(Options *o, Err *err) {
   v->confine = o->confine.plan;
   v->confine.seen = seen;
   v->refusals = &o->refusals;
-  v->tree_is_state = site_is_small(v->site.root);
+  v->tree_is_state = app_is_small(v->app.root);
   return 0;
 }
 
@@ -389,10 +391,10 @@ static int plan_confinement(Options *o, Err *err) {
 static void warn_of_state(const Visits *v) {
   for (size_t i = 0; i < v->files.len; i++) {
     const char *path = v->files.items[i];
-    if (!text_starts(path, "%w") && path_below(path, v->site.root) == path)
+    if (!text_starts(path, "%w") && path_below(path, v->app.root) == path)
       cli_warn("--state %s: this system confines by a copy of %s; let the "
                "application write elsewhere with --allow-write DIR",
-               path, v->site.root);
+               path, v->app.root);
   }
 }
 
@@ -431,7 +433,7 @@ static int prepare_confinement(Options *o) {
   if (v->in_place)
     cli_warn("--in-place: %s is not copied; the application may change it and "
              "all else that you may change, connect and send mail",
-             v->site.root);
+             v->app.root);
   else if (plan_confinement(o, &err) || find_view(o, &err))
     return cli_error(&err);
   return EXIT_DONE;
@@ -452,7 +454,7 @@ static int run_visits(Options *o, const Requests *list) {
 
 // --- exploring --------------------------------------------------------------
 
-static void print_found(const SiteProgress *p) {
+static void print_found(const ExplorerProgress *p) {
   static double next;
   if (!show_progress || p->seconds < next)
     return;
@@ -467,10 +469,10 @@ static void print_found(const SiteProgress *p) {
 
 static int run_explorer(Options *o, const Requests *list, Explorer **out) {
   Err err;
-  o->site.visits = &o->visits;
-  o->site.first = list;
-  o->site.progress = print_found;
-  *out = explorer_new(&o->site);
+  o->explore.visits = &o->visits;
+  o->explore.first = list;
+  o->explore.progress = print_found;
+  *out = explorer_new(&o->explore);
   int rc = explorer_run(*out, &err);
   if (show_progress)
     cli_progress_end();
@@ -507,15 +509,15 @@ static int keep_sequences(Options *o, const Explorer *e, const Suite *suite) {
 }
 
 static void print_reached(const Options *o, const Explorer *e) {
-  const SiteProgress *p = explorer_progress(e);
+  const ExplorerProgress *p = explorer_progress(e);
   if (o->quiet || strcmp(o->rank.format, "text") != 0)
     return;
   printf("Explored: %zu script%s, %zu of %zu lines, %zu branch%s, %zu state%s; "
          "%s.\n",
          p->scripts, plural(p->scripts), p->lines, p->statements, p->branches,
-         p->branches == 1 ? "" : "es", p->worlds, plural(p->worlds),
+         p->branches == 1 ? "" : "es", p->states, plural(p->states),
          p->covered ? "the coverage goal is reached"
-         : o->site.max_failures && p->failures >= o->site.max_failures
+         : o->explore.max_failures && p->failures >= o->explore.max_failures
              ? "the failure limit is reached"
          : p->queued ? "the budget ended with requests left to try"
                      : "nothing is left to try");
@@ -597,22 +599,22 @@ static int begin_session(Options *o, const char *command, Err *err) {
   Visits *v = &o->visits;
   bool continued = false;
   char *key = session_key(o, command), *cwd = path_absolute(".", NULL);
-  int rc = o->site.resume ? session_reopen(v->store, &v->session, err)
-                          : session_begin(v->store, key, command, cwd,
-                                          &v->session, &continued, err);
+  int rc = o->explore.resume ? session_reopen(v->store, &v->session, err)
+                             : session_begin(v->store, key, command, cwd,
+                                             &v->session, &continued, err);
   free(key);
   free(cwd);
   if (rc || o->requests)
     return rc;
   char *dir = arena_printf(&o->arena, "%s/made/%lld", store_dir(v->store),
                            (long long)v->session);
-  o->site.saved = arena_printf(&o->arena, "%s/exploration", dir);
-  if (o->site.resume && !fs_exists(o->site.saved))
+  o->explore.saved = arena_printf(&o->arena, "%s/exploration", dir);
+  if (o->explore.resume && !fs_exists(o->explore.saved))
     return err_set(err,
                    "%s: session %lld is not an exploration; --resume continues "
                    "the newest session of the store",
                    store_dir(v->store), (long long)v->session);
-  o->site.resume |= continued && fs_exists(o->site.saved);
+  o->explore.resume |= continued && fs_exists(o->explore.saved);
   return fs_mkdirs(dir, err);
 }
 
@@ -656,8 +658,8 @@ static void hide_messages(Options *o) {
 static void prepare_exploring(Options *o) {
   array_push(&o->visits.ini, "culprit.collect=statements,conditions,returns,"
                              "edges,output,compares,shadows");
-  if (!(o->visits.site.timeout > 0))
-    o->visits.site.timeout = EXPLORE_TIMEOUT;
+  if (!(o->visits.app.timeout > 0))
+    o->visits.app.timeout = EXPLORE_TIMEOUT;
 }
 
 static int web(Options *o, const char *command) {
@@ -674,7 +676,7 @@ static int web(Options *o, const char *command) {
     prepare_exploring(o);
   if (status == EXIT_DONE) {
     o->visits.oracle.timeout =
-        o->visits.site.timeout > 0 ? o->visits.site.timeout : SITE_SECONDS;
+        o->visits.app.timeout > 0 ? o->visits.app.timeout : APP_SECONDS;
     status = cli_open_store(&o->visits.store, o->store, STORE_CREATE);
     if (status == EXIT_DONE)
       status = run_session(o, &list, command);
@@ -692,7 +694,7 @@ static int web_main(int argc, char **argv) {
     status = options_wrong(&cmd_web, "name one directory: the "
                                      "application's document root");
   } else if (status == OPTIONS_TAKEN) {
-    o.visits.site.root = argv[first];
+    o.visits.app.root = argv[first];
     char *command = cli_command_line(argv);
     cli_resumes(argv);
     status = web(&o, command);

@@ -15,7 +15,7 @@
 #include <xxhash.h>
 
 #include "eval/dependence_graph.h"
-#include "php/site.h"
+#include "php/application.h"
 #include "process/words.h"
 #include "util/clock.h"
 #include "util/fs.h"
@@ -118,9 +118,9 @@ static int hash_file(XXH3_state_t *h, const char *path, Err *err) {
 static int hash_program(XXH3_state_t *h, const Version *v, Err *err) {
   if (!v->web)
     return hash_file(h, v->program, err);
-  uint64_t site = site_hash(v->program, "", 0);
-  XXH3_64bits_update(h, &site, sizeof site);
-  char *extension = site_extension(err);
+  uint64_t app = app_hash(v->program, "", 0);
+  XXH3_64bits_update(h, &app, sizeof app);
+  char *extension = app_extension(err);
   int rc = extension ? hash_file(h, extension, err) : -1;
   free(extension);
   return rc;

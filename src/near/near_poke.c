@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "input/made.h"
-#include "oracle/compare.h"
-#include "oracle/contract.h"
+#include "oracle/contract_failures.h"
+#include "oracle/files_equal.h"
 #include "oracle/oracle.h"
 #include "run/scratch.h"
 #include "util/fs.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "oracle/contract.h"
+#include "oracle/contract_failures.h"
 #include "oracle/message.h"
 #include "util/escape.h"
 #include "util/fs.h"

@@ -18,7 +18,7 @@ void failure_add(Run *run, const char *kind, const char *place,
 
 // Adds what the end of the process shows by itself: a signal, a timeout, too
 // much of something. False if it just exited. Marks the run imprecise where
-// nobody knows at which line it ended.
+// the line at which it ended is unknown.
 bool failure_add_end(Run *run, const Outcome *outcome, const char *root,
                      double timeout, uint64_t max_output);
 

@@ -1,4 +1,4 @@
-// The oracles of the table in oracle.c. What they do is told in oracle.h.
+// The oracles of the table in oracle.c, described in oracle.h.
 #ifndef CULPRIT_ORACLE_KINDS_H
 #define CULPRIT_ORACLE_KINDS_H
 

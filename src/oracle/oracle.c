@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "oracle/contract.h"
+#include "oracle/contract_failures.h"
 #include "oracle/failure.h"
 #include "oracle/kinds.h"
 #include "oracle/sanitizer.h"
@@ -45,8 +45,7 @@ bool oracle_settled(const Trial *t, Run *run) {
   }
   if (lost_output(t)) {
     run->verdict = VERDICT_ERROR;
-    run_add_note(run,
-                 "it removed or replaced the file that its output goes to");
+    run_add_note(run, "the test removed or replaced its output file");
     return true;
   }
   bool report = sanitizer_scan(t->err, t->root, run);

@@ -45,7 +45,7 @@ typedef struct {
 typedef enum {
   SECOND_NONE,
   SECOND_PROGRAM, // the same test with the oracle's program instead of its own
-  SECOND_SHELL,   // the oracle's shell command, told where the output is
+  SECOND_SHELL,   // the oracle's shell command, with the output's path
 } Second;
 
 typedef struct {

@@ -30,7 +30,7 @@ static void judge_status(const TestRules *rules, const Trial *t, Run *run) {
   if (rules->will_fail && !status) {
     run->verdict = VERDICT_FAIL;
     failure_add(run, "exit", "", NULL,
-                "passes, and is expected to fail (exit status 0)");
+                "passes but is expected to fail (exit status 0)");
   } else if (status && !rules->will_fail) {
     fail_by_status(t, run);
   } else {
@@ -150,7 +150,7 @@ int rules_judge(const TestRules *rules, const Trial *t, Run *run, Err *err) {
   }
   if (status == rules->error_status && rules->error_status >= 0) {
     run->verdict = VERDICT_ERROR;
-    run_add_note(run, "it says it cannot be tried (exit status %d)", status);
+    run_add_note(run, "the test skipped itself (exit status %d)", status);
     return 0;
   }
   if (rules->tap)

@@ -1,4 +1,4 @@
-// Server processes that live and die with us: see child.h.
+// Server processes that end with us: see child.h.
 #include "php/child.h"
 
 #include <errno.h>
@@ -17,9 +17,9 @@
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/stop.h"
+#include "util/str.h"
 
-// --- starting
-// -----------------------------------------------------------------
+// --- starting ---------------------------------------------------------------
 
 // Between fork and exec other threads' locks may be held: system calls only.
 
@@ -78,9 +78,9 @@ static int exec_problem(int fd) {
   return n == sizeof why ? why : 0;
 }
 
-int child_start(Child *c, const ChildPlan *plan, Err *err) {
+int child_start(ChildProcess *c, const ChildPlan *plan, Err *err) {
   int ends[2];
-  *c = (Child){.pidfd = -1};
+  *c = (ChildProcess){.pidfd = -1};
   if (pipe2(ends, O_CLOEXEC))
     return err_set(err, "%s: no pipe: %s", plan->path, strerror(errno));
   pid_t parent = getpid(), pid = fork();
@@ -107,10 +107,9 @@ int child_start(Child *c, const ChildPlan *plan, Err *err) {
   return 0;
 }
 
-// --- ending
-// -------------------------------------------------------------------
+// --- ending -----------------------------------------------------------------
 
-bool child_ended(Child *c, int milliseconds) {
+bool child_ended(ChildProcess *c, int milliseconds) {
   if (!c->pid)
     return true;
   // One that was killed is waited for in any case.
@@ -129,11 +128,11 @@ bool child_ended(Child *c, int milliseconds) {
   while (waitpid(c->pid, &c->status, 0) < 0 && errno == EINTR)
     ;
   close(c->pidfd);
-  *c = (Child){.pidfd = -1, .status = c->status};
+  *c = (ChildProcess){.pidfd = -1, .status = c->status};
   return true;
 }
 
-bool child_has_children(const Child *c) {
+bool child_has_children(const ChildProcess *c) {
   char path[64], digit;
   snprintf(path, sizeof path, "/proc/%d/task/%d/children", c->pid, c->pid);
   int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -143,14 +142,14 @@ bool child_has_children(const Child *c) {
   return any;
 }
 
-void child_kill(Child *c) {
+void child_kill(ChildProcess *c) {
   if (!c->pid)
     return;
   kill(-c->pid, SIGKILL);
   child_ended(c, -1);
 }
 
-void child_stop(Child *c, int milliseconds) {
+void child_stop(ChildProcess *c, int milliseconds) {
   if (!c->pid)
     return;
   if (stop_requested()) {
@@ -201,4 +200,30 @@ char *child_find(const char *const names[]) {
       return path;
   }
   return NULL;
+}
+
+// --- words and logs ---------------------------------------------------------
+
+void text_list_release(TextList *w) {
+  for (size_t i = 0; i < w->len; i++)
+    free(w->items[i]);
+  array_release(w);
+}
+
+char *child_log_end(const char *log, size_t most) {
+  enum { LOG_MOST = 4 << 20 };
+  Str text = {0};
+  Err ignored;
+  int fd = fs_open_regular(AT_FDCWD, log, false, &ignored);
+  if (fd >= 0) {
+    fs_read_fd(fd, log, LOG_MOST, &text, &ignored);
+    close(fd);
+  }
+  size_t skip = text.len > most ? text.len - most : 0;
+  char *end = mem_strdup(str_text(&text) + skip);
+  for (char *p = end; *p; p++)
+    if ((unsigned char)*p < ' ')
+      *p = p[1] ? ' ' : '\0';
+  str_release(&text);
+  return end;
 }

@@ -51,8 +51,7 @@ static void drop(CookieJar *j, size_t i) {
   j->cookies.len--;
 }
 
-// --- dates: "Thu, 01-Jan-1970 00:00:01 GMT" and what else is about
-// ----------------------------------------------------
+// --- dates: "Thu, 01-Jan-1970 00:00:01 GMT" and what else is about ----------
 
 static bool read_time(const char *word, struct tm *tm) {
   int h, m, s;
@@ -104,8 +103,7 @@ static bool read_date(const char *text, time_t *out) {
   return true;
 }
 
-// --- Set-Cookie
-// ---------------------------------------------------------------
+// --- Set-Cookie -------------------------------------------------------------
 
 typedef struct {
   const char *text;
@@ -230,8 +228,7 @@ void cookie_jar_take(CookieJar *j, const char *path, const Headers *response) {
       take_one(j, path, response->items[i].value);
 }
 
-// --- Cookie
-// -------------------------------------------------------------------
+// --- Cookie -----------------------------------------------------------------
 
 static bool path_matches(const char *cookie, const char *path) {
   size_t n = strlen(cookie);

@@ -16,8 +16,7 @@ enum {
   KEEP_CONNECTION = 1,
 };
 
-// --- what we send
-// -------------------------------------------------------------
+// --- what we send -----------------------------------------------------------
 
 static void put_header(unsigned char h[FCGI_RECORD], int type, size_t n) {
   h[0] = VERSION;
@@ -76,8 +75,7 @@ void fcgi_record(unsigned char header[FCGI_RECORD], size_t n) {
   put_header(header, STDIN, n);
 }
 
-// --- what comes back
-// ----------------------------------------------------------
+// --- what comes back --------------------------------------------------------
 
 static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 

@@ -27,8 +27,7 @@ enum {
   FCGI_CONTENT = 0xfff8, // most we put behind one
 };
 
-// --- what we send
-// -------------------------------------------------------------
+// --- what we send -----------------------------------------------------------
 
 // Opens a request; the connection stays for the next one.
 void fcgi_begin(Str *out);
@@ -38,8 +37,7 @@ void fcgi_params(Str *out, const Str *pairs);
 // The header of a piece of the body, n <= FCGI_CONTENT bytes; 0: its end.
 void fcgi_record(unsigned char header[FCGI_RECORD], size_t n);
 
-// --- what comes back
-// ----------------------------------------------------------
+// --- what comes back --------------------------------------------------------
 
 typedef struct {
   void *context;

@@ -1,4 +1,4 @@
-// Values that come from the page at the moment of sending: see fresh.h.
+// Values taken from the page before: see fresh.h.
 #include "php/fresh.h"
 
 #include <ctype.h>
@@ -9,9 +9,7 @@
 #include "util/mem.h"
 
 void fresh_release(Fresh *f) {
-  for (size_t i = 0; i < f->values.len; i++)
-    free(f->values.items[i]);
-  array_release(&f->values);
+  text_list_release(&f->values);
   hashmap_release(&f->fields);
 }
 
@@ -84,10 +82,8 @@ static const char *rewrite(const Fresh *f, const char *header, const char *data,
       str_addc(&out, '&');
     p = stop + (stop < end);
   }
-  const char *copy = arena_strndup(arena, str_text(&out), out.len);
   *out_len = out.len;
-  str_release(&out);
-  return copy;
+  return arena_take(arena, &out);
 }
 
 // Content-Disposition: form-data; name="token" CRLF CRLF value CRLF
@@ -108,11 +104,8 @@ static const char *rewrite_part(const Fresh *f, const char *name,
   str_addn(&out, data, (size_t)(at - data));
   str_add(&out, f->values.items[i]);
   str_addn(&out, end, len - (size_t)(end - data));
-  char *copy = arena_alloc(arena, out.len + 1);
-  memcpy(copy, out.data, out.len);
   *out_len = out.len;
-  str_release(&out);
-  return copy;
+  return arena_take(arena, &out);
 }
 
 static void rewrite_parts(const Fresh *f, const char *header, Request *out,

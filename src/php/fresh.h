@@ -1,14 +1,15 @@
-// Values that come from the page at the moment of sending: a header
+// Values taken from the page before when a request is sent: a header
 //
 //   Culprit-Fresh: token nonce
 //
-// of a request in a list says that the form data it names are those of the
-// hidden fields on the last page of the visitor that had such a field, whatever
-// the list says. So a list outlives CSRF tokens. The header itself is not sent.
+// of a request in a list names form data whose values are replaced by those of
+// the hidden fields on the visitor's last page that had such a field. So a list
+// stays valid when CSRF tokens change. The header itself is not sent.
 #ifndef CULPRIT_PHP_FRESH_H
 #define CULPRIT_PHP_FRESH_H
 
-#include "php/links.h"
+#include "php/child.h"
+#include "php/page_links.h"
 #include "php/request.h"
 #include "util/arena.h"
 #include "util/hashmap.h"
@@ -16,10 +17,10 @@
 
 #define FRESH_HEADER "Culprit-Fresh"
 
-// What the visitor's pages showed so far.
+// The hidden fields of the visitor's pages so far.
 typedef struct {
   Hashmap fields; // name -> index of values
-  ARRAY(char *) values;
+  TextList values;
 } Fresh;
 
 void fresh_release(Fresh *f);

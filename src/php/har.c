@@ -43,8 +43,7 @@ static bool has_control(const char *text) {
   return false;
 }
 
-// --- the address
-// --------------------------------------------------------------
+// --- the address ------------------------------------------------------------
 
 // Splits "http://host:port/path"; false: it is none that goes to a web server.
 static bool split_url(Har *h, const char *url, const char **host,
@@ -68,8 +67,7 @@ static void set_target(Har *h, Request *q, const char *rest) {
       path < n ? arena_strndup(h->arena, rest + path + 1, n - path - 1) : "";
 }
 
-// --- headers
-// ------------------------------------------------------------------
+// --- headers ----------------------------------------------------------------
 
 static bool is_dropped(const char *name) {
   static const char *const dropped[] = {"host",
@@ -108,7 +106,8 @@ static int add_headers(Har *h, Request *q, const json_t *request) {
       array_push(&found, (Header){arena_strdup(h->arena, name),
                                   arena_strdup(h->arena, value)});
   }
-  q->headers = headers_settle(&found, h->arena);
+  arena_adopt(h->arena, &found);
+  q->headers = found;
   return rc;
 }
 
@@ -119,11 +118,11 @@ static void add_content_type(Har *h, Request *q, const char *type) {
   for (size_t i = 0; i < q->headers.len; i++)
     array_push(&more, q->headers.items[i]);
   array_push(&more, (Header){"Content-Type", arena_strdup(h->arena, type)});
-  q->headers = headers_settle(&more, h->arena);
+  arena_adopt(h->arena, &more);
+  q->headers = more;
 }
 
-// --- bodies
-// -------------------------------------------------------------------
+// --- bodies -----------------------------------------------------------------
 
 static void add_encoded(Str *s, const char *text) {
   for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
@@ -231,8 +230,7 @@ static void add_body(Har *h, Request *q, const json_t *request) {
   str_release(&s);
 }
 
-// --- entries
-// ------------------------------------------------------------------
+// --- entries ----------------------------------------------------------------
 
 static int add_entry(Har *h, const json_t *request) {
   const char *method = text_of(request, "method");
@@ -291,8 +289,8 @@ int request_list_har(const char *name, const char *text, size_t len,
     return err_set(err, "%s:%d: not JSON: %s", name, why.line, why.text);
   int rc = add_entries(&h, root);
   json_decref(root);
+  arena_adopt(arena, &h.out);
   if (!rc)
-    *out = requests_settle(&h.out, arena);
-  array_release(&h.out);
+    *out = h.out;
   return rc;
 }

@@ -1,4 +1,4 @@
-// An answer as it comes out of a CGI program: see page.h.
+// The response of a CGI program: see page.h.
 #include "php/page.h"
 
 #include <stdlib.h>
@@ -86,8 +86,7 @@ void page_errors(void *page, const char *bytes, size_t n) {
     str_addn(&p->errors, bytes, n);
 }
 
-// --- reading the headers
-// ------------------------------------------------------
+// --- reading the headers ----------------------------------------------------
 
 static void add_header(const char *line, size_t n, Response *out,
                        Headers *found, Arena *arena) {
@@ -117,7 +116,8 @@ static void read_headers(const Str *head, Response *out, Arena *arena) {
     add_header(p, kept, out, &found, arena);
     p += n + 1;
   }
-  out->headers = headers_settle(&found, arena);
+  arena_adopt(arena, &found);
+  out->headers = found;
 }
 
 void page_settle(const Page *p, Response *out, Arena *arena) {

@@ -1,6 +1,6 @@
-// An answer as it comes out of a CGI program, piece by piece: headers, an empty
-// line, the body. What is beyond the limits is counted as cut and thrown away,
-// so that a page without end needs no memory without end.
+// The response of a CGI program as it arrives: headers, an empty line, the
+// body. Bytes beyond the limits are dropped and noted, so that an endless page
+// needs no endless memory.
 #ifndef CULPRIT_PHP_PAGE_H
 #define CULPRIT_PHP_PAGE_H
 

@@ -9,15 +9,15 @@
 #include "php/fastcgi.h"
 #include "php/fresh.h"
 
-static void add_target(Str *pairs, const Site *site, const Route *route,
+static void add_target(Str *pairs, const WebApp *app, const Route *route,
                        const Request *r) {
   Str s = {0};
-  fcgi_pair(pairs, "DOCUMENT_ROOT", site->root);
+  fcgi_pair(pairs, "DOCUMENT_ROOT", app->root);
   fcgi_pair(pairs, "SCRIPT_FILENAME", route->file);
   fcgi_pair(pairs, "SCRIPT_NAME", route->script);
   if (*route->info) {
     fcgi_pair(pairs, "PATH_INFO", route->info);
-    str_addf(&s, "%s%s", site->root, route->info);
+    str_addf(&s, "%s%s", app->root, route->info);
     fcgi_pair(pairs, "PATH_TRANSLATED", s.data);
     str_clear(&s);
   }
@@ -93,9 +93,9 @@ static void add_cookies(Str *pairs, const Request *r, const char *cookies) {
   str_release(&s);
 }
 
-static void add_environment(Str *pairs, const Site *site) {
+static void add_environment(Str *pairs, const WebApp *app) {
   Str name = {0};
-  for (const char *const *e = site->env; e && *e; e++) {
+  for (const char *const *e = app->env; e && *e; e++) {
     size_t n = strcspn(*e, "=");
     str_clear(&name);
     str_addn(&name, *e, n);
@@ -105,12 +105,12 @@ static void add_environment(Str *pairs, const Site *site) {
   str_release(&name);
 }
 
-void params_add(Str *pairs, const Site *site, const Route *route,
+void params_add(Str *pairs, const WebApp *app, const Route *route,
                 const Request *r, const char *cookies) {
   const char *host = headers_get(&r->headers, "Host");
   host = host ? host : "localhost";
-  add_environment(pairs, site);
-  add_target(pairs, site, route, r);
+  add_environment(pairs, app);
+  add_target(pairs, app, route, r);
   add_server(pairs, host);
   add_body(pairs, r);
   fcgi_pair(pairs, "HTTP_HOST", host);

@@ -8,7 +8,7 @@
 #include "util/str.h"
 
 // Appends them to `pairs` in FastCGI's form.
-void params_add(Str *pairs, const Site *site, const Route *route,
+void params_add(Str *pairs, const WebApp *app, const Route *route,
                 const Request *r, const char *cookies);
 
 #endif

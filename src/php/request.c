@@ -9,32 +9,13 @@
 #include "util/fs.h"
 #include "util/str.h"
 
-// --- what lists and answers are made of
-// ---------------------------------------
+// --- what lists and answers are made of -------------------------------------
 
 const char *headers_get(const Headers *h, const char *name) {
   for (size_t i = 0; i < h->len; i++)
     if (!strcasecmp(h->items[i].name, name))
       return h->items[i].value;
   return NULL;
-}
-
-Headers headers_settle(Headers *h, Arena *arena) {
-  Headers out = {.len = h->len, .cap = h->len};
-  out.items = arena_array(arena, Header, h->len);
-  if (h->len)
-    memcpy(out.items, h->items, h->len * sizeof *h->items);
-  array_release(h);
-  return out;
-}
-
-Requests requests_settle(Requests *r, Arena *arena) {
-  Requests out = {.len = r->len, .cap = r->len};
-  out.items = arena_array(arena, Request, r->len);
-  if (r->len)
-    memcpy(out.items, r->items, r->len * sizeof *r->items);
-  array_release(r);
-  return out;
 }
 
 bool is_token(const char *text, size_t n) {
@@ -44,8 +25,7 @@ bool is_token(const char *text, size_t n) {
   return n > 0 && !memchr(text, '\0', n);
 }
 
-// --- a list, line by line
-// -----------------------------------------------------
+// --- a list, line by line ---------------------------------------------------
 
 typedef struct {
   const char *name; // for messages; files of bodies lie beside it
@@ -72,8 +52,11 @@ static size_t word_length(const char *p) { return strcspn(p, " \t"); }
 
 // Gives the headers read so far to the request they belong to.
 static void finish_request(Reader *r) {
-  if (r->headers.len)
-    array_last(&r->out).headers = headers_settle(&r->headers, r->arena);
+  if (!r->headers.len)
+    return;
+  arena_adopt(r->arena, &r->headers);
+  array_last(&r->out).headers = r->headers;
+  r->headers = (Headers){0};
 }
 
 static int read_header(Reader *r, const char *p) {
@@ -211,8 +194,7 @@ static int read_lines(Reader *r, const char *text, size_t len) {
   return rc;
 }
 
-// --- whole lists
-// --------------------------------------------------------------
+// --- whole lists ------------------------------------------------------------
 
 static size_t mark_length(const char *text, size_t len) {
   return len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3) ? 3 : 0;
@@ -228,9 +210,9 @@ int request_list_parse(const char *name, const char *text, size_t len,
   if (!rc && !r.out.len)
     rc = err_set(err, "%s: no request; one a line: METHOD PATH[?QUERY] [BODY]",
                  name);
+  arena_adopt(arena, &r.out);
   if (!rc)
-    *out = requests_settle(&r.out, arena);
-  array_release(&r.out);
+    *out = r.out;
   return rc;
 }
 
@@ -253,8 +235,7 @@ int request_list_read(const char *path, Requests *out, Arena *arena, Err *err) {
   return rc;
 }
 
-// --- and back
-// -----------------------------------------------------------------
+// --- and back ---------------------------------------------------------------
 
 static bool fits_a_line(const char *body, size_t n) {
   for (size_t i = 0; i < n; i++)

@@ -9,8 +9,8 @@
 //
 // METHOD PATH[?QUERY] [BODY]. A body is form data unless a Content-Type header
 // says otherwise; `@FILE` is the bytes of a file beside the list, `@@` a body
-// that begins with @. docs/reference/web-requests.md describes it. request_list_har reads
-// the same from a browser's HAR file.
+// that begins with @. docs/reference/web-requests.md describes it.
+// request_list_har reads the same from a browser's HAR file.
 #ifndef CULPRIT_PHP_REQUEST_H
 #define CULPRIT_PHP_REQUEST_H
 
@@ -63,9 +63,6 @@ typedef struct {
 
 // The value of the first header of that name (any case), or NULL.
 const char *headers_get(const Headers *h, const char *name);
-// Moves the items of a growing array into the arena.
-Headers headers_settle(Headers *h, Arena *arena);
-Requests requests_settle(Requests *r, Arena *arena);
 // Is it a word as a method or a header's name must be?
 bool is_token(const char *text, size_t n);
 

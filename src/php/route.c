@@ -1,4 +1,4 @@
-// From the path of a request to what answers it: see route.h.
+// What the path of a request leads to: see route.h.
 #include "php/route.h"
 
 #include <ctype.h>
@@ -9,26 +9,18 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-#include "php/site_files.h"
+#include "php/app_files.h"
 #include "util/fs.h"
 #include "util/str.h"
 
-// --- the path as it is meant
-// --------------------------------------------------
-
-static int hex(char c) {
-  if (c >= '0' && c <= '9')
-    return c - '0';
-  c = (char)tolower((unsigned char)c);
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
+// --- the path as it is meant ------------------------------------------------
 
 // A % that begins no escape stands for itself.
 static char *decode(const char *p, Arena *arena, size_t *len) {
   char *out = arena_strdup(arena, p), *q = out;
   while (*p) {
-    if (*p == '%' && hex(p[1]) >= 0 && hex(p[2]) >= 0) {
-      *q++ = (char)(hex(p[1]) << 4 | hex(p[2]));
+    if (*p == '%' && text_hex(p[1]) >= 0 && text_hex(p[2]) >= 0) {
+      *q++ = (char)(text_hex(p[1]) << 4 | text_hex(p[2]));
       p += 3;
     } else {
       *q++ = *p++;
@@ -68,24 +60,16 @@ static bool normalize(char *path) {
   return true;
 }
 
-// --- what is there
-// ------------------------------------------------------------
+// --- what is there ----------------------------------------------------------
 
 typedef enum { NOTHING, FILE_, DIRECTORY, OUTSIDE } Thing;
 
-static bool is_below(const char *path, const char *dir) {
-  size_t n = strlen(dir);
-  if (n == 1) // "/"
-    return true;
-  return !strncmp(path, dir, n) && (!path[n] || path[n] == '/');
-}
-
-static Thing look(const Site *site, const char *root, const char *path) {
+static Thing look(const WebApp *app, const char *root, const char *path) {
   char real[PATH_MAX];
   struct stat st;
-  if (site_file_look(site->files, path, real, &st))
+  if (app_file_look(app->files, path, real, &st))
     return NOTHING;
-  if (!site->follow_links && !is_below(real, root))
+  if (!app->follow_links && !path_lies_in(real, root))
     return OUTSIDE;
   if (S_ISREG(st.st_mode))
     return FILE_;
@@ -99,11 +83,10 @@ static bool is_script(const char *path) {
 // Files that configure web servers are never served.
 static bool is_hidden(const char *path) { return strstr(path, "/.ht") != NULL; }
 
-// --- finding
-// ------------------------------------------------------------------
+// --- finding ----------------------------------------------------------------
 
 typedef struct {
-  const Site *site;
+  const WebApp *app;
   const char *root, *path;
   Route *out;
   Arena *arena;
@@ -113,12 +96,12 @@ typedef struct {
 static int outside(const Search *s, const char *file) {
   return err_set(s->err,
                  "%s: %s is a symbolic link that leads out of the root %s; "
-                 "allow links to leave it if that is meant",
-                 s->path, file, s->site->root);
+                 "--follow-links allows that",
+                 s->path, file, s->app->root);
 }
 
 static char *below_root(const Search *s, const char *path) {
-  const char *root = s->site->root;
+  const char *root = s->app->root;
   size_t n = strlen(root);
   while (n && root[n - 1] == '/')
     n--;
@@ -135,12 +118,12 @@ static int found(Search *s, const char *script, const char *info) {
 
 static int use_front(Search *s) {
   s->out->kind = ROUTE_NOT_FOUND;
-  if (!s->site->front)
+  if (!s->app->front)
     return 0;
-  const char *script = arena_printf(s->arena, "/%s", s->site->front);
-  if (look(s->site, s->root, below_root(s, script)) != FILE_)
-    return err_set(s->err, "%s: no such front controller in %s", s->site->front,
-                   s->site->root);
+  const char *script = arena_printf(s->arena, "/%s", s->app->front);
+  if (look(s->app, s->root, below_root(s, script)) != FILE_)
+    return err_set(s->err, "%s: no such front controller in %s", s->app->front,
+                   s->app->root);
   found(s, script, "");
   s->out->kind = ROUTE_SCRIPT;
   return 0;
@@ -155,7 +138,7 @@ static int use_directory(Search *s, const char *path) {
   for (size_t i = 0; i < sizeof index / sizeof *index; i++) {
     const char *script = arena_printf(s->arena, "%s%s", path, index[i]);
     const char *file = below_root(s, script);
-    Thing thing = look(s->site, s->root, file);
+    Thing thing = look(s->app, s->root, file);
     if (thing == OUTSIDE)
       return outside(s, file);
     if (thing == FILE_)
@@ -170,7 +153,7 @@ static int use_prefix(Search *s, const char *path) {
   for (char *slash; (slash = strrchr(head, '/')) && slash != head;) {
     *slash = '\0';
     const char *file = below_root(s, head);
-    Thing thing = look(s->site, s->root, file);
+    Thing thing = look(s->app, s->root, file);
     if (thing == OUTSIDE)
       return outside(s, file);
     if (thing == FILE_ && is_script(head))
@@ -183,7 +166,7 @@ static int use_prefix(Search *s, const char *path) {
 
 static int search(Search *s, const char *path) {
   const char *file = below_root(s, path);
-  switch (look(s->site, s->root, file)) {
+  switch (look(s->app, s->root, file)) {
   case OUTSIDE:
     return outside(s, file);
   case DIRECTORY:
@@ -195,9 +178,9 @@ static int search(Search *s, const char *path) {
   }
 }
 
-int route_find(Route *out, const Site *site, const char *root, const char *path,
-               Arena *arena, Err *err) {
-  Search s = {.site = site,
+int route_find(Route *out, const WebApp *app, const char *root,
+               const char *path, Arena *arena, Err *err) {
+  Search s = {.app = app,
               .root = root,
               .path = path,
               .out = out,
@@ -212,7 +195,7 @@ int route_find(Route *out, const Site *site, const char *root, const char *path,
     return err_set(err, "%s: the path holds a NUL byte (%%00)", path);
   if (!normalize(meant))
     return err_set(err, "%s: the path leads out of the root %s", path,
-                   site->root);
+                   app->root);
   if (len >= PATH_MAX - 1) {
     out->kind = ROUTE_NOT_FOUND;
     return 0;

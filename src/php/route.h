@@ -1,5 +1,5 @@
-// From the path of a request to what answers it, as a web server with a usual
-// PHP set-up does:
+// What the path of a request leads to, as on a web server with a usual PHP
+// set-up:
 //
 //   /style.css            the file, served by us
 //   /a/view.php           the script
@@ -33,15 +33,15 @@ typedef struct {
   const char *info;   // what follows in the request; "": nothing
 } Route;
 
-// `root` is site->root with all links resolved.
-int route_find(Route *out, const Site *site, const char *root, const char *path,
-               Arena *arena, Err *err);
+// `root` is app->root with all links resolved.
+int route_find(Route *out, const WebApp *app, const char *root,
+               const char *path, Arena *arena, Err *err);
 
-// What a browser expects in a file with that name: "text/css".
+// The content type of a file by its name: "text/css".
 const char *content_type(const char *file);
 
-// Answers all but ROUTE_SCRIPT; `site` has a max_body.
-void static_serve(const Route *route, const Request *r, const Site *site,
+// Answers all but ROUTE_SCRIPT; `app` has a max_body.
+void static_serve(const Route *route, const Request *r, const WebApp *app,
                   Response *out, Arena *arena);
 
 #endif

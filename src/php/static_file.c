@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "php/site_files.h"
+#include "php/app_files.h"
 
 const char *content_type(const char *file) {
   static const char *const types[][2] = {
@@ -55,8 +55,8 @@ static void redirect(const Request *r, Response *out, Arena *arena) {
   set_header(out, "Location", where, arena);
 }
 
-static int open_regular(const SiteFiles *files, const char *path, off_t *size) {
-  int fd = site_file_open(files, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+static int open_regular(const AppFiles *files, const char *path, off_t *size) {
+  int fd = app_file_open(files, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   struct stat st;
   if (fd >= 0 && (fstat(fd, &st) || !S_ISREG(st.st_mode))) {
     close(fd);
@@ -67,17 +67,17 @@ static int open_regular(const SiteFiles *files, const char *path, off_t *size) {
   return fd;
 }
 
-static void send_file(const Route *route, bool head, const Site *site,
+static void send_file(const Route *route, bool head, const WebApp *app,
                       Response *out, Arena *arena) {
   off_t size;
-  int fd = open_regular(site->files, route->file, &size);
+  int fd = open_regular(app->files, route->file, &size);
   if (fd < 0) {
     say(out, 403, "Forbidden", arena);
     return;
   }
   *out = (Response){.status = 200, .errors = ""};
-  out->cut = (size_t)size > site->max_body;
-  size_t want = head ? 0 : out->cut ? site->max_body : (size_t)size;
+  out->cut = (size_t)size > app->max_body;
+  size_t want = head ? 0 : out->cut ? app->max_body : (size_t)size;
   char *body = arena_alloc(arena, want + 1);
   for (ssize_t n; out->body_len < want; out->body_len += (size_t)n)
     if ((n = read(fd, body + out->body_len, want - out->body_len)) <= 0)
@@ -87,7 +87,7 @@ static void send_file(const Route *route, bool head, const Site *site,
   set_header(out, "Content-Type", content_type(route->file), arena);
 }
 
-void static_serve(const Route *route, const Request *r, const Site *site,
+void static_serve(const Route *route, const Request *r, const WebApp *app,
                   Response *out, Arena *arena) {
   bool head = !strcmp(r->method, "HEAD");
   if (route->kind == ROUTE_NOT_FOUND)
@@ -99,5 +99,5 @@ void static_serve(const Route *route, const Request *r, const Site *site,
   else if (!head && strcmp(r->method, "GET"))
     say(out, 405, "Method Not Allowed", arena);
   else
-    send_file(route, head, site, out, arena);
+    send_file(route, head, app, out, arena);
 }

@@ -1,4 +1,4 @@
-// One request and its answer over a connection: see talk.h.
+// One request and its response over a connection: see talk.h.
 #include "php/talk.h"
 
 #include <errno.h>
@@ -29,8 +29,7 @@ typedef struct {
   Err *err;
 } Turn;
 
-// --- sending
-// ------------------------------------------------------------------
+// --- sending ----------------------------------------------------------------
 
 // The next piece of the body; the last one with the end of the request.
 static void add_piece(Turn *u) {
@@ -81,8 +80,7 @@ static void send_some(Turn *u) {
   }
 }
 
-// --- receiving
-// ----------------------------------------------------------------
+// --- receiving --------------------------------------------------------------
 
 static int feed(Turn *u, size_t n) {
   size_t used;
@@ -114,8 +112,7 @@ static int receive_rest(Turn *u) {
   return 0;
 }
 
-// --- both
-// ---------------------------------------------------------------------
+// --- both -------------------------------------------------------------------
 
 static int wait_for_news(Turn *u, struct pollfd fds[3], double left) {
   fds[0] = (struct pollfd){.fd = u->t->connection, .events = POLLIN};

@@ -1,6 +1,6 @@
-// One request and its answer over a connection to a FastCGI process: sends and
-// receives at once (an application may answer before it has read all), watches
-// the process and the clock. The process may do anything.
+// One request and its response over a connection to a FastCGI process. Sends
+// and receives at the same time (an application may answer before it has read
+// all), and watches the process and the clock. The process is not trusted.
 #ifndef CULPRIT_PHP_TALK_H
 #define CULPRIT_PHP_TALK_H
 
@@ -8,7 +8,7 @@
 #include "util/err.h"
 
 typedef enum {
-  TALK_DONE,   // a whole answer
+  TALK_DONE,   // a complete response
   TALK_BROKEN, // the connection ended before that, or the process did
   TALK_FALSE,  // what came is not FastCGI: the message says how
   TALK_LATE
@@ -20,7 +20,7 @@ typedef struct {
   const Str *pairs; // FastCGI's parameters
   const char *body;
   size_t body_len;
-  double deadline; // by child.h's clock
+  double deadline; // by clock_now
   Page *page;      // begun; gets the answer
   bool reusable;   // set: the connection may carry another request
 } Talk;

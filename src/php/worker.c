@@ -1,12 +1,11 @@
-// php-cgi processes spoken to over FastCGI: see worker.h.
+// php-cgi processes reached over FastCGI: see worker.h.
 //
 // We own the listening socket (scratch/php.sock) and give it to each process as
-// its standard input, which is how php-cgi knows what it is. Names longer than
-// a socket's address may be are no problem: it is reached through
-// /proc/self/fd. One process serves one request after the other on one
-// connection; whatever is odd about either (bytes nobody asked for, an end in
-// the middle, a fork) costs the process its life, and the next request starts
-// another.
+// its standard input, which is how php-cgi knows that it serves FastCGI. It is
+// reached through /proc/self/fd, so its name may be longer than a socket's
+// address. One process serves one request after the other on one connection.
+// After anything unexpected (additional bytes, an end in the middle, a fork)
+// the process is killed, and the next request starts another.
 #include "php/worker.h"
 
 #include <errno.h>
@@ -36,26 +35,26 @@
 enum { PROBE_SECONDS = 10, LAST_WORDS = 1000, DYING_MS = 1000 };
 
 struct Worker {
-  Site site;
-  char *scratch, *php, *root, *record, *log, *sessions, *mails;
-  char *named_root, *maps; // of the site, absolute
-  char *inside;            // the root as the process has it
-  SiteFiles *files;
-  ARRAY(char *) args, env; // NULL-terminated
+  WebApp app;
+  const char *scratch, *php, *root, *record, *log, *sessions, *mails;
+  const char *named_root; // of the application, absolute
+  const char *inside;     // the root as the process has it
+  Arena arena;            // of these
+  AppFiles *files;
+  TextList args, env; // NULL-terminated
   int dir, listener, connection;
-  Child child;
+  ChildProcess child;
   Page page;
   Str pairs;
   bool used_php; // by the last request
   pid_t served;  // the process that did
 };
 
-// --- settings
-// -----------------------------------------------------------------
+// --- settings ---------------------------------------------------------------
 
 static void set(Worker *w, const char *name, const char *value) {
-  array_push(&w->args, mem_strdup("-d"));
-  array_push(&w->args, mem_printf("%s=%s", name, value));
+  array_push(&w->args, arena_strdup(&w->arena, "-d"));
+  array_push(&w->args, arena_printf(&w->arena, "%s=%s", name, value));
 }
 
 static void set_defaults(Worker *w) {
@@ -74,21 +73,20 @@ static void set_defaults(Worker *w) {
 }
 
 static void set_places(Worker *w) {
-  char *temporary = mem_printf("%s/tmp", w->scratch);
+  char *temporary = arena_printf(&w->arena, "%s/tmp", w->scratch);
   set(w, "sys_temp_dir", temporary);
   set(w, "upload_tmp_dir", temporary);
   set(w, "session.save_path", w->sessions);
-  if (w->site.mariadb_socket) {
-    set(w, "mysqli.default_socket", w->site.mariadb_socket);
-    set(w, "pdo_mysql.default_socket", w->site.mariadb_socket);
+  if (w->app.mariadb_socket) {
+    set(w, "mysqli.default_socket", w->app.mariadb_socket);
+    set(w, "pdo_mysql.default_socket", w->app.mariadb_socket);
   }
-  free(temporary);
 }
 
 static void set_extension(Worker *w) {
-  if (!w->site.extension)
+  if (!w->app.extension)
     return;
-  set(w, "extension", w->site.extension);
+  set(w, "extension", w->app.extension);
   set(w, "culprit.dir", w->scratch);
   if (strcmp(w->inside, w->named_root) != 0) {
     set(w, "culprit.inside", w->inside);
@@ -98,24 +96,24 @@ static void set_extension(Worker *w) {
 
 // Whatever the user has set: a made request must not reach anybody.
 static void set_mail(Worker *w) {
-  if (!w->site.confine)
+  if (!w->app.confine)
     return;
-  char *command = mem_printf("\"/bin/sh '%s/sendmail'\"", w->scratch);
+  char *command =
+      arena_printf(&w->arena, "\"/bin/sh '%s/sendmail'\"", w->scratch);
   set(w, "sendmail_path", command);
-  free(command);
 }
 
 static void make_args(Worker *w) {
-  array_push(&w->args, mem_strdup(w->php));
-  array_push(&w->args,
-             mem_strdup("-c")); // an empty one instead of the system's
-  array_push(&w->args, mem_printf("%s/php.ini", w->scratch));
+  array_push(&w->args, arena_strdup(&w->arena, w->php));
+  // An empty php.ini instead of the system's.
+  array_push(&w->args, arena_strdup(&w->arena, "-c"));
+  array_push(&w->args, arena_printf(&w->arena, "%s/php.ini", w->scratch));
   set_defaults(w);
   set_places(w);
   set_extension(w);
-  for (const char *const *i = w->site.ini; i && *i; i++) {
-    array_push(&w->args, mem_strdup("-d"));
-    array_push(&w->args, mem_strdup(*i));
+  for (const char *const *i = w->app.ini; i && *i; i++) {
+    array_push(&w->args, arena_strdup(&w->arena, "-d"));
+    array_push(&w->args, arena_strdup(&w->arena, *i));
   }
   set_mail(w);
   array_push(&w->args, NULL);
@@ -125,7 +123,7 @@ static void keep_variable(Worker *w, const char *name, const char *otherwise) {
   const char *value = getenv(name);
   value = value ? value : otherwise;
   if (value)
-    array_push(&w->env, mem_printf("%s=%s", name, value));
+    array_push(&w->env, arena_printf(&w->arena, "%s=%s", name, value));
 }
 
 static void make_env(Worker *w) {
@@ -134,24 +132,22 @@ static void make_env(Worker *w) {
   keep_variable(w, AREA_VARIABLE, NULL); // for what an application starts
   keep_variable(w, "PHP_INI_SCAN_DIR", NULL);
   keep_variable(w, "GLIBC_TUNABLES", NULL);
-  array_push(&w->env, mem_strdup("LANG=C.UTF-8"));
-  array_push(&w->env, mem_strdup("PHP_FCGI_MAX_REQUESTS=0"));
-  for (const char *const *e = w->site.env; e && *e; e++)
-    array_push(&w->env, mem_strdup(*e));
+  array_push(&w->env, arena_strdup(&w->arena, "LANG=C.UTF-8"));
+  array_push(&w->env, arena_strdup(&w->arena, "PHP_FCGI_MAX_REQUESTS=0"));
+  for (const char *const *e = w->app.env; e && *e; e++)
+    array_push(&w->env, arena_strdup(&w->arena, *e));
   array_push(&w->env, NULL);
 }
 
-// --- the scratch directory
-// ----------------------------------------------------
+// --- the scratch directory --------------------------------------------------
 
 static int link_maps(Worker *w, Err *err) {
-  char *link = mem_printf("%s/maps", w->scratch);
+  char *link = arena_printf(&w->arena, "%s/maps", w->scratch);
   int rc = 0;
   unlink(link);
-  if (w->site.maps && symlink(w->site.maps, link))
-    rc = err_set(err, "%s: cannot be linked to %s: %s", link, w->site.maps,
+  if (w->app.maps && symlink(w->app.maps, link))
+    rc = err_set(err, "%s: cannot be linked to %s: %s", link, w->app.maps,
                  strerror(errno));
-  free(link);
   return rc;
 }
 
@@ -168,19 +164,19 @@ static int check_sessions(const char *dir, Err *err) {
 
 // Notes to whom the mail on its standard input goes, a line each.
 static int make_sendmail(Worker *w, Err *err) {
-  static const char script[] = "to=$(sed -n 's/^To: *//p;/^\r*$/q')\n"
-                               "printf '%s\\n' \"${to:-somebody}\" | head -n 1 >> "
-                               "\"${0%/*}/mails\"\n"
-                               "exec cat > /dev/null\n";
-  char *path = mem_printf("%s/sendmail", w->scratch);
-  int rc = w->site.confine ? fs_write(path, script, sizeof script - 1, err) : 0;
-  free(path);
+  static const char script[] =
+      "to=$(sed -n 's/^To: *//p;/^\r*$/q')\n"
+      "printf '%s\\n' \"${to:-somebody}\" | head -n 1 >> "
+      "\"${0%/*}/mails\"\n"
+      "exec cat > /dev/null\n";
+  char *path = arena_printf(&w->arena, "%s/sendmail", w->scratch);
+  int rc = w->app.confine ? fs_write(path, script, sizeof script - 1, err) : 0;
   return rc;
 }
 
 static int make_scratch(Worker *w, Err *err) {
-  char *temporary = mem_printf("%s/tmp", w->scratch);
-  char *ini = mem_printf("%s/php.ini", w->scratch);
+  char *temporary = arena_printf(&w->arena, "%s/tmp", w->scratch);
+  char *ini = arena_printf(&w->arena, "%s/php.ini", w->scratch);
   int rc = fs_mkdirs(temporary, err);
   if (!rc)
     rc = fs_write(ini, "", 0, err);
@@ -190,13 +186,10 @@ static int make_scratch(Worker *w, Err *err) {
     rc = make_sendmail(w, err);
   if (!rc)
     rc = check_sessions(w->sessions, err);
-  free(temporary);
-  free(ini);
   return rc;
 }
 
-// --- sockets
-// ------------------------------------------------------------------
+// --- sockets ----------------------------------------------------------------
 
 static void address(const Worker *w, struct sockaddr_un *a) {
   *a = (struct sockaddr_un){.sun_family = AF_UNIX};
@@ -238,8 +231,7 @@ static int connect_worker(Worker *w, Err *err) {
   return 0;
 }
 
-// --- the process
-// --------------------------------------------------------------
+// --- the process ------------------------------------------------------------
 
 static int start(Worker *w, Err *err) {
   int log = open(w->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
@@ -251,7 +243,7 @@ static int start(Worker *w, Err *err) {
                     .in = w->listener,
                     .out = log,
                     .err = log,
-                    .confine = w->site.confine};
+                    .confine = w->app.confine};
   int rc = child_start(&w->child, &plan, err);
   close(log);
   return rc;
@@ -284,8 +276,7 @@ static int make_ready(Worker *w, Err *err) {
   return w->connection >= 0 ? 0 : connect_worker(w, err);
 }
 
-// --- one exchange
-// -------------------------------------------------------------
+// --- one exchange -----------------------------------------------------------
 
 static void settle_broken(Worker *w, Exchange *out, Arena *arena) {
   char how[32];
@@ -328,7 +319,7 @@ static int exchange(Worker *w, const Request *r, double seconds, Exchange *out,
     return -1;
   w->served = w->child.pid;
   double begin = clock_now();
-  page_begin(&w->page, w->site.max_body);
+  page_begin(&w->page, w->app.max_body);
   Talk t = {.connection = w->connection,
             .pidfd = w->child.pidfd,
             .pairs = &w->pairs,
@@ -354,35 +345,35 @@ int worker_serve(Worker *w, const Request *r, const char *cookies,
                  Exchange *out, Arena *arena, Err *err) {
   Route route;
   *out = (Exchange){0};
-  if (route_find(&route, &w->site, w->root, r->path, arena, err))
+  if (route_find(&route, &w->app, w->root, r->path, arena, err))
     return -1;
   w->used_php = route.kind == ROUTE_SCRIPT;
   if (!w->used_php) {
     double begin = clock_now();
     out->is_static = true;
-    static_serve(&route, r, &w->site, &out->response, arena);
+    static_serve(&route, r, &w->app, &out->response, arena);
     out->seconds = clock_now() - begin;
     return 0;
   }
   out->script = route.script;
   str_clear(&w->pairs);
-  params_add(&w->pairs, &w->site, &route, r, cookies);
-  return exchange(w, r, w->site.timeout, out, arena, err);
+  params_add(&w->pairs, &w->app, &route, r, cookies);
+  return exchange(w, r, w->app.timeout, out, arena, err);
 }
 
 pid_t worker_process(const Worker *w) { return w->used_php ? w->served : 0; }
 
 const char *worker_record(const Worker *w) {
-  return w->used_php && w->site.extension ? w->record : NULL;
+  return w->used_php && w->app.extension ? w->record : NULL;
 }
 
-const Site *worker_site(const Worker *w) { return &w->site; }
+const WebApp *worker_app(const Worker *w) { return &w->app; }
 
 void worker_take_mail(Worker *w, TakeMail *take, void *ctx) {
   Str text = {0};
   Err ignored;
   struct stat st;
-  if (!w->site.confine || stat(w->mails, &st) || !st.st_size)
+  if (!w->app.confine || stat(w->mails, &st) || !st.st_size)
     return;
   fs_read(w->mails, 1 << 20, &text, &ignored);
   unlink(w->mails);
@@ -393,30 +384,11 @@ void worker_take_mail(Worker *w, TakeMail *take, void *ctx) {
   free(all);
 }
 
-// --- the first request: is it PHP, and ours?
-// ----------------------------------
-
-// The end of what the process wrote, on one line.
-static char *last_words(const Worker *w) {
-  Str text = {0};
-  Err ignored;
-  int fd = fs_open_regular(AT_FDCWD, w->log, false, &ignored);
-  if (fd >= 0) {
-    fs_read_fd(fd, w->log, 1 << 20, &text, &ignored);
-    close(fd);
-  }
-  size_t skip = text.len > LAST_WORDS ? text.len - LAST_WORDS : 0;
-  char *words = mem_strdup(str_text(&text) + skip);
-  for (char *p = words; *p; p++)
-    if ((unsigned char)*p < ' ')
-      *p = p[1] ? ' ' : '\0';
-  str_release(&text);
-  return words;
-}
+// --- the first request: is it PHP, and ours? --------------------------------
 
 static int complain(const Worker *w, const char *what, const char *how,
                     Err *err) {
-  char *words = last_words(w);
+  char *words = child_log_end(w->log, LAST_WORDS);
   err_set(err, "%s: %s%s%s%s%s", w->php, what, how ? ": " : "", how ? how : "",
           *words ? ": " : "", words);
   free(words);
@@ -425,7 +397,7 @@ static int complain(const Worker *w, const char *what, const char *how,
 
 static int check_version(const Worker *w, const Response *r, Err *err) {
   const char *by = headers_get(&r->headers, "X-Powered-By");
-  if (!w->site.extension || !by || text_starts(by, "PHP/8.2."))
+  if (!w->app.extension || !by || text_starts(by, "PHP/8.2."))
     return 0;
   return err_set(err,
                  "%s is %s, the extension is for PHP 8.2; install php8.2-cgi "
@@ -435,50 +407,54 @@ static int check_version(const Worker *w, const Response *r, Err *err) {
 
 // PHP goes on without an extension that it cannot load.
 static int check_extension(const Worker *w, Err *err) {
-  if (!w->site.extension)
+  if (!w->app.extension)
     return 0;
-  char *words = last_words(w);
+  char *words = child_log_end(w->log, LAST_WORDS);
   bool bad = strstr(words, "PHP Startup") &&
-             (strstr(words, w->site.extension) || strstr(words, "culprit"));
+             (strstr(words, w->app.extension) || strstr(words, "culprit"));
   free(words);
-  return bad ? complain(w, "does not load our extension", NULL, err) : 0;
+  return bad ? complain(w, "does not load culprit's extension", NULL, err) : 0;
 }
 
 static int probe(Worker *w, Err *err) {
   Arena arena = {0};
   Exchange e = {0};
-  Route nothing = {.file = mem_printf("%s/no-such-script.php", w->scratch),
-                   .script = "/no-such-script.php",
-                   .info = ""};
+  Route nothing = {
+      .file = arena_printf(&w->arena, "%s/no-such-script.php", w->scratch),
+      .script = "/no-such-script.php",
+      .info = ""};
   Request r = {
       .method = "GET", .path = nothing.script, .query = "", .body = ""};
-  params_add(&w->pairs, &w->site, &nothing, &r, NULL);
+  params_add(&w->pairs, &w->app, &nothing, &r, NULL);
   int rc = exchange(w, &r, PROBE_SECONDS, &e, &arena, err);
   if (!rc && e.end == EXCHANGE_TIMEOUT)
     rc = complain(w, "does not answer over FastCGI; is it php-cgi?", NULL, err);
   else if (!rc && e.end == EXCHANGE_DIED)
-    rc = complain(w, "is no php-cgi that works", e.how, err);
+    rc = complain(w, "is not a working php-cgi", e.how, err);
   if (!rc)
     rc = check_version(w, &e.response, err);
   if (!rc)
     rc = check_extension(w, err);
-  free((char *)nothing.file);
   arena_release(&arena);
   return rc;
 }
 
-// --- opening and closing
-// ------------------------------------------------------
+// --- opening and closing ----------------------------------------------------
+
+// Moves a text into the worker's arena; NULL stays NULL.
+static const char *own(Worker *w, char *text) {
+  return text ? arena_move(&w->arena, text, strlen(text) + 1) : NULL;
+}
 
 static int find_php(Worker *w, Err *err) {
   static const char *const names[] = {"php-cgi8.2", "php-cgi", NULL};
-  if (!w->site.php_cgi) {
-    w->php = child_find(names);
+  if (!w->app.php_cgi) {
+    w->php = own(w, child_find(names));
     return w->php ? 0
                   : err_set(err, "no php-cgi8.2 or php-cgi in PATH; install "
                                  "php8.2-cgi");
   }
-  w->php = path_absolute(w->site.php_cgi, NULL);
+  w->php = own(w, path_absolute(w->app.php_cgi, NULL));
   if (!fs_executable(w->php))
     return err_set(
         err, "%s: no program; install php8.2-cgi or name its php-cgi", w->php);
@@ -488,18 +464,18 @@ static int find_php(Worker *w, Err *err) {
 static int find_root(Worker *w, Err *err) {
   char real[PATH_MAX];
   struct stat st;
-  if (site_file_look(w->files, w->site.root, real, &st))
-    return err_set(err, "document root %s: %s", w->site.root, strerror(errno));
+  if (app_file_look(w->files, w->app.root, real, &st))
+    return err_set(err, "document root %s: %s", w->app.root, strerror(errno));
   if (!S_ISDIR(st.st_mode))
-    return err_set(err, "document root %s: not a directory", w->site.root);
-  w->root = mem_strdup(real);
+    return err_set(err, "document root %s: not a directory", w->app.root);
+  w->root = arena_strdup(&w->arena, real);
   return 0;
 }
 
 static int prepare(Worker *w, Err *err) {
-  if (w->site.confine && site_files_open(&w->files, w->site.confine, err))
+  if (w->app.confine && app_files_open(&w->files, w->app.confine, err))
     return -1;
-  w->site.files = w->files;
+  w->app.files = w->files;
   if (find_php(w, err) || find_root(w, err) || make_scratch(w, err) ||
       open_listener(w, err))
     return -1;
@@ -508,24 +484,26 @@ static int prepare(Worker *w, Err *err) {
   return probe(w, err);
 }
 
-int worker_open(Worker **out, const Site *site, const char *scratch, Err *err) {
+int worker_open(Worker **out, const WebApp *app, const char *scratch,
+                Err *err) {
   Worker *w = mem_new(Worker);
-  w->site = *site;
-  w->site.timeout = site->timeout > 0 ? site->timeout : SITE_SECONDS;
-  w->site.max_body = site->max_body ? site->max_body : SITE_BODY;
+  w->app = *app;
+  w->app.timeout = app->timeout > 0 ? app->timeout : APP_SECONDS;
+  w->app.max_body = app->max_body ? app->max_body : APP_BODY;
   w->dir = w->listener = w->connection = w->child.pidfd = -1;
-  w->scratch = path_absolute(scratch, NULL);
-  w->record = mem_printf("%s/request.rec", w->scratch);
-  w->log = mem_printf("%s/worker.log", w->scratch);
-  w->sessions = site->session_dir ? path_absolute(site->session_dir, NULL)
-                                  : mem_printf("%s/sessions", w->scratch);
-  w->mails = mem_printf("%s/mails", w->scratch);
-  w->named_root = path_absolute(site->root, NULL);
-  w->site.root = w->inside = site->confine
-                                 ? confine_inside(site->confine, w->named_root)
-                                 : mem_strdup(w->named_root);
-  if (site->maps)
-    w->site.maps = w->maps = path_absolute(site->maps, NULL);
+  w->scratch = own(w, path_absolute(scratch, NULL));
+  w->record = arena_printf(&w->arena, "%s/request.rec", w->scratch);
+  w->log = arena_printf(&w->arena, "%s/worker.log", w->scratch);
+  w->sessions = app->session_dir
+                    ? own(w, path_absolute(app->session_dir, NULL))
+                    : arena_printf(&w->arena, "%s/sessions", w->scratch);
+  w->mails = arena_printf(&w->arena, "%s/mails", w->scratch);
+  w->named_root = own(w, path_absolute(app->root, NULL));
+  w->inside = app->confine ? own(w, confine_inside(app->confine, w->named_root))
+                           : w->named_root;
+  w->app.root = w->inside;
+  if (app->maps)
+    w->app.maps = own(w, path_absolute(app->maps, NULL));
   *out = NULL;
   if (prepare(w, err)) {
     worker_close(w);
@@ -533,12 +511,6 @@ int worker_open(Worker **out, const Site *site, const char *scratch, Err *err) {
   }
   *out = w;
   return 0;
-}
-
-static void release_words(char **words, size_t n) {
-  for (size_t i = 0; i < n; i++)
-    free(words[i]);
-  free(words);
 }
 
 void worker_close(Worker *w) {
@@ -550,20 +522,11 @@ void worker_close(Worker *w) {
     close(w->listener);
   if (w->dir >= 0)
     close(w->dir);
-  release_words(w->args.items, w->args.len);
-  release_words(w->env.items, w->env.len);
+  array_release(&w->args);
+  array_release(&w->env);
   page_release(&w->page);
   str_release(&w->pairs);
-  free(w->scratch);
-  free(w->php);
-  free(w->root);
-  free(w->record);
-  free(w->log);
-  free(w->sessions);
-  free(w->named_root);
-  free(w->inside);
-  free(w->mails);
-  free(w->maps);
-  site_files_close(w->files);
+  arena_release(&w->arena);
+  app_files_close(w->files);
   free(w);
 }

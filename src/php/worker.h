@@ -1,9 +1,9 @@
-// php-cgi processes with our extension, one request at a time each, spoken to
-// over FastCGI on a Unix socket. A worker that dies is started again; what it
-// did until then is in its record.
+// php-cgi processes with culprit's extension, reached over FastCGI on a Unix
+// socket. Each serves one request at a time. A worker that dies is started
+// again; its record has what it did until then.
 //
 //   Worker *w;
-//   worker_open(&w, &site, "scratch/w0", &err);
+//   worker_open(&w, &app, "scratch/w0", &err);
 //   worker_serve(w, &request, cookies, &exchange, &arena, &err);
 //   php_record_read(worker_record(w), ...);
 //   worker_close(w);
@@ -12,13 +12,14 @@
 // is closed (the process is killed with its thread). Workers share nothing but
 // the application's files, and not even those where each is confined.
 //
-// A confined worker sends no mail: PHP's sendmail_path is a script of ours that
-// swallows it. Where its view is a copy, PHP is given the copy's name as
-// document root; records and maps have the root's own.
+// A confined worker sends no mail: PHP's sendmail_path is a script that
+// discards it. Where its view is a copy, PHP's document root is the copy;
+// records and maps have the paths of the original.
 //
-// What a path means is route.h's matter. php-cgi reads no php.ini: the settings
-// are PHP's own defaults, what docs/reference/web-requests.md lists on top of them, and
-// site->ini; extensions are those of the distribution's scan directory.
+// route.h says what a path leads to. php-cgi reads no php.ini: the settings
+// are PHP's own defaults, what docs/reference/web-requests.md lists on top of
+// them, and app->ini; extensions are those of the distribution's scan
+// directory.
 #ifndef CULPRIT_PHP_WORKER_H
 #define CULPRIT_PHP_WORKER_H
 
@@ -27,8 +28,8 @@
 #include <sys/types.h>
 
 #include "confine/confine.h"
+#include "php/app_files.h"
 #include "php/request.h"
-#include "php/site_files.h"
 #include "util/arena.h"
 #include "util/err.h"
 #include "util/str.h"
@@ -47,31 +48,30 @@ typedef struct {
   const char *session_dir;    // session.save_path; NULL: one in the scratch
   const char *mariadb_socket; // what "localhost" means to mysqli and PDO; NULL:
                               // as it is
-  double timeout;             // seconds per request; 0: SITE_SECONDS
-  size_t max_body;            // bytes of a response that are kept; 0: SITE_BODY
+  double timeout;             // seconds per request; 0: APP_SECONDS
+  size_t max_body;            // bytes of a response that are kept; 0: APP_BODY
   bool follow_links;          // a symbolic link may lead out of the root
   Confine *confine;           // what its processes are confined by; NULL: they
                               // may do what we may
-  const SiteFiles *files;     // as the processes see them; made by worker_open
-} Site;
+  const AppFiles *files;      // as the processes see them; made by worker_open
+} WebApp;
 
-enum { SITE_SECONDS = 30, SITE_BODY = 16 << 20 };
+enum { APP_SECONDS = 30, APP_BODY = 16 << 20 };
 
 // How an exchange ended.
 typedef enum {
   EXCHANGE_DONE,
   EXCHANGE_DIED,   // the worker did: `how` says by what
-  EXCHANGE_TIMEOUT // killed after site->timeout
+  EXCHANGE_TIMEOUT // killed after app->timeout
 } ExchangeEnd;
 
 typedef struct {
   ExchangeEnd end;
   const char *how;   // "SIGSEGV", "exit status 255"; NULL: it lives
-  Response response; // as far as it came
+  Response response; // as far as it arrived
   double seconds;
   bool is_static; // no script: a file below the root, or an error page, by us
-  const char
-      *script; // that answered, below the root: "/a/view.php"; NULL: none
+  const char *script; // below the root: "/a/view.php"; NULL: none
 } Exchange;
 
 typedef struct Worker Worker;
@@ -79,7 +79,7 @@ typedef struct Worker Worker;
 // Starts the process. `scratch` is made and belongs to the worker. Fails with a
 // message that names the remedy if php-cgi is missing, has another version than
 // the extension, or does not answer.
-int worker_open(Worker **w, const Site *site, const char *scratch, Err *err);
+int worker_open(Worker **w, const WebApp *app, const char *scratch, Err *err);
 void worker_close(Worker *w);
 
 // Makes one request. -1 only if no worker can be started any more, or the
@@ -88,14 +88,14 @@ void worker_close(Worker *w);
 int worker_serve(Worker *w, const Request *r, const char *cookies,
                  Exchange *out, Arena *arena, Err *err);
 
-// The site as the worker has it: names are those of its view.
-const Site *worker_site(const Worker *w);
-// Takes the recipients of mail that was swallowed since the last call.
+// The application as the worker has it: paths are those of its view.
+const WebApp *worker_app(const Worker *w);
+// Takes the recipients of mail that was discarded since the last call.
 typedef void TakeMail(void *ctx, const char *to);
 void worker_take_mail(Worker *w, TakeMail *take, void *ctx);
 
-// The record of the last request (php/record/record.h); NULL: served without
-// PHP, or by plain PHP.
+// The record of the last request (php/record/php_record.h); NULL: served
+// without PHP, or by plain PHP.
 const char *worker_record(const Worker *w);
 // The process that served it, which may have ended; 0: none did.
 pid_t worker_process(const Worker *w);

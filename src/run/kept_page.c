@@ -14,24 +14,18 @@ static const char *const kinds[] = {[OUTPUT_PLAIN] = "plain",
                                     [OUTPUT_CHANGED] = "changed",
                                     [OUTPUT_UNKNOWN] = "unknown"};
 
-void kept_piece_line(const OutputPiece *p, Str *out) {
-  str_addf(out, "%llu\t%llu\t%s\t%s:%u\n", (unsigned long long)p->offset,
-           (unsigned long long)p->length, kinds[p->kind],
-           p->file ? p->file : "", p->line);
-}
-
 static char *directory(const Store *store, int64_t session) {
   return mem_printf("%s/made/%lld/pages", store_dir(store), (long long)session);
 }
 
-static char *file_of(const char *dir, const char *signature, const char *end) {
+// The files' name without its end.
+static char *base_of(const char *dir, const char *signature) {
   return mem_printf(
-      "%s/%016llx.%s", dir,
-      (unsigned long long)XXH3_64bits(signature, strlen(signature)), end);
+      "%s/%016llx", dir,
+      (unsigned long long)XXH3_64bits(signature, strlen(signature)));
 }
 
-// --- writing
-// ------------------------------------------------------------------
+// --- writing ----------------------------------------------------------------
 
 // "12" comes before "103"; names that are no numbers as strings.
 static bool comes_before(const char *a, const char *b) {
@@ -47,27 +41,36 @@ static char *test_of(const char *map) {
   return mem_printf("%.*s", (int)(end - map - 5), map + 5);
 }
 
-static bool is_first(const char *path, const char *test) {
+static bool is_first(const char *base, const char *test) {
   Str map = {0};
   Err ignored;
   bool first = true;
+  char *path = mem_printf("%s.map", base);
   if (!fs_read(path, 4096, &map, &ignored)) {
     char *other = test_of(str_text(&map));
     first = !other || comes_before(test, other);
     free(other);
   }
+  free(path);
   str_release(&map);
   return first;
 }
 
-static int write_one(const char *dir, const char *signature, const Run *run,
-                     const char *body, size_t n, const Str *map, Err *err) {
-  char *body_path = file_of(dir, signature, "body");
-  char *map_path = file_of(dir, signature, "map");
-  int rc = 0;
-  if (is_first(map_path, run->test))
-    rc = fs_write(body_path, body, n, err) ||
-         fs_write(map_path, map->data, map->len, err);
+int page_write(const char *base, const char *head, const char *body, size_t n,
+               const PhpRecord *record, Err *err) {
+  char *body_path = mem_printf("%s.body", base);
+  char *map_path = mem_printf("%s.map", base);
+  Str map = {0};
+  str_add(&map, head);
+  for (size_t i = 0; record && i < record->npieces; i++) {
+    const OutputPiece *p = &record->pieces[i];
+    str_addf(&map, "%llu\t%llu\t%s\t%s:%u\n", (unsigned long long)p->offset,
+             (unsigned long long)p->length, kinds[p->kind],
+             p->file ? p->file : "", p->line);
+  }
+  int rc = fs_write(body_path, body, n, err) ||
+           fs_write(map_path, map.data, map.len, err);
+  str_release(&map);
   free(body_path);
   free(map_path);
   return rc ? -1 : 0;
@@ -79,24 +82,23 @@ int kept_page_write(const Store *store, int64_t session, const Run *run,
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
   if (!run->failures.len || !n || n > KEPT_PAGE_MAX)
     return 0;
-  Str map = {0};
   char *dir = directory(store, session);
-  str_addf(&map, "test %s\n", run->test);
-  for (size_t i = 0; record && i < record->npieces; i++)
-    kept_piece_line(&record->pieces[i], &map);
+  char *head = mem_printf("test %s\n", run->test);
   int rc = fs_mkdirs(dir, err);
   pthread_mutex_lock(&lock);
-  for (size_t i = 0; !rc && i < run->failures.len; i++)
-    rc = write_one(dir, run->failures.items[i].signature, run, body, n, &map,
-                   err);
+  for (size_t i = 0; !rc && i < run->failures.len; i++) {
+    char *base = base_of(dir, run->failures.items[i].signature);
+    if (is_first(base, run->test))
+      rc = page_write(base, head, body, n, record, err);
+    free(base);
+  }
   pthread_mutex_unlock(&lock);
-  str_release(&map);
+  free(head);
   free(dir);
   return rc;
 }
 
-// --- reading
-// ------------------------------------------------------------------
+// --- reading ----------------------------------------------------------------
 
 static void add_piece(KeptPage *p, size_t offset, size_t length,
                       const char *file, uint32_t line) {
@@ -153,8 +155,9 @@ void kept_page_read(KeptPage *p, const Store *store, int64_t session,
                     const char *signature) {
   *p = (KeptPage){0};
   char *dir = directory(store, session);
-  char *body_path = file_of(dir, signature, "body");
-  char *map_path = file_of(dir, signature, "map");
+  char *base = base_of(dir, signature);
+  char *body_path = mem_printf("%s.body", base);
+  char *map_path = mem_printf("%s.map", base);
   Str map = {0};
   Err ignored;
   if (!fs_read(body_path, KEPT_PAGE_MAX, &p->body, &ignored) && p->body.len &&
@@ -165,6 +168,7 @@ void kept_page_read(KeptPage *p, const Store *store, int64_t session,
   str_release(&map);
   free(body_path);
   free(map_path);
+  free(base);
   free(dir);
 }
 

@@ -1,12 +1,12 @@
-// Pages that show a failure, kept beside the store for the HTML report: of each
-// failure the page of its first request, with the lines that wrote it.
+// Pages that show a failure, kept beside the store for the HTML report: for
+// each failure the page of its first request, with the lines that wrote it.
 //
 //   .culprit/made/SESSION/pages/HASH.body   the page; HASH: of the signature
 //                               HASH.map    "test NAME", then a line per piece:
 //                                           offset, length, kind, file:line
 //
-// Pages above KEPT_PAGE_MAX are not kept. What is read is not believed: pieces
-// that do not fit the page are left out.
+// Pages above KEPT_PAGE_MAX are not kept. A reader ignores pieces that do not
+// fit the page.
 #ifndef CULPRIT_RUN_KEPT_PAGE_H
 #define CULPRIT_RUN_KEPT_PAGE_H
 
@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "model/run.h"
-#include "php/record/record.h"
+#include "php/record/php_record.h"
 #include "store/store.h"
 #include "util/array.h"
 #include "util/err.h"
@@ -23,8 +23,10 @@
 
 enum { KEPT_PAGE_MAX = 256 << 10 };
 
-// "offset length kind file:line", tabs between, as one line.
-void kept_piece_line(const OutputPiece *piece, Str *out);
+// Writes base.body, the page, and base.map: `head`, then a line per piece,
+// "offset length kind file:line" with tabs between. `record` may be NULL.
+int page_write(const char *base, const char *head, const char *body, size_t n,
+               const PhpRecord *record, Err *err);
 
 // For every failure of the run, unless an earlier request has shown it. Any
 // thread may call it.

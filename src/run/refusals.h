@@ -1,5 +1,5 @@
-// What a confined application was not let do, with the request that tried:
-// findings about the application, shared by all workers.
+// What confinement refused to the application, with the request that tried it.
+// Shared by all workers.
 #ifndef CULPRIT_RUN_REFUSALS_H
 #define CULPRIT_RUN_REFUSALS_H
 

@@ -10,7 +10,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "oracle/contract.h"
+#include "oracle/contract_failures.h"
 #include "oracle/failure.h"
 #include "process/words.h"
 #include "run/segment_verdict.h"

@@ -52,11 +52,8 @@ int testfile_parse(Testfile *f, const char *path, const char *text, size_t size,
                  "%s: no test in it; every line that is not blank and "
                  "does not start with # is one",
                  path);
-  f->tests = arena_array(&f->arena, Test, tests.len);
   f->ntests = tests.len;
-  if (tests.len)
-    memcpy(f->tests, tests.items, tests.len * sizeof *f->tests);
-  array_release(&tests);
+  f->tests = arena_adopt(&f->arena, &tests);
   return rc;
 }
 
@@ -158,9 +155,7 @@ char *test_command(const Test *t, const char *exe, Arena *arena) {
     }
     str_add(&s, t->line);
   }
-  char *text = arena_strndup(arena, str_text(&s), s.len);
-  str_release(&s);
-  return text;
+  return arena_take(arena, &s);
 }
 
 char **test_environment(const Test *t, char **env, Arena *arena) {

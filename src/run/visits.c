@@ -12,10 +12,10 @@
 #include <string.h>
 
 #include "php/fresh.h"
-#include "php/scripts.h"
-#include "php/state/state.h"
+#include "php/php_scripts.h"
+#include "php/state/app_state.h"
 #include "process/orphan.h"
-#include "run/seat.h"
+#include "run/app_instance.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/stop.h"
@@ -28,12 +28,12 @@ enum { WORKERS_MAX = 64 };
 typedef struct {
   pid_t child;
   int number;
-} Sent;
+} SentSignal;
 
 enum { SENT_MOST = 64 };
 static struct {
   pthread_mutex_t lock;
-  Sent list[SENT_MOST];
+  SentSignal list[SENT_MOST];
   size_t n;
 } unsaid = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -52,7 +52,7 @@ int visits_signal_of(pid_t child) {
   pid_t pid;
   pthread_mutex_lock(&unsaid.lock);
   for (int number; unsaid.n < SENT_MOST && (number = stop_take_sent(&pid));)
-    unsaid.list[unsaid.n++] = (Sent){process_ancestor(pid), number};
+    unsaid.list[unsaid.n++] = (SentSignal){process_ancestor(pid), number};
   int number = child ? take_signal_of(child) : 0;
   pthread_mutex_unlock(&unsaid.lock);
   return number;
@@ -77,8 +77,8 @@ typedef struct {
   int number;
   pthread_t thread;
   bool started;
-  Seat seat;
-} Place;
+  AppInstance instance;
+} VisitWorker;
 
 // --- one request ------------------------------------------------------------
 
@@ -96,10 +96,10 @@ static int keep(Shared *shared, const PhpRecord *record, Run *run, Err *err) {
   return rc;
 }
 
-static int judge(Place *p, const Request *r, const Exchange *x,
+static int judge(VisitWorker *p, const Request *r, const Exchange *x,
                  const char *warning, Arena *arena, Err *err) {
   Judged j;
-  int rc = seat_judge(&p->seat, r, x, warning, &j, arena, err);
+  int rc = app_instance_judge(&p->instance, r, x, warning, &j, arena, err);
   if (!rc)
     rc = keep(p->shared, j.has_record ? &j.record : NULL, &j.run, err);
   run_release(&j.run);
@@ -125,21 +125,21 @@ static bool wants_fresh(const Request *list, size_t from, size_t to) {
   return false;
 }
 
-static int serve_visitor(Place *p, size_t from, size_t to, Err *err) {
+static int serve_visitor(VisitWorker *p, size_t from, size_t to, Err *err) {
   const Request *list = p->shared->requests->items;
-  Seat *s = &p->seat;
+  AppInstance *s = &p->instance;
   CookieJar *jar = cookie_jar_new();
   Fresh fresh = {0};
   bool note = wants_fresh(list, from, to);
   Arena visit = {0};
   const char *warning = NULL;
-  int rc = state_restore(s->state, 0, err);
+  int rc = app_state_restore(s->state, 0, err);
   for (size_t i = from; !rc && i < to && !stop_requested(); i++) {
     Arena arena = {0};
     Exchange x;
     const char *cookies = cookie_jar_header(jar, list[i].path, &arena);
     Request sent = fresh_apply(&fresh, &list[i], &arena);
-    rc = seat_serve(s, &sent, cookies, &x, &arena, err);
+    rc = app_instance_serve(s, &sent, cookies, &x, &arena, err);
     if (!rc && note)
       fresh_note(&fresh, &sent, &x.response);
     if (!rc) {
@@ -191,22 +191,18 @@ static void stop_all(Shared *shared, const Err *err) {
 }
 
 static void *work(void *arg) {
-  Place *p = arg;
+  VisitWorker *p = arg;
   Shared *shared = p->shared;
   Err err = {0};
   size_t from, to;
-  int rc =
-      seat_open(&p->seat, shared->visits, shared->maps, p->number, NULL, &err);
+  int rc = app_instance_open(&p->instance, shared->visits, shared->maps,
+                             p->number, NULL, &err);
   while (!rc && next_visitor(shared, &from, &to))
     rc = serve_visitor(p, from, to, &err);
   if (rc)
     stop_all(shared, &err);
-  seat_close(&p->seat);
+  app_instance_close(&p->instance);
   return NULL;
-}
-
-static bool is_below(const char *path, const char *dir) {
-  return !strcmp(path, dir) || path_below(path, dir) != path;
 }
 
 // Does every worker have a file of its own there?
@@ -217,9 +213,9 @@ static bool is_own(const Visits *v, const char *path) {
     return false;
   const char *const *p = v->confine.writable;
   for (; p && *p; p++)
-    if (is_below(path, *p))
+    if (path_lies_in(path, *p))
       return false;
-  return v->has_view || is_below(path, v->site.root);
+  return v->has_view || path_lies_in(path, v->app.root);
 }
 
 int visits_workers(const Visits *v) {
@@ -242,17 +238,17 @@ static int count_workers(const Visits *v, const Requests *requests) {
   return n > (int)visitors ? (int)visitors : n;
 }
 
-static int start_all(Shared *shared, Place *places, int n, Err *err) {
+static int start_all(Shared *shared, VisitWorker *workers, int n, Err *err) {
   for (int i = 0; i < n; i++) {
-    places[i] = (Place){.shared = shared, .number = i};
-    places[i].started =
-        !pthread_create(&places[i].thread, NULL, work, &places[i]);
-    if (!places[i].started && i == 0)
+    workers[i] = (VisitWorker){.shared = shared, .number = i};
+    workers[i].started =
+        !pthread_create(&workers[i].thread, NULL, work, &workers[i]);
+    if (!workers[i].started && i == 0)
       return err_set(err, "cannot start a thread");
   }
   for (int i = 0; i < n; i++)
-    if (places[i].started)
-      pthread_join(places[i].thread, NULL);
+    if (workers[i].started)
+      pthread_join(workers[i].thread, NULL);
   if (shared->stop) {
     *err = shared->err;
     return -1;
@@ -285,12 +281,12 @@ int visits_run(Visits *v, const Requests *requests, Err *err) {
   count_tests(v, requests);
   shared.scripts = scripts_new(maps, assign_ids, v);
   int n = count_workers(v, requests), rc = fs_mkdirs(maps, err);
-  Place *places = mem_array(Place, (size_t)n);
+  VisitWorker *workers = mem_array(VisitWorker, (size_t)n);
   stop_adopt();
   if (!rc)
-    rc = start_all(&shared, places, n, err);
+    rc = start_all(&shared, workers, n, err);
   v->interrupted = stop_requested();
-  free(places);
+  free(workers);
   scripts_free(shared.scripts);
   pthread_mutex_destroy(&shared.lock);
   fs_remove_tree(v->scratch);

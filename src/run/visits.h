@@ -1,12 +1,11 @@
-// Runs a list of requests against a PHP application: every visitor starts with
-// fresh cookies and the application's first state; visitors are shared out over
-// workers, each with a session directory, and if asked for a database server,
-// of its own. Every request that is no setup becomes a Run, named after its
-// line in the list, judged and stored at once.
+// Runs a list of requests against a PHP application. Every visitor starts with
+// no cookies and the application's first state. Visitors are shared out among
+// workers, each with its own session directory and, if asked for, database
+// server. Every request except setup requests becomes a Run, named after its
+// line in the list, and is judged and stored at once.
 //
-// Workers are confined (confine/confine.h), each by itself: what the
-// application writes is seen by the worker that wrote it, and by nobody after
-// the end.
+// Each worker is confined (confine/confine.h): only the worker that wrote a
+// file sees it, and nothing stays after the end.
 #ifndef CULPRIT_RUN_VISITS_H
 #define CULPRIT_RUN_VISITS_H
 
@@ -15,7 +14,7 @@
 #include <stdint.h>
 
 #include "confine/confine.h"
-#include "oracle/web.h"
+#include "oracle/web_oracle.h"
 #include "php/request.h"
 #include "php/worker.h"
 #include "run/refusals.h"
@@ -29,11 +28,11 @@ typedef struct {
   const char *name, *sql;
 } Database;
 
-// `%w` in a text stands for the worker's own directory, `%s` for the socket of
-// its database server.
+// In texts, `%w` is the worker's own directory and `%s` the socket of its
+// database server.
 typedef struct Visits Visits;
 struct Visits {
-  Site site;      // without ini, env, session_dir and mariadb_socket
+  WebApp app;     // without ini, env, session_dir and mariadb_socket
   Texts ini, env; // NAME=VALUE
   Texts files;    // what the application writes, to be saved and restored
   ARRAY(Database) databases;
@@ -46,11 +45,11 @@ struct Visits {
   bool tree_is_state;  // all that is written below the root, without being
                        // named in `files`
   bool has_view;       // confine_has_view: what is written anywhere is private
-  Refusals *refusals;  // gets what was refused; NULL: nobody wants to know
-  // Called with the first worker's, once that is made. May be NULL.
+  Refusals *refusals;  // gets what confinement refused; may be NULL
+  // Called with the first worker's confinement. May be NULL.
   void (*confined)(const Visits *v, Confine *c);
-  // Where the pages go, as <test>.body, with <test>.map: which line wrote each
-  // piece, "offset length kind file:line", tabs between. NULL: nowhere.
+  // Directory for pages: <test>.body, and <test>.map with the line that wrote
+  // each piece (kept_page.h). NULL: none.
   const char *pages;
   Store *store;
   int64_t session;
@@ -62,16 +61,16 @@ struct Visits {
   void (*progress)(const Visits *v); // may be NULL
 };
 
-// Stops, with what it has, when a signal came (util/stop.h).
+// Stops when a signal came (util/stop.h); finished runs are kept.
 int visits_run(Visits *v, const Requests *requests, Err *err);
 void visits_release(Visits *v); // the lists
 
 // How many workers the settings ask for: one where they would share files.
 int visits_workers(const Visits *v);
 
-// A signal that process `child` of ours, or what it has started, has sent us and
-// that was not told yet; 0: none. It may come a little later than the answer to
-// the request that sent it.
+// Takes a signal that our process `child`, or one that it started, has sent us
+// and that was not told yet; 0: none. It may come a little later than the
+// answer to the request that sent it.
 int visits_signal_of(pid_t child);
 
 #endif

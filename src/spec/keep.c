@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "locate/spec_note.h"
-#include "oracle/contract.h"
+#include "oracle/contract_failures.h"
 #include "process/words.h"
 #include "util/clock.h"
 #include "util/mem.h"

@@ -14,8 +14,8 @@
 #include "util/err.h"
 
 typedef struct {
-  char *dir;   // absolute
-  int lock;    // the directory, locked
+  char *dir;     // absolute
+  int lock;      // the directory, locked
   pid_t watcher; // 0: none
 } Area;
 

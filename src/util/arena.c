@@ -74,6 +74,22 @@ char *arena_printf(Arena *a, const char *fmt, ...) {
   return s;
 }
 
+void *arena_move(Arena *a, void *heap, size_t size) {
+  void *copy = arena_alloc(a, size);
+  if (size)
+    memcpy(copy, heap, size);
+  free(heap);
+  return copy;
+}
+
+char *arena_take(Arena *a, Str *s) {
+  char *copy = arena_alloc(a, s->len + 1);
+  if (s->len)
+    memcpy(copy, s->data, s->len);
+  str_release(s);
+  return copy;
+}
+
 void arena_release(Arena *a) {
   while (a->chunks) {
     ArenaChunk *next = a->chunks->next;

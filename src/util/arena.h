@@ -9,6 +9,8 @@
 
 #include <stddef.h>
 
+#include "util/str.h"
+
 typedef struct ArenaChunk ArenaChunk;
 typedef struct {
   ArenaChunk *chunks;
@@ -19,6 +21,15 @@ char *arena_strdup(Arena *a, const char *s);
 char *arena_strndup(Arena *a, const char *s, size_t n);
 char *arena_printf(Arena *a, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+// Moves the bytes of `s` into the arena, with a NUL behind them; `s` is empty
+// afterwards.
+char *arena_take(Arena *a, Str *s);
+// Moves the items of a growing array (array.h) into the arena. Nothing may be
+// added to it or released afterwards.
+#define arena_adopt(a, array)                                                  \
+  ((array)->items =                                                            \
+       arena_move((a), (array)->items, (array)->len * sizeof *(array)->items))
+void *arena_move(Arena *a, void *heap, size_t size);
 void arena_release(Arena *a);
 
 #define arena_new(a, T) ((T *)arena_alloc((a), sizeof(T)))

@@ -24,8 +24,7 @@
     if (need_ > (a)->cap) {                                                    \
       size_t cap_ = (a)->cap ? (a)->cap * 2 : 8;                               \
       (a)->cap = cap_ < need_ ? need_ : cap_;                                  \
-      (a)->items =                                                             \
-          mem_realloc((a)->items, (a)->cap * sizeof *(a)->items);              \
+      (a)->items = mem_realloc((a)->items, (a)->cap * sizeof *(a)->items);     \
     }                                                                          \
   } while (0)
 

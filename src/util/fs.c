@@ -222,6 +222,13 @@ const char *path_base(const char *path) {
   return slash ? slash + 1 : path;
 }
 
+bool path_lies_in(const char *path, const char *dir) {
+  size_t n = strlen(dir);
+  while (n && dir[n - 1] == '/')
+    n--;
+  return !strncmp(path, dir, n) && (!path[n] || path[n] == '/');
+}
+
 char *path_of_self(void) {
   char buf[PATH_MAX];
   ssize_t n = readlink("/proc/self/exe", buf, sizeof buf - 1);

@@ -39,6 +39,8 @@ bool fs_executable(const char *path);
 char *path_absolute(const char *path, const char *dir);
 // `path` relative to `dir` if it lies below it, else itself. Points into path.
 const char *path_below(const char *path, const char *dir);
+// Is it `dir` itself, or below it?
+bool path_lies_in(const char *path, const char *dir);
 const char *path_base(const char *path);
 // The directory this program itself lies in. Caller frees.
 char *path_of_self(void);

@@ -37,7 +37,8 @@ int stop_status(int status);
 
 // Seconds the command gets to finish; 0: the handler ends it at once.
 void stop_orderly(unsigned seconds);
-// What to say at the end of "culprit: interrupted"; it must stay. NULL: nothing.
+// What to say at the end of "culprit: interrupted"; it must stay. NULL:
+// nothing.
 void stop_hint(const char *text);
 const char *stop_hint_text(void); // "" if there is none
 

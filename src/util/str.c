@@ -66,6 +66,20 @@ bool text_starts(const char *text, const char *prefix) {
   return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
+int text_hex(char c) {
+  if (c >= '0' && c <= '9')
+    return c - '0';
+  c |= ' ';
+  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool text_holds_any(const char *text, const char *const *words) {
+  for (; *words; words++)
+    if (strcasestr(text, *words))
+      return true;
+  return false;
+}
+
 bool text_is_one_of(const char *text, const char *const *words) {
   while (*words && strcmp(text, *words) != 0)
     words++;

@@ -23,6 +23,10 @@ const char *str_text(const Str *s);
 
 bool text_starts(const char *text, const char *prefix);
 bool text_ends(const char *text, const char *suffix);
+// The value of a hexadecimal digit; -1: it is none.
+int text_hex(char c);
+// Does it hold one of the words, in capitals or not? The list ends with NULL.
+bool text_holds_any(const char *text, const char *const *words);
 // Is it one of the words, does it start with one of them? Lists end with NULL.
 bool text_is_one_of(const char *text, const char *const *words);
 bool text_starts_one_of(const char *text, const char *const *words);

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "php/record/record.h"
+#include "php/record/php_record.h"
 #include "util/fs.h"
 
 static const char *base(const char *path) { return path_base(path); }

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "contract/contract.h"
-#include "oracle/contract.h"
-#include "php/record/record.h"
+#include "oracle/contract_failures.h"
+#include "php/record/php_record.h"
 #include "program/contract_table.h"
 #include "replay/trace.h"
 #include "spec/call_snapshot.h"

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "oracle/html/html.h"
+#include "oracle/html/html_check.h"
 #include "util/array.h"
 #include "util/fs.h"
 #include "util/str.h"

@@ -1,15 +1,16 @@
-// Unit tests of exploring: where a page leads to (php/links.h), requests made
-// of it (php/site_ask.h), input that decides comparisons
-// (explore/solve/site_solve.h), and what is asked first (explore/site_queue.h).
+// Unit tests of exploring: where a page leads to (php/page_links.h), requests
+// made of it (php/ask.h), input that decides comparisons
+// (explore/solve/request_solver.h), and what is asked first
+// (explore/request_queue.h).
 #include "test.h"
 
 #include <stdlib.h>
 
-#include "explore/site_queue.h"
-#include "explore/solve/site_solve.h"
-#include "php/links.h"
+#include "explore/request_queue.h"
+#include "explore/solve/request_solver.h"
+#include "php/ask.h"
+#include "php/page_links.h"
 #include "php/record/record_format.h"
-#include "php/site_ask.h"
 
 static Links read_page(const char *page, Arena *arena) {
   return links_read(page, strlen(page), "/a/list.php", "p=2", arena);
@@ -322,7 +323,7 @@ TEST(a_compared_value_replaces_the_parameter_it_was_compared_with) {
   Asks asks = {0};
   Ask a = ask_link("/l.php", "user=Wx7y&pw=wq2e", &arena);
   PhpCompare c = compared(COMPARE_EQUAL, " wx7y", "admin");
-  solve_compare(NULL, &c, &a, &asks, &arena);
+  request_solver_solve(NULL, &c, &a, &asks, &arena);
   assert_int_equal(asks.len, 1);
   reads(&asks.items[0], "GET /l.php?user=admin&pw=wq2e");
   array_release(&asks);
@@ -335,8 +336,8 @@ TEST(a_value_inside_the_compared_text_gets_its_part_of_the_other_side) {
   Ask a = ask_link("/l.php", "page=wx7y", &arena);
   PhpCompare c = compared(COMPARE_EQUAL, "inc/wx7y.php", "inc/home.php");
   PhpCompare other = compared(COMPARE_EQUAL, "inc/wx7y.php", "elsewhere");
-  solve_compare(NULL, &c, &a, &asks, &arena);
-  solve_compare(NULL, &other, &a, &asks, &arena);
+  request_solver_solve(NULL, &c, &a, &asks, &arena);
+  request_solver_solve(NULL, &other, &a, &asks, &arena);
   assert_int_equal(asks.len, 1);
   reads(&asks.items[0], "GET /l.php?page=home");
   array_release(&asks);
@@ -348,7 +349,7 @@ TEST(a_bound_is_tried_with_its_neighbours) {
   Asks asks = {0};
   Ask a = ask_link("/l.php", "n=1", &arena);
   PhpCompare c = compared(COMPARE_LESS, "1", "10");
-  solve_compare(NULL, &c, &a, &asks, &arena);
+  request_solver_solve(NULL, &c, &a, &asks, &arena);
   assert_int_equal(asks.len, 3);
   assert_true(contains(&asks, "GET /l.php?n=9"));
   assert_true(contains(&asks, "GET /l.php?n=10"));
@@ -366,7 +367,7 @@ TEST(keys_that_were_looked_up_are_sent_together_and_each) {
                     compared(COMPARE_ABSENT, "_POST", "year")};
   PhpShadows none = {0};
   PhpRecord record = {.compares = c, .ncompares = 3, .shadows = &none};
-  solve_absent(&record, &a, &asks, &arena);
+  absent_keys_add(&record, &a, &asks, &arena);
   assert_int_equal(asks.len, 3);
   reads(&asks.items[0], "GET /l.php?id=1");
   reads(&asks.items[1], "POST /l.php year=1");
@@ -376,14 +377,14 @@ TEST(keys_that_were_looked_up_are_sent_together_and_each) {
 }
 
 TEST(a_comparison_is_open_until_both_outcomes_were_seen) {
-  Seen seen = {0};
+  SeenOutcomes seen = {0};
   PhpCompare c = compared(COMPARE_EQUAL, "a", "b");
-  seen_add(&seen, &c);
-  assert_true(seen_one_way(&seen, &c));
+  seen_outcomes_add(&seen, &c);
+  assert_true(seen_outcomes_one_sided(&seen, &c));
   c.held = true;
-  seen_add(&seen, &c);
-  assert_false(seen_one_way(&seen, &c));
-  seen_release(&seen);
+  seen_outcomes_add(&seen, &c);
+  assert_false(seen_outcomes_one_sided(&seen, &c));
+  seen_outcomes_release(&seen);
 }
 
 // --- the queue --------------------------------------------------------------
@@ -405,8 +406,8 @@ static void takes(Queue *q, const char *expected) {
 TEST(a_request_is_asked_once_in_the_same_world) {
   Queue q = {0};
   assert_true(add(&q, "/a.php", "x=1", (QueueItem){0}));
-  assert_false(add(&q, "/a.php", "x=1", (QueueItem){.why = WHY_LINK}));
-  assert_true(add(&q, "/a.php", "x=1", (QueueItem){.world = 1}));
+  assert_false(add(&q, "/a.php", "x=1", (QueueItem){.origin = ORIGIN_LINK}));
+  assert_true(add(&q, "/a.php", "x=1", (QueueItem){.state = 1}));
   assert_true(add(&q, "/a.php", "x=2", (QueueItem){0}));
   queue_release(&q);
 }
@@ -414,12 +415,12 @@ TEST(a_request_is_asked_once_in_the_same_world) {
 TEST(new_scripts_come_first_and_logouts_last) {
   Queue q = {0};
   QueueItem item;
-  add(&q, "/out.php", "", (QueueItem){.why = WHY_LINK, .last = true});
-  add(&q, "/a.php", "", (QueueItem){.why = WHY_ENTRY});
+  add(&q, "/out.php", "", (QueueItem){.origin = ORIGIN_LINK, .last = true});
+  add(&q, "/a.php", "", (QueueItem){.origin = ORIGIN_ENTRY});
   takes(&q, "GET /a.php");
-  add(&q, "/a.php", "x=1", (QueueItem){.why = WHY_LINK});
-  add(&q, "/a.php", "x=2", (QueueItem){.why = WHY_SOLVED, .fresh = true});
-  add(&q, "/b.php", "", (QueueItem){.why = WHY_LINK});
+  add(&q, "/a.php", "x=1", (QueueItem){.origin = ORIGIN_LINK});
+  add(&q, "/a.php", "x=2", (QueueItem){.origin = ORIGIN_SOLVED, .fresh = true});
+  add(&q, "/b.php", "", (QueueItem){.origin = ORIGIN_LINK});
   takes(&q, "GET /a.php?x=2"); // in turns with pages
   takes(&q, "GET /b.php");
   takes(&q, "GET /a.php?x=1");

@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "oracle/compare.h"
 #include "oracle/failure.h"
+#include "oracle/files_equal.h"
 #include "oracle/oracle.h"
 #include "oracle/sanitizer.h"
 #include "test.h"
@@ -411,7 +411,7 @@ TEST(expected_output_is_looked_up_by_the_number_of_the_test) {
   put(c.out, "x");
   assert_int_equal(case_judge(&c, "expect", c.dir), 0);
   assert_int_equal(c.run.verdict, VERDICT_ERROR);
-  assert_non_null(strstr(c.run.note, "7.out is not there"));
+  assert_non_null(strstr(c.run.note, "7.out does not exist"));
   char *out = mem_printf("%s/7.out", c.dir);
   char *status = mem_printf("%s/7.status", c.dir);
   put(out, "x");

@@ -66,7 +66,7 @@ HELPER uint32_t dice(uint32_t *seed) {
 // --- a site
 // -------------------------------------------------------------------
 
-HELPER Site small_site(void) {
+HELPER WebApp small_site(void) {
   put("root/index.php", "<?php echo 'front ', $_SERVER['REQUEST_URI'];");
   put("root/a/view.php", "<?php echo $_SERVER['PATH_INFO'] ?? 'none', ' ', "
                          "$_SERVER['PHP_SELF'], ' ', __FILE__;");
@@ -79,7 +79,7 @@ HELPER Site small_site(void) {
   symlink("../secret.txt", in_scratch("root/leak.txt"));
   symlink("../secret.d", in_scratch("root/leak.d"));
   symlink("style.css", in_scratch("root/alias.css"));
-  return (Site){.root = in_scratch("root"), .timeout = 5};
+  return (WebApp){.root = in_scratch("root"), .timeout = 5};
 }
 
 // --- a worker, and what it answers
@@ -91,7 +91,7 @@ typedef struct {
   Exchange e;
 } Bench;
 
-HELPER void open_worker(Bench *b, const Site *s) {
+HELPER void open_worker(Bench *b, const WebApp *s) {
   *b = (Bench){0};
   check(worker_open(&b->w, s, in_scratch("w"), &err));
 }

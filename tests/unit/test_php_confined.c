@@ -6,9 +6,9 @@
 
 #include <limits.h>
 
-#include "php/site_files.h"
-#include "php/state/state.h"
-#include "php/state/state_diff.h"
+#include "php/app_files.h"
+#include "php/state/app_state.h"
+#include "php/state/file_entries.h"
 
 // --- an application in its view ---------------------------------------------
 
@@ -17,7 +17,7 @@ static const char *const ways[] = {"", "none"};
 
 typedef struct {
   Confine *c;
-  State *s;
+  AppState *s;
 } App;
 
 static void open_app(App *a, const char *way, const char *tree,
@@ -29,11 +29,11 @@ static void open_app(App *a, const char *way, const char *tree,
   check(confine_open(&a->c, &plan, &err));
   StatePlaces p = {
       .confine = a->c, .own = in_scratch("own"), .tree = tree, .files = files};
-  check(state_open(&a->s, &p, in_scratch("own/st"), &err));
+  check(app_state_open(&a->s, &p, in_scratch("own/st"), &err));
 }
 
 static void close_app(App *a) {
-  state_close(a->s);
+  app_state_close(a->s);
   confine_close(a->c);
   unsetenv("CULPRIT_CONFINE");
 }
@@ -63,16 +63,16 @@ static bool sees(const App *a, const char *name, const char *text) {
 
 static uint32_t save(const App *a) {
   uint32_t id;
-  check(state_save(a->s, &id, &err));
+  check(app_state_save(a->s, &id, &err));
   return id;
 }
 
 static void restore(const App *a, uint32_t id) {
-  check(state_restore(a->s, id, &err));
+  check(app_state_restore(a->s, id, &err));
 }
 
 static uint64_t digest(const App *a, uint32_t id) {
-  return state_digest(a->s, id, in_scratch("own"));
+  return app_state_digest(a->s, id, in_scratch("own"));
 }
 
 // --- the tree ---------------------------------------------------------------
@@ -217,23 +217,23 @@ TEST(links_lead_to_what_they_mean_in_the_view) {
   char real[PATH_MAX];
   struct stat st;
   App a;
-  SiteFiles *files;
+  AppFiles *files;
   begin();
   put("app/x", "x");
   open_app(&a, "", NULL, NULL);
   writes(&a, "app/new", "new");
   check(symlink(in_scratch("app/new"), seen(&a, "app/link")));
-  check(site_files_open(&files, a.c, &err));
+  check(app_files_open(&files, a.c, &err));
   char *link = confine_inside(a.c, in_scratch("app/link"));
   char *target = confine_inside(a.c, in_scratch("app/new"));
   if (confine_has_view(a.c)) {
-    check(site_file_look(files, link, real, &st));
+    check(app_file_look(files, link, real, &st));
     assert_string_equal(real, target);
   }
-  assert_int_equal(site_file_look(files, "/no/such/file", real, &st), -1);
+  assert_int_equal(app_file_look(files, "/no/such/file", real, &st), -1);
   free(link);
   free(target);
-  site_files_close(files);
+  app_files_close(files);
   close_app(&a);
   tidy();
 }
@@ -282,7 +282,8 @@ static void worker_is_confined(const char *way) {
   check(fs_mkdirs(plan.scratch, &err));
   check(confine_open(&c, &plan, &err));
   const char *ini[] = {"sendmail_path=/bin/false", NULL};
-  Site s = {.root = in_scratch("root"), .timeout = 5, .confine = c, .ini = ini};
+  WebApp s = {
+      .root = in_scratch("root"), .timeout = 5, .confine = c, .ini = ini};
   open_worker(&b, &s);
   assert_string_equal(ask(&b, "/"), "bool(true)\n1");
   assert_string_equal(ask(&b, "/up.txt"), "up");

@@ -475,10 +475,10 @@ TEST(a_jar_takes_what_an_attacker_sets) {
 // --- paths
 // --------------------------------------------------------------------
 
-static RouteKind find(const Site *site, const char *path, Route *r,
+static RouteKind find(const WebApp *app, const char *path, Route *r,
                       Arena *arena) {
-  char *root = realpath(site->root, NULL);
-  int rc = route_find(r, site, root, path, arena, &err);
+  char *root = realpath(app->root, NULL);
+  int rc = route_find(r, app, root, path, arena, &err);
   free(root);
   return rc ? (RouteKind)-1 : r->kind;
 }
@@ -487,7 +487,7 @@ TEST(paths_find_files_scripts_directories_and_the_front_controller) {
   Arena arena = {0};
   Route r;
   begin();
-  Site s = small_site();
+  WebApp s = small_site();
   assert_int_equal(find(&s, "/style.css", &r, &arena), ROUTE_FILE);
   assert_int_equal(find(&s, "//a/./x/../view.php", &r, &arena), ROUTE_SCRIPT);
   assert_string_equal(r.script, "/a/view.php");
@@ -530,7 +530,7 @@ TEST(no_path_leads_out_of_the_root) {
   Arena arena = {0};
   Route r;
   begin();
-  Site s = small_site();
+  WebApp s = small_site();
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
     if ((int)find(&s, bad[i], &r, &arena) != -1)
       fail_msg("%s was let through", bad[i]);
@@ -551,7 +551,7 @@ TEST(paths_made_at_random_never_leave_the_root) {
   Arena arena = {0};
   uint32_t seed = 5;
   begin();
-  Site s = small_site();
+  WebApp s = small_site();
   char *root = realpath(s.root, NULL);
   for (int i = 0; i < 5000; i++) {
     Str path = {0};

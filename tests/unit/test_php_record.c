@@ -1,4 +1,4 @@
-// Unit tests of src/php/record/record.c over a real record and its maps
+// Unit tests of src/php/record/php_record.c over a real record and its maps
 // (tests/data/php: page.php with part.php, recorded by culprit.so), and over
 // thousands of damaged copies of them.
 #include "test.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
-#include "php/record/record.h"
+#include "php/record/php_record.h"
 #include "php/record/record_format.h"
 #include "util/fs.h"
 #include "util/str.h"

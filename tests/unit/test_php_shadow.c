@@ -1,14 +1,14 @@
-// Unit tests of php/record/term.h (PHP's rules outside of PHP), of the shadows in a
-// record (tests/data/php/decide.rec: decide.php with n=3&s=%20Bob&p=7-x,
-// recorded by culprit.so) and of solving them (explore/solve/site_solve*.h).
+// Unit tests of php/record/term.h (PHP's rules outside of PHP), of the shadows
+// in a record (tests/data/php/decide.rec: decide.php with n=3&s=%20Bob&p=7-x,
+// recorded by culprit.so) and of solver them (explore/solve/request_solver*.h).
 #include "test.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-#include "explore/solve/site_solve.h"
-#include "explore/solve/site_solve_input.h"
-#include "php/record/record.h"
+#include "explore/solve/named_input.h"
+#include "explore/solve/request_solver.h"
+#include "php/record/php_record.h"
 #include "util/fs.h"
 
 #define RECORD TEST_DATA "/php/decide.rec"
@@ -329,7 +329,7 @@ TEST(a_record_with_damaged_terms_is_refused_or_harmless) {
   str_release(&s);
 }
 
-// --- solving ----------------------------------------------------------------
+// --- solver ----------------------------------------------------------------
 
 static const char *query_of(const Ask *a, Arena *arena) {
   Request r;
@@ -342,12 +342,12 @@ static bool solves_to(const PhpRecord *r, uint32_t compare, const char *query,
   Ask ask = ask_link("/decide.php", "n=3&s=+Bob&p=7-x", a);
   Asks out = {0};
   bool found = false;
-  SolveMemory *m = solve_memory_new((SolveOptions){0});
-  Solving *s = solving_new(m);
-  solving_begin(s);
-  solve_compare(s, &r->compares[compare], &ask, &out, a);
-  solving_free(s);
-  solve_memory_free(m);
+  SolveMemory *memory = solve_memory_new(0, 0);
+  RequestSolver *s = request_solver_new(memory);
+  request_solver_begin(s);
+  request_solver_solve(s, &r->compares[compare], &ask, &out, a);
+  request_solver_free(s);
+  solve_memory_free(memory);
   for (size_t i = 0; i < out.len; i++)
     found |= !strcmp(query_of(&out.items[i], a), query);
   array_release(&out);
@@ -369,11 +369,11 @@ TEST(what_comes_before_a_decision_stays_as_it_was) {
   const PhpRecord *r = sample(&a);
   Ask ask = ask_link("/decide.php", "n=3&s=+Bob&p=7-x", &a);
   Asks out = {0};
-  SolveMemory *m = solve_memory_new((SolveOptions){0});
-  Solving *s = solving_new(m);
-  solving_begin(s);
-  solve_compare(s, &r->compares[6], &ask, &out, &a); // the group is > 5
-  solving_free(s);
+  SolveMemory *memory = solve_memory_new(0, 0);
+  RequestSolver *s = request_solver_new(memory);
+  request_solver_begin(s);
+  request_solver_solve(s, &r->compares[6], &ask, &out, &a); // the group is > 5
+  request_solver_free(s);
   assert_true(out.len > 0);
   for (size_t i = 0; i < out.len; i++) {
     const char *p = strstr(query_of(&out.items[i], &a), "p=") + 2;
@@ -381,7 +381,7 @@ TEST(what_comes_before_a_decision_stays_as_it_was) {
         term_preg(text("/^[0-5]-x$/"), php_string(p, strlen(p)), -1, &a).i, 1);
   }
   array_release(&out);
-  solve_memory_free(m);
+  solve_memory_free(memory);
   arena_release(&a);
 }
 
@@ -397,7 +397,7 @@ TEST(a_hash_that_was_seen_before_is_turned_back) {
   known_calls_add(&known, &sh);
   terms[hash].value = text("another");
   sh.terms = terms;
-  Changes out = {0};
+  InputChanges out = {0};
   BranchSolver s = {
       .sh = &sh, .ev = term_eval_new(&sh), .known = &known, .arena = &a};
   propose(&s, b->term, true, &out);
@@ -416,10 +416,11 @@ TEST(a_session_value_is_solved_for_the_request_that_left_it) {
   const PhpRecord *r = sample(&a);
   Ask ask = ask_link("/decide.php", "n=3&s=+Bob&p=7-x", &a);
   Asks out = {0};
-  SolveMemory *m = solve_memory_new((SolveOptions){0});
-  Solving *first = solving_new(m), *s = solving_new(m);
-  solving_begin(first);
-  solve_learn(first, r, &ask); // remembers what it keeps
+  SolveMemory *memory = solve_memory_new(0, 0);
+  RequestSolver *first = request_solver_new(memory);
+  RequestSolver *s = request_solver_new(memory);
+  request_solver_begin(first);
+  request_solver_learn(first, r, &ask); // remembers what it keeps
   PhpTerm terms[] = {{.name = ""},
                      {.op = TERM_VAR, .name = "SESSION.n", .value = php_int(4)},
                      {.op = TERM_CONST, .name = "", .value = php_int(100)},
@@ -431,21 +432,21 @@ TEST(a_session_value_is_solved_for_the_request_that_left_it) {
                       .branches = &branch,
                       .nbranches = 1};
   PhpCompare c = {.kind = COMPARE_BRANCH, .shadows = &later, .right = ""};
-  solving_begin(s);
-  solving_hold(s, &ask);
-  solving_end(first);
-  solve_kept(s, &c, &ask, &out, &a);
+  request_solver_begin(s);
+  request_solver_hold(s, &ask);
+  request_solver_end(first);
+  request_solver_solve_earlier(s, &c, &ask, &out, &a);
   assert_int_equal(out.len, 0);
-  solving_end(s);
-  solving_begin(s);
-  solving_hold(s, &ask);
-  solve_kept(s, &c, &ask, &out, &a);
+  request_solver_end(s);
+  request_solver_begin(s);
+  request_solver_hold(s, &ask);
+  request_solver_solve_earlier(s, &c, &ask, &out, &a);
   assert_true(out.len > 0);
   assert_string_equal(query_of(&out.items[0], &a), "n=99&s=+Bob&p=7-x");
   array_release(&out);
-  solving_free(first);
-  solving_free(s);
-  solve_memory_free(m);
+  request_solver_free(first);
+  request_solver_free(s);
+  solve_memory_free(memory);
   arena_release(&a);
 }
 
@@ -456,26 +457,26 @@ TEST(opaque_calls_are_summed_up_by_name) {
   Asks ignored = {0};
   PhpNamed names[4];
   Str said = {0};
-  SolveMemory *m = solve_memory_new((SolveOptions){0});
-  Solving *s = solving_new(m);
+  SolveMemory *memory = solve_memory_new(0, 0);
+  RequestSolver *s = request_solver_new(memory);
   for (int i = 0; i < 2; i++) {
-    solving_begin(s);
-    solve_learn(s, r, &ask);
-    solving_end(s);
+    request_solver_begin(s);
+    request_solver_learn(s, r, &ask);
+    request_solver_end(s);
   }
-  solving_begin(s);
-  solve_compare(s, &r->compares[1], &ask, &ignored, &a);
-  solving_end(s);
-  solving_free(s);
-  assert_int_equal(solve_opaque(m, names, 4), 1);
+  request_solver_begin(s);
+  request_solver_solve(s, &r->compares[1], &ask, &ignored, &a);
+  request_solver_end(s);
+  request_solver_free(s);
+  assert_int_equal(solve_memory_opaque(memory, names, 4), 1);
   assert_string_equal(names[0].name, "md5");
   assert_int_equal(names[0].number, 2);
-  solve_report(m, &said);
+  solve_memory_report(memory, &said);
   assert_non_null(strstr(str_text(&said), "Solved: 1 of 1 decisions"));
   assert_non_null(strstr(str_text(&said), "md5 2"));
   str_release(&said);
   array_release(&ignored);
-  solve_memory_free(m);
+  solve_memory_free(memory);
   arena_release(&a);
 }
 
@@ -483,22 +484,22 @@ TEST(decisions_beyond_the_time_of_a_request_are_counted) {
   Arena a = {0};
   const PhpRecord *r = sample(&a);
   Ask ask = ask_link("/decide.php", "n=3&s=+Bob&p=7-x", &a);
-  SolveMemory *m = solve_memory_new((SolveOptions){.request = 1e-9});
-  Solving *s = solving_new(m);
+  SolveMemory *memory = solve_memory_new(0, 1e-9);
+  RequestSolver *s = request_solver_new(memory);
   Asks out = {0};
   Str said = {0};
-  solving_begin(s);
+  request_solver_begin(s);
   for (int i = 0; i < 4; i++)
-    solve_compare(s, &r->compares[1], &ask, &out, &a);
-  solving_end(s);
-  assert_true(solve_stats(m).late >= 3);
-  assert_int_equal(solve_stats(m).late_requests, 1);
-  solve_report(m, &said);
+    request_solver_solve(s, &r->compares[1], &ask, &out, &a);
+  request_solver_end(s);
+  assert_true(memory->stats.late >= 3);
+  assert_int_equal(memory->stats.late_requests, 1);
+  solve_memory_report(memory, &said);
   assert_non_null(strstr(str_text(&said), "of 1 requests were not tried"));
   str_release(&said);
   array_release(&out);
-  solving_free(s);
-  solve_memory_free(m);
+  request_solver_free(s);
+  solve_memory_free(memory);
   arena_release(&a);
 }
 

@@ -10,29 +10,29 @@
 #include <sys/wait.h>
 
 #include "php/child.h"
+#include "php/state/app_state.h"
 #include "php/state/sql.h"
-#include "php/state/state.h"
 #include "util/clock.h"
 
 // --- state: files
 // -------------------------------------------------------------
 
-static State *open_state(const char *const *files) {
+static AppState *open_state(const char *const *files) {
   StatePlaces p = {.session_dir = in_scratch("sess"), .files = files};
-  State *s;
-  check(state_open(&s, &p, in_scratch("st"), &err));
+  AppState *s;
+  check(app_state_open(&s, &p, in_scratch("st"), &err));
   return s;
 }
 
-static uint32_t save(State *s) {
+static uint32_t save(AppState *s) {
   uint32_t id;
-  check(state_save(s, &id, &err));
+  check(app_state_save(s, &id, &err));
   return id;
 }
 
-static void restore(State *s, uint32_t id, const char *last) {
-  check(state_restore(s, id, &err));
-  assert_string_equal(state_last(s), last);
+static void restore(AppState *s, uint32_t id, const char *last) {
+  check(app_state_restore(s, id, &err));
+  assert_string_equal(app_state_last(s), last);
 }
 
 TEST(files_come_back_and_equal_states_have_one_number) {
@@ -42,7 +42,7 @@ TEST(files_come_back_and_equal_states_have_one_number) {
   const char *files[] = {in_scratch("data"), NULL};
   char *data = mem_strdup(files[0]);
   files[0] = data;
-  State *s = open_state(files);
+  AppState *s = open_state(files);
   assert_int_equal(save(s), 0);
   put("sess/sess_a", "two"); // the same size, in the same tick
   put("sess/sess_b", "new");
@@ -59,8 +59,8 @@ TEST(files_come_back_and_equal_states_have_one_number) {
   put("sess/sess_a", "one");
   unlink(in_scratch("sess/sess_b"));
   assert_int_equal(save(s), 0);
-  assert_int_equal(state_restore(s, 77, &err), -1);
-  state_close(s);
+  assert_int_equal(app_state_restore(s, 77, &err), -1);
+  app_state_close(s);
   free(data);
   tidy();
 }
@@ -76,14 +76,14 @@ static uint64_t digest_of(const char *dir, const char *session,
   char *file = mem_printf("%s/data/x", dir);
   const char *files[] = {data, NULL};
   StatePlaces p = {.session_dir = sessions, .files = files};
-  State *s;
+  AppState *s;
   put(name, text);
   put(file, "x");
-  check(state_open(&s, &p, own, &err));
-  uint64_t digest = state_digest(s, 0, root);
-  *of_session = state_session_digest(s, 0, session);
-  assert_int_equal(state_session_digest(s, 0, "another"), 0);
-  state_close(s);
+  check(app_state_open(&s, &p, own, &err));
+  uint64_t digest = app_state_digest(s, 0, root);
+  *of_session = app_state_session_digest(s, 0, session);
+  assert_int_equal(app_state_session_digest(s, 0, "another"), 0);
+  app_state_close(s);
   char *all[] = {root, sessions, data, own, name, file};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     free(all[i]);
@@ -104,7 +104,7 @@ TEST(equal_contents_have_one_digest_wherever_and_whatever_the_session_is) {
 TEST(every_write_is_noticed_however_soon_it_follows) {
   begin();
   put("sess/f", "0000");
-  State *s = open_state(NULL);
+  AppState *s = open_state(NULL);
   for (int i = 1; i < 300; i++) {
     char text[16];
     snprintf(text, sizeof text, "%04d", i);
@@ -116,14 +116,14 @@ TEST(every_write_is_noticed_however_soon_it_follows) {
     restore(s, 0, "1 file, 0 tables");
     assert_true(holds("sess/f", "0000"));
   }
-  state_close(s);
+  app_state_close(s);
   tidy();
 }
 
 TEST(two_writes_in_one_tick_of_the_clock_make_two_states) {
   begin();
   put("sess/f", "000");
-  State *s = open_state(NULL);
+  AppState *s = open_state(NULL);
   for (uint32_t i = 1; i < 200; i++) {
     char text[16];
     snprintf(text, sizeof text, "%03u", i);
@@ -132,7 +132,7 @@ TEST(two_writes_in_one_tick_of_the_clock_make_two_states) {
     close(fd);
     assert_int_equal(save(s), i);
   }
-  state_close(s);
+  app_state_close(s);
   tidy();
 }
 
@@ -142,7 +142,7 @@ TEST(directories_links_and_modes_come_back_and_nothing_outside_is_touched) {
   put("outside/precious", "kept");
   put("sess/plain", "plain");
   symlink("plain", in_scratch("sess/link"));
-  State *s = open_state(NULL);
+  AppState *s = open_state(NULL);
   fs_remove_tree(in_scratch("sess/d"));
   symlink(in_scratch("outside"), in_scratch("sess/d")); // a trap
   unlink(in_scratch("sess/link"));
@@ -150,7 +150,7 @@ TEST(directories_links_and_modes_come_back_and_nothing_outside_is_touched) {
   chmod(in_scratch("sess/plain"), 0600);
   fs_mkdirs(in_scratch("sess/more/dirs"), &err);
   mkfifo(in_scratch("sess/more/pipe"), 0600);
-  check(state_restore(s, 0, &err));
+  check(app_state_restore(s, 0, &err));
   assert_true(holds("sess/d/e/f", "f"));
   assert_true(holds("outside/precious", "kept"));
   struct stat st;
@@ -161,7 +161,7 @@ TEST(directories_links_and_modes_come_back_and_nothing_outside_is_touched) {
   assert_true(holds("sess/link", "plain"));
   assert_false(fs_exists(in_scratch("sess/more")));
   assert_int_equal(save(s), 0);
-  state_close(s);
+  app_state_close(s);
   tidy();
 }
 
@@ -209,13 +209,13 @@ TEST(a_sqlite_database_comes_back_also_from_a_write_ahead_log) {
             "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c "
             "WHERE n < 5000) INSERT INTO t SELECT n FROM c;");
   const char *files[] = {path, NULL};
-  State *s = open_state(files);
+  AppState *s = open_state(files);
   double worst = 0;
   for (int i = 0; i < 10; i++) {
     sqlite_do("INSERT INTO t SELECT x FROM t WHERE x < 50;");
     assert_int_equal(sqlite_count(), 5049);
     double from = clock_now();
-    check(state_restore(s, 0, &err));
+    check(app_state_restore(s, 0, &err));
     worst = clock_now() - from > worst ? clock_now() - from : worst;
     assert_int_equal(sqlite_count(), 5000);
   }
@@ -223,12 +223,12 @@ TEST(a_sqlite_database_comes_back_also_from_a_write_ahead_log) {
   die_writing();
   assert_true(fs_exists(in_scratch("data/app.db-wal")));
   uint32_t wal = save(s);
-  check(state_restore(s, 0, &err));
+  check(app_state_restore(s, 0, &err));
   assert_false(fs_exists(in_scratch("data/app.db-wal")));
   assert_int_equal(sqlite_count(), 5000);
-  check(state_restore(s, wal, &err));
+  check(app_state_restore(s, wal, &err));
   assert_int_equal(sqlite_count(), 5001);
-  state_close(s);
+  app_state_close(s);
   free(path);
   tidy();
 }
@@ -245,7 +245,7 @@ static bool no_server(void) {
 
 typedef struct {
   MariaDb *m;
-  State *s;
+  AppState *s;
 } Database;
 
 // As the application would: a connection for each request.
@@ -298,11 +298,11 @@ static void begin_database(Database *d, const char *schema) {
   check(mariadb_load(d->m, "app", in_scratch("schema.sql"), &err));
   StatePlaces p = {.mariadb_socket = mariadb_socket(d->m),
                    .databases = databases};
-  check(state_open(&d->s, &p, in_scratch("st"), &err));
+  check(app_state_open(&d->s, &p, in_scratch("st"), &err));
 }
 
 static void end_database(Database *d) {
-  state_close(d->s);
+  app_state_close(d->s);
   tidy();
 }
 
@@ -366,14 +366,14 @@ TEST(only_dirty_tables_of_mariadb_are_restored_and_completely) {
   act(&d, "INSERT INTO user (name, score) VALUES ('cy', 3)"); // id 3 again
   assert_int_equal(save(d.s), with_cy);
   restore(d.s, 0, "0 files, 1 table");
-  act(&d, "DELETE FROM user WHERE id = 1"); // its posts too
+  act(&d, "DELETE FROM user WHERE id = 1"); // its workers too
   gives(&d, "SELECT count(*) FROM post", "1");
   restore(d.s, 0, "0 files, 2 tables");
   gives(&d, "SELECT owner, text FROM post ORDER BY id", "1 hi 2 NULL");
   assert_int_equal(try_to(&d, "INSERT INTO user (name) VALUES ('ann')"), -1);
   restore(d.s, 0, "0 files, 1 table"); // it took a number
   act(&d, "ALTER TABLE user AUTO_INCREMENT = 50");
-  check(state_restore(d.s, 0, &err));
+  check(app_state_restore(d.s, 0, &err));
   act(&d, "INSERT INTO user (name) VALUES ('dee')");
   gives(&d, "SELECT id FROM user WHERE name = 'dee'", "3");
   act(&d, "UPDATE `odd-name``s` SET k = 'y' LIMIT 1");
@@ -400,7 +400,7 @@ TEST(tables_made_dropped_altered_or_truncated_and_triggers_come_back) {
   act(&d, "INSERT INTO watched VALUES (2)");
   act(&d, "DROP TRIGGER watch");
   uint32_t wild = save(d.s);
-  check(state_restore(d.s, 0, &err));
+  check(app_state_restore(d.s, 0, &err));
   gives(&d, "SHOW TABLES", "audit odd-name`s post user watched");
   gives(&d, "SELECT count(*) FROM post", "2");
   gives(&d, "SELECT count(*) FROM `odd-name``s`", "2");
@@ -413,12 +413,12 @@ TEST(tables_made_dropped_altered_or_truncated_and_triggers_come_back) {
   gives(&d, "SELECT * FROM audit", "v;1 v;3");
   act(&d, "DELETE FROM user WHERE id = 2"); // the foreign key is back
   gives(&d, "SELECT count(*) FROM post", "1");
-  check(state_restore(d.s, wild, &err));
+  check(app_state_restore(d.s, wild, &err));
   gives(&d, "SHOW TABLES", "audit fresh odd-name`s user watched");
   gives(&d, "SELECT count(*) FROM `odd-name``s`", "0");
   gives(&d, "SELECT * FROM watched", "1 2");
   assert_int_equal(save(d.s), wild);
-  check(state_restore(d.s, 0, &err));
+  check(app_state_restore(d.s, 0, &err));
   assert_int_equal(save(d.s), 0);
   end_database(&d);
 }
@@ -522,9 +522,9 @@ TEST(a_query_that_outlives_its_worker_is_stopped_before_the_state_is_taken) {
       "$db->beginTransaction(); $db->exec(\"INSERT INTO audit VALUES ('x')\");"
       "echo $db->query('SELECT count(*) FROM audit')->fetchColumn();"
       "ob_end_flush(); flush(); posix_kill(getmypid(), 9);");
-  Site s = {.root = in_scratch("root"),
-            .timeout = 0.5,
-            .mariadb_socket = mariadb_socket(d.m)};
+  WebApp s = {.root = in_scratch("root"),
+              .timeout = 0.5,
+              .mariadb_socket = mariadb_socket(d.m)};
   open_worker(&b, &s);
   ask(&b, "/slow.php");
   assert_int_equal(b.e.end, EXCHANGE_TIMEOUT);
@@ -533,7 +533,7 @@ TEST(a_query_that_outlives_its_worker_is_stopped_before_the_state_is_taken) {
   assert_true(clock_now() - from < 5);
   assert_string_equal(ask(&b, "/open.php"), "2");
   assert_int_equal(b.e.end, EXCHANGE_DIED);
-  check(state_restore(d.s, 0, &err));
+  check(app_state_restore(d.s, 0, &err));
   gives(&d, "SELECT * FROM audit", "v;1");
   close_worker(&b);
   end_database(&d);
@@ -551,14 +551,14 @@ TEST(a_persistent_connection_with_a_transaction_and_locks_is_ended) {
       "echo $db->exec(\"INSERT INTO audit VALUES ('x')\");"
       "$db->exec('LOCK TABLES user WRITE, audit WRITE');"
       "echo $db->exec(\"INSERT INTO user (name) VALUES ('zed')\");");
-  Site s = {.root = in_scratch("root"),
-            .timeout = 5,
-            .mariadb_socket = mariadb_socket(d.m)};
+  WebApp s = {.root = in_scratch("root"),
+              .timeout = 5,
+              .mariadb_socket = mariadb_socket(d.m)};
   open_worker(&b, &s);
   for (int i = 0; i < 3; i++) {
     assert_string_equal(ask(&b, "/keep.php"), "11");
     double from = clock_now();
-    check(state_restore(d.s, 0, &err));
+    check(app_state_restore(d.s, 0, &err));
     assert_true(clock_now() - from < 2);
     gives(&d, "SELECT * FROM audit", "v;1");
     gives(&d, "SELECT count(*) FROM user", "2");
@@ -588,9 +588,9 @@ TEST(a_database_server_that_is_gone_is_told) {
   for (int i = 0; i < 500 && mariadb_alive(d.m); i++)
     usleep(10000);
   assert_false(mariadb_alive(d.m));
-  assert_int_equal(state_restore(d.s, 0, &err), -1);
+  assert_int_equal(app_state_restore(d.s, 0, &err), -1);
   assert_non_null(strstr(err.text, "is gone"));
-  assert_int_equal(state_save(d.s, &id, &err), -1);
+  assert_int_equal(app_state_save(d.s, &id, &err), -1);
   str_release(&pid);
   end_database(&d);
   stop_server();
@@ -614,11 +614,11 @@ TEST(a_server_that_was_killed_starts_again_in_a_directory_with_a_long_name) {
 
 TEST(a_socket_that_nobody_listens_at_is_told) {
   const char *databases[] = {"app", NULL};
-  State *s;
+  AppState *s;
   begin();
   StatePlaces p = {.mariadb_socket = in_scratch("no.sock"),
                    .databases = databases};
-  assert_int_equal(state_open(&s, &p, in_scratch("st"), &err), -1);
+  assert_int_equal(app_state_open(&s, &p, in_scratch("st"), &err), -1);
   assert_null(s);
   assert_non_null(strstr(err.text, "no.sock is gone"));
   tidy();

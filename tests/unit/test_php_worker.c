@@ -9,7 +9,7 @@
 TEST(a_worker_serves_scripts_files_and_what_is_not_there) {
   Bench b;
   begin();
-  Site s = small_site();
+  WebApp s = small_site();
   open_worker(&b, &s);
   Str want = {0};
   str_addf(&want, "/x /a/view.php/x %s", in_scratch("root/a/view.php"));
@@ -57,7 +57,7 @@ TEST(forms_files_cookies_and_headers_reach_the_script) {
       " $_SERVER['MODE'] ?? '', ini_get('memory_limit')]);");
   const char *ini[] = {"memory_limit=77M", NULL};
   const char *env[] = {"MODE=test", NULL};
-  Site s = {.root = in_scratch("root"), .ini = ini, .env = env};
+  WebApp s = {.root = in_scratch("root"), .ini = ini, .env = env};
   Header headers[] = {{"X-In", "in"}, {"Proxy", "evil"}};
   open_worker(&b, &s);
   Request r = {.method = "POST",
@@ -97,7 +97,7 @@ TEST(a_worker_that_dies_or_hangs_is_an_answer_and_the_next_one_serves) {
                        "posix_kill(getmypid(), 11);");
   put("root/loop.php", "<?php while (1) ;");
   put("root/sleep.php", "<?php shell_exec('sleep 60 &'); sleep(60);");
-  Site s = {.root = in_scratch("root"), .timeout = 0.3};
+  WebApp s = {.root = in_scratch("root"), .timeout = 0.3};
   open_worker(&b, &s);
   for (int i = 0; i < 2; i++) {
     assert_string_equal(ask(&b, "/kill.php"), "part");
@@ -125,7 +125,7 @@ TEST(a_hundred_megabyte_page_is_cut_and_a_page_without_end_is_stopped) {
   put("root/endless.php", "<?php while (1) echo str_repeat('y', 100000);");
   put("root/ok.php", "<?php echo 'fine';");
   put("root/huge.txt", "0123456789");
-  Site s = {.root = in_scratch("root"), .timeout = 3, .max_body = 5};
+  WebApp s = {.root = in_scratch("root"), .timeout = 3, .max_body = 5};
   open_worker(&b, &s);
   assert_string_equal(ask(&b, "/huge.php"), "xxxxx");
   assert_true(b.e.response.cut);
@@ -150,7 +150,7 @@ TEST(a_body_of_megabytes_goes_through_even_if_nobody_reads_it) {
   begin();
   put("root/len.php", "<?php echo strlen(file_get_contents('php://input'));");
   put("root/ignore.php", "<?php echo str_repeat('z', 3000000);");
-  Site s = {.root = in_scratch("root"), .timeout = 5};
+  WebApp s = {.root = in_scratch("root"), .timeout = 5};
   const char *ini[] = {"post_max_size=64M", NULL};
   s.ini = ini;
   open_worker(&b, &s);
@@ -183,7 +183,7 @@ TEST(sessions_live_in_the_session_directory_and_errors_are_told) {
   begin();
   put("root/s.php", "<?php session_start(); echo ++$_SESSION['n'];");
   put("root/e.php", "<?php echo $nothing; error_log('logged');");
-  Site s = {.root = in_scratch("root"), .session_dir = in_scratch("sess")};
+  WebApp s = {.root = in_scratch("root"), .session_dir = in_scratch("sess")};
   const char *ini[] = {"session.save_handler=files", NULL};
   s.ini = ini;
   open_worker(&b, &s);
@@ -208,7 +208,7 @@ TEST(sessions_live_in_the_session_directory_and_errors_are_told) {
   tidy();
 }
 
-static void cannot_open(Site s, const char *message) {
+static void cannot_open(WebApp s, const char *message) {
   Worker *w;
   assert_int_equal(worker_open(&w, &s, in_scratch("bad"), &err), -1);
   assert_null(w);
@@ -225,7 +225,7 @@ TEST(what_is_no_php_or_no_root_or_no_session_directory_is_said_at_once) {
   put("silent", "#!/bin/sh\nexit 0\n");
   chmod(in_scratch("fake"), 0755);
   chmod(in_scratch("silent"), 0755);
-  Site s = {.root = in_scratch("root")};
+  WebApp s = {.root = in_scratch("root")};
   s.php_cgi = in_scratch("nothing");
   cannot_open(s, "nothing: no program; install php8.2-cgi");
   s.php_cgi = in_scratch("noexec");
@@ -233,10 +233,10 @@ TEST(what_is_no_php_or_no_root_or_no_session_directory_is_said_at_once) {
   s.php_cgi = in_scratch("fake");
   cannot_open(s, "exit status 3: I am a teapot");
   s.php_cgi = in_scratch("silent");
-  cannot_open(s, "is no php-cgi that works: exit status 0");
+  cannot_open(s, "is not a working php-cgi: exit status 0");
   s.php_cgi = NULL;
   s.extension = in_scratch("no-culprit.so");
-  cannot_open(s, "does not load our extension");
+  cannot_open(s, "does not load culprit's extension");
   s.extension = NULL;
   s.session_dir = in_scratch("file/below");
   cannot_open(s, "session directory");
@@ -256,7 +256,7 @@ TEST(a_fake_server_cannot_harm_us) {
               "while (my $a = accept(my $c, $s)) { syswrite $c, "
               "\"HTTP/1.0 200 OK\\r\\n\\r\\nhello\"; sleep 1; close $c; }\n");
   chmod(in_scratch("liar"), 0755);
-  Site s = {.root = in_scratch("root"), .php_cgi = in_scratch("liar")};
+  WebApp s = {.root = in_scratch("root"), .php_cgi = in_scratch("liar")};
   cannot_open(s, "not FastCGI: record version 72");
   tidy();
 }
@@ -283,9 +283,9 @@ TEST(a_php_of_another_version_than_the_extension_is_refused) {
   put("root/a.php", "");
   put("culprit.so", "");
   put_other_php("7.4.33");
-  Site s = {.root = in_scratch("root"),
-            .php_cgi = in_scratch("other"),
-            .extension = in_scratch("culprit.so")};
+  WebApp s = {.root = in_scratch("root"),
+              .php_cgi = in_scratch("other"),
+              .extension = in_scratch("culprit.so")};
   cannot_open(s, "other is PHP/7.4.33, the extension is for PHP 8.2");
   tidy();
 }
@@ -297,7 +297,7 @@ TEST(a_scratch_directory_may_have_a_name_longer_than_a_socket) {
   put("root/a.php", "<?php echo 1;");
   memset(name, 'n', sizeof name - 1);
   name[sizeof name - 1] = '\0';
-  Site s = {.root = in_scratch("root")};
+  WebApp s = {.root = in_scratch("root")};
   check(worker_open(&w, &s, in_scratch(name), &err));
   worker_close(w);
   tidy();
@@ -309,7 +309,7 @@ TEST(a_script_that_forks_does_not_confuse_the_next_answers) {
   put("root/fork.php", "<?php pcntl_fork(); echo 'two';");
   put("root/a.php", "<?php echo 'a';");
   put("root/b.php", "<?php echo 'b';");
-  Site s = {.root = in_scratch("root"), .timeout = 5};
+  WebApp s = {.root = in_scratch("root"), .timeout = 5};
   open_worker(&b, &s);
   for (int i = 0; i < 5; i++) {
     ask(&b, "/fork.php");

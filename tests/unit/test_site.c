@@ -1,19 +1,20 @@
-// Unit tests of the explorer's memory: ways and worlds (site_atlas.h), hidden
-// values that change (site_desk.h, php/fresh.h), what is kept on disk
-// (site_saved.h), strategies (site_path.h), sequences (site_show.h).
+// Unit tests of the explorer's memory: ways and states (state_graph.h), hidden
+// values that change (app_driver.h, php/fresh.h), what is kept on disk
+// (checkpoint.h), strategies (web_strategy.h), sequences (reproduction.h).
 #include "test.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "explore/site_atlas.h"
-#include "explore/site_desk.h"
-#include "explore/site_odd.h"
-#include "explore/site_open.h"
-#include "explore/site_path.h"
-#include "explore/site_saved.h"
-#include "explore/site_show.h"
+#include "explore/app_driver.h"
+#include "explore/checkpoint.h"
+#include "explore/condition_outcomes.h"
+#include "explore/explorer_internal.h"
+#include "explore/odd_values.h"
+#include "explore/reproduction.h"
+#include "explore/state_graph.h"
+#include "explore/web_strategy.h"
 #include "php/fresh.h"
 #include "util/fs.h"
 
@@ -33,10 +34,10 @@ static void reads(const Ask *a, const char *expected) {
   arena_release(&arena);
 }
 
-static uint32_t ask_in(Atlas *a, uint32_t world, const char *path) {
+static uint32_t ask_in(StateGraph *a, uint32_t state, const char *path) {
   Arena arena = {0};
-  Asked asked = {.ask = ask_link(path, "", &arena), .world = world};
-  uint32_t number = atlas_add(a, &asked);
+  MadeRequest asked = {.ask = ask_link(path, "", &arena), .state = state};
+  uint32_t number = state_graph_add_request(a, &asked);
   arena_release(&arena);
   return number;
 }
@@ -44,35 +45,38 @@ static uint32_t ask_in(Atlas *a, uint32_t world, const char *path) {
 // --- ways -------------------------------------------------------------------
 
 TEST(the_shortest_way_to_a_world_is_kept) {
-  Atlas a;
-  Way way = {0};
-  atlas_init(&a);
-  atlas_begin(&a, 1);
-  uint32_t one = atlas_find(&a, 2, NULL, 0, ask_in(&a, 0, "/one.php"));
-  uint32_t two = atlas_find(&a, 3, NULL, one, ask_in(&a, one, "/two.php"));
-  uint32_t far = atlas_find(&a, 4, NULL, two, ask_in(&a, two, "/far.php"));
-  atlas_way(&a, far, &way);
-  assert_int_equal(way.len, 3);
-  reads(&way.items[0].ask, "GET /one.php");
-  reads(&way.items[2].ask, "GET /far.php");
-  atlas_shorten(&a, far, 0, ask_in(&a, 0, "/short.php"));
-  atlas_shorten(&a, far, two, ask_in(&a, two, "/long.php"));
-  atlas_way(&a, far, &way);
-  assert_int_equal(way.len, 1);
-  reads(&way.items[0].ask, "GET /short.php");
-  assert_int_equal(atlas_find(&a, 4, NULL, 0, 1), far);
-  array_release(&way);
-  atlas_release(&a);
+  StateGraph a;
+  StatePath path = {0};
+  state_graph_init(&a);
+  state_graph_begin(&a, 1);
+  uint32_t one = state_graph_enter(&a, 2, NULL, 0, ask_in(&a, 0, "/one.php"));
+  uint32_t two =
+      state_graph_enter(&a, 3, NULL, one, ask_in(&a, one, "/two.php"));
+  uint32_t far =
+      state_graph_enter(&a, 4, NULL, two, ask_in(&a, two, "/far.php"));
+  state_graph_path(&a, far, &path);
+  assert_int_equal(path.len, 3);
+  reads(&path.items[0].ask, "GET /one.php");
+  reads(&path.items[2].ask, "GET /far.php");
+  state_graph_shorten(&a, far, 0, ask_in(&a, 0, "/short.php"));
+  state_graph_shorten(&a, far, two, ask_in(&a, two, "/long.php"));
+  state_graph_path(&a, far, &path);
+  assert_int_equal(path.len, 1);
+  reads(&path.items[0].ask, "GET /short.php");
+  assert_int_equal(state_graph_enter(&a, 4, NULL, 0, 1), far);
+  array_release(&path);
+  state_graph_release(&a);
 }
 
 TEST(cookies_are_those_of_the_whole_way) {
   Arena arena = {0};
   Header set[] = {{"Set-Cookie", "a=1; path=/"}, {"set-cookie", "b=2"}};
   Headers headers = {.items = set, .len = 2};
-  const Crumb *c = crumbs_take(crumbs_start(), "/x/y.php", &headers, &arena);
-  assert_string_equal(crumbs_header(c, "/x/z.php", &arena),
+  const CookieHistory *c =
+      cookie_history_take(cookie_history_start(), "/x/y.php", &headers, &arena);
+  assert_string_equal(cookie_history_header(c, "/x/z.php", &arena),
                       "b=2; PHPSESSID=" SESSION_ID "; a=1");
-  assert_string_equal(crumbs_header(c, "/", &arena),
+  assert_string_equal(cookie_history_header(c, "/", &arena),
                       "PHPSESSID=" SESSION_ID "; a=1");
   arena_release(&arena);
 }
@@ -81,22 +85,22 @@ TEST(cookies_are_those_of_the_whole_way) {
 
 TEST(a_token_of_the_old_page_is_swapped_for_that_of_the_new_one) {
   Arena arena = {0};
-  Hidden then[] = {
+  HiddenField then[] = {
       {"/p.php", "id", "7"}, {"/p.php", "t", "old1"}, {"/p.php", "t", "old2"}};
-  Hidden now[] = {
+  HiddenField now[] = {
       {"/p.php", "id", "7"}, {"/p.php", "t", "new1"}, {"/p.php", "t", "new2"}};
-  Hiddens a = {then, 3}, b = {now, 3};
+  HiddenFields a = {then, 3}, b = {now, 3};
   Str names = {0};
-  const Swap *s = swaps_find(NULL, &a, &b, &names, &arena);
+  const ValueSwap *s = value_swaps_find(NULL, &a, &b, &names, &arena);
   assert_string_equal(str_text(&names), "t");
   Param params[] = {
       {.name = "id", .value = "7", .place = IN_BODY, .page = true},
       {.name = "t", .value = "old2", .place = IN_BODY, .page = true},
       {.name = "typed", .value = "old2", .place = IN_BODY}};
   Ask ask = {.post = true, .path = "/p.php", .params = params, .nparams = 3};
-  Ask sent = swaps_apply(s, &ask, &arena);
+  Ask sent = value_swaps_apply(s, &ask, &arena);
   reads(&sent, "POST /p.php id=7&t=new2&typed=old2");
-  Ask back = swaps_undo(s, &sent, &arena);
+  Ask back = value_swaps_undo(s, &sent, &arena);
   reads(&back, "POST /p.php id=7&t=old2&typed=old2");
   str_release(&names);
   arena_release(&arena);
@@ -181,7 +185,7 @@ TEST(a_full_queue_drops_what_would_come_last) {
   for (int i = 0; i < QUEUE_MOST + 5; i++) {
     const char *query = arena_printf(&arena, "n=%d", i);
     queue_add(&q, (QueueItem){.ask = ask_link("/n.php", query, &arena),
-                              .why = WHY_LINK,
+                              .origin = ORIGIN_LINK,
                               .last = true});
   }
   assert_true(q.items.len < QUEUE_MOST);
@@ -196,22 +200,22 @@ TEST(a_sort_that_shows_more_gets_more_turns_but_none_waits_for_ever) {
   Queue q = {0};
   Arena arena = {0};
   QueueItem item;
-  unsigned taken[SORTS] = {0};
+  unsigned taken[QUEUE_CLASSES] = {0};
   for (int i = 0; i < 200; i++) {
     char query[20];
     snprintf(query, sizeof query, "n=%d", i);
     queue_add(&q, (QueueItem){.ask = ask_link("/page.php", query, &arena),
-                              .why = WHY_LINK});
+                              .origin = ORIGIN_LINK});
     queue_add(&q, (QueueItem){.ask = ask_link("/solved.php", query, &arena),
-                              .why = WHY_SOLVED});
+                              .origin = ORIGIN_SOLVED});
   }
   for (int i = 0; i < 120; i++) {
     assert_true(queue_take(&q, NULL, &item));
-    taken[item.sort]++;
-    queue_learn(&q, &item, item.sort == SORT_PAGE ? 30 : 0, 0);
+    taken[item.class]++;
+    queue_learn(&q, &item, item.class == QUEUE_PAGE ? 30 : 0, 0);
   }
-  assert_true(taken[SORT_PAGE] > 80);
-  assert_in_range(taken[SORT_INPUT], 5, 40);
+  assert_true(taken[QUEUE_PAGE] > 80);
+  assert_in_range(taken[QUEUE_INPUT], 5, 40);
   queue_release(&q);
   arena_release(&arena);
 }
@@ -226,7 +230,7 @@ TEST(a_parameter_nobody_sent_comes_before_another_value_of_a_known_one) {
   queue_note(&q, &known, 0);
   for (size_t i = 0; i < 4; i++)
     queue_add(&q, (QueueItem){.ask = ask_link("/i.php", queries[i], &arena),
-                              .why = WHY_LINK});
+                              .origin = ORIGIN_LINK});
   assert_true(queue_take(&q, NULL, &item));
   assert_string_equal(item.ask.params[0].name, "new");
   queue_release(&q);
@@ -246,13 +250,13 @@ TEST(a_parameter_that_is_a_time_is_no_news_though_it_never_was_sent) {
   for (int i = 0; i < 4; i++) {
     Ask clock = ask_link("/run.php",
                          arena_printf(&arena, "170000000%d&id=a", i), &arena);
-    queue_add(&q, (QueueItem){.ask = clock, .why = WHY_LINK});
+    queue_add(&q, (QueueItem){.ask = clock, .origin = ORIGIN_LINK});
     take_one(&q);
   }
   Ask later = ask_link("/run.php", "1700000009&id=a", &arena);
   Ask other = ask_link("/run.php", "1700000009&id=b", &arena);
-  queue_add(&q, (QueueItem){.ask = later, .why = WHY_LINK});
-  queue_add(&q, (QueueItem){.ask = other, .why = WHY_LINK});
+  queue_add(&q, (QueueItem){.ask = later, .origin = ORIGIN_LINK});
+  queue_add(&q, (QueueItem){.ask = other, .origin = ORIGIN_LINK});
   Ask next = take_one(&q);
   reads(&next, "GET /run.php?1700000009&id=b");
   queue_release(&q);
@@ -264,10 +268,10 @@ TEST(pages_where_the_users_own_requests_led_come_before_what_was_found) {
   Arena arena = {0};
   Ask page = ask_link("/users.php", "", &arena);
   Ask found = ask_link("/users.php", "sort=name", &arena);
-  queue_add(&q, (QueueItem){.ask = page, .why = WHY_ENTRY});
+  queue_add(&q, (QueueItem){.ask = page, .origin = ORIGIN_ENTRY});
   take_one(&q);
-  queue_add(&q, (QueueItem){.ask = found, .why = WHY_LINK});
-  queue_add(&q, (QueueItem){.ask = page, .world = 1, .early = true});
+  queue_add(&q, (QueueItem){.ask = found, .origin = ORIGIN_LINK});
+  queue_add(&q, (QueueItem){.ask = page, .state = 1, .early = true});
   Ask next = take_one(&q);
   reads(&next, "GET /users.php");
   queue_release(&q);
@@ -287,20 +291,20 @@ TEST(what_is_asked_in_another_world_waits_for_conditions_with_one_outcome) {
   for (int i = 0; i < 2; i++)
     queue_add(&q, (QueueItem){.ask = ask_link(i ? "/open.php" : "/shut.php", "",
                                               &arena),
-                              .world = 1,
-                              .why = WHY_LINK});
+                              .state = 1,
+                              .origin = ORIGIN_LINK});
   assert_true(queue_take(&q, NULL, &item));
   assert_string_equal(item.ask.path, "/open.php");
-  assert_int_equal(item.sort, SORT_AGAIN);
+  assert_int_equal(item.class, QUEUE_AGAIN);
   queue_release(&q);
   arena_release(&arena);
 }
 
 TEST(odd_values_are_of_nothing_absent_empty_or_markup) {
   Arena arena = {0};
-  Odds odds = {0};
+  OddRequests odds = {0};
   Ask a = ask_link("/v.php", "id=3&q=two+words", &arena);
-  odd_asks(&a, &odds, &arena);
+  odd_requests(&a, &odds, &arena);
   Str all = {0};
   for (size_t i = 0; i < odds.len; i++) {
     Request r;
@@ -334,21 +338,21 @@ TEST(a_condition_is_open_until_all_its_outcomes_were_seen) {
                 {.kind = ENTITY_CONDITION, .index = 1, .from = 1}};
   uint32_t ids[] = {10, 11, 12, 20, 21};
   Unit unit = {.entities = e, .nentities = 5};
-  Outcomes o = {0};
+  ConditionOutcomes o = {0};
   Bitset run = {0}, seen = {0};
-  outcomes_add(&o, &unit, ids);
+  condition_outcomes_add(&o, &unit, ids);
   bitset_add(&run, 10);
   bitset_add(&run, 20);
   bitset_union(&seen, &run);
-  assert_int_equal(outcomes_open(&o, &run, &seen), 2);
+  assert_int_equal(condition_outcomes_one_sided(&o, &run, &seen), 2);
   bitset_add(&seen, 21);
   bitset_add(&seen, 11);
-  assert_int_equal(outcomes_open(&o, &run, &seen), 1);
+  assert_int_equal(condition_outcomes_one_sided(&o, &run, &seen), 1);
   bitset_add(&seen, 12);
-  assert_int_equal(outcomes_open(&o, &run, &seen), 0);
+  assert_int_equal(condition_outcomes_one_sided(&o, &run, &seen), 0);
   bitset_release(&run);
   bitset_release(&seen);
-  outcomes_release(&o);
+  condition_outcomes_release(&o);
 }
 
 TEST(a_score_comes_before_all_else) {
@@ -356,11 +360,11 @@ TEST(a_score_comes_before_all_else) {
   Arena arena = {0};
   QueueItem item;
   queue_add(&q, (QueueItem){.ask = ask_link("/new.php", "", &arena),
-                            .why = WHY_ENTRY,
+                            .origin = ORIGIN_ENTRY,
                             .lucky = true,
                             .score = 40});
   queue_add(&q, (QueueItem){.ask = ask_link("/near.php", "", &arena),
-                            .why = WHY_SOLVED,
+                            .origin = ORIGIN_SOLVED,
                             .score = 41});
   queue_add(&q,
             (QueueItem){.ask = ask_link("/none.php", "", &arena), .score = -1});
@@ -375,132 +379,144 @@ TEST(a_score_comes_before_all_else) {
 // --- strategies -------------------------------------------------------------
 
 TEST(likeness_is_that_of_the_path_with_one_comparison_the_other_way) {
-  Atlas a;
-  atlas_init(&a);
+  StateGraph a;
+  state_graph_init(&a);
   PathStep steps[6] = {{1, 0}, {2, 1}, {3, 1}, {4, 0}, {5, 1}, {6, 0}};
-  Asked asked = {.ask = {.path = "/a.php"}, .steps = steps, .nsteps = 6};
-  uint32_t number = atlas_add(&a, &asked);
-  Target t = {.strategy = site_strategy_find("pcs"), .atlas = &a};
-  target_set(&t, "fatal: x");
-  assert_true(target_add(&t, number));
-  QueueItem item = {.why = WHY_SOLVED, .base = number, .step = 5};
-  assert_float_equal(target_score(&t, &item), 83.33, 0.01); // 5 of 6
+  MadeRequest asked = {.ask = {.path = "/a.php"}, .steps = steps, .nsteps = 6};
+  uint32_t number = state_graph_add_request(&a, &asked);
+  TargetFailure t = {.strategy = web_strategy_find("pcs"), .graph = &a};
+  target_failure_set(&t, "fatal: x");
+  assert_true(target_failure_add(&t, number));
+  QueueItem item = {.origin = ORIGIN_SOLVED, .base = number, .step = 5};
+  assert_float_equal(target_failure_score(&t, &item), 83.33, 0.01); // 5 of 6
   item.step = 2; // what comes behind it is expected to stay
-  assert_float_equal(target_score(&t, &item), 83.33, 0.01);
+  assert_float_equal(target_failure_score(&t, &item), 83.33, 0.01);
   PathStep others[6] = {{1, 0}, {2, 1}, {3, 0}, {4, 1}, {5, 0}, {7, 0}};
   asked.steps = others;
-  item.base = atlas_add(&a, &asked); // a passing one, with two in common
+  item.base =
+      state_graph_add_request(&a, &asked); // a passing one, with two in common
   item.step = 0;
-  assert_float_equal(target_score(&t, &item), 16.67, 0.01);
+  assert_float_equal(target_failure_score(&t, &item), 16.67, 0.01);
   item.step = 2; // as in the failing one
-  assert_float_equal(target_score(&t, &item), 50, 0.01);
-  item.why = WHY_LINK;
-  assert_true(target_score(&t, &item) < 0);
-  target_set(&t, "fatal: y"); // another failure: nothing shows it yet
+  assert_float_equal(target_failure_score(&t, &item), 50, 0.01);
+  item.origin = ORIGIN_LINK;
+  assert_true(target_failure_score(&t, &item) < 0);
+  target_failure_set(&t, "fatal: y"); // another failure: nothing shows it yet
   assert_int_equal(t.failing.len, 0);
-  target_release(&t);
-  atlas_release(&a);
+  target_failure_release(&t);
+  state_graph_release(&a);
 }
 
 TEST(inputs_are_alike_by_the_values_they_share) {
-  Atlas a;
+  StateGraph a;
   Arena arena = {0};
-  atlas_init(&a);
-  Asked asked = {.ask = ask_link("/a.php", "p=1&q=2&r=3&s=4", &arena)};
-  uint32_t number = atlas_add(&a, &asked);
-  Target t = {.strategy = site_strategy_find("is"), .atlas = &a};
-  target_set(&t, "fatal: x");
-  target_add(&t, number);
+  state_graph_init(&a);
+  MadeRequest asked = {.ask = ask_link("/a.php", "p=1&q=2&r=3&s=4", &arena)};
+  uint32_t number = state_graph_add_request(&a, &asked);
+  TargetFailure t = {.strategy = web_strategy_find("is"), .graph = &a};
+  target_failure_set(&t, "fatal: x");
+  target_failure_add(&t, number);
   QueueItem item = {.ask = ask_link("/a.php", "p=1&q=2&r=3&s=5", &arena)};
-  // script, world and three of four values: 5 of 6
-  assert_float_equal(target_score(&t, &item), 83.33, 0.01);
-  assert_null(site_strategy_find("nearest"));
-  target_release(&t);
-  atlas_release(&a);
+  // script, state and three of four values: 5 of 6
+  assert_float_equal(target_failure_score(&t, &item), 83.33, 0.01);
+  assert_null(web_strategy_find("nearest"));
+  target_failure_release(&t);
+  state_graph_release(&a);
   arena_release(&arena);
 }
 
 // --- on disk ----------------------------------------------------------------
 
-typedef struct {
-  Atlas atlas;
-  Queue queue;
-  Bitset lines, conditions;
-  Saved saved;
-} Memory;
-
-static void memory_init(Memory *m) {
-  *m = (Memory){0};
-  atlas_init(&m->atlas);
-  m->saved = (Saved){.atlas = &m->atlas,
-                     .queue = &m->queue,
-                     .lines = &m->lines,
-                     .conditions = &m->conditions};
+static const ExplorerOptions *options(void) {
+  static ExplorerOptions o;
+  o.strategy = web_strategy_find("is");
+  return &o;
 }
 
-static void memory_release(Memory *m) {
-  atlas_release(&m->atlas);
-  queue_release(&m->queue);
-  bitset_release(&m->lines);
-  bitset_release(&m->conditions);
+static void explorer_init(Explorer *e) {
+  *e = (Explorer){.options = options()};
+  e->target =
+      (TargetFailure){.strategy = e->options->strategy, .graph = &e->graph};
+  state_graph_init(&e->graph);
 }
 
-static void fill(Memory *m, Arena *arena) {
-  Hidden hidden = {"/a.php", "t", "abc"};
+static void explorer_clear(Explorer *e) {
+  state_graph_release(&e->graph);
+  queue_release(&e->queue);
+  bitset_release(&e->lines);
+  bitset_release(&e->conditions);
+  for (size_t i = 0; i < e->failures.len; i++)
+    free(e->failures.items[i].signature);
+  array_release(&e->failures);
+  array_release(&e->scripts_seen);
+  hashmap_release(&e->signatures);
+  hashmap_release(&e->units);
+  target_failure_release(&e->target);
+}
+
+static void fill(Explorer *m, Arena *arena) {
+  HiddenField hidden = {"/a.php", "t", "abc"};
   PathStep step = {77, 1};
   Header cookie = {"Set-Cookie", "c=1"};
   Headers headers = {.items = &cookie, .len = 1};
-  atlas_begin(&m->atlas, 99);
-  Asked asked = {.ask = ask_link("/a.php", "x=1&bare", arena),
-                 .hiddens = {&hidden, 1},
-                 .steps = &step,
-                 .nsteps = 1};
-  uint32_t n = atlas_add(&m->atlas, &asked);
-  const Crumb *c = crumbs_take(crumbs_start(), "/a.php", &headers, arena);
-  uint32_t w = atlas_find(&m->atlas, 100, c, 0, n);
+  state_graph_begin(&m->graph, 99);
+  MadeRequest asked = {.ask = ask_link("/a.php", "x=1&bare", arena),
+                       .hidden = {&hidden, 1},
+                       .steps = &step,
+                       .nsteps = 1};
+  uint32_t n = state_graph_add_request(&m->graph, &asked);
+  const CookieHistory *c =
+      cookie_history_take(cookie_history_start(), "/a.php", &headers, arena);
+  uint32_t w = state_graph_enter(&m->graph, 100, c, 0, n);
   Ask form = ask_with(&asked.ask, IN_FILE, "f", "v.gif", arena);
-  queue_add(
-      &m->queue,
-      (QueueItem){
-          .ask = form, .world = w, .why = WHY_FORM, .last = true, .page = n});
+  queue_add(&m->queue, (QueueItem){.ask = form,
+                                   .state = w,
+                                   .origin = ORIGIN_FORM,
+                                   .last = true,
+                                   .page = n});
   bitset_add(&m->lines, 5);
   bitset_add(&m->conditions, 700);
-  m->saved.target = "fatal: x";
+  explorer_add_failure(m, "html: y", 1);
+  explorer_take_script(m, &(UnitId){{1, 2, 254}});
+  target_failure_set(&m->target, "fatal: x");
+  target_failure_add(&m->target, 1);
 }
 
 TEST(what_is_kept_comes_back) {
   Arena arena = {0};
-  Memory a, b;
+  Explorer a, b;
   Err err;
   char *dir = scratch(), *path = mem_printf("%s/exploration", dir);
-  memory_init(&a);
+  explorer_init(&a);
   fill(&a, &arena);
-  Shown shown = {"html: y", 1};
-  a.saved.shown.items = &shown;
-  a.saved.shown.len = 1;
-  QueueItem busy = {.ask = ask_link("/busy.php", "", &arena)};
-  assert_int_equal(saved_write(&a.saved, &busy, 1, path, &err), 0);
-  memory_init(&b);
-  assert_int_equal(saved_read(&b.saved, path, &err), 0);
-  assert_int_equal(b.atlas.worlds.len, 2);
+  ExploreWorker busy = {.busy = true,
+                        .item = {.ask = ask_link("/busy.php", "", &arena)}};
+  a.workers = &busy;
+  a.nworkers = 1;
+  assert_int_equal(checkpoint_write(&a, path, &err), 0);
+  explorer_init(&b);
+  assert_int_equal(checkpoint_read(&b, path, &err), 0);
+  assert_int_equal(b.graph.states.len, 2);
   assert_string_equal(
-      crumbs_header(b.atlas.worlds.items[1].crumbs, "/", &arena),
+      cookie_history_header(b.graph.states.items[1].cookies, "/", &arena),
       "PHPSESSID=" SESSION_ID "; c=1");
-  reads(&b.atlas.asked.items[0].ask, "GET /a.php?x=1&bare");
-  assert_int_equal(b.atlas.asked.items[0].steps[0].condition, 77);
-  assert_string_equal(b.atlas.asked.items[0].hiddens.items[0].value, "abc");
+  reads(&b.graph.requests.items[0].ask, "GET /a.php?x=1&bare");
+  assert_int_equal(b.graph.requests.items[0].steps[0].condition, 77);
+  assert_string_equal(b.graph.requests.items[0].hidden.items[0].value, "abc");
   assert_int_equal(b.queue.items.len, 2);
   reads(&b.queue.items.items[0].ask, "GET /busy.php");
   assert_true(b.queue.items.items[1].last);
   assert_int_equal(b.queue.items.items[1].ask.params[2].place, IN_FILE);
   assert_true(bitset_has(&b.lines, 5) && bitset_has(&b.conditions, 700));
-  assert_string_equal(b.saved.shown.items[0].signature, "html: y");
-  assert_string_equal(b.saved.target, "fatal: x");
+  assert_string_equal(b.failures.items[0].signature, "html: y");
+  assert_int_equal(b.scripts_seen.items[0].bytes[2], 254);
+  assert_string_equal(b.target.signature, "fatal: x");
+  assert_int_equal(b.target.failing.len, 1);
   // what was asked is not asked again
   assert_false(queue_add(
       &b.queue, (QueueItem){.ask = ask_link("/a.php", "x=1&bare", &arena)}));
-  memory_release(&a);
-  memory_release(&b);
+  explorer_clear(&a);
+  explorer_clear(&b);
   fs_remove_tree(dir);
   free(path);
   free(dir);
@@ -508,14 +524,14 @@ TEST(what_is_kept_comes_back) {
 }
 
 static int read_bytes(const char *path, const Str *text) {
-  Memory m;
+  Explorer m;
   Err err;
-  memory_init(&m);
+  explorer_init(&m);
   assert_int_equal(fs_write(path, text->data, text->len, &err), 0);
-  int rc = saved_read(&m.saved, path, &err);
+  int rc = checkpoint_read(&m, path, &err);
   if (rc)
     assert_true(*err.text);
-  memory_release(&m);
+  explorer_clear(&m);
   return rc;
 }
 
@@ -527,13 +543,13 @@ static void seal(Str *text) {
 
 TEST(any_damage_to_what_is_kept_is_refused_or_read_within_bounds) {
   Arena arena = {0};
-  Memory a;
+  Explorer a;
   Err err;
   Str text = {0};
   char *dir = scratch(), *path = mem_printf("%s/exploration", dir);
-  memory_init(&a);
+  explorer_init(&a);
   fill(&a, &arena);
-  assert_int_equal(saved_write(&a.saved, NULL, 0, path, &err), 0);
+  assert_int_equal(checkpoint_write(&a, path, &err), 0);
   assert_int_equal(fs_read(path, 0, &text, &err), 0);
   assert_int_equal(read_bytes(path, &text), 0);
   for (size_t i = 0; i < text.len; i++) { // one byte is another
@@ -553,7 +569,7 @@ TEST(any_damage_to_what_is_kept_is_refused_or_read_within_bounds) {
     }
     str_release(&bad);
   }
-  memory_release(&a);
+  explorer_clear(&a);
   str_release(&text);
   fs_remove_tree(dir);
   free(path);
@@ -570,11 +586,11 @@ TEST(a_sequence_is_written_as_a_list_and_for_curl) {
   char *dir = scratch(), *base = mem_printf("%s/failure-1", dir);
   Ask login = {.post = true, .path = "/login.php"};
   login = ask_with(&login, IN_BODY, "user", "it's", &arena);
-  ShowStep steps[] = {{ask_link("/a.php", "", &arena), ""},
-                      {login, "token"},
-                      {ask_link("/b.php", "id=1&q=x", &arena), ""}};
-  Showing s = {.steps = steps, .nsteps = 3, .shown = true};
-  assert_int_equal(showing_write(&s, "fatal: no\na.php:3", base, &err), 0);
+  ReproductionStep steps[] = {{ask_link("/a.php", "", &arena), ""},
+                              {login, "token"},
+                              {ask_link("/b.php", "id=1&q=x", &arena), ""}};
+  Reproduction s = {.steps = steps, .nsteps = 3, .shown = true};
+  assert_int_equal(reproduction_write(&s, "fatal: no\na.php:3", base, &err), 0);
   char *txt = mem_printf("%s.txt", base), *sh = mem_printf("%s.sh", base);
   assert_int_equal(fs_read(txt, 0, &list, &err), 0);
   assert_int_equal(fs_read(sh, 0, &script, &err), 0);

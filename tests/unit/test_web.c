@@ -1,11 +1,11 @@
-// Unit tests of oracle/web.c and eval/ranges.c: which failures an answer shows,
-// which lines wrote them, and the table of eleven ranges.
+// Unit tests of oracle/web_oracle.c and eval/ranges.c: which failures an answer
+// shows, which lines wrote them, and the table of eleven ranges.
 #include "test.h"
 
 #include <stdlib.h>
 
 #include "eval/ranges.h"
-#include "oracle/web.h"
+#include "oracle/web_oracle.h"
 #include "util/mem.h"
 
 #define N(a) (sizeof(a) / sizeof *(a))

@@ -10,18 +10,18 @@
 
 #include <string.h>
 
-// --- reports -----------------------------------------------------------------
+// --- reports ----------------------------------------------------------------
 
 void balance_place(Balance *b, long fault, int32_t token, const char *what) {
   if (token == NO_TOKEN)
     return;
-  const Token *t = stack_token(&b->stack, token);
+  const HtmlToken *t = stack_token(&b->stack, token);
   faults_place(b->faults, fault, t->offset, t->length, what);
 }
 
-long balance_add(Balance *b, Rule rule, int32_t token, const char *message,
+long balance_add(Balance *b, HtmlRule rule, int32_t token, const char *message,
                  const char *what) {
-  const Token *t = stack_token(&b->stack, token);
+  const HtmlToken *t = stack_token(&b->stack, token);
   const char *name = t->kind == TOKEN_START || t->kind == TOKEN_END
                          ? tokens_name(b->stack.tokens, t->element)
                          : "";
@@ -29,7 +29,7 @@ long balance_add(Balance *b, Rule rule, int32_t token, const char *message,
                        what);
 }
 
-bool balance_may_stay_open(const Balance *b, const Frame *f) {
+bool balance_may_stay_open(const Balance *b, const OpenElement *f) {
   if (f->element == EL_BODY || f->element == EL_HTML)
     return b->options->no_explicit_end;
   return f->token == NO_TOKEN || (frame_flags(f) & OPTIONAL);
@@ -37,18 +37,18 @@ bool balance_may_stay_open(const Balance *b, const Frame *f) {
 
 // Several of one kind that should all be closed at the same place, as a loop
 // prints them, are one fault.
-static bool join_unclosed(Balance *b, const Frame *f, int32_t before) {
+static bool join_unclosed(Balance *b, const OpenElement *f, int32_t before) {
   if (b->unclosed_fault == NO_FAULT || b->unclosed_element != f->element ||
       b->unclosed_before != before)
     return false;
-  const Token *tag = stack_token(&b->stack, f->token);
+  const HtmlToken *tag = stack_token(&b->stack, f->token);
   faults_place_first(b->faults, b->unclosed_fault, tag->offset, tag->length,
                      "opened here");
   return true;
 }
 
 void balance_unclosed(Balance *b, size_t frame, int32_t token) {
-  const Frame *f = &b->stack.frames.items[frame];
+  const OpenElement *f = &b->stack.frames.items[frame];
   int32_t before = f->block != NO_TOKEN ? f->block : token;
   if (join_unclosed(b, f, before))
     return;
@@ -63,7 +63,7 @@ void balance_unclosed(Balance *b, size_t frame, int32_t token) {
   b->unclosed_fault = n;
 }
 
-// --- end tags that close nothing ---------------------------------------------
+// --- end tags that close nothing --------------------------------------------
 
 // Could the author have taken one for the other?
 static bool alike(size_t a, size_t b) {
@@ -80,12 +80,12 @@ static bool close_mismatched(Balance *b, int32_t token) {
   size_t top = stack_top(&b->stack), wanted;
   uint32_t element = stack_token(&b->stack, token)->element;
   for (wanted = top; wanted; wanted--) {
-    const Frame *f = &b->stack.frames.items[wanted];
+    const OpenElement *f = &b->stack.frames.items[wanted];
     if (!f->dead && (f->element == EL_TD || f->element == EL_TH ||
                      !balance_may_stay_open(b, f)))
       break;
   }
-  const Frame *f = &b->stack.frames.items[wanted];
+  const OpenElement *f = &b->stack.frames.items[wanted];
   if (!wanted || f->foreign || f->token == NO_TOKEN ||
       !alike(f->element, element) || !stack_lacks_end(&b->stack, f->element))
     return false;
@@ -101,7 +101,7 @@ static bool close_mismatched(Balance *b, int32_t token) {
 static bool explain_p(Balance *b, int32_t token) {
   size_t frame = b->stack.frames.len;
   for (size_t i = 0; frame-- && i < STACK_LOOK_MAX; i++) {
-    Frame *f = &b->stack.frames.items[frame];
+    OpenElement *f = &b->stack.frames.items[frame];
     if (f->ended_p != NO_TOKEN) {
       long n = balance_add(b, BLOCK_IN_P, f->ended_by,
                            "a block inside a paragraph; it ends the paragraph",
@@ -133,7 +133,7 @@ static bool is_table_part(size_t element) {
 
 // </td></tr></table> without their <table>: that is what is missing.
 static bool join_stray(Balance *b, int32_t token) {
-  const Token *tag = stack_token(&b->stack, token);
+  const HtmlToken *tag = stack_token(&b->stack, token);
   if (b->stray_fault == NO_FAULT || b->stray + 1 != token ||
       !is_table_part(tag->element) ||
       !is_table_part(stack_token(&b->stack, b->stray)->element))
@@ -160,7 +160,7 @@ static void report_stray(Balance *b, int32_t token) {
       balance_add(b, STRAY_END_TAG, token, message, "this end tag");
 }
 
-// --- end tags that close something -------------------------------------------
+// --- end tags that close something ------------------------------------------
 
 // What lies above the frame an end tag closes.
 typedef struct {
@@ -178,7 +178,7 @@ static bool look_above(Balance *b, size_t frame, Above *above) {
   if (top - frame > STACK_LOOK_MAX && !page)
     return false;
   for (size_t i = top; i > frame; i--) {
-    const Frame *f = &b->stack.frames.items[i];
+    const OpenElement *f = &b->stack.frames.items[i];
     if (f->dead)
       continue;
     above->walls |= (frame_flags(f) & (SCOPE | TABULAR)) != 0;
@@ -197,7 +197,7 @@ static bool look_above(Balance *b, size_t frame, Above *above) {
 // Closes what lacks an end tag above the frame.
 static void close_unclosed(Balance *b, size_t frame, int32_t token) {
   for (size_t i = stack_top(&b->stack); i > frame; i--) {
-    Frame *f = &b->stack.frames.items[i];
+    OpenElement *f = &b->stack.frames.items[i];
     if (f->dead || balance_may_stay_open(b, f) ||
         !stack_lacks_end(&b->stack, f->element))
       continue;
@@ -209,10 +209,10 @@ static void close_unclosed(Balance *b, size_t frame, int32_t token) {
 // A phrase ends inside a paragraph or item that it is around: those go on. If
 // they are closed by an end tag later, they overlap.
 static void cross(Balance *b, size_t frame, int32_t token) {
-  const Frame *x = &b->stack.frames.items[frame];
+  const OpenElement *x = &b->stack.frames.items[frame];
   bool said = x->reported;
   for (size_t i = stack_top(&b->stack); i > frame; i--) {
-    Frame *f = &b->stack.frames.items[i];
+    OpenElement *f = &b->stack.frames.items[i];
     if (!f->dead && f->crossed == NO_TOKEN && !said) {
       f->crossed = token;
       f->crossed_tag = x->token;
@@ -232,8 +232,8 @@ static void report_overlap(Balance *b, int32_t end, int32_t start,
 }
 
 static void overlap(Balance *b, size_t frame, size_t other, int32_t token) {
-  const Frame *f = &b->stack.frames.items[frame];
-  Frame *o = &b->stack.frames.items[other];
+  const OpenElement *f = &b->stack.frames.items[frame];
+  OpenElement *o = &b->stack.frames.items[other];
   if (!f->reported)
     report_overlap(b, token, f->token, o->token);
   o->reported = true;
@@ -241,7 +241,7 @@ static void overlap(Balance *b, size_t frame, size_t other, int32_t token) {
 }
 
 // What a paragraph knows against itself when its end tag comes.
-static void check_closed(Balance *b, const Frame *f, int32_t token) {
+static void check_closed(Balance *b, const OpenElement *f, int32_t token) {
   if (f->crossed != NO_TOKEN)
     report_overlap(b, f->crossed, f->crossed_tag, f->token);
   if (f->element != EL_P || f->block == NO_TOKEN)
@@ -259,7 +259,7 @@ static bool anything_above(Balance *b, size_t frame) {
 
 // Closes an element that is open in `frame`.
 static void close_frame(Balance *b, size_t frame, int32_t token) {
-  Frame *f = &b->stack.frames.items[frame];
+  OpenElement *f = &b->stack.frames.items[frame];
   uint32_t element = f->element;
   Above above;
   bool near = look_above(b, frame, &above);
@@ -283,7 +283,7 @@ static void close_frame(Balance *b, size_t frame, int32_t token) {
   }
 }
 
-// --- end tags with rules of their own ----------------------------------------
+// --- end tags with rules of their own ---------------------------------------
 
 // </body> and </html> close all there is, also if their start tags were left
 // out.
@@ -344,14 +344,14 @@ static void end_tag(Balance *b, int32_t token) {
     report_stray(b, token);
 }
 
-// --- the end of the page -----------------------------------------------------
+// --- the end of the page ----------------------------------------------------
 
 static void report_truncated(Balance *b) {
   long n = faults_add(b->faults, TRUNCATED_PAGE, "",
                       "the page ends while several elements are open");
   faults_place_end(b->faults, n, "the page ends here");
   for (size_t i = b->stack.frames.len; --i > 0;) {
-    const Frame *f = &b->stack.frames.items[i];
+    const OpenElement *f = &b->stack.frames.items[i];
     if (!f->dead && !balance_may_stay_open(b, f))
       balance_place(b, n, f->token, "still open");
   }
@@ -369,7 +369,7 @@ static void report_page_open(Balance *b, size_t body) {
 static void end_page(Balance *b) {
   size_t open = 0, inner = 0, last = 0;
   for (size_t i = 1; i < b->stack.frames.len; i++) {
-    const Frame *f = &b->stack.frames.items[i];
+    const OpenElement *f = &b->stack.frames.items[i];
     if (f->dead || balance_may_stay_open(b, f))
       continue;
     open++;
@@ -388,13 +388,13 @@ static void end_page(Balance *b) {
 }
 
 static void report_no_doctype(Balance *b) {
-  const Tokens *t = b->stack.tokens;
+  const HtmlTokens *t = b->stack.tokens;
   if (!b->doctype && !b->fragment && t->list.len)
     balance_add(b, NO_DOCTYPE, 0, "the page has no <!DOCTYPE>",
                 "should be before this");
 }
 
-// --- all of it ---------------------------------------------------------------
+// --- all of it --------------------------------------------------------------
 
 static void doctype(Balance *b, int32_t token) {
   const char *again = "a second page starts inside the page";
@@ -413,7 +413,7 @@ static void doctype(Balance *b, int32_t token) {
 }
 
 static void read_token(Balance *b, int32_t token) {
-  const Token *t = stack_token(&b->stack, token);
+  const HtmlToken *t = stack_token(&b->stack, token);
   if (t->kind == TOKEN_TEXT) {
     content_text(b, token);
     return;
@@ -429,14 +429,14 @@ static void read_token(Balance *b, int32_t token) {
     end_tag(b, token);
 }
 
-static bool has_frame(const Stack *s, const Tokens *t) {
+static bool has_frame(const ElementStack *s, const HtmlTokens *t) {
   for (size_t i = 0; i < t->list.len && i < 64; i++)
     if (t->list.items[i].kind == TOKEN_DOCTYPE)
       return true;
   return s->starts[EL_HTML] || s->starts[EL_HEAD] || s->starts[EL_BODY];
 }
 
-void balance_check(Balance *b, const Tokens *tokens, Faults *faults,
+void balance_check(Balance *b, const HtmlTokens *tokens, Faults *faults,
                    const HtmlOptions *o) {
   *b = (Balance){.faults = faults,
                  .options = o,

@@ -1,6 +1,6 @@
-// Matches start and end tags and holds HTML's content model against them, the
-// way their author meant them: after a fault, reading goes on as if it had not
-// been made, so that it is not reported again under another name.
+// Matches start and end tags and checks HTML's content model. After a fault,
+// reading continues as if the author had not made it, so that it is not
+// reported again under another name.
 #ifndef CULPRIT_ORACLE_HTML_HTML_BALANCE_H
 #define CULPRIT_ORACLE_HTML_HTML_BALANCE_H
 
@@ -15,7 +15,7 @@ typedef struct {
 } Doubt;
 
 typedef struct {
-  Stack stack;
+  ElementStack stack;
   Faults *faults;
   const HtmlOptions *options;
   ARRAY(Doubt) doubts;
@@ -26,7 +26,7 @@ typedef struct {
   size_t depth;            // the most elements open at once
   bool fragment;           // no DOCTYPE, <html>, <head> or <body> anywhere
   bool doctype;
-  // Tokens, NO_TOKEN: not yet.
+  // HtmlTokens, NO_TOKEN: not yet.
   int32_t content;  // the first thing to see
   int32_t page_end; // </body> or </html>
   int32_t first[3]; // <html>, <head>, <body>
@@ -43,11 +43,11 @@ typedef struct {
 
 // Reads all tokens. What it reports is in `faults`, what it doubts in
 // b->doubts.
-void balance_check(Balance *b, const Tokens *tokens, Faults *faults,
+void balance_check(Balance *b, const HtmlTokens *tokens, Faults *faults,
                    const HtmlOptions *o);
 void balance_release(Balance *b);
 
-// --- for html_balance.c and html_content.c -----------------------------------
+// --- for html_balance.c and html_content.c ----------------------------------
 
 // A start tag, and a text.
 void content_start(Balance *b, int32_t token);
@@ -57,10 +57,10 @@ void content_text(Balance *b, int32_t token);
 // (NO_TOKEN: before the end of the page).
 void balance_unclosed(Balance *b, size_t frame, int32_t token);
 // May its end tag be left out?
-bool balance_may_stay_open(const Balance *b, const Frame *f);
+bool balance_may_stay_open(const Balance *b, const OpenElement *f);
 // Adds the place of a token to a fault.
 void balance_place(Balance *b, long fault, int32_t token, const char *what);
-long balance_add(Balance *b, Rule rule, int32_t token, const char *message,
+long balance_add(Balance *b, HtmlRule rule, int32_t token, const char *message,
                  const char *what);
 
 #endif

@@ -15,11 +15,11 @@ static bool in_set(const uint16_t *set, size_t element) {
   return false;
 }
 
-static Frame *frame_at(Balance *b, size_t frame) {
+static OpenElement *frame_at(Balance *b, size_t frame) {
   return &b->stack.frames.items[frame];
 }
 
-// --- start tags that end other elements --------------------------------------
+// --- start tags that end other elements -------------------------------------
 
 // The start tag of `element` ends those of `ends`, looking no further than
 // `stops`.
@@ -64,7 +64,7 @@ static size_t implied_end(Balance *b, const Implied *rule, size_t *held) {
   size_t target = 0, top = stack_top(&b->stack);
   *held = 0;
   for (size_t i = top; i > 0 && top - i < STACK_LOOK_MAX; i--) {
-    const Frame *f = frame_at(b, i);
+    const OpenElement *f = frame_at(b, i);
     if (f->dead)
       continue;
     if (in_set(rule->ends, f->element) && !f->foreign) {
@@ -85,7 +85,7 @@ static size_t implied_end(Balance *b, const Implied *rule, size_t *held) {
 // Pops down to `frame`; what has no end tag in there should have had one.
 static void end_at(Balance *b, size_t frame, int32_t token) {
   for (size_t i = stack_top(&b->stack); i > frame; i--) {
-    const Frame *f = frame_at(b, i);
+    const OpenElement *f = frame_at(b, i);
     if (!f->dead && !balance_may_stay_open(b, f))
       balance_unclosed(b, i, token);
   }
@@ -96,7 +96,7 @@ static void end_at(Balance *b, size_t frame, int32_t token) {
 // closed behind it: <p><b><div></div></b></p>.
 static void note_block(Balance *b, size_t held, int32_t token) {
   for (size_t i = held; i > 0 && held - i < STACK_LOOK_MAX; i--) {
-    Frame *f = frame_at(b, i);
+    OpenElement *f = frame_at(b, i);
     if (f->element == EL_P && !f->dead) {
       if (f->block == NO_TOKEN)
         f->block = token;
@@ -117,7 +117,7 @@ static void end_paragraph(Balance *b, size_t element, int32_t token) {
   }
   int32_t opened = frame_at(b, p)->token;
   end_at(b, p, token);
-  Frame *parent = frame_at(b, stack_top(&b->stack));
+  OpenElement *parent = frame_at(b, stack_top(&b->stack));
   if (parent->ended_p == NO_TOKEN) {
     parent->ended_p = opened;
     parent->ended_by = token;
@@ -128,7 +128,7 @@ static void end_paragraph(Balance *b, size_t element, int32_t token) {
 // have been before the first.
 static void note_phrases(Balance *b, int32_t token) {
   for (size_t i = stack_top(&b->stack); i > 0; i--) {
-    Frame *f = frame_at(b, i);
+    OpenElement *f = frame_at(b, i);
     if (!f->dead && !(frame_flags(f) & (INLINE | HEADING)))
       return;
     if (f->block != NO_TOKEN)
@@ -150,7 +150,7 @@ static void end_others(Balance *b, size_t element, int32_t token) {
   }
 }
 
-// --- elements that cannot be in themselves -----------------------------------
+// --- elements that cannot be in themselves ----------------------------------
 
 static bool template_between(Balance *b, size_t frame) {
   for (size_t i = stack_top(&b->stack); i > frame; i--)
@@ -168,7 +168,7 @@ static void report_nested(Balance *b, size_t outer, int32_t token,
 // The element is open already. One of the two may have no end tag: then it is
 // the outer one, and this is where it should have been.
 static void nest(Balance *b, size_t outer, int32_t token, const char *message) {
-  Stack *s = &b->stack;
+  ElementStack *s = &b->stack;
   uint32_t element = frame_at(b, outer)->element;
   uint32_t inner = stack_token(s, token)->element;
   int64_t needed = s->open[element] + (inner == element);
@@ -198,7 +198,7 @@ static void check_nesting(Balance *b, size_t element, int32_t token) {
 }
 
 // <a><button>: two things that want the click.
-static void check_controls(Balance *b, size_t element, const Token *tag,
+static void check_controls(Balance *b, size_t element, const HtmlToken *tag,
                            int32_t token) {
   bool control = element == EL_A || element == EL_BUTTON ||
                  (element == EL_INPUT && !tag->hidden) ||
@@ -215,7 +215,7 @@ static void check_controls(Balance *b, size_t element, const Token *tag,
   }
 }
 
-// --- elements that need a certain parent -------------------------------------
+// --- elements that need a certain parent ------------------------------------
 
 typedef struct {
   uint16_t element;
@@ -250,7 +250,7 @@ static const Home *home_of(size_t element) {
 static bool at_home(Balance *b, const Home *home) {
   size_t top = stack_top(&b->stack);
   for (size_t i = top; i > 0; i--) {
-    const Frame *f = frame_at(b, i);
+    const OpenElement *f = frame_at(b, i);
     if (f->dead)
       continue;
     if (in_set(home->parents, f->element) || f->element == EL_TEMPLATE ||
@@ -273,7 +273,7 @@ static bool home_closed_early(Balance *b, const Home *home) {
 
 // Children of one parent that all do not belong there are one fault.
 static long report_misplaced(Balance *b, const Home *home, int32_t token) {
-  Frame *parent = frame_at(b, stack_top(&b->stack));
+  OpenElement *parent = frame_at(b, stack_top(&b->stack));
   if (parent->misplaced != NO_FAULT &&
       parent->misplaced_home == home->parents[0]) {
     balance_place(b, parent->misplaced, token, "as well as this");
@@ -290,7 +290,7 @@ static void check_home(Balance *b, size_t element, int32_t token) {
   const Home *home = home_of(element);
   if (!home || at_home(b, home))
     return;
-  const Frame *top = frame_at(b, stack_top(&b->stack));
+  const OpenElement *top = frame_at(b, stack_top(&b->stack));
   bool cell = element == EL_TD || element == EL_TH;
   if (cell && (frame_flags(top) & TABULAR)) { // <table><td>
     report_misplaced(b, home, token);
@@ -306,7 +306,7 @@ static void check_home(Balance *b, size_t element, int32_t token) {
 
 static void check_list(Balance *b, size_t element, int32_t token) {
   static const uint16_t fine[] = {EL_LI, EL_SCRIPT, EL_TEMPLATE, END};
-  const Frame *top = frame_at(b, stack_top(&b->stack));
+  const OpenElement *top = frame_at(b, stack_top(&b->stack));
   bool list = top->element == EL_UL || top->element == EL_OL;
   if (!list || in_set(fine, element))
     return;
@@ -316,13 +316,13 @@ static void check_list(Balance *b, size_t element, int32_t token) {
   balance_place(b, n, top->token, "in this list");
 }
 
-// --- tables ------------------------------------------------------------------
+// --- tables -----------------------------------------------------------------
 
 static void report_foster(Balance *b, int32_t token) {
   size_t table = stack_find(&b->stack, EL_TABLE);
   if (!table)
     return;
-  Frame *f = frame_at(b, table);
+  OpenElement *f = frame_at(b, table);
   if (f->foster == NO_FAULT)
     f->foster = balance_add(b, CONTENT_IN_TABLE, token,
                             "something in a table that is in none of its "
@@ -334,11 +334,11 @@ static void report_foster(Balance *b, int32_t token) {
 
 // Is the innermost open element part of a table, but no cell?
 static bool in_table(Balance *b) {
-  const Frame *top = frame_at(b, stack_top(&b->stack));
+  const OpenElement *top = frame_at(b, stack_top(&b->stack));
   return (frame_flags(top) & TABULAR) || top->element == EL_COLGROUP;
 }
 
-static bool may_be_in_table(size_t element, const Token *tag) {
+static bool may_be_in_table(size_t element, const HtmlToken *tag) {
   static const uint16_t fine[] = {EL_SCRIPT, EL_STYLE, EL_TEMPLATE, END};
   const Home *home = home_of(element);
   bool part =
@@ -348,7 +348,7 @@ static bool may_be_in_table(size_t element, const Token *tag) {
 
 // A table directly in a table that has no end tag: it was to end before.
 static bool end_table(Balance *b, int32_t token) {
-  Stack *s = &b->stack;
+  ElementStack *s = &b->stack;
   size_t table = stack_find(s, EL_TABLE);
   if (!table || s->ends[EL_TABLE] - s->starts[EL_TABLE] > s->open[EL_TABLE])
     return false;
@@ -358,7 +358,7 @@ static bool end_table(Balance *b, int32_t token) {
 }
 
 // True: the tag is done with, nothing is to be opened.
-static bool check_table(Balance *b, size_t element, const Token *tag,
+static bool check_table(Balance *b, size_t element, const HtmlToken *tag,
                         int32_t token) {
   if (!in_table(b))
     return false;
@@ -375,7 +375,7 @@ static bool check_table(Balance *b, size_t element, const Token *tag,
   return false;
 }
 
-// --- the page as a whole -----------------------------------------------------
+// --- the page as a whole ----------------------------------------------------
 
 static void report_before(Balance *b, int32_t token) {
   if (b->before_reported || b->head_reported || b->content == NO_TOKEN)
@@ -421,7 +421,7 @@ static bool page_tag(Balance *b, size_t element, int32_t token) {
 // Something to see. In <head>, it ends the head, unless </head> is to come.
 static void see(Balance *b, int32_t token) {
   size_t top = stack_top(&b->stack);
-  const Frame *f = frame_at(b, top);
+  const OpenElement *f = frame_at(b, top);
   if (f->element == EL_HEAD && !b->stack.ends[EL_HEAD])
     stack_pop_to(&b->stack, top);
   else if (f->element == EL_HEAD && !b->head_reported) {
@@ -453,7 +453,7 @@ static void check_title(Balance *b, size_t element, int32_t token) {
     report_twice(b, token, b->title);
 }
 
-// --- single tags -------------------------------------------------------------
+// --- single tags ------------------------------------------------------------
 
 // Custom elements have a - in their names, those of other languages a :.
 static bool is_foreign_name(const char *tag, size_t len) {
@@ -463,7 +463,7 @@ static bool is_foreign_name(const char *tag, size_t len) {
   return false;
 }
 
-static void check_name(Balance *b, size_t element, const Token *tag,
+static void check_name(Balance *b, size_t element, const HtmlToken *tag,
                        int32_t token) {
   if (element_is(element, OBSOLETE))
     balance_add(b, OBSOLETE_TAG, token, "an element HTML no longer has",
@@ -482,7 +482,7 @@ static void check_name(Balance *b, size_t element, const Token *tag,
 static bool in_template(Balance *b) { return b->stack.open[EL_TEMPLATE] > 0; }
 
 // All uses of one id are one fault, of the second.
-static void check_id(Balance *b, const Token *tag, int32_t token) {
+static void check_id(Balance *b, const HtmlToken *tag, int32_t token) {
   if (!tag->id_length || in_template(b))
     return;
   const char *id = b->faults->page + tag->id;
@@ -503,7 +503,7 @@ static void check_id(Balance *b, const Token *tag, int32_t token) {
   balance_place(b, *fault, b->id_first.items[number], "first here");
 }
 
-// --- all of it ---------------------------------------------------------------
+// --- all of it --------------------------------------------------------------
 
 // HTML inside <svg> that is never closed: the drawing should have been.
 static bool leave_foreign(Balance *b, size_t element, int32_t token) {
@@ -522,11 +522,11 @@ static bool leave_foreign(Balance *b, size_t element, int32_t token) {
 }
 
 static bool in_foreign(Balance *b) {
-  const Frame *top = frame_at(b, stack_top(&b->stack));
+  const OpenElement *top = frame_at(b, stack_top(&b->stack));
   return top->foreign && !top->integration;
 }
 
-static void open_element(Balance *b, size_t element, const Token *tag,
+static void open_element(Balance *b, size_t element, const HtmlToken *tag,
                          int32_t token) {
   bool unknown = element >= EL_COUNT && !in_foreign(b);
   if (unknown && !b->stack.ends[element])
@@ -540,7 +540,7 @@ static void open_element(Balance *b, size_t element, const Token *tag,
     stack_push(&b->stack, element, token);
 }
 
-static void html_start(Balance *b, size_t element, const Token *tag,
+static void html_start(Balance *b, size_t element, const HtmlToken *tag,
                        int32_t token) {
   if (page_tag(b, element, token))
     return;
@@ -560,7 +560,7 @@ static void html_start(Balance *b, size_t element, const Token *tag,
 }
 
 void content_start(Balance *b, int32_t token) {
-  const Token *tag = stack_token(&b->stack, token);
+  const HtmlToken *tag = stack_token(&b->stack, token);
   size_t element = tag->element;
   if (in_foreign(b) && !leave_foreign(b, element, token)) {
     open_element(b, element, tag, token);
@@ -573,7 +573,7 @@ void content_start(Balance *b, int32_t token) {
 void content_text(Balance *b, int32_t token) {
   if (in_foreign(b))
     return;
-  const Frame *top = frame_at(b, stack_top(&b->stack));
+  const OpenElement *top = frame_at(b, stack_top(&b->stack));
   if (frame_flags(top) & RAW)
     return;
   see(b, token);

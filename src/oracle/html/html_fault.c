@@ -93,7 +93,7 @@ int faults_init(Faults *f, const char *page, size_t len, const HtmlOptions *o,
   return 0;
 }
 
-long faults_add(Faults *f, Rule rule, const char *element,
+long faults_add(Faults *f, HtmlRule rule, const char *element,
                 const char *message) {
   if (!f->on[rule] || f->list.len >= HTML_FAULTS_MAX)
     return NO_FAULT;
@@ -142,7 +142,7 @@ void faults_place_first(Faults *f, long n, size_t offset, size_t length,
   fault->places[0] = (HtmlPlace){offset, length, what};
 }
 
-long faults_add_at(Faults *f, Rule rule, const char *element,
+long faults_add_at(Faults *f, HtmlRule rule, const char *element,
                    const char *message, size_t offset, size_t length,
                    const char *what) {
   long n = faults_add(f, rule, element, message);

@@ -3,7 +3,7 @@
 #ifndef CULPRIT_ORACLE_HTML_HTML_FAULT_H
 #define CULPRIT_ORACLE_HTML_HTML_FAULT_H
 
-#include "oracle/html/html.h"
+#include "oracle/html/html_check.h"
 #include "util/array.h"
 
 // In the order of html_keys.
@@ -43,7 +43,7 @@ typedef enum {
   BAD_LIST_CHILD,
   TIDY_OTHER,
   RULES,
-} Rule;
+} HtmlRule;
 
 typedef struct {
   const char *page;
@@ -61,7 +61,8 @@ enum { NO_FAULT = -1 };
 
 // Adds a fault and gives its number, or NO_FAULT if its rule is off or there
 // are too many. `element` is copied, `message` must be a constant.
-long faults_add(Faults *f, Rule rule, const char *element, const char *message);
+long faults_add(Faults *f, HtmlRule rule, const char *element,
+                const char *message);
 // Adds a place to fault `n`, which may be NO_FAULT; `what` is a constant.
 void faults_place(Faults *f, long n, size_t offset, size_t length,
                   const char *what);
@@ -69,7 +70,7 @@ void faults_place(Faults *f, long n, size_t offset, size_t length,
 void faults_place_first(Faults *f, long n, size_t offset, size_t length,
                         const char *what);
 // A fault with one place.
-long faults_add_at(Faults *f, Rule rule, const char *element,
+long faults_add_at(Faults *f, HtmlRule rule, const char *element,
                    const char *message, size_t offset, size_t length,
                    const char *what);
 // The place of what is missing when the page ends: its last visible byte.

@@ -7,7 +7,7 @@
 // Columns count UTF-16 units from 1; firstLine is left out if it is lastLine,
 // firstColumn if it is lastColumn. Quoted pieces of the page are taken out of
 // the messages, names stay.
-#include "oracle/html/html.h"
+#include "oracle/html/html_check.h"
 
 #include <jansson.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ typedef struct {
   ARRAY(HtmlFault) faults;
 } Nu;
 
-// --- positions ---------------------------------------------------------------
+// --- positions --------------------------------------------------------------
 
 static void find_lines(Nu *nu) {
   array_push(&nu->lines, 0);
@@ -70,7 +70,7 @@ static HtmlPlace *place(Nu *nu, const json_t *m) {
   return p;
 }
 
-// --- messages ----------------------------------------------------------------
+// --- messages ---------------------------------------------------------------
 
 #define QUOTE "\xe2\x80\x9c"
 #define UNQUOTE "\xe2\x80\x9d"
@@ -99,9 +99,7 @@ static const char *clean(Arena *arena, const char *message) {
     message = close + strlen(UNQUOTE);
   }
   str_add(&out, message);
-  const char *text = arena_strdup(arena, str_text(&out));
-  str_release(&out);
-  return text;
+  return arena_take(arena, &out);
 }
 
 // The first element that the message names; "": none.
@@ -134,7 +132,7 @@ static int by_place(const void *a, const void *b) {
   return (p->offset > q->offset) - (p->offset < q->offset);
 }
 
-// --- running it --------------------------------------------------------------
+// --- running it -------------------------------------------------------------
 
 // Reads what it printed; there may be lines of its Java before it.
 static int read_report(Nu *nu, const char *command, const Str *said, Err *err) {

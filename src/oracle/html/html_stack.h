@@ -33,37 +33,37 @@ typedef struct {
   long misplaced;          // the fault about children that do not belong here
   uint32_t misplaced_home; // and an element they belong to
   long foster;             // of a table: the fault about content in no cell
-} Frame;
+} OpenElement;
 
 typedef struct {
-  const Tokens *tokens;
-  ARRAY(Frame) frames;
+  const HtmlTokens *tokens;
+  ARRAY(OpenElement) frames;
   uint32_t *last;         // per element: its topmost frame, 0: none
   int64_t *open;          // per element: frames that are not dead
   int64_t *starts, *ends; // per element: tags still to come
-} Stack;
+} ElementStack;
 
-void stack_init(Stack *s, const Tokens *tokens);
-void stack_release(Stack *s);
+void stack_init(ElementStack *s, const HtmlTokens *tokens);
+void stack_release(ElementStack *s);
 
-const Token *stack_token(const Stack *s, int32_t token);
+const HtmlToken *stack_token(const ElementStack *s, int32_t token);
 
 // To be called with each tag before it is looked at: it is no longer to come.
-void stack_pass(Stack *s, const Token *tag);
+void stack_pass(ElementStack *s, const HtmlToken *tag);
 
-size_t stack_top(Stack *s); // the innermost open element; 0: none
+size_t stack_top(ElementStack *s); // the innermost open element; 0: none
 // The innermost frame of `element`, 0: it is not open.
-size_t stack_find(Stack *s, size_t element);
-size_t stack_push(Stack *s, size_t element, int32_t token);
-void stack_remove(Stack *s, size_t frame); // in the middle
-void stack_pop_to(Stack *s, size_t frame); // this one and all above
+size_t stack_find(ElementStack *s, size_t element);
+size_t stack_push(ElementStack *s, size_t element, int32_t token);
+void stack_remove(ElementStack *s, size_t frame); // in the middle
+void stack_pop_to(ElementStack *s, size_t frame); // this one and all above
 
 // What HTML says about the element of the frame; nothing if it is foreign.
-unsigned frame_flags(const Frame *f);
+unsigned frame_flags(const OpenElement *f);
 
 // An open one will not be closed: fewer end tags to come than needed.
-bool stack_lacks_end(const Stack *s, size_t element);
+bool stack_lacks_end(const ElementStack *s, size_t element);
 // More end tags to come than elements they could close.
-bool stack_has_extra_end(const Stack *s, size_t element);
+bool stack_has_extra_end(const ElementStack *s, size_t element);
 
 #endif

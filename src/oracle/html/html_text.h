@@ -1,5 +1,4 @@
-// What may be wrong inside the text of a page: a bare <, character references
-// that are none.
+// Faults in the text of a page: a bare <, invalid character references.
 #ifndef CULPRIT_ORACLE_HTML_HTML_TEXT_H
 #define CULPRIT_ORACLE_HTML_HTML_TEXT_H
 

@@ -21,8 +21,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,7 +39,7 @@ enum {
 typedef struct {
   char key[48];
   int line, column;
-} Message;
+} PipedMessage;
 
 typedef struct {
   const Balance *b;
@@ -113,7 +113,7 @@ static bool is_ours(const char *key) {
          strncmp(key, "FOOTNOTE_", 9) == 0;
 }
 
-// --- positions ---------------------------------------------------------------
+// --- positions --------------------------------------------------------------
 
 // A copy of the page that libtidy counts as we do: it skips control characters,
 // and lone carriage returns end a line but not its columns.
@@ -135,14 +135,14 @@ static void find_lines(Tidy *t, const char *page, size_t len) {
 
 // The tag that starts at line and column, both counted from 1; NO_TOKEN: none.
 static int32_t token_at(const Tidy *t, int line, int column) {
-  const Tokens *tokens = t->b->stack.tokens;
+  const HtmlTokens *tokens = t->b->stack.tokens;
   if (line < 1 || column < 1 || (size_t)line > t->lines.len)
     return NO_TOKEN;
   size_t offset = (size_t)t->lines.items[line - 1] + column - 1;
   size_t low = 0, high = tokens->list.len;
   while (low < high) {
     size_t middle = (low + high) / 2;
-    const Token *token = &tokens->list.items[middle];
+    const HtmlToken *token = &tokens->list.items[middle];
     if (token->offset == offset)
       return middle;
     if (token->offset < offset)
@@ -153,7 +153,7 @@ static int32_t token_at(const Tidy *t, int line, int column) {
   return NO_TOKEN;
 }
 
-// --- messages ----------------------------------------------------------------
+// --- messages ---------------------------------------------------------------
 
 static bool is_bad_value(const char *key) {
   return strcmp(key, "BAD_ATTRIBUTE_VALUE") == 0 ||
@@ -165,7 +165,7 @@ static void take(Tidy *t, const char *key, int line, int column) {
   int32_t token = token_at(t, line, column);
   if (token == NO_TOKEN || is_ours(key))
     return;
-  const Token *tag = stack_token(&t->b->stack, token);
+  const HtmlToken *tag = stack_token(&t->b->stack, token);
   if (tag->kind != TOKEN_START || tag->broken || (value && !tag->odd))
     return;
   const char *message =
@@ -176,15 +176,15 @@ static void take(Tidy *t, const char *key, int line, int column) {
                 tag->offset, tag->length, "this tag");
 }
 
-// --- the other process -------------------------------------------------------
+// --- the other process ------------------------------------------------------
 
 static Bool TIDY_CALL on_message(TidyMessage m) {
   const int *out = tidyGetAppData(tidyGetMessageDoc(m));
   TidyReportLevel level = tidyGetMessageLevel(m);
   if (level != TidyWarning && level != TidyError)
     return no;
-  Message message = {.line = tidyGetMessageLine(m),
-                     .column = tidyGetMessageColumn(m)};
+  PipedMessage message = {.line = tidyGetMessageLine(m),
+                          .column = tidyGetMessageColumn(m)};
   snprintf(message.key, sizeof message.key, "%s", tidyGetMessageKey(m));
   if (write(*out, &message, sizeof message) != sizeof message)
     _exit(1);
@@ -222,9 +222,9 @@ static void parse(char *page, size_t len, int out) {
   tidyParseBuffer(doc, &in);
 }
 
-// --- this one ----------------------------------------------------------------
+// --- this one ---------------------------------------------------------------
 
-static bool read_message(int in, Message *m) {
+static bool read_message(int in, PipedMessage *m) {
   size_t got = 0;
   while (got < sizeof *m) {
     ssize_t n = read(in, (char *)m + got, sizeof *m - got);
@@ -248,7 +248,7 @@ static void listen_to(Tidy *t, char *page, size_t len) {
     _exit(0);
   }
   close(ends[1]);
-  Message m;
+  PipedMessage m;
   while (pid > 0 && read_message(ends[0], &m))
     take(t, m.key, m.line, m.column);
   close(ends[0]);

@@ -22,23 +22,23 @@ enum {
 
 typedef struct {
   size_t name, name_len, value, value_len;
-} Attribute;
+} TokenAttribute;
 
 typedef struct {
   const char *page;
   size_t len, pos;
-  Tokens *out;
+  HtmlTokens *out;
   Faults *faults;
   Hashmap ids;      // other names -> element number
   Hashmap entities; // name -> known?
   size_t foreign;   // how many <svg>, <math> are open
   bool no_quote[2]; // no further " or ' in the page
   bool no_end[EL_COUNT];
-  Attribute attributes[ATTRIBUTES_MAX];
+  TokenAttribute attributes[ATTRIBUTES_MAX];
   size_t nattributes;
 } Reader;
 
-// --- bytes -------------------------------------------------------------------
+// --- bytes ------------------------------------------------------------------
 
 static bool is_space(char c) {
   return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f';
@@ -81,7 +81,7 @@ static bool tag_at(const Reader *r, size_t pos, const char *open,
   return pos + all >= r->len || is_space(c) || c == '>' || c == '/';
 }
 
-// --- tokens ------------------------------------------------------------------
+// --- tokens -----------------------------------------------------------------
 
 static void lower(char *to, const char *from, size_t n) {
   for (size_t i = 0; i < n; i++)
@@ -114,12 +114,12 @@ static size_t name_element(Reader *r, size_t start, size_t n) {
   return element;
 }
 
-static Token *push(Reader *r, TokenKind kind, size_t element, size_t start,
-                   size_t end) {
-  array_push(&r->out->list, (Token){.kind = kind,
-                                    .element = element,
-                                    .offset = start,
-                                    .length = end - start});
+static HtmlToken *push(Reader *r, HtmlTokenKind kind, size_t element,
+                       size_t start, size_t end) {
+  array_push(&r->out->list, (HtmlToken){.kind = kind,
+                                        .element = element,
+                                        .offset = start,
+                                        .length = end - start});
   return &array_last(&r->out->list);
 }
 
@@ -140,18 +140,18 @@ static void push_text(Reader *r, size_t start, size_t end) {
   push(r, TOKEN_TEXT, EL_COUNT, start, end);
 }
 
-// --- attributes --------------------------------------------------------------
+// --- attributes -------------------------------------------------------------
 
-static bool attribute_is(const Reader *r, const Attribute *a,
+static bool attribute_is(const Reader *r, const TokenAttribute *a,
                          const char *name) {
   return a->name_len == strlen(name) &&
          strncasecmp(r->page + a->name, name, a->name_len) == 0;
 }
 
 // Reports `a` if the tag has one of that name already.
-static void check_twice(Reader *r, Token *tag, const Attribute *a) {
+static void check_twice(Reader *r, HtmlToken *tag, const TokenAttribute *a) {
   for (size_t i = 0; i < r->nattributes; i++) {
-    const Attribute *b = &r->attributes[i];
+    const TokenAttribute *b = &r->attributes[i];
     if (a->name_len != b->name_len ||
         strncasecmp(r->page + a->name, r->page + b->name, a->name_len))
       continue;
@@ -165,7 +165,7 @@ static void check_twice(Reader *r, Token *tag, const Attribute *a) {
   }
 }
 
-static void take_attribute(Reader *r, Token *tag, const Attribute *a) {
+static void take_attribute(Reader *r, HtmlToken *tag, const TokenAttribute *a) {
   if (!a->name_len || tag->kind == TOKEN_END)
     return;
   if (!tag->broken)
@@ -184,8 +184,9 @@ static void take_attribute(Reader *r, Token *tag, const Attribute *a) {
     tag->odd = r->out->odd = true;
 }
 
-static void report_quote(Reader *r, Token *tag, Rule rule, const char *message,
-                         size_t start, size_t end, const char *what) {
+static void report_quote(Reader *r, HtmlToken *tag, HtmlRule rule,
+                         const char *message, size_t start, size_t end,
+                         const char *what) {
   if (!tag->broken)
     faults_add_at(r->faults, rule, tokens_name(r->out, tag->element), message,
                   start, end - start, what);
@@ -210,7 +211,7 @@ static bool quote_swallows(const Reader *r, size_t value, size_t close) {
 
 // The quote at page[pos - 1] has no partner in its tag: the tag ends at its
 // first >, or with the page.
-static size_t recover_quote(Reader *r, Token *tag, const Attribute *a,
+static size_t recover_quote(Reader *r, HtmlToken *tag, const TokenAttribute *a,
                             size_t pos, size_t close) {
   size_t end = find(r, pos, '>');
   if (end == r->len)
@@ -235,7 +236,8 @@ static size_t find_quote(Reader *r, size_t pos, char quote) {
 }
 
 // The value whose quote is at `pos`; gives the position behind it.
-static size_t read_quoted(Reader *r, Token *tag, Attribute *a, size_t pos) {
+static size_t read_quoted(Reader *r, HtmlToken *tag, TokenAttribute *a,
+                          size_t pos) {
   size_t close = find_quote(r, pos + 1, r->page[pos]);
   a->value = pos + 1;
   if (close == r->len || quote_swallows(r, pos + 1, close))
@@ -253,7 +255,8 @@ static bool starts_tag(const Reader *r, size_t pos) {
   return at(r, pos) == '<' && (is_letter(next) || next == '/' || next == '!');
 }
 
-static size_t read_unquoted(Reader *r, Token *tag, Attribute *a, size_t pos) {
+static size_t read_unquoted(Reader *r, HtmlToken *tag, TokenAttribute *a,
+                            size_t pos) {
   size_t start = pos;
   while (pos < r->len && !is_space(r->page[pos]) && r->page[pos] != '>' &&
          !starts_tag(r, pos))
@@ -269,8 +272,8 @@ static size_t read_unquoted(Reader *r, Token *tag, Attribute *a, size_t pos) {
 }
 
 // One attribute at `pos`, which is at no space, / or >.
-static size_t read_attribute(Reader *r, Token *tag, size_t pos) {
-  Attribute a = {.name = pos};
+static size_t read_attribute(Reader *r, HtmlToken *tag, size_t pos) {
+  TokenAttribute a = {.name = pos};
   bool quote = false;
   do
     quote |= r->page[pos] == '"' || r->page[pos] == '\'';
@@ -297,7 +300,7 @@ static size_t read_attribute(Reader *r, Token *tag, size_t pos) {
   return pos;
 }
 
-static void report_unfinished(Reader *r, Token *tag, size_t end) {
+static void report_unfinished(Reader *r, HtmlToken *tag, size_t end) {
   if (!tag->broken) {
     long n = faults_add_at(r->faults, UNFINISHED_TAG,
                            tokens_name(r->out, tag->element),
@@ -311,7 +314,7 @@ static void report_unfinished(Reader *r, Token *tag, size_t end) {
 
 // Reads attributes from `pos` up to the > of the tag; gives the position
 // behind.
-static size_t read_attributes(Reader *r, Token *tag, size_t pos) {
+static size_t read_attributes(Reader *r, HtmlToken *tag, size_t pos) {
   r->nattributes = 0;
   while (pos < r->len) {
     char c = r->page[pos];
@@ -329,7 +332,7 @@ static size_t read_attributes(Reader *r, Token *tag, size_t pos) {
   return r->len;
 }
 
-// --- text that is not read as tags -------------------------------------------
+// --- text that is not read as tags ------------------------------------------
 
 // The </script> that ends a script, behind <!-- and <script> in it.
 static size_t script_end(const Reader *r, size_t pos) {
@@ -384,7 +387,7 @@ static size_t meant_end(const Reader *r, size_t pos, size_t element) {
   return r->len;
 }
 
-static size_t raw_unclosed(Reader *r, const Token *tag, size_t pos) {
+static size_t raw_unclosed(Reader *r, const HtmlToken *tag, size_t pos) {
   size_t end = meant_end(r, pos, tag->element), behind = find(r, end, '>');
   long n = faults_add_at(
       r->faults, UNCLOSED_ELEMENT, element_info[tag->element].name,
@@ -401,7 +404,7 @@ static size_t raw_unclosed(Reader *r, const Token *tag, size_t pos) {
 // Skips the text of script, title and such. The start tag is the last token;
 // if its end tag is missing, it is taken off again.
 static size_t read_raw(Reader *r, size_t pos) {
-  Token tag = array_last(&r->out->list);
+  HtmlToken tag = array_last(&r->out->list);
   if (tag.element == EL_PLAINTEXT)
     return r->len;
   size_t end = raw_end(r, pos, tag.element);
@@ -411,16 +414,16 @@ static size_t read_raw(Reader *r, size_t pos) {
   return raw_unclosed(r, &tag, pos);
 }
 
-// --- markup ------------------------------------------------------------------
+// --- markup -----------------------------------------------------------------
 
-static void report_self_closing(Reader *r, const Token *tag) {
+static void report_self_closing(Reader *r, const HtmlToken *tag) {
   faults_add_at(r->faults, SELF_CLOSING_TAG, tokens_name(r->out, tag->element),
                 "an element that cannot close itself ends with />; browsers "
                 "leave it open",
                 tag->offset, tag->length, "this tag");
 }
 
-static void count_foreign(Reader *r, const Token *tag) {
+static void count_foreign(Reader *r, const HtmlToken *tag) {
   if (tag->element != EL_SVG && tag->element != EL_MATH)
     return;
   if (tag->kind == TOKEN_START)
@@ -430,14 +433,14 @@ static void count_foreign(Reader *r, const Token *tag) {
 }
 
 // A tag whose name starts at `name`.
-static void read_tag(Reader *r, TokenKind kind, size_t name) {
+static void read_tag(Reader *r, HtmlTokenKind kind, size_t name) {
   size_t start = r->pos, pos = name;
   while (pos < r->len && !is_space(r->page[pos]) && r->page[pos] != '/' &&
          r->page[pos] != '>' && r->page[pos] != '<')
     pos++;
-  Token tag = {.kind = kind,
-               .element = name_element(r, name, pos - name),
-               .offset = start};
+  HtmlToken tag = {.kind = kind,
+                   .element = name_element(r, name, pos - name),
+                   .offset = start};
   r->pos = read_attributes(r, &tag, pos);
   tag.length = r->pos - start;
   bool closable = r->out->xhtml || r->foreign || tag.element >= EL_COUNT ||
@@ -546,7 +549,7 @@ static size_t skip_mark(const char *page, size_t len) {
   return len >= 3 && !memcmp(page, "\xef\xbb\xbf", 3) ? 3 : 0;
 }
 
-void tokens_read(Tokens *t, const char *page, size_t len, Faults *faults) {
+void tokens_read(HtmlTokens *t, const char *page, size_t len, Faults *faults) {
   assert(len < UINT32_MAX / 2);
   Reader r = {.page = page,
               .len = len,
@@ -565,12 +568,12 @@ void tokens_read(Tokens *t, const char *page, size_t len, Faults *faults) {
   hashmap_release(&r.entities);
 }
 
-void tokens_release(Tokens *t) {
+void tokens_release(HtmlTokens *t) {
   array_release(&t->list);
   array_release(&t->names);
 }
 
-const char *tokens_name(const Tokens *t, size_t element) {
+const char *tokens_name(const HtmlTokens *t, size_t element) {
   return element < EL_COUNT ? element_info[element].name
                             : t->names.items[element - EL_COUNT];
 }

@@ -22,7 +22,7 @@ typedef enum {
   TOKEN_END,
   TOKEN_TEXT, // with something to see in it
   TOKEN_DOCTYPE,
-} TokenKind;
+} HtmlTokenKind;
 
 typedef struct {
   uint8_t kind;
@@ -33,21 +33,21 @@ typedef struct {
   uint32_t element;        // Element, or a number from EL_COUNT on
   uint32_t offset, length; // the whole tag or text
   uint32_t id, id_length;  // the value of its id; length 0: none
-} Token;
+} HtmlToken;
 
 typedef struct {
-  ARRAY(Token) list;
+  ARRAY(HtmlToken) list;
   ARRAY(const char *) names; // of the elements from EL_COUNT on
   bool swallowed;            // the end of the page is lost in a tag or comment
   bool xhtml;                // <div/> is closed
   bool odd;                  // one of them is
-} Tokens;
+} HtmlTokens;
 
 // The page is smaller than 2 GB. Names live in the arena of `faults`.
-void tokens_read(Tokens *t, const char *page, size_t len, Faults *faults);
-void tokens_release(Tokens *t);
+void tokens_read(HtmlTokens *t, const char *page, size_t len, Faults *faults);
+void tokens_release(HtmlTokens *t);
 
 // "" if the name is no plain word: page text that differs from page to page.
-const char *tokens_name(const Tokens *t, size_t element);
+const char *tokens_name(const HtmlTokens *t, size_t element);
 
 #endif

@@ -12,11 +12,11 @@ typedef struct {
   const char *name;
   unsigned elements[3];
   const char *words;
-} Attribute;
+} AttributeRule;
 
 enum { ALL = EL_COUNT, NONE = EL_COUNT + 1 };
 
-static const Attribute attributes[] = {
+static const AttributeRule attributes[] = {
     {"colspan", {EL_TD, EL_TH, NONE}, NULL},
     {"cols", {EL_TEXTAREA, NONE}, NULL},
     {"dir", {ALL, NONE}, " ltr rtl auto "},
@@ -35,7 +35,7 @@ static const Attribute attributes[] = {
      "time url week "},
 };
 
-static bool applies(const Attribute *a, size_t element) {
+static bool applies(const AttributeRule *a, size_t element) {
   for (const unsigned *e = a->elements; *e != NONE; e++)
     if (*e == ALL || *e == element)
       return true;
@@ -60,7 +60,7 @@ static bool is_word(const char *words, const char *value, size_t len) {
   return false;
 }
 
-static bool is_odd(const Attribute *a, const char *value, size_t len) {
+static bool is_odd(const AttributeRule *a, const char *value, size_t len) {
   while (len && isspace((unsigned char)value[len - 1]))
     len--;
   while (len && isspace((unsigned char)*value))
@@ -73,7 +73,7 @@ static bool is_odd(const Attribute *a, const char *value, size_t len) {
 bool value_is_odd(size_t element, const char *name, size_t name_len,
                   const char *value, size_t value_len) {
   for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
-    const Attribute *a = &attributes[i];
+    const AttributeRule *a = &attributes[i];
     if (strlen(a->name) == name_len && applies(a, element) &&
         strncasecmp(a->name, name, name_len) == 0)
       return is_odd(a, value, value_len);

@@ -1,5 +1,5 @@
-// Attribute values that look wrong: a number that is none, a word the attribute
-// does not know. Only those that change what the page does: width="22px" and
+// Invalid attribute values: not a number, or a word that the attribute does not
+// accept. Only those that change what the page does: width="22px" and
 // the like are left alone.
 #ifndef CULPRIT_ORACLE_HTML_HTML_VALUE_H
 #define CULPRIT_ORACLE_HTML_HTML_VALUE_H

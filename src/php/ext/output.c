@@ -28,7 +28,7 @@
 #include "php_output.h"
 #include "zend_stack.h"
 
-// As OutputKind of php/record/record.h.
+// As OutputKind of php/record/php_record.h.
 enum { PLAIN, TEMPLATE, CHANGED, UNKNOWN };
 
 typedef struct {

@@ -1,7 +1,7 @@
 // The PHP extension "culprit": records what every request of a stock PHP 8.2
 // did, into the directory that the ini setting culprit.dir names.
-// php/record/record.h says what; this header is how the parts of the extension
-// hang together.
+// php/record/php_record.h says what; this header is how the parts of the
+// extension hang together.
 //
 //   culprit.c   the module: settings, start and end of a request, compilation
 //   flow.c      one compiled function: its statements, blocks and edges
@@ -22,7 +22,8 @@
 // its handler needs (the same goes for the other opcodes we look at), and
 // handlers of just these opcodes are registered. All else runs at the full
 // speed of the VM, and PHP calls do not nest on the C stack: recursion goes as
-// deep as without us. Measured on bench/php/cpu.php: see docs/internals/php-record.md.
+// deep as without us. Measured on bench/php/cpu.php: see
+// docs/internals/php-record.md.
 //
 // ZEND_COMPILE_NO_BUILTINS is left alone on purpose: it turns strlen() and the
 // like into calls with a frame of their own, which shows in the stack traces
@@ -349,7 +350,7 @@ void culprit_shadow_models(void); // marks the functions it knows
 
 // --- faults (faults.c) ------------------------------------------------------
 
-// As PhpSeverity of php/record/record.h.
+// As PhpSeverity of php/record/php_record.h.
 enum {
   SEVERITY_FATAL,
   SEVERITY_WARNING,

@@ -1,7 +1,7 @@
-// The bytes that the PHP extension writes and php/record/record.c reads: the
-// map of a script and the record of a request. docs/internals/php-record.md explains
-// them. Numbers are in the byte order of the machine: writer and reader share
-// one.
+// The bytes that the PHP extension writes and php/record/php_record.c reads:
+// the map of a script and the record of a request. docs/internals/php-record.md
+// explains them. Numbers are in the byte order of the machine: writer and
+// reader share one.
 //
 // A record is a header and tagged items, each a multiple of 8 bytes long. It is
 // mapped while the request runs: `used` moves behind an item only when the item
@@ -189,7 +189,8 @@ typedef struct {
   uint32_t right_length;
 } ItemCompare;
 
-// Terms: what the values of a request are made of (docs/internals/php-record.md).
+// Terms: what the values of a request are made of
+// (docs/internals/php-record.md).
 typedef enum {
 #define TERM(name, function, least, most) TERM_##name,
 #include "term_ops.def"

@@ -1,4 +1,4 @@
-// Inside php/record/record.c: the items of shadows. Each function takes one
+// Inside php/record/php_record.c: the items of shadows. Each function takes one
 // item of at least its structure's size and returns NULL, or what is wrong with
 // it.
 #ifndef CULPRIT_PHP_RECORD_RECORD_TERMS_H

@@ -1,5 +1,6 @@
-// Terms: what the values of one PHP request are made of, as the extension's
-// shadows tell it (php/ext/shadow.h), and what they would be for other input.
+// Terms: how the values of one PHP request were computed, as recorded by the
+// extension's shadows (php/ext/shadow.h), and what they would be for other
+// input.
 //
 //   GET.n = "3";  term 4: LT(MUL(INT(VAR GET.n), 2), 10); a branch, true
 //
@@ -68,7 +69,7 @@ typedef struct {
   size_t nopaque;
 } PhpShadows;
 
-// --- values (value.c) -------------------------------------------------------
+// --- values (php_value.c) ---------------------------------------------------
 
 PhpValue php_null(void);
 PhpValue php_bool(bool b);
@@ -82,7 +83,7 @@ PhpValue php_string(const char *s, size_t n);
 PhpValue php_unknown(void);
 
 bool php_same(PhpValue a, PhpValue b); // ===
-// <=>: -1, 0, 1; 2: cannot be told.
+// <=>: -1, 0, 1; 2: unknown.
 int php_order(PhpValue a, PhpValue b, Arena *arena);
 bool php_truth(PhpValue v);
 // Leading blanks, a number, and, if `whole`, nothing but blanks behind it.
@@ -114,7 +115,7 @@ void term_eval_set(TermEval *ev, uint32_t var, PhpValue value);
 void term_eval_clear(TermEval *ev);
 // Values are good until the next set or clear.
 PhpValue term_eval(TermEval *ev, uint32_t term);
-// Does the branch go the way `outcome` says? False also if it cannot be told.
+// Does the branch have this outcome? False also if that is unknown.
 bool term_decides(TermEval *ev, uint32_t term, bool outcome);
 // Inputs that the term depends on, as a set of 64 buckets: 0 means none.
 uint64_t term_support(const TermEval *ev, uint32_t term);
@@ -123,7 +124,7 @@ uint64_t term_support(const TermEval *ev, uint32_t term);
 uint64_t term_hash(const TermEval *ev, uint32_t term);
 
 // How many branches do not evaluate to their outcome under the run's own input:
-// each is a mistake of ours. `first` (may be NULL): the first one's index.
+// each is a bug of ours. `first` (may be NULL): the first one's index.
 size_t term_check(const PhpShadows *shadows, size_t *first);
 
 // Appends a term as text for people: (int)GET.n * 2 < 10.

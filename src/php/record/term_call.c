@@ -13,27 +13,27 @@ typedef struct {
   unsigned n;
   TermOp op;
   Arena *arena;
-} Call;
+} TermCall;
 
 // --- arguments --------------------------------------------------------------
 
 // As text, which PHP converts scalars to; null is deprecated, and empty.
-static PhpValue text(const Call *c, unsigned i) {
+static PhpValue text(const TermCall *c, unsigned i) {
   return php_to_string(c->args[i], c->arena);
 }
 
-static int64_t integer(const Call *c, unsigned i, int64_t otherwise) {
+static int64_t integer(const TermCall *c, unsigned i, int64_t otherwise) {
   if (i >= c->n || c->args[i].type == VALUE_NULL)
     return otherwise;
   PhpValue v = php_to_int(c->args[i]);
   return v.type == VALUE_INT ? v.i : otherwise;
 }
 
-static PhpValue copy(const Call *c, const char *s, size_t n) {
+static PhpValue copy(const TermCall *c, const char *s, size_t n) {
   return php_string(arena_strndup(c->arena, s, n), n);
 }
 
-static PhpValue take(const Call *c, Str *s) {
+static PhpValue take(const TermCall *c, Str *s) {
   char *bytes = arena_alloc(c->arena, s->len + 1);
   if (s->len)
     memcpy(bytes, s->data, s->len);
@@ -62,7 +62,7 @@ static void read_set(PhpValue list, bool set[256]) {
   }
 }
 
-static PhpValue trim(const Call *c) {
+static PhpValue trim(const TermCall *c) {
   PhpValue v = text(c, 0);
   bool set[256];
   read_set(c->n > 1 ? text(c, 1) : php_string(" \n\r\t\v\0", 6), set);
@@ -91,7 +91,7 @@ static char turn(TermOp op, char ch, bool first) {
   }
 }
 
-static PhpValue change_case(const Call *c) {
+static PhpValue change_case(const TermCall *c) {
   PhpValue v = text(c, 0);
   char *s = arena_alloc(c->arena, v.n + 1);
   for (size_t i = 0; i < v.n; i++)
@@ -120,7 +120,7 @@ static bool is_of(TermOp op, unsigned char c) {
   }
 }
 
-static PhpValue classify(const Call *c) {
+static PhpValue classify(const TermCall *c) {
   PhpValue v = c->args[0];
   if (v.type == VALUE_INT || v.type == VALUE_FLOAT)
     return php_unknown(); // a character's code
@@ -134,7 +134,7 @@ static PhpValue classify(const Call *c) {
 
 // --- parts ------------------------------------------------------------------
 
-static PhpValue substr(const Call *c) {
+static PhpValue substr(const TermCall *c) {
   PhpValue v = text(c, 0);
   int64_t n = (int64_t)v.n, from = integer(c, 1, 0), len = integer(c, 2, n);
   if (from < 0)
@@ -168,7 +168,7 @@ static const char *find_anycase(PhpValue in, PhpValue what) {
   return NULL;
 }
 
-static PhpValue position(const Call *c) {
+static PhpValue position(const TermCall *c) {
   PhpValue in = text(c, 0), what = text(c, 1);
   int64_t from = integer(c, 2, 0);
   if (from < 0)
@@ -183,7 +183,7 @@ static PhpValue position(const Call *c) {
   return at ? php_int(at - in.s) : php_bool(false);
 }
 
-static PhpValue has_part(const Call *c) {
+static PhpValue has_part(const TermCall *c) {
   PhpValue in = text(c, 0), what = text(c, 1);
   if (c->op == TERM_CONTAINS)
     return php_bool(find(in, what, 0) != NULL);
@@ -193,7 +193,7 @@ static PhpValue has_part(const Call *c) {
   return php_bool(!memcmp(at, what.s, what.n));
 }
 
-static PhpValue count_text(const Call *c) {
+static PhpValue count_text(const TermCall *c) {
   PhpValue in = text(c, 0), what = text(c, 1);
   int64_t count = 0;
   if (!what.n)
@@ -209,7 +209,7 @@ static PhpValue count_text(const Call *c) {
 static int sign(int64_t n) { return (n > 0) - (n < 0); }
 
 // 8.2 returns 1 or -1 if one is the beginning of the other.
-static PhpValue compare(const Call *c) {
+static PhpValue compare(const TermCall *c) {
   PhpValue a = text(c, 0), b = text(c, 1);
   bool bounded = c->op == TERM_STRNCMP || c->op == TERM_STRNCASECMP;
   bool fold = c->op == TERM_STRCASECMP || c->op == TERM_STRNCASECMP;
@@ -227,13 +227,13 @@ static PhpValue compare(const Call *c) {
   return php_int(sign((int64_t)a.n - (int64_t)b.n));
 }
 
-static PhpValue hash_equals(const Call *c) {
+static PhpValue hash_equals(const TermCall *c) {
   if (c->args[0].type != VALUE_STRING || c->args[1].type != VALUE_STRING)
     return php_unknown();
   return php_bool(php_same(c->args[0], c->args[1]));
 }
 
-static PhpValue is_numeric(const Call *c) {
+static PhpValue is_numeric(const TermCall *c) {
   PhpValue v = c->args[0];
   int64_t i;
   double d;
@@ -286,7 +286,7 @@ static bool is_utf8(PhpValue v) {
 }
 
 // What PHP does with bytes that are no UTF-8 depends on more than is told.
-static PhpValue escape_html(const Call *c) {
+static PhpValue escape_html(const TermCall *c) {
   PhpValue v = text(c, 0);
   int64_t quotes = integer(c, 1, 3);
   Str s = {0};
@@ -302,7 +302,7 @@ static PhpValue escape_html(const Call *c) {
   return take(c, &s);
 }
 
-static PhpValue rewrite(const Call *c) {
+static PhpValue rewrite(const TermCall *c) {
   PhpValue v = text(c, 0);
   Str s = {0};
   for (size_t i = 0; i < v.n; i++) {
@@ -325,7 +325,7 @@ static PhpValue rewrite(const Call *c) {
   return take(c, &s);
 }
 
-static PhpValue replace(const Call *c) {
+static PhpValue replace(const TermCall *c) {
   PhpValue what = text(c, 0), by = text(c, 1), v = text(c, 2);
   Str s = {0};
   if (!what.n)
@@ -340,7 +340,7 @@ static PhpValue replace(const Call *c) {
   return take(c, &s);
 }
 
-static PhpValue repeat(const Call *c) {
+static PhpValue repeat(const TermCall *c) {
   PhpValue v = text(c, 0);
   int64_t times = integer(c, 1, -1);
   Str s = {0};
@@ -351,7 +351,7 @@ static PhpValue repeat(const Call *c) {
   return take(c, &s);
 }
 
-static PhpValue reverse(const Call *c) {
+static PhpValue reverse(const TermCall *c) {
   PhpValue v = text(c, 0);
   char *s = arena_alloc(c->arena, v.n + 1);
   for (size_t i = 0; i < v.n; i++)
@@ -359,7 +359,7 @@ static PhpValue reverse(const Call *c) {
   return php_string(s, v.n);
 }
 
-static PhpValue code(const Call *c) {
+static PhpValue code(const TermCall *c) {
   if (c->op == TERM_ORD) {
     PhpValue v = text(c, 0);
     return php_int(v.n ? (unsigned char)*v.s : 0);
@@ -370,7 +370,7 @@ static PhpValue code(const Call *c) {
 
 // --- numbers ----------------------------------------------------------------
 
-static PhpValue extreme(const Call *c) {
+static PhpValue extreme(const TermCall *c) {
   PhpValue best = c->args[0];
   for (unsigned i = 1; i < c->n; i++) {
     int order = php_order(c->args[i], best, c->arena);
@@ -382,7 +382,7 @@ static PhpValue extreme(const Call *c) {
   return best;
 }
 
-static PhpValue number(const Call *c) {
+static PhpValue number(const TermCall *c) {
   PhpValue v = c->args[0];
   int64_t i;
   double d;
@@ -409,7 +409,7 @@ static PhpValue number(const Call *c) {
   }
 }
 
-static PhpValue int_divide(const Call *c) {
+static PhpValue int_divide(const TermCall *c) {
   int64_t a = integer(c, 0, 0), b = integer(c, 1, 0);
   if (!b || (b == -1 && a == INT64_MIN))
     return php_unknown();
@@ -417,7 +417,7 @@ static PhpValue int_divide(const Call *c) {
 }
 
 // Month, day, year.
-static PhpValue check_date(const Call *c) {
+static PhpValue check_date(const TermCall *c) {
   static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
   int64_t month = integer(c, 0, 0), day = integer(c, 1, 0);
   int64_t year = integer(c, 2, 0);
@@ -429,7 +429,7 @@ static PhpValue check_date(const Call *c) {
 
 // --- all --------------------------------------------------------------------
 
-static PhpValue apply(const Call *c) {
+static PhpValue apply(const TermCall *c) {
   switch (c->op) {
   case TERM_STRLEN:
     return php_int((int64_t)text(c, 0).n);
@@ -500,7 +500,7 @@ static PhpValue apply(const Call *c) {
 }
 
 PhpValue term_call(TermOp op, const PhpValue *args, unsigned n, Arena *arena) {
-  Call c = {.args = args, .n = n, .op = op, .arena = arena};
+  TermCall c = {.args = args, .n = n, .op = op, .arena = arena};
   for (unsigned i = 0; i < n; i++)
     if (args[i].type == VALUE_UNKNOWN)
       return php_unknown();

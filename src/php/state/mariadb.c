@@ -1,7 +1,7 @@
-// A private MariaDB server: see state.h. It keeps nobody's data, so nothing is
-// ever synced to disk; it looks up no privileges, so the application's own user
-// and password are welcome whatever they are; it listens on one Unix socket
-// only and writes files nowhere but in its directory.
+// A private MariaDB server: see app_state.h. Its data is temporary, so nothing
+// is ever synced to disk; it looks up no privileges, so the application's own
+// user and password are welcome whatever they are; it listens on one Unix
+// socket only and writes files nowhere but in its directory.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "php/child.h"
+#include "php/state/app_state.h"
 #include "php/state/sql.h"
-#include "php/state/state.h"
 #include "util/area.h"
 #include "util/array.h"
 #include "util/clock.h"
@@ -30,45 +30,22 @@ enum {
 struct MariaDb {
   char *dir, *data, *temporary, *socket, *log, *load_log;
   Area short_dir; // of the socket, if dir is too long
-  Child child;
+  ChildProcess child;
 };
 
 const char *mariadb_socket(const MariaDb *m) { return m->socket; }
 
 bool mariadb_alive(MariaDb *m) { return !child_ended(&m->child, 0); }
 
-// The end of the log, on one line. Caller frees.
-static char *last_words(const MariaDb *m) {
-  Str text = {0};
-  Err ignored;
-  fs_read(m->log, 4 << 20, &text, &ignored);
-  size_t skip = text.len > LAST_WORDS ? text.len - LAST_WORDS : 0;
-  char *words = mem_strdup(str_text(&text) + skip);
-  for (char *p = words; *p; p++)
-    if ((unsigned char)*p < ' ')
-      *p = ' ';
-  str_release(&text);
-  return words;
-}
-
 static int complain(const MariaDb *m, const char *program, const char *what,
                     Err *err) {
-  char *words = last_words(m);
+  char *words = child_log_end(m->log, LAST_WORDS);
   err_set(err, "%s: %s; its log %s ends: %s", program, what, m->log, words);
   free(words);
   return -1;
 }
 
-// --- running its programs
-// -----------------------------------------------------
-
-typedef ARRAY(char *) Words;
-
-static void words_release(Words *w) {
-  for (size_t i = 0; i < w->len; i++)
-    free(w->items[i]);
-  array_release(w);
-}
+// --- running its programs ---------------------------------------------------
 
 static char *find_program(const char *const names[], Err *err) {
   char *path = child_find(names);
@@ -78,7 +55,8 @@ static char *find_program(const char *const names[], Err *err) {
 }
 
 // Output goes to the log.
-static int launch(MariaDb *m, Words *words, int in, Child *child, Err *err) {
+static int launch(MariaDb *m, TextList *words, int in, ChildProcess *child,
+                  Err *err) {
   int log = open(m->log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (log < 0)
     return err_set(err, "%s: %s", m->log, strerror(errno));
@@ -94,8 +72,9 @@ static int launch(MariaDb *m, Words *words, int in, Child *child, Err *err) {
 }
 
 // Runs a program to its end.
-static int run(MariaDb *m, Words *words, int in, int milliseconds, Err *err) {
-  Child child;
+static int run(MariaDb *m, TextList *words, int in, int milliseconds,
+               Err *err) {
+  ChildProcess child;
   char how[32];
   if (launch(m, words, in, &child, err))
     return -1;
@@ -109,10 +88,9 @@ static int run(MariaDb *m, Words *words, int in, int milliseconds, Err *err) {
   return complain(m, words->items[0], child_how(child.status, how), err);
 }
 
-// --- the data directory
-// -------------------------------------------------------
+// --- the data directory -----------------------------------------------------
 
-static void add_common(const MariaDb *m, Words *w) {
+static void add_common(const MariaDb *m, TextList *w) {
   array_push(w, mem_strdup("--no-defaults"));
   if (geteuid() == 0)
     array_push(w, mem_strdup("--user=root"));
@@ -127,7 +105,7 @@ static int install(MariaDb *m, Err *err) {
   static const char *const names[] = {"mariadb-install-db", "mysql_install_db",
                                       NULL};
   char *mark = mem_printf("%s/installed", m->dir);
-  Words w = {0};
+  TextList w = {0};
   char *program = NULL;
   int rc = 0;
   if (!fs_exists(mark)) { // or an attempt was cut short
@@ -144,15 +122,14 @@ static int install(MariaDb *m, Err *err) {
     if (!rc)
       rc = fs_write(mark, "", 0, err);
   }
-  words_release(&w);
+  text_list_release(&w);
   free(mark);
   return rc;
 }
 
-// --- the server
-// ---------------------------------------------------------------
+// --- the server -------------------------------------------------------------
 
-static void add_server_options(const MariaDb *m, Words *w) {
+static void add_server_options(const MariaDb *m, TextList *w) {
   static const char *const fixed[] = {
       "--skip-networking",
       "--skip-grant-tables",
@@ -201,7 +178,7 @@ static int wait_until_ready(MariaDb *m, const char *program, Err *err) {
 
 static int start_server(MariaDb *m, Err *err) {
   static const char *const names[] = {"mariadbd", "mysqld", NULL};
-  Words w = {0};
+  TextList w = {0};
   char *program = find_program(names, err);
   if (!program)
     return -1;
@@ -212,7 +189,7 @@ static int start_server(MariaDb *m, Err *err) {
   int rc = launch(m, &w, -1, &m->child, err);
   if (!rc)
     rc = wait_until_ready(m, program, err);
-  words_release(&w);
+  text_list_release(&w);
   return rc;
 }
 
@@ -268,8 +245,7 @@ void mariadb_stop(MariaDb *m) {
   free(m);
 }
 
-// --- loading
-// ------------------------------------------------------------------
+// --- loading ----------------------------------------------------------------
 
 static int make_schema(const MariaDb *m, const char *schema, Err *err) {
   Sql *db = sql_open(m->socket, err);
@@ -289,7 +265,7 @@ int mariadb_load(MariaDb *m, const char *schema, const char *sql_file,
                  Err *err) {
   static const char *const names[] = {"mariadb", "mysql", NULL};
   MariaDb loader = *m;
-  Words w = {0};
+  TextList w = {0};
   int in = open(sql_file, O_RDONLY | O_CLOEXEC);
   if (in < 0)
     return err_set(err, "%s: %s", sql_file, strerror(errno));
@@ -305,7 +281,7 @@ int mariadb_load(MariaDb *m, const char *schema, const char *sql_file,
   loader.log = m->load_log;
   if (!rc && run(&loader, &w, in, INSTALL_MS, err))
     rc = err_prefix(err, "%s", sql_file);
-  words_release(&w);
+  text_list_release(&w);
   close(in);
   return rc;
 }

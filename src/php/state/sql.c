@@ -1,4 +1,4 @@
-// Talking to MariaDB: see sql.h.
+// A connection to MariaDB: see sql.h.
 #include "php/state/sql.h"
 
 #include <errmsg.h>

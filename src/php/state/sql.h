@@ -1,4 +1,4 @@
-// Talking to MariaDB: statements, and rows as text.
+// A connection to MariaDB: statements, and rows as text.
 //
 //   Sql *db = sql_open(socket, err);
 //   sql_run(db, err, "TRUNCATE TABLE %s", name);

@@ -14,18 +14,18 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "php/site_files.h"
-#include "php/state/state_diff.h"
-#include "php/walk.h"
+#include "php/app_files.h"
+#include "php/child.h"
+#include "php/file_walk.h"
+#include "php/state/file_blobs.h"
+#include "php/state/file_entries.h"
 #include "util/arena.h"
 #include "util/fs.h"
 #include "util/hashmap.h"
 #include "util/mem.h"
 
-enum {
-  PIECE = 64 << 10,
-  TREE_FILE = 16 << 20, // a larger one is no state unless the user names it
-};
+// A larger file of the tree is no state unless the user names it.
+enum { TREE_FILE = 16 << 20 };
 #define TREE_KEPT ((off_t)1 << 30) // of all contents of the tree
 
 // What is known about a file as it was when its stat was this.
@@ -33,9 +33,7 @@ typedef struct {
   struct stat st;
   XXH128_hash_t hash;
   bool settled;
-} Known;
-
-typedef ARRAY(char *) Paths;
+} KnownFile;
 
 // The application's own tree.
 typedef struct {
@@ -44,24 +42,23 @@ typedef struct {
   FileEntries base;   // outside, by their names in the view
   bool based;         // that is known
   bool walked;        // by the last walk
-  Paths excluded;     // names outside
-  Paths counted;      // named by the user, outside
+  TextList excluded;  // names outside
+  TextList counted;   // named by the user, outside
   off_t kept;         // bytes that were read and kept
-} Tree;
+} AppTree;
 
 struct FileState {
   Arena arena;
-  Walk walk;      // over all places
-  Paths names_of; // them: as they are called without a view
-  Hashmap paths;  // to indexes of known
-  Hashmap names;  // to copies of paths in the arena
-  ARRAY(Known) known;
-  char *blobs;
-  char *piece[2];  // PIECE bytes each
-  SiteFiles *view; // NULL: not confined
-  char *prefix;    // of paths in the view; "": they are ours
+  FileWalk walk;     // over all places
+  TextList names_of; // them: as they are called without a view
+  Hashmap paths;     // to indexes of known
+  Hashmap names;     // to copies of paths in the arena
+  ARRAY(KnownFile) known;
+  FileBlobs blobs;
+  AppFiles *view; // NULL: not confined
+  char *prefix;   // of paths in the view; "": they are ours
   char *own;
-  Tree tree;
+  AppTree tree;
 };
 
 static int fail(const char *path, Err *err) {
@@ -69,8 +66,7 @@ static int fail(const char *path, Err *err) {
                  strerror(errno));
 }
 
-// --- what is known
-// ------------------------------------------------------------
+// --- what is known ----------------------------------------------------------
 
 static struct timespec tick(void) {
   struct timespec now;
@@ -96,12 +92,12 @@ static bool same_stat(const struct stat *a, const struct stat *b) {
 // do not give a time to.
 static bool is_mapped(const char *path) { return text_ends(path, "-shm"); }
 
-static const Known *known_of(const FileState *f, const char *path,
-                             const struct stat *st) {
+static const KnownFile *known_of(const FileState *f, const char *path,
+                                 const struct stat *st) {
   uint64_t i;
   if (!hashmap_get(&f->paths, path, strlen(path), &i))
     return NULL;
-  const Known *k = &f->known.items[i];
+  const KnownFile *k = &f->known.items[i];
   return k->settled && same_stat(&k->st, st) ? k : NULL;
 }
 
@@ -109,11 +105,11 @@ static void remember(FileState *f, const char *path, const struct stat *st,
                      struct timespec before, XXH128_hash_t hash) {
   uint64_t i = hashmap_intern(&f->paths, path, strlen(path), f->known.len);
   if (i == f->known.len)
-    array_push(&f->known, (Known){0});
-  f->known.items[i] =
-      (Known){.st = *st,
-              .hash = hash,
-              .settled = is_before(st->st_mtim, before) && !is_mapped(path)};
+    array_push(&f->known, (KnownFile){0});
+  f->known.items[i] = (KnownFile){.st = *st,
+                                  .hash = hash,
+                                  .settled = is_before(st->st_mtim, before) &&
+                                             !is_mapped(path)};
 }
 
 // One copy of each path for all snapshots.
@@ -126,8 +122,7 @@ static const char *name_of(FileState *f, const char *path) {
   return copy;
 }
 
-// --- the view
-// -----------------------------------------------------------------
+// --- the view ---------------------------------------------------------------
 
 // The path as the application has it.
 static const char *in_view(const FileState *f, const char *path) {
@@ -135,10 +130,10 @@ static const char *in_view(const FileState *f, const char *path) {
   return strncmp(path, f->prefix, n) || path[n] != '/' ? path : path + n;
 }
 
-// Paths are walked without following links; so must be the way to them, or we
-// would write where the application was not let.
+// TextList are walked without following links; so must be the way to them, or
+// we would write where the application was not let.
 static bool is_sound(const FileState *f, const char *place) {
-  return !f->view || site_parent_is_sound(f->view, in_view(f, place));
+  return !f->view || app_parent_is_sound(f->view, in_view(f, place));
 }
 
 static bool may_mend(const FileState *f, const char *place) {
@@ -152,7 +147,7 @@ static int mend_places(const FileState *f, Err *err) {
     if (is_sound(f, place))
       continue;
     errno = ELOOP;
-    if (!may_mend(f, place) || site_parent_mend(f->view, in_view(f, place)))
+    if (!may_mend(f, place) || app_parent_mend(f->view, in_view(f, place)))
       return fail(in_view(f, place), err);
   }
   return 0;
@@ -164,33 +159,28 @@ static int open_view(FileState *f, const StatePlaces *places, Err *err) {
   f->prefix = c ? confine_outside(c, "/") : mem_strdup("");
   for (size_t n = strlen(f->prefix); n && f->prefix[n - 1] == '/';)
     f->prefix[--n] = '\0';
-  return c ? site_files_open(&f->view, c, err) : 0;
+  return c ? app_files_open(&f->view, c, err) : 0;
 }
 
-// --- the application's tree
-// ---------------------------------------------------
+// --- the application's tree -------------------------------------------------
 
-static bool lies_in(const char *path, const char *dir) {
-  size_t n = strlen(dir);
-  return !strncmp(path, dir, n) && (!path[n] || path[n] == '/');
-}
-
-static bool lies_in_any(const char *path, const Paths *dirs) {
+static bool lies_in_any(const char *path, const TextList *dirs) {
   for (size_t i = 0; i < dirs->len; i++)
-    if (lies_in(path, dirs->items[i]))
+    if (path_lies_in(path, dirs->items[i]))
       return true;
   return false;
 }
 
 // What a path in the view is called outside. `room` holds PATH_MAX bytes.
-static const char *name_outside(const Tree *t, const char *path, char *room) {
+static const char *name_outside(const AppTree *t, const char *path,
+                                char *room) {
   snprintf(room, PATH_MAX, "%s%s", t->name, path + strlen(t->place));
   return room;
 }
 
 // Does no state of the tree begin here? Our own files, what stays real for the
 // application, what we may not read.
-static bool is_excluded(const Tree *t, const char *name) {
+static bool is_excluded(const AppTree *t, const char *name) {
   for (size_t i = 0; i < t->excluded.len; i++)
     if (!strcmp(name, t->excluded.items[i]))
       return true;
@@ -199,16 +189,16 @@ static bool is_excluded(const Tree *t, const char *name) {
 
 static bool is_in_tree(const FileState *f, const char *path) {
   char room[PATH_MAX];
-  return f->tree.place && lies_in(path, f->tree.place) &&
+  return f->tree.place && path_lies_in(path, f->tree.place) &&
          !lies_in_any(name_outside(&f->tree, path, room), &f->tree.excluded);
 }
 
 static bool takes(void *ctx, const char *path, int depth) {
   const FileState *f = ctx;
-  const Tree *t = &f->tree;
+  const AppTree *t = &f->tree;
   char room[PATH_MAX];
   if (depth)
-    return !t->place || !lies_in(path, t->place) ||
+    return !t->place || !path_lies_in(path, t->place) ||
            !is_excluded(t, name_outside(t, path, room));
   if (t->place && !strcmp(path, t->place) && !t->walked)
     return false;
@@ -221,83 +211,11 @@ static bool takes_outside(void *ctx, const char *path, int depth) {
 }
 
 // Only what may be read is looked at outside, where nothing is changed for it.
-static bool is_readable(const WalkItem *item) {
+static bool is_readable(const FileWalkItem *item) {
   return !S_ISREG(item->st.st_mode) || !access(item->path, R_OK);
 }
 
-// --- contents
-// -----------------------------------------------------------------
-
-static void blob_path(const FileState *f, XXH128_hash_t h, char out[PATH_MAX]) {
-  snprintf(out, PATH_MAX, "%s/%016llx%016llx", f->blobs,
-           (unsigned long long)h.high64, (unsigned long long)h.low64);
-}
-
-static ssize_t read_at(int fd, char *buf, size_t n, off_t at) {
-  size_t got = 0;
-  while (got < n) {
-    ssize_t k = pread(fd, buf + got, n - got, at + (off_t)got);
-    if (k < 0 && errno == EINTR)
-      continue;
-    if (k < 0)
-      return -1;
-    if (k == 0)
-      break;
-    got += (size_t)k;
-  }
-  return (ssize_t)got;
-}
-
-static int write_at(int fd, const char *buf, size_t n, off_t at) {
-  while (n) {
-    ssize_t k = pwrite(fd, buf, n, at);
-    if (k < 0 && errno == EINTR)
-      continue;
-    if (k < 0)
-      return -1;
-    buf += k;
-    n -= (size_t)k;
-    at += k;
-  }
-  return 0;
-}
-
-// Hashes a file and copies it to `to` (-1: nowhere) on the way.
-static int pass_over(FileState *f, int fd, int to, XXH128_hash_t *hash) {
-  XXH3_state_t *state = XXH3_createState();
-  off_t at = 0;
-  ssize_t n;
-  int rc = 0;
-  XXH3_128bits_reset(state);
-  while ((n = read_at(fd, f->piece[0], PIECE, at)) > 0) {
-    XXH3_128bits_update(state, f->piece[0], (size_t)n);
-    if (to >= 0 && write_at(to, f->piece[0], (size_t)n, at)) {
-      rc = -1;
-      break;
-    }
-    at += n;
-  }
-  *hash = XXH3_128bits_digest(state);
-  XXH3_freeState(state);
-  return n < 0 ? -1 : rc;
-}
-
-// Keeps the content under its hash, unless it is there already.
-static int keep(FileState *f, int fd, XXH128_hash_t *hash, Err *err) {
-  char blob[PATH_MAX], fresh[PATH_MAX];
-  blob_path(f, *hash, blob);
-  if (fs_exists(blob))
-    return 0;
-  snprintf(fresh, sizeof fresh, "%s/new", f->blobs);
-  int to = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (to < 0)
-    return fail(fresh, err);
-  int rc = pass_over(f, fd, to, hash);
-  if (close(to) || rc)
-    return fail(fresh, err);
-  blob_path(f, *hash, blob);
-  return rename(fresh, blob) ? fail(blob, err) : 0;
-}
+// --- contents ---------------------------------------------------------------
 
 // A file that the application forbade itself to read is read all the same.
 static int open_file(const FileState *f, const char *path, int flags) {
@@ -317,21 +235,20 @@ static int read_content(FileState *f, const char *path, XXH128_hash_t *hash,
   struct timespec before = tick();
   struct stat st;
   int fd = open_file(f, path, O_RDONLY);
-  if (fd < 0 || fstat(fd, &st) || pass_over(f, fd, -1, hash)) {
+  if (fd < 0 || fstat(fd, &st)) {
     fail(path, err);
     if (fd >= 0)
       close(fd);
     return -1;
   }
-  int rc = keep(f, fd, hash, err);
+  int rc = blobs_keep(&f->blobs, fd, path, hash, err);
   close(fd);
   if (!rc)
     remember(f, path, &st, before, *hash);
   return rc;
 }
 
-// --- saving
-// -------------------------------------------------------------------
+// --- saving -----------------------------------------------------------------
 
 static int save_link(FileState *f, FileEntry *e, Err *err) {
   char target[PATH_MAX];
@@ -343,13 +260,13 @@ static int save_link(FileState *f, FileEntry *e, Err *err) {
   return 0;
 }
 
-static int save_one(FileState *f, const WalkItem *item, FileEntries *out,
+static int save_one(FileState *f, const FileWalkItem *item, FileEntries *out,
                     Err *err) {
   FileEntry e = {.path = name_of(f, item->path),
                  .mode = item->st.st_mode,
                  .mtime = item->st.st_mtim};
   if (S_ISREG(e.mode)) {
-    const Known *k = known_of(f, e.path, &item->st);
+    const KnownFile *k = known_of(f, e.path, &item->st);
     if (k)
       e.hash = k->hash;
     else if (read_content(f, e.path, &e.hash, err))
@@ -367,8 +284,8 @@ static bool is_counted(const FileState *f, const char *path) {
 }
 
 // An application must not fill our disk by filling its own.
-static bool is_too_large(FileState *f, const WalkItem *item) {
-  Tree *t = &f->tree;
+static bool is_too_large(FileState *f, const FileWalkItem *item) {
+  AppTree *t = &f->tree;
   off_t size = item->st.st_size;
   if (!S_ISREG(item->st.st_mode) || !is_in_tree(f, item->path) ||
       known_of(f, item->path, &item->st) || is_counted(f, item->path))
@@ -388,7 +305,7 @@ static const FileEntry *find_base(const FileState *f, const char *path) {
 }
 
 // What is too large to be kept is as it was at first.
-static int save_some(FileState *f, const WalkItem *item, FileEntries *out,
+static int save_some(FileState *f, const FileWalkItem *item, FileEntries *out,
                      Err *err) {
   if (!is_too_large(f, item))
     return save_one(f, item, out, err);
@@ -400,14 +317,14 @@ static int save_some(FileState *f, const WalkItem *item, FileEntries *out,
 
 // The tree outside, as the view had it at first.
 static int make_base(FileState *f, Err *err) {
-  Tree *t = &f->tree;
-  Walk walk = {.takes = takes_outside, .ctx = f, .tolerant = true};
+  AppTree *t = &f->tree;
+  FileWalk walk = {.takes = takes_outside, .ctx = f, .tolerant = true};
   size_t n = strlen(t->name);
   char room[PATH_MAX];
-  walk_add(&walk, t->name);
-  int rc = walk_run(&walk, err);
+  file_walk_add(&walk, t->name);
+  int rc = file_walk_run(&walk, err);
   for (size_t i = 0; !rc && i < walk.items.len; i++) {
-    const WalkItem *item = &walk.items.items[i];
+    const FileWalkItem *item = &walk.items.items[i];
     if (!is_readable(item)) {
       array_push(&t->excluded, mem_strdup(item->path));
       continue;
@@ -417,18 +334,18 @@ static int make_base(FileState *f, Err *err) {
     if (!rc)
       t->base.items[t->base.len - 1].path = name_of(f, room);
   }
-  walk_release(&walk);
+  file_walk_release(&walk);
   t->based = !rc;
   return rc;
 }
 
 // All places, the tree only if something was written.
 static int walk_places(FileState *f, Err *err) {
-  Tree *t = &f->tree;
+  AppTree *t = &f->tree;
   t->walked = t->place && confine_is_dirty(t->confine);
   if (t->walked && !t->based && make_base(f, err))
     return -1;
-  return walk_run(&f->walk, err);
+  return file_walk_run(&f->walk, err);
 }
 
 // Those in the tree, or the others.
@@ -462,18 +379,6 @@ int file_state_save(FileState *f, FileEntries *out, Err *err) {
   return rc;
 }
 
-void file_entries_key(const FileEntries *entries, Str *key) {
-  for (size_t i = 0; i < entries->len; i++) {
-    const FileEntry *e = &entries->items[i];
-    str_addn(key, e->path, strlen(e->path) + 1);
-    str_addf(key, "%o ", (unsigned)e->mode);
-    if (S_ISREG(e->mode))
-      str_addn(key, &e->hash, sizeof e->hash);
-    if (e->target)
-      str_addn(key, e->target, strlen(e->target) + 1);
-  }
-}
-
 static bool is_session(const char *path, const char *sessions) {
   size_t n = sessions ? strlen(sessions) : 0;
   return n && !strncmp(path, sessions, n) &&
@@ -485,10 +390,10 @@ static void add_name(const FileState *f, const char *path, const char *dir,
                      Str *key) {
   for (size_t i = 0; i < f->names_of.len; i++) {
     const char *place = f->walk.places.items[i];
-    size_t n = strlen(place);
-    if (strncmp(path, place, n) || (path[n] && path[n] != '/'))
+    if (!path_lies_in(path, place))
       continue;
-    str_addf(key, "%s%s", path_below(f->names_of.items[i], dir), path + n);
+    str_addf(key, "%s%s", path_below(f->names_of.items[i], dir),
+             path + strlen(place));
     return;
   }
 }
@@ -530,43 +435,15 @@ uint64_t file_entries_digest(const FileState *f, const FileEntries *entries,
   return sum;
 }
 
-// --- restoring
-// ----------------------------------------------------------------
-
-// Makes `fd` equal to the blob; only the pieces that differ are written.
-static int write_back(FileState *f, int fd, int blob, bool *changed) {
-  off_t at = 0;
-  ssize_t n;
-  while ((n = read_at(blob, f->piece[0], PIECE, at)) > 0) {
-    ssize_t m = read_at(fd, f->piece[1], (size_t)n, at);
-    if (m != n || memcmp(f->piece[0], f->piece[1], (size_t)n)) {
-      if (write_at(fd, f->piece[0], (size_t)n, at))
-        return -1;
-      *changed = true;
-    }
-    at += n;
-  }
-  struct stat st;
-  if (n < 0 || fstat(fd, &st))
-    return -1;
-  if (st.st_size == at)
-    return 0;
-  *changed = true;
-  return ftruncate(fd, at);
-}
+// --- restoring --------------------------------------------------------------
 
 static int restore_file(FileState *f, const FileEntry *e, bool *changed,
                         Err *err) {
-  char path[PATH_MAX];
   struct stat st;
   struct timespec times[2] = {{.tv_nsec = UTIME_OMIT}, e->mtime};
   struct timespec before = tick();
-  blob_path(f, e->hash, path);
-  int blob = open(path, O_RDONLY | O_CLOEXEC);
-  if (blob < 0)
-    return fail(path, err);
   int fd = open_file(f, e->path, O_RDWR | O_CREAT);
-  int rc = fd < 0 || write_back(f, fd, blob, changed) ||
+  int rc = fd < 0 || blobs_restore(&f->blobs, fd, e->hash, changed) ||
            fchmod(fd, e->mode & 07777) || futimens(fd, times) || fstat(fd, &st);
   if (rc)
     fail(e->path, err);
@@ -574,7 +451,6 @@ static int restore_file(FileState *f, const FileEntry *e, bool *changed,
     remember(f, e->path, &st, before, e->hash);
   if (fd >= 0)
     close(fd);
-  close(blob);
   return rc ? -1 : 0;
 }
 
@@ -610,13 +486,13 @@ static int update_link(const FileEntry *e, size_t *restored, Err *err) {
 }
 
 // Both are there, and of the same kind.
-static int update_one(FileState *f, const WalkItem *item, const FileEntry *e,
-                      size_t *restored, Err *err) {
+static int update_one(FileState *f, const FileWalkItem *item,
+                      const FileEntry *e, size_t *restored, Err *err) {
   bool changed = false;
   if (S_ISLNK(e->mode))
     return update_link(e, restored, err);
   if (S_ISREG(e->mode)) {
-    const Known *k = known_of(f, e->path, &item->st);
+    const KnownFile *k = known_of(f, e->path, &item->st);
     bool clean =
         k && XXH128_isEqual(k->hash, e->hash) && item->st.st_mode == e->mode;
     if (!clean && restore_file(f, e, &changed, err))
@@ -629,7 +505,7 @@ static int update_one(FileState *f, const WalkItem *item, const FileEntry *e,
   return 0;
 }
 
-static bool same_kind(const WalkItem *item, const FileEntry *e) {
+static bool same_kind(const FileWalkItem *item, const FileEntry *e) {
   return (item->st.st_mode & S_IFMT) == (e->mode & S_IFMT);
 }
 
@@ -639,7 +515,7 @@ static int remove_others(FileState *f, const FileEntries *target,
                          size_t *restored, Err *err) {
   size_t j = target->len;
   for (size_t i = f->walk.items.len; i-- > 0;) {
-    const WalkItem *item = &f->walk.items.items[i];
+    const FileWalkItem *item = &f->walk.items.items[i];
     while (j && strcmp(target->items[j - 1].path, item->path) > 0)
       j--;
     const FileEntry *e = j ? &target->items[j - 1] : NULL;
@@ -675,7 +551,7 @@ static int restore_all(FileState *f, const FileEntries *target,
   int rc = 0;
   for (size_t j = 0; !rc && j < target->len; j++) {
     const FileEntry *e = &target->items[j];
-    const WalkItem *items = f->walk.items.items;
+    const FileWalkItem *items = f->walk.items.items;
     while (i < n && strcmp(items[i].path, e->path) < 0)
       i++;
     bool there = i < n && !strcmp(items[i].path, e->path);
@@ -698,14 +574,13 @@ int file_state_restore(FileState *f, const FileEntries *target,
   return rc;
 }
 
-// --- opening and closing
-// ------------------------------------------------------
+// --- opening and closing ----------------------------------------------------
 
 // `name` as we have it, where the application has it.
 static void add_named(FileState *f, const char *name, const Confine *c) {
   char *inside = c ? confine_inside(c, name) : mem_strdup(name);
   char *place = c ? confine_outside(c, inside) : mem_strdup(inside);
-  walk_add(&f->walk, place);
+  file_walk_add(&f->walk, place);
   array_push(&f->names_of, mem_strdup(name));
   free(inside);
   free(place);
@@ -732,7 +607,7 @@ static void add_place(FileState *f, const char *path, const Confine *c) {
 static void add_file(FileState *f, const char *path, const Confine *c) {
   char real[PATH_MAX];
   const char *name = realpath(path, real) ? real : path;
-  if (f->tree.place && lies_in(name, f->tree.name) &&
+  if (f->tree.place && path_lies_in(name, f->tree.name) &&
       !lies_in_any(name, &f->tree.excluded))
     array_push(&f->tree.counted, mem_strdup(name));
   else
@@ -740,7 +615,7 @@ static void add_file(FileState *f, const char *path, const Confine *c) {
 }
 
 static void open_tree(FileState *f, const StatePlaces *places) {
-  Tree *t = &f->tree;
+  AppTree *t = &f->tree;
   const Confine *c = places->confine;
   if (!c || !places->tree)
     return;
@@ -750,7 +625,7 @@ static void open_tree(FileState *f, const StatePlaces *places) {
   t->place = confine_outside(c, inside);
   for (const char *const *p = places->excluded; p && *p; p++)
     array_push(&t->excluded, mem_strdup(*p));
-  walk_add(&f->walk, t->place);
+  file_walk_add(&f->walk, t->place);
   array_push(&f->names_of, mem_strdup(t->name));
   free(inside);
 }
@@ -758,11 +633,8 @@ static void open_tree(FileState *f, const StatePlaces *places) {
 int file_state_open(FileState **out, const StatePlaces *places,
                     const char *scratch, Err *err) {
   FileState *f = mem_new(FileState);
-  f->blobs = mem_printf("%s/blobs", scratch);
-  for (size_t i = 0; i < 2; i++)
-    f->piece[i] = mem_alloc(PIECE);
   *out = f;
-  if (open_view(f, places, err) || fs_mkdirs(f->blobs, err))
+  if (open_view(f, places, err) || blobs_open(&f->blobs, scratch, err))
     return -1;
   f->walk.tolerant = f->view;
   f->walk.takes = takes;
@@ -775,32 +647,23 @@ int file_state_open(FileState **out, const StatePlaces *places,
   return 0;
 }
 
-static void paths_release(Paths *p) {
-  for (size_t i = 0; i < p->len; i++)
-    free(p->items[i]);
-  array_release(p);
-}
-
 void file_state_close(FileState *f) {
   if (!f)
     return;
   free(f->tree.name);
   free(f->tree.place);
   array_release(&f->tree.base);
-  paths_release(&f->tree.excluded);
-  paths_release(&f->tree.counted);
-  walk_release(&f->walk);
-  paths_release(&f->names_of);
+  text_list_release(&f->tree.excluded);
+  text_list_release(&f->tree.counted);
+  file_walk_release(&f->walk);
+  text_list_release(&f->names_of);
   hashmap_release(&f->paths);
   hashmap_release(&f->names);
   array_release(&f->known);
-  site_files_close(f->view);
+  app_files_close(f->view);
   free(f->prefix);
   free(f->own);
-  fs_remove_tree(f->blobs);
-  free(f->blobs);
-  for (size_t i = 0; i < 2; i++)
-    free(f->piece[i]);
+  blobs_close(&f->blobs);
   arena_release(&f->arena);
   free(f);
 }

@@ -1,5 +1,5 @@
 // The files of an application's state: sessions, SQLite databases, uploads.
-// Part of state.h.
+// Part of app_state.h.
 //
 // A snapshot lists what is there; contents are kept once each, under their
 // hash, in scratch/blobs. Whether a file has changed is told by its stat, and
@@ -21,24 +21,11 @@
 #define CULPRIT_PHP_STATE_STATE_FILES_H
 
 #include <stdint.h>
-#include <sys/stat.h>
-#include <time.h>
-#include <xxhash.h>
 
-#include "php/state/state.h"
-#include "util/array.h"
-#include "util/str.h"
+#include "php/state/app_state.h"
+#include "php/state/file_entries.h"
 
 #define SESSION_FILE "sess_" // and the session's id: how PHP names them
-
-typedef struct {
-  const char *path;
-  mode_t mode;        // file, directory or link, and its permissions
-  XXH128_hash_t hash; // of a file's content
-  struct timespec mtime;
-  const char *target; // of a link
-} FileEntry;
-typedef ARRAY(FileEntry) FileEntries; // by path
 
 typedef struct FileState FileState;
 
@@ -51,8 +38,6 @@ int file_state_save(FileState *f, FileEntries *out, Err *err);
 // *restored: how many files were written, made or removed.
 int file_state_restore(FileState *f, const FileEntries *target,
                        size_t *restored, Err *err);
-// What tells one list from another; times do not.
-void file_entries_key(const FileEntries *entries, Str *key);
 // The same for equal contents wherever they lie: of paths below `dir` the rest
 // counts, of session files (in `sessions`) not even the name, which is drawn by
 // lot. Times do not count.

@@ -50,12 +50,11 @@ struct TableState {
   char *saved;     // our schema, quoted
   Hashmap numbers; // "schema\0name" to index of tables
   ARRAY(Table) tables;
-  Versions versions;
+  TableVersions versions;
   uint64_t ddl, ddl_now; // statements that change definitions, so far
 };
 
-// --- who else is there
-// --------------------------------------------------------
+// --- who else is there ------------------------------------------------------
 
 static uint64_t number(const char *text) {
   return text ? strtoull(text, NULL, 10) : 0;
@@ -103,14 +102,13 @@ static int quiesce(TableState *t, Err *err) {
     if (waited > GIVE_UP_AFTER)
       return err_set(err,
                      "MariaDB on %s: a query of the application does not end, "
-                     "killed or not",
+                     "even after KILL",
                      t->sql->socket);
     doze();
   }
 }
 
-// --- looking at the server
-// ----------------------------------------------------
+// --- looking at the server --------------------------------------------------
 
 static uint32_t table_number(TableState *t, const char *schema,
                              const char *name, bool make) {
@@ -215,8 +213,7 @@ static int look(TableState *t, Err *err) {
   return rows ? 0 : -1;
 }
 
-// --- what is dirty
-// ------------------------------------------------------------
+// --- what is dirty ----------------------------------------------------------
 
 static bool is_dirty(const Table *table) {
   const Counters *a = &table->seen, *b = &table->now;
@@ -274,8 +271,7 @@ static int settle(TableState *t, Err *err) {
   return 0;
 }
 
-// --- saving
-// -------------------------------------------------------------------
+// --- saving -----------------------------------------------------------------
 
 static int save_all(TableState *t, TableEntries *out, Err *err) {
   for (uint32_t i = 0; i < t->tables.len; i++) {
@@ -306,8 +302,7 @@ int table_state_save(TableState *t, TableEntries *out, Err *err) {
   return rc;
 }
 
-// --- restoring
-// ----------------------------------------------------------------
+// --- restoring --------------------------------------------------------------
 
 static int restore_table(TableState *t, Table *table, uint32_t version,
                          Err *err) {
@@ -377,8 +372,7 @@ int table_state_restore(TableState *t, const TableEntries *target,
   return *restored ? restore_numbers(t, target, err) : 0;
 }
 
-// --- opening and closing
-// ------------------------------------------------------
+// --- opening and closing ----------------------------------------------------
 
 static int check_schemas(TableState *t, const char *const *databases,
                          Err *err) {

@@ -1,4 +1,4 @@
-// The tables of an application's state in MariaDB. Part of state.h.
+// The tables of an application's state in MariaDB. Part of app_state.h.
 //
 // Which tables were written to is read from counters of the server (rows
 // changed, also by cascades; AUTO_INCREMENT; definitions), which takes half a

@@ -12,7 +12,7 @@
 // files.
 enum { FEW_ROWS = 2000 };
 
-void versions_release(Versions *v) {
+void versions_release(TableVersions *v) {
   hashmap_release(&v->definition_ids);
   hashmap_release(&v->version_ids);
   for (size_t i = 0; i < v->definitions.len; i++)
@@ -22,20 +22,19 @@ void versions_release(Versions *v) {
   arena_release(&v->arena);
 }
 
-uint32_t versions_definition(const Versions *v, uint32_t id) {
+uint32_t versions_definition(const TableVersions *v, uint32_t id) {
   return v->versions.items[id].definition;
 }
 
-uint64_t versions_number(const Versions *v, uint32_t id) {
+uint64_t versions_number(const TableVersions *v, uint32_t id) {
   return v->versions.items[id].auto_increment;
 }
 
-uint64_t versions_digest(const Versions *v, uint32_t id) {
+uint64_t versions_digest(const TableVersions *v, uint32_t id) {
   return v->versions.items[id].digest;
 }
 
-// --- definitions
-// --------------------------------------------------------------
+// --- definitions ------------------------------------------------------------
 
 // ") ENGINE=InnoDB AUTO_INCREMENT=5 DEFAULT ..." is the last line or, if there
 // are partitions, some line that begins with the parenthesis.
@@ -52,7 +51,7 @@ static void cut_number(char *create) {
   memmove(from, to, strlen(to) + 1);
 }
 
-static int read_create(Versions *v, Sql *sql, const char *quoted,
+static int read_create(TableVersions *v, Sql *sql, const char *quoted,
                        const char **create, Err *err) {
   MYSQL_RES *rows = sql_rows(sql, err, "SHOW CREATE TABLE %s", quoted);
   MYSQL_ROW r = rows ? mysql_fetch_row(rows) : NULL;
@@ -78,7 +77,7 @@ static char *cut_definer(char *statement) {
   return statement;
 }
 
-static int add_trigger(Versions *v, Sql *sql, const char *schema,
+static int add_trigger(TableVersions *v, Sql *sql, const char *schema,
                        const char *name, Definition *d, Err *err) {
   Str quoted = {0};
   sql_quote(&quoted, schema);
@@ -107,7 +106,7 @@ static char *where(Sql *sql, const char *schema_column, const char *schema,
   return str_take(&s);
 }
 
-static int read_triggers(Versions *v, Sql *sql, const char *schema,
+static int read_triggers(TableVersions *v, Sql *sql, const char *schema,
                          const char *name, Definition *d, Err *err) {
   char *of =
       where(sql, "EVENT_OBJECT_SCHEMA", schema, "EVENT_OBJECT_TABLE", name);
@@ -191,7 +190,7 @@ static void add_column(Columns *c, const char *name, const char *type,
   str_release(&test);
 }
 
-static void keep_columns(Versions *v, const Columns *c, Definition *d) {
+static void keep_columns(TableVersions *v, const Columns *c, Definition *d) {
   d->columns = arena_strdup(&v->arena, str_text(&c->columns));
   d->hashed = arena_strdup(&v->arena, str_text(&c->hashed));
   if (!c->repaired || !c->key.len)
@@ -203,7 +202,7 @@ static void keep_columns(Versions *v, const Columns *c, Definition *d) {
   d->same = arena_strdup(&v->arena, c->same.len ? c->same.data : "TRUE");
 }
 
-static int read_columns(Versions *v, Sql *sql, const char *schema,
+static int read_columns(TableVersions *v, Sql *sql, const char *schema,
                         const char *name, Definition *d, Err *err) {
   char *of = where(sql, "TABLE_SCHEMA", schema, "TABLE_NAME", name);
   MYSQL_RES *rows =
@@ -241,8 +240,9 @@ static void definition_key(const Definition *d, const char *quoted, Str *key) {
   }
 }
 
-int versions_define(Versions *v, Sql *sql, const char *schema, const char *name,
-                    const char *quoted, uint32_t *id, Err *err) {
+int versions_define(TableVersions *v, Sql *sql, const char *schema,
+                    const char *name, const char *quoted, uint32_t *id,
+                    Err *err) {
   Definition d = {0};
   Str key = {0};
   uint64_t known;
@@ -266,8 +266,7 @@ int versions_define(Versions *v, Sql *sql, const char *schema, const char *name,
   return rc;
 }
 
-// --- saving
-// -------------------------------------------------------------------
+// --- saving -----------------------------------------------------------------
 
 // A sum over the hashes of all rows: their order does not count.
 typedef struct {
@@ -307,9 +306,9 @@ static int sum_rows(const Definition *d, Sql *sql, const char *quoted, Sum *sum,
   return rc;
 }
 
-int versions_save(Versions *v, Sql *sql, const char *saved, const char *quoted,
-                  uint32_t definition, uint64_t auto_increment, uint32_t *id,
-                  Err *err) {
+int versions_save(TableVersions *v, Sql *sql, const char *saved,
+                  const char *quoted, uint32_t definition,
+                  uint64_t auto_increment, uint32_t *id, Err *err) {
   const Definition *d = &v->definitions.items[definition];
   Sum sum;
   if (sum_rows(d, sql, quoted, &sum, err))
@@ -329,18 +328,17 @@ int versions_save(Versions *v, Sql *sql, const char *saved, const char *quoted,
     return -1;
   hashmap_put(&v->version_ids, key, sizeof key, *id);
   key[0] = d->digest; // numbers are this server's own
-  array_push(&v->versions, (Version){definition, auto_increment, sum.rows,
-                                     XXH3_64bits(key, sizeof key)});
+  array_push(&v->versions, (TableVersion){definition, auto_increment, sum.rows,
+                                          XXH3_64bits(key, sizeof key)});
   return 0;
 }
 
-// --- restoring
-// ----------------------------------------------------------------
+// --- restoring --------------------------------------------------------------
 
 // "; INSERT ...", the rows of a version.
-static void add_fill(const Versions *v, Str *batch, const char *saved,
+static void add_fill(const TableVersions *v, Str *batch, const char *saved,
                      const char *quoted, uint32_t id) {
-  const Version *version = &v->versions.items[id];
+  const TableVersion *version = &v->versions.items[id];
   const char *columns = v->definitions.items[version->definition].columns;
   if (version->rows)
     str_addf(batch, "; INSERT INTO %s (%s) SELECT %s FROM %s.t%u", quoted,
@@ -360,7 +358,7 @@ static int make_triggers(const Definition *d, Sql *sql, Err *err) {
 }
 
 // Makes the table anew, its rows before its triggers.
-static int rebuild(const Versions *v, Sql *sql, const char *saved,
+static int rebuild(const TableVersions *v, Sql *sql, const char *saved,
                    const char *schema, const char *quoted, uint32_t id,
                    Err *err) {
   const Definition *d = &v->definitions.items[versions_definition(v, id)];
@@ -388,7 +386,7 @@ static void add_number(Str *batch, const char *quoted, uint64_t want,
 
 // Takes rows out that should not be there, and puts those in that are missing
 // or differ. A row that is in the way of another by a unique key differs too.
-static void add_repair(const Versions *v, Str *batch, const char *saved,
+static void add_repair(const TableVersions *v, Str *batch, const char *saved,
                        const char *quoted, uint32_t id) {
   const Definition *d = &v->definitions.items[v->versions.items[id].definition];
   str_addf(batch,
@@ -403,8 +401,9 @@ static void add_repair(const Versions *v, Str *batch, const char *saved,
 }
 
 // Empties it and fills it. Truncated, it counts from its last row.
-static void add_replacement(const Versions *v, Str *batch, const char *saved,
-                            const char *quoted, uint32_t id, bool truncate) {
+static void add_replacement(const TableVersions *v, Str *batch,
+                            const char *saved, const char *quoted, uint32_t id,
+                            bool truncate) {
   if (truncate)
     str_addf(batch, "TRUNCATE TABLE %s", quoted);
   else
@@ -414,11 +413,11 @@ static void add_replacement(const Versions *v, Str *batch, const char *saved,
     str_add(batch, "; COMMIT");
 }
 
-int versions_restore(Versions *v, Sql *sql, const char *saved,
+int versions_restore(TableVersions *v, Sql *sql, const char *saved,
                      const char *schema, const char *quoted,
                      uint32_t definition, uint64_t auto_increment, uint32_t id,
                      Err *err) {
-  const Version *version = &v->versions.items[id];
+  const TableVersion *version = &v->versions.items[id];
   const Definition *d = &v->definitions.items[version->definition];
   if (definition != version->definition || d->rebuilt)
     return rebuild(v, sql, saved, schema, quoted, id, err);

@@ -40,33 +40,34 @@ typedef struct {
   uint32_t definition;
   uint64_t auto_increment, rows;
   uint64_t digest; // of all that: the same in every server
-} Version;
+} TableVersion;
 
 typedef struct {
   Arena arena;
   Hashmap definition_ids, version_ids;
   ARRAY(Definition) definitions;
-  ARRAY(Version) versions;
-} Versions;
+  ARRAY(TableVersion) versions;
+} TableVersions;
 
-void versions_release(Versions *v);
+void versions_release(TableVersions *v);
 
 // The definition that a table has now.
-int versions_define(Versions *v, Sql *sql, const char *schema, const char *name,
-                    const char *quoted, uint32_t *id, Err *err);
+int versions_define(TableVersions *v, Sql *sql, const char *schema,
+                    const char *name, const char *quoted, uint32_t *id,
+                    Err *err);
 // The version it holds now, copied into `saved` if it is a new one.
-int versions_save(Versions *v, Sql *sql, const char *saved, const char *quoted,
-                  uint32_t definition, uint64_t auto_increment, uint32_t *id,
-                  Err *err);
+int versions_save(TableVersions *v, Sql *sql, const char *saved,
+                  const char *quoted, uint32_t definition,
+                  uint64_t auto_increment, uint32_t *id, Err *err);
 // Makes the table what version `id` says, but for AUTO_INCREMENT. `definition`
 // is what it has now; VERSION_NONE: unknown, or it is not there.
-int versions_restore(Versions *v, Sql *sql, const char *saved,
+int versions_restore(TableVersions *v, Sql *sql, const char *saved,
                      const char *schema, const char *quoted,
                      uint32_t definition, uint64_t auto_increment, uint32_t id,
                      Err *err);
 
-uint32_t versions_definition(const Versions *v, uint32_t id);
-uint64_t versions_number(const Versions *v, uint32_t id); // AUTO_INCREMENT
-uint64_t versions_digest(const Versions *v, uint32_t id);
+uint32_t versions_definition(const TableVersions *v, uint32_t id);
+uint64_t versions_number(const TableVersions *v, uint32_t id); // AUTO_INCREMENT
+uint64_t versions_digest(const TableVersions *v, uint32_t id);
 
 #endif

@@ -2,7 +2,7 @@
 
 It is stricter and simpler than culprit's own oracle, and independent of it:
 the subjects must not be judged by what they are used to test. Its keys are
-those of src/oracle/html/html.h where both know a fault.
+those of src/oracle/html/html_check.h where both know a fault.
 """
 import re
 

@@ -1,0 +1,140 @@
+// The requests that the explorer could make next, and their order.
+//
+// There are four classes of requests: those that pages lead to, the same in
+// another state, solved input, and odd input. They take turns. A class gets
+// more turns the more new lines and outcomes its last requests covered, and at
+// least one in sixteen (fewer while another class covers very much).
+//
+// Within a class the request of least cost comes first:
+//
+//   cheap      a script not requested yet; a value for a comparison whose other
+//              outcome was not seen yet; a parameter not sent to this script
+//              yet, or a new value of one with few (?page=...)
+//   dear       the same script, shape or state as many requests before
+//   last       what looks like the end of a visit (logout, delete)
+//
+// A request in another state costs less the more of its conditions always had
+// the same outcome. The same request is made once in the same state. With a
+// score (web_strategy.h) the request nearest to a failing one comes first, of
+// whatever class, and the cost decides among equals.
+#ifndef CULPRIT_EXPLORE_REQUEST_QUEUE_H
+#define CULPRIT_EXPLORE_REQUEST_QUEUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "php/ask.h"
+#include "php/record/php_record.h"
+#include "util/arena.h"
+#include "util/array.h"
+#include "util/bitset.h"
+#include "util/hashmap.h"
+
+typedef enum {
+  ORIGIN_ENTRY,  // an entry page, without input
+  ORIGIN_SOLVED, // input for the other outcome of a comparison
+  ORIGIN_ABSENT, // with a key that the script looked up
+  ORIGIN_FORM,   // of a page
+  ORIGIN_LINK,   // of a page
+  ORIGIN_VARIED, // a failing request with another value
+  ORIGIN_ZERO,   // with 0 for numbers that were guessed
+  ORIGIN_ODD,    // with an odd value (odd_values.h)
+  ORIGINS
+} RequestOrigin;
+
+typedef enum {
+  QUEUE_PAGE,
+  QUEUE_INPUT,
+  QUEUE_AGAIN,
+  QUEUE_ODD,
+  QUEUE_CLASSES
+} QueueClass;
+
+typedef struct {
+  Ask ask;
+  uint32_t state; // that it starts in
+  RequestOrigin origin;
+  bool fresh;    // SOLVED: the other outcome was not seen yet; ODD: first try
+  bool last;     // looks like the end of a visit
+  bool lucky;    // follows from a request that covered something new
+  bool plain;    // answered without PHP: no run
+  bool redirect; // the target of a redirect: takes a turn of the class that
+                 // the redirecting request had
+  bool early;    // a page in a state that the user's own requests led to: costs
+                 // as little as a new one
+  unsigned depth;
+  uint32_t page; // number of the request on whose page it was found; 0: none
+  uint32_t base; // number of the request it was made from; 0: none
+  uint32_t step; // of that one's path; VARIED: how many came before
+  const PhpCompare *compare; // SOLVED: what was solved; NULL in the queue
+  double score;              // in per cent; below 0: none
+  // The queue's own:
+  uint64_t order;
+  uint32_t path, shape, request, place; // numbers into `counts`
+  uint32_t name, value;                 // of the parameter sent least often
+  QueueClass class;                     // when it was taken
+} QueueItem;
+typedef ARRAY(QueueItem) QueueItems;
+
+// When requests are made that look like the end of a visit.
+typedef enum {
+  LAST_LAST, // when nothing else is left; after 300 requests, every sixteenth
+  LAST_NEVER,
+  LAST_ANY // like any other request
+} LastMode;
+
+enum { QUEUE_MOST = 20000, QUEUE_KEPT = 15000 };
+
+// How often a path, shape, request, state, name or value was used.
+typedef struct {
+  uint32_t asked;
+  union {
+    uint32_t open;   // a request: conditions it executed that always had the
+                     // same outcome
+    uint32_t values; // a name of a parameter: distinct values sent
+  };
+} UseCount;
+
+// The turns of a class: its next one comes at `due`.
+typedef struct {
+  double gain; // new coverage of its last requests, on average; 0: as expected
+  double due;
+} Turns;
+
+typedef struct {
+  QueueItems items;
+  ARRAY(UseCount) counts; // each path, shape, request, state, name and value
+  Hashmap names;          // -> number
+  Hashmap done;           // state and request
+  Turns turns[QUEUE_CLASSES];
+  double now;
+  LastMode last;
+  bool scored;   // by nearness
+  bool unscored; // scores do not count now
+  uint64_t seed, count, taken;
+  size_t dropped; // for lack of room
+  size_t made;    // items that no page led to, when one was last taken
+  Arena arena;
+} Queue;
+
+// Copies the ask. False: it was there before. A full queue drops its dearest
+// requests.
+bool queue_add(Queue *q, QueueItem item);
+// Even if it was made before in the same state.
+void queue_add_again(Queue *q, QueueItem item);
+// Conditions that the request executed, when it was last made, and that always
+// had the same outcome.
+uint32_t queue_open(Queue *q, const Ask *ask);
+// Counts it as added and taken: a request of an exploration that is resumed.
+void queue_note(Queue *q, const Ask *ask, uint32_t state);
+// The cheapest request of the class whose turn it is; false: the queue is
+// empty. What it points to stays with the queue. States that are not in `near`
+// (NULL: all are) cost a little.
+bool queue_take(Queue *q, const Bitset *near, QueueItem *out);
+// Its result: how many lines and outcomes were new, and how many conditions
+// always had the same outcome.
+void queue_learn(Queue *q, const QueueItem *taken, size_t news, size_t open);
+void queue_release(Queue *q);
+
+#endif

@@ -1,0 +1,430 @@
+// The failures of a response: see web_oracle.h.
+#include "oracle/web_oracle.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "oracle/failure.h"
+#include "util/area.h"
+#include "util/fs.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+enum { EXCERPT = 60, NAME_LEAST = 3 };
+
+// --- severities -------------------------------------------------------------
+
+static unsigned severity_bit(const char *word) {
+  for (int s = 0; s < PHP_SEVERITIES; s++)
+    if (!strcmp(word, php_severity_name((PhpSeverity)s)))
+      return 1u << s;
+  return !strcmp(word, "html")      ? WEB_HTML
+         : !strcmp(word, "status")  ? WEB_STATUS
+         : !strcmp(word, "all")     ? WEB_ALL
+         : !strcmp(word, "default") ? WEB_DEFAULT
+                                    : 0;
+}
+
+int web_severities_parse(const char *text, unsigned *out) {
+  char *copy = mem_strdup(text), *rest = copy, *word;
+  int rc = 0;
+  *out = 0;
+  while (!rc && (word = strsep(&rest, ","))) {
+    unsigned bit = severity_bit(word);
+    *out |= bit;
+    rc = bit ? 0 : -1;
+  }
+  free(copy);
+  return rc;
+}
+
+// --- the shape of a message -------------------------------------------------
+
+static bool is_quote(char c) { return c == '"' || c == '\'' || c == '`'; }
+
+// Skips quoted text; an apostrophe inside a word quotes nothing.
+static const char *skip_quoted(const char *from, const char *p, Str *out) {
+  const char *end = strchr(p + 1, *p);
+  if (!end || (p > from && isalnum((unsigned char)p[-1]))) {
+    str_addc(out, *p);
+    return p + 1;
+  }
+  str_addf(out, "%c...%c", *p, *p);
+  return end + 1;
+}
+
+static const char *skip_number(const char *p, Str *out) {
+  while (isalnum((unsigned char)*p))
+    p++;
+  str_addc(out, '#');
+  return p;
+}
+
+static void add_shape(const char *message, Str *out) {
+  const char *p = message;
+  while (*p && *p != '\n') {
+    bool starts = p == message || !isalnum((unsigned char)p[-1]);
+    if (is_quote(*p))
+      p = skip_quoted(message, p, out);
+    else if (isdigit((unsigned char)*p) && starts)
+      p = skip_number(p, out);
+    else
+      str_addc(out, *p++);
+  }
+}
+
+// --- failed queries ---------------------------------------------------------
+
+// The quoted name at or behind `p`; NULL: there is none. What is between the
+// quotes begins at *name.
+static const char *next_name(const char *p, const char **name, size_t *n) {
+  while (*p && !is_quote(*p))
+    p++;
+  const char *end = *p ? strchr(p + 1, *p) : NULL;
+  *name = end ? p + 1 : NULL;
+  *n = end ? (size_t)(end - p - 1) : 0;
+  return end ? end + 1 : NULL;
+}
+
+// A message without the names that its statement quotes: servers put them into
+// their messages as they are.
+static char *without_names(const char *message, const char *sql) {
+  Str out = {0};
+  const char *name;
+  size_t n;
+  str_add(&out, message);
+  for (const char *p = next_name(sql, &name, &n); p;
+       p = next_name(p, &name, &n)) {
+    const char *at =
+        n >= NAME_LEAST ? memmem(str_text(&out), out.len, name, n) : NULL;
+    if (!at)
+      continue;
+    Str shorter = {0};
+    str_addn(&shorter, out.data, (size_t)(at - out.data));
+    str_addf(&shorter, "...%s", at + n);
+    str_release(&out);
+    out = shorter;
+  }
+  char *made = mem_strdup(str_text(&out));
+  str_release(&out);
+  return made;
+}
+
+// What kind of statement it is, by its words in capitals: SHOW CREATE TABLE. An
+// application may run all of them in one line.
+static void add_verbs(const char *sql, Str *out) {
+  while (isupper((unsigned char)*sql)) {
+    size_t n = strspn(sql, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+    if (sql[n] && !isspace((unsigned char)sql[n]))
+      return;
+    str_addc(out, ' ');
+    str_addn(out, sql, n);
+    sql += n + strspn(sql + n, " \t\r\n");
+  }
+}
+
+static void add_query_shape(const PhpFault *f, Str *out) {
+  char *message = without_names(f->message, f->sql);
+  add_shape(message, out);
+  add_verbs(f->sql, out);
+  free(message);
+}
+
+// Our private server (php/state/app_state.h) knows no privileges, and so
+// refuses statements about them: that is no failure of the application.
+static bool is_of_our_server(const PhpFault *f) {
+  return f->sql && strstr(f->message, " --skip-grant-tables ");
+}
+
+static char *make_place(const WebOracle *o, const char *file, uint32_t line) {
+  if (!*file)
+    return mem_strdup("");
+  return mem_printf("%s:%u", path_below(file, o->root), line);
+}
+
+// --- faults of PHP ----------------------------------------------------------
+
+static void add_fault(const WebOracle *o, const PhpFault *f, Run *run) {
+  const char *kind = php_severity_name(f->severity);
+  Str message = {0}, signature = {0};
+  char *place = make_place(o, f->file, f->line);
+  str_add(&message, f->message);
+  if (f->sql)
+    str_addf(&message, " [%s]", f->sql);
+  str_addf(&signature, "%s: ", kind);
+  if (f->sql)
+    add_query_shape(f, &signature);
+  else
+    add_shape(f->message, &signature);
+  str_addf(&signature, " (%s)", place);
+  if (*place)
+    str_addf(&message, " (%s)", place);
+  failure_add(run, kind, place, str_text(&signature), str_text(&message));
+  str_release(&message);
+  str_release(&signature);
+  free(place);
+}
+
+// The interpreter names the line where the script ended.
+static void add_death(const PhpFault *f, Run *run) {
+  Death death = {.file = mem_strdup(f->file),
+                 .line = f->line,
+                 .function = mem_strdup(""),
+                 .how = mem_strdup("fatal error"),
+                 .exact = true};
+  array_push(&run->deaths, death);
+}
+
+static void add_faults(const WebOracle *o, const PhpRecord *record, Run *run) {
+  for (size_t i = 0; i < record->nfaults; i++) {
+    const PhpFault *f = &record->faults[i];
+    if (o->severities & 1u << f->severity && !f->silenced && !f->caught &&
+        !is_of_our_server(f)) {
+      add_fault(o, f, run);
+      if (f->severity == PHP_FATAL && *f->file)
+        add_death(f, run);
+    }
+  }
+}
+
+// --- the output map ---------------------------------------------------------
+
+const OutputPiece *web_piece_at(const PhpRecord *record, size_t offset) {
+  size_t lo = 0, hi = record->npieces;
+  while (lo < hi) {
+    size_t mid = lo + (hi - lo) / 2;
+    const OutputPiece *p = &record->pieces[mid];
+    if (offset < p->offset)
+      hi = mid;
+    else if (offset - p->offset >= p->length)
+      lo = mid + 1;
+    else
+      return p;
+  }
+  return NULL;
+}
+
+uint32_t web_line_at(const OutputPiece *piece, const char *page,
+                     size_t offset) {
+  uint32_t line = piece->line;
+  if (piece->kind != OUTPUT_TEMPLATE)
+    return line;
+  for (size_t i = piece->offset; i < offset; i++)
+    line += page[i] == '\n';
+  return line;
+}
+
+// --- faults of the page -----------------------------------------------------
+
+typedef struct {
+  const WebOracle *oracle;
+  const PhpRecord *record; // NULL: a static file
+  const Response *response;
+  Failure *failure;
+} JudgedPage;
+
+// The page from there on, to the end of its line; a NUL becomes U+FFFD, as in
+// a browser.
+static char *make_excerpt(const JudgedPage *p, size_t offset) {
+  const char *text = p->response->body + offset;
+  size_t n = p->response->body_len - offset;
+  const char *end = memchr(text, '\n', n);
+  if (end)
+    n = (size_t)(end - text);
+  if (n > EXCERPT)
+    n = EXCERPT;
+  while (n && n == EXCERPT && (text[n] & 0xc0) == 0x80)
+    n--; // not in the middle of a character
+  Str shown = {0};
+  for (size_t i = 0; i < n; i++)
+    str_add(&shown, text[i] ? (char[]){text[i], '\0'} : "\xef\xbf\xbd");
+  char *made = mem_strdup(str_text(&shown));
+  str_release(&shown);
+  return made;
+}
+
+static bool has_place(const Failure *f, const char *file, uint32_t line) {
+  for (size_t i = 0; i < f->places.len; i++)
+    if (f->places.items[i].line == line &&
+        !strcmp(f->places.items[i].file, file))
+      return true;
+  return false;
+}
+
+static void add_place(const JudgedPage *p, const HtmlPlace *at, size_t offset,
+                      const OutputPiece *piece) {
+  bool known = piece && piece->kind != OUTPUT_UNKNOWN;
+  uint32_t line = known ? web_line_at(piece, p->response->body, offset) : 0;
+  const char *file = known ? piece->file : "";
+  if (has_place(p->failure, file, line))
+    return;
+  FailurePlace place = {.file = mem_strdup(file),
+                        .line = line,
+                        .what = mem_strdup(at->what ? at->what : ""),
+                        .excerpt = make_excerpt(p, offset)};
+  array_push(&p->failure->places, place);
+}
+
+// Every piece that has part in the place: a tag may be put together by several
+// statements.
+static void add_places(const JudgedPage *p, const HtmlPlace *at) {
+  size_t size = p->response->body_len;
+  size_t offset = at->offset < size ? at->offset : size - 1;
+  size_t end = at->length < size - offset ? offset + at->length : size;
+  do {
+    const OutputPiece *piece =
+        p->record ? web_piece_at(p->record, offset) : NULL;
+    add_place(p, at, offset, piece);
+    offset = piece ? piece->offset + piece->length : end;
+  } while (offset < end);
+}
+
+static const char *main_file(const Failure *f) {
+  return f->places.len ? f->places.items[0].file : "";
+}
+
+// "an element is not closed: h2 (view.php:18)"
+static char *html_message(const HtmlFault *fault, const char *place) {
+  Str text = {0};
+  str_add(&text, fault->message);
+  if (*fault->element && !strstr(fault->message, fault->element))
+    str_addf(&text, ": %s", fault->element);
+  if (*place)
+    str_addf(&text, " (%s)", place);
+  return str_take(&text);
+}
+
+static void add_html_fault(const JudgedPage *page, const HtmlFault *fault,
+                           Run *run) {
+  Failure f = {0};
+  JudgedPage p = *page;
+  p.failure = &f;
+  for (size_t i = 0; i < fault->nplaces; i++)
+    add_places(&p, &fault->places[i]);
+  const char *file = main_file(&f);
+  char *place = make_place(p.oracle, file, *file ? f.places.items[0].line : 0);
+  char *signature =
+      mem_printf("html: %s %s (%s)", fault->key, fault->element, place);
+  char *message = html_message(fault, place);
+  size_t before = run->failures.len;
+  failure_add(run, "html", place, signature, message);
+  if (run->failures.len > before) {
+    run->failures.items[before].places = f.places;
+    f.places = (FailurePlaces){0};
+  }
+  failure_release(&f);
+  free(place);
+  free(signature);
+  free(message);
+}
+
+// The Nu checker reads a file.
+static int ask_nu(const WebOracle *o, const Response *r, HtmlFault **faults,
+                  size_t *n, Arena *arena, Err *err) {
+  Area area;
+  if (area_open_temporary(&area, err))
+    return -1;
+  const char *path = arena_printf(arena, "%s/page.html", area.dir);
+  int rc = fs_write(path, r->body, r->body_len, err);
+  if (!rc)
+    rc = html_nu(o->nu, path, faults, n, arena, err);
+  area_close(&area);
+  return rc;
+}
+
+static int add_html(const WebOracle *o, const Exchange *x,
+                    const PhpRecord *record, Run *run, Arena *arena, Err *err) {
+  const Response *r = &x->response;
+  const char *type = headers_get(&r->headers, "Content-Type");
+  if (html_is_binary(type, r->body, r->body_len))
+    run_add_note(run,
+                 "the response is declared as %s but is binary data; it was "
+                 "not checked as HTML",
+                 type);
+  if (!html_is_page(type, r->body, r->body_len))
+    return 0;
+  HtmlFault *faults;
+  size_t n;
+  if (html_check(r->body, r->body_len, &o->html, &faults, &n, arena, err))
+    return -1;
+  JudgedPage page = {.oracle = o, .record = record, .response = r};
+  for (size_t i = 0; i < n; i++)
+    add_html_fault(&page, &faults[i], run);
+  if (!o->nu || n) // what we see ourselves need not be said twice
+    return 0;
+  if (ask_nu(o, r, &faults, &n, arena, err))
+    return -1;
+  for (size_t i = 0; i < n; i++)
+    add_html_fault(&page, &faults[i], run);
+  return 0;
+}
+
+// --- all of it --------------------------------------------------------------
+
+// A page that ends where the script did is not to blame for being unfinished.
+static bool is_broken_off(const PhpRecord *record) {
+  for (size_t i = 0; record && i < record->nfaults; i++) {
+    const PhpFault *f = &record->faults[i];
+    if (f->severity == PHP_FATAL && !f->caught && !f->silenced)
+      return true;
+  }
+  return false;
+}
+
+static const char *script_of(const WebOracle *o, const PhpRecord *record) {
+  return record && record->script ? path_below(record->script, o->root) : "";
+}
+
+static void add_end(const WebOracle *o, const Exchange *x,
+                    const PhpRecord *record, Run *run) {
+  const char *script = script_of(o, record);
+  const char *how = x->how ? x->how : "ended";
+  bool late = x->end == EXCHANGE_TIMEOUT;
+  char *message =
+      late ? mem_printf("no answer after %g s (%s)", o->timeout, script)
+           : mem_printf("the PHP process died: %s (%s)", how, script);
+  char *signature = late ? mem_printf("timeout (%s)", script)
+                         : mem_printf("died: %s (%s)", how, script);
+  failure_add(run, late ? "timeout" : "died", "", signature, message);
+  free(message);
+  free(signature);
+}
+
+static void add_status(const WebOracle *o, const Exchange *x,
+                       const PhpRecord *record, Run *run) {
+  char *message =
+      mem_printf("status %d (%s)", x->response.status, script_of(o, record));
+  failure_add(run, "status", "", NULL, message);
+  free(message);
+}
+
+static bool is_said_to_be_page(const Response *r) {
+  return html_is_page(headers_get(&r->headers, "Content-Type"), r->body,
+                      r->body_len);
+}
+
+int web_judge(const WebOracle *o, const Exchange *x, const PhpRecord *record,
+              Run *run, Arena *arena, Err *err) {
+  run->status = x->response.status;
+  run->seconds = x->seconds;
+  if (record)
+    add_faults(o, record, run);
+  if (x->end != EXCHANGE_DONE)
+    add_end(o, x, record, run);
+  else if (o->severities & WEB_HTML && !x->response.cut &&
+           !is_broken_off(record) && add_html(o, x, record, run, arena, err))
+    return -1;
+  if (x->response.cut && is_said_to_be_page(&x->response))
+    run_add_note(run,
+                 "the page is larger than %zu bytes (--max-page) and was "
+                 "not checked as HTML",
+                 x->response.body_len);
+  if (!run->failures.len && o->severities & WEB_STATUS &&
+      x->response.status >= 500)
+    add_status(o, x, record, run);
+  run->verdict = run->failures.len ? VERDICT_FAIL : VERDICT_PASS;
+  return 0;
+}

@@ -1,0 +1,724 @@
+// Reads maps and records of the PHP extension: see php_record.h and
+// record_format.h. The bytes come from files that anyone may have made: every
+// number is checked before it is used.
+#include "php/record/php_record.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "php/record/record_format.h"
+#include "php/record/record_terms.h"
+#include "util/array.h"
+#include "util/fs.h"
+#include "util/hashmap.h"
+#include "util/leb.h"
+#include "util/str.h"
+
+// Applications can write to these files: what is larger was not made by us.
+static const size_t RECORD_MOST = (size_t)1 << 30, FILE_MOST = 256 << 20;
+
+_Static_assert((int)CLASS_NULL == (int)RETURN_NULL &&
+                   (int)CLASS_NEGATIVE == (int)RETURN_NEGATIVE &&
+                   (int)CLASS_EMPTY == (int)RETURN_EMPTY &&
+                   (int)CLASS_NON_CONSTANT == (int)RETURN_NON_CONSTANT &&
+                   (int)CLASSES == (int)RETURN_CLASSES,
+               "the extension has its own names for ReturnClass");
+
+const char *php_severity_name(PhpSeverity s) {
+  static const char *const names[] = {"fatal", "warning", "notice",
+                                      "deprecated", "query"};
+  return s < PHP_SEVERITIES ? names[s] : "?";
+}
+
+// --- maps: numbers and text -------------------------------------------------
+
+// Once anything was wrong, `bad` says what and every further read gives 0.
+typedef struct {
+  const unsigned char *at, *end;
+  const char *bad;
+  Arena *arena;
+  Unit *unit;
+  size_t max; // entities there may be
+} Reader;
+
+static uint64_t get(Reader *r) {
+  uint64_t v;
+  if (!r->bad && !leb_get(&r->at, r->end, &v))
+    r->bad = "a number runs over the end";
+  return r->bad ? 0 : v;
+}
+
+static uint32_t get32(Reader *r) {
+  uint64_t v = get(r);
+  if (v >= UINT32_MAX) {
+    r->bad = "a number is too large";
+    return 0;
+  }
+  return (uint32_t)v;
+}
+
+// A count of things that take at least a byte each.
+static uint32_t get_count(Reader *r) {
+  uint32_t n = get32(r);
+  if (n > (size_t)(r->end - r->at)) {
+    r->bad = "a count is larger than the data";
+    return 0;
+  }
+  return n;
+}
+
+// NULL if it is empty.
+static const char *get_text(Reader *r) {
+  uint32_t n = get_count(r);
+  if (!r->bad && memchr(r->at, 0, n))
+    r->bad = "a text holds a zero byte";
+  if (r->bad || !n)
+    return NULL;
+  const char *text = arena_strndup(r->arena, (const char *)r->at, n);
+  r->at += n;
+  return text;
+}
+
+// --- maps: entities ---------------------------------------------------------
+
+static Entity *add(Reader *r, EntityKind kind, uint32_t function, uint32_t line,
+                   uint32_t index) {
+  static Entity nowhere;
+  Unit *u = r->unit;
+  if (u->nentities >= r->max) {
+    r->bad = "it has more entities than it says";
+    return &nowhere;
+  }
+  Entity *e = &u->entities[u->nentities++];
+  *e = (Entity){.kind = kind,
+                .line = line,
+                .function = function,
+                .index = index,
+                .from = ENTITY_NONE,
+                .to = ENTITY_NONE};
+  return e;
+}
+
+// The function being read: its entity and how many blocks follow it.
+typedef struct {
+  uint32_t entity, nblocks;
+} Function;
+
+// The entity of a block given as its number plus one.
+static uint32_t get_block(Reader *r, const Function *f) {
+  uint32_t b = get32(r);
+  if (b > f->nblocks) {
+    r->bad = "a block is out of range";
+    return ENTITY_NONE;
+  }
+  return b ? f->entity + b : ENTITY_NONE;
+}
+
+static void read_blocks(Reader *r, Function *f) {
+  f->nblocks = get_count(r);
+  for (uint32_t i = 0; i < f->nblocks && !r->bad; i++)
+    add(r, ENTITY_BLOCK, f->entity, get32(r), i);
+}
+
+static uint32_t line_of(const Reader *r, uint32_t block) {
+  return block < r->unit->nentities ? r->unit->entities[block].line : 0;
+}
+
+static void read_edges(Reader *r, const Function *f) {
+  uint32_t n = get_count(r);
+  for (uint32_t i = 0; i < n && !r->bad; i++) {
+    uint32_t from = get_block(r, f), to = get_block(r, f);
+    uint32_t line = line_of(r, from == ENTITY_NONE ? to : from);
+    Entity *e = add(r, ENTITY_EDGE, f->entity, line, i);
+    e->from = from;
+    e->to = to;
+  }
+}
+
+static const char *condition_name(uint32_t kind) {
+  static const char *const names[] = {"if", "loop", "foreach", "switch",
+                                      "?:", "??",   "?->",     "operand"};
+  return kind < CONDITION_KINDS ? names[kind] : NULL;
+}
+
+static void read_conditions(Reader *r, const Function *f) {
+  uint32_t n = get_count(r);
+  for (uint32_t i = 0; i < n && !r->bad; i++) {
+    uint32_t line = get32(r);
+    const char *name = condition_name(get32(r));
+    uint32_t outcomes = get32(r), block = get_block(r, f);
+    if (!name)
+      r->bad = "a condition is of no known kind";
+    for (uint32_t k = 0; k < outcomes && !r->bad; k++) {
+      Entity *e = add(r, ENTITY_CONDITION, f->entity, line, i);
+      e->name = name;
+      e->from = k;
+      e->to = block;
+    }
+  }
+}
+
+static void read_calls(Reader *r, const Function *f) {
+  uint32_t n = get_count(r);
+  for (uint32_t i = 0; i < n && !r->bad; i++) {
+    uint32_t line = get32(r);
+    const char *callee = get_text(r);
+    uint32_t classes = get32(r), block = get_block(r, f);
+    if (classes >> RETURN_CLASSES)
+      r->bad = "a call has classes that do not exist";
+    for (uint32_t c = 0; c < RETURN_CLASSES && !r->bad; c++)
+      if (classes >> c & 1) {
+        Entity *e = add(r, ENTITY_RETURN, f->entity, line, i);
+        e->name = callee;
+        e->from = c;
+        e->to = block;
+      }
+  }
+}
+
+typedef ARRAY(uint32_t) Numbers;
+
+static void read_functions(Reader *r, Numbers *functions, Numbers *blocks) {
+  uint32_t n = get_count(r);
+  for (uint32_t i = 0; i < n && !r->bad; i++) {
+    const char *name = get_text(r);
+    Function f = {.entity = (uint32_t)r->unit->nentities};
+    Entity *e = add(r, ENTITY_FUNCTION, f.entity, get32(r), i);
+    e->name = name;
+    if (!name)
+      r->bad = "a function has no name";
+    read_blocks(r, &f);
+    read_edges(r, &f);
+    read_conditions(r, &f);
+    read_calls(r, &f);
+    array_push(functions, f.entity);
+    for (uint32_t b = 1; b <= f.nblocks && !r->bad; b++)
+      array_push(blocks, f.entity + b);
+  }
+}
+
+typedef ARRAY(Standing) Standings;
+
+static void read_standing(Reader *r, const Numbers *blocks, Entity *e,
+                          Standings *standings) {
+  uint32_t n = get_count(r);
+  for (uint32_t i = 0; i < n && !r->bad; i++) {
+    uint32_t b = get32(r);
+    if (b >= blocks->len) {
+      r->bad = "a statement stands in no block";
+      return;
+    }
+    Standing s = {(uint32_t)r->unit->nentities - 1, blocks->items[b]};
+    if (!i)
+      e->to = s.block;
+    array_push(standings, s);
+  }
+}
+
+static void read_statements(Reader *r, const Numbers *functions,
+                            const Numbers *blocks) {
+  uint32_t n = get_count(r);
+  uint64_t line = 0;
+  Standings standings = {0};
+  for (uint32_t i = 0; i < n && !r->bad; i++) {
+    line += get32(r);
+    uint32_t f = get32(r);
+    if (line >= UINT32_MAX || f >= functions->len) {
+      r->bad = "a statement is nowhere";
+      break;
+    }
+    Entity *e =
+        add(r, ENTITY_STATEMENT, functions->items[f], (uint32_t)line, 0);
+    if (!r->bad)
+      read_standing(r, blocks, e, &standings);
+  }
+  Unit *u = r->unit;
+  u->nstandings = standings.len;
+  u->standings = arena_adopt(r->arena, &standings);
+}
+
+static void read_unit(Reader *r, const PhpMapHeader *h) {
+  Unit *u = r->unit;
+  Numbers functions = {0}, blocks = {0};
+  const char *path = get_text(r);
+  if (!path) {
+    r->bad = r->bad ? r->bad : "it names no script";
+    return;
+  }
+  u->name = path;
+  u->sources = arena_new(r->arena, Source);
+  u->nsources = 1;
+  *u->sources = (Source){.path = path, .hash = h->source_hash};
+  u->entities = arena_array(r->arena, Entity, r->max);
+  read_functions(r, &functions, &blocks);
+  read_statements(r, &functions, &blocks);
+  if (!r->bad && (u->nentities != h->nentities || r->at != r->end))
+    r->bad = "it is longer than it says";
+  array_release(&functions);
+  array_release(&blocks);
+}
+
+static int check_map(const PhpMapHeader *h, size_t size,
+                     const unsigned char *payload, Err *err) {
+  if (h->magic != PHP_MAP_MAGIC)
+    return err_set(err, "not the map of a PHP script");
+  if (h->version != PHP_FORMAT_VERSION)
+    return err_set(err,
+                   "map version %u, this culprit reads %u; remove the map "
+                   "and run again",
+                   h->version, PHP_FORMAT_VERSION);
+  if (h->size != size)
+    return err_set(err, "the map of a PHP script is cut off; remove it and "
+                        "run again");
+  size -= sizeof *h;
+  if (XXH3_64bits_withSeed(payload, size, h->source_hash) != h->checksum)
+    return err_set(err, "the map of a PHP script is damaged (checksum); remove "
+                        "it and run again");
+  return 0;
+}
+
+// Outcomes and classes need no byte of their own, but a script has not hundreds
+// of them for each byte of its map: such a count would only cost memory.
+static bool is_plausible(const PhpMapHeader *h, size_t size) {
+  return h->nentities <= PHP_MAX_ENTITIES && h->nentities / 256 <= size;
+}
+
+int php_map_parse(const void *data, size_t size, Unit *out, Arena *arena,
+                  Err *err) {
+  PhpMapHeader h;
+  *out = (Unit){0};
+  if (size < sizeof h)
+    return err_set(err, "not the map of a PHP script");
+  memcpy(&h, data, sizeof h);
+  const unsigned char *payload = (const unsigned char *)data + sizeof h;
+  if (check_map(&h, size, payload, err))
+    return -1;
+  if (!is_plausible(&h, size))
+    return err_set(err, "the map of a PHP script is damaged (entities)");
+  memcpy(out->id.bytes, h.id, sizeof out->id.bytes);
+  Reader r = {.at = payload,
+              .end = payload + (size - sizeof h),
+              .arena = arena,
+              .unit = out,
+              .max = h.nentities};
+  read_unit(&r, &h);
+  if (r.bad)
+    return err_set(err, "the map of a PHP script is damaged (%s)", r.bad);
+  return 0;
+}
+
+int php_map_read(const char *path, Unit *out, Arena *arena, Err *err) {
+  Str bytes = {0};
+  int rc = fs_read_regular(path, FILE_MOST, &bytes, err);
+  if (!rc && php_map_parse(str_text(&bytes), bytes.len, out, arena, err))
+    rc = err_prefix(err, "%s", path);
+  str_release(&bytes);
+  return rc;
+}
+
+// --- records ----------------------------------------------------------------
+
+// Where the counters of a script lie, as numbers of 4-byte words.
+typedef struct {
+  size_t first;
+  uint32_t n;
+} Counters;
+
+typedef struct {
+  const unsigned char *data;
+  size_t used;
+  Arena *arena;
+  uint32_t last; // header's
+  uint32_t last_script, last_entity;
+  const char *script, *bad;
+  uint64_t offset; // of the next piece of output
+  Str note;
+  ARRAY(const char *) files;
+  ARRAY(ScriptHits) scripts;
+  ARRAY(OutputPiece) pieces;
+  ARRAY(PhpFault) faults;
+  ARRAY(const char *) includes;
+  ARRAY(PhpCompare) compares;
+  TermList terms;
+  PhpShadows *shadows;      // of terms, at the end
+  Hashmap decided;          // branches that were told
+  ARRAY(uint32_t) counters; // of the branches
+  ARRAY(Counters) counted;  // of the scripts
+} Parse;
+
+// The path of file number `file`; "" for NO_FILE.
+static const char *file_name(Parse *p, uint32_t file) {
+  if (file == NO_FILE)
+    return "";
+  if (file >= p->files.len) {
+    p->bad = "a file number is out of range";
+    return "";
+  }
+  return p->files.items[file];
+}
+
+// `length` bytes at `at` inside the item, as text; zero bytes become blanks.
+static char *take_text(Parse *p, const unsigned char *item, uint32_t size,
+                       size_t at, uint32_t length) {
+  if (at > size || length > size - at) {
+    p->bad = "a text is longer than its item";
+    return arena_strdup(p->arena, "");
+  }
+  char *text = arena_alloc(p->arena, (size_t)length + 1);
+  memcpy(text, item + at, length);
+  for (uint32_t i = 0; i < length; i++)
+    if (!text[i])
+      text[i] = ' ';
+  return text;
+}
+
+static void parse_file(Parse *p, const unsigned char *item, uint32_t size) {
+  ItemText t;
+  memcpy(&t, item, sizeof t);
+  array_push(&p->files, take_text(p, item, size, sizeof t, t.length));
+}
+
+static void parse_note(Parse *p, const unsigned char *item, uint32_t size) {
+  ItemText t;
+  memcpy(&t, item, sizeof t);
+  if (p->note.len)
+    str_add(&p->note, "; ");
+  str_add(&p->note, take_text(p, item, size, sizeof t, t.length));
+}
+
+static void parse_entry(Parse *p, const unsigned char *item, uint32_t size) {
+  ItemRef ref;
+  (void)size;
+  memcpy(&ref, item, sizeof ref);
+  p->script = file_name(p, ref.file);
+}
+
+static void parse_include(Parse *p, const unsigned char *item, uint32_t size) {
+  ItemRef ref;
+  (void)size;
+  memcpy(&ref, item, sizeof ref);
+  array_push(&p->includes, file_name(p, ref.file));
+}
+
+// Is the statement executed last one of the n counters at `at`?
+static void find_last(Parse *p, const unsigned char *at, uint32_t n) {
+  size_t first = (size_t)(at - p->data) / 4;
+  if (p->last >= first && p->last - first < n) {
+    p->last_script = (uint32_t)p->scripts.len;
+    p->last_entity = (uint32_t)(p->last - first);
+  }
+}
+
+static void parse_script(Parse *p, const unsigned char *item, uint32_t size) {
+  ItemScript s;
+  memcpy(&s, item, sizeof s);
+  if (s.nentities > (size - sizeof s) / 4) {
+    p->bad = "a script has more counters than bytes";
+    return;
+  }
+  file_name(p, s.file);
+  size_t n = 0;
+  const unsigned char *at = item + sizeof s;
+  EntityCount *counts = NULL;
+  for (int fill = 0; fill < 2; fill++) {
+    if (fill)
+      counts = arena_array(p->arena, EntityCount, n);
+    n = 0;
+    for (uint32_t i = 0; i < s.nentities; i++) {
+      uint32_t count;
+      memcpy(&count, at + 4 * (size_t)i, 4);
+      if (count && fill)
+        counts[n] = (EntityCount){i, count};
+      n += count != 0;
+    }
+  }
+  find_last(p, at, s.nentities);
+  array_push(&p->counted, (Counters){(size_t)(at - p->data) / 4, s.nentities});
+  ScriptHits hits = {.counts = counts, .ncounts = n};
+  memcpy(hits.unit.bytes, s.id, sizeof s.id);
+  array_push(&p->scripts, hits);
+}
+
+static void parse_piece(Parse *p, const unsigned char *item, uint32_t size) {
+  ItemPiece x;
+  (void)size;
+  memcpy(&x, item, sizeof x);
+  if (!x.length)
+    return;
+  if (x.kind > OUTPUT_UNKNOWN || x.length > INT64_MAX - p->offset) {
+    p->bad = "a piece of output is impossible";
+    return;
+  }
+  OutputPiece piece = {.offset = p->offset,
+                       .length = x.length,
+                       .kind = x.file == NO_FILE ? OUTPUT_UNKNOWN
+                                                 : (OutputKind)x.kind,
+                       .file = file_name(p, x.file),
+                       .line = x.line};
+  array_push(&p->pieces, piece);
+  p->offset += x.length;
+}
+
+static void parse_fault(Parse *p, const unsigned char *item, uint32_t size) {
+  ItemFault x;
+  memcpy(&x, item, sizeof x);
+  if (x.severity >= PHP_SEVERITIES) {
+    p->bad = "a fault is of no known severity";
+    return;
+  }
+  if (x.flags & FAULT_REPLACED)
+    return;
+  PhpFault f = {.severity = (PhpSeverity)x.severity,
+                .file = file_name(p, x.file),
+                .line = x.line,
+                .silenced = x.flags & FAULT_SILENCED,
+                .caught = x.flags & FAULT_CAUGHT,
+                .handled = x.flags & FAULT_HANDLED};
+  f.message = take_text(p, item, size, sizeof x, x.message_length);
+  if (!p->bad && x.flags & FAULT_HAS_SQL)
+    f.sql = take_text(p, item, size, sizeof x + x.message_length, x.sql_length);
+  array_push(&p->faults, f);
+}
+
+static void parse_compare(Parse *p, const unsigned char *item, uint32_t size) {
+  ItemCompare x;
+  memcpy(&x, item, sizeof x);
+  if (x.kind >= COMPARE_KINDS) {
+    p->bad = "a comparison is of no known kind";
+    return;
+  }
+  PhpCompare c = {.kind = x.kind,
+                  .held = x.outcome,
+                  .file = file_name(p, x.file),
+                  .line = x.line};
+  c.left = take_text(p, item, size, sizeof x, x.left_length);
+  c.right = p->bad ? ""
+                   : take_text(p, item, size, sizeof x + x.left_length,
+                               x.right_length);
+  array_push(&p->compares, c);
+}
+
+static void parse_term(Parse *p, const unsigned char *item, uint32_t size) {
+  p->bad = term_list_add(&p->terms, item, size, p->arena);
+}
+
+// A decision is told once, however often it was taken the same way.
+static void add_branch_compare(Parse *p) {
+  const PhpBranch *b = &array_last(&p->terms.branches);
+  struct {
+    uint32_t term, line;
+    uint64_t outcome;
+  } key = {b->term, b->line, b->outcome};
+  uint64_t n = p->terms.branches.len;
+  if (hashmap_intern(&p->decided, &key, sizeof key, n) != n)
+    return;
+  array_push(&p->compares, (PhpCompare){.kind = COMPARE_BRANCH,
+                                        .held = b->outcome,
+                                        .file = b->file,
+                                        .line = b->line,
+                                        .left = "",
+                                        .right = "",
+                                        .shadows = p->shadows,
+                                        .branch = (uint32_t)n - 1});
+}
+
+// The text tells one condition from another, in other requests too.
+static void word_branches(Parse *p) {
+  char text[400];
+  for (size_t i = 0; i < p->compares.len; i++) {
+    PhpCompare *c = &p->compares.items[i];
+    if (c->kind != COMPARE_BRANCH)
+      continue;
+    term_show(p->shadows, p->shadows->branches[c->branch].term, text,
+              sizeof text);
+    c->right = arena_strdup(p->arena, text);
+  }
+}
+
+static void parse_branch(Parse *p, const unsigned char *item, uint32_t size) {
+  uint32_t counter, file;
+  (void)size;
+  p->bad = term_list_branch(&p->terms, item, &counter, &file);
+  if (p->bad)
+    return;
+  array_last(&p->terms.branches).file = file_name(p, file);
+  array_push(&p->counters, counter);
+  add_branch_compare(p);
+}
+
+static void parse_kept(Parse *p, const unsigned char *item, uint32_t size) {
+  p->bad = term_list_named(&p->terms, item, size, true, p->arena);
+}
+
+static void parse_opaque(Parse *p, const unsigned char *item, uint32_t size) {
+  p->bad = term_list_named(&p->terms, item, size, false, p->arena);
+}
+
+// Which outcome each branch was counted as: scripts may be told after them.
+static void place_branches(Parse *p) {
+  for (size_t i = 0; i < p->counters.len; i++) {
+    PhpBranch *b = &p->terms.branches.items[i];
+    uint32_t c = p->counters.items[i];
+    for (size_t k = 0; k < p->counted.len; k++) {
+      const Counters *s = &p->counted.items[k];
+      if (c < s->first || c - s->first >= s->n)
+        continue;
+      b->script = (uint32_t)k;
+      b->entity = (uint32_t)(c - s->first);
+    }
+  }
+}
+
+typedef void ParseItem(Parse *p, const unsigned char *item, uint32_t size);
+
+static const struct {
+  size_t least;
+  ParseItem *parse;
+} items[] = {
+    [ITEM_FILE] = {sizeof(ItemText), parse_file},
+    [ITEM_ENTRY] = {sizeof(ItemRef), parse_entry},
+    [ITEM_SCRIPT] = {sizeof(ItemScript), parse_script},
+    [ITEM_PIECE] = {sizeof(ItemPiece), parse_piece},
+    [ITEM_FAULT] = {sizeof(ItemFault), parse_fault},
+    [ITEM_INCLUDE] = {sizeof(ItemRef), parse_include},
+    [ITEM_NOTE] = {sizeof(ItemText), parse_note},
+    [ITEM_COMPARE] = {sizeof(ItemCompare), parse_compare},
+    [ITEM_TERM] = {sizeof(ItemTerm), parse_term},
+    [ITEM_BRANCH] = {sizeof(ItemBranch), parse_branch},
+    [ITEM_KEPT] = {sizeof(ItemNamed), parse_kept},
+    [ITEM_OPAQUE] = {sizeof(ItemNamed), parse_opaque},
+};
+
+static void parse_items(Parse *p) {
+  size_t at = sizeof(PhpRecordHeader);
+  while (at < p->used && !p->bad) {
+    ItemHead head;
+    if (p->used - at < sizeof head) {
+      p->bad = "an item is cut off";
+      return;
+    }
+    memcpy(&head, p->data + at, sizeof head);
+    if (head.size < sizeof head || head.size % 8 || head.size > p->used - at) {
+      p->bad = "an item has an impossible size";
+      return;
+    }
+    if (head.tag < sizeof items / sizeof *items && items[head.tag].parse) {
+      if (head.size < items[head.tag].least)
+        p->bad = "an item is too short";
+      else
+        items[head.tag].parse(p, p->data + at, head.size);
+    }
+    at += head.size;
+  }
+}
+
+#define TAKE(arena, list)                                                      \
+  ((list)->len                                                                 \
+       ? memcpy(arena_alloc(arena, (list)->len * sizeof *(list)->items),       \
+                (list)->items, (list)->len * sizeof *(list)->items)            \
+       : NULL)
+
+static void fill(PhpRecord *out, Parse *p, bool finished) {
+  place_branches(p);
+  term_list_fill(&p->terms, p->shadows, p->arena);
+  word_branches(p);
+  *out = (PhpRecord){.finished = finished,
+                     .script = p->script,
+                     .scripts = TAKE(p->arena, &p->scripts),
+                     .nscripts = p->scripts.len,
+                     .pieces = TAKE(p->arena, &p->pieces),
+                     .npieces = p->pieces.len,
+                     .faults = TAKE(p->arena, &p->faults),
+                     .nfaults = p->faults.len,
+                     .includes = TAKE(p->arena, &p->includes),
+                     .nincludes = p->includes.len,
+                     .compares = TAKE(p->arena, &p->compares),
+                     .ncompares = p->compares.len,
+                     .shadows = p->shadows,
+                     .last_script = p->last_script,
+                     .last_entity = p->last_entity};
+  if (p->note.len)
+    out->note = arena_strdup(p->arena, str_text(&p->note));
+}
+
+static void parse_release(Parse *p) {
+  str_release(&p->note);
+  array_release(&p->files);
+  array_release(&p->scripts);
+  array_release(&p->pieces);
+  array_release(&p->faults);
+  array_release(&p->includes);
+  array_release(&p->compares);
+  array_release(&p->counters);
+  array_release(&p->counted);
+  term_list_release(&p->terms);
+  hashmap_release(&p->decided);
+}
+
+static int check_record(const void *data, size_t size, PhpRecordHeader *h,
+                        Err *err) {
+  if (size < sizeof *h)
+    return err_set(err, "not the record of a PHP request");
+  memcpy(h, data, sizeof *h);
+  if (h->magic != PHP_RECORD_MAGIC)
+    return err_set(err, "not the record of a PHP request");
+  if (h->version != PHP_FORMAT_VERSION)
+    return err_set(err,
+                   "record version %u, this culprit reads %u; is culprit.so "
+                   "of another version?",
+                   h->version, PHP_FORMAT_VERSION);
+  if (h->used < sizeof *h || h->used > size)
+    return err_set(err, "the record of a PHP request is cut off");
+  return 0;
+}
+
+int php_record_parse(const void *data, size_t size, PhpRecord *out,
+                     Arena *arena, Err *err) {
+  PhpRecordHeader h;
+  PhpShadows *shadows = arena_new(arena, PhpShadows);
+  *out = (PhpRecord){.script = "", .shadows = shadows};
+  if (check_record(data, size, &h, err))
+    return -1;
+  Parse p = {.data = data,
+             .used = h.used,
+             .arena = arena,
+             .last = h.last,
+             .last_script = ENTITY_NONE,
+             .last_entity = ENTITY_NONE,
+             .script = "",
+             .shadows = shadows};
+  parse_items(&p);
+  int rc = 0;
+  if (p.bad)
+    rc = err_set(err, "the record of a PHP request is damaged (%s)", p.bad);
+  else
+    fill(out, &p, h.finished == 1);
+  parse_release(&p);
+  return rc;
+}
+
+// The file stays as long as the longest request made it: only what the header
+// says is read.
+int php_record_read(const char *path, PhpRecord *out, Arena *arena, Err *err) {
+  Str bytes = {0};
+  PhpRecordHeader h;
+  int fd = fs_open_regular(AT_FDCWD, path, false, err);
+  if (fd < 0)
+    return -1;
+  size_t used = sizeof h;
+  if (pread(fd, &h, sizeof h, 0) == sizeof h && h.magic == PHP_RECORD_MAGIC)
+    used = h.used;
+  int rc = used > RECORD_MOST
+               ? err_set(err, "%s: a record of more than %zu bytes", path,
+                         RECORD_MOST)
+           : used ? fs_read_fd(fd, path, used, &bytes, err)
+                  : 0;
+  close(fd);
+  if (!rc && php_record_parse(str_text(&bytes), bytes.len, out, arena, err))
+    rc = err_prefix(err, "%s", path);
+  str_release(&bytes);
+  return rc;
+}
