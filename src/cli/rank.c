@@ -12,7 +12,6 @@
 #include "locate/cluster.h"
 #include "locate/fault.h"
 #include "locate/localizer.h"
-#include "locate/together.h"
 #include "locate/near_note.h"
 #include "locate/outmap.h"
 #include "report/report.h"

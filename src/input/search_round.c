@@ -387,10 +387,10 @@ typedef struct {
   TestRound *next;   // to be made
   int rc;
   Err err;
-} PendingSolve;
+} RoundSolve;
 
 static void *solve_next(void *context) {
-  PendingSolve *t = context;
+  RoundSolve *t = context;
   t->rc = round_learn(t->search, t->before, &t->err);
   if (t->rc)
     return NULL;
@@ -400,7 +400,7 @@ static void *solve_next(void *context) {
 }
 
 // Runs `now` while the solver thread works.
-static int run_and_solve(InputSearch *s, TestRound *now, PendingSolve *t,
+static int run_and_solve(InputSearch *s, TestRound *now, RoundSolve *t,
                          Err *err) {
   pthread_t thread;
   bool threaded = now->n && !pthread_create(&thread, NULL, solve_next, t);
@@ -422,7 +422,7 @@ static int make_overlapped(InputSearch *s, Err *err) {
   for (size_t i = 0; i < 3; i++)
     rounds[i].first = i * BATCH_MAX;
   do {
-    PendingSolve t = {.search = s, .before = before, .next = next};
+    RoundSolve t = {.search = s, .before = before, .next = next};
     rc = run_and_solve(s, now, &t, err);
     round_release(before);
     TestRound *free_again = before;

@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 
+#include "locate/localizer.h"
 #include "model/suite.h"
 #include "tally/tally.h"
 
@@ -29,5 +30,18 @@ enum { CLUSTER_SPECTRA = 1500 };
 // group to begin with, whatever failure they show. Runs without a spectrum stay
 // with the first cluster. `t` must hold the statements, and stays valid.
 void cluster_failures(Suite *suite, const Tally *t, bool pool);
+
+// One fault with several symptoms: is there a line that explains all failures?
+// Failures are told apart by what they print, and one fault may print several
+// things. So all failing runs are ranked together, too. That ranking counts if
+// its first line was executed by every failing run and is among the first of
+// each failure's own ranking.
+//
+// Ranks all failures together into `out`, whose `failure` is then
+// suite->nfailures: the group of all failing runs, which is added behind the
+// others. *found = false, and nothing in `out`: no line explains all of them,
+// or there are fewer than two failures.
+int together_rank(const OpenLocalizer *l, Suite *suite, Ranking *out,
+                  bool *found, Err *err);
 
 #endif

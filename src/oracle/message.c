@@ -13,8 +13,8 @@ enum { SHOWN = 5, LOOKED_AT = 40, LINE_MAX_ = 400 };
 typedef struct {
   const char *text;
   size_t n;
-} Line;
-typedef ARRAY(Line) Lines;
+} OutputLine;
+typedef ARRAY(OutputLine) OutputLines;
 
 void message_release(Message *m) {
   free(m->line);
@@ -26,18 +26,18 @@ void message_release(Message *m) {
 
 // --- lines ------------------------------------------------------------------
 
-static bool is_blank(Line l) {
+static bool is_blank(OutputLine l) {
   for (size_t i = 0; i < l.n; i++)
     if (!isspace((unsigned char)l.text[i]))
       return false;
   return true;
 }
 
-static void split(const char *text, size_t n, Lines *out) {
+static void split(const char *text, size_t n, OutputLines *out) {
   for (size_t at = 0; at < n;) {
     const char *end = memchr(text + at, '\n', n - at);
     size_t length = end ? (size_t)(end - text) - at : n - at;
-    Line l = {text + at, length};
+    OutputLine l = {text + at, length};
     if (!is_blank(l))
       array_push(out, l);
     at += length + 1;
@@ -45,7 +45,7 @@ static void split(const char *text, size_t n, Lines *out) {
 }
 
 // Without colours, control characters and blanks at the end.
-static char *plain(Line l) {
+static char *plain(OutputLine l) {
   Str s = {0};
   for (size_t i = 0; i < l.n && s.len < LINE_MAX_; i++) {
     unsigned char c = (unsigned char)l.text[i];
@@ -116,7 +116,7 @@ static bool matches(const regex_t *r, const char *line) {
 
 bool message_says_failed(const char *text, size_t n, const regex_t *also) {
   const Patterns *p = patterns();
-  Lines lines = {0};
+  OutputLines lines = {0};
   bool failed = false;
   split(text, n, &lines);
   for (size_t i = 0; i < lines.len && !failed; i++) {
@@ -234,7 +234,7 @@ static int weight(const char *line) {
 }
 
 // The last of those that say most, and how much that is.
-static size_t choose(const Lines *lines, int *weight_of_it) {
+static size_t choose(const OutputLines *lines, int *weight_of_it) {
   size_t from = lines->len > LOOKED_AT ? lines->len - LOOKED_AT : 0;
   size_t best = 0;
   int most = -1;
@@ -252,7 +252,7 @@ static size_t choose(const Lines *lines, int *weight_of_it) {
 }
 
 // From the chosen line on; lines before it where too few follow.
-static char *around(const Lines *lines, size_t chosen) {
+static char *around(const OutputLines *lines, size_t chosen) {
   size_t first = chosen, end = chosen + SHOWN;
   Str text = {0};
   if (end > lines->len) {
@@ -269,7 +269,7 @@ static char *around(const Lines *lines, size_t chosen) {
   return copy;
 }
 
-static void fill(Message *m, const Lines *lines, size_t chosen) {
+static void fill(Message *m, const OutputLines *lines, size_t chosen) {
   Str signature = {0};
   m->line = plain(lines->items[chosen]);
   m->text = around(lines, chosen);
@@ -280,7 +280,7 @@ static void fill(Message *m, const Lines *lines, size_t chosen) {
 }
 
 bool message_find(const char *text, size_t n, bool choosy, Message *out) {
-  Lines lines = {0};
+  OutputLines lines = {0};
   int most;
   *out = (Message){0};
   split(text, n, &lines);

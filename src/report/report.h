@@ -41,7 +41,7 @@ typedef struct {
   FILE *summary;    // a second file, of formats that have one; or NULL
   const char *more; // json: further members, each behind a comma; or NULL
   const Ranking *together; // of all failures, where one line explains them
-                           // (locate/together.h); or NULL
+                           // (locate/cluster.h); or NULL
   size_t printed;   // suspects so far, for the formats
 } Report;
 
