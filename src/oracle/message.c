@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "util/array.h"
 #include "util/mem.h"
@@ -22,6 +23,10 @@ void message_release(Message *m) {
   free(m->place);
   free(m->signature);
   *m = (Message){0};
+}
+
+static bool is_word_char(char c) {
+  return isalnum((unsigned char)c) || c == '_';
 }
 
 // --- lines ------------------------------------------------------------------
@@ -70,15 +75,16 @@ static char *plain(Line l) {
 // "3 failed", "failures: 0", "2 of 9 tests"
 static const char summary_pattern[] =
     "(^|[^a-z0-9_.:])[0-9]+ *(of [0-9]+ *|/ *[0-9]+ *)?"
-    "(tests?|test\\(s\\)|cases?|failures?|failed|fails?|passed|ok|checks?|"
-    "asserts?|assertions?|errors?|suites?)([^a-z0-9_]|$)|"
+    "(tests?|test\\(s\\)|cases?|examples?|failures?|failed|fails?|passed|ok|"
+    "checks?|asserts?|assertions?|errors?|suites?)([^a-z0-9_]|$)|"
     "(tests?|run|failures?|failed|fails?|passed|checks?|asserts?|assertions?|"
     "errors?)[^a-z0-9]*[:=] *[0-9]|"
-    "(^|[^a-z])(no|all) (tests?|failures?|errors?)";
+    "(^|[^a-z])((no|all) (tests?|failures?|errors?)|summary|synthesis)";
 static const char failure_pattern[] =
     WORD("(fail|failed|failure|fails)") "|^ *not ok|assert|"
-    "expected.*(got|but|was|actual|found|received|to be)|"
-    "(got|was|actual).*expected";
+                                        "expected.*(got|but|was|actual|found|"
+                                        "received|to be)|"
+                                        "(got|was|actual).*expected";
 static const char error_pattern[] = WORD("(error|fatal|panic|bug|wrong)");
 
 typedef struct {
@@ -118,11 +124,79 @@ bool message_says_failed(const char *text, size_t n, const regex_t *also) {
   return failed;
 }
 
-// --- signatures -------------------------------------------------------------
-
-static bool is_word_char(char c) {
-  return isalnum((unsigned char)c) || c == '_';
+size_t message_summary(const char *text, size_t n) {
+  const Patterns *p = patterns();
+  Lines lines = {0};
+  size_t at = n;
+  split(text, n, &lines);
+  for (size_t i = 0; i < lines.len && at == n; i++) {
+    char *line = plain(lines.items[i]);
+    if (matches(&p->summary, line))
+      at = (size_t)(lines.items[i].text - text);
+    free(line);
+  }
+  array_release(&lines);
+  return at;
 }
+
+void message_lines(const char *text, size_t n,
+                   bool visit(void *context, const char *line), void *context) {
+  Lines lines = {0};
+  bool go_on = true;
+  split(text, n, &lines);
+  for (size_t i = 0; i < lines.len && go_on; i++) {
+    char *line = plain(lines.items[i]);
+    go_on = visit(context, line);
+    free(line);
+  }
+  array_release(&lines);
+}
+
+// The name of the test is the first group, its iteration the second.
+static const char *const naming[] = {
+    ":[FE]:[^:]*:([^:]+):(-?[0-9]+): ",     // Check
+    "^\\[FAIL\\] ([^ ]+::[^ :]+)",          // Criterion
+    "^\\[ *FAILED *\\] ([^ ]+)$",           // cmocka
+    "^ *Suite .*, Test (.*) had failures:", // CUnit
+    "^[^ :]+:[0-9]+:([^: ]+):FAIL",         // Unity
+};
+enum { NAMING = sizeof naming / sizeof *naming };
+
+bool message_names_failed(const char *line, char **name, long *iteration) {
+  static regex_t compiled[NAMING];
+  static bool ready;
+  regmatch_t groups[3];
+  for (size_t i = 0; !ready && i < NAMING; i++)
+    regcomp(&compiled[i], naming[i], REG_EXTENDED);
+  ready = true;
+  for (size_t i = 0; i < NAMING; i++) {
+    if (regexec(&compiled[i], line, 3, groups, 0))
+      continue;
+    *name = mem_printf("%.*s", (int)(groups[1].rm_eo - groups[1].rm_so),
+                       line + groups[1].rm_so);
+    bool said = compiled[i].re_nsub > 1 && groups[2].rm_so >= 0;
+    *iteration = said ? strtol(line + groups[2].rm_so, NULL, 10) : -1;
+    return true;
+  }
+  return false;
+}
+
+TapLine message_tap(const char *line) {
+  line += strspn(line, " ");
+  bool not_ok = text_starts(line, "not ok");
+  const char *rest = line + (not_ok ? 6 : 2);
+  if ((!not_ok && !text_starts(line, "ok")) || is_word_char(*rest))
+    return TAP_NOTHING;
+  const char *directive = strchr(rest, '#');
+  directive += directive ? 1 + strspn(directive + 1, " ") : 0;
+  if (directive && !strncasecmp(directive, "skip", 4))
+    return TAP_SKIPPED;
+  if (directive && !strncasecmp(directive, "todo", 4))
+    return TAP_OK;
+  return not_ok ? TAP_NOT_OK : TAP_OK;
+}
+
+// --- signatures -------------------------------------------------------------
 
 // Length of the quoted value at `s`, 0: none. 'don't' has none.
 static size_t quoted(const char *start, const char *s) {

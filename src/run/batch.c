@@ -195,9 +195,11 @@ static void judge_segments(Batch *b, Worker *w) {
   Segments *s = &w->segments[w->attempt];
   Run *run = &w->runs[w->attempt];
   Trial t = trial_of(b, w);
-  if (s->len < SEGMENTS_LEAST ||
-      !segments_judge(s, run, &t, b->runner->failure_lines)) {
-    b->runner->undecided += s->len >= SEGMENTS_LEAST && !w->attempt;
+  bool enough = s->len >= SEGMENTS_LEAST;
+  b->runner->marked |= s->len > 0;
+  if (!enough || !segments_judge(s, run, &t, b->runner->failure_lines)) {
+    b->runner->undecided +=
+        enough && !w->attempt && run->verdict == VERDICT_FAIL;
     segments_release(s);
   } else {
     segments_name(s, b->ntests > 1 ? w->test->name : NULL);

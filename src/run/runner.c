@@ -55,6 +55,18 @@ static Oracle choose_oracle(const RunOptions *o) {
   return (Oracle){oracle_find("exit"), NULL};
 }
 
+static int compile_failure_lines(Runner *r, const char *pattern, Err *err) {
+  if (!pattern)
+    return 0;
+  r->failure_lines = mem_array(regex_t, 1);
+  if (!regcomp(r->failure_lines, pattern, REG_EXTENDED | REG_NOSUB))
+    return 0;
+  free(r->failure_lines);
+  r->failure_lines = NULL;
+  return err_set(err, "--failure-regex: '%s' is not a regular expression",
+                 pattern);
+}
+
 int runner_open(Runner *r, const RunOptions *o, Err *err) {
   r->options = o;
   r->oracle = choose_oracle(o);
@@ -64,7 +76,9 @@ int runner_open(Runner *r, const RunOptions *o, Err *err) {
     return err_set(err, "directory %s: %s", o->cwd, strerror(errno));
   if (o->exe && check_program(o->exe, err))
     return -1;
-  return oracle_check(&r->oracle, err);
+  if (oracle_check(&r->oracle, err))
+    return -1;
+  return compile_failure_lines(r, o->failure_regex, err);
 }
 
 // --- the session ------------------------------------------------------------
@@ -97,6 +111,9 @@ static char *session_key(const Runner *r, const char *adapter) {
   str_addf(&key,
            "adapter=%s\ncwd=%s\ntimeout=%g\nscratch=%d\nmax=%" PRIu64 "\n",
            adapter, o->cwd, r->timeout, o->scratch, o->max_output);
+  str_addf(&key, "isolate=%d\nsegment=%s\nfailure=%s\n", o->isolate,
+           o->segment ? o->segment : "",
+           o->failure_regex ? o->failure_regex : "");
   key_file(&key, "exe", o->exe);
   key_file(&key, "tests", o->tests);
   key_file(&key, "reference", o->reference);
@@ -221,6 +238,10 @@ int runner_close(Runner *r, bool complete, Err *err) {
   collector_free(r->collector);
   r->collector = NULL;
   forget_done(r);
+  if (r->failure_lines)
+    regfree(r->failure_lines);
+  free(r->failure_lines);
+  r->failure_lines = NULL;
   return rc;
 }
 
@@ -323,19 +344,69 @@ static const Run *find_again(const Segments *s, const char *test) {
   return NULL;
 }
 
-static void note_split(Runner *r, const Segments *s) {
-  r->split++;
-  r->segments += s->len;
+// How much of the names is the same in all of them, from the begin or the end,
+// up to an underscore.
+static size_t common_part(const Segments *s, bool from_end) {
+  const char *first = s->items[0].name;
+  size_t n = strlen(first), kept = 0;
+  for (size_t i = 1; i < s->len; i++) {
+    const char *name = s->items[i].name;
+    size_t m = strlen(name), same = 0;
+    while (same < n && same < m &&
+           (from_end ? first[strlen(first) - 1 - same] == name[m - 1 - same]
+                     : first[same] == name[same]))
+      same++;
+    n = same;
+  }
+  for (size_t i = 0; i < n; i++)
+    if ((from_end ? first[strlen(first) - 1 - i] : first[i]) == '_')
+      kept = i + 1;
+  return kept;
+}
+
+// "test_*", "*_test"; NULL: the names have nothing in common. Caller frees.
+static char *name_pattern(const Segments *s) {
+  const char *first = s->items[0].name;
+  size_t n = common_part(s, false);
+  if (n)
+    return mem_printf("%.*s*", (int)n, first);
+  n = common_part(s, true);
+  return n ? mem_printf("*%s", first + strlen(first) - n) : NULL;
+}
+
+// Called with the first one that was taken apart.
+static char *describe_split(const Runner *r, const Run *run,
+                            const Segments *s) {
+  const char *program = path_below(s->items[0].program, r->root);
+  char *pattern = name_pattern(s), *text;
+  if (!*s->items[0].name && s->items[0].returned)
+    text = mem_printf("`%s` writes %zu lines of TAP; each is a test", program,
+                      s->len);
+  else if (!*s->items[0].name)
+    text = mem_printf("each of the %zu processes of %s that `%s` starts is a "
+                      "test",
+                      s->len, program, run->command);
+  else if (pattern)
+    text = mem_printf("`%s` runs %zu functions named %s; each is a test",
+                      program, s->len, pattern);
+  else
+    text = mem_printf("`%s` runs %zu tests, told apart as %s, %s, ...", program,
+                      s->len, s->items[0].name, s->items[1].name);
+  free(pattern);
+  return text;
+}
+
+static void note_split(Runner *r, const Run *run, const Segments *s) {
   r->total += r->total ? s->len - 1 : 0;
-  if (r->split_program)
-    return;
-  r->split_program = mem_strdup(path_below(s->items[0].program, r->root));
-  r->split_example = mem_strdup(s->items[0].name);
+  if (!r->split++)
+    r->split_text = describe_split(r, run, s);
+  else
+    r->split_others += s->len;
 }
 
 int runner_add_segments(Runner *r, const Run *run, Segments *s,
                         const Segments *again, Err *err) {
-  note_split(r, s);
+  note_split(r, run, s);
   for (size_t i = 0; i < s->len; i++) {
     Run *part = &s->items[i].run;
     part->command = mem_strdup(run->command);
@@ -371,7 +442,8 @@ char **environment_with(char *const *extra, Arena *arena) {
     m++;
   char **env = arena_array(arena, char *, n + m + 1);
   for (size_t i = 0; i < n; i++)
-    if (!text_starts(environ[i], "CULPRIT_"))
+    if (!text_starts(environ[i], "CULPRIT_") ||
+        text_starts(environ[i], "CULPRIT_SEGMENT="))
       env[k++] = environ[i];
   memcpy(env + k, extra, m * sizeof *extra);
   return env;

@@ -5,10 +5,10 @@
 #ifndef CULPRIT_RUN_RUNNER_H
 #define CULPRIT_RUN_RUNNER_H
 
+#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <regex.h>
 
 #include "model/run.h"
 #include "oracle/oracle.h"
@@ -35,6 +35,8 @@ typedef struct {
   bool failed, add, scratch, rerun;
   // Tests inside a test are tests of their own (program/segments.h).
   bool segments;
+  bool isolate; // those of cmocka and Check run in processes of their own
+  const char *segment;       // functions that are tests; NULL: the usual ones
   const char *failure_regex; // lines that say that a test failed; NULL: none
   bool serve; // keep programs ready between tests (process/server.h)
   // Nobody has seen what runs here: what it may do. The scratch area and what
@@ -54,7 +56,7 @@ struct Runner {
   const char *root;    // our directory: paths are shown relative to it
   Store *store;        // set by the caller before runner_begin
   Oracle oracle;
-  const regex_t *failure_lines; // of options->failure_regex; NULL: none
+  regex_t *failure_lines; // of options->failure_regex; NULL: none
   double timeout;
 
   // From runner_begin on.
@@ -74,10 +76,12 @@ struct Runner {
   double limit;   // the last that an execution ran into
   size_t overran, hung; // executions that did; tests that hang
   bool interrupted;
-  // Tests that were taken apart: how many, into how many; those that fail
-  // without a segment that is to blame; the first one's program and a segment.
-  size_t split, segments, undecided;
-  char *split_program, *split_example;
+  // Tests that were taken apart: how many, what the first is made of (NULL:
+  // none was; the caller frees it), of how many tests all others are.
+  size_t split, split_others;
+  char *split_text;
+  size_t undecided; // fail, and none of the tests inside is to blame
+  bool marked;      // some test had boundaries inside
   Err warning; // something the user should know at the end; may be empty
   bool stale;  // the session cannot go on: the program was built anew
   bool fresh;  // begin a new session, whatever is there
@@ -89,7 +93,8 @@ struct Runner {
   void *judged_context;
 };
 
-// Checks what the options name: program, its map, oracle. Needs no store yet.
+// Checks what the options name: program, its map, oracle, expressions. Needs no
+// store yet.
 int runner_open(Runner *r, const RunOptions *o, Err *err);
 
 // Begins or continues the session. The adapter calls it when it knows its

@@ -136,7 +136,7 @@ void __culprit_segment_end(int64_t result, uint32_t flags) {
                              __builtin_frame_address(0));
 }
 
-void __culprit_segment_point(const char *name, int64_t result) {
-  __culprit_segment_boundary(SEGMENT_POINT, name, result, SEGMENT_HAS_RESULT,
+void __culprit_segment_point(int64_t result, uint32_t flags) {
+  __culprit_segment_boundary(SEGMENT_POINT, NULL, result, flags,
                              __builtin_frame_address(0));
 }
