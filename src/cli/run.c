@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +37,7 @@ typedef struct {
   RankOptions rank;
   const char *store, *color;
   bool quiet, help, no_build, watch;
+  bool built; // by us, in the store
   const char *base; // what relative paths are relative to; NULL: here
   const char *root; // the session's directory; NULL: here
   ConfineOptions confine;
@@ -57,6 +59,9 @@ enum {
   OPT_NO_RERUN,
   OPT_WATCH,
   OPT_NO_BUILD,
+  OPT_SEGMENT,
+  OPT_FAILURE_REGEX,
+  OPT_ISOLATE,
   OPT_ONLY,
   OPT_EXCLUDE,
   OPT_TOP,
@@ -82,6 +87,9 @@ static const struct option long_options[] = {
     {"add", no_argument, NULL, OPT_ADD},
     {"no-rerun", no_argument, NULL, OPT_NO_RERUN},
     {"no-build", no_argument, NULL, OPT_NO_BUILD},
+    {"segment", required_argument, NULL, OPT_SEGMENT},
+    {"failure-regex", required_argument, NULL, OPT_FAILURE_REGEX},
+    {"isolate", no_argument, NULL, OPT_ISOLATE},
     {"watch", no_argument, NULL, OPT_WATCH},
     {"only", required_argument, NULL, OPT_ONLY},
     {"exclude", required_argument, NULL, OPT_EXCLUDE},
@@ -101,10 +109,10 @@ static void print_help(void) {
        "\n"
        "Runs the tests, stores the runs, prints which lines to look at\n"
        "first. Without --tests and CMD it finds the tests of the directory:\n"
-       "automake, CMake (ctest), Meson, t/*.t (TAP), tests/*.sh. Programs\n"
-       "that use cmocka or Check are run test by test. A source tree, or a\n"
-       "build with another compiler, is built with culprit-cc in\n"
-       ".culprit/build first.\n"
+       "automake, CMake (ctest), Meson, t/*.t (TAP), tests/*.sh. Tests\n"
+       "inside a test program (of a framework, or functions named test_*)\n"
+       "are told apart. A source tree, or a build with another compiler, is\n"
+       "built with culprit-cc in .culprit/build first.\n"
        "\n"
        "which tests\n"
        "  --exe PROG         the program under test\n"
@@ -114,6 +122,10 @@ static void print_help(void) {
        "  -- CMD...          one test; `make check`, `make test`, `ctest`,\n"
        "                     `meson test`, `ninja test`, `prove`: each of\n"
        "                     theirs\n"
+       "  --segment REGEX    functions whose names match are tests inside a\n"
+       "                     test program; known when it is compiled\n"
+       "  --isolate          run each test of cmocka or Check in a process\n"
+       "                     of its own\n"
        "  --no-build         never build a copy with culprit-cc\n"
        "  --failed           only those that failed last time; needs no\n"
        "                     other option\n"
@@ -130,6 +142,8 @@ static void print_help(void) {
        "                     be executed, other bad; it runs in the test's\n"
        "                     directory with CULPRIT_STDOUT, CULPRIT_STDERR\n"
        "                     (files), CULPRIT_STATUS, CULPRIT_TEST\n"
+       "  --failure-regex REGEX  lines of output that say that a test inside\n"
+       "                     a test program failed\n"
        "\n"
        "how they run\n"
        "  -j N               N at once (default: one per core)\n"
@@ -205,6 +219,9 @@ static int take_option(void *options, int opt, const char *arg) {
   case OPT_ADD: run->add = true; return 0;
   case OPT_NO_RERUN: run->rerun = false; return 0;
   case OPT_NO_BUILD: o->no_build = true; return 0;
+  case OPT_SEGMENT: run->segment = arg; return 0;
+  case OPT_FAILURE_REGEX: run->failure_regex = arg; return 0;
+  case OPT_ISOLATE: run->isolate = true; return 0;
   case OPT_WATCH: o->watch = true; return 0;
   case OPT_ONLY: array_push(&o->rank.only, arg); return 0;
   case OPT_EXCLUDE: array_push(&o->rank.exclude, arg); return 0;
@@ -256,6 +273,21 @@ static int wrong(const char *message) {
   return -1;
 }
 
+static int check_regex(const char *option, const char *pattern) {
+  regex_t compiled;
+  char reason[128];
+  if (!pattern)
+    return 0;
+  int code = regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB);
+  if (!code) {
+    regfree(&compiled);
+    return 0;
+  }
+  regerror(code, &compiled, reason, sizeof reason);
+  cli_fail(EXIT_USAGE, "%s '%s': %s", option, pattern, reason);
+  return -1;
+}
+
 // Options that do not fit together.
 static int check_options(const RunOptions *o) {
   int oracles = !!o->reference + !!o->expect + !!o->oracle;
@@ -269,7 +301,9 @@ static int check_options(const RunOptions *o) {
     return wrong("--reference needs --exe: it takes that program's place");
   if (o->failed && o->add)
     return wrong("--failed and --add: only one of them");
-  return 0;
+  if (check_regex("--segment", o->segment))
+    return -1;
+  return check_regex("--failure-regex", o->failure_regex);
 }
 
 // `culprit run --failed` alone: the options of the command that made the newest
@@ -395,6 +429,31 @@ static void describe_limit(const Runner *r, Str *out) {
            r->hung == 1 ? "s" : "");
 }
 
+// What tests were found inside of tests.
+static void describe_segments(const Options *o, const Runner *r, Str *out) {
+  if (r->split_text)
+    str_addf(out, "  %s\n", r->split_text);
+  if (r->split > 1)
+    str_addf(out, "  %zu more test%s made of %zu\n", r->split - 1,
+             r->split == 2 ? " is" : "s are", r->split_others);
+  if (r->undecided)
+    str_addf(out,
+             "  %zu test%s, but no part of %s can be blamed: %s as one\n"
+             "  (--failure-regex says which lines of output mean failure)\n",
+             r->undecided, r->undecided == 1 ? " fails" : "s fail",
+             r->undecided == 1 ? "it" : "them",
+             r->undecided == 1 ? "it counts" : "each counts");
+  if (o->run.segment && !r->marked)
+    str_addf(out,
+             "  no function matching '%s' was found when %s was compiled%s\n",
+             o->run.segment,
+             o->run.exe       ? o->run.exe
+             : o->run.command ? o->run.command[0]
+                              : "the tests",
+             o->built ? "" : ";\n  build it again with CULPRIT_SEGMENT set "
+                             "to that expression");
+}
+
 // The summary, and what to do if there is nothing to rank. -1: rank it.
 static int report_suite(const Suite *suite, const Options *o, const Runner *r,
                         double seconds, const char *store) {
@@ -403,6 +462,7 @@ static int report_suite(const Suite *suite, const Options *o, const Runner *r,
   if (!o->quiet) {
     Str text = {0};
     summary_write(suite, seconds, &text);
+    describe_segments(o, r, &text);
     describe_limit(r, &text);
     if (!fail) {
       summary_missing_spectra(suite, &text);
@@ -479,6 +539,27 @@ static int run_session(const Options *o, const Adapter *adapter, Runner *r) {
   return report(o, r->store, r, clock_now() - start);
 }
 
+// Which functions are tests is known when they are compiled: a copy that was
+// built with another expression is no good.
+static int prepare_segment(const Options *o, const Tree *tree,
+                           const char *store, Err *err) {
+  char *path = mem_printf("%s/build.segment", store);
+  const char *want = o->run.segment ? o->run.segment : "";
+  Str had = {0};
+  Err ignored;
+  int rc = 0;
+  if (fs_read(path, 0, &had, &ignored))
+    str_clear(&had);
+  if (strcmp(str_text(&had), want) != 0) {
+    if (fs_exists(tree->dir))
+      rc = dir_make_empty(tree->dir, err);
+    rc = rc ? rc : fs_write(path, want, strlen(want), err);
+  }
+  str_release(&had);
+  free(path);
+  return rc;
+}
+
 // A tree that culprit-cc did not build is built, out of the user's way.
 static int build_tree(Options *o, const char *store) {
   Tree tree;
@@ -491,12 +572,14 @@ static int build_tree(Options *o, const char *store) {
                   "culprit: building with culprit-cc in %s (%s; log: %s)\n",
                   tree.dir, tree.kind, log);
   Scratch guarded = SCRATCH_NONE; // for what the build would leave behind
-  int rc = fs_mkdirs(store, &err) || scratch_open(&guarded, store, &err)
+  int rc = fs_mkdirs(store, &err) || scratch_open(&guarded, store, &err) ||
+                   prepare_segment(o, &tree, store, &err)
                ? -1
                : tree_build(&tree, o->run.jobs, log, &err);
   scratch_close(&guarded);
   free(log);
   o->run.cwd = absolute(o, tree.dir);
+  o->built = true;
   if (!strcmp(tree.kind, "make") && scripts_there(o->run.cwd))
     o->run.command = NULL; // they can be told apart, make's tests cannot
   if (!strcmp(tree.kind, "make"))
@@ -531,6 +614,8 @@ static int run_tests(Options *o, const char *dir, Store *store,
   Err err = {0};
   const Adapter *adapter;
   stop_orderly(STOP_SECONDS);
+  if (o->run.segment)
+    setenv("CULPRIT_SEGMENT", o->run.segment, 1);
   int status = build_tree(o, dir);
   if (!status)
     status = choose_adapter(o, &adapter);
@@ -547,6 +632,7 @@ static int run_tests(Options *o, const char *dir, Store *store,
     status = run_session(o, adapter, &r);
   }
   store_close(made);
+  free(r.split_text);
   free(root);
   return status;
 }
