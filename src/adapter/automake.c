@@ -139,13 +139,21 @@ static int note_limits(Check *c, const SpoolRecord *rec, const Run *run,
 // --- records ----------------------------------------------------------------
 
 static int run_of_record(Check *c, const SpoolRecord *rec, int attempt, Run *run,
-                    Err *err) {
+                         Segments *segments, Err *err) {
   const SpoolResult *result = &rec->results[attempt];
   run->test = mem_strdup(rec->test);
   run->command = mem_strdup(rec->command);
-  int rc = runner_collect(c->runner, result->run, run, NULL, err);
-  if (!rc)
+  int rc = runner_collect(c->runner, result->run, run, segments, err);
+  Outcome end = {.end = result->end, .status = result->status};
+  Trial t = {.out = result->log,
+             .merged = true,
+             .root = c->runner->root,
+             .outcome = &end};
+  if (!rc) {
     judge(c, result, run);
+    runner_judge_segments(c->runner, segments, run, &t, rec->test,
+                          attempt > 0);
+  }
   fs_remove_tree(result->run);
   if (attempt) // the second one's log is ours
     unlink(result->log);
@@ -154,17 +162,21 @@ static int run_of_record(Check *c, const SpoolRecord *rec, int attempt, Run *run
 
 static int take_record(Check *c, const SpoolRecord *rec, Err *err) {
   Run run = {0}, again = {0};
-  int rc = run_of_record(c, rec, 0, &run, err);
+  Segments segments[2] = {0};
+  int rc = run_of_record(c, rec, 0, &run, &segments[0], err);
   if (!rc && rec->nresults > 1)
-    rc = run_of_record(c, rec, 1, &again, err);
+    rc = run_of_record(c, rec, 1, &again, &segments[1], err);
   if (!rc) {
     c->bad =
         c->bad || run.verdict == VERDICT_FAIL || run.verdict == VERDICT_ERROR;
-    rc = runner_add(c->runner, &run, rec->nresults > 1 ? &again : NULL, err);
+    rc = runner_add_segments(c->runner, &run,
+                             rec->nresults > 1 ? &again : NULL, segments, err);
     rc = rc || note_limits(c, rec, &run, err) ? -1 : 0;
   }
   run_release(&run);
   run_release(&again);
+  segments_release(&segments[0]);
+  segments_release(&segments[1]);
   return rc;
 }
 

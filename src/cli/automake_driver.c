@@ -155,7 +155,9 @@ static int execute(Driver *d, char **argv, bool quiet, double timeout,
   static const Redirect silence = {
       .mode = REDIRECT_WRITE, .fd = 1, .path = "/dev/null"};
   Arena *a = &d->arena;
-  char *extra[] = {arena_printf(a, "CULPRIT_RUN=%s", result->run), NULL};
+  char *extra[] = {arena_printf(a, "CULPRIT_RUN=%s", result->run),
+                   arena_printf(a, "CULPRIT_STDOUT=%s", result->log),
+                   "CULPRIT_SEGMENTS=1", NULL};
   Test test = {.name = d->test, .argv = argv};
   Spawn spawn = {
       .env = environment_with(extra, a), .timeout = timeout, .mark = extra[0]};

@@ -72,14 +72,15 @@ static char *plain(Line l) {
 
 #define WORD(w) "(^|[^a-z0-9_])" w "([^a-z0-9_]|$)"
 
-// "3 failed", "failures: 0", "2 of 9 tests"
+// "3 failed", "failures: 0", "2 of 9 tests"; the last line of automake's logs
 static const char summary_pattern[] =
     "(^|[^a-z0-9_.:])[0-9]+ *(of [0-9]+ *|/ *[0-9]+ *)?"
     "(tests?|test\\(s\\)|cases?|examples?|failures?|failed|fails?|passed|ok|"
     "checks?|asserts?|assertions?|errors?|suites?)([^a-z0-9_]|$)|"
     "(tests?|run|failures?|failed|fails?|passed|checks?|asserts?|assertions?|"
     "errors?)[^a-z0-9]*[:=] *[0-9]|"
-    "(^|[^a-z])((no|all) (tests?|failures?|errors?)|summary|synthesis)";
+    "(^|[^a-z])((no|all) (tests?|failures?|errors?)|summary|synthesis)|"
+    "\\(exit status: [0-9]+\\)$";
 static const char failure_pattern[] =
     WORD("(fail|failed|failure|fails)") "|^ *not ok|assert|"
                                         "expected.*(got|but|was|actual|found|"

@@ -18,7 +18,6 @@
 #include <sys/stat.h>
 
 #include "oracle/failure.h"
-#include "run/segment_verdict.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -187,33 +186,17 @@ static Trial trial_of(const Batch *b, const Worker *w) {
 // Did it hang once with the derived limit, and again with the full one?
 static bool hung_twice(const Worker *w) { return w->full && w->hangs; }
 
-// One that does nothing else is no test program.
-enum { SEGMENTS_LEAST = 2 };
-
 // The attempt has its verdict: so can its segments.
 static void judge_segments(Batch *b, Worker *w) {
-  Segments *s = &w->segments[w->attempt];
-  Run *run = &w->runs[w->attempt];
   Trial t = trial_of(b, w);
-  bool enough = s->len >= SEGMENTS_LEAST;
-  b->runner->marked |= s->len > 0;
-  if (!enough || !segments_judge(s, run, &t, b->runner->failure_lines)) {
-    b->runner->undecided +=
-        enough && !w->attempt && run->verdict == VERDICT_FAIL;
-    segments_release(s);
-  } else {
-    segments_name(s, b->ntests > 1 ? w->test->name : NULL);
-  }
+  runner_judge_segments(b->runner, &w->segments[w->attempt],
+                        &w->runs[w->attempt], &t,
+                        b->ntests > 1 ? w->test->name : NULL, w->attempt > 0);
 }
 
 static int store(Batch *b, Worker *w, Err *err) {
-  Runner *r = b->runner;
   const Run *again = w->attempt ? &w->runs[1] : NULL;
-  const Segments *parts = &w->segments[1];
-  if (!w->segments[0].len)
-    return runner_add(r, &w->runs[0], again, err);
-  return runner_add_segments(r, &w->runs[0], &w->segments[0],
-                             parts->len ? parts : NULL, err);
+  return runner_add_segments(b->runner, &w->runs[0], again, w->segments, err);
 }
 
 // The attempt has its verdict: once more, or into the store.

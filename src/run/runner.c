@@ -12,6 +12,7 @@
 #include "oracle/contract.h"
 #include "oracle/failure.h"
 #include "process/words.h"
+#include "run/segment_verdict.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -338,7 +339,7 @@ int runner_add(Runner *r, Run *run, const Run *again, Err *err) {
 }
 
 static const Run *find_again(const Segments *s, const char *test) {
-  for (size_t i = 0; s && i < s->len; i++)
+  for (size_t i = 0; i < s->len; i++)
     if (!strcmp(s->items[i].run.test, test))
       return &s->items[i].run;
   return NULL;
@@ -404,8 +405,26 @@ static void note_split(Runner *r, const Run *run, const Segments *s) {
     r->split_others += s->len;
 }
 
-int runner_add_segments(Runner *r, const Run *run, Segments *s,
-                        const Segments *again, Err *err) {
+// One that does nothing else is no test program.
+enum { SEGMENTS_LEAST = 2 };
+
+void runner_judge_segments(Runner *r, Segments *s, const Run *run,
+                           const Trial *t, const char *name, bool again) {
+  bool enough = s->len >= SEGMENTS_LEAST;
+  r->marked |= s->len > 0;
+  if (enough && segments_judge(s, run, t, r->failure_lines)) {
+    segments_name(s, name);
+    return;
+  }
+  r->undecided += enough && !again && run->verdict == VERDICT_FAIL;
+  segments_release(s);
+}
+
+int runner_add_segments(Runner *r, Run *run, const Run *again,
+                        Segments *segments, Err *err) {
+  Segments *s = &segments[0];
+  if (!s->len)
+    return runner_add(r, run, again, err);
   note_split(r, run, s);
   for (size_t i = 0; i < s->len; i++) {
     Run *part = &s->items[i].run;
@@ -414,7 +433,7 @@ int runner_add_segments(Runner *r, const Run *run, Segments *s,
     part->seconds = run->seconds / (double)s->len;
     if (run->note)
       run_add_note(part, "%s", run->note);
-    if (runner_add(r, part, find_again(again, part->test), err))
+    if (runner_add(r, part, find_again(&segments[1], part->test), err))
       return -1;
   }
   return 0;

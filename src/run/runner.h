@@ -122,10 +122,16 @@ int runner_collect(Runner *r, const char *dir, Run *run, Segments *segments,
 // had failed (NULL: it was not). If it did not fail again, the test is flaky;
 // if it failed in another way, the test fails, and a note says so.
 int runner_add(Runner *r, Run *run, const Run *again, Err *err);
-// The same for a test with judged segments: each is stored as a test. `again`:
-// those of the second execution, which may be other ones; NULL: there was none.
-int runner_add_segments(Runner *r, const Run *run, Segments *segments,
-                        const Segments *again, Err *err);
+// The segments of a judged run get their verdicts and, as tests, their names:
+// "NAME/segment", or "segment" if `name` is NULL. Those that are too few, or of
+// a run none of them is to blame for, are released. `again`: of the second
+// execution.
+void runner_judge_segments(Runner *r, Segments *s, const Run *run,
+                           const Trial *t, const char *name, bool again);
+// As runner_add. If the run has judged segments, each is stored as a test:
+// segments[0] of it, segments[1] of `again`, which may be other ones.
+int runner_add_segments(Runner *r, Run *run, const Run *again,
+                        Segments *segments, Err *err);
 
 // A limit for an execution whose full limit is `full` seconds: ten times the
 // slowest test that passed (or answer of the reference), 1 s at least, `full` at
