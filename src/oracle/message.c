@@ -68,13 +68,23 @@ static char *plain(Line l) {
   return line;
 }
 
+// Is the number at `s` that of a line, as in "parse.c:12"?
+static bool is_line_number(const char *start, const char *s) {
+  if (s == start || s[-1] != ':' || !isdigit((unsigned char)*s))
+    return false;
+  const char *p = s - 1;
+  while (p > start && isalpha((unsigned char)p[-1]))
+    p--;
+  return p > start + 1 && p < s - 1 && p[-1] == '.' && is_word_char(p[-2]);
+}
+
 // --- what a line says -------------------------------------------------------
 
 #define WORD(w) "(^|[^a-z0-9_])" w "([^a-z0-9_]|$)"
 
 // "3 failed", "failures: 0", "2 of 9 tests"; the last line of automake's logs
 static const char summary_pattern[] =
-    "(^|[^a-z0-9_.:])[0-9]+ *(of [0-9]+ *|/ *[0-9]+ *)?"
+    "(^ *|[a-z] +|={3,} *|[^-+a-z0-9_.:=<>!*/ ] *)[0-9]+ *(of [0-9]+ *|/ *[0-9]+ *)?"
     "(tests?|test\\(s\\)|cases?|examples?|failures?|failed|fails?|passed|ok|"
     "checks?|asserts?|assertions?|errors?|suites?)([^a-z0-9_]|$)|"
     "(tests?|run|failures?|failed|fails?|passed|checks?|asserts?|assertions?|"
@@ -109,6 +119,14 @@ static bool matches(const regex_t *r, const char *line) {
   return !regexec(r, line, 0, NULL, 0);
 }
 
+// A line that names a place is about one thing.
+static bool is_summary(const char *line) {
+  for (const char *s = line; *s; s++)
+    if (is_line_number(line, s))
+      return false;
+  return matches(&patterns()->summary, line);
+}
+
 bool message_says_failed(const char *text, size_t n, const regex_t *also) {
   const Patterns *p = patterns();
   Lines lines = {0};
@@ -116,7 +134,7 @@ bool message_says_failed(const char *text, size_t n, const regex_t *also) {
   split(text, n, &lines);
   for (size_t i = 0; i < lines.len && !failed && !summed; i++) {
     char *line = plain(lines.items[i]);
-    summed = matches(&p->summary, line);
+    summed = is_summary(line);
     failed = (also && matches(also, line)) ||
              (!summed && matches(&p->failure, line));
     free(line);
@@ -126,13 +144,12 @@ bool message_says_failed(const char *text, size_t n, const regex_t *also) {
 }
 
 size_t message_summary(const char *text, size_t n) {
-  const Patterns *p = patterns();
   Lines lines = {0};
   size_t at = n;
   split(text, n, &lines);
   for (size_t i = 0; i < lines.len && at == n; i++) {
     char *line = plain(lines.items[i]);
-    if (matches(&p->summary, line))
+    if (is_summary(line))
       at = (size_t)(lines.items[i].text - text);
     free(line);
   }
@@ -234,16 +251,6 @@ static size_t number(const char *s) {
   return n;
 }
 
-// Is the number at `s` that of a line, as in "parse.c:12"?
-static bool is_line_number(const char *start, const char *s) {
-  if (s == start || s[-1] != ':' || !isdigit((unsigned char)*s))
-    return false;
-  const char *p = s - 1;
-  while (p > start && isalpha((unsigned char)p[-1]))
-    p--;
-  return p > start + 1 && p < s - 1 && p[-1] == '.' && is_word_char(p[-2]);
-}
-
 void message_normalise(const char *line, Str *out) {
   for (const char *s = line; *s;) {
     size_t n;
@@ -286,7 +293,7 @@ enum { SUMMARY_LINE, ANY_LINE, ERROR_LINE, FAILURE_LINE };
 
 static int weight(const char *line) {
   const Patterns *p = patterns();
-  if (matches(&p->summary, line))
+  if (is_summary(line))
     return SUMMARY_LINE;
   if (matches(&p->failure, line))
     return FAILURE_LINE;

@@ -388,11 +388,12 @@ static char *describe_split(const Runner *r, const Run *run,
                       "test",
                       s->len, program, run->command);
   else if (pattern)
-    text = mem_printf("`%s` runs %zu functions named %s; each is a test",
-                      program, s->len, pattern);
+    text = mem_printf("`%s` runs %zu function%s named %s; each is a test",
+                      program, s->len, plural(s->len), pattern);
   else
-    text = mem_printf("`%s` runs %zu tests, told apart as %s, %s, ...", program,
-                      s->len, s->items[0].name, s->items[1].name);
+    text =
+        mem_printf("`%s` runs %zu test%s, told apart as %s, %s, ...", program,
+                   s->len, plural(s->len), s->items[0].name, s->items[1].name);
   free(pattern);
   return text;
 }

@@ -90,6 +90,9 @@ TEST(lines_that_say_a_test_failed) {
       "expected 3, got 4",
       "check failed: a == b",
       "[  FAILED  ] name",
+      "t.c:10: half(-4) == -2 failed",
+      "check x == 3 failed",
+      "FAIL: 'a' != 'b' in test 3 of 5",
   };
   for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
     if (!says(lines[i]))
@@ -102,6 +105,10 @@ TEST(lines_that_sum_up_blame_none) {
       "3 of 9 tests failed",
       "Tests: 9, failures: 3",
       "no failures",
+      "=== 2 failed, 3 passed in 0.1 s ===",
+      "  2 tests passed, 1 failed",
+      "100%: Checks: 6, Failures: 2",
+      "FAIL test_span (exit status: 1)",
       "9 Tests 1 Failures 0 Ignored\nFAIL",
       "Run Summary:  Type Total Ran Passed Failed",
       "ok 3 - what failed_before is",
