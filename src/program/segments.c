@@ -285,11 +285,18 @@ static void leave(Reading *r, Stack *open, const SegmentRecord *at,
   }
 }
 
+// What it wrote ends where the next one begins; if that is not known, it is not
+// known what it wrote.
+static void set_end(Segment *s, OutputPlace next) {
+  s->end.out = next.out < 0 ? s->begin.out : next.out;
+  s->end.err = next.err < 0 ? s->begin.err : next.err;
+}
+
 static void enter(Reading *r, Stack *open, const Module *m, size_t first,
                   const SegmentRecord *at) {
   leave(r, open, at, at->frame);
   if (r->segments.len > first)
-    array_last(&r->segments).end = (OutputPlace){at->out, at->err};
+    set_end(&array_last(&r->segments), (OutputPlace){at->out, at->err});
   if (open->len)
     r->intervals.items[array_last(open)].suite = true;
   array_push(open, (size_t)add_interval(r, m, at));
@@ -480,7 +487,7 @@ static void settle_ends(Reading *r) {
     if (!i || ends(r, at) > ends(r, longest))
       longest = at;
     if (s->last && i + 1 < order.len)
-      s->end = r->segments.items[order.items[i + 1].segment].begin;
+      set_end(s, r->segments.items[order.items[i + 1].segment].begin);
   }
   array_release(&order);
 }
@@ -490,7 +497,7 @@ static void settle_ends(Reading *r) {
 static void add_process(Reading *r, const Module *m) {
   if (r->intervals.len) {
     uint64_t ended = array_last(&r->intervals).end;
-    array_last(&r->segments).end = m->at;
+    set_end(&array_last(&r->segments), m->at);
     array_last(&r->segments).overlaps = !ended || ended > m->started;
   }
   array_push(&r->intervals, (Interval){.begin = m->started, .end = m->ended});

@@ -37,6 +37,7 @@ static void run_fixture(const char *argument) {
   if (pid == 0) {
     setenv("CULPRIT_RUN", scratch, 1);
     setenv("CULPRIT_SEGMENTS", "1", 1);
+    setenv("CULPRIT_STDOUT", out, 1);
     int fd = open(out, O_RDWR | O_CREAT | O_TRUNC, 0600);
     dup2(fd, 1);
     execl(SEGMENTS_FIXTURE, SEGMENTS_FIXTURE, argument, (char *)NULL);
@@ -151,6 +152,9 @@ TEST(a_line_of_tap_ends_a_test) {
     for (size_t k = 0; k < 3; k++)
       assert_int_equal(covers(&all.parts.items[i].run, lines[k]), i == k);
   }
+  // Where each line begins is known for standard output, our file, only.
+  assert_int_equal(all.parts.items[1].begin.out, (int)strlen("ok 1 - five\n"));
+  assert_int_equal(all.parts.items[1].begin.err, -1);
   end(&all);
 }
 
