@@ -191,7 +191,9 @@ static void judge_segments(Batch *b, Worker *w) {
   Trial t = trial_of(b, w);
   runner_judge_segments(b->runner, &w->segments[w->attempt],
                         &w->runs[w->attempt], &t,
-                        b->ntests > 1 ? w->test->name : NULL, w->attempt > 0);
+                        b->ntests + b->runner->already > 1 ? w->test->name
+                                                           : NULL,
+                        w->attempt > 0);
 }
 
 static int store(Batch *b, Worker *w, Err *err) {

@@ -139,16 +139,43 @@ static void forget_done(Runner *r) {
   r->done_index = (Hashmap){0};
 }
 
+static void add_done(Runner *r, const char *test, size_t n, Verdict verdict,
+                     bool inferred) {
+  hashmap_put(&r->done_index, test, n, r->done.len);
+  array_push(&r->done, (DoneTest){mem_printf("%.*s", (int)n, test), verdict,
+                                  inferred});
+}
+
+// "prog/test_a" may be a test inside of "prog": that one need not run if none
+// of those inside must.
+static void add_wholes(Runner *r, const RunInfo *run, const Hashmap *wanted) {
+  for (const char *p = strchr(run->test, '/'); p; p = strchr(p + 1, '/')) {
+    size_t n = (size_t)(p - run->test);
+    uint64_t i;
+    if (hashmap_get(wanted, run->test, n, &i))
+      continue;
+    if (!hashmap_get(&r->done_index, run->test, n, &i))
+      add_done(r, run->test, n, run->verdict, true);
+    else if (is_bad(run->verdict) && r->done.items[i].inferred)
+      r->done.items[i].verdict = run->verdict;
+  }
+}
+
 static int load_done(Runner *r, Err *err) {
   Suite suite = {0};
+  Hashmap wanted = {0}; // what tests to be run may be inside of
   int rc = store_load(r->store, r->session, &suite, err);
   for (size_t i = 0; !rc && i < suite.nruns; i++) {
     const RunInfo *run = &suite.runs[i];
-    if (r->options->failed && is_bad(run->verdict))
-      continue;
-    hashmap_put(&r->done_index, run->test, strlen(run->test), r->done.len);
-    array_push(&r->done, (DoneTest){mem_strdup(run->test), run->verdict});
+    if (!r->options->failed || !is_bad(run->verdict))
+      add_done(r, run->test, strlen(run->test), run->verdict, false);
+    else
+      for (const char *p = strchr(run->test, '/'); p; p = strchr(p + 1, '/'))
+        hashmap_put(&wanted, run->test, (size_t)(p - run->test), 1);
   }
+  for (size_t i = 0; !rc && i < suite.nruns; i++)
+    add_wholes(r, &suite.runs[i], &wanted);
+  hashmap_release(&wanted);
   suite_release(&suite);
   return rc;
 }

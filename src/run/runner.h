@@ -47,6 +47,7 @@ typedef struct {
 typedef struct {
   char *test;
   Verdict verdict;
+  bool inferred; // from tests that seem to be inside of it
 } DoneTest;
 
 typedef struct Runner Runner;
