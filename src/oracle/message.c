@@ -84,7 +84,8 @@ static bool is_line_number(const char *start, const char *s) {
 
 // "3 failed", "failures: 0", "2 of 9 tests"; the last line of automake's logs
 static const char summary_pattern[] =
-    "(^ *|[a-z] +|={3,} *|[^-+a-z0-9_.:=<>!*/ ] *)[0-9]+ *(of [0-9]+ *|/ *[0-9]+ *)?"
+    "(^ *|[a-z] +|={3,} *|[^-+a-z0-9_.:=<>!*/ ] *)[0-9]+ *"
+    "(of [0-9]+ *|/ *[0-9]+ *)?"
     "(tests?|test\\(s\\)|cases?|examples?|failures?|failed|fails?|passed|ok|"
     "checks?|asserts?|assertions?|errors?|suites?)([^a-z0-9_]|$)|"
     "(tests?|run|failures?|failed|fails?|passed|checks?|asserts?|assertions?|"
