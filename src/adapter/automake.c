@@ -148,7 +148,8 @@ static int run_of_record(MakeCheck *c, const SpoolRecord *rec, int attempt,
   if (!rc) {
     judge(c, result, run);
     failure_add_output(run, &t);
-    runner_judge_segments(c->runner, segments, run, &t, rec->test);
+    runner_judge_segments(c->runner, segments, run, &t, rec->test,
+                          attempt > 0);
   }
   fs_remove_tree(result->run);
   if (attempt) // the second one's log is ours
@@ -166,7 +167,7 @@ static int take_record(MakeCheck *c, const SpoolRecord *rec, Err *err) {
   if (!rc) {
     c->bad =
         c->bad || run.verdict == VERDICT_FAIL || run.verdict == VERDICT_ERROR;
-    rc = runner_add_test(c->runner, &run, twice ? &again : NULL, segments, err);
+    rc = runner_add_segments(c->runner, &run, twice ? &again : NULL, segments, err);
     rc = rc || note_limits(c, rec, &run, err) ? -1 : 0;
   }
   run_release(&run);
@@ -248,9 +249,9 @@ static int write_done(MakeCheck *c, Err *err) {
   for (size_t i = 0; i < r->done.len; i++) {
     Verdict v = r->done.items[i].verdict;
     str_addf(&text, "%s %s\n", words[v], r->done.items[i].test);
+    r->already += !r->done.items[i].inferred;
     c->bad = c->bad || (v != VERDICT_PASS && v != VERDICT_SKIP);
   }
-  r->already = r->done.len;
   char *path = mem_printf("%s/done", c->spool);
   int rc = fs_write(path, str_text(&text), text.len, err);
   free(path);

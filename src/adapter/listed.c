@@ -56,6 +56,8 @@ int listed_run(Runner *r, const char *adapter, const Test *tests, size_t n,
                Err *err) {
   if (runner_begin(r, adapter, err) || add_programs(r, tests, n, err))
     return -1;
+  if (!r->options->isolate)
+    return run_rest(r, tests, n, err);
   TestList split = {0};
   split_units(tests, n, r->options->cwd, r->scratch.dir, &split);
   int rc = run_rest(r, split.tests.items, split.tests.len, err);

@@ -1,6 +1,7 @@
 // culprit run: runs the tests, stores the results, prints the ranking.
 #include <errno.h>
 #include <limits.h>
+#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,7 @@ typedef struct {
   RunOptions run;
   RankOptions rank;
   const char *store;
+  bool built; // by us, in the store
   bool quiet, no_build, watch, confined;
   const char *base; // what relative paths are relative to; NULL: here
   const char *root; // the session's directory; NULL: here
@@ -86,6 +88,11 @@ static const Option options[] = {
      "build a copy of the tree by this command, with CC set to culprit-cc"},
     {"build-option", "OPT", &option_list, offsetof(Options, run.build_options),
      "pass OPT to configure, cmake, meson or make, whichever builds the tree"},
+    {"segment", "REGEX", &option_text, offsetof(Options, run.segment),
+     "functions whose names match are tests inside a test program; takes "
+     "effect when the program is compiled"},
+    {"isolate", NULL, &option_flag, offsetof(Options, run.isolate),
+     "run each test of cmocka or Check in a process of its own"},
     {"no-build", NULL, &option_flag, offsetof(Options, no_build),
      "never build a copy with culprit-cc"},
     {"failed", NULL, &option_flag, offsetof(Options, run.failed),
@@ -101,6 +108,9 @@ static const Option options[] = {
     {"expect", "DIR", &option_text, offsetof(Options, run.expect),
      "test n must print what DIR/n.out holds and, if DIR/n.status exists, exit "
      "with that status"},
+    {"failure-regex", "REGEX", &option_text,
+     offsetof(Options, run.failure_regex),
+     "lines of output that say that a test inside a test program failed"},
     {.title = "Execution"},
     {"jobs", "N", &option_int, offsetof(Options, run.jobs),
      "tests at once (default: one per processor)", .letter = 'j',
@@ -168,6 +178,21 @@ static int wrong(const char *message) {
   return options_wrong(&cmd_run, "%s", message);
 }
 
+static int check_regex(const char *option, const char *pattern) {
+  regex_t compiled;
+  char reason[128];
+  if (!pattern)
+    return 0;
+  int code = regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB);
+  if (!code) {
+    regfree(&compiled);
+    return 0;
+  }
+  regerror(code, &compiled, reason, sizeof reason);
+  cli_fail(EXIT_USAGE, "%s '%s': %s", option, pattern, reason);
+  return -1;
+}
+
 // Options that do not fit together.
 static int check_options(const RunOptions *o) {
   int oracles = !!o->reference + !!o->expect + !!o->oracle;
@@ -181,6 +206,9 @@ static int check_options(const RunOptions *o) {
     return wrong("--reference needs --exe, the program to compare with it");
   if (o->failed && o->add)
     return wrong("give either --failed or --add");
+  if (check_regex("--segment", o->segment) ||
+      check_regex("--failure-regex", o->failure_regex))
+    return EXIT_USAGE;
   return OPTIONS_TAKEN;
 }
 
@@ -333,6 +361,31 @@ static void describe_limit(const Runner *r, Str *out) {
            r->hung == 1 ? "s" : "");
 }
 
+// What tests were found inside of tests.
+static void describe_segments(const Options *o, const Runner *r, Str *out) {
+  if (r->split_text)
+    str_addf(out, "  %s\n", r->split_text);
+  if (r->split > 1)
+    str_addf(out, "  %zu more test%s made of %zu\n", r->split - 1,
+             r->split == 2 ? " is" : "s are", r->split_others);
+  if (r->undecided)
+    str_addf(out,
+             "  %zu test%s, but no part of %s can be blamed: %s as one\n"
+             "  (--failure-regex says which lines of output mean failure)\n",
+             r->undecided, r->undecided == 1 ? " fails" : "s fail",
+             r->undecided == 1 ? "it" : "them",
+             r->undecided == 1 ? "it counts" : "each counts");
+  if (o->run.segment && !r->marked)
+    str_addf(out,
+             "  no function matching '%s' was found when %s was compiled%s\n",
+             o->run.segment,
+             o->run.exe       ? o->run.exe
+             : o->run.command ? o->run.command[0]
+                              : "the tests",
+             o->built ? "" : ";\n  build it again with CULPRIT_SEGMENT set "
+                             "to that expression");
+}
+
 // The summary, and what to do if there is nothing to rank. -1: rank it.
 static int report_suite(const Suite *suite, const Options *o, const Runner *r,
                         double seconds, const char *store) {
@@ -341,6 +394,7 @@ static int report_suite(const Suite *suite, const Options *o, const Runner *r,
   if (!o->quiet) {
     Str text = {0};
     summary_write(suite, seconds, &text);
+    describe_segments(o, r, &text);
     describe_limit(r, &text);
     if (!fail) {
       summary_missing_spectra(suite, &text);
@@ -416,6 +470,27 @@ static int run_session(const Options *o, const Adapter *adapter, Runner *r) {
   return report(o, r->store, r, clock_now() - start);
 }
 
+// Which functions are tests is known when they are compiled: a copy that was
+// built with another expression is no good.
+static int prepare_segment(const Options *o, const Tree *tree,
+                           const char *store, Err *err) {
+  char *path = mem_printf("%s/build.segment", store);
+  const char *want = o->run.segment ? o->run.segment : "";
+  Str had = {0};
+  Err ignored;
+  int rc = 0;
+  if (fs_read(path, 0, &had, &ignored))
+    str_clear(&had);
+  if (strcmp(str_text(&had), want) != 0) {
+    if (fs_exists(tree->dir))
+      rc = dir_make_empty(tree->dir, err);
+    rc = rc ? rc : fs_write(path, want, strlen(want), err);
+  }
+  str_release(&had);
+  free(path);
+  return rc;
+}
+
 // A tree that culprit-cc did not build is built, out of the user's way.
 static int build_tree(Options *o, const char *store) {
   Tree tree;
@@ -428,12 +503,14 @@ static int build_tree(Options *o, const char *store) {
                   "culprit: building with culprit-cc in %s (%s; log: %s)\n",
                   tree.dir, tree.kind, log);
   Scratch guarded = SCRATCH_NONE; // for what the build would leave behind
-  int rc = fs_mkdirs(store, &err) || scratch_open(&guarded, store, &err)
+  int rc = fs_mkdirs(store, &err) || scratch_open(&guarded, store, &err) ||
+                   prepare_segment(o, &tree, store, &err)
                ? -1
                : tree_build(&tree, o->run.jobs, log, &err);
   scratch_close(&guarded);
   free(log);
   o->run.cwd = absolute(o, tree.work);
+  o->built = true;
   if (!strcmp(tree.kind, "make") && scripts_there(o->run.cwd))
     o->run.command = NULL; // runs each; make would run them as one test
   if (!strcmp(tree.kind, "make"))
@@ -466,6 +543,8 @@ static int run_tests(Options *o, const char *dir, Store *store,
   const Adapter *adapter;
   stop_orderly(STOP_SECONDS);
   o->run.confine = o->confined ? &o->confine.plan : NULL;
+  if (o->run.segment)
+    setenv("CULPRIT_SEGMENT", o->run.segment, 1);
   int status = build_tree(o, dir);
   if (!status)
     status = choose_adapter(o, &adapter);
@@ -482,6 +561,7 @@ static int run_tests(Options *o, const char *dir, Store *store,
     status = run_session(o, adapter, &r);
   }
   store_close(made);
+  free(r.split_text);
   free(root);
   return status;
 }

@@ -3,16 +3,18 @@
 
 #include <llvm-c/DebugInfo.h>
 #include <regex.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/segment_format.h"
 #include "util/array.h"
 #include "util/mem.h"
 #include "util/str.h"
 
 // So many functions of test names make a list of tests; more in a function that
 // itself does not look like one that runs tests.
-enum { ENOUGH = 2, ENOUGH_ELSEWHERE = 3, PARAMETERS = 3 };
+enum { ENOUGH = 2, ENOUGH_ELSEWHERE = 3, PARAMETERS = 3, NONE = -1 };
 
 typedef struct {
   LLVMValueRef function, thunk;
@@ -36,9 +38,9 @@ static const char *function_name(LLVMValueRef f) {
 
 // Functions around tests are often named like them.
 static bool is_fixture(const char *name) {
-  static const char *const words[] = {"setup",    "set_up", "teardown",
+  static const char *const words[] = {"setup",     "set_up", "teardown",
                                       "tear_down", "init",   "main",
-                                      "free",     "cleanup"};
+                                      "free",      "cleanup"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (strcasestr(name, words[i]))
       return true;
@@ -104,8 +106,8 @@ static LLVMValueRef runtime_function(Boundaries *s, const char *name,
 }
 
 static LLVMValueRef text_constant(Boundaries *s, const char *text) {
-  LLVMValueRef value = LLVMConstStringInContext2(s->context, text,
-                                                 strlen(text), false);
+  LLVMValueRef value =
+      LLVMConstStringInContext2(s->context, text, strlen(text), false);
   LLVMValueRef g =
       LLVMAddGlobal(s->module, LLVMTypeOf(value), "__culprit_test_name");
   LLVMSetInitializer(g, value);
@@ -114,25 +116,61 @@ static LLVMValueRef text_constant(Boundaries *s, const char *text) {
   return g;
 }
 
+// Not as a tail call: the frame tells begin and end of a test from others.
+static void call_runtime(LLVMBuilderRef b, LLVMTypeRef type, LLVMValueRef f,
+                         LLVMValueRef *words, unsigned n) {
+  LLVMSetTailCallKind(LLVMBuildCall2(b, type, f, words, n, ""),
+                      LLVMTailCallKindNoTail);
+}
+
 static void call_begin(Boundaries *s, LLVMBuilderRef b, LLVMValueRef name) {
   LLVMTypeRef type;
-  LLVMValueRef f = runtime_function(s, "__culprit_segment_begin", s->pointer,
-                                    NULL, &type);
-  LLVMBuildCall2(b, type, f, &name, 1, "");
+  LLVMValueRef f =
+      runtime_function(s, "__culprit_segment_begin", s->pointer, NULL, &type);
+  call_runtime(b, type, f, &name, 1);
+}
+
+// What the results of a framework's tests mean.
+typedef struct {
+  bool known;
+  int skip, fail, error;
+} Convention;
+static const Convention no_convention = {0}, of_greatest = {true, 1, -1, -1},
+                        of_munit = {true, 2, 1, 3};
+
+static LLVMValueRef select_if(Boundaries *s, LLVMBuilderRef b, LLVMValueRef v,
+                              int is, SegmentVerdict then, LLVMValueRef other) {
+  LLVMValueRef constant = LLVMConstInt(s->i64, (uint64_t)(int64_t)is, true);
+  return LLVMBuildSelect(b, LLVMBuildICmp(b, LLVMIntEQ, v, constant, ""),
+                         LLVMConstInt(s->i64, then, false), other, "");
+}
+
+static LLVMValueRef as_verdict(Boundaries *s, LLVMBuilderRef b, LLVMValueRef v,
+                               const Convention *c) {
+  LLVMValueRef verdict = LLVMConstInt(s->i64, SEGMENT_PASSED, false);
+  verdict = select_if(s, b, v, c->skip, SEGMENT_SKIPPED, verdict);
+  verdict = select_if(s, b, v, c->error, SEGMENT_FAILED, verdict);
+  return select_if(s, b, v, c->fail, SEGMENT_FAILED, verdict);
 }
 
 // `result`: NULL if the test returns nothing.
-static void call_end(Boundaries *s, LLVMBuilderRef b, LLVMValueRef result) {
+static void call_end(Boundaries *s, LLVMBuilderRef b, LLVMValueRef result,
+                     const Convention *c) {
   LLVMTypeRef type;
   LLVMValueRef f =
       runtime_function(s, "__culprit_segment_end", s->i64, s->i32, &type);
-  LLVMValueRef words[] = {LLVMConstInt(s->i64, 0, false),
-                          LLVMConstInt(s->i32, result != NULL, false)};
+  uint32_t flags = result ? SEGMENT_HAS_RESULT : 0;
+  LLVMValueRef word = LLVMConstInt(s->i64, 0, false);
   if (result && LLVMGetTypeKind(LLVMTypeOf(result)) == LLVMPointerTypeKind)
-    words[0] = LLVMBuildPtrToInt(b, result, s->i64, "");
+    word = LLVMBuildPtrToInt(b, result, s->i64, "");
   else if (result)
-    words[0] = LLVMBuildIntCast2(b, result, s->i64, true, "");
-  LLVMBuildCall2(b, type, f, words, 2, "");
+    word = LLVMBuildIntCast2(b, result, s->i64, true, "");
+  if (result && c->known) {
+    word = as_verdict(s, b, word, c);
+    flags = SEGMENT_HAS_VERDICT;
+  }
+  LLVMValueRef words[] = {word, LLVMConstInt(s->i32, flags, false)};
+  call_runtime(b, type, f, words, 2);
 }
 
 static void set_function_attribute(LLVMValueRef f, const char *name,
@@ -143,7 +181,8 @@ static void set_function_attribute(LLVMValueRef f, const char *name,
                           LLVMCreateEnumAttribute(c, kind, value));
 }
 
-static LLVMValueRef build_thunk(Boundaries *s, LLVMValueRef f, LLVMValueRef name) {
+static LLVMValueRef build_thunk(Boundaries *s, LLVMValueRef f,
+                                LLVMValueRef name, const Convention *c) {
   LLVMTypeRef type = LLVMGlobalGetValueType(f);
   char *symbol = mem_printf("__culprit_test_%s", function_name(f));
   LLVMValueRef thunk = LLVMAddFunction(s->module, symbol, type);
@@ -153,16 +192,17 @@ static LLVMValueRef build_thunk(Boundaries *s, LLVMValueRef f, LLVMValueRef name
   set_function_attribute(thunk, "noinline", 0);
   set_function_attribute(thunk, "uwtable", 2); // asynchronous
   LLVMBuilderRef b = LLVMCreateBuilderInContext(s->context);
-  LLVMPositionBuilderAtEnd(b,
-                           LLVMAppendBasicBlockInContext(s->context, thunk, ""));
+  LLVMPositionBuilderAtEnd(
+      b, LLVMAppendBasicBlockInContext(s->context, thunk, ""));
   LLVMValueRef words[PARAMETERS];
   LLVMGetParams(thunk, words);
   call_begin(s, b, name);
   LLVMValueRef result =
       LLVMBuildCall2(b, type, f, words, LLVMCountParams(thunk), "");
   LLVMSetInstructionCallConv(result, LLVMGetFunctionCallConv(f));
+  LLVMSetTailCallKind(result, LLVMTailCallKindNoTail);
   bool is_void = LLVMGetTypeKind(LLVMTypeOf(result)) == LLVMVoidTypeKind;
-  call_end(s, b, is_void ? NULL : result);
+  call_end(s, b, is_void ? NULL : result, c);
   if (is_void)
     LLVMBuildRetVoid(b);
   else
@@ -177,14 +217,15 @@ static LLVMValueRef thunk_of(Boundaries *s, LLVMValueRef f) {
     if (s->thunks.items[i].function == f)
       return s->thunks.items[i].thunk;
   LLVMValueRef name = text_constant(s, function_name(f));
-  Thunk t = {f, build_thunk(s, f, name)};
+  Thunk t = {f, build_thunk(s, f, name, &no_convention)};
   array_push(&s->thunks, t);
   return t.thunk;
 }
 
 // --- uses -------------------------------------------------------------------
 
-// Calls `visit` for every instruction of the module as it was: thunks come last.
+// Calls `visit` for every instruction of the module as it was: thunks come
+// last.
 static void each_instruction(Boundaries *s,
                              void visit(Boundaries *s, LLVMValueRef inst)) {
   LLVMValueRef last = LLVMGetLastFunction(s->module);
@@ -264,28 +305,32 @@ static void wrap_drivers(Boundaries *s) {
 
 // --- addresses --------------------------------------------------------------
 
-// The types of tables that frameworks have, and which element is the test.
-static const struct {
+// The types of tables that frameworks have, and which elements are the test,
+// its name, and what that name is part of.
+typedef struct {
   const char *type;
-  unsigned test;
-} tables[] = {
-    {"struct.CMUnitTest", 1},     // cmocka
-    {"struct.TTest", 1},          // Check
-    {"struct.MunitTest", 1},      // munit
-    {"struct.CU_TestInfo", 1},    // CUnit
-    {"struct.criterion_test", 2}, // Criterion
-    {"struct.acutest_test_", 1},  // Acutest
+  int test, title, group; // NONE: it has none
+  const Convention *results;
+} TestTable;
+
+static const TestTable tables[] = {
+    {"struct.CMUnitTest", 1, 0, NONE, &no_convention},    // cmocka
+    {"struct.TTest", 1, 0, NONE, &no_convention},         // Check
+    {"struct.MunitTest", 1, 0, NONE, &of_munit},          // munit
+    {"struct.CU_TestInfo", 1, 0, NONE, &no_convention},   // CUnit
+    {"struct.criterion_test", 2, 0, 1, &no_convention},   // Criterion
+    {"struct.acutest_test_", 1, 0, NONE, &no_convention}, // Acutest
 };
 
-// -1: of no known framework.
-static int test_element(LLVMTypeRef type) {
+// NULL: of no known framework.
+static const TestTable *known_table(LLVMTypeRef type) {
   if (LLVMGetTypeKind(type) != LLVMStructTypeKind)
-    return -1;
+    return NULL;
   const char *name = LLVMGetStructName(type);
   for (size_t i = 0; name && i < sizeof tables / sizeof *tables; i++)
     if (text_starts(name, tables[i].type))
-      return (int)tables[i].test;
-  return -1;
+      return &tables[i];
+  return NULL;
 }
 
 static bool is_aggregate(LLVMValueRef v) {
@@ -294,14 +339,14 @@ static bool is_aggregate(LLVMValueRef v) {
 
 // The tests among the elements of a constant.
 static void constant_tests(const Boundaries *s, LLVMValueRef v, ValueSet *out) {
-  int known = test_element(LLVMTypeOf(v));
+  const TestTable *known = known_table(LLVMTypeOf(v));
   for (unsigned i = 0; is_aggregate(v) && i < (unsigned)LLVMGetNumOperands(v);
        i++) {
     LLVMValueRef e = LLVMGetOperand(v, i);
     if (is_aggregate(e))
       constant_tests(s, e, out);
     else if (LLVMIsAFunction(e) && is_callable(e) &&
-             (known == (int)i || (known < 0 && is_test(s, e))))
+             (known ? known->test == (int)i : is_test(s, e)))
       add_once(out, e);
   }
 }
@@ -313,19 +358,50 @@ static bool is_in(const ValueSet *values, LLVMValueRef v) {
   return false;
 }
 
+// The text that a pointer to a constant points to; NULL: none is known.
+static const char *constant_text(LLVMValueRef pointer, size_t *n) {
+  LLVMValueRef v = pointer && LLVMIsAGlobalVariable(pointer)
+                       ? LLVMGetInitializer(pointer)
+                       : NULL;
+  return v && LLVMIsAConstantDataSequential(v) && LLVMIsConstantString(v)
+             ? LLVMGetAsString(v, n)
+             : NULL;
+}
+
+// The thunk of the test in a row of a known table, under the name it has there.
+static LLVMValueRef thunk_of_row(Boundaries *s, LLVMValueRef row,
+                                 const TestTable *known) {
+  size_t n = 0, m = 0;
+  LLVMValueRef f = LLVMGetOperand(row, (unsigned)known->test);
+  const char *title =
+      constant_text(LLVMGetOperand(row, (unsigned)known->title), &n);
+  const char *group =
+      known->group >= 0
+          ? constant_text(LLVMGetOperand(row, (unsigned)known->group), &m)
+          : NULL;
+  char *name = !title  ? mem_strdup(function_name(f))
+               : group ? mem_printf("%.*s::%.*s", (int)m, group, (int)n, title)
+                       : mem_printf("%.*s", (int)n, title);
+  LLVMValueRef thunk =
+      build_thunk(s, f, text_constant(s, name), known->results);
+  free(name);
+  return thunk;
+}
+
 // The constant with thunks in place of the tests.
 static LLVMValueRef with_thunks(Boundaries *s, LLVMValueRef v,
                                 const ValueSet *tests) {
   unsigned n = (unsigned)LLVMGetNumOperands(v);
   LLVMTypeRef type = LLVMTypeOf(v);
-  int known = test_element(type);
+  const TestTable *known = known_table(type);
   LLVMValueRef *elements = mem_array(LLVMValueRef, n + 1);
   for (unsigned i = 0; i < n; i++) {
     LLVMValueRef e = LLVMGetOperand(v, i);
-    elements[i] = is_aggregate(e) ? with_thunks(s, e, tests)
-                  : (known < 0 || known == (int)i) && is_in(tests, e)
-                      ? thunk_of(s, e)
-                      : e;
+    elements[i] = is_aggregate(e)         ? with_thunks(s, e, tests)
+                  : !is_in(tests, e)      ? e
+                  : !known                ? thunk_of(s, e)
+                  : known->test == (int)i ? thunk_of_row(s, v, known)
+                                          : e;
   }
   LLVMValueRef all;
   if (LLVMIsAConstantArray(v))
@@ -342,7 +418,7 @@ static LLVMValueRef with_thunks(Boundaries *s, LLVMValueRef v,
 static bool has_known_table(LLVMTypeRef type) {
   while (LLVMGetTypeKind(type) == LLVMArrayTypeKind)
     type = LLVMGetElementType(type);
-  return test_element(type) >= 0;
+  return known_table(type) != NULL;
 }
 
 static void wrap_tables(Boundaries *s) {
@@ -360,8 +436,6 @@ static void wrap_tables(Boundaries *s) {
 }
 
 // --- functions that register or run a test ----------------------------------
-
-enum { NONE = -1 };
 
 static const struct {
   const char *name;
@@ -389,7 +463,7 @@ static void wrap_registered(Boundaries *s, LLVMValueRef call, int test,
   if (!f || !LLVMIsAFunction(f) || !is_callable(f))
     return;
   LLVMValueRef thunk = name && LLVMIsAGlobalVariable(name)
-                           ? build_thunk(s, f, name)
+                           ? build_thunk(s, f, name, &no_convention)
                            : thunk_of(s, f);
   LLVMSetOperand(call, (unsigned)test, thunk);
 }
@@ -401,32 +475,74 @@ static void mark_greatest(Boundaries *s, LLVMValueRef call, bool begins) {
   if (begins)
     call_begin(s, b, LLVMGetOperand(call, 0));
   else
-    call_end(s, b, LLVMGetOperand(call, LLVMGetNumArgOperands(call) - 1));
+    call_end(s, b, LLVMGetOperand(call, LLVMGetNumArgOperands(call) - 1),
+             &of_greatest);
   LLVMDisposeBuilder(b);
 }
 
-// libtap: every check that is written as a line of TAP closes a test.
-static void mark_point(Boundaries *s, LLVMValueRef call) {
+// A line of TAP closes a test. `result`: NULL if the line says it.
+static void mark_point(Boundaries *s, LLVMValueRef call, LLVMValueRef result) {
   LLVMTypeRef type;
-  LLVMValueRef f = runtime_function(s, "__culprit_segment_point", s->pointer,
-                                    s->i64, &type);
+  LLVMValueRef f =
+      runtime_function(s, "__culprit_segment_point", s->i64, s->i32, &type);
   LLVMBuilderRef b = LLVMCreateBuilderInContext(s->context);
   LLVMPositionBuilderBefore(b, LLVMGetNextInstruction(call));
+  LLVMValueRef zero = LLVMConstInt(s->i64, 0, false);
+  LLVMValueRef passed = zero;
+  if (result) {
+    passed = LLVMBuildIntCast2(b, result, s->i64, true, "");
+    passed = select_if(s, b, passed, 0, SEGMENT_FAILED,
+                       LLVMConstInt(s->i64, SEGMENT_PASSED, false));
+  }
   LLVMValueRef words[] = {
-      LLVMConstNull(s->pointer),
-      LLVMBuildIntCast2(b, call, s->i64, true, "")};
-  LLVMBuildCall2(b, type, f, words, 2, "");
+      passed, LLVMConstInt(s->i32, result ? SEGMENT_HAS_VERDICT : 0, false)};
+  call_runtime(b, type, f, words, 2);
   LLVMDisposeBuilder(b);
 }
 
+// Does this call write the beginning of such a line: "ok 1", "not ok %d",
+// "%sok %d"?
+static bool writes_tap(LLVMValueRef call, const char *name) {
+  static const char *const writers[] = {
+      "printf", "fprintf", "puts", "fputs", "__printf_chk", "__fprintf_chk"};
+  bool writes = false;
+  for (size_t i = 0; i < sizeof writers / sizeof *writers; i++)
+    writes |= !strcmp(name, writers[i]);
+  for (unsigned i = 0; writes && i < LLVMGetNumArgOperands(call); i++) {
+    size_t n = 0;
+    const char *text = constant_text(LLVMGetOperand(call, i), &n);
+    if (!text)
+      continue;
+    if (text_starts(text, "not ") || text_starts(text, "%s"))
+      text += text[0] == 'n' ? 4 : 2;
+    return text_starts(text, "ok %") || text_starts(text, "ok - ") ||
+           (text_starts(text, "ok ") && text[3] >= '0' && text[3] <= '9');
+  }
+  return false;
+}
+
+// libtap's functions say themselves how the check ended.
 static bool is_point(LLVMValueRef call, const char *name) {
-  static const char *const points[] = {"ok_at_loc",     "is_at_loc",
-                                       "isnt_at_loc",   "cmp_ok_at_loc",
+  static const char *const points[] = {"ok_at_loc",      "is_at_loc",
+                                       "isnt_at_loc",    "cmp_ok_at_loc",
                                        "cmp_mem_at_loc", "like_at_loc"};
   for (size_t i = 0; i < sizeof points / sizeof *points; i++)
     if (!strcmp(name, points[i]))
       return LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMIntegerTypeKind;
   return false;
+}
+
+static bool is_in_libtap(LLVMValueRef inst) {
+  LLVMBasicBlockRef b = LLVMGetInstructionParent(inst);
+  const char *name = function_name(LLVMGetBasicBlockParent(b));
+  return strstr(name, "_at_loc") != NULL;
+}
+
+static bool is_greatest(const char *name, const char *which) {
+  char first[32], second[32]; // as it is called now, and before 1.3
+  snprintf(first, sizeof first, "greatest_test_%s", which);
+  snprintf(second, sizeof second, "greatest_%s_test", which);
+  return !strcmp(name, first) || !strcmp(name, second);
 }
 
 static void mark_call(Boundaries *s, LLVMValueRef inst) {
@@ -437,12 +553,14 @@ static void mark_call(Boundaries *s, LLVMValueRef inst) {
   for (size_t i = 0; i < sizeof registering / sizeof *registering; i++)
     if (!strcmp(name, registering[i].name))
       wrap_registered(s, inst, registering[i].test, registering[i].title);
-  if (!strcmp(name, "greatest_test_pre") && argument(inst, 0))
+  if (is_greatest(name, "pre") && argument(inst, 0))
     mark_greatest(s, inst, true);
-  else if (!strcmp(name, "greatest_test_post") && argument(inst, 0))
+  else if (is_greatest(name, "post") && argument(inst, 0))
     mark_greatest(s, inst, false);
-  else if (is_point(inst, name))
-    mark_point(s, inst);
+  else if (is_point(inst, name) && !is_in_libtap(inst))
+    mark_point(s, inst, inst);
+  else if (writes_tap(inst, name) && !is_in_libtap(inst))
+    mark_point(s, inst, NULL);
 }
 
 // --- other addresses: stored, or passed to a function -----------------------
@@ -487,14 +605,15 @@ static void wrap_addresses(Boundaries *s) {
   array_release(&tests);
 }
 
-int boundaries_insert(LLVMModuleRef m, const char *regex, bool *used, Err *err) {
+int boundaries_insert(LLVMModuleRef m, const char *regex, bool *used,
+                      Err *err) {
   regex_t compiled;
   LLVMContextRef c = LLVMGetModuleContext(m);
   Boundaries s = {.module = m,
-                .context = c,
-                .i32 = LLVMInt32TypeInContext(c),
-                .i64 = LLVMInt64TypeInContext(c),
-                .pointer = LLVMPointerTypeInContext(c, 0)};
+                  .context = c,
+                  .i32 = LLVMInt32TypeInContext(c),
+                  .i64 = LLVMInt64TypeInContext(c),
+                  .pointer = LLVMPointerTypeInContext(c, 0)};
   if (regex && regcomp(&compiled, regex, REG_EXTENDED | REG_NOSUB))
     return err_set(err, "--segment: '%s' is not a regular expression", regex);
   s.regex = regex ? &compiled : NULL;

@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "util/array.h"
 #include "util/mem.h"
@@ -22,6 +23,10 @@ void message_release(Message *m) {
   free(m->place);
   free(m->signature);
   *m = (Message){0};
+}
+
+static bool is_word_char(char c) {
+  return isalnum((unsigned char)c) || c == '_';
 }
 
 // --- lines ------------------------------------------------------------------
@@ -64,18 +69,30 @@ static char *plain(OutputLine l) {
   return line;
 }
 
+// Is the number at `s` that of a line, as in "parse.c:12"?
+static bool is_line_number(const char *start, const char *s) {
+  if (s == start || s[-1] != ':' || !isdigit((unsigned char)*s))
+    return false;
+  const char *p = s - 1;
+  while (p > start && isalpha((unsigned char)p[-1]))
+    p--;
+  return p > start + 1 && p < s - 1 && p[-1] == '.' && is_word_char(p[-2]);
+}
+
 // --- what a line says -------------------------------------------------------
 
 #define WORD(w) "(^|[^a-z0-9_])" w "([^a-z0-9_]|$)"
 
-// "3 failed", "failures: 0", "2 of 9 tests"
+// "3 failed", "failures: 0", "2 of 9 tests"; the last line of automake's logs
 static const char summary_pattern[] =
-    "(^|[^a-z0-9_.:])[0-9]+ *(of [0-9]+ *|/ *[0-9]+ *)?"
-    "(tests?|test\\(s\\)|cases?|failures?|failed|fails?|passed|ok|checks?|"
-    "asserts?|assertions?|errors?|suites?)([^a-z0-9_]|$)|"
+    "(^ *|[a-z] +|={3,} *|[^-+a-z0-9_.:=<>!*/ ] *)[0-9]+ *"
+    "(of [0-9]+ *|/ *[0-9]+ *)?"
+    "(tests?|test\\(s\\)|cases?|examples?|failures?|failed|fails?|passed|ok|"
+    "checks?|asserts?|assertions?|errors?|suites?)([^a-z0-9_]|$)|"
     "(tests?|run|failures?|failed|fails?|passed|checks?|asserts?|assertions?|"
     "errors?)[^a-z0-9]*[:=] *[0-9]|"
-    "(^|[^a-z])(no|all) (tests?|failures?|errors?)";
+    "(^|[^a-z])((no|all) (tests?|failures?|errors?)|summary|synthesis)|"
+    "\\(exit status: [0-9]+\\)$";
 static const char failure_pattern[] =
     WORD("(fail|failed|failure|fails)") "|^ *not ok|assert|"
     "expected.*(got|but|was|actual|found|received|to be)|"
@@ -114,6 +131,14 @@ static bool matches(const regex_t *r, const char *line) {
   return !regexec(r, line, 0, NULL, 0);
 }
 
+// A line that names a place is about one thing.
+static bool is_summary(const char *line) {
+  for (const char *s = line; *s; s++)
+    if (is_line_number(line, s))
+      return false;
+  return matches(&patterns()->summary, line);
+}
+
 bool message_says_failed(const char *text, size_t n, const regex_t *also) {
   const Patterns *p = patterns();
   OutputLines lines = {0};
@@ -121,7 +146,7 @@ bool message_says_failed(const char *text, size_t n, const regex_t *also) {
   split(text, n, &lines);
   for (size_t i = 0; i < lines.len && !failed; i++) {
     char *line = plain(lines.items[i]);
-    bool summed = matches(&p->summary, line);
+    bool summed = is_summary(line);
     failed = (also && matches(also, line)) ||
              (!matches(&p->noise, line) &&
               matches(summed ? &p->count : &p->failure, line));
@@ -131,11 +156,78 @@ bool message_says_failed(const char *text, size_t n, const regex_t *also) {
   return failed;
 }
 
-// --- signatures -------------------------------------------------------------
-
-static bool is_word_char(char c) {
-  return isalnum((unsigned char)c) || c == '_';
+size_t message_summary(const char *text, size_t n) {
+  OutputLines lines = {0};
+  size_t at = n;
+  split(text, n, &lines);
+  for (size_t i = 0; i < lines.len && at == n; i++) {
+    char *line = plain(lines.items[i]);
+    if (is_summary(line))
+      at = (size_t)(lines.items[i].text - text);
+    free(line);
+  }
+  array_release(&lines);
+  return at;
 }
+
+void message_lines(const char *text, size_t n,
+                   bool visit(void *context, const char *line), void *context) {
+  OutputLines lines = {0};
+  bool go_on = true;
+  split(text, n, &lines);
+  for (size_t i = 0; i < lines.len && go_on; i++) {
+    char *line = plain(lines.items[i]);
+    go_on = visit(context, line);
+    free(line);
+  }
+  array_release(&lines);
+}
+
+// The name of the test is the first group, its iteration the second.
+static const char *const naming[] = {
+    ":[FE]:[^:]*:([^:]+):(-?[0-9]+): ",     // Check
+    "^\\[FAIL\\] ([^ ]+::[^ :]+)",          // Criterion
+    "^\\[ *FAILED *\\] ([^ ]+)$",           // cmocka
+    "^ *Suite .*, Test (.*) had failures:", // CUnit
+    "^[^ :]+:[0-9]+:([^: ]+):FAIL",         // Unity
+};
+enum { NAMING = sizeof naming / sizeof *naming };
+
+bool message_names_failed(const char *line, char **name, long *iteration) {
+  static regex_t compiled[NAMING];
+  static bool ready;
+  regmatch_t groups[3];
+  for (size_t i = 0; !ready && i < NAMING; i++)
+    regcomp(&compiled[i], naming[i], REG_EXTENDED);
+  ready = true;
+  for (size_t i = 0; i < NAMING; i++) {
+    if (regexec(&compiled[i], line, 3, groups, 0))
+      continue;
+    *name = mem_printf("%.*s", (int)(groups[1].rm_eo - groups[1].rm_so),
+                       line + groups[1].rm_so);
+    bool said = compiled[i].re_nsub > 1 && groups[2].rm_so >= 0;
+    *iteration = said ? strtol(line + groups[2].rm_so, NULL, 10) : -1;
+    return true;
+  }
+  return false;
+}
+
+TapLine message_tap(const char *line) {
+  line += strspn(line, " ");
+  bool not_ok = text_starts(line, "not ok");
+  const char *rest = line + (not_ok ? 6 : 2);
+  if ((!not_ok && !text_starts(line, "ok")) || is_word_char(*rest))
+    return TAP_NOTHING;
+  const char *directive = strchr(rest, '#');
+  directive += directive ? 1 + strspn(directive + 1, " ") : 0;
+  if (directive && !strncasecmp(directive, "skip", 4))
+    return TAP_SKIPPED;
+  if (directive && !strncasecmp(directive, "todo", 4))
+    return TAP_OK;
+  return not_ok ? TAP_NOT_OK : TAP_OK;
+}
+
+// --- signatures -------------------------------------------------------------
 
 // Length of the quoted value at `s`, 0: none. 'don't' has none.
 static size_t quoted(const char *start, const char *s) {
@@ -170,16 +262,6 @@ static size_t number(const char *s) {
   if (s[n] == '.' && isdigit((unsigned char)s[n + 1]))
     n += 1 + strspn(s + n + 1, "0123456789");
   return n;
-}
-
-// Is the number at `s` that of a line, as in "parse.c:12"?
-static bool is_line_number(const char *start, const char *s) {
-  if (s == start || s[-1] != ':' || !isdigit((unsigned char)*s))
-    return false;
-  const char *p = s - 1;
-  while (p > start && isalpha((unsigned char)p[-1]))
-    p--;
-  return p > start + 1 && p < s - 1 && p[-1] == '.' && is_word_char(p[-2]);
 }
 
 void message_normalise(const char *line, Str *out) {
@@ -217,6 +299,21 @@ static char *find_place(const char *line) {
   return mem_strdup("");
 }
 
+bool message_blames_place(const char *text, size_t n) {
+  OutputLines lines = {0};
+  bool blames = false;
+  split(text, n, &lines);
+  for (size_t i = 0; i < lines.len && !blames; i++) {
+    char *line = plain(lines.items[i]), *place = find_place(line);
+    blames = *place && !is_summary(line) &&
+             matches(&patterns()->failure, line);
+    free(line);
+    free(place);
+  }
+  array_release(&lines);
+  return blames;
+}
+
 // --- the message ------------------------------------------------------------
 
 // How much a line says about a failure.
@@ -226,7 +323,7 @@ static int weight(const char *line) {
   const Patterns *p = patterns();
   if (matches(&p->noise, line))
     return NOISE_LINE;
-  if (matches(&p->summary, line))
+  if (is_summary(line))
     return SUMMARY_LINE;
   if (matches(&p->failure, line))
     return FAILURE_LINE;

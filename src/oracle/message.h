@@ -34,6 +34,27 @@ bool message_find(const char *text, size_t n, bool choosy, Message *out);
 // NULL). A line that sums up says so if it counts a failure.
 bool message_says_failed(const char *text, size_t n, const regex_t *also);
 
+// Where the first line that sums up begins ("3 of 9 tests failed"); n: there is
+// none.
+size_t message_summary(const char *text, size_t n);
+
+// Does the line say by name that a test failed, as frameworks write it? Then
+// *name is the test's (caller frees), *iteration which of its iterations it was
+// (-1: not said).
+bool message_names_failed(const char *line, char **name, long *iteration);
+
+// What a line of TAP says.
+typedef enum { TAP_NOTHING, TAP_OK, TAP_NOT_OK, TAP_SKIPPED } TapLine;
+TapLine message_tap(const char *line);
+
+// Calls `visit` with each line that is not blank, without colours, until it
+// returns false.
+void message_lines(const char *text, size_t n,
+                   bool visit(void *context, const char *line), void *context);
+
+// Does some line say so that names a file and a line?
+bool message_blames_place(const char *text, size_t n);
+
 // The normalised form of a line is added to `out`.
 void message_normalise(const char *line, Str *out);
 

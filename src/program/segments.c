@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "program/collector.h"
-#include "runtime/segment_format.h"
 #include "util/fs.h"
 #include "util/mem.h"
 
@@ -83,8 +82,8 @@ static const SegmentRecord *next_record(const Str *file, size_t *at) {
       r->size % 8 || r->size < sizeof *r || r->name_size > r->size - sizeof *r)
     return NULL;
   size_t words = r->size - sizeof *r;
-  if (name_room(r) > words || (words - name_room(r)) / sizeof(SegmentWord) <
-                                  r->nwords)
+  if (name_room(r) > words ||
+      (words - name_room(r)) / sizeof(SegmentWord) < r->nwords)
     return NULL;
   *at += r->size;
   return r;
@@ -123,8 +122,7 @@ static void read_records(Module *m, const char *dir, const char *run_name) {
   const char *end = strrchr(run_name, '-');
   if (!end)
     return;
-  char *path =
-      mem_printf("%s/%.*s.seg", dir, (int)(end - run_name), run_name);
+  char *path = mem_printf("%s/%.*s.seg", dir, (int)(end - run_name), run_name);
   fs_read_regular(path, FILE_MAX, &m->segments, &ignored);
   free(path);
 }
@@ -140,8 +138,7 @@ static void add_module(Reading *r, int dir, const char *name) {
               .ended = h->ended,
               .at = {h->out, h->err},
               .died = h->state == RUN_DIED || h->state == RUN_DYING,
-              .program = mem_printf("%.*s", (int)sizeof h->module,
-                                    h->module)};
+              .program = mem_printf("%.*s", (int)sizeof h->module, h->module)};
   add_ranges(&m, r->collector, h);
   read_records(&m, r->dir, name);
   array_push(&r->modules, m);
@@ -154,6 +151,28 @@ static int by_start(const void *a, const void *b) {
   return strcmp(x->run_name, y->run_name);
 }
 
+static uint64_t first_time(const Module *m) {
+  size_t at = 0;
+  const SegmentRecord *r = next_record(&m->segments, &at);
+  return r ? r->time : 0;
+}
+
+// A process that executed itself has several run files and one of records: it
+// is the last one's that had started then.
+static void share_records(Reading *r) {
+  for (size_t i = 0; i < r->modules.len; i++) {
+    Module *m = &r->modules.items[i];
+    size_t base = (size_t)(strrchr(m->run_name, '-') - m->run_name) + 1;
+    uint64_t time = first_time(m);
+    for (size_t k = i + 1; k < r->modules.len && m->segments.len; k++) {
+      Module *later = &r->modules.items[k];
+      if (later->pid != m->pid || strncmp(later->run_name, m->run_name, base))
+        continue;
+      str_clear(later->started <= time ? &m->segments : &later->segments);
+    }
+  }
+}
+
 static void read_modules(Reading *r) {
   DIR *dir = opendir(r->dir);
   if (!dir)
@@ -164,6 +183,7 @@ static void read_modules(Reading *r) {
   closedir(dir);
   if (r->modules.len)
     qsort(r->modules.items, r->modules.len, sizeof(Module), by_start);
+  share_records(r);
 }
 
 static void reading_release(Reading *r) {
@@ -248,7 +268,7 @@ static int add_interval(Reading *r, const Module *m, const SegmentRecord *at) {
                        .program = mem_strdup(m->program),
                        .begin = {at->out, at->err},
                        .end = {-1, -1},
-                       .returned = {-1, -1}});
+                       .done = {-1, -1}});
   return index;
 }
 
@@ -266,14 +286,29 @@ static void leave(Reading *r, SegmentStack *open, const SegmentRecord *at,
   }
 }
 
+// What it wrote ends where the next one begins; if that is not known, it is not
+// known what it wrote.
+static void set_end(Segment *s, OutputPlace next) {
+  s->end.out = next.out < 0 ? s->begin.out : next.out;
+  s->end.err = next.err < 0 ? s->begin.err : next.err;
+}
+
 static void enter(Reading *r, SegmentStack *open, const Module *m, size_t first,
                   const SegmentRecord *at) {
   leave(r, open, at, at->frame);
   if (r->segments.len > first)
-    array_last(&r->segments).end = (OutputPlace){at->out, at->err};
+    set_end(&array_last(&r->segments), (OutputPlace){at->out, at->err});
   if (open->len)
     r->intervals.items[array_last(open)].suite = true;
   array_push(open, (size_t)add_interval(r, m, at));
+}
+
+static void take_result(Segment *s, const SegmentRecord *at) {
+  s->returned = true;
+  s->done = (OutputPlace){at->out, at->err};
+  s->has_result = at->flags & SEGMENT_HAS_RESULT;
+  s->has_verdict = at->flags & SEGMENT_HAS_VERDICT;
+  s->result = at->result;
 }
 
 static void come_back(Reading *r, SegmentStack *open, const SegmentRecord *at) {
@@ -284,9 +319,7 @@ static void come_back(Reading *r, SegmentStack *open, const SegmentRecord *at) {
   if (!open->len || r->intervals.items[array_last(open)].frame != at->frame)
     return;
   Segment *s = &r->segments.items[array_last(open)];
-  s->returned = (OutputPlace){at->out, at->err};
-  s->has_result = at->flags & SEGMENT_HAS_RESULT;
-  s->result = at->result;
+  take_result(s, at);
   close_interval(r, array_last(open), at);
   open->len--;
 }
@@ -299,15 +332,15 @@ static int owner_before(const Reading *r, const SegmentStack *open,
   return r->intervals.len == first ? EVERYBODY : NOBODY;
 }
 
-// A check of libtap: what ran since the last mark is its test.
+// A line of TAP: what ran since the last mark is its test.
 static int add_point(Reading *r, const Module *m, const SegmentRecord *at,
                      const SegmentRecord *last) {
   int index = add_interval(r, m, at);
   Segment *s = &r->segments.items[index];
   s->begin = last ? (OutputPlace){last->out, last->err} : m->at;
-  s->returned = s->end = (OutputPlace){at->out, at->err};
-  s->has_result = true;
-  s->result = at->result;
+  s->end = (OutputPlace){at->out, at->err};
+  take_result(s, at);
+  s->tap = !s->has_verdict;
   r->intervals.items[index].begin = last ? last->time : m->started;
   r->intervals.items[index].end = at->time;
   return index;
@@ -359,8 +392,8 @@ static void add_parts(Reading *r, const Module *m, const SegmentMarks *known) {
   for (size_t i = 0; (at = next_record(&m->segments, &i));) {
     SegmentMark key = {.time = at->time};
     const SegmentMark *b = known->len ? bsearch(&key, known->items, known->len,
-                                                sizeof *known->items, by_time)
-                                      : NULL;
+                                         sizeof *known->items, by_time)
+                               : NULL;
     array_push(&r->parts, (Part){m, at, b ? b->owner : NOBODY});
   }
 }
@@ -387,6 +420,8 @@ static void add_rest(Reading *r, uint32_t pid, int owner) {
 static void read_process(Reading *r, const Module *driver) {
   SegmentMarks known = {0};
   int rest = follow(r, driver, &known);
+  if (rest >= 0 && !r->intervals.items[rest].end)
+    r->intervals.items[rest].end = driver->ended;
   if (rest >= 0 && driver->died)
     r->segments.items[rest].died = true;
   for (size_t i = 0; i < r->modules.len; i++)
@@ -417,12 +452,55 @@ static void add_children(Reading *r) {
   }
 }
 
+// --- tests in several processes ---------------------------------------------
+
+typedef struct {
+  uint64_t begin;
+  size_t segment;
+} Start;
+
+static int by_begin_time(const void *a, const void *b) {
+  const Start *x = a, *y = b;
+  if (x->begin != y->begin)
+    return x->begin < y->begin ? -1 : 1;
+  return (x->segment > y->segment) - (x->segment < y->segment);
+}
+
+static uint64_t ends(const Reading *r, size_t i) {
+  uint64_t end = r->intervals.items[i].end;
+  return end ? end : UINT64_MAX; // not known
+}
+
+// What a test without a successor in its process wrote ends where the next one
+// of another process begins. One that begins before another has ended overlaps
+// with it.
+static void settle_ends(Reading *r) {
+  ARRAY(Start) order = {0};
+  for (size_t i = 0; i < r->intervals.len; i++)
+    if (!r->intervals.items[i].suite)
+      array_push(&order, (Start){r->intervals.items[i].begin, i});
+  if (order.len)
+    qsort(order.items, order.len, sizeof(Start), by_begin_time);
+  size_t longest = 0; // of those so far, the one that ends last
+  for (size_t i = 0; i < order.len; i++) {
+    size_t at = order.items[i].segment;
+    Segment *s = &r->segments.items[at];
+    if (i && ends(r, longest) > order.items[i].begin)
+      s->overlaps = r->segments.items[longest].overlaps = true;
+    if (!i || ends(r, at) > ends(r, longest))
+      longest = at;
+    if (s->last && i + 1 < order.len)
+      set_end(s, r->segments.items[order.items[i + 1].segment].begin);
+  }
+  array_release(&order);
+}
+
 // --- processes as segments --------------------------------------------------
 
 static void add_process(Reading *r, const Module *m) {
   if (r->intervals.len) {
     uint64_t ended = array_last(&r->intervals).end;
-    array_last(&r->segments).end = m->at;
+    set_end(&array_last(&r->segments), m->at);
     array_last(&r->segments).overlaps = !ended || ended > m->started;
   }
   array_push(&r->intervals, (Interval){.begin = m->started, .end = m->ended});
@@ -430,7 +508,7 @@ static void add_process(Reading *r, const Module *m) {
                                      .program = mem_strdup(m->program),
                                      .begin = m->at,
                                      .end = {-1, -1},
-                                     .returned = {-1, -1},
+                                     .done = {-1, -1},
                                      .died = m->died});
 }
 
@@ -438,8 +516,8 @@ static void take_processes(Reading *r) {
   Hashmap processes = {0};
   for (size_t i = 0; i < r->modules.len; i++) {
     const Module *m = &r->modules.items[i];
-    uint64_t owner = hashmap_intern(&processes, &m->pid, sizeof m->pid,
-                                    r->intervals.len);
+    uint64_t owner =
+        hashmap_intern(&processes, &m->pid, sizeof m->pid, r->intervals.len);
     if (owner == r->intervals.len)
       add_process(r, m);
     array_push(&r->parts, (Part){m, NULL, (int)owner});
@@ -475,7 +553,8 @@ static int count_run_file(Reading *r, const Module *m, Run *run,
       collector_load(r->collector, dirfd(dir), m->run_name, &bad);
   int rc = 0;
   if (h) {
-    rc = collector_read_units(r->collector, h, r->collector->file.len, run, err);
+    rc =
+        collector_read_units(r->collector, h, r->collector->file.len, run, err);
     collector_note_death(h, r->collector->file.len, dead);
   }
   closedir(dir);
@@ -545,10 +624,12 @@ int collector_collect_segments(Collector *c, const char *dir, Segments *out,
   for (size_t i = 0; i < r.modules.len; i++)
     if (runs_tests(&r.modules.items[i]))
       read_process(&r, &r.modules.items[i]);
-  if (r.intervals.len)
+  if (r.intervals.len) {
     add_children(&r);
-  else if (are_processes_tests(&r))
+    settle_ends(&r);
+  } else if (are_processes_tests(&r)) {
     take_processes(&r);
+  }
   int rc = fill_all(&r, out, err);
   reading_release(&r);
   return rc;

@@ -19,6 +19,7 @@
 
 #include "model/run.h"
 #include "program/runfile.h"
+#include "runtime/segment_format.h"
 #include "util/array.h"
 #include "util/err.h"
 
@@ -32,8 +33,11 @@ typedef struct {
   char *program; // path
   Run run;       // hits and deaths; the verdict is the caller's
   OutputPlace begin, end;
-  OutputPlace returned; // when it came back; -1: it did not
+  OutputPlace done; // when it returned
+  bool returned; // false: it was left otherwise, or the process ended in it
   bool has_result;
+  bool has_verdict; // `result` is a SegmentVerdict
+  bool tap;         // a line of TAP that it wrote is its verdict
   int64_t result;
   bool died;    // its process ended by a fatal signal in it
   bool last;    // no other came after it in its process

@@ -191,7 +191,8 @@ static int attempt_judged(Batch *b, BatchSlot *s, Err *err) {
   Trial t = trial_of(b, s);
   failure_add_output(&s->runs[s->attempt], &t);
   runner_judge_segments(r, &s->segments[s->attempt], &s->runs[s->attempt], &t,
-                        b->ntests > 1 ? s->test->name : NULL);
+                        b->ntests + r->already > 1 ? s->test->name : NULL,
+                        s->attempt > 0);
   if (s->runs[s->attempt].verdict == VERDICT_PASS)
     runner_note_duration(r, s->runs[s->attempt].seconds);
   if (s->attempt == 0 && s->runs[0].verdict == VERDICT_FAIL &&
@@ -200,8 +201,9 @@ static int attempt_judged(Batch *b, BatchSlot *s, Err *err) {
     return start_test(b, s, err);
   }
   r->hung += hung_twice(s);
-  int rc = runner_add_test(r, &s->runs[0], s->attempt ? &s->runs[1] : NULL,
-                           s->segments, err);
+  int rc = runner_add_segments(r, &s->runs[0],
+                               s->attempt ? &s->runs[1] : NULL, s->segments,
+                               err);
   slot_reset(s);
   return rc;
 }

@@ -57,6 +57,18 @@ static Oracle choose_oracle(const RunOptions *o) {
   return (Oracle){oracle_find("exit"), NULL};
 }
 
+static int compile_failure_lines(Runner *r, const char *pattern, Err *err) {
+  if (!pattern)
+    return 0;
+  r->failure_lines = mem_array(regex_t, 1);
+  if (!regcomp(r->failure_lines, pattern, REG_EXTENDED | REG_NOSUB))
+    return 0;
+  free(r->failure_lines);
+  r->failure_lines = NULL;
+  return err_set(err, "--failure-regex: '%s' is not a regular expression",
+                 pattern);
+}
+
 int runner_open(Runner *r, const RunOptions *o, Err *err) {
   r->options = o;
   r->oracle = choose_oracle(o);
@@ -66,7 +78,9 @@ int runner_open(Runner *r, const RunOptions *o, Err *err) {
     return err_set(err, "directory %s: %s", o->cwd, strerror(errno));
   if (o->exe && check_program(o->exe, err))
     return -1;
-  return oracle_check(&r->oracle, err);
+  if (oracle_check(&r->oracle, err))
+    return -1;
+  return compile_failure_lines(r, o->failure_regex, err);
 }
 
 // --- the session ------------------------------------------------------------
@@ -94,6 +108,9 @@ static char *session_key(const Runner *r, const char *adapter) {
   str_addf(&key,
            "adapter=%s\ncwd=%s\ntimeout=%g\nscratch=%d\nmax=%" PRIu64 "\n",
            adapter, o->cwd, r->timeout, o->scratch, o->max_output);
+  str_addf(&key, "isolate=%d\nsegment=%s\nfailure=%s\n", o->isolate,
+           o->segment ? o->segment : "",
+           o->failure_regex ? o->failure_regex : "");
   key_file(&key, "exe", o->exe);
   key_file(&key, "tests", o->tests);
   key_file(&key, "reference", o->reference);
@@ -118,16 +135,43 @@ static void forget_done(Runner *r) {
   r->done_index = (Hashmap){0};
 }
 
+static void add_done(Runner *r, const char *test, size_t n, Verdict verdict,
+                     bool inferred) {
+  hashmap_put(&r->done_index, test, n, r->done.len);
+  array_push(&r->done, (DoneTest){mem_printf("%.*s", (int)n, test), verdict,
+                                  inferred});
+}
+
+// "prog/test_a" may be a test inside of "prog": that one need not run if none
+// of those inside must.
+static void add_wholes(Runner *r, const RunInfo *run, const Hashmap *wanted) {
+  for (const char *p = strchr(run->test, '/'); p; p = strchr(p + 1, '/')) {
+    size_t n = (size_t)(p - run->test);
+    uint64_t i;
+    if (hashmap_get(wanted, run->test, n, &i))
+      continue;
+    if (!hashmap_get(&r->done_index, run->test, n, &i))
+      add_done(r, run->test, n, run->verdict, true);
+    else if (is_bad(run->verdict) && r->done.items[i].inferred)
+      r->done.items[i].verdict = run->verdict;
+  }
+}
+
 static int load_done(Runner *r, Err *err) {
   Suite suite = {0};
+  Hashmap wanted = {0}; // what tests to be run may be inside of
   int rc = store_load(r->store, r->session, &suite, err);
   for (size_t i = 0; !rc && i < suite.nruns; i++) {
     const RunInfo *run = &suite.runs[i];
-    if (r->options->failed && is_bad(run->verdict))
-      continue;
-    hashmap_put(&r->done_index, run->test, strlen(run->test), r->done.len);
-    array_push(&r->done, (DoneTest){mem_strdup(run->test), run->verdict});
+    if (!r->options->failed || !is_bad(run->verdict))
+      add_done(r, run->test, strlen(run->test), run->verdict, false);
+    else
+      for (const char *p = strchr(run->test, '/'); p; p = strchr(p + 1, '/'))
+        hashmap_put(&wanted, run->test, (size_t)(p - run->test), 1);
   }
+  for (size_t i = 0; !rc && i < suite.nruns; i++)
+    add_wholes(r, &suite.runs[i], &wanted);
+  hashmap_release(&wanted);
   suite_release(&suite);
   return rc;
 }
@@ -218,6 +262,10 @@ int runner_close(Runner *r, bool complete, Err *err) {
   collector_free(r->collector);
   r->collector = NULL;
   forget_done(r);
+  if (r->failure_lines)
+    regfree(r->failure_lines);
+  free(r->failure_lines);
+  r->failure_lines = NULL;
   return rc;
 }
 
@@ -315,25 +363,94 @@ int runner_add(Runner *r, Run *run, const Run *again, Err *err) {
 }
 
 static const Run *find_again(const Segments *s, const char *test) {
-  for (size_t i = 0; s && i < s->len; i++)
+  for (size_t i = 0; i < s->len; i++)
     if (!strcmp(s->items[i].run.test, test))
       return &s->items[i].run;
   return NULL;
 }
 
-static void note_split(Runner *r, const Segments *s) {
-  r->split++;
-  r->segments += s->len;
-  r->total += r->total ? s->len - 1 : 0;
-  if (r->split_program)
-    return;
-  r->split_program = mem_strdup(path_below(s->items[0].program, r->root));
-  r->split_example = mem_strdup(s->items[0].name);
+// How much of the names is the same in all of them, from the begin or the end,
+// up to an underscore.
+static size_t common_part(const Segments *s, bool from_end) {
+  const char *first = s->items[0].name;
+  size_t n = strlen(first), kept = 0;
+  for (size_t i = 1; i < s->len; i++) {
+    const char *name = s->items[i].name;
+    size_t m = strlen(name), same = 0;
+    while (same < n && same < m &&
+           (from_end ? first[strlen(first) - 1 - same] == name[m - 1 - same]
+                     : first[same] == name[same]))
+      same++;
+    n = same;
+  }
+  for (size_t i = 0; i < n; i++)
+    if ((from_end ? first[strlen(first) - 1 - i] : first[i]) == '_')
+      kept = i + 1;
+  return kept;
 }
 
-static int add_segments(Runner *r, const Run *run, Segments *s,
-                        const Segments *again, Err *err) {
-  note_split(r, s);
+// "test_*", "*_test"; NULL: the names have nothing in common. Caller frees.
+static char *name_pattern(const Segments *s) {
+  const char *first = s->items[0].name;
+  size_t n = common_part(s, false);
+  if (n)
+    return mem_printf("%.*s*", (int)n, first);
+  n = common_part(s, true);
+  return n ? mem_printf("*%s", first + strlen(first) - n) : NULL;
+}
+
+// Called with the first one that was taken apart.
+static char *describe_split(const Runner *r, const Run *run,
+                            const Segments *s) {
+  const char *program = path_below(s->items[0].program, r->root);
+  char *pattern = name_pattern(s), *text;
+  if (!*s->items[0].name && s->items[0].returned)
+    text = mem_printf("`%s` writes %zu lines of TAP; each is a test", program,
+                      s->len);
+  else if (!*s->items[0].name)
+    text = mem_printf("each of the %zu processes of %s that `%s` starts is a "
+                      "test",
+                      s->len, program, run->command);
+  else if (pattern)
+    text = mem_printf("`%s` runs %zu function%s named %s; each is a test",
+                      program, s->len, plural(s->len), pattern);
+  else
+    text =
+        mem_printf("`%s` runs %zu test%s, told apart as %s, %s, ...", program,
+                   s->len, plural(s->len), s->items[0].name, s->items[1].name);
+  free(pattern);
+  return text;
+}
+
+static void note_split(Runner *r, const Run *run, const Segments *s) {
+  r->total += r->total ? s->len - 1 : 0;
+  if (!r->split++)
+    r->split_text = describe_split(r, run, s);
+  else
+    r->split_others += s->len;
+}
+
+// One that does nothing else is no test program.
+enum { SEGMENTS_LEAST = 2 };
+
+void runner_judge_segments(Runner *r, Segments *s, const Run *run,
+                           const Trial *t, const char *name, bool again) {
+  bool enough = s->len >= SEGMENTS_LEAST;
+  r->marked |= s->len > 0;
+  if (enough && segments_judge(s, run, t, r->failure_lines)) {
+    segments_name(s, name);
+    return;
+  }
+  r->undecided += enough && !again && run->verdict == VERDICT_FAIL;
+  segments_release(s);
+}
+
+int runner_add_segments(Runner *r, Run *run, const Run *again,
+                        Segments *segments, Err *err) {
+  Segments *s = &segments[0];
+  if (!s->len)
+    return runner_add(r, run, again, err);
+  note_split(r, run, s);
   for (size_t i = 0; i < s->len; i++) {
     Run *part = &s->items[i].run;
     part->command = mem_strdup(run->command);
@@ -341,31 +458,10 @@ static int add_segments(Runner *r, const Run *run, Segments *s,
     part->seconds = run->seconds / (double)s->len;
     if (run->note)
       run_add_note(part, "%s", run->note);
-    if (runner_add(r, part, find_again(again, part->test), err))
+    if (runner_add(r, part, find_again(&segments[1], part->test), err))
       return -1;
   }
   return 0;
-}
-
-int runner_add_test(Runner *r, Run *run, const Run *again,
-                    Segments segments[2], Err *err) {
-  if (!segments[0].len)
-    return runner_add(r, run, again, err);
-  return add_segments(r, run, &segments[0], segments[1].len ? &segments[1] : NULL,
-                      err);
-}
-
-void runner_judge_segments(Runner *r, Segments *s, const Run *run,
-                           const Trial *t, const char *name) {
-  enum { LEAST = 2 }; // one that runs a single test is that test
-  if (s->len < LEAST) {
-    segments_release(s);
-  } else if (!segments_judge(s, run, t, r->failure_lines)) {
-    r->undecided++;
-    segments_release(s);
-  } else {
-    segments_name(s, name);
-  }
 }
 
 double runner_limit(const Runner *r, double full) {
@@ -390,7 +486,8 @@ char **environment_with(char *const *extra, Arena *arena) {
     m++;
   char **env = arena_array(arena, char *, n + m + 1);
   for (size_t i = 0; i < n; i++)
-    if (!text_starts(environ[i], "CULPRIT_"))
+    if (!text_starts(environ[i], "CULPRIT_") ||
+        text_starts(environ[i], "CULPRIT_SEGMENT="))
       env[k++] = environ[i];
   memcpy(env + k, extra, m * sizeof *extra);
   return env;

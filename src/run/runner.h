@@ -5,10 +5,10 @@
 #ifndef CULPRIT_RUN_RUNNER_H
 #define CULPRIT_RUN_RUNNER_H
 
+#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <regex.h>
 
 #include "model/run.h"
 #include "oracle/oracle.h"
@@ -37,6 +37,8 @@ typedef struct {
   bool failed, add, scratch, rerun;
   // Tests inside a test are tests of their own (program/segments.h).
   bool segments;
+  bool isolate; // those of cmocka and Check run in processes of their own
+  const char *segment;       // functions that are tests; NULL: the usual ones
   const char *failure_regex; // lines that say that a test failed; NULL: none
   bool serve; // keep programs ready between tests (process/server.h)
   // What runs that the user did not write may do. The runner sets the scratch
@@ -47,6 +49,7 @@ typedef struct {
 typedef struct {
   char *test;
   Verdict verdict;
+  bool inferred; // from tests that seem to be inside of it
 } DoneTest;
 
 typedef struct Runner Runner;
@@ -56,7 +59,7 @@ struct Runner {
   const char *root;    // our directory: paths are shown relative to it
   Store *store;        // set by the caller before runner_begin
   Oracle oracle;
-  const regex_t *failure_lines; // of options->failure_regex; NULL: none
+  regex_t *failure_lines; // of options->failure_regex; NULL: none
   double timeout;
 
   // From runner_begin on.
@@ -76,10 +79,12 @@ struct Runner {
   double limit;   // the last that an execution ran into
   size_t overran, hung; // executions that did; tests that hang
   bool interrupted;
-  // Tests that were taken apart: how many, into how many; those that fail
-  // without a segment that is to blame; the first one's program and a segment.
-  size_t split, segments, undecided;
-  char *split_program, *split_example;
+  // Tests that were taken apart: how many, what the first is made of (NULL:
+  // none was; the caller frees it), of how many tests all others are.
+  size_t split, split_others;
+  char *split_text;
+  size_t undecided; // fail, and none of the tests inside is to blame
+  bool marked;      // some test had boundaries inside
   Err warning; // something the user should know at the end; may be empty
   bool stale;  // the session cannot go on: the program was built anew
   bool fresh;  // begin a new session, whatever is there
@@ -91,7 +96,8 @@ struct Runner {
   void *judged_context;
 };
 
-// Checks what the options name: program, its map, oracle. Needs no store yet.
+// Checks what the options name: program, its map, oracle, expressions. Needs no
+// store yet.
 int runner_open(Runner *r, const RunOptions *o, Err *err);
 
 // Begins or continues the session. The adapter calls it when it knows its
@@ -119,16 +125,16 @@ int runner_collect(Runner *r, const char *dir, Run *run, Segments *segments,
 // had failed (NULL: it was not). If it did not fail again, the test is flaky;
 // if it failed in another way, the test fails, and a note says so.
 int runner_add(Runner *r, Run *run, const Run *again, Err *err);
-// The same for a test that may have segments (of its first and its second
-// execution, as runner_judge_segments left them): each is stored as a test.
-int runner_add_test(Runner *r, Run *run, const Run *again,
-                    Segments segments[2], Err *err);
-
-// Judges and names the segments of a judged run; removes them if there are none
-// to speak of, or if nobody can tell which of them failed. `name`: before
-// theirs; NULL: nothing.
-void runner_judge_segments(Runner *r, Segments *segments, const Run *run,
-                           const Trial *t, const char *name);
+// The segments of a judged run get their verdicts and, as tests, their names:
+// "NAME/segment", or "segment" if `name` is NULL. Those that are too few, or of
+// a run none of them is to blame for, are released. `again`: of the second
+// execution.
+void runner_judge_segments(Runner *r, Segments *s, const Run *run,
+                           const Trial *t, const char *name, bool again);
+// As runner_add. If the run has judged segments, each is stored as a test:
+// segments[0] of it, segments[1] of `again`, which may be other ones.
+int runner_add_segments(Runner *r, Run *run, const Run *again,
+                        Segments *segments, Err *err);
 
 // A limit for an execution whose full limit is `full` seconds: ten times the
 // slowest test that passed (or answer of the reference), 1 s at least, `full`

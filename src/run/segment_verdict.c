@@ -26,22 +26,111 @@ static OutputSlice cut(const Str *text, int64_t from, int64_t to) {
   return (OutputSlice){str_text(text) + begin, end - begin};
 }
 
-static bool is_over(const Segment *s) {
-  return s->returned.out >= 0 || s->returned.err >= 0 || s->has_result;
-}
-
 // --- blaming ----------------------------------------------------------------
 
-// The process ended while it ran, however.
-static bool blame_end(const Segments *s, bool *blamed) {
+// Which of them failed, and in which words of the framework (NULL: it names
+// none). `died`: by the end of their process.
+typedef struct {
+  bool *died, *failed;
+  char **words;
+} Blame;
+
+typedef struct {
+  const Str *out, *err;
+  const regex_t *also; // lines that say so too; NULL: none
+  const char *root;    // places are relative to it
+} BlameSources;
+
+// Its process ended in it. `left`: or perhaps the test jumped out of itself.
+static bool blame_end(const Segments *s, bool left, bool *blamed) {
   bool any = false;
   for (size_t i = 0; i < s->len; i++) {
     const Segment *g = &s->items[i];
-    blamed[i] = g->died || (*g->name && g->last && !is_over(g));
+    blamed[i] = g->died || (left && *g->name && g->last && !g->returned);
     any |= blamed[i];
   }
   return any;
 }
+
+static bool keep_tap(void *last, const char *line) {
+  TapLine t = message_tap(line);
+  if (t != TAP_NOTHING)
+    *(TapLine *)last = t;
+  return true;
+}
+
+// The verdict of its framework. False: it says nothing.
+static bool framework_verdict(const Segment *g, const Str *out, Verdict *v) {
+  TapLine t = TAP_NOTHING;
+  if (g->has_verdict)
+    t = g->result == SEGMENT_PASSED    ? TAP_OK
+        : g->result == SEGMENT_SKIPPED ? TAP_SKIPPED
+                                       : TAP_NOT_OK;
+  OutputSlice o = cut(out, g->begin.out, g->end.out);
+  if (g->tap)
+    message_lines(o.text, o.n, keep_tap, &t);
+  *v = t == TAP_SKIPPED ? VERDICT_SKIP
+       : t == TAP_OK    ? VERDICT_PASS
+                        : VERDICT_FAIL;
+  return t != TAP_NOTHING;
+}
+
+static bool blame_verdicts(const Segments *s, const Str *out, bool *blamed) {
+  bool any = false;
+  for (size_t i = 0; i < s->len; i++) {
+    Verdict v;
+    blamed[i] = framework_verdict(&s->items[i], out, &v) && v == VERDICT_FAIL;
+    any |= blamed[i];
+  }
+  return any;
+}
+
+// --- by name ----------------------------------------------------------------
+
+typedef struct {
+  const Segments *segments;
+  Blame *blame;
+  bool any, unclear;
+} Naming;
+
+// Several of the same name: the one of that iteration, if it is said.
+static void blame_named(Naming *n, const char *name, long iteration,
+                        const char *line) {
+  size_t same = 0, chosen = 0;
+  for (size_t i = 0; i < n->segments->len; i++) {
+    if (strcmp(n->segments->items[i].name, name) != 0)
+      continue;
+    if (!same || (long)same == iteration)
+      chosen = i;
+    same++;
+  }
+  if (!same)
+    return;
+  n->unclear |= same > 1 && (iteration < 0 || (size_t)iteration >= same);
+  n->any = n->blame->failed[chosen] = true;
+  free(n->blame->words[chosen]);
+  n->blame->words[chosen] = mem_strdup(line);
+}
+
+static bool take_line(void *naming, const char *line) {
+  char *name;
+  long iteration;
+  if (message_names_failed(line, &name, &iteration)) {
+    blame_named(naming, name, iteration, line);
+    free(name);
+  }
+  return true;
+}
+
+// The framework says which of its tests failed, perhaps only in the end.
+static bool blame_names(const Segments *s, const BlameSources *e, Blame *b) {
+  Naming n = {s, b, false, false};
+  message_lines(str_text(e->out), e->out->len, take_line, &n);
+  message_lines(str_text(e->err), e->err->len, take_line, &n);
+  return n.any && !n.unclear;
+}
+
+// --- by result and output ---------------------------------------------------
 
 // How many returned the same as the i-th?
 static size_t same_result(const Segments *s, size_t i) {
@@ -74,16 +163,21 @@ static bool blame_results(const Segments *s, bool *blamed) {
 
 // What the driver of the tests writes after one, before the next, is about it.
 // Processes say nothing of their own: the script writes when one is over.
-//
-// After the last one comes what sums up all, which says nothing about it.
-static bool says_failed(const Segment *g, const Str *out, const Str *err,
-                        const regex_t *also) {
-  bool returned = g->last && (g->returned.out >= 0 || g->returned.err >= 0);
-  OutputPlace end = returned ? g->returned : g->end;
-  OutputSlice o = cut(out, g->begin.out, end.out);
-  OutputSlice e = cut(err, g->begin.err, end.err);
-  return message_says_failed(o.text, o.n, also) ||
-         message_says_failed(e.text, e.n, also);
+// After the last one, it must name a place: what sums up all names none.
+static bool text_blames(const Segment *g, const Str *text, int64_t begin,
+                        int64_t done, int64_t end, const regex_t *also) {
+  bool ended = g->last && g->returned && done >= 0;
+  OutputSlice own = cut(text, begin, ended ? done : end);
+  if (message_says_failed(own.text, own.n, also))
+    return true;
+  OutputSlice after = cut(text, done, end);
+  return ended && message_blames_place(after.text, after.n);
+}
+
+static bool says_failed(const Segment *g, const BlameSources *v) {
+  return text_blames(g, v->out, g->begin.out, g->done.out, g->end.out,
+                     v->also) ||
+         text_blames(g, v->err, g->begin.err, g->done.err, g->end.err, v->also);
 }
 
 // A script that keeps its output back until it ends tells nothing about its
@@ -96,14 +190,13 @@ static bool is_in_time(const Segments *s) {
   return false;
 }
 
-static bool blame_output(const Segments *s, const Str *out, const Str *err,
-                         const regex_t *also, bool *blamed) {
-  bool any = false, processes = !*s->items[0].name && !s->items[0].has_result;
+static bool blame_output(const Segments *s, const BlameSources *e, bool *blamed) {
+  bool any = false, processes = !*s->items[0].name && !s->items[0].returned;
   if (processes && !is_in_time(s))
     return false;
   for (size_t i = 0; i < s->len; i++) {
     const Segment *g = &s->items[i];
-    blamed[i] = says_failed(g, out, err, also);
+    blamed[i] = says_failed(g, e);
     if (blamed[i] && g->overlaps)
       return false; // it may be another one's
     any |= blamed[i];
@@ -123,84 +216,116 @@ static void copy_failures(const Run *whole, Run *run) {
   }
 }
 
-// In its own words, or by what it returned.
-static void add_failure(Segment *g, const Str *out, const Str *err) {
-  OutputSlice e = cut(err, g->begin.err, g->end.err);
-  OutputSlice o = cut(out, g->begin.out, g->end.out);
+// What a segment wrote, without what sums all of them up.
+static void own_words(const Segment *g, const BlameSources *v, Str *text) {
+  OutputSlice o = cut(v->out, g->begin.out, g->end.out);
+  OutputSlice e = cut(v->err, g->begin.err, g->end.err);
+  if (g->overlaps)
+    return;
+  str_addn(text, o.text, g->last ? message_summary(o.text, o.n) : o.n);
+  str_addn(text, e.text, g->last ? message_summary(e.text, e.n) : e.n);
+}
+
+// In its own words, those of its framework, by its death or its result.
+static void add_failure(Segment *g, const BlameSources *e, const char *words) {
   Message m;
   Str text = {0};
-  str_addn(&text, o.text, o.n);
-  str_addn(&text, e.text, e.n);
+  own_words(g, e, &text);
+  bool says = message_says_failed(str_text(&text), text.len, e->also);
+  if (!says && (words || g->died))
+    str_clear(&text);
+  if (!says && words)
+    str_add(&text, words);
   if (message_find(str_text(&text), text.len, false, &m)) {
     failure_add(&g->run, "exit", m.place, m.signature, m.line);
     failure_add_words(&g->run, text.data, text.len, &m);
     message_release(&m);
   } else {
-    char *message = mem_printf("returned %" PRId64, g->result);
-    failure_add(&g->run, "exit", "", NULL, message);
+    char *message = g->has_result ? mem_printf("returned %" PRId64, g->result)
+                                  : mem_strdup("ended the process");
+    failure_add_exit(&g->run, e->root, NULL, message);
     free(message);
   }
   str_release(&text);
 }
 
-static bool has_ended_by_itself(const Run *whole) {
-  for (size_t i = 0; i < whole->failures.len; i++)
-    if (strcmp(whole->failures.items[i].kind, "exit"))
+// The test ended with a status of its own, though a child of it may have died.
+static bool has_ended_by_itself(const Run *whole, const Trial *t) {
+  for (size_t i = 0; i < whole->failures.len; i++) {
+    const char *kind = whole->failures.items[i].kind;
+    if (strcmp(kind, "exit") != 0 && strcmp(kind, "output") != 0 &&
+        (strcmp(kind, "signal") != 0 || t->outcome->end != END_EXIT))
       return false;
+  }
   return true;
 }
 
-// Which of them ended the process, and which failed otherwise.
-typedef struct {
-  bool *ended, *failed;
-} Blame;
-
-static bool find_blame(const Segments *s, const Run *whole, const Str *out,
-                       const Str *err, const regex_t *also, Blame *b) {
-  bool ended = blame_end(s, b->ended);
-  if (!ended && !has_ended_by_itself(whole))
+static bool find_blame(const Segments *s, bool by_itself, const BlameSources *e,
+                       Blame *b) {
+  bool died = blame_end(s, !by_itself, b->died);
+  if (!died && !by_itself)
     return false;
-  if (blame_results(s, b->failed) || blame_output(s, out, err, also, b->failed))
+  if (blame_verdicts(s, e->out, b->failed))
+    return true;
+  if (blame_names(s, e, b)) {
+    // A framework that goes on knows which deaths were expected.
+    if (by_itself)
+      memset(b->died, 0, s->len * sizeof *b->died);
+    return true;
+  }
+  memset(b->failed, 0, s->len * sizeof *b->failed);
+  if (blame_results(s, b->failed) || blame_output(s, e, b->failed))
     return true;
   memset(b->failed, 0, s->len * sizeof *b->failed);
-  return ended;
+  return died || blame_end(s, true, b->died);
 }
 
-static void blame_all(Segments *s, const Run *whole, const Str *out,
-                      const Str *err, const Blame *b) {
+static void set_verdicts(Segments *s, const Run *whole, bool by_itself,
+                         const BlameSources *e, const Blame *b) {
   for (size_t i = 0; i < s->len; i++) {
-    Run *run = &s->items[i].run;
-    run->verdict = b->ended[i] || b->failed[i] ? VERDICT_FAIL : VERDICT_PASS;
-    if (b->ended[i] && !has_ended_by_itself(whole))
-      copy_failures(whole, run);
-    else if (run->verdict == VERDICT_FAIL)
-      add_failure(&s->items[i], out, err);
+    Segment *g = &s->items[i];
+    Verdict v;
+    bool failed = b->died[i] || b->failed[i];
+    bool skipped = framework_verdict(g, e->out, &v) && v == VERDICT_SKIP;
+    g->run.verdict = failed    ? VERDICT_FAIL
+                     : skipped ? VERDICT_SKIP
+                               : VERDICT_PASS;
+    if (b->died[i] && !by_itself)
+      copy_failures(whole, &g->run);
+    else if (failed)
+      add_failure(g, e, b->words[i]);
   }
+}
+
+static void blame_release(Blame *b, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    free(b->words[i]);
+  free(b->died);
+  free(b->failed);
+  free(b->words);
 }
 
 bool segments_judge(Segments *s, const Run *whole, const Trial *t,
                     const regex_t *also) {
-  if (whole->verdict == VERDICT_PASS) {
-    for (size_t i = 0; i < s->len; i++)
-      s->items[i].run.verdict = VERDICT_PASS;
-    return true;
-  }
-  if (whole->verdict != VERDICT_FAIL)
+  bool passed = whole->verdict == VERDICT_PASS;
+  if (!passed && whole->verdict != VERDICT_FAIL)
     return false;
   Str out = {0}, err = {0};
   Err ignored;
-  Blame b = {mem_array(bool, s->len + 1), mem_array(bool, s->len + 1)};
+  BlameSources e = {&out, &err, also, t->root};
+  Blame b = {mem_array(bool, s->len + 1), mem_array(bool, s->len + 1),
+             mem_array(char *, s->len + 1)};
   fs_read_regular(t->out, OUTPUT_MOST, &out, &ignored);
   if (!t->merged)
     fs_read_regular(t->err, OUTPUT_MOST, &err, &ignored);
-  bool any = find_blame(s, whole, &out, &err, also, &b);
-  if (any)
-    blame_all(s, whole, &out, &err, &b);
-  free(b.ended);
-  free(b.failed);
+  bool by_itself = has_ended_by_itself(whole, t);
+  bool decided = passed || find_blame(s, by_itself, &e, &b);
+  if (decided)
+    set_verdicts(s, whole, by_itself, &e, &b);
+  blame_release(&b, s->len);
   str_release(&out);
   str_release(&err);
-  return any;
+  return decided;
 }
 
 // --- names ------------------------------------------------------------------

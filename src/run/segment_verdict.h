@@ -1,7 +1,9 @@
 // Verdicts of the tests inside a test (program/segments.h). Segments of a test
-// that passed have passed. One that failed blames some of its segments by, in
-// this order:
+// that passed have passed, or were skipped. One that failed blames some of its
+// segments by, in this order:
 //
+//   its framework  the result that it knows, its line of TAP, or a line that
+//                  names the test and says that it failed
 //   its end        the process ended in it: a signal, exit, a timeout
 //   its result     what it returned differs from what most of them returned
 //   its output     a line that was written while it ran says that it failed

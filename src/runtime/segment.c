@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 
@@ -29,15 +30,32 @@ extern void *stderr __attribute__((weak));
 
 enum { OFF = 1, ON = 2 };
 int __culprit_segments; // OFF, ON; 0: not known yet
+struct OutputFile {
+  uint64_t device, inode; // 0: not known
+};
+struct OutputFile __culprit_segment_files[2]; // what the test writes to
 long __culprit_segment_thread;
 bool __culprit_segment_busy;
+
+INLINE void find_file(const char *name, size_t n, struct OutputFile *file) {
+  const char *path = variable(name, n);
+  struct stat s;
+  clear(&s, sizeof s);
+  if (!path || CALL(SYS_stat, path, &s, 0))
+    return;
+  file->device = s.st_dev;
+  file->inode = s.st_ino;
+}
 
 // Only the thread that runs the first test has boundaries: counters belong to
 // the whole process.
 INLINE bool is_on(void) {
-  if (!__culprit_segments)
+  if (!__culprit_segments) {
     __culprit_segments =
         __culprit_header && variable("CULPRIT_SEGMENTS", 16) ? ON : OFF;
+    find_file("CULPRIT_STDOUT", 14, &__culprit_segment_files[0]);
+    find_file("CULPRIT_STDERR", 14, &__culprit_segment_files[1]);
+  }
   if (__culprit_segments == OFF)
     return false;
   long thread = CALL(SYS_gettid, 0, 0, 0);
@@ -47,8 +65,15 @@ INLINE bool is_on(void) {
   return __culprit_segment_thread == thread;
 }
 
-// How much was written to a regular file, with what stdio still holds.
+// How much was written to the file of the test, with what stdio still holds;
+// -1: the program writes elsewhere.
 INLINE int64_t written(int fd, void *stream) {
+  const struct OutputFile *file = &__culprit_segment_files[fd - 1];
+  struct stat s;
+  clear(&s, sizeof s);
+  if (!file->inode || CALL(SYS_fstat, fd, &s, 0) || s.st_ino != file->inode ||
+      s.st_dev != file->device)
+    return -1;
   long at = CALL(SYS_lseek, fd, 0, 1 /* SEEK_CUR */);
   if (at < 0)
     return -1;
@@ -136,7 +161,7 @@ void __culprit_segment_end(int64_t result, uint32_t flags) {
                              __builtin_frame_address(0));
 }
 
-void __culprit_segment_point(const char *name, int64_t result) {
-  __culprit_segment_boundary(SEGMENT_POINT, name, result, SEGMENT_HAS_RESULT,
+void __culprit_segment_point(int64_t result, uint32_t flags) {
+  __culprit_segment_boundary(SEGMENT_POINT, NULL, result, flags,
                              __builtin_frame_address(0));
 }

@@ -19,11 +19,18 @@
 typedef enum {
   SEGMENT_BEGIN = 1, // the test `name` is about to run
   SEGMENT_END = 2,   // it has returned; not written when it was left otherwise
-  SEGMENT_POINT = 3, // a check that closes what ran since the last one
+  SEGMENT_POINT = 3, // a line of TAP, which closes what ran since the last one
   SEGMENT_MORE = 4,  // words that did not fit the record that follows
 } SegmentKind;
 
-enum { SEGMENT_HAS_RESULT = 1 }; // in `flags`
+// In `flags`: `result` is what the test returned, or a SegmentVerdict.
+enum { SEGMENT_HAS_RESULT = 1, SEGMENT_HAS_VERDICT = 2 };
+
+typedef enum {
+  SEGMENT_PASSED = 0,
+  SEGMENT_FAILED = 1,
+  SEGMENT_SKIPPED = 2,
+} SegmentVerdict;
 
 typedef struct {
   uint32_t magic;
@@ -31,7 +38,7 @@ typedef struct {
   uint64_t time;  // ns, CLOCK_MONOTONIC
   uint64_t frame; // a stack address of the function that runs the test
   int64_t out, err; // bytes written so far; -1: not known
-  int64_t result;   // what the test returned
+  int64_t result;
   uint32_t kind;    // SegmentKind
   uint32_t flags;
   uint32_t name_size;
