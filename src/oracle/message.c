@@ -142,18 +142,31 @@ static bool is_summary(const char *line) {
 bool message_says_failed(const char *text, size_t n, const regex_t *also) {
   const Patterns *p = patterns();
   OutputLines lines = {0};
-  bool failed = false;
+  bool failed = false, summed = false;
   split(text, n, &lines);
-  for (size_t i = 0; i < lines.len && !failed; i++) {
+  for (size_t i = 0; i < lines.len && !failed && !summed; i++) {
     char *line = plain(lines.items[i]);
-    bool summed = is_summary(line);
+    summed = is_summary(line);
     failed = (also && matches(also, line)) ||
-             (!matches(&p->noise, line) &&
-              matches(summed ? &p->count : &p->failure, line));
+             (!summed && !matches(&p->noise, line) &&
+              matches(&p->failure, line));
     free(line);
   }
   array_release(&lines);
   return failed;
+}
+
+bool message_counts_failures(const char *text, size_t n) {
+  OutputLines lines = {0};
+  bool counts = false;
+  split(text, n, &lines);
+  for (size_t i = 0; i < lines.len && !counts; i++) {
+    char *line = plain(lines.items[i]);
+    counts = is_summary(line) && matches(&patterns()->count, line);
+    free(line);
+  }
+  array_release(&lines);
+  return counts;
 }
 
 size_t message_summary(const char *text, size_t n) {

@@ -31,7 +31,7 @@ bool message_find(const char *text, size_t n, bool choosy, Message *out);
 
 // Does some line say that a test failed ("FAIL", "not ok", "assertion ...
 // failed", "expected ... got ...")? `also`: what the user says does (may be
-// NULL). A line that sums up says so if it counts a failure.
+// NULL). Lines that sum up, and all that follow one, do not count.
 bool message_says_failed(const char *text, size_t n, const regex_t *also);
 
 // Where the first line that sums up begins ("3 of 9 tests failed"); n: there is
@@ -51,6 +51,9 @@ TapLine message_tap(const char *line);
 // returns false.
 void message_lines(const char *text, size_t n,
                    bool visit(void *context, const char *line), void *context);
+
+// Does a line that sums up count failures ("fail: 1")?
+bool message_counts_failures(const char *text, size_t n);
 
 // Does some line say so that names a file and a line?
 bool message_blames_place(const char *text, size_t n);

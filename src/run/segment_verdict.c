@@ -190,6 +190,20 @@ static bool is_in_time(const Segments *s) {
   return false;
 }
 
+// Some drivers sum up every test: those that count a failure for most of them
+// sum up all that came before, too.
+static bool blame_counts(const Segments *s, const BlameSources *v,
+                         bool *blamed) {
+  size_t n = 0;
+  for (size_t i = 0; i < s->len; i++) {
+    const Segment *g = &s->items[i];
+    OutputSlice o = cut(v->out, g->begin.out, g->end.out);
+    blamed[i] = !g->last && !g->overlaps && message_counts_failures(o.text, o.n);
+    n += blamed[i];
+  }
+  return n && n * 2 < s->len;
+}
+
 static bool blame_output(const Segments *s, const BlameSources *e, bool *blamed) {
   bool any = false, processes = !*s->items[0].name && !s->items[0].returned;
   if (processes && !is_in_time(s))
@@ -274,7 +288,8 @@ static bool find_blame(const Segments *s, bool by_itself, const BlameSources *e,
     return true;
   }
   memset(b->failed, 0, s->len * sizeof *b->failed);
-  if (blame_results(s, b->failed) || blame_output(s, e, b->failed))
+  if (blame_results(s, b->failed) || blame_output(s, e, b->failed) ||
+      blame_counts(s, e, b->failed))
     return true;
   memset(b->failed, 0, s->len * sizeof *b->failed);
   return died || blame_end(s, true, b->died);

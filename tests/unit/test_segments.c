@@ -255,6 +255,7 @@ static Case begin_case(const char *output) {
     Segment g = {.name = mem_strdup(names[i]),
                  .program = mem_strdup("p"),
                  .begin = {(int64_t)text.len, 0},
+                 .done = {-1, -1},
                  .returned = true,
                  .last = i == 2};
     str_addn(&text, output, n);
