@@ -304,7 +304,7 @@ static int report_interruption(const Runner *r) {
 // A Makefile builds as it tests: what ended that is to be seen.
 static const char *failed_make(const Suite *suite) {
   for (size_t i = 0; i < suite->nfailures; i++)
-    if (*suite->failures[i].output)
+    if (suite->failures[i].output && *suite->failures[i].output)
       return suite->failures[i].output;
   return NULL;
 }

@@ -17,7 +17,8 @@
 // All runs that show the same failure.
 typedef struct {
   const char *kind, *message, *place, *signature;
-  // What its first run wrote: the lines that show it, and all; "": not kept.
+  // What its first run wrote: the lines that show it, and all; "" or NULL: not
+  // kept.
   const char *excerpt, *output;
   uint32_t *runs; // indexes into Suite.runs, ascending
   size_t nruns;

@@ -16,9 +16,8 @@ static const char *const frameworks[] = {
     "acutest",  "cmocka",  "CuTest", "greatest",      "minunit",
     "munit",    "seatest", "unity",  "unity_fixture", "unity_memory",
     "unittest", "utest",   NULL};
-static const char *const names[] = {"test",     "tests",     "unittests",
-                                    "testmain", "test_main", "testrunner",
-                                    NULL};
+static const char *const names[] = {"tests",     "unittests",  "testmain",
+                                    "test_main", "testrunner", NULL};
 static const char *const beginnings[] = {"test_", "test-", "tests_", NULL};
 static const char *const ends[] = {"_test",  "-test",     "_tests",
                                    "-tests", "_unittest", NULL};

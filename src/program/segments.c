@@ -25,7 +25,7 @@ typedef struct {
 // One process and module.
 typedef struct {
   char *run_name; // of its run file
-  uint32_t pid;
+  uint32_t pid, ppid;
   uint64_t started, ended;
   OutputPlace at; // when it started
   bool died;
@@ -134,6 +134,7 @@ static void add_module(Reading *r, int dir, const char *name) {
     return;
   Module m = {.run_name = mem_strdup(name),
               .pid = h->pid,
+              .ppid = h->ppid,
               .started = h->started,
               .ended = h->ended,
               .at = {h->out, h->err},
@@ -512,14 +513,21 @@ static void add_process(Reading *r, const Module *m) {
                                      .died = m->died});
 }
 
+// Processes that one of the others started belong to it: those that the script
+// started are tests. Modules are in the order they started in.
 static void take_processes(Reading *r) {
   Hashmap processes = {0};
   for (size_t i = 0; i < r->modules.len; i++) {
     const Module *m = &r->modules.items[i];
-    uint64_t owner =
-        hashmap_intern(&processes, &m->pid, sizeof m->pid, r->intervals.len);
-    if (owner == r->intervals.len)
-      add_process(r, m);
+    uint64_t owner;
+    if (!hashmap_get(&processes, &m->pid, sizeof m->pid, &owner)) {
+      bool child = hashmap_get(&processes, &m->ppid, sizeof m->ppid, &owner);
+      if (!child) {
+        owner = r->intervals.len;
+        add_process(r, m);
+      }
+      hashmap_put(&processes, &m->pid, sizeof m->pid, owner);
+    }
     array_push(&r->parts, (Part){m, NULL, (int)owner});
   }
   hashmap_release(&processes);
@@ -527,18 +535,23 @@ static void take_processes(Reading *r) {
     array_last(&r->segments).last = true;
 }
 
-// Several programs are steps of one test; of one program, each is a test.
+// Several programs are steps of one test; of one program, each process that the
+// script started is a test.
 static bool are_processes_tests(const Reading *r) {
   Hashmap pids = {0};
+  size_t started = 0;
   bool same = true;
   for (size_t i = 0; i < r->modules.len; i++) {
     const Module *m = &r->modules.items[i];
-    if (hashmap_intern(&pids, &m->pid, sizeof m->pid, i) == i)
-      same &= !strcmp(m->program, r->modules.items[0].program);
+    uint64_t ignored;
+    bool child = hashmap_get(&pids, &m->ppid, sizeof m->ppid, &ignored);
+    if (hashmap_intern(&pids, &m->pid, sizeof m->pid, i) != i || child)
+      continue;
+    started++;
+    same &= !strcmp(m->program, r->modules.items[0].program);
   }
-  bool many = pids.len >= PROCESSES_ENOUGH;
   hashmap_release(&pids);
-  return many && same;
+  return started >= PROCESSES_ENOUGH && same;
 }
 
 // --- segments ---------------------------------------------------------------

@@ -334,7 +334,7 @@ static void put_failure(HtmlReport *h, size_t i, FILE *out) {
   fprintf(out, "</h2>\n<p>%zu failing run%s: ", g->nruns, plural(g->nruns));
   put_tests(suite, g, out);
   fputs("</p>\n", out);
-  if (*g->output) {
+  if (g->output && *g->output) {
     fputs("<details open class=\"output\"><summary>What the test wrote</summary>"
           "<pre>",
           out);

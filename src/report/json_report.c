@@ -245,7 +245,7 @@ static void failure(Report *r, const Ranking *ranking, FILE *out) {
   json_text("kind", group->kind, out);
   json_text("message", group->message, out);
   json_text("place", group->place, out);
-  json_text("output", group->output, out);
+  json_text("output", group->output ? group->output : "", out);
   fprintf(out, ",\"failing\":%u,\"passing\":%u", ranking->failing,
           ranking->passing);
   json_bool("stand_in", ranking->stand_in, out);

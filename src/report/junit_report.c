@@ -83,7 +83,7 @@ static void failure(Report *r, const Ranking *ranking, FILE *out) {
     fputc('>', out);
     html_text(run->command ? run->command : "", out);
     fputc('\n', out);
-    html_text(g->output, out);
+    html_text(g->output ? g->output : "", out);
     put_suspects(r, ranking, out);
     fputs("</failure></testcase>\n", out);
   }

@@ -188,7 +188,7 @@ static void put_places(const Report *r, const Ranking *ranking, FILE *out) {
 
 // What the test wrote when it failed, a few lines of it.
 static void put_words(const FailureGroup *g, FILE *out) {
-  for (const char *line = g->excerpt; *line;) {
+  for (const char *line = g->excerpt; line && *line;) {
     size_t n = strcspn(line, "\n");
     fprintf(out, "  > %.*s\n", (int)n, line);
     line += n + (line[n] == '\n');

@@ -147,7 +147,7 @@ static int refresh_registry(Store *s, int64_t session, Err *err) {
   if (bad)
     return db_corrupt(&s->db, err, "impossible value in table session");
   if (rc == 0)
-    return err_set(err, "%s: session %lld no longer exists; run again",
+    return err_set(err, "%s: session %lld is no longer there; run again",
                    s->db.path, (long long)session);
   Registry *r = &s->registry;
   if (r->session == session && r->revision == revision)

@@ -107,7 +107,7 @@ static int load_unit(void *ctx, const Unit *unit, const uint32_t *ids,
     const char *path = unit->sources[e->source].path;
     uint64_t source;
     if (!hashmap_get(&l->source_of, path, strlen(path), &source))
-      return db_corrupt(&l->store->db, err, "session %lld lacks a source",
+      return db_corrupt(&l->store->db, err, "a source of session %lld is missing",
                         (long long)l->suite->session);
     Entity *known = &l->entities.items[ids[i]];
     if (known->kind == ENTITY_KINDS)
@@ -135,7 +135,7 @@ static int load_entities(Loader *l, Err *err) {
   for (size_t i = 0; i < l->entities.len; i++)
     holes |= l->entities.items[i].kind == ENTITY_KINDS;
   if (holes)
-    return db_corrupt(&l->store->db, err, "session %lld lacks entities",
+    return db_corrupt(&l->store->db, err, "entities of session %lld are missing",
                       (long long)suite->session);
   suite->nentities = l->entities.len;
   suite->entities =
