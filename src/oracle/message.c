@@ -83,15 +83,16 @@ static bool is_line_number(const char *start, const char *s) {
 
 #define WORD(w) "(^|[^a-z0-9_])" w "([^a-z0-9_]|$)"
 
-// "3 failed", "failures: 0", "2 of 9 tests"; the last line of automake's logs
+// "3 failed", "failures: 0", "2 of 9 tests", "some tests failed"; the last line of
+// automake's logs; but not "failed: 1,2+1", which is about one
 static const char summary_pattern[] =
     "(^ *|[a-z] +|={3,} *|[^-+a-z0-9_.:=<>!*/ ] *)[0-9]+ *"
     "(of [0-9]+ *|/ *[0-9]+ *)?"
     "(tests?|test\\(s\\)|cases?|examples?|failures?|failed|fails?|passed|ok|"
     "checks?|asserts?|assertions?|errors?|suites?)([^a-z0-9_]|$)|"
     "(tests?|run|failures?|failed|fails?|passed|checks?|asserts?|assertions?|"
-    "errors?)[^a-z0-9]*[:=] *[0-9]|"
-    "(^|[^a-z])((no|all) (tests?|failures?|errors?)|summary|synthesis)|"
+    "errors?)[^a-z0-9]*[:=] *[0-9]+([^0-9a-z_.,+*-]|, *[a-z]|$)|"
+    "(^|[^a-z])((no|all|some) (tests?|failures?|errors?)|summary|synthesis)|"
     "\\(exit status: [0-9]+\\)$";
 static const char failure_pattern[] =
     WORD("(fail|failed|failure|fails)") "|^ *not ok|assert|"

@@ -37,6 +37,7 @@ typedef struct {
 typedef struct {
   uint64_t begin, end; // time
   uint64_t frame;
+  uint32_t pid;
   bool suite;
 } Interval;
 
@@ -262,7 +263,9 @@ typedef ARRAY(size_t) SegmentStack;
 
 static int add_interval(Reading *r, const Module *m, const SegmentRecord *at) {
   int index = (int)r->intervals.len;
-  array_push(&r->intervals, (Interval){.begin = at->time, .frame = at->frame});
+  array_push(&r->intervals, (Interval){.begin = at->time,
+                                      .frame = at->frame,
+                                      .pid = m->pid});
   array_push(&r->segments,
              (Segment){.name = mem_printf("%.*s", (int)at->name_size,
                                           (const char *)(at + 1)),
@@ -504,7 +507,9 @@ static void add_process(Reading *r, const Module *m) {
     set_end(&array_last(&r->segments), m->at);
     array_last(&r->segments).overlaps = !ended || ended > m->started;
   }
-  array_push(&r->intervals, (Interval){.begin = m->started, .end = m->ended});
+  array_push(&r->intervals, (Interval){.begin = m->started,
+                                      .end = m->ended,
+                                      .pid = m->pid});
   array_push(&r->segments, (Segment){.name = mem_strdup(""),
                                      .program = mem_strdup(m->program),
                                      .begin = m->at,
@@ -587,14 +592,15 @@ static int count_part(Reading *r, const Part *p, Run *run, DeadProcesses *dead,
   return 0;
 }
 
-// Counts the parts of one segment, which begin at *next, after those that are
-// everybody's (the first `common`).
+// Counts the parts of one segment, which begin at *next, after those of its
+// process that are everybody's (among the first `common`).
 static int fill(Reading *r, int owner, size_t common, size_t *next, Run *run,
                 Err *err) {
   DeadProcesses dead = {0};
   int rc = 0;
   for (size_t i = 0; !rc && i < common; i++)
-    if (r->parts.items[i].owner == EVERYBODY)
+    if (r->parts.items[i].owner == EVERYBODY &&
+        r->parts.items[i].module->pid == r->intervals.items[owner].pid)
       rc = count_part(r, &r->parts.items[i], run, &dead, err);
   while (*next < r->parts.len && r->parts.items[*next].owner < owner)
     (*next)++;
