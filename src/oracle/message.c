@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "util/array.h"
+#include "util/escape.h"
 #include "util/mem.h"
 
 enum { SHOWN = 5, LOOKED_AT = 40, LINE_MAX_ = 400 };
@@ -64,7 +65,10 @@ static char *plain(OutputLine l) {
   while (s.len && isspace((unsigned char)s.data[s.len - 1]))
     s.data[--s.len] = '\0';
   const char *text = str_text(&s);
-  char *line = mem_strdup(text + strspn(text, " \t"));
+  Str valid = {0}; // UTF-8, whatever the test wrote
+  escape_add(&valid, text + strspn(text, " \t"));
+  char *line = mem_strdup(str_text(&valid));
+  str_release(&valid);
   str_release(&s);
   return line;
 }

@@ -26,6 +26,7 @@ typedef struct {
 typedef struct {
   char *run_name; // of its run file
   uint32_t pid, ppid;
+  bool leads; // it is the test's own program, not one that a script started
   uint64_t started, ended;
   OutputPlace at; // when it started
   bool died;
@@ -136,6 +137,7 @@ static void add_module(Reading *r, int dir, const char *name) {
   Module m = {.run_name = mem_strdup(name),
               .pid = h->pid,
               .ppid = h->ppid,
+              .leads = h->session == h->pid,
               .started = h->started,
               .ended = h->ended,
               .at = {h->out, h->err},
@@ -541,7 +543,7 @@ static void take_processes(Reading *r) {
 }
 
 // Several programs are steps of one test; of one program, each process that the
-// script started is a test.
+// script started is a test. A program that starts itself is no script.
 static bool are_processes_tests(const Reading *r) {
   Hashmap pids = {0};
   size_t started = 0;
@@ -553,7 +555,7 @@ static bool are_processes_tests(const Reading *r) {
     if (hashmap_intern(&pids, &m->pid, sizeof m->pid, i) != i || child)
       continue;
     started++;
-    same &= !strcmp(m->program, r->modules.items[0].program);
+    same &= !m->leads && !strcmp(m->program, r->modules.items[0].program);
   }
   hashmap_release(&pids);
   return started >= PROCESSES_ENOUGH && same;

@@ -70,6 +70,8 @@ typedef struct {
   uint64_t started;      // ns, CLOCK_MONOTONIC
   uint64_t ended;        // by exit or a fatal signal; 0: otherwise
   int64_t out, err;      // bytes of the test's output then; -1: not known
+  uint32_t session;      // of the process; its own number: it leads the test
+  uint32_t unused;
   char module[1024];     // path of the program or library
 } RunHeader;
 

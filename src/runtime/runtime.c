@@ -229,6 +229,7 @@ __attribute__((noinline)) void __culprit_open(bool early) {
   h->death = death;
   h->ehdr = (uint64_t)(uintptr_t)&__ehdr_start;
   h->started = clock_now();
+  h->session = (uint32_t)CALL(SYS_getsid, 0, 0, 0);
   h->out = size_of_output("CULPRIT_STDOUT", 14);
   h->err = size_of_output("CULPRIT_STDERR", 14);
   name_module(h);
