@@ -187,6 +187,11 @@ static size_t end_of_condition(const Suite *suite, const Account *a, size_t i) {
 static void tell_guard(const Why *w, const Account *a, const TupleScore *t,
                        size_t n, size_t all, EvidenceList *out) {
   const Suite *suite = w->report.suite;
+  uint32_t seen = 0;
+  for (size_t i = 0; i < n; i++)
+    seen += t[i].ef + t[i].ep;
+  if (!seen) // the runs recorded no conditions
+    return;
   Str text = {0};
   str_addf(&text, "line %u ", suite->entities[t->entity].line);
   if (all > 1)
