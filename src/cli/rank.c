@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/known.h"
 #include "locate/cluster.h"
 #include "locate/fault.h"
 #include "locate/localizer.h"
@@ -28,6 +29,7 @@ void rank_options_release(RankOptions *o) {
   array_release(&o->only);
   array_release(&o->exclude);
   array_release(&o->faults);
+  array_release(&o->tests);
 }
 
 // --- ranking ----------------------------------------------------------------
@@ -43,7 +45,8 @@ typedef struct {
   Sources sources;
   const OutputPlaces *places;
   const Notes *notes; // of `culprit near`; NULL: not loaded
-  NearTest *nearest; // per failure; NULL: not needed
+  NearTest *nearest;  // per failure; NULL: not needed
+  size_t known;       // failures set aside
 } Work;
 
 static void work_release(Work *w) {
@@ -125,6 +128,53 @@ static int load(Work *w, const RankOptions *o) {
   return EXIT_DONE;
 }
 
+static bool shown_by(const FailureGroup *g, const RunInfo *run,
+                     const void *ctx) {
+  (void)g;
+  const Texts *tests = ctx;
+  for (size_t i = 0; i < tests->len; i++)
+    if (!strcmp(tests->items[i], run->test))
+      return true;
+  return false;
+}
+
+static const RunInfo *find_test(const Suite *suite, const char *name) {
+  for (size_t i = 0; i < suite->nruns; i++)
+    if (!strcmp(suite->runs[i].test, name))
+      return &suite->runs[i];
+  return NULL;
+}
+
+// --test: leaves the failures that these tests show. Returns an exit status.
+static int keep_tests(Suite *suite, const Texts *tests) {
+  for (size_t i = 0; i < tests->len; i++)
+    if (!find_test(suite, tests->items[i]))
+      return cli_fail(EXIT_USAGE,
+                      "--test %s: session %lld has no such test; `culprit "
+                      "rank` names the failing ones",
+                      tests->items[i], (long long)suite->session);
+  suite_filter_failures(suite, shown_by, tests);
+  if (suite->nfailures)
+    return EXIT_DONE;
+  const RunInfo *run = find_test(suite, tests->items[0]);
+  return cli_fail(EXIT_NO_VERDICT,
+                  "--test %s: the verdict of this test is '%s', so there is "
+                  "nothing to rank",
+                  run->test, verdict_name(run->verdict));
+}
+
+// Takes out the failures that are not asked for. Returns an exit status.
+static int select_failures(Work *w, Store *store, const RankOptions *o) {
+  KnownFailures known = {0};
+  Err err;
+  if (o->known && known_load(&known, o->known, store, &err))
+    return cli_error(&err);
+  if (o->known)
+    w->known = known_set_aside(&known, &w->suite).failures;
+  known_release(&known);
+  return o->tests.len ? keep_tests(&w->suite, &o->tests) : EXIT_DONE;
+}
+
 // Returns an exit status. Without any spectrum there is nothing to prepare.
 static int prepare(Work *w, Store *store, const RankOptions *o,
                    const ReportFormat *format) {
@@ -132,6 +182,9 @@ static int prepare(Work *w, Store *store, const RankOptions *o,
   Localizer method;
   if (store_load(store, o->session, &w->suite, &err))
     return cli_error(&err);
+  int selected = select_failures(w, store, o);
+  if (selected != EXIT_DONE)
+    return selected;
   w->suite.endings_alike = o->endings_alike;
   for (size_t i = 0; o->tests_alike && i < w->suite.nsources; i++)
     w->suite.sources[i].test = false;
@@ -172,6 +225,7 @@ static Report report_of(Work *w, const RankOptions *o) {
       .places = w->places,
       .sources = &w->sources,
       .nearest = w->nearest,
+      .known = w->known,
       .notes = w->notes,
       .root = getenv("GITHUB_WORKSPACE"),
   };
@@ -262,6 +316,11 @@ static int explain(const Work *w, const RankOptions *o) {
   long long session = (long long)suite->session;
   if (!count_verdict(suite, VERDICT_FAIL))
     return explain_no_failure(suite);
+  if (!suite->nfailures)
+    return cli_fail(EXIT_NO_VERDICT,
+                    "session %lld shows only known failures, so there is "
+                    "nothing to rank",
+                    session);
   if (!rank_has_spectra(suite, VERDICT_FAIL))
     return explain_no_spectrum(suite);
   if (!rank_has_spectra(suite, VERDICT_PASS))
@@ -281,7 +340,7 @@ static int print(Work *w, const RankOptions *o, const ReportFormat *format,
   if (fflush(out) || ferror(out))
     status = cli_fail(EXIT_ENVIRONMENT, "cannot write the report: %s",
                       strerror(errno));
-  else if (status == EXIT_DONE && !ranked)
+  else if (status == EXIT_DONE && !ranked && !o->none_ok)
     status = explain(w, o);
   warn_changed(w);
   return status;
@@ -375,6 +434,13 @@ const Option rank_shown_options[] = {
     {.rows = option_colors, .at = offsetof(RankOptions, color)},
     {0}};
 
+const Option rank_known_options[] = {
+    {"known", "FILE|SESSION", &option_text, offsetof(RankOptions, known),
+     "set failures aside that were there before: those of a session, of a file "
+     "written by `culprit rank --json`, or of a file with one signature or "
+     "name of a test per line"},
+    {0}};
+
 const Option rank_session_options[] = {
     {"other-failures", "exclude|pass", &option_others,
      offsetof(RankOptions, other_failures_pass),
@@ -420,6 +486,10 @@ static const Option options[] = {
      offsetof(Options, rank.exit_score),
      "formula that scores exit blocks, for cp"},
     {.title = "Runs and files"},
+    {"test", "NAME", &option_list, offsetof(Options, rank.tests),
+     "rank only the failures that this test shows; compare only its run with "
+     "the passing ones"},
+    {.rows = rank_known_options, .at = offsetof(Options, rank)},
     {.rows = rank_session_options, .at = offsetof(Options, rank)},
     {.rows = option_store, .at = offsetof(Options, store)},
     {.rows = rank_files_options, .at = offsetof(Options, rank)},

@@ -178,6 +178,8 @@ static void begin(Report *r, FILE *out) {
   put_runs(r, "imprecise", is_imprecise, out);
   put_runs(r, "without_spectrum", is_blind, out);
   report_json_notes(r->suite, out);
+  if (r->known)
+    fprintf(out, ",\"known\":%zu", r->known);
   fputs(r->more ? r->more : "", out);
   put_together(r, out);
   fputs(",\"failures\":[", out);

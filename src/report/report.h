@@ -42,6 +42,7 @@ typedef struct {
   const char *more; // json: further members, each behind a comma; or NULL
   const Ranking *together; // of all failures, where one line explains them
                            // (locate/cluster.h); or NULL
+  size_t known;     // failures that were set aside
   size_t printed;   // suspects so far, for the formats
 } Report;
 

@@ -409,6 +409,8 @@ static void begin(Report *r, FILE *out) {
           r->suite->nruns, plural(r->suite->nruns), verb_s(failing), p.off);
   if (failing)
     fprintf(out, ": %zu %sfailure%s", n, n > 1 ? "different " : "", plural(n));
+  if (r->known)
+    fprintf(out, ", %zu known set aside", r->known);
   fprintf(out, "\n%s, %zu of %zu %s%s executed\n", r->method, r->executed,
           r->executable, entity_kind_name(r->by), plural(r->executable));
   note_verdict(r, VERDICT_FLAKY, "flaky", out);

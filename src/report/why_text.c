@@ -55,6 +55,11 @@ static void put_excerpt(Why *w, const Entity *e, FILE *out) {
 static void put_head(Why *w, FILE *out) {
   const Suite *suite = w->report.suite;
   const Entity *e = &suite->entities[w->statement];
+  if (w->function) {
+    fputs("the best ranked line of ", out);
+    report_escaped(w->function, out);
+    fputs(" is\n", out);
+  }
   if (e->line != w->line) {
     report_escaped(suite_path(suite, w->source), out);
     fprintf(out, ":%u has no statement; the nearest is\n", w->line);
