@@ -174,6 +174,10 @@ void failure_add_words(Run *run, const char *text, size_t n, const Message *m) {
     f->output = output_text(text, n);
     if (m)
       f->excerpt = output_text(m->text, strlen(m->text));
+    if (m && !*f->place && !strcmp(f->kind, "exit")) {
+      free(f->place);
+      f->place = mem_strdup(m->place);
+    }
   }
 }
 

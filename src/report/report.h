@@ -79,6 +79,11 @@ const char *report_function(const Suite *suite, const Entity *e);
 typedef ARRAY(const PlaceAt *) PlaceList;
 void report_places(const Report *r, size_t failure, PlaceList *out);
 
+// The source and line that a failure's message names. False: none, or a file
+// that is not among the sources.
+bool report_blamed(const Suite *suite, size_t failure, uint32_t *source,
+                   uint32_t *line);
+
 // A text for a terminal: control characters and the like are escaped.
 void report_escaped(const char *text, FILE *out);
 
