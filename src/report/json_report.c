@@ -6,6 +6,7 @@
 
 #include "report/json_out.h"
 #include "report/report.h"
+#include "util/fs.h"
 #include "util/mem.h"
 
 // --- head -------------------------------------------------------------------
@@ -239,6 +240,26 @@ static void put_places(const Report *r, const Ranking *ranking, FILE *out) {
     fputc(']', out);
 }
 
+// The calls that led to the death, innermost first.
+static void put_callers(const Report *r, size_t failure, FILE *out) {
+  const char *rest = deaths_callers(r->deaths, r->suite, failure);
+  bool first = true;
+  DeathCaller c;
+  while (death_caller(&rest, &c)) {
+    char *file = mem_printf("%.*s", (int)c.file_size, c.file);
+    char *function = mem_printf("%.*s", (int)c.function_size, c.function);
+    fputs(first ? ",\"callers\":[{\"file\":" : ",{\"file\":", out);
+    first = false;
+    json_string(path_below(file, r->suite->cwd), out);
+    fprintf(out, ",\"line\":%u", c.line);
+    json_text("function", function, out);
+    fputc('}', out);
+    free(file);
+    free(function);
+  }
+  fputs(first ? "" : "]", out);
+}
+
 static void failure(Report *r, const Ranking *ranking, FILE *out) {
   const FailureGroup *group = &r->suite->failures[ranking->failure];
   size_t shown = report_shown(r, &report_json, ranking);
@@ -248,6 +269,7 @@ static void failure(Report *r, const Ranking *ranking, FILE *out) {
   json_text("message", group->message, out);
   json_text("place", group->place, out);
   json_text("output", group->output ? group->output : "", out);
+  put_callers(r, ranking->failure, out);
   fprintf(out, ",\"failing\":%u,\"passing\":%u", ranking->failing,
           ranking->passing);
   json_bool("stand_in", ranking->stand_in, out);

@@ -195,6 +195,18 @@ static void put_words(const FailureGroup *g, FILE *out) {
   }
 }
 
+// The calls that led to the first death.
+static void put_callers(const Report *r, size_t failure, FILE *out) {
+  EvidenceList list = {0};
+  evidence_callers(r->suite, r->deaths, failure, &list);
+  for (size_t i = 0; i < list.len; i++) {
+    fputs("  ", out);
+    report_escaped(list.items[i].text, out);
+    fputc('\n', out);
+  }
+  evidence_release(&list);
+}
+
 static void put_header(const Report *r, const Ranking *ranking, FILE *out) {
   const FailureGroup *g = &r->suite->failures[ranking->failure];
   Palette p = palette(r);
@@ -212,6 +224,7 @@ static void put_header(const Report *r, const Ranking *ranking, FILE *out) {
     put_name(&names, r->suite->runs[g->runs[i]].test);
   end_names(&names);
   fputc('\n', out);
+  put_callers(r, ranking->failure, out);
   put_words(g, out);
   put_request(r, g, out);
   put_places(r, ranking, out);
@@ -254,6 +267,8 @@ static void put_evidence(const Report *r, const Ranking *ranking,
   EvidenceList list = {0};
   evidence_gather(r->suite, r->deaths, ranking, s, &list);
   for (size_t i = 0; i < list.len; i++) {
+    if (!strcmp(list.items[i].kind, EVIDENCE_CALLER))
+      continue; // the head of the failure names them
     fprintf(out, "%*s= ", indent, "");
     report_escaped(list.items[i].text, out);
     fputc('\n', out);
