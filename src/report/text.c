@@ -400,8 +400,8 @@ static void put_together(Report *r, FILE *out) {
   const Ranking *ranking = r->together;
   Palette p = palette(r);
   fprintf(out,
-          "\n%sAll %zu failures together%s: one line is first for each of "
-          "them\n  %u failing run%s against %u passing\n",
+          "\n%sAll %zu failures together%s: one line explains each of them\n"
+          "  %u failing run%s against %u passing\n",
           p.fail, r->suite->nfailures, p.off, ranking->failing,
           plural(ranking->failing), ranking->passing);
   put_suspects(r, ranking, report_shown(r, &report_text, ranking), out);
