@@ -254,11 +254,18 @@ static int report(Work *w, const RankOptions *o, const ReportFormat *format,
     format->begin(&r, out);
   for (size_t i = 0; status == EXIT_DONE && i < w->suite.nfailures; i++) {
     Ranking ranking = {.failure = i};
-    if (w->comparable && localizer_rank(&w->localizer, i, &ranking, &err))
+    SourceLoops loops = {0};
+    r.loops = &loops;
+    if (w->comparable &&
+        loops_running(&w->suite, &w->evidence.deaths, w->evidence.store, i,
+                      &loops, &err))
+      status = cli_error(&err);
+    else if (w->comparable && localizer_rank(&w->localizer, i, &ranking, &err))
       status = cli_error(&err);
     else
       format->failure(&r, &ranking, out);
     *ranked += ranking.suspects.len > 0;
+    array_release(&loops);
     ranking_release(&ranking);
   }
   if (format->end)

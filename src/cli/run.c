@@ -120,8 +120,8 @@ static const Option options[] = {
      "tests at once (default: one per processor)", .letter = 'j',
      .max = JOBS_MAX},
     {"timeout", "SECONDS", &option_real, offsetof(Options, run.timeout),
-     "limit for one test (default: 10, less once other tests have ended; with "
-     "`make check` 300)"},
+     "limit for one test (default: 10; of the tests of a project 60, unless its "
+     "files say otherwise; less once other tests have ended)"},
     {"max-output", "SIZE", &option_size, offsetof(Options, run.max_output),
      "limit for the output of one test, as 100M (default: 256M)"},
     {"cwd", "DIR", &option_text, offsetof(Options, run.cwd),

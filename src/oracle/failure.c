@@ -213,6 +213,10 @@ void failure_add_output(Run *run, const Trial *t) {
   if (!run->failures.len)
     return;
   bool found = find_message(t, &text, &m);
+  if (t->stacks && *t->stacks)
+    str_addf(&text, "%s%s",
+             text.len && text.data[text.len - 1] != '\n' ? "\n" : "",
+             t->stacks);
   if (text.len)
     failure_add_words(run, text.data, text.len, found ? &m : NULL);
   message_release(&m);

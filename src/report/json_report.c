@@ -260,6 +260,25 @@ static void put_callers(const Report *r, size_t failure, FILE *out) {
   fputs(first ? "" : "]", out);
 }
 
+// The loops that a run which hangs never left.
+static void put_loops(const Report *r, FILE *out) {
+  bool first = true;
+  if (!r->loops || !r->loops->len)
+    return;
+  fputs(",\"loops\":[", out);
+  for (size_t i = 0; i < r->loops->len; i++) {
+    const SourceLoop *l = &r->loops->items[i];
+    json_separator(&first, out);
+    fputs("{\"file\":", out);
+    json_string(suite_path(r->suite, l->source), out);
+    fprintf(out, ",\"first\":%u,\"last\":%u", l->first, l->last);
+    if (l->turns)
+      fprintf(out, ",\"turns\":%llu", (unsigned long long)l->turns);
+    fputc('}', out);
+  }
+  fputc(']', out);
+}
+
 static void failure(Report *r, const Ranking *ranking, FILE *out) {
   const FailureGroup *group = &r->suite->failures[ranking->failure];
   size_t shown = report_shown(r, &report_json, ranking);
@@ -270,6 +289,7 @@ static void failure(Report *r, const Ranking *ranking, FILE *out) {
   json_text("place", group->place, out);
   json_text("output", group->output ? group->output : "", out);
   put_callers(r, ranking->failure, out);
+  put_loops(r, out);
   fprintf(out, ",\"failing\":%u,\"passing\":%u", ranking->failing,
           ranking->passing);
   json_bool("stand_in", ranking->stand_in, out);

@@ -18,6 +18,7 @@
 #include "model/ranking.h"
 #include "model/suite.h"
 #include "report/evidence.h"
+#include "report/loops.h"
 #include "report/near_test.h"
 #include "report/source.h"
 
@@ -42,6 +43,7 @@ typedef struct {
   const char *more; // json: further members, each behind a comma; or NULL
   const Ranking *together; // of all failures, where one line explains them
                            // (locate/cluster.h); or NULL
+  const SourceLoops *loops; // of the failure: those that a run never left
   size_t known;     // failures that were set aside
   size_t printed;   // suspects so far, for the formats
 } Report;

@@ -207,6 +207,19 @@ static void put_callers(const Report *r, size_t failure, FILE *out) {
   evidence_release(&list);
 }
 
+static void put_loops(const Report *r, FILE *out) {
+  for (size_t i = 0; r->loops && i < r->loops->len; i++) {
+    const SourceLoop *l = &r->loops->items[i];
+    fputs("  still in the loop at ", out);
+    report_escaped(suite_path(r->suite, l->source), out);
+    fprintf(out, l->first == l->last ? ":%u" : ":%u-%u", l->first, l->last);
+    if (l->turns)
+      fprintf(out, " after %llu turn%s", (unsigned long long)l->turns,
+              plural(l->turns));
+    fputc('\n', out);
+  }
+}
+
 static void put_header(const Report *r, const Ranking *ranking, FILE *out) {
   const FailureGroup *g = &r->suite->failures[ranking->failure];
   Palette p = palette(r);
@@ -225,6 +238,7 @@ static void put_header(const Report *r, const Ranking *ranking, FILE *out) {
   end_names(&names);
   fputc('\n', out);
   put_callers(r, ranking->failure, out);
+  put_loops(r, out);
   put_words(g, out);
   put_request(r, g, out);
   put_places(r, ranking, out);
