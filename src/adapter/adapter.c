@@ -28,9 +28,12 @@ static int none_found(const RunOptions *o, Err *err) {
                    "`CC=culprit-cc ./configure && make` first",
                    o->cwd);
   return err_set(err,
-                 "no tests found in %s: not an automake, CMake or Meson build "
-                 "directory, and no t/*.t or tests/*.sh in it; name a tests "
-                 "file (--exe PROG --tests FILE) or a command (-- CMD)",
+                 "no tests found in %s. Looked for: configure, configure.ac, "
+                 "CMakeLists.txt or meson.build; a build directory of "
+                 "automake, CMake or Meson; a Makefile with a target check, "
+                 "test or tests; t/*.t; tests/*.sh. Go to the directory that "
+                 "has one of these, or name the tests: --exe PROG --tests "
+                 "FILE, or -- COMMAND",
                  o->cwd);
 }
 

@@ -252,6 +252,8 @@ static int report(Work *w, const RankOptions *o, const ReportFormat *format,
   r.together = one_fault ? &together : NULL;
   if (format->begin)
     format->begin(&r, out);
+  if (o->gdb)
+    report_gdb_begin(&r, o->gdb);
   for (size_t i = 0; status == EXIT_DONE && i < w->suite.nfailures; i++) {
     Ranking ranking = {.failure = i};
     SourceLoops loops = {0};
@@ -264,6 +266,8 @@ static int report(Work *w, const RankOptions *o, const ReportFormat *format,
       status = cli_error(&err);
     else
       format->failure(&r, &ranking, out);
+    if (o->gdb)
+      report_gdb(&r, &ranking, o->gdb);
     *ranked += ranking.suspects.len > 0;
     array_release(&loops);
     ranking_release(&ranking);
@@ -460,7 +464,7 @@ const Option rank_session_options[] = {
 
 typedef struct {
   RankOptions rank;
-  const char *store;
+  const char *store, *gdb;
   bool list;
 } Options;
 
@@ -515,6 +519,9 @@ static const Option options[] = {
     {"github", NULL, &option_name, offsetof(Options, rank.format),
      "print annotations for GitHub Actions, ten at most, and append the list "
      "to GITHUB_STEP_SUMMARY"},
+    {"gdb", "FILE", &option_text, offsetof(Options, gdb),
+     "write a breakpoint at each suspect shown to FILE as well, for gdb -x "
+     "FILE"},
     {"fault", "FILE:LINE[,LINE]...", &option_list,
      offsetof(Options, rank.faults),
      "known fault: print its rank, its ties and the share of code to examine"},
@@ -541,9 +548,15 @@ static int rank_stored(Options *o) {
     return EXIT_ENVIRONMENT;
   Store *store;
   int status = cli_open_store(&store, o->store, STORE_EXISTING);
+  if (status == EXIT_DONE && o->gdb && !(o->rank.gdb = fopen(o->gdb, "w")))
+    status = cli_fail(EXIT_ENVIRONMENT, "--gdb %s: %s", o->gdb,
+                      strerror(errno));
   if (status == EXIT_DONE)
     status = rank_print(store, &o->rank, stdout);
   store_close(store);
+  if (o->rank.gdb && fclose(o->rank.gdb))
+    status = cli_fail(EXIT_ENVIRONMENT, "--gdb %s: %s", o->gdb,
+                      strerror(errno));
   if (o->rank.summary && fclose(o->rank.summary))
     status = cli_fail(EXIT_ENVIRONMENT, "cannot write $GITHUB_STEP_SUMMARY: %s",
                       strerror(errno));

@@ -46,6 +46,7 @@ typedef struct RankOptions {
   bool color;
   RankCluster cluster;
   const char *exit_score; // cp: a formula, or NULL
+  FILE *gdb;              // gets breakpoints at the suspects; or NULL
   FILE *summary;          // github: the step's summary, or NULL
   const char *more;       // json: more members, each behind a comma; or NULL
   const char *known;      // failures to set aside, see cli/known.h; or NULL

@@ -64,6 +64,11 @@ extern const ReportFormat report_text, report_json, report_csv, report_quickfix;
 extern const ReportFormat report_sarif, report_github, report_junit;
 const ReportFormat *report_find(const char *name); // NULL: no such format
 
+// `rank --gdb`: the suspects that the text shows, as breakpoints, besides the
+// report.
+void report_gdb_begin(const Report *r, FILE *out);
+void report_gdb(const Report *r, const Ranking *ranking, FILE *out);
+
 // --- shared by the formats --------------------------------------------------
 
 // How many suspects of this ranking are shown.
