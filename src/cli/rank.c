@@ -329,8 +329,8 @@ static int explain(const Work *w, const RankOptions *o) {
     return explain_no_failure(suite);
   if (!suite->nfailures)
     return cli_fail(EXIT_NO_VERDICT,
-                    "session %lld shows only known failures, so there is "
-                    "nothing to rank",
+                    "only known failures in session %lld, so there is nothing "
+                    "to rank",
                     session);
   if (!rank_has_spectra(suite, VERDICT_FAIL))
     return explain_no_spectrum(suite);

@@ -7,7 +7,7 @@
 
 void report_gdb_begin(const Report *r, FILE *out) {
   fprintf(out,
-          "# The suspects of session %lld as breakpoints. Use them with\n"
+          "# Breakpoints at the suspects of session %lld. Use them with\n"
           "#   gdb -x FILE --args PROGRAM ARGUMENTS\n"
           "set breakpoint pending on\n",
           (long long)r->suite->session);
