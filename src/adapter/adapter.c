@@ -3,15 +3,22 @@
 
 #include "adapter/suites.h"
 
+// The limit of one test. A program or command has 10 s. Tests of a project are
+// often programs or scripts that hold many: 60 s; meson itself allows 30 s. A
+// whole `make check` as one test has the most. Limits that the project's own
+// files give come first (oracle/rules.h), and run/batch.c derives lower ones
+// from the tests that pass.
+enum { ONE = 10, MESON = 30, PROJECT = 60, WHOLE_SUITE = 300 };
+
 static const Adapter adapters[] = {
-    {"testsfile", 10, testsfile_detect, testsfile_run},
-    {"automake", 300, automake_detect, automake_run},
-    {"ctest", 300, ctest_detect, ctest_run},
-    {"meson", 30, meson_detect, meson_run},
-    {"tap", 300, tap_detect, tap_run},
-    {"script", 300, script_detect, script_run},
-    {"make", 300, make_detect, make_run},
-    {"command", 10, command_detect, command_run},
+    {"testsfile", ONE, testsfile_detect, testsfile_run},
+    {"automake", PROJECT, automake_detect, automake_run},
+    {"ctest", PROJECT, ctest_detect, ctest_run},
+    {"meson", MESON, meson_detect, meson_run},
+    {"tap", PROJECT, tap_detect, tap_run},
+    {"script", PROJECT, script_detect, script_run},
+    {"make", WHOLE_SUITE, make_detect, make_run},
+    {"command", ONE, command_detect, command_run},
 };
 
 static int none_found(const RunOptions *o, Err *err) {
@@ -21,9 +28,12 @@ static int none_found(const RunOptions *o, Err *err) {
                    "`CC=culprit-cc ./configure && make` first",
                    o->cwd);
   return err_set(err,
-                 "no tests found in %s: not an automake, CMake or Meson build "
-                 "directory, and no t/*.t or tests/*.sh in it; name a tests "
-                 "file (--exe PROG --tests FILE) or a command (-- CMD)",
+                 "no tests found in %s. Looked for: configure, configure.ac, "
+                 "CMakeLists.txt or meson.build; a build directory of "
+                 "automake, CMake or Meson; a Makefile with a target check, "
+                 "test or tests; t/*.t; tests/*.sh. Go to the directory that "
+                 "has one of these, or name the tests: --exe PROG --tests "
+                 "FILE, or -- COMMAND",
                  o->cwd);
 }
 

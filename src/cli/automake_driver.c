@@ -149,6 +149,18 @@ static int make_run_dir(Driver *d, SpoolResult *result, Err *err) {
   return 0;
 }
 
+// The log of a test that hangs ends with its stacks.
+static void log_stacks(void *log, pid_t session) {
+  Str text = {0};
+  runner_add_stacks(session, "", &text);
+  FILE *out = text.len ? fopen(log, "a") : NULL;
+  if (out) {
+    fprintf(out, "\n%s", text.data);
+    fclose(out);
+  }
+  str_release(&text);
+}
+
 // Executes the original driver. 1: interrupted.
 static int execute(Driver *d, char **argv, bool quiet, double timeout,
                    SpoolResult *result) {
@@ -159,8 +171,11 @@ static int execute(Driver *d, char **argv, bool quiet, double timeout,
                    arena_printf(a, "CULPRIT_STDOUT=%s", result->log),
                    "CULPRIT_SEGMENTS=1", NULL};
   Test test = {.name = d->test, .argv = argv};
-  Spawn spawn = {
-      .env = environment_with(extra, a), .timeout = timeout, .mark = extra[0]};
+  Spawn spawn = {.env = environment_with(extra, a),
+                 .timeout = timeout,
+                 .mark = extra[0],
+                 .hangs = log_stacks,
+                 .context = result->log};
   test_prepare(&test, NULL, a, &spawn);
   spawn.redirects = &silence;
   spawn.nredirects = quiet;

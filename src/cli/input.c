@@ -143,6 +143,10 @@ static void print_summary(InputSearch *e) {
          s->tests, plural(s->tests), e->options.strategy->name, s->seconds,
          s->same, verb_s(s->same), s->passing, s->passing == 1 ? "es" : "",
          s->others);
+  if (!s->tests && s->seconds >= e->options.seconds)
+    printf("the budget of %g s ended before the first test was made; use "
+           "--budget SECONDS\n",
+           e->options.seconds);
   printf("writing %.1f s, running %.1f s, recording %.1f s, replaying %.1f s, "
          "choosing %.1f s, solving %.1f s\n",
          s->writing, s->running, s->recording, s->replaying, s->choosing,

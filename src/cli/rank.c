@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/known.h"
 #include "locate/cluster.h"
 #include "locate/fault.h"
 #include "locate/localizer.h"
@@ -28,6 +29,7 @@ void rank_options_release(RankOptions *o) {
   array_release(&o->only);
   array_release(&o->exclude);
   array_release(&o->faults);
+  array_release(&o->tests);
 }
 
 // --- ranking ----------------------------------------------------------------
@@ -43,7 +45,8 @@ typedef struct {
   Sources sources;
   const OutputPlaces *places;
   const Notes *notes; // of `culprit near`; NULL: not loaded
-  NearTest *nearest; // per failure; NULL: not needed
+  NearTest *nearest;  // per failure; NULL: not needed
+  size_t known;       // failures set aside
 } Work;
 
 static void work_release(Work *w) {
@@ -125,6 +128,53 @@ static int load(Work *w, const RankOptions *o) {
   return EXIT_DONE;
 }
 
+static bool shown_by(const FailureGroup *g, const RunInfo *run,
+                     const void *ctx) {
+  (void)g;
+  const Texts *tests = ctx;
+  for (size_t i = 0; i < tests->len; i++)
+    if (!strcmp(tests->items[i], run->test))
+      return true;
+  return false;
+}
+
+static const RunInfo *find_test(const Suite *suite, const char *name) {
+  for (size_t i = 0; i < suite->nruns; i++)
+    if (!strcmp(suite->runs[i].test, name))
+      return &suite->runs[i];
+  return NULL;
+}
+
+// --test: leaves the failures that these tests show. Returns an exit status.
+static int keep_tests(Suite *suite, const Texts *tests) {
+  for (size_t i = 0; i < tests->len; i++)
+    if (!find_test(suite, tests->items[i]))
+      return cli_fail(EXIT_USAGE,
+                      "--test %s: session %lld has no such test; `culprit "
+                      "rank` names the failing ones",
+                      tests->items[i], (long long)suite->session);
+  suite_filter_failures(suite, shown_by, tests);
+  if (suite->nfailures)
+    return EXIT_DONE;
+  const RunInfo *run = find_test(suite, tests->items[0]);
+  return cli_fail(EXIT_NO_VERDICT,
+                  "--test %s: the verdict of this test is '%s', so there is "
+                  "nothing to rank",
+                  run->test, verdict_name(run->verdict));
+}
+
+// Takes out the failures that are not asked for. Returns an exit status.
+static int select_failures(Work *w, Store *store, const RankOptions *o) {
+  KnownFailures known = {0};
+  Err err;
+  if (o->known && known_load(&known, o->known, store, &err))
+    return cli_error(&err);
+  if (o->known)
+    w->known = known_set_aside(&known, &w->suite).failures;
+  known_release(&known);
+  return o->tests.len ? keep_tests(&w->suite, &o->tests) : EXIT_DONE;
+}
+
 // Returns an exit status. Without any spectrum there is nothing to prepare.
 static int prepare(Work *w, Store *store, const RankOptions *o,
                    const ReportFormat *format) {
@@ -132,6 +182,9 @@ static int prepare(Work *w, Store *store, const RankOptions *o,
   Localizer method;
   if (store_load(store, o->session, &w->suite, &err))
     return cli_error(&err);
+  int selected = select_failures(w, store, o);
+  if (selected != EXIT_DONE)
+    return selected;
   w->suite.endings_alike = o->endings_alike;
   for (size_t i = 0; o->tests_alike && i < w->suite.nsources; i++)
     w->suite.sources[i].test = false;
@@ -172,6 +225,7 @@ static Report report_of(Work *w, const RankOptions *o) {
       .places = w->places,
       .sources = &w->sources,
       .nearest = w->nearest,
+      .known = w->known,
       .notes = w->notes,
       .root = getenv("GITHUB_WORKSPACE"),
   };
@@ -198,13 +252,24 @@ static int report(Work *w, const RankOptions *o, const ReportFormat *format,
   r.together = one_fault ? &together : NULL;
   if (format->begin)
     format->begin(&r, out);
+  if (o->gdb)
+    report_gdb_begin(&r, o->gdb);
   for (size_t i = 0; status == EXIT_DONE && i < w->suite.nfailures; i++) {
     Ranking ranking = {.failure = i};
-    if (w->comparable && localizer_rank(&w->localizer, i, &ranking, &err))
+    SourceLoops loops = {0};
+    r.loops = &loops;
+    if (w->comparable &&
+        loops_running(&w->suite, &w->evidence.deaths, w->evidence.store, i,
+                      &loops, &err))
+      status = cli_error(&err);
+    else if (w->comparable && localizer_rank(&w->localizer, i, &ranking, &err))
       status = cli_error(&err);
     else
       format->failure(&r, &ranking, out);
+    if (o->gdb)
+      report_gdb(&r, &ranking, o->gdb);
     *ranked += ranking.suspects.len > 0;
+    array_release(&loops);
     ranking_release(&ranking);
   }
   if (format->end)
@@ -262,6 +327,11 @@ static int explain(const Work *w, const RankOptions *o) {
   long long session = (long long)suite->session;
   if (!count_verdict(suite, VERDICT_FAIL))
     return explain_no_failure(suite);
+  if (!suite->nfailures)
+    return cli_fail(EXIT_NO_VERDICT,
+                    "only known failures in session %lld, so there is nothing "
+                    "to rank",
+                    session);
   if (!rank_has_spectra(suite, VERDICT_FAIL))
     return explain_no_spectrum(suite);
   if (!rank_has_spectra(suite, VERDICT_PASS))
@@ -281,7 +351,7 @@ static int print(Work *w, const RankOptions *o, const ReportFormat *format,
   if (fflush(out) || ferror(out))
     status = cli_fail(EXIT_ENVIRONMENT, "cannot write the report: %s",
                       strerror(errno));
-  else if (status == EXIT_DONE && !ranked)
+  else if (status == EXIT_DONE && !ranked && !o->none_ok)
     status = explain(w, o);
   warn_changed(w);
   return status;
@@ -375,6 +445,13 @@ const Option rank_shown_options[] = {
     {.rows = option_colors, .at = offsetof(RankOptions, color)},
     {0}};
 
+const Option rank_known_options[] = {
+    {"known", "FILE|SESSION", &option_text, offsetof(RankOptions, known),
+     "set failures aside that were there before: those of a session, of a file "
+     "written by `culprit rank --json`, or of a file with one signature or "
+     "name of a test per line"},
+    {0}};
+
 const Option rank_session_options[] = {
     {"other-failures", "exclude|pass", &option_others,
      offsetof(RankOptions, other_failures_pass),
@@ -387,7 +464,7 @@ const Option rank_session_options[] = {
 
 typedef struct {
   RankOptions rank;
-  const char *store;
+  const char *store, *gdb;
   bool list;
 } Options;
 
@@ -420,6 +497,10 @@ static const Option options[] = {
      offsetof(Options, rank.exit_score),
      "formula that scores exit blocks, for cp"},
     {.title = "Runs and files"},
+    {"test", "NAME", &option_list, offsetof(Options, rank.tests),
+     "rank only the failures that this test shows; compare only its run with "
+     "the passing ones"},
+    {.rows = rank_known_options, .at = offsetof(Options, rank)},
     {.rows = rank_session_options, .at = offsetof(Options, rank)},
     {.rows = option_store, .at = offsetof(Options, store)},
     {.rows = rank_files_options, .at = offsetof(Options, rank)},
@@ -438,6 +519,9 @@ static const Option options[] = {
     {"github", NULL, &option_name, offsetof(Options, rank.format),
      "print annotations for GitHub Actions, ten at most, and append the list "
      "to GITHUB_STEP_SUMMARY"},
+    {"gdb", "FILE", &option_text, offsetof(Options, gdb),
+     "write a breakpoint at each suspect shown to FILE as well, for gdb -x "
+     "FILE"},
     {"fault", "FILE:LINE[,LINE]...", &option_list,
      offsetof(Options, rank.faults),
      "known fault: print its rank, its ties and the share of code to examine"},
@@ -464,9 +548,15 @@ static int rank_stored(Options *o) {
     return EXIT_ENVIRONMENT;
   Store *store;
   int status = cli_open_store(&store, o->store, STORE_EXISTING);
+  if (status == EXIT_DONE && o->gdb && !(o->rank.gdb = fopen(o->gdb, "w")))
+    status = cli_fail(EXIT_ENVIRONMENT, "--gdb %s: %s", o->gdb,
+                      strerror(errno));
   if (status == EXIT_DONE)
     status = rank_print(store, &o->rank, stdout);
   store_close(store);
+  if (o->rank.gdb && fclose(o->rank.gdb))
+    status = cli_fail(EXIT_ENVIRONMENT, "--gdb %s: %s", o->gdb,
+                      strerror(errno));
   if (o->rank.summary && fclose(o->rank.summary))
     status = cli_fail(EXIT_ENVIRONMENT, "cannot write $GITHUB_STEP_SUMMARY: %s",
                       strerror(errno));

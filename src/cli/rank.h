@@ -46,10 +46,14 @@ typedef struct RankOptions {
   bool color;
   RankCluster cluster;
   const char *exit_score; // cp: a formula, or NULL
+  FILE *gdb;              // gets breakpoints at the suspects; or NULL
   FILE *summary;          // github: the step's summary, or NULL
   const char *more;       // json: more members, each behind a comma; or NULL
+  const char *known;      // failures to set aside, see cli/known.h; or NULL
+  bool none_ok;           // nothing to rank is no error
   // As the user gave them; the strings are not copied.
   Texts only, exclude; // paths or globs, see tally/path_filter.h
+  Texts tests;         // only the failures that these show
   Texts faults;        // FILE:LINE[,LINE]..., see locate/fault.h
 } RankOptions;
 
@@ -59,9 +63,9 @@ void rank_options_release(RankOptions *o);
 
 // Options of several commands, of a RankOptions: --only and --exclude; these
 // with
-// --top and --color; --other-failures and --session.
+// --top and --color; --other-failures and --session; --known.
 extern const Option rank_files_options[], rank_shown_options[],
-    rank_session_options[];
+    rank_session_options[], rank_known_options[];
 OptionWord rank_method_word; // the methods
 
 PathFilter rank_filter(const RankOptions *o); // --only and --exclude

@@ -13,6 +13,7 @@
 #include "cli/cli.h"
 #include "cli/confine_options.h"
 #include "cli/given.h"
+#include "cli/known.h"
 #include "cli/rank.h"
 #include "cli/rebuild.h"
 #include "process/words.h"
@@ -74,6 +75,8 @@ static void resolve_paths(Options *o) {
   for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
     if (*paths[i])
       *paths[i] = absolute(o, *paths[i]);
+  if (o->rank.known && !known_is_session(o->rank.known))
+    o->rank.known = absolute(o, o->rank.known);
 }
 
 static const Option options[] = {
@@ -111,13 +114,14 @@ static const Option options[] = {
     {"failure-regex", "REGEX", &option_text,
      offsetof(Options, run.failure_regex),
      "lines of output that say that a test inside a test program failed"},
+    {.rows = rank_known_options, .at = offsetof(Options, rank)},
     {.title = "Execution"},
     {"jobs", "N", &option_int, offsetof(Options, run.jobs),
      "tests at once (default: one per processor)", .letter = 'j',
      .max = JOBS_MAX},
     {"timeout", "SECONDS", &option_real, offsetof(Options, run.timeout),
-     "limit for one test (default: 10, less once other tests have ended; with "
-     "`make check` 300)"},
+     "limit for one test (default: 10; of the tests of a project 60, unless its "
+     "files say otherwise; less once other tests have ended)"},
     {"max-output", "SIZE", &option_size, offsetof(Options, run.max_output),
      "limit for the output of one test, as 100M (default: 256M)"},
     {"cwd", "DIR", &option_text, offsetof(Options, run.cwd),
@@ -133,6 +137,9 @@ static const Option options[] = {
     {.rows = confine_options, .at = offsetof(Options, confine)},
     {.title = "Output"},
     {.rows = rank_shown_options, .at = offsetof(Options, rank)},
+    {"json", NULL, &option_name, offsetof(Options, rank.format),
+     "print the ranking as `culprit rank --json` does, and everything else on "
+     "standard error"},
     {.rows = option_quiet, .at = offsetof(Options, quiet)},
     {.rows = option_store, .at = offsetof(Options, store)},
     {0}};
@@ -382,48 +389,83 @@ static void describe_segments(const Options *o, const Runner *r, Str *out) {
              o->run.exe       ? o->run.exe
              : o->run.command ? o->run.command[0]
                               : "the tests",
-             o->built ? "" : ";\n  build it again with CULPRIT_SEGMENT set "
-                             "to that expression");
+             o->built ? ""
+                      : ";\n  build it again with CULPRIT_SEGMENT set "
+                        "to that expression");
+}
+
+static bool prints_json(const Options *o) {
+  return !strcmp(o->rank.format, "json");
+}
+
+// Where people read: standard output, unless that is for a program.
+static FILE *words_out(const Options *o) {
+  return prints_json(o) ? stderr : stdout;
+}
+
+static void describe_known(const KnownCounts *known, Str *out) {
+  if (known->failures || known->tests)
+    str_addf(out, "  %zu known failure%s set aside (%zu test%s)\n",
+             known->failures, plural(known->failures), known->tests,
+             plural(known->tests));
 }
 
 // The summary, and what to do if there is nothing to rank. -1: rank it.
 static int report_suite(const Suite *suite, const Options *o, const Runner *r,
-                        double seconds, const char *store) {
+                        const KnownCounts *known, double seconds,
+                        const char *store) {
   VerdictCounts t = suite_count(suite);
   size_t fail = t.verdicts[VERDICT_FAIL], pass = t.verdicts[VERDICT_PASS];
   if (!o->quiet) {
     Str text = {0};
     summary_write(suite, seconds, &text);
+    describe_known(known, &text);
     describe_segments(o, r, &text);
     describe_limit(r, &text);
     if (!fail) {
       summary_missing_spectra(suite, &text);
       summary_notes(suite, &text);
     }
-    escape_printf(stdout, "%sstore: %s\n", text.data, store);
+    escape_printf(words_out(o), "%sstore: %s\n", text.data, store);
     str_release(&text);
     fflush(stdout);
   }
   if (t.judged && t.no_spectrum == t.judged && !suite->nentities)
     return report_no_map(&o->run, suite);
-  if (fail)
+  if (fail > known->tests)
     return -1;
-  if (!pass || t.verdicts[VERDICT_FLAKY] || t.verdicts[VERDICT_ERROR])
+  if (!(pass || fail) || t.verdicts[VERDICT_FLAKY] || t.verdicts[VERDICT_ERROR])
     return cli_fail(EXIT_NO_VERDICT,
                     "no test fails reliably, but not all pass; see the reasons "
                     "above, then `culprit run --failed`");
   if (!o->quiet)
-    puts("Nothing failed, so there is nothing to rank. Add a test that shows\n"
-         "the fault, or an oracle that detects it: --reference, --expect, "
-         "--oracle.");
+    fputs(fail ? "Only known failures: nothing to rank.\n"
+               : "Nothing failed, so there is nothing to rank. Add a test that "
+                 "shows\nthe fault, or an oracle that detects it: "
+                 "--reference, --expect, --oracle.\n",
+          words_out(o));
   return EXIT_DONE;
 }
 
-static int rank(const Options *o, Store *store, int64_t session) {
+// `status`: of report_suite. Returns an exit status.
+static int rank(const Options *o, Store *store, int64_t session, int status) {
   RankOptions rank = o->rank;
   rank.session = session;
-  int status = rank_print(store, &rank, stdout);
-  return status == EXIT_DONE ? EXIT_FAILED : status;
+  rank.none_ok = status >= 0;
+  if (rank.none_ok && (status != EXIT_DONE || !prints_json(o)))
+    return status;
+  int ranked = rank_print(store, &rank, stdout);
+  return ranked == EXIT_DONE && !rank.none_ok ? EXIT_FAILED : ranked;
+}
+
+static int set_aside(const Options *o, Store *store, Suite *suite,
+                     KnownCounts *counts, Err *err) {
+  KnownFailures known = {0};
+  if (o->rank.known && known_load(&known, o->rank.known, store, err))
+    return -1;
+  *counts = known_set_aside(&known, suite);
+  known_release(&known);
+  return 0;
 }
 
 static int report(const Options *o, Store *store, const Runner *r,
@@ -432,11 +474,15 @@ static int report(const Options *o, Store *store, const Runner *r,
   Err err = {0};
   if (r->warning.text[0])
     cli_warn("%s", r->warning.text);
+  KnownCounts known = {0};
   if (store_load(store, r->session, &suite, &err))
     return cli_error(&err);
-  int status = report_suite(&suite, o, r, seconds, store_dir(store));
+  int status =
+      set_aside(o, store, &suite, &known, &err)
+          ? cli_error(&err)
+          : report_suite(&suite, o, r, &known, seconds, store_dir(store));
   suite_release(&suite);
-  return status < 0 ? rank(o, store, r->session) : status;
+  return rank(o, store, r->session, status);
 }
 
 // --- running ----------------------------------------------------------------
@@ -558,7 +604,11 @@ static int run_tests(Options *o, const char *dir, Store *store,
     status = cli_error(&err);
   } else {
     r.store = store ? store : made;
-    status = run_session(o, adapter, &r);
+    KnownFailures known = {0}; // before anything runs: is it there?
+    status = o->rank.known && known_load(&known, o->rank.known, r.store, &err)
+                 ? cli_error(&err)
+                 : run_session(o, adapter, &r);
+    known_release(&known);
   }
   store_close(made);
   free(r.split_text);

@@ -1,4 +1,5 @@
-// culprit why FILE:LINE: the evidence for one line.
+// culprit why FILE:LINE: the evidence for one line, or of the best ranked line
+// of a function.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,11 +32,12 @@ typedef struct {
   const OutputPlaces *places;
   const Notes *near, *cores; // of `culprit near`, `culprit spec`
   Sources sources;
-  Fault fault; // the line
+  Fault fault;          // the line
+  const char *function; // whose best ranked line it is; NULL: it was named
   Account *accounts;
   Twins twins;
   NearTest *nearest;      // per failure
-  Notes nearby;       // found by --near
+  Notes nearby;           // found by --near
   const NearNote **notes; // per failure
 } Work;
 
@@ -178,6 +180,100 @@ static int gather_near(Work *w, Store *store, const Options *o, Err *err) {
 
 // --- all of it --------------------------------------------------------------
 
+// --- the line of a function --------------------------------------------------
+
+// The function of that name, or of "FILE:NAME".
+static int find_function(const Suite *suite, const char *place, uint32_t *out,
+                         Err *err) {
+  const char *colon = strrchr(place, ':'), *name = colon ? colon + 1 : place;
+  char *file = colon ? mem_printf("%.*s", (int)(colon - place), place) : NULL;
+  int rc = 0;
+  *out = ENTITY_NONE;
+  for (uint32_t i = 0; !rc && i < suite->nentities; i++) {
+    const Entity *e = &suite->entities[i];
+    if (e->kind != ENTITY_FUNCTION || !e->name || strcmp(e->name, name) != 0 ||
+        (file && !suite_path_matches(suite, e->source, file)))
+      continue;
+    if (*out != ENTITY_NONE)
+      rc = err_set(err, "%s is ambiguous: %s:%s or %s:%s", place,
+                   suite_path(suite, suite->entities[*out].source), name,
+                   suite_path(suite, e->source), name);
+    *out = i;
+  }
+  free(file);
+  if (!rc && *out == ENTITY_NONE)
+    rc = err_set(err,
+                 "%s: session %lld has no such function; name one, or "
+                 "FILE:LINE",
+                 place, (long long)suite->session);
+  return rc;
+}
+
+// The suspect of the function that comes first for any failure that is meant.
+static int rank_function(OpenLocalizer *l, const Suite *suite, size_t only,
+                         uint32_t function, uint32_t *statement, Err *err) {
+  uint32_t best = UINT32_MAX;
+  int rc = 0;
+  for (size_t i = 0; !rc && i < suite->nfailures; i++) {
+    Ranking r = {.failure = i};
+    if (only && only != i + 1)
+      continue;
+    rc = localizer_rank(l, i, &r, err);
+    for (size_t k = 0; k < r.suspects.len; k++) {
+      const Suspect *s = &r.suspects.items[k];
+      if (s->rank >= best || suite->entities[s->entity].function != function)
+        continue;
+      best = s->rank;
+      *statement = s->entity;
+    }
+    ranking_release(&r);
+  }
+  return rc;
+}
+
+static int best_line(Work *w, const Options *o, const LocateOptions *options,
+                     uint32_t *statement, Err *err) {
+  Localizer method;
+  OpenLocalizer l;
+  bool lacking;
+  uint32_t function;
+  *statement = ENTITY_NONE;
+  localizer_find(rank_own_method(&w->suite), &method);
+  if (find_function(&w->suite, o->place, &function, err) ||
+      localizer_open(&l, &w->evidence, &method, options, err))
+    return -1;
+  int rc = localizer_load(&l, &lacking, err) ||
+                   rank_function(&l, &w->suite, (size_t)o->failure, function,
+                                 statement, err)
+               ? -1
+               : 0;
+  localizer_close(&l);
+  if (!rc && *statement == ENTITY_NONE)
+    rc = err_set(err, "%s: no run executed this function", o->place);
+  return rc;
+}
+
+// FILE:LINE; all else names a function.
+static bool names_line(const char *place) {
+  const char *colon = strrchr(place, ':');
+  return colon && colon[1] && !colon[1 + strspn(colon + 1, "0123456789,")];
+}
+
+// The line that is meant, as the only place of `fault`.
+static int find_line(Work *w, const Options *o, const LocateOptions *options,
+                     Err *err) {
+  uint32_t statement;
+  if (names_line(o->place))
+    return fault_add(&w->fault, &w->suite, o->place, ENTITY_STATEMENT, err);
+  if (best_line(w, o, options, &statement, err))
+    return -1;
+  const Entity *e = &w->suite.entities[statement];
+  FaultPlace place = {e->source, e->line, statement, statement};
+  array_push(&w->fault.places, place);
+  w->function = w->suite.entities[e->function].name;
+  return 0;
+}
+
 // Returns an exit status.
 static int gather(Work *w, Store *store, const Options *o) {
   Err err;
@@ -186,16 +282,16 @@ static int gather(Work *w, Store *store, const Options *o) {
   int status = check_failures(&w->suite, o);
   if (status)
     return status;
-  if (fault_add(&w->fault, &w->suite, o->place, ENTITY_STATEMENT, &err))
+  LocateOptions options = {.by = ENTITY_STATEMENT,
+                           .others_pass = o->rank.other_failures_pass};
+  session_evidence_init(&w->evidence, store, &w->suite);
+  if (find_line(w, o, &options, &err))
     return cli_fail(EXIT_USAGE, "%s", err.text);
   if (w->fault.places.len > 1)
     return cli_fail(EXIT_USAGE, "%s: name one line", o->place);
-  LocateOptions options = {.by = ENTITY_STATEMENT,
-                           .others_pass = o->rank.other_failures_pass};
   uint32_t statement = w->fault.places.items[0].statement;
   w->nearest = mem_array(NearTest, w->suite.nfailures);
   sources_init(&w->sources, &w->suite);
-  session_evidence_init(&w->evidence, store, &w->suite);
   if (accounts_make(&w->evidence, statement, &options, &w->accounts, &err) ||
       twins_find(&w->twins, store, &w->suite, statement, &err) ||
       near_tests_find(w->nearest, w->suite.nfailures, store, &w->suite, &err) ||
@@ -215,6 +311,7 @@ static int print(Work *w, const Options *o) {
                         .sources = &w->sources},
              .source = place->source,
              .line = place->line,
+             .function = w->function,
              .statement = place->statement,
              .accounts = w->accounts,
              .only = (size_t)o->failure,
@@ -275,7 +372,7 @@ static int why_main(int argc, char **argv) {
   if (status != OPTIONS_TAKEN)
     return status;
   if (argc - first != 1)
-    return options_wrong(&cmd_why, "name one FILE:LINE");
+    return options_wrong(&cmd_why, "name one FILE:LINE or FUNCTION");
   o.place = argv[first];
   return explain(&o);
 }
@@ -284,12 +381,13 @@ const Command cmd_why = {
     "why",
     "show the evidence for and against one line",
     why_main,
-    .usage = "[options] FILE:LINE",
+    .usage = "[options] FILE:LINE|FUNCTION",
     .about = "Show the evidence for and against one line: its rank and score, "
              "the tests that execute it, the condition that decides whether "
              "they do, the lines that tie with it or that the same runs "
              "execute, and the conditions and returned values on it that "
-             "separate failing from passing runs.",
+             "separate failing from passing runs. FUNCTION (or FILE:FUNCTION) "
+             "stands for its best ranked line.",
     .options = options,
     .end = "Exit status: 0 success, 2 usage, 3 no store or a corrupt one, 4 "
            "nothing failed or nothing to compare with."};

@@ -124,6 +124,21 @@ static void add_spectra(void *ctx, size_t run, const Spectra *spectra) {
   }
 }
 
+// The callers with their files where they are here.
+static char *map_callers(Reader *r, const char *callers) {
+  Str out = {0};
+  DeathCaller c;
+  while (death_caller(&callers, &c)) {
+    char *file = mem_printf("%.*s", (int)c.file_size, c.file);
+    char *mapped = places_map(r->places, file);
+    str_addf(&out, "%u %.*s %s\n", c.line, (int)c.function_size, c.function,
+             mapped);
+    free(mapped);
+    free(file);
+  }
+  return str_take(&out);
+}
+
 static void add_death(void *ctx, size_t run, const Death *d) {
   Reader *r = ctx;
   array_push(&r->out->runs.items[r->first + run].deaths,
@@ -132,7 +147,8 @@ static void add_death(void *ctx, size_t run, const Death *d) {
                      .line = d->line,
                      .function = mem_strdup(d->function),
                      .how = mem_strdup(d->how),
-                     .exact = d->exact});
+                     .exact = d->exact,
+                     .callers = map_callers(r, d->callers)});
 }
 
 // --- stores ----------------------------------------------------------------

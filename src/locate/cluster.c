@@ -266,7 +266,8 @@ void cluster_failures(Suite *suite, const Tally *t, bool pool) {
   bitset_release(&statements);
 }
 
-// --- failures that one line explains ------------------------------------------
+// --- failures that one line explains
+// ------------------------------------------
 
 // With more failures a session has more than one fault, or nobody reads them.
 enum { FAILURES_MOST = 50 };
@@ -301,11 +302,14 @@ static void add_union(Suite *suite) {
   suite->failures = groups;
 }
 
-// Is the entity among the first of the ranking?
-static bool is_first(const Ranking *r, uint32_t entity) {
+// Is the entity among the first of the ranking? Of a small program's, only a
+// tenth are.
+static bool is_early(const Ranking *r, uint32_t entity) {
+  size_t most = r->suspects.len / 10;
+  most = most < 1 ? 1 : most > TOGETHER_RANK ? TOGETHER_RANK : most;
   for (size_t i = 0; i < r->suspects.len; i++) {
     const Suspect *s = &r->suspects.items[i];
-    if (s->rank_best != 1)
+    if (s->rank_best > most)
       return false;
     if (s->entity == entity)
       return true;
@@ -319,7 +323,7 @@ static int compare_with(const OpenLocalizer *l, size_t failure,
   Ranking own = {.failure = failure};
   int rc = localizer_rank(l, failure, &own, err);
   for (size_t i = 0; !rc && i < all->suspects.len; i++)
-    explains[i] &= is_first(&own, all->suspects.items[i].entity);
+    explains[i] &= is_early(&own, all->suspects.items[i].entity);
   ranking_release(&own);
   return rc;
 }

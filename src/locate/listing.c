@@ -91,7 +91,7 @@ static void push(const Scoring *from, uint32_t listed, uint32_t e,
                .score = from->scores.score[e],
                .confidence = confidence_of(comparison_counts(c, e)),
                .prior =
-                   deaths_any(from->deaths, from->suite, out->failure, listed),
+                   deaths_nearness(from->deaths, from->suite, out->failure, listed),
                .test = suite_is_test(from->suite, listed),
                .ef = c->ef[e],
                .ep = c->ep[e],

@@ -292,7 +292,7 @@ static void collect(const Spectrum *s, const Tally *t, const Comparison *c,
       continue;
     Suspect suspect = settle(&candidates[i], s->listed[i]);
     suspect.prior =
-        deaths_any(s->options.deaths, s->suite, out->failure, s->listed[i]);
+        deaths_nearness(s->options.deaths, s->suite, out->failure, s->listed[i]);
     suspect.test = suite_is_test(s->suite, s->listed[i]);
     array_push(&out->suspects, suspect);
   }

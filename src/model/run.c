@@ -42,6 +42,22 @@ void death_release(Death *d) {
   free(d->file);
   free(d->function);
   free(d->how);
+  free(d->callers);
+}
+
+bool death_caller(const char **at, DeathCaller *out) {
+  if (!*at || !**at)
+    return false;
+  char *end;
+  out->line = (uint32_t)strtoul(*at, &end, 10);
+  const char *stop = end + strcspn(end, "\n");
+  out->function = end + (*end == ' ');
+  out->function_size = strcspn(out->function, " \n");
+  out->file = out->function + out->function_size;
+  out->file += *out->file == ' ';
+  out->file_size = (size_t)(stop - out->file);
+  *at = stop + (*stop == '\n');
+  return true;
 }
 
 void run_release(Run *r) {

@@ -68,9 +68,22 @@ typedef struct {
   char *function;
   char *how;  // SIGSEGV, ...
   bool exact; // false: which lines of the block ran is not certain
+  // The calls that led there, innermost first, as far as they are in lines that
+  // can be ranked: "LINE FUNCTION FILE\n" each. NULL: none is known.
+  char *callers;
 } Death;
 
 void death_release(Death *d);
+
+// One of the callers; the texts are not terminated.
+typedef struct {
+  const char *file, *function;
+  size_t file_size, function_size;
+  uint32_t line;
+} DeathCaller;
+
+// Reads the caller at *at and goes on to the next. False: there is none.
+bool death_caller(const char **at, DeathCaller *out);
 
 // How often an entity was executed.
 typedef struct {

@@ -12,6 +12,21 @@ void suite_release(Suite *s) {
   *s = (Suite){0};
 }
 
+void suite_filter_failures(Suite *s, FailureKeeps *keeps, const void *ctx) {
+  size_t kept = 0;
+  for (size_t i = 0; i < s->nfailures; i++) {
+    FailureGroup g = s->failures[i];
+    size_t n = 0;
+    for (size_t k = 0; k < g.nruns; k++)
+      if (keeps(&g, &s->runs[g.runs[k]], ctx))
+        g.runs[n++] = g.runs[k];
+    g.nruns = n;
+    if (n)
+      s->failures[kept++] = g;
+  }
+  s->nfailures = kept;
+}
+
 const char *suite_path(const Suite *s, uint32_t source) {
   return path_below(s->sources[source].path, s->cwd);
 }

@@ -53,6 +53,13 @@ typedef struct {
 
 void suite_release(Suite *s);
 
+// Does the failure keep this run?
+typedef bool FailureKeeps(const FailureGroup *g, const RunInfo *run,
+                          const void *ctx);
+// Takes runs out of failures, and failures that have none left out of the
+// suite. Such runs are still in the suite, but compared with nothing.
+void suite_filter_failures(Suite *s, FailureKeeps *keeps, const void *ctx);
+
 // How a path is shown: relative to the session's directory if it lies below.
 const char *suite_path(const Suite *s, uint32_t source);
 // Is the entity code of a test (model/testcode.h)?

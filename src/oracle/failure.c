@@ -174,6 +174,10 @@ void failure_add_words(Run *run, const char *text, size_t n, const Message *m) {
     f->output = output_text(text, n);
     if (m)
       f->excerpt = output_text(m->text, strlen(m->text));
+    if (m && !*f->place && !strcmp(f->kind, "exit")) {
+      free(f->place);
+      f->place = mem_strdup(m->place);
+    }
   }
 }
 
@@ -209,6 +213,10 @@ void failure_add_output(Run *run, const Trial *t) {
   if (!run->failures.len)
     return;
   bool found = find_message(t, &text, &m);
+  if (t->stacks && *t->stacks)
+    str_addf(&text, "%s%s",
+             text.len && text.data[text.len - 1] != '\n' ? "\n" : "",
+             t->stacks);
   if (text.len)
     failure_add_words(run, text.data, text.len, found ? &m : NULL);
   message_release(&m);

@@ -30,6 +30,7 @@ typedef struct {
   const char *root;      // paths below it are shown relative to it
   const char *out, *err; // files with what it wrote
   bool merged;           // standard error went where standard output goes
+  const char *stacks;    // of its threads when it was stopped; NULL or ""
   const Outcome *outcome;
   const TestRules *rules; // its runner's own; NULL: the oracle judges
   double timeout;         // the limits it ran under

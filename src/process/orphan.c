@@ -51,7 +51,7 @@ long processes_total(void) {
 }
 
 // The processes of the machine that belong to the session.
-static void session_list(pid_t session, Pids *out) {
+void session_list(pid_t session, Pids *out) {
   DIR *d = opendir("/proc");
   if (!d)
     return;

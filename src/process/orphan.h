@@ -22,6 +22,8 @@ bool process_has_env(pid_t pid, const char *entry);
 long processes_total(void);
 // How many processes belong to this session. Looks at every process.
 size_t processes_in_session(pid_t session);
+// Adds the pids of the session's processes.
+void session_list(pid_t session, Pids *out);
 // Sends the signal to those of the session that handle it. Returns how many.
 size_t session_ask(pid_t session, int signal);
 

@@ -279,6 +279,8 @@ static void kill_slot(Slot *s, End why) {
 
 // A process that hangs is asked where, then killed.
 static void end_hanging(Slot *s, double now) {
+  if (!s->asked && s->spawn->hangs)
+    s->spawn->hangs(s->spawn->context, s->pid);
   if (!s->asked && session_ask(s->pid, RUNFILE_HANG)) {
     s->asked = true;
     s->outcome.end = END_TIMEOUT;

@@ -30,6 +30,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "confine/confine.h"
 #include "process/words.h"
@@ -53,6 +54,10 @@ typedef struct {
   const char *mark;    // an entry of env that tells its descendants from
                        // those of other slots; NULL: none
   bool serve;          // it runs many times: keep it ready (server.h)
+  // Called when it has reached its timeout, before anything is done to it, with
+  // the number of its session. NULL: nothing
+  void (*hangs)(void *context, pid_t session);
+  void *context;
   Confine *confine;    // what it may do. Its view is fresh when it starts, and
                        // used by no other process. NULL: anything
 } Spawn;

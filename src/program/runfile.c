@@ -347,6 +347,7 @@ static char *name_end(uint32_t signal) {
 // of a line, too.
 void collector_add_death(Collector *c, DeadProcess *d, Run *run) {
   Death death = {.how = name_end(d->signal)};
+  Str callers = {0};
   for (size_t i = 0; i < d->n; i++) {
     for (size_t k = 0; k < c->units.len; k++) {
       KnownUnit *u = &c->units.items[k];
@@ -354,11 +355,15 @@ void collector_add_death(Collector *c, DeadProcess *d, Run *run) {
       if (!at)
         continue;
       bool exact = cut_after(u, at);
+      const char *function = u->map->unit.entities[at->function].name;
       if (!death.file) {
         death.file = mem_strdup(d->places[i].file);
         death.line = at->line;
-        death.function = mem_strdup(u->map->unit.entities[at->function].name);
+        death.function = mem_strdup(function);
         death.exact = d->complete;
+      } else {
+        str_addf(&callers, "%u %s %s\n", at->line, function,
+                 d->places[i].file);
       }
       death.exact &= exact;
       break;
@@ -371,6 +376,7 @@ void collector_add_death(Collector *c, DeadProcess *d, Run *run) {
     death.function = mem_strdup("");
   }
   run->imprecise |= !death.exact;
+  death.callers = str_take(&callers);
   array_push(&run->deaths, death);
 }
 

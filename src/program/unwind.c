@@ -229,3 +229,92 @@ size_t unwind_death(const RunHeader *h, size_t size, CodePlace *out,
   dwfl_end(dwfl);
   return u.n;
 }
+
+// --- a process that runs ----------------------------------------------------
+
+enum { FRAMES_SHOWN = 40, THREADS_SHOWN = 64, INLINED = 8 };
+
+typedef struct {
+  const char *name, *root;
+  size_t threads, frames;
+  bool known; // a frame of the thread has a line
+  Str thread; // what it looks like
+  Str *out;
+} ProcessStacks;
+
+static const Dwfl_Callbacks process_callbacks = {
+    .find_elf = dwfl_linux_proc_find_elf,
+    .find_debuginfo = no_debuginfo,
+};
+
+static int describe_frame(Dwfl_Frame *frame, void *arg) {
+  ProcessStacks *s = arg;
+  Dwarf_Addr pc;
+  bool exact;
+  CodePlace places[INLINED];
+  Unwind u = {.out = places, .max = INLINED};
+  if (s->frames++ >= FRAMES_SHOWN || !dwfl_frame_pc(frame, &pc, &exact))
+    return DWARF_CB_ABORT;
+  pc -= !exact;
+  Dwfl_Module *module =
+      dwfl_addrmodule(dwfl_thread_dwfl(dwfl_frame_thread(frame)), pc);
+  const char *name = module ? dwfl_module_addrname(module, pc) : NULL;
+  add_places(&u, module, pc);
+  str_addf(&s->thread, "  %s", name ? name : "?");
+  for (size_t i = 0; i < u.n; i++) {
+    str_addf(&s->thread, "%s%s:%u", i ? ", called from " : " at ",
+             path_below(places[i].file, s->root), places[i].line);
+    free(places[i].file);
+  }
+  s->known |= u.n > 0;
+  str_addc(&s->thread, '\n');
+  return DWARF_CB_OK;
+}
+
+static int describe_thread(Dwfl_Thread *thread, void *arg) {
+  ProcessStacks *s = arg;
+  if (++s->threads > THREADS_SHOWN)
+    return DWARF_CB_ABORT;
+  s->frames = 0;
+  s->known = false;
+  str_clear(&s->thread);
+  dwfl_thread_getframes(thread, describe_frame, s);
+  if (s->known)
+    str_addf(s->out, "%s, thread %zu:\n%s", s->name, s->threads,
+             str_text(&s->thread));
+  return DWARF_CB_OK;
+}
+
+// A thread that the kernel does not wake would not stop for us either.
+static bool can_stop(pid_t pid) {
+  Str text = {0};
+  Err ignored;
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+  const char *end =
+      fs_read(path, 0, &text, &ignored) ? NULL : strrchr(text.data, ')');
+  bool can = end && strspn(end, ") ") == 2 && !strchr("DZXT", end[2]);
+  str_release(&text);
+  return can;
+}
+
+void unwind_process(pid_t pid, const char *root, Str *out) {
+  Str name = {0};
+  Err ignored;
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
+  Dwfl *dwfl = can_stop(pid) && !fs_read(path, 0, &name, &ignored)
+                   ? dwfl_begin(&process_callbacks)
+                   : NULL;
+  if (dwfl) {
+    name.data[strcspn(name.data, "\n")] = '\0';
+    ProcessStacks s = {.name = name.data, .root = root, .out = out};
+    if (!dwfl_linux_proc_report(dwfl, pid) &&
+        !dwfl_report_end(dwfl, NULL, NULL) &&
+        !dwfl_linux_proc_attach(dwfl, pid, false))
+      dwfl_getthreads(dwfl, describe_thread, &s);
+    str_release(&s.thread);
+    dwfl_end(dwfl);
+  }
+  str_release(&name);
+}

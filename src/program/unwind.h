@@ -7,8 +7,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "runtime/format.h"
+#include "util/str.h"
 
 typedef struct {
   char *file; // absolute path as in the line table
@@ -20,7 +22,19 @@ typedef struct {
 // found. `complete`: the stack was followed to its end.
 // `h` is followed by its death area in the same buffer of `size` bytes; both
 // are untrusted.
-size_t unwind_death(const RunHeader *h, size_t size, CodePlace *out,
-                    size_t max, bool *complete);
+size_t unwind_death(const RunHeader *h, size_t size, CodePlace *out, size_t max,
+                    bool *complete);
+
+// Adds the stacks of all threads of a running process, as text, innermost frame
+// first:
+//
+//   prog, thread 1:
+//     spin at parse.c:12
+//     main at main.c:30
+//
+// `root`: paths are shown relative to it. The process is stopped meanwhile.
+// Threads without a line of known code are left out. Best effort: nothing if
+// the process may not be traced.
+void unwind_process(pid_t pid, const char *root, Str *out);
 
 #endif

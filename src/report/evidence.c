@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/condition.h"
+#include "util/fs.h"
 #include "util/mem.h"
 
 static void add(EvidenceList *out, const char *kind, char *text) {
@@ -14,7 +15,38 @@ static void add(EvidenceList *out, const char *kind, char *text) {
 // --- deaths -----------------------------------------------------------------
 
 static bool same_death(const DeathAt *a, const DeathAt *b) {
-  return !strcmp(a->how, b->how) && a->exact == b->exact;
+  return a->depth == b->depth && !strcmp(a->how, b->how) &&
+         a->exact == b->exact;
+}
+
+static char *describe_death(const DeathAt *at, size_t runs) {
+  const char *many = runs == 1 ? "" : "s";
+  if (!at->depth)
+    return mem_printf("%zu run%s died %s: %s", runs, many,
+                      at->exact ? "here" : "here or close by", at->how);
+  return at->depth == 1 ? mem_printf("%zu run%s died in a call from here: %s",
+                                     runs, many, at->how)
+                        : mem_printf("%zu run%s died %u calls below: %s", runs,
+                                     many, at->depth, at->how);
+}
+
+// The calls that led to a death here.
+static void add_callers(const Suite *suite, const char *callers,
+                        EvidenceList *out) {
+  enum { SHOWN = 5 };
+  DeathCaller c;
+  for (size_t n = 0; n < SHOWN && death_caller(&callers, &c); n++) {
+    char *file = mem_printf("%.*s", (int)c.file_size, c.file);
+    add(out, EVIDENCE_CALLER,
+        mem_printf("called from %s:%u in %.*s", path_below(file, suite->cwd),
+                   c.line, (int)c.function_size, c.function));
+    free(file);
+  }
+}
+
+void evidence_callers(const Suite *suite, const Deaths *d, size_t failure,
+                      EvidenceList *out) {
+  add_callers(suite, deaths_callers(d, suite, failure), out);
 }
 
 void evidence_deaths(const Suite *suite, const Deaths *d, size_t failure,
@@ -24,15 +56,20 @@ void evidence_deaths(const Suite *suite, const Deaths *d, size_t failure,
     const DeathAt *first = &d->items.items[i];
     size_t runs = 0;
     uint32_t last = UINT32_MAX; // several processes of one run count once
+    const char *callers = NULL; // of the first run that shows the failure
     for (; i < end && same_death(first, &d->items.items[i]); i++) {
       uint32_t run = d->items.items[i].run;
-      runs += run != last && run_shows(suite, failure, run);
+      bool shows = run_shows(suite, failure, run);
+      runs += run != last && shows;
+      if (shows && !callers)
+        callers = d->items.items[i].callers;
       last = run;
     }
-    if (runs)
-      add(out, "death",
-          mem_printf("%zu run%s died %s: %s", runs, runs == 1 ? "" : "s",
-                     first->exact ? "here" : "here or close by", first->how));
+    if (!runs)
+      continue;
+    add(out, "death", describe_death(first, runs));
+    if (!first->depth)
+      add_callers(suite, callers, out);
   }
 }
 

@@ -24,8 +24,13 @@ void evidence_gather(const Suite *suite, const Deaths *deaths, const Ranking *r,
 void evidence_release(EvidenceList *list);
 
 // The deaths at this place, as evidence.
+// A death has the calls that led to it behind it, of the kind EVIDENCE_CALLER.
+#define EVIDENCE_CALLER "caller"
 void evidence_deaths(const Suite *suite, const Deaths *deaths, size_t failure,
                      const Entity *e, EvidenceList *out);
+// The calls that led to the death of the first run that shows the failure.
+void evidence_callers(const Suite *suite, const Deaths *deaths, size_t failure,
+                      EvidenceList *out);
 
 // "when `!x` is true", "when the call of f returns null", "line 12": what
 // covering this entity means (conditions: model/condition.h). The column is

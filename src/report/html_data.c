@@ -320,6 +320,11 @@ static void put_failure(const Numbers *nums, size_t i, FILE *out) {
   json_string(g->kind, out);
   json_text("message", g->message, out);
   json_text("signature", g->signature, out);
+  json_text("excerpt", g->excerpt, out);
+  json_text("output", g->output, out);
+  uint32_t source, line;
+  if (report_blamed(h->report.suite, i, &source, &line))
+    fprintf(out, ",\"blamed\":[%u,%u]", source, line);
   fputs(",\"tests\":[", out);
   for (size_t k = 0; k < g->nruns; k++)
     fprintf(out, k ? ",%u" : "%u", g->runs[k]);

@@ -321,6 +321,49 @@ static void put_list(HtmlReport *h, size_t failure, FILE *out) {
           l->total);
 }
 
+// The message; the place that it names leads to the source, if that is shown.
+static void put_message(const HtmlReport *h, size_t failure, FILE *out) {
+  const FailureGroup *g = &h->report.suite->failures[failure];
+  const char *at = *g->place ? strstr(g->message, g->place) : NULL;
+  uint32_t source, line;
+  if (!at || !shown(h, failure) ||
+      !report_blamed(h->report.suite, failure, &source, &line)) {
+    html_text(g->message, out);
+    return;
+  }
+  html_text_n(g->message, (size_t)(at - g->message), out);
+  fprintf(out, "<a class=\"blamed\" href=\"#L%u-%u\">", source, line);
+  html_text(g->place, out);
+  fputs("</a>", out);
+  html_text(at + strlen(g->place), out);
+}
+
+// Text of several lines.
+static void put_lines(const char *text, FILE *out) {
+  for (size_t n; *text; text += n) {
+    n = strcspn(text, "\n");
+    html_text_n(text, n, out);
+    if (text[n])
+      fputc(text[n++], out);
+  }
+}
+
+// What the test wrote: the lines that show the failure, then all.
+static void put_output(const FailureGroup *g, FILE *out) {
+  if (g->excerpt && *g->excerpt) {
+    fputs("<pre class=\"words\">", out);
+    put_lines(g->excerpt, out);
+    fputs("</pre>\n", out);
+  }
+  if (!g->output || !*g->output)
+    return;
+  fputs("<details class=\"output\"><summary>All that the test wrote</summary>"
+        "<pre>",
+        out);
+  put_lines(g->output, out);
+  fputs("</pre></details>\n", out);
+}
+
 static void put_failure(HtmlReport *h, size_t i, FILE *out) {
   const Suite *suite = h->report.suite;
   const FailureGroup *g = &suite->failures[i];
@@ -330,17 +373,11 @@ static void put_failure(HtmlReport *h, size_t i, FILE *out) {
           i + 1, i + 1, suite->nfailures);
   html_text(g->kind, out);
   fputs("</span> ", out);
-  html_text(g->message, out);
+  put_message(h, i, out);
   fprintf(out, "</h2>\n<p>%zu failing run%s: ", g->nruns, plural(g->nruns));
   put_tests(suite, g, out);
   fputs("</p>\n", out);
-  if (g->output && *g->output) {
-    fputs("<details open class=\"output\"><summary>What the test wrote</summary>"
-          "<pre>",
-          out);
-    html_text(g->output, out);
-    fputs("</pre></details>\n", out);
-  }
+  put_output(g, out);
   put_rerun(suite, g, out);
   put_sureness(h, i, out);
   put_fragments(h, i, out);
@@ -394,6 +431,9 @@ static void view_init(FileView *v, HtmlReport *h, uint32_t source) {
       v->listed[e->line] = &l->items[i];
   }
   for (size_t f = 0; f < suite->nfailures; f++) {
+    uint32_t blamed, line;
+    if (report_blamed(suite, f, &blamed, &line) && blamed == source)
+      show_around(v, line);
     for (size_t i = 0; i < shown(h, f); i++) {
       const Entity *e =
           &suite->entities[h->methods[0].listings[f].items[i].entity];
@@ -418,11 +458,14 @@ static void put_line(HtmlReport *h, uint32_t source, uint32_t line,
   if (!sources_line(h->report.sources, source, line, &text, &n))
     return;
   if (s)
-    fprintf(out, "<span class=\"l h%d b%d\"><b>%u</b> <i>%s %u</i> ",
-            html_hue(s, l->total), html_light(s, l), line,
+    fprintf(out,
+            "<span id=\"L%u-%u\" class=\"l h%d b%d\"><b>%u</b> "
+            "<i>%s %u</i> ",
+            source, line, html_hue(s, l->total), html_light(s, l), line,
             glyph(html_hue(s, l->total)), s->rank);
   else
-    fprintf(out, "<span class=\"l\"><b>%u</b> <i></i> ", line);
+    fprintf(out, "<span id=\"L%u-%u\" class=\"l\"><b>%u</b> <i></i> ", source,
+            line, line);
   html_text_n(text, n, out);
   fputs("</span>", out);
 }
@@ -447,20 +490,28 @@ static void put_file(HtmlReport *h, uint32_t source, size_t *left, FILE *out) {
   view_release(&v);
 }
 
-// The files of the suspects shown, in the order they are first met.
+static void put_file_once(HtmlReport *h, uint32_t source, bool *done,
+                          size_t *left, FILE *out) {
+  if (!done[source])
+    put_file(h, source, left, out);
+  done[source] = true;
+}
+
+// The files of the suspects shown and of the places that messages name, in the
+// order they are first met.
 static void put_sources(HtmlReport *h, FILE *out) {
   const Suite *suite = h->report.suite;
   bool *done = mem_array(bool, suite->nsources + 1);
   size_t left = SOURCE_LINES;
+  uint32_t blamed, line;
   fputs("<section class=\"sources\">\n<h2>Source</h2>\n", out);
   for (size_t f = 0; f < suite->nfailures; f++) {
     for (size_t i = 0; i < shown(h, f); i++) {
       uint32_t entity = h->methods[0].listings[f].items[i].entity;
-      uint32_t source = suite->entities[entity].source;
-      if (!done[source])
-        put_file(h, source, &left, out);
-      done[source] = true;
+      put_file_once(h, suite->entities[entity].source, done, &left, out);
     }
+    if (report_blamed(suite, f, &blamed, &line))
+      put_file_once(h, blamed, done, &left, out);
   }
   if (!left)
     fputs("<p class=\"none\">Further source is shown by the program of this "

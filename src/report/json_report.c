@@ -6,6 +6,7 @@
 
 #include "report/json_out.h"
 #include "report/report.h"
+#include "util/fs.h"
 #include "util/mem.h"
 
 // --- head -------------------------------------------------------------------
@@ -178,6 +179,8 @@ static void begin(Report *r, FILE *out) {
   put_runs(r, "imprecise", is_imprecise, out);
   put_runs(r, "without_spectrum", is_blind, out);
   report_json_notes(r->suite, out);
+  if (r->known)
+    fprintf(out, ",\"known\":%zu", r->known);
   fputs(r->more ? r->more : "", out);
   put_together(r, out);
   fputs(",\"failures\":[", out);
@@ -237,6 +240,45 @@ static void put_places(const Report *r, const Ranking *ranking, FILE *out) {
     fputc(']', out);
 }
 
+// The calls that led to the death, innermost first.
+static void put_callers(const Report *r, size_t failure, FILE *out) {
+  const char *rest = deaths_callers(r->deaths, r->suite, failure);
+  bool first = true;
+  DeathCaller c;
+  while (death_caller(&rest, &c)) {
+    char *file = mem_printf("%.*s", (int)c.file_size, c.file);
+    char *function = mem_printf("%.*s", (int)c.function_size, c.function);
+    fputs(first ? ",\"callers\":[{\"file\":" : ",{\"file\":", out);
+    first = false;
+    json_string(path_below(file, r->suite->cwd), out);
+    fprintf(out, ",\"line\":%u", c.line);
+    json_text("function", function, out);
+    fputc('}', out);
+    free(file);
+    free(function);
+  }
+  fputs(first ? "" : "]", out);
+}
+
+// The loops that a run which hangs never left.
+static void put_loops(const Report *r, FILE *out) {
+  bool first = true;
+  if (!r->loops || !r->loops->len)
+    return;
+  fputs(",\"loops\":[", out);
+  for (size_t i = 0; i < r->loops->len; i++) {
+    const SourceLoop *l = &r->loops->items[i];
+    json_separator(&first, out);
+    fputs("{\"file\":", out);
+    json_string(suite_path(r->suite, l->source), out);
+    fprintf(out, ",\"first\":%u,\"last\":%u", l->first, l->last);
+    if (l->turns)
+      fprintf(out, ",\"turns\":%llu", (unsigned long long)l->turns);
+    fputc('}', out);
+  }
+  fputc(']', out);
+}
+
 static void failure(Report *r, const Ranking *ranking, FILE *out) {
   const FailureGroup *group = &r->suite->failures[ranking->failure];
   size_t shown = report_shown(r, &report_json, ranking);
@@ -246,6 +288,8 @@ static void failure(Report *r, const Ranking *ranking, FILE *out) {
   json_text("message", group->message, out);
   json_text("place", group->place, out);
   json_text("output", group->output ? group->output : "", out);
+  put_callers(r, ranking->failure, out);
+  put_loops(r, out);
   fprintf(out, ",\"failing\":%u,\"passing\":%u", ranking->failing,
           ranking->passing);
   json_bool("stand_in", ranking->stand_in, out);

@@ -2,10 +2,12 @@
 #include "report/report.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "util/escape.h"
 #include "util/fs.h"
+#include "util/mem.h"
 
 static const ReportFormat *const formats[] = {
     &report_text,  &report_json,   &report_csv,   &report_quickfix,
@@ -38,6 +40,22 @@ const char *report_function(const Suite *suite, const Entity *e) {
     return "";
   const char *name = suite->entities[e->function].name;
   return name ? name : "";
+}
+
+bool report_blamed(const Suite *suite, size_t failure, uint32_t *source,
+                   uint32_t *line) {
+  const char *place = suite->failures[failure].place;
+  const char *colon = strrchr(place, ':');
+  if (!colon)
+    return false;
+  *line = (uint32_t)strtoul(colon + 1, NULL, 10);
+  char *file = mem_printf("%.*s", (int)(colon - place), place);
+  uint32_t i = 0;
+  while (i < suite->nsources && !suite_path_matches(suite, i, file))
+    i++;
+  free(file);
+  *source = i;
+  return *line && i < suite->nsources;
 }
 
 void report_places(const Report *r, size_t failure, PlaceList *out) {

@@ -18,6 +18,7 @@
 #include "model/ranking.h"
 #include "model/suite.h"
 #include "report/evidence.h"
+#include "report/loops.h"
 #include "report/near_test.h"
 #include "report/source.h"
 
@@ -42,6 +43,8 @@ typedef struct {
   const char *more; // json: further members, each behind a comma; or NULL
   const Ranking *together; // of all failures, where one line explains them
                            // (locate/cluster.h); or NULL
+  const SourceLoops *loops; // of the failure: those that a run never left
+  size_t known;     // failures that were set aside
   size_t printed;   // suspects so far, for the formats
 } Report;
 
@@ -61,6 +64,11 @@ extern const ReportFormat report_text, report_json, report_csv, report_quickfix;
 extern const ReportFormat report_sarif, report_github, report_junit;
 const ReportFormat *report_find(const char *name); // NULL: no such format
 
+// `rank --gdb`: the suspects that the text shows, as breakpoints, besides the
+// report.
+void report_gdb_begin(const Report *r, FILE *out);
+void report_gdb(const Report *r, const Ranking *ranking, FILE *out);
+
 // --- shared by the formats --------------------------------------------------
 
 // How many suspects of this ranking are shown.
@@ -77,6 +85,11 @@ const char *report_function(const Suite *suite, const Entity *e);
 // first.
 typedef ARRAY(const PlaceAt *) PlaceList;
 void report_places(const Report *r, size_t failure, PlaceList *out);
+
+// The source and line that a failure's message names. False: none, or a file
+// that is not among the sources.
+bool report_blamed(const Suite *suite, size_t failure, uint32_t *source,
+                   uint32_t *line);
 
 // A text for a terminal: control characters and the like are escaped.
 void report_escaped(const char *text, FILE *out);

@@ -195,6 +195,31 @@ static void put_words(const FailureGroup *g, FILE *out) {
   }
 }
 
+// The calls that led to the first death.
+static void put_callers(const Report *r, size_t failure, FILE *out) {
+  EvidenceList list = {0};
+  evidence_callers(r->suite, r->deaths, failure, &list);
+  for (size_t i = 0; i < list.len; i++) {
+    fputs("  ", out);
+    report_escaped(list.items[i].text, out);
+    fputc('\n', out);
+  }
+  evidence_release(&list);
+}
+
+static void put_loops(const Report *r, FILE *out) {
+  for (size_t i = 0; r->loops && i < r->loops->len; i++) {
+    const SourceLoop *l = &r->loops->items[i];
+    fputs("  still in the loop at ", out);
+    report_escaped(suite_path(r->suite, l->source), out);
+    fprintf(out, l->first == l->last ? ":%u" : ":%u-%u", l->first, l->last);
+    if (l->turns)
+      fprintf(out, " after %llu turn%s", (unsigned long long)l->turns,
+              plural(l->turns));
+    fputc('\n', out);
+  }
+}
+
 static void put_header(const Report *r, const Ranking *ranking, FILE *out) {
   const FailureGroup *g = &r->suite->failures[ranking->failure];
   Palette p = palette(r);
@@ -212,6 +237,8 @@ static void put_header(const Report *r, const Ranking *ranking, FILE *out) {
     put_name(&names, r->suite->runs[g->runs[i]].test);
   end_names(&names);
   fputc('\n', out);
+  put_callers(r, ranking->failure, out);
+  put_loops(r, out);
   put_words(g, out);
   put_request(r, g, out);
   put_places(r, ranking, out);
@@ -254,6 +281,8 @@ static void put_evidence(const Report *r, const Ranking *ranking,
   EvidenceList list = {0};
   evidence_gather(r->suite, r->deaths, ranking, s, &list);
   for (size_t i = 0; i < list.len; i++) {
+    if (!strcmp(list.items[i].kind, EVIDENCE_CALLER))
+      continue; // the head of the failure names them
     fprintf(out, "%*s= ", indent, "");
     report_escaped(list.items[i].text, out);
     fputc('\n', out);
@@ -385,8 +414,8 @@ static void put_together(Report *r, FILE *out) {
   const Ranking *ranking = r->together;
   Palette p = palette(r);
   fprintf(out,
-          "\n%sAll %zu failures together%s: one line is first for each of "
-          "them\n  %u failing run%s against %u passing\n",
+          "\n%sAll %zu failures together%s: one line explains each of them\n"
+          "  %u failing run%s against %u passing\n",
           p.fail, r->suite->nfailures, p.off, ranking->failing,
           plural(ranking->failing), ranking->passing);
   put_suspects(r, ranking, report_shown(r, &report_text, ranking), out);
@@ -409,6 +438,8 @@ static void begin(Report *r, FILE *out) {
           r->suite->nruns, plural(r->suite->nruns), verb_s(failing), p.off);
   if (failing)
     fprintf(out, ": %zu %sfailure%s", n, n > 1 ? "different " : "", plural(n));
+  if (r->known)
+    fprintf(out, ", %zu known set aside", r->known);
   fprintf(out, "\n%s, %zu of %zu %s%s executed\n", r->method, r->executed,
           r->executable, entity_kind_name(r->by), plural(r->executable));
   note_verdict(r, VERDICT_FLAKY, "flaky", out);

@@ -14,6 +14,7 @@
 typedef struct {
   Report report;           // suite, deaths, sources, nearest, places
   uint32_t source, line;   // as asked for
+  const char *function;    // asked for; the line is its best ranked one. NULL
   uint32_t statement;      // the one on that line, or the nearest
   const Account *accounts; // one per failure of the suite
   size_t only;             // the failure that was asked for, from 1; 0: all

@@ -297,11 +297,11 @@ static void tell_nearest(const Why *w, const Account *a, EvidenceList *out) {
 static void tell_deaths(const Why *w, const Account *a, EvidenceList *out) {
   const Suite *suite = w->report.suite;
   const Deaths *d = w->report.deaths;
-  if (deaths_any(d, suite, a->failure, w->statement))
+  if (deaths_nearness(d, suite, a->failure, w->statement) == 1)
     return;
   for (size_t i = 0; i < d->items.len; i++) {
     const DeathAt *at = &d->items.items[i];
-    if (!run_shows(suite, a->failure, at->run))
+    if (at->depth || !run_shows(suite, a->failure, at->run))
       continue;
     Str text = {0};
     str_addf(&text, "test %s died %s %s:%u (%s), no failing run died here",

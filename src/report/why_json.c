@@ -44,7 +44,7 @@ static void put_default(const Account *a, FILE *out) {
     json_double("hint", s->hint, out);
     json_double("own", s->own, out);
     json_double("confidence", s->confidence, out);
-    json_bool("died", s->prior > 0, out);
+    json_bool("died", s->prior == 1, out);
   }
   fprintf(out, ",\"executed\":%zu", a->executed);
 }

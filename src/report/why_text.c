@@ -55,6 +55,11 @@ static void put_excerpt(Why *w, const Entity *e, FILE *out) {
 static void put_head(Why *w, FILE *out) {
   const Suite *suite = w->report.suite;
   const Entity *e = &suite->entities[w->statement];
+  if (w->function) {
+    fputs("the best ranked line of ", out);
+    report_escaped(w->function, out);
+    fputs(" is\n", out);
+  }
   if (e->line != w->line) {
     report_escaped(suite_path(suite, w->source), out);
     fprintf(out, ":%u has no statement; the nearest is\n", w->line);
@@ -92,7 +97,7 @@ static void put_steps(const Why *w, const Suspect *s, FILE *out) {
   fputs("\n    then: the line alone ", out);
   put_score(s->own, out);
   fprintf(out, "; confidence %.3f; a run died here: %s\n", s->confidence,
-          s->prior > 0 ? "yes" : "no");
+          s->prior == 1 ? "yes" : s->prior > 0 ? "in a call" : "no");
 }
 
 static void put_ties(const Why *w, const Account *a, FILE *out) {

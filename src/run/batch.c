@@ -41,7 +41,9 @@ typedef struct {
   bool has_second; // the second process's outcome is known
   Outcome second;
   Spawn spawn;
-  Arena arena; // of this test
+  Str stacks;       // of a test that hangs, before it was stopped
+  const char *root; // paths in them are relative to it
+  Arena arena;      // of this test
 } BatchSlot;
 
 typedef struct {
@@ -116,6 +118,12 @@ static bool is_merged(const Test *t, const Spawn *s) {
   return t->line && !s->nredirects && strstr(t->line, "2>&1");
 }
 
+static void keep_stacks(void *slot, pid_t session) {
+  BatchSlot *s = slot;
+  str_clear(&s->stacks);
+  runner_add_stacks(session, s->root, &s->stacks);
+}
+
 static int start_test(Batch *b, BatchSlot *s, Err *err) {
   const RunOptions *o = b->runner->options;
   if (o->scratch && dir_make_empty(s->work_dir, err))
@@ -129,7 +137,11 @@ static int start_test(Batch *b, BatchSlot *s, Err *err) {
                      .timeout = s->limit,
                      .max_output = o->max_output,
                      .mark = s->mark,
+                     .hangs = keep_stacks,
+                     .context = s,
                      .serve = o->serve};
+  s->root = b->runner->root;
+  str_clear(&s->stacks);
   runner_confine(b->runner, slot_of(b, s), &s->spawn, &s->arena);
   test_prepare(s->test, o->exe, &s->arena, &s->spawn);
   s->merged = is_merged(s->test, &s->spawn);
@@ -154,6 +166,7 @@ static void set_second_environment(BatchSlot *s) {
 static void start_second(Batch *b, BatchSlot *s) {
   const Oracle *oracle = &b->runner->oracle;
   s->in_second = true;
+  s->spawn.hangs = NULL;
   s->spawn.out = s->second_out;
   s->spawn.err = s->second_err;
   s->spawn.timeout = test_timeout(b, s->test);
@@ -173,6 +186,7 @@ static Trial trial_of(const Batch *b, const BatchSlot *s) {
                  .out = s->out,
                  .err = s->err,
                  .merged = s->merged,
+                 .stacks = str_text(&s->stacks),
                  .outcome = &s->outcome,
                  .rules = s->test->rules,
                  .timeout = test_timeout(b, s->test),
@@ -352,8 +366,10 @@ int batch_run(Runner *r, const Test *tests, size_t ntests, Err *err) {
   if (!rc)
     rc = run_all(&b, nslots, err);
   pool_kill_all(r->pool);
-  for (size_t i = 0; i < nslots; i++)
+  for (size_t i = 0; i < nslots; i++) {
     slot_reset(&b.slots[i]);
+    str_release(&b.slots[i].stacks);
+  }
   arena_release(&b.arena);
   return rc;
 }

@@ -12,7 +12,9 @@
 
 #include "oracle/contract_failures.h"
 #include "oracle/failure.h"
+#include "process/orphan.h"
 #include "process/words.h"
+#include "program/unwind.h"
 #include "run/segment_verdict.h"
 #include "util/fs.h"
 #include "util/mem.h"
@@ -475,6 +477,19 @@ double runner_limit(const Runner *r, double full) {
 void runner_note_duration(Runner *r, double seconds) {
   if (seconds > r->slowest)
     r->slowest = seconds;
+}
+
+void runner_add_stacks(pid_t session, const char *root, Str *out) {
+  Pids pids = {0};
+  Str stacks = {0};
+  session_list(session, &pids);
+  for (size_t i = 0; i < pids.len; i++)
+    unwind_process(pids.items[i], root, &stacks);
+  if (stacks.len)
+    str_addf(out, "culprit: where it was when it was stopped:\n%s",
+             stacks.data);
+  array_release(&pids);
+  str_release(&stacks);
 }
 
 char **environment_with(char *const *extra, Arena *arena) {

@@ -145,6 +145,10 @@ void runner_note_duration(Runner *r, double seconds);
 
 // An environment for a process: ours without any CULPRIT_ variable, plus
 // `extra` ("NAME=value", ends with NULL). Memory: arena.
+// Adds the stacks of all threads of a session's processes (program/unwind.h),
+// under a line that says what they are.
+void runner_add_stacks(pid_t session, const char *root, Str *out);
+
 char **environment_with(char *const *extra, Arena *arena);
 
 #endif

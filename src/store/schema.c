@@ -146,6 +146,7 @@ static const char tables[] =
     "  function TEXT NOT NULL,"
     "  how TEXT NOT NULL,"
     "  exact INTEGER NOT NULL,"
+    "  callers TEXT NOT NULL DEFAULT '',"
     "  PRIMARY KEY (run, n)"
     ") STRICT, WITHOUT ROWID;"
 
@@ -160,6 +161,7 @@ static const char *const upgrades[STORE_VERSION - 1] = {
     "UPDATE meta SET version = 3;",
     "ALTER TABLE run_failure ADD COLUMN excerpt TEXT NOT NULL DEFAULT '';"
     "ALTER TABLE run_failure ADD COLUMN output TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE death ADD COLUMN callers TEXT NOT NULL DEFAULT '';"
     "UPDATE meta SET version = 4;",
 };
 // clang-format on

@@ -168,6 +168,16 @@ static int open_existing(Store *s, const char *path, Err *err) {
   return open_tables(s, STORE_EXISTING, err);
 }
 
+// What is in .culprit is nothing to be committed. A directory of another name
+// may hold the user's own files.
+static void ignore_by_git(const char *dir) {
+  Err ignored;
+  char *path = mem_printf("%s/.gitignore", dir);
+  if (!strcmp(path_base(dir), ".culprit") && !fs_exists(path))
+    fs_write(path, "*\n", 2, &ignored);
+  free(path);
+}
+
 static int open_all(Store *s, const char *path, StoreMode mode, Err *err) {
   if (read_keep(&s->keep, err))
     return -1;
@@ -175,7 +185,10 @@ static int open_all(Store *s, const char *path, StoreMode mode, Err *err) {
     return err_set(err, "the name of the store's directory is empty");
   if (mode == STORE_EXISTING)
     return open_existing(s, path, err);
-  if (fs_mkdirs(s->dir, err) || db_open(&s->db, path, DB_CREATE, err))
+  if (fs_mkdirs(s->dir, err))
+    return -1;
+  ignore_by_git(s->dir);
+  if (db_open(&s->db, path, DB_CREATE, err))
     return -1;
   return open_tables(s, mode, err);
 }

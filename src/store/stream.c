@@ -217,7 +217,8 @@ static void read_death(void *ctx, DbQuery *q) {
                  .line = query_u32(q, 1),
                  .function = mem_strdup(query_text(q, 2)),
                  .how = mem_strdup(query_text(q, 3)),
-                 .exact = query_bool(q, 4)};
+                 .exact = query_bool(q, 4),
+                 .callers = mem_strdup(query_text(q, 5))};
   if (!q->bad)
     r->each(r->ctx, r->run, &death);
   death_release(&death);
@@ -231,7 +232,7 @@ int store_each_death(Store *s, const Suite *suite, EachDeath *each, void *ctx,
   int rc = 0;
   for (; !rc && r.run < suite->nruns; r.run++)
     rc = query_each(&s->db,
-                    "SELECT file, line, function, how, exact FROM death"
+                    "SELECT file, line, function, how, exact, callers FROM death"
                     " WHERE run = ? ORDER BY n",
                     VALUES(v_int(suite->runs[r.run].store_id)), "death",
                     read_death, &r, err);

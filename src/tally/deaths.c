@@ -39,29 +39,48 @@ static void index_places(DeathLoader *l) {
   str_release(&key);
 }
 
-// The line that is listed for a death; 0 if none is.
-static uint32_t listed_line(DeathLoader *l, uint32_t source, const Death *d) {
+// The line that is listed for a place; 0 if none is.
+static uint32_t listed_line(DeathLoader *l, uint32_t source,
+                            const DeathCaller *c) {
   if (l->by == ENTITY_STATEMENT)
-    return d->line;
+    return c->line;
   Str key = {0};
   uint64_t entity;
-  function_key(&key, source, d->function ? d->function : "");
+  str_addn(&key, &source, sizeof source);
+  str_addn(&key, c->function, c->function_size);
   bool found = hashmap_get(&l->functions, key.data, key.len, &entity);
   str_release(&key);
   return found ? l->suite->entities[entity].line : 0;
 }
 
+// Adds a place; `at` has all but that.
+static void add_place(DeathLoader *l, const DeathCaller *c, DeathAt at) {
+  uint64_t source;
+  if (!hashmap_get(&l->sources, c->file, c->file_size, &source))
+    return;
+  at.source = (uint32_t)source;
+  at.line = listed_line(l, at.source, c);
+  if (at.line)
+    array_push(&l->deaths->items, at);
+}
+
 static void add_death(void *ctx, size_t run, const Death *d) {
   DeathLoader *l = ctx;
-  uint64_t source;
-  if (!d->file || !hashmap_get(&l->sources, d->file, strlen(d->file), &source))
+  Arena *arena = &l->deaths->arena;
+  if (!d->file || !*d->file)
     return;
-  uint32_t line = listed_line(l, (uint32_t)source, d);
-  if (!line)
-    return;
-  const char *how = arena_strdup(&l->deaths->arena, d->how ? d->how : "");
-  array_push(&l->deaths->items,
-             (DeathAt){(uint32_t)source, line, (uint32_t)run, how, d->exact});
+  const char *function = d->function ? d->function : "";
+  DeathCaller c = {d->file, function, strlen(d->file), strlen(function),
+                   d->line};
+  DeathAt at = {.run = (uint32_t)run,
+                .how = arena_strdup(arena, d->how ? d->how : ""),
+                .exact = d->exact,
+                .callers = arena_strdup(arena, d->callers ? d->callers : "")};
+  add_place(l, &c, at);
+  for (const char *rest = at.callers; death_caller(&rest, &c);) {
+    at.depth++;
+    add_place(l, &c, at);
+  }
 }
 
 static int compare_place(const DeathAt *x, uint32_t source, uint32_t line) {
@@ -73,6 +92,8 @@ static int compare_place(const DeathAt *x, uint32_t source, uint32_t line) {
 static int by_place(const void *a, const void *b) {
   const DeathAt *x = a, *y = b;
   int c = compare_place(x, y->source, y->line);
+  if (!c)
+    c = (x->depth > y->depth) - (x->depth < y->depth);
   if (!c)
     c = strcmp(x->how, y->how);
   if (!c)
@@ -127,12 +148,24 @@ bool run_shows(const Suite *suite, size_t failure, uint32_t run) {
   return g->nruns && bsearch(&run, g->runs, g->nruns, sizeof run, by_number);
 }
 
-bool deaths_any(const Deaths *d, const Suite *suite, size_t failure,
-                uint32_t entity) {
+double deaths_nearness(const Deaths *d, const Suite *suite, size_t failure,
+                       uint32_t entity) {
   const Entity *e = &suite->entities[entity];
   size_t n = 0, first = d ? deaths_at(d, e->source, e->line, &n) : 0;
   for (size_t i = first; i < first + n; i++)
     if (run_shows(suite, failure, d->items.items[i].run))
-      return true;
-  return false;
+      return 1.0 / (1 + d->items.items[i].depth);
+  return 0;
+}
+
+const char *deaths_callers(const Deaths *d, const Suite *suite,
+                           size_t failure) {
+  const DeathAt *first = NULL;
+  for (size_t i = 0; d && i < d->items.len; i++) {
+    const DeathAt *at = &d->items.items[i];
+    if (!at->depth && run_shows(suite, failure, at->run) &&
+        (!first || at->run < first->run))
+      first = at;
+  }
+  return first ? first->callers : NULL;
 }

@@ -12,16 +12,18 @@
 #include "util/array.h"
 #include "util/err.h"
 
-// One run died at one place that may be listed.
+// One run died at one place that may be listed, or in a call made there.
 typedef struct {
   uint32_t source, line; // of the listed entity
   uint32_t run;
   const char *how; // SIGSEGV, ...
   bool exact;
+  uint32_t depth;      // how many calls it died below; 0: at this place
+  const char *callers; // of a death at this place: see Death
 } DeathAt;
 
 typedef struct {
-  ARRAY(DeathAt) items; // by place, then how, exact ones first, then run
+  ARRAY(DeathAt) items; // by place, depth, how, exact ones first, then run
   Arena arena;          // the texts
 } Deaths;
 
@@ -36,8 +38,15 @@ size_t deaths_at(const Deaths *d, uint32_t source, uint32_t line, size_t *n);
 // Does the run show the failure?
 bool run_shows(const Suite *suite, size_t failure, uint32_t run);
 
-// Did a run that shows the failure die at this entity's line? `d` may be NULL.
-bool deaths_any(const Deaths *d, const Suite *suite, size_t failure,
-                uint32_t entity);
+// How near to this entity's line runs that show the failure died: 1 there, 1/2
+// in a call from there, 1/3 in a call from that, ...; 0: nowhere near. `d` may
+// be NULL.
+double deaths_nearness(const Deaths *d, const Suite *suite, size_t failure,
+                       uint32_t entity);
+
+// The calls that led to the death of the first run that shows the failure, as in
+// Death; NULL: none is known. `d` may be NULL.
+const char *deaths_callers(const Deaths *d, const Suite *suite,
+                           size_t failure);
 
 #endif

@@ -1208,6 +1208,7 @@ TEST(a_store_of_the_first_version_is_brought_up_to_date) {
              " ALTER TABLE entity DROP COLUMN text;"
              " ALTER TABLE run_failure DROP COLUMN excerpt;"
              " ALTER TABLE run_failure DROP COLUMN output;"
+             " ALTER TABLE death DROP COLUMN callers;"
              " UPDATE meta SET version = 1");
   check(&f, open_existing(&f));
   add_placed_run(&f, session);

@@ -48,7 +48,7 @@ static void world_add_failure(Suite *s, char signature, const char *verdicts) {
   g->kind = "exit";
   g->signature = arena_printf(&s->arena, "exit:%c", signature);
   g->message = arena_printf(&s->arena, "exit status %c", signature);
-  g->place = "";
+  g->place = g->excerpt = g->output = "";
   g->runs = arena_array(&s->arena, uint32_t, s->nruns);
   for (uint32_t i = 0; i < s->nruns; i++)
     if (world_shows(verdicts[i], signature))

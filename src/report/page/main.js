@@ -76,6 +76,7 @@ const bar = {
         m.reason ? `${m.name} (needs more)` : m.name)));
     this.sure = el('details.sure');
     this.rerun = el('div.rerun');
+    this.wrote = el('div.wrote');
     this.test = el('div.test-bar', { hidden: true });
     this.notes = el('div.rank-notes');
     return el('div.bar', null,
@@ -84,7 +85,7 @@ const bar = {
       el('span.buttons', null,
         el('button', { type: 'button', id: 'theme', title: 'light or dark', onclick: theme }, '◐'),
         el('button', { type: 'button', id: 'help', title: 'keys', onclick: () => help.toggle() }, '?')),
-      this.test, this.notes);
+      this.test, this.wrote, this.notes);
   },
   refresh() {
     this.methods.value = state.method;
@@ -100,6 +101,7 @@ const bar = {
     this.rerun.replaceChildren(...(command
       ? [el('span', null, `test ${head.tests[f.tests[0]][NAME]} shows it: `), el('code', null, typed(command)), copyButton(command)]
       : []));
+    this.wrote.replaceChildren(...this.output(f));
     this.refreshTest();
     const r = ranking(state.failure, state.method);
     const said = r ? r.notes.map((n) => n.text) : ['This failure could not be ranked: none of its runs has a usable spectrum, or there is no passing run to compare with.'];
@@ -107,6 +109,16 @@ const bar = {
       said.unshift('No test passes: runs that fail in another way stand in for passing ones.');
     if (r && !r.of.length) said.unshift('This failure could not be ranked: there is nothing to compare.');
     this.notes.replaceChildren(...said.map((text) => el('p.notice.note', null, text)));
+  },
+  // The place that the message names, the lines that show the failure, and all.
+  output(f) {
+    const at = f.blamed && `${pathOf(f.blamed[0])}:${f.blamed[1]}`;
+    return [
+      at && el('p', null, 'the message names ', el('button.link.blamed',
+        { type: 'button', onclick: () => { tabs.show('source'); source.reach(...f.blamed); } }, at)),
+      f.excerpt && el('pre.words', null, f.excerpt),
+      f.output && el('details.output', null, el('summary', null, 'All that the test wrote'),
+        el('pre', null, f.output))].filter(Boolean);
   },
   refreshTest() {
     this.test.hidden = state.test < 0;

@@ -138,9 +138,10 @@ const source = {
     this.rows.draw();
     this.drawStrip();
   },
-  reveal(s) {
-    if (this.file !== head.file[s]) this.open(head.file[s]);
-    this.rows.reveal(head.line[s] - 1, true);
+  reveal(s) { this.reach(head.file[s], head.line[s]); },
+  reach(file, line) {
+    if (this.file !== file) this.open(file);
+    this.rows.reveal(line - 1, true);
   },
   // The file at one glance: each pixel is the worst of its lines.
   drawStrip() {
