@@ -2,6 +2,7 @@
 #include "adapter/adapter.h"
 
 #include "adapter/suites.h"
+#include "adapter/switches.h"
 
 static const Adapter adapters[] = {
     {"testsfile", 10, testsfile_detect, testsfile_run},
@@ -15,6 +16,8 @@ static const Adapter adapters[] = {
 };
 
 static int none_found(const RunOptions *o, Err *err) {
+  if (dir_has(o->cwd, "CMakeCache.txt"))
+    return cmake_lists_none(o->cwd, err);
   if (dir_has(o->cwd, "configure") && !dir_has(o->cwd, "Makefile"))
     return err_set(err,
                    "no tests found in %s: it is not configured yet; run "

@@ -45,18 +45,19 @@ typedef struct {
   const char *cc; // culprit-cc
   const char *jobs;
   bool old_debug; // debug information as old tools can read it
+  bool asks;      // make for its target of tests
   Str said;
 } Work;
 
 // Names for what a build command needs; "$@" are the user's build options.
 static const char NAMES[] =
-    "source=$1 build=$2 cc=$3 jobs=$4 target=$5; shift 5; "
+    "source=$1 build=$2 cc=$3 jobs=$4 target=$5 scripts=$6; shift 6; "
     "mapped=\"$cc -ffile-prefix-map=$build=$source\"; ";
 
 // Runs a shell command in `dir`.
 static int shell(Work *w, const char *dir, const char *command) {
   const Tree *t = w->tree;
-  const char *target = makefile_target(t->work);
+  const char *target = w->asks ? make_target(t->work) : NULL;
   ARRAY(char *) argv = {0};
   char *script = mem_printf("%s%s", NAMES, command);
   char *first[] = {"env",
@@ -70,7 +71,8 @@ static int shell(Work *w, const char *dir, const char *command) {
                    t->dir,
                    (char *)w->cc,
                    (char *)w->jobs,
-                   (char *)(target ? target : "")};
+                   (char *)(target ? target : ""),
+                   w->asks && scripts_there(t->work) ? "yes" : ""};
   for (size_t i = 0; i < sizeof first / sizeof *first; i++)
     array_push(&argv, first[i]);
   for (size_t i = 0; i < t->noptions; i++)
@@ -115,8 +117,8 @@ static int build_cmake(Work *w) {
 
 static int build_meson(Work *w) {
   if (!dir_has(w->tree->dir, "build.ninja")) {
-    int status = shell(
-        w, ".", "CC=\"$cc\" meson setup \"$build\" \"$source\" \"$@\"");
+    int status =
+        shell(w, ".", "CC=\"$cc\" meson setup \"$build\" \"$source\" \"$@\"");
     if (status)
       return status;
   }
@@ -177,17 +179,20 @@ static int build_own_configure(Work *w) {
 // Where the default target runs the tests too, building is left to them: what
 // the target of the tests does last is among what the default target does. A
 // default target that fails where there is one for tests may not matter: the
-// tests will tell.
+// tests will tell. Tests that are scripts need what is built before them.
 static const char MAKE[] =
     "cc=\"CC=$mapped\"; "
     "last=$([ -z \"$target\" ] || "
     "make -n \"$target\" \"$cc\" \"$@\" 2> /dev/null | tail -n 1); "
     "if [ -n \"$last\" ] && make -n \"$cc\" \"$@\" 2> /dev/null | "
-    "grep -qxF -e \"$last\"; then :; "
-    "else make \"$jobs\" \"$cc\" \"$@\" || [ -n \"$target\" ]; fi";
+    "grep -qxF -e \"$last\"; then "
+    "[ -z \"$scripts\" ] || make -k \"$jobs\" \"$cc\" \"$@\" || :; "
+    "else make \"$jobs\" \"$cc\" \"$@\" || "
+    "[ -n \"$target\" -a -z \"$scripts\" ]; fi";
 
 static int build_make(Work *w) {
   int status = shell(w, ".", COPY);
+  w->asks = true;
   return status ? status : shell(w, w->tree->work, MAKE);
 }
 
@@ -240,8 +245,9 @@ static bool can_be_built(const TreeKind *k, const char *dir) {
     return false;
   if (strcmp(k->name, "make") != 0)
     return dir_has(dir, k->file);
-  return makefile_name(dir) && (makefile_target(dir) || dir_has(dir, "tests") ||
-                                dir_has(dir, "t"));
+  const char *name = makefile_name(dir);
+  return name && (dir_has(dir, "tests") || dir_has(dir, "t") ||
+                  file_has(dir, name, "(^|[^[:alnum:]])(check|tests?)"));
 }
 
 // A build directory remembers its source: caller frees; NULL: it is none.
@@ -303,15 +309,15 @@ bool tree_find(Tree *t, const RunOptions *o, const char *store) {
   const TreeKind *k = find_kind(o, source);
   if (k) {
     bool copies = !strcmp(k->name, "make") || !strcmp(k->name, "command");
-    *t = (Tree){.needed = true,
-                .kind = k->name,
-                .dir = path_absolute("build", store),
-                .copied = copies ? copied_directory(source)
-                                 : mem_strdup(source),
-                .command = o->build,
-                .options = o->build_options.items,
-                .noptions = o->build_options.len,
-                .source = source};
+    *t =
+        (Tree){.needed = true,
+               .kind = k->name,
+               .dir = path_absolute("build", store),
+               .copied = copies ? copied_directory(source) : mem_strdup(source),
+               .command = o->build,
+               .options = o->build_options.items,
+               .noptions = o->build_options.len,
+               .source = source};
     const char *below = path_below(source, t->copied);
     t->work = strcmp(below, source) ? mem_printf("%s/%s", t->dir, below)
                                     : mem_strdup(t->dir);
@@ -331,8 +337,7 @@ int tree_build(const Tree *t, int jobs, const char *log, Err *err) {
   char count[16], *self = path_of_self();
   char *cc = mem_printf("%s/culprit-cc", self);
   snprintf(count, sizeof count, "-j%d", jobs);
-  Work w = {
-      .tree = t, .cc = cc, .jobs = count, .old_debug = uses_valgrind(t)};
+  Work w = {.tree = t, .cc = cc, .jobs = count, .old_debug = uses_valgrind(t)};
   int rc = fs_mkdirs(t->dir, err);
   int status = rc ? 0 : build(&w);
   if (!rc)

@@ -23,12 +23,12 @@
 
 typedef struct {
   bool needed;
-  const char *kind; // "CMake", "Meson", "configure", "make", ...
-  char *source;     // the user's tree
-  char *copied;     // where a copy is made: of this, the tree or above it
-  char *dir;        // the build
-  char *work;       // where the tests run: in there
-  const char *command;        // of --build; NULL: none
+  const char *kind;    // "CMake", "Meson", "configure", "make", ...
+  char *source;        // the user's tree
+  char *copied;        // where a copy is made: of this, the tree or above it
+  char *dir;           // the build
+  char *work;          // where the tests run: in there
+  const char *command; // of --build; NULL: none
   const char *const *options; // of --build-option
   size_t noptions;
 } Tree;

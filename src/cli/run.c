@@ -470,23 +470,33 @@ static int run_session(const Options *o, const Adapter *adapter, Runner *r) {
   return report(o, r->store, r, clock_now() - start);
 }
 
-// Which functions are tests is known when they are compiled: a copy that was
-// built with another expression is no good.
-static int prepare_segment(const Options *o, const Tree *tree,
-                           const char *store, Err *err) {
-  char *path = mem_printf("%s/build.segment", store);
-  const char *want = o->run.segment ? o->run.segment : "";
-  Str had = {0};
+// What a build depends on besides the sources, a line each: the kind, the
+// expression for tests, the user's command and options.
+static void describe_build(const Options *o, const Tree *tree, Str *out) {
+  str_addf(out, "%s\n%s\n%s\n", tree->kind,
+           o->run.segment ? o->run.segment : "",
+           o->run.build ? o->run.build : "");
+  for (size_t i = 0; i < o->run.build_options.len; i++)
+    str_addf(out, "%s\n", o->run.build_options.items[i]);
+}
+
+// A copy that was configured and built otherwise is no good.
+static int prepare_build(const Options *o, const Tree *tree, const char *store,
+                         Err *err) {
+  char *path = mem_printf("%s/build.options", store);
+  Str had = {0}, want = {0};
   Err ignored;
   int rc = 0;
+  describe_build(o, tree, &want);
   if (fs_read(path, 0, &had, &ignored))
     str_clear(&had);
-  if (strcmp(str_text(&had), want) != 0) {
+  if (strcmp(str_text(&had), want.data) != 0) {
     if (fs_exists(tree->dir))
       rc = dir_make_empty(tree->dir, err);
-    rc = rc ? rc : fs_write(path, want, strlen(want), err);
+    rc = rc ? rc : fs_write(path, want.data, want.len, err);
   }
   str_release(&had);
+  str_release(&want);
   free(path);
   return rc;
 }
@@ -504,7 +514,7 @@ static int build_tree(Options *o, const char *store) {
                   tree.dir, tree.kind, log);
   Scratch guarded = SCRATCH_NONE; // for what the build would leave behind
   int rc = fs_mkdirs(store, &err) || scratch_open(&guarded, store, &err) ||
-                   prepare_segment(o, &tree, store, &err)
+                   prepare_build(o, &tree, store, &err)
                ? -1
                : tree_build(&tree, o->run.jobs, log, &err);
   scratch_close(&guarded);
