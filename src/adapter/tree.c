@@ -136,22 +136,28 @@ static const char COPY[] =
     "xargs -0 grep -LaZP '^(\\x7fELF|!<arch>)' | "
     "xargs -0r cp -u -p --parents -t \"$build\"";
 
-static int configure_in_place(Work *w) {
+static int configure_copy(Work *w) {
+  return shell(w, w->tree->dir, "./configure CC=\"$mapped\" \"$@\"");
+}
+
+// As the user has configured it.
+static int configure_again(Work *w) {
   return shell(w, w->tree->dir,
                "eval \"set -- \\\"\\$@\\\" $(./config.status --config)\"; "
                "make distclean > /dev/null 2>&1 || :; "
                "./configure \"$@\" CC=\"$mapped\"");
 }
 
+// Not all trees can be built outside of themselves: only those that are.
 static int build_configure(Work *w) {
-  bool in_place = dir_has(w->tree->source, "config.status");
-  if (in_place && shell(w, ".", COPY))
-    return 1;
-  int status = 0;
-  if (!file_has(w->tree->dir, "Makefile", OUR_CC))
-    status = in_place ? configure_in_place(w)
-                      : shell(w, w->tree->dir,
-                              "\"$source/configure\" CC=\"$cc\" \"$@\"");
+  const Tree *t = w->tree;
+  bool configured = dir_has(t->source, "config.status");
+  int status = t->outside ? 0 : shell(w, ".", COPY);
+  if (!status && !file_has(t->dir, "Makefile", OUR_CC))
+    status = t->outside
+                 ? shell(w, t->dir, "\"$source/configure\" CC=\"$cc\" \"$@\"")
+             : configured ? configure_again(w)
+                          : configure_copy(w);
   return status ? status : shell(w, w->tree->dir, "make \"$jobs\"");
 }
 
@@ -163,7 +169,7 @@ static int build_autoreconf(Work *w) {
                    "autoreconf -fi || { [ -f autogen.sh ] && NOCONFIGURE=1 sh "
                    "autogen.sh; }");
   if (!status && !file_has(w->tree->dir, "Makefile", OUR_CC))
-    status = shell(w, w->tree->dir, "./configure CC=\"$mapped\" \"$@\"");
+    status = configure_copy(w);
   return status ? status : shell(w, w->tree->dir, "make \"$jobs\"");
 }
 
@@ -317,6 +323,7 @@ bool tree_find(Tree *t, const RunOptions *o, const char *store) {
                .command = o->build,
                .options = o->build_options.items,
                .noptions = o->build_options.len,
+               .outside = !dir_has(o->cwd, "configure"),
                .source = source};
     const char *below = path_below(source, t->copied);
     t->work = strcmp(below, source) ? mem_printf("%s/%s", t->dir, below)
