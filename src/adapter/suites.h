@@ -40,6 +40,9 @@ const char *makefile_name(const char *dir);
 const char *makefile_target(const char *dir);
 const char *make_target(const char *dir);
 
+// Are the sources in and below `dir` C++, without any of C?
+bool has_only_cxx(const char *dir);
+
 // `dir` has a file of this name.
 bool dir_has(const char *dir, const char *name);
 // fs_match in that file: its result, and whether there is one.

@@ -37,6 +37,7 @@ typedef struct {
   RankOptions rank;
   const char *store;
   bool built; // by us, in the store
+  bool makes; // make runs the tests as one, and builds as it goes
   bool quiet, no_build, watch, confined;
   const char *base; // what relative paths are relative to; NULL: here
   const char *root; // the session's directory; NULL: here
@@ -319,14 +320,39 @@ static const char *last_lines(const char *text, size_t n) {
   return at;
 }
 
-static int report_no_map(const RunOptions *o, const Suite *suite) {
-  enum { LINES_SHOWN = 15 };
-  const char *output = o->make_cc ? failed_make(suite) : NULL;
+enum { LINES_SHOWN = 15 }; // of make's output
+
+// The compiler's last words, before make's: "1 error generated.\nmake: *** [".
+static bool is_build_error(const char *output) {
+  static const char pattern[] =
+      "(errors? generated\\.|linker command failed [^\n]*)\n"
+      "(make[^\n]*\n)*make[^\n]*: \\*\\*\\* \\[";
+  regex_t regex;
+  bool is = !regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB) &&
+            !regexec(&regex, output, 0, NULL, 0);
+  regfree(&regex);
+  return is;
+}
+
+static int report_failed_build(const char *output) {
+  return cli_fail(EXIT_ENVIRONMENT,
+                  "make failed to build the tests with culprit-cc; the end of "
+                  "its output:\n%s",
+                  last_lines(output, LINES_SHOWN));
+}
+
+static int report_no_map(const Options *all, const Suite *suite) {
+  const RunOptions *o = &all->run;
+  const char *output = all->makes ? failed_make(suite) : NULL;
   if (output)
     return cli_fail(EXIT_ENVIRONMENT,
                     "make failed before a program built by culprit-cc ran; "
                     "the end of its output:\n%s",
                     last_lines(output, LINES_SHOWN));
+  if (has_only_cxx("."))
+    return cli_fail(EXIT_ENVIRONMENT,
+                    "the sources here are C++, and culprit records only C: no "
+                    "program that the tests ran left a spectrum");
   Arena arena = {0};
   char *program = o->command ? path_lookup(o->command[0], &arena) : NULL;
   if (program && program[0] != '/')
@@ -404,8 +430,11 @@ static int report_suite(const Suite *suite, const Options *o, const Runner *r,
     str_release(&text);
     fflush(stdout);
   }
+  const char *output = o->makes && fail ? failed_make(suite) : NULL;
+  if (output && is_build_error(output))
+    return report_failed_build(output);
   if (t.judged && t.no_spectrum == t.judged && !suite->nentities)
-    return report_no_map(&o->run, suite);
+    return report_no_map(o, suite);
   if (fail)
     return -1;
   if (!pass || t.verdicts[VERDICT_FLAKY] || t.verdicts[VERDICT_ERROR])
@@ -536,6 +565,7 @@ static int choose_adapter(Options *o, const Adapter **adapter) {
   if ((*adapter)->run == automake_run && o->run.confine)
     return wrong("--confine: `make check` starts its tests itself; list them "
                  "in a file and give --tests FILE");
+  o->makes = (*adapter)->run == make_run;
   bool oracle = o->run.reference || o->run.expect || o->run.oracle;
   if ((*adapter)->run == automake_run && oracle)
     return wrong("`make check` judges its tests itself; leave out --reference, "
