@@ -337,14 +337,36 @@ static bool is_aggregate(LLVMValueRef v) {
   return LLVMIsAConstantStruct(v) || LLVMIsAConstantArray(v);
 }
 
-// The tests among the elements of a constant.
-static void constant_tests(const Boundaries *s, LLVMValueRef v, ValueSet *out) {
+// Is the constant a struct of functions that a library calls back? These have
+// different types, or there are several in a struct that is not a row of a
+// table: a row has one test.
+static bool holds_callbacks(const Boundaries *s, LLVMValueRef v, bool row) {
+  LLVMValueRef first = NULL;
+  for (unsigned i = 0; LLVMIsAConstantStruct(v) && !s->regex &&
+                       i < (unsigned)LLVMGetNumOperands(v);
+       i++) {
+    LLVMValueRef e = LLVMGetOperand(v, i);
+    if (!LLVMIsAFunction(e) || !is_test_name(function_name(e)))
+      continue;
+    if (first && (!row || LLVMGlobalGetValueType(e) !=
+                              LLVMGlobalGetValueType(first)))
+      return true;
+    first = e;
+  }
+  return false;
+}
+
+// The tests among the elements of a constant. `row`: it is one of an array's.
+static void constant_tests(const Boundaries *s, LLVMValueRef v, bool row,
+                           ValueSet *out) {
   const TestTable *known = known_table(LLVMTypeOf(v));
+  if (!known && holds_callbacks(s, v, row))
+    return;
   for (unsigned i = 0; is_aggregate(v) && i < (unsigned)LLVMGetNumOperands(v);
        i++) {
     LLVMValueRef e = LLVMGetOperand(v, i);
     if (is_aggregate(e))
-      constant_tests(s, e, out);
+      constant_tests(s, e, LLVMIsAConstantArray(v), out);
     else if (LLVMIsAFunction(e) && is_callable(e) &&
              (known ? known->test == (int)i : is_test(s, e)))
       add_once(out, e);
@@ -427,7 +449,7 @@ static void wrap_tables(Boundaries *s) {
     LLVMValueRef v = LLVMGetInitializer(g);
     ValueSet tests = {0};
     if (v && is_aggregate(v))
-      constant_tests(s, v, &tests);
+      constant_tests(s, v, false, &tests);
     if (tests.len >= ENOUGH ||
         (tests.len && (s->regex || has_known_table(LLVMTypeOf(v)))))
       LLVMSetInitializer(g, with_thunks(s, v, &tests));
