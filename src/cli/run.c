@@ -387,6 +387,16 @@ static void describe_limit(const Runner *r, Str *out) {
            r->hung == 1 ? "s" : "");
 }
 
+static void describe_disturbed(const Runner *r, Str *out) {
+  if (r->disturbed)
+    str_addf(out,
+             "  %zu test%s beside others and pass%s alone: they disturb each "
+             "other;\n  culprit ran %s alone (-j1 avoids it)\n",
+             r->disturbed, r->disturbed == 1 ? " fails" : "s fail",
+             r->disturbed == 1 ? "es" : "",
+             r->disturbed == 1 ? "it" : "them");
+}
+
 // What tests were found inside of tests.
 static void describe_segments(const Options *o, const Runner *r, Str *out) {
   if (r->split_text)
@@ -422,6 +432,7 @@ static int report_suite(const Suite *suite, const Options *o, const Runner *r,
     summary_write(suite, seconds, &text);
     describe_segments(o, r, &text);
     describe_limit(r, &text);
+    describe_disturbed(r, &text);
     if (!fail) {
       summary_missing_spectra(suite, &text);
       summary_notes(suite, &text);

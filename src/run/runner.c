@@ -345,6 +345,11 @@ static void note_varying(Run *run, const Run *again) {
                first_message(again));
 }
 
+void runner_note_disturbed(Runner *r, Run *run, const Run *beside) {
+  run_add_note(run, "fails beside other tests: %s", first_message(beside));
+  r->disturbed++;
+}
+
 int runner_add(Runner *r, Run *run, const Run *again, Err *err) {
   bool same = !again || same_failures(run, again);
   if (!same && again->verdict == VERDICT_FAIL)
