@@ -25,7 +25,8 @@ static int none_found(const RunOptions *o, Err *err) {
                    o->cwd);
   return err_set(err,
                  "no tests found in %s: not an automake, CMake or Meson build "
-                 "directory, and no t/*.t or tests/*.sh in it; name a tests "
+                 "directory, no t/*.t or tests/*.sh, and no Makefile with a "
+                 "target check, test or tests; name a tests "
                  "file (--exe PROG --tests FILE) or a command (-- CMD)",
                  o->cwd);
 }

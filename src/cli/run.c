@@ -743,7 +743,8 @@ const Command cmd_run = {
     .about =
         "Run the tests, store the results, and print the lines to look at "
         "first. Without --tests and COMMAND, culprit finds the tests of the "
-        "directory: automake, CMake (ctest), Meson, t/*.t (TAP) or tests/*.sh. "
+        "directory: automake, CMake (ctest), Meson, t/*.t (TAP), tests/*.sh, "
+        "or a Makefile's target check, test or tests. "
         "It runs programs that use cmocka or Check test by test. It builds a "
         "source tree, or a tree that another compiler built, with culprit-cc "
         "in .culprit/build first.\n\n"
