@@ -145,9 +145,8 @@ int make_run(Runner *r, Err *err) {
   const char *target = target_of(o);
   char *program[] = {arena_printf(&list.arena, "./%s", target), NULL};
   bool builds = builds_program(o->cwd, target);
-  char *name = builds       ? program[0]
-               : o->command ? "make"
-                            : arena_printf(&list.arena, "make %s", target);
+  char *name =
+      builds ? program[0] : arena_printf(&list.arena, "make %s", target);
   static char *const lenient[] = {"CULPRIT_LENIENT=1", NULL};
   words_of_make(o, target, &make);
   list_add(&list, name, builds ? program : make.items)->env = lenient;

@@ -415,7 +415,8 @@ static char *describe_split(const Runner *r, const Run *run,
   else if (!*s->items[0].name)
     text = mem_printf("each of the %zu processes of %s that `%s` starts is a "
                       "test",
-                      s->len, program, run->command);
+                      s->len, program,
+                      r->options->make_cc ? run->test : run->command);
   else if (pattern)
     text = mem_printf("`%s` runs %zu function%s named %s; each is a test",
                       program, s->len, plural(s->len), pattern);
