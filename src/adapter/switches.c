@@ -51,9 +51,31 @@ static char *hint(const char *place, const char *name, const char *value) {
                     place, name, name, value);
 }
 
-// Takes over the hint.
-static int lists_none(const char *tool, const char *dir, char *found,
-                      Err *err) {
+// A script of the project's that is named as if it ran the tests. Caller frees;
+// NULL: none.
+static char *find_runner(const char *source) {
+  Str said = {0};
+  char *argv[] = {"find",    ".",         "-maxdepth", "3",
+                  "-type",   "f",         "-regextype", "posix-extended",
+                  "-regex",  "\\./([^.][^/]*/)*(run[-_]?(all[-_]?)?(unit[-_]?)?"
+                             "tests?|test[-_]?runner)\\.(sh|py|pl)",
+                  "-print",  "-quit",     NULL};
+  bool found = !suite_capture(source, argv, &said) && said.len > 2;
+  const char *text = str_text(&said);
+  char *name = found ? mem_printf("%.*s", (int)strcspn(text + 2, "\n"), text + 2)
+                     : NULL;
+  str_release(&said);
+  return name;
+}
+
+// Takes over the hint about a switch. Without one: is there a script?
+static int lists_none(const char *tool, const char *dir, const char *source,
+                      char *found, Err *err) {
+  char *runner = found || !source ? NULL : find_runner(source);
+  if (runner)
+    found = mem_printf("; %s may run them: try `cd %s && culprit run -- %s/%s`",
+                       runner, dir, source, runner);
+  free(runner);
   err_set(err, "%s lists no tests in %s%s", tool, dir,
           found ? found
                 : "; write their commands to a file, one per line, and give "
@@ -106,10 +128,11 @@ int cmake_lists_none(const char *dir, Err *err) {
       free(name);
       line += n + (line[n] != '\0');
     }
+  int rc = lists_none("ctest", dir, source, found, err);
   str_release(&text);
   free(source);
   free(path);
-  return lists_none("ctest", dir, found, err);
+  return rc;
 }
 
 // --- Meson ------------------------------------------------------------------
@@ -155,7 +178,8 @@ int meson_lists_none(const char *dir, Err *err) {
     if (source && !found)
       found = hint_of_meson(source, option);
   }
+  int rc = lists_none("meson", dir, source, found, err);
   json_decref(info);
   json_decref(options);
-  return lists_none("meson", dir, found, err);
+  return rc;
 }

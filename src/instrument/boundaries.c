@@ -20,12 +20,15 @@ typedef struct {
   LLVMValueRef function, thunk;
 } Thunk;
 
+typedef ARRAY(LLVMValueRef) ValueSet;
+
 typedef struct {
   LLVMModuleRef module;
   LLVMContextRef context;
   LLVMTypeRef i32, i64, pointer;
   const regex_t *regex; // NULL: none
   ARRAY(Thunk) thunks;
+  ValueSet addressed; // tests whose addresses the unit takes
   bool used;
 } Boundaries;
 
@@ -238,8 +241,6 @@ static void each_instruction(Boundaries *s,
         visit(s, i);
       }
 }
-
-typedef ARRAY(LLVMValueRef) ValueSet;
 
 static void add_once(ValueSet *values, LLVMValueRef v) {
   for (size_t i = 0; i < values->len; i++)
@@ -592,7 +593,18 @@ static bool is_callee(LLVMValueRef inst, unsigned operand) {
          operand + 1 == (unsigned)LLVMGetNumOperands(inst);
 }
 
+// Functions of the C library call back what is no test, whatever its name.
+static bool is_callback_of_libc(LLVMValueRef inst) {
+  static const char *const names[] = {"qsort",   "qsort_r", "bsearch", "lfind",
+                                      "lsearch", "tsearch", "tfind",   "twalk",
+                                      "atexit",  "signal",  NULL};
+  LLVMValueRef f = LLVMIsACallInst(inst) ? LLVMGetCalledValue(inst) : NULL;
+  return f && LLVMIsAFunction(f) && text_is_one_of(function_name(f), names);
+}
+
 static bool takes_address(LLVMValueRef inst) {
+  if (is_callback_of_libc(inst))
+    return false;
   return LLVMIsACallInst(inst) || LLVMIsAStoreInst(inst) ||
          LLVMIsAPHINode(inst) || LLVMIsASelectInst(inst);
 }
@@ -612,19 +624,20 @@ static void find_addresses(const Boundaries *s, LLVMValueRef f, ValueSet *out) {
 static void wrap_address(Boundaries *s, LLVMValueRef inst) {
   for (int k = 0; takes_address(inst) && k < LLVMGetNumOperands(inst); k++) {
     LLVMValueRef v = LLVMGetOperand(inst, (unsigned)k);
-    if (!is_callee(inst, (unsigned)k) && LLVMIsAFunction(v) && is_test(s, v))
+    if (!is_callee(inst, (unsigned)k) && LLVMIsAFunction(v) &&
+        is_in(&s->addressed, v) &&
+        (s->regex || count_alike(&s->addressed, v) >= ENOUGH))
       LLVMSetOperand(inst, (unsigned)k, thunk_of(s, v));
   }
 }
 
 static void wrap_addresses(Boundaries *s) {
-  ValueSet tests = {0};
   for (LLVMValueRef f = LLVMGetFirstFunction(s->module); f;
        f = LLVMGetNextFunction(f))
-    find_addresses(s, f, &tests);
-  if (tests.len >= (s->regex ? 1 : ENOUGH))
+    find_addresses(s, f, &s->addressed);
+  if (s->addressed.len >= (s->regex ? 1 : ENOUGH))
     each_instruction(s, wrap_address);
-  array_release(&tests);
+  array_release(&s->addressed);
 }
 
 int boundaries_insert(LLVMModuleRef m, const char *regex, bool *used,

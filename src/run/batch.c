@@ -79,7 +79,8 @@ static int slot_init(Batch *b, BatchSlot *s, size_t index, Err *err) {
                    arena_printf(a, "CULPRIT_DIR=%s", r->options->cwd),
                    arena_printf(a, "CULPRIT_STDOUT=%s", s->out),
                    arena_printf(a, "CULPRIT_STDERR=%s", s->err),
-                   r->options->segments ? "CULPRIT_SEGMENTS=1" : NULL, NULL};
+                   r->options->segments ? "CULPRIT_SEGMENTS=1" : NULL,
+                   r->options->segments ? "PYTHONUNBUFFERED=1" : NULL, NULL};
   s->env = environment_with(extra, a);
   s->mark = extra[0];
   mkdir(s->dir, 0755);
