@@ -68,13 +68,20 @@ static char *find_runner(const char *source) {
   return name;
 }
 
+static const char *interpreter_of(const char *script) {
+  return text_ends(script, ".py")   ? "python3"
+         : text_ends(script, ".pl") ? "perl"
+                                    : "sh";
+}
+
 // Takes over the hint about a switch. Without one: is there a script?
 static int lists_none(const char *tool, const char *dir, const char *source,
                       char *found, Err *err) {
   char *runner = found || !source ? NULL : find_runner(source);
   if (runner)
-    found = mem_printf("; %s may run them: try `cd %s && culprit run -- %s/%s`",
-                       runner, dir, source, runner);
+    found = mem_printf("; %s may run them: try `cd %s && culprit run -- %s "
+                       "%s/%s`",
+                       runner, dir, interpreter_of(runner), source, runner);
   free(runner);
   err_set(err, "%s lists no tests in %s%s", tool, dir,
           found ? found
