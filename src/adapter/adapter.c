@@ -2,6 +2,7 @@
 #include "adapter/adapter.h"
 
 #include "adapter/suites.h"
+#include "adapter/switches.h"
 
 // The limit of one test. A program or command has 10 s. Tests of a project are
 // often programs or scripts that hold many: 60 s; meson itself allows 30 s. A
@@ -22,6 +23,8 @@ static const Adapter adapters[] = {
 };
 
 static int none_found(const RunOptions *o, Err *err) {
+  if (dir_has(o->cwd, "CMakeCache.txt"))
+    return cmake_lists_none(o->cwd, err);
   if (dir_has(o->cwd, "configure") && !dir_has(o->cwd, "Makefile"))
     return err_set(err,
                    "no tests found in %s: it is not configured yet; run "

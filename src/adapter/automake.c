@@ -275,7 +275,8 @@ static int prepare(MakeCheck *c, Err *err) {
 
 // Our own make must not take the options of one that runs us.
 static char **make_environment(MakeCheck *c) {
-  char *extra[] = {arena_printf(&c->arena, SPOOL_ENV "=%s", c->spool), NULL};
+  char *extra[] = {arena_printf(&c->arena, SPOOL_ENV "=%s", c->spool),
+                   "PYTHONUNBUFFERED=1", NULL};
   char **env = environment_with(extra, &c->arena);
   if (!getenv("MAKELEVEL"))
     return env;

@@ -11,6 +11,7 @@
 
 #include "adapter/adapter.h"
 #include "adapter/suites.h"
+#include "adapter/switches.h"
 #include "util/capture.h"
 #include "util/fs.h"
 #include "util/mem.h"
@@ -158,6 +159,12 @@ static void sort_by_place(CtestList *l, TestList *out) {
         array_push(&out->tests, l->list.tests.items[i]);
 }
 
+static int no_tests(const RunOptions *o, Err *err) {
+  if (o->command && o->command[1])
+    return err_set(err, "ctest lists no tests for these options");
+  return cmake_lists_none(o->cwd, err);
+}
+
 static int read_listing(CtestList *l, const Str *text, Err *err) {
   const char *start = strchr(str_text(text), '{');
   json_error_t e;
@@ -174,7 +181,7 @@ static int read_listing(CtestList *l, const Str *text, Err *err) {
   json_t *test;
   json_array_foreach(json_object_get(root, "tests"), i, test) add_test(l, test);
   json_decref(root);
-  return l->list.tests.len ? 0 : err_set(err, "ctest lists no tests");
+  return 0;
 }
 
 static int list_tests(CtestList *l, const RunOptions *o, Err *err) {
@@ -203,17 +210,32 @@ static int build(Runner *r, Err *err) {
   return suite_build(r, r->options->cwd, argv, "build.log", err);
 }
 
+// CMake's own Makefile has a target test, which calls ctest; another one is
+// the project's.
+static bool has_own_target(const RunOptions *o) {
+  const char *target = o->command ? NULL : makefile_target(o->cwd);
+  return target && strcmp(target, "test") != 0;
+}
+
+static int run_tests(CtestList *l, Runner *r, Err *err) {
+  if (!l->list.tests.len && has_own_target(r->options))
+    return make_run(r, err);
+  if (!l->list.tests.len)
+    return no_tests(r->options, err);
+  TestList sorted = {0};
+  sort_by_place(l, &sorted);
+  int rc = list_run(&sorted, r, "ctest", err);
+  list_release(&sorted);
+  return rc;
+}
+
 int ctest_run(Runner *r, Err *err) {
   CtestList l = {0};
-  TestList sorted = {0};
   int rc = build(r, err);
   if (!rc)
     rc = list_tests(&l, r->options, err);
-  if (!rc) {
-    sort_by_place(&l, &sorted);
-    rc = list_run(&sorted, r, "ctest", err);
-  }
-  list_release(&sorted);
+  if (!rc)
+    rc = run_tests(&l, r, err);
   list_release(&l.list);
   array_release(&l.phases);
   return rc;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "adapter/libtool.h"
 #include "adapter/split.h"
 #include "util/array.h"
 #include "util/fs.h"
@@ -18,8 +19,10 @@ static int add_program(Runner *r, const Test *t, Hashmap *seen, Err *err) {
   test_prepare(t, NULL, &arena, &spawn);
   char *path = path_absolute(spawn.path, t->cwd ? t->cwd : r->options->cwd);
   uint64_t ignored;
+  Libtool wrapper;
   if (!hashmap_get(seen, path, strlen(path), &ignored) && fs_executable(path))
-    rc = runner_add_module(r, path, err);
+    rc = runner_add_module(
+        r, libtool_read(&wrapper, path, &arena) ? wrapper.program : path, err);
   hashmap_put(seen, path, strlen(path), 1);
   free(path);
   arena_release(&arena);

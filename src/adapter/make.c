@@ -1,6 +1,7 @@
 // The adapter `make`: the target of a Makefile that runs its tests (check, test
 // or tests). make starts them itself, so they are one test for us; the tests
-// inside of it are told apart as segments (program/segments.h).
+// inside of it are told apart as segments (program/segments.h). Where the
+// target only builds a program of that name, the program is the test.
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,9 +28,8 @@ const char *makefile_name(const char *dir) {
 // Is there a rule for the target? It may stand among others: "check test: all".
 static bool has_rule(const char *text, const char *target) {
   regex_t rule;
-  char *pattern =
-      mem_printf("^([^#\t:=]*[[:space:]])?%s([[:space:]][^#:=]*)?::?([^=]|$)",
-                 target);
+  char *pattern = mem_printf(
+      "^([^#\t:=]*[[:space:]])?%s([[:space:]][^#:=]*)?::?([^=]|$)", target);
   bool has = !regcomp(&rule, pattern, REG_EXTENDED | REG_NOSUB | REG_NEWLINE) &&
              !regexec(&rule, text, 0, NULL, 0);
   regfree(&rule);
@@ -52,6 +52,58 @@ const char *makefile_target(const char *dir) {
   return found;
 }
 
+// What `make -n TARGET` says, and its exit status.
+static int ask(const char *dir, const char *option, const char *target,
+               Str *said) {
+  char *argv[] = {
+      "env",          "LC_ALL=C",     "make", "--no-print-directory",
+      (char *)option, (char *)target, NULL};
+  return suite_capture(dir, argv, said);
+}
+
+// Has the Makefile a rule for the target that reading it does not show? make
+// itself knows; what only its own rules can build (test from test.c) has none.
+static bool make_knows(const char *dir, const char *target) {
+  Str said = {0}, bare = {0};
+  char *none = mem_printf("No rule to make target '%s'.", target);
+  bool knows = !ask(dir, "-n", target, &said) &&
+               !strstr(str_text(&said), "Nothing to be done for") &&
+               ask(dir, "-rn", target, &bare) >= 0 &&
+               !strstr(str_text(&bare), none) &&
+               !strstr(str_text(&bare), "Nothing to be done for");
+  free(none);
+  str_release(&said);
+  str_release(&bare);
+  return knows;
+}
+
+const char *make_target(const char *dir) {
+  const char *found = makefile_target(dir);
+  for (size_t i = 0; !found && makefile_name(dir) && targets[i]; i++)
+    found = make_knows(dir, targets[i]) ? targets[i] : NULL;
+  return found;
+}
+
+// Does the target only build the program of its name? Then linking that is what
+// make does last, or it is up to date.
+static bool builds_program(const char *dir, const char *target) {
+  Str said = {0};
+  char *done = mem_printf("'%s' is up to date", target);
+  char *pattern = mem_printf(" -o *(\\./)?%s( [^\n;&|]*)?\n*$", target);
+  regex_t link;
+  bool builds = false;
+  if (!ask(dir, "-n", target, &said)) {
+    bool links = !regcomp(&link, pattern, REG_EXTENDED | REG_NOSUB) &&
+                 !regexec(&link, str_text(&said), 0, NULL, 0);
+    regfree(&link);
+    builds = links || (strstr(str_text(&said), done) && dir_has(dir, target));
+  }
+  free(pattern);
+  free(done);
+  str_release(&said);
+  return builds;
+}
+
 static bool is_make_command(char *const *command) {
   for (size_t i = 0; targets[i]; i++)
     if (command_is(command, "make", targets[i]))
@@ -62,31 +114,46 @@ static bool is_make_command(char *const *command) {
 bool make_detect(const RunOptions *o) {
   if (o->command)
     return o->make_cc && is_make_command(o->command);
-  return makefile_target(o->cwd) != NULL;
+  return make_target(o->cwd) != NULL;
+}
+
+// The target that a command names, or that of the Makefile.
+static const char *target_of(const RunOptions *o) {
+  for (size_t i = 0; o->command && targets[i]; i++)
+    if (command_is(o->command, "make", targets[i]))
+      return targets[i];
+  return make_target(o->cwd);
+}
+
+static void words_of_make(const RunOptions *o, const char *target,
+                          WordList *argv) {
+  if (o->command) {
+    array_push_all(argv, o->command);
+  } else {
+    array_push(argv, "make");
+    array_push(argv, (char *)target);
+  }
+  if (o->make_cc)
+    array_push(argv, (char *)o->make_cc);
+  array_push(argv, NULL);
 }
 
 int make_run(Runner *r, Err *err) {
   const RunOptions *o = r->options;
   TestList list = {0};
-  ARRAY(char *) argv = {0};
-  char *target = (char *)makefile_target(o->cwd);
-  if (o->command) {
-    for (char **word = o->command; *word; word++)
-      array_push(&argv, *word);
-  } else {
-    array_push(&argv, "make");
-    array_push(&argv, target);
-  }
-  if (o->make_cc)
-    array_push(&argv, (char *)o->make_cc);
-  array_push(&argv, NULL);
-  char *name = o->command ? "make" : mem_printf("make %s", target);
+  WordList make = {0};
+  const char *target = target_of(o);
+  char *program[] = {arena_printf(&list.arena, "./%s", target), NULL};
+  bool builds = builds_program(o->cwd, target);
+  char *name =
+      builds ? program[0] : arena_printf(&list.arena, "make %s", target);
   static char *const lenient[] = {"CULPRIT_LENIENT=1", NULL};
-  list_add(&list, name, argv.items)->env = lenient;
-  int rc = list_run(&list, r, "make", err);
-  if (!o->command)
-    free(name);
-  array_release(&argv);
+  words_of_make(o, target, &make);
+  list_add(&list, name, builds ? program : make.items)->env = lenient;
+  int rc = builds ? suite_build(r, o->cwd, make.items, "make.log", err) : 0;
+  if (!rc)
+    rc = list_run(&list, r, "make", err);
+  array_release(&make);
   list_release(&list);
   return rc;
 }

@@ -10,6 +10,7 @@
 
 #include "adapter/adapter.h"
 #include "adapter/suites.h"
+#include "adapter/switches.h"
 #include "util/capture.h"
 #include "util/fs.h"
 #include "util/hashmap.h"
@@ -138,7 +139,7 @@ static int list_tests(TestList *l, const char *dir, const Hashmap *expected,
   if (!root)
     rc = err_set(err, "%s:%d: %s", path, e.line, e.text);
   else if (!l->tests.len)
-    rc = err_set(err, "%s: it lists no tests", path);
+    rc = meson_lists_none(dir, err);
   hashmap_release(&seen);
   json_decref(root);
   free(path);

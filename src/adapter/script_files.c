@@ -2,7 +2,8 @@
 //
 //   tap     prove's: every t/*.t prints TAP (or the files `prove` is given)
 //   script  every tests/*.sh (test/*.sh, t/*.sh) is a test that exits with 0;
-//           77 means skipped
+//           77 means skipped. A single one beside a Makefile that has a target
+//           for tests is what that target calls
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,14 +31,14 @@ static void add_matches(WordList *files, const char *dir, const char *pattern,
   free(full);
 }
 
-static bool has_match(const char *dir, const char *pattern) {
+static size_t count_matches(const char *dir, const char *pattern) {
   Arena arena = {0};
   WordList files = {0};
   add_matches(&files, dir, pattern, &arena);
-  bool any = files.len > 0;
+  size_t n = files.len;
   array_release(&files);
   arena_release(&arena);
-  return any;
+  return n;
 }
 
 // How to run a file that may not be executable: by what its first line names.
@@ -109,7 +110,7 @@ static void read_prove_command(TapFiles *t, char *const *command,
 
 bool tap_detect(const RunOptions *o) {
   return command_is(o->command, "prove", NULL) ||
-         (!o->command && has_match(o->cwd, "t/*.t"));
+         (!o->command && count_matches(o->cwd, "t/*.t"));
 }
 
 static void add_tap_file(TapFiles *t, const char *file, const char *cwd) {
@@ -140,10 +141,10 @@ int tap_run(Runner *r, Err *err) {
 static const char *const places[] = {"tests/*.sh", "test/*.sh", "t/*.sh", NULL};
 
 bool script_detect(const RunOptions *o) {
+  size_t n = 0;
   for (size_t i = 0; !o->command && places[i]; i++)
-    if (has_match(o->cwd, places[i]))
-      return true;
-  return false;
+    n += count_matches(o->cwd, places[i]);
+  return n > 1 || (n && !make_target(o->cwd));
 }
 
 int script_run(Runner *r, Err *err) {

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "adapter/libtool.h"
 #include "adapter/suites.h"
 #include "util/fs.h"
 #include "util/hashmap.h"
@@ -18,14 +19,19 @@ static const char LIST[] = "CULPRIT_UNIT_LIST";
 static bool holds_units(const Test *t, const char *cwd) {
   if (t->line || !strchr(t->argv[0], '/'))
     return false;
-  char *path = path_absolute(t->argv[0], t->cwd ? t->cwd : cwd);
+  Arena arena = {0};
+  Libtool wrapper;
+  char *named = path_absolute(t->argv[0], t->cwd ? t->cwd : cwd);
+  const char *path =
+      libtool_read(&wrapper, named, &arena) ? wrapper.program : named;
   Str image = {0};
   Err ignored;
   bool holds = fs_executable(path) && !fs_read(path, 0, &image, &ignored) &&
                image.len > 4 && !memcmp(image.data, "\177ELF", 4) &&
                memmem(image.data, image.len, LIST, sizeof LIST);
   str_release(&image);
-  free(path);
+  free(named);
+  arena_release(&arena);
   return holds;
 }
 

@@ -33,9 +33,15 @@ char **json_words(const json_t *value, Arena *arena);
 // Does `dir` have tests that are files: t/*.t, tests/*.sh?
 bool scripts_there(const char *dir);
 
-// The Makefile of a directory, and its target that runs tests. NULL: none.
+// The Makefile of a directory, and its target that runs tests, as far as
+// reading tells or, with make_target, as make tells, which may write to the
+// directory. NULL: none.
 const char *makefile_name(const char *dir);
 const char *makefile_target(const char *dir);
+const char *make_target(const char *dir);
+
+// Are the sources in and below `dir` C++, without any of C?
+bool has_only_cxx(const char *dir);
 
 // `dir` has a file of this name.
 bool dir_has(const char *dir, const char *name);

@@ -45,18 +45,19 @@ typedef struct {
   const char *cc; // culprit-cc
   const char *jobs;
   bool old_debug; // debug information as old tools can read it
+  bool asks;      // make for its target of tests
   Str said;
 } Work;
 
 // Names for what a build command needs; "$@" are the user's build options.
 static const char NAMES[] =
-    "source=$1 build=$2 cc=$3 jobs=$4 target=$5; shift 5; "
+    "source=$1 build=$2 cc=$3 jobs=$4 target=$5 scripts=$6; shift 6; "
     "mapped=\"$cc -ffile-prefix-map=$build=$source\"; ";
 
 // Runs a shell command in `dir`.
 static int shell(Work *w, const char *dir, const char *command) {
   const Tree *t = w->tree;
-  const char *target = makefile_target(t->work);
+  const char *target = w->asks ? make_target(t->work) : NULL;
   ARRAY(char *) argv = {0};
   char *script = mem_printf("%s%s", NAMES, command);
   char *first[] = {"env",
@@ -70,7 +71,8 @@ static int shell(Work *w, const char *dir, const char *command) {
                    t->dir,
                    (char *)w->cc,
                    (char *)w->jobs,
-                   (char *)(target ? target : "")};
+                   (char *)(target ? target : ""),
+                   w->asks && scripts_there(t->work) ? "yes" : ""};
   for (size_t i = 0; i < sizeof first / sizeof *first; i++)
     array_push(&argv, first[i]);
   for (size_t i = 0; i < t->noptions; i++)
@@ -115,8 +117,8 @@ static int build_cmake(Work *w) {
 
 static int build_meson(Work *w) {
   if (!dir_has(w->tree->dir, "build.ninja")) {
-    int status = shell(
-        w, ".", "CC=\"$cc\" meson setup \"$build\" \"$source\" \"$@\"");
+    int status =
+        shell(w, ".", "CC=\"$cc\" meson setup \"$build\" \"$source\" \"$@\"");
     if (status)
       return status;
   }
@@ -134,22 +136,28 @@ static const char COPY[] =
     "xargs -0 grep -LaZP '^(\\x7fELF|!<arch>)' | "
     "xargs -0r cp -u -p --parents -t \"$build\"";
 
-static int configure_in_place(Work *w) {
+static int configure_copy(Work *w) {
+  return shell(w, w->tree->dir, "./configure CC=\"$mapped\" \"$@\"");
+}
+
+// As the user has configured it.
+static int configure_again(Work *w) {
   return shell(w, w->tree->dir,
                "eval \"set -- \\\"\\$@\\\" $(./config.status --config)\"; "
                "make distclean > /dev/null 2>&1 || :; "
                "./configure \"$@\" CC=\"$mapped\"");
 }
 
+// Not all trees can be built outside of themselves: only those that are.
 static int build_configure(Work *w) {
-  bool in_place = dir_has(w->tree->source, "config.status");
-  if (in_place && shell(w, ".", COPY))
-    return 1;
-  int status = 0;
-  if (!file_has(w->tree->dir, "Makefile", OUR_CC))
-    status = in_place ? configure_in_place(w)
-                      : shell(w, w->tree->dir,
-                              "\"$source/configure\" CC=\"$cc\" \"$@\"");
+  const Tree *t = w->tree;
+  bool configured = dir_has(t->source, "config.status");
+  int status = t->outside ? 0 : shell(w, ".", COPY);
+  if (!status && !file_has(t->dir, "Makefile", OUR_CC))
+    status = t->outside
+                 ? shell(w, t->dir, "\"$source/configure\" CC=\"$cc\" \"$@\"")
+             : configured ? configure_again(w)
+                          : configure_copy(w);
   return status ? status : shell(w, w->tree->dir, "make \"$jobs\"");
 }
 
@@ -161,7 +169,7 @@ static int build_autoreconf(Work *w) {
                    "autoreconf -fi || { [ -f autogen.sh ] && NOCONFIGURE=1 sh "
                    "autogen.sh; }");
   if (!status && !file_has(w->tree->dir, "Makefile", OUR_CC))
-    status = shell(w, w->tree->dir, "./configure CC=\"$mapped\" \"$@\"");
+    status = configure_copy(w);
   return status ? status : shell(w, w->tree->dir, "make \"$jobs\"");
 }
 
@@ -177,17 +185,20 @@ static int build_own_configure(Work *w) {
 // Where the default target runs the tests too, building is left to them: what
 // the target of the tests does last is among what the default target does. A
 // default target that fails where there is one for tests may not matter: the
-// tests will tell.
+// tests will tell. Tests that are scripts need what is built before them.
 static const char MAKE[] =
     "cc=\"CC=$mapped\"; "
     "last=$([ -z \"$target\" ] || "
     "make -n \"$target\" \"$cc\" \"$@\" 2> /dev/null | tail -n 1); "
     "if [ -n \"$last\" ] && make -n \"$cc\" \"$@\" 2> /dev/null | "
-    "grep -qxF -e \"$last\"; then :; "
-    "else make \"$jobs\" \"$cc\" \"$@\" || [ -n \"$target\" ]; fi";
+    "grep -qxF -e \"$last\"; then "
+    "[ -z \"$scripts\" ] || make -k \"$jobs\" \"$cc\" \"$@\" || :; "
+    "else make \"$jobs\" \"$cc\" \"$@\" || "
+    "[ -n \"$target\" -a -z \"$scripts\" ]; fi";
 
 static int build_make(Work *w) {
   int status = shell(w, ".", COPY);
+  w->asks = true;
   return status ? status : shell(w, w->tree->work, MAKE);
 }
 
@@ -240,8 +251,9 @@ static bool can_be_built(const TreeKind *k, const char *dir) {
     return false;
   if (strcmp(k->name, "make") != 0)
     return dir_has(dir, k->file);
-  return makefile_name(dir) && (makefile_target(dir) || dir_has(dir, "tests") ||
-                                dir_has(dir, "t"));
+  const char *name = makefile_name(dir);
+  return name && (dir_has(dir, "tests") || dir_has(dir, "t") ||
+                  file_has(dir, name, "(^|[^[:alnum:]])(check|tests?)"));
 }
 
 // A build directory remembers its source: caller frees; NULL: it is none.
@@ -303,15 +315,16 @@ bool tree_find(Tree *t, const RunOptions *o, const char *store) {
   const TreeKind *k = find_kind(o, source);
   if (k) {
     bool copies = !strcmp(k->name, "make") || !strcmp(k->name, "command");
-    *t = (Tree){.needed = true,
-                .kind = k->name,
-                .dir = path_absolute("build", store),
-                .copied = copies ? copied_directory(source)
-                                 : mem_strdup(source),
-                .command = o->build,
-                .options = o->build_options.items,
-                .noptions = o->build_options.len,
-                .source = source};
+    *t =
+        (Tree){.needed = true,
+               .kind = k->name,
+               .dir = path_absolute("build", store),
+               .copied = copies ? copied_directory(source) : mem_strdup(source),
+               .command = o->build,
+               .options = o->build_options.items,
+               .noptions = o->build_options.len,
+               .outside = !dir_has(o->cwd, "configure"),
+               .source = source};
     const char *below = path_below(source, t->copied);
     t->work = strcmp(below, source) ? mem_printf("%s/%s", t->dir, below)
                                     : mem_strdup(t->dir);
@@ -331,8 +344,7 @@ int tree_build(const Tree *t, int jobs, const char *log, Err *err) {
   char count[16], *self = path_of_self();
   char *cc = mem_printf("%s/culprit-cc", self);
   snprintf(count, sizeof count, "-j%d", jobs);
-  Work w = {
-      .tree = t, .cc = cc, .jobs = count, .old_debug = uses_valgrind(t)};
+  Work w = {.tree = t, .cc = cc, .jobs = count, .old_debug = uses_valgrind(t)};
   int rc = fs_mkdirs(t->dir, err);
   int status = rc ? 0 : build(&w);
   if (!rc)

@@ -5,8 +5,8 @@
 //   the tree has      what is done, below .culprit/build
 //   CMakeLists.txt    cmake -S TREE -DCMAKE_C_COMPILER=culprit-cc
 //   meson.build       CC=culprit-cc meson setup
-//   configure         TREE/configure CC=culprit-cc (a copy of the tree if it is
-//                     configured in place)
+//   configure         a copy, ./configure CC=culprit-cc, make; called from a
+//                     build directory of its own, TREE/configure
 //   configure.ac      a copy, autoreconf -fi, configure, make
 //   configure.sh      a copy, configure.sh, make
 //   Makefile          a copy of the tree, make CC=culprit-cc
@@ -23,12 +23,13 @@
 
 typedef struct {
   bool needed;
-  const char *kind; // "CMake", "Meson", "configure", "make", ...
-  char *source;     // the user's tree
-  char *copied;     // where a copy is made: of this, the tree or above it
-  char *dir;        // the build
-  char *work;       // where the tests run: in there
-  const char *command;        // of --build; NULL: none
+  const char *kind;    // "CMake", "Meson", "configure", "make", ...
+  char *source;        // the user's tree
+  bool outside;        // the user builds it in another directory
+  char *copied;        // where a copy is made: of this, the tree or above it
+  char *dir;           // the build
+  char *work;          // where the tests run: in there
+  const char *command; // of --build; NULL: none
   const char *const *options; // of --build-option
   size_t noptions;
 } Tree;

@@ -186,8 +186,10 @@ static int prepare(Work *w, Store *store, const RankOptions *o,
   if (selected != EXIT_DONE)
     return selected;
   w->suite.endings_alike = o->endings_alike;
-  for (size_t i = 0; o->tests_alike && i < w->suite.nsources; i++)
-    w->suite.sources[i].test = false;
+  for (size_t i = 0; i < w->suite.nsources; i++) {
+    w->suite.sources[i].test &= !o->tests_alike;
+    w->suite.sources[i].generated &= !o->generated_alike;
+  }
   w->method = o->method ? o->method : rank_own_method(&w->suite);
   sources_init(&w->sources, &w->suite);
   session_evidence_init(&w->evidence, store, &w->suite);
@@ -488,6 +490,10 @@ static const Option options[] = {
     {"tests-alike", NULL, &option_flag, offsetof(Options, rank.tests_alike),
      "rank test code (below tests/, test_*.c, ...) like all other code, not "
      "behind it"},
+    {"generated-alike", NULL, &option_flag,
+     offsetof(Options, rank.generated_alike),
+     "rank files that a tool wrote (flex, bison, \"DO NOT EDIT\") like all "
+     "other code, not behind it"},
     {"confidence", NULL, &option_flag, offsetof(Options, rank.confidence),
      "order equal scores by confidence"},
     {"cluster", "[=all]", &option_cluster, offsetof(Options, rank.cluster),

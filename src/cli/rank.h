@@ -41,6 +41,7 @@ typedef struct RankOptions {
                       // method likes it
   bool endings_alike; // passing runs count alike: tally/tally.h
   bool tests_alike;   // code of tests is ranked like the rest
+  bool generated_alike; // and what tools wrote
   bool other_failures_pass; // runs that only show other failures pass
   bool confidence;          // order equal scores by confidence
   bool color;

@@ -38,6 +38,7 @@ typedef struct {
   RankOptions rank;
   const char *store;
   bool built; // by us, in the store
+  bool makes; // make runs the tests as one, and builds as it goes
   bool quiet, no_build, watch, confined;
   const char *base; // what relative paths are relative to; NULL: here
   const char *root; // the session's directory; NULL: here
@@ -326,14 +327,39 @@ static const char *last_lines(const char *text, size_t n) {
   return at;
 }
 
-static int report_no_map(const RunOptions *o, const Suite *suite) {
-  enum { LINES_SHOWN = 15 };
-  const char *output = o->make_cc ? failed_make(suite) : NULL;
+enum { LINES_SHOWN = 15 }; // of make's output
+
+// The compiler's last words, before make's: "1 error generated.\nmake: *** [".
+static bool is_build_error(const char *output) {
+  static const char pattern[] =
+      "(errors? generated\\.|linker command failed [^\n]*)\n"
+      "(make[^\n]*\n)*make[^\n]*: \\*\\*\\* \\[";
+  regex_t regex;
+  bool is = !regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB) &&
+            !regexec(&regex, output, 0, NULL, 0);
+  regfree(&regex);
+  return is;
+}
+
+static int report_failed_build(const char *output) {
+  return cli_fail(EXIT_ENVIRONMENT,
+                  "make failed to build the tests with culprit-cc; the end of "
+                  "its output:\n%s",
+                  last_lines(output, LINES_SHOWN));
+}
+
+static int report_no_map(const Options *all, const Suite *suite) {
+  const RunOptions *o = &all->run;
+  const char *output = all->makes ? failed_make(suite) : NULL;
   if (output)
     return cli_fail(EXIT_ENVIRONMENT,
                     "make failed before a program built by culprit-cc ran; "
                     "the end of its output:\n%s",
                     last_lines(output, LINES_SHOWN));
+  if (has_only_cxx("."))
+    return cli_fail(EXIT_ENVIRONMENT,
+                    "the sources here are C++, and culprit records only C: no "
+                    "program that the tests ran left a spectrum");
   Arena arena = {0};
   char *program = o->command ? path_lookup(o->command[0], &arena) : NULL;
   if (program && program[0] != '/')
@@ -366,6 +392,16 @@ static void describe_limit(const Runner *r, Str *out) {
            "hang%s\n",
            r->overran, r->overran == 1 ? " was" : "s were", r->limit, r->hung,
            r->hung == 1 ? "s" : "");
+}
+
+static void describe_disturbed(const Runner *r, Str *out) {
+  if (r->disturbed)
+    str_addf(out,
+             "  %zu test%s beside others and pass%s alone: they disturb each "
+             "other;\n  culprit ran %s alone (-j1 avoids it)\n",
+             r->disturbed, r->disturbed == 1 ? " fails" : "s fail",
+             r->disturbed == 1 ? "es" : "",
+             r->disturbed == 1 ? "it" : "them");
 }
 
 // What tests were found inside of tests.
@@ -422,6 +458,7 @@ static int report_suite(const Suite *suite, const Options *o, const Runner *r,
     describe_known(known, &text);
     describe_segments(o, r, &text);
     describe_limit(r, &text);
+    describe_disturbed(r, &text);
     if (!fail) {
       summary_missing_spectra(suite, &text);
       summary_notes(suite, &text);
@@ -430,8 +467,11 @@ static int report_suite(const Suite *suite, const Options *o, const Runner *r,
     str_release(&text);
     fflush(stdout);
   }
+  const char *output = o->makes && fail ? failed_make(suite) : NULL;
+  if (output && is_build_error(output))
+    return report_failed_build(output);
   if (t.judged && t.no_spectrum == t.judged && !suite->nentities)
-    return report_no_map(&o->run, suite);
+    return report_no_map(o, suite);
   if (fail > known->tests)
     return -1;
   if (!(pass || fail) || t.verdicts[VERDICT_FLAKY] || t.verdicts[VERDICT_ERROR])
@@ -516,23 +556,33 @@ static int run_session(const Options *o, const Adapter *adapter, Runner *r) {
   return report(o, r->store, r, clock_now() - start);
 }
 
-// Which functions are tests is known when they are compiled: a copy that was
-// built with another expression is no good.
-static int prepare_segment(const Options *o, const Tree *tree,
-                           const char *store, Err *err) {
-  char *path = mem_printf("%s/build.segment", store);
-  const char *want = o->run.segment ? o->run.segment : "";
-  Str had = {0};
+// What a build depends on besides the sources, a line each: the kind, the
+// expression for tests, the user's command and options.
+static void describe_build(const Options *o, const Tree *tree, Str *out) {
+  str_addf(out, "%s\n%s\n%s\n", tree->kind,
+           o->run.segment ? o->run.segment : "",
+           o->run.build ? o->run.build : "");
+  for (size_t i = 0; i < o->run.build_options.len; i++)
+    str_addf(out, "%s\n", o->run.build_options.items[i]);
+}
+
+// A copy that was configured and built otherwise is no good.
+static int prepare_build(const Options *o, const Tree *tree, const char *store,
+                         Err *err) {
+  char *path = mem_printf("%s/build.options", store);
+  Str had = {0}, want = {0};
   Err ignored;
   int rc = 0;
+  describe_build(o, tree, &want);
   if (fs_read(path, 0, &had, &ignored))
     str_clear(&had);
-  if (strcmp(str_text(&had), want) != 0) {
+  if (strcmp(str_text(&had), want.data) != 0) {
     if (fs_exists(tree->dir))
       rc = dir_make_empty(tree->dir, err);
-    rc = rc ? rc : fs_write(path, want, strlen(want), err);
+    rc = rc ? rc : fs_write(path, want.data, want.len, err);
   }
   str_release(&had);
+  str_release(&want);
   free(path);
   return rc;
 }
@@ -550,7 +600,7 @@ static int build_tree(Options *o, const char *store) {
                   tree.dir, tree.kind, log);
   Scratch guarded = SCRATCH_NONE; // for what the build would leave behind
   int rc = fs_mkdirs(store, &err) || scratch_open(&guarded, store, &err) ||
-                   prepare_segment(o, &tree, store, &err)
+                   prepare_build(o, &tree, store, &err)
                ? -1
                : tree_build(&tree, o->run.jobs, log, &err);
   scratch_close(&guarded);
@@ -572,6 +622,7 @@ static int choose_adapter(Options *o, const Adapter **adapter) {
   if ((*adapter)->run == automake_run && o->run.confine)
     return wrong("--confine: `make check` starts its tests itself; list them "
                  "in a file and give --tests FILE");
+  o->makes = (*adapter)->run == make_run;
   bool oracle = o->run.reference || o->run.expect || o->run.oracle;
   if ((*adapter)->run == automake_run && oracle)
     return wrong("`make check` judges its tests itself; leave out --reference, "
@@ -742,7 +793,8 @@ const Command cmd_run = {
     .about =
         "Run the tests, store the results, and print the lines to look at "
         "first. Without --tests and COMMAND, culprit finds the tests of the "
-        "directory: automake, CMake (ctest), Meson, t/*.t (TAP) or tests/*.sh. "
+        "directory: automake, CMake (ctest), Meson, t/*.t (TAP), tests/*.sh, "
+        "or a Makefile's target check, test or tests. "
         "It runs programs that use cmocka or Check test by test. It builds a "
         "source tree, or a tree that another compiler built, with culprit-cc "
         "in .culprit/build first.\n\n"

@@ -20,12 +20,15 @@ typedef struct {
   LLVMValueRef function, thunk;
 } Thunk;
 
+typedef ARRAY(LLVMValueRef) ValueSet;
+
 typedef struct {
   LLVMModuleRef module;
   LLVMContextRef context;
   LLVMTypeRef i32, i64, pointer;
   const regex_t *regex; // NULL: none
   ARRAY(Thunk) thunks;
+  ValueSet addressed; // tests whose addresses the unit takes
   bool used;
 } Boundaries;
 
@@ -239,8 +242,6 @@ static void each_instruction(Boundaries *s,
       }
 }
 
-typedef ARRAY(LLVMValueRef) ValueSet;
-
 static void add_once(ValueSet *values, LLVMValueRef v) {
   for (size_t i = 0; i < values->len; i++)
     if (values->items[i] == v)
@@ -337,14 +338,36 @@ static bool is_aggregate(LLVMValueRef v) {
   return LLVMIsAConstantStruct(v) || LLVMIsAConstantArray(v);
 }
 
-// The tests among the elements of a constant.
-static void constant_tests(const Boundaries *s, LLVMValueRef v, ValueSet *out) {
+// Is the constant a struct of functions that a library calls back? These have
+// different types, or there are several in a struct that is not a row of a
+// table: a row has one test.
+static bool holds_callbacks(const Boundaries *s, LLVMValueRef v, bool row) {
+  LLVMValueRef first = NULL;
+  for (unsigned i = 0; LLVMIsAConstantStruct(v) && !s->regex &&
+                       i < (unsigned)LLVMGetNumOperands(v);
+       i++) {
+    LLVMValueRef e = LLVMGetOperand(v, i);
+    if (!LLVMIsAFunction(e) || !is_test_name(function_name(e)))
+      continue;
+    if (first && (!row || LLVMGlobalGetValueType(e) !=
+                              LLVMGlobalGetValueType(first)))
+      return true;
+    first = e;
+  }
+  return false;
+}
+
+// The tests among the elements of a constant. `row`: it is one of an array's.
+static void constant_tests(const Boundaries *s, LLVMValueRef v, bool row,
+                           ValueSet *out) {
   const TestTable *known = known_table(LLVMTypeOf(v));
+  if (!known && holds_callbacks(s, v, row))
+    return;
   for (unsigned i = 0; is_aggregate(v) && i < (unsigned)LLVMGetNumOperands(v);
        i++) {
     LLVMValueRef e = LLVMGetOperand(v, i);
     if (is_aggregate(e))
-      constant_tests(s, e, out);
+      constant_tests(s, e, LLVMIsAConstantArray(v), out);
     else if (LLVMIsAFunction(e) && is_callable(e) &&
              (known ? known->test == (int)i : is_test(s, e)))
       add_once(out, e);
@@ -427,7 +450,7 @@ static void wrap_tables(Boundaries *s) {
     LLVMValueRef v = LLVMGetInitializer(g);
     ValueSet tests = {0};
     if (v && is_aggregate(v))
-      constant_tests(s, v, &tests);
+      constant_tests(s, v, false, &tests);
     if (tests.len >= ENOUGH ||
         (tests.len && (s->regex || has_known_table(LLVMTypeOf(v)))))
       LLVMSetInitializer(g, with_thunks(s, v, &tests));
@@ -570,7 +593,18 @@ static bool is_callee(LLVMValueRef inst, unsigned operand) {
          operand + 1 == (unsigned)LLVMGetNumOperands(inst);
 }
 
+// Functions of the C library call back what is no test, whatever its name.
+static bool is_callback_of_libc(LLVMValueRef inst) {
+  static const char *const names[] = {"qsort",   "qsort_r", "bsearch", "lfind",
+                                      "lsearch", "tsearch", "tfind",   "twalk",
+                                      "atexit",  "signal",  NULL};
+  LLVMValueRef f = LLVMIsACallInst(inst) ? LLVMGetCalledValue(inst) : NULL;
+  return f && LLVMIsAFunction(f) && text_is_one_of(function_name(f), names);
+}
+
 static bool takes_address(LLVMValueRef inst) {
+  if (is_callback_of_libc(inst))
+    return false;
   return LLVMIsACallInst(inst) || LLVMIsAStoreInst(inst) ||
          LLVMIsAPHINode(inst) || LLVMIsASelectInst(inst);
 }
@@ -590,19 +624,20 @@ static void find_addresses(const Boundaries *s, LLVMValueRef f, ValueSet *out) {
 static void wrap_address(Boundaries *s, LLVMValueRef inst) {
   for (int k = 0; takes_address(inst) && k < LLVMGetNumOperands(inst); k++) {
     LLVMValueRef v = LLVMGetOperand(inst, (unsigned)k);
-    if (!is_callee(inst, (unsigned)k) && LLVMIsAFunction(v) && is_test(s, v))
+    if (!is_callee(inst, (unsigned)k) && LLVMIsAFunction(v) &&
+        is_in(&s->addressed, v) &&
+        (s->regex || count_alike(&s->addressed, v) >= ENOUGH))
       LLVMSetOperand(inst, (unsigned)k, thunk_of(s, v));
   }
 }
 
 static void wrap_addresses(Boundaries *s) {
-  ValueSet tests = {0};
   for (LLVMValueRef f = LLVMGetFirstFunction(s->module); f;
        f = LLVMGetNextFunction(f))
-    find_addresses(s, f, &tests);
-  if (tests.len >= (s->regex ? 1 : ENOUGH))
+    find_addresses(s, f, &s->addressed);
+  if (s->addressed.len >= (s->regex ? 1 : ENOUGH))
     each_instruction(s, wrap_address);
-  array_release(&tests);
+  array_release(&s->addressed);
 }
 
 int boundaries_insert(LLVMModuleRef m, const char *regex, bool *used,

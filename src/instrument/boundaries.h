@@ -11,7 +11,8 @@
 // does the same in the same order. Names of tests are test*, *_test, t_*; tests
 // of known frameworks are found by the function that registers them or by the
 // type of their table, whatever they are called; and CULPRIT_SEGMENT, a regular
-// expression of `culprit run --segment`, names functions that are tests.
+// expression of `culprit run --segment`, names functions that are tests. A
+// struct of several functions is a table of callbacks, not of tests.
 //
 // Comes after planning: thunks are no part of the program under test.
 #ifndef CULPRIT_INSTRUMENT_BOUNDARIES_H

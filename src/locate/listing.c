@@ -92,7 +92,7 @@ static void push(const Scoring *from, uint32_t listed, uint32_t e,
                .confidence = confidence_of(comparison_counts(c, e)),
                .prior =
                    deaths_nearness(from->deaths, from->suite, out->failure, listed),
-               .test = suite_is_test(from->suite, listed),
+               .test = suite_comes_last(from->suite, listed),
                .ef = c->ef[e],
                .ep = c->ep[e],
                .carried = carrier != ENTITY_NONE};

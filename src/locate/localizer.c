@@ -235,8 +235,8 @@ static int rank_scores(const OpenLocalizer *l, size_t failure, Ranking *out,
   return rc;
 }
 
-// Code of tests that would have come before all else.
-static void note_tests(const Suite *suite, Ranking *r) {
+// Code of tests, or of tools, that would have come before all else.
+static void note_last(const Suite *suite, Ranking *r) {
   const Suspect *s = r->suspects.items, *best = NULL;
   for (size_t i = 0; i < r->suspects.len; i++)
     if (s[i].test && s[i].ef && (!best || s[i].score > best->score))
@@ -244,10 +244,13 @@ static void note_tests(const Suite *suite, Ranking *r) {
   if (!best || s[0].test || s[0].score > best->score)
     return;
   const Entity *e = &suite->entities[best->entity];
-  ranking_note(r, "tests",
-               mem_printf("test code is ranked last; otherwise %s:%u would be "
-                          "among the first (--tests-alike)",
-                          suite_path(suite, e->source), e->line));
+  bool test = suite->sources[e->source].test;
+  ranking_note(r, test ? "tests" : "generated",
+               mem_printf("%s code is ranked last; otherwise %s:%u would be "
+                          "among the first (--%s-alike)",
+                          test ? "test" : "generated",
+                          suite_path(suite, e->source), e->line,
+                          test ? "tests" : "generated"));
 }
 
 int localizer_rank(const OpenLocalizer *l, size_t failure, Ranking *out,
@@ -260,6 +263,6 @@ int localizer_rank(const OpenLocalizer *l, size_t failure, Ranking *out,
     if (l->method.adjust)
       l->method.adjust(l, out);
   }
-  note_tests(l->session->suite, out);
+  note_last(l->session->suite, out);
   return 0;
 }

@@ -89,7 +89,8 @@ typedef struct {
 typedef struct {
   const char *path;
   uint64_t hash;
-  bool test; // code of a test (model/testcode.h)
+  bool test;      // code of a test (model/testcode.h)
+  bool generated; // written by a tool (model/generated.h)
 } Source;
 
 // Identity of a translation unit: a hash of its content.

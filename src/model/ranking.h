@@ -34,7 +34,7 @@ typedef struct {
   uint32_t hinter_ef, hinter_ep; // which these runs cover
   double own;   // its own score, without those that belong to it
   double prior; // what is known without looking at coverage
-  bool test;    // code of a test: behind all that is not
+  bool test;    // code of a test, or generated: behind all that is not
   ARRAY(Evidence) evidence;
 } Suspect;
 

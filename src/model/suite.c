@@ -31,8 +31,9 @@ const char *suite_path(const Suite *s, uint32_t source) {
   return path_below(s->sources[source].path, s->cwd);
 }
 
-bool suite_is_test(const Suite *s, uint32_t entity) {
-  return s->sources[s->entities[entity].source].test;
+bool suite_comes_last(const Suite *s, uint32_t entity) {
+  const Source *source = &s->sources[s->entities[entity].source];
+  return source->test || source->generated;
 }
 
 int suite_by_place(const void *a, const void *b, void *suite) {

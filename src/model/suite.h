@@ -62,8 +62,9 @@ void suite_filter_failures(Suite *s, FailureKeeps *keeps, const void *ctx);
 
 // How a path is shown: relative to the session's directory if it lies below.
 const char *suite_path(const Suite *s, uint32_t source);
-// Is the entity code of a test (model/testcode.h)?
-bool suite_is_test(const Suite *s, uint32_t entity);
+// Is the entity code of a test (model/testcode.h), or did a tool write it
+// (model/generated.h)? Such code comes last in rankings.
+bool suite_comes_last(const Suite *s, uint32_t entity);
 
 // For qsort_r over entities, with the suite as context: by path, then line.
 int suite_by_place(const void *a, const void *b, void *suite);

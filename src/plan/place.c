@@ -20,21 +20,76 @@ static uint32_t add_source(Plan *p, const char *path) {
   return (uint32_t)id;
 }
 
+// `path` with `to` in place of `from`, which it begins with, if there is such a
+// file; else itself. Takes path.
+static char *moved(char *path, const char *from, size_t n, const char *to,
+                   size_t m) {
+  if (strncmp(path, from, n) != 0)
+    return path;
+  char *other = mem_printf("%.*s%s", (int)m, to, path + n);
+  bool there = fs_exists(other);
+  char *result = there ? path_absolute(other, NULL) : path;
+  if (there)
+    free(path);
+  free(other);
+  return result;
+}
+
 // Where the file really lies, if -ffile-prefix-map has renamed it. Takes path.
 static char *unmap(const Plan *p, char *path) {
   for (size_t i = p->maps ? p->maps->len : 0; i-- > 0 && !fs_exists(path);) {
     const char *old = p->maps->items[i], *eq = strchr(old, '=');
-    if (!eq || !text_starts(path, eq + 1))
-      continue;
-    char *real = mem_printf("%.*s%s", (int)(eq - old), old,
-                            path + strlen(eq + 1));
-    if (fs_exists(real)) {
-      free(path);
-      path = path_absolute(real, NULL);
-    }
-    free(real);
+    if (eq)
+      path = moved(path, eq + 1, strlen(eq + 1), old, (size_t)(eq - old));
   }
   return path;
+}
+
+// Where -ffile-prefix-map says it lies, if it does. Takes path.
+static char *map(const Plan *p, char *path) {
+  for (size_t i = p->maps ? p->maps->len : 0; i-- > 0;) {
+    const char *old = p->maps->items[i], *eq = strchr(old, '=');
+    if (eq)
+      path = moved(path, old, (size_t)(eq - old), eq + 1, strlen(eq + 1));
+  }
+  return path;
+}
+
+// A file that `#line` names: its name is relative to where the generator ran,
+// which may be the directory of the generated file, `dir`, or one above. A name
+// of another machine's is looked for beside it. Caller frees; NULL: none.
+static char *find_named(const Plan *p, const char *name, const char *dir) {
+  enum { LEVELS = 6 };
+  char *at = mem_strdup(dir), *found = NULL;
+  for (int i = 0; i < LEVELS && !found; i++) {
+    found = unmap(p, path_absolute(name, at));
+    char *slash = strrchr(at, '/');
+    if (!fs_exists(found)) {
+      free(found);
+      found = NULL;
+    }
+    if (!slash || slash == at)
+      break;
+    *slash = '\0';
+  }
+  free(at);
+  const char *base = path_base(name);
+  return found || base == name ? found : find_named(p, base, dir);
+}
+
+// Takes path.
+static char *resolve(const Plan *p, char *path, const char *name,
+                     const char *dir) {
+  path = unmap(p, path);
+  if (fs_exists(path) || !p->name || name[0] == '<')
+    return path;
+  char *generated = path_absolute(p->name, dir);
+  generated[path_base(generated) - generated - 1] = '\0';
+  char *found = find_named(p, name, generated);
+  free(generated);
+  if (found)
+    free(path);
+  return found ? map(p, found) : path;
 }
 
 uint32_t place_source(Plan *p, LLVMMetadataRef file) {
@@ -46,8 +101,9 @@ uint32_t place_source(Plan *p, LLVMMetadataRef file) {
   const char *name = LLVMDIFileGetFilename(file, &name_len);
   char *dir_text = arena_strndup(&p->arena, dir, dir_len);
   char *name_text = arena_strndup(&p->arena, name, name_len);
-  char *path = path_absolute(name_text, *dir_text ? dir_text : NULL);
-  path = unmap(p, path);
+  const char *where = *dir_text ? dir_text : NULL;
+  char *path =
+      resolve(p, path_absolute(name_text, where), name_text, where);
   id = add_source(p, path);
   free(path);
   hashmap_put(&p->files, &file, sizeof file, id);

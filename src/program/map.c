@@ -336,6 +336,10 @@ char *map_absence_reason(const char *path) {
                         "was compiled by it (objects left from an earlier "
                         "build, or CULPRIT_NOOP=1): build from clean",
                         path);
+  } else if (contains(file, "libstdc++.so") || contains(file, "libc++.so")) {
+    reason = mem_printf("%s is a C++ program: culprit records only C files, "
+                        "and none in it was compiled by culprit-cc",
+                        path);
   } else {
     char *likely = likely_reason(path);
     reason = mem_printf("%s was built without culprit-cc: %s", path, likely);

@@ -9,6 +9,11 @@
 // the slowest of these. A test that reaches it is repeated with the full limit,
 // and the verdict of the repetition counts. The repetition runs alone, so that
 // the load of another test cannot delay it.
+//
+// Tests that write to the same files disturb each other. One that failed beside
+// others is repeated alone, and if it passes then, once more: it counts as
+// passed. Where all of many fail alone too, further ones are repeated beside
+// others, and alone only if that makes a difference.
 #include "run/batch.h"
 
 #include <assert.h>
@@ -19,6 +24,8 @@
 #include "oracle/failure.h"
 #include "util/mem.h"
 #include "util/str.h"
+
+enum { ATTEMPTS = 3, ENOUGH_ALONE = 16 };
 
 typedef struct {
   char *dir; // of this slot, in the scratch area
@@ -34,9 +41,13 @@ typedef struct {
   bool hangs;      // it ran into the full limit
   bool waiting;    // to be started when nothing else runs
   bool alone;      // nothing is to be started beside it
-  int attempt;     // 0, 1
-  Run runs[2];     // one per attempt
-  Segments segments[2]; // the tests inside of it; named and judged, or none
+  bool beside;     // another test ran beside this execution
+  bool was_beside; // ... beside the first, which failed
+  bool disturbed;  // perhaps, then: repetitions are to run alone
+  bool undecided;  // the first attempt failed, and no segment is to blame
+  int attempt;     // 0, 1, 2
+  Run runs[ATTEMPTS];          // one per attempt
+  Segments segments[ATTEMPTS]; // the tests inside of it; judged, or none
   Outcome outcome; // of the test
   bool has_second; // the second process's outcome is known
   Outcome second;
@@ -51,6 +62,8 @@ typedef struct {
   const Test *tests;
   size_t ntests, next;
   BatchSlot *slots;
+  size_t nslots;
+  size_t steady; // tests in a row that failed alone as they did beside others
   Arena arena;
 } Batch;
 
@@ -68,7 +81,8 @@ static int slot_init(Batch *b, BatchSlot *s, size_t index, Err *err) {
                    arena_printf(a, "CULPRIT_DIR=%s", r->options->cwd),
                    arena_printf(a, "CULPRIT_STDOUT=%s", s->out),
                    arena_printf(a, "CULPRIT_STDERR=%s", s->err),
-                   r->options->segments ? "CULPRIT_SEGMENTS=1" : NULL, NULL};
+                   r->options->segments ? "CULPRIT_SEGMENTS=1" : NULL,
+                   r->options->segments ? "PYTHONUNBUFFERED=1" : NULL, NULL};
   s->env = environment_with(extra, a);
   s->mark = extra[0];
   mkdir(s->dir, 0755);
@@ -76,15 +90,16 @@ static int slot_init(Batch *b, BatchSlot *s, size_t index, Err *err) {
 }
 
 static void slot_reset(BatchSlot *s) {
-  run_release(&s->runs[0]);
-  run_release(&s->runs[1]);
-  segments_release(&s->segments[0]);
-  segments_release(&s->segments[1]);
+  for (int i = 0; i < ATTEMPTS; i++) {
+    run_release(&s->runs[i]);
+    segments_release(&s->segments[i]);
+  }
   arena_release(&s->arena);
   s->test = NULL;
   s->attempt = 0;
   s->has_second = s->in_second = false;
   s->full = s->hangs = s->waiting = s->alone = false;
+  s->beside = s->was_beside = s->disturbed = s->undecided = false;
 }
 
 static const char *test_dir(const Batch *b, const BatchSlot *s) {
@@ -124,8 +139,19 @@ static void keep_stacks(void *slot, pid_t session) {
   runner_add_stacks(session, s->root, &s->stacks);
 }
 
+static bool is_running(const BatchSlot *s) { return s->test && !s->waiting; }
+
+// Notes which executions are beside each other from now on.
+static void note_beside(Batch *b, BatchSlot *s) {
+  s->beside = false;
+  for (size_t i = 0; i < b->nslots; i++)
+    if (&b->slots[i] != s && is_running(&b->slots[i]))
+      b->slots[i].beside = s->beside = true;
+}
+
 static int start_test(Batch *b, BatchSlot *s, Err *err) {
   const RunOptions *o = b->runner->options;
+  note_beside(b, s);
   if (o->scratch && dir_make_empty(s->work_dir, err))
     return -1;
   s->in_second = false;
@@ -199,25 +225,67 @@ static Trial trial_of(const Batch *b, const BatchSlot *s) {
 // Did it hang once with the derived limit, and again with the full one?
 static bool hung_twice(const BatchSlot *s) { return s->full && s->hangs; }
 
+// Is there to be another attempt? Sets its number.
+static bool goes_on(Batch *b, BatchSlot *s) {
+  Verdict v = s->runs[s->attempt].verdict;
+  if (s->attempt == 0 && v == VERDICT_FAIL) {
+    s->was_beside = s->beside;
+    s->disturbed = s->beside && b->steady < ENOUGH_ALONE;
+    s->attempt = 1;
+    return true;
+  }
+  if (s->attempt == 1 && s->was_beside && s->beside && v != VERDICT_FAIL) {
+    run_release(&s->runs[1]); // alone it counts
+    segments_release(&s->segments[1]);
+    return s->disturbed = true;
+  }
+  if (s->attempt == 1 && s->disturbed && v == VERDICT_PASS) {
+    b->steady = 0;
+    s->attempt = 2;
+    return true;
+  }
+  b->steady += s->attempt == 1 && s->disturbed && v == VERDICT_FAIL;
+  return false;
+}
+
+static int repeat(Batch *b, BatchSlot *s, Err *err) {
+  if (!s->disturbed)
+    return start_test(b, s, err);
+  s->waiting = true;
+  return 0;
+}
+
+// Passed twice alone: that counts.
+static int store_undisturbed(Batch *b, BatchSlot *s, Err *err) {
+  Segments only[2] = {s->segments[2], {0}};
+  b->runner->undecided -= s->undecided;
+  runner_note_disturbed(b->runner, &s->runs[2], &s->runs[0]);
+  return runner_add_segments(b->runner, &s->runs[2], NULL, only, err);
+}
+
+static int store_test(Batch *b, BatchSlot *s, Err *err) {
+  if (s->attempt == 2 && s->runs[2].verdict == VERDICT_PASS)
+    return store_undisturbed(b, s, err);
+  return runner_add_segments(b->runner, &s->runs[0],
+                             s->attempt ? &s->runs[1] : NULL, s->segments, err);
+}
+
 // The attempt has its verdict: once more, or into the store.
 static int attempt_judged(Batch *b, BatchSlot *s, Err *err) {
   Runner *r = b->runner;
   Trial t = trial_of(b, s);
+  size_t undecided = r->undecided;
   failure_add_output(&s->runs[s->attempt], &t);
   runner_judge_segments(r, &s->segments[s->attempt], &s->runs[s->attempt], &t,
                         b->ntests + r->already > 1 ? s->test->name : NULL,
                         s->attempt > 0);
+  s->undecided |= r->undecided > undecided;
   if (s->runs[s->attempt].verdict == VERDICT_PASS)
     runner_note_duration(r, s->runs[s->attempt].seconds);
-  if (s->attempt == 0 && s->runs[0].verdict == VERDICT_FAIL &&
-      r->options->rerun && !hung_twice(s)) {
-    s->attempt = 1;
-    return start_test(b, s, err);
-  }
+  if (r->options->rerun && !hung_twice(s) && goes_on(b, s))
+    return repeat(b, s, err);
   r->hung += hung_twice(s);
-  int rc = runner_add_segments(r, &s->runs[0],
-                               s->attempt ? &s->runs[1] : NULL, s->segments,
-                               err);
+  int rc = store_test(b, s, err);
   slot_reset(s);
   return rc;
 }
@@ -301,8 +369,6 @@ static bool may_start(const Batch *b, size_t nslots) {
   return true;
 }
 
-static bool is_running(const BatchSlot *s) { return s->test && !s->waiting; }
-
 // Starts a test that waits for the others' end, if they have ended. *held: no
 // other test may start.
 static int start_waiting(Batch *b, size_t nslots, bool *held, Err *err) {
@@ -358,7 +424,8 @@ static int run_all(Batch *b, size_t nslots, Err *err) {
 
 int batch_run(Runner *r, const Test *tests, size_t ntests, Err *err) {
   size_t nslots = (size_t)r->options->jobs;
-  Batch b = {.runner = r, .tests = tests, .ntests = ntests};
+  Batch b = {
+      .runner = r, .tests = tests, .ntests = ntests, .nslots = nslots};
   b.slots = arena_array(&b.arena, BatchSlot, nslots);
   int rc = 0;
   for (size_t i = 0; !rc && i < nslots && i < ntests; i++)

@@ -347,6 +347,11 @@ static void note_varying(Run *run, const Run *again) {
                first_message(again));
 }
 
+void runner_note_disturbed(Runner *r, Run *run, const Run *beside) {
+  run_add_note(run, "fails beside other tests: %s", first_message(beside));
+  r->disturbed++;
+}
+
 int runner_add(Runner *r, Run *run, const Run *again, Err *err) {
   bool same = !again || same_failures(run, again);
   if (!same && again->verdict == VERDICT_FAIL)
@@ -412,7 +417,8 @@ static char *describe_split(const Runner *r, const Run *run,
   else if (!*s->items[0].name)
     text = mem_printf("each of the %zu processes of %s that `%s` starts is a "
                       "test",
-                      s->len, program, run->command);
+                      s->len, program,
+                      r->options->make_cc ? run->test : run->command);
   else if (pattern)
     text = mem_printf("`%s` runs %zu function%s named %s; each is a test",
                       program, s->len, plural(s->len), pattern);

@@ -78,6 +78,7 @@ struct Runner {
   double slowest; // seconds of a test that passed, or of the reference; 0: none
   double limit;   // the last that an execution ran into
   size_t overran, hung; // executions that did; tests that hang
+  size_t disturbed; // tests that fail beside others and pass alone
   bool interrupted;
   // Tests that were taken apart: how many, what the first is made of (NULL:
   // none was; the caller frees it), of how many tests all others are.
@@ -125,6 +126,9 @@ int runner_collect(Runner *r, const char *dir, Run *run, Segments *segments,
 // had failed (NULL: it was not). If it did not fail again, the test is flaky;
 // if it failed in another way, the test fails, and a note says so.
 int runner_add(Runner *r, Run *run, const Run *again, Err *err);
+// The run passed alone, twice, after the test had failed as `beside` beside
+// others.
+void runner_note_disturbed(Runner *r, Run *run, const Run *beside);
 // The segments of a judged run get their verdicts and, as tests, their names:
 // "NAME/segment", or "segment" if `name` is NULL. Those that are too few, or of
 // a run none of them is to blame for, are released. `again`: of the second

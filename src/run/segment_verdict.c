@@ -180,6 +180,10 @@ static bool says_failed(const Segment *g, const BlameSources *v) {
          text_blames(g, v->err, g->begin.err, g->done.err, g->end.err, v->also);
 }
 
+static bool is_of_processes(const Segments *s) {
+  return !*s->items[0].name && !s->items[0].returned;
+}
+
 // A script that keeps its output back until it ends tells nothing about its
 // processes: some of it must have come in between.
 static bool is_in_time(const Segments *s) {
@@ -204,9 +208,44 @@ static bool blame_counts(const Segments *s, const BlameSources *v,
   return n && n * 2 < s->len;
 }
 
+// The mark that the runner wrote after the i-th process, "." or "F", as Python's
+// unittest does; '\0': it wrote something else. What it writes after the last one
+// is a report.
+static char mark_of(const Segments *s, size_t i, const Str *text, bool err) {
+  const Segment *g = &s->items[i];
+  OutputSlice o = cut(text, err ? g->begin.err : g->begin.out,
+                      err ? g->end.err : g->end.out);
+  bool only = o.n == 1 || (o.n > 1 && (i + 1 == s->len || o.text[1] == '\n'));
+  return only && strchr(".FEsx", o.text[0]) ? o.text[0] : '\0';
+}
+
+// Every process has a mark, and some mean failure. The reports at the end are
+// not laid against them, unless there is only one.
+static bool blame_marks(const Segments *s, const Str *text, bool err,
+                        Blame *b) {
+  size_t failed = 0, at = 0;
+  for (size_t i = 0; i < s->len; i++) {
+    char mark = s->items[i].overlaps ? '\0' : mark_of(s, i, text, err);
+    if (!mark)
+      return false;
+    b->failed[i] = mark == 'F' || mark == 'E';
+    failed += b->failed[i];
+    at = b->failed[i] ? i : at;
+  }
+  Message m;
+  if (failed == 1 && message_find(str_text(text), text->len, false, &m)) {
+    b->words[at] = mem_strdup(m.text);
+    message_release(&m);
+  }
+  for (size_t i = 0; failed > 1 && i < s->len; i++)
+    if (b->failed[i])
+      b->words[i] = mem_strdup("FAIL: so its runner says");
+  return failed > 0;
+}
+
 static bool blame_output(const Segments *s, const BlameSources *e, bool *blamed) {
-  bool any = false, processes = !*s->items[0].name && !s->items[0].returned;
-  if (processes && !is_in_time(s))
+  bool any = false;
+  if (is_of_processes(s) && !is_in_time(s))
     return false;
   for (size_t i = 0; i < s->len; i++) {
     const Segment *g = &s->items[i];
@@ -287,6 +326,10 @@ static bool find_blame(const Segments *s, bool by_itself, const BlameSources *e,
       memset(b->died, 0, s->len * sizeof *b->died);
     return true;
   }
+  memset(b->failed, 0, s->len * sizeof *b->failed);
+  if (is_of_processes(s) && (blame_marks(s, e->err, true, b) ||
+                             blame_marks(s, e->out, false, b)))
+    return true;
   memset(b->failed, 0, s->len * sizeof *b->failed);
   if (blame_results(s, b->failed) || blame_output(s, e, b->failed) ||
       blame_counts(s, e, b->failed))

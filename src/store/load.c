@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/generated.h"
 #include "model/testcode.h"
 #include "store/internal.h"
 #include "util/mem.h"
@@ -325,6 +326,7 @@ static int load_all(Loader *l, int64_t session, Err *err) {
   if (load_failures(l, err))
     return -1;
   testcode_mark(l->suite);
+  generated_mark(l->suite);
   return 0;
 }
 
