@@ -15,6 +15,7 @@
 #include "cli/given.h"
 #include "cli/known.h"
 #include "cli/rank.h"
+#include "cli/run_report.h"
 #include "cli/rebuild.h"
 #include "process/words.h"
 #include "run/summary.h"
@@ -309,127 +310,6 @@ static int report_interruption(const Runner *r) {
   return EXIT_INTERRUPTED;
 }
 
-// A Makefile builds as it tests: what ended that is to be seen.
-static const char *failed_make(const Suite *suite) {
-  for (size_t i = 0; i < suite->nfailures; i++)
-    if (suite->failures[i].output && *suite->failures[i].output)
-      return suite->failures[i].output;
-  return NULL;
-}
-
-// The last lines of a text.
-static const char *last_lines(const char *text, size_t n) {
-  const char *at = text + strlen(text);
-  while (at > text && n) {
-    at--;
-    n -= at > text && at[-1] == '\n';
-  }
-  return at;
-}
-
-enum { LINES_SHOWN = 15 }; // of make's output
-
-// The compiler's last words, before make's: "1 error generated.\nmake: *** [".
-static bool is_build_error(const char *output) {
-  static const char pattern[] =
-      "(errors? generated\\.|linker command failed [^\n]*)\n"
-      "(make[^\n]*\n)*make[^\n]*: \\*\\*\\* \\[";
-  regex_t regex;
-  bool is = !regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB) &&
-            !regexec(&regex, output, 0, NULL, 0);
-  regfree(&regex);
-  return is;
-}
-
-static int report_failed_build(const char *output) {
-  return cli_fail(EXIT_ENVIRONMENT,
-                  "make failed to build the tests with culprit-cc; the end of "
-                  "its output:\n%s",
-                  last_lines(output, LINES_SHOWN));
-}
-
-static int report_no_map(const Options *all, const Suite *suite) {
-  const RunOptions *o = &all->run;
-  const char *output = all->makes ? failed_make(suite) : NULL;
-  if (output)
-    return cli_fail(EXIT_ENVIRONMENT,
-                    "make failed before a program built by culprit-cc ran; "
-                    "the end of its output:\n%s",
-                    last_lines(output, LINES_SHOWN));
-  if (has_only_cxx("."))
-    return cli_fail(EXIT_ENVIRONMENT,
-                    "the sources here are C++, and culprit records only C: no "
-                    "program that the tests ran left a spectrum");
-  Arena arena = {0};
-  char *program = o->command ? path_lookup(o->command[0], &arena) : NULL;
-  if (program && program[0] != '/')
-    program = arena_printf(&arena, "%s/%s", o->cwd, program);
-  if (program) {
-    char *reason = map_absence_reason(program);
-    cli_fail(EXIT_ENVIRONMENT, "%s", reason);
-    free(reason);
-  } else {
-    cli_fail(
-        EXIT_ENVIRONMENT,
-        "built without culprit-cc: no program that the tests ran left a "
-        "spectrum, so there are no lines to rank. Likely reasons: a Makefile "
-        "that sets CC itself (use `make CC=culprit-cc`), a build tree that "
-        "remembers its old compiler (configure again in a clean one), tests "
-        "that run an installed program instead of the built one, or tests "
-        "that clear their environment");
-  }
-  arena_release(&arena);
-  return EXIT_ENVIRONMENT;
-}
-
-// Which limit tests had, if that made a difference.
-static void describe_limit(const Runner *r, Str *out) {
-  if (!r->overran)
-    return;
-  str_addf(out,
-           "  %zu test%s stopped after %.3g s (ten times the slowest other "
-           "test, at least 1 s)\n  and repeated with the full limit: %zu "
-           "hang%s\n",
-           r->overran, r->overran == 1 ? " was" : "s were", r->limit, r->hung,
-           r->hung == 1 ? "s" : "");
-}
-
-static void describe_disturbed(const Runner *r, Str *out) {
-  if (r->disturbed)
-    str_addf(out,
-             "  %zu test%s beside others and pass%s alone: they disturb each "
-             "other;\n  culprit ran %s alone (-j1 avoids it)\n",
-             r->disturbed, r->disturbed == 1 ? " fails" : "s fail",
-             r->disturbed == 1 ? "es" : "",
-             r->disturbed == 1 ? "it" : "them");
-}
-
-// What tests were found inside of tests.
-static void describe_segments(const Options *o, const Runner *r, Str *out) {
-  if (r->split_text)
-    str_addf(out, "  %s\n", r->split_text);
-  if (r->split > 1)
-    str_addf(out, "  %zu more test%s made of %zu\n", r->split - 1,
-             r->split == 2 ? " is" : "s are", r->split_others);
-  if (r->undecided)
-    str_addf(out,
-             "  %zu test%s, but no part of %s can be blamed: %s as one\n"
-             "  (--failure-regex says which lines of output mean failure)\n",
-             r->undecided, r->undecided == 1 ? " fails" : "s fail",
-             r->undecided == 1 ? "it" : "them",
-             r->undecided == 1 ? "it counts" : "each counts");
-  if (o->run.segment && !r->marked)
-    str_addf(out,
-             "  no function matching '%s' was found when %s was compiled%s\n",
-             o->run.segment,
-             o->run.exe       ? o->run.exe
-             : o->run.command ? o->run.command[0]
-                              : "the tests",
-             o->built ? ""
-                      : ";\n  build it again with CULPRIT_SEGMENT set "
-                        "to that expression");
-}
-
 static bool prints_json(const Options *o) {
   return !strcmp(o->rank.format, "json");
 }
@@ -456,9 +336,7 @@ static int report_suite(const Suite *suite, const Options *o, const Runner *r,
     Str text = {0};
     summary_write(suite, seconds, &text);
     describe_known(known, &text);
-    describe_segments(o, r, &text);
-    describe_limit(r, &text);
-    describe_disturbed(r, &text);
+    run_describe(&o->run, o->built, r, &text);
     if (!fail) {
       summary_missing_spectra(suite, &text);
       summary_notes(suite, &text);
@@ -467,11 +345,10 @@ static int report_suite(const Suite *suite, const Options *o, const Runner *r,
     str_release(&text);
     fflush(stdout);
   }
-  const char *output = o->makes && fail ? failed_make(suite) : NULL;
-  if (output && is_build_error(output))
-    return report_failed_build(output);
+  if (o->makes && fail && run_report_failed_build(suite))
+    return EXIT_ENVIRONMENT;
   if (t.judged && t.no_spectrum == t.judged && !suite->nentities)
-    return report_no_map(o, suite);
+    return run_report_no_map(&o->run, o->makes, suite);
   if (fail > known->tests)
     return -1;
   if (!(pass || fail) || t.verdicts[VERDICT_FLAKY] || t.verdicts[VERDICT_ERROR])
