@@ -148,8 +148,7 @@ static int run_of_record(MakeCheck *c, const SpoolRecord *rec, int attempt,
   if (!rc) {
     judge(c, result, run);
     failure_add_output(run, &t);
-    runner_judge_segments(c->runner, segments, run, &t, rec->test,
-                          attempt > 0);
+    runner_judge_segments(c->runner, segments, run, &t, rec->test, attempt > 0);
   }
   fs_remove_tree(result->run);
   if (attempt) // the second one's log is ours
@@ -167,7 +166,8 @@ static int take_record(MakeCheck *c, const SpoolRecord *rec, Err *err) {
   if (!rc) {
     c->bad =
         c->bad || run.verdict == VERDICT_FAIL || run.verdict == VERDICT_ERROR;
-    rc = runner_add_segments(c->runner, &run, twice ? &again : NULL, segments, err);
+    rc = runner_add_segments(c->runner, &run, twice ? &again : NULL, segments,
+                             err);
     rc = rc || note_limits(c, rec, &run, err) ? -1 : 0;
   }
   run_release(&run);

@@ -22,7 +22,7 @@ typedef struct {
   double timeout;
   double limit; // less, to be tried first (runner_limit); timeout: none
   int rerun;    // 0, 1
-  char *root; // the build directory, absolute
+  char *root;   // the build directory, absolute
 } SpoolConfig;
 
 // One execution of one test.
@@ -42,7 +42,7 @@ typedef struct {
   SpoolResult results[2];
   int nresults;
   double overran; // the derived limit that it ran into; 0: none
-  Arena arena; // of what was read
+  Arena arena;    // of what was read
 } SpoolRecord;
 
 int spool_write_config(const char *dir, const SpoolConfig *c, Err *err);

@@ -55,15 +55,24 @@ static char *hint(const char *place, const char *name, const char *value) {
 // NULL: none.
 static char *find_runner(const char *source) {
   Str said = {0};
-  char *argv[] = {"find",    ".",         "-maxdepth", "3",
-                  "-type",   "f",         "-regextype", "posix-extended",
-                  "-regex",  "\\./([^.][^/]*/)*(run[-_]?(all[-_]?)?(unit[-_]?)?"
-                             "tests?|test[-_]?runner)\\.(sh|py|pl)",
-                  "-print",  "-quit",     NULL};
+  char *argv[] = {"find",
+                  ".",
+                  "-maxdepth",
+                  "3",
+                  "-type",
+                  "f",
+                  "-regextype",
+                  "posix-extended",
+                  "-regex",
+                  "\\./([^.][^/]*/)*(run[-_]?(all[-_]?)?(unit[-_]?)?"
+                  "tests?|test[-_]?runner)\\.(sh|py|pl)",
+                  "-print",
+                  "-quit",
+                  NULL};
   bool found = !suite_capture(source, argv, &said) && said.len > 2;
   const char *text = str_text(&said);
-  char *name = found ? mem_printf("%.*s", (int)strcspn(text + 2, "\n"), text + 2)
-                     : NULL;
+  char *name =
+      found ? mem_printf("%.*s", (int)strcspn(text + 2, "\n"), text + 2) : NULL;
   str_release(&said);
   return name;
 }

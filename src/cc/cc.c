@@ -226,10 +226,16 @@ static int to_bitcode(Cc *cc, const char *source, const char *object,
     add(&a, "-ivfsoverlay");
     add(&a, overlay);
   }
-  static const char *const ours[] = {
-      "-gcolumn-info", "-c", "-emit-llvm", "-Xclang", "-disable-llvm-passes",
-      "-Xclang", "-disable-lifetime-markers", "-Xclang",
-      "-disable-O0-optnone", "-o"};
+  static const char *const ours[] = {"-gcolumn-info",
+                                     "-c",
+                                     "-emit-llvm",
+                                     "-Xclang",
+                                     "-disable-llvm-passes",
+                                     "-Xclang",
+                                     "-disable-lifetime-markers",
+                                     "-Xclang",
+                                     "-disable-O0-optnone",
+                                     "-o"};
   for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
     add(&a, ours[i]);
   add(&a, bitcode);
@@ -291,10 +297,9 @@ static int source_to_bitcode(Cc *cc, const char *source, const char *object,
   contracts_dirs(&cc->args, &dirs);
   contracts_open(&c, source, &dirs);
   *contracts = contracts_found(&c);
-  int rc = *contracts ? checked_to_bitcode(cc, &c, source, object, bitcode)
-           : c.old_alloca
-               ? with_old_alloca(cc, source, object, bitcode)
-               : to_bitcode(cc, source, object, bitcode, NULL, NULL);
+  int rc = *contracts     ? checked_to_bitcode(cc, &c, source, object, bitcode)
+           : c.old_alloca ? with_old_alloca(cc, source, object, bitcode)
+                          : to_bitcode(cc, source, object, bitcode, NULL, NULL);
   contracts_close(&c);
   array_release(&dirs);
   return rc;
@@ -397,9 +402,12 @@ static int to_object(Cc *cc, const char *bitcode, const char *object,
   for (size_t i = 0; i < c->args.len; i++)
     if (c->args.items[i].role == ARG_OPTION)
       add(&a, c->args.items[i].text);
-  static const char *const ours[] = {
-      "-Wno-unused-command-line-argument", "-Wno-unknown-warning-option",
-      "-Wno-override-module", "-x", "ir", "-c"};
+  static const char *const ours[] = {"-Wno-unused-command-line-argument",
+                                     "-Wno-unknown-warning-option",
+                                     "-Wno-override-module",
+                                     "-x",
+                                     "ir",
+                                     "-c"};
   for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
     add(&a, ours[i]);
   add(&a, bitcode);

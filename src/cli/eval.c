@@ -110,7 +110,7 @@ typedef struct {
   const Manifest *manifest;
   const MethodList *methods;
   VersionOutcome *outcomes; // one per version, filled in as they come
-  pid_t *pids;       // per version: its process, 0: none (any more)
+  pid_t *pids;              // per version: its process, 0: none (any more)
   size_t started, running, finished;
 } VersionRuns;
 

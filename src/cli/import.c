@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "cli/cli.h"
-#include "import/foreign.h"
 #include "import/coverage_format.h"
+#include "import/foreign.h"
 #include "process/words.h"
 #include "util/escape.h"
 #include "util/fs.h"

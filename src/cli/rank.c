@@ -260,9 +260,8 @@ static int report(Work *w, const RankOptions *o, const ReportFormat *format,
     Ranking ranking = {.failure = i};
     SourceLoops loops = {0};
     r.loops = &loops;
-    if (w->comparable &&
-        loops_running(&w->suite, &w->evidence.deaths, w->evidence.store, i,
-                      &loops, &err))
+    if (w->comparable && loops_running(&w->suite, &w->evidence.deaths,
+                                       w->evidence.store, i, &loops, &err))
       status = cli_error(&err);
     else if (w->comparable && localizer_rank(&w->localizer, i, &ranking, &err))
       status = cli_error(&err);
@@ -555,14 +554,14 @@ static int rank_stored(Options *o) {
   Store *store;
   int status = cli_open_store(&store, o->store, STORE_EXISTING);
   if (status == EXIT_DONE && o->gdb && !(o->rank.gdb = fopen(o->gdb, "w")))
-    status = cli_fail(EXIT_ENVIRONMENT, "--gdb %s: %s", o->gdb,
-                      strerror(errno));
+    status =
+        cli_fail(EXIT_ENVIRONMENT, "--gdb %s: %s", o->gdb, strerror(errno));
   if (status == EXIT_DONE)
     status = rank_print(store, &o->rank, stdout);
   store_close(store);
   if (o->rank.gdb && fclose(o->rank.gdb))
-    status = cli_fail(EXIT_ENVIRONMENT, "--gdb %s: %s", o->gdb,
-                      strerror(errno));
+    status =
+        cli_fail(EXIT_ENVIRONMENT, "--gdb %s: %s", o->gdb, strerror(errno));
   if (o->rank.summary && fclose(o->rank.summary))
     status = cli_fail(EXIT_ENVIRONMENT, "cannot write $GITHUB_STEP_SUMMARY: %s",
                       strerror(errno));

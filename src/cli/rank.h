@@ -31,16 +31,16 @@ typedef enum {
 } RankCluster;
 
 typedef struct RankOptions {
-  int64_t session;    // 0: the newest
-  const char *method; // a name of locate/localizer.h; NULL: the session's
-  const char *format; // a name of report/report.h: text, json, ...
-  size_t top;         // suspects shown per failure; 0: as the format likes
-                      // it (text: 10, the others: all); SIZE_MAX: all
-  EntityKind by;      // what is listed
-  unsigned entities;  // what scores it: a set of 1u << EntityKind; 0: as the
-                      // method likes it
-  bool endings_alike; // passing runs count alike: tally/tally.h
-  bool tests_alike;   // code of tests is ranked like the rest
+  int64_t session;      // 0: the newest
+  const char *method;   // a name of locate/localizer.h; NULL: the session's
+  const char *format;   // a name of report/report.h: text, json, ...
+  size_t top;           // suspects shown per failure; 0: as the format likes
+                        // it (text: 10, the others: all); SIZE_MAX: all
+  EntityKind by;        // what is listed
+  unsigned entities;    // what scores it: a set of 1u << EntityKind; 0: as the
+                        // method likes it
+  bool endings_alike;   // passing runs count alike: tally/tally.h
+  bool tests_alike;     // code of tests is ranked like the rest
   bool generated_alike; // and what tools wrote
   bool other_failures_pass; // runs that only show other failures pass
   bool confidence;          // order equal scores by confidence

@@ -77,7 +77,8 @@ static LocateOptions locate_options(const Options *o) {
                          .filter = rank_filter(&o->rank)};
 }
 
-static int rank_failures(Work *w, OpenLocalizer *l, MethodListing *m, Err *err) {
+static int rank_failures(Work *w, OpenLocalizer *l, MethodListing *m,
+                         Err *err) {
   size_t n = w->suite.nfailures;
   m->listings = mem_array(KeptListing, n + 1);
   for (size_t i = 0; i < n; i++) {

@@ -15,8 +15,8 @@
 #include "cli/given.h"
 #include "cli/known.h"
 #include "cli/rank.h"
-#include "cli/run_report.h"
 #include "cli/rebuild.h"
+#include "cli/run_report.h"
 #include "process/words.h"
 #include "run/summary.h"
 #include "run/testfile.h"
@@ -122,7 +122,8 @@ static const Option options[] = {
      "tests at once (default: one per processor)", .letter = 'j',
      .max = JOBS_MAX},
     {"timeout", "SECONDS", &option_real, offsetof(Options, run.timeout),
-     "limit for one test (default: 10; of the tests of a project 60, unless its "
+     "limit for one test (default: 10; of the tests of a project 60, unless "
+     "its "
      "files say otherwise; less once other tests have ended)"},
     {"max-output", "SIZE", &option_size, offsetof(Options, run.max_output),
      "limit for the output of one test, as 100M (default: 256M)"},

@@ -7,8 +7,8 @@
 
 #include "adapter/suites.h"
 #include "cli/cli.h"
-#include "run/testfile.h"
 #include "program/map.h"
+#include "run/testfile.h"
 #include "util/arena.h"
 #include "util/mem.h"
 
@@ -49,9 +49,9 @@ bool run_report_failed_build(const Suite *suite) {
   if (!output || !is_build_error(output))
     return false;
   cli_fail(EXIT_ENVIRONMENT,
-                  "make failed to build the tests with culprit-cc; the end of "
-                  "its output:\n%s",
-                  last_lines(output, LINES_SHOWN));
+           "make failed to build the tests with culprit-cc; the end of "
+           "its output:\n%s",
+           last_lines(output, LINES_SHOWN));
   return true;
 }
 
@@ -106,13 +106,12 @@ static void describe_disturbed(const Runner *r, Str *out) {
              "  %zu test%s beside others and pass%s alone: they disturb each "
              "other;\n  culprit ran %s alone (-j1 avoids it)\n",
              r->disturbed, r->disturbed == 1 ? " fails" : "s fail",
-             r->disturbed == 1 ? "es" : "",
-             r->disturbed == 1 ? "it" : "them");
+             r->disturbed == 1 ? "es" : "", r->disturbed == 1 ? "it" : "them");
 }
 
 // What tests were found inside of tests.
-static void describe_segments(const RunOptions *o, bool built,
-                              const Runner *r, Str *out) {
+static void describe_segments(const RunOptions *o, bool built, const Runner *r,
+                              Str *out) {
   if (r->split_text)
     str_addf(out, "  %s\n", r->split_text);
   if (r->split > 1)
@@ -131,10 +130,10 @@ static void describe_segments(const RunOptions *o, bool built,
              o->segment,
              o->exe       ? o->exe
              : o->command ? o->command[0]
-                              : "the tests",
+                          : "the tests",
              built ? ""
-                      : ";\n  build it again with CULPRIT_SEGMENT set "
-                        "to that expression");
+                   : ";\n  build it again with CULPRIT_SEGMENT set "
+                     "to that expression");
 }
 
 void run_describe(const RunOptions *o, bool built, const Runner *r, Str *out) {

@@ -25,7 +25,7 @@ typedef struct {
   uint64_t size;
   uint64_t full_size; // of the bitcode
   uint64_t args_size;
-  uint64_t returns; // 1: classes of all returned values are counted
+  uint64_t returns;     // 1: classes of all returned values are counted
   unsigned char id[16]; // the unit
 } BitcodeHeader;
 

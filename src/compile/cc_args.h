@@ -12,14 +12,14 @@
 typedef ARRAY(const char *) Args;
 
 typedef enum {
-  ARG_OPTION,    // concerns every step or is unknown
-  ARG_FRONT,     // preprocessor, language: not for code generation
-  ARG_LANGUAGE,  // -x and its value
-  ARG_LINK,      // linker only
-  ARG_SOURCE,    // a C file to instrument
-  ARG_INPUT,     // any other input
-  ARG_OUTPUT,    // -o and its file
-  ARG_DROP,      // -c, and what we replace
+  ARG_OPTION,   // concerns every step or is unknown
+  ARG_FRONT,    // preprocessor, language: not for code generation
+  ARG_LANGUAGE, // -x and its value
+  ARG_LINK,     // linker only
+  ARG_SOURCE,   // a C file to instrument
+  ARG_INPUT,    // any other input
+  ARG_OUTPUT,   // -o and its file
+  ARG_DROP,     // -c, and what we replace
 } ArgRole;
 
 typedef struct {

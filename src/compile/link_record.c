@@ -68,14 +68,21 @@ static void add_object(Str *out, const Str *record) {
   e.e_ident[EI_CLASS] = ELFCLASS64;
   e.e_ident[EI_DATA] = ELFDATA2LSB;
   e.e_ident[EI_VERSION] = EV_CURRENT;
-  Elf64_Shdr s[SECTIONS] = {
-      {0},
-      {.sh_name = name_at(LINK_SECTION), .sh_type = SHT_PROGBITS,
-       .sh_offset = data, .sh_size = record->len, .sh_addralign = 1},
-      {.sh_name = name_at(".note.GNU-stack"), .sh_type = SHT_PROGBITS,
-       .sh_offset = table, .sh_addralign = 1},
-      {.sh_name = name_at(".shstrtab"), .sh_type = SHT_STRTAB,
-       .sh_offset = table, .sh_size = sizeof names, .sh_addralign = 1}};
+  Elf64_Shdr s[SECTIONS] = {{0},
+                            {.sh_name = name_at(LINK_SECTION),
+                             .sh_type = SHT_PROGBITS,
+                             .sh_offset = data,
+                             .sh_size = record->len,
+                             .sh_addralign = 1},
+                            {.sh_name = name_at(".note.GNU-stack"),
+                             .sh_type = SHT_PROGBITS,
+                             .sh_offset = table,
+                             .sh_addralign = 1},
+                            {.sh_name = name_at(".shstrtab"),
+                             .sh_type = SHT_STRTAB,
+                             .sh_offset = table,
+                             .sh_size = sizeof names,
+                             .sh_addralign = 1}};
   str_addn(out, &e, sizeof e);
   str_addn(out, record->data, record->len);
   str_addn(out, names, sizeof names);

@@ -30,7 +30,7 @@ struct Confine {
   unsigned generation;
   int rules; // of Landlock; -1: none
   Supervisor *supervisor;
-  char *copy; // of plan.copied; NULL: there is none
+  char *copy;             // of plan.copied; NULL: there is none
   struct timespec copied; // when that was made
   char *gaps;
 };
@@ -77,9 +77,9 @@ static void take_plan(Confine *c, const ConfinePlan *plan) {
   c->plan.seen = c->seen.items;
   c->plan.writable = c->writable.items;
   c->plan.copied = plan->copied ? real_path(plan->copied) : NULL;
-  c->plan.ports =
-      plan->nports ? mem_dup(plan->ports, plan->nports * sizeof *plan->ports)
-                   : NULL;
+  c->plan.ports = plan->nports
+                      ? mem_dup(plan->ports, plan->nports * sizeof *plan->ports)
+                      : NULL;
 }
 
 // --- the view ---------------------------------------------------------------
@@ -177,9 +177,7 @@ static void open_landlock(Confine *c) {
   c->rules = may_use("landlock") ? landlock_rules(&plan) : -1;
 }
 
-static int usable_abi(void) {
-  return may_use("landlock") ? landlock_abi() : 0;
-}
+static int usable_abi(void) { return may_use("landlock") ? landlock_abi() : 0; }
 
 static void open_supervisor(Confine *c) {
   Err ignored;

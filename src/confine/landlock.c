@@ -59,10 +59,9 @@ static void allow_path(int rules, const char *path, uint64_t rights) {
 }
 
 static void allow_files(int rules, const LandlockPlan *plan, int abi) {
-  static const char *const devices[] = {"/dev/null",    "/dev/zero",
-                                        "/dev/full",    "/dev/random",
-                                        "/dev/urandom", "/dev/tty",
-                                        "/dev/ptmx",    NULL};
+  static const char *const devices[] = {
+      "/dev/null",    "/dev/zero", "/dev/full", "/dev/random",
+      "/dev/urandom", "/dev/tty",  "/dev/ptmx", NULL};
   uint64_t all = file_rights(abi);
   uint64_t device = FILE_READ | FILE_WRITE | (all & FILE_TRUNCATE);
   allow_path(rules, "/", FILE_EXECUTE | FILE_READ | DIR_READ);
@@ -83,10 +82,10 @@ static void allow_ports(int rules, const LandlockPlan *plan) {
 
 int landlock_rules(const LandlockPlan *plan) {
   int abi = landlock_abi();
-  Ruleset set = {
-      .handled_files = plan->files && abi ? file_rights(abi) : 0,
-      .handled_network = plan->network && abi >= 4 ? TCP_BIND | TCP_CONNECT : 0,
-      .scoped = abi >= 6 ? SCOPE_SOCKET | SCOPE_SIGNAL : 0};
+  Ruleset set = {.handled_files = plan->files && abi ? file_rights(abi) : 0,
+                 .handled_network =
+                     plan->network && abi >= 4 ? TCP_BIND | TCP_CONNECT : 0,
+                 .scoped = abi >= 6 ? SCOPE_SOCKET | SCOPE_SIGNAL : 0};
   // Older kernels refuse a structure they do not know the end of.
   size_t size = abi >= 6   ? sizeof set
                 : abi >= 4 ? 2 * sizeof(uint64_t)

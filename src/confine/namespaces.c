@@ -94,9 +94,7 @@ static bool read_byte(int fd) {
   return n == 1;
 }
 
-static bool write_byte(int fd) {
-  return send(fd, "", 1, MSG_NOSIGNAL) == 1;
-}
+static bool write_byte(int fd) { return send(fd, "", 1, MSG_NOSIGNAL) == 1; }
 
 static void forget_signals(void) {
   sigset_t none;

@@ -16,16 +16,14 @@
 
 // Would change what confines the run, or the machine itself.
 static const int refused[] = {
-    SYS_mount,         SYS_umount2,       SYS_pivot_root,
-    SYS_open_tree,     SYS_move_mount,    SYS_fsopen,
-    SYS_fsmount,       SYS_fspick,        SYS_mount_setattr,
-    SYS_setns,         SYS_unshare,       SYS_reboot,
-    SYS_kexec_load,    SYS_init_module,   SYS_finit_module,
-    SYS_delete_module, SYS_swapon,        SYS_swapoff,
-    SYS_settimeofday,  SYS_clock_settime, SYS_adjtimex,
-    SYS_clock_adjtime, SYS_bpf,           SYS_keyctl,
-    SYS_add_key,       SYS_request_key,   SYS_sethostname,
-    SYS_setdomainname, SYS_quotactl,      SYS_acct,
+    SYS_mount,         SYS_umount2,       SYS_pivot_root,   SYS_open_tree,
+    SYS_move_mount,    SYS_fsopen,        SYS_fsmount,      SYS_fspick,
+    SYS_mount_setattr, SYS_setns,         SYS_unshare,      SYS_reboot,
+    SYS_kexec_load,    SYS_init_module,   SYS_finit_module, SYS_delete_module,
+    SYS_swapon,        SYS_swapoff,       SYS_settimeofday, SYS_clock_settime,
+    SYS_adjtimex,      SYS_clock_adjtime, SYS_bpf,          SYS_keyctl,
+    SYS_add_key,       SYS_request_key,   SYS_sethostname,  SYS_setdomainname,
+    SYS_quotactl,      SYS_acct,
 };
 
 // Would do what is asked about in a way that cannot be looked at. Programs that
@@ -107,8 +105,8 @@ static bool is_wanted(const FilterPlan *plan, const SystemCall *call) {
 }
 
 #define LOAD(field)                                                            \
-  (struct sock_filter) BPF_STMT(BPF_LD | BPF_W | BPF_ABS,                      \
-                                offsetof(struct seccomp_data, field))
+  (struct sock_filter)                                                         \
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, field))
 #define SKIP_UNLESS(value)                                                     \
   (struct sock_filter) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), 0, 1)
 #define ANSWER(what) (struct sock_filter) BPF_STMT(BPF_RET | BPF_K, (what))
@@ -135,9 +133,8 @@ static void add(FilterCode *c, struct sock_filter one) {
 
 static struct sock_filter load_argument(int i) {
   return (struct sock_filter)BPF_STMT(
-      BPF_LD | BPF_W | BPF_ABS,
-      (uint32_t)(offsetof(struct seccomp_data, args) +
-                 (size_t)i * sizeof(uint64_t)));
+      BPF_LD | BPF_W | BPF_ABS, (uint32_t)(offsetof(struct seccomp_data, args) +
+                                           (size_t)i * sizeof(uint64_t)));
 }
 
 // Without an address, sendto connects to nothing: its fifth argument.

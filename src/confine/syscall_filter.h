@@ -30,8 +30,8 @@ typedef struct {
   CallKind kind;
   signed char dirs[2], paths[2]; // CALL_PATH: arguments; -1: there is none, or
                                  // the directory is the current one
-  bool entry;       // it is the name that counts, not what it leads to
-  signed char mode; // argument with open's flags; -1: it always writes
+  bool entry;         // it is the name that counts, not what it leads to
+  signed char mode;   // argument with open's flags; -1: it always writes
   signed char signal; // CALL_KILL, CALL_PIDFD: argument
 } SystemCall;
 

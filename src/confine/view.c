@@ -277,8 +277,8 @@ static int mount_base(const char *base, Err *err) {
   sysinfo(&info);
   unsigned long long size = (unsigned long long)info.totalram * info.mem_unit;
   size = size / 8 < SIZE_MOST ? size / 8 : SIZE_MOST;
-  char *options = mem_printf("size=%llu,nr_inodes=%d,mode=755", size,
-                             INODES_MOST);
+  char *options =
+      mem_printf("size=%llu,nr_inodes=%d,mode=755", size, INODES_MOST);
   int rc = mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL);
   if (!rc)
     rc = mount("tmpfs", base, "tmpfs", MS_NOSUID | MS_NODEV, options);

@@ -349,8 +349,8 @@ static bool holds_callbacks(const Boundaries *s, LLVMValueRef v, bool row) {
     LLVMValueRef e = LLVMGetOperand(v, i);
     if (!LLVMIsAFunction(e) || !is_test_name(function_name(e)))
       continue;
-    if (first && (!row || LLVMGlobalGetValueType(e) !=
-                              LLVMGlobalGetValueType(first)))
+    if (first &&
+        (!row || LLVMGlobalGetValueType(e) != LLVMGlobalGetValueType(first)))
       return true;
     first = e;
   }

@@ -12,7 +12,7 @@
 #include "util/bitset.h"
 
 typedef struct {
-  uint32_t node; // who
+  uint32_t node;  // who
   uint32_t class; // of memory
 } Access;
 
@@ -20,7 +20,7 @@ typedef struct {
   Plan *plan;
   Str *out;
   PointsTo points;
-  Hashmap nodes;               // name -> node
+  Hashmap nodes; // name -> node
   ARRAY(const char *) names;
   Hashmap edges;               // (from, to, kind) seen
   ARRAY(Access) stores, loads; // of memory other than plain locals
@@ -284,8 +284,8 @@ static void add_operands(Fn *f, LLVMValueRef inst) {
   }
 }
 
-static void access_memory(Fn *f, LLVMValueRef pointer, uint32_t node, bool store,
-                          bool load) {
+static void access_memory(Fn *f, LLVMValueRef pointer, uint32_t node,
+                          bool store, bool load) {
   Access a = {node, points_to_class(&f->pdg->points, pointer)};
   if (store)
     array_push(&f->pdg->stores, a);

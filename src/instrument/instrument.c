@@ -24,12 +24,12 @@
 #include <zstd.h>
 
 #include "compile/bitcode_format.h"
+#include "instrument/boundaries.h"
 #include "instrument/dependences.h"
 #include "instrument/generate.h"
 #include "instrument/link_table.h"
 #include "instrument/marks.h"
 #include "instrument/mutate.h"
-#include "instrument/boundaries.h"
 #include "lower/lower.h"
 #include "plan/contract_wrap.h"
 #include "plan/map_write.h"

@@ -52,8 +52,8 @@ static void replace(LLVMValueRef inst, LLVMValueRef with) {
 }
 
 static LLVMBuilderRef builder_at(LLVMValueRef inst) {
-  LLVMBuilderRef b = LLVMCreateBuilderInContext(
-      LLVMGetTypeContext(LLVMTypeOf(inst)));
+  LLVMBuilderRef b =
+      LLVMCreateBuilderInContext(LLVMGetTypeContext(LLVMTypeOf(inst)));
   LLVMPositionBuilderBefore(b, inst);
   LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(inst));
   return b;
@@ -110,9 +110,9 @@ static bool comparison_fits(LLVMValueRef inst, unsigned i) {
 static void comparison_apply(LLVMValueRef inst, unsigned i) {
   (void)i;
   LLVMBuilderRef b = builder_at(inst);
-  LLVMValueRef other = LLVMBuildICmp(
-      b, (LLVMIntPredicate)comparisons[comparison_of(inst)].to,
-      LLVMGetOperand(inst, 0), LLVMGetOperand(inst, 1), "");
+  LLVMValueRef other =
+      LLVMBuildICmp(b, (LLVMIntPredicate)comparisons[comparison_of(inst)].to,
+                    LLVMGetOperand(inst, 0), LLVMGetOperand(inst, 1), "");
   LLVMDisposeBuilder(b);
   replace(inst, other);
 }
@@ -263,8 +263,8 @@ static void find_in(Plan *p, LLVMValueRef inst, Mutants *out) {
 void mutants_find(Plan *p, LLVMModuleRef module, Mutants *out) {
   for (LLVMValueRef f = LLVMGetFirstFunction(module); f;
        f = LLVMGetNextFunction(f))
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f);
-         b && plan_covers(f); b = LLVMGetNextBasicBlock(b))
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b && plan_covers(f);
+         b = LLVMGetNextBasicBlock(b))
       for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
            i = LLVMGetNextInstruction(i))
         find_in(p, i, out);

@@ -87,15 +87,15 @@ static void push(const Scoring *from, uint32_t listed, uint32_t e,
     return;
   const Comparison *c = &from->runs;
   uint32_t carrier = e == listed ? from->scores.carrier[e] : e;
-  Suspect s = {.entity = listed,
-               .score = from->scores.score[e],
-               .confidence = confidence_of(comparison_counts(c, e)),
-               .prior =
-                   deaths_nearness(from->deaths, from->suite, out->failure, listed),
-               .test = suite_comes_last(from->suite, listed),
-               .ef = c->ef[e],
-               .ep = c->ep[e],
-               .carried = carrier != ENTITY_NONE};
+  Suspect s = {
+      .entity = listed,
+      .score = from->scores.score[e],
+      .confidence = confidence_of(comparison_counts(c, e)),
+      .prior = deaths_nearness(from->deaths, from->suite, out->failure, listed),
+      .test = suite_comes_last(from->suite, listed),
+      .ef = c->ef[e],
+      .ep = c->ep[e],
+      .carried = carrier != ENTITY_NONE};
   if (s.carried) {
     s.carrier = carrier;
     s.carrier_ef = c->ef[carrier];

@@ -291,8 +291,8 @@ static void collect(const Spectrum *s, const Tally *t, const Comparison *c,
     if (!is_heard(&candidates[i]))
       continue;
     Suspect suspect = settle(&candidates[i], s->listed[i]);
-    suspect.prior =
-        deaths_nearness(s->options.deaths, s->suite, out->failure, s->listed[i]);
+    suspect.prior = deaths_nearness(s->options.deaths, s->suite, out->failure,
+                                    s->listed[i]);
     suspect.test = suite_comes_last(s->suite, s->listed[i]);
     array_push(&out->suspects, suspect);
   }

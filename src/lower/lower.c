@@ -291,8 +291,8 @@ static void lower_params(Lowerer *l, IrFunction *f) {
     if (size)
       array_push(&l->out.by_values, (IrByValue){l->nregs, (uint32_t)size});
     for (size_t k = 0; k < s.len; k++)
-      array_push(&l->out.scalars,
-                 (IrScalar){(uint8_t)s.items[k].width, lower_kind(&s.items[k])});
+      array_push(&l->out.scalars, (IrScalar){(uint8_t)s.items[k].width,
+                                             lower_kind(&s.items[k])});
     l->nregs += (uint32_t)s.len;
   }
   f->nparams = l->nregs;

@@ -60,9 +60,7 @@ bool testcode_is_named_so(const char *path) {
 }
 
 // Headers of the system do not count.
-static bool is_system(const Source *s) {
-  return !strncmp(s->path, "/usr/", 5);
-}
+static bool is_system(const Source *s) { return !strncmp(s->path, "/usr/", 5); }
 
 // Length of the directory that all sources are in, with its slash.
 static size_t common_directory(const Suite *suite) {

@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 
-
 int exit_check(const char *arg, Err *err) {
   (void)arg, (void)err;
   return 0;

@@ -100,8 +100,10 @@ static const char summary_pattern[] =
     "\\(exit status: [0-9]+\\)$";
 static const char failure_pattern[] =
     WORD("(fail|failed|failure|fails)") "|^ *not ok|assert|"
-    "expected.*(got|but|was|actual|found|received|to be)|"
-    "(got|was|actual).*expected|\\.(c|h|cc|cpp):[0-9]+:? *error";
+                                        "expected.*(got|but|was|actual|found|"
+                                        "received|to be)|"
+                                        "(got|was|actual).*expected|\\.(c|h|cc|"
+                                        "cpp):[0-9]+:? *error";
 // What a build says beside: make's own words, warnings and their excerpts.
 static const char noise_pattern[] =
     "^g?make(\\[[0-9]+\\])?: |: (warning|note): |^In file included|"
@@ -152,9 +154,9 @@ bool message_says_failed(const char *text, size_t n, const regex_t *also) {
   for (size_t i = 0; i < lines.len && !failed && !summed; i++) {
     char *line = plain(lines.items[i]);
     summed = is_summary(line);
-    failed = (also && matches(also, line)) ||
-             (!summed && !matches(&p->noise, line) &&
-              matches(&p->failure, line));
+    failed =
+        (also && matches(also, line)) ||
+        (!summed && !matches(&p->noise, line) && matches(&p->failure, line));
     free(line);
   }
   array_release(&lines);
@@ -323,8 +325,7 @@ bool message_blames_place(const char *text, size_t n) {
   split(text, n, &lines);
   for (size_t i = 0; i < lines.len && !blames; i++) {
     char *line = plain(lines.items[i]), *place = find_place(line);
-    blames = *place && !is_summary(line) &&
-             matches(&patterns()->failure, line);
+    blames = *place && !is_summary(line) && matches(&patterns()->failure, line);
     free(line);
     free(place);
   }

@@ -29,8 +29,7 @@ static bool is_plain_address(LLVMValueRef pointer) {
 
 static bool divides_by_unknown(LLVMValueRef inst) {
   LLVMValueRef divisor = LLVMGetOperand(inst, 1);
-  return !LLVMIsAConstantInt(divisor) ||
-         LLVMConstIntGetZExtValue(divisor) == 0;
+  return !LLVMIsAConstantInt(divisor) || LLVMConstIntGetZExtValue(divisor) == 0;
 }
 
 static bool can_end_run(LLVMValueRef inst) {
@@ -106,8 +105,7 @@ static void link_blocks(Flow *f) {
 // Does block b go on from its only predecessor, without a branch?
 static bool continues(const Flow *f, uint32_t b) {
   return b != 0 && f->preds[b].len == 1 &&
-         f->succs[f->preds[b].items[0]].len == 1 &&
-         f->preds[b].items[0] != b;
+         f->succs[f->preds[b].items[0]].len == 1 && f->preds[b].items[0] != b;
 }
 
 static void make_nodes(Flow *f) {
@@ -207,15 +205,15 @@ static void scan_node(Flow *f, uint32_t number) {
   FlowNode *n = &f->nodes.items[number];
   n->first_part = (uint32_t)f->parts.len;
   BlockPart *open = open_segment(f, n, first_after_phis(n->head));
-  bool left = false; // a call that might not return lies behind us,
+  bool left = false;   // a call that might not return lies behind us,
   Place left_at = {0}; // on this line
   LLVMBasicBlockRef b = n->head;
   for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;) {
     Place place;
     if (place_of_statement(f->plan, i, &place)) {
       n->statements = true;
-      if (left && (place.line != left_at.line ||
-                   place.source != left_at.source)) {
+      if (left &&
+          (place.line != left_at.line || place.source != left_at.source)) {
         open = open_segment(f, n, i);
         left = false;
       }

@@ -26,9 +26,9 @@ void graph_reverse(const Graph *g, Graph *out);
 // Dominators of everything that can be reached from `root`.
 typedef struct {
   NumberList by_order; // reachable nodes in reverse postorder
-  uint32_t *order;   // node -> its place there, GRAPH_NONE: not reachable
-  uint32_t *parent;  // node -> immediate dominator; the root's is itself,
-                     // GRAPH_NONE: not reachable
+  uint32_t *order;     // node -> its place there, GRAPH_NONE: not reachable
+  uint32_t *parent;    // node -> immediate dominator; the root's is itself,
+                       // GRAPH_NONE: not reachable
 } Dominators;
 
 void dominators_find(Dominators *d, const Graph *g, uint32_t root);

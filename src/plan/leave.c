@@ -11,6 +11,7 @@
 
 // Sorted. Not here: what calls back (qsort, bsearch, atexit), ends the program,
 // replaces it (exec*), raises signals, or waits without end by design.
+// clang-format off
 static const char *const returns[] = {
     "__ctype_b_loc",  "__ctype_tolower_loc", "__ctype_toupper_loc",
     "__errno_location", "__fdelt_chk",       "__fprintf_chk",
@@ -72,6 +73,7 @@ static const char *const returns[] = {
     "unlink",         "vfprintf",            "vprintf",
     "vsnprintf",      "vsprintf",            "write",
 };
+// clang-format on
 
 static int by_name(const void *key, const void *item) {
   return strcmp(key, *(const char *const *)item);

@@ -40,8 +40,8 @@ static void put_refs(Str *out, const Plan *p, size_t entity) {
 }
 
 #define PUT_FIELD(member, optional)                                            \
-  leb_put(out, optional ? (uint64_t)(uint32_t)(item->member + 1u)                  \
-                    : (uint64_t)item->member);
+  leb_put(out, optional ? (uint64_t)(uint32_t)(item->member + 1u)              \
+                        : (uint64_t)item->member);
 
 static void put_entities(Str *out, Strings *s, const Plan *p) {
   leb_put(out, p->entities.len);

@@ -14,8 +14,7 @@ static uint32_t add_source(Plan *p, const char *path) {
     SourceText text;
     source_text_load(&text, path);
     array_push(&p->texts, text);
-    array_push(&p->sources,
-               (Source){arena_strdup(&p->arena, path), text.hash});
+    array_push(&p->sources, (Source){arena_strdup(&p->arena, path), text.hash});
   }
   return (uint32_t)id;
 }
@@ -102,8 +101,7 @@ uint32_t place_source(Plan *p, LLVMMetadataRef file) {
   char *dir_text = arena_strndup(&p->arena, dir, dir_len);
   char *name_text = arena_strndup(&p->arena, name, name_len);
   const char *where = *dir_text ? dir_text : NULL;
-  char *path =
-      resolve(p, path_absolute(name_text, where), name_text, where);
+  char *path = resolve(p, path_absolute(name_text, where), name_text, where);
   id = add_source(p, path);
   free(path);
   hashmap_put(&p->files, &file, sizeof file, id);

@@ -53,16 +53,16 @@ static void add_function(Fn *f, LLVMMetadataRef subprogram) {
   NumberList refs = {0};
   flow_entry_refs(&f->flow, &f->flow.nodes.items[0], &refs);
   f->entity = (uint32_t)f->plan->entities.len;
-  add_entity(f->plan,
-             (Entity){.kind = ENTITY_FUNCTION,
-                      .source = place_source(
-                          f->plan, LLVMDIScopeGetFile(subprogram)),
-                      .line = LLVMDISubprogramGetLine(subprogram),
-                      .function = f->entity,
-                      .from = ENTITY_NONE,
-                      .to = ENTITY_NONE,
-                      .name = arena_strndup(&f->plan->arena, name, n)},
-             &refs);
+  add_entity(
+      f->plan,
+      (Entity){.kind = ENTITY_FUNCTION,
+               .source = place_source(f->plan, LLVMDIScopeGetFile(subprogram)),
+               .line = LLVMDISubprogramGetLine(subprogram),
+               .function = f->entity,
+               .from = ENTITY_NONE,
+               .to = ENTITY_NONE,
+               .name = arena_strndup(&f->plan->arena, name, n)},
+      &refs);
   array_release(&refs);
 }
 
@@ -94,8 +94,8 @@ static void add_blocks(Fn *f) {
       o++;
     if (n->forwards)
       continue;
-    Entity e = entity_at(f, ENTITY_BLOCK,
-                         o < end && o->node == i ? &o->place : NULL);
+    Entity e =
+        entity_at(f, ENTITY_BLOCK, o < end && o->node == i ? &o->place : NULL);
     e.index = index++;
     flow_entry_refs(&f->flow, n, &refs);
     n->entity = add_entity(f->plan, e, &refs);
@@ -107,9 +107,9 @@ static void mark(Fn *f, LLVMValueRef inst, MarkKind kind, size_t first,
                  size_t site) {
   Plan *p = f->plan;
   if (p->marking)
-    array_push(&p->marks, (Mark){inst, kind, (uint32_t)first,
-                                 (uint32_t)(p->entities.len - first),
-                                 (uint32_t)site});
+    array_push(&p->marks,
+               (Mark){inst, kind, (uint32_t)first,
+                      (uint32_t)(p->entities.len - first), (uint32_t)site});
 }
 
 static void mark_blocks(Fn *f) {
@@ -141,11 +141,12 @@ static void add_edges(Fn *f) {
     if (n->forwards)
       continue;
     Place place;
-    bool known = place_of(f->plan, LLVMGetBasicBlockTerminator(n->tail),
-                          &place);
+    bool known =
+        place_of(f->plan, LLVMGetBasicBlockTerminator(n->tail), &place);
     for (size_t k = 0; k < n->succs.len; k++) {
       uint32_t to = flow_landing(&f->flow, n->succs.items[k]);
-      flow_edge_refs(&f->flow, n, &f->flow.nodes.items[n->succs.items[k]], &refs);
+      flow_edge_refs(&f->flow, n, &f->flow.nodes.items[n->succs.items[k]],
+                     &refs);
       add_edge(f, n->entity, f->flow.nodes.items[to].entity, index++,
                known ? &place : NULL, &refs);
     }
@@ -177,7 +178,8 @@ static void add_standing(Fn *f, uint32_t statement, const FlowNode *n) {
 // One statement entity per line of the function, over all its parts.
 static void add_statements(Fn *f) {
   NumberList refs = {0};
-  qsort(f->flow.occurrences.items, f->flow.occurrences.len, sizeof(Occurrence), by_place);
+  qsort(f->flow.occurrences.items, f->flow.occurrences.len, sizeof(Occurrence),
+        by_place);
   for (size_t i = 0; i < f->flow.occurrences.len;) {
     Place place = f->flow.occurrences.items[i].place;
     const FlowNode *first =
@@ -230,8 +232,8 @@ static void put_written(Entity *e, const Condition *c) {
 static const char *branch_name(Fn *f, const FlowNode *n, size_t succ) {
   uint32_t to = flow_landing(&f->flow, n->succs.items[succ]);
   uint32_t entity = f->flow.nodes.items[to].entity;
-  char *text = mem_printf("branch to line %u",
-                          f->plan->entities.items[entity].line);
+  char *text =
+      mem_printf("branch to line %u", f->plan->entities.items[entity].line);
   const char *kept = arena_strdup(&f->plan->arena, text);
   free(text);
   return kept;
@@ -316,7 +318,8 @@ static void add_value(Fn *f, const FlowNode *n, LLVMValueRef condition,
 
 static bool is_truth(LLVMValueRef v) {
   LLVMTypeRef t = LLVMTypeOf(v);
-  return LLVMGetTypeKind(t) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(t) == 1;
+  return LLVMGetTypeKind(t) == LLVMIntegerTypeKind &&
+         LLVMGetIntTypeWidth(t) == 1;
 }
 
 // `c ? a : b` over plain values is a select, not a branch.

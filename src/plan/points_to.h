@@ -12,9 +12,9 @@
 #include "util/hashmap.h"
 
 typedef struct {
-  Hashmap nodes;            // value -> node
-  ARRAY(uint32_t) parent;   // union-find
-  ARRAY(uint32_t) pointee;  // class pointed to, UINT32_MAX: none yet
+  Hashmap nodes;           // value -> node
+  ARRAY(uint32_t) parent;  // union-find
+  ARRAY(uint32_t) pointee; // class pointed to, UINT32_MAX: none yet
 } PointsTo;
 
 void points_to_build(PointsTo *p, LLVMModuleRef module);

@@ -29,8 +29,7 @@ void probe_keep(LLVMModuleRef m, LLVMValueRef value) {
   }
   array_push(&items, value);
   LLVMTypeRef pointer = LLVMPointerTypeInContext(LLVMGetModuleContext(m), 0);
-  LLVMValueRef list =
-      LLVMConstArray2(pointer, items.items, items.len);
+  LLVMValueRef list = LLVMConstArray2(pointer, items.items, items.len);
   LLVMValueRef used = LLVMAddGlobal(m, LLVMTypeOf(list), "llvm.used");
   LLVMSetInitializer(used, list);
   LLVMSetLinkage(used, LLVMAppendingLinkage);
@@ -56,8 +55,8 @@ void probe_add_section(LLVMModuleRef m, const char *name, const char *section,
 // Whole pages of their own: the runtime maps a file over them.
 static LLVMValueRef add_counters(LLVMModuleRef m, size_t bytes) {
   bytes = (bytes + RUNFILE_PAGE - 1) / RUNFILE_PAGE * RUNFILE_PAGE;
-  LLVMTypeRef type = LLVMArrayType2(
-      LLVMInt8TypeInContext(LLVMGetModuleContext(m)), bytes);
+  LLVMTypeRef type =
+      LLVMArrayType2(LLVMInt8TypeInContext(LLVMGetModuleContext(m)), bytes);
   LLVMValueRef g = LLVMAddGlobal(m, type, counters_name);
   LLVMSetInitializer(g, LLVMConstNull(type));
   LLVMSetLinkage(g, LLVMInternalLinkage);
@@ -72,12 +71,13 @@ static void add_descriptor(LLVMModuleRef m, LLVMValueRef counters,
                            const Plan *p, CounterSize size) {
   LLVMContextRef c = LLVMGetModuleContext(m);
   LLVMTypeRef i64 = LLVMInt64TypeInContext(c), i32 = LLVMInt32TypeInContext(c);
-  LLVMValueRef id = LLVMConstStringInContext2(
-      c, (const char *)p->id.bytes, sizeof p->id.bytes, true);
+  LLVMValueRef id = LLVMConstStringInContext2(c, (const char *)p->id.bytes,
+                                              sizeof p->id.bytes, true);
   LLVMTypeRef fields[] = {LLVMTypeOf(id), i64, i32, i32};
   LLVMTypeRef type = LLVMStructTypeInContext(c, fields, 4, false);
   LLVMValueRef g = LLVMAddGlobal(m, type, "__culprit_unit");
-  LLVMValueRef at[] = {LLVMConstInt(i32, 0, false), LLVMConstInt(i32, 1, false)};
+  LLVMValueRef at[] = {LLVMConstInt(i32, 0, false),
+                       LLVMConstInt(i32, 1, false)};
   LLVMValueRef here = LLVMConstInBoundsGEP2(type, g, at, 2);
   LLVMValueRef values[] = {id,
                            LLVMConstSub(LLVMConstPtrToInt(counters, i64),
@@ -139,8 +139,7 @@ static LLVMValueRef flag(const Prober *p, LLVMValueRef bit) {
 static LLVMValueRef class_of(const Prober *p, LLVMValueRef v, ResultType t) {
   LLVMBuilderRef b = p->builder;
   LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(v));
-  LLVMValueRef one =
-      LLVMConstInt(LLVMInt64TypeInContext(p->context), 1, false);
+  LLVMValueRef one = LLVMConstInt(LLVMInt64TypeInContext(p->context), 1, false);
   if (t == RESULT_POINTER || t == RESULT_BOOL) {
     LLVMValueRef other = LLVMBuildICmp(b, LLVMIntNE, v, zero, "");
     return LLVMBuildAdd(b, one, flag(p, other), "");
@@ -174,8 +173,8 @@ static void count_change(const Prober *p, const ResultProbe *r,
   LLVMValueRef v = r->type == RESULT_POINTER
                        ? LLVMBuildPtrToInt(b, r->call, i64, "")
                        : LLVMBuildIntCast2(b, r->call, i64, true, "");
-  LLVMValueRef mixed = LLVMBuildXor(
-      b, v, LLVMConstInt(i64, 0x9e3779b97f4a7c15ull, false), "");
+  LLVMValueRef mixed =
+      LLVMBuildXor(b, v, LLVMConstInt(i64, 0x9e3779b97f4a7c15ull, false), "");
   LLVMValueRef old = LLVMBuildLoad2(b, i64, slot, "");
   LLVMSetMetadata(old, p->nosanitize, p->empty);
   LLVMSetMetadata(LLVMBuildStore(b, mixed, slot), p->nosanitize, p->empty);
@@ -353,8 +352,7 @@ static void hoist_function(LLVMValueRef function, LLVMValueRef counters,
 
 void probe_hoist(LLVMModuleRef m) {
   LLVMValueRef counters = LLVMGetNamedGlobal(m, counters_name);
-  LLVMBuilderRef builder =
-      LLVMCreateBuilderInContext(LLVMGetModuleContext(m));
+  LLVMBuilderRef builder = LLVMCreateBuilderInContext(LLVMGetModuleContext(m));
   for (LLVMValueRef f = LLVMGetFirstFunction(m); f; f = LLVMGetNextFunction(f))
     if (!LLVMIsDeclaration(f))
       hoist_function(f, counters, builder);

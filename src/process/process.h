@@ -58,8 +58,8 @@ typedef struct {
   // the number of its session. NULL: nothing
   void (*hangs)(void *context, pid_t session);
   void *context;
-  Confine *confine;    // what it may do. Its view is fresh when it starts, and
-                       // used by no other process. NULL: anything
+  Confine *confine; // what it may do. Its view is fresh when it starts, and
+                    // used by no other process. NULL: anything
 } Spawn;
 
 typedef enum {

@@ -17,11 +17,11 @@
 // A unit, and what was counted in it so far.
 typedef struct {
   const UnitMap *map;
-  uint32_t *ids;      // suite-wide id of each entity
-  unsigned char *hit; // this run: was the counter hit?
-  uint64_t *count;    // this run: how often; NULL: the unit has hits only
+  uint32_t *ids;       // suite-wide id of each entity
+  unsigned char *hit;  // this run: was the counter hit?
+  uint64_t *count;     // this run: how often; NULL: the unit has hits only
   unsigned char *dead; // this run: 1 for entities that only seem to be hit
-  unsigned processes; // this run: how many executed it
+  unsigned processes;  // this run: how many executed it
   Hashmap lines;       // (source, line) -> statement; made at the first death
 } KnownUnit;
 

@@ -107,16 +107,15 @@ static void read_sources(Reader *r, Unit *u) {
   item->member = (optional ? get32(r) - 1u : get32(r));
 
 static bool entity_is_sound(const Entity *e, const Unit *u, uint64_t total) {
-  bool links = (e->kind != ENTITY_EDGE || e->from == ENTITY_NONE ||
-                e->from < total) &&
-               (e->to == ENTITY_NONE || e->to < total) &&
-               (e->kind != ENTITY_RETURN || e->from < RETURN_CLASSES);
+  bool links =
+      (e->kind != ENTITY_EDGE || e->from == ENTITY_NONE || e->from < total) &&
+      (e->to == ENTITY_NONE || e->to < total) &&
+      (e->kind != ENTITY_RETURN || e->from < RETURN_CLASSES);
   return e->kind < ENTITY_KINDS && e->source < u->nsources &&
          (e->function == ENTITY_NONE || e->function < total) && links;
 }
 
-static void read_refs(Reader *r, UnitMap *m, size_t i,
-                      Counters *refs) {
+static void read_refs(Reader *r, UnitMap *m, size_t i, Counters *refs) {
   uint64_t n = get_count(r, 1);
   uint64_t counter = 0;
   for (uint64_t k = 0; k < n && !r->bad; k++) {
@@ -181,8 +180,8 @@ static void read_calls(Reader *r, UnitMap *m) {
     item->callee = get_optional_string(r);
     if (!r->bad &&
         (item->function >= m->unit.nentities ||
-         item->block >= m->unit.nentities ||
-         item->source >= m->unit.nsources || item->type >= RESULT_TYPES))
+         item->block >= m->unit.nentities || item->source >= m->unit.nsources ||
+         item->type >= RESULT_TYPES))
       r->bad = "a call site points outside its unit";
   }
 }
@@ -223,8 +222,9 @@ int map_parse(ProgramMap *p, const void *data, size_t size, Err *err) {
       continue;
     }
     if (h.version != MAP_VERSION)
-      return err_set(err, "program map version %u, this culprit reads %u; "
-                          "build the program again",
+      return err_set(err,
+                     "program map version %u, this culprit reads %u; "
+                     "build the program again",
                      h.version, MAP_VERSION);
     if (h.size < sizeof h || h.size > (uint64_t)(end - at))
       return err_set(err, "the program map is cut off");

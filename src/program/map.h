@@ -35,8 +35,8 @@ typedef enum {
 typedef struct {
   uint32_t function; // entity
   uint32_t source, line, col;
-  uint32_t block;    // entity
-  uint32_t type;     // ResultType
+  uint32_t block;     // entity
+  uint32_t type;      // ResultType
   const char *callee; // NULL: called through a pointer
 } CallSite;
 

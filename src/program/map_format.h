@@ -27,12 +27,12 @@
 
 typedef struct {
   uint64_t magic;
-  uint64_t size;         // of the whole chunk, this header included
+  uint64_t size; // of the whole chunk, this header included
   uint32_t version;
   uint32_t counter_size;
   uint32_t ncounters;
   uint32_t reserved;
-  uint64_t checksum;     // map_checksum() of the whole chunk
+  uint64_t checksum; // map_checksum() of the whole chunk
   unsigned char id[16];
 } MapHeader;
 

@@ -143,12 +143,12 @@ int program_code_unpack(const UnitCode *u, const char *path, Err *err) {
   if (u->full_size > LARGEST)
     return err_set(err, "%s: its bitcode is damaged; build it again", u->name);
   void *bitcode = mem_alloc(u->full_size);
-  size_t n = ZSTD_decompress(bitcode, u->full_size, u->packed.data,
-                             u->packed.size);
-  int rc = ZSTD_isError(n) || n != u->full_size
-               ? err_set(err, "%s: its bitcode is damaged; build it again",
-                         u->name)
-               : fs_write(path, bitcode, n, err);
+  size_t n =
+      ZSTD_decompress(bitcode, u->full_size, u->packed.data, u->packed.size);
+  int rc =
+      ZSTD_isError(n) || n != u->full_size
+          ? err_set(err, "%s: its bitcode is damaged; build it again", u->name)
+          : fs_write(path, bitcode, n, err);
   free(bitcode);
   return rc;
 }
@@ -486,8 +486,9 @@ int program_code_link_objects(const ProgramCode *p, const char *const *objects,
                               const char *extra, const char *scratch,
                               const char *output, Err *err) {
   if (!p->cwd)
-    return err_set(err, "%s was not linked by culprit-cc: link it with "
-                        "CC=culprit-cc to make other builds of it",
+    return err_set(err,
+                   "%s was not linked by culprit-cc: link it with "
+                   "CC=culprit-cc to make other builds of it",
                    p->path);
   Linker l = {.program = p,
               .objects = objects,

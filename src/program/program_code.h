@@ -19,20 +19,20 @@ typedef ARRAY(const char *) StringList;
 
 typedef struct {
   UnitId id;
-  const char *name;  // main source file as given to the compiler
-  StringList args;   // of code generation
-  bool returns;      // classes of all returned values are counted
-  bool counts;       // full counts, not hits
-  Bytes packed;      // zstd
+  const char *name; // main source file as given to the compiler
+  StringList args;  // of code generation
+  bool returns;     // classes of all returned values are counted
+  bool counts;      // full counts, not hits
+  Bytes packed;     // zstd
   size_t full_size;
 } UnitCode;
 
 typedef struct ProgramCode {
   const char *path;
   ARRAY(UnitCode) units;
-  const char *cwd;   // where it was linked; NULL: there is no link record
+  const char *cwd; // where it was linked; NULL: there is no link record
   StringList link_args;
-  Bytes file;        // mapped
+  Bytes file; // mapped
   Arena arena;
   // Added by shared_code_add: their units are among the program's.
   ARRAY(struct ProgramCode) libraries;

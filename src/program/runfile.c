@@ -114,8 +114,8 @@ KnownUnit *collector_unit(const Collector *c, const unsigned char *id) {
 static void add_note(Run *run, const char *text) {
   if (run->note && strstr(run->note, text))
     return;
-  char *note = run->note ? mem_printf("%s; %s", run->note, text)
-                         : mem_strdup(text);
+  char *note =
+      run->note ? mem_printf("%s; %s", run->note, text) : mem_strdup(text);
   free(run->note);
   run->note = note;
 }
@@ -163,8 +163,8 @@ static const char *add_counters(KnownUnit *u, const RunUnit *r,
   return NULL;
 }
 
-int collector_read_units(Collector *c, const RunHeader *h, size_t size, Run *run,
-                      Err *err) {
+int collector_read_units(Collector *c, const RunHeader *h, size_t size,
+                         Run *run, Err *err) {
   const RunUnit *units = (const RunUnit *)(h + 1);
   bool looked = false;
   for (uint32_t i = 0; i < h->nunits; i++) {
@@ -288,8 +288,8 @@ static Completed block_completed(const KnownUnit *u, size_t statement) {
       u->processes == 1 && is_main(u, at->function) ? NEVER : UNKNOWN;
   for (size_t i = at->function; i < function_end(unit, at); i++) {
     const Entity *e = &unit->entities[i];
-    bool later = e->kind == ENTITY_STATEMENT && e->to == at->to &&
-                 e->line > at->line;
+    bool later =
+        e->kind == ENTITY_STATEMENT && e->to == at->to && e->line > at->line;
     bool leaves = e->kind == ENTITY_EDGE && e->from == at->to;
     bool own = !same_counters(u->map, i, statement);
     if (own && (later || leaves) && any_hit(u, i))
@@ -310,8 +310,8 @@ static bool cut_after(KnownUnit *u, const Entity *at) {
   bool others = false;
   for (size_t i = at->function; i < function_end(unit, at); i++) {
     const Entity *e = &unit->entities[i];
-    bool behind = e->kind == ENTITY_STATEMENT && e->to == at->to &&
-                  e->line > at->line;
+    bool behind =
+        e->kind == ENTITY_STATEMENT && e->to == at->to && e->line > at->line;
     bool leaves = e->kind == ENTITY_EDGE && e->from == at->to;
     if ((!behind && !leaves) || !same_counters(u->map, i, statement))
       continue;
@@ -323,12 +323,12 @@ static bool cut_after(KnownUnit *u, const Entity *at) {
 }
 
 static const char *signal_name(uint32_t number) {
-  const char *name =
-      number < NSIG ? sigabbrev_np((int)number) : NULL;
+  const char *name = number < NSIG ? sigabbrev_np((int)number) : NULL;
   return name ? name : "?";
 }
 
-void collector_note_death(const RunHeader *h, size_t size, DeadProcesses *dead) {
+void collector_note_death(const RunHeader *h, size_t size,
+                          DeadProcesses *dead) {
   if (h->state != RUN_DIED && h->state != RUN_DYING)
     return;
   DeadProcess d = {.signal = h->signal};
@@ -362,8 +362,7 @@ void collector_add_death(Collector *c, DeadProcess *d, Run *run) {
         death.function = mem_strdup(function);
         death.exact = d->complete;
       } else {
-        str_addf(&callers, "%u %s %s\n", at->line, function,
-                 d->places[i].file);
+        str_addf(&callers, "%u %s %s\n", at->line, function, d->places[i].file);
       }
       death.exact &= exact;
       break;

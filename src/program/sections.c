@@ -11,7 +11,8 @@
 static const Elf64_Shdr *section_table(Bytes file, size_t *n) {
   const Elf64_Ehdr *e = (const void *)file.data;
   if (file.size < sizeof *e || memcmp(e->e_ident, ELFMAG, SELFMAG) ||
-      e->e_ident[EI_CLASS] != ELFCLASS64 || e->e_shentsize != sizeof(Elf64_Shdr))
+      e->e_ident[EI_CLASS] != ELFCLASS64 ||
+      e->e_shentsize != sizeof(Elf64_Shdr))
     return NULL;
   if (e->e_shoff > file.size || e->e_shoff % _Alignof(Elf64_Shdr) ||
       (file.size - e->e_shoff) / sizeof(Elf64_Shdr) < e->e_shnum)

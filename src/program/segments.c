@@ -265,9 +265,8 @@ typedef ARRAY(size_t) SegmentStack;
 
 static int add_interval(Reading *r, const Module *m, const SegmentRecord *at) {
   int index = (int)r->intervals.len;
-  array_push(&r->intervals, (Interval){.begin = at->time,
-                                      .frame = at->frame,
-                                      .pid = m->pid});
+  array_push(&r->intervals,
+             (Interval){.begin = at->time, .frame = at->frame, .pid = m->pid});
   array_push(&r->segments,
              (Segment){.name = mem_printf("%.*s", (int)at->name_size,
                                           (const char *)(at + 1)),
@@ -398,8 +397,8 @@ static void add_parts(Reading *r, const Module *m, const SegmentMarks *known) {
   for (size_t i = 0; (at = next_record(&m->segments, &i));) {
     SegmentMark key = {.time = at->time};
     const SegmentMark *b = known->len ? bsearch(&key, known->items, known->len,
-                                         sizeof *known->items, by_time)
-                               : NULL;
+                                                sizeof *known->items, by_time)
+                                      : NULL;
     array_push(&r->parts, (Part){m, at, b ? b->owner : NOBODY});
   }
 }
@@ -509,9 +508,8 @@ static void add_process(Reading *r, const Module *m) {
     set_end(&array_last(&r->segments), m->at);
     array_last(&r->segments).overlaps = !ended || ended > m->started;
   }
-  array_push(&r->intervals, (Interval){.begin = m->started,
-                                      .end = m->ended,
-                                      .pid = m->pid});
+  array_push(&r->intervals,
+             (Interval){.begin = m->started, .end = m->ended, .pid = m->pid});
   array_push(&r->segments, (Segment){.name = mem_strdup(""),
                                      .program = mem_strdup(m->program),
                                      .begin = m->at,

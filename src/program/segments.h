@@ -34,13 +34,13 @@ typedef struct {
   Run run;       // hits and deaths; the verdict is the caller's
   OutputPlace begin, end;
   OutputPlace done; // when it returned
-  bool returned; // false: it was left otherwise, or the process ended in it
+  bool returned;    // false: it was left otherwise, or the process ended in it
   bool has_result;
   bool has_verdict; // `result` is a SegmentVerdict
   bool tap;         // a line of TAP that it wrote is its verdict
   int64_t result;
-  bool died;    // its process ended by a fatal signal in it
-  bool last;    // no other came after it in its process
+  bool died;     // its process ended by a fatal signal in it
+  bool last;     // no other came after it in its process
   bool overlaps; // with another one: which output is whose is not known
 } Segment;
 typedef ARRAY(Segment) Segments;

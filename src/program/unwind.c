@@ -24,7 +24,7 @@ typedef struct {
   size_t stack_size;
   CodePlace *out;
   size_t n, max;
-  bool full; // there were more than `max`
+  bool full;     // there were more than `max`
   bool short_of; // the stack was not saved as far as was asked for
 } Unwind;
 
@@ -212,8 +212,8 @@ static bool find_area(const RunHeader *h, size_t size, Unwind *u,
   return true;
 }
 
-size_t unwind_death(const RunHeader *h, size_t size, CodePlace *out,
-                    size_t max, bool *complete) {
+size_t unwind_death(const RunHeader *h, size_t size, CodePlace *out, size_t max,
+                    bool *complete) {
   Unwind u = {.h = h, .out = out, .max = max};
   const char *maps;
   *complete = false;

@@ -41,11 +41,11 @@ typedef struct {
                               // others; NULL: to the session's directory
   FILE *summary;    // a second file, of formats that have one; or NULL
   const char *more; // json: further members, each behind a comma; or NULL
-  const Ranking *together; // of all failures, where one line explains them
-                           // (locate/cluster.h); or NULL
+  const Ranking *together;  // of all failures, where one line explains them
+                            // (locate/cluster.h); or NULL
   const SourceLoops *loops; // of the failure: those that a run never left
-  size_t known;     // failures that were set aside
-  size_t printed;   // suspects so far, for the formats
+  size_t known;             // failures that were set aside
+  size_t printed;           // suspects so far, for the formats
 } Report;
 
 typedef struct {

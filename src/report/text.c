@@ -453,7 +453,6 @@ static void begin(Report *r, FILE *out) {
     put_together(r, out);
 }
 
-
 static void end(Report *r, FILE *out) {
   NameList names = {out, 0};
   for (uint32_t i = 0; i < r->suite->nsources; i++) {

@@ -97,7 +97,9 @@ static void put_steps(const Why *w, const Suspect *s, FILE *out) {
   fputs("\n    then: the line alone ", out);
   put_score(s->own, out);
   fprintf(out, "; confidence %.3f; a run died here: %s\n", s->confidence,
-          s->prior == 1 ? "yes" : s->prior > 0 ? "in a call" : "no");
+          s->prior == 1  ? "yes"
+          : s->prior > 0 ? "in a call"
+                         : "no");
 }
 
 static void put_ties(const Why *w, const Account *a, FILE *out) {

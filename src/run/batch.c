@@ -36,20 +36,20 @@ typedef struct {
   const Test *test; // NULL: idle
   bool in_second;   // its second process is running
   bool merged;
-  double limit;    // of this execution
-  bool full;       // the test ran into a derived limit: no more of those
-  bool hangs;      // it ran into the full limit
-  bool waiting;    // to be started when nothing else runs
-  bool alone;      // nothing is to be started beside it
-  bool beside;     // another test ran beside this execution
-  bool was_beside; // ... beside the first, which failed
-  bool disturbed;  // perhaps, then: repetitions are to run alone
-  bool undecided;  // the first attempt failed, and no segment is to blame
-  int attempt;     // 0, 1, 2
-  Run runs[ATTEMPTS];          // one per attempt
+  double limit;       // of this execution
+  bool full;          // the test ran into a derived limit: no more of those
+  bool hangs;         // it ran into the full limit
+  bool waiting;       // to be started when nothing else runs
+  bool alone;         // nothing is to be started beside it
+  bool beside;        // another test ran beside this execution
+  bool was_beside;    // ... beside the first, which failed
+  bool disturbed;     // perhaps, then: repetitions are to run alone
+  bool undecided;     // the first attempt failed, and no segment is to blame
+  int attempt;        // 0, 1, 2
+  Run runs[ATTEMPTS]; // one per attempt
   Segments segments[ATTEMPTS]; // the tests inside of it; judged, or none
-  Outcome outcome; // of the test
-  bool has_second; // the second process's outcome is known
+  Outcome outcome;             // of the test
+  bool has_second;             // the second process's outcome is known
   Outcome second;
   Spawn spawn;
   Str stacks;       // of a test that hangs, before it was stopped
@@ -82,7 +82,8 @@ static int slot_init(Batch *b, BatchSlot *s, size_t index, Err *err) {
                    arena_printf(a, "CULPRIT_STDOUT=%s", s->out),
                    arena_printf(a, "CULPRIT_STDERR=%s", s->err),
                    r->options->segments ? "CULPRIT_SEGMENTS=1" : NULL,
-                   r->options->segments ? "PYTHONUNBUFFERED=1" : NULL, NULL};
+                   r->options->segments ? "PYTHONUNBUFFERED=1" : NULL,
+                   NULL};
   s->env = environment_with(extra, a);
   s->mark = extra[0];
   mkdir(s->dir, 0755);
@@ -424,8 +425,7 @@ static int run_all(Batch *b, size_t nslots, Err *err) {
 
 int batch_run(Runner *r, const Test *tests, size_t ntests, Err *err) {
   size_t nslots = (size_t)r->options->jobs;
-  Batch b = {
-      .runner = r, .tests = tests, .ntests = ntests, .nslots = nslots};
+  Batch b = {.runner = r, .tests = tests, .ntests = ntests, .nslots = nslots};
   b.slots = arena_array(&b.arena, BatchSlot, nslots);
   int rc = 0;
   for (size_t i = 0; !rc && i < nslots && i < ntests; i++)

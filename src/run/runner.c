@@ -140,8 +140,8 @@ static void forget_done(Runner *r) {
 static void add_done(Runner *r, const char *test, size_t n, Verdict verdict,
                      bool inferred) {
   hashmap_put(&r->done_index, test, n, r->done.len);
-  array_push(&r->done, (DoneTest){mem_printf("%.*s", (int)n, test), verdict,
-                                  inferred});
+  array_push(&r->done,
+             (DoneTest){mem_printf("%.*s", (int)n, test), verdict, inferred});
 }
 
 // "prog/test_a" may be a test inside of "prog": that one need not run if none

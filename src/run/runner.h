@@ -30,10 +30,10 @@ typedef struct {
   const char *build;   // a command that builds the tree; NULL: find out
   Texts build_options; // for configure, cmake, meson or make
   const char *make_cc; // the word that gives our compiler to make, NULL: none
-  int jobs;                                // tests at once
-  double timeout;                          // seconds; 0: the adapter's default
-  uint64_t max_output;                     // bytes
-  bool timeout_given; // by the user
+  int jobs;            // tests at once
+  double timeout;      // seconds; 0: the adapter's default
+  uint64_t max_output; // bytes
+  bool timeout_given;  // by the user
   bool failed, add, scratch, rerun;
   // Tests inside a test are tests of their own (program/segments.h).
   bool segments;
@@ -78,7 +78,7 @@ struct Runner {
   double slowest; // seconds of a test that passed, or of the reference; 0: none
   double limit;   // the last that an execution ran into
   size_t overran, hung; // executions that did; tests that hang
-  size_t disturbed; // tests that fail beside others and pass alone
+  size_t disturbed;     // tests that fail beside others and pass alone
   bool interrupted;
   // Tests that were taken apart: how many, what the first is made of (NULL:
   // none was; the caller frees it), of how many tests all others are.
@@ -86,9 +86,9 @@ struct Runner {
   char *split_text;
   size_t undecided; // fail, and none of the tests inside is to blame
   bool marked;      // some test had boundaries inside
-  Err warning; // something the user should know at the end; may be empty
-  bool stale;  // the session cannot go on: the program was built anew
-  bool fresh;  // begin a new session, whatever is there
+  Err warning;      // something the user should know at the end; may be empty
+  bool stale;       // the session cannot go on: the program was built anew
+  bool fresh;       // begin a new session, whatever is there
 
   // Called when a run is finished and when a session goes on. May be NULL.
   void (*progress)(const Runner *r);

@@ -202,7 +202,8 @@ static bool blame_counts(const Segments *s, const BlameSources *v,
   for (size_t i = 0; i < s->len; i++) {
     const Segment *g = &s->items[i];
     OutputSlice o = cut(v->out, g->begin.out, g->end.out);
-    blamed[i] = !g->last && !g->overlaps && message_counts_failures(o.text, o.n);
+    blamed[i] =
+        !g->last && !g->overlaps && message_counts_failures(o.text, o.n);
     n += blamed[i];
   }
   return n && n * 2 < s->len;
@@ -243,7 +244,8 @@ static bool blame_marks(const Segments *s, const Str *text, bool err,
   return failed > 0;
 }
 
-static bool blame_output(const Segments *s, const BlameSources *e, bool *blamed) {
+static bool blame_output(const Segments *s, const BlameSources *e,
+                         bool *blamed) {
   bool any = false;
   if (is_of_processes(s) && !is_in_time(s))
     return false;
@@ -327,8 +329,8 @@ static bool find_blame(const Segments *s, bool by_itself, const BlameSources *e,
     return true;
   }
   memset(b->failed, 0, s->len * sizeof *b->failed);
-  if (is_of_processes(s) && (blame_marks(s, e->err, true, b) ||
-                             blame_marks(s, e->out, false, b)))
+  if (is_of_processes(s) &&
+      (blame_marks(s, e->err, true, b) || blame_marks(s, e->out, false, b)))
     return true;
   memset(b->failed, 0, s->len * sizeof *b->failed);
   if (blame_results(s, b->failed) || blame_output(s, e, b->failed) ||

@@ -22,7 +22,6 @@
 #include "util/array.h"
 #include "util/err.h"
 
-
 // A schema of the database, and the file of SQL that fills it (NULL: none).
 typedef struct {
   const char *name, *sql;

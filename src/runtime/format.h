@@ -19,13 +19,13 @@
 #define RUNFILE_VERSION 2u
 
 #define RUNFILE_PAGE 4096u
-#define RUNFILE_STACK 32768u  // bytes of stack kept of a dying process
-#define RUNFILE_MAPS 32768u   // bytes of /proc/self/maps kept
+#define RUNFILE_STACK 32768u // bytes of stack kept of a dying process
+#define RUNFILE_MAPS 32768u  // bytes of /proc/self/maps kept
 // culprit sends it to a process that hangs: its hook tells where. A signal that
 // nobody uses and that leaves no core file.
 #define RUNFILE_HANG 16 // SIGSTKFLT
 
-#define RUNFILE_REGS 18u      // x86-64: 16 general, pc, fault address
+#define RUNFILE_REGS 18u // x86-64: 16 general, pc, fault address
 
 // Life of a run file. A reader may see any of them: the process can be killed
 // between two instructions.
@@ -39,14 +39,14 @@ enum { RUN_REMAPPED = 1, RUN_UNCUT = 2 };
 // instrumenter.
 typedef struct {
   unsigned char id[16];
-  int64_t counters;      // address of the counters, relative to this field
+  int64_t counters; // address of the counters, relative to this field
   uint32_t ncounters;
   uint32_t counter_size; // bytes each: 1 hits, 8 counts
 } CulpritUnit;
 
 typedef struct {
   unsigned char id[16];
-  uint64_t offset;       // from the start of the file
+  uint64_t offset; // from the start of the file
   uint32_t ncounters;
   uint32_t counter_size;
 } RunUnit;
@@ -54,25 +54,25 @@ typedef struct {
 typedef struct {
   uint64_t magic;
   uint32_t version;
-  uint32_t state;        // RUN_*
+  uint32_t state; // RUN_*
   uint32_t pid, ppid;
   uint32_t nunits;
-  uint32_t signal;       // the fatal one; 0: a sanitizer's report
-  int32_t code;          // its si_code
-  uint32_t flags;        // RUN_REMAPPED, RUN_UNCUT
-  uint64_t counters;     // offset and size of the counter part
+  uint32_t signal;   // the fatal one; 0: a sanitizer's report
+  int32_t code;      // its si_code
+  uint32_t flags;    // RUN_REMAPPED, RUN_UNCUT
+  uint64_t counters; // offset and size of the counter part
   uint64_t counters_size;
-  uint64_t death;        // offset of the death area: stack, then maps
-  uint64_t ehdr;         // address of the module's ELF header in the process
+  uint64_t death; // offset of the death area: stack, then maps
+  uint64_t ehdr;  // address of the module's ELF header in the process
   uint64_t regs[RUNFILE_REGS];
-  uint32_t stack_size;   // bytes really there
+  uint32_t stack_size; // bytes really there
   uint32_t maps_size;
-  uint64_t started;      // ns, CLOCK_MONOTONIC
-  uint64_t ended;        // by exit or a fatal signal; 0: otherwise
-  int64_t out, err;      // bytes of the test's output then; -1: not known
-  uint32_t session;      // of the process; its own number: it leads the test
+  uint64_t started; // ns, CLOCK_MONOTONIC
+  uint64_t ended;   // by exit or a fatal signal; 0: otherwise
+  int64_t out, err; // bytes of the test's output then; -1: not known
+  uint32_t session; // of the process; its own number: it leads the test
   uint32_t unused;
-  char module[1024];     // path of the program or library
+  char module[1024]; // path of the program or library
 } RunHeader;
 
 #endif

@@ -29,8 +29,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/uio.h>
 #include <time.h>
 #include <ucontext.h>
@@ -59,8 +59,7 @@ extern void *__dso_handle __attribute__((weak, visibility("hidden")));
 
 // From libc, where there is one.
 extern unsigned long getauxval(unsigned long) __attribute__((weak));
-extern int __cxa_atexit(void (*)(void *), void *, void *)
-    __attribute__((weak));
+extern int __cxa_atexit(void (*)(void *), void *, void *) __attribute__((weak));
 extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void),
                              void *) __attribute__((weak));
 extern void __sanitizer_set_death_callback(void (*)(void))
@@ -144,7 +143,7 @@ INLINE bool is_program(void) {
 // The loader looks for libraries relative to the directory the program starts
 // in (LD_LIBRARY_PATH=.).
 INLINE size_t put_directory(char *module) {
-  long n = CALL(SYS_getcwd, module, sizeof ((RunHeader *)0)->module - 1, 0);
+  long n = CALL(SYS_getcwd, module, sizeof((RunHeader *)0)->module - 1, 0);
   if (n <= 0)
     return 0;
   module[n - 1] = '/'; // n counts the NUL
@@ -204,8 +203,7 @@ INLINE uint64_t clock_now(void) {
 // Makes a run file and maps it over the counters. `early`: counts made so far
 // belong to this process (not to the parent it was forked from).
 __attribute__((noinline)) void __culprit_open(bool early) {
-  size_t head =
-      to_page(sizeof(RunHeader) + unit_count() * sizeof(RunUnit));
+  size_t head = to_page(sizeof(RunHeader) + unit_count() * sizeof(RunUnit));
   size_t death = head + counters_size();
   size_t size = death + RUNFILE_STACK + RUNFILE_MAPS;
   int fd = __culprit_create();
@@ -237,8 +235,8 @@ __attribute__((noinline)) void __culprit_open(bool early) {
   if (early)
     keep_early_counts((char *)h + head);
   h->magic = RUNFILE_MAGIC; // last: a file without it is not finished
-  void *at = map_file(__start_culprit_cnt, counters_size(), MAP_FIXED, fd,
-                      head);
+  void *at =
+      map_file(__start_culprit_cnt, counters_size(), MAP_FIXED, fd, head);
   CALL(SYS_close, fd, 0, 0);
   if (is_error(at))
     return;
@@ -401,8 +399,8 @@ INLINE uint32_t save_stack(void *to, const void *from) {
   // Page by page from the top: what lies beyond the stack cannot be read.
   for (size_t n = RUNFILE_STACK; n >= 256; n /= 2) {
     remote.iov_len = local.iov_len = n;
-    long got = call6(SYS_process_vm_readv, pid, (long)&local, 1, (long)&remote,
-                     1, 0);
+    long got =
+        call6(SYS_process_vm_readv, pid, (long)&local, 1, (long)&remote, 1, 0);
     if (got > 0)
       return (uint32_t)got;
   }
@@ -462,8 +460,7 @@ void __culprit_fatal(int sig, siginfo_t *info, void *context) {
   set_action(sig, &standard, NULL);
   // A fault happens again by itself; a signal that was sent must be sent again.
   if (info->si_code <= 0)
-    CALL(SYS_tgkill, CALL(SYS_getpid, 0, 0, 0), CALL(SYS_gettid, 0, 0, 0),
-         sig);
+    CALL(SYS_tgkill, CALL(SYS_getpid, 0, 0, 0), CALL(SYS_gettid, 0, 0, 0), sig);
 }
 
 // Called by a sanitizer from within the access that it has reported: what an
@@ -490,8 +487,7 @@ void __culprit_reported(void) {
 
 INLINE void hook_signals(void) {
   static const unsigned char fatal[] = {SIGSEGV, SIGBUS,  SIGFPE, SIGILL,
-                                        SIGABRT, SIGTRAP, SIGSYS,
-                                        RUNFILE_HANG};
+                                        SIGABRT, SIGTRAP, SIGSYS, RUNFILE_HANG};
   struct KernelAction hook = {
       .handler = __culprit_fatal,
       .flags = SA_SIGINFO | SA_ONSTACK | SA_RESTORER_,

@@ -34,12 +34,12 @@ typedef enum {
 
 typedef struct {
   uint32_t magic;
-  uint32_t size;  // of the record, with name and words
-  uint64_t time;  // ns, CLOCK_MONOTONIC
-  uint64_t frame; // a stack address of the function that runs the test
+  uint32_t size;    // of the record, with name and words
+  uint64_t time;    // ns, CLOCK_MONOTONIC
+  uint64_t frame;   // a stack address of the function that runs the test
   int64_t out, err; // bytes written so far; -1: not known
   int64_t result;
-  uint32_t kind;    // SegmentKind
+  uint32_t kind; // SegmentKind
   uint32_t flags;
   uint32_t name_size;
   uint32_t nwords;

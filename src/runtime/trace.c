@@ -33,8 +33,8 @@ enum {
   FILES_PER_PROCESS = 1000,
 };
 
-extern const CulpritTraceUnit __start_culprit_trc[] __attribute__((weak))
-HIDDEN;
+extern const CulpritTraceUnit __start_culprit_trc[]
+    __attribute__((weak)) HIDDEN;
 extern const CulpritTraceUnit __stop_culprit_trc[] __attribute__((weak)) HIDDEN;
 extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void),
                              void *) __attribute__((weak));

@@ -108,7 +108,8 @@ static int load_unit(void *ctx, const Unit *unit, const uint32_t *ids,
     const char *path = unit->sources[e->source].path;
     uint64_t source;
     if (!hashmap_get(&l->source_of, path, strlen(path), &source))
-      return db_corrupt(&l->store->db, err, "a source of session %lld is missing",
+      return db_corrupt(&l->store->db, err,
+                        "a source of session %lld is missing",
                         (long long)l->suite->session);
     Entity *known = &l->entities.items[ids[i]];
     if (known->kind == ENTITY_KINDS)
@@ -136,7 +137,8 @@ static int load_entities(Loader *l, Err *err) {
   for (size_t i = 0; i < l->entities.len; i++)
     holes |= l->entities.items[i].kind == ENTITY_KINDS;
   if (holes)
-    return db_corrupt(&l->store->db, err, "entities of session %lld are missing",
+    return db_corrupt(&l->store->db, err,
+                      "entities of session %lld are missing",
                       (long long)suite->session);
   suite->nentities = l->entities.len;
   suite->entities =

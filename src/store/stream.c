@@ -231,11 +231,12 @@ int store_each_death(Store *s, const Suite *suite, EachDeath *each, void *ctx,
   DeathReader r = {each, ctx, 0};
   int rc = 0;
   for (; !rc && r.run < suite->nruns; r.run++)
-    rc = query_each(&s->db,
-                    "SELECT file, line, function, how, exact, callers FROM death"
-                    " WHERE run = ? ORDER BY n",
-                    VALUES(v_int(suite->runs[r.run].store_id)), "death",
-                    read_death, &r, err);
+    rc =
+        query_each(&s->db,
+                   "SELECT file, line, function, how, exact, callers FROM death"
+                   " WHERE run = ? ORDER BY n",
+                   VALUES(v_int(suite->runs[r.run].store_id)), "death",
+                   read_death, &r, err);
   db_rollback(&s->db); // only read
   return rc;
 }

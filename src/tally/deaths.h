@@ -46,7 +46,6 @@ double deaths_nearness(const Deaths *d, const Suite *suite, size_t failure,
 
 // The calls that led to the death of the first run that shows the failure, as in
 // Death; NULL: none is known. `d` may be NULL.
-const char *deaths_callers(const Deaths *d, const Suite *suite,
-                           size_t failure);
+const char *deaths_callers(const Deaths *d, const Suite *suite, size_t failure);
 
 #endif

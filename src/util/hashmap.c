@@ -50,8 +50,7 @@ static HashEntry *entry(Hashmap *m, const void *key, size_t n, bool *fresh) {
   return e;
 }
 
-bool hashmap_get(const Hashmap *m, const void *key, size_t n,
-                 uint64_t *value) {
+bool hashmap_get(const Hashmap *m, const void *key, size_t n, uint64_t *value) {
   if (!m->cap)
     return false;
   const HashEntry *e = find(m, key, n, XXH3_64bits(key, n));
@@ -65,8 +64,7 @@ void hashmap_put(Hashmap *m, const void *key, size_t n, uint64_t value) {
   entry(m, key, n, &fresh)->value = value;
 }
 
-uint64_t hashmap_intern(Hashmap *m, const void *key, size_t n,
-                        uint64_t value) {
+uint64_t hashmap_intern(Hashmap *m, const void *key, size_t n, uint64_t value) {
   bool fresh;
   HashEntry *e = entry(m, key, n, &fresh);
   if (fresh)

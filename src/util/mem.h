@@ -4,14 +4,14 @@
 
 #include <stddef.h>
 
-void *mem_alloc(size_t size);                  // zeroed
-void *mem_realloc(void *p, size_t size);       // new bytes are undefined
+void *mem_alloc(size_t size);            // zeroed
+void *mem_realloc(void *p, size_t size); // new bytes are undefined
 void *mem_dup(const void *p, size_t size);
 char *mem_strdup(const char *s);
 char *mem_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #define mem_new(T) ((T *)mem_alloc(sizeof(T)))
 #define mem_array(T, n) ((T *)mem_alloc_array((n), sizeof(T)))
-void *mem_alloc_array(size_t n, size_t size);  // zeroed; overflow checked
+void *mem_alloc_array(size_t n, size_t size); // zeroed; overflow checked
 
 #endif

@@ -2,9 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static void stay(int n) {
-  printf("%d\n", n);
-}
+static void stay(int n) { printf("%d\n", n); }
 
 static void leave(int n) {
   printf("%d\n", n); // BEFORE

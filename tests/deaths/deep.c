@@ -15,9 +15,9 @@ static int descend(volatile int *p, int n) {
 
 int main(int argc, char **argv) {
   (void)argv;
-  first = 1;                                    // BEFORE
+  first = 1;                                     // BEFORE
   first = descend(argc > 1 ? 0 : &storage, 600); // BEFORE
-  second = 2;                                   // AFTER
+  second = 2;                                    // AFTER
   return 0;
 }
 

@@ -8,7 +8,7 @@ int main(int argc, char **argv) {
   puts("working"); // BEFORE
   while (argc > 1)
     rounds = rounds + 1; // BEFORE
-  puts("done"); // AFTER
+  puts("done");          // AFTER
   return 0;
 }
 

@@ -16,7 +16,7 @@ int main(int argc, char **argv) {
   puts("working"); // BEFORE
   if (argc > 1)
     wait_for_ever(); // BEFORE
-  puts("done"); // AFTER
+  puts("done");      // AFTER
   return 0;
 }
 

@@ -4,9 +4,9 @@
 static volatile int number, first, second;
 
 static int twice(int n) {
-  first = 1;           // BEFORE
-  int result = n + n;  // BEFORE
-  second = result;     // AFTER
+  first = 1;          // BEFORE
+  int result = n + n; // BEFORE
+  second = result;    // AFTER
   if (second > 10)
     second = 10;
   return second;

@@ -13,8 +13,8 @@ static void handler(int sig) {
 }
 
 static void work(int *volatile p) {
-  first = 1;  // BEFORE
-  *p = 1;     // BEFORE
+  first = 1; // BEFORE
+  *p = 1;    // BEFORE
   second = 1;
 }
 

@@ -62,8 +62,8 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < tests_.n; i++)
     if (strstr(tests_.all[i].name, wanted))
       tests_.all[kept++] = tests_.all[i];
-  return _cmocka_run_group_tests(__FILE__, tests_.all, kept, NULL,
-                                 teardown_) != 0;
+  return _cmocka_run_group_tests(__FILE__, tests_.all, kept, NULL, teardown_) !=
+         0;
 }
 
 #endif

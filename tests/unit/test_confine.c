@@ -84,9 +84,7 @@ static int run(const Place *p, const char *command) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static bool has_view(const Place *p) {
-  return confine_has_view(p->confine);
-}
+static bool has_view(const Place *p) { return confine_has_view(p->confine); }
 
 static void note(void *ctx, const Refused *r) {
   Str *text = ctx;
@@ -112,8 +110,10 @@ TEST(what_a_run_writes_is_in_its_view_only) {
 
 TEST(a_view_is_dirty_after_any_change_and_clean_after_a_reset) {
   static const char *const changes[] = {
-      "echo x > new",   "rm file",         "chmod 600 file", "mkdir d",
-      "ln -s x link",   "mv file other",   "touch file",     "echo x >> file",
+      "echo x > new",    "rm file",
+      "chmod 600 file",  "mkdir d",
+      "ln -s x link",    "mv file other",
+      "touch file",      "echo x >> file",
       "echo x > /tmp/y", "echo x > /dev/shm/y"};
   Place p;
   Err err = {0};
@@ -149,8 +149,8 @@ TEST(what_confines_a_run_cannot_be_taken_away) {
   if (has_view(&p)) {
     assert_int_not_equal(run(&p, "umount /tmp 2> /dev/null"), 0);
     assert_int_not_equal(run(&p, "unshare -m true 2> /dev/null"), 0);
-    assert_int_not_equal(run(&p, "echo 1 2> /dev/null > /proc/sys/vm/swappiness"),
-                         0);
+    assert_int_not_equal(
+        run(&p, "echo 1 2> /dev/null > /proc/sys/vm/swappiness"), 0);
   }
   place_close(&p);
 }
@@ -200,9 +200,10 @@ TEST(without_namespaces_writing_elsewhere_is_refused_and_told) {
 TEST(a_link_out_of_the_copy_is_no_way_out) {
   Place p;
   place_open(&p, "seccomp");
-  char *command = mem_printf("ln -s %s/file out; ! echo x 2> /dev/null > out && "
-                             "! ln %s/file hard 2> /dev/null",
-                             p.own, p.own);
+  char *command =
+      mem_printf("ln -s %s/file out; ! echo x 2> /dev/null > out && "
+                 "! ln %s/file hard 2> /dev/null",
+                 p.own, p.own);
   if (!confine_gaps(p.confine)) {
     assert_int_equal(run(&p, command), 0);
     assert_text(p.own, "file", "as it was");
@@ -217,7 +218,8 @@ TEST(a_copy_has_the_same_names_contents_modes_and_times) {
   char dir[] = "/tmp/culprit-test-XXXXXX";
   assert_non_null(mkdtemp(dir));
   char *from = mem_printf("%s/from", dir), *to = mem_printf("%s/to", dir);
-  char *sub = mem_printf("%s/sub", from), *left = mem_printf("%s/.culprit", from);
+  char *sub = mem_printf("%s/sub", from),
+       *left = mem_printf("%s/.culprit", from);
   char *link = mem_printf("%s/link", from), *pipe = mem_printf("%s/pipe", from);
   Err err = {0};
   mkdir(from, 0755), mkdir(sub, 0750), mkdir(left, 0755);
@@ -227,7 +229,8 @@ TEST(a_copy_has_the_same_names_contents_modes_and_times) {
   assert_text(to, "a", "1");
   assert_text(to, "sub/b", "2");
   assert_text(to, "link", "1");
-  char *none = mem_printf("%s/.culprit", to), *copied = mem_printf("%s/sub", to);
+  char *none = mem_printf("%s/.culprit", to),
+       *copied = mem_printf("%s/sub", to);
   struct stat a, b;
   assert_false(fs_exists(none));
   assert_int_equal(stat(sub, &a) | stat(copied, &b), 0);

@@ -207,10 +207,8 @@ static void keep(Fixture *f, const char *test, const char *body) {
   };
   PhpRecord record = {.pieces = pieces, .npieces = 2};
   Run run = {.test = (char *)test};
-  Failure failure = {.kind = "html",
-                     .message = "m",
-                     .place = "",
-                     .signature = "html: h2"};
+  Failure failure = {
+      .kind = "html", .message = "m", .place = "", .signature = "html: h2"};
   array_push(&run.failures, failure);
   check(f, kept_page_write(f->store, f->session, &run, body, strlen(body),
                            &record, &f->err));

@@ -247,7 +247,8 @@ TEST(the_text_report_names_what_was_left_out) {
   expect_has(text, "note: 1 test left out (could not be run or judged): t5\n");
   expect_has(text, "note: 2 runs left no spectrum and cannot be compared:\n");
   expect_has(text, "1: run file\\x0atruncated\n");
-  expect_has(text, "note: 1 run was killed before the last lines could be confirmed");
+  expect_has(text,
+             "note: 1 run was killed before the last lines could be confirmed");
   printed_close(&p);
 }
 

@@ -1205,11 +1205,11 @@ TEST(a_store_of_the_first_version_is_brought_up_to_date) {
   add_run(&f, session, &run);
   close_store(&f);
   run_sql(&f, "DROP TABLE failure_place;"
-             " ALTER TABLE entity DROP COLUMN text;"
-             " ALTER TABLE run_failure DROP COLUMN excerpt;"
-             " ALTER TABLE run_failure DROP COLUMN output;"
-             " ALTER TABLE death DROP COLUMN callers;"
-             " UPDATE meta SET version = 1");
+              " ALTER TABLE entity DROP COLUMN text;"
+              " ALTER TABLE run_failure DROP COLUMN excerpt;"
+              " ALTER TABLE run_failure DROP COLUMN output;"
+              " ALTER TABLE death DROP COLUMN callers;"
+              " UPDATE meta SET version = 1");
   check(&f, open_existing(&f));
   add_placed_run(&f, session);
   Suite suite;

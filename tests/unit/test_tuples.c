@@ -514,9 +514,10 @@ TEST(a_session_of_our_own_that_lacks_conditions_has_code_without_any) {
   LocateOptions o = {.by = ENTITY_STATEMENT, .entities = WITH_CONDITIONS};
   expect_refused(&w, "ochiai", o, ": none of its code has a condition");
   w.suite.command = "culprit import lcov a.info";
-  expect_text(lacking_reason(&w.suite, ENTITY_EDGE),
-              "imported coverage does not contain them; build with culprit-cc and "
-              "run the tests with culprit");
+  expect_text(
+      lacking_reason(&w.suite, ENTITY_EDGE),
+      "imported coverage does not contain them; build with culprit-cc and "
+      "run the tests with culprit");
   world_release(&w);
 }
 
