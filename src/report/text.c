@@ -18,7 +18,7 @@
 #include "util/escape.h"
 #include "util/str.h"
 
-enum { SHOWN = 10, LINE_WIDTH = 100, NAMES_SHOWN = 8, REASONS_SHOWN = 3 };
+enum { SHOWN = 10, COLUMNS = 80, NAMES_SHOWN = 8, REASONS_SHOWN = 3 };
 
 // Colours as compilers use them; empty without --color.
 typedef struct {
@@ -32,29 +32,47 @@ static Palette palette(const Report *r) {
                    "\033[0m"};
 }
 
+enum { NOTE_COLUMNS = 6 }; // "note: "
 static void put_note(const Report *r, FILE *out) {
   Palette p = palette(r);
   fprintf(out, "%snote:%s ", p.note, p.off);
 }
 
+// Words, from column `at` on, then the end of the line. Lines are broken before
+// a word that does not fit; the next one begins at column `indent`.
+static void put_wrapped(const char *text, size_t at, int indent, FILE *out) {
+  for (bool first = true; *text; first = false) {
+    size_t n = strcspn(text, " ");
+    bool fits = at + !first + n <= COLUMNS;
+    if (!first && !fits)
+      fprintf(out, "\n%*s", indent, "");
+    else if (!first)
+      fputc(' ', out);
+    at = first || fits ? at + !first + n : (size_t)indent + n;
+    fprintf(out, "%.*s", (int)n, text);
+    text += n + (text[n] == ' ');
+  }
+  fputc('\n', out);
+}
+
 // --- lists of tests ---------------------------------------------------------
 
 typedef struct {
-  FILE *out;
+  Str *out;
   size_t n;
 } NameList;
 
 static void put_name(NameList *l, const char *name) {
   if (l->n < NAMES_SHOWN) {
-    fputs(l->n ? ", " : "", l->out);
-    report_escaped(name, l->out);
+    str_add(l->out, l->n ? ", " : "");
+    escape_add(l->out, name);
   }
   l->n++;
 }
 
 static void end_names(const NameList *l) {
   if (l->n > NAMES_SHOWN)
-    fprintf(l->out, " and %zu more", l->n - NAMES_SHOWN);
+    str_addf(l->out, " and %zu more", l->n - NAMES_SHOWN);
 }
 
 // --- what to know before reading --------------------------------------------
@@ -64,14 +82,16 @@ static void note_verdict(const Report *r, Verdict verdict, const char *what,
   size_t n = report_verdicts(r, verdict);
   if (!n)
     return;
+  Str text = {0};
   put_note(r, out);
-  fprintf(out, "%zu test%s left out (%s): ", n, plural(n), what);
-  NameList names = {out, 0};
+  str_addf(&text, "%zu test%s left out (%s): ", n, plural(n), what);
+  NameList names = {&text, 0};
   for (size_t i = 0; i < r->suite->nruns; i++)
     if (r->suite->runs[i].verdict == verdict)
       put_name(&names, r->suite->runs[i].test);
   end_names(&names);
-  fputc('\n', out);
+  put_wrapped(text.data, NOTE_COLUMNS, NOTE_COLUMNS, out);
+  str_release(&text);
 }
 
 static bool lacks_spectrum(const RunInfo *run) {
@@ -148,11 +168,14 @@ static void note_imprecise(const Report *r, FILE *out) {
     n += r->suite->runs[i].imprecise && r->suite->runs[i].has_spectrum;
   if (!n)
     return;
+  Str text = {0};
   put_note(r, out);
-  fprintf(out,
-          "%zu run%s killed before the last lines could be confirmed: lines "
-          "just after\n      the point of death may be marked as executed\n",
-          n, n == 1 ? " was" : "s were");
+  str_addf(&text,
+           "%zu run%s killed before the last lines could be confirmed: lines "
+           "just after the point of death may be marked as executed",
+           n, n == 1 ? " was" : "s were");
+  put_wrapped(text.data, NOTE_COLUMNS, NOTE_COLUMNS, out);
+  str_release(&text);
 }
 
 // --- one failure ------------------------------------------------------------
@@ -228,15 +251,18 @@ static void put_header(const Report *r, const Ranking *ranking, FILE *out) {
   report_escaped(g->kind, out);
   fprintf(out, "): %s", p.place);
   report_escaped(g->message, out);
-  fprintf(out, "%s\n  %u failing run%s against %u %s; test%s ", p.off,
-          ranking->failing, plural(ranking->failing), ranking->passing,
-          ranking->stand_in ? "that fail otherwise" : "passing",
-          plural(g->nruns));
-  NameList names = {out, 0};
+  fprintf(out, "%s\n  ", p.off);
+  Str text = {0};
+  str_addf(&text, "%u failing run%s against %u %s; test%s ", ranking->failing,
+           plural(ranking->failing), ranking->passing,
+           ranking->stand_in ? "that fail otherwise" : "passing",
+           plural(g->nruns));
+  NameList names = {&text, 0};
   for (size_t i = 0; i < g->nruns; i++)
     put_name(&names, r->suite->runs[g->runs[i]].test);
   end_names(&names);
-  fputc('\n', out);
+  put_wrapped(text.data, 2, 4, out);
+  str_release(&text);
   put_callers(r, ranking->failure, out);
   put_loops(r, out);
   put_words(g, out);
@@ -250,10 +276,12 @@ static void put_header(const Report *r, const Ranking *ranking, FILE *out) {
 
 static void put_notes(const Report *r, const Ranking *ranking, FILE *out) {
   for (size_t i = 0; i < ranking->notes.len; i++) {
+    Str text = {0};
     fputs("  ", out);
     put_note(r, out);
-    report_escaped(ranking->notes.items[i].text, out);
-    fputc('\n', out);
+    escape_add(&text, ranking->notes.items[i].text);
+    put_wrapped(str_text(&text), 2 + NOTE_COLUMNS, 2 + NOTE_COLUMNS, out);
+    str_release(&text);
   }
 }
 
@@ -264,7 +292,8 @@ static void put_excerpt(Report *r, const Entity *e, int indent, FILE *out) {
     return;
   Palette p = palette(r);
   Str text = {0}, caret = {0};
-  excerpt_render(line, n, e->col_lo, e->col_hi, LINE_WIDTH, &text, &caret);
+  excerpt_render(line, n, e->col_lo, e->col_hi, (size_t)(COLUMNS - indent - 2),
+                 &text, &caret);
   if (text.len)
     fprintf(out, "%*s| %s\n", indent, "", str_text(&text));
   if (caret.len) {
@@ -454,21 +483,19 @@ static void begin(Report *r, FILE *out) {
 }
 
 static void end(Report *r, FILE *out) {
-  NameList names = {out, 0};
-  for (uint32_t i = 0; i < r->suite->nsources; i++) {
-    if (sources_state(r->sources, i) != SOURCE_UNREADABLE)
-      continue;
-    if (!names.n) {
-      fputc('\n', out);
-      put_note(r, out);
-      fputs("source not shown, the file cannot be read: ", out);
-    }
-    put_name(&names, suite_path(r->suite, i));
-  }
-  if (!names.n)
-    return;
+  Str text = {0};
+  NameList names = {&text, 0};
+  str_add(&text, "source not shown, the file cannot be read: ");
+  for (uint32_t i = 0; i < r->suite->nsources; i++)
+    if (sources_state(r->sources, i) == SOURCE_UNREADABLE)
+      put_name(&names, suite_path(r->suite, i));
   end_names(&names);
-  fputc('\n', out);
+  if (names.n) {
+    fputc('\n', out);
+    put_note(r, out);
+    put_wrapped(text.data, NOTE_COLUMNS, NOTE_COLUMNS, out);
+  }
+  str_release(&text);
 }
 
 const ReportFormat report_text = {"text", SHOWN, begin, failure, end};

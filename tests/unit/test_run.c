@@ -233,6 +233,32 @@ static int parse_tests(Testfile *f, const char *text, size_t n, Err *err) {
   return testfile_parse(f, "t.txt", text, n, "", err);
 }
 
+TEST(a_test_of_a_project_has_a_minute) {
+  static const struct {
+    const char *file, *adapter;
+    double timeout;
+  } rows[] = {{"CTestTestfile.cmake", "ctest", 60},
+              {"tests/a.sh", "script", 60},
+              {"t/a.t", "tap", 60}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    char *dir = make_dir();
+    Err err = {0};
+    char *below = mem_printf("%s/%c", dir, rows[i].file[0]);
+    char *folder = mem_printf("%s/tests", dir);
+    assert_int_equal(
+        fs_mkdirs(rows[i].file[1] == '/' ? below : folder, &err), 0);
+    write_text(dir, rows[i].file, "");
+    RunOptions o = {.cwd = dir};
+    const Adapter *a = NULL;
+    assert_int_equal(adapter_find(&a, &o, &err), 0);
+    assert_string_equal(a->name, rows[i].adapter);
+    assert_true(a->timeout == rows[i].timeout);
+    free(folder);
+    free(below);
+    drop_dir(dir);
+  }
+}
+
 TEST(a_test_is_named_by_its_physical_line) {
   Testfile f = {0};
   Err err = {0};
