@@ -210,6 +210,7 @@ static const char *const naming[] = {
     "^\\[ *FAILED *\\] ([^ ]+)$",           // cmocka
     "^ *Suite .*, Test (.*) had failures:", // CUnit
     "^[^ :]+:[0-9]+:([^: ]+):FAIL",         // Unity
+    "^([A-Za-z_][A-Za-z_0-9]*) failed:$",   // minunit
 };
 enum { NAMING = sizeof naming / sizeof *naming };
 

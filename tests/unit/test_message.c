@@ -146,6 +146,7 @@ TEST(frameworks_name_what_failed) {
   names("[  FAILED  ] peeks_deeper", "peeks_deeper", -1);
   names("  Suite two, Test meeting less had failures:", "meeting less", -1);
   names("t.c:3:test_x:FAIL: Expected 1 Was 2", "test_x", -1);
+  names("test_meeting failed:", "test_meeting", -1);
   assert_false(message_names_failed("t.c:13:P:d:leap:0: Passed", &name, &i));
   assert_false(message_names_failed("[PASS] suite::name", &name, &i));
   assert_false(
