@@ -245,8 +245,8 @@ TEST(a_test_of_a_project_has_a_minute) {
     Err err = {0};
     char *below = mem_printf("%s/%c", dir, rows[i].file[0]);
     char *folder = mem_printf("%s/tests", dir);
-    assert_int_equal(
-        fs_mkdirs(rows[i].file[1] == '/' ? below : folder, &err), 0);
+    assert_int_equal(fs_mkdirs(rows[i].file[1] == '/' ? below : folder, &err),
+                     0);
     write_text(dir, rows[i].file, "");
     RunOptions o = {.cwd = dir};
     const Adapter *a = NULL;
