@@ -86,12 +86,48 @@ static bool handles(pid_t pid, int signal) {
   return mask >> (signal - 1) & 1;
 }
 
+// The processor time of a thread, in the kernel's units.
+static unsigned long time_of(pid_t pid, const char *thread) {
+  Str text = {0};
+  Err ignored;
+  char path[64];
+  unsigned long user = 0, system = 0;
+  snprintf(path, sizeof path, "/proc/%d/task/%.10s/stat", (int)pid, thread);
+  fs_read(path, 0, &text, &ignored);
+  const char *end = strrchr(str_text(&text), ')');
+  if (end)
+    sscanf(end, ") %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &user,
+           &system);
+  str_release(&text);
+  return user + system;
+}
+
+// The thread that has worked most: not one that waits for it. Else the first.
+static pid_t busy_thread(pid_t pid) {
+  char path[64];
+  snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+  DIR *d = opendir(path);
+  pid_t found = pid;
+  unsigned long most = 0;
+  for (struct dirent *e; d && (e = readdir(d));) {
+    unsigned long time = e->d_name[0] == '.' ? 0 : time_of(pid, e->d_name);
+    if (time <= most)
+      continue;
+    most = time;
+    found = (pid_t)strtol(e->d_name, NULL, 10);
+  }
+  if (d)
+    closedir(d);
+  return found;
+}
+
 size_t session_ask(pid_t session, int signal) {
   Pids pids = {0};
   size_t n = 0;
   session_list(session, &pids);
   for (size_t i = 0; i < pids.len; i++)
-    n += handles(pids.items[i], signal) && !kill(pids.items[i], signal);
+    n += handles(pids.items[i], signal) &&
+         !tgkill(pids.items[i], busy_thread(pids.items[i]), signal);
   array_release(&pids);
   return n;
 }

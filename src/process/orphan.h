@@ -24,7 +24,8 @@ long processes_total(void);
 size_t processes_in_session(pid_t session);
 // Adds the pids of the session's processes.
 void session_list(pid_t session, Pids *out);
-// Sends the signal to those of the session that handle it. Returns how many.
+// Sends the signal to those of the session that handle it, to the thread that has
+// worked most. Returns how many.
 size_t session_ask(pid_t session, int signal);
 
 #endif
