@@ -24,7 +24,8 @@ static void figure1(int block_queue, int found) {
 static int jumps(const char *s) {
   int x = 0;
   for (int i = 0; s[i]; i++) {
-    if (s[i] == 'b' && i > 1) {
+    if (s[i] == 'b' &&
+        i > 1) {
       break;
     }
     x = 7;
