@@ -130,25 +130,49 @@ static char *hint_of_cmake(const char *source, const char *name) {
   return found;
 }
 
-int cmake_lists_none(const char *dir, Err *err) {
-  char *path = mem_printf("%s/CMakeCache.txt", dir), *found = NULL;
-  char *source = file_match(dir, "CMakeCache.txt",
-                            "^CMAKE_HOME_DIRECTORY:INTERNAL=([^\r\n]*)");
+// The switch in the cache of `dir`, and the hint about it; NULL: none.
+static char *find_cmake_switch(const char *dir, const char *source,
+                               char **hint_of_it) {
+  char *path = mem_printf("%s/CMakeCache.txt", dir), *name = NULL;
   Str text = {0};
   Err ignored;
+  *hint_of_it = NULL;
   if (source && !fs_read(path, 0, &text, &ignored))
-    for (const char *line = str_text(&text); !found && *line;) {
+    for (const char *line = str_text(&text); !*hint_of_it && *line;) {
       size_t n = strcspn(line, "\r\n");
-      char *name = switch_that_is_off(line, n);
-      found = name ? hint_of_cmake(source, name) : NULL;
       free(name);
+      name = switch_that_is_off(line, n);
+      *hint_of_it = name ? hint_of_cmake(source, name) : NULL;
       line += n + (line[n] != '\0');
     }
-  int rc = lists_none("ctest", dir, source, found, err);
   str_release(&text);
-  free(source);
   free(path);
+  return name;
+}
+
+static char *source_of(const char *dir) {
+  return file_match(dir, "CMakeCache.txt",
+                    "^CMAKE_HOME_DIRECTORY:INTERNAL=([^\r\n]*)");
+}
+
+int cmake_lists_none(const char *dir, Err *err) {
+  char *source = source_of(dir), *found;
+  free(find_cmake_switch(dir, source, &found));
+  int rc = lists_none("ctest", dir, source, found, err);
+  free(source);
   return rc;
+}
+
+char *cmake_test_switch(const char *dir) {
+  char *source = source_of(dir), *found;
+  char *name = find_cmake_switch(dir, source, &found);
+  if (!found) {
+    free(name);
+    name = NULL;
+  }
+  free(found);
+  free(source);
+  return name;
 }
 
 // --- Meson ------------------------------------------------------------------

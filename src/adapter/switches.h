@@ -11,4 +11,8 @@
 int cmake_lists_none(const char *dir, Err *err);
 int meson_lists_none(const char *dir, Err *err);
 
+// The option of the project's that builds its tests and is off in this build
+// directory of CMake. Caller frees; NULL: none.
+char *cmake_test_switch(const char *dir);
+
 #endif

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 
 #include "adapter/suites.h"
+#include "adapter/switches.h"
 #include "program/sections.h"
 #include "util/capture.h"
 #include "util/fs.h"
@@ -45,6 +46,7 @@ typedef struct {
   const char *cc; // culprit-cc
   const char *jobs;
   bool old_debug; // debug information as old tools can read it
+  char *switched; // see Tree
   bool asks;      // make for its target of tests
   Str said;
 } Work;
@@ -103,12 +105,40 @@ static bool uses_valgrind(const Tree *t) {
   return uses;
 }
 
+static bool ctest_lists_none(const char *dir) {
+  Str said = {0};
+  char *argv[] = {"ctest", "-N", NULL};
+  bool none = !suite_capture(dir, argv, &said) &&
+              strstr(str_text(&said), "Total Tests: 0\n");
+  str_release(&said);
+  return none;
+}
+
+// Many projects build their tests only if asked: in our copy we ask, unless the
+// user says what to build. Without them again if that cannot be configured.
+static int turn_tests_on(Work *w) {
+  char *name = w->tree->noptions || !ctest_lists_none(w->tree->dir)
+                   ? NULL
+                   : cmake_test_switch(w->tree->dir);
+  if (!name)
+    return 0;
+  char *command = mem_printf("cmake -B \"$build\" -D%s=ON || "
+                             "cmake -B \"$build\" -D%s=OFF",
+                             name, name);
+  int status = shell(w, ".", command);
+  free(command);
+  w->switched = name;
+  return status;
+}
+
 static int build_cmake(Work *w) {
   if (!dir_has(w->tree->dir, "CMakeCache.txt")) {
     int status = shell(w, ".",
                        "cmake -S \"$source\" -B \"$build\" "
                        "-DCMAKE_C_COMPILER=\"$cc\" "
                        "-DCMAKE_BUILD_TYPE=RelWithDebInfo \"$@\"");
+    if (!status)
+      status = turn_tests_on(w);
     if (status)
       return status;
   }
@@ -340,7 +370,7 @@ static int build(Work *w) {
       return kinds[i].build(w);
 }
 
-int tree_build(const Tree *t, int jobs, const char *log, Err *err) {
+int tree_build(Tree *t, int jobs, const char *log, Err *err) {
   char count[16], *self = path_of_self();
   char *cc = mem_printf("%s/culprit-cc", self);
   snprintf(count, sizeof count, "-j%d", jobs);
@@ -354,6 +384,7 @@ int tree_build(const Tree *t, int jobs, const char *log, Err *err) {
                  "the build with culprit-cc in %s failed (exit status %d); the "
                  "end of %s:\n%s",
                  t->dir, status, log, output_tail(&w.said));
+  t->switched = w.switched;
   str_release(&w.said);
   free(cc);
   free(self);
@@ -374,4 +405,5 @@ void tree_release(Tree *t) {
   free(t->copied);
   free(t->dir);
   free(t->work);
+  free(t->switched);
 }

@@ -30,6 +30,7 @@ typedef struct {
   char *dir;           // the build
   char *work;          // where the tests run: in there
   const char *command; // of --build; NULL: none
+  char *switched; // the option that was turned on to have tests; NULL: none
   const char *const *options; // of --build-option
   size_t noptions;
 } Tree;
@@ -40,7 +41,7 @@ typedef struct {
 bool tree_find(Tree *t, const RunOptions *o, const char *store);
 
 // Configures and builds. Output goes to LOG; the message has its end.
-int tree_build(const Tree *t, int jobs, const char *log, Err *err);
+int tree_build(Tree *t, int jobs, const char *log, Err *err);
 
 // "CC=culprit-cc ...": the word for make in such a build. Memory: arena.
 const char *tree_make_variable(const Tree *t, Arena *arena);

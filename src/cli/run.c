@@ -481,6 +481,11 @@ static int build_tree(Options *o, const char *store) {
                    prepare_build(o, &tree, store, &err)
                ? -1
                : tree_build(&tree, o->run.jobs, log, &err);
+  if (tree.switched && !o->quiet)
+    escape_printf(stderr,
+                  "culprit: this project builds its tests only with %s; "
+                  "culprit turned that on\n",
+                  tree.switched);
   scratch_close(&guarded);
   free(log);
   o->run.cwd = absolute(o, tree.work);
