@@ -103,7 +103,7 @@ static void describe_limit(const Runner *r, Str *out) {
 static void describe_disturbed(const Runner *r, Str *out) {
   if (r->disturbed)
     str_addf(out,
-             "  %zu test%s beside others and pass%s alone: they disturb each "
+             "  %zu test%s beside others and pass%s alone: tests disturb each "
              "other;\n  culprit ran %s alone (-j1 avoids it)\n",
              r->disturbed, r->disturbed == 1 ? " fails" : "s fail",
              r->disturbed == 1 ? "es" : "", r->disturbed == 1 ? "it" : "them");
@@ -115,8 +115,8 @@ static void describe_segments(const RunOptions *o, bool built, const Runner *r,
   if (r->split_text)
     str_addf(out, "  %s\n", r->split_text);
   if (r->split > 1)
-    str_addf(out, "  %zu more test%s made of %zu\n", r->split - 1,
-             r->split == 2 ? " is" : "s are", r->split_others);
+    str_addf(out, "  %zu more test%s %zu more inside\n", r->split - 1,
+             r->split == 2 ? " has" : "s have", r->split_others);
   if (r->undecided)
     str_addf(out,
              "  %zu test%s, but no part of %s can be blamed: %s as one\n"

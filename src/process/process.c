@@ -31,7 +31,7 @@
 
 #define TICK 0.1 // seconds between looks at output and number of processes
 #define RETRY 0.05
-#define LAST_WORDS 0.3 // seconds to say where it hangs
+#define LAST_WORDS 2.0 // seconds to say where it hangs, on a busy machine too
 
 typedef enum {
   SLOT_FREE,

@@ -443,7 +443,7 @@ static void put_together(Report *r, FILE *out) {
   const Ranking *ranking = r->together;
   Palette p = palette(r);
   fprintf(out,
-          "\n%sAll %zu failures together%s: one line explains each of them\n"
+          "\n%sThe %zu failures together%s: one line explains each of them\n"
           "  %u failing run%s against %u passing\n",
           p.fail, r->suite->nfailures, p.off, ranking->failing,
           plural(ranking->failing), ranking->passing);
