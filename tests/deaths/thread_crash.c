@@ -18,7 +18,7 @@ int main(int argc, char **argv) {
   pthread_t thread;
   pthread_create(&thread, 0, work, argc > 1 ? 0 : &argc); // BEFORE
   pthread_join(thread, 0); // reached or not: the thread does not wait for it
-  puts("done");                                           // AFTER
+  puts("done");            // AFTER
   return 0;
 }
 
