@@ -4,7 +4,8 @@
 #include <string.h>
 
 static const char *const names[ENTITY_KINDS] = {
-    "statement", "function", "block", "edge", "condition", "return",
+    "statement", "function", "block", "edge",  "condition",
+    "return",    "relation", "pair",  "slice",
 };
 
 const char *entity_kind_name(EntityKind kind) { return names[kind]; }

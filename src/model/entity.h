@@ -9,6 +9,15 @@
 //   condition   one outcome of a condition as it is written, `!` included: 0
 //               false, 1 true; a switch: 0 none of the cases, i the i-th case
 //   return      one class of the value a call site got back
+//   relation    one outcome of a comparison, or one class of a stored, returned
+//               or received value
+//   pair        a definition and a use: the statement that wrote a value, and
+//               one that read it
+//   slice       a statement on which the first wrong byte of the output depends
+//
+// The last three are dear to record. They are known of the runs that were
+// looked at closely only (Suite, RunInfo.close), and only those that such a run
+// showed are there.
 //
 // Statements and functions are the same entity wherever they were compiled:
 // a line of libfoo.c is one statement in thirty test programs. The other kinds
@@ -29,6 +38,9 @@ typedef enum {
   ENTITY_EDGE,
   ENTITY_CONDITION,
   ENTITY_RETURN,
+  ENTITY_RELATION,
+  ENTITY_PAIR,
+  ENTITY_SLICE,
   ENTITY_KINDS // how many there are
 } EntityKind;
 
@@ -37,6 +49,10 @@ const char *entity_kind_name(EntityKind kind);
 int entity_kind_parse(const char *name); // -1: no such kind
 
 #define ENTITY_NONE UINT32_MAX
+
+// The kinds that only a closer look records, as a set of 1u << EntityKind.
+#define CLOSE_KINDS                                                            \
+  (1u << ENTITY_RELATION | 1u << ENTITY_PAIR | 1u << ENTITY_SLICE)
 
 // Classes of returned values, one list for all languages. A value may be in
 // several. Constant: every call of this call site in the run returned the same.
@@ -59,6 +75,25 @@ typedef enum {
 // As in "returns NAME": null, non-null, zero, ...
 const char *return_class_name(ReturnClass c);
 
+// Outcomes of relations. A comparison has those of the first line, a pointer
+// those of the second, any other value those of the third; a stored value also
+// one of the fourth, if the value before it is known.
+typedef enum {
+  RELATION_LESS,
+  RELATION_EQUAL,
+  RELATION_GREATER,
+  RELATION_UNORDERED,
+  RELATION_NULL,
+  RELATION_NON_NULL,
+  RELATION_NEGATIVE,
+  RELATION_ZERO,
+  RELATION_POSITIVE,
+  RELATION_SAME,
+  RELATION_CHANGED,
+  RELATION_DIFFERENT, // of two values that have no order: not equal
+  RELATION_OUTCOMES   // how many there are
+} RelationOutcome;
+
 // Inside a Unit, `source`, `function`, `from` and `to` are indexes into that
 // unit's arrays; inside a Suite they are indexes into the suite's.
 typedef struct {
@@ -73,15 +108,21 @@ typedef struct {
   uint32_t from, to;       // edge: block entities (ENTITY_NONE: entry, leave);
                            // condition: from = outcome, to = its block;
                            // return: from = ReturnClass, to = its block;
+                           // relation: from = RelationOutcome;
+                           // pair: from = statement that defines, to = that
+                           // uses; slice: from = statement;
                            // statement: to = first block it stands in
   const char *name;        // function: its name; condition: source kind (if,
                            // while, switch, ...), or "branch..." if its
                            // outcomes are only numbered, or named by where
                            // they lead (imported, or from a macro);
-                           // return: callee; else NULL
+                           // return: callee; relation: what has the outcome:
+                           // compare, store, return, call; pair: the variable,
+                           // if known; else NULL
   const char *text;        // condition: as it is written, `!x`; of a switch
                            // its value for outcome 0, else the case's label.
-                           // NULL: not known
+                           // relation: the outcome as a clause, "`a` equals
+                           // `b`". NULL: not known
 } Entity;
 
 // One source file: its absolute path as compiled and a hash of its text at

@@ -24,12 +24,22 @@ typedef struct {
   size_t nruns;
 } FailureGroup;
 
+// Was the run looked at closely, and why? A passing run that was taken at
+// random stands for those that were not looked at.
+typedef enum {
+  CLOSE_NONE,
+  CLOSE_NEAR,   // it fails, or passes and is near to one that fails
+  CLOSE_RANDOM, // it passes
+  CLOSE_STRATA  // how many there are
+} CloseStratum;
+
 typedef struct {
   const char *test, *command, *note;
   Verdict verdict;
   int status;
   double seconds;
   bool imprecise, has_spectrum;
+  CloseStratum close;
   int64_t store_id;
 } RunInfo;
 
@@ -37,6 +47,9 @@ typedef struct {
   int64_t session;     // number of the session in the store
   const char *command; // the culprit command line that made it
   bool endings_alike;  // asked for: see tally/tally.h
+  // How the closer look ended: "all" runs were looked at, the order is "decided",
+  // the "budget" was spent, it was "interrupted". "": there was none.
+  const char *close;
   const char *cwd; // the directory it ran in; paths are shown relative to it
   Source *sources;
   size_t nsources;

@@ -110,7 +110,9 @@ static bool entity_is_sound(const Entity *e, const Unit *u, uint64_t total) {
   bool links =
       (e->kind != ENTITY_EDGE || e->from == ENTITY_NONE || e->from < total) &&
       (e->to == ENTITY_NONE || e->to < total) &&
-      (e->kind != ENTITY_RETURN || e->from < RETURN_CLASSES);
+      (e->kind != ENTITY_RETURN || e->from < RETURN_CLASSES) &&
+      (e->kind != ENTITY_RELATION || e->from < RELATION_OUTCOMES) &&
+      e->kind != ENTITY_PAIR && e->kind != ENTITY_SLICE;
   return e->kind < ENTITY_KINDS && e->source < u->nsources &&
          (e->function == ENTITY_NONE || e->function < total) && links;
 }

@@ -42,9 +42,10 @@ static const char *keep_text(Suite *suite, const char *s) {
 static int load_session(Loader *l, int64_t session, Err *err) {
   Suite *suite = l->suite;
   DbQuery q;
-  if (query_start(&q, &l->store->db,
-                  "SELECT command, cwd, entities FROM session WHERE id = ?",
-                  VALUES(v_int(session)), err))
+  if (query_start(
+          &q, &l->store->db,
+          "SELECT command, cwd, entities, close FROM session WHERE id = ?",
+          VALUES(v_int(session)), err))
     return -1;
   int rc = query_next(&q, err);
   if (rc > 0) {
@@ -52,6 +53,7 @@ static int load_session(Loader *l, int64_t session, Err *err) {
     suite->command = keep_text(suite, query_text(&q, 0));
     suite->cwd = keep_text(suite, query_text(&q, 1));
     l->nentities = query_u32(&q, 2);
+    suite->close = keep_text(suite, query_text(&q, 3));
     rc = q.bad ? query_corrupt(&q, "session", err) : 0;
   } else if (rc == 0) {
     rc = err_set(err, "%s: no session %lld; see `culprit store list`",
@@ -90,7 +92,8 @@ static Entity suite_entity(const Entity *e, const uint32_t *ids,
   Entity out = *e;
   out.source = source;
   out.function = suite_ref(e->function, ids);
-  if (e->kind == ENTITY_EDGE)
+  if (e->kind == ENTITY_EDGE || e->kind == ENTITY_PAIR ||
+      e->kind == ENTITY_SLICE)
     out.from = suite_ref(e->from, ids);
   if (e->kind != ENTITY_FUNCTION && e->kind != ENTITY_BLOCK)
     out.to = suite_ref(e->to, ids);
@@ -169,7 +172,9 @@ static void read_run(void *ctx, DbQuery *q) {
       .has_spectrum = query_u32(q, 6) > 0,
       .imprecise = query_bool(q, 7),
       .note = keep_text(suite, query_text_null(q, 8)),
+      .close = (CloseStratum)query_u32(q, 9),
   };
+  q->bad |= run.close >= CLOSE_STRATA;
   uint64_t n = l->runs.len;
   q->bad |=
       hashmap_intern(&l->run_of, &run.store_id, sizeof run.store_id, n) != n;
@@ -185,7 +190,7 @@ static int load_runs(Loader *l, Err *err) {
   Suite *suite = l->suite;
   if (query_each(&l->store->db,
                  "SELECT id, test, command, verdict, status, seconds,"
-                 " processes, imprecise, note"
+                 " processes, imprecise, note, close"
                  " FROM run WHERE session = ?",
                  VALUES(v_int(suite->session)), "run", read_run, l, err))
     return -1;

@@ -12,6 +12,10 @@ static bool ref_sound(uint32_t ref, size_t n) {
   return ref == ENTITY_NONE || ref < n;
 }
 
+static bool is_statement(const Unit *u, uint32_t ref) {
+  return ref < u->nentities && u->entities[ref].kind == ENTITY_STATEMENT;
+}
+
 static bool entity_sound(const Unit *u, const Entity *e) {
   if (e->kind >= ENTITY_KINDS || e->source >= u->nsources ||
       !ref_sound(e->function, u->nentities))
@@ -25,6 +29,12 @@ static bool entity_sound(const Unit *u, const Entity *e) {
   case ENTITY_CONDITION: // from: an outcome
   case ENTITY_RETURN:    // from: a class
     return ref_sound(e->to, u->nentities);
+  case ENTITY_PAIR:
+    return is_statement(u, e->from) && is_statement(u, e->to);
+  case ENTITY_SLICE:
+    return is_statement(u, e->from);
+  case ENTITY_RELATION:
+    return e->from < RELATION_OUTCOMES && e->to == ENTITY_NONE;
   default:
     return true;
   }

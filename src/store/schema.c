@@ -36,7 +36,8 @@ static const char tables[] =
     "  started TEXT NOT NULL,"
     "  finished TEXT,"
     "  entities INTEGER NOT NULL DEFAULT 0,"
-    "  revision INTEGER NOT NULL DEFAULT 0"
+    "  revision INTEGER NOT NULL DEFAULT 0,"
+    "  close TEXT NOT NULL DEFAULT ''"
     ") STRICT;"
 
     "CREATE TABLE unit ("
@@ -102,6 +103,7 @@ static const char tables[] =
     "  processes INTEGER NOT NULL,"
     "  imprecise INTEGER NOT NULL,"
     "  note TEXT,"
+    "  close INTEGER NOT NULL DEFAULT 0,"
     "  UNIQUE (session, test)"
     ") STRICT;"
 
@@ -163,6 +165,9 @@ static const char *const upgrades[STORE_VERSION - 1] = {
     "ALTER TABLE run_failure ADD COLUMN output TEXT NOT NULL DEFAULT '';"
     "ALTER TABLE death ADD COLUMN callers TEXT NOT NULL DEFAULT '';"
     "UPDATE meta SET version = 4;",
+    "ALTER TABLE session ADD COLUMN close TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE run ADD COLUMN close INTEGER NOT NULL DEFAULT 0;"
+    "UPDATE meta SET version = 5;",
 };
 // clang-format on
 

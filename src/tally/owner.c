@@ -8,7 +8,7 @@
 bool owner_kind(EntityKind kind, EntityKind by) {
   if (kind == by || by == ENTITY_FUNCTION)
     return true;
-  return by == ENTITY_STATEMENT && (TUPLE_KINDS & 1u << kind);
+  return by == ENTITY_STATEMENT && ((TUPLE_KINDS | CLOSE_KINDS) & 1u << kind);
 }
 
 // --- statements by place ----------------------------------------------------
@@ -140,7 +140,8 @@ static uint32_t statement_of(const PlaceIndex *p, const Entity *e) {
 }
 
 uint32_t *owners_find(const Suite *suite, EntityKind by, unsigned kinds) {
-  bool tuples = by == ENTITY_STATEMENT && (kinds & TUPLE_KINDS);
+  bool tuples =
+      by == ENTITY_STATEMENT && (kinds & (TUPLE_KINDS | 1u << ENTITY_RELATION));
   PlaceIndex places = {0};
   if (tuples)
     places_init(&places, suite);
@@ -155,6 +156,8 @@ uint32_t *owners_find(const Suite *suite, EntityKind by, unsigned kinds) {
       owner[i] = (uint32_t)i;
     else if (by == ENTITY_FUNCTION)
       owner[i] = e->function;
+    else if (e->kind == ENTITY_PAIR || e->kind == ENTITY_SLICE)
+      owner[i] = e->from;
     else
       owner[i] = statement_of(&places, e);
   }

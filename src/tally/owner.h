@@ -2,7 +2,8 @@
 // statement on that line, a statement for its function.
 //
 // A tuple (condition outcome, return class) belongs to the statement of its
-// source and line. Where that line has no statement (a condition that a macro
+// source and line; so does a relation. A pair belongs to the statement that
+// defines, a slice to its statement. Where that line has no statement (a condition that a macro
 // brings from elsewhere, an operand on a line of its own), it belongs to the
 // nearest statement of the same file that stands in the tuple's block, else to
 // the nearest one of its function; of two equally near ones to the one above.

@@ -1,0 +1,73 @@
+// What a closer look saw of runs that are in the store already.
+#include <assert.h>
+
+#include "store/internal.h"
+
+static int find_run(Store *s, int64_t session, const char *test, int64_t *run,
+                    Err *err) {
+  DbQuery q;
+  if (query_start(&q, &s->db,
+                  "SELECT id FROM run WHERE session = ? AND test = ?",
+                  VALUES(v_int(session), v_text(test)), err))
+    return -1;
+  int rc = query_next(&q, err);
+  if (rc > 0)
+    *run = query_int(&q, 0);
+  else if (rc == 0)
+    err_set(err, "%s: test %s of session %lld is no longer there", s->db.path,
+            test, (long long)session);
+  query_end(&q);
+  return rc > 0 ? 0 : -1;
+}
+
+static int replace_hits(Store *s, int64_t run, EntityKind kind,
+                        const Bitset *hits, Err *err) {
+  const char *name = entity_kind_name(kind);
+  if (db_run(&s->db, "DELETE FROM spectrum WHERE run = ? AND kind = ?",
+             VALUES(v_int(run), v_text(name)), err))
+    return -1;
+  if (!bitset_count(hits))
+    return 0;
+  Str text = {0};
+  bitset_write(hits, &text);
+  int rc = db_run(&s->db, "INSERT INTO spectrum VALUES (?, ?, ?)",
+                  VALUES(v_int(run), v_text(name), v_blob(text.data, text.len)),
+                  err);
+  str_release(&text);
+  return rc;
+}
+
+static int add_close(Store *s, int64_t run, CloseStratum stratum,
+                     const Bitset hits[ENTITY_KINDS], Err *err) {
+  for (EntityKind k = 0; k < ENTITY_KINDS; k++)
+    if (CLOSE_KINDS & 1u << k && replace_hits(s, run, k, &hits[k], err))
+      return -1;
+  return db_run(&s->db, "UPDATE run SET close = ? WHERE id = ?",
+                VALUES(v_int(stratum), v_int(run)), err);
+}
+
+int store_add_close(Store *s, int64_t session, const char *test,
+                    CloseStratum stratum, const Bitset hits[ENTITY_KINDS],
+                    Err *err) {
+  assert(session > 0 && stratum > CLOSE_NONE && stratum < CLOSE_STRATA);
+  int64_t run;
+  if (store_flush(s, err) || db_begin_write(&s->db, err))
+    return -1;
+  if (find_run(s, session, test, &run, err) ||
+      add_close(s, run, stratum, hits, err)) {
+    db_rollback(&s->db);
+    return -1;
+  }
+  return db_commit(&s->db, err);
+}
+
+int session_set_close(Store *s, int64_t session, const char *close, Err *err) {
+  if (db_begin_write(&s->db, err))
+    return -1;
+  if (db_run(&s->db, "UPDATE session SET close = ? WHERE id = ?",
+             VALUES(v_text(close), v_int(session)), err)) {
+    db_rollback(&s->db);
+    return -1;
+  }
+  return db_commit(&s->db, err);
+}
