@@ -321,6 +321,11 @@ static void add_trace_options(Args *a, const char *mode) {
   add_pair(a, "--names", getenv("CULPRIT_TRACE_NAMES"));
 }
 
+static void add_prefix_maps(Args *a, const Cc *cc) {
+  for (size_t i = 0; i < cc->args.prefix_maps.len; i++)
+    add_pair(a, "--prefix-map", cc->args.prefix_maps.items[i]);
+}
+
 static void add_count_options(Args *a, const Cc *cc, const char *mode) {
   if (strstr(mode, "counts"))
     add_pair(a, "--mode", "counts");
@@ -328,8 +333,7 @@ static void add_count_options(Args *a, const Cc *cc, const char *mode) {
     add(a, "--returns");
   if (strstr(mode, "links"))
     add(a, "--links");
-  for (size_t i = 0; i < cc->args.prefix_maps.len; i++)
-    add_pair(a, "--prefix-map", cc->args.prefix_maps.items[i]);
+  add_prefix_maps(a, cc);
   for (size_t i = 0; i < cc->args.args.len; i++)
     if (cc->args.args.items[i].role == ARG_OPTION)
       add_pair(a, "--arg", cc->args.args.items[i].text);
@@ -343,16 +347,19 @@ static int instrument(Cc *cc, const char *from, const char *to, bool object,
   const char *mode = getenv("CULPRIT_MODE"); // hits, counts, +returns
   mode = mode ? mode : "";
   bool traces = text_starts(mode, "trace"), marks = text_starts(mode, "marks");
+  bool close = text_starts(mode, "close");
   Args a = {0};
   char level[2] = {cc->args.opt, 0};
   add(&a, cc->instrument);
-  add(&a, traces ? "trace" : marks ? "mark" : "count");
+  add(&a, traces ? "trace" : marks ? "mark" : close ? "close" : "count");
   add_pair(&a, "--runtime", cc->runtime);
   add_pair(&a, "--opt", level);
   if (object)
     add(&a, "--object");
   if (traces || marks)
     add_trace_options(&a, mode);
+  else if (close)
+    add_prefix_maps(&a, cc);
   else
     add_count_options(&a, cc, mode);
   add(&a, from);

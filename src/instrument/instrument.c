@@ -6,7 +6,7 @@
 //   clang -x ir a.out.bc -c -o a.o
 //
 // `count` splits critical edges, plans (plan.h), embeds bitcode and map, counts
-// (probe.h) and adds the runtime. `trace` and `mark` make other builds from the
+// (probe.h) and adds the runtime. `trace`, `close` and `mark` make other builds from the
 // embedded bitcode, the other subcommands answer questions about it. Kept apart
 // from culprit-cc because loading LLVM takes longer than many a compiler call
 // that needs none of it.
@@ -23,6 +23,8 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include "close/close_unit.h"
+#include "close/relations.h"
 #include "compile/bitcode_format.h"
 #include "instrument/boundaries.h"
 #include "instrument/dependences.h"
@@ -253,6 +255,35 @@ static int trace(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   return rc ? rc : add_contract_runtime(m, o->runtime, err);
 }
 
+// Tests inside of the program have their boundaries, as in the normal build.
+static int close_build(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
+  CloseUnit unit;
+  RelationSites sites = {0};
+  Str map = {0};
+  p->maps = &o->maps;
+  if (identify(o, p, err))
+    return -1;
+  plan_module(p, m, false);
+  if (!p->ncounters)
+    return add_contract_runtime(m, o->runtime, err);
+  close_unit_init(&unit, m, p);
+  relations_plan(&unit, &sites);
+  map_write(p, COUNTERS_HITS, &map);
+  close_unit_add_counters(&unit);
+  relations_insert(&unit, &sites);
+  expect_null(m);
+  probe_add_section(m, "__culprit_map", MAP_SECTION, map.data, map.len);
+  int rc = add_segments(m, o->runtime, err);
+  if (!rc)
+    rc = add_runtime(m, o->runtime, err);
+  if (!rc)
+    rc = add_contract_runtime(m, o->runtime, err);
+  close_unit_release(&unit);
+  array_release(&sites);
+  str_release(&map);
+  return rc;
+}
+
 static int mark(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   (void)p;
   marks_insert(m, o->unit);
@@ -318,6 +349,10 @@ static const Subcommand subcommands[] = {
      "[--runtime FILE] [--check] [--unit N] [--names FILE] [--opt LEVEL]\n"
      "        [--object] INPUT -o OUTPUT",
      false, true, true},
+    {"close", close_build,
+     "--runtime FILE [--prefix-map FROM=TO]... [--opt LEVEL] [--object]\n"
+     "        INPUT -o OUTPUT",
+     true, true, true},
     {"mark", mark,
      "[--runtime FILE] [--unit N] [--opt LEVEL] [--object] INPUT -o OUTPUT",
      false, true, true},

@@ -236,6 +236,13 @@ int program_code_compile_traced(const UnitCode *u, const char *bitcode,
   return rc;
 }
 
+int program_code_compile_close(const UnitCode *u, const char *bitcode,
+                               const char *object, Err *err) {
+  static const char *const variables[] = {
+      "CULPRIT_MODE=close", "CULPRIT_MUTATE=", "CULPRIT_STRICT=1", NULL};
+  return compile_unit(u, bitcode, variables, "-O2", object, err);
+}
+
 // --- asking -----------------------------------------------------------------
 
 static char *instrumenter(void) {

@@ -75,6 +75,10 @@ int program_code_compile_traced(const UnitCode *u, const char *bitcode,
                                 uint32_t number, const char *names,
                                 TraceMode mode, const char *object, Err *err);
 
+// Compiles a unit for a close build (close/close_unit.h).
+int program_code_compile_close(const UnitCode *u, const char *bitcode,
+                               const char *object, Err *err);
+
 // Compiles a unit as it was, with a table of its link-time constants
 // (instrument/link_table.h).
 int program_code_compile_linked(const UnitCode *u, const char *bitcode,

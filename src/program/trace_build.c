@@ -28,12 +28,14 @@ typedef enum {
   KIND_TRACE = TRACE_PLAIN,
   KIND_CHECK = TRACE_CHECKED,
   KIND_MARKED = TRACE_MARKS,
-  KIND_LINKED
+  KIND_LINKED,
+  KIND_CLOSE
 } Kind;
 
 // The place in the cache: from the units, the link and the formats.
 static char *cache_name(const ProgramCode *p, const char *cache, Kind kind) {
-  static const char *const suffixes[] = {"", "-check", "-marked", "-linked"};
+  static const char *const suffixes[] = {"", "-check", "-marked", "-linked",
+                                         "-close"};
   XXH3_state_t *state = XXH3_createState();
   XXH3_64bits_reset(state);
   const uint32_t versions[] = {BUILD_VERSION, IR_VERSION, TRACE_VERSION};
@@ -51,28 +53,67 @@ static char *cache_name(const ProgramCode *p, const char *cache, Kind kind) {
 
 typedef struct {
   const ProgramCode *code;
+  const char *cache;
   const char *dir; // being filled
   Kind kind;
   Arena arena;
 } Builder;
 
+static bool has_ir(Kind kind) {
+  return kind != KIND_MARKED && kind != KIND_CLOSE;
+}
+
+// Objects of a close build depend on nothing but their unit, and are kept.
+static char *object_of(Builder *b, size_t i) {
+  if (b->kind != KIND_CLOSE)
+    return arena_printf(&b->arena, "%s/%zu.o", b->dir, i);
+  Str id = {0};
+  const UnitId *u = &b->code->units.items[i].id;
+  for (size_t k = 0; k < sizeof u->bytes; k++)
+    str_addf(&id, "%02x", u->bytes[k]);
+  char *path = arena_printf(&b->arena, "%s/units/%s-close%d.o", b->cache,
+                            str_text(&id), BUILD_VERSION);
+  str_release(&id);
+  return path;
+}
+
+static bool is_kept(Builder *b, size_t i) {
+  return b->kind == KIND_CLOSE && fs_exists(object_of(b, i));
+}
+
 static int lower_unit(Builder *b, size_t i, Err *err) {
   char *bitcode = arena_printf(&b->arena, "%s/%zu" BITCODE_SUFFIX, b->dir, i);
   char *ir = arena_printf(&b->arena, "%s/%zu.ir", b->dir, i);
   const UnitCode *u = &b->code->units.items[i];
+  if (is_kept(b, i))
+    return 0;
   if (program_code_unpack(u, bitcode, err))
     return -1;
-  if (b->kind == KIND_MARKED)
+  if (!has_ir(b->kind))
     return 0;
   return program_code_lower(u, bitcode, b->kind == KIND_LINKED, ir, err);
 }
 
+// Others may make the same object: moved into its place when it is whole.
+static int compile_close(Builder *b, size_t i, const char *bitcode, Err *err) {
+  const char *object = object_of(b, i);
+  char *fresh = arena_printf(&b->arena, "%s/%zu.o", b->dir, i);
+  if (is_kept(b, i))
+    return 0;
+  int rc =
+      program_code_compile_close(&b->code->units.items[i], bitcode, fresh, err);
+  if (!rc && rename(fresh, object))
+    rc = err_set(err, "%s: %s", object, strerror(errno));
+  return rc;
+}
+
 static int compile_unit(Builder *b, size_t i, Err *err) {
   char *bitcode = arena_printf(&b->arena, "%s/%zu" BITCODE_SUFFIX, b->dir, i);
-  char *object = arena_printf(&b->arena, "%s/%zu.o", b->dir, i);
+  char *object = object_of(b, i);
   char *names = arena_printf(&b->arena, "%s/names", b->dir);
   const UnitCode *u = &b->code->units.items[i];
-  int rc = b->kind == KIND_LINKED
+  int rc = b->kind == KIND_CLOSE ? compile_close(b, i, bitcode, err)
+           : b->kind == KIND_LINKED
                ? program_code_compile_linked(u, bitcode, object, err)
                : program_code_compile_traced(u, bitcode, (uint32_t)i, names,
                                              (TraceMode)b->kind, object, err);
@@ -149,14 +190,14 @@ static int fill(Builder *b, Err *err) {
   size_t n = b->code->units.len;
   const char **objects = mem_array(const char *, n);
   for (size_t i = 0; i < n; i++)
-    objects[i] = arena_printf(&b->arena, "%s/%zu.o", b->dir, i);
+    objects[i] = object_of(b, i);
   int rc = 0;
   if (do_units(b, lower_unit, err) || (traces && list_names(b, err)) ||
       do_units(b, compile_unit, err) ||
       program_code_link_objects(b->code, objects, recorder, b->dir, program,
                                 err))
     rc = -1;
-  for (size_t i = 0; i < n && !rc; i++)
+  for (size_t i = 0; i < n && !rc && b->kind != KIND_CLOSE; i++)
     unlink(objects[i]);
   free(objects);
   free(recorder);
@@ -164,11 +205,15 @@ static int fill(Builder *b, Err *err) {
 }
 
 // Filled beside its place and then moved there: others may build the same.
-static int make(const ProgramCode *code, const char *place, Kind kind,
-                Err *err) {
+static int make(const ProgramCode *code, const char *cache, const char *place,
+                Kind kind, Err *err) {
   char *dir = mem_printf("%s.%ld", place, (long)getpid());
-  Builder b = {.code = code, .dir = dir, .kind = kind};
-  int rc = fs_mkdirs(dir, err);
+  char *units = mem_printf("%s/units", cache);
+  Builder b = {.code = code, .cache = cache, .dir = dir, .kind = kind};
+  int rc = fs_mkdirs(dir, err) || (kind == KIND_CLOSE && fs_mkdirs(units, err))
+               ? -1
+               : 0;
+  free(units);
   if (!rc)
     rc = fill(&b, err);
   if (!rc && rename(dir, place) && errno != EEXIST && errno != ENOTEMPTY)
@@ -185,13 +230,13 @@ static void describe(TraceBuild *b, const ProgramCode *code, const char *place,
   b->nirs = code->units.len;
   b->irs = mem_array(char *, b->nirs);
   for (size_t i = 0; i < b->nirs; i++)
-    b->irs[i] = kind == KIND_MARKED ? NULL : mem_printf("%s/%zu.ir", place, i);
+    b->irs[i] = has_ir(kind) ? mem_printf("%s/%zu.ir", place, i) : NULL;
 }
 
 static int build_code(TraceBuild *b, const ProgramCode *code, const char *cache,
                       Kind kind, Err *err) {
   char *place = cache_name(code, cache, kind);
-  int rc = fs_exists(place) ? 0 : make(code, place, kind, err);
+  int rc = fs_exists(place) ? 0 : make(code, cache, place, kind, err);
   if (!rc)
     describe(b, code, place, kind);
   free(place);
@@ -252,6 +297,11 @@ int linked_build(TraceBuild *b, const char *program, const char *cache,
 int marked_build(TraceBuild *b, const char *program, const char *cache,
                  Err *err) {
   return build(b, program, cache, KIND_MARKED, err);
+}
+
+int close_build(TraceBuild *b, const char *program, const char *cache,
+                Err *err) {
+  return build(b, program, cache, KIND_CLOSE, err);
 }
 
 void trace_build_release(TraceBuild *b) {

@@ -36,6 +36,11 @@ int linked_build(TraceBuild *b, const char *program, const char *cache,
 // IR of its own: `irs` are NULL.
 int marked_build(TraceBuild *b, const char *program, const char *cache,
                  Err *err);
+// The same program, recording relations and definition-use pairs
+// (close/close_unit.h); no lowered IR either. The object files of units are kept
+// too: programs that share them are only linked.
+int close_build(TraceBuild *b, const char *program, const char *cache,
+                Err *err);
 void trace_build_release(TraceBuild *b);
 
 #endif

@@ -1,0 +1,374 @@
+// Relations: see relations.h.
+#include "close/relations.h"
+
+#include <llvm-c/DebugInfo.h>
+
+#include "close/relation_text.h"
+#include "plan/graph.h"
+#include "plan/place.h"
+
+enum { OUTCOMES_MOST = 4 };
+
+// The outcomes of each shape, in the order of their counters.
+static const struct {
+  unsigned n;
+  RelationOutcome outcomes[OUTCOMES_MOST];
+} shapes[SHAPES] = {
+    [SHAPE_ORDER] = {3, {RELATION_LESS, RELATION_EQUAL, RELATION_GREATER}},
+    [SHAPE_EQUALITY] = {4,
+                        {RELATION_LESS, RELATION_EQUAL, RELATION_GREATER,
+                         RELATION_DIFFERENT}},
+    [SHAPE_REALS] = {4,
+                     {RELATION_LESS, RELATION_EQUAL, RELATION_GREATER,
+                      RELATION_UNORDERED}},
+    [SHAPE_SAME] = {2, {RELATION_EQUAL, RELATION_DIFFERENT}},
+    [SHAPE_NULL] = {2, {RELATION_NULL, RELATION_NON_NULL}},
+    [SHAPE_SIGN] = {3, {RELATION_NEGATIVE, RELATION_ZERO, RELATION_POSITIVE}},
+    [SHAPE_REAL_SIGN] = {4,
+                         {RELATION_NEGATIVE, RELATION_ZERO, RELATION_POSITIVE,
+                          RELATION_UNORDERED}},
+    [SHAPE_CHANGE] = {2, {RELATION_SAME, RELATION_CHANGED}},
+};
+
+// --- what kind of value -----------------------------------------------------
+
+static LLVMTypeKind kind_of(LLVMValueRef v) {
+  return LLVMGetTypeKind(LLVMTypeOf(v));
+}
+
+static bool is_real(LLVMValueRef v) {
+  LLVMTypeKind k = kind_of(v);
+  return k == LLVMFloatTypeKind || k == LLVMDoubleTypeKind ||
+         k == LLVMX86_FP80TypeKind;
+}
+
+// The shape of a single value; SHAPES: none is recorded.
+static RelationShape shape_of_value(LLVMValueRef v) {
+  if (kind_of(v) == LLVMPointerTypeKind)
+    return SHAPE_NULL;
+  if (kind_of(v) == LLVMIntegerTypeKind &&
+      LLVMGetIntTypeWidth(LLVMTypeOf(v)) <= 64)
+    return SHAPE_SIGN;
+  return is_real(v) ? SHAPE_REAL_SIGN : SHAPES;
+}
+
+static bool is_unsigned_order(LLVMIntPredicate p) {
+  return p >= LLVMIntUGT && p <= LLVMIntULE;
+}
+
+static RelationShape shape_of_integers(LLVMValueRef compare) {
+  LLVMIntPredicate p = LLVMGetICmpPredicate(compare);
+  bool order = p != LLVMIntEQ && p != LLVMIntNE;
+  LLVMValueRef left = LLVMGetOperand(compare, 0);
+  bool null = LLVMIsNull(LLVMGetOperand(compare, 1));
+  if (kind_of(left) == LLVMPointerTypeKind)
+    return order ? SHAPE_ORDER : null ? SHAPE_NULL : SHAPE_SAME;
+  if (kind_of(left) != LLVMIntegerTypeKind)
+    return SHAPES;
+  if (null && !is_unsigned_order(p))
+    return SHAPE_SIGN;
+  return order ? SHAPE_ORDER : SHAPE_EQUALITY;
+}
+
+// --- finding sites ----------------------------------------------------------
+
+// The class of a call's result is recorded at the call.
+static bool tests_result(const RelationSite *s) {
+  return !s->right && LLVMIsACallInst(s->left);
+}
+
+static void add_compare(RelationSites *out, LLVMValueRef i) {
+  RelationSite s = {.inst = i,
+                    .left = LLVMGetOperand(i, 0),
+                    .right = LLVMGetOperand(i, 1),
+                    .shape = SHAPES};
+  if (LLVMIsAICmpInst(i)) {
+    s.shape = shape_of_integers(i);
+    s.is_unsigned = is_unsigned_order(LLVMGetICmpPredicate(i));
+  } else if (is_real(s.left)) {
+    s.shape = LLVMIsNull(s.right) ? SHAPE_REAL_SIGN : SHAPE_REALS;
+  }
+  if (s.shape == SHAPE_NULL || s.shape == SHAPE_SIGN ||
+      s.shape == SHAPE_REAL_SIGN)
+    s.right = NULL;
+  if (!tests_result(&s))
+    array_push(out, s);
+}
+
+// A global, or a part of one, always has a value, whoever set it.
+static bool has_value_before(LLVMValueRef store) {
+  LLVMValueRef to = LLVMGetOperand(store, 1);
+  while (
+      LLVMIsAGetElementPtrInst(to) ||
+      (LLVMIsAConstantExpr(to) && LLVMGetConstOpcode(to) == LLVMGetElementPtr))
+    to = LLVMGetOperand(to, 0);
+  return LLVMIsAGlobalVariable(to);
+}
+
+// Its class is known without looking: a constant has one, a comparison and a
+// call are sites of their own.
+static bool is_known(LLVMValueRef value) {
+  LLVMValueRef made = LLVMIsAZExtInst(value) ? LLVMGetOperand(value, 0) : value;
+  return LLVMIsConstant(value) || LLVMIsACallInst(value) ||
+         LLVMIsAICmpInst(made) || LLVMIsAFCmpInst(made);
+}
+
+static void add_store(RelationSites *out, LLVMValueRef i) {
+  LLVMValueRef value = LLVMGetOperand(i, 0);
+  RelationShape shape = shape_of_value(value);
+  if (LLVMGetVolatile(i) || LLVMGetOrdering(i) != LLVMAtomicOrderingNotAtomic)
+    return;
+  if (!is_known(value))
+    array_push(out, (RelationSite){.inst = i, .left = value, .shape = shape});
+  if (has_value_before(i) && shape != SHAPE_REAL_SIGN)
+    array_push(out,
+               (RelationSite){.inst = i, .left = value, .shape = SHAPE_CHANGE});
+}
+
+static void add_value(RelationSites *out, LLVMValueRef i, LLVMValueRef value) {
+  if (!is_known(value) || value == i)
+    array_push(out, (RelationSite){.inst = i,
+                                   .left = value,
+                                   .shape = shape_of_value(value)});
+}
+
+static void add_call(RelationSites *out, LLVMValueRef i) {
+  LLVMValueRef callee = LLVMGetCalledValue(i);
+  if (is_debug_call(i) || LLVMIsAInlineAsm(callee) || !LLVMGetFirstUse(i) ||
+      LLVMGetTailCallKind(i) == LLVMTailCallKindMustTail ||
+      (LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee)))
+    return;
+  add_value(out, i, i);
+}
+
+static void add_site(RelationSites *out, LLVMValueRef i) {
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMICmp:
+  case LLVMFCmp:
+    add_compare(out, i);
+    break;
+  case LLVMStore:
+    add_store(out, i);
+    break;
+  case LLVMRet:
+    if (LLVMGetNumOperands(i))
+      add_value(out, i, LLVMGetOperand(i, 0));
+    break;
+  case LLVMCall:
+    add_call(out, i);
+    break;
+  default:
+    break;
+  }
+}
+
+// With several returns in a function, each stores what it returns.
+static bool returns(CloseUnit *u, const RelationSite *s) {
+  Place place;
+  LLVMValueRef to = LLVMGetOperand(s->inst, 1);
+  return LLVMIsAAllocaInst(to) && !close_unit_variable(u, to) &&
+         place_of(u->plan, s->inst, &place) &&
+         source_word_is(place_text(u->plan, &place), "return");
+}
+
+static const char *name_of(CloseUnit *u, const RelationSite *s) {
+  switch (LLVMGetInstructionOpcode(s->inst)) {
+  case LLVMStore:
+    return returns(u, s) ? "return" : "store";
+  case LLVMRet:
+    return "return";
+  case LLVMCall:
+    return "call";
+  default:
+    return "compare";
+  }
+}
+
+// --- entities ---------------------------------------------------------------
+
+static void add_outcomes(CloseUnit *u, RelationSite *s, Entity e) {
+  Plan *p = u->plan;
+  RelationWords words = relation_words(u, s);
+  s->first = p->ncounters;
+  if (words.col_lo) {
+    e.col_lo = words.col_lo;
+    e.col_hi = words.col_hi;
+  }
+  for (unsigned i = 0; i < shapes[s->shape].n; i++) {
+    e.from = shapes[s->shape].outcomes[i];
+    e.text = relation_clause(u, s, &words, (RelationOutcome)e.from);
+    array_push(&p->refs, p->ncounters++);
+    array_push(&p->entities, e);
+    array_push(&p->first_ref, (uint32_t)p->refs.len);
+  }
+}
+
+// False: the site is not of a statement, and of no use.
+static bool plan_site(CloseUnit *u, RelationSite *s, uint32_t index) {
+  Place place;
+  uint32_t statement = close_unit_statement(u, s->inst);
+  s->name = name_of(u, s);
+  if (s->shape == SHAPES || statement == ENTITY_NONE ||
+      !place_of(u->plan, s->inst, &place))
+    return false;
+  add_outcomes(u, s,
+               (Entity){.kind = ENTITY_RELATION,
+                        .source = place.source,
+                        .line = place.line,
+                        .col_lo = place.col_lo,
+                        .col_hi = place.col_hi,
+                        .function = u->plan->entities.items[statement].function,
+                        .index = index,
+                        .to = ENTITY_NONE,
+                        .name = s->name});
+  return true;
+}
+
+static void plan_function(CloseUnit *u, LLVMValueRef function,
+                          RelationSites *out) {
+  uint32_t index = 0;
+  RelationSites found = {0};
+  for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b;
+       b = LLVMGetNextBasicBlock(b))
+    for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
+         i = LLVMGetNextInstruction(i))
+      add_site(&found, i);
+  for (size_t i = 0; i < found.len; i++)
+    if (plan_site(u, &found.items[i], index)) {
+      array_push(out, found.items[i]);
+      index++;
+    }
+  array_release(&found);
+}
+
+void relations_plan(CloseUnit *u, RelationSites *out) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(u->module); f;
+       f = LLVMGetNextFunction(f))
+    if (plan_covers(f))
+      plan_function(u, f, out);
+}
+
+// --- code -------------------------------------------------------------------
+
+typedef struct {
+  CloseUnit *unit;
+  LLVMBuilderRef builder;
+  LLVMTypeRef i8, i64;
+  unsigned nosanitize;
+  LLVMValueRef empty;
+} Inserter;
+
+static LLVMValueRef number(const Inserter *n, uint64_t value) {
+  return LLVMConstInt(n->i64, value, false);
+}
+
+static LLVMValueRef widen(const Inserter *n, LLVMValueRef bit) {
+  return LLVMBuildZExt(n->builder, bit, n->i64, "");
+}
+
+// 0 less, 1 equal, 2 greater.
+static LLVMValueRef order_of(const Inserter *n, LLVMValueRef less,
+                             LLVMValueRef greater) {
+  LLVMValueRef sum =
+      LLVMBuildAdd(n->builder, number(n, 1), widen(n, greater), "");
+  return LLVMBuildSub(n->builder, sum, widen(n, less), "");
+}
+
+static LLVMValueRef order_integers(const Inserter *n, LLVMValueRef a,
+                                   LLVMValueRef b, bool is_unsigned) {
+  LLVMIntPredicate below = is_unsigned ? LLVMIntULT : LLVMIntSLT;
+  LLVMIntPredicate above = is_unsigned ? LLVMIntUGT : LLVMIntSGT;
+  return order_of(n, LLVMBuildICmp(n->builder, below, a, b, ""),
+                  LLVMBuildICmp(n->builder, above, a, b, ""));
+}
+
+// As order_integers; 3: the signs differ, and so who is greater is not known.
+static LLVMValueRef order_of_one_sign(const Inserter *n, LLVMValueRef a,
+                                      LLVMValueRef b) {
+  LLVMValueRef mixed = LLVMBuildXor(n->builder, a, b, "");
+  LLVMValueRef differ = LLVMBuildICmp(n->builder, LLVMIntSLT, mixed,
+                                      LLVMConstNull(LLVMTypeOf(a)), "");
+  return LLVMBuildSelect(n->builder, differ, number(n, 3),
+                         order_integers(n, a, b, false), "");
+}
+
+// 3: one of them is not a number.
+static LLVMValueRef order_reals(const Inserter *n, LLVMValueRef a,
+                                LLVMValueRef b) {
+  LLVMValueRef less = LLVMBuildFCmp(n->builder, LLVMRealOLT, a, b, "");
+  LLVMValueRef greater = LLVMBuildFCmp(n->builder, LLVMRealOGT, a, b, "");
+  LLVMValueRef none = LLVMBuildFCmp(n->builder, LLVMRealUNO, a, b, "");
+  return LLVMBuildSelect(n->builder, none, number(n, 3),
+                         order_of(n, less, greater), "");
+}
+
+static LLVMValueRef is_other(const Inserter *n, LLVMValueRef a,
+                             LLVMValueRef b) {
+  return widen(n, LLVMBuildICmp(n->builder, LLVMIntNE, a, b, ""));
+}
+
+static LLVMValueRef has_changed(const Inserter *n, const RelationSite *s) {
+  LLVMValueRef old = LLVMBuildLoad2(n->builder, LLVMTypeOf(s->left),
+                                    LLVMGetOperand(s->inst, 1), "");
+  LLVMSetMetadata(old, n->nosanitize, n->empty);
+  return is_other(n, old, s->left);
+}
+
+// The number of the outcome among those of its shape.
+static LLVMValueRef outcome_of(const Inserter *n, const RelationSite *s) {
+  LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(s->left));
+  switch (s->shape) {
+  case SHAPE_ORDER:
+    return order_integers(n, s->left, s->right, s->is_unsigned);
+  case SHAPE_EQUALITY:
+    return order_of_one_sign(n, s->left, s->right);
+  case SHAPE_REALS:
+    return order_reals(n, s->left, s->right);
+  case SHAPE_SAME:
+    return is_other(n, s->left, s->right);
+  case SHAPE_NULL:
+    return is_other(n, s->left, zero);
+  case SHAPE_SIGN:
+    return order_integers(n, s->left, zero, false);
+  case SHAPE_REAL_SIGN:
+    return order_reals(n, s->left, zero);
+  default:
+    return has_changed(n, s);
+  }
+}
+
+// Behind the instruction that makes the value, or in front of the one that uses
+// it up.
+static void position(const Inserter *n, const RelationSite *s) {
+  LLVMOpcode op = LLVMGetInstructionOpcode(s->inst);
+  bool before = op == LLVMStore || op == LLVMRet;
+  LLVMPositionBuilderBefore(n->builder,
+                            before ? s->inst : LLVMGetNextInstruction(s->inst));
+}
+
+static void insert_site(const Inserter *n, const RelationSite *s) {
+  position(n, s);
+  LLVMValueRef outcome = outcome_of(n, s);
+  LLVMValueRef address = LLVMBuildInBoundsGEP2(
+      n->builder, n->i8, close_unit_counter(n->unit, s->first), &outcome, 1,
+      "");
+  LLVMValueRef store =
+      LLVMBuildStore(n->builder, LLVMConstInt(n->i8, 1, false), address);
+  LLVMSetOrdering(store, LLVMAtomicOrderingMonotonic);
+  LLVMSetAlignment(store, 1);
+  LLVMSetMetadata(store, n->nosanitize, n->empty);
+}
+
+void relations_insert(CloseUnit *u, const RelationSites *sites) {
+  LLVMContextRef c = LLVMGetModuleContext(u->module);
+  Inserter n = {.unit = u,
+                .builder = LLVMCreateBuilderInContext(c),
+                .i8 = LLVMInt8TypeInContext(c),
+                .i64 = LLVMInt64TypeInContext(c),
+                .nosanitize = LLVMGetMDKindIDInContext(c, "nosanitize", 10),
+                .empty =
+                    LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, NULL, 0))};
+  for (size_t i = 0; i < sites->len; i++)
+    insert_site(&n, &sites->items[i]);
+  LLVMDisposeBuilder(n.builder);
+}
