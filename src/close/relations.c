@@ -256,25 +256,25 @@ typedef struct {
   LLVMTypeRef i8, i64;
   unsigned nosanitize;
   LLVMValueRef empty;
-} Inserter;
+} RelationInserter;
 
-static LLVMValueRef number(const Inserter *n, uint64_t value) {
+static LLVMValueRef number(const RelationInserter *n, uint64_t value) {
   return LLVMConstInt(n->i64, value, false);
 }
 
-static LLVMValueRef widen(const Inserter *n, LLVMValueRef bit) {
+static LLVMValueRef widen(const RelationInserter *n, LLVMValueRef bit) {
   return LLVMBuildZExt(n->builder, bit, n->i64, "");
 }
 
 // 0 less, 1 equal, 2 greater.
-static LLVMValueRef order_of(const Inserter *n, LLVMValueRef less,
+static LLVMValueRef order_of(const RelationInserter *n, LLVMValueRef less,
                              LLVMValueRef greater) {
   LLVMValueRef sum =
       LLVMBuildAdd(n->builder, number(n, 1), widen(n, greater), "");
   return LLVMBuildSub(n->builder, sum, widen(n, less), "");
 }
 
-static LLVMValueRef order_integers(const Inserter *n, LLVMValueRef a,
+static LLVMValueRef order_integers(const RelationInserter *n, LLVMValueRef a,
                                    LLVMValueRef b, bool is_unsigned) {
   LLVMIntPredicate below = is_unsigned ? LLVMIntULT : LLVMIntSLT;
   LLVMIntPredicate above = is_unsigned ? LLVMIntUGT : LLVMIntSGT;
@@ -283,7 +283,7 @@ static LLVMValueRef order_integers(const Inserter *n, LLVMValueRef a,
 }
 
 // As order_integers; 3: the signs differ, and so who is greater is not known.
-static LLVMValueRef order_of_one_sign(const Inserter *n, LLVMValueRef a,
+static LLVMValueRef order_of_one_sign(const RelationInserter *n, LLVMValueRef a,
                                       LLVMValueRef b) {
   LLVMValueRef mixed = LLVMBuildXor(n->builder, a, b, "");
   LLVMValueRef differ = LLVMBuildICmp(n->builder, LLVMIntSLT, mixed,
@@ -293,7 +293,7 @@ static LLVMValueRef order_of_one_sign(const Inserter *n, LLVMValueRef a,
 }
 
 // 3: one of them is not a number.
-static LLVMValueRef order_reals(const Inserter *n, LLVMValueRef a,
+static LLVMValueRef order_reals(const RelationInserter *n, LLVMValueRef a,
                                 LLVMValueRef b) {
   LLVMValueRef less = LLVMBuildFCmp(n->builder, LLVMRealOLT, a, b, "");
   LLVMValueRef greater = LLVMBuildFCmp(n->builder, LLVMRealOGT, a, b, "");
@@ -302,12 +302,13 @@ static LLVMValueRef order_reals(const Inserter *n, LLVMValueRef a,
                          order_of(n, less, greater), "");
 }
 
-static LLVMValueRef is_other(const Inserter *n, LLVMValueRef a,
+static LLVMValueRef is_other(const RelationInserter *n, LLVMValueRef a,
                              LLVMValueRef b) {
   return widen(n, LLVMBuildICmp(n->builder, LLVMIntNE, a, b, ""));
 }
 
-static LLVMValueRef has_changed(const Inserter *n, const RelationSite *s) {
+static LLVMValueRef has_changed(const RelationInserter *n,
+                                const RelationSite *s) {
   LLVMValueRef old = LLVMBuildLoad2(n->builder, LLVMTypeOf(s->left),
                                     LLVMGetOperand(s->inst, 1), "");
   LLVMSetMetadata(old, n->nosanitize, n->empty);
@@ -315,7 +316,8 @@ static LLVMValueRef has_changed(const Inserter *n, const RelationSite *s) {
 }
 
 // The number of the outcome among those of its shape.
-static LLVMValueRef outcome_of(const Inserter *n, const RelationSite *s) {
+static LLVMValueRef outcome_of(const RelationInserter *n,
+                               const RelationSite *s) {
   LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(s->left));
   switch (s->shape) {
   case SHAPE_ORDER:
@@ -339,14 +341,14 @@ static LLVMValueRef outcome_of(const Inserter *n, const RelationSite *s) {
 
 // Behind the instruction that makes the value, or in front of the one that uses
 // it up.
-static void position(const Inserter *n, const RelationSite *s) {
+static void position(const RelationInserter *n, const RelationSite *s) {
   LLVMOpcode op = LLVMGetInstructionOpcode(s->inst);
   bool before = op == LLVMStore || op == LLVMRet;
   LLVMPositionBuilderBefore(n->builder,
                             before ? s->inst : LLVMGetNextInstruction(s->inst));
 }
 
-static void insert_site(const Inserter *n, const RelationSite *s) {
+static void insert_site(const RelationInserter *n, const RelationSite *s) {
   position(n, s);
   LLVMValueRef outcome = outcome_of(n, s);
   LLVMValueRef address = LLVMBuildInBoundsGEP2(
@@ -361,13 +363,13 @@ static void insert_site(const Inserter *n, const RelationSite *s) {
 
 void relations_insert(CloseUnit *u, const RelationSites *sites) {
   LLVMContextRef c = LLVMGetModuleContext(u->module);
-  Inserter n = {.unit = u,
-                .builder = LLVMCreateBuilderInContext(c),
-                .i8 = LLVMInt8TypeInContext(c),
-                .i64 = LLVMInt64TypeInContext(c),
-                .nosanitize = LLVMGetMDKindIDInContext(c, "nosanitize", 10),
-                .empty =
-                    LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, NULL, 0))};
+  RelationInserter n = {
+      .unit = u,
+      .builder = LLVMCreateBuilderInContext(c),
+      .i8 = LLVMInt8TypeInContext(c),
+      .i64 = LLVMInt64TypeInContext(c),
+      .nosanitize = LLVMGetMDKindIDInContext(c, "nosanitize", 10),
+      .empty = LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, NULL, 0))};
   for (size_t i = 0; i < sites->len; i++)
     insert_site(&n, &sites->items[i]);
   LLVMDisposeBuilder(n.builder);
