@@ -326,6 +326,11 @@ static void add_prefix_maps(Args *a, const Cc *cc) {
     add_pair(a, "--prefix-map", cc->args.prefix_maps.items[i]);
 }
 
+static void add_close_options(Args *a, const Cc *cc) {
+  add_prefix_maps(a, cc);
+  add_pair(a, "--mutate", getenv("CULPRIT_MUTATE"));
+}
+
 static void add_count_options(Args *a, const Cc *cc, const char *mode) {
   if (strstr(mode, "counts"))
     add_pair(a, "--mode", "counts");
@@ -359,7 +364,7 @@ static int instrument(Cc *cc, const char *from, const char *to, bool object,
   if (traces || marks)
     add_trace_options(&a, mode);
   else if (close)
-    add_prefix_maps(&a, cc);
+    add_close_options(&a, cc);
   else
     add_count_options(&a, cc, mode);
   add(&a, from);

@@ -16,7 +16,7 @@
 #define BITCODE_SUFFIX ".culprit.bc"
 
 #define BITCODE_SECTION ".llvmcmd"
-#define BITCODE_MAGIC 0x43424c50554c4333ull // "3CLUPLBC"
+#define BITCODE_MAGIC 0x43424c50554c4334ull // "4CLUPLBC"
 
 // Header, then `args_size` bytes of NUL-terminated strings: the options the
 // unit's machine code was made with; then `size` bytes: a zstd frame.
@@ -26,6 +26,8 @@ typedef struct {
   uint64_t full_size; // of the bitcode
   uint64_t args_size;
   uint64_t returns;     // 1: classes of all returned values are counted
+  uint64_t mutant;      // number of the mutant that the machine code has, plus
+                        // 1; 0: none. The bitcode does not have it
   unsigned char id[16]; // the unit
 } BitcodeHeader;
 

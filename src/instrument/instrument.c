@@ -90,7 +90,9 @@ static void pack_bitcode(LLVMModuleRef m, Plan *p, const Options *o, Str *out) {
   BitcodeHeader h = {.magic = BITCODE_MAGIC,
                      .full_size = size,
                      .args_size = o->args.len,
-                     .returns = o->returns};
+                     .returns = o->returns,
+                     .mutant =
+                         o->mutate ? strtoul(o->mutate, NULL, 10) + 1 : 0};
   memcpy(h.id, p->id.bytes, sizeof h.id);
   size_t bound = ZSTD_compressBound(size);
   void *packed = mem_alloc(bound);
@@ -255,6 +257,16 @@ static int trace(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   return rc ? rc : add_contract_runtime(m, o->runtime, err);
 }
 
+// The plan keeps its statements, also one that a mutant leaves out.
+static int plant(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
+  Mutants mutants = {0};
+  int rc = find_mutants(m, o, p, &mutants, err);
+  if (!rc)
+    mutant_apply(&mutants.items[strtoul(o->mutate, NULL, 10)]);
+  array_release(&mutants);
+  return rc;
+}
+
 // Tests inside of the program have their boundaries, as in the normal build.
 static int close_build(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   CloseUnit unit;
@@ -264,6 +276,8 @@ static int close_build(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   if (identify(o, p, err))
     return -1;
   plan_module(p, m, false);
+  if (o->mutate && plant(m, o, p, err))
+    return -1;
   if (!p->ncounters)
     return add_contract_runtime(m, o->runtime, err);
   close_unit_init(&unit, m, p);
@@ -350,7 +364,8 @@ static const Subcommand subcommands[] = {
      "        [--object] INPUT -o OUTPUT",
      false, true, true},
     {"close", close_build,
-     "--runtime FILE [--prefix-map FROM=TO]... [--opt LEVEL] [--object]\n"
+     "--runtime FILE [--mutate N] [--prefix-map FROM=TO]... [--opt LEVEL] "
+     "[--object]\n"
      "        INPUT -o OUTPUT",
      true, true, true},
     {"mark", mark,

@@ -43,7 +43,8 @@ static int read_units(ProgramCode *p, Bytes section, Err *err) {
     size_t left = (size_t)(end - at);
     if (h.args_size > left || h.size > left - h.args_size)
       return damaged(p->path, "bitcode", err);
-    UnitCode u = {.full_size = h.full_size, .returns = h.returns};
+    UnitCode u = {
+        .full_size = h.full_size, .returns = h.returns, .mutant = h.mutant};
     memcpy(u.id.bytes, h.id, sizeof h.id);
     split_strings(p, (Bytes){at, h.args_size}, &u.args);
     u.packed = (Bytes){at + h.args_size, h.size};
@@ -238,9 +239,14 @@ int program_code_compile_traced(const UnitCode *u, const char *bitcode,
 
 int program_code_compile_close(const UnitCode *u, const char *bitcode,
                                const char *object, Err *err) {
-  static const char *const variables[] = {
-      "CULPRIT_MODE=close", "CULPRIT_MUTATE=", "CULPRIT_STRICT=1", NULL};
-  return compile_unit(u, bitcode, variables, "-O2", object, err);
+  char *plant =
+      mem_printf("CULPRIT_MUTATE=%llu", (unsigned long long)(u->mutant - 1));
+  const char *variables[] = {
+      "CULPRIT_MODE=close",
+      u->mutant ? plant : "CULPRIT_MUTATE=", "CULPRIT_STRICT=1", NULL};
+  int rc = compile_unit(u, bitcode, variables, "-O2", object, err);
+  free(plant);
+  return rc;
 }
 
 // --- asking -----------------------------------------------------------------

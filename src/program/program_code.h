@@ -23,6 +23,7 @@ typedef struct {
   StringList args;  // of code generation
   bool returns;     // classes of all returned values are counted
   bool counts;      // full counts, not hits
+  uint64_t mutant;  // as in BitcodeHeader
   Bytes packed;     // zstd
   size_t full_size;
 } UnitCode;

@@ -40,8 +40,10 @@ static char *cache_name(const ProgramCode *p, const char *cache, Kind kind) {
   XXH3_64bits_reset(state);
   const uint32_t versions[] = {BUILD_VERSION, IR_VERSION, TRACE_VERSION};
   XXH3_64bits_update(state, versions, sizeof versions);
-  for (size_t i = 0; i < p->units.len; i++)
+  for (size_t i = 0; i < p->units.len; i++) {
     XXH3_64bits_update(state, p->units.items[i].id.bytes, sizeof(UnitId));
+    XXH3_64bits_update(state, &p->units.items[i].mutant, sizeof(uint64_t));
+  }
   for (size_t i = 0; i < p->link_args.len; i++)
     XXH3_64bits_update(state, p->link_args.items[i],
                        strlen(p->link_args.items[i]) + 1);
@@ -68,9 +70,11 @@ static char *object_of(Builder *b, size_t i) {
   if (b->kind != KIND_CLOSE)
     return arena_printf(&b->arena, "%s/%zu.o", b->dir, i);
   Str id = {0};
-  const UnitId *u = &b->code->units.items[i].id;
-  for (size_t k = 0; k < sizeof u->bytes; k++)
-    str_addf(&id, "%02x", u->bytes[k]);
+  const UnitCode *u = &b->code->units.items[i];
+  for (size_t k = 0; k < sizeof u->id.bytes; k++)
+    str_addf(&id, "%02x", u->id.bytes[k]);
+  if (u->mutant)
+    str_addf(&id, "-%llu", (unsigned long long)u->mutant);
   char *path = arena_printf(&b->arena, "%s/units/%s-close%d.o", b->cache,
                             str_text(&id), BUILD_VERSION);
   str_release(&id);
