@@ -56,6 +56,9 @@ extern const CulpritUnit __stop_culprit_units[]
 extern const Elf64_Ehdr __ehdr_start
     __attribute__((weak, visibility("hidden")));
 extern void *__dso_handle __attribute__((weak, visibility("hidden")));
+// Of a close build (close.c): what it recorded begins anew.
+extern void __culprit_close_begin(void)
+    __attribute__((weak, visibility("hidden")));
 
 // From libc, where there is one.
 extern unsigned long getauxval(unsigned long) __attribute__((weak));
@@ -244,8 +247,11 @@ __attribute__((noinline)) void __culprit_open(bool early) {
 }
 
 void __culprit_forked(void) {
-  if (__culprit_header)
-    __culprit_open(false);
+  if (!__culprit_header)
+    return;
+  __culprit_open(false);
+  if (&__culprit_close_begin)
+    __culprit_close_begin();
 }
 
 // --- are the counters still ours? -------------------------------------------
@@ -377,6 +383,8 @@ void __culprit_cut(const SegmentRecord *mark, const char *name) {
     words[r->nwords++].value = counters[i];
   }
   write_record(r, words);
+  if (&__culprit_close_begin)
+    __culprit_close_begin();
 }
 
 // --- the fatal-signal hook --------------------------------------------------
