@@ -565,7 +565,7 @@ static int run_tests(Options *o, const char *dir, Store *store,
     known_release(&known);
   }
   store_close(made);
-  runner_forget_seen(&r);
+  runner_forget(&r);
   free(r.split_text);
   free(root);
   return status;

@@ -274,7 +274,10 @@ static int look(Look *l, const Runner *like, Store *store, Err *err) {
   RunOptions options = *like->options;
   options.rerun = options.failed = false;
   options.serve = options.exe != NULL;
-  Runner r = {.command = like->command, .root = like->root, .store = store};
+  Runner r = {.command = like->command,
+              .root = like->root,
+              .store = store,
+              .contexts = like->contexts};
   if (runner_open(&r, &options, err) ||
       scratch_open(&r.scratch, store_dir(store), err) ||
       make_builds(l, &r, err)) {

@@ -129,10 +129,15 @@ static bool is_bad(Verdict v) {
   return v == VERDICT_FAIL || v == VERDICT_FLAKY || v == VERDICT_ERROR;
 }
 
-void runner_forget_seen(Runner *r) {
+void runner_forget(Runner *r) {
   for (size_t i = 0; i < r->seen.len; i++)
     free(r->seen.items[i].path);
+  for (size_t i = 0; i < r->contexts.len; i++) {
+    free(r->contexts.items[i].test);
+    free(r->contexts.items[i].text);
+  }
   array_release(&r->seen);
+  array_release(&r->contexts);
   hashmap_release(&r->seen_index);
 }
 

@@ -58,6 +58,13 @@ typedef struct {
 } SeenModule;
 typedef ARRAY(SeenModule) SeenModules;
 
+// How a test can be started once more, as its adapter keeps it.
+typedef struct {
+  char *test, *text;
+  size_t size;
+} TestContext;
+typedef ARRAY(TestContext) TestContexts;
+
 // A closer look at tests whose runs are stored: they run once more, in other
 // builds of their programs, and their runs are handed over instead of stored.
 typedef struct {
@@ -116,10 +123,11 @@ struct Runner {
   size_t undecided; // fail, and none of the tests inside is to blame
   bool marked;      // some test had boundaries inside
   Err warning;      // something the user should know at the end; may be empty
-  // The programs and libraries that recorded the runs; they stay after
-  // runner_close, until runner_forget_seen.
+  // The programs and libraries that recorded the runs, and what a closer look
+  // needs of tests; they stay after runner_close, until runner_forget.
   SeenModules seen;
   Hashmap seen_index;
+  TestContexts contexts;
   bool stale; // the session cannot go on: the program was built anew
   bool fresh; // begin a new session, whatever is there
 
@@ -142,7 +150,7 @@ int runner_begin(Runner *r, const char *adapter, Err *err);
 // all is done (`complete`), the same command continues the session.
 int runner_close(Runner *r, bool complete, Err *err);
 
-void runner_forget_seen(Runner *r);
+void runner_forget(Runner *r);
 
 // The process is to run in that slot of the pool: confines it if all are.
 // Memory: arena.
