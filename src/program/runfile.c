@@ -442,6 +442,9 @@ static int read_run_file(Collector *c, int dir, const char *name, Run *run,
     return 0;
   }
   run->processes++;
+  char module[sizeof h->module + 1] = {0};
+  memcpy(module, h->module, sizeof h->module);
+  run_add_module(run, module);
   if (h->flags & RUN_REMAPPED)
     collector_add_note(run,
                        "the program mapped memory over its own counters, or "

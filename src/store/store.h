@@ -80,6 +80,8 @@ int store_flush(Store *s, Err *err);
 int store_add_close(Store *s, int64_t session, const char *test,
                     CloseStratum stratum, const Bitset hits[ENTITY_KINDS],
                     Err *err);
+// Takes what an earlier look saw out of the session.
+int store_forget_close(Store *s, int64_t session, Err *err);
 // How the closer look ended: Suite.close.
 int session_set_close(Store *s, int64_t session, const char *close, Err *err);
 // Has this test a run in the session already? (for continuing)
