@@ -11,6 +11,7 @@
 //       score (op2 of the line and its conditions): 0.926, when the condition
 //       is true
 //       ...
+#include <math.h>
 #include <string.h>
 
 #include "report/excerpt.h"
@@ -23,6 +24,7 @@
 
 enum { NAMES_SHOWN = 20, TIES_SHOWN = 8, CLOSE_SHOWN = 8, USES_SHOWN = 4 };
 enum { LINE_WIDTH = 100 };
+#define TELLS_NOTHING 0.0005 // it would be shown as 0
 
 static void put_place(const Suite *suite, const Entity *e, FILE *out) {
   report_escaped(suite_path(suite, e->source), out);
@@ -177,13 +179,14 @@ static void put_tuple(const TupleScore *t, Str *text, FILE *out) {
 
 static void put_more(size_t n, FILE *out) {
   if (n)
-    fprintf(out, "    and %zu more that tell%s less\n", n, n == 1 ? "s" : "");
+    fprintf(out, "    and %zu more that tell%s less or nothing\n", n,
+            n == 1 ? "s" : "");
 }
 
 // A line may have hundreds of pairs.
 static void put_tuples(const Why *w, const Account *a, FILE *out) {
   const Suite *suite = w->report.suite;
-  size_t close = 0;
+  size_t close = 0, left_out = 0;
   if (!a->tuples.len)
     return;
   fputs("\n  what separates failing from passing runs (1: all failing and no "
@@ -192,8 +195,11 @@ static void put_tuples(const Why *w, const Account *a, FILE *out) {
   for (size_t i = 0; i < a->tuples.len; i++) {
     const TupleScore *t = &a->tuples.items[i];
     Str text = {0};
-    if (is_close(suite, t) && close++ >= CLOSE_SHOWN)
+    if (is_close(suite, t) &&
+        (close++ >= CLOSE_SHOWN || fabs(t->tells) < TELLS_NOTHING)) {
+      left_out++;
       continue;
+    }
     if (t->entity == w->statement) {
       str_add(&text, "executing the line: ");
       evidence_runs(&a->ranking, t->ef, t->ep, &text);
@@ -202,7 +208,7 @@ static void put_tuples(const Why *w, const Account *a, FILE *out) {
     }
     put_tuple(t, &text, out);
   }
-  put_more(close > CLOSE_SHOWN ? close - CLOSE_SHOWN : 0, out);
+  put_more(left_out, out);
 }
 
 static void put_uses(const Why *w, const Account *a, FILE *out) {
@@ -455,8 +461,9 @@ static void put_core(const Why *w, const Account *a, FILE *out) {
 
 static void put_close(const Ranking *r, FILE *out) {
   if (r->close.failing || r->close.passing)
-    fprintf(out, "  looked at closely: %u of the %u, %u of the %u\n",
-            r->close.failing, r->failing, r->close.passing, r->passing);
+    fprintf(out, "  looked at closely: %u of %u failing and %u of %u %s runs\n",
+            r->close.failing, r->failing, r->close.passing, r->passing,
+            r->stand_in ? "other failing" : "passing");
 }
 
 static void put_failure(const Why *w, const Account *a, FILE *out) {

@@ -4,12 +4,15 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "locate/account.h"
 #include "locate/localizer.h"
 #include "locate/spectrum.h"
 #include "report/evidence.h"
+#include "report/why.h"
 #include "spectra.h"
+#include "util/fs.h"
 
 enum {
   STATEMENTS = 1u << ENTITY_STATEMENT,
@@ -624,4 +627,191 @@ TEST(every_sentence_of_a_ranking_holds_of_the_spectra) {
     world_release(&w);
   }
   assert_true(checked > 200);
+}
+
+// --- through the store ------------------------------------------------------
+
+// The world as a session of a store of its own: what a closer look found is a
+// unit of its own, too.
+typedef struct {
+  World world;
+  char dir[64];
+  Store *store;
+  Suite suite;
+  Err err;
+} Stored;
+
+#define check(s, call)                                                         \
+  do {                                                                         \
+    if (call)                                                                  \
+      fail_msg("%s: %s", #call, (s)->err.text);                                \
+  } while (0)
+
+static bool is_close(const Entity *e) { return CLOSE_KINDS & 1u << e->kind; }
+
+// The first `n` entities, found or not.
+static void store_unit(Stored *s, int64_t session, int id, size_t n,
+                       uint32_t *ids) {
+  World *w = &s->world;
+  Unit unit = {.name = "a.c",
+               .sources = w->sources,
+               .nsources = w->suite.nsources,
+               .entities = w->entities,
+               .nentities = n};
+  memset(unit.id.bytes, id, sizeof unit.id.bytes);
+  check(s, store_add_unit(s->store, session, &unit, ids, &s->err));
+}
+
+static void store_run(Stored *s, int64_t session, size_t i,
+                      const uint32_t *ids) {
+  World *w = &s->world;
+  const RunInfo *info = &w->suite.runs[i];
+  bool fails = info->verdict == VERDICT_FAIL;
+  Run run = {.test = mem_strdup(info->test),
+             .command = mem_strdup("./a"),
+             .verdict = info->verdict,
+             .status = fails,
+             .processes = 1};
+  if (fails)
+    array_push(&run.failures,
+               (Failure){mem_strdup("exit"), mem_strdup("exit status 1"),
+                         mem_strdup(""), mem_strdup("exit 1")});
+  Bitset close[ENTITY_KINDS] = {0};
+  for (uint32_t e = 0; bitset_next(&w->hits[i], &e); e++) {
+    EntityKind kind = w->entities[e].kind;
+    bitset_add(is_close(&w->entities[e]) ? &close[kind] : &run.hits[kind],
+               ids[e]);
+  }
+  check(s, store_add_run(s->store, session, &run, &s->err));
+  if (info->close)
+    check(s, store_add_close(s->store, session, info->test, info->close, close,
+                             &s->err));
+  for (int k = 0; k < ENTITY_KINDS; k++)
+    bitset_release(&close[k]);
+  run_release(&run);
+}
+
+static void store_world(Stored *s, size_t nplain) {
+  int64_t session;
+  bool continued;
+  uint32_t ids[256];
+  strcpy(s->dir, "/tmp/closer-XXXXXX");
+  assert_non_null(mkdtemp(s->dir));
+  check(s, store_open(&s->store, s->dir, STORE_CREATE, &s->err));
+  check(s, session_begin(s->store, "k", "culprit run", "/proj", &session,
+                         &continued, &s->err));
+  store_unit(s, session, 1, nplain, ids);
+  store_unit(s, session, 2, s->world.suite.nentities, ids);
+  for (size_t i = 0; i < s->world.suite.nruns; i++)
+    store_run(s, session, i, ids);
+  check(s, session_set_close(s->store, session, "budget", &s->err));
+  check(s, session_finish(s->store, session, &s->err));
+  check(s, store_load(s->store, session, &s->suite, &s->err));
+}
+
+static void stored_release(Stored *s) {
+  suite_release(&s->suite);
+  store_close(s->store);
+  fs_remove_tree(s->dir);
+  world_release(&s->world);
+}
+
+static uint32_t statement_at(const Suite *suite, uint32_t line) {
+  for (uint32_t i = 0; i < suite->nentities; i++)
+    if (suite->entities[i].kind == ENTITY_STATEMENT &&
+        suite->entities[i].line == line)
+      return i;
+  fail_msg("no line %u", line);
+  return 0;
+}
+
+// What `culprit why` prints about a line. Caller frees.
+static char *explain(Stored *s, uint32_t line, bool json) {
+  SessionEvidence evidence;
+  Account *accounts;
+  Sources sources;
+  LocateOptions o = {.by = ENTITY_STATEMENT};
+  bool covers[64] = {0};
+  const NearNote *near[8] = {0};
+  Notes cores = {0};
+  uint32_t statement = statement_at(&s->suite, line);
+  session_evidence_init(&evidence, s->store, &s->suite);
+  check(s, accounts_make(&evidence, statement, &o, &accounts, &s->err));
+  sources_init(&sources, &s->suite);
+  Why why = {.report = {.suite = &s->suite,
+                        .deaths = &evidence.deaths,
+                        .sources = &sources},
+             .line = line,
+             .statement = statement,
+             .accounts = accounts,
+             .covers = covers,
+             .method = METHOD_DEFAULT,
+             .notes = near,
+             .cores = &cores};
+  char *text = NULL;
+  size_t size;
+  FILE *out = open_memstream(&text, &size);
+  json ? why_json(&why, out) : why_text(&why, out);
+  fclose(out);
+  sources_release(&sources);
+  accounts_free(accounts, s->suite.nfailures);
+  session_evidence_release(&evidence);
+  return text;
+}
+
+static void expect_says(Stored *s, uint32_t line, bool json,
+                        const char *words) {
+  char *text = explain(s, line, json);
+  if (!strstr(text, words))
+    fail_msg("line %u: '%s' is not in\n%s", line, words, text);
+  free(text);
+}
+
+TEST(why_tells_what_a_closer_look_saw_of_a_line) {
+  Stored s = {0};
+  closer_world(&s.world, "++.+........", "+....+......");
+  store_world(&s, RELATION);
+  expect_says(&s, 2, false,
+              "looked at closely: 2 of 3 failing and 3 of 9 passing runs\n");
+  expect_says(&s, 2, false,
+              "score (op2 of the line, its conditions, relations and pairs): "
+              "2.900, when `a` equals `b` here\n");
+  expect_says(&s, 2, false,
+              "+0.889  when `a` equals `b` here: 2 of 2 failing, 1 of 3 "
+              "passing runs looked at\n");
+  expect_says(&s, 1, false,
+              "+0.056  the value of `x` set here is used at line 3 in 1 of 2 "
+              "failing and 1 of 3 passing runs looked at\n");
+  expect_says(&s, 3, false,
+              "+0.056  uses the value of `x` set at line 1 in 1 of 2 failing "
+              "and 1 of 3 passing runs looked at\n");
+  expect_says(&s, 3, false,
+              "the first wrong byte of the output depends on this line in 1 of "
+              "1 failing runs looked at\n");
+  expect_says(&s, 2, true,
+              "{\"kind\":\"relation\",\"text\":\"when `a` equals `b` "
+              "here\",\"ef\":2,\"ep\":1,\"failing\":2,\"passing\":3,");
+  expect_says(&s, 3, true, "\"uses\":[{\"kind\":\"pair\",\"text\":\"uses the ");
+  expect_says(&s, 3, true, "\"close\":{\"failing\":2,\"passing\":3}");
+  stored_release(&s);
+}
+
+// Eighty pairs of one line: the best few are shown, the others counted.
+TEST(why_bounds_what_it_lists) {
+  Stored s = {0};
+  World *w = &s.world;
+  world_init(w, "AP");
+  look(w, "nn");
+  world_statements(w, "a.c", "main", 1, 100);
+  for (uint32_t i = 0; i < 99; i++)
+    pair(w, 0, i, "x");
+  for (uint32_t run = 0; run < 2; run++)
+    world_covers(w, run, 0, 100);
+  world_covers(w, 0, 101, 105);
+  world_covers(w, 1, 106, 180);
+  world_close(w);
+  store_world(&s, 101);
+  expect_says(&s, 1, false, "and 72 more that tell less or nothing\n");
+  expect_says(&s, 1, false, "-1.000  the value of `x` set here is used at");
+  stored_release(&s);
 }
