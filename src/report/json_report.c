@@ -57,6 +57,27 @@ void report_json_notes(const Suite *suite, FILE *out) {
   fputc(']', out);
 }
 
+// What a closer look looked at: of all runs that can be compared.
+static void put_close(const Suite *suite, FILE *out) {
+  RunCounts close = {0}, all = {0};
+  if (!suite->close || !*suite->close)
+    return;
+  for (size_t i = 0; i < suite->nruns; i++) {
+    const RunInfo *run = &suite->runs[i];
+    bool fails = run->verdict == VERDICT_FAIL;
+    if (!run->has_spectrum || !(fails || run->verdict == VERDICT_PASS))
+      continue;
+    *(fails ? &all.failing : &all.passing) += 1;
+    *(fails ? &close.failing : &close.passing) += run->close != CLOSE_NONE;
+  }
+  fputs(",\"close\":{\"ended\":", out);
+  json_string(suite->close, out);
+  fprintf(out,
+          ",\"failing\":%u,\"passing\":%u,\"of_failing\":%u,"
+          "\"of_passing\":%u}",
+          close.failing, close.passing, all.failing, all.passing);
+}
+
 // --- suspects ---------------------------------------------------------------
 
 static void put_evidence(const Report *r, const Ranking *ranking,
@@ -179,6 +200,7 @@ static void begin(Report *r, FILE *out) {
   put_runs(r, "imprecise", is_imprecise, out);
   put_runs(r, "without_spectrum", is_blind, out);
   report_json_notes(r->suite, out);
+  put_close(r->suite, out);
   if (r->known)
     fprintf(out, ",\"known\":%zu", r->known);
   fputs(r->more ? r->more : "", out);
@@ -293,6 +315,7 @@ static void failure(Report *r, const Ranking *ranking, FILE *out) {
   fprintf(out, ",\"failing\":%u,\"passing\":%u", ranking->failing,
           ranking->passing);
   json_bool("stand_in", ranking->stand_in, out);
+  json_close(ranking, out);
   if (ranking->notes.len) {
     fputs(",\"notes\":[", out);
     json_evidence(ranking->notes.items, ranking->notes.len, out);
