@@ -235,6 +235,7 @@ static int run_tests(Look *l, Runner *r, Err *err) {
                       .suite = &l->suite,
                       .wanted = l->wanted,
                       .assign = found_assign,
+                      .pair = found_pair,
                       .place = place,
                       .limit = limit,
                       .build = build_of,

@@ -262,6 +262,7 @@ static int begin_close(Runner *r) {
   mark_done(r, r->close->suite);
   r->session = r->close->suite->session;
   r->collector = collector_new(r->close->assign, r->close->found);
+  collector_take_pairs(r->collector, r->close->pair, r->close->found);
   return 0;
 }
 

@@ -72,6 +72,7 @@ typedef struct {
   const Suite *suite; // the session
   const bool *wanted; // by run: the others count as done
   AssignIds *assign;  // with `found`
+  TakePair *pair;     // likewise
   void *found;
   // Where the test comes in the order they are to run in, if that is free.
   size_t (*place)(void *context, const char *test);
