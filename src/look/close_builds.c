@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "program/trace_build.h"
-#include "runtime/close_format.h"
+#include "runtime/close_name.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"

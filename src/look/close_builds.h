@@ -1,6 +1,6 @@
 // The close builds of the programs that a session's tests run
 // (program/trace_build.h), in a directory where the programs find them
-// (runtime/close_format.h).
+// (runtime/close_name.h).
 #ifndef CULPRIT_LOOK_CLOSE_BUILDS_H
 #define CULPRIT_LOOK_CLOSE_BUILDS_H
 

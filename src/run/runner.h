@@ -68,7 +68,7 @@ typedef ARRAY(TestContext) TestContexts;
 // A closer look at tests whose runs are stored: they run once more, in other
 // builds of their programs, and their runs are handed over instead of stored.
 typedef struct {
-  const char *dir;    // the builds (runtime/close_format.h), for CULPRIT_CLOSE
+  const char *dir;    // the builds (runtime/close_name.h), for CULPRIT_CLOSE
   const Suite *suite; // the session
   const bool *wanted; // by run: the others count as done
   AssignIds *assign;  // with `found`

@@ -17,7 +17,7 @@
 // and its counters go nowhere.
 //
 // If CULPRIT_CLOSE names a directory in which there is another build of this
-// program, made for a closer look (close_format.h), the process becomes that
+// program, made for a closer look (close_name.h), the process becomes that
 // one before anything else.
 //
 // Fatal signals whose action the program left at its default get a hook that
@@ -39,7 +39,7 @@
 #include <time.h>
 #include <ucontext.h>
 
-#include "close_format.h"
+#include "close_name.h"
 #include "format.h"
 #include "segment_format.h"
 #include "system.h"

@@ -2,8 +2,8 @@
 // (program/trace_build.h, close_build): in the directory that CULPRIT_CLOSE
 // names, under a hash of the program's path, which is what /proc/self/exe says.
 // Guest code.
-#ifndef CULPRIT_RUNTIME_CLOSE_FORMAT_H
-#define CULPRIT_RUNTIME_CLOSE_FORMAT_H
+#ifndef CULPRIT_RUNTIME_CLOSE_NAME_H
+#define CULPRIT_RUNTIME_CLOSE_NAME_H
 
 #include <stddef.h>
 #include <stdint.h>
