@@ -244,6 +244,7 @@ static int report(Work *w, const RankOptions *o, const ReportFormat *format,
   Report r = report_of(w, o);
   r.summary = o->summary;
   r.more = o->more;
+  r.more_close = o->more_close;
   Err err;
   int status = EXIT_DONE;
   Ranking together = {0};

@@ -88,28 +88,18 @@ static void describe(const Closer *c, const CloseLookResult *r) {
   fflush(out);
 }
 
-static void put_notes(const CloseLookResult *r, FILE *out) {
+// More members of the JSON's "close". Caller frees.
+static char *json_members(const CloseLookResult *r) {
+  char *text = NULL;
+  size_t size;
   bool first = true;
-  fputs(",\"notes\":[", out);
+  FILE *out = open_memstream(&text, &size);
+  fprintf(out, ",\"dropped\":%zu,\"notes\":[", r->dropped);
   for (size_t i = 0; i < r->notes.len; i++) {
     json_separator(&first, out);
     json_string(r->notes.items[i], out);
   }
-  fputs("]}", out);
-}
-
-// The member "close". Caller frees.
-static char *json_member(const CloseLookResult *r) {
-  char *text = NULL;
-  size_t size;
-  FILE *out = open_memstream(&text, &size);
-  fputs(",\"close\":{\"ended\":", out);
-  json_string(r->ended, out);
-  fprintf(out,
-          ",\"failing\":%zu,\"passing\":%zu,\"of_failing\":%zu,"
-          "\"of_passing\":%zu,\"dropped\":%zu",
-          r->failing, r->passing, r->of_failing, r->of_passing, r->dropped);
-  put_notes(r, out);
+  fputc(']', out);
   fclose(out);
   return text;
 }
@@ -120,10 +110,10 @@ static int rank_after(Closer *c, const CloseLookResult *r) {
   describe(c, r);
   if (c->ranked >= 0 && !*r->ended)
     return c->ranked;
-  char *member = c->options->json ? json_member(r) : NULL;
-  rank.more = member;
+  char *members = c->options->json ? json_members(r) : NULL;
+  rank.more_close = members;
   int status = rank_print(c->store, &rank, stdout);
-  free(member);
+  free(members);
   return status;
 }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "look/close_builds.h"
+#include "look/close_decision.h"
 #include "look/close_sample.h"
 #include "look/found_unit.h"
 #include "util/clock.h"
@@ -16,9 +17,13 @@
 #include "util/str.h"
 
 enum {
-  SLOWER = 10,     // times that a close build may take longer
-  LIMIT_LEAST = 1, // second
-  DROPPED_FEW = 4, // are no reason to give up
+  SLOWER = 10,      // times that a close build may take longer
+  LIMIT_LEAST = 1,  // second
+  DROPPED_FEW = 4,  // are no reason to give up
+  ROUND_FIRST = 64, // runs; each round has twice as many as the one before
+  // Seconds: what takes less is not worth deciding. (What the tests took the
+  // first time, so that the answer is the same on every look.)
+  DECIDE_LEAST = 10,
 };
 
 // A test of the session, or what tests of it are inside of ("prog" of
@@ -45,6 +50,14 @@ typedef struct {
   CloseBuilds builds;
   FoundUnit *found;
   ARRAY(FoundRun) kept;
+  bool *reported;  // by place in the sample
+  size_t frontier; // all before this place are
+  size_t round;    // ends at this place
+  CloseDecision decision;
+  bool decides; // it is worth it
+  bool decided;
+  Store *store;
+  const char *scratch;
   double start, end;
   bool late; // the time is up
   Arena arena;
@@ -98,7 +111,7 @@ static bool *index_failures(Look *l) {
 static void index_session(Look *l) {
   size_t n = l->suite.nruns;
   l->wanted = arena_array(&l->arena, bool, n + 1);
-  l->taken = arena_array(&l->arena, bool, n + 1);
+  l->reported = arena_array(&l->arena, bool, l->sample.len + 1);
   l->index = arena_array(&l->arena, uint32_t, n + 1);
   for (size_t i = 0; i < l->sample.len; i++) {
     l->wanted[l->sample.items[i].run] = true;
@@ -124,7 +137,7 @@ static bool go_on(void *context) {
     o->progress(o->progress_context, l->kept.len, l->sample.len);
   l->late |= clock_now() >= l->end;
   l->result->interrupted |= stop_requested();
-  return !l->late && !l->result->interrupted;
+  return !l->late && !l->result->interrupted && !l->decided;
 }
 
 static const LookTest *find_test(const Look *l, const char *test) {
@@ -184,28 +197,91 @@ static bool has_close_build(const Look *l, const Run *whole) {
 
 static void keep(Look *l, uint32_t run, const Run *now) {
   FoundRun f = {.test = mem_strdup(now->test),
+                .place = l->index[run],
                 .stratum = l->sample.items[l->index[run]].stratum};
   for (EntityKind k = 0; k < ENTITY_KINDS; k++)
     if (CLOSE_KINDS & 1u << k)
       bitset_union(&f.hits[k], &now->hits[k]);
   array_push(&l->kept, f);
-  l->taken[run] = true;
   l->result->failing += now->verdict == VERDICT_FAIL;
   l->result->passing += now->verdict == VERDICT_PASS;
 }
 
+// --- rounds -----------------------------------------------------------------
+
+// The runs up to the end of the round, whatever else has ended already, come
+// first. Returns how many there are.
+static size_t divide_kept(Look *l) {
+  size_t n = 0;
+  for (size_t i = 0; i < l->kept.len; i++)
+    if (l->kept.items[i].place < l->round) {
+      FoundRun f = l->kept.items[i];
+      l->kept.items[i] = l->kept.items[n];
+      l->kept.items[n++] = f;
+    }
+  return n;
+}
+
+static void drop_after(Look *l, size_t n) {
+  for (size_t i = n; i < l->kept.len; i++) {
+    FoundRun *f = &l->kept.items[i];
+    bool failing =
+        l->suite.runs[l->sample.items[f->place].run].verdict == VERDICT_FAIL;
+    l->result->failing -= failing;
+    l->result->passing -= !failing;
+    found_run_release(f);
+  }
+  l->kept.len = n;
+}
+
+static int end_round(Look *l, Err *err) {
+  size_t n = divide_kept(l);
+  char *dir = arena_printf(&l->arena, "%s/decision", l->scratch);
+  if (!l->decision.copy &&
+      close_decision_open(&l->decision, l->store, l->suite.session, dir, err))
+    return -1;
+  if (close_decision_round(&l->decision, l->found, l->kept.items, n,
+                           &l->decided, err))
+    return -1;
+  if (l->decided)
+    drop_after(l, n);
+  return 0;
+}
+
+// Rounds end at 64, 192, 448, ... runs.
+static int report(Look *l, uint32_t run, Err *err) {
+  l->reported[l->index[run]] = true;
+  while (l->frontier < l->sample.len && l->reported[l->frontier])
+    l->frontier++;
+  if (!l->decides || l->frontier < l->round || l->frontier == l->sample.len)
+    return 0;
+  if (end_round(l, err))
+    return -1;
+  while (l->round <= l->frontier)
+    l->round = 2 * l->round + ROUND_FIRST;
+  return 0;
+}
+
+static bool is_worth_deciding(const Look *l) {
+  double seconds = 0;
+  for (size_t i = ROUND_FIRST; i < l->sample.len; i++)
+    seconds += l->suite.runs[l->sample.items[i].run].seconds;
+  return seconds > DECIDE_LEAST;
+}
+
+// --- runs -------------------------------------------------------------------
+
 static int take(void *context, const Run *now, const Run *whole, Err *err) {
-  (void)err;
   Look *l = context;
   uint64_t run;
   if (!hashmap_get(&l->runs, now->test, strlen(now->test), &run) ||
-      !l->wanted[run] || l->taken[run])
+      !l->wanted[run] || l->reported[l->index[run]] || l->decided)
     return 0;
   if (!ended_alike(l, (uint32_t)run, now))
     l->result->dropped++;
   else if (has_close_build(l, whole))
     keep(l, (uint32_t)run, now);
-  return 0;
+  return report(l, (uint32_t)run, err);
 }
 
 // --- the look ---------------------------------------------------------------
@@ -225,7 +301,10 @@ static int store_found(Look *l, Store *store, Err *err) {
   }
   if (!r->failing)
     return 0;
-  r->ended = r->interrupted ? "interrupted" : l->late ? "budget" : "all";
+  r->ended = l->decided       ? "decided"
+             : r->interrupted ? "interrupted"
+             : l->late        ? "budget"
+                              : "all";
   return found_store(l->found, store, l->suite.session, l->kept.items,
                      l->kept.len, r->ended, err);
 }
@@ -245,10 +324,12 @@ static int run_tests(Look *l, Runner *r, Err *err) {
                       .context = l};
   Err problem = {0};
   r->close = &hooks;
+  l->scratch = r->scratch.dir;
   if (l->options->run(l->options->run_context, r, &problem))
     add_note(l->result,
              mem_printf("the closer look ended early: %s", problem.text));
   l->result->interrupted |= r->interrupted;
+  close_decision_close(&l->decision);
   int rc = store_found(l, r->store, err);
   Err ignored;
   runner_close(r, false, &ignored);
@@ -310,7 +391,7 @@ static void look_release(Look *l) {
 int close_look(const CloseLookOptions *o, const Runner *like, Store *store,
                int64_t session, CloseLookResult *out, Err *err) {
   *out = (CloseLookResult){.ended = ""};
-  Look l = {.options = o, .result = out, .start = clock_now()};
+  Look l = {.options = o, .result = out, .store = store, .start = clock_now()};
   l.end = l.start + o->seconds;
   l.found = found_new();
   int rc = store_load(store, session, &l.suite, err);
@@ -318,6 +399,8 @@ int close_look(const CloseLookOptions *o, const Runner *like, Store *store,
     rc = close_sample_draw(store, &l.suite, &l.sample, err);
   if (!rc) {
     index_session(&l);
+    l.decides = is_worth_deciding(&l);
+    l.round = ROUND_FIRST;
     rc = look(&l, like, store, err);
   }
   out->seconds = clock_now() - l.start;

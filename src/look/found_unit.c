@@ -194,6 +194,89 @@ static void merger_release(Merger *m) {
   str_release(&m->key);
 }
 
+// --- its order --------------------------------------------------------------
+
+// In which order things were found depends on which run ended first: the unit is
+// to be the same each time.
+
+static int by_number(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
+
+static int by_text(const char *a, const char *b) {
+  return strcmp(a ? a : "", b ? b : "");
+}
+
+static int by_place(const Merger *m, uint32_t a, uint32_t b) {
+  if (a == ENTITY_NONE || b == ENTITY_NONE)
+    return by_number(a, b);
+  const Entity *x = &m->entities.items[a], *y = &m->entities.items[b];
+  int order = by_text(m->sources.items[x->source].path,
+                      m->sources.items[y->source].path);
+  order = order ? order : by_number(x->line, y->line);
+  return order ? order : by_text(x->name, y->name);
+}
+
+static bool refers(EntityKind kind) {
+  return kind == ENTITY_PAIR || kind == ENTITY_SLICE;
+}
+
+static int by_content(const void *a, const void *b, void *merger) {
+  const Merger *m = merger;
+  uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+  const Entity *x = &m->entities.items[i], *y = &m->entities.items[k];
+  int order = by_number(x->kind, y->kind);
+  order = order ? order : by_place(m, i, k);
+  order = order ? order : by_place(m, x->function, y->function);
+  order = order ? order : by_number(x->index, y->index);
+  order = order ? order : by_number(x->col_lo, y->col_lo);
+  if (!order && refers(x->kind))
+    order = by_place(m, x->from, y->from);
+  if (!order && refers(x->kind))
+    order = by_place(m, x->to, y->to);
+  if (!order && !refers(x->kind))
+    order = by_number(x->from, y->from);
+  return order ? order : by_text(x->text, y->text);
+}
+
+static void renumber(uint32_t *ref, const uint32_t *where) {
+  if (*ref != ENTITY_NONE)
+    *ref = where[*ref];
+}
+
+// where[i]: the new place of entity i.
+static void reorder(Merger *m, const uint32_t *order, const uint32_t *where) {
+  size_t n = m->entities.len;
+  Entity *sorted = mem_array(Entity, n + 1);
+  for (size_t i = 0; i < n; i++) {
+    Entity e = m->entities.items[order[i]];
+    renumber(&e.function, where);
+    if (refers(e.kind)) {
+      renumber(&e.from, where);
+      renumber(&e.to, where);
+    }
+    sorted[i] = e;
+  }
+  memcpy(m->entities.items, sorted, n * sizeof *sorted);
+  free(sorted);
+}
+
+static void sort_entities(Merger *m) {
+  size_t n = m->entities.len;
+  if (!n)
+    return;
+  uint32_t *order = mem_array(uint32_t, n), *where = mem_array(uint32_t, n);
+  for (uint32_t i = 0; i < n; i++)
+    order[i] = i;
+  qsort_r(order, n, sizeof *order, by_content, m);
+  for (uint32_t i = 0; i < n; i++)
+    where[order[i]] = i;
+  reorder(m, order, where);
+  for (EntityKind k = 0; k < ENTITY_KINDS; k++)
+    for (size_t i = 0; m->places[k] && i < count_numbers(m->found, k); i++)
+      m->places[k][i] = where[m->places[k][i]];
+  free(order);
+  free(where);
+}
+
 // --- storing ----------------------------------------------------------------
 
 static int store_run(const Merger *m, Store *store, int64_t session,
@@ -234,6 +317,7 @@ int found_store(FoundUnit *f, Store *store, int64_t session,
   for (EntityKind k = 0; k < ENTITY_KINDS; k++)
     if (CLOSE_KINDS & 1u << k)
       merge_kind(&m, k, runs, n);
+  sort_entities(&m);
   int rc = store_bulk_begin(store, err);
   if (!rc) {
     Err ignored;

@@ -32,6 +32,7 @@ uint32_t found_pair(void *found, uint32_t definition, uint32_t use);
 // A run that was looked at; its bits are in our numbers.
 typedef struct {
   char *test;
+  size_t place; // in the sample
   CloseStratum stratum;
   Bitset hits[ENTITY_KINDS]; // of CLOSE_KINDS
 } FoundRun;

@@ -57,25 +57,24 @@ void report_json_notes(const Suite *suite, FILE *out) {
   fputc(']', out);
 }
 
-// What a closer look looked at: of all runs that can be compared.
-static void put_close(const Suite *suite, FILE *out) {
-  RunCounts close = {0}, all = {0};
-  if (!suite->close || !*suite->close)
+// What the closer look saw, of all runs that can be compared.
+static void put_close(const Report *r, FILE *out) {
+  const Suite *s = r->suite;
+  size_t seen[VERDICTS] = {0}, all[VERDICTS] = {0};
+  const char *ended = s->close ? s->close : "";
+  if (!*ended && !r->more_close)
     return;
-  for (size_t i = 0; i < suite->nruns; i++) {
-    const RunInfo *run = &suite->runs[i];
-    bool fails = run->verdict == VERDICT_FAIL;
-    if (!run->has_spectrum || !(fails || run->verdict == VERDICT_PASS))
-      continue;
-    *(fails ? &all.failing : &all.passing) += 1;
-    *(fails ? &close.failing : &close.passing) += run->close != CLOSE_NONE;
+  for (size_t i = 0; i < s->nruns; i++) {
+    all[s->runs[i].verdict] += s->runs[i].has_spectrum;
+    seen[s->runs[i].verdict] += s->runs[i].close != CLOSE_NONE;
   }
   fputs(",\"close\":{\"ended\":", out);
-  json_string(suite->close, out);
+  json_string(ended, out);
   fprintf(out,
-          ",\"failing\":%u,\"passing\":%u,\"of_failing\":%u,"
-          "\"of_passing\":%u}",
-          close.failing, close.passing, all.failing, all.passing);
+          ",\"failing\":%zu,\"passing\":%zu,\"of_failing\":%zu,"
+          "\"of_passing\":%zu%s}",
+          seen[VERDICT_FAIL], seen[VERDICT_PASS], all[VERDICT_FAIL],
+          all[VERDICT_PASS], r->more_close ? r->more_close : "");
 }
 
 // --- suspects ---------------------------------------------------------------
@@ -200,9 +199,9 @@ static void begin(Report *r, FILE *out) {
   put_runs(r, "imprecise", is_imprecise, out);
   put_runs(r, "without_spectrum", is_blind, out);
   report_json_notes(r->suite, out);
-  put_close(r->suite, out);
   if (r->known)
     fprintf(out, ",\"known\":%zu", r->known);
+  put_close(r, out);
   fputs(r->more ? r->more : "", out);
   put_together(r, out);
   fputs(",\"failures\":[", out);
