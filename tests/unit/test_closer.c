@@ -324,3 +324,20 @@ TEST(a_session_that_was_not_looked_at_is_ranked_as_before) {
     world_release(&without);
   }
 }
+
+TEST(a_ranking_without_what_the_session_has_says_why) {
+  World w;
+  Ranking r;
+  closer_world(&w, "++..........", "............");
+  rank_by(&w, METHOD_DEFAULT, 0, ENTITY_STATEMENT, &r);
+  assert_int_equal(r.notes.len, 0);
+  ranking_release(&r);
+  look(&w, "nn..........");
+  rank_by(&w, METHOD_DEFAULT, 0, ENTITY_STATEMENT, &r);
+  assert_true(notes(&r, "close", "no passing run was looked at closely"));
+  ranking_release(&r);
+  rank_by(&w, METHOD_DEFAULT, STATEMENTS, ENTITY_STATEMENT, &r);
+  assert_int_equal(r.notes.len, 0);
+  ranking_release(&r);
+  world_release(&w);
+}
