@@ -326,6 +326,18 @@ static void note_strangers(const Comparison *c, Ranking *out) {
                           c->strangers, c->passing));
 }
 
+// The session has what a closer look saw, but not of this failure.
+static void note_unseen(const Spectrum *s, const Comparison *c, Ranking *out) {
+  unsigned kinds = spectrum_kinds(&s->options);
+  bool asked = kinds & (1u << ENTITY_RELATION | 1u << ENTITY_PAIR);
+  if (!asked || comparison_tells(c, ENTITY_RELATION))
+    return;
+  ranking_note(out, "close",
+               mem_printf("relations and pairs have no part in this ranking: "
+                          "no %s run was looked at closely",
+                          c->close.failing ? "passing" : "failing"));
+}
+
 void spectrum_rank(const Spectrum *s, const Tally *t, size_t failure,
                    Ranking *out) {
   Comparison c;
@@ -339,6 +351,7 @@ void spectrum_rank(const Spectrum *s, const Tally *t, size_t failure,
   if (c.failing && c.passing) {
     collect(s, t, &c, out);
     note_strangers(&c, out);
+    note_unseen(s, &c, out);
     lower_unproven(out);
     spectrum_order(s, out);
   }

@@ -89,17 +89,14 @@ static bool is_twin(const Entity *x, const Entity *e) {
          x->index != e->index && same_text(shown_name(x), shown_name(e));
 }
 
-// Does the line have another condition of this text, or another call of this
-// function? The entities of a function stand together, but not those that a
-// closer look found.
+// Does the line have another condition or relation of this text, or another
+// call of this function? The entities of a function stand together.
 static bool has_twin(const Suite *suite, const Entity *e) {
   const Entity *first = suite->entities, *end = first + suite->nentities;
-  bool all = e->kind == ENTITY_RELATION;
-  for (const Entity *x = e; x < end && (all || x->function == e->function); x++)
+  for (const Entity *x = e; x < end && x->function == e->function; x++)
     if (is_twin(x, e))
       return true;
-  for (const Entity *x = e; x >= first && (all || x->function == e->function);
-       x--)
+  for (const Entity *x = e; x >= first && x->function == e->function; x--)
     if (is_twin(x, e))
       return true;
   return false;

@@ -213,7 +213,7 @@ static bool count_kin(Comparison *c, const Tally *t,
   if (p.alike) {
     c->passing = (uint32_t)p.n;
     c->strangers = c->passing - p.alike;
-    c->close.passing = c->sliced.passing = p.near + p.random;
+    c->close.passing = p.near + p.random;
   }
   passing_release(&p);
   return p.alike;
@@ -258,7 +258,7 @@ static void count_all(Comparison *c, const Tally *t, bool with_others) {
     c->ep[e] = t->pass[e] + (with_others ? t->fail[e] - c->ef[e] : 0);
     c->weight[e] = c->ep[e] + (close ? (stands_for - 1) * t->random[e] : 0);
   }
-  c->close.passing = c->sliced.passing = near + random;
+  c->close.passing = near + random;
   c->close_weight = near + stands_for * random;
 }
 

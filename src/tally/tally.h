@@ -76,8 +76,9 @@ typedef struct {
   uint32_t strangers; // of the passing: those that count an eighth
   double *weight;     // per entity: what those of `ep` weigh together
   const Suite *suite;
-  RunCounts close, sliced; // runs looked at closely; of these, with a slice
-  double close_weight;     // what the passing ones looked at weigh together
+  RunCounts close;     // runs looked at closely
+  RunCounts sliced;    // of these, with a slice; none passes
+  double close_weight; // what the passing ones looked at weigh together
 } Comparison;
 
 void comparison_init(Comparison *c, const Tally *t, size_t failure,
