@@ -34,6 +34,11 @@ bool pairs_is_private(LLVMValueRef function) {
 
 // --- locals -----------------------------------------------------------------
 
+static bool is_intrinsic(LLVMValueRef call) {
+  LLVMValueRef f = LLVMGetCalledValue(call);
+  return LLVMIsAFunction(f) && LLVMGetIntrinsicID(f);
+}
+
 static bool is_lifetime(LLVMValueRef inst) {
   if (!LLVMIsACallInst(inst) || !LLVMIsAFunction(LLVMGetCalledValue(inst)))
     return false;
@@ -93,6 +98,60 @@ static bool returns_twice(const InstList *insts) {
   return false;
 }
 
+// Is the value an argument, or made from one and nothing else?
+static bool is_argument(LLVMValueRef v) {
+  while (LLVMIsACastInst(v))
+    v = LLVMGetOperand(v, 0);
+  return LLVMIsAArgument(v);
+}
+
+// The number of the store's statement among those that define the variable; 0:
+// it has none; -1: there are too many.
+static int definer(Pairs *p, PairDefiners *d, LLVMValueRef store) {
+  LLVMValueRef site = close_unit_site(p->unit, store);
+  if (!site || LLVMGetOrdering(store) != LLVMAtomicOrderingNotAtomic)
+    return 0;
+  for (unsigned i = 0; i < d->n; i++)
+    if (d->sites[i] == site)
+      return (int)i + 1;
+  if (d->n == DEFINERS)
+    return -1;
+  d->sites[d->n++] = site;
+  return (int)d->n;
+}
+
+// Of link-time constants only their differences fit into half a word.
+static void make_table(Pairs *p, PairDefiners *d) {
+  LLVMTypeRef type = LLVMArrayType2(p->i32, d->n + 1);
+  LLVMValueRef items[DEFINERS + 1] = {pairs_none(p)};
+  d->table = LLVMAddGlobal(p->module, type, "__culprit_close_definers");
+  LLVMValueRef base = LLVMConstPtrToInt(d->table, p->i64);
+  for (unsigned i = 0; i < d->n; i++)
+    items[i + 1] = LLVMConstTrunc(
+        LLVMConstSub(LLVMConstPtrToInt(d->sites[i], p->i64), base), p->i32);
+  LLVMSetInitializer(d->table, LLVMConstArray2(p->i32, items, d->n + 1));
+  LLVMSetGlobalConstant(d->table, true);
+  LLVMSetLinkage(d->table, LLVMInternalLinkage);
+}
+
+// A variable that no argument is stored to has few definitions, all known.
+static void look_at_stores(Pairs *p, PairLocal *l) {
+  PairDefiners d = {0};
+  bool few = l->def && l->named;
+  for (LLVMUseRef u = LLVMGetFirstUse(l->alloca); u; u = LLVMGetNextUse(u)) {
+    LLVMValueRef store = LLVMGetUser(u);
+    if (!LLVMIsAStoreInst(store))
+      continue;
+    l->nstores++;
+    l->given |= is_argument(LLVMGetOperand(store, 0));
+    few = few && definer(p, &d, store) >= 0;
+  }
+  if (!few || l->given || !d.n)
+    return;
+  make_table(p, &d);
+  l->definers = mem_dup(&d, sizeof d);
+}
+
 static void find_locals(Pairs *p, const InstList *insts) {
   bool twice = returns_twice(insts);
   for (size_t i = 0; i < insts->len; i++) {
@@ -105,6 +164,7 @@ static void find_locals(Pairs *p, const InstList *insts) {
       pairs_stand_before(p, insts->items[0]);
       local.def = LLVMBuildAlloca(p->builder, p->i32, "");
     }
+    look_at_stores(p, &local);
     hashmap_put(&p->numbers, &a, sizeof a, p->locals.len);
     array_push(&p->locals, local);
   }
@@ -153,15 +213,15 @@ static void clear_locals(Pairs *p, LLVMValueRef first) {
 static void take_arguments(Pairs *p, LLVMValueRef first) {
   LLVMBuilderRef b = p->builder;
   pairs_stand_before(p, first);
-  LLVMValueRef by = LLVMBuildLoad2(b, p->i32, p->call, "");
+  LLVMValueRef by = pairs_get(p, p->i32, p->call);
   if (!p->shared) {
     p->given = by;
     return;
   }
-  LLVMValueRef whom = LLVMBuildLoad2(b, p->ptr, p->callee, "");
+  LLVMValueRef whom = pairs_get(p, p->ptr, p->callee);
   LLVMValueRef us = LLVMBuildICmp(b, LLVMIntEQ, whom, p->function, "");
-  LLVMBuildStore(b, LLVMBuildSelect(b, us, LLVMConstNull(p->ptr), whom, ""),
-                 p->callee);
+  pairs_set(p, p->callee,
+            LLVMBuildSelect(b, us, LLVMConstNull(p->ptr), whom, ""));
   p->given = LLVMBuildSelect(b, us, by, pairs_none(p), "");
 }
 
@@ -182,13 +242,6 @@ static void define_structs(Pairs *p) {
   }
 }
 
-// Is the value an argument, or made from one and nothing else?
-static bool is_argument(LLVMValueRef v) {
-  while (LLVMIsACastInst(v))
-    v = LLVMGetOperand(v, 0);
-  return LLVMIsAArgument(v);
-}
-
 // --- instructions -----------------------------------------------------------
 
 static LLVMValueRef definition_of(const Pairs *p, LLVMValueRef store) {
@@ -198,12 +251,39 @@ static LLVMValueRef definition_of(const Pairs *p, LLVMValueRef store) {
   return id;
 }
 
+// --- what was recorded a moment ago -----------------------------------------
+
+static void not_done(Pairs *p, LLVMValueRef what) {
+  for (size_t i = 0; i < p->done.len;)
+    if (p->done.items[i].what == what)
+      p->done.items[i] = p->done.items[--p->done.len];
+    else
+      i++;
+}
+
+// Is it done, for this use? It is now.
+static bool is_done(Pairs *p, const PairLocal *l, LLVMValueRef use) {
+  LLVMValueRef what = l->given && l->nstores == 1 ? p->given : l->alloca;
+  for (size_t i = 0; i < p->done.len; i++)
+    if (p->done.items[i].what == what && p->done.items[i].use == use)
+      return true;
+  array_push(&p->done, (PairDone){what, use});
+  return false;
+}
+
+// --- loads and stores -------------------------------------------------------
+
 static void insert_store(Pairs *p, LLVMValueRef store) {
   LLVMValueRef at = LLVMGetOperand(store, 1);
   const PairLocal *local = pairs_local(p, at);
   bool atomic = LLVMGetOrdering(store) != LLVMAtomicOrderingNotAtomic;
   LLVMValueRef id = atomic ? pairs_none(p) : definition_of(p, store);
   pairs_stand_before(p, store);
+  pairs_mark_program(p, store);
+  not_done(p, at);
+  if (local && local->definers)
+    id = LLVMConstInt(p->i32, (unsigned)definer(p, local->definers, store),
+                      false);
   if (local && local->def)
     LLVMBuildStore(p->builder, id, local->def);
   else
@@ -221,11 +301,19 @@ static LLVMValueRef find_definition(Pairs *p, LLVMValueRef at) {
 
 static void insert_load(Pairs *p, LLVMValueRef load) {
   LLVMValueRef at = LLVMGetOperand(load, 0), use = pairs_id(p, load);
+  pairs_mark_program(p, load);
   if (!pairs_has_id(use) || pairs_is_hidden(p, at) ||
       LLVMGetOrdering(load) != LLVMAtomicOrderingNotAtomic)
     return;
+  const PairLocal *local = pairs_local(p, at);
+  if (local && local->def && is_done(p, local, use))
+    return;
   pairs_stand_before(p, load);
-  pairs_record(p, find_definition(p, at), use);
+  if (local && local->definers)
+    pairs_record_numbered(p, find_definition(p, at), use,
+                          local->definers->table);
+  else
+    pairs_record(p, find_definition(p, at), use, true);
 }
 
 // An atomic change: who was last is not known.
@@ -261,9 +349,9 @@ static void insert_return(Pairs *p, LLVMValueRef ret) {
     return;
   pairs_stand_before(p, ret);
   if (LLVMGetNumOperands(ret))
-    LLVMBuildStore(p->builder, returned_by(p, ret), p->returned);
+    pairs_set(p, p->returned, returned_by(p, ret));
   if (p->shared)
-    LLVMBuildStore(p->builder, p->function, p->returner);
+    pairs_set(p, p->returner, p->function);
 }
 
 static void insert_inst(Pairs *p, LLVMValueRef inst) {
@@ -285,6 +373,8 @@ static void insert_inst(Pairs *p, LLVMValueRef inst) {
   case LLVMInvoke:
   case LLVMCallBr:
     pairs_insert_call(p, inst);
+    if (!is_intrinsic(inst))
+      p->done.len = 0; // a segment may begin in it
     return;
   default:
     return;
@@ -314,8 +404,14 @@ static void insert_function(Pairs *p, LLVMValueRef function) {
   if (p->given)
     define_structs(p);
   clear_locals(p, first);
-  for (size_t i = 0; i < insts.len; i++)
+  for (size_t i = 0; i < insts.len; i++) {
+    LLVMBasicBlockRef b = LLVMGetInstructionParent(insts.items[i]);
+    if (!i || b != LLVMGetInstructionParent(insts.items[i - 1]))
+      p->done.len = 0;
     insert_inst(p, insts.items[i]);
+  }
+  for (size_t i = 0; i < p->locals.len; i++)
+    free(p->locals.items[i].definers);
   array_release(&insts);
 }
 

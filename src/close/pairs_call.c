@@ -84,8 +84,7 @@ static void use_structs(Pairs *p, LLVMValueRef call, LLVMValueRef use) {
     if (!a || !pairs_has_id(use) || pairs_is_hidden(p, v))
       continue;
     uint64_t size = LLVMABISizeOfType(p->layout, LLVMGetTypeAttributeValue(a));
-    LLVMValueRef args[] = {use, v, pairs_number(p, size)};
-    pairs_invoke(p, p->use, args, 3);
+    pairs_use_range(p, use, v, pairs_number(p, size));
   }
 }
 
@@ -94,20 +93,20 @@ static void call_known(Pairs *p, LLVMValueRef call, LLVMValueRef callee) {
   pairs_stand_before(p, call);
   use_structs(p, call, id);
   if (LLVMGetNumArgOperands(call))
-    LLVMBuildStore(p->builder, id, p->call);
+    pairs_set(p, p->call, id);
   if (!pairs_is_private(callee) && LLVMGetNumArgOperands(call))
-    LLVMBuildStore(p->builder, callee, p->callee);
+    pairs_set(p, p->callee, callee);
   if (is_used(call) && pairs_has_id(id) && pairs_stand_behind(p, call))
-    pairs_record(p, LLVMBuildLoad2(p->builder, p->i32, p->returned, ""), id);
+    pairs_record(p, pairs_get(p, p->i32, p->returned), id, true);
 }
 
 static void call_unknown(Pairs *p, LLVMValueRef call, LLVMValueRef callee) {
   LLVMValueRef id = pairs_id(p, call);
   pairs_stand_before(p, call);
   use_structs(p, call, id);
-  LLVMBuildStore(p->builder, id, p->call);
-  LLVMBuildStore(p->builder, callee, p->callee);
-  LLVMBuildStore(p->builder, LLVMConstNull(p->ptr), p->returner);
+  pairs_set(p, p->call, id);
+  pairs_set(p, p->callee, callee);
+  pairs_set(p, p->returner, LLVMConstNull(p->ptr));
   if (!pairs_stand_behind(p, call))
     return;
   if (is_used(call) && pairs_has_id(id)) {
@@ -455,8 +454,8 @@ static void copy_memory(Pairs *p, LLVMValueRef call, bool reads) {
   LLVMValueRef id = pairs_id(p, call);
   LLVMValueRef size = to_size(p, argument(call, 2));
   if (reads && pairs_has_id(id) && !pairs_is_hidden(p, argument(call, 1)))
-    invoke3(p, p->use, id, argument(call, 1), size);
-  invoke3(p, p->define, id, argument(call, 0), size);
+    pairs_use_range(p, id, argument(call, 1), size);
+  pairs_define_range(p, id, argument(call, 0), size);
 }
 
 static void insert_intrinsic(Pairs *p, LLVMValueRef call, const char *name) {

@@ -47,6 +47,57 @@ static void declare_runtime(Pairs *p) {
   p->returner = declare_variable(p, "__culprit_close_returner", p->ptr, true);
 }
 
+// --- memory that is not the program's ---------------------------------------
+
+static LLVMMetadataRef make_scope(Pairs *p, const char *name) {
+  LLVMContextRef c = p->context;
+  LLVMMetadataRef text = LLVMMDStringInContext2(c, "culprit", 7);
+  LLVMMetadataRef domain = LLVMMDNodeInContext2(c, &text, 1);
+  LLVMMetadataRef parts[2] = {LLVMMDStringInContext2(c, name, strlen(name)),
+                              domain};
+  return LLVMMDNodeInContext2(c, parts, 2);
+}
+
+static void make_scopes(Pairs *p) {
+  static const char *const names[OURS] = {"shadow", "last", "calls"};
+  LLVMMetadataRef scopes[OURS];
+  p->alias_scope = LLVMGetMDKindIDInContext(p->context, "alias.scope", 11);
+  p->noalias = LLVMGetMDKindIDInContext(p->context, "noalias", 7);
+  for (int i = 0; i < OURS; i++)
+    scopes[i] = make_scope(p, names[i]);
+  for (int i = 0; i < OURS; i++) {
+    LLVMMetadataRef others[OURS];
+    unsigned n = 0;
+    for (int k = 0; k < OURS; k++)
+      if (k != i)
+        others[n++] = scopes[k];
+    p->own[i] = LLVMMetadataAsValue(
+        p->context, LLVMMDNodeInContext2(p->context, &scopes[i], 1));
+    p->others[i] = LLVMMetadataAsValue(
+        p->context, LLVMMDNodeInContext2(p->context, others, n));
+  }
+  p->all = LLVMMetadataAsValue(p->context,
+                               LLVMMDNodeInContext2(p->context, scopes, OURS));
+}
+
+static LLVMValueRef mark(const Pairs *p, LLVMValueRef access, PairMemory m) {
+  LLVMSetMetadata(access, p->alias_scope, p->own[m]);
+  LLVMSetMetadata(access, p->noalias, p->others[m]);
+  return access;
+}
+
+void pairs_mark_program(const Pairs *p, LLVMValueRef access) {
+  LLVMSetMetadata(access, p->noalias, p->all);
+}
+
+LLVMValueRef pairs_get(Pairs *p, LLVMTypeRef type, LLVMValueRef variable) {
+  return mark(p, LLVMBuildLoad2(p->builder, type, variable, ""), OUR_CALLS);
+}
+
+void pairs_set(Pairs *p, LLVMValueRef variable, LLVMValueRef value) {
+  mark(p, LLVMBuildStore(p->builder, value, variable), OUR_CALLS);
+}
+
 // --- helpers made here ------------------------------------------------------
 
 typedef struct {
@@ -54,10 +105,11 @@ typedef struct {
   LLVMBasicBlockRef rare, done;
 } Small;
 
-static void add_attribute(Pairs *p, LLVMValueRef f, const char *name) {
+static void add_attribute(Pairs *p, LLVMValueRef f, const char *name,
+                          uint64_t value) {
   unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
   LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                          LLVMCreateEnumAttribute(p->context, kind, 0));
+                          LLVMCreateEnumAttribute(p->context, kind, value));
 }
 
 static Small begin_small(Pairs *p, const char *name, LLVMTypeRef *args,
@@ -66,8 +118,8 @@ static Small begin_small(Pairs *p, const char *name, LLVMTypeRef *args,
   LLVMValueRef f = s.helper.function;
   LLVMSetVisibility(f, LLVMDefaultVisibility);
   LLVMSetLinkage(f, LLVMInternalLinkage);
-  add_attribute(p, f, "alwaysinline");
-  add_attribute(p, f, "nounwind");
+  add_attribute(p, f, "alwaysinline", 0);
+  add_attribute(p, f, "nounwind", 0);
   LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(p->context, f, "");
   s.rare = LLVMAppendBasicBlockInContext(p->context, f, "");
   s.done = LLVMAppendBasicBlockInContext(p->context, f, "");
@@ -91,24 +143,76 @@ static void branch(Pairs *p, const Small *s, LLVMValueRef condition,
   LLVMPositionBuilderAtEnd(p->builder, s->rare);
 }
 
-// if (*last != def) pair(def, use, last);
-static void make_record(Pairs *p) {
-  LLVMTypeRef args[] = {p->i32, p->i32, p->ptr};
-  PairHelper slow = declare(p, "__culprit_close_pair", p->nothing, args, 3);
+// It touches nothing that the program can see.
+static PairHelper declare_slow(Pairs *p, const char *name, LLVMTypeRef *args,
+                               unsigned n) {
+  enum { OWN_AND_ARGUMENTS = 15 };
+  PairHelper slow = declare(p, name, p->nothing, args, n);
   LLVMSetFunctionCallConv(slow.function, LLVMPreserveMostCallConv);
-  add_attribute(p, slow.function, "cold");
-  add_attribute(p, slow.function, "nounwind");
-  Small s = begin_small(p, "__culprit_close_record", args, 3);
+  add_attribute(p, slow.function, "cold", 0);
+  add_attribute(p, slow.function, "nounwind", 0);
+  add_attribute(p, slow.function, "memory", OWN_AND_ARGUMENTS);
+  return slow;
+}
+
+static void call_slow(Pairs *p, PairHelper slow, LLVMValueRef *args,
+                      unsigned n) {
+  LLVMSetInstructionCallConv(pairs_invoke(p, slow, args, n),
+                             LLVMPreserveMostCallConv);
+}
+
+// if (*last != def) pair(def, use, last);
+// With several places to remember at: last += def % WAYS first.
+static PairHelper make_record(Pairs *p, PairHelper slow, const char *name,
+                              bool many) {
+  LLVMTypeRef args[] = {p->i32, p->i32, p->ptr};
+  Small s = begin_small(p, name, args, 3);
   LLVMValueRef values[3];
   LLVMGetParams(s.helper.function, values);
-  LLVMValueRef last = LLVMBuildLoad2(p->builder, p->i32, values[2], "");
+  if (many) {
+    LLVMValueRef way = LLVMBuildAnd(p->builder, values[0],
+                                    LLVMConstInt(p->i32, WAYS - 1, false), "");
+    way = LLVMBuildZExt(p->builder, way, p->i64, "");
+    values[2] =
+        LLVMBuildInBoundsGEP2(p->builder, p->i32, values[2], &way, 1, "");
+  }
+  LLVMValueRef last =
+      mark(p, LLVMBuildLoad2(p->builder, p->i32, values[2], ""), OUR_LAST);
   branch(p, &s, LLVMBuildICmp(p->builder, LLVMIntNE, last, values[0], ""),
          false);
-  LLVMValueRef call =
-      LLVMBuildCall2(p->builder, slow.type, slow.function, values, 3, "");
-  LLVMSetInstructionCallConv(call, LLVMPreserveMostCallConv);
+  call_slow(p, slow, values, 3);
   LLVMBuildBr(p->builder, s.done);
-  p->record = s.helper;
+  return s.helper;
+}
+
+// if (!(*seen >> number & 1)) numbered(number, use, seen, table);
+static void make_numbered(Pairs *p) {
+  LLVMTypeRef args[] = {p->i32, p->i32, p->ptr, p->ptr};
+  PairHelper slow = declare_slow(p, "__culprit_close_numbered", args, 4);
+  Small s = begin_small(p, "__culprit_close_record_numbered", args, 4);
+  LLVMValueRef values[4], one = LLVMConstInt(p->i32, 1, false);
+  LLVMGetParams(s.helper.function, values);
+  LLVMValueRef seen =
+      mark(p, LLVMBuildLoad2(p->builder, p->i32, values[2], ""), OUR_LAST);
+  LLVMValueRef bit = LLVMBuildShl(p->builder, one, values[0], "");
+  bit = LLVMBuildAnd(p->builder, seen, bit, "");
+  branch(p, &s, LLVMBuildIsNull(p->builder, bit, ""), false);
+  call_slow(p, slow, values, 4);
+  LLVMBuildBr(p->builder, s.done);
+  p->record_numbered = s.helper;
+}
+
+// if (mixed) use(use, at, size);
+static void make_use_if(Pairs *p) {
+  LLVMTypeRef args[] = {LLVMInt1TypeInContext(p->context), p->i32, p->ptr,
+                        p->i64};
+  Small s = begin_small(p, "__culprit_close_use_if", args, 4);
+  LLVMValueRef values[4];
+  LLVMGetParams(s.helper.function, values);
+  branch(p, &s, values[0], false);
+  pairs_invoke(p, p->use, values + 1, 3);
+  LLVMBuildBr(p->builder, s.done);
+  p->use_if = s.helper;
 }
 
 // if (returner == callee) record(returned, use, last);
@@ -117,10 +221,10 @@ static void make_after(Pairs *p) {
   Small s = begin_small(p, "__culprit_close_after", args, 3);
   LLVMValueRef values[3];
   LLVMGetParams(s.helper.function, values);
-  LLVMValueRef who = LLVMBuildLoad2(p->builder, p->ptr, p->returner, "");
+  LLVMValueRef who = pairs_get(p, p->ptr, p->returner);
   branch(p, &s, LLVMBuildICmp(p->builder, LLVMIntEQ, who, values[0], ""), true);
-  values[0] = LLVMBuildLoad2(p->builder, p->i32, p->returned, "");
-  pairs_invoke(p, p->record, values, 3);
+  values[0] = pairs_get(p, p->i32, p->returned);
+  pairs_invoke(p, p->record_many, values, 3);
   LLVMBuildBr(p->builder, s.done);
   p->after = s.helper;
 }
@@ -131,7 +235,7 @@ static void make_outside(Pairs *p) {
   Small s = begin_small(p, "__culprit_close_outside", args, 3);
   LLVMValueRef values[3];
   LLVMGetParams(s.helper.function, values);
-  LLVMValueRef who = LLVMBuildLoad2(p->builder, p->ptr, p->returner, "");
+  LLVMValueRef who = pairs_get(p, p->ptr, p->returner);
   branch(p, &s, LLVMBuildICmp(p->builder, LLVMIntNE, who, values[0], ""),
          false);
   values[0] = pairs_none(p);
@@ -156,23 +260,30 @@ void pairs_open(Pairs *p, CloseUnit *u) {
                .nothing = LLVMVoidTypeInContext(c),
                .unit = u};
   declare_runtime(p);
-  make_record(p);
+  make_scopes(p);
+  LLVMTypeRef args[] = {p->i32, p->i32, p->ptr};
+  PairHelper slow = declare_slow(p, "__culprit_close_pair", args, 3);
+  p->record = make_record(p, slow, "__culprit_close_record", false);
+  p->record_many = make_record(p, slow, "__culprit_close_record_many", true);
+  make_numbered(p);
+  make_use_if(p);
   make_after(p);
   make_outside(p);
   p->last = LLVMAddGlobal(m, p->i32, "__culprit_close_last_");
 }
 
 void pairs_close(Pairs *p) {
-  LLVMTypeRef type = LLVMArrayType2(p->i32, p->nuses);
+  LLVMTypeRef type = LLVMArrayType2(p->i32, p->nlast);
   LLVMValueRef g = LLVMAddGlobal(p->module, type, "__culprit_close_last");
   LLVMSetInitializer(g, LLVMConstNull(type));
   LLVMSetLinkage(g, LLVMInternalLinkage);
   LLVMSetSection(g, "culprit_last");
-  LLVMSetAlignment(g, 4);
+  LLVMSetAlignment(g, 4 * WAYS);
   LLVMReplaceAllUsesWith(p->last, g);
   LLVMDeleteGlobal(p->last);
   probe_keep(p->module, g);
   array_release(&p->locals);
+  array_release(&p->done);
   hashmap_release(&p->numbers);
   LLVMDisposeBuilder(p->builder);
 }
@@ -225,8 +336,8 @@ static LLVMValueRef shadow_address(Pairs *p, LLVMValueRef at,
 }
 
 LLVMValueRef pairs_load_shadow(Pairs *p, LLVMValueRef at) {
-  return LLVMBuildLoad2(p->builder, p->i32, shadow_address(p, at, p->loads),
-                        "");
+  LLVMValueRef from = shadow_address(p, at, p->loads);
+  return mark(p, LLVMBuildLoad2(p->builder, p->i32, from, ""), OUR_SHADOW);
 }
 
 static LLVMValueRef splat(Pairs *p, LLVMValueRef v, unsigned n) {
@@ -238,27 +349,77 @@ static LLVMValueRef splat(Pairs *p, LLVMValueRef v, unsigned n) {
   return all;
 }
 
+// Larger ones are left to the runtime.
+static bool is_small(uint64_t size) {
+  enum { MOST = 32 };
+  return size && size <= MOST && (size % 4 == 0 || size <= 3);
+}
+
 void pairs_store_shadow(Pairs *p, LLVMValueRef at, uint64_t size,
                         LLVMValueRef id) {
-  enum { WIDEST = 16 };
-  if (size > WIDEST || (size & (size - 1))) {
+  if (!is_small(size)) {
     LLVMValueRef args[] = {id, at, pairs_number(p, size)};
     pairs_invoke(p, p->define, args, 3);
     return;
   }
   LLVMValueRef to = shadow_address(p, at, p->stores);
   LLVMValueRef v = size == 1 ? id : splat(p, id, (unsigned)size);
-  LLVMSetAlignment(LLVMBuildStore(p->builder, v, to), 4);
+  LLVMValueRef store = mark(p, LLVMBuildStore(p->builder, v, to), OUR_SHADOW);
+  LLVMSetAlignment(store, 4);
 }
 
-LLVMValueRef pairs_next_last(Pairs *p) {
-  LLVMValueRef at = pairs_number(p, p->nuses++);
+static LLVMValueRef next_last(Pairs *p, unsigned n) {
+  LLVMValueRef at = pairs_number(p, p->nlast);
+  p->nlast += n;
   return LLVMConstInBoundsGEP2(p->i32, p->last, &at, 1);
 }
 
-void pairs_record(Pairs *p, LLVMValueRef def, LLVMValueRef use) {
-  LLVMValueRef args[] = {def, use, pairs_next_last(p)};
-  pairs_invoke(p, p->record, args, 3);
+LLVMValueRef pairs_next_last(Pairs *p) { return next_last(p, WAYS); }
+
+void pairs_record(Pairs *p, LLVMValueRef def, LLVMValueRef use, bool many) {
+  LLVMValueRef args[] = {def, use, next_last(p, many ? WAYS : 1)};
+  pairs_invoke(p, many ? p->record_many : p->record, args, 3);
+}
+
+void pairs_record_numbered(Pairs *p, LLVMValueRef number, LLVMValueRef use,
+                           LLVMValueRef table) {
+  LLVMValueRef args[] = {number, use, next_last(p, 1), table};
+  pairs_invoke(p, p->record_numbered, args, 4);
+}
+
+// Most often all bytes have one definition.
+void pairs_use_range(Pairs *p, LLVMValueRef use, LLVMValueRef at,
+                     LLVMValueRef size) {
+  uint64_t n = LLVMIsAConstantInt(size) ? LLVMConstIntGetZExtValue(size) : 0;
+  LLVMValueRef args[] = {NULL, use, at, size};
+  if (!is_small(n)) {
+    pairs_invoke(p, p->use, args + 1, 3);
+    return;
+  }
+  LLVMValueRef first = pairs_load_shadow(p, at);
+  pairs_record(p, first, use, true);
+  LLVMTypeRef type = LLVMVectorType(p->i32, (unsigned)n);
+  LLVMValueRef from = shadow_address(p, at, p->loads);
+  LLVMValueRef all =
+      mark(p, LLVMBuildLoad2(p->builder, type, from, ""), OUR_SHADOW);
+  LLVMSetAlignment(all, 4);
+  LLVMValueRef differ = LLVMBuildICmp(p->builder, LLVMIntNE, all,
+                                      splat(p, first, (unsigned)n), "");
+  LLVMTypeRef bits = LLVMIntTypeInContext(p->context, (unsigned)n);
+  differ = LLVMBuildBitCast(p->builder, differ, bits, "");
+  args[0] =
+      LLVMBuildICmp(p->builder, LLVMIntNE, differ, LLVMConstNull(bits), "");
+  pairs_invoke(p, p->use_if, args, 4);
+}
+
+void pairs_define_range(Pairs *p, LLVMValueRef id, LLVMValueRef at,
+                        LLVMValueRef size) {
+  LLVMValueRef args[] = {id, at, size};
+  uint64_t n = LLVMIsAConstantInt(size) ? LLVMConstIntGetZExtValue(size) : 0;
+  if (is_small(n))
+    pairs_store_shadow(p, at, n, id);
+  else
+    pairs_invoke(p, p->define, args, 3);
 }
 
 // --- objects ----------------------------------------------------------------

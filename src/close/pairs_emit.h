@@ -17,12 +17,35 @@ typedef struct {
   LLVMTypeRef type;
 } PairHelper;
 
+// What statements may define one variable: their sites, numbered from 1.
+enum { DEFINERS = 31 };
+typedef struct {
+  LLVMValueRef sites[DEFINERS];
+  unsigned n;
+  LLVMValueRef table; // a constant: their addresses, relative to it; 0 first
+} PairDefiners;
+
 // A local variable or temporary of the function being instrumented.
 typedef struct {
   LLVMValueRef alloca;
   LLVMValueRef def; // the alloca of its definition; NULL: it has shadow memory
   bool named;       // the source declares it
+  bool given;       // it holds an argument
+  unsigned nstores;
+  PairDefiners *definers; // its definition is a number of these; NULL: an id
 } PairLocal;
+
+// A use that has been recorded in this block, and is valid until the variable
+// is stored to.
+typedef struct {
+  LLVMValueRef what, use;
+} PairDone;
+
+// Memory that only the recording code touches.
+typedef enum { OUR_SHADOW, OUR_LAST, OUR_CALLS, OURS } PairMemory;
+
+// Definitions that a use remembers, if it may meet many; a power of two.
+enum { WAYS = 8 };
 
 typedef struct {
   LLVMModuleRef module;
@@ -34,17 +57,21 @@ typedef struct {
   // Of the runtime.
   LLVMValueRef stores, loads, mask;
   LLVMValueRef call, callee, returned, returner;
-  PairHelper record, after, outside; // made here, inlined
+  // Made here, inlined.
+  PairHelper record, record_many, record_numbered, after, outside, use_if;
   PairHelper define, define_text, use, use_text;
   PairHelper fresh, freed, moved, size;
   LLVMValueRef last; // stands for the unit's array until it is known how long
-  uint64_t nuses;
+  uint64_t nlast;
+  unsigned alias_scope, noalias; // kinds of metadata
+  LLVMValueRef own[OURS], others[OURS], all;
   // Of the function.
   LLVMValueRef function;
   bool shared; // others than this unit may call it
   ARRAY(PairLocal) locals;
   Hashmap numbers;    // alloca -> number in locals
   LLVMValueRef given; // the definition of its arguments; NULL: not needed
+  ARRAY(PairDone) done;
 } Pairs;
 
 void pairs_open(Pairs *p, CloseUnit *u);
@@ -64,9 +91,22 @@ LLVMValueRef pairs_load_shadow(Pairs *p, LLVMValueRef at);
 // `size` bytes at `at` are now defined by `id`.
 void pairs_store_shadow(Pairs *p, LLVMValueRef at, uint64_t size,
                         LLVMValueRef id);
-// `use` has met the definition `def`.
-void pairs_record(Pairs *p, LLVMValueRef def, LLVMValueRef use);
+// `use` has met the definition `def`, of which there may be many.
+void pairs_record(Pairs *p, LLVMValueRef def, LLVMValueRef use, bool many);
 LLVMValueRef pairs_next_last(Pairs *p);
+// The same, of a definition by number.
+void pairs_record_numbered(Pairs *p, LLVMValueRef number, LLVMValueRef use,
+                           LLVMValueRef table);
+// All bytes from `at` are used, or defined.
+void pairs_use_range(Pairs *p, LLVMValueRef use, LLVMValueRef at,
+                     LLVMValueRef size);
+void pairs_define_range(Pairs *p, LLVMValueRef id, LLVMValueRef at,
+                        LLVMValueRef size);
+// The thread-local variables of the runtime.
+LLVMValueRef pairs_get(Pairs *p, LLVMTypeRef type, LLVMValueRef variable);
+void pairs_set(Pairs *p, LLVMValueRef variable, LLVMValueRef value);
+// An access of the program's own: it never touches memory of ours.
+void pairs_mark_program(const Pairs *p, LLVMValueRef access);
 
 // The object that a pointer points into, as far as the code says.
 LLVMValueRef pairs_object(LLVMValueRef pointer);

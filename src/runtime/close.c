@@ -128,7 +128,7 @@ static void clear_shadow(uint32_t *from, uint64_t n) {
     clear((void *)end, (uintptr_t)from + bytes - end);
     return;
   }
-  clear(from, bytes);
+  __asm__ volatile("rep stosl" : "+D"(from), "+c"(n) : "a"(0) : "memory");
 }
 
 // What lies beyond the end of the shadow has none: an address in the last
@@ -143,11 +143,16 @@ HIDDEN void __culprit_close_define(uint32_t d, void *p, uint64_t n) {
   if (!has_shadow() || !p || !(n = within(p, n)))
     return;
   uint32_t *s = shadow_of(p);
-  if (!d) {
+  enum { FEW = 64 };
+  if (!d && n > FEW) {
     clear_shadow(s, n);
     return;
   }
-  __asm__ volatile("rep stosl" : "+D"(s), "+c"(n) : "a"(d) : "memory");
+  if (n > FEW)
+    __asm__ volatile("rep stosl" : "+D"(s), "+c"(n) : "a"(d) : "memory");
+  else
+    for (uint64_t i = 0; i < n; i++)
+      s[i] = d;
 }
 
 // --- the log ----------------------------------------------------------------
@@ -195,6 +200,16 @@ __culprit_close_pair(uint32_t d, uint32_t u, uint32_t *last) {
     return;
   *last = d;
   add_pair(d, u);
+}
+
+// The same, where few statements may define: `table` has where their sites are,
+// relative to itself, and `seen` a bit for each; number 0 is none of them.
+HIDDEN __attribute__((preserve_most)) void
+__culprit_close_numbered(uint32_t number, uint32_t u, uint32_t *seen,
+                         const uint32_t *table) {
+  __atomic_fetch_or(seen, 1u << number, __ATOMIC_RELAXED);
+  if (number)
+    add_pair((uint32_t)(uintptr_t)table + table[number], u);
 }
 
 HIDDEN void __culprit_close_use(uint32_t u, const void *p, uint64_t n) {
