@@ -23,13 +23,13 @@ static void show(const OutputSlice *s, double seconds) {
   printf("found %d end %d offset %zu\n", s->found, s->at_end, s->offset);
   printf("at %s:%u by %s\n", path_base(s->source), s->line,
          s->by ? s->by : "-");
-  printf("lines %zu executed %zu instructions %llu seconds %.4f\n",
-         s->lines.len, s->executed, (unsigned long long)s->instructions,
-         seconds);
+  printf("right %u lines %zu executed %zu instructions %llu seconds %.4f\n",
+         s->nright, s->lines.len, s->executed,
+         (unsigned long long)s->instructions, seconds);
   printf("note %s\n", s->note ? s->note : "-");
   for (size_t i = 0; i < s->lines.len; i++)
-    printf("line %s:%u\n", path_base(s->lines.items[i].source),
-           s->lines.items[i].line);
+    printf("line %s:%u %u\n", path_base(s->lines.items[i].source),
+           s->lines.items[i].line, s->lines.items[i].right);
 }
 
 static int slice(SliceProgram *p, char **argv, Err *err) {

@@ -1,6 +1,7 @@
 // Follows a replayed run and what its values depend on: see follower.h.
 #include "look/follower.h"
 
+#include <signal.h>
 #include <string.h>
 
 #include "util/mem.h"
@@ -474,7 +475,7 @@ static void follow_step(void *follower, const ReplayStep *s) {
   settle(f, s, frame);
   f->block_begins = false;
   uint32_t line = f->line_of[i->place], base = decider(f, frame);
-  if (line != IR_NONE) {
+  if (line != IR_NONE && i->flags & IR_STATEMENT) {
     base = follower_union(f, base, single(f, line));
     bitset_add(&f->executed, line);
   }
@@ -491,6 +492,10 @@ static void follow_step(void *follower, const ReplayStep *s) {
     f->last = step_memory(f, s, operands(f, s, frame, base));
     if (ops[i->op].d)
       f->regs.items[frame->first_reg + i->dst] = f->last;
+    if (i->op >= IR_UDIV && i->op <= IR_SREM) {
+      f->divided = f->last;
+      f->division_place = i->place;
+    }
   }
 }
 
@@ -628,6 +633,8 @@ void follower_release(Follower *f) {
   array_release(&f->open);
   array_release(&f->objects);
   hashmap_release(&f->given);
+  hashmap_release(&f->right_index);
+  array_release(&f->right);
   bitset_release(&f->executed);
   free(f->line_of);
   free(f->prints);
@@ -658,6 +665,10 @@ void follower_end(Follower *f, const Path *path) {
   f->found = true;
   f->slice = ended ? f->end : f->last;
   f->place = ended ? f->end_place : f->last_place;
+  if (path->signal == SIGFPE && f->divided) {
+    f->slice = f->divided; // replay goes on to the end of the block
+    f->place = f->division_place;
+  }
   if (path->stop == STOP_CALL && crashed && f->frames.len)
     f->slice = follower_union(f, f->slice, array_last(&f->frames).outside);
   if (!crashed)

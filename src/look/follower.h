@@ -72,6 +72,11 @@ typedef struct {
   uint32_t varargs;
 } FollowFrame;
 
+// Pieces of the output before the wanted byte that depend on the same lines.
+typedef struct {
+  uint32_t set, pieces;
+} RightPieces;
+
 typedef struct Follower {
   const Program *program;
   const Control *control;
@@ -99,14 +104,19 @@ typedef struct Follower {
   uint64_t standard_out; // FILE *
   const char *actual;    // what the run printed
   size_t nactual, wanted;
-  size_t offset;    // of the next byte
-  uint32_t omitted; // what might have printed since the last byte
+  size_t offset;       // of the next byte
+  uint32_t omitted;    // what might have printed since the last byte
+  Hashmap right_index; // set -> in `right`
+  ARRAY(RightPieces) right;
+  uint32_t last_right; // set of the byte before
+  uint32_t nright;     // pieces
   bool found, strange;
   uint32_t slice;      // of the wanted byte
   uint32_t place;      // in Program.places: what wrote it
   const char *by;      // function that was called to write it; NULL: the end
   uint32_t last, end;  // of the last instruction; of the end of main, of exit
   uint32_t last_place; // of the last instruction
+  uint32_t divided, division_place; // of the last division
   uint32_t end_place;
   bool ended;
 } Follower;

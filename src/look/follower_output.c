@@ -78,6 +78,18 @@ typedef struct {
   const char *by;
 } Piece;
 
+// Bytes one after the other that depend on the same are one piece.
+static void count_right(Follower *f, uint32_t set) {
+  if (f->nright && set == f->last_right)
+    return;
+  f->last_right = set;
+  f->nright++;
+  uint64_t i = hashmap_intern(&f->right_index, &set, sizeof set, f->right.len);
+  if (i == f->right.len)
+    array_push(&f->right, (RightPieces){.set = set});
+  f->right.items[i].pieces++;
+}
+
 void follower_print(Follower *f, int byte, uint32_t set) {
   size_t at = f->offset++;
   if (at > f->wanted || at >= f->nactual)
@@ -88,6 +100,8 @@ void follower_print(Follower *f, int byte, uint32_t set) {
     f->found = true;
     f->slice = follower_union(f, set, f->omitted);
   }
+  if (at < f->wanted)
+    count_right(f, set);
   f->omitted = 0;
 }
 

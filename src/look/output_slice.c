@@ -7,6 +7,7 @@
 #include "look/follower.h"
 #include "replay/replay.h"
 #include "replay/trace.h"
+#include "util/mem.h"
 #include "util/str.h"
 
 int slice_program_open(SliceProgram *p, const char *program, const char *cache,
@@ -67,13 +68,29 @@ static void note_gaps(OutputSlice *s, const Follower *f, const Path *path,
 
 // --- slicing ----------------------------------------------------------------
 
+// Of each line: how many right pieces depend on it.
+static uint32_t *count_right(const Follower *f) {
+  uint32_t *right = mem_array(uint32_t, f->lines.len + 1);
+  for (size_t i = 0; i < f->right.len; i++) {
+    Bitset lines = {0};
+    line_sets_list(&f->sets, f->right.items[i].set, &lines);
+    for (uint32_t k = 0; bitset_next(&lines, &k); k++)
+      right[k] += f->right.items[i].pieces;
+    bitset_release(&lines);
+  }
+  return right;
+}
+
 static void take_lines(OutputSlice *s, const Follower *f) {
   Bitset lines = {0};
+  uint32_t *right = count_right(f);
   line_sets_list(&f->sets, f->slice, &lines);
   for (uint32_t i = 0; bitset_next(&lines, &i); i++)
     array_push(&s->lines, (SliceLine){arena_printf(&s->arena, "%s",
                                                    f->lines.items[i].source),
-                                      f->lines.items[i].line});
+                                      f->lines.items[i].line, right[i]});
+  s->nright = f->nright;
+  free(right);
   bitset_release(&lines);
 }
 

@@ -46,6 +46,7 @@ void slice_program_close(SliceProgram *p);
 typedef struct {
   const char *source;
   uint32_t line;
+  uint32_t right; // pieces of the output before it that depend on this line
 } SliceLine;
 
 typedef struct {
@@ -56,6 +57,7 @@ typedef struct {
   uint32_t line;
   const char *by; // function that was called to write it; NULL: at_end
   ARRAY(SliceLine) lines;
+  uint32_t nright;       // pieces of output before it
   size_t executed;       // lines that the run executed
   uint64_t instructions; // replayed
   const char *note;      // NULL: nothing to say
