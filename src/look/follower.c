@@ -210,8 +210,26 @@ static bool omits(const Follower *f, uint32_t branch, uint32_t edge) {
   return false;
 }
 
+// It could have been written, had the branch gone the other way.
+static void add_skipped(void *follower, uint64_t at, unsigned n) {
+  Follower *f = follower;
+  for (unsigned i = 0; i < n; i++) {
+    uint8_t byte;
+    bool known;
+    uint32_t writer;
+    watched_byte(&f->memory, at + i, &byte, &known, &writer);
+    watched_write(&f->memory, at + i, known ? &byte : NULL, 1,
+                  follower_union(f, writer, f->decided));
+  }
+}
+
 static void follow_branch(void *follower, uint32_t branch, uint32_t edge) {
   Follower *f = follower;
+  const IrBranch *b = &f->program->branches.items[branch];
+  if (!f->strict)
+    skipped_find(&f->skipped, &f->memory, array_last(&f->frames).function,
+                 f->values, b->first_edge, b->nedges, b->first_edge + edge,
+                 add_skipped, f);
   f->branch = branch;
   f->edge = edge;
   if (omits(f, branch, edge))
@@ -457,6 +475,7 @@ static void step_branch(Follower *f, const ReplayStep *s,
                    ? decider(f, frame)
                    : follower_union(f, base, follower_set(f, frame, i->a));
   f->last = f->decided;
+  f->values = s->regs;
   if (i->op == IR_BR)
     follow_edge(f, frame, f->program->branches.items[i->b].first_edge,
                 f->decided);
@@ -615,15 +634,18 @@ void follower_init(Follower *f, const Control *control, const char *actual,
                   .standard_out = standard_out,
                   .actual = actual,
                   .nactual = nactual,
-                  .wanted = wanted};
+                  .wanted = wanted,
+                  .strict = getenv("SLICE_STRICT") != NULL};
   index_lines(f);
   index_printing(f);
+  skipped_init(&f->skipped, control);
   line_sets_init(&f->sets, (uint32_t)f->lines.len);
 }
 
 void follower_release(Follower *f) {
   line_sets_release(&f->sets);
   watched_release(&f->memory);
+  skipped_release(&f->skipped);
   array_release(&f->lines);
   array_release(&f->single);
   array_release(&f->frames);

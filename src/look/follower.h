@@ -42,6 +42,7 @@
 
 #include "ir/control.h"
 #include "look/line_sets.h"
+#include "look/skipped.h"
 #include "near/watch_memory.h"
 #include "replay/replay.h"
 
@@ -97,8 +98,11 @@ typedef struct Follower {
   uint32_t last_outside;
   uint32_t tokens, random; // state of strtok, of rand
   uint32_t jumped;         // by longjmp; 0: no
-  uint32_t decided;        // set of the branch being executed
-  uint32_t branch, edge;   // taken, its target not yet entered
+  SkippedCode skipped;
+  bool strict;            // without what was skipped
+  const uint64_t *values; // registers of the branch being executed
+  uint32_t decided;       // its set
+  uint32_t branch, edge;  // taken, its target not yet entered
   bool block_begins, started;
   // --- output
   uint64_t standard_out; // FILE *
