@@ -317,6 +317,8 @@ static void add_pair(Args *a, const char *option, const char *value) {
 static void add_trace_options(Args *a, const char *mode) {
   if (strstr(mode, "check"))
     add(a, "--check");
+  if (strstr(mode, "stores"))
+    add(a, "--stores");
   add_pair(a, "--unit", getenv("CULPRIT_TRACE_UNIT"));
   add_pair(a, "--names", getenv("CULPRIT_TRACE_NAMES"));
 }

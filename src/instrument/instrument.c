@@ -57,6 +57,7 @@ typedef struct {
   bool object; // write machine code, not bitcode
   bool check;  // trace: record what replay is compared with
   bool plain;  // lower: without promotion
+  bool stores; // lower, trace: without promotion, for a trace of its own
   bool links;  // count: with a table of the unit's link-time constants
   uint32_t unit;
   const char *names;
@@ -250,7 +251,8 @@ static int count(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
 
 static int trace(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   TraceCode code;
-  if (identify(o, p, err) || trace_code_init(&code, m, o->names, err))
+  if (identify(o, p, err) ||
+      trace_code_init(&code, m, !o->stores, o->names, err))
     return -1;
   TraceOptions options = {.id = p->id, .number = o->unit, .check = o->check};
   int rc = trace_insert(&code, &options, err);
@@ -317,7 +319,7 @@ static int lower(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   if (!rc && o->plain)
     trace_code_init_plain(&code, m);
   else if (!rc)
-    rc = trace_code_init(&code, m, NULL, err);
+    rc = trace_code_init(&code, m, !o->stores, NULL, err);
   if (!rc) {
     rc = lower_module(&code, p, &out, err);
     trace_code_release(&code);
@@ -362,8 +364,8 @@ static const Subcommand subcommands[] = {
      "        INPUT -o OUTPUT",
      true, true, true},
     {"trace", trace,
-     "[--runtime FILE] [--check] [--unit N] [--names FILE] [--opt LEVEL]\n"
-     "        [--object] INPUT -o OUTPUT",
+     "[--runtime FILE] [--check] [--stores] [--unit N] [--names FILE]\n"
+     "        [--opt LEVEL] [--object] INPUT -o OUTPUT",
      false, true, true},
     {"close", close_build,
      "--runtime FILE [--mutate N] [--prefix-map FROM=TO]... [--opt LEVEL] "
@@ -374,8 +376,8 @@ static const Subcommand subcommands[] = {
      "[--runtime FILE] [--unit N] [--opt LEVEL] [--object] INPUT -o OUTPUT",
      false, true, true},
     {"lower", lower,
-     "[--plain] [--returns] [--prefix-map FROM=TO]... INPUT -o OUTPUT", false,
-     true, false},
+     "[--plain|--stores] [--returns] [--prefix-map FROM=TO]... INPUT -o OUTPUT",
+     false, true, false},
     {"mutants", list_mutants, "INPUT", false, false, false},
     {"pdg", list_dependences, "INPUT", false, false, false},
 };
@@ -410,6 +412,7 @@ static const struct option longs[] = {
     {"unit", required_argument, NULL, 'n'},
     {"names", required_argument, NULL, 'f'},
     {"plain", no_argument, NULL, 'P'},
+    {"stores", no_argument, NULL, 'S'},
     {"links", no_argument, NULL, 'L'},
     {0}};
 
@@ -433,6 +436,7 @@ static int take_option(Options *o, int opt) {
   case 'n': o->unit = (uint32_t)strtoul(optarg, NULL, 10); return 0;
   case 'f': o->names = optarg; return 0;
   case 'P': o->plain = true; return 0;
+  case 'S': o->stores = true; return 0;
   case 'L': o->links = true; return 0;
   default: return -1;
   }

@@ -218,10 +218,11 @@ int program_code_compile_linked(const UnitCode *u, const char *bitcode,
 int program_code_compile_traced(const UnitCode *u, const char *bitcode,
                                 uint32_t number, const char *names,
                                 TraceMode mode, const char *object, Err *err) {
-  static const char *const modes[] = {[TRACE_PLAIN] = "CULPRIT_MODE=trace",
-                                      [TRACE_CHECKED] =
-                                          "CULPRIT_MODE=trace+check",
-                                      [TRACE_MARKS] = "CULPRIT_MODE=marks"};
+  static const char *const modes[] = {
+      [TRACE_PLAIN] = "CULPRIT_MODE=trace",
+      [TRACE_CHECKED] = "CULPRIT_MODE=trace+check",
+      [TRACE_STORES] = "CULPRIT_MODE=trace+stores",
+      [TRACE_MARKS] = "CULPRIT_MODE=marks"};
   char *unit = mem_printf("CULPRIT_TRACE_UNIT=%u", number);
   char *list = mem_printf("CULPRIT_TRACE_NAMES=%s", names);
   const char *variables[] = {modes[mode],
@@ -290,7 +291,7 @@ int program_code_ask(const UnitCode *u, const char *bitcode,
 }
 
 // Entities and sources must be those of the unit's map: planned alike.
-int program_code_lower(const UnitCode *u, const char *bitcode, bool plain,
+int program_code_lower(const UnitCode *u, const char *bitcode, LoweredForm form,
                        const char *output, Err *err) {
   static const char *const maps[] = {"-ffile-prefix-map=",
                                      "-fdebug-prefix-map="};
@@ -298,8 +299,8 @@ int program_code_lower(const UnitCode *u, const char *bitcode, bool plain,
   Str said = {0};
   array_push(&args, "");
   array_push(&args, "lower");
-  if (plain)
-    array_push(&args, "--plain");
+  if (form != LOWER_PROMOTED)
+    array_push(&args, form == LOWER_PLAIN ? "--plain" : "--stores");
   if (u->returns)
     array_push(&args, "--returns");
   for (size_t i = 0; i < u->args.len; i++)

@@ -67,6 +67,7 @@ int program_code_link_objects(const ProgramCode *p, const char *const *objects,
 typedef enum {
   TRACE_PLAIN,   // it records a trace (program/trace_build.h)
   TRACE_CHECKED, // the same, with values to compare a replay with
+  TRACE_STORES,  // it records a trace, with every variable in memory
   TRACE_MARKS,   // it can be stopped at its branches (instrument/marks.h)
 } TraceMode;
 
@@ -85,9 +86,14 @@ int program_code_compile_close(const UnitCode *u, const char *bitcode,
 int program_code_compile_linked(const UnitCode *u, const char *bitcode,
                                 const char *object, Err *err);
 
-// Writes the unit's lowered IR (ir/ir.h) to `output`; `plain`: without
-// promotion to SSA.
-int program_code_lower(const UnitCode *u, const char *bitcode, bool plain,
+typedef enum {
+  LOWER_PROMOTED, // SSA
+  LOWER_PLAIN,    // without promotion: each assignment is a store
+  LOWER_STORES,   // the same, for a trace of TRACE_STORES
+} LoweredForm;
+
+// Writes the unit's lowered IR (ir/ir.h) to `output`.
+int program_code_lower(const UnitCode *u, const char *bitcode, LoweredForm form,
                        const char *output, Err *err);
 
 // What culprit-instrument says of a unit, from its bitcode: "pdg" the

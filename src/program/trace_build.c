@@ -27,6 +27,7 @@ enum { BUILD_VERSION = 4 };
 typedef enum {
   KIND_TRACE = TRACE_PLAIN,
   KIND_CHECK = TRACE_CHECKED,
+  KIND_STORES = TRACE_STORES,
   KIND_MARKED = TRACE_MARKS,
   KIND_LINKED,
   KIND_CLOSE
@@ -34,8 +35,8 @@ typedef enum {
 
 // The place in the cache: from the units, the link and the formats.
 static char *cache_name(const ProgramCode *p, const char *cache, Kind kind) {
-  static const char *const suffixes[] = {"", "-check", "-marked", "-linked",
-                                         "-close"};
+  static const char *const suffixes[] = {"",        "-check",  "-stores",
+                                         "-marked", "-linked", "-close"};
   XXH3_state_t *state = XXH3_createState();
   XXH3_64bits_reset(state);
   const uint32_t versions[] = {BUILD_VERSION, IR_VERSION, TRACE_VERSION};
@@ -95,7 +96,10 @@ static int lower_unit(Builder *b, size_t i, Err *err) {
     return -1;
   if (!has_ir(b->kind))
     return 0;
-  return program_code_lower(u, bitcode, b->kind == KIND_LINKED, ir, err);
+  LoweredForm form = b->kind == KIND_LINKED   ? LOWER_PLAIN
+                     : b->kind == KIND_STORES ? LOWER_STORES
+                                              : LOWER_PROMOTED;
+  return program_code_lower(u, bitcode, form, ir, err);
 }
 
 // Others may make the same object: moved into its place when it is whole.
@@ -189,7 +193,7 @@ static int list_names(Builder *b, Err *err) {
 
 static int fill(Builder *b, Err *err) {
   char *program = arena_printf(&b->arena, "%s/program", b->dir);
-  bool traces = b->kind == KIND_TRACE || b->kind == KIND_CHECK;
+  bool traces = has_ir(b->kind) && b->kind != KIND_LINKED;
   const char *part = traces                  ? "culprit-trace.o"
                      : b->kind == KIND_CLOSE ? "culprit-close.o"
                                              : NULL;
@@ -294,6 +298,11 @@ static int build(TraceBuild *b, const char *program, const char *cache,
 int trace_build(TraceBuild *b, const char *program, const char *cache,
                 bool check, Err *err) {
   return build(b, program, cache, check ? KIND_CHECK : KIND_TRACE, err);
+}
+
+int stores_build(TraceBuild *b, const char *program, const char *cache,
+                 Err *err) {
+  return build(b, program, cache, KIND_STORES, err);
 }
 
 int linked_build(TraceBuild *b, const char *program, const char *cache,

@@ -27,6 +27,11 @@ typedef struct {
 // naming reason and remedy.
 int trace_build(TraceBuild *b, const char *program, const char *cache,
                 bool check, Err *err);
+// The same, recording a trace of code in which each variable of the source is
+// an alloca and each assignment a store: no definition is lost. Slower, and its
+// traces are several times as long.
+int stores_build(TraceBuild *b, const char *program, const char *cache,
+                 Err *err);
 // The same program once more, counting as it did, with tables of its link-time
 // constants (link_table.h); its lowered IR is plain: each variable of the
 // source is an alloca, each assignment a store.

@@ -39,6 +39,8 @@ extern const CulpritTraceUnit __stop_culprit_trc[] __attribute__((weak)) HIDDEN;
 extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void),
                              void *) __attribute__((weak));
 
+extern void *stdout __attribute__((weak)); // of the C library
+
 // Where the stream goes while nothing is recorded.
 static char sink[4 * TRACE_SLACK];
 
@@ -256,6 +258,7 @@ static bool open_file(uint64_t cap, const TracePage *parent) {
   h->changes = (parent ? parent->h.changes : __culprit_trace.h.changes) + 1;
   h->argc = parent ? parent->h.argc : 0;
   h->argv = parent ? parent->h.argv : 0;
+  h->standard_out = &stdout ? (uint64_t)(uintptr_t)stdout : 0;
   CALL(SYS_readlink, "/proc/self/exe", h->module, sizeof h->module - 1);
   bool good = fill_file(fd, &page, parent, parent_path);
   CALL(SYS_close, fd, 0, 0);

@@ -40,7 +40,7 @@
 #include <stdint.h>
 
 #define TRACE_MAGIC 0x3143525450554c43ull // "CLUPTRC1"
-#define TRACE_VERSION 3u
+#define TRACE_VERSION 4u
 #define TRACE_PAGE 4096u
 // The most that is written between two looks at the limit.
 #define TRACE_SLACK 65536u
@@ -90,7 +90,8 @@ typedef struct {
   uint32_t was_outside; // when it died
   uint64_t fault;       // address, of SIGSEGV and SIGBUS
   uint64_t pc;
-  uint64_t argc, argv; // as main gets them; the environment stands behind
+  uint64_t argc, argv;   // as main gets them; the environment stands behind
+  uint64_t standard_out; // stdout of the C library; 0: it has none
   char module[1024];
 } TraceHeader;
 _Static_assert(sizeof(TraceHeader) <= TRACE_PAGE, "one page");

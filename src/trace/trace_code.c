@@ -210,11 +210,14 @@ static void split_all_fused(LLVMModuleRef m) {
   LLVMDisposeBuilder(builder);
 }
 
-static int normalise(LLVMModuleRef m, Err *err) {
+static int normalise(LLVMModuleRef m, bool promote, Err *err) {
   drop_all_promises(m);
   split_all_fused(m);
-  if (passes_run(m, "elim-avail-extern,function(sroa<preserve-cfg>,early-cse)",
-                 err))
+  if (passes_run(
+          m,
+          promote ? "elim-avail-extern,function(sroa<preserve-cfg>,early-cse)"
+                  : "elim-avail-extern",
+          err))
     return -1;
   define_all(m);
   return 0;
@@ -557,13 +560,13 @@ static void collect(TraceCode *c, LLVMModuleRef m) {
     }
 }
 
-int trace_code_init(TraceCode *c, LLVMModuleRef m, const char *defined,
-                    Err *err) {
+int trace_code_init(TraceCode *c, LLVMModuleRef m, bool promote,
+                    const char *defined, Err *err) {
   *c = (TraceCode){.module = m};
-  if (normalise(m, err) || (defined && read_names(c, defined, err)))
+  if (normalise(m, promote, err) || (defined && read_names(c, defined, err)))
     return -1;
   collect(c, m);
-  for (size_t i = 0; i < c->functions.len; i++)
+  for (size_t i = 0; promote && i < c->functions.len; i++)
     trace_loops_find(&c->loops, c, c->functions.items[i]);
   return 0;
 }

@@ -58,9 +58,10 @@ typedef struct TraceCode {
 
 // Brings the module into normal form and fills `c`. `defined`: file with the
 // names of all instrumented functions of the program, one a line (NULL: only
-// those of this module).
-int trace_code_init(TraceCode *c, LLVMModuleRef m, const char *defined,
-                    Err *err);
+// those of this module). `promote` false: without promotion, as in the plain
+// form below, but with constants of its own.
+int trace_code_init(TraceCode *c, LLVMModuleRef m, bool promote,
+                    const char *defined, Err *err);
 // Functions and constants of the module as it is, without bringing it into any
 // form: the same numbers in every build of the unit.
 void trace_code_collect(TraceCode *c, LLVMModuleRef m);
