@@ -6,7 +6,7 @@
 // of its statement's site address (close_unit.h); 0 is none.
 //
 //   local that is only loaded and stored    a second local beside it
-//   other memory                            shadow memory (runtime/close.c)
+//   other memory                            shadow memory (runtime/pair_recorder.c)
 //   arguments, results                      thread-local variables
 //   calls of the C library                  a table (library_effects.h)
 //

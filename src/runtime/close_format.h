@@ -1,4 +1,4 @@
-// What the recorder of a close build (runtime/close.c) leaves in a run file, and
+// What the recorder of a close build (runtime/pair_recorder.c) leaves in a run file, and
 // program/runfile.c reads. Guest code.
 //
 // The log of definition-use pairs lies among the module's counters, as those of

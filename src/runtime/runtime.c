@@ -61,7 +61,7 @@ extern const CulpritUnit __stop_culprit_units[]
 extern const Elf64_Ehdr __ehdr_start
     __attribute__((weak, visibility("hidden")));
 extern void *__dso_handle __attribute__((weak, visibility("hidden")));
-// Of a close build (close.c): what it recorded begins anew.
+// Of a close build (pair_recorder.c): what it recorded begins anew.
 extern void __culprit_close_begin(void)
     __attribute__((weak, visibility("hidden")));
 
