@@ -14,11 +14,13 @@
 #include "program/trace_build.h"
 #include "util/array.h"
 #include "util/fs.h"
+#include "util/hashmap.h"
 #include "util/str.h"
 
 typedef struct {
   ARRAY(char *) places; // of each entity
-  Texts lines;
+  ARRAY(char *) pairs;
+  Hashmap numbers; // text -> number of the pair
 } Shown;
 
 static int assign(void *ctx, const Unit *unit, uint32_t *ids, Err *err) {
@@ -35,9 +37,13 @@ static int assign(void *ctx, const Unit *unit, uint32_t *ids, Err *err) {
 
 static uint32_t take(void *ctx, uint32_t def, uint32_t use) {
   Shown *s = ctx;
-  array_push(&s->lines,
-             mem_printf("%s %s", s->places.items[def], s->places.items[use]));
-  return 0;
+  char *text = mem_printf("%s %s", s->places.items[def], s->places.items[use]);
+  uint64_t id = hashmap_intern(&s->numbers, text, strlen(text), s->pairs.len);
+  if (id == s->pairs.len)
+    array_push(&s->pairs, text);
+  else
+    free(text);
+  return (uint32_t)id;
 }
 
 static int by_text(const void *a, const void *b) {
@@ -46,31 +52,34 @@ static int by_text(const void *a, const void *b) {
 }
 
 static void show(Shown *s, const Run *run) {
-  if (s->lines.len)
-    qsort(s->lines.items, s->lines.len, sizeof *s->lines.items, by_text);
-  for (size_t i = 0; i < s->lines.len; i++)
-    if (!i || strcmp(s->lines.items[i], s->lines.items[i - 1]) != 0)
-      puts(s->lines.items[i]);
+  Texts lines = {0};
+  for (uint32_t i = 0; i < s->pairs.len; i++)
+    if (bitset_has(&run->hits[ENTITY_PAIR], i))
+      array_push(&lines, s->pairs.items[i]);
+  if (lines.len)
+    qsort(lines.items, lines.len, sizeof *lines.items, by_text);
+  for (size_t i = 0; i < lines.len; i++)
+    puts(lines.items[i]);
   if (run->note)
     printf("note: %s\n", run->note);
-  s->lines.len = 0;
+  array_release(&lines);
 }
 
-static int show_run(const char *dir, bool segments, Err *err) {
+static int show_run(const char *dir, bool apart, Err *err) {
   Shown s = {0};
   Run run = {0};
   Segments list = {0};
   Collector *c = collector_new(assign, &s);
   collector_take_pairs(c, take, &s);
   int rc = collector_collect(c, dir, &run, err);
-  if (!rc && !segments)
+  if (!rc && !apart)
     show(&s, &run);
-  s.lines.len = 0;
-  // Pairs are taken as segments are read, one after the other.
-  if (!rc && segments)
+  if (!rc && apart)
     rc = collector_collect_segments(c, dir, &list, err);
-  if (!rc && segments)
-    show(&s, &run);
+  for (size_t i = 0; i < list.len; i++) {
+    printf("segment %s\n", list.items[i].name);
+    show(&s, &list.items[i].run);
+  }
   collector_free(c);
   return rc;
 }
@@ -94,7 +103,8 @@ int main(int argc, char **argv) {
   else if (argc == 3 && !strcmp(argv[1], "segments"))
     rc = show_run(argv[2], true, &err);
   else
-    err_set(&err, "usage: pairs_tool build PROGRAM CACHE | show DIR");
+    err_set(&err,
+            "usage: pairs_tool build PROGRAM CACHE | show DIR | segments DIR");
   if (rc)
     fprintf(stderr, "pairs_tool: %s\n", err.text);
   return rc ? 1 : 0;
