@@ -380,6 +380,11 @@ static void after_call(const LibraryUse *u, const LibraryEffect *e,
   case RETURNS_TEXT:
     invoke3(p, p->define_text, u->id, u->call, all);
     return;
+  case RETURNS_TOKEN: {
+    LLVMValueRef args[] = {u->id, u->call};
+    pairs_invoke(p, p->token, args, 2);
+    return;
+  }
   case MOVES_BLOCK: {
     LLVMValueRef args[] = {at, had, u->call, amount(u, e)};
     pairs_invoke(p, p->moved, args, 4);

@@ -37,6 +37,7 @@ static void declare_runtime(Pairs *p) {
   p->fresh = declare(p, "__culprit_close_fresh", none, define, 3);
   p->freed = declare(p, "__culprit_close_freed", none, one, 1);
   p->size = declare(p, "__culprit_close_size", p->i64, one, 1);
+  p->token = declare(p, "__culprit_close_token", none, define, 2);
   p->moved = declare(p, "__culprit_close_moved", none, moved, 4);
   p->stores = declare_variable(p, "__culprit_shadow_stores", p->i64, false);
   p->loads = declare_variable(p, "__culprit_shadow_loads", p->i64, false);

@@ -60,7 +60,7 @@ typedef struct {
   // Made here, inlined.
   PairHelper record, record_many, record_numbered, after, outside, use_if;
   PairHelper define, define_text, use, use_text;
-  PairHelper fresh, freed, moved, size;
+  PairHelper fresh, freed, moved, size, token;
   LLVMValueRef last; // stands for the unit's array until it is known how long
   uint64_t nlast;
   unsigned alias_scope, noalias; // kinds of metadata

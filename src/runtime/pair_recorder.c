@@ -242,6 +242,16 @@ HIDDEN void __culprit_close_define_text(uint32_t d, char *p, uint64_t most) {
     __culprit_close_define(d, p, text_size(p, most));
 }
 
+// A token was cut out of a text: it was read, and its end written.
+HIDDEN void __culprit_close_token(uint32_t id, char *p) {
+  if (!p)
+    return;
+  uint64_t n = length(p);
+  if (id)
+    __culprit_close_use(id, p, n);
+  __culprit_close_define(id, p + n, 1);
+}
+
 // --- blocks of the heap -----------------------------------------------------
 
 static uint64_t block_size(void *p) {

@@ -38,7 +38,9 @@ int main(void) {
   if (fread(raw, 1, 4, f) != 4)   // [read] <- f
     return 4;
   c += line[2] + raw[2];          // [c4] <- c3 gets read
+  char *word = strtok(line, " "); // [tok] <- gets
+  c += word[0] + !word[2];        // [c5] <- c4 tok gets
   fclose(f);                      // <- f
   free(p);                        // <- p
-  return c + (int)n + (int)v + rest == 0; // <- c4 n v rest
+  return c + (int)n + (int)v + rest == 0; // <- c5 n v rest
 }
