@@ -310,8 +310,7 @@ static void insert_load(Pairs *p, LLVMValueRef load) {
     return;
   pairs_stand_before(p, load);
   if (local && local->definers)
-    pairs_record_numbered(p, find_definition(p, at), use,
-                          local->definers->table);
+    pairs_record_numbered(p, find_definition(p, at), use, local->definers);
   else
     pairs_record(p, find_definition(p, at), use, true);
 }

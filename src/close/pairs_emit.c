@@ -186,21 +186,36 @@ static PairHelper make_record(Pairs *p, PairHelper slow, const char *name,
   return s.helper;
 }
 
-// if (!(*seen >> number & 1)) numbered(number, use, seen, table);
-static void make_numbered(Pairs *p) {
+static LLVMValueRef seen_bit(Pairs *p, LLVMValueRef number, LLVMValueRef seen) {
+  LLVMValueRef one = LLVMConstInt(p->i32, 1, false);
+  LLVMValueRef bits =
+      mark(p, LLVMBuildLoad2(p->builder, p->i32, seen, ""), OUR_LAST);
+  LLVMValueRef bit = LLVMBuildShl(p->builder, one, number, "");
+  return LLVMBuildAnd(p->builder, bits, bit, "");
+}
+
+static LLVMValueRef seen_byte(Pairs *p, LLVMValueRef number,
+                              LLVMValueRef seen) {
+  LLVMValueRef at = LLVMBuildZExt(p->builder, number, p->i64, "");
+  at = LLVMBuildInBoundsGEP2(p->builder, p->i8, seen, &at, 1, "");
+  return mark(p, LLVMBuildLoad2(p->builder, p->i8, at, ""), OUR_LAST);
+}
+
+// if (!(*seen >> number & 1)) slow(number, use, seen, table);
+// With a byte for each: if (!seen[number]) ...
+static PairHelper make_numbered(Pairs *p, const char *slow_name,
+                                const char *name, bool bytes) {
   LLVMTypeRef args[] = {p->i32, p->i32, p->ptr, p->ptr};
-  PairHelper slow = declare_slow(p, "__culprit_close_numbered", args, 4);
-  Small s = begin_small(p, "__culprit_close_record_numbered", args, 4);
-  LLVMValueRef values[4], one = LLVMConstInt(p->i32, 1, false);
-  LLVMGetParams(s.helper.function, values);
+  PairHelper slow = declare_slow(p, slow_name, args, 4);
+  Small s = begin_small(p, name, args, 4);
+  LLVMValueRef v[4];
+  LLVMGetParams(s.helper.function, v);
   LLVMValueRef seen =
-      mark(p, LLVMBuildLoad2(p->builder, p->i32, values[2], ""), OUR_LAST);
-  LLVMValueRef bit = LLVMBuildShl(p->builder, one, values[0], "");
-  bit = LLVMBuildAnd(p->builder, seen, bit, "");
-  branch(p, &s, LLVMBuildIsNull(p->builder, bit, ""), false);
-  call_slow(p, slow, values, 4);
+      bytes ? seen_byte(p, v[0], v[2]) : seen_bit(p, v[0], v[2]);
+  branch(p, &s, LLVMBuildIsNull(p->builder, seen, ""), false);
+  call_slow(p, slow, v, 4);
   LLVMBuildBr(p->builder, s.done);
-  p->record_numbered = s.helper;
+  return s.helper;
 }
 
 // if (mixed) use(use, at, size);
@@ -266,7 +281,10 @@ void pairs_open(Pairs *p, CloseUnit *u) {
   PairHelper slow = declare_slow(p, "__culprit_close_pair", args, 3);
   p->record = make_record(p, slow, "__culprit_close_record", false);
   p->record_many = make_record(p, slow, "__culprit_close_record_many", true);
-  make_numbered(p);
+  p->record_bit = make_numbered(p, "__culprit_close_numbered",
+                                "__culprit_close_record_bit", false);
+  p->record_byte = make_numbered(p, "__culprit_close_numbered_byte",
+                                 "__culprit_close_record_byte", true);
   make_use_if(p);
   make_after(p);
   make_outside(p);
@@ -383,9 +401,11 @@ void pairs_record(Pairs *p, LLVMValueRef def, LLVMValueRef use, bool many) {
 }
 
 void pairs_record_numbered(Pairs *p, LLVMValueRef number, LLVMValueRef use,
-                           LLVMValueRef table) {
-  LLVMValueRef args[] = {number, use, next_last(p, 1), table};
-  pairs_invoke(p, p->record_numbered, args, 4);
+                           const PairDefiners *d) {
+  bool bytes = d->n > BITS;
+  LLVMValueRef args[] = {number, use, next_last(p, bytes ? d->n / 4 + 1 : 1),
+                         d->table};
+  pairs_invoke(p, bytes ? p->record_byte : p->record_bit, args, 4);
 }
 
 // Most often all bytes have one definition.

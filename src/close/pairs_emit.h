@@ -18,7 +18,8 @@ typedef struct {
 } PairHelper;
 
 // What statements may define one variable: their sites, numbered from 1.
-enum { DEFINERS = 31 };
+// Each use has a bit for every one, or a byte if they are more than BITS.
+enum { DEFINERS = 255, BITS = 31 };
 typedef struct {
   LLVMValueRef sites[DEFINERS];
   unsigned n;
@@ -58,7 +59,8 @@ typedef struct {
   LLVMValueRef stores, loads, mask;
   LLVMValueRef call, callee, returned, returner;
   // Made here, inlined.
-  PairHelper record, record_many, record_numbered, after, outside, use_if;
+  PairHelper record, record_many, record_bit, record_byte, after, outside,
+      use_if;
   PairHelper define, define_text, use, use_text;
   PairHelper fresh, freed, moved, size, token;
   LLVMValueRef last; // stands for the unit's array until it is known how long
@@ -96,7 +98,7 @@ void pairs_record(Pairs *p, LLVMValueRef def, LLVMValueRef use, bool many);
 LLVMValueRef pairs_next_last(Pairs *p);
 // The same, of a definition by number.
 void pairs_record_numbered(Pairs *p, LLVMValueRef number, LLVMValueRef use,
-                           LLVMValueRef table);
+                           const PairDefiners *d);
 // All bytes from `at` are used, or defined.
 void pairs_use_range(Pairs *p, LLVMValueRef use, LLVMValueRef at,
                      LLVMValueRef size);

@@ -212,6 +212,14 @@ __culprit_close_numbered(uint32_t number, uint32_t u, uint32_t *seen,
     add_pair((uint32_t)(uintptr_t)table + table[number], u);
 }
 
+HIDDEN __attribute__((preserve_most)) void
+__culprit_close_numbered_byte(uint32_t number, uint32_t u, char *seen,
+                              const uint32_t *table) {
+  seen[number] = 1;
+  if (number)
+    add_pair((uint32_t)(uintptr_t)table + table[number], u);
+}
+
 HIDDEN void __culprit_close_use(uint32_t u, const void *p, uint64_t n) {
   if (!has_shadow() || !p || !(n = within(p, n)))
     return;
