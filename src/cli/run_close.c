@@ -13,7 +13,7 @@
 #include "util/stop.h"
 
 enum {
-  SECONDS_LEAST = 1, // that a look may take, unless the user says otherwise
+  SECONDS_LEAST = 5, // that a look may take, unless the user says otherwise
   SECONDS_MOST = 10,
   SOON = 1,          // second that a user waits for a ranking
   STOP_SECONDS = 20, // to keep what is done when a signal comes
@@ -49,7 +49,7 @@ static void clear_progress(const Closer *c) {
 static void show_progress(void *context, size_t taken, size_t all) {
   Closer *c = context;
   double now = clock_now();
-  if (c->ranked < 0 && !c->options->json && now - c->start > SOON) {
+  if (c->ranked < 0 && c->options->watched && now - c->start > SOON) {
     clear_progress(c);
     c->ranked = rank_print(c->store, c->rank, stdout);
   }
@@ -77,9 +77,8 @@ static void describe(const Closer *c, const CloseLookResult *r) {
     fprintf(out,
             "%slooked closer at %zu of %zu failing and %zu of %zu passing "
             "tests, %.1f s%s\n",
-            c->ranked < 0 || c->options->json ? "" : "\n", r->failing,
-            r->of_failing, r->passing, r->of_passing, r->seconds,
-            ended_words(r->ended));
+            c->ranked < 0 ? "" : "\n", r->failing, r->of_failing, r->passing,
+            r->of_passing, r->seconds, ended_words(r->ended));
   if (r->dropped && *r->ended)
     fprintf(out, "  %zu ended otherwise than before and %s left out\n",
             r->dropped, r->dropped == 1 ? "is" : "are");
