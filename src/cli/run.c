@@ -377,6 +377,10 @@ static bool is_comparable(const Suite *suite) {
          rank_has_spectra(suite, VERDICT_PASS);
 }
 
+static int run_again(void *adapter, Runner *r, Err *err) {
+  return ((const Adapter *)adapter)->run(r, err);
+}
+
 // `status`: of report_suite. Returns an exit status.
 static int rank(const Options *o, const Adapter *adapter, const Runner *r,
                 bool closer, double seconds, int status) {
@@ -391,7 +395,8 @@ static int rank(const Options *o, const Adapter *adapter, const Runner *r,
                            .json = prints_json(o),
                            .watched = !prints_json(o) && isatty(STDOUT_FILENO),
                            .show_progress = show_progress};
-  int ranked = run_close_rank(&close, &rank, adapter, r, r->store);
+  int ranked =
+      run_close_rank(&close, &rank, run_again, (void *)adapter, r, r->store);
   return ranked == EXIT_DONE && !rank.none_ok ? EXIT_FAILED : ranked;
 }
 

@@ -22,16 +22,10 @@ enum {
 typedef struct {
   const RunCloseOptions *options;
   const RankOptions *rank;
-  const Adapter *adapter;
   Store *store;
   double start, drawn; // when it began; when progress was shown last
   int ranked;          // status of the ranking that was printed; -1: none was
 } Closer;
-
-static int run_adapter(void *context, Runner *r, Err *err) {
-  Closer *c = context;
-  return c->adapter->run(r, err);
-}
 
 static double budget(const RunCloseOptions *o) {
   if (o->seconds >= 0)
@@ -117,16 +111,16 @@ static int rank_after(Closer *c, const CloseLookResult *r) {
 }
 
 int run_close_rank(const RunCloseOptions *o, const RankOptions *rank,
-                   const Adapter *adapter, const Runner *r, Store *store) {
+                   RunTests *run, void *context, const Runner *r,
+                   Store *store) {
   Closer c = {.options = o,
               .rank = rank,
-              .adapter = adapter,
               .store = store,
               .start = clock_now(),
               .ranked = -1};
   CloseLookOptions look = {.seconds = budget(o),
-                           .run = run_adapter,
-                           .run_context = &c,
+                           .run = run,
+                           .run_context = context,
                            .modules = r->seen.items,
                            .nmodules = r->seen.len,
                            .progress = show_progress,

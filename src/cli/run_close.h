@@ -1,5 +1,5 @@
-// The closer look of `culprit run`: takes it, and prints the rankings before and
-// after it.
+// The closer look of `culprit run` and `culprit input`: takes it, and prints the
+// rankings before and after it.
 #ifndef CULPRIT_CLI_RUN_CLOSE_H
 #define CULPRIT_CLI_RUN_CLOSE_H
 
@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "adapter/adapter.h"
 #include "cli/rank.h"
+#include "look/close_look.h"
 #include "run/runner.h"
 #include "store/store.h"
 
@@ -25,6 +25,6 @@ typedef struct {
 // there already is printed as soon as the look takes longer than a second, if
 // somebody waits for it. `r` is closed, but has the modules it has seen. Returns an exit status.
 int run_close_rank(const RunCloseOptions *o, const RankOptions *rank,
-                   const Adapter *adapter, const Runner *r, Store *store);
+                   RunTests *run, void *context, const Runner *r, Store *store);
 
 #endif

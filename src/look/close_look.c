@@ -300,8 +300,16 @@ static int store_found(Look *l, Store *store, Err *err) {
                            r->dropped, r->dropped + l->kept.len));
     return 0;
   }
-  if (!r->failing)
+  if (!r->failing) {
+    if (l->late && !l->builds.cut)
+      add_note(r, mem_printf("no closer look: there was no time for a failing "
+                             "test; give more (--close %.0f)",
+                             6 * l->options->seconds));
+    else if (!l->late && !r->interrupted)
+      add_note(r, mem_strdup("no closer look: no failing test ended as before "
+                             "in the build that records more"));
     return 0;
+  }
   r->ended = l->decided       ? "decided"
              : r->interrupted ? "interrupted"
              : l->late        ? "budget"
