@@ -259,6 +259,7 @@ int given_run(GivenOptions *o, const GivenJob *job, char **argv) {
   Runner r = {.command = command, .root = o->run.cwd};
   r.progress = print_progress;
   int status = open_session(o, job, &r);
+  runner_forget(&r);
   free(command);
   return status;
 }

@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/given.h"
 #include "cli/rank.h"
+#include "cli/run_close.h"
 #include "input/search.h"
 #include "locate/current_ranking.h"
 #include "locate/fault.h"
@@ -28,6 +29,7 @@ enum {
 typedef struct {
   GivenOptions given;
   RankOptions rank;
+  double close; // seconds for a closer look
   int strategy; // strategy_at
   bool list;
   Texts seeds;
@@ -73,6 +75,8 @@ static const Option options[] = {
      "make at most N tests (default: 500)"},
     {"timeout", "SECONDS", &option_real, offsetof(Options, given.run.timeout),
      "limit for one run (default: 5)"},
+    {"close", "SECONDS", &option_real0, offsetof(Options, close),
+     "time for a closer look at the made tests (default: 0, none)"},
     {"seed", "FILE", &option_list, offsetof(Options, seeds),
      "another standard input that fails the same way"},
     {.rows = given_input_options, .at = offsetof(Options, given)},
@@ -181,7 +185,13 @@ static int rank(void *context, Runner *r) {
   const Options *o = context;
   RankOptions rank = o->rank;
   rank.session = r->session;
-  int status = rank_print(r->store, &rank, stdout);
+  RunCloseOptions close = {.seconds = o->close,
+                           .quiet = o->given.quiet,
+                           .json = !strcmp(rank.format, "json"),
+                           .show_progress =
+                               isatty(STDERR_FILENO) && !o->given.quiet};
+  int status =
+      run_close_rank(&close, &rank, search_run_again, NULL, r, r->store);
   return status == EXIT_DONE ? EXIT_FAILED : status;
 }
 

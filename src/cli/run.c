@@ -139,7 +139,7 @@ static const Option options[] = {
      "do not repeat failing tests to find flaky ones"},
     {"close", "SECONDS", &option_real0, offsetof(Options, close),
      "time for a closer look at the tests that matter (default: as long as the "
-     "tests took, 1 to 10; 0: none)"},
+     "tests took, 5 to 10; 0: none)"},
     {"confine", NULL, &option_flag, offsetof(Options, confined),
      "discard what the tests write and refuse connections: for programs that "
      "you do not trust"},
@@ -377,6 +377,10 @@ static bool is_comparable(const Suite *suite) {
          rank_has_spectra(suite, VERDICT_PASS);
 }
 
+static int run_again(void *adapter, Runner *r, Err *err) {
+  return ((const Adapter *)adapter)->run(r, err);
+}
+
 // `status`: of report_suite. Returns an exit status.
 static int rank(const Options *o, const Adapter *adapter, const Runner *r,
                 bool closer, double seconds, int status) {
@@ -389,8 +393,10 @@ static int rank(const Options *o, const Adapter *adapter, const Runner *r,
                            .tests_took = seconds,
                            .quiet = o->quiet,
                            .json = prints_json(o),
+                           .watched = !prints_json(o) && isatty(STDOUT_FILENO),
                            .show_progress = show_progress};
-  int ranked = run_close_rank(&close, &rank, adapter, r, r->store);
+  int ranked =
+      run_close_rank(&close, &rank, run_again, (void *)adapter, r, r->store);
   return ranked == EXIT_DONE && !rank.none_ok ? EXIT_FAILED : ranked;
 }
 

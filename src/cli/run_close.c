@@ -13,7 +13,7 @@
 #include "util/stop.h"
 
 enum {
-  SECONDS_LEAST = 1, // that a look may take, unless the user says otherwise
+  SECONDS_LEAST = 5, // that a look may take, unless the user says otherwise
   SECONDS_MOST = 10,
   SOON = 1,          // second that a user waits for a ranking
   STOP_SECONDS = 20, // to keep what is done when a signal comes
@@ -22,16 +22,10 @@ enum {
 typedef struct {
   const RunCloseOptions *options;
   const RankOptions *rank;
-  const Adapter *adapter;
   Store *store;
   double start, drawn; // when it began; when progress was shown last
   int ranked;          // status of the ranking that was printed; -1: none was
 } Closer;
-
-static int run_adapter(void *context, Runner *r, Err *err) {
-  Closer *c = context;
-  return c->adapter->run(r, err);
-}
 
 static double budget(const RunCloseOptions *o) {
   if (o->seconds >= 0)
@@ -49,7 +43,7 @@ static void clear_progress(const Closer *c) {
 static void show_progress(void *context, size_t taken, size_t all) {
   Closer *c = context;
   double now = clock_now();
-  if (c->ranked < 0 && !c->options->json && now - c->start > SOON) {
+  if (c->ranked < 0 && c->options->watched && now - c->start > SOON) {
     clear_progress(c);
     c->ranked = rank_print(c->store, c->rank, stdout);
   }
@@ -77,9 +71,8 @@ static void describe(const Closer *c, const CloseLookResult *r) {
     fprintf(out,
             "%slooked closer at %zu of %zu failing and %zu of %zu passing "
             "tests, %.1f s%s\n",
-            c->ranked < 0 || c->options->json ? "" : "\n", r->failing,
-            r->of_failing, r->passing, r->of_passing, r->seconds,
-            ended_words(r->ended));
+            c->ranked < 0 ? "" : "\n", r->failing, r->of_failing, r->passing,
+            r->of_passing, r->seconds, ended_words(r->ended));
   if (r->dropped && *r->ended)
     fprintf(out, "  %zu ended otherwise than before and %s left out\n",
             r->dropped, r->dropped == 1 ? "is" : "are");
@@ -118,16 +111,16 @@ static int rank_after(Closer *c, const CloseLookResult *r) {
 }
 
 int run_close_rank(const RunCloseOptions *o, const RankOptions *rank,
-                   const Adapter *adapter, const Runner *r, Store *store) {
+                   RunTests *run, void *context, const Runner *r,
+                   Store *store) {
   Closer c = {.options = o,
               .rank = rank,
-              .adapter = adapter,
               .store = store,
               .start = clock_now(),
               .ranked = -1};
   CloseLookOptions look = {.seconds = budget(o),
-                           .run = run_adapter,
-                           .run_context = &c,
+                           .run = run,
+                           .run_context = context,
                            .modules = r->seen.items,
                            .nmodules = r->seen.len,
                            .progress = show_progress,

@@ -1,5 +1,5 @@
-// The closer look of `culprit run`: takes it, and prints the rankings before and
-// after it.
+// The closer look of `culprit run` and `culprit input`: takes it, and prints the
+// rankings before and after it.
 #ifndef CULPRIT_CLI_RUN_CLOSE_H
 #define CULPRIT_CLI_RUN_CLOSE_H
 
@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "adapter/adapter.h"
 #include "cli/rank.h"
+#include "look/close_look.h"
 #include "run/runner.h"
 #include "store/store.h"
 
@@ -17,13 +17,14 @@ typedef struct {
   double tests_took;  // in seconds
   bool quiet;         // only the result
   bool json;          // words go to standard error
+  bool watched;       // somebody waits: standard output is a terminal
   bool show_progress; // on standard error
 } RunCloseOptions;
 
 // Ranks the session, after a closer look if that can be had: a ranking that is
-// there already is printed as soon as the look takes longer than a second. `r`
-// is closed, but has the modules it has seen. Returns an exit status.
+// there already is printed as soon as the look takes longer than a second, if
+// somebody waits for it. `r` is closed, but has the modules it has seen. Returns an exit status.
 int run_close_rank(const RunCloseOptions *o, const RankOptions *rank,
-                   const Adapter *adapter, const Runner *r, Store *store);
+                   RunTests *run, void *context, const Runner *r, Store *store);
 
 #endif

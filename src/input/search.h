@@ -134,4 +134,8 @@ bool search_goes_on(const InputSearch *s);
 int search_run_inputs(InputSearch *s, const char *prefix, const Inputs *inputs,
                       size_t n, InputResult *results, Err *err);
 
+// Runs the tests of a search once more, for a closer look (runner.h,
+// CloseHooks): the runner has their contexts.
+int search_run_again(void *unused, Runner *r, Err *err);
+
 #endif

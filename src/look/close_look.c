@@ -248,17 +248,18 @@ static int end_round(Look *l, Err *err) {
   return 0;
 }
 
-// Rounds end at 64, 192, 448, ... runs.
+// Rounds end at 64, 192, 448, ... runs. Each is judged by its own runs, also if a
+// late one has let others overtake it: the answer is the same on every look.
 static int report(Look *l, uint32_t run, Err *err) {
   l->reported[l->index[run]] = true;
   while (l->frontier < l->sample.len && l->reported[l->frontier])
     l->frontier++;
-  if (!l->decides || l->frontier < l->round || l->frontier == l->sample.len)
-    return 0;
-  if (end_round(l, err))
-    return -1;
-  while (l->round <= l->frontier)
+  while (l->decides && !l->decided && l->round <= l->frontier &&
+         l->round < l->sample.len) {
+    if (end_round(l, err))
+      return -1;
     l->round = 2 * l->round + ROUND_FIRST;
+  }
   return 0;
 }
 
@@ -299,8 +300,16 @@ static int store_found(Look *l, Store *store, Err *err) {
                            r->dropped, r->dropped + l->kept.len));
     return 0;
   }
-  if (!r->failing)
+  if (!r->failing) {
+    if (l->late && !l->builds.cut)
+      add_note(r, mem_printf("no closer look: there was no time for a failing "
+                             "test; give more (--close %.0f)",
+                             6 * l->options->seconds));
+    else if (!l->late && !r->interrupted)
+      add_note(r, mem_strdup("no closer look: no failing test ended as before "
+                             "in the build that records more"));
     return 0;
+  }
   r->ended = l->decided       ? "decided"
              : r->interrupted ? "interrupted"
              : l->late        ? "budget"

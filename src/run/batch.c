@@ -479,3 +479,17 @@ int batch_run(Runner *r, const Test *tests, size_t ntests, Err *err) {
   arena_release(&b.arena);
   return rc;
 }
+
+static int by_place(const void *a, const void *b, void *hooks) {
+  const CloseHooks *close = hooks;
+  const Test *x = a, *y = b;
+  size_t at = close->place(close->context, x->name);
+  size_t other = close->place(close->context, y->name);
+  return at != other ? (at > other) - (at < other)
+                     : (x->number > y->number) - (x->number < y->number);
+}
+
+void batch_order(const Runner *r, Test *tests, size_t ntests) {
+  if (r->close && ntests)
+    qsort_r(tests, ntests, sizeof *tests, by_place, (void *)r->close);
+}
