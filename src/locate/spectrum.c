@@ -190,11 +190,17 @@ static bool speaks_better(const Suspect *a, const Suspect *b) {
   return a->confidence > b->confidence;
 }
 
+// A relation that is not the outcome of a comparison.
+static bool is_value(const Entity *e) {
+  return e->kind == ENTITY_RELATION && e->name && strcmp(e->name, "compare");
+}
+
 static Voice voice_of(const Spectrum *s, uint32_t e) {
   if (s->listed[s->owner[e]] == e)
     return VOICE_OWN;
   EntityKind kind = s->suite->entities[e].kind;
-  if (!(s->options.hints & 1u << kind))
+  bool weak = s->options.comparisons && is_value(&s->suite->entities[e]);
+  if (!weak && !(s->options.hints & 1u << kind))
     return VOICE_BEST;
   return kind == ENTITY_SLICE ? VOICE_SLICE : VOICE_HINT;
 }

@@ -47,6 +47,8 @@ typedef struct {
   EntityKind by;        // what is listed
   unsigned entities;    // what scores it: a set of 1u << EntityKind; 0: as `by`
   unsigned hints;       // those of them that only break ties; not `by`
+  bool comparisons;     // of relations only those of comparisons take part in
+                        // the score, the others break ties
   bool others_pass;     // runs that only show other failures count as passing
   bool confidence;      // order equal scores by confidence
   bool lexicographic;   // order them by own score, confidence and prior

@@ -97,7 +97,7 @@ static void put_steps(const Why *w, const Account *a, FILE *out) {
   const Ranking *r = &a->ranking;
   bool close = r->close.failing && r->close.passing;
   fprintf(out, "    score (op2 of the line%s): ",
-          close ? ", its conditions, relations and pairs"
+          close ? ", its conditions, comparisons and pairs"
                 : " and its conditions");
   put_voice(suite, s->score, s->carried, s->carrier, out);
   if (r->sliced.failing)

@@ -341,3 +341,21 @@ TEST(a_ranking_without_what_the_session_has_says_why) {
   ranking_release(&r);
   world_release(&w);
 }
+
+TEST(relations_that_compare_nothing_only_break_ties) {
+  World w;
+  Ranking r;
+  closer_world(&w, "++..........", "............");
+  w.entities[RELATION].name = "store";
+  rank_by(&w, METHOD_DEFAULT, STATEMENTS | RELATIONS, ENTITY_STATEMENT, &r);
+  const Suspect *s = &r.suspects.items[0];
+  assert_int_equal(s->entity, LINE2);
+  assert_false(s->carried);
+  assert_true(s->hinted && s->hinter == RELATION);
+  expect_near(s->score, r.suspects.items[1].score, 1e-12);
+  ranking_release(&r);
+  rank_by(&w, "op2", STATEMENTS | RELATIONS, ENTITY_STATEMENT, &r);
+  assert_true(r.suspects.items[0].carried);
+  ranking_release(&r);
+  world_release(&w);
+}
