@@ -130,8 +130,8 @@ void follower_init(Follower *f, const Control *control, const char *actual,
                    size_t nactual, size_t wanted, uint64_t standard_out);
 void follower_release(Follower *f);
 ReplayOptions follower_options(Follower *f, uint64_t most);
-// The replay is over.
-void follower_end(Follower *f, const Path *path);
+// The replay is over. `killed`: the run would have gone on.
+void follower_end(Follower *f, const Path *path, bool killed);
 
 // --- for its parts ----------------------------------------------------------
 
