@@ -6,6 +6,9 @@
 // directory of the test's own, and leaves a record in the spool; we take the
 // records into the store while make is running.
 //
+// A closer look starts the drivers itself, as make had started them
+// (driver_context.h): make would remove the logs of all tests.
+//
 // Which failures make check found is known from the records; make's own status
 // only tells whether something else went wrong (a build error).
 #include <limits.h>
@@ -15,6 +18,7 @@
 #include <unistd.h>
 
 #include "adapter/adapter.h"
+#include "adapter/driver_context.h"
 #include "adapter/logdriver.h"
 #include "adapter/spool.h"
 #include "adapter/suites.h"
@@ -116,7 +120,8 @@ static int write_config(MakeCheck *c, Err *err) {
   SpoolConfig config = {.timeout = r->timeout,
                         .limit = runner_limit(r, r->timeout),
                         .rerun = r->options->rerun,
-                        .root = c->dir};
+                        .root = c->dir,
+                        .close = ""};
   return spool_write_config(c->spool, &config, err);
 }
 
@@ -151,15 +156,29 @@ static int run_of_record(MakeCheck *c, const SpoolRecord *rec, int attempt,
     runner_judge_segments(c->runner, segments, run, &t, rec->test, attempt > 0);
   }
   fs_remove_tree(result->run);
-  if (attempt) // the second one's log is ours
+  if (attempt || c->runner->close) // its log is ours
     unlink(result->log);
   return rc;
+}
+
+static void take_context(Runner *r, const SpoolRecord *rec) {
+  Str text = {0};
+  Err ignored;
+  if (*rec->context && !fs_read(rec->context, 0, &text, &ignored)) {
+    size_t size = text.len;
+    array_push(&r->contexts,
+               (TestContext){mem_strdup(rec->test), str_take(&text), size});
+  }
+  str_release(&text);
+  unlink(rec->context);
 }
 
 static int take_record(MakeCheck *c, const SpoolRecord *rec, Err *err) {
   Run run = {0}, again = {0};
   Segments segments[2] = {0};
   bool twice = rec->nresults > 1;
+  if (!c->runner->close)
+    take_context(c->runner, rec);
   int rc = run_of_record(c, rec, 0, &run, &segments[0], err);
   if (!rc && twice)
     rc = run_of_record(c, rec, 1, &again, &segments[1], err);
@@ -420,7 +439,151 @@ static int check_make(MakeCheck *c, Err *err) {
   return rc;
 }
 
+// --- a closer look ----------------------------------------------------------
+
+typedef struct {
+  char *spool;
+  Spawn spawn;
+  bool busy;
+  Arena arena; // of this test
+} AgainSlot;
+
+static int by_place(const void *a, const void *b, void *hooks) {
+  const CloseHooks *close = hooks;
+  const TestContext *x = *(const TestContext *const *)a;
+  const TestContext *y = *(const TestContext *const *)b;
+  size_t at = close->place(close->context, x->test);
+  size_t other = close->place(close->context, y->test);
+  return at != other ? (at > other) - (at < other) : strcmp(x->test, y->test);
+}
+
+// Each test has a configuration of its own.
+static int write_again(MakeCheck *c, AgainSlot *s, const char *test, Err *err) {
+  const Runner *r = c->runner;
+  double limit = r->close->limit(r->close->context, test, r->timeout);
+  SpoolConfig config = {.timeout = limit,
+                        .limit = limit,
+                        .root = c->dir,
+                        .close = (char *)r->close->dir};
+  return dir_make_empty(s->spool, err) ||
+                 spool_write_config(s->spool, &config, err)
+             ? -1
+             : 0;
+}
+
+static char **words_again(const DriverContext *context, Arena *arena) {
+  size_t n = 0;
+  while (context->argv[n])
+    n++;
+  char **argv = arena_array(arena, char *, n + 3);
+  char self[PATH_MAX] = "culprit";
+  readlink("/proc/self/exe", self, sizeof self - 1);
+  argv[0] = arena_strdup(arena, self);
+  argv[1] = "automake-driver";
+  memcpy(argv + 2, context->argv, n * sizeof *argv);
+  return argv;
+}
+
+static char **variables_again(const DriverContext *context, char *spool,
+                              Arena *arena) {
+  size_t n = 0;
+  while (context->env[n])
+    n++;
+  char **env = arena_array(arena, char *, n + 2);
+  env[0] = spool;
+  memcpy(env + 1, context->env, n * sizeof *env);
+  return env;
+}
+
+// A test whose context cannot be read is passed over.
+static int start_again(MakeCheck *c, size_t slot, AgainSlot *s,
+                       const TestContext *t, Err *err) {
+  DriverContext context;
+  Arena *a = &s->arena;
+  arena_release(a);
+  if (!driver_context_read(&context, t->text, t->size, a))
+    return 0;
+  if (write_again(c, s, t->test, err))
+    return -1;
+  char *spool = arena_printf(a, SPOOL_ENV "=%s", s->spool);
+  char **argv = words_again(&context, a);
+  s->spawn = (Spawn){.path = argv[0],
+                     .argv = argv,
+                     .env = variables_again(&context, spool, a),
+                     .cwd = context.cwd,
+                     .out = arena_printf(a, "%s/out", s->spool),
+                     .err = arena_printf(a, "%s/err", s->spool),
+                     .redirects = context.redirects,
+                     .nredirects = context.nredirects,
+                     .mark = spool};
+  s->busy = true;
+  pool_start(c->runner->pool, slot, &s->spawn);
+  return 0;
+}
+
+typedef ARRAY(const TestContext *) AgainList;
+
+static int run_again(MakeCheck *c, AgainSlot *slots, size_t nslots,
+                     const AgainList *list, Err *err) {
+  Runner *r = c->runner;
+  size_t next = 0, busy = 0, slot;
+  while (r->close->go_on(r->close->context)) {
+    for (size_t i = 0; i < nslots && next < list->len; i++)
+      if (!slots[i].busy) {
+        if (start_again(c, i, &slots[i], list->items[next++], err))
+          return -1;
+        busy += slots[i].busy;
+      }
+    if (!busy && next == list->len)
+      return 0;
+    PoolEvent event = pool_wait(r->pool, LOOK, &slot, &c->make);
+    r->interrupted |= event == POOL_INTERRUPTED;
+    if (event != POOL_ENDED)
+      continue;
+    slots[slot].busy = false;
+    busy--;
+    c->spool = slots[slot].spool;
+    if (take_records(c, err))
+      return -1;
+  }
+  return 0;
+}
+
+static int look_again(MakeCheck *c, Err *err) {
+  Runner *r = c->runner;
+  size_t nslots = (size_t)r->options->jobs;
+  AgainSlot *slots = mem_array(AgainSlot, nslots);
+  AgainList list = {0};
+  for (size_t i = 0; i < r->contexts.len; i++)
+    if (!runner_is_done(r, r->contexts.items[i].test))
+      array_push(&list, &r->contexts.items[i]);
+  if (list.len)
+    qsort_r(list.items, list.len, sizeof *list.items, by_place,
+            (void *)r->close);
+  for (size_t i = 0; i < nslots; i++)
+    slots[i].spool = arena_printf(&c->arena, "%s/again%zu", r->scratch.dir, i);
+  int rc = run_again(c, slots, nslots, &list, err);
+  pool_kill_all(r->pool);
+  for (size_t i = 0; i < nslots; i++)
+    arena_release(&slots[i].arena);
+  array_release(&list);
+  free(slots);
+  return rc;
+}
+
+static int automake_look(Runner *r, Err *err) {
+  MakeCheck c = {.runner = r, .dir = suite_dir(r->options)};
+  int rc = runner_begin(r, "automake", err);
+  if (!rc)
+    rc = look_again(&c, err);
+  arena_release(&c.arena);
+  free(c.dir);
+  return rc;
+}
+
 int automake_run(Runner *r, Err *err) {
+  if (r->close)
+    return automake_look(r, err);
   MakeCheck c = {.runner = r, .dir = suite_dir(r->options)};
   int rc = find_drivers(&c, err);
   if (!rc)

@@ -40,12 +40,22 @@ static int add_programs(Runner *r, const Test *tests, size_t n, Err *err) {
   return rc;
 }
 
+static int by_place(const void *a, const void *b, void *hooks) {
+  const CloseHooks *close = hooks;
+  size_t x = close->place(close->context, ((const Test *)a)->name);
+  size_t y = close->place(close->context, ((const Test *)b)->name);
+  return (x > y) - (x < y);
+}
+
 // Runs those that are still to be run.
 static int run_rest(Runner *r, const Test *tests, size_t n, Err *err) {
   ARRAY(Test) todo = {0};
   for (size_t i = 0; i < n; i++)
     if (!runner_is_done(r, tests[i].name))
       array_push(&todo, tests[i]);
+  if (r->close && todo.len)
+    qsort_r(todo.items, todo.len, sizeof *todo.items, by_place,
+            (void *)r->close);
   r->already = n - todo.len;
   r->total = todo.len;
   if (r->progress)

@@ -26,10 +26,11 @@ typedef struct {
 
 static const SpoolField config_fields[] = {
     FIELD(SpoolConfig, REAL, timeout), FIELD(SpoolConfig, REAL, limit),
-    FIELD(SpoolConfig, NUMBER, rerun), FIELD(SpoolConfig, TEXT, root)};
-static const SpoolField record_fields[] = {FIELD(SpoolRecord, TEXT, test),
-                                           FIELD(SpoolRecord, TEXT, command),
-                                           FIELD(SpoolRecord, REAL, overran)};
+    FIELD(SpoolConfig, NUMBER, rerun), FIELD(SpoolConfig, TEXT, root),
+    FIELD(SpoolConfig, TEXT, close)};
+static const SpoolField record_fields[] = {
+    FIELD(SpoolRecord, TEXT, test), FIELD(SpoolRecord, TEXT, command),
+    FIELD(SpoolRecord, TEXT, context), FIELD(SpoolRecord, REAL, overran)};
 // The first one begins a result.
 static const SpoolField result_fields[] = {
     FIELD(SpoolResult, TEXT, result), FIELD(SpoolResult, NUMBER, status),
@@ -107,7 +108,7 @@ int spool_write_config(const char *dir, const SpoolConfig *c, Err *err) {
 }
 
 int spool_read_config(const char *dir, SpoolConfig *c, Arena *arena, Err *err) {
-  *c = (SpoolConfig){.root = ""};
+  *c = (SpoolConfig){.root = "", .close = ""};
   Str text = {0};
   char *path = mem_printf("%s/config", dir);
   int rc = fs_read_regular(path, 1 << 16, &text, err);
@@ -144,7 +145,7 @@ static void get_line(SpoolRecord *r, const char *name, const char *value) {
 }
 
 static int read_record(const char *path, SpoolRecord *r, Err *err) {
-  *r = (SpoolRecord){.test = "", .command = ""};
+  *r = (SpoolRecord){.test = "", .command = "", .context = ""};
   Str text = {0};
   if (fs_read_regular(path, 1 << 20, &text, err)) {
     str_release(&text);

@@ -6,6 +6,7 @@
 //   done        tests that need not run, one a line: "PASS tests/foo.sh"
 //   run-XXXXXX  a test's run files, made by the driver
 //   rec-PID     the result of a test; appears complete (rename)
+//   ctx-PID     how make started its driver (driver_context.h)
 #ifndef CULPRIT_ADAPTER_SPOOL_H
 #define CULPRIT_ADAPTER_SPOOL_H
 
@@ -23,6 +24,8 @@ typedef struct {
   double limit; // less, to be tried first (runner_limit); timeout: none
   int rerun;    // 0, 1
   char *root;   // the build directory, absolute
+  char *close; // for a closer look: CULPRIT_CLOSE; the test's files are not for
+               // make. "": make has started the driver
 } SpoolConfig;
 
 // One execution of one test.
@@ -42,6 +45,7 @@ typedef struct {
   SpoolResult results[2];
   int nresults;
   double overran; // the derived limit that it ran into; 0: none
+  char *context;  // file; "": none
   Arena arena;    // of what was read
 } SpoolRecord;
 

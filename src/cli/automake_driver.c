@@ -7,7 +7,8 @@
 // It runs the original driver unchanged, with the test's run files going to a
 // directory of their own, ends it at the timeout, runs it again if the test
 // failed (with its files elsewhere: make sees the first result), and leaves a
-// record for `culprit run`. Without a spool it just becomes the driver.
+// record for `culprit run`, with what that needs to start this driver once more
+// for a closer look. Without a spool it just becomes the driver.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "adapter/driver_context.h"
 #include "adapter/spool.h"
 #include "cli/cli.h"
 #include "process/process.h"
@@ -161,6 +163,8 @@ static void log_stacks(void *log, pid_t session) {
   str_release(&text);
 }
 
+static bool is_look(const Driver *d) { return *d->config.close; }
+
 // Executes the original driver. 1: interrupted.
 static int execute(Driver *d, char **argv, bool quiet, double timeout,
                    SpoolResult *result) {
@@ -169,7 +173,9 @@ static int execute(Driver *d, char **argv, bool quiet, double timeout,
   Arena *a = &d->arena;
   char *extra[] = {arena_printf(a, "CULPRIT_RUN=%s", result->run),
                    arena_printf(a, "CULPRIT_STDOUT=%s", result->log),
-                   "CULPRIT_SEGMENTS=1", NULL};
+                   "CULPRIT_SEGMENTS=1", NULL, NULL};
+  if (is_look(d))
+    extra[3] = arena_printf(a, "CULPRIT_CLOSE=%s", d->config.close);
   Test test = {.name = d->test, .argv = argv};
   Spawn spawn = {.env = environment_with(extra, a),
                  .timeout = timeout,
@@ -209,10 +215,11 @@ static int execute_within_limits(Driver *d, char **argv, bool quiet,
   return rc;
 }
 
-// Runs the test once; the second time (`again`) its files, and its PASS or FAIL
-// in the output, are not for make. 1: interrupted.
+// Runs the test once; the second time (`again`), or for a closer look, its files
+// and its PASS or FAIL in the output are not for make. 1: interrupted.
 static int attempt(Driver *d, bool again, Err *err) {
   SpoolResult *result = &d->record.results[again];
+  bool elsewhere = again || is_look(d);
   if (make_run_dir(d, result, err))
     return -1;
   char *log = path_absolute(d->log, NULL);
@@ -220,19 +227,19 @@ static int attempt(Driver *d, bool again, Err *err) {
   free(log);
   char *trs = arena_strdup(&d->arena, d->trs);
   char **argv = d->argv;
-  if (again) {
+  if (elsewhere) {
     result->log = arena_printf(&d->arena, "%s.log", result->run);
     trs = arena_printf(&d->arena, "%s.trs", result->run);
     argv = second_argv(d, result->log, trs);
   }
   unlink(trs);
-  int rc = execute_within_limits(d, argv, again, result, err);
+  int rc = execute_within_limits(d, argv, elsewhere, result, err);
   if (rc)
     return rc;
   result->result = trs_result(trs, &d->arena);
   result->status = log_status(result->log);
   d->record.nresults = again + 1;
-  if (again)
+  if (elsewhere)
     unlink(trs);
   return 0;
 }
@@ -261,11 +268,23 @@ static void describe(Driver *d, const char *name) {
   free(here);
 }
 
+static int keep_context(Driver *d, Err *err) {
+  Str text = {0};
+  d->record.context =
+      arena_printf(&d->arena, "%s/ctx-%d", d->spool, (int)getpid());
+  driver_context_write(d->argv, &text);
+  int rc = fs_write(d->record.context, text.data, text.len, err);
+  str_release(&text);
+  return rc;
+}
+
 // 1: interrupted, no record.
 static int run_test(Driver *d, Err *err) {
   const SpoolResult *first = &d->record.results[0];
-  int rc = attempt(d, false, err);
-  if (!rc && first->end != END_EXIT && !*first->result)
+  d->record.context = "";
+  int rc = is_look(d) ? 0 : keep_context(d, err);
+  rc = rc ? rc : attempt(d, false, err);
+  if (!rc && !is_look(d) && first->end != END_EXIT && !*first->result)
     write_result(d, "FAIL", "ended before the test was finished");
   bool hung_twice = d->hangs && d->record.overran > 0;
   if (!rc && d->config.rerun && is_failure(first) && !hung_twice)

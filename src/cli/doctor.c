@@ -132,6 +132,7 @@ static void check_parts(Doctor *d) {
   check_part(d, "runtime", "culprit-runtime.s", "lib/culprit",
              "# culprit runtime");
   check_part(d, "trace runtime", "culprit-trace.o", "lib/culprit", "\177ELF");
+  check_part(d, "close runtime", "culprit-close.o", "lib/culprit", "\177ELF");
   check_part(d, "fork server", "culprit-server.so", "lib/culprit", "\177ELF");
 }
 

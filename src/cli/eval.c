@@ -38,7 +38,7 @@ enum {
 // --- options ---------------------------------------------------------------
 
 typedef struct {
-  const char *manifest, *methods, *store, *output, *title, *versions;
+  const char *manifest, *methods, *store, *output, *title, *versions, *close;
   bool ablate, graph, rebuild, quiet;
   double max_failing;
   int jobs;
@@ -76,8 +76,11 @@ static const Option options[] = {
      "them; ochiai:statement+condition limits the kinds of entities"},
     {"ablate", NULL, &option_flag, offsetof(Options, ablate),
      "apply every formula also without conditions, without returns, and "
-     "without "
-     "both"},
+     "without both, and the default method without each kind that a closer "
+     "look records"},
+    {"close", "SECONDS", &option_text, offsetof(Options, close),
+     "look closely at runs for that long, per version (as `culprit run "
+     "--close`)"},
     {"graph", NULL, &option_flag, offsetof(Options, graph),
      "also score the first five statements over the program dependence graph"},
     {"exclude-failing-above", "SHARE", &option_share,
@@ -118,7 +121,8 @@ static void start_version(VersionRuns *b, size_t i) {
   const Version *v = &b->manifest->versions.items[i];
   AttemptOptions o = {.root = b->manifest->root,
                       .rebuild = b->options->rebuild,
-                      .graph = b->options->graph};
+                      .graph = b->options->graph,
+                      .close = b->options->close};
   fflush(stdout);
   pid_t pid = fork();
   if (pid == 0) {

@@ -49,6 +49,13 @@ static int take_real(const Option *o, void *field, const char *arg) {
   return 0;
 }
 
+static int take_real0(const Option *o, void *field, const char *arg) {
+  if (strcmp(arg, "0") != 0)
+    return take_real(o, field, arg);
+  *(double *)field = 0;
+  return 0;
+}
+
 static int read_number(const Option *o, const char *arg, long long *out) {
   char *end;
   errno = 0;
@@ -145,6 +152,7 @@ const OptionType option_text = {take_text, NULL};
 const OptionType option_name = {take_text, NULL};
 const OptionType option_list = {take_list, NULL};
 const OptionType option_real = {take_real, "a number above 0"};
+const OptionType option_real0 = {take_real0, "a number from 0"};
 const OptionType option_int = {take_int, "a whole number from 1"};
 const OptionType option_number = {take_number, "a whole number from 1"};
 const OptionType option_count = {take_count, "a whole number from 1"};

@@ -34,6 +34,7 @@ extern const OptionType option_text;   // const char *
 extern const OptionType option_name;   // const char *: the option's own name
 extern const OptionType option_list;   // Texts; may be repeated
 extern const OptionType option_real;   // double above 0
+extern const OptionType option_real0;  // double, 0 too
 extern const OptionType option_int;    // int from 1
 extern const OptionType option_number; // int64_t from 1
 extern const OptionType option_count;  // size_t from 1

@@ -244,6 +244,7 @@ static int report(Work *w, const RankOptions *o, const ReportFormat *format,
   Report r = report_of(w, o);
   r.summary = o->summary;
   r.more = o->more;
+  r.more_close = o->more_close;
   Err err;
   int status = EXIT_DONE;
   Ranking together = {0};
@@ -481,8 +482,8 @@ static const Option options[] = {
      offsetof(Options, rank.by), "what to list (default: statement)"},
     {"entities", "KINDS", &option_entities, offsetof(Options, rank.entities),
      "what scores it: kinds, separated by commas (default: for a statement, "
-     "itself and what the session has of its conditions and returns; else the "
-     "kind of --by)"},
+     "itself and what the session has of its conditions and returns, for "
+     "cascade also of relations, pairs and slices; else the kind of --by)"},
     {"endings-alike", NULL, &option_flag, offsetof(Options, rank.endings_alike),
      "after `culprit input`, count passing runs that ended otherwise than the "
      "failing ones in full, not as an eighth"},

@@ -194,14 +194,16 @@ static void add_tuples(Work *w, size_t failure, const uint32_t *owner) {
   for (uint32_t e = 0; e < w->suite.nentities; e++) {
     bool told = owner[e] != ENTITY_NONE && owner[e] != e && wanted[owner[e]];
     if (told && (c.ef[e] || c.ep[e]))
-      array_push(&w->tuples[failure], (Tuple){owner[e], e, c.ef[e], c.ep[e]});
+      array_push(&w->tuples[failure],
+                 (Tuple){owner[e], e, c.ef[e], c.ep[e],
+                         comparison_runs(&c, w->suite.entities[e].kind)});
   }
   comparison_release(&c);
   free(wanted);
 }
 
 static int gather_tuples(Work *w, Err *err) {
-  unsigned kinds = TUPLE_KINDS & w->evidence.present;
+  unsigned kinds = (TUPLE_KINDS | CLOSE_KINDS) & w->evidence.present;
   w->tuples = mem_array(Tuples, w->suite.nfailures + 1);
   if (!kinds)
     return 0;

@@ -16,6 +16,7 @@
 #include "cli/known.h"
 #include "cli/rank.h"
 #include "cli/rebuild.h"
+#include "cli/run_close.h"
 #include "cli/run_report.h"
 #include "process/words.h"
 #include "run/summary.h"
@@ -41,6 +42,7 @@ typedef struct {
   bool built; // by us, in the store
   bool makes; // make runs the tests as one, and builds as it goes
   bool quiet, no_build, watch, confined;
+  double close;     // seconds for a closer look; below 0: not given
   const char *base; // what relative paths are relative to; NULL: here
   const char *root; // the session's directory; NULL: here
   ConfineOptions confine;
@@ -54,6 +56,7 @@ static void options_init(Options *o) {
   o->run.max_output = 256 * MB;
   o->run.rerun = true;
   o->run.segments = true;
+  o->close = -1;
 }
 
 static void options_release(Options *o) {
@@ -134,6 +137,9 @@ static const Option options[] = {
      "of --cwd"},
     {"no-rerun", NULL, &option_no, offsetof(Options, run.rerun),
      "do not repeat failing tests to find flaky ones"},
+    {"close", "SECONDS", &option_real0, offsetof(Options, close),
+     "time for a closer look at the tests that matter (default: as long as the "
+     "tests took, 1 to 10; 0: none)"},
     {"confine", NULL, &option_flag, offsetof(Options, confined),
      "discard what the tests write and refuse connections: for programs that "
      "you do not trust"},
@@ -365,14 +371,26 @@ static int report_suite(const Suite *suite, const Options *o, const Runner *r,
   return EXIT_DONE;
 }
 
+// Can more be had by looking closer?
+static bool is_comparable(const Suite *suite) {
+  return rank_has_spectra(suite, VERDICT_FAIL) &&
+         rank_has_spectra(suite, VERDICT_PASS);
+}
+
 // `status`: of report_suite. Returns an exit status.
-static int rank(const Options *o, Store *store, int64_t session, int status) {
+static int rank(const Options *o, const Adapter *adapter, const Runner *r,
+                bool closer, double seconds, int status) {
   RankOptions rank = o->rank;
-  rank.session = session;
+  rank.session = r->session;
   rank.none_ok = status >= 0;
   if (rank.none_ok && (status != EXIT_DONE || !prints_json(o)))
     return status;
-  int ranked = rank_print(store, &rank, stdout);
+  RunCloseOptions close = {.seconds = closer && status < 0 ? o->close : 0,
+                           .tests_took = seconds,
+                           .quiet = o->quiet,
+                           .json = prints_json(o),
+                           .show_progress = show_progress};
+  int ranked = run_close_rank(&close, &rank, adapter, r, r->store);
   return ranked == EXIT_DONE && !rank.none_ok ? EXIT_FAILED : ranked;
 }
 
@@ -386,8 +404,9 @@ static int set_aside(const Options *o, Store *store, Suite *suite,
   return 0;
 }
 
-static int report(const Options *o, Store *store, const Runner *r,
+static int report(const Options *o, const Adapter *adapter, const Runner *r,
                   double seconds) {
+  Store *store = r->store;
   Suite suite = {0};
   Err err = {0};
   if (r->warning.text[0])
@@ -399,8 +418,9 @@ static int report(const Options *o, Store *store, const Runner *r,
       set_aside(o, store, &suite, &known, &err)
           ? cli_error(&err)
           : report_suite(&suite, o, r, &known, seconds, store_dir(store));
+  bool closer = is_comparable(&suite);
   suite_release(&suite);
-  return rank(o, store, r->session, status);
+  return rank(o, adapter, r, closer, seconds, status);
 }
 
 // --- running ----------------------------------------------------------------
@@ -431,7 +451,7 @@ static int run_session(const Options *o, const Adapter *adapter, Runner *r) {
     return report_interruption(r);
   if (rc || closed)
     return cli_error(rc ? &err : &second);
-  return report(o, r->store, r, clock_now() - start);
+  return report(o, adapter, r, clock_now() - start);
 }
 
 // What a build depends on besides the sources, a line each: the kind, the
@@ -545,6 +565,7 @@ static int run_tests(Options *o, const char *dir, Store *store,
     known_release(&known);
   }
   store_close(made);
+  runner_forget(&r);
   free(r.split_text);
   free(root);
   return status;

@@ -127,12 +127,13 @@ static int hash_program(XXH3_state_t *h, const Version *v, Err *err) {
 }
 
 // Caller frees; NULL if a file of it cannot be read.
-static char *make_key(const Version *v, Err *err) {
+static char *make_key(const Version *v, const AttemptOptions *o, Err *err) {
   XXH3_state_t *h = XXH3_createState();
   bool reference = v->oracle && !strcmp(v->oracle, "--reference");
   XXH3_64bits_reset(h);
   hash_text(h, v->text);
   hash_text(h, v->dir);
+  hash_text(h, o->close);
   int rc = hash_program(h, v, err);
   rc = rc || hash_file(h, v->tests, err);
   rc = rc || (reference && hash_file(h, v->oracle_value, err));
@@ -181,13 +182,14 @@ static void add_option(Arguments *a, const char *name, const char *value) {
   array_push(a, (char *)value);
 }
 
-static void add_run(const Version *v, Arguments *a) {
+static void add_run(const Version *v, const AttemptOptions *o, Arguments *a) {
   array_push(a, "run");
   array_push(a, "--confine"); // faulty programs may do anything
   add_option(a, "--exe", v->program);
   add_option(a, "--tests", v->tests);
   add_option(a, "--cwd", v->cwd);
   add_option(a, v->oracle, v->oracle ? v->oracle_value : NULL);
+  add_option(a, "--close", o->close);
 }
 
 static int add_web(const Version *v, Arguments *a, Arena *arena, Err *err) {
@@ -203,7 +205,7 @@ static int add_web(const Version *v, Arguments *a, Arena *arena, Err *err) {
 }
 
 // 0: nothing failed, 1: tests failed, 4: no usable verdict; the store tells.
-static int run_tests(const Version *v, Err *err) {
+static int run_tests(const Version *v, const AttemptOptions *o, Err *err) {
   char *self = path_of_self(), *culprit = mem_printf("%s/culprit", self);
   char *store = file_of(v, "store"), *log = file_of(v, "run.log");
   Arguments a = {0};
@@ -213,7 +215,7 @@ static int run_tests(const Version *v, Err *err) {
   if (v->web && add_web(v, &a, &arena, err))
     goto out;
   if (!v->web)
-    add_run(v, &a);
+    add_run(v, o, &a);
   add_option(&a, "--timeout", v->timeout);
   add_option(&a, "--store", store);
   add_option(&a, "-j", "1"); // versions are what runs in parallel
@@ -253,13 +255,14 @@ static void forget(const Version *v) {
   free(done);
 }
 
-static int run_if_needed(const Version *v, VersionOutcome *out, Err *err) {
-  char *key = make_key(v, err);
+static int run_if_needed(const Version *v, const AttemptOptions *o,
+                         VersionOutcome *out, Err *err) {
+  char *key = make_key(v, o, err);
   int rc = key ? 0 : -1;
   if (!rc && !is_done(v, key)) {
     double start = clock_now();
     forget(v);
-    rc = run_tests(v, err);
+    rc = run_tests(v, o, err);
     rc = rc || mark_done(v, key, err);
     out->run = clock_now() - start;
   }
@@ -269,7 +272,7 @@ static int run_if_needed(const Version *v, VersionOutcome *out, Err *err) {
 
 static bool needs_build(const Version *v, const AttemptOptions *o) {
   Err err;
-  char *key = o->rebuild ? NULL : make_key(v, &err);
+  char *key = o->rebuild ? NULL : make_key(v, o, &err);
   bool done = key && is_done(v, key);
   free(key);
   return !done;
@@ -316,8 +319,8 @@ static int work(const Version *v, const AttemptOptions *o,
     if (rc)
       return -1;
   }
-  return run_if_needed(v, out, err) || measure(v, o, methods, out, err) ? -1
-                                                                        : 0;
+  return run_if_needed(v, o, out, err) || measure(v, o, methods, out, err) ? -1
+                                                                           : 0;
 }
 
 int attempt(const Version *v, const AttemptOptions *o,

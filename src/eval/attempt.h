@@ -6,8 +6,9 @@
 //   build.log    what it printed
 //   store/       the runs
 //   run.log      what `culprit run` printed
-//   done         what was run, as a hash of the row, the program, the tests and
-//                the reference: as long as it fits, tests are not run again
+//   done         what was run, as a hash of the row, the program, the tests, the
+//                reference and how long runs were looked at closely: as long as
+//                it fits, tests are not run again
 //   graph        the dependences of the program, if they were asked for
 //   outcome      the numbers, for the process that asked
 //
@@ -26,9 +27,11 @@
 #include "eval/outcome.h"
 
 typedef struct {
-  const char *root; // the manifest's directory: where build commands run
-  bool rebuild;     // build even if what was run is still there
-  bool graph;       // also scores over the dependence graph
+  const char *root;  // the manifest's directory: where build commands run
+  bool rebuild;      // build even if what was run is still there
+  bool graph;        // also scores over the dependence graph
+  const char *close; // seconds for a closer look, as `culprit run --close`
+                     // takes them; NULL: as it chooses
 } AttemptOptions;
 
 // Makes Version.dir/outcome; problems with the version are recorded there.

@@ -35,12 +35,11 @@ static const char *state_name(VersionState s) {
   return names[s];
 }
 
-static const char *dropped_name(unsigned dropped) {
-  bool condition = dropped & 1u << ENTITY_CONDITION;
-  bool returns = dropped & 1u << ENTITY_RETURN;
-  if (condition && returns)
-    return "condition+return";
-  return condition ? "condition" : returns ? "return" : "";
+static void put_dropped(unsigned dropped, FILE *out) {
+  Str names = {0};
+  kinds_add(dropped, "+", "", &names);
+  fputs(str_text(&names), out);
+  str_release(&names);
 }
 
 static void put_faulty(const Version *v, FILE *out) {
@@ -83,7 +82,9 @@ static void put_rows(const Evaluation *e, size_t version, FILE *out) {
   for (size_t m = 0; m < e->methods->items.len; m++) {
     const FaultScore *s = evaluation_score(e, version, m);
     put_version(e, version, out);
-    fprintf(out, ",%s,%s,", methods[m].name, dropped_name(methods[m].dropped));
+    fprintf(out, ",%s,", methods[m].name);
+    put_dropped(methods[m].dropped, out);
+    fputc(',', out);
     if (s)
       put_score(s, out);
     else

@@ -71,22 +71,49 @@ int methods_parse(MethodList *l, const char *text, Str *lost, Err *err) {
   return rc;
 }
 
+// What is left out, of every formula and of the default method alone: only that
+// one takes what a closer look recorded unless asked to.
+static const unsigned of_formulas[] = {1u << ENTITY_CONDITION,
+                                       1u << ENTITY_RETURN, TUPLE_KINDS};
+static const unsigned of_cascade[] = {1u << ENTITY_RELATION, 1u << ENTITY_PAIR,
+                                      1u << ENTITY_RELATION | 1u << ENTITY_PAIR,
+                                      1u << ENTITY_SLICE, CLOSE_KINDS};
+
+static void add_without(MethodList *l, size_t of, unsigned dropped) {
+  EvaluatedMethod less = l->items.items[of];
+  unsigned all = 1u << ENTITY_STATEMENT | TUPLE_KINDS;
+  if (less.method.cascade)
+    all |= CLOSE_KINDS;
+  less.name = mem_strdup(less.name);
+  less.dropped = dropped;
+  less.entities = all & ~dropped;
+  less.of = of;
+  array_push(&l->items, less);
+}
+
 void methods_ablate(MethodList *l) {
-  static const unsigned dropped[] = {1u << ENTITY_CONDITION,
-                                     1u << ENTITY_RETURN, TUPLE_KINDS};
   size_t n = l->items.len;
   for (size_t i = 0; i < n; i++) {
-    EvaluatedMethod m = l->items.items[i];
-    if (m.method.rank || m.entities)
+    Localizer m = l->items.items[i].method;
+    if (m.rank || l->items.items[i].entities)
       continue; // it chooses its entities, or the user did
-    for (size_t j = 0; j < sizeof dropped / sizeof *dropped; j++) {
-      EvaluatedMethod less = m;
-      less.name = mem_strdup(m.name);
-      less.dropped = dropped[j];
-      less.entities = (1u << ENTITY_STATEMENT | TUPLE_KINDS) & ~dropped[j];
-      less.of = i;
-      array_push(&l->items, less);
-    }
+    for (size_t j = 0; j < sizeof of_formulas / sizeof *of_formulas; j++)
+      add_without(l, i, of_formulas[j]);
+    for (size_t j = 0; m.cascade && j < sizeof of_cascade / sizeof *of_cascade;
+         j++)
+      add_without(l, i, of_cascade[j]);
+  }
+}
+
+void kinds_add(unsigned kinds, const char *between, const char *ending,
+               Str *out) {
+  bool first = true;
+  for (int k = 0; k < ENTITY_KINDS; k++) {
+    if (!(kinds & 1u << k))
+      continue;
+    str_addf(out, "%s%s%s", first ? "" : between,
+             entity_kind_name((EntityKind)k), ending);
+    first = false;
   }
 }
 

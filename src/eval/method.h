@@ -11,6 +11,7 @@
 #include "locate/localizer.h"
 #include "util/array.h"
 #include "util/err.h"
+#include "util/str.h"
 
 typedef struct {
   char *name; // as in a list of methods
@@ -32,9 +33,12 @@ extern const char methods_default[];
 // Names separated by commas. One that there is not is an error, or, if `lost`
 // is given, left out and appended to it, ", " between several.
 int methods_parse(MethodList *l, const char *text, Str *lost, Err *err);
-// Behind each formula: the same without conditions, without returns, and
-// without both. `n` rows were there before.
+// Behind all: each formula without conditions, without returns, and without
+// both; the default method also without each kind that a closer look records.
 void methods_ablate(MethodList *l);
+// Names of kinds, each with an ending: "conditions, returns".
+void kinds_add(unsigned kinds, const char *between, const char *ending,
+               Str *out);
 void methods_release(MethodList *l);
 
 #endif

@@ -437,19 +437,20 @@ static void put_pairs(const Evaluation *e, const char *against, FILE *out) {
 
 // --- ablation --------------------------------------------------------------
 
-static const char *kept_entities(unsigned dropped) {
-  bool condition = !(dropped & 1u << ENTITY_CONDITION);
-  bool returns = !(dropped & 1u << ENTITY_RETURN);
-  if (condition && returns)
-    return "statements, conditions, returns";
-  return condition ? "without returns"
-                   : (returns ? "without conditions" : "statements only");
+static void put_kept(const EvaluatedMethod *m, FILE *out) {
+  Str names = {0};
+  if (m->dropped)
+    kinds_add(m->dropped, ", ", "s", &names);
+  fprintf(out, "| `%s`, %s%s |", m->name,
+          m->dropped ? "without " : "everything that it takes",
+          str_text(&names));
+  str_release(&names);
 }
 
 static void put_variant(const Evaluation *e, size_t i, FILE *out) {
   const EvaluatedMethod *m = method_at(e, i);
   const Summary *s = &e->by_fault[i];
-  fprintf(out, "| `%s`, %s |", m->name, kept_entities(m->dropped));
+  put_kept(m, out);
   put_top_of(s, out);
   fputc('\n', out);
 }

@@ -24,6 +24,7 @@
 #include <zstd.h>
 
 #include "close/close_unit.h"
+#include "close/pairs.h"
 #include "close/relations.h"
 #include "compile/bitcode_format.h"
 #include "instrument/boundaries.h"
@@ -286,6 +287,7 @@ static int close_build(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   relations_plan(&unit, &sites);
   map_write(p, COUNTERS_HITS, &map);
   close_unit_add_counters(&unit);
+  pairs_insert(&unit);
   relations_insert(&unit, &sites);
   expect_null(m);
   probe_add_section(m, "__culprit_map", MAP_SECTION, map.data, map.len);

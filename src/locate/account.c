@@ -91,10 +91,19 @@ static int better_first(const void *a, const void *b) {
   return x->entity < y->entity ? -1 : x->entity > y->entity;
 }
 
+static double tells(double ef, double failing, double ep, double passing) {
+  return (failing ? ef / failing : 0) - (passing ? ep / passing : 0);
+}
+
 static TupleScore tuple_of(const Comparison *c, uint32_t e) {
   TupleScore t = {e, c->ef[e], c->ep[e], 0};
-  t.tells = (c->failing ? (double)t.ef / c->failing : 0) -
-            (c->passing ? (double)t.ep / c->passing : 0);
+  EntityKind kind = c->suite->entities[e].kind;
+  if (!comparison_tells(c, kind) || !(CLOSE_KINDS & 1u << kind)) {
+    t.tells = tells(t.ef, c->failing, t.ep, c->passing);
+  } else {
+    Counts n = comparison_counts(c, e);
+    t.tells = tells(n.ef, n.ef + n.nf, n.ep, n.ep + n.np);
+  }
   return t;
 }
 
@@ -110,9 +119,15 @@ static void add_tuples(Account *a, const SessionEvidence *w,
                        const Guards *g, bool others_pass) {
   Comparison c;
   comparison_init(&c, &w->tally, a->failure, others_pass);
-  for (uint32_t e = 0; e < w->suite->nentities; e++)
-    if (owner[e] == statement && (c.ef[e] || c.ep[e]))
+  for (uint32_t e = 0; e < w->suite->nentities; e++) {
+    if (!(c.ef[e] || c.ep[e]))
+      continue;
+    if (owner[e] == statement)
       array_push(&a->tuples, tuple_of(&c, e));
+    else if (w->suite->entities[e].kind == ENTITY_PAIR &&
+             w->suite->entities[e].to == statement)
+      array_push(&a->uses, tuple_of(&c, e));
+  }
   a->self = tuple_of(&c, statement);
   uint32_t function = w->suite->entities[statement].function;
   a->function = function < w->suite->nentities
@@ -122,6 +137,8 @@ static void add_tuples(Account *a, const SessionEvidence *w,
   if (a->tuples.len)
     qsort(a->tuples.items, a->tuples.len, sizeof *a->tuples.items,
           better_first);
+  if (a->uses.len)
+    qsort(a->uses.items, a->uses.len, sizeof *a->uses.items, better_first);
   comparison_release(&c);
 }
 
@@ -138,7 +155,8 @@ int accounts_make(SessionEvidence *w, uint32_t statement,
     if (localizer_fits(&m, suite))
       rc = ask_method(w, &m, statement, o, accounts, err);
   }
-  unsigned kinds = 1u << ENTITY_STATEMENT | (TUPLE_KINDS & w->present);
+  unsigned kinds =
+      1u << ENTITY_STATEMENT | ((TUPLE_KINDS | CLOSE_KINDS) & w->present);
   if (!rc)
     rc = session_evidence_load(w, kinds | (1u << ENTITY_FUNCTION & w->present),
                                o->by, err);
@@ -163,6 +181,7 @@ void accounts_free(Account *accounts, size_t n) {
       free(accounts[i].methods.items[j].reason);
     array_release(&accounts[i].methods);
     array_release(&accounts[i].tuples);
+    array_release(&accounts[i].uses);
     array_release(&accounts[i].guards);
     ranking_release(&accounts[i].ranking);
   }

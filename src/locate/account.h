@@ -32,7 +32,8 @@ typedef struct {
   uint32_t entity;
   uint32_t ef, ep; // runs that cover it
   double tells;    // ef/F - ep/P: 1 if all failing and no passing runs cover
-                   // it, -1 the other way round, 0 if it tells nothing
+                   // it, -1 the other way round, 0 if it tells nothing; where
+                   // only some runs were looked at, as estimated from them
 } TupleScore;
 
 typedef struct {
@@ -42,6 +43,7 @@ typedef struct {
   const Suspect *suspect;     // the statement in it; NULL: it is not listed
   ARRAY(MethodScore) methods; // those that fit, in the order of the table
   ARRAY(TupleScore) tuples;   // those some run covers, best telling first
+  ARRAY(TupleScore) uses;     // pairs that set elsewhere what it uses, likewise
   TupleScore self, function;  // the statement, and the function it stands in
   bool flow, always;          // Guards.known, .always
   ARRAY(TupleScore) guards;   // outcomes that decide whether it is executed

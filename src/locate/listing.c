@@ -150,6 +150,8 @@ int listing_rank(const Scoring *s, Ranking *out, Err *err) {
   *out = (Ranking){.failure = s->failure,
                    .failing = s->runs.failing,
                    .passing = s->runs.passing,
+                   .close = s->runs.close,
+                   .sliced = s->runs.sliced,
                    .stand_in = s->runs.stand_in};
   if (!out->failing || !out->passing)
     return 0;

@@ -23,8 +23,8 @@ enum { NFILES = sizeof files / sizeof *files };
 
 static const Localizer standard = {
     .name = METHOD_DEFAULT,
-    .doc = "op2 of a line and its conditions; ties by its returns, the line "
-           "alone, confidence, deaths",
+    .doc = "op2 of a line, its conditions, relations and pairs; ties by its "
+           "slice, its returns, the line alone, confidence, deaths",
     .formula = formula_op2,
     .cascade = true};
 
@@ -129,13 +129,32 @@ static int check_options(const Localizer *m, const LocateOptions *o, Err *err) {
   return 0;
 }
 
-// What scores a statement unless the user says otherwise: all there is of it.
+// --- what enters the score --------------------------------------------------
+
+// The default method: what takes part in the maximum that is the score of a
+// line, and what only breaks ties (spectrum.h says in which order). A session
+// without some kind is ranked by the others. Formulas take the line, its
+// conditions and returns alike, unless the user asks for more.
+#define CASCADE_MAXIMUM                                                        \
+  (KIND(STATEMENT) | KIND(CONDITION) | KIND(RELATION) | KIND(PAIR))
+#define CASCADE_TIES (KIND(RETURN) | KIND(SLICE))
+#define FORMULA_MAXIMUM (KIND(STATEMENT) | TUPLE_KINDS)
+
+// What scores a statement unless the user says otherwise.
 static unsigned default_entities(const OpenLocalizer *l) {
   EntityKind by = l->options.by;
-  bool tuples =
-      by == ENTITY_STATEMENT || (by == ENTITY_FUNCTION && l->method.cascade);
-  unsigned all = (KIND(STATEMENT) | TUPLE_KINDS) & l->session->present;
+  bool cascade = l->method.cascade;
+  bool tuples = by == ENTITY_STATEMENT || (by == ENTITY_FUNCTION && cascade);
+  unsigned all = (cascade ? CASCADE_MAXIMUM | CASCADE_TIES : FORMULA_MAXIMUM) &
+                 l->session->present;
   return !l->method.rank && tuples && all ? all : 1u << by;
+}
+
+// Those of them that only break ties, if there are others.
+static unsigned hints_of(const OpenLocalizer *l) {
+  unsigned entities = l->options.entities;
+  return l->method.cascade && entities & ~CASCADE_TIES ? entities & CASCADE_TIES
+                                                       : 0;
 }
 
 static SpectrumOptions spectrum_options(const OpenLocalizer *l) {
@@ -146,7 +165,7 @@ static SpectrumOptions spectrum_options(const OpenLocalizer *l) {
       .entities = o->entities,
       .others_pass = o->others_pass,
       .confidence = o->confidence,
-      .hints = l->method.cascade ? o->entities & KIND(RETURN) : 0,
+      .hints = hints_of(l),
       .lexicographic = l->method.cascade,
       .deaths = &l->session->deaths,
       .filter = o->filter,
@@ -207,6 +226,8 @@ int localizer_load(OpenLocalizer *l, bool *lacking, Err *err) {
     return -1;
   unsigned kinds = spectrum_kinds(&l->spectrum->options) |
                    (l->method.loads & l->session->present);
+  if (kinds & CLOSE_KINDS) // what is listed is shown with its own counts
+    kinds |= 1u << l->options.by;
   return session_evidence_load(l->session, kinds, l->options.by, err);
 }
 

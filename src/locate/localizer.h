@@ -68,7 +68,7 @@ struct Localizer {
   void (*explain)(const Scoring *s, Ranking *r);
   // Or it is a formula over spectra (spectrum.h).
   Formula *formula;
-  bool cascade; // returns only break ties, and ties are always broken
+  bool cascade; // returns and slices only break ties, which are always broken
   void (*adjust)(const OpenLocalizer *l, Ranking *r); // the finished ranking
 };
 

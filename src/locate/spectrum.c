@@ -162,8 +162,8 @@ size_t spectrum_executed(const Spectrum *s, const Tally *t) {
 // --- scoring ----------------------------------------------------------------
 
 // Who may speak for a listed entity: itself, the best of what belongs to it,
-// the best of what only breaks ties.
-typedef enum { VOICE_OWN, VOICE_BEST, VOICE_HINT, VOICES } Voice;
+// the best of what only breaks ties, and its slice where that does, too.
+typedef enum { VOICE_OWN, VOICE_BEST, VOICE_HINT, VOICE_SLICE, VOICES } Voice;
 
 typedef struct {
   Suspect by[VOICES]; // .entity is who speaks
@@ -193,15 +193,18 @@ static bool speaks_better(const Suspect *a, const Suspect *b) {
 static Voice voice_of(const Spectrum *s, uint32_t e) {
   if (s->listed[s->owner[e]] == e)
     return VOICE_OWN;
-  unsigned kind = 1u << s->suite->entities[e].kind;
-  return s->options.hints & kind ? VOICE_HINT : VOICE_BEST;
+  EntityKind kind = s->suite->entities[e].kind;
+  if (!(s->options.hints & 1u << kind))
+    return VOICE_BEST;
+  return kind == ENTITY_SLICE ? VOICE_SLICE : VOICE_HINT;
 }
 
 static Voices *score_all(const Spectrum *s, const Tally *t,
                          const Comparison *c) {
   Voices *candidates = mem_array(Voices, s->nlisted);
   for (uint32_t e = 0; e < s->suite->nentities; e++) {
-    if (s->owner[e] == ENTITY_NONE || !bitset_has(&t->executed, e))
+    if (s->owner[e] == ENTITY_NONE || !bitset_has(&t->executed, e) ||
+        !comparison_tells(c, s->suite->entities[e].kind))
       continue;
     Voices *at = &candidates[s->owner[e]];
     Voice voice = voice_of(s, e);
@@ -251,16 +254,29 @@ static Suspect settle(const Voices *c, uint32_t entity) {
   if (c->has[VOICE_HINT] && voice != hint && speaks_better(hint, voice) &&
       !score_same(hint->score, voice->score))
     let_hint(&out, hint);
+  if (c->has[VOICE_SLICE]) {
+    out.slice_ef = c->by[VOICE_SLICE].ef;
+    out.slice = c->by[VOICE_SLICE].entity;
+  }
   return out;
 }
 
+// What speaks with other runs than the rest does not give its counts away.
+static void count_itself(const Comparison *c, Suspect *s) {
+  bool close = CLOSE_KINDS & 1u << c->suite->entities[s->carrier].kind;
+  if (!s->carried || !close)
+    return;
+  s->ef = c->ef[s->entity];
+  s->ep = c->ep[s->entity];
+}
+
 static bool is_lexicographic(const SpectrumOptions *o) {
-  return o->lexicographic || (spectrum_kinds(o) & TUPLE_KINDS);
+  return o->lexicographic || (spectrum_kinds(o) & (TUPLE_KINDS | CLOSE_KINDS));
 }
 
 void spectrum_order(const Spectrum *s, Ranking *r) {
-  SuspectKey *const keys[] = {suspect_score, suspect_hint, suspect_own,
-                              suspect_confidence, suspect_prior};
+  SuspectKey *const keys[] = {suspect_score, suspect_slice,      suspect_hint,
+                              suspect_own,   suspect_confidence, suspect_prior};
   if (is_lexicographic(&s->options))
     ranking_order_by(r, keys, sizeof keys / sizeof *keys);
   else
@@ -291,6 +307,7 @@ static void collect(const Spectrum *s, const Tally *t, const Comparison *c,
     if (!is_heard(&candidates[i]))
       continue;
     Suspect suspect = settle(&candidates[i], s->listed[i]);
+    count_itself(c, &suspect);
     suspect.prior = deaths_nearness(s->options.deaths, s->suite, out->failure,
                                     s->listed[i]);
     suspect.test = suite_comes_last(s->suite, s->listed[i]);
@@ -309,6 +326,18 @@ static void note_strangers(const Comparison *c, Ranking *out) {
                           c->strangers, c->passing));
 }
 
+// The session has what a closer look saw, but not of this failure.
+static void note_unseen(const Spectrum *s, const Comparison *c, Ranking *out) {
+  unsigned kinds = spectrum_kinds(&s->options);
+  bool asked = kinds & (1u << ENTITY_RELATION | 1u << ENTITY_PAIR);
+  if (!asked || comparison_tells(c, ENTITY_RELATION))
+    return;
+  ranking_note(out, "close",
+               mem_printf("relations and pairs have no part in this ranking: "
+                          "no %s run was looked at closely",
+                          c->close.failing ? "passing" : "failing"));
+}
+
 void spectrum_rank(const Spectrum *s, const Tally *t, size_t failure,
                    Ranking *out) {
   Comparison c;
@@ -316,10 +345,13 @@ void spectrum_rank(const Spectrum *s, const Tally *t, size_t failure,
   *out = (Ranking){.failure = failure,
                    .failing = c.failing,
                    .passing = c.passing,
+                   .close = c.close,
+                   .sliced = c.sliced,
                    .stand_in = c.stand_in};
   if (c.failing && c.passing) {
     collect(s, t, &c, out);
     note_strangers(&c, out);
+    note_unseen(s, &c, out);
     lower_unproven(out);
     spectrum_order(s, out);
   }

@@ -9,6 +9,13 @@ bool score_same(double a, double b) {
   return fabs(a - b) <= SCORE_TOLERANCE * fmax(size, 1e-300);
 }
 
+RunCounts ranking_runs(const Ranking *r, EntityKind kind) {
+  if (kind == ENTITY_SLICE)
+    return r->sliced;
+  return CLOSE_KINDS & 1u << kind ? r->close
+                                  : (RunCounts){r->failing, r->passing};
+}
+
 void suspect_release(Suspect *s) {
   for (size_t i = 0; i < s->evidence.len; i++)
     free(s->evidence.items[i].text);

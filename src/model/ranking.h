@@ -7,12 +7,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/entity.h"
 #include "util/array.h"
+
+// How many failing and passing runs there are of something.
+typedef struct {
+  uint32_t failing, passing;
+} RunCounts;
 
 // One reason for a score, as shown to the user.
 typedef struct {
   const char *kind; // coverage, death, ... (JSON: "kind")
   char *text;       // a sentence
+  // Of an entity that belongs to the suspect: the runs that cover it, of how
+  // many that can tell; `of.failing` 0: nothing of that sort.
+  uint32_t ef, ep;
+  RunCounts of;
 } Evidence;
 
 typedef struct {
@@ -32,9 +42,11 @@ typedef struct {
   bool hinted;                   // it is higher than the score, thanks
   uint32_t hinter;               // to this entity,
   uint32_t hinter_ef, hinter_ep; // which these runs cover
-  double own;   // its own score, without those that belong to it
-  double prior; // what is known without looking at coverage
-  bool test;    // code of a test, or generated: behind all that is not
+  uint32_t slice_ef; // failing runs whose first wrong byte depends on it,
+  uint32_t slice;    // as this entity says, if there are any
+  double own;        // its own score, without those that belong to it
+  double prior;      // what is known without looking at coverage
+  bool test;         // code of a test, or generated: behind all that is not
   ARRAY(Evidence) evidence;
 } Suspect;
 
@@ -45,11 +57,17 @@ bool score_same(double a, double b);
 typedef struct {
   size_t failure;            // index into Suite.failures
   uint32_t failing, passing; // runs that were compared
+  RunCounts close, sliced;   // those of them that were looked at closely, and
+                             // of these, those that have a slice
   bool stand_in;           // nothing passes strictly: runs without this failure
                            // stand in for the passing ones
   ARRAY(Suspect) suspects; // best first; ties in source order
   ARRAY(Evidence) notes;   // what must be known to judge all of them
 } Ranking;
+
+// Those of the compared runs that can tell whether they cover an entity of this
+// kind: all, if only a closer look shows it those that were looked at.
+RunCounts ranking_runs(const Ranking *r, EntityKind kind);
 
 void suspect_release(Suspect *s); // its evidence
 void ranking_release(Ranking *r);

@@ -73,7 +73,17 @@ void run_release(Run *r) {
   for (int k = 0; k < ENTITY_KINDS; k++)
     bitset_release(&r->hits[k]);
   array_release(&r->counts);
+  for (size_t i = 0; i < r->modules.len; i++)
+    free(r->modules.items[i]);
+  array_release(&r->modules);
   *r = (Run){0};
+}
+
+void run_add_module(Run *r, const char *path) {
+  for (size_t i = r->modules.len; i--;)
+    if (!strcmp(r->modules.items[i], path))
+      return;
+  array_push(&r->modules, mem_strdup(path));
 }
 
 bool run_note_varies(const char *note) {

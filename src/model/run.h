@@ -101,15 +101,19 @@ typedef struct {
   ARRAY(Failure) failures;
   ARRAY(Death) deaths;
   uint32_t processes; // instrumented processes that left a spectrum
-  bool imprecise;     // some process was killed before its last lines could be
-                      // confirmed
-  char *note;         // what is missing in this run, or NULL
+  // Paths of the programs and libraries that did, each once; not stored, and
+  // not known of a part of a run.
+  ARRAY(char *) modules;
+  bool imprecise; // some process was killed before its last lines could be
+                  // confirmed
+  char *note;     // what is missing in this run, or NULL
   Bitset hits[ENTITY_KINDS]; // of suite-wide entity ids, one set per kind
   // Conditions and returns of units built with CULPRIT_MODE=counts, by entity.
   ARRAY(EntityCount) counts;
 } Run;
 
 void run_release(Run *r);
+void run_add_module(Run *r, const char *path); // if it is not there yet
 
 // What the note of a failing run says whose repetition failed too, but with
 // another signature. Its failures and hits are those of the first execution.

@@ -18,15 +18,18 @@ enum {
 
 // --- how telling lines are --------------------------------------------------
 
-static bool is_more(const Ranking *r, uint32_t ef, uint32_t ep) {
-  return (double)ef * r->passing > (double)ep * r->failing;
+static bool is_more(RunCounts of, uint32_t ef, uint32_t ep) {
+  return (double)ef * of.passing > (double)ep * of.failing;
 }
 
 // Do more of the failing than of the passing runs execute it, or see the
 // outcome on it that it owes its score to?
-static bool tells(const Ranking *r, const Suspect *s) {
-  return is_more(r, s->ef, s->ep) ||
-         (s->carried && is_more(r, s->carrier_ef, s->carrier_ep));
+static bool tells(const Suite *suite, const Ranking *r, const Suspect *s) {
+  if (is_more((RunCounts){r->failing, r->passing}, s->ef, s->ep))
+    return true;
+  return s->carried &&
+         is_more(ranking_runs(r, suite->entities[s->carrier].kind),
+                 s->carrier_ef, s->carrier_ep);
 }
 
 static void add_telling(Near *n, const Suite *suite, const Ranking *r) {
@@ -35,7 +38,7 @@ static void add_telling(Near *n, const Suite *suite, const Ranking *r) {
     const Entity *e = &suite->entities[s->entity];
     if (s->rank > TELLING)
       return;
-    if (!tells(r, s))
+    if (!tells(suite, r, s))
       continue;
     const char *file = arena_strdup(&n->arena, suite->sources[e->source].path);
     array_push(&n->telling, (NearPlace){file, e->line});

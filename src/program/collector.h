@@ -23,7 +23,14 @@ typedef struct {
   unsigned char *dead; // this run: 1 for entities that only seem to be hit
   unsigned processes;  // this run: how many executed it
   Hashmap lines;       // (source, line) -> statement; made at the first death
+  uint32_t *sites;     // of each counter: the statement whose site it is, its
+                       // suite-wide id; made at the first pair
 } KnownUnit;
+
+// Suite-wide ids of statements.
+typedef struct {
+  uint32_t def, use;
+} StatementPair;
 
 struct Collector {
   AssignIds *assign;
@@ -33,6 +40,11 @@ struct Collector {
   ARRAY(KnownUnit) units;
   Hashmap unit_ids;
   Str file; // the run file being read
+  TakePair *take_pair;
+  void *pair_ctx;
+  ARRAY(StatementPair) pairs; // this run
+  uint32_t pair_flags;        // this run: CLOSE_NO_MEMORY, CLOSE_FORGOT
+  uint64_t pairs_lost;        // this run
   // Of the test whose files were read last.
   size_t files; // run files
   bool marked;  // it has boundaries of segments
@@ -56,6 +68,8 @@ void collector_note_death(const RunHeader *h, size_t size, DeadProcesses *dead);
 // Adds the death to the run, and takes back what was not executed for it.
 void collector_add_death(Collector *c, DeadProcess *d, Run *run);
 
+// Adds to what the user should know of the run, unless it is there already.
+void collector_add_note(Run *run, const char *text);
 // Reads a run file. NULL: *bad says what is wrong with it. Valid until the next.
 const RunHeader *collector_load(Collector *c, int dir, const char *name,
                                 const char **bad);

@@ -17,6 +17,7 @@
 
 #include "program/collector.h"
 #include "program/loaded.h"
+#include "program/pair_log.h"
 #include "program/sections.h"
 #include "program/segments.h"
 #include "program/unwind.h"
@@ -40,6 +41,7 @@ void collector_free(Collector *c) {
     free(c->units.items[i].hit);
     free(c->units.items[i].count);
     free(c->units.items[i].dead);
+    free(c->units.items[i].sites);
     hashmap_release(&c->units.items[i].lines);
   }
   for (size_t i = 0; i < c->modules.len; i++) {
@@ -51,6 +53,7 @@ void collector_free(Collector *c) {
   hashmap_release(&c->module_paths);
   hashmap_release(&c->unit_ids);
   str_release(&c->file);
+  array_release(&c->pairs);
   free(c);
 }
 
@@ -111,7 +114,7 @@ KnownUnit *collector_unit(const Collector *c, const unsigned char *id) {
 // --- one run file -----------------------------------------------------------
 
 // What could not be read goes into the run's note: the first of its kind.
-static void add_note(Run *run, const char *text) {
+void collector_add_note(Run *run, const char *text) {
   if (run->note && strstr(run->note, text))
     return;
   char *note =
@@ -169,6 +172,8 @@ int collector_read_units(Collector *c, const RunHeader *h, size_t size,
   bool looked = false;
   for (uint32_t i = 0; i < h->nunits; i++) {
     KnownUnit *u = collector_unit(c, units[i].id);
+    if (is_pair_log(units[i].id))
+      continue;
     if (!u && !looked) {
       char module[sizeof h->module + 1] = {0};
       memcpy(module, h->module, sizeof h->module);
@@ -179,19 +184,21 @@ int collector_read_units(Collector *c, const RunHeader *h, size_t size,
           *err = map_err;
           return -1;
         }
-        add_note(run, map_err.text);
+        collector_add_note(run, map_err.text);
       }
       looked = true;
       u = collector_unit(c, units[i].id);
     }
     if (!u) {
-      add_note(run, "a program was rebuilt or removed while the tests ran");
+      collector_add_note(
+          run, "a program was rebuilt or removed while the tests ran");
       continue;
     }
     const char *bad = add_counters(u, &units[i], h, size);
     if (bad)
-      add_note(run, bad);
+      collector_add_note(run, bad);
   }
+  pair_log_read(c, h, size);
   return 0;
 }
 
@@ -431,15 +438,20 @@ static int read_run_file(Collector *c, int dir, const char *name, Run *run,
   const char *bad;
   const RunHeader *h = collector_load(c, dir, name, &bad);
   if (!h) {
-    add_note(run, bad);
+    collector_add_note(run, bad);
     return 0;
   }
   run->processes++;
+  char module[sizeof h->module + 1] = {0};
+  memcpy(module, h->module, sizeof h->module);
+  run_add_module(run, module);
   if (h->flags & RUN_REMAPPED)
-    add_note(run, "the program mapped memory over its own counters, or "
-                  "unmapped them: lines it executed are missing");
+    collector_add_note(run,
+                       "the program mapped memory over its own counters, or "
+                       "unmapped them: lines it executed are missing");
   if (h->flags & RUN_UNCUT)
-    add_note(run, "a boundary between its tests could not be written");
+    collector_add_note(run,
+                       "a boundary between its tests could not be written");
   if (collector_read_units(c, h, c->file.len, run, err))
     return -1;
   collector_note_death(h, c->file.len, dead);
@@ -477,6 +489,7 @@ static int by_entity(const void *a, const void *b) {
 }
 
 void collector_translate(Collector *c, Run *run) {
+  pair_log_translate(c, run);
   for (size_t i = 0; i < c->units.len; i++) {
     KnownUnit *u = &c->units.items[i];
     if (!u->processes)
@@ -495,7 +508,7 @@ void collector_translate(Collector *c, Run *run) {
 int collector_collect(Collector *c, const char *path, Run *run, Err *err) {
   DIR *dir = opendir(path);
   if (!dir) {
-    add_note(run, "its directory of run files is gone");
+    collector_add_note(run, "its directory of run files is gone");
     return 0;
   }
   DeadProcesses dead = {0};

@@ -24,6 +24,12 @@ int collector_add_module(Collector *c, const char *path, Err *err);
 int collector_add_program(Collector *c, const char *path, Err *err);
 size_t collector_units(const Collector *c);
 
+// Definition-use pairs that a close build recorded: `take` gives the suite-wide
+// id of the pair of two statements, which it may make. Without it pairs are
+// left out.
+typedef uint32_t TakePair(void *ctx, uint32_t def, uint32_t use);
+void collector_take_pairs(Collector *c, TakePair *take, void *ctx);
+
 // Adds everything found in `dir` to the run: hits, processes, deaths, and a
 // note about what could not be read (truncated file, unknown unit). Fails only
 // if a unit may not be mixed; a broken run file is a note, not a failure.

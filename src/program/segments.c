@@ -10,17 +10,13 @@
 #include <string.h>
 
 #include "program/collector.h"
+#include "program/pair_log.h"
 #include "util/fs.h"
 #include "util/mem.h"
 
 // A script that starts fewer processes tests one thing with all of them.
 enum { PROCESSES_ENOUGH = 8, FILE_MAX = 1 << 30 };
 enum { NOBODY = -1, EVERYBODY = -2 };
-
-typedef struct {
-  uint64_t begin, end; // bytes of the module's counters
-  KnownUnit *unit;
-} UnitRange;
 
 // One process and module.
 typedef struct {
@@ -31,8 +27,8 @@ typedef struct {
   OutputPlace at; // when it started
   bool died;
   char *program;
-  ARRAY(UnitRange) ranges; // ascending
-  Str segments;            // its file of records; empty: none
+  CounterRanges ranges;
+  Str segments; // its file of records; empty: none
 } Module;
 
 typedef struct {
@@ -97,27 +93,6 @@ static const SegmentWord *words_of(const SegmentRecord *r) {
 
 // --- modules ----------------------------------------------------------------
 
-static int by_begin(const void *a, const void *b) {
-  const UnitRange *x = a, *y = b;
-  return (x->begin > y->begin) - (x->begin < y->begin);
-}
-
-static void add_ranges(Module *m, const Collector *c, const RunHeader *h) {
-  const RunUnit *units = (const RunUnit *)(h + 1);
-  for (uint32_t i = 0; i < h->nunits; i++) {
-    KnownUnit *u = collector_unit(c, units[i].id);
-    if (!u || units[i].offset < h->counters ||
-        units[i].ncounters != u->map->ncounters ||
-        units[i].counter_size != u->map->counter_size)
-      continue;
-    uint64_t begin = units[i].offset - h->counters;
-    uint64_t size = (uint64_t)units[i].ncounters * units[i].counter_size;
-    array_push(&m->ranges, (UnitRange){begin, begin + size, u});
-  }
-  if (m->ranges.len)
-    qsort(m->ranges.items, m->ranges.len, sizeof(UnitRange), by_begin);
-}
-
 // PID-UNIT-N.run -> PID-UNIT.seg
 static void read_records(Module *m, const char *dir, const char *run_name) {
   Err ignored;
@@ -143,7 +118,7 @@ static void add_module(Reading *r, int dir, const char *name) {
               .at = {h->out, h->err},
               .died = h->state == RUN_DIED || h->state == RUN_DYING,
               .program = mem_printf("%.*s", (int)sizeof h->module, h->module)};
-  add_ranges(&m, r->collector, h);
+  counter_ranges_read(&m.ranges, r->collector, h);
   read_records(&m, r->dir, name);
   array_push(&r->modules, m);
 }
@@ -195,7 +170,7 @@ static void reading_release(Reading *r) {
     Module *m = &r->modules.items[i];
     free(m->run_name);
     free(m->program);
-    array_release(&m->ranges);
+    counter_ranges_release(&m->ranges);
     str_release(&m->segments);
   }
   for (size_t i = 0; i < r->segments.len; i++)
@@ -207,19 +182,6 @@ static void reading_release(Reading *r) {
 }
 
 // --- counters ---------------------------------------------------------------
-
-static const UnitRange *range_of(const Module *m, uint64_t byte) {
-  size_t low = 0, high = m->ranges.len;
-  while (low < high) {
-    size_t mid = (low + high) / 2;
-    if (m->ranges.items[mid].end <= byte)
-      low = mid + 1;
-    else
-      high = mid;
-  }
-  const UnitRange *u = m->ranges.items + low;
-  return low < m->ranges.len && u->begin <= byte ? u : NULL;
-}
 
 static void count_word(const UnitRange *range, const SegmentWord *w) {
   KnownUnit *u = range->unit;
@@ -235,16 +197,23 @@ static void count_word(const UnitRange *range, const SegmentWord *w) {
     u->hit[at + i] |= bytes[i];
 }
 
-static void count_record(const Module *m, const SegmentRecord *r) {
+static void count_at(Collector *c, const CounterRanges *r,
+                     const SegmentWord *w) {
+  if (w->index >= UINT64_MAX / sizeof w->value)
+    return;
+  uint64_t byte = w->index * sizeof w->value;
+  const UnitRange *range = counter_range_of(r, byte);
+  if (range)
+    count_word(range, w);
+  else if (byte >= r->log && byte < r->log_end)
+    pair_log_take(c, r, (byte - r->log) / sizeof w->value, w->value);
+}
+
+static void count_record(Collector *c, const Module *m,
+                         const SegmentRecord *r) {
   const SegmentWord *words = words_of(r);
-  for (uint32_t i = 0; i < r->nwords; i++) {
-    const UnitRange *range =
-        words[i].index < UINT64_MAX / sizeof(uint64_t)
-            ? range_of(m, words[i].index * sizeof(uint64_t))
-            : NULL;
-    if (range)
-      count_word(range, &words[i]);
-  }
+  for (uint32_t i = 0; i < r->nwords; i++)
+    count_at(c, &m->ranges, &words[i]);
 }
 
 void segments_unite(Collector *c, const char *dir) {
@@ -254,7 +223,7 @@ void segments_unite(Collector *c, const char *dir) {
     const Module *m = &r.modules.items[i];
     const SegmentRecord *record;
     for (size_t at = 0; (record = next_record(&m->segments, &at));)
-      count_record(m, record);
+      count_record(c, m, record);
   }
   reading_release(&r);
 }
@@ -588,7 +557,7 @@ static int count_part(Reading *r, const Part *p, Run *run, DeadProcesses *dead,
                       Err *err) {
   if (!p->record)
     return count_run_file(r, p->module, run, dead, err);
-  count_record(p->module, p->record);
+  count_record(r->collector, p->module, p->record);
   return 0;
 }
 

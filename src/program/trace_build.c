@@ -194,7 +194,10 @@ static int list_names(Builder *b, Err *err) {
 static int fill(Builder *b, Err *err) {
   char *program = arena_printf(&b->arena, "%s/program", b->dir);
   bool traces = has_ir(b->kind) && b->kind != KIND_LINKED;
-  char *recorder = traces ? path_of_part("culprit-trace.o") : NULL;
+  const char *part = traces                  ? "culprit-trace.o"
+                     : b->kind == KIND_CLOSE ? "culprit-close.o"
+                                             : NULL;
+  char *recorder = part ? path_of_part(part) : NULL;
   size_t n = b->code->units.len;
   const char **objects = mem_array(const char *, n);
   for (size_t i = 0; i < n; i++)

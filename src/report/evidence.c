@@ -9,7 +9,7 @@
 #include "util/mem.h"
 
 static void add(EvidenceList *out, const char *kind, char *text) {
-  array_push(out, (Evidence){kind, text});
+  array_push(out, (Evidence){.kind = kind, .text = text});
 }
 
 // --- deaths -----------------------------------------------------------------
@@ -79,15 +79,18 @@ static bool same_text(const char *a, const char *b) {
   return a == b || (a && b && !strcmp(a, b));
 }
 
-static bool is_twin(const Entity *x, const Entity *e) {
-  return x->kind == e->kind && x->line == e->line && x->source == e->source &&
-         x->index != e->index &&
-         same_text(x->kind == ENTITY_CONDITION ? x->text : x->name,
-                   e->kind == ENTITY_CONDITION ? e->text : e->name);
+// What a reader would take for the same as another one on the line.
+static const char *shown_name(const Entity *e) {
+  return e->kind == ENTITY_RETURN ? e->name : e->text;
 }
 
-// Does the line have another condition of this text, or another call of this
-// function? The entities of a function stand together.
+static bool is_twin(const Entity *x, const Entity *e) {
+  return x->kind == e->kind && x->line == e->line && x->source == e->source &&
+         x->index != e->index && same_text(shown_name(x), shown_name(e));
+}
+
+// Does the line have another condition or relation of this text, or another
+// call of this function? The entities of a function stand together.
 static bool has_twin(const Suite *suite, const Entity *e) {
   const Entity *first = suite->entities, *end = first + suite->nentities;
   for (const Entity *x = e; x < end && x->function == e->function; x++)
@@ -133,6 +136,64 @@ static void add_return(const Suite *suite, const Entity *e, Str *out) {
     str_addf(out, " returns %s", return_class_name((ReturnClass)e->from));
 }
 
+// --- what a closer look saw -------------------------------------------------
+
+// Where the source does not tell what was compared.
+static const char *outcome_text(RelationOutcome outcome) {
+  static const char *const texts[RELATION_OUTCOMES] = {
+      [RELATION_LESS] = "the left operand is less than the right one",
+      [RELATION_EQUAL] = "both operands are equal",
+      [RELATION_GREATER] = "the left operand is greater than the right one",
+      [RELATION_UNORDERED] = "an operand is not a number",
+      [RELATION_NULL] = "the pointer is null",
+      [RELATION_NON_NULL] = "the pointer is not null",
+      [RELATION_NEGATIVE] = "the value is negative",
+      [RELATION_ZERO] = "the value is zero",
+      [RELATION_POSITIVE] = "the value is positive",
+      [RELATION_SAME] = "the value stays the same",
+      [RELATION_CHANGED] = "the value changes",
+      [RELATION_DIFFERENT] = "the operands differ"};
+  return texts[outcome];
+}
+
+static void add_relation(const Suite *suite, const Entity *e, Str *out) {
+  str_addf(out, "when %s",
+           e->text ? e->text : outcome_text((RelationOutcome)e->from));
+  uint32_t column = which_of(suite, e).column;
+  if (column)
+    str_addf(out, " at column %u", column);
+  else
+    str_add(out, " here");
+}
+
+// "the value of `limit`"
+static void add_value(const Entity *pair, Str *out) {
+  str_add(out, "the value");
+  if (pair->name)
+    str_addf(out, " of `%s`", pair->name);
+}
+
+// "at line 131", "at other.c:131", of one end of a pair seen from the other.
+static void add_end(const Suite *suite, uint32_t end, uint32_t from, Str *out) {
+  const Entity *e = &suite->entities[end], *f = &suite->entities[from];
+  if (e->source != f->source)
+    str_addf(out, "at %s:%u", suite_path(suite, e->source), e->line);
+  else if (e->line != f->line)
+    str_addf(out, "at line %u", e->line);
+  else
+    str_add(out, "on the same line");
+}
+
+static void add_pair(const Suite *suite, const Entity *e, Str *out) {
+  add_value(e, out);
+  str_add(out, " set here is used ");
+  add_end(suite, e->to, e->from, out);
+}
+
+static void add_slice(Str *out) {
+  str_add(out, "the first wrong byte of the output depends on this line");
+}
+
 void evidence_tuple(const Suite *suite, uint32_t entity, Str *out) {
   const Entity *e = &suite->entities[entity];
   if (e->kind == ENTITY_CONDITION) {
@@ -140,14 +201,69 @@ void evidence_tuple(const Suite *suite, uint32_t entity, Str *out) {
     condition_add(e, which_of(suite, e), out);
   } else if (e->kind == ENTITY_RETURN) {
     add_return(suite, e, out);
+  } else if (e->kind == ENTITY_RELATION) {
+    add_relation(suite, e, out);
+  } else if (e->kind == ENTITY_PAIR) {
+    str_add(out, "when ");
+    add_pair(suite, e, out);
+  } else if (e->kind == ENTITY_SLICE) {
+    add_slice(out);
   } else {
     str_addf(out, "line %u", e->line);
   }
 }
 
+// --- numbers of runs --------------------------------------------------------
+
+static const char *other_runs(const Ranking *r) {
+  return r->stand_in ? "other failing" : "passing";
+}
+
 void evidence_runs(const Ranking *r, uint32_t ef, uint32_t ep, Str *out) {
   str_addf(out, "%u of %u failing, %u of %u %s runs", ef, r->failing, ep,
-           r->passing, r->stand_in ? "other failing" : "passing");
+           r->passing, other_runs(r));
+}
+
+// The numbers are those of some of the runs: say so.
+static void add_looked_at(const Ranking *r, RunCounts of, Str *out) {
+  if (of.failing != r->failing || of.passing != r->passing)
+    str_add(out, " looked at");
+}
+
+// " in 15 of 15 failing and 3 of 120 passing runs looked at"
+static void add_in_runs(const Ranking *r, RunCounts of, uint32_t ef,
+                        uint32_t ep, Str *out) {
+  str_addf(out, " in %u of %u failing and %u of %u %s runs", ef, of.failing, ep,
+           of.passing, other_runs(r));
+  add_looked_at(r, of, out);
+}
+
+void evidence_covers(const Suite *suite, const Ranking *r, uint32_t entity,
+                     uint32_t ef, uint32_t ep, Str *out) {
+  const Entity *e = &suite->entities[entity];
+  RunCounts of = ranking_runs(r, e->kind);
+  if (e->kind == ENTITY_PAIR) {
+    add_pair(suite, e, out);
+    add_in_runs(r, of, ef, ep, out);
+  } else if (e->kind == ENTITY_SLICE) {
+    add_slice(out);
+    str_addf(out, " in %u of %u failing runs looked at", ef, of.failing);
+  } else {
+    evidence_tuple(suite, entity, out);
+    str_addf(out, ": %u of %u failing, %u of %u %s runs", ef, of.failing, ep,
+             of.passing, other_runs(r));
+    add_looked_at(r, of, out);
+  }
+}
+
+void evidence_use(const Suite *suite, const Ranking *r, uint32_t pair,
+                  uint32_t ef, uint32_t ep, Str *out) {
+  const Entity *e = &suite->entities[pair];
+  str_add(out, "uses ");
+  add_value(e, out);
+  str_add(out, " set ");
+  add_end(suite, e->from, e->to, out);
+  add_in_runs(r, ranking_runs(r, e->kind), ef, ep, out);
 }
 
 // What covering `by`, an entity that belongs to the suspect, says.
@@ -162,10 +278,12 @@ static void add_voice(const Suite *suite, const Ranking *r, const Suspect *s,
   // Of a function, or of a line without a statement: where it is.
   if (e->kind != ENTITY_STATEMENT && e->line != listed->line)
     str_addf(&text, "line %u, ", e->line);
-  evidence_tuple(suite, by, &text);
-  str_add(&text, ": ");
-  evidence_runs(r, ef, ep, &text);
-  add(out, entity_kind_name(e->kind), str_take(&text));
+  evidence_covers(suite, r, by, ef, ep, &text);
+  array_push(out, (Evidence){.kind = entity_kind_name(e->kind),
+                             .text = str_take(&text),
+                             .ef = ef,
+                             .ep = ep,
+                             .of = ranking_runs(r, e->kind)});
 }
 
 void evidence_gather(const Suite *suite, const Deaths *deaths, const Ranking *r,
@@ -177,6 +295,8 @@ void evidence_gather(const Suite *suite, const Deaths *deaths, const Ranking *r,
     add_voice(suite, r, s, s->carrier, s->carrier_ef, s->carrier_ep, out);
   if (s->hinted)
     add_voice(suite, r, s, s->hinter, s->hinter_ef, s->hinter_ep, out);
+  if (s->slice_ef)
+    add_voice(suite, r, s, s->slice, s->slice_ef, 0, out);
   Str text = {0};
   evidence_runs(r, s->ef, s->ep, &text);
   add(out, "coverage", str_take(&text));

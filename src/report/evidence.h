@@ -17,6 +17,10 @@ typedef ARRAY(Evidence) EvidenceList;
 // What the localizer left in the suspect, then
 //   condition  "when `!x` is true: 2 of 2 failing, 0 of 5 passing runs": the
 //   return     tuple that carried the score, if one did
+//   relation   "when `high` equals `limit` here: ...", "the value of `limit` set
+//   pair       here is used at line 131 in 2 of 2 failing and ...", "the first
+//   slice      wrong byte of the output depends on this line in ...": the same
+//              of what a closer look saw
 //   coverage   "2 of 2 failing, 1 of 5 passing runs": those that execute it
 //   death      "1 run died here: SIGSEGV" (runs that show this failure)
 void evidence_gather(const Suite *suite, const Deaths *deaths, const Ranking *r,
@@ -36,6 +40,16 @@ void evidence_callers(const Suite *suite, const Deaths *deaths, size_t failure,
 // covering this entity means (conditions: model/condition.h). The column is
 // given where the line has several that read the same.
 void evidence_tuple(const Suite *suite, uint32_t entity, Str *out);
+
+// The same as a sentence with the runs that cover it, of those that can tell:
+// "when `!x` is true: 2 of 3 failing, 1 of 5 passing runs". Where only some runs
+// were looked at, it says so.
+void evidence_covers(const Suite *suite, const Ranking *r, uint32_t entity,
+                     uint32_t ef, uint32_t ep, Str *out);
+// A pair as its use sees it: "uses the value of `limit` set at line 87 in 15 of
+// 15 failing and 3 of 120 passing runs".
+void evidence_use(const Suite *suite, const Ranking *r, uint32_t pair,
+                  uint32_t ef, uint32_t ep, Str *out);
 
 // "2 of 3 failing, 1 of 5 passing runs".
 void evidence_runs(const Ranking *r, uint32_t ef, uint32_t ep, Str *out);

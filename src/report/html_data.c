@@ -409,7 +409,7 @@ static void put_tuples(const Numbers *nums, const Tuples *tuples, FILE *out) {
     fprintf(out, i ? ",\n[%u,%u,%u," : "\n[%u,%u,%u,",
             nums->index[t->statement], t->ef, t->ep);
     json_string(str_text(&text), out);
-    fputc(']', out);
+    fprintf(out, ",%u,%u]", t->of.failing, t->of.passing);
     str_release(&text);
   }
   fputc(']', out);

@@ -32,9 +32,11 @@ typedef struct {
   double score;
 } Listed;
 
-// One condition outcome or returned value on a line, and how many runs saw it.
+// One condition outcome, returned value, relation or pair on a line: how many
+// runs saw it, of how many that can tell.
 typedef struct {
   uint32_t statement, entity, ef, ep;
+  RunCounts of;
 } Tuple;
 typedef ARRAY(Tuple) Tuples;
 

@@ -70,11 +70,24 @@ void json_separator(bool *first, FILE *out) {
   *first = false;
 }
 
+void json_counts(uint32_t ef, uint32_t ep, RunCounts of, FILE *out) {
+  if (of.failing)
+    fprintf(out, ",\"ef\":%u,\"ep\":%u,\"failing\":%u,\"passing\":%u", ef, ep,
+            of.failing, of.passing);
+}
+
+void json_close(const Ranking *r, FILE *out) {
+  if (r->close.failing || r->close.passing)
+    fprintf(out, ",\"close\":{\"failing\":%u,\"passing\":%u}", r->close.failing,
+            r->close.passing);
+}
+
 void json_evidence(const Evidence *items, size_t n, FILE *out) {
   for (size_t i = 0; i < n; i++) {
     fputs(i ? ",{\"kind\":" : "{\"kind\":", out);
     json_string(items[i].kind, out);
     json_text("text", items[i].text, out);
+    json_counts(items[i].ef, items[i].ep, items[i].of, out);
     fputc('}', out);
   }
 }

@@ -22,6 +22,11 @@ void json_bool(const char *key, bool value, FILE *out);
 void json_separator(bool *first, FILE *out);
 
 // The items of a list of evidence.
+// Members: the runs that cover something, of how many; nothing if of none.
+void json_counts(uint32_t ef, uint32_t ep, RunCounts of, FILE *out);
+// A member: how many of the compared runs were looked at closely; nothing if
+// none was.
+void json_close(const Ranking *r, FILE *out);
 void json_evidence(const Evidence *items, size_t n, FILE *out);
 
 #endif

@@ -57,6 +57,26 @@ void report_json_notes(const Suite *suite, FILE *out) {
   fputc(']', out);
 }
 
+// What the closer look saw, of all runs that can be compared.
+static void put_close(const Report *r, FILE *out) {
+  const Suite *s = r->suite;
+  size_t seen[VERDICTS] = {0}, all[VERDICTS] = {0};
+  const char *ended = s->close ? s->close : "";
+  if (!*ended && !r->more_close)
+    return;
+  for (size_t i = 0; i < s->nruns; i++) {
+    all[s->runs[i].verdict] += s->runs[i].has_spectrum;
+    seen[s->runs[i].verdict] += s->runs[i].close != CLOSE_NONE;
+  }
+  fputs(",\"close\":{\"ended\":", out);
+  json_string(ended, out);
+  fprintf(out,
+          ",\"failing\":%zu,\"passing\":%zu,\"of_failing\":%zu,"
+          "\"of_passing\":%zu%s}",
+          seen[VERDICT_FAIL], seen[VERDICT_PASS], all[VERDICT_FAIL],
+          all[VERDICT_PASS], r->more_close ? r->more_close : "");
+}
+
 // --- suspects ---------------------------------------------------------------
 
 static void put_evidence(const Report *r, const Ranking *ranking,
@@ -181,6 +201,7 @@ static void begin(Report *r, FILE *out) {
   report_json_notes(r->suite, out);
   if (r->known)
     fprintf(out, ",\"known\":%zu", r->known);
+  put_close(r, out);
   fputs(r->more ? r->more : "", out);
   put_together(r, out);
   fputs(",\"failures\":[", out);
@@ -293,6 +314,7 @@ static void failure(Report *r, const Ranking *ranking, FILE *out) {
   fprintf(out, ",\"failing\":%u,\"passing\":%u", ranking->failing,
           ranking->passing);
   json_bool("stand_in", ranking->stand_in, out);
+  json_close(ranking, out);
   if (ranking->notes.len) {
     fputs(",\"notes\":[", out);
     json_evidence(ranking->notes.items, ranking->notes.len, out);

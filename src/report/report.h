@@ -39,8 +39,9 @@ typedef struct {
   const Notes *notes;         // what `culprit near` found; or NULL
   const char *root;           // paths are named relative to it in files for
                               // others; NULL: to the session's directory
-  FILE *summary;    // a second file, of formats that have one; or NULL
-  const char *more; // json: further members, each behind a comma; or NULL
+  FILE *summary;          // a second file, of formats that have one; or NULL
+  const char *more;       // json: further members, each behind a comma; or NULL
+  const char *more_close; // json: the same for the member "close"
   const Ranking *together;  // of all failures, where one line explains them
                             // (locate/cluster.h); or NULL
   const SourceLoops *loops; // of the failure: those that a run never left

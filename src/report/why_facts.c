@@ -17,20 +17,12 @@
 enum { LINES_SHOWN = 8, GUARDS_SHOWN = 2, OUTCOMES_SHOWN = 3 };
 
 static void add(EvidenceList *out, const char *kind, Str *text) {
-  array_push(out, (Evidence){kind, str_take(text)});
+  array_push(out, (Evidence){.kind = kind, .text = str_take(text)});
 }
 
 static void add_place(const Suite *suite, uint32_t entity, Str *out) {
   const Entity *e = &suite->entities[entity];
   str_addf(out, "%s:%u", suite_path(suite, e->source), e->line);
-}
-
-// "when the condition is true: 3 of 3 failing, 0 of 532 passing runs"
-static void add_tuple(const Suite *suite, const Ranking *r, uint32_t entity,
-                      uint32_t ef, uint32_t ep, Str *out) {
-  evidence_tuple(suite, entity, out);
-  str_add(out, ": ");
-  evidence_runs(r, ef, ep, out);
 }
 
 // --- coverage ---------------------------------------------------------------
@@ -126,8 +118,8 @@ static void tell_rank(const Why *w, const Account *a, EvidenceList *out) {
   add_place(suite, first->entity, &text);
   str_add(&text, " (");
   if (first->carried)
-    add_tuple(suite, &a->ranking, first->carrier, first->carrier_ef,
-              first->carrier_ep, &text);
+    evidence_covers(suite, &a->ranking, first->carrier, first->carrier_ef,
+                    first->carrier_ep, &text);
   else
     evidence_runs(&a->ranking, first->ef, first->ep, &text);
   str_add(&text, ")");
@@ -201,7 +193,7 @@ static void tell_guard(const Why *w, const Account *a, const TupleScore *t,
   str_add(&text, " whether it is executed");
   for (size_t i = 0; i < n && i < OUTCOMES_SHOWN; i++) {
     str_add(&text, i ? "; " : ": ");
-    add_tuple(suite, &a->ranking, t[i].entity, t[i].ef, t[i].ep, &text);
+    evidence_covers(suite, &a->ranking, t[i].entity, t[i].ef, t[i].ep, &text);
   }
   if (n > OUTCOMES_SHOWN)
     str_addf(&text, "; %zu more outcome%s", n - OUTCOMES_SHOWN,

@@ -9,7 +9,8 @@
 //      "facts":[{"kind":"coverage","text":"every failing run ..."}],
 //      "twins":[{"file":"a.c","line":15}],
 //      "tuples":[{"kind":"condition","text":"when ...","ef":2,"ep":3,
-//                 "tells":0.96}],
+//                 "failing":2,"passing":82,"tells":0.96}],
+//      "uses":[{"kind":"pair","text":"uses the value ...","ef":2,...}],
 //      "failing_tests":["3"],"passing_tests":["1","2"],
 //      "deaths":[{"kind":"death","text":"1 run died here: SIGSEGV"}],
 //      "near":{"command":"./f 1","here":{"instance":1,"taken":"false",
@@ -81,18 +82,36 @@ static void put_facts(const Why *w, const Account *a, FILE *out) {
   evidence_release(&list);
 }
 
+static void put_tuple(const Suite *suite, const Ranking *r, const TupleScore *t,
+                      const Str *text, FILE *out) {
+  EntityKind kind = suite->entities[t->entity].kind;
+  fputs("{\"kind\":", out);
+  json_string(entity_kind_name(kind), out);
+  json_text("text", str_text(text), out);
+  RunCounts of = ranking_runs(r, kind);
+  fprintf(out, ",\"ef\":%u,\"ep\":%u,\"failing\":%u,\"passing\":%u", t->ef,
+          t->ep, of.failing, of.passing);
+  json_double("tells", t->tells, out);
+  fputc('}', out);
+}
+
 static void put_tuples(const Suite *suite, const Account *a, FILE *out) {
   fputs(",\"tuples\":[", out);
   for (size_t i = 0; i < a->tuples.len; i++) {
     const TupleScore *t = &a->tuples.items[i];
     Str text = {0};
     evidence_tuple(suite, t->entity, &text);
-    fputs(i ? ",{\"kind\":" : "{\"kind\":", out);
-    json_string(entity_kind_name(suite->entities[t->entity].kind), out);
-    json_text("text", str_text(&text), out);
-    fprintf(out, ",\"ef\":%u,\"ep\":%u", t->ef, t->ep);
-    json_double("tells", t->tells, out);
-    fputc('}', out);
+    fputs(i ? "," : "", out);
+    put_tuple(suite, &a->ranking, t, &text, out);
+    str_release(&text);
+  }
+  fputs("],\"uses\":[", out);
+  for (size_t i = 0; i < a->uses.len; i++) {
+    const TupleScore *t = &a->uses.items[i];
+    Str text = {0};
+    evidence_use(suite, &a->ranking, t->entity, t->ef, t->ep, &text);
+    fputs(i ? "," : "", out);
+    put_tuple(suite, &a->ranking, t, &text, out);
     str_release(&text);
   }
   fputc(']', out);
@@ -194,6 +213,7 @@ static void put_failure(const Why *w, const Account *a, FILE *out) {
   fprintf(out, ",\"failing\":%u,\"passing\":%u", a->ranking.failing,
           a->ranking.passing);
   json_bool("stand_in", a->ranking.stand_in, out);
+  json_close(&a->ranking, out);
   put_default(a, out);
   put_ties(suite, a, out);
   put_facts(w, a, out);

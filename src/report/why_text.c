@@ -11,6 +11,7 @@
 //       score (op2 of the line and its conditions): 0.926, when the condition
 //       is true
 //       ...
+#include <math.h>
 #include <string.h>
 
 #include "report/excerpt.h"
@@ -21,7 +22,9 @@
 
 #define WHY_YARDSTICK "ochiai"
 
-enum { NAMES_SHOWN = 20, TIES_SHOWN = 8, LINE_WIDTH = 100 };
+enum { NAMES_SHOWN = 20, TIES_SHOWN = 8, CLOSE_SHOWN = 8, USES_SHOWN = 4 };
+enum { LINE_WIDTH = 100 };
+#define TELLS_NOTHING 0.0005 // it would be shown as 0
 
 static void put_place(const Suite *suite, const Entity *e, FILE *out) {
   report_escaped(suite_path(suite, e->source), out);
@@ -88,10 +91,20 @@ static void put_voice(const Suite *suite, double value, bool by_other,
 }
 
 // The order of the keys in locate/spectrum.c.
-static void put_steps(const Why *w, const Suspect *s, FILE *out) {
+static void put_steps(const Why *w, const Account *a, FILE *out) {
+  const Suspect *s = a->suspect;
   const Suite *suite = w->report.suite;
-  fputs("    score (op2 of the line and its conditions): ", out);
+  const Ranking *r = &a->ranking;
+  bool close = r->close.failing && r->close.passing;
+  fprintf(out, "    score (op2 of the line%s): ",
+          close ? ", its conditions, relations and pairs"
+                : " and its conditions");
   put_voice(suite, s->score, s->carried, s->carrier, out);
+  if (r->sliced.failing)
+    fprintf(out,
+            "\n    then, among equal scores: the wrong output of %u of %u "
+            "failing runs depends on it",
+            s->slice_ef, r->sliced.failing);
   fputs("\n    then, among equal scores: with what its calls return ", out);
   put_voice(suite, s->hint, s->hinted, s->hinter, out);
   fputs("\n    then: the line alone ", out);
@@ -135,7 +148,7 @@ static void put_default(const Why *w, const Account *a, FILE *out) {
   report_rank(s, &rank);
   fprintf(out, "rank %s of %zu\n", str_text(&rank), a->executed);
   str_release(&rank);
-  put_steps(w, s, out);
+  put_steps(w, a, out);
   put_ties(w, a, out);
 }
 
@@ -153,7 +166,27 @@ static void put_facts(const Why *w, const Account *a, FILE *out) {
   evidence_release(&list);
 }
 
+static bool is_close(const Suite *suite, const TupleScore *t) {
+  return CLOSE_KINDS & 1u << suite->entities[t->entity].kind;
+}
+
+static void put_tuple(const TupleScore *t, Str *text, FILE *out) {
+  fprintf(out, "    %+.3f  ", t->tells);
+  report_escaped(str_text(text), out);
+  fputc('\n', out);
+  str_release(text);
+}
+
+static void put_more(size_t n, FILE *out) {
+  if (n)
+    fprintf(out, "    and %zu more that tell%s less or nothing\n", n,
+            n == 1 ? "s" : "");
+}
+
+// A line may have hundreds of pairs.
 static void put_tuples(const Why *w, const Account *a, FILE *out) {
+  const Suite *suite = w->report.suite;
+  size_t close = 0, left_out = 0;
   if (!a->tuples.len)
     return;
   fputs("\n  what separates failing from passing runs (1: all failing and no "
@@ -162,17 +195,34 @@ static void put_tuples(const Why *w, const Account *a, FILE *out) {
   for (size_t i = 0; i < a->tuples.len; i++) {
     const TupleScore *t = &a->tuples.items[i];
     Str text = {0};
-    if (t->entity == w->statement)
-      str_add(&text, "executing the line");
-    else
-      evidence_tuple(w->report.suite, t->entity, &text);
-    str_add(&text, ": ");
-    evidence_runs(&a->ranking, t->ef, t->ep, &text);
-    fprintf(out, "    %+.3f  ", t->tells);
-    report_escaped(str_text(&text), out);
-    fputc('\n', out);
-    str_release(&text);
+    if (is_close(suite, t) &&
+        (close++ >= CLOSE_SHOWN || fabs(t->tells) < TELLS_NOTHING)) {
+      left_out++;
+      continue;
+    }
+    if (t->entity == w->statement) {
+      str_add(&text, "executing the line: ");
+      evidence_runs(&a->ranking, t->ef, t->ep, &text);
+    } else {
+      evidence_covers(suite, &a->ranking, t->entity, t->ef, t->ep, &text);
+    }
+    put_tuple(t, &text, out);
   }
+  put_more(left_out, out);
+}
+
+static void put_uses(const Why *w, const Account *a, FILE *out) {
+  size_t n = a->uses.len;
+  if (!n)
+    return;
+  fputs("\n  where the values come from that it uses:\n", out);
+  for (size_t i = 0; i < n && i < USES_SHOWN; i++) {
+    const TupleScore *t = &a->uses.items[i];
+    Str text = {0};
+    evidence_use(w->report.suite, &a->ranking, t->entity, t->ef, t->ep, &text);
+    put_tuple(t, &text, out);
+  }
+  put_more(n > USES_SHOWN ? n - USES_SHOWN : 0, out);
 }
 
 static void put_deaths(const Why *w, const Account *a, FILE *out) {
@@ -409,6 +459,13 @@ static void put_core(const Why *w, const Account *a, FILE *out) {
     fputs("    the line is not in the core of the broken contract\n", out);
 }
 
+static void put_close(const Ranking *r, FILE *out) {
+  if (r->close.failing || r->close.passing)
+    fprintf(out, "  looked at closely: %u of %u failing and %u of %u %s runs\n",
+            r->close.failing, r->failing, r->close.passing, r->passing,
+            r->stand_in ? "other failing" : "passing");
+}
+
 static void put_failure(const Why *w, const Account *a, FILE *out) {
   const Suite *suite = w->report.suite;
   const FailureGroup *g = &suite->failures[a->failure];
@@ -419,9 +476,11 @@ static void put_failure(const Why *w, const Account *a, FILE *out) {
   fprintf(out, "\n  %u failing run%s against %u %s\n", a->ranking.failing,
           plural(a->ranking.failing), a->ranking.passing,
           a->ranking.stand_in ? "that fail otherwise" : "passing");
+  put_close(&a->ranking, out);
   put_default(w, a, out);
   put_facts(w, a, out);
   put_tuples(w, a, out);
+  put_uses(w, a, out);
   put_deaths(w, a, out);
   put_near(w, a, out);
   put_core(w, a, out);

@@ -25,7 +25,11 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-enum { ATTEMPTS = 3, ENOUGH_ALONE = 16 };
+enum {
+  ATTEMPTS = 3,
+  ENOUGH_ALONE = 16,
+  LOOK = 100, // milliseconds until a closer look is asked whether it goes on
+};
 
 typedef struct {
   char *dir; // of this slot, in the scratch area
@@ -81,9 +85,17 @@ static int slot_init(Batch *b, BatchSlot *s, size_t index, Err *err) {
                    arena_printf(a, "CULPRIT_DIR=%s", r->options->cwd),
                    arena_printf(a, "CULPRIT_STDOUT=%s", s->out),
                    arena_printf(a, "CULPRIT_STDERR=%s", s->err),
-                   r->options->segments ? "CULPRIT_SEGMENTS=1" : NULL,
-                   r->options->segments ? "PYTHONUNBUFFERED=1" : NULL,
+                   NULL,
+                   NULL,
+                   NULL,
                    NULL};
+  size_t n = 4;
+  if (r->options->segments) {
+    extra[n++] = "CULPRIT_SEGMENTS=1";
+    extra[n++] = "PYTHONUNBUFFERED=1";
+  }
+  if (r->close)
+    extra[n++] = arena_printf(a, "CULPRIT_CLOSE=%s", r->close->dir);
   s->env = environment_with(extra, a);
   s->mark = extra[0];
   mkdir(s->dir, 0755);
@@ -110,9 +122,11 @@ static const char *test_dir(const Batch *b, const BatchSlot *s) {
 
 // What the user says counts, then what the runner's files say of the test.
 static double test_timeout(const Batch *b, const Test *t) {
+  const CloseHooks *close = b->runner->close;
   bool own = t->rules && t->rules->timeout > 0;
-  return own && !b->runner->options->timeout_given ? t->rules->timeout
-                                                   : b->runner->timeout;
+  double full = own && !b->runner->options->timeout_given ? t->rules->timeout
+                                                          : b->runner->timeout;
+  return close ? close->limit(close->context, t->name, full) : full;
 }
 
 // Of the next execution: the test's own, or less as soon as that can be
@@ -150,6 +164,14 @@ static void note_beside(Batch *b, BatchSlot *s) {
       b->slots[i].beside = s->beside = true;
 }
 
+// Saves the program the trouble of becoming its other build.
+static void take_close_build(const Runner *r, Spawn *spawn) {
+  const CloseHooks *close = r->close;
+  const char *path = close ? close->build(close->context, spawn->path) : NULL;
+  if (path)
+    spawn->path = path;
+}
+
 static int start_test(Batch *b, BatchSlot *s, Err *err) {
   const RunOptions *o = b->runner->options;
   note_beside(b, s);
@@ -171,6 +193,7 @@ static int start_test(Batch *b, BatchSlot *s, Err *err) {
   str_clear(&s->stacks);
   runner_confine(b->runner, slot_of(b, s), &s->spawn, &s->arena);
   test_prepare(s->test, o->exe, &s->arena, &s->spawn);
+  take_close_build(b->runner, &s->spawn);
   s->merged = is_merged(s->test, &s->spawn);
   pool_start(b->runner->pool, slot_of(b, s), &s->spawn);
   return 0;
@@ -389,6 +412,18 @@ static int start_waiting(Batch *b, size_t nslots, bool *held, Err *err) {
   return start_test(b, waiting, err);
 }
 
+static bool may_go_on(const Batch *b) {
+  const CloseHooks *close = b->runner->close;
+  return !close || close->go_on(close->context);
+}
+
+static bool is_anything_left(const Batch *b) {
+  bool left = b->next < b->ntests;
+  for (size_t i = 0; i < b->nslots; i++)
+    left |= b->slots[i].test != NULL;
+  return left;
+}
+
 static int start_idle_slots(Batch *b, size_t nslots, Err *err) {
   bool held;
   if (start_waiting(b, nslots, &held, err))
@@ -408,19 +443,23 @@ static int start_idle_slots(Batch *b, size_t nslots, Err *err) {
 }
 
 static int run_all(Batch *b, size_t nslots, Err *err) {
-  for (;;) {
+  int patience = b->runner->close ? LOOK : -1;
+  while (may_go_on(b)) {
     if (start_idle_slots(b, nslots, err))
       return -1;
     size_t slot;
     Outcome outcome;
-    PoolEvent event = pool_wait(b->runner->pool, -1, &slot, &outcome);
+    PoolEvent event = pool_wait(b->runner->pool, patience, &slot, &outcome);
     if (event == POOL_INTERRUPTED)
       b->runner->interrupted = true;
+    if (event == POOL_IDLE && patience > 0 && is_anything_left(b))
+      continue;
     if (event != POOL_ENDED)
       return 0;
     if (process_ended(b, &b->slots[slot], &outcome, err))
       return -1;
   }
+  return 0;
 }
 
 int batch_run(Runner *r, const Test *tests, size_t ntests, Err *err) {

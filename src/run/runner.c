@@ -129,6 +129,18 @@ static bool is_bad(Verdict v) {
   return v == VERDICT_FAIL || v == VERDICT_FLAKY || v == VERDICT_ERROR;
 }
 
+void runner_forget(Runner *r) {
+  for (size_t i = 0; i < r->seen.len; i++)
+    free(r->seen.items[i].path);
+  for (size_t i = 0; i < r->contexts.len; i++) {
+    free(r->contexts.items[i].test);
+    free(r->contexts.items[i].text);
+  }
+  array_release(&r->seen);
+  array_release(&r->contexts);
+  hashmap_release(&r->seen_index);
+}
+
 static void forget_done(Runner *r) {
   for (size_t i = 0; i < r->done.len; i++)
     free(r->done.items[i].test);
@@ -159,21 +171,32 @@ static void add_wholes(Runner *r, const RunInfo *run, const Hashmap *wanted) {
   }
 }
 
-static int load_done(Runner *r, Err *err) {
-  Suite suite = {0};
+static bool runs_again(const Runner *r, const Suite *suite, size_t run) {
+  if (r->close)
+    return r->close->wanted[run];
+  return r->options->failed && is_bad(suite->runs[run].verdict);
+}
+
+static void mark_done(Runner *r, const Suite *suite) {
   Hashmap wanted = {0}; // what tests to be run may be inside of
-  int rc = store_load(r->store, r->session, &suite, err);
-  for (size_t i = 0; !rc && i < suite.nruns; i++) {
-    const RunInfo *run = &suite.runs[i];
-    if (!r->options->failed || !is_bad(run->verdict))
+  for (size_t i = 0; i < suite->nruns; i++) {
+    const RunInfo *run = &suite->runs[i];
+    if (!runs_again(r, suite, i))
       add_done(r, run->test, strlen(run->test), run->verdict, false);
     else
       for (const char *p = strchr(run->test, '/'); p; p = strchr(p + 1, '/'))
         hashmap_put(&wanted, run->test, (size_t)(p - run->test), 1);
   }
-  for (size_t i = 0; !rc && i < suite.nruns; i++)
-    add_wholes(r, &suite.runs[i], &wanted);
+  for (size_t i = 0; i < suite->nruns; i++)
+    add_wholes(r, &suite->runs[i], &wanted);
   hashmap_release(&wanted);
+}
+
+static int load_done(Runner *r, Err *err) {
+  Suite suite = {0};
+  int rc = store_load(r->store, r->session, &suite, err);
+  if (!rc)
+    mark_done(r, &suite);
   suite_release(&suite);
   return rc;
 }
@@ -234,10 +257,21 @@ static int open_processes(Runner *r, Err *err) {
   return r->pool ? 0 : pool_open(&r->pool, (size_t)o->jobs, err);
 }
 
+static int begin_close(Runner *r) {
+  forget_done(r);
+  mark_done(r, r->close->suite);
+  r->session = r->close->suite->session;
+  r->collector = collector_new(r->close->assign, r->close->found);
+  collector_take_pairs(r->collector, r->close->pair, r->close->found);
+  return 0;
+}
+
 int runner_begin(Runner *r, const char *adapter, Err *err) {
   const RunOptions *o = r->options;
   if (open_processes(r, err))
     return -1;
+  if (r->close)
+    return begin_close(r);
   bool reopen = (o->failed || o->add) && !r->fresh;
   if (reopen ? reopen_session(r, err) : begin_session(r, adapter, err))
     return -1;
@@ -352,7 +386,29 @@ void runner_note_disturbed(Runner *r, Run *run, const Run *beside) {
   r->disturbed++;
 }
 
+static void note_modules(Runner *r, const Run *run) {
+  if (r->close)
+    return;
+  for (size_t i = 0; i < run->modules.len; i++) {
+    const char *path = run->modules.items[i];
+    uint64_t at =
+        hashmap_intern(&r->seen_index, path, strlen(path), r->seen.len);
+    if (at == r->seen.len)
+      array_push(&r->seen, (SeenModule){.path = mem_strdup(path)});
+    r->seen.items[at].runs++;
+    r->seen.items[at].failing += run->verdict == VERDICT_FAIL;
+  }
+}
+
+// For a closer look.
+static int hand_over(Runner *r, const Run *run, const Run *whole, Err *err) {
+  r->finished++;
+  return r->close->take(r->close->context, run, whole, err);
+}
+
 int runner_add(Runner *r, Run *run, const Run *again, Err *err) {
+  if (r->close)
+    return hand_over(r, run, run, err);
   bool same = !again || same_failures(run, again);
   if (!same && again->verdict == VERDICT_FAIL)
     note_varying(run, again);
@@ -360,6 +416,7 @@ int runner_add(Runner *r, Run *run, const Run *again, Err *err) {
     make_flaky(run, again);
   if (store_add_run(r->store, r->session, run, err))
     return -1;
+  note_modules(r, run);
   r->finished++;
   r->failing += run->verdict == VERDICT_FAIL;
   if (r->judged)
@@ -458,7 +515,9 @@ int runner_add_segments(Runner *r, Run *run, const Run *again,
   Segments *s = &segments[0];
   if (!s->len)
     return runner_add(r, run, again, err);
-  note_split(r, run, s);
+  if (!r->close)
+    note_split(r, run, s);
+  note_modules(r, run);
   for (size_t i = 0; i < s->len; i++) {
     Run *part = &s->items[i].run;
     part->command = mem_strdup(run->command);
@@ -466,7 +525,9 @@ int runner_add_segments(Runner *r, Run *run, const Run *again,
     part->seconds = run->seconds / (double)s->len;
     if (run->note)
       run_add_note(part, "%s", run->note);
-    if (runner_add(r, part, find_again(&segments[1], part->test), err))
+    const Run *second = find_again(&segments[1], part->test);
+    if (r->close ? hand_over(r, part, run, err)
+                 : runner_add(r, part, second, err))
       return -1;
   }
   return 0;

@@ -52,12 +52,49 @@ typedef struct {
   bool inferred; // from tests that seem to be inside of it
 } DoneTest;
 
+typedef struct {
+  char *path; // as /proc/self/exe or the dynamic linker has it
+  size_t runs, failing;
+} SeenModule;
+typedef ARRAY(SeenModule) SeenModules;
+
+// How a test can be started once more, as its adapter keeps it.
+typedef struct {
+  char *test, *text;
+  size_t size;
+} TestContext;
+typedef ARRAY(TestContext) TestContexts;
+
+// A closer look at tests whose runs are stored: they run once more, in other
+// builds of their programs, and their runs are handed over instead of stored.
+typedef struct {
+  const char *dir;    // the builds (runtime/close_name.h), for CULPRIT_CLOSE
+  const Suite *suite; // the session
+  const bool *wanted; // by run: the others count as done
+  AssignIds *assign;  // with `found`
+  TakePair *pair;     // likewise
+  void *found;
+  // Where the test comes in the order they are to run in, if that is free.
+  size_t (*place)(void *context, const char *test);
+  // Its time limit in seconds, if it would be `full`.
+  double (*limit)(void *context, const char *test, double full);
+  // The build of a program; NULL: it has none.
+  const char *(*build)(void *context, const char *program);
+  // Is there a reason to go on? Asked before each test and while tests run.
+  bool (*go_on)(void *context);
+  // Gets each run once it is judged. `whole`: the run that it is a part of, or
+  // itself.
+  int (*take)(void *context, const Run *run, const Run *whole, Err *err);
+  void *context;
+} CloseHooks;
+
 typedef struct Runner Runner;
 struct Runner {
   const RunOptions *options;
-  const char *command; // our own command line, for the store
-  const char *root;    // our directory: paths are shown relative to it
-  Store *store;        // set by the caller before runner_begin
+  const char *command;     // our own command line, for the store
+  const char *root;        // our directory: paths are shown relative to it
+  Store *store;            // set by the caller before runner_begin
+  const CloseHooks *close; // NULL: an ordinary session
   Oracle oracle;
   regex_t *failure_lines; // of options->failure_regex; NULL: none
   double timeout;
@@ -87,8 +124,13 @@ struct Runner {
   size_t undecided; // fail, and none of the tests inside is to blame
   bool marked;      // some test had boundaries inside
   Err warning;      // something the user should know at the end; may be empty
-  bool stale;       // the session cannot go on: the program was built anew
-  bool fresh;       // begin a new session, whatever is there
+  // The programs and libraries that recorded the runs, and what a closer look
+  // needs of tests; they stay after runner_close, until runner_forget.
+  SeenModules seen;
+  Hashmap seen_index;
+  TestContexts contexts;
+  bool stale; // the session cannot go on: the program was built anew
+  bool fresh; // begin a new session, whatever is there
 
   // Called when a run is finished and when a session goes on. May be NULL.
   void (*progress)(const Runner *r);
@@ -108,6 +150,8 @@ int runner_begin(Runner *r, const char *adapter, Err *err);
 // Kills what runs, commits what was finished, removes the scratch area. If not
 // all is done (`complete`), the same command continues the session.
 int runner_close(Runner *r, bool complete, Err *err);
+
+void runner_forget(Runner *r);
 
 // The process is to run in that slot of the pool: confines it if all are.
 // Memory: arena.

@@ -16,6 +16,10 @@
 // at all when the variable is absent. If anything fails, the program runs on
 // and its counters go nowhere.
 //
+// If CULPRIT_CLOSE names a directory in which there is another build of this
+// program, made for a closer look (close_name.h), the process becomes that
+// one before anything else.
+//
 // Fatal signals whose action the program left at its default get a hook that
 // saves registers, stack and memory map for the tool to unwind, then lets the
 // signal do what it would have done. Sanitizers end a process in their own way:
@@ -35,6 +39,7 @@
 #include <time.h>
 #include <ucontext.h>
 
+#include "close_name.h"
 #include "format.h"
 #include "segment_format.h"
 #include "system.h"
@@ -56,6 +61,9 @@ extern const CulpritUnit __stop_culprit_units[]
 extern const Elf64_Ehdr __ehdr_start
     __attribute__((weak, visibility("hidden")));
 extern void *__dso_handle __attribute__((weak, visibility("hidden")));
+// Of a close build (close.c): what it recorded begins anew.
+extern void __culprit_close_begin(void)
+    __attribute__((weak, visibility("hidden")));
 
 // From libc, where there is one.
 extern unsigned long getauxval(unsigned long) __attribute__((weak));
@@ -64,6 +72,7 @@ extern int __register_atfork(void (*)(void), void (*)(void), void (*)(void),
                              void *) __attribute__((weak));
 extern void __sanitizer_set_death_callback(void (*)(void))
     __attribute__((weak));
+extern const char *gnu_get_libc_version(void) __attribute__((weak));
 typedef struct {
   const char *file;
   void *base;
@@ -244,8 +253,11 @@ __attribute__((noinline)) void __culprit_open(bool early) {
 }
 
 void __culprit_forked(void) {
-  if (__culprit_header)
-    __culprit_open(false);
+  if (!__culprit_header)
+    return;
+  __culprit_open(false);
+  if (&__culprit_close_begin)
+    __culprit_close_begin();
 }
 
 // --- are the counters still ours? -------------------------------------------
@@ -377,6 +389,8 @@ void __culprit_cut(const SegmentRecord *mark, const char *name) {
     words[r->nwords++].value = counters[i];
   }
   write_record(r, words);
+  if (&__culprit_close_begin)
+    __culprit_close_begin();
 }
 
 // --- the fatal-signal hook --------------------------------------------------
@@ -501,12 +515,38 @@ INLINE void hook_signals(void) {
   }
 }
 
+// --- the close build --------------------------------------------------------
+
+// CULPRIT_CLOSE/HASH, HASH being that of our own path.
+INLINE bool put_close_path(char *path, const char *dir) {
+  char self[PATH_MAX_];
+  size_t n = length(dir);
+  long size = CALL(SYS_readlink, "/proc/self/exe", self, sizeof self);
+  if (size <= 0 || size == sizeof self || n >= PATH_MAX_)
+    return false;
+  copy(path, dir, n);
+  path[n] = '/';
+  close_name(path + n + 1, self, (size_t)size);
+  return true;
+}
+
+// Only glibc gives constructors the arguments.
+__attribute__((noinline)) void __culprit_become_close(char **argv) {
+  char path[PATH_MAX_ + CLOSE_NAME + 2];
+  const char *dir = variable("CULPRIT_CLOSE", 13);
+  if (dir && *dir == '/' && gnu_get_libc_version && argv && is_program() &&
+      is_own_user() && put_close_path(path, dir))
+    CALL(SYS_execve, path, argv, environ); // returns if there is none
+}
+
 // --- start ------------------------------------------------------------------
 
-__attribute__((constructor(101))) void __culprit_start(void) {
+__attribute__((constructor(101))) void __culprit_start(int argc, char **argv) {
+  (void)argc;
   if (__culprit_started)
     return; // every object file brings this constructor
   __culprit_started = true;
+  __culprit_become_close(argv);
   const char *dir = variable("CULPRIT_RUN", 11);
   if (!dir || *dir != '/' || !unit_count() || !counters_size())
     return;

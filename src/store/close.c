@@ -61,6 +61,30 @@ int store_add_close(Store *s, int64_t session, const char *test,
   return db_commit(&s->db, err);
 }
 
+static int forget_hits(Store *s, int64_t session, Err *err) {
+  for (EntityKind k = 0; k < ENTITY_KINDS; k++)
+    if (CLOSE_KINDS & 1u << k &&
+        db_run(&s->db,
+               "DELETE FROM spectrum WHERE kind = ? AND run IN"
+               " (SELECT id FROM run WHERE session = ? AND close > 0)",
+               VALUES(v_text(entity_kind_name(k)), v_int(session)), err))
+      return -1;
+  return db_run(&s->db, "UPDATE run SET close = 0 WHERE session = ?",
+                VALUES(v_int(session)), err);
+}
+
+int store_forget_close(Store *s, int64_t session, Err *err) {
+  if (store_flush(s, err) || db_begin_write(&s->db, err))
+    return -1;
+  if (forget_hits(s, session, err) ||
+      db_run(&s->db, "UPDATE session SET close = '' WHERE id = ?",
+             VALUES(v_int(session)), err)) {
+    db_rollback(&s->db);
+    return -1;
+  }
+  return db_commit(&s->db, err);
+}
+
 int session_set_close(Store *s, int64_t session, const char *close, Err *err) {
   if (db_begin_write(&s->db, err))
     return -1;

@@ -137,3 +137,14 @@ int store_size(Store *s, int64_t *bytes, Err *err) {
   }
   return 0;
 }
+
+// --- copy ------------------------------------------------------------------
+
+int store_copy(Store *s, const char *dir, Err *err) {
+  char *path = mem_printf("%s/store.db", dir);
+  int rc = store_flush(s, err);
+  if (!rc)
+    rc = db_run(&s->db, "VACUUM INTO ?", VALUES(v_text(path)), err);
+  free(path);
+  return rc;
+}

@@ -80,6 +80,8 @@ int store_flush(Store *s, Err *err);
 int store_add_close(Store *s, int64_t session, const char *test,
                     CloseStratum stratum, const Bitset hits[ENTITY_KINDS],
                     Err *err);
+// Takes what an earlier look saw out of the session.
+int store_forget_close(Store *s, int64_t session, Err *err);
 // How the closer look ended: Suite.close.
 int session_set_close(Store *s, int64_t session, const char *close, Err *err);
 // Has this test a run in the session already? (for continuing)
@@ -165,6 +167,9 @@ void store_list_free(SessionInfo *list, size_t n);
 int store_prune(Store *s, size_t keep, size_t *removed, Err *err);
 // The number that CULPRIT_KEEP asks for, or 10.
 size_t store_keep(const Store *s);
+// Writes all of it to `dir`, a directory without a store, for store_open: to try
+// something out.
+int store_copy(Store *s, const char *dir, Err *err);
 // Of the file and its write-ahead log.
 int store_size(Store *s, int64_t *bytes, Err *err);
 

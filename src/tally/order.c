@@ -90,6 +90,7 @@ void ranking_order_by(Ranking *r, SuspectKey *const *keys, size_t nkeys) {
 
 double suspect_score(const Suspect *s) { return s->score; }
 double suspect_hint(const Suspect *s) { return s->hint; }
+double suspect_slice(const Suspect *s) { return s->slice_ef; }
 double suspect_own(const Suspect *s) { return s->own; }
 double suspect_confidence(const Suspect *s) { return s->confidence; }
 double suspect_prior(const Suspect *s) { return s->prior; }

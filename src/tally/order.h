@@ -22,7 +22,7 @@ typedef double SuspectKey(const Suspect *s);
 void ranking_order_by(Ranking *r, SuspectKey *const *keys, size_t nkeys);
 
 // The keys there are.
-SuspectKey suspect_score, suspect_hint, suspect_own, suspect_confidence,
-    suspect_prior;
+SuspectKey suspect_score, suspect_slice, suspect_hint, suspect_own,
+    suspect_confidence, suspect_prior;
 
 #endif

@@ -67,6 +67,7 @@ void tally_init(Tally *t, const Suite *suite) {
   *t = (Tally){.suite = suite};
   t->pass = mem_array(uint32_t, suite->nentities);
   t->fail = mem_array(uint32_t, suite->nentities);
+  t->random = mem_array(uint32_t, suite->nentities);
   t->hits = mem_array(Bitset, suite->nruns);
   for (size_t i = 0; i < suite->nruns; i++) {
     t->npass += counts_as(&suite->runs[i], VERDICT_PASS);
@@ -81,12 +82,21 @@ void tally_init(Tally *t, const Suite *suite) {
 void tally_release(Tally *t) {
   free(t->pass);
   free(t->fail);
+  free(t->random);
   for (size_t i = 0; t->suite && i < t->suite->nruns; i++)
     bitset_release(&t->hits[i]);
   free(t->hits);
   free(t->kin);
   bitset_release(&t->executed);
+  bitset_release(&t->sliced);
   *t = (Tally){0};
+}
+
+static bool has_slice(const Suite *suite, const Bitset *hits) {
+  for (uint32_t e = 0; bitset_next(hits, &e) && e < suite->nentities; e++)
+    if (suite->entities[e].kind == ENTITY_SLICE)
+      return true;
+  return false;
 }
 
 void tally_add(Tally *t, size_t run, const Bitset *hits) {
@@ -97,12 +107,16 @@ void tally_add(Tally *t, size_t run, const Bitset *hits) {
   bitset_union(&t->executed, hits);
   if (info->verdict == VERDICT_PASS) {
     bitset_tally(hits, t->pass, t->suite->nentities);
+    if (info->close == CLOSE_RANDOM)
+      bitset_tally(hits, t->random, t->suite->nentities);
     if (t->kin)
       bitset_union(&t->hits[run], hits);
   }
   if (info->verdict != VERDICT_FAIL)
     return;
   bitset_tally(hits, t->fail, t->suite->nentities);
+  if (info->close && has_slice(t->suite, hits))
+    bitset_add(&t->sliced, (uint32_t)run);
   bitset_union(&t->hits[run], hits);
 }
 
@@ -118,6 +132,19 @@ int tally_load(Tally *t, Store *store, unsigned kinds, Err *err) {
   return 0;
 }
 
+// --- one failure against the passing runs -----------------------------------
+
+#define STRANGER 0.125 // what a run weighs that ended otherwise
+
+static double weighed(double all, double strangers) {
+  return all - (1 - STRANGER) * strangers;
+}
+
+// What a run of the random sample stands for, among `passing` runs.
+static double random_weight(uint32_t passing, uint32_t near, uint32_t random) {
+  return random ? (double)(passing - near) / random : 0;
+}
+
 static Bitset kin_of(const Tally *t, const FailureGroup *group) {
   Bitset kin = {0};
   for (size_t i = 0; i < group->nruns; i++)
@@ -125,75 +152,161 @@ static Bitset kin_of(const Tally *t, const FailureGroup *group) {
   return kin;
 }
 
+// The passing runs that one failure is compared with, kin or strangers.
+typedef struct {
+  size_t *runs;
+  bool *kin; // is it?
+  size_t n;
+  uint32_t alike, near, random; // how many are kin; were looked at closely
+} PassingRuns;
+
+static void passing_find(PassingRuns *p, const Tally *t,
+                         const FailureGroup *group) {
+  const Suite *suite = t->suite;
+  Bitset kin = kin_of(t, group);
+  *p = (PassingRuns){.runs = mem_array(size_t, suite->nruns),
+                     .kin = mem_array(bool, suite->nruns)};
+  for (size_t i = 0; i < suite->nruns; i++) {
+    const RunInfo *run = &suite->runs[i];
+    bool is_kin = bitset_has(&kin, t->kin[i]);
+    if (!counts_as(run, VERDICT_PASS) || !(is_kin || t->weighs))
+      continue;
+    p->kin[p->n] = is_kin;
+    p->runs[p->n++] = i;
+    p->alike += is_kin;
+    p->near += run->close == CLOSE_NEAR;
+    p->random += run->close == CLOSE_RANDOM;
+  }
+  bitset_release(&kin);
+}
+
+static void passing_release(PassingRuns *p) {
+  free(p->runs);
+  free(p->kin);
+}
+
+// Adds one run to the weights of what it covers.
+static void add_weight(Comparison *c, const Bitset *hits, double all,
+                       double close) {
+  const Suite *suite = c->suite;
+  for (uint32_t e = 0; bitset_next(hits, &e) && e < suite->nentities; e++)
+    c->weight[e] += CLOSE_KINDS & 1u << suite->entities[e].kind ? close : all;
+}
+
 // Counts the passing runs that are kin of a failing one; false: there are
 // none. The others are left out, or count as strangers.
 static bool count_kin(Comparison *c, const Tally *t,
                       const FailureGroup *group) {
-  const Suite *suite = t->suite;
-  Bitset kin = kin_of(t, group);
-  uint32_t alike = 0;
-  for (size_t i = 0; i < suite->nruns; i++) {
-    bool is_kin = bitset_has(&kin, t->kin[i]);
-    if (!counts_as(&suite->runs[i], VERDICT_PASS) || !(is_kin || t->weighs))
-      continue;
-    alike += is_kin;
-    c->passing++;
-    bitset_tally(&t->hits[i], c->ep, suite->nentities);
-    if (!is_kin)
-      bitset_tally(&t->hits[i], c->es, suite->nentities);
+  PassingRuns p;
+  passing_find(&p, t, group);
+  double stands_for = random_weight((uint32_t)p.n, p.near, p.random);
+  for (size_t i = 0; p.alike && i < p.n; i++) {
+    const RunInfo *run = &c->suite->runs[p.runs[i]];
+    const Bitset *hits = &t->hits[p.runs[i]];
+    double weight = p.kin[i] ? 1 : STRANGER, close = weight;
+    if (run->close == CLOSE_RANDOM)
+      close *= stands_for;
+    bitset_tally(hits, c->ep, c->suite->nentities);
+    add_weight(c, hits, weight, close);
+    c->close_weight += run->close ? close : 0;
   }
-  c->strangers = c->passing - alike;
-  bitset_release(&kin);
-  return alike;
+  if (p.alike) {
+    c->passing = (uint32_t)p.n;
+    c->strangers = c->passing - p.alike;
+    c->close.passing = p.near + p.random;
+  }
+  passing_release(&p);
+  return p.alike;
 }
 
-static void forget_kin(Comparison *c, size_t nentities) {
-  c->passing = c->strangers = 0;
-  memset(c->ep, 0, nentities * sizeof *c->ep);
-  memset(c->es, 0, nentities * sizeof *c->es);
+static void count_failing(Comparison *c, const Tally *t,
+                          const FailureGroup *group) {
+  for (size_t i = 0; i < group->nruns; i++) {
+    uint32_t run = group->runs[i];
+    if (!counts_as(&c->suite->runs[run], VERDICT_FAIL))
+      continue;
+    c->failing++;
+    c->close.failing += c->suite->runs[run].close != CLOSE_NONE;
+    c->sliced.failing += bitset_has(&t->sliced, run);
+    bitset_tally(&t->hits[run], c->ef, c->suite->nentities);
+  }
+}
+
+// How many runs of the suite with this verdict are in the stratum.
+static uint32_t count_close(const Suite *suite, Verdict verdict,
+                            CloseStratum stratum) {
+  uint32_t n = 0;
+  for (size_t i = 0; i < suite->nruns; i++)
+    n += counts_as(&suite->runs[i], verdict) && suite->runs[i].close == stratum;
+  return n;
+}
+
+// All passing runs, with or without those that only show other failures.
+static void count_all(Comparison *c, const Tally *t, bool with_others) {
+  const Suite *suite = t->suite;
+  uint32_t random = count_close(suite, VERDICT_PASS, CLOSE_RANDOM);
+  uint32_t near = count_close(suite, VERDICT_PASS, CLOSE_NEAR);
+  c->passing = t->npass;
+  if (with_others) {
+    c->passing += t->nfail - c->failing;
+    near += count_close(suite, VERDICT_FAIL, CLOSE_NEAR) +
+            count_close(suite, VERDICT_FAIL, CLOSE_RANDOM) - c->close.failing;
+  }
+  double stands_for = random_weight(c->passing, near, random);
+  for (size_t e = 0; e < suite->nentities; e++) {
+    bool close = CLOSE_KINDS & 1u << suite->entities[e].kind;
+    c->ep[e] = t->pass[e] + (with_others ? t->fail[e] - c->ef[e] : 0);
+    c->weight[e] = c->ep[e] + (close ? (stands_for - 1) * t->random[e] : 0);
+  }
+  c->close.passing = near + random;
+  c->close_weight = near + stands_for * random;
 }
 
 void comparison_init(Comparison *c, const Tally *t, size_t failure,
                      bool others_pass) {
   const Suite *suite = t->suite;
   const FailureGroup *group = &suite->failures[failure];
-  size_t n = suite->nentities;
-  *c = (Comparison){0};
-  c->ef = mem_array(uint32_t, n);
-  c->ep = mem_array(uint32_t, n);
-  c->es = mem_array(uint32_t, n);
-  for (size_t i = 0; i < group->nruns; i++) {
-    if (!counts_as(&suite->runs[group->runs[i]], VERDICT_FAIL))
-      continue;
-    c->failing++;
-    bitset_tally(&t->hits[group->runs[i]], c->ef, n);
-  }
+  *c = (Comparison){.suite = suite};
+  c->ef = mem_array(uint32_t, suite->nentities);
+  c->ep = mem_array(uint32_t, suite->nentities);
+  c->weight = mem_array(double, suite->nentities);
+  count_failing(c, t, group);
   if (t->kin && !others_pass && count_kin(c, t, group))
     return;
-  forget_kin(c, n);
-  uint32_t others = t->nfail - c->failing;
-  c->stand_in = !others_pass && !t->npass && others;
-  bool with_others = others_pass || c->stand_in;
-  c->passing = t->npass + (with_others ? others : 0);
-  for (size_t e = 0; e < n; e++)
-    c->ep[e] = t->pass[e] + (with_others ? t->fail[e] - c->ef[e] : 0);
+  c->stand_in = !others_pass && !t->npass && t->nfail > c->failing;
+  count_all(c, t, others_pass || c->stand_in);
 }
 
 void comparison_release(Comparison *c) {
   free(c->ef);
   free(c->ep);
-  free(c->es);
+  free(c->weight);
   *c = (Comparison){0};
 }
 
-static double weighed(uint32_t all, uint32_t strangers) {
-  return all - 0.875 * strangers;
+RunCounts comparison_runs(const Comparison *c, EntityKind kind) {
+  if (kind == ENTITY_SLICE)
+    return c->sliced;
+  return CLOSE_KINDS & 1u << kind ? c->close
+                                  : (RunCounts){c->failing, c->passing};
+}
+
+bool comparison_tells(const Comparison *c, EntityKind kind) {
+  RunCounts runs = comparison_runs(c, kind);
+  return runs.failing && (runs.passing || kind == ENTITY_SLICE);
+}
+
+// `part` of `seen`, as a part of `all`.
+static double scaled(double part, double seen, double all) {
+  return seen == all ? part : seen > 0 ? part * all / seen : 0;
 }
 
 Counts comparison_counts(const Comparison *c, size_t e) {
-  double ep = weighed(c->ep[e], c->es[e]);
-  return (Counts){.ef = c->ef[e],
-                  .ep = ep,
-                  .nf = c->failing - c->ef[e],
-                  .np = weighed(c->passing, c->strangers) - ep};
+  EntityKind kind = c->suite->entities[e].kind;
+  double passing = weighed(c->passing, c->strangers);
+  bool close = CLOSE_KINDS & 1u << kind;
+  double ef = scaled(c->ef[e], comparison_runs(c, kind).failing, c->failing);
+  double ep = scaled(c->weight[e], close ? c->close_weight : passing, passing);
+  return (Counts){
+      .ef = ef, .ep = ep, .nf = c->failing - ef, .np = passing - ep};
 }

@@ -17,7 +17,19 @@
 // line and passes, because what it computed is never shown. It still counts,
 // because few others may pass. If no other passes, all count alike.
 //
-// Memory: three numbers per entity and one bit per entity and failing run; of
+// Of some kinds (CLOSE_KINDS) only the runs that were looked at closely can
+// tell. Their counts are over those runs; in formulas they stand for all:
+//   ef = F * (failing runs that cover it) / (failing runs looked at)
+//   ep = P * (weight of the passing runs that cover it) / (weight of those
+//        looked at), where a run that was taken at random weighs as much as
+//        (passing - near ones) / (random ones), any other 1
+// If every run was looked at these are the counts themselves. A failure of
+// which no failing or no passing run was looked at has no such evidence.
+//
+// Slices are of failing runs whose wrong output is known: no passing run has
+// any, and only failing runs that have one can tell.
+//
+// Memory: four numbers per entity and one bit per entity and failing run; of
 // these two kinds of sessions, per entity and run.
 #ifndef CULPRIT_TALLY_TALLY_H
 #define CULPRIT_TALLY_TALLY_H
@@ -26,6 +38,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "model/ranking.h"
 #include "model/suite.h"
 #include "store/store.h"
 #include "tally/formula.h"
@@ -36,6 +49,8 @@ typedef struct {
   const Suite *suite;
   uint32_t npass, nfail; // runs with that verdict and a spectrum
   uint32_t *pass, *fail; // per entity: how many of those executed it
+  uint32_t *random;      // of `pass`: those that are CLOSE_RANDOM
+  Bitset sliced;         // runs that have a slice
   Bitset *hits;          // per run: what it executed, if it failed or `kin`
   uint32_t *kin;         // per run: its page or ending; NULL: all alike
   bool weighs;           // strangers count an eighth, not nothing
@@ -59,12 +74,21 @@ typedef struct {
   bool stand_in;
   uint32_t *ef, *ep;  // per entity: how many of them executed it
   uint32_t strangers; // of the passing: those that count an eighth
-  uint32_t *es;       // per entity: how many of those executed it
+  double *weight;     // per entity: what those of `ep` weigh together
+  const Suite *suite;
+  RunCounts close;     // runs looked at closely
+  RunCounts sliced;    // of these, with a slice; none passes
+  double close_weight; // what the passing ones looked at weigh together
 } Comparison;
 
 void comparison_init(Comparison *c, const Tally *t, size_t failure,
                      bool others_pass);
 void comparison_release(Comparison *c);
+
+// How many runs can tell whether they cover an entity of this kind.
+RunCounts comparison_runs(const Comparison *c, EntityKind kind);
+// Are there such runs on both sides (of slices: on the failing one)?
+bool comparison_tells(const Comparison *c, EntityKind kind);
 
 // The four counts of entity `e`, for a formula.
 Counts comparison_counts(const Comparison *c, size_t e);

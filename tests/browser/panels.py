@@ -66,7 +66,7 @@ def check_source(b):
 
 def check_why(b):
     text = b.text(".why")
-    for word in ("EVIDENCE", "27 of 27 failing", "CONDITIONS AND RETURNED VALUES",
+    for word in ("EVIDENCE", "27 of 27 failing", "CONDITIONS, VALUES AND WHERE THEY GO",
                  "is true", "TESTS THAT EXECUTE IT",
                  "27 failing tests, 53 passing", "RANK BY EACH METHOD", "ochiai",
                  "NEAREST PASSING TEST", "of the lines in common"):

@@ -115,6 +115,16 @@ TEST(methods_are_names_with_kinds) {
   assert_int_equal(l.items.items[4].entities, 1u << ENTITY_STATEMENT);
   assert_int_equal(l.items.items[4].of, 0);
   methods_release(&l);
+  // The default method has what a closer look saw, and is measured without.
+  assert_int_equal(methods_parse(&l, METHOD_DEFAULT, NULL, &err), 0);
+  methods_ablate(&l);
+  const EvaluatedMethod *last = &l.items.items[l.items.len - 1];
+  assert_int_equal(last->dropped, CLOSE_KINDS);
+  assert_int_equal(last->entities, 1u << ENTITY_STATEMENT |
+                                       1u << ENTITY_CONDITION |
+                                       1u << ENTITY_RETURN);
+  assert_int_equal(l.items.items[1].entities & CLOSE_KINDS, CLOSE_KINDS);
+  methods_release(&l);
 }
 
 TEST(a_method_that_is_not_there_is_an_error_or_left_out) {

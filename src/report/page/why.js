@@ -58,11 +58,11 @@ function tuplesSection(s) {
   const r = ranking(state.failure, 0);
   const mine = r && r.tuples ? r.tuples.filter((t) => t[0] === s) : [];
   if (!mine.length) return null;
-  const tells = (t) => Math.abs(t[1] / (r.failing || 1) - t[2] / (r.passing || 1));
+  const tells = (t) => Math.abs(t[1] / (t[4] || 1) - t[2] / (t[5] || 1));
   mine.sort((a, b) => tells(b) - tells(a));
-  return section('Conditions and returned values',
+  return section('Conditions, values and where they go',
     mine.slice(0, 12).map((t) => el('div.tuple', null, el('p', null, t[3]),
-      duel(t[1], r.failing, t[2], r.passing))));
+      duel(t[1], t[4], t[2], t[5]))));
 }
 
 function methodsSection(s) {

@@ -1,0 +1,23 @@
+// Adds the recording of definition-use pairs to a module of a close build: which
+// statement last wrote what a statement reads (docs/internals/pairs.md).
+//
+// The module is clang's output before promotion to SSA: each variable is an
+// alloca, each assignment a store. A definition or use is known by the low half
+// of its statement's site address (close_unit.h); 0 is none.
+//
+//   local that is only loaded and stored    a second local beside it
+//   other memory                            shadow memory (runtime/close.c)
+//   arguments, results                      thread-local variables
+//   calls of the C library                  a table (library_effects.h)
+//
+// The module is optimized afterwards: the second local becomes a register, most
+// often a constant.
+#ifndef CULPRIT_CLOSE_PAIRS_H
+#define CULPRIT_CLOSE_PAIRS_H
+
+#include "close/close_unit.h"
+
+// After the counters were added.
+void pairs_insert(CloseUnit *u);
+
+#endif

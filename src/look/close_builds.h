@@ -1,0 +1,42 @@
+// The close builds of the programs that a session's tests run
+// (program/trace_build.h), in a directory where the programs find them
+// (runtime/close_name.h).
+#ifndef CULPRIT_LOOK_CLOSE_BUILDS_H
+#define CULPRIT_LOOK_CLOSE_BUILDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "run/runner.h"
+#include "util/array.h"
+#include "util/err.h"
+#include "util/hashmap.h"
+
+typedef struct {
+  char *program, *build; // paths
+} CloseProgram;
+
+typedef struct {
+  char *dir;
+  ARRAY(CloseProgram) programs;
+  Hashmap index;       // paths of programs -> index
+  ARRAY(char *) notes; // which program has none, and why
+  bool cut;            // there was no time for all of them
+} CloseBuilds;
+
+// Is asked while compilers run: is there still time?
+typedef bool CloseGoOn(void *context);
+
+// Makes those of the modules that are programs, the ones with most failing runs
+// first. Fails if `dir` cannot be written to.
+int close_builds_make(CloseBuilds *b, const SeenModule *modules, size_t n,
+                      const char *cache, const char *dir, CloseGoOn *go_on,
+                      void *context, Err *err);
+void close_builds_release(CloseBuilds *b);
+
+// The build of a program; NULL: it has none.
+const char *close_builds_of(const CloseBuilds *b, const char *program);
+// Is the module one of the builds?
+bool close_builds_has(const CloseBuilds *b, const char *module);
+
+#endif

@@ -1,0 +1,409 @@
+// A closer look at the runs of a session: see close_look.h.
+#include "look/close_look.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "look/close_builds.h"
+#include "look/close_decision.h"
+#include "look/close_sample.h"
+#include "look/found_unit.h"
+#include "util/clock.h"
+#include "util/hashmap.h"
+#include "util/mem.h"
+#include "util/stop.h"
+#include "util/str.h"
+
+enum {
+  SLOWER = 10,      // times that a close build may take longer
+  LIMIT_LEAST = 1,  // second
+  DROPPED_FEW = 4,  // are no reason to give up
+  ROUND_FIRST = 64, // runs; each round has twice as many as the one before
+  // Seconds: what takes less is not worth deciding. (What the tests took the
+  // first time, so that the answer is the same on every look.)
+  DECIDE_LEAST = 10,
+};
+
+// A test of the session, or what tests of it are inside of ("prog" of
+// "prog/test_a").
+typedef struct {
+  size_t place; // in the sample, the first of those inside
+  double seconds;
+  bool hangs;
+} LookTest;
+
+typedef struct {
+  const CloseLookOptions *options;
+  CloseLookResult *result;
+  Suite suite;
+  CloseSample sample;
+  bool *wanted;            // by run of the suite
+  uint32_t *index;         // by run: its place in the sample
+  bool *taken;             // by run
+  Hashmap runs;            // names of tests -> run
+  const char **signatures; // by run: of its failures, in order; NULL: none
+  ARRAY(LookTest) tests;
+  Hashmap test_index;
+  Hashmap builds_of; // paths as tests name them -> build or 0
+  CloseBuilds builds;
+  FoundUnit *found;
+  ARRAY(FoundRun) kept;
+  bool *reported;  // by place in the sample
+  size_t frontier; // all before this place are
+  size_t round;    // ends at this place
+  CloseDecision decision;
+  bool decides; // it is worth it
+  bool decided;
+  Store *store;
+  const char *scratch;
+  double start, end;
+  bool late; // the time is up
+  Arena arena;
+} Look;
+
+static void add_note(CloseLookResult *r, char *text) {
+  array_push(&r->notes, text);
+}
+
+void close_look_release(CloseLookResult *r) {
+  for (size_t i = 0; i < r->notes.len; i++)
+    free(r->notes.items[i]);
+  array_release(&r->notes);
+}
+
+// --- the session ------------------------------------------------------------
+
+// The names of what the test may be inside of, and its own.
+static void index_test(Look *l, uint32_t run, bool hangs) {
+  const RunInfo *info = &l->suite.runs[run];
+  const char *name = info->test;
+  for (const char *p = strchr(name, '/');; p = p ? strchr(p + 1, '/') : NULL) {
+    size_t n = p ? (size_t)(p - name) : strlen(name);
+    uint64_t at = hashmap_intern(&l->test_index, name, n, l->tests.len);
+    if (at == l->tests.len)
+      array_push(&l->tests, (LookTest){.place = SIZE_MAX});
+    LookTest *t = &l->tests.items[at];
+    t->seconds += info->seconds;
+    t->hangs |= hangs;
+    if (l->wanted[run] && l->index[run] < t->place)
+      t->place = l->index[run];
+    if (!p)
+      return;
+  }
+}
+
+// The failures that each run shows, as text.
+static bool *index_failures(Look *l) {
+  bool *hangs = mem_array(bool, l->suite.nruns + 1);
+  l->signatures = arena_array(&l->arena, const char *, l->suite.nruns + 1);
+  for (size_t i = 0; i < l->suite.nfailures; i++) {
+    const FailureGroup *g = &l->suite.failures[i];
+    for (size_t k = 0; k < g->nruns; k++) {
+      hangs[g->runs[k]] |= !strcmp(g->kind, "timeout");
+      l->signatures[g->runs[k]] = g->signature;
+    }
+  }
+  return hangs;
+}
+
+static void index_session(Look *l) {
+  size_t n = l->suite.nruns;
+  l->wanted = arena_array(&l->arena, bool, n + 1);
+  l->reported = arena_array(&l->arena, bool, l->sample.len + 1);
+  l->index = arena_array(&l->arena, uint32_t, n + 1);
+  for (size_t i = 0; i < l->sample.len; i++) {
+    l->wanted[l->sample.items[i].run] = true;
+    l->index[l->sample.items[i].run] = (uint32_t)i;
+  }
+  bool *hangs = index_failures(l);
+  for (uint32_t i = 0; i < n; i++) {
+    const char *name = l->suite.runs[i].test;
+    hashmap_put(&l->runs, name, strlen(name), i);
+    index_test(l, i, hangs[i]);
+    l->result->of_failing += l->suite.runs[i].verdict == VERDICT_FAIL;
+    l->result->of_passing += l->suite.runs[i].verdict == VERDICT_PASS;
+  }
+  free(hangs);
+}
+
+// --- what the runner asks ---------------------------------------------------
+
+static bool go_on(void *context) {
+  Look *l = context;
+  const CloseLookOptions *o = l->options;
+  if (o->progress)
+    o->progress(o->progress_context, l->kept.len, l->sample.len);
+  l->late |= clock_now() >= l->end;
+  l->result->interrupted |= stop_requested();
+  return !l->late && !l->result->interrupted && !l->decided;
+}
+
+static const LookTest *find_test(const Look *l, const char *test) {
+  uint64_t at;
+  return hashmap_get(&l->test_index, test, strlen(test), &at)
+             ? &l->tests.items[at]
+             : NULL;
+}
+
+static size_t place(void *context, const char *test) {
+  const LookTest *t = find_test(context, test);
+  return t ? t->place : 0;
+}
+
+// A test that hangs is not to hang longer.
+static double limit(void *context, const char *test, double full) {
+  const LookTest *t = find_test(context, test);
+  double seconds = t ? SLOWER * t->seconds : SLOWER * full;
+  if (t && t->hangs)
+    return t->seconds;
+  seconds = seconds < LIMIT_LEAST ? LIMIT_LEAST : seconds;
+  return seconds < SLOWER * full ? seconds : SLOWER * full;
+}
+
+// Tests name a program as they like; its build has the name of /proc/self/exe.
+static const char *build_of(void *context, const char *program) {
+  Look *l = context;
+  uint64_t known;
+  if (hashmap_get(&l->builds_of, program, strlen(program), &known))
+    return (const char *)(uintptr_t)known;
+  char path[PATH_MAX];
+  const char *build = *program == '/' && realpath(program, path)
+                          ? close_builds_of(&l->builds, path)
+                          : NULL;
+  hashmap_put(&l->builds_of, program, strlen(program), (uintptr_t)build);
+  return build;
+}
+
+static bool ended_alike(const Look *l, uint32_t run, const Run *now) {
+  const char *stored = l->signatures[run];
+  if (now->verdict != l->suite.runs[run].verdict)
+    return false;
+  if (!now->failures.len || !stored)
+    return !now->failures.len == !stored;
+  for (size_t i = 0; i < now->failures.len; i++)
+    if (!strcmp(now->failures.items[i].signature, stored))
+      return true;
+  return false;
+}
+
+static bool has_close_build(const Look *l, const Run *whole) {
+  for (size_t i = 0; i < whole->modules.len; i++)
+    if (close_builds_has(&l->builds, whole->modules.items[i]))
+      return true;
+  return false;
+}
+
+static void keep(Look *l, uint32_t run, const Run *now) {
+  FoundRun f = {.test = mem_strdup(now->test),
+                .place = l->index[run],
+                .stratum = l->sample.items[l->index[run]].stratum};
+  for (EntityKind k = 0; k < ENTITY_KINDS; k++)
+    if (CLOSE_KINDS & 1u << k)
+      bitset_union(&f.hits[k], &now->hits[k]);
+  array_push(&l->kept, f);
+  l->result->failing += now->verdict == VERDICT_FAIL;
+  l->result->passing += now->verdict == VERDICT_PASS;
+}
+
+// --- rounds -----------------------------------------------------------------
+
+// The runs up to the end of the round, whatever else has ended already, come
+// first. Returns how many there are.
+static size_t divide_kept(Look *l) {
+  size_t n = 0;
+  for (size_t i = 0; i < l->kept.len; i++)
+    if (l->kept.items[i].place < l->round) {
+      FoundRun f = l->kept.items[i];
+      l->kept.items[i] = l->kept.items[n];
+      l->kept.items[n++] = f;
+    }
+  return n;
+}
+
+static void drop_after(Look *l, size_t n) {
+  for (size_t i = n; i < l->kept.len; i++) {
+    FoundRun *f = &l->kept.items[i];
+    bool failing =
+        l->suite.runs[l->sample.items[f->place].run].verdict == VERDICT_FAIL;
+    l->result->failing -= failing;
+    l->result->passing -= !failing;
+    found_run_release(f);
+  }
+  l->kept.len = n;
+}
+
+static int end_round(Look *l, Err *err) {
+  size_t n = divide_kept(l);
+  char *dir = arena_printf(&l->arena, "%s/decision", l->scratch);
+  if (!l->decision.copy &&
+      close_decision_open(&l->decision, l->store, l->suite.session, dir, err))
+    return -1;
+  if (close_decision_round(&l->decision, l->found, l->kept.items, n,
+                           &l->decided, err))
+    return -1;
+  if (l->decided)
+    drop_after(l, n);
+  return 0;
+}
+
+// Rounds end at 64, 192, 448, ... runs.
+static int report(Look *l, uint32_t run, Err *err) {
+  l->reported[l->index[run]] = true;
+  while (l->frontier < l->sample.len && l->reported[l->frontier])
+    l->frontier++;
+  if (!l->decides || l->frontier < l->round || l->frontier == l->sample.len)
+    return 0;
+  if (end_round(l, err))
+    return -1;
+  while (l->round <= l->frontier)
+    l->round = 2 * l->round + ROUND_FIRST;
+  return 0;
+}
+
+static bool is_worth_deciding(const Look *l) {
+  double seconds = 0;
+  for (size_t i = ROUND_FIRST; i < l->sample.len; i++)
+    seconds += l->suite.runs[l->sample.items[i].run].seconds;
+  return seconds > DECIDE_LEAST;
+}
+
+// --- runs -------------------------------------------------------------------
+
+static int take(void *context, const Run *now, const Run *whole, Err *err) {
+  Look *l = context;
+  uint64_t run;
+  if (!hashmap_get(&l->runs, now->test, strlen(now->test), &run) ||
+      !l->wanted[run] || l->reported[l->index[run]] || l->decided)
+    return 0;
+  if (!ended_alike(l, (uint32_t)run, now))
+    l->result->dropped++;
+  else if (has_close_build(l, whole))
+    keep(l, (uint32_t)run, now);
+  return report(l, (uint32_t)run, err);
+}
+
+// --- the look ---------------------------------------------------------------
+
+// If most runs end otherwise, the close build is not the program.
+static bool is_hopeless(const Look *l) {
+  return l->result->dropped > DROPPED_FEW && l->result->dropped > l->kept.len;
+}
+
+static int store_found(Look *l, Store *store, Err *err) {
+  CloseLookResult *r = l->result;
+  if (is_hopeless(l)) {
+    add_note(r, mem_printf("no closer look: %zu of %zu runs ended otherwise in "
+                           "the build that records more",
+                           r->dropped, r->dropped + l->kept.len));
+    return 0;
+  }
+  if (!r->failing)
+    return 0;
+  r->ended = l->decided       ? "decided"
+             : r->interrupted ? "interrupted"
+             : l->late        ? "budget"
+                              : "all";
+  return found_store(l->found, store, l->suite.session, l->kept.items,
+                     l->kept.len, r->ended, err);
+}
+
+static int run_tests(Look *l, Runner *r, Err *err) {
+  CloseHooks hooks = {.dir = l->builds.dir,
+                      .suite = &l->suite,
+                      .wanted = l->wanted,
+                      .assign = found_assign,
+                      .pair = found_pair,
+                      .place = place,
+                      .limit = limit,
+                      .build = build_of,
+                      .go_on = go_on,
+                      .take = take,
+                      .found = l->found,
+                      .context = l};
+  Err problem = {0};
+  r->close = &hooks;
+  l->scratch = r->scratch.dir;
+  if (l->options->run(l->options->run_context, r, &problem))
+    add_note(l->result,
+             mem_printf("the closer look ended early: %s", problem.text));
+  l->result->interrupted |= r->interrupted;
+  close_decision_close(&l->decision);
+  int rc = store_found(l, r->store, err);
+  Err ignored;
+  runner_close(r, false, &ignored);
+  return rc;
+}
+
+static int make_builds(Look *l, Runner *r, Err *err) {
+  const CloseLookOptions *o = l->options;
+  char *dir = arena_printf(&l->arena, "%s/close", r->scratch.dir);
+  char *cache = arena_printf(&l->arena, "%s/trace", store_dir(r->store));
+  int rc = close_builds_make(&l->builds, o->modules, o->nmodules, cache, dir,
+                             go_on, l, err);
+  for (size_t i = 0; i < l->builds.notes.len; i++)
+    add_note(l->result, mem_strdup(l->builds.notes.items[i]));
+  if (!rc && l->builds.cut && !l->result->interrupted)
+    add_note(l->result,
+             mem_printf("there was no time to build all programs for a closer "
+                        "look: give more (--close %.0f)",
+                        6 * o->seconds));
+  return rc;
+}
+
+static int look(Look *l, const Runner *like, Store *store, Err *err) {
+  RunOptions options = *like->options;
+  options.rerun = options.failed = false;
+  options.serve = options.exe != NULL;
+  Runner r = {.command = like->command,
+              .root = like->root,
+              .store = store,
+              .contexts = like->contexts};
+  if (runner_open(&r, &options, err) ||
+      scratch_open(&r.scratch, store_dir(store), err) ||
+      make_builds(l, &r, err)) {
+    Err ignored;
+    runner_close(&r, false, &ignored);
+    return -1;
+  }
+  if (l->builds.programs.len)
+    return run_tests(l, &r, err);
+  Err ignored;
+  return runner_close(&r, false, &ignored);
+}
+
+static void look_release(Look *l) {
+  for (size_t i = 0; i < l->kept.len; i++)
+    found_run_release(&l->kept.items[i]);
+  array_release(&l->kept);
+  array_release(&l->sample);
+  array_release(&l->tests);
+  hashmap_release(&l->runs);
+  hashmap_release(&l->test_index);
+  hashmap_release(&l->builds_of);
+  close_builds_release(&l->builds);
+  found_free(l->found);
+  arena_release(&l->arena);
+  suite_release(&l->suite);
+}
+
+int close_look(const CloseLookOptions *o, const Runner *like, Store *store,
+               int64_t session, CloseLookResult *out, Err *err) {
+  *out = (CloseLookResult){.ended = ""};
+  Look l = {.options = o, .result = out, .store = store, .start = clock_now()};
+  l.end = l.start + o->seconds;
+  l.found = found_new();
+  int rc = store_load(store, session, &l.suite, err);
+  if (!rc)
+    rc = close_sample_draw(store, &l.suite, &l.sample, err);
+  if (!rc) {
+    index_session(&l);
+    l.decides = is_worth_deciding(&l);
+    l.round = ROUND_FIRST;
+    rc = look(&l, like, store, err);
+  }
+  out->seconds = clock_now() - l.start;
+  look_release(&l);
+  return rc;
+}

@@ -1,0 +1,47 @@
+// What a closer look has found: the relations and pairs that some run showed, as
+// one unit of the session. The other ones that a program has are as many as its
+// code is long, and say nothing.
+//
+//   FoundUnit *found = found_new();
+//   Collector *c = collector_new(found_assign, found);
+//   ... bits of runs, in numbers of ours ...
+//   found_store(found, store, session, runs, n, &err);
+//   found_free(found);
+//
+// The units that found_assign got must stay until then.
+#ifndef CULPRIT_LOOK_FOUND_UNIT_H
+#define CULPRIT_LOOK_FOUND_UNIT_H
+
+#include <stdint.h>
+
+#include "model/suite.h"
+#include "store/store.h"
+#include "util/bitset.h"
+#include "util/err.h"
+
+typedef struct FoundUnit FoundUnit;
+
+FoundUnit *found_new(void);
+void found_free(FoundUnit *f);
+
+// An AssignIds: numbers entities, those of each kind from 0.
+int found_assign(void *found, const Unit *unit, uint32_t *ids, Err *err);
+// The number of a pair of statements.
+uint32_t found_pair(void *found, uint32_t definition, uint32_t use);
+
+// A run that was looked at; its bits are in our numbers.
+typedef struct {
+  char *test;
+  size_t place; // in the sample
+  CloseStratum stratum;
+  Bitset hits[ENTITY_KINDS]; // of CLOSE_KINDS
+} FoundRun;
+
+void found_run_release(FoundRun *r);
+
+// Replaces what an earlier look stored in the session, all at once or not at
+// all. `ended`: Suite.close.
+int found_store(FoundUnit *f, Store *store, int64_t session,
+                const FoundRun *runs, size_t n, const char *ended, Err *err);
+
+#endif
