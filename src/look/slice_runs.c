@@ -1,11 +1,10 @@
-// Slices of failing tests: see slice_runs.h.
+// Slices of failing runs: see slice_runs.h.
 #include "look/slice_runs.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "util/fs.h"
-#include "util/hashmap.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -15,23 +14,16 @@ enum {
   OUTPUT_MAX = 64 << 20,   // bytes of output that are compared
 };
 
-bool slice_runs_possible(const RunOptions *o) {
-  return o->reference || o->expect;
+bool slices_possible(const RunOptions *o) {
+  return o->exe && o->tests && !o->scratch && (o->reference || o->expect);
 }
-
-int slice_runs_open(SliceRuns *s, Runner *runner, const char *program,
-                    const char *cache, Err *err) {
-  s->runner = runner;
-  return slice_program_open(&s->program, program, cache, err);
-}
-
-void slice_runs_close(SliceRuns *s) { slice_program_close(&s->program); }
 
 // --- running ----------------------------------------------------------------
 
 // `words`: further variables. Standard output is appended to `out`.
 static int run_test(Runner *r, const Test *test, const char *program,
-                    char **words, Outcome *outcome, Str *out, Err *err) {
+                    char **words, double timeout, Outcome *outcome, Str *out,
+                    Err *err) {
   const RunOptions *o = r->options;
   Arena arena = {0};
   size_t slot;
@@ -41,7 +33,7 @@ static int run_test(Runner *r, const Test *test, const char *program,
       .cwd = test->cwd ? test->cwd : o->cwd,
       .out = file,
       .err = arena_printf(&arena, "%s/slice.err", r->scratch.dir),
-      .timeout = r->timeout > 0 ? r->timeout : o->timeout,
+      .timeout = timeout,
       .max_output = o->max_output,
       .mark = words[0]};
   runner_confine(r, 0, &spawn, &arena);
@@ -65,7 +57,8 @@ static int run_test(Runner *r, const Test *test, const char *program,
   return rc;
 }
 
-int expected_output(Runner *r, const Test *test, Str *out, Err *err) {
+int expected_output(Runner *r, const Test *test, double timeout, Str *out,
+                    Err *err) {
   const RunOptions *o = r->options;
   if (o->expect) {
     char *path = mem_printf("%s/%u.out", o->expect, test->number);
@@ -80,26 +73,26 @@ int expected_output(Runner *r, const Test *test, Str *out, Err *err) {
                    test->name);
   Outcome outcome;
   char *mark = mem_printf("CULPRIT_SECOND=%s", r->scratch.dir);
-  int rc = run_test(r, test, o->reference, (char *[]){mark, NULL}, &outcome,
-                    out, err);
+  int rc = run_test(r, test, o->reference, (char *[]){mark, NULL}, timeout,
+                    &outcome, out, err);
   free(mark);
   return rc;
 }
 
-int slice_runs_one(SliceRuns *s, const Test *test, OutputSlice *out, Err *err) {
-  Runner *r = s->runner;
+static int slice_test(SliceProgram *p, Runner *r, const Test *test,
+                      double timeout, OutputSlice *out, Err *err) {
   Str actual = {0}, expected = {0};
   char *dir = mem_printf("%s/slice", r->scratch.dir);
   char *mark = mem_printf("CULPRIT_TRACE=%s", dir);
   char *most = mem_printf("CULPRIT_TRACE_MAX=%d", STREAM_MAX);
   Outcome outcome = {0};
   *out = (OutputSlice){0};
-  int rc = expected_output(r, test, &expected, err);
+  int rc = expected_output(r, test, timeout, &expected, err);
   if (!rc)
     rc = dir_make_empty(dir, err);
   if (!rc)
-    rc = run_test(r, test, s->program.build.program,
-                  (char *[]){mark, most, NULL}, &outcome, &actual, err);
+    rc = run_test(r, test, p->build.program, (char *[]){mark, most, NULL},
+                  timeout, &outcome, &actual, err);
   SlicedRun run = {.traces = dir,
                    .actual = str_text(&actual),
                    .nactual = actual.len,
@@ -108,7 +101,7 @@ int slice_runs_one(SliceRuns *s, const Test *test, OutputSlice *out, Err *err) {
                    .killed = !rc && outcome.end == END_TIMEOUT,
                    .most = INSTRUCTIONS};
   if (!rc)
-    rc = output_slice(&s->program, &run, out, err);
+    rc = output_slice(p, &run, out, err);
   fs_remove_tree(dir);
   str_release(&actual);
   str_release(&expected);
@@ -118,69 +111,66 @@ int slice_runs_one(SliceRuns *s, const Test *test, OutputSlice *out, Err *err) {
   return rc;
 }
 
-// --- entities ---------------------------------------------------------------
+// --- the runs of a look ------------------------------------------------------
 
-// A unit of what was found: for each line its statement, and the slice behind
-// it.
-typedef struct {
-  Hashmap sources, lines;
-  ARRAY(Source) files;
-  ARRAY(Entity) entities;
-} SliceUnit;
-
-static uint32_t add_source(SliceUnit *u, const char *path) {
-  uint64_t n = hashmap_intern(&u->sources, path, strlen(path), u->files.len);
-  if (n == u->files.len)
-    array_push(&u->files, (Source){.path = path});
-  return (uint32_t)n;
+static void add_hits(FoundUnit *found, const OutputSlice *s, Bitset *hits) {
+  for (size_t i = 0; i < s->lines.len; i++) {
+    uint32_t number;
+    if (found_statement(found, s->lines.items[i].source, s->lines.items[i].line,
+                        &number))
+      bitset_add(hits, number);
+  }
 }
 
-// Returns the number of the slice entity.
-static uint32_t add_line(SliceUnit *u, const SliceLine *l) {
-  uint32_t key[2] = {add_source(u, l->source), l->line};
-  uint32_t at = (uint32_t)u->entities.len;
-  uint64_t n = hashmap_intern(&u->lines, key, sizeof key, at + 1);
-  if (n != at + 1)
-    return (uint32_t)n;
-  Entity e = {.kind = ENTITY_STATEMENT,
-              .source = key[0],
-              .line = key[1],
-              .function = ENTITY_NONE,
-              .from = ENTITY_NONE,
-              .to = ENTITY_NONE};
-  array_push(&u->entities, e);
-  e.kind = ENTITY_SLICE;
-  e.from = at;
-  e.index = at / 2;
-  array_push(&u->entities, e);
-  return at + 1;
+static void note_once(SliceResult *out, const char *test, const char *text) {
+  if (!out->note && *text)
+    out->note = mem_printf("test %s: %s", test, text);
 }
 
-static int store_unit(Store *store, int64_t session, const SliceUnit *u,
-                      uint32_t *ids, Err *err) {
-  Unit unit = {.name = "slices",
-               .sources = u->files.items,
-               .nsources = u->files.len,
-               .entities = u->entities.items,
-               .nentities = u->entities.len};
-  return store_add_unit(store, session, &unit, ids, err);
+static const Test *find_test(const Testfile *f, const char *name) {
+  for (size_t i = 0; i < f->ntests; i++)
+    if (!strcmp(f->tests[i].name, name))
+      return &f->tests[i];
+  return NULL;
 }
 
-int slice_hits(Store *store, int64_t session, const OutputSlice *slices,
-               size_t n, Bitset *hits, Err *err) {
-  SliceUnit u = {0};
-  for (size_t i = 0; i < n; i++)
-    for (size_t k = 0; k < slices[i].lines.len; k++)
-      add_line(&u, &slices[i].lines.items[k]);
-  uint32_t *ids = mem_array(uint32_t, u.entities.len + 1);
-  int rc = u.entities.len ? store_unit(store, session, &u, ids, err) : 0;
-  for (size_t i = 0; !rc && i < n; i++)
-    for (size_t k = 0; k < slices[i].lines.len; k++)
-      bitset_add(&hits[i], ids[add_line(&u, &slices[i].lines.items[k])]);
-  free(ids);
-  hashmap_release(&u.sources);
-  hashmap_release(&u.lines);
-  array_release(&u.files);
-  array_release(&u.entities);
-  return rc;
+static void slice_run(const SliceOptions *o, SliceProgram *p, Runner *r,
+                      const Test *test, FoundUnit *found, FoundRun *run,
+                      SliceResult *out) {
+  OutputSlice s;
+  Err err = {0};
+  double timeout = o->limit(o->context, test->name, r->timeout);
+  out->tried++;
+  if (slice_test(p, r, test, timeout, &s, &err)) {
+    note_once(out, test->name, err.text);
+  } else {
+    note_once(out, test->name, s.note ? s.note : "");
+    out->sliced += s.found;
+    add_hits(found, &s, &run->hits[ENTITY_SLICE]);
+  }
+  output_slice_release(&s);
+}
+
+void slice_failing(const SliceOptions *o, Runner *r, FoundUnit *found,
+                   FoundRun *const *runs, size_t n, SliceResult *out) {
+  Testfile f = {0};
+  SliceProgram p;
+  Err err = {0};
+  *out = (SliceResult){0};
+  const RunOptions *options = r->options;
+  char *prefix = options->add ? mem_printf("%s:", path_base(options->tests))
+                              : mem_strdup("");
+  if (slice_program_open(&p, options->exe, o->cache, &err) ||
+      testfile_read(&f, options->tests, prefix, &err))
+    out->note = mem_strdup(err.text);
+  for (size_t i = 0; i < n && f.ntests && out->tried < SLICES_MOST &&
+                     !r->interrupted && o->go_on(o->context);
+       i++) {
+    const Test *test = find_test(&f, runs[i]->test);
+    if (test)
+      slice_run(o, &p, r, test, found, runs[i], out);
+  }
+  slice_program_close(&p);
+  testfile_release(&f);
+  free(prefix);
 }

@@ -1,47 +1,47 @@
-// Slices of failing tests: runs a test once more in the trace build, gets what
-// it should have printed, and slices the first wrong byte (output_slice.h).
+// Slices of failing runs: a test runs once more in the trace build, what it
+// should have printed is got again, and the first wrong byte is sliced
+// (output_slice.h).
 //
-//   SliceRuns s;
-//   slice_runs_open(&s, runner, program, cache, err);
-//   slice_runs_one(&s, &test, &slice, err);
-//   slice_runs_close(&s);
-//   slice_hits(store, session, &slice, 1, &hits, err);
+//   slice_failing(&options, runner, found, runs, n, &result);
 //
-// The runner's pool must be idle; its first slot is used, its options say where
-// tests run, for how long, what confines them, and by what they are judged.
+// That is possible where it is known what a test should print: in sessions of a
+// program and a list of tests, with --reference or --expect. The runner's pool
+// must be idle; its first slot is used. Its options say where tests run, and what
+// confines them.
 #ifndef CULPRIT_LOOK_SLICE_RUNS_H
 #define CULPRIT_LOOK_SLICE_RUNS_H
 
+#include "look/found_unit.h"
 #include "look/output_slice.h"
 #include "run/runner.h"
 #include "run/testfile.h"
-#include "util/bitset.h"
+
+enum { SLICES_MOST = 5 }; // runs
+
+bool slices_possible(const RunOptions *o);
 
 typedef struct {
-  Runner *runner;
-  SliceProgram program;
-} SliceRuns;
+  const char *cache; // where the trace build is kept
+  // As those of CloseHooks.
+  double (*limit)(void *context, const char *test, double full);
+  bool (*go_on)(void *context);
+  void *context;
+} SliceOptions;
 
-// Is it known what a test of these options should print?
-bool slice_runs_possible(const RunOptions *o);
+typedef struct {
+  size_t sliced, tried;
+  char *note; // why one was not sliced, or what of it is not known; NULL: all
+              // is well. Caller frees
+} SliceResult;
 
-// `cache`: where the trace build is kept.
-int slice_runs_open(SliceRuns *s, Runner *runner, const char *program,
-                    const char *cache, Err *err);
-void slice_runs_close(SliceRuns *s);
-
-// `out` is to be released even if it fails: no trace (a thread was started, the
-// run was too short), or no expected output. runner->interrupted says if the
-// user wants to stop.
-int slice_runs_one(SliceRuns *s, const Test *test, OutputSlice *out, Err *err);
+// Slices the first SLICES_MOST of these failing runs, as long as there is time,
+// and adds what it finds to their hits.
+void slice_failing(const SliceOptions *o, Runner *r, FoundUnit *found,
+                   FoundRun *const *runs, size_t n, SliceResult *out);
 
 // What the test should print: what the reference program does (--reference), or
 // what stands in DIR/n.out (--expect). Appended to `out`.
-int expected_output(Runner *r, const Test *test, Str *out, Err *err);
-
-// Makes the lines of n slices entities of the session. hits[i]: those of
-// slice i.
-int slice_hits(Store *store, int64_t session, const OutputSlice *slices,
-               size_t n, Bitset *hits, Err *err);
+int expected_output(Runner *r, const Test *test, double timeout, Str *out,
+                    Err *err);
 
 #endif
