@@ -33,11 +33,11 @@ typedef enum {
   DOES_RANDOM,
   DOES_JUMP,
   DOES_END,
-} LibraryEffect;
+} FollowedEffect;
 
 typedef struct {
   const char *name, *reads;
-  LibraryEffect does;
+  FollowedEffect does;
   uint32_t format;
 } LibraryRow;
 
@@ -277,37 +277,37 @@ typedef struct {
   const IrCall *call;
   uint64_t result;
   uint32_t set; // of the call and its arguments, not of what they point to
-} LibraryCall;
+} FollowedCall;
 
-static uint64_t call_arg(const LibraryCall *l, uint32_t i) {
+static uint64_t call_arg(const FollowedCall *l, uint32_t i) {
   return arg_value(l->follower, l->step, l->call, i);
 }
 
-static void copy_string(const LibraryCall *l, uint64_t to, uint64_t from,
+static void copy_string(const FollowedCall *l, uint64_t to, uint64_t from,
                         uint64_t most) {
   uint64_t n = text_extent(l->follower, from, most < LONGEST ? most : LONGEST);
   follower_copy(l->follower, to, from, n, l->set);
 }
 
-static void append(const LibraryCall *l, uint64_t most) {
+static void append(const FollowedCall *l, uint64_t most) {
   uint64_t to = call_arg(l, 0), from = call_arg(l, 1);
   uint64_t end = text_extent(l->follower, to, LONGEST);
   uint32_t set = follower_union(l->follower, l->set,
                                 follower_memory(l->follower, to, end));
-  LibraryCall with = *l;
+  FollowedCall with = *l;
   with.set = set; // where it goes depends on what was there
   // The end of what was there is where the NUL is now: the call is over, but
   // the memory followed is still as it was before.
   copy_string(&with, to + (end ? end - 1 : 0), from, most);
 }
 
-static void fill_bytes(const LibraryCall *l, uint64_t at, uint8_t byte,
+static void fill_bytes(const FollowedCall *l, uint64_t at, uint8_t byte,
                        uint64_t n) {
   for (uint64_t i = 0; i < n && i < LONGEST; i++)
     watched_write(&l->follower->memory, at + i, &byte, 1, l->set);
 }
 
-static void do_effect(const LibraryCall *l, const LibraryRow *row) {
+static void do_effect(const FollowedCall *l, const LibraryRow *row) {
   Follower *f = l->follower;
   uint64_t a = call_arg(l, 0), b = call_arg(l, 1), n = call_arg(l, 2);
   switch (row->does) {
@@ -363,7 +363,7 @@ void follower_called(Follower *f, const ReplayStep *s, FollowFrame *frame) {
     f->regs.items[frame->first_reg + c->dst + i] = set;
   if (follower_output(f, s, frame, c, result))
     return;
-  LibraryCall l = {f, s, frame, c, result, frame->called};
+  FollowedCall l = {f, s, frame, c, result, frame->called};
   for (uint32_t i = 0; i < c->nargs; i++)
     l.set = follower_union(f, l.set, arg_set(f, frame, c, i));
   do_effect(&l, find_row(follower_callee(f, c)));

@@ -16,14 +16,14 @@ enum { OUTPUT_MOST = 64 << 20, SIBLINGS = 3 };
 typedef struct {
   const char *text;
   size_t n;
-} OutputSlice;
+} OutputPart;
 
 // What is between two places; a place that is not known is the text's end.
-static OutputSlice cut(const Str *text, int64_t from, int64_t to) {
+static OutputPart cut(const Str *text, int64_t from, int64_t to) {
   size_t begin = from < 0 ? text->len : (size_t)from;
   size_t end = to < 0 || (size_t)to > text->len ? text->len : (size_t)to;
   begin = begin < end ? begin : end;
-  return (OutputSlice){str_text(text) + begin, end - begin};
+  return (OutputPart){str_text(text) + begin, end - begin};
 }
 
 // --- blaming ----------------------------------------------------------------
@@ -66,7 +66,7 @@ static bool framework_verdict(const Segment *g, const Str *out, Verdict *v) {
     t = g->result == SEGMENT_PASSED    ? TAP_OK
         : g->result == SEGMENT_SKIPPED ? TAP_SKIPPED
                                        : TAP_NOT_OK;
-  OutputSlice o = cut(out, g->begin.out, g->end.out);
+  OutputPart o = cut(out, g->begin.out, g->end.out);
   if (g->tap)
     message_lines(o.text, o.n, keep_tap, &t);
   *v = t == TAP_SKIPPED ? VERDICT_SKIP
@@ -167,10 +167,10 @@ static bool blame_results(const Segments *s, bool *blamed) {
 static bool text_blames(const Segment *g, const Str *text, int64_t begin,
                         int64_t done, int64_t end, const regex_t *also) {
   bool ended = g->last && g->returned && done >= 0;
-  OutputSlice own = cut(text, begin, ended ? done : end);
+  OutputPart own = cut(text, begin, ended ? done : end);
   if (message_says_failed(own.text, own.n, also))
     return true;
-  OutputSlice after = cut(text, done, end);
+  OutputPart after = cut(text, done, end);
   return ended && message_blames_place(after.text, after.n);
 }
 
@@ -201,7 +201,7 @@ static bool blame_counts(const Segments *s, const BlameSources *v,
   size_t n = 0;
   for (size_t i = 0; i < s->len; i++) {
     const Segment *g = &s->items[i];
-    OutputSlice o = cut(v->out, g->begin.out, g->end.out);
+    OutputPart o = cut(v->out, g->begin.out, g->end.out);
     blamed[i] =
         !g->last && !g->overlaps && message_counts_failures(o.text, o.n);
     n += blamed[i];
@@ -214,8 +214,8 @@ static bool blame_counts(const Segments *s, const BlameSources *v,
 // is a report.
 static char mark_of(const Segments *s, size_t i, const Str *text, bool err) {
   const Segment *g = &s->items[i];
-  OutputSlice o = cut(text, err ? g->begin.err : g->begin.out,
-                      err ? g->end.err : g->end.out);
+  OutputPart o = cut(text, err ? g->begin.err : g->begin.out,
+                     err ? g->end.err : g->end.out);
   bool only = o.n == 1 || (o.n > 1 && (i + 1 == s->len || o.text[1] == '\n'));
   return only && strchr(".FEsx", o.text[0]) ? o.text[0] : '\0';
 }
@@ -273,8 +273,8 @@ static void copy_failures(const Run *whole, Run *run) {
 
 // What a segment wrote, without what sums all of them up.
 static void own_words(const Segment *g, const BlameSources *v, Str *text) {
-  OutputSlice o = cut(v->out, g->begin.out, g->end.out);
-  OutputSlice e = cut(v->err, g->begin.err, g->end.err);
+  OutputPart o = cut(v->out, g->begin.out, g->end.out);
+  OutputPart e = cut(v->err, g->begin.err, g->end.err);
   if (g->overlaps)
     return;
   str_addn(text, o.text, g->last ? message_summary(o.text, o.n) : o.n);
