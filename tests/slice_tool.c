@@ -6,6 +6,7 @@
 //
 // TRACES is what CULPRIT_TRACE named when the build ran; ACTUAL and EXPECTED are
 // files with its output and the right one; the run was killed, or not.
+// SLICE_STRICT in the environment: without stores that were skipped.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +45,8 @@ static int slice(SliceProgram *p, char **argv, bool killed, Err *err) {
                      .nactual = actual.len,
                      .expected = str_text(&expected),
                      .nexpected = expected.len,
-                     .killed = killed};
+                     .killed = killed,
+                     .strict = getenv("SLICE_STRICT") != NULL};
     rc = output_slice(p, &run, &s, err);
     if (!rc)
       show(&s, (double)(clock() - start) / CLOCKS_PER_SEC);

@@ -336,6 +336,13 @@ static bool slice_goes_on(void *context) {
   return clock_now() < l->end && !stop_requested();
 }
 
+// A test may take as long as before, if there is so much time.
+static double slice_limit(void *context, const char *test, double full) {
+  Look *l = context;
+  double left = l->end - clock_now(), seconds = limit(l, test, full);
+  return left > 0 && left < seconds ? left : seconds;
+}
+
 // The trace build takes about as long as the builds did.
 static void slice_runs(Look *l, Runner *r) {
   double left = l->end - clock_now();
@@ -343,7 +350,7 @@ static void slice_runs(Look *l, Runner *r) {
     return;
   SliceOptions o = {
       .cache = arena_printf(&l->arena, "%s/trace", store_dir(r->store)),
-      .limit = limit,
+      .limit = slice_limit,
       .go_on = slice_goes_on,
       .context = l};
   size_t n;

@@ -634,8 +634,7 @@ void follower_init(Follower *f, const Control *control, const char *actual,
                   .standard_out = standard_out,
                   .actual = actual,
                   .nactual = nactual,
-                  .wanted = wanted,
-                  .strict = getenv("SLICE_STRICT") != NULL};
+                  .wanted = wanted};
   index_lines(f);
   index_printing(f);
   skipped_init(&f->skipped, control);

@@ -99,7 +99,7 @@ typedef struct Follower {
   uint32_t tokens, random; // state of strtok, of rand
   uint32_t jumped;         // by longjmp; 0: no
   SkippedCode skipped;
-  bool strict;            // without what was skipped
+  bool strict;            // to be set: without what was skipped
   const uint64_t *values; // registers of the branch being executed
   uint32_t decided;       // its set
   uint32_t branch, edge;  // taken, its target not yet entered

@@ -117,6 +117,7 @@ static int follow_trace(SliceProgram *p, const char *path, const SlicedRun *run,
     return -1;
   follower_init(&f, &p->control, run->actual, run->nactual, s->offset,
                 trace.header.standard_out);
+  f.strict = run->strict;
   ReplayOptions options = follower_options(&f, run->most);
   int rc =
       replay_with(&p->program, &trace, NULL, NULL, &options, &replayed, err);
@@ -145,7 +146,8 @@ int output_slice(SliceProgram *p, const SlicedRun *run, OutputSlice *s,
                  Err *err) {
   char *path = NULL;
   *s = (OutputSlice){.source = ""};
-  if (!find_difference(run, s)) {
+  s->right = !find_difference(run, s);
+  if (s->right) {
     add_note(s, "its output is the expected one");
     return 0;
   }

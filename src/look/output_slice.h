@@ -52,6 +52,7 @@ typedef struct {
 
 typedef struct {
   bool found;
+  bool right;         // the output is the expected one
   bool at_end;        // the output ends where more was expected
   size_t offset;      // of the first wrong byte
   const char *source; // where it was written, or the run ended; line 0: unknown
@@ -73,6 +74,7 @@ typedef struct {
   const char *expected;
   size_t nexpected;
   bool killed;   // it did not end by itself
+  bool strict;   // without stores that were skipped (skipped.h)
   uint64_t most; // instructions that are followed; 0: 500 million
 } SlicedRun;
 

@@ -140,10 +140,11 @@ static void slice_run(const SliceOptions *o, SliceProgram *p, Runner *r,
   OutputSlice s;
   Err err = {0};
   double timeout = o->limit(o->context, test->name, r->timeout);
-  out->tried++;
-  if (slice_test(p, r, test, timeout, &s, &err)) {
+  int rc = slice_test(p, r, test, timeout, &s, &err);
+  out->tried += rc || !s.right;
+  if (rc) {
     note_once(out, test->name, err.text);
-  } else {
+  } else if (!s.right) {
     note_once(out, test->name, s.note ? s.note : "");
     out->sliced += s.found;
     add_hits(found, &s, &run->hits[ENTITY_SLICE]);
@@ -163,8 +164,8 @@ void slice_failing(const SliceOptions *o, Runner *r, FoundUnit *found,
   if (slice_program_open(&p, options->exe, o->cache, &err) ||
       testfile_read(&f, options->tests, prefix, &err))
     out->note = mem_strdup(err.text);
-  for (size_t i = 0; i < n && f.ntests && out->tried < SLICES_MOST &&
-                     !r->interrupted && o->go_on(o->context);
+  for (size_t i = 0; i < n && i < SLICES_MOST && f.ntests && !r->interrupted &&
+                     o->go_on(o->context);
        i++) {
     const Test *test = find_test(&f, runs[i]->test);
     if (test)

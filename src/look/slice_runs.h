@@ -29,7 +29,7 @@ typedef struct {
 } SliceOptions;
 
 typedef struct {
-  size_t sliced, tried;
+  size_t sliced, tried; // of runs with wrong output
   char *note; // why one was not sliced, or what of it is not known; NULL: all
               // is well. Caller frees
 } SliceResult;
