@@ -2,10 +2,11 @@
 // tests/e2e/slice.
 //
 //   slice_tool CACHE PROGRAM                           path of the trace build
-//   slice_tool CACHE PROGRAM TRACES ACTUAL EXPECTED    the slice
+//   slice_tool CACHE PROGRAM TRACES ACTUAL EXPECTED [killed]    the slice
 //
 // TRACES is what CULPRIT_TRACE named when the build ran; ACTUAL and EXPECTED are
-// files with its output and the right one.
+// files with its output and the right one; the run was killed, or not.
+// SLICE_STRICT in the environment: without stores that were skipped.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,15 +33,21 @@ static void show(const OutputSlice *s, double seconds) {
            s->lines.items[i].line, s->lines.items[i].right);
 }
 
-static int slice(SliceProgram *p, char **argv, Err *err) {
+static int slice(SliceProgram *p, char **argv, bool killed, Err *err) {
   Str actual = {0}, expected = {0};
   OutputSlice s = {0};
   int rc = -1;
   if (!fs_read(argv[1], 0, &actual, err) &&
       !fs_read(argv[2], 0, &expected, err)) {
     clock_t start = clock();
-    rc = output_slice(p, argv[0], str_text(&actual), actual.len,
-                      str_text(&expected), expected.len, 0, &s, err);
+    SlicedRun run = {.traces = argv[0],
+                     .actual = str_text(&actual),
+                     .nactual = actual.len,
+                     .expected = str_text(&expected),
+                     .nexpected = expected.len,
+                     .killed = killed,
+                     .strict = getenv("SLICE_STRICT") != NULL};
+    rc = output_slice(p, &run, &s, err);
     if (!rc)
       show(&s, (double)(clock() - start) / CLOCKS_PER_SEC);
     output_slice_release(&s);
@@ -53,16 +60,17 @@ static int slice(SliceProgram *p, char **argv, Err *err) {
 int main(int argc, char **argv) {
   Err err = {0};
   SliceProgram p;
-  if (argc != 3 && argc != 6) {
-    fprintf(stderr,
-            "usage: slice_tool CACHE PROGRAM [TRACES ACTUAL EXPECTED]\n");
+  if (argc != 3 && argc != 6 && argc != 7) {
+    fprintf(
+        stderr,
+        "usage: slice_tool CACHE PROGRAM [TRACES ACTUAL EXPECTED [killed]]\n");
     return 2;
   }
   int rc = slice_program_open(&p, argv[2], argv[1], &err);
   if (!rc && argc == 3)
     puts(p.build.program);
   else if (!rc)
-    rc = slice(&p, argv + 3, &err);
+    rc = slice(&p, argv + 3, argc == 7, &err);
   slice_program_close(&p);
   return rc ? die(&err) : 0;
 }

@@ -10,6 +10,7 @@
 #include "look/close_decision.h"
 #include "look/close_sample.h"
 #include "look/found_unit.h"
+#include "look/slice_runs.h"
 #include "util/clock.h"
 #include "util/hashmap.h"
 #include "util/mem.h"
@@ -59,7 +60,8 @@ typedef struct {
   Store *store;
   const char *scratch;
   double start, end;
-  bool late; // the time is up
+  double built; // seconds that the builds took
+  bool late;    // the time is up
   Arena arena;
 } Look;
 
@@ -318,6 +320,69 @@ static int store_found(Look *l, Store *store, Err *err) {
                      l->kept.len, r->ended, err);
 }
 
+// --- slices -----------------------------------------------------------------
+
+static int by_place(const void *a, const void *b) {
+  size_t x = (*(FoundRun *const *)a)->place, y = (*(FoundRun *const *)b)->place;
+  return (x > y) - (x < y);
+}
+
+// Failing runs, in the order of the sample. Caller frees.
+static FoundRun **list_failing(Look *l, size_t *n) {
+  FoundRun **runs = mem_array(FoundRun *, l->kept.len + 1);
+  *n = 0;
+  for (size_t i = 0; i < l->kept.len; i++) {
+    FoundRun *f = &l->kept.items[i];
+    if (l->suite.runs[l->sample.items[f->place].run].verdict == VERDICT_FAIL)
+      runs[(*n)++] = f;
+  }
+  qsort(runs, *n, sizeof *runs, by_place);
+  return runs;
+}
+
+static bool slice_goes_on(void *context) {
+  Look *l = context;
+  return clock_now() < l->end && !stop_requested();
+}
+
+// A test may take as long as before, if there is so much time.
+static double slice_limit(void *context, const char *test, double full) {
+  Look *l = context;
+  double left = l->end - clock_now(), seconds = limit(l, test, full);
+  return left > 0 && left < seconds ? left : seconds;
+}
+
+// The trace build takes about as long as the builds did.
+static void slice_runs(Look *l, Runner *r) {
+  double left = l->end - clock_now();
+  if (!slices_possible(r->options) || l->result->interrupted || left < l->built)
+    return;
+  SliceOptions o = {
+      .cache = arena_printf(&l->arena, "%s/trace", store_dir(r->store)),
+      .limit = slice_limit,
+      .go_on = slice_goes_on,
+      .context = l};
+  size_t n;
+  SliceResult result;
+  FoundRun **runs = list_failing(l, &n);
+  slice_failing(&o, r, l->found, runs, n, &result);
+  if (result.note && result.sliced < result.tried)
+    add_note(l->result, mem_printf("what the first wrong byte depends on is "
+                                   "known of %zu of %zu runs: %s",
+                                   result.sliced, result.tried, result.note));
+  free(result.note);
+  free(runs);
+}
+
+// Slices come last: the runs leave them some time.
+static double end_of_runs(const Look *l, const Runner *r) {
+  enum { PART = 5 };
+  return slices_possible(r->options) ? l->end - l->options->seconds / PART
+                                     : l->end;
+}
+
+// --- running ----------------------------------------------------------------
+
 static int run_tests(Look *l, Runner *r, Err *err) {
   CloseHooks hooks = {.dir = l->builds.dir,
                       .suite = &l->suite,
@@ -334,11 +399,16 @@ static int run_tests(Look *l, Runner *r, Err *err) {
   Err problem = {0};
   r->close = &hooks;
   l->scratch = r->scratch.dir;
+  double end = l->end;
+  l->end = end_of_runs(l, r);
   if (l->options->run(l->options->run_context, r, &problem))
     add_note(l->result,
              mem_printf("the closer look ended early: %s", problem.text));
   l->result->interrupted |= r->interrupted;
   close_decision_close(&l->decision);
+  l->end = end;
+  if (l->kept.len && !is_hopeless(l))
+    slice_runs(l, r);
   int rc = store_found(l, r->store, err);
   Err ignored;
   runner_close(r, false, &ignored);
@@ -376,6 +446,7 @@ static int look(Look *l, const Runner *like, Store *store, Err *err) {
     runner_close(&r, false, &ignored);
     return -1;
   }
+  l->built = clock_now() - l->start;
   if (l->builds.programs.len)
     return run_tests(l, &r, err);
   Err ignored;

@@ -634,8 +634,7 @@ void follower_init(Follower *f, const Control *control, const char *actual,
                   .standard_out = standard_out,
                   .actual = actual,
                   .nactual = nactual,
-                  .wanted = wanted,
-                  .strict = getenv("SLICE_STRICT") != NULL};
+                  .wanted = wanted};
   index_lines(f);
   index_printing(f);
   skipped_init(&f->skipped, control);
@@ -677,11 +676,12 @@ static bool loses_output(const Path *path) {
          !(path->stop_callee && !strcmp(path->stop_callee, "exit"));
 }
 
-void follower_end(Follower *f, const Path *path) {
+void follower_end(Follower *f, const Path *path, bool killed) {
   bool crashed = path->stop == STOP_CRASH || path->signal;
   bool missing = f->wanted == f->nactual &&
                  (f->offset == f->nactual || loses_output(path));
-  if (f->found || f->strange || !missing || path->stop == STOP_LIMIT)
+  bool cut = path->stop == STOP_LIMIT || path->stop == STOP_CUT;
+  if (f->found || f->strange || !missing || (cut && !killed))
     return;
   bool ended = f->ended && !crashed;
   f->found = true;

@@ -99,7 +99,7 @@ typedef struct Follower {
   uint32_t tokens, random; // state of strtok, of rand
   uint32_t jumped;         // by longjmp; 0: no
   SkippedCode skipped;
-  bool strict;            // without what was skipped
+  bool strict;            // to be set: without what was skipped
   const uint64_t *values; // registers of the branch being executed
   uint32_t decided;       // its set
   uint32_t branch, edge;  // taken, its target not yet entered
@@ -130,8 +130,8 @@ void follower_init(Follower *f, const Control *control, const char *actual,
                    size_t nactual, size_t wanted, uint64_t standard_out);
 void follower_release(Follower *f);
 ReplayOptions follower_options(Follower *f, uint64_t most);
-// The replay is over.
-void follower_end(Follower *f, const Path *path);
+// The replay is over. `killed`: the run would have gone on.
+void follower_end(Follower *f, const Path *path, bool killed);
 
 // --- for its parts ----------------------------------------------------------
 

@@ -27,6 +27,8 @@ struct FoundUnit {
   ARRAY(FoundEntity) entities[ENTITY_KINDS]; // by number
   ARRAY(FoundPair) pairs;                    // by number
   Hashmap pair_index;
+  Hashmap lines;  // source and line -> number of the statement
+  size_t indexed; // statements that are in there
 };
 
 FoundUnit *found_new(void) { return mem_new(FoundUnit); }
@@ -38,6 +40,7 @@ void found_free(FoundUnit *f) {
     array_release(&f->entities[k]);
   array_release(&f->pairs);
   hashmap_release(&f->pair_index);
+  hashmap_release(&f->lines);
   free(f);
 }
 
@@ -66,6 +69,28 @@ uint32_t found_pair(void *found, uint32_t definition, uint32_t use) {
   if (at == f->pairs.len)
     array_push(&f->pairs, p);
   return (uint32_t)at;
+}
+
+static void line_key(Str *key, const char *source, uint32_t line) {
+  str_clear(key);
+  str_addf(key, "%u:%s", line, source);
+}
+
+bool found_statement(FoundUnit *f, const char *source, uint32_t line,
+                     uint32_t *number) {
+  Str key = {0};
+  uint64_t at = 0;
+  for (; f->indexed < f->entities[ENTITY_STATEMENT].len; f->indexed++) {
+    const FoundEntity *e = &f->entities[ENTITY_STATEMENT].items[f->indexed];
+    const Entity *statement = &e->unit->entities[e->entity];
+    line_key(&key, e->unit->sources[statement->source].path, statement->line);
+    hashmap_intern(&f->lines, key.data, key.len, f->indexed);
+  }
+  line_key(&key, source, line);
+  bool found = hashmap_get(&f->lines, key.data, key.len, &at);
+  *number = (uint32_t)at;
+  str_release(&key);
+  return found;
 }
 
 // --- the unit ---------------------------------------------------------------

@@ -12,6 +12,7 @@
 #ifndef CULPRIT_LOOK_FOUND_UNIT_H
 #define CULPRIT_LOOK_FOUND_UNIT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/suite.h"
@@ -28,6 +29,11 @@ void found_free(FoundUnit *f);
 int found_assign(void *found, const Unit *unit, uint32_t *ids, Err *err);
 // The number of a pair of statements.
 uint32_t found_pair(void *found, uint32_t definition, uint32_t use);
+
+// The number of the statement on a line; false: there is none. A slice has the
+// number of its statement.
+bool found_statement(FoundUnit *f, const char *source, uint32_t line,
+                     uint32_t *number);
 
 // A run that was looked at; its bits are in our numbers.
 typedef struct {

@@ -108,23 +108,23 @@ static void take_result(OutputSlice *s, const Follower *f, const Path *path) {
   take_lines(s, f);
 }
 
-static int follow_trace(SliceProgram *p, const char *path, const char *actual,
-                        size_t nactual, uint64_t most, size_t processes,
+static int follow_trace(SliceProgram *p, const char *path, const SlicedRun *run,
                         OutputSlice *s, Err *err) {
   Trace trace = {0};
   Follower f;
   Path replayed = {0};
   if (trace_open(&trace, path, err))
     return -1;
-  follower_init(&f, &p->control, actual, nactual, s->offset,
+  follower_init(&f, &p->control, run->actual, run->nactual, s->offset,
                 trace.header.standard_out);
-  ReplayOptions options = follower_options(&f, most);
+  f.strict = run->strict;
+  ReplayOptions options = follower_options(&f, run->most);
   int rc =
       replay_with(&p->program, &trace, NULL, NULL, &options, &replayed, err);
   if (!rc) {
-    follower_end(&f, &replayed);
+    follower_end(&f, &replayed, run->killed);
     take_result(s, &f, &replayed);
-    note_gaps(s, &f, &replayed, processes);
+    note_gaps(s, &f, &replayed, count_traces(run->traces));
   }
   path_release(&replayed);
   follower_release(&f);
@@ -133,30 +133,27 @@ static int follow_trace(SliceProgram *p, const char *path, const char *actual,
 }
 
 // True: there is a difference.
-static bool find_difference(const char *actual, size_t nactual,
-                            const char *expected, size_t nexpected,
-                            OutputSlice *s) {
+static bool find_difference(const SlicedRun *r, OutputSlice *s) {
   size_t i = 0;
-  while (i < nactual && i < nexpected && actual[i] == expected[i])
+  while (i < r->nactual && i < r->nexpected && r->actual[i] == r->expected[i])
     i++;
   s->offset = i;
-  s->at_end = i == nactual;
-  return i < nactual || i < nexpected;
+  s->at_end = i == r->nactual;
+  return i < r->nactual || i < r->nexpected;
 }
 
-int output_slice(SliceProgram *p, const char *dir, const char *actual,
-                 size_t nactual, const char *expected, size_t nexpected,
-                 uint64_t most, OutputSlice *s, Err *err) {
+int output_slice(SliceProgram *p, const SlicedRun *run, OutputSlice *s,
+                 Err *err) {
   char *path = NULL;
   *s = (OutputSlice){.source = ""};
-  if (!find_difference(actual, nactual, expected, nexpected, s)) {
+  s->right = !find_difference(run, s);
+  if (s->right) {
     add_note(s, "its output is the expected one");
     return 0;
   }
-  if (trace_find(dir, &path, err))
+  if (trace_find(run->traces, &path, err))
     return -1;
-  int rc =
-      follow_trace(p, path, actual, nactual, most, count_traces(dir), s, err);
+  int rc = follow_trace(p, path, run, s, err);
   free(path);
   return rc;
 }

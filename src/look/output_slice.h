@@ -6,13 +6,14 @@
 //   slice_program_open(&p, "prog", ".culprit/cache", err);
 //   // run p.build.program with CULPRIT_TRACE=DIR, standard output in FILE
 //   OutputSlice s;
-//   output_slice(&p, dir, actual, nactual, expected, nexpected, 0, &s, err);
+//   output_slice(&p, &run, &s, err);
 //   if (s.found) ... s.lines
 //   output_slice_release(&s);
 //
 // If the output ends before the expected one does, its end takes the place of
 // the byte: what decided that the run ended there, and that no more was printed
-// since the last byte.
+// since the last byte. For a run that hangs that is what it did when it was
+// killed, or when its trace was full, for then it hung most likely already.
 //
 // Nothing is claimed (found is false, `note` says why) if the output is as
 // expected, the byte was written in a way that cannot be followed, or the trace
@@ -51,6 +52,7 @@ typedef struct {
 
 typedef struct {
   bool found;
+  bool right;         // the output is the expected one
   bool at_end;        // the output ends where more was expected
   size_t offset;      // of the first wrong byte
   const char *source; // where it was written, or the run ended; line 0: unknown
@@ -64,12 +66,22 @@ typedef struct {
   Arena arena;           // owns every text
 } OutputSlice;
 
-// `dir`: CULPRIT_TRACE of the run. `most`: instructions (0: 500 million). Fails
-// if there is no trace, or it cannot be replayed; `s` is to be released even
-// then.
-int output_slice(SliceProgram *p, const char *dir, const char *actual,
-                 size_t nactual, const char *expected, size_t nexpected,
-                 uint64_t most, OutputSlice *s, Err *err);
+// A run in the trace build.
+typedef struct {
+  const char *traces; // CULPRIT_TRACE: a directory
+  const char *actual; // its standard output
+  size_t nactual;
+  const char *expected;
+  size_t nexpected;
+  bool killed;   // it did not end by itself
+  bool strict;   // without stores that were skipped (skipped.h)
+  uint64_t most; // instructions that are followed; 0: 500 million
+} SlicedRun;
+
+// Fails if there is no trace, or it cannot be replayed; `s` is to be released
+// even then.
+int output_slice(SliceProgram *p, const SlicedRun *run, OutputSlice *s,
+                 Err *err);
 void output_slice_release(OutputSlice *s);
 
 #endif
