@@ -48,7 +48,7 @@ static void put_fields(Str *s, const SpoolField *f, size_t n,
     else if (f->kind == REAL)
       str_addf(s, "%.17g", *(const double *)at);
     else
-      for (const char *c = *(char *const *)at; *c; c++)
+      for (const char *c = *(char *const *)at; c && *c; c++)
         str_addc(s, *c == '\n' ? ' ' : *c);
     str_addc(s, '\n');
   }

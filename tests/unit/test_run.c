@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "adapter/adapter.h"
+#include "adapter/driver_context.h"
 #include "adapter/logdriver.h"
 #include "adapter/spool.h"
 #include "process/process.h"
@@ -628,6 +629,7 @@ TEST(a_record_of_the_spool_comes_back_as_it_was) {
   Err err = {0};
   SpoolRecord in = {.test = "sub/a b.sh",
                     .command = "cd sub && x 'y z'",
+                    .context = "/s/ctx-7",
                     .nresults = 2},
               out;
   in.results[0] =
@@ -638,6 +640,7 @@ TEST(a_record_of_the_spool_comes_back_as_it_was) {
   assert_int_equal(spool_take_record(dir, &out, &err), 1);
   assert_string_equal(out.test, in.test);
   assert_string_equal(out.command, in.command);
+  assert_string_equal(out.context, in.context);
   assert_int_equal(out.nresults, 2);
   assert_string_equal(out.results[0].result, "FAIL");
   assert_int_equal(out.results[0].status, 1);
@@ -648,6 +651,32 @@ TEST(a_record_of_the_spool_comes_back_as_it_was) {
   spool_record_release(&out);
   assert_int_equal(spool_take_record(dir, &out, &err), 0);
   drop_dir(dir);
+}
+
+TEST(how_a_log_driver_was_started_comes_back_as_it_was) {
+  char *argv[] = {"sh", "test-driver", "--", "a\nb", "", NULL};
+  Arena arena = {0};
+  Str text = {0};
+  DriverContext c;
+  setenv("MAKEFLAGS", "-j", 1);
+  setenv("LOOK_TEST", "two\nlines", 1);
+  driver_context_write(argv, &text);
+  unsetenv("MAKEFLAGS");
+  unsetenv("LOOK_TEST");
+  assert_true(driver_context_read(&c, text.data, text.len, &arena));
+  for (size_t i = 0; i < sizeof argv / sizeof *argv - 1; i++)
+    assert_string_equal(c.argv[i], argv[i]);
+  assert_null(c.argv[sizeof argv / sizeof *argv - 1]);
+  bool kept = false;
+  for (char **e = c.env; *e; e++) {
+    kept |= !strcmp(*e, "LOOK_TEST=two\nlines");
+    assert_int_not_equal(strncmp(*e, "MAKEFLAGS=", 10), 0);
+  }
+  assert_true(kept);
+  assert_false(driver_context_read(&c, text.data, text.len - 1, &arena));
+  assert_false(driver_context_read(&c, text.data, 0, &arena));
+  str_release(&text);
+  arena_release(&arena);
 }
 
 TEST(the_result_of_an_automake_test_is_read_from_its_files) {
