@@ -72,9 +72,14 @@ static RelationShape shape_of_integers(LLVMValueRef compare) {
 
 // --- finding sites ----------------------------------------------------------
 
-// The class of a call's result is recorded at the call.
-static bool tests_result(const RelationSite *s) {
-  return !s->right && LLVMIsACallInst(s->left);
+// Is the class of its result recorded at the call? Not of an intrinsic.
+static bool is_site(LLVMValueRef call) {
+  if (!LLVMIsACallInst(call))
+    return false;
+  LLVMValueRef callee = LLVMGetCalledValue(call);
+  return !LLVMIsAInlineAsm(callee) && LLVMGetFirstUse(call) &&
+         LLVMGetTailCallKind(call) != LLVMTailCallKindMustTail &&
+         !(LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee));
 }
 
 static void add_compare(RelationSites *out, LLVMValueRef i) {
@@ -91,7 +96,7 @@ static void add_compare(RelationSites *out, LLVMValueRef i) {
   if (s.shape == SHAPE_NULL || s.shape == SHAPE_SIGN ||
       s.shape == SHAPE_REAL_SIGN)
     s.right = NULL;
-  if (!tests_result(&s))
+  if (s.right || !is_site(s.left))
     array_push(out, s);
 }
 
@@ -109,8 +114,8 @@ static bool has_value_before(LLVMValueRef store) {
 // call are sites of their own.
 static bool is_known(LLVMValueRef value) {
   LLVMValueRef made = LLVMIsAZExtInst(value) ? LLVMGetOperand(value, 0) : value;
-  return LLVMIsConstant(value) || LLVMIsACallInst(value) ||
-         LLVMIsAICmpInst(made) || LLVMIsAFCmpInst(made);
+  return LLVMIsConstant(value) || is_site(value) || LLVMIsAICmpInst(made) ||
+         LLVMIsAFCmpInst(made);
 }
 
 static void add_store(RelationSites *out, LLVMValueRef i) {
@@ -120,7 +125,7 @@ static void add_store(RelationSites *out, LLVMValueRef i) {
     return;
   if (!is_known(value))
     array_push(out, (RelationSite){.inst = i, .left = value, .shape = shape});
-  if (has_value_before(i) && shape != SHAPE_REAL_SIGN)
+  if (has_value_before(i) && (shape == SHAPE_SIGN || shape == SHAPE_NULL))
     array_push(out,
                (RelationSite){.inst = i, .left = value, .shape = SHAPE_CHANGE});
 }
@@ -133,12 +138,8 @@ static void add_value(RelationSites *out, LLVMValueRef i, LLVMValueRef value) {
 }
 
 static void add_call(RelationSites *out, LLVMValueRef i) {
-  LLVMValueRef callee = LLVMGetCalledValue(i);
-  if (is_debug_call(i) || LLVMIsAInlineAsm(callee) || !LLVMGetFirstUse(i) ||
-      LLVMGetTailCallKind(i) == LLVMTailCallKindMustTail ||
-      (LLVMIsAFunction(callee) && LLVMGetIntrinsicID(callee)))
-    return;
-  add_value(out, i, i);
+  if (is_site(i))
+    add_value(out, i, i);
 }
 
 static void add_site(RelationSites *out, LLVMValueRef i) {
@@ -292,6 +293,13 @@ static LLVMValueRef order_of_one_sign(const RelationInserter *n, LLVMValueRef a,
                          order_integers(n, a, b, false), "");
 }
 
+// A truth value is 0 or 1: as a signed number of one bit it were 0 or -1.
+static LLVMValueRef sign_of(const RelationInserter *n, LLVMValueRef a) {
+  if (LLVMGetIntTypeWidth(LLVMTypeOf(a)) == 1)
+    a = widen(n, a);
+  return order_integers(n, a, LLVMConstNull(LLVMTypeOf(a)), false);
+}
+
 // 3: one of them is not a number.
 static LLVMValueRef order_reals(const RelationInserter *n, LLVMValueRef a,
                                 LLVMValueRef b) {
@@ -331,7 +339,7 @@ static LLVMValueRef outcome_of(const RelationInserter *n,
   case SHAPE_NULL:
     return is_other(n, s->left, zero);
   case SHAPE_SIGN:
-    return order_integers(n, s->left, zero, false);
+    return sign_of(n, s->left);
   case SHAPE_REAL_SIGN:
     return order_reals(n, s->left, zero);
   default:
