@@ -16,7 +16,7 @@
 #define WP(a) {WRITES_POINTER, a, -1, -1}
 #define WU(a) {WRITES_UNKNOWN, a, -1, -1}
 #define NB(n) {RETURNS_BLOCK, -1, n, -1}
-#define TOKEN {RETURNS_TOKEN, -1, -1, -1}
+#define TOKEN(a, r) {RETURNS_TOKEN, a, r, -1}
 #define NT {RETURNS_TEXT, -1, -1, -1}
 #define PF(a, v) {PRINTS, a, v, -1}
 #define SF(a, v) {SCANS, a, v, -1}
@@ -169,13 +169,13 @@ static const LibraryCall calls[] = {
     {"strnlen", 1, {RTN(0, 1)}},
     {"strpbrk", 2, {RT(0), RT(1)}},
     {"strrchr", 1, {RT(0)}},
-    {"strsep", 2, {TOKEN, WP(0)}},
+    {"strsep", 3, {RT(1), TOKEN(-1, 0), WP(0)}},
     {"strspn", 2, {RT(0), RT(1)}},
     {"strstr", 2, {RT(0), RT(1)}},
     {"strtod", 2, {RT(0), WP(1)}},
     {"strtof", 2, {RT(0), WP(1)}},
-    {"strtok", 1, {TOKEN}},
-    {"strtok_r", 2, {TOKEN, WP(2)}},
+    {"strtok", 2, {RT(1), TOKEN(0, -1)}},
+    {"strtok_r", 3, {RT(1), TOKEN(0, 2), WP(2)}},
     {"strtol", 2, {RT(0), WP(1)}},
     {"strtold", 2, {RT(0), WP(1)}},
     {"strtoll", 2, {RT(0), WP(1)}},

@@ -19,7 +19,8 @@ typedef enum {
   RETURNS_BLOCK,  // a new block of size * factor bytes, written by nobody
   RETURNS_ZEROS,  // the same, written by the call
   RETURNS_TEXT,   // a new text
-  RETURNS_TOKEN,  // strtok: what it points to is read, its end written
+  RETURNS_TOKEN,  // strtok: the token is read and its end written. `arg` is the
+                  // text, and if null or -1, what `size` points to is
   MOVES_BLOCK,    // realloc
   FREES_BLOCK,    //
   SORTS,          // size * factor bytes are read and written, before it begins

@@ -309,6 +309,10 @@ static void define_format(const LibraryUse *u, const LibraryEffect *e) {
 
 // --- effects ----------------------------------------------------------------
 
+static LLVMValueRef argument_or_null(const LibraryUse *u, int i) {
+  return i < 0 ? LLVMConstNull(u->pairs->ptr) : argument(u->call, i);
+}
+
 static void before_call(const LibraryUse *u, const LibraryEffect *e) {
   Pairs *p = u->pairs;
   LLVMValueRef at = e->arg >= 0 ? argument(u->call, e->arg) : NULL;
@@ -334,6 +338,12 @@ static void before_call(const LibraryUse *u, const LibraryEffect *e) {
   case FREES_BLOCK:
     pairs_invoke(p, p->freed, &at, 1);
     return;
+  case RETURNS_TOKEN: {
+    LLVMValueRef args[] = {argument_or_null(u, e->arg),
+                           argument_or_null(u, e->size)};
+    pairs_invoke(p, p->cut, args, 2);
+    return;
+  }
   default:
     return;
   }
@@ -410,29 +420,32 @@ static bool is_integer(LLVMValueRef v) {
   return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMIntegerTypeKind;
 }
 
+static bool is_of(LLVMValueRef call, int arg, bool (*kind)(LLVMValueRef)) {
+  return arg < 0 ||
+         (arg < (int)LLVMGetNumArgOperands(call) && kind(argument(call, arg)));
+}
+
+static bool has_arguments(LLVMValueRef call, const LibraryEffect *e) {
+  bool formats = e->kind == PRINTS || e->kind == SCANS;
+  bool pointed = e->kind == READS_LINE || e->kind == RETURNS_TOKEN;
+  return is_of(call, e->arg, is_pointer) &&
+         (formats || is_of(call, e->size, pointed ? is_pointer : is_integer)) &&
+         is_of(call, e->factor, is_integer);
+}
+
+static bool has_result(LLVMValueRef call, EffectKind kind) {
+  if (kind == WRITES_RESULT || kind == SCANS || kind == READS_LINE ||
+      kind == NEW_TEXT)
+    return is_integer(call);
+  return kind < RETURNS_BLOCK || kind > MOVES_BLOCK || is_pointer(call);
+}
+
 // Is the call one that the table describes? A program may declare what it likes.
 static bool fits(LLVMValueRef call, const LibraryCall *c) {
-  int n = (int)LLVMGetNumArgOperands(call);
-  for (int i = 0; i < c->n; i++) {
-    const LibraryEffect *e = &c->effects[i];
-    bool formats = e->kind == PRINTS || e->kind == SCANS;
-    bool sized = !formats && e->kind != READS_LINE;
-    if ((e->arg >= 0 && (e->arg >= n || !is_pointer(argument(call, e->arg)))) ||
-        (sized && e->size >= 0 &&
-         (e->size >= n || !is_integer(argument(call, e->size)))) ||
-        (e->factor >= 0 &&
-         (e->factor >= n || !is_integer(argument(call, e->factor)))))
+  for (int i = 0; i < c->n; i++)
+    if (!has_arguments(call, &c->effects[i]) ||
+        !has_result(call, c->effects[i].kind))
       return false;
-    if (e->kind == READS_LINE && n <= e->size)
-      return false;
-    if ((e->kind == WRITES_RESULT || e->kind == SCANS ||
-         e->kind == READS_LINE || e->kind == NEW_TEXT) &&
-        !is_integer(call))
-      return false;
-    if ((e->kind >= RETURNS_BLOCK && e->kind <= MOVES_BLOCK) &&
-        !is_pointer(call))
-      return false;
-  }
   return true;
 }
 

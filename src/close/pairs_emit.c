@@ -27,7 +27,7 @@ static LLVMValueRef declare_variable(Pairs *p, const char *name,
 
 static void declare_runtime(Pairs *p) {
   LLVMTypeRef define[] = {p->i32, p->ptr, p->i64};
-  LLVMTypeRef one[] = {p->ptr};
+  LLVMTypeRef one[] = {p->ptr}, two[] = {p->ptr, p->ptr};
   LLVMTypeRef moved[] = {p->ptr, p->i64, p->ptr, p->i64};
   LLVMTypeRef none = p->nothing;
   p->define = declare(p, "__culprit_close_define", none, define, 3);
@@ -37,6 +37,7 @@ static void declare_runtime(Pairs *p) {
   p->fresh = declare(p, "__culprit_close_fresh", none, define, 3);
   p->freed = declare(p, "__culprit_close_freed", none, one, 1);
   p->size = declare(p, "__culprit_close_size", p->i64, one, 1);
+  p->cut = declare(p, "__culprit_close_cut", none, two, 2);
   p->token = declare(p, "__culprit_close_token", none, define, 2);
   p->moved = declare(p, "__culprit_close_moved", none, moved, 4);
   p->stores = declare_variable(p, "__culprit_shadow_stores", p->i64, false);

@@ -62,7 +62,7 @@ typedef struct {
   PairHelper record, record_many, record_bit, record_byte, after, outside,
       use_if;
   PairHelper define, define_text, use, use_text;
-  PairHelper fresh, freed, moved, size, token;
+  PairHelper fresh, freed, moved, size, cut, token;
   LLVMValueRef last; // stands for the unit's array until it is known how long
   uint64_t nlast;
   unsigned alias_scope, noalias; // kinds of metadata

@@ -250,14 +250,28 @@ HIDDEN void __culprit_close_define_text(uint32_t d, char *p, uint64_t most) {
     __culprit_close_define(d, p, text_size(p, most));
 }
 
-// A token was cut out of a text: it was read, and its end written.
+// Where the text ends that tokens are being cut out of.
+static __thread const char *text_end;
+
+// A token will be cut out of `text`, or if that is null, of *rest, or if that is
+// null, too, of the same text as before.
+HIDDEN void __culprit_close_cut(const char *text, const char *const *rest) {
+  if (!text && rest)
+    text = *rest;
+  if (text)
+    text_end = text + length(text);
+}
+
+// A token was cut out of a text: it was read, and its end written, unless it is
+// that of the text.
 HIDDEN void __culprit_close_token(uint32_t id, char *p) {
   if (!p)
     return;
   uint64_t n = length(p);
   if (id)
     __culprit_close_use(id, p, n);
-  __culprit_close_define(id, p + n, 1);
+  if (p + n != text_end)
+    __culprit_close_define(id, p + n, 1);
 }
 
 // --- blocks of the heap -----------------------------------------------------
