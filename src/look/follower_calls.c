@@ -28,8 +28,9 @@ typedef enum {
   DOES_ALLOCATE, // as many bytes as argument 0 says
   DOES_ALLOCATE_ZEROED,
   DOES_REALLOCATE,
-  DOES_FORMAT, // the format is argument `format`
-  DOES_TOKENS,
+  DOES_FORMAT,    // the format is argument `format`
+  DOES_TOKENS,    // of its own state
+  DOES_TOKENS_OF, // of the caller's state
   DOES_RANDOM,
   DOES_JUMP,
   DOES_END,
@@ -135,11 +136,12 @@ static const LibraryRow rows[] = {
     {"strndup", "s-", DOES_DUPLICATE_COUNTED, 0},
     {"strpbrk", "ss", 0, 0},
     {"strrchr", "s-", 0, 0},
+    {"strsep", "?s", DOES_TOKENS_OF, 0},
     {"strspn", "ss", 0, 0},
     {"strstr", "ss", 0, 0},
     {"strtod", "sw", 0, 0},
     {"strtok", "ss", DOES_TOKENS, 0},
-    {"strtok_r", "ss?", 0, 0},
+    {"strtok_r", "ss?", DOES_TOKENS_OF, 0},
     {"strtol", "sw-", 0, 0},
     {"strtoll", "sw-", 0, 0},
     {"strtoul", "sw-", 0, 0},
@@ -307,6 +309,21 @@ static void fill_bytes(const FollowedCall *l, uint64_t at, uint8_t byte,
     watched_write(&l->follower->memory, at + i, &byte, 1, l->set);
 }
 
+// A token ends where the function has put a NUL: at the first delimiter.
+static void end_token(const FollowedCall *l) {
+  Follower *f = l->follower;
+  Str token = {0}, delimiters = {0};
+  uint8_t nul = 0;
+  if (l->result && follower_text(f, l->result, LONGEST, &token) &&
+      follower_text(f, call_arg(l, 1), LONGEST, &delimiters)) {
+    size_t n = strcspn(str_text(&token), str_text(&delimiters));
+    if (n < token.len)
+      watched_write(&f->memory, l->result + n, &nul, 1, l->frame->outside);
+  }
+  str_release(&token);
+  str_release(&delimiters);
+}
+
 static void do_effect(const FollowedCall *l, const LibraryRow *row) {
   Follower *f = l->follower;
   uint64_t a = call_arg(l, 0), b = call_arg(l, 1), n = call_arg(l, 2);
@@ -346,6 +363,10 @@ static void do_effect(const FollowedCall *l, const LibraryRow *row) {
   case DOES_REALLOCATE:
     if (a && l->result && a != l->result)
       follower_copy(f, l->result, a, b, l->set);
+    return;
+  case DOES_TOKENS:
+  case DOES_TOKENS_OF:
+    end_token(l);
     return;
   case DOES_FORMAT:
     follower_format(f, l->step, l->frame, l->call, row->format, l->result);
