@@ -135,7 +135,7 @@ int spool_write_record(const char *dir, const SpoolRecord *r, Err *err) {
 }
 
 static void get_line(SpoolRecord *r, const char *name, const char *value) {
-  if (!strcmp(name, "result") && r->nresults < 2)
+  if (!strcmp(name, "result") && r->nresults < ATTEMPTS_MOST)
     r->results[r->nresults++] =
         (SpoolResult){.result = "", .status = -1, .log = "", .run = ""};
   get_field(record_fields, LENGTH(record_fields), name, value, r, &r->arena);
