@@ -121,6 +121,7 @@ static int write_config(MakeCheck *c, Err *err) {
                         .limit = runner_limit(r, r->timeout),
                         .rerun = r->options->rerun,
                         .root = c->dir,
+                        .source = (char *)r->root,
                         .close = ""};
   return spool_write_config(c->spool, &config, err);
 }
@@ -474,6 +475,7 @@ static int write_again(MakeCheck *c, AgainSlot *s, const char *test, Err *err) {
   double limit = r->close->limit(r->close->context, test, r->timeout);
   SpoolConfig config = {.timeout = limit,
                         .limit = limit,
+                        .source = (char *)r->root,
                         .root = c->dir,
                         .close = (char *)r->close->dir};
   return dir_make_empty(s->spool, err) ||

@@ -26,6 +26,7 @@ typedef struct {
   double limit; // less, to be tried first (runner_limit); timeout: none
   int rerun;    // 0, 1
   char *root;   // the build directory, absolute
+  char *source; // paths are shown relative to it
   char *close; // for a closer look: CULPRIT_CLOSE; the test's files are not for
                // make. "": make has started the driver
 } SpoolConfig;

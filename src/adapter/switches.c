@@ -150,13 +150,8 @@ static char *find_cmake_switch(const char *dir, const char *source,
   return name;
 }
 
-static char *source_of(const char *dir) {
-  return file_match(dir, "CMakeCache.txt",
-                    "^CMAKE_HOME_DIRECTORY:INTERNAL=([^\r\n]*)");
-}
-
 int cmake_lists_none(const char *dir, Err *err) {
-  char *source = source_of(dir), *found;
+  char *source = source_of_build(dir), *found;
   free(find_cmake_switch(dir, source, &found));
   int rc = lists_none("ctest", dir, source, found, err);
   free(source);
@@ -164,7 +159,7 @@ int cmake_lists_none(const char *dir, Err *err) {
 }
 
 char *cmake_test_switch(const char *dir) {
-  char *source = source_of(dir), *found;
+  char *source = source_of_build(dir), *found;
   char *name = find_cmake_switch(dir, source, &found);
   if (!found) {
     free(name);

@@ -286,15 +286,6 @@ static bool can_be_built(const TreeKind *k, const char *dir) {
                   file_has(dir, name, "(^|[^[:alnum:]])(check|tests?)"));
 }
 
-// A build directory remembers its source: caller frees; NULL: it is none.
-static char *source_of_build(const char *dir) {
-  char *home = file_match(dir, "CMakeCache.txt",
-                          "^CMAKE_HOME_DIRECTORY:INTERNAL=([^\r\n]*)");
-  if (!home && is_automake_dir(dir))
-    home = file_match(dir, "Makefile", "^abs_top_srcdir = ([^\r\n]*)");
-  return home;
-}
-
 // Is the directory a build of ours already?
 static bool is_built_by_us(const char *dir) {
   return file_has(dir, "CMakeCache.txt", "^CMAKE_C_COMPILER:.*culprit-cc") ||

@@ -158,9 +158,11 @@ static int make_run_dir(Driver *d, SpoolResult *result, Err *err) {
 }
 
 // The log of a test that hangs ends with its stacks.
-static void log_stacks(void *log, pid_t session) {
+static void log_stacks(void *driver, pid_t session) {
+  const Driver *d = driver;
+  const char *log = d->record.results[d->repeat.attempt].log;
   Str text = {0};
-  runner_add_stacks(session, "", &text);
+  runner_add_stacks(session, d->config.source, &text);
   FILE *out = text.len ? fopen(log, "a") : NULL;
   if (out) {
     fprintf(out, "\n%s", text.data);
@@ -187,7 +189,7 @@ static int execute(Driver *d, char **argv, double timeout,
                  .timeout = timeout,
                  .mark = extra[0],
                  .hangs = log_stacks,
-                 .context = result->log};
+                 .context = d};
   test_prepare(&test, NULL, a, &spawn);
   spawn.redirects = &silence;
   spawn.nredirects = d->repeat.attempt > 0 || is_look(d);

@@ -254,7 +254,7 @@ static void put_branch(const Numbers *nums, const NoteBranch *b, FILE *out) {
   uint32_t at = note_statement(nums->h->report.suite, b->file, b->line);
   fprintf(out, "[%ld,", at == ENTITY_NONE ? -1L : (long)nums->index[at]);
   Str place = {0};
-  str_addf(&place, "%s:%u", path_below(b->file, nums->h->report.suite->cwd),
+  str_addf(&place, "%s:%u", suite_shown(nums->h->report.suite, b->file),
            b->line);
   json_string(str_text(&place), out);
   fputc(',', out);

@@ -246,7 +246,7 @@ static void put_near(const HtmlReport *h, size_t failure, FILE *out) {
   for (size_t i = 0; i < n->branches.len; i++) {
     const NoteBranch *b = &n->branches.items[i];
     Str text = {0};
-    str_addf(&text, "%s:%u ", path_below(b->file, suite->cwd), b->line);
+    str_addf(&text, "%s:%u ", suite_shown(suite, b->file), b->line);
     report_branch(b, &text);
     fputs("<li>", out);
     html_text(str_text(&text), out);

@@ -214,9 +214,11 @@ static int begin_session(Runner *r, const char *adapter, Err *err) {
   if (r->fresh && !r->options->failed)
     forget_done(r);
   char *key = session_key(r, adapter);
-  int rc = session_begin(r->store, key, r->command, r->root, &r->session,
-                         &r->continued, err);
+  int rc = session_begin(r->store, key, r->command, r->cwd ? r->cwd : r->root,
+                         &r->session, &r->continued, err);
   free(key);
+  if (!rc && r->project)
+    rc = session_set_project(r->store, r->session, r->project, err);
   if (!rc && r->continued)
     rc = load_done(r, err);
   return rc;
@@ -467,6 +469,8 @@ static char *name_pattern(const Segments *s) {
 static char *describe_split(const Runner *r, const Run *run,
                             const Segments *s) {
   const char *program = path_below(s->items[0].program, r->root);
+  if (*program == '/' && r->cwd)
+    program = path_below(program, r->cwd);
   char *pattern = name_pattern(s), *text;
   if (!*s->items[0].name && s->items[0].returned)
     text = mem_printf("`%s` writes %zu lines of TAP; each is a test", program,

@@ -92,7 +92,9 @@ typedef struct Runner Runner;
 struct Runner {
   const RunOptions *options;
   const char *command;     // our own command line, for the store
-  const char *root;        // our directory: paths are shown relative to it
+  const char *root;        // paths are shown relative to it
+  const char *cwd;         // our directory, if that is another; NULL: root
+  const char *project;     // Suite.project; NULL: none
   Store *store;            // set by the caller before runner_begin
   const CloseHooks *close; // NULL: an ordinary session
   Oracle oracle;
