@@ -160,10 +160,11 @@ static int make_run_dir(Driver *d, SpoolResult *result, Err *err) {
 // The log of a test that hangs ends with its stacks.
 static void log_stacks(void *driver, pid_t session) {
   const Driver *d = driver;
-  const char *log = d->record.results[d->repeat.attempt].log;
+  const SpoolResult *result = &d->record.results[d->repeat.attempt];
   Str text = {0};
-  runner_add_stacks(session, d->config.source, &text);
-  FILE *out = text.len ? fopen(log, "a") : NULL;
+  runner_look_at_hang(session, d->config.source,
+                      *d->config.close ? NULL : result->run, &text);
+  FILE *out = text.len ? fopen(result->log, "a") : NULL;
   if (out) {
     fprintf(out, "\n%s", text.data);
     fclose(out);

@@ -295,6 +295,8 @@ static void put_loops(const Report *r, FILE *out) {
     fprintf(out, ",\"first\":%u,\"last\":%u", l->first, l->last);
     if (l->turns)
       fprintf(out, ",\"turns\":%llu", (unsigned long long)l->turns);
+    if (l->turns && l->watched)
+      fprintf(out, ",\"seconds\":%g", TURNS_SECONDS);
     fputc('}', out);
   }
   fputc(']', out);

@@ -24,7 +24,7 @@
 
 enum {
   LOOK = 100
-};  // milliseconds until a closer look is asked whether it
+}; // milliseconds until a closer look is asked whether it
     // goes on
 
 typedef struct {
@@ -37,6 +37,7 @@ typedef struct {
   bool in_second;   // its second process is running
   bool merged;
   double limit;   // of this execution
+  bool derived;   // it is less than the test\'s own
   bool full;      // the test ran into a derived limit: no more of those
   bool hangs;     // it ran into the full limit
   bool waiting;   // to be started when nothing else runs
@@ -52,6 +53,7 @@ typedef struct {
   Spawn spawn;
   Str stacks;       // of a test that hangs, before it was stopped
   const char *root; // paths in them are relative to it
+  bool looks;       // closely, at a test that has run
   Arena arena;      // of this test
 } BatchSlot;
 
@@ -142,10 +144,14 @@ static bool is_merged(const Test *t, const Spawn *s) {
   return t->line && !s->nredirects && strstr(t->line, "2>&1");
 }
 
-static void keep_stacks(void *slot, pid_t session) {
+// A run that only reached a derived limit is repeated.
+static void look_at_hang(void *slot, pid_t session) {
   BatchSlot *s = slot;
+  if (s->derived && !s->hangs)
+    return;
   str_clear(&s->stacks);
-  runner_add_stacks(session, s->root, &s->stacks);
+  runner_look_at_hang(session, s->root, s->looks ? NULL : s->run_dir,
+                      &s->stacks);
 }
 
 static bool is_running(const BatchSlot *s) { return s->test && !s->waiting; }
@@ -173,6 +179,7 @@ static int start_test(Batch *b, BatchSlot *s, Err *err) {
     return -1;
   s->in_second = false;
   s->limit = execution_limit(b, s);
+  s->derived = s->limit < test_timeout(b, s->test);
   s->spawn = (Spawn){.env = test_environment(s->test, s->env, &s->arena),
                      .cwd = test_dir(b, s),
                      .out = s->out,
@@ -180,10 +187,11 @@ static int start_test(Batch *b, BatchSlot *s, Err *err) {
                      .timeout = s->limit,
                      .max_output = o->max_output,
                      .mark = s->mark,
-                     .hangs = keep_stacks,
+                     .hangs = look_at_hang,
                      .context = s,
                      .serve = o->serve};
   s->root = b->runner->root;
+  s->looks = b->runner->close != NULL;
   str_clear(&s->stacks);
   runner_confine(b->runner, slot_of(b, s), &s->spawn, &s->arena);
   test_prepare(s->test, o->exe, &s->arena, &s->spawn);
@@ -347,9 +355,8 @@ static int repeat_with_full_limit(Batch *b, BatchSlot *s, Err *err) {
 static int execution_ended(Batch *b, BatchSlot *s, const Outcome *outcome,
                            Err *err) {
   bool late = outcome->end == END_TIMEOUT;
-  bool derived = s->limit < test_timeout(b, s->test);
   s->alone = false;
-  if (late && derived && !s->hangs)
+  if (late && s->derived && !s->hangs)
     return repeat_with_full_limit(b, s, err);
   s->hangs |= late;
   s->outcome = *outcome;

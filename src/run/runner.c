@@ -14,6 +14,7 @@
 #include "oracle/failure.h"
 #include "process/orphan.h"
 #include "process/words.h"
+#include "program/turns_watch.h"
 #include "program/unwind.h"
 #include "run/segment_verdict.h"
 #include "util/fs.h"
@@ -550,7 +551,26 @@ void runner_note_duration(Runner *r, double seconds) {
     r->slowest = seconds;
 }
 
-void runner_add_stacks(pid_t session, const char *root, Str *out) {
+// Up to so many processes are watched.
+enum { WATCHED = 4 };
+
+static void leave_turns(const Pids *pids, const char *dir) {
+  size_t watched = 0;
+  for (size_t i = 0; i < pids->len && watched < WATCHED; i++) {
+    Str turns = {0};
+    Err ignored;
+    turns_watch(pids->items[i], false, &turns);
+    char *path = mem_printf("%s/%d" TURNS_SUFFIX, dir, (int)pids->items[i]);
+    if (turns.len)
+      fs_write(path, turns.data, turns.len, &ignored);
+    watched += turns.len > 0;
+    free(path);
+    str_release(&turns);
+  }
+}
+
+void runner_look_at_hang(pid_t session, const char *root, const char *dir,
+                         Str *out) {
   Pids pids = {0};
   Str stacks = {0};
   session_list(session, &pids);
@@ -559,6 +579,8 @@ void runner_add_stacks(pid_t session, const char *root, Str *out) {
   if (stacks.len)
     str_addf(out, "culprit: where it was when it was stopped:\n%s",
              stacks.data);
+  if (dir)
+    leave_turns(&pids, dir);
   array_release(&pids);
   str_release(&stacks);
 }

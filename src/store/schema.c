@@ -150,6 +150,7 @@ static const char tables[] =
     "  how TEXT NOT NULL,"
     "  exact INTEGER NOT NULL,"
     "  callers TEXT NOT NULL DEFAULT '',"
+    "  turns TEXT NOT NULL DEFAULT '',"
     "  PRIMARY KEY (run, n)"
     ") STRICT, WITHOUT ROWID;"
 
@@ -170,6 +171,7 @@ static const char *const upgrades[STORE_VERSION - 1] = {
     "ALTER TABLE run ADD COLUMN close INTEGER NOT NULL DEFAULT 0;"
     "UPDATE meta SET version = 5;",
     "ALTER TABLE session ADD COLUMN project TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE death ADD COLUMN turns TEXT NOT NULL DEFAULT '';"
     "UPDATE meta SET version = 6;",
 };
 // clang-format on

@@ -1209,6 +1209,7 @@ TEST(a_store_of_the_first_version_is_brought_up_to_date) {
               " ALTER TABLE run_failure DROP COLUMN excerpt;"
               " ALTER TABLE run_failure DROP COLUMN output;"
               " ALTER TABLE death DROP COLUMN callers;"
+              " ALTER TABLE death DROP COLUMN turns;"
               " ALTER TABLE session DROP COLUMN close;"
               " ALTER TABLE session DROP COLUMN project;"
               " ALTER TABLE run DROP COLUMN close;"
