@@ -121,6 +121,7 @@ static int write_config(MakeCheck *c, Err *err) {
                         .limit = runner_limit(r, r->timeout),
                         .rerun = r->options->rerun,
                         .root = c->dir,
+                        .source = (char *)r->root,
                         .close = ""};
   return spool_write_config(c->spool, &config, err);
 }
@@ -156,7 +157,7 @@ static int run_of_record(MakeCheck *c, const SpoolRecord *rec, int attempt,
     runner_judge_segments(c->runner, segments, run, &t, rec->test, attempt > 0);
   }
   fs_remove_tree(result->run);
-  if (attempt || c->runner->close) // its log is ours
+  if (attempt || c->runner->close) // make has the first one's log
     unlink(result->log);
   return rc;
 }
@@ -173,26 +174,37 @@ static void take_context(Runner *r, const SpoolRecord *rec) {
   unlink(rec->context);
 }
 
+// Passed twice alone, after it had failed beside others: that counts.
+static int add_undisturbed(MakeCheck *c, Run *runs, const Segments *segments,
+                           size_t undecided, Err *err) {
+  Segments only[2] = {segments[2], {0}};
+  c->runner->undecided = undecided;
+  runner_note_disturbed(c->runner, &runs[2], &runs[0]);
+  return runner_add_segments(c->runner, &runs[2], NULL, only, err);
+}
+
 static int take_record(MakeCheck *c, const SpoolRecord *rec, Err *err) {
-  Run run = {0}, again = {0};
-  Segments segments[2] = {0};
-  bool twice = rec->nresults > 1;
+  Run runs[ATTEMPTS_MOST] = {0};
+  Segments segments[ATTEMPTS_MOST] = {0};
+  int n = rec->nresults, rc = 0;
+  size_t undecided = c->runner->undecided;
   if (!c->runner->close)
     take_context(c->runner, rec);
-  int rc = run_of_record(c, rec, 0, &run, &segments[0], err);
-  if (!rc && twice)
-    rc = run_of_record(c, rec, 1, &again, &segments[1], err);
-  if (!rc) {
-    c->bad =
-        c->bad || run.verdict == VERDICT_FAIL || run.verdict == VERDICT_ERROR;
-    rc = runner_add_segments(c->runner, &run, twice ? &again : NULL, segments,
-                             err);
-    rc = rc || note_limits(c, rec, &run, err) ? -1 : 0;
+  for (int i = 0; !rc && i < n; i++)
+    rc = run_of_record(c, rec, i, &runs[i], &segments[i], err);
+  Repeat last = {.attempt = n - 1};
+  Verdict first = runs[0].verdict;
+  if (!rc && repeat_was_disturbed(&last, runs[ATTEMPTS_MOST - 1].verdict))
+    rc = add_undisturbed(c, runs, segments, undecided, err);
+  else if (!rc)
+    rc = runner_add_segments(c->runner, &runs[0], n > 1 ? &runs[1] : NULL,
+                             segments, err);
+  c->bad = c->bad || first == VERDICT_FAIL || first == VERDICT_ERROR;
+  rc = rc || note_limits(c, rec, &runs[0], err) ? -1 : 0;
+  for (int i = 0; i < ATTEMPTS_MOST; i++) {
+    run_release(&runs[i]);
+    segments_release(&segments[i]);
   }
-  run_release(&run);
-  run_release(&again);
-  segments_release(&segments[0]);
-  segments_release(&segments[1]);
   return rc;
 }
 
@@ -463,6 +475,7 @@ static int write_again(MakeCheck *c, AgainSlot *s, const char *test, Err *err) {
   double limit = r->close->limit(r->close->context, test, r->timeout);
   SpoolConfig config = {.timeout = limit,
                         .limit = limit,
+                        .source = (char *)r->root,
                         .root = c->dir,
                         .close = (char *)r->close->dir};
   return dir_make_empty(s->spool, err) ||

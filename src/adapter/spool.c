@@ -27,7 +27,7 @@ typedef struct {
 static const SpoolField config_fields[] = {
     FIELD(SpoolConfig, REAL, timeout), FIELD(SpoolConfig, REAL, limit),
     FIELD(SpoolConfig, NUMBER, rerun), FIELD(SpoolConfig, TEXT, root),
-    FIELD(SpoolConfig, TEXT, close)};
+    FIELD(SpoolConfig, TEXT, source),  FIELD(SpoolConfig, TEXT, close)};
 static const SpoolField record_fields[] = {
     FIELD(SpoolRecord, TEXT, test), FIELD(SpoolRecord, TEXT, command),
     FIELD(SpoolRecord, TEXT, context), FIELD(SpoolRecord, REAL, overran)};
@@ -108,7 +108,7 @@ int spool_write_config(const char *dir, const SpoolConfig *c, Err *err) {
 }
 
 int spool_read_config(const char *dir, SpoolConfig *c, Arena *arena, Err *err) {
-  *c = (SpoolConfig){.root = "", .close = ""};
+  *c = (SpoolConfig){.root = "", .source = ".", .close = ""};
   Str text = {0};
   char *path = mem_printf("%s/config", dir);
   int rc = fs_read_regular(path, 1 << 16, &text, err);
@@ -135,7 +135,7 @@ int spool_write_record(const char *dir, const SpoolRecord *r, Err *err) {
 }
 
 static void get_line(SpoolRecord *r, const char *name, const char *value) {
-  if (!strcmp(name, "result") && r->nresults < 2)
+  if (!strcmp(name, "result") && r->nresults < ATTEMPTS_MOST)
     r->results[r->nresults++] =
         (SpoolResult){.result = "", .status = -1, .log = "", .run = ""};
   get_field(record_fields, LENGTH(record_fields), name, value, r, &r->arena);

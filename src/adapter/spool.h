@@ -7,12 +7,14 @@
 //   run-XXXXXX  a test's run files, made by the driver
 //   rec-PID     the result of a test; appears complete (rename)
 //   ctx-PID     how make started its driver (driver_context.h)
+//   gate, turn, turns  which tests run at once: turns.h
 #ifndef CULPRIT_ADAPTER_SPOOL_H
 #define CULPRIT_ADAPTER_SPOOL_H
 
 #include <stdbool.h>
 
 #include "process/process.h"
+#include "run/repeat.h"
 #include "util/arena.h"
 #include "util/err.h"
 #include "util/str.h"
@@ -24,6 +26,7 @@ typedef struct {
   double limit; // less, to be tried first (runner_limit); timeout: none
   int rerun;    // 0, 1
   char *root;   // the build directory, absolute
+  char *source; // paths are shown relative to it
   char *close; // for a closer look: CULPRIT_CLOSE; the test's files are not for
                // make. "": make has started the driver
 } SpoolConfig;
@@ -42,7 +45,7 @@ typedef struct {
 typedef struct {
   char *test;    // "tests/foo.sh", relative to the root
   char *command; // for people
-  SpoolResult results[2];
+  SpoolResult results[ATTEMPTS_MOST];
   int nresults;
   double overran; // the derived limit that it ran into; 0: none
   char *context;  // file; "": none

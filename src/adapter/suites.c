@@ -36,6 +36,17 @@ char *suite_dir(const RunOptions *o) {
   return mem_strdup(o->cwd);
 }
 
+char *source_of_build(const char *dir) {
+  char *source = file_match(dir, "CMakeCache.txt",
+                            "^CMAKE_HOME_DIRECTORY:INTERNAL=([^\r\n]*)");
+  if (!source && is_automake_dir(dir))
+    source = file_match(dir, "Makefile", "^abs_top_srcdir = ([^\r\n]*)");
+  if (!source)
+    source = file_match(dir, "meson-info/meson-info.json",
+                        "\"source\": *\"(/[^\"\\]*)\"");
+  return source;
+}
+
 const char *output_tail(const Str *text) {
   const char *start = str_text(text);
   if (text->len <= TAIL_BYTES)

@@ -15,6 +15,10 @@ bool command_is(char *const *command, const char *tool, const char *word);
 // Caller frees.
 char *suite_dir(const RunOptions *o);
 
+// A build directory remembers where its sources are. Caller frees; NULL: it is
+// none.
+char *source_of_build(const char *dir);
+
 // command_capture of argv in `dir`.
 int suite_capture(const char *dir, char *const *argv, Str *out);
 

@@ -2,6 +2,7 @@
 #include "adapter/switches.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,10 +46,16 @@ static char *find_place(const char *source, char *const *files,
   return place;
 }
 
-static char *hint(const char *place, const char *name, const char *value) {
-  return mem_printf("; %s has option %s: try `culprit run --build-option "
-                    "-D%s=%s`",
-                    place, name, name, value);
+void test_switch_release(TestSwitch *s) {
+  free(s->name);
+  free(s->place);
+  *s = (TestSwitch){0};
+}
+
+static char *hint(const TestSwitch *s) {
+  return mem_printf("; %s %s %s: try `culprit run --build-option -D%s=%s`",
+                    s->place, s->declared ? "has option" : "asks for", s->name,
+                    s->name, s->on);
 }
 
 // A script of the project's that is named as if it ran the tests. Caller frees;
@@ -83,9 +90,10 @@ static const char *interpreter_of(const char *script) {
                                     : "sh";
 }
 
-// Takes over the hint about a switch. Without one: is there a script?
-static int lists_none(const char *tool, const char *dir, const char *source,
-                      char *found, Err *err) {
+// Without a switch: is there a script?
+static int lists_none(const char *tool, const char *dir, TestSwitch *s,
+                      Err *err) {
+  char *source = source_of_build(dir), *found = s->name ? hint(s) : NULL;
   char *runner = found || !source ? NULL : find_runner(source);
   if (runner)
     found = mem_printf("; %s may run them: try `cd %s && culprit run -- %s "
@@ -97,6 +105,8 @@ static int lists_none(const char *tool, const char *dir, const char *source,
                 : "; write their commands to a file, one per line, and give "
                   "--tests FILE");
   free(found);
+  free(source);
+  test_switch_release(s);
   return -1;
 }
 
@@ -117,62 +127,152 @@ static char *switch_that_is_off(const char *line, size_t n) {
   return NULL;
 }
 
-// The hint about the option, if the project itself declares it.
-static char *hint_of_cmake(const char *source, const char *name) {
-  static char *const files[] = {"--include=CMakeLists.txt", "--include=*.cmake",
-                                NULL};
+static char *const cmake_files[] = {"--include=CMakeLists.txt",
+                                    "--include=*.cmake", NULL};
+
+// Where the project itself declares the option or sets the variable; NULL:
+// nowhere.
+static char *place_of_setting(const char *source, const char *name) {
   char *pattern =
       mem_printf("(option|set)[[:space:]]*\\([[:space:]]*%s\\b", name);
-  char *place = find_place(source, files, pattern);
-  char *found = place ? hint(place, name, "ON") : NULL;
+  char *place = find_place(source, cmake_files, pattern);
   free(pattern);
-  free(place);
-  return found;
+  return place;
 }
 
-// The switch in the cache of `dir`, and the hint about it; NULL: none.
-static char *find_cmake_switch(const char *dir, const char *source,
-                               char **hint_of_it) {
-  char *path = mem_printf("%s/CMakeCache.txt", dir), *name = NULL;
+// An option in the cache of `dir`.
+static bool find_in_cache(const char *dir, const char *source, TestSwitch *s) {
+  char *path = mem_printf("%s/CMakeCache.txt", dir);
   Str text = {0};
   Err ignored;
-  *hint_of_it = NULL;
-  if (source && !fs_read(path, 0, &text, &ignored))
-    for (const char *line = str_text(&text); !*hint_of_it && *line;) {
+  if (!fs_read(path, 0, &text, &ignored))
+    for (const char *line = str_text(&text); !s->place && *line;) {
       size_t n = strcspn(line, "\r\n");
-      free(name);
-      name = switch_that_is_off(line, n);
-      *hint_of_it = name ? hint_of_cmake(source, name) : NULL;
+      free(s->name);
+      s->name = switch_that_is_off(line, n);
+      s->place = s->name ? place_of_setting(source, s->name) : NULL;
       line += n + (line[n] != '\0');
     }
   str_release(&text);
   free(path);
-  return name;
+  s->declared = s->place != NULL;
+  if (!s->place)
+    test_switch_release(s);
+  return s->declared;
 }
 
-static char *source_of(const char *dir) {
-  return file_match(dir, "CMakeCache.txt",
-                    "^CMAKE_HOME_DIRECTORY:INTERNAL=([^\r\n]*)");
+// Does a line begin with that command of CMake?
+static bool is_command(const char *line, const char *name) {
+  size_t n = strlen(name);
+  line += strspn(line, " \t");
+  return !strncasecmp(line, name, n) &&
+         line[n + strspn(line + n, " \t")] == '(';
+}
+
+// Do the lines from the `if` that begins here to its else or end add tests?
+static bool block_adds_tests(const char *text) {
+  static const char *const adds[] = {"enable_testing", "add_test",
+                                     "gtest_discover_tests"};
+  int depth = 0;
+  for (const char *line = text; *line;
+       line += strcspn(line, "\n"), line += *line == '\n') {
+    char copy[256];
+    snprintf(copy, sizeof copy, "%.*s", (int)strcspn(line, "\n"), line);
+    depth += is_command(copy, "if") - is_command(copy, "endif");
+    if (!depth || (depth == 1 &&
+                   (is_command(copy, "else") || is_command(copy, "elseif"))))
+      return false;
+    for (size_t i = 0; i < sizeof adds / sizeof *adds; i++)
+      if (is_command(copy, adds[i]))
+        return true;
+    bool directory = is_command(copy, "add_subdirectory");
+    if ((directory || is_command(copy, "include")) && strcasestr(copy, "test"))
+      return true;
+  }
+  return false;
+}
+
+static const char *nth_line(const char *text, unsigned long n) {
+  for (; n > 1 && *text; n--) {
+    text += strcspn(text, "\n");
+    text += *text == '\n';
+  }
+  return text;
+}
+
+// A line "./FILE:LINE:  if(NAME ...": a switch that nothing declares, whose
+// block adds tests?
+static bool is_asked_for(const char *source, const char *line, TestSwitch *s) {
+  const char *colon = strchr(line, ':');
+  const char *end = colon ? strchr(colon + 1, ':') : NULL;
+  const char *name = end ? strchr(end, '(') : NULL;
+  if (!name)
+    return false;
+  name += 1 + strspn(name + 1, " \t");
+  size_t n = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                          "abcdefghijklmnopqrstuvwxyz0123456789_");
+  const char *after = name + n + strspn(name + n, " \t");
+  if (!is_about_tests(name, n) || (*after != ')' && !text_starts(after, "AND")))
+    return false;
+  char *path = mem_printf("%s/%.*s", source, (int)(colon - line), line);
+  Str text = {0};
+  Err ignored;
+  *s = (TestSwitch){
+      .name = mem_printf("%.*s", (int)n, name), .on = "ON", .off = "OFF"};
+  char *set = place_of_setting(source, s->name);
+  if (!set && !fs_read(path, 0, &text, &ignored) &&
+      block_adds_tests(
+          nth_line(str_text(&text), strtoul(colon + 1, NULL, 10)))) {
+    const char *file = text_starts(line, "./") ? line + 2 : line;
+    s->place = mem_printf("%.*s", (int)(end - file), file);
+  }
+  free(set);
+  free(path);
+  str_release(&text);
+  if (!s->place)
+    test_switch_release(s);
+  return s->place != NULL;
+}
+
+// A variable that the project's files ask for, and that only the user sets.
+static bool find_asked_for(const char *source, TestSwitch *s) {
+  Str said = {0};
+  char *argv[] = {"grep",
+                  "-rnsiE",
+                  "--exclude-dir=.culprit",
+                  cmake_files[0],
+                  cmake_files[1],
+                  "-e",
+                  "^[[:space:]]*if[[:space:]]*\\([[:space:]]*[A-Z0-9_]*"
+                  "test(s|ing|suite)?\\b",
+                  ".",
+                  NULL};
+  bool found = false;
+  if (!suite_capture(source, argv, &said))
+    for (const char *line = str_text(&said); *line && !found;) {
+      size_t n = strcspn(line, "\n");
+      char *copy = mem_printf("%.*s", (int)n, line);
+      found = is_asked_for(source, copy, s);
+      free(copy);
+      line += n + (line[n] != '\0');
+    }
+  str_release(&said);
+  return found;
+}
+
+bool cmake_test_switch(const char *dir, TestSwitch *s) {
+  char *source = source_of_build(dir);
+  *s = (TestSwitch){.on = "ON", .off = "OFF"};
+  bool found =
+      source && (find_in_cache(dir, source, s) || find_asked_for(source, s));
+  free(source);
+  return found;
 }
 
 int cmake_lists_none(const char *dir, Err *err) {
-  char *source = source_of(dir), *found;
-  free(find_cmake_switch(dir, source, &found));
-  int rc = lists_none("ctest", dir, source, found, err);
-  free(source);
-  return rc;
-}
-
-char *cmake_test_switch(const char *dir) {
-  char *source = source_of(dir), *found;
-  char *name = find_cmake_switch(dir, source, &found);
-  if (!found) {
-    free(name);
-    name = NULL;
-  }
-  free(found);
-  free(source);
-  return name;
+  TestSwitch s;
+  cmake_test_switch(dir, &s);
+  return lists_none("ctest", dir, &s, err);
 }
 
 // --- Meson ------------------------------------------------------------------
@@ -185,8 +285,9 @@ static json_t *load_info(const char *dir, const char *name) {
   return root;
 }
 
-// The hint about an option of Meson's, if it is about tests and off.
-static char *hint_of_meson(const char *source, const json_t *option) {
+// Is an option of Meson's about tests, and off?
+static bool is_meson_switch(const char *source, const json_t *option,
+                            TestSwitch *s) {
   static char *const files[] = {"--include=meson_options.txt",
                                 "--include=meson.options", NULL};
   const char *name = json_string_value(json_object_get(option, "name"));
@@ -197,29 +298,41 @@ static char *hint_of_meson(const char *source, const json_t *option) {
   if (!name || !section || strcmp(section, "user") != 0 ||
       !is_about_tests(name, strlen(name)) ||
       (!json_is_false(value) && !feature))
-    return NULL;
+    return false;
   char *pattern = mem_printf("option[[:space:]]*\\([[:space:]]*'%s'", name);
-  char *place = find_place(source, files, pattern);
-  char *found =
-      hint(place ? place : "the project", name, feature ? "enabled" : "true");
+  char *place = source ? find_place(source, files, pattern) : NULL;
+  *s = (TestSwitch){.name = mem_strdup(name),
+                    .place = place ? place : mem_strdup("the project"),
+                    .declared = true,
+                    .on = feature ? "enabled" : "true",
+                    .off = feature ? "disabled" : "false"};
   free(pattern);
-  free(place);
+  return true;
+}
+
+bool meson_test_switch(const char *dir, TestSwitch *s) {
+  json_t *options = load_info(dir, "intro-buildoptions.json"), *option;
+  char *source = source_of_build(dir);
+  bool found = false;
+  size_t i;
+  *s = (TestSwitch){0};
+  json_array_foreach(options, i, option) {
+    found = found || is_meson_switch(source, option, s);
+  }
+  free(source);
+  json_decref(options);
   return found;
 }
 
 int meson_lists_none(const char *dir, Err *err) {
-  json_t *info = load_info(dir, "meson-info.json");
-  json_t *options = load_info(dir, "intro-buildoptions.json"), *option;
-  const char *source = json_string_value(
-      json_object_get(json_object_get(info, "directories"), "source"));
-  char *found = NULL;
-  size_t i;
-  json_array_foreach(options, i, option) {
-    if (source && !found)
-      found = hint_of_meson(source, option);
-  }
-  int rc = lists_none("meson", dir, source, found, err);
-  json_decref(info);
-  json_decref(options);
-  return rc;
+  TestSwitch s;
+  meson_test_switch(dir, &s);
+  return lists_none("meson", dir, &s, err);
+}
+
+bool meson_has_no_tests(const char *dir) {
+  json_t *tests = load_info(dir, "intro-tests.json");
+  bool none = json_is_array(tests) && !json_array_size(tests);
+  json_decref(tests);
+  return none;
 }

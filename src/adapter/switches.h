@@ -1,9 +1,23 @@
 // The switch that builds a project's tests, where its build directory lists
-// none: an option of CMake or Meson whose name says test and which is off.
+// none: an option of CMake or Meson whose name says test and which is off, or a
+// variable of such a name that a CMakeLists.txt asks for and nothing sets.
 #ifndef CULPRIT_ADAPTER_SWITCHES_H
 #define CULPRIT_ADAPTER_SWITCHES_H
 
+#include <stdbool.h>
+
 #include "util/err.h"
+
+typedef struct {
+  char *name, *place;   // "BUILD_TESTING", "CMakeLists.txt:12"
+  const char *on, *off; // its values
+  bool declared;        // as an option; else it is only asked for
+} TestSwitch;
+
+// The switch in this build directory. False: there is none.
+bool cmake_test_switch(const char *dir, TestSwitch *s);
+bool meson_test_switch(const char *dir, TestSwitch *s);
+void test_switch_release(TestSwitch *s);
 
 // Fails with "ctest lists no tests in DIR; CMakeLists.txt:12 has option
 // BUILD_TESTING: try `culprit run --build-option -DBUILD_TESTING=ON`" or,
@@ -11,8 +25,7 @@
 int cmake_lists_none(const char *dir, Err *err);
 int meson_lists_none(const char *dir, Err *err);
 
-// The option of the project's that builds its tests and is off in this build
-// directory of CMake. Caller frees; NULL: none.
-char *cmake_test_switch(const char *dir);
+// Has Meson configured this directory without any test?
+bool meson_has_no_tests(const char *dir);
 
 #endif

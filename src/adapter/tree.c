@@ -114,20 +114,28 @@ static bool ctest_lists_none(const char *dir) {
   return none;
 }
 
+// `command` with the option at its end.
+static int set_switch(Work *w, const char *command, const TestSwitch *s,
+                      const char *value) {
+  char *line = mem_printf("%s -D%s=%s", command, s->name, value);
+  int status = shell(w, ".", line);
+  free(line);
+  return status;
+}
+
 // Many projects build their tests only if asked: in our copy we ask, unless the
 // user says what to build. Without them again if that cannot be configured.
-static int turn_tests_on(Work *w) {
-  char *name = w->tree->noptions || !ctest_lists_none(w->tree->dir)
-                   ? NULL
-                   : cmake_test_switch(w->tree->dir);
-  if (!name)
+static int turn_tests_on(Work *w, bool (*find)(const char *dir, TestSwitch *s),
+                         const char *command) {
+  TestSwitch s = {0};
+  if (w->tree->noptions || !find(w->tree->dir, &s))
     return 0;
-  char *command = mem_printf("cmake -B \"$build\" -D%s=ON || "
-                             "cmake -B \"$build\" -D%s=OFF",
-                             name, name);
-  int status = shell(w, ".", command);
-  free(command);
-  w->switched = name;
+  int status = set_switch(w, command, &s, s.on);
+  if (!status)
+    w->switched = mem_strdup(s.name);
+  else
+    status = set_switch(w, command, &s, s.off);
+  test_switch_release(&s);
   return status;
 }
 
@@ -137,8 +145,8 @@ static int build_cmake(Work *w) {
                        "cmake -S \"$source\" -B \"$build\" "
                        "-DCMAKE_C_COMPILER=\"$cc\" "
                        "-DCMAKE_BUILD_TYPE=RelWithDebInfo \"$@\"");
-    if (!status)
-      status = turn_tests_on(w);
+    if (!status && ctest_lists_none(w->tree->dir))
+      status = turn_tests_on(w, cmake_test_switch, "cmake -B \"$build\"");
     if (status)
       return status;
   }
@@ -149,6 +157,9 @@ static int build_meson(Work *w) {
   if (!dir_has(w->tree->dir, "build.ninja")) {
     int status =
         shell(w, ".", "CC=\"$cc\" meson setup \"$build\" \"$source\" \"$@\"");
+    if (!status && meson_has_no_tests(w->tree->dir))
+      status = turn_tests_on(w, meson_test_switch,
+                             "meson setup --reconfigure \"$build\"");
     if (status)
       return status;
   }
@@ -284,15 +295,6 @@ static bool can_be_built(const TreeKind *k, const char *dir) {
   const char *name = makefile_name(dir);
   return name && (dir_has(dir, "tests") || dir_has(dir, "t") ||
                   file_has(dir, name, "(^|[^[:alnum:]])(check|tests?)"));
-}
-
-// A build directory remembers its source: caller frees; NULL: it is none.
-static char *source_of_build(const char *dir) {
-  char *home = file_match(dir, "CMakeCache.txt",
-                          "^CMAKE_HOME_DIRECTORY:INTERNAL=([^\r\n]*)");
-  if (!home && is_automake_dir(dir))
-    home = file_match(dir, "Makefile", "^abs_top_srcdir = ([^\r\n]*)");
-  return home;
 }
 
 // Is the directory a build of ours already?

@@ -6,9 +6,10 @@
 //
 // It runs the original driver unchanged, with the test's run files going to a
 // directory of their own, ends it at the timeout, runs it again if the test
-// failed (with its files elsewhere: make sees the first result), and leaves a
-// record for `culprit run`, with what that needs to start this driver once more
-// for a closer look. Without a spool it just becomes the driver.
+// failed (with its files elsewhere: make sees the first result; alone if it ran
+// beside others: run/repeat.h), and leaves a record for `culprit run`, with what
+// that needs to start this driver once more for a closer look. Without a spool
+// it just becomes the driver.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,9 +19,11 @@
 
 #include "adapter/driver_context.h"
 #include "adapter/spool.h"
+#include "adapter/turns.h"
 #include "cli/cli.h"
 #include "process/process.h"
 #include "process/words.h"
+#include "run/repeat.h"
 #include "run/runner.h"
 #include "run/testfile.h"
 #include "util/fs.h"
@@ -34,7 +37,10 @@ typedef struct {
   const char *spool;
   SpoolConfig config;
   SpoolRecord record;
-  bool hangs; // the test ran into the full limit
+  bool hangs;    // the test ran into the full limit
+  Repeat repeat; // which attempt this is
+  TestTurns turns;
+  bool beside; // another test ran beside the last execution
   Pool *pool;
   Arena arena;
 } Driver;
@@ -128,8 +134,8 @@ static char *kept_result(Driver *d, const char *name) {
 
 // --- running ----------------------------------------------------------------
 
-// The second attempt writes its files elsewhere.
-static char **second_argv(Driver *d, char *log, char *trs) {
+// Further attempts write their files elsewhere.
+static char **further_argv(Driver *d, char *log, char *trs) {
   size_t n = 0;
   while (d->argv[n])
     n++;
@@ -152,10 +158,13 @@ static int make_run_dir(Driver *d, SpoolResult *result, Err *err) {
 }
 
 // The log of a test that hangs ends with its stacks.
-static void log_stacks(void *log, pid_t session) {
+static void log_stacks(void *driver, pid_t session) {
+  const Driver *d = driver;
+  const SpoolResult *result = &d->record.results[d->repeat.attempt];
   Str text = {0};
-  runner_add_stacks(session, "", &text);
-  FILE *out = text.len ? fopen(log, "a") : NULL;
+  runner_look_at_hang(session, d->config.source,
+                      *d->config.close ? NULL : result->run, &text);
+  FILE *out = text.len ? fopen(result->log, "a") : NULL;
   if (out) {
     fprintf(out, "\n%s", text.data);
     fclose(out);
@@ -166,7 +175,7 @@ static void log_stacks(void *log, pid_t session) {
 static bool is_look(const Driver *d) { return *d->config.close; }
 
 // Executes the original driver. 1: interrupted.
-static int execute(Driver *d, char **argv, bool quiet, double timeout,
+static int execute(Driver *d, char **argv, double timeout,
                    SpoolResult *result) {
   static const Redirect silence = {
       .mode = REDIRECT_WRITE, .fd = 1, .path = "/dev/null"};
@@ -181,10 +190,10 @@ static int execute(Driver *d, char **argv, bool quiet, double timeout,
                  .timeout = timeout,
                  .mark = extra[0],
                  .hangs = log_stacks,
-                 .context = result->log};
+                 .context = d};
   test_prepare(&test, NULL, a, &spawn);
   spawn.redirects = &silence;
-  spawn.nredirects = quiet;
+  spawn.nredirects = d->repeat.attempt > 0 || is_look(d);
   pool_start(d->pool, 0, &spawn);
   size_t slot;
   Outcome outcome;
@@ -198,28 +207,39 @@ static int execute(Driver *d, char **argv, bool quiet, double timeout,
   return 0;
 }
 
+// Executes it when it is its turn, alone or beside others.
+static int execute_in_turn(Driver *d, char **argv, bool alone, double timeout,
+                           SpoolResult *result, Err *err) {
+  if (turns_begin(&d->turns, alone, err))
+    return -1;
+  int rc = execute(d, argv, timeout, result);
+  d->beside = turns_end(&d->turns);
+  return rc;
+}
+
 // As run/batch.c does: what runs into a derived limit is repeated with the full
-// one. Other tests may run beside it, they are make's.
-static int execute_within_limits(Driver *d, char **argv, bool quiet,
-                                 SpoolResult *result, Err *err) {
+// one, alone.
+static int execute_within_limits(Driver *d, char **argv, SpoolResult *result,
+                                 Err *err) {
   double full = d->config.timeout, limit = d->config.limit;
   bool derived = limit > 0 && limit < full && !(d->record.overran > 0);
-  int rc = execute(d, argv, quiet, derived ? limit : full, result);
+  int rc = execute_in_turn(d, argv, d->repeat.alone, derived ? limit : full,
+                           result, err);
   if (!rc && derived && result->end == END_TIMEOUT && !d->hangs) {
     d->record.overran = limit;
     derived = false;
     rc = dir_make_empty(result->run, err);
-    rc = rc ? rc : execute(d, argv, quiet, full, result);
+    rc = rc ? rc : execute_in_turn(d, argv, true, full, result, err);
   }
   d->hangs |= !rc && result->end == END_TIMEOUT && !derived;
   return rc;
 }
 
-// Runs the test once; the second time (`again`), or for a closer look, its files
-// and its PASS or FAIL in the output are not for make. 1: interrupted.
-static int attempt(Driver *d, bool again, Err *err) {
-  SpoolResult *result = &d->record.results[again];
-  bool elsewhere = again || is_look(d);
+// Runs the test once; the first time, but not for a closer look, its files and
+// its PASS or FAIL in the output are for make. 1: interrupted.
+static int attempt(Driver *d, Err *err) {
+  bool elsewhere = d->repeat.attempt > 0 || is_look(d);
+  SpoolResult *result = &d->record.results[d->repeat.attempt];
   if (make_run_dir(d, result, err))
     return -1;
   char *log = path_absolute(d->log, NULL);
@@ -230,26 +250,43 @@ static int attempt(Driver *d, bool again, Err *err) {
   if (elsewhere) {
     result->log = arena_printf(&d->arena, "%s.log", result->run);
     trs = arena_printf(&d->arena, "%s.trs", result->run);
-    argv = second_argv(d, result->log, trs);
+    argv = further_argv(d, result->log, trs);
   }
   unlink(trs);
-  int rc = execute_within_limits(d, argv, elsewhere, result, err);
+  int rc = execute_within_limits(d, argv, result, err);
   if (rc)
     return rc;
   result->result = trs_result(trs, &d->arena);
   result->status = log_status(result->log);
-  d->record.nresults = again + 1;
+  d->record.nresults = d->repeat.attempt + 1;
   if (elsewhere)
     unlink(trs);
   return 0;
 }
 
-static bool is_failure(const SpoolResult *r) {
-  static const char *const fine[] = {"PASS", "SKIP", "XFAIL"};
-  for (size_t i = 0; i < sizeof fine / sizeof *fine; i++)
-    if (!strcmp(r->result, fine[i]))
-      return r->end != END_EXIT;
-  return true;
+// As make sees it.
+static Verdict verdict_of(const SpoolResult *r) {
+  static const char *const fine[] = {"SKIP", "XFAIL", NULL};
+  if (r->end != END_EXIT)
+    return VERDICT_FAIL;
+  if (!strcmp(r->result, "PASS"))
+    return VERDICT_PASS;
+  return text_is_one_of(r->result, fine) ? VERDICT_SKIP : VERDICT_FAIL;
+}
+
+// Is there to be another attempt?
+static bool goes_on(Driver *d) {
+  SpoolResult *last = &d->record.results[d->repeat.attempt];
+  size_t steady = turns_steady(&d->turns), before = steady;
+  RepeatStep step =
+      repeat_step(&d->repeat, verdict_of(last), d->beside, &steady);
+  if (steady != before)
+    turns_set_steady(&d->turns, (uint32_t)steady);
+  if (step == REPEAT_INSTEAD) {
+    fs_remove_tree(last->run);
+    unlink(last->log);
+  }
+  return step != REPEAT_END;
 }
 
 static void describe(Driver *d, const char *name) {
@@ -283,12 +320,12 @@ static int run_test(Driver *d, Err *err) {
   const SpoolResult *first = &d->record.results[0];
   d->record.context = "";
   int rc = is_look(d) ? 0 : keep_context(d, err);
-  rc = rc ? rc : attempt(d, false, err);
+  rc = rc ? rc : attempt(d, err);
   if (!rc && !is_look(d) && first->end != END_EXIT && !*first->result)
     write_result(d, "FAIL", "ended before the test was finished");
   bool hung_twice = d->hangs && d->record.overran > 0;
-  if (!rc && d->config.rerun && is_failure(first) && !hung_twice)
-    rc = attempt(d, true, err);
+  while (!rc && d->config.rerun && !hung_twice && goes_on(d))
+    rc = attempt(d, err);
   return rc ? rc : spool_write_record(d->spool, &d->record, err);
 }
 
@@ -302,10 +339,14 @@ static int drive(Driver *d, Err *err) {
     return 0;
   }
   describe(d, name);
-  if (pool_open(&d->pool, 1, err))
+  if (turns_open(&d->turns, d->spool, err))
     return -1;
-  int rc = run_test(d, err);
-  pool_close(d->pool);
+  int rc = pool_open(&d->pool, 1, err);
+  if (!rc) {
+    rc = run_test(d, err);
+    pool_close(d->pool);
+  }
+  turns_close(&d->turns);
   return rc;
 }
 

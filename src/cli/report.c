@@ -41,6 +41,7 @@ typedef struct {
   ARRAY(MethodListing) methods;
   Tuples *tuples; // per failure
   Cover cover;
+  SourceLoops *loops; // per failure
   NearTest *nearest;
   KeptPage *pages;
   CoreNote core;
@@ -64,6 +65,9 @@ static void work_release(Work *w) {
   store_list_free(w->sessions, w->nsessions);
   free(w->tuples);
   free(w->pages);
+  for (size_t i = 0; w->loops && i < n; i++)
+    array_release(&w->loops[i]);
+  free(w->loops);
   free(w->nearest);
   sources_release(&w->sources);
   session_evidence_release(&w->evidence);
@@ -239,6 +243,15 @@ static void gather_pages(Work *w) {
                    w->suite.failures[i].signature);
 }
 
+static int gather_loops(Work *w, Err *err) {
+  w->loops = mem_array(SourceLoops, w->suite.nfailures + 1);
+  for (size_t i = 0; i < w->suite.nfailures; i++)
+    if (loops_running(&w->suite, &w->evidence.deaths, w->store, i, &w->loops[i],
+                      err))
+      return -1;
+  return 0;
+}
+
 // Returns an exit status. Without any spectrum there is nothing to compare.
 static int gather_spectra(Work *w) {
   Err err;
@@ -250,7 +263,8 @@ static int gather_spectra(Work *w) {
     return status;
   w->places = outmap_places(&w->evidence, &err);
   w->notes = w->places ? near_notes(&w->evidence, &err) : NULL;
-  if (!w->notes || gather_tuples(w, &err) || gather_cover(w, &err) ||
+  if (!w->notes || gather_loops(w, &err) || gather_tuples(w, &err) ||
+      gather_cover(w, &err) ||
       near_tests_find(w->nearest, NEAREST, w->store, &w->suite, &err))
     return cli_error(&err);
   w->html.cover = &w->cover;
@@ -274,6 +288,7 @@ static void fill_html(Work *w) {
   h->methods = w->methods.items;
   h->nmethods = w->methods.len;
   h->tuples = w->tuples;
+  h->loops = w->loops;
   h->nearest = w->nearest;
   h->pages = w->pages;
   h->notes = w->notes;

@@ -45,6 +45,7 @@ typedef struct {
   double close;     // seconds for a closer look; below 0: not given
   const char *base; // what relative paths are relative to; NULL: here
   const char *root; // the session's directory; NULL: here
+  const char *source, *copied; // of what we built; NULL: nothing
   ConfineOptions confine;
   Arena arena;
 } Options;
@@ -515,6 +516,8 @@ static int build_tree(Options *o, const char *store) {
   scratch_close(&guarded);
   free(log);
   o->run.cwd = absolute(o, tree.work);
+  o->source = absolute(o, tree.source);
+  o->copied = absolute(o, tree.copied);
   o->built = true;
   if (!strcmp(tree.kind, "make") && scripts_there(o->run.cwd))
     o->run.command = NULL; // runs each; make would run them as one test
@@ -541,6 +544,18 @@ static int choose_adapter(Options *o, const Adapter **adapter) {
   return 0;
 }
 
+// The directory that paths are shown relative to, seen from a session's: that of
+// the project, if it is not there or below. Caller frees.
+static char *shown_from(const Options *o, const char *cwd) {
+  char *dir = suite_dir(&o->run);
+  char *source = o->source ? mem_strdup(o->source) : source_of_build(dir);
+  free(dir);
+  if (source && !path_lies_in(source, cwd))
+    return source;
+  free(source);
+  return mem_strdup(cwd);
+}
+
 // With a store (--failed, --add), or without: it is then made once everything
 // that the options name was found to be there.
 static int run_tests(Options *o, const char *dir, Store *store,
@@ -556,8 +571,15 @@ static int run_tests(Options *o, const char *dir, Store *store,
     status = choose_adapter(o, &adapter);
   if (status)
     return status;
-  char *root = path_absolute(".", o->root);
-  Runner r = {.command = command, .root = root, .progress = print_progress};
+  char *cwd = path_absolute(".", o->root);
+  char *root = shown_from(o, cwd);
+  Runner r = {.command = command,
+              .root = root,
+              .cwd = cwd,
+              .project = root,
+              .progress = print_progress};
+  if (!strcmp(root, cwd)) // perhaps the sources are in what is above
+    r.project = o->copied && strcmp(o->copied, cwd) ? o->copied : NULL;
   Store *made = NULL;
   if (runner_open(&r, &o->run, &err) ||
       (!store && store_open(&made, dir, STORE_CREATE, &err))) {
@@ -574,6 +596,7 @@ static int run_tests(Options *o, const char *dir, Store *store,
   runner_forget(&r);
   free(r.split_text);
   free(root);
+  free(cwd);
   return status;
 }
 

@@ -148,7 +148,8 @@ static void add_death(void *ctx, size_t run, const Death *d) {
                      .function = mem_strdup(d->function),
                      .how = mem_strdup(d->how),
                      .exact = d->exact,
-                     .callers = map_callers(r, d->callers)});
+                     .callers = map_callers(r, d->callers),
+                     .turns = map_callers(r, d->turns)});
 }
 
 // --- stores ----------------------------------------------------------------

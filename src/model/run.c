@@ -43,6 +43,7 @@ void death_release(Death *d) {
   free(d->function);
   free(d->how);
   free(d->callers);
+  free(d->turns);
 }
 
 bool death_caller(const char **at, DeathCaller *out) {

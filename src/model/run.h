@@ -71,11 +71,18 @@ typedef struct {
   // The calls that led there, innermost first, as far as they are in lines that
   // can be ranked: "LINE FUNCTION FILE\n" each. NULL: none is known.
   char *callers;
+  // Of a process that hung: places to which it came back while it was watched
+  // (program/turns_watch.h), with how often: "LINE COUNT FILE\n" each. NULL: not
+  // known.
+  char *turns;
 } Death;
+
+#define TURNS_SECONDS 0.5 // how long it is watched
 
 void death_release(Death *d);
 
-// One of the callers; the texts are not terminated.
+// One of the callers, or of the turns, whose count is `function`; the texts are
+// not terminated.
 typedef struct {
   const char *file, *function;
   size_t file_size, function_size;

@@ -27,7 +27,17 @@ void suite_filter_failures(Suite *s, FailureKeeps *keeps, const void *ctx) {
   s->nfailures = kept;
 }
 
+const char *suite_shown(const Suite *s, const char *path) {
+  bool has = s->project && *s->project;
+  const char *below = has ? path_below(path, s->project) : path;
+  return below != path ? below : path_below(path, s->cwd);
+}
+
 const char *suite_path(const Suite *s, uint32_t source) {
+  return suite_shown(s, s->sources[source].path);
+}
+
+const char *suite_file(const Suite *s, uint32_t source) {
   return path_below(s->sources[source].path, s->cwd);
 }
 

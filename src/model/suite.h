@@ -50,7 +50,10 @@ typedef struct {
   // How the closer look ended: "all" runs were looked at, the order is "decided",
   // the "budget" was spent, it was "interrupted". "": there was none.
   const char *close;
-  const char *cwd; // the directory it ran in; paths are shown relative to it
+  const char *cwd; // the directory it ran in
+  // Paths are shown relative to this directory, or else to the one above. "" or
+  // NULL: only to that.
+  const char *project;
   Source *sources;
   size_t nsources;
   Entity *entities; // index = suite-wide entity id
@@ -73,8 +76,12 @@ typedef bool FailureKeeps(const FailureGroup *g, const RunInfo *run,
 // suite. Such runs are still in the suite, but compared with nothing.
 void suite_filter_failures(Suite *s, FailureKeeps *keeps, const void *ctx);
 
-// How a path is shown: relative to the session's directory if it lies below.
+// How a path is shown: relative to the project or, if it lies elsewhere, to the
+// session's directory if it lies below that.
+const char *suite_shown(const Suite *s, const char *path);
 const char *suite_path(const Suite *s, uint32_t source);
+// For tools that open the file in the session's directory.
+const char *suite_file(const Suite *s, uint32_t source);
 // Is the entity code of a test (model/testcode.h), or did a tool write it
 // (model/generated.h)? Such code comes last in rankings.
 bool suite_comes_last(const Suite *s, uint32_t entity);

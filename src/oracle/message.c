@@ -10,7 +10,7 @@
 #include "util/escape.h"
 #include "util/mem.h"
 
-enum { SHOWN = 5, LOOKED_AT = 40, LINE_MAX_ = 400 };
+enum { SHOWN = 5, LOOKED_AT = 40, LINE_MAX_ = 400, TITLE_MOST = 120 };
 
 typedef struct {
   const char *text;
@@ -204,7 +204,7 @@ void message_lines(const char *text, size_t n,
 }
 
 // The name of the test is the first group, its iteration the second.
-static const char *const naming[] = {
+static const char *const failing[] = {
     ":[FE]:[^:]*:([^:]+):(-?[0-9]+): ",     // Check
     "^\\[FAIL\\] ([^ ]+::[^ :]+)",          // Criterion
     "^\\[ *FAILED *\\] ([^ ]+)$",           // cmocka
@@ -212,16 +212,22 @@ static const char *const naming[] = {
     "^[^ :]+:[0-9]+:([^: ]+):FAIL",         // Unity
     "^([A-Za-z_][A-Za-z_0-9]*) failed:$",   // minunit
 };
-enum { NAMING = sizeof naming / sizeof *naming };
+static const char *const skipping[] = {
+    "^\\[SKIP\\] ([^ ]+::[^ :]+)",         // Criterion
+    "^\\[ *SKIPPED *\\] ([^ ]+)$",         // cmocka
+    "^not ok [0-9]+ # SKIP ([^ ]+)$",      //   writing TAP
+    "^[^ :]+:[0-9]+:([^: ]+):IGNORE",      // Unity
+    "^ok [0-9]+ -? ?([^ #]+) +# *SKIP\\b", // GLib
+    "^(/[^ :]+): SKIP",                    //   before it wrote TAP
+};
+#define COUNT(a) (sizeof(a) / sizeof *(a))
 
-bool message_names_failed(const char *line, char **name, long *iteration) {
-  static regex_t compiled[NAMING];
-  static bool ready;
+static bool find_name(const char *const *patterns, regex_t *compiled, size_t n,
+                      const char *line, char **name, long *iteration) {
   regmatch_t groups[3];
-  for (size_t i = 0; !ready && i < NAMING; i++)
-    regcomp(&compiled[i], naming[i], REG_EXTENDED);
-  ready = true;
-  for (size_t i = 0; i < NAMING; i++) {
+  for (size_t i = 0; i < n; i++) {
+    if (!compiled[i].re_nsub)
+      regcomp(&compiled[i], patterns[i], REG_EXTENDED);
     if (regexec(&compiled[i], line, 3, groups, 0))
       continue;
     *name = mem_printf("%.*s", (int)(groups[1].rm_eo - groups[1].rm_so),
@@ -233,19 +239,57 @@ bool message_names_failed(const char *line, char **name, long *iteration) {
   return false;
 }
 
+bool message_names_failed(const char *line, char **name, long *iteration) {
+  static regex_t compiled[COUNT(failing)];
+  return find_name(failing, compiled, COUNT(failing), line, name, iteration);
+}
+
+bool message_names_skipped(const char *line, char **name) {
+  static regex_t compiled[COUNT(skipping)];
+  long ignored;
+  return find_name(skipping, compiled, COUNT(skipping), line, name, &ignored);
+}
+
+// Its directive, behind the "#": "SKIP why"; NULL: none.
+static const char *tap_directive(const char *line) {
+  for (const char *at = line; (at = strchr(at, '#')); at++) {
+    const char *word = at + 1 + strspn(at + 1, " ");
+    if (!strncasecmp(word, "skip", 4) || !strncasecmp(word, "todo", 4))
+      return word;
+  }
+  return NULL;
+}
+
 TapLine message_tap(const char *line) {
   line += strspn(line, " ");
   bool not_ok = text_starts(line, "not ok");
   const char *rest = line + (not_ok ? 6 : 2);
   if ((!not_ok && !text_starts(line, "ok")) || is_word_char(*rest))
     return TAP_NOTHING;
-  const char *directive = strchr(rest, '#');
-  directive += directive ? 1 + strspn(directive + 1, " ") : 0;
-  if (directive && !strncasecmp(directive, "skip", 4))
-    return TAP_SKIPPED;
-  if (directive && !strncasecmp(directive, "todo", 4))
-    return TAP_OK;
+  const char *directive = tap_directive(rest);
+  if (directive)
+    return strncasecmp(directive, "skip", 4) ? TAP_OK : TAP_SKIPPED;
   return not_ok ? TAP_NOT_OK : TAP_OK;
+}
+
+char *message_tap_title(const char *line, size_t number) {
+  line += strspn(line, " ");
+  line += text_starts(line, "not ok") ? 6 : 2;
+  line += strspn(line, " ");
+  size_t digits = strspn(line, "0123456789");
+  if (digits && !is_word_char(line[digits])) {
+    number = strtoul(line, NULL, 10);
+    line += digits;
+  }
+  line += strspn(line, " -");
+  const char *directive = tap_directive(line);
+  size_t n = directive ? (size_t)(directive - line) : strlen(line);
+  while (n && strchr(directive ? " #" : " ", line[n - 1]))
+    n--;
+  n = n < TITLE_MOST ? n : TITLE_MOST;
+  while (n && ((unsigned char)line[n] & 0xc0) == 0x80)
+    n--; // whole characters
+  return mem_printf("%zu%s%.*s", number, n ? " - " : "", (int)n, line);
 }
 
 // --- signatures -------------------------------------------------------------

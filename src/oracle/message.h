@@ -43,9 +43,15 @@ size_t message_summary(const char *text, size_t n);
 // (-1: not said).
 bool message_names_failed(const char *line, char **name, long *iteration);
 
+// Does the line say by name that a test was skipped? As above.
+bool message_names_skipped(const char *line, char **name);
+
 // What a line of TAP says.
 typedef enum { TAP_NOTHING, TAP_OK, TAP_NOT_OK, TAP_SKIPPED } TapLine;
 TapLine message_tap(const char *line);
+// Which check such a line is about: "3 - parses nothing"; `number` if it has
+// none. Caller frees.
+char *message_tap_title(const char *line, size_t number);
 
 // Calls `visit` with each line that is not blank, without colours, until it
 // returns false.

@@ -278,13 +278,13 @@ static void kill_slot(Slot *s, End why) {
 }
 
 // A process that hangs is asked where, then killed.
-static void end_hanging(Slot *s, double now) {
+static void end_hanging(Slot *s) {
   if (!s->asked && s->spawn->hangs)
     s->spawn->hangs(s->spawn->context, s->pid);
   if (!s->asked && session_ask(s->pid, RUNFILE_HANG)) {
     s->asked = true;
     s->outcome.end = END_TIMEOUT;
-    s->wake = now + LAST_WORDS;
+    s->wake = clock_now() + LAST_WORDS;
   } else {
     kill_slot(s, END_TIMEOUT);
   }
@@ -452,7 +452,7 @@ static void look_at_running(Pool *p, Slot *s, double now) {
       s->state = SLOT_ENDED;
     }
   } else if (timeout > 0 && now >= s->started + timeout) {
-    end_hanging(s, now);
+    end_hanging(s);
   } else if (too_much_output(s)) {
     kill_slot(s, END_OUTPUT);
   } else if (too_many_processes(p, s)) {

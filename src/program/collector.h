@@ -48,6 +48,7 @@ struct Collector {
   // Of the test whose files were read last.
   size_t files; // run files
   bool marked;  // it has boundaries of segments
+  Str turns;    // of its processes that hang: see Death
 };
 
 KnownUnit *collector_unit(const Collector *c, const unsigned char *id);

@@ -20,6 +20,7 @@
 #include "program/pair_log.h"
 #include "program/sections.h"
 #include "program/segments.h"
+#include "program/turns_watch.h"
 #include "program/unwind.h"
 #include "runtime/format.h"
 #include "util/fs.h"
@@ -54,6 +55,7 @@ void collector_free(Collector *c) {
   hashmap_release(&c->unit_ids);
   str_release(&c->file);
   array_release(&c->pairs);
+  str_release(&c->turns);
   free(c);
 }
 
@@ -350,17 +352,45 @@ static char *name_end(uint32_t signal) {
                 : mem_strdup("sanitizer report");
 }
 
+// The statement at a place of code that ran, and its unit; NULL: none.
+static const Entity *statement_run(Collector *c, const CodePlace *p,
+                                   KnownUnit **unit) {
+  for (size_t i = 0; i < c->units.len; i++) {
+    KnownUnit *u = &c->units.items[i];
+    const Entity *at = u->processes ? statement_at(u, p) : NULL;
+    if (!at)
+      continue;
+    *unit = u;
+    return at;
+  }
+  return NULL;
+}
+
+// The turns whose lines can be ranked. Caller frees.
+static char *rankable_turns(Collector *c) {
+  Str out = {0};
+  DeathCaller t;
+  for (const char *rest = str_text(&c->turns); death_caller(&rest, &t);) {
+    KnownUnit *unit;
+    CodePlace p = {mem_printf("%.*s", (int)t.file_size, t.file), t.line};
+    const Entity *at = statement_run(c, &p, &unit);
+    if (at)
+      str_addf(&out, "%u %.*s %s\n", at->line, (int)t.function_size, t.function,
+               p.file);
+    free(p.file);
+  }
+  return str_take(&out);
+}
+
 // The innermost place we know is where it died; the callers were in the middle
 // of a line, too.
 void collector_add_death(Collector *c, DeadProcess *d, Run *run) {
   Death death = {.how = name_end(d->signal)};
   Str callers = {0};
   for (size_t i = 0; i < d->n; i++) {
-    for (size_t k = 0; k < c->units.len; k++) {
-      KnownUnit *u = &c->units.items[k];
-      const Entity *at = u->processes ? statement_at(u, &d->places[i]) : NULL;
-      if (!at)
-        continue;
+    KnownUnit *u;
+    const Entity *at = statement_run(c, &d->places[i], &u);
+    if (at) {
       bool exact = cut_after(u, at);
       const char *function = u->map->unit.entities[at->function].name;
       if (!death.file) {
@@ -372,7 +402,6 @@ void collector_add_death(Collector *c, DeadProcess *d, Run *run) {
         str_addf(&callers, "%u %s %s\n", at->line, function, d->places[i].file);
       }
       death.exact &= exact;
-      break;
     }
     free(d->places[i].file);
   }
@@ -383,6 +412,8 @@ void collector_add_death(Collector *c, DeadProcess *d, Run *run) {
   }
   run->imprecise |= !death.exact;
   death.callers = str_take(&callers);
+  if (d->signal == RUNFILE_HANG)
+    death.turns = rankable_turns(c);
   array_push(&run->deaths, death);
 }
 
@@ -505,6 +536,16 @@ void collector_translate(Collector *c, Run *run) {
     qsort(run->counts.items, run->counts.len, sizeof(EntityCount), by_entity);
 }
 
+static void read_turns(Collector *c, int dir, const char *name) {
+  enum { LONGEST = 1 << 16 };
+  Err ignored;
+  int fd = fs_open_regular(dir, name, false, &ignored);
+  if (fd < 0)
+    return;
+  fs_read_fd(fd, name, LONGEST, &c->turns, &ignored);
+  close(fd);
+}
+
 int collector_collect(Collector *c, const char *path, Run *run, Err *err) {
   DIR *dir = opendir(path);
   if (!dir) {
@@ -515,8 +556,11 @@ int collector_collect(Collector *c, const char *path, Run *run, Err *err) {
   int rc = 0;
   c->files = 0;
   c->marked = false;
+  str_clear(&c->turns);
   for (struct dirent *e; !rc && (e = readdir(dir));) {
     c->marked |= text_ends(e->d_name, ".seg");
+    if (text_ends(e->d_name, TURNS_SUFFIX))
+      read_turns(c, dirfd(dir), e->d_name);
     if (!text_ends(e->d_name, ".run"))
       continue;
     c->files++;

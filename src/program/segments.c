@@ -56,6 +56,7 @@ typedef struct {
 
 static void segment_release(Segment *s) {
   free(s->name);
+  free(s->title);
   free(s->program);
   run_release(&s->run);
 }
@@ -314,7 +315,7 @@ static int add_point(Reading *r, const Module *m, const SegmentRecord *at,
   s->begin = last ? (OutputPlace){last->out, last->err} : m->at;
   s->end = (OutputPlace){at->out, at->err};
   take_result(s, at);
-  s->tap = !s->has_verdict;
+  s->tap = true;
   r->intervals.items[index].begin = last ? last->time : m->started;
   r->intervals.items[index].end = at->time;
   return index;

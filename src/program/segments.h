@@ -29,7 +29,9 @@ typedef struct {
 } OutputPlace;
 
 typedef struct {
-  char *name;    // of the function, or as it was registered; "": a process
+  char *name;    // of the function, or as it was registered; "": a process, or
+                 // a check that TAP reports
+  char *title;   // of such a check: "3 - parses nothing"; NULL: not known
   char *program; // path
   Run run;       // hits and deaths; the verdict is the caller's
   OutputPlace begin, end;
@@ -37,7 +39,7 @@ typedef struct {
   bool returned;    // false: it was left otherwise, or the process ended in it
   bool has_result;
   bool has_verdict; // `result` is a SegmentVerdict
-  bool tap;         // a line of TAP that it wrote is its verdict
+  bool tap;         // a line of TAP reports it; what that says counts
   int64_t result;
   bool died;     // its process ended by a fatal signal in it
   bool last;     // no other came after it in its process

@@ -232,7 +232,7 @@ size_t unwind_death(const RunHeader *h, size_t size, CodePlace *out, size_t max,
 
 // --- a process that runs ----------------------------------------------------
 
-enum { FRAMES_SHOWN = 40, THREADS_SHOWN = 64, INLINED = 8 };
+enum { FRAMES_SHOWN = 40, THREADS_SHOWN = 64, INLINED = 8, BUSY_FRAMES = 32 };
 
 typedef struct {
   const char *name, *root;
@@ -298,23 +298,105 @@ static bool can_stop(pid_t pid) {
   return can;
 }
 
+// Visits the threads of a process, which is stopped meanwhile.
+static void visit_threads(pid_t pid, int visit(Dwfl_Thread *, void *),
+                          void *arg) {
+  Dwfl *dwfl = can_stop(pid) ? dwfl_begin(&process_callbacks) : NULL;
+  if (dwfl && !dwfl_linux_proc_report(dwfl, pid) &&
+      !dwfl_report_end(dwfl, NULL, NULL) &&
+      !dwfl_linux_proc_attach(dwfl, pid, false))
+    dwfl_getthreads(dwfl, visit, arg);
+  if (dwfl)
+    dwfl_end(dwfl);
+}
+
 void unwind_process(pid_t pid, const char *root, Str *out) {
   Str name = {0};
   Err ignored;
   char path[64];
   snprintf(path, sizeof path, "/proc/%d/comm", (int)pid);
-  Dwfl *dwfl = can_stop(pid) && !fs_read(path, 0, &name, &ignored)
-                   ? dwfl_begin(&process_callbacks)
-                   : NULL;
-  if (dwfl) {
+  if (!fs_read(path, 0, &name, &ignored)) {
     name.data[strcspn(name.data, "\n")] = '\0';
     ProcessStacks s = {.name = name.data, .root = root, .out = out};
-    if (!dwfl_linux_proc_report(dwfl, pid) &&
-        !dwfl_report_end(dwfl, NULL, NULL) &&
-        !dwfl_linux_proc_attach(dwfl, pid, false))
-      dwfl_getthreads(dwfl, describe_thread, &s);
+    visit_threads(pid, describe_thread, &s);
     str_release(&s.thread);
-    dwfl_end(dwfl);
   }
   str_release(&name);
+}
+
+// --- the thread that works --------------------------------------------------
+
+typedef struct {
+  pid_t pid, thread;
+  uint64_t time; // that it has worked
+  CodeFrame *out;
+  size_t n, max;
+} Busiest;
+
+// Ticks of a thread, in the program and in the kernel; 0: not known.
+static uint64_t worked(pid_t pid, pid_t thread) {
+  Str text = {0};
+  Err ignored;
+  char path[64];
+  unsigned long long user = 0, kernel = 0;
+  snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, (int)thread);
+  const char *end =
+      fs_read(path, 0, &text, &ignored) ? NULL : strrchr(text.data, ')');
+  if (!end ||
+      sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu",
+             &user, &kernel) != 2)
+    user = kernel = 0;
+  str_release(&text);
+  return user + kernel;
+}
+
+static void forget_frames(Busiest *b) {
+  for (size_t i = 0; i < b->n; i++)
+    free(b->out[i].place.file);
+  b->n = 0;
+}
+
+static int add_busy_frame(Dwfl_Frame *frame, void *arg) {
+  Busiest *b = arg;
+  Dwarf_Addr pc;
+  bool exact;
+  CodePlace places[INLINED];
+  Unwind u = {.out = places, .max = INLINED};
+  if (!dwfl_frame_pc(frame, &pc, &exact))
+    return DWARF_CB_ABORT;
+  Dwfl *dwfl = dwfl_thread_dwfl(dwfl_frame_thread(frame));
+  add_places(&u, dwfl_addrmodule(dwfl, pc - !exact), pc - !exact);
+  for (size_t i = 0; i < u.n; i++)
+    if (b->n < b->max)
+      b->out[b->n++] = (CodeFrame){pc, exact, places[i]};
+    else
+      free(places[i].file);
+  return b->n < b->max ? DWARF_CB_OK : DWARF_CB_ABORT;
+}
+
+static int take_if_busier(Dwfl_Thread *thread, void *arg) {
+  Busiest *b = arg;
+  CodeFrame frames[BUSY_FRAMES];
+  Busiest own = {.out = frames,
+                 .max = b->max < BUSY_FRAMES ? b->max : BUSY_FRAMES};
+  pid_t number = dwfl_thread_tid(thread);
+  uint64_t time = worked(b->pid, number);
+  if (b->n && time <= b->time)
+    return DWARF_CB_OK;
+  dwfl_thread_getframes(thread, add_busy_frame, &own);
+  if (own.n) {
+    forget_frames(b);
+    memcpy(b->out, frames, own.n * sizeof *frames);
+    b->n = own.n;
+    b->time = time;
+    b->thread = number;
+  }
+  return DWARF_CB_OK;
+}
+
+size_t unwind_busiest(pid_t pid, pid_t *thread, CodeFrame *out, size_t max) {
+  Busiest b = {.pid = pid, .out = out, .max = max};
+  visit_threads(pid, take_if_busier, &b);
+  *thread = b.thread;
+  return b.n;
 }

@@ -25,6 +25,19 @@ typedef struct {
 size_t unwind_death(const RunHeader *h, size_t size, CodePlace *out, size_t max,
                     bool *complete);
 
+// One place of one frame of a running thread; those of code that was inlined
+// have the frame's address, too.
+typedef struct {
+  uint64_t pc;
+  bool exact; // the next instruction; else where a call returns to
+  CodePlace place;
+} CodeFrame;
+
+// The places of that thread of a running process which has worked most, among
+// those in known code, innermost first: up to `max`, and the thread's number.
+// The caller frees each file. 0: none, or the process may not be traced.
+size_t unwind_busiest(pid_t pid, pid_t *thread, CodeFrame *out, size_t max);
+
 // Adds the stacks of all threads of a running process, as text, innermost frame
 // first:
 //

@@ -38,7 +38,7 @@ static void add_callers(const Suite *suite, const char *callers,
   for (size_t n = 0; n < SHOWN && death_caller(&callers, &c); n++) {
     char *file = mem_printf("%.*s", (int)c.file_size, c.file);
     add(out, EVIDENCE_CALLER,
-        mem_printf("called from %s:%u in %.*s", path_below(file, suite->cwd),
+        mem_printf("called from %s:%u in %.*s", suite_shown(suite, file),
                    c.line, (int)c.function_size, c.function));
     free(file);
   }

@@ -32,7 +32,7 @@ void report_gdb(const Report *r, const Ranking *ranking, FILE *out) {
     str_add(&line, ": ");
     evidence_runs(ranking, s->ef, s->ep, &line);
     str_add(&line, "\nbreak ");
-    escape_add(&line, suite_path(r->suite, e->source));
+    escape_add(&line, suite_file(r->suite, e->source));
     fprintf(out, "%s:%u\n", str_text(&line), e->line);
   }
   str_release(&line);

@@ -254,7 +254,7 @@ static void put_branch(const Numbers *nums, const NoteBranch *b, FILE *out) {
   uint32_t at = note_statement(nums->h->report.suite, b->file, b->line);
   fprintf(out, "[%ld,", at == ENTITY_NONE ? -1L : (long)nums->index[at]);
   Str place = {0};
-  str_addf(&place, "%s:%u", path_below(b->file, nums->h->report.suite->cwd),
+  str_addf(&place, "%s:%u", suite_shown(nums->h->report.suite, b->file),
            b->line);
   json_string(str_text(&place), out);
   fputc(',', out);
@@ -313,6 +313,34 @@ static void put_places(const Numbers *nums, size_t failure, FILE *out) {
   array_release(&places);
 }
 
+// The calls, and the loops with where they begin, in which it died or hung.
+static void put_stack(const HtmlReport *h, size_t failure, FILE *out) {
+  const Report *r = &h->report;
+  const SourceLoops none = {0};
+  const SourceLoops *loops = h->loops ? &h->loops[failure] : &none;
+  EvidenceList calls = {0};
+  Str text = {0};
+  bool first = true;
+  evidence_callers(r->suite, r->deaths, failure, &calls);
+  fputs(",\"calls\":[", out);
+  for (size_t i = 0; i < calls.len; i++) {
+    json_separator(&first, out);
+    json_string(calls.items[i].text, out);
+  }
+  fputs("],\"loops\":[", out);
+  for (size_t i = 0; i < loops->len; i++) {
+    const SourceLoop *l = &loops->items[i];
+    str_clear(&text);
+    loop_describe(r->suite, l, &text);
+    fprintf(out, i ? ",[%u,%u," : "[%u,%u,", l->source, l->first);
+    json_string(str_text(&text), out);
+    fputc(']', out);
+  }
+  fputc(']', out);
+  evidence_release(&calls);
+  str_release(&text);
+}
+
 static void put_failure(const Numbers *nums, size_t i, FILE *out) {
   const HtmlReport *h = nums->h;
   const FailureGroup *g = &h->report.suite->failures[i];
@@ -330,6 +358,7 @@ static void put_failure(const Numbers *nums, size_t i, FILE *out) {
     fprintf(out, k ? ",%u" : "%u", g->runs[k]);
   fputc(']', out);
   json_bool("page", h->pages && h->pages[i].test, out);
+  put_stack(h, i, out);
   put_places(nums, i, out);
   put_sureness(h, i, out);
   put_nearest(nums, i, out);

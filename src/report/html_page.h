@@ -22,6 +22,7 @@
 #include "locate/localizer.h"
 #include "report/core_note.h"
 #include "report/html_cover.h"
+#include "report/loops.h"
 #include "report/near_test.h"
 #include "report/report.h"
 #include "run/kept_page.h"
@@ -66,12 +67,13 @@ typedef struct {
   size_t nmethods;
   Tuples *tuples; // per failure, by statement; NULL: none
   const Cover *cover;
-  const NearTest *nearest; // per failure
-  const KeptPage *pages;   // per failure
-  const Notes *notes;      // what `culprit near` found; NULL: nothing
-  const CoreNote *core;    // what `culprit spec` found; NULL: nothing
-  const char *assets;      // where style and program lie, as the page names it;
-                           // NULL: inside the page
+  const SourceLoops *loops; // per failure: that its first run never left
+  const NearTest *nearest;  // per failure
+  const KeptPage *pages;    // per failure
+  const Notes *notes;       // what `culprit near` found; NULL: nothing
+  const CoreNote *core;     // what `culprit spec` found; NULL: nothing
+  const char *assets; // where style and program lie, as the page names it;
+                      // NULL: inside the page
 } HtmlReport;
 
 // --- gathering --------------------------------------------------------------

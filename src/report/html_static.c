@@ -246,7 +246,7 @@ static void put_near(const HtmlReport *h, size_t failure, FILE *out) {
   for (size_t i = 0; i < n->branches.len; i++) {
     const NoteBranch *b = &n->branches.items[i];
     Str text = {0};
-    str_addf(&text, "%s:%u ", path_below(b->file, suite->cwd), b->line);
+    str_addf(&text, "%s:%u ", suite_shown(suite, b->file), b->line);
     report_branch(b, &text);
     fputs("<li>", out);
     html_text(str_text(&text), out);
@@ -364,6 +364,35 @@ static void put_output(const FailureGroup *g, FILE *out) {
   fputs("</pre></details>\n", out);
 }
 
+static void put_item(const char *text, FILE *out) {
+  fputs("<li>", out);
+  html_text(text, out);
+  fputs("</li>\n", out);
+}
+
+// The calls and the loops in which it died or hung.
+static void put_stack(const HtmlReport *h, size_t failure, FILE *out) {
+  const Report *r = &h->report;
+  const SourceLoops none = {0};
+  const SourceLoops *loops = h->loops ? &h->loops[failure] : &none;
+  EvidenceList calls = {0};
+  Str text = {0};
+  evidence_callers(r->suite, r->deaths, failure, &calls);
+  if (calls.len || loops->len)
+    fputs("<ul class=\"stack\">\n", out);
+  for (size_t i = 0; i < calls.len; i++)
+    put_item(calls.items[i].text, out);
+  for (size_t i = 0; i < loops->len; i++) {
+    str_clear(&text);
+    loop_describe(r->suite, &loops->items[i], &text);
+    put_item(str_text(&text), out);
+  }
+  if (calls.len || loops->len)
+    fputs("</ul>\n", out);
+  evidence_release(&calls);
+  str_release(&text);
+}
+
 static void put_failure(HtmlReport *h, size_t i, FILE *out) {
   const Suite *suite = h->report.suite;
   const FailureGroup *g = &suite->failures[i];
@@ -377,6 +406,7 @@ static void put_failure(HtmlReport *h, size_t i, FILE *out) {
   fprintf(out, "</h2>\n<p>%zu failing run%s: ", g->nruns, plural(g->nruns));
   put_tests(suite, g, out);
   fputs("</p>\n", out);
+  put_stack(h, i, out);
   put_output(g, out);
   put_rerun(suite, g, out);
   put_sureness(h, i, out);

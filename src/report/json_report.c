@@ -271,7 +271,7 @@ static void put_callers(const Report *r, size_t failure, FILE *out) {
     char *function = mem_printf("%.*s", (int)c.function_size, c.function);
     fputs(first ? ",\"callers\":[{\"file\":" : ",{\"file\":", out);
     first = false;
-    json_string(path_below(file, r->suite->cwd), out);
+    json_string(suite_shown(r->suite, file), out);
     fprintf(out, ",\"line\":%u", c.line);
     json_text("function", function, out);
     fputc('}', out);
@@ -295,6 +295,8 @@ static void put_loops(const Report *r, FILE *out) {
     fprintf(out, ",\"first\":%u,\"last\":%u", l->first, l->last);
     if (l->turns)
       fprintf(out, ",\"turns\":%llu", (unsigned long long)l->turns);
+    if (l->turns && l->watched)
+      fprintf(out, ",\"seconds\":%g", TURNS_SECONDS);
     fputc('}', out);
   }
   fputc(']', out);

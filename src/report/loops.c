@@ -5,6 +5,7 @@
 // is entered, the same question gives the next inner one.
 #include "report/loops.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "util/mem.h"
@@ -190,12 +191,20 @@ static uint32_t statement_on(const Suite *suite, uint32_t source,
   return ENTITY_NONE;
 }
 
+static SourceLoop *same_loop(const SourceLoops *all, const SourceLoop *l) {
+  for (size_t i = 0; i < all->len; i++)
+    if (all->items[i].source == l->source && all->items[i].first == l->first &&
+        all->items[i].last == l->last)
+      return &all->items[i];
+  return NULL;
+}
+
 static void add_loop(SourceLoops *out, const SourceLoop *l) {
-  for (size_t i = 0; i < out->len; i++)
-    if (out->items[i].source == l->source && out->items[i].first == l->first &&
-        out->items[i].last == l->last)
-      return;
-  array_push(out, *l);
+  SourceLoop *same = same_loop(out, l);
+  if (!same)
+    array_push(out, *l);
+  else if (l->turns > same->turns)
+    *same = *l;
 }
 
 // The first run that shows the failure and hangs; UINT32_MAX: none does.
@@ -211,6 +220,29 @@ static uint32_t hanging_run(const Suite *suite, const Deaths *d,
   return run;
 }
 
+// What the process came back to is in loops that turn.
+static void add_watched(LoopSearch *s, const char *turns, SourceLoops *out) {
+  const Suite *suite = s->c->suite;
+  DeathCaller t;
+  while (death_caller(&turns, &t)) {
+    uint32_t source = 0;
+    SourceLoop loop;
+    while (source < suite->nsources &&
+           (strlen(suite->sources[source].path) != t.file_size ||
+            memcmp(suite->sources[source].path, t.file, t.file_size) != 0))
+      source++;
+    uint32_t statement = statement_on(suite, source, t.line);
+    if (statement == ENTITY_NONE || !find(s, statement, NULL, 0, &loop))
+      continue;
+    SourceLoop *known = same_loop(out, &loop);
+    if (known && known->turns && !known->watched)
+      continue; // counted, which is better
+    loop.turns = strtoull(t.function, NULL, 10);
+    loop.watched = true;
+    add_loop(out, &loop);
+  }
+}
+
 int loops_running(const Suite *suite, const Deaths *d, Store *store,
                   size_t failure, SourceLoops *out, Err *err) {
   enum { DEPTH = 64 };
@@ -221,6 +253,7 @@ int loops_running(const Suite *suite, const Deaths *d, Store *store,
     return -1;
   Cfg c;
   LoopSearch s;
+  const char *turns = NULL;
   cfg_init(&c, suite);
   search_init(&s, &c);
   for (uint32_t depth = 0; depth < DEPTH; depth++)
@@ -229,13 +262,28 @@ int loops_running(const Suite *suite, const Deaths *d, Store *store,
       SourceLoop loop;
       if (at->run != counts.run || at->depth != depth)
         continue;
+      turns = turns ? turns : at->turns;
       uint32_t statement = statement_on(suite, at->source, at->line);
       if (statement != ENTITY_NONE &&
           find(&s, statement, counts.items.items, counts.items.len, &loop))
         add_loop(out, &loop);
     }
+  add_watched(&s, turns, out);
   search_release(&s);
   cfg_release(&c);
   array_release(&counts.items);
   return 0;
+}
+
+void loop_describe(const Suite *suite, const SourceLoop *l, Str *out) {
+  unsigned long long n = l->turns;
+  str_addf(out, "still in the loop at %s:%u", suite_path(suite, l->source),
+           l->first);
+  if (l->last != l->first)
+    str_addf(out, "-%u", l->last);
+  if (n && l->watched)
+    str_addf(out, ", which turned at least %llu time%s in %g s", n, plural(n),
+             TURNS_SECONDS);
+  else if (n)
+    str_addf(out, " after %llu turn%s", n, plural(n));
 }

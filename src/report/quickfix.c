@@ -32,7 +32,7 @@ static void failure(Report *r, const Ranking *ranking, FILE *out) {
     const Entity *e = &r->suite->entities[s->entity];
     sources_check(r->sources, e->source);
     str_clear(&line);
-    escape_add(&line, suite_path(r->suite, e->source));
+    escape_add(&line, suite_file(r->suite, e->source));
     str_addf(&line, ":%u:%u: ", e->line, e->col_lo ? e->col_lo : 1);
     add_message(r, ranking, s, e, &line);
     fprintf(out, "%s\n", str_text(&line));

@@ -30,8 +30,20 @@ static void put_uri(const char *prefix, const char *path, FILE *out) {
   fputc('"', out);
 }
 
+// What SRCROOT is.
+static const char *source_root(const Report *r) {
+  const char *project = r->suite->project;
+  if (r->root)
+    return r->root;
+  return project && *project ? project : r->suite->cwd;
+}
+
+static const char *path_in_root(const Report *r, uint32_t source) {
+  return path_below(r->suite->sources[source].path, source_root(r));
+}
+
 static void put_artifact(const Report *r, uint32_t source, FILE *out) {
-  const char *path = report_path(r, source);
+  const char *path = path_in_root(r, source);
   fputs("\"artifactLocation\":{\"uri\":", out);
   put_uri(*path == '/' ? "file://" : "", path, out);
   fputs(*path == '/' ? "}" : ",\"uriBaseId\":\"SRCROOT\"}", out);
@@ -158,7 +170,6 @@ static void put_directory(const char *key, const char *dir, FILE *out) {
 }
 
 static void begin(Report *r, FILE *out) {
-  const char *root = r->root ? r->root : r->suite->cwd;
   fputs("{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\","
         "\"version\":\"2.1.0\",\"runs\":[{\"tool\":{\"driver\":{"
         "\"name\":\"culprit\",\"version\":\"" CULPRIT_VERSION "\"",
@@ -167,7 +178,7 @@ static void begin(Report *r, FILE *out) {
   fputs("}},\n\"automationDetails\":{\"id\":\"culprit/\"},\"columnKind\":"
         "\"utf16CodeUnits\",\n\"originalUriBaseIds\":{",
         out);
-  put_directory("SRCROOT", root, out);
+  put_directory("SRCROOT", source_root(r), out);
   fputs("},\n\"invocations\":[{\"executionSuccessful\":true,\"commandLine\":",
         out);
   json_string(r->suite->command, out);
@@ -210,7 +221,7 @@ static unsigned occurrence(Report *r, const Entity *e, uint64_t hash) {
 
 static void put_fingerprints(Report *r, const Ranking *ranking, const Entity *e,
                              FILE *out) {
-  const char *path = report_path(r, e->source);
+  const char *path = path_in_root(r, e->source);
   const char *function = report_function(r->suite, e);
   const char *signature = r->suite->failures[ranking->failure].signature;
   uint64_t line = line_hash(r, e, 0);

@@ -232,14 +232,12 @@ static void put_callers(const Report *r, size_t failure, FILE *out) {
 
 static void put_loops(const Report *r, FILE *out) {
   for (size_t i = 0; r->loops && i < r->loops->len; i++) {
-    const SourceLoop *l = &r->loops->items[i];
-    fputs("  still in the loop at ", out);
-    report_escaped(suite_path(r->suite, l->source), out);
-    fprintf(out, l->first == l->last ? ":%u" : ":%u-%u", l->first, l->last);
-    if (l->turns)
-      fprintf(out, " after %llu turn%s", (unsigned long long)l->turns,
-              plural(l->turns));
+    Str text = {0};
+    loop_describe(r->suite, &r->loops->items[i], &text);
+    fputs("  ", out);
+    report_escaped(str_text(&text), out);
     fputc('\n', out);
+    str_release(&text);
   }
 }
 

@@ -161,7 +161,7 @@ static void put_near(const Why *w, const Account *a, FILE *out) {
   for (size_t i = 0; i < note->branches.len; i++) {
     json_separator(&first, out);
     fputs("{\"file\":", out);
-    json_string(path_below(note->branches.items[i].file, w->report.suite->cwd),
+    json_string(suite_shown(w->report.suite, note->branches.items[i].file),
                 out);
     fprintf(out, ",\"line\":%u}", note->branches.items[i].line);
   }

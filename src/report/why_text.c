@@ -375,7 +375,7 @@ static void put_parting(const Why *w, const NearNote *note, FILE *out) {
   for (size_t i = 0; i < n && i < TIES_SHOWN; i++) {
     const NoteBranch *b = &note->branches.items[i];
     fputs(i ? ", " : " ", out);
-    report_escaped(path_below(b->file, suite->cwd), out);
+    report_escaped(suite_shown(suite, b->file), out);
     fprintf(out, ":%u", b->line);
   }
   if (n > TIES_SHOWN)

@@ -8,12 +8,8 @@
 // passed, or the reference has answered, executions get a limit derived from
 // the slowest of these. A test that reaches it is repeated with the full limit,
 // and the verdict of the repetition counts. The repetition runs alone, so that
-// the load of another test cannot delay it.
-//
-// Tests that write to the same files disturb each other. One that failed beside
-// others is repeated alone, and if it passes then, once more: it counts as
-// passed. Where all of many fail alone too, further ones are repeated beside
-// others, and alone only if that makes a difference.
+// the load of another test cannot delay it. run/repeat.h has what is repeated
+// because it failed.
 #include "run/batch.h"
 
 #include <assert.h>
@@ -22,14 +18,14 @@
 #include <sys/stat.h>
 
 #include "oracle/failure.h"
+#include "run/repeat.h"
 #include "util/mem.h"
 #include "util/str.h"
 
 enum {
-  ATTEMPTS = 3,
-  ENOUGH_ALONE = 16,
-  LOOK = 100, // milliseconds until a closer look is asked whether it goes on
-};
+  LOOK = 100
+}; // milliseconds until a closer look is asked whether it
+    // goes on
 
 typedef struct {
   char *dir; // of this slot, in the scratch area
@@ -40,24 +36,24 @@ typedef struct {
   const Test *test; // NULL: idle
   bool in_second;   // its second process is running
   bool merged;
-  double limit;       // of this execution
-  bool full;          // the test ran into a derived limit: no more of those
-  bool hangs;         // it ran into the full limit
-  bool waiting;       // to be started when nothing else runs
-  bool alone;         // nothing is to be started beside it
-  bool beside;        // another test ran beside this execution
-  bool was_beside;    // ... beside the first, which failed
-  bool disturbed;     // perhaps, then: repetitions are to run alone
-  bool undecided;     // the first attempt failed, and no segment is to blame
-  int attempt;        // 0, 1, 2
-  Run runs[ATTEMPTS]; // one per attempt
-  Segments segments[ATTEMPTS]; // the tests inside of it; judged, or none
-  Outcome outcome;             // of the test
-  bool has_second;             // the second process's outcome is known
+  double limit;   // of this execution
+  bool derived;   // it is less than the test\'s own
+  bool full;      // the test ran into a derived limit: no more of those
+  bool hangs;     // it ran into the full limit
+  bool waiting;   // to be started when nothing else runs
+  bool alone;     // nothing is to be started beside it
+  bool beside;    // another test ran beside this execution
+  bool undecided; // the first attempt failed, and no segment is to blame
+  Repeat repeat;  // which attempt this is
+  Run runs[ATTEMPTS_MOST];          // one per attempt
+  Segments segments[ATTEMPTS_MOST]; // the tests inside of it; judged, or none
+  Outcome outcome;                  // of the test
+  bool has_second;                  // the second process's outcome is known
   Outcome second;
   Spawn spawn;
   Str stacks;       // of a test that hangs, before it was stopped
   const char *root; // paths in them are relative to it
+  bool looks;       // closely, at a test that has run
   Arena arena;      // of this test
 } BatchSlot;
 
@@ -103,16 +99,16 @@ static int slot_init(Batch *b, BatchSlot *s, size_t index, Err *err) {
 }
 
 static void slot_reset(BatchSlot *s) {
-  for (int i = 0; i < ATTEMPTS; i++) {
+  for (int i = 0; i < ATTEMPTS_MOST; i++) {
     run_release(&s->runs[i]);
     segments_release(&s->segments[i]);
   }
   arena_release(&s->arena);
   s->test = NULL;
-  s->attempt = 0;
+  s->repeat = (Repeat){0};
   s->has_second = s->in_second = false;
   s->full = s->hangs = s->waiting = s->alone = false;
-  s->beside = s->was_beside = s->disturbed = s->undecided = false;
+  s->beside = s->undecided = false;
 }
 
 static const char *test_dir(const Batch *b, const BatchSlot *s) {
@@ -148,10 +144,14 @@ static bool is_merged(const Test *t, const Spawn *s) {
   return t->line && !s->nredirects && strstr(t->line, "2>&1");
 }
 
-static void keep_stacks(void *slot, pid_t session) {
+// A run that only reached a derived limit is repeated.
+static void look_at_hang(void *slot, pid_t session) {
   BatchSlot *s = slot;
+  if (s->derived && !s->hangs)
+    return;
   str_clear(&s->stacks);
-  runner_add_stacks(session, s->root, &s->stacks);
+  runner_look_at_hang(session, s->root, s->looks ? NULL : s->run_dir,
+                      &s->stacks);
 }
 
 static bool is_running(const BatchSlot *s) { return s->test && !s->waiting; }
@@ -179,6 +179,7 @@ static int start_test(Batch *b, BatchSlot *s, Err *err) {
     return -1;
   s->in_second = false;
   s->limit = execution_limit(b, s);
+  s->derived = s->limit < test_timeout(b, s->test);
   s->spawn = (Spawn){.env = test_environment(s->test, s->env, &s->arena),
                      .cwd = test_dir(b, s),
                      .out = s->out,
@@ -186,10 +187,11 @@ static int start_test(Batch *b, BatchSlot *s, Err *err) {
                      .timeout = s->limit,
                      .max_output = o->max_output,
                      .mark = s->mark,
-                     .hangs = keep_stacks,
+                     .hangs = look_at_hang,
                      .context = s,
                      .serve = o->serve};
   s->root = b->runner->root;
+  s->looks = b->runner->close != NULL;
   str_clear(&s->stacks);
   runner_confine(b->runner, slot_of(b, s), &s->spawn, &s->arena);
   test_prepare(s->test, o->exe, &s->arena, &s->spawn);
@@ -249,31 +251,20 @@ static Trial trial_of(const Batch *b, const BatchSlot *s) {
 // Did it hang once with the derived limit, and again with the full one?
 static bool hung_twice(const BatchSlot *s) { return s->full && s->hangs; }
 
-// Is there to be another attempt? Sets its number.
+// Is there to be another attempt?
 static bool goes_on(Batch *b, BatchSlot *s) {
-  Verdict v = s->runs[s->attempt].verdict;
-  if (s->attempt == 0 && v == VERDICT_FAIL) {
-    s->was_beside = s->beside;
-    s->disturbed = s->beside && b->steady < ENOUGH_ALONE;
-    s->attempt = 1;
-    return true;
+  int last = s->repeat.attempt;
+  RepeatStep step =
+      repeat_step(&s->repeat, s->runs[last].verdict, s->beside, &b->steady);
+  if (step == REPEAT_INSTEAD) {
+    run_release(&s->runs[last]);
+    segments_release(&s->segments[last]);
   }
-  if (s->attempt == 1 && s->was_beside && s->beside && v != VERDICT_FAIL) {
-    run_release(&s->runs[1]); // alone it counts
-    segments_release(&s->segments[1]);
-    return s->disturbed = true;
-  }
-  if (s->attempt == 1 && s->disturbed && v == VERDICT_PASS) {
-    b->steady = 0;
-    s->attempt = 2;
-    return true;
-  }
-  b->steady += s->attempt == 1 && s->disturbed && v == VERDICT_FAIL;
-  return false;
+  return step != REPEAT_END;
 }
 
 static int repeat(Batch *b, BatchSlot *s, Err *err) {
-  if (!s->disturbed)
+  if (!s->repeat.alone)
     return start_test(b, s, err);
   s->waiting = true;
   return 0;
@@ -288,10 +279,11 @@ static int store_undisturbed(Batch *b, BatchSlot *s, Err *err) {
 }
 
 static int store_test(Batch *b, BatchSlot *s, Err *err) {
-  if (s->attempt == 2 && s->runs[2].verdict == VERDICT_PASS)
+  if (repeat_was_disturbed(&s->repeat, s->runs[2].verdict))
     return store_undisturbed(b, s, err);
   return runner_add_segments(b->runner, &s->runs[0],
-                             s->attempt ? &s->runs[1] : NULL, s->segments, err);
+                             s->repeat.attempt ? &s->runs[1] : NULL,
+                             s->segments, err);
 }
 
 // The attempt has its verdict: once more, or into the store.
@@ -299,13 +291,13 @@ static int attempt_judged(Batch *b, BatchSlot *s, Err *err) {
   Runner *r = b->runner;
   Trial t = trial_of(b, s);
   size_t undecided = r->undecided;
-  failure_add_output(&s->runs[s->attempt], &t);
-  runner_judge_segments(r, &s->segments[s->attempt], &s->runs[s->attempt], &t,
-                        b->ntests + r->already > 1 ? s->test->name : NULL,
-                        s->attempt > 0);
+  failure_add_output(&s->runs[s->repeat.attempt], &t);
+  runner_judge_segments(
+      r, &s->segments[s->repeat.attempt], &s->runs[s->repeat.attempt], &t,
+      b->ntests + r->already > 1 ? s->test->name : NULL, s->repeat.attempt > 0);
   s->undecided |= r->undecided > undecided;
-  if (s->runs[s->attempt].verdict == VERDICT_PASS)
-    runner_note_duration(r, s->runs[s->attempt].seconds);
+  if (s->runs[s->repeat.attempt].verdict == VERDICT_PASS)
+    runner_note_duration(r, s->runs[s->repeat.attempt].seconds);
   if (r->options->rerun && !hung_twice(s) && goes_on(b, s))
     return repeat(b, s, err);
   r->hung += hung_twice(s);
@@ -316,14 +308,14 @@ static int attempt_judged(Batch *b, BatchSlot *s, Err *err) {
 
 static int judge(Batch *b, BatchSlot *s, Err *err) {
   Trial t = trial_of(b, s);
-  Run *run = &s->runs[s->attempt];
+  Run *run = &s->runs[s->repeat.attempt];
   if (oracle_judge(&b->runner->oracle, &t, run, err))
     return -1;
   return attempt_judged(b, s, err);
 }
 
 static int test_ended(Batch *b, BatchSlot *s, Err *err) {
-  Run *run = &s->runs[s->attempt];
+  Run *run = &s->runs[s->repeat.attempt];
   const char *exe = b->runner->options->exe;
   run->test = mem_strdup(s->test->name);
   run->command = mem_strdup(test_command(s->test, exe, &s->arena));
@@ -331,8 +323,8 @@ static int test_ended(Batch *b, BatchSlot *s, Err *err) {
   run->seconds = s->outcome.seconds;
   run_note_signal(run, s->outcome.sent);
   if (s->outcome.end != END_UNSTARTED &&
-      (runner_collect(b->runner, s->run_dir, run, &s->segments[s->attempt],
-                      err) ||
+      (runner_collect(b->runner, s->run_dir, run,
+                      &s->segments[s->repeat.attempt], err) ||
        dir_make_empty(s->run_dir, err)))
     return -1;
   Trial t = trial_of(b, s);
@@ -363,9 +355,8 @@ static int repeat_with_full_limit(Batch *b, BatchSlot *s, Err *err) {
 static int execution_ended(Batch *b, BatchSlot *s, const Outcome *outcome,
                            Err *err) {
   bool late = outcome->end == END_TIMEOUT;
-  bool derived = s->limit < test_timeout(b, s->test);
   s->alone = false;
-  if (late && derived && !s->hangs)
+  if (late && s->derived && !s->hangs)
     return repeat_with_full_limit(b, s, err);
   s->hangs |= late;
   s->outcome = *outcome;

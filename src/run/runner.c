@@ -14,6 +14,7 @@
 #include "oracle/failure.h"
 #include "process/orphan.h"
 #include "process/words.h"
+#include "program/turns_watch.h"
 #include "program/unwind.h"
 #include "run/segment_verdict.h"
 #include "util/fs.h"
@@ -214,9 +215,11 @@ static int begin_session(Runner *r, const char *adapter, Err *err) {
   if (r->fresh && !r->options->failed)
     forget_done(r);
   char *key = session_key(r, adapter);
-  int rc = session_begin(r->store, key, r->command, r->root, &r->session,
-                         &r->continued, err);
+  int rc = session_begin(r->store, key, r->command, r->cwd ? r->cwd : r->root,
+                         &r->session, &r->continued, err);
   free(key);
+  if (!rc && r->project)
+    rc = session_set_project(r->store, r->session, r->project, err);
   if (!rc && r->continued)
     rc = load_done(r, err);
   return rc;
@@ -467,6 +470,8 @@ static char *name_pattern(const Segments *s) {
 static char *describe_split(const Runner *r, const Run *run,
                             const Segments *s) {
   const char *program = path_below(s->items[0].program, r->root);
+  if (*program == '/' && r->cwd)
+    program = path_below(program, r->cwd);
   char *pattern = name_pattern(s), *text;
   if (!*s->items[0].name && s->items[0].returned)
     text = mem_printf("`%s` writes %zu lines of TAP; each is a test", program,
@@ -546,7 +551,26 @@ void runner_note_duration(Runner *r, double seconds) {
     r->slowest = seconds;
 }
 
-void runner_add_stacks(pid_t session, const char *root, Str *out) {
+// Up to so many processes are watched.
+enum { WATCHED = 4 };
+
+static void leave_turns(const Pids *pids, const char *dir) {
+  size_t watched = 0;
+  for (size_t i = 0; i < pids->len && watched < WATCHED; i++) {
+    Str turns = {0};
+    Err ignored;
+    turns_watch(pids->items[i], false, &turns);
+    char *path = mem_printf("%s/%d" TURNS_SUFFIX, dir, (int)pids->items[i]);
+    if (turns.len)
+      fs_write(path, turns.data, turns.len, &ignored);
+    watched += turns.len > 0;
+    free(path);
+    str_release(&turns);
+  }
+}
+
+void runner_look_at_hang(pid_t session, const char *root, const char *dir,
+                         Str *out) {
   Pids pids = {0};
   Str stacks = {0};
   session_list(session, &pids);
@@ -555,6 +579,8 @@ void runner_add_stacks(pid_t session, const char *root, Str *out) {
   if (stacks.len)
     str_addf(out, "culprit: where it was when it was stopped:\n%s",
              stacks.data);
+  if (dir)
+    leave_turns(&pids, dir);
   array_release(&pids);
   str_release(&stacks);
 }

@@ -92,7 +92,9 @@ typedef struct Runner Runner;
 struct Runner {
   const RunOptions *options;
   const char *command;     // our own command line, for the store
-  const char *root;        // our directory: paths are shown relative to it
+  const char *root;        // paths are shown relative to it
+  const char *cwd;         // our directory, if that is another; NULL: root
+  const char *project;     // Suite.project; NULL: none
   Store *store;            // set by the caller before runner_begin
   const CloseHooks *close; // NULL: an ordinary session
   Oracle oracle;
@@ -193,9 +195,12 @@ void runner_note_duration(Runner *r, double seconds);
 
 // An environment for a process: ours without any CULPRIT_ variable, plus
 // `extra` ("NAME=value", ends with NULL). Memory: arena.
-// Adds the stacks of all threads of a session's processes (program/unwind.h),
-// under a line that says what they are.
-void runner_add_stacks(pid_t session, const char *root, Str *out);
+// Looks at a session's processes, which hang, before they are ended: adds the
+// stacks of all threads (program/unwind.h), under a line that says what they
+// are, and leaves in `dir`, that of the run files, how their loops turn (NULL:
+// nobody asks).
+void runner_look_at_hang(pid_t session, const char *root, const char *dir,
+                         Str *out);
 
 char **environment_with(char *const *extra, Arena *arena);
 

@@ -52,11 +52,28 @@ static bool blame_end(const Segments *s, bool left, bool *blamed) {
   return any;
 }
 
+typedef struct {
+  TapLine says;
+  char *line; // that says so; NULL: none
+} LastTap;
+
 static bool keep_tap(void *last, const char *line) {
+  LastTap *l = last;
   TapLine t = message_tap(line);
-  if (t != TAP_NOTHING)
-    *(TapLine *)last = t;
+  if (t != TAP_NOTHING) {
+    free(l->line);
+    *l = (LastTap){t, mem_strdup(line)};
+  }
   return true;
+}
+
+// The line of TAP that reports a check.
+static LastTap tap_of(const Segment *g, const Str *out) {
+  LastTap l = {TAP_NOTHING, NULL};
+  OutputPart o = cut(out, g->begin.out, g->end.out);
+  if (g->tap)
+    message_lines(o.text, o.n, keep_tap, &l);
+  return l;
 }
 
 // The verdict of its framework. False: it says nothing.
@@ -66,9 +83,9 @@ static bool framework_verdict(const Segment *g, const Str *out, Verdict *v) {
     t = g->result == SEGMENT_PASSED    ? TAP_OK
         : g->result == SEGMENT_SKIPPED ? TAP_SKIPPED
                                        : TAP_NOT_OK;
-  OutputPart o = cut(out, g->begin.out, g->end.out);
-  if (g->tap)
-    message_lines(o.text, o.n, keep_tap, &t);
+  LastTap l = tap_of(g, out);
+  t = l.line ? l.says : t;
+  free(l.line);
   *v = t == TAP_SKIPPED ? VERDICT_SKIP
        : t == TAP_OK    ? VERDICT_PASS
                         : VERDICT_FAIL;
@@ -128,6 +145,50 @@ static bool blame_names(const Segments *s, const BlameSources *e, Blame *b) {
   message_lines(str_text(e->out), e->out->len, take_line, &n);
   message_lines(str_text(e->err), e->err->len, take_line, &n);
   return n.any && !n.unclear;
+}
+
+// --- skipped ----------------------------------------------------------------
+
+typedef struct {
+  const Segments *segments;
+  size_t only; // the segment that wrote it; SIZE_MAX: it may be any one's
+  bool *skipped;
+} Skipping;
+
+// A name that several have says nothing, unless it is known who wrote it.
+static bool take_skipped(void *skipping, const char *line) {
+  Skipping *k = skipping;
+  char *name;
+  if (!message_names_skipped(line, &name))
+    return true;
+  size_t same = 0, chosen = 0;
+  for (size_t i = 0; i < k->segments->len; i++)
+    if (!strcmp(k->segments->items[i].name, name) &&
+        (k->only == SIZE_MAX || k->only == i)) {
+      same++;
+      chosen = i;
+    }
+  if (same == 1)
+    k->skipped[chosen] = true;
+  free(name);
+  return true;
+}
+
+// Those that the framework says it has skipped, by name.
+static void find_skipped(const Segments *s, const BlameSources *e,
+                         bool *skipped) {
+  Skipping k = {s, SIZE_MAX, skipped};
+  message_lines(str_text(e->out), e->out->len, take_skipped, &k);
+  message_lines(str_text(e->err), e->err->len, take_skipped, &k);
+  for (k.only = 0; k.only < s->len; k.only++) {
+    const Segment *g = &s->items[k.only];
+    OutputPart out = cut(e->out, g->begin.out, g->end.out);
+    OutputPart err = cut(e->err, g->begin.err, g->end.err);
+    if (*g->name && !g->overlaps && !skipped[k.only]) {
+      message_lines(out.text, out.n, take_skipped, &k);
+      message_lines(err.text, err.n, take_skipped, &k);
+    }
+  }
 }
 
 // --- by result and output ---------------------------------------------------
@@ -342,11 +403,14 @@ static bool find_blame(const Segments *s, bool by_itself, const BlameSources *e,
 
 static void set_verdicts(Segments *s, const Run *whole, bool by_itself,
                          const BlameSources *e, const Blame *b) {
+  bool *skips = mem_array(bool, s->len + 1);
+  find_skipped(s, e, skips);
   for (size_t i = 0; i < s->len; i++) {
     Segment *g = &s->items[i];
     Verdict v;
     bool failed = b->died[i] || b->failed[i];
-    bool skipped = framework_verdict(g, e->out, &v) && v == VERDICT_SKIP;
+    bool skipped =
+        skips[i] || (framework_verdict(g, e->out, &v) && v == VERDICT_SKIP);
     g->run.verdict = failed    ? VERDICT_FAIL
                      : skipped ? VERDICT_SKIP
                                : VERDICT_PASS;
@@ -354,6 +418,17 @@ static void set_verdicts(Segments *s, const Run *whole, bool by_itself,
       copy_failures(whole, &g->run);
     else if (failed)
       add_failure(g, e, b->words[i]);
+  }
+  free(skips);
+}
+
+// By number and description, as the lines of TAP have them.
+static void set_titles(Segments *s, const Str *out) {
+  for (size_t i = 0; i < s->len; i++) {
+    LastTap l = tap_of(&s->items[i], out);
+    if (l.line && !s->items[i].title)
+      s->items[i].title = message_tap_title(l.line, i + 1);
+    free(l.line);
   }
 }
 
@@ -380,8 +455,10 @@ bool segments_judge(Segments *s, const Run *whole, const Trial *t,
     fs_read_regular(t->err, OUTPUT_MOST, &err, &ignored);
   bool by_itself = has_ended_by_itself(whole, t);
   bool decided = passed || find_blame(s, by_itself, &e, &b);
-  if (decided)
+  if (decided) {
     set_verdicts(s, whole, by_itself, &e, &b);
+    set_titles(s, &out);
+  }
   blame_release(&b, s->len);
   str_release(&out);
   str_release(&err);
@@ -399,8 +476,8 @@ void segments_name(Segments *s, const char *name) {
     str_clear(&test);
     if (name)
       str_addf(&test, "%s/", name);
-    if (*g->name)
-      str_add(&test, g->name);
+    if (*g->name || g->title)
+      str_add(&test, g->title ? g->title : g->name);
     else
       str_addf(&test, "%zu", i + 1);
     if (hashmap_get(&seen, test.data, test.len, &n)) {

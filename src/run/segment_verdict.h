@@ -19,7 +19,7 @@
 #include "oracle/oracle.h"
 #include "program/segments.h"
 
-// Sets verdict and failures of every segment. `also`: lines that say that a test
+// Sets verdict, failures and title of every segment. `also`: lines that say that a test
 // failed (NULL: the usual ones only). False: none is to blame.
 bool segments_judge(Segments *s, const Run *whole, const Trial *t,
                     const regex_t *also);

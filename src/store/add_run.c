@@ -64,7 +64,8 @@ static Death copy_death(const Death *d) {
                  .function = copy_text(d->function),
                  .how = copy_text(d->how),
                  .exact = d->exact,
-                 .callers = copy_text(d->callers ? d->callers : "")};
+                 .callers = copy_text(d->callers ? d->callers : ""),
+                 .turns = copy_text(d->turns ? d->turns : "")};
 }
 
 static Run copy_run(const Run *run) {
@@ -151,10 +152,10 @@ static int write_failure(Store *s, const PendingRun *p, int64_t run, size_t n,
 
 static int write_death(Store *s, int64_t run, size_t n, const Death *d,
                        Err *err) {
-  return db_run(&s->db, "INSERT INTO death VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+  return db_run(&s->db, "INSERT INTO death VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                 VALUES(v_int(run), v_int((int64_t)n), v_text(d->file),
                        v_int(d->line), v_text(d->function), v_text(d->how),
-                       v_int(d->exact), v_text(d->callers)),
+                       v_int(d->exact), v_text(d->callers), v_text(d->turns)),
                 err);
 }
 

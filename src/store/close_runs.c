@@ -85,13 +85,23 @@ int store_forget_close(Store *s, int64_t session, Err *err) {
   return db_commit(&s->db, err);
 }
 
-int session_set_close(Store *s, int64_t session, const char *close, Err *err) {
+static int update_session(Store *s, const char *sql, const char *text,
+                          int64_t session, Err *err) {
   if (db_begin_write(&s->db, err))
     return -1;
-  if (db_run(&s->db, "UPDATE session SET close = ? WHERE id = ?",
-             VALUES(v_text(close), v_int(session)), err)) {
+  if (db_run(&s->db, sql, VALUES(v_text(text), v_int(session)), err)) {
     db_rollback(&s->db);
     return -1;
   }
   return db_commit(&s->db, err);
+}
+
+int session_set_close(Store *s, int64_t session, const char *close, Err *err) {
+  return update_session(s, "UPDATE session SET close = ? WHERE id = ?", close,
+                        session, err);
+}
+
+int session_set_project(Store *s, int64_t session, const char *dir, Err *err) {
+  return update_session(s, "UPDATE session SET project = ? WHERE id = ?", dir,
+                        session, err);
 }

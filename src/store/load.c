@@ -11,6 +11,7 @@
 #include "model/generated.h"
 #include "model/testcode.h"
 #include "store/internal.h"
+#include "util/fs.h"
 #include "util/mem.h"
 
 typedef struct {
@@ -42,10 +43,10 @@ static const char *keep_text(Suite *suite, const char *s) {
 static int load_session(Loader *l, int64_t session, Err *err) {
   Suite *suite = l->suite;
   DbQuery q;
-  if (query_start(
-          &q, &l->store->db,
-          "SELECT command, cwd, entities, close FROM session WHERE id = ?",
-          VALUES(v_int(session)), err))
+  if (query_start(&q, &l->store->db,
+                  "SELECT command, cwd, entities, close, project FROM session"
+                  " WHERE id = ?",
+                  VALUES(v_int(session)), err))
     return -1;
   int rc = query_next(&q, err);
   if (rc > 0) {
@@ -54,6 +55,7 @@ static int load_session(Loader *l, int64_t session, Err *err) {
     suite->cwd = keep_text(suite, query_text(&q, 1));
     l->nentities = query_u32(&q, 2);
     suite->close = keep_text(suite, query_text(&q, 3));
+    suite->project = keep_text(suite, query_text(&q, 4));
     rc = q.bad ? query_corrupt(&q, "session", err) : 0;
   } else if (rc == 0) {
     rc = err_set(err, "%s: no session %lld; see `culprit store list`",
@@ -61,6 +63,16 @@ static int load_session(Loader *l, int64_t session, Err *err) {
   }
   query_end(&q);
   return rc;
+}
+
+// A project is of no use if all its files are in the session's directory.
+static void choose_shown(Suite *suite) {
+  for (size_t i = 0; i < suite->nsources; i++) {
+    const char *path = suite->sources[i].path;
+    if (path_lies_in(path, suite->project) && !path_lies_in(path, suite->cwd))
+      return;
+  }
+  suite->project = "";
 }
 
 static void load_source(void *ctx, const char *path, uint64_t hash) {
@@ -77,6 +89,7 @@ static int load_sources(Loader *l, Err *err) {
   suite->nsources = l->sources.len;
   suite->sources =
       settle(suite, l->sources.items, l->sources.len, sizeof(Source));
+  choose_shown(suite);
   return 0;
 }
 

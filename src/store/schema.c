@@ -37,7 +37,8 @@ static const char tables[] =
     "  finished TEXT,"
     "  entities INTEGER NOT NULL DEFAULT 0,"
     "  revision INTEGER NOT NULL DEFAULT 0,"
-    "  close TEXT NOT NULL DEFAULT ''"
+    "  close TEXT NOT NULL DEFAULT '',"
+    "  project TEXT NOT NULL DEFAULT ''"
     ") STRICT;"
 
     "CREATE TABLE unit ("
@@ -149,6 +150,7 @@ static const char tables[] =
     "  how TEXT NOT NULL,"
     "  exact INTEGER NOT NULL,"
     "  callers TEXT NOT NULL DEFAULT '',"
+    "  turns TEXT NOT NULL DEFAULT '',"
     "  PRIMARY KEY (run, n)"
     ") STRICT, WITHOUT ROWID;"
 
@@ -168,6 +170,9 @@ static const char *const upgrades[STORE_VERSION - 1] = {
     "ALTER TABLE session ADD COLUMN close TEXT NOT NULL DEFAULT '';"
     "ALTER TABLE run ADD COLUMN close INTEGER NOT NULL DEFAULT 0;"
     "UPDATE meta SET version = 5;",
+    "ALTER TABLE session ADD COLUMN project TEXT NOT NULL DEFAULT '';"
+    "ALTER TABLE death ADD COLUMN turns TEXT NOT NULL DEFAULT '';"
+    "UPDATE meta SET version = 6;",
 };
 // clang-format on
 

@@ -21,7 +21,7 @@
 #include "util/arena.h"
 #include "util/err.h"
 
-#define STORE_VERSION 5
+#define STORE_VERSION 6
 
 typedef struct Store Store;
 
@@ -82,6 +82,10 @@ int store_add_close(Store *s, int64_t session, const char *test,
                     Err *err);
 // Takes what an earlier look saw out of the session.
 int store_forget_close(Store *s, int64_t session, Err *err);
+
+// The directory of the project, if that is not the session's: Suite.project.
+int session_set_project(Store *s, int64_t session, const char *dir, Err *err);
+
 // How the closer look ended: Suite.close.
 int session_set_close(Store *s, int64_t session, const char *close, Err *err);
 // Has this test a run in the session already? (for continuing)

@@ -218,7 +218,8 @@ static void read_death(void *ctx, DbQuery *q) {
                  .function = mem_strdup(query_text(q, 2)),
                  .how = mem_strdup(query_text(q, 3)),
                  .exact = query_bool(q, 4),
-                 .callers = mem_strdup(query_text(q, 5))};
+                 .callers = mem_strdup(query_text(q, 5)),
+                 .turns = mem_strdup(query_text(q, 6))};
   if (!q->bad)
     r->each(r->ctx, r->run, &death);
   death_release(&death);
@@ -231,12 +232,11 @@ int store_each_death(Store *s, const Suite *suite, EachDeath *each, void *ctx,
   DeathReader r = {each, ctx, 0};
   int rc = 0;
   for (; !rc && r.run < suite->nruns; r.run++)
-    rc =
-        query_each(&s->db,
-                   "SELECT file, line, function, how, exact, callers FROM death"
-                   " WHERE run = ? ORDER BY n",
-                   VALUES(v_int(suite->runs[r.run].store_id)), "death",
-                   read_death, &r, err);
+    rc = query_each(&s->db,
+                    "SELECT file, line, function, how, exact, callers, turns"
+                    " FROM death WHERE run = ? ORDER BY n",
+                    VALUES(v_int(suite->runs[r.run].store_id)), "death",
+                    read_death, &r, err);
   db_rollback(&s->db); // only read
   return rc;
 }

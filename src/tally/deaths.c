@@ -75,7 +75,8 @@ static void add_death(void *ctx, size_t run, const Death *d) {
   DeathAt at = {.run = (uint32_t)run,
                 .how = arena_strdup(arena, d->how ? d->how : ""),
                 .exact = d->exact,
-                .callers = arena_strdup(arena, d->callers ? d->callers : "")};
+                .callers = arena_strdup(arena, d->callers ? d->callers : ""),
+                .turns = arena_strdup(arena, d->turns ? d->turns : "")};
   add_place(l, &c, at);
   for (const char *rest = at.callers; death_caller(&rest, &c);) {
     at.depth++;

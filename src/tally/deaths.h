@@ -20,6 +20,7 @@ typedef struct {
   bool exact;
   uint32_t depth;      // how many calls it died below; 0: at this place
   const char *callers; // of a death at this place: see Death
+  const char *turns;   // the same
 } DeathAt;
 
 typedef struct {

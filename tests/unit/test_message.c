@@ -153,11 +153,51 @@ TEST(frameworks_name_what_failed) {
       message_names_failed("[  FAILED  ] 2 test(s), listed below:", &name, &i));
 }
 
+static void skips(const char *line, const char *test) {
+  char *name;
+  assert_true(message_names_skipped(line, &name));
+  assert_string_equal(name, test);
+  free(name);
+}
+
+TEST(frameworks_name_what_was_skipped) {
+  char *name;
+  skips("[SKIP] suite::name: no net", "suite::name");
+  skips("[  SKIPPED ] later", "later");
+  skips("not ok 1 # SKIP later", "later");
+  skips("t.c:3:test_x:IGNORE: not yet", "test_x");
+  skips("t.c:3:test_x:IGNORE", "test_x");
+  skips("ok 3 /span/later # SKIP not yet", "/span/later");
+  skips("/span/later: SKIP (not yet)", "/span/later");
+  assert_false(
+      message_names_skipped("[  SKIPPED ] 2 test(s), listed below:", &name));
+  assert_false(message_names_skipped("ok 3 /span/later", &name));
+  assert_false(message_names_skipped("t.c:3:test_x:PASS", &name));
+}
+
+static void has_title(const char *line, const char *title) {
+  char *got = message_tap_title(line, 9);
+  assert_string_equal(got, title);
+  free(got);
+}
+
+TEST(titles_of_tap) {
+  has_title("ok 3 - parses nothing", "3 - parses nothing");
+  has_title("not ok 3 parses nothing  ", "3 - parses nothing");
+  has_title("  ok 12", "12");
+  has_title("ok - parses", "9 - parses");
+  has_title("ok", "9");
+  has_title("ok 2nd try", "9 - 2nd try");
+  has_title("ok 4 - # skip no net", "4");
+  has_title("not ok 4 - issue #7 # TODO later", "4 - issue #7");
+}
+
 TEST(lines_of_tap) {
   assert_int_equal(message_tap("ok 1 - a"), TAP_OK);
   assert_int_equal(message_tap("  not ok 2"), TAP_NOT_OK);
   assert_int_equal(message_tap("not ok 3 - b # TODO later"), TAP_OK);
   assert_int_equal(message_tap("ok 4 # skip no net"), TAP_SKIPPED);
+  assert_int_equal(message_tap("ok 5 - issue #7"), TAP_OK);
   assert_int_equal(message_tap("okay"), TAP_NOTHING);
   assert_int_equal(message_tap("# not ok"), TAP_NOTHING);
 }

@@ -14,6 +14,7 @@
 #include "adapter/spool.h"
 #include "process/process.h"
 #include "process/words.h"
+#include "program/turns_watch.h"
 #include "run/scratch.h"
 #include "run/summary.h"
 #include "run/testfile.h"
@@ -620,6 +621,63 @@ TEST(a_directory_is_emptied_whatever_a_test_did_to_it) {
   str_release(&script);
   free(slot);
   drop_dir(dir);
+}
+
+// --- processes that hang ----------------------------------------------------
+
+static volatile unsigned turned;
+
+static void turn_for_ever(void) {
+  while (!(turned & 1))
+    turned += 2;
+}
+
+// What is seen of it. It may not be in its loop yet when it is looked at.
+static void assert_turns_are_seen(bool steps) {
+  pid_t pid = fork();
+  if (!pid) {
+    turn_for_ever();
+    _exit(0);
+  }
+  Str seen = {0};
+  for (int looks = 0; looks < 20 && !seen.len; looks++)
+    turns_watch(pid, steps, &seen);
+  kill(pid, SIGKILL);
+  assert_int_equal(waitpid(pid, NULL, 0), pid);
+  const char *rest = str_text(&seen);
+  DeathCaller t = {0};
+  assert_true(death_caller(&rest, &t));
+  assert_true(t.file_size > 10 &&
+              !memcmp(t.file + t.file_size - 10, "test_run.c", 10));
+  assert_true(strtoull(t.function, NULL, 10) > 0);
+  str_release(&seen);
+}
+
+TEST(a_process_that_comes_back_to_a_place_is_counted_there) {
+  assert_turns_are_seen(false);
+}
+
+TEST(a_process_is_followed_step_by_step_without_debug_registers) {
+  assert_turns_are_seen(true);
+}
+
+TEST(a_process_that_waits_has_no_turns_and_goes_on_as_it_was) {
+  int ends[2];
+  assert_int_equal(pipe(ends), 0);
+  pid_t pid = fork();
+  if (!pid) {
+    char c;
+    _exit(read(ends[0], &c, 1) == 1 ? 7 : 1);
+  }
+  Str seen = {0};
+  int status;
+  turns_watch(pid, false, &seen);
+  assert_int_equal(seen.len, 0);
+  assert_int_equal(write(ends[1], "x", 1), 1);
+  assert_int_equal(waitpid(pid, &status, 0), pid);
+  assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+  close(ends[0]);
+  close(ends[1]);
 }
 
 // --- between run and log driver ---------------------------------------------

@@ -1209,7 +1209,9 @@ TEST(a_store_of_the_first_version_is_brought_up_to_date) {
               " ALTER TABLE run_failure DROP COLUMN excerpt;"
               " ALTER TABLE run_failure DROP COLUMN output;"
               " ALTER TABLE death DROP COLUMN callers;"
+              " ALTER TABLE death DROP COLUMN turns;"
               " ALTER TABLE session DROP COLUMN close;"
+              " ALTER TABLE session DROP COLUMN project;"
               " ALTER TABLE run DROP COLUMN close;"
               " UPDATE meta SET version = 1");
   check(&f, open_existing(&f));

@@ -116,6 +116,10 @@ const bar = {
     return [
       at && el('p', null, 'the message names ', el('button.link.blamed',
         { type: 'button', onclick: () => { tabs.show('source'); source.reach(...f.blamed); } }, at)),
+      (f.calls.length || f.loops.length) && el('ul.stack', null,
+        ...f.calls.map((text) => el('li', null, text)),
+        ...f.loops.map(([file, line, text]) => el('li', null, el('button.link',
+          { type: 'button', onclick: () => { tabs.show('source'); source.reach(file, line); } }, text)))),
       f.excerpt && el('pre.words', null, f.excerpt),
       f.output && el('details.output', null, el('summary', null, 'All that the test wrote'),
         el('pre', null, f.output))].filter(Boolean);
