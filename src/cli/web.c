@@ -10,6 +10,7 @@
 #include "cli/confine_options.h"
 #include "cli/rank.h"
 #include "cli/refused.h"
+#include "cli/web_close.h"
 #include "explore/entry_pages.h"
 #include "explore/explorer.h"
 #include "php/application.h"
@@ -41,6 +42,8 @@ typedef struct {
   ExplorerOptions explore;
   RankOptions rank;
   const char *requests, *first, *host, *store;
+  double close; // seconds for a closer look; below 0: not given
+  CloseLookResult looked;
   ConfineOptions confine;
   Refusals refusals;
   bool quiet;
@@ -49,7 +52,7 @@ typedef struct {
 } Options;
 
 static void options_init(Options *o) {
-  *o = (Options){.area = AREA_NONE};
+  *o = (Options){.area = AREA_NONE, .close = -1, .looked = {.ended = ""}};
   rank_options_init(&o->rank);
   refusals_init(&o->refusals);
   o->rank.method = WEB_METHOD;
@@ -63,6 +66,7 @@ static void options_release(Options *o) {
   visits_release(&o->visits);
   confine_options_release(&o->confine);
   refusals_release(&o->refusals);
+  close_look_release(&o->looked);
   arena_release(&o->arena);
 }
 
@@ -229,6 +233,9 @@ static const Option options[] = {
      "names larger ones",
      .max = HTML_PAGE_MAX},
     {.title = "Output"},
+    {"close", "SECONDS", &option_real0, offsetof(Options, close),
+     "time for a closer look at the requests that matter (default: as long as "
+     "all requests took, 1 to 10; 0: none)"},
     {"method", "METHOD", &option_text, offsetof(Options, rank.method),
      "method of the ranking (default: " WEB_METHOD ")",
      .word = rank_method_word},
@@ -538,6 +545,7 @@ static char *refused_member(const Options *o) {
   size_t n = 0;
   FILE *out = open_memstream(&text, &n);
   refused_json(&o->refusals, out);
+  web_close_json(&o->looked, out);
   fclose(out);
   return text;
 }
@@ -586,6 +594,8 @@ static int report(Options *o, const Explorer *e, double seconds) {
     return status;
   if (text)
     refused_print(&o->refusals, stdout);
+  if (text && !o->quiet)
+    web_close_print(&o->looked, stdout);
   if (failing)
     return rank(o);
   if (!o->quiet)
@@ -618,6 +628,23 @@ static int begin_session(Options *o, const char *command, Err *err) {
   return fs_mkdirs(dir, err);
 }
 
+// The first pass has removed what was in its area, and the area with it.
+static int look_closer(Options *o, const Requests *list, const Explorer *e,
+                       double took) {
+  Err err;
+  WebCloseOptions close = {
+      .seconds = o->close, .took = took, .show_progress = show_progress};
+  if (o->close == 0)
+    return EXIT_DONE;
+  area_close(&o->area);
+  int status = open_area(o);
+  if (status != EXIT_DONE)
+    return status;
+  return web_close(&close, &o->visits, list, e, &o->looked, &err)
+             ? cli_error(&err)
+             : EXIT_DONE;
+}
+
 static int run_session(Options *o, const Requests *list, const char *command) {
   Err err;
   Visits *v = &o->visits;
@@ -634,10 +661,13 @@ static int run_session(Options *o, const Requests *list, const char *command) {
   if (store_flush(v->store, &err) ||
       (status == EXIT_DONE && session_finish(v->store, v->session, &err)))
     status = cli_error(&err);
+  double took = clock_now() - start;
+  if (status == EXIT_DONE)
+    status = look_closer(o, list, e, took);
   area_close(&o->area);
   stop_orderly(0);
   if (status == EXIT_DONE)
-    status = report(o, e, clock_now() - start);
+    status = report(o, e, took);
   explorer_free(e);
   return status;
 }
