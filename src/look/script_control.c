@@ -10,39 +10,39 @@
 
 enum { BLOCKS_MOST = 4096 }; // of a function; larger ones have no guards
 
-typedef ARRAY(uint32_t) EntityList;
+typedef ARRAY(uint32_t) GuardList;
 
 struct ScriptControl {
   const Unit *unit;
   uint32_t *deciders; // by block: the statement that it ends with, if that is
                       // a condition; ENTITY_NONE: it decides nothing
-  EntityList *guards; // by statement; lists of others are empty
+  GuardList *guards;  // by statement; lists of others are empty
 };
 
 // One function: its blocks are the entities from `first` on.
 typedef struct {
   ScriptControl *control;
   uint32_t first, n;
-  EntityList *behind; // by block: the blocks that come next
-  bool *ends;         // by block: it leaves the function
-  Bitset *after;      // by block: the blocks that all ways behind it come by
-} Flow;
+  GuardList *behind; // by block: the blocks that come next
+  bool *ends;        // by block: it leaves the function
+  Bitset *after;     // by block: the blocks that all ways behind it come by
+} BlockFlow;
 
 // --- the flow ---------------------------------------------------------------
 
-static uint32_t number_of(const Flow *f, uint32_t block) {
+static uint32_t number_of(const BlockFlow *f, uint32_t block) {
   return block >= f->first && block - f->first < f->n ? block - f->first
                                                       : ENTITY_NONE;
 }
 
-static bool has_number(const EntityList *list, uint32_t number) {
+static bool has_number(const GuardList *list, uint32_t number) {
   for (size_t i = 0; i < list->len; i++)
     if (list->items[i] == number)
       return true;
   return false;
 }
 
-static void read_flow(Flow *f, uint32_t function) {
+static void read_flow(BlockFlow *f, uint32_t function) {
   const Unit *u = f->control->unit;
   for (uint32_t i = f->first + f->n; i < u->nentities; i++) {
     const Entity *e = &u->entities[i];
@@ -77,7 +77,7 @@ static bool keep_common(Bitset *b, const Bitset *other) {
 }
 
 // One block: what all blocks behind it have in common, and itself.
-static bool narrow(Flow *f, uint32_t b) {
+static bool narrow(BlockFlow *f, uint32_t b) {
   Bitset all = {0};
   if (!f->ends[b] && f->behind[b].len) {
     bitset_union(&all, &f->after[f->behind[b].items[0]]);
@@ -90,7 +90,7 @@ static bool narrow(Flow *f, uint32_t b) {
   return changed;
 }
 
-static void find_after(Flow *f) {
+static void find_after(BlockFlow *f) {
   for (uint32_t b = 0; b < f->n; b++)
     fill(&f->after[b], f->n);
   for (bool changed = true; changed;) {
@@ -104,7 +104,7 @@ static void find_after(Flow *f) {
 
 // Block `a` decides about `b`: behind one of its ways b comes anyway, but not
 // behind a itself.
-static bool decides(const Flow *f, uint32_t a, uint32_t b) {
+static bool decides(const BlockFlow *f, uint32_t a, uint32_t b) {
   if (a != b && bitset_has(&f->after[a], b))
     return false;
   for (size_t i = 0; i < f->behind[a].len; i++)
@@ -113,8 +113,8 @@ static bool decides(const Flow *f, uint32_t a, uint32_t b) {
   return false;
 }
 
-static void add_guards(const Flow *f, uint32_t statement, uint32_t block) {
-  EntityList *list = &f->control->guards[statement];
+static void add_guards(const BlockFlow *f, uint32_t statement, uint32_t block) {
+  GuardList *list = &f->control->guards[statement];
   for (uint32_t a = 0; a < f->n; a++) {
     uint32_t by = f->control->deciders[f->first + a];
     if (by != ENTITY_NONE && decides(f, a, block) && !has_number(list, by))
@@ -122,7 +122,7 @@ static void add_guards(const Flow *f, uint32_t statement, uint32_t block) {
   }
 }
 
-static void flow_release(Flow *f) {
+static void flow_release(BlockFlow *f) {
   for (uint32_t b = 0; b < f->n; b++) {
     array_release(&f->behind[b]);
     bitset_release(&f->after[b]);
@@ -134,13 +134,13 @@ static void flow_release(Flow *f) {
 
 static void read_function(ScriptControl *c, uint32_t function) {
   const Unit *u = c->unit;
-  Flow f = {.control = c, .first = function + 1};
+  BlockFlow f = {.control = c, .first = function + 1};
   while (f.first + f.n < u->nentities &&
          u->entities[f.first + f.n].kind == ENTITY_BLOCK)
     f.n++;
   if (!f.n || f.n > BLOCKS_MOST)
     return;
-  f.behind = mem_array(EntityList, f.n);
+  f.behind = mem_array(GuardList, f.n);
   f.ends = mem_array(bool, f.n);
   f.after = mem_array(Bitset, f.n);
   read_flow(&f, function);
@@ -182,7 +182,7 @@ ScriptControl *script_control_new(const Unit *unit) {
   ScriptControl *c = mem_new(ScriptControl);
   c->unit = unit;
   c->deciders = mem_array(uint32_t, unit->nentities + 1);
-  c->guards = mem_array(EntityList, unit->nentities + 1);
+  c->guards = mem_array(GuardList, unit->nentities + 1);
   find_deciders(c);
   for (uint32_t i = 0; i < unit->nentities; i++)
     if (unit->entities[i].kind == ENTITY_FUNCTION)

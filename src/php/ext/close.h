@@ -78,9 +78,11 @@ void close_cells_free(void);
 uint32_t close_writer(uint32_t cell);
 void close_write(uint32_t cell, uint32_t statement);
 
-// The cell of a reference; 0: it has none. close_take makes a new one.
+// The cell of a reference; 0: it has none. close_take makes one; of a reference
+// that was just made, close_take_new does.
 uint32_t close_of_ref(const zend_reference *ref);
 void close_take(zend_reference *ref, uint32_t statement);
+void close_take_new(zend_reference *ref, uint32_t statement);
 // The cell of an element or property; `make`: if there is none. `key`: a scalar.
 uint32_t close_of_element(HashTable *array, const zval *key, bool make);
 uint32_t close_of_property(zend_object *object, zend_string *name, bool make);
@@ -131,7 +133,8 @@ void close_define_property(zend_object *object, zend_string *name,
                            uint32_t statement);
 void close_define_element(HashTable *array, const zval *key,
                           uint32_t statement);
-zval *close_key_of(const close_at *a); // operand 2; NULL: none or undefined
+zval *close_key_of(const close_at *a); // operand 2; NULL: none
+zval *close_find_element(HashTable *array, const zval *key); // NULL: none
 
 // --- what is told (close_tell.c) ---------------------------------------------
 

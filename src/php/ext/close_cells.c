@@ -10,11 +10,19 @@ typedef struct {
   uint32_t next; // in its chain
 } cell;
 
-// What `where` is: a reference or a cell elsewhere (its address, `key` says
-// which), else an array (address and tag) or an object (a number).
-#define KEY_REFERENCE ((uint64_t)-1)
-#define KEY_ALIAS ((uint64_t)-2)
-#define TEXT_KEY ((uint64_t)1 << 63) // in `where`: the key is a hash of a text
+// What `where` is: an address of 47 bits or the number of an object, then 16
+// bits: the tag of an array, 0 for all else. References and cells elsewhere have
+// keys of their own, and are in no chain.
+#define TEXT_KEY ((uint64_t)1 << 63) // the key is a hash of a text
+enum { KEY_REFERENCE = 1, KEY_ALIAS = 2 };
+
+static uint64_t where_is(const void *at, uint32_t tag) {
+  return ((uint64_t)(uintptr_t)at << 16 | tag) & ~TEXT_KEY;
+}
+
+static bool is_apart(const cell *c) {
+  return !(c->where & (TEXT_KEY | 0xffff));
+}
 
 static cell *cells;
 static uint32_t ncells, cells_room;
@@ -76,7 +84,7 @@ static bool grow(void) {
   nchains = room;
   memset(chains, 0, nchains * sizeof *chains);
   for (uint32_t i = 1; i < ncells; i++) {
-    if (cells[i].key >= KEY_ALIAS && !(cells[i].where & TEXT_KEY))
+    if (is_apart(&cells[i]))
       continue;
     uint32_t *head = &chains[chain_of(cells[i].where, cells[i].key)];
     cells[i].next = *head;
@@ -110,43 +118,54 @@ static uint32_t find(uint64_t where, uint64_t key, bool make) {
   return n;
 }
 
+// The cell elsewhere that this one stands for; NULL: none.
+static uint32_t *alias_of(const cell *c) {
+  return is_apart(c) && c->key == KEY_ALIAS
+             ? (uint32_t *)(uintptr_t)(c->where >> 16)
+             : NULL;
+}
+
 uint32_t close_writer(uint32_t n) {
   if (!n || n >= ncells)
     return 0;
-  if (cells[n].key == KEY_ALIAS && !(cells[n].where & TEXT_KEY))
-    return *(uint32_t *)(uintptr_t)cells[n].where;
-  return cells[n].writer;
+  const uint32_t *elsewhere = alias_of(&cells[n]);
+  return elsewhere ? *elsewhere : cells[n].writer;
 }
 
 void close_write(uint32_t n, uint32_t statement) {
   if (!n || n >= ncells)
     return;
-  if (cells[n].key == KEY_ALIAS && !(cells[n].where & TEXT_KEY))
-    *(uint32_t *)(uintptr_t)cells[n].where = statement;
-  else
-    cells[n].writer = statement;
+  uint32_t *elsewhere = alias_of(&cells[n]);
+  *(elsewhere ? elsewhere : &cells[n].writer) = statement;
 }
 
 uint32_t close_alias(uint32_t *at) {
-  return new_cell((uint64_t)(uintptr_t)at, KEY_ALIAS);
+  return new_cell(where_is(at, 0), KEY_ALIAS);
 }
 
 // --- references -------------------------------------------------------------
 
 static bool is_cell_of(uint32_t n, const zend_reference *ref) {
-  return n && n < ncells && cells[n].key == KEY_REFERENCE &&
-         cells[n].where == (uint64_t)(uintptr_t)ref;
+  return n && n < ncells && cells[n].where == where_is(ref, 0) &&
+         cells[n].key == KEY_REFERENCE;
 }
 
+// A new one has not been written there: whatever is found counts only if the
+// cell is of this reference.
 uint32_t close_of_ref(const zend_reference *ref) {
   uint32_t n = ref->val.u2.extra;
   return is_cell_of(n, ref) ? n : 0;
 }
 
+void close_take_new(zend_reference *ref, uint32_t statement) {
+  ref->val.u2.extra = 0;
+  close_take(ref, statement);
+}
+
 void close_take(zend_reference *ref, uint32_t statement) {
   uint32_t n = close_of_ref(ref);
   if (!n)
-    n = new_cell((uint64_t)(uintptr_t)ref, KEY_REFERENCE);
+    n = new_cell(where_is(ref, 0), KEY_REFERENCE);
   ref->val.u2.extra = n;
   close_write(n, statement);
 }
@@ -183,7 +202,7 @@ static uint64_t where_array(HashTable *array, bool make) {
     }
     set_tag(array, ++last_tag);
   }
-  return ((uint64_t)(uintptr_t)array << 16 | tag_of(array)) & ~TEXT_KEY;
+  return where_is(array, tag_of(array));
 }
 
 // As PHP turns keys into keys of an array.
@@ -200,7 +219,7 @@ static bool read_key(const zval *key, uint64_t *where, uint64_t *out) {
     return true;
   case IS_LONG:
     *out = (uint64_t)Z_LVAL_P(key);
-    return *out < KEY_ALIAS;
+    return true;
   case IS_FALSE:
   case IS_TRUE:
     *out = Z_TYPE_P(key) == IS_TRUE;
@@ -219,24 +238,26 @@ uint32_t close_of_element(HashTable *array, const zval *key, bool make) {
   return where && read_key(key, &where, &k) ? find(where, k, make) : 0;
 }
 
-static void copy_element(HashTable *from, HashTable *to, const zval *key) {
-  uint32_t old = close_of_element(from, key, false);
-  if (close_writer(old))
-    close_write(close_of_element(to, key, true), close_writer(old));
+// PHP copies a reference that nobody shares as a plain value.
+static uint32_t writer_of(HashTable *array, const zval *key, const zval *e) {
+  return close_writer(Z_ISREF_P(e) ? close_of_ref(Z_REF_P(e))
+                                   : close_of_element(array, key, false));
 }
 
 void close_copy(HashTable *from, HashTable *to) {
   zend_ulong number;
   zend_string *name;
-  zval key;
+  zval key, *e;
   if (!tag_of(from))
     return;
-  ZEND_HASH_FOREACH_KEY(to, number, name) {
+  ZEND_HASH_FOREACH_KEY_VAL(from, number, name, e) {
     if (name)
       ZVAL_STR(&key, name);
     else
       ZVAL_LONG(&key, (zend_long)number);
-    copy_element(from, to, &key);
+    uint32_t writer = writer_of(from, &key, e);
+    if (writer)
+      close_write(close_of_element(to, &key, true), writer);
   }
   ZEND_HASH_FOREACH_END();
 }

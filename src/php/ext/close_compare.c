@@ -82,13 +82,9 @@ static void element_set(const close_at *a) {
   zval *v = value_of(a, a->op->op1_type, a->op->op1), *key = close_key_of(a);
   if (Z_TYPE_P(v) != IS_ARRAY || !key || !is_isset(a->op))
     return;
-  zval *e = NULL;
-  if (Z_TYPE_P(key) == IS_STRING)
-    e = zend_symtable_find(Z_ARRVAL_P(v), Z_STR_P(key));
-  else if (Z_TYPE_P(key) == IS_LONG)
-    e = zend_hash_index_find(Z_ARRVAL_P(v), (zend_ulong)Z_LVAL_P(key));
-  else
+  if (Z_TYPE_P(key) > IS_STRING || Z_TYPE_P(key) == IS_DOUBLE)
     return;
+  zval *e = close_find_element(Z_ARRVAL_P(v), key);
   if (e && Z_TYPE_P(e) == IS_INDIRECT)
     e = Z_INDIRECT_P(e);
   if (e)

@@ -37,7 +37,7 @@ static void take_arguments(zend_execute_data *ex, uint32_t *cells,
     zval *v = ZEND_CALL_VAR_NUM(ex, i);
     cells[i] = caller;
     if (internal && Z_ISREF_P(v))
-      close_take(Z_REF_P(v), caller);
+      close_take_new(Z_REF_P(v), caller);
   }
 }
 
@@ -73,7 +73,7 @@ void close_settle_last(const zend_execute_data *ex) {
   const culprit_function *f = culprit_function_of(ex);
   zval *v = ZEND_CALL_VAR_NUM(last.ex, last.variable);
   if (Z_ISREF_P(v) && Z_REF_P(v) != last.old)
-    close_take(Z_REF_P(v), last.loop ? 0 : last.writer);
+    close_take_new(Z_REF_P(v), last.loop ? 0 : last.writer);
   else if (last.loop && !Z_ISREF_P(v))
     close_frame(last.ex, f)[last.variable] =
         ex->opline == last.op + 1
@@ -120,11 +120,14 @@ static void use_elements(const close_at *a, zval *v) {
   zend_string *name;
   zval key, *e;
   unsigned n = 0;
-  if (Z_TYPE_P(v) != IS_ARRAY || !close_has_cells(Z_ARRVAL_P(v)))
+  if (Z_TYPE_P(v) != IS_ARRAY)
     return;
+  bool tagged = close_has_cells(Z_ARRVAL_P(v));
   ZEND_HASH_FOREACH_KEY_VAL(Z_ARRVAL_P(v), number, name, e) {
     if (n++ >= CLOSE_PASSED)
       break;
+    if (!tagged && !Z_ISREF_P(e))
+      continue;
     if (name)
       ZVAL_STR(&key, name);
     else
@@ -526,14 +529,23 @@ static bool wants_result(const zend_op *op) {
   }
 }
 
+// Called by PHP itself for the value of an expression.
+static bool is_asked_for(const zend_function *fn) {
+  const zend_string *name = fn->common.function_name;
+  return name && fn->common.scope &&
+         (zend_string_equals_literal_ci(name, "__get") ||
+          zend_string_equals_literal_ci(name, "__tostring") ||
+          zend_string_equals_literal_ci(name, "offsetget"));
+}
+
 static void return_value(const close_at *a) {
   zend_execute_data *p = a->ex->prev_execute_data, *frame;
   if (a->op->opcode == ZEND_RETURN_BY_REF && a->op->op1_type == IS_CV)
     close_make_ref(a, a->op->op1_type, a->op->op1);
   use1(a);
   uint32_t caller = close_caller(a->ex, &frame);
-  if (p && p == frame && caller && wants_result(p->opline) &&
-      a->op->opcode != ZEND_GENERATOR_RETURN)
+  if (p && p == frame && caller && a->op->opcode != ZEND_GENERATOR_RETURN &&
+      (wants_result(p->opline) || is_asked_for(a->ex->func)))
     close_link(PAIR_RETURNED, a->statement, caller);
   culprit_close_leave(a->ex);
 }

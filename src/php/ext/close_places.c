@@ -117,7 +117,7 @@ zend_reference *close_make_ref(const close_at *a, zend_uchar type,
   }
   ZVAL_MAKE_REF(v);
   if (fresh)
-    close_take(Z_REF_P(v), writer);
+    close_take_new(Z_REF_P(v), writer);
   return Z_REF_P(v);
 }
 
@@ -168,11 +168,13 @@ HashTable *close_changed_array(const close_at *a, bool make) {
 zval *close_key_of(const close_at *a) {
   if (a->op->op2_type == IS_UNUSED)
     return NULL;
+  static zval null; // what is undefined is the key null
+  ZVAL_NULL(&null);
   zval *key = culprit_operand(a->ex, a->op, a->op->op2_type, a->op->op2);
-  return Z_TYPE_P(key) == IS_UNDEF ? NULL : key;
+  return Z_TYPE_P(key) == IS_UNDEF ? &null : key;
 }
 
-static zval *find_element(HashTable *array, const zval *key) {
+zval *close_find_element(HashTable *array, const zval *key) {
   zend_ulong number;
   switch (Z_TYPE_P(key)) {
   case IS_LONG:
@@ -192,7 +194,7 @@ static zval *find_element(HashTable *array, const zval *key) {
 }
 
 uint32_t close_element_writer(HashTable *array, const zval *key) {
-  const zval *e = find_element(array, key);
+  const zval *e = close_find_element(array, key);
   if (!e || Z_TYPE_P(e) == IS_INDIRECT)
     return 0;
   if (Z_ISREF_P(e))
@@ -206,7 +208,7 @@ void close_define_element(HashTable *array, const zval *key,
   ZVAL_LONG(&next, array->nNextFreeElement == ZEND_LONG_MIN
                        ? 0
                        : array->nNextFreeElement);
-  e = key ? find_element(array, key) : NULL;
+  e = key ? close_find_element(array, key) : NULL;
   if (e && Z_ISREF_P(e))
     close_take(Z_REF_P(e), statement);
   else if (!e || Z_TYPE_P(e) != IS_INDIRECT)

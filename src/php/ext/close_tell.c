@@ -252,12 +252,16 @@ static void tell_pair(PairKind kind, uint32_t def, uint32_t use,
   culprit_publish(item);
 }
 
-void close_pair(const close_at *a, uint32_t writer, close_name name) {
+static zend_never_inline void tell_named(const close_at *a, uint32_t writer,
+                                         close_name name) {
   text t = {.length = 0};
-  if (!writer || !a->statement || !is_new(writer, a->statement))
-    return;
   name_used(&t, a, name);
   tell_pair(PAIR_VARIABLE, writer, a->statement, &t);
+}
+
+void close_pair(const close_at *a, uint32_t writer, close_name name) {
+  if (writer && a->statement && is_new(writer, a->statement))
+    tell_named(a, writer, name);
 }
 
 void close_link(PairKind kind, uint32_t def, uint32_t use) {

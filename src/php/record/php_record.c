@@ -339,10 +339,10 @@ typedef struct {
   ARRAY(PhpCompare) compares;
   TermList terms;
   CloseList close;
-  PhpShadows *shadows;      // of terms, at the end
-  Hashmap decided;          // branches that were told
-  ARRAY(uint32_t) counters; // of the branches
-  ARRAY(Counters) counted;  // of the scripts
+  PhpShadows *shadows;           // of terms, at the end
+  Hashmap decided;               // branches that were told
+  ARRAY(uint32_t) counters;      // of the branches
+  ARRAY(ScriptCounters) counted; // of the scripts
 } Parse;
 
 // The path of file number `file`; "" for NO_FILE.
@@ -432,7 +432,8 @@ static void parse_script(Parse *p, const unsigned char *item, uint32_t size) {
     }
   }
   find_last(p, at, s.nentities);
-  array_push(&p->counted, (Counters){(size_t)(at - p->data) / 4, s.nentities});
+  array_push(&p->counted,
+             (ScriptCounters){(size_t)(at - p->data) / 4, s.nentities});
   ScriptHits hits = {.counts = counts, .ncounts = n};
   memcpy(hits.unit.bytes, s.id, sizeof s.id);
   array_push(&p->scripts, hits);
@@ -567,7 +568,7 @@ static void place_branches(Parse *p) {
     PhpBranch *b = &p->terms.branches.items[i];
     uint32_t c = p->counters.items[i];
     for (size_t k = 0; k < p->counted.len; k++) {
-      const Counters *s = &p->counted.items[k];
+      const ScriptCounters *s = &p->counted.items[k];
       if (c < s->first || c - s->first >= s->n)
         continue;
       b->script = (uint32_t)k;

@@ -53,7 +53,7 @@ const char *close_list_pair(CloseList *l, const unsigned char *item,
 
 // --- scripts ----------------------------------------------------------------
 
-static bool find_spot(PhpSpot *spot, const Counters *scripts, size_t n) {
+static bool find_spot(PhpSpot *spot, const ScriptCounters *scripts, size_t n) {
   size_t lo = 0, hi = n;
   while (lo < hi) {
     size_t mid = lo + (hi - lo) / 2;
@@ -69,7 +69,7 @@ static bool find_spot(PhpSpot *spot, const Counters *scripts, size_t n) {
   return true;
 }
 
-void close_list_fill(CloseList *l, const Counters *scripts, size_t n,
+void close_list_fill(CloseList *l, const ScriptCounters *scripts, size_t n,
                      PhpRecord *out, Arena *arena) {
   PhpRelation *relations = arena_array(arena, PhpRelation, l->relations.len);
   PhpPair *pairs = arena_array(arena, PhpPair, l->pairs.len);

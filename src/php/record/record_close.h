@@ -14,7 +14,7 @@
 typedef struct {
   size_t first;
   uint32_t n;
-} Counters;
+} ScriptCounters;
 
 // As in the record: places are counters until the end (`entity`).
 typedef struct {
@@ -28,7 +28,7 @@ const char *close_list_pair(CloseList *l, const unsigned char *item,
                             uint32_t size, Arena *arena);
 // Finds the scripts that the counters belong to (ascending); what belongs to
 // none is left out.
-void close_list_fill(CloseList *l, const Counters *scripts, size_t n,
+void close_list_fill(CloseList *l, const ScriptCounters *scripts, size_t n,
                      PhpRecord *out, Arena *arena);
 void close_list_release(CloseList *l);
 
