@@ -71,9 +71,10 @@ void close_settle(const function_plan *f, culprit_function *c, uint32_t n,
                   bool silent) {
   zend_op *op = &f->code->opcodes[n];
   silent |= !others[op->opcode];
-  if (silent && (!c->close || !close_wants(op)))
+  if (silent && op->opcode != ZEND_INIT_FCALL &&
+      (!c->close || !close_wants(op)))
     culprit_make_native(op);
-  else if (silent)
+  else if (silent && c->close)
     c->close->seen[n] |= CLOSE_SILENT;
 }
 
@@ -85,6 +86,12 @@ static int on_any(zend_execute_data *ex) {
   user_opcode_handler_t other = others[op->opcode];
   if (UNEXPECTED(op->opcode == ZEND_HANDLE_EXCEPTION)) {
     close_drop_last();
+    close_doubt_last(EG(opline_before_exception));
+  } else if (UNEXPECTED(op->opcode == ZEND_INIT_FCALL)) {
+    close_init_call(ex, (zend_op *)op);
+    if (f && f->close &&
+        f->close->seen[op - ex->func->op_array.opcodes] & CLOSE_SILENT)
+      other = NULL;
   } else if (f && f->close) {
     uint32_t n = (uint32_t)(op - ex->func->op_array.opcodes);
     if (f->close->seen[n] & CLOSE_SILENT)

@@ -19,7 +19,7 @@
 //                every copy, so an array that took the place of a dead one does
 //                not inherit its cells.
 //   properties   found by object and name; PHP's weak references tell when the
-//                object dies.
+//                object dies. Static ones stay where they are.
 //
 // All cells are bounded; what is not tracked has no pair. Reading $a['x'] uses
 // both the variable $a and its element; writing it defines the element only.
@@ -32,7 +32,7 @@ enum {
   CLOSE_CELLS = 1 << 20,   // of a request
   CLOSE_PAIRS = 1 << 16,   // different ones
   CLOSE_OBJECTS = 1 << 16, // with cells
-  CLOSE_TAGS = 65535,      // arrays with cells
+  CLOSE_TAGS = 65534,      // arrays with cells
   CLOSE_PASSED = 256,      // elements of an array given to a function
   CLOSE_TEXT = 120,        // bytes of a name or operand
 };
@@ -86,6 +86,8 @@ void close_take_new(zend_reference *ref, uint32_t statement);
 // The cell of an element or property; `make`: if there is none. `key`: a scalar.
 uint32_t close_of_element(HashTable *array, const zval *key, bool make);
 uint32_t close_of_property(zend_object *object, zend_string *name, bool make);
+// The cell of a value that stays where it is: a static property.
+uint32_t close_of_slot(const zval *slot, bool make);
 // A cell that stands for the one at this address, as long as that lives.
 uint32_t close_alias(uint32_t *cell);
 // The elements of `from` are those of `to` now: a copy about to be changed.
@@ -106,6 +108,12 @@ static zend_always_inline uint32_t close_number(uint32_t var) {
   return var / (uint32_t)sizeof(zval) - ZEND_CALL_FRAME_SLOT;
 }
 
+// In a cell of a variable: the table of names knows who wrote it. Included files
+// share that table.
+#define CLOSE_BY_NAME UINT32_MAX
+// The cell of variable `n`, which then holds its writer.
+uint32_t *close_cell(zend_execute_data *ex, const culprit_function *f,
+                     uint32_t n);
 // Who wrote variable `n` of the frame.
 uint32_t close_variable(zend_execute_data *ex, const culprit_function *f,
                         uint32_t n);
@@ -113,9 +121,9 @@ void close_define(zend_execute_data *ex, const culprit_function *f, uint32_t n,
                   uint32_t statement);
 // The cell of a variable that is looked up by name; NULL: not known.
 uint32_t *close_named(zend_execute_data *ex, zend_string *name, bool global);
-// Variables move to an included file and back.
+// The frame's variables are left to the table of names: an included file begins
+// or ends.
 void close_store_names(zend_execute_data *ex, const culprit_function *f);
-void close_load_names(zend_execute_data *ex, const culprit_function *f);
 // The variable or element behind an operand becomes a reference, as the opcode
 // would make it. NULL: it cannot.
 zend_reference *close_make_ref(const close_at *a, zend_uchar type,
@@ -129,10 +137,13 @@ bool close_property(const close_at *a, zend_object **object,
                     zend_string **name);
 uint32_t close_property_writer(zend_object *object, zend_string *name);
 uint32_t close_element_writer(HashTable *array, const zval *key);
-void close_define_property(zend_object *object, zend_string *name,
-                           uint32_t statement);
-void close_define_element(HashTable *array, const zval *key,
-                          uint32_t statement);
+// These tell the cell that was written.
+uint32_t close_define_property(zend_object *object, zend_string *name,
+                               uint32_t statement);
+uint32_t close_define_element(HashTable *array, const zval *key,
+                              uint32_t statement);
+// The cell of the static property that the opcode is about; 0: not known.
+uint32_t close_of_static(const close_at *a, bool make);
 zval *close_key_of(const close_at *a); // operand 2; NULL: none
 zval *close_find_element(HashTable *array, const zval *key); // NULL: none
 
@@ -152,12 +163,25 @@ void close_compare(const close_at *a);
 
 // --- opcodes (close_ops.c) ---------------------------------------------------
 
+static inline void close_use1(const close_at *a) {
+  if (a->op->op1_type == IS_CV)
+    close_pair(a, close_variable(a->ex, a->f, close_number(a->op->op1.var)),
+               NAME_1);
+}
+
 bool close_wants(const zend_op *op);
 void close_look(const close_at *a);
-void close_enter(zend_execute_data *ex, const culprit_function *f);
 // What the last opcode left to be done after it; `ex`: is about to go on.
 void close_settle_last(const zend_execute_data *ex);
 void close_drop_last(void);
-uint32_t close_caller(const zend_execute_data *ex, zend_execute_data **frame);
+// An exception ends the last opcode: whether it wrote is not known.
+void close_doubt_last(const zend_op *op);
+
+// --- calls (close_calls.c) ---------------------------------------------------
+
+void close_enter(zend_execute_data *ex, const culprit_function *f);
+void close_init_call(const zend_execute_data *ex, zend_op *op);
+void close_include(const close_at *a);
+void close_return(const close_at *a);
 
 #endif

@@ -170,6 +170,14 @@ void close_take(zend_reference *ref, uint32_t statement) {
   close_write(n, statement);
 }
 
+// --- slots ------------------------------------------------------------------
+
+#define SLOT_TAG 0xffffu // no array has it
+
+uint32_t close_of_slot(const zval *slot, bool make) {
+  return find(where_is(slot, SLOT_TAG), 0, make);
+}
+
 // --- arrays -----------------------------------------------------------------
 
 // The bytes of the flags that PHP does not use.

@@ -8,53 +8,6 @@
 
 #include "zend_closures.h"
 
-// --- who wrote the arguments ------------------------------------------------
-
-uint32_t close_caller(const zend_execute_data *ex, zend_execute_data **frame) {
-  zend_execute_data *p = ex->prev_execute_data;
-  while (p && (!p->func || !ZEND_USER_CODE(p->func->type)))
-    p = p->prev_execute_data;
-  *frame = p;
-  const culprit_function *f = p ? culprit_function_of(p) : NULL;
-  if (!f || !f->close)
-    return 0;
-  const zend_op_array *code = &p->func->op_array;
-  if (p->opline < code->opcodes || p->opline >= code->opcodes + code->last)
-    return 0;
-  return f->close->statements[p->opline - code->opcodes];
-}
-
-// An internal function may have made references of its own for the call.
-static void take_arguments(zend_execute_data *ex, uint32_t *cells,
-                           uint32_t caller) {
-  const zend_op_array *code = &ex->func->op_array;
-  bool internal = ex->prev_execute_data && ex->prev_execute_data->func &&
-                  !ZEND_USER_CODE(ex->prev_execute_data->func->type);
-  uint32_t n = ZEND_CALL_NUM_ARGS(ex);
-  if (n > code->num_args)
-    n = code->num_args + !!(code->fn_flags & ZEND_ACC_VARIADIC);
-  for (uint32_t i = 0; i < n && i < (uint32_t)code->last_var; i++) {
-    zval *v = ZEND_CALL_VAR_NUM(ex, i);
-    cells[i] = caller;
-    if (internal && Z_ISREF_P(v))
-      close_take_new(Z_REF_P(v), caller);
-  }
-}
-
-void close_enter(zend_execute_data *ex, const culprit_function *f) {
-  const zend_op_array *code = &ex->func->op_array;
-  uint32_t *cells = close_frame(ex, f);
-  zend_execute_data *from;
-  uint32_t caller = close_caller(ex, &from);
-  memset(cells, 0, (uint32_t)code->last_var * sizeof *cells);
-  if (ZEND_CALL_KIND(ex) == ZEND_CALL_NESTED_CODE ||
-      ZEND_CALL_KIND(ex) == ZEND_CALL_TOP_CODE)
-    close_load_names(ex, f);
-  else if (!(code->fn_flags & ZEND_ACC_GENERATOR)) // that began elsewhere
-    take_arguments(ex, cells, caller);
-  close_link(PAIR_CALL, caller, f->close->slot);
-}
-
 // --- settled after the opcode -----------------------------------------------
 
 static struct {
@@ -93,13 +46,29 @@ static void settle_later(const close_at *a, uint32_t variable, uint32_t writer,
   last.loop = loop;
 }
 
-// --- uses -------------------------------------------------------------------
+// The cell that the last opcode is to write: in a frame, or by number.
+static struct {
+  const zend_op *op;
+  uint32_t *at;
+  uint32_t cell;
+} written;
 
-static void use1(const close_at *a) {
-  if (a->op->op1_type == IS_CV)
-    close_pair(a, close_variable(a->ex, a->f, close_number(a->op->op1.var)),
-               NAME_1);
+void close_doubt_last(const zend_op *op) {
+  if (!op || written.op != op)
+    return;
+  if (written.at)
+    *written.at = 0;
+  close_write(written.cell, 0);
+  written.op = NULL;
 }
+
+static void note_written(const close_at *a, uint32_t *at, uint32_t cell) {
+  written.op = a->op;
+  written.at = at;
+  written.cell = cell;
+}
+
+// --- uses -------------------------------------------------------------------
 
 static void use2(const close_at *a) {
   if (a->op->op2_type == IS_CV)
@@ -147,7 +116,7 @@ static bool is_internal_call(const close_at *a) {
 }
 
 static void send_value(const close_at *a) {
-  use1(a);
+  close_use1(a);
   if (is_internal_call(a))
     use_elements(a, close_operand1(a));
 }
@@ -161,10 +130,19 @@ static void set_result(const close_at *a, uint32_t cell) {
 
 // --- variables --------------------------------------------------------------
 
+static void define_variable(const close_at *a, uint32_t n) {
+  const zval *v = ZEND_CALL_VAR_NUM(a->ex, n);
+  close_define(a->ex, a->f, n, a->statement);
+  if (Z_ISREF_P(v))
+    note_written(a, NULL, close_of_ref(Z_REF_P(v)));
+  else
+    note_written(a, &close_frame(a->ex, a->f)[n], 0);
+}
+
 static void define1(const close_at *a) {
   uint32_t n = close_number(a->op->op1.var);
   if (a->op->op1_type == IS_CV) {
-    close_define(a->ex, a->f, n, a->statement);
+    define_variable(a, n);
     return;
   }
   const zval *v = ZEND_CALL_VAR(a->ex, a->op->op1.var);
@@ -173,8 +151,10 @@ static void define1(const close_at *a) {
   v = Z_INDIRECT_P(v);
   if (Z_ISREF_P(v))
     close_take(Z_REF_P(v), a->statement);
-  else
-    close_write(close_frame(a->ex, a->f)[n], a->statement);
+  uint32_t cell =
+      Z_ISREF_P(v) ? close_of_ref(Z_REF_P(v)) : close_frame(a->ex, a->f)[n];
+  close_write(cell, a->statement);
+  note_written(a, NULL, cell);
 }
 
 // Of $a[1]++ and the like: what the opcode before fetched.
@@ -190,7 +170,7 @@ static void use_fetched(const close_at *a) {
 }
 
 static void change1(const close_at *a) {
-  use1(a);
+  close_use1(a);
   use_fetched(a);
   define1(a);
 }
@@ -204,7 +184,7 @@ static void by_name(const close_at *a) {
   zval *name = close_operand1(a);
   bool global =
       a->op->extended_value & (ZEND_FETCH_GLOBAL | ZEND_FETCH_GLOBAL_LOCK);
-  use1(a);
+  close_use1(a);
   set_result(a, 0);
   if (Z_TYPE_P(name) != IS_STRING)
     return;
@@ -290,13 +270,14 @@ static void bind_global(const close_at *a) {
   uint32_t *cell = close_named(a->ex, name, true), writer = cell ? *cell : 0;
   zval *v = zend_hash_find(&EG(symbol_table), name), key;
   uint32_t n = close_number(a->op->op1.var);
-  if (v && Z_TYPE_P(v) == IS_INDIRECT)
+  bool of_frame = v && Z_TYPE_P(v) == IS_INDIRECT;
+  if (of_frame)
     v = Z_INDIRECT_P(v);
   close_frame(a->ex, a->f)[n] = 0;
   if (v && Z_ISREF_P(v))
     return;
   ZVAL_STR(&key, name);
-  if (!cell)
+  if (!of_frame)
     writer = close_writer(close_of_element(&EG(symbol_table), &key, false));
   settle_later(a, n, writer, false);
 }
@@ -328,7 +309,7 @@ static void array_element(const close_at *a) {
   if (a->op->extended_value & ZEND_ARRAY_ELEMENT_REF)
     close_make_ref(a, a->op->op1_type, a->op->op1);
   else
-    use1(a);
+    close_use1(a);
   use2(a);
 }
 
@@ -336,7 +317,7 @@ static void array_element(const close_at *a) {
 
 static void read_element(const close_at *a) {
   zval *v = close_operand1(a), *key = close_key_of(a);
-  use1(a);
+  close_use1(a);
   use2(a);
   set_result(a, 0);
   if (Z_TYPE_P(v) == IS_ARRAY && key)
@@ -373,7 +354,7 @@ static void write_element(const close_at *a, bool reads) {
     return;
   if (reads && key)
     close_pair(a, close_element_writer(array, key), NAME_PLACE);
-  close_define_element(array, key, a->statement);
+  note_written(a, NULL, close_define_element(array, key, a->statement));
 }
 
 static void unset_element(const close_at *a) {
@@ -389,7 +370,7 @@ static void unset_element(const close_at *a) {
 static void read_property(const close_at *a) {
   zend_object *o;
   zend_string *name;
-  use1(a);
+  close_use1(a);
   use2(a);
   set_result(a, 0);
   if (close_property(a, &o, &name))
@@ -399,7 +380,7 @@ static void read_property(const close_at *a) {
 static void fetch_property(const close_at *a) {
   zend_object *o;
   zend_string *name;
-  use1(a);
+  close_use1(a);
   use2(a);
   set_result(a, 0);
   if (a->op->opcode != ZEND_FETCH_OBJ_UNSET && close_property(a, &o, &name))
@@ -409,20 +390,20 @@ static void fetch_property(const close_at *a) {
 static void write_property(const close_at *a, bool reads) {
   zend_object *o;
   zend_string *name;
-  use1(a);
+  close_use1(a);
   use2(a);
   use_data(a);
   if (!close_property(a, &o, &name))
     return;
   if (reads)
     close_pair(a, close_property_writer(o, name), NAME_PLACE);
-  close_define_property(o, name, a->statement);
+  note_written(a, NULL, close_define_property(o, name, a->statement));
 }
 
 static void unset_property(const close_at *a) {
   zend_object *o;
   zend_string *name;
-  use1(a);
+  close_use1(a);
   use2(a);
   if (close_property(a, &o, &name))
     close_write(close_of_property(o, name, false), 0);
@@ -430,6 +411,27 @@ static void unset_property(const close_at *a) {
 
 static bool sends_reference(const close_at *a) {
   return ZEND_CALL_INFO(a->ex->call) & ZEND_CALL_SEND_ARG_BY_REF;
+}
+
+static void read_static(const close_at *a) {
+  close_use1(a);
+  set_result(a, 0);
+  close_pair(a, close_writer(close_of_static(a, false)), NAME_NONE);
+}
+
+static void fetch_static(const close_at *a) {
+  close_use1(a);
+  set_result(a, close_of_static(a, true));
+}
+
+static void write_static(const close_at *a, bool reads) {
+  close_use1(a);
+  use_data(a);
+  uint32_t cell = close_of_static(a, true);
+  if (reads)
+    close_pair(a, close_writer(cell), NAME_NONE);
+  close_write(cell, a->statement);
+  note_written(a, NULL, cell);
 }
 
 // --- foreach ----------------------------------------------------------------
@@ -467,110 +469,15 @@ static void next_element(const close_at *a) {
   if (a->op->op2_type != IS_CV)
     return;
   uint32_t n = close_number(a->op->op2.var);
-  uint32_t *cell = &close_frame(a->ex, a->f)[n], writer = *cell;
+  uint32_t *cell = close_cell(a->ex, a->f, n), writer = *cell;
   *cell = 0;
   settle_later(a, n, writer, true);
 }
 
 static void reset_by_reference(const close_at *a) {
-  use1(a);
+  close_use1(a);
   close_make_ref(a, a->op->op1_type, a->op->op1);
   close_changed_array(a, false);
-}
-
-// --- calls ------------------------------------------------------------------
-
-// The callee's frame has room for its cells.
-static void init_call(const close_at *a) {
-  zend_op *op = (zend_op *)a->op;
-  zend_function *fn =
-      zend_hash_find_ptr(EG(function_table), Z_STR_P(RT_CONSTANT(op, op->op2)));
-  if (fn && ZEND_USER_CODE(fn->type))
-    op->op1.num = zend_vm_calc_used_stack(op->extended_value, fn);
-}
-
-static bool is_included(const zend_execute_data *ex) {
-  return ZEND_CALL_KIND(ex) == ZEND_CALL_NESTED_CODE;
-}
-
-void culprit_close_leave(zend_execute_data *ex) {
-  const culprit_function *f = culprit_function_of(ex);
-  zend_execute_data *p = ex->prev_execute_data;
-  if (!culprit.recording || !f || !f->close || !is_included(ex) ||
-      !culprit_has_begun(ex, f) || !p || !p->func ||
-      !ZEND_USER_CODE(p->func->type))
-    return;
-  const culprit_function *includer = culprit_function_of(p);
-  close_store_names(ex, f);
-  if (includer && includer->close &&
-      ZEND_CALL_INFO(p) & ZEND_CALL_HAS_SYMBOL_TABLE &&
-      p->symbol_table == ex->symbol_table)
-    close_load_names(p, includer);
-}
-
-static void include(const close_at *a) {
-  use1(a);
-  bool fresh = !(ZEND_CALL_INFO(a->ex) & ZEND_CALL_HAS_SYMBOL_TABLE);
-  zend_array *names = zend_rebuild_symbol_table();
-  if (fresh && names)
-    close_forget(names); // of an earlier call
-  close_store_names(a->ex, a->f);
-}
-
-static bool wants_result(const zend_op *op) {
-  switch (op->opcode) {
-  case ZEND_DO_FCALL:
-  case ZEND_DO_UCALL:
-  case ZEND_DO_FCALL_BY_NAME:
-  case ZEND_INCLUDE_OR_EVAL:
-    return op->result_type != IS_UNUSED;
-  default:
-    return false;
-  }
-}
-
-// Called by PHP itself for the value of an expression.
-static bool is_asked_for(const zend_function *fn) {
-  const zend_string *name = fn->common.function_name;
-  return name && fn->common.scope &&
-         (zend_string_equals_literal_ci(name, "__get") ||
-          zend_string_equals_literal_ci(name, "__tostring") ||
-          zend_string_equals_literal_ci(name, "offsetget"));
-}
-
-static void return_value(const close_at *a) {
-  zend_execute_data *p = a->ex->prev_execute_data, *frame;
-  if (a->op->opcode == ZEND_RETURN_BY_REF && a->op->op1_type == IS_CV)
-    close_make_ref(a, a->op->op1_type, a->op->op1);
-  use1(a);
-  uint32_t caller = close_caller(a->ex, &frame);
-  if (p && p == frame && caller && a->op->opcode != ZEND_GENERATOR_RETURN &&
-      (wants_result(p->opline) || is_asked_for(a->ex->func)))
-    close_link(PAIR_RETURNED, a->statement, caller);
-  culprit_close_leave(a->ex);
-}
-
-// extract() writes variables of its caller.
-void culprit_close_called(zend_execute_data *ex) {
-  zend_execute_data *p;
-  const zend_string *name = ex->func->common.function_name;
-  if (!name || !zend_string_equals_literal(name, "extract") ||
-      ex->func->common.scope)
-    return;
-  uint32_t caller = close_caller(ex, &p);
-  const culprit_function *f = p ? culprit_function_of(p) : NULL;
-  if (!f || !f->close)
-    return;
-  const zend_op_array *code = &p->func->op_array;
-  zval *from = ZEND_CALL_NUM_ARGS(ex) ? ZEND_CALL_ARG(ex, 1) : NULL;
-  bool plain = from && ZEND_CALL_NUM_ARGS(ex) == 1;
-  if (from)
-    ZVAL_DEREF(from);
-  for (uint32_t i = 0; i < (uint32_t)code->last_var; i++)
-    if (!plain || Z_TYPE_P(from) != IS_ARRAY)
-      close_frame(p, f)[i] = 0;
-    else if (zend_hash_exists(Z_ARRVAL_P(from), code->vars[i]))
-      close_define(p, f, i, caller);
 }
 
 // --- all of them ------------------------------------------------------------
@@ -594,7 +501,6 @@ bool close_wants(const zend_op *op) {
   case ZEND_DO_FCALL_BY_NAME:
     return false;
   case ZEND_EXT_STMT:
-  case ZEND_INIT_FCALL:
   case ZEND_RETURN:
   case ZEND_RETURN_BY_REF:
   case ZEND_GENERATOR_RETURN:
@@ -619,6 +525,12 @@ bool close_wants(const zend_op *op) {
   if (op->opcode >= ZEND_FETCH_R && op->opcode <= ZEND_FETCH_LIST_R)
     return true;
   if (op->opcode >= ZEND_ASSIGN && op->opcode <= ZEND_POST_DEC)
+    return true;
+  if (op->opcode >= ZEND_FETCH_STATIC_PROP_R &&
+      op->opcode <= ZEND_ISSET_ISEMPTY_STATIC_PROP)
+    return true;
+  if (op->opcode >= ZEND_PRE_INC_STATIC_PROP &&
+      op->opcode <= ZEND_POST_DEC_STATIC_PROP)
     return true;
   if (op->opcode >= ZEND_PRE_INC_OBJ && op->opcode <= ZEND_POST_DEC_OBJ)
     return true;
@@ -767,23 +679,42 @@ void close_look(const close_at *a) {
   case ZEND_FE_FETCH_RW:
     next_element(a);
     break;
-  case ZEND_INIT_FCALL:
-    init_call(a);
-    break;
   case ZEND_INCLUDE_OR_EVAL:
-    include(a);
+    close_include(a);
     break;
   case ZEND_RETURN:
   case ZEND_RETURN_BY_REF:
   case ZEND_GENERATOR_RETURN:
-    return_value(a);
+    close_return(a);
     break;
   case ZEND_ASSIGN_STATIC_PROP:
+    write_static(a, false);
+    break;
   case ZEND_ASSIGN_STATIC_PROP_OP:
-    use_data(a);
+  case ZEND_PRE_INC_STATIC_PROP:
+  case ZEND_PRE_DEC_STATIC_PROP:
+  case ZEND_POST_INC_STATIC_PROP:
+  case ZEND_POST_DEC_STATIC_PROP:
+    write_static(a, true);
+    break;
+  case ZEND_FETCH_STATIC_PROP_R:
+  case ZEND_FETCH_STATIC_PROP_IS:
+  case ZEND_ISSET_ISEMPTY_STATIC_PROP:
+    read_static(a);
+    break;
+  case ZEND_FETCH_STATIC_PROP_W:
+  case ZEND_FETCH_STATIC_PROP_RW:
+  case ZEND_FETCH_STATIC_PROP_UNSET:
+    fetch_static(a);
+    break;
+  case ZEND_FETCH_STATIC_PROP_FUNC_ARG:
+    if (sends_reference(a))
+      fetch_static(a);
+    else
+      read_static(a);
     break;
   default:
-    use1(a);
+    close_use1(a);
     use2(a);
   }
 }

@@ -4,13 +4,36 @@
 
 // --- variables --------------------------------------------------------------
 
+static bool has_names(const zend_execute_data *ex) {
+  return ZEND_CALL_INFO(ex) & ZEND_CALL_HAS_SYMBOL_TABLE && ex->symbol_table;
+}
+
+static void settle_cell(uint32_t *cell, zend_array *names, zend_string *name) {
+  zval key;
+  ZVAL_STR(&key, name);
+  if (*cell == CLOSE_BY_NAME)
+    *cell = close_writer(close_of_element(names, &key, false));
+}
+
+uint32_t *close_cell(zend_execute_data *ex, const culprit_function *f,
+                     uint32_t n) {
+  uint32_t *cell = &close_frame(ex, f)[n];
+  if (UNEXPECTED(*cell == CLOSE_BY_NAME)) {
+    if (has_names(ex))
+      settle_cell(cell, ex->symbol_table, ex->func->op_array.vars[n]);
+    else
+      *cell = 0;
+  }
+  return cell;
+}
+
 uint32_t close_variable(zend_execute_data *ex, const culprit_function *f,
                         uint32_t n) {
   const zval *v = ZEND_CALL_VAR_NUM(ex, n);
   if (Z_TYPE_P(v) == IS_UNDEF)
     return 0;
   return Z_ISREF_P(v) ? close_writer(close_of_ref(Z_REF_P(v)))
-                      : close_frame(ex, f)[n];
+                      : *close_cell(ex, f, n);
 }
 
 void close_define(zend_execute_data *ex, const culprit_function *f, uint32_t n,
@@ -50,42 +73,50 @@ static uint32_t *cell_of_slot(zend_execute_data *ex, const zend_array *names,
 }
 
 uint32_t *close_named(zend_execute_data *ex, zend_string *name, bool global) {
-  if (!global) {
-    uint32_t n = find_variable(&ex->func->op_array, name);
-    return n == CULPRIT_NONE ? NULL
-                             : &close_frame(ex, culprit_function_of(ex))[n];
-  }
-  zval *v = zend_hash_find_known_hash(&EG(symbol_table), name);
-  return v && Z_TYPE_P(v) == IS_INDIRECT
-             ? cell_of_slot(ex, &EG(symbol_table), Z_INDIRECT_P(v))
-             : NULL;
+  uint32_t n = global ? CULPRIT_NONE : find_variable(&ex->func->op_array, name);
+  if (n != CULPRIT_NONE)
+    return close_cell(ex, culprit_function_of(ex), n);
+  zend_array *names = global          ? &EG(symbol_table)
+                      : has_names(ex) ? ex->symbol_table
+                                      : NULL;
+  zval *v = names ? zend_hash_find(names, name) : NULL;
+  uint32_t *cell = v && Z_TYPE_P(v) == IS_INDIRECT
+                       ? cell_of_slot(ex, names, Z_INDIRECT_P(v))
+                       : NULL;
+  if (cell)
+    settle_cell(cell, names, name);
+  return cell;
 }
 
 // --- variables of included files ---------------------------------------------
 
-static bool has_names(const zend_execute_data *ex) {
-  return ZEND_CALL_INFO(ex) & ZEND_CALL_HAS_SYMBOL_TABLE && ex->symbol_table;
+// The table of names has them, for all frames that share it.
+static void leave_to_names(zend_execute_data *ex, const zend_array *names,
+                           const zend_string *name) {
+  for (; ex; ex = ex->prev_execute_data) {
+    if (!ex->func || !ZEND_USER_CODE(ex->func->type) || !has_names(ex) ||
+        ex->symbol_table != names)
+      continue;
+    const culprit_function *f = culprit_function_of(ex);
+    uint32_t n = find_variable(&ex->func->op_array, name);
+    if (f && f->close && n != CULPRIT_NONE)
+      close_frame(ex, f)[n] = CLOSE_BY_NAME;
+  }
 }
 
 void close_store_names(zend_execute_data *ex, const culprit_function *f) {
   const zend_op_array *code = &ex->func->op_array;
   for (uint32_t i = 0; has_names(ex) && i < (uint32_t)code->last_var; i++) {
     const zval *v = ZEND_CALL_VAR_NUM(ex, i);
+    uint32_t writer = close_frame(ex, f)[i];
     bool plain = Z_TYPE_P(v) != IS_UNDEF && !Z_ISREF_P(v);
     zval name;
+    if (writer == CLOSE_BY_NAME && plain)
+      continue;
     ZVAL_STR(&name, code->vars[i]);
     close_write(close_of_element(ex->symbol_table, &name, plain),
-                plain ? close_frame(ex, f)[i] : 0);
-  }
-}
-
-void close_load_names(zend_execute_data *ex, const culprit_function *f) {
-  const zend_op_array *code = &ex->func->op_array;
-  for (uint32_t i = 0; has_names(ex) && i < (uint32_t)code->last_var; i++) {
-    zval name;
-    ZVAL_STR(&name, code->vars[i]);
-    close_frame(ex, f)[i] =
-        close_writer(close_of_element(ex->symbol_table, &name, false));
+                plain ? writer : 0);
+    leave_to_names(ex, ex->symbol_table, code->vars[i]);
   }
 }
 
@@ -98,7 +129,8 @@ zend_reference *close_make_ref(const close_at *a, zend_uchar type,
     return NULL;
   uint32_t n = close_number(node.var);
   zval *v = ZEND_CALL_VAR(a->ex, node.var);
-  uint32_t *cell = &close_frame(a->ex, a->f)[n];
+  const uint32_t *cell =
+      type == IS_CV ? close_cell(a->ex, a->f, n) : &close_frame(a->ex, a->f)[n];
   if (type == IS_VAR) {
     if (Z_TYPE_P(v) != IS_INDIRECT)
       return NULL;
@@ -193,26 +225,34 @@ zval *close_find_element(HashTable *array, const zval *key) {
   }
 }
 
+// The cell of what a place holds: its own, or that of the reference there.
+static uint32_t cell_of(const zval *v, uint32_t own) {
+  return v && Z_ISREF_P(v) ? close_of_ref(Z_REF_P(v)) : own;
+}
+
 uint32_t close_element_writer(HashTable *array, const zval *key) {
   const zval *e = close_find_element(array, key);
   if (!e || Z_TYPE_P(e) == IS_INDIRECT)
     return 0;
-  if (Z_ISREF_P(e))
-    return close_writer(close_of_ref(Z_REF_P(e)));
-  return close_writer(close_of_element(array, key, false));
+  return close_writer(cell_of(e, close_of_element(array, key, false)));
 }
 
-void close_define_element(HashTable *array, const zval *key,
-                          uint32_t statement) {
+uint32_t close_define_element(HashTable *array, const zval *key,
+                              uint32_t statement) {
   zval next, *e;
   ZVAL_LONG(&next, array->nNextFreeElement == ZEND_LONG_MIN
                        ? 0
                        : array->nNextFreeElement);
   e = key ? close_find_element(array, key) : NULL;
+  if (e && Z_TYPE_P(e) == IS_INDIRECT)
+    return 0;
   if (e && Z_ISREF_P(e))
     close_take(Z_REF_P(e), statement);
-  else if (!e || Z_TYPE_P(e) != IS_INDIRECT)
-    close_write(close_of_element(array, key ? key : &next, true), statement);
+  uint32_t cell =
+      close_of_element(array, key ? key : &next, !e || !Z_ISREF_P(e));
+  cell = cell_of(e, cell);
+  close_write(cell, statement);
+  return cell;
 }
 
 // --- properties -------------------------------------------------------------
@@ -257,17 +297,65 @@ uint32_t close_property_writer(zend_object *object, zend_string *name) {
   const zval *v = slot_of(object, name, &good);
   if (!v)
     return 0;
-  if (Z_ISREF_P(v))
-    return close_writer(close_of_ref(Z_REF_P(v)));
-  return close_writer(close_of_property(object, name, false));
+  return close_writer(cell_of(v, close_of_property(object, name, false)));
 }
 
-void close_define_property(zend_object *object, zend_string *name,
-                           uint32_t statement) {
+uint32_t close_define_property(zend_object *object, zend_string *name,
+                               uint32_t statement) {
   bool good;
   const zval *v = slot_of(object, name, &good);
-  if (v && Z_ISREF_P(v))
+  bool ref = v && Z_ISREF_P(v);
+  if (ref)
     close_take(Z_REF_P(v), statement);
-  else
-    close_write(close_of_property(object, name, true), statement);
+  uint32_t cell = cell_of(v, ref ? 0 : close_of_property(object, name, true));
+  close_write(cell, statement);
+  return cell;
+}
+
+// --- static properties --------------------------------------------------------
+
+static zend_class_entry *class_of(const close_at *a) {
+  const zend_op *op = a->op;
+  if (op->op2_type == IS_CONST) {
+    zval *name = RT_CONSTANT(op, op->op2);
+    return zend_lookup_class_ex(Z_STR_P(name), Z_STR_P(name + 1),
+                                ZEND_FETCH_CLASS_NO_AUTOLOAD);
+  }
+  if (op->op2_type != IS_UNUSED)
+    return Z_CE_P(ZEND_CALL_VAR(a->ex, op->op2.var));
+  zend_class_entry *scope = a->ex->func->common.scope;
+  switch (op->op2.num & ZEND_FETCH_CLASS_MASK) {
+  case ZEND_FETCH_CLASS_SELF:
+    return scope;
+  case ZEND_FETCH_CLASS_PARENT:
+    return scope ? scope->parent : NULL;
+  default:
+    return zend_get_called_scope(a->ex);
+  }
+}
+
+static zval *static_slot(const close_at *a) {
+  zval *name = close_operand1(a);
+  zend_class_entry *ce = class_of(a);
+  if (!ce || Z_TYPE_P(name) != IS_STRING ||
+      !(ce->ce_flags & ZEND_ACC_CONSTANTS_UPDATED))
+    return NULL;
+  zend_property_info *p =
+      zend_hash_find_ptr(&ce->properties_info, Z_STR_P(name));
+  if (!p || !(p->flags & ZEND_ACC_STATIC) ||
+      (p->flags & ZEND_ACC_PRIVATE && p->ce != a->ex->func->common.scope))
+    return NULL;
+  if (!CE_STATIC_MEMBERS(ce))
+    zend_class_init_statics(ce);
+  zval *slot = CE_STATIC_MEMBERS(ce) ? CE_STATIC_MEMBERS(ce) + p->offset : NULL;
+  return slot && Z_TYPE_P(slot) == IS_INDIRECT ? Z_INDIRECT_P(slot) : slot;
+}
+
+uint32_t close_of_static(const close_at *a, bool make) {
+  zval *slot = static_slot(a);
+  if (!slot)
+    return 0;
+  if (make && Z_ISREF_P(slot) && !close_of_ref(Z_REF_P(slot)))
+    close_take(Z_REF_P(slot), 0);
+  return cell_of(slot, Z_ISREF_P(slot) ? 0 : close_of_slot(slot, make));
 }
