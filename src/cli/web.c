@@ -10,6 +10,7 @@
 #include "cli/confine_options.h"
 #include "cli/rank.h"
 #include "cli/refused.h"
+#include "cli/run_close.h"
 #include "cli/web_close.h"
 #include "explore/entry_pages.h"
 #include "explore/explorer.h"
@@ -235,7 +236,7 @@ static const Option options[] = {
     {.title = "Output"},
     {"close", "SECONDS", &option_real0, offsetof(Options, close),
      "time for a closer look at the requests that matter (default: as long as "
-     "all requests took, 1 to 10; 0: none)"},
+     "all requests took, 5 to 10; 0: none)"},
     {"method", "METHOD", &option_text, offsetof(Options, rank.method),
      "method of the ranking (default: " WEB_METHOD ")",
      .word = rank_method_word},
@@ -545,7 +546,6 @@ static char *refused_member(const Options *o) {
   size_t n = 0;
   FILE *out = open_memstream(&text, &n);
   refused_json(&o->refusals, out);
-  web_close_json(&o->looked, out);
   fclose(out);
   return text;
 }
@@ -555,9 +555,12 @@ static int rank(Options *o) {
   char *more = refused_member(o);
   o->rank.session = v->session;
   o->rank.more = more;
+  char *close = run_close_members(&o->looked);
+  o->rank.more_close = close;
   int status = rank_print(v->store, &o->rank, stdout);
-  o->rank.more = NULL;
+  o->rank.more = o->rank.more_close = NULL;
   free(more);
+  free(close);
   return status == EXIT_DONE ? EXIT_FAILED : status;
 }
 
@@ -595,7 +598,7 @@ static int report(Options *o, const Explorer *e, double seconds) {
   if (text)
     refused_print(&o->refusals, stdout);
   if (text && !o->quiet)
-    web_close_print(&o->looked, stdout);
+    run_close_describe(&o->looked, "requests", stdout);
   if (failing)
     return rank(o);
   if (!o->quiet)

@@ -5,19 +5,13 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/run_close.h"
 #include "explore/request_again.h"
 #include "look/web_look.h"
-#include "report/json_out.h"
 #include "util/clock.h"
-#include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
-
-enum {
-  SECONDS_LEAST = 1, // that a look may take, unless the user says otherwise
-  SECONDS_MOST = 10,
-};
 
 #define COLLECT "culprit.collect="
 
@@ -110,14 +104,6 @@ static void choose_ini(const Visits *v, Texts *out) {
   array_push(out, COLLECT "statements,output,close");
 }
 
-static double budget(const WebCloseOptions *o) {
-  if (o->seconds >= 0)
-    return o->seconds;
-  return o->took < SECONDS_LEAST  ? SECONDS_LEAST
-         : o->took > SECONDS_MOST ? SECONDS_MOST
-                                  : o->took;
-}
-
 static int look_again(Closer *c, const Visits *v, const Requests *list,
                       const Explorer *e, const char *maps, Err *err) {
   VisitsTaker taker = {c, wants, goes_on, take};
@@ -144,7 +130,8 @@ int web_close(const WebCloseOptions *o, const Visits *v, const Requests *list,
     return 0;
   char *maps = mem_printf("%s/maps", v->scratch);
   Closer c = {.options = o};
-  c.look = web_look_new(v->store, v->session, budget(o), maps, err);
+  c.look = web_look_new(v->store, v->session,
+                        run_close_seconds(o->seconds, o->took), maps, err);
   int rc = c.look ? 0 : -1;
   if (!rc && web_look_is_due(c.look)) {
     Err problem;
@@ -157,41 +144,4 @@ int web_close(const WebCloseOptions *o, const Visits *v, const Requests *list,
   web_look_free(c.look);
   free(maps);
   return rc;
-}
-
-// --- what it came to --------------------------------------------------------
-
-static const char *ended_words(const char *ended) {
-  return !strcmp(ended, "budget")        ? "; the time is up"
-         : !strcmp(ended, "interrupted") ? "; interrupted"
-                                         : "";
-}
-
-void web_close_print(const CloseLookResult *r, FILE *out) {
-  if (*r->ended)
-    fprintf(out,
-            "Looked closer at %zu of %zu failing and %zu of %zu passing "
-            "requests, %.1f s%s.\n",
-            r->failing, r->of_failing, r->passing, r->of_passing, r->seconds,
-            ended_words(r->ended));
-  if (r->dropped && *r->ended)
-    fprintf(out, "%zu ended otherwise than before and %s left out.\n",
-            r->dropped, r->dropped == 1 ? "is" : "are");
-  for (size_t i = 0; i < r->notes.len; i++)
-    escape_printf(out, "%s\n", r->notes.items[i]);
-}
-
-void web_close_json(const CloseLookResult *r, FILE *out) {
-  bool first = true;
-  fputs(",\"close\":{\"ended\":", out);
-  json_string(r->ended, out);
-  fprintf(out,
-          ",\"failing\":%zu,\"passing\":%zu,\"of_failing\":%zu,"
-          "\"of_passing\":%zu,\"dropped\":%zu,\"notes\":[",
-          r->failing, r->passing, r->of_failing, r->of_passing, r->dropped);
-  for (size_t i = 0; i < r->notes.len; i++) {
-    json_separator(&first, out);
-    json_string(r->notes.items[i], out);
-  }
-  fputs("]}", out);
 }

@@ -4,7 +4,6 @@
 #define CULPRIT_CLI_WEB_CLOSE_H
 
 #include <stdbool.h>
-#include <stdio.h>
 
 #include "explore/explorer.h"
 #include "look/close_look.h"
@@ -21,9 +20,5 @@ typedef struct {
 // they are. `out` is to be released, even after an error.
 int web_close(const WebCloseOptions *o, const Visits *v, const Requests *list,
               const Explorer *e, CloseLookResult *out, Err *err);
-// As text; nothing if there was no look and nothing to say.
-void web_close_print(const CloseLookResult *r, FILE *out);
-// A member of the JSON result: ,"close":{...}.
-void web_close_json(const CloseLookResult *r, FILE *out);
 
 #endif

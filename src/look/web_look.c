@@ -256,6 +256,7 @@ static void take_slice(LookRun *r, const Run *run) {
 static void keep(WebLook *w, size_t place, const Run *run,
                  const PhpRecord *record) {
   FoundRun found = {.test = mem_strdup(run->test),
+                    .place = place,
                     .stratum = w->sample.items[place].stratum};
   LookRun r = {.look = w, .record = record, .run = &found};
   r.scripts = mem_array(uint32_t, record->nscripts + 1);
