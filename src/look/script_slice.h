@@ -3,7 +3,8 @@
 // their functions; and what those depend on.
 //
 // Statements count as a whole: if line 5 used what line 3 wrote at any time in
-// the request, it depends on line 3.
+// the request, it depends on line 3. A function whose value was used depends on
+// the statement that used it, not on the others that called it.
 #ifndef CULPRIT_LOOK_SCRIPT_SLICE_H
 #define CULPRIT_LOOK_SCRIPT_SLICE_H
 
