@@ -27,12 +27,12 @@ typedef struct {
   int ranked;          // status of the ranking that was printed; -1: none was
 } Closer;
 
-static double budget(const RunCloseOptions *o) {
-  if (o->seconds >= 0)
-    return o->seconds;
-  return o->tests_took < SECONDS_LEAST  ? SECONDS_LEAST
-         : o->tests_took > SECONDS_MOST ? SECONDS_MOST
-                                        : o->tests_took;
+double run_close_seconds(double given, double took) {
+  if (given >= 0)
+    return given;
+  return took < SECONDS_LEAST  ? SECONDS_LEAST
+         : took > SECONDS_MOST ? SECONDS_MOST
+                               : took;
 }
 
 static void clear_progress(const Closer *c) {
@@ -63,16 +63,14 @@ static const char *ended_words(const char *ended) {
                                          : "";
 }
 
-static void describe(const Closer *c, const CloseLookResult *r) {
-  FILE *out = c->options->json ? stderr : stdout;
-  if (c->options->quiet)
-    return;
+void run_close_describe(const CloseLookResult *r, const char *tests,
+                        FILE *out) {
   if (*r->ended)
     fprintf(out,
-            "%slooked closer at %zu of %zu failing and %zu of %zu passing "
-            "tests, %.1f s%s\n",
-            c->ranked < 0 ? "" : "\n", r->failing, r->of_failing, r->passing,
-            r->of_passing, r->seconds, ended_words(r->ended));
+            "looked closer at %zu of %zu failing and %zu of %zu passing %s, "
+            "%.1f s%s\n",
+            r->failing, r->of_failing, r->passing, r->of_passing, tests,
+            r->seconds, ended_words(r->ended));
   if (r->dropped && *r->ended)
     fprintf(out, "  %zu ended otherwise than before and %s left out\n",
             r->dropped, r->dropped == 1 ? "is" : "are");
@@ -81,8 +79,16 @@ static void describe(const Closer *c, const CloseLookResult *r) {
   fflush(out);
 }
 
-// More members of the JSON's "close". Caller frees.
-static char *json_members(const CloseLookResult *r) {
+static void describe(const Closer *c, const CloseLookResult *r) {
+  FILE *out = c->options->json ? stderr : stdout;
+  if (c->options->quiet)
+    return;
+  if (c->ranked >= 0 && *r->ended)
+    fputc('\n', out);
+  run_close_describe(r, "tests", out);
+}
+
+char *run_close_members(const CloseLookResult *r) {
   char *text = NULL;
   size_t size;
   bool first = true;
@@ -103,7 +109,7 @@ static int rank_after(Closer *c, const CloseLookResult *r) {
   describe(c, r);
   if (c->ranked >= 0 && !*r->ended)
     return c->ranked;
-  char *members = c->options->json ? json_members(r) : NULL;
+  char *members = c->options->json ? run_close_members(r) : NULL;
   rank.more_close = members;
   int status = rank_print(c->store, &rank, stdout);
   free(members);
@@ -118,7 +124,8 @@ int run_close_rank(const RunCloseOptions *o, const RankOptions *rank,
               .store = store,
               .start = clock_now(),
               .ranked = -1};
-  CloseLookOptions look = {.seconds = budget(o),
+  CloseLookOptions look = {.seconds =
+                               run_close_seconds(o->seconds, o->tests_took),
                            .run = run,
                            .run_context = context,
                            .modules = r->seen.items,

@@ -27,4 +27,12 @@ typedef struct {
 int run_close_rank(const RunCloseOptions *o, const RankOptions *rank,
                    RunTests *run, void *context, const Runner *r, Store *store);
 
+// How long a look may take: as given (below 0: not), or as long as the tests
+// took, within bounds.
+double run_close_seconds(double given, double took);
+// What a look came to, in words; `tests`: what they are called.
+void run_close_describe(const CloseLookResult *r, const char *tests, FILE *out);
+// The same for RankOptions.more_close: members of the JSON. Caller frees.
+char *run_close_members(const CloseLookResult *r);
+
 #endif

@@ -10,6 +10,8 @@
 #include "cli/confine_options.h"
 #include "cli/rank.h"
 #include "cli/refused.h"
+#include "cli/run_close.h"
+#include "cli/web_close.h"
 #include "explore/entry_pages.h"
 #include "explore/explorer.h"
 #include "php/application.h"
@@ -41,6 +43,8 @@ typedef struct {
   ExplorerOptions explore;
   RankOptions rank;
   const char *requests, *first, *host, *store;
+  double close; // seconds for a closer look; below 0: not given
+  CloseLookResult looked;
   ConfineOptions confine;
   Refusals refusals;
   bool quiet;
@@ -49,7 +53,7 @@ typedef struct {
 } Options;
 
 static void options_init(Options *o) {
-  *o = (Options){.area = AREA_NONE};
+  *o = (Options){.area = AREA_NONE, .close = -1, .looked = {.ended = ""}};
   rank_options_init(&o->rank);
   refusals_init(&o->refusals);
   o->rank.method = WEB_METHOD;
@@ -63,6 +67,7 @@ static void options_release(Options *o) {
   visits_release(&o->visits);
   confine_options_release(&o->confine);
   refusals_release(&o->refusals);
+  close_look_release(&o->looked);
   arena_release(&o->arena);
 }
 
@@ -229,6 +234,9 @@ static const Option options[] = {
      "names larger ones",
      .max = HTML_PAGE_MAX},
     {.title = "Output"},
+    {"close", "SECONDS", &option_real0, offsetof(Options, close),
+     "time for a closer look at the requests that matter (default: as long as "
+     "all requests took, 5 to 10; 0: none)"},
     {"method", "METHOD", &option_text, offsetof(Options, rank.method),
      "method of the ranking (default: " WEB_METHOD ")",
      .word = rank_method_word},
@@ -547,9 +555,12 @@ static int rank(Options *o) {
   char *more = refused_member(o);
   o->rank.session = v->session;
   o->rank.more = more;
+  char *close = run_close_members(&o->looked);
+  o->rank.more_close = close;
   int status = rank_print(v->store, &o->rank, stdout);
-  o->rank.more = NULL;
+  o->rank.more = o->rank.more_close = NULL;
   free(more);
+  free(close);
   return status == EXIT_DONE ? EXIT_FAILED : status;
 }
 
@@ -586,6 +597,8 @@ static int report(Options *o, const Explorer *e, double seconds) {
     return status;
   if (text)
     refused_print(&o->refusals, stdout);
+  if (text && !o->quiet)
+    run_close_describe(&o->looked, "requests", stdout);
   if (failing)
     return rank(o);
   if (!o->quiet)
@@ -618,6 +631,23 @@ static int begin_session(Options *o, const char *command, Err *err) {
   return fs_mkdirs(dir, err);
 }
 
+// The first pass has removed what was in its area, and the area with it.
+static int look_closer(Options *o, const Requests *list, const Explorer *e,
+                       double took) {
+  Err err;
+  WebCloseOptions close = {
+      .seconds = o->close, .took = took, .show_progress = show_progress};
+  if (o->close == 0)
+    return EXIT_DONE;
+  area_close(&o->area);
+  int status = open_area(o);
+  if (status != EXIT_DONE)
+    return status;
+  return web_close(&close, &o->visits, list, e, &o->looked, &err)
+             ? cli_error(&err)
+             : EXIT_DONE;
+}
+
 static int run_session(Options *o, const Requests *list, const char *command) {
   Err err;
   Visits *v = &o->visits;
@@ -634,10 +664,13 @@ static int run_session(Options *o, const Requests *list, const char *command) {
   if (store_flush(v->store, &err) ||
       (status == EXIT_DONE && session_finish(v->store, v->session, &err)))
     status = cli_error(&err);
+  double took = clock_now() - start;
+  if (status == EXIT_DONE)
+    status = look_closer(o, list, e, took);
   area_close(&o->area);
   stop_orderly(0);
   if (status == EXIT_DONE)
-    status = report(o, e, clock_now() - start);
+    status = report(o, e, took);
   explorer_free(e);
   return status;
 }

@@ -23,9 +23,14 @@ typedef struct {
   uint32_t definition, use; // numbers of statements
 } FoundPair;
 
+typedef struct {
+  char *text; // NULL: none
+} FoundName;
+
 struct FoundUnit {
   ARRAY(FoundEntity) entities[ENTITY_KINDS]; // by number
   ARRAY(FoundPair) pairs;                    // by number
+  ARRAY(FoundName) names;                    // by number of the pair
   Hashmap pair_index;
   Hashmap lines;  // source and line -> number of the statement
   size_t indexed; // statements that are in there
@@ -38,6 +43,9 @@ void found_free(FoundUnit *f) {
     return;
   for (int k = 0; k < ENTITY_KINDS; k++)
     array_release(&f->entities[k]);
+  for (size_t i = 0; i < f->names.len; i++)
+    free(f->names.items[i].text);
+  array_release(&f->names);
   array_release(&f->pairs);
   hashmap_release(&f->pair_index);
   hashmap_release(&f->lines);
@@ -91,6 +99,16 @@ bool found_statement(FoundUnit *f, const char *source, uint32_t line,
   *number = (uint32_t)at;
   str_release(&key);
   return found;
+}
+
+void found_name(FoundUnit *f, uint32_t pair, const char *name) {
+  while (f->names.len <= pair)
+    array_push(&f->names, (FoundName){NULL});
+  char **text = &f->names.items[pair].text;
+  if (*text && strcmp(*text, name) <= 0)
+    return;
+  free(*text);
+  *text = mem_strdup(name);
 }
 
 // --- the unit ---------------------------------------------------------------
@@ -171,6 +189,8 @@ static uint32_t merge_pair(Merger *m, uint32_t number) {
   e.kind = ENTITY_PAIR;
   e.from = from;
   e.to = to;
+  if (number < m->found->names.len)
+    e.name = m->found->names.items[number].text;
   return merge_entity(m, &e);
 }
 

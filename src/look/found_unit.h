@@ -29,6 +29,8 @@ void found_free(FoundUnit *f);
 int found_assign(void *found, const Unit *unit, uint32_t *ids, Err *err);
 // The number of a pair of statements.
 uint32_t found_pair(void *found, uint32_t definition, uint32_t use);
+// The variable of a pair, as the source names it; of several the first by name.
+void found_name(FoundUnit *f, uint32_t pair, const char *name);
 
 // The number of the statement on a line; false: there is none. A slice has the
 // number of its statement.

@@ -84,10 +84,15 @@ typedef struct {
 
 static int keep(Shared *shared, const PhpRecord *record, Run *run, Err *err) {
   Visits *v = shared->visits;
+  int rc = 0;
   pthread_mutex_lock(&shared->lock);
-  if (record)
-    scripts_collect(shared->scripts, record, run);
-  int rc = store_add_run(v->store, v->session, run, err);
+  if (v->taker) {
+    v->taker->take(v->taker->context, run, record);
+  } else {
+    if (record)
+      scripts_collect(shared->scripts, record, run);
+    rc = store_add_run(v->store, v->session, run, err);
+  }
   v->finished++;
   v->failing += run->verdict == VERDICT_FAIL;
   if (v->progress)
@@ -114,6 +119,19 @@ static const char *setup_problem(const Request *r, const Exchange *x,
                       x->end == EXCHANGE_TIMEOUT ? "no answer in time"
                       : x->how                   ? x->how
                                                  : "status 500 or above");
+}
+
+static bool is_wanted(const Visits *v, const Request *r) {
+  char name[16];
+  snprintf(name, sizeof name, "%u", r->line);
+  return !v->taker || v->taker->wants(v->taker->context, name);
+}
+
+static bool is_wanted_now(Shared *shared, const Request *r) {
+  pthread_mutex_lock(&shared->lock);
+  bool wanted = is_wanted(shared->visits, r);
+  pthread_mutex_unlock(&shared->lock);
+  return wanted;
 }
 
 // --- one visitor ------------------------------------------------------------
@@ -146,7 +164,7 @@ static int serve_visitor(VisitWorker *p, size_t from, size_t to, Err *err) {
       cookie_jar_take(jar, list[i].path, &x.response.headers);
       if (list[i].setup)
         warning = setup_problem(&list[i], &x, &visit);
-      else
+      else if (is_wanted_now(p->shared, &list[i]))
         rc = judge(p, &sent, &x, warning, &arena, err);
     }
     arena_release(&arena);
@@ -162,7 +180,14 @@ static int serve_visitor(VisitWorker *p, size_t from, size_t to, Err *err) {
 static bool is_done(Visits *v, const Request *r) {
   char name[16];
   snprintf(name, sizeof name, "%u", r->line);
+  if (v->taker)
+    return r->setup || !is_wanted(v, r);
   return r->setup || (v->already && store_has_run(v->store, v->session, name));
+}
+
+static bool may_begin(const Shared *shared) {
+  const VisitsTaker *t = shared->visits->taker;
+  return !t || t->goes_on(t->context);
 }
 
 // The next visitor with something to do, as a range of requests.
@@ -170,13 +195,18 @@ static bool next_visitor(Shared *shared, size_t *from, size_t *to) {
   const Requests *all = shared->requests;
   bool found = false;
   pthread_mutex_lock(&shared->lock);
-  while (!found && !shared->stop && !stop_requested() &&
+  while (!found && !shared->stop && !stop_requested() && may_begin(shared) &&
          shared->next < all->len) {
-    size_t i = *from = shared->next;
+    size_t i = *from = *to = shared->next;
     for (; i < all->len && all->items[i].visitor == all->items[*from].visitor;
          i++)
-      found |= !is_done(shared->visits, &all->items[i]);
-    *to = shared->next = i;
+      if (!is_done(shared->visits, &all->items[i])) {
+        found = true;
+        *to = i + 1;
+      }
+    shared->next = i;
+    if (!shared->visits->taker)
+      *to = i;
   }
   pthread_mutex_unlock(&shared->lock);
   return found;
@@ -194,7 +224,7 @@ static void *work(void *arg) {
   VisitWorker *p = arg;
   Shared *shared = p->shared;
   Err err = {0};
-  size_t from, to;
+  size_t from, to = 0;
   int rc = app_instance_open(&p->instance, shared->visits, shared->maps,
                              p->number, NULL, &err);
   while (!rc && next_visitor(shared, &from, &to))

@@ -15,6 +15,7 @@
 
 #include "confine/confine.h"
 #include "oracle/web_oracle.h"
+#include "php/record/php_record.h"
 #include "php/request.h"
 #include "php/worker.h"
 #include "run/refusals.h"
@@ -26,6 +27,16 @@
 typedef struct {
   const char *name, *sql;
 } Database;
+
+// Runs that are not to be stored: only the requests it wants are judged, and
+// given to it. Called by one thread at a time. A visitor ends after the last one
+// that is wanted.
+typedef struct {
+  void *context;
+  bool (*wants)(void *context, const char *test);
+  bool (*goes_on)(void *context); // false: begin with no other visitor
+  void (*take)(void *context, const Run *run, const PhpRecord *record);
+} VisitsTaker;
 
 // In texts, `%w` is the worker's own directory and `%s` the socket of its
 // database server.
@@ -52,6 +63,7 @@ struct Visits {
   const char *pages;
   Store *store;
   int64_t session;
+  const VisitsTaker *taker; // NULL: runs are stored
 
   // As it goes on.
   size_t total, finished, failing; // requests that are tests

@@ -23,7 +23,10 @@ const char *lacking_reason(const Suite *suite, EntityKind kind) {
     return "build with CULPRIT_MODE=hits+returns and run the tests again (if "
            "you did, none of its calls returns a value)";
   if (CLOSE_KINDS & 1u << kind)
-    return "only a closer look records them: `culprit run` without `--close 0`";
+    return web ? "only a closer look records them: `culprit web` without "
+                 "`--close 0`"
+               : "only a closer look records them: `culprit run` without "
+                 "`--close 0`";
   if (text_starts(command, "culprit import "))
     return "imported coverage does not contain them; build with culprit-cc and "
            "run the tests with culprit";

@@ -3,7 +3,8 @@
 //   php_dump DIR [KIND...]
 //
 // DIR is a culprit.dir. Kinds: statement function block edge condition return
-// output fault include branch opaque kept map (all but map if none is given).
+// output fault include branch opaque kept relation pair call map (all but map
+// if none is given).
 // One line each:
 //
 //   statement view.php:7 1
@@ -15,11 +16,15 @@
 //   branch    view.php:9 1 (GET.n < 10)          [false] if it does not hold
 //   opaque    md5 3
 //   kept      SESSION.user POST.user
+//   relation  view.php:9 compare `$n` equals `3`
+//   pair      view.php:7 view.php:9 $n          defined, used; name if known
+//   call      view.php:9 show                   statement and function
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "php/record/php_record.h"
+#include "php/record/record_format.h"
 #include "util/fs.h"
 
 static const char *base(const char *path) { return path_base(path); }
@@ -144,6 +149,61 @@ static void dump_shadows(const PhpShadows *s, char **kinds) {
   term_eval_free(ev);
 }
 
+static void print_spot(const Unit *units, PhpSpot spot) {
+  const Unit *u = &units[spot.script];
+  if (spot.entity >= u->nentities) {
+    printf(" ?");
+    return;
+  }
+  const Entity *e = &u->entities[spot.entity];
+  if (e->kind == ENTITY_FUNCTION)
+    printf(" %s", e->name);
+  else
+    printf(" %s:%u", base(u->name), e->line);
+}
+
+static void dump_relations(const PhpRecord *r, const Unit *units) {
+  static const char *const kinds[] = {"compare", "store", "return"};
+  for (size_t i = 0; i < r->nrelations; i++) {
+    printf("relation");
+    print_spot(units, r->relations[i].statement);
+    printf(" %s %s\n", kinds[r->relations[i].kind], r->relations[i].text);
+  }
+}
+
+static void dump_pairs(const PhpRecord *r, const Unit *units, bool calls) {
+  for (size_t i = 0; i < r->npairs; i++) {
+    const PhpPair *p = &r->pairs[i];
+    if (calls != (p->kind == PAIR_CALL))
+      continue;
+    printf("%s", calls ? "call" : "pair");
+    print_spot(units, p->def);
+    print_spot(units, p->use);
+    printf("%s%s\n", p->name ? " " : "", p->name ? p->name : "");
+  }
+}
+
+static int dump_close(const char *dir, const PhpRecord *r, char **kinds,
+                      Arena *arena) {
+  Unit *units = arena_array(arena, Unit, r->nscripts);
+  Err err;
+  for (size_t i = 0; i < r->nscripts; i++) {
+    char name[33];
+    for (int k = 0; k < 16; k++)
+      snprintf(name + 2 * k, 3, "%02x", r->scripts[i].unit.bytes[k]);
+    if (php_map_read(arena_printf(arena, "%s/maps/%s.map", dir, name),
+                     &units[i], arena, &err))
+      return -1;
+  }
+  if (wanted(kinds, "relation"))
+    dump_relations(r, units);
+  if (wanted(kinds, "pair"))
+    dump_pairs(r, units, false);
+  if (wanted(kinds, "call"))
+    dump_pairs(r, units, true);
+  return 0;
+}
+
 int main(int argc, char **argv) {
   Arena arena = {0};
   PhpRecord r;
@@ -163,6 +223,8 @@ int main(int argc, char **argv) {
     rc = dump_script(argv[1], &r.scripts[i], argv + 2, &arena);
   dump_rest(&r, argv + 2);
   dump_shadows(r.shadows, argv + 2);
+  if (!rc && (r.npairs || r.nrelations))
+    rc = dump_close(argv[1], &r, argv + 2, &arena);
   arena_release(&arena);
   return rc ? 1 : 0;
 }

@@ -149,6 +149,8 @@ static bool is_covered(const zend_op_array *code, uint32_t op) {
 // The exception goes on to the caller.
 static void leave_by_exception(zend_execute_data *ex) {
   const culprit_function *f = culprit_function_of(ex);
+  if (culprit.collect & COLLECT_CLOSE)
+    culprit_close_leave(ex);
   if (f && culprit_has_begun(ex, f))
     leave(ex, f);
   if (!ex->prev_execute_data && EG(exception))

@@ -24,7 +24,7 @@ static const struct {
     {"statements", COLLECT_STATEMENTS}, {"conditions", COLLECT_CONDITIONS},
     {"returns", COLLECT_RETURNS},       {"edges", COLLECT_EDGES},
     {"output", COLLECT_OUTPUT},         {"compares", COLLECT_COMPARES},
-    {"shadows", COLLECT_SHADOWS}};
+    {"shadows", COLLECT_SHADOWS},       {"close", COLLECT_CLOSE}};
 
 static unsigned kind_of(const char *name, size_t length) {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -32,7 +32,7 @@ static unsigned kind_of(const char *name, size_t length) {
       return kinds[i].bit;
   zend_error(E_CORE_WARNING,
              "culprit.collect: no such kind \"%.*s\" (statements, conditions, "
-             "returns, edges, output, compares, shadows)",
+             "returns, edges, output, compares, shadows, close)",
              (int)length, name);
   return 0;
 }
@@ -48,6 +48,8 @@ static unsigned parse_collect(const char *list) {
   }
   if (bits & COLLECT_SHADOWS)
     bits |= COLLECT_CONDITIONS;
+  if (bits & COLLECT_CLOSE)
+    bits |= COLLECT_STATEMENTS;
   return bits ? bits : COLLECT_ALL;
 }
 
@@ -302,6 +304,8 @@ static PHP_MINIT_FUNCTION(culprit) {
   if (culprit.collect & COLLECT_SHADOWS)
     culprit_shadow_start();
   culprit_returns_start();
+  if (culprit.collect & COLLECT_CLOSE)
+    culprit_close_start();
   if (culprit.collect & COLLECT_OUTPUT)
     culprit_output_start();
   culprit_faults_start();
@@ -312,6 +316,7 @@ static PHP_MSHUTDOWN_FUNCTION(culprit) {
   culprit_record_close();
   culprit_map_close();
   culprit_returns_close();
+  culprit_close_free();
   UNREGISTER_INI_ENTRIES();
   return SUCCESS;
 }
@@ -340,6 +345,7 @@ static PHP_RINIT_FUNCTION(culprit) {
   culprit_returns_begin();
   culprit_compare_begin();
   culprit_shadow_begin();
+  culprit_close_begin();
   if (culprit.collect & COLLECT_OUTPUT)
     culprit_output_begin();
   return SUCCESS;
@@ -349,6 +355,7 @@ static PHP_RSHUTDOWN_FUNCTION(culprit) {
   if (!culprit.recording)
     return SUCCESS;
   culprit_shadow_end();
+  culprit_close_end();
   if (culprit.collect & COLLECT_OUTPUT)
     culprit_output_end();
   culprit_record_end();

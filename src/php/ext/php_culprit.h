@@ -16,6 +16,7 @@
 //   faults.c    errors, exceptions, includes
 //   compare.c   what input was compared with
 //   shadow*.c   what values are made of, as terms over the input
+//   close*.c    the closer look: relations of values, definitions and uses
 //
 // No execute loop of our own. The script is compiled with a ZEND_EXT_STMT in
 // front of every statement; its operands are unused and hold the numbers that
@@ -53,7 +54,8 @@ enum {
   COLLECT_OUTPUT = 16,
   COLLECT_ALL = 31,
   COLLECT_COMPARES = 32, // not part of all: it costs, and only exploring asks
-  COLLECT_SHADOWS = 64   // likewise; brings conditions with it
+  COLLECT_SHADOWS = 64,  // likewise; brings conditions with it
+  COLLECT_CLOSE = 128    // relations and pairs; brings statements with it
 };
 
 // --- the record (record.c) --------------------------------------------------
@@ -137,6 +139,13 @@ typedef struct {
   unsigned char at[CLASSES]; // where each class lies, from `slot` on
 } culprit_site;
 
+// What the closer look needs of a function, by number of the opcode.
+typedef struct {
+  uint32_t slot;              // of the function
+  const uint32_t *statements; // slot of the statement it belongs to; 0: none
+  uint16_t *seen;             // outcomes of its relation that were told
+} culprit_close;
+
 // A compiled function: op_array->reserved[culprit.handle].
 typedef struct {
   uint32_t file;     // in the record
@@ -144,9 +153,10 @@ typedef struct {
   uint32_t entry_op; // number of the first statement; `last` if there is none
   uint32_t line;     // where it starts
   uint32_t nblocks;
-  const uint32_t *leave;  // per block: slot of the edge that leaves it
-  const uint32_t *branch; // per opcode: slot of outcome 0 where the opcode
-                          // itself has no room for it; NULL: none
+  const uint32_t *leave;      // per block: slot of the edge that leaves it
+  const uint32_t *branch;     // per opcode: slot of outcome 0 where the opcode
+                              // itself has no room for it; NULL: none
+  const culprit_close *close; // NULL: not looked at
 } culprit_function;
 
 // In the frame of every call of a function, in place of a temporary.
@@ -347,6 +357,17 @@ typedef struct culprit_internal {
 } culprit_internal;
 culprit_internal *culprit_internal_of(zend_function *fn); // makes it
 void culprit_shadow_models(void); // marks the functions it knows
+
+// --- the closer look (close.h) -----------------------------------------------
+
+void culprit_close_start(void); // registers the handlers of opcodes
+void culprit_close_begin(void);
+void culprit_close_end(void);
+void culprit_close_free(void); // at the end of the process
+// The frame is left by an exception.
+void culprit_close_leave(zend_execute_data *ex);
+// An internal function has written variables of its caller.
+void culprit_close_called(zend_execute_data *ex);
 
 // --- faults (faults.c) ------------------------------------------------------
 

@@ -436,6 +436,16 @@ static void bake_conditions(const script_plan *s, const function_plan *f,
   }
 }
 
+static void bake_close(const script_plan *s, const function_plan *f,
+                       culprit_function *c) {
+  uint32_t *slots = culprit_alloc(f->points.length * sizeof *slots);
+  for (uint32_t i = 0; i < f->points.length; i++) {
+    const point *p = &f->points.items[i];
+    slots[i] = statement_slot(s, p->lines ? p->lines[0] : p->line);
+  }
+  close_bake(f, c, slots, s->slot + f->entity);
+}
+
 // Which of the opcodes with a handler of ours have nothing to tell here?
 static bool is_silent(const zend_op *op) {
   switch (op->opcode) {
@@ -470,6 +480,9 @@ static void make_room(function_plan *f, culprit_function *c) {
   zend_op_array *code = f->code;
   c->frame = (uint32_t)((ZEND_CALL_FRAME_SLOT + code->last_var + code->T) *
                         sizeof(zval));
+  if (collects(COLLECT_CLOSE)) // which tells callers as they call
+    code->T +=
+        (uint32_t)((close_cells(code) * 4 + sizeof(zval) - 1) / sizeof(zval));
   code->T++;
   for (uint32_t i = 0; i < code->last; i++)
     if (code->opcodes[i].opcode == ZEND_INIT_FCALL)
@@ -489,6 +502,8 @@ static void bake(const script_plan *s, function_plan *f, uint32_t file,
     bake_conditions(s, f, c);
   if (collects(COLLECT_RETURNS))
     bake_calls(f, site);
+  if (collects(COLLECT_CLOSE))
+    bake_close(s, f, c);
   if (collects(COLLECT_EDGES)) {
     uint32_t first = s->slot + f->entity + 1 + f->edges.length;
     uint32_t *leave = culprit_alloc(f->nblocks * sizeof *leave);
@@ -496,9 +511,13 @@ static void bake(const script_plan *s, function_plan *f, uint32_t file,
       leave[b] = first + b;
     c->leave = leave;
   }
-  for (uint32_t i = 0; i < f->code->last; i++)
-    if (is_silent(&f->code->opcodes[i]))
+  for (uint32_t i = 0; i < f->code->last; i++) {
+    bool silent = is_silent(&f->code->opcodes[i]);
+    if (collects(COLLECT_CLOSE))
+      close_settle(f, c, i, silent);
+    else if (silent)
       culprit_make_native(&f->code->opcodes[i]);
+  }
   f->code->reserved[culprit.handle] = c;
 }
 

@@ -69,6 +69,15 @@ typedef struct {
 void flow_find(function_plan *f, const culprit_source *source);
 void tuples_find(function_plan *f, const culprit_source *source);
 
+// How many cells of 4 bytes a frame has for the closer look.
+uint32_t close_cells(const zend_op_array *code);
+// Prepares the closer look at a function. `slots`: of the points' statements.
+void close_bake(const function_plan *f, culprit_function *c,
+                const uint32_t *slots, uint32_t function_slot);
+// Is opcode `n` one to look at? `silent`: nobody else wants to.
+void close_settle(const function_plan *f, culprit_function *c, uint32_t n,
+                  bool silent);
+
 // Where a jump leads, as number of an opcode.
 uint32_t jump_target(const zend_op_array *code, uint32_t op);
 bool is_jump(const zend_op *op); // that jump_target knows

@@ -384,6 +384,8 @@ static void run_internal(zend_execute_data *ex, zval *value) {
     culprit_compare_call(ex);
   if (UNEXPECTED(collect & COLLECT_SHADOWS) && culprit.recording)
     culprit_shadow_after(ex, value, &args, known ? known->model : NULL);
+  if (UNEXPECTED(collect & COLLECT_CLOSE))
+    culprit_close_called(ex);
   if (UNEXPECTED(d != NULL) && collect)
     after_db_call(ex, d, value);
   if (collect & COLLECT_RETURNS && EXPECTED(!EG(exception))) {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
+#include "php/record/record_close.h"
 #include "php/record/record_format.h"
 #include "php/record/record_terms.h"
 #include "util/array.h"
@@ -321,12 +322,6 @@ int php_map_read(const char *path, Unit *out, Arena *arena, Err *err) {
 
 // --- records ----------------------------------------------------------------
 
-// Where the counters of a script lie, as numbers of 4-byte words.
-typedef struct {
-  size_t first;
-  uint32_t n;
-} Counters;
-
 typedef struct {
   const unsigned char *data;
   size_t used;
@@ -343,10 +338,11 @@ typedef struct {
   ARRAY(const char *) includes;
   ARRAY(PhpCompare) compares;
   TermList terms;
-  PhpShadows *shadows;      // of terms, at the end
-  Hashmap decided;          // branches that were told
-  ARRAY(uint32_t) counters; // of the branches
-  ARRAY(Counters) counted;  // of the scripts
+  CloseList close;
+  PhpShadows *shadows;           // of terms, at the end
+  Hashmap decided;               // branches that were told
+  ARRAY(uint32_t) counters;      // of the branches
+  ARRAY(ScriptCounters) counted; // of the scripts
 } Parse;
 
 // The path of file number `file`; "" for NO_FILE.
@@ -436,7 +432,8 @@ static void parse_script(Parse *p, const unsigned char *item, uint32_t size) {
     }
   }
   find_last(p, at, s.nentities);
-  array_push(&p->counted, (Counters){(size_t)(at - p->data) / 4, s.nentities});
+  array_push(&p->counted,
+             (ScriptCounters){(size_t)(at - p->data) / 4, s.nentities});
   ScriptHits hits = {.counts = counts, .ncounts = n};
   memcpy(hits.unit.bytes, s.id, sizeof s.id);
   array_push(&p->scripts, hits);
@@ -557,13 +554,21 @@ static void parse_opaque(Parse *p, const unsigned char *item, uint32_t size) {
   p->bad = term_list_named(&p->terms, item, size, false, p->arena);
 }
 
+static void parse_relation(Parse *p, const unsigned char *item, uint32_t size) {
+  p->bad = close_list_relation(&p->close, item, size, p->arena);
+}
+
+static void parse_pair(Parse *p, const unsigned char *item, uint32_t size) {
+  p->bad = close_list_pair(&p->close, item, size, p->arena);
+}
+
 // Which outcome each branch was counted as: scripts may be told after them.
 static void place_branches(Parse *p) {
   for (size_t i = 0; i < p->counters.len; i++) {
     PhpBranch *b = &p->terms.branches.items[i];
     uint32_t c = p->counters.items[i];
     for (size_t k = 0; k < p->counted.len; k++) {
-      const Counters *s = &p->counted.items[k];
+      const ScriptCounters *s = &p->counted.items[k];
       if (c < s->first || c - s->first >= s->n)
         continue;
       b->script = (uint32_t)k;
@@ -590,6 +595,8 @@ static const struct {
     [ITEM_BRANCH] = {sizeof(ItemBranch), parse_branch},
     [ITEM_KEPT] = {sizeof(ItemNamed), parse_kept},
     [ITEM_OPAQUE] = {sizeof(ItemNamed), parse_opaque},
+    [ITEM_RELATION] = {sizeof(ItemRelation), parse_relation},
+    [ITEM_PAIR] = {sizeof(ItemPair), parse_pair},
 };
 
 static void parse_items(Parse *p) {
@@ -640,6 +647,7 @@ static void fill(PhpRecord *out, Parse *p, bool finished) {
                      .shadows = p->shadows,
                      .last_script = p->last_script,
                      .last_entity = p->last_entity};
+  close_list_fill(&p->close, p->counted.items, p->counted.len, out, p->arena);
   if (p->note.len)
     out->note = arena_strdup(p->arena, str_text(&p->note));
 }
@@ -655,6 +663,7 @@ static void parse_release(Parse *p) {
   array_release(&p->counters);
   array_release(&p->counted);
   term_list_release(&p->terms);
+  close_list_release(&p->close);
   hashmap_release(&p->decided);
 }
 

@@ -102,6 +102,29 @@ typedef struct {
   uint32_t branch;           // and its index among the branches; else NULL, 0
 } PhpCompare;
 
+// What the closer look saw. A place is an index into the record's scripts and
+// one into that unit's entities.
+typedef struct {
+  uint32_t script, entity;
+} PhpSpot;
+
+// One outcome of a relation.
+typedef struct {
+  PhpSpot statement, function;
+  uint32_t site; // number in its function
+  RelationOutcome outcome;
+  unsigned kind;    // RelatedKind of record_format.h
+  const char *text; // "`$a` equals `$b`"
+} PhpRelation;
+
+// A statement that defines and one that uses (PairKind of record_format.h);
+// PAIR_CALL: a statement and the function that it called.
+typedef struct {
+  PhpSpot def, use;
+  unsigned kind;
+  const char *name; // of the variable; NULL: none, or not known
+} PhpPair;
+
 typedef struct {
   bool finished;      // the request came to its end: all of this is complete
   const char *script; // the entry script, absolute path
@@ -115,7 +138,11 @@ typedef struct {
   size_t nincludes;            // found, absolute paths, once each
   const PhpCompare *compares;  // if collected; each once, in order
   size_t ncompares;
-  const PhpShadows *shadows; // empty if not collected
+  const PhpShadows *shadows;    // empty if not collected
+  const PhpRelation *relations; // if collected
+  size_t nrelations;
+  const PhpPair *pairs;
+  size_t npairs;
   const char *note; // what is missing ("output map cut at 64 MB"), or NULL
   // The statement executed last: where the worker died if it did. An index into
   // scripts and one into that unit's entities; ENTITY_NONE: no statement yet.

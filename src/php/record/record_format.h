@@ -99,11 +99,13 @@ typedef enum {
   ITEM_FAULT,
   ITEM_INCLUDE,
   ITEM_NOTE,
-  ITEM_COMPARE, // of input with something; only if that is collected
-  ITEM_TERM,    // shadows, only if collected; numbered from 1 in order
-  ITEM_BRANCH,  // a decision that a term took
-  ITEM_KEPT,    // what the session keeps at the end: a name and a term
-  ITEM_OPAQUE   // calls that no term stands for, by function
+  ITEM_COMPARE,  // of input with something; only if that is collected
+  ITEM_TERM,     // shadows, only if collected; numbered from 1 in order
+  ITEM_BRANCH,   // a decision that a term took
+  ITEM_KEPT,     // what the session keeps at the end: a name and a term
+  ITEM_OPAQUE,   // calls that no term stands for, by function
+  ITEM_RELATION, // the closer look, only if collected
+  ITEM_PAIR
 } ItemTag;
 
 typedef struct {
@@ -241,5 +243,40 @@ typedef struct {
   uint32_t number;
   uint32_t length;
 } ItemNamed;
+
+// RELATION: an outcome that was seen, once a request. Statements and functions
+// are given by their counters, as in PhpRecordHeader.last.
+typedef enum {
+  RELATED_COMPARE,
+  RELATED_STORE,
+  RELATED_RETURN,
+  RELATED_KINDS
+} RelatedKind;
+
+// The bytes of the clause follow.
+typedef struct {
+  ItemHead head;
+  uint32_t statement, function;
+  uint32_t site;    // number of its opcode in the function
+  uint32_t outcome; // RelationOutcome of model/entity.h
+  uint32_t kind;    // RelatedKind
+  uint32_t length;
+} ItemRelation;
+
+// PAIR: a value was written and used, once a request.
+typedef enum {
+  PAIR_VARIABLE,
+  PAIR_RETURNED, // `def` returned it to `use`
+  PAIR_CALL,     // no value: statement `def` called function `use`
+  PAIR_KINDS
+} PairKind;
+
+// The bytes of the variable's name follow; none: it has no name.
+typedef struct {
+  ItemHead head;
+  uint32_t def, use;
+  uint32_t kind; // PairKind
+  uint32_t length;
+} ItemPair;
 
 #endif

@@ -1,0 +1,50 @@
+// Makes requests of an exploration once more: see request_again.h.
+#include "explore/request_again.h"
+
+#include "explore/explorer_internal.h"
+#include "util/fs.h"
+#include "util/stop.h"
+
+static int judge_again(AppDriver *d, const Answer *answer, Arena *arena,
+                       Err *err) {
+  const VisitsTaker *t = d->instance.visits->taker;
+  Judged j;
+  int rc = app_instance_judge(&d->instance, &answer->request, &answer->exchange,
+                              NULL, &j, arena, err);
+  if (!rc)
+    t->take(t->context, &j.run, j.has_record ? &j.record : NULL);
+  run_release(&j.run);
+  return rc;
+}
+
+static int make_again(const Explorer *e, AppDriver *d, uint32_t number,
+                      Err *err) {
+  const MadeRequest *made = state_graph_request(&e->graph, number);
+  StatePath path = {0};
+  Arena arena = {0};
+  Answer answer;
+  if (!made)
+    return 0;
+  state_graph_path(&e->graph, made->state, &path);
+  int rc = app_driver_go(d, &path, err);
+  if (!rc) {
+    LocalState from = *app_driver_at(d, made->state);
+    rc = app_driver_send(d, &from, &made->ask, number, &answer, &arena, err);
+  }
+  if (!rc)
+    rc = judge_again(d, &answer, &arena, err);
+  array_release(&path);
+  arena_release(&arena);
+  return rc;
+}
+
+int request_again(const Explorer *e, const Visits *v, const char *maps,
+                  const uint32_t *numbers, size_t n, Err *err) {
+  AppDriver d = {0};
+  int rc = app_driver_open(&d, v, maps, 0, err);
+  for (size_t i = 0; !rc && i < n && v->taker->goes_on(v->taker->context); i++)
+    rc = make_again(e, &d, numbers[i], err);
+  app_driver_close(&d);
+  fs_remove_tree(v->scratch);
+  return rc;
+}

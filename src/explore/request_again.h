@@ -1,0 +1,19 @@
+// Makes requests of an exploration once more, each in the state that it was made
+// in, and gives their runs away instead of storing them: a closer look
+// (look/web_look.h).
+#ifndef CULPRIT_EXPLORE_REQUEST_AGAIN_H
+#define CULPRIT_EXPLORE_REQUEST_AGAIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "explore/explorer.h"
+#include "run/visits.h"
+#include "util/err.h"
+
+// `v`: the settings, with a taker; `maps`: directory for maps of scripts, which
+// exists. Requests by number, in this order. One worker makes them all.
+int request_again(const Explorer *e, const Visits *v, const char *maps,
+                  const uint32_t *numbers, size_t n, Err *err);
+
+#endif
