@@ -7,8 +7,8 @@
 //   uint32_t b = line_sets_union(&s, a, other);
 //
 // A set is a binary tree over the lines whose leaves are words of 64 of them;
-// equal subtrees are one node. A run of a hundred million instructions has some
-// thousand different sets.
+// equal subtrees are one node. Values of a loop soon depend on the same lines, so
+// a long run has few different sets.
 //
 // Memory: 16 bytes per node, LINE_SETS_MAX nodes at most. Beyond them `full` is
 // set, and unions lose their second operand.

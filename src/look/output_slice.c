@@ -54,6 +54,8 @@ static void note_gaps(OutputSlice *s, const Follower *f, const Path *path,
                              processes));
   if (f->memory.full)
     add_note(s, "the run used more memory than is followed");
+  if (!f->skipped.budget)
+    add_note(s, "stores that were skipped are not followed up to the end");
   if (f->sets.full)
     add_note(s, "the run has more dependences than are followed");
   if (s->found)
