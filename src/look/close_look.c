@@ -178,14 +178,13 @@ static const char *build_of(void *context, const char *program) {
   return build;
 }
 
-static bool ended_alike(const Look *l, uint32_t run, const Run *now) {
-  const char *stored = l->signatures[run];
-  if (now->verdict != l->suite.runs[run].verdict)
+bool close_ended_alike(Verdict verdict, const char *signature, const Run *now) {
+  if (now->verdict != verdict)
     return false;
-  if (!now->failures.len || !stored)
-    return !now->failures.len == !stored;
+  if (!now->failures.len || !signature)
+    return !now->failures.len == !signature;
   for (size_t i = 0; i < now->failures.len; i++)
-    if (!strcmp(now->failures.items[i].signature, stored))
+    if (!strcmp(now->failures.items[i].signature, signature))
       return true;
   return false;
 }
@@ -280,7 +279,7 @@ static int take(void *context, const Run *now, const Run *whole, Err *err) {
   if (!hashmap_get(&l->runs, now->test, strlen(now->test), &run) ||
       !l->wanted[run] || l->reported[l->index[run]] || l->decided)
     return 0;
-  if (!ended_alike(l, (uint32_t)run, now))
+  if (!close_ended_alike(l->suite.runs[run].verdict, l->signatures[run], now))
     l->result->dropped++;
   else if (has_close_build(l, whole))
     keep(l, (uint32_t)run, now);

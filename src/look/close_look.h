@@ -49,4 +49,8 @@ int close_look(const CloseLookOptions *o, const Runner *like, Store *store,
                int64_t session, CloseLookResult *out, Err *err);
 void close_look_release(CloseLookResult *r);
 
+// Has the run the verdict of the stored one, and its failure (NULL: it has none)
+// among its own?
+bool close_ended_alike(Verdict verdict, const char *signature, const Run *now);
+
 #endif

@@ -274,25 +274,15 @@ static void keep(WebLook *w, size_t place, const Run *run,
   w->result.passing += run->verdict == VERDICT_PASS;
 }
 
-static bool ended_alike(const WebLook *w, uint32_t run, const Run *now) {
-  const char *stored = w->signatures[run];
-  if (now->verdict != w->suite.runs[run].verdict)
-    return false;
-  if (!now->failures.len || !stored)
-    return !now->failures.len == !stored;
-  for (size_t i = 0; i < now->failures.len; i++)
-    if (!strcmp(now->failures.items[i].signature, stored))
-      return true;
-  return false;
-}
-
 void web_look_take(WebLook *w, const Run *run, const PhpRecord *record) {
   uint64_t place;
   if (!hashmap_get(&w->places, run->test, strlen(run->test), &place) ||
       w->taken[place])
     return;
   w->taken[place] = true;
-  if (record && ended_alike(w, w->sample.items[place].run, run))
+  uint32_t stored = w->sample.items[place].run;
+  if (record && close_ended_alike(w->suite.runs[stored].verdict,
+                                  w->signatures[stored], run))
     keep(w, place, run, record);
   else
     w->result.dropped++;
