@@ -221,6 +221,52 @@ static uint32_t next_random(uint32_t *state) {
   return *state >> 8;
 }
 
+// The record with items of a closer look behind it: a relation and a pair
+// between the statements of the first script.
+static Str with_close_items(uint32_t outcome) {
+  Str s = load(DATA "request.rec");
+  PhpRecordHeader h;
+  memcpy(&h, s.data, sizeof h);
+  s.len = h.used;
+  ItemRelation r = {.head = {ITEM_RELATION, sizeof r + 8},
+                    .statement = h.last,
+                    .function = h.last,
+                    .outcome = outcome,
+                    .length = 5};
+  ItemPair p = {.head = {ITEM_PAIR, sizeof p + 8},
+                .def = h.last,
+                .use = h.last,
+                .length = 2};
+  str_addn(&s, &r, sizeof r);
+  str_addn(&s, "a < b\0\0\0", 8);
+  str_addn(&s, &p, sizeof p);
+  str_addn(&s, "$a\0\0\0\0\0\0", 8);
+  h.used = s.len;
+  memcpy(s.data, &h, sizeof h);
+  return s;
+}
+
+TEST(relations_and_pairs_lead_to_statements) {
+  Arena a = {0};
+  PhpRecord r;
+  Err err;
+  Str s = with_close_items(RELATION_LESS);
+  assert_int_equal(php_record_parse(s.data, s.len, &r, &a, &err), 0);
+  assert_int_equal(r.nrelations, 1);
+  assert_string_equal(r.relations[0].text, "a < b");
+  assert_int_equal(r.relations[0].statement.script, r.last_script);
+  assert_int_equal(r.relations[0].statement.entity, r.last_entity);
+  assert_int_equal(r.npairs, 1);
+  assert_string_equal(r.pairs[0].name, "$a");
+  assert_int_equal(r.pairs[0].use.entity, r.last_entity);
+  str_release(&s);
+  s = with_close_items(RELATION_OUTCOMES);
+  assert_int_not_equal(php_record_parse(s.data, s.len, &r, &a, &err), 0);
+  assert_non_null(strstr(err.text, "a relation is of no known kind"));
+  str_release(&s);
+  arena_release(&a);
+}
+
 static void damage(char *bytes, size_t n, size_t from, uint32_t *random) {
   static const unsigned char nasty[] = {0, 1, 0x7f, 0x80, 0xff};
   for (uint32_t k = 1 + next_random(random) % 4; k; k--) {
@@ -245,11 +291,15 @@ static uint64_t touch(const PhpRecord *r) {
   }
   for (size_t i = 0; i < r->nincludes; i++)
     sum += strlen(r->includes[i]);
+  for (size_t i = 0; i < r->nrelations; i++)
+    sum += strlen(r->relations[i].text) + r->relations[i].outcome;
+  for (size_t i = 0; i < r->npairs; i++)
+    sum += r->pairs[i].name ? strlen(r->pairs[i].name) : 0;
   return sum;
 }
 
-TEST(a_damaged_record_is_refused_or_read_within_bounds) {
-  Str s = load(DATA "request.rec");
+// Damage from byte `from` on, or in half of the copies anywhere.
+static void check_damaged(Str s, size_t from) {
   uint32_t random = 1;
   int good = 0, bad = 0;
   for (int i = 0; i < 20000; i++) {
@@ -257,7 +307,7 @@ TEST(a_damaged_record_is_refused_or_read_within_bounds) {
     PhpRecord r;
     Err err;
     char *copy = mem_dup(s.data, s.len);
-    damage(copy, s.len, i % 2 ? sizeof(PhpRecordHeader) : 0, &random);
+    damage(copy, s.len, i % 2 ? from : 0, &random);
     if (php_record_parse(copy, s.len, &r, &a, &err)) {
       assert_true(err.text[0]);
       bad++;
@@ -270,6 +320,15 @@ TEST(a_damaged_record_is_refused_or_read_within_bounds) {
   }
   assert_true(good > 100 && bad > 100); // or the test tests nothing
   str_release(&s);
+}
+
+TEST(a_damaged_record_is_refused_or_read_within_bounds) {
+  check_damaged(load(DATA "request.rec"), sizeof(PhpRecordHeader));
+}
+
+TEST(damaged_relations_and_pairs_are_refused_or_read_within_bounds) {
+  Str s = with_close_items(RELATION_LESS);
+  check_damaged(s, s.len - sizeof(ItemRelation) - sizeof(ItemPair) - 16);
 }
 
 // A map has a checksum: damage that should get through is signed again.
