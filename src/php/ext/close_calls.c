@@ -3,6 +3,8 @@
 // variables. See close.h.
 #include "close.h"
 
+#include "zend_closures.h"
+
 // --- who wrote the arguments ------------------------------------------------
 
 // The statement that the nearest code of the application is at, and its frame.
@@ -43,6 +45,20 @@ static bool is_file(const zend_execute_data *ex) {
          ZEND_CALL_KIND(ex) == ZEND_CALL_TOP_CODE;
 }
 
+// What a closure got by value (`use`) was written where it was made.
+static void take_captured(zend_execute_data *ex, const culprit_function *f,
+                          uint32_t *cells) {
+  const zend_op_array *code = &ex->func->op_array;
+  zend_object *closure = ZEND_CLOSURE_OBJECT(ex->func);
+  for (uint32_t i = 0; i < f->entry_op; i++) {
+    const zend_op *op = &code->opcodes[i];
+    if (op->opcode != ZEND_BIND_STATIC || op->extended_value & ZEND_BIND_REF)
+      continue;
+    uint32_t n = close_number(op->op1.var);
+    cells[n] = close_writer(close_of_property(closure, code->vars[n], false));
+  }
+}
+
 void close_enter(zend_execute_data *ex, const culprit_function *f) {
   const zend_op_array *code = &ex->func->op_array;
   uint32_t *cells = close_frame(ex, f);
@@ -54,6 +70,8 @@ void close_enter(zend_execute_data *ex, const culprit_function *f) {
   // A generator began elsewhere.
   if (!is_file(ex) && !(code->fn_flags & ZEND_ACC_GENERATOR))
     take_arguments(ex, cells, caller);
+  if (ZEND_CALL_INFO(ex) & ZEND_CALL_CLOSURE)
+    take_captured(ex, f, cells);
   close_link(PAIR_CALL, caller, f->close->slot);
 }
 

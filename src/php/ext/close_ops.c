@@ -6,8 +6,6 @@
 // next one is about to run.
 #include "close.h"
 
-#include "zend_closures.h"
-
 // --- settled after the opcode -----------------------------------------------
 
 static struct {
@@ -299,10 +297,15 @@ static void bind_static(const close_at *a) {
 }
 
 static void bind_lexical(const close_at *a) {
-  if (a->op->extended_value & ZEND_BIND_REF)
+  if (a->op->extended_value & ZEND_BIND_REF) {
     close_make_ref(a, a->op->op2_type, a->op->op2);
-  else
-    use2(a);
+    return;
+  }
+  use2(a);
+  const zval *closure = ZEND_CALL_VAR(a->ex, a->op->op1.var);
+  zend_string *name = a->ex->func->op_array.vars[close_number(a->op->op2.var)];
+  if (Z_TYPE_P(closure) == IS_OBJECT)
+    close_write(close_of_property(Z_OBJ_P(closure), name, true), a->statement);
 }
 
 static void array_element(const close_at *a) {

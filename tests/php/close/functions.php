@@ -27,14 +27,14 @@ echo $g->getReturn(); //< 22
 
 $factor = 3;
 $times = function ($n) use ($factor, &$total) { //< 28
-  $total = $n * $factor; //< 33 35
+  $total = $n * $factor; //< 33 35 29
   return $total; //< 30
 };
 $times(2); //< 29
 echo $total; //< 30
 $all = array_map($times, [4, 5]); //< 29
 echo $all[0], $total; //< 35 30
-$arrow = fn($k) => $k + $factor; //< 28 38
+$arrow = fn($k) => $k + $factor; //< 28 38 37
 echo $arrow(1); //< 37
 
 function kept() {

@@ -40,5 +40,5 @@ try {
   }
 }
 register_shutdown_function(function () use ($r) { //< 32
-  echo $r;
+  echo $r; //< 42
 });
