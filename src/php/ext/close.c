@@ -64,6 +64,7 @@ void close_bake(const function_plan *f, culprit_function *c,
   close->slot = function_slot;
   close->statements = statements;
   close->seen = culprit_alloc(n * sizeof *close->seen);
+  close->last = culprit_alloc(n * sizeof *close->last);
   c->close = f->entry_op < n ? close : NULL;
 }
 

@@ -260,7 +260,14 @@ static zend_never_inline void tell_named(const close_at *a, uint32_t writer,
 }
 
 void close_pair(const close_at *a, uint32_t writer, close_name name) {
-  if (writer && a->statement && is_new(writer, a->statement))
+  if (!writer || !a->statement)
+    return;
+  uint32_t n = (uint32_t)(a->op - a->ex->func->op_array.opcodes);
+  uint32_t *last = &a->f->close->last[n][name == NAME_2];
+  if (EXPECTED(*last == writer))
+    return;
+  *last = writer;
+  if (is_new(writer, a->statement))
     tell_named(a, writer, name);
 }
 

@@ -144,6 +144,7 @@ typedef struct {
   uint32_t slot;              // of the function
   const uint32_t *statements; // slot of the statement it belongs to; 0: none
   uint16_t *seen;             // outcomes of its relation that were told
+  uint32_t (*last)[2];        // writers of its last pairs, which were told
 } culprit_close;
 
 // A compiled function: op_array->reserved[culprit.handle].
