@@ -235,8 +235,9 @@ static const Option options[] = {
      .max = HTML_PAGE_MAX},
     {.title = "Output"},
     {"close", "SECONDS", &option_real0, offsetof(Options, close),
-     "time for a closer look at the requests that matter (default: as long as "
-     "all requests took, 5 to 10; 0: none)"},
+     "time for a closer look at the requests that matter, which are made again "
+     "(default: as long as all requests took, 5 to 10; none with --in-place or "
+     "--allow-...; 0: none)"},
     {"method", "METHOD", &option_text, offsetof(Options, rank.method),
      "method of the ranking (default: " WEB_METHOD ")",
      .word = rank_method_word},
@@ -631,13 +632,20 @@ static int begin_session(Options *o, const char *command, Err *err) {
   return fs_mkdirs(dir, err);
 }
 
+// Does what the application does stay? Then requests are made once, unless the
+// user asks for more.
+static bool has_effects(const Visits *v) {
+  return v->in_place || v->confine.nports ||
+         (v->confine.writable && *v->confine.writable);
+}
+
 // The first pass has removed what was in its area, and the area with it.
 static int look_closer(Options *o, const Requests *list, const Explorer *e,
                        double took) {
   Err err;
   WebCloseOptions close = {
       .seconds = o->close, .took = took, .show_progress = show_progress};
-  if (o->close == 0)
+  if (o->close == 0 || (o->close < 0 && has_effects(&o->visits)))
     return EXIT_DONE;
   area_close(&o->area);
   int status = open_area(o);

@@ -115,7 +115,9 @@ void web_look_free(WebLook *w) {
   free(w);
 }
 
-bool web_look_is_due(const WebLook *w) { return w->result.of_failing > 0; }
+bool web_look_is_due(const WebLook *w) {
+  return w->result.of_failing > 0 && w->result.of_passing > 0;
+}
 
 void web_look_note(WebLook *w, const char *problem) {
   char *note = mem_printf("the closer look ended early: %s", problem);

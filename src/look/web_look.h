@@ -31,7 +31,7 @@ WebLook *web_look_new(Store *store, int64_t session, double seconds,
                       const char *maps, Err *err);
 void web_look_free(WebLook *w);
 
-// Is there anything to explain?
+// Is there anything to explain, and to compare it with?
 bool web_look_is_due(const WebLook *w);
 size_t web_look_length(const WebLook *w);
 const char *web_look_test(const WebLook *w, size_t i); // in order
