@@ -23,8 +23,9 @@ enum { NFILES = sizeof files / sizeof *files };
 
 static const Localizer standard = {
     .name = METHOD_DEFAULT,
-    .doc = "op2 of a line, its conditions, comparisons and pairs; ties by its "
-           "slice, its returns and values, the line alone, confidence, deaths",
+    .doc = "op2 of a line, its conditions, comparisons, stored values and "
+           "pairs; ties by its slice, its returns and pairs, the line alone, "
+           "confidence, deaths",
     .formula = formula_op2,
     .cascade = true};
 
@@ -132,10 +133,8 @@ static int check_options(const Localizer *m, const LocateOptions *o, Err *err) {
 // --- what enters the score --------------------------------------------------
 
 // The default method: what takes part in the maximum that is the score of a
-// line, and what only breaks ties (spectrum.h says in which order). Of relations
-// only comparisons take part (SpectrumOptions.comparisons): with the signs of
-// stored and returned values among them fewer faults are found. A session
-// without some kind is ranked by the others. Formulas take the line, its
+// line, and what only breaks ties (spectrum.h says in which order, and how
+// cautiously values and pairs are taken). A session without some kind is ranked by the others. Formulas take the line, its
 // conditions and returns alike, unless the user asks for more.
 #define CASCADE_MAXIMUM                                                        \
   (KIND(STATEMENT) | KIND(CONDITION) | KIND(RELATION) | KIND(PAIR))
@@ -168,7 +167,7 @@ static SpectrumOptions spectrum_options(const OpenLocalizer *l) {
       .others_pass = o->others_pass,
       .confidence = o->confidence,
       .hints = hints_of(l),
-      .comparisons = l->method.cascade && o->entities & ~KIND(RELATION),
+      .cautious = l->method.cascade && o->entities & ~CLOSE_KINDS,
       .lexicographic = l->method.cascade,
       .deaths = &l->session->deaths,
       .filter = o->filter,

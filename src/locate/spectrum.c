@@ -170,8 +170,13 @@ typedef struct {
   bool has[VOICES];
 } Voices;
 
-static Suspect suspect_of(const Spectrum *s, const Comparison *c, uint32_t e) {
+// `caution`: the share of passing runs that are taken for having it, too.
+static Suspect suspect_of(const Spectrum *s, const Comparison *c, uint32_t e,
+                          double caution) {
   Counts n = comparison_counts(c, e);
+  double more = fmin(n.np, caution * (n.ep + n.np));
+  n.ep += more;
+  n.np -= more;
   return (Suspect){.entity = e,
                    .score = s->options.formula(n),
                    .confidence = confidence_of(n),
@@ -190,35 +195,58 @@ static bool speaks_better(const Suspect *a, const Suspect *b) {
   return a->confidence > b->confidence;
 }
 
-// A relation that is not the outcome of a comparison.
-static bool is_value(const Entity *e) {
-  return e->kind == ENTITY_RELATION && e->name && strcmp(e->name, "compare");
+// What a relation or pair has to say in a cautious ranking.
+typedef enum { SAYS_ALL, SAYS_LESS, SAYS_NOTHING } Credit;
+
+static bool is_change(const Entity *e) {
+  return e->from == RELATION_SAME || e->from == RELATION_CHANGED;
+}
+
+static Credit credit_of(const Spectrum *s, const Entity *e) {
+  if (!s->options.cautious ||
+      (e->kind != ENTITY_RELATION && e->kind != ENTITY_PAIR))
+    return SAYS_ALL;
+  if (e->kind == ENTITY_PAIR)
+    return SAYS_LESS;
+  if (!e->name || !strcmp(e->name, "compare"))
+    return SAYS_ALL;
+  return !strcmp(e->name, "store") && !is_change(e) ? SAYS_LESS : SAYS_NOTHING;
 }
 
 static Voice voice_of(const Spectrum *s, uint32_t e) {
   if (s->listed[s->owner[e]] == e)
     return VOICE_OWN;
   EntityKind kind = s->suite->entities[e].kind;
-  bool weak = s->options.comparisons && is_value(&s->suite->entities[e]);
-  if (!weak && !(s->options.hints & 1u << kind))
+  if (!(s->options.hints & 1u << kind))
     return VOICE_BEST;
   return kind == ENTITY_SLICE ? VOICE_SLICE : VOICE_HINT;
+}
+
+static void let_speak(Voices *at, Voice voice, Suspect suspect) {
+  if (!at->has[voice] || speaks_better(&suspect, &at->by[voice]))
+    at->by[voice] = suspect;
+  at->has[voice] = true;
+}
+
+static void score_one(const Spectrum *s, const Comparison *c, uint32_t e,
+                      Voices *at) {
+  const Entity *entity = &s->suite->entities[e];
+  Credit credit = credit_of(s, entity);
+  double caution = credit == SAYS_LESS ? CAUTION : 0;
+  if (credit == SAYS_NOTHING)
+    return;
+  let_speak(at, voice_of(s, e), suspect_of(s, c, e, caution));
+  if (caution > 0 && entity->kind == ENTITY_PAIR)
+    let_speak(at, VOICE_HINT, suspect_of(s, c, e, 0));
 }
 
 static Voices *score_all(const Spectrum *s, const Tally *t,
                          const Comparison *c) {
   Voices *candidates = mem_array(Voices, s->nlisted);
-  for (uint32_t e = 0; e < s->suite->nentities; e++) {
-    if (s->owner[e] == ENTITY_NONE || !bitset_has(&t->executed, e) ||
-        !comparison_tells(c, s->suite->entities[e].kind))
-      continue;
-    Voices *at = &candidates[s->owner[e]];
-    Voice voice = voice_of(s, e);
-    Suspect suspect = suspect_of(s, c, e);
-    if (!at->has[voice] || speaks_better(&suspect, &at->by[voice]))
-      at->by[voice] = suspect;
-    at->has[voice] = true;
-  }
+  for (uint32_t e = 0; e < s->suite->nentities; e++)
+    if (s->owner[e] != ENTITY_NONE && bitset_has(&t->executed, e) &&
+        comparison_tells(c, s->suite->entities[e].kind))
+      score_one(s, c, e, &candidates[s->owner[e]]);
   return candidates;
 }
 
@@ -234,9 +262,10 @@ static void let_carry(Suspect *s, const Suspect *by) {
   s->carrier_ep = by->ep;
 }
 
+// A pair that carries the score, cautiously, also hints, without saying so.
 static void let_hint(Suspect *s, const Suspect *by) {
   s->hint = by->score;
-  s->hinted = true;
+  s->hinted = !s->carried || s->carrier != by->entity;
   s->hinter = by->entity;
   s->hinter_ef = by->ef;
   s->hinter_ep = by->ep;

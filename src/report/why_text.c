@@ -97,7 +97,7 @@ static void put_steps(const Why *w, const Account *a, FILE *out) {
   const Ranking *r = &a->ranking;
   bool close = r->close.failing && r->close.passing;
   fprintf(out, "    score (op2 of the line%s): ",
-          close ? ", its conditions, comparisons and pairs"
+          close ? ", its conditions, comparisons, values and pairs"
                 : " and its conditions");
   put_voice(suite, s->score, s->carried, s->carrier, out);
   if (r->sliced.failing)
@@ -105,7 +105,8 @@ static void put_steps(const Why *w, const Account *a, FILE *out) {
             "\n    then, among equal scores: the wrong output of %u of %u "
             "failing runs depends on it",
             s->slice_ef, r->sliced.failing);
-  fputs("\n    then, among equal scores: with what its calls return ", out);
+  fprintf(out, "\n    then, among equal scores: with what its calls return%s ",
+          close ? ", and pairs in full:" : "");
   put_voice(suite, s->hint, s->hinted, s->hinter, out);
   fputs("\n    then: the line alone ", out);
   put_score(s->own, out);

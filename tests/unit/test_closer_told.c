@@ -214,6 +214,7 @@ static size_t check_suspect(const World *w, const Ranking *r,
   EvidenceList list = {0};
   Deaths deaths = {0};
   size_t checked = 0;
+  bool spoken = false;
   evidence_gather(&w->suite, &deaths, r, s, &list);
   for (size_t i = 0; i < list.len; i++) {
     const Evidence *told = &list.items[i];
@@ -221,7 +222,14 @@ static size_t check_suspect(const World *w, const Ranking *r,
     if (strcmp(told->kind, "relation") && strcmp(told->kind, "pair") &&
         !of_slice)
       continue;
-    check_voice(w, of_slice ? s->slice : s->carrier, told);
+    // What carries the score comes first, what breaks ties after it.
+    bool carries = s->carried && !spoken;
+    spoken |= !of_slice;
+    check_voice(w,
+                of_slice  ? s->slice
+                : carries ? s->carrier
+                          : s->hinter,
+                told);
     checked++;
   }
   evidence_release(&list);
@@ -388,9 +396,10 @@ TEST(why_tells_what_a_closer_look_saw_of_a_line) {
   store_world(&s, RELATION);
   expect_says(&s, 2, false,
               "looked at closely: 2 of 3 failing and 3 of 9 passing runs\n");
-  expect_says(&s, 2, false,
-              "score (op2 of the line, its conditions, comparisons and pairs): "
-              "2.900, when `a` equals `b` here\n");
+  expect_says(
+      &s, 2, false,
+      "score (op2 of the line, its conditions, comparisons, values and pairs): "
+      "2.900, when `a` equals `b` here\n");
   expect_says(&s, 2, false,
               "+0.889  when `a` equals `b` here: 2 of 2 failing, 1 of 3 "
               "passing runs looked at\n");
