@@ -190,8 +190,12 @@ static void add_pair(const Suite *suite, const Entity *e, Str *out) {
   add_end(suite, e->to, e->from, out);
 }
 
-static void add_slice(Str *out) {
-  str_add(out, "the first wrong byte of the output depends on this line");
+// Of a page, the pieces that a fault of its HTML names.
+static void add_slice(const Suite *suite, Str *out) {
+  bool page = suite->command && text_starts(suite->command, "culprit web ");
+  str_add(out, page ? "the faulty part of the page"
+                    : "the first wrong byte of the output");
+  str_add(out, " depends on this line");
 }
 
 void evidence_tuple(const Suite *suite, uint32_t entity, Str *out) {
@@ -207,7 +211,7 @@ void evidence_tuple(const Suite *suite, uint32_t entity, Str *out) {
     str_add(out, "when ");
     add_pair(suite, e, out);
   } else if (e->kind == ENTITY_SLICE) {
-    add_slice(out);
+    add_slice(suite, out);
   } else {
     str_addf(out, "line %u", e->line);
   }
@@ -246,7 +250,7 @@ void evidence_covers(const Suite *suite, const Ranking *r, uint32_t entity,
     add_pair(suite, e, out);
     add_in_runs(r, of, ef, ep, out);
   } else if (e->kind == ENTITY_SLICE) {
-    add_slice(out);
+    add_slice(suite, out);
     str_addf(out, " in %u of %u failing runs looked at", ef, of.failing);
   } else {
     evidence_tuple(suite, entity, out);
