@@ -27,8 +27,8 @@ typedef struct {
 int run_close_rank(const RunCloseOptions *o, const RankOptions *rank,
                    RunTests *run, void *context, const Runner *r, Store *store);
 
-// How long a look may take: as given (below 0: not), or as long as the tests
-// took, within bounds.
+// How long a look may take: as given (below 0: not), as CULPRIT_LOOK says, or
+// as long as the tests took, within bounds. 0: there is to be none.
 double run_close_seconds(double given, double took);
 // What a look came to, in words; `tests`: what they are called.
 void run_close_describe(const CloseLookResult *r, const char *tests, FILE *out);

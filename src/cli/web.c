@@ -645,7 +645,8 @@ static int look_closer(Options *o, const Requests *list, const Explorer *e,
   Err err;
   WebCloseOptions close = {
       .seconds = o->close, .took = took, .show_progress = show_progress};
-  if (o->close == 0 || (o->close < 0 && has_effects(&o->visits)))
+  if (run_close_seconds(o->close, took) <= 0 ||
+      (o->close < 0 && has_effects(&o->visits)))
     return EXIT_DONE;
   area_close(&o->area);
   int status = open_area(o);

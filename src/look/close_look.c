@@ -12,6 +12,7 @@
 #include "look/found_unit.h"
 #include "look/slice_runs.h"
 #include "util/clock.h"
+#include "util/fs.h"
 #include "util/hashmap.h"
 #include "util/mem.h"
 #include "util/stop.h"
@@ -309,6 +310,13 @@ static int store_found(Look *l, Store *store, Err *err) {
     else if (!l->late && !r->interrupted)
       add_note(r, mem_strdup("no closer look: no failing test ended as before "
                              "in the build that records more"));
+    return 0;
+  }
+  const char *changed = found_changed(l->found, &l->suite);
+  if (changed) {
+    add_note(r, mem_printf("no closer look: %s has changed since the program "
+                           "was built; build it again",
+                           path_below(changed, l->suite.cwd)));
     return 0;
   }
   r->ended = l->decided       ? "decided"

@@ -111,6 +111,28 @@ void found_name(FoundUnit *f, uint32_t pair, const char *name) {
   *text = mem_strdup(name);
 }
 
+// --- sources that have changed ----------------------------------------------
+
+static bool differs(const Source *s, const Suite *suite) {
+  for (size_t i = 0; i < suite->nsources; i++)
+    if (!strcmp(suite->sources[i].path, s->path))
+      return s->hash && suite->sources[i].hash &&
+             s->hash != suite->sources[i].hash;
+  return false;
+}
+
+const char *found_changed(const FoundUnit *f, const Suite *suite) {
+  const Unit *last = NULL;
+  for (size_t i = 0; i < f->entities[ENTITY_STATEMENT].len; i++) {
+    const Unit *unit = f->entities[ENTITY_STATEMENT].items[i].unit;
+    for (size_t k = 0; unit != last && k < unit->nsources; k++)
+      if (differs(&unit->sources[k], suite))
+        return unit->sources[k].path;
+    last = unit;
+  }
+  return NULL;
+}
+
 // --- the unit ---------------------------------------------------------------
 
 // One unit in the making, and where in it things are.

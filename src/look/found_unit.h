@@ -37,6 +37,10 @@ void found_name(FoundUnit *f, uint32_t pair, const char *name);
 bool found_statement(FoundUnit *f, const char *source, uint32_t line,
                      uint32_t *number);
 
+// A source file whose text was another when the session's programs were built:
+// what is told of its lines would be wrong. NULL: there is none.
+const char *found_changed(const FoundUnit *f, const Suite *suite);
+
 // A run that was looked at; its bits are in our numbers.
 typedef struct {
   char *test;
