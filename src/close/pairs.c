@@ -4,10 +4,9 @@
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
+#include "close/pairs_again.h"
 #include "close/pairs_emit.h"
 #include "plan/plan.h"
-
-typedef ARRAY(LLVMValueRef) InstList;
 
 bool pairs_covers(LLVMValueRef function) {
   return !LLVMIsDeclaration(function) && plan_covers(function);
@@ -33,11 +32,6 @@ bool pairs_is_private(LLVMValueRef function) {
 }
 
 // --- locals -----------------------------------------------------------------
-
-static bool is_intrinsic(LLVMValueRef call) {
-  LLVMValueRef f = LLVMGetCalledValue(call);
-  return LLVMIsAFunction(f) && LLVMGetIntrinsicID(f);
-}
 
 static bool is_lifetime(LLVMValueRef inst) {
   if (!LLVMIsACallInst(inst) || !LLVMIsAFunction(LLVMGetCalledValue(inst)))
@@ -251,26 +245,6 @@ static LLVMValueRef definition_of(const Pairs *p, LLVMValueRef store) {
   return id;
 }
 
-// --- what was recorded a moment ago -----------------------------------------
-
-static void not_done(Pairs *p, LLVMValueRef what) {
-  for (size_t i = 0; i < p->done.len;)
-    if (p->done.items[i].what == what)
-      p->done.items[i] = p->done.items[--p->done.len];
-    else
-      i++;
-}
-
-// Is it done, for this use? It is now.
-static bool is_done(Pairs *p, const PairLocal *l, LLVMValueRef use) {
-  LLVMValueRef what = l->given && l->nstores == 1 ? p->given : l->alloca;
-  for (size_t i = 0; i < p->done.len; i++)
-    if (p->done.items[i].what == what && p->done.items[i].use == use)
-      return true;
-  array_push(&p->done, (PairDone){what, use});
-  return false;
-}
-
 // --- loads and stores -------------------------------------------------------
 
 static void insert_store(Pairs *p, LLVMValueRef store) {
@@ -280,7 +254,6 @@ static void insert_store(Pairs *p, LLVMValueRef store) {
   LLVMValueRef id = atomic ? pairs_none(p) : definition_of(p, store);
   pairs_stand_before(p, store);
   pairs_mark_program(p, store);
-  not_done(p, at);
   if (local && local->definers)
     id = LLVMConstInt(p->i32, (unsigned)definer(p, local->definers, store),
                       false);
@@ -299,20 +272,27 @@ static LLVMValueRef find_definition(Pairs *p, LLVMValueRef at) {
   return pairs_load_shadow(p, at);
 }
 
+bool pairs_is_recorded(const Pairs *p, LLVMValueRef load) {
+  return pairs_has_id(pairs_id(p, load)) &&
+         !pairs_is_hidden(p, LLVMGetOperand(load, 0)) &&
+         LLVMGetOrdering(load) == LLVMAtomicOrderingNotAtomic;
+}
+
 static void insert_load(Pairs *p, LLVMValueRef load) {
   LLVMValueRef at = LLVMGetOperand(load, 0), use = pairs_id(p, load);
-  pairs_mark_program(p, load);
-  if (!pairs_has_id(use) || pairs_is_hidden(p, at) ||
-      LLVMGetOrdering(load) != LLVMAtomicOrderingNotAtomic)
-    return;
   const PairLocal *local = pairs_local(p, at);
-  if (local && local->def && is_done(p, local, use))
+  uint64_t again;
+  pairs_mark_program(p, load);
+  if (!pairs_is_recorded(p, load) ||
+      hashmap_get(&p->again, &load, sizeof load, &again))
     return;
   pairs_stand_before(p, load);
   if (local && local->definers)
     pairs_record_numbered(p, find_definition(p, at), use, local->definers);
+  else if (local && local->def)
+    pairs_record(p, find_definition(p, at), use);
   else
-    pairs_record(p, find_definition(p, at), use, true);
+    pairs_record_memory(p, find_definition(p, at), use);
 }
 
 // An atomic change: who was last is not known.
@@ -372,8 +352,6 @@ static void insert_inst(Pairs *p, LLVMValueRef inst) {
   case LLVMInvoke:
   case LLVMCallBr:
     pairs_insert_call(p, inst);
-    if (!is_intrinsic(inst))
-      p->done.len = 0; // a segment may begin in it
     return;
   default:
     return;
@@ -396,19 +374,17 @@ static void insert_function(Pairs *p, LLVMValueRef function) {
   p->given = NULL;
   p->locals.len = 0;
   hashmap_release(&p->numbers);
+  hashmap_release(&p->again);
   find_locals(p, &insts);
+  pairs_find_again(p, &insts);
   LLVMValueRef first = first_behind_allocas(&insts);
   if (LLVMCountParams(function))
     take_arguments(p, first);
   if (p->given)
     define_structs(p);
   clear_locals(p, first);
-  for (size_t i = 0; i < insts.len; i++) {
-    LLVMBasicBlockRef b = LLVMGetInstructionParent(insts.items[i]);
-    if (!i || b != LLVMGetInstructionParent(insts.items[i - 1]))
-      p->done.len = 0;
+  for (size_t i = 0; i < insts.len; i++)
     insert_inst(p, insts.items[i]);
-  }
   for (size_t i = 0; i < p->locals.len; i++)
     free(p->locals.items[i].definers);
   array_release(&insts);

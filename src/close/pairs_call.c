@@ -97,7 +97,7 @@ static void call_known(Pairs *p, LLVMValueRef call, LLVMValueRef callee) {
   if (!pairs_is_private(callee) && LLVMGetNumArgOperands(call))
     pairs_set(p, p->callee, callee);
   if (is_used(call) && pairs_has_id(id) && pairs_stand_behind(p, call))
-    pairs_record(p, pairs_get(p, p->i32, p->returned), id, true);
+    pairs_record(p, pairs_get(p, p->i32, p->returned), id);
 }
 
 static void call_unknown(Pairs *p, LLVMValueRef call, LLVMValueRef callee) {

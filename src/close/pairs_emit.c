@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "plan/probe.h"
+#include "runtime/close_format.h"
 
 // --- helpers of the runtime -------------------------------------------------
 
@@ -40,8 +41,7 @@ static void declare_runtime(Pairs *p) {
   p->cut = declare(p, "__culprit_close_cut", none, two, 2);
   p->token = declare(p, "__culprit_close_token", none, define, 2);
   p->moved = declare(p, "__culprit_close_moved", none, moved, 4);
-  p->stores = declare_variable(p, "__culprit_shadow_stores", p->i64, false);
-  p->loads = declare_variable(p, "__culprit_shadow_loads", p->i64, false);
+  p->shadow = declare_variable(p, "__culprit_shadow", p->i64, false);
   p->mask = declare_variable(p, "__culprit_shadow_mask", p->i64, false);
   p->call = declare_variable(p, "__culprit_close_call", p->i32, true);
   p->callee = declare_variable(p, "__culprit_close_callee", p->ptr, true);
@@ -163,23 +163,20 @@ static void call_slow(Pairs *p, PairHelper slow, LLVMValueRef *args,
                              LLVMPreserveMostCallConv);
 }
 
-// if (*last != def) pair(def, use, last);
-// With several places to remember at: last += def % WAYS first.
-static PairHelper make_record(Pairs *p, PairHelper slow, const char *name,
-                              bool many) {
+// if (last[def % CLOSE_WAYS] != def) slow(def, use, last);
+static PairHelper make_record(Pairs *p, const char *slow_name,
+                              const char *name) {
   LLVMTypeRef args[] = {p->i32, p->i32, p->ptr};
+  PairHelper slow = declare_slow(p, slow_name, args, 3);
   Small s = begin_small(p, name, args, 3);
   LLVMValueRef values[3];
   LLVMGetParams(s.helper.function, values);
-  if (many) {
-    LLVMValueRef way = LLVMBuildAnd(p->builder, values[0],
-                                    LLVMConstInt(p->i32, WAYS - 1, false), "");
-    way = LLVMBuildZExt(p->builder, way, p->i64, "");
-    values[2] =
-        LLVMBuildInBoundsGEP2(p->builder, p->i32, values[2], &way, 1, "");
-  }
+  LLVMValueRef way = LLVMBuildZExt(p->builder, values[0], p->i64, "");
+  way = LLVMBuildAnd(p->builder, way, pairs_number(p, CLOSE_WAYS - 1), "");
+  LLVMValueRef at =
+      LLVMBuildInBoundsGEP2(p->builder, p->i32, values[2], &way, 1, "");
   LLVMValueRef last =
-      mark(p, LLVMBuildLoad2(p->builder, p->i32, values[2], ""), OUR_LAST);
+      mark(p, LLVMBuildLoad2(p->builder, p->i32, at, ""), OUR_LAST);
   branch(p, &s, LLVMBuildICmp(p->builder, LLVMIntNE, last, values[0], ""),
          false);
   call_slow(p, slow, values, 3);
@@ -241,7 +238,7 @@ static void make_after(Pairs *p) {
   LLVMValueRef who = pairs_get(p, p->ptr, p->returner);
   branch(p, &s, LLVMBuildICmp(p->builder, LLVMIntEQ, who, values[0], ""), true);
   values[0] = pairs_get(p, p->i32, p->returned);
-  pairs_invoke(p, p->record_many, values, 3);
+  pairs_invoke(p, p->record, values, 3);
   LLVMBuildBr(p->builder, s.done);
   p->after = s.helper;
 }
@@ -278,10 +275,9 @@ void pairs_open(Pairs *p, CloseUnit *u) {
                .unit = u};
   declare_runtime(p);
   make_scopes(p);
-  LLVMTypeRef args[] = {p->i32, p->i32, p->ptr};
-  PairHelper slow = declare_slow(p, "__culprit_close_pair", args, 3);
-  p->record = make_record(p, slow, "__culprit_close_record", false);
-  p->record_many = make_record(p, slow, "__culprit_close_record_many", true);
+  p->record = make_record(p, "__culprit_close_pair", "__culprit_close_record");
+  p->record_memory = make_record(p, "__culprit_close_pair_memory",
+                                 "__culprit_close_record_memory");
   p->record_bit = make_numbered(p, "__culprit_close_numbered",
                                 "__culprit_close_record_bit", false);
   p->record_byte = make_numbered(p, "__culprit_close_numbered_byte",
@@ -298,13 +294,13 @@ void pairs_close(Pairs *p) {
   LLVMSetInitializer(g, LLVMConstNull(type));
   LLVMSetLinkage(g, LLVMInternalLinkage);
   LLVMSetSection(g, "culprit_last");
-  LLVMSetAlignment(g, 4 * WAYS);
+  LLVMSetAlignment(g, 4 * CLOSE_WAYS);
   LLVMReplaceAllUsesWith(p->last, g);
   LLVMDeleteGlobal(p->last);
   probe_keep(p->module, g);
   array_release(&p->locals);
-  array_release(&p->done);
   hashmap_release(&p->numbers);
+  hashmap_release(&p->again);
   LLVMDisposeBuilder(p->builder);
 }
 
@@ -345,18 +341,63 @@ static LLVMValueRef load_setting(Pairs *p, LLVMValueRef variable) {
   return v;
 }
 
-static LLVMValueRef shadow_address(Pairs *p, LLVMValueRef at,
-                                   LLVMValueRef base) {
+// The offset of a constant step; false: it is not constant.
+static bool offset_of(const Pairs *p, LLVMValueRef step, int64_t *offset) {
+  LLVMTypeRef type;
+  if (!LLVMIsAGetElementPtrInst(step))
+    return false;
+  unsigned n = LLVMGetNumIndices(step);
+  type = LLVMGetGEPSourceElementType(step);
+  *offset = 0;
+  for (unsigned i = 0; i < n; i++) {
+    LLVMValueRef index = LLVMGetOperand(step, i + 1);
+    if (!LLVMIsAConstantInt(index))
+      return false;
+    int64_t k = LLVMConstIntGetSExtValue(index);
+    if (i && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+      *offset += (int64_t)LLVMOffsetOfElement(p->layout, type, (unsigned)k);
+      type = LLVMStructGetTypeAtIndex(type, (unsigned)k);
+      continue;
+    }
+    if (i)
+      type = LLVMGetElementType(type);
+    *offset += k * (int64_t)LLVMABISizeOfType(p->layout, type);
+  }
+  return true;
+}
+
+// The object of which `at` is a field, not far from its beginning: *offset.
+static LLVMValueRef near_object(const Pairs *p, LLVMValueRef at,
+                                uint64_t *offset) {
+  int64_t step, all = 0;
+  LLVMValueRef object = at;
+  while (offset_of(p, object, &step)) {
+    all += step;
+    object = LLVMGetOperand(object, 0);
+  }
+  bool near = all >= 0 && all < CLOSE_REACH;
+  *offset = near ? (uint64_t)all : 0;
+  return near ? object : at;
+}
+
+// base + (address & mask) * 4, of an object, and the way to its field: fields of
+// one object share the sum. No object lies across the end of the masked range.
+static LLVMValueRef shadow_address(Pairs *p, LLVMValueRef at) {
+  uint64_t offset;
+  LLVMValueRef object = near_object(p, at, &offset);
   LLVMValueRef mask = load_setting(p, p->mask);
-  LLVMValueRef number = LLVMBuildPtrToInt(p->builder, at, p->i64, "");
+  LLVMValueRef number = LLVMBuildPtrToInt(p->builder, object, p->i64, "");
   number = LLVMBuildAnd(p->builder, number, mask, "");
   number = LLVMBuildShl(p->builder, number, pairs_number(p, 2), "");
-  number = LLVMBuildAdd(p->builder, number, load_setting(p, base), "");
-  return LLVMBuildIntToPtr(p->builder, number, p->ptr, "");
+  number = LLVMBuildAdd(p->builder, number, load_setting(p, p->shadow), "");
+  LLVMValueRef shadow = LLVMBuildIntToPtr(p->builder, number, p->ptr, "");
+  LLVMValueRef index = pairs_number(p, offset);
+  return offset ? LLVMBuildGEP2(p->builder, p->i32, shadow, &index, 1, "")
+                : shadow;
 }
 
 LLVMValueRef pairs_load_shadow(Pairs *p, LLVMValueRef at) {
-  LLVMValueRef from = shadow_address(p, at, p->loads);
+  LLVMValueRef from = shadow_address(p, at);
   return mark(p, LLVMBuildLoad2(p->builder, p->i32, from, ""), OUR_SHADOW);
 }
 
@@ -382,7 +423,7 @@ void pairs_store_shadow(Pairs *p, LLVMValueRef at, uint64_t size,
     pairs_invoke(p, p->define, args, 3);
     return;
   }
-  LLVMValueRef to = shadow_address(p, at, p->stores);
+  LLVMValueRef to = shadow_address(p, at);
   LLVMValueRef v = size == 1 ? id : splat(p, id, (unsigned)size);
   LLVMValueRef store = mark(p, LLVMBuildStore(p->builder, v, to), OUR_SHADOW);
   LLVMSetAlignment(store, 4);
@@ -394,11 +435,16 @@ static LLVMValueRef next_last(Pairs *p, unsigned n) {
   return LLVMConstInBoundsGEP2(p->i32, p->last, &at, 1);
 }
 
-LLVMValueRef pairs_next_last(Pairs *p) { return next_last(p, WAYS); }
+LLVMValueRef pairs_next_last(Pairs *p) { return next_last(p, CLOSE_WAYS); }
 
-void pairs_record(Pairs *p, LLVMValueRef def, LLVMValueRef use, bool many) {
-  LLVMValueRef args[] = {def, use, next_last(p, many ? WAYS : 1)};
-  pairs_invoke(p, many ? p->record_many : p->record, args, 3);
+void pairs_record(Pairs *p, LLVMValueRef def, LLVMValueRef use) {
+  LLVMValueRef args[] = {def, use, pairs_next_last(p)};
+  pairs_invoke(p, p->record, args, 3);
+}
+
+void pairs_record_memory(Pairs *p, LLVMValueRef def, LLVMValueRef use) {
+  LLVMValueRef args[] = {def, use, pairs_next_last(p)};
+  pairs_invoke(p, p->record_memory, args, 3);
 }
 
 void pairs_record_numbered(Pairs *p, LLVMValueRef number, LLVMValueRef use,
@@ -419,9 +465,9 @@ void pairs_use_range(Pairs *p, LLVMValueRef use, LLVMValueRef at,
     return;
   }
   LLVMValueRef first = pairs_load_shadow(p, at);
-  pairs_record(p, first, use, true);
+  pairs_record_memory(p, first, use);
   LLVMTypeRef type = LLVMVectorType(p->i32, (unsigned)n);
-  LLVMValueRef from = shadow_address(p, at, p->loads);
+  LLVMValueRef from = shadow_address(p, at);
   LLVMValueRef all =
       mark(p, LLVMBuildLoad2(p->builder, type, from, ""), OUR_SHADOW);
   LLVMSetAlignment(all, 4);

@@ -36,17 +36,8 @@ typedef struct {
   PairDefiners *definers; // its definition is a number of these; NULL: an id
 } PairLocal;
 
-// A use that has been recorded in this block, and is valid until the variable
-// is stored to.
-typedef struct {
-  LLVMValueRef what, use;
-} PairDone;
-
 // Memory that only the recording code touches.
 typedef enum { OUR_SHADOW, OUR_LAST, OUR_CALLS, OURS } PairMemory;
-
-// Definitions that a use remembers, if it may meet many; a power of two.
-enum { WAYS = 8 };
 
 typedef struct {
   LLVMModuleRef module;
@@ -56,10 +47,10 @@ typedef struct {
   LLVMTypeRef i8, i32, i64, ptr, nothing;
   CloseUnit *unit;
   // Of the runtime.
-  LLVMValueRef stores, loads, mask;
+  LLVMValueRef shadow, mask;
   LLVMValueRef call, callee, returned, returner;
   // Made here, inlined.
-  PairHelper record, record_many, record_bit, record_byte, after, outside,
+  PairHelper record, record_memory, record_bit, record_byte, after, outside,
       use_if;
   PairHelper define, define_text, use, use_text;
   PairHelper fresh, freed, moved, size, cut, token;
@@ -73,7 +64,7 @@ typedef struct {
   ARRAY(PairLocal) locals;
   Hashmap numbers;    // alloca -> number in locals
   LLVMValueRef given; // the definition of its arguments; NULL: not needed
-  ARRAY(PairDone) done;
+  Hashmap again;      // its loads that record nothing new (pairs_again.h)
 } Pairs;
 
 void pairs_open(Pairs *p, CloseUnit *u);
@@ -93,8 +84,9 @@ LLVMValueRef pairs_load_shadow(Pairs *p, LLVMValueRef at);
 // `size` bytes at `at` are now defined by `id`.
 void pairs_store_shadow(Pairs *p, LLVMValueRef at, uint64_t size,
                         LLVMValueRef id);
-// `use` has met the definition `def`, of which there may be many.
-void pairs_record(Pairs *p, LLVMValueRef def, LLVMValueRef use, bool many);
+// `use` has met the definition `def`; the second: as the shadow says.
+void pairs_record(Pairs *p, LLVMValueRef def, LLVMValueRef use);
+void pairs_record_memory(Pairs *p, LLVMValueRef def, LLVMValueRef use);
 LLVMValueRef pairs_next_last(Pairs *p);
 // The same, of a definition by number.
 void pairs_record_numbered(Pairs *p, LLVMValueRef number, LLVMValueRef use,
@@ -119,6 +111,9 @@ const PairLocal *pairs_local(const Pairs *p, LLVMValueRef object);
 // Is reading there no use: of a constant, of what the compiler put aside, or of
 // a variadic argument?
 bool pairs_is_hidden(const Pairs *p, LLVMValueRef pointer);
+
+// Does the load use a definition?
+bool pairs_is_recorded(const Pairs *p, LLVMValueRef load);
 
 // Puts the code that follows behind a call; false: there is no such place.
 bool pairs_stand_behind(Pairs *p, LLVMValueRef call);

@@ -23,6 +23,10 @@
 enum {
   CLOSE_LOG_WORDS = 65536,
   CLOSE_LAST_SIZE = 4, // bytes of an entry in section culprit_last
+  // The shadow of a field less than so many bytes from the beginning of its
+  // object is found from that of the beginning.
+  CLOSE_REACH = 256,
+  CLOSE_WAYS = 8, // definitions that a use remembers; a power of two
 };
 
 // Flags: there is no shadow memory, so only variables that live in registers

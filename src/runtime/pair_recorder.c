@@ -46,11 +46,10 @@ extern size_t malloc_usable_size(void *) __attribute__((weak));
 
 // --- shadow memory ----------------------------------------------------------
 
-// Without a shadow, stores go to the sink and loads find zeros.
-static uint32_t sink[64];
-static const uint32_t zeros[64];
-HIDDEN uint64_t __culprit_shadow_stores = (uint64_t)(uintptr_t)sink;
-HIDDEN uint64_t __culprit_shadow_loads = (uint64_t)(uintptr_t)zeros;
+// Without a shadow, stores and loads go to the sink, and nobody believes it.
+enum { ONE_ACCESS = CLOSE_REACH + 64 };
+static uint32_t sink[ONE_ACCESS];
+HIDDEN uint64_t __culprit_shadow = (uint64_t)(uintptr_t)sink;
 HIDDEN uint64_t __culprit_shadow_mask;
 
 static struct {
@@ -75,7 +74,7 @@ INLINE bool has_shadow(void) { return __culprit_shadow_mask != 0; }
 
 INLINE uint32_t *shadow_of(const void *p) {
   uint64_t at = (uint64_t)(uintptr_t)p & __culprit_shadow_mask;
-  return (uint32_t *)(uintptr_t)(__culprit_shadow_stores + at * 4);
+  return (uint32_t *)(uintptr_t)(__culprit_shadow + at * 4);
 }
 
 static void set_flag(uint32_t flag) {
@@ -103,7 +102,7 @@ static void give_back(void *from, uint64_t bytes) {
 }
 
 static void forget_all(void) {
-  give_back((void *)(uintptr_t)__culprit_shadow_stores,
+  give_back((void *)(uintptr_t)__culprit_shadow,
             (__culprit_shadow_mask + 1) * 4);
   set_flag(CLOSE_FORGOT);
 }
@@ -193,12 +192,22 @@ static void add_pair(uint32_t d, uint32_t u) {
   }
 }
 
-// A use met another definition than the last time. 0: it is not known.
+// A use met a definition that is not among those it remembers. 0: it is not
+// known.
 HIDDEN __attribute__((preserve_most)) void
 __culprit_close_pair(uint32_t d, uint32_t u, uint32_t *last) {
   if (!d)
     return;
-  *last = d;
+  last[d % CLOSE_WAYS] = d;
+  add_pair(d, u);
+}
+
+// The same, of a definition that the shadow told.
+HIDDEN __attribute__((preserve_most)) void
+__culprit_close_pair_memory(uint32_t d, uint32_t u, uint32_t *last) {
+  if (!d || !has_shadow())
+    return;
+  last[d % CLOSE_WAYS] = d;
   add_pair(d, u);
 }
 
@@ -336,10 +345,13 @@ HIDDEN void __culprit_close_begin(void) {
     set_flag(CLOSE_NO_MEMORY);
 }
 
+// The stack ends where the address space does, so nothing goes on behind the end
+// of the masked range at its beginning, where a program at a fixed place lies.
 static bool apart(uint64_t a, uint64_t b, uint64_t mask) {
   const uint64_t enough = 16ull << 30;
-  uint64_t d = (a - b) & mask, e = (b - a) & mask;
-  return d > enough && e > enough;
+  a &= mask;
+  b &= mask;
+  return (a > b ? a - b : b - a) > enough;
 }
 
 // Could places in the image or heap and places in the mappings or the stack
@@ -354,7 +366,7 @@ static bool is_apart(uint64_t mask, const void *map) {
 }
 
 static bool reserve(uint64_t mask, uint64_t hint) {
-  uint64_t size = (mask + 1) * 4;
+  uint64_t size = (mask + 1) * 4 + PAGE; // for fields near the end
   char *probe = (char *)call6(SYS_mmap, 0, PAGE, PROT_READ,
                               MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (is_error(probe))
@@ -374,8 +386,7 @@ static bool reserve(uint64_t mask, uint64_t hint) {
   }
   CALL(SYS_madvise, p, size, MADV_DONTDUMP);
   CALL(SYS_madvise, p, size, MADV_NOHUGEPAGE);
-  __culprit_shadow_stores = (uint64_t)(uintptr_t)p;
-  __culprit_shadow_loads = (uint64_t)(uintptr_t)p;
+  __culprit_shadow = (uint64_t)(uintptr_t)p;
   __culprit_shadow_mask = mask;
   return true;
 }
