@@ -412,10 +412,21 @@ static bool replace_units(Linker *l, const char *path) {
   return any;
 }
 
+// An object file that is gone can be done without if every unit is made anew:
+// those that no other input holds come first in the link.
+static bool is_replaced(const Linker *l, const char *path) {
+  for (size_t i = 0; i < l->program->units.len; i++)
+    if (!l->objects[i])
+      return false;
+  return text_ends(path, ".o");
+}
+
 static int add_input(Linker *l, const char *input, Err *err) {
   char *full = path_absolute(input, l->program->cwd);
   const char *path = arena_strdup(&l->arena, full);
   free(full);
+  if (!fs_exists(path) && is_replaced(l, path))
+    return 0;
   if (!fs_exists(path))
     return err_set(err,
                    "%s no longer exists, but %s was linked from it: "
