@@ -84,10 +84,17 @@ static size_t common_directory(const Suite *suite) {
   return n;
 }
 
-// The functions that are tests of the session (segments): how many of them each
-// source has.
+// Functions by which frameworks are known whose files are called anything.
+static const char *const framework_functions[] = {"vok_at_loc", "ok_at_loc",
+                                                  "tap_plan", NULL};
+
+// The functions that are tests of the session (segments), or of a framework: how
+// many of them each source has.
 static void count_tests(const Suite *suite, uint32_t *counts) {
   Hashmap tests = {0};
+  for (size_t i = 0; framework_functions[i]; i++)
+    hashmap_put(&tests, framework_functions[i], strlen(framework_functions[i]),
+                1);
   for (size_t i = 0; i < suite->nruns; i++) {
     const char *name = path_base(suite->runs[i].test);
     hashmap_put(&tests, name, strlen(name), 1);

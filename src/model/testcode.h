@@ -6,7 +6,8 @@
 //
 // Goes by names, as people do: a directory (tests, t, ...), the beginning or
 // the end of a file name (test_parse.c, parse-test.c), or a known framework
-// (unity.c). Directories above all sources count for nothing.
+// (unity.c). So does a file that holds two tests of the session, or two functions
+// of libtap. Directories above all sources count for nothing.
 #ifndef CULPRIT_MODEL_TESTCODE_H
 #define CULPRIT_MODEL_TESTCODE_H
 
