@@ -52,16 +52,6 @@ static void keep_lines(CloseUnit *u) {
 
 // --- variables --------------------------------------------------------------
 
-static LLVMValueRef part(LLVMValueRef node, int k) {
-  enum { MOST = 32 };
-  LLVMValueRef parts[MOST];
-  int n = LLVMGetMDNodeNumOperands(node);
-  if (n <= k || n > MOST)
-    return NULL;
-  LLVMGetMDNodeOperands(node, parts);
-  return parts[k];
-}
-
 static bool is_declaration(LLVMValueRef inst) {
   static const char declare[] = "llvm.dbg.declare";
   size_t n;
@@ -73,7 +63,7 @@ static bool is_declaration(LLVMValueRef inst) {
 static void note_variable(CloseUnit *u, LLVMValueRef inst) {
   enum { NAME = 1 };
   LLVMValueRef wrapped = LLVMGetOperand(inst, 0), address = NULL;
-  LLVMValueRef text = part(LLVMGetOperand(inst, 1), NAME);
+  LLVMValueRef text = metadata_part(LLVMGetOperand(inst, 1), NAME);
   unsigned n = 0;
   const char *name = text ? LLVMGetMDString(text, &n) : NULL;
   if (LLVMGetMetadataKind(LLVMValueAsMetadata(wrapped)) ==

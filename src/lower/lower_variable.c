@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lower/lower_internal.h"
+#include "plan/place.h"
 
 enum {
   TAG_ENUMERATION = 0x04,
@@ -19,17 +20,6 @@ enum {
   TAG_VOLATILE = 0x35,
   TAG_ATOMIC = 0x47,
 };
-
-// Operand k of a metadata node; NULL: it has none, or an empty one.
-static LLVMValueRef part(LLVMValueRef node, int k) {
-  enum { MOST = 32 };
-  LLVMValueRef parts[MOST];
-  int n = LLVMGetMDNodeNumOperands(node);
-  if (n <= k || n > MOST)
-    return NULL;
-  LLVMGetMDNodeOperands(node, parts);
-  return parts[k];
-}
 
 static bool is_named(LLVMMetadataRef type, const char *const *names) {
   size_t n;
@@ -61,7 +51,7 @@ static bool describe(LLVMValueRef type, IrVariable *out) {
     case TAG_CONST:
     case TAG_VOLATILE:
     case TAG_ATOMIC:
-      type = part(type, BASE_TYPE);
+      type = metadata_part(type, BASE_TYPE);
       continue;
     case TAG_BASE:
     case TAG_ENUMERATION:
@@ -115,12 +105,12 @@ void lower_variable(Lowerer *l, LLVMValueRef inst) {
   IrVariable out = {.inst = (uint32_t)l->out.insts.len,
                     .function = (uint32_t)l->out.functions.len};
   LLVMValueRef variable = LLVMGetOperand(inst, VARIABLE);
-  LLVMValueRef text = part(variable, NAME);
+  LLVMValueRef text = metadata_part(variable, NAME);
   unsigned n;
   const char *s = text ? LLVMGetMDString(text, &n) : NULL;
   bool plain =
       LLVMValueAsMetadata(LLVMGetOperand(inst, EXPRESSION)) == no_expression(l);
-  if (!s || !n || !plain || !describe(part(variable, TYPE), &out) ||
+  if (!s || !n || !plain || !describe(metadata_part(variable, TYPE), &out) ||
       !operand_of(l, LLVMGetOperand(inst, 0), &out.operand))
     return;
   LLVMMetadataRef key = LLVMValueAsMetadata(variable);

@@ -178,6 +178,16 @@ static bool jump_is_statement(const Plan *p, const Place *place) {
   return statement_begins(text - (place->col_lo - 1), place->col_lo - 1);
 }
 
+LLVMValueRef metadata_part(LLVMValueRef node, int k) {
+  enum { MOST = 32 };
+  LLVMValueRef parts[MOST];
+  int n = LLVMGetMDNodeNumOperands(node);
+  if (n <= k || n > MOST)
+    return NULL;
+  LLVMGetMDNodeOperands(node, parts);
+  return parts[k];
+}
+
 bool is_debug_call(LLVMValueRef inst) {
   return LLVMIsADbgInfoIntrinsic(inst) != NULL;
 }

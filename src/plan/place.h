@@ -32,4 +32,7 @@ bool place_of_statement(Plan *p, LLVMValueRef inst, Place *out);
 
 bool is_debug_call(LLVMValueRef inst);
 
+// Operand k of a metadata node; NULL: it has none, or an empty one.
+LLVMValueRef metadata_part(LLVMValueRef node, int k);
+
 #endif
