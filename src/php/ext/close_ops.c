@@ -548,176 +548,150 @@ bool close_wants(const zend_op *op) {
          op->opcode == ZEND_INIT_ARRAY || op->opcode == ZEND_ADD_ARRAY_ELEMENT;
 }
 
-void close_look(const close_at *a) {
-  const zend_op *op = a->op;
-  close_compare(a);
-  switch (op->opcode) {
-  case ZEND_EXT_STMT:
-    break;
-  case ZEND_ASSIGN:
-    use2(a);
-    define1(a);
-    break;
-  case ZEND_ASSIGN_OP:
-    use2(a);
-    change1(a);
-    break;
-  case ZEND_PRE_INC:
-  case ZEND_PRE_DEC:
-  case ZEND_POST_INC:
-  case ZEND_POST_DEC:
-    change1(a);
-    break;
-  case ZEND_UNSET_CV:
-    unset_variable(a);
-    break;
-  case ZEND_CATCH:
-    if (op->result_type == IS_CV)
-      close_define(a->ex, a->f, close_number(op->result.var), 0);
-    break;
-  case ZEND_FETCH_R:
-  case ZEND_FETCH_W:
-  case ZEND_FETCH_RW:
-  case ZEND_FETCH_IS:
-  case ZEND_FETCH_FUNC_ARG:
-  case ZEND_FETCH_UNSET:
-  case ZEND_UNSET_VAR:
-    by_name(a);
-    break;
-  case ZEND_ASSIGN_DIM:
-    write_element(a, false);
-    break;
-  case ZEND_ASSIGN_DIM_OP:
-    write_element(a, true);
-    break;
-  case ZEND_FETCH_DIM_R:
-  case ZEND_FETCH_DIM_IS:
-  case ZEND_FETCH_LIST_R:
-  case ZEND_ISSET_ISEMPTY_DIM_OBJ:
-    read_element(a);
-    break;
-  case ZEND_FETCH_DIM_W:
-  case ZEND_FETCH_DIM_RW:
-  case ZEND_FETCH_DIM_UNSET:
-  case ZEND_FETCH_LIST_W:
+static void nothing(const close_at *a) { (void)a; }
+
+static void assign(const close_at *a) {
+  use2(a);
+  define1(a);
+}
+
+static void assign_op(const close_at *a) {
+  use2(a);
+  change1(a);
+}
+
+static void catch_exception(const close_at *a) {
+  if (a->op->result_type == IS_CV)
+    close_define(a->ex, a->f, close_number(a->op->result.var), 0);
+}
+
+static void assign_element(const close_at *a) { write_element(a, false); }
+
+static void change_element(const close_at *a) { write_element(a, true); }
+
+static void pass_element(const close_at *a) {
+  if (sends_reference(a))
     fetch_element(a);
-    break;
-  case ZEND_FETCH_DIM_FUNC_ARG:
-    if (sends_reference(a))
-      fetch_element(a);
-    else
-      read_element(a);
-    break;
-  case ZEND_UNSET_DIM:
-    unset_element(a);
-    break;
-  case ZEND_ASSIGN_OBJ:
-    write_property(a, false);
-    break;
-  case ZEND_ASSIGN_OBJ_OP:
-  case ZEND_PRE_INC_OBJ:
-  case ZEND_PRE_DEC_OBJ:
-  case ZEND_POST_INC_OBJ:
-  case ZEND_POST_DEC_OBJ:
-    write_property(a, true);
-    break;
-  case ZEND_FETCH_OBJ_R:
-  case ZEND_FETCH_OBJ_IS:
-  case ZEND_ISSET_ISEMPTY_PROP_OBJ:
-    read_property(a);
-    break;
-  case ZEND_FETCH_OBJ_W:
-  case ZEND_FETCH_OBJ_RW:
-  case ZEND_FETCH_OBJ_UNSET:
+  else
+    read_element(a);
+}
+
+static void assign_property(const close_at *a) { write_property(a, false); }
+
+static void change_property(const close_at *a) { write_property(a, true); }
+
+static void pass_property(const close_at *a) {
+  if (sends_reference(a))
     fetch_property(a);
-    break;
-  case ZEND_FETCH_OBJ_FUNC_ARG:
-    if (sends_reference(a))
-      fetch_property(a);
-    else
-      read_property(a);
-    break;
-  case ZEND_UNSET_OBJ:
-    unset_property(a);
-    break;
-  case ZEND_SEND_REF:
-    send_reference(a);
-    break;
-  case ZEND_SEND_VAR_EX:
-  case ZEND_SEND_FUNC_ARG:
-    send_argument(a);
-    break;
-  case ZEND_SEND_VAR:
-  case ZEND_SEND_VAL:
-  case ZEND_SEND_VAL_EX:
-    send_value(a);
-    break;
-  case ZEND_ASSIGN_REF:
-    assign_reference(a);
-    break;
-  case ZEND_ASSIGN_OBJ_REF:
-  case ZEND_ASSIGN_STATIC_PROP_REF:
-    assign_place_reference(a);
-    break;
-  case ZEND_MAKE_REF:
-    close_make_ref(a, op->op1_type, op->op1);
-    break;
-  case ZEND_BIND_GLOBAL:
-    bind_global(a);
-    break;
-  case ZEND_BIND_STATIC:
-    bind_static(a);
-    break;
-  case ZEND_BIND_LEXICAL:
-    bind_lexical(a);
-    break;
-  case ZEND_INIT_ARRAY:
-  case ZEND_ADD_ARRAY_ELEMENT:
-    array_element(a);
-    break;
-  case ZEND_FE_RESET_RW:
-    reset_by_reference(a);
-    break;
-  case ZEND_FE_FETCH_R:
-  case ZEND_FE_FETCH_RW:
-    next_element(a);
-    break;
-  case ZEND_INCLUDE_OR_EVAL:
-    close_include(a);
-    break;
-  case ZEND_RETURN:
-  case ZEND_RETURN_BY_REF:
-  case ZEND_GENERATOR_RETURN:
-    close_return(a);
-    break;
-  case ZEND_ASSIGN_STATIC_PROP:
-    write_static(a, false);
-    break;
-  case ZEND_ASSIGN_STATIC_PROP_OP:
-  case ZEND_PRE_INC_STATIC_PROP:
-  case ZEND_PRE_DEC_STATIC_PROP:
-  case ZEND_POST_INC_STATIC_PROP:
-  case ZEND_POST_DEC_STATIC_PROP:
-    write_static(a, true);
-    break;
-  case ZEND_FETCH_STATIC_PROP_R:
-  case ZEND_FETCH_STATIC_PROP_IS:
-  case ZEND_ISSET_ISEMPTY_STATIC_PROP:
-    read_static(a);
-    break;
-  case ZEND_FETCH_STATIC_PROP_W:
-  case ZEND_FETCH_STATIC_PROP_RW:
-  case ZEND_FETCH_STATIC_PROP_UNSET:
+  else
+    read_property(a);
+}
+
+static void make_reference(const close_at *a) {
+  close_make_ref(a, a->op->op1_type, a->op->op1);
+}
+
+static void assign_static(const close_at *a) { write_static(a, false); }
+
+static void change_static(const close_at *a) { write_static(a, true); }
+
+static void pass_static(const close_at *a) {
+  if (sends_reference(a))
     fetch_static(a);
-    break;
-  case ZEND_FETCH_STATIC_PROP_FUNC_ARG:
-    if (sends_reference(a))
-      fetch_static(a);
-    else
-      read_static(a);
-    break;
-  default:
-    close_use1(a);
-    use2(a);
-  }
+  else
+    read_static(a);
+}
+
+static void use_operands(const close_at *a) {
+  close_use1(a);
+  use2(a);
+}
+
+// What is recorded of each opcode. Of one without a row the operands are used.
+static void (*const recorders[256])(const close_at *a) = {
+    [ZEND_EXT_STMT] = nothing,
+    [ZEND_ASSIGN] = assign,
+    [ZEND_ASSIGN_OP] = assign_op,
+    [ZEND_PRE_INC] = change1,
+    [ZEND_PRE_DEC] = change1,
+    [ZEND_POST_INC] = change1,
+    [ZEND_POST_DEC] = change1,
+    [ZEND_UNSET_CV] = unset_variable,
+    [ZEND_CATCH] = catch_exception,
+    [ZEND_FETCH_R] = by_name,
+    [ZEND_FETCH_W] = by_name,
+    [ZEND_FETCH_RW] = by_name,
+    [ZEND_FETCH_IS] = by_name,
+    [ZEND_FETCH_FUNC_ARG] = by_name,
+    [ZEND_FETCH_UNSET] = by_name,
+    [ZEND_UNSET_VAR] = by_name,
+    [ZEND_ASSIGN_DIM] = assign_element,
+    [ZEND_ASSIGN_DIM_OP] = change_element,
+    [ZEND_FETCH_DIM_R] = read_element,
+    [ZEND_FETCH_DIM_IS] = read_element,
+    [ZEND_FETCH_LIST_R] = read_element,
+    [ZEND_ISSET_ISEMPTY_DIM_OBJ] = read_element,
+    [ZEND_FETCH_DIM_W] = fetch_element,
+    [ZEND_FETCH_DIM_RW] = fetch_element,
+    [ZEND_FETCH_DIM_UNSET] = fetch_element,
+    [ZEND_FETCH_LIST_W] = fetch_element,
+    [ZEND_FETCH_DIM_FUNC_ARG] = pass_element,
+    [ZEND_UNSET_DIM] = unset_element,
+    [ZEND_ASSIGN_OBJ] = assign_property,
+    [ZEND_ASSIGN_OBJ_OP] = change_property,
+    [ZEND_PRE_INC_OBJ] = change_property,
+    [ZEND_PRE_DEC_OBJ] = change_property,
+    [ZEND_POST_INC_OBJ] = change_property,
+    [ZEND_POST_DEC_OBJ] = change_property,
+    [ZEND_FETCH_OBJ_R] = read_property,
+    [ZEND_FETCH_OBJ_IS] = read_property,
+    [ZEND_ISSET_ISEMPTY_PROP_OBJ] = read_property,
+    [ZEND_FETCH_OBJ_W] = fetch_property,
+    [ZEND_FETCH_OBJ_RW] = fetch_property,
+    [ZEND_FETCH_OBJ_UNSET] = fetch_property,
+    [ZEND_FETCH_OBJ_FUNC_ARG] = pass_property,
+    [ZEND_UNSET_OBJ] = unset_property,
+    [ZEND_SEND_REF] = send_reference,
+    [ZEND_SEND_VAR_EX] = send_argument,
+    [ZEND_SEND_FUNC_ARG] = send_argument,
+    [ZEND_SEND_VAR] = send_value,
+    [ZEND_SEND_VAL] = send_value,
+    [ZEND_SEND_VAL_EX] = send_value,
+    [ZEND_ASSIGN_REF] = assign_reference,
+    [ZEND_ASSIGN_OBJ_REF] = assign_place_reference,
+    [ZEND_ASSIGN_STATIC_PROP_REF] = assign_place_reference,
+    [ZEND_MAKE_REF] = make_reference,
+    [ZEND_BIND_GLOBAL] = bind_global,
+    [ZEND_BIND_STATIC] = bind_static,
+    [ZEND_BIND_LEXICAL] = bind_lexical,
+    [ZEND_INIT_ARRAY] = array_element,
+    [ZEND_ADD_ARRAY_ELEMENT] = array_element,
+    [ZEND_FE_RESET_RW] = reset_by_reference,
+    [ZEND_FE_FETCH_R] = next_element,
+    [ZEND_FE_FETCH_RW] = next_element,
+    [ZEND_INCLUDE_OR_EVAL] = close_include,
+    [ZEND_RETURN] = close_return,
+    [ZEND_RETURN_BY_REF] = close_return,
+    [ZEND_GENERATOR_RETURN] = close_return,
+    [ZEND_ASSIGN_STATIC_PROP] = assign_static,
+    [ZEND_ASSIGN_STATIC_PROP_OP] = change_static,
+    [ZEND_PRE_INC_STATIC_PROP] = change_static,
+    [ZEND_PRE_DEC_STATIC_PROP] = change_static,
+    [ZEND_POST_INC_STATIC_PROP] = change_static,
+    [ZEND_POST_DEC_STATIC_PROP] = change_static,
+    [ZEND_FETCH_STATIC_PROP_R] = read_static,
+    [ZEND_FETCH_STATIC_PROP_IS] = read_static,
+    [ZEND_ISSET_ISEMPTY_STATIC_PROP] = read_static,
+    [ZEND_FETCH_STATIC_PROP_W] = fetch_static,
+    [ZEND_FETCH_STATIC_PROP_RW] = fetch_static,
+    [ZEND_FETCH_STATIC_PROP_UNSET] = fetch_static,
+    [ZEND_FETCH_STATIC_PROP_FUNC_ARG] = pass_static,
+};
+
+void close_look(const close_at *a) {
+  close_compare(a);
+  if (recorders[a->op->opcode])
+    recorders[a->op->opcode](a);
+  else
+    use_operands(a);
 }
