@@ -75,7 +75,7 @@ void run_close_describe(const CloseLookResult *r, const char *tests,
             r->failing, r->of_failing, r->passing, r->of_passing, tests,
             r->seconds, ended_words(r->ended));
   if (r->dropped && *r->ended)
-    fprintf(out, "  %zu ended otherwise than before and %s left out\n",
+    fprintf(out, "  %zu ended differently than before and %s left out\n",
             r->dropped, r->dropped == 1 ? "is" : "are");
   for (size_t i = 0; i < r->notes.len; i++)
     escape_printf(out, "  %s\n", r->notes.items[i]);

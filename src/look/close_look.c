@@ -297,9 +297,10 @@ static bool is_hopeless(const Look *l) {
 static int store_found(Look *l, Store *store, Err *err) {
   CloseLookResult *r = l->result;
   if (is_hopeless(l)) {
-    add_note(r, mem_printf("no closer look: %zu of %zu runs ended otherwise in "
-                           "the build that records more",
-                           r->dropped, r->dropped + l->kept.len));
+    add_note(r,
+             mem_printf("no closer look: %zu of %zu runs ended differently in "
+                        "the build that records more",
+                        r->dropped, r->dropped + l->kept.len));
     return 0;
   }
   if (!r->failing) {
