@@ -12,6 +12,7 @@
 //          = 2 of 2 failing, 2 of 5 passing runs
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "report/excerpt.h"
 #include "report/report.h"
@@ -303,6 +304,19 @@ static void put_excerpt(Report *r, const Entity *e, int indent, FILE *out) {
   str_release(&caret);
 }
 
+// Programs that read the output find a sentence in one line; people do not have
+// to read beyond the edge of their terminal.
+static void put_sentence(const char *sentence, int indent, FILE *out) {
+  Str text = {0};
+  escape_add(&text, sentence);
+  fprintf(out, "%*s= ", indent, "");
+  if (isatty(fileno(out)))
+    put_wrapped(str_text(&text), (size_t)indent + 2, indent + 2, out);
+  else
+    fprintf(out, "%s\n", str_text(&text));
+  str_release(&text);
+}
+
 static void put_evidence(const Report *r, const Ranking *ranking,
                          const Suspect *s, int indent, FILE *out) {
   EvidenceList list = {0};
@@ -310,9 +324,7 @@ static void put_evidence(const Report *r, const Ranking *ranking,
   for (size_t i = 0; i < list.len; i++) {
     if (!strcmp(list.items[i].kind, EVIDENCE_CALLER))
       continue; // the head of the failure names them
-    fprintf(out, "%*s= ", indent, "");
-    report_escaped(list.items[i].text, out);
-    fputc('\n', out);
+    put_sentence(list.items[i].text, indent, out);
   }
   evidence_release(&list);
 }
