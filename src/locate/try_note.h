@@ -36,9 +36,9 @@
 typedef struct {
   const char *file; // absolute
   uint32_t line;
-  const char *kind;          // compare, constant, call, ... (JSON: "kind")
-  const char *text;          // "`<` to `<=`"
-  const char *diff;          // unified; NULL: there is none
+  const char *kind;           // compare, constant, call, ... (JSON: "kind")
+  const char *text;           // "`<` to `<=`"
+  const char *diff;           // unified; NULL: there is none
   uint32_t repaired, failing; // of the failing tests that were tried
   uint32_t kept, passing;     // of the passing ones: those that still pass
   bool all_tests;             // every test of the session was tried
