@@ -165,7 +165,10 @@ typedef struct {
   uint32_t known;    // 1: the unit and the site are in the program
   uint32_t words;    // of the log in use
   uint32_t full;     // 1: there was no room for more
-  uint64_t reserved[2];
+  uint32_t relations; // SITE_COMPARE: a bit for each that was seen: less 1,
+                      // equal 2, greater 4, none of them 8
+  uint32_t reserved;
+  uint64_t reserved2;
   int64_t log[TRY_LOG_WORDS];
 } TryReport;
 

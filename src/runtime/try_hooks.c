@@ -274,18 +274,21 @@ HIDDEN int64_t __culprit_try_test(int64_t v, int64_t n) {
 
 HIDDEN int64_t __culprit_try_compare(int64_t v, int64_t a, int64_t b,
                                      int64_t is_unsigned, int64_t n) {
+  bool less = is_unsigned ? (uint64_t)a < (uint64_t)b : a < b;
+  self.report->relations |= less ? 1 : a == b ? 2 : 4;
   if (self.change != CHANGE_COMPARE)
     return __culprit_try_test(v, n);
-  bool less = is_unsigned ? (uint64_t)a < (uint64_t)b : a < b;
   return executed(v, holds(self.a, less, a == b, !less && a != b));
 }
 
 HIDDEN int64_t __culprit_try_compare_real(int64_t v, double a, double b,
                                           int64_t is_unsigned, int64_t n) {
   (void)is_unsigned;
+  bool ordered = a <= b || a >= b;
+  self.report->relations |= a < b ? 1 : a > b ? 4 : ordered ? 2 : 8;
   if (self.change != CHANGE_COMPARE)
     return __culprit_try_test(v, n);
-  return executed(v, holds(self.a, a < b, !(a < b) && !(a > b), a > b));
+  return executed(v, holds(self.a, a < b, ordered && !(a < b) && !(a > b), a > b));
 }
 
 // --- names ------------------------------------------------------------------
