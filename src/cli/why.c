@@ -12,9 +12,9 @@
 #include "locate/near_note.h"
 #include "locate/outmap.h"
 #include "locate/spec_note.h"
-#include "locate/twins.h"
 #include "process/words.h"
 #include "report/why.h"
+#include "tally/twins.h"
 #include "util/capture.h"
 
 typedef struct {
