@@ -19,7 +19,7 @@ enum {
   WATCH_PASSING = 16,
   STEPS_FACTOR = 4,
   STEPS_LEAST = 20000,
-  DELAY = 2,        // so many ranks lower, a line begins one change later
+  DELAY = 2, // so many ranks lower, a line begins one change later
 };
 
 // What is known of a site in its line's screening test.
@@ -66,7 +66,7 @@ typedef struct {
   TryFound *found;
   Err *err;
   ARRAY(Line) lines;
-  SiteState *sites; // by site of the table
+  SiteState *sites;                 // by site of the table
   ARRAY(uint32_t) failing, passing; // runs of the suite that can be run
   bool *checked;                    // by run: its verdict holds in this build
   bool *dropped;                    // by run: it does not
@@ -163,8 +163,8 @@ static void check_runs(Search *s, const uint32_t *runs, size_t n) {
     if (s->checked[runs[i]] || asked[test])
       continue;
     asked[test] = true;
-    TriedVerdict *v = arena_array(&s->found->arena, TriedVerdict,
-                                  t->tests[test].nruns + 1);
+    TriedVerdict *v =
+        arena_array(&s->found->arena, TriedVerdict, t->tests[test].nruns + 1);
     array_push(&jobs, ((TryJob){.test = test, .verdicts = v}));
   }
   run_jobs(s, jobs.items, jobs.len);
@@ -210,9 +210,9 @@ static bool run_attempt(Search *s, Attempt *a, const uint32_t *runs, size_t n) {
       continue;
     asked[test] = true;
     TriedVerdict *v = mem_array(TriedVerdict, t->tests[test].nruns + 1);
-    array_push(&jobs, ((TryJob){.test = test,
-                                .experiment = &a->experiment,
-                                .verdicts = v}));
+    array_push(
+        &jobs,
+        ((TryJob){.test = test, .experiment = &a->experiment, .verdicts = v}));
   }
   bool done = run_jobs(s, jobs.items, jobs.len);
   for (size_t i = 0; i < jobs.len; i++) {
@@ -431,8 +431,8 @@ static Attempt attempt_of(Search *s, size_t line, const Change *c) {
   return (Attempt){.line = line,
                    .change = *c,
                    .experiment = experiment_of(c),
-                   .verdicts = mem_array(TriedVerdict,
-                                         s->session->suite->nruns + 1)};
+                   .verdicts =
+                       mem_array(TriedVerdict, s->session->suite->nruns + 1)};
 }
 
 static void try_clauses(Search *s, size_t line, const Site *site) {
@@ -576,14 +576,12 @@ static void screen_batch(Search *s, const Screening *batch, size_t n) {
   Attempt *attempts = mem_array(Attempt, n + 1);
   TryJob *jobs = mem_array(TryJob, n + 1);
   for (size_t i = 0; i < n; i++) {
-    size_t test =
-        s->session->test_of[s->lines.items[batch[i].line].screen];
+    size_t test = s->session->test_of[s->lines.items[batch[i].line].screen];
     attempts[i] = attempt_of(s, batch[i].line, &batch[i].change);
     jobs[i] = (TryJob){
         .test = test,
         .experiment = &attempts[i].experiment,
-        .verdicts =
-            mem_array(TriedVerdict, s->session->tests[test].nruns + 1)};
+        .verdicts = mem_array(TriedVerdict, s->session->tests[test].nruns + 1)};
   }
   run_jobs(s, jobs, n);
   for (size_t i = 0; i < n; i++) {
@@ -612,8 +610,7 @@ static void list_runs(Search *s) {
         t->suite->runs[g->runs[i]].verdict == VERDICT_FAIL)
       array_push(&s->failing, g->runs[i]);
   for (uint32_t i = 0; i < t->suite->nruns; i++)
-    if (t->test_of[i] != SIZE_MAX &&
-        t->suite->runs[i].verdict == VERDICT_PASS)
+    if (t->test_of[i] != SIZE_MAX && t->suite->runs[i].verdict == VERDICT_PASS)
       array_push(&s->passing, i);
 }
 
@@ -663,8 +660,7 @@ static void collect_constants(Search *s) {
     if (site->kind != SITE_CONSTANT || site->flags & SITE_REAL)
       continue;
     uint64_t at = hashmap_intern(&s->constants, site->function,
-                                 strlen(site->function),
-                                 s->constant_lists.len);
+                                 strlen(site->function), s->constant_lists.len);
     if (at == s->constant_lists.len)
       array_push(&s->constant_lists, (Changes){0});
     Changes *list = &s->constant_lists.items[at];
@@ -768,8 +764,7 @@ static int by_score(const void *a, const void *b) {
 static void finish(Search *s) {
   TryFound *f = s->found;
   if (f->changes.len)
-    qsort(f->changes.items, f->changes.len, sizeof *f->changes.items,
-          by_score);
+    qsort(f->changes.items, f->changes.len, sizeof *f->changes.items, by_score);
   for (size_t i = 0; i < s->lines.len; i++) {
     const Line *l = &s->lines.items[i];
     f->cut |= l->next < l->changes.len;
