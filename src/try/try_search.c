@@ -761,8 +761,33 @@ static int by_score(const void *a, const void *b) {
   return (x->change.a > y->change.a) - (x->change.a < y->change.a);
 }
 
+static uint32_t count_undropped(const Search *s, const uint32_t *runs,
+                                size_t n) {
+  uint32_t count = 0;
+  for (size_t i = 0; i < n; i++)
+    count += !s->dropped[runs[i]];
+  return count;
+}
+
+// A test that was left out after a change had been tried on it: what was said
+// of all tests no longer holds.
+static void count_tests(Search *s) {
+  TryFound *f = s->found;
+  f->failing = count_undropped(s, s->failing.items, s->failing.len);
+  f->passing = count_undropped(s, s->passing.items, s->passing.len);
+  for (size_t i = 0; i < f->changes.len; i++) {
+    FoundChange *c = &f->changes.items[i];
+    c->all &= c->failing == f->failing && c->passing == f->passing;
+    c->failing = c->failing < f->failing ? c->failing : f->failing;
+    c->repaired = c->repaired < c->failing ? c->repaired : c->failing;
+    c->passing = c->passing < f->passing ? c->passing : f->passing;
+    c->kept = c->kept < c->passing ? c->kept : c->passing;
+  }
+}
+
 static void finish(Search *s) {
   TryFound *f = s->found;
+  count_tests(s);
   if (f->changes.len)
     qsort(f->changes.items, f->changes.len, sizeof *f->changes.items, by_score);
   for (size_t i = 0; i < s->lines.len; i++) {
@@ -820,8 +845,6 @@ int try_search(TrySession *session, const TrySearchOptions *o, TryFound *out,
               .steps = mem_array(uint64_t, session->ntests + 1),
               .first = try_runs_count(session->runs)};
   list_runs(&s);
-  out->failing = (uint32_t)s.failing.len;
-  out->passing = (uint32_t)s.passing.len;
   if (s.failing.len)
     search(&s);
   finish(&s);

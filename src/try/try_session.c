@@ -308,11 +308,13 @@ static void fill_note(TryWork *w, const TryFound *f, TryNote *note) {
   note->runs = (uint32_t)f->runs;
   note->cut = f->cut;
   for (size_t i = 0; i < f->lines.len; i++)
-    array_push(&note->lines,
-               ((TriedLine){
-                   .file = path_of(w, f->lines.items[i].statement),
-                   .line = w->suite.entities[f->lines.items[i].statement].line,
-                   .tried = f->lines.items[i].tried}));
+    if (f->lines.items[i].tried)
+      array_push(
+          &note->lines,
+          ((TriedLine){.file = path_of(w, f->lines.items[i].statement),
+                       .line =
+                           w->suite.entities[f->lines.items[i].statement].line,
+                       .tried = f->lines.items[i].tried}));
   for (size_t i = 0; i < f->changes.len; i++) {
     const FoundChange *c = &f->changes.items[i];
     array_push(&note->changes,
@@ -343,6 +345,7 @@ static void add_sources(TryWork *w, TryNote *note) {
 static int write_note(TryWork *w, size_t failure, const TryFound *f, Err *err) {
   TryNote note = {0};
   note.head.session = w->suite.session;
+  note.head.part = (uint32_t)failure;
   note.head.signature = w->suite.failures[failure].signature;
   fill_note(w, f, &note);
   add_sources(w, &note);
