@@ -336,8 +336,9 @@ static void note_alternatives(const TryNote *n, Ranking *r) {
   Str text = {0};
   if (survivors < 2)
     return;
-  str_addf(&text, "%zu changes pass all %u tests; ", survivors,
-           n->failing + n->passing);
+  uint32_t tests = n->failing + n->passing;
+  str_addf(&text, "%zu change%s pass all %u test%s; ", survivors,
+           plural(survivors), tests, plural(tests));
   if (!tried_ask(n, &text))
     str_add(&text, "which of them is right, if any, the tests cannot tell");
   ranking_note(r, EVIDENCE_ALTERNATIVES, str_take(&text));

@@ -52,15 +52,15 @@ static void put_head(const TryNote *n, size_t survivors, FILE *out) {
   unsigned tests = n->failing + n->passing;
   if (survivors == 1)
     fprintf(out,
-            "\n  Hint: with this change all %u tests pass. Whether it is "
+            "\n  Hint: this change makes all %u test%s pass. Whether it is "
             "right, they cannot\n  tell.\n",
-            tests);
+            tests, plural(tests));
   else
     fprintf(out,
-            "\n  Hints: with each of these %zu changes all %u tests pass. "
-            "They are alternatives:\n  which of them is right, if any, the "
-            "tests cannot tell.\n",
-            survivors, tests);
+            "\n  Hints: each of the %zu changes below makes all %u test%s "
+            "pass. They are\n  alternatives: which of them is right, if any, "
+            "the tests cannot tell.\n",
+            survivors, tests, plural(tests));
 }
 
 static void put_hint(const Report *r, const TriedChange *c, FILE *out) {

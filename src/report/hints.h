@@ -1,8 +1,8 @@
 // The changes that pass all tests, below a ranking on a terminal: hints, as
 // diffs where there are any.
 //
-//     Hint: with this change all 208 tests pass. Whether it is right, they cannot
-//     tell.
+//     Hint: this change makes all 208 tests pass. Whether it is right, they
+//     cannot tell.
 //       `<` to `<=` at f.c:11
 //         --- a/f.c
 //         ...
