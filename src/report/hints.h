@@ -14,7 +14,7 @@
 
 #include "report/report.h"
 
-void hints_put(const Report *r, size_t failure, FILE *out);
+void hints_put(const Report *r, const Ranking *ranking, FILE *out);
 // One diff, indented, its added and deleted lines coloured.
 void hints_put_diff(const char *diff, int indent, bool color, FILE *out);
 
