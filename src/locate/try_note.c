@@ -308,14 +308,19 @@ static void explain_change(const TryNote *n, const TriedChange *c,
 static void explain_others(const TryNote *n, const TriedChange *best,
                            const Entity *e, Suspect *s) {
   enum { MOST = 2 };
-  size_t told = 0;
-  for (size_t i = 0; i < n->changes.len && told < MOST; i++) {
+  size_t others = 0;
+  for (size_t i = 0; i < n->changes.len; i++) {
     const TriedChange *c = &n->changes.items[i];
     if (c == best || c->statement != s->entity || !tried_survives(c))
       continue;
-    explain_change(n, c, e, s);
-    told++;
+    if (others++ < MOST)
+      explain_change(n, c, e, s);
   }
+  if (others > MOST)
+    suspect_explain(s, EVIDENCE_TRY,
+                    mem_printf("%zu further change%s here pass%s all tests",
+                               others - MOST, plural(others - MOST),
+                               others - MOST == 1 ? "es" : ""));
 }
 
 static void explain_suspect(const TryNote *n, const TriedChange *c,
