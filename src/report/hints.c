@@ -58,7 +58,7 @@ static void put_head(const TryNote *n, size_t survivors, FILE *out) {
              tests, plural(tests));
   else
     str_addf(&text,
-             "Hints: each of the %zu changes below makes all %u test%s pass. "
+             "Hints: each of %zu changes makes all %u test%s pass. "
              "They are alternatives: which of them is right, if any, the tests "
              "cannot tell.",
              survivors, tests, plural(tests));
