@@ -47,8 +47,8 @@ void why_facts(const Why *w, const Account *a, EvidenceList *out);
 // The main methods: the one `culprit rank` uses for the session, ochiai
 // as the yardstick that other tools share (the default where ochiai is that
 // one), and of the others the one that ranks the line highest, worst case, if
-// it ranks it higher than both; near and spec, which made runs to find out,
-// also if it is as high. Returns how many there are.
+// it ranks it higher than both; near, spec and try, which made runs to find
+// out, also if it is as high. Returns how many there are.
 enum { WHY_METHODS = 3 };
 size_t why_methods(const Why *w, const Account *a,
                    const MethodScore *out[WHY_METHODS]);
