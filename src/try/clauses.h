@@ -5,8 +5,8 @@
 //   failing:  c true, n 0                  c && n != 0, c && n > 0 change the
 //   passing:  c true, n 3; c false, n 0    failing run and no passing one
 //
-// A clause must leave every evaluation in passing runs as it was, and change one
-// in a failing run. Of clauses with the same effect on everything that was seen
+// A clause must leave every evaluation in passing runs as it was (if there is no
+// such clause, three in four), and change one in a failing run. Of clauses with the same effect on everything that was seen
 // the simplest counts.
 #ifndef CULPRIT_TRY_CLAUSES_H
 #define CULPRIT_TRY_CLAUSES_H

@@ -162,8 +162,9 @@ static char **environment_of(TryRuns *r, TrySlot *s) {
   extra[n++] = selection(r, s, a);
   extra[n++] = arena_printf(a, TRY_REPORT_VARIABLE "=%s", s->report_path);
   extra[n++] = arena_printf(a, "CULPRIT_DIR=%s", r->runner->options->cwd);
-  if (r->options.dir && !s->job->program)
-    extra[n++] = arena_printf(a, "CULPRIT_CLOSE=%s", r->options.dir);
+  const char *dir = s->job->dir ? s->job->dir : r->options.dir;
+  if (dir)
+    extra[n++] = arena_printf(a, "CULPRIT_CLOSE=%s", dir);
   extra[n] = NULL;
   return test_environment(test_of(r, s)->test, environment_with(extra, a), a);
 }
@@ -192,9 +193,9 @@ static void start_test(TryRuns *r, TrySlot *s) {
   s->spawn.env = environment_of(r, s);
   runner_confine(r->runner, index_of(r, s), &s->spawn, &s->arena);
   test_prepare(test_of(r, s)->test, o->exe, &s->arena, &s->spawn);
-  const char *build = s->job->program
-                          ? s->job->program
-                          : r->options.build(r->options.context, s->spawn.path);
+  const char *build = r->options.build(r->options.context, s->spawn.path);
+  if (build && s->job->program)
+    build = *s->job->program ? s->job->program : NULL;
   if (build)
     s->spawn.path = build;
   r->count++;

@@ -18,8 +18,9 @@ enum {
   WATCH_FAILING = 3,  // runs that clauses are made from
   WATCH_PASSING = 16,
   STEPS_FACTOR = 4,
-  STEPS_LEAST = 20000,
-  DELAY = 2, // so many ranks lower, a line begins one change later
+  STEPS_LEAST = 500000,
+  CLAUSE_LINES = 20, // get clauses in any case
+  DELAY = 2,         // so many ranks lower, a line begins one change later
 };
 
 // What is known of a site in its line's screening test.
@@ -39,8 +40,9 @@ typedef struct {
   Changes changes; // in the order they are tried
   size_t next;
   uint32_t tried;
-  double best; // score
-  size_t kept; // FoundChanges
+  double best;  // score
+  size_t kept;  // FoundChanges
+  bool clauses; // were made for all its conditions
 } Line;
 
 // A change to be tried on its line's screening test.
@@ -69,7 +71,6 @@ typedef struct {
   SiteState *sites;                 // by site of the table
   ARRAY(uint32_t) failing, passing; // runs of the suite that can be run
   bool *checked;                    // by run: its verdict holds in this build
-  bool *dropped;                    // by run: it does not
   uint64_t *steps;                  // by test: of its unchanged run; 0: unknown
   uint64_t longest;                 // of all of them
   uint64_t first;                   // runs made before
@@ -179,7 +180,7 @@ static void check_runs(Search *s, const uint32_t *runs, size_t n) {
       uint32_t run = test->runs[k];
       bool passes = t->suite->runs[run].verdict == VERDICT_PASS;
       s->checked[run] = true;
-      s->dropped[run] = (jobs.items[i].verdicts[k] == TRIED_PASS) != passes;
+      s->session->dropped[run] = (jobs.items[i].verdicts[k] == TRIED_PASS) != passes;
     }
   }
   free(asked);
@@ -239,14 +240,14 @@ static void count_verdicts(Search *s, Attempt *a) {
   a->repaired = a->failing = a->kept = a->passing = 0;
   for (size_t i = 0; i < s->failing.len; i++) {
     uint32_t run = s->failing.items[i];
-    if (s->dropped[run] || a->verdicts[run] == TRIED_UNKNOWN)
+    if (s->session->dropped[run] || a->verdicts[run] == TRIED_UNKNOWN)
       continue;
     a->failing++;
     a->repaired += a->verdicts[run] == TRIED_PASS;
   }
   for (size_t i = 0; i < s->passing.len; i++) {
     uint32_t run = s->passing.items[i];
-    if (s->dropped[run] || a->verdicts[run] == TRIED_UNKNOWN)
+    if (s->session->dropped[run] || a->verdicts[run] == TRIED_UNKNOWN)
       continue;
     a->passing++;
     a->kept += a->verdicts[run] == TRIED_PASS;
@@ -303,7 +304,7 @@ static void choose(const Search *s, const uint32_t *list, size_t len,
     bool again = false;
     for (size_t k = 0; k < out->len; k++)
       again |= out->items[k] == list[i];
-    if (!again && !s->dropped[list[i]] && executes(s, list[i], statement))
+    if (!again && !s->session->dropped[list[i]] && executes(s, list[i], statement))
       array_push(out, list[i]);
   }
 }
@@ -336,7 +337,7 @@ static bool run_passing(Search *s, Attempt *a) {
   for (size_t i = 0; i < s->passing.len && !is_spent(s);) {
     RunList chunk = {0};
     for (; i < s->passing.len && chunk.len < PASSING_CHUNK; i++)
-      if (!s->dropped[s->nearest[i]])
+      if (!s->session->dropped[s->nearest[i]])
         array_push(&chunk, s->nearest[i]);
     bool done = run_attempt(s, a, chunk.items, chunk.len);
     array_release(&chunk);
@@ -724,7 +725,7 @@ static uint32_t screening_run(const Search *s, uint32_t statement) {
   uint32_t best = UINT32_MAX;
   for (size_t i = 0; i < s->failing.len; i++) {
     uint32_t run = s->failing.items[i];
-    if (s->dropped[run] || !executes(s, run, statement))
+    if (s->session->dropped[run] || !executes(s, run, statement))
       continue;
     uint64_t steps = s->steps[s->session->test_of[run]];
     if (best == UINT32_MAX ||
@@ -765,7 +766,7 @@ static uint32_t count_undropped(const Search *s, const uint32_t *runs,
                                 size_t n) {
   uint32_t count = 0;
   for (size_t i = 0; i < n; i++)
-    count += !s->dropped[runs[i]];
+    count += !s->session->dropped[runs[i]];
   return count;
 }
 
@@ -810,9 +811,42 @@ static void search_release(Search *s) {
   hashmap_release(&s->constants);
   free(s->sites);
   free(s->checked);
-  free(s->dropped);
   free(s->steps);
   free(s->nearest);
+}
+
+static bool is_decided(const Search *s, uint32_t statement) {
+  for (size_t i = 0; i < s->found->changes.len; i++)
+    if (s->found->changes.items[i].statement == statement &&
+        found_survives(&s->found->changes.items[i]))
+      return true;
+  return false;
+}
+
+// A condition that must be otherwise only at times is not found by making it
+// otherwise always: the first lines get clauses in any case, once all else was
+// tried there.
+static void try_line_clauses(Search *s, size_t line) {
+  const Line *l = &s->lines.items[line];
+  for (size_t i = 0; i < l->changes.len && !is_spent(s); i++) {
+    const Change *c = &l->changes.items[i];
+    if (c->change == CHANGE_NEGATE &&
+        !s->sites[site_index(s, c->site)].unreached)
+      try_clauses(s, line, c->site);
+  }
+}
+
+static bool finish_lines(Search *s) {
+  bool any = false;
+  for (size_t i = 0; i < s->lines.len && i < CLAUSE_LINES; i++) {
+    Line *l = &s->lines.items[i];
+    if (l->next < l->changes.len || l->clauses)
+      continue;
+    l->clauses = any = true;
+    if (!is_decided(s, l->statement))
+      try_line_clauses(s, i);
+  }
+  return any;
 }
 
 static void search(Search *s) {
@@ -824,9 +858,9 @@ static void search(Search *s) {
   collect_lines(s);
   while (!is_spent(s)) {
     size_t n = fill_batch(s, batch);
-    if (!n)
-      break;
     screen_batch(s, batch, n);
+    if (!finish_lines(s) && !n)
+      break;
   }
 }
 
@@ -841,7 +875,6 @@ int try_search(TrySession *session, const TrySearchOptions *o, TryFound *out,
               .err = &problem,
               .sites = mem_array(SiteState, nsites + 1),
               .checked = mem_array(bool, nruns + 1),
-              .dropped = mem_array(bool, nruns + 1),
               .steps = mem_array(uint64_t, session->ntests + 1),
               .first = try_runs_count(session->runs)};
   list_runs(&s);
