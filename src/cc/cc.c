@@ -375,18 +375,22 @@ static int instrument(Cc *cc, const char *from, const char *to, bool object,
   const char *mode = getenv("CULPRIT_MODE"); // hits, counts, +returns
   mode = mode ? mode : "";
   bool traces = text_starts(mode, "trace"), marks = text_starts(mode, "marks");
-  bool close = text_starts(mode, "close");
+  bool close = text_starts(mode, "close"), tries = text_starts(mode, "try");
   Args a = {0};
   char level[2] = {cc->args.opt, 0};
   add(&a, cc->instrument);
-  add(&a, traces ? "trace" : marks ? "mark" : close ? "close" : "count");
+  add(&a, traces  ? "trace"
+          : marks ? "mark"
+          : close ? "close"
+          : tries ? "try"
+                  : "count");
   add_pair(&a, "--runtime", cc->runtime);
   add_pair(&a, "--opt", level);
   if (object)
     add(&a, "--object");
   if (traces || marks)
     add_trace_options(&a, mode);
-  else if (close)
+  else if (close || tries)
     add_close_options(&a, cc);
   else
     add_count_options(&a, cc, mode);

@@ -15,6 +15,7 @@
 #include "locate/localizer.h"
 #include "locate/near_note.h"
 #include "locate/outmap.h"
+#include "locate/try_note.h"
 #include "report/report.h"
 #include "tally/lacking.h"
 
@@ -45,6 +46,7 @@ typedef struct {
   Sources sources;
   const OutputPlaces *places;
   const Notes *notes; // of `culprit near`; NULL: not loaded
+  const Notes *tried; // of `culprit try`; NULL: not loaded
   NearTest *nearest;  // per failure; NULL: not needed
   size_t known;       // failures set aside
 } Work;
@@ -75,8 +77,13 @@ static size_t count_verdict(const Suite *suite, Verdict verdict) {
   return n;
 }
 
-const char *rank_own_method(const Suite *suite) {
-  const char *command = suite->command ? suite->command : "";
+const char *rank_own_method(SessionEvidence *s, Err *err) {
+  const char *command = s->suite->command ? s->suite->command : "";
+  const Notes *tried = try_notes(s, err);
+  if (!tried)
+    return NULL;
+  if (notes_exist(tried))
+    return METHOD_TRY;
   return text_starts(command, "culprit input ")  ? INPUT_METHOD
          : text_starts(command, "culprit spec ") ? METHOD_SPEC
                                                  : METHOD_DEFAULT;
@@ -118,7 +125,8 @@ static int load(Work *w, const RankOptions *o) {
   if (localizer_load(&w->localizer, &lacking, &err))
     return lacking ? cli_fail(EXIT_USAGE, "%s", err.text) : cli_error(&err);
   w->places = outmap_places(&w->evidence, &err);
-  if (!w->places)
+  w->tried = w->places ? try_notes(&w->evidence, &err) : NULL;
+  if (!w->tried)
     return cli_error(&err);
   if (o->cluster == CLUSTER_NONE)
     return EXIT_DONE;
@@ -190,9 +198,11 @@ static int prepare(Work *w, Store *store, const RankOptions *o,
     w->suite.sources[i].test &= !o->tests_alike;
     w->suite.sources[i].generated &= !o->generated_alike;
   }
-  w->method = o->method ? o->method : rank_own_method(&w->suite);
   sources_init(&w->sources, &w->suite);
   session_evidence_init(&w->evidence, store, &w->suite);
+  w->method = o->method ? o->method : rank_own_method(&w->evidence, &err);
+  if (!w->method)
+    return cli_error(&err);
   if (!rank_has_spectra(&w->suite, VERDICTS))
     return EXIT_DONE;
   LocateOptions options = locate_options(o);
@@ -229,6 +239,7 @@ static Report report_of(Work *w, const RankOptions *o) {
       .nearest = w->nearest,
       .known = w->known,
       .notes = w->notes,
+      .tried = w->tried,
       .root = getenv("GITHUB_WORKSPACE"),
   };
 }
@@ -474,7 +485,8 @@ static const Option options[] = {
     {.title = "Method"},
     {"method", "METHOD", &option_text, offsetof(Options, rank.method),
      "method (default: " METHOD_DEFAULT "; after `culprit input` " INPUT_METHOD
-     ", after `culprit spec` " METHOD_SPEC ")",
+     ", after `culprit spec` " METHOD_SPEC ", after `culprit try` " METHOD_TRY
+     ")",
      .word = rank_method_word},
     {"list-methods", NULL, &option_flag, offsetof(Options, list),
      "print all methods with their definitions, and exit"},

@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "cli/options.h"
+#include "locate/session_evidence.h"
 #include "model/entity.h"
 #include "store/store.h"
 #include "tally/path_filter.h"
@@ -74,8 +75,8 @@ PathFilter rank_filter(const RankOptions *o); // --only and --exclude
 
 // Does any run of this verdict have a spectrum? Any verdict: VERDICTS.
 bool rank_has_spectra(const Suite *suite, Verdict verdict);
-// The method that is used if none is asked for.
-const char *rank_own_method(const Suite *suite);
+// The method that is used if none is asked for. NULL: the store cannot be read.
+const char *rank_own_method(SessionEvidence *s, Err *err);
 
 // Prints the ranking of every failure of the session to `out`; messages and
 // warnings go to stderr. Returns an exit status of cli.h: EXIT_DONE if a

@@ -10,6 +10,7 @@
 #include "locate/near_note.h"
 #include "locate/outmap.h"
 #include "locate/spec_note.h"
+#include "locate/try_note.h"
 #include "report/html_page.h"
 #include "tally/owner.h"
 #include "util/fs.h"
@@ -35,7 +36,7 @@ typedef struct {
   Suite suite;
   SessionEvidence evidence;
   const OutputPlaces *places;
-  const Notes *notes;
+  const Notes *notes, *tried; // of `culprit near`, `culprit try`
   Sources sources;
   HtmlReport html;
   ARRAY(MethodListing) methods;
@@ -132,9 +133,9 @@ static bool has_method(const Work *w, const char *name) {
   return false;
 }
 
-static const char USUAL[] =
-    METHOD_DEFAULT ",cascade+o,near,apollo-tc+o,ochiai,tarantula,dstar,op2,cp,"
-                   "cbi";
+static const char USUAL[] = METHOD_DEFAULT
+    ",cascade+o,near," METHOD_TRY ",apollo-tc+o,ochiai,tarantula,dstar,op2,cp,"
+    "cbi";
 
 // The methods of a list, in its order; `all`: in the order of the table.
 // Returns an exit status.
@@ -166,18 +167,19 @@ static int add_all_methods(Work *w) {
   return status;
 }
 
-static const char *first_method(const Work *w) {
+// NULL: the store cannot be read.
+static const char *first_method(Work *w, Err *err) {
   const char *asked = w->options->rank.method;
-  return asked ? asked : rank_own_method(&w->suite);
+  return asked ? asked : rank_own_method(&w->evidence, err);
 }
 
 static int rank_all(Work *w) {
   const char *list = w->options->methods;
-  size_t rankings = w->suite.nfailures * (list ? localizer_count() : 10);
+  size_t rankings = w->suite.nfailures * (list ? localizer_count() : 11);
   w->most = rankings ? ENTRIES / rankings : ENTRIES;
   if (w->most < ENTRIES_MIN)
     w->most = ENTRIES_MIN;
-  int status = add_methods(w, first_method(w), true);
+  int status = add_methods(w, w->html.report.method, true);
   if (status != EXIT_DONE)
     return status;
   if (list && !strcmp(list, "all"))
@@ -263,7 +265,8 @@ static int gather_spectra(Work *w) {
     return status;
   w->places = outmap_places(&w->evidence, &err);
   w->notes = w->places ? near_notes(&w->evidence, &err) : NULL;
-  if (!w->notes || gather_loops(w, &err) || gather_tuples(w, &err) ||
+  w->tried = w->notes ? try_notes(&w->evidence, &err) : NULL;
+  if (!w->tried || gather_loops(w, &err) || gather_tuples(w, &err) ||
       gather_cover(w, &err) ||
       near_tests_find(w->nearest, NEAREST, w->store, &w->suite, &err))
     return cli_error(&err);
@@ -283,6 +286,7 @@ static void fill_html(Work *w) {
   HtmlReport *h = &w->html;
   h->report.deaths = &w->evidence.deaths;
   h->report.places = w->places;
+  h->report.tried = w->tried;
   h->started = session ? session->started : NULL;
   h->finished = session && session->finished;
   h->methods = w->methods.items;
@@ -323,11 +327,11 @@ static int gather(Work *w) {
   sources_init(&w->sources, &w->suite);
   session_evidence_init(&w->evidence, w->store, &w->suite);
   w->html.report = (Report){.suite = &w->suite,
-                            .method = first_method(w),
+                            .method = first_method(w, &err),
                             .top = o->rank.top,
                             .deaths = &w->evidence.deaths,
                             .sources = &w->sources};
-  if (find_core(w, &err))
+  if (!w->html.report.method || find_core(w, &err))
     return cli_error(&err);
   int status = gather_spectra(w);
   if (status != EXIT_DONE)

@@ -16,8 +16,10 @@
 #include "cli/known.h"
 #include "cli/rank.h"
 #include "cli/rebuild.h"
+#include "cli/run.h"
 #include "cli/run_close.h"
 #include "cli/run_report.h"
+#include "cli/run_try.h"
 #include "process/words.h"
 #include "run/summary.h"
 #include "run/testfile.h"
@@ -42,7 +44,9 @@ typedef struct {
   bool built; // by us, in the store
   bool makes; // make runs the tests as one, and builds as it goes
   bool quiet, no_build, watch, confined;
-  double close;     // seconds for a closer look; below 0: not given
+  double close; // seconds for a closer look; below 0: not given
+  bool tries;   // --try
+  RunTryOptions tried;
   const char *base; // what relative paths are relative to; NULL: here
   const char *root; // the session's directory; NULL: here
   const char *source, *copied; // of what we built; NULL: nothing
@@ -58,6 +62,7 @@ static void options_init(Options *o) {
   o->run.rerun = true;
   o->run.segments = true;
   o->close = -1;
+  run_try_options_init(&o->tried);
 }
 
 static void options_release(Options *o) {
@@ -141,6 +146,9 @@ static const Option options[] = {
     {"close", "SECONDS", &option_real0, offsetof(Options, close),
      "time for a closer look at the tests that matter (default: as long as the "
      "tests took, 5 to 10; 0: none)"},
+    {"try", NULL, &option_flag, offsetof(Options, tries),
+     "then change one thing at a time at the first suspects and see what "
+     "repairs the failing tests, as `culprit try` does"},
     {"confine", NULL, &option_flag, offsetof(Options, confined),
      "discard what the tests write and refuse connections: for programs that "
      "you do not trust"},
@@ -229,15 +237,15 @@ static int check_options(const RunOptions *o) {
   return OPTIONS_TAKEN;
 }
 
-// `culprit run --failed` alone: the options of the command that made the newest
-// session, then those of this one.
-static int take_stored_options(Options *o, Store *store, int argc, char **argv,
-                               Err *err) {
+// `culprit run --failed` alone: the options of the command that made the session
+// (0: the newest), then those of this one.
+static int take_stored_options(Options *o, Store *store, int64_t session,
+                               int argc, char **argv, Err *err) {
   Suite suite = {0};
   Options fresh;
   Words words;
   options_init(&fresh);
-  int rc = store_load(store, 0, &suite, err);
+  int rc = store_load(store, session, &suite, err);
   if (!rc) {
     char *line = arena_strdup(&fresh.arena, suite.command);
     fresh.base = fresh.root = arena_strdup(&fresh.arena, suite.cwd);
@@ -245,8 +253,10 @@ static int take_stored_options(Options *o, Store *store, int argc, char **argv,
     if (!words_parse(&words, line, &fresh.arena) || words.argc < 2 ||
         parse_arguments(&fresh, (int)words.argc - 1, words.argv + 1) !=
             OPTIONS_TAKEN)
-      rc = err_set(err, "`culprit run` did not make the newest session: name "
-                        "the tests (--tests FILE)");
+      rc = err_set(err,
+                   "`culprit run` did not make the %s session: name the "
+                   "tests (--tests FILE)",
+                   session ? "chosen" : "newest");
   }
   suite_release(&suite);
   fresh.run.add = false;
@@ -378,8 +388,24 @@ static bool is_comparable(const Suite *suite) {
          rank_has_spectra(suite, VERDICT_PASS);
 }
 
-static int run_again(void *adapter, Runner *r, Err *err) {
+int run_adapter_again(void *adapter, Runner *r, Err *err) {
   return ((const Adapter *)adapter)->run(r, err);
+}
+
+// --try: experiments, confined, and the ranking by them.
+static int try_after_run(const Options *o, const Adapter *adapter,
+                         const Runner *r, const RankOptions *rank) {
+  RunOptions confined = o->run;
+  Runner like = *r;
+  RunTry t = {.options = &o->tried,
+              .quiet = o->quiet,
+              .json = prints_json(o),
+              .show_progress = show_progress,
+              .modules = r->seen.items,
+              .nmodules = r->seen.len};
+  confined.confine = &o->confine.plan;
+  like.options = &confined;
+  return run_try(&t, adapter, &like, r->store, r->session, rank);
 }
 
 // `status`: of report_suite. Returns an exit status.
@@ -396,8 +422,10 @@ static int rank(const Options *o, const Adapter *adapter, const Runner *r,
                            .json = prints_json(o),
                            .watched = !prints_json(o) && isatty(STDOUT_FILENO),
                            .show_progress = show_progress};
-  int ranked =
-      run_close_rank(&close, &rank, run_again, (void *)adapter, r, r->store);
+  int ranked = run_close_rank(&close, &rank, run_adapter_again, (void *)adapter,
+                              r, r->store);
+  if (o->tries && status < 0 && ranked == EXIT_DONE && closer)
+    ranked = try_after_run(o, adapter, r, &rank);
   return ranked == EXIT_DONE && !rank.none_ok ? EXIT_FAILED : ranked;
 }
 
@@ -600,6 +628,38 @@ static int run_tests(Options *o, const char *dir, Store *store,
   return status;
 }
 
+int run_stored(Store *store, int64_t session, int jobs,
+               const ConfinePlan *confine, RunAgainWork *work, void *context) {
+  Options o;
+  Err err = {0};
+  const Adapter *adapter;
+  char *none[] = {"run", NULL};
+  options_init(&o);
+  o.quiet = true;
+  int status = take_stored_options(&o, store, session, 1, none, &err)
+                   ? cli_error(&err)
+                   : 0;
+  if (!status)
+    status = build_tree(&o, store_dir(store));
+  o.run.confine = NULL; // as the adapter sees it; what runs is confined
+  if (!status)
+    status = choose_adapter(&o, &adapter);
+  if (!status) {
+    char *cwd = path_absolute(".", o.root), *root = shown_from(&o, cwd);
+    Runner like = {.root = root, .cwd = cwd, .command = ""};
+    o.run.confine = confine;
+    o.run.jobs = jobs ? jobs : o.run.jobs;
+    status = runner_open(&like, &o.run, &err) ? cli_error(&err)
+                                              : work(context, adapter, &like);
+    Err ignored;
+    runner_close(&like, false, &ignored);
+    free(root);
+    free(cwd);
+  }
+  options_release(&o);
+  return status;
+}
+
 static int run_in_existing(Options *o, const char *dir, int argc, char **argv,
                            const char *command) {
   Err err = {0};
@@ -608,7 +668,7 @@ static int run_in_existing(Options *o, const char *dir, int argc, char **argv,
   if (store_open(&store, dir, STORE_EXISTING, &err))
     return cli_error(&err);
   int status;
-  if (alone && take_stored_options(o, store, argc, argv, &err))
+  if (alone && take_stored_options(o, store, 0, argc, argv, &err))
     status = cli_error(&err);
   else
     status = run_tests(o, dir, store, command);

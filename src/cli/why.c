@@ -12,9 +12,10 @@
 #include "locate/near_note.h"
 #include "locate/outmap.h"
 #include "locate/spec_note.h"
-#include "locate/twins.h"
+#include "locate/try_note.h"
 #include "process/words.h"
 #include "report/why.h"
+#include "tally/twins.h"
 #include "util/capture.h"
 
 typedef struct {
@@ -30,7 +31,8 @@ typedef struct {
   Suite suite;
   SessionEvidence evidence;
   const OutputPlaces *places;
-  const Notes *near, *cores; // of `culprit near`, `culprit spec`
+  const char *method;                // of `culprit rank`
+  const Notes *near, *cores, *tried; // of `culprit near`, `spec`, `try`
   Sources sources;
   Fault fault;          // the line
   const char *function; // whose best ranked line it is; NULL: it was named
@@ -238,7 +240,7 @@ static int best_line(Work *w, const Options *o, const LocateOptions *options,
   bool lacking;
   uint32_t function;
   *statement = ENTITY_NONE;
-  localizer_find(rank_own_method(&w->suite), &method);
+  localizer_find(w->method, &method);
   if (find_function(&w->suite, o->place, &function, err) ||
       localizer_open(&l, &w->evidence, &method, options, err))
     return -1;
@@ -285,6 +287,9 @@ static int gather(Work *w, Store *store, const Options *o) {
   LocateOptions options = {.by = ENTITY_STATEMENT,
                            .others_pass = o->rank.other_failures_pass};
   session_evidence_init(&w->evidence, store, &w->suite);
+  w->method = rank_own_method(&w->evidence, &err);
+  if (!w->method)
+    return cli_error(&err);
   if (find_line(w, o, &options, &err))
     return cli_fail(EXIT_USAGE, "%s", err.text);
   if (w->fault.places.len > 1)
@@ -297,6 +302,7 @@ static int gather(Work *w, Store *store, const Options *o) {
       near_tests_find(w->nearest, w->suite.nfailures, store, &w->suite, &err) ||
       gather_near(w, store, o, &err) ||
       !(w->cores = spec_notes(&w->evidence, &err)) ||
+      !(w->tried = try_notes(&w->evidence, &err)) ||
       !(w->places = outmap_places(&w->evidence, &err)))
     return cli_error(&err);
   return check_comparable(w, o);
@@ -308,6 +314,8 @@ static int print(Work *w, const Options *o) {
                         .deaths = &w->evidence.deaths,
                         .places = w->places,
                         .nearest = w->nearest,
+                        .tried = w->tried,
+                        .color = cli_color(),
                         .sources = &w->sources},
              .source = place->source,
              .line = place->line,
@@ -318,7 +326,7 @@ static int print(Work *w, const Options *o) {
              .covers = w->twins.covers,
              .twins = w->twins.statements.items,
              .ntwins = w->twins.statements.len,
-             .method = rank_own_method(&w->suite),
+             .method = w->method,
              .all = o->all,
              .notes = w->notes,
              .cores = w->cores};

@@ -6,7 +6,7 @@
 //   clang -x ir a.out.bc -c -o a.o
 //
 // `count` splits critical edges, plans (plan.h), embeds bitcode and map, counts
-// (probe.h) and adds the runtime. `trace`, `close` and `mark` make other builds from the
+// (probe.h) and adds the runtime. `trace`, `close`, `try` and `mark` make other builds from the
 // embedded bitcode, the other subcommands answer questions about it. Kept apart
 // from culprit-cc because loading LLVM takes longer than many a compiler call
 // that needs none of it.
@@ -27,6 +27,7 @@
 #include "close/pairs.h"
 #include "close/relations.h"
 #include "compile/bitcode_format.h"
+#include "hook/hook_insert.h"
 #include "instrument/boundaries.h"
 #include "instrument/dependences.h"
 #include "instrument/generate.h"
@@ -305,6 +306,42 @@ static int close_build(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   return rc;
 }
 
+// As a close build, it keeps the entities of lines, so that its runs can be told
+// apart into tests; nothing is counted.
+static int try_build(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
+  CloseUnit unit;
+  HookSites sites = {0};
+  Str map = {0}, table = {0};
+  p->maps = &o->maps;
+  if (identify(o, p, err))
+    return -1;
+  UnitId id = p->id;
+  plan_module(p, m, false);
+  if (o->mutate && plant(m, o, p, err))
+    return -1;
+  if (!p->ncounters)
+    return add_contract_runtime(m, o->runtime, err);
+  close_unit_init(&unit, m, p);
+  hook_sites_find(&sites, m, p);
+  map_write(p, COUNTERS_HITS, &map);
+  close_unit_add_counters(&unit);
+  hook_sites_write(&sites, p, &id, &table);
+  hooks_insert(m, &sites, &id);
+  expect_null(m);
+  probe_add_section(m, "__culprit_map", MAP_SECTION, map.data, map.len);
+  probe_add_section(m, "__culprit_sites", TRY_SECTION, table.data, table.len);
+  int rc = add_segments(m, o->runtime, err);
+  if (!rc)
+    rc = add_runtime(m, o->runtime, err);
+  if (!rc)
+    rc = add_contract_runtime(m, o->runtime, err);
+  close_unit_release(&unit);
+  hook_sites_release(&sites);
+  str_release(&map);
+  str_release(&table);
+  return rc;
+}
+
 static int mark(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   (void)p;
   marks_insert(m, o->unit);
@@ -371,6 +408,11 @@ static const Subcommand subcommands[] = {
      "        [--opt LEVEL] [--object] INPUT -o OUTPUT",
      false, true, true},
     {"close", close_build,
+     "--runtime FILE [--mutate N] [--prefix-map FROM=TO]... [--opt LEVEL] "
+     "[--object]\n"
+     "        INPUT -o OUTPUT",
+     true, true, true},
+    {"try", try_build,
      "--runtime FILE [--mutate N] [--prefix-map FROM=TO]... [--opt LEVEL] "
      "[--object]\n"
      "        INPUT -o OUTPUT",

@@ -30,6 +30,8 @@
 #define METHOD_DEFAULT "cascade"
 // The method for sessions that `culprit spec` made.
 #define METHOD_SPEC "spec"
+// The method for sessions on which `culprit try` made experiments.
+#define METHOD_TRY "try"
 
 typedef struct Localizer Localizer;
 typedef struct OpenLocalizer OpenLocalizer;

@@ -47,7 +47,8 @@ static bool take_fact(void *note, char **f, size_t n, Arena *arena) {
   NearNote *to = note;
   if (n == 2 && !strcmp(f[0], "command"))
     return (to->command = arena_strdup(arena, f[1]));
-  return n >= 7 && !strcmp(f[0], "branch") && take_branch(to, f, n, arena);
+  return n >= 7 && n <= 9 && !strcmp(f[0], "branch") &&
+         take_branch(to, f, n, arena);
 }
 
 static bool is_complete(const void *note) {

@@ -214,6 +214,8 @@ int notes_load(Notes *n, const NoteKind *kind, const char *dir,
   *n = (Notes){.kind = kind};
   find_sessions(kind, dir, &sessions);
   for (size_t i = 0; !rc && i < sessions.len; i++) {
+    if (kind->own_session && sessions.items[i] != suite->session)
+      continue;
     char *path = note_path(kind, dir, sessions.items[i]);
     rc = load_note(n, path, sessions.items[i], suite, err);
     free(path);

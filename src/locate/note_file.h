@@ -1,4 +1,4 @@
-// Notes: what `culprit near` and `culprit spec` found out, kept beside the
+// Notes: what `culprit near`, `spec` and `try` found out, kept beside the
 // store for `rank`, `why` and `report`. A note is a text file
 // STORE/KIND/SESSION.tsv with one fact per line and tabs between its fields (a
 // tab, a line break and % inside a field are %09, %0A, %25).
@@ -7,8 +7,9 @@
 //   signature  exit status 1           of the failure
 //   source     /src/f.c  1f0c...       hash of its text, hexadecimal
 //
-// Further facts are the kind's own: near_note.h, spec_note.h. A note is about
-// every session that has these source texts and shows this failure.
+// Further facts are the kind's own: near_note.h, spec_note.h, try_note.h. A note
+// is about every session that has these source texts and shows this failure,
+// unless its kind says that it is about its own session only.
 //
 //   Notes notes;
 //   notes_load(&notes, &near_note_kind, store_dir(store), &suite, &err);
@@ -47,9 +48,10 @@ typedef struct {
   bool (*take)(void *note, char **fields, size_t n, Arena *arena);
   bool (*complete)(const void *note); // NULL: always
   void (*release)(void *note);        // its own arrays
+  bool own_session; // it is about the session in which it was found only
 } NoteKind;
 
-enum { NOTE_FIELDS = 9 }; // at most, in one fact
+enum { NOTE_FIELDS = 10 }; // at most, in one fact
 
 // --- one note ---------------------------------------------------------------
 

@@ -2,21 +2,28 @@
 // were made there and what became of the tests. As a localizer (`rank --method
 // try`): lines with a change that repairs every failing test and breaks no
 // passing one come first; then by the best change's share of failing tests
-// repaired minus share of passing tests broken; within equals in the order of
-// the method that is the session's default without experiments.
+// repaired minus share of passing tests broken, if that is above 0; within
+// equals, and behind these, in the order of the default method (cascade), ties
+// included.
+//
+// Scores: 2 of a line whose change passes all tests; else that difference, above
+// 0; else the default method's score, scaled to -1 ... 0.
+//
+// A note is about the session whose tests were run, and no other.
 //
 // The facts of its notes (note_file.h):
 //
 //   try        1
 //   signature  output differs                  of the failure
+//   source     /src/f.c  1f0c...               hash of its text
 //   tests      27  181                         failing, passing
 //   runs       4312  1                         how many were made; was the
 //                                              search ended early (0, 1)
-//   source     /src/f.c  1f0c...               hash of its text
 //   line       /src/f.c  11  31                changes tried there
 //   change     /src/f.c  11  compare  27  27  181  181  1  `<` to `<=`
 //              kind, failing tests repaired of tried, passing tests that still
-//              pass of tried, were all tests tried; in words
+//              pass of tried, were all tests tried; in words. Not more of a
+//              kind than `tests` says, and if all were, as many
 //   diff       --- a/f.c...                    of the change before it: it was
 //                                              applied, compiled and tested
 //   question   -n 3 4                          an input on which the survivors
@@ -32,23 +39,27 @@
 #include "locate/session_evidence.h"
 #include "util/array.h"
 #include "util/err.h"
+#include "util/str.h"
 
 typedef struct {
   const char *file; // absolute
   uint32_t line;
-  const char *kind;          // compare, constant, call, ... (JSON: "kind")
-  const char *text;          // "`<` to `<=`"
-  const char *diff;          // unified; NULL: there is none
+  const char *kind;           // compare, constant, call, ... (JSON: "kind")
+  const char *text;           // "`<` to `<=`"
+  const char *diff;           // unified; NULL: there is none
   uint32_t repaired, failing; // of the failing tests that were tried
   uint32_t kept, passing;     // of the passing ones: those that still pass
   bool all_tests;             // every test of the session was tried
+  uint32_t statement; // set by try_notes(): the one on the line, or nearest
+                      // above; ENTITY_NONE: the session has none
 } TriedChange;
 
 // A line with at least one change that was tried.
 typedef struct {
   const char *file;
   uint32_t line;
-  uint32_t tried; // changes
+  uint32_t tried;     // changes
+  uint32_t statement; // as above
 } TriedLine;
 
 typedef struct {
@@ -65,9 +76,35 @@ extern const NoteKind try_note_kind;
 
 // The notes about the session, loaded by the first call. NULL: that failed.
 const Notes *try_notes(SessionEvidence *s, Err *err);
+
 // (repaired / failing) - (1 - kept / passing); of no passing test: the first.
 double tried_score(const TriedChange *c);
 // Does it repair all failing tests and break none, of all tests?
 bool tried_survives(const TriedChange *c);
+// Of all changes, those that do.
+size_t tried_survivors(const TryNote *n);
+
+// How many changes were tried at the statement.
+uint32_t tried_at(const TryNote *n, uint32_t statement);
+// The best change at the statement, or with ENTITY_NONE of all; NULL: none
+// there repaired a failing test.
+const TriedChange *tried_best(const TryNote *n, uint32_t statement);
+
+// --- sentences --------------------------------------------------------------
+
+#define EVIDENCE_TRY "try" // the kind of what is said of a line
+// The note of a ranking with several changes that pass all tests: "2 changes
+// pass all 208 tests; " and the question, if there is one.
+#define EVIDENCE_ALTERNATIVES "alternatives"
+
+// "27 of 27 failing tests pass, 181 of 181 passing tests still do". Where not
+// all tests were tried: "10 of 10 failing tests tried pass, 9 of 20 passing
+// tests tried still do (of 27 failing and 181 passing tests)".
+void tried_tell(const TryNote *n, const TriedChange *c, Str *out);
+// "no small change here repairs a failing test (31 tried)"
+void tried_tell_none(uint32_t tried, Str *out);
+// "these changes differ on the input `-n 3 4`: what should the program print?"
+// False: there is nothing to ask.
+bool tried_ask(const TryNote *n, Str *out);
 
 #endif

@@ -58,13 +58,14 @@ static bool is_program(const char *path) {
 
 // --- one build --------------------------------------------------------------
 
-static void build_in_child(const char *program, const char *cache, int out) {
+static void build_in_child(OtherBuild *make, const char *program,
+                           const char *cache, int out) {
   TraceBuild b = {0};
   Err err = {0};
   setpgid(0, 0);
   if (prctl(PR_SET_PDEATHSIG, SIGKILL))
     _exit(1);
-  if (!close_build(&b, program, cache, &err))
+  if (!make(&b, program, cache, &err))
     _exit(0);
   ssize_t said = write(out, err.text, strlen(err.text));
   _exit(said < 0 ? 2 : 1);
@@ -100,15 +101,15 @@ static bool await(int from, CloseGoOn *go_on, void *context, Str *said) {
 
 typedef enum { BUILD_DONE, BUILD_FAILED, BUILD_LATE } BuildEnd;
 
-static BuildEnd build(const char *program, const char *cache, CloseGoOn *go_on,
-                      void *context, Str *said) {
+static BuildEnd build(OtherBuild *make, const char *program, const char *cache,
+                      CloseGoOn *go_on, void *context, Str *said) {
   int ends[2], status = 1;
   if (pipe2(ends, O_CLOEXEC))
     return BUILD_FAILED;
   fflush(NULL);
   pid_t pid = fork();
   if (pid == 0)
-    build_in_child(program, cache, ends[1]);
+    build_in_child(make, program, cache, ends[1]);
   close(ends[1]);
   if (pid < 0) {
     close(ends[0]);
@@ -147,7 +148,7 @@ static int link_build(CloseBuilds *b, const char *program, const char *build,
 static int take_build(CloseBuilds *b, const char *program, const char *cache,
                       Err *err) {
   TraceBuild t = {0};
-  if (close_build(&t, program, cache, err))
+  if (b->make(&t, program, cache, err))
     return -1;
   int rc = link_build(b, program, t.program, err);
   if (t.note)
@@ -168,13 +169,13 @@ static int make_one(CloseBuilds *b, const char *program, const char *cache,
                     CloseGoOn *go_on, void *context, Err *err) {
   Str said = {0};
   int rc = 0;
-  switch (build(program, cache, go_on, context, &said)) {
+  switch (build(b->make, program, cache, go_on, context, &said)) {
   case BUILD_DONE:
     rc = take_build(b, program, cache, err);
     break;
   case BUILD_FAILED:
     array_push(&b->notes,
-               mem_printf("no closer look at %s: %s", program,
+               mem_printf("%s %s: %s", b->purpose, program,
                           said.len ? said.data : "it cannot be built again"));
     break;
   case BUILD_LATE:

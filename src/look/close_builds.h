@@ -1,12 +1,13 @@
-// The close builds of the programs that a session's tests run
-// (program/trace_build.h), in a directory where the programs find them
-// (runtime/close_name.h).
+// Other builds of the programs that a session's tests run, for a closer look or
+// for experiments (program/trace_build.h), in a directory where the programs
+// find them (runtime/close_name.h).
 #ifndef CULPRIT_LOOK_CLOSE_BUILDS_H
 #define CULPRIT_LOOK_CLOSE_BUILDS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "program/trace_build.h"
 #include "run/runner.h"
 #include "util/array.h"
 #include "util/err.h"
@@ -16,7 +17,13 @@ typedef struct {
   char *program, *build; // paths
 } CloseProgram;
 
+// close_build or try_build.
+typedef int OtherBuild(TraceBuild *b, const char *program, const char *cache,
+                       Err *err);
+
 typedef struct {
+  OtherBuild *make;
+  const char *purpose; // "no closer look at": what a note begins with
   char *dir;
   ARRAY(CloseProgram) programs;
   Hashmap index;       // paths of programs -> index
@@ -27,7 +34,7 @@ typedef struct {
 // Is asked while compilers run: is there still time?
 typedef bool CloseGoOn(void *context);
 
-// Makes those of the modules that are programs, the ones with most failing runs
+// `make` and `purpose` are set. Makes those of the modules that are programs, the ones with most failing runs
 // first. Fails if `dir` cannot be written to.
 int close_builds_make(CloseBuilds *b, const SeenModule *modules, size_t n,
                       const char *cache, const char *dir, CloseGoOn *go_on,

@@ -427,6 +427,8 @@ static int make_builds(Look *l, Runner *r, Err *err) {
   const CloseLookOptions *o = l->options;
   char *dir = arena_printf(&l->arena, "%s/close", r->scratch.dir);
   char *cache = arena_printf(&l->arena, "%s/trace", store_dir(r->store));
+  l->builds.make = close_build;
+  l->builds.purpose = "no closer look at";
   int rc = close_builds_make(&l->builds, o->modules, o->nmodules, cache, dir,
                              go_on, l, err);
   for (size_t i = 0; i < l->builds.notes.len; i++)

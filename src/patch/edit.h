@@ -14,23 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/try_format.h"
+#include "program/site_table.h"
 #include "util/arena.h"
 #include "util/array.h"
 #include "util/str.h"
-
-// A TrySite with its texts.
-typedef struct {
-  SiteKind kind;
-  uint8_t op, width, flags;
-  uint32_t line, column;
-  uint32_t operand;
-  SiteKind owner;
-  int64_t value;
-  const char *const *names; // "i:count", as the format has them
-  size_t nnames;
-  const char *text; // "": none
-} EditSite;
 
 typedef struct {
   TryChange change;
@@ -47,10 +34,8 @@ typedef ARRAY(Edit) Edits;
 
 // Appends the edits of the text of a source file, best first. Their memory is
 // that of `arena`.
-void edits_find(const EditSite *site, EditChange change, const char *text,
+void edits_find(const Site *site, EditChange change, const char *text,
                 size_t len, Arena *arena, Edits *out);
-// The change in words, without the source. Memory: `arena`.
-const char *edit_words(const EditSite *site, EditChange change, Arena *arena);
 
 // Appends the whole text with the edit.
 void edit_apply(const Edit *e, const char *text, size_t len, Str *out);

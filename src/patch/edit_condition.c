@@ -14,7 +14,7 @@ static const struct {
     [OP_GT] = {">", CODE_ORDERS},  [OP_GE] = {">=", CODE_ORDERS},
     [OP_NE] = {"!=", CODE_EQUALS}, [OP_LE] = {"<=", CODE_ORDERS}};
 
-const char *compare_text(unsigned op) {
+const char *compare_mark(unsigned op) {
   return op < OP_COMPARES ? compares[op].text : "?";
 }
 
@@ -43,26 +43,27 @@ static bool is_and(TryChange c) {
   return c == CHANGE_AND || c == CHANGE_AND_NAME;
 }
 
-const char *clause_text(const EditSite *site, EditChange change, Arena *arena) {
-  bool names =
-      change.change == CHANGE_AND_NAME || change.change == CHANGE_OR_NAME;
-  unsigned op = (unsigned)(change.a >> 8) & 0xff;
-  int64_t which = change.a & 0xff;
+// What it says: "n > 0".
+static const char *clause_text(Editor *ed) {
+  const Site *site = ed->site;
+  EditChange c = ed->change;
+  unsigned op = (unsigned)(c.a >> 8) & 0xff;
+  int64_t which = c.a & 0xff;
   const char *name = site_name(site, which);
   bool pointer =
-      which < (int64_t)site->nnames && text_starts(site->names[which], "p:");
-  if (names)
-    return arena_printf(arena, "%s %s %s", name, compare_text(op),
-                        site_name(site, change.b));
-  if (pointer && !change.b && (op == OP_EQ || op == OP_NE))
-    return arena_printf(arena, op == OP_EQ ? "!%s" : "%s", name);
-  return arena_printf(arena, "%s %s %lld", name, compare_text(op),
-                      (long long)change.b);
+      which < (int64_t)site->nnames && site->names[which].kind == 'p';
+  if (c.change == CHANGE_AND_NAME || c.change == CHANGE_OR_NAME)
+    return arena_printf(ed->arena, "%s %s %s", name, compare_mark(op),
+                        site_name(site, c.b));
+  if (pointer && !c.b && (op == OP_EQ || op == OP_NE))
+    return arena_printf(ed->arena, op == OP_EQ ? "!%s" : "%s", name);
+  return arena_printf(ed->arena, "%s %s %lld", name, compare_mark(op),
+                      (long long)c.b);
 }
 
 static void add_clause(Editor *ed, Extent e) {
   bool both = is_and(ed->change.change);
-  const char *clause = clause_text(ed->site, ed->change, ed->arena);
+  const char *clause = clause_text(ed);
   Piece left = piece_of(ed, e);
   if (left.level == CODE_AND && !both) // compilers warn without parentheses
     left = piece_text(arena_printf(ed->arena, "(%s)", left.text));
@@ -119,7 +120,7 @@ static void change_truth(Editor *ed, Extent e) {
     add_clause(ed, e);
   else if (ed->change.change == CHANGE_COMPARE && plain && op < OP_COMPARES)
     editor_replace(ed, e,
-                   piece_binary(ed, piece_of(ed, e), compare_text(op),
+                   piece_binary(ed, piece_of(ed, e), compare_mark(op),
                                 compare_level(op), piece_text("0")),
                    NULL);
 }
@@ -131,7 +132,7 @@ static void change_compare(Editor *ed, unsigned now) {
   bool other =
       ed->change.change == CHANGE_COMPARE || ed->change.change == CHANGE_NEGATE;
   if (other && op < OP_COMPARES)
-    editor_operator(ed, ed->at, compare_text(op), compare_level(op));
+    editor_operator(ed, ed->at, compare_mark(op), compare_level(op));
   else if (ed->change.change == CHANGE_FORCE)
     force(ed, e);
   else if (is_clause(ed->change.change))

@@ -44,9 +44,9 @@ static Piece stored_value(Editor *ed, Extent e) {
   Piece right = piece_of(ed, editor_right(ed, ed->at));
   const char *oper = editor_raw(ed, (Extent){ed->at, ed->at});
   for (unsigned op = 0; op < OP_ARITHS; op++) {
-    size_t n = strlen(arith_text(op));
-    if (!strncmp(oper, arith_text(op), n) && !strcmp(oper + n, "="))
-      return piece_binary(ed, left, arith_text(op), arith_level(op), right);
+    size_t n = strlen(arith_mark(op));
+    if (!strncmp(oper, arith_mark(op), n) && !strcmp(oper + n, "="))
+      return piece_binary(ed, left, arith_mark(op), arith_level(op), right);
   }
   return right;
 }

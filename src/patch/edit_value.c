@@ -20,7 +20,7 @@ static const struct {
                        [OP_SHL] = {"<<", CODE_SHIFTS},
                        [OP_SHR] = {">>", CODE_SHIFTS}};
 
-const char *arith_text(unsigned op) {
+const char *arith_mark(unsigned op) {
   return op < OP_ARITHS ? ariths[op].text : "?";
 }
 
@@ -31,7 +31,7 @@ int arith_level(unsigned op) {
 // Is it the operator, or that of a compound assignment: `+`, `+=`?
 static bool is_compound(const Editor *ed, size_t token, unsigned op) {
   char text[4];
-  snprintf(text, sizeof text, "%s=", arith_text(op));
+  snprintf(text, sizeof text, "%s=", arith_mark(op));
   return code_is(&ed->code, token, text) && code_level(&ed->code, token);
 }
 
@@ -92,16 +92,24 @@ static void edit_step(Editor *ed) {
         NULL);
 }
 
+static bool is_value_change(TryChange c) {
+  return c == CHANGE_ADD || c == CHANGE_SET || c == CHANGE_MINUS;
+}
+
 // --- operators --------------------------------------------------------------
 
 static void edit_compound(Editor *ed) {
   Extent e = code_expression(&ed->code, ed->at);
+  if (is_value_change(ed->change.change)) {
+    editor_value(ed, editor_right(ed, ed->at));
+    return;
+  }
   const Token *t = &ed->code.tokens.items[ed->at];
   const char *old = editor_raw(ed, (Extent){ed->at, ed->at});
   const char *new =
       ed->change.change == CHANGE_RIGHT ? "="
       : ed->change.change == CHANGE_ARITH
-          ? arena_printf(ed->arena, "%s=", arith_text((unsigned)ed->change.a))
+          ? arena_printf(ed->arena, "%s=", arith_mark((unsigned)ed->change.a))
           : NULL;
   if (new)
     editor_add(ed, t->at, t->at + (size_t)t->len, new,
@@ -123,17 +131,21 @@ static void edit_unary(Editor *ed) {
   else if (ed->change.change == CHANGE_LEFT)
     editor_replace(ed, e, piece_text(ed->site->op == OP_SUB ? "0" : "-1"),
                    NULL);
+  else if (is_value_change(ed->change.change))
+    editor_value(ed, e);
 }
 
 static void edit_binary(Editor *ed) {
   Extent e = code_expression(&ed->code, ed->at);
   unsigned op = (unsigned)ed->change.a;
   if (ed->change.change == CHANGE_ARITH && op < OP_ARITHS)
-    editor_operator(ed, ed->at, arith_text(op), arith_level(op));
+    editor_operator(ed, ed->at, arith_mark(op), arith_level(op));
   else if (ed->change.change == CHANGE_LEFT)
     editor_replace(ed, e, piece_of(ed, editor_left(ed, ed->at)), NULL);
   else if (ed->change.change == CHANGE_RIGHT)
     editor_replace(ed, e, piece_of(ed, editor_right(ed, ed->at)), NULL);
+  else if (is_value_change(ed->change.change))
+    editor_value(ed, e);
 }
 
 void edit_arith(Editor *ed) {
@@ -146,7 +158,7 @@ void edit_arith(Editor *ed) {
     edit_step(ed);
   else if (unary && code_is_prefix(&ed->code, ed->at))
     edit_unary(ed);
-  else if (code_is(&ed->code, ed->at, arith_text(op)) &&
+  else if (code_is(&ed->code, ed->at, arith_mark(op)) &&
            code_level(&ed->code, ed->at))
     edit_binary(ed);
 }
@@ -352,13 +364,12 @@ static void constant_at_token(Editor *ed, int64_t want) {
     change_operand(ed, want);
   else if (owner == SITE_INDEX)
     each_subscript(ed, change_subscript, want);
-  else if (owner == SITE_NONE)
+  else if (owner == SITE_OTHER)
     change_literals(ed, code_from(&ed->code, ed->at, CODE_ASSIGNS), want);
 }
 
 void edit_constant(Editor *ed) {
-  if (ed->change.change == CHANGE_ADD || ed->change.change == CHANGE_SET ||
-      ed->change.change == CHANGE_MINUS)
+  if (is_value_change(ed->change.change))
     constant_at_token(ed, in_width(ed, ed->site->value));
 }
 

@@ -10,7 +10,7 @@
 #include "source/expression.h"
 
 typedef struct {
-  const EditSite *site;
+  const Site *site;
   EditChange change;
   Code code;
   size_t len; // of the text
@@ -86,13 +86,11 @@ void edit_index(Editor *ed);
 void edit_name(Editor *ed); // SITE_VARIABLE, SITE_FIELD
 
 // Operators as C writes them; of a TryCompare or TryArith.
-const char *compare_text(unsigned op);
-const char *arith_text(unsigned op);
+const char *compare_mark(unsigned op);
+const char *arith_mark(unsigned op);
 int compare_level(unsigned op);
 int arith_level(unsigned op);
-// What a clause says: "n > 0". Memory: `arena`.
-const char *clause_text(const EditSite *site, EditChange change, Arena *arena);
-// A site's name without its kind: "i:count" is "count".
-const char *site_name(const EditSite *site, int64_t number);
+// "?": there is no such name.
+const char *site_name(const Site *site, int64_t number);
 
 #endif

@@ -310,16 +310,26 @@ int program_code_compile_traced(const UnitCode *u, const char *bitcode,
   return rc;
 }
 
-int program_code_compile_close(const UnitCode *u, const char *bitcode,
-                               const char *object, Err *err) {
+static int compile_other(const UnitCode *u, const char *bitcode,
+                         const char *mode, const char *level,
+                         const char *object, Err *err) {
   char *plant =
       mem_printf("CULPRIT_MUTATE=%llu", (unsigned long long)(u->mutant - 1));
   const char *variables[] = {
-      "CULPRIT_MODE=close",
-      u->mutant ? plant : "CULPRIT_MUTATE=", "CULPRIT_STRICT=1", NULL};
-  int rc = compile_unit(u, bitcode, variables, "-O2", object, err);
+      mode, u->mutant ? plant : "CULPRIT_MUTATE=", "CULPRIT_STRICT=1", NULL};
+  int rc = compile_unit(u, bitcode, variables, level, object, err);
   free(plant);
   return rc;
+}
+
+int program_code_compile_close(const UnitCode *u, const char *bitcode,
+                               const char *object, Err *err) {
+  return compile_other(u, bitcode, "CULPRIT_MODE=close", "-O2", object, err);
+}
+
+int program_code_compile_try(const UnitCode *u, const char *bitcode,
+                             const char *object, Err *err) {
+  return compile_other(u, bitcode, "CULPRIT_MODE=try", "-O1", object, err);
 }
 
 // --- asking -----------------------------------------------------------------

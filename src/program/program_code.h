@@ -92,6 +92,10 @@ int program_code_compile_traced(const UnitCode *u, const char *bitcode,
 int program_code_compile_close(const UnitCode *u, const char *bitcode,
                                const char *object, Err *err);
 
+// Compiles a unit for experiments (hook/hook_insert.h).
+int program_code_compile_try(const UnitCode *u, const char *bitcode,
+                             const char *object, Err *err);
+
 // Compiles a unit as it was, with a table of its link-time constants
 // (instrument/link_table.h).
 int program_code_compile_linked(const UnitCode *u, const char *bitcode,

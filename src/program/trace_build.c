@@ -30,13 +30,14 @@ typedef enum {
   KIND_STORES = TRACE_STORES,
   KIND_MARKED = TRACE_MARKS,
   KIND_LINKED,
-  KIND_CLOSE
+  KIND_CLOSE,
+  KIND_TRY
 } Kind;
 
 // The place in the cache: from the units, the link and the formats.
 static char *cache_name(const ProgramCode *p, const char *cache, Kind kind) {
-  static const char *const suffixes[] = {"",        "-check",  "-stores",
-                                         "-marked", "-linked", "-close"};
+  static const char *const suffixes[] = {
+      "", "-check", "-stores", "-marked", "-linked", "-close", "-try"};
   XXH3_state_t *state = XXH3_createState();
   XXH3_64bits_reset(state);
   const uint32_t versions[] = {BUILD_VERSION, IR_VERSION, TRACE_VERSION};
@@ -62,13 +63,18 @@ typedef struct {
   Arena arena;
 } Builder;
 
-static bool has_ir(Kind kind) {
-  return kind != KIND_MARKED && kind != KIND_CLOSE;
+// Objects of close and try builds depend on nothing but their unit, and are
+// kept.
+static bool keeps_objects(Kind kind) {
+  return kind == KIND_CLOSE || kind == KIND_TRY;
 }
 
-// Objects of a close build depend on nothing but their unit, and are kept.
+static bool has_ir(Kind kind) {
+  return kind != KIND_MARKED && !keeps_objects(kind);
+}
+
 static char *object_of(Builder *b, size_t i) {
-  if (b->kind != KIND_CLOSE)
+  if (!keeps_objects(b->kind))
     return arena_printf(&b->arena, "%s/%zu.o", b->dir, i);
   Str id = {0};
   const UnitCode *u = &b->code->units.items[i];
@@ -76,14 +82,15 @@ static char *object_of(Builder *b, size_t i) {
     str_addf(&id, "%02x", u->id.bytes[k]);
   if (u->mutant)
     str_addf(&id, "-%llu", (unsigned long long)u->mutant);
-  char *path = arena_printf(&b->arena, "%s/units/%s-close%d.o", b->cache,
-                            str_text(&id), BUILD_VERSION);
+  char *path =
+      arena_printf(&b->arena, "%s/units/%s-%s%d.o", b->cache, str_text(&id),
+                   b->kind == KIND_TRY ? "try" : "close", BUILD_VERSION);
   str_release(&id);
   return path;
 }
 
 static bool is_kept(Builder *b, size_t i) {
-  return b->kind == KIND_CLOSE && fs_exists(object_of(b, i));
+  return keeps_objects(b->kind) && fs_exists(object_of(b, i));
 }
 
 static int lower_unit(Builder *b, size_t i, Err *err) {
@@ -103,13 +110,15 @@ static int lower_unit(Builder *b, size_t i, Err *err) {
 }
 
 // Others may make the same object: moved into its place when it is whole.
-static int compile_close(Builder *b, size_t i, const char *bitcode, Err *err) {
+static int compile_kept(Builder *b, size_t i, const char *bitcode, Err *err) {
   const char *object = object_of(b, i);
   char *fresh = arena_printf(&b->arena, "%s/%zu.o", b->dir, i);
   if (is_kept(b, i))
     return 0;
-  int rc =
-      program_code_compile_close(&b->code->units.items[i], bitcode, fresh, err);
+  const UnitCode *u = &b->code->units.items[i];
+  int rc = b->kind == KIND_TRY
+               ? program_code_compile_try(u, bitcode, fresh, err)
+               : program_code_compile_close(u, bitcode, fresh, err);
   if (!rc && rename(fresh, object))
     rc = err_set(err, "%s: %s", object, strerror(errno));
   return rc;
@@ -120,7 +129,7 @@ static int compile_unit(Builder *b, size_t i, Err *err) {
   char *object = object_of(b, i);
   char *names = arena_printf(&b->arena, "%s/names", b->dir);
   const UnitCode *u = &b->code->units.items[i];
-  int rc = b->kind == KIND_CLOSE ? compile_close(b, i, bitcode, err)
+  int rc = keeps_objects(b->kind) ? compile_kept(b, i, bitcode, err)
            : b->kind == KIND_LINKED
                ? program_code_compile_linked(u, bitcode, object, err)
                : program_code_compile_traced(u, bitcode, (uint32_t)i, names,
@@ -196,6 +205,7 @@ static int fill(Builder *b, Err *err) {
   bool traces = has_ir(b->kind) && b->kind != KIND_LINKED;
   const char *part = traces                  ? "culprit-trace.o"
                      : b->kind == KIND_CLOSE ? "culprit-close.o"
+                     : b->kind == KIND_TRY   ? "culprit-try.o"
                                              : NULL;
   char *recorder = part ? path_of_part(part) : NULL;
   size_t n = b->code->units.len;
@@ -208,7 +218,7 @@ static int fill(Builder *b, Err *err) {
       program_code_link_objects(b->code, objects, recorder, b->dir, program,
                                 err))
     rc = -1;
-  for (size_t i = 0; i < n && !rc && b->kind != KIND_CLOSE; i++)
+  for (size_t i = 0; i < n && !rc && !keeps_objects(b->kind); i++)
     unlink(objects[i]);
   free(objects);
   free(recorder);
@@ -221,7 +231,7 @@ static int make(const ProgramCode *code, const char *cache, const char *place,
   char *dir = mem_printf("%s.%ld", place, (long)getpid());
   char *units = mem_printf("%s/units", cache);
   Builder b = {.code = code, .cache = cache, .dir = dir, .kind = kind};
-  int rc = fs_mkdirs(dir, err) || (kind == KIND_CLOSE && fs_mkdirs(units, err))
+  int rc = fs_mkdirs(dir, err) || (keeps_objects(kind) && fs_mkdirs(units, err))
                ? -1
                : 0;
   free(units);
@@ -318,6 +328,10 @@ int marked_build(TraceBuild *b, const char *program, const char *cache,
 int close_build(TraceBuild *b, const char *program, const char *cache,
                 Err *err) {
   return build(b, program, cache, KIND_CLOSE, err);
+}
+
+int try_build(TraceBuild *b, const char *program, const char *cache, Err *err) {
+  return build(b, program, cache, KIND_TRY, err);
 }
 
 void trace_build_release(TraceBuild *b) {

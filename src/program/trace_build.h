@@ -46,6 +46,9 @@ int marked_build(TraceBuild *b, const char *program, const char *cache,
 // too: programs that share them are only linked.
 int close_build(TraceBuild *b, const char *program, const char *cache,
                 Err *err);
+// The same program with a hook at every operation, to change one at a time
+// (runtime/try_format.h); the rest as for close_build.
+int try_build(TraceBuild *b, const char *program, const char *cache, Err *err);
 void trace_build_release(TraceBuild *b);
 
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "report/report.h"
+#include "report/tried.h"
 
 static void put_field(const char *text, FILE *out) {
   if (!text[strcspn(text, ",\"\r\n")]) {
@@ -21,8 +22,20 @@ static void put_field(const char *text, FILE *out) {
 static void begin(Report *r, FILE *out) {
   (void)r;
   fputs("failure,kind,signature,rank,rank_best,score,confidence,file,line,col,"
-        "function,ef,ep,failing,passing\n",
+        "function,ef,ep,failing,passing,change\n",
         out);
+}
+
+// The best that `culprit try` found there, in words; else nothing.
+static void put_change(const Report *r, size_t failure, const Suspect *s,
+                       FILE *out) {
+  const TryNote *n = report_tried(r, failure);
+  const TriedChange *c = n ? tried_best(n, s->entity) : NULL;
+  Str text = {0};
+  if (c)
+    tried_sentence(r, n, c, false, &text);
+  put_field(str_text(&text), out);
+  str_release(&text);
 }
 
 static void put_suspect(const Report *r, const Ranking *ranking,
@@ -38,8 +51,10 @@ static void put_suspect(const Report *r, const Ranking *ranking,
   put_field(suite_path(r->suite, e->source), out);
   fprintf(out, ",%u,%u,", e->line, e->col_lo);
   put_field(report_function(r->suite, e), out);
-  fprintf(out, ",%u,%u,%u,%u\n", s->ef, s->ep, ranking->failing,
+  fprintf(out, ",%u,%u,%u,%u,", s->ef, s->ep, ranking->failing,
           ranking->passing);
+  put_change(r, ranking->failure, s, out);
+  fputc('\n', out);
 }
 
 static void failure(Report *r, const Ranking *ranking, FILE *out) {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "locate/try_note.h"
 #include "model/condition.h"
 #include "util/fs.h"
 #include "util/mem.h"
@@ -290,12 +291,20 @@ static void add_voice(const Suite *suite, const Ranking *r, const Suspect *s,
                              .of = ranking_runs(r, e->kind)});
 }
 
+// A method that explains itself has named what carried the score; experiments
+// come on top of that.
+static bool names_carrier(const Suspect *s) {
+  for (size_t i = 0; i < s->evidence.len; i++)
+    if (strcmp(s->evidence.items[i].kind, EVIDENCE_TRY) != 0)
+      return true;
+  return false;
+}
+
 void evidence_gather(const Suite *suite, const Deaths *deaths, const Ranking *r,
                      const Suspect *s, EvidenceList *out) {
   for (size_t i = 0; i < s->evidence.len; i++)
     add(out, s->evidence.items[i].kind, mem_strdup(s->evidence.items[i].text));
-  // Who explains itself has named what carried it.
-  if (s->carried && !s->evidence.len)
+  if (s->carried && !names_carrier(s))
     add_voice(suite, r, s, s->carrier, s->carrier_ef, s->carrier_ep, out);
   if (s->hinted)
     add_voice(suite, r, s, s->hinter, s->hinter_ef, s->hinter_ep, out);

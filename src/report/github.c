@@ -5,7 +5,9 @@
 //   ::warning file=src/a.c,line=12,col=3,title=Suspect 1::27 of 27 failing, ...
 #include <string.h>
 
+#include "report/hints.h"
 #include "report/report.h"
+#include "report/tried.h"
 #include "util/escape.h"
 #include "util/str.h"
 
@@ -100,6 +102,52 @@ static void put_row(Report *r, const Ranking *ranking, const Suspect *s) {
   str_release(&text);
 }
 
+// A fence that no line of the text can close.
+static int fence_width(const char *text) {
+  size_t widest = 2;
+  for (const char *p = text; (p = strchr(p, '`'));) {
+    size_t n = strspn(p, "`");
+    widest = n > widest ? n : widest;
+    p += n;
+  }
+  return (int)widest + 1;
+}
+
+static void put_fence(int width, const char *language, FILE *out) {
+  for (int i = 0; i < width; i++)
+    fputc('`', out);
+  fprintf(out, "%s\n", language);
+}
+
+// The changes that pass all tests, as diffs.
+static void put_hints(const Report *r, size_t failure) {
+  const TryNote *n = report_tried(r, failure);
+  ChangeList changes = {0};
+  if (n)
+    tried_list(n, ENTITY_NONE, &changes);
+  for (size_t i = 0; i < changes.len && tried_survives(changes.items[i]); i++) {
+    const TriedChange *c = changes.items[i];
+    Str text = {0};
+    tried_sentence(r, n, c, true, &text);
+    fputs(i ? "Another hint: " : "Hint: ", r->summary);
+    put_markdown(str_text(&text), r->summary);
+    fputs("\n\n", r->summary);
+    if (c->diff) {
+      int width = fence_width(c->diff);
+      put_fence(width, "diff", r->summary);
+      hints_put_diff(c->diff, 0, false, r->summary);
+      put_fence(width, "\n", r->summary);
+    }
+    str_clear(&text);
+    if (i && tried_survivors(n) == i + 1 && tried_ask(n, &text)) {
+      put_markdown(str_text(&text), r->summary);
+      fputs("\n\n", r->summary);
+    }
+    str_release(&text);
+  }
+  array_release(&changes);
+}
+
 static void summarize(Report *r, const Ranking *ranking, size_t shown) {
   const FailureGroup *g = &r->suite->failures[ranking->failure];
   fprintf(r->summary, "### Failure %zu of %zu: ", ranking->failure + 1,
@@ -119,6 +167,7 @@ static void summarize(Report *r, const Ranking *ranking, size_t shown) {
   for (size_t i = 0; i < shown; i++)
     put_row(r, ranking, &ranking->suspects.items[i]);
   fprintf(r->summary, "\n%zu of %zu lines.\n\n", shown, ranking->suspects.len);
+  put_hints(r, ranking->failure);
 }
 
 // Every failure gets its share of the annotations, the first ones at least one.

@@ -363,6 +363,7 @@ static void put_failure(const Numbers *nums, size_t i, FILE *out) {
   put_sureness(h, i, out);
   put_nearest(nums, i, out);
   put_near(nums, g->signature, out);
+  html_changes_data(h, i, nums->index, out);
   fputc('}', out);
 }
 

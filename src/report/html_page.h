@@ -129,6 +129,15 @@ typedef struct {
 FILE *html_json_begin(HtmlJson *j);
 void html_json_end(HtmlJson *j, const char *id, FILE *out);
 
+// What `culprit try` found at the statement, as markup (html_tried.c): the
+// changes that repaired something, with their diffs.
+void html_changes(const HtmlReport *h, size_t failure, uint32_t statement,
+                  FILE *out);
+// The same of the whole failure, as a member of its data; nothing if nothing
+// was tried. `index`: how the page numbers a statement.
+void html_changes_data(const HtmlReport *h, size_t failure,
+                       const uint32_t *index, FILE *out);
+
 void html_static(HtmlReport *h, FILE *out);
 void html_data(HtmlReport *h, FILE *out);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/html_page.h"
+#include "report/tried.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -112,9 +113,12 @@ static void put_place(const Suite *suite, const Entity *e, FILE *out) {
   fprintf(out, ":%u</span>", e->line);
 }
 
-static void put_evidence(const EvidenceList *list, FILE *out) {
+// `changes`: all that there is to say of them has been said.
+static void put_evidence(const EvidenceList *list, bool changes, FILE *out) {
   fputs("<ul class=\"evidence\">", out);
   for (size_t i = 0; i < list->len; i++) {
+    if (changes && !strcmp(list->items[i].kind, EVIDENCE_TRY))
+      continue;
     fputs("<li>", out);
     html_text(list->items[i].text, out);
     fputs("</li>", out);
@@ -129,8 +133,9 @@ static void put_rank(const Listed *s, FILE *out) {
     fprintf(out, "%u–%u", s->rank_best, s->rank);
 }
 
-static void put_suspect(HtmlReport *h, const KeptListing *l, size_t i,
-                        FILE *out) {
+static void put_suspect(HtmlReport *h, size_t failure, size_t i, FILE *out) {
+  const KeptListing *l = &h->methods[0].listings[failure];
+  const TryNote *tried = report_tried(&h->report, failure);
   const Suite *suite = h->report.suite;
   const Listed *s = &l->items[i];
   const Entity *e = &suite->entities[s->entity];
@@ -150,8 +155,9 @@ static void put_suspect(HtmlReport *h, const KeptListing *l, size_t i,
           str_text(&score), hue, s->ef, l->failing, s->ep, l->passing);
   str_release(&score);
   put_excerpt(h, e, out);
+  html_changes(h, failure, s->entity, out);
   if (i < l->nevidence)
-    put_evidence(&l->evidence[i], out);
+    put_evidence(&l->evidence[i], tried && tried_best(tried, s->entity), out);
   fputs("</li>\n", out);
 }
 
@@ -316,7 +322,7 @@ static void put_list(HtmlReport *h, size_t failure, FILE *out) {
   }
   fputs("<ol class=\"suspects\">\n", out);
   for (size_t i = 0; i < n; i++)
-    put_suspect(h, l, i, out);
+    put_suspect(h, failure, i, out);
   fprintf(out, "</ol>\n<p class=\"rest\">%zu of %zu lines shown</p>\n", n,
           l->total);
 }

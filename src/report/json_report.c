@@ -6,6 +6,7 @@
 
 #include "report/json_out.h"
 #include "report/report.h"
+#include "report/tried.h"
 #include "util/fs.h"
 #include "util/mem.h"
 
@@ -114,6 +115,7 @@ static void put_suspect(const Report *r, const Ranking *ranking,
   }
   fprintf(out, ",\"ef\":%u,\"ep\":%u", s->ef, s->ep);
   put_evidence(r, ranking, s, out);
+  tried_json(r, ranking->failure, s->entity, out);
   fputc('}', out);
 }
 

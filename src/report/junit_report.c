@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "report/html_page.h"
+#include "report/tried.h"
 
 enum { SHOWN = 5 };
 
@@ -41,6 +42,17 @@ static void begin_case(const RunInfo *run, FILE *out) {
   fprintf(out, " time=\"%.3f\"", run->seconds);
 }
 
+// What a change there does, if it does more good than harm.
+static void add_hint(const Report *r, size_t failure, const Suspect *s,
+                     Str *out) {
+  const TryNote *n = report_tried(r, failure);
+  const TriedChange *c = n ? tried_best(n, s->entity) : NULL;
+  if (!c || tried_score(c) <= 0)
+    return;
+  str_add(out, "; hint: ");
+  tried_sentence(r, n, c, false, out);
+}
+
 static void put_suspects(Report *r, const Ranking *ranking, FILE *out) {
   size_t shown = report_shown(r, &report_junit, ranking);
   for (size_t i = 0; i < shown; i++) {
@@ -53,6 +65,7 @@ static void put_suspects(Report *r, const Ranking *ranking, FILE *out) {
     report_describe(r->suite, e, &text);
     str_addf(&text, " (%u of %u failing, %u of %u passing runs)", s->ef,
              ranking->failing, s->ep, ranking->passing);
+    add_hint(r, ranking->failure, s, &text);
     html_text(str_text(&text), out);
     fputc('\n', out);
     str_release(&text);

@@ -37,6 +37,7 @@ typedef struct {
   Sources *sources;           // notes the state of every file that is shown
   const NearTest *nearest;    // per failure, if the format wants them; or NULL
   const Notes *notes;         // what `culprit near` found; or NULL
+  const Notes *tried;         // what `culprit try` found; or NULL
   const char *root;           // paths are named relative to it in files for
                               // others; NULL: to the session's directory
   FILE *summary;          // a second file, of formats that have one; or NULL

@@ -6,13 +6,16 @@
 // Fingerprints are made of the failure, file, function and text of the line,
 // not of its number: a result stays the same when lines move.
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
 
 #include "report/json_out.h"
 #include "report/report.h"
+#include "report/tried.h"
 #include "util/escape.h"
 #include "util/fs.h"
+#include "util/mem.h"
 
 enum { SHOWN = 25, STEPS = 100 };
 
@@ -321,6 +324,73 @@ static void put_flow(Report *r, const Ranking *ranking, const Suspect *s,
     put_differences(r, ranking, s, out);
 }
 
+// --- fixes ------------------------------------------------------------------
+
+// Whole lines. Where lines come in their place, the last one keeps its line
+// break, so that the last line of a file needs none.
+static void put_replacement(const DiffEdit *e, FILE *out) {
+  uint32_t first = e->first ? e->first : 1, after = first + e->deleted;
+  char *text = mem_strdup(str_text(&e->inserted));
+  fprintf(out, "{\"deletedRegion\":{\"startLine\":%u,\"startColumn\":1", first);
+  if (e->deleted && e->inserted.len) {
+    text[e->inserted.len - 1] = '\0';
+    fprintf(out, ",\"endLine\":%u,\"endColumn\":%zu}", after - 1,
+            utf16_units(e->last, e->last_length) + 1);
+  } else {
+    fprintf(out, ",\"endLine\":%u,\"endColumn\":1}", after);
+  }
+  if (e->inserted.len) {
+    fputs(",\"insertedContent\":{\"text\":", out);
+    json_string(text, out);
+    fputc('}', out);
+  }
+  fputc('}', out);
+  free(text);
+}
+
+static void put_fix(const Report *r, const TryNote *n, const TriedChange *c,
+                    uint32_t source, const DiffEdits *edits, FILE *out) {
+  Str text = {0};
+  bool first = true;
+  str_add(&text, "Hint: ");
+  tried_sentence(r, n, c, false, &text);
+  fputs("{\"description\":{\"text\":", out);
+  json_string(str_text(&text), out);
+  fputs("},\"artifactChanges\":[{", out);
+  put_artifact(r, source, out);
+  fputs(",\"replacements\":[", out);
+  for (size_t i = 0; i < edits->len; i++) {
+    json_separator(&first, out);
+    put_replacement(&edits->items[i], out);
+  }
+  fputs("]}]}", out);
+  str_release(&text);
+}
+
+// The changes on this line that pass all tests. What is a fix to SARIF is a hint
+// to us.
+static void put_fixes(const Report *r, const Ranking *ranking, const Suspect *s,
+                      FILE *out) {
+  const TryNote *n = report_tried(r, ranking->failure);
+  ChangeList changes = {0};
+  bool first = true;
+  if (n)
+    tried_list(n, s->entity, &changes);
+  for (size_t i = 0; i < changes.len; i++) {
+    const TriedChange *c = changes.items[i];
+    DiffEdits edits = {0};
+    if (tried_survives(c) && c->diff && diff_edits(c->diff, &edits)) {
+      fputs(first ? ",\n\"fixes\":[" : ",", out);
+      first = false;
+      put_fix(r, n, c, r->suite->entities[s->entity].source, &edits, out);
+    }
+    diff_edits_release(&edits);
+  }
+  if (!first)
+    fputc(']', out);
+  array_release(&changes);
+}
+
 static const char *level_of(const Suspect *s) {
   return s->rank_best == 1 ? "error" : s->rank_best <= 10 ? "warning" : "note";
 }
@@ -346,6 +416,7 @@ static void put_result(Report *r, const Ranking *ranking, size_t i, FILE *out) {
   put_fingerprints(r, ranking, e, out);
   if (!i)
     put_flow(r, ranking, s, out);
+  put_fixes(r, ranking, s, out);
   fprintf(out, ",\"properties\":{\"failure\":%zu,\"rank\":%u,\"rankBest\":%u",
           ranking->failure + 1, s->rank, s->rank_best);
   json_double("score", s->score, out);

@@ -14,7 +14,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "locate/try_note.h"
 #include "report/excerpt.h"
+#include "report/hints.h"
 #include "report/report.h"
 #include "util/escape.h"
 #include "util/str.h"
@@ -276,6 +278,8 @@ static void put_header(const Report *r, const Ranking *ranking, FILE *out) {
 static void put_notes(const Report *r, const Ranking *ranking, FILE *out) {
   for (size_t i = 0; i < ranking->notes.len; i++) {
     Str text = {0};
+    if (!strcmp(ranking->notes.items[i].kind, EVIDENCE_ALTERNATIVES))
+      continue; // said with the hints
     fputs("  ", out);
     put_note(r, out);
     escape_add(&text, ranking->notes.items[i].text);
@@ -444,6 +448,7 @@ static void put_suspects(Report *r, const Ranking *ranking, size_t shown,
   for (size_t i = 0; i < shown; i++)
     put_suspect(r, ranking, &ranking->suspects.items[i], width, out);
   put_rest(r, ranking, shown, out);
+  hints_put(r, ranking->failure, out);
   if (r->fault)
     put_fault(r, ranking, out);
 }

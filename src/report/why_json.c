@@ -17,6 +17,7 @@
 //              "needed":"true","decisive":true,"matters":"put in ..."},
 //              "parts":[{"file":"a.c","line":12}]},
 //      "core":{"clauses":["size_ok"],"alone":true},
+//      "try":{"tried":31,"runs":4312,"cut":false,"changes":[as in rank --json]},
 //      "methods":[{"method":"ochiai","rank":3,"rank_best":1,"score":0.7},
 //                 {"method":"sober","reason":"sober needs counts, ..."}]}]}
 //
@@ -24,9 +25,11 @@
 // that exactly the same runs execute. "methods" are all that fit the session,
 // with or without --all. "near" is there if culprit near has found a passing
 // run, "here" if it parts on this line. "core" is there if culprit spec has
-// explained the failure: "clauses" cannot hold together with this line. A rank
-// is null where the line is not in the ranking.
+// explained the failure: "clauses" cannot hold together with this line. "try" is
+// there if culprit try made experiments for the failure. A rank is null where
+// the line is not in the ranking.
 #include "report/json_out.h"
+#include "report/tried.h"
 #include "report/why.h"
 #include "util/fs.h"
 
@@ -184,6 +187,26 @@ static void put_core(const Why *w, const Account *a, FILE *out) {
   fputc('}', out);
 }
 
+static void put_tried(const Why *w, const Account *a, FILE *out) {
+  const TryNote *n = report_tried(&w->report, a->failure);
+  ChangeList changes = {0};
+  Str text = {0};
+  if (!n)
+    return;
+  tried_list(n, w->statement, &changes);
+  fprintf(out, ",\"try\":{\"tried\":%u,\"runs\":%u", tried_at(n, w->statement),
+          n->runs);
+  json_bool("cut", n->cut, out);
+  fputs(",\"changes\":[", out);
+  tried_json_items(&changes, out);
+  fputc(']', out);
+  if (tried_ask(n, &text))
+    json_text("question", str_text(&text), out);
+  fputc('}', out);
+  str_release(&text);
+  array_release(&changes);
+}
+
 static void put_methods(const Account *a, FILE *out) {
   fputs(",\"methods\":[", out);
   for (size_t i = 0; i < a->methods.len; i++) {
@@ -227,6 +250,7 @@ static void put_failure(const Why *w, const Account *a, FILE *out) {
   evidence_release(&deaths);
   put_near(w, a, out);
   put_core(w, a, out);
+  put_tried(w, a, out);
   put_methods(a, out);
   fputc('}', out);
 }

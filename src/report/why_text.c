@@ -15,6 +15,8 @@
 #include <string.h>
 
 #include "report/excerpt.h"
+#include "report/hints.h"
+#include "report/tried.h"
 #include "report/why.h"
 #include "util/escape.h"
 #include "util/fs.h"
@@ -460,6 +462,46 @@ static void put_core(const Why *w, const Account *a, FILE *out) {
     fputs("    the line is not in the core of the broken contract\n", out);
 }
 
+// --- experiments ------------------------------------------------------------
+
+static void put_change(const Why *w, const TryNote *n, const TriedChange *c,
+                       FILE *out) {
+  Str text = {0};
+  tried_sentence(&w->report, n, c, false, &text);
+  fputs("    ", out);
+  report_escaped(str_text(&text), out);
+  fputc('\n', out);
+  if (c->diff)
+    hints_put_diff(c->diff, 6, w->report.color, out);
+  str_release(&text);
+}
+
+static void put_tried(const Why *w, const Account *a, FILE *out) {
+  const TryNote *n = report_tried(&w->report, a->failure);
+  uint32_t tried = n ? tried_at(n, w->statement) : 0;
+  ChangeList changes = {0};
+  Str text = {0};
+  if (!n)
+    return;
+  tried_list(n, w->statement, &changes);
+  fputs("\n  what culprit try found (hints: the tests cannot tell whether a "
+        "change is right):\n",
+        out);
+  for (size_t i = 0; i < changes.len; i++)
+    put_change(w, n, changes.items[i], out);
+  if (changes.len && tried > changes.len)
+    fprintf(out, "    %zu of %u changes tried here repair a failing test\n",
+            changes.len, tried);
+  if (!changes.len && tried)
+    tried_tell_none(tried, &text);
+  else if (!changes.len)
+    str_add(&text, "no change was tried here");
+  if (text.len)
+    fprintf(out, "    %s\n", str_text(&text));
+  str_release(&text);
+  array_release(&changes);
+}
+
 static void put_close(const Ranking *r, FILE *out) {
   if (r->close.failing || r->close.passing)
     fprintf(out, "  looked at closely: %u of %u failing and %u of %u %s runs\n",
@@ -485,6 +527,7 @@ static void put_failure(const Why *w, const Account *a, FILE *out) {
   put_deaths(w, a, out);
   put_near(w, a, out);
   put_core(w, a, out);
+  put_tried(w, a, out);
   put_tests(w, a, out);
   put_methods(w, a, out);
 }

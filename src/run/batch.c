@@ -454,6 +454,8 @@ static int run_all(Batch *b, size_t nslots, Err *err) {
 }
 
 int batch_run(Runner *r, const Test *tests, size_t ntests, Err *err) {
+  if (r->close && r->close->tests)
+    return r->close->tests(r->close->context, r, tests, ntests, err);
   size_t nslots = (size_t)r->options->jobs;
   Batch b = {.runner = r, .tests = tests, .ntests = ntests, .nslots = nslots};
   b.slots = arena_array(&b.arena, BatchSlot, nslots);

@@ -16,6 +16,7 @@
 #include "program/runfile.h"
 #include "program/segments.h"
 #include "run/scratch.h"
+#include "run/testfile.h"
 #include "store/store.h"
 #include "util/array.h"
 #include "util/err.h"
@@ -65,6 +66,8 @@ typedef struct {
 } TestContext;
 typedef ARRAY(TestContext) TestContexts;
 
+typedef struct Runner Runner;
+
 // A closer look at tests whose runs are stored: they run once more, in other
 // builds of their programs, and their runs are handed over instead of stored.
 typedef struct {
@@ -85,10 +88,13 @@ typedef struct {
   // Gets each run once it is judged. `whole`: the run that it is a part of, or
   // itself.
   int (*take)(void *context, const Run *run, const Run *whole, Err *err);
+  // Is given the tests instead of their being run one after the other. NULL:
+  // they are run.
+  int (*tests)(void *context, Runner *r, const Test *tests, size_t n,
+               Err *err);
   void *context;
 } CloseHooks;
 
-typedef struct Runner Runner;
 struct Runner {
   const RunOptions *options;
   const char *command;     // our own command line, for the store

@@ -8,12 +8,13 @@
 //
 // The program finds the experiment in its environment:
 //
-//   CULPRIT_TRY=UNIT:SITE:CHANGE:A:B:STEPS
+//   CULPRIT_TRY=UNIT:SITE:CHANGE:A:B:STEPS:MEMORY
 //   CULPRIT_TRY_REPORT=FILE     TRY_REPORT_SIZE bytes, mapped
 //
 // UNIT: the unit's id in hexadecimal; SITE: number of the site in it, from 1
 // (0: none); CHANGE: a TryChange; A, B: its operands, signed; STEPS: how many
-// turns of loops and calls of functions the run may make (0: any number).
+// turns of loops and calls of functions the run may make; MEMORY: how many
+// megabytes it may take (0: any number of either).
 #ifndef CULPRIT_RUNTIME_TRY_FORMAT_H
 #define CULPRIT_RUNTIME_TRY_FORMAT_H
 
@@ -30,7 +31,7 @@
 enum { TRY_VERSION = 1 };
 
 typedef enum {
-  SITE_NONE,
+  SITE_OTHER,
   SITE_COMPARE,  // a < b
   SITE_TEST,     // a truth value that is branched on: if (flag())
   SITE_ARITH,    // a + b
@@ -47,7 +48,15 @@ typedef enum {
 } SiteKind;
 
 // SITE_COMPARE: what it does. In this order: + 3 negates the first three.
-typedef enum { OP_LT, OP_EQ, OP_GT, OP_GE, OP_NE, OP_LE, OP_COMPARES } TryCompare;
+typedef enum {
+  OP_LT,
+  OP_EQ,
+  OP_GT,
+  OP_GE,
+  OP_NE,
+  OP_LE,
+  OP_COMPARES
+} TryCompare;
 // SITE_ARITH.
 typedef enum {
   OP_ADD,
@@ -65,12 +74,12 @@ typedef enum {
 
 enum {
   SITE_UNSIGNED = 1,
-  SITE_REAL = 2,    // floating point
-  SITE_POINTER = 4, // the operands are pointers
-  SITE_BRANCHES = 8, // its outcome is branched on at once
-  SITE_VOID = 16,    // the call's value is not used
-  SITE_COMPOUND = 32, // the store of `v += e`, `v++`
-  SITE_INITIAL = 64,  // the store of a declaration: int v = e;
+  SITE_REAL = 2,       // floating point
+  SITE_POINTER = 4,    // the operands are pointers
+  SITE_BRANCHES = 8,   // its outcome is branched on at once
+  SITE_VOID = 16,      // the call's value is not used
+  SITE_COMPOUND = 32,  // the store of `v += e`, `v++`
+  SITE_INITIAL = 64,   // the store of a declaration: int v = e;
   SITE_IMPLICIT = 128, // SITE_COMPARE: `if (v)`, without an operator
 };
 
@@ -92,7 +101,7 @@ typedef struct {
   uint32_t operand; // SITE_CONSTANT, SITE_ARGUMENT: which operand of the
                     // instruction; SITE_SWAP: the first argument of the two
   uint32_t owner;   // SITE_CONSTANT: the kind of instruction it is an operand
-                    // of, as SiteKind (SITE_NONE: another)
+                    // of, as SiteKind (SITE_OTHER: another)
   int64_t value;    // SITE_CONSTANT: itself, of a real one its bits as double;
                     // SITE_SWAP: the second argument
   // Names of what the hook can read, each ended by a line break: "i:count",
@@ -124,7 +133,8 @@ typedef enum {
   CHANGE_LESS,    // `v = e` to `v -= e`
   CHANGE_SWAP,    // the arguments are exchanged
   CHANGE_NAME,    // name A is read instead
-  // c && (name op constant), c || ...: A = name | op << 8, B the constant
+  // c && (name op constant), c || ...: A = name | TryCompare << 8, B the
+  // constant
   CHANGE_AND,
   CHANGE_OR,
   // The same with another name: B is its number.
@@ -155,7 +165,10 @@ typedef struct {
   uint32_t known;    // 1: the unit and the site are in the program
   uint32_t words;    // of the log in use
   uint32_t full;     // 1: there was no room for more
-  uint64_t reserved[2];
+  uint32_t relations; // SITE_COMPARE: a bit for each that was seen: less 1,
+                      // equal 2, greater 4, none of them 8
+  uint32_t reserved;
+  uint64_t reserved2;
   int64_t log[TRY_LOG_WORDS];
 } TryReport;
 

@@ -30,9 +30,13 @@ LOCATION = {"physicalLocation!": PHYSICAL, "logicalLocations": [LOGICAL],
 STEP = {"location!": LOCATION, "importance": TEXT}
 THREAD_FLOW = {"id": TEXT, "message": MESSAGE, "locations!": [STEP, 1]}
 CODE_FLOW = {"message": MESSAGE, "threadFlows!": [THREAD_FLOW, 1]}
+REPLACEMENT = {"deletedRegion!": REGION, "insertedContent": {"text": TEXT}}
+FIX = {"description": MESSAGE, "artifactChanges!": [
+    {"artifactLocation!": ARTIFACT, "replacements!": [REPLACEMENT, 1]}, 1]}
 RESULT = {"ruleId!": TEXT, "ruleIndex": COUNT, "level": LEVELS, "rank": "rank",
           "message!": MESSAGE, "locations!": [LOCATION, 1],
           "partialFingerprints": "bag of text", "codeFlows": [CODE_FLOW],
+          "fixes": [FIX, 1],
           "properties": "bag"}
 RULE = {"id!": TEXT, "name": TEXT, "shortDescription": MESSAGE,
         "help": MESSAGE, "defaultConfiguration": {"level": LEVELS}}

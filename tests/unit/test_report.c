@@ -518,7 +518,7 @@ TEST(csv_quotes_what_needs_quoting) {
   Printed p;
   printed_hostile(&p);
   const char *text = print_as(&p, "csv");
-  expect_has(text, "passing\n1,exit,\"\x7f,\"\"\",");
+  expect_has(text, "passing,change\n1,exit,\"\x7f,\"\"\",");
   expect_has(text, ",\"a\"\"\\,\n\xff\xe2\x82.c\",1,0,f\033,");
   printed_close(&p);
 }

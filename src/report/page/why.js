@@ -48,7 +48,7 @@ function testsSection(s) {
 }
 
 function evidenceSection(r, i) {
-  const told = r.why[i];
+  const told = r.why[i] && r.why[i].filter((e) => e.kind !== 'try'); // triedSection has them
   if (!told) return null;
   return section('Evidence', el('ul.evidence', null,
     told.map((e) => el('li', null, el('span.kind', null, e.kind), ' ', e.text))));
@@ -110,6 +110,32 @@ function nearSection() {
       s >= 0 ? el('button.link', { type: 'button', onclick: () => choose(s) }, where) : where, ` ${text}`))));
 }
 
+// What `culprit try` found for this failure, if it was run.
+function diffBlock(diff) {
+  let inside = false;
+  return el('pre.diff', null, diff.replace(/\n$/, '').split('\n').map((line) => {
+    inside = inside || line.startsWith('@@');
+    const kind = !inside || '@\\'.includes(line[0]) ? '.soft'
+      : line[0] === '+' ? '.add' : line[0] === '-' ? '.del' : '';
+    return el(`span.l${kind}`, null, line);
+  }));
+}
+
+function triedSection(s) {
+  const tried = head.failures[state.failure].tried;
+  if (!tried) return null;
+  const here = tried.changes.filter((c) => c[0] === s);
+  const n = tried.lines.filter((l) => l[0] === s).reduce((sum, l) => sum + l[1], 0);
+  if (!here.length)
+    return section('Changes tried', el('p', null, n
+      ? `No small change here repairs a failing test (${n} tried).` : 'No change was tried here.'));
+  const all = tried.changes.filter((c) => c[1]).length;
+  return section('Changes tried', el('p', null, 'Hints: whether a change is right, the tests cannot tell.',
+    all > 1 ? ` ${all} changes pass all tests; they are alternatives.` : ''),
+  el('ul.changes', null, here.map(([, survives, text, diff]) =>
+    el(survives ? 'li.survives' : 'li', null, text, diff ? diffBlock(diff) : null))));
+}
+
 // What `culprit spec` found, if it was given.
 function coreSection(s) {
   const core = head.core;
@@ -149,7 +175,7 @@ const why = {
           `${glyph(hue(r, i))} ${rankText(r, i)}`), ` of ${r.total.toLocaleString('en')}, score ${scoreText(r.score[i])}`)
           : el('p', null, 'Not in this ranking.'),
         i >= 0 ? duel(r.ef[i], r.failing, r.ep[i], r.passing) : null));
-    const parts = [i >= 0 ? evidenceSection(r, i) : null, coreSection(s), fragmentSection(s), tuplesSection(s),
+    const parts = [triedSection(s), i >= 0 ? evidenceSection(r, i) : null, coreSection(s), fragmentSection(s), tuplesSection(s),
       testsSection(s), methodsSection(s), nearSection(), nearestSection()];
     this.body.append(...parts.filter(Boolean));
   },

@@ -1,7 +1,7 @@
 // The statements that exactly the same runs execute as a given one: no method
 // that looks at coverage alone can tell them apart from it.
-#ifndef CULPRIT_LOCATE_TWINS_H
-#define CULPRIT_LOCATE_TWINS_H
+#ifndef CULPRIT_TALLY_TWINS_H
+#define CULPRIT_TALLY_TWINS_H
 
 #include <stdbool.h>
 #include <stdint.h>

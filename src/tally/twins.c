@@ -1,5 +1,5 @@
 // The statements that exactly the same runs execute: see twins.h.
-#include "locate/twins.h"
+#include "tally/twins.h"
 
 #include <stdlib.h>
 #include <string.h>

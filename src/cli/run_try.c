@@ -1,0 +1,154 @@
+// Experiments of `culprit try` and `culprit run --try`: see run_try.h.
+#include "cli/run_try.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/run.h"
+#include "locate/localizer.h"
+#include "try/try_session.h"
+#include "util/clock.h"
+#include "util/escape.h"
+#include "util/stop.h"
+
+enum {
+  STOP_SECONDS = 20, // to keep what is done when a signal comes
+};
+
+static const char *const kinds[] = {"clauses", "variables", "statements",
+                                    "constants", NULL};
+
+void run_try_options_init(RunTryOptions *o) {
+  *o = (RunTryOptions){.seconds = 10,
+                       .runs = 5000,
+                       .lines = 60,
+                       .memory = (size_t)1 << 30,
+                       .seed = 1};
+}
+
+const Option run_try_options[] = {
+    {"budget", "SECONDS", &option_real, offsetof(RunTryOptions, seconds),
+     "time for experiments, without building (default: 10)"},
+    {"runs", "N", &option_count, offsetof(RunTryOptions, runs),
+     "runs of the program, at most (default: 5000)"},
+    {"lines", "N", &option_count, offsetof(RunTryOptions, lines),
+     "first lines of the ranking at which something is changed (default: 60)"},
+    {"without", "KIND", &option_list, offsetof(RunTryOptions, without),
+     "leave out a kind of experiment: clauses, variables, statements or "
+     "constants"},
+    {"memory", "SIZE", &option_size, offsetof(RunTryOptions, memory),
+     "memory that a changed program may take beyond what it starts with "
+     "(default: 1G)"},
+    {"seed", "N", &option_count, offsetof(RunTryOptions, seed),
+     "seed of the choice of passing tests (default: 1)"},
+    {"no-diff", NULL, &option_flag, offsetof(RunTryOptions, no_diff),
+     "do not try the changes in a copy of the source"},
+    {0}};
+
+static bool is_left_out(const RunTryOptions *o, const char *kind) {
+  for (size_t i = 0; i < o->without.len; i++)
+    if (!strcmp(o->without.items[i], kind))
+      return true;
+  return false;
+}
+
+int run_try_check(const RunTryOptions *o) {
+  for (size_t i = 0; i < o->without.len; i++) {
+    bool known = false;
+    for (size_t k = 0; kinds[k]; k++)
+      known |= !strcmp(o->without.items[i], kinds[k]);
+    if (!known)
+      return cli_fail(EXIT_USAGE,
+                      "--without %s: expected clauses, variables, statements "
+                      "or constants",
+                      o->without.items[i]);
+  }
+  return EXIT_DONE;
+}
+
+// --- progress ---------------------------------------------------------------
+
+typedef struct {
+  const RunTry *options;
+  double drawn;
+} Trying;
+
+static void show_progress(void *context, uint64_t runs, size_t found) {
+  Trying *t = context;
+  double now = clock_now();
+  if (!t->options->show_progress || now - t->drawn < 0.1)
+    return;
+  t->drawn = now;
+  if (!runs)
+    fprintf(stderr, "\rbuilding for experiments\033[K");
+  else
+    fprintf(stderr, "\rtrying [%llu/%zu runs] %zu change%s help%s\033[K",
+            (unsigned long long)runs, t->options->options->runs, found,
+            found == 1 ? "" : "s", found == 1 ? "s" : "");
+  fflush(stderr);
+}
+
+static void describe(const RunTry *t, const TrySummary *s) {
+  FILE *out = t->json ? stderr : stdout;
+  if (t->quiet)
+    return;
+  if (s->runs)
+    fprintf(out, "tried changes in %llu runs, %.1f s%s\n",
+            (unsigned long long)s->runs, s->seconds,
+            s->interrupted ? "; interrupted"
+            : s->cut       ? "; not everything was tried"
+                           : "");
+  uint64_t stopped = s->out_of_steps + s->out_of_limits + s->out_of_time;
+  if (stopped)
+    fprintf(out,
+            "  %llu changed runs were stopped: %llu made too many steps, %llu "
+            "took too much time, %llu wrote or started too much\n",
+            (unsigned long long)stopped, (unsigned long long)s->out_of_steps,
+            (unsigned long long)s->out_of_time,
+            (unsigned long long)s->out_of_limits);
+  for (size_t i = 0; i < s->notes.len; i++)
+    escape_printf(out, "  %s\n", s->notes.items[i]);
+  fflush(out);
+}
+
+// --- the experiments --------------------------------------------------------
+
+int run_try(const RunTry *t, const Adapter *adapter, const Runner *like,
+            Store *store, int64_t session, const RankOptions *rank) {
+  Trying progress = {.options = t};
+  const RunTryOptions *o = t->options;
+  TryOptions options = {.seconds = o->seconds,
+                        .runs = o->runs,
+                        .seed = o->seed,
+                        .memory = o->memory,
+                        .method = METHOD_DEFAULT,
+                        .lines = o->lines,
+                        .clauses = !is_left_out(o, "clauses"),
+                        .variables = !is_left_out(o, "variables"),
+                        .statements = !is_left_out(o, "statements"),
+                        .constants = !is_left_out(o, "constants"),
+                        .diffs = !o->no_diff,
+                        .run = run_adapter_again,
+                        .run_context = (void *)adapter,
+                        .modules = t->modules,
+                        .nmodules = t->nmodules,
+                        .progress = show_progress,
+                        .progress_context = &progress};
+  TrySummary summary;
+  Err err = {0};
+  stop_orderly(STOP_SECONDS);
+  int rc = try_session(&options, like, store, session, &summary, &err);
+  stop_orderly(0);
+  if (t->show_progress && progress.drawn > 0)
+    cli_progress_end();
+  RankOptions by = *rank;
+  by.session = session;
+  int status = rc ? cli_error(&err) : EXIT_DONE;
+  if (!rc)
+    describe(t, &summary);
+  if (!rc)
+    status = rank_print(store, &by, stdout);
+  try_summary_release(&summary);
+  return status;
+}

@@ -1,0 +1,40 @@
+// Experiments of `culprit try` and `culprit run --try`: makes them, says what
+// they came to, and prints the ranking.
+#ifndef CULPRIT_CLI_RUN_TRY_H
+#define CULPRIT_CLI_RUN_TRY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "adapter/adapter.h"
+#include "cli/rank.h"
+#include "run/runner.h"
+#include "store/store.h"
+#include "util/array.h"
+
+typedef struct {
+  double seconds;
+  size_t runs, lines, memory;
+  size_t seed;
+  Texts without; // kinds of experiments that are left out
+  bool no_diff;
+} RunTryOptions;
+
+void run_try_options_init(RunTryOptions *o);
+extern const Option run_try_options[]; // of a RunTryOptions
+// Are the kinds that are left out known? EXIT_DONE, or EXIT_USAGE after a
+// message.
+int run_try_check(const RunTryOptions *o);
+
+typedef struct {
+  const RunTryOptions *options;
+  bool quiet, json, show_progress;
+  const SeenModule *modules; // NULL: find out
+  size_t nmodules;
+} RunTry;
+
+// Returns an exit status: that of the ranking.
+int run_try(const RunTry *t, const Adapter *adapter, const Runner *like,
+            Store *store, int64_t session, const RankOptions *rank);
+
+#endif

@@ -1,0 +1,44 @@
+// The sites of a unit: what an experiment can change in it
+// (runtime/try_format.h). A site is one operation of the source as its bitcode
+// has it before promotion to SSA, where each assignment is a store.
+#ifndef CULPRIT_HOOK_HOOK_SITES_H
+#define CULPRIT_HOOK_HOOK_SITES_H
+
+#include <llvm-c/Core.h>
+
+#include "hook/scope.h"
+#include "plan/plan.h"
+#include "runtime/try_format.h"
+#include "util/array.h"
+
+// Something a hook can read: a variable, or what was read just before.
+typedef struct {
+  LLVMValueRef address; // to be loaded from; NULL: `value`
+  LLVMValueRef value;
+  LLVMTypeRef type;
+  ValueKind kind;
+  const char *name;
+} HookName;
+
+typedef struct {
+  SiteKind kind;
+  uint8_t op, width, flags;
+  LLVMValueRef inst;
+  uint32_t operand, owner;
+  int64_t value;
+  uint32_t source, line, column; // source: of the plan
+  const char *function, *text;
+  uint32_t first_name, nnames; // in HookSites.names
+} HookSite;
+
+typedef struct {
+  ARRAY(HookSite) sites; // number i + 1 of the unit
+  ARRAY(HookName) names;
+  Arena arena;
+} HookSites;
+
+// In the order of the code; nothing is changed in the module.
+void hook_sites_find(HookSites *s, LLVMModuleRef module, Plan *plan);
+void hook_sites_release(HookSites *s);
+
+#endif

@@ -1,0 +1,161 @@
+// Clauses for a condition: see clauses.h.
+#include "try/clauses.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "util/hashmap.h"
+#include "util/mem.h"
+
+enum {
+  VALUES_MOST = 24, // constants that one name is compared with
+  SIMPLE = 1,       // costs
+  SEEN = 4,
+};
+
+typedef struct {
+  const Site *site;
+  const Evaluations *seen;
+  Hashmap effects; // what a clause does to all that was seen
+  Changes *out;
+} Clauses;
+
+static bool holds(TryCompare op, int64_t a, int64_t b) {
+  switch (op) {
+  case OP_LT:
+    return a < b;
+  case OP_EQ:
+    return a == b;
+  case OP_GT:
+    return a > b;
+  case OP_GE:
+    return a >= b;
+  case OP_NE:
+    return a != b;
+  default:
+    return a <= b;
+  }
+}
+
+// The new outcome of an evaluation.
+static bool outcome_of(const Change *c, const Evaluation *e) {
+  bool named = c->change == CHANGE_AND_NAME || c->change == CHANGE_OR_NAME;
+  bool both = c->change == CHANGE_AND || c->change == CHANGE_AND_NAME;
+  const int64_t *values = e->words + 1;
+  int64_t other = named ? values[c->b] : c->b;
+  bool clause = holds((TryCompare)(c->a >> 8), values[c->a & 0xff], other);
+  return both ? e->words[0] && clause : e->words[0] || clause;
+}
+
+// Is it new, changes a failing run and no passing one?
+static bool is_wanted(Clauses *k, const Change *c) {
+  XXH3_state_t *hash = XXH3_createState();
+  XXH3_64bits_reset(hash);
+  bool changes = false, spoils = false;
+  for (size_t i = 0; i < k->seen->len && !spoils; i++) {
+    const Evaluation *e = &k->seen->items[i];
+    unsigned char now = outcome_of(c, e);
+    bool other = now != (e->words[0] != 0);
+    changes |= other && e->fails;
+    spoils |= other && !e->fails;
+    XXH3_64bits_update(hash, &now, 1);
+  }
+  uint64_t effect = XXH3_64bits_digest(hash), ignored;
+  XXH3_freeState(hash);
+  if (!changes || spoils ||
+      hashmap_get(&k->effects, &effect, sizeof effect, &ignored))
+    return false;
+  hashmap_put(&k->effects, &effect, sizeof effect, 1);
+  return true;
+}
+
+static void offer(Clauses *k, TryChange change, size_t name, TryCompare op,
+                  int64_t other, unsigned cost) {
+  Change c = {.site = k->site,
+              .change = change,
+              .a = (int64_t)name | (int64_t)op << 8,
+              .b = other,
+              .cost = cost};
+  if (k->out->len < CLAUSES_MOST && is_wanted(k, &c))
+    array_push(k->out, c);
+}
+
+static void offer_both(Clauses *k, bool named, size_t name, TryCompare op,
+                       int64_t other, unsigned cost) {
+  offer(k, named ? CHANGE_AND_NAME : CHANGE_AND, name, op, other, cost);
+  offer(k, named ? CHANGE_OR_NAME : CHANGE_OR, name, op, other, cost);
+}
+
+// --- constants --------------------------------------------------------------
+
+typedef struct {
+  int64_t items[VALUES_MOST];
+  size_t n;
+} Values;
+
+static void add_value(Values *v, int64_t value) {
+  for (size_t i = 0; i < v->n; i++)
+    if (v->items[i] == value)
+      return;
+  if (v->n < VALUES_MOST)
+    v->items[v->n++] = value;
+}
+
+// What a name is compared with: 0, 1 and -1, then what failing runs had, then
+// the function's constants, then what passing runs had.
+static void collect_values(const Clauses *k, size_t name,
+                           const int64_t *constants, size_t nconstants,
+                           Values *out) {
+  out->n = 0;
+  add_value(out, 0);
+  if (k->site->names[name].kind == 'p')
+    return;
+  add_value(out, 1);
+  add_value(out, -1);
+  for (size_t i = 0; i < k->seen->len && out->n < VALUES_MOST / 2; i++)
+    if (k->seen->items[i].fails)
+      add_value(out, k->seen->items[i].words[1 + name]);
+  for (size_t i = 0; i < nconstants && out->n < VALUES_MOST * 3 / 4; i++)
+    add_value(out, constants[i]);
+  for (size_t i = 0; i < k->seen->len; i++)
+    if (!k->seen->items[i].fails)
+      add_value(out, k->seen->items[i].words[1 + name]);
+}
+
+static void offer_constants(Clauses *k, size_t name, const int64_t *constants,
+                            size_t nconstants) {
+  static const TryCompare ops[] = {OP_NE, OP_EQ, OP_GT, OP_LT, OP_GE, OP_LE};
+  bool pointer = k->site->names[name].kind == 'p';
+  Values values;
+  collect_values(k, name, constants, nconstants, &values);
+  for (size_t i = 0; i < values.n; i++)
+    for (size_t o = 0; o < (pointer ? 2 : 6); o++)
+      offer_both(k, false, name, ops[o], values.items[i],
+                 i < 3 ? SIMPLE : SEEN);
+}
+
+static bool are_alike(const SiteName *a, const SiteName *b) {
+  return (a->kind == 'p') == (b->kind == 'p');
+}
+
+static void offer_names(Clauses *k, size_t name) {
+  static const TryCompare ops[] = {OP_NE, OP_EQ, OP_LT, OP_GT, OP_LE, OP_GE};
+  const Site *s = k->site;
+  for (size_t other = name + 1; other < s->nnames; other++)
+    if (are_alike(&s->names[name], &s->names[other]))
+      for (size_t o = 0; o < (s->names[name].kind == 'p' ? 2 : 6); o++)
+        offer_both(k, true, name, ops[o], (int64_t)other, SIMPLE + 1);
+}
+
+void clauses_find(const Site *site, const Evaluations *seen,
+                  const int64_t *constants, size_t nconstants, Changes *out) {
+  Clauses k = {.site = site, .seen = seen, .out = out};
+  for (size_t i = 0; i < site->nnames; i++)
+    offer_constants(&k, i, NULL, 0);
+  for (size_t i = 0; i < site->nnames; i++)
+    offer_names(&k, i);
+  for (size_t i = 0; i < site->nnames; i++)
+    offer_constants(&k, i, constants, nconstants);
+  hashmap_release(&k.effects);
+}

@@ -1,0 +1,32 @@
+// Clauses for a condition: `c && n > 0`, `c || p == NULL`, over what can be
+// named where it is evaluated. From what was seen there in runs that must change
+// and in runs that must not:
+//
+//   failing:  c true, n 0                  c && n != 0, c && n > 0 change the
+//   passing:  c true, n 3; c false, n 0    failing run and no passing one
+//
+// A clause must leave every evaluation in passing runs as it was, and change one
+// in a failing run. Of clauses with the same effect on everything that was seen
+// the simplest counts.
+#ifndef CULPRIT_TRY_CLAUSES_H
+#define CULPRIT_TRY_CLAUSES_H
+
+#include "try/changes.h"
+#include "util/array.h"
+
+// One evaluation of a condition: its outcome, and the values of the names.
+typedef struct {
+  const int64_t *words; // outcome, then the site's names
+  bool fails;           // in a failing run
+} Evaluation;
+
+typedef ARRAY(Evaluation) Evaluations;
+
+enum { CLAUSES_MOST = 40 };
+
+// Adds clauses for the site, the simplest first. `constants`: those of the
+// function.
+void clauses_find(const Site *site, const Evaluations *seen,
+                  const int64_t *constants, size_t nconstants, Changes *out);
+
+#endif

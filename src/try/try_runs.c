@@ -1,0 +1,439 @@
+// Running tests in changed programs: see try_runs.h.
+//
+// Each slot of the runner's pool has a directory with the files of its run and
+// the mapped report. The reference program's answer to a test is asked for once
+// and kept.
+#include "try/try_runs.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "oracle/oracle.h"
+#include "util/arena.h"
+#include "util/fs.h"
+#include "util/mem.h"
+#include "util/str.h"
+
+enum {
+  ASK = 100,              // milliseconds between two questions whether to go on
+  OUTPUT_MOST = 16 << 20, // bytes
+};
+
+// What the reference program answers to a test.
+typedef struct {
+  bool known;
+  Outcome outcome;
+  char *out, *err; // files
+} Answer;
+
+typedef enum { STEP_TEST, STEP_REFERENCE, STEP_ORACLE } SlotStep;
+
+typedef struct {
+  char *dir, *run_dir, *out, *err, *second_out, *second_err, *report_path;
+  TryReport *report;
+  TryJob *job; // NULL: idle
+  SlotStep step;
+  Spawn spawn;
+  const char *mark;
+  Outcome outcome, second;
+  Arena arena; // of the job
+} TrySlot;
+
+struct TryRuns {
+  Runner *runner;
+  const Suite *suite;
+  const TryTest *tests;
+  size_t ntests;
+  TryRunOptions options;
+  Answer *answers; // by test
+  TrySlot *slots;
+  size_t nslots;
+  uint64_t count;
+  TryStopped stopped;
+  Arena arena;
+};
+
+// --- opening ----------------------------------------------------------------
+
+static int map_report(TrySlot *s, Err *err) {
+  int fd = open(s->report_path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  if (fd < 0 || ftruncate(fd, TRY_REPORT_SIZE)) {
+    if (fd >= 0)
+      close(fd);
+    return err_set(err, "%s: cannot be written", s->report_path);
+  }
+  void *p =
+      mmap(NULL, TRY_REPORT_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  close(fd);
+  if (p == MAP_FAILED)
+    return err_set(err, "%s: cannot be mapped", s->report_path);
+  s->report = p;
+  return 0;
+}
+
+static int slot_init(TryRuns *r, TrySlot *s, size_t index, Err *err) {
+  Arena *a = &r->arena;
+  s->dir = arena_printf(a, "%s/try%zu", r->runner->scratch.dir, index);
+  s->run_dir = arena_printf(a, "%s/run", s->dir);
+  s->out = arena_printf(a, "%s/out", s->dir);
+  s->err = arena_printf(a, "%s/err", s->dir);
+  s->second_out = arena_printf(a, "%s/out2", s->dir);
+  s->second_err = arena_printf(a, "%s/err2", s->dir);
+  s->report_path = arena_printf(a, "%s/report", s->dir);
+  s->mark = arena_printf(a, "CULPRIT_RUN=%s", s->run_dir);
+  if (fs_mkdirs(s->dir, err) || dir_make_empty(s->run_dir, err))
+    return -1;
+  return map_report(s, err);
+}
+
+int try_runs_open(TryRuns **out, Runner *runner, const Suite *suite,
+                  const TryTest *tests, size_t n, const TryRunOptions *o,
+                  Err *err) {
+  TryRuns *r = mem_new(TryRuns);
+  *out = r;
+  r->runner = runner;
+  r->suite = suite;
+  r->tests = tests;
+  r->ntests = n;
+  r->options = *o;
+  r->answers = arena_array(&r->arena, Answer, n + 1);
+  r->nslots = (size_t)runner->options->jobs;
+  r->slots = arena_array(&r->arena, TrySlot, r->nslots);
+  for (size_t i = 0; i < r->nslots; i++)
+    if (slot_init(r, &r->slots[i], i, err))
+      return -1;
+  return 0;
+}
+
+void try_runs_close(TryRuns *r) {
+  if (!r)
+    return;
+  for (size_t i = 0; i < r->nslots; i++) {
+    if (r->slots[i].report)
+      munmap(r->slots[i].report, TRY_REPORT_SIZE);
+    arena_release(&r->slots[i].arena);
+  }
+  arena_release(&r->arena);
+  free(r);
+}
+
+uint64_t try_runs_count(const TryRuns *r) { return r->count; }
+TryStopped try_runs_stopped(const TryRuns *r) { return r->stopped; }
+
+// --- starting ---------------------------------------------------------------
+
+static const TryTest *test_of(const TryRuns *r, const TrySlot *s) {
+  return &r->tests[s->job->test];
+}
+
+static char *selection(const TryRuns *r, const TrySlot *s, Arena *arena) {
+  static const Experiment none;
+  const Experiment *e = s->job->experiment ? s->job->experiment : &none;
+  char id[2 * sizeof e->unit.bytes + 1];
+  for (size_t i = 0; i < sizeof e->unit.bytes; i++)
+    snprintf(id + 2 * i, 3, "%02x", e->unit.bytes[i]);
+  return arena_printf(arena, TRY_VARIABLE "=%s:%u:%d:%lld:%lld:%llu:%llu", id,
+                      e->site, (int)e->change, (long long)e->a, (long long)e->b,
+                      (unsigned long long)test_of(r, s)->steps,
+                      (unsigned long long)r->options.memory >> 20);
+}
+
+// A run whose verdict is its output and status leaves no run files.
+static char **environment_of(TryRuns *r, TrySlot *s) {
+  Arena *a = &s->arena;
+  char *extra[12];
+  size_t n = 0;
+  if (r->options.collect) {
+    extra[n++] = (char *)s->mark;
+    if (r->runner->options->segments) {
+      extra[n++] = "CULPRIT_SEGMENTS=1";
+      extra[n++] = "PYTHONUNBUFFERED=1";
+    }
+  } else {
+    extra[n++] = arena_printf(a, "CULPRIT_MARK=%s", s->dir);
+  }
+  s->spawn.mark = extra[0];
+  extra[n++] = selection(r, s, a);
+  extra[n++] = arena_printf(a, TRY_REPORT_VARIABLE "=%s", s->report_path);
+  extra[n++] = arena_printf(a, "CULPRIT_DIR=%s", r->runner->options->cwd);
+  if (r->options.dir && !s->job->program)
+    extra[n++] = arena_printf(a, "CULPRIT_CLOSE=%s", r->options.dir);
+  extra[n] = NULL;
+  return test_environment(test_of(r, s)->test, environment_with(extra, a), a);
+}
+
+static size_t index_of(const TryRuns *r, const TrySlot *s) {
+  return (size_t)(s - r->slots);
+}
+
+static void begin_spawn(TryRuns *r, TrySlot *s, const char *out,
+                        const char *err) {
+  const RunOptions *o = r->runner->options;
+  const TryTest *t = test_of(r, s);
+  s->spawn = (Spawn){.cwd = t->test->cwd ? t->test->cwd : o->cwd,
+                     .out = out,
+                     .err = err,
+                     .timeout = t->limit,
+                     .max_output = OUTPUT_MOST,
+                     .serve = true};
+}
+
+static void start_test(TryRuns *r, TrySlot *s) {
+  const RunOptions *o = r->runner->options;
+  begin_spawn(r, s, s->out, s->err);
+  s->step = STEP_TEST;
+  memset(s->report, 0, offsetof(TryReport, log));
+  s->spawn.env = environment_of(r, s);
+  runner_confine(r->runner, index_of(r, s), &s->spawn, &s->arena);
+  test_prepare(test_of(r, s)->test, o->exe, &s->arena, &s->spawn);
+  const char *build = s->job->program
+                          ? s->job->program
+                          : r->options.build(r->options.context, s->spawn.path);
+  if (build)
+    s->spawn.path = build;
+  r->count++;
+  pool_start(r->runner->pool, index_of(r, s), &s->spawn);
+}
+
+// The reference program runs as the test would; the oracle's command looks at
+// what the test left.
+static void start_reference(TryRuns *r, TrySlot *s) {
+  Answer *answer = &r->answers[s->job->test];
+  const char *dir = r->runner->scratch.dir;
+  answer->out = arena_printf(&r->arena, "%s/answer%zu.out", dir, s->job->test);
+  answer->err = arena_printf(&r->arena, "%s/answer.err", dir);
+  begin_spawn(r, s, answer->out, answer->err);
+  s->step = STEP_REFERENCE;
+  char *mark = arena_printf(&s->arena, "CULPRIT_SECOND=%s", s->dir);
+  char *extra[] = {mark, NULL};
+  s->spawn.mark = mark;
+  s->spawn.timeout = r->runner->timeout;
+  s->spawn.env = test_environment(
+      test_of(r, s)->test, environment_with(extra, &s->arena), &s->arena);
+  runner_confine(r->runner, index_of(r, s), &s->spawn, &s->arena);
+  test_prepare(test_of(r, s)->test, r->runner->oracle.arg, &s->arena,
+               &s->spawn);
+  pool_start(r->runner->pool, index_of(r, s), &s->spawn);
+}
+
+static void start_oracle(TryRuns *r, TrySlot *s) {
+  Arena *a = &s->arena;
+  begin_spawn(r, s, s->second_out, s->second_err);
+  s->step = STEP_ORACLE;
+  char *mark = arena_printf(a, "CULPRIT_SECOND=%s", s->dir);
+  char *extra[] = {
+      mark,
+      arena_printf(a, "CULPRIT_STDOUT=%s", s->out),
+      arena_printf(a, "CULPRIT_STDERR=%s", s->err),
+      arena_printf(a, "CULPRIT_STATUS=%d", s->outcome.status),
+      arena_printf(a, "CULPRIT_TEST=%s", test_of(r, s)->test->name),
+      NULL};
+  s->spawn.mark = mark;
+  s->spawn.timeout = r->runner->timeout;
+  s->spawn.serve = false;
+  s->spawn.env =
+      test_environment(test_of(r, s)->test, environment_with(extra, a), a);
+  runner_confine(r->runner, index_of(r, s), &s->spawn, a);
+  spawn_shell(&s->spawn, r->runner->oracle.arg, a);
+  pool_start(r->runner->pool, index_of(r, s), &s->spawn);
+}
+
+// --- judging ----------------------------------------------------------------
+
+static bool is_merged(const Spawn *s) {
+  for (size_t i = 0; i < s->nredirects; i++)
+    if (s->redirects[i].fd == 2 && s->redirects[i].mode == REDIRECT_DUP)
+      return true;
+  return false;
+}
+
+static Trial trial_of(TryRuns *r, TrySlot *s) {
+  const TryTest *t = test_of(r, s);
+  const Answer *answer = &r->answers[s->job->test];
+  bool reference = r->runner->oracle.kind->second == SECOND_PROGRAM;
+  return (Trial){.test = t->test->name,
+                 .number = t->test->number,
+                 .root = r->runner->root,
+                 .out = s->out,
+                 .err = s->err,
+                 .merged = is_merged(&s->spawn),
+                 .outcome = &s->outcome,
+                 .rules = t->test->rules,
+                 .timeout = t->limit,
+                 .max_output = OUTPUT_MOST,
+                 .second = reference ? &answer->outcome : &s->second,
+                 .second_out = reference ? answer->out : s->second_out,
+                 .second_err = reference ? answer->err : s->second_err};
+}
+
+static void set_verdict(TryRuns *r, TrySlot *s, const char *name,
+                        Verdict verdict) {
+  const TryTest *t = test_of(r, s);
+  TriedVerdict v = verdict == VERDICT_PASS ? TRIED_PASS : TRIED_FAIL;
+  for (size_t i = 0; i < t->nruns; i++)
+    if (t->whole || !strcmp(r->suite->runs[t->runs[i]].test, name))
+      s->job->verdicts[i] = v;
+}
+
+static void set_verdicts(TryRuns *r, TrySlot *s, const Run *run,
+                         const Segments *segments) {
+  const TryTest *t = test_of(r, s);
+  s->job->result.passes = run->verdict == VERDICT_PASS;
+  if (!s->job->verdicts)
+    return;
+  for (size_t i = 0; i < t->nruns; i++)
+    s->job->verdicts[i] = TRIED_FAIL; // it did not come so far
+  if (t->whole || run->verdict == VERDICT_PASS)
+    for (size_t i = 0; i < t->nruns; i++)
+      s->job->verdicts[i] =
+          run->verdict == VERDICT_PASS ? TRIED_PASS : TRIED_FAIL;
+  for (size_t i = 0; !t->whole && i < segments->len; i++)
+    set_verdict(r, s, segments->items[i].run.test,
+                segments->items[i].run.verdict);
+}
+
+static int judge(TryRuns *r, TrySlot *s, bool settled, Run *run,
+                 Segments *segments, Err *err) {
+  Trial t = trial_of(r, s);
+  if (!settled && oracle_judge(&r->runner->oracle, &t, run, err))
+    return -1;
+  const char *name = r->suite->nruns > test_of(r, s)->nruns ? t.test : NULL;
+  if (r->options.collect)
+    runner_judge_segments(r->runner, segments, run, &t, name, true);
+  set_verdicts(r, s, run, segments);
+  return 0;
+}
+
+static void note_end(TryRuns *r, TrySlot *s) {
+  TryResult *result = &s->job->result;
+  const TryReport *p = s->report;
+  *result = (TryResult){.ran = s->outcome.end != END_UNSTARTED,
+                        .end = s->outcome.end,
+                        .out_of_steps = p->end == TRY_OUT_OF_STEPS,
+                        .steps = p->steps,
+                        .executed = p->executed,
+                        .changed = p->changed,
+                        .relations = p->relations};
+  r->stopped.steps += result->out_of_steps;
+  r->stopped.time += result->end == END_TIMEOUT;
+  r->stopped.limits += result->end == END_OUTPUT ||
+                       result->end == END_PROCESSES ||
+                       s->outcome.status == -SIGXFSZ;
+  if (s->job->log)
+    s->job->log(s->job->context, p);
+}
+
+// Does the verdict still need another process?
+static bool needs_second(const TryRuns *r, const TrySlot *s) {
+  Second second = r->runner->oracle.kind->second;
+  return (second == SECOND_PROGRAM && !r->answers[s->job->test].known) ||
+         (second == SECOND_SHELL && s->step == STEP_TEST);
+}
+
+// The test has ended, and its oracle's process too. *more: that must run first.
+static int finish_test(TryRuns *r, TrySlot *s, bool *more, Err *err) {
+  Run run = {0};
+  Segments segments = {0};
+  int rc = 0;
+  if (r->options.collect && s->outcome.end != END_UNSTARTED)
+    rc = runner_collect(r->runner, s->run_dir, &run, &segments, err);
+  Trial t = trial_of(r, s);
+  bool settled = !rc && oracle_settled(&t, &run);
+  *more = !rc && !settled && needs_second(r, s);
+  if (!rc && !*more)
+    rc = judge(r, s, settled, &run, &segments, err);
+  if (!rc && !*more && r->options.collect)
+    rc = dir_make_empty(s->run_dir, err);
+  segments_release(&segments);
+  run_release(&run);
+  return rc;
+}
+
+static void slot_free(TrySlot *s) {
+  arena_release(&s->arena);
+  s->job = NULL;
+}
+
+static int process_ended(TryRuns *r, TrySlot *s, const Outcome *outcome,
+                         Err *err) {
+  bool more = false;
+  if (s->step == STEP_TEST) {
+    s->outcome = *outcome;
+    note_end(r, s);
+  } else if (s->step == STEP_REFERENCE) {
+    r->answers[s->job->test].outcome = *outcome;
+    r->answers[s->job->test].known = true;
+  } else {
+    s->second = *outcome;
+  }
+  if (finish_test(r, s, &more, err))
+    return -1;
+  if (!more)
+    slot_free(s);
+  else if (r->runner->oracle.kind->second == SECOND_PROGRAM)
+    start_reference(r, s);
+  else
+    start_oracle(r, s);
+  return 0;
+}
+
+// --- all jobs ---------------------------------------------------------------
+
+static bool may_go_on(const TryRuns *r) {
+  return !r->runner->interrupted &&
+         (!r->options.go_on || r->options.go_on(r->options.context));
+}
+
+static void start_idle(TryRuns *r, TryJob *jobs, size_t n, size_t *next) {
+  for (size_t i = 0; i < r->nslots && *next < n; i++) {
+    TrySlot *s = &r->slots[i];
+    if (s->job)
+      continue;
+    s->job = &jobs[(*next)++];
+    start_test(r, s);
+  }
+}
+
+static bool is_any_busy(const TryRuns *r) {
+  for (size_t i = 0; i < r->nslots; i++)
+    if (r->slots[i].job)
+      return true;
+  return false;
+}
+
+static void give_up(TryRuns *r) {
+  pool_kill_all(r->runner->pool);
+  for (size_t i = 0; i < r->nslots; i++)
+    if (r->slots[i].job) {
+      r->slots[i].job->result = (TryResult){0};
+      slot_free(&r->slots[i]);
+    }
+}
+
+int try_runs_do(TryRuns *r, TryJob *jobs, size_t n, Err *err) {
+  size_t next = 0, slot;
+  int rc = 0;
+  for (size_t i = 0; i < n; i++)
+    jobs[i].result = (TryResult){0};
+  while (!rc) {
+    bool go_on = may_go_on(r);
+    if (go_on)
+      start_idle(r, jobs, n, &next);
+    if (!go_on || !is_any_busy(r))
+      break;
+    Outcome outcome;
+    PoolEvent event = pool_wait(r->runner->pool, ASK, &slot, &outcome);
+    if (event == POOL_INTERRUPTED)
+      r->runner->interrupted = true;
+    else if (event == POOL_ENDED)
+      rc = process_ended(r, &r->slots[slot], &outcome, err);
+  }
+  give_up(r);
+  return rc;
+}

@@ -1,0 +1,100 @@
+// Runs tests in changed programs, many in a second: each job is a test and an
+// experiment (runtime/try_format.h). The tests run as the session ran them, with
+// its oracle, confined, in the build for experiments.
+//
+//   TryRuns *r;
+//   try_runs_open(&r, runner, tests, n, &options, err);
+//   TryJob jobs[] = {{.test = 3, .experiment = &e}, ...};
+//   try_runs_do(r, jobs, 2, err);
+//   ... jobs[0].result.passes ...
+//   try_runs_close(r);
+//
+// A test of the session may be one of many inside a process (program/segments.h);
+// a job runs the whole process, and its result has a verdict for each.
+#ifndef CULPRIT_TRY_TRY_RUNS_H
+#define CULPRIT_TRY_TRY_RUNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/entity.h"
+#include "run/runner.h"
+#include "runtime/try_format.h"
+#include "util/err.h"
+
+// One change at one site. Site 0: none.
+typedef struct {
+  UnitId unit;
+  uint32_t site;
+  TryChange change;
+  int64_t a, b;
+} Experiment;
+
+// A process that the session runs, and the session's tests in it.
+typedef struct {
+  const Test *test;
+  const uint32_t *runs; // of the suite
+  size_t nruns;
+  bool whole;     // its one run is the whole process
+  double limit;   // seconds that it may take
+  uint64_t steps; // that it may make; 0: any number
+} TryTest;
+
+typedef enum { TRIED_UNKNOWN, TRIED_PASS, TRIED_FAIL } TriedVerdict;
+
+typedef struct {
+  bool ran;    // false: it could not be started, or was interrupted
+  bool passes; // all of it
+  End end;     // how its process ended
+  bool out_of_steps;
+  uint64_t steps, executed, changed; // of the report
+  uint32_t relations;
+} TryResult;
+
+typedef struct {
+  size_t test;                  // of the tests given
+  const Experiment *experiment; // NULL: nothing is changed
+  const char *program; // run this instead of the session's, for the session's
+                       // program `instead`; NULL: the build for experiments
+  TriedVerdict *verdicts; // of each of the test's runs; may be NULL
+  // What a CHANGE_NONE has seen is handed over here; may be NULL.
+  void (*log)(void *context, const TryReport *report);
+  void *context;
+  TryResult result;
+} TryJob;
+
+typedef struct {
+  const char *dir; // the builds, as CULPRIT_CLOSE has them; NULL: none
+  // The build of a program; NULL: it has none.
+  const char *(*build)(void *context, const char *program);
+  void *context;
+  uint64_t memory; // bytes that a run may take
+  bool collect;    // verdicts need what runs leave: segments, contracts
+  // Asked often: go on? May be NULL.
+  bool (*go_on)(void *context);
+} TryRunOptions;
+
+typedef struct TryRuns TryRuns;
+
+// The runner has begun; its pool must be idle.
+int try_runs_open(TryRuns **out, Runner *runner, const Suite *suite,
+                  const TryTest *tests, size_t n, const TryRunOptions *o,
+                  Err *err);
+void try_runs_close(TryRuns *r); // NULL is fine
+
+// Runs all jobs, as many at once as the runner has slots. Fails if the
+// environment is broken. Jobs that were not run because of go_on() or a signal
+// have result.ran false.
+int try_runs_do(TryRuns *r, TryJob *jobs, size_t n, Err *err);
+
+// How many processes were started, but for those of the oracle.
+uint64_t try_runs_count(const TryRuns *r);
+// How many were stopped: for their steps, their memory or output or number of
+// processes, their time.
+typedef struct {
+  uint64_t steps, limits, time;
+} TryStopped;
+TryStopped try_runs_stopped(const TryRuns *r);
+
+#endif

@@ -1,0 +1,580 @@
+// Experiments on a stored session: see try_session.h.
+#include "try/try_session.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "locate/localizer.h"
+#include "locate/try_note.h"
+#include "look/close_builds.h"
+#include "program/site_table.h"
+#include "try/try_search.h"
+#include "util/clock.h"
+#include "util/fs.h"
+#include "util/hashmap.h"
+#include "util/mem.h"
+#include "util/stop.h"
+
+enum {
+  FAILURES_MOST = 4, // that are looked at
+  SLOWER = 10,       // times that a run may take as long as before
+  LIMIT_LEAST = 1,   // second
+  SURVEY_RUNS = 3,   // of each verdict, to see which programs there are
+};
+
+typedef struct {
+  const TryOptions *options;
+  TrySummary *summary;
+  Store *store;
+  Suite suite;
+  Bitset *executes; // by run
+  CloseBuilds builds;
+  Hashmap builds_of;
+  SeenModules modules;
+  Hashmap module_index;
+  SiteTable sites;         // of all builds; the texts are in `tables`
+  ARRAY(SiteTable) tables; // of each build
+  bool *wanted;
+  double start, end;
+  ARRAY(TryTest) tests;
+  size_t *test_of;
+  uint32_t *place;
+  Arena arena;
+} TryWork;
+
+void try_summary_release(TrySummary *s) {
+  for (size_t i = 0; i < s->notes.len; i++)
+    free(s->notes.items[i]);
+  array_release(&s->notes);
+}
+
+static void add_note(TryWork *w, char *text) {
+  array_push(&w->summary->notes, text);
+}
+
+// --- the session ------------------------------------------------------------
+
+static void take_spectrum(void *context, size_t run, const Bitset *hits) {
+  TryWork *w = context;
+  bitset_union(&w->executes[run], hits);
+}
+
+static int load(TryWork *w, int64_t session, Err *err) {
+  if (store_load(w->store, session, &w->suite, err))
+    return -1;
+  w->executes = mem_array(Bitset, w->suite.nruns + 1);
+  w->wanted = arena_array(&w->arena, bool, w->suite.nruns + 1);
+  return store_each_spectrum(w->store, &w->suite, ENTITY_STATEMENT,
+                             take_spectrum, w, err);
+}
+
+static bool is_tried(const RunInfo *run) {
+  return run->has_spectrum &&
+         (run->verdict == VERDICT_PASS || run->verdict == VERDICT_FAIL);
+}
+
+// --- what the runner asks ---------------------------------------------------
+
+static bool go_on(void *context) {
+  TryWork *w = context;
+  w->summary->interrupted |= stop_requested();
+  return !w->summary->interrupted && clock_now() < w->end;
+}
+
+static bool builds_go_on(void *context) {
+  TryWork *w = context;
+  const TryOptions *o = w->options;
+  if (o->progress)
+    o->progress(o->progress_context, 0, 0);
+  w->summary->interrupted |= stop_requested();
+  return !w->summary->interrupted;
+}
+
+static size_t place(void *context, const char *test) {
+  (void)context;
+  (void)test;
+  return 0;
+}
+
+static double limit(void *context, const char *test, double full) {
+  (void)context;
+  (void)test;
+  return full;
+}
+
+static const char *build_of(void *context, const char *program) {
+  TryWork *w = context;
+  uint64_t known;
+  if (hashmap_get(&w->builds_of, program, strlen(program), &known))
+    return (const char *)(uintptr_t)known;
+  char path[PATH_MAX];
+  const char *build = *program == '/' && realpath(program, path)
+                          ? close_builds_of(&w->builds, path)
+                          : NULL;
+  hashmap_put(&w->builds_of, program, strlen(program), (uintptr_t)build);
+  return build;
+}
+
+// What runs executed is not looked at: ids are the unit's own.
+static int assign_ids(void *context, const Unit *unit, uint32_t *ids,
+                      Err *err) {
+  (void)context;
+  (void)err;
+  for (uint32_t i = 0; i < unit->nentities; i++)
+    ids[i] = i;
+  return 0;
+}
+
+static uint32_t take_pair(void *context, uint32_t def, uint32_t use) {
+  (void)context;
+  (void)def;
+  (void)use;
+  return 0;
+}
+
+static void add_module(TryWork *w, const char *path, bool fails) {
+  uint64_t at =
+      hashmap_intern(&w->module_index, path, strlen(path), w->modules.len);
+  if (at == w->modules.len)
+    array_push(&w->modules, (SeenModule){.path = mem_strdup(path)});
+  w->modules.items[at].runs++;
+  w->modules.items[at].failing += fails;
+}
+
+static int take_run(void *context, const Run *run, const Run *whole, Err *err) {
+  TryWork *w = context;
+  (void)err;
+  for (size_t i = 0; i < whole->modules.len; i++)
+    add_module(w, whole->modules.items[i], run->verdict == VERDICT_FAIL);
+  return 0;
+}
+
+static CloseHooks hooks_of(TryWork *w) {
+  return (CloseHooks){.dir = w->builds.dir ? w->builds.dir : "",
+                      .suite = &w->suite,
+                      .wanted = w->wanted,
+                      .assign = assign_ids,
+                      .pair = take_pair,
+                      .place = place,
+                      .limit = limit,
+                      .build = build_of,
+                      .go_on = go_on,
+                      .take = take_run,
+                      .context = w};
+}
+
+// --- tests ------------------------------------------------------------------
+
+static bool is_inside(const char *run, const char *test) {
+  size_t n = strlen(test);
+  return !strncmp(run, test, n) && run[n] == '/';
+}
+
+static double limit_of(const TryWork *w, const TryTest *t, double full) {
+  double seconds = 0;
+  for (size_t i = 0; i < t->nruns; i++)
+    seconds += w->suite.runs[t->runs[i]].seconds;
+  seconds *= SLOWER;
+  seconds = seconds < LIMIT_LEAST ? LIMIT_LEAST : seconds;
+  return seconds < full ? seconds : full;
+}
+
+// The runs of the session that this test is, or that are inside of it.
+static void add_test(TryWork *w, const Test *test, bool only, double full) {
+  uint32_t *runs = arena_array(&w->arena, uint32_t, w->suite.nruns + 1);
+  TryTest t = {.test = test, .runs = runs};
+  for (uint32_t i = 0; i < w->suite.nruns; i++) {
+    const char *name = w->suite.runs[i].test;
+    bool same = !strcmp(name, test->name);
+    if (!is_tried(&w->suite.runs[i]) ||
+        !(same || is_inside(name, test->name) || only))
+      continue;
+    t.whole = same;
+    w->test_of[i] = w->tests.len;
+    w->place[i] = (uint32_t)t.nruns;
+    runs[t.nruns++] = i;
+  }
+  t.limit = limit_of(w, &t, full);
+  if (t.nruns)
+    array_push(&w->tests, t);
+}
+
+static void map_tests(TryWork *w, const Runner *r, const Test *tests,
+                      size_t n) {
+  w->test_of = arena_array(&w->arena, size_t, w->suite.nruns + 1);
+  w->place = arena_array(&w->arena, uint32_t, w->suite.nruns + 1);
+  for (size_t i = 0; i < w->suite.nruns; i++)
+    w->test_of[i] = SIZE_MAX;
+  if (n == 1 && !r->already) {
+    add_test(w, &tests[0], true, r->timeout);
+    return;
+  }
+  Hashmap names = {0};
+  for (uint32_t i = 0; i < w->suite.nruns; i++)
+    hashmap_put(&names, w->suite.runs[i].test, strlen(w->suite.runs[i].test),
+                i);
+  for (size_t i = 0; i < n; i++) {
+    uint64_t run;
+    // Nearly always: no need to look through all of them.
+    if (hashmap_get(&names, tests[i].name, strlen(tests[i].name), &run)) {
+      uint32_t *one = arena_array(&w->arena, uint32_t, 1);
+      one[0] = (uint32_t)run;
+      TryTest t = {.test = &tests[i], .runs = one, .nruns = 1, .whole = true};
+      if (!is_tried(&w->suite.runs[run]))
+        continue;
+      w->test_of[run] = w->tests.len;
+      t.limit = limit_of(w, &t, r->timeout);
+      array_push(&w->tests, t);
+    } else {
+      add_test(w, &tests[i], false, r->timeout);
+    }
+  }
+  hashmap_release(&names);
+}
+
+// Do verdicts need more than output and status?
+static bool needs_collecting(const TryWork *w) {
+  for (size_t i = 0; i < w->tests.len; i++)
+    if (!w->tests.items[i].whole)
+      return true;
+  for (size_t i = 0; i < w->suite.nfailures; i++)
+    if (!strcmp(w->suite.failures[i].kind, "contract"))
+      return true;
+  return false;
+}
+
+// --- one failure ------------------------------------------------------------
+
+typedef ARRAY(uint32_t) Statements;
+
+static bool is_listed(const Statements *list, uint32_t statement) {
+  for (size_t i = 0; i < list->len; i++)
+    if (list->items[i] == statement)
+      return true;
+  return false;
+}
+
+// Statements of the blocks that a statement stands in: code that is missing is
+// put in beside what is there.
+static void add_beside(const TryWork *w, uint32_t statement, Statements *out) {
+  const Suite *s = &w->suite;
+  const Entity *e = &s->entities[statement];
+  for (uint32_t i = 0; i < s->nentities; i++) {
+    const Entity *other = &s->entities[i];
+    if (other->kind == ENTITY_STATEMENT && other->source == e->source &&
+        other->function == e->function && other->line + 2 >= e->line &&
+        other->line <= e->line + 2 && !is_listed(out, i))
+      array_push(out, i);
+  }
+}
+
+// Where to begin: the first lines of the ranking, then what stands beside the
+// very first.
+static int list_lines(TryWork *w, OpenLocalizer *l, size_t failure,
+                      Statements *out, Err *err) {
+  enum { BESIDE = 12 };
+  Ranking ranking = {.failure = failure};
+  if (localizer_rank(l, failure, &ranking, err)) {
+    ranking_release(&ranking);
+    return -1;
+  }
+  for (size_t i = 0; i < ranking.suspects.len && out->len < w->options->lines;
+       i++)
+    if (!ranking.suspects.items[i].test)
+      array_push(out, ranking.suspects.items[i].entity);
+  size_t first = out->len < BESIDE ? out->len : BESIDE;
+  for (size_t i = 0; i < first; i++)
+    add_beside(w, out->items[i], out);
+  ranking_release(&ranking);
+  return 0;
+}
+
+static const char *path_of(const TryWork *w, uint32_t statement) {
+  return w->suite.sources[w->suite.entities[statement].source].path;
+}
+
+static const char *words_of(TryWork *w, const Change *c) {
+  Str text = {0};
+  change_describe(c, &text);
+  const char *copy = arena_strdup(&w->arena, str_text(&text));
+  str_release(&text);
+  return copy;
+}
+
+static void fill_note(TryWork *w, const TryFound *f, TryNote *note) {
+  note->failing = f->failing;
+  note->passing = f->passing;
+  note->runs = (uint32_t)f->runs;
+  note->cut = f->cut;
+  for (size_t i = 0; i < f->lines.len; i++)
+    array_push(&note->lines,
+               ((TriedLine){
+                   .file = path_of(w, f->lines.items[i].statement),
+                   .line = w->suite.entities[f->lines.items[i].statement].line,
+                   .tried = f->lines.items[i].tried}));
+  for (size_t i = 0; i < f->changes.len; i++) {
+    const FoundChange *c = &f->changes.items[i];
+    array_push(&note->changes,
+               ((TriedChange){.file = path_of(w, c->statement),
+                              .line = w->suite.entities[c->statement].line,
+                              .kind = change_kind(&c->change),
+                              .text = words_of(w, &c->change),
+                              .repaired = c->repaired,
+                              .failing = c->failing,
+                              .kept = c->kept,
+                              .passing = c->passing,
+                              .all_tests = c->all}));
+  }
+}
+
+// The sources that the note speaks of.
+static void add_sources(TryWork *w, TryNote *note) {
+  for (size_t i = 0; i < w->suite.nsources; i++) {
+    const Source *s = &w->suite.sources[i];
+    bool named = false;
+    for (size_t k = 0; k < note->lines.len && !named; k++)
+      named = !strcmp(note->lines.items[k].file, s->path);
+    if (named)
+      array_push(&note->head.sources, *s);
+  }
+}
+
+static int write_note(TryWork *w, size_t failure, const TryFound *f, Err *err) {
+  TryNote note = {0};
+  note.head.session = w->suite.session;
+  note.head.signature = w->suite.failures[failure].signature;
+  fill_note(w, f, &note);
+  add_sources(w, &note);
+  int rc = note_write(&try_note_kind, store_dir(w->store), &note, err);
+  note_release(&try_note_kind, &note);
+  return rc;
+}
+
+static void show_progress(void *context, uint64_t runs, size_t found) {
+  TryWork *w = context;
+  const TryOptions *o = w->options;
+  if (o->progress)
+    o->progress(o->progress_context, w->summary->runs + runs, found);
+}
+
+static int try_failure(TryWork *w, TrySession *session, OpenLocalizer *l,
+                       size_t failure, uint64_t most, Err *err) {
+  Statements lines = {0};
+  TryFound found = {0};
+  int rc = list_lines(w, l, failure, &lines, err);
+  const TryOptions *o = w->options;
+  TrySearchOptions options = {.lines = lines.items,
+                              .nlines = lines.len,
+                              .failure = failure,
+                              .most = most,
+                              .seed = o->seed,
+                              .clauses = o->clauses,
+                              .variables = o->variables,
+                              .statements = o->statements,
+                              .constants = o->constants,
+                              .progress = show_progress,
+                              .context = w};
+  if (!rc)
+    rc = try_search(session, &options, &found, err);
+  if (!rc && found.failing) {
+    w->summary->runs += found.runs;
+    w->summary->cut |= found.cut;
+    w->summary->failures++;
+    rc = write_note(w, failure, &found, err);
+  }
+  try_found_release(&found);
+  array_release(&lines);
+  return rc;
+}
+
+// --- all failures -----------------------------------------------------------
+
+static int try_failures(TryWork *w, TrySession *session, Err *err) {
+  SessionEvidence evidence;
+  OpenLocalizer l;
+  Localizer method;
+  bool lacking;
+  LocateOptions options = {.by = ENTITY_STATEMENT};
+  session_evidence_init(&evidence, w->store, &w->suite);
+  size_t n =
+      w->suite.nfailures < FAILURES_MOST ? w->suite.nfailures : FAILURES_MOST;
+  if (!localizer_find(w->options->method, &method))
+    return err_set(err, "no method '%s'", w->options->method);
+  int rc = localizer_open(&l, &evidence, &method, &options, err);
+  if (!rc)
+    rc = localizer_load(&l, &lacking, err);
+  for (size_t i = 0; i < n && !rc && go_on(w); i++) {
+    uint64_t left = w->options->runs > w->summary->runs
+                        ? w->options->runs - w->summary->runs
+                        : 0;
+    rc = try_failure(w, session, &l, i, left / (n - i), err);
+  }
+  localizer_close(&l);
+  session_evidence_release(&evidence);
+  return rc;
+}
+
+// The adapter has found its tests.
+static int take_tests(void *context, Runner *r, const Test *tests, size_t n,
+                      Err *err) {
+  TryWork *w = context;
+  TryRuns *runs = NULL;
+  map_tests(w, r, tests, n);
+  if (!w->tests.len)
+    return 0;
+  TryRunOptions options = {.dir = w->builds.dir,
+                           .build = build_of,
+                           .context = w,
+                           .memory = w->options->memory,
+                           .collect = needs_collecting(w),
+                           .go_on = go_on};
+  w->start = clock_now();
+  w->end = w->start + w->options->seconds;
+  int rc = try_runs_open(&runs, r, &w->suite, w->tests.items, w->tests.len,
+                         &options, err);
+  TrySession session = {.suite = &w->suite,
+                        .executes = w->executes,
+                        .tests = w->tests.items,
+                        .ntests = w->tests.len,
+                        .test_of = w->test_of,
+                        .place = w->place,
+                        .runs = runs,
+                        .sites = &w->sites};
+  if (!rc)
+    rc = try_failures(w, &session, err);
+  w->summary->seconds = clock_now() - w->start;
+  if (runs) {
+    TryStopped stopped = try_runs_stopped(runs);
+    w->summary->out_of_steps = stopped.steps;
+    w->summary->out_of_limits = stopped.limits;
+    w->summary->out_of_time = stopped.time;
+  }
+  try_runs_close(runs);
+  return rc;
+}
+
+// --- builds -----------------------------------------------------------------
+
+// Of programs that share units each site is wanted once.
+static int read_sites(TryWork *w, Err *err) {
+  Hashmap seen = {0};
+  int rc = 0;
+  for (size_t i = 0; i < w->builds.programs.len && !rc; i++) {
+    SiteTable t;
+    rc = site_table_read(&t, w->builds.programs.items[i].build, err);
+    for (size_t k = 0; k < t.sites.len && !rc; k++) {
+      const Site *s = &t.sites.items[k];
+      if (hashmap_intern(&seen, s->unit.bytes, sizeof s->unit.bytes, i) == i)
+        array_push(&w->sites.sites, *s);
+    }
+    array_push(&w->tables, t);
+  }
+  hashmap_release(&seen);
+  return rc;
+}
+
+static int make_builds(TryWork *w, Runner *r, Err *err) {
+  const TryOptions *o = w->options;
+  char *dir = arena_printf(&w->arena, "%s/try", r->scratch.dir);
+  char *cache = arena_printf(&w->arena, "%s/trace", store_dir(r->store));
+  double start = clock_now();
+  w->builds.make = try_build;
+  w->builds.purpose = "no experiments in";
+  const SeenModule *modules = o->modules ? o->modules : w->modules.items;
+  size_t n = o->modules ? o->nmodules : w->modules.len;
+  int rc = close_builds_make(&w->builds, modules, n, cache, dir, builds_go_on,
+                             w, err);
+  for (size_t i = 0; i < w->builds.notes.len; i++)
+    add_note(w, mem_strdup(w->builds.notes.items[i]));
+  if (!rc)
+    rc = read_sites(w, err);
+  w->summary->building = clock_now() - start;
+  return rc;
+}
+
+// --- running the adapter ----------------------------------------------------
+
+static int with_runner(TryWork *w, const Runner *like, bool survey, Err *err) {
+  RunOptions options = *like->options;
+  options.rerun = options.failed = options.add = false;
+  options.serve = options.exe != NULL;
+  Runner r = {.command = like->command,
+              .root = like->root,
+              .store = w->store,
+              .contexts = like->contexts};
+  CloseHooks hooks;
+  int rc = runner_open(&r, &options, err) ||
+                   scratch_open(&r.scratch, store_dir(w->store), err)
+               ? -1
+               : 0;
+  if (!rc && !survey)
+    rc = make_builds(w, &r, err);
+  if (!rc && (survey || w->builds.programs.len)) {
+    hooks = hooks_of(w);
+    hooks.tests = survey ? NULL : take_tests;
+    r.close = &hooks;
+    rc = w->options->run(w->options->run_context, &r, err);
+    w->summary->interrupted |= r.interrupted;
+  }
+  Err ignored;
+  runner_close(&r, false, &ignored);
+  return rc;
+}
+
+// Which programs do the tests run?
+static int survey(TryWork *w, const Runner *like, Err *err) {
+  size_t taken[2] = {0};
+  for (size_t i = 0; i < w->suite.nruns; i++) {
+    bool fails = w->suite.runs[i].verdict == VERDICT_FAIL;
+    w->wanted[i] = is_tried(&w->suite.runs[i]) && taken[fails]++ < SURVEY_RUNS;
+  }
+  w->end = clock_now() + 3600;
+  return with_runner(w, like, true, err);
+}
+
+static int find_modules(TryWork *w, const Runner *like, Err *err) {
+  char path[PATH_MAX];
+  const char *exe = like->options->exe;
+  if (w->options->modules)
+    return 0;
+  if (!exe)
+    return survey(w, like, err);
+  if (realpath(exe, path))
+    add_module(w, path, true);
+  return 0;
+}
+
+static void release(TryWork *w) {
+  for (size_t i = 0; i < w->suite.nruns && w->executes; i++)
+    bitset_release(&w->executes[i]);
+  free(w->executes);
+  for (size_t i = 0; i < w->modules.len; i++)
+    free(w->modules.items[i].path);
+  array_release(&w->modules);
+  array_release(&w->tests);
+  array_release(&w->sites.sites);
+  for (size_t i = 0; i < w->tables.len; i++)
+    site_table_release(&w->tables.items[i]);
+  array_release(&w->tables);
+  hashmap_release(&w->module_index);
+  hashmap_release(&w->builds_of);
+  close_builds_release(&w->builds);
+  arena_release(&w->arena);
+  suite_release(&w->suite);
+}
+
+int try_session(const TryOptions *o, const Runner *like, Store *store,
+                int64_t session, TrySummary *out, Err *err) {
+  *out = (TrySummary){0};
+  TryWork w = {.options = o, .summary = out, .store = store};
+  int rc = load(&w, session, err);
+  if (!rc)
+    rc = find_modules(&w, like, err);
+  for (size_t i = 0; !rc && i < w.suite.nruns; i++)
+    w.wanted[i] = is_tried(&w.suite.runs[i]);
+  if (!rc)
+    rc = with_runner(&w, like, false, err);
+  release(&w);
+  return rc;
+}
