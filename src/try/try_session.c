@@ -375,8 +375,12 @@ static void add_sources(TryWork *w, TryNote *note) {
   }
 }
 
-static int write_note(TryWork *w, size_t failure, const TryFound *f, Err *err) {
+static int write_note(TryWork *w, const TrySession *session, size_t failure,
+                      const TryFound *f, Err *err) {
   TryNote note = {0};
+  TryPatch *patches = arena_array(&w->arena, TryPatch, f->changes.len + 1);
+  if (try_in_source(w, session, failure, f, patches, err))
+    return -1;
   note.head.session = w->suite.session;
   note.head.part = (uint32_t)failure;
   note.head.signature = w->suite.failures[failure].signature;
