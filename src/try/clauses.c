@@ -16,7 +16,7 @@ enum {
 
 typedef struct {
   const Site *site;
-  const Evaluations *seen;
+  const SeenConditions *seen;
   Hashmap effects; // what a clause does to all that was seen
   bool lenient;    // a few passing evaluations may change
   size_t npassing; // evaluations
@@ -41,7 +41,7 @@ static bool holds(TryCompare op, int64_t a, int64_t b) {
 }
 
 // The new outcome of an evaluation.
-static bool outcome_of(const Change *c, const Evaluation *e) {
+static bool outcome_of(const Change *c, const SeenCondition *e) {
   bool named = c->change == CHANGE_AND_NAME || c->change == CHANGE_OR_NAME;
   bool both = c->change == CHANGE_AND || c->change == CHANGE_AND_NAME;
   const int64_t *values = e->words + 1;
@@ -64,7 +64,7 @@ static bool is_wanted(Clauses *k, const Change *c) {
   bool changes = false;
   size_t spoilt = 0;
   for (size_t i = 0; i < k->seen->len && is_harmless(k, spoilt); i++) {
-    const Evaluation *e = &k->seen->items[i];
+    const SeenCondition *e = &k->seen->items[i];
     unsigned char now = outcome_of(c, e);
     bool other = now != (e->words[0] != 0);
     changes |= other && e->fails;
@@ -158,8 +158,7 @@ static void offer_names(Clauses *k, size_t name) {
         offer_both(k, true, name, ops[o], (int64_t)other, SIMPLE + 1);
 }
 
-static void offer_all(Clauses *k, const int64_t *constants,
-                      size_t nconstants) {
+static void offer_all(Clauses *k, const int64_t *constants, size_t nconstants) {
   for (size_t i = 0; i < k->site->nnames; i++)
     offer_constants(k, i, NULL, 0);
   for (size_t i = 0; i < k->site->nnames; i++)
@@ -168,7 +167,7 @@ static void offer_all(Clauses *k, const int64_t *constants,
     offer_constants(k, i, constants, nconstants);
 }
 
-void clauses_find(const Site *site, const Evaluations *seen,
+void clauses_find(const Site *site, const SeenConditions *seen,
                   const int64_t *constants, size_t nconstants, Changes *out) {
   Clauses k = {.site = site, .seen = seen, .out = out};
   size_t had = out->len;

@@ -18,15 +18,15 @@
 typedef struct {
   const int64_t *words; // outcome, then the site's names
   bool fails;           // in a failing run
-} Evaluation;
+} SeenCondition;
 
-typedef ARRAY(Evaluation) Evaluations;
+typedef ARRAY(SeenCondition) SeenConditions;
 
 enum { CLAUSES_MOST = 40 };
 
 // Adds clauses for the site, the simplest first. `constants`: those of the
 // function.
-void clauses_find(const Site *site, const Evaluations *seen,
+void clauses_find(const Site *site, const SeenConditions *seen,
                   const int64_t *constants, size_t nconstants, Changes *out);
 
 #endif

@@ -31,8 +31,8 @@ static bool has_unit(const SiteTable *t, const UnitId *unit) {
   return false;
 }
 
-static int link_program(const char *dir, const char *program,
-                        const char *build, Err *err) {
+static int link_program(const char *dir, const char *program, const char *build,
+                        Err *err) {
   char name[CLOSE_NAME + 1];
   close_name(name, program, strlen(program));
   char *path = mem_printf("%s/%s", dir, name);
@@ -89,11 +89,11 @@ static bool passes(const TryPatches *p, const PatchedPrograms *programs,
   for (size_t i = 0; i < g->nruns; i++)
     wanted[g->runs[i]] = true;
   for (size_t i = 0; i < s->ntests; i++)
-    jobs[i] = (TryJob){
-        .test = i,
-        .program = programs->only ? programs->only : "",
-        .dir = programs->dir,
-        .verdicts = mem_array(TriedVerdict, s->tests[i].nruns + 1)};
+    jobs[i] =
+        (TryJob){.test = i,
+                 .program = programs->only ? programs->only : "",
+                 .dir = programs->dir,
+                 .verdicts = mem_array(TriedVerdict, s->tests[i].nruns + 1)};
   *done = !try_runs_do(s->runs, jobs, s->ntests, err);
   for (size_t i = 0; i < s->ntests; i++) {
     *done &= jobs[i].result.ran;

@@ -30,7 +30,7 @@ typedef struct {
   bool known;
   Outcome outcome;
   char *out, *err; // files
-} Answer;
+} ReferenceAnswer;
 
 typedef enum { STEP_TEST, STEP_REFERENCE, STEP_ORACLE } SlotStep;
 
@@ -51,7 +51,7 @@ struct TryRuns {
   const TryTest *tests;
   size_t ntests;
   TryRunOptions options;
-  Answer *answers; // by test
+  ReferenceAnswer *answers; // by test
   TrySlot *slots;
   size_t nslots;
   uint64_t count;
@@ -102,7 +102,7 @@ int try_runs_open(TryRuns **out, Runner *runner, const Suite *suite,
   r->tests = tests;
   r->ntests = n;
   r->options = *o;
-  r->answers = arena_array(&r->arena, Answer, n + 1);
+  r->answers = arena_array(&r->arena, ReferenceAnswer, n + 1);
   r->nslots = (size_t)runner->options->jobs;
   r->slots = arena_array(&r->arena, TrySlot, r->nslots);
   for (size_t i = 0; i < r->nslots; i++)
@@ -205,7 +205,7 @@ static void start_test(TryRuns *r, TrySlot *s) {
 // The reference program runs as the test would; the oracle's command looks at
 // what the test left.
 static void start_reference(TryRuns *r, TrySlot *s) {
-  Answer *answer = &r->answers[s->job->test];
+  ReferenceAnswer *answer = &r->answers[s->job->test];
   const char *dir = r->runner->scratch.dir;
   answer->out = arena_printf(&r->arena, "%s/answer%zu.out", dir, s->job->test);
   answer->err = arena_printf(&r->arena, "%s/answer.err", dir);
@@ -256,7 +256,7 @@ static bool is_merged(const Spawn *s) {
 
 static Trial trial_of(TryRuns *r, TrySlot *s) {
   const TryTest *t = test_of(r, s);
-  const Answer *answer = &r->answers[s->job->test];
+  const ReferenceAnswer *answer = &r->answers[s->job->test];
   bool reference = r->runner->oracle.kind->second == SECOND_PROGRAM;
   return (Trial){.test = t->test->name,
                  .number = t->test->number,

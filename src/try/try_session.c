@@ -347,19 +347,19 @@ static void fill_note(TryWork *w, const TryFound *f, const TryPatch *patches,
                        .tried = f->lines.items[i].tried}));
   for (size_t i = 0; i < f->changes.len; i++) {
     const FoundChange *c = &f->changes.items[i];
-    array_push(&note->changes,
-               ((TriedChange){.file = path_of(w, c->statement),
-                              .line = w->suite.entities[c->statement].line,
-                              .kind = change_kind(&c->change),
-                              .text = patches[i].words
-                                          ? patches[i].words
-                                          : words_of(w, &c->change),
-                              .diff = patches[i].diff,
-                              .repaired = c->repaired,
-                              .failing = c->failing,
-                              .kept = c->kept,
-                              .passing = c->passing,
-                              .all_tests = c->all}));
+    array_push(
+        &note->changes,
+        ((TriedChange){.file = path_of(w, c->statement),
+                       .line = w->suite.entities[c->statement].line,
+                       .kind = change_kind(&c->change),
+                       .text = patches[i].words ? patches[i].words
+                                                : words_of(w, &c->change),
+                       .diff = patches[i].diff,
+                       .repaired = c->repaired,
+                       .failing = c->failing,
+                       .kept = c->kept,
+                       .passing = c->passing,
+                       .all_tests = c->all}));
   }
 }
 
@@ -482,8 +482,8 @@ static int take_tests(void *context, Runner *r, const Test *tests, size_t n,
                         .place = w->place,
                         .runs = runs,
                         .sites = &w->sites,
-                        .dropped = arena_array(&w->arena, bool,
-                                               w->suite.nruns + 1)};
+                        .dropped =
+                            arena_array(&w->arena, bool, w->suite.nruns + 1)};
   if (!rc)
     rc = try_failures(w, &session, err);
   w->summary->seconds = clock_now() - w->start;
