@@ -20,6 +20,7 @@
 #include "cli/run_report.h"
 #include "cli/run_try.h"
 #include "process/words.h"
+#include "run/context_file.h"
 #include "run/summary.h"
 #include "run/testfile.h"
 #include "tally/known.h"
@@ -481,6 +482,9 @@ static int run_session(const Options *o, const Adapter *adapter, Runner *r) {
   if (r->confines)
     confine_explain(r->confines, (size_t)o->run.jobs);
   int closed = runner_close(r, complete, &second);
+  if (!closed &&
+      contexts_write(&r->contexts, store_dir(r->store), r->session, &second))
+    closed = -1;
   stop_orderly(0);
   if (r->interrupted && !closed)
     return report_interruption(r);
@@ -649,10 +653,13 @@ int run_stored(Store *store, int64_t session, int jobs,
     Runner like = {.root = root, .cwd = cwd, .command = ""};
     o.run.confine = confine;
     o.run.jobs = jobs ? jobs : o.run.jobs;
-    status = runner_open(&like, &o.run, &err) ? cli_error(&err)
-                                              : work(context, adapter, &like);
+    bool ready =
+        !contexts_read(&like.contexts, store_dir(store), session, &err) &&
+        !runner_open(&like, &o.run, &err);
+    status = ready ? work(context, adapter, &like) : cli_error(&err);
     Err ignored;
     runner_close(&like, false, &ignored);
+    contexts_release(&like.contexts);
     free(root);
     free(cwd);
   }
