@@ -198,7 +198,10 @@ static void edit_test(Editor *ed) {
 
 void edit_condition(Editor *ed) {
   unsigned now = compare_at(ed, ed->at);
-  if (ed->site->kind == SITE_TEST)
+  bool head = code_is(&ed->code, ed->at, "while") ||
+              code_is(&ed->code, ed->at, "for") ||
+              code_is(&ed->code, ed->at, "}"); // of a do
+  if (ed->site->kind == SITE_TEST || head)
     edit_test(ed);
   else if (now < OP_COMPARES && code_level(&ed->code, ed->at))
     change_compare(ed, now);
