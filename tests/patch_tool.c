@@ -48,7 +48,7 @@ static void write_file(const char *dir, size_t n, const char *end,
   free(path);
 }
 
-static void write_edit(const Change *c, const Edit *e, const Str *text,
+static void write_edit(const Change *c, const SourceEdit *e, const Str *text,
                        const char *dir, size_t n) {
   Str new = {0}, diff = {0};
   edit_apply(e, str_text(text), text->len, &new);
@@ -64,7 +64,7 @@ static void write_edit(const Change *c, const Edit *e, const Str *text,
 // False: the change has no edit.
 static bool try_change(const Change *c, const char *dir, size_t n) {
   Arena arena = {0};
-  Edits found = {0};
+  SourceEdits found = {0};
   Str text = {0};
   Err err;
   EditChange change = {c->change, c->a, c->b};

@@ -1,4 +1,4 @@
-// Edits of values: operators, constants, indexes, names, what is returned: see
+// SourceEdits of values: operators, constants, indexes, names, what is returned: see
 // editor.h.
 #include <stdio.h>
 #include <string.h>
@@ -73,7 +73,7 @@ static void change_step(Editor *ed, int64_t by) {
   bool alone = prefix || editor_remove(ed, e, "");
   ed->out->len = before; // it was only asked
   if (alone)
-    editor_replace(ed, e, (Piece){text, CODE_ASSIGNS}, NULL);
+    editor_replace(ed, e, (EditPiece){text, CODE_ASSIGNS}, NULL);
 }
 
 static void edit_step(Editor *ed) {
@@ -84,12 +84,12 @@ static void edit_step(Editor *ed) {
   else if (ed->change.change == CHANGE_LEFT)
     change_step(ed, 0);
   else if (ed->change.change == CHANGE_RIGHT && e.first != ed->at)
-    editor_replace(
-        ed, e,
-        (Piece){arena_printf(ed->arena, "%s = %d",
-                             editor_raw(ed, counted(ed, ed->at)), (int)sign),
-                CODE_ASSIGNS},
-        NULL);
+    editor_replace(ed, e,
+                   (EditPiece){arena_printf(ed->arena, "%s = %d",
+                                            editor_raw(ed, counted(ed, ed->at)),
+                                            (int)sign),
+                               CODE_ASSIGNS},
+                   NULL);
 }
 
 static bool is_value_change(TryChange c) {
@@ -213,7 +213,7 @@ static bool change_summand(Editor *ed, size_t token, int64_t new) {
   Str text = {0};
   literal_write(&text, -new, c->text + t->at, t->len);
   const char *size = arena_take(ed->arena, &text);
-  Piece left = piece_of(ed, editor_left(ed, sign));
+  EditPiece left = piece_of(ed, editor_left(ed, sign));
   if (!new)
     editor_replace(ed, e, left, NULL);
   else

@@ -37,7 +37,7 @@ static void place(Site *site, const char *marked, Str *text) {
 
 static void check(const Case *c) {
   Arena arena = {0};
-  Edits edits = {0};
+  SourceEdits edits = {0};
   Str text = {0}, new = {0};
   Site site = c->site;
   site.text = site.text ? site.text : "";
@@ -460,7 +460,7 @@ TEST(no_site_in_any_text_harms_the_editor) {
   uint32_t seed = 11;
   for (int round = 0; round < 60000; round++) {
     Arena arena = {0};
-    Edits edits = {0};
+    SourceEdits edits = {0};
     Str text = {0}, new = {0};
     random_text(&seed, &text);
     Site site = {.kind = 1 + next_random(&seed) % (SITE_KINDS - 1),
