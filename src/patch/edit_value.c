@@ -236,6 +236,10 @@ static bool change_literal(Editor *ed, size_t token, int64_t want) {
   if (in_width(ed, minus ? -value : value) != want)
     return false;
   Extent e = {token - minus, token};
+  if (ed->change.change == CHANGE_NAME) {
+    editor_value(ed, e);
+    return true;
+  }
   int64_t new = changed_value(ed, minus ? -value : value);
   if (t->kind == TOK_TEXT && ed->change.change == CHANGE_ADD) {
     editor_replace(ed, e, piece_plus(ed, e, ed->change.a), NULL);

@@ -273,6 +273,10 @@ void editor_operator(Editor *ed, size_t oper, const char *text, int level) {
 }
 
 void editor_value(Editor *ed, Extent e) {
+  if (ed->change.change == CHANGE_NAME) {
+    editor_replace(ed, e, piece_text(site_name(ed->site, ed->change.a)), NULL);
+    return;
+  }
   switch (ed->change.change) {
   case CHANGE_ADD:
     editor_replace(ed, e, piece_plus(ed, e, ed->change.a), NULL);

@@ -68,7 +68,7 @@ void editor_add(Editor *ed, size_t at, size_t end, const char *text,
 void editor_replace(Editor *ed, Extent e, EditPiece p, const char *words);
 // Another operator in the place of a binary one.
 void editor_operator(Editor *ed, size_t oper, const char *text, int level);
-// The expression with the change's CHANGE_ADD, _SET, _MINUS or _NEGATE.
+// The expression with the change's CHANGE_ADD, _SET, _MINUS, _NEGATE or _NAME.
 void editor_value(Editor *ed, Extent e);
 // Without the expression, which nothing needs the value of: as a statement, in
 // the head of a for, beside a comma. False: it is none of these.
