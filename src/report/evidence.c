@@ -166,11 +166,30 @@ static void add_relation(const Suite *suite, const Entity *e, Str *out) {
     str_add(out, " here");
 }
 
-// "the value of `limit`"
+// `f(x)` and `f()`, but not `(*p)`: model/access.h.
+static const char *parameter_of(const char *name) {
+  size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz"
+                          "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+  return n && name[n] == '(' && text_ends(name, ")") ? name + n + 1 : NULL;
+}
+
+// "the value of `limit`", "the value of parameter `n` of `fill`", "the result of
+// `fill`"
 static void add_value(const Entity *pair, Str *out) {
-  str_add(out, "the value");
-  if (pair->name)
-    str_addf(out, " of `%s`", pair->name);
+  const char *name = pair->name;
+  const char *parameter = name ? parameter_of(name) : NULL;
+  if (!parameter) {
+    str_add(out, "the value");
+    if (name)
+      str_addf(out, " of `%s`", name);
+    return;
+  }
+  int function = (int)(parameter - 1 - name), n = (int)strlen(parameter) - 1;
+  if (n)
+    str_addf(out, "the value of parameter `%.*s` of `%.*s`", n, parameter,
+             function, name);
+  else
+    str_addf(out, "the result of `%.*s`", function, name);
 }
 
 // "at line 131", "at other.c:131", of one end of a pair seen from the other.

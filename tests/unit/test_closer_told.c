@@ -79,6 +79,40 @@ TEST(two_relations_of_one_text_are_told_apart_by_their_column) {
   world_release(&w);
 }
 
+static void expect_pair(const char *name, const char *want) {
+  World w;
+  Str text = {0};
+  Ranking r = {.failing = 4, .passing = 9, .close = {4, 9}};
+  world_init(&w, "AP");
+  world_statements(&w, "a.c", "main", 1, 3);
+  uint32_t p = pair(&w, LINE2, LINE1, name);
+  evidence_use(&w.suite, &r, p, 4, 2, &text);
+  str_add(&text, "; ");
+  evidence_covers(&w.suite, &r, p, 4, 2, &text);
+  expect_text(str_text(&text), want);
+  str_release(&text);
+  world_release(&w);
+}
+
+TEST(a_pair_says_whose_value_it_is) {
+  expect_pair(
+      "p->count",
+      "uses the value of `p->count` set at line 2 in 4 of 4 failing and "
+      "2 of 9 passing runs; the value of `p->count` set here is used at "
+      "line 1 in 4 of 4 failing and 2 of 9 passing runs");
+  expect_pair(
+      "fill(n)",
+      "uses the value of parameter `n` of `fill` set at line 2 in 4 of "
+      "4 failing and 2 of 9 passing runs; the value of parameter `n` of "
+      "`fill` set here is used at line 1 in 4 of 4 failing and 2 of 9 "
+      "passing runs");
+  expect_pair(
+      "fill()",
+      "uses the result of `fill` set at line 2 in 4 of 4 failing and 2 "
+      "of 9 passing runs; the result of `fill` set here is used at line "
+      "1 in 4 of 4 failing and 2 of 9 passing runs");
+}
+
 TEST(a_value_may_come_from_another_file) {
   World w;
   Str text = {0};
