@@ -56,6 +56,7 @@ void found_free(FoundUnit *f) {
 
 void found_run_release(FoundRun *r) {
   free(r->test);
+  free(r->wrong);
   for (int k = 0; k < ENTITY_KINDS; k++)
     bitset_release(&r->hits[k]);
   *r = (FoundRun){0};
@@ -377,7 +378,8 @@ static int store_run(const Merger *m, Store *store, int64_t session,
   for (EntityKind k = 0; k < ENTITY_KINDS; k++)
     for (uint32_t i = 0; m->places[k] && bitset_next(&run->hits[k], &i); i++)
       bitset_add(&hits[k], ids[m->places[k][i]]);
-  int rc = store_add_close(store, session, run->test, run->stratum, hits, err);
+  int rc = store_add_close(store, session, run->test, run->stratum, hits,
+                           run->wrong ? run->wrong : "", err);
   for (EntityKind k = 0; k < ENTITY_KINDS; k++)
     bitset_release(&hits[k]);
   return rc;

@@ -342,7 +342,7 @@ static void store_run(Stored *s, int64_t session, size_t i,
   check(s, store_add_run(s->store, session, &run, &s->err));
   if (info->close)
     check(s, store_add_close(s->store, session, info->test, info->close, close,
-                             &s->err));
+                             info->wrong ? info->wrong : "", &s->err));
   for (int k = 0; k < ENTITY_KINDS; k++)
     bitset_release(&close[k]);
   run_release(&run);
