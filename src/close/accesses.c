@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "close/library_effects.h"
 #include "close/relation_text.h"
 #include "model/access.h"
+#include "model/library_effects.h"
 #include "util/str.h"
 
 typedef struct {

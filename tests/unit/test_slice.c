@@ -1,5 +1,6 @@
 // Sets of lines (look/line_sets.h), compared with plain bit sets.
 #include "look/line_sets.h"
+#include "model/library_effects.h"
 #include "model/wrong_byte.h"
 #include "test.h"
 
@@ -95,4 +96,32 @@ TEST(a_damaged_wrong_byte_says_nothing) {
   WrongByte b;
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
     assert_false(wrong_byte_read(bad[i], &b));
+}
+
+static void expect_pointee(const char *name, int arg, PointeeUse use) {
+  LibraryPointee p = library_pointee(library_call(name), arg);
+  assert_int_equal(p.use, use);
+}
+
+TEST(a_call_reads_writes_or_leaves_what_its_arguments_point_to) {
+  expect_pointee("strcpy", 0, POINTEE_WRITTEN);
+  expect_pointee("strcpy", 1, POINTEE_TEXT);
+  expect_pointee("strcat", 0, POINTEE_TEXT); // and written
+  expect_pointee("free", 0, POINTEE_UNUSED);
+  expect_pointee("snprintf", 2, POINTEE_TEXT);
+  expect_pointee("snprintf", 3, POINTEE_UNKNOWN);
+  expect_pointee("strtok_r", 0, POINTEE_TEXT);
+  expect_pointee("strtok_r", 2, POINTEE_UNKNOWN);
+  expect_pointee("bsearch", 1, POINTEE_UNKNOWN);
+  expect_pointee("a_function_of_the_program", 0, POINTEE_UNKNOWN);
+  LibraryPointee p = library_pointee(library_call("qsort"), 0);
+  assert_int_equal(p.use, POINTEE_BYTES);
+  assert_int_equal(p.size, 1);
+  assert_int_equal(p.factor, 2);
+}
+
+TEST(only_printf_has_a_format_to_print) {
+  assert_int_equal(library_format(library_call("__snprintf_chk")), 4);
+  assert_int_equal(library_format(library_call("sscanf")), -1);
+  assert_int_equal(library_format(NULL), -1);
 }
