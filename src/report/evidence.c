@@ -309,14 +309,20 @@ static void add_voice(const Suite *suite, const Ranking *r, const Suspect *s,
                              .of = ranking_runs(r, e->kind)});
 }
 
+static bool is_told(const Suspect *s, uint32_t entity) {
+  return s->told && s->teller == entity;
+}
+
 void evidence_gather(const Suite *suite, const Deaths *deaths, const Ranking *r,
                      const Suspect *s, EvidenceList *out) {
   for (size_t i = 0; i < s->evidence.len; i++)
     add(out, s->evidence.items[i].kind, mem_strdup(s->evidence.items[i].text));
+  if (s->told && !s->evidence.len)
+    add_voice(suite, r, s, s->teller, s->told_ef, s->told_ep, out);
   // Who explains itself has named what carried it.
-  if (s->carried && !s->evidence.len)
+  if (s->carried && !s->evidence.len && !is_told(s, s->carrier))
     add_voice(suite, r, s, s->carrier, s->carrier_ef, s->carrier_ep, out);
-  if (s->hinted)
+  if (s->hinted && !is_told(s, s->hinter))
     add_voice(suite, r, s, s->hinter, s->hinter_ef, s->hinter_ep, out);
   if (s->slice_ef)
     add_voice(suite, r, s, s->slice, s->slice_ef, 0, out);

@@ -242,13 +242,27 @@ static void check_voice(const World *w, uint32_t e, const Evidence *told) {
     fail_msg("'%s' lacks '%s'", told->text, counts);
 }
 
+// The most specific comes first, what carries the score next, then what breaks
+// ties; each is said once.
+static size_t list_voices(const Suspect *s, uint32_t voices[3]) {
+  size_t n = 0;
+  if (s->told)
+    voices[n++] = s->teller;
+  if (s->carried && !(s->told && s->teller == s->carrier))
+    voices[n++] = s->carrier;
+  if (s->hinted && !(s->told && s->teller == s->hinter))
+    voices[n++] = s->hinter;
+  return n;
+}
+
 // Returns how many sentences there were.
 static size_t check_suspect(const World *w, const Ranking *r,
                             const Suspect *s) {
   EvidenceList list = {0};
   Deaths deaths = {0};
   size_t checked = 0;
-  bool spoken = false;
+  uint32_t voices[3];
+  size_t nvoices = list_voices(s, voices), spoken = 0;
   evidence_gather(&w->suite, &deaths, r, s, &list);
   for (size_t i = 0; i < list.len; i++) {
     const Evidence *told = &list.items[i];
@@ -256,14 +270,8 @@ static size_t check_suspect(const World *w, const Ranking *r,
     if (strcmp(told->kind, "relation") && strcmp(told->kind, "pair") &&
         !of_slice)
       continue;
-    // What carries the score comes first, what breaks ties after it.
-    bool carries = s->carried && !spoken;
-    spoken |= !of_slice;
-    check_voice(w,
-                of_slice  ? s->slice
-                : carries ? s->carrier
-                          : s->hinter,
-                told);
+    assert_true(of_slice || spoken < nvoices);
+    check_voice(w, of_slice ? s->slice : voices[spoken++], told);
     checked++;
   }
   evidence_release(&list);
