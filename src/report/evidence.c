@@ -313,6 +313,18 @@ static bool is_told(const Suspect *s, uint32_t entity) {
   return s->told && s->teller == entity;
 }
 
+static bool is_outcome(const Entity *e) {
+  return e->kind == ENTITY_CONDITION || e->kind == ENTITY_RELATION;
+}
+
+// `a` equals `b` in the runs in which `a == b` is true: that one is enough.
+static bool is_carrier_told(const Suite *suite, const Suspect *s) {
+  return is_told(s, s->carrier) ||
+         (s->told && is_outcome(&suite->entities[s->teller]) &&
+          is_outcome(&suite->entities[s->carrier]) &&
+          s->told_ef == s->carrier_ef && s->told_ep == s->carrier_ep);
+}
+
 void evidence_gather(const Suite *suite, const Deaths *deaths, const Ranking *r,
                      const Suspect *s, EvidenceList *out) {
   for (size_t i = 0; i < s->evidence.len; i++)
@@ -320,7 +332,7 @@ void evidence_gather(const Suite *suite, const Deaths *deaths, const Ranking *r,
   if (s->told && !s->evidence.len)
     add_voice(suite, r, s, s->teller, s->told_ef, s->told_ep, out);
   // Who explains itself has named what carried it.
-  if (s->carried && !s->evidence.len && !is_told(s, s->carrier))
+  if (s->carried && !s->evidence.len && !is_carrier_told(suite, s))
     add_voice(suite, r, s, s->carrier, s->carrier_ef, s->carrier_ep, out);
   if (s->hinted && !is_told(s, s->hinter))
     add_voice(suite, r, s, s->hinter, s->hinter_ef, s->hinter_ep, out);

@@ -242,13 +242,18 @@ static void check_voice(const World *w, uint32_t e, const Evidence *told) {
     fail_msg("'%s' lacks '%s'", told->text, counts);
 }
 
-// The most specific comes first, what carries the score next, then what breaks
-// ties; each is said once.
-static size_t list_voices(const Suspect *s, uint32_t voices[3]) {
+// The most specific comes first, what carries the score next unless it is of the
+// same kind and says it of the same runs, then what breaks ties; each once.
+static size_t list_voices(const World *w, const Suspect *s,
+                          uint32_t voices[3]) {
   size_t n = 0;
   if (s->told)
     voices[n++] = s->teller;
-  if (s->carried && !(s->told && s->teller == s->carrier))
+  bool same = s->told && s->told_ef == s->carrier_ef &&
+              s->told_ep == s->carrier_ep &&
+              w->suite.entities[s->teller].kind == ENTITY_RELATION &&
+              w->suite.entities[s->carrier].kind == ENTITY_RELATION;
+  if (s->carried && !same && !(s->told && s->teller == s->carrier))
     voices[n++] = s->carrier;
   if (s->hinted && !(s->told && s->teller == s->hinter))
     voices[n++] = s->hinter;
@@ -262,7 +267,7 @@ static size_t check_suspect(const World *w, const Ranking *r,
   Deaths deaths = {0};
   size_t checked = 0;
   uint32_t voices[3];
-  size_t nvoices = list_voices(s, voices), spoken = 0;
+  size_t nvoices = list_voices(w, s, voices), spoken = 0;
   evidence_gather(&w->suite, &deaths, r, s, &list);
   for (size_t i = 0; i < list.len; i++) {
     const Evidence *told = &list.items[i];
