@@ -77,9 +77,7 @@ static size_t count_verdict(const Suite *suite, Verdict verdict) {
 
 const char *rank_own_method(const Suite *suite) {
   const char *command = suite->command ? suite->command : "";
-  return text_starts(command, "culprit input ")  ? INPUT_METHOD
-         : text_starts(command, "culprit spec ") ? METHOD_SPEC
-                                                 : METHOD_DEFAULT;
+  return text_starts(command, "culprit spec ") ? METHOD_SPEC : METHOD_DEFAULT;
 }
 
 PathFilter rank_filter(const RankOptions *o) {
@@ -473,8 +471,8 @@ typedef struct {
 static const Option options[] = {
     {.title = "Method"},
     {"method", "METHOD", &option_text, offsetof(Options, rank.method),
-     "method (default: " METHOD_DEFAULT "; after `culprit input` " INPUT_METHOD
-     ", after `culprit spec` " METHOD_SPEC ")",
+     "method (default: " METHOD_DEFAULT "; after `culprit spec` " METHOD_SPEC
+     ")",
      .word = rank_method_word},
     {"list-methods", NULL, &option_flag, offsetof(Options, list),
      "print all methods with their definitions, and exit"},
