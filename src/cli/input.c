@@ -48,7 +48,6 @@ static void options_init(Options *o) {
   *o = (Options){0};
   given_init(&o->given, TESTS);
   rank_options_init(&o->rank);
-  o->rank.method = METHOD_DEFAULT;
   o->close = -1;
 }
 
@@ -85,7 +84,8 @@ static const Option options[] = {
     {.rows = given_input_options, .at = offsetof(Options, given)},
     {.rows = given_run_options, .at = offsetof(Options, given)},
     {"method", "METHOD", &option_text, offsetof(Options, rank.method),
-     "method of the ranking (default: " METHOD_DEFAULT ")",
+     "method of the ranking (default: " METHOD_DEFAULT ", or " METHOD_FUSED
+     " if the program's own tests are in the store: `culprit run`)",
      .word = rank_method_word},
     {.rows = rank_shown_options, .at = offsetof(Options, rank)},
     {"json", NULL, &option_name, offsetof(Options, rank.format),
@@ -208,8 +208,8 @@ static int find_rank(const Options *o, Runner *r, FaultScore *out, Err *err) {
   Fault fault = {0};
   Err ignored;
   *out = (FaultScore){0};
-  int rc =
-      current_ranking_make(&now, r->store, r->session, o->rank.method, err);
+  const char *method = o->rank.method ? o->rank.method : METHOD_DEFAULT;
+  int rc = current_ranking_make(&now, r->store, r->session, method, err);
   bool known = !rc && now.ranked;
   for (size_t i = 0; known && i < o->rank.faults.len; i++)
     known = !fault_add(&fault, &now.suite, o->rank.faults.items[i],

@@ -75,9 +75,11 @@ static size_t count_verdict(const Suite *suite, Verdict verdict) {
   return n;
 }
 
-const char *rank_own_method(const Suite *suite) {
+const char *rank_own_method(Store *store, const Suite *suite) {
   const char *command = suite->command ? suite->command : "";
-  return text_starts(command, "culprit spec ") ? METHOD_SPEC : METHOD_DEFAULT;
+  if (text_starts(command, "culprit spec "))
+    return METHOD_SPEC;
+  return fused_applies(store, suite) ? METHOD_FUSED : METHOD_DEFAULT;
 }
 
 PathFilter rank_filter(const RankOptions *o) {
@@ -188,7 +190,7 @@ static int prepare(Work *w, Store *store, const RankOptions *o,
     w->suite.sources[i].test &= !o->tests_alike;
     w->suite.sources[i].generated &= !o->generated_alike;
   }
-  w->method = o->method ? o->method : rank_own_method(&w->suite);
+  w->method = o->method ? o->method : rank_own_method(store, &w->suite);
   sources_init(&w->sources, &w->suite);
   session_evidence_init(&w->evidence, store, &w->suite);
   if (!rank_has_spectra(&w->suite, VERDICTS))
@@ -472,7 +474,8 @@ static const Option options[] = {
     {.title = "Method"},
     {"method", "METHOD", &option_text, offsetof(Options, rank.method),
      "method (default: " METHOD_DEFAULT "; after `culprit spec` " METHOD_SPEC
-     ")",
+     ", after `culprit input` " METHOD_FUSED " if the program's own tests are "
+     "in the store)",
      .word = rank_method_word},
     {"list-methods", NULL, &option_flag, offsetof(Options, list),
      "print all methods with their definitions, and exit"},

@@ -71,7 +71,7 @@ PathFilter rank_filter(const RankOptions *o); // --only and --exclude
 // Does any run of this verdict have a spectrum? Any verdict: VERDICTS.
 bool rank_has_spectra(const Suite *suite, Verdict verdict);
 // The method that is used if none is asked for.
-const char *rank_own_method(const Suite *suite);
+const char *rank_own_method(Store *store, const Suite *suite);
 
 // Prints the ranking of every failure of the session to `out`; messages and
 // warnings go to stderr. Returns an exit status of cli.h: EXIT_DONE if a

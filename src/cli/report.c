@@ -168,7 +168,7 @@ static int add_all_methods(Work *w) {
 
 static const char *first_method(const Work *w) {
   const char *asked = w->options->rank.method;
-  return asked ? asked : rank_own_method(&w->suite);
+  return asked ? asked : rank_own_method(w->evidence.store, &w->suite);
 }
 
 static int rank_all(Work *w) {

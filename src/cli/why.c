@@ -238,7 +238,7 @@ static int best_line(Work *w, const Options *o, const LocateOptions *options,
   bool lacking;
   uint32_t function;
   *statement = ENTITY_NONE;
-  localizer_find(rank_own_method(&w->suite), &method);
+  localizer_find(rank_own_method(w->evidence.store, &w->suite), &method);
   if (find_function(&w->suite, o->place, &function, err) ||
       localizer_open(&l, &w->evidence, &method, options, err))
     return -1;
@@ -318,7 +318,7 @@ static int print(Work *w, const Options *o) {
              .covers = w->twins.covers,
              .twins = w->twins.statements.items,
              .ntwins = w->twins.statements.len,
-             .method = rank_own_method(&w->suite),
+             .method = rank_own_method(w->evidence.store, &w->suite),
              .all = o->all,
              .notes = w->notes,
              .cores = w->cores};

@@ -294,8 +294,7 @@ void evidence_gather(const Suite *suite, const Deaths *deaths, const Ranking *r,
                      const Suspect *s, EvidenceList *out) {
   for (size_t i = 0; i < s->evidence.len; i++)
     add(out, s->evidence.items[i].kind, mem_strdup(s->evidence.items[i].text));
-  // Who explains itself has named what carried it.
-  if (s->carried && !s->evidence.len)
+  if (s->carried && !s->explained)
     add_voice(suite, r, s, s->carrier, s->carrier_ef, s->carrier_ep, out);
   if (s->hinted)
     add_voice(suite, r, s, s->hinter, s->hinter_ef, s->hinter_ep, out);
