@@ -119,11 +119,21 @@ static bool has_partner(const void *state) {
 
 // --- its ranking ------------------------------------------------------------
 
-// The failure of that name; if they are called otherwise, the only one.
-static bool find_failure(const Suite *suite, const char *signature,
+// A run that does not end is killed by the limit it reaches first.
+static bool does_not_end(const FailureGroup *g) {
+  return !strcmp(g->kind, "timeout") || !strcmp(g->kind, "limit");
+}
+
+// The failure of that name, or one that does not end either; if there is none,
+// the only one: it may be called otherwise because it is judged otherwise.
+static bool find_failure(const Suite *suite, const FailureGroup *like,
                          size_t *out) {
+  const FailureGroup *all = suite->failures;
   for (*out = 0; *out < suite->nfailures; ++*out)
-    if (!strcmp(suite->failures[*out].signature, signature))
+    if (!strcmp(all[*out].signature, like->signature))
+      return true;
+  for (*out = 0; *out < suite->nfailures; ++*out)
+    if (does_not_end(like) && does_not_end(&all[*out]))
       return true;
   *out = 0;
   return suite->nfailures == 1;
@@ -192,8 +202,8 @@ static void note_partner(const Partner *p, const Ranking *there, Ranking *r) {
   const char *what = was_made(p->suite.command) ? "made tests" : "the suite";
   ranking_note(r, "fused",
                mem_printf("fused with the ranking of session %lld (%s; %u "
-                          "failing, %u passing runs); --method cascade ranks "
-                          "this session alone",
+                          "failing, %u passing); --method cascade ranks this "
+                          "session alone",
                           (long long)p->suite.session, what, there->failing,
                           there->passing));
 }
@@ -243,7 +253,7 @@ static void fuse(const OpenLocalizer *l, Ranking *r) {
   Err err = {0};
   if (!r->suspects.len)
     return;
-  if (!find_failure(&p->suite, g->signature, &failure))
+  if (!find_failure(&p->suite, g, &failure))
     note_nothing(p, "it does not have this failure", r);
   else if (rank_there(l, p, failure, &there, &err))
     note_nothing(p, err.text, r);
