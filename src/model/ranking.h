@@ -53,6 +53,7 @@ typedef struct {
   double prior;      // what is known without looking at coverage
   bool test;         // code of a test, or generated: behind all that is not
   ARRAY(Evidence) evidence;
+  bool explained; // the evidence names what carried it
 } Suspect;
 
 // Scores within this relative distance are the same score.
