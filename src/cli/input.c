@@ -10,6 +10,7 @@
 #include "cli/given.h"
 #include "cli/rank.h"
 #include "cli/run_close.h"
+#include "cli/run_try.h"
 #include "input/search.h"
 #include "locate/current_ranking.h"
 #include "locate/fault.h"
@@ -31,6 +32,7 @@ typedef struct {
   RankOptions rank;
   double close; // seconds for a closer look; below 0: as making tests took
   double took;  // that
+  bool tries;   // --try
   int strategy; // strategy_at
   bool list;
   Texts seeds;
@@ -79,6 +81,9 @@ static const Option options[] = {
     {"close", "SECONDS", &option_real0, offsetof(Options, close),
      "time for a closer look at the made tests (default: as long as making "
      "them took, 5 to 10; 0: none)"},
+    {"try", NULL, &option_flag, offsetof(Options, tries),
+     "then change one thing at a time at the first suspects and see what "
+     "repairs the failing tests, as `culprit try` does"},
     {"seed", "FILE", &option_list, offsetof(Options, seeds),
      "another standard input that fails the same way"},
     {.rows = given_input_options, .at = offsetof(Options, given)},
@@ -184,6 +189,18 @@ static void print_summary(InputSearch *e) {
   fflush(stdout);
 }
 
+// --try: experiments with the made tests.
+static int try_made(const Options *o, const Runner *r,
+                    const RunCloseOptions *close, const RankOptions *rank) {
+  RunTryOptions tried;
+  run_try_options_init(&tried);
+  RunTry t = {.options = &tried,
+              .quiet = o->given.quiet,
+              .json = close->json,
+              .show_progress = close->show_progress};
+  return run_try(&t, search_run_again, NULL, r, r->store, r->session, rank);
+}
+
 static int rank(void *context, Runner *r) {
   const Options *o = context;
   RankOptions rank = o->rank;
@@ -197,6 +214,8 @@ static int rank(void *context, Runner *r) {
       .show_progress = isatty(STDERR_FILENO) && !o->given.quiet};
   int status =
       run_close_rank(&close, &rank, search_run_again, NULL, r, r->store);
+  if (o->tries && status == EXIT_DONE)
+    status = try_made(o, r, &close, &rank);
   return status == EXIT_DONE ? EXIT_FAILED : status;
 }
 
