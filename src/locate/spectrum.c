@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "locate/listing.h"
+#include "locate/weigh.h"
 #include "tally/lacking.h"
 #include "tally/order.h"
 #include "tally/owner.h"
@@ -170,18 +171,26 @@ typedef struct {
   bool has[VOICES];
 } Voices;
 
-// `caution`: the share of passing runs that are taken for having it, too.
-static Suspect suspect_of(const Spectrum *s, const Comparison *c, uint32_t e,
-                          double caution) {
+// Was there a closer look at runs of this failure, and does it count?
+static bool is_weighed(const Spectrum *s, const Comparison *c) {
+  return s->options.weigh && comparison_tells(c, ENTITY_RELATION) &&
+         spectrum_kinds(&s->options) &
+             (1u << ENTITY_RELATION | 1u << ENTITY_PAIR);
+}
+
+static Suspect suspect_of(const Spectrum *s, const Comparison *c, uint32_t e) {
   Counts n = comparison_counts(c, e);
-  double more = fmin(n.np, caution * (n.ep + n.np));
-  n.ep += more;
-  n.np -= more;
-  return (Suspect){.entity = e,
-                   .score = s->options.formula(n),
-                   .confidence = confidence_of(n),
-                   .ef = c->ef[e],
-                   .ep = c->ep[e]};
+  Suspect out = {.entity = e,
+                 .confidence = confidence_of(n),
+                 .ef = c->ef[e],
+                 .ep = c->ep[e]};
+  if (is_weighed(s, c)) {
+    Costs costs = weigh_entity(c, e);
+    out.score = -costs_sum(&costs); // for now: weigh_lines()
+  } else {
+    out.score = s->options.formula(n);
+  }
+  return out;
 }
 
 static bool has_evidence(const Suspect *s) { return s->ef || s->ep; }
@@ -193,24 +202,6 @@ static bool speaks_better(const Suspect *a, const Suspect *b) {
   if (!score_same(a->score, b->score))
     return a->score > b->score;
   return a->confidence > b->confidence;
-}
-
-// What a relation or pair has to say in a cautious ranking.
-typedef enum { SAYS_ALL, SAYS_LESS, SAYS_NOTHING } Credit;
-
-static bool is_change(const Entity *e) {
-  return e->from == RELATION_SAME || e->from == RELATION_CHANGED;
-}
-
-static Credit credit_of(const Spectrum *s, const Entity *e) {
-  if (!s->options.cautious ||
-      (e->kind != ENTITY_RELATION && e->kind != ENTITY_PAIR))
-    return SAYS_ALL;
-  if (e->kind == ENTITY_PAIR)
-    return SAYS_LESS;
-  if (!e->name || !strcmp(e->name, "compare"))
-    return SAYS_ALL;
-  return !strcmp(e->name, "store") && !is_change(e) ? SAYS_LESS : SAYS_NOTHING;
 }
 
 static Voice voice_of(const Spectrum *s, uint32_t e) {
@@ -228,25 +219,20 @@ static void let_speak(Voices *at, Voice voice, Suspect suspect) {
   at->has[voice] = true;
 }
 
-static void score_one(const Spectrum *s, const Comparison *c, uint32_t e,
-                      Voices *at) {
+static bool takes_part(const Spectrum *s, const Tally *t, const Comparison *c,
+                       uint32_t e) {
   const Entity *entity = &s->suite->entities[e];
-  Credit credit = credit_of(s, entity);
-  double caution = credit == SAYS_LESS ? CAUTION : 0;
-  if (credit == SAYS_NOTHING)
-    return;
-  let_speak(at, voice_of(s, e), suspect_of(s, c, e, caution));
-  if (caution > 0 && entity->kind == ENTITY_PAIR)
-    let_speak(at, VOICE_HINT, suspect_of(s, c, e, 0));
+  return s->owner[e] != ENTITY_NONE && bitset_has(&t->executed, e) &&
+         comparison_tells(c, entity->kind) &&
+         (!s->options.weigh || weigh_takes(entity));
 }
 
 static Voices *score_all(const Spectrum *s, const Tally *t,
                          const Comparison *c) {
   Voices *candidates = mem_array(Voices, s->nlisted);
   for (uint32_t e = 0; e < s->suite->nentities; e++)
-    if (s->owner[e] != ENTITY_NONE && bitset_has(&t->executed, e) &&
-        comparison_tells(c, s->suite->entities[e].kind))
-      score_one(s, c, e, &candidates[s->owner[e]]);
+    if (takes_part(s, t, c, e))
+      let_speak(&candidates[s->owner[e]], voice_of(s, e), suspect_of(s, c, e));
   return candidates;
 }
 
@@ -262,10 +248,9 @@ static void let_carry(Suspect *s, const Suspect *by) {
   s->carrier_ep = by->ep;
 }
 
-// A pair that carries the score, cautiously, also hints, without saying so.
 static void let_hint(Suspect *s, const Suspect *by) {
   s->hint = by->score;
-  s->hinted = !s->carried || s->carrier != by->entity;
+  s->hinted = true;
   s->hinter = by->entity;
   s->hinter_ef = by->ef;
   s->hinter_ep = by->ep;
@@ -348,6 +333,8 @@ static void collect(const Spectrum *s, const Tally *t, const Comparison *c,
     suspect.test = suite_comes_last(s->suite, s->listed[i]);
     array_push(&out->suspects, suspect);
   }
+  if (is_weighed(s, c))
+    weigh_lines(c, spectrum_kinds(&s->options) & 1u << ENTITY_SLICE, out);
   free(candidates);
 }
 
