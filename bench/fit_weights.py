@@ -1,4 +1,4 @@
-"""Fits the weights of src/locate/weights.h (src/locate/weigh.h says what they mean).
+"""Fits the weights of src/tally/weights.h (src/tally/weigh.h says what they mean).
 
 Every line of a version costs what speaks against it; the weights are chosen so that the
 chance of the faulty line, e^-cost over the sum of that of all lines, is high: the mean of
@@ -11,7 +11,7 @@ import math
 import numpy
 
 LUCK = 0.02
-STEPS, RATE, DECAY = 250, 0.1, 0.01
+STEPS, RATE, DECAY = 150, 0.12, 0.01
 KINDS = ("line", "condition", "equal", "comparison", "stored", "pair")
 TERMS = ("failing", "passing", "passing_log", "others")
 LINES = ("slice", "death")

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "locate/listing.h"
-#include "locate/weigh.h"
 #include "tally/lacking.h"
 #include "tally/order.h"
 #include "tally/owner.h"
+#include "tally/weigh.h"
 #include "util/mem.h"
 #include "util/str.h"
 

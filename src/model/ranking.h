@@ -25,7 +25,7 @@ typedef struct {
   RunCounts of;
 } Evidence;
 
-// What speaks against a suspect, in parts that add up (locate/weigh.h): failing
+// What speaks against a suspect, in parts that add up (tally/weigh.h): failing
 // runs that lack its evidence, passing runs that have it, runs with other
 // failures that lack it, what kind of evidence it is; slices that the line is
 // not in, runs that died elsewhere.

@@ -6,8 +6,8 @@
 
 #include "closer_world.h"
 #include "locate/spectrum.h"
-#include "locate/weigh.h"
-#include "locate/weights.h"
+#include "tally/weigh.h"
+#include "tally/weights.h"
 
 static void expect_counts(const Comparison *c, uint32_t e, Counts want) {
   Counts got = comparison_counts(c, e);

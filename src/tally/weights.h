@@ -3,8 +3,8 @@
 //   bench/default-method --fit
 // which also measures such weights on programs that they were not fitted on:
 // docs/evaluation/default-method.md.
-#ifndef CULPRIT_LOCATE_WEIGHTS_H
-#define CULPRIT_LOCATE_WEIGHTS_H
+#ifndef CULPRIT_TALLY_WEIGHTS_H
+#define CULPRIT_TALLY_WEIGHTS_H
 
 #define WEIGHT_FAILING 15.71    // no failing run has it
 #define WEIGHT_PASSING 3.08     // all passing runs have it: by their share,

@@ -14,8 +14,8 @@
 // + WEIGHT_DEATH * (1 - how near to it runs died), if some run did
 // and its score is failing runs / (1 + cost). The score is at most the number
 // of failing runs, and falls with everything that speaks against the line.
-#ifndef CULPRIT_LOCATE_WEIGH_H
-#define CULPRIT_LOCATE_WEIGH_H
+#ifndef CULPRIT_TALLY_WEIGH_H
+#define CULPRIT_TALLY_WEIGH_H
 
 #include <stdbool.h>
 

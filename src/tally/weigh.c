@@ -1,10 +1,10 @@
 // The score of the default method after a closer look: see weigh.h.
-#include "locate/weigh.h"
+#include "tally/weigh.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "locate/weights.h"
+#include "tally/weights.h"
 
 static bool is_change(const Entity *e) {
   return e->from == RELATION_SAME || e->from == RELATION_CHANGED;
