@@ -51,6 +51,7 @@ typedef struct {
   size_t nredirects;
   double timeout;      // seconds; 0: none
   uint64_t max_output; // bytes in out and err together; 0: any number
+  int max_processes;   // at once; 0: PROCESSES_MAX
   const char *mark;    // an entry of env that tells its descendants from
                        // those of other slots; NULL: none
   bool serve;          // it runs many times: keep it ready (server.h)
@@ -67,7 +68,7 @@ typedef enum {
   END_SIGNAL,
   END_TIMEOUT,   // killed by us
   END_OUTPUT,    // killed by us: more output than max_output
-  END_PROCESSES, // killed by us: more than PROCESSES_MAX processes
+  END_PROCESSES, // killed by us: more than max_processes
   END_UNSTARTED, // could not be executed: see problem
 } End;
 

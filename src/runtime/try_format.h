@@ -167,8 +167,8 @@ typedef struct {
   uint32_t full;      // 1: there was no room for more
   uint32_t relations; // SITE_COMPARE: a bit for each that was seen: less 1,
                       // equal 2, greater 4, none of them 8
-  uint32_t reserved;
-  uint64_t reserved2;
+  uint32_t refused;   // 1: it asked for memory and got none
+  uint64_t reserved;
   int64_t log[TRY_LOG_WORDS];
 } TryReport;
 

@@ -138,6 +138,12 @@ HIDDEN double __culprit_try_skip_real(void) {
   return executed(0, 1), (double)self.a;
 }
 
+// What malloc() or mmap() gave.
+HIDDEN void __culprit_try_memory(const void *p, uint64_t size) {
+  if (size && (!p || is_error(p)))
+    self.report->refused = 1;
+}
+
 // --- arithmetic -------------------------------------------------------------
 
 // A division that would trap gives what it gave before: 0.

@@ -23,6 +23,7 @@
 enum {
   ASK = 100,              // milliseconds between two questions whether to go on
   OUTPUT_MOST = 16 << 20, // bytes
+  PROCESSES_MOST = 200,
 };
 
 // What the reference program answers to a test.
@@ -182,6 +183,7 @@ static void begin_spawn(TryRuns *r, TrySlot *s, const char *out,
                      .err = err,
                      .timeout = t->limit,
                      .max_output = OUTPUT_MOST,
+                     .max_processes = PROCESSES_MOST,
                      .serve = true};
 }
 
@@ -304,7 +306,7 @@ static int judge(TryRuns *r, TrySlot *s, bool settled, Run *run,
   Trial t = trial_of(r, s);
   if (!settled && oracle_judge(&r->runner->oracle, &t, run, err))
     return -1;
-  const char *name = r->suite->nruns > test_of(r, s)->nruns ? t.test : NULL;
+  const char *name = test_of(r, s)->only ? NULL : t.test;
   if (r->options.collect)
     runner_judge_segments(r->runner, segments, run, &t, name, true);
   set_verdicts(r, s, run, segments);
@@ -326,6 +328,7 @@ static void note_end(TryRuns *r, TrySlot *s) {
   r->stopped.limits += result->end == END_OUTPUT ||
                        result->end == END_PROCESSES ||
                        s->outcome.status == -SIGXFSZ;
+  r->stopped.memory += p->refused && s->job->experiment;
   if (s->job->log)
     s->job->log(s->job->context, p);
 }
