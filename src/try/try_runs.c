@@ -325,9 +325,9 @@ static void note_end(TryRuns *r, TrySlot *s) {
                         .relations = p->relations};
   r->stopped.steps += result->out_of_steps;
   r->stopped.time += result->end == END_TIMEOUT;
-  r->stopped.limits += result->end == END_OUTPUT ||
-                       result->end == END_PROCESSES ||
-                       s->outcome.status == -SIGXFSZ;
+  r->stopped.limits +=
+      result->end == END_OUTPUT || result->end == END_PROCESSES ||
+      p->end == TRY_OUT_OF_FORKS || s->outcome.status == -SIGXFSZ;
   r->stopped.memory += p->refused && s->job->experiment;
   if (s->job->log)
     s->job->log(s->job->context, p);
