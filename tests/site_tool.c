@@ -77,7 +77,7 @@ static size_t write_edits(const Change *c, const char *dir, size_t number) {
   enum { MOST = 3 };
   Arena arena = {0};
   Str text = {0};
-  Edits edits = {0};
+  SourceEdits edits = {0};
   Err err = {0};
   if (!fs_read(c->site->file, 0, &text, &err))
     edits_find(c->site, (EditChange){c->change, c->a, c->b}, str_text(&text),

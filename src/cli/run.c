@@ -20,6 +20,7 @@
 #include "cli/run_report.h"
 #include "cli/run_try.h"
 #include "process/words.h"
+#include "run/context_file.h"
 #include "run/summary.h"
 #include "run/testfile.h"
 #include "tally/known.h"
@@ -405,7 +406,8 @@ static int try_after_run(const Options *o, const Adapter *adapter,
               .nmodules = r->seen.len};
   confined.confine = &o->confine.plan;
   like.options = &confined;
-  return run_try(&t, adapter, &like, r->store, r->session, rank);
+  return run_try(&t, run_adapter_again, (void *)adapter, &like, r->store,
+                 r->session, rank);
 }
 
 // `status`: of report_suite. Returns an exit status.
@@ -416,15 +418,17 @@ static int rank(const Options *o, const Adapter *adapter, const Runner *r,
   rank.none_ok = status >= 0;
   if (rank.none_ok && (status != EXIT_DONE || !prints_json(o)))
     return status;
+  bool tries = o->tries && status < 0 && closer;
   RunCloseOptions close = {.seconds = closer && status < 0 ? o->close : 0,
                            .tests_took = seconds,
                            .quiet = o->quiet,
                            .json = prints_json(o),
+                           .later = tries && prints_json(o),
                            .watched = !prints_json(o) && isatty(STDOUT_FILENO),
                            .show_progress = show_progress};
   int ranked = run_close_rank(&close, &rank, run_adapter_again, (void *)adapter,
                               r, r->store);
-  if (o->tries && status < 0 && ranked == EXIT_DONE && closer)
+  if (tries && ranked == EXIT_DONE)
     ranked = try_after_run(o, adapter, r, &rank);
   return ranked == EXIT_DONE && !rank.none_ok ? EXIT_FAILED : ranked;
 }
@@ -481,6 +485,9 @@ static int run_session(const Options *o, const Adapter *adapter, Runner *r) {
   if (r->confines)
     confine_explain(r->confines, (size_t)o->run.jobs);
   int closed = runner_close(r, complete, &second);
+  if (!closed &&
+      contexts_write(&r->contexts, store_dir(r->store), r->session, &second))
+    closed = -1;
   stop_orderly(0);
   if (r->interrupted && !closed)
     return report_interruption(r);
@@ -649,10 +656,13 @@ int run_stored(Store *store, int64_t session, int jobs,
     Runner like = {.root = root, .cwd = cwd, .command = ""};
     o.run.confine = confine;
     o.run.jobs = jobs ? jobs : o.run.jobs;
-    status = runner_open(&like, &o.run, &err) ? cli_error(&err)
-                                              : work(context, adapter, &like);
+    bool ready =
+        !contexts_read(&like.contexts, store_dir(store), session, &err) &&
+        !runner_open(&like, &o.run, &err);
+    status = ready ? work(context, adapter, &like) : cli_error(&err);
     Err ignored;
     runner_close(&like, false, &ignored);
+    contexts_release(&like.contexts);
     free(root);
     free(cwd);
   }

@@ -23,6 +23,7 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include "close/accesses.h"
 #include "close/close_unit.h"
 #include "close/pairs.h"
 #include "close/relations.h"
@@ -288,6 +289,7 @@ static int close_build(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   if (!p->ncounters)
     return add_contract_runtime(m, o->runtime, err);
   close_unit_init(&unit, m, p);
+  accesses_list(&unit);
   relations_plan(&unit, &sites);
   map_write(p, COUNTERS_HITS, &map);
   close_unit_add_counters(&unit);

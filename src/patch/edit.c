@@ -10,7 +10,7 @@ const char *site_name(const Site *site, int64_t number) {
 }
 
 void edits_find(const Site *site, EditChange change, const char *text,
-                size_t len, Arena *arena, Edits *out) {
+                size_t len, Arena *arena, SourceEdits *out) {
   static void (*const makers[SITE_KINDS])(Editor *) = {
       [SITE_COMPARE] = edit_condition, [SITE_TEST] = edit_condition,
       [SITE_ARITH] = edit_arith,       [SITE_CONSTANT] = edit_constant,
@@ -29,14 +29,14 @@ void edits_find(const Site *site, EditChange change, const char *text,
 
 // --- applying ---------------------------------------------------------------
 
-void edit_apply(const Edit *e, const char *text, size_t len, Str *out) {
+void edit_apply(const SourceEdit *e, const char *text, size_t len, Str *out) {
   str_addn(out, text, e->at);
   str_add(out, e->text);
   str_addn(out, text + e->at + e->len, len - e->at - e->len);
 }
 
-void edit_diff(const Edit *e, const char *path, const char *text, size_t len,
-               Str *out) {
+void edit_diff(const SourceEdit *e, const char *path, const char *text,
+               size_t len, Str *out) {
   Str new = {0};
   edit_apply(e, text, len, &new);
   diff_write(path, text, len, str_text(&new), new.len, out);

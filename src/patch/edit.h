@@ -28,19 +28,19 @@ typedef struct {
   size_t at, len;    // the bytes that are replaced
   const char *text;  // by this
   const char *words; // "`<` to `<=`"
-} Edit;
+} SourceEdit;
 
-typedef ARRAY(Edit) Edits;
+typedef ARRAY(SourceEdit) SourceEdits;
 
 // Appends the edits of the text of a source file, best first. Their memory is
 // that of `arena`.
 void edits_find(const Site *site, EditChange change, const char *text,
-                size_t len, Arena *arena, Edits *out);
+                size_t len, Arena *arena, SourceEdits *out);
 
 // Appends the whole text with the edit.
-void edit_apply(const Edit *e, const char *text, size_t len, Str *out);
+void edit_apply(const SourceEdit *e, const char *text, size_t len, Str *out);
 // Appends it as a unified diff (diff.h).
-void edit_diff(const Edit *e, const char *path, const char *text, size_t len,
-               Str *out);
+void edit_diff(const SourceEdit *e, const char *path, const char *text,
+               size_t len, Str *out);
 
 #endif

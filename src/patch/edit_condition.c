@@ -1,4 +1,4 @@
-// Edits of comparisons and of truth values that are branched on: see editor.h.
+// SourceEdits of comparisons and of truth values that are branched on: see editor.h.
 //
 //   if (!(a < b) && p)    the comparison: `a < b`, negated once around
 //                         the implicit one: `p`
@@ -64,12 +64,12 @@ static const char *clause_text(Editor *ed) {
 static void add_clause(Editor *ed, Extent e) {
   bool both = is_and(ed->change.change);
   const char *clause = clause_text(ed);
-  Piece left = piece_of(ed, e);
+  EditPiece left = piece_of(ed, e);
   if (left.level == CODE_AND && !both) // compilers warn without parentheses
     left = piece_text(arena_printf(ed->arena, "(%s)", left.text));
-  Piece p =
+  EditPiece p =
       piece_binary(ed, left, both ? "&&" : "||", both ? CODE_AND : CODE_OR,
-                   (Piece){clause, CODE_EQUALS});
+                   (EditPiece){clause, CODE_EQUALS});
   const char *words = both ? "`%s` also needs `%s`" : "`%s` also holds if `%s`";
   editor_replace(ed, e, p,
                  arena_printf(ed->arena, words, editor_show(ed, e), clause));
@@ -81,8 +81,8 @@ static void add_clause(Editor *ed, Extent e) {
 static void force_keeping(Editor *ed, Extent e) {
   bool yes = ed->change.a;
   int level = yes ? CODE_OR : CODE_AND;
-  Piece p = piece_binary(ed, piece_of(ed, e), yes ? "||" : "&&", level,
-                         piece_text(yes ? "1" : "0"));
+  EditPiece p = piece_binary(ed, piece_of(ed, e), yes ? "||" : "&&", level,
+                             piece_text(yes ? "1" : "0"));
   editor_replace(ed, e, p, NULL);
 }
 
@@ -198,7 +198,10 @@ static void edit_test(Editor *ed) {
 
 void edit_condition(Editor *ed) {
   unsigned now = compare_at(ed, ed->at);
-  if (ed->site->kind == SITE_TEST)
+  bool head = code_is(&ed->code, ed->at, "while") ||
+              code_is(&ed->code, ed->at, "for") ||
+              code_is(&ed->code, ed->at, "}"); // of a do
+  if (ed->site->kind == SITE_TEST || head)
     edit_test(ed);
   else if (now < OP_COMPARES && code_level(&ed->code, ed->at))
     change_compare(ed, now);

@@ -1,4 +1,4 @@
-// Edits of stores and calls: see editor.h.
+// SourceEdits of stores and calls: see editor.h.
 #include <string.h>
 
 #include "patch/editor.h"
@@ -32,7 +32,7 @@ static void edit_declaration(Editor *ed, size_t oper) {
 }
 
 // What the assignment would have stored.
-static Piece stored_value(Editor *ed, Extent e) {
+static EditPiece stored_value(Editor *ed, Extent e) {
   bool prefix = e.first == ed->at;
   if (editor_is_step(ed, ed->at) && prefix)
     return piece_binary(ed, piece_of(ed, (Extent){ed->at + 1, e.last}),
@@ -40,8 +40,8 @@ static Piece stored_value(Editor *ed, Extent e) {
                         piece_text("1"));
   if (editor_is_step(ed, ed->at))
     return piece_of(ed, (Extent){e.first, ed->at - 1});
-  Piece left = piece_of(ed, editor_left(ed, ed->at));
-  Piece right = piece_of(ed, editor_right(ed, ed->at));
+  EditPiece left = piece_of(ed, editor_left(ed, ed->at));
+  EditPiece right = piece_of(ed, editor_right(ed, ed->at));
   const char *oper = editor_raw(ed, (Extent){ed->at, ed->at});
   for (unsigned op = 0; op < OP_ARITHS; op++) {
     size_t n = strlen(arith_mark(op));

@@ -1,4 +1,4 @@
-// Edits of values: operators, constants, indexes, names, what is returned: see
+// SourceEdits of values: operators, constants, indexes, names, what is returned: see
 // editor.h.
 #include <stdio.h>
 #include <string.h>
@@ -48,11 +48,18 @@ static Extent counted(const Editor *ed, size_t step) {
                          : (Extent){e.first, step - 1};
 }
 
+// Does nothing need the value of the expression?
+static bool is_unused(Editor *ed, Extent e) {
+  size_t before = ed->out->len;
+  bool unused = editor_remove(ed, e, "");
+  ed->out->len = before; // it was only asked
+  return unused;
+}
+
 // By this much instead.
 static void change_step(Editor *ed, int64_t by) {
   Extent e = code_expression(&ed->code, ed->at), of = counted(ed, ed->at);
   bool prefix = e.first == ed->at;
-  size_t before = ed->out->len;
   if (by == 1 || by == -1) {
     const Token *t = &ed->code.tokens.items[ed->at];
     const char *text = by == 1 ? "++" : "--";
@@ -70,10 +77,8 @@ static void change_step(Editor *ed, int64_t by) {
   const char *text =
       arena_printf(ed->arena, "%s %s %lld", editor_raw(ed, of),
                    by < 0 ? "-=" : "+=", (long long)(by < 0 ? -by : by));
-  bool alone = prefix || editor_remove(ed, e, "");
-  ed->out->len = before; // it was only asked
-  if (alone)
-    editor_replace(ed, e, (Piece){text, CODE_ASSIGNS}, NULL);
+  if (prefix || is_unused(ed, e))
+    editor_replace(ed, e, (EditPiece){text, CODE_ASSIGNS}, NULL);
 }
 
 static void edit_step(Editor *ed) {
@@ -83,13 +88,14 @@ static void edit_step(Editor *ed) {
     change_step(ed, -sign);
   else if (ed->change.change == CHANGE_LEFT)
     change_step(ed, 0);
-  else if (ed->change.change == CHANGE_RIGHT && e.first != ed->at)
-    editor_replace(
-        ed, e,
-        (Piece){arena_printf(ed->arena, "%s = %d",
-                             editor_raw(ed, counted(ed, ed->at)), (int)sign),
-                CODE_ASSIGNS},
-        NULL);
+  else if (ed->change.change == CHANGE_RIGHT &&
+           (e.first == ed->at || is_unused(ed, e)))
+    editor_replace(ed, e,
+                   (EditPiece){arena_printf(ed->arena, "%s = %d",
+                                            editor_raw(ed, counted(ed, ed->at)),
+                                            (int)sign),
+                               CODE_ASSIGNS},
+                   NULL);
 }
 
 static bool is_value_change(TryChange c) {
@@ -213,7 +219,7 @@ static bool change_summand(Editor *ed, size_t token, int64_t new) {
   Str text = {0};
   literal_write(&text, -new, c->text + t->at, t->len);
   const char *size = arena_take(ed->arena, &text);
-  Piece left = piece_of(ed, editor_left(ed, sign));
+  EditPiece left = piece_of(ed, editor_left(ed, sign));
   if (!new)
     editor_replace(ed, e, left, NULL);
   else
@@ -236,6 +242,10 @@ static bool change_literal(Editor *ed, size_t token, int64_t want) {
   if (in_width(ed, minus ? -value : value) != want)
     return false;
   Extent e = {token - minus, token};
+  if (ed->change.change == CHANGE_NAME) {
+    editor_value(ed, e);
+    return true;
+  }
   int64_t new = changed_value(ed, minus ? -value : value);
   if (t->kind == TOK_TEXT && ed->change.change == CHANGE_ADD) {
     editor_replace(ed, e, piece_plus(ed, e, ed->change.a), NULL);

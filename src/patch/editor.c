@@ -93,27 +93,27 @@ void editor_arguments(const Editor *ed, size_t open, Extents *out) {
 
 // --- pieces -----------------------------------------------------------------
 
-Piece piece_of(Editor *ed, Extent e) {
-  return (Piece){editor_raw(ed, e), code_weakest(&ed->code, e)};
+EditPiece piece_of(Editor *ed, Extent e) {
+  return (EditPiece){editor_raw(ed, e), code_weakest(&ed->code, e)};
 }
 
-Piece piece_text(const char *text) { return (Piece){text, CODE_UNARY}; }
+EditPiece piece_text(const char *text) { return (EditPiece){text, CODE_UNARY}; }
 
-Piece piece_number(Editor *ed, int64_t value) {
+EditPiece piece_number(Editor *ed, int64_t value) {
   Str text = {0};
   literal_write(&text, value, "", 0);
   return piece_text(arena_take(ed->arena, &text));
 }
 
-const char *piece_within(Editor *ed, Piece p, int level) {
+const char *piece_within(Editor *ed, EditPiece p, int level) {
   return p.level < level ? arena_printf(ed->arena, "(%s)", p.text) : p.text;
 }
 
-Piece piece_binary(Editor *ed, Piece left, const char *oper, int level,
-                   Piece right) {
+EditPiece piece_binary(Editor *ed, EditPiece left, const char *oper, int level,
+                       EditPiece right) {
   const char *l = piece_within(ed, left, level);
   const char *r = piece_within(ed, right, level + (level > CODE_CHOOSES));
-  return (Piece){arena_printf(ed->arena, "%s %s %s", l, oper, r), level};
+  return (EditPiece){arena_printf(ed->arena, "%s %s %s", l, oper, r), level};
 }
 
 static bool number_at(const Editor *ed, size_t token, int64_t *value) {
@@ -122,7 +122,7 @@ static bool number_at(const Editor *ed, size_t token, int64_t *value) {
          literal_integer(ed->code.text + t->at, t->len, value);
 }
 
-static Piece number_like(Editor *ed, int64_t value, size_t like) {
+static EditPiece number_like(Editor *ed, int64_t value, size_t like) {
   const Token *t = token_of(ed, like);
   Str text = {0};
   literal_write(&text, value, ed->code.text + t->at, t->len);
@@ -145,16 +145,16 @@ static size_t last_sum(Editor *ed, Extent e) {
   return CODE_NONE;
 }
 
-static Piece sum(Editor *ed, Piece left, int64_t value, size_t like) {
+static EditPiece sum(Editor *ed, EditPiece left, int64_t value, size_t like) {
   if (!value)
     return left;
-  Piece size = like == CODE_NONE
-                   ? piece_number(ed, value < 0 ? -value : value)
-                   : number_like(ed, value < 0 ? -value : value, like);
+  EditPiece size = like == CODE_NONE
+                       ? piece_number(ed, value < 0 ? -value : value)
+                       : number_like(ed, value < 0 ? -value : value, like);
   return piece_binary(ed, left, value < 0 ? "-" : "+", CODE_ADDS, size);
 }
 
-Piece piece_plus(Editor *ed, Extent e, int64_t value) {
+EditPiece piece_plus(Editor *ed, Extent e, int64_t value) {
   int64_t known;
   e = code_bare(&ed->code, e);
   if (e.first == e.last && number_at(ed, e.first, &known))
@@ -170,7 +170,7 @@ Piece piece_plus(Editor *ed, Extent e, int64_t value) {
   return sum(ed, piece_of(ed, e), value, CODE_NONE);
 }
 
-Piece piece_minus(Editor *ed, Extent e) {
+EditPiece piece_minus(Editor *ed, Extent e) {
   e = code_bare(&ed->code, e);
   bool negative = code_is(&ed->code, e.first, "-") &&
                   code_expression(&ed->code, e.first).last == e.last &&
@@ -182,7 +182,7 @@ Piece piece_minus(Editor *ed, Extent e) {
       arena_printf(ed->arena, strchr("+-", *of) ? "-(%s)" : "-%s", of));
 }
 
-Piece piece_not(Editor *ed, Extent e) {
+EditPiece piece_not(Editor *ed, Extent e) {
   return piece_text(arena_printf(
       ed->arena, "!%s", piece_within(ed, piece_of(ed, e), CODE_UNARY)));
 }
@@ -195,11 +195,11 @@ void editor_add(Editor *ed, size_t at, size_t end, const char *text,
   if (n == end - at && !memcmp(ed->code.text + at, text, n))
     return;
   for (size_t i = 0; i < ed->out->len; i++) {
-    const Edit *e = &ed->out->items[i];
+    const SourceEdit *e = &ed->out->items[i];
     if (e->at == at && e->len == end - at && !strcmp(e->text, text))
       return;
   }
-  array_push(ed->out, (Edit){at, end - at, text, words});
+  array_push(ed->out, (SourceEdit){at, end - at, text, words});
 }
 
 // Is a cast in front of the token?
@@ -246,7 +246,7 @@ static bool is_glued(const Editor *ed, size_t at, const char *text) {
   return at && strchr("+-&", *text) && *text && ed->code.text[at - 1] == *text;
 }
 
-void editor_replace(Editor *ed, Extent e, Piece p, const char *words) {
+void editor_replace(Editor *ed, Extent e, EditPiece p, const char *words) {
   if (!is_there(ed, e))
     return;
   size_t at = start_of(ed, e.first), end = end_of(ed, e.last);
@@ -263,8 +263,8 @@ void editor_operator(Editor *ed, size_t oper, const char *text, int level) {
   Extent left = editor_left(ed, oper), right = editor_right(ed, oper);
   const char *words = arena_printf(ed->arena, "`%s` to `%s`",
                                    editor_show(ed, (Extent){oper, oper}), text);
-  Piece l = piece_of(ed, left), r = piece_of(ed, right);
-  Piece p = piece_binary(ed, l, text, level, r);
+  EditPiece l = piece_of(ed, left), r = piece_of(ed, right);
+  EditPiece p = piece_binary(ed, l, text, level, r);
   bool torn = is_torn(ed, e, level) && !is_sum_in_sum(ed, e, level);
   if (torn || l.level < level || (r.level <= level && level > CODE_CHOOSES))
     editor_replace(ed, e, p, words);
@@ -273,6 +273,10 @@ void editor_operator(Editor *ed, size_t oper, const char *text, int level) {
 }
 
 void editor_value(Editor *ed, Extent e) {
+  if (ed->change.change == CHANGE_NAME) {
+    editor_replace(ed, e, piece_text(site_name(ed->site, ed->change.a)), NULL);
+    return;
+  }
   switch (ed->change.change) {
   case CHANGE_ADD:
     editor_replace(ed, e, piece_plus(ed, e, ed->change.a), NULL);

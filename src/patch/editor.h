@@ -16,14 +16,14 @@ typedef struct {
   size_t len; // of the text
   size_t at;  // the token of the site; CODE_NONE: there is none
   Arena *arena;
-  Edits *out;
+  SourceEdits *out;
 } Editor;
 
 // New text, and how tightly its weakest operator binds (CODE_UNARY, ...).
 typedef struct {
   const char *text;
   int level;
-} Piece;
+} EditPiece;
 
 // --- reading ----------------------------------------------------------------
 
@@ -47,17 +47,17 @@ void editor_arguments(const Editor *ed, size_t open, Extents *out);
 
 // --- pieces -----------------------------------------------------------------
 
-Piece piece_of(Editor *ed, Extent e);
-Piece piece_number(Editor *ed, int64_t value);
-Piece piece_text(const char *text); // an operand
+EditPiece piece_of(Editor *ed, Extent e);
+EditPiece piece_number(Editor *ed, int64_t value);
+EditPiece piece_text(const char *text); // an operand
 // In parentheses if it binds weaker than this.
-const char *piece_within(Editor *ed, Piece p, int level);
-Piece piece_binary(Editor *ed, Piece left, const char *oper, int level,
-                   Piece right);
+const char *piece_within(Editor *ed, EditPiece p, int level);
+EditPiece piece_binary(Editor *ed, EditPiece left, const char *oper, int level,
+                       EditPiece right);
 // The expression plus a constant: `i - 1` plus 1 is `i`.
-Piece piece_plus(Editor *ed, Extent e, int64_t value);
-Piece piece_minus(Editor *ed, Extent e);
-Piece piece_not(Editor *ed, Extent e);
+EditPiece piece_plus(Editor *ed, Extent e, int64_t value);
+EditPiece piece_minus(Editor *ed, Extent e);
+EditPiece piece_not(Editor *ed, Extent e);
 
 // --- edits ------------------------------------------------------------------
 
@@ -65,10 +65,10 @@ Piece piece_not(Editor *ed, Extent e);
 void editor_add(Editor *ed, size_t at, size_t end, const char *text,
                 const char *words);
 // The piece in the place of the expression. `words` NULL: "`old` to `new`".
-void editor_replace(Editor *ed, Extent e, Piece p, const char *words);
+void editor_replace(Editor *ed, Extent e, EditPiece p, const char *words);
 // Another operator in the place of a binary one.
 void editor_operator(Editor *ed, size_t oper, const char *text, int level);
-// The expression with the change's CHANGE_ADD, _SET, _MINUS or _NEGATE.
+// The expression with the change's CHANGE_ADD, _SET, _MINUS, _NEGATE or _NAME.
 void editor_value(Editor *ed, Extent e);
 // Without the expression, which nothing needs the value of: as a statement, in
 // the head of a for, beside a comma. False: it is none of these.

@@ -112,7 +112,7 @@ bool try_patch(TryPatches *p, const FoundChange *c, size_t failure,
   const Site *site = c->change.site;
   const char *shown = suite_shown(p->session->suite, site->file);
   EditChange change = {c->change.change, c->change.a, c->change.b};
-  Edits edits = {0};
+  SourceEdits edits = {0};
   Str text = {0};
   bool done = true;
   *out = (TryPatch){0};

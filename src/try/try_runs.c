@@ -23,7 +23,7 @@
 enum {
   ASK = 100,              // milliseconds between two questions whether to go on
   OUTPUT_MOST = 16 << 20, // bytes
-  PROCESSES_MOST = 200,
+  PROCESSES_MOST = 64,
 };
 
 // What the reference program answers to a test.

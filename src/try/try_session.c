@@ -20,7 +20,7 @@
 enum {
   FAILURES_MOST = 4, // that are looked at
   SLOWER = 10,       // times that a run may take as long as before
-  LIMIT_LEAST = 1,   // second
+  LIMIT_LEAST = 5,   // seconds: endless loops are ended by their steps
   SURVEY_RUNS = 3,   // of each verdict, to see which programs there are
   DIFFS_MOST = 6,    // changes that are tried in the source
   DIFF_SECONDS = 20, // that this may take for a failure

@@ -19,7 +19,7 @@ typedef struct {
 } Case;
 
 #define NAMES(...)                                                             \
-  .names = (const SiteName[]){__VA_ARGS__},                                     \
+  .names = (const SiteName[]){__VA_ARGS__},                                    \
   .nnames = sizeof((const SiteName[]){__VA_ARGS__}) / sizeof(SiteName)
 
 static void place(Site *site, const char *marked, Str *text) {
@@ -37,7 +37,7 @@ static void place(Site *site, const char *marked, Str *text) {
 
 static void check(const Case *c) {
   Arena arena = {0};
-  Edits edits = {0};
+  SourceEdits edits = {0};
   Str text = {0}, new = {0};
   Site site = c->site;
   site.text = site.text ? site.text : "";
@@ -61,7 +61,7 @@ static void check(const Case *c) {
 
 #define CHECK(...)                                                             \
   do {                                                                         \
-    const Case cases[] = {__VA_ARGS__};                                 \
+    const Case cases[] = {__VA_ARGS__};                                        \
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)                  \
       check(&cases[i]);                                                        \
   } while (0)
@@ -126,6 +126,9 @@ TEST(a_branch_on_a_truth_value_is_found) {
          "@for (; p->b; ) p = p->next;", "for (; !p->b; ) p = p->next;"},
         {{.kind = SITE_TEST}, {CHANGE_NEGATE},
          "do { x = -x; @} while (flag(x));", "do { x = -x; } while (!flag(x));"},
+        {{.kind = SITE_COMPARE, .op = OP_NE, .flags = SITE_IMPLICIT},
+         {CHANGE_FORCE, 0},
+         "@while (fgets(s, n, in)) x();", "while (0) x();"},
         {{.kind = SITE_TEST}, {CHANGE_NEGATE},
          "y = @q ? 1 : 2;", "y = !q ? 1 : 2;"});
 }
@@ -191,6 +194,8 @@ TEST(compound_assignments_and_steps_change) {
         {{.kind = SITE_ARITH, .op = OP_ADD}, {CHANGE_LEFT},
          "for (i = 0; i < n; i@++)", "for (i = 0; i < n;)", "without `i++`"},
         {{.kind = SITE_ARITH, .op = OP_ADD}, {CHANGE_RIGHT}, "n@--;", "n = -1;"},
+        {{.kind = SITE_ARITH, .op = OP_ADD}, {CHANGE_RIGHT}, "x = a[@++n];", "x = a[n = 1];"},
+        {{.kind = SITE_ARITH, .op = OP_ADD}, {CHANGE_RIGHT}, "x = a[n@++];", NULL},
         {{.kind = SITE_CONSTANT, .owner = SITE_ARITH, .operand = 1, .value = 1},
          {CHANGE_ADD, 1}, "for (;; i@++)", "for (;; i += 2)",
          "`i++` to `i += 2`"},
@@ -457,21 +462,21 @@ TEST(no_site_in_any_text_harms_the_editor) {
   uint32_t seed = 11;
   for (int round = 0; round < 60000; round++) {
     Arena arena = {0};
-    Edits edits = {0};
+    SourceEdits edits = {0};
     Str text = {0}, new = {0};
     random_text(&seed, &text);
     Site site = {.kind = 1 + next_random(&seed) % (SITE_KINDS - 1),
-                     .op = (uint8_t)(next_random(&seed) % 12),
-                     .width = 32,
-                     .flags = (uint8_t)next_random(&seed),
-                     .line = 1 + next_random(&seed) % 2,
-                     .column = 1 + next_random(&seed) % 60,
-                     .operand = next_random(&seed) % 4,
-                     .owner = next_random(&seed) % SITE_KINDS,
-                     .value = next_random(&seed) % 3,
-                     .names = names,
-                     .nnames = 2,
-                     .text = round % 2 ? "x" : ""};
+                 .op = (uint8_t)(next_random(&seed) % 12),
+                 .width = 32,
+                 .flags = (uint8_t)next_random(&seed),
+                 .line = 1 + next_random(&seed) % 2,
+                 .column = 1 + next_random(&seed) % 60,
+                 .operand = next_random(&seed) % 4,
+                 .owner = next_random(&seed) % SITE_KINDS,
+                 .value = next_random(&seed) % 3,
+                 .names = names,
+                 .nnames = 2,
+                 .text = round % 2 ? "x" : ""};
     EditChange change = {next_random(&seed) % CHANGES,
                          (int64_t)(next_random(&seed) % 5) - 2, 1};
     edits_find(&site, change, str_text(&text), text.len, &arena, &edits);
