@@ -100,6 +100,11 @@ static void describe_stopped(const TrySummary *s, FILE *out) {
     if (stops[i].n)
       fprintf(out, "  stopped because the changed program %s: %llu run%s\n",
               stops[i].why, (unsigned long long)stops[i].n, plural(stops[i].n));
+  if (s->out_of_memory)
+    fprintf(out,
+            "  refused memory because the changed program asked for too much "
+            "(--memory): %llu run%s\n",
+            (unsigned long long)s->out_of_memory, plural(s->out_of_memory));
 }
 
 static void describe(const RunTry *t, const TrySummary *s) {

@@ -307,7 +307,7 @@ static int judge(TryRuns *r, TrySlot *s, bool settled, Run *run,
   Trial t = trial_of(r, s);
   if (!settled && oracle_judge(&r->runner->oracle, &t, run, err))
     return -1;
-  const char *name = r->suite->nruns > test_of(r, s)->nruns ? t.test : NULL;
+  const char *name = test_of(r, s)->only ? NULL : t.test;
   if (r->options.collect)
     runner_judge_segments(r->runner, segments, run, &t, name, true);
   set_verdicts(r, s, run, segments);
@@ -326,9 +326,10 @@ static void note_end(TryRuns *r, TrySlot *s) {
                         .relations = p->relations};
   r->stopped.steps += result->out_of_steps;
   r->stopped.time += result->end == END_TIMEOUT;
-  r->stopped.limits += result->end == END_OUTPUT ||
-                       result->end == END_PROCESSES ||
-                       s->outcome.status == -SIGXFSZ;
+  r->stopped.limits +=
+      result->end == END_OUTPUT || result->end == END_PROCESSES ||
+      p->end == TRY_OUT_OF_FORKS || s->outcome.status == -SIGXFSZ;
+  r->stopped.memory += p->refused && s->job->experiment;
   if (s->job->log)
     s->job->log(s->job->context, p);
 }

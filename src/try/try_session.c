@@ -189,7 +189,7 @@ static double limit_of(const TryWork *w, const TryTest *t, double full) {
 // The runs of the session that this test is, or that are inside of it.
 static void add_test(TryWork *w, const Test *test, bool only, double full) {
   uint32_t *runs = arena_array(&w->arena, uint32_t, w->suite.nruns + 1);
-  TryTest t = {.test = test, .runs = runs};
+  TryTest t = {.test = test, .runs = runs, .only = only};
   for (uint32_t i = 0; i < w->suite.nruns; i++) {
     const char *name = w->suite.runs[i].test;
     bool same = !strcmp(name, test->name);
@@ -535,6 +535,7 @@ static int take_tests(void *context, Runner *r, const Test *tests, size_t n,
     w->summary->out_of_steps = stopped.steps;
     w->summary->out_of_limits = stopped.limits;
     w->summary->out_of_time = stopped.time;
+    w->summary->out_of_memory = stopped.memory;
   }
   try_runs_close(runs);
   return rc;

@@ -48,6 +48,7 @@ typedef struct {
   size_t failures; // that were looked at
   bool cut, interrupted;
   uint64_t out_of_steps, out_of_limits, out_of_time; // runs that were stopped
+  uint64_t out_of_memory;                            // that were refused some
   ARRAY(char *) notes;                               // a sentence each
 } TrySummary;
 
