@@ -163,12 +163,21 @@ size_t spectrum_executed(const Spectrum *s, const Tally *t) {
 // --- scoring ----------------------------------------------------------------
 
 // Who may speak for a listed entity: itself, the best of what belongs to it,
-// the best of what only breaks ties, and its slice where that does, too.
-typedef enum { VOICE_OWN, VOICE_BEST, VOICE_HINT, VOICE_SLICE, VOICES } Voice;
+// the best of what only breaks ties, its slice where that does, too, and what is
+// best said of it.
+typedef enum {
+  VOICE_OWN,
+  VOICE_BEST,
+  VOICE_HINT,
+  VOICE_SLICE,
+  VOICE_TELLS,
+  VOICES
+} Voice;
 
 typedef struct {
   Suspect by[VOICES]; // .entity is who speaks
   bool has[VOICES];
+  double line; // what the formula says of the entity itself
 } Voices;
 
 // Was there a closer look at runs of this failure, and does it count?
@@ -180,17 +189,18 @@ static bool is_weighed(const Spectrum *s, const Comparison *c) {
 
 static Suspect suspect_of(const Spectrum *s, const Comparison *c, uint32_t e) {
   Counts n = comparison_counts(c, e);
-  Suspect out = {.entity = e,
-                 .confidence = confidence_of(n),
-                 .ef = c->ef[e],
-                 .ep = c->ep[e]};
-  if (is_weighed(s, c)) {
-    Costs costs = weigh_entity(c, e);
-    out.score = -costs_sum(&costs); // for now: weigh_lines()
-  } else {
-    out.score = s->options.formula(n);
-  }
-  return out;
+  return (Suspect){.entity = e,
+                   .score = s->options.formula(n),
+                   .confidence = confidence_of(n),
+                   .ef = c->ef[e],
+                   .ep = c->ep[e]};
+}
+
+// For now its score is minus what it costs: weigh_lines().
+static Suspect weighed_of(const Comparison *c, Suspect suspect) {
+  Costs costs = weigh_entity(c, suspect.entity);
+  suspect.score = -costs_sum(&costs);
+  return suspect;
 }
 
 static bool has_evidence(const Suspect *s) { return s->ef || s->ep; }
@@ -219,20 +229,66 @@ static void let_speak(Voices *at, Voice voice, Suspect suspect) {
   at->has[voice] = true;
 }
 
-static bool takes_part(const Spectrum *s, const Tally *t, const Comparison *c,
-                       uint32_t e) {
-  const Entity *entity = &s->suite->entities[e];
-  return s->owner[e] != ENTITY_NONE && bitset_has(&t->executed, e) &&
-         comparison_tells(c, entity->kind) &&
-         (!s->options.weigh || weigh_takes(entity));
+// How much a sentence about it says of the expressions on the line, if as many
+// runs cover it: two values that are equal are at the edge of a comparison; a
+// pair has the variable at best. 0: of coverage.
+static int specificity(const Entity *e) {
+  bool compare = !e->name || !strcmp(e->name, "compare");
+  switch (e->kind) {
+  case ENTITY_RELATION:
+    return compare && e->from == RELATION_EQUAL ? 6
+           : compare                            ? 4
+           : !strcmp(e->name, "store")          ? 3
+                                                : 2;
+  case ENTITY_CONDITION:
+    return 5;
+  case ENTITY_PAIR:
+    return e->name ? 2 : 1;
+  case ENTITY_RETURN:
+    return 2;
+  default:
+    return 0;
+  }
+}
+
+static bool tells_better(const Suite *suite, const Suspect *a,
+                         const Suspect *b) {
+  int more = specificity(&suite->entities[a->entity]) -
+             specificity(&suite->entities[b->entity]);
+  if (!score_same(a->score, b->score))
+    return a->score > b->score;
+  return more ? more > 0 : speaks_better(a, b);
+}
+
+static void let_tell(const Spectrum *s, Voices *at, Suspect suspect) {
+  if (s->options.by != ENTITY_STATEMENT || !suspect.ef ||
+      !specificity(&s->suite->entities[suspect.entity]))
+    return;
+  if (!at->has[VOICE_TELLS] ||
+      tells_better(s->suite, &suspect, &at->by[VOICE_TELLS]))
+    at->by[VOICE_TELLS] = suspect;
+  at->has[VOICE_TELLS] = true;
+}
+
+static void score_one(const Spectrum *s, const Comparison *c, uint32_t e,
+                      Voices *at) {
+  Voice voice = voice_of(s, e);
+  Suspect told = suspect_of(s, c, e);
+  let_tell(s, at, told);
+  if (voice == VOICE_OWN)
+    at->line = told.score;
+  if (s->options.weigh && !weigh_takes(&s->suite->entities[e]))
+    return;
+  let_speak(at, voice, is_weighed(s, c) ? weighed_of(c, told) : told);
 }
 
 static Voices *score_all(const Spectrum *s, const Tally *t,
                          const Comparison *c) {
   Voices *candidates = mem_array(Voices, s->nlisted);
   for (uint32_t e = 0; e < s->suite->nentities; e++)
-    if (takes_part(s, t, c, e))
-      let_speak(&candidates[s->owner[e]], voice_of(s, e), suspect_of(s, c, e));
+    if (s->owner[e] != ENTITY_NONE && bitset_has(&t->executed, e) &&
+        comparison_tells(c, s->suite->entities[e].kind))
+      score_one(s, c, e, &candidates[s->owner[e]]);
   return candidates;
 }
 
@@ -254,6 +310,16 @@ static void let_hint(Suspect *s, const Suspect *by) {
   s->hinter = by->entity;
   s->hinter_ef = by->ef;
   s->hinter_ep = by->ep;
+}
+
+// Unless executing the line tells more.
+static void let_tell_first(Suspect *s, const Voices *c) {
+  const Suspect *by = &c->by[VOICE_TELLS];
+  s->told = c->has[VOICE_TELLS] && (!c->has[VOICE_OWN] || by->score > c->line ||
+                                    score_same(by->score, c->line));
+  s->teller = by->entity;
+  s->told_ef = by->ef;
+  s->told_ep = by->ep;
 }
 
 // What is listed for a candidate: its own numbers if it has some, with the
@@ -278,6 +344,7 @@ static Suspect settle(const Voices *c, uint32_t entity) {
     out.slice_ef = c->by[VOICE_SLICE].ef;
     out.slice = c->by[VOICE_SLICE].entity;
   }
+  let_tell_first(&out, c);
   return out;
 }
 

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/wrong_byte.h"
+#include "run/test_context.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -15,7 +17,7 @@ enum {
 };
 
 bool slices_possible(const RunOptions *o) {
-  return o->exe && o->tests && !o->scratch && (o->reference || o->expect);
+  return o->exe && !o->scratch && (o->reference || o->expect);
 }
 
 // --- running ----------------------------------------------------------------
@@ -122,9 +124,38 @@ static void add_hits(FoundUnit *found, const OutputSlice *s, Bitset *hits) {
   }
 }
 
+static void keep_wrong_byte(const OutputSlice *s, FoundRun *run) {
+  WrongByte b = {.offset = s->offset,
+                 .expected = s->expected,
+                 .printed = s->printed,
+                 .source = s->source,
+                 .line = s->line};
+  Str text = {0};
+  wrong_byte_write(&b, s->by, &text);
+  free(run->wrong);
+  run->wrong = str_take(&text);
+}
+
 static void note_once(SliceResult *out, const char *test, const char *text) {
   if (!out->note && *text)
     out->note = mem_printf("test %s: %s", test, text);
+}
+
+// The tests of the session: those of its file, or those that were made.
+static int read_tests(const Runner *r, Testfile *f, Err *err) {
+  const RunOptions *o = r->options;
+  if (o->tests) {
+    char *prefix =
+        o->add ? mem_printf("%s:", path_base(o->tests)) : mem_strdup("");
+    int rc = testfile_read(f, o->tests, prefix, err);
+    free(prefix);
+    return rc;
+  }
+  *f = (Testfile){.ntests = r->contexts.len};
+  f->tests = arena_array(&f->arena, Test, f->ntests + 1);
+  for (size_t i = 0; i < f->ntests; i++)
+    f->tests[i] = test_context_read(&r->contexts.items[i], &f->arena);
+  return 0;
 }
 
 static const Test *find_test(const Testfile *f, const char *name) {
@@ -147,6 +178,8 @@ static void slice_run(const SliceOptions *o, SliceProgram *p, Runner *r,
   } else if (!s.right) {
     note_once(out, test->name, s.note ? s.note : "");
     out->sliced += s.found;
+    if (s.found)
+      keep_wrong_byte(&s, run);
     add_hits(found, &s, &run->hits[ENTITY_SLICE]);
   }
   output_slice_release(&s);
@@ -158,11 +191,8 @@ void slice_failing(const SliceOptions *o, Runner *r, FoundUnit *found,
   SliceProgram p;
   Err err = {0};
   *out = (SliceResult){0};
-  const RunOptions *options = r->options;
-  char *prefix = options->add ? mem_printf("%s:", path_base(options->tests))
-                              : mem_strdup("");
-  if (slice_program_open(&p, options->exe, o->cache, &err) ||
-      testfile_read(&f, options->tests, prefix, &err))
+  if (slice_program_open(&p, r->options->exe, o->cache, &err) ||
+      read_tests(r, &f, &err))
     out->note = mem_strdup(err.text);
   for (size_t i = 0; i < n && i < SLICES_MOST && f.ntests && !r->interrupted &&
                      o->go_on(o->context);
@@ -173,5 +203,4 @@ void slice_failing(const SliceOptions *o, Runner *r, FoundUnit *found,
   }
   slice_program_close(&p);
   testfile_release(&f);
-  free(prefix);
 }

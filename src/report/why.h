@@ -19,6 +19,7 @@ typedef struct {
   const Account *accounts; // one per failure of the suite
   size_t only;             // the failure that was asked for, from 1; 0: all
   const bool *covers;      // per run: it executes the statement
+  const bool *sliced;      // per run: its first wrong byte depends on it
   const uint32_t *twins;   // statements that exactly the same runs execute
   size_t ntwins;
   const char *method; // the one `culprit rank` uses for the session
@@ -41,7 +42,7 @@ const char *why_clause(const Why *w, const SpecNote *note, size_t k);
 bool why_alone(const Why *w, const SpecNote *note);
 
 // What is known of the line, a sentence each. Kinds: coverage, rank, output,
-// guard, function, twins, nearest, death.
+// guard, slice, function, twins, nearest, death.
 void why_facts(const Why *w, const Account *a, EvidenceList *out);
 
 // The main methods: the one `culprit rank` uses for the session, ochiai
