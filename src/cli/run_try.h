@@ -17,7 +17,7 @@ typedef struct {
   size_t runs, lines, memory;
   size_t seed;
   Texts without; // kinds of experiments that are left out
-  bool no_diff;
+  bool no_diff, resume;
 } RunTryOptions;
 
 void run_try_options_init(RunTryOptions *o);

@@ -75,6 +75,7 @@ typedef struct {
   bool collect;    // verdicts need what runs leave: segments, contracts
   // Asked often: go on? May be NULL.
   bool (*go_on)(void *context);
+  struct TryMemory *memory_of_runs; // is looked up and added to; NULL: none
 } TryRunOptions;
 
 typedef struct TryRuns TryRuns;

@@ -30,6 +30,7 @@ typedef struct {
   // Kinds of experiments.
   bool clauses, variables, statements, constants;
   bool diffs;    // try the changes in the source as well
+  bool resume;   // what was run before need not run again
   RunTests *run; // an adapter
   void *run_context;
   // The programs and libraries that the session's runs used; NULL: find out.
