@@ -117,6 +117,10 @@ static void describe(const RunTry *t, const TrySummary *s) {
             s->interrupted ? "; interrupted"
             : s->cut       ? "; the search is incomplete (--runs, --budget)"
                            : "");
+  else if (!s->notes.len && !s->interrupted)
+    fputs("no change was tried: no program of the session's tests could be run "
+          "again\n",
+          out);
   describe_stopped(s, out);
   for (size_t i = 0; i < s->notes.len; i++)
     escape_printf(out, "  %s\n", s->notes.items[i]);

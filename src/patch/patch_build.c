@@ -65,6 +65,27 @@ static int find_units(PatchBuild *b, Err *err) {
                          b->code.path);
 }
 
+// Where the file lies that the compiler read, if -ffile-prefix-map has renamed
+// it: a tree that was built as a copy.
+static const char *compiled_file(PatchBuild *b, const UnitCode *u) {
+  static const char *const maps[] = {"-ffile-prefix-map=",
+                                     "-fdebug-prefix-map="};
+  for (size_t i = u->args.len; i-- > 0;)
+    for (size_t k = 0; k < sizeof maps / sizeof *maps; k++) {
+      if (!text_starts(u->args.items[i], maps[k]))
+        continue;
+      const char *old = u->args.items[i] + strlen(maps[k]);
+      const char *new = strrchr(old, '=');
+      if (!new || !text_starts(b->file, new + 1))
+        continue;
+      char *path = arena_printf(&b->arena, "%.*s%s", (int)(new - old), old,
+                                b->file + strlen(new + 1));
+      if (fs_exists(path))
+        return path;
+    }
+  return b->file;
+}
+
 static int compile_changed(PatchBuild *b, size_t i, const char *object,
                            Err *err) {
   const UnitCode *u = &b->code.units.items[i];
@@ -73,7 +94,8 @@ static int compile_changed(PatchBuild *b, size_t i, const char *object,
                    "%s: %s does not say how it was compiled; build the program "
                    "again with culprit-cc",
                    u->name, b->code.path);
-  if (program_code_compile_changed(&b->code, u, b->file, b->text, object, err))
+  if (program_code_compile_changed(&b->code, u, compiled_file(b, u), b->text,
+                                   object, err))
     return err_prefix(err, "does not compile");
   return 0;
 }
