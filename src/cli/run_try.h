@@ -8,7 +8,9 @@
 
 #include "adapter/adapter.h"
 #include "cli/rank.h"
+#include "php/request.h"
 #include "run/runner.h"
+#include "run/visits.h"
 #include "store/store.h"
 #include "util/array.h"
 
@@ -36,5 +38,8 @@ typedef struct {
 // Returns an exit status: that of the ranking.
 int run_try(const RunTry *t, const Adapter *adapter, const Runner *like,
             Store *store, int64_t session, const RankOptions *rank);
+// The same for a session of `culprit web`.
+int run_try_web(const RunTry *t, const Visits *v, const Requests *list,
+                Store *store, int64_t session, const RankOptions *rank);
 
 #endif

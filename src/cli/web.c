@@ -1,5 +1,7 @@
 // culprit web: requests to a PHP application, given or found by exploring it;
 // its failures, each localized.
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +13,12 @@
 #include "cli/rank.h"
 #include "cli/refused.h"
 #include "cli/run_close.h"
-#include "cli/web_close.h"
+#include "cli/web.h"
 #include "explore/entry_pages.h"
 #include "explore/explorer.h"
 #include "php/application.h"
 #include "process/process.h"
+#include "process/words.h"
 #include "report/report.h"
 #include "run/summary.h"
 #include "run/visits.h"
@@ -365,89 +368,6 @@ static int open_area(Options *o) {
   return EXIT_DONE;
 }
 
-// --- confinement ------------------------------------------------------------
-
-// Without links, as the root is.
-static const char *real_name(Options *o, const char *path) {
-  char *real = realpath(path, NULL);
-  const char *name = arena_strdup(&o->arena, real ? real : path);
-  free(real);
-  return name;
-}
-
-// What we write meanwhile stays real for the application, which may only read
-// it.
-static int plan_confinement(Options *o, Err *err) {
-  Visits *v = &o->visits;
-  const char **seen = arena_array(&o->arena, const char *, 3);
-  seen[0] = real_name(o, store_dir(v->store));
-  if (v->pages) {
-    if (fs_mkdirs(v->pages, err))
-      return -1;
-    v->pages = seen[1] = real_name(o, v->pages);
-  }
-  for (size_t i = 0; i < o->confine.writable.len; i++)
-    o->confine.writable.items[i] = real_name(o, o->confine.writable.items[i]);
-  confine_options_end(&o->confine, &o->arena);
-  v->confine = o->confine.plan;
-  v->confine.seen = seen;
-  v->refusals = &o->refusals;
-  v->tree_is_state = app_is_small(v->app.root);
-  return 0;
-}
-
-// What is written outside of DIR is refused where there is no view.
-static void warn_of_state(const Visits *v) {
-  for (size_t i = 0; i < v->files.len; i++) {
-    const char *path = v->files.items[i];
-    if (!text_starts(path, "%w") && path_below(path, v->app.root) == path)
-      cli_warn("--state %s: this system confines by a copy of %s; let the "
-               "application write elsewhere with --allow-write DIR",
-               path, v->app.root);
-  }
-}
-
-static void tell_confined(const Visits *v, Confine *c) {
-  confine_explain(&c, 1);
-  if (!confine_has_view(c))
-    warn_of_state(v);
-}
-
-static bool shares_state(const Visits *v) {
-  for (size_t i = 0; i < v->files.len; i++)
-    if (!text_starts(v->files.items[i], "%w"))
-      return true;
-  return false;
-}
-
-// How many workers there may be depends on whether they have views.
-static int find_view(Options *o, Err *err) {
-  Visits *v = &o->visits;
-  Confine *c;
-  if (!shares_state(v))
-    return 0;
-  ConfinePlan plan = v->confine;
-  plan.scratch = arena_printf(&o->arena, "%s/try", v->scratch);
-  if (confine_open(&c, &plan, err))
-    return -1;
-  v->has_view = confine_has_view(c);
-  confine_close(c);
-  return 0;
-}
-
-static int prepare_confinement(Options *o) {
-  Err err;
-  Visits *v = &o->visits;
-  v->confined = tell_confined;
-  if (v->in_place)
-    cli_warn("--in-place: %s is not copied; the application may change it and "
-             "all else that you may change, connect and send mail",
-             v->app.root);
-  else if (plan_confinement(o, &err) || find_view(o, &err))
-    return cli_error(&err);
-  return EXIT_DONE;
-}
-
 static int run_visits(Options *o, const Requests *list) {
   Err err;
   Visits *v = &o->visits;
@@ -664,10 +584,11 @@ static int run_session(Options *o, const Requests *list, const char *command) {
     return cli_error(&err);
   double start = clock_now();
   Explorer *e = NULL;
+  v->refusals = v->in_place ? NULL : &o->refusals;
   stop_orderly(STOP_SECONDS);
   int status = open_area(o);
   if (status == EXIT_DONE)
-    status = prepare_confinement(o);
+    status = web_confine(&o->visits, &o->confine, &o->arena);
   if (status == EXIT_DONE)
     status = o->requests ? run_visits(o, list) : run_explorer(o, list, &e);
   if (store_flush(v->store, &err) ||
@@ -704,11 +625,11 @@ static void prepare_exploring(Options *o) {
     o->visits.app.timeout = EXPLORE_TIMEOUT;
 }
 
-static int web(Options *o, const char *command) {
-  Requests list = {0};
+// What the options name is there.
+static int prepare(Options *o, Requests *list) {
   int status = check_root(o);
   if (status == EXIT_DONE)
-    status = read_requests(o, &list);
+    status = read_requests(o, list);
   if (status == EXIT_DONE)
     status = check_entries(o);
   if (status == EXIT_DONE)
@@ -716,14 +637,79 @@ static int web(Options *o, const char *command) {
   hide_messages(o);
   if (!o->requests)
     prepare_exploring(o);
+  o->visits.oracle.timeout =
+      o->visits.app.timeout > 0 ? o->visits.app.timeout : APP_SECONDS;
+  return status;
+}
+
+static int web(Options *o, const char *command) {
+  Requests list = {0};
+  int status = prepare(o, &list);
   if (status == EXIT_DONE) {
-    o->visits.oracle.timeout =
-        o->visits.app.timeout > 0 ? o->visits.app.timeout : APP_SECONDS;
     status = cli_open_store(&o->visits.store, o->store, STORE_CREATE);
     if (status == EXIT_DONE)
       status = run_session(o, &list, command);
     store_close(o->visits.store);
   }
+  return status;
+}
+
+// --- a stored session ---------------------------------------------------------
+
+// The options of the command that made the session, as they were in its
+// directory.
+static int take_stored(Options *o, const Suite *suite, Requests *list) {
+  Words words;
+  int first, here = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  char *line = arena_strdup(&o->arena, suite->command);
+  int status = EXIT_USAGE;
+  if (here < 0 || chdir(suite->cwd)) {
+    status = cli_fail(EXIT_ENVIRONMENT, "%s: %s", suite->cwd, strerror(errno));
+  } else if (words_parse(&words, line, &o->arena) && words.argc > 2 &&
+             options_parse(&cmd_web, (int)words.argc - 1, words.argv + 1, o,
+                           &first) == OPTIONS_TAKEN &&
+             first == (int)words.argc - 2) {
+    o->visits.app.root = words.argv[first + 1];
+    status = prepare(o, list);
+  } else {
+    cli_fail(status, "session %lld: its command line cannot be read: %s",
+             (long long)suite->session, suite->command);
+  }
+  if (here >= 0 && fchdir(here))
+    status = cli_fail(EXIT_ENVIRONMENT, "the directory is gone");
+  if (here >= 0)
+    close(here);
+  return status;
+}
+
+bool web_made(const Suite *suite) {
+  return text_starts(suite->command, "culprit web ");
+}
+
+int web_stored(Store *store, const Suite *suite, int jobs,
+               ConfineOptions *confine, WebAgainWork *work, void *context) {
+  Options o;
+  Requests list = {0};
+  options_init(&o);
+  int status = take_stored(&o, suite, &list);
+  Visits *v = &o.visits;
+  v->store = store;
+  v->in_place = false;
+  v->workers = jobs ? jobs : v->workers;
+  if (status == EXIT_DONE && !o.requests)
+    status = cli_fail(EXIT_NO_VERDICT,
+                      "session %lld is an exploration: run the requests that "
+                      "show a failure, and some that do not, as a list "
+                      "(culprit web --requests FILE), and try that session",
+                      (long long)suite->session);
+  if (status == EXIT_DONE)
+    status = open_area(&o);
+  if (status == EXIT_DONE)
+    status = web_confine(v, confine, &o.arena);
+  if (status == EXIT_DONE)
+    status = work(context, v, &list);
+  area_close(&o.area);
+  options_release(&o);
   return status;
 }
 
