@@ -43,6 +43,7 @@ void web_outcome_release(WebOutcome *o) {
   for (size_t i = 0; i < o->signatures.len; i++)
     free(o->signatures.items[i]);
   array_release(&o->signatures);
+  array_release(&o->words);
 }
 
 bool web_outcome_shows(const WebOutcome *o, const char *signature) {
@@ -74,6 +75,7 @@ static int judge(AppInstance *s, const Request *r, const Exchange *x,
   out->ran = !rc;
   out->status = x->response.status;
   out->size = x->response.body_len;
+  page_words(x->response.body, x->response.body_len, &out->words);
   out->out_of_time = x->end == EXCHANGE_TIMEOUT;
   for (size_t i = 0; i < j.run.failures.len; i++)
     array_push(&out->signatures, mem_strdup(j.run.failures.items[i].signature));

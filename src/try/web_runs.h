@@ -22,6 +22,7 @@
 #include "php/php_change.h"
 #include "run/app_instance.h"
 #include "run/visits.h"
+#include "try/page_words.h"
 #include "util/array.h"
 #include "util/err.h"
 
@@ -31,6 +32,7 @@ typedef struct {
   ARRAY(char *) signatures; // of its failures
   int status;               // of the response
   size_t size;              // of its body
+  PageWords words;          // of its body
   uint64_t steps;           // statements executed
   bool out_of_steps, out_of_time;
 } WebOutcome;

@@ -29,7 +29,8 @@ typedef struct {
   const WebSearchOptions *options;
   WebFound *found;
   const char *signature;
-  Bitset fails;                   // tests that show the failure
+  bool is_markup; // the failure is one of the page, not of its execution
+  Bitset fails;   // tests that show the failure
   ARRAY(size_t) failing, passing; // tests
   size_t *screen;                 // by line: a failing test that executes it
   uint32_t *tried, *survivors;    // by line
@@ -82,14 +83,23 @@ static bool answers_alike(const WebOutcome *base, const WebOutcome *now,
          now->size * 10 >= base->size * share;
 }
 
-static bool is_kept(const WebOutcome *base, const WebOutcome *now) {
-  return now->ran && !now->signatures.len && answers_alike(base, now, 9);
+static bool has_words(const WebSearch *w, size_t test, const WebOutcome *now) {
+  const WebTrySession *s = w->session;
+  return s->varies[test] || page_words_kept(&s->base[test].words, &now->words);
 }
 
-static bool is_repaired(const WebOutcome *base, const WebOutcome *now,
-                        const char *signature) {
-  if (!now->ran || web_outcome_shows(now, signature) ||
-      !answers_alike(base, now, 5))
+static bool is_kept(const WebSearch *w, size_t test, const WebOutcome *now) {
+  return now->ran && !now->signatures.len &&
+         answers_alike(&w->session->base[test], now, 9) &&
+         has_words(w, test, now);
+}
+
+static bool is_repaired(const WebSearch *w, size_t test,
+                        const WebOutcome *now) {
+  const WebOutcome *base = &w->session->base[test];
+  if (!now->ran || web_outcome_shows(now, w->signature) ||
+      !answers_alike(base, now, 5) ||
+      (w->is_markup && !has_words(w, test, now)))
     return false;
   for (size_t i = 0; i < now->signatures.len; i++)
     if (!web_outcome_shows(base, now->signatures.items[i]))
@@ -116,25 +126,30 @@ static bool ends_alike(const WebTrySession *s, size_t test,
 }
 
 static void take_base(WebTrySession *s, size_t test, WebOutcome *o) {
+  WebOutcome *base = &s->base[test];
   if (o->ran)
     s->unlike[test] |= !ends_alike(s, test, o);
-  if (o->ran && !s->base[test].ran)
-    s->base[test] = *o;
+  if (o->ran && base->ran)
+    s->varies[test] |= !page_words_kept(&base->words, &o->words);
+  if (o->ran && !base->ran)
+    *base = *o;
   else
     web_outcome_release(o);
 }
 
-// Makes the tests unchanged that were not yet.
+// Makes the tests unchanged that were not yet, twice: do they vary?
 static int find_base(WebTrySession *s, const size_t *tests, size_t n,
                      Err *err) {
-  WebOutcome *outcomes = mem_array(WebOutcome, n + 1);
+  WebOutcome *outcomes = mem_array(WebOutcome, 2 * n + 1);
   ARRAY(WebJob) jobs = {0};
-  for (size_t i = 0; i < n; i++)
-    if (!s->base[tests[i]].ran)
-      array_push(&jobs, (WebJob){.test = tests[i],
-                                 .first = tests[i],
+  for (size_t i = 0; i < 2 * n; i++) {
+    size_t test = tests[i / 2];
+    if (!s->base[test].ran)
+      array_push(&jobs, (WebJob){.test = test,
+                                 .first = test,
                                  .n = 1,
                                  .outcomes = &outcomes[i]});
+  }
   int rc = jobs.len ? web_runs_do(s->runs, jobs.items, jobs.len, err) : 0;
   for (size_t i = 0; i < jobs.len; i++)
     take_base(s, jobs.items[i].test, jobs.items[i].outcomes);
@@ -167,13 +182,12 @@ static PhpChange as_php(WebTrySession *s, const Candidate *c,
 
 static void count(const WebSearch *w, size_t test, const WebOutcome *o,
                   WebFoundChange *f) {
-  const WebOutcome *base = &w->session->base[test];
   if (bitset_has(&w->fails, (uint32_t)test)) {
     f->failing++;
-    f->repaired += is_repaired(base, o, w->signature);
+    f->repaired += is_repaired(w, test, o);
   } else {
     f->passing++;
-    f->kept += is_kept(base, o);
+    f->kept += is_kept(w, test, o);
   }
 }
 
@@ -496,7 +510,7 @@ static int screen_batch(WebSearch *w, const Candidates *all, size_t *at,
   for (size_t i = 0; i < n; i++) {
     w->tried[of[i]->line] += outcomes[i].ran;
     w->found->cut |= !outcomes[i].ran;
-    if (!rc && is_repaired(&s->base[jobs[i].test], &outcomes[i], w->signature))
+    if (!rc && is_repaired(w, jobs[i].test, &outcomes[i]))
       rc = take_repairing(w, of[i], err);
     web_outcome_release(&outcomes[i]);
   }
@@ -580,6 +594,8 @@ int web_search(WebTrySession *s, const WebSearchOptions *o, WebFound *out,
                  .options = o,
                  .found = out,
                  .signature = s->suite->failures[o->failure].signature,
+                 .is_markup =
+                     !strcmp(s->suite->failures[o->failure].kind, "html"),
                  .start = web_runs_count(s->runs)};
   Candidates all = {0};
   w.screen = mem_array(size_t, o->nlines + 1);
@@ -622,6 +638,7 @@ void web_try_session_release(WebTrySession *s) {
     web_outcome_release(&s->base[t]);
   free(s->base);
   free(s->unlike);
+  free(s->varies);
   free(s->scripts);
   arena_release(&s->arena);
 }

@@ -8,8 +8,10 @@
 //
 // A failing request is repaired if its failure no longer shows and no other one
 // does that did not before. A passing one is kept if it shows none. Either must
-// still answer as it did: a page with a redirect instead, or without most of its
-// text, is no repair.
+// still answer as it did: with a status of the same kind, with half of its bytes
+// (a passing one with nine tenths), and with all of its words (page_words.h) if
+// it passes, or fails by its markup only. Otherwise whatever avoids the faulty
+// code would be a repair.
 #ifndef CULPRIT_TRY_WEB_SEARCH_H
 #define CULPRIT_TRY_WEB_SEARCH_H
 
@@ -39,6 +41,7 @@ typedef struct {
   // As it goes on:
   WebOutcome *base;     // by test: unchanged
   bool *unlike;         // by test: it does not end as it did
+  bool *varies;         // by test: its words are not the same each time
   bool has_all;         // all are known
   TriedScript *scripts; // by source
   Arena arena;

@@ -240,6 +240,7 @@ static int try_requests(WebTryWork *w, const ListedTests *tests, Err *err) {
                       .maps = maps,
                       .base = mem_array(WebOutcome, n + 1),
                       .unlike = mem_array(bool, n + 1),
+                      .varies = mem_array(bool, n + 1),
                       .scripts = mem_array(TriedScript, w->suite.nsources + 1)};
   if (!rc)
     rc = suspects_each(w->store, &w->suite, w->options->options->method, go_on,
