@@ -165,12 +165,14 @@ int run_try(const RunTry *t, const Adapter *adapter, const Runner *like,
 }
 
 int run_try_web(const RunTry *t, const Visits *v, const Requests *list,
-                Store *store, int64_t session, const RankOptions *rank) {
+                const Explorer *e, Store *store, int64_t session,
+                const RankOptions *rank) {
   Trying progress = {.options = t};
   TryOptions options = options_of(t->options, &progress);
   WebTryOptions web = {.options = &options,
                        .visits = v,
                        .list = list,
+                       .explorer = e,
                        .workers = visits_workers(v)};
   TrySummary summary;
   Err err = {0};

@@ -8,6 +8,7 @@
 
 #include "adapter/adapter.h"
 #include "cli/rank.h"
+#include "explore/explorer.h"
 #include "php/request.h"
 #include "run/runner.h"
 #include "run/visits.h"
@@ -38,8 +39,9 @@ typedef struct {
 // Returns an exit status: that of the ranking.
 int run_try(const RunTry *t, const Adapter *adapter, const Runner *like,
             Store *store, int64_t session, const RankOptions *rank);
-// The same for a session of `culprit web`.
+// The same for a session of `culprit web`; `e` NULL: of a list.
 int run_try_web(const RunTry *t, const Visits *v, const Requests *list,
-                Store *store, int64_t session, const RankOptions *rank);
+                const Explorer *e, Store *store, int64_t session,
+                const RankOptions *rank);
 
 #endif

@@ -61,10 +61,11 @@ static int try_again(void *context, const Adapter *adapter,
                  &c->options->rank);
 }
 
-static int try_requests(void *context, const Visits *v, const Requests *list) {
+static int try_requests(void *context, const Visits *v, const Requests *list,
+                        const Explorer *e) {
   TryCommand *c = context;
   RunTry t = settings(c->options);
-  return run_try_web(&t, v, list, c->store, c->suite.session,
+  return run_try_web(&t, v, list, e, c->store, c->suite.session,
                      &c->options->rank);
 }
 

@@ -14,6 +14,7 @@
 #include "cli/refused.h"
 #include "cli/run_close.h"
 #include "cli/web.h"
+#include "explore/checkpoint.h"
 #include "explore/entry_pages.h"
 #include "explore/explorer.h"
 #include "php/application.h"
@@ -682,6 +683,19 @@ static int take_stored(Options *o, const Suite *suite, Requests *list) {
   return status;
 }
 
+static int read_exploration(Options *o, const Suite *suite,
+                            const Requests *list, Explorer **out) {
+  Err err;
+  o->explore.visits = &o->visits;
+  o->explore.first = list;
+  o->explore.saved =
+      arena_printf(&o->arena, "%s/made/%lld/exploration",
+                   store_dir(o->visits.store), (long long)suite->session);
+  *out = explorer_new(&o->explore);
+  return checkpoint_read(*out, o->explore.saved, &err) ? cli_error(&err)
+                                                       : EXIT_DONE;
+}
+
 bool web_made(const Suite *suite) {
   return text_starts(suite->command, "culprit web ");
 }
@@ -690,24 +704,22 @@ int web_stored(Store *store, const Suite *suite, int jobs,
                ConfineOptions *confine, WebAgainWork *work, void *context) {
   Options o;
   Requests list = {0};
+  Explorer *e = NULL;
   options_init(&o);
   int status = take_stored(&o, suite, &list);
   Visits *v = &o.visits;
   v->store = store;
   v->in_place = false;
   v->workers = jobs ? jobs : v->workers;
-  if (status == EXIT_DONE && !o.requests)
-    status = cli_fail(EXIT_NO_VERDICT,
-                      "session %lld is an exploration: run the requests that "
-                      "show a failure, and some that do not, as a list "
-                      "(culprit web --requests FILE), and try that session",
-                      (long long)suite->session);
   if (status == EXIT_DONE)
     status = open_area(&o);
   if (status == EXIT_DONE)
     status = web_confine(v, confine, &o.arena);
+  if (status == EXIT_DONE && !o.requests)
+    status = read_exploration(&o, suite, &list, &e);
   if (status == EXIT_DONE)
-    status = work(context, v, &list);
+    status = work(context, v, &list, e);
+  explorer_free(e);
   area_close(&o.area);
   options_release(&o);
   return status;

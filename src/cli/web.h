@@ -15,8 +15,10 @@
 
 // --- a stored session ---------------------------------------------------------
 
-// `v` has the settings of the session, confined, and a scratch directory.
-typedef int WebAgainWork(void *context, const Visits *v, const Requests *list);
+// `v` has the settings of the session, confined, and a scratch directory. `e`:
+// the session is an exploration; NULL: it is a list.
+typedef int WebAgainWork(void *context, const Visits *v, const Requests *list,
+                         const Explorer *e);
 
 // Did `culprit web` make the session?
 bool web_made(const Suite *suite);

@@ -41,7 +41,7 @@ void web_outcome_release(WebOutcome *o);
 bool web_outcome_shows(const WebOutcome *o, const char *signature);
 
 // Where requests come from: a list (list_again.h) or an exploration
-// (explore/explored_again.h). A worker belongs to the thread that opened it.
+// (explored_again.h). A worker belongs to the thread that opened it.
 typedef struct {
   void *(*open)(void *context, const Visits *v, const char *maps, int number,
                 Err *err); // NULL: failed

@@ -342,14 +342,15 @@ static uint64_t visitor_steps(const WebTrySession *s, size_t first,
   return n * STEPS_TIMES + 10 * STEPS_LEAST;
 }
 
-// `statement` ENTITY_NONE: all visitors.
+// `statement` ENTITY_NONE: all visitors that were not yet made unchanged.
 static void list_visitors(const WebSearch *w, const PhpChange *change,
                           uint32_t statement, AllJobs *all) {
   const WebTrySession *s = w->session;
   all->outcomes = mem_array(WebOutcome, s->ntests + 1);
   for (size_t t = 0; t < s->ntests; t = s->visitor_end[t]) {
     size_t end = s->visitor_end[t];
-    if (statement != ENTITY_NONE && !can_reach(w, t, end, statement))
+    if (statement == ENTITY_NONE ? s->visited[t]
+                                 : !can_reach(w, t, end, statement))
       continue;
     array_push(&all->jobs,
                (WebJob){.test = t,
@@ -377,7 +378,8 @@ static int find_all_base(WebSearch *w, Err *err) {
   int rc = web_runs_do(s->runs, all.jobs.items, all.jobs.len, err);
   s->has_all = !rc;
   for (size_t t = 0; t < s->ntests; t++) {
-    s->has_all &= all.outcomes[t].ran;
+    s->visited[t] |= all.outcomes[t].ran;
+    s->has_all &= s->visited[t];
     take_base(s, t, &all.outcomes[t]);
   }
   release_jobs(&all);
@@ -639,6 +641,7 @@ void web_try_session_release(WebTrySession *s) {
   free(s->base);
   free(s->unlike);
   free(s->varies);
+  free(s->visited);
   free(s->scripts);
   arena_release(&s->arena);
 }

@@ -42,7 +42,8 @@ typedef struct {
   WebOutcome *base;     // by test: unchanged
   bool *unlike;         // by test: it does not end as it did
   bool *varies;         // by test: its words are not the same each time
-  bool has_all;         // all are known
+  bool *visited;        // by test: made with its visitor, unchanged
+  bool has_all;         // all were
   TriedScript *scripts; // by source
   Arena arena;
 } WebTrySession;

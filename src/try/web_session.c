@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "locate/try_note.h"
+#include "try/explored_again.h"
 #include "try/list_again.h"
 #include "try/suspects.h"
 #include "try/web_search.h"
@@ -39,14 +40,18 @@ typedef struct {
 
 // --- tests ------------------------------------------------------------------
 
-// The runs are named after the lines of the requests.
+static void add_test(WebTryWork *w, uint32_t run, uint32_t request) {
+  w->test_of[run] = w->runs.len;
+  array_push(&w->runs, run);
+  array_push(&w->requests, request);
+}
+
+// Runs are named after the lines of the requests.
 static void list_tests(WebTryWork *w) {
   const Requests *list = w->options->list;
   Hashmap names = {0};
-  w->test_of = arena_array(&w->arena, size_t, w->suite.nruns + 1);
   for (uint32_t i = 0; i < w->suite.nruns; i++) {
     const RunInfo *run = &w->suite.runs[i];
-    w->test_of[i] = SIZE_MAX;
     if (suspects_is_tried(run))
       hashmap_put(&names, run->test, strlen(run->test), i);
   }
@@ -54,21 +59,29 @@ static void list_tests(WebTryWork *w) {
     char name[16];
     uint64_t run;
     int n = snprintf(name, sizeof name, "%u", list->items[i].line);
-    if (list->items[i].setup || !hashmap_get(&names, name, (size_t)n, &run))
-      continue;
-    w->test_of[run] = w->runs.len;
-    array_push(&w->runs, (uint32_t)run);
-    array_push(&w->requests, i);
+    if (!list->items[i].setup && hashmap_get(&names, name, (size_t)n, &run))
+      add_test(w, (uint32_t)run, i);
   }
   hashmap_release(&names);
 }
 
+// Runs are named after the numbers of the requests.
+static void list_explored(WebTryWork *w) {
+  for (uint32_t i = 0; i < w->suite.nruns; i++)
+    if (suspects_is_tried(&w->suite.runs[i]))
+      add_test(w, i, (uint32_t)strtoul(w->suite.runs[i].test, NULL, 10));
+}
+
 static void list_visitors(WebTryWork *w, const ListedTests *tests) {
-  size_t n = tests->ntests;
+  size_t n = w->runs.len;
   w->first = arena_array(&w->arena, size_t, n + 1);
   w->end = arena_array(&w->arena, size_t, n + 1);
   w->has_setup = arena_array(&w->arena, bool, n + 1);
   for (size_t t = 0; t < n; t++) {
+    w->first[t] = t;
+    w->end[t] = t + 1;
+    if (!tests)
+      continue;
     const Request *list = tests->list->items;
     unsigned visitor = list[tests->requests[t]].visitor;
     size_t of_visitor = 0;
@@ -213,20 +226,20 @@ static Visits settings_of(const WebTryWork *w) {
   return v;
 }
 
-static int try_requests(WebTryWork *w, const ListedTests *tests, Err *err) {
+static int try_requests(WebTryWork *w, WebAgain again, Err *err) {
   Visits v = settings_of(w);
   WebRuns *runs = NULL;
   const char *maps = arena_printf(&w->arena, "%s/maps", v.scratch);
   WebRunOptions options = {.visits = &v,
                            .maps = maps,
-                           .again = list_again(tests),
+                           .again = again,
                            .workers = w->options->workers,
                            .go_on = go_on,
                            .context = w};
   int rc = fs_mkdirs(maps, err);
   if (!rc)
     rc = web_runs_open(&runs, &options, err);
-  size_t n = tests->ntests;
+  size_t n = w->runs.len;
   w->session =
       (WebTrySession){.suite = &w->suite,
                       .executes = w->executes,
@@ -241,6 +254,7 @@ static int try_requests(WebTryWork *w, const ListedTests *tests, Err *err) {
                       .base = mem_array(WebOutcome, n + 1),
                       .unlike = mem_array(bool, n + 1),
                       .varies = mem_array(bool, n + 1),
+                      .visited = mem_array(bool, n + 1),
                       .scripts = mem_array(TriedScript, w->suite.nsources + 1)};
   if (!rc)
     rc = suspects_each(w->store, &w->suite, w->options->options->method, go_on,
@@ -257,6 +271,24 @@ static int try_requests(WebTryWork *w, const ListedTests *tests, Err *err) {
   return rc;
 }
 
+static int try_tests(WebTryWork *w, Err *err) {
+  const WebTryOptions *o = w->options;
+  w->test_of = arena_array(&w->arena, size_t, w->suite.nruns + 1);
+  for (size_t i = 0; i < w->suite.nruns; i++)
+    w->test_of[i] = SIZE_MAX;
+  if (o->explorer)
+    list_explored(w);
+  else
+    list_tests(w);
+  ListedTests listed = {o->list, w->requests.items, w->requests.len};
+  ExploredTests explored = {o->explorer, w->requests.items};
+  list_visitors(w, o->explorer ? NULL : &listed);
+  if (!w->runs.len)
+    return 0;
+  return try_requests(
+      w, o->explorer ? explored_again(&explored) : list_again(&listed), err);
+}
+
 int web_try_session(const WebTryOptions *o, Store *store, int64_t session,
                     TrySummary *out, Err *err) {
   *out = (TrySummary){0};
@@ -266,12 +298,8 @@ int web_try_session(const WebTryOptions *o, Store *store, int64_t session,
     rc = suspects_executed(store, &w.suite, &w.executes, err);
   w.start = clock_now();
   w.stop = w.start + o->options->seconds;
-  if (!rc) {
-    list_tests(&w);
-    ListedTests tests = {o->list, w.requests.items, w.requests.len};
-    list_visitors(&w, &tests);
-    rc = tests.ntests ? try_requests(&w, &tests, err) : 0;
-  }
+  if (!rc)
+    rc = try_tests(&w, err);
   suspects_free_executed(&w.suite, w.executes);
   array_release(&w.runs);
   array_release(&w.requests);

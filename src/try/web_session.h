@@ -4,6 +4,7 @@
 #ifndef CULPRIT_TRY_WEB_SESSION_H
 #define CULPRIT_TRY_WEB_SESSION_H
 
+#include "explore/explorer.h"
 #include "php/request.h"
 #include "run/visits.h"
 #include "store/store.h"
@@ -14,6 +15,7 @@ typedef struct {
   const TryOptions *options; // run, modules and memory are not used
   const Visits *visits;      // the session's; its scratch directory exists
   const Requests *list;
+  const Explorer *explorer; // whose requests they are; NULL: the list's
   int workers;
 } WebTryOptions;
 
