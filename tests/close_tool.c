@@ -1,8 +1,8 @@
 // close_tool PROGRAM RUN-DIR: what a close build recorded of a run, for
 // tests/check-close to compare with other sources. A line each, tabs before the
-// columns (of relations) and the clause:
+// name of the variable (of pairs), before columns and clause (of relations):
 //
-//   pair FILE:LINE FILE:LINE
+//   pair FILE:LINE FILE:LINE                         NAME
 //   relation FILE:LINE FUNCTION NUMBER KIND OUTCOME  FIRST-LAST  CLAUSE
 //
 // NUMBER counts the sites of the function on the line, from 1.
@@ -10,9 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/access.h"
 #include "program/runfile.h"
 #include "util/array.h"
 #include "util/mem.h"
+#include "util/str.h"
 
 // Entities of all units, by their ids; pairs are added as they come.
 typedef struct {
@@ -46,6 +48,14 @@ static uint32_t take_pair(void *ctx, uint32_t def, uint32_t use) {
 static void print_place(const Table *t, uint32_t id) {
   const Known *k = &t->known.items[id];
   printf(" %s:%u", k->sources[k->entity.source].path, k->entity.line);
+}
+
+static void print_name(const Table *t, const Entity *pair) {
+  Str name = {0};
+  access_name(t->known.items[pair->from].entity.text,
+              t->known.items[pair->to].entity.text, &name);
+  printf("\t%s\n", str_text(&name));
+  str_release(&name);
 }
 
 static const char *outcome_name(uint32_t outcome) {
@@ -90,7 +100,7 @@ static void print_all(const Table *t, const Run *run) {
     printf("pair");
     print_place(t, t->known.items[i].entity.from);
     print_place(t, t->known.items[i].entity.to);
-    printf("\n");
+    print_name(t, &t->known.items[i].entity);
   }
   for (uint32_t i = 0; bitset_next(relations, &i); i++)
     print_relation(t, i);

@@ -584,11 +584,77 @@ static int look_again(MakeCheck *c, Err *err) {
   return rc;
 }
 
+// --- experiments ------------------------------------------------------------
+
+static const char *driver_option(const DriverContext *c, const char *name) {
+  for (size_t i = 0; c->argv[i] && strcmp(c->argv[i], "--") != 0; i++)
+    if (!strcmp(c->argv[i], name))
+      return c->argv[i + 1];
+  return NULL;
+}
+
+static TestRules *rules_of(const DriverContext *c, Arena *arena) {
+  TestRules *rules = arena_new(arena, TestRules);
+  const char *fails = driver_option(c, "--expect-failure");
+  *rules = (TestRules){.skip_status = 77,
+                       .error_status = 99,
+                       .will_fail = fails && !strcmp(fails, "yes")};
+  for (size_t i = 0; c->argv[i] && strcmp(c->argv[i], "--") != 0; i++)
+    rules->tap |= strstr(c->argv[i], "tap-driver") != NULL;
+  return rules;
+}
+
+// The environment that make gave to the driver, without what is ours.
+static char **own_variables(const DriverContext *c, Arena *arena) {
+  size_t n = 0, kept = 0;
+  while (c->env[n])
+    n++;
+  char **env = arena_array(arena, char *, n + 1);
+  for (size_t i = 0; i < n; i++)
+    if (!text_starts(c->env[i], "CULPRIT"))
+      env[kept++] = c->env[i];
+  return env;
+}
+
+// The test itself, without its driver. False: its context cannot be read.
+static bool test_of_context(const TestContext *t, Arena *arena, Test *out) {
+  DriverContext c;
+  if (!driver_context_read(&c, t->text, t->size, arena))
+    return false;
+  char **words = c.argv;
+  while (*words && strcmp(*words, "--") != 0)
+    words++;
+  *out = (Test){.name = t->test,
+                .argv = words + 1,
+                .env = own_variables(&c, arena),
+                .cwd = c.cwd,
+                .redirects = c.redirects,
+                .nredirects = c.nredirects,
+                .rules = rules_of(&c, arena)};
+  return *words && words[1];
+}
+
+static int give_tests(MakeCheck *c, Err *err) {
+  Runner *r = c->runner;
+  ARRAY(Test) tests = {0};
+  for (size_t i = 0; i < r->contexts.len; i++) {
+    Test test;
+    if (test_of_context(&r->contexts.items[i], &c->arena, &test))
+      array_push(&tests, test);
+  }
+  int rc = tests.len ? r->close->tests(r->close->context, r, tests.items,
+                                       tests.len, err)
+                     : err_set(err, "how make started the tests is not known; "
+                                    "run them again with `culprit run`");
+  array_release(&tests);
+  return rc;
+}
+
 static int automake_look(Runner *r, Err *err) {
   MakeCheck c = {.runner = r, .dir = suite_dir(r->options)};
   int rc = runner_begin(r, "automake", err);
   if (!rc)
-    rc = look_again(&c, err);
+    rc = r->close->tests ? give_tests(&c, err) : look_again(&c, err);
   arena_release(&c.arena);
   free(c.dir);
   return rc;

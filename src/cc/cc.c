@@ -23,9 +23,11 @@
 
 #include "compile/bitcode_format.h"
 #include "compile/cc_args.h"
+#include "compile/changed_file.h"
 #include "compile/link_record.h"
 #include "contract/contract.h"
 #include "contract/old_alloca.h"
+#include "contract/overlay.h"
 #include "util/area.h"
 #include "util/escape.h"
 #include "util/fs.h"
@@ -37,6 +39,9 @@ typedef struct {
   char *instrument, *runtime; // NULL: not found
   Area area;                  // of temporary files, made when needed
   int next_file;
+  const char *source; // being compiled
+  const char
+      *changed; // the overlay of a changed file (changed_file.h), or NULL
 } Cc;
 
 static void note(const char *what, const char *why) {
@@ -222,6 +227,10 @@ static int to_bitcode(Cc *cc, const char *source, const char *object,
                       const char *messages) {
   Args a = {0};
   begin_compile(cc, source, object, &a);
+  if (cc->changed) { // below the other: that was made from it
+    add(&a, "-ivfsoverlay");
+    add(&a, cc->changed);
+  }
   if (overlay) {
     add(&a, "-ivfsoverlay");
     add(&a, overlay);
@@ -333,6 +342,17 @@ static void add_close_options(Args *a, const Cc *cc) {
   add_pair(a, "--mutate", getenv("CULPRIT_MUTATE"));
 }
 
+// How the source was compiled, for it to be compiled again with a change.
+static void add_front_options(Args *a, const Cc *cc) {
+  Args front = {0};
+  cc_args_front(&cc->args, cc->source, &front);
+  for (size_t i = 0; i < front.len; i++) {
+    add(a, "--front");
+    add(a, front.items[i]);
+  }
+  array_release(&front);
+}
+
 static void add_count_options(Args *a, const Cc *cc, const char *mode) {
   if (strstr(mode, "counts"))
     add_pair(a, "--mode", "counts");
@@ -344,6 +364,7 @@ static void add_count_options(Args *a, const Cc *cc, const char *mode) {
   for (size_t i = 0; i < cc->args.args.len; i++)
     if (cc->args.args.items[i].role == ARG_OPTION)
       add_pair(a, "--arg", cc->args.args.items[i].text);
+  add_front_options(a, cc);
   add_pair(a, "--mutate", getenv("CULPRIT_MUTATE"));
 }
 
@@ -510,6 +531,7 @@ static int compile_bitcode(Cc *cc, const char *bitcode, const char *object) {
 // `object` is where the result goes; `target` what a depfile calls it.
 static int compile(Cc *cc, const char *source, const char *object,
                    const char *target) {
+  cc->source = source;
   if (text_ends(source, BITCODE_SUFFIX))
     return compile_bitcode(cc, source, object);
   char *bitcode = temporary(cc, ".bc"), *counted = temporary(cc, ".bc");
@@ -662,6 +684,28 @@ static int link_all(Cc *cc) {
   return run_and_free(&a, NULL);
 }
 
+// --- a changed file ---------------------------------------------------------
+
+static int show_changed_file(Cc *cc) {
+  const char *text_file, *path = changed_file(&text_file);
+  if (!path)
+    return 0;
+  char *prefix = temporary(cc, "-changed");
+  Overlay o = {.prefix = prefix};
+  Str text = {0};
+  Err err;
+  int rc = fs_read(text_file, 0, &text, &err);
+  if (!rc)
+    rc = overlay_add(&o, path, &text, &err);
+  if (!rc)
+    cc->changed = overlay_write(&o, &err);
+  if (!cc->changed)
+    note(path, err.text);
+  str_release(&text);
+  free(prefix);
+  return cc->changed ? 0 : -1;
+}
+
 // --- main -------------------------------------------------------------------
 
 static const char *reason_not_to(const Cc *cc) {
@@ -712,7 +756,9 @@ int main(int argc, char **argv) {
   if (cc.args.left_out)
     note(cc.args.left_out, "ignored: clang does not know this option");
   catch_interruptions();
-  int rc = cc.args.compile_only ? compile_all(&cc) : link_all(&cc);
+  int rc = show_changed_file(&cc) ? 3
+           : cc.args.compile_only ? compile_all(&cc)
+                                  : link_all(&cc);
   area_close(&cc.area);
   if (interrupted) {
     signal(interrupted, SIG_DFL);

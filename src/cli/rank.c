@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
-#include "cli/known.h"
 #include "locate/cluster.h"
 #include "locate/fault.h"
 #include "locate/localizer.h"
@@ -17,6 +16,7 @@
 #include "locate/outmap.h"
 #include "locate/try_note.h"
 #include "report/report.h"
+#include "tally/known.h"
 #include "tally/lacking.h"
 
 enum { WARNINGS_SHOWN = 10 };

@@ -52,7 +52,7 @@ typedef struct RankOptions {
   FILE *summary;          // github: the step's summary, or NULL
   const char *more;       // json: more members, each behind a comma; or NULL
   const char *more_close; // json: the same for the member "close"
-  const char *known;      // failures to set aside, see cli/known.h; or NULL
+  const char *known;      // failures to set aside, see tally/known.h; or NULL
   bool none_ok;           // nothing to rank is no error
   // As the user gave them; the strings are not copied.
   Texts only, exclude; // paths or globs, see tally/path_filter.h

@@ -9,6 +9,9 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -17,6 +20,10 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "model/suite.h"
+#include "process/words.h"
+#include "store/store.h"
+#include "util/arena.h"
 #include "util/stop.h"
 
 enum {
@@ -45,7 +52,10 @@ static void pause_for(int milliseconds) {
   nanosleep(&t, NULL);
 }
 
-void rebuild_wait(const WordList *files) {
+// Returns when one of the files has changed and they have been left alone for
+// a moment: a linker writes its output in several steps. Sleeps in between; an
+// interrupt ends the program as usual.
+static void rebuild_wait(const WordList *files) {
   uint64_t first = state_of(files), last = first;
   for (int quiet = 0; last == first || quiet < QUIET;) {
     pause_for(LOOK);
@@ -72,7 +82,8 @@ static bool wait_for_round(pid_t pid, int *status) {
   return waitpid(pid, status, 0) == pid;
 }
 
-int rebuild_round(const WordList *args) {
+// Runs ourselves with these arguments and returns the exit status.
+static int rebuild_round(const WordList *args) {
   stop_orderly(ROUND_SECONDS);
   pid_t pid = fork();
   int status = 0;
@@ -86,4 +97,77 @@ int rebuild_round(const WordList *args) {
   if (!ended)
     return EXIT_ENVIRONMENT;
   return WIFEXITED(status) ? WEXITSTATUS(status) : EXIT_INTERRUPTED;
+}
+
+// --- watching ---------------------------------------------------------------
+
+// The words of this command without --watch.
+static void words_of_round(WordList *out, int argc, char **argv) {
+  array_push(out, "culprit");
+  for (int i = 0; i < argc; i++)
+    if (strcmp(argv[i], "--watch") != 0)
+      array_push(out, argv[i]);
+  array_push(out, NULL);
+}
+
+static void words_of_failed(WordList *out, const char *store) {
+  const char *const words[] = {"culprit", "run", "--failed",
+                               "--store", store, NULL};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    array_push(out, (char *)words[i]);
+}
+
+// What a rebuild changes: the program, or if none is named, the sources (those
+// adapters build first).
+static void files_to_watch(const char *exe, const char *dir, WordList *files,
+                           Arena *arena) {
+  Store *store;
+  Suite suite = {0};
+  Err err = {0};
+  if (exe) {
+    array_push(files, (char *)exe);
+    return;
+  }
+  if (store_open(&store, dir, STORE_EXISTING, &err))
+    return;
+  if (!store_load(store, 0, &suite, &err))
+    for (size_t i = 0; i < suite.nsources; i++)
+      array_push(files, arena_strdup(arena, suite.sources[i].path));
+  suite_release(&suite);
+  store_close(store);
+}
+
+int rebuild_watch(const char *exe, const char *store, int argc, char **argv) {
+  char *dir = store_find(store);
+  WordList all = {0}, failed = {0}, files = {0};
+  Arena arena = {0};
+  words_of_round(&all, argc, argv);
+  words_of_failed(&failed, dir);
+  int status = rebuild_round(&all);
+  while (status == EXIT_DONE || status == EXIT_FAILED ||
+         status == EXIT_NO_VERDICT) {
+    files.len = 0;
+    files_to_watch(exe, dir, &files, &arena);
+    if (!files.len) {
+      status =
+          cli_fail(EXIT_ENVIRONMENT,
+                   "--watch: no file to watch; name the program with --exe");
+      break;
+    }
+    fprintf(stderr, "watching %zu file%s; Ctrl-C ends it\n", files.len,
+            files.len == 1 ? "" : "s");
+    rebuild_wait(&files);
+    bool some = status == EXIT_FAILED;
+    status = rebuild_round(some ? &failed : &all);
+    if (some && status == EXIT_DONE) {
+      fprintf(stderr, "the failed tests pass now; running all tests\n");
+      status = rebuild_round(&all);
+    }
+  }
+  array_release(&all);
+  array_release(&failed);
+  array_release(&files);
+  arena_release(&arena);
+  free(dir);
+  return status;
 }

@@ -2,16 +2,9 @@
 #ifndef CULPRIT_CLI_REBUILD_H
 #define CULPRIT_CLI_REBUILD_H
 
-#include <stddef.h>
-
-#include "process/words.h"
-
-// Returns when one of the files has changed and they have been left alone for
-// a moment: a linker writes its output in several steps. Sleeps in between; an
-// interrupt ends the program as usual.
-void rebuild_wait(const WordList *files);
-
-// Runs ourselves with these arguments and returns the exit status.
-int rebuild_round(const WordList *args);
+// Runs the command, and again after every rebuild: the failed tests, then all
+// once none fails. `exe`: the program to wait for; NULL: the session's sources.
+// `store`: as for --store. Returns an exit status.
+int rebuild_watch(const char *exe, const char *store, int argc, char **argv);
 
 #endif

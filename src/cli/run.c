@@ -13,7 +13,6 @@
 #include "cli/cli.h"
 #include "cli/confine_options.h"
 #include "cli/given.h"
-#include "cli/known.h"
 #include "cli/rank.h"
 #include "cli/rebuild.h"
 #include "cli/run.h"
@@ -21,8 +20,10 @@
 #include "cli/run_report.h"
 #include "cli/run_try.h"
 #include "process/words.h"
+#include "run/context_file.h"
 #include "run/summary.h"
 #include "run/testfile.h"
+#include "tally/known.h"
 #include "util/clock.h"
 #include "util/escape.h"
 #include "util/fs.h"
@@ -481,6 +482,9 @@ static int run_session(const Options *o, const Adapter *adapter, Runner *r) {
   if (r->confines)
     confine_explain(r->confines, (size_t)o->run.jobs);
   int closed = runner_close(r, complete, &second);
+  if (!closed &&
+      contexts_write(&r->contexts, store_dir(r->store), r->session, &second))
+    closed = -1;
   stop_orderly(0);
   if (r->interrupted && !closed)
     return report_interruption(r);
@@ -649,10 +653,13 @@ int run_stored(Store *store, int64_t session, int jobs,
     Runner like = {.root = root, .cwd = cwd, .command = ""};
     o.run.confine = confine;
     o.run.jobs = jobs ? jobs : o.run.jobs;
-    status = runner_open(&like, &o.run, &err) ? cli_error(&err)
-                                              : work(context, adapter, &like);
+    bool ready =
+        !contexts_read(&like.contexts, store_dir(store), session, &err) &&
+        !runner_open(&like, &o.run, &err);
+    status = ready ? work(context, adapter, &like) : cli_error(&err);
     Err ignored;
     runner_close(&like, false, &ignored);
+    contexts_release(&like.contexts);
     free(root);
     free(cwd);
   }
@@ -687,79 +694,6 @@ static int run_with_options(Options *o, int argc, char **argv) {
   return status;
 }
 
-// --- watching ---------------------------------------------------------------
-
-// The words of this command without --watch.
-static void words_of_round(WordList *out, int argc, char **argv) {
-  array_push(out, "culprit");
-  for (int i = 0; i < argc; i++)
-    if (strcmp(argv[i], "--watch") != 0)
-      array_push(out, argv[i]);
-  array_push(out, NULL);
-}
-
-static void words_of_failed(WordList *out, const char *store) {
-  const char *const words[] = {"culprit", "run", "--failed",
-                               "--store", store, NULL};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    array_push(out, (char *)words[i]);
-}
-
-// What a rebuild changes: the program, or if none is named, the sources (those
-// adapters build first).
-static void files_to_watch(const Options *o, const char *dir, WordList *files,
-                           Arena *arena) {
-  Store *store;
-  Suite suite = {0};
-  Err err = {0};
-  if (o->run.exe) {
-    array_push(files, (char *)o->run.exe);
-    return;
-  }
-  if (store_open(&store, dir, STORE_EXISTING, &err))
-    return;
-  if (!store_load(store, 0, &suite, &err))
-    for (size_t i = 0; i < suite.nsources; i++)
-      array_push(files, arena_strdup(arena, suite.sources[i].path));
-  suite_release(&suite);
-  store_close(store);
-}
-
-static int watch(const Options *o, int argc, char **argv) {
-  char *dir = store_find(o->store);
-  WordList all = {0}, failed = {0}, files = {0};
-  Arena arena = {0};
-  words_of_round(&all, argc, argv);
-  words_of_failed(&failed, dir);
-  int status = rebuild_round(&all);
-  while (status == EXIT_DONE || status == EXIT_FAILED ||
-         status == EXIT_NO_VERDICT) {
-    files.len = 0;
-    files_to_watch(o, dir, &files, &arena);
-    if (!files.len) {
-      status =
-          cli_fail(EXIT_ENVIRONMENT,
-                   "--watch: no file to watch; name the program with --exe");
-      break;
-    }
-    fprintf(stderr, "watching %zu file%s; Ctrl-C ends it\n", files.len,
-            files.len == 1 ? "" : "s");
-    rebuild_wait(&files);
-    bool some = status == EXIT_FAILED;
-    status = rebuild_round(some ? &failed : &all);
-    if (some && status == EXIT_DONE) {
-      fprintf(stderr, "the failed tests pass now; running all tests\n");
-      status = rebuild_round(&all);
-    }
-  }
-  array_release(&all);
-  array_release(&failed);
-  array_release(&files);
-  arena_release(&arena);
-  free(dir);
-  return status;
-}
-
 static int run_main(int argc, char **argv) {
   Options o;
   options_init(&o);
@@ -772,7 +706,8 @@ static int run_main(int argc, char **argv) {
     be_quiet = o.quiet;
     cli_resumes(argv);
     show_progress = isatty(STDERR_FILENO) && !o.quiet;
-    status = o.watch ? watch(&o, argc, argv) : run_with_options(&o, argc, argv);
+    status = o.watch ? rebuild_watch(o.run.exe, o.store, argc, argv)
+                     : run_with_options(&o, argc, argv);
   }
   options_release(&o);
   return status;

@@ -84,10 +84,22 @@ static void show_progress(void *context, uint64_t runs, size_t found) {
   if (!runs)
     fprintf(stderr, "\rbuilding for experiments\033[K");
   else
-    fprintf(stderr, "\rtrying [%llu/%zu runs] %zu change%s help%s\033[K",
-            (unsigned long long)runs, t->options->options->runs, found,
-            found == 1 ? "" : "s", found == 1 ? "s" : "");
+    fprintf(stderr, "\rtrying [%llu/%zu], changes that help: %zu\033[K",
+            (unsigned long long)runs, t->options->options->runs, found);
   fflush(stderr);
+}
+
+static void describe_stopped(const TrySummary *s, FILE *out) {
+  const struct {
+    uint64_t n;
+    const char *why;
+  } stops[] = {{s->out_of_steps, "made too many steps"},
+               {s->out_of_time, "took too long"},
+               {s->out_of_limits, "wrote or started too much"}};
+  for (size_t i = 0; i < sizeof stops / sizeof *stops; i++)
+    if (stops[i].n)
+      fprintf(out, "  stopped because the changed program %s: %llu run%s\n",
+              stops[i].why, (unsigned long long)stops[i].n, plural(stops[i].n));
 }
 
 static void describe(const RunTry *t, const TrySummary *s) {
@@ -95,19 +107,12 @@ static void describe(const RunTry *t, const TrySummary *s) {
   if (t->quiet)
     return;
   if (s->runs)
-    fprintf(out, "tried changes in %llu runs, %.1f s%s\n",
-            (unsigned long long)s->runs, s->seconds,
+    fprintf(out, "tried changes in %llu run%s of the program, %.1f s%s\n",
+            (unsigned long long)s->runs, plural(s->runs), s->seconds,
             s->interrupted ? "; interrupted"
-            : s->cut       ? "; not everything was tried"
+            : s->cut       ? "; the search is incomplete (--runs, --budget)"
                            : "");
-  uint64_t stopped = s->out_of_steps + s->out_of_limits + s->out_of_time;
-  if (stopped)
-    fprintf(out,
-            "  %llu changed runs were stopped: %llu made too many steps, %llu "
-            "took too much time, %llu wrote or started too much\n",
-            (unsigned long long)stopped, (unsigned long long)s->out_of_steps,
-            (unsigned long long)s->out_of_time,
-            (unsigned long long)s->out_of_limits);
+  describe_stopped(s, out);
   for (size_t i = 0; i < s->notes.len; i++)
     escape_printf(out, "  %s\n", s->notes.items[i]);
   fflush(out);

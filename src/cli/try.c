@@ -129,7 +129,9 @@ const Command cmd_try = {
         "first: a comparison, a constant, an operator, a variable, a clause of "
         "a condition, a statement left out. Run the tests that execute it "
         "again, and move lines up whose change repairs failing tests and "
-        "breaks no passing one. The change is printed as a hint.\n\n"
+        "breaks no passing one. The change is printed as a hint. Of a "
+        "session of `culprit web` the requests are made again, with one "
+        "script changed.\n\n"
         "Changed programs run confined: nothing that they write stays, and "
         "they connect nowhere.",
     .options = options,

@@ -22,7 +22,7 @@
 #include "process/words.h"
 #include "report/report.h"
 #include "run/summary.h"
-#include "run/visits.h"
+#include "run/visits_confine.h"
 #include "util/area.h"
 #include "util/clock.h"
 #include "util/escape.h"
@@ -254,8 +254,7 @@ static const Option options[] = {
     {.rows = option_store, .at = offsetof(Options, store)},
     {0}};
 
-// --- the application
-// ---------------------------------------------------------------
+// --- the application --------------------------------------------------------
 
 static int check_root(Options *o) {
   struct stat st;
@@ -366,6 +365,38 @@ static int open_area(Options *o) {
   o->visits.logs =
       arena_printf(&o->arena, "%s/logs", store_dir(o->visits.store));
   show_progress = isatty(STDERR_FILENO) && !o->quiet;
+  return EXIT_DONE;
+}
+
+// --- confinement ------------------------------------------------------------
+
+// What is written outside of DIR is refused where there is no view.
+static void warn_of_state(const Visits *v) {
+  for (size_t i = 0; i < v->files.len; i++) {
+    const char *path = v->files.items[i];
+    if (!text_starts(path, "%w") && path_below(path, v->app.root) == path)
+      cli_warn("--state %s: this system confines by a copy of %s; let the "
+               "application write elsewhere with --allow-write DIR",
+               path, v->app.root);
+  }
+}
+
+static void tell_confined(const Visits *v, Confine *c) {
+  confine_explain(&c, 1);
+  if (!confine_has_view(c))
+    warn_of_state(v);
+}
+
+static int confine_application(Visits *v, ConfineOptions *o, Arena *arena) {
+  Err err;
+  v->confined = tell_confined;
+  confine_options_end(o, arena);
+  if (v->in_place)
+    cli_warn("--in-place: %s is not copied; the application may change it and "
+             "all else that you may change, connect and send mail",
+             v->app.root);
+  else if (visits_confine(v, &o->plan, arena, &err))
+    return cli_error(&err);
   return EXIT_DONE;
 }
 
@@ -589,7 +620,7 @@ static int run_session(Options *o, const Requests *list, const char *command) {
   stop_orderly(STOP_SECONDS);
   int status = open_area(o);
   if (status == EXIT_DONE)
-    status = web_confine(&o->visits, &o->confine, &o->arena);
+    status = confine_application(v, &o->confine, &o->arena);
   if (status == EXIT_DONE)
     status = o->requests ? run_visits(o, list) : run_explorer(o, list, &e);
   if (store_flush(v->store, &err) ||
@@ -714,7 +745,7 @@ int web_stored(Store *store, const Suite *suite, int jobs,
   if (status == EXIT_DONE)
     status = open_area(&o);
   if (status == EXIT_DONE)
-    status = web_confine(v, confine, &o.arena);
+    status = confine_application(v, confine, &o.arena);
   if (status == EXIT_DONE && !o.requests)
     status = read_exploration(&o, suite, &list, &e);
   if (status == EXIT_DONE)

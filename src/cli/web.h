@@ -11,7 +11,6 @@
 #include "php/request.h"
 #include "run/visits.h"
 #include "store/store.h"
-#include "util/arena.h"
 
 // --- a stored session ---------------------------------------------------------
 
@@ -27,12 +26,6 @@ bool web_made(const Suite *suite);
 // whatever it was then; `jobs` 0: as many workers. Returns an exit status.
 int web_stored(Store *store, const Suite *suite, int jobs,
                ConfineOptions *confine, WebAgainWork *work, void *context);
-
-// --- confinement (web_confine.c) ----------------------------------------------
-
-// Fills in what the settings have of confinement: the store and the scratch
-// directory are there. EXIT_DONE, or an exit status after a message.
-int web_confine(Visits *v, ConfineOptions *o, Arena *arena);
 
 // --- the closer look (web_close.c) --------------------------------------------
 

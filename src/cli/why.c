@@ -324,6 +324,7 @@ static int print(Work *w, const Options *o) {
              .accounts = w->accounts,
              .only = (size_t)o->failure,
              .covers = w->twins.covers,
+             .sliced = w->twins.sliced,
              .twins = w->twins.statements.items,
              .ntwins = w->twins.statements.len,
              .method = w->method,

@@ -8,7 +8,7 @@
 //   local that is only loaded and stored    a second local beside it
 //   other memory                            shadow memory (runtime/pair_recorder.c)
 //   arguments, results                      thread-local variables
-//   calls of the C library                  a table (library_effects.h)
+//   calls of the C library                  a table (model/library_effects.h)
 //
 // The module is optimized afterwards: the second local becomes a register, most
 // often a constant.

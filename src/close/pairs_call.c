@@ -1,5 +1,5 @@
 // Definition-use pairs across calls: of functions that are instrumented, too,
-// of the C library (library_effects.h), and of functions nothing is known of.
+// of the C library (model/library_effects.h), and of functions nothing is known of.
 //
 // A caller tells which statement calls, and whom; the function compares that
 // with itself. When it returns it tells that it was it, and which statement
@@ -8,8 +8,8 @@
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
-#include "close/library_effects.h"
 #include "close/pairs_emit.h"
+#include "model/library_effects.h"
 
 enum { UNKNOWN_SIZE = 256 }; // bytes that an unknown function may have written
 

@@ -92,15 +92,75 @@ static size_t with_stars(const Code *c, size_t first) {
   return first;
 }
 
+// Does it name a part of something, or what a pointer leads to?
+static bool is_part(const Code *c, Extent e) {
+  for (size_t i = e.first; i <= e.last; i++)
+    if (code_is(c, i, "->") || code_is(c, i, ".") || code_is(c, i, "["))
+      return true;
+  return code_is(c, e.first, "*");
+}
+
+// What stands in front of an assignment; NULL: it is not the whole of it. Where
+// the address is loaded or computed, a variable alone is not what is assigned
+// to: in `if (x) *p = y` the star could multiply, in `*--p = y` it is farther
+// away.
+static const char *assigned_text(CloseUnit *u, LLVMValueRef store,
+                                 const Code *c, size_t operator) {
+  size_t first = code_expression(c, operator- 1).first;
+  LLVMValueRef to = LLVMGetOperand(store, 1);
+  Extent left = {with_stars(c, first), operator- 1 };
+  bool reached = LLVMIsALoadInst(to) || LLVMIsAGetElementPtrInst(to);
+  if (reached && !is_part(c, left)) {
+    if (!left.first || !code_is(c, left.first - 1, "*"))
+      return NULL;
+    left.first--;
+  }
+  return show(u, c, left);
+}
+
+static bool ends_operand(const Code *c, size_t token) {
+  static const char *const keywords[] = {"return", "else", "do", "case"};
+  for (size_t i = 0; i < sizeof keywords / sizeof *keywords; i++)
+    if (code_is(c, token, keywords[i]))
+      return false;
+  return c->tokens.items[token].kind == TOK_WORD || code_is(c, token, ")") ||
+         code_is(c, token, "]");
+}
+
+// The operand of `++` or `--`, in front of it or behind it.
+static const char *stepped_text(CloseUnit *u, LLVMValueRef store, const Code *c,
+                                size_t operator) {
+  bool behind = c->tokens.items[operator+ 1].kind == TOK_WORD;
+  bool before = operator&& ends_operand(c, operator- 1);
+  if (behind)
+    return show(u, c, code_expression(c, operator+ 1));
+  return before && !code_is(c, operator+ 1, "(") &&
+                 !code_is(c, operator+ 1, "*")
+             ? assigned_text(u, store, c, operator)
+             : NULL;
+}
+
+const char *stored_text(CloseUnit *u, LLVMValueRef store) {
+  Place place;
+  if (!place_of(u->plan, store, &place))
+    return NULL;
+  const Code *c = source_text_code(&u->plan->texts.items[place.source]);
+  size_t token = code_find(c, place.line, place.col_lo);
+  if (token == CODE_NONE)
+    return NULL;
+  if (code_is(c, token, "++") || code_is(c, token, "--"))
+    return stepped_text(u, store, c, token);
+  return token && is_assignment(c, token) ? assigned_text(u, store, c, token)
+                                          : NULL;
+}
+
 // A variable by its name, a part of one as it is assigned to.
 static void store_words(CloseUnit *u, const RelationSite *s, const Place *place,
                         RelationWords *out) {
   const Code *c = source_text_code(&u->plan->texts.items[place->source]);
   size_t token = code_find(c, place->line, place->col_lo);
   if (token != CODE_NONE && token && is_assignment(c, token)) {
-    size_t first = code_expression(c, token - 1).first;
-    Extent left = {with_stars(c, first), token - 1};
-    out->left = show(u, c, left);
+    out->left = assigned_text(u, s->inst, c, token);
   } else if (LLVMIsAAllocaInst(LLVMGetOperand(s->inst, 1))) {
     out->left = close_unit_variable(u, LLVMGetOperand(s->inst, 1));
   }

@@ -18,4 +18,7 @@ const char *relation_clause(CloseUnit *u, const RelationSite *site,
                             const RelationWords *words,
                             RelationOutcome outcome);
 
+// What a store assigns to, as the source writes it; NULL: not known.
+const char *stored_text(CloseUnit *u, LLVMValueRef store);
+
 #endif

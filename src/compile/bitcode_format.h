@@ -16,15 +16,20 @@
 #define BITCODE_SUFFIX ".culprit.bc"
 
 #define BITCODE_SECTION ".llvmcmd"
-#define BITCODE_MAGIC 0x43424c50554c4334ull // "4CLUPLBC"
+// The first byte counts versions.
+#define BITCODE_MAGIC 0x43424c50554c4335ull // "5CLUPLBC"
 
 // Header, then `args_size` bytes of NUL-terminated strings: the options the
-// unit's machine code was made with; then `size` bytes: a zstd frame.
+// unit's machine code was made with; then `front_size` bytes of such strings:
+// the directory it was compiled in ("": that of the link), its source as the
+// compiler was given it, the options of the preprocessor and the language; then
+// `size` bytes: a zstd frame.
 typedef struct {
   uint64_t magic;
   uint64_t size;
   uint64_t full_size; // of the bitcode
   uint64_t args_size;
+  uint64_t front_size;  // 0: its source cannot be compiled again
   uint64_t returns;     // 1: classes of all returned values are counted
   uint64_t mutant;      // number of the mutant that the machine code has, plus
                         // 1; 0: none. The bitcode does not have it

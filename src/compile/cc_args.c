@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "compile/bitcode_format.h"
 #include "util/fs.h"
@@ -289,4 +290,40 @@ int cc_args_parse(CcArgs *c, int argc, char **argv, Err *err) {
   if (!c->ninputs)
     c->passthrough = true;
   return 0;
+}
+
+// --- compiling again --------------------------------------------------------
+
+static bool hides_directory(const CcArgs *c) {
+  static const char *const options[] = {
+      "-ffile-compilation-dir=", "-fdebug-compilation-dir", NULL};
+  for (size_t i = 0; i < c->args.len; i++)
+    if (text_starts_one_of(c->args.items[i].text, options))
+      return true;
+  return false;
+}
+
+// Is it about depfiles? `pair`: its value is the next argument.
+static bool is_about_depfile(const char *a, bool *pair) {
+  static const char *const pairs[] = {"-MF", "-MT", "-MQ", "-MJ", NULL};
+  *pair = text_is_one_of(a, pairs);
+  return text_starts(a, "-M") || text_starts(a, "-Wp,-M");
+}
+
+void cc_args_front(const CcArgs *c, const char *source, Args *out) {
+  if (!strcmp(source, "-") || text_ends(source, BITCODE_SUFFIX))
+    return;
+  const char *dir = hides_directory(c) ? "" : getcwd(NULL, 0);
+  array_push(out, dir ? dir : ""); // lives as long as we do
+  array_push(out, source);
+  bool before = true; // the source: -x is for what follows it
+  for (size_t i = 0; i < c->args.len; i++) {
+    const Arg *arg = &c->args.items[i];
+    bool pair;
+    before = before && arg->text != source;
+    if (is_about_depfile(arg->text, &pair) && arg->role == ARG_FRONT)
+      i += pair;
+    else if (arg->role == ARG_FRONT || (arg->role == ARG_LANGUAGE && before))
+      array_push(out, arg->text);
+  }
 }

@@ -55,6 +55,13 @@ typedef struct {
 // `args` without the program name. Fails on an unreadable response file.
 int cc_args_parse(CcArgs *c, int argc, char **argv, Err *err);
 
+// What it takes to compile one of the sources again, beside the options of code
+// generation (ARG_OPTION): the directory, the source as it was given, the
+// options of the preprocessor and the language. Depfiles are left out. The
+// directory is "" if an option keeps it out of the object file. Adds nothing for
+// a source that is no file.
+void cc_args_front(const CcArgs *c, const char *source, Args *out);
+
 // Is it an option that gcc has, that clang refuses, and that does not change
 // what a program means (-fno-gnu-unique, -fipa-pta)?
 bool cc_args_gcc_alone(const char *arg);

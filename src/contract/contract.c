@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compile/changed_file.h"
 #include "contract/old_alloca.h"
 #include "contract/overlay.h"
 #include "util/escape.h"
@@ -93,7 +94,8 @@ static void add_file(Contracts *c, const char *path, const Args *dirs,
   free(full);
   Str text = {0};
   Err ignored;
-  if (known || fresh >= FILES_MAX || fs_read(path, 0, &text, &ignored)) {
+  if (known || fresh >= FILES_MAX ||
+      fs_read(changed_file_of(path), 0, &text, &ignored)) {
     str_release(&text);
     return;
   }

@@ -183,7 +183,7 @@ static void insert_behind(Hooks *h, const HookSites *all, const HookSite *s,
   before(h, LLVMGetNextInstruction(s->inst));
   LLVMSetCurrentDebugLocation2(h->builder, LLVMInstructionGetDebugLoc(s->inst));
   HookShape shape = rare_name;
-  if (s->kind != SITE_VARIABLE) {
+  if (s->kind != SITE_VARIABLE && s->kind != SITE_FIELD) {
     args[n++] = LLVMGetOperand(s->inst, 0);
     args[n++] = LLVMGetOperand(s->inst, 1);
     shape = s->kind == SITE_ARITH ? rare_arith : rare_compare;
@@ -212,11 +212,13 @@ static void stand_before_operand(Hooks *h, const HookSite *s) {
   before(h, LLVMGetBasicBlockTerminator(from));
 }
 
-static void insert_operand(Hooks *h, const HookSite *s, unsigned operand,
-                           uint32_t number) {
+static void insert_operand(Hooks *h, const HookSites *all, const HookSite *s,
+                           unsigned operand, uint32_t number) {
   LLVMValueRef args[HOOK_PARAMS] = {NULL, LLVMGetOperand(s->inst, operand)};
   stand_before_operand(h, s);
-  LLVMSetOperand(s->inst, operand, invoke(h, rare_value, args, 2, 0, number));
+  unsigned n = add_names(h, all, s, args, 2);
+  HookShape shape = s->nnames ? rare_name : rare_value;
+  LLVMSetOperand(s->inst, operand, invoke(h, shape, args, n, 0, number));
 }
 
 static void insert_store(Hooks *h, const HookSite *s, uint32_t number) {
@@ -242,6 +244,7 @@ static void insert_site(Hooks *h, const HookSites *all, const HookSite *s,
   case SITE_COMPARE:
   case SITE_ARITH:
   case SITE_VARIABLE:
+  case SITE_FIELD:
     insert_behind(h, all, s, number);
     break;
   case SITE_TEST:
@@ -251,12 +254,12 @@ static void insert_site(Hooks *h, const HookSites *all, const HookSite *s,
     insert_store(h, s, number);
     break;
   case SITE_RETURN:
-    insert_operand(h, s, 0, number);
+    insert_operand(h, all, s, 0, number);
     break;
   case SITE_CONSTANT:
   case SITE_ARGUMENT:
   case SITE_INDEX:
-    insert_operand(h, s, s->operand, number);
+    insert_operand(h, all, s, s->operand, number);
     break;
   case SITE_SWAP:
     insert_swap(h, s, number);

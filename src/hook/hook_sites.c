@@ -14,8 +14,9 @@ enum {
   GLOBALS_MOST = 4,
   READ_MOST = 6,
   BLOCKS_BACK = 3,
-  OTHERS_MOST = 8, // variables that may stand in the place of one
-  SWAPS_MOST = 3,  // pairs of arguments of a call
+  OTHERS_MOST = 8,  // variables that may stand in the place of one
+  SWAPS_MOST = 3,   // pairs of arguments of a call
+  NUMBERS_MOST = 6, // variables in the place of a constant
 };
 
 typedef struct {
@@ -344,19 +345,36 @@ static int64_t constant_value(LLVMValueRef c) {
   return bits;
 }
 
+// Numbers that might be meant instead of a constant.
+static void add_numbers(Finder *f, HookSite *s) {
+  const Scope *scope = &f->scope;
+  s->first_name = (uint32_t)f->out->names.len;
+  for (size_t k = scope->variables.len; k-- > 0 && s->nnames < NUMBERS_MOST;) {
+    const ScopeVariable *v = &scope->variables.items[k];
+    if (!is_number(v->type) || !v->block || !scope_reaches(scope, v, s->inst))
+      continue;
+    add_variable(f, v);
+    s->nnames++;
+  }
+}
+
 static void find_constant(Finder *f, LLVMValueRef i, unsigned operand,
                           SiteKind owner) {
   LLVMValueRef c = LLVMGetOperand(i, operand);
   LLVMTypeRef type = LLVMTypeOf(c);
   bool number = LLVMIsAConstantInt(c) && is_number(type);
-  if (number || (LLVMIsAConstantFP(c) && is_real(type)))
-    add(f, (HookSite){.kind = SITE_CONSTANT,
-                      .inst = i,
-                      .operand = operand,
-                      .owner = owner,
-                      .width = width_of(type),
-                      .flags = type_flags(type),
-                      .value = constant_value(c)});
+  HookSite s = {.kind = SITE_CONSTANT,
+                .inst = i,
+                .operand = operand,
+                .owner = owner,
+                .width = width_of(type),
+                .flags = type_flags(type)};
+  if (!number && !(LLVMIsAConstantFP(c) && is_real(type)))
+    return;
+  s.value = constant_value(c);
+  if (number && !LLVMIsAPHINode(i))
+    add_numbers(f, &s);
+  add(f, s);
 }
 
 static void find_constants(Finder *f, LLVMValueRef i) {
@@ -458,7 +476,7 @@ static bool may_replace(const Scope *s, const ScopeVariable *v,
                         const ScopeVariable *other, LLVMValueRef inst) {
   bool pointers = v->kind == VALUE_POINTER;
   return other != v && other->type == v->type &&
-         (!pointers || (v->pointee && v->pointee == other->pointee)) &&
+         (!pointers || (v->plain && v->plain == other->plain)) &&
          scope_reaches(s, other, inst);
 }
 
@@ -482,6 +500,85 @@ static void find_variable(Finder *f, LLVMValueRef i) {
     }
   if (site.nnames)
     add(f, site);
+}
+
+// --- fields -----------------------------------------------------------------
+
+enum { COMPOSITE_ELEMENTS = 4, MEMBER_NAME = 2, MEMBER_TYPE = 3 };
+
+// The declared structure that a part is taken of; NULL: not known.
+static LLVMValueRef structure_of(const Finder *f, LLVMValueRef base) {
+  LLVMValueRef from = LLVMIsALoadInst(base) ? LLVMGetOperand(base, 0) : base;
+  const ScopeVariable *v = scope_find(&f->scope, from);
+  bool composite = v && v->plain &&
+                   LLVMGetMetadataKind(LLVMValueAsMetadata(v->plain)) ==
+                       LLVMDICompositeTypeMetadataKind;
+  return composite && (v->kind == VALUE_POINTER) == !!LLVMIsALoadInst(base)
+             ? v->plain
+             : NULL;
+}
+
+static const char *member_name(Finder *f, LLVMValueRef member) {
+  LLVMValueRef text = member ? metadata_part(member, MEMBER_NAME) : NULL;
+  unsigned n = 0;
+  const char *name = text ? LLVMGetMDString(text, &n) : NULL;
+  return n ? arena_strndup(&f->out->arena, name, n) : NULL;
+}
+
+static LLVMValueRef member_type(LLVMValueRef member) {
+  LLVMValueRef type = metadata_part(member, MEMBER_TYPE);
+  return type ? plain_type(type) : NULL;
+}
+
+static void add_fields(Finder *f, HookSite *s, LLVMValueRef gep,
+                       LLVMValueRef members, unsigned own) {
+  LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
+  LLVMTypeRef wanted = LLVMTypeOf(s->inst);
+  LLVMValueRef like = member_type(metadata_part(members, (int)own));
+  unsigned n = LLVMCountStructElementTypes(type);
+  for (unsigned i = 0; i < n && s->nnames < OTHERS_MOST; i++) {
+    LLVMValueRef member = metadata_part(members, (int)i);
+    const char *name = member_name(f, member);
+    if (i == own || !name || LLVMStructGetTypeAtIndex(type, i) != wanted ||
+        (is_pointer(wanted) && (!like || member_type(member) != like)))
+      continue;
+    array_push(&f->out->names, (HookName){.address = LLVMGetOperand(gep, 0),
+                                          .structure = type,
+                                          .field = i,
+                                          .type = wanted,
+                                          .kind = value_kind(wanted),
+                                          .name = name});
+    s->nnames++;
+  }
+}
+
+// p->f or s.f, where p or s is a variable.
+static void find_field(Finder *f, LLVMValueRef i) {
+  LLVMValueRef gep = LLVMGetOperand(i, 0);
+  LLVMTypeRef type = LLVMTypeOf(i);
+  if (!LLVMIsAGetElementPtrInst(gep) || LLVMGetNumOperands(gep) != 3 ||
+      LLVMGetTypeKind(LLVMGetGEPSourceElementType(gep)) != LLVMStructTypeKind ||
+      !is_value(type) || !is_plain_access(i))
+    return;
+  LLVMTypeRef structure = LLVMGetGEPSourceElementType(gep);
+  unsigned own = (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(gep, 2));
+  LLVMValueRef declared = structure_of(f, LLVMGetOperand(gep, 0));
+  LLVMValueRef members =
+      declared ? metadata_part(declared, COMPOSITE_ELEMENTS) : NULL;
+  if (!members || LLVMGetMDNodeNumOperands(members) !=
+                      LLVMCountStructElementTypes(structure))
+    return;
+  HookSite s = {.kind = SITE_FIELD,
+                .inst = i,
+                .width = width_of(type),
+                .flags = type_flags(type),
+                .first_name = (uint32_t)f->out->names.len};
+  s.text = member_name(f, metadata_part(members, (int)own));
+  if (!s.text || !source_word_is(text_at(f, i), s.text))
+    return;
+  add_fields(f, &s, gep, members, own);
+  if (s.nnames)
+    add(f, s);
 }
 
 // --- calls ------------------------------------------------------------------
@@ -536,17 +633,44 @@ static void find_swaps(Finder *f, LLVMValueRef i) {
     }
 }
 
+// Pointers to the same type as the address of a variable that is passed.
+static void add_pointers(Finder *f, HookSite *s, LLVMValueRef argument) {
+  const Scope *scope = &f->scope;
+  const ScopeVariable *of = scope_find(scope, argument);
+  s->first_name = (uint32_t)f->out->names.len;
+  for (size_t k = scope->variables.len;
+       of && of->plain && k-- > 0 && s->nnames < OTHERS_MOST;) {
+    const ScopeVariable *v = &scope->variables.items[k];
+    if (v->kind != VALUE_POINTER || v->plain != of->plain ||
+        !scope_reaches(scope, v, s->inst))
+      continue;
+    add_variable(f, v);
+    s->nnames++;
+  }
+}
+
+static void find_argument(Finder *f, LLVMValueRef i, unsigned k) {
+  LLVMValueRef a = LLVMGetOperand(i, k);
+  LLVMTypeRef type = LLVMTypeOf(a);
+  HookSite s = {.kind = SITE_ARGUMENT,
+                .inst = i,
+                .operand = k,
+                .width = width_of(type),
+                .flags = type_flags(type),
+                .text = callee_name(f, i)};
+  if (is_pointer(type))
+    add_pointers(f, &s, a);
+  if (is_number(type) || s.nnames)
+    add(f, s);
+}
+
 static void find_arguments(Finder *f, LLVMValueRef i) {
   for (unsigned k = 0; k < LLVMGetNumArgOperands(i); k++) {
     LLVMValueRef a = LLVMGetOperand(i, k);
     if (LLVMIsAConstantInt(a) || LLVMIsAConstantFP(a))
       find_constant(f, i, k, SITE_CALL);
-    else if (is_number(LLVMTypeOf(a)))
-      add(f, (HookSite){.kind = SITE_ARGUMENT,
-                        .inst = i,
-                        .operand = k,
-                        .width = width_of(LLVMTypeOf(a)),
-                        .text = callee_name(f, i)});
+    else
+      find_argument(f, i, k);
   }
 }
 
@@ -583,6 +707,7 @@ static void find_in(Finder *f, LLVMValueRef i) {
     break;
   case LLVMLoad:
     find_variable(f, i);
+    find_field(f, i);
     break;
   case LLVMGetElementPtr:
     find_index(f, i);

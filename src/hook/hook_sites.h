@@ -15,6 +15,8 @@
 typedef struct {
   LLVMValueRef address; // to be loaded from; NULL: `value`
   LLVMValueRef value;
+  LLVMTypeRef structure; // `address` is of such a one; NULL: it is not,
+  uint32_t field;        // and this part of it is meant
   LLVMTypeRef type;
   ValueKind kind;
   const char *name;

@@ -34,8 +34,7 @@ static LLVMMetadataKind kind_of(LLVMValueRef node) {
   return LLVMGetMetadataKind(LLVMValueAsMetadata(node));
 }
 
-// Behind typedefs and qualifiers; NULL: void.
-static LLVMValueRef plain_type(LLVMValueRef type) {
+LLVMValueRef plain_type(LLVMValueRef type) {
   enum { DEEP = 16 };
   for (int i = 0; type && i < DEEP; i++) {
     if (kind_of(type) != LLVMDIDerivedTypeMetadataKind)
@@ -57,7 +56,7 @@ static bool is_unsigned(LLVMValueRef type) {
 static void add_variable(Scope *s, ScopeVariable v, LLVMValueRef type) {
   if (v.kind == VALUE_SIGNED && type && is_unsigned(type))
     v.kind = VALUE_UNSIGNED;
-  v.pointee = v.kind == VALUE_POINTER && type ? plain_type(type) : NULL;
+  v.plain = type ? plain_type(type) : NULL;
   if (hashmap_intern(&s->index, &v.address, sizeof v.address,
                      s->variables.len) == s->variables.len)
     array_push(&s->variables, v);

@@ -26,9 +26,10 @@ typedef struct {
   const char *name;
   LLVMTypeRef type;
   ValueKind kind;
-  const void *pointee; // of a pointer: its declared type; NULL: not known
-  LLVMValueRef block;  // the scope of its declaration; NULL: a global
-  uint32_t declared;   // number of the declaring instruction
+  LLVMValueRef plain; // its declared type, or what it points to in the end,
+                      // without typedefs; NULL: not known
+  LLVMValueRef block; // the scope of its declaration; NULL: a global
+  uint32_t declared;  // number of the declaring instruction
 } ScopeVariable;
 
 typedef struct {
@@ -47,6 +48,9 @@ void scope_release(Scope *s);
 const ScopeVariable *scope_find(const Scope *s, LLVMValueRef address);
 // Can it be named at this instruction?
 bool scope_reaches(const Scope *s, const ScopeVariable *v, LLVMValueRef inst);
+
+// Behind typedefs, qualifiers and pointers; NULL: void.
+LLVMValueRef plain_type(LLVMValueRef type);
 
 ValueKind value_kind(LLVMTypeRef type); // integers are VALUE_SIGNED
 

@@ -23,6 +23,7 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include "close/accesses.h"
 #include "close/close_unit.h"
 #include "close/pairs.h"
 #include "close/relations.h"
@@ -52,6 +53,7 @@ typedef struct {
   const char *input, *output, *runtime;
   const char *mutate; // number of the mutant to plant, or NULL
   Str args;           // of code generation, each with its NUL
+  Str front;          // how the source was compiled: bitcode_format.h
   CounterSize size;
   bool returns;
   char level;  // of -O
@@ -93,6 +95,7 @@ static void pack_bitcode(LLVMModuleRef m, Plan *p, const Options *o, Str *out) {
   BitcodeHeader h = {.magic = BITCODE_MAGIC,
                      .full_size = size,
                      .args_size = o->args.len,
+                     .front_size = o->front.len,
                      .returns = o->returns,
                      .mutant =
                          o->mutate ? strtoul(o->mutate, NULL, 10) + 1 : 0};
@@ -103,6 +106,7 @@ static void pack_bitcode(LLVMModuleRef m, Plan *p, const Options *o, Str *out) {
   if (!ZSTD_isError(h.size)) {
     str_addn(out, &h, sizeof h);
     str_addn(out, str_text(&o->args), o->args.len);
+    str_addn(out, str_text(&o->front), o->front.len);
     str_addn(out, packed, h.size);
   }
   free(packed);
@@ -285,6 +289,7 @@ static int close_build(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   if (!p->ncounters)
     return add_contract_runtime(m, o->runtime, err);
   close_unit_init(&unit, m, p);
+  accesses_list(&unit);
   relations_plan(&unit, &sites);
   map_write(p, COUNTERS_HITS, &map);
   close_unit_add_counters(&unit);
@@ -397,8 +402,8 @@ static const Subcommand subcommands[] = {
     {"count", count,
      "--runtime FILE [--mode hits|counts] [--returns] [--links] [--opt LEVEL]\n"
      "        [--mutate N] [--prefix-map FROM=TO]... [--arg ARG]... "
-     "[--object]\n"
-     "        INPUT -o OUTPUT",
+     "[--front ARG]...\n"
+     "        [--object] INPUT -o OUTPUT",
      true, true, true},
     {"trace", trace,
      "[--runtime FILE] [--check] [--stores] [--unit N] [--names FILE]\n"
@@ -448,6 +453,7 @@ static const struct option longs[] = {
     {"opt", required_argument, NULL, 'O'},
     {"prefix-map", required_argument, NULL, 'p'},
     {"arg", required_argument, NULL, 'a'},
+    {"front", required_argument, NULL, 'F'},
     {"object", no_argument, NULL, 'b'},
     {"mutate", required_argument, NULL, 'u'},
     {"check", no_argument, NULL, 'c'},
@@ -472,6 +478,7 @@ static int take_option(Options *o, int opt) {
   case 'O': o->level = *optarg; return 0;
   case 'p': array_push(&o->maps, optarg); return 0;
   case 'a': str_addn(&o->args, optarg, strlen(optarg) + 1); return 0;
+  case 'F': str_addn(&o->front, optarg, strlen(optarg) + 1); return 0;
   case 'b': o->object = true; return 0;
   case 'u': o->mutate = optarg; return 0;
   case 'c': o->check = true; return 0;

@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,15 +41,21 @@ static void add_head(const NoteKind *kind, const NoteHead *note, Str *out) {
   }
 }
 
-static char *note_path(const NoteKind *kind, const char *dir, int64_t session) {
-  return mem_printf("%s/%s/%lld.tsv", dir, kind->name, (long long)session);
+// The first of a session has no number.
+static char *note_path(const NoteKind *kind, const char *dir, int64_t session,
+                       uint32_t part) {
+  char number[16] = "";
+  if (part)
+    snprintf(number, sizeof number, "-%u", part);
+  return mem_printf("%s/%s/%lld%s.tsv", dir, kind->name, (long long)session,
+                    number);
 }
 
 int note_write(const NoteKind *kind, const char *dir, const void *note,
                Err *err) {
   const NoteHead *head = note;
   char *place = mem_printf("%s/%s", dir, kind->name);
-  char *path = note_path(kind, dir, head->session);
+  char *path = note_path(kind, dir, head->session, head->part);
   Str text = {0};
   add_head(kind, head, &text);
   kind->write(note, &text);
@@ -149,24 +156,40 @@ void note_release(const NoteKind *kind, void *note) {
 
 // --- all of them ------------------------------------------------------------
 
+typedef struct {
+  int64_t session;
+  uint32_t part;
+} NotePlace;
+
 static int by_number(const void *a, const void *b) {
-  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-  return (x < y) - (x > y);
+  const NotePlace *x = a, *y = b;
+  if (x->session != y->session)
+    return x->session < y->session ? 1 : -1;
+  return (x->part > y->part) - (x->part < y->part);
 }
 
-typedef ARRAY(int64_t) Sessions;
+typedef ARRAY(NotePlace) NotePlaces;
 
-// Those that have a note, the newest first.
-static void find_sessions(const NoteKind *kind, const char *store,
-                          Sessions *out) {
+// "12.tsv", "12-1.tsv"
+static bool take_place(const char *name, NotePlace *out) {
+  char *end;
+  long long session = strtoll(name, &end, 10);
+  *out = (NotePlace){.session = session};
+  if (*end == '-')
+    out->part = (uint32_t)strtoul(end + 1, &end, 10);
+  return session > 0 && !strcmp(end, ".tsv");
+}
+
+// Those that are there, of the newest session first.
+static void find_notes(const NoteKind *kind, const char *store,
+                       NotePlaces *out) {
   char *place = mem_printf("%s/%s", store, kind->name);
   DIR *dir = opendir(place);
   free(place);
   for (struct dirent *e; dir && (e = readdir(dir));) {
-    char *end;
-    long long number = strtoll(e->d_name, &end, 10);
-    if (number > 0 && !strcmp(end, ".tsv"))
-      array_push(out, (int64_t)number);
+    NotePlace at;
+    if (take_place(e->d_name, &at))
+      array_push(out, at);
   }
   if (dir)
     closedir(dir);
@@ -209,18 +232,19 @@ static int load_note(Notes *n, const char *path, int64_t session,
 
 int notes_load(Notes *n, const NoteKind *kind, const char *dir,
                const Suite *suite, Err *err) {
-  Sessions sessions = {0};
+  NotePlaces places = {0};
   int rc = 0;
   *n = (Notes){.kind = kind};
-  find_sessions(kind, dir, &sessions);
-  for (size_t i = 0; !rc && i < sessions.len; i++) {
-    if (kind->own_session && sessions.items[i] != suite->session)
+  find_notes(kind, dir, &places);
+  for (size_t i = 0; !rc && i < places.len; i++) {
+    const NotePlace *at = &places.items[i];
+    if (kind->own_session && at->session != suite->session)
       continue;
-    char *path = note_path(kind, dir, sessions.items[i]);
-    rc = load_note(n, path, sessions.items[i], suite, err);
+    char *path = note_path(kind, dir, at->session, at->part);
+    rc = load_note(n, path, at->session, suite, err);
     free(path);
   }
-  array_release(&sessions);
+  array_release(&places);
   return rc;
 }
 

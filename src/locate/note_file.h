@@ -1,6 +1,6 @@
 // Notes: what `culprit near`, `spec` and `try` found out, kept beside the
 // store for `rank`, `why` and `report`. A note is a text file
-// STORE/KIND/SESSION.tsv with one fact per line and tabs between its fields (a
+// STORE/KIND/SESSION.tsv (or SESSION-N.tsv) with one fact per line and tabs between its fields (a
 // tab, a line break and % inside a field are %09, %0A, %25).
 //
 //   near       1                       kind and version
@@ -34,6 +34,7 @@ typedef ARRAY(Source) NoteSources;
 // What every note begins with.
 typedef struct {
   int64_t session; // in which it was found
+  uint32_t part;   // which of the session's, where each failure has one
   uint32_t version;
   const char *signature; // of the failure
   NoteSources sources;

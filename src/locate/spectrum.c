@@ -162,8 +162,16 @@ size_t spectrum_executed(const Spectrum *s, const Tally *t) {
 // --- scoring ----------------------------------------------------------------
 
 // Who may speak for a listed entity: itself, the best of what belongs to it,
-// the best of what only breaks ties, and its slice where that does, too.
-typedef enum { VOICE_OWN, VOICE_BEST, VOICE_HINT, VOICE_SLICE, VOICES } Voice;
+// the best of what only breaks ties, its slice where that does, too, and what is
+// best said of it.
+typedef enum {
+  VOICE_OWN,
+  VOICE_BEST,
+  VOICE_HINT,
+  VOICE_SLICE,
+  VOICE_TELLS,
+  VOICES
+} Voice;
 
 typedef struct {
   Suspect by[VOICES]; // .entity is who speaks
@@ -228,9 +236,51 @@ static void let_speak(Voices *at, Voice voice, Suspect suspect) {
   at->has[voice] = true;
 }
 
+// How much a sentence about it says of the expressions on the line, if as many
+// runs cover it: two values that are equal are at the edge of a comparison; a
+// pair has the variable at best. 0: of coverage.
+static int specificity(const Entity *e) {
+  bool compare = !e->name || !strcmp(e->name, "compare");
+  switch (e->kind) {
+  case ENTITY_RELATION:
+    return compare && e->from == RELATION_EQUAL ? 6
+           : compare                            ? 4
+           : !strcmp(e->name, "store")          ? 3
+                                                : 2;
+  case ENTITY_CONDITION:
+    return 5;
+  case ENTITY_PAIR:
+    return e->name ? 2 : 1;
+  case ENTITY_RETURN:
+    return 2;
+  default:
+    return 0;
+  }
+}
+
+static bool tells_better(const Suite *suite, const Suspect *a,
+                         const Suspect *b) {
+  int more = specificity(&suite->entities[a->entity]) -
+             specificity(&suite->entities[b->entity]);
+  if (!score_same(a->score, b->score))
+    return a->score > b->score;
+  return more ? more > 0 : speaks_better(a, b);
+}
+
+static void let_tell(const Spectrum *s, Voices *at, Suspect suspect) {
+  if (s->options.by != ENTITY_STATEMENT || !suspect.ef ||
+      !specificity(&s->suite->entities[suspect.entity]))
+    return;
+  if (!at->has[VOICE_TELLS] ||
+      tells_better(s->suite, &suspect, &at->by[VOICE_TELLS]))
+    at->by[VOICE_TELLS] = suspect;
+  at->has[VOICE_TELLS] = true;
+}
+
 static void score_one(const Spectrum *s, const Comparison *c, uint32_t e,
                       Voices *at) {
   const Entity *entity = &s->suite->entities[e];
+  let_tell(s, at, suspect_of(s, c, e, 0));
   Credit credit = credit_of(s, entity);
   double caution = credit == SAYS_LESS ? CAUTION : 0;
   if (credit == SAYS_NOTHING)
@@ -271,6 +321,16 @@ static void let_hint(Suspect *s, const Suspect *by) {
   s->hinter_ep = by->ep;
 }
 
+// Unless executing the line tells more.
+static void let_tell_first(Suspect *s, const Voices *c) {
+  const Suspect *by = &c->by[VOICE_TELLS];
+  s->told = c->has[VOICE_TELLS] && (!c->has[VOICE_OWN] || by->score > s->own ||
+                                    score_same(by->score, s->own));
+  s->teller = by->entity;
+  s->told_ef = by->ef;
+  s->told_ep = by->ep;
+}
+
 // What is listed for a candidate: its own numbers if it has some, with the
 // score of the best that speaks for it.
 static Suspect settle(const Voices *c, uint32_t entity) {
@@ -293,6 +353,7 @@ static Suspect settle(const Voices *c, uint32_t entity) {
     out.slice_ef = c->by[VOICE_SLICE].ef;
     out.slice = c->by[VOICE_SLICE].entity;
   }
+  let_tell_first(&out, c);
   return out;
 }
 

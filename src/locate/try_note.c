@@ -308,14 +308,19 @@ static void explain_change(const TryNote *n, const TriedChange *c,
 static void explain_others(const TryNote *n, const TriedChange *best,
                            const Entity *e, Suspect *s) {
   enum { MOST = 2 };
-  size_t told = 0;
-  for (size_t i = 0; i < n->changes.len && told < MOST; i++) {
+  size_t others = 0;
+  for (size_t i = 0; i < n->changes.len; i++) {
     const TriedChange *c = &n->changes.items[i];
     if (c == best || c->statement != s->entity || !tried_survives(c))
       continue;
-    explain_change(n, c, e, s);
-    told++;
+    if (others++ < MOST)
+      explain_change(n, c, e, s);
   }
+  if (others > MOST)
+    suspect_explain(s, EVIDENCE_TRY,
+                    mem_printf("%zu further change%s here pass%s all tests",
+                               others - MOST, plural(others - MOST),
+                               others - MOST == 1 ? "es" : ""));
 }
 
 static void explain_suspect(const TryNote *n, const TriedChange *c,
@@ -336,8 +341,9 @@ static void note_alternatives(const TryNote *n, Ranking *r) {
   Str text = {0};
   if (survivors < 2)
     return;
-  str_addf(&text, "%zu changes pass all %u tests; ", survivors,
-           n->failing + n->passing);
+  uint32_t tests = n->failing + n->passing;
+  str_addf(&text, "%zu change%s pass all %u test%s; ", survivors,
+           plural(survivors), tests, plural(tests));
   if (!tried_ask(n, &text))
     str_add(&text, "which of them is right, if any, the tests cannot tell");
   ranking_note(r, EVIDENCE_ALTERNATIVES, str_take(&text));

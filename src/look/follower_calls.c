@@ -1,9 +1,9 @@
 // What calls of library functions depend on, and what depends on them: see
 // follower.h.
-#include <stdlib.h>
 #include <string.h>
 
 #include "look/follower.h"
+#include "model/library_effects.h"
 #include "util/str.h"
 
 enum {
@@ -11,160 +11,15 @@ enum {
   LONGEST = 1 << 20,
 };
 
-// How a function looks at what its arguments point to, a letter each:
-//   s string   w written, not read   - not looked at   ? up to POINTEE bytes
-//   0-9 as many bytes as that argument says   a array of args 1 x 2
-// Behind the last letter '?' counts. And what it does:
-typedef enum {
-  DOES_NOTHING_ELSE,
-  DOES_COPY_STRING, // from argument 1 to 0
-  DOES_COPY_COUNTED,
-  DOES_COPY_BYTES,
-  DOES_APPEND, // a string
-  DOES_APPEND_COUNTED,
-  DOES_DUPLICATE,
-  DOES_DUPLICATE_COUNTED,
-  DOES_FILL,
-  DOES_ALLOCATE, // as many bytes as argument 0 says
-  DOES_ALLOCATE_ZEROED,
-  DOES_REALLOCATE,
-  DOES_FORMAT,    // the format is argument `format`
-  DOES_TOKENS,    // of its own state
-  DOES_TOKENS_OF, // of the caller's state
-  DOES_RANDOM,
-  DOES_JUMP,
-  DOES_END,
-} FollowedEffect;
-
-typedef struct {
-  const char *name, *reads;
-  FollowedEffect does;
-  uint32_t format;
-} LibraryRow;
-
-// In alphabetical order.
-static const LibraryRow rows[] = {
-    {"_Exit", "-", DOES_END, 0},
-    {"_IO_getc", "-", 0, 0},
-    {"__assert_fail", "ssss", DOES_END, 0},
-    {"__ctype_b_loc", "", 0, 0},
-    {"__errno_location", "", 0, 0},
-    {"__isoc23_sscanf", "ss", 0, 0},
-    {"__isoc23_strtol", "sw-", 0, 0},
-    {"__isoc23_strtoll", "sw-", 0, 0},
-    {"__isoc23_strtoul", "sw-", 0, 0},
-    {"__isoc23_strtoull", "sw-", 0, 0},
-    {"__isoc99_sscanf", "ss", 0, 0},
-    {"__memcpy_chk", "w2--", DOES_COPY_BYTES, 0},
-    {"__memmove_chk", "w2--", DOES_COPY_BYTES, 0},
-    {"__memset_chk", "w---", DOES_FILL, 0},
-    {"__snprintf_chk", "w---s", DOES_FORMAT, 4},
-    {"__sprintf_chk", "w--s", DOES_FORMAT, 3},
-    {"__stpcpy_chk", "ws-", DOES_COPY_STRING, 0},
-    {"__strcat_chk", "ss-", DOES_APPEND, 0},
-    {"__strcpy_chk", "ws-", DOES_COPY_STRING, 0},
-    {"__strdup", "s", DOES_DUPLICATE, 0},
-    {"__strncat_chk", "ss--", DOES_APPEND_COUNTED, 0},
-    {"__strncpy_chk", "ws--", DOES_COPY_COUNTED, 0},
-    {"__strndup", "s-", DOES_DUPLICATE_COUNTED, 0},
-    {"_exit", "-", DOES_END, 0},
-    {"_longjmp", "--", DOES_JUMP, 0},
-    {"_setjmp", "-", 0, 0},
-    {"abort", "", DOES_END, 0},
-    {"aligned_alloc", "--", 0, 0},
-    {"atof", "s", 0, 0},
-    {"atoi", "s", 0, 0},
-    {"atol", "s", 0, 0},
-    {"atoll", "s", 0, 0},
-    {"bsearch", "?", 0, 0},
-    {"calloc", "--", DOES_ALLOCATE_ZEROED, 0},
-    {"clearerr", "-", 0, 0},
-    {"close", "-", 0, 0},
-    {"exit", "-", DOES_END, 0},
-    {"fclose", "-", 0, 0},
-    {"feof", "-", 0, 0},
-    {"ferror", "-", 0, 0},
-    {"fflush", "-", 0, 0},
-    {"fgetc", "-", 0, 0},
-    {"fgets", "w--", 0, 0},
-    {"fopen", "ss", 0, 0},
-    {"fread", "w---", 0, 0},
-    {"free", "-", 0, 0},
-    {"fscanf", "-s", 0, 0},
-    {"getc", "-", 0, 0},
-    {"getc_unlocked", "-", 0, 0},
-    {"getdelim", "w---", 0, 0},
-    {"getenv", "s", 0, 0},
-    {"getline", "w--", 0, 0},
-    {"longjmp", "--", DOES_JUMP, 0},
-    {"malloc", "-", DOES_ALLOCATE, 0},
-    {"memchr", "2--", 0, 0},
-    {"memcmp", "22-", 0, 0},
-    {"memcpy", "w2-", DOES_COPY_BYTES, 0},
-    {"memmove", "w2-", DOES_COPY_BYTES, 0},
-    {"memset", "w--", DOES_FILL, 0},
-    {"open", "s", 0, 0},
-    {"qsort", "a", 0, 0},
-    {"quick_exit", "-", DOES_END, 0},
-    {"rand", "", DOES_RANDOM, 0},
-    {"random", "", DOES_RANDOM, 0},
-    {"read", "-w-", 0, 0},
-    {"realloc", "--", DOES_REALLOCATE, 0},
-    {"setbuf", "--", 0, 0},
-    {"setjmp", "-", 0, 0},
-    {"setvbuf", "----", 0, 0},
-    {"siglongjmp", "--", DOES_JUMP, 0},
-    {"snprintf", "w-s", DOES_FORMAT, 2},
-    {"sprintf", "ws", DOES_FORMAT, 1},
-    {"srand", "-", DOES_RANDOM, 0},
-    {"srandom", "-", DOES_RANDOM, 0},
-    {"sscanf", "ss", 0, 0},
-    {"stpcpy", "ws", DOES_COPY_STRING, 0},
-    {"strcasecmp", "ss", 0, 0},
-    {"strcat", "ss", DOES_APPEND, 0},
-    {"strchr", "s-", 0, 0},
-    {"strcmp", "ss", 0, 0},
-    {"strcoll", "ss", 0, 0},
-    {"strcpy", "ws", DOES_COPY_STRING, 0},
-    {"strcspn", "ss", 0, 0},
-    {"strdup", "s", DOES_DUPLICATE, 0},
-    {"strlen", "s", 0, 0},
-    {"strncasecmp", "ss-", 0, 0},
-    {"strncat", "ss-", DOES_APPEND_COUNTED, 0},
-    {"strncmp", "ss-", 0, 0},
-    {"strncpy", "ws-", DOES_COPY_COUNTED, 0},
-    {"strndup", "s-", DOES_DUPLICATE_COUNTED, 0},
-    {"strpbrk", "ss", 0, 0},
-    {"strrchr", "s-", 0, 0},
-    {"strsep", "?s", DOES_TOKENS_OF, 0},
-    {"strspn", "ss", 0, 0},
-    {"strstr", "ss", 0, 0},
-    {"strtod", "sw", 0, 0},
-    {"strtok", "ss", DOES_TOKENS, 0},
-    {"strtok_r", "ss?", DOES_TOKENS_OF, 0},
-    {"strtol", "sw-", 0, 0},
-    {"strtoll", "sw-", 0, 0},
-    {"strtoul", "sw-", 0, 0},
-    {"strtoull", "sw-", 0, 0},
-    {"ungetc", "--", 0, 0},
-};
-
-static int by_name(const void *name, const void *row) {
-  return strcmp(name, ((const LibraryRow *)row)->name);
-}
-
-static const LibraryRow *find_row(const char *name) {
-  static const LibraryRow unknown = {"", "", DOES_NOTHING_ELSE, 0};
-  const LibraryRow *row =
-      bsearch(name, rows, sizeof rows / sizeof *rows, sizeof *rows, by_name);
-  return row ? row : &unknown;
-}
-
 const char *follower_callee(const Follower *f, const IrCall *c) {
   const Program *p = f->program;
   return c->symbol == IR_NONE
              ? ""
              : program_name(p, p->symbols.items[c->symbol].name);
+}
+
+static const LibraryCall *library_of(const Follower *f, const IrCall *c) {
+  return library_call(follower_callee(f, c));
 }
 
 // --- before -----------------------------------------------------------------
@@ -217,17 +72,16 @@ static uint64_t extent(Follower *f, uint64_t at) {
 }
 
 static uint64_t bytes_read(Follower *f, const ReplayStep *s, const IrCall *c,
-                           uint32_t i, char how) {
-  uint64_t at = arg_value(f, s, c, i), n;
-  if (how == 's')
+                           uint32_t i, LibraryPointee p) {
+  uint64_t at = arg_value(f, s, c, i), n = 0;
+  if (p.use == POINTEE_TEXT)
     return text_extent(f, at, LONGEST);
-  if (how == '?')
+  if (p.use == POINTEE_UNKNOWN)
     return extent(f, at);
-  if (how == 'a')
-    n = arg_value(f, s, c, 1) * arg_value(f, s, c, 2);
-  else
-    n = how >= '0' && how <= '9' ? arg_value(f, s, c, (uint32_t)(how - '0'))
-                                 : 0;
+  if (p.use == POINTEE_BYTES)
+    n = arg_value(f, s, c, (uint32_t)p.size);
+  if (p.use == POINTEE_BYTES && p.factor >= 0)
+    n *= arg_value(f, s, c, (uint32_t)p.factor);
   return n < LONGEST ? n : LONGEST;
 }
 
@@ -238,27 +92,34 @@ static void give(Follower *f, uint64_t at, uint32_t set) {
     hashmap_put(&f->given, &at, sizeof at, set);
 }
 
+static bool may_write(const LibraryCall *call, uint32_t arg) {
+  PointeeUse use = library_pointee(call, (int)arg).use;
+  return use == POINTEE_WRITTEN || use == POINTEE_UNKNOWN;
+}
+
 void follower_call(Follower *f, const ReplayStep *s, FollowFrame *frame,
                    uint32_t base) {
   const IrCall *c = frame->call;
-  const LibraryRow *row = find_row(follower_callee(f, c));
+  const LibraryCall *call = library_of(f, c);
+  LibraryAction does = call ? call->does : DOES_NOTHING_ELSE;
   uint32_t set = base;
-  if (row->does == DOES_END)
+  if (does == DOES_END)
     follower_note_end(f, base, s->inst->place);
   for (uint32_t i = 0; i < c->nargs; i++) {
     const IrArg *a = &f->program->args.items[c->first_arg + i];
-    char how = i < strlen(row->reads) ? row->reads[i] : '?';
     set = follower_union(f, set, follower_set(f, frame, a->operand));
     if (a->flags & IR_POINTER)
-      set = follower_union(f, set,
-                           follower_memory(f, arg_value(f, s, c, i),
-                                           bytes_read(f, s, c, i, how)));
+      set = follower_union(
+          f, set,
+          follower_memory(
+              f, arg_value(f, s, c, i),
+              bytes_read(f, s, c, i, library_pointee(call, (int)i))));
   }
-  if (row->does == DOES_TOKENS)
+  if (does == DOES_TOKENS)
     set = f->tokens = follower_union(f, f->tokens, set);
-  if (row->does == DOES_RANDOM)
+  if (does == DOES_RANDOM)
     set = f->random = follower_union(f, f->random, set);
-  if (row->does == DOES_JUMP)
+  if (does == DOES_JUMP)
     f->jumped = set;
   frame->outside = set;
   if (follower_prints(follower_callee(f, c)))
@@ -266,7 +127,7 @@ void follower_call(Follower *f, const ReplayStep *s, FollowFrame *frame,
   f->last_outside = set;
   for (uint32_t i = 0; i < c->nargs; i++)
     if (f->program->args.items[c->first_arg + i].flags & IR_POINTER &&
-        (i >= strlen(row->reads) || strchr("w?", row->reads[i])))
+        may_write(call, i))
       give(f, arg_value(f, s, c, i), set);
 }
 
@@ -324,10 +185,10 @@ static void end_token(const FollowedCall *l) {
   str_release(&delimiters);
 }
 
-static void do_effect(const FollowedCall *l, const LibraryRow *row) {
+static void do_effect(const FollowedCall *l, const LibraryCall *call) {
   Follower *f = l->follower;
   uint64_t a = call_arg(l, 0), b = call_arg(l, 1), n = call_arg(l, 2);
-  switch (row->does) {
+  switch (call->does) {
   case DOES_COPY_STRING:
     copy_string(l, a, b, LONGEST);
     return;
@@ -369,7 +230,8 @@ static void do_effect(const FollowedCall *l, const LibraryRow *row) {
     end_token(l);
     return;
   case DOES_FORMAT:
-    follower_format(f, l->step, l->frame, l->call, row->format, l->result);
+    follower_format(f, l->step, l->frame, l->call,
+                    (uint32_t)library_format(call), l->result);
     return;
   default:
     return;
@@ -387,5 +249,7 @@ void follower_called(Follower *f, const ReplayStep *s, FollowFrame *frame) {
   FollowedCall l = {f, s, frame, c, result, frame->called};
   for (uint32_t i = 0; i < c->nargs; i++)
     l.set = follower_union(f, l.set, arg_set(f, frame, c, i));
-  do_effect(&l, find_row(follower_callee(f, c)));
+  const LibraryCall *call = library_of(f, c);
+  if (call)
+    do_effect(&l, call);
 }

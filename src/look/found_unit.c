@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/access.h"
+#include "util/arena.h"
 #include "util/array.h"
 #include "util/hashmap.h"
 #include "util/mem.h"
@@ -54,6 +56,7 @@ void found_free(FoundUnit *f) {
 
 void found_run_release(FoundRun *r) {
   free(r->test);
+  free(r->wrong);
   for (int k = 0; k < ENTITY_KINDS; k++)
     bitset_release(&r->hits[k]);
   *r = (FoundRun){0};
@@ -143,6 +146,7 @@ typedef struct {
   Hashmap source_index, entity_index;
   uint32_t *places[ENTITY_KINDS]; // number -> entity; ENTITY_NONE: not found
   Str key;
+  Arena arena; // names of pairs
 } Merger;
 
 static uint32_t merge_source(Merger *m, const Source *s) {
@@ -195,12 +199,33 @@ static uint32_t merge(Merger *m, const FoundEntity *f) {
   if (e.kind == ENTITY_STATEMENT) {
     e.col_lo = e.col_hi = e.index = 0;
     e.from = ENTITY_NONE;
+    e.text = NULL; // its accesses
   }
   return merge_entity(m, &e);
 }
 
 static uint32_t merge_statement(Merger *m, uint32_t number) {
   return merge(m, &m->found->entities[ENTITY_STATEMENT].items[number]);
+}
+
+static const char *accesses_of(const FoundUnit *f, uint32_t statement) {
+  const FoundEntity *e = &f->entities[ENTITY_STATEMENT].items[statement];
+  return e->unit->entities[e->entity].text;
+}
+
+// The variable, as the run or the accesses of the two statements tell.
+static void name_pair(Merger *m, Entity *pair, uint32_t number) {
+  const FoundUnit *f = m->found;
+  Str name = {0};
+  if (number < f->names.len && f->names.items[number].text)
+    str_add(&name, f->names.items[number].text);
+  else
+    access_name(accesses_of(f, f->pairs.items[number].definition),
+                accesses_of(f, f->pairs.items[number].use), &name);
+  // Units that share the two lines may differ: the first by name.
+  if (name.len && (!pair->name || strcmp(str_text(&name), pair->name) < 0))
+    pair->name = arena_strdup(&m->arena, str_text(&name));
+  str_release(&name);
 }
 
 static uint32_t merge_pair(Merger *m, uint32_t number) {
@@ -211,9 +236,9 @@ static uint32_t merge_pair(Merger *m, uint32_t number) {
   e.kind = ENTITY_PAIR;
   e.from = from;
   e.to = to;
-  if (number < m->found->names.len)
-    e.name = m->found->names.items[number].text;
-  return merge_entity(m, &e);
+  uint32_t at = merge_entity(m, &e);
+  name_pair(m, &m->entities.items[at], number);
+  return at;
 }
 
 // A statement that the output depends on.
@@ -259,6 +284,7 @@ static void merger_release(Merger *m) {
   for (int k = 0; k < ENTITY_KINDS; k++)
     free(m->places[k]);
   str_release(&m->key);
+  arena_release(&m->arena);
 }
 
 // --- its order --------------------------------------------------------------
@@ -352,7 +378,8 @@ static int store_run(const Merger *m, Store *store, int64_t session,
   for (EntityKind k = 0; k < ENTITY_KINDS; k++)
     for (uint32_t i = 0; m->places[k] && bitset_next(&run->hits[k], &i); i++)
       bitset_add(&hits[k], ids[m->places[k][i]]);
-  int rc = store_add_close(store, session, run->test, run->stratum, hits, err);
+  int rc = store_add_close(store, session, run->test, run->stratum, hits,
+                           run->wrong ? run->wrong : "", err);
   for (EntityKind k = 0; k < ENTITY_KINDS; k++)
     bitset_release(&hits[k]);
   return rc;

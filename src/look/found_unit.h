@@ -47,6 +47,9 @@ typedef struct {
   size_t place; // in the sample
   CloseStratum stratum;
   Bitset hits[ENTITY_KINDS]; // of CLOSE_KINDS
+  char
+      *wrong; // where its output is first wrong (model/wrong_byte.h); NULL: not
+              // known
 } FoundRun;
 
 void found_run_release(FoundRun *r);

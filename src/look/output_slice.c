@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "look/follower.h"
+#include "model/wrong_byte.h"
 #include "replay/replay.h"
 #include "replay/trace.h"
 #include "util/mem.h"
@@ -134,6 +135,10 @@ static int follow_trace(SliceProgram *p, const char *path, const SlicedRun *run,
   return rc;
 }
 
+static int byte_at(const char *text, size_t n, size_t i) {
+  return i < n ? (unsigned char)text[i] : BYTE_END;
+}
+
 // True: there is a difference.
 static bool find_difference(const SlicedRun *r, OutputSlice *s) {
   size_t i = 0;
@@ -141,6 +146,8 @@ static bool find_difference(const SlicedRun *r, OutputSlice *s) {
     i++;
   s->offset = i;
   s->at_end = i == r->nactual;
+  s->expected = byte_at(r->expected, r->nexpected, i);
+  s->printed = byte_at(r->actual, r->nactual, i);
   return i < r->nactual || i < r->nexpected;
 }
 

@@ -52,9 +52,10 @@ typedef struct {
 
 typedef struct {
   bool found;
-  bool right;         // the output is the expected one
-  bool at_end;        // the output ends where more was expected
-  size_t offset;      // of the first wrong byte
+  bool right;            // the output is the expected one
+  bool at_end;           // the output ends where more was expected
+  size_t offset;         // of the first wrong byte
+  int expected, printed; // there; -1: the end
   const char *source; // where it was written, or the run ended; line 0: unknown
   uint32_t line;
   const char *by; // function that was called to write it; NULL: at_end

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/wrong_byte.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -122,6 +123,18 @@ static void add_hits(FoundUnit *found, const OutputSlice *s, Bitset *hits) {
   }
 }
 
+static void keep_wrong_byte(const OutputSlice *s, FoundRun *run) {
+  WrongByte b = {.offset = s->offset,
+                 .expected = s->expected,
+                 .printed = s->printed,
+                 .source = s->source,
+                 .line = s->line};
+  Str text = {0};
+  wrong_byte_write(&b, s->by, &text);
+  free(run->wrong);
+  run->wrong = str_take(&text);
+}
+
 static void note_once(SliceResult *out, const char *test, const char *text) {
   if (!out->note && *text)
     out->note = mem_printf("test %s: %s", test, text);
@@ -147,6 +160,8 @@ static void slice_run(const SliceOptions *o, SliceProgram *p, Runner *r,
   } else if (!s.right) {
     note_once(out, test->name, s.note ? s.note : "");
     out->sliced += s.found;
+    if (s.found)
+      keep_wrong_byte(&s, run);
     add_hits(found, &s, &run->hits[ENTITY_SLICE]);
   }
   output_slice_release(&s);

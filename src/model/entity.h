@@ -118,11 +118,12 @@ typedef struct {
                            // they lead (imported, or from a macro);
                            // return: callee; relation: what has the outcome:
                            // compare, store, return, call; pair: the variable,
-                           // if known; else NULL
+                           // if known (model/access.h); else NULL
   const char *text;        // condition: as it is written, `!x`; of a switch
                            // its value for outcome 0, else the case's label.
                            // relation: the outcome as a clause, "`a` equals
-                           // `b`". NULL: not known
+                           // `b`"; statement of a close build: what it writes
+                           // and reads (model/access.h). NULL: not known
 } Entity;
 
 // One source file: its absolute path as compiled and a hash of its text at

@@ -42,6 +42,11 @@ typedef struct {
   bool hinted;                   // it is higher than the score, thanks
   uint32_t hinter;               // to this entity,
   uint32_t hinter_ef, hinter_ep; // which these runs cover
+  // The sentence to begin with: the most specific of what belongs to it and
+  // tells as much as executing it does, though it may carry nothing.
+  bool told;                 // there is one:
+  uint32_t teller;           // this entity,
+  uint32_t told_ef, told_ep; // which these runs cover
   uint32_t slice_ef; // failing runs whose first wrong byte depends on it,
   uint32_t slice;    // as this entity says, if there are any
   double own;        // its own score, without those that belong to it

@@ -40,6 +40,8 @@ typedef struct {
   double seconds;
   bool imprecise, has_spectrum;
   CloseStratum close;
+  const char *wrong; // where its output is first wrong (model/wrong_byte.h), if
+                     // a closer look found that out; "" or NULL: unknown
   int64_t store_id;
 } RunInfo;
 

@@ -9,6 +9,7 @@
 
 #include "compile/bitcode_format.h"
 #include "compile/cc_args.h"
+#include "compile/changed_file.h"
 #include "compile/link_record.h"
 #include "program/map_format.h"
 #include "util/capture.h"
@@ -26,6 +27,17 @@ static void split_strings(ProgramCode *p, Bytes data, StringList *out) {
   }
 }
 
+// The directory, the source, options.
+static void split_front(ProgramCode *p, Bytes data, UnitCode *u) {
+  StringList all = {0};
+  split_strings(p, data, &all);
+  for (size_t i = 2; i < all.len; i++)
+    array_push(&u->front, all.items[i]);
+  u->dir = all.len >= 2 ? all.items[0] : NULL;
+  u->source = all.len >= 2 ? all.items[1] : NULL;
+  array_release(&all);
+}
+
 static int damaged(const char *path, const char *what, Err *err) {
   return err_set(err, "%s: its %s is damaged; build it again", path, what);
 }
@@ -35,21 +47,29 @@ static int read_units(ProgramCode *p, Bytes section, Err *err) {
   while ((size_t)(end - at) >= sizeof(BitcodeHeader)) {
     BitcodeHeader h;
     memcpy(&h, at, sizeof h);
+    if (h.magic >> 8 == BITCODE_MAGIC >> 8 && h.magic != BITCODE_MAGIC)
+      return err_set(err,
+                     "%s was built by another version of culprit; build it "
+                     "again",
+                     p->path);
     if (h.magic != BITCODE_MAGIC) {
       at++; // padding, or what others put there
       continue;
     }
     at += sizeof h;
     size_t left = (size_t)(end - at);
-    if (h.args_size > left || h.size > left - h.args_size)
+    if (h.args_size > left || h.front_size > left - h.args_size ||
+        h.size > left - h.args_size - h.front_size)
       return damaged(p->path, "bitcode", err);
     UnitCode u = {
         .full_size = h.full_size, .returns = h.returns, .mutant = h.mutant};
     memcpy(u.id.bytes, h.id, sizeof h.id);
     split_strings(p, (Bytes){at, h.args_size}, &u.args);
-    u.packed = (Bytes){at + h.args_size, h.size};
+    split_front(p, (Bytes){at + h.args_size, h.front_size}, &u);
+    at += h.args_size + h.front_size;
+    u.packed = (Bytes){at, h.size};
     array_push(&p->units, u);
-    at += h.args_size + h.size;
+    at += h.size;
   }
   return 0;
 }
@@ -129,8 +149,10 @@ void program_code_release(ProgramCode *p) {
   for (size_t i = 0; i < p->libraries.len; i++)
     program_code_release(&p->libraries.items[i]);
   array_release(&p->libraries);
-  for (size_t i = 0; i < p->units.len; i++)
+  for (size_t i = 0; i < p->units.len; i++) {
     array_release(&p->units.items[i].args);
+    array_release(&p->units.items[i].front);
+  }
   array_release(&p->units);
   array_release(&p->link_args);
   arena_release(&p->arena);
@@ -160,6 +182,10 @@ char *program_code_compiler(void) {
   free(self);
   return path;
 }
+
+// Options such as -L and -I are relative to the directory where the compiler
+// ran; it is the shell's $0.
+static const char in_dir[] = "cd \"$0\" && exec \"$@\"";
 
 static int run_compiler(StringList *args, const char *mutant, Err *err) {
   Str output = {0};
@@ -192,10 +218,14 @@ static int compile_unit(const UnitCode *u, const char *bitcode,
   return rc;
 }
 
+static char *counting_mode(const UnitCode *u, const char *also) {
+  return mem_printf("CULPRIT_MODE=%s%s%s", u->counts ? "counts" : "hits",
+                    u->returns ? "+returns" : "", also);
+}
+
 static int compile_counting(const UnitCode *u, const char *bitcode, int mutant,
                             const char *also, const char *object, Err *err) {
-  char *mode = mem_printf("CULPRIT_MODE=%s%s%s", u->counts ? "counts" : "hits",
-                          u->returns ? "+returns" : "", also);
+  char *mode = counting_mode(u, also);
   char *plant = mem_printf("CULPRIT_MUTATE=%d", mutant);
   const char *variables[] = {mode, mutant < 0 ? "CULPRIT_MUTATE=" : plant,
                              NULL};
@@ -208,6 +238,48 @@ static int compile_counting(const UnitCode *u, const char *bitcode, int mutant,
 int program_code_compile(const UnitCode *u, const char *bitcode, int mutant,
                          const char *object, Err *err) {
   return compile_counting(u, bitcode, mutant, "", object, err);
+}
+
+// Options are relative to the directory of the first compilation.
+int program_code_compile_changed(const ProgramCode *p, const UnitCode *u,
+                                 const char *changed, const char *text,
+                                 const char *object, Err *err) {
+  const char *dir = u->dir && !*u->dir ? p->cwd : u->dir;
+  if (!dir)
+    return err_set(err, "%s: %s does not say how it was compiled", u->name,
+                   p->path);
+  StringList args = {0};
+  char *compiler = program_code_compiler();
+  char *mode = counting_mode(u, "");
+  char *path = mem_printf(CHANGED_VARIABLE "=%s", changed);
+  char *with = mem_printf(CHANGED_TEXT_VARIABLE "=%s", text);
+  const char *head[] = {"sh",
+                        "-c",
+                        in_dir,
+                        dir,
+                        "env",
+                        mode,
+                        "CULPRIT_MUTATE=",
+                        "CULPRIT_STRICT=1",
+                        "CULPRIT_LENIENT=1",
+                        path,
+                        with,
+                        compiler,
+                        NULL};
+  const char *end[] = {"-w", "-c", u->source, "-o", object, NULL};
+  array_push_all(&args, head);
+  for (size_t i = 0; i < u->args.len; i++)
+    array_push(&args, u->args.items[i]);
+  for (size_t i = 0; i < u->front.len; i++)
+    array_push(&args, u->front.items[i]);
+  array_push_all(&args, end);
+  int rc = run_compiler(&args, NULL, err);
+  array_release(&args);
+  free(compiler);
+  free(mode);
+  free(path);
+  free(with);
+  return rc;
 }
 
 int program_code_compile_linked(const UnitCode *u, const char *bitcode,
@@ -505,8 +577,6 @@ static int each_arg(Linker *l, const ProgramCode *of, LinkArg *add, Err *err) {
 // is not taken from there.
 static void first_args(const Linker *l, const char *compiler, const char *extra,
                        StringList *out) {
-  // Options such as -L are relative to that directory.
-  static const char in_dir[] = "cd \"$0\" && exec \"$@\"";
   const char *head[] = {"sh",     "-c",
                         in_dir,   l->program->cwd,
                         compiler, "-Wno-unused-command-line-argument",

@@ -21,10 +21,14 @@ typedef struct {
   UnitId id;
   const char *name; // main source file as given to the compiler
   StringList args;  // of code generation
-  bool returns;     // classes of all returned values are counted
-  bool counts;      // full counts, not hits
-  uint64_t mutant;  // as in BitcodeHeader
-  Bytes packed;     // zstd
+  // How its source can be compiled again; NULL: that is not known.
+  const char *dir;    // "": that of the link
+  const char *source; // as it was given
+  StringList front;   // options of the preprocessor and the language
+  bool returns;       // classes of all returned values are counted
+  bool counts;        // full counts, not hits
+  uint64_t mutant;    // as in BitcodeHeader
+  Bytes packed;       // zstd
   size_t full_size;
 } UnitCode;
 
@@ -50,6 +54,13 @@ int program_code_unpack(const UnitCode *u, const char *path, Err *err);
 // Compiles a unit from `bitcode`, the way it was compiled; mutant -1: none.
 int program_code_compile(const UnitCode *u, const char *bitcode, int mutant,
                          const char *object, Err *err);
+
+// Compiles a unit from its source, the way it was compiled, but with `text`, a
+// file, in the place of the source file or header `changed` (absolute). Fails
+// if the unit does not say how, or if clang finds errors, which the message has.
+int program_code_compile_changed(const ProgramCode *p, const UnitCode *u,
+                                 const char *changed, const char *text,
+                                 const char *object, Err *err);
 
 // Links the program again as `output`, with `object` in the place of unit
 // `unit`. Units that were compiled and linked in one command are made from their

@@ -167,11 +167,30 @@ static void add_relation(const Suite *suite, const Entity *e, Str *out) {
     str_add(out, " here");
 }
 
-// "the value of `limit`"
+// `f(x)` and `f()`, but not `(*p)`: model/access.h.
+static const char *parameter_of(const char *name) {
+  size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz"
+                          "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+  return n && name[n] == '(' && text_ends(name, ")") ? name + n + 1 : NULL;
+}
+
+// "the value of `limit`", "the value of parameter `n` of `fill`", "the result of
+// `fill`"
 static void add_value(const Entity *pair, Str *out) {
-  str_add(out, "the value");
-  if (pair->name)
-    str_addf(out, " of `%s`", pair->name);
+  const char *name = pair->name;
+  const char *parameter = name ? parameter_of(name) : NULL;
+  if (!parameter) {
+    str_add(out, "the value");
+    if (name)
+      str_addf(out, " of `%s`", name);
+    return;
+  }
+  int function = (int)(parameter - 1 - name), n = (int)strlen(parameter) - 1;
+  if (n)
+    str_addf(out, "the value of parameter `%.*s` of `%.*s`", n, parameter,
+             function, name);
+  else
+    str_addf(out, "the result of `%.*s`", function, name);
 }
 
 // "at line 131", "at other.c:131", of one end of a pair seen from the other.
@@ -300,13 +319,32 @@ static bool names_carrier(const Suspect *s) {
   return false;
 }
 
+static bool is_told(const Suspect *s, uint32_t entity) {
+  return s->told && s->teller == entity;
+}
+
+static bool is_outcome(const Entity *e) {
+  return e->kind == ENTITY_CONDITION || e->kind == ENTITY_RELATION;
+}
+
+// `a` equals `b` in the runs in which `a == b` is true: that one is enough.
+static bool is_carrier_told(const Suite *suite, const Suspect *s) {
+  return is_told(s, s->carrier) ||
+         (s->told && is_outcome(&suite->entities[s->teller]) &&
+          is_outcome(&suite->entities[s->carrier]) &&
+          s->told_ef == s->carrier_ef && s->told_ep == s->carrier_ep);
+}
+
 void evidence_gather(const Suite *suite, const Deaths *deaths, const Ranking *r,
                      const Suspect *s, EvidenceList *out) {
   for (size_t i = 0; i < s->evidence.len; i++)
     add(out, s->evidence.items[i].kind, mem_strdup(s->evidence.items[i].text));
-  if (s->carried && !names_carrier(s))
+  bool named = names_carrier(s);
+  if (s->told && !named)
+    add_voice(suite, r, s, s->teller, s->told_ef, s->told_ep, out);
+  if (s->carried && !named && !is_carrier_told(suite, s))
     add_voice(suite, r, s, s->carrier, s->carrier_ef, s->carrier_ep, out);
-  if (s->hinted)
+  if (s->hinted && !is_told(s, s->hinter))
     add_voice(suite, r, s, s->hinter, s->hinter_ef, s->hinter_ep, out);
   if (s->slice_ef)
     add_voice(suite, r, s, s->slice, s->slice_ef, 0, out);

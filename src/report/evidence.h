@@ -16,7 +16,8 @@ typedef ARRAY(Evidence) EvidenceList;
 
 // What the localizer left in the suspect, then
 //   condition  "when `!x` is true: 2 of 2 failing, 0 of 5 passing runs": the
-//   return     tuple that carried the score, if one did
+//   return     tuple that says most of the line (Suspect.teller), and the one
+//              that carried the score, if one did
 //   relation   "when `high` equals `limit` here: ...", "the value of `limit` set
 //   pair       here is used at line 131 in 2 of 2 failing and ...", "the first
 //   slice      wrong byte of the output depends on this line in ...": the same

@@ -119,33 +119,38 @@ static void put_fence(int width, const char *language, FILE *out) {
   fprintf(out, "%s\n", language);
 }
 
-// The changes that pass all tests, as diffs.
-static void put_hints(const Report *r, size_t failure) {
-  const TryNote *n = report_tried(r, failure);
-  ChangeList changes = {0};
-  if (n)
-    tried_list(n, ENTITY_NONE, &changes);
-  for (size_t i = 0; i < changes.len && tried_survives(changes.items[i]); i++) {
-    const TriedChange *c = changes.items[i];
-    Str text = {0};
-    tried_sentence(r, n, c, true, &text);
-    fputs(i ? "Another hint: " : "Hint: ", r->summary);
-    put_markdown(str_text(&text), r->summary);
-    fputs("\n\n", r->summary);
-    if (c->diff) {
-      int width = fence_width(c->diff);
-      put_fence(width, "diff", r->summary);
-      hints_put_diff(c->diff, 0, false, r->summary);
-      put_fence(width, "\n", r->summary);
-    }
-    str_clear(&text);
-    if (i && tried_survivors(n) == i + 1 && tried_ask(n, &text)) {
-      put_markdown(str_text(&text), r->summary);
-      fputs("\n\n", r->summary);
-    }
-    str_release(&text);
+static void put_hint(const Report *r, const TryNote *n, const TriedChange *c,
+                     const char *title) {
+  Str text = {0};
+  tried_sentence(r, n, c, true, &text);
+  fputs(title, r->summary);
+  put_markdown(str_text(&text), r->summary);
+  fputs("\n\n", r->summary);
+  if (c->diff) {
+    int width = fence_width(c->diff);
+    put_fence(width, "diff", r->summary);
+    hints_put_diff(c->diff, 0, false, r->summary);
+    put_fence(width, "\n", r->summary);
   }
-  array_release(&changes);
+  str_release(&text);
+}
+
+// The changes that pass all tests, as diffs.
+static void put_hints(const Report *r, const Ranking *ranking) {
+  const TryNote *n = report_tried(r, ranking->failure);
+  ChangeList hints = {0};
+  Str question = {0};
+  if (!n)
+    return;
+  tried_survivor_list(n, ranking, &hints);
+  for (size_t i = 0; i < hints.len; i++)
+    put_hint(r, n, hints.items[i], i ? "Another hint: " : "Hint: ");
+  if (tried_ask(n, &question)) {
+    put_markdown(str_text(&question), r->summary);
+    fputs("\n\n", r->summary);
+  }
+  str_release(&question);
+  array_release(&hints);
 }
 
 static void summarize(Report *r, const Ranking *ranking, size_t shown) {
@@ -167,7 +172,7 @@ static void summarize(Report *r, const Ranking *ranking, size_t shown) {
   for (size_t i = 0; i < shown; i++)
     put_row(r, ranking, &ranking->suspects.items[i]);
   fprintf(r->summary, "\n%zu of %zu lines.\n\n", shown, ranking->suspects.len);
-  put_hints(r, ranking->failure);
+  put_hints(r, ranking);
 }
 
 // Every failure gets its share of the annotations, the first ones at least one.

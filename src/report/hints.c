@@ -50,17 +50,21 @@ void hints_put_diff(const char *diff, int indent, bool color, FILE *out) {
 
 static void put_head(const TryNote *n, size_t survivors, FILE *out) {
   unsigned tests = n->failing + n->passing;
+  Str text = {0};
   if (survivors == 1)
-    fprintf(out,
-            "\n  Hint: with this change all %u tests pass. Whether it is "
-            "right, they cannot\n  tell.\n",
-            tests);
+    str_addf(&text,
+             "Hint: this change makes all %u test%s pass. Whether it is right, "
+             "they cannot tell.",
+             tests, plural(tests));
   else
-    fprintf(out,
-            "\n  Hints: with each of these %zu changes all %u tests pass. "
-            "They are alternatives:\n  which of them is right, if any, the "
-            "tests cannot tell.\n",
-            survivors, tests);
+    str_addf(&text,
+             "Hints: each of %zu changes makes all %u test%s pass. "
+             "They are alternatives: which of them is right, if any, the tests "
+             "cannot tell.",
+             survivors, tests, plural(tests));
+  fputs("\n  ", out);
+  report_wrapped(str_text(&text), 2, 2, out);
+  str_release(&text);
 }
 
 static void put_hint(const Report *r, const TriedChange *c, FILE *out) {
@@ -76,29 +80,30 @@ static void put_hint(const Report *r, const TriedChange *c, FILE *out) {
 }
 
 static void put_question(const TryNote *n, FILE *out) {
-  Str text = {0};
+  Str text = {0}, shown = {0};
   if (tried_ask(n, &text)) {
-    fputs("  To decide: ", out);
-    report_escaped(str_text(&text), out);
-    fputc('\n', out);
+    str_add(&shown, "To decide: ");
+    escape_add(&shown, str_text(&text));
+    fputs("  ", out);
+    report_wrapped(str_text(&shown), 2, 4, out);
   }
   str_release(&text);
+  str_release(&shown);
 }
 
-void hints_put(const Report *r, size_t failure, FILE *out) {
-  const TryNote *n =
-      strcmp(r->method, METHOD_TRY) ? NULL : report_tried(r, failure);
-  size_t survivors = n ? tried_survivors(n) : 0;
-  ChangeList changes = {0};
-  if (!survivors)
+void hints_put(const Report *r, const Ranking *ranking, FILE *out) {
+  bool tried = !strcmp(r->method, METHOD_TRY);
+  const TryNote *n = tried ? report_tried(r, ranking->failure) : NULL;
+  ChangeList hints = {0};
+  if (!n || !tried_survivors(n))
     return;
-  tried_list(n, ENTITY_NONE, &changes); // survivors come first
-  put_head(n, survivors, out);
-  for (size_t i = 0; i < survivors && i < SHOWN; i++)
-    put_hint(r, changes.items[i], out);
-  if (survivors > SHOWN)
+  tried_survivor_list(n, ranking, &hints);
+  put_head(n, hints.len, out);
+  for (size_t i = 0; i < hints.len && i < SHOWN; i++)
+    put_hint(r, hints.items[i], out);
+  if (hints.len > SHOWN)
     fprintf(out, "%*sand %zu more (--json has all)\n", INDENT, "",
-            survivors - SHOWN);
+            hints.len - SHOWN);
   put_question(n, out);
-  array_release(&changes);
+  array_release(&hints);
 }

@@ -50,7 +50,7 @@ void html_changes(const HtmlReport *h, size_t failure, uint32_t statement,
     for (size_t i = 0; i < changes.len && i < SHOWN; i++)
       put_change(h, n, changes.items[i], out);
     if (changes.len > SHOWN)
-      fprintf(out, "<li>%zu more that repair less</li>\n", changes.len - SHOWN);
+      fprintf(out, "<li>and %zu more</li>\n", changes.len - SHOWN);
     fputs("</ul>\n", out);
   }
   array_release(&changes);

@@ -75,6 +75,21 @@ void report_escaped(const char *text, FILE *out) {
   str_release(&s);
 }
 
+void report_wrapped(const char *text, size_t at, int indent, FILE *out) {
+  for (bool first = true; *text; first = false) {
+    size_t n = strcspn(text, " ");
+    bool fits = at + !first + n <= REPORT_COLUMNS;
+    if (!first && !fits)
+      fprintf(out, "\n%*s", indent, "");
+    else if (!first)
+      fputc(' ', out);
+    at = first || fits ? at + !first + n : (size_t)indent + n;
+    fprintf(out, "%.*s", (int)n, text);
+    text += n + (text[n] == ' ');
+  }
+  fputc('\n', out);
+}
+
 const char *report_path(const Report *r, uint32_t source) {
   const char *shown = suite_path(r->suite, source);
   if (!r->root)

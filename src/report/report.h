@@ -96,6 +96,11 @@ bool report_blamed(const Suite *suite, size_t failure, uint32_t *source,
 // A text for a terminal: control characters and the like are escaped.
 void report_escaped(const char *text, FILE *out);
 
+// Words, from column `at` on, then the end of the line. Lines are broken before
+// a word that does not fit; the next one begins at column `indent`.
+enum { REPORT_COLUMNS = 80 };
+void report_wrapped(const char *text, size_t at, int indent, FILE *out);
+
 // The path of a source in a file for others.
 const char *report_path(const Report *r, uint32_t source);
 

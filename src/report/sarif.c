@@ -326,6 +326,13 @@ static void put_flow(Report *r, const Ranking *ranking, const Suspect *s,
 
 // --- fixes ------------------------------------------------------------------
 
+// The length of a line without the line break that it may end with.
+static size_t unbroken_length(const char *line, size_t n) {
+  n -= n && line[n - 1] == '\n';
+  n -= n && line[n - 1] == '\r';
+  return n;
+}
+
 // Whole lines. Where lines come in their place, the last one keeps its line
 // break, so that the last line of a file needs none.
 static void put_replacement(const DiffEdit *e, FILE *out) {
@@ -333,9 +340,10 @@ static void put_replacement(const DiffEdit *e, FILE *out) {
   char *text = mem_strdup(str_text(&e->inserted));
   fprintf(out, "{\"deletedRegion\":{\"startLine\":%u,\"startColumn\":1", first);
   if (e->deleted && e->inserted.len) {
-    text[e->inserted.len - 1] = '\0';
+    text[unbroken_length(text, e->inserted.len)] = '\0';
+    size_t n = unbroken_length(e->last, e->last_length);
     fprintf(out, ",\"endLine\":%u,\"endColumn\":%zu}", after - 1,
-            utf16_units(e->last, e->last_length) + 1);
+            utf16_units(e->last, n) + 1);
   } else {
     fprintf(out, ",\"endLine\":%u,\"endColumn\":1}", after);
   }

@@ -21,7 +21,7 @@
 #include "util/escape.h"
 #include "util/str.h"
 
-enum { SHOWN = 10, COLUMNS = 80, NAMES_SHOWN = 8, REASONS_SHOWN = 3 };
+enum { SHOWN = 10, NAMES_SHOWN = 8, REASONS_SHOWN = 3 };
 
 // Colours as compilers use them; empty without --color.
 typedef struct {
@@ -39,23 +39,6 @@ enum { NOTE_COLUMNS = 6 }; // "note: "
 static void put_note(const Report *r, FILE *out) {
   Palette p = palette(r);
   fprintf(out, "%snote:%s ", p.note, p.off);
-}
-
-// Words, from column `at` on, then the end of the line. Lines are broken before
-// a word that does not fit; the next one begins at column `indent`.
-static void put_wrapped(const char *text, size_t at, int indent, FILE *out) {
-  for (bool first = true; *text; first = false) {
-    size_t n = strcspn(text, " ");
-    bool fits = at + !first + n <= COLUMNS;
-    if (!first && !fits)
-      fprintf(out, "\n%*s", indent, "");
-    else if (!first)
-      fputc(' ', out);
-    at = first || fits ? at + !first + n : (size_t)indent + n;
-    fprintf(out, "%.*s", (int)n, text);
-    text += n + (text[n] == ' ');
-  }
-  fputc('\n', out);
 }
 
 // --- lists of tests ---------------------------------------------------------
@@ -93,7 +76,7 @@ static void note_verdict(const Report *r, Verdict verdict, const char *what,
     if (r->suite->runs[i].verdict == verdict)
       put_name(&names, r->suite->runs[i].test);
   end_names(&names);
-  put_wrapped(text.data, NOTE_COLUMNS, NOTE_COLUMNS, out);
+  report_wrapped(text.data, NOTE_COLUMNS, NOTE_COLUMNS, out);
   str_release(&text);
 }
 
@@ -177,7 +160,7 @@ static void note_imprecise(const Report *r, FILE *out) {
            "%zu run%s killed before the last lines could be confirmed: lines "
            "just after the point of death may be marked as executed",
            n, n == 1 ? " was" : "s were");
-  put_wrapped(text.data, NOTE_COLUMNS, NOTE_COLUMNS, out);
+  report_wrapped(text.data, NOTE_COLUMNS, NOTE_COLUMNS, out);
   str_release(&text);
 }
 
@@ -262,7 +245,7 @@ static void put_header(const Report *r, const Ranking *ranking, FILE *out) {
   for (size_t i = 0; i < g->nruns; i++)
     put_name(&names, r->suite->runs[g->runs[i]].test);
   end_names(&names);
-  put_wrapped(text.data, 2, 4, out);
+  report_wrapped(text.data, 2, 4, out);
   str_release(&text);
   put_callers(r, ranking->failure, out);
   put_loops(r, out);
@@ -283,7 +266,7 @@ static void put_notes(const Report *r, const Ranking *ranking, FILE *out) {
     fputs("  ", out);
     put_note(r, out);
     escape_add(&text, ranking->notes.items[i].text);
-    put_wrapped(str_text(&text), 2 + NOTE_COLUMNS, 2 + NOTE_COLUMNS, out);
+    report_wrapped(str_text(&text), 2 + NOTE_COLUMNS, 2 + NOTE_COLUMNS, out);
     str_release(&text);
   }
 }
@@ -295,8 +278,8 @@ static void put_excerpt(Report *r, const Entity *e, int indent, FILE *out) {
     return;
   Palette p = palette(r);
   Str text = {0}, caret = {0};
-  excerpt_render(line, n, e->col_lo, e->col_hi, (size_t)(COLUMNS - indent - 2),
-                 &text, &caret);
+  excerpt_render(line, n, e->col_lo, e->col_hi,
+                 (size_t)(REPORT_COLUMNS - indent - 2), &text, &caret);
   if (text.len)
     fprintf(out, "%*s| %s\n", indent, "", str_text(&text));
   if (caret.len) {
@@ -315,7 +298,7 @@ static void put_sentence(const char *sentence, int indent, FILE *out) {
   escape_add(&text, sentence);
   fprintf(out, "%*s= ", indent, "");
   if (isatty(fileno(out)))
-    put_wrapped(str_text(&text), (size_t)indent + 2, indent + 2, out);
+    report_wrapped(str_text(&text), (size_t)indent + 2, indent + 2, out);
   else
     fprintf(out, "%s\n", str_text(&text));
   str_release(&text);
@@ -448,7 +431,7 @@ static void put_suspects(Report *r, const Ranking *ranking, size_t shown,
   for (size_t i = 0; i < shown; i++)
     put_suspect(r, ranking, &ranking->suspects.items[i], width, out);
   put_rest(r, ranking, shown, out);
-  hints_put(r, ranking->failure, out);
+  hints_put(r, ranking, out);
   if (r->fault)
     put_fault(r, ranking, out);
 }
@@ -508,7 +491,7 @@ static void end(Report *r, FILE *out) {
   if (names.n) {
     fputc('\n', out);
     put_note(r, out);
-    put_wrapped(text.data, NOTE_COLUMNS, NOTE_COLUMNS, out);
+    report_wrapped(text.data, NOTE_COLUMNS, NOTE_COLUMNS, out);
   }
   str_release(&text);
 }

@@ -41,6 +41,34 @@ void tried_list(const TryNote *n, uint32_t statement, ChangeList *out) {
   array_release(&found);
 }
 
+static bool has_change(const ChangeList *list, const TriedChange *c) {
+  for (size_t i = 0; i < list->len; i++)
+    if (list->items[i] == c)
+      return true;
+  return false;
+}
+
+static void add_survivor(const TriedChange *c, ChangeList *out) {
+  if (c && tried_survives(c) && !has_change(out, c))
+    array_push(out, c);
+}
+
+static void add_survivors(const TryNote *n, uint32_t statement,
+                          ChangeList *out) {
+  for (size_t i = 0; i < n->changes.len; i++)
+    if (statement == ENTITY_NONE || n->changes.items[i].statement == statement)
+      add_survivor(&n->changes.items[i], out);
+}
+
+void tried_survivor_list(const TryNote *n, const Ranking *r, ChangeList *out) {
+  size_t all = tried_survivors(n);
+  for (size_t i = 0; i < r->suspects.len && out->len < all; i++)
+    add_survivor(tried_best(n, r->suspects.items[i].entity), out);
+  for (size_t i = 0; i < r->suspects.len && out->len < all; i++)
+    add_survivors(n, r->suspects.items[i].entity, out);
+  add_survivors(n, ENTITY_NONE, out); // not listed: by function, left out
+}
+
 void tried_sentence(const Report *r, const TryNote *n, const TriedChange *c,
                     bool place, Str *out) {
   str_add(out, c->text);

@@ -21,6 +21,10 @@ const TryNote *report_tried(const Report *r, size_t failure);
 // first, then the best; ENTITY_NONE: those of all statements.
 void tried_list(const TryNote *n, uint32_t statement, ChangeList *out);
 
+// The changes that pass all tests, in the order of the ranking: one of each
+// line, then the others.
+void tried_survivor_list(const TryNote *n, const Ranking *r, ChangeList *out);
+
 // The sentence about a change, for its line: "`<` to `<=`: 27 of 27 ...". With
 // `place`: "`<` to `<=` at f.c:11: ...".
 void tried_sentence(const Report *r, const TryNote *n, const TriedChange *c,

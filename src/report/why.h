@@ -19,6 +19,7 @@ typedef struct {
   const Account *accounts; // one per failure of the suite
   size_t only;             // the failure that was asked for, from 1; 0: all
   const bool *covers;      // per run: it executes the statement
+  const bool *sliced;      // per run: its first wrong byte depends on it
   const uint32_t *twins;   // statements that exactly the same runs execute
   size_t ntwins;
   const char *method; // the one `culprit rank` uses for the session
@@ -41,14 +42,14 @@ const char *why_clause(const Why *w, const SpecNote *note, size_t k);
 bool why_alone(const Why *w, const SpecNote *note);
 
 // What is known of the line, a sentence each. Kinds: coverage, rank, output,
-// guard, function, twins, nearest, death.
+// guard, slice, function, twins, nearest, death.
 void why_facts(const Why *w, const Account *a, EvidenceList *out);
 
 // The main methods: the one `culprit rank` uses for the session, ochiai
 // as the yardstick that other tools share (the default where ochiai is that
 // one), and of the others the one that ranks the line highest, worst case, if
-// it ranks it higher than both; near and spec, which made runs to find out,
-// also if it is as high. Returns how many there are.
+// it ranks it higher than both; near, spec and try, which made runs to find
+// out, also if it is as high. Returns how many there are.
 enum { WHY_METHODS = 3 };
 size_t why_methods(const Why *w, const Account *a,
                    const MethodScore *out[WHY_METHODS]);

@@ -11,6 +11,7 @@
 //   failing test 107 and the passing test nearest to it, 108 (97.3 % ...), ...
 #include <string.h>
 
+#include "model/wrong_byte.h"
 #include "report/why.h"
 #include "util/str.h"
 
@@ -155,6 +156,59 @@ static void tell_twins(const Why *w, EvidenceList *out) {
     str_add(&text, "no other line is executed by exactly the same runs");
   }
   add(out, "twins", &text);
+}
+
+// --- the wrong output -------------------------------------------------------
+
+// Of the runs that show the failure and whose slice is known: one whose wrong
+// byte depends on the line, else the first.
+static const RunInfo *sliced_run(const Why *w, const Account *a, size_t *run) {
+  const Suite *suite = w->report.suite;
+  const FailureGroup *g = &suite->failures[a->failure];
+  const RunInfo *first = NULL;
+  for (size_t i = 0; i < g->nruns; i++) {
+    const RunInfo *r = &suite->runs[g->runs[i]];
+    WrongByte b;
+    if (!r->wrong || !wrong_byte_read(r->wrong, &b) || !b.line)
+      continue;
+    if (!first || (w->sliced[g->runs[i]] && !w->sliced[*run])) {
+      first = r;
+      *run = g->runs[i];
+    }
+  }
+  return first;
+}
+
+// "here", "at line 90", "at other.c:90"
+static void add_writer(const Why *w, const WrongByte *b, Str *out) {
+  const Suite *suite = w->report.suite;
+  const Entity *e = &suite->entities[w->statement];
+  bool same = !strcmp(suite->sources[e->source].path, b->source);
+  if (same && e->line == b->line)
+    str_add(out, "here");
+  else if (same)
+    str_addf(out, "at line %u", b->line);
+  else
+    str_addf(out, "at %s:%u", suite_shown(suite, b->source), b->line);
+}
+
+static void tell_slice(const Why *w, const Account *a, EvidenceList *out) {
+  size_t run = 0;
+  WrongByte b;
+  const RunInfo *r = w->sliced ? sliced_run(w, a, &run) : NULL;
+  if (!r || !wrong_byte_read(r->wrong, &b))
+    return;
+  Str text = {0};
+  bool end = b.printed == BYTE_END;
+  str_addf(&text, "the %s of test %s, at offset %llu (",
+           end ? "end of the output" : "first wrong byte", r->test,
+           (unsigned long long)b.offset);
+  wrong_byte_tell(&b, &text);
+  str_add(&text, end ? "), is reached " : "), is written ");
+  add_writer(w, &b, &text);
+  str_add(&text, w->sliced[run] ? " and depends on this line"
+                                : " and does not depend on this line");
+  add(out, "slice", &text);
 }
 
 // --- in its function --------------------------------------------------------
@@ -325,6 +379,7 @@ void why_facts(const Why *w, const Account *a, EvidenceList *out) {
   tell_rank(w, a, out);
   tell_output(w, a, out);
   tell_guards(w, a, out);
+  tell_slice(w, a, out);
   tell_function(w, a, out);
   if (a->self.ef || a->self.ep)
     tell_twins(w, out);

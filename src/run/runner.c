@@ -16,6 +16,7 @@
 #include "process/words.h"
 #include "program/turns_watch.h"
 #include "program/unwind.h"
+#include "run/context_file.h"
 #include "run/segment_verdict.h"
 #include "util/fs.h"
 #include "util/mem.h"
@@ -133,12 +134,8 @@ static bool is_bad(Verdict v) {
 void runner_forget(Runner *r) {
   for (size_t i = 0; i < r->seen.len; i++)
     free(r->seen.items[i].path);
-  for (size_t i = 0; i < r->contexts.len; i++) {
-    free(r->contexts.items[i].test);
-    free(r->contexts.items[i].text);
-  }
   array_release(&r->seen);
-  array_release(&r->contexts);
+  contexts_release(&r->contexts);
   hashmap_release(&r->seen_index);
 }
 

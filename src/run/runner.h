@@ -90,8 +90,7 @@ typedef struct {
   int (*take)(void *context, const Run *run, const Run *whole, Err *err);
   // Is given the tests instead of their being run one after the other. NULL:
   // they are run.
-  int (*tests)(void *context, Runner *r, const Test *tests, size_t n,
-               Err *err);
+  int (*tests)(void *context, Runner *r, const Test *tests, size_t n, Err *err);
   void *context;
 } CloseHooks;
 

@@ -138,6 +138,8 @@ void test_prepare(const Test *t, const char *exe, Arena *arena, Spawn *out) {
     const char *found = path_lookup(t->argv[0], arena);
     out->path = found ? found : t->argv[0];
     out->argv = t->argv;
+    out->redirects = t->redirects;
+    out->nredirects = t->nredirects;
     return;
   }
   if (!prepare_directly(t, exe, arena, out))

@@ -19,12 +19,14 @@
 enum { TEST_LINE_MAX = 1 << 20 }; // bytes
 
 typedef struct {
-  const char *name;       // "12"
-  unsigned number;        // its line
-  const char *line;       // NULL: argv instead
-  char *const *argv;      // a command that no shell has to see
-  char *const *env;       // further variables, "NAME=value"; NULL: none
-  const char *cwd;        // where it runs; NULL: where all do
+  const char *name;          // "12"
+  unsigned number;           // its line
+  const char *line;          // NULL: argv instead
+  char *const *argv;         // a command that no shell has to see
+  char *const *env;          // further variables, "NAME=value"; NULL: none
+  const char *cwd;           // where it runs; NULL: where all do
+  const Redirect *redirects; // of argv
+  size_t nredirects;
   const TestRules *rules; // how its runner judges it; NULL: the oracle does
   bool alone;             // no other test may run at the same time
 } Test;

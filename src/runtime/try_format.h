@@ -158,13 +158,13 @@ typedef enum {
 // All of it zeroed before the run. A record of the log, made only by CHANGE_NONE
 // at a SITE_COMPARE or SITE_TEST: the outcome, then the value of each name.
 typedef struct {
-  uint64_t steps;    // that were made
-  uint64_t executed; // times the site was reached
-  uint64_t changed;  // times the change made a difference there
-  uint32_t end;      // TryEnd
-  uint32_t known;    // 1: the unit and the site are in the program
-  uint32_t words;    // of the log in use
-  uint32_t full;     // 1: there was no room for more
+  uint64_t steps;     // that were made
+  uint64_t executed;  // times the site was reached
+  uint64_t changed;   // times the change made a difference there
+  uint32_t end;       // TryEnd
+  uint32_t known;     // 1: the unit and the site are in the program
+  uint32_t words;     // of the log in use
+  uint32_t full;      // 1: there was no room for more
   uint32_t relations; // SITE_COMPARE: a bit for each that was seen: less 1,
                       // equal 2, greater 4, none of them 8
   uint32_t reserved;

@@ -288,7 +288,8 @@ HIDDEN int64_t __culprit_try_compare_real(int64_t v, double a, double b,
   self.report->relations |= a < b ? 1 : a > b ? 4 : ordered ? 2 : 8;
   if (self.change != CHANGE_COMPARE)
     return __culprit_try_test(v, n);
-  return executed(v, holds(self.a, a < b, ordered && !(a < b) && !(a > b), a > b));
+  return executed(v,
+                  holds(self.a, a < b, ordered && !(a < b) && !(a > b), a > b));
 }
 
 // --- names ------------------------------------------------------------------

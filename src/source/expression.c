@@ -140,20 +140,23 @@ static bool ends_operand(const Code *c, size_t i) {
 
 // --- operators --------------------------------------------------------------
 
-enum { ASSIGNS = 2, CHOOSES = 3, UNARY = 20 };
-
 static int level_of(const Code *c, size_t i) {
   static const struct {
     int level;
     const char *marks; // each with a blank behind it
-  } levels[] = {
-      {1, ", "},         {ASSIGNS, "= += -= *= /= %= <<= >>= &= |= ^= "},
-      {CHOOSES, "? : "}, {4, "|| "},
-      {5, "&& "},        {6, "| "},
-      {7, "^ "},         {8, "& "},
-      {9, "== != "},     {10, "< > <= >= "},
-      {11, "<< >> "},    {12, "+ - "},
-      {13, "* / % "}};
+  } levels[] = {{1, ", "},
+                {CODE_ASSIGNS, "= += -= *= /= %= <<= >>= &= |= ^= "},
+                {CODE_CHOOSES, "? : "},
+                {4, "|| "},
+                {5, "&& "},
+                {6, "| "},
+                {7, "^ "},
+                {8, "& "},
+                {9, "== != "},
+                {10, "< > <= >= "},
+                {11, "<< >> "},
+                {12, "+ - "},
+                {13, "* / % "}};
   const Token *t = &c->tokens.items[i];
   if (kind_of(c, i) != TOK_MARK)
     return 0;
@@ -193,8 +196,9 @@ static size_t left_end(const Code *c, size_t operator, int level) {
       return first;
     }
     int weaker = binary_level(c, i);
-    if ((weaker && (weaker < level || (weaker == level && level <= CHOOSES))) ||
-        (is_keyword(c, i) && !code_is(c, i, "sizeof")))
+    bool ends = weaker < level || (weaker == level && level <= CODE_CHOOSES) ||
+                level == CODE_ASSIGNS; // nothing but an operand is assigned to
+    if ((weaker && ends) || (is_keyword(c, i) && !code_is(c, i, "sizeof")))
       return first;
     first = i;
     if (begins_statement(c, i))
@@ -203,15 +207,15 @@ static size_t left_end(const Code *c, size_t operator, int level) {
   return first;
 }
 
-// The last token of the operand that begins behind one.
-static size_t right_end(const Code *c, size_t operator, int level) {
-  size_t last = operator;
-  for (size_t i = operator+ 1; i < c->tokens.len; i++) {
+// The last token in front of an operator that binds no tighter than `level`.
+static size_t end_before(const Code *c, size_t before, int level) {
+  size_t last = before;
+  for (size_t i = before + 1; i < c->tokens.len; i++) {
     char mark = mark_of(c, i);
     if (closes(mark) || mark == ';' || kind_of(c, i) == TOK_END)
       return last;
     int weaker = binary_level(c, i);
-    if (weaker && (weaker < level || (weaker == level && level > CHOOSES)))
+    if (weaker && weaker <= level)
       return last;
     if (opens(mark)) {
       size_t close = code_partner(c, i);
@@ -222,6 +226,11 @@ static size_t right_end(const Code *c, size_t operator, int level) {
     last = i;
   }
   return last;
+}
+
+// The last token of the operand that begins behind an operator of `level`.
+static size_t right_end(const Code *c, size_t before, int level) {
+  return end_before(c, before, level > CODE_CHOOSES ? level : level - 1);
 }
 
 // --- operands ---------------------------------------------------------------
@@ -301,7 +310,7 @@ Extent code_expression(const Code *c, size_t i) {
 }
 
 Extent code_choice(const Code *c, size_t i) {
-  return (Extent){i, right_end(c, i - 1, CHOOSES)};
+  return (Extent){i, right_end(c, i - 1, CODE_CHOOSES)};
 }
 
 Extent code_bare(const Code *c, Extent e) {
@@ -454,8 +463,8 @@ void code_show(const Code *c, Extent e, Str *out) {
 // The weakest operator that is not in parentheses, or CODE_NONE.
 static size_t weakest(const Code *c, Extent e) {
   size_t found = CODE_NONE;
-  int least = UNARY;
-  for (size_t i = e.first; i <= e.last; i++) {
+  int least = CODE_UNARY;
+  for (size_t i = e.first; i <= e.last && i < c->tokens.len; i++) {
     int level = binary_level(c, i);
     if (level && level <= least) {
       least = level;
@@ -507,7 +516,7 @@ void code_conditions(const Code *c, Extent e, Extents *out) {
       add_operand(c, (Extent){left_end(c, i, level), i - 1}, out);
       add_operand(c, (Extent){i + 1, right_end(c, i, level)}, out);
     } else if (mark_of(c, i) == '?') {
-      add_operand(c, (Extent){left_end(c, i, CHOOSES), i - 1}, out);
+      add_operand(c, (Extent){left_end(c, i, CODE_CHOOSES), i - 1}, out);
     } else if (kind_of(c, i) == TOK_WORD) {
       add_head(c, i, out);
     }
@@ -515,3 +524,24 @@ void code_conditions(const Code *c, Extent e, Extents *out) {
   if (out->len)
     qsort(out->items, out->len, sizeof *out->items, by_end);
 }
+
+// --- for changing the source ------------------------------------------------
+
+int code_level(const Code *c, size_t i) { return binary_level(c, i); }
+
+int code_weakest(const Code *c, Extent e) {
+  size_t at = weakest(c, e);
+  return at == CODE_NONE ? CODE_UNARY : level_of(c, at);
+}
+
+Extent code_from(const Code *c, size_t first, int level) {
+  size_t last = end_before(c, first - 1, level);
+  return (Extent){first, last == first - 1 ? first : last};
+}
+
+bool code_is_prefix(const Code *c, size_t i) {
+  return is_prefix(c, i) && !binary_level(c, i) &&
+         !(is_step(c, i) && i && ends_operand(c, i - 1));
+}
+
+bool code_is_cast(const Code *c, size_t open) { return is_cast(c, open); }

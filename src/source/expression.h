@@ -73,6 +73,34 @@ Extent code_strip(const Code *c, Extent e, unsigned *negations);
 // Appended, each run of blanks and comments as one blank.
 void code_show(const Code *c, Extent e, Str *out);
 
+// --- for changing the source ------------------------------------------------
+
+// How tightly operators bind: the lower, the weaker.
+enum {
+  CODE_COMMA = 1,
+  CODE_ASSIGNS,
+  CODE_CHOOSES,
+  CODE_OR,
+  CODE_AND,
+  CODE_EQUALS = 9,
+  CODE_ORDERS,
+  CODE_SHIFTS,
+  CODE_ADDS,
+  CODE_MULTIPLIES,
+  CODE_UNARY = 20 // also an operand without operators
+};
+
+// Of a binary operator; 0: it is none.
+int code_level(const Code *c, size_t token);
+// Of the weakest operator of an expression.
+int code_weakest(const Code *c, Extent e);
+// The expression that begins with this token, up to an operator of `level` or a
+// weaker one.
+Extent code_from(const Code *c, size_t first, int level);
+// Is it a unary operator in front of its operand, or the parenthesis of a cast?
+bool code_is_prefix(const Code *c, size_t token);
+bool code_is_cast(const Code *c, size_t open);
+
 // --- for macros, whose inside has no columns --------------------------------
 
 typedef ARRAY(Extent) Extents;

@@ -5,12 +5,13 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "compile/changed_file.h"
 #include "util/fs.h"
 
 void source_text_load(SourceText *s, const char *path) {
   Err err;
   *s = (SourceText){0};
-  if (fs_read(path, 0, &s->text, &err))
+  if (fs_read(changed_file_of(path), 0, &s->text, &err))
     return;
   s->hash = XXH3_64bits(str_text(&s->text), s->text.len);
   array_push(&s->lines, 0);

@@ -38,23 +38,24 @@ static int replace_hits(Store *s, int64_t run, EntityKind kind,
 }
 
 static int add_close(Store *s, int64_t run, CloseStratum stratum,
-                     const Bitset hits[ENTITY_KINDS], Err *err) {
+                     const Bitset hits[ENTITY_KINDS], const char *wrong,
+                     Err *err) {
   for (EntityKind k = 0; k < ENTITY_KINDS; k++)
     if (CLOSE_KINDS & 1u << k && replace_hits(s, run, k, &hits[k], err))
       return -1;
-  return db_run(&s->db, "UPDATE run SET close = ? WHERE id = ?",
-                VALUES(v_int(stratum), v_int(run)), err);
+  return db_run(&s->db, "UPDATE run SET close = ?, wrong = ? WHERE id = ?",
+                VALUES(v_int(stratum), v_text(wrong), v_int(run)), err);
 }
 
 int store_add_close(Store *s, int64_t session, const char *test,
                     CloseStratum stratum, const Bitset hits[ENTITY_KINDS],
-                    Err *err) {
+                    const char *wrong, Err *err) {
   assert(session > 0 && stratum > CLOSE_NONE && stratum < CLOSE_STRATA);
   int64_t run;
   if (store_flush(s, err) || db_begin_write(&s->db, err))
     return -1;
   if (find_run(s, session, test, &run, err) ||
-      add_close(s, run, stratum, hits, err)) {
+      add_close(s, run, stratum, hits, wrong, err)) {
     db_rollback(&s->db);
     return -1;
   }
@@ -69,7 +70,8 @@ static int forget_hits(Store *s, int64_t session, Err *err) {
                " (SELECT id FROM run WHERE session = ? AND close > 0)",
                VALUES(v_text(entity_kind_name(k)), v_int(session)), err))
       return -1;
-  return db_run(&s->db, "UPDATE run SET close = 0 WHERE session = ?",
+  return db_run(&s->db,
+                "UPDATE run SET close = 0, wrong = '' WHERE session = ?",
                 VALUES(v_int(session)), err);
 }
 

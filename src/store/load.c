@@ -186,6 +186,7 @@ static void read_run(void *ctx, DbQuery *q) {
       .imprecise = query_bool(q, 7),
       .note = keep_text(suite, query_text_null(q, 8)),
       .close = (CloseStratum)query_u32(q, 9),
+      .wrong = keep_text(suite, query_text(q, 10)),
   };
   q->bad |= run.close >= CLOSE_STRATA;
   uint64_t n = l->runs.len;
@@ -203,7 +204,7 @@ static int load_runs(Loader *l, Err *err) {
   Suite *suite = l->suite;
   if (query_each(&l->store->db,
                  "SELECT id, test, command, verdict, status, seconds,"
-                 " processes, imprecise, note, close"
+                 " processes, imprecise, note, close, wrong"
                  " FROM run WHERE session = ?",
                  VALUES(v_int(suite->session)), "run", read_run, l, err))
     return -1;

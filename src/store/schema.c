@@ -105,6 +105,7 @@ static const char tables[] =
     "  imprecise INTEGER NOT NULL,"
     "  note TEXT,"
     "  close INTEGER NOT NULL DEFAULT 0,"
+    "  wrong TEXT NOT NULL DEFAULT '',"
     "  UNIQUE (session, test)"
     ") STRICT;"
 
@@ -173,6 +174,8 @@ static const char *const upgrades[STORE_VERSION - 1] = {
     "ALTER TABLE session ADD COLUMN project TEXT NOT NULL DEFAULT '';"
     "ALTER TABLE death ADD COLUMN turns TEXT NOT NULL DEFAULT '';"
     "UPDATE meta SET version = 6;",
+    "ALTER TABLE run ADD COLUMN wrong TEXT NOT NULL DEFAULT '';"
+    "UPDATE meta SET version = 7;",
 };
 // clang-format on
 

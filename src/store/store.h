@@ -21,7 +21,7 @@
 #include "util/arena.h"
 #include "util/err.h"
 
-#define STORE_VERSION 6
+#define STORE_VERSION 7
 
 typedef struct Store Store;
 
@@ -75,11 +75,12 @@ int store_copy_unit(Store *s, int64_t session, const Unit *unit, uint32_t *ids,
 // the first store_add_run after half a second; store_flush commits now.
 int store_add_run(Store *s, int64_t session, const Run *run, Err *err);
 int store_flush(Store *s, Err *err);
-// Adds what a closer look saw of a run: its hits of CLOSE_KINDS, replacing those
-// of an earlier look. The other kinds of `hits` are not read.
+// Adds what a closer look saw of a run: its hits of CLOSE_KINDS and the first
+// wrong byte of its output (RunInfo.wrong), replacing those of an earlier look.
+// The other kinds of `hits` are not read.
 int store_add_close(Store *s, int64_t session, const char *test,
                     CloseStratum stratum, const Bitset hits[ENTITY_KINDS],
-                    Err *err);
+                    const char *wrong, Err *err);
 // Takes what an earlier look saw out of the session.
 int store_forget_close(Store *s, int64_t session, Err *err);
 

@@ -8,7 +8,7 @@
 
 typedef struct {
   Twins *twins;
-  uint32_t statement;
+  uint32_t statement, slice;
   bool executed;
 } Work;
 
@@ -24,14 +24,32 @@ static void sift(void *ctx, size_t run, const Bitset *hits) {
   t->statements.len = n;
 }
 
+// The entity that says that the wrong output depends on it, or ENTITY_NONE.
+static uint32_t slice_of(const Suite *suite, uint32_t statement) {
+  for (uint32_t i = 0; i < suite->nentities; i++)
+    if (suite->entities[i].kind == ENTITY_SLICE &&
+        suite->entities[i].from == statement)
+      return i;
+  return ENTITY_NONE;
+}
+
+static void take_slice(void *ctx, size_t run, const Bitset *hits) {
+  Work *w = ctx;
+  w->twins->sliced[run] = bitset_has(hits, w->slice);
+}
+
 int twins_find(Twins *t, Store *store, const Suite *suite, uint32_t statement,
                Err *err) {
-  Work w = {t, statement, false};
-  *t = (Twins){.covers = mem_array(bool, suite->nruns)};
+  Work w = {t, statement, slice_of(suite, statement), false};
+  *t = (Twins){.covers = mem_array(bool, suite->nruns),
+               .sliced = mem_array(bool, suite->nruns)};
   for (uint32_t i = 0; i < suite->nentities; i++)
     if (suite->entities[i].kind == ENTITY_STATEMENT && i != statement)
       array_push(&t->statements, i);
   if (store_each_spectrum(store, suite, ENTITY_STATEMENT, sift, &w, err))
+    return -1;
+  if (w.slice != ENTITY_NONE &&
+      store_each_spectrum(store, suite, ENTITY_SLICE, take_slice, &w, err))
     return -1;
   if (!w.executed)
     t->statements.len = 0;
@@ -43,5 +61,6 @@ int twins_find(Twins *t, Store *store, const Suite *suite, uint32_t statement,
 
 void twins_release(Twins *t) {
   free(t->covers);
+  free(t->sliced);
   array_release(&t->statements);
 }

@@ -13,6 +13,7 @@
 
 typedef struct {
   bool *covers;               // per run: it executes the statement
+  bool *sliced;               // per run: its first wrong byte depends on it
   ARRAY(uint32_t) statements; // the others, in source order
 } Twins;
 

@@ -89,6 +89,11 @@ static bool is_value(const Site *s, int64_t v) {
   return s->flags & SITE_REAL ? as_real(s->value) == (double)v : s->value == v;
 }
 
+static void add_names(const Site *s, unsigned cost, Changes *out) {
+  for (size_t i = 0; i < s->nnames; i++)
+    add(out, s, CHANGE_NAME, (int64_t)i, cost + (unsigned)i / 3);
+}
+
 static void add_constants(const Site *s, const int64_t *others, size_t n,
                           Changes *out) {
   enum { MOST = 12 };
@@ -98,6 +103,7 @@ static void add_constants(const Site *s, const int64_t *others, size_t n,
       add(out, s, CHANGE_SET, v, 3);
   if (!is_value(s, 0))
     add(out, s, CHANGE_MINUS, 0, 3);
+  add_names(s, 3, out);
   for (size_t i = 0, k = 0; i < n && k < MOST && !(s->flags & SITE_REAL); i++) {
     int64_t v = others[i], off = v - s->value;
     if (v < 0 || v > 1 ? off < -1 || off > 1 : false) {
@@ -167,15 +173,16 @@ void changes_of(const Site *s, const int64_t *others, size_t nothers,
     add(out, s, CHANGE_SWAP, 0, 3);
     break;
   case SITE_ARGUMENT:
-    add_neighbours(s, 4, out);
+    if (!(s->flags & SITE_POINTER))
+      add_neighbours(s, 4, out);
+    add_names(s, 3, out);
     break;
   case SITE_INDEX:
     add_neighbours(s, 1, out);
     break;
   case SITE_VARIABLE:
   case SITE_FIELD:
-    for (size_t i = 0; i < s->nnames; i++)
-      add(out, s, CHANGE_NAME, (int64_t)i, 2 + (unsigned)i / 3);
+    add_names(s, 2, out);
     break;
   default:
     break;
@@ -297,6 +304,18 @@ static void describe_constant(const Change *c, Str *out) {
   str_addf(out, "`%lld` to `%lld`", (long long)s->value, (long long)to);
 }
 
+static void describe_name(const Change *c, Str *out) {
+  const Site *s = c->site;
+  const char *name = (size_t)c->a < s->nnames ? s->names[c->a].name : "?";
+  if (s->kind == SITE_ARGUMENT)
+    str_addf(out, "`%s` as argument %u of `%s`", name, s->operand + 1,
+             *s->text ? s->text : "?");
+  else if (s->kind == SITE_CONSTANT)
+    str_addf(out, "`%lld` to `%s`", (long long)s->value, name);
+  else
+    str_addf(out, "`%s` to `%s`", s->text, name);
+}
+
 void change_describe(const Change *c, Str *out) {
   const Site *s = c->site;
   switch (c->change) {
@@ -342,8 +361,7 @@ void change_describe(const Change *c, Str *out) {
              (long long)s->value + 1, *s->text ? s->text : "?");
     break;
   case CHANGE_NAME:
-    str_addf(out, "`%s` to `%s`", s->text,
-             (size_t)c->a < s->nnames ? s->names[c->a].name : "?");
+    describe_name(c, out);
     break;
   case CHANGE_AND:
   case CHANGE_OR:

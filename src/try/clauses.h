@@ -5,8 +5,8 @@
 //   failing:  c true, n 0                  c && n != 0, c && n > 0 change the
 //   passing:  c true, n 3; c false, n 0    failing run and no passing one
 //
-// A clause must leave every evaluation in passing runs as it was, and change one
-// in a failing run. Of clauses with the same effect on everything that was seen
+// A clause must leave every evaluation in passing runs as it was (if there is no
+// such clause, three in four), and change one in a failing run. Of clauses with the same effect on everything that was seen
 // the simplest counts.
 #ifndef CULPRIT_TRY_CLAUSES_H
 #define CULPRIT_TRY_CLAUSES_H
@@ -18,15 +18,15 @@
 typedef struct {
   const int64_t *words; // outcome, then the site's names
   bool fails;           // in a failing run
-} Evaluation;
+} SeenCondition;
 
-typedef ARRAY(Evaluation) Evaluations;
+typedef ARRAY(SeenCondition) SeenConditions;
 
 enum { CLAUSES_MOST = 40 };
 
 // Adds clauses for the site, the simplest first. `constants`: those of the
 // function.
-void clauses_find(const Site *site, const Evaluations *seen,
+void clauses_find(const Site *site, const SeenConditions *seen,
                   const int64_t *constants, size_t nconstants, Changes *out);
 
 #endif

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "patch/diff.h"
+
 enum {
   COST_COMPARE = 1,
   COST_NUMBER = 2,
@@ -499,61 +501,10 @@ void script_change_apply(const ScriptText *s, const ScriptChange *c, Str *out) {
   str_addn(out, s->text + end, s->size - end);
 }
 
-static size_t line_begin(const char *text, size_t at) {
-  while (at && text[at - 1] != '\n')
-    at--;
-  return at;
-}
-
-// Behind the end of the line that `at` stands on.
-static size_t line_end(const char *text, size_t size, size_t at) {
-  while (at < size && text[at] != '\n')
-    at++;
-  return at < size ? at + 1 : size;
-}
-
-static void add_lines(char sign, const char *text, size_t n, Str *out) {
-  for (size_t i = 0; i < n;) {
-    size_t end = line_end(text, n, i);
-    str_addc(out, sign);
-    str_addn(out, text + i, end - i);
-    if (text[end - 1] != '\n')
-      str_add(out, "\n\\ No newline at end of file\n");
-    i = end;
-  }
-}
-
-static size_t count_lines(const char *text, size_t n) {
-  size_t lines = 0;
-  for (size_t i = 0; i < n; i = line_end(text, n, i))
-    lines++;
-  return lines;
-}
-
 void script_change_diff(const ScriptText *s, const ScriptChange *c,
                         const char *name, Str *out) {
-  enum { CONTEXT = 3 };
-  size_t begin = line_begin(s->text, c->offset), from = begin;
-  size_t end = line_end(s->text, s->size, (size_t)c->offset + c->length);
-  size_t to = end;
-  for (int i = 0; i < CONTEXT && from; i++)
-    from = line_begin(s->text, from - 1);
-  for (int i = 0; i < CONTEXT && to < s->size; i++)
-    to = line_end(s->text, s->size, to);
   Str changed = {0};
-  str_addn(&changed, s->text + begin, c->offset - begin);
-  str_add(&changed, c->with);
-  size_t rest = (size_t)c->offset + c->length;
-  str_addn(&changed, s->text + rest, end - rest);
-  size_t around = count_lines(s->text + from, begin - from) +
-                  count_lines(s->text + end, to - end);
-  size_t first = count_lines(s->text, from) + 1;
-  str_addf(out, "--- a/%s\n+++ b/%s\n@@ -%zu,%zu +%zu,%zu @@\n", name, name,
-           first, around + count_lines(s->text + begin, end - begin), first,
-           around + count_lines(str_text(&changed), changed.len));
-  add_lines(' ', s->text + from, begin - from, out);
-  add_lines('-', s->text + begin, end - begin, out);
-  add_lines('+', str_text(&changed), changed.len, out);
-  add_lines(' ', s->text + end, to - end, out);
+  script_change_apply(s, c, &changed);
+  diff_write(name, s->text, s->size, str_text(&changed), changed.len, out);
   str_release(&changed);
 }

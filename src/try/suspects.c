@@ -100,6 +100,7 @@ int suspects_each(Store *store, Suite *suite, const char *method,
 int suspects_write_note(const Suite *suite, size_t failure, const char *dir,
                         TryNote *note, Err *err) {
   note->head.session = suite->session;
+  note->head.part = (uint32_t)failure;
   note->head.signature = suite->failures[failure].signature;
   for (size_t i = 0; i < suite->nsources; i++) {
     const Source *s = &suite->sources[i];

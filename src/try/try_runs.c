@@ -23,6 +23,7 @@
 enum {
   ASK = 100,              // milliseconds between two questions whether to go on
   OUTPUT_MOST = 16 << 20, // bytes
+  PROCESSES_MOST = 64,
 };
 
 // What the reference program answers to a test.
@@ -30,7 +31,7 @@ typedef struct {
   bool known;
   Outcome outcome;
   char *out, *err; // files
-} Answer;
+} ReferenceAnswer;
 
 typedef enum { STEP_TEST, STEP_REFERENCE, STEP_ORACLE } SlotStep;
 
@@ -51,7 +52,7 @@ struct TryRuns {
   const TryTest *tests;
   size_t ntests;
   TryRunOptions options;
-  Answer *answers; // by test
+  ReferenceAnswer *answers; // by test
   TrySlot *slots;
   size_t nslots;
   uint64_t count;
@@ -102,7 +103,7 @@ int try_runs_open(TryRuns **out, Runner *runner, const Suite *suite,
   r->tests = tests;
   r->ntests = n;
   r->options = *o;
-  r->answers = arena_array(&r->arena, Answer, n + 1);
+  r->answers = arena_array(&r->arena, ReferenceAnswer, n + 1);
   r->nslots = (size_t)runner->options->jobs;
   r->slots = arena_array(&r->arena, TrySlot, r->nslots);
   for (size_t i = 0; i < r->nslots; i++)
@@ -162,8 +163,9 @@ static char **environment_of(TryRuns *r, TrySlot *s) {
   extra[n++] = selection(r, s, a);
   extra[n++] = arena_printf(a, TRY_REPORT_VARIABLE "=%s", s->report_path);
   extra[n++] = arena_printf(a, "CULPRIT_DIR=%s", r->runner->options->cwd);
-  if (r->options.dir && !s->job->program)
-    extra[n++] = arena_printf(a, "CULPRIT_CLOSE=%s", r->options.dir);
+  const char *dir = s->job->dir ? s->job->dir : r->options.dir;
+  if (dir)
+    extra[n++] = arena_printf(a, "CULPRIT_CLOSE=%s", dir);
   extra[n] = NULL;
   return test_environment(test_of(r, s)->test, environment_with(extra, a), a);
 }
@@ -181,6 +183,7 @@ static void begin_spawn(TryRuns *r, TrySlot *s, const char *out,
                      .err = err,
                      .timeout = t->limit,
                      .max_output = OUTPUT_MOST,
+                     .max_processes = PROCESSES_MOST,
                      .serve = true};
 }
 
@@ -192,9 +195,9 @@ static void start_test(TryRuns *r, TrySlot *s) {
   s->spawn.env = environment_of(r, s);
   runner_confine(r->runner, index_of(r, s), &s->spawn, &s->arena);
   test_prepare(test_of(r, s)->test, o->exe, &s->arena, &s->spawn);
-  const char *build = s->job->program
-                          ? s->job->program
-                          : r->options.build(r->options.context, s->spawn.path);
+  const char *build = r->options.build(r->options.context, s->spawn.path);
+  if (build && s->job->program)
+    build = *s->job->program ? s->job->program : NULL;
   if (build)
     s->spawn.path = build;
   r->count++;
@@ -204,7 +207,7 @@ static void start_test(TryRuns *r, TrySlot *s) {
 // The reference program runs as the test would; the oracle's command looks at
 // what the test left.
 static void start_reference(TryRuns *r, TrySlot *s) {
-  Answer *answer = &r->answers[s->job->test];
+  ReferenceAnswer *answer = &r->answers[s->job->test];
   const char *dir = r->runner->scratch.dir;
   answer->out = arena_printf(&r->arena, "%s/answer%zu.out", dir, s->job->test);
   answer->err = arena_printf(&r->arena, "%s/answer.err", dir);
@@ -255,7 +258,7 @@ static bool is_merged(const Spawn *s) {
 
 static Trial trial_of(TryRuns *r, TrySlot *s) {
   const TryTest *t = test_of(r, s);
-  const Answer *answer = &r->answers[s->job->test];
+  const ReferenceAnswer *answer = &r->answers[s->job->test];
   bool reference = r->runner->oracle.kind->second == SECOND_PROGRAM;
   return (Trial){.test = t->test->name,
                  .number = t->test->number,

@@ -55,8 +55,9 @@ typedef struct {
 typedef struct {
   size_t test;                  // of the tests given
   const Experiment *experiment; // NULL: nothing is changed
-  const char *program; // run this instead of the session's, for the session's
-                       // program `instead`; NULL: the build for experiments
+  // Other builds than those for experiments: what CULPRIT_CLOSE is, and if all
+  // tests start the same program, that one's ("": not so). NULL: none.
+  const char *dir, *program;
   TriedVerdict *verdicts; // of each of the test's runs; may be NULL
   // What a CHANGE_NONE has seen is handed over here; may be NULL.
   void (*log)(void *context, const TryReport *report);

@@ -34,6 +34,7 @@ typedef struct {
   const uint32_t *place; // by run: in the test's runs
   TryRuns *runs;
   const SiteTable *sites;
+  bool *dropped; // by run: it ends otherwise in this build, and is left out
 } TrySession;
 
 typedef struct {

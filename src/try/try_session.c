@@ -9,6 +9,7 @@
 #include "look/close_builds.h"
 #include "program/site_table.h"
 #include "try/suspects.h"
+#include "try/try_patch.h"
 #include "try/try_search.h"
 #include "util/clock.h"
 #include "util/fs.h"
@@ -17,9 +18,11 @@
 #include "util/stop.h"
 
 enum {
-  SLOWER = 10,     // times that a run may take as long as before
-  LIMIT_LEAST = 1, // second
-  SURVEY_RUNS = 3, // of each verdict, to see which programs there are
+  SLOWER = 10,       // times that a run may take as long as before
+  LIMIT_LEAST = 5,   // seconds: endless loops are ended by their steps
+  SURVEY_RUNS = 3,   // of each verdict, to see which programs there are
+  DIFFS_MOST = 6,    // changes that are tried in the source
+  DIFF_SECONDS = 20, // that this may take for a failure
 };
 
 typedef struct {
@@ -35,6 +38,7 @@ typedef struct {
   SiteTable sites;         // of all builds; the texts are in `tables`
   ARRAY(SiteTable) tables; // of each build
   bool *wanted;
+  const char *scratch;
   double start, end;
   ARRAY(TryTest) tests;
   size_t *test_of;
@@ -246,35 +250,69 @@ static const char *words_of(TryWork *w, const Change *c) {
   return copy;
 }
 
-static void fill_note(TryWork *w, const TryFound *f, TryNote *note) {
+// The first changes that pass all tests, of each line one before the next: can
+// they be made in the source?
+static int try_in_source(TryWork *w, const TrySession *session, size_t failure,
+                         const TryFound *f, TryPatch *out, Err *err) {
+  TryPatches p = {.session = session,
+                  .builds = &w->builds,
+                  .tables = w->tables.items,
+                  .scratch = w->scratch};
+  double end = w->end;
+  size_t tried = 0;
+  Err problem = {0};
+  w->end = clock_now() + DIFF_SECONDS;
+  for (size_t i = 0; w->options->diffs && i < f->changes.len; i++) {
+    const FoundChange *c = &f->changes.items[i];
+    if (tried == DIFFS_MOST || !found_survives(c) ||
+        !try_patch(&p, c, failure, &w->arena, &out[i], &problem))
+      break;
+    tried++;
+  }
+  w->end = end;
+  if (*problem.text)
+    *err = problem;
+  return *problem.text ? -1 : 0;
+}
+
+static void fill_note(TryWork *w, const TryFound *f, const TryPatch *patches,
+                      TryNote *note) {
   note->failing = f->failing;
   note->passing = f->passing;
   note->runs = (uint32_t)f->runs;
   note->cut = f->cut;
   for (size_t i = 0; i < f->lines.len; i++)
-    array_push(&note->lines,
-               ((TriedLine){
-                   .file = path_of(w, f->lines.items[i].statement),
-                   .line = w->suite.entities[f->lines.items[i].statement].line,
-                   .tried = f->lines.items[i].tried}));
+    if (f->lines.items[i].tried)
+      array_push(
+          &note->lines,
+          ((TriedLine){.file = path_of(w, f->lines.items[i].statement),
+                       .line =
+                           w->suite.entities[f->lines.items[i].statement].line,
+                       .tried = f->lines.items[i].tried}));
   for (size_t i = 0; i < f->changes.len; i++) {
     const FoundChange *c = &f->changes.items[i];
-    array_push(&note->changes,
-               ((TriedChange){.file = path_of(w, c->statement),
-                              .line = w->suite.entities[c->statement].line,
-                              .kind = change_kind(&c->change),
-                              .text = words_of(w, &c->change),
-                              .repaired = c->repaired,
-                              .failing = c->failing,
-                              .kept = c->kept,
-                              .passing = c->passing,
-                              .all_tests = c->all}));
+    array_push(
+        &note->changes,
+        ((TriedChange){.file = path_of(w, c->statement),
+                       .line = w->suite.entities[c->statement].line,
+                       .kind = change_kind(&c->change),
+                       .text = patches[i].words ? patches[i].words
+                                                : words_of(w, &c->change),
+                       .diff = patches[i].diff,
+                       .repaired = c->repaired,
+                       .failing = c->failing,
+                       .kept = c->kept,
+                       .passing = c->passing,
+                       .all_tests = c->all}));
   }
 }
 
 static int write_note(TryWork *w, size_t failure, const TryFound *f, Err *err) {
   TryNote note = {0};
-  fill_note(w, f, &note);
+  TryPatch *patches = arena_array(&w->arena, TryPatch, f->changes.len + 1);
+  if (try_in_source(w, &w->session, failure, f, patches, err))
+    return -1;
+  fill_note(w, f, patches, &note);
   int rc =
       suspects_write_note(&w->suite, failure, store_dir(w->store), &note, err);
   note_release(&try_note_kind, &note);
@@ -334,18 +372,21 @@ static int take_tests(void *context, Runner *r, const Test *tests, size_t n,
                            .memory = w->options->memory,
                            .collect = needs_collecting(w),
                            .go_on = go_on};
+  w->scratch = r->scratch.dir;
   w->start = clock_now();
   w->end = w->start + w->options->seconds;
   int rc = try_runs_open(&runs, r, &w->suite, w->tests.items, w->tests.len,
                          &options, err);
-  w->session = (TrySession){.suite = &w->suite,
-                            .executes = w->executes,
-                            .tests = w->tests.items,
-                            .ntests = w->tests.len,
-                            .test_of = w->test_of,
-                            .place = w->place,
-                            .runs = runs,
-                            .sites = &w->sites};
+  w->session =
+      (TrySession){.suite = &w->suite,
+                   .executes = w->executes,
+                   .tests = w->tests.items,
+                   .ntests = w->tests.len,
+                   .test_of = w->test_of,
+                   .place = w->place,
+                   .runs = runs,
+                   .sites = &w->sites,
+                   .dropped = arena_array(&w->arena, bool, w->suite.nruns + 1)};
   if (!rc)
     rc = suspects_each(w->store, &w->suite, w->options->method, go_on,
                        try_failure, w, err);

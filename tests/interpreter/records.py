@@ -36,6 +36,8 @@ class Records:
         self.texts = {}
         self.statements = {}  # (file, line) -> number, from 1
         self.names = [None]
+        self.definitions = {}  # (statement, what is defined) -> number
+        self.defined = {}  # number -> what is defined
         self.pairs = set()  # definition << 24 | use
         self.sites = []  # (file, line, function, number on the line, Site)
         self.seen = set()  # site << 4 | outcome
@@ -71,6 +73,28 @@ class Records:
     def statement(self, i):
         return self.statements.get(i.place[:2], 0) if i.place else 0
 
+    def definition(self, statement, what):
+        """The number of a statement as one that defines this."""
+        if not statement:
+            return 0
+        key = (statement, what)
+        if key not in self.definitions:
+            self.definitions[key] = len(self.names)
+            self.defined[len(self.names)] = what
+            self.names.append(self.names[statement])
+        return self.definitions[key]
+
+    def pair_names(self):
+        """{pair, as the program prints it: what was defined, "" if it is not
+        known}"""
+        out = {}
+        for p in self.pairs:
+            if p >> 24 and p & 0xffffff:
+                text = "pair %s %s" % (self.names[p >> 24],
+                                       self.names[p & 0xffffff])
+                out.setdefault(text, set()).add(self.defined.get(p >> 24, ""))
+        return out
+
     # --- relations --------------------------------------------------------
 
     def add_sites(self, function):
@@ -97,6 +121,7 @@ class Records:
             if p >> 24 and p & 0xffffff:
                 out.append("pair %s %s" % (self.names[p >> 24],
                                            self.names[p & 0xffffff]))
+        out = sorted(set(out))
         for s in self.seen:
             file, line, function, number, site = self.sites[s >> 4]
             out.append(f"relation {file}:{line} {function} {number} "

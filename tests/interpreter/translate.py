@@ -6,6 +6,7 @@ a tree of comparisons leads to it. Each load adds a pair, each store writes the
 statement beside the bytes.
 """
 import math
+import re
 import struct
 from array import array
 
@@ -229,11 +230,26 @@ class Translator:
         value = self.typed_value(i, 0)
         self.address(i.operands[1], n)
         self.write(i.type, value)
-        line = self.line
+        name = self.stored_name(i.operands[1])
         if not i.place and self.is_argument(i.operands[0]):
-            self.say(f"W[a:a + {n}] = array_of(ad, {n})")
+            self.env["named"] = self.m.records.definition
+            parameter = f"{self.f.name}({name})"
+            self.say(f"W[a:a + {n}] = array_of(named(ad, {parameter!r}), {n})")
         else:
+            line = self.m.records.definition(self.line, name)
             self.say(f"W[a:a + {n}] = {self.writers(line, n)}")
+
+    def stored_name(self, address):
+        """What clang calls the place: variable, field, arrayidx, ..."""
+        if self.is_hidden(address):
+            return f"{self.f.name}()"
+        if address[0] == "element":
+            return "element"
+        maker, _ = self.origin(address, ())
+        if maker and maker.how == "@llvm.threadlocal.address.p0":
+            return str(maker.operands[0][1])
+        name = str(address[1]).lstrip("%@").strip('"')
+        return re.sub(r"(\.addr)?\d*$", "", name.split(".addr")[0]) or "pointer"
 
     def origin(self, operand, through):
         """What made the value, behind instructions of these kinds."""
@@ -416,7 +432,8 @@ class Translator:
     def do_ret(self, i):
         # The value is defined where the source says return: where what several
         # returns stored is loaded, by the one that stored it.
-        definition = str(self.line)
+        definition = str(self.m.records.definition(self.line,
+                                                   f"{self.f.name}()"))
         if i.operands:
             maker, _ = self.origin(i.operands[0], CASTS)
             if maker and maker.op == "load" and \

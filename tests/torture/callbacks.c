@@ -20,7 +20,9 @@ int main(void) {
   qsort_r(text, 4, 1, descending, &sign); // order
   if (text[0] == 'z')                     // greatest
     return 2;
-  return text[3] == 'b'; // least
+  if (text[3] == 'b') // least
+    return 3;
+  return 0;
 }
 // stdin: dxfb
 // stop: end

@@ -21,9 +21,10 @@ int main(int argc, char **argv) {
   say("%s-%c%ld", argv[1], argv[1][0], (long)n * 1000);
   if (text[2] == '9' && text[6] == '4') // list
     return 2;
-  if (asprintf(&fresh, "%.2s%hhd", argv[1], (signed char)n) > 0 &&
-      fresh[2] == '8') // fresh
+  if (asprintf(&fresh, "%.2s%hhd", argv[1], (signed char)n) < 0)
     return 3;
+  if (fresh[3] == '7') // fresh
+    return 4;
   sprintf(out, "%.1f", n / 2.0); // fraction
   return out[0] == '9';
 }

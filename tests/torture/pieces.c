@@ -19,7 +19,9 @@ int main(int argc, char **argv) {
   if (fgetc(f) == 'u') // again
     return 4;
   fseek(f, 4, SEEK_SET);
-  return fgetc(f) == 's'; // sought
+  if (fgetc(f) == 's') // sought
+    return 5;
+  return 0;
 }
 // args: stdin.txt
 // stdin: hello

@@ -18,8 +18,8 @@ int main(void) {
 }
 // stdin: ab;,sTXp
 // stop: end
-// path: LINE(case) branch
-// path: LINE(memory) branch
+// path: LINE(case) libc
+// path: LINE(memory) libc
 // path: LINE(fields) libc
 // path: LINE(field) branch
 // lost: nothing

@@ -29,10 +29,10 @@ int main(int argc, char **argv) {
   return 0;
 }
 // args: hex
-// stdin: abd;\n
+// stdin: abe;\n
 // stop: end
 // path: LINE(strcmp) branch !(argv[1][4] == '\0' &&
 // path: LINE(strncmp) branch
 // path: LINE(memcmp) branch
-// path: LINE(strchr) branch stdin[0] not in {'x'..'z'}
+// path: LINE(strchr) branch stdin[0] not in {'\0', 'x'..'z'}
 // lost: nothing

@@ -220,6 +220,35 @@ TEST(a_relation_carries_its_line_with_the_counts_of_those_looked_at) {
   world_release(&w);
 }
 
+// Every run executes line 1, and its pair is in all of them, too: it tells as
+// much, and more than that the line was executed.
+TEST(of_what_tells_as_much_the_most_specific_is_told) {
+  World w;
+  Ranking r;
+  closer_world(&w, "............", "++++++++++++");
+  rank_by(&w, METHOD_DEFAULT, 0, ENTITY_STATEMENT, &r);
+  size_t seen = 0;
+  for (size_t i = 0; i < r.suspects.len; i++) {
+    const Suspect *s = &r.suspects.items[i];
+    seen += s->entity == LINE1 && s->told && s->teller == PAIR;
+    assert_false(s->entity == LINE3 && s->told); // it has nothing
+  }
+  assert_int_equal(seen, 1);
+  ranking_release(&r);
+  world_release(&w);
+}
+
+TEST(what_tells_less_than_executing_the_line_is_not_told) {
+  World w;
+  Ranking r;
+  closer_world(&w, "...+........", "............");
+  rank_by(&w, METHOD_DEFAULT, 0, ENTITY_STATEMENT, &r);
+  for (size_t i = 0; i < r.suspects.len; i++)
+    assert_false(r.suspects.items[i].told);
+  ranking_release(&r);
+  world_release(&w);
+}
+
 TEST(a_pair_carries_the_line_that_set_the_value) {
   World w;
   Ranking r;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "model/access.h"
 #include "program/map.h"
 #include "program/runfile.h"
 #include "runtime/close_format.h"
@@ -180,4 +181,49 @@ TEST(no_damage_to_a_log_harms_the_reader) {
   free(bad);
   free(file);
   fs_remove_tree(scratch);
+}
+
+// --- names ------------------------------------------------------------------
+
+static void expect_name(const char *definition, const char *use,
+                        const char *want) {
+  Str name = {0};
+  assert_int_equal(access_name(definition, use, &name), *want != 0);
+  assert_string_equal(str_text(&name), want);
+  str_release(&name);
+}
+
+TEST(a_pair_has_the_name_of_what_its_definition_sets) {
+  expect_name("=lmain/1\thigh\n", "?lmain/1\t\n", "high");
+  expect_name("=fitem/2\tp->count\n=lmain/1\tn\n", "?fitem/2\t\n?lf/4\t\n",
+              "p->count");
+  expect_name("=olimit\tlimit\n", "?*\t\n?olimit\t\n", "limit");
+  expect_name("=rf\tf()\n", "?rf\t\n", "f()");
+  expect_name("=af\t\n=lmain/1\tn\n", "?lf/1\t\n?af\tdepth\n", "f(depth)");
+}
+
+TEST(a_pair_that_may_be_of_two_variables_has_no_name) {
+  expect_name("=lmain/1\ta\n=lmain/2\tb\n", "?lmain/2\t\n?lmain/1\t\n", "");
+  expect_name("=fitem/2\tp->count\n=*\t*q\n", "?fitem/2\t\n", "");
+  expect_name("=*\t\n=oa\ta\n", "?oa\t\n", "");
+  expect_name("=af\t\n", "?af\ta\n?af\tb\n", "");
+  expect_name("=Af\t\n=olimit\tlimit\n", "?olimit\t\n", "");
+  expect_name("=a*\t\n", "?af\ta\n?ag\tb\n", "");
+}
+
+TEST(a_pair_of_nothing_known_has_no_name) {
+  expect_name(NULL, NULL, "");
+  expect_name("=lmain/1\ta\n", NULL, "");
+  expect_name("=lmain/1\ta\n", "?lmain/2\t\n", "");
+  expect_name("=lmain/1\ta\n", "=lmain/1\ta\n", "");
+  expect_name("nonsense", "=\n?\n", "");
+}
+
+TEST(an_access_is_listed_once) {
+  Str list = {0};
+  access_add(&list, ACCESS_DEFINES, ACCESS_LOCAL, "main/1", "a");
+  access_add(&list, ACCESS_USES, ACCESS_LOCAL, "main/1", NULL);
+  access_add(&list, ACCESS_DEFINES, ACCESS_LOCAL, "main/1", "a");
+  assert_string_equal(str_text(&list), "=lmain/1\ta\n?lmain/1\t\n");
+  str_release(&list);
 }

@@ -1213,6 +1213,7 @@ TEST(a_store_of_the_first_version_is_brought_up_to_date) {
               " ALTER TABLE session DROP COLUMN close;"
               " ALTER TABLE session DROP COLUMN project;"
               " ALTER TABLE run DROP COLUMN close;"
+              " ALTER TABLE run DROP COLUMN wrong;"
               " UPDATE meta SET version = 1");
   check(&f, open_existing(&f));
   add_placed_run(&f, session);

@@ -344,6 +344,48 @@ TEST(equal_changes_leave_ties_as_they_are) {
   world_release(&w);
 }
 
+TEST(alternatives_on_a_line_are_told_or_counted) {
+  World w;
+  Ranking r;
+  TryNote n = {.head = {.signature = "exit:A"}, .failing = 2, .passing = 5};
+  world_figure1(&w);
+  for (int i = 0; i < 4; i++)
+    array_push(&n.changes, change(1, 2, 5, true));
+  array_push(&n.changes, change(1, 1, 5, true));
+  rank_tried(&w, &n, ENTITY_STATEMENT, 9, &r);
+  const Suspect *s = &r.suspects.items[0];
+  assert_int_equal(s->evidence.len, 4);
+  for (int i = 0; i < 3; i++)
+    assert_non_null(strstr(s->evidence.items[i].text, "2 of 2 failing tests"));
+  assert_string_equal(s->evidence.items[3].text,
+                      "1 further change here passes all tests");
+  ranking_release(&r);
+  note_release(&try_note_kind, &n);
+  world_release(&w);
+}
+
+TEST(hints_begin_with_one_of_each_line_in_the_order_of_the_ranking) {
+  World w;
+  Ranking r;
+  ChangeList hints = {0};
+  TryNote n = {.head = {.signature = "exit:A"}, .failing = 2, .passing = 5};
+  world_figure1(&w);
+  array_push(&n.changes, change(7, 2, 5, true)); // line 8 is ranked last
+  array_push(&n.changes, change(0, 1, 5, true));
+  array_push(&n.changes, change(1, 2, 5, true));
+  array_push(&n.changes, change(1, 2, 5, true));
+  rank_tried(&w, &n, ENTITY_STATEMENT, 9, &r);
+  tried_survivor_list(&n, &r, &hints);
+  assert_int_equal(hints.len, 3);
+  assert_ptr_equal(hints.items[0], &n.changes.items[2]);
+  assert_ptr_equal(hints.items[1], &n.changes.items[0]);
+  assert_ptr_equal(hints.items[2], &n.changes.items[3]);
+  array_release(&hints);
+  ranking_release(&r);
+  note_release(&try_note_kind, &n);
+  world_release(&w);
+}
+
 TEST(a_function_takes_the_best_change_of_its_lines) {
   World w;
   Ranking r;

@@ -1,5 +1,5 @@
 // Failures that were there before: see known.h.
-#include "cli/known.h"
+#include "tally/known.h"
 
 #include <jansson.h>
 #include <stdlib.h>

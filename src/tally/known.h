@@ -1,7 +1,7 @@
 // Failures that were there before: `--known FILE` or `--known SESSION`. They
 // are set aside: neither ranked nor counted as failing.
-#ifndef CULPRIT_CLI_KNOWN_H
-#define CULPRIT_CLI_KNOWN_H
+#ifndef CULPRIT_TALLY_KNOWN_H
+#define CULPRIT_TALLY_KNOWN_H
 
 #include <stdbool.h>
 #include <stddef.h>

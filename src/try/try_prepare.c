@@ -1,0 +1,168 @@
+// The lines, changes and tests of a search: see try_search.h.
+#include <stdlib.h>
+#include <string.h>
+
+#include "try/try_internal.h"
+#include "util/mem.h"
+
+static const Changes *constants_in(const TrySearch *s, const char *function) {
+  uint64_t at;
+  return hashmap_get(&s->constants, function, strlen(function), &at)
+             ? &s->constant_lists.items[at]
+             : NULL;
+}
+
+size_t search_constants(const TrySearch *s, const Site *site, int64_t *out,
+                        size_t most) {
+  const Changes *list = constants_in(s, site->function);
+  size_t n = 0;
+  for (size_t i = 0; list && i < list->len && n < most; i++)
+    out[n++] = list->items[i].a;
+  return n;
+}
+
+// --- preparing --------------------------------------------------------------
+
+void search_list_runs(TrySearch *s) {
+  const TrySession *t = s->session;
+  const FailureGroup *g = &t->suite->failures[s->options->failure];
+  for (size_t i = 0; i < g->nruns; i++)
+    if (t->test_of[g->runs[i]] != SIZE_MAX &&
+        t->suite->runs[g->runs[i]].verdict == VERDICT_FAIL)
+      array_push(&s->failing, g->runs[i]);
+  for (uint32_t i = 0; i < t->suite->nruns; i++)
+    if (t->test_of[i] != SIZE_MAX && t->suite->runs[i].verdict == VERDICT_PASS)
+      array_push(&s->passing, i);
+}
+
+typedef struct {
+  uint32_t run;
+  double nearness;
+} RunNearness;
+
+static int by_nearness(const void *a, const void *b) {
+  const RunNearness *x = a, *y = b;
+  if (x->nearness != y->nearness)
+    return x->nearness < y->nearness ? 1 : -1;
+  return (x->run > y->run) - (x->run < y->run);
+}
+
+static size_t count_both(const Bitset *a, const Bitset *b) {
+  size_t n = 0;
+  for (uint32_t i = 0; bitset_next(a, &i); i++)
+    n += bitset_has(b, i);
+  return n;
+}
+
+// Passing runs by how much of what the first failing one executes they share.
+void search_order_passing(TrySearch *s) {
+  size_t n = s->passing.len;
+  RunNearness *list = mem_array(RunNearness, n + 1);
+  s->nearest = mem_array(uint32_t, n + 1);
+  const Bitset *like = &s->session->executes[s->failing.items[0]];
+  size_t size = bitset_count(like);
+  for (size_t i = 0; i < n; i++) {
+    const Bitset *b = &s->session->executes[s->passing.items[i]];
+    size_t both = count_both(like, b), all = size + bitset_count(b);
+    list[i] =
+        (RunNearness){s->passing.items[i],
+                      all > both ? (double)both / (double)(all - both) : 1};
+  }
+  qsort(list, n, sizeof *list, by_nearness);
+  for (size_t i = 0; i < n; i++)
+    s->nearest[i] = list[i].run;
+  free(list);
+}
+
+// The constants of each function, once each.
+void search_collect_constants(TrySearch *s) {
+  const SiteTable *t = s->session->sites;
+  for (size_t i = 0; i < t->sites.len; i++) {
+    const Site *site = &t->sites.items[i];
+    if (site->kind != SITE_CONSTANT || site->flags & SITE_REAL)
+      continue;
+    uint64_t at = hashmap_intern(&s->constants, site->function,
+                                 strlen(site->function), s->constant_lists.len);
+    if (at == s->constant_lists.len)
+      array_push(&s->constant_lists, (Changes){0});
+    Changes *list = &s->constant_lists.items[at];
+    bool known = false;
+    for (size_t k = 0; k < list->len; k++)
+      known |= list->items[k].a == site->value;
+    if (!known)
+      array_push(list, ((Change){.site = site, .a = site->value}));
+  }
+}
+
+static int by_cost(const void *a, const void *b) {
+  const Change *x = a, *y = b;
+  if (x->cost != y->cost)
+    return x->cost < y->cost ? -1 : 1;
+  if (x->site != y->site)
+    return x->site < y->site ? -1 : 1;
+  return (x->change > y->change) - (x->change < y->change);
+}
+
+static bool is_asked(const TrySearchOptions *o, const Change *c) {
+  switch (c->site->kind) {
+  case SITE_VARIABLE:
+  case SITE_FIELD:
+    return o->variables;
+  case SITE_CONSTANT:
+    return o->constants;
+  case SITE_CALL:
+  case SITE_STORE:
+    return o->statements || c->change != CHANGE_SKIP;
+  default:
+    return true;
+  }
+}
+
+static void collect_changes(TrySearch *s, SearchLine *l) {
+  enum { CONSTANTS = 16 };
+  const Suite *suite = s->session->suite;
+  const Entity *e = &suite->entities[l->statement];
+  const char *path = suite->sources[e->source].path;
+  const SiteTable *t = s->session->sites;
+  int64_t constants[CONSTANTS];
+  Changes all = {0};
+  for (size_t i = 0; i < t->sites.len; i++) {
+    const Site *site = &t->sites.items[i];
+    if (site->line != e->line || strcmp(site->file, path) != 0)
+      continue;
+    size_t n = search_constants(s, site, constants, CONSTANTS);
+    changes_of(site, constants, n, &all);
+  }
+  for (size_t i = 0; i < all.len; i++)
+    if (is_asked(s->options, &all.items[i]))
+      array_push(&l->changes, all.items[i]);
+  array_release(&all);
+  if (l->changes.len)
+    qsort(l->changes.items, l->changes.len, sizeof *l->changes.items, by_cost);
+}
+
+// The quickest failing run that executes the line; UINT32_MAX: none does.
+static uint32_t screening_run(const TrySearch *s, uint32_t statement) {
+  uint32_t best = UINT32_MAX;
+  for (size_t i = 0; i < s->failing.len; i++) {
+    uint32_t run = s->failing.items[i];
+    if (s->session->dropped[run] || !search_executes(s, run, statement))
+      continue;
+    uint64_t steps = s->steps[s->session->test_of[run]];
+    if (best == UINT32_MAX ||
+        (steps && steps < s->steps[s->session->test_of[best]]))
+      best = run;
+  }
+  return best;
+}
+
+void search_collect_lines(TrySearch *s) {
+  for (size_t i = 0; i < s->options->nlines; i++) {
+    SearchLine l = {.statement = s->options->lines[i]};
+    l.screen = screening_run(s, l.statement);
+    if (l.screen == UINT32_MAX)
+      continue;
+    collect_changes(s, &l);
+    array_push(&s->lines, l);
+  }
+}
