@@ -194,7 +194,8 @@ static void *work(void *arg) {
   if (p->worker)
     for (WebJob *job; (job = next_job(r));) {
       int rc = goes_on(r) ? do_job(p, job, &err) : 0;
-      end_job(r, rc, &err);
+      // What a signal broke off is not an error.
+      end_job(r, stop_requested() ? 0 : rc, &err);
     }
   pthread_mutex_lock(&r->lock);
   if (!p->worker)
