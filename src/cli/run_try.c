@@ -7,6 +7,7 @@
 #include "cli/cli.h"
 #include "locate/localizer.h"
 #include "try/try_session.h"
+#include "try/web_session.h"
 #include "util/clock.h"
 #include "util/escape.h"
 #include "util/stop.h"
@@ -129,42 +130,69 @@ static void describe(const RunTry *t, const TrySummary *s) {
 
 // --- the experiments --------------------------------------------------------
 
+static TryOptions options_of(const RunTryOptions *o, Trying *progress) {
+  return (TryOptions){.seconds = o->seconds,
+                      .runs = o->runs,
+                      .seed = o->seed,
+                      .memory = o->memory,
+                      .method = METHOD_DEFAULT,
+                      .lines = o->lines,
+                      .clauses = !is_left_out(o, "clauses"),
+                      .variables = !is_left_out(o, "variables"),
+                      .statements = !is_left_out(o, "statements"),
+                      .constants = !is_left_out(o, "constants"),
+                      .diffs = !o->no_diff,
+                      .resume = o->resume,
+                      .progress = show_progress,
+                      .progress_context = progress};
+}
+
+// Says what came of it, and ranks.
+static int end_try(const RunTry *t, int rc, TrySummary *summary,
+                   const Trying *progress, Store *store, int64_t session,
+                   const RankOptions *rank, const Err *err) {
+  stop_orderly(0);
+  if (t->show_progress && progress->drawn > 0)
+    cli_progress_end();
+  RankOptions by = *rank;
+  by.session = session;
+  int status = rc ? cli_error(err) : EXIT_DONE;
+  if (!rc)
+    describe(t, summary);
+  if (!rc)
+    status = rank_print(store, &by, stdout);
+  try_summary_release(summary);
+  return status;
+}
+
 int run_try(const RunTry *t, RunTests *run, void *context, const Runner *like,
             Store *store, int64_t session, const RankOptions *rank) {
   Trying progress = {.options = t};
-  const RunTryOptions *o = t->options;
-  TryOptions options = {.seconds = o->seconds,
-                        .runs = o->runs,
-                        .seed = o->seed,
-                        .memory = o->memory,
-                        .method = METHOD_DEFAULT,
-                        .lines = o->lines,
-                        .clauses = !is_left_out(o, "clauses"),
-                        .variables = !is_left_out(o, "variables"),
-                        .statements = !is_left_out(o, "statements"),
-                        .constants = !is_left_out(o, "constants"),
-                        .diffs = !o->no_diff,
-                        .resume = o->resume,
-                        .run = run,
-                        .run_context = context,
-                        .modules = t->modules,
-                        .nmodules = t->nmodules,
-                        .progress = show_progress,
-                        .progress_context = &progress};
+  TryOptions options = options_of(t->options, &progress);
+  options.run = run;
+  options.run_context = context;
+  options.modules = t->modules;
+  options.nmodules = t->nmodules;
   TrySummary summary;
   Err err = {0};
   stop_orderly(STOP_SECONDS);
   int rc = try_session(&options, like, store, session, &summary, &err);
-  stop_orderly(0);
-  if (t->show_progress && progress.drawn > 0)
-    cli_progress_end();
-  RankOptions by = *rank;
-  by.session = session;
-  int status = rc ? cli_error(&err) : EXIT_DONE;
-  if (!rc)
-    describe(t, &summary);
-  if (!rc)
-    status = rank_print(store, &by, stdout);
-  try_summary_release(&summary);
-  return status;
+  return end_try(t, rc, &summary, &progress, store, session, rank, &err);
+}
+
+int run_try_web(const RunTry *t, const Visits *v, const Requests *list,
+                const Explorer *e, Store *store, int64_t session,
+                const RankOptions *rank) {
+  Trying progress = {.options = t};
+  TryOptions options = options_of(t->options, &progress);
+  WebTryOptions web = {.options = &options,
+                       .visits = v,
+                       .list = list,
+                       .explorer = e,
+                       .workers = visits_workers(v)};
+  TrySummary summary;
+  Err err = {0};
+  stop_orderly(STOP_SECONDS);
+  int rc = web_try_session(&web, store, session, &summary, &err);
+  return end_try(t, rc, &summary, &progress, store, session, rank, &err);
 }

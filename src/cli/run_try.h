@@ -7,8 +7,11 @@
 #include <stdint.h>
 
 #include "cli/rank.h"
+#include "explore/explorer.h"
 #include "look/close_look.h"
+#include "php/request.h"
 #include "run/runner.h"
+#include "run/visits.h"
 #include "store/store.h"
 #include "util/array.h"
 
@@ -37,5 +40,9 @@ typedef struct {
 // of the ranking.
 int run_try(const RunTry *t, RunTests *run, void *context, const Runner *like,
             Store *store, int64_t session, const RankOptions *rank);
+// The same for a session of `culprit web`; `e` NULL: of a list.
+int run_try_web(const RunTry *t, const Visits *v, const Requests *list,
+                const Explorer *e, Store *store, int64_t session,
+                const RankOptions *rank);
 
 #endif

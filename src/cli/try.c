@@ -9,6 +9,7 @@
 #include "cli/rank.h"
 #include "cli/run.h"
 #include "cli/run_try.h"
+#include "cli/web.h"
 
 enum { JOBS_MAX = 256 };
 
@@ -42,48 +43,56 @@ static const Option options[] = {
 typedef struct {
   const Options *options;
   Store *store;
-  int64_t session;
+  Suite suite; // of the session
 } TryCommand;
+
+static RunTry settings(const Options *o) {
+  return (RunTry){.options = &o->tried,
+                  .quiet = o->quiet,
+                  .json = !strcmp(o->rank.format, "json"),
+                  .show_progress = isatty(STDERR_FILENO) && !o->quiet};
+}
 
 static int try_again(void *context, const Adapter *adapter,
                      const Runner *like) {
   TryCommand *c = context;
-  const Options *o = c->options;
-  RunTry t = {.options = &o->tried,
-              .quiet = o->quiet,
-              .json = !strcmp(o->rank.format, "json"),
-              .show_progress = isatty(STDERR_FILENO) && !o->quiet};
+  RunTry t = settings(c->options);
   return run_try(&t, run_adapter_again, (void *)adapter, like, c->store,
-                 c->session, &o->rank);
+                 c->suite.session, &c->options->rank);
+}
+
+static int try_requests(void *context, const Visits *v, const Requests *list,
+                        const Explorer *e) {
+  TryCommand *c = context;
+  RunTry t = settings(c->options);
+  return run_try_web(&t, v, list, e, c->store, c->suite.session,
+                     &c->options->rank);
 }
 
 // Is there something to repair, and something to break? If not, the ranking
 // says why.
-static int check_session(Store *store, const Options *o, int64_t *session,
-                         bool *useful) {
-  Suite suite = {0};
-  Err err = {0};
-  if (store_load(store, o->rank.session, &suite, &err))
-    return cli_error(&err);
-  *session = suite.session;
-  *useful = rank_has_spectra(&suite, VERDICT_FAIL) &&
-            rank_has_spectra(&suite, VERDICT_PASS);
-  suite_release(&suite);
-  return EXIT_DONE;
+static bool is_useful(const Suite *suite) {
+  return rank_has_spectra(suite, VERDICT_FAIL) &&
+         rank_has_spectra(suite, VERDICT_PASS);
 }
 
-static int try_stored(const Options *o) {
+static int try_stored(Options *o) {
   TryCommand c = {.options = o};
-  bool useful = false;
+  Err err = {0};
   int status = cli_open_store(&c.store, o->store, STORE_EXISTING);
   if (status != EXIT_DONE)
     return status;
-  status = check_session(c.store, o, &c.session, &useful);
-  if (status == EXIT_DONE && !useful)
+  if (store_load(c.store, o->rank.session, &c.suite, &err))
+    status = cli_error(&err);
+  else if (!is_useful(&c.suite))
     status = rank_print(c.store, &o->rank, stdout);
-  else if (status == EXIT_DONE)
-    status = run_stored(c.store, c.session, o->jobs, &o->confine.plan,
+  else if (web_made(&c.suite))
+    status =
+        web_stored(c.store, &c.suite, o->jobs, &o->confine, try_requests, &c);
+  else
+    status = run_stored(c.store, c.suite.session, o->jobs, &o->confine.plan,
                         try_again, &c);
+  suite_release(&c.suite);
   store_close(c.store);
   return status;
 }
@@ -120,7 +129,9 @@ const Command cmd_try = {
         "first: a comparison, a constant, an operator, a variable, a clause of "
         "a condition, a statement left out. Run the tests that execute it "
         "again, and move lines up whose change repairs failing tests and "
-        "breaks no passing one. The change is printed as a hint.\n\n"
+        "breaks no passing one. The change is printed as a hint. Of a "
+        "session of `culprit web` the requests are made again, with one "
+        "script changed.\n\n"
         "Changed programs run confined: nothing that they write stays, and "
         "they connect nowhere.",
     .options = options,

@@ -1,5 +1,7 @@
 // culprit web: requests to a PHP application, given or found by exploring it;
 // its failures, each localized.
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,14 +13,16 @@
 #include "cli/rank.h"
 #include "cli/refused.h"
 #include "cli/run_close.h"
-#include "cli/web_close.h"
+#include "cli/web.h"
+#include "explore/checkpoint.h"
 #include "explore/entry_pages.h"
 #include "explore/explorer.h"
 #include "php/application.h"
 #include "process/process.h"
+#include "process/words.h"
 #include "report/report.h"
 #include "run/summary.h"
-#include "run/visits.h"
+#include "run/visits_confine.h"
 #include "util/area.h"
 #include "util/clock.h"
 #include "util/escape.h"
@@ -250,8 +254,7 @@ static const Option options[] = {
     {.rows = option_store, .at = offsetof(Options, store)},
     {0}};
 
-// --- the application
-// ---------------------------------------------------------------
+// --- the application --------------------------------------------------------
 
 static int check_root(Options *o) {
   struct stat st;
@@ -367,35 +370,6 @@ static int open_area(Options *o) {
 
 // --- confinement ------------------------------------------------------------
 
-// Without links, as the root is.
-static const char *real_name(Options *o, const char *path) {
-  char *real = realpath(path, NULL);
-  const char *name = arena_strdup(&o->arena, real ? real : path);
-  free(real);
-  return name;
-}
-
-// What we write meanwhile stays real for the application, which may only read
-// it.
-static int plan_confinement(Options *o, Err *err) {
-  Visits *v = &o->visits;
-  const char **seen = arena_array(&o->arena, const char *, 3);
-  seen[0] = real_name(o, store_dir(v->store));
-  if (v->pages) {
-    if (fs_mkdirs(v->pages, err))
-      return -1;
-    v->pages = seen[1] = real_name(o, v->pages);
-  }
-  for (size_t i = 0; i < o->confine.writable.len; i++)
-    o->confine.writable.items[i] = real_name(o, o->confine.writable.items[i]);
-  confine_options_end(&o->confine, &o->arena);
-  v->confine = o->confine.plan;
-  v->confine.seen = seen;
-  v->refusals = &o->refusals;
-  v->tree_is_state = app_is_small(v->app.root);
-  return 0;
-}
-
 // What is written outside of DIR is refused where there is no view.
 static void warn_of_state(const Visits *v) {
   for (size_t i = 0; i < v->files.len; i++) {
@@ -413,37 +387,15 @@ static void tell_confined(const Visits *v, Confine *c) {
     warn_of_state(v);
 }
 
-static bool shares_state(const Visits *v) {
-  for (size_t i = 0; i < v->files.len; i++)
-    if (!text_starts(v->files.items[i], "%w"))
-      return true;
-  return false;
-}
-
-// How many workers there may be depends on whether they have views.
-static int find_view(Options *o, Err *err) {
-  Visits *v = &o->visits;
-  Confine *c;
-  if (!shares_state(v))
-    return 0;
-  ConfinePlan plan = v->confine;
-  plan.scratch = arena_printf(&o->arena, "%s/try", v->scratch);
-  if (confine_open(&c, &plan, err))
-    return -1;
-  v->has_view = confine_has_view(c);
-  confine_close(c);
-  return 0;
-}
-
-static int prepare_confinement(Options *o) {
+static int confine_application(Visits *v, ConfineOptions *o, Arena *arena) {
   Err err;
-  Visits *v = &o->visits;
   v->confined = tell_confined;
+  confine_options_end(o, arena);
   if (v->in_place)
     cli_warn("--in-place: %s is not copied; the application may change it and "
              "all else that you may change, connect and send mail",
              v->app.root);
-  else if (plan_confinement(o, &err) || find_view(o, &err))
+  else if (visits_confine(v, &o->plan, arena, &err))
     return cli_error(&err);
   return EXIT_DONE;
 }
@@ -664,10 +616,11 @@ static int run_session(Options *o, const Requests *list, const char *command) {
     return cli_error(&err);
   double start = clock_now();
   Explorer *e = NULL;
+  v->refusals = v->in_place ? NULL : &o->refusals;
   stop_orderly(STOP_SECONDS);
   int status = open_area(o);
   if (status == EXIT_DONE)
-    status = prepare_confinement(o);
+    status = confine_application(v, &o->confine, &o->arena);
   if (status == EXIT_DONE)
     status = o->requests ? run_visits(o, list) : run_explorer(o, list, &e);
   if (store_flush(v->store, &err) ||
@@ -704,11 +657,11 @@ static void prepare_exploring(Options *o) {
     o->visits.app.timeout = EXPLORE_TIMEOUT;
 }
 
-static int web(Options *o, const char *command) {
-  Requests list = {0};
+// What the options name is there.
+static int prepare(Options *o, Requests *list) {
   int status = check_root(o);
   if (status == EXIT_DONE)
-    status = read_requests(o, &list);
+    status = read_requests(o, list);
   if (status == EXIT_DONE)
     status = check_entries(o);
   if (status == EXIT_DONE)
@@ -716,14 +669,90 @@ static int web(Options *o, const char *command) {
   hide_messages(o);
   if (!o->requests)
     prepare_exploring(o);
+  o->visits.oracle.timeout =
+      o->visits.app.timeout > 0 ? o->visits.app.timeout : APP_SECONDS;
+  return status;
+}
+
+static int web(Options *o, const char *command) {
+  Requests list = {0};
+  int status = prepare(o, &list);
   if (status == EXIT_DONE) {
-    o->visits.oracle.timeout =
-        o->visits.app.timeout > 0 ? o->visits.app.timeout : APP_SECONDS;
     status = cli_open_store(&o->visits.store, o->store, STORE_CREATE);
     if (status == EXIT_DONE)
       status = run_session(o, &list, command);
     store_close(o->visits.store);
   }
+  return status;
+}
+
+// --- a stored session ---------------------------------------------------------
+
+// The options of the command that made the session, as they were in its
+// directory.
+static int take_stored(Options *o, const Suite *suite, Requests *list) {
+  Words words;
+  int first, here = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  char *line = arena_strdup(&o->arena, suite->command);
+  int status = EXIT_USAGE;
+  if (here < 0 || chdir(suite->cwd)) {
+    status = cli_fail(EXIT_ENVIRONMENT, "%s: %s", suite->cwd, strerror(errno));
+  } else if (words_parse(&words, line, &o->arena) && words.argc > 2 &&
+             options_parse(&cmd_web, (int)words.argc - 1, words.argv + 1, o,
+                           &first) == OPTIONS_TAKEN &&
+             first == (int)words.argc - 2) {
+    o->visits.app.root = words.argv[first + 1];
+    status = prepare(o, list);
+  } else {
+    cli_fail(status, "session %lld: its command line cannot be read: %s",
+             (long long)suite->session, suite->command);
+  }
+  if (here >= 0 && fchdir(here))
+    status = cli_fail(EXIT_ENVIRONMENT, "the directory is gone");
+  if (here >= 0)
+    close(here);
+  return status;
+}
+
+static int read_exploration(Options *o, const Suite *suite,
+                            const Requests *list, Explorer **out) {
+  Err err;
+  o->explore.visits = &o->visits;
+  o->explore.first = list;
+  o->explore.saved =
+      arena_printf(&o->arena, "%s/made/%lld/exploration",
+                   store_dir(o->visits.store), (long long)suite->session);
+  *out = explorer_new(&o->explore);
+  return checkpoint_read(*out, o->explore.saved, &err) ? cli_error(&err)
+                                                       : EXIT_DONE;
+}
+
+bool web_made(const Suite *suite) {
+  return text_starts(suite->command, "culprit web ");
+}
+
+int web_stored(Store *store, const Suite *suite, int jobs,
+               ConfineOptions *confine, WebAgainWork *work, void *context) {
+  Options o;
+  Requests list = {0};
+  Explorer *e = NULL;
+  options_init(&o);
+  int status = take_stored(&o, suite, &list);
+  Visits *v = &o.visits;
+  v->store = store;
+  v->in_place = false;
+  v->workers = jobs ? jobs : v->workers;
+  if (status == EXIT_DONE)
+    status = open_area(&o);
+  if (status == EXIT_DONE)
+    status = confine_application(v, confine, &o.arena);
+  if (status == EXIT_DONE && !o.requests)
+    status = read_exploration(&o, suite, &list, &e);
+  if (status == EXIT_DONE)
+    status = work(context, v, &list, e);
+  explorer_free(e);
+  area_close(&o.area);
+  options_release(&o);
   return status;
 }
 

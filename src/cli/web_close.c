@@ -1,5 +1,5 @@
-// The closer look of `culprit web`: see web_close.h.
-#include "cli/web_close.h"
+// The closer look of `culprit web`: see web.h.
+#include "cli/web.h"
 
 #include <stdlib.h>
 #include <string.h>

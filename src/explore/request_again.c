@@ -17,23 +17,38 @@ static int judge_again(AppDriver *d, const Answer *answer, Arena *arena,
   return rc;
 }
 
-static int make_again(const Explorer *e, AppDriver *d, uint32_t number,
-                      Err *err) {
+int request_again_go(const Explorer *e, AppDriver *d, uint32_t number,
+                     Err *err) {
   const MadeRequest *made = state_graph_request(&e->graph, number);
   StatePath path = {0};
-  Arena arena = {0};
-  Answer answer;
   if (!made)
-    return 0;
+    return err_set(err, "the exploration has no request %u", number);
   state_graph_path(&e->graph, made->state, &path);
   int rc = app_driver_go(d, &path, err);
-  if (!rc) {
-    LocalState from = *app_driver_at(d, made->state);
-    rc = app_driver_send(d, &from, &made->ask, number, &answer, &arena, err);
-  }
+  array_release(&path);
+  return rc;
+}
+
+int request_again_send(const Explorer *e, AppDriver *d, uint32_t number,
+                       Answer *out, Arena *arena, Err *err) {
+  const MadeRequest *made = state_graph_request(&e->graph, number);
+  if (!made)
+    return err_set(err, "the exploration has no request %u", number);
+  LocalState from = *app_driver_at(d, made->state);
+  return app_driver_send(d, &from, &made->ask, number, out, arena, err);
+}
+
+static int make_again(const Explorer *e, AppDriver *d, uint32_t number,
+                      Err *err) {
+  Arena arena = {0};
+  Answer answer;
+  if (!state_graph_request(&e->graph, number))
+    return 0;
+  int rc = request_again_go(e, d, number, err);
+  if (!rc)
+    rc = request_again_send(e, d, number, &answer, &arena, err);
   if (!rc)
     rc = judge_again(d, &answer, &arena, err);
-  array_release(&path);
   arena_release(&arena);
   return rc;
 }

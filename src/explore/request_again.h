@@ -7,9 +7,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "explore/app_driver.h"
 #include "explore/explorer.h"
 #include "run/visits.h"
 #include "util/err.h"
+
+// One of them, by a driver of the caller's: brings the application into its
+// state; sends it there. -1 also if there is no such request.
+int request_again_go(const Explorer *e, AppDriver *d, uint32_t number,
+                     Err *err);
+int request_again_send(const Explorer *e, AppDriver *d, uint32_t number,
+                       Answer *out, Arena *arena, Err *err);
 
 // `v`: the settings, with a taker; `maps`: directory for maps of scripts, which
 // exists. Requests by number, in this order. One worker makes them all.

@@ -367,6 +367,8 @@ const char *worker_record(const Worker *w) {
   return w->used_php && w->app.extension ? w->record : NULL;
 }
 
+const char *worker_dir(const Worker *w) { return w->scratch; }
+
 const WebApp *worker_app(const Worker *w) { return &w->app; }
 
 void worker_take_mail(Worker *w, TakeMail *take, void *ctx) {

@@ -88,6 +88,8 @@ void worker_close(Worker *w);
 int worker_serve(Worker *w, const Request *r, const char *cookies,
                  Exchange *out, Arena *arena, Err *err);
 
+// Its scratch directory.
+const char *worker_dir(const Worker *w);
 // The application as the worker has it: paths are those of its view.
 const WebApp *worker_app(const Worker *w);
 // Takes the recipients of mail that was discarded since the last call.

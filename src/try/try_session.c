@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "locate/localizer.h"
 #include "locate/try_note.h"
 #include "look/close_builds.h"
 #include "program/site_table.h"
+#include "try/suspects.h"
 #include "try/try_memory.h"
 #include "try/try_patch.h"
 #include "try/try_search.h"
@@ -19,7 +19,6 @@
 #include "util/stop.h"
 
 enum {
-  FAILURES_MOST = 4, // that are looked at
   SLOWER = 10,       // times that a run may take as long as before
   LIMIT_LEAST = 5,   // seconds: endless loops are ended by their steps
   SURVEY_RUNS = 3,   // of each verdict, to see which programs there are
@@ -46,6 +45,7 @@ typedef struct {
   ARRAY(TryTest) tests;
   size_t *test_of;
   uint32_t *place;
+  TrySession session;
   Arena arena;
 } TryWork;
 
@@ -61,23 +61,11 @@ static void add_note(TryWork *w, char *text) {
 
 // --- the session ------------------------------------------------------------
 
-static void take_spectrum(void *context, size_t run, const Bitset *hits) {
-  TryWork *w = context;
-  bitset_union(&w->executes[run], hits);
-}
-
 static int load(TryWork *w, int64_t session, Err *err) {
   if (store_load(w->store, session, &w->suite, err))
     return -1;
-  w->executes = mem_array(Bitset, w->suite.nruns + 1);
   w->wanted = arena_array(&w->arena, bool, w->suite.nruns + 1);
-  return store_each_spectrum(w->store, &w->suite, ENTITY_STATEMENT,
-                             take_spectrum, w, err);
-}
-
-static bool is_tried(const RunInfo *run) {
-  return run->has_spectrum &&
-         (run->verdict == VERDICT_PASS || run->verdict == VERDICT_FAIL);
+  return suspects_executed(w->store, &w->suite, &w->executes, err);
 }
 
 // --- what the runner asks ---------------------------------------------------
@@ -193,7 +181,7 @@ static void add_test(TryWork *w, const Test *test, bool only, double full) {
   for (uint32_t i = 0; i < w->suite.nruns; i++) {
     const char *name = w->suite.runs[i].test;
     bool same = !strcmp(name, test->name);
-    if (!is_tried(&w->suite.runs[i]) ||
+    if (!suspects_is_tried(&w->suite.runs[i]) ||
         !(same || is_inside(name, test->name) || only))
       continue;
     t.whole = same;
@@ -227,7 +215,7 @@ static void map_tests(TryWork *w, const Runner *r, const Test *tests,
       uint32_t *one = arena_array(&w->arena, uint32_t, 1);
       one[0] = (uint32_t)run;
       TryTest t = {.test = &tests[i], .runs = one, .nruns = 1, .whole = true};
-      if (!is_tried(&w->suite.runs[run]))
+      if (!suspects_is_tried(&w->suite.runs[run]))
         continue;
       w->test_of[run] = w->tests.len;
       t.limit = limit_of(w, &t, r->timeout);
@@ -251,50 +239,6 @@ static bool needs_collecting(const TryWork *w) {
 }
 
 // --- one failure ------------------------------------------------------------
-
-typedef ARRAY(uint32_t) Statements;
-
-static bool is_listed(const Statements *list, uint32_t statement) {
-  for (size_t i = 0; i < list->len; i++)
-    if (list->items[i] == statement)
-      return true;
-  return false;
-}
-
-// Statements of the blocks that a statement stands in: code that is missing is
-// put in beside what is there.
-static void add_beside(const TryWork *w, uint32_t statement, Statements *out) {
-  const Suite *s = &w->suite;
-  const Entity *e = &s->entities[statement];
-  for (uint32_t i = 0; i < s->nentities; i++) {
-    const Entity *other = &s->entities[i];
-    if (other->kind == ENTITY_STATEMENT && other->source == e->source &&
-        other->function == e->function && other->line + 2 >= e->line &&
-        other->line <= e->line + 2 && !is_listed(out, i))
-      array_push(out, i);
-  }
-}
-
-// Where to begin: the first lines of the ranking, then what stands beside the
-// very first.
-static int list_lines(TryWork *w, OpenLocalizer *l, size_t failure,
-                      Statements *out, Err *err) {
-  enum { BESIDE = 12 };
-  Ranking ranking = {.failure = failure};
-  if (localizer_rank(l, failure, &ranking, err)) {
-    ranking_release(&ranking);
-    return -1;
-  }
-  for (size_t i = 0; i < ranking.suspects.len && out->len < w->options->lines;
-       i++)
-    if (!ranking.suspects.items[i].test)
-      array_push(out, ranking.suspects.items[i].entity);
-  size_t first = out->len < BESIDE ? out->len : BESIDE;
-  for (size_t i = 0; i < first; i++)
-    add_beside(w, out->items[i], out);
-  ranking_release(&ranking);
-  return 0;
-}
 
 static const char *path_of(const TryWork *w, uint32_t statement) {
   return w->suite.sources[w->suite.entities[statement].source].path;
@@ -365,30 +309,14 @@ static void fill_note(TryWork *w, const TryFound *f, const TryPatch *patches,
   }
 }
 
-// The sources that the note speaks of.
-static void add_sources(TryWork *w, TryNote *note) {
-  for (size_t i = 0; i < w->suite.nsources; i++) {
-    const Source *s = &w->suite.sources[i];
-    bool named = false;
-    for (size_t k = 0; k < note->lines.len && !named; k++)
-      named = !strcmp(note->lines.items[k].file, s->path);
-    if (named)
-      array_push(&note->head.sources, *s);
-  }
-}
-
-static int write_note(TryWork *w, const TrySession *session, size_t failure,
-                      const TryFound *f, Err *err) {
+static int write_note(TryWork *w, size_t failure, const TryFound *f, Err *err) {
   TryNote note = {0};
   TryPatch *patches = arena_array(&w->arena, TryPatch, f->changes.len + 1);
-  if (try_in_source(w, session, failure, f, patches, err))
+  if (try_in_source(w, &w->session, failure, f, patches, err))
     return -1;
-  note.head.session = w->suite.session;
-  note.head.part = (uint32_t)failure;
-  note.head.signature = w->suite.failures[failure].signature;
   fill_note(w, f, patches, &note);
-  add_sources(w, &note);
-  int rc = note_write(&try_note_kind, store_dir(w->store), &note, err);
+  int rc =
+      suspects_write_note(&w->suite, failure, store_dir(w->store), &note, err);
   note_release(&try_note_kind, &note);
   return rc;
 }
@@ -400,16 +328,18 @@ static void show_progress(void *context, uint64_t runs, size_t found) {
     o->progress(o->progress_context, w->summary->runs + runs, found);
 }
 
-static int try_failure(TryWork *w, TrySession *session, OpenLocalizer *l,
-                       size_t failure, uint64_t most, Err *err) {
+static int try_failure(void *context, OpenLocalizer *l, size_t failure,
+                       size_t left, Err *err) {
+  TryWork *w = context;
   Statements lines = {0};
   TryFound found = {0};
-  int rc = list_lines(w, l, failure, &lines, err);
   const TryOptions *o = w->options;
+  uint64_t runs = o->runs > w->summary->runs ? o->runs - w->summary->runs : 0;
+  int rc = suspects_list(l, &w->suite, failure, o->lines, &lines, err);
   TrySearchOptions options = {.lines = lines.items,
                               .nlines = lines.len,
                               .failure = failure,
-                              .most = most,
+                              .most = runs / left,
                               .seed = o->seed,
                               .clauses = o->clauses,
                               .variables = o->variables,
@@ -418,42 +348,15 @@ static int try_failure(TryWork *w, TrySession *session, OpenLocalizer *l,
                               .progress = show_progress,
                               .context = w};
   if (!rc)
-    rc = try_search(session, &options, &found, err);
+    rc = try_search(&w->session, &options, &found, err);
   if (!rc && found.failing) {
     w->summary->runs += found.runs;
     w->summary->cut |= found.cut;
     w->summary->failures++;
-    rc = write_note(w, session, failure, &found, err);
+    rc = write_note(w, failure, &found, err);
   }
   try_found_release(&found);
   array_release(&lines);
-  return rc;
-}
-
-// --- all failures -----------------------------------------------------------
-
-static int try_failures(TryWork *w, TrySession *session, Err *err) {
-  SessionEvidence evidence;
-  OpenLocalizer l;
-  Localizer method;
-  bool lacking;
-  LocateOptions options = {.by = ENTITY_STATEMENT};
-  session_evidence_init(&evidence, w->store, &w->suite);
-  size_t n =
-      w->suite.nfailures < FAILURES_MOST ? w->suite.nfailures : FAILURES_MOST;
-  if (!localizer_find(w->options->method, &method))
-    return err_set(err, "no method '%s'", w->options->method);
-  int rc = localizer_open(&l, &evidence, &method, &options, err);
-  if (!rc)
-    rc = localizer_load(&l, &lacking, err);
-  for (size_t i = 0; i < n && !rc && go_on(w); i++) {
-    uint64_t left = w->options->runs > w->summary->runs
-                        ? w->options->runs - w->summary->runs
-                        : 0;
-    rc = try_failure(w, session, &l, i, left / (n - i), err);
-  }
-  localizer_close(&l);
-  session_evidence_release(&evidence);
   return rc;
 }
 
@@ -515,18 +418,19 @@ static int take_tests(void *context, Runner *r, const Test *tests, size_t n,
   if (!rc)
     rc = try_runs_open(&runs, r, &w->suite, w->tests.items, w->tests.len,
                        &options, err);
-  TrySession session = {.suite = &w->suite,
-                        .executes = w->executes,
-                        .tests = w->tests.items,
-                        .ntests = w->tests.len,
-                        .test_of = w->test_of,
-                        .place = w->place,
-                        .runs = runs,
-                        .sites = &w->sites,
-                        .dropped =
-                            arena_array(&w->arena, bool, w->suite.nruns + 1)};
+  w->session =
+      (TrySession){.suite = &w->suite,
+                   .executes = w->executes,
+                   .tests = w->tests.items,
+                   .ntests = w->tests.len,
+                   .test_of = w->test_of,
+                   .place = w->place,
+                   .runs = runs,
+                   .sites = &w->sites,
+                   .dropped = arena_array(&w->arena, bool, w->suite.nruns + 1)};
   if (!rc)
-    rc = try_failures(w, &session, err);
+    rc = suspects_each(w->store, &w->suite, w->options->method, go_on,
+                       try_failure, w, err);
   if (!rc)
     rc = remember(w, err);
   w->summary->seconds = clock_now() - w->start;
@@ -614,7 +518,8 @@ static int survey(TryWork *w, const Runner *like, Err *err) {
   size_t taken[2] = {0};
   for (size_t i = 0; i < w->suite.nruns; i++) {
     bool fails = w->suite.runs[i].verdict == VERDICT_FAIL;
-    w->wanted[i] = is_tried(&w->suite.runs[i]) && taken[fails]++ < SURVEY_RUNS;
+    w->wanted[i] =
+        suspects_is_tried(&w->suite.runs[i]) && taken[fails]++ < SURVEY_RUNS;
   }
   w->end = clock_now() + 3600;
   return with_runner(w, like, true, err);
@@ -633,9 +538,7 @@ static int find_modules(TryWork *w, const Runner *like, Err *err) {
 }
 
 static void release(TryWork *w) {
-  for (size_t i = 0; i < w->suite.nruns && w->executes; i++)
-    bitset_release(&w->executes[i]);
-  free(w->executes);
+  suspects_free_executed(&w->suite, w->executes);
   for (size_t i = 0; i < w->modules.len; i++)
     free(w->modules.items[i].path);
   array_release(&w->modules);
@@ -660,7 +563,7 @@ int try_session(const TryOptions *o, const Runner *like, Store *store,
   if (!rc)
     rc = find_modules(&w, like, err);
   for (size_t i = 0; !rc && i < w.suite.nruns; i++)
-    w.wanted[i] = is_tried(&w.suite.runs[i]);
+    w.wanted[i] = suspects_is_tried(&w.suite.runs[i]);
   if (!rc)
     rc = with_runner(&w, like, false, err);
   release(&w);

@@ -20,11 +20,15 @@ PHP_INI_END()
 static const struct {
   const char *name;
   unsigned bit;
-} kinds[] = {
-    {"statements", COLLECT_STATEMENTS}, {"conditions", COLLECT_CONDITIONS},
-    {"returns", COLLECT_RETURNS},       {"edges", COLLECT_EDGES},
-    {"output", COLLECT_OUTPUT},         {"compares", COLLECT_COMPARES},
-    {"shadows", COLLECT_SHADOWS},       {"close", COLLECT_CLOSE}};
+} kinds[] = {{"statements", COLLECT_STATEMENTS},
+             {"conditions", COLLECT_CONDITIONS},
+             {"returns", COLLECT_RETURNS},
+             {"edges", COLLECT_EDGES},
+             {"output", COLLECT_OUTPUT},
+             {"compares", COLLECT_COMPARES},
+             {"shadows", COLLECT_SHADOWS},
+             {"close", COLLECT_CLOSE},
+             {"try", COLLECT_TRY}};
 
 static unsigned kind_of(const char *name, size_t length) {
   for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
@@ -32,7 +36,7 @@ static unsigned kind_of(const char *name, size_t length) {
       return kinds[i].bit;
   zend_error(E_CORE_WARNING,
              "culprit.collect: no such kind \"%.*s\" (statements, conditions, "
-             "returns, edges, output, compares, shadows, close)",
+             "returns, edges, output, compares, shadows, close, try)",
              (int)length, name);
   return 0;
 }
@@ -48,7 +52,7 @@ static unsigned parse_collect(const char *list) {
   }
   if (bits & COLLECT_SHADOWS)
     bits |= COLLECT_CONDITIONS;
-  if (bits & COLLECT_CLOSE)
+  if (bits & (COLLECT_CLOSE | COLLECT_TRY))
     bits |= COLLECT_STATEMENTS;
   return bits ? bits : COLLECT_ALL;
 }
@@ -65,6 +69,7 @@ typedef struct {
   size_t npieces, pieces_room;
   uint32_t *switches;
   size_t nswitches, switches_room;
+  culprit_tokens all;
 } token_list;
 
 // Room for one more; false: no memory, the list stays as it is.
@@ -100,12 +105,14 @@ static void add_switch(token_list *l, uint32_t line) {
 
 static void on_token(zend_php_scanner_event event, int token, int line,
                      const char *text, size_t length, void *context) {
+  token_list *l = context;
   if (event != ON_TOKEN)
     return;
+  culprit_token_add(&l->all, token, (uint32_t)line, text, length);
   if (token == T_INLINE_HTML)
-    add_inline(context, (uint32_t)line, text, length);
+    add_inline(l, (uint32_t)line, text, length);
   else if (token == T_SWITCH || token == T_MATCH)
-    add_switch(context, (uint32_t)line);
+    add_switch(l, (uint32_t)line);
 }
 
 static void token_list_free(token_list *l) {
@@ -113,6 +120,7 @@ static void token_list_free(token_list *l) {
     free((char *)l->pieces[i].text);
   free(l->pieces);
   free(l->switches);
+  free(l->all.items);
 }
 
 // What the engine's tables held before a compilation: all behind is new.
@@ -188,6 +196,7 @@ typedef struct {
   table_ends before;
   token_list tokens;
   uint32_t options;
+  bool changed, is_listed; // its tokens are to be
   void (*on_event)(zend_php_scanner_event, int, int, const char *, size_t,
                    void *);
   void *context;
@@ -223,11 +232,15 @@ static void plan(compilation *c, zend_op_array *code, const char *text,
                              .pieces = c->tokens.pieces,
                              .npieces = c->tokens.npieces,
                              .switches = c->tokens.switches,
-                             .nswitches = c->tokens.nswitches};
+                             .nswitches = c->tokens.nswitches,
+                             .changed = c->changed};
     source.path = culprit_absolute(ZSTR_VAL(code->filename),
                                    ZSTR_LEN(code->filename), room);
     source.path_length = strlen(source.path);
     culprit_plan(&source, all.items, all.n);
+    if (c->is_listed)
+      culprit_tokens_write(INI_STR("culprit.dir"), text, length,
+                           &c->tokens.all);
   }
   token_list_free(&c->tokens);
 }
@@ -248,6 +261,8 @@ static zend_op_array *plan_file(zend_file_handle *file, int type) {
   zend_op_array *volatile code = NULL;
   volatile bool died = false;
   begin_compilation(&c);
+  c.changed = culprit_change_apply(file);
+  c.is_listed = !c.changed;
   zend_try { code = next_compile_file(file, type); }
   zend_catch { died = true; }
   zend_end_try();
@@ -340,6 +355,7 @@ static PHP_RINIT_FUNCTION(culprit) {
   if (!is_on() || culprit_record_begin(INI_STR("culprit.dir")))
     return SUCCESS;
   turn_off_opcache();
+  culprit_change_begin(INI_STR("culprit.dir"));
   tell_entry();
   culprit_faults_begin();
   culprit_returns_begin();
@@ -365,6 +381,7 @@ static PHP_RSHUTDOWN_FUNCTION(culprit) {
 // Code is freed after RSHUTDOWN, and destructors may still run until then.
 static int post_deactivate(void) {
   if (is_on()) {
+    culprit_change_end();
     culprit_plan_reset();
     culprit_returns_reset();
   }

@@ -17,6 +17,7 @@
 //   compare.c   what input was compared with
 //   shadow*.c   what values are made of, as terms over the input
 //   close*.c    the closer look: relations of values, definitions and uses
+//   change.c    experiments: a script with a changed text; its tokens
 //
 // No execute loop of our own. The script is compiled with a ZEND_EXT_STMT in
 // front of every statement; its operands are unused and hold the numbers that
@@ -55,7 +56,8 @@ enum {
   COLLECT_ALL = 31,
   COLLECT_COMPARES = 32, // not part of all: it costs, and only exploring asks
   COLLECT_SHADOWS = 64,  // likewise; brings conditions with it
-  COLLECT_CLOSE = 128    // relations and pairs; brings statements with it
+  COLLECT_CLOSE = 128,   // relations and pairs; brings statements with it
+  COLLECT_TRY = 256      // tokens, and changed scripts; statements too
 };
 
 // --- the record (record.c) --------------------------------------------------
@@ -213,6 +215,7 @@ typedef struct {
   size_t npieces;
   const uint32_t *switches; // lines with `switch` or `match`, ascending
   size_t nswitches;
+  bool changed; // an experiment: no map is written
 } culprit_source;
 
 // Plans all functions of a script just compiled and makes them count.
@@ -369,6 +372,24 @@ void culprit_close_free(void); // at the end of the process
 void culprit_close_leave(zend_execute_data *ex);
 // An internal function has written variables of its caller.
 void culprit_close_called(zend_execute_data *ex);
+
+// --- experiments (change.c) --------------------------------------------------
+
+typedef struct {
+  PhpToken *items;
+  size_t n, room;
+} culprit_tokens;
+
+void culprit_change_begin(const char *dir); // reads what is to be changed
+void culprit_change_end(void);
+// Gives the script its changed text, if it is the one. False: it is as it was.
+bool culprit_change_apply(zend_file_handle *file);
+// Called by the scanner's listener.
+void culprit_token_add(culprit_tokens *l, int token, uint32_t line,
+                       const char *text, size_t length);
+// Writes the tokens of a script unless they are there.
+void culprit_tokens_write(const char *dir, const char *text, size_t length,
+                          const culprit_tokens *l);
 
 // --- faults (faults.c) ------------------------------------------------------
 

@@ -164,7 +164,7 @@ static void describe(const function_plan *f, map_function *m) {
 }
 
 static void write_map(const script_plan *s, culprit_map *m) {
-  if (culprit_map_is_known(m))
+  if (s->source->changed || culprit_map_is_known(m))
     return;
   map_function *functions = culprit_alloc(s->n * sizeof *functions);
   for (uint32_t i = 0; i < s->n; i++)

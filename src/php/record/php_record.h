@@ -6,6 +6,8 @@
 //
 //   maps/<32 hex digits>.map   one per script and text: its statements,
 //                              functions, blocks, edges, conditions, returns
+//   maps/<16 hex digits>.tokens   with culprit.collect=try: its tokens
+//                              (php/php_change.h)
 //   request.rec                the record of the request that the worker serves
 //                              or served last; mapped while it runs, so that it
 //                              is complete however the worker ends

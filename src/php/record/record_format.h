@@ -39,6 +39,42 @@
 
 #define PHP_RECORD_FILE "request.rec"
 #define PHP_MAPS_DIR "maps"
+#define PHP_CHANGE_FILE "change"
+
+// --- experiments (culprit.collect=try) --------------------------------------
+
+#define PHP_CHANGE_MAGIC 0x474e43504850554cull // "LUPHPCNG"
+#define PHP_CHANGE_MAX (1 << 20)               // bytes of the file
+// The fatal error that ends a request after too many statements.
+#define PHP_CHANGE_STEPS "culprit: the changed program made more steps than"
+
+// The file DIR/change, read at the start of each request: what is to be changed
+// in the text of one script before it is compiled. The script's path and the
+// new text follow. No file: nothing.
+typedef struct {
+  uint64_t magic;
+  uint64_t hash;  // XXH3 of the script's text; of another text nothing changes
+  uint64_t steps; // statements that the request may execute; 0: any number
+  uint32_t offset, length; // the bytes that the new text replaces
+  uint32_t path_length, text_length;
+} PhpChangeHeader;
+
+typedef enum {
+  TOKEN_OTHER,  // operators, keywords, punctuation: its text says what it is
+  TOKEN_HTML,   // text outside of <?php ?>
+  TOKEN_STRING, // with its quotes
+  TOKEN_STRING_PART, // of a string with variables in it, or a heredoc
+  TOKEN_VARIABLE,
+  TOKEN_NUMBER,
+  TOKEN_NAME, // of a function, class, constant, property
+  TOKEN_KINDS
+} PhpTokenKind;
+
+// maps/<XXH3 of the script's text, 16 digits>.tokens: an array of these, in the
+// order of the text, without white space and comments.
+typedef struct {
+  uint32_t offset, length, line, kind; // PhpTokenKind
+} PhpToken;
 
 typedef struct {
   uint64_t magic;
