@@ -44,7 +44,8 @@ typedef struct {
   Spawn spawn;
   const char *mark;
   Outcome outcome, second;
-  Arena arena; // of the job
+  char *answer_out, *answer_err; // files of the reference program
+  Arena arena;                   // of the job
 } TrySlot;
 
 struct TryRuns {
@@ -208,11 +209,12 @@ static void start_test(TryRuns *r, TrySlot *s) {
 // The reference program runs as the test would; the oracle's command looks at
 // what the test left.
 static void start_reference(TryRuns *r, TrySlot *s) {
-  ReferenceAnswer *answer = &r->answers[s->job->test];
-  const char *dir = r->runner->scratch.dir;
-  answer->out = arena_printf(&r->arena, "%s/answer%zu.out", dir, s->job->test);
-  answer->err = arena_printf(&r->arena, "%s/answer.err", dir);
-  begin_spawn(r, s, answer->out, answer->err);
+  // Two slots may ask for the same answer at once.
+  s->answer_out =
+      arena_printf(&r->arena, "%s/answer%zu.out", s->dir, s->job->test);
+  s->answer_err =
+      arena_printf(&r->arena, "%s/answer%zu.err", s->dir, s->job->test);
+  begin_spawn(r, s, s->answer_out, s->answer_err);
   s->step = STEP_REFERENCE;
   char *mark = arena_printf(&s->arena, "CULPRIT_SECOND=%s", s->dir);
   char *extra[] = {mark, NULL};
@@ -382,8 +384,8 @@ static int process_ended(TryRuns *r, TrySlot *s, const Outcome *outcome,
     s->outcome = *outcome;
     note_end(r, s);
   } else if (s->step == STEP_REFERENCE) {
-    r->answers[s->job->test].outcome = *outcome;
-    r->answers[s->job->test].known = true;
+    r->answers[s->job->test] =
+        (ReferenceAnswer){true, *outcome, s->answer_out, s->answer_err};
   } else {
     s->second = *outcome;
   }
