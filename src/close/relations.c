@@ -359,14 +359,7 @@ static void position(const RelationInserter *n, const RelationSite *s) {
 static void insert_site(const RelationInserter *n, const RelationSite *s) {
   position(n, s);
   LLVMValueRef outcome = outcome_of(n, s);
-  LLVMValueRef address = LLVMBuildInBoundsGEP2(
-      n->builder, n->i8, close_unit_counter(n->unit, s->first), &outcome, 1,
-      "");
-  LLVMValueRef store =
-      LLVMBuildStore(n->builder, LLVMConstInt(n->i8, 1, false), address);
-  LLVMSetOrdering(store, LLVMAtomicOrderingMonotonic);
-  LLVMSetAlignment(store, 1);
-  LLVMSetMetadata(store, n->nosanitize, n->empty);
+  close_unit_hit(n->unit, n->builder, s->first, outcome);
 }
 
 void relations_insert(CloseUnit *u, const RelationSites *sites) {

@@ -211,24 +211,6 @@ __culprit_close_pair_memory(uint32_t d, uint32_t u, uint32_t *last) {
   add_pair(d, u);
 }
 
-// The same, where few statements may define: `table` has where their sites are,
-// relative to itself, and `seen` a bit for each; number 0 is none of them.
-HIDDEN __attribute__((preserve_most)) void
-__culprit_close_numbered(uint32_t number, uint32_t u, uint32_t *seen,
-                         const uint32_t *table) {
-  __atomic_fetch_or(seen, 1u << number, __ATOMIC_RELAXED);
-  if (number)
-    add_pair((uint32_t)(uintptr_t)table + table[number], u);
-}
-
-HIDDEN __attribute__((preserve_most)) void
-__culprit_close_numbered_byte(uint32_t number, uint32_t u, char *seen,
-                              const uint32_t *table) {
-  seen[number] = 1;
-  if (number)
-    add_pair((uint32_t)(uintptr_t)table + table[number], u);
-}
-
 HIDDEN void __culprit_close_use(uint32_t u, const void *p, uint64_t n) {
   if (!has_shadow() || !p || !(n = within(p, n)))
     return;
