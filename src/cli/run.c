@@ -406,7 +406,8 @@ static int try_after_run(const Options *o, const Adapter *adapter,
               .nmodules = r->seen.len};
   confined.confine = &o->confine.plan;
   like.options = &confined;
-  return run_try(&t, adapter, &like, r->store, r->session, rank);
+  return run_try(&t, run_adapter_again, (void *)adapter, &like, r->store,
+                 r->session, rank);
 }
 
 // `status`: of report_suite. Returns an exit status.

@@ -1,11 +1,10 @@
-// Experiments of `culprit try` and `culprit run --try`: see run_try.h.
+// Experiments of `culprit try`, `run --try` and `input --try`: see run_try.h.
 #include "cli/run_try.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/run.h"
 #include "locate/localizer.h"
 #include "try/try_session.h"
 #include "util/clock.h"
@@ -119,7 +118,7 @@ static void describe(const RunTry *t, const TrySummary *s) {
 
 // --- the experiments --------------------------------------------------------
 
-int run_try(const RunTry *t, const Adapter *adapter, const Runner *like,
+int run_try(const RunTry *t, RunTests *run, void *context, const Runner *like,
             Store *store, int64_t session, const RankOptions *rank) {
   Trying progress = {.options = t};
   const RunTryOptions *o = t->options;
@@ -134,8 +133,8 @@ int run_try(const RunTry *t, const Adapter *adapter, const Runner *like,
                         .statements = !is_left_out(o, "statements"),
                         .constants = !is_left_out(o, "constants"),
                         .diffs = !o->no_diff,
-                        .run = run_adapter_again,
-                        .run_context = (void *)adapter,
+                        .run = run,
+                        .run_context = context,
                         .modules = t->modules,
                         .nmodules = t->nmodules,
                         .progress = show_progress,

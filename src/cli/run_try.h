@@ -1,4 +1,4 @@
-// Experiments of `culprit try` and `culprit run --try`: makes them, says what
+// Experiments of `culprit try`, `run --try` and `input --try`: makes them, says what
 // they came to, and prints the ranking.
 #ifndef CULPRIT_CLI_RUN_TRY_H
 #define CULPRIT_CLI_RUN_TRY_H
@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "adapter/adapter.h"
 #include "cli/rank.h"
+#include "look/close_look.h"
 #include "run/runner.h"
 #include "store/store.h"
 #include "util/array.h"
@@ -33,8 +33,9 @@ typedef struct {
   size_t nmodules;
 } RunTry;
 
-// Returns an exit status: that of the ranking.
-int run_try(const RunTry *t, const Adapter *adapter, const Runner *like,
+// `run` runs the session's tests, with `context`. Returns an exit status: that
+// of the ranking.
+int run_try(const RunTry *t, RunTests *run, void *context, const Runner *like,
             Store *store, int64_t session, const RankOptions *rank);
 
 #endif

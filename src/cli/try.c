@@ -53,7 +53,8 @@ static int try_again(void *context, const Adapter *adapter,
               .quiet = o->quiet,
               .json = !strcmp(o->rank.format, "json"),
               .show_progress = isatty(STDERR_FILENO) && !o->quiet};
-  return run_try(&t, adapter, like, c->store, c->session, &o->rank);
+  return run_try(&t, run_adapter_again, (void *)adapter, like, c->store,
+                 c->session, &o->rank);
 }
 
 // Is there something to repair, and something to break? If not, the ranking

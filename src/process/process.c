@@ -437,9 +437,11 @@ static void reap(Pool *p) {
 // Does this test fork for ever? Asked only while the machine as a whole has
 // many more processes than before.
 static bool too_many_processes(Pool *p, const Slot *s) {
-  if (p->total < 0 || processes_total() < p->total + PROCESSES_MAX)
+  unsigned most =
+      s->spawn->max_processes ? s->spawn->max_processes : PROCESSES_MAX;
+  if (p->total < 0 || processes_total() < p->total + (int)most)
     return false;
-  return processes_in_session(s->pid) > PROCESSES_MAX;
+  return processes_in_session(s->pid) > most;
 }
 
 static void look_at_running(Pool *p, Slot *s, double now) {

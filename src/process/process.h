@@ -49,11 +49,12 @@ typedef struct {
   const char *out, *err;     // files made anew for its output; NULL: inherited
   const Redirect *redirects; // done last, relative to cwd
   size_t nredirects;
-  double timeout;      // seconds; 0: none
-  uint64_t max_output; // bytes in out and err together; 0: any number
-  const char *mark;    // an entry of env that tells its descendants from
-                       // those of other slots; NULL: none
-  bool serve;          // it runs many times: keep it ready (server.h)
+  double timeout;         // seconds; 0: none
+  uint64_t max_output;    // bytes in out and err together; 0: any number
+  unsigned max_processes; // 0: PROCESSES_MAX
+  const char *mark;       // an entry of env that tells its descendants from
+                          // those of other slots; NULL: none
+  bool serve;             // it runs many times: keep it ready (server.h)
   // Called when it has reached its timeout, before anything is done to it, with
   // the number of its session. NULL: nothing
   void (*hangs)(void *context, pid_t session);
@@ -67,7 +68,7 @@ typedef enum {
   END_SIGNAL,
   END_TIMEOUT,   // killed by us
   END_OUTPUT,    // killed by us: more output than max_output
-  END_PROCESSES, // killed by us: more than PROCESSES_MAX processes
+  END_PROCESSES, // killed by us: more processes than it may have
   END_UNSTARTED, // could not be executed: see problem
 } End;
 

@@ -23,6 +23,7 @@
 enum {
   ASK = 100,              // milliseconds between two questions whether to go on
   OUTPUT_MOST = 16 << 20, // bytes
+  PROCESSES_MOST = 64,
 };
 
 // What the reference program answers to a test.
@@ -182,6 +183,7 @@ static void begin_spawn(TryRuns *r, TrySlot *s, const char *out,
                      .err = err,
                      .timeout = t->limit,
                      .max_output = OUTPUT_MOST,
+                     .max_processes = PROCESSES_MOST,
                      .serve = true};
 }
 
