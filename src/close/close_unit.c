@@ -6,8 +6,10 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "plan/map_write.h"
 #include "plan/place.h"
 #include "plan/probe.h"
+#include "program/map_format.h"
 
 // Another build of the same code: its counters are other ones.
 static void change_id(Plan *p) {
@@ -107,6 +109,9 @@ void close_unit_init(CloseUnit *u, LLVMModuleRef module, Plan *plan) {
     if (plan_covers(f))
       note_variables(u, f);
   LLVMSetIsNewDbgInfoFormat(module, true);
+  u->counters =
+      LLVMAddGlobal(module, LLVMInt8TypeInContext(LLVMGetModuleContext(module)),
+                    "__culprit_counters_");
 }
 
 void close_unit_release(CloseUnit *u) {
@@ -114,15 +119,35 @@ void close_unit_release(CloseUnit *u) {
   hashmap_release(&u->variables);
 }
 
-void close_unit_add_counters(CloseUnit *u) {
+void close_unit_finish(CloseUnit *u) {
+  Str map = {0};
   probe_insert(u->module, u->plan, COUNTERS_HITS);
-  u->counters = LLVMGetNamedGlobal(u->module, "__culprit_counters");
+  LLVMReplaceAllUsesWith(u->counters,
+                         LLVMGetNamedGlobal(u->module, "__culprit_counters"));
+  LLVMDeleteGlobal(u->counters);
+  map_write(u->plan, COUNTERS_HITS, &map);
+  probe_add_section(u->module, "__culprit_map", MAP_SECTION, map.data, map.len);
+  str_release(&map);
 }
 
 LLVMValueRef close_unit_counter(const CloseUnit *u, uint32_t counter) {
   LLVMContextRef c = LLVMGetModuleContext(u->module);
   LLVMValueRef at = LLVMConstInt(LLVMInt64TypeInContext(c), counter, false);
   return LLVMConstInBoundsGEP2(LLVMInt8TypeInContext(c), u->counters, &at, 1);
+}
+
+// Monotonic: see probe.c.
+void close_unit_hit(const CloseUnit *u, LLVMBuilderRef b, uint32_t first,
+                    LLVMValueRef number) {
+  LLVMContextRef c = LLVMGetModuleContext(u->module);
+  LLVMTypeRef i8 = LLVMInt8TypeInContext(c);
+  LLVMValueRef at = LLVMBuildInBoundsGEP2(b, i8, close_unit_counter(u, first),
+                                          &number, 1, "");
+  LLVMValueRef store = LLVMBuildStore(b, LLVMConstInt(i8, 1, false), at);
+  LLVMSetOrdering(store, LLVMAtomicOrderingMonotonic);
+  LLVMSetAlignment(store, 1);
+  LLVMSetMetadata(store, LLVMGetMDKindIDInContext(c, "nosanitize", 10),
+                  LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, NULL, 0)));
 }
 
 uint32_t close_unit_statement(CloseUnit *u, LLVMValueRef inst) {

@@ -5,7 +5,8 @@
 // of the normal build, relations (relations.h), and no blocks, edges or
 // conditions. A statement has one counter, its site: nothing counts there, but
 // the address of the site stands for the statement in definition-use pairs
-// (pairs.h). A relation has one counter per outcome, stored 1 when it is seen.
+// (pairs.h). A relation has one counter per outcome, and a use of a variable one
+// per definition, stored 1 when it is seen.
 #ifndef CULPRIT_CLOSE_CLOSE_UNIT_H
 #define CULPRIT_CLOSE_CLOSE_UNIT_H
 
@@ -20,7 +21,7 @@ typedef struct {
   Plan *plan;            // of the close build
   Hashmap statements;    // (source, line) -> entity
   Hashmap variables;     // alloca -> name of the variable, in the plan's arena
-  LLVMValueRef counters; // the array of the unit's counters
+  LLVMValueRef counters; // stands for the unit's array until all are planned
 } CloseUnit;
 
 // Keeps only functions and statements of a plan, each statement with its site,
@@ -28,11 +29,14 @@ typedef struct {
 void close_unit_init(CloseUnit *u, LLVMModuleRef module, Plan *plan);
 void close_unit_release(CloseUnit *u);
 
-// Adds the counters to the module, once all are planned.
-void close_unit_add_counters(CloseUnit *u);
+// Adds the counters and the map to the module, once all are planned.
+void close_unit_finish(CloseUnit *u);
 
 // The address of a counter: a constant.
 LLVMValueRef close_unit_counter(const CloseUnit *u, uint32_t counter);
+// Stores 1 in the counter that follows `first` by `number`, an i64.
+void close_unit_hit(const CloseUnit *u, LLVMBuilderRef b, uint32_t first,
+                    LLVMValueRef number);
 
 // The statement that the instruction belongs to; ENTITY_NONE: none.
 uint32_t close_unit_statement(CloseUnit *u, LLVMValueRef inst);

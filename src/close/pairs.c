@@ -102,30 +102,36 @@ static bool is_argument(LLVMValueRef v) {
 // The number of the store's statement among those that define the variable; 0:
 // it has none; -1: there are too many.
 static int definer(Pairs *p, PairDefiners *d, LLVMValueRef store) {
-  LLVMValueRef site = close_unit_site(p->unit, store);
-  if (!site || LLVMGetOrdering(store) != LLVMAtomicOrderingNotAtomic)
+  uint32_t statement = close_unit_statement(p->unit, store);
+  if (statement == ENTITY_NONE ||
+      LLVMGetOrdering(store) != LLVMAtomicOrderingNotAtomic)
     return 0;
   for (unsigned i = 0; i < d->n; i++)
-    if (d->sites[i] == site)
+    if (d->statements[i] == statement)
       return (int)i + 1;
   if (d->n == DEFINERS)
     return -1;
-  d->sites[d->n++] = site;
+  d->statements[d->n++] = statement;
   return (int)d->n;
 }
 
-// Of link-time constants only their differences fit into half a word.
-static void make_table(Pairs *p, PairDefiners *d) {
-  LLVMTypeRef type = LLVMArrayType2(p->i32, d->n + 1);
-  LLVMValueRef items[DEFINERS + 1] = {pairs_none(p)};
-  d->table = LLVMAddGlobal(p->module, type, "__culprit_close_definers");
-  LLVMValueRef base = LLVMConstPtrToInt(d->table, p->i64);
-  for (unsigned i = 0; i < d->n; i++)
-    items[i + 1] = LLVMConstTrunc(
-        LLVMConstSub(LLVMConstPtrToInt(d->sites[i], p->i64), base), p->i32);
-  LLVMSetInitializer(d->table, LLVMConstArray2(p->i32, items, d->n + 1));
-  LLVMSetGlobalConstant(d->table, true);
-  LLVMSetLinkage(d->table, LLVMInternalLinkage);
+// Have all uses room for a counter per definition?
+static bool have_room(const Pairs *p, const PairLocal *l,
+                      const PairDefiners *d) {
+  const uint64_t most = 1 << 20; // counters of a unit
+  uint64_t uses = 0;
+  for (LLVMUseRef u = LLVMGetFirstUse(l->alloca); u; u = LLVMGetNextUse(u))
+    uses += LLVMIsALoadInst(LLVMGetUser(u)) != NULL;
+  return p->unit->plan->ncounters + uses * (d->n + 1) <= most;
+}
+
+static void keep_definers(Pairs *p, PairLocal *l, PairDefiners *d) {
+  Plan *plan = p->unit->plan;
+  VariableDefiners kept = {arena_array(&plan->arena, uint32_t, d->n), d->n};
+  memcpy(kept.statements, d->statements, d->n * sizeof *d->statements);
+  d->number = (uint32_t)plan->definers.len;
+  array_push(&plan->definers, kept);
+  l->definers = mem_dup(d, sizeof *d);
 }
 
 // A variable that no argument is stored to has few definitions, all known.
@@ -140,10 +146,8 @@ static void look_at_stores(Pairs *p, PairLocal *l) {
     l->given |= is_argument(LLVMGetOperand(store, 0));
     few = few && definer(p, &d, store) >= 0;
   }
-  if (!few || l->given || !d.n)
-    return;
-  make_table(p, &d);
-  l->definers = mem_dup(&d, sizeof d);
+  if (few && !l->given && d.n && have_room(p, l, &d))
+    keep_definers(p, l, &d);
 }
 
 static void find_locals(Pairs *p, const InstList *insts) {
@@ -288,7 +292,8 @@ static void insert_load(Pairs *p, LLVMValueRef load) {
     return;
   pairs_stand_before(p, load);
   if (local && local->definers)
-    pairs_record_numbered(p, find_definition(p, at), use, local->definers);
+    pairs_record_numbered(p, find_definition(p, at),
+                          close_unit_statement(p->unit, load), local->definers);
   else if (local && local->def)
     pairs_record(p, find_definition(p, at), use);
   else

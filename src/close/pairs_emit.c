@@ -184,38 +184,6 @@ static PairHelper make_record(Pairs *p, const char *slow_name,
   return s.helper;
 }
 
-static LLVMValueRef seen_bit(Pairs *p, LLVMValueRef number, LLVMValueRef seen) {
-  LLVMValueRef one = LLVMConstInt(p->i32, 1, false);
-  LLVMValueRef bits =
-      mark(p, LLVMBuildLoad2(p->builder, p->i32, seen, ""), OUR_LAST);
-  LLVMValueRef bit = LLVMBuildShl(p->builder, one, number, "");
-  return LLVMBuildAnd(p->builder, bits, bit, "");
-}
-
-static LLVMValueRef seen_byte(Pairs *p, LLVMValueRef number,
-                              LLVMValueRef seen) {
-  LLVMValueRef at = LLVMBuildZExt(p->builder, number, p->i64, "");
-  at = LLVMBuildInBoundsGEP2(p->builder, p->i8, seen, &at, 1, "");
-  return mark(p, LLVMBuildLoad2(p->builder, p->i8, at, ""), OUR_LAST);
-}
-
-// if (!(*seen >> number & 1)) slow(number, use, seen, table);
-// With a byte for each: if (!seen[number]) ...
-static PairHelper make_numbered(Pairs *p, const char *slow_name,
-                                const char *name, bool bytes) {
-  LLVMTypeRef args[] = {p->i32, p->i32, p->ptr, p->ptr};
-  PairHelper slow = declare_slow(p, slow_name, args, 4);
-  Small s = begin_small(p, name, args, 4);
-  LLVMValueRef v[4];
-  LLVMGetParams(s.helper.function, v);
-  LLVMValueRef seen =
-      bytes ? seen_byte(p, v[0], v[2]) : seen_bit(p, v[0], v[2]);
-  branch(p, &s, LLVMBuildIsNull(p->builder, seen, ""), false);
-  call_slow(p, slow, v, 4);
-  LLVMBuildBr(p->builder, s.done);
-  return s.helper;
-}
-
 // if (mixed) use(use, at, size);
 static void make_use_if(Pairs *p) {
   LLVMTypeRef args[] = {LLVMInt1TypeInContext(p->context), p->i32, p->ptr,
@@ -278,10 +246,6 @@ void pairs_open(Pairs *p, CloseUnit *u) {
   p->record = make_record(p, "__culprit_close_pair", "__culprit_close_record");
   p->record_memory = make_record(p, "__culprit_close_pair_memory",
                                  "__culprit_close_record_memory");
-  p->record_bit = make_numbered(p, "__culprit_close_numbered",
-                                "__culprit_close_record_bit", false);
-  p->record_byte = make_numbered(p, "__culprit_close_numbered_byte",
-                                 "__culprit_close_record_byte", true);
   make_use_if(p);
   make_after(p);
   make_outside(p);
@@ -429,13 +393,11 @@ void pairs_store_shadow(Pairs *p, LLVMValueRef at, uint64_t size,
   LLVMSetAlignment(store, 4);
 }
 
-static LLVMValueRef next_last(Pairs *p, unsigned n) {
+LLVMValueRef pairs_next_last(Pairs *p) {
   LLVMValueRef at = pairs_number(p, p->nlast);
-  p->nlast += n;
+  p->nlast += CLOSE_WAYS;
   return LLVMConstInBoundsGEP2(p->i32, p->last, &at, 1);
 }
-
-LLVMValueRef pairs_next_last(Pairs *p) { return next_last(p, CLOSE_WAYS); }
 
 void pairs_record(Pairs *p, LLVMValueRef def, LLVMValueRef use) {
   LLVMValueRef args[] = {def, use, pairs_next_last(p)};
@@ -447,12 +409,14 @@ void pairs_record_memory(Pairs *p, LLVMValueRef def, LLVMValueRef use) {
   pairs_invoke(p, p->record_memory, args, 3);
 }
 
-void pairs_record_numbered(Pairs *p, LLVMValueRef number, LLVMValueRef use,
+void pairs_record_numbered(Pairs *p, LLVMValueRef number, uint32_t use,
                            const PairDefiners *d) {
-  bool bytes = d->n > BITS;
-  LLVMValueRef args[] = {number, use, next_last(p, bytes ? d->n / 4 + 1 : 1),
-                         d->table};
-  pairs_invoke(p, bytes ? p->record_byte : p->record_bit, args, 4);
+  Plan *plan = p->unit->plan;
+  VariableUse u = {.use = use, .definers = d->number, .first = plan->ncounters};
+  array_push(&plan->uses, u);
+  plan->ncounters += d->n + 1;
+  number = LLVMBuildZExt(p->builder, number, p->i64, "");
+  close_unit_hit(p->unit, p->builder, u.first, number);
 }
 
 // Most often all bytes have one definition.

@@ -17,13 +17,12 @@ typedef struct {
   LLVMTypeRef type;
 } PairHelper;
 
-// What statements may define one variable: their sites, numbered from 1.
-// Each use has a bit for every one, or a byte if they are more than BITS.
-enum { DEFINERS = 255, BITS = 31 };
+// What statements may define one variable: numbered from 1.
+enum { DEFINERS = 255 };
 typedef struct {
-  LLVMValueRef sites[DEFINERS];
+  uint32_t statements[DEFINERS]; // entities
   unsigned n;
-  LLVMValueRef table; // a constant: their addresses, relative to it; 0 first
+  uint32_t number; // in the plan
 } PairDefiners;
 
 // A local variable or temporary of the function being instrumented.
@@ -50,8 +49,7 @@ typedef struct {
   LLVMValueRef shadow, mask;
   LLVMValueRef call, callee, returned, returner;
   // Made here, inlined.
-  PairHelper record, record_memory, record_bit, record_byte, after, outside,
-      use_if;
+  PairHelper record, record_memory, after, outside, use_if;
   PairHelper define, define_text, use, use_text;
   PairHelper fresh, freed, moved, size, cut, token;
   LLVMValueRef last; // stands for the unit's array until it is known how long
@@ -88,8 +86,8 @@ void pairs_store_shadow(Pairs *p, LLVMValueRef at, uint64_t size,
 void pairs_record(Pairs *p, LLVMValueRef def, LLVMValueRef use);
 void pairs_record_memory(Pairs *p, LLVMValueRef def, LLVMValueRef use);
 LLVMValueRef pairs_next_last(Pairs *p);
-// The same, of a definition by number.
-void pairs_record_numbered(Pairs *p, LLVMValueRef number, LLVMValueRef use,
+// The same, of a definition by number; `use`: the statement, an entity.
+void pairs_record_numbered(Pairs *p, LLVMValueRef number, uint32_t use,
                            const PairDefiners *d);
 // All bytes from `at` are used, or defined.
 void pairs_use_range(Pairs *p, LLVMValueRef use, LLVMValueRef at,

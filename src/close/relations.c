@@ -3,6 +3,7 @@
 
 #include <llvm-c/DebugInfo.h>
 
+#include "close/relation_edges.h"
 #include "close/relation_text.h"
 #include "plan/graph.h"
 #include "plan/place.h"
@@ -356,17 +357,56 @@ static void position(const RelationInserter *n, const RelationSite *s) {
                             before ? s->inst : LLVMGetNextInstruction(s->inst));
 }
 
+// Only equality is told apart.
+static bool is_yes_or_no(RelationShape shape) {
+  return shape == SHAPE_SAME || shape == SHAPE_NULL;
+}
+
+// The same as outcome_of(), if only these are possible.
+static LLVMValueRef outcome_among(const RelationInserter *n,
+                                  const RelationSite *s, unsigned possible) {
+  LLVMBuilderRef b = n->builder;
+  LLVMValueRef left = s->left, right = LLVMGetOperand(s->inst, 1);
+  if (is_yes_or_no(s->shape))
+    return number(n, possible == ORDER_EQUAL ? 0 : 1);
+  switch (possible) {
+  case ORDER_LESS:
+    return number(n, 0);
+  case ORDER_EQUAL:
+    return number(n, 1);
+  case ORDER_GREATER:
+    return number(n, 2);
+  case ORDER_LESS | ORDER_EQUAL:
+    return widen(n, LLVMBuildICmp(b, LLVMIntEQ, left, right, ""));
+  case ORDER_EQUAL | ORDER_GREATER:
+    return LLVMBuildAdd(b, number(n, 1),
+                        widen(n, LLVMBuildICmp(b, LLVMIntNE, left, right, "")),
+                        "");
+  default:
+    return outcome_of(n, s);
+  }
+}
+
+static bool decides_branch(const RelationSite *s, RelationBranch *r) {
+  return LLVMIsAICmpInst(s->inst) &&
+         LLVMTypeOf(s->left) !=
+             LLVMInt1TypeInContext(LLVMGetTypeContext(LLVMTypeOf(s->left))) &&
+         relation_branch(s->inst, r);
+}
+
 static void insert_site(const RelationInserter *n, const RelationSite *s) {
-  position(n, s);
-  LLVMValueRef outcome = outcome_of(n, s);
-  LLVMValueRef address = LLVMBuildInBoundsGEP2(
-      n->builder, n->i8, close_unit_counter(n->unit, s->first), &outcome, 1,
-      "");
-  LLVMValueRef store =
-      LLVMBuildStore(n->builder, LLVMConstInt(n->i8, 1, false), address);
-  LLVMSetOrdering(store, LLVMAtomicOrderingMonotonic);
-  LLVMSetAlignment(store, 1);
-  LLVMSetMetadata(store, n->nosanitize, n->empty);
+  RelationBranch r;
+  if (!decides_branch(s, &r)) {
+    position(n, s);
+    close_unit_hit(n->unit, n->builder, s->first, outcome_of(n, s));
+    return;
+  }
+  for (int side = 0; side < 2; side++) {
+    relation_stand_on(n->builder, &r, side);
+    LLVMValueRef outcome =
+        outcome_among(n, s, relation_possible(s->inst, side));
+    close_unit_hit(n->unit, n->builder, s->first, outcome);
+  }
 }
 
 void relations_insert(CloseUnit *u, const RelationSites *sites) {

@@ -279,7 +279,6 @@ static int plant(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
 static int close_build(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   CloseUnit unit;
   RelationSites sites = {0};
-  Str map = {0};
   p->maps = &o->maps;
   if (identify(o, p, err))
     return -1;
@@ -291,12 +290,10 @@ static int close_build(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   close_unit_init(&unit, m, p);
   accesses_list(&unit);
   relations_plan(&unit, &sites);
-  map_write(p, COUNTERS_HITS, &map);
-  close_unit_add_counters(&unit);
   pairs_insert(&unit);
   relations_insert(&unit, &sites);
+  close_unit_finish(&unit);
   expect_null(m);
-  probe_add_section(m, "__culprit_map", MAP_SECTION, map.data, map.len);
   int rc = add_segments(m, o->runtime, err);
   if (!rc)
     rc = add_runtime(m, o->runtime, err);
@@ -304,7 +301,6 @@ static int close_build(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
     rc = add_contract_runtime(m, o->runtime, err);
   close_unit_release(&unit);
   array_release(&sites);
-  str_release(&map);
   return rc;
 }
 
@@ -313,7 +309,7 @@ static int close_build(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
 static int try_build(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   CloseUnit unit;
   HookSites sites = {0};
-  Str map = {0}, table = {0};
+  Str table = {0};
   p->maps = &o->maps;
   if (identify(o, p, err))
     return -1;
@@ -325,12 +321,10 @@ static int try_build(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
     return add_contract_runtime(m, o->runtime, err);
   close_unit_init(&unit, m, p);
   hook_sites_find(&sites, m, p);
-  map_write(p, COUNTERS_HITS, &map);
-  close_unit_add_counters(&unit);
   hook_sites_write(&sites, p, &id, &table);
   hooks_insert(m, &sites, &id);
+  close_unit_finish(&unit);
   expect_null(m);
-  probe_add_section(m, "__culprit_map", MAP_SECTION, map.data, map.len);
   probe_add_section(m, "__culprit_sites", TRY_SECTION, table.data, table.len);
   int rc = add_segments(m, o->runtime, err);
   if (!rc)
@@ -339,7 +333,6 @@ static int try_build(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
     rc = add_contract_runtime(m, o->runtime, err);
   close_unit_release(&unit);
   hook_sites_release(&sites);
-  str_release(&map);
   str_release(&table);
   return rc;
 }

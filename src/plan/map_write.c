@@ -78,6 +78,30 @@ static void put_calls(Str *out, Strings *s, const Plan *p) {
   }
 }
 
+static void put_difference(Str *out, uint32_t v, uint32_t *last) {
+  leb_put(out, zigzag((int64_t)v - *last));
+  *last = v;
+}
+
+static void put_uses(Str *out, const Plan *p) {
+  uint32_t statement = 0;
+  VariableUse last = {0};
+  leb_put(out, p->definers.len);
+  for (size_t i = 0; i < p->definers.len; i++) {
+    const VariableDefiners *d = &p->definers.items[i];
+    leb_put(out, d->n);
+    for (uint32_t k = 0; k < d->n; k++)
+      put_difference(out, d->statements[k], &statement);
+  }
+  leb_put(out, p->uses.len);
+  for (size_t i = 0; i < p->uses.len; i++) {
+    const VariableUse *u = &p->uses.items[i];
+    put_difference(out, u->definers, &last.definers);
+    put_difference(out, u->use, &last.use);
+    put_difference(out, u->first, &last.first);
+  }
+}
+
 static void put_body(Str *body, Strings *s, const Plan *p) {
   leb_put(body, string_number(s, p->name));
   leb_put(body, p->sources.len);
@@ -88,6 +112,8 @@ static void put_body(Str *body, Strings *s, const Plan *p) {
   put_entities(body, s, p);
   put_standings(body, p);
   put_calls(body, s, p);
+  if (p->uses.len)
+    put_uses(body, p);
 }
 
 void map_write(const Plan *p, CounterSize counter_size, Str *out) {

@@ -567,6 +567,8 @@ void plan_release(Plan *p) {
   array_release(&p->first_ref);
   array_release(&p->refs);
   array_release(&p->calls);
+  array_release(&p->definers);
+  array_release(&p->uses);
   array_release(&p->probes);
   array_release(&p->results);
   array_release(&p->values);

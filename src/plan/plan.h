@@ -77,6 +77,8 @@ typedef struct {
   ARRAY(uint32_t) first_ref; // of entity i; one more at the end
   ARRAY(uint32_t) refs;
   ARRAY(CallSite) calls;
+  ARRAY(VariableDefiners) definers; // their statements lie in the arena
+  ARRAY(VariableUse) uses;
   ARRAY(Probe) probes;
   ARRAY(ResultProbe) results;
   ARRAY(ValueProbe) values;

@@ -158,14 +158,18 @@ static bool is_kind(const Unit *u, uint32_t entity, EntityKind kind) {
   return entity < u->nentities && u->entities[entity].kind == kind;
 }
 
+static uint32_t add_difference(Reader *r, uint32_t last) {
+  uint64_t z = get(r);
+  return last + (uint32_t)(z >> 1 ^ -(z & 1));
+}
+
 static void read_standings(Reader *r, Unit *u) {
   uint64_t n = get_count(r, 2);
   Standing last = {0};
   u->standings = arena_array(r->arena, Standing, n);
   for (u->nstandings = 0; u->nstandings < n && !r->bad; u->nstandings++) {
     last.statement += get32(r);
-    uint64_t z = get(r);
-    last.block += (uint32_t)(z >> 1 ^ -(z & 1));
+    last.block = add_difference(r, last.block);
     if (!is_kind(u, last.statement, ENTITY_STATEMENT) ||
         !is_kind(u, last.block, ENTITY_BLOCK))
       r->bad = "a statement stands in no block";
@@ -188,6 +192,39 @@ static void read_calls(Reader *r, UnitMap *m) {
   }
 }
 
+static void read_definers(Reader *r, UnitMap *m) {
+  uint64_t n = get_count(r, 1);
+  uint32_t last = 0;
+  m->definers = arena_array(r->arena, VariableDefiners, n);
+  for (m->ndefiners = 0; m->ndefiners < n && !r->bad; m->ndefiners++) {
+    VariableDefiners *d = &m->definers[m->ndefiners];
+    d->n = (uint32_t)get_count(r, 1);
+    d->statements = arena_array(r->arena, uint32_t, d->n);
+    for (uint32_t i = 0; i < d->n && !r->bad; i++) {
+      d->statements[i] = last = add_difference(r, last);
+      if (!is_kind(&m->unit, last, ENTITY_STATEMENT))
+        r->bad = "a variable is not defined by a statement";
+    }
+  }
+}
+
+static void read_uses(Reader *r, UnitMap *m) {
+  VariableUse last = {0};
+  read_definers(r, m);
+  uint64_t n = get_count(r, 3);
+  m->uses = arena_array(r->arena, VariableUse, n);
+  for (m->nuses = 0; m->nuses < n && !r->bad; m->nuses++) {
+    last.definers = add_difference(r, last.definers);
+    last.use = add_difference(r, last.use);
+    last.first = add_difference(r, last.first);
+    if (last.definers >= m->ndefiners || last.first >= m->ncounters ||
+        m->definers[last.definers].n >= m->ncounters - last.first ||
+        !is_kind(&m->unit, last.use, ENTITY_STATEMENT))
+      r->bad = "a use of a variable points outside its unit";
+    m->uses[m->nuses] = last;
+  }
+}
+
 static int read_chunk(ProgramMap *p, const MapHeader *h,
                       const unsigned char *payload, Err *err) {
   size_t size = h->size - sizeof *h;
@@ -205,6 +242,8 @@ static int read_chunk(ProgramMap *p, const MapHeader *h,
   read_entities(&r, &m);
   read_standings(&r, &m.unit);
   read_calls(&r, &m);
+  if (!r.bad && r.at < r.end)
+    read_uses(&r, &m);
   if (r.bad)
     return err_set(err, "the program map is damaged (%s)", r.bad);
   array_push(&p->units, m);

@@ -40,6 +40,19 @@ typedef struct {
   const char *callee; // NULL: called through a pointer
 } CallSite;
 
+// Of a close build: the statements that define one variable. Each statement that
+// uses it has a row of counters: one for "not defined yet", then one for each.
+typedef struct {
+  uint32_t *statements; // entities
+  uint32_t n;
+} VariableDefiners;
+
+typedef struct {
+  uint32_t use;      // entity
+  uint32_t definers; // which
+  uint32_t first;    // counter of the row
+} VariableUse;
+
 typedef struct {
   Unit unit;
   CounterSize counter_size;
@@ -48,6 +61,10 @@ typedef struct {
   uint32_t *first_ref, *refs;
   CallSite *calls;
   size_t ncalls;
+  VariableDefiners *definers;
+  size_t ndefiners;
+  VariableUse *uses;
+  size_t nuses;
 } UnitMap;
 
 // All units found in one ELF file (program, library, object). Memory: arena.

@@ -12,6 +12,10 @@
 //   standings:  count, then statement and block of each, as differences to the
 //               one before (the block's as a signed number: zigzag)
 //   call sites: count, then the fields of MAP_CALL_FIELDS of each
+//   definers:   only in a close build, as what follows: count, then count and
+//               statements of each, as signed differences to the one before
+//   uses:       count, then definers, statement and first counter of each, as
+//               signed differences to the one before
 //
 // Fields that may be absent are stored plus one, 0 standing for absent.
 #ifndef CULPRIT_PROGRAM_MAP_FORMAT_H

@@ -122,6 +122,26 @@ void pair_log_read(Collector *c, const RunHeader *h, size_t size) {
   counter_ranges_release(&r);
 }
 
+// --- variables --------------------------------------------------------------
+
+static void take_use(Collector *c, const KnownUnit *u, const VariableUse *use) {
+  const VariableDefiners *d = &u->map->definers[use->definers];
+  const unsigned char *hit = u->hit + use->first + 1;
+  for (uint32_t i = 0; i < d->n; i++)
+    if (hit[i])
+      array_push(&c->pairs,
+                 (StatementPair){u->ids[d->statements[i]], u->ids[use->use]});
+}
+
+// Pairs that have counters.
+static void take_counted(Collector *c) {
+  for (size_t i = 0; i < c->units.len; i++) {
+    const KnownUnit *u = &c->units.items[i];
+    for (size_t k = 0; u->processes && k < u->map->nuses; k++)
+      take_use(c, u, &u->map->uses[k]);
+  }
+}
+
 // --- what is known in the end -----------------------------------------------
 
 static void note_losses(Collector *c, Run *run) {
@@ -141,8 +161,10 @@ static void note_losses(Collector *c, Run *run) {
 }
 
 void pair_log_translate(Collector *c, Run *run) {
-  if (c->take_pair)
+  if (c->take_pair) {
     note_losses(c, run);
+    take_counted(c);
+  }
   for (size_t i = 0; i < c->pairs.len && c->take_pair; i++) {
     const StatementPair *p = &c->pairs.items[i];
     bitset_add(&run->hits[ENTITY_PAIR],

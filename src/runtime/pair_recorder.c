@@ -32,7 +32,8 @@ enum {
   PAGE = 4096,
   LARGE = 1 << 20, // bytes of shadow: given back instead of cleared
 };
-// After this many bytes were allocated the size of the process is looked at.
+// The size of the process is looked at after so many bytes were allocated, or
+// more.
 static const uint64_t look_again = 64u << 20;
 static const uint64_t largest_process = 1280ull << 20; // bytes
 
@@ -54,7 +55,7 @@ HIDDEN uint64_t __culprit_shadow_mask;
 
 static struct {
   bool started;
-  uint64_t allocated, looked; // bytes
+  uint64_t allocated, next; // bytes: so far, and when to look
 } recorder;
 
 HIDDEN __attribute__((aligned(4096))) __attribute__((
@@ -107,12 +108,16 @@ static void forget_all(void) {
   set_flag(CLOSE_FORGOT);
 }
 
+// A byte of the program takes at most five: it is not looked at more often than
+// it can have grown too large.
 static void count_memory(uint64_t n) {
   uint64_t now = __atomic_add_fetch(&recorder.allocated, n, __ATOMIC_RELAXED);
-  if (now - recorder.looked < look_again)
+  if (now < look_again || now < recorder.next)
     return;
-  recorder.looked = now;
-  if (resident() > largest_process)
+  uint64_t size = resident();
+  uint64_t room = size < largest_process ? (largest_process - size) / 5 : 0;
+  recorder.next = now + (room > look_again ? room : look_again);
+  if (size > largest_process)
     forget_all();
 }
 
@@ -211,33 +216,29 @@ __culprit_close_pair_memory(uint32_t d, uint32_t u, uint32_t *last) {
   add_pair(d, u);
 }
 
-// The same, where few statements may define: `table` has where their sites are,
-// relative to itself, and `seen` a bit for each; number 0 is none of them.
-HIDDEN __attribute__((preserve_most)) void
-__culprit_close_numbered(uint32_t number, uint32_t u, uint32_t *seen,
-                         const uint32_t *table) {
-  __atomic_fetch_or(seen, 1u << number, __ATOMIC_RELAXED);
-  if (number)
-    add_pair((uint32_t)(uintptr_t)table + table[number], u);
-}
-
-HIDDEN __attribute__((preserve_most)) void
-__culprit_close_numbered_byte(uint32_t number, uint32_t u, char *seen,
-                              const uint32_t *table) {
-  seen[number] = 1;
-  if (number)
-    add_pair((uint32_t)(uintptr_t)table + table[number], u);
+// Where the first definition is that is not `d`.
+INLINE const uint32_t *skip(const uint32_t *s, const uint32_t *end,
+                            uint32_t d) {
+  const uint64_t two = (uint64_t)d << 32 | d;
+  for (uint64_t here; end - s >= 2; s += 2) {
+    __builtin_memcpy(&here, s, sizeof here);
+    if (here != two)
+      break;
+  }
+  while (s < end && *s == d)
+    s++;
+  return s;
 }
 
 HIDDEN void __culprit_close_use(uint32_t u, const void *p, uint64_t n) {
   if (!has_shadow() || !p || !(n = within(p, n)))
     return;
-  const uint32_t *s = shadow_of(p);
-  uint32_t before = 0;
-  for (uint64_t i = 0; i < n; i++) {
-    if (s[i] != before && s[i])
-      add_pair(s[i], u);
-    before = s[i];
+  const uint32_t *s = shadow_of(p), *end = s + n;
+  while (s < end) {
+    uint32_t d = *s;
+    if (d)
+      add_pair(d, u);
+    s = skip(s + 1, end, d);
   }
 }
 
