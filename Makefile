@@ -16,6 +16,7 @@
 #   make eval-try    what experiments bring on all subjects: docs/evaluation/try.md
 #                    (an hour)
 #   make eval-input  tests needed by the strategies of `culprit input` (minutes)
+#   make eval-made   rankings of made tests, of the suite, and of both (minutes)
 #   make eval-near   reports of `culprit near` on all subjects (half an hour)
 #   make flips       negate every branch of the test corpus, and run the result:
 #                    docs/internals/trace.md
@@ -37,7 +38,7 @@ INSTALLED = bin/culprit bin/culprit-cc libexec/culprit lib/culprit \
   share/zsh/site-functions/_culprit
 
 .PHONY: all setup-check setup-real setup-bench demo demo-web check check-fast check-machines check-real bench
-.PHONY: setup-eval eval eval-real eval-try eval-input eval-near flips solvers encodings install uninstall deb clean
+.PHONY: setup-eval eval eval-real eval-try eval-input eval-made eval-near flips solvers encodings install uninstall deb clean
 
 all:
 	@tools/setup build
@@ -86,6 +87,9 @@ encodings: setup-check
 
 eval-input: setup-eval
 	@tools/eval-input $(BUILD)
+
+eval-made: setup-eval
+	@tools/eval-made $(BUILD)
 
 eval-near: setup-eval
 	@tools/eval-near $(BUILD)

@@ -10,6 +10,7 @@
 #include "cli/given.h"
 #include "cli/rank.h"
 #include "cli/run_close.h"
+#include "cli/run_try.h"
 #include "input/search.h"
 #include "locate/current_ranking.h"
 #include "locate/fault.h"
@@ -29,7 +30,9 @@ enum {
 typedef struct {
   GivenOptions given;
   RankOptions rank;
-  double close; // seconds for a closer look
+  double close; // seconds for a closer look; below 0: as making tests took
+  double took;  // that
+  bool tries;   // --try
   int strategy; // strategy_at
   bool list;
   Texts seeds;
@@ -47,7 +50,7 @@ static void options_init(Options *o) {
   *o = (Options){0};
   given_init(&o->given, TESTS);
   rank_options_init(&o->rank);
-  o->rank.method = INPUT_METHOD;
+  o->close = -1;
 }
 
 static void options_release(Options *o) {
@@ -76,13 +79,18 @@ static const Option options[] = {
     {"timeout", "SECONDS", &option_real, offsetof(Options, given.run.timeout),
      "limit for one run (default: 5)"},
     {"close", "SECONDS", &option_real0, offsetof(Options, close),
-     "time for a closer look at the made tests (default: 0, none)"},
+     "time for a closer look at the made tests (default: as long as making "
+     "them took, 5 to 10; 0: none)"},
+    {"try", NULL, &option_flag, offsetof(Options, tries),
+     "then change one thing at a time at the first suspects and see what "
+     "repairs the failing tests, as `culprit try` does"},
     {"seed", "FILE", &option_list, offsetof(Options, seeds),
      "another standard input that fails the same way"},
     {.rows = given_input_options, .at = offsetof(Options, given)},
     {.rows = given_run_options, .at = offsetof(Options, given)},
     {"method", "METHOD", &option_text, offsetof(Options, rank.method),
-     "method of the ranking (default: " INPUT_METHOD ")",
+     "method of the ranking (default: " METHOD_DEFAULT ", or " METHOD_FUSED
+     " if the program's own tests are in the store: `culprit run`)",
      .word = rank_method_word},
     {.rows = rank_shown_options, .at = offsetof(Options, rank)},
     {"json", NULL, &option_name, offsetof(Options, rank.format),
@@ -181,17 +189,33 @@ static void print_summary(InputSearch *e) {
   fflush(stdout);
 }
 
+// --try: experiments with the made tests.
+static int try_made(const Options *o, const Runner *r,
+                    const RunCloseOptions *close, const RankOptions *rank) {
+  RunTryOptions tried;
+  run_try_options_init(&tried);
+  RunTry t = {.options = &tried,
+              .quiet = o->given.quiet,
+              .json = close->json,
+              .show_progress = close->show_progress};
+  return run_try(&t, search_run_again, NULL, r, r->store, r->session, rank);
+}
+
 static int rank(void *context, Runner *r) {
   const Options *o = context;
   RankOptions rank = o->rank;
   rank.session = r->session;
-  RunCloseOptions close = {.seconds = o->close,
-                           .quiet = o->given.quiet,
-                           .json = !strcmp(rank.format, "json"),
-                           .show_progress =
-                               isatty(STDERR_FILENO) && !o->given.quiet};
+  RunCloseOptions close = {
+      .seconds = o->close,
+      .tests_took = o->took,
+      .quiet = o->given.quiet,
+      .json = !strcmp(rank.format, "json"),
+      .watched = isatty(STDOUT_FILENO) && !strcmp(rank.format, "text"),
+      .show_progress = isatty(STDERR_FILENO) && !o->given.quiet};
   int status =
       run_close_rank(&close, &rank, search_run_again, NULL, r, r->store);
+  if (o->tries && status == EXIT_DONE)
+    status = try_made(o, r, &close, &rank);
   return status == EXIT_DONE ? EXIT_FAILED : status;
 }
 
@@ -203,8 +227,8 @@ static int find_rank(const Options *o, Runner *r, FaultScore *out, Err *err) {
   Fault fault = {0};
   Err ignored;
   *out = (FaultScore){0};
-  int rc =
-      current_ranking_make(&now, r->store, r->session, o->rank.method, err);
+  const char *method = o->rank.method ? o->rank.method : METHOD_DEFAULT;
+  int rc = current_ranking_make(&now, r->store, r->session, method, err);
   bool known = !rc && now.ranked;
   for (size_t i = 0; known && i < o->rank.faults.len; i++)
     known = !fault_add(&fault, &now.suite, o->rank.faults.items[i],
@@ -248,10 +272,11 @@ static int explore_seeds(const Options *o, InputSearch *e, Err *err) {
 }
 
 static int explore(void *context, InputSearch *e) {
-  const Options *o = context;
+  Options *o = context;
   Err err = {0};
   if (explore_seeds(o, e, &err) || search_make_tests(e, &err))
     return cli_error(&err);
+  o->took = e->stats.seconds;
   given_progress_end();
   if (!o->given.quiet && strcmp(o->rank.format, "text"))
     print_losses(e, stderr);

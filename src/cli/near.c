@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 #include "cli/given.h"
 #include "cli/near_score.h"
+#include "cli/run_close.h"
 #include "near/near.h"
 #include "process/process.h"
 #include "process/words.h"
@@ -32,7 +33,9 @@ typedef struct {
   Texts faults;
   const char *trail;
   bool json, no_stored;
-  int order; // NearOrder; ORDER_OF_MODE: as the mode has it
+  double close;         // seconds for a closer look; below 0: as they took
+  CloseLookResult look; // what it came to
+  int order;            // NearOrder; ORDER_OF_MODE: as the mode has it
 } Options;
 
 static const Option options[] = {
@@ -59,6 +62,9 @@ static const Option options[] = {
      "run at most N made inputs (default: 200)"},
     {"timeout", "SECONDS", &option_real, offsetof(Options, given.run.timeout),
      "limit for one run (default: 10)"},
+    {"close", "SECONDS", &option_real0, offsetof(Options, close),
+     "time for a closer look at the runs, for --order telling (default: as "
+     "long as the search took, 5 to 10); 0: none"},
     {"paths", "N", &option_count, offsetof(Options, near.paths),
      "ask the solver at most N queries (default: 4000)"},
     {"depth", "N", &option_count, offsetof(Options, near.depth),
@@ -84,9 +90,10 @@ static const Option options[] = {
 // --- reporting --------------------------------------------------------------
 
 // What was tried, for people.
-static void print_tried(const Near *n, FILE *out) {
+static void print_tried(const Options *o, const Near *n, FILE *out) {
   const NearStats *s = &n->stats;
   given_print_reduction(n->search, out);
+  run_close_describe(&o->look, "runs", out);
   fprintf(out,
           "%zu condition%s on the failing path; %zu quer%s to the solver: %zu "
           "unsatisfiable, %zu undecided; %zu path%s pruned\n",
@@ -137,8 +144,20 @@ static int score_report(const Options *o, const Near *n, Str *more) {
   return 0;
 }
 
+// How the closer look went, as in the JSON of a ranking.
+static void add_close(const CloseLookResult *r, Str *out) {
+  char *members = run_close_members(r);
+  if (*r->ended || r->notes.len)
+    str_addf(out,
+             ",\"close\":{\"ended\":\"%s\",\"failing\":%zu,\"passing\":%zu,"
+             "\"of_failing\":%zu,\"of_passing\":%zu%s}",
+             r->ended, r->failing, r->passing, r->of_failing, r->of_passing,
+             members);
+  free(members);
+}
+
 static int report_nothing(const Options *o, const Near *n) {
-  print_tried(n, stderr);
+  print_tried(o, n, stderr);
   if (!o->json && n->found.len)
     near_print_text(n, o->given.run.cwd, stdout);
   return cli_fail(EXIT_NO_VERDICT,
@@ -154,6 +173,7 @@ static int report(const Options *o, const Near *n) {
   Err err = {0};
   if (score_report(o, n, &more))
     return EXIT_USAGE;
+  add_close(&o->look, &more);
   if (o->json)
     near_print_json(n, root, str_text(&more), stdout);
   str_release(&more);
@@ -168,8 +188,26 @@ static int report(const Options *o, const Near *n) {
                   n->search->message ? n->search->message : "");
   near_print_text(n, root, stdout);
   if (!o->given.quiet)
-    print_tried(n, stdout);
+    print_tried(o, n, stdout);
   return EXIT_FAILED;
+}
+
+// --- a closer look ----------------------------------------------------------
+
+static int look_closer(void *context, InputSearch *s, Err *err) {
+  Options *o = context;
+  const Runner *r = s->runner;
+  CloseLookOptions look = {
+      .seconds = run_close_seconds(o->close, clock_now() - s->start),
+      .run = search_run_again,
+      .modules = r->seen.items,
+      .nmodules = r->seen.len};
+  if (look.seconds <= 0)
+    return 0;
+  given_progress_end();
+  int rc = close_look(&look, r, r->store, r->session, &o->look, err);
+  s->runner->interrupted |= o->look.interrupted;
+  return rc;
 }
 
 // --- all of it --------------------------------------------------------------
@@ -201,6 +239,8 @@ static int find_near(Options *o, char **argv) {
     o->near.order = NEAR_NEAREST;
   if (o->trail && !(o->near.trail = fopen(o->trail, "w")))
     return cli_fail(EXIT_ENVIRONMENT, "%s: %s", o->trail, strerror(errno));
+  o->near.look = look_closer;
+  o->near.look_context = o;
   GivenJob job = {.name = "near",
                   .strategy = strategy_at(0),
                   .work = search_near,
@@ -212,7 +252,10 @@ static int find_near(Options *o, char **argv) {
 }
 
 static int near_main(int argc, char **argv) {
-  Options o = {.near = near_defaults, .order = ORDER_OF_MODE};
+  Options o = {.near = near_defaults,
+               .order = ORDER_OF_MODE,
+               .close = -1,
+               .look.ended = ""};
   int first;
   given_init(&o.given, TESTS);
   o.given.timeout = TIMEOUT;
@@ -222,6 +265,7 @@ static int near_main(int argc, char **argv) {
     status = given_check(&o.given, &cmd_near, argc, argv, first);
   if (status == OPTIONS_TAKEN)
     status = find_near(&o, argv);
+  close_look_release(&o.look);
   given_release(&o.given);
   array_release(&o.faults);
   return status;

@@ -84,9 +84,9 @@ const char *rank_own_method(SessionEvidence *s, Err *err) {
     return NULL;
   if (notes_exist(tried))
     return METHOD_TRY;
-  return text_starts(command, "culprit input ")  ? INPUT_METHOD
-         : text_starts(command, "culprit spec ") ? METHOD_SPEC
-                                                 : METHOD_DEFAULT;
+  if (text_starts(command, "culprit spec "))
+    return METHOD_SPEC;
+  return fused_applies(s->store, s->suite) ? METHOD_FUSED : METHOD_DEFAULT;
 }
 
 PathFilter rank_filter(const RankOptions *o) {
@@ -484,9 +484,9 @@ typedef struct {
 static const Option options[] = {
     {.title = "Method"},
     {"method", "METHOD", &option_text, offsetof(Options, rank.method),
-     "method (default: " METHOD_DEFAULT "; after `culprit input` " INPUT_METHOD
-     ", after `culprit spec` " METHOD_SPEC ", after `culprit try` " METHOD_TRY
-     ")",
+     "method (default: " METHOD_DEFAULT "; after `culprit spec` " METHOD_SPEC
+     ", after `culprit try` " METHOD_TRY ", after `culprit input` " METHOD_FUSED
+     " if the program's own tests are in the store)",
      .word = rank_method_word},
     {"list-methods", NULL, &option_flag, offsetof(Options, list),
      "print all methods with their definitions, and exit"},

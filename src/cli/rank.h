@@ -20,10 +20,6 @@
 #include "tally/path_filter.h"
 #include "util/array.h"
 
-// The default of `culprit input`, and of `culprit rank` for its sessions.
-// Others: METHOD_DEFAULT of locate/localizer.h.
-#define INPUT_METHOD "ochiai"
-
 // Whether failing runs are split by what they executed (locate/cluster.h).
 typedef enum {
   CLUSTER_NONE,

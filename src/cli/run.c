@@ -406,7 +406,8 @@ static int try_after_run(const Options *o, const Adapter *adapter,
               .nmodules = r->seen.len};
   confined.confine = &o->confine.plan;
   like.options = &confined;
-  return run_try(&t, adapter, &like, r->store, r->session, rank);
+  return run_try(&t, run_adapter_again, (void *)adapter, &like, r->store,
+                 r->session, rank);
 }
 
 // `status`: of report_suite. Returns an exit status.
@@ -417,15 +418,17 @@ static int rank(const Options *o, const Adapter *adapter, const Runner *r,
   rank.none_ok = status >= 0;
   if (rank.none_ok && (status != EXIT_DONE || !prints_json(o)))
     return status;
+  bool tries = o->tries && status < 0 && closer;
   RunCloseOptions close = {.seconds = closer && status < 0 ? o->close : 0,
                            .tests_took = seconds,
                            .quiet = o->quiet,
                            .json = prints_json(o),
+                           .later = tries && prints_json(o),
                            .watched = !prints_json(o) && isatty(STDOUT_FILENO),
                            .show_progress = show_progress};
   int ranked = run_close_rank(&close, &rank, run_adapter_again, (void *)adapter,
                               r, r->store);
-  if (o->tries && status < 0 && ranked == EXIT_DONE && closer)
+  if (tries && ranked == EXIT_DONE)
     ranked = try_after_run(o, adapter, r, &rank);
   return ranked == EXIT_DONE && !rank.none_ok ? EXIT_FAILED : ranked;
 }

@@ -112,6 +112,8 @@ static int rank_after(Closer *c, const CloseLookResult *r) {
   describe(c, r);
   if (c->ranked >= 0 && !*r->ended)
     return c->ranked;
+  if (c->options->later)
+    return EXIT_DONE;
   char *members = c->options->json ? run_close_members(r) : NULL;
   rank.more_close = members;
   int status = rank_print(c->store, &rank, stdout);
@@ -136,7 +138,7 @@ int run_close_rank(const RunCloseOptions *o, const RankOptions *rank,
                            .progress = show_progress,
                            .progress_context = &c};
   if (look.seconds <= 0)
-    return rank_print(store, rank, stdout);
+    return o->later ? EXIT_DONE : rank_print(store, rank, stdout);
   CloseLookResult result;
   Err err = {0};
   stop_orderly(STOP_SECONDS);

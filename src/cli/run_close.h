@@ -17,6 +17,7 @@ typedef struct {
   double tests_took;  // in seconds
   bool quiet;         // only the result
   bool json;          // words go to standard error
+  bool later;         // the ranking is printed by somebody else
   bool watched;       // somebody waits: standard output is a terminal
   bool show_progress; // on standard error
 } RunCloseOptions;

@@ -1,11 +1,10 @@
-// Experiments of `culprit try` and `culprit run --try`: see run_try.h.
+// Experiments of `culprit try`, `run --try` and `input --try`: see run_try.h.
 #include "cli/run_try.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/run.h"
 #include "locate/localizer.h"
 #include "try/try_session.h"
 #include "try/web_session.h"
@@ -43,6 +42,8 @@ const Option run_try_options[] = {
      "(default: 1G)"},
     {"seed", "N", &option_count, offsetof(RunTryOptions, seed),
      "seed of the choice of passing tests (default: 1)"},
+    {"resume", NULL, &option_flag, offsetof(RunTryOptions, resume),
+     "take over what the last experiments on the session ran, and go on"},
     {"no-diff", NULL, &option_flag, offsetof(RunTryOptions, no_diff),
      "do not try the changes in a copy of the source"},
     {0}};
@@ -100,6 +101,11 @@ static void describe_stopped(const TrySummary *s, FILE *out) {
     if (stops[i].n)
       fprintf(out, "  stopped because the changed program %s: %llu run%s\n",
               stops[i].why, (unsigned long long)stops[i].n, plural(stops[i].n));
+  if (s->out_of_memory)
+    fprintf(out,
+            "  refused memory because the changed program asked for too much "
+            "(--memory): %llu run%s\n",
+            (unsigned long long)s->out_of_memory, plural(s->out_of_memory));
 }
 
 static void describe(const RunTry *t, const TrySummary *s) {
@@ -132,6 +138,7 @@ static TryOptions options_of(const RunTryOptions *o, Trying *progress) {
                       .statements = !is_left_out(o, "statements"),
                       .constants = !is_left_out(o, "constants"),
                       .diffs = !o->no_diff,
+                      .resume = o->resume,
                       .progress = show_progress,
                       .progress_context = progress};
 }
@@ -154,12 +161,12 @@ static int end_try(const RunTry *t, int rc, TrySummary *summary,
   return status;
 }
 
-int run_try(const RunTry *t, const Adapter *adapter, const Runner *like,
+int run_try(const RunTry *t, RunTests *run, void *context, const Runner *like,
             Store *store, int64_t session, const RankOptions *rank) {
   Trying progress = {.options = t};
   TryOptions options = options_of(t->options, &progress);
-  options.run = run_adapter_again;
-  options.run_context = (void *)adapter;
+  options.run = run;
+  options.run_context = context;
   options.modules = t->modules;
   options.nmodules = t->nmodules;
   TrySummary summary;

@@ -1,4 +1,4 @@
-// Experiments of `culprit try` and `culprit run --try`: makes them, says what
+// Experiments of `culprit try`, `run --try` and `input --try`: makes them, says what
 // they came to, and prints the ranking.
 #ifndef CULPRIT_CLI_RUN_TRY_H
 #define CULPRIT_CLI_RUN_TRY_H
@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "adapter/adapter.h"
 #include "cli/rank.h"
 #include "explore/explorer.h"
+#include "look/close_look.h"
 #include "php/request.h"
 #include "run/runner.h"
 #include "run/visits.h"
@@ -20,7 +20,7 @@ typedef struct {
   size_t runs, lines, memory;
   size_t seed;
   Texts without; // kinds of experiments that are left out
-  bool no_diff;
+  bool no_diff, resume;
 } RunTryOptions;
 
 void run_try_options_init(RunTryOptions *o);
@@ -36,8 +36,9 @@ typedef struct {
   size_t nmodules;
 } RunTry;
 
-// Returns an exit status: that of the ranking.
-int run_try(const RunTry *t, const Adapter *adapter, const Runner *like,
+// `run` runs the session's tests, with `context`. Returns an exit status: that
+// of the ranking.
+int run_try(const RunTry *t, RunTests *run, void *context, const Runner *like,
             Store *store, int64_t session, const RankOptions *rank);
 // The same for a session of `culprit web`; `e` NULL: of a list.
 int run_try_web(const RunTry *t, const Visits *v, const Requests *list,

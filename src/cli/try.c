@@ -57,8 +57,8 @@ static int try_again(void *context, const Adapter *adapter,
                      const Runner *like) {
   TryCommand *c = context;
   RunTry t = settings(c->options);
-  return run_try(&t, adapter, like, c->store, c->suite.session,
-                 &c->options->rank);
+  return run_try(&t, run_adapter_again, (void *)adapter, like, c->store,
+                 c->suite.session, &c->options->rank);
 }
 
 static int try_requests(void *context, const Visits *v, const Requests *list,

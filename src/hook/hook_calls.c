@@ -256,6 +256,46 @@ static LLVMValueRef skipped_value(Hooks *h, LLVMTypeRef type) {
              : LLVMBuildTrunc(h->builder, v, type, "");
 }
 
+// Functions that give memory: which argument is its size.
+static const struct {
+  const char *name;
+  unsigned size;
+} allocators[] = {{"malloc", 0},        {"calloc", 1},   {"realloc", 1},
+                  {"aligned_alloc", 1}, {"memalign", 1}, {"mmap", 1},
+                  {"mmap64", 1}};
+
+// Tells the runtime what such a function has returned.
+static void note_memory(Hooks *h, LLVMValueRef call) {
+  LLVMValueRef callee = LLVMGetCalledValue(call);
+  size_t len;
+  const char *name = LLVMIsAFunction(callee) && LLVMIsDeclaration(callee)
+                         ? LLVMGetValueName2(callee, &len)
+                         : "";
+  for (size_t i = 0; i < sizeof allocators / sizeof *allocators; i++) {
+    unsigned size = allocators[i].size;
+    if (strcmp(name, allocators[i].name) != 0 ||
+        LLVMGetNumArgOperands(call) <= size || LLVMTypeOf(call) != h->ptr ||
+        LLVMTypeOf(LLVMGetOperand(call, size)) != h->i64)
+      continue;
+    LLVMTypeRef types[] = {h->ptr, h->i64};
+    LLVMValueRef args[] = {call, LLVMGetOperand(call, size)};
+    LLVMValueRef f =
+        hooks_declare(h, "__culprit_try_memory", h->nothing, types, 2);
+    LLVMBuildCall2(h->builder, LLVMGlobalGetValueType(f), f, args, 2, "");
+  }
+}
+
+// A program that forks for ever must not get as far as anyone noticing it.
+static void count_fork(Hooks *h, LLVMValueRef like) {
+  LLVMValueRef callee = LLVMGetCalledValue(like);
+  size_t len;
+  if (!LLVMIsAFunction(callee) ||
+      strcmp(LLVMGetValueName2(callee, &len), "fork") != 0)
+    return;
+  LLVMValueRef f = hooks_declare(h, "__culprit_try_fork", h->nothing, NULL, 0);
+  LLVMBuildCall2(h->builder, LLVMGlobalGetValueType(f), f, NULL, 0, "");
+}
+
 static LLVMValueRef make_wrapper(Hooks *h, LLVMValueRef call,
                                  LLVMTypeRef *types, unsigned n) {
   LLVMTypeRef result = LLVMTypeOf(call);
@@ -270,7 +310,9 @@ static LLVMValueRef make_wrapper(Hooks *h, LLVMValueRef call,
   LLVMValueRef values[2] = {skipped_value(h, result), NULL};
   LLVMBuildBr(h->builder, blocks[3]);
   LLVMPositionBuilderAtEnd(h->builder, blocks[2]);
+  count_fork(h, call);
   values[1] = call_as(h, call, f);
+  note_memory(h, values[1]);
   LLVMBuildBr(h->builder, blocks[3]);
   LLVMPositionBuilderAtEnd(h->builder, blocks[3]);
   if (nothing) {

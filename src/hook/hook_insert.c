@@ -158,15 +158,21 @@ static LLVMValueRef invoke(Hooks *h, HookShape shape, LLVMValueRef *args,
   return hooks_call(h, shape, args, n, variant);
 }
 
+static LLVMValueRef read_name(Hooks *h, const HookName *name) {
+  LLVMValueRef address = name->address;
+  if (!address)
+    return name->value;
+  if (name->structure)
+    address = LLVMBuildStructGEP2(h->builder, name->structure, address,
+                                  name->field, "");
+  return LLVMBuildLoad2(h->builder, name->type, address, "");
+}
+
 // The values of a site's names, from args[n] on.
 static unsigned add_names(Hooks *h, const HookSites *all, const HookSite *s,
                           LLVMValueRef *args, unsigned n) {
-  for (uint32_t i = 0; i < s->nnames; i++) {
-    const HookName *name = &all->names.items[s->first_name + i];
-    args[n++] = name->address
-                    ? LLVMBuildLoad2(h->builder, name->type, name->address, "")
-                    : name->value;
-  }
+  for (uint32_t i = 0; i < s->nnames; i++)
+    args[n++] = read_name(h, &all->names.items[s->first_name + i]);
   return n;
 }
 

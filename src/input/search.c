@@ -8,6 +8,7 @@
 #include "input/made.h"
 #include "input/search_internal.h"
 #include "run/batch.h"
+#include "run/test_context.h"
 #include "util/clock.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -50,31 +51,6 @@ double search_count_time(double *sum, double start) {
   return now;
 }
 
-// For a closer look: "LINE\0NAME=value\0...".
-static void keep_context(Runner *r, const Test *t) {
-  Str text = {0};
-  str_addn(&text, t->line, strlen(t->line) + 1);
-  for (char *const *e = t->env; e && *e; e++)
-    str_addn(&text, *e, strlen(*e) + 1);
-  size_t size = text.len;
-  array_push(&r->contexts,
-             (TestContext){mem_strdup(t->name), str_take(&text), size});
-}
-
-static Test test_of_context(const TestContext *c, Arena *arena) {
-  Test t = {.name = c->test, .line = c->text};
-  WordList env = {0};
-  for (const char *at = c->text + strlen(c->text) + 1; at < c->text + c->size;
-       at += strlen(at) + 1)
-    array_push(&env, (char *)at);
-  char **list = arena_array(arena, char *, env.len + 1);
-  if (env.len)
-    memcpy(list, env.items, env.len * sizeof *list);
-  t.env = env.len ? list : NULL;
-  array_release(&env);
-  return t;
-}
-
 int search_run_again(void *unused, Runner *r, Err *err) {
   (void)unused;
   Arena arena = {0};
@@ -82,7 +58,7 @@ int search_run_again(void *unused, Runner *r, Err *err) {
   int rc = runner_begin(r, "input", err);
   for (size_t i = 0; !rc && i < r->contexts.len; i++)
     if (!runner_is_done(r, r->contexts.items[i].test))
-      array_push(&tests, test_of_context(&r->contexts.items[i], &arena));
+      array_push(&tests, test_context_read(&r->contexts.items[i], &arena));
   batch_order(r, tests.items, tests.len);
   if (!rc)
     rc = batch_run(r, tests.items, tests.len, err);
@@ -101,7 +77,7 @@ static int write_test(InputSearch *s, const char *prefix, const Inputs *in,
                        .number = s->number - 1,
                        .line = arena_strdup(&b->arena, str_text(&line)),
                        .env = made_environment(in, &b->arena)};
-  keep_context(s->runner, &b->tests[i]);
+  test_context_keep(s->runner, &b->tests[i]);
   b->results[i].verdict = VERDICT_ERROR;
   str_release(&line);
   return rc;

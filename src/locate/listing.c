@@ -166,8 +166,13 @@ int listing_rank(const Scoring *s, Ranking *out, Err *err) {
 
 // --- sentences --------------------------------------------------------------
 
-void suspect_explain(Suspect *s, const char *kind, char *text) {
+void suspect_note(Suspect *s, const char *kind, char *text) {
   array_push(&s->evidence, (Evidence){kind, text});
+}
+
+void suspect_explain(Suspect *s, const char *kind, char *text) {
+  suspect_note(s, kind, text);
+  s->explained = true;
 }
 
 void ranking_note(Ranking *r, const char *kind, char *text) {

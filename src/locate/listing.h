@@ -73,7 +73,9 @@ void scoring_clear(Scoring *s);
 // entity, or if the filter leaves none.
 int listing_rank(const Scoring *s, Ranking *out, Err *err);
 
-// Adds a sentence; takes `text`.
+// Adds a sentence; takes `text`. One that explains names what carried the
+// suspect, one that notes does not.
+void suspect_note(Suspect *s, const char *kind, char *text);
 void suspect_explain(Suspect *s, const char *kind, char *text);
 void ranking_note(Ranking *r, const char *kind, char *text);
 

@@ -23,9 +23,9 @@ enum { NFILES = sizeof files / sizeof *files };
 
 static const Localizer standard = {
     .name = METHOD_DEFAULT,
-    .doc = "op2 of a line, its conditions, comparisons, stored values and "
-           "pairs; ties by its slice, its returns and pairs, the line alone, "
-           "confidence, deaths",
+    .doc = "op2 of a line and its conditions; after a closer look also its "
+           "comparisons, values, pairs and slices, weighed; ties by returns, "
+           "the line alone, confidence, deaths",
     .formula = formula_op2,
     .cascade = true};
 
@@ -133,9 +133,10 @@ static int check_options(const Localizer *m, const LocateOptions *o, Err *err) {
 // --- what enters the score --------------------------------------------------
 
 // The default method: what takes part in the maximum that is the score of a
-// line, and what only breaks ties (spectrum.h says in which order, and how
-// cautiously values and pairs are taken). A session without some kind is ranked by the others. Formulas take the line, its
-// conditions and returns alike, unless the user asks for more.
+// line, and what only breaks ties (spectrum.h says in which order, weigh.h how
+// it is scored after a closer look). A session without some kind is ranked by
+// the others. Formulas take the line, its conditions and returns alike, unless
+// the user asks for more.
 #define CASCADE_MAXIMUM                                                        \
   (KIND(STATEMENT) | KIND(CONDITION) | KIND(RELATION) | KIND(PAIR))
 #define CASCADE_TIES (KIND(RETURN) | KIND(SLICE))
@@ -167,7 +168,7 @@ static SpectrumOptions spectrum_options(const OpenLocalizer *l) {
       .others_pass = o->others_pass,
       .confidence = o->confidence,
       .hints = hints_of(l),
-      .cautious = l->method.cascade && o->entities & ~CLOSE_KINDS,
+      .weigh = l->method.cascade && o->entities & ~CLOSE_KINDS,
       .lexicographic = l->method.cascade,
       .deaths = &l->session->deaths,
       .filter = o->filter,

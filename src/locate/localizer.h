@@ -32,6 +32,8 @@
 #define METHOD_SPEC "spec"
 // The method for sessions on which `culprit try` made experiments.
 #define METHOD_TRY "try"
+// The method for those that `culprit input` made, where fused_applies.
+#define METHOD_FUSED "fused"
 
 typedef struct Localizer Localizer;
 typedef struct OpenLocalizer OpenLocalizer;
@@ -89,6 +91,10 @@ bool localizer_find(const char *name, Localizer *out);
 // Can the method say anything about a session like this one? It cannot if it is
 // for the other language. Imported sessions only have methods for all.
 bool localizer_fits(const Localizer *m, const Suite *suite);
+
+// Is this a session of `culprit input`, and has the store one of `culprit run`
+// with the same program, in which something failed? (fused.c)
+bool fused_applies(Store *store, const Suite *suite);
 
 // The state of a localizer, opened by the first call. NULL: it failed.
 void *localizer_state(const Localizer *m, SessionEvidence *s, Err *err);

@@ -9,6 +9,7 @@
 #include "tally/lacking.h"
 #include "tally/order.h"
 #include "tally/owner.h"
+#include "tally/weigh.h"
 #include "util/mem.h"
 #include "util/str.h"
 
@@ -176,20 +177,29 @@ typedef enum {
 typedef struct {
   Suspect by[VOICES]; // .entity is who speaks
   bool has[VOICES];
+  double told_own; // score of the entity itself, as VOICE_TELLS has it
 } Voices;
 
-// `caution`: the share of passing runs that are taken for having it, too.
-static Suspect suspect_of(const Spectrum *s, const Comparison *c, uint32_t e,
-                          double caution) {
+// Was there a closer look at runs of this failure, and does it count?
+static bool is_weighed(const Spectrum *s, const Comparison *c) {
+  return s->options.weigh && comparison_tells(c, ENTITY_RELATION) &&
+         spectrum_kinds(&s->options) &
+             (1u << ENTITY_RELATION | 1u << ENTITY_PAIR);
+}
+
+static Suspect suspect_of(const Spectrum *s, const Comparison *c, uint32_t e) {
   Counts n = comparison_counts(c, e);
-  double more = fmin(n.np, caution * (n.ep + n.np));
-  n.ep += more;
-  n.np -= more;
-  return (Suspect){.entity = e,
-                   .score = s->options.formula(n),
-                   .confidence = confidence_of(n),
-                   .ef = c->ef[e],
-                   .ep = c->ep[e]};
+  Suspect out = {.entity = e,
+                 .confidence = confidence_of(n),
+                 .ef = c->ef[e],
+                 .ep = c->ep[e]};
+  if (is_weighed(s, c)) {
+    Costs costs = weigh_entity(c, e);
+    out.score = -costs_sum(&costs); // for now: weigh_lines()
+  } else {
+    out.score = s->options.formula(n);
+  }
+  return out;
 }
 
 static bool has_evidence(const Suspect *s) { return s->ef || s->ep; }
@@ -201,24 +211,6 @@ static bool speaks_better(const Suspect *a, const Suspect *b) {
   if (!score_same(a->score, b->score))
     return a->score > b->score;
   return a->confidence > b->confidence;
-}
-
-// What a relation or pair has to say in a cautious ranking.
-typedef enum { SAYS_ALL, SAYS_LESS, SAYS_NOTHING } Credit;
-
-static bool is_change(const Entity *e) {
-  return e->from == RELATION_SAME || e->from == RELATION_CHANGED;
-}
-
-static Credit credit_of(const Spectrum *s, const Entity *e) {
-  if (!s->options.cautious ||
-      (e->kind != ENTITY_RELATION && e->kind != ENTITY_PAIR))
-    return SAYS_ALL;
-  if (e->kind == ENTITY_PAIR)
-    return SAYS_LESS;
-  if (!e->name || !strcmp(e->name, "compare"))
-    return SAYS_ALL;
-  return !strcmp(e->name, "store") && !is_change(e) ? SAYS_LESS : SAYS_NOTHING;
 }
 
 static Voice voice_of(const Spectrum *s, uint32_t e) {
@@ -267,9 +259,24 @@ static bool tells_better(const Suite *suite, const Suspect *a,
   return more ? more > 0 : speaks_better(a, b);
 }
 
-static void let_tell(const Spectrum *s, Voices *at, Suspect suspect) {
-  if (s->options.by != ENTITY_STATEMENT || !suspect.ef ||
-      !specificity(&s->suite->entities[suspect.entity]))
+// By the formula alone: weights are for lines.
+static Suspect told_of(const Spectrum *s, const Comparison *c, uint32_t e) {
+  Counts n = comparison_counts(c, e);
+  return (Suspect){.entity = e,
+                   .score = s->options.formula(n),
+                   .confidence = confidence_of(n),
+                   .ef = c->ef[e],
+                   .ep = c->ep[e]};
+}
+
+static void let_tell(const Spectrum *s, const Comparison *c, uint32_t e,
+                     Voices *at) {
+  Suspect suspect = told_of(s, c, e);
+  if (s->options.by != ENTITY_STATEMENT)
+    return;
+  if (s->listed[s->owner[e]] == e)
+    at->told_own = suspect.score;
+  if (!suspect.ef || !specificity(&s->suite->entities[e]))
     return;
   if (!at->has[VOICE_TELLS] ||
       tells_better(s->suite, &suspect, &at->by[VOICE_TELLS]))
@@ -277,26 +284,22 @@ static void let_tell(const Spectrum *s, Voices *at, Suspect suspect) {
   at->has[VOICE_TELLS] = true;
 }
 
-static void score_one(const Spectrum *s, const Comparison *c, uint32_t e,
-                      Voices *at) {
-  const Entity *entity = &s->suite->entities[e];
-  let_tell(s, at, suspect_of(s, c, e, 0));
-  Credit credit = credit_of(s, entity);
-  double caution = credit == SAYS_LESS ? CAUTION : 0;
-  if (credit == SAYS_NOTHING)
-    return;
-  let_speak(at, voice_of(s, e), suspect_of(s, c, e, caution));
-  if (caution > 0 && entity->kind == ENTITY_PAIR)
-    let_speak(at, VOICE_HINT, suspect_of(s, c, e, 0));
+static bool is_known(const Spectrum *s, const Tally *t, const Comparison *c,
+                     uint32_t e) {
+  return s->owner[e] != ENTITY_NONE && bitset_has(&t->executed, e) &&
+         comparison_tells(c, s->suite->entities[e].kind);
 }
 
 static Voices *score_all(const Spectrum *s, const Tally *t,
                          const Comparison *c) {
   Voices *candidates = mem_array(Voices, s->nlisted);
-  for (uint32_t e = 0; e < s->suite->nentities; e++)
-    if (s->owner[e] != ENTITY_NONE && bitset_has(&t->executed, e) &&
-        comparison_tells(c, s->suite->entities[e].kind))
-      score_one(s, c, e, &candidates[s->owner[e]]);
+  for (uint32_t e = 0; e < s->suite->nentities; e++) {
+    if (!is_known(s, t, c, e))
+      continue;
+    let_tell(s, c, e, &candidates[s->owner[e]]);
+    if (!s->options.weigh || weigh_takes(&s->suite->entities[e]))
+      let_speak(&candidates[s->owner[e]], voice_of(s, e), suspect_of(s, c, e));
+  }
   return candidates;
 }
 
@@ -312,10 +315,9 @@ static void let_carry(Suspect *s, const Suspect *by) {
   s->carrier_ep = by->ep;
 }
 
-// A pair that carries the score, cautiously, also hints, without saying so.
 static void let_hint(Suspect *s, const Suspect *by) {
   s->hint = by->score;
-  s->hinted = !s->carried || s->carrier != by->entity;
+  s->hinted = true;
   s->hinter = by->entity;
   s->hinter_ef = by->ef;
   s->hinter_ep = by->ep;
@@ -324,8 +326,9 @@ static void let_hint(Suspect *s, const Suspect *by) {
 // Unless executing the line tells more.
 static void let_tell_first(Suspect *s, const Voices *c) {
   const Suspect *by = &c->by[VOICE_TELLS];
-  s->told = c->has[VOICE_TELLS] && (!c->has[VOICE_OWN] || by->score > s->own ||
-                                    score_same(by->score, s->own));
+  s->told =
+      c->has[VOICE_TELLS] && (!c->has[VOICE_OWN] || by->score > c->told_own ||
+                              score_same(by->score, c->told_own));
   s->teller = by->entity;
   s->told_ef = by->ef;
   s->told_ep = by->ep;
@@ -409,6 +412,8 @@ static void collect(const Spectrum *s, const Tally *t, const Comparison *c,
     suspect.test = suite_comes_last(s->suite, s->listed[i]);
     array_push(&out->suspects, suspect);
   }
+  if (is_weighed(s, c))
+    weigh_lines(c, spectrum_kinds(&s->options) & 1u << ENTITY_SLICE, out);
   free(candidates);
 }
 

@@ -25,9 +25,8 @@
 // 0. (That a line has a condition was tried as well:
 // docs/evaluation/default-method.md.)
 //
-// With `cautious`, pairs and stored values count in the score as if a further
-// CAUTION of the passing runs had them: a line has many of them, and one may
-// distinguish by chance. Among equal scores pairs count fully. The signs of
+// With `weigh`, and relations or pairs among what scores, a failure that was
+// looked at closely is scored by weigh.h instead of the formula. The signs of
 // returned and received values, and whether a value changed, do not count.
 //
 // Kinds in `hints` have no part in the score: they come in only where scores
@@ -47,16 +46,12 @@
 #include "tally/tally.h"
 #include "util/err.h"
 
-// Chosen on other programs than it was tried on:
-// docs/evaluation/default-method.md.
-#define CAUTION 0.05
-
 typedef struct {
   Formula *formula;
   EntityKind by;        // what is listed
   unsigned entities;    // what scores it: a set of 1u << EntityKind; 0: as `by`
   unsigned hints;       // those of them that only break ties; not `by`
-  bool cautious;        // believe comparisons, doubt other relations and pairs
+  bool weigh;           // after a closer look, add up what speaks against it
   bool others_pass;     // runs that only show other failures count as passing
   bool confidence;      // order equal scores by confidence
   bool lexicographic;   // order them by own score, confidence and prior

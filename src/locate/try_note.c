@@ -301,7 +301,7 @@ static void explain_change(const TryNote *n, const TriedChange *c,
   else
     str_addf(&text, "%s at line %u: ", c->text, c->line);
   tried_tell(n, c, &text);
-  suspect_explain(s, EVIDENCE_TRY, str_take(&text));
+  suspect_note(s, EVIDENCE_TRY, str_take(&text));
 }
 
 // Further changes on the line that pass all tests are alternatives.
@@ -317,10 +317,10 @@ static void explain_others(const TryNote *n, const TriedChange *best,
       explain_change(n, c, e, s);
   }
   if (others > MOST)
-    suspect_explain(s, EVIDENCE_TRY,
-                    mem_printf("%zu further change%s here pass%s all tests",
-                               others - MOST, plural(others - MOST),
-                               others - MOST == 1 ? "es" : ""));
+    suspect_note(s, EVIDENCE_TRY,
+                 mem_printf("%zu further change%s here pass%s all tests",
+                            others - MOST, plural(others - MOST),
+                            others - MOST == 1 ? "es" : ""));
 }
 
 static void explain_suspect(const TryNote *n, const TriedChange *c,
@@ -332,7 +332,7 @@ static void explain_suspect(const TryNote *n, const TriedChange *c,
   } else if (tried) {
     Str text = {0};
     tried_tell_none(tried, &text);
-    suspect_explain(s, EVIDENCE_TRY, str_take(&text));
+    suspect_note(s, EVIDENCE_TRY, str_take(&text));
   }
 }
 

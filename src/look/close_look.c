@@ -417,10 +417,7 @@ static int run_tests(Look *l, Runner *r, Err *err) {
   l->end = end;
   if (l->kept.len && !is_hopeless(l))
     slice_runs(l, r);
-  int rc = store_found(l, r->store, err);
-  Err ignored;
-  runner_close(r, false, &ignored);
-  return rc;
+  return store_found(l, r->store, err);
 }
 
 static int make_builds(Look *l, Runner *r, Err *err) {
@@ -441,6 +438,25 @@ static int make_builds(Look *l, Runner *r, Err *err) {
   return rc;
 }
 
+// A pool kills children that it does not know, so there can be only one: a
+// session that still goes on lends its own, with all that belongs to it.
+static void borrow(Runner *r, const Runner *like) {
+  if (!like->pool)
+    return;
+  r->pool = like->pool;
+  r->confines = like->confines;
+  r->scratch = like->scratch;
+}
+
+static int close_runner(Runner *r, const Runner *like, Err *err) {
+  if (like->pool) {
+    r->pool = NULL;
+    r->confines = NULL;
+    r->scratch = SCRATCH_NONE;
+  }
+  return runner_close(r, false, err);
+}
+
 static int look(Look *l, const Runner *like, Store *store, Err *err) {
   RunOptions options = *like->options;
   options.rerun = options.failed = false;
@@ -449,18 +465,19 @@ static int look(Look *l, const Runner *like, Store *store, Err *err) {
               .root = like->root,
               .store = store,
               .contexts = like->contexts};
-  if (runner_open(&r, &options, err) ||
-      scratch_open(&r.scratch, store_dir(store), err) ||
-      make_builds(l, &r, err)) {
-    Err ignored;
-    runner_close(&r, false, &ignored);
-    return -1;
-  }
-  l->built = clock_now() - l->start;
-  if (l->builds.programs.len)
-    return run_tests(l, &r, err);
   Err ignored;
-  return runner_close(&r, false, &ignored);
+  int rc = runner_open(&r, &options, err);
+  if (!rc)
+    borrow(&r, like);
+  if (!rc && !r.scratch.dir)
+    rc = scratch_open(&r.scratch, store_dir(store), err);
+  if (!rc)
+    rc = make_builds(l, &r, err);
+  l->built = clock_now() - l->start;
+  if (!rc && l->builds.programs.len)
+    rc = run_tests(l, &r, err);
+  close_runner(&r, like, &ignored);
+  return rc;
 }
 
 static void look_release(Look *l) {

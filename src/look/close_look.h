@@ -43,7 +43,8 @@ typedef struct {
   ARRAY(char *) notes;           // a sentence each
 } CloseLookResult;
 
-// `like`: the options, root and oracle of the session. -1: the store cannot be
+// `like`: the options, root and oracle of the session; if it is still at work,
+// its pool is idle and its runs are flushed. -1: the store cannot be
 // written to; all else that goes wrong is a note.
 int close_look(const CloseLookOptions *o, const Runner *like, Store *store,
                int64_t session, CloseLookResult *out, Err *err);

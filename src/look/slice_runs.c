@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/wrong_byte.h"
+#include "run/test_context.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
@@ -16,7 +17,7 @@ enum {
 };
 
 bool slices_possible(const RunOptions *o) {
-  return o->exe && o->tests && !o->scratch && (o->reference || o->expect);
+  return o->exe && !o->scratch && (o->reference || o->expect);
 }
 
 // --- running ----------------------------------------------------------------
@@ -140,6 +141,23 @@ static void note_once(SliceResult *out, const char *test, const char *text) {
     out->note = mem_printf("test %s: %s", test, text);
 }
 
+// The tests of the session: those of its file, or those that were made.
+static int read_tests(const Runner *r, Testfile *f, Err *err) {
+  const RunOptions *o = r->options;
+  if (o->tests) {
+    char *prefix =
+        o->add ? mem_printf("%s:", path_base(o->tests)) : mem_strdup("");
+    int rc = testfile_read(f, o->tests, prefix, err);
+    free(prefix);
+    return rc;
+  }
+  *f = (Testfile){.ntests = r->contexts.len};
+  f->tests = arena_array(&f->arena, Test, f->ntests + 1);
+  for (size_t i = 0; i < f->ntests; i++)
+    f->tests[i] = test_context_read(&r->contexts.items[i], &f->arena);
+  return 0;
+}
+
 static const Test *find_test(const Testfile *f, const char *name) {
   for (size_t i = 0; i < f->ntests; i++)
     if (!strcmp(f->tests[i].name, name))
@@ -173,11 +191,8 @@ void slice_failing(const SliceOptions *o, Runner *r, FoundUnit *found,
   SliceProgram p;
   Err err = {0};
   *out = (SliceResult){0};
-  const RunOptions *options = r->options;
-  char *prefix = options->add ? mem_printf("%s:", path_base(options->tests))
-                              : mem_strdup("");
-  if (slice_program_open(&p, options->exe, o->cache, &err) ||
-      testfile_read(&f, options->tests, prefix, &err))
+  if (slice_program_open(&p, r->options->exe, o->cache, &err) ||
+      read_tests(r, &f, &err))
     out->note = mem_strdup(err.text);
   for (size_t i = 0; i < n && i < SLICES_MOST && f.ntests && !r->interrupted &&
                      o->go_on(o->context);
@@ -188,5 +203,4 @@ void slice_failing(const SliceOptions *o, Runner *r, FoundUnit *found,
   }
   slice_program_close(&p);
   testfile_release(&f);
-  free(prefix);
 }

@@ -5,7 +5,8 @@
 //   slice_failing(&options, runner, found, runs, n, &result);
 //
 // That is possible where it is known what a test should print: in sessions of a
-// program and a list of tests, with --reference or --expect. The runner's pool
+// program and a list of tests, or of tests that were made (test_context.h), with
+// --reference or --expect. The runner's pool
 // must be idle; its first slot is used. Its options say where tests run, and what
 // confines them.
 #ifndef CULPRIT_LOOK_SLICE_RUNS_H

@@ -25,6 +25,14 @@ typedef struct {
   RunCounts of;
 } Evidence;
 
+// What speaks against a suspect, in parts that add up (tally/weigh.h): failing
+// runs that lack its evidence, passing runs that have it, runs with other
+// failures that lack it, what kind of evidence it is; slices that the line is
+// not in, runs that died elsewhere.
+typedef struct {
+  double failing, passing, others, kind, slice, death;
+} Costs;
+
 typedef struct {
   uint32_t entity;    // what is listed
   double score;       // finite, always
@@ -51,8 +59,11 @@ typedef struct {
   uint32_t slice;    // as this entity says, if there are any
   double own;        // its own score, without those that belong to it
   double prior;      // what is known without looking at coverage
-  bool test;         // code of a test, or generated: behind all that is not
+  bool weighed;      // the score is failing runs / (1 + these costs):
+  Costs costs;
+  bool test; // code of a test, or generated: behind all that is not
   ARRAY(Evidence) evidence;
+  bool explained; // the evidence names what carried it
 } Suspect;
 
 // Scores within this relative distance are the same score.

@@ -41,6 +41,22 @@ const char *suite_file(const Suite *s, uint32_t source) {
   return path_below(s->sources[source].path, s->cwd);
 }
 
+const Source *suite_source(const Suite *s, const char *path) {
+  for (size_t i = 0; i < s->nsources; i++)
+    if (!strcmp(s->sources[i].path, path))
+      return &s->sources[i];
+  return NULL;
+}
+
+bool suite_has_sources(const Suite *s, const Suite *other) {
+  for (size_t i = 0; i < other->nsources; i++) {
+    const Source *there = suite_source(s, other->sources[i].path);
+    if (!there || there->hash != other->sources[i].hash)
+      return false;
+  }
+  return true;
+}
+
 bool suite_comes_last(const Suite *s, uint32_t entity) {
   const Source *source = &s->sources[s->entities[entity].source];
   return source->test || source->generated;

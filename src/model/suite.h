@@ -84,6 +84,10 @@ const char *suite_shown(const Suite *s, const char *path);
 const char *suite_path(const Suite *s, uint32_t source);
 // For tools that open the file in the session's directory.
 const char *suite_file(const Suite *s, uint32_t source);
+// The source with this path, as it is stored; NULL: there is none.
+const Source *suite_source(const Suite *s, const char *path);
+// Has `s` every source of `other`, with the same text?
+bool suite_has_sources(const Suite *s, const Suite *other);
 // Is the entity code of a test (model/testcode.h), or did a tool write it
 // (model/generated.h)? Such code comes last in rankings.
 bool suite_comes_last(const Suite *s, uint32_t entity);

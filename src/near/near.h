@@ -63,6 +63,10 @@ typedef struct {
   size_t stored;  // runs of the store that are compared
   bool keep_all;  // do not exchange variables that differ (NearMinimal)
   FILE *trail;    // gets a line for every path tried; or NULL
+  // Called when all runs are made and stored, before their lines are ranked:
+  // looks closer at them. May be NULL. -1: an error.
+  int (*look)(void *context, InputSearch *s, Err *err);
+  void *look_context;
 } NearOptions;
 
 extern const NearOptions near_defaults;

@@ -179,6 +179,13 @@ static void choose_telling(Near *n) {
   n->first_best = first_best(n, &n->found.items[n->best].distance);
 }
 
+static int look_closer(Near *n, Err *err) {
+  const NearOptions *o = &n->options;
+  if (!o->look || n->search->runner->interrupted)
+    return 0;
+  return o->look(o->look_context, n->search, err);
+}
+
 int near_choose(Near *n, Err *err) {
   Runner *r = n->search->runner;
   Suite suite = {0};
@@ -186,7 +193,7 @@ int near_choose(Near *n, Err *err) {
   n->best_rank = UINT32_MAX;
   if (n->options.order == NEAR_NEAREST || !n->found.len)
     return 0;
-  int rc = store_flush(r->store, err) ||
+  int rc = store_flush(r->store, err) || look_closer(n, err) ||
            store_load(r->store, r->session, &suite, err);
   if (!rc)
     rank_suite(n, r->store, &suite);

@@ -60,13 +60,6 @@ static void match_statements(Stored *s) {
   hashmap_release(&ids);
 }
 
-static const Source *find_source(const Suite *s, const char *path) {
-  for (size_t i = 0; i < s->nsources; i++)
-    if (!strcmp(s->sources[i].path, path))
-      return &s->sources[i];
-  return NULL;
-}
-
 static bool is_candidate(const Stored *s, size_t run) {
   const RunInfo *r = &s->other.runs[run];
   return r->verdict == VERDICT_PASS && r->has_spectrum &&
@@ -75,14 +68,9 @@ static bool is_candidate(const Stored *s, size_t run) {
 
 // The same texts, from the same directory, with runs that pass?
 static bool is_usable(const Stored *s) {
-  if (strcmp(s->own.cwd, s->other.cwd) != 0)
+  if (strcmp(s->own.cwd, s->other.cwd) != 0 ||
+      !suite_has_sources(&s->other, &s->own))
     return false;
-  for (size_t i = 0; i < s->own.nsources; i++) {
-    const Source *a = &s->own.sources[i];
-    const Source *b = find_source(&s->other, a->path);
-    if (!b || a->hash != b->hash)
-      return false;
-  }
   for (size_t i = 0; i < s->other.nruns; i++)
     if (is_candidate(s, i))
       return true;

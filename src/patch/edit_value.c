@@ -48,11 +48,18 @@ static Extent counted(const Editor *ed, size_t step) {
                          : (Extent){e.first, step - 1};
 }
 
+// Does nothing need the value of the expression?
+static bool is_unused(Editor *ed, Extent e) {
+  size_t before = ed->out->len;
+  bool unused = editor_remove(ed, e, "");
+  ed->out->len = before; // it was only asked
+  return unused;
+}
+
 // By this much instead.
 static void change_step(Editor *ed, int64_t by) {
   Extent e = code_expression(&ed->code, ed->at), of = counted(ed, ed->at);
   bool prefix = e.first == ed->at;
-  size_t before = ed->out->len;
   if (by == 1 || by == -1) {
     const Token *t = &ed->code.tokens.items[ed->at];
     const char *text = by == 1 ? "++" : "--";
@@ -70,9 +77,7 @@ static void change_step(Editor *ed, int64_t by) {
   const char *text =
       arena_printf(ed->arena, "%s %s %lld", editor_raw(ed, of),
                    by < 0 ? "-=" : "+=", (long long)(by < 0 ? -by : by));
-  bool alone = prefix || editor_remove(ed, e, "");
-  ed->out->len = before; // it was only asked
-  if (alone)
+  if (prefix || is_unused(ed, e))
     editor_replace(ed, e, (EditPiece){text, CODE_ASSIGNS}, NULL);
 }
 
@@ -83,7 +88,8 @@ static void edit_step(Editor *ed) {
     change_step(ed, -sign);
   else if (ed->change.change == CHANGE_LEFT)
     change_step(ed, 0);
-  else if (ed->change.change == CHANGE_RIGHT && e.first != ed->at)
+  else if (ed->change.change == CHANGE_RIGHT &&
+           (e.first == ed->at || is_unused(ed, e)))
     editor_replace(ed, e,
                    (EditPiece){arena_printf(ed->arena, "%s = %d",
                                             editor_raw(ed, counted(ed, ed->at)),

@@ -441,7 +441,7 @@ static bool too_many_processes(Pool *p, const Slot *s) {
       s->spawn->max_processes ? s->spawn->max_processes : PROCESSES_MAX;
   if (p->total < 0 || processes_total() < p->total + (int)most)
     return false;
-  return processes_in_session(s->pid) > (int)most;
+  return processes_in_session(s->pid) > most;
 }
 
 static void look_at_running(Pool *p, Slot *s, double now) {

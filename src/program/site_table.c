@@ -34,13 +34,20 @@ static int take_names(Chunk *c, Site *s, const char *text, uint32_t n) {
   return *text ? -1 : 0;
 }
 
+// Is it an operator of such a site?
+static bool has_operator(const TrySite *r) {
+  return r->kind == SITE_COMPARE ? r->op < OP_COMPARES
+         : r->kind == SITE_ARITH ? r->op < OP_ARITHS
+                                 : true;
+}
+
 static int take_site(Chunk *c, uint32_t index) {
   TrySite r;
   memcpy(&r, c->records + (size_t)index * sizeof r, sizeof r);
   const char *file = text_of(c, r.file), *function = text_of(c, r.function);
   const char *names = text_of(c, r.names), *text = text_of(c, r.text);
   if (!file || !function || !names || !text || !r.kind ||
-      r.kind >= SITE_KINDS || r.nnames > TRY_NAMES_MOST ||
+      r.kind >= SITE_KINDS || !has_operator(&r) || r.nnames > TRY_NAMES_MOST ||
       r.owner >= SITE_KINDS)
     return -1;
   Arena *arena = &c->table->arena;
@@ -83,11 +90,20 @@ static size_t take_chunk(SiteTable *t, const unsigned char *data, size_t size) {
   return sizeof c.head + records + c.head.strings;
 }
 
+// What aligns the chunks.
+static bool is_padding(const unsigned char *at, const unsigned char *end) {
+  while (at < end && !*at)
+    at++;
+  return at == end;
+}
+
 int site_table_parse(SiteTable *t, Bytes section, const char *path, Err *err) {
   const unsigned char *at = section.data, *end = at + section.size;
   *t = (SiteTable){0};
-  while ((size_t)(end - at) >= sizeof(TrySitesHeader)) {
-    TrySitesHeader head;
+  while (!is_padding(at, end)) {
+    TrySitesHeader head = {0};
+    if ((size_t)(end - at) < sizeof head)
+      return err_set(err, "%s: its table of sites is damaged", path);
     memcpy(&head, at, sizeof head);
     if (!head.magic) {
       at += sizeof head.magic; // between two chunks

@@ -310,15 +310,6 @@ static void add_voice(const Suite *suite, const Ranking *r, const Suspect *s,
                              .of = ranking_runs(r, e->kind)});
 }
 
-// A method that explains itself has named what carried the score; experiments
-// come on top of that.
-static bool names_carrier(const Suspect *s) {
-  for (size_t i = 0; i < s->evidence.len; i++)
-    if (strcmp(s->evidence.items[i].kind, EVIDENCE_TRY) != 0)
-      return true;
-  return false;
-}
-
 static bool is_told(const Suspect *s, uint32_t entity) {
   return s->told && s->teller == entity;
 }
@@ -339,10 +330,9 @@ void evidence_gather(const Suite *suite, const Deaths *deaths, const Ranking *r,
                      const Suspect *s, EvidenceList *out) {
   for (size_t i = 0; i < s->evidence.len; i++)
     add(out, s->evidence.items[i].kind, mem_strdup(s->evidence.items[i].text));
-  bool named = names_carrier(s);
-  if (s->told && !named)
+  if (s->told && !s->explained)
     add_voice(suite, r, s, s->teller, s->told_ef, s->told_ep, out);
-  if (s->carried && !named && !is_carrier_told(suite, s))
+  if (s->carried && !s->explained && !is_carrier_told(suite, s))
     add_voice(suite, r, s, s->carrier, s->carrier_ef, s->carrier_ep, out);
   if (s->hinted && !is_told(s, s->hinter))
     add_voice(suite, r, s, s->hinter, s->hinter_ef, s->hinter_ep, out);

@@ -4,7 +4,7 @@
 //    "function":"f","method":"cascade","failures":[{"failure":1,
 //      "signature":"...","kind":"exit","failing":2,"passing":82,
 //      "rank":3,"rank_best":1,"score":1.9,"hint":1.9,"own":1.2,
-//      "confidence":1,"died":false,"executed":412,
+//      "confidence":1,"died":false,"costs":{"failing":0,...},"executed":412,
 //      "ties":[{"file":"a.c","line":14}],
 //      "facts":[{"kind":"coverage","text":"every failing run ..."}],
 //      "twins":[{"file":"a.c","line":15}],
@@ -40,6 +40,16 @@ static void put_ranks(bool ranked, uint32_t rank, uint32_t best, FILE *out) {
     fputs(",\"rank\":null,\"rank_best\":null", out);
 }
 
+static void put_costs(const Costs *c, FILE *out) {
+  fprintf(out, ",\"costs\":{\"failing\":%.9g", c->failing);
+  json_double("passing", c->passing, out);
+  json_double("others", c->others, out);
+  json_double("kind", c->kind, out);
+  json_double("slice", c->slice, out);
+  json_double("death", c->death, out);
+  fputc('}', out);
+}
+
 static void put_default(const Account *a, FILE *out) {
   const Suspect *s = a->suspect;
   put_ranks(s, s ? s->rank : 0, s ? s->rank_best : 0, out);
@@ -49,6 +59,8 @@ static void put_default(const Account *a, FILE *out) {
     json_double("own", s->own, out);
     json_double("confidence", s->confidence, out);
     json_bool("died", s->prior == 1, out);
+    if (s->weighed)
+      put_costs(&s->costs, out);
   }
   fprintf(out, ",\"executed\":%zu", a->executed);
 }

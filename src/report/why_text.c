@@ -92,24 +92,52 @@ static void put_voice(const Suite *suite, double value, bool by_other,
   str_release(&text);
 }
 
+// What speaks against the line: only what does.
+static void put_costs(const Suspect *s, FILE *out) {
+  const struct {
+    double cost;
+    const char *text;
+  } parts[] = {
+      {s->costs.failing, "failing runs lack it"},
+      {s->costs.passing, "passing runs have it"},
+      {s->costs.others, "runs with other failures lack it"},
+      {s->costs.kind, "the kind of evidence"},
+      {s->costs.slice, "wrong output that does not depend on the line"},
+      {s->costs.death, "runs died elsewhere"},
+  };
+  bool any = false;
+  fputs("\n      against it: ", out);
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (parts[i].cost >= 0.005) {
+      fprintf(out, "%s%.2f %s", any ? ", " : "", parts[i].cost, parts[i].text);
+      any = true;
+    }
+  if (!any)
+    fputs("nothing", out);
+}
+
+static void put_first_step(const Why *w, const Account *a, FILE *out) {
+  const Suspect *s = a->suspect;
+  fputs(s->weighed ? "    score (failing runs / (1 + what speaks against it)): "
+                   : "    score (op2 of the line and its conditions): ",
+        out);
+  put_voice(w->report.suite, s->score, s->carried, s->carrier, out);
+  if (s->weighed)
+    put_costs(s, out);
+}
+
 // The order of the keys in locate/spectrum.c.
 static void put_steps(const Why *w, const Account *a, FILE *out) {
   const Suspect *s = a->suspect;
-  const Suite *suite = w->report.suite;
   const Ranking *r = &a->ranking;
-  bool close = r->close.failing && r->close.passing;
-  fprintf(out, "    score (op2 of the line%s): ",
-          close ? ", its conditions, comparisons, values and pairs"
-                : " and its conditions");
-  put_voice(suite, s->score, s->carried, s->carrier, out);
+  put_first_step(w, a, out);
   if (r->sliced.failing)
     fprintf(out,
             "\n    then, among equal scores: the wrong output of %u of %u "
             "failing runs depends on it",
             s->slice_ef, r->sliced.failing);
-  fprintf(out, "\n    then, among equal scores: with what its calls return%s ",
-          close ? ", and pairs in full:" : "");
-  put_voice(suite, s->hint, s->hinted, s->hinter, out);
+  fputs("\n    then, among equal scores: with what its calls return ", out);
+  put_voice(w->report.suite, s->hint, s->hinted, s->hinter, out);
   fputs("\n    then: the line alone ", out);
   put_score(s->own, out);
   fprintf(out, "; confidence %.3f; a run died here: %s\n", s->confidence,

@@ -113,7 +113,7 @@ typedef struct {
                  // of the function called; ""
 } TrySite;
 
-enum { TRY_NAMES_MOST = 24 };
+enum { TRY_NAMES_MOST = 24, TRY_FORKS_MOST = 500 };
 
 // --- changes ----------------------------------------------------------------
 
@@ -153,6 +153,7 @@ enum {
 typedef enum {
   TRY_ENDED_ITSELF,
   TRY_OUT_OF_STEPS, // it was ended by SIGXCPU
+  TRY_OUT_OF_FORKS, // so, too: it forked more than TRY_FORKS_MOST times
 } TryEnd;
 
 // All of it zeroed before the run. A record of the log, made only by CHANGE_NONE
@@ -167,8 +168,8 @@ typedef struct {
   uint32_t full;      // 1: there was no room for more
   uint32_t relations; // SITE_COMPARE: a bit for each that was seen: less 1,
                       // equal 2, greater 4, none of them 8
-  uint32_t reserved;
-  uint64_t reserved2;
+  uint32_t refused;   // 1: it asked for memory and got none
+  uint64_t forks;     // of all its processes
   int64_t log[TRY_LOG_WORDS];
 } TryReport;
 

@@ -32,6 +32,7 @@ HIDDEN int64_t __culprit_try_steps = INT64_MAX;
 
 static struct {
   bool started;
+  bool limited; // something is changed
   TryChange change;
   int64_t a, b;
   int64_t steps; // that it began with
@@ -47,15 +48,24 @@ static void report_steps(void) {
   self.report->steps = (uint64_t)(self.steps - __culprit_try_steps);
 }
 
-HIDDEN void __culprit_try_stop(void) {
+static void stop(TryEnd end) {
   static const struct KernelAction usual;
   const uint64_t all = ~0ull;
   report_steps();
-  self.report->end = TRY_OUT_OF_STEPS;
+  self.report->end = end;
   set_action(SIGXCPU, &usual, NULL);
   call6(SYS_rt_sigprocmask, SIG_UNBLOCK, (long)&all, 0, 8, 0, 0);
   CALL(SYS_kill, CALL(SYS_getpid, 0, 0, 0), SIGXCPU, 0);
   CALL(SYS_exit_group, 125, 0, 0);
+}
+
+HIDDEN void __culprit_try_stop(void) { stop(TRY_OUT_OF_STEPS); }
+
+// The report is that of all processes: each of them stops here from then on.
+HIDDEN void __culprit_try_fork(void) {
+  uint64_t n = __atomic_add_fetch(&self.report->forks, 1, __ATOMIC_RELAXED);
+  if (self.limited && n > TRY_FORKS_MOST)
+    stop(TRY_OUT_OF_FORKS);
 }
 
 __attribute__((destructor(101))) static void finish(void) {
@@ -136,6 +146,12 @@ HIDDEN int64_t __culprit_try_swapped(int64_t unused) {
 HIDDEN int64_t __culprit_try_skip(void) { return executed(0, 1), self.a; }
 HIDDEN double __culprit_try_skip_real(void) {
   return executed(0, 1), (double)self.a;
+}
+
+// What malloc() or mmap() gave.
+HIDDEN void __culprit_try_memory(const void *p, uint64_t size) {
+  if (size && (!p || is_error(p)))
+    self.report->refused = 1;
 }
 
 // --- arithmetic -------------------------------------------------------------
@@ -425,6 +441,7 @@ __attribute__((constructor(101))) static void start(void) {
   self.change = (TryChange)change;
   if (steps > 0)
     self.steps = __culprit_try_steps = steps;
+  self.limited = site > 0;
   if (site > 0)
     select_site(id, site);
   set_limits(memory);

@@ -262,11 +262,18 @@ static void count_all(Comparison *c, const Tally *t, bool with_others) {
   c->close_weight = near + stands_for * random;
 }
 
+static void count_others(Comparison *c, const Tally *t) {
+  c->others = t->nfail - c->failing;
+  c->others_close = count_close(c->suite, VERDICT_FAIL, CLOSE_NEAR) +
+                    count_close(c->suite, VERDICT_FAIL, CLOSE_RANDOM) -
+                    c->close.failing;
+}
+
 void comparison_init(Comparison *c, const Tally *t, size_t failure,
                      bool others_pass) {
   const Suite *suite = t->suite;
   const FailureGroup *group = &suite->failures[failure];
-  *c = (Comparison){.suite = suite};
+  *c = (Comparison){.suite = suite, .tally = t};
   c->ef = mem_array(uint32_t, suite->nentities);
   c->ep = mem_array(uint32_t, suite->nentities);
   c->weight = mem_array(double, suite->nentities);
@@ -275,6 +282,8 @@ void comparison_init(Comparison *c, const Tally *t, size_t failure,
     return;
   c->stand_in = !others_pass && !t->npass && t->nfail > c->failing;
   count_all(c, t, others_pass || c->stand_in);
+  if (!others_pass && !c->stand_in)
+    count_others(c, t);
 }
 
 void comparison_release(Comparison *c) {
@@ -294,6 +303,12 @@ RunCounts comparison_runs(const Comparison *c, EntityKind kind) {
 bool comparison_tells(const Comparison *c, EntityKind kind) {
   RunCounts runs = comparison_runs(c, kind);
   return runs.failing && (runs.passing || kind == ENTITY_SLICE);
+}
+
+double comparison_others(const Comparison *c, size_t e) {
+  bool close = CLOSE_KINDS & 1u << c->suite->entities[e].kind;
+  uint32_t runs = close ? c->others_close : c->others;
+  return runs ? (double)(c->tally->fail[e] - c->ef[e]) / runs : 1;
 }
 
 // `part` of `seen`, as a part of `all`.

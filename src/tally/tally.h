@@ -70,7 +70,11 @@ int tally_load(Tally *t, Store *store, unsigned kinds, Err *err);
 // it. Passing: those that show no failure at all; with `others_pass` also those
 // that only show other failures. If no run passes at all, those stand in.
 typedef struct {
-  uint32_t failing, passing; // how many runs
+  const Tally *tally;
+  uint32_t failing, passing;     // how many runs
+  uint32_t others, others_close; // failing runs without this failure, where
+                                 // they do not count as passing: all, and
+                                 // those looked at closely
   bool stand_in;
   uint32_t *ef, *ep;  // per entity: how many of them executed it
   uint32_t strangers; // of the passing: those that count an eighth
@@ -89,6 +93,10 @@ void comparison_release(Comparison *c);
 RunCounts comparison_runs(const Comparison *c, EntityKind kind);
 // Are there such runs on both sides (of slices: on the failing one)?
 bool comparison_tells(const Comparison *c, EntityKind kind);
+
+// The share of the failing runs without this failure that cover entity `e`: of
+// those that can tell. 1: there are none.
+double comparison_others(const Comparison *c, size_t e);
 
 // The four counts of entity `e`, for a formula.
 Counts comparison_counts(const Comparison *c, size_t e);

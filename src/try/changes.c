@@ -43,7 +43,9 @@ static void add_compares(const Site *s, Changes *out) {
   for (int op = 0; order && op < OP_COMPARES; op++)
     if (op != s->op && op != (int)negation(s->op))
       add(out, s, CHANGE_COMPARE, op, op == (int)boundary[s->op] ? 0 : 4);
-  if ((s->flags & SITE_IMPLICIT) && !(s->flags & SITE_POINTER))
+  // Of an unsigned one `v > 0` is `v != 0`.
+  if ((s->flags & SITE_IMPLICIT) &&
+      !(s->flags & (SITE_POINTER | SITE_UNSIGNED)))
     add(out, s, CHANGE_COMPARE, OP_GT, 4);
   add_truths(s, out);
 }
@@ -94,19 +96,32 @@ static void add_names(const Site *s, unsigned cost, Changes *out) {
     add(out, s, CHANGE_NAME, (int64_t)i, cost + (unsigned)i / 3);
 }
 
+// As the program computes: INT64_MAX has a neighbour above.
+static int64_t plus(int64_t v, int64_t n) {
+  return (int64_t)((uint64_t)v + (uint64_t)n);
+}
+
+static int64_t negative(int64_t v) { return (int64_t)-(uint64_t)v; }
+
+// Is it the constant itself, or what it becomes by a smaller change?
+static bool is_near(const Site *s, int64_t v) {
+  return is_value(s, v) || is_value(s, plus(v, -1)) ||
+         is_value(s, plus(v, 1)) || is_value(s, negative(v));
+}
+
 static void add_constants(const Site *s, const int64_t *others, size_t n,
                           Changes *out) {
   enum { MOST = 12 };
   add_neighbours(s, 0, out);
   for (int64_t v = 0; v <= 1; v++)
-    if (!is_value(s, v) && !is_value(s, v - 1) && !is_value(s, v + 1))
+    if (!is_near(s, v))
       add(out, s, CHANGE_SET, v, 3);
   if (!is_value(s, 0))
     add(out, s, CHANGE_MINUS, 0, 3);
   add_names(s, 3, out);
   for (size_t i = 0, k = 0; i < n && k < MOST && !(s->flags & SITE_REAL); i++) {
-    int64_t v = others[i], off = v - s->value;
-    if (v < 0 || v > 1 ? off < -1 || off > 1 : false) {
+    int64_t v = others[i];
+    if (v != 0 && v != 1 && !is_near(s, v)) {
       add(out, s, CHANGE_SET, v, 5);
       k++;
     }
@@ -298,9 +313,9 @@ static void describe_constant(const Change *c, Str *out) {
     str_addf(out, "`%g` to `%g`", v, to);
     return;
   }
-  int64_t to = c->change == CHANGE_ADD   ? s->value + c->a
+  int64_t to = c->change == CHANGE_ADD   ? plus(s->value, c->a)
                : c->change == CHANGE_SET ? c->a
-                                         : -s->value;
+                                         : negative(s->value);
   str_addf(out, "`%lld` to `%lld`", (long long)s->value, (long long)to);
 }
 

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "oracle/oracle.h"
+#include "try/try_memory.h"
 #include "util/arena.h"
 #include "util/fs.h"
 #include "util/mem.h"
@@ -306,7 +307,7 @@ static int judge(TryRuns *r, TrySlot *s, bool settled, Run *run,
   Trial t = trial_of(r, s);
   if (!settled && oracle_judge(&r->runner->oracle, &t, run, err))
     return -1;
-  const char *name = r->suite->nruns > test_of(r, s)->nruns ? t.test : NULL;
+  const char *name = test_of(r, s)->only ? NULL : t.test;
   if (r->options.collect)
     runner_judge_segments(r->runner, segments, run, &t, name, true);
   set_verdicts(r, s, run, segments);
@@ -325,9 +326,10 @@ static void note_end(TryRuns *r, TrySlot *s) {
                         .relations = p->relations};
   r->stopped.steps += result->out_of_steps;
   r->stopped.time += result->end == END_TIMEOUT;
-  r->stopped.limits += result->end == END_OUTPUT ||
-                       result->end == END_PROCESSES ||
-                       s->outcome.status == -SIGXFSZ;
+  r->stopped.limits +=
+      result->end == END_OUTPUT || result->end == END_PROCESSES ||
+      p->end == TRY_OUT_OF_FORKS || s->outcome.status == -SIGXFSZ;
+  r->stopped.memory += p->refused && s->job->experiment;
   if (s->job->log)
     s->job->log(s->job->context, p);
 }
@@ -363,6 +365,16 @@ static void slot_free(TrySlot *s) {
   s->job = NULL;
 }
 
+// Is its result kept? Not what only its log or its parts tell.
+static bool is_remembered(const TryRuns *r, const TryJob *j) {
+  return r->options.memory_of_runs && r->tests[j->test].whole && !j->log &&
+         !j->dir;
+}
+
+static uint64_t key_of(const TryRuns *r, const TryJob *j) {
+  return try_memory_key(r->tests[j->test].test->name, j->experiment);
+}
+
 static int process_ended(TryRuns *r, TrySlot *s, const Outcome *outcome,
                          Err *err) {
   bool more = false;
@@ -377,6 +389,9 @@ static int process_ended(TryRuns *r, TrySlot *s, const Outcome *outcome,
   }
   if (finish_test(r, s, &more, err))
     return -1;
+  if (!more && is_remembered(r, s->job) && s->job->result.ran)
+    try_memory_add(r->options.memory_of_runs, key_of(r, s->job),
+                   &s->job->result);
   if (!more)
     slot_free(s);
   else if (r->runner->oracle.kind->second == SECOND_PROGRAM)
@@ -393,10 +408,23 @@ static bool may_go_on(const TryRuns *r) {
          (!r->options.go_on || r->options.go_on(r->options.context));
 }
 
+static bool recall(TryRuns *r, TryJob *j) {
+  const TryTest *t = &r->tests[j->test];
+  if (!is_remembered(r, j) ||
+      !try_memory_find(r->options.memory_of_runs, key_of(r, j), &j->result))
+    return false;
+  for (size_t i = 0; j->verdicts && i < t->nruns; i++)
+    j->verdicts[i] = j->result.passes ? TRIED_PASS : TRIED_FAIL;
+  r->count++; // so that the search goes as it went
+  return true;
+}
+
 static void start_idle(TryRuns *r, TryJob *jobs, size_t n, size_t *next) {
   for (size_t i = 0; i < r->nslots && *next < n; i++) {
     TrySlot *s = &r->slots[i];
-    if (s->job)
+    while (!s->job && *next < n && recall(r, &jobs[*next]))
+      ++*next;
+    if (s->job || *next == n)
       continue;
     s->job = &jobs[(*next)++];
     start_test(r, s);

@@ -37,6 +37,7 @@ typedef struct {
   const uint32_t *runs; // of the suite
   size_t nruns;
   bool whole;     // its one run is the whole process
+  bool only;      // the session has no other: its runs do not have its name
   double limit;   // seconds that it may take
   uint64_t steps; // that it may make; 0: any number
 } TryTest;
@@ -74,6 +75,7 @@ typedef struct {
   bool collect;    // verdicts need what runs leave: segments, contracts
   // Asked often: go on? May be NULL.
   bool (*go_on)(void *context);
+  struct TryMemory *memory_of_runs; // is looked up and added to; NULL: none
 } TryRunOptions;
 
 typedef struct TryRuns TryRuns;
@@ -91,10 +93,10 @@ int try_runs_do(TryRuns *r, TryJob *jobs, size_t n, Err *err);
 
 // How many processes were started, but for those of the oracle.
 uint64_t try_runs_count(const TryRuns *r);
-// How many were stopped: for their steps, their memory or output or number of
-// processes, their time.
+// How many changed ones were stopped: for their steps, their output or number of
+// processes, their time; how many were refused memory.
 typedef struct {
-  uint64_t steps, limits, time;
+  uint64_t steps, limits, time, memory;
 } TryStopped;
 TryStopped try_runs_stopped(const TryRuns *r);
 

@@ -9,6 +9,7 @@
 #include "look/close_builds.h"
 #include "program/site_table.h"
 #include "try/suspects.h"
+#include "try/try_memory.h"
 #include "try/try_patch.h"
 #include "try/try_search.h"
 #include "util/clock.h"
@@ -39,6 +40,7 @@ typedef struct {
   ARRAY(SiteTable) tables; // of each build
   bool *wanted;
   const char *scratch;
+  TryMemory memory;
   double start, end;
   ARRAY(TryTest) tests;
   size_t *test_of;
@@ -175,7 +177,7 @@ static double limit_of(const TryWork *w, const TryTest *t, double full) {
 // The runs of the session that this test is, or that are inside of it.
 static void add_test(TryWork *w, const Test *test, bool only, double full) {
   uint32_t *runs = arena_array(&w->arena, uint32_t, w->suite.nruns + 1);
-  TryTest t = {.test = test, .runs = runs};
+  TryTest t = {.test = test, .runs = runs, .only = only};
   for (uint32_t i = 0; i < w->suite.nruns; i++) {
     const char *name = w->suite.runs[i].test;
     bool same = !strcmp(name, test->name);
@@ -358,6 +360,42 @@ static int try_failure(void *context, OpenLocalizer *l, size_t failure,
   return rc;
 }
 
+// --- what was run before ----------------------------------------------------
+
+static char *memory_path(const TryWork *w) {
+  return mem_printf("%s/try/%lld.runs", store_dir(w->store),
+                    (long long)w->suite.session);
+}
+
+// The units of all programs that are changed.
+static uint64_t build_hash(const TryWork *w) {
+  uint64_t hash = 0;
+  for (size_t i = 0; i < w->sites.sites.len; i++)
+    hash = hash * 31 + w->sites.sites.items[i].unit.bytes[i % 16];
+  return hash;
+}
+
+static int remember(TryWork *w, Err *err) {
+  char *dir = mem_printf("%s/try", store_dir(w->store));
+  char *path = memory_path(w);
+  int rc = fs_mkdirs(dir, err) ||
+                   try_memory_write(&w->memory, path, build_hash(w), err)
+               ? -1
+               : 0;
+  free(path);
+  free(dir);
+  return rc;
+}
+
+static int recall(TryWork *w, Err *err) {
+  char *path = memory_path(w);
+  int rc = w->options->resume
+               ? try_memory_read(&w->memory, path, build_hash(w), err)
+               : 0;
+  free(path);
+  return rc;
+}
+
 // The adapter has found its tests.
 static int take_tests(void *context, Runner *r, const Test *tests, size_t n,
                       Err *err) {
@@ -371,12 +409,15 @@ static int take_tests(void *context, Runner *r, const Test *tests, size_t n,
                            .context = w,
                            .memory = w->options->memory,
                            .collect = needs_collecting(w),
-                           .go_on = go_on};
+                           .go_on = go_on,
+                           .memory_of_runs = &w->memory};
   w->scratch = r->scratch.dir;
   w->start = clock_now();
   w->end = w->start + w->options->seconds;
-  int rc = try_runs_open(&runs, r, &w->suite, w->tests.items, w->tests.len,
-                         &options, err);
+  int rc = recall(w, err);
+  if (!rc)
+    rc = try_runs_open(&runs, r, &w->suite, w->tests.items, w->tests.len,
+                       &options, err);
   w->session =
       (TrySession){.suite = &w->suite,
                    .executes = w->executes,
@@ -390,12 +431,15 @@ static int take_tests(void *context, Runner *r, const Test *tests, size_t n,
   if (!rc)
     rc = suspects_each(w->store, &w->suite, w->options->method, go_on,
                        try_failure, w, err);
+  if (!rc)
+    rc = remember(w, err);
   w->summary->seconds = clock_now() - w->start;
   if (runs) {
     TryStopped stopped = try_runs_stopped(runs);
     w->summary->out_of_steps = stopped.steps;
     w->summary->out_of_limits = stopped.limits;
     w->summary->out_of_time = stopped.time;
+    w->summary->out_of_memory = stopped.memory;
   }
   try_runs_close(runs);
   return rc;
@@ -498,6 +542,7 @@ static void release(TryWork *w) {
   for (size_t i = 0; i < w->modules.len; i++)
     free(w->modules.items[i].path);
   array_release(&w->modules);
+  try_memory_release(&w->memory);
   array_release(&w->tests);
   array_release(&w->sites.sites);
   for (size_t i = 0; i < w->tables.len; i++)

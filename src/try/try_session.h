@@ -30,6 +30,7 @@ typedef struct {
   // Kinds of experiments.
   bool clauses, variables, statements, constants;
   bool diffs;    // try the changes in the source as well
+  bool resume;   // what was run before need not run again
   RunTests *run; // an adapter
   void *run_context;
   // The programs and libraries that the session's runs used; NULL: find out.
@@ -47,6 +48,7 @@ typedef struct {
   size_t failures; // that were looked at
   bool cut, interrupted;
   uint64_t out_of_steps, out_of_limits, out_of_time; // runs that were stopped
+  uint64_t out_of_memory;                            // that were refused some
   ARRAY(char *) notes;                               // a sentence each
 } TrySummary;
 

@@ -6,6 +6,8 @@
 
 #include "closer_world.h"
 #include "locate/spectrum.h"
+#include "tally/weigh.h"
+#include "tally/weights.h"
 
 static void expect_counts(const Comparison *c, uint32_t e, Counts want) {
   Counts got = comparison_counts(c, e);
@@ -211,7 +213,8 @@ TEST(a_relation_carries_its_line_with_the_counts_of_those_looked_at) {
   const Suspect *s = &r.suspects.items[0];
   assert_int_equal(s->entity, LINE2);
   assert_int_equal(s->rank, 1);
-  expect_near(s->score, 3, 1e-12);
+  // Nothing but that the wrong output does not depend on the line.
+  expect_near(s->score, 3 / (1 + WEIGHT_EQUAL + WEIGHT_SLICE), 1e-12);
   assert_int_equal(s->carrier, RELATION);
   assert_int_equal(s->carrier_ef, 2);
   assert_int_equal(s->ef, 3); // of the line
@@ -260,7 +263,7 @@ TEST(a_pair_carries_the_line_that_set_the_value) {
   world_release(&w);
 }
 
-TEST(a_slice_orders_lines_of_equal_score_only) {
+TEST(lines_in_a_slice_come_before_others_with_the_same_evidence) {
   World w;
   Ranking r;
   closer_world(&w, "............", "............");
@@ -372,26 +375,77 @@ TEST(a_ranking_without_what_the_session_has_says_why) {
   world_release(&w);
 }
 
-TEST(stored_values_and_pairs_are_doubted_other_values_say_nothing) {
+// The score of the first suspect by a relation of this kind and outcome.
+static double score_of_relation(World *w, const char *name,
+                                RelationOutcome outcome) {
+  Ranking r;
+  w->entities[RELATION].name = name;
+  w->entities[RELATION].from = outcome;
+  rank_by(w, METHOD_DEFAULT, STATEMENTS | RELATIONS, ENTITY_STATEMENT, &r);
+  const Suspect *s = &r.suspects.items[0];
+  double score = s->carried && s->carrier == RELATION ? s->score : -1;
+  ranking_release(&r);
+  return score;
+}
+
+TEST(evidence_of_some_kinds_weighs_less_and_of_others_nothing) {
   World w;
   Ranking r;
   closer_world(&w, "++..........", "............");
-  rank_by(&w, METHOD_DEFAULT, STATEMENTS | RELATIONS, ENTITY_STATEMENT, &r);
-  double believed = r.suspects.items[0].score;
-  ranking_release(&r);
-  w.entities[RELATION].name = "store";
-  rank_by(&w, METHOD_DEFAULT, STATEMENTS | RELATIONS, ENTITY_STATEMENT, &r);
-  const Suspect *s = &r.suspects.items[0];
-  assert_int_equal(s->entity, LINE2);
-  assert_true(s->carried && s->carrier == RELATION);
-  expect_near(s->score, believed - CAUTION * 9 / 10, 1e-12);
-  ranking_release(&r);
-  w.entities[RELATION].name = "call";
-  rank_by(&w, METHOD_DEFAULT, STATEMENTS | RELATIONS, ENTITY_STATEMENT, &r);
-  assert_false(r.suspects.items[0].carried);
-  ranking_release(&r);
+  expect_near(score_of_relation(&w, "compare", RELATION_EQUAL),
+              3 / (1 + WEIGHT_EQUAL), 1e-12);
+  expect_near(score_of_relation(&w, "compare", RELATION_LESS),
+              3 / (1 + WEIGHT_COMPARISON), 1e-12);
+  expect_near(score_of_relation(&w, "store", RELATION_ZERO),
+              3 / (1 + WEIGHT_STORED), 1e-12);
+  assert_true(score_of_relation(&w, "store", RELATION_CHANGED) < 0);
+  assert_true(score_of_relation(&w, "call", RELATION_ZERO) < 0);
   rank_by(&w, "op2", STATEMENTS | RELATIONS, ENTITY_STATEMENT, &r);
   assert_true(r.suspects.items[0].carried);
+  ranking_release(&r);
+  world_release(&w);
+}
+
+TEST(the_costs_of_a_suspect_explain_its_score) {
+  uint64_t state = 20;
+  for (int round = 0; round < 20; round++) {
+    World w;
+    Ranking r;
+    random_world(&w, &state, true);
+    rank_by(&w, METHOD_DEFAULT, 0, ENTITY_STATEMENT, &r);
+    assert_true(r.suspects.len);
+    for (size_t i = 0; i < r.suspects.len; i++) {
+      const Suspect *s = &r.suspects.items[i];
+      assert_true(s->weighed);
+      expect_near(s->score, r.failing / (1 + costs_sum(&s->costs)), 1e-9);
+      assert_true(s->costs.others >= 0 && s->costs.slice >= 0);
+      assert_true(s->own <= s->score && s->score <= r.failing);
+    }
+    ranking_release(&r);
+    world_release(&w);
+  }
+}
+
+TEST(runs_with_other_failures_speak_against_what_they_lack) {
+  World w;
+  Ranking r;
+  world_init(&w, "AABBPPP");
+  w.suite.command = "culprit run";
+  look(&w, "nnnnnnn");
+  world_statements(&w, "a.c", "main", 1, 2);
+  uint32_t first = relation(&w, 1, 0, "`a` equals `b`");
+  uint32_t second = relation(&w, 2, 0, "`c` equals `d`");
+  for (uint32_t run = 0; run < w.suite.nruns; run++)
+    world_covers(&w, run, 0, 1);
+  for (uint32_t run = 0; run < 2; run++)
+    world_covers(&w, run, first, second);
+  world_covers(&w, 2, second, second);
+  world_close(&w);
+  rank_by(&w, METHOD_DEFAULT, 0, ENTITY_STATEMENT, &r);
+  const Suspect *s = r.suspects.items;
+  assert_int_equal(s[0].entity, 1);
+  expect_near(s[0].costs.others, WEIGHT_OTHERS / 2, 1e-12);
+  expect_near(s[1].costs.others, WEIGHT_OTHERS, 1e-12);
   ranking_release(&r);
   world_release(&w);
 }

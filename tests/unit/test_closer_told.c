@@ -443,10 +443,9 @@ TEST(why_tells_what_a_closer_look_saw_of_a_line) {
   store_world(&s, RELATION);
   expect_says(&s, 2, false,
               "looked at closely: 2 of 3 failing and 3 of 9 passing runs\n");
-  expect_says(
-      &s, 2, false,
-      "score (op2 of the line, its conditions, comparisons, values and pairs): "
-      "2.900, when `a` equals `b` here\n");
+  expect_says(&s, 2, false, ", when `a` equals `b` here\n      against it: ");
+  expect_says(&s, 2, false, " passing runs have it, ");
+  expect_says(&s, 2, true, "\"costs\":{\"failing\":0,\"passing\":2");
   expect_says(&s, 2, false,
               "+0.889  when `a` equals `b` here: 2 of 2 failing, 1 of 3 "
               "passing runs looked at\n");

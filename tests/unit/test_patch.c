@@ -194,6 +194,8 @@ TEST(compound_assignments_and_steps_change) {
         {{.kind = SITE_ARITH, .op = OP_ADD}, {CHANGE_LEFT},
          "for (i = 0; i < n; i@++)", "for (i = 0; i < n;)", "without `i++`"},
         {{.kind = SITE_ARITH, .op = OP_ADD}, {CHANGE_RIGHT}, "n@--;", "n = -1;"},
+        {{.kind = SITE_ARITH, .op = OP_ADD}, {CHANGE_RIGHT}, "x = a[@++n];", "x = a[n = 1];"},
+        {{.kind = SITE_ARITH, .op = OP_ADD}, {CHANGE_RIGHT}, "x = a[n@++];", NULL},
         {{.kind = SITE_CONSTANT, .owner = SITE_ARITH, .operand = 1, .value = 1},
          {CHANGE_ADD, 1}, "for (;; i@++)", "for (;; i += 2)",
          "`i++` to `i += 2`"},
