@@ -21,7 +21,8 @@ static void add_beside(const Suite *s, uint32_t statement, Statements *out) {
     const Entity *other = &s->entities[i];
     if (other->kind == ENTITY_STATEMENT && other->source == e->source &&
         other->function == e->function && other->line + 2 >= e->line &&
-        other->line <= e->line + 2 && !is_listed(out, i))
+        other->line <= e->line + 2 && !suite_comes_last(s, i) &&
+        !is_listed(out, i))
       array_push(out, i);
   }
 }
