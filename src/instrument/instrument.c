@@ -276,6 +276,13 @@ static int plant(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
 }
 
 // Tests inside of the program have their boundaries, as in the normal build.
+static int add_runtimes(LLVMModuleRef m, const char *runtime, Err *err) {
+  int rc = add_segments(m, runtime, err);
+  if (!rc)
+    rc = add_runtime(m, runtime, err);
+  return rc ? rc : add_contract_runtime(m, runtime, err);
+}
+
 static int close_build(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   CloseUnit unit;
   RelationSites sites = {0};
@@ -294,11 +301,7 @@ static int close_build(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   relations_insert(&unit, &sites);
   close_unit_finish(&unit);
   expect_null(m);
-  int rc = add_segments(m, o->runtime, err);
-  if (!rc)
-    rc = add_runtime(m, o->runtime, err);
-  if (!rc)
-    rc = add_contract_runtime(m, o->runtime, err);
+  int rc = add_runtimes(m, o->runtime, err);
   close_unit_release(&unit);
   array_release(&sites);
   return rc;
@@ -326,11 +329,7 @@ static int try_build(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   close_unit_finish(&unit);
   expect_null(m);
   probe_add_section(m, "__culprit_sites", TRY_SECTION, table.data, table.len);
-  int rc = add_segments(m, o->runtime, err);
-  if (!rc)
-    rc = add_runtime(m, o->runtime, err);
-  if (!rc)
-    rc = add_contract_runtime(m, o->runtime, err);
+  int rc = add_runtimes(m, o->runtime, err);
   close_unit_release(&unit);
   hook_sites_release(&sites);
   str_release(&table);
