@@ -130,14 +130,20 @@ static BuildEnd build(OtherBuild *make, const char *program, const char *cache,
 
 // --- all of them ------------------------------------------------------------
 
-static int link_build(CloseBuilds *b, const char *program, const char *build,
+int close_builds_link(const char *dir, const char *program, const char *build,
                       Err *err) {
   char name[CLOSE_NAME + 1];
   close_name(name, program, strlen(program));
-  char *path = mem_printf("%s/%s", b->dir, name);
+  char *path = mem_printf("%s/%s", dir, name);
   int rc =
       symlink(build, path) ? err_set(err, "%s: %s", path, strerror(errno)) : 0;
   free(path);
+  return rc;
+}
+
+static int link_build(CloseBuilds *b, const char *program, const char *build,
+                      Err *err) {
+  int rc = close_builds_link(b->dir, program, build, err);
   hashmap_put(&b->index, program, strlen(program), b->programs.len);
   array_push(&b->programs,
              (CloseProgram){mem_strdup(program), mem_strdup(build)});

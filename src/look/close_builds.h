@@ -41,6 +41,10 @@ int close_builds_make(CloseBuilds *b, const SeenModule *modules, size_t n,
                       void *context, Err *err);
 void close_builds_release(CloseBuilds *b);
 
+// Puts a build where the program finds it.
+int close_builds_link(const char *dir, const char *program, const char *build,
+                      Err *err);
+
 // The build of a program; NULL: it has none.
 const char *close_builds_of(const CloseBuilds *b, const char *program);
 // Is the module one of the builds?

@@ -184,14 +184,8 @@ FoundChange attempt_found(const TrySearch *s, const TryAttempt *a) {
 }
 
 static void keep(TrySearch *s, const TryAttempt *a) {
-  SearchLine *line = &s->lines.items[a->line];
-  FoundChange f = attempt_found(s, a);
-  double score = found_score(&f);
-  if (!f.repaired)
-    return;
-  line->best = score > line->best ? score : line->best;
-  line->kept++;
-  array_push(&s->found->changes, f);
+  if (a->repaired)
+    array_push(&s->found->changes, attempt_found(s, a));
 }
 
 // --- choosing tests ---------------------------------------------------------

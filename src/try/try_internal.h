@@ -9,7 +9,6 @@
 // What is known of a site in its line's screening test.
 typedef struct {
   bool watched, watching;
-  bool reached;       // valid if watched, or once a change was run
   bool unreached;     // a change was run, and the site was not executed
   uint32_t relations; // TryReport.relations
   int8_t outcomes[8]; // by outcomes among the relations: 0 not tried, 1 does
@@ -23,8 +22,6 @@ typedef struct {
   Changes changes; // in the order they are tried
   size_t next;
   uint32_t tried;
-  double best;  // score
-  size_t kept;  // FoundChanges
   bool clauses; // were made for all its conditions
 } SearchLine;
 

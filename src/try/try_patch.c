@@ -1,14 +1,11 @@
 // A change tried in the source: see try_patch.h.
 #include "try/try_patch.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "patch/edit.h"
 #include "patch/patch_build.h"
-#include "runtime/close_name.h"
 #include "util/fs.h"
 #include "util/mem.h"
 
@@ -31,24 +28,13 @@ static bool has_unit(const SiteTable *t, const UnitId *unit) {
   return false;
 }
 
-static int link_program(const char *dir, const char *program, const char *build,
-                        Err *err) {
-  char name[CLOSE_NAME + 1];
-  close_name(name, program, strlen(program));
-  char *path = mem_printf("%s/%s", dir, name);
-  int rc =
-      symlink(build, path) ? err_set(err, "%s: %s", path, strerror(errno)) : 0;
-  free(path);
-  return rc;
-}
-
 static int build_program(const char *program, const char *file, const Str *text,
                          const char *dir, const char *scratch, char **out,
                          Err *err) {
   if (fs_mkdirs(scratch, err) ||
       patch_build(program, file, text, scratch, out, err))
     return -1;
-  return link_program(dir, program, *out, err);
+  return close_builds_link(dir, program, *out, err);
 }
 
 // Builds every program that has the changed unit.

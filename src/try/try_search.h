@@ -31,7 +31,6 @@ typedef struct {
   const TryTest *tests;
   size_t ntests;
   const size_t *test_of; // by run: in `tests`; SIZE_MAX: it cannot be run
-  const uint32_t *place; // by run: in the test's runs
   TryRuns *runs;
   const SiteTable *sites;
   bool *dropped; // by run: it ends otherwise in this build, and is left out

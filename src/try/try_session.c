@@ -44,7 +44,6 @@ typedef struct {
   double start, end;
   ARRAY(TryTest) tests;
   size_t *test_of;
-  uint32_t *place;
   TrySession session;
   Arena arena;
 } TryWork;
@@ -186,7 +185,6 @@ static void add_test(TryWork *w, const Test *test, bool only, double full) {
       continue;
     t.whole = same;
     w->test_of[i] = w->tests.len;
-    w->place[i] = (uint32_t)t.nruns;
     runs[t.nruns++] = i;
   }
   t.limit = limit_of(w, &t, full);
@@ -197,7 +195,6 @@ static void add_test(TryWork *w, const Test *test, bool only, double full) {
 static void map_tests(TryWork *w, const Runner *r, const Test *tests,
                       size_t n) {
   w->test_of = arena_array(&w->arena, size_t, w->suite.nruns + 1);
-  w->place = arena_array(&w->arena, uint32_t, w->suite.nruns + 1);
   for (size_t i = 0; i < w->suite.nruns; i++)
     w->test_of[i] = SIZE_MAX;
   if (n == 1 && !r->already) {
@@ -424,7 +421,6 @@ static int take_tests(void *context, Runner *r, const Test *tests, size_t n,
                    .tests = w->tests.items,
                    .ntests = w->tests.len,
                    .test_of = w->test_of,
-                   .place = w->place,
                    .runs = runs,
                    .sites = &w->sites,
                    .dropped = arena_array(&w->arena, bool, w->suite.nruns + 1)};
