@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hook/hook_places.h"
 #include "plan/place.h"
 #include "util/str.h"
 
@@ -245,11 +246,6 @@ static bool is_unsigned_order(LLVMIntPredicate p) {
   return p >= LLVMIntUGT && p <= LLVMIntULE;
 }
 
-static bool is_branched_on(LLVMValueRef condition) {
-  LLVMUseRef use = LLVMGetFirstUse(condition);
-  return use && !LLVMGetNextUse(use) && LLVMIsABranchInst(LLVMGetUser(use));
-}
-
 // Does the source compare here, or only test a value?
 static bool has_operator(const char *text) {
   return text_starts(text, "==") || text_starts(text, "!=") || *text == '<' ||
@@ -269,8 +265,6 @@ static void find_compare(Finder *f, LLVMValueRef i) {
   } else {
     s.op = real_compare_of(LLVMGetFCmpPredicate(i));
   }
-  if (is_branched_on(i))
-    s.flags |= SITE_BRANCHES;
   if (!has_operator(text_at(f, i)))
     s.flags |= SITE_IMPLICIT;
   add_clause_names(f, &s);
@@ -736,6 +730,7 @@ static void find_function(Finder *f, LLVMValueRef function) {
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
          i = LLVMGetNextInstruction(i))
       find_in(f, i);
+  hook_places_find(f->out, f->plan, &f->scope, function, f->name);
   scope_release(&f->scope);
 }
 
@@ -752,5 +747,6 @@ void hook_sites_find(HookSites *s, LLVMModuleRef module, Plan *plan) {
 void hook_sites_release(HookSites *s) {
   array_release(&s->sites);
   array_release(&s->names);
+  hashmap_release(&s->starts);
   arena_release(&s->arena);
 }

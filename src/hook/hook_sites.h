@@ -17,6 +17,8 @@ typedef struct {
   LLVMValueRef value;
   LLVMTypeRef structure; // `address` is of such a one; NULL: it is not,
   uint32_t field;        // and this part of it is meant
+  bool through;          // SITE_BEFORE: `address` has a pointer to it
+  uint64_t offset;       // SITE_BEFORE: so many bytes behind it
   LLVMTypeRef type;
   ValueKind kind;
   const char *name;
@@ -36,6 +38,8 @@ typedef struct {
 typedef struct {
   ARRAY(HookSite) sites; // number i + 1 of the unit
   ARRAY(HookName) names;
+  Hashmap starts; // of hook_places.c: source -> for each token the one that
+                  // its statement begins with
   Arena arena;
 } HookSites;
 

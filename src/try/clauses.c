@@ -17,9 +17,11 @@ enum {
 typedef struct {
   const Site *site;
   const SeenConditions *seen;
-  Hashmap effects; // what a clause does to all that was seen
-  bool lenient;    // a few passing evaluations may change
-  size_t npassing; // evaluations
+  Hashmap effects;     // what a clause does to all that was seen
+  bool lenient;        // a few passing evaluations may change
+  size_t npassing;     // evaluations
+  bool leaves, limits; // SITE_BEFORE: which statements are offered,
+  int32_t leave;       // and what is returned
   Changes *out;
 } Clauses;
 
@@ -42,9 +44,13 @@ static bool holds(TryCompare op, int64_t a, int64_t b) {
 
 // The new outcome of an evaluation.
 static bool outcome_of(const Change *c, const SeenCondition *e) {
+  const int64_t *values = e->words + 1;
+  if (c->change == CHANGE_LEAVE || c->change == CHANGE_ASSIGN) {
+    int64_t x = c->a & TRY_NAMED ? values[c->b] : c->b;
+    return holds((TryCompare)(c->a >> 8 & 0xff), values[c->a & 0xff], x);
+  }
   bool named = c->change == CHANGE_AND_NAME || c->change == CHANGE_OR_NAME;
   bool both = c->change == CHANGE_AND || c->change == CHANGE_AND_NAME;
-  const int64_t *values = e->words + 1;
   int64_t other = named ? values[c->b] : c->b;
   bool clause = holds((TryCompare)(c->a >> 8), values[c->a & 0xff], other);
   return both ? e->words[0] && clause : e->words[0] || clause;
@@ -80,6 +86,30 @@ static bool is_wanted(Clauses *k, const Change *c) {
   return true;
 }
 
+// Statements in front of the site: `if (n < 0) return V;` and, for orders,
+// `if (n < 0) n = 0;`.
+static void offer_guards(Clauses *k, bool named, size_t name, TryCompare op,
+                         int64_t other, unsigned cost) {
+  int64_t a = (int64_t)name | (int64_t)op << 8 | (named ? TRY_NAMED : 0);
+  uint64_t value = (uint64_t)k->leave << 32;
+  Change leave = {.site = k->site,
+                  .change = CHANGE_LEAVE,
+                  .a = (int64_t)(value | (uint64_t)a),
+                  .b = other,
+                  .cost = cost};
+  Change limit = {.site = k->site,
+                  .change = CHANGE_ASSIGN,
+                  .a = a,
+                  .b = other,
+                  .cost = cost};
+  bool pointer = k->site->names[name].kind == 'p';
+  bool wanted = k->out->len < CLAUSES_MOST && is_wanted(k, &leave);
+  if (wanted && k->leaves)
+    array_push(k->out, leave);
+  if (wanted && k->limits && !pointer && (op == OP_LT || op == OP_GT))
+    array_push(k->out, limit);
+}
+
 static void offer(Clauses *k, TryChange change, size_t name, TryCompare op,
                   int64_t other, unsigned cost) {
   Change c = {.site = k->site,
@@ -93,6 +123,10 @@ static void offer(Clauses *k, TryChange change, size_t name, TryCompare op,
 
 static void offer_both(Clauses *k, bool named, size_t name, TryCompare op,
                        int64_t other, unsigned cost) {
+  if (k->site->kind == SITE_BEFORE) {
+    offer_guards(k, named, name, op, other, cost);
+    return;
+  }
   offer(k, named ? CHANGE_AND_NAME : CHANGE_AND, name, op, other, cost);
   offer(k, named ? CHANGE_OR_NAME : CHANGE_OR, name, op, other, cost);
 }
@@ -112,9 +146,9 @@ static void add_value(Values *v, int64_t value) {
     v->items[v->n++] = value;
 }
 
-// What a name is compared with: 0, 1 and -1, then what failing runs had, then
-// the function's constants, then what passing runs had.
-static void collect_values(const Clauses *k, size_t name,
+// What a name is compared with: 0, 1 and -1, then, unless only these are asked
+// for, what failing runs had, the function's constants, what passing runs had.
+static void collect_values(const Clauses *k, size_t name, bool simple,
                            const int64_t *constants, size_t nconstants,
                            Values *out) {
   out->n = 0;
@@ -123,6 +157,8 @@ static void collect_values(const Clauses *k, size_t name,
     return;
   add_value(out, 1);
   add_value(out, -1);
+  if (simple)
+    return;
   for (size_t i = 0; i < k->seen->len && out->n < VALUES_MOST / 2; i++)
     if (k->seen->items[i].fails)
       add_value(out, k->seen->items[i].words[1 + name]);
@@ -133,12 +169,12 @@ static void collect_values(const Clauses *k, size_t name,
       add_value(out, k->seen->items[i].words[1 + name]);
 }
 
-static void offer_constants(Clauses *k, size_t name, const int64_t *constants,
-                            size_t nconstants) {
+static void offer_constants(Clauses *k, size_t name, bool simple,
+                            const int64_t *constants, size_t nconstants) {
   static const TryCompare ops[] = {OP_NE, OP_EQ, OP_GT, OP_LT, OP_GE, OP_LE};
   bool pointer = k->site->names[name].kind == 'p';
   Values values;
-  collect_values(k, name, constants, nconstants, &values);
+  collect_values(k, name, simple, constants, nconstants, &values);
   for (size_t i = 0; i < values.n; i++)
     for (size_t o = 0; o < (pointer ? 2 : 6); o++)
       offer_both(k, false, name, ops[o], values.items[i],
@@ -160,11 +196,25 @@ static void offer_names(Clauses *k, size_t name) {
 
 static void offer_all(Clauses *k, const int64_t *constants, size_t nconstants) {
   for (size_t i = 0; i < k->site->nnames; i++)
-    offer_constants(k, i, NULL, 0);
+    offer_constants(k, i, true, NULL, 0);
   for (size_t i = 0; i < k->site->nnames; i++)
     offer_names(k, i);
   for (size_t i = 0; i < k->site->nnames; i++)
-    offer_constants(k, i, constants, nconstants);
+    offer_constants(k, i, false, constants, nconstants);
+}
+
+void clauses_find_guards(const Site *site, const SeenConditions *seen,
+                         bool leaves, int32_t value, bool limits,
+                         const int64_t *constants, size_t nconstants,
+                         Changes *out) {
+  Clauses k = {.site = site,
+               .seen = seen,
+               .out = out,
+               .leaves = leaves,
+               .leave = value,
+               .limits = limits};
+  offer_all(&k, constants, nconstants);
+  hashmap_release(&k.effects);
 }
 
 void clauses_find(const Site *site, const SeenConditions *seen,

@@ -29,4 +29,12 @@ enum { CLAUSES_MOST = 40 };
 void clauses_find(const Site *site, const SeenConditions *seen,
                   const int64_t *constants, size_t nconstants, Changes *out);
 
+// The same for statements in front of a SITE_BEFORE, which must do nothing in
+// passing runs: `if (n < 0) return VALUE;` (`leaves`), `if (n < 0) n = 0;`
+// (`limits`).
+void clauses_find_guards(const Site *site, const SeenConditions *seen,
+                         bool leaves, int32_t value, bool limits,
+                         const int64_t *constants, size_t nconstants,
+                         Changes *out);
+
 #endif

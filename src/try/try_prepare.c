@@ -110,6 +110,8 @@ static bool is_asked(const TrySearchOptions *o, const Change *c) {
     return o->variables;
   case SITE_CONSTANT:
     return o->constants;
+  case SITE_BEFORE:
+    return o->insertions;
   case SITE_CALL:
   case SITE_STORE:
     return o->statements || c->change != CHANGE_SKIP;
