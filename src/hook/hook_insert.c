@@ -8,6 +8,7 @@
 
 #include "hook/hook_before.h"
 #include "hook/hook_calls.h"
+#include "hook/hook_logic.h"
 #include "plan/probe.h"
 
 // --- wrapped calls of the runtime -------------------------------------------
@@ -242,6 +243,9 @@ static void insert_site(Hooks *h, const HookSites *all, const HookSite *s,
   case SITE_INDEX:
     insert_operand(h, all, s, s->operand, number);
     break;
+  case SITE_LOGIC:
+    hook_logic_insert(h, s, number);
+    break;
   case SITE_SWAP:
     insert_swap(h, s, number);
     break;
@@ -386,7 +390,7 @@ void hook_sites_write(const HookSites *sites, const Plan *plan,
                  .line = s->line,
                  .column = s->column,
                  .operand = s->operand,
-                 .owner = s->owner,
+                 .owner = s->kind == SITE_CONSTANT ? s->owner : 0,
                  .value = s->value,
                  .names = add_names_text(&strings, &known, sites, s),
                  .nnames = s->nnames,

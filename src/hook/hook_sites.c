@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hook/hook_logic.h"
 #include "hook/hook_places.h"
 #include "plan/place.h"
 #include "util/str.h"
@@ -695,6 +696,7 @@ static void find_in(Finder *f, LLVMValueRef i) {
     break;
   case LLVMBr:
     find_test(f, i);
+    hook_logic_find(f->out, f->plan, i, f->name);
     break;
   case LLVMStore:
     find_store(f, i);

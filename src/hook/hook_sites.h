@@ -28,8 +28,10 @@ typedef struct {
   SiteKind kind;
   uint8_t op, width, flags;
   LLVMValueRef inst;
-  uint32_t operand, owner;
-  int64_t value;
+  LLVMValueRef second; // SITE_LOGIC: what the second operand decides, a branch
+                       // or a phi
+  uint32_t operand, owner; // SITE_LOGIC: the successor of `inst` that leads to
+  int64_t value;           // X; which value of the phi; does true lead to X?
   uint32_t source, line, column; // source: of the plan
   const char *function, *text;
   uint32_t first_name, nnames; // in HookSites.names

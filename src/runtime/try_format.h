@@ -44,6 +44,7 @@ typedef enum {
   SITE_INDEX,    // a[i]
   SITE_VARIABLE, // v, as it is read
   SITE_FIELD,    // p->f, as it is read
+  SITE_LOGIC,    // a && b
   SITE_BEFORE,   // in front of a statement: where another may be missing
   SITE_KINDS
 } SiteKind;
@@ -147,6 +148,7 @@ typedef enum {
   // `if (name op X)`. A = name | op << 8 | TRY_NAMED | V << 32, B is X.
   CHANGE_LEAVE,
   CHANGE_ASSIGN,
+  CHANGE_LOGIC, // && to ||, || to &&
   CHANGES
 } TryChange;
 

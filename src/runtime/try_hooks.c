@@ -309,6 +309,21 @@ HIDDEN int64_t __culprit_try_compare_real(int64_t v, double a, double b,
                   holds(self.a, a < b, ordered && !(a < b) && !(a > b), a > b));
 }
 
+// --- && and || --------------------------------------------------------------
+
+// Both lead to one place if either operand says so; changed, if both do. The
+// second operand is always asked for.
+static bool first_leads;
+
+HIDDEN int64_t __culprit_try_first(int64_t leads) {
+  first_leads = leads;
+  return 0;
+}
+
+HIDDEN int64_t __culprit_try_second(int64_t leads) {
+  return executed(first_leads || leads, first_leads && leads);
+}
+
 // --- names ------------------------------------------------------------------
 
 HIDDEN int64_t __culprit_try_name(int64_t v, int64_t n) {

@@ -113,7 +113,7 @@ static bool is_near(const Site *s, int64_t v) {
 
 static void add_constants(const Site *s, const int64_t *others, size_t n,
                           Changes *out) {
-  enum { MOST = 12 };
+  enum { MOST = 20, LIKELY = 12 };
   add_neighbours(s, 0, out);
   for (int64_t v = 0; v <= 1; v++)
     if (!is_near(s, v))
@@ -124,7 +124,7 @@ static void add_constants(const Site *s, const int64_t *others, size_t n,
   for (size_t i = 0, k = 0; i < n && k < MOST && !(s->flags & SITE_REAL); i++) {
     int64_t v = others[i];
     if (v != 0 && v != 1 && !is_near(s, v)) {
-      add(out, s, CHANGE_SET, v, 5);
+      add(out, s, CHANGE_SET, v, k < LIKELY ? 5 : 6);
       k++;
     }
   }
@@ -259,6 +259,9 @@ void changes_of(const Site *s, const int64_t *others, size_t nothers,
   case SITE_FIELD:
     add_names(s, 2, out);
     break;
+  case SITE_LOGIC:
+    add(out, s, CHANGE_LOGIC, 0, 1);
+    break;
   case SITE_BEFORE:
     add_leaves(s, others, nothers, out);
     add_assigns(s, others, nothers, out);
@@ -323,7 +326,8 @@ const char *change_kind(const Change *c) {
       [SITE_STORE] = "store",       [SITE_RETURN] = "return",
       [SITE_CALL] = "call",         [SITE_SWAP] = "arguments",
       [SITE_ARGUMENT] = "argument", [SITE_INDEX] = "index",
-      [SITE_VARIABLE] = "variable", [SITE_FIELD] = "variable"};
+      [SITE_VARIABLE] = "variable", [SITE_FIELD] = "variable",
+      [SITE_LOGIC] = "operator"};
   return kinds[c->site->kind] ? kinds[c->site->kind] : "other";
 }
 
@@ -441,6 +445,9 @@ void change_describe(const Change *c, Str *out) {
   case CHANGE_SWAP:
     str_addf(out, "arguments %u and %lld of `%s` exchanged", s->operand + 1,
              (long long)s->value + 1, *s->text ? s->text : "?");
+    break;
+  case CHANGE_LOGIC:
+    str_addf(out, "`%s` to `%s`", s->text, strcmp(s->text, "&&") ? "&&" : "||");
     break;
   case CHANGE_NAME:
     describe_name(c, out);
