@@ -17,11 +17,12 @@ enum {
 typedef struct {
   const Site *site;
   const SeenConditions *seen;
-  Hashmap effects;     // what a clause does to all that was seen
-  bool lenient;        // a few passing evaluations may change
-  size_t npassing;     // evaluations
-  bool leaves, limits; // SITE_BEFORE: which statements are offered,
-  int32_t leave;       // and what is returned
+  Hashmap effects; // what a clause does to all that was seen
+  bool lenient;    // a few passing evaluations may change
+  size_t npassing; // evaluations
+  size_t most;     // SITE_BEFORE: of `out`
+  bool limits;     // which statements are offered; else
+  int32_t leave;   // what is returned
   Changes *out;
 } Clauses;
 
@@ -63,6 +64,15 @@ static bool is_harmless(const Clauses *k, size_t spoilt) {
   return k->lenient ? spoilt * PART <= k->npassing : !spoilt;
 }
 
+// Two limits with the same condition may set different values.
+static void hash_assigned(XXH3_state_t *hash, const Change *c,
+                          const SeenCondition *e) {
+  int64_t name = c->a & 0xff;
+  int64_t x = c->a & TRY_NAMED ? e->words[1 + c->b] : c->b;
+  XXH3_64bits_update(hash, &name, sizeof name);
+  XXH3_64bits_update(hash, &x, sizeof x);
+}
+
 // Is it new, changes a failing run and no passing one?
 static bool is_wanted(Clauses *k, const Change *c) {
   XXH3_state_t *hash = XXH3_createState();
@@ -76,6 +86,8 @@ static bool is_wanted(Clauses *k, const Change *c) {
     changes |= other && e->fails;
     spoilt += other && !e->fails;
     XXH3_64bits_update(hash, &now, 1);
+    if (now && c->change == CHANGE_ASSIGN)
+      hash_assigned(hash, c, e);
   }
   uint64_t effect = XXH3_64bits_digest(hash), ignored;
   XXH3_freeState(hash);
@@ -86,28 +98,22 @@ static bool is_wanted(Clauses *k, const Change *c) {
   return true;
 }
 
-// Statements in front of the site: `if (n < 0) return V;` and, for orders,
-// `if (n < 0) n = 0;`.
-static void offer_guards(Clauses *k, bool named, size_t name, TryCompare op,
-                         int64_t other, unsigned cost) {
-  int64_t a = (int64_t)name | (int64_t)op << 8 | (named ? TRY_NAMED : 0);
-  uint64_t value = (uint64_t)k->leave << 32;
-  Change leave = {.site = k->site,
-                  .change = CHANGE_LEAVE,
-                  .a = (int64_t)(value | (uint64_t)a),
-                  .b = other,
-                  .cost = cost};
-  Change limit = {.site = k->site,
-                  .change = CHANGE_ASSIGN,
-                  .a = a,
-                  .b = other,
-                  .cost = cost};
+// A statement in front of the site: `if (n < 0) return V;` or, for orders of
+// numbers, `if (n < 0) n = 0;`.
+static void offer_guard(Clauses *k, bool named, size_t name, TryCompare op,
+                        int64_t other, unsigned cost) {
+  uint64_t value = k->limits ? 0 : (uint64_t)k->leave << 32;
+  Change c = {.site = k->site,
+              .change = k->limits ? CHANGE_ASSIGN : CHANGE_LEAVE,
+              .a = (int64_t)(value | name | (uint64_t)op << 8 |
+                             (named ? TRY_NAMED : 0)),
+              .b = other,
+              .cost = cost};
   bool pointer = k->site->names[name].kind == 'p';
-  bool wanted = k->out->len < CLAUSES_MOST && is_wanted(k, &leave);
-  if (wanted && k->leaves)
-    array_push(k->out, leave);
-  if (wanted && k->limits && !pointer && (op == OP_LT || op == OP_GT))
-    array_push(k->out, limit);
+  if (k->limits && (pointer || (op != OP_LT && op != OP_GT)))
+    return;
+  if (k->out->len < k->most && is_wanted(k, &c))
+    array_push(k->out, c);
 }
 
 static void offer(Clauses *k, TryChange change, size_t name, TryCompare op,
@@ -124,7 +130,7 @@ static void offer(Clauses *k, TryChange change, size_t name, TryCompare op,
 static void offer_both(Clauses *k, bool named, size_t name, TryCompare op,
                        int64_t other, unsigned cost) {
   if (k->site->kind == SITE_BEFORE) {
-    offer_guards(k, named, name, op, other, cost);
+    offer_guard(k, named, name, op, other, cost);
     return;
   }
   offer(k, named ? CHANGE_AND_NAME : CHANGE_AND, name, op, other, cost);
@@ -203,18 +209,25 @@ static void offer_all(Clauses *k, const int64_t *constants, size_t nconstants) {
     offer_constants(k, i, false, constants, nconstants);
 }
 
-void clauses_find_guards(const Site *site, const SeenConditions *seen,
-                         bool leaves, int32_t value, bool limits,
-                         const int64_t *constants, size_t nconstants,
-                         Changes *out) {
-  Clauses k = {.site = site,
-               .seen = seen,
-               .out = out,
-               .leaves = leaves,
-               .leave = value,
-               .limits = limits};
+static void find_guards(Clauses k, const int64_t *constants,
+                        size_t nconstants) {
+  k.most = k.out->len + GUARDS_MOST;
   offer_all(&k, constants, nconstants);
   hashmap_release(&k.effects);
+}
+
+void clauses_find_limits(const Site *site, const SeenConditions *seen,
+                         const int64_t *constants, size_t nconstants,
+                         Changes *out) {
+  Clauses k = {.site = site, .seen = seen, .out = out, .limits = true};
+  find_guards(k, constants, nconstants);
+}
+
+void clauses_find_leaves(const Site *site, const SeenConditions *seen,
+                         int32_t value, const int64_t *constants,
+                         size_t nconstants, Changes *out) {
+  Clauses k = {.site = site, .seen = seen, .out = out, .leave = value};
+  find_guards(k, constants, nconstants);
 }
 
 void clauses_find(const Site *site, const SeenConditions *seen,

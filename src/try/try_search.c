@@ -125,10 +125,10 @@ static void try_guards(TrySearch *s, size_t line, const Site *site,
   Changes guards = {0};
   watch_site(s, line, site, &seen, &arena);
   size_t n = search_constants(s, site, constants, CONSTANTS);
-  clauses_find_guards(site, &seen, false, 0, true, constants, n, &guards);
+  clauses_find_limits(site, &seen, constants, n, &guards);
   for (size_t i = 0; i < leaves->len; i++)
-    clauses_find_guards(site, &seen, true, (int32_t)(leaves->items[i].a >> 32),
-                        false, constants, n, &guards);
+    clauses_find_leaves(site, &seen, (int32_t)(leaves->items[i].a >> 32),
+                        constants, n, &guards);
   screen_all(s, line, &guards);
   array_release(&guards);
   array_release(&seen);
