@@ -1,4 +1,4 @@
-// Places in front of statements: see hook_places.h.
+// PlaceFinder in front of statements: see hook_places.h.
 #include "hook/hook_places.h"
 
 #include <llvm-c/DebugInfo.h>
@@ -24,7 +24,7 @@ typedef struct {
   LLVMValueRef function;
   const char *name;
   Hashmap seen; // (source, token) of statements
-} Places;
+} PlaceFinder;
 
 // --- statements of the text -------------------------------------------------
 
@@ -49,7 +49,7 @@ static size_t label_end(const Code *c, size_t token) {
 }
 
 // The braces of an initial value are no block: they are taken as parentheses.
-static uint32_t *find_starts(Places *p, const Code *c) {
+static uint32_t *find_starts(PlaceFinder *p, const Code *c) {
   static const char *const ends[] = {";", "{", "}", NULL};
   size_t n = c->tokens.len, label = CODE_NONE;
   uint32_t *starts = arena_array(&p->out->arena, uint32_t, n + 1);
@@ -74,7 +74,8 @@ static uint32_t *find_starts(Places *p, const Code *c) {
   return starts;
 }
 
-static const uint32_t *starts_of(Places *p, uint32_t source, const Code *c) {
+static const uint32_t *starts_of(PlaceFinder *p, uint32_t source,
+                                 const Code *c) {
   uint64_t known;
   if (!hashmap_get(&p->out->starts, &source, sizeof source, &known)) {
     known = (uintptr_t)find_starts(p, c);
@@ -141,7 +142,7 @@ static bool is_real(LLVMValueRef type) {
 }
 
 // As LLVM has it; NULL: neither a number nor a pointer.
-static LLVMTypeRef value_type(const Places *p, LLVMValueRef type) {
+static LLVMTypeRef value_type(const PlaceFinder *p, LLVMValueRef type) {
   LLVMContextRef c = LLVMGetTypeContext(LLVMTypeOf(p->function));
   if (is_pointer(type))
     return LLVMPointerTypeInContext(c, 0);
@@ -160,14 +161,14 @@ static bool is_clause_kind(ValueKind k) {
   return k == VALUE_SIGNED || k == VALUE_UNSIGNED || k == VALUE_POINTER;
 }
 
-static void add_name(Places *p, HookSite *s, HookName name) {
+static void add_name(PlaceFinder *p, HookSite *s, HookName name) {
   if (s->nnames >= TRY_NAMES_MOST)
     return;
   array_push(&p->out->names, name);
   s->nnames++;
 }
 
-static void add_plain(Places *p, HookSite *s, const ScopeVariable *v) {
+static void add_plain(PlaceFinder *p, HookSite *s, const ScopeVariable *v) {
   add_name(p, s,
            (HookName){.address = v->address,
                       .type = v->type,
@@ -175,7 +176,7 @@ static void add_plain(Places *p, HookSite *s, const ScopeVariable *v) {
                       .name = v->name});
 }
 
-static bool add_pointed(Places *p, HookSite *s, const ScopeVariable *v) {
+static bool add_pointed(PlaceFinder *p, HookSite *s, const ScopeVariable *v) {
   LLVMValueRef to = v->written ? pointed(unwrapped(v->written)) : NULL;
   LLVMTypeRef type = to && v->kind == VALUE_POINTER ? value_type(p, to) : NULL;
   if (type)
@@ -188,7 +189,7 @@ static bool add_pointed(Places *p, HookSite *s, const ScopeVariable *v) {
   return type;
 }
 
-static bool add_element(Places *p, HookSite *s, const ScopeVariable *v) {
+static bool add_element(PlaceFinder *p, HookSite *s, const ScopeVariable *v) {
   bool array = LLVMGetTypeKind(v->type) == LLVMArrayTypeKind;
   LLVMTypeRef type = array ? LLVMGetElementType(v->type) : NULL;
   if (!type || !is_clause_kind(value_kind(type)) ||
@@ -202,7 +203,7 @@ static bool add_element(Places *p, HookSite *s, const ScopeVariable *v) {
   return true;
 }
 
-static void add_field(Places *p, HookSite *s, const ScopeVariable *v,
+static void add_field(PlaceFinder *p, HookSite *s, const ScopeVariable *v,
                       LLVMValueRef member) {
   LLVMValueRef text = metadata_part(member, MEMBER_NAME);
   LLVMValueRef of = metadata_part(member, MEMBER_TYPE);
@@ -224,7 +225,7 @@ static void add_field(Places *p, HookSite *s, const ScopeVariable *v,
                                       through ? "->" : ".", (int)n, name)});
 }
 
-static void add_fields(Places *p, HookSite *s, const ScopeVariable *v,
+static void add_fields(PlaceFinder *p, HookSite *s, const ScopeVariable *v,
                        uint32_t most) {
   LLVMValueRef type = v->written ? unwrapped(v->written) : NULL;
   if (type && v->kind == VALUE_POINTER)
@@ -242,7 +243,7 @@ static void add_fields(Places *p, HookSite *s, const ScopeVariable *v,
 
 // What was declared last comes first. `at`: the first instruction of the
 // statement, its declarations included.
-static void add_names(Places *p, HookSite *s, LLVMValueRef at) {
+static void add_names(PlaceFinder *p, HookSite *s, LLVMValueRef at) {
   const Scope *scope = p->scope;
   uint32_t locals = 0, globals = 0, others = 0;
   s->first_name = (uint32_t)p->out->names.len;
@@ -270,7 +271,7 @@ static void add_names(Places *p, HookSite *s, LLVMValueRef at) {
 // --- the function -----------------------------------------------------------
 
 // Of the value that is returned: its width and flags.
-static void set_result(const Places *p, HookSite *s) {
+static void set_result(const PlaceFinder *p, HookSite *s) {
   LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(p->function));
   unsigned hidden = LLVMGetEnumAttributeKindForName("sret", 4);
   bool nothing = LLVMGetTypeKind(type) == LLVMVoidTypeKind;
@@ -288,7 +289,7 @@ static void set_result(const Places *p, HookSite *s) {
 
 // The statement that an instruction belongs to, unless nothing can be put in
 // front of it. `source`: of the plan.
-static bool find_statement(Places *p, LLVMValueRef inst, uint32_t *source,
+static bool find_statement(PlaceFinder *p, LLVMValueRef inst, uint32_t *source,
                            Token *token) {
   Place place;
   if (!place_of(p->plan, inst, &place))
@@ -309,7 +310,7 @@ typedef struct {
 
 // The first declaration of the statement in front of its first instruction, or
 // that.
-static LLVMValueRef beginning(Places *p, LLVMValueRef inst, uint32_t at) {
+static LLVMValueRef beginning(PlaceFinder *p, LLVMValueRef inst, uint32_t at) {
   LLVMValueRef first = inst, i = inst;
   while ((i = LLVMGetPreviousInstruction(i)) && is_debug_call(i)) {
     uint32_t source;
@@ -320,7 +321,7 @@ static LLVMValueRef beginning(Places *p, LLVMValueRef inst, uint32_t at) {
   return first;
 }
 
-static void find_place(Places *p, LLVMValueRef inst) {
+static void find_place(PlaceFinder *p, LLVMValueRef inst) {
   HookSite s = {.kind = SITE_BEFORE, .inst = inst, .function = p->name};
   Token token;
   uint64_t ignored;
@@ -339,7 +340,7 @@ static void find_place(Places *p, LLVMValueRef inst) {
     array_push(&p->out->sites, s);
 }
 
-static void find_in_block(Places *p, LLVMBasicBlockRef b) {
+static void find_in_block(PlaceFinder *p, LLVMBasicBlockRef b) {
   for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
        i = LLVMGetNextInstruction(i))
     if (!LLVMIsAPHINode(i) && !LLVMIsAAllocaInst(i) && !is_debug_call(i))
@@ -348,11 +349,11 @@ static void find_in_block(Places *p, LLVMBasicBlockRef b) {
 
 void hook_places_find(HookSites *out, Plan *plan, const Scope *scope,
                       LLVMValueRef function, const char *name) {
-  Places p = {.out = out,
-              .plan = plan,
-              .scope = scope,
-              .function = function,
-              .name = name};
+  PlaceFinder p = {.out = out,
+                   .plan = plan,
+                   .scope = scope,
+                   .function = function,
+                   .name = name};
   for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b;
        b = LLVMGetNextBasicBlock(b))
     find_in_block(&p, b);
