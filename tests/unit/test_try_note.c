@@ -290,10 +290,10 @@ TEST(lines_come_in_the_order_of_what_changes_repair) {
   Ranking r;
   TryNote n = {.head = {.signature = "exit:A"}, .failing = 2, .passing = 5};
   world_figure1(&w);
-  array_push(&n.changes, change(0, 1, 5, false)); // line 1: 0.5
+  array_push(&n.changes, change(0, 2, 4, false)); // line 1: 0.8
   array_push(&n.changes, change(2, 2, 5, false)); // line 3: 1, sampled
-  array_push(&n.changes, change(3, 1, 2, false)); // line 4: -0.1
-  array_push(&n.changes, change(7, 1, 5, false)); // line 8: 0.5
+  array_push(&n.changes, change(3, 2, 2, false)); // line 4: 0.4
+  array_push(&n.changes, change(7, 2, 4, false)); // line 8: 0.8
   array_push(&n.changes, change(8, 1, 1, false)); // line 9: worse,
   array_push(&n.changes, change(8, 2, 5, true));  // but one passes all
   array_push(&n.lines, ((TriedLine){"/proj/fig1.c", 6, 31, 5}));
@@ -303,7 +303,7 @@ TEST(lines_come_in_the_order_of_what_changes_repair) {
   expect_place(&r, 2, 1, 3, 3); // cascade has it before line 8
   expect_place(&r, 3, 8, 4, 4);
   expect_place(&r, 4, 2, 5, 7); // untouched: cascade, with its ties
-  expect_place(&r, 5, 4, 5, 7); // breaks more than it repairs: not raised
+  expect_place(&r, 5, 4, 5, 7); // breaks too much: not raised
   expect_place(&r, 6, 5, 5, 7);
   expect_place(&r, 7, 6, 8, 9);
   expect_place(&r, 8, 7, 8, 9);
@@ -427,7 +427,8 @@ TEST(another_failure_keeps_its_order_and_says_so) {
 
 static double raise_of(const TryNote *n, uint32_t statement) {
   const TriedChange *c = tried_best(n, statement);
-  return !c ? 0 : tried_survives(c) ? 2 : fmax(tried_score(c), 0);
+  double worth = !c ? 0 : tried_survives(c) ? 2 : tried_score(c);
+  return worth < 0.6 ? 0 : worth;
 }
 
 static const Suspect *find(const Ranking *r, uint32_t entity) {
