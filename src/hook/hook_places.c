@@ -7,10 +7,10 @@
 #include "plan/place.h"
 
 enum {
-  LOCALS_MOST = 8,
-  GLOBALS_MOST = 2,
+  LOCALS_MOST = 6,
+  GLOBALS_MOST = 1,
   POINTED_MOST = 4, // *p, a[0]
-  FIELDS_MOST = 10,
+  FIELDS_MOST = 8,
   DERIVED_BASE = 3, // operands of metadata nodes
   COMPOSITE_ELEMENTS = 4,
   MEMBER_NAME = 2,

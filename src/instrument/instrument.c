@@ -327,6 +327,7 @@ static int try_build(LLVMModuleRef m, const Options *o, Plan *p, Err *err) {
   hook_sites_write(&sites, p, &id, &table);
   hooks_insert(m, &sites, &id);
   close_unit_finish(&unit);
+  LLVMStripModuleDebugInfo(m); // nobody needs it any more, and it takes time
   expect_null(m);
   probe_add_section(m, "__culprit_sites", TRY_SECTION, table.data, table.len);
   int rc = add_runtimes(m, o->runtime, err);
