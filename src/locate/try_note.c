@@ -38,8 +38,7 @@ static void write_facts(const void *note, Str *out) {
     add_line(out, &n->lines.items[i]);
   for (size_t i = 0; i < n->changes.len; i++)
     add_change(out, &n->changes.items[i]);
-  if (n->question)
-    note_add_fact(out, "question", n->question);
+  question_write(&n->question, out);
 }
 
 static bool take_bool(const char *text, bool *out) {
@@ -91,8 +90,7 @@ static bool take_fact(void *note, char **f, size_t n, Arena *arena) {
     return take_change(to, f, arena);
   if (n == 2 && !strcmp(f[0], "diff"))
     return take_diff(to, f[1], arena);
-  return n == 2 && !strcmp(f[0], "question") &&
-         (to->question = arena_strdup(arena, f[1]));
+  return question_take(&to->question, f, n, arena);
 }
 
 // Sentences are made of these numbers: they must not contradict each other.
@@ -105,13 +103,14 @@ static bool is_complete(const void *note) {
         (c->all_tests && !all))
       return false;
   }
-  return n->failing > 0;
+  return n->failing > 0 && question_complete(&n->question, n->changes.len);
 }
 
 static void release(void *note) {
   TryNote *n = note;
   array_release(&n->lines);
   array_release(&n->changes);
+  question_release(&n->question);
 }
 
 const NoteKind try_note_kind = {.name = "try",
@@ -189,16 +188,6 @@ void tried_tell(const TryNote *n, const TriedChange *c, Str *out) {
 void tried_tell_none(uint32_t tried, Str *out) {
   str_addf(out, "no small change here repairs a failing test (%u tried)",
            tried);
-}
-
-bool tried_ask(const TryNote *n, Str *out) {
-  if (!n->question || tried_survivors(n) < 2)
-    return false;
-  str_addf(out,
-           "these changes differ on the input `%s`: what should the program "
-           "print?",
-           n->question);
-  return true;
 }
 
 // --- loading ----------------------------------------------------------------

@@ -26,8 +26,8 @@
 //              kind than `tests` says, and if all were, as many
 //   diff       --- a/f.c...                    of the change before it: it was
 //                                              applied, compiled and tested
-//   question   -n 3 4                          an input on which the survivors
-//                                              differ, if one was found
+//   asked, question, ...                       what tells the survivors apart:
+//                                              try_question.h
 #ifndef CULPRIT_LOCATE_TRY_NOTE_H
 #define CULPRIT_LOCATE_TRY_NOTE_H
 
@@ -37,6 +37,7 @@
 
 #include "locate/note_file.h"
 #include "locate/session_evidence.h"
+#include "locate/try_question.h"
 #include "util/array.h"
 #include "util/err.h"
 #include "util/str.h"
@@ -69,7 +70,7 @@ typedef struct {
   bool cut;                  // not everything was tried
   ARRAY(TriedLine) lines;
   ARRAY(TriedChange) changes; // that repaired something, best first
-  const char *question;       // NULL: none
+  TriedQuestion question;     // what tells the survivors apart
 } TryNote;
 
 extern const NoteKind try_note_kind;
@@ -103,8 +104,9 @@ const TriedChange *tried_best(const TryNote *n, uint32_t statement);
 void tried_tell(const TryNote *n, const TriedChange *c, Str *out);
 // "no small change here repairs a failing test (31 tried)"
 void tried_tell_none(uint32_t tried, Str *out);
-// "these changes differ on the input `-n 3 4`: what should the program print?"
-// False: there is nothing to ask.
+// "`./prog 3 4` prints "7" with `<` to `<=` at f.c:3, and prints "8" with `4` to
+// `5` at f.c:9. Unchanged, it prints "6". Which is right?", or "no input was
+// found on which they differ (64 tried)". False: there is nothing to ask.
 bool tried_ask(const TryNote *n, Str *out);
 
 #endif
