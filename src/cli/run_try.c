@@ -46,6 +46,9 @@ const Option run_try_options[] = {
      "take over what the last experiments on the session ran, and go on"},
     {"no-diff", NULL, &option_flag, offsetof(RunTryOptions, no_diff),
      "do not try the changes in a copy of the source"},
+    {"no-question", NULL, &option_flag, offsetof(RunTryOptions, no_question),
+     "do not look for an input that tells apart the changes that pass all "
+     "tests"},
     {0}};
 
 static bool is_left_out(const RunTryOptions *o, const char *kind) {
@@ -143,6 +146,7 @@ static TryOptions options_of(const RunTryOptions *o, Trying *progress) {
                       .constants = !is_left_out(o, "constants"),
                       .insertions = !is_left_out(o, "insertions"),
                       .diffs = !o->no_diff,
+                      .question = !o->no_question,
                       .resume = o->resume,
                       .progress = show_progress,
                       .progress_context = progress};

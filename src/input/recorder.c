@@ -65,7 +65,7 @@ static int prepare(const Recorder *r, size_t i, const Test *test, size_t slot,
   char **env = environment_with((char *[]){mark, most, NULL}, arena);
   int rc = dir_make_empty(dir, err);
   *spawn = (Spawn){.env = test_environment(test, env, arena),
-                   .cwd = o->cwd,
+                   .cwd = test->cwd ? test->cwd : o->cwd,
                    .out = arena_printf(arena, "%s.out", dir),
                    .err = arena_printf(arena, "%s.err", dir),
                    .timeout = o->timeout,

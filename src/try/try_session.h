@@ -30,6 +30,7 @@ typedef struct {
   // Kinds of experiments.
   bool clauses, variables, statements, constants, insertions;
   bool diffs;    // try the changes in the source as well
+  bool question; // look for an input that tells apart those that pass all tests
   bool resume;   // what was run before need not run again
   RunTests *run; // an adapter
   void *run_context;

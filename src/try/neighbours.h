@@ -1,0 +1,88 @@
+// Inputs near those of tests, made to tell programs apart. A test is recorded
+// and replayed (input/recorder.h), and the solver makes inputs that
+//
+//   reach a changed line with both sides of its comparison equal or off by one,
+//   take another way through the program, at the changed lines first
+//                                                      (input/frontier.h);
+//
+// at last, or if the program cannot be recorded, inputs are made without it:
+// numbers of tests off by one, 0, negated, doubled, arguments exchanged or left
+// out, the last line or byte left out.
+//
+//   Neighbours n;
+//   neighbours_open(&n, &options);
+//   neighbours_add_seed(&n, &inputs, true);
+//   while (neighbours_make(&n, 8)) {
+//     ... n.made.items[i].line ...
+//     neighbours_learn(&n, worth);
+//   }
+//   neighbours_close(&n);
+//
+// The same seeds make the same inputs in the same order.
+#ifndef CULPRIT_TRY_NEIGHBOURS_H
+#define CULPRIT_TRY_NEIGHBOURS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "input/frontier.h"
+#include "input/recorder.h"
+#include "model/input.h"
+#include "model/suite.h"
+#include "run/runner.h"
+#include "util/array.h"
+
+typedef struct {
+  Runner *runner;      // its pool must be idle
+  const char *program; // built by culprit-cc
+  const char *cache;   // where its trace build is kept
+  const char *dir;     // for files of inputs
+  const char *cwd;     // of the tests; NULL: where all run
+  char *const *env;    // likewise; NULL: none of their own
+  const Suite *suite;
+  const uint32_t *statements; // that are changed
+  size_t nstatements;
+  bool (*go_on)(void *context);
+  void *context;
+} NeighbourOptions;
+
+typedef struct {
+  Inputs inputs;
+  char *dir;  // of its files
+  char *line; // shell words after the program
+} NearInput;
+
+typedef struct {
+  NeighbourOptions options;
+  Recorder recorder;
+  bool records; // the program can be recorded
+  Frontier frontier;
+  Inputs originals; // files of all seeds
+  ARRAY(Inputs) seeds;
+  ARRAY(Inputs) waiting; // made, not handed out; from `next` on
+  size_t next;
+  bool varied;           // inputs were made without the solver
+  unsigned number;       // of the next input
+  ARRAY(NearInput) made; // the last batch
+} Neighbours;
+
+void neighbours_open(Neighbours *n, const NeighbourOptions *o);
+void neighbours_close(Neighbours *n);
+
+void neighbours_add_seed(Neighbours *n, const Inputs *in, bool fails);
+// Makes the next inputs, `most` at most, and writes their files; returns how
+// many. 0: there are no more, or go_on() said no.
+size_t neighbours_make(Neighbours *n, size_t most);
+// Records those of the batch with worth[i]: what they do leads to more inputs.
+void neighbours_learn(Neighbours *n, const bool *worth);
+
+// Writes the input's files below `dir`; appends the shell words to `line`.
+int neighbours_write(const Neighbours *n, const Inputs *in, const char *dir,
+                     Str *line, Err *err);
+
+// Nothing in it but text: no control characters, no broken UTF-8.
+bool inputs_are_text(const Inputs *in);
+size_t inputs_size(const Inputs *in);
+
+#endif
