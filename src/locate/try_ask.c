@@ -1,8 +1,9 @@
 // The question which of the changes that pass all tests is right, as a sentence:
 // see try_note.h.
 //
-//   `./prog 3 4` prints "7" with `<` to `<=` at f.c:3, and prints "8" with `4`
-//   to `5` at f.c:9. Unchanged, it prints "6". Which is right?
+//   `./prog 3 4` prints "7" with the change `<` to `<=` at f.c:3, and prints "8"
+//   with the change `4` to `5` at f.c:9. Unchanged, it prints "6". Which is
+//   right?
 #include <string.h>
 
 #include "locate/try_note.h"
@@ -106,7 +107,7 @@ static void tell_group(const TryNote *n, size_t first, Str *out) {
   const TriedQuestion *q = &n->question;
   const TriedAnswer *a = &q->answers.items[first];
   tell_answer(q, a, out);
-  str_add(out, " with ");
+  str_add(out, " with the change ");
   tell_change(n, a, out);
   for (size_t i = first + 1; i < q->answers.len; i++) {
     const TriedAnswer *b = &q->answers.items[i];

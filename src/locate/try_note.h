@@ -104,9 +104,9 @@ const TriedChange *tried_best(const TryNote *n, uint32_t statement);
 void tried_tell(const TryNote *n, const TriedChange *c, Str *out);
 // "no small change here repairs a failing test (31 tried)"
 void tried_tell_none(uint32_t tried, Str *out);
-// "`./prog 3 4` prints "7" with `<` to `<=` at f.c:3, and prints "8" with `4` to
-// `5` at f.c:9. Unchanged, it prints "6". Which is right?", or "no input was
-// found on which they differ (64 tried)". False: there is nothing to ask.
+// "`./prog 3 4` prints "7" with the change `<` to `<=` at f.c:3, and prints ...
+// Which is right?", or "no input was found on which they differ (64 tried)"
+// (try_ask.c). False: there is nothing to ask.
 bool tried_ask(const TryNote *n, Str *out);
 
 #endif

@@ -1,6 +1,7 @@
 // Inputs near those of tests: see neighbours.h.
 #include "try/neighbours.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +46,41 @@ bool inputs_are_text(const Inputs *in) {
   return true;
 }
 
+// Runs of digits, of letters and of blanks are one character each.
+static void add_shape(const InputSource *s, Str *out) {
+  for (size_t i = 0; i < s->size; i++) {
+    unsigned char c = s->bytes[i];
+    char kind = (char)(isdigit(c)   ? '9'
+                       : isalpha(c) ? 'a'
+                       : isblank(c) ? ' '
+                                    : c);
+    bool again = kind == '9' || kind == 'a' || kind == ' ';
+    if (!again || !out->len || out->data[out->len - 1] != kind)
+      str_addc(out, kind);
+  }
+  str_addc(out, 1); // between sources
+}
+
+static void shape_of(const Inputs *in, Str *out) {
+  for (size_t i = 0; i < in->sources.len; i++)
+    add_shape(&in->sources.items[i], out);
+}
+
+bool neighbours_like_seed(const Neighbours *n, const Inputs *in) {
+  Str own = {0}, other = {0};
+  bool like = false;
+  shape_of(in, &own);
+  for (size_t i = 0; i < n->seeds.len && !like; i++) {
+    str_clear(&other);
+    shape_of(&n->seeds.items[i], &other);
+    like = own.len == other.len &&
+           !memcmp(str_text(&own), str_text(&other), own.len);
+  }
+  str_release(&own);
+  str_release(&other);
+  return like;
+}
+
 // Was it not made before?
 static bool is_new(Neighbours *n, const Inputs *in) {
   uint64_t hash = made_hash(in), number = (1ull << 40) + n->number++;
@@ -53,9 +89,9 @@ static bool is_new(Neighbours *n, const Inputs *in) {
 }
 
 // Takes it over.
-static void wait(Neighbours *n, Inputs *in) {
+static void wait(Neighbours *n, WaitingInputs *list, Inputs *in) {
   if (is_new(n, in))
-    array_push(&n->waiting, *in);
+    array_push(&list->items, *in);
   else
     inputs_release(in);
 }
@@ -91,12 +127,17 @@ static void forget_made(Neighbours *n) {
   n->made.len = 0;
 }
 
+static void waiting_release(WaitingInputs *w) {
+  for (; w->next < w->items.len; w->next++)
+    inputs_release(&w->items.items[w->next]);
+  array_release(&w->items);
+}
+
 void neighbours_close(Neighbours *n) {
   forget_made(n);
   array_release(&n->made);
-  for (; n->next < n->waiting.len; n->next++)
-    inputs_release(&n->waiting.items[n->next]);
-  array_release(&n->waiting);
+  waiting_release(&n->near);
+  waiting_release(&n->varied);
   for (size_t i = 0; i < n->seeds.len; i++)
     inputs_release(&n->seeds.items[i]);
   array_release(&n->seeds);
@@ -142,7 +183,7 @@ static void ask_for(Neighbours *n, Explored *run, size_t event, Expr a, Expr b,
   Inputs made;
   if (solver_query(run->solver, event, &want, 1, &model) == SOLVER_SAT) {
     path_apply(&run->path, &run->inputs, &model, &made);
-    wait(n, &made);
+    wait(n, &n->near, &made);
   }
   model_release(&model);
 }
@@ -233,6 +274,14 @@ void neighbours_learn(Neighbours *n, const bool *worth) {
   array_release(&tests);
 }
 
+static void add_variations(Neighbours *n, const Inputs *in) {
+  InputVariations made = {0};
+  variations_of(in, &made);
+  for (size_t i = 0; i < made.len; i++)
+    wait(n, &n->varied, &made.items[i]);
+  array_release(&made);
+}
+
 static void add_originals(Neighbours *n, const Inputs *in) {
   for (size_t i = 0; i < in->sources.len; i++) {
     const InputSource *s = &in->sources.items[i];
@@ -258,6 +307,7 @@ void neighbours_add_seed(Neighbours *n, const Inputs *in, bool fails) {
       prefer_changed_lines(n);
     }
   }
+  add_variations(n, in);
   str_release(&line);
   free(dir);
 }
@@ -274,32 +324,18 @@ static bool next_of_frontier(Neighbours *n, Inputs *out) {
   return false;
 }
 
-static bool next_waiting(Neighbours *n, Inputs *out) {
-  if (n->next == n->waiting.len)
+static bool next_waiting(WaitingInputs *w, Inputs *out) {
+  if (w->next == w->items.len)
     return false;
-  *out = n->waiting.items[n->next++];
+  *out = w->items.items[w->next++];
   return true;
 }
 
-static void add_variations(Neighbours *n) {
-  n->varied = true;
-  for (size_t i = 0; i < n->seeds.len; i++) {
-    InputVariations made = {0};
-    variations_of(&n->seeds.items[i], &made);
-    for (size_t k = 0; k < made.len; k++)
-      wait(n, &made.items[k]);
-    array_release(&made);
-  }
-}
-
 static bool next_input(Neighbours *n, Inputs *out) {
-  if (next_waiting(n, out) || next_of_frontier(n, out))
-    return true;
-  // A batch without a new way may be followed by one with.
-  if (n->varied || n->made.len)
-    return false;
-  add_variations(n);
-  return next_waiting(n, out);
+  n->vary = !n->vary;
+  return next_waiting(&n->near, out) ||
+         (n->vary && next_waiting(&n->varied, out)) ||
+         next_of_frontier(n, out) || next_waiting(&n->varied, out);
 }
 
 size_t neighbours_make(Neighbours *n, size_t most) {

@@ -3,11 +3,10 @@
 //
 //   reach a changed line with both sides of its comparison equal or off by one,
 //   take another way through the program, at the changed lines first
-//                                                      (input/frontier.h);
+//                                                      (input/frontier.h),
 //
-// at last, or if the program cannot be recorded, inputs are made without it:
-// numbers of tests off by one, 0, negated, doubled, arguments exchanged or left
-// out, the last line or byte left out.
+// in turns with inputs made without it (variations.h), which are all there is if
+// the program cannot be recorded.
 //
 //   Neighbours n;
 //   neighbours_open(&n, &options);
@@ -54,17 +53,22 @@ typedef struct {
 } NearInput;
 
 typedef struct {
+  ARRAY(Inputs) items;
+  size_t next;
+} WaitingInputs;
+
+typedef struct {
   NeighbourOptions options;
   Recorder recorder;
   bool records; // the program can be recorded
   Frontier frontier;
   Inputs originals; // files of all seeds
   ARRAY(Inputs) seeds;
-  ARRAY(Inputs) waiting; // made, not handed out; from `next` on
-  size_t next;
-  bool varied;           // inputs were made without the solver
-  unsigned number;       // of the next input
-  ARRAY(NearInput) made; // the last batch
+  WaitingInputs near, varied; // made, not handed out: by the solver at the
+                              // changed lines, and without it
+  bool vary;                  // it is the turn of those
+  unsigned number;            // of the next input
+  ARRAY(NearInput) made;      // the last batch
 } Neighbours;
 
 void neighbours_open(Neighbours *n, const NeighbourOptions *o);
@@ -83,6 +87,9 @@ int neighbours_write(const Neighbours *n, const Inputs *in, const char *dir,
 
 // Nothing in it but text: no control characters, no broken UTF-8.
 bool inputs_are_text(const Inputs *in);
+// Does it look like one of the seeds: numbers where that has numbers, words
+// where it has words?
+bool neighbours_like_seed(const Neighbours *n, const Inputs *in);
 size_t inputs_size(const Inputs *in);
 
 #endif

@@ -36,7 +36,7 @@ typedef struct {
 // How the tests are started.
 typedef struct {
   const char *program; // real path; NULL: no test was seen yet
-  const char *path;    // as the tests name it
+  const char *path;    // as the tests name it, absolute
   const char *cwd;     // of them; NULL: where all run
   char *const *env;
   bool merged; // 2>&1
@@ -48,6 +48,7 @@ typedef struct {
   bool found;
   Inputs inputs;
   unsigned flaws;
+  size_t groups; // different answers of survivors
 } BestInput;
 
 typedef struct {
@@ -82,14 +83,17 @@ static bool is_chosen(const Question *q, const FoundChange *c) {
   return false;
 }
 
-// One of each line, then the others, as they are listed.
+// Those with a diff before those without, one of each line before the others of
+// it, as they are listed.
 static void choose_survivors(Question *q) {
   const TryFound *f = q->o->found;
-  for (int again = 0; again < 2; again++)
+  for (int round = 0; round < 4; round++)
     for (size_t i = 0; i < f->changes.len && q->n < SURVIVORS_MOST; i++) {
       const FoundChange *c = &f->changes.items[i];
-      if (!found_survives(c) || is_chosen(q, c) ||
-          (!again && has_statement(q, c->statement)))
+      bool diff = q->o->patches[i].diff != NULL;
+      bool again = has_statement(q, c->statement);
+      if (!found_survives(c) || is_chosen(q, c) || diff != (round < 2) ||
+          again != (round % 2 == 1))
         continue;
       q->survivors[q->n] = c;
       q->statements[q->n] = c->statement;
@@ -116,18 +120,20 @@ static bool same_text(const char *a, const char *b) {
 // All seeds are tests of one program in one place.
 static bool fits(Question *q, const Test *test, const Spawn *spawn) {
   char program[PATH_MAX];
-  if (!q->o->runs->build(q->o->runs->context, spawn->path) ||
-      !realpath(spawn->path, program))
-    return false;
   Start *s = &q->start;
-  if (!s->program) {
+  const char *cwd = test->cwd ? test->cwd : q->o->runner->options->cwd;
+  char *path = path_absolute(spawn->path, cwd);
+  bool known =
+      q->o->runs->build(q->o->runs->context, path) && realpath(path, program);
+  if (known && !s->program) {
     s->program = arena_strdup(q->arena, program);
-    s->path = arena_strdup(q->arena, spawn->path);
+    s->path = arena_strdup(q->arena, path);
     s->cwd = test->cwd;
     s->env = test->env;
   }
-  return !strcmp(s->program, program) && same_text(s->cwd, test->cwd) &&
-         same_environment(s->env, test->env);
+  free(path);
+  return known && !strcmp(s->program, program) &&
+         same_text(s->cwd, test->cwd) && same_environment(s->env, test->env);
 }
 
 static const char *cwd_of(const Question *q) {
@@ -308,7 +314,7 @@ static bool ends_itself(const QuestionAnswer *a) {
 // UINT_MAX: they do not differ.
 static unsigned flaws_of(const Question *q, const Inputs *in,
                          const QuestionAnswer *own) {
-  enum { NOT_TEXT = 1, ABNORMAL = 2 };
+  enum { UNLIKE = 1, NOT_TEXT = 2, ABNORMAL = 4 };
   unsigned least = UINT_MAX;
   for (size_t i = 0; i < q->n; i++)
     for (size_t k = 0; k < i; k++) {
@@ -319,21 +325,41 @@ static unsigned flaws_of(const Question *q, const Inputs *in,
     }
   if (least == UINT_MAX)
     return least;
-  return least + (inputs_are_text(in) ? 0 : NOT_TEXT);
+  return least + (inputs_are_text(in) ? 0 : NOT_TEXT) +
+         (neighbours_like_seed(&q->near, in) ? 0 : UNLIKE);
 }
 
-static void offer(Question *q, const Inputs *in, unsigned flaws) {
-  BestInput *b = &q->best;
-  if (flaws == UINT_MAX ||
-      (b->found &&
-       (flaws > b->flaws ||
-        (flaws == b->flaws && inputs_size(in) >= inputs_size(&b->inputs)))))
+// How many different answers there are.
+static size_t count_groups(const QuestionAnswer *own, size_t n) {
+  size_t groups = 0;
+  for (size_t i = 0; i < n; i++) {
+    bool again = false;
+    for (size_t k = 0; k < i; k++)
+      again |= answer_equals(&own[i], &own[k]);
+    groups += !again;
+  }
+  return groups;
+}
+
+static bool is_better(const BestInput *a, const BestInput *b) {
+  if (!b->found || a->flaws != b->flaws)
+    return !b->found || a->flaws < b->flaws;
+  if (a->groups != b->groups)
+    return a->groups > b->groups;
+  return inputs_size(&a->inputs) < inputs_size(&b->inputs);
+}
+
+static void offer(Question *q, const Inputs *in, const QuestionAnswer *own) {
+  BestInput x = {.found = true,
+                 .inputs = *in,
+                 .flaws = flaws_of(q, in, own),
+                 .groups = count_groups(own, q->n)};
+  if (x.flaws == UINT_MAX || !is_better(&x, &q->best))
     return;
-  if (b->found)
-    inputs_release(&b->inputs);
-  inputs_copy(&b->inputs, in);
-  b->flaws = flaws;
-  b->found = true;
+  if (q->best.found)
+    inputs_release(&q->best.inputs);
+  q->best = x;
+  inputs_copy(&q->best.inputs, in);
 }
 
 // Runs the batch. *worth: those whose way through the program is known to end.
@@ -353,7 +379,7 @@ static bool try_batch(Question *q, bool *worth, Err *err) {
     worth[i] = ran && !unchanged->endless;
     q->out->inputs += ran;
     if (ran)
-      offer(q, in, flaws_of(q, in, unchanged + 1));
+      offer(q, in, unchanged + 1);
   }
   release_answers(answers, n * per);
   return done;

@@ -4,8 +4,8 @@
 // or end otherwise. That input is the question (locate/try_question.h): which
 // of them is right, the user knows.
 //
-// Preferred are inputs of plain text for which the two programs end by
-// themselves, then short ones. The runs of the input that is chosen are made
+// Preferred are inputs for which the two programs end by themselves, of plain
+// text, like a test; then those that tell most of the survivors apart. The runs of the input that is chosen are made
 // three times: what prints something else each time is no difference.
 //
 // Limits: tests that run the program directly, not through a script or a shell;
@@ -14,6 +14,7 @@
 #define CULPRIT_TRY_QUESTION_H
 
 #include "locate/try_question.h"
+#include "try/try_patch.h"
 #include "try/try_search.h"
 #include "util/arena.h"
 
@@ -22,6 +23,7 @@ typedef struct {
   Runner *runner;
   const TryRunOptions *runs; // how tests are run
   const TryFound *found;     // with two survivors at least
+  const TryPatch *patches;   // of each change in there
   size_t failure;            // of the suite
   const char *cache;         // for the trace build
   const char *scratch;       // a directory

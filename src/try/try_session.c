@@ -312,7 +312,7 @@ static void fill_note(TryWork *w, const TryFound *f, const TryPatch *patches,
 
 // Several changes pass all tests: what tells them apart?
 static int ask_question(TryWork *w, size_t failure, const TryFound *f,
-                        TryNote *note, Err *err) {
+                        const TryPatch *patches, TryNote *note, Err *err) {
   Arena *a = &w->arena;
   double end = w->end;
   uint64_t runs = 0;
@@ -324,6 +324,7 @@ static int ask_question(TryWork *w, size_t failure, const TryFound *f,
       .runner = w->runner,
       .runs = &w->run_options,
       .found = f,
+      .patches = patches,
       .failure = failure,
       .cache = arena_printf(a, "%s/trace", dir),
       .scratch = arena_printf(a, "%s/question%zu", w->scratch, failure),
@@ -345,7 +346,7 @@ static int write_note(TryWork *w, size_t failure, const TryFound *f, Err *err) {
   if (try_in_source(w, &w->session, failure, f, patches, err))
     return -1;
   fill_note(w, f, patches, &note);
-  int rc = ask_question(w, failure, f, &note, err);
+  int rc = ask_question(w, failure, f, patches, &note, err);
   if (!rc)
     rc = suspects_write_note(&w->suite, failure, store_dir(w->store), &note,
                              err);

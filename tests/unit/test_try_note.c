@@ -314,9 +314,9 @@ TEST(a_question_says_what_each_change_prints) {
       {.change = ANSWER_UNCHANGED, .output = ""}};
   TryNote n;
   ask(&n, answers, 3);
-  expect_question(&n, "`./f 3 4` prints \"7\" with `<` to `<=` at f.c:3, and "
-                      "prints \"8\" with `4` to `5` at g.c:9. Unchanged, it "
-                      "prints nothing. Which is right?");
+  expect_question(&n, "`./f 3 4` prints \"7\" with the change `<` to `<=` at "
+                      "f.c:3, and prints \"8\" with the change `4` to `5` at "
+                      "g.c:9. Unchanged, it prints nothing. Which is right?");
 }
 
 TEST(a_question_has_its_standard_input_line_and_status) {
@@ -328,12 +328,11 @@ TEST(a_question_has_its_standard_input_line_and_status) {
   ask(&n, answers, 3);
   n.question.line = 4;
   n.question.input = "a\tb\n";
-  expect_question(&n,
-                  "`./f 3 4` (standard input \"a\\tb\\n\") in line 4 of its "
-                  "output prints \"7\" and exits with status 0 with `<` to "
-                  "`<=` at f.c:3, and prints \"7\" and exits with status 1 "
-                  "with `4` to `5` at g.c:9. Unchanged, it dies of SIGSEGV. "
-                  "Which is right?");
+  expect_question(
+      &n, "`./f 3 4` (standard input \"a\\tb\\n\") in line 4 of its output "
+          "prints \"7\" and exits with status 0 with the change `<` to `<=` at "
+          "f.c:3, and prints \"7\" and exits with status 1 with the change `4` "
+          "to `5` at g.c:9. Unchanged, it dies of SIGSEGV. Which is right?");
 }
 
 TEST(the_reference_answers_the_question) {
@@ -344,9 +343,10 @@ TEST(the_reference_answers_the_question) {
       {.change = ANSWER_REFERENCE, .output = "7\n"}};
   TryNote n;
   ask(&n, answers, 4);
-  expect_question(&n, "`./f 3 4` prints \"7\" with `<` to `<=` at f.c:3, and "
-                      "prints \"7\\n\" with `4` to `5` at g.c:9. Unchanged, it "
-                      "does not end. The reference prints \"7\\n\".");
+  expect_question(
+      &n, "`./f 3 4` prints \"7\" with the change `<` to `<=` at f.c:3, and "
+          "prints \"7\\n\" with the change `4` to `5` at g.c:9. Unchanged, it "
+          "does not end. The reference prints \"7\\n\".");
 }
 
 TEST(long_outputs_are_cut_in_a_question) {
@@ -357,9 +357,10 @@ TEST(long_outputs_are_cut_in_a_question) {
   TryNote n;
   ask(&n, answers, 2);
   expect_question(
-      &n, "`./f 3 4` prints \"0123456789012345678901234567890123456789012345678"
-          "90123456789...\" with `<` to `<=` at f.c:3, and prints nothing with "
-          "`4` to `5` at g.c:9. Which is right?");
+      &n, "`./f 3 4` prints "
+          "\"012345678901234567890123456789012345678901234567890123456789...\" "
+          "with the change `<` to `<=` at f.c:3, and prints nothing with the "
+          "change `4` to `5` at g.c:9. Which is right?");
 }
 
 TEST(a_question_is_asked_about_alternatives_only) {
