@@ -125,6 +125,10 @@ static void describe(const RunTry *t, const TrySummary *s) {
     fputs("no change was tried: no program of the session's tests could be run "
           "again\n",
           out);
+  if (s->asked)
+    fprintf(out,
+            "  and %llu runs to tell apart the changes that pass all tests\n",
+            (unsigned long long)s->asked);
   describe_stopped(s, out);
   for (size_t i = 0; i < s->notes.len; i++)
     escape_printf(out, "  %s\n", s->notes.items[i]);

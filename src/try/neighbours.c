@@ -12,10 +12,14 @@
 #include "util/escape.h"
 #include "util/mem.h"
 
+#define REAL_SECONDS 0.25 // of a query about floating-point numbers
+
 enum {
   INSTRUCTIONS = 5000000, // of a run; conditions behind them stay as they are
   VAIN_MOST = 300,        // infeasible candidates in a row
   BOUNDARIES = 3,         // conditions of a changed line, from each end
+  FAR = 1000,             // apart
+  CONFLICTS = 200,        // of a query: many easy ones rather than a hard one
 };
 
 // --- inputs -----------------------------------------------------------------
@@ -116,6 +120,7 @@ void neighbours_open(Neighbours *n, const NeighbourOptions *o) {
   n->records =
       !recorder_open(&n->recorder, o->runner, o->program, o->cache, &ignored);
   frontier_init(&n->frontier, &n->recorder.program, strategy_named("ties"));
+  n->frontier.limits.conflicts = CONFLICTS;
 }
 
 static void forget_made(Neighbours *n) {
@@ -174,11 +179,9 @@ static bool sides_of(const ExprPool *p, Expr cond, Expr *a, Expr *b) {
   return expr_sort(p, *a).kind == SORT_BV && expr_width(p, *a) > 1;
 }
 
-// The run up to the event, and there a == b + `more`.
-static void ask_for(Neighbours *n, Explored *run, size_t event, Expr a, Expr b,
-                    uint64_t more) {
-  Expr step = expr_const(run->pool, expr_width(run->pool, a), more);
-  Constraint want = {expr_eq(run->pool, a, expr_add(run->pool, b, step)), true};
+// The run up to the event, and there `want`.
+static void ask_for(Neighbours *n, Explored *run, size_t event, Expr cond) {
+  Constraint want = {cond, true};
   Model model = {0};
   Inputs made;
   if (solver_query(run->solver, event, &want, 1, &model) == SOLVER_SAT) {
@@ -188,16 +191,26 @@ static void ask_for(Neighbours *n, Explored *run, size_t event, Expr a, Expr b,
   model_release(&model);
 }
 
-static void ask_at(Neighbours *n, Explored *run, size_t event) {
-  Expr a, b;
-  if (!sides_of(run->pool, run->path.events.items[event].cond, &a, &b))
-    return;
-  ask_for(n, run, event, a, b, 0);
-  ask_for(n, run, event, a, b, 1);
-  ask_for(n, run, event, a, b, UINT64_MAX);
+static Expr plus(ExprPool *p, Expr a, uint64_t n) {
+  return expr_add(p, a, expr_const(p, expr_width(p, a), n));
 }
 
-// Changed comparisons differ where their sides are equal, or nearly.
+static void ask_at(Neighbours *n, Explored *run, size_t event) {
+  ExprPool *p = run->pool;
+  Expr a, b;
+  if (!sides_of(p, run->path.events.items[event].cond, &a, &b))
+    return;
+  ask_for(n, run, event, expr_eq(p, a, b));
+  ask_for(n, run, event, expr_eq(p, a, plus(p, b, 1)));
+  ask_for(n, run, event, expr_eq(p, plus(p, a, 1), b));
+  if (expr_width(p, a) < 16)
+    return;
+  ask_for(n, run, event, expr_slt(p, plus(p, b, FAR), a));
+  ask_for(n, run, event, expr_slt(p, plus(p, a, FAR), b));
+}
+
+// Changed comparisons differ where their sides are equal, or nearly; what comes
+// of them may be seen only if they are far apart.
 static void add_boundaries(Neighbours *n, Explored *run) {
   ARRAY(size_t) events = {0};
   for (size_t i = 0; i < run->path.events.len; i++)
@@ -240,6 +253,8 @@ static void replay_one(Neighbours *n, size_t number, const Inputs *in,
   }
   inputs_copy(&run.inputs, in);
   explored_prepare(&run);
+  if (expr_pool_has(run.pool, SORT_FP)) // Z3 knows only time
+    n->frontier.limits.seconds = REAL_SECONDS;
   frontier_add(&n->frontier, &run);
   if (seed)
     add_boundaries(n, &n->frontier.runs.items[n->frontier.runs.len - 1]);

@@ -1,7 +1,8 @@
 // Inputs near those of tests, made to tell programs apart. A test is recorded
 // and replayed (input/recorder.h), and the solver makes inputs that
 //
-//   reach a changed line with both sides of its comparison equal or off by one,
+//   reach a changed line with both sides of its comparison equal, off by one or
+//   far apart,
 //   take another way through the program, at the changed lines first
 //                                                      (input/frontier.h),
 //

@@ -15,15 +15,15 @@
 #include "util/mem.h"
 
 enum {
-  SURVIVORS_MOST = 4,            // that are told apart
-  INPUTS_MOST = 96,              // that are run
-  BATCH = 8,                     // of them at a time
-  SEEDS = 2,                     // failing tests, and as many passing ones
-  SEEDS_SEEN = 30,               // of each, the shortest of which are taken
-  SEED_MOST = 1 << 16,           // bytes of one
-  OUTPUT_READ = 1 << 20,         // bytes that are compared
-  STEPS_LEAST = 2000000,         // that a run may make
-  CONFIRMED = 2,                 // times that the question is asked again
+  SURVIVORS_MOST = 4,    // that are told apart
+  INPUTS_MOST = 160,     // that are run
+  BATCH = 8,             // of them at a time
+  SEEDS = 3,             // failing tests, and as many passing ones
+  SEEDS_SEEN = 30,       // of each: the shortest are taken, and a longer one
+  SEED_MOST = 1 << 16,   // bytes of one
+  OUTPUT_READ = 1 << 20, // bytes that are compared
+  STEPS_LEAST = 2000000, // that a run may make
+  CONFIRMED = 2,         // times that the question is asked again
   PROGRAMS = SURVIVORS_MOST + 1, // the unchanged one first
 };
 
@@ -196,6 +196,21 @@ static void add_seed(Question *q, size_t first, QuestionSeed s) {
   q->seeds.items[i] = s;
 }
 
+// Keeps the shortest of those from `first` on, and one from the middle: a short
+// test may show little of what it does.
+static void drop_seeds(Question *q, size_t first) {
+  QuestionSeed *s = q->seeds.items + first;
+  size_t n = q->seeds.len - first, middle = n / 2;
+  if (n <= SEEDS)
+    return;
+  QuestionSeed longer = s[middle];
+  s[middle] = s[SEEDS - 1];
+  s[SEEDS - 1] = longer;
+  for (size_t i = SEEDS; i < n; i++)
+    inputs_release(&s[i].inputs);
+  q->seeds.len = first + SEEDS;
+}
+
 static void add_seeds(Question *q, const uint32_t *runs, size_t n, bool fails) {
   const TrySession *t = q->o->session;
   size_t first = q->seeds.len;
@@ -206,8 +221,7 @@ static void add_seeds(Question *q, const uint32_t *runs, size_t n, bool fails) {
         read_seed(q, &t->tests[t->test_of[runs[i]]], &s.inputs))
       add_seed(q, first, s);
   }
-  for (; q->seeds.len > first + SEEDS; q->seeds.len--)
-    inputs_release(&array_last(&q->seeds).inputs);
+  drop_seeds(q, first);
 }
 
 static void choose_seeds(Question *q) {
@@ -530,6 +544,6 @@ int question_find(const QuestionOptions *o, TriedQuestion *out, uint64_t *runs,
   array_release(&q.seeds);
   if (q.best.found)
     inputs_release(&q.best.inputs);
-  *runs = q.runs;
+  *runs += q.runs;
   return rc;
 }

@@ -32,7 +32,7 @@ typedef struct {
   double *end;               // when runs->go_on() will say no: is set
 } QuestionOptions;
 
-// Memory: arena, and question_release(). *runs: how many were made. -1: the
+// Memory: arena, and question_release(). Adds to *runs how many were made. -1: the
 // environment is broken; that no input can be made is no error.
 int question_find(const QuestionOptions *o, TriedQuestion *out, uint64_t *runs,
                   Arena *arena, Err *err);

@@ -278,6 +278,22 @@ static int try_in_source(TryWork *w, const TrySession *session, size_t failure,
   return *problem.text ? -1 : 0;
 }
 
+// Two sites may be changed to the same text: `n = 1` to `n = 0` by its constant
+// and by the value stored. The first counts.
+static void drop_same(TryFound *f, TryPatch *patches) {
+  size_t n = 0;
+  for (size_t i = 0; i < f->changes.len; i++) {
+    bool again = false;
+    for (size_t k = 0; k < n && patches[i].diff; k++)
+      again |= patches[k].diff && !strcmp(patches[i].diff, patches[k].diff);
+    if (again)
+      continue;
+    f->changes.items[n] = f->changes.items[i];
+    patches[n++] = patches[i];
+  }
+  f->changes.len = n;
+}
+
 static void fill_note(TryWork *w, const TryFound *f, const TryPatch *patches,
                       TryNote *note) {
   note->failing = f->failing;
@@ -314,8 +330,7 @@ static void fill_note(TryWork *w, const TryFound *f, const TryPatch *patches,
 static int ask_question(TryWork *w, size_t failure, const TryFound *f,
                         const TryPatch *patches, TryNote *note, Err *err) {
   Arena *a = &w->arena;
-  double end = w->end;
-  uint64_t runs = 0;
+  double end = w->end, start = clock_now();
   if (!w->options->question || tried_survivors(note) < 2 || stop_requested())
     return 0;
   char *dir = path_absolute(store_dir(w->store), NULL);
@@ -332,19 +347,18 @@ static int ask_question(TryWork *w, size_t failure, const TryFound *f,
                            (long long)w->suite.session, failure + 1),
       .seconds = w->options->seconds / QUESTION_SHARE,
       .end = &w->end};
-  int rc = question_find(&o, &note->question, &runs, a, err);
-  note->runs += (uint32_t)runs;
-  w->summary->runs += runs;
-  w->end = end;
+  int rc = question_find(&o, &note->question, &w->summary->asked, a, err);
+  w->end = end + clock_now() - start;
   free(dir);
   return rc;
 }
 
-static int write_note(TryWork *w, size_t failure, const TryFound *f, Err *err) {
+static int write_note(TryWork *w, size_t failure, TryFound *f, Err *err) {
   TryNote note = {0};
   TryPatch *patches = arena_array(&w->arena, TryPatch, f->changes.len + 1);
   if (try_in_source(w, &w->session, failure, f, patches, err))
     return -1;
+  drop_same(f, patches);
   fill_note(w, f, patches, &note);
   int rc = ask_question(w, failure, f, patches, &note, err);
   if (!rc)

@@ -43,7 +43,8 @@ typedef struct {
 } TryOptions;
 
 typedef struct {
-  uint64_t runs;
+  uint64_t runs;   // of the search
+  uint64_t asked;  // runs made to tell apart changes that pass all tests
   double seconds;  // of the runs
   double building; // seconds that the builds took
   size_t failures; // that were looked at
