@@ -126,9 +126,8 @@ static void describe(const RunTry *t, const TrySummary *s) {
           "again\n",
           out);
   if (s->asked)
-    fprintf(out,
-            "  and %llu runs to tell apart the changes that pass all tests\n",
-            (unsigned long long)s->asked);
+    fprintf(out, "  and %llu run%s to tell apart what passes all tests\n",
+            (unsigned long long)s->asked, plural(s->asked));
   describe_stopped(s, out);
   for (size_t i = 0; i < s->notes.len; i++)
     escape_printf(out, "  %s\n", s->notes.items[i]);

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "input/near_inputs.h"
 #include "oracle/oracle.h"
 #include "process/words.h"
-#include "try/neighbours.h"
 #include "try/question_text.h"
 #include "try/try_internal.h"
 #include "util/clock.h"
@@ -61,7 +61,7 @@ typedef struct {
   Start start;
   ARRAY(QuestionSeed) seeds;
   uint64_t steps; // that a run may make
-  Neighbours near;
+  NearInputs near;
   BestInput best;
   TriedQuestion *out;
   uint64_t runs;
@@ -340,7 +340,7 @@ static unsigned flaws_of(const Question *q, const Inputs *in,
   if (least == UINT_MAX)
     return least;
   return least + (inputs_are_text(in) ? 0 : NOT_TEXT) +
-         (neighbours_like_seed(&q->near, in) ? 0 : UNLIKE);
+         (near_inputs_like_seed(&q->near, in) ? 0 : UNLIKE);
 }
 
 // How many different answers there are.
@@ -403,11 +403,11 @@ static int search(Question *q, Err *err) {
   bool worth[BATCH];
   Err problem = {0};
   while (q->out->inputs < INPUTS_MOST && (!q->best.found || q->best.flaws) &&
-         neighbours_make(&q->near, BATCH)) {
+         near_inputs_make(&q->near, BATCH)) {
     if (!try_batch(q, worth, &problem))
       break;
     if (!q->best.found || q->best.flaws)
-      neighbours_learn(&q->near, worth);
+      near_inputs_learn(&q->near, worth);
   }
   if (*problem.text)
     *err = problem;
@@ -483,7 +483,7 @@ static int confirm(Question *q, Err *err) {
   size_t per = 1 + q->n + reference;
   QuestionAnswer *answers = mem_array(QuestionAnswer, CONFIRMED * per + 1);
   fs_remove_tree(q->o->keep);
-  int rc = neighbours_write(&q->near, &q->best.inputs, q->o->keep, &line, err);
+  int rc = near_inputs_write(&q->near, &q->best.inputs, q->o->keep, &line, err);
   const char *lines[CONFIRMED] = {str_text(&line), str_text(&line)};
   *q->o->end = clock_now() + q->o->seconds;
   if (!rc && ask(q, lines, CONFIRMED, reference, answers, err) &&
@@ -506,7 +506,7 @@ static uint64_t most_steps(const TrySession *s) {
 }
 
 static int find(Question *q, Err *err) {
-  NeighbourOptions near = {.runner = q->o->runner,
+  NearInputOptions near = {.runner = q->o->runner,
                            .program = q->start.program,
                            .cache = q->o->cache,
                            .dir = q->o->scratch,
@@ -517,15 +517,15 @@ static int find(Question *q, Err *err) {
                            .nstatements = q->n,
                            .go_on = q->o->runs->go_on,
                            .context = q->o->runs->context};
-  neighbours_open(&q->near, &near);
+  near_inputs_open(&q->near, &near);
   *q->o->end = clock_now() + q->o->seconds;
   for (size_t i = 0; i < q->seeds.len; i++)
-    neighbours_add_seed(&q->near, &q->seeds.items[i].inputs,
-                        q->seeds.items[i].fails);
+    near_inputs_add_seed(&q->near, &q->seeds.items[i].inputs,
+                         q->seeds.items[i].fails);
   int rc = search(q, err);
   if (!rc && q->best.found)
     rc = confirm(q, err);
-  neighbours_close(&q->near);
+  near_inputs_close(&q->near);
   return rc;
 }
 

@@ -1,7 +1,7 @@
 // What tells the changes apart that pass all tests ("survivors"): inputs near
-// those of the tests are made (neighbours.h) and run in the unchanged program
+// those of the tests are made (input/near_inputs.h) and run in the unchanged program
 // and with each of the first survivors, until two of those print something else
-// or end otherwise. That input is the question (locate/try_question.h): which
+// or end otherwise. That input is the question (locate/try_note.h): which
 // of them is right, the user knows.
 //
 // Preferred are inputs for which the two programs end by themselves, of plain
@@ -13,7 +13,7 @@
 #ifndef CULPRIT_TRY_QUESTION_H
 #define CULPRIT_TRY_QUESTION_H
 
-#include "locate/try_question.h"
+#include "locate/try_note.h"
 #include "try/try_patch.h"
 #include "try/try_search.h"
 #include "util/arena.h"

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "locate/try_question.h"
+#include "locate/try_note.h"
 #include "util/arena.h"
 #include "util/str.h"
 

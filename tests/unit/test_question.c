@@ -1,11 +1,11 @@
 // What tells changes apart that pass all tests: outputs compared and shortened
-// (try/question_text.h), inputs that differ little (try/variations.h).
+// (try/question_text.h), inputs that differ little (input/variations.h).
 #include <string.h>
 
+#include "input/near_inputs.h"
+#include "input/variations.h"
 #include "test.h"
-#include "try/neighbours.h"
 #include "try/question_text.h"
-#include "try/variations.h"
 
 // --- outputs ----------------------------------------------------------------
 

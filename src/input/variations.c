@@ -1,5 +1,5 @@
 // Inputs that differ little from one: see variations.h.
-#include "try/variations.h"
+#include "input/variations.h"
 
 #include <ctype.h>
 #include <stdlib.h>

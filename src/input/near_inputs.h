@@ -9,18 +9,18 @@
 // in turns with inputs made without it (variations.h), which are all there is if
 // the program cannot be recorded.
 //
-//   Neighbours n;
-//   neighbours_open(&n, &options);
-//   neighbours_add_seed(&n, &inputs, true);
-//   while (neighbours_make(&n, 8)) {
+//   NearInputs n;
+//   near_inputs_open(&n, &options);
+//   near_inputs_add_seed(&n, &inputs, true);
+//   while (near_inputs_make(&n, 8)) {
 //     ... n.made.items[i].line ...
-//     neighbours_learn(&n, worth);
+//     near_inputs_learn(&n, worth);
 //   }
-//   neighbours_close(&n);
+//   near_inputs_close(&n);
 //
 // The same seeds make the same inputs in the same order.
-#ifndef CULPRIT_TRY_NEIGHBOURS_H
-#define CULPRIT_TRY_NEIGHBOURS_H
+#ifndef CULPRIT_INPUT_NEAR_INPUTS_H
+#define CULPRIT_INPUT_NEAR_INPUTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,7 +45,7 @@ typedef struct {
   size_t nstatements;
   bool (*go_on)(void *context);
   void *context;
-} NeighbourOptions;
+} NearInputOptions;
 
 typedef struct {
   Inputs inputs;
@@ -59,7 +59,7 @@ typedef struct {
 } WaitingInputs;
 
 typedef struct {
-  NeighbourOptions options;
+  NearInputOptions options;
   Recorder recorder;
   bool records; // the program can be recorded
   Frontier frontier;
@@ -70,27 +70,27 @@ typedef struct {
   bool vary;                  // it is the turn of those
   unsigned number;            // of the next input
   ARRAY(NearInput) made;      // the last batch
-} Neighbours;
+} NearInputs;
 
-void neighbours_open(Neighbours *n, const NeighbourOptions *o);
-void neighbours_close(Neighbours *n);
+void near_inputs_open(NearInputs *n, const NearInputOptions *o);
+void near_inputs_close(NearInputs *n);
 
-void neighbours_add_seed(Neighbours *n, const Inputs *in, bool fails);
+void near_inputs_add_seed(NearInputs *n, const Inputs *in, bool fails);
 // Makes the next inputs, `most` at most, and writes their files; returns how
 // many. 0: there are no more, or go_on() said no.
-size_t neighbours_make(Neighbours *n, size_t most);
+size_t near_inputs_make(NearInputs *n, size_t most);
 // Records those of the batch with worth[i]: what they do leads to more inputs.
-void neighbours_learn(Neighbours *n, const bool *worth);
+void near_inputs_learn(NearInputs *n, const bool *worth);
 
 // Writes the input's files below `dir`; appends the shell words to `line`.
-int neighbours_write(const Neighbours *n, const Inputs *in, const char *dir,
-                     Str *line, Err *err);
+int near_inputs_write(const NearInputs *n, const Inputs *in, const char *dir,
+                      Str *line, Err *err);
 
 // Nothing in it but text: no control characters, no broken UTF-8.
 bool inputs_are_text(const Inputs *in);
 // Does it look like one of the seeds: numbers where that has numbers, words
 // where it has words?
-bool neighbours_like_seed(const Neighbours *n, const Inputs *in);
+bool near_inputs_like_seed(const NearInputs *n, const Inputs *in);
 size_t inputs_size(const Inputs *in);
 
 #endif

@@ -1,5 +1,5 @@
-// Inputs near those of tests: see neighbours.h.
-#include "try/neighbours.h"
+// Inputs near those of tests: see near_inputs.h.
+#include "input/near_inputs.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -7,8 +7,8 @@
 
 #include "expr/expr.h"
 #include "input/made.h"
+#include "input/variations.h"
 #include "solve/solver.h"
-#include "try/variations.h"
 #include "util/escape.h"
 #include "util/mem.h"
 
@@ -70,7 +70,7 @@ static void shape_of(const Inputs *in, Str *out) {
     add_shape(&in->sources.items[i], out);
 }
 
-bool neighbours_like_seed(const Neighbours *n, const Inputs *in) {
+bool near_inputs_like_seed(const NearInputs *n, const Inputs *in) {
   Str own = {0}, other = {0};
   bool like = false;
   shape_of(in, &own);
@@ -86,22 +86,22 @@ bool neighbours_like_seed(const Neighbours *n, const Inputs *in) {
 }
 
 // Was it not made before?
-static bool is_new(Neighbours *n, const Inputs *in) {
+static bool is_new(NearInputs *n, const Inputs *in) {
   uint64_t hash = made_hash(in), number = (1ull << 40) + n->number++;
   return hashmap_intern(&n->frontier.inputs, &hash, sizeof hash, number) ==
          number;
 }
 
 // Takes it over.
-static void wait(Neighbours *n, WaitingInputs *list, Inputs *in) {
+static void wait(NearInputs *n, WaitingInputs *list, Inputs *in) {
   if (is_new(n, in))
     array_push(&list->items, *in);
   else
     inputs_release(in);
 }
 
-int neighbours_write(const Neighbours *n, const Inputs *in, const char *dir,
-                     Str *line, Err *err) {
+int near_inputs_write(const NearInputs *n, const Inputs *in, const char *dir,
+                      Str *line, Err *err) {
   return made_write(in, &n->originals, dir, line, err);
 }
 
@@ -114,16 +114,16 @@ static const Strategy *strategy_named(const char *name) {
   return s;
 }
 
-void neighbours_open(Neighbours *n, const NeighbourOptions *o) {
+void near_inputs_open(NearInputs *n, const NearInputOptions *o) {
   Err ignored = {0};
-  *n = (Neighbours){.options = *o};
+  *n = (NearInputs){.options = *o};
   n->records =
       !recorder_open(&n->recorder, o->runner, o->program, o->cache, &ignored);
   frontier_init(&n->frontier, &n->recorder.program, strategy_named("ties"));
   n->frontier.limits.conflicts = CONFLICTS;
 }
 
-static void forget_made(Neighbours *n) {
+static void forget_made(NearInputs *n) {
   for (size_t i = 0; i < n->made.len; i++) {
     inputs_release(&n->made.items[i].inputs);
     free(n->made.items[i].dir);
@@ -138,7 +138,7 @@ static void waiting_release(WaitingInputs *w) {
   array_release(&w->items);
 }
 
-void neighbours_close(Neighbours *n) {
+void near_inputs_close(NearInputs *n) {
   forget_made(n);
   array_release(&n->made);
   waiting_release(&n->near);
@@ -153,7 +153,7 @@ void neighbours_close(Neighbours *n) {
 
 // --- boundaries -------------------------------------------------------------
 
-static bool is_changed_line(const Neighbours *n, uint32_t place) {
+static bool is_changed_line(const NearInputs *n, uint32_t place) {
   const Suite *suite = n->options.suite;
   uint32_t line;
   if (place == IR_NONE)
@@ -180,7 +180,7 @@ static bool sides_of(const ExprPool *p, Expr cond, Expr *a, Expr *b) {
 }
 
 // The run up to the event, and there `want`.
-static void ask_for(Neighbours *n, Explored *run, size_t event, Expr cond) {
+static void ask_for(NearInputs *n, Explored *run, size_t event, Expr cond) {
   Constraint want = {cond, true};
   Model model = {0};
   Inputs made;
@@ -195,7 +195,7 @@ static Expr plus(ExprPool *p, Expr a, uint64_t n) {
   return expr_add(p, a, expr_const(p, expr_width(p, a), n));
 }
 
-static void ask_at(Neighbours *n, Explored *run, size_t event) {
+static void ask_at(NearInputs *n, Explored *run, size_t event) {
   ExprPool *p = run->pool;
   Expr a, b;
   if (!sides_of(p, run->path.events.items[event].cond, &a, &b))
@@ -211,7 +211,7 @@ static void ask_at(Neighbours *n, Explored *run, size_t event) {
 
 // Changed comparisons differ where their sides are equal, or nearly; what comes
 // of them may be seen only if they are far apart.
-static void add_boundaries(Neighbours *n, Explored *run) {
+static void add_boundaries(NearInputs *n, Explored *run) {
   ARRAY(size_t) events = {0};
   for (size_t i = 0; i < run->path.events.len; i++)
     if (is_changed_line(n, run->path.events.items[i].place))
@@ -225,7 +225,7 @@ static void add_boundaries(Neighbours *n, Explored *run) {
 // --- learning ---------------------------------------------------------------
 
 // Candidates at the changed lines come first.
-static void prefer_changed_lines(Neighbours *n) {
+static void prefer_changed_lines(NearInputs *n) {
   Ranking r = {0};
   for (size_t i = 0; i < n->options.nstatements; i++)
     array_push(&r.suspects,
@@ -235,7 +235,7 @@ static void prefer_changed_lines(Neighbours *n) {
 }
 
 // Replays trace `number`, of the input under the names of its files in `dir`.
-static void replay_one(Neighbours *n, size_t number, const Inputs *in,
+static void replay_one(NearInputs *n, size_t number, const Inputs *in,
                        const char *dir, bool seed, bool fails) {
   Explored run = {.given = seed, .shows = fails, .pool = expr_pool_new()};
   ReplayOptions options = {.max_instructions = INSTRUCTIONS};
@@ -260,19 +260,19 @@ static void replay_one(Neighbours *n, size_t number, const Inputs *in,
     add_boundaries(n, &n->frontier.runs.items[n->frontier.runs.len - 1]);
 }
 
-static Test test_of(const Neighbours *n, const char *line) {
+static Test test_of(const NearInputs *n, const char *line) {
   return (Test){.name = "near",
                 .line = line,
                 .env = n->options.env,
                 .cwd = n->options.cwd};
 }
 
-static bool is_over(const Neighbours *n) {
+static bool is_over(const NearInputs *n) {
   return n->options.runner->interrupted ||
          !n->options.go_on(n->options.context);
 }
 
-void neighbours_learn(Neighbours *n, const bool *worth) {
+void near_inputs_learn(NearInputs *n, const bool *worth) {
   Err ignored = {0};
   ARRAY(Test) tests = {0};
   for (size_t i = 0; i < n->made.len; i++)
@@ -289,7 +289,7 @@ void neighbours_learn(Neighbours *n, const bool *worth) {
   array_release(&tests);
 }
 
-static void add_variations(Neighbours *n, const Inputs *in) {
+static void add_variations(NearInputs *n, const Inputs *in) {
   InputVariations made = {0};
   variations_of(in, &made);
   for (size_t i = 0; i < made.len; i++)
@@ -297,7 +297,7 @@ static void add_variations(Neighbours *n, const Inputs *in) {
   array_release(&made);
 }
 
-static void add_originals(Neighbours *n, const Inputs *in) {
+static void add_originals(NearInputs *n, const Inputs *in) {
   for (size_t i = 0; i < in->sources.len; i++) {
     const InputSource *s = &in->sources.items[i];
     if (s->kind == INPUT_FILE)
@@ -305,7 +305,7 @@ static void add_originals(Neighbours *n, const Inputs *in) {
   }
 }
 
-void neighbours_add_seed(Neighbours *n, const Inputs *in, bool fails) {
+void near_inputs_add_seed(NearInputs *n, const Inputs *in, bool fails) {
   Inputs copy;
   Str line = {0};
   Err ignored = {0};
@@ -315,7 +315,7 @@ void neighbours_add_seed(Neighbours *n, const Inputs *in, bool fails) {
   add_originals(n, in);
   is_new(n, in);
   if (n->records && !is_over(n) &&
-      !neighbours_write(n, in, dir, &line, &ignored)) {
+      !near_inputs_write(n, in, dir, &line, &ignored)) {
     Test test = test_of(n, str_text(&line));
     if (!recorder_record(&n->recorder, &test, 1, &ignored) && !is_over(n)) {
       replay_one(n, 0, in, dir, true, fails);
@@ -329,7 +329,7 @@ void neighbours_add_seed(Neighbours *n, const Inputs *in, bool fails) {
 
 // --- making -----------------------------------------------------------------
 
-static bool next_of_frontier(Neighbours *n, Inputs *out) {
+static bool next_of_frontier(NearInputs *n, Inputs *out) {
   FlipCandidate c;
   for (size_t vain = 0;
        vain < VAIN_MOST && !is_over(n) && frontier_pop(&n->frontier, &c);
@@ -346,21 +346,21 @@ static bool next_waiting(WaitingInputs *w, Inputs *out) {
   return true;
 }
 
-static bool next_input(Neighbours *n, Inputs *out) {
+static bool next_input(NearInputs *n, Inputs *out) {
   n->vary = !n->vary;
   return next_waiting(&n->near, out) ||
          (n->vary && next_waiting(&n->varied, out)) ||
          next_of_frontier(n, out) || next_waiting(&n->varied, out);
 }
 
-size_t neighbours_make(Neighbours *n, size_t most) {
+size_t near_inputs_make(NearInputs *n, size_t most) {
   Err ignored = {0};
   Inputs in;
   forget_made(n);
   while (n->made.len < most && !is_over(n) && next_input(n, &in)) {
     Str line = {0};
     char *dir = mem_printf("%s/near%u", n->options.dir, n->number++);
-    bool written = !neighbours_write(n, &in, dir, &line, &ignored);
+    bool written = !near_inputs_write(n, &in, dir, &line, &ignored);
     array_push(&n->made, ((NearInput){in, dir, str_take(&line)}));
     if (!written) {
       n->made.len--;

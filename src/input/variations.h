@@ -1,8 +1,8 @@
 // Inputs that differ little from one, made without looking at the program:
 // numbers off by one, 0, negated, doubled; two arguments exchanged, the last
 // left out; the last line or byte of standard input and files left out.
-#ifndef CULPRIT_TRY_VARIATIONS_H
-#define CULPRIT_TRY_VARIATIONS_H
+#ifndef CULPRIT_INPUT_VARIATIONS_H
+#define CULPRIT_INPUT_VARIATIONS_H
 
 #include "model/input.h"
 #include "util/array.h"
