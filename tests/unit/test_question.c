@@ -1,10 +1,12 @@
 // What tells changes apart that pass all tests: outputs compared and shortened
-// (try/question_text.h), inputs that differ little (input/variations.h).
+// (try/question_text.h), inputs that differ little (input/variations.h), and the
+// order of changes (try/oddity.h).
 #include <string.h>
 
 #include "input/near_inputs.h"
 #include "input/variations.h"
 #include "test.h"
+#include "try/oddity.h"
 #include "try/question_text.h"
 
 // --- outputs ----------------------------------------------------------------
@@ -142,4 +144,30 @@ TEST(an_input_is_text_or_not) {
   inputs_set(&in, 0, "a\nb", 3); // in an argument
   assert_false(inputs_are_text(&in));
   inputs_release(&in);
+}
+
+// --- changes ----------------------------------------------------------------
+
+static unsigned oddity_at(SiteKind kind, unsigned flags, TryChange change,
+                          int64_t b) {
+  Site site = {.kind = kind, .flags = (uint8_t)flags};
+  Change c = {.site = &site, .change = change, .b = b};
+  return change_oddity(&c);
+}
+
+TEST(changes_that_people_make_are_less_odd) {
+  unsigned compare = oddity_at(SITE_COMPARE, 0, CHANGE_COMPARE, 0);
+  unsigned negated = oddity_at(SITE_COMPARE, SITE_IMPLICIT, CHANGE_NEGATE, 0);
+  unsigned forced = oddity_at(SITE_COMPARE, 0, CHANGE_FORCE, 0);
+  assert_true(compare < negated && negated < forced);
+  assert_int_equal(oddity_at(SITE_COMPARE, 0, CHANGE_NEGATE, 0), compare);
+  assert_int_equal(oddity_at(SITE_ARITH, 0, CHANGE_ARITH, 0), compare);
+  assert_int_equal(oddity_at(SITE_CONSTANT, 0, CHANGE_ADD, 0), compare);
+  assert_int_equal(oddity_at(SITE_VARIABLE, 0, CHANGE_NAME, 0), compare);
+  assert_int_equal(oddity_at(SITE_CONSTANT, 0, CHANGE_NAME, 0), negated);
+  assert_int_equal(oddity_at(SITE_RETURN, 0, CHANGE_ADD, 0), negated);
+  assert_int_equal(oddity_at(SITE_COMPARE, 0, CHANGE_AND, 0), negated);
+  assert_int_equal(oddity_at(SITE_COMPARE, 0, CHANGE_AND, 63), forced);
+  assert_int_equal(oddity_at(SITE_COMPARE, 0, CHANGE_OR_NAME, 63), negated);
+  assert_int_equal(oddity_at(SITE_STORE, 0, CHANGE_SKIP, 0), forced);
 }
