@@ -12,6 +12,18 @@ static unsigned of_sum(const Site *s) {
   return s->kind == SITE_CONSTANT || s->kind == SITE_INDEX ? USUAL : UNUSUAL;
 }
 
+static unsigned of_value(int64_t v) {
+  return v >= -1 && v <= 1 ? UNUSUAL : ODD;
+}
+
+// A statement put in front: returning in any case takes the rest away.
+static unsigned of_statement(const Change *c) {
+  bool always = (c->a >> 8 & 0xff) == TRY_ALWAYS;
+  if (always && c->change == CHANGE_LEAVE)
+    return ODD;
+  return c->a & TRY_NAMED ? UNUSUAL : of_value(c->b);
+}
+
 unsigned change_oddity(const Change *c) {
   switch (c->change) {
   case CHANGE_COMPARE:
@@ -26,7 +38,10 @@ unsigned change_oddity(const Change *c) {
     return of_sum(c->site);
   case CHANGE_AND:
   case CHANGE_OR:
-    return c->b >= -1 && c->b <= 1 ? UNUSUAL : ODD;
+    return of_value(c->b);
+  case CHANGE_LEAVE:
+  case CHANGE_ASSIGN:
+    return of_statement(c);
   case CHANGE_FORCE:
   case CHANGE_SKIP:
   case CHANGE_LEFT:
