@@ -20,6 +20,8 @@ enum {
   BOUNDARIES = 3,         // conditions of a changed line, from each end
   FAR = 1000,             // apart
   CONFLICTS = 200,        // of a query: many easy ones rather than a hard one
+  STREAM_MOST = 32 << 20, // bytes of a recorded run
+  BYTES_MOST = 512 << 20, // of expressions: then no more runs are recorded
 };
 
 // --- inputs -----------------------------------------------------------------
@@ -119,6 +121,7 @@ void near_inputs_open(NearInputs *n, const NearInputOptions *o) {
   *n = (NearInputs){.options = *o};
   n->records =
       !recorder_open(&n->recorder, o->runner, o->program, o->cache, &ignored);
+  n->recorder.stream_max = STREAM_MOST;
   frontier_init(&n->frontier, &n->recorder.program, strategy_named("ties"));
   n->frontier.limits.conflicts = CONFLICTS;
 }
@@ -253,6 +256,8 @@ static void replay_one(NearInputs *n, size_t number, const Inputs *in,
   }
   inputs_copy(&run.inputs, in);
   explored_prepare(&run);
+  n->bytes += expr_pool_bytes(run.pool);
+  n->records = n->bytes < BYTES_MOST;
   if (expr_pool_has(run.pool, SORT_FP)) // Z3 knows only time
     n->frontier.limits.seconds = REAL_SECONDS;
   frontier_add(&n->frontier, &run);
@@ -281,7 +286,7 @@ void near_inputs_learn(NearInputs *n, const bool *worth) {
   bool done = n->records && tests.len && !is_over(n) &&
               !recorder_record(&n->recorder, tests.items, tests.len, &ignored);
   for (size_t i = 0, at = 0; done && i < n->made.len; i++)
-    if (worth[i] && !is_over(n))
+    if (worth[i] && n->records && !is_over(n))
       replay_one(n, at++, &n->made.items[i].inputs, n->made.items[i].dir, false,
                  false);
   if (done)

@@ -61,7 +61,8 @@ typedef struct {
 typedef struct {
   NearInputOptions options;
   Recorder recorder;
-  bool records; // the program can be recorded
+  bool records; // the program can be recorded, and its runs fit in memory
+  size_t bytes; // of expressions
   Frontier frontier;
   Inputs originals; // files of all seeds
   ARRAY(Inputs) seeds;
