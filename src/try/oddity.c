@@ -28,6 +28,7 @@ unsigned change_oddity(const Change *c) {
   switch (c->change) {
   case CHANGE_COMPARE:
   case CHANGE_ARITH:
+  case CHANGE_LOGIC:
   case CHANGE_SWAP:
     return USUAL;
   case CHANGE_NAME:

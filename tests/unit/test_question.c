@@ -162,6 +162,7 @@ TEST(changes_that_people_make_are_less_odd) {
   assert_true(compare < negated && negated < forced);
   assert_int_equal(oddity_at(SITE_COMPARE, 0, CHANGE_NEGATE, 0), compare);
   assert_int_equal(oddity_at(SITE_ARITH, 0, CHANGE_ARITH, 0), compare);
+  assert_int_equal(oddity_at(SITE_LOGIC, 0, CHANGE_LOGIC, 0), compare);
   assert_int_equal(oddity_at(SITE_CONSTANT, 0, CHANGE_ADD, 0), compare);
   assert_int_equal(oddity_at(SITE_VARIABLE, 0, CHANGE_NAME, 0), compare);
   assert_int_equal(oddity_at(SITE_CONSTANT, 0, CHANGE_NAME, 0), negated);
