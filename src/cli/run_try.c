@@ -46,6 +46,9 @@ const Option run_try_options[] = {
      "take over what the last experiments on the session ran, and go on"},
     {"no-diff", NULL, &option_flag, offsetof(RunTryOptions, no_diff),
      "do not try the changes in a copy of the source"},
+    {"no-question", NULL, &option_flag, offsetof(RunTryOptions, no_question),
+     "do not look for an input that tells apart the changes that pass all "
+     "tests"},
     {0}};
 
 static bool is_left_out(const RunTryOptions *o, const char *kind) {
@@ -122,6 +125,9 @@ static void describe(const RunTry *t, const TrySummary *s) {
     fputs("no change was tried: no program of the session's tests could be run "
           "again\n",
           out);
+  if (s->asked)
+    fprintf(out, "  and %llu run%s to tell apart what passes all tests\n",
+            (unsigned long long)s->asked, plural(s->asked));
   describe_stopped(s, out);
   for (size_t i = 0; i < s->notes.len; i++)
     escape_printf(out, "  %s\n", s->notes.items[i]);
@@ -143,6 +149,7 @@ static TryOptions options_of(const RunTryOptions *o, Trying *progress) {
                       .constants = !is_left_out(o, "constants"),
                       .insertions = !is_left_out(o, "insertions"),
                       .diffs = !o->no_diff,
+                      .question = !o->no_question,
                       .resume = o->resume,
                       .progress = show_progress,
                       .progress_context = progress};

@@ -20,7 +20,7 @@ typedef struct {
   size_t runs, lines, memory;
   size_t seed;
   Texts without; // kinds of experiments that are left out
-  bool no_diff, resume;
+  bool no_diff, no_question, resume;
 } RunTryOptions;
 
 void run_try_options_init(RunTryOptions *o);

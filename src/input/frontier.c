@@ -19,9 +19,14 @@ enum {
   FLIPS_MAX = 20000  // of one path; a longer one is thinned out
 };
 
+// So few conflicts that, unless the machine is very busy, they and not the time
+// end a query: then the same run makes the same tests again.
+static const SolverLimits usual_limits = {.seconds = 2, .conflicts = 5000};
+
 void frontier_init(Frontier *f, const Program *program,
                    const Strategy *strategy) {
-  *f = (Frontier){.program = program, .strategy = strategy};
+  *f = (Frontier){
+      .program = program, .strategy = strategy, .limits = usual_limits};
 }
 
 static void explored_release(Explored *e) {
@@ -339,11 +344,7 @@ bool frontier_pop(Frontier *f, FlipCandidate *out) {
 
 // --- adding -----------------------------------------------------------------
 
-// So few conflicts that, unless the machine is very busy, they and not the time
-// end a query: then the same run makes the same tests again.
-static const SolverLimits limits = {.seconds = 2, .conflicts = 5000};
-
-static void fill_solver(Explored *e) {
+static void fill_solver(Explored *e, SolverLimits limits) {
   e->solver = solver_new(e->pool, limits);
   for (size_t i = 0; i < e->path.events.len; i++) {
     const PathEvent *event = &e->path.events.items[i];
@@ -361,7 +362,7 @@ bool frontier_add(Frontier *f, Explored *run) {
   uint32_t number = (uint32_t)f->runs.len;
   Candidates fresh = {0};
   uint64_t hash = made_hash(&run->inputs), prefix = 0;
-  fill_solver(run);
+  fill_solver(run, f->limits);
   array_push(&f->runs, *run);
   hashmap_put(&f->inputs, &hash, sizeof hash, number);
   for (size_t i = 0; i < run->nsteps; i++) {

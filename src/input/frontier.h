@@ -86,6 +86,7 @@ typedef struct {
   uint32_t made;   // candidates so far
   size_t raised;   // runs that scores take into account
   double deadline; // clock_now() when nothing more is solved ahead; 0: never
+  SolverLimits limits; // of one query; frontier_init() sets the usual ones
 } Frontier;
 
 void frontier_init(Frontier *f, const Program *program,

@@ -21,7 +21,7 @@ static int load_program(const TraceBuild *build, Program *p, Err *err) {
 
 int recorder_open(Recorder *r, Runner *runner, const char *program,
                   const char *cache, Err *err) {
-  *r = (Recorder){.runner = runner};
+  *r = (Recorder){.runner = runner, .stream_max = STREAM_MAX};
   if (trace_build(&r->build, program, cache, false, err))
     return -1;
   r->programs[0] = &r->program;
@@ -61,11 +61,11 @@ static int prepare(const Recorder *r, size_t i, const Test *test, size_t slot,
   const RunOptions *o = r->runner->options;
   char *dir = trace_dir(r, i);
   char *mark = arena_printf(arena, "CULPRIT_TRACE=%s", dir);
-  char *most = arena_printf(arena, "CULPRIT_TRACE_MAX=%u", STREAM_MAX);
+  char *most = arena_printf(arena, "CULPRIT_TRACE_MAX=%u", r->stream_max);
   char **env = environment_with((char *[]){mark, most, NULL}, arena);
   int rc = dir_make_empty(dir, err);
   *spawn = (Spawn){.env = test_environment(test, env, arena),
-                   .cwd = o->cwd,
+                   .cwd = test->cwd ? test->cwd : o->cwd,
                    .out = arena_printf(arena, "%s.out", dir),
                    .err = arena_printf(arena, "%s.err", dir),
                    .timeout = o->timeout,

@@ -20,6 +20,8 @@ typedef struct {
   // replays needs a copy of its own.
   Program *programs[RECORDER_THREADS]; // NULL: not loaded
   Runner *runner;                      // its pool and scratch area are used
+  unsigned
+      stream_max; // bytes of a recorded run; recorder_open() sets the usual
 } Recorder;
 
 // `cache`: where the trace build is kept.

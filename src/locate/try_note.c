@@ -7,7 +7,128 @@
 
 #include "locate/localizer.h"
 #include "tally/order.h"
+#include "util/escape.h"
+#include "util/fs.h"
 #include "util/mem.h"
+
+// --- the question -----------------------------------------------------------
+
+#define UNCHANGED "unchanged"
+#define REFERENCE "reference"
+#define ENDLESS "endless"
+
+enum { STATUS_MOST = 255 };
+
+static void question_release(TriedQuestion *q) {
+  array_release(&q->arguments);
+  array_release(&q->files);
+  array_release(&q->answers);
+}
+
+static void write_answer(const TriedAnswer *a, Str *out) {
+  if (a->change == ANSWER_UNCHANGED || a->change == ANSWER_REFERENCE)
+    str_addf(out, "answer\t%s",
+             a->change == ANSWER_UNCHANGED ? UNCHANGED : REFERENCE);
+  else
+    str_addf(out, "answer\t%u", a->change);
+  if (a->endless)
+    str_add(out, "\t" ENDLESS);
+  else
+    str_addf(out, "\t%d", a->status);
+  note_add_field(out, a->output);
+  str_addc(out, '\n');
+}
+
+static void question_write(const TriedQuestion *q, Str *out) {
+  if (q->inputs)
+    str_addf(out, "asked\t%u\t%u\n", q->inputs, q->asked);
+  if (!q->command)
+    return;
+  str_add(out, "question");
+  note_add_field(out, q->command);
+  str_addf(out, "\t%u\n", q->line);
+  for (size_t i = 0; i < q->arguments.len; i++)
+    note_add_fact(out, "argument", q->arguments.items[i]);
+  if (q->input)
+    note_add_fact(out, "stdin", q->input);
+  for (size_t i = 0; i < q->files.len; i++) {
+    str_add(out, "file");
+    note_add_field(out, q->files.items[i].name);
+    note_add_field(out, q->files.items[i].text);
+    str_addc(out, '\n');
+  }
+  for (size_t i = 0; i < q->answers.len; i++)
+    write_answer(&q->answers.items[i], out);
+}
+
+static bool take_status(const char *text, TriedAnswer *a) {
+  uint32_t number;
+  bool negative = *text == '-';
+  a->endless = !strcmp(text, ENDLESS);
+  if (a->endless)
+    return true;
+  if (!note_number(text + negative, &number) || number > STATUS_MOST)
+    return false;
+  a->status = negative ? -(int)number : (int)number;
+  return true;
+}
+
+static bool take_answer(TriedQuestion *q, char **f, Arena *arena) {
+  TriedAnswer a = {.output = arena_strdup(arena, f[3])};
+  if (!strcmp(f[1], UNCHANGED))
+    a.change = ANSWER_UNCHANGED;
+  else if (!strcmp(f[1], REFERENCE))
+    a.change = ANSWER_REFERENCE;
+  else if (!note_number(f[1], &a.change))
+    return false;
+  if (!take_status(f[2], &a))
+    return false;
+  array_push(&q->answers, a);
+  return true;
+}
+
+static bool question_take(TriedQuestion *q, char **f, size_t n, Arena *arena) {
+  if (n == 3 && !strcmp(f[0], "asked"))
+    return note_number(f[1], &q->inputs) && note_number(f[2], &q->asked);
+  if (n == 3 && !strcmp(f[0], "question")) {
+    q->command = arena_strdup(arena, f[1]);
+    return note_number(f[2], &q->line) && q->line;
+  }
+  if (n == 2 && !strcmp(f[0], "argument")) {
+    array_push(&q->arguments, arena_strdup(arena, f[1]));
+    return true;
+  }
+  if (n == 2 && !strcmp(f[0], "stdin")) {
+    q->input = arena_strdup(arena, f[1]);
+    return true;
+  }
+  if (n == 3 && !strcmp(f[0], "file")) {
+    array_push(&q->files, ((TriedFile){arena_strdup(arena, f[1]),
+                                       arena_strdup(arena, f[2])}));
+    return true;
+  }
+  return n == 4 && !strcmp(f[0], "answer") && take_answer(q, f, arena);
+}
+
+bool answers_differ(const TriedAnswer *a, const TriedAnswer *b) {
+  return a->endless != b->endless || a->status != b->status ||
+         strcmp(a->output, b->output) != 0;
+}
+
+static bool question_complete(const TriedQuestion *q, size_t nchanges) {
+  size_t changes = 0;
+  for (size_t i = 0; i < q->answers.len; i++) {
+    uint32_t change = q->answers.items[i].change;
+    bool other = change == ANSWER_UNCHANGED || change == ANSWER_REFERENCE;
+    if (!other && change >= nchanges)
+      return false;
+    for (size_t k = 0; k < i; k++)
+      if (q->answers.items[k].change == change)
+        return false;
+    changes += !other;
+  }
+  return q->command ? changes >= 2 : !q->answers.len;
+}
 
 // --- the note ---------------------------------------------------------------
 
@@ -38,8 +159,7 @@ static void write_facts(const void *note, Str *out) {
     add_line(out, &n->lines.items[i]);
   for (size_t i = 0; i < n->changes.len; i++)
     add_change(out, &n->changes.items[i]);
-  if (n->question)
-    note_add_fact(out, "question", n->question);
+  question_write(&n->question, out);
 }
 
 static bool take_bool(const char *text, bool *out) {
@@ -91,8 +211,7 @@ static bool take_fact(void *note, char **f, size_t n, Arena *arena) {
     return take_change(to, f, arena);
   if (n == 2 && !strcmp(f[0], "diff"))
     return take_diff(to, f[1], arena);
-  return n == 2 && !strcmp(f[0], "question") &&
-         (to->question = arena_strdup(arena, f[1]));
+  return question_take(&to->question, f, n, arena);
 }
 
 // Sentences are made of these numbers: they must not contradict each other.
@@ -105,13 +224,14 @@ static bool is_complete(const void *note) {
         (c->all_tests && !all))
       return false;
   }
-  return n->failing > 0;
+  return n->failing > 0 && question_complete(&n->question, n->changes.len);
 }
 
 static void release(void *note) {
   TryNote *n = note;
   array_release(&n->lines);
   array_release(&n->changes);
+  question_release(&n->question);
 }
 
 const NoteKind try_note_kind = {.name = "try",
@@ -191,13 +311,194 @@ void tried_tell_none(uint32_t tried, Str *out) {
            tried);
 }
 
+// --- the question as a sentence ---------------------------------------------
+//
+//   `./prog 3 4` prints "7" with the change `<` to `<=` at f.c:3, and prints "8"
+//   with the change `4` to `5` at f.c:9. Unchanged, it prints "6". Which is
+//   right?
+
+void answer_tell_end(const TriedAnswer *a, Str *out) {
+  const char *name = a->status < 0 ? sigabbrev_np(-a->status) : NULL;
+  if (a->endless)
+    str_add(out, ENDLESS);
+  else if (name)
+    str_addf(out, "SIG%s", name);
+  else if (a->status < 0)
+    str_addf(out, "signal %d", -a->status);
+  else
+    str_addf(out, "exit status %d", a->status);
+}
+
+enum { QUOTED = 60 }; // bytes of an output or input in the sentence
+
+// In quotes, on one line, cut if it is long.
+static void quote(const char *text, size_t n, Str *out) {
+  size_t at = 0, step;
+  str_addc(out, '"');
+  for (; at < n && at < QUOTED; at += step) {
+    step = utf8_length(text + at, n - at);
+    step = step ? step : 1;
+    if (text[at] == '\n' || text[at] == '\t')
+      str_add(out, text[at] == '\n' ? "\\n" : "\\t");
+    else
+      str_addn(out, text + at, step);
+  }
+  str_add(out, at < n ? "...\"" : "\"");
+}
+
+static size_t first_line(const char *text) { return strcspn(text, "\n"); }
+
+static bool same_first_line(const TriedAnswer *a, const TriedAnswer *b) {
+  size_t n = first_line(a->output);
+  return n == first_line(b->output) && !strncmp(a->output, b->output, n);
+}
+
+// Does one line of the outputs tell the answers apart?
+static bool is_line_enough(const TriedQuestion *q) {
+  for (size_t i = 0; i < q->answers.len; i++)
+    for (size_t k = 0; k < i; k++) {
+      const TriedAnswer *a = &q->answers.items[i], *b = &q->answers.items[k];
+      if (strcmp(a->output, b->output) != 0 && same_first_line(a, b))
+        return false;
+    }
+  return true;
+}
+
+// Do programs that end by themselves exit otherwise?
+static bool is_status_told(const TriedQuestion *q) {
+  int first = -1;
+  for (size_t i = 0; i < q->answers.len; i++) {
+    const TriedAnswer *a = &q->answers.items[i];
+    if (a->endless || a->status < 0)
+      continue;
+    if (first >= 0 && a->status != first)
+      return true;
+    first = a->status;
+  }
+  return false;
+}
+
+// "prints "7"", "dies of SIGSEGV".
+static void tell_answer(const TriedQuestion *q, const TriedAnswer *a,
+                        Str *out) {
+  size_t n = is_line_enough(q) ? first_line(a->output) : strlen(a->output);
+  if (a->endless) {
+    str_add(out, "does not end");
+    return;
+  }
+  if (a->status < 0) {
+    str_add(out, "dies of ");
+    answer_tell_end(a, out);
+    return;
+  }
+  str_add(out, "prints ");
+  if (*a->output)
+    quote(a->output, n, out);
+  else
+    str_add(out, q->line > 1 ? "nothing there" : "nothing");
+  if (is_status_told(q))
+    str_addf(out, " and exits with status %d", a->status);
+}
+
+static bool is_of_change(const TriedAnswer *a) {
+  return a->change != ANSWER_UNCHANGED && a->change != ANSWER_REFERENCE;
+}
+
+// Is there an equal one of a change before it?
+static bool is_told(const TriedQuestion *q, size_t i) {
+  for (size_t k = 0; k < i; k++)
+    if (!answers_differ(&q->answers.items[k], &q->answers.items[i]))
+      return true;
+  return false;
+}
+
+static void tell_change(const TryNote *n, const TriedAnswer *a, Str *out) {
+  const TriedChange *c = &n->changes.items[a->change];
+  str_addf(out, "%s at %s:%u", c->text, path_base(c->file), c->line);
+}
+
+// One answer, and all changes that give it.
+static void tell_group(const TryNote *n, size_t first, Str *out) {
+  const TriedQuestion *q = &n->question;
+  const TriedAnswer *a = &q->answers.items[first];
+  tell_answer(q, a, out);
+  str_add(out, " with the change ");
+  tell_change(n, a, out);
+  for (size_t i = first + 1; i < q->answers.len; i++) {
+    const TriedAnswer *b = &q->answers.items[i];
+    if (is_of_change(b) && !answers_differ(a, b)) {
+      str_add(out, " or ");
+      tell_change(n, b, out);
+    }
+  }
+}
+
+static void tell_input(const TriedQuestion *q, Str *out) {
+  str_addf(out, "`%s` ", q->command);
+  if (q->input && *q->input) {
+    str_add(out, "(standard input ");
+    quote(q->input, strlen(q->input), out);
+    str_add(out, ") ");
+  }
+  for (size_t i = 0; i < q->files.len; i++) {
+    str_addf(out, "(%s ", q->files.items[i].name);
+    quote(q->files.items[i].text, strlen(q->files.items[i].text), out);
+    str_add(out, ") ");
+  }
+  if (q->line > 1)
+    str_addf(out, "in line %u of its output ", q->line);
+}
+
+static const TriedAnswer *answer_of(const TriedQuestion *q, uint32_t who) {
+  for (size_t i = 0; i < q->answers.len; i++)
+    if (q->answers.items[i].change == who)
+      return &q->answers.items[i];
+  return NULL;
+}
+
+static void tell_question(const TryNote *n, Str *out) {
+  const TriedQuestion *q = &n->question;
+  const TriedAnswer *unchanged = answer_of(q, ANSWER_UNCHANGED);
+  const TriedAnswer *reference = answer_of(q, ANSWER_REFERENCE);
+  size_t groups = 0;
+  tell_input(q, out);
+  for (size_t i = 0; i < q->answers.len; i++) {
+    if (!is_of_change(&q->answers.items[i]) || is_told(q, i))
+      continue;
+    str_add(out, groups++ ? ", and " : "");
+    tell_group(n, i, out);
+  }
+  str_addc(out, '.');
+  if (unchanged) {
+    str_add(out, " Unchanged, it ");
+    tell_answer(q, unchanged, out);
+    str_addc(out, '.');
+  }
+  str_add(out, reference ? " The reference " : " Which is right?");
+  if (reference) {
+    tell_answer(q, reference, out);
+    str_addc(out, '.');
+  }
+}
+
+static void tell_none(const TryNote *n, size_t survivors, Str *out) {
+  const TriedQuestion *q = &n->question;
+  str_add(out, "no input was found on which ");
+  if (q->asked < survivors)
+    str_addf(out, "the first %u of them", q->asked);
+  else
+    str_add(out, "they");
+  str_addf(out, " differ (%u tried)", q->inputs);
+}
+
 bool tried_ask(const TryNote *n, Str *out) {
-  if (!n->question || tried_survivors(n) < 2)
+  size_t survivors = tried_survivors(n);
+  if (survivors < 2 || (!n->question.command && !n->question.inputs))
     return false;
-  str_addf(out,
-           "these changes differ on the input `%s`: what should the program "
-           "print?",
-           n->question);
+  if (n->question.command)
+    tell_question(n, out);
+  else
+    tell_none(n, survivors, out);
   return true;
 }
 

@@ -26,8 +26,25 @@
 //              kind than `tests` says, and if all were, as many
 //   diff       --- a/f.c...                    of the change before it: it was
 //                                              applied, compiled and tested
-//   question   -n 3 4                          an input on which the survivors
-//                                              differ, if one was found
+//
+// and what tells the survivors apart, an input that no test has:
+//
+//   asked      64  3                           inputs that were run, with how
+//                                              many changes
+//   question   ./prog -n 3 4  1                the one on which they differ, as a
+//                                              shell command; the first line of
+//                                              the output that differs
+//   argument   -n                              its arguments, in their order
+//   stdin      4 5%0A                          its standard input
+//   file       in.txt  7%0A                    a file that it reads
+//   answer     0  0  7%0A                      number of the change in the note;
+//                                              exit status, -signal or
+//                                              "endless"; output from the line
+//                                              that differs on
+//   answer     unchanged  0  9%0A              of the program as it is
+//   answer     reference  0  7%0A              of the session's reference program
+//
+// Texts are shortened ("..." at the cut); bytes that are no text are \xNN.
 #ifndef CULPRIT_LOCATE_TRY_NOTE_H
 #define CULPRIT_LOCATE_TRY_NOTE_H
 
@@ -62,6 +79,32 @@ typedef struct {
   uint32_t statement; // as above
 } TriedLine;
 
+// TriedAnswer.change, of programs without a change.
+#define ANSWER_UNCHANGED UINT32_MAX
+#define ANSWER_REFERENCE (UINT32_MAX - 1)
+
+typedef struct {
+  uint32_t change; // in TryNote.changes
+  const char *output;
+  int status;   // exit status, or -signal
+  bool endless; // it was stopped: too many steps, or too much time
+} TriedAnswer;
+
+typedef struct {
+  const char *name, *text;
+} TriedFile;
+
+typedef struct {
+  uint32_t inputs;     // that were run; 0: none could be made
+  uint32_t asked;      // changes that they were run with
+  const char *command; // NULL: none was found on which they differ
+  uint32_t line;       // of the output
+  ARRAY(const char *) arguments;
+  const char *input; // standard input; NULL: none
+  ARRAY(TriedFile) files;
+  ARRAY(TriedAnswer) answers; // of changes first
+} TriedQuestion;
+
 typedef struct {
   NoteHead head;
   uint32_t failing, passing; // tests
@@ -69,7 +112,7 @@ typedef struct {
   bool cut;                  // not everything was tried
   ARRAY(TriedLine) lines;
   ARRAY(TriedChange) changes; // that repaired something, best first
-  const char *question;       // NULL: none
+  TriedQuestion question;     // what tells the survivors apart
 } TryNote;
 
 extern const NoteKind try_note_kind;
@@ -90,6 +133,11 @@ uint32_t tried_at(const TryNote *n, uint32_t statement);
 // there repaired a failing test.
 const TriedChange *tried_best(const TryNote *n, uint32_t statement);
 
+// Do the two differ?
+bool answers_differ(const TriedAnswer *a, const TriedAnswer *b);
+// For JSON and people: "exit status 1", "SIGSEGV", "endless".
+void answer_tell_end(const TriedAnswer *a, Str *out);
+
 // --- sentences --------------------------------------------------------------
 
 #define EVIDENCE_TRY "try" // the kind of what is said of a line
@@ -103,7 +151,8 @@ const TriedChange *tried_best(const TryNote *n, uint32_t statement);
 void tried_tell(const TryNote *n, const TriedChange *c, Str *out);
 // "no small change here repairs a failing test (31 tried)"
 void tried_tell_none(uint32_t tried, Str *out);
-// "these changes differ on the input `-n 3 4`: what should the program print?"
+// "`./prog 3 4` prints "7" with the change `<` to `<=` at f.c:3, and prints ...
+// Which is right?", or "no input was found on which they differ (64 tried)"
 // False: there is nothing to ask.
 bool tried_ask(const TryNote *n, Str *out);
 

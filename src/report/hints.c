@@ -82,7 +82,7 @@ static void put_hint(const Report *r, const TriedChange *c, FILE *out) {
 static void put_question(const TryNote *n, FILE *out) {
   Str text = {0}, shown = {0};
   if (tried_ask(n, &text)) {
-    str_add(&shown, "To decide: ");
+    str_add(&shown, n->question.command ? "To decide: " : "");
     escape_add(&shown, str_text(&text));
     fputs("  ", out);
     report_wrapped(str_text(&shown), 2, 4, out);

@@ -78,6 +78,7 @@ void html_changes_data(const HtmlReport *h, size_t failure,
   const TryNote *n = report_tried(&h->report, failure);
   ChangeList changes = {0};
   bool first = true;
+  Str text = {0};
   if (!n)
     return;
   tried_list(n, ENTITY_NONE, &changes);
@@ -97,6 +98,10 @@ void html_changes_data(const HtmlReport *h, size_t failure,
     json_separator(&first, out);
     put_item(h, n, changes.items[i], index[changes.items[i]->statement], out);
   }
-  fputs("]}", out);
+  fputc(']', out);
+  if (tried_ask(n, &text))
+    json_text("question", str_text(&text), out);
+  fputc('}', out);
+  str_release(&text);
   array_release(&changes);
 }

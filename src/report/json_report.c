@@ -304,6 +304,12 @@ static void put_loops(const Report *r, FILE *out) {
   fputc(']', out);
 }
 
+static void put_question(const Report *r, size_t failure, FILE *out) {
+  const TryNote *n = report_tried(r, failure);
+  if (n)
+    question_json(r, n, out);
+}
+
 static void failure(Report *r, const Ranking *ranking, FILE *out) {
   const FailureGroup *group = &r->suite->failures[ranking->failure];
   size_t shown = report_shown(r, &report_json, ranking);
@@ -324,6 +330,7 @@ static void failure(Report *r, const Ranking *ranking, FILE *out) {
     json_evidence(ranking->notes.items, ranking->notes.len, out);
     fputc(']', out);
   }
+  put_question(r, ranking->failure, out);
   put_tests(r, group, out);
   put_requests(r, group, out);
   put_places(r, ranking, out);

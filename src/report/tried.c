@@ -118,6 +118,71 @@ void tried_json(const Report *r, size_t failure, uint32_t statement,
   array_release(&changes);
 }
 
+static void put_texts(const char *key, const char *const *texts, size_t n,
+                      FILE *out) {
+  fprintf(out, ",\"%s\":[", key);
+  for (size_t i = 0; i < n; i++) {
+    fputs(i ? "," : "", out);
+    json_string(texts[i], out);
+  }
+  fputc(']', out);
+}
+
+static void put_files(const TriedQuestion *q, FILE *out) {
+  fputs(",\"files\":[", out);
+  for (size_t i = 0; i < q->files.len; i++) {
+    fputs(i ? ",{\"name\":" : "{\"name\":", out);
+    json_string(q->files.items[i].name, out);
+    json_text("text", q->files.items[i].text, out);
+    fputc('}', out);
+  }
+  fputc(']', out);
+}
+
+static void put_answer(const Report *r, const TryNote *n, const TriedAnswer *a,
+                       FILE *out) {
+  Str end = {0};
+  answer_tell_end(a, &end);
+  fputs("{\"program\":", out);
+  if (a->change == ANSWER_UNCHANGED || a->change == ANSWER_REFERENCE) {
+    json_string(a->change == ANSWER_UNCHANGED ? "unchanged" : "reference", out);
+  } else {
+    const TriedChange *c = &n->changes.items[a->change];
+    json_string("changed", out);
+    json_text("change", c->text, out);
+    json_text("file", suite_shown(r->suite, c->file), out);
+    fprintf(out, ",\"line\":%u", c->line);
+  }
+  json_text("end", str_text(&end), out);
+  json_text("output", a->output, out);
+  fputc('}', out);
+  str_release(&end);
+}
+
+void question_json(const Report *r, const TryNote *n, FILE *out) {
+  const TriedQuestion *q = &n->question;
+  Str text = {0};
+  if (tried_ask(n, &text)) {
+    fprintf(out, ",\"question\":{\"inputs\":%u", q->inputs);
+    json_text("text", str_text(&text), out);
+    if (q->command) {
+      json_text("command", q->command, out);
+      put_texts("arguments", q->arguments.items, q->arguments.len, out);
+      if (q->input)
+        json_text("stdin", q->input, out);
+      put_files(q, out);
+      fprintf(out, ",\"output_line\":%u,\"answers\":[", q->line);
+      for (size_t i = 0; i < q->answers.len; i++) {
+        fputs(i ? "," : "", out);
+        put_answer(r, n, &q->answers.items[i], out);
+      }
+      fputc(']', out);
+    }
+    fputc('}', out);
+  }
+  str_release(&text);
+}
+
 // --- diffs ------------------------------------------------------------------
 
 // "9,5" or "9": where a part begins and how many lines it has. NULL: neither.

@@ -34,6 +34,9 @@ void tried_sentence(const Report *r, const TryNote *n, const TriedChange *c,
 void tried_json(const Report *r, size_t failure, uint32_t statement, FILE *out);
 // The items of that list.
 void tried_json_items(const ChangeList *changes, FILE *out);
+// The member "question", if inputs were made to tell the changes apart that pass
+// all tests: what was found, or how many were tried.
+void question_json(const Report *r, const TryNote *n, FILE *out);
 
 // --- diffs ------------------------------------------------------------------
 

@@ -202,7 +202,6 @@ static void put_core(const Why *w, const Account *a, FILE *out) {
 static void put_tried(const Why *w, const Account *a, FILE *out) {
   const TryNote *n = report_tried(&w->report, a->failure);
   ChangeList changes = {0};
-  Str text = {0};
   if (!n)
     return;
   tried_list(n, w->statement, &changes);
@@ -212,10 +211,8 @@ static void put_tried(const Why *w, const Account *a, FILE *out) {
   fputs(",\"changes\":[", out);
   tried_json_items(&changes, out);
   fputc(']', out);
-  if (tried_ask(n, &text))
-    json_text("question", str_text(&text), out);
+  question_json(&w->report, n, out);
   fputc('}', out);
-  str_release(&text);
   array_release(&changes);
 }
 

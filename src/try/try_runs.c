@@ -370,7 +370,7 @@ static void slot_free(TrySlot *s) {
 // Is its result kept? Not what only its log or its parts tell.
 static bool is_remembered(const TryRuns *r, const TryJob *j) {
   return r->options.memory_of_runs && r->tests[j->test].whole && !j->log &&
-         !j->dir;
+         !j->dir && !j->ended;
 }
 
 static uint64_t key_of(const TryRuns *r, const TryJob *j) {
@@ -383,6 +383,11 @@ static int process_ended(TryRuns *r, TrySlot *s, const Outcome *outcome,
   if (s->step == STEP_TEST) {
     s->outcome = *outcome;
     note_end(r, s);
+    if (s->job->ended) {
+      s->job->ended(s->job->context, outcome, s->out);
+      slot_free(s);
+      return 0;
+    }
   } else if (s->step == STEP_REFERENCE) {
     r->answers[s->job->test] =
         (ReferenceAnswer){true, *outcome, s->answer_out, s->answer_err};

@@ -62,6 +62,9 @@ typedef struct {
   TriedVerdict *verdicts; // of each of the test's runs; may be NULL
   // What a CHANGE_NONE has seen is handed over here; may be NULL.
   void (*log)(void *context, const TryReport *report);
+  // What the run left is handed over here, and nothing judges it; may be NULL.
+  // `out`: the file with its standard output.
+  void (*ended)(void *context, const Outcome *outcome, const char *out);
   void *context;
   TryResult result;
 } TryJob;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "try/clauses.h"
+#include "try/oddity.h"
 #include "try/try_internal.h"
 #include "util/mem.h"
 
@@ -331,6 +332,9 @@ static int by_score(const void *a, const void *b) {
   double d = found_score(y) - found_score(x);
   if (d < 0 || d > 0)
     return d < 0 ? -1 : 1;
+  unsigned odd = change_oddity(&x->change), than = change_oddity(&y->change);
+  if (odd != than)
+    return odd < than ? -1 : 1;
   if (x->change.cost != y->change.cost)
     return x->change.cost < y->change.cost ? -1 : 1;
   if (x->change.site != y->change.site)

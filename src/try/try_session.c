@@ -8,6 +8,7 @@
 #include "locate/try_note.h"
 #include "look/close_builds.h"
 #include "program/site_table.h"
+#include "try/question.h"
 #include "try/suspects.h"
 #include "try/try_memory.h"
 #include "try/try_patch.h"
@@ -19,11 +20,12 @@
 #include "util/stop.h"
 
 enum {
-  SLOWER = 10,       // times that a run may take as long as before
-  LIMIT_LEAST = 5,   // seconds: endless loops are ended by their steps
-  SURVEY_RUNS = 3,   // of each verdict, to see which programs there are
-  DIFFS_MOST = 6,    // changes that are tried in the source
-  DIFF_SECONDS = 20, // that this may take for a failure
+  SLOWER = 10,        // times that a run may take as long as before
+  LIMIT_LEAST = 5,    // seconds: endless loops are ended by their steps
+  SURVEY_RUNS = 3,    // of each verdict, to see which programs there are
+  DIFFS_MOST = 6,     // changes that are tried in the source
+  DIFF_SECONDS = 20,  // that this may take for a failure
+  QUESTION_SHARE = 3, // of the budget: for what tells survivors apart
 };
 
 typedef struct {
@@ -40,6 +42,8 @@ typedef struct {
   ARRAY(SiteTable) tables; // of each build
   bool *wanted;
   const char *scratch;
+  Runner *runner;
+  TryRunOptions run_options;
   TryMemory memory;
   double start, end;
   ARRAY(TryTest) tests;
@@ -274,6 +278,22 @@ static int try_in_source(TryWork *w, const TrySession *session, size_t failure,
   return *problem.text ? -1 : 0;
 }
 
+// Two sites may be changed to the same text: `n = 1` to `n = 0` by its constant
+// and by the value stored. The first counts.
+static void drop_same(TryFound *f, TryPatch *patches) {
+  size_t n = 0;
+  for (size_t i = 0; i < f->changes.len; i++) {
+    bool again = false;
+    for (size_t k = 0; k < n && patches[i].diff; k++)
+      again |= patches[k].diff && !strcmp(patches[i].diff, patches[k].diff);
+    if (again)
+      continue;
+    f->changes.items[n] = f->changes.items[i];
+    patches[n++] = patches[i];
+  }
+  f->changes.len = n;
+}
+
 static void fill_note(TryWork *w, const TryFound *f, const TryPatch *patches,
                       TryNote *note) {
   note->failing = f->failing;
@@ -306,14 +326,44 @@ static void fill_note(TryWork *w, const TryFound *f, const TryPatch *patches,
   }
 }
 
-static int write_note(TryWork *w, size_t failure, const TryFound *f, Err *err) {
+// Several changes pass all tests: what tells them apart?
+static int ask_question(TryWork *w, size_t failure, const TryFound *f,
+                        const TryPatch *patches, TryNote *note, Err *err) {
+  Arena *a = &w->arena;
+  double end = w->end, start = clock_now();
+  if (!w->options->question || tried_survivors(note) < 2 || stop_requested())
+    return 0;
+  char *dir = path_absolute(store_dir(w->store), NULL);
+  QuestionOptions o = {
+      .session = &w->session,
+      .runner = w->runner,
+      .runs = &w->run_options,
+      .found = f,
+      .patches = patches,
+      .failure = failure,
+      .cache = arena_printf(a, "%s/trace", dir),
+      .scratch = arena_printf(a, "%s/question%zu", w->scratch, failure),
+      .keep = arena_printf(a, "%s/try/%lld-%zu.input", dir,
+                           (long long)w->suite.session, failure + 1),
+      .seconds = w->options->seconds / QUESTION_SHARE,
+      .end = &w->end};
+  int rc = question_find(&o, &note->question, &w->summary->asked, a, err);
+  w->end = end + clock_now() - start;
+  free(dir);
+  return rc;
+}
+
+static int write_note(TryWork *w, size_t failure, TryFound *f, Err *err) {
   TryNote note = {0};
   TryPatch *patches = arena_array(&w->arena, TryPatch, f->changes.len + 1);
   if (try_in_source(w, &w->session, failure, f, patches, err))
     return -1;
+  drop_same(f, patches);
   fill_note(w, f, patches, &note);
-  int rc =
-      suspects_write_note(&w->suite, failure, store_dir(w->store), &note, err);
+  int rc = ask_question(w, failure, f, patches, &note, err);
+  if (!rc)
+    rc = suspects_write_note(&w->suite, failure, store_dir(w->store), &note,
+                             err);
   note_release(&try_note_kind, &note);
   return rc;
 }
@@ -402,20 +452,21 @@ static int take_tests(void *context, Runner *r, const Test *tests, size_t n,
   map_tests(w, r, tests, n);
   if (!w->tests.len)
     return 0;
-  TryRunOptions options = {.dir = w->builds.dir,
-                           .build = build_of,
-                           .context = w,
-                           .memory = w->options->memory,
-                           .collect = needs_collecting(w),
-                           .go_on = go_on,
-                           .memory_of_runs = &w->memory};
+  w->run_options = (TryRunOptions){.dir = w->builds.dir,
+                                   .build = build_of,
+                                   .context = w,
+                                   .memory = w->options->memory,
+                                   .collect = needs_collecting(w),
+                                   .go_on = go_on,
+                                   .memory_of_runs = &w->memory};
+  w->runner = r;
   w->scratch = r->scratch.dir;
   w->start = clock_now();
   w->end = w->start + w->options->seconds;
   int rc = recall(w, err);
   if (!rc)
     rc = try_runs_open(&runs, r, &w->suite, w->tests.items, w->tests.len,
-                       &options, err);
+                       &w->run_options, err);
   w->session =
       (TrySession){.suite = &w->suite,
                    .executes = w->executes,

@@ -30,6 +30,7 @@ typedef struct {
   // Kinds of experiments.
   bool clauses, variables, statements, constants, insertions;
   bool diffs;    // try the changes in the source as well
+  bool question; // look for an input that tells apart those that pass all tests
   bool resume;   // what was run before need not run again
   RunTests *run; // an adapter
   void *run_context;
@@ -42,7 +43,8 @@ typedef struct {
 } TryOptions;
 
 typedef struct {
-  uint64_t runs;
+  uint64_t runs;   // of the search
+  uint64_t asked;  // runs made to tell apart changes that pass all tests
   double seconds;  // of the runs
   double building; // seconds that the builds took
   size_t failures; // that were looked at

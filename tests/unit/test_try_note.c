@@ -15,6 +15,10 @@ static uint32_t below(uint32_t n) { return (uint32_t)draw(&seed, n); }
 // --- notes ------------------------------------------------------------------
 
 #define HEAD "try\t1\nsignature\ts\ntests\t4\t3\n"
+#define TWO_CHANGES                                                            \
+  "change\tf\t1\tcompare\t4\t4\t3\t3\t1\tx\n"                                  \
+  "change\tf\t2\tcompare\t4\t4\t3\t3\t1\tx\n"
+#define QUESTION "question\t./f\t1\n"
 #define DIFF "--- a/f.c\n+++ b/f.c\n@@ -1 +1 @@\n-\ta %09\n+\tb\n"
 
 static int parse_note(const char *text, TryNote *note, Arena *arena) {
@@ -42,6 +46,28 @@ static void expect_same_change(const TriedChange *a, const TriedChange *b) {
     assert_string_equal(a->diff, b->diff);
 }
 
+static void expect_same_question(const TriedQuestion *a,
+                                 const TriedQuestion *b) {
+  assert_int_equal(a->inputs, b->inputs);
+  assert_int_equal(a->asked, b->asked);
+  assert_string_equal(a->command, b->command);
+  assert_int_equal(a->line, b->line);
+  assert_string_equal(a->input, b->input);
+  assert_int_equal(a->arguments.len, b->arguments.len);
+  for (size_t i = 0; i < a->arguments.len; i++)
+    assert_string_equal(a->arguments.items[i], b->arguments.items[i]);
+  assert_int_equal(a->files.len, b->files.len);
+  for (size_t i = 0; i < a->files.len; i++) {
+    assert_string_equal(a->files.items[i].name, b->files.items[i].name);
+    assert_string_equal(a->files.items[i].text, b->files.items[i].text);
+  }
+  assert_int_equal(a->answers.len, b->answers.len);
+  for (size_t i = 0; i < a->answers.len; i++) {
+    assert_int_equal(a->answers.items[i].change, b->answers.items[i].change);
+    assert_false(answers_differ(&a->answers.items[i], &b->answers.items[i]));
+  }
+}
+
 TEST(a_note_comes_back_as_it_was_written) {
   Arena arena = {0};
   Err err = {0};
@@ -53,7 +79,11 @@ TEST(a_note_comes_back_as_it_was_written) {
                   .passing = 181,
                   .runs = 4312,
                   .cut = true,
-                  .question = "-n 3\t4"},
+                  .question = {.inputs = 64,
+                               .asked = 2,
+                               .command = "./f -n '3\t4' < in",
+                               .line = 3,
+                               .input = "a\n%b\\x00"}},
           back;
   array_push(&note.head.sources, ((Source){"/src/f.c", 0xfedcba9876543210}));
   array_push(&note.lines, ((TriedLine){"/src/f.c", 11, 31, 0}));
@@ -62,6 +92,16 @@ TEST(a_note_comes_back_as_it_was_written) {
                             27, 181, 181, true, 0}));
   array_push(&note.changes, ((TriedChange){"/src/a b.c", 12, "call", "no\tcall",
                                            NULL, 1, 10, 0, 0, false, 0}));
+  array_push(&note.question.arguments, "-n");
+  array_push(&note.question.arguments, "3\t4");
+  array_push(&note.question.files, ((TriedFile){"in\t1", "x\n"}));
+  static const TriedAnswer answers[] = {
+      {.change = 0, .output = "7\n", .status = 1},
+      {.change = 1, .output = "", .status = -11},
+      {.change = ANSWER_UNCHANGED, .output = "", .endless = true},
+      {.change = ANSWER_REFERENCE, .output = "7\n", .status = 255}};
+  for (size_t i = 0; i < 4; i++)
+    array_push(&note.question.answers, answers[i]);
   assert_int_equal(note_write(&try_note_kind, dir, &note, &err), 0);
   char *path = mem_printf("%s/try/7.tsv", dir);
   assert_int_equal(fs_read(path, 0, &text, &err), 0);
@@ -72,7 +112,7 @@ TEST(a_note_comes_back_as_it_was_written) {
   assert_int_equal(back.passing, 181);
   assert_int_equal(back.runs, 4312);
   assert_true(back.cut);
-  assert_string_equal(back.question, "-n 3\t4");
+  expect_same_question(&back.question, &note.question);
   assert_int_equal(back.lines.len, 1);
   assert_int_equal(back.lines.items[0].line, 11);
   assert_int_equal(back.lines.items[0].tried, 31);
@@ -103,6 +143,16 @@ TEST(what_is_no_note_is_refused) {
       HEAD "line\tf\tx\t1\n",
       HEAD "line\tf\t1\t0\n",
       HEAD "question\n",
+      HEAD "question\t./f\t1\n", // without answers
+      HEAD "question\t./f\t0\n" TWO_CHANGES "answer\t0\t0\tx\n"
+           "answer\t1\t0\ty\n", // there is no line 0
+      HEAD TWO_CHANGES "answer\t0\t0\tx\nanswer\t1\t0\ty\n", // to nothing
+      HEAD TWO_CHANGES QUESTION "answer\t0\t0\tx\n",
+      HEAD TWO_CHANGES QUESTION "answer\t0\t0\tx\nanswer\t0\t0\ty\n",
+      HEAD TWO_CHANGES QUESTION "answer\t0\t0\tx\nanswer\t2\t0\ty\n",
+      HEAD TWO_CHANGES QUESTION "answer\t0\t0\tx\nanswer\t1\t-\ty\n",
+      HEAD TWO_CHANGES QUESTION "answer\t0\t0\tx\nanswer\t1\t256\ty\n",
+      HEAD TWO_CHANGES QUESTION "answer\t0\t0\tx\nanswer\tunchanged\t0\ty\n",
       HEAD "diff\tx\n", // of no change
       HEAD "change\tf\t1\tcompare\t4\t4\t3\t3\t1\n",
       HEAD "change\tf\t1\tcompare\t4\t4\t3\t3\t1\tx\ty\n",
@@ -150,7 +200,10 @@ TEST(notes_with_wrong_bytes_are_read_without_harm) {
       HEAD "runs\t43\t1\nsource\t/f.c\t1f0c\nline\t/f.c\t11\t31\n"
            "change\t/f.c\t11\tcompare\t4\t4\t3\t3\t1\t`<` to `<=`\n"
            "diff\t--- a/f.c%0A+++ b/f.c%0A@@ -9,2 +9,2 @@%0A a%0A-b%0A+c%0A\n"
-           "change\t/f.c\t12\tskip\t1\t2\t0\t1\t0\tno call\nquestion\t-n 3\n";
+           "change\t/f.c\t12\tskip\t4\t4\t3\t3\t1\tno call\n"
+           "asked\t9\t2\nquestion\t./f -n < 3\t2\nargument\t-n\n"
+           "stdin\tx%0A\nfile\ta\tb\nanswer\t0\t0\t7%0A\n"
+           "answer\t1\t-11\t8\nanswer\tunchanged\tendless\t\n";
   size_t taken = 0;
   for (int round = 0; round < 20000; round++) {
     char text[sizeof right];
@@ -218,19 +271,114 @@ TEST(sentences_say_the_numbers_of_the_note) {
   str_release(&text);
 }
 
-TEST(a_question_is_asked_about_alternatives_only) {
-  TryNote n = {.failing = 1, .passing = 1, .question = "-n 3 4"};
-  TriedChange c = {
-      .repaired = 1, .failing = 1, .kept = 1, .passing = 1, .all_tests = true};
+// A note with two changes that pass all tests, and their answers.
+static void ask(TryNote *n, const TriedAnswer *answers, size_t len) {
+  *n = (TryNote){
+      .failing = 1,
+      .passing = 1,
+      .question = {.inputs = 9, .asked = 2, .command = "./f 3 4", .line = 1}};
+  static const TriedChange changes[] = {{.file = "/src/f.c",
+                                         .line = 3,
+                                         .text = "`<` to `<=`",
+                                         .repaired = 1,
+                                         .failing = 1,
+                                         .kept = 1,
+                                         .passing = 1,
+                                         .all_tests = true},
+                                        {.file = "/src/g.c",
+                                         .line = 9,
+                                         .text = "`4` to `5`",
+                                         .repaired = 1,
+                                         .failing = 1,
+                                         .kept = 1,
+                                         .passing = 1,
+                                         .all_tests = true}};
+  for (size_t i = 0; i < 2; i++)
+    array_push(&n->changes, changes[i]);
+  for (size_t i = 0; i < len; i++)
+    array_push(&n->question.answers, answers[i]);
+}
+
+static void expect_question(TryNote *n, const char *want) {
   Str text = {0};
-  array_push(&n.changes, c);
+  assert_true(tried_ask(n, &text));
+  assert_string_equal(str_text(&text), want);
+  str_release(&text);
+  note_release(&try_note_kind, n);
+}
+
+TEST(a_question_says_what_each_change_prints) {
+  static const TriedAnswer answers[] = {
+      {.change = 0, .output = "7\n"},
+      {.change = 1, .output = "8\nmore\n"},
+      {.change = ANSWER_UNCHANGED, .output = ""}};
+  TryNote n;
+  ask(&n, answers, 3);
+  expect_question(&n, "`./f 3 4` prints \"7\" with the change `<` to `<=` at "
+                      "f.c:3, and prints \"8\" with the change `4` to `5` at "
+                      "g.c:9. Unchanged, it prints nothing. Which is right?");
+}
+
+TEST(a_question_has_its_standard_input_line_and_status) {
+  static const TriedAnswer answers[] = {
+      {.change = 0, .output = "7\n"},
+      {.change = 1, .output = "7\n", .status = 1},
+      {.change = ANSWER_UNCHANGED, .output = "", .status = -11}};
+  TryNote n;
+  ask(&n, answers, 3);
+  n.question.line = 4;
+  n.question.input = "a\tb\n";
+  expect_question(
+      &n, "`./f 3 4` (standard input \"a\\tb\\n\") in line 4 of its output "
+          "prints \"7\" and exits with status 0 with the change `<` to `<=` at "
+          "f.c:3, and prints \"7\" and exits with status 1 with the change `4` "
+          "to `5` at g.c:9. Unchanged, it dies of SIGSEGV. Which is right?");
+}
+
+TEST(the_reference_answers_the_question) {
+  static const TriedAnswer answers[] = {
+      {.change = 0, .output = "7"},
+      {.change = 1, .output = "7\n"},
+      {.change = ANSWER_UNCHANGED, .output = "", .endless = true},
+      {.change = ANSWER_REFERENCE, .output = "7\n"}};
+  TryNote n;
+  ask(&n, answers, 4);
+  expect_question(
+      &n, "`./f 3 4` prints \"7\" with the change `<` to `<=` at f.c:3, and "
+          "prints \"7\\n\" with the change `4` to `5` at g.c:9. Unchanged, it "
+          "does not end. The reference prints \"7\\n\".");
+}
+
+TEST(long_outputs_are_cut_in_a_question) {
+  static const char digits[] =
+      "0123456789012345678901234567890123456789012345678901234567890123456789";
+  const TriedAnswer answers[] = {{.change = 0, .output = digits},
+                                 {.change = 1, .output = ""}};
+  TryNote n;
+  ask(&n, answers, 2);
+  expect_question(
+      &n, "`./f 3 4` prints "
+          "\"012345678901234567890123456789012345678901234567890123456789...\" "
+          "with the change `<` to `<=` at f.c:3, and prints nothing with the "
+          "change `4` to `5` at g.c:9. Which is right?");
+}
+
+TEST(a_question_is_asked_about_alternatives_only) {
+  TryNote n;
+  Str text = {0};
+  ask(&n, NULL, 0);
+  n.question.command = NULL;
+  expect_question(&n, "no input was found on which they differ (9 tried)");
+  ask(&n, NULL, 0);
+  n.question.command = NULL;
+  array_push(&n.changes, n.changes.items[0]);
+  expect_question(
+      &n, "no input was found on which the first 2 of them differ (9 tried)");
+  ask(&n, NULL, 0);
+  n.changes.len = 1;
   assert_false(tried_ask(&n, &text));
-  array_push(&n.changes, c);
-  assert_true(tried_ask(&n, &text));
-  assert_string_equal(str_text(&text),
-                      "these changes differ on the input `-n 3 4`: what should "
-                      "the program print?");
-  n.question = NULL;
+  n.changes.len = 2;
+  n.question = (TriedQuestion){.asked = 2};
   assert_false(tried_ask(&n, &text));
   str_release(&text);
   note_release(&try_note_kind, &n);

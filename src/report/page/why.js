@@ -133,7 +133,8 @@ function triedSection(s) {
   return section('Changes tried', el('p', null, 'Hints: whether a change is right, the tests cannot tell.',
     all > 1 ? ` ${all} changes pass all tests; they are alternatives.` : ''),
   el('ul.changes', null, here.map(([, survives, text, diff]) =>
-    el(survives ? 'li.survives' : 'li', null, text, diff ? diffBlock(diff) : null))));
+    el(survives ? 'li.survives' : 'li', null, text, diff ? diffBlock(diff) : null))),
+  tried.question ? el('p', null, tried.question) : null);
 }
 
 // What `culprit spec` found, if it was given.
