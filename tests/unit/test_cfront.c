@@ -219,7 +219,8 @@ static void end_chunk(Str *chunk) {
   fix_checksum(chunk);
 }
 
-// One variable with the definitions `a` and `b`, and one use of it.
+// One variable with the definitions `a` and `b`, one use of it, and a site of two
+// statements.
 static void put_variable(Str *chunk, uint32_t a, uint32_t b, VariableUse u) {
   leb_put(chunk, 1);
   leb_put(chunk, 2);
@@ -229,6 +230,11 @@ static void put_variable(Str *chunk, uint32_t a, uint32_t b, VariableUse u) {
   put_signed(chunk, u.definers);
   put_signed(chunk, u.use);
   put_signed(chunk, u.first);
+  leb_put(chunk, 1);
+  put_signed(chunk, 3);
+  leb_put(chunk, 2);
+  put_signed(chunk, nth_statement(0));
+  put_signed(chunk, 0);
   end_chunk(chunk);
 }
 
@@ -241,13 +247,19 @@ static int parse_variable(uint32_t a, uint32_t b, VariableUse u) {
   return rc;
 }
 
+static void check_statements(const UnitMap *m, const uint32_t *s, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++)
+    assert_true(s[i] < m->unit.nentities &&
+                m->unit.entities[s[i]].kind == ENTITY_STATEMENT);
+}
+
 static void check_uses(const UnitMap *m) {
   for (size_t i = 0; i < m->ndefiners; i++)
-    for (uint32_t k = 0; k < m->definers[i].n; k++) {
-      uint32_t s = m->definers[i].statements[k];
-      assert_true(s < m->unit.nentities &&
-                  m->unit.entities[s].kind == ENTITY_STATEMENT);
-    }
+    check_statements(m, m->definers[i].statements, m->definers[i].n);
+  for (size_t i = 0; i < m->nuse_sites; i++) {
+    assert_true(m->use_sites[i].counter < m->ncounters);
+    check_statements(m, m->use_sites[i].statements, m->use_sites[i].n);
+  }
   for (size_t i = 0; i < m->nuses; i++) {
     const VariableUse *u = &m->uses[i];
     assert_true(u->definers < m->ndefiners && u->use < m->unit.nentities);
