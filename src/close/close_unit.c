@@ -161,10 +161,7 @@ uint32_t close_unit_statement(CloseUnit *u, LLVMValueRef inst) {
              : ENTITY_NONE;
 }
 
-LLVMValueRef close_unit_site(CloseUnit *u, LLVMValueRef inst) {
-  uint32_t entity = close_unit_statement(u, inst);
-  if (entity == ENTITY_NONE)
-    return NULL;
+uint32_t close_unit_site(const CloseUnit *u, uint32_t statement) {
   const Plan *p = u->plan;
-  return close_unit_counter(u, p->refs.items[p->first_ref.items[entity]]);
+  return p->refs.items[p->first_ref.items[statement]];
 }

@@ -40,8 +40,8 @@ void close_unit_hit(const CloseUnit *u, LLVMBuilderRef b, uint32_t first,
 
 // The statement that the instruction belongs to; ENTITY_NONE: none.
 uint32_t close_unit_statement(CloseUnit *u, LLVMValueRef inst);
-// The address of its site; NULL: the instruction belongs to no statement.
-LLVMValueRef close_unit_site(CloseUnit *u, LLVMValueRef inst);
+// The counter that is its site.
+uint32_t close_unit_site(const CloseUnit *u, uint32_t statement);
 
 // The name of the variable at this address; NULL: it is not a variable's.
 const char *close_unit_variable(const CloseUnit *u, LLVMValueRef address);

@@ -6,6 +6,7 @@
 
 #include "close/pairs_again.h"
 #include "close/pairs_emit.h"
+#include "close/pairs_group.h"
 #include "plan/plan.h"
 
 bool pairs_covers(LLVMValueRef function) {
@@ -99,9 +100,7 @@ static bool is_argument(LLVMValueRef v) {
   return LLVMIsAArgument(v);
 }
 
-// The number of the store's statement among those that define the variable; 0:
-// it has none; -1: there are too many.
-static int definer(Pairs *p, PairDefiners *d, LLVMValueRef store) {
+int pairs_definer(const Pairs *p, PairDefiners *d, LLVMValueRef store) {
   uint32_t statement = close_unit_statement(p->unit, store);
   if (statement == ENTITY_NONE ||
       LLVMGetOrdering(store) != LLVMAtomicOrderingNotAtomic)
@@ -144,7 +143,7 @@ static void look_at_stores(Pairs *p, PairLocal *l) {
       continue;
     l->nstores++;
     l->given |= is_argument(LLVMGetOperand(store, 0));
-    few = few && definer(p, &d, store) >= 0;
+    few = few && pairs_definer(p, &d, store) >= 0;
   }
   if (few && !l->given && d.n && have_room(p, l, &d))
     keep_definers(p, l, &d);
@@ -259,8 +258,8 @@ static void insert_store(Pairs *p, LLVMValueRef store) {
   pairs_stand_before(p, store);
   pairs_mark_program(p, store);
   if (local && local->definers)
-    id = LLVMConstInt(p->i32, (unsigned)definer(p, local->definers, store),
-                      false);
+    id = LLVMConstInt(
+        p->i32, (unsigned)pairs_definer(p, local->definers, store), false);
   if (local && local->def)
     LLVMBuildStore(p->builder, id, local->def);
   else
@@ -282,22 +281,38 @@ bool pairs_is_recorded(const Pairs *p, LLVMValueRef load) {
          LLVMGetOrdering(load) == LLVMAtomicOrderingNotAtomic;
 }
 
+// Of a variable: with others, by the first of them.
+static void record_group(Pairs *p, LLVMValueRef load) {
+  uint64_t n;
+  if (!hashmap_get(&p->firsts, &load, sizeof load, &n))
+    return;
+  const PairGroup *g = &p->groups.items[n];
+  LLVMValueRef at = LLVMGetOperand(load, 0);
+  pairs_stand_before(p, load);
+  if (g->kind == GROUP_CHECK) {
+    pairs_record(p, find_definition(p, at), pairs_site_id(p, g->first));
+    return;
+  }
+  LLVMValueRef number = pairs_number(p, 0);
+  if (g->kind == GROUP_ROW)
+    number = LLVMBuildZExt(p->builder, find_definition(p, at), p->i64, "");
+  close_unit_hit(p->unit, p->builder, g->first, number);
+}
+
 static void insert_load(Pairs *p, LLVMValueRef load) {
-  LLVMValueRef at = LLVMGetOperand(load, 0), use = pairs_id(p, load);
+  LLVMValueRef at = LLVMGetOperand(load, 0);
   const PairLocal *local = pairs_local(p, at);
   uint64_t again;
   pairs_mark_program(p, load);
+  if (local && local->def) {
+    record_group(p, load);
+    return;
+  }
   if (!pairs_is_recorded(p, load) ||
       hashmap_get(&p->again, &load, sizeof load, &again))
     return;
   pairs_stand_before(p, load);
-  if (local && local->definers)
-    pairs_record_numbered(p, find_definition(p, at),
-                          close_unit_statement(p->unit, load), local->definers);
-  else if (local && local->def)
-    pairs_record(p, find_definition(p, at), use);
-  else
-    pairs_record_memory(p, find_definition(p, at), use);
+  pairs_record_memory(p, find_definition(p, at), pairs_id(p, load));
 }
 
 // An atomic change: who was last is not known.
@@ -380,8 +395,11 @@ static void insert_function(Pairs *p, LLVMValueRef function) {
   p->locals.len = 0;
   hashmap_release(&p->numbers);
   hashmap_release(&p->again);
+  hashmap_release(&p->firsts);
+  p->groups.len = 0;
   find_locals(p, &insts);
   pairs_find_again(p, &insts);
+  pairs_find_groups(p, &insts);
   LLVMValueRef first = first_behind_allocas(&insts);
   if (LLVMCountParams(function))
     take_arguments(p, first);
@@ -392,6 +410,8 @@ static void insert_function(Pairs *p, LLVMValueRef function) {
     insert_inst(p, insts.items[i]);
   for (size_t i = 0; i < p->locals.len; i++)
     free(p->locals.items[i].definers);
+  for (size_t i = 0; i < p->groups.len; i++)
+    array_release(&p->groups.items[i].statements);
   array_release(&insts);
 }
 

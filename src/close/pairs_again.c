@@ -184,8 +184,7 @@ static void see_store(Again *g, LLVMValueRef store) {
   happen(g, MEMORY_STORED, 0, NULL);
 }
 
-// Does the call touch no memory at all?
-static bool is_harmless(LLVMValueRef call) {
+bool pairs_is_harmless(LLVMValueRef call) {
   LLVMValueRef f = LLVMGetCalledValue(call);
   size_t n;
   const char *name = LLVMIsAFunction(f) && LLVMGetIntrinsicID(f)
@@ -196,7 +195,7 @@ static bool is_harmless(LLVMValueRef call) {
 }
 
 static void see_call(Again *g, LLVMValueRef call) {
-  if (is_harmless(call))
+  if (pairs_is_harmless(call))
     return;
   g->memory_changed = g->now;
   happen(g, CALLED, 0, NULL);

@@ -11,6 +11,9 @@
 
 typedef ARRAY(LLVMValueRef) InstList;
 
+// Does the call touch no memory at all?
+bool pairs_is_harmless(LLVMValueRef call);
+
 // Adds to p->again the loads of the function; `insts`: all its instructions.
 void pairs_find_again(Pairs *p, const InstList *insts);
 

@@ -265,6 +265,9 @@ void pairs_close(Pairs *p) {
   array_release(&p->locals);
   hashmap_release(&p->numbers);
   hashmap_release(&p->again);
+  hashmap_release(&p->firsts);
+  hashmap_release(&p->single);
+  array_release(&p->groups);
   LLVMDisposeBuilder(p->builder);
 }
 
@@ -285,9 +288,14 @@ LLVMValueRef pairs_none(const Pairs *p) {
 bool pairs_has_id(LLVMValueRef id) { return !LLVMIsNull(id); }
 
 LLVMValueRef pairs_id(const Pairs *p, LLVMValueRef inst) {
-  LLVMValueRef site = close_unit_site(p->unit, inst);
-  if (!site)
+  uint32_t statement = close_unit_statement(p->unit, inst);
+  if (statement == ENTITY_NONE)
     return pairs_none(p);
+  return pairs_site_id(p, close_unit_site(p->unit, statement));
+}
+
+LLVMValueRef pairs_site_id(const Pairs *p, uint32_t counter) {
+  LLVMValueRef site = close_unit_counter(p->unit, counter);
   return LLVMConstTrunc(LLVMConstPtrToInt(site, p->i64), p->i32);
 }
 
@@ -407,16 +415,6 @@ void pairs_record(Pairs *p, LLVMValueRef def, LLVMValueRef use) {
 void pairs_record_memory(Pairs *p, LLVMValueRef def, LLVMValueRef use) {
   LLVMValueRef args[] = {def, use, pairs_next_last(p)};
   pairs_invoke(p, p->record_memory, args, 3);
-}
-
-void pairs_record_numbered(Pairs *p, LLVMValueRef number, uint32_t use,
-                           const PairDefiners *d) {
-  Plan *plan = p->unit->plan;
-  VariableUse u = {.use = use, .definers = d->number, .first = plan->ncounters};
-  array_push(&plan->uses, u);
-  plan->ncounters += d->n + 1;
-  number = LLVMBuildZExt(p->builder, number, p->i64, "");
-  close_unit_hit(p->unit, p->builder, u.first, number);
 }
 
 // Most often all bytes have one definition.

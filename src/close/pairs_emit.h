@@ -35,6 +35,19 @@ typedef struct {
   PairDefiners *definers; // its definition is a number of these; NULL: an id
 } PairLocal;
 
+// Loads that are recorded together, by the first of them (pairs_group.h).
+typedef enum {
+  GROUP_COUNTER, // `first`: a counter
+  GROUP_ROW,     // the first counter of a row
+  GROUP_CHECK,   // the counter that is the site of the statements
+} PairGroupKind;
+
+typedef struct {
+  PairGroupKind kind;
+  uint32_t first;
+  ARRAY(uint32_t) statements; // GROUP_CHECK: that use it
+} PairGroup;
+
 // Memory that only the recording code touches.
 typedef enum { OUR_SHADOW, OUR_LAST, OUR_CALLS, OURS } PairMemory;
 
@@ -54,6 +67,7 @@ typedef struct {
   PairHelper fresh, freed, moved, size, cut, token;
   LLVMValueRef last; // stands for the unit's array until it is known how long
   uint64_t nlast;
+  Hashmap single; // statement -> number of the definers that are it alone
   unsigned alias_scope, noalias; // kinds of metadata
   LLVMValueRef own[OURS], others[OURS], all;
   // Of the function.
@@ -63,6 +77,8 @@ typedef struct {
   Hashmap numbers;    // alloca -> number in locals
   LLVMValueRef given; // the definition of its arguments; NULL: not needed
   Hashmap again;      // its loads that record nothing new (pairs_again.h)
+  Hashmap firsts;     // load -> number of the group that it is the first of
+  ARRAY(PairGroup) groups;
 } Pairs;
 
 void pairs_open(Pairs *p, CloseUnit *u);
@@ -72,6 +88,8 @@ LLVMValueRef pairs_number(const Pairs *p, uint64_t v);
 uint64_t pairs_size_of(const Pairs *p, LLVMTypeRef type);
 // The id of the statement of an instruction, a constant; 0: none.
 LLVMValueRef pairs_id(const Pairs *p, LLVMValueRef inst);
+// The same, by the counter that is its site.
+LLVMValueRef pairs_site_id(const Pairs *p, uint32_t counter);
 LLVMValueRef pairs_none(const Pairs *p);
 bool pairs_has_id(LLVMValueRef id);
 LLVMValueRef pairs_invoke(Pairs *p, PairHelper h, LLVMValueRef *args,
@@ -86,9 +104,6 @@ void pairs_store_shadow(Pairs *p, LLVMValueRef at, uint64_t size,
 void pairs_record(Pairs *p, LLVMValueRef def, LLVMValueRef use);
 void pairs_record_memory(Pairs *p, LLVMValueRef def, LLVMValueRef use);
 LLVMValueRef pairs_next_last(Pairs *p);
-// The same, of a definition by number; `use`: the statement, an entity.
-void pairs_record_numbered(Pairs *p, LLVMValueRef number, uint32_t use,
-                           const PairDefiners *d);
 // All bytes from `at` are used, or defined.
 void pairs_use_range(Pairs *p, LLVMValueRef use, LLVMValueRef at,
                      LLVMValueRef size);
@@ -110,6 +125,9 @@ const PairLocal *pairs_local(const Pairs *p, LLVMValueRef object);
 // a variadic argument?
 bool pairs_is_hidden(const Pairs *p, LLVMValueRef pointer);
 
+// The number of the store's statement among those that define the variable, to
+// which it is added; 0: it has none; -1: there are too many.
+int pairs_definer(const Pairs *p, PairDefiners *d, LLVMValueRef store);
 // Does the load use a definition?
 bool pairs_is_recorded(const Pairs *p, LLVMValueRef load);
 

@@ -202,8 +202,11 @@ int close_builds_make(CloseBuilds *b, const SeenModule *modules, size_t n,
       array_push(&order, &modules[i]);
   if (order.len)
     qsort(order.items, order.len, sizeof *order.items, by_failing);
-  for (size_t i = 0; !rc && !b->cut && i < order.len; i++)
-    rc = make_one(b, order.items[i]->path, cache, go_on, context, err);
+  for (size_t i = 0; !rc && !b->cut && i < order.len; i++) {
+    b->now = order.items[i];
+    rc = make_one(b, b->now->path, cache, go_on, context, err);
+  }
+  b->now = NULL;
   array_release(&order);
   return rc;
 }

@@ -26,9 +26,10 @@ typedef struct {
   const char *purpose; // "no closer look at": what a note begins with
   char *dir;
   ARRAY(CloseProgram) programs;
-  Hashmap index;       // paths of programs -> index
-  ARRAY(char *) notes; // which program has none, and why
-  bool cut;            // there was no time for all of them
+  Hashmap index;         // paths of programs -> index
+  ARRAY(char *) notes;   // which program has none, and why
+  bool cut;              // there was no time for all of them
+  const SeenModule *now; // that is being built
 } CloseBuilds;
 
 // Is asked while compilers run: is there still time?

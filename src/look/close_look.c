@@ -10,6 +10,7 @@
 #include "look/close_decision.h"
 #include "look/close_sample.h"
 #include "look/found_unit.h"
+#include "look/related_tests.h"
 #include "look/slice_runs.h"
 #include "util/clock.h"
 #include "util/fs.h"
@@ -40,12 +41,12 @@ typedef struct {
   const CloseLookOptions *options;
   CloseLookResult *result;
   Suite suite;
-  CloseSample sample;
-  bool *wanted;            // by run of the suite
-  uint32_t *index;         // by run: its place in the sample
-  bool *taken;             // by run
-  Hashmap runs;            // names of tests -> run
-  const char **signatures; // by run: of its failures, in order; NULL: none
+  CloseSample sample, apart; // looked at; not, with nothing to see
+  bool *wanted;              // by run of the suite
+  uint32_t *index;           // by run: its place in the sample
+  bool *taken;               // by run
+  Hashmap runs;              // names of tests -> run
+  const char **signatures;   // by run: of its failures, in order; NULL: none
   ARRAY(LookTest) tests;
   Hashmap test_index;
   Hashmap builds_of; // paths as tests name them -> build or 0
@@ -143,6 +144,14 @@ static bool go_on(void *context) {
   return !l->late && !l->result->interrupted && !l->decided;
 }
 
+// Programs that only passing tests run leave half of the time to the runs.
+static bool go_on_building(void *context) {
+  Look *l = context;
+  double half = l->start + l->options->seconds / 2;
+  const SeenModule *now = l->builds.now;
+  return go_on(l) && (!now || now->failing || clock_now() < half);
+}
+
 static const LookTest *find_test(const Look *l, const char *test) {
   uint64_t at;
   return hashmap_get(&l->test_index, test, strlen(test), &at)
@@ -209,6 +218,20 @@ static void keep(Look *l, uint32_t run, const Run *now) {
   l->result->passing += now->verdict == VERDICT_PASS;
 }
 
+// The first `n` that were kept and those that are apart, which show nothing. They
+// belong to the look; caller frees the array.
+static FoundRun *with_apart(const Look *l, size_t n, size_t *all) {
+  *all = n + l->apart.len;
+  FoundRun *runs = mem_array(FoundRun, *all + 1);
+  if (n)
+    memcpy(runs, l->kept.items, n * sizeof *runs);
+  for (size_t i = 0; i < l->apart.len; i++)
+    runs[n + i] =
+        (FoundRun){.test = (char *)l->suite.runs[l->apart.items[i].run].test,
+                   .stratum = CLOSE_APART};
+  return runs;
+}
+
 // --- rounds -----------------------------------------------------------------
 
 // The runs up to the end of the round, whatever else has ended already, come
@@ -242,8 +265,12 @@ static int end_round(Look *l, Err *err) {
   if (!l->decision.copy &&
       close_decision_open(&l->decision, l->store, l->suite.session, dir, err))
     return -1;
-  if (close_decision_round(&l->decision, l->found, l->kept.items, n,
-                           &l->decided, err))
+  size_t all;
+  FoundRun *runs = with_apart(l, n, &all);
+  int rc =
+      close_decision_round(&l->decision, l->found, runs, all, &l->decided, err);
+  free(runs);
+  if (rc)
     return -1;
   if (l->decided)
     drop_after(l, n);
@@ -324,8 +351,12 @@ static int store_found(Look *l, Store *store, Err *err) {
              : r->interrupted ? "interrupted"
              : l->late        ? "budget"
                               : "all";
-  return found_store(l->found, store, l->suite.session, l->kept.items,
-                     l->kept.len, r->ended, err);
+  size_t all;
+  FoundRun *runs = with_apart(l, l->kept.len, &all);
+  int rc =
+      found_store(l->found, store, l->suite.session, runs, all, r->ended, err);
+  free(runs);
+  return rc;
 }
 
 // --- slices -----------------------------------------------------------------
@@ -422,12 +453,16 @@ static int run_tests(Look *l, Runner *r, Err *err) {
 
 static int make_builds(Look *l, Runner *r, Err *err) {
   const CloseLookOptions *o = l->options;
+  NeededModules needed = {0};
   char *dir = arena_printf(&l->arena, "%s/close", r->scratch.dir);
   char *cache = arena_printf(&l->arena, "%s/trace", store_dir(r->store));
   l->builds.make = close_build;
   l->builds.purpose = "no closer look at";
-  int rc = close_builds_make(&l->builds, o->modules, o->nmodules, cache, dir,
-                             go_on, l, err);
+  related_tests_modules(&l->suite, o->modules, o->nmodules, &l->sample,
+                        &needed);
+  int rc = close_builds_make(&l->builds, needed.items, needed.len, cache, dir,
+                             go_on_building, l, err);
+  array_release(&needed);
   for (size_t i = 0; i < l->builds.notes.len; i++)
     add_note(l->result, mem_strdup(l->builds.notes.items[i]));
   if (!rc && l->builds.cut && !l->result->interrupted)
@@ -485,6 +520,7 @@ static void look_release(Look *l) {
     found_run_release(&l->kept.items[i]);
   array_release(&l->kept);
   array_release(&l->sample);
+  array_release(&l->apart);
   array_release(&l->tests);
   hashmap_release(&l->runs);
   hashmap_release(&l->test_index);
@@ -505,6 +541,7 @@ int close_look(const CloseLookOptions *o, const Runner *like, Store *store,
   if (!rc)
     rc = close_sample_draw(store, &l.suite, &l.sample, err);
   if (!rc) {
+    related_tests_part(&l.suite, o->modules, o->nmodules, &l.sample, &l.apart);
     index_session(&l);
     l.decides = is_worth_deciding(&l);
     l.round = ROUND_FIRST;

@@ -10,7 +10,10 @@
 #include "util/bitset.h"
 #include "util/mem.h"
 
-enum { FAILING_COMPARED = 64 }; // with each passing run
+enum {
+  FAILING_COMPARED = 64, // with each passing run
+  LITTLE = 10,           // one of so many statements
+};
 
 // --- the order --------------------------------------------------------------
 
@@ -101,7 +104,8 @@ static void order_passing(const Suite *suite, const double *nearness,
   }
   uint32_t run;
   for (int i = 0; next_passing(&lists[i], &at[i], had, &run); i = !i)
-    array_push(out, (SampledRun){run, i ? CLOSE_RANDOM : CLOSE_NEAR});
+    array_push(out, (SampledRun){.run = run,
+                                 .stratum = i ? CLOSE_RANDOM : CLOSE_NEAR});
   for (int i = 0; i < 2; i++)
     array_release(&lists[i]);
   free(had);
@@ -116,7 +120,7 @@ void close_sample_order(const Suite *suite, const double *nearness,
   for (size_t i = 0; i < suite->nruns; i++) {
     if (!failing[i])
       continue;
-    array_push(out, (SampledRun){(uint32_t)i, CLOSE_NEAR});
+    array_push(out, (SampledRun){.run = (uint32_t)i, .stratum = CLOSE_NEAR});
     if (next < passing.len)
       array_push(out, passing.items[next++]);
   }
@@ -136,6 +140,7 @@ typedef struct {
   Bitset compared[FAILING_COMPARED];
   size_t sizes[FAILING_COMPARED], ncompared;
   double *nearness;
+  bool *little; // by run: see SampledRun
 } NearnessPass;
 
 // Of many, evenly.
@@ -164,9 +169,11 @@ static void measure_passing(void *ctx, size_t run, const Bitset *hits) {
   if (!is_taken(p->suite, run, VERDICT_PASS))
     return;
   size_t size = bitset_count(hits);
+  p->little[run] = p->ncompared > 0;
   for (size_t i = 0; i < p->ncompared; i++) {
-    double share =
-        similarity_share(common(hits, &p->compared[i]), size, p->sizes[i]);
+    size_t same = common(hits, &p->compared[i]);
+    double share = similarity_share(same, size, p->sizes[i]);
+    p->little[run] &= same * LITTLE < p->sizes[i];
     if (share > p->nearness[run])
       p->nearness[run] = share;
   }
@@ -177,7 +184,10 @@ int close_sample_draw(Store *store, const Suite *suite, CloseSample *out,
   bool *failing = choose_failing(suite);
   double *nearness = mem_array(double, suite->nruns + 1);
   NearnessPass *p = mem_new(NearnessPass);
-  *p = (NearnessPass){.suite = suite, .failing = failing, .nearness = nearness};
+  *p = (NearnessPass){.suite = suite,
+                      .failing = failing,
+                      .nearness = nearness,
+                      .little = mem_array(bool, suite->nruns + 1)};
   for (size_t i = 0; i < suite->nruns; i++)
     p->nfailing += failing[i];
   int rc =
@@ -187,8 +197,11 @@ int close_sample_draw(Store *store, const Suite *suite, CloseSample *out,
                              err);
   if (!rc)
     close_sample_order(suite, nearness, out);
+  for (size_t i = 0; i < out->len; i++)
+    out->items[i].little = p->little[out->items[i].run];
   for (size_t i = 0; i < p->ncompared; i++)
     bitset_release(&p->compared[i]);
+  free(p->little);
   free(p);
   free(nearness);
   free(failing);

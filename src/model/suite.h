@@ -30,7 +30,10 @@ typedef enum {
   CLOSE_NONE,
   CLOSE_NEAR,   // it fails, or passes and is near to one that fails
   CLOSE_RANDOM, // it passes
-  CLOSE_STRATA  // how many there are
+  // It passes, and was not looked at because it has nearly nothing to do with
+  // those that fail: it shows nothing of what they do.
+  CLOSE_APART,
+  CLOSE_STRATA // how many there are
 } CloseStratum;
 
 typedef struct {

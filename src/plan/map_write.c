@@ -83,16 +83,30 @@ static void put_difference(Str *out, uint32_t v, uint32_t *last) {
   *last = v;
 }
 
+static void put_statements(Str *out, const uint32_t *statements, uint32_t n,
+                           uint32_t *last) {
+  leb_put(out, n);
+  for (uint32_t i = 0; i < n; i++)
+    put_difference(out, statements[i], last);
+}
+
+static void put_use_sites(Str *out, const Plan *p) {
+  uint32_t statement = 0, counter = 0;
+  leb_put(out, p->use_sites.len);
+  for (size_t i = 0; i < p->use_sites.len; i++) {
+    const UseSite *s = &p->use_sites.items[i];
+    put_difference(out, s->counter, &counter);
+    put_statements(out, s->statements, s->n, &statement);
+  }
+}
+
 static void put_uses(Str *out, const Plan *p) {
   uint32_t statement = 0;
   VariableUse last = {0};
   leb_put(out, p->definers.len);
-  for (size_t i = 0; i < p->definers.len; i++) {
-    const VariableDefiners *d = &p->definers.items[i];
-    leb_put(out, d->n);
-    for (uint32_t k = 0; k < d->n; k++)
-      put_difference(out, d->statements[k], &statement);
-  }
+  for (size_t i = 0; i < p->definers.len; i++)
+    put_statements(out, p->definers.items[i].statements, p->definers.items[i].n,
+                   &statement);
   leb_put(out, p->uses.len);
   for (size_t i = 0; i < p->uses.len; i++) {
     const VariableUse *u = &p->uses.items[i];
@@ -100,6 +114,7 @@ static void put_uses(Str *out, const Plan *p) {
     put_difference(out, u->use, &last.use);
     put_difference(out, u->first, &last.first);
   }
+  put_use_sites(out, p);
 }
 
 static void put_body(Str *body, Strings *s, const Plan *p) {
@@ -112,7 +127,7 @@ static void put_body(Str *body, Strings *s, const Plan *p) {
   put_entities(body, s, p);
   put_standings(body, p);
   put_calls(body, s, p);
-  if (p->uses.len)
+  if (p->uses.len || p->use_sites.len)
     put_uses(body, p);
 }
 

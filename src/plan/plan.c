@@ -569,6 +569,7 @@ void plan_release(Plan *p) {
   array_release(&p->calls);
   array_release(&p->definers);
   array_release(&p->uses);
+  array_release(&p->use_sites);
   array_release(&p->probes);
   array_release(&p->results);
   array_release(&p->values);

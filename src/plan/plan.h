@@ -79,6 +79,7 @@ typedef struct {
   ARRAY(CallSite) calls;
   ARRAY(VariableDefiners) definers; // their statements lie in the arena
   ARRAY(VariableUse) uses;
+  ARRAY(UseSite) use_sites; // as definers
   ARRAY(Probe) probes;
   ARRAY(ResultProbe) results;
   ARRAY(ValueProbe) values;

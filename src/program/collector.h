@@ -25,6 +25,7 @@ typedef struct {
   Hashmap lines;       // (source, line) -> statement; made at the first death
   uint32_t *sites;     // of each counter: the statement whose site it is, its
                        // suite-wide id; made at the first pair
+  Hashmap use_sites;   // with them: counter -> number of the map's UseSite
 } KnownUnit;
 
 // Suite-wide ids of statements.

@@ -192,19 +192,38 @@ static void read_calls(Reader *r, UnitMap *m) {
   }
 }
 
+static uint32_t *read_statements(Reader *r, const Unit *u, uint32_t *last,
+                                 uint32_t *n) {
+  *n = (uint32_t)get_count(r, 1);
+  uint32_t *statements = arena_array(r->arena, uint32_t, *n);
+  for (uint32_t i = 0; i < *n && !r->bad; i++) {
+    statements[i] = *last = add_difference(r, *last);
+    if (!is_kind(u, *last, ENTITY_STATEMENT))
+      r->bad = "a variable is not defined or used by a statement";
+  }
+  return statements;
+}
+
 static void read_definers(Reader *r, UnitMap *m) {
   uint64_t n = get_count(r, 1);
   uint32_t last = 0;
   m->definers = arena_array(r->arena, VariableDefiners, n);
   for (m->ndefiners = 0; m->ndefiners < n && !r->bad; m->ndefiners++) {
     VariableDefiners *d = &m->definers[m->ndefiners];
-    d->n = (uint32_t)get_count(r, 1);
-    d->statements = arena_array(r->arena, uint32_t, d->n);
-    for (uint32_t i = 0; i < d->n && !r->bad; i++) {
-      d->statements[i] = last = add_difference(r, last);
-      if (!is_kind(&m->unit, last, ENTITY_STATEMENT))
-        r->bad = "a variable is not defined by a statement";
-    }
+    d->statements = read_statements(r, &m->unit, &last, &d->n);
+  }
+}
+
+static void read_use_sites(Reader *r, UnitMap *m) {
+  uint64_t n = get_count(r, 2);
+  uint32_t last = 0, counter = 0;
+  m->use_sites = arena_array(r->arena, UseSite, n);
+  for (m->nuse_sites = 0; m->nuse_sites < n && !r->bad; m->nuse_sites++) {
+    UseSite *s = &m->use_sites[m->nuse_sites];
+    s->counter = counter = add_difference(r, counter);
+    s->statements = read_statements(r, &m->unit, &last, &s->n);
+    if (s->counter >= m->ncounters)
+      r->bad = "a use of a variable points outside its unit";
   }
 }
 
@@ -223,6 +242,7 @@ static void read_uses(Reader *r, UnitMap *m) {
       r->bad = "a use of a variable points outside its unit";
     m->uses[m->nuses] = last;
   }
+  read_use_sites(r, m);
 }
 
 static int read_chunk(ProgramMap *p, const MapHeader *h,

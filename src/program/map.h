@@ -50,8 +50,15 @@ typedef struct {
 typedef struct {
   uint32_t use;      // entity
   uint32_t definers; // which
-  uint32_t first;    // counter of the row
+  uint32_t first;    // counter of the row; rows may share counters
 } VariableUse;
+
+// Of a close build: a site that stands for several statements that use something.
+typedef struct {
+  uint32_t counter;
+  uint32_t *statements; // entities
+  uint32_t n;
+} UseSite;
 
 typedef struct {
   Unit unit;
@@ -65,6 +72,8 @@ typedef struct {
   size_t ndefiners;
   VariableUse *uses;
   size_t nuses;
+  UseSite *use_sites;
+  size_t nuse_sites;
 } UnitMap;
 
 // All units found in one ELF file (program, library, object). Memory: arena.

@@ -16,6 +16,8 @@
 //               statements of each, as signed differences to the one before
 //   uses:       count, then definers, statement and first counter of each, as
 //               signed differences to the one before
+//   use sites:  count, then counter, count and statements of each, as signed
+//               differences to the one before
 //
 // Fields that may be absent are stored plus one, 0 standing for absent.
 #ifndef CULPRIT_PROGRAM_MAP_FORMAT_H

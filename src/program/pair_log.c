@@ -78,17 +78,41 @@ static void index_sites(KnownUnit *u) {
     if (m->unit.entities[i].kind == ENTITY_STATEMENT &&
         m->first_ref[i] < m->first_ref[i + 1])
       u->sites[m->refs[m->first_ref[i]]] = u->ids[i];
+  for (size_t i = 0; i < m->nuse_sites; i++)
+    hashmap_put(&u->use_sites, &m->use_sites[i].counter,
+                sizeof m->use_sites[i].counter, i);
+}
+
+// The unit that the place lies in, and which of its counters it is. NULL: none.
+static KnownUnit *unit_of(const CounterRanges *r, uint32_t place,
+                          uint32_t *counter) {
+  const UnitRange *range = place ? counter_range_of(r, place - 1) : NULL;
+  if (!range || range->unit->map->counter_size != COUNTERS_HITS)
+    return NULL;
+  if (!range->unit->sites)
+    index_sites(range->unit);
+  *counter = (uint32_t)(place - 1 - range->begin);
+  return range->unit;
 }
 
 // The suite-wide id of the statement; ENTITY_NONE: no statement has this site.
 static uint32_t statement_of(const CounterRanges *r, uint32_t place) {
-  const UnitRange *range = place ? counter_range_of(r, place - 1) : NULL;
-  if (!range || range->unit->map->counter_size != COUNTERS_HITS)
-    return ENTITY_NONE;
-  KnownUnit *u = range->unit;
-  if (!u->sites)
-    index_sites(u);
-  return u->sites[place - 1 - range->begin];
+  uint32_t counter;
+  const KnownUnit *u = unit_of(r, place, &counter);
+  return u ? u->sites[counter] : ENTITY_NONE;
+}
+
+// The statements that have this site together.
+static void take_shared(Collector *c, const CounterRanges *r, uint32_t def,
+                        uint32_t place) {
+  uint32_t counter;
+  uint64_t n;
+  const KnownUnit *u = unit_of(r, place, &counter);
+  if (!u || !hashmap_get(&u->use_sites, &counter, sizeof counter, &n))
+    return;
+  const UseSite *s = &u->map->use_sites[n];
+  for (uint32_t i = 0; i < s->n; i++)
+    array_push(&c->pairs, (StatementPair){def, u->ids[s->statements[i]]});
 }
 
 void pair_log_take(Collector *c, const CounterRanges *r, uint64_t index,
@@ -102,6 +126,8 @@ void pair_log_take(Collector *c, const CounterRanges *r, uint64_t index,
   uint32_t use = statement_of(r, (uint32_t)word);
   if (def != ENTITY_NONE && use != ENTITY_NONE)
     array_push(&c->pairs, (StatementPair){def, use});
+  else if (def != ENTITY_NONE)
+    take_shared(c, r, def, (uint32_t)word);
 }
 
 void pair_log_read(Collector *c, const RunHeader *h, size_t size) {

@@ -43,6 +43,7 @@ void collector_free(Collector *c) {
     free(c->units.items[i].count);
     free(c->units.items[i].dead);
     free(c->units.items[i].sites);
+    hashmap_release(&c->units.items[i].use_sites);
     hashmap_release(&c->units.items[i].lines);
   }
   for (size_t i = 0; i < c->modules.len; i++) {

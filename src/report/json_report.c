@@ -67,7 +67,8 @@ static void put_close(const Report *r, FILE *out) {
     return;
   for (size_t i = 0; i < s->nruns; i++) {
     all[s->runs[i].verdict] += s->runs[i].has_spectrum;
-    seen[s->runs[i].verdict] += s->runs[i].close != CLOSE_NONE;
+    seen[s->runs[i].verdict] +=
+        s->runs[i].close == CLOSE_NEAR || s->runs[i].close == CLOSE_RANDOM;
   }
   fputs(",\"close\":{\"ended\":", out);
   json_string(ended, out);

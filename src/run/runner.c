@@ -132,8 +132,13 @@ static bool is_bad(Verdict v) {
 }
 
 void runner_forget(Runner *r) {
-  for (size_t i = 0; i < r->seen.len; i++)
-    free(r->seen.items[i].path);
+  for (size_t i = 0; i < r->seen.len; i++) {
+    SeenModule *m = &r->seen.items[i];
+    for (size_t k = 0; k < m->tests.len; k++)
+      free(m->tests.items[k]);
+    array_release(&m->tests);
+    free(m->path);
+  }
   array_release(&r->seen);
   contexts_release(&r->contexts);
   hashmap_release(&r->seen_index);
@@ -395,6 +400,7 @@ static void note_modules(Runner *r, const Run *run) {
         hashmap_intern(&r->seen_index, path, strlen(path), r->seen.len);
     if (at == r->seen.len)
       array_push(&r->seen, (SeenModule){.path = mem_strdup(path)});
+    array_push(&r->seen.items[at].tests, mem_strdup(run->test));
     r->seen.items[at].runs++;
     r->seen.items[at].failing += run->verdict == VERDICT_FAIL;
   }

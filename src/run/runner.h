@@ -56,6 +56,7 @@ typedef struct {
 typedef struct {
   char *path; // as /proc/self/exe or the dynamic linker has it
   size_t runs, failing;
+  ARRAY(char *) tests; // that ran it, each once; of segments, the whole test
 } SeenModule;
 typedef ARRAY(SeenModule) SeenModules;
 

@@ -158,6 +158,7 @@ typedef struct {
   bool *kin; // is it?
   size_t n;
   uint32_t alike, near, random; // how many are kin; were looked at closely
+  uint32_t apart;               // were not, for a reason
 } PassingRuns;
 
 static void passing_find(PassingRuns *p, const Tally *t,
@@ -176,6 +177,7 @@ static void passing_find(PassingRuns *p, const Tally *t,
     p->alike += is_kin;
     p->near += run->close == CLOSE_NEAR;
     p->random += run->close == CLOSE_RANDOM;
+    p->apart += run->close == CLOSE_APART;
   }
   bitset_release(&kin);
 }
@@ -199,7 +201,7 @@ static bool count_kin(Comparison *c, const Tally *t,
                       const FailureGroup *group) {
   PassingRuns p;
   passing_find(&p, t, group);
-  double stands_for = random_weight((uint32_t)p.n, p.near, p.random);
+  double stands_for = random_weight((uint32_t)p.n, p.near + p.apart, p.random);
   for (size_t i = 0; p.alike && i < p.n; i++) {
     const RunInfo *run = &c->suite->runs[p.runs[i]];
     const Bitset *hits = &t->hits[p.runs[i]];
@@ -246,20 +248,21 @@ static void count_all(Comparison *c, const Tally *t, bool with_others) {
   const Suite *suite = t->suite;
   uint32_t random = count_close(suite, VERDICT_PASS, CLOSE_RANDOM);
   uint32_t near = count_close(suite, VERDICT_PASS, CLOSE_NEAR);
+  uint32_t apart = count_close(suite, VERDICT_PASS, CLOSE_APART);
   c->passing = t->npass;
   if (with_others) {
     c->passing += t->nfail - c->failing;
     near += count_close(suite, VERDICT_FAIL, CLOSE_NEAR) +
             count_close(suite, VERDICT_FAIL, CLOSE_RANDOM) - c->close.failing;
   }
-  double stands_for = random_weight(c->passing, near, random);
+  double stands_for = random_weight(c->passing, near + apart, random);
   for (size_t e = 0; e < suite->nentities; e++) {
     bool close = CLOSE_KINDS & 1u << suite->entities[e].kind;
     c->ep[e] = t->pass[e] + (with_others ? t->fail[e] - c->ef[e] : 0);
     c->weight[e] = c->ep[e] + (close ? (stands_for - 1) * t->random[e] : 0);
   }
   c->close.passing = near + random;
-  c->close_weight = near + stands_for * random;
+  c->close_weight = near + apart + stands_for * random;
 }
 
 static void count_others(Comparison *c, const Tally *t) {

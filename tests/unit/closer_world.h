@@ -47,11 +47,12 @@ static uint32_t slice(World *w, uint32_t statement) {
                                   .to = ENTITY_NONE});
 }
 
-// Per run: n near, r random, anything else not looked at.
+// Per run: n near, r random, a apart, anything else not looked at.
 static void look(World *w, const char *strata) {
   for (size_t i = 0; i < w->suite.nruns; i++)
     w->suite.runs[i].close = strata[i] == 'n'   ? CLOSE_NEAR
                              : strata[i] == 'r' ? CLOSE_RANDOM
+                             : strata[i] == 'a' ? CLOSE_APART
                                                 : CLOSE_NONE;
   w->suite.close = "budget";
 }

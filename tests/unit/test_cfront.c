@@ -13,6 +13,7 @@
 #include "runtime/format.h"
 #include "test.h"
 #include "util/fs.h"
+#include "util/leb.h"
 
 // --- the fixture's map --------------------------------------------------------
 
@@ -193,6 +194,132 @@ TEST(no_bytes_behind_a_valid_checksum_harm_the_reader) {
     }
     fix_checksum(&chunk);
     parse(&chunk, chunk.len);
+  }
+  free(good);
+  str_release(&chunk);
+}
+
+// --- definers and uses, which only a close build's map has ---------------------
+
+static void put_signed(Str *out, int64_t v) {
+  leb_put(out, (uint64_t)(v << 1) ^ (uint64_t)(v >> 63));
+}
+
+static uint32_t nth_statement(size_t n) {
+  const Unit *u = unit();
+  for (uint32_t i = 0; i < u->nentities; i++)
+    if (u->entities[i].kind == ENTITY_STATEMENT && !n--)
+      return i;
+  fail_msg("too few statements");
+  return 0;
+}
+
+static void end_chunk(Str *chunk) {
+  ((MapHeader *)chunk->data)->size = chunk->len;
+  fix_checksum(chunk);
+}
+
+// One variable with the definitions `a` and `b`, one use of it, and a site of two
+// statements.
+static void put_variable(Str *chunk, uint32_t a, uint32_t b, VariableUse u) {
+  leb_put(chunk, 1);
+  leb_put(chunk, 2);
+  put_signed(chunk, a);
+  put_signed(chunk, (int64_t)b - a);
+  leb_put(chunk, 1);
+  put_signed(chunk, u.definers);
+  put_signed(chunk, u.use);
+  put_signed(chunk, u.first);
+  leb_put(chunk, 1);
+  put_signed(chunk, 3);
+  leb_put(chunk, 2);
+  put_signed(chunk, nth_statement(0));
+  put_signed(chunk, 0);
+  end_chunk(chunk);
+}
+
+static int parse_variable(uint32_t a, uint32_t b, VariableUse u) {
+  Str chunk = {0};
+  load_chunk(&chunk);
+  put_variable(&chunk, a, b, u);
+  int rc = parse(&chunk, chunk.len);
+  str_release(&chunk);
+  return rc;
+}
+
+static void check_statements(const UnitMap *m, const uint32_t *s, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++)
+    assert_true(s[i] < m->unit.nentities &&
+                m->unit.entities[s[i]].kind == ENTITY_STATEMENT);
+}
+
+static void check_uses(const UnitMap *m) {
+  for (size_t i = 0; i < m->ndefiners; i++)
+    check_statements(m, m->definers[i].statements, m->definers[i].n);
+  for (size_t i = 0; i < m->nuse_sites; i++) {
+    assert_true(m->use_sites[i].counter < m->ncounters);
+    check_statements(m, m->use_sites[i].statements, m->use_sites[i].n);
+  }
+  for (size_t i = 0; i < m->nuses; i++) {
+    const VariableUse *u = &m->uses[i];
+    assert_true(u->definers < m->ndefiners && u->use < m->unit.nentities);
+    assert_int_equal(m->unit.entities[u->use].kind, ENTITY_STATEMENT);
+    // The row has a counter for each definition, and one for none.
+    assert_true((uint64_t)u->first + m->definers[u->definers].n < m->ncounters);
+  }
+}
+
+TEST(a_use_of_a_variable_points_inside_its_unit) {
+  uint32_t a = nth_statement(0), b = nth_statement(1), use = nth_statement(2);
+  uint32_t last = fixture.units.items[0].ncounters - 3;
+  uint32_t f = (uint32_t)(function("main") - unit()->entities);
+  uint32_t none = (uint32_t)unit()->nentities;
+  assert_int_equal(parse_variable(a, b, (VariableUse){use, 0, last}), 0);
+  assert_int_equal(parse_variable(a, b, (VariableUse){use, 0, last + 1}), -1);
+  assert_int_equal(parse_variable(a, b, (VariableUse){use, 0, last + 3}), -1);
+  assert_int_equal(parse_variable(a, b, (VariableUse){use, 0, UINT32_MAX}), -1);
+  assert_int_equal(parse_variable(a, b, (VariableUse){use, 1, 0}), -1);
+  assert_int_equal(parse_variable(a, b, (VariableUse){f, 0, 0}), -1);
+  assert_int_equal(parse_variable(a, b, (VariableUse){none, 0, 0}), -1);
+  assert_int_equal(parse_variable(f, b, (VariableUse){use, 0, 0}), -1);
+  assert_int_equal(parse_variable(a, none, (VariableUse){use, 0, 0}), -1);
+}
+
+TEST(definers_and_uses_cut_off_anywhere_are_refused) {
+  Str chunk = {0};
+  load_chunk(&chunk);
+  size_t without = chunk.len;
+  put_variable(&chunk, nth_statement(0), nth_statement(1),
+               (VariableUse){nth_statement(2), 0, 1});
+  for (size_t n = chunk.len - 1; n > without; n--) {
+    chunk.len = n;
+    end_chunk(&chunk);
+    assert_int_equal(parse(&chunk, n), -1);
+  }
+  str_release(&chunk);
+}
+
+TEST(no_bytes_of_definers_and_uses_harm_the_reader) {
+  Str chunk = {0};
+  load_chunk(&chunk);
+  size_t without = chunk.len;
+  put_variable(&chunk, nth_statement(0), nth_statement(1),
+               (VariableUse){nth_statement(2), 0, 1});
+  char *good = mem_dup(chunk.data, chunk.len);
+  uint32_t seed = 7;
+  for (int round = 0; round < 20000; round++) {
+    memcpy(chunk.data, good, chunk.len);
+    for (int k = 0; k < 1 + round % 4; k++)
+      chunk.data[without + next_random(&seed) % (chunk.len - without)] =
+          (char)next_random(&seed);
+    fix_checksum(&chunk);
+    void *copy = mem_dup(chunk.data, chunk.len);
+    ProgramMap m = {0};
+    Err err = {0};
+    if (!map_parse(&m, copy, chunk.len, &err))
+      check_uses(&m.units.items[0]);
+    map_release(&m);
+    free(copy);
   }
   free(good);
   str_release(&chunk);

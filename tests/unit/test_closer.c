@@ -126,6 +126,24 @@ TEST(other_failures_that_pass_or_stand_in_count_if_they_were_looked_at) {
   world_release(&w);
 }
 
+// Nobody has to stand for them, and nobody has looked at them.
+TEST(runs_that_are_apart_show_nothing_and_count) {
+  World w;
+  Comparison c;
+  world_init(&w, "APPPPPPP");
+  look(&w, "nnr.aaaa");
+  world_statements(&w, "a.c", "main", 1, 3);
+  relation(&w, 2, 0, "`a` equals `b`");
+  world_covers(&w, 0, RELATION, RELATION);
+  world_covers(&w, 2, RELATION, RELATION);
+  world_close(&w);
+  comparison_init(&c, &w.tally, 0, false);
+  expect_runs(c.close, 1, 2);
+  expect_counts(&c, RELATION, (Counts){.ef = 1, .ep = 2, .np = 5});
+  comparison_release(&c);
+  world_release(&w);
+}
+
 TEST(failures_that_stand_in_for_passing_runs_are_looked_at_likewise) {
   World w;
   Comparison c;

@@ -7,6 +7,7 @@
 
 #include "look/close_sample.h"
 #include "look/found_unit.h"
+#include "look/related_tests.h"
 #include "util/fs.h"
 #include "util/mem.h"
 
@@ -111,6 +112,112 @@ TEST(runs_without_a_spectrum_or_a_verdict_are_not_in_the_sample) {
   close_sample_order(&s.suite, s.nearness, &sample);
   assert_int_equal(sample.len, 16);
   array_release(&sample);
+}
+
+// --- tests that are apart -----------------------------------------------------
+
+// Runs 1 to 4 fail; all up to 10 run "main", and all from 8 on "other". From 20 on
+// they have little in common with those that fail.
+typedef struct {
+  MadeSession session;
+  CloseSample sample, apart;
+  SeenModule modules[2];
+} TwoPrograms;
+
+static void two_programs_init(TwoPrograms *t) {
+  session_init(&t->session, 40, 4);
+  t->sample = t->apart = (CloseSample){0};
+  close_sample_order(&t->session.suite, t->session.nearness, &t->sample);
+  t->modules[0] = (SeenModule){.path = "main", .runs = 10, .failing = 4};
+  t->modules[1] = (SeenModule){.path = "other", .runs = 33};
+  for (size_t i = 0; i < 40; i++) {
+    if (i < 10)
+      array_push(&t->modules[0].tests, t->session.names[i]);
+    if (i >= 7)
+      array_push(&t->modules[1].tests, t->session.names[i]);
+  }
+  for (size_t i = 0; i < t->sample.len; i++)
+    t->sample.items[i].little = t->sample.items[i].run + 1 >= 20;
+}
+
+static void two_programs_release(TwoPrograms *t) {
+  for (int i = 0; i < 2; i++)
+    array_release(&t->modules[i].tests);
+  array_release(&t->sample);
+  array_release(&t->apart);
+}
+
+static void part(TwoPrograms *t) {
+  related_tests_part(&t->session.suite, t->modules, 2, &t->sample, &t->apart);
+}
+
+static size_t needed(TwoPrograms *t) {
+  NeededModules out = {0};
+  related_tests_modules(&t->session.suite, t->modules, 2, &t->sample, &out);
+  size_t n = out.len;
+  array_release(&out);
+  return n;
+}
+
+TEST(tests_of_other_programs_with_little_in_common_are_not_looked_at) {
+  TwoPrograms t;
+  two_programs_init(&t);
+  CloseSample before = {0};
+  for (size_t i = 0; i < t.sample.len; i++)
+    if (t.sample.items[i].run + 1 < 20)
+      array_push(&before, t.sample.items[i]);
+  part(&t);
+  assert_int_equal(t.sample.len, 19);
+  assert_int_equal(t.apart.len, 21);
+  assert_memory_equal(t.sample.items, before.items,
+                      before.len * sizeof *before.items);
+  assert_int_equal(needed(&t), 2); // tests 8 to 19 are looked at
+  array_release(&before);
+  two_programs_release(&t);
+}
+
+TEST(a_test_of_a_program_that_fails_is_looked_at_whatever_it_executes) {
+  TwoPrograms t;
+  two_programs_init(&t);
+  for (size_t i = 0; i < t.sample.len; i++)
+    t.sample.items[i].little = t.sample.items[i].run >= 4;
+  part(&t);
+  assert_int_equal(t.sample.len, 10);
+  two_programs_release(&t);
+}
+
+TEST(programs_that_no_sampled_test_ran_are_not_built) {
+  TwoPrograms t;
+  two_programs_init(&t);
+  for (size_t i = 0; i < t.sample.len; i++)
+    t.sample.items[i].little = t.sample.items[i].run >= 4;
+  t.modules[1].tests.items += 3; // runs 8, 9, 10 ran nothing else
+  t.modules[1].tests.len -= 3;
+  part(&t);
+  assert_int_equal(needed(&t), 1);
+  t.modules[1].tests.items -= 3;
+  two_programs_release(&t);
+}
+
+TEST(a_segment_ran_what_its_whole_test_ran) {
+  TwoPrograms t;
+  two_programs_init(&t);
+  strcpy(t.session.names[30], "m/a/b");
+  strcpy(t.session.names[31], "ma/b");
+  array_push(&t.modules[0].tests, "m");
+  part(&t);
+  assert_int_equal(t.sample.len, 20);
+  two_programs_release(&t);
+}
+
+TEST(where_no_tests_of_modules_are_known_nothing_is_apart) {
+  TwoPrograms t;
+  two_programs_init(&t);
+  t.modules[0].tests.len = t.modules[1].tests.len = 0;
+  part(&t);
+  assert_int_equal(t.sample.len, 40);
+  assert_int_equal(needed(&t), 2);
+  two_programs_release(&t);
 }
 
 TEST(the_same_session_gives_the_same_sample_and_other_tests_another_one) {
