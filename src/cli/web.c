@@ -1,7 +1,6 @@
 // culprit web: requests to a PHP application, given or found by exploring it;
 // its failures, each localized.
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -697,11 +696,11 @@ static int web(Options *o, const char *command) {
 // directory.
 static int take_stored(Options *o, const Suite *suite, Requests *list) {
   Words words;
-  int first, here = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  int first, here = cli_enter(suite->cwd);
   char *line = arena_strdup(&o->arena, suite->command);
   int status = EXIT_USAGE;
-  if (here < 0 || chdir(suite->cwd)) {
-    status = cli_fail(EXIT_ENVIRONMENT, "%s: %s", suite->cwd, strerror(errno));
+  if (here < 0) {
+    status = EXIT_ENVIRONMENT;
   } else if (words_parse(&words, line, &o->arena) && words.argc > 2 &&
              options_parse(&cmd_web, (int)words.argc - 1, words.argv + 1, o,
                            &first) == OPTIONS_TAKEN &&
@@ -712,10 +711,8 @@ static int take_stored(Options *o, const Suite *suite, Requests *list) {
     cli_fail(status, "session %lld: its command line cannot be read: %s",
              (long long)suite->session, suite->command);
   }
-  if (here >= 0 && fchdir(here))
-    status = cli_fail(EXIT_ENVIRONMENT, "the directory is gone");
-  if (here >= 0)
-    close(here);
+  if (here >= 0 && cli_return(here))
+    status = EXIT_ENVIRONMENT;
   return status;
 }
 

@@ -120,7 +120,8 @@ enum { TRY_NAMES_MOST = 24, TRY_FORKS_MOST = 500 };
 typedef enum {
   CHANGE_NONE,    // report what the hook sees, change nothing
   CHANGE_COMPARE, // A: another TryCompare
-  CHANGE_FORCE,   // A: 0 or 1
+  CHANGE_FORCE,   // A: 0 or 1; B: only when the site is reached the B-th time,
+                  // 0: every time
   CHANGE_NEGATE,  // the truth value
   CHANGE_ARITH,   // A: another TryArith
   CHANGE_LEFT,    // only the left operand

@@ -293,6 +293,11 @@ static void set_verdicts(TryRuns *r, TrySlot *s, const Run *run,
                          const Segments *segments) {
   const TryTest *t = test_of(r, s);
   s->job->result.passes = run->verdict == VERDICT_PASS;
+  if (s->job->failure && run->failures.len) {
+    const Failure *f = &run->failures.items[0];
+    *s->job->failure =
+        (RunFailure){mem_strdup(f->signature), mem_strdup(f->message)};
+  }
   if (!s->job->verdicts)
     return;
   for (size_t i = 0; i < t->nruns; i++)
@@ -397,7 +402,7 @@ static void slot_free(TrySlot *s) {
 // Is its result kept? Not what only its log or its parts tell.
 static bool is_remembered(const TryRuns *r, const TryJob *j) {
   return r->options.memory_of_runs && r->tests[j->test].whole && !j->log &&
-         !j->dir;
+         !j->dir && !j->failure;
 }
 
 static uint64_t key_of(const TryRuns *r, const TryJob *j) {

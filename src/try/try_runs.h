@@ -54,6 +54,11 @@ typedef struct {
   uint32_t relations;
 } TryResult;
 
+// What the first failure of a run is; NULL: it has none.
+typedef struct {
+  char *signature, *message;
+} RunFailure;
+
 typedef struct {
   size_t test;                  // of the tests given
   const Experiment *experiment; // NULL: nothing is changed
@@ -61,6 +66,7 @@ typedef struct {
   // tests start the same program, that one's ("": not so). NULL: none.
   const char *dir, *program;
   TriedVerdict *verdicts; // of each of the test's runs; may be NULL
+  RunFailure *failure;    // may be NULL; its texts are to be freed
   // What a CHANGE_NONE has seen is handed over here; may be NULL.
   void (*log)(void *context, const TryReport *report);
   void *context;
