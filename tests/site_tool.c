@@ -27,7 +27,8 @@
 
 static const char *const kinds[SITE_KINDS] = {
     "other", "compare", "test",     "arith", "constant", "store", "return",
-    "call",  "swap",    "argument", "index", "variable", "field"};
+    "call",  "swap",    "argument", "index", "variable", "field",
+    "logic", "before"};
 
 static void print_unit(const Site *s) {
   for (size_t i = 0; i < sizeof s->unit.bytes; i++)

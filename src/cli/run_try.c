@@ -16,8 +16,8 @@ enum {
   STOP_SECONDS = 20, // to keep what is done when a signal comes
 };
 
-static const char *const kinds[] = {"clauses", "variables", "statements",
-                                    "constants", NULL};
+static const char *const kinds[] = {"clauses",   "variables",  "statements",
+                                    "constants", "insertions", NULL};
 
 void run_try_options_init(RunTryOptions *o) {
   *o = (RunTryOptions){.seconds = 10,
@@ -35,8 +35,8 @@ const Option run_try_options[] = {
     {"lines", "N", &option_count, offsetof(RunTryOptions, lines),
      "first lines of the ranking at which something is changed (default: 60)"},
     {"without", "KIND", &option_list, offsetof(RunTryOptions, without),
-     "leave out a kind of experiment: clauses, variables, statements or "
-     "constants"},
+     "leave out a kind of experiment: clauses, variables, statements, "
+     "constants or insertions"},
     {"memory", "SIZE", &option_size, offsetof(RunTryOptions, memory),
      "memory that a changed program may take beyond what it starts with "
      "(default: 1G)"},
@@ -62,8 +62,8 @@ int run_try_check(const RunTryOptions *o) {
       known |= !strcmp(o->without.items[i], kinds[k]);
     if (!known)
       return cli_fail(EXIT_USAGE,
-                      "--without %s: expected clauses, variables, statements "
-                      "or constants",
+                      "--without %s: expected clauses, variables, statements, "
+                      "constants or insertions",
                       o->without.items[i]);
   }
   return EXIT_DONE;
@@ -133,6 +133,7 @@ static TryOptions options_of(const RunTryOptions *o, Trying *progress) {
                       .variables = !is_left_out(o, "variables"),
                       .statements = !is_left_out(o, "statements"),
                       .constants = !is_left_out(o, "constants"),
+                      .insertions = !is_left_out(o, "insertions"),
                       .diffs = !o->no_diff,
                       .resume = o->resume,
                       .progress = show_progress,

@@ -69,6 +69,7 @@ void hooks_open(Hooks *h, LLVMModuleRef module, const UnitId *id) {
                    LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, NULL, 0))};
   h->rarely = make_weights(h);
   h->values = add_variable(h, "__culprit_try_values");
+  h->addresses = add_variable(h, "__culprit_try_addresses");
   h->steps = add_variable(h, "__culprit_try_steps");
   add_selection(h, id);
 }
@@ -92,6 +93,35 @@ LLVMValueRef hooks_declare(Hooks *h, const char *name, LLVMTypeRef result,
   return f;
 }
 
+// --- values -----------------------------------------------------------------
+
+LLVMValueRef hooks_widen(Hooks *h, LLVMValueRef v, bool is_unsigned) {
+  LLVMTypeRef type = LLVMTypeOf(v);
+  switch (value_kind(type)) {
+  case VALUE_POINTER:
+    return LLVMBuildPtrToInt(h->builder, v, h->i64, "");
+  case VALUE_REAL:
+    return LLVMBuildFPCast(h->builder, v, h->real, "");
+  default:
+    if (type == h->i64)
+      return v;
+    return is_unsigned || LLVMGetIntTypeWidth(type) == 1
+               ? LLVMBuildZExt(h->builder, v, h->i64, "")
+               : LLVMBuildSExt(h->builder, v, h->i64, "");
+  }
+}
+
+LLVMValueRef hooks_narrow(Hooks *h, LLVMValueRef v, LLVMTypeRef type) {
+  switch (value_kind(type)) {
+  case VALUE_POINTER:
+    return LLVMBuildIntToPtr(h->builder, v, type, "");
+  case VALUE_REAL:
+    return LLVMBuildFPCast(h->builder, v, type, "");
+  default:
+    return type == h->i64 ? v : LLVMBuildTrunc(h->builder, v, type, "");
+  }
+}
+
 // --- hooks ------------------------------------------------------------------
 
 static LLVMValueRef add_small(Hooks *h, const char *name, LLVMTypeRef result,
@@ -108,13 +138,11 @@ static LLVMBasicBlockRef add_block(Hooks *h, LLVMValueRef f) {
   return LLVMAppendBasicBlockInContext(h->context, f, "");
 }
 
-// Leads to `rare` if the site, parameter 0, is selected.
-static void branch_selected(Hooks *h, LLVMValueRef f, LLVMBasicBlockRef rare,
-                            LLVMBasicBlockRef usual) {
+void hooks_branch(Hooks *h, LLVMValueRef site, LLVMBasicBlockRef rare,
+                  LLVMBasicBlockRef usual) {
   LLVMValueRef selected = LLVMBuildLoad2(h->builder, h->i32, h->selected, "");
   LLVMSetMetadata(selected, h->invariant, h->empty);
-  LLVMValueRef hit =
-      LLVMBuildICmp(h->builder, LLVMIntEQ, selected, LLVMGetParam(f, 0), "");
+  LLVMValueRef hit = LLVMBuildICmp(h->builder, LLVMIntEQ, selected, site, "");
   LLVMValueRef branch = LLVMBuildCondBr(h->builder, hit, rare, usual);
   LLVMSetMetadata(branch, h->prof, h->rarely);
 }
@@ -127,7 +155,7 @@ static LLVMValueRef make_hook(Hooks *h, HookShape shape, unsigned variant,
   for (int i = 0; i < 3; i++)
     blocks[i] = add_block(h, f.function);
   LLVMPositionBuilderAtEnd(h->builder, blocks[0]);
-  branch_selected(h, f.function, blocks[1], blocks[2]);
+  hooks_branch(h, LLVMGetParam(f.function, 0), blocks[1], blocks[2]);
   LLVMPositionBuilderAtEnd(h->builder, blocks[1]);
   shape(h, &f);
   LLVMBasicBlockRef last = LLVMGetInsertBlock(h->builder);
@@ -247,13 +275,7 @@ static LLVMValueRef skipped_value(Hooks *h, LLVMTypeRef type) {
       hooks_declare(h, name, kind == VALUE_REAL ? h->real : h->i64, NULL, 0);
   LLVMValueRef v =
       LLVMBuildCall2(h->builder, LLVMGlobalGetValueType(f), f, NULL, 0, "");
-  if (kind == VALUE_POINTER)
-    return LLVMBuildIntToPtr(h->builder, v, type, "");
-  if (kind == VALUE_REAL)
-    return LLVMBuildFPCast(h->builder, v, type, "");
-  return kind == VALUE_NONE || type == h->i64
-             ? v
-             : LLVMBuildTrunc(h->builder, v, type, "");
+  return kind == VALUE_NONE ? v : hooks_narrow(h, v, type);
 }
 
 // Functions that give memory: which argument is its size.
@@ -305,7 +327,7 @@ static LLVMValueRef make_wrapper(Hooks *h, LLVMValueRef call,
   for (int i = 0; i < 4; i++)
     blocks[i] = add_block(h, f);
   LLVMPositionBuilderAtEnd(h->builder, blocks[0]);
-  branch_selected(h, f, blocks[1], blocks[2]);
+  hooks_branch(h, LLVMGetParam(f, 0), blocks[1], blocks[2]);
   LLVMPositionBuilderAtEnd(h->builder, blocks[1]);
   LLVMValueRef values[2] = {skipped_value(h, result), NULL};
   LLVMBuildBr(h->builder, blocks[3]);

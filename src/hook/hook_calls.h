@@ -26,11 +26,12 @@ typedef struct {
   LLVMContextRef context;
   LLVMBuilderRef builder;
   LLVMTypeRef i32, i64, real, ptr, nothing;
-  LLVMValueRef selected; // variable of the unit
-  LLVMValueRef values;   // of the runtime: what the names are worth
-  LLVMValueRef steps;    // of the runtime: how many are left
-  LLVMValueRef step;     // the small function that counts one; NULL: not yet
-  unsigned invariant;    // kinds of metadata
+  LLVMValueRef selected;  // variable of the unit
+  LLVMValueRef values;    // of the runtime: what the names are worth,
+  LLVMValueRef addresses; // and where those are that it reads itself
+  LLVMValueRef steps;     // of the runtime: how many are left
+  LLVMValueRef step;      // the small function that counts one; NULL: not yet
+  unsigned invariant;     // kinds of metadata
   unsigned prof;
   LLVMValueRef empty, rarely;
   Hashmap functions; // (shape, variant, types) -> function
@@ -56,6 +57,12 @@ LLVMValueRef hooks_declare(Hooks *h, const char *name, LLVMTypeRef result,
 // Calls the hook of that shape where the builder stands.
 LLVMValueRef hooks_call(Hooks *h, HookShape shape, LLVMValueRef *args,
                         unsigned n, unsigned variant);
+// Leads to `rare` if the site is selected.
+void hooks_branch(Hooks *h, LLVMValueRef site, LLVMBasicBlockRef rare,
+                  LLVMBasicBlockRef usual);
+// A value as the runtime takes it, 64 bits of an integer or a double, and back.
+LLVMValueRef hooks_widen(Hooks *h, LLVMValueRef v, bool is_unsigned);
+LLVMValueRef hooks_narrow(Hooks *h, LLVMValueRef v, LLVMTypeRef type);
 // Counts a step.
 void hooks_step(Hooks *h);
 // The call is made by a function that may leave it out.

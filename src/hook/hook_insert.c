@@ -6,38 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hook/hook_before.h"
 #include "hook/hook_calls.h"
+#include "hook/hook_logic.h"
 #include "plan/probe.h"
 
 // --- wrapped calls of the runtime -------------------------------------------
-
-// A value as the runtime takes it: 64 bits of an integer, or a double.
-static LLVMValueRef widen(Hooks *h, LLVMValueRef v, bool is_unsigned) {
-  LLVMTypeRef type = LLVMTypeOf(v);
-  switch (value_kind(type)) {
-  case VALUE_POINTER:
-    return LLVMBuildPtrToInt(h->builder, v, h->i64, "");
-  case VALUE_REAL:
-    return LLVMBuildFPCast(h->builder, v, h->real, "");
-  default:
-    if (type == h->i64)
-      return v;
-    return is_unsigned || LLVMGetIntTypeWidth(type) == 1
-               ? LLVMBuildZExt(h->builder, v, h->i64, "")
-               : LLVMBuildSExt(h->builder, v, h->i64, "");
-  }
-}
-
-static LLVMValueRef narrow(Hooks *h, LLVMValueRef v, LLVMTypeRef type) {
-  switch (value_kind(type)) {
-  case VALUE_POINTER:
-    return LLVMBuildIntToPtr(h->builder, v, type, "");
-  case VALUE_REAL:
-    return LLVMBuildFPCast(h->builder, v, type, "");
-  default:
-    return type == h->i64 ? v : LLVMBuildTrunc(h->builder, v, type, "");
-  }
-}
 
 // The runtime's function for values of this type: NAME or NAME_real.
 static LLVMValueRef call_runtime(Hooks *h, const char *name, LLVMTypeRef type,
@@ -62,9 +36,9 @@ static void store_names(Hooks *h, LLVMValueRef function, unsigned first,
     LLVMValueRef to = LLVMConstInBoundsGEP2(h->i64, h->values, &at, 1);
     LLVMValueRef v = LLVMGetParam(function, first + i);
     if (value_kind(LLVMTypeOf(v)) == VALUE_REAL)
-      v = LLVMBuildBitCast(h->builder, widen(h, v, false), h->i64, "");
+      v = LLVMBuildBitCast(h->builder, hooks_widen(h, v, false), h->i64, "");
     else
-      v = widen(h, v, false);
+      v = hooks_widen(h, v, false);
     LLVMBuildStore(h->builder, v, to);
   }
 }
@@ -78,9 +52,9 @@ static LLVMValueRef count_of(Hooks *h, unsigned n) {
 
 static void rare_value(Hooks *h, HookFunction *f) {
   LLVMValueRef v = LLVMGetParam(f->function, 1);
-  LLVMValueRef args[] = {widen(h, v, false)};
+  LLVMValueRef args[] = {hooks_widen(h, v, false)};
   LLVMTypeRef type = LLVMTypeOf(v);
-  f->changed = narrow(h, call_runtime(h, "value", type, args, 1), type);
+  f->changed = hooks_narrow(h, call_runtime(h, "value", type, args, 1), type);
 }
 
 static void rare_store(Hooks *h, HookFunction *f) {
@@ -89,8 +63,8 @@ static void rare_store(Hooks *h, HookFunction *f) {
   LLVMValueRef old =
       LLVMBuildLoad2(h->builder, type, LLVMGetParam(f->function, 2), "");
   LLVMSetAlignment(old, 1);
-  LLVMValueRef args[] = {widen(h, v, false), widen(h, old, false)};
-  f->changed = narrow(h, call_runtime(h, "store", type, args, 2), type);
+  LLVMValueRef args[] = {hooks_widen(h, v, false), hooks_widen(h, old, false)};
+  f->changed = hooks_narrow(h, call_runtime(h, "store", type, args, 2), type);
 }
 
 static void rare_swap(Hooks *h, HookFunction *f) {
@@ -103,11 +77,12 @@ static void rare_arith(Hooks *h, HookFunction *f) {
   LLVMValueRef v = LLVMGetParam(f->function, 1);
   LLVMTypeRef type = LLVMTypeOf(v);
   bool is_unsigned = f->variant;
-  LLVMValueRef args[] = {widen(h, v, is_unsigned),
-                         widen(h, LLVMGetParam(f->function, 2), is_unsigned),
-                         widen(h, LLVMGetParam(f->function, 3), is_unsigned),
-                         count_of(h, is_unsigned)};
-  f->changed = narrow(h, call_runtime(h, "arith", type, args, 4), type);
+  LLVMValueRef args[] = {
+      hooks_widen(h, v, is_unsigned),
+      hooks_widen(h, LLVMGetParam(f->function, 2), is_unsigned),
+      hooks_widen(h, LLVMGetParam(f->function, 3), is_unsigned),
+      count_of(h, is_unsigned)};
+  f->changed = hooks_narrow(h, call_runtime(h, "arith", type, args, 4), type);
 }
 
 static void rare_compare(Hooks *h, HookFunction *f) {
@@ -116,13 +91,14 @@ static void rare_compare(Hooks *h, HookFunction *f) {
   bool is_unsigned = f->variant;
   unsigned n = LLVMCountParams(f->function) - FIRST;
   store_names(h, f->function, FIRST, n);
-  LLVMValueRef args[] = {widen(h, LLVMGetParam(f->function, 1), false),
-                         widen(h, a, is_unsigned),
-                         widen(h, LLVMGetParam(f->function, 3), is_unsigned),
-                         count_of(h, is_unsigned), count_of(h, n)};
+  LLVMValueRef args[] = {
+      hooks_widen(h, LLVMGetParam(f->function, 1), false),
+      hooks_widen(h, a, is_unsigned),
+      hooks_widen(h, LLVMGetParam(f->function, 3), is_unsigned),
+      count_of(h, is_unsigned), count_of(h, n)};
   LLVMTypeRef truth = LLVMInt1TypeInContext(h->context);
-  f->changed =
-      narrow(h, call_runtime(h, "compare", LLVMTypeOf(a), args, 5), truth);
+  f->changed = hooks_narrow(
+      h, call_runtime(h, "compare", LLVMTypeOf(a), args, 5), truth);
 }
 
 static void rare_test(Hooks *h, HookFunction *f) {
@@ -130,9 +106,9 @@ static void rare_test(Hooks *h, HookFunction *f) {
   unsigned n = LLVMCountParams(f->function) - FIRST;
   LLVMValueRef v = LLVMGetParam(f->function, 1);
   store_names(h, f->function, FIRST, n);
-  LLVMValueRef args[] = {widen(h, v, false), count_of(h, n)};
+  LLVMValueRef args[] = {hooks_widen(h, v, false), count_of(h, n)};
   f->changed =
-      narrow(h, call_runtime(h, "test", h->i64, args, 2), LLVMTypeOf(v));
+      hooks_narrow(h, call_runtime(h, "test", h->i64, args, 2), LLVMTypeOf(v));
 }
 
 static void rare_name(Hooks *h, HookFunction *f) {
@@ -141,8 +117,8 @@ static void rare_name(Hooks *h, HookFunction *f) {
   LLVMTypeRef type = LLVMTypeOf(v);
   unsigned n = LLVMCountParams(f->function) - FIRST;
   store_names(h, f->function, FIRST, n);
-  LLVMValueRef args[] = {widen(h, v, false), count_of(h, n)};
-  f->changed = narrow(h, call_runtime(h, "name", type, args, 2), type);
+  LLVMValueRef args[] = {hooks_widen(h, v, false), count_of(h, n)};
+  f->changed = hooks_narrow(h, call_runtime(h, "name", type, args, 2), type);
 }
 
 // --- one site ---------------------------------------------------------------
@@ -267,6 +243,9 @@ static void insert_site(Hooks *h, const HookSites *all, const HookSite *s,
   case SITE_INDEX:
     insert_operand(h, all, s, s->operand, number);
     break;
+  case SITE_LOGIC:
+    hook_logic_insert(h, s, number);
+    break;
   case SITE_SWAP:
     insert_swap(h, s, number);
     break;
@@ -353,6 +332,10 @@ void hooks_insert(LLVMModuleRef module, const HookSites *sites,
        f = LLVMGetNextFunction(f))
     if (plan_covers(f))
       count_steps(&h, f);
+  // First: blocks are split.
+  for (uint32_t i = 0; i < sites->sites.len; i++)
+    if (sites->sites.items[i].kind == SITE_BEFORE)
+      hook_before_insert(&h, sites, &sites->sites.items[i], i + 1);
   for (uint32_t i = 0; i < sites->sites.len; i++)
     insert_site(&h, sites, &sites->sites.items[i], i + 1);
   // Last: a call that is wrapped is another instruction then.
@@ -407,7 +390,7 @@ void hook_sites_write(const HookSites *sites, const Plan *plan,
                  .line = s->line,
                  .column = s->column,
                  .operand = s->operand,
-                 .owner = s->owner,
+                 .owner = s->kind == SITE_CONSTANT ? s->owner : 0,
                  .value = s->value,
                  .names = add_names_text(&strings, &known, sites, s),
                  .nnames = s->nnames,

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hook/hook_logic.h"
+#include "hook/hook_places.h"
 #include "plan/place.h"
 #include "util/str.h"
 
@@ -701,6 +703,7 @@ static void find_in(Finder *f, LLVMValueRef i) {
     break;
   case LLVMBr:
     find_test(f, i);
+    hook_logic_find(f->out, f->plan, i, f->name);
     break;
   case LLVMStore:
     find_store(f, i);
@@ -736,6 +739,7 @@ static void find_function(Finder *f, LLVMValueRef function) {
     for (LLVMValueRef i = LLVMGetFirstInstruction(b); i;
          i = LLVMGetNextInstruction(i))
       find_in(f, i);
+  hook_places_find(f->out, f->plan, &f->scope, function, f->name);
   scope_release(&f->scope);
 }
 
@@ -752,5 +756,6 @@ void hook_sites_find(HookSites *s, LLVMModuleRef module, Plan *plan) {
 void hook_sites_release(HookSites *s) {
   array_release(&s->sites);
   array_release(&s->names);
+  hashmap_release(&s->starts);
   arena_release(&s->arena);
 }

@@ -17,6 +17,8 @@ typedef struct {
   LLVMValueRef value;
   LLVMTypeRef structure; // `address` is of such a one; NULL: it is not,
   uint32_t field;        // and this part of it is meant
+  bool through;          // SITE_BEFORE: `address` has a pointer to it
+  uint64_t offset;       // SITE_BEFORE: so many bytes behind it
   LLVMTypeRef type;
   ValueKind kind;
   const char *name;
@@ -26,8 +28,10 @@ typedef struct {
   SiteKind kind;
   uint8_t op, width, flags;
   LLVMValueRef inst;
-  uint32_t operand, owner;
-  int64_t value;
+  LLVMValueRef second; // SITE_LOGIC: what the second operand decides, a branch
+                       // or a phi
+  uint32_t operand, owner; // SITE_LOGIC: the successor of `inst` that leads to
+  int64_t value;           // X; which value of the phi; does true lead to X?
   uint32_t source, line, column; // source: of the plan
   const char *function, *text;
   uint32_t first_name, nnames; // in HookSites.names
@@ -36,6 +40,8 @@ typedef struct {
 typedef struct {
   ARRAY(HookSite) sites; // number i + 1 of the unit
   ARRAY(HookName) names;
+  Hashmap starts; // of hook_places.c: source -> for each token the one that
+                  // its statement begins with
   Arena arena;
 } HookSites;
 

@@ -56,6 +56,7 @@ static bool is_unsigned(LLVMValueRef type) {
 static void add_variable(Scope *s, ScopeVariable v, LLVMValueRef type) {
   if (v.kind == VALUE_SIGNED && type && is_unsigned(type))
     v.kind = VALUE_UNSIGNED;
+  v.written = type;
   v.plain = type ? plain_type(type) : NULL;
   if (hashmap_intern(&s->index, &v.address, sizeof v.address,
                      s->variables.len) == s->variables.len)

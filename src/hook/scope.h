@@ -26,10 +26,11 @@ typedef struct {
   const char *name;
   LLVMTypeRef type;
   ValueKind kind;
-  LLVMValueRef plain; // its declared type, or what it points to in the end,
-                      // without typedefs; NULL: not known
-  LLVMValueRef block; // the scope of its declaration; NULL: a global
-  uint32_t declared;  // number of the declaring instruction
+  LLVMValueRef plain;   // its declared type, or what it points to in the end,
+                        // without typedefs; NULL: not known
+  LLVMValueRef written; // its declared type; NULL: not known
+  LLVMValueRef block;   // the scope of its declaration; NULL: a global
+  uint32_t declared;    // number of the declaring instruction
 } ScopeVariable;
 
 typedef struct {

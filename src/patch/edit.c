@@ -17,7 +17,8 @@ void edits_find(const Site *site, EditChange change, const char *text,
       [SITE_STORE] = edit_store,       [SITE_RETURN] = edit_return,
       [SITE_CALL] = edit_call,         [SITE_SWAP] = edit_call,
       [SITE_ARGUMENT] = edit_call,     [SITE_INDEX] = edit_index,
-      [SITE_VARIABLE] = edit_name,     [SITE_FIELD] = edit_name};
+      [SITE_VARIABLE] = edit_name,     [SITE_FIELD] = edit_name,
+      [SITE_LOGIC] = edit_logic,       [SITE_BEFORE] = edit_before};
   Editor ed = {
       .site = site, .change = change, .len = len, .arena = arena, .out = out};
   code_lex(&ed.code, text, len);

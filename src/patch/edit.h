@@ -37,6 +37,9 @@ typedef ARRAY(SourceEdit) SourceEdits;
 void edits_find(const Site *site, EditChange change, const char *text,
                 size_t len, Arena *arena, SourceEdits *out);
 
+// The statement that CHANGE_LEAVE or CHANGE_ASSIGN puts in front, on one line.
+void edit_inserted(const Site *site, EditChange change, Str *out);
+
 // Appends the whole text with the edit.
 void edit_apply(const SourceEdit *e, const char *text, size_t len, Str *out);
 // Appends it as a unified diff (diff.h).

@@ -208,3 +208,25 @@ void edit_condition(Editor *ed) {
   else
     change_truth(ed, stripped(ed, code_expression(&ed->code, ed->at)));
 }
+
+// `a && b && c`: of the second one only `b && c` becomes `(b || c)`.
+void edit_logic(Editor *ed) {
+  const Code *c = &ed->code;
+  Extent operand;
+  size_t oper = code_connective(c, ed->at, &operand);
+  if (oper == CODE_NONE)
+    return;
+  bool both = code_is(c, oper, "&&");
+  const char *text = both ? "||" : "&&";
+  Extent left = editor_left(ed, oper), right = editor_right(ed, oper);
+  if (left.first >= operand.first) {
+    editor_operator(ed, oper, text, both ? CODE_OR : CODE_AND);
+    return;
+  }
+  EditPiece p =
+      piece_text(arena_printf(ed->arena, "(%s %s %s)", editor_raw(ed, operand),
+                              text, editor_raw(ed, right)));
+  editor_replace(
+      ed, (Extent){operand.first, right.last}, p,
+      arena_printf(ed->arena, "`%s` to `%s`", both ? "&&" : "||", text));
+}

@@ -272,17 +272,31 @@ void editor_operator(Editor *ed, size_t oper, const char *text, int level) {
     editor_add(ed, start_of(ed, oper), end_of(ed, oper), text, words);
 }
 
+// Another value in its place and, if it does more than giving its value, one
+// that still does that.
+static void replace_value(Editor *ed, Extent e, EditPiece p) {
+  editor_replace(ed, e, p, NULL);
+  if (ed->site->flags & SITE_POINTER && ed->change.change == CHANGE_SET)
+    p = piece_text("(void *)0"); // behind a comma 0 is a number only
+  if (editor_calls(ed, e) || editor_assigns(ed, e))
+    editor_replace(
+        ed, e,
+        piece_text(arena_printf(ed->arena, "(%s, %s)",
+                                piece_within(ed, piece_of(ed, e), CODE_ASSIGNS),
+                                piece_within(ed, p, CODE_ASSIGNS))),
+        NULL);
+}
+
 void editor_value(Editor *ed, Extent e) {
-  if (ed->change.change == CHANGE_NAME) {
-    editor_replace(ed, e, piece_text(site_name(ed->site, ed->change.a)), NULL);
-    return;
-  }
   switch (ed->change.change) {
+  case CHANGE_NAME:
+    replace_value(ed, e, piece_text(site_name(ed->site, ed->change.a)));
+    return;
   case CHANGE_ADD:
     editor_replace(ed, e, piece_plus(ed, e, ed->change.a), NULL);
     return;
   case CHANGE_SET:
-    editor_replace(ed, e, piece_number(ed, ed->change.a), NULL);
+    replace_value(ed, e, piece_number(ed, ed->change.a));
     return;
   case CHANGE_MINUS:
     editor_replace(ed, e, piece_minus(ed, e), NULL);

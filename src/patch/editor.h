@@ -84,6 +84,8 @@ void edit_return(Editor *ed);
 void edit_call(Editor *ed); // SITE_CALL, SITE_SWAP, SITE_ARGUMENT
 void edit_index(Editor *ed);
 void edit_name(Editor *ed); // SITE_VARIABLE, SITE_FIELD
+void edit_before(Editor *ed);
+void edit_logic(Editor *ed);
 
 // Operators as C writes them; of a TryCompare or TryArith.
 const char *compare_mark(unsigned op);

@@ -28,7 +28,7 @@
 // A chunk per unit; the linker concatenates them.
 #define TRY_SECTION "culprit_sites"
 #define TRY_MAGIC 0x5345544953525443ull // "CTRSITES"
-enum { TRY_VERSION = 1 };
+enum { TRY_VERSION = 2 };
 
 typedef enum {
   SITE_OTHER,
@@ -44,6 +44,8 @@ typedef enum {
   SITE_INDEX,    // a[i]
   SITE_VARIABLE, // v, as it is read
   SITE_FIELD,    // p->f, as it is read
+  SITE_LOGIC,    // a && b
+  SITE_BEFORE,   // in front of a statement: where another may be missing
   SITE_KINDS
 } SiteKind;
 
@@ -76,7 +78,8 @@ enum {
   SITE_UNSIGNED = 1,
   SITE_REAL = 2,       // floating point
   SITE_POINTER = 4,    // the operands are pointers
-  SITE_BRANCHES = 8,   // its outcome is branched on at once
+  SITE_BRANCHES = 8,   // SITE_COMPARE: its outcome is branched on at once
+  SITE_STUCK = 8,      // SITE_BEFORE: the function cannot be left here
   SITE_VOID = 16,      // the call's value is not used
   SITE_COMPOUND = 32,  // the store of `v += e`, `v++`
   SITE_INITIAL = 64,   // the store of a declaration: int v = e;
@@ -93,7 +96,9 @@ typedef struct {
 
 // Text is an offset into the strings; 0 is "".
 typedef struct {
-  uint8_t kind, op, width, flags; // op: TryCompare or TryArith; width in bits
+  uint8_t kind, op, width, flags; // op: TryCompare or TryArith; width in bits;
+                                  // of SITE_BEFORE both of them and the flags
+                                  // are of the value that the function returns
   uint32_t file, function;        // text; the file's absolute path
   uint32_t line, column;          // of the debug information: of a binary
                                   // operator that of the operator, of a call
@@ -141,8 +146,18 @@ typedef enum {
   // The same with another name: B is its number.
   CHANGE_AND_NAME,
   CHANGE_OR_NAME,
+  // A statement is put in front: `return V;`, or `name = X;`; with a condition
+  // `if (name op X)`. A = name | op << 8 | TRY_NAMED | V << 32, B is X.
+  CHANGE_LEAVE,
+  CHANGE_ASSIGN,
+  CHANGE_LOGIC, // && to ||, || to &&
   CHANGES
 } TryChange;
+
+enum {
+  TRY_ALWAYS = OP_COMPARES, // op: there is no condition
+  TRY_NAMED = 1 << 16,      // X is the name of that number
+};
 
 // --- the report -------------------------------------------------------------
 
@@ -158,7 +173,8 @@ typedef enum {
 } TryEnd;
 
 // All of it zeroed before the run. A record of the log, made only by CHANGE_NONE
-// at a SITE_COMPARE or SITE_TEST: the outcome, then the value of each name.
+// at a SITE_COMPARE, SITE_TEST or SITE_BEFORE: the outcome (of the last 0), then
+// the value of each name.
 typedef struct {
   uint64_t steps;     // that were made
   uint64_t executed;  // times the site was reached

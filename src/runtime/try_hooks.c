@@ -28,6 +28,7 @@ extern TryUnit __start_culprit_try[] __attribute__((weak)) HIDDEN;
 extern TryUnit __stop_culprit_try[] __attribute__((weak)) HIDDEN;
 
 HIDDEN int64_t __culprit_try_values[TRY_NAMES_MOST];
+HIDDEN int64_t __culprit_try_addresses[TRY_NAMES_MOST];
 HIDDEN int64_t __culprit_try_steps = INT64_MAX;
 
 static struct {
@@ -313,6 +314,21 @@ HIDDEN int64_t __culprit_try_compare_real(int64_t v, double a, double b,
                   holds(self.a, a < b, ordered && !(a < b) && !(a > b), a > b));
 }
 
+// --- && and || --------------------------------------------------------------
+
+// Both lead to one place if either operand says so; changed, if both do. The
+// second operand is always asked for.
+static bool first_leads;
+
+HIDDEN int64_t __culprit_try_first(int64_t leads) {
+  first_leads = leads;
+  return 0;
+}
+
+HIDDEN int64_t __culprit_try_second(int64_t leads) {
+  return executed(first_leads || leads, first_leads && leads);
+}
+
 // --- names ------------------------------------------------------------------
 
 HIDDEN int64_t __culprit_try_name(int64_t v, int64_t n) {
@@ -328,6 +344,80 @@ HIDDEN double __culprit_try_name_real(double v, int64_t n) {
   copy(&other, &__culprit_try_values[self.a], sizeof other);
   return executed_real(v, other);
 }
+
+// --- in front of statements -------------------------------------------------
+
+// What a pointer leads to may not be there: the kernel reads and writes it.
+static bool move_memory(long call, int64_t address, int64_t *value,
+                        int64_t size) {
+  struct {
+    void *base;
+    size_t len;
+  } own = {value, (size_t)size}, other = {(void *)address, (size_t)size};
+  long pid = CALL(SYS_getpid, 0, 0, 0);
+  return call6(call, pid, (long)&own, 1, (long)&other, 1, 0) == size;
+}
+
+static int64_t extended(int64_t v, int64_t size) {
+  int unused = (int)(64 - 8 * size);
+  return (int64_t)((uint64_t)v << unused) >> unused;
+}
+
+// A name with an address has its size as value so far.
+static void read_memory(int64_t n, int64_t *sizes) {
+  for (int64_t i = 0; i < n; i++) {
+    int64_t v = 0;
+    sizes[i] = __culprit_try_addresses[i] ? __culprit_try_values[i] : 0;
+    if (sizes[i] && move_memory(SYS_process_vm_readv,
+                                __culprit_try_addresses[i], &v, sizes[i]))
+      __culprit_try_values[i] = extended(v, sizes[i]);
+    else if (sizes[i])
+      __culprit_try_values[i] = 0;
+  }
+}
+
+// X, and whether the condition holds.
+static bool applies(int64_t n, int64_t *other) {
+  int64_t which = self.a & 0xff, op = self.a >> 8 & 0xff;
+  *other = self.b;
+  if (which >= n)
+    return false;
+  if (self.a & TRY_NAMED)
+    *other = self.b >= 0 && self.b < n ? __culprit_try_values[self.b] : 0;
+  int64_t v = __culprit_try_values[which];
+  return op == TRY_ALWAYS || holds(op, v < *other, v == *other, v > *other);
+}
+
+// The program stores a name that it reads itself; 0: there is nothing to store.
+static int64_t assign(int64_t which, int64_t value, const int64_t *sizes) {
+  executed(__culprit_try_values[which], value);
+  __culprit_try_values[which] = value;
+  if (!sizes[which])
+    return which + 1;
+  move_memory(SYS_process_vm_writev, __culprit_try_addresses[which], &value,
+              sizes[which]);
+  return 0;
+}
+
+// -1: the function is left; else 1 + the name that the program stores.
+HIDDEN int64_t __culprit_try_before(int64_t n) {
+  int64_t sizes[TRY_NAMES_MOST], other;
+  read_memory(n, sizes);
+  bool always = (self.a >> 8 & 0xff) == TRY_ALWAYS;
+  switch (self.change) {
+  case CHANGE_LEAVE:
+    return executed(0, always || applies(n, &other) ? -1 : 0);
+  case CHANGE_ASSIGN:
+    if (applies(n, &other))
+      return assign(self.a & 0xff, other, sizes);
+    return executed(0, 0);
+  default:
+    log_values(0, n);
+    return executed(0, 0);
+  }
+}
+
+HIDDEN int64_t __culprit_try_leave(void) { return self.a >> 32; }
 
 // --- the start --------------------------------------------------------------
 

@@ -545,3 +545,19 @@ bool code_is_prefix(const Code *c, size_t i) {
 }
 
 bool code_is_cast(const Code *c, size_t open) { return is_cast(c, open); }
+
+size_t code_connective(const Code *c, size_t token, Extent *operand) {
+  Extent e = code_expression(c, token);
+  for (;;) {
+    size_t next = e.last + 1;
+    while (e.first && code_is(c, e.first - 1, "!"))
+      e.first--;
+    *operand = e;
+    if (code_is(c, next, "&&") || code_is(c, next, "||"))
+      return next;
+    if (!code_is(c, next, ")") || !e.first ||
+        code_partner(c, next) != e.first - 1)
+      return CODE_NONE;
+    e = (Extent){e.first - 1, next};
+  }
+}

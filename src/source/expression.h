@@ -65,6 +65,9 @@ bool code_true_is_next(const Code *c, Extent condition);
 // condition. False: it is the operand of none.
 bool code_whole(const Code *c, Extent operand, Extent *out,
                 unsigned *negations);
+// The && or || behind the condition that this token belongs to, with the
+// parentheses and negations around it in `operand`. CODE_NONE: there is none.
+size_t code_connective(const Code *c, size_t token, Extent *operand);
 // Without parentheses around all of it.
 Extent code_bare(const Code *c, Extent e);
 // What is left of the condition without them and without negations.

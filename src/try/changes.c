@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "patch/edit.h"
+
 static const char *const compares[OP_COMPARES] = {
     [OP_LT] = "<",  [OP_EQ] = "==", [OP_GT] = ">",
     [OP_GE] = ">=", [OP_NE] = "!=", [OP_LE] = "<="};
@@ -111,7 +113,7 @@ static bool is_near(const Site *s, int64_t v) {
 
 static void add_constants(const Site *s, const int64_t *others, size_t n,
                           Changes *out) {
-  enum { MOST = 12 };
+  enum { MOST = 20, LIKELY = 12 };
   add_neighbours(s, 0, out);
   for (int64_t v = 0; v <= 1; v++)
     if (!is_near(s, v))
@@ -122,7 +124,7 @@ static void add_constants(const Site *s, const int64_t *others, size_t n,
   for (size_t i = 0, k = 0; i < n && k < MOST && !(s->flags & SITE_REAL); i++) {
     int64_t v = others[i];
     if (v != 0 && v != 1 && !is_near(s, v)) {
-      add(out, s, CHANGE_SET, v, 5);
+      add(out, s, CHANGE_SET, v, k < LIKELY ? 5 : 6);
       k++;
     }
   }
@@ -158,6 +160,64 @@ static void add_calls(const Site *s, Changes *out) {
   add(out, s, CHANGE_SKIP, 0, unused ? 2 : 4);
   if (!unused && s->width && !(s->flags & SITE_POINTER))
     add(out, s, CHANGE_SKIP, 1, 5);
+}
+
+// --- statements -------------------------------------------------------------
+
+static void add_leaves(const Site *s, const int64_t *returned, size_t n,
+                       Changes *out) {
+  enum { MOST = 4 };
+  int64_t always = (int64_t)TRY_ALWAYS << 8;
+  if (s->flags & SITE_STUCK)
+    return;
+  add(out, s, CHANGE_LEAVE, always, 3);
+  if (s->width && !(s->flags & SITE_POINTER))
+    add(out, s, CHANGE_LEAVE, always | (int64_t)1 << 32, 3);
+  for (size_t i = 0, k = 0; i < n && k < MOST && s->width > 1; i++) {
+    int64_t v = returned[i];
+    if (v == 0 || v == 1 || v != (int32_t)v)
+      continue;
+    add(out, s, CHANGE_LEAVE, always | (int64_t)((uint64_t)v << 32), 4);
+    k++;
+  }
+}
+
+static void add_assign(const Site *s, size_t name, int64_t value, bool named,
+                       unsigned cost, Changes *out) {
+  int64_t always = (int64_t)TRY_ALWAYS << 8 | (named ? TRY_NAMED : 0);
+  array_push(out, ((Change){.site = s,
+                            .change = CHANGE_ASSIGN,
+                            .a = (int64_t)name | always,
+                            .b = value,
+                            .cost = cost}));
+}
+
+static bool is_alike(const SiteName *a, const SiteName *b) {
+  return (a->kind == 'p') == (b->kind == 'p');
+}
+
+// A pointer to a character is set to no other pointer that is in scope only by
+// chance: pointers are set to NULL only.
+static void add_assigns(const Site *s, const int64_t *constants, size_t n,
+                        Changes *out) {
+  enum { CONSTANTS = 3, NAMES = 12 };
+  size_t names = 0;
+  for (size_t i = 0; i < s->nnames; i++) {
+    bool pointer = s->names[i].kind == 'p';
+    add_assign(s, i, 0, false, 5, out);
+    if (!pointer)
+      add_assign(s, i, 1, false, 5, out);
+    for (size_t k = 0, m = 0; k < n && m < CONSTANTS && !pointer; k++)
+      if (constants[k] != 0 && constants[k] != 1) {
+        add_assign(s, i, constants[k], false, 7, out);
+        m++;
+      }
+    for (size_t k = 0; k < s->nnames && !pointer && names < NAMES; k++)
+      if (k != i && is_alike(&s->names[i], &s->names[k])) {
+        add_assign(s, i, (int64_t)k, true, 8, out);
+        names++;
+      }
+  }
 }
 
 void changes_of(const Site *s, const int64_t *others, size_t nothers,
@@ -198,6 +258,13 @@ void changes_of(const Site *s, const int64_t *others, size_t nothers,
   case SITE_VARIABLE:
   case SITE_FIELD:
     add_names(s, 2, out);
+    break;
+  case SITE_LOGIC:
+    add(out, s, CHANGE_LOGIC, 0, 1);
+    break;
+  case SITE_BEFORE:
+    add_leaves(s, others, nothers, out);
+    add_assigns(s, others, nothers, out);
     break;
   default:
     break;
@@ -247,6 +314,9 @@ const char *change_kind(const Change *c) {
   case CHANGE_AND_NAME:
   case CHANGE_OR_NAME:
     return "clause";
+  case CHANGE_LEAVE:
+  case CHANGE_ASSIGN:
+    return "insertion";
   default:
     break;
   }
@@ -256,7 +326,8 @@ const char *change_kind(const Change *c) {
       [SITE_STORE] = "store",       [SITE_RETURN] = "return",
       [SITE_CALL] = "call",         [SITE_SWAP] = "arguments",
       [SITE_ARGUMENT] = "argument", [SITE_INDEX] = "index",
-      [SITE_VARIABLE] = "variable", [SITE_FIELD] = "variable"};
+      [SITE_VARIABLE] = "variable", [SITE_FIELD] = "variable",
+      [SITE_LOGIC] = "operator"};
   return kinds[c->site->kind] ? kinds[c->site->kind] : "other";
 }
 
@@ -375,6 +446,9 @@ void change_describe(const Change *c, Str *out) {
     str_addf(out, "arguments %u and %lld of `%s` exchanged", s->operand + 1,
              (long long)s->value + 1, *s->text ? s->text : "?");
     break;
+  case CHANGE_LOGIC:
+    str_addf(out, "`%s` to `%s`", s->text, strcmp(s->text, "&&") ? "&&" : "||");
+    break;
   case CHANGE_NAME:
     describe_name(c, out);
     break;
@@ -383,6 +457,12 @@ void change_describe(const Change *c, Str *out) {
   case CHANGE_AND_NAME:
   case CHANGE_OR_NAME:
     describe_clause(c, out);
+    break;
+  case CHANGE_LEAVE:
+  case CHANGE_ASSIGN:
+    str_add(out, "with `");
+    edit_inserted(s, (EditChange){c->change, c->a, c->b}, out);
+    str_add(out, "` before it");
     break;
   default:
     describe_constant(c, out);

@@ -27,7 +27,7 @@ void changes_of(const Site *site, const int64_t *others, size_t nothers,
                 Changes *out);
 
 // For JSON: compare, condition, operator, constant, store, return, call,
-// arguments, index, variable, clause.
+// arguments, index, variable, clause, insertion.
 const char *change_kind(const Change *c);
 // In words, without the source: "`<` to `<=`".
 void change_describe(const Change *c, Str *out);

@@ -29,4 +29,14 @@ enum { CLAUSES_MOST = 40 };
 void clauses_find(const Site *site, const SeenConditions *seen,
                   const int64_t *constants, size_t nconstants, Changes *out);
 
+// The same for statements in front of a SITE_BEFORE, which must do nothing in
+// passing runs: `if (n < 0) n = 0;` and `if (n < 0) return VALUE;`.
+enum { GUARDS_MOST = 20 };
+void clauses_find_limits(const Site *site, const SeenConditions *seen,
+                         const int64_t *constants, size_t nconstants,
+                         Changes *out);
+void clauses_find_leaves(const Site *site, const SeenConditions *seen,
+                         int32_t value, const int64_t *constants,
+                         size_t nconstants, Changes *out);
+
 #endif

@@ -14,6 +14,10 @@ typedef struct {
   int8_t outcomes[8]; // by outcomes among the relations: 0 not tried, 1 does
                       // not repair, 2 repairs
   unsigned clauses;   // times made
+  // SITE_BEFORE, from the screening test: the value of each name where it was
+  // always the same (a bit each of those where it was not).
+  const int64_t *only; // NULL: not known
+  uint32_t varying;
 } SearchSite;
 
 typedef struct {

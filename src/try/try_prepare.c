@@ -5,20 +5,40 @@
 #include "try/try_internal.h"
 #include "util/mem.h"
 
-static const Changes *constants_in(const TrySearch *s, const char *function) {
+static bool is_listed(const int64_t *list, size_t n, int64_t value) {
+  for (size_t i = 0; i < n; i++)
+    if (list[i] == value)
+      return true;
+  return false;
+}
+
+// Appends those of a function or file.
+static size_t add_constants(const TrySearch *s, const char *where, int64_t *out,
+                            size_t n, size_t most) {
   uint64_t at;
-  return hashmap_get(&s->constants, function, strlen(function), &at)
-             ? &s->constant_lists.items[at]
-             : NULL;
+  if (!hashmap_get(&s->constants, where, strlen(where), &at))
+    return n;
+  const Changes *list = &s->constant_lists.items[at];
+  for (size_t i = 0; i < list->len && n < most; i++)
+    if (!is_listed(out, n, list->items[i].a))
+      out[n++] = list->items[i].a;
+  return n;
 }
 
 size_t search_constants(const TrySearch *s, const Site *site, int64_t *out,
                         size_t most) {
-  const Changes *list = constants_in(s, site->function);
-  size_t n = 0;
-  for (size_t i = 0; list && i < list->len && n < most; i++)
-    out[n++] = list->items[i].a;
-  return n;
+  return add_constants(s, site->function, out, 0, most);
+}
+
+// Those of the function, usual ones, those of the file.
+static size_t more_constants(const TrySearch *s, const Site *site, int64_t *out,
+                             size_t most) {
+  static const int64_t usual[] = {2, 8, 10, 16};
+  size_t n = search_constants(s, site, out, most);
+  for (size_t i = 0; i < sizeof usual / sizeof *usual && n < most; i++)
+    if (!is_listed(out, n, usual[i]))
+      out[n++] = usual[i];
+  return add_constants(s, site->file, out, n, most);
 }
 
 // --- preparing --------------------------------------------------------------
@@ -74,23 +94,29 @@ void search_order_passing(TrySearch *s) {
   free(list);
 }
 
-// The constants of each function, once each.
+static void list_constant(TrySearch *s, const char *where, const Site *site) {
+  enum { MOST = 64 };
+  uint64_t at = hashmap_intern(&s->constants, where, strlen(where),
+                               s->constant_lists.len);
+  if (at == s->constant_lists.len)
+    array_push(&s->constant_lists, (Changes){0});
+  Changes *list = &s->constant_lists.items[at];
+  for (size_t k = 0; k < list->len; k++)
+    if (list->items[k].a == site->value)
+      return;
+  if (list->len < MOST)
+    array_push(list, ((Change){.site = site, .a = site->value}));
+}
+
+// The constants of each function and each file, once each.
 void search_collect_constants(TrySearch *s) {
   const SiteTable *t = s->session->sites;
   for (size_t i = 0; i < t->sites.len; i++) {
     const Site *site = &t->sites.items[i];
     if (site->kind != SITE_CONSTANT || site->flags & SITE_REAL)
       continue;
-    uint64_t at = hashmap_intern(&s->constants, site->function,
-                                 strlen(site->function), s->constant_lists.len);
-    if (at == s->constant_lists.len)
-      array_push(&s->constant_lists, (Changes){0});
-    Changes *list = &s->constant_lists.items[at];
-    bool known = false;
-    for (size_t k = 0; k < list->len; k++)
-      known |= list->items[k].a == site->value;
-    if (!known)
-      array_push(list, ((Change){.site = site, .a = site->value}));
+    list_constant(s, site->function, site);
+    list_constant(s, site->file, site);
   }
 }
 
@@ -110,6 +136,8 @@ static bool is_asked(const TrySearchOptions *o, const Change *c) {
     return o->variables;
   case SITE_CONSTANT:
     return o->constants;
+  case SITE_BEFORE:
+    return o->insertions;
   case SITE_CALL:
   case SITE_STORE:
     return o->statements || c->change != CHANGE_SKIP;
@@ -119,7 +147,7 @@ static bool is_asked(const TrySearchOptions *o, const Change *c) {
 }
 
 static void collect_changes(TrySearch *s, SearchLine *l) {
-  enum { CONSTANTS = 16 };
+  enum { CONSTANTS = 32 };
   const Suite *suite = s->session->suite;
   const Entity *e = &suite->entities[l->statement];
   const char *path = suite->sources[e->source].path;
@@ -130,7 +158,7 @@ static void collect_changes(TrySearch *s, SearchLine *l) {
     const Site *site = &t->sites.items[i];
     if (site->line != e->line || strcmp(site->file, path) != 0)
       continue;
-    size_t n = search_constants(s, site, constants, CONSTANTS);
+    size_t n = more_constants(s, site, constants, CONSTANTS);
     changes_of(site, constants, n, &all);
   }
   for (size_t i = 0; i < all.len; i++)

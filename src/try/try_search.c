@@ -12,7 +12,8 @@ enum {
   BATCH = 64,        // experiments that are screened together
   WATCH_FAILING = 3, // runs that clauses are made from
   WATCH_PASSING = 16,
-  CLAUSE_LINES = 20, // get clauses in any case
+  CLAUSE_LINES = 20, // get clauses in any case,
+  CLAUSE_COST = 5,   // before changes that are so unlikely
   DELAY = 2,         // so many ranks lower, a line begins one change later
 };
 
@@ -52,6 +53,8 @@ static void take_log(void *context, const TryReport *report) {
   }
 }
 
+static void screen_batch(TrySearch *s, const TryScreening *batch, size_t n);
+
 static void watch_runs(TrySearch *s, const Site *site, const TryRunList *runs,
                        size_t nfailing, SeenConditions *seen, Arena *arena) {
   Change none = {.site = site, .change = CHANGE_NONE};
@@ -68,45 +71,89 @@ static void watch_runs(TrySearch *s, const Site *site, const TryRunList *runs,
   search_run(s, jobs, runs->len);
 }
 
-static void screen_batch(TrySearch *s, const TryScreening *batch, size_t n);
+static void screen_all(TrySearch *s, size_t line, const Changes *changes) {
+  TryScreening *batch = mem_array(TryScreening, changes->len + 1);
+  for (size_t i = 0; i < changes->len; i++)
+    batch[i] = (TryScreening){.line = line, .change = changes->items[i]};
+  screen_batch(s, batch, changes->len);
+  free(batch);
+}
 
-static void try_clauses(TrySearch *s, size_t line, const Site *site) {
-  enum { CONSTANTS = 16 };
-  SearchSite *state = &s->sites[search_site(s, site)];
+// What the names of a site are worth there, in failing and in passing runs.
+static void watch_site(TrySearch *s, size_t line, const Site *site,
+                       SeenConditions *seen, Arena *arena) {
   uint32_t statement = s->lines.items[line].statement;
-  int64_t constants[CONSTANTS];
-  if (!s->options->clauses || !site->nnames || state->clauses++)
-    return;
-  Arena arena = {0};
-  SeenConditions seen = {0};
-  Changes clauses = {0};
   TryRunList runs = {0};
   array_push(&runs, s->lines.items[line].screen);
   search_choose(s, s->failing.items, s->failing.len, statement,
                 WATCH_FAILING - 1, &runs);
   size_t nfailing = runs.len;
   search_choose(s, s->nearest, s->passing.len, statement, WATCH_PASSING, &runs);
-  watch_runs(s, site, &runs, nfailing, &seen, &arena);
+  watch_runs(s, site, &runs, nfailing, seen, arena);
+  array_release(&runs);
+}
+
+static void try_clauses(TrySearch *s, size_t line, const Site *site) {
+  enum { CONSTANTS = 16 };
+  SearchSite *state = &s->sites[search_site(s, site)];
+  int64_t constants[CONSTANTS];
+  if (!s->options->clauses || !site->nnames || state->clauses++)
+    return;
+  Arena arena = {0};
+  SeenConditions seen = {0};
+  Changes clauses = {0};
+  watch_site(s, line, site, &seen, &arena);
   size_t n = search_constants(s, site, constants, CONSTANTS);
   clauses_find(site, &seen, constants, n, &clauses);
-  TryScreening *batch = mem_array(TryScreening, clauses.len + 1);
-  for (size_t i = 0; i < clauses.len; i++)
-    batch[i] = (TryScreening){.line = line, .change = clauses.items[i]};
-  screen_batch(s, batch, clauses.len);
-  free(batch);
+  screen_all(s, line, &clauses);
   array_release(&clauses);
-  array_release(&runs);
+  array_release(&seen);
+  arena_release(&arena);
+}
+
+// Statements in front of the line that do something at times only: for each
+// value that the function may return there, and limits.
+static void try_guards(TrySearch *s, size_t line, const Site *site,
+                       const Changes *leaves) {
+  enum { CONSTANTS = 16 };
+  SearchSite *state = &s->sites[search_site(s, site)];
+  int64_t constants[CONSTANTS];
+  if (!s->options->clauses || !site->nnames || state->clauses++)
+    return;
+  Arena arena = {0};
+  SeenConditions seen = {0};
+  Changes guards = {0};
+  watch_site(s, line, site, &seen, &arena);
+  size_t n = search_constants(s, site, constants, CONSTANTS);
+  clauses_find_limits(site, &seen, constants, n, &guards);
+  for (size_t i = 0; i < leaves->len; i++)
+    clauses_find_leaves(site, &seen, (int32_t)(leaves->items[i].a >> 32),
+                        constants, n, &guards);
+  screen_all(s, line, &guards);
+  array_release(&guards);
   array_release(&seen);
   arena_release(&arena);
 }
 
 // --- screening --------------------------------------------------------------
 
+// Do all evaluations have the value that would be set?
+static bool is_set_already(const SearchSite *state, const Change *c) {
+  size_t which = (size_t)(c->a & 0xff);
+  bool named = c->a & TRY_NAMED;
+  uint32_t varies = state->varying >> which & 1;
+  if (c->change != CHANGE_ASSIGN || !state->only)
+    return false;
+  if (named)
+    varies |= state->varying >> c->b & 1;
+  return !varies && state->only[which] == (named ? state->only[c->b] : c->b);
+}
+
 // Is it known that the change makes no difference, or that another one with
 // the same outcomes does not repair?
 static bool is_pointless(const TrySearch *s, const Change *c) {
   const SearchSite *state = &s->sites[search_site(s, c->site)];
-  if (state->unreached)
+  if (state->unreached || is_set_already(state, c))
     return true;
   int outcomes = change_outcomes(c);
   if (!state->watched || outcomes < 0 || state->relations > 7)
@@ -136,7 +183,7 @@ static void note_result(TrySearch *s, const TryScreening *c, const TryJob *job,
 }
 
 static bool needs_watching(const TrySearch *s, const Change *c) {
-  return c->site->kind == SITE_COMPARE &&
+  return (c->site->kind == SITE_COMPARE || c->change == CHANGE_ASSIGN) &&
          !s->sites[search_site(s, c->site)].watched;
 }
 
@@ -196,6 +243,10 @@ static bool is_condition(const Change *c) {
          c->change == CHANGE_COMPARE;
 }
 
+static bool is_leave(const Change *c) {
+  return c->change == CHANGE_LEAVE && (c->a >> 8 & 0xff) == TRY_ALWAYS;
+}
+
 // One change of the batch has been screened.
 static void follow_up(TrySearch *s, const TryScreening *c, TryAttempt *a) {
   SearchLine *l = &s->lines.items[c->line];
@@ -203,22 +254,58 @@ static void follow_up(TrySearch *s, const TryScreening *c, TryAttempt *a) {
     return;
   attempt_confirm(s, a);
   FoundChange f = attempt_found(s, a);
-  if (!found_survives(&f) && is_condition(&c->change))
+  if (found_survives(&f))
+    return;
+  if (is_condition(&c->change))
     try_clauses(s, c->line, c->change.site);
+  else if (is_leave(&c->change))
+    try_guards(s, c->line, c->change.site,
+               &(Changes){.items = (Change *)&c->change, .len = 1});
+}
+
+typedef struct {
+  SearchSite *site;
+  size_t names;
+  Arena *arena;
+} ValueWatch;
+
+// Which names have always the same value?
+static void take_values(void *context, const TryReport *report) {
+  const ValueWatch *w = context;
+  size_t size = 1 + w->names;
+  int64_t *only = arena_array(w->arena, int64_t, size);
+  if (report->words < size)
+    return;
+  memcpy(only, report->log + 1, w->names * sizeof *only);
+  w->site->varying = report->full ? UINT32_MAX : 0;
+  for (size_t at = size; at + size <= report->words; at += size)
+    for (size_t i = 0; i < w->names; i++)
+      if (report->log[at + 1 + i] != only[i])
+        w->site->varying |= 1u << i;
+  w->site->only = only;
 }
 
 static void screen_batch(TrySearch *s, const TryScreening *batch, size_t n) {
   TryAttempt *attempts = mem_array(TryAttempt, n + 1);
   TryJob *jobs = mem_array(TryJob, n + 1);
+  ValueWatch *watches = mem_array(ValueWatch, n + 1);
   for (size_t i = 0; i < n; i++) {
+    const Site *site = batch[i].change.site;
     size_t test = s->session->test_of[s->lines.items[batch[i].line].screen];
     attempts[i] = attempt_of(s, batch[i].line, &batch[i].change);
     jobs[i] = (TryJob){
         .test = test,
         .experiment = &attempts[i].experiment,
         .verdicts = mem_array(TriedVerdict, s->session->tests[test].nruns + 1)};
+    watches[i] = (ValueWatch){&s->sites[search_site(s, site)], site->nnames,
+                              &s->found->arena};
+    if (batch[i].watches && site->kind == SITE_BEFORE) {
+      jobs[i].log = take_values;
+      jobs[i].context = &watches[i];
+    }
   }
   search_run(s, jobs, n);
+  free(watches);
   for (size_t i = 0; i < n; i++) {
     SearchLine *l = &s->lines.items[batch[i].line];
     attempt_take(s, &attempts[i], &jobs[i]);
@@ -312,9 +399,29 @@ static bool is_decided(const TrySearch *s, uint32_t statement) {
   return false;
 }
 
+// The values that the function may return in front of the line.
+static void list_leaves(const SearchLine *l, const Site *site, Changes *out) {
+  for (size_t i = 0; i < l->changes.len; i++)
+    if (l->changes.items[i].site == site && is_leave(&l->changes.items[i]))
+      array_push(out, l->changes.items[i]);
+}
+
+static void try_line_guards(TrySearch *s, size_t line) {
+  const SearchLine *l = &s->lines.items[line];
+  for (size_t i = 0; i < l->changes.len && !search_spent(s); i++) {
+    const Site *site = l->changes.items[i].site;
+    Changes leaves = {0};
+    if (site->kind != SITE_BEFORE || s->sites[search_site(s, site)].unreached)
+      continue;
+    list_leaves(l, site, &leaves);
+    try_guards(s, line, site, &leaves);
+    array_release(&leaves);
+  }
+}
+
 // A condition that must be otherwise only at times is not found by making it
-// otherwise always: the first lines get clauses in any case, once all else was
-// tried there.
+// otherwise always: the first lines get clauses in any case, once what is
+// likelier was tried there.
 static void try_line_clauses(TrySearch *s, size_t line) {
   const SearchLine *l = &s->lines.items[line];
   for (size_t i = 0; i < l->changes.len && !search_spent(s); i++) {
@@ -323,13 +430,18 @@ static void try_line_clauses(TrySearch *s, size_t line) {
         !s->sites[search_site(s, c->site)].unreached)
       try_clauses(s, line, c->site);
   }
+  try_line_guards(s, line);
+}
+
+static bool is_through(const SearchLine *l, unsigned cost) {
+  return l->next >= l->changes.len || l->changes.items[l->next].cost >= cost;
 }
 
 static bool finish_lines(TrySearch *s) {
   bool any = false;
   for (size_t i = 0; i < s->lines.len && i < CLAUSE_LINES; i++) {
     SearchLine *l = &s->lines.items[i];
-    if (l->next < l->changes.len || l->clauses)
+    if (l->clauses || !is_through(l, CLAUSE_COST))
       continue;
     l->clauses = any = true;
     if (!is_decided(s, l->statement))

@@ -42,7 +42,7 @@ typedef struct {
   size_t failure; // of the suite
   uint64_t most;  // runs of the program
   uint64_t seed;
-  bool clauses, variables, statements, constants; // kinds that are tried
+  bool clauses, variables, statements, constants, insertions; // are tried
   // Called now and then. May be NULL.
   void (*progress)(void *context, uint64_t runs, size_t repairing);
   void *context;

@@ -344,6 +344,7 @@ static int try_failure(void *context, OpenLocalizer *l, size_t failure,
                               .variables = o->variables,
                               .statements = o->statements,
                               .constants = o->constants,
+                              .insertions = o->insertions,
                               .progress = show_progress,
                               .context = w};
   TriedStops before = try_runs_stops(w->session.runs);

@@ -30,7 +30,7 @@ typedef struct {
   const char *method; // whose ranking says where to begin
   size_t lines;       // of that ranking
   // Kinds of experiments.
-  bool clauses, variables, statements, constants;
+  bool clauses, variables, statements, constants, insertions;
   bool diffs;    // try the changes in the source as well
   bool resume;   // what was run before need not run again
   RunTests *run; // an adapter

@@ -297,6 +297,13 @@ TEST(the_kind_of_a_change_is_that_of_the_formats) {
   assert_string_equal(
       change_kind(&(Change){.site = &field, .change = CHANGE_NAME}),
       "variable");
+  Site before = {.kind = SITE_BEFORE}, logic = {.kind = SITE_LOGIC};
+  assert_string_equal(
+      change_kind(&(Change){.site = &before, .change = CHANGE_LEAVE}),
+      "insertion");
+  assert_string_equal(
+      change_kind(&(Change){.site = &logic, .change = CHANGE_LOGIC}),
+      "operator");
 }
 
 // --- clauses ----------------------------------------------------------------
@@ -427,6 +434,111 @@ TEST(where_no_clause_fits_one_passing_evaluation_in_four_may_change) {
   static const Row same[] = {{1, 1, 0, 2, 1}, {0, 1, 0, 2, 1}, {0, 0, 0, 2, 1}};
   all = clauses_for(same, 3);
   assert_int_equal(all.len, 0);
+  array_release(&all);
+}
+
+// --- statements in front of others ------------------------------------------
+
+enum { ALWAYS = TRY_ALWAYS << 8 };
+static const Site before_number = {.kind = SITE_BEFORE,
+                                   .width = 64,
+                                   .names = named,
+                                   .nnames = NAMES,
+                                   .text = ""};
+
+TEST(what_is_put_in_front_is_told_as_it_is_written) {
+  Site nothing = before_number, truth = before_number, pointer = before_number;
+  nothing.width = 0;
+  truth.width = 1;
+  pointer.flags = SITE_POINTER;
+  int64_t minus = (int64_t)((uint64_t)-1 << 32);
+  describes(&before_number, CHANGE_LEAVE, ALWAYS | minus, 0,
+            "with `return -1;` before it");
+  describes(&nothing, CHANGE_LEAVE, 2 | OP_EQ << 8, 0,
+            "with `if (p == NULL) return;` before it");
+  describes(&truth, CHANGE_LEAVE, 0 | OP_LT << 8 | (int64_t)1 << 32, 3,
+            "with `if (n < 3) return true;` before it");
+  describes(&pointer, CHANGE_LEAVE, 0 | OP_GT << 8 | TRY_NAMED, 1,
+            "with `if (n > k) return NULL;` before it");
+  describes(&before_number, CHANGE_ASSIGN, 2 | ALWAYS, 0,
+            "with `p = NULL;` before it");
+  describes(&before_number, CHANGE_ASSIGN, 0 | OP_GT << 8 | TRY_NAMED, 1,
+            "with `if (n > k) n = k;` before it");
+}
+
+TEST(a_function_that_returns_a_structure_is_not_left) {
+  Site stuck = before_number;
+  stuck.flags = SITE_STUCK;
+  Changes all = changes_at(&stuck);
+  assert_true(all.len > 0);
+  for (size_t i = 0; i < all.len; i++)
+    assert_int_equal(all.items[i].change, CHANGE_ASSIGN);
+  array_release(&all);
+}
+
+TEST(a_pointer_is_set_to_null_alone) {
+  Changes all = changes_at(&before_number);
+  for (size_t i = 0; i < all.len; i++)
+    if (all.items[i].change == CHANGE_ASSIGN && (all.items[i].a & 0xff) == 2) {
+      assert_int_equal(all.items[i].b, 0);
+      assert_int_equal(all.items[i].a & TRY_NAMED, 0);
+    }
+  array_release(&all);
+}
+
+// What the statements that are offered for these rows do; each must do it in
+// some failing row and in no passing one.
+static Changes guards_for(const Row *rows, size_t n, bool limits) {
+  SeenConditions seen = {0};
+  Changes out = {0};
+  for (size_t i = 0; i < n; i++)
+    array_push(&seen, ((SeenCondition){rows[i] + 1, rows[i][0]}));
+  if (limits)
+    clauses_find_limits(&before_number, &seen, NULL, 0, &out);
+  else
+    clauses_find_leaves(&before_number, &seen, 5, NULL, 0, &out);
+  for (size_t i = 0; i < out.len; i++) {
+    const Change *c = &out.items[i];
+    bool fails = false;
+    for (size_t k = 0; k < n; k++) {
+      const int64_t *values = rows[k] + 2;
+      bool holds =
+          clause_holds((TryCompare)(c->a >> 8 & 0xff), values[c->a & 0xff],
+                       c->a & TRY_NAMED ? values[c->b] : c->b);
+      assert_false(holds && !rows[k][0]);
+      fails |= holds;
+    }
+    assert_true(fails);
+  }
+  array_release(&seen);
+  return out;
+}
+
+TEST(a_guard_does_something_in_failing_runs_alone) {
+  static const Row rows[] = {
+      {1, 0, -1, 7, 1}, {1, 0, 4, 7, 1}, {0, 0, 3, 7, 1}, {0, 0, 0, 8, 1}};
+  Changes all = guards_for(rows, 4, false);
+  assert_true(all.len > 0);
+  // n < 0, the simplest.
+  assert_int_equal(all.items[0].change, CHANGE_LEAVE);
+  assert_int_equal(all.items[0].a >> 32, 5);
+  for (size_t i = 0; i < all.len; i++)
+    assert_int_equal(all.items[i].change, CHANGE_LEAVE);
+  array_release(&all);
+}
+
+TEST(a_limit_is_an_order_of_numbers) {
+  static const Row rows[] = {{1, 0, 9, 7, 0}, {0, 0, 7, 7, 1}, {0, 0, 2, 7, 1}};
+  Changes all = guards_for(rows, 3, true);
+  bool found = false;
+  for (size_t i = 0; i < all.len; i++) {
+    int64_t op = all.items[i].a >> 8 & 0xff;
+    assert_int_equal(all.items[i].change, CHANGE_ASSIGN);
+    assert_true(op == OP_LT || op == OP_GT);
+    assert_int_not_equal(all.items[i].a & 0xff, 2);
+    found |= op == OP_GT && (all.items[i].a & 0xff) == 0;
+  }
+  assert_true(found);
   array_release(&all);
 }
 
