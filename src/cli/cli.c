@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -125,6 +126,24 @@ const char *cli_absolute(Arena *arena, const char *path) {
   const char *copy = arena_strdup(arena, full);
   free(full);
   return copy;
+}
+
+int cli_enter(const char *dir) {
+  int here = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (here >= 0 && !chdir(dir))
+    return here;
+  cli_fail(EXIT_ENVIRONMENT, "%s: %s", dir, strerror(errno));
+  if (here >= 0)
+    close(here);
+  return -1;
+}
+
+int cli_return(int here) {
+  int rc = fchdir(here);
+  close(here);
+  if (rc)
+    cli_fail(EXIT_ENVIRONMENT, "the directory is gone");
+  return rc;
 }
 
 char *cli_command_line(char **argv) {

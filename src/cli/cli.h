@@ -61,6 +61,10 @@ void cli_progress_end(void);
 
 // `path` made absolute, in the arena.
 const char *cli_absolute(Arena *arena, const char *path);
+// Goes to a directory; returns what cli_return() needs to come back, -1 after a
+// message. cli_return: -1 after a message.
+int cli_enter(const char *dir);
+int cli_return(int here);
 // "culprit run --tests 'a b'": how the command was called. Caller frees.
 char *cli_command_line(char **argv);
 

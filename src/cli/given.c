@@ -12,6 +12,7 @@
 #include "cli/cli.h"
 #include "process/process.h"
 #include "process/words.h"
+#include "run/context_file.h"
 #include "run/testfile.h"
 #include "util/clock.h"
 #include "util/escape.h"
@@ -205,7 +206,8 @@ static int run_session(GivenOptions *o, const GivenJob *job, Runner *r,
   free(adapter);
   given_progress_end();
   stop_orderly(0);
-  if (runner_close(r, true, &err))
+  if (contexts_write(&r->contexts, store_dir(r->store), r->session, &err) ||
+      runner_close(r, true, &err))
     return cli_error(&err);
   if (status == EXIT_INTERRUPTED)
     return cli_interrupted("nothing to resume");
@@ -247,13 +249,20 @@ static void unwrap(GivenOptions *o) {
   o->run.exe = o->run.command[0];
 }
 
-int given_run(GivenOptions *o, const GivenJob *job, char **argv) {
+static int find_program(GivenOptions *o) {
   char *path = path_lookup(o->run.command[0], &o->arena);
   if (!path)
     return cli_fail(EXIT_USAGE, "%s: no such program", o->run.command[0]);
   o->run.exe = cli_absolute(&o->arena, path);
   unwrap(o);
   o->run.cwd = cli_absolute(&o->arena, ".");
+  return EXIT_DONE;
+}
+
+int given_run(GivenOptions *o, const GivenJob *job, char **argv) {
+  int found = find_program(o);
+  if (found != EXIT_DONE)
+    return found;
   show_progress = isatty(STDERR_FILENO) && !o->quiet;
   char *command = cli_command_line(argv);
   Runner r = {.command = command, .root = o->run.cwd};
@@ -261,6 +270,56 @@ int given_run(GivenOptions *o, const GivenJob *job, char **argv) {
   int status = open_session(o, job, &r);
   runner_forget(&r);
   free(command);
+  return status;
+}
+
+// --- a stored session ---------------------------------------------------------
+
+static GivenParse *parser_of(const Suite *suite) {
+  return text_starts(suite->command, "culprit input ")  ? input_given
+         : text_starts(suite->command, "culprit near ") ? near_given
+                                                        : NULL;
+}
+
+bool given_made(const Suite *suite) { return parser_of(suite) != NULL; }
+
+// In the session's directory.
+static int take_stored(GivenOptions *o, const Suite *suite, Arena *arena) {
+  Words words;
+  char *line = arena_strdup(arena, suite->command);
+  if (!words_parse(&words, line, arena) || words.argc < 2)
+    return cli_fail(EXIT_USAGE,
+                    "session %lld: its command line cannot be read: %s",
+                    (long long)suite->session, suite->command);
+  int status = parser_of(suite)(o, (int)words.argc - 1, words.argv + 1);
+  return status == OPTIONS_TAKEN ? find_program(o) : status;
+}
+
+int given_stored(Store *store, const Suite *suite, int jobs,
+                 const ConfinePlan *confine,
+                 int (*work)(void *context, const Runner *like),
+                 void *context) {
+  GivenOptions o = {0};
+  Arena arena = {0};
+  Err err = {0};
+  int here = cli_enter(suite->cwd);
+  int status = here < 0 ? EXIT_ENVIRONMENT : take_stored(&o, suite, &arena);
+  if (here >= 0 && cli_return(here))
+    status = EXIT_ENVIRONMENT;
+  if (status == EXIT_DONE) {
+    Runner like = {.root = o.run.cwd, .command = ""};
+    o.run.confine = confine;
+    o.run.jobs = jobs ? jobs : o.run.jobs;
+    bool ready = !contexts_read(&like.contexts, store_dir(store),
+                                suite->session, &err) &&
+                 !runner_open(&like, &o.run, &err);
+    status = ready ? work(context, &like) : cli_error(&err);
+    Err ignored;
+    runner_close(&like, false, &ignored);
+    contexts_release(&like.contexts);
+  }
+  given_release(&o);
+  arena_release(&arena);
   return status;
 }
 

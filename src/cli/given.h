@@ -19,6 +19,7 @@
 #include "cli/options.h"
 #include "input/search.h"
 #include "model/input.h"
+#include "model/suite.h"
 #include "run/runner.h"
 #include "util/arena.h"
 #include "util/array.h"
@@ -69,6 +70,24 @@ typedef struct {
 // argv: of the command, for the store. Returns an exit status; EXIT_INTERRUPTED
 // after a message.
 int given_run(GivenOptions *o, const GivenJob *job, char **argv);
+
+// --- a stored session ---------------------------------------------------------
+
+// Did `culprit input` or `near` make the session?
+bool given_made(const Suite *suite);
+// Prepares the tests that it made for being run again (search_run_again), by the
+// command line that is stored with it, and calls `work`; `like` has its options,
+// oracle and tests. Runs are to be confined as `confine` says; `jobs` 0: as many
+// at once. Returns an exit status.
+int given_stored(Store *store, const Suite *suite, int jobs,
+                 const ConfinePlan *confine,
+                 int (*work)(void *context, const Runner *like), void *context);
+// The options of one command line, argv[0] the command: OPTIONS_TAKEN, or
+// EXIT_USAGE after a message. To be released.
+typedef int GivenParse(GivenOptions *o, int argc, char **argv);
+GivenParse input_given, near_given;
+
+// --- words --------------------------------------------------------------------
 
 // How far the input was minimised.
 void given_print_reduction(const InputSearch *e, FILE *out);

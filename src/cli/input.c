@@ -297,6 +297,19 @@ static int run_input(Options *o, char **argv) {
   return given_run(&o->given, &job, argv);
 }
 
+int input_given(GivenOptions *out, int argc, char **argv) {
+  Options o;
+  int first;
+  options_init(&o);
+  int status = options_parse(&cmd_input, argc, argv, &o, &first);
+  if (status == OPTIONS_TAKEN)
+    status = given_check(&o.given, &cmd_input, argc, argv, first);
+  *out = o.given;
+  o.given = (GivenOptions){0};
+  options_release(&o);
+  return status;
+}
+
 static int input_main(int argc, char **argv) {
   Options o;
   int first;

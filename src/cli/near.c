@@ -9,10 +9,13 @@
 #include "cli/cli.h"
 #include "cli/given.h"
 #include "cli/near_score.h"
+#include "cli/rank.h"
 #include "cli/run_close.h"
+#include "cli/run_try.h"
 #include "near/near.h"
 #include "process/process.h"
 #include "process/words.h"
+#include "try/force_branch.h"
 #include "util/clock.h"
 #include "util/escape.h"
 #include "util/fs.h"
@@ -32,7 +35,7 @@ typedef struct {
   NearOptions near;
   Texts faults;
   const char *trail;
-  bool json, no_stored;
+  bool json, no_stored, no_force, tries;
   double close;         // seconds for a closer look; below 0: as they took
   CloseLookResult look; // what it came to
   int order;            // NearOrder; ORDER_OF_MODE: as the mode has it
@@ -76,6 +79,12 @@ static const Option options[] = {
     {.rows = given_input_options, .at = offsetof(Options, given)},
     {"no-minimise", NULL, &option_flag, offsetof(Options, near.keep_all),
      "do not exchange variables to see which of them matter"},
+    {"no-force", NULL, &option_flag, offsetof(Options, no_force),
+     "do not force the branches that differ to see whether the failing run "
+     "then passes"},
+    {"try", NULL, &option_flag, offsetof(Options, tries),
+     "then change one thing at a time at the first suspects and see what "
+     "repairs the failing runs, as `culprit try` does"},
     {.rows = given_run_options, .at = offsetof(Options, given)},
     {"json", NULL, &option_flag, offsetof(Options, json),
      "print JSON, for programs"},
@@ -223,11 +232,31 @@ static int search_near(void *context, InputSearch *e) {
   } else if (e->runner->interrupted && !near_best(&near)) {
     status = EXIT_INTERRUPTED;
   } else {
+    if (!o->no_force && !e->runner->interrupted)
+      force_branches(&near);
     given_progress_end();
     status = report(o, &near);
+    if (o->tries && status == EXIT_FAILED)
+      status = EXIT_DONE; // finish() goes on
   }
   near_close(&near);
   return status;
+}
+
+// --try: experiments with the made tests, and the ranking by them.
+static int try_made(void *context, Runner *r) {
+  const Options *o = context;
+  RunTryOptions tried;
+  RankOptions rank;
+  run_try_options_init(&tried);
+  rank_options_init(&rank);
+  RunTry t = {.options = &tried,
+              .quiet = o->given.quiet,
+              .show_progress = isatty(STDERR_FILENO) && !o->given.quiet};
+  int status =
+      run_try(&t, search_run_again, NULL, r, r->store, r->session, &rank);
+  rank_options_release(&rank);
+  return status == EXIT_DONE ? EXIT_FAILED : status;
 }
 
 static int find_near(Options *o, char **argv) {
@@ -244,6 +273,7 @@ static int find_near(Options *o, char **argv) {
   GivenJob job = {.name = "near",
                   .strategy = strategy_at(0),
                   .work = search_near,
+                  .finish = try_made,
                   .context = o};
   int status = given_run(&o->given, &job, argv);
   if (o->near.trail && fclose(o->near.trail))
@@ -251,23 +281,50 @@ static int find_near(Options *o, char **argv) {
   return status;
 }
 
-static int near_main(int argc, char **argv) {
-  Options o = {.near = near_defaults,
-               .order = ORDER_OF_MODE,
-               .close = -1,
-               .look.ended = ""};
+static void options_init(Options *o) {
+  *o = (Options){.near = near_defaults,
+                 .order = ORDER_OF_MODE,
+                 .close = -1,
+                 .look.ended = ""};
+  given_init(&o->given, TESTS);
+  o->given.timeout = TIMEOUT;
+  o->given.budget = BUDGET;
+}
+
+static void options_release(Options *o) {
+  close_look_release(&o->look);
+  given_release(&o->given);
+  array_release(&o->faults);
+}
+
+static int parse(Options *o, int argc, char **argv) {
   int first;
-  given_init(&o.given, TESTS);
-  o.given.timeout = TIMEOUT;
-  o.given.budget = BUDGET;
-  int status = options_parse(&cmd_near, argc, argv, &o, &first);
-  if (status == OPTIONS_TAKEN)
-    status = given_check(&o.given, &cmd_near, argc, argv, first);
+  int status = options_parse(&cmd_near, argc, argv, o, &first);
+  return status == OPTIONS_TAKEN
+             ? given_check(&o->given, &cmd_near, argc, argv, first)
+             : status;
+}
+
+int near_given(GivenOptions *out, int argc, char **argv) {
+  Options o;
+  options_init(&o);
+  int status = parse(&o, argc, argv);
+  *out = o.given;
+  o.given = (GivenOptions){0};
+  options_release(&o);
+  return status;
+}
+
+static int near_main(int argc, char **argv) {
+  Options o;
+  options_init(&o);
+  int status = parse(&o, argc, argv);
+  if (status == OPTIONS_TAKEN && o.tries && o.json)
+    status = options_wrong(&cmd_near, "--try prints a ranking; take `culprit "
+                                      "input --try --json`, or one of the two");
   if (status == OPTIONS_TAKEN)
     status = find_near(&o, argv);
-  close_look_release(&o.look);
-  given_release(&o.given);
-  array_release(&o.faults);
+  options_release(&o);
   return status;
 }
 

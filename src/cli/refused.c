@@ -43,6 +43,15 @@ void refused_print(const Refusals *r, FILE *out) {
     fprintf(out, "... and %zu more; --json lists them all.\n", r->list.len - n);
 }
 
+char *refused_member(const Refusals *r) {
+  char *text = NULL;
+  size_t n = 0;
+  FILE *out = open_memstream(&text, &n);
+  refused_json(r, out);
+  fclose(out);
+  return text;
+}
+
 void refused_json(const Refusals *r, FILE *out) {
   fputs(",\"refused\":[", out);
   for (size_t i = 0; i < r->list.len; i++) {

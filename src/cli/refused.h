@@ -10,5 +10,6 @@
 void refused_print(const Refusals *r, FILE *out);
 // A member of the report's object: ,"refused":[...]
 void refused_json(const Refusals *r, FILE *out);
+char *refused_member(const Refusals *r); // the same; caller frees
 
 #endif

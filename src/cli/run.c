@@ -252,6 +252,7 @@ static int take_stored_options(Options *o, Store *store, int64_t session,
     fresh.base = fresh.root = arena_strdup(&fresh.arena, suite.cwd);
     fresh.run.cwd = fresh.base;
     if (!words_parse(&words, line, &fresh.arena) || words.argc < 2 ||
+        strcmp(words.argv[1], "run") != 0 ||
         parse_arguments(&fresh, (int)words.argc - 1, words.argv + 1) !=
             OPTIONS_TAKEN)
       rc = err_set(err,

@@ -1,4 +1,4 @@
-// Experiments of `culprit try`, `run --try` and `input --try`: see run_try.h.
+// Experiments of `culprit try` and of --try: see run_try.h.
 #include "cli/run_try.h"
 
 #include <stdlib.h>
@@ -93,22 +93,11 @@ static void show_progress(void *context, uint64_t runs, size_t found) {
   fflush(stderr);
 }
 
-static void describe_stopped(const TrySummary *s, FILE *out) {
-  const struct {
-    uint64_t n;
-    const char *why;
-  } stops[] = {{s->out_of_steps, "made too many steps"},
-               {s->out_of_time, "took too long"},
-               {s->out_of_limits, "wrote or started too much"}};
-  for (size_t i = 0; i < sizeof stops / sizeof *stops; i++)
-    if (stops[i].n)
-      fprintf(out, "  stopped because the changed program %s: %llu run%s\n",
-              stops[i].why, (unsigned long long)stops[i].n, plural(stops[i].n));
-  if (s->out_of_memory)
-    fprintf(out,
-            "  refused memory because the changed program asked for too much "
-            "(--memory): %llu run%s\n",
-            (unsigned long long)s->out_of_memory, plural(s->out_of_memory));
+static void describe_stops(const TrySummary *s, FILE *out) {
+  Str text = {0};
+  if (tried_tell_stops(&s->stops, s->runs, &text))
+    fprintf(out, "  %s\n", str_text(&text));
+  str_release(&text);
 }
 
 static void describe(const RunTry *t, const TrySummary *s) {
@@ -128,7 +117,10 @@ static void describe(const RunTry *t, const TrySummary *s) {
   if (s->asked)
     fprintf(out, "  and %llu run%s to tell apart what passes all tests\n",
             (unsigned long long)s->asked, plural(s->asked));
-  describe_stopped(s, out);
+  if (s->recalled)
+    fprintf(out, "  %llu of them %s made before (--resume)\n",
+            (unsigned long long)s->recalled, s->recalled == 1 ? "was" : "were");
+  describe_stops(s, out);
   for (size_t i = 0; i < s->notes.len; i++)
     escape_printf(out, "  %s\n", s->notes.items[i]);
   fflush(out);

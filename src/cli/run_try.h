@@ -1,5 +1,5 @@
-// Experiments of `culprit try`, `run --try` and `input --try`: makes them, says what
-// they came to, and prints the ranking.
+// Experiments of `culprit try` and of the option --try of `run`, `input`, `near`
+// and `web`: makes them, says what they came to, and prints the ranking.
 #ifndef CULPRIT_CLI_RUN_TRY_H
 #define CULPRIT_CLI_RUN_TRY_H
 

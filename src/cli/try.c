@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 #include "cli/confine_options.h"
+#include "cli/given.h"
 #include "cli/rank.h"
 #include "cli/run.h"
 #include "cli/run_try.h"
@@ -61,6 +62,13 @@ static int try_again(void *context, const Adapter *adapter,
                  c->suite.session, &c->options->rank);
 }
 
+static int try_made(void *context, const Runner *like) {
+  TryCommand *c = context;
+  RunTry t = settings(c->options);
+  return run_try(&t, search_run_again, NULL, like, c->store, c->suite.session,
+                 &c->options->rank);
+}
+
 static int try_requests(void *context, const Visits *v, const Requests *list,
                         const Explorer *e) {
   TryCommand *c = context;
@@ -89,6 +97,9 @@ static int try_stored(Options *o) {
   else if (web_made(&c.suite))
     status =
         web_stored(c.store, &c.suite, o->jobs, &o->confine, try_requests, &c);
+  else if (given_made(&c.suite))
+    status = given_stored(c.store, &c.suite, o->jobs, &o->confine.plan,
+                          try_made, &c);
   else
     status = run_stored(c.store, c.suite.session, o->jobs, &o->confine.plan,
                         try_again, &c);

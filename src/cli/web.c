@@ -1,7 +1,6 @@
 // culprit web: requests to a PHP application, given or found by exploring it;
 // its failures, each localized.
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "cli/rank.h"
 #include "cli/refused.h"
 #include "cli/run_close.h"
+#include "cli/run_try.h"
 #include "cli/web.h"
 #include "explore/checkpoint.h"
 #include "explore/entry_pages.h"
@@ -49,6 +49,7 @@ typedef struct {
   const char *requests, *first, *host, *store;
   double close; // seconds for a closer look; below 0: not given
   CloseLookResult looked;
+  bool tries; // --try
   ConfineOptions confine;
   Refusals refusals;
   bool quiet;
@@ -60,7 +61,6 @@ static void options_init(Options *o) {
   *o = (Options){.area = AREA_NONE, .close = -1, .looked = {.ended = ""}};
   rank_options_init(&o->rank);
   refusals_init(&o->refusals);
-  o->rank.method = WEB_METHOD;
   o->visits.oracle.severities = WEB_DEFAULT;
   o->explore.budget = EXPLORE_SECONDS;
   o->explore.strategy = web_strategy_find("base");
@@ -242,8 +242,11 @@ static const Option options[] = {
      "time for a closer look at the requests that matter, which are made again "
      "(default: as long as all requests took, 5 to 10; none with --in-place or "
      "--allow-...; 0: none)"},
+    {"try", NULL, &option_flag, offsetof(Options, tries),
+     "then change one thing at a time at the first suspects and see what "
+     "repairs the failing requests, as `culprit try` does"},
     {"method", "METHOD", &option_text, offsetof(Options, rank.method),
-     "method of the ranking (default: " WEB_METHOD ")",
+     "method of the ranking (default: " WEB_METHOD "; with --try: try)",
      .word = rank_method_word},
     {"output-map", "DIR", &option_text, offsetof(Options, visits.pages),
      "keep every page in DIR, with a map of which line wrote which bytes"},
@@ -470,47 +473,50 @@ static int keep_sequences(Options *o, const Explorer *e, const Suite *suite) {
 }
 
 static void print_reached(const Options *o, const Explorer *e) {
-  const ExplorerProgress *p = explorer_progress(e);
-  if (o->quiet || strcmp(o->rank.format, "text") != 0)
-    return;
-  printf("Explored: %zu script%s, %zu of %zu lines, %zu branch%s, %zu state%s; "
-         "%s.\n",
-         p->scripts, plural(p->scripts), p->lines, p->statements, p->branches,
-         p->branches == 1 ? "" : "es", p->states, plural(p->states),
-         p->covered ? "the coverage goal is reached"
-         : o->explore.max_failures && p->failures >= o->explore.max_failures
-             ? "the failure limit is reached"
-         : p->queued ? "the budget ended with requests left to try"
-                     : "nothing is left to try");
-  if (p->dropped)
-    printf("%zu queued request%s dropped: the queue holds %d.\n", p->dropped,
-           p->dropped == 1 ? " was" : "s were", QUEUE_MOST);
-  Str solved = {0};
-  explorer_report_solved(e, &solved);
-  printf("%s", str_text(&solved));
-  str_release(&solved);
+  Str reached = {0};
+  explorer_report(e, &reached);
+  if (!o->quiet && !strcmp(o->rank.format, "text"))
+    fputs(str_text(&reached), stdout);
+  str_release(&reached);
 }
 
 // --- reporting --------------------------------------------------------------
 
-// Caller frees.
-static char *refused_member(const Options *o) {
-  char *text = NULL;
-  size_t n = 0;
-  FILE *out = open_memstream(&text, &n);
-  refused_json(&o->refusals, out);
-  fclose(out);
-  return text;
+// --try: experiments, confined in any case, and the ranking by them. The first
+// pass has removed its area.
+static int try_requests(Options *o, const Requests *list, const Explorer *e) {
+  RunTryOptions tried;
+  Visits v = o->visits;
+  run_try_options_init(&tried);
+  RunTry t = {.options = &tried,
+              .quiet = o->quiet,
+              .json = !strcmp(o->rank.format, "json"),
+              .show_progress = show_progress};
+  int status = open_area(o);
+  v.scratch = o->visits.scratch;
+  v.in_place = false;
+  if (status == EXIT_DONE && o->visits.in_place)
+    status = confine_application(&v, &o->confine, &o->arena);
+  if (status == EXIT_DONE)
+    status = run_try_web(&t, &v, list, e, v.store, v.session, &o->rank);
+  area_close(&o->area);
+  return status;
 }
 
-static int rank(Options *o) {
+static int rank(Options *o, const Requests *list, const Explorer *e,
+                bool tries) {
   Visits *v = &o->visits;
-  char *more = refused_member(o);
+  bool later = tries && !strcmp(o->rank.format, "json");
+  char *more = refused_member(&o->refusals);
   o->rank.session = v->session;
   o->rank.more = more;
   char *close = run_close_members(&o->looked);
   o->rank.more_close = close;
-  int status = rank_print(v->store, &o->rank, stdout);
+  RankOptions by = o->rank;
+  by.method = by.method ? by.method : WEB_METHOD;
+  int status = later ? EXIT_DONE : rank_print(v->store, &by, stdout);
+  if (tries && status == EXIT_DONE)
+    status = try_requests(o, list, e);
   o->rank.more = o->rank.more_close = NULL;
   free(more);
   free(close);
@@ -524,11 +530,14 @@ static void print_no_failures(const Options *o, const Suite *suite) {
   puts(",\"failures\":[]}");
 }
 
-static int report(Options *o, const Explorer *e, double seconds) {
+static int report(Options *o, const Requests *list, const Explorer *e,
+                  double seconds) {
   Err err;
   Suite suite = {0};
   if (store_load(o->visits.store, o->visits.session, &suite, &err))
     return cli_error(&err);
+  bool tries = o->tries && rank_has_spectra(&suite, VERDICT_FAIL) &&
+               rank_has_spectra(&suite, VERDICT_PASS);
   bool failing = suite.nfailures > 0, text = !strcmp(o->rank.format, "text");
   if (!o->quiet && text) {
     Str summary = {0};
@@ -553,7 +562,7 @@ static int report(Options *o, const Explorer *e, double seconds) {
   if (text && !o->quiet)
     run_close_describe(&o->looked, "requests", stdout);
   if (failing)
-    return rank(o);
+    return rank(o, list, e, tries);
   if (!o->quiet)
     puts("Nothing failed, so there is nothing to rank. More requests, or "
          "--severity all, may show more.");
@@ -584,21 +593,16 @@ static int begin_session(Options *o, const char *command, Err *err) {
   return fs_mkdirs(dir, err);
 }
 
-// Does what the application does stay? Then requests are made once, unless the
-// user asks for more.
-static bool has_effects(const Visits *v) {
-  return v->in_place || v->confine.nports ||
-         (v->confine.writable && *v->confine.writable);
-}
-
-// The first pass has removed what was in its area, and the area with it.
+// The first pass has removed what was in its area, and the area with it. If what
+// the application does stays, requests are made once, unless the user asks for
+// more.
 static int look_closer(Options *o, const Requests *list, const Explorer *e,
                        double took) {
   Err err;
   WebCloseOptions close = {
       .seconds = o->close, .took = took, .show_progress = show_progress};
   if (run_close_seconds(o->close, took) <= 0 ||
-      (o->close < 0 && has_effects(&o->visits)))
+      (o->close < 0 && visits_have_effects(&o->visits)))
     return EXIT_DONE;
   area_close(&o->area);
   int status = open_area(o);
@@ -632,7 +636,7 @@ static int run_session(Options *o, const Requests *list, const char *command) {
   area_close(&o->area);
   stop_orderly(0);
   if (status == EXIT_DONE)
-    status = report(o, e, took);
+    status = report(o, list, e, took);
   explorer_free(e);
   return status;
 }
@@ -692,11 +696,11 @@ static int web(Options *o, const char *command) {
 // directory.
 static int take_stored(Options *o, const Suite *suite, Requests *list) {
   Words words;
-  int first, here = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  int first, here = cli_enter(suite->cwd);
   char *line = arena_strdup(&o->arena, suite->command);
   int status = EXIT_USAGE;
-  if (here < 0 || chdir(suite->cwd)) {
-    status = cli_fail(EXIT_ENVIRONMENT, "%s: %s", suite->cwd, strerror(errno));
+  if (here < 0) {
+    status = EXIT_ENVIRONMENT;
   } else if (words_parse(&words, line, &o->arena) && words.argc > 2 &&
              options_parse(&cmd_web, (int)words.argc - 1, words.argv + 1, o,
                            &first) == OPTIONS_TAKEN &&
@@ -707,10 +711,8 @@ static int take_stored(Options *o, const Suite *suite, Requests *list) {
     cli_fail(status, "session %lld: its command line cannot be read: %s",
              (long long)suite->session, suite->command);
   }
-  if (here >= 0 && fchdir(here))
-    status = cli_fail(EXIT_ENVIRONMENT, "the directory is gone");
-  if (here >= 0)
-    close(here);
+  if (here >= 0 && cli_return(here))
+    status = EXIT_ENVIRONMENT;
   return status;
 }
 

@@ -347,7 +347,21 @@ const ExplorerProgress *explorer_progress(const Explorer *e) {
   return &e->progress;
 }
 
-void explorer_report_solved(const Explorer *e, Str *out) {
+void explorer_report(const Explorer *e, Str *out) {
+  const ExplorerProgress *p = &e->progress;
+  size_t most = e->options->max_failures;
+  str_addf(out,
+           "Explored: %zu script%s, %zu of %zu lines, %zu branch%s, %zu "
+           "state%s; %s.\n",
+           p->scripts, plural(p->scripts), p->lines, p->statements, p->branches,
+           p->branches == 1 ? "" : "es", p->states, plural(p->states),
+           p->covered                    ? "the coverage goal is reached"
+           : most && p->failures >= most ? "the failure limit is reached"
+           : p->queued ? "the budget ended with requests left to try"
+                       : "nothing is left to try");
+  if (p->dropped)
+    str_addf(out, "%zu queued request%s dropped: the queue holds %d.\n",
+             p->dropped, p->dropped == 1 ? " was" : "s were", QUEUE_MOST);
   solve_memory_report(e->solve_memory, out);
 }
 

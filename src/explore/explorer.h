@@ -70,8 +70,8 @@ Explorer *explorer_new(const ExplorerOptions *o);
 // its number. After an error the exploration can be resumed.
 int explorer_run(Explorer *e, Err *err);
 const ExplorerProgress *explorer_progress(const Explorer *e);
-// Adds what was solved (solve/solve_memory.h).
-void explorer_report_solved(const Explorer *e, Str *out);
+// Adds how far it came, and what was solved (solve/solve_memory.h): lines.
+void explorer_report(const Explorer *e, Str *out);
 // Writes the shortest known reproduction of each failure of the suite, in the
 // suite's order: `dir`/failure-1.txt (a list of requests), failure-1.sh (curl).
 int explorer_write(const Explorer *e, const Suite *suite, const char *dir,

@@ -247,6 +247,11 @@ static bool is_unsigned_order(LLVMIntPredicate p) {
   return p >= LLVMIntUGT && p <= LLVMIntULE;
 }
 
+static bool is_branched_on(LLVMValueRef condition) {
+  LLVMUseRef use = LLVMGetFirstUse(condition);
+  return use && !LLVMGetNextUse(use) && LLVMIsABranchInst(LLVMGetUser(use));
+}
+
 // Does the source compare here, or only test a value?
 static bool has_operator(const char *text) {
   return text_starts(text, "==") || text_starts(text, "!=") || *text == '<' ||
@@ -266,6 +271,8 @@ static void find_compare(Finder *f, LLVMValueRef i) {
   } else {
     s.op = real_compare_of(LLVMGetFCmpPredicate(i));
   }
+  if (is_branched_on(i))
+    s.flags |= SITE_BRANCHES;
   if (!has_operator(text_at(f, i)))
     s.flags |= SITE_IMPLICIT;
   add_clause_names(f, &s);

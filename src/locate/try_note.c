@@ -151,10 +151,17 @@ static void add_change(Str *out, const TriedChange *c) {
     note_add_fact(out, "diff", c->diff);
 }
 
+static bool has_stops(const TriedStops *s) {
+  return s->steps || s->time || s->limits || s->memory || s->confine;
+}
+
 static void write_facts(const void *note, Str *out) {
   const TryNote *n = note;
   str_addf(out, "tests\t%u\t%u\nruns\t%u\t%d\n", n->failing, n->passing,
            n->runs, n->cut);
+  if (has_stops(&n->stops))
+    str_addf(out, "stopped\t%u\t%u\t%u\t%u\t%u\n", n->stops.steps,
+             n->stops.time, n->stops.limits, n->stops.memory, n->stops.confine);
   for (size_t i = 0; i < n->lines.len; i++)
     add_line(out, &n->lines.items[i]);
   for (size_t i = 0; i < n->changes.len; i++)
@@ -190,6 +197,12 @@ static bool take_change(TryNote *note, char **f, Arena *arena) {
   return true;
 }
 
+static bool take_stops(TriedStops *to, char **f) {
+  return note_number(f[1], &to->steps) && note_number(f[2], &to->time) &&
+         note_number(f[3], &to->limits) && note_number(f[4], &to->memory) &&
+         note_number(f[5], &to->confine);
+}
+
 static bool take_diff(TryNote *note, const char *text, Arena *arena) {
   TriedChange *last =
       note->changes.len ? &note->changes.items[note->changes.len - 1] : NULL;
@@ -205,6 +218,8 @@ static bool take_fact(void *note, char **f, size_t n, Arena *arena) {
     return note_number(f[1], &to->failing) && note_number(f[2], &to->passing);
   if (n == 3 && !strcmp(f[0], "runs"))
     return note_number(f[1], &to->runs) && take_bool(f[2], &to->cut);
+  if (n == 6 && !strcmp(f[0], "stopped"))
+    return take_stops(&to->stops, f);
   if (n == 4 && !strcmp(f[0], "line"))
     return take_line(to, f, arena);
   if (n == 10 && !strcmp(f[0], "change"))
@@ -217,6 +232,10 @@ static bool take_fact(void *note, char **f, size_t n, Arena *arena) {
 // Sentences are made of these numbers: they must not contradict each other.
 static bool is_complete(const void *note) {
   const TryNote *n = note;
+  const TriedStops *s = &n->stops;
+  if ((uint64_t)s->steps + s->time + s->limits > n->runs ||
+      s->memory > n->runs || s->confine > n->runs)
+    return false;
   for (size_t i = 0; i < n->changes.len; i++) {
     const TriedChange *c = &n->changes.items[i];
     bool all = c->failing == n->failing && c->passing == n->passing;
@@ -242,6 +261,32 @@ const NoteKind try_note_kind = {.name = "try",
                                 .complete = is_complete,
                                 .release = release,
                                 .own_session = true};
+
+// --- runs that were stopped --------------------------------------------------
+
+void stops_count(TriedStops *to, unsigned stops) {
+  to->steps += (stops & RUN_OUT_OF_STEPS) != 0;
+  to->time += (stops & RUN_OUT_OF_TIME) != 0;
+  to->limits += (stops & RUN_OUT_OF_LIMITS) != 0;
+  to->memory += (stops & RUN_REFUSED_MEMORY) != 0;
+  to->confine += (stops & RUN_REFUSED_CONFINE) != 0;
+}
+
+TriedStops stops_since(TriedStops now, TriedStops before) {
+  return (TriedStops){.steps = now.steps - before.steps,
+                      .time = now.time - before.time,
+                      .limits = now.limits - before.limits,
+                      .memory = now.memory - before.memory,
+                      .confine = now.confine - before.confine};
+}
+
+void stops_add(TriedStops *to, TriedStops more) {
+  to->steps += more.steps;
+  to->time += more.time;
+  to->limits += more.limits;
+  to->memory += more.memory;
+  to->confine += more.confine;
+}
 
 // --- changes ----------------------------------------------------------------
 
@@ -309,6 +354,53 @@ void tried_tell(const TryNote *n, const TriedChange *c, Str *out) {
 void tried_tell_none(uint32_t tried, Str *out) {
   str_addf(out, "no small change here repairs a failing test (%u tried)",
            tried);
+}
+
+static const char *sep(const Str *out, const char *text) {
+  return out->len ? text : "";
+}
+
+// "13 of 334 runs were stopped by the step limit", or with several reasons
+// "15 of 334 runs were stopped: 13 by the step limit, 2 by the time limit".
+static void tell_stopped(const TriedStops *s, uint64_t runs, Str *out) {
+  const struct {
+    uint32_t n;
+    const char *why;
+  } reasons[] = {{s->steps, "by the step limit"},
+                 {s->time, "by the time limit"},
+                 {s->limits, "for what they wrote or started"}};
+  enum { REASONS = sizeof reasons / sizeof *reasons };
+  uint64_t n = (uint64_t)s->steps + s->time + s->limits;
+  Str list = {0};
+  const char *only = "";
+  for (size_t i = 0; i < REASONS; i++)
+    if (reasons[i].n == n)
+      only = reasons[i].why;
+    else if (reasons[i].n)
+      str_addf(&list, "%s%u %s", sep(&list, ", "), reasons[i].n,
+               reasons[i].why);
+  if (n)
+    str_addf(out, "%llu of %llu run%s %s stopped%s%s", (unsigned long long)n,
+             (unsigned long long)runs, plural(runs), n == 1 ? "was" : "were",
+             list.len ? ": " : " ", list.len ? str_text(&list) : only);
+  str_release(&list);
+}
+
+static void tell_refused(uint32_t n, const char *what, Str *out) {
+  if (n)
+    str_addf(out, "%s%u run%s %s refused %s", sep(out, "; "), n, plural(n),
+             n == 1 ? "was" : "were", what);
+}
+
+bool tried_tell_stops(const TriedStops *s, uint64_t runs, Str *out) {
+  Str text = {0};
+  tell_stopped(s, runs, &text);
+  tell_refused(s->memory, "memory (--memory)", &text);
+  tell_refused(s->confine, "what confinement forbids", &text);
+  str_add(out, str_text(&text));
+  bool any = text.len > 0;
+  str_release(&text);
+  return any;
 }
 
 // --- the question as a sentence ---------------------------------------------

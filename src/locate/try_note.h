@@ -19,6 +19,8 @@
 //   tests      27  181                         failing, passing
 //   runs       4312  1                         how many were made; was the
 //                                              search ended early (0, 1)
+//   stopped    300  12  0  112  3              of these runs (TriedStops); no
+//                                              such fact: none
 //   line       /src/f.c  11  31                changes tried there
 //   change     /src/f.c  11  compare  27  27  181  181  1  `<` to `<=`
 //              kind, failing tests repaired of tried, passing tests that still
@@ -105,10 +107,35 @@ typedef struct {
   ARRAY(TriedAnswer) answers; // of changes first
 } TriedQuestion;
 
+// Runs of changed programs that did not go on by themselves. Those that were
+// stopped count once; those that were refused something went on, and may count
+// as stopped, too.
+typedef struct {
+  uint32_t steps;           // stopped: too many turns of loops and calls
+  uint32_t time;            // stopped: took too long
+  uint32_t limits;          // stopped: wrote or started too much
+  uint32_t memory, confine; // refused memory; what confinement forbids
+} TriedStops;
+
+// The same of one run.
+enum {
+  RUN_OUT_OF_STEPS = 1,
+  RUN_OUT_OF_TIME = 2,
+  RUN_OUT_OF_LIMITS = 4, // output, files, processes
+  RUN_REFUSED_MEMORY = 8,
+  RUN_REFUSED_CONFINE = 16,
+  RUN_STOPS = 32 // all are below
+};
+
+void stops_count(TriedStops *to, unsigned stops); // one more run
+TriedStops stops_since(TriedStops now, TriedStops before);
+void stops_add(TriedStops *to, TriedStops more);
+
 typedef struct {
   NoteHead head;
   uint32_t failing, passing; // tests
   uint32_t runs;             // of the program that were made
+  TriedStops stops;          // of these
   bool cut;                  // not everything was tried
   ARRAY(TriedLine) lines;
   ARRAY(TriedChange) changes; // that repaired something, best first
@@ -151,6 +178,9 @@ void answer_tell_end(const TriedAnswer *a, Str *out);
 void tried_tell(const TryNote *n, const TriedChange *c, Str *out);
 // "no small change here repairs a failing test (31 tried)"
 void tried_tell_none(uint32_t tried, Str *out);
+// "312 of 5000 runs were stopped: 300 by the step limit, 12 by the time limit;
+// 112 runs were refused memory (--memory)". False: none was.
+bool tried_tell_stops(const TriedStops *s, uint64_t runs, Str *out);
 // "`./prog 3 4` prints "7" with the change `<` to `<=` at f.c:3, and prints ...
 // Which is right?", or "no input was found on which they differ (64 tried)"
 // False: there is nothing to ask.

@@ -35,6 +35,12 @@ bool near_may_take(const Near *n, uint32_t from, uint32_t to) {
          (n->options.loops == LOOPS_FEWER && change == LOOP_FEWER);
 }
 
+Test near_failing_test(const Near *n, Arena *arena) {
+  return (Test){.name = "forced",
+                .line = arena_strdup(arena, n->failing.line),
+                .env = made_environment(&n->failing.inputs, arena)};
+}
+
 // --- opening and closing ----------------------------------------------------
 
 void near_open(Near *n, InputSearch *e, const NearOptions *o) {
@@ -74,6 +80,7 @@ void near_close(Near *n) {
     release_found(&n->found.items[i]);
   for (size_t i = 0; i < n->failed.len; i++)
     inputs_release(&n->failed.items[i].inputs);
+  array_release(&n->forced);
   array_release(&n->found);
   array_release(&n->failed);
   array_release(&n->batch);

@@ -163,6 +163,38 @@ typedef struct {
   NearMinimal minimal;
 } NearMoment;
 
+// A branch at which the runs part and which can be forced: a condition.
+typedef struct {
+  uint32_t event;     // of the failing run
+  const char *file;   // absolute
+  uint32_t line;      // of the source
+  uint32_t nth, of;   // which of the conditions on that line, from 0
+  uint32_t execution; // which of the branch's, from 1
+  bool needed;        // what the tested value is in the passing run
+} NearBranch;
+typedef ARRAY(NearBranch) NearBranches;
+
+// How the failing run ends if a branch takes the other edge.
+typedef enum {
+  FORCED_NOT, // it was not tried, or the run has no such execution
+  FORCED_PASSES,
+  FORCED_SAME,    // it fails as it did,
+  FORCED_OTHER,   // otherwise
+  FORCED_ENDLESS, // it was stopped: too many steps, or seconds
+  FORCED_UNJUDGED,
+} ForcedResult;
+
+typedef struct {
+  ForcedResult result;
+  const char *message; // of its failure; NULL: it has none
+} ForcedEnd;
+
+// That check (try/force_branch.h).
+typedef struct {
+  uint32_t event;
+  ForcedEnd here, always; // this execution only; every one
+} NearForced;
+
 // Where the failure of the run becomes visible.
 typedef enum {
   WRONG_UNKNOWN,
@@ -210,6 +242,9 @@ typedef struct Near {
   uint32_t first_best;  // and the first event that has it
   NearPlaces telling;   // lines that tell most, the best first
   ARRAY(NearMoment) moments;
+  ARRAY(NearForced) forced;
+  const char *force_problem; // why no branch was forced; NULL: none was asked
+                             // for, or they were
   NearWrong wrong;
   NearNeighbour neighbour;
   Arena arena; // names of files
@@ -229,6 +264,14 @@ int near_search(Near *n, Err *err);
 
 // NULL: nothing passes.
 const NearFound *near_best(const Near *n);
+
+// --- branches to be forced --------------------------------------------------
+
+// The decisive ones among the differing branches that are conditions, in the
+// order of the report; none if nothing passes.
+void near_branches(const Near *n, NearBranches *out);
+// The failing run as a test. Memory: arena.
+Test near_failing_test(const Near *n, Arena *arena);
 
 // --- the report -------------------------------------------------------------
 

@@ -64,6 +64,12 @@ void near_minimise(Near *n);
 void near_add_minimal(const NearMinimal *m, Str *out);
 void near_json_minimal(const NearMinimal *m, FILE *out);
 
+// --- near_force_show.c: about an event, if it was forced. `way`: what it was
+// forced to be.
+void near_print_forced(const Near *n, uint32_t event, const char *way,
+                       FILE *out);
+void near_json_forced(const Near *n, uint32_t event, FILE *out);
+
 // --- near_state_show.c: about an event of the failing run, if known
 void near_print_state(const Near *n, uint32_t event, const char *root,
                       FILE *out);

@@ -191,6 +191,43 @@ void near_places(const Near *n, NearPlaces *out) {
     add_place(out, n->telling.items[i].file, n->telling.items[i].line);
 }
 
+// --- branches to be forced --------------------------------------------------
+
+static bool is_condition(const Program *p, uint32_t branch) {
+  const IrBranch *b = &p->branches.items[branch];
+  return b->nedges == 2 && !b->ncases;
+}
+
+// Which of the conditions on its line it is.
+static void find_nth(const Control *c, uint32_t branch, NearBranch *out) {
+  uint32_t line;
+  for (uint32_t i = 0; i < c->program->branches.len; i++) {
+    if (!is_condition(c->program, i) ||
+        strcmp(control_place(c, i, &line), out->file) != 0 || line != out->line)
+      continue;
+    out->nth += i < branch;
+    out->of++;
+  }
+}
+
+void near_branches(const Near *n, NearBranches *out) {
+  const Control *c = &n->control;
+  size_t count = near_best(n) ? count_differences(n) : 0;
+  BranchReport *all = find_reports(n, "/");
+  for (size_t i = 0; i < count; i++) {
+    const BranchReport *r = &all[i];
+    if (!r->decisive || !is_condition(c->program, r->branch))
+      continue;
+    NearBranch b = {
+        .event = r->event, .execution = r->instance, .needed = r->needed == 0};
+    b.file = control_place(c, r->branch, &b.line);
+    find_nth(c, r->branch, &b);
+    if (*b.file)
+      array_push(out, b);
+  }
+  free(all);
+}
+
 // --- the source -------------------------------------------------------------
 
 void near_source_line(const char *file, const char *root, uint32_t line,
@@ -356,6 +393,7 @@ static void print_condition(const Near *n, const PathEvent *e, FILE *out) {
 static void print_one(const Near *n, const BranchReport *r, const char *root,
                       FILE *out) {
   Str where = {0};
+  Arena arena = {0};
   escape_add(&where, *r->file ? r->file : "(no line known)");
   str_addf(&where, ":%u: `", r->line);
   if (written(n, r) && is_one_of_many(n, r)) {
@@ -373,6 +411,8 @@ static void print_one(const Near *n, const BranchReport *r, const char *root,
   fputc('\n', out);
   print_condition(n, r->condition, out);
   near_print_state(n, r->event, root, out);
+  near_print_forced(n, r->event, way_text(n, r, r->needed, &arena), out);
+  arena_release(&arena);
   str_release(&where);
 }
 
@@ -489,6 +529,8 @@ void near_print_text(const Near *n, const char *root, FILE *out) {
   if (count) {
     print_branches(n, all, count, root, out);
     near_print_limits(n, out);
+    if (n->force_problem)
+      escape_printf(out, "no branch was forced: %s\n", n->force_problem);
   } else {
     fputs("both runs take the same path; only values differ\n", out);
     print_violated(n, root, out);
@@ -537,6 +579,7 @@ static void json_report(const Near *n, const BranchReport *r, FILE *out) {
   json_bool("decisive", r->decisive, out);
   json_condition(n, r->condition, out);
   near_json_state(n, r->event, out);
+  near_json_forced(n, r->event, out);
   fputc('}', out);
 }
 
@@ -652,6 +695,8 @@ void near_print_json(const Near *n, const char *root, const char *more,
     json_violated(n, root, out);
   json_reduced(n, out);
   near_json_wrong(n, root, out);
+  if (n->force_problem)
+    json_text("force_problem", n->force_problem, out);
   json_telling(n, root, out);
   json_stats(n, out);
   fprintf(out, "%s}\n", more);

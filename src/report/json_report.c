@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "locate/localizer.h"
 #include "report/json_out.h"
 #include "report/report.h"
 #include "report/tried.h"
@@ -311,6 +312,17 @@ static void put_question(const Report *r, size_t failure, FILE *out) {
     question_json(r, n, out);
 }
 
+// Only a ranking by experiments says how they went.
+static void put_tried(const Report *r, size_t failure, FILE *out) {
+  const TryNote *n =
+      !strcmp(r->method, METHOD_TRY) ? report_tried(r, failure) : NULL;
+  if (!n)
+    return;
+  fputs(",\"try\":{", out);
+  tried_json_runs(n, out);
+  fputc('}', out);
+}
+
 static void failure(Report *r, const Ranking *ranking, FILE *out) {
   const FailureGroup *group = &r->suite->failures[ranking->failure];
   size_t shown = report_shown(r, &report_json, ranking);
@@ -332,6 +344,7 @@ static void failure(Report *r, const Ranking *ranking, FILE *out) {
     fputc(']', out);
   }
   put_question(r, ranking->failure, out);
+  put_tried(r, ranking->failure, out);
   put_tests(r, group, out);
   put_requests(r, group, out);
   put_places(r, ranking, out);

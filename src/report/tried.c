@@ -96,6 +96,16 @@ static void put_change(const TriedChange *c, FILE *out) {
   fputc('}', out);
 }
 
+void tried_json_runs(const TryNote *n, FILE *out) {
+  const TriedStops *s = &n->stops;
+  fprintf(out, "\"runs\":%u", n->runs);
+  json_bool("cut", n->cut, out);
+  fprintf(out,
+          ",\"stopped\":{\"steps\":%u,\"time\":%u,\"limits\":%u,"
+          "\"memory\":%u,\"confine\":%u}",
+          s->steps, s->time, s->limits, s->memory, s->confine);
+}
+
 void tried_json_items(const ChangeList *changes, FILE *out) {
   bool first = true;
   for (size_t i = 0; i < changes->len; i++) {

@@ -30,6 +30,8 @@ void tried_survivor_list(const TryNote *n, const Ranking *r, ChangeList *out);
 void tried_sentence(const Report *r, const TryNote *n, const TriedChange *c,
                     bool place, Str *out);
 
+// Members of an object: "runs", "cut" and "stopped".
+void tried_json_runs(const TryNote *n, FILE *out);
 // The member "changes" of a suspect, if there are any.
 void tried_json(const Report *r, size_t failure, uint32_t statement, FILE *out);
 // The items of that list.

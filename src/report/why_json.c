@@ -205,9 +205,8 @@ static void put_tried(const Why *w, const Account *a, FILE *out) {
   if (!n)
     return;
   tried_list(n, w->statement, &changes);
-  fprintf(out, ",\"try\":{\"tried\":%u,\"runs\":%u", tried_at(n, w->statement),
-          n->runs);
-  json_bool("cut", n->cut, out);
+  fprintf(out, ",\"try\":{\"tried\":%u,", tried_at(n, w->statement));
+  tried_json_runs(n, out);
   fputs(",\"changes\":[", out);
   tried_json_items(&changes, out);
   fputc(']', out);

@@ -70,3 +70,8 @@ int visits_confine(Visits *v, const ConfinePlan *allowed, Arena *arena,
              ? -1
              : 0;
 }
+
+bool visits_have_effects(const Visits *v) {
+  return v->in_place || v->confine.nports ||
+         (v->confine.writable && *v->confine.writable);
+}

@@ -12,5 +12,7 @@
 // may write and connect to.
 int visits_confine(Visits *v, const ConfinePlan *allowed, Arena *arena,
                    Err *err);
+// Does what the application does stay?
+bool visits_have_effects(const Visits *v);
 
 #endif

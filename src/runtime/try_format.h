@@ -78,6 +78,7 @@ enum {
   SITE_UNSIGNED = 1,
   SITE_REAL = 2,       // floating point
   SITE_POINTER = 4,    // the operands are pointers
+  SITE_BRANCHES = 8,   // SITE_COMPARE: its outcome is branched on at once
   SITE_STUCK = 8,      // SITE_BEFORE: the function cannot be left here
   SITE_VOID = 16,      // the call's value is not used
   SITE_COMPOUND = 32,  // the store of `v += e`, `v++`
@@ -124,7 +125,8 @@ enum { TRY_NAMES_MOST = 24, TRY_FORKS_MOST = 500 };
 typedef enum {
   CHANGE_NONE,    // report what the hook sees, change nothing
   CHANGE_COMPARE, // A: another TryCompare
-  CHANGE_FORCE,   // A: 0 or 1
+  CHANGE_FORCE,   // A: 0 or 1; B: only when the site is reached the B-th time,
+                  // 0: every time
   CHANGE_NEGATE,  // the truth value
   CHANGE_ARITH,   // A: another TryArith
   CHANGE_LEFT,    // only the left operand

@@ -271,10 +271,15 @@ static void log_values(int64_t v, int64_t n) {
   r->words = at + 1 + (uint32_t)n;
 }
 
+// Every time, or only this one.
+static bool is_forced(void) {
+  return !self.b || self.report->executed + 1 == (uint64_t)self.b;
+}
+
 HIDDEN int64_t __culprit_try_test(int64_t v, int64_t n) {
   switch (self.change) {
   case CHANGE_FORCE:
-    return executed(v, self.a);
+    return executed(v, is_forced() ? self.a : v);
   case CHANGE_NEGATE:
     return executed(v, !v);
   case CHANGE_AND:

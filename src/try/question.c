@@ -301,8 +301,9 @@ static bool ask(Question *q, const char *const *lines, size_t n, bool reference,
               !try_runs_do(runs, jobs, n * per, err);
   for (size_t i = 0; i < n * per; i++) {
     const TryResult *r = &jobs[i].result;
-    answers[i].endless = r->out_of_steps || r->end == END_TIMEOUT ||
-                         r->end == END_OUTPUT || r->end == END_PROCESSES;
+    answers[i].endless = (r->stops & RUN_OUT_OF_STEPS) ||
+                         r->end == END_TIMEOUT || r->end == END_OUTPUT ||
+                         r->end == END_PROCESSES;
     answers[i].ran &= r->ran;
     done &= answers[i].ran;
   }

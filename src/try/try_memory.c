@@ -28,15 +28,17 @@ int try_memory_parse(TryMemory *m, const void *data, size_t size,
   memcpy(head, at, sizeof head);
   if (head[0] != MEMORY_MAGIC)
     return -1;
+  m->state = head[1] == build ? MEMORY_TAKEN : MEMORY_OTHER;
   for (at += sizeof head;
-       head[1] == build && at < (const unsigned char *)data + size;
+       m->state == MEMORY_TAKEN && at < (const unsigned char *)data + size;
        at += sizeof(TryRecord)) {
     TryRecord r;
     memcpy(&r, at, sizeof r);
-    if (r.passes > 1 || r.out_of_steps > 1 || r.end > END_UNSTARTED)
+    if (r.passes > 1 || r.stops >= RUN_STOPS || r.end > END_UNSTARTED)
       return -1;
     add_record(m, &r);
   }
+  m->read = m->records.len;
   return 0;
 }
 
@@ -65,7 +67,7 @@ int try_memory_write(const TryMemory *m, const char *path, uint64_t build,
   return rc;
 }
 
-uint64_t try_memory_key(const char *test, const Experiment *e) {
+uint64_t try_memory_key(const Test *test, const Experiment *e) {
   struct {
     unsigned char unit[16];
     uint64_t site, change;
@@ -79,19 +81,23 @@ uint64_t try_memory_key(const char *test, const Experiment *e) {
     what.a = e->a;
     what.b = e->b;
   }
+  const char *line = test->line ? test->line : "";
+  uint64_t name = XXH3_64bits(test->name, strlen(test->name));
   return XXH3_64bits_withSeed(&what, sizeof what,
-                              XXH3_64bits(test, strlen(test)));
+                              XXH3_64bits_withSeed(line, strlen(line), name));
 }
 
-bool try_memory_find(const TryMemory *m, uint64_t key, TryResult *out) {
+bool try_memory_find(const TryMemory *m, uint64_t key, TryResult *out,
+                     bool *before) {
   uint64_t at;
   if (!hashmap_get(&m->index, &key, sizeof key, &at))
     return false;
   const TryRecord *r = &m->records.items[at];
+  *before = at < m->read;
   *out = (TryResult){.ran = true,
                      .passes = r->passes,
                      .end = (End)r->end,
-                     .out_of_steps = r->out_of_steps,
+                     .stops = r->stops,
                      .steps = r->steps,
                      .executed = r->executed,
                      .changed = r->changed,
@@ -106,7 +112,7 @@ void try_memory_add(TryMemory *m, uint64_t key, const TryResult *r) {
                       .changed = r->changed,
                       .relations = r->relations,
                       .passes = r->passes,
-                      .out_of_steps = r->out_of_steps,
+                      .stops = r->stops,
                       .end = (uint8_t)r->end};
   add_record(m, &record);
 }

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "confine/confine.h"
 #include "oracle/oracle.h"
 #include "try/try_memory.h"
 #include "util/arena.h"
@@ -57,8 +58,8 @@ struct TryRuns {
   ReferenceAnswer *answers; // by test
   TrySlot *slots;
   size_t nslots;
-  uint64_t count;
-  TryStopped stopped;
+  uint64_t count, recalled;
+  TriedStops stops;
   Arena arena;
 };
 
@@ -127,7 +128,8 @@ void try_runs_close(TryRuns *r) {
 }
 
 uint64_t try_runs_count(const TryRuns *r) { return r->count; }
-TryStopped try_runs_stopped(const TryRuns *r) { return r->stopped; }
+uint64_t try_runs_recalled(const TryRuns *r) { return r->recalled; }
+TriedStops try_runs_stops(const TryRuns *r) { return r->stops; }
 
 // --- starting ---------------------------------------------------------------
 
@@ -291,6 +293,11 @@ static void set_verdicts(TryRuns *r, TrySlot *s, const Run *run,
                          const Segments *segments) {
   const TryTest *t = test_of(r, s);
   s->job->result.passes = run->verdict == VERDICT_PASS;
+  if (s->job->failure && run->failures.len) {
+    const Failure *f = &run->failures.items[0];
+    *s->job->failure =
+        (RunFailure){mem_strdup(f->signature), mem_strdup(f->message)};
+  }
   if (!s->job->verdicts)
     return;
   for (size_t i = 0; i < t->nruns; i++)
@@ -316,22 +323,47 @@ static int judge(TryRuns *r, TrySlot *s, bool settled, Run *run,
   return 0;
 }
 
+static void note_refused(void *context, const Refused *refused) {
+  (void)refused;
+  *(bool *)context = true;
+}
+
+static bool is_over_limits(const TrySlot *s) {
+  return s->outcome.end == END_OUTPUT || s->outcome.end == END_PROCESSES ||
+         s->report->end == TRY_OUT_OF_FORKS || s->outcome.status == -SIGXFSZ;
+}
+
+// Of an unchanged run nothing: it is the session's own.
+static uint8_t stops_of(const TryRuns *r, const TrySlot *s) {
+  Confine **confines = r->runner->confines;
+  bool refused = false;
+  unsigned stops = 0;
+  if (confines)
+    confine_take_refused(confines[s - r->slots], note_refused, &refused);
+  if (!s->job->experiment)
+    return 0;
+  if (s->report->end == TRY_OUT_OF_STEPS)
+    stops = RUN_OUT_OF_STEPS;
+  else if (is_over_limits(s))
+    stops = RUN_OUT_OF_LIMITS;
+  else if (s->outcome.end == END_TIMEOUT)
+    stops = RUN_OUT_OF_TIME;
+  stops |= s->report->refused ? RUN_REFUSED_MEMORY : 0;
+  stops |= refused ? RUN_REFUSED_CONFINE : 0;
+  return (uint8_t)stops;
+}
+
 static void note_end(TryRuns *r, TrySlot *s) {
   TryResult *result = &s->job->result;
   const TryReport *p = s->report;
   *result = (TryResult){.ran = s->outcome.end != END_UNSTARTED,
                         .end = s->outcome.end,
-                        .out_of_steps = p->end == TRY_OUT_OF_STEPS,
+                        .stops = stops_of(r, s),
                         .steps = p->steps,
                         .executed = p->executed,
                         .changed = p->changed,
                         .relations = p->relations};
-  r->stopped.steps += result->out_of_steps;
-  r->stopped.time += result->end == END_TIMEOUT;
-  r->stopped.limits +=
-      result->end == END_OUTPUT || result->end == END_PROCESSES ||
-      p->end == TRY_OUT_OF_FORKS || s->outcome.status == -SIGXFSZ;
-  r->stopped.memory += p->refused && s->job->experiment;
+  stops_count(&r->stops, result->stops);
   if (s->job->log)
     s->job->log(s->job->context, p);
 }
@@ -370,11 +402,11 @@ static void slot_free(TrySlot *s) {
 // Is its result kept? Not what only its log or its parts tell.
 static bool is_remembered(const TryRuns *r, const TryJob *j) {
   return r->options.memory_of_runs && r->tests[j->test].whole && !j->log &&
-         !j->dir && !j->ended;
+         !j->dir && !j->ended && !j->failure;
 }
 
 static uint64_t key_of(const TryRuns *r, const TryJob *j) {
-  return try_memory_key(r->tests[j->test].test->name, j->experiment);
+  return try_memory_key(r->tests[j->test].test, j->experiment);
 }
 
 static int process_ended(TryRuns *r, TrySlot *s, const Outcome *outcome,
@@ -417,11 +449,15 @@ static bool may_go_on(const TryRuns *r) {
 
 static bool recall(TryRuns *r, TryJob *j) {
   const TryTest *t = &r->tests[j->test];
+  bool before = false;
   if (!is_remembered(r, j) ||
-      !try_memory_find(r->options.memory_of_runs, key_of(r, j), &j->result))
+      !try_memory_find(r->options.memory_of_runs, key_of(r, j), &j->result,
+                       &before))
     return false;
   for (size_t i = 0; j->verdicts && i < t->nruns; i++)
     j->verdicts[i] = j->result.passes ? TRIED_PASS : TRIED_FAIL;
+  stops_count(&r->stops, j->result.stops);
+  r->recalled += before;
   r->count++; // so that the search goes as it went
   return true;
 }

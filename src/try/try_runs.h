@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "locate/try_note.h"
 #include "model/entity.h"
 #include "run/runner.h"
 #include "runtime/try_format.h"
@@ -45,13 +46,18 @@ typedef struct {
 typedef enum { TRIED_UNKNOWN, TRIED_PASS, TRIED_FAIL } TriedVerdict;
 
 typedef struct {
-  bool ran;    // false: it could not be started, or was interrupted
-  bool passes; // all of it
-  End end;     // how its process ended
-  bool out_of_steps;
+  bool ran;      // false: it could not be started, or was interrupted
+  bool passes;   // all of it
+  End end;       // how its process ended
+  uint8_t stops; // RUN_OUT_OF_STEPS | ...; 0 if unchanged
   uint64_t steps, executed, changed; // of the report
   uint32_t relations;
 } TryResult;
+
+// What the first failure of a run is; NULL: it has none.
+typedef struct {
+  char *signature, *message;
+} RunFailure;
 
 typedef struct {
   size_t test;                  // of the tests given
@@ -60,6 +66,7 @@ typedef struct {
   // tests start the same program, that one's ("": not so). NULL: none.
   const char *dir, *program;
   TriedVerdict *verdicts; // of each of the test's runs; may be NULL
+  RunFailure *failure;    // may be NULL; its texts are to be freed
   // What a CHANGE_NONE has seen is handed over here; may be NULL.
   void (*log)(void *context, const TryReport *report);
   // What the run left is handed over here, and nothing judges it; may be NULL.
@@ -96,11 +103,9 @@ int try_runs_do(TryRuns *r, TryJob *jobs, size_t n, Err *err);
 
 // How many processes were started, but for those of the oracle.
 uint64_t try_runs_count(const TryRuns *r);
-// How many changed ones were stopped: for their steps, their output or number of
-// processes, their time; how many were refused memory.
-typedef struct {
-  uint64_t steps, limits, time, memory;
-} TryStopped;
-TryStopped try_runs_stopped(const TryRuns *r);
+// How many of them are known from before (memory_of_runs), and were not started.
+uint64_t try_runs_recalled(const TryRuns *r);
+// How many changed ones were stopped, or refused something.
+TriedStops try_runs_stops(const TryRuns *r);
 
 #endif

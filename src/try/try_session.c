@@ -46,6 +46,7 @@ typedef struct {
   TryRunOptions run_options;
   TryMemory memory;
   double start, end;
+  TriedStops stops; // of the failure that is being tried
   ARRAY(TryTest) tests;
   size_t *test_of;
   TrySession session;
@@ -296,6 +297,7 @@ static void drop_same(TryFound *f, TryPatch *patches) {
 
 static void fill_note(TryWork *w, const TryFound *f, const TryPatch *patches,
                       TryNote *note) {
+  note->stops = w->stops;
   note->failing = f->failing;
   note->passing = f->passing;
   note->runs = (uint32_t)f->runs;
@@ -395,9 +397,13 @@ static int try_failure(void *context, OpenLocalizer *l, size_t failure,
                               .insertions = o->insertions,
                               .progress = show_progress,
                               .context = w};
+  TriedStops before = try_runs_stops(w->session.runs);
   if (!rc)
     rc = try_search(&w->session, &options, &found, err);
+  TriedStops now = try_runs_stops(w->session.runs);
+  w->stops = stops_since(now, before);
   if (!rc && found.failing) {
+    stops_add(&w->summary->stops, w->stops);
     w->summary->runs += found.runs;
     w->summary->cut |= found.cut;
     w->summary->failures++;
@@ -423,6 +429,18 @@ static uint64_t build_hash(const TryWork *w) {
   return hash;
 }
 
+void memory_explain(MemoryState state, const char *changed, TrySummary *s) {
+  if (state == MEMORY_NONE)
+    array_push(&s->notes,
+               mem_strdup("nothing to resume: no experiments on this session "
+                          "are kept"));
+  else if (state == MEMORY_OTHER)
+    array_push(&s->notes,
+               mem_printf("%s changed since the last experiments, so that "
+                          "nothing is taken over from them",
+                          changed));
+}
+
 static int remember(TryWork *w, Err *err) {
   char *dir = mem_printf("%s/try", store_dir(w->store));
   char *path = memory_path(w);
@@ -441,6 +459,8 @@ static int recall(TryWork *w, Err *err) {
                ? try_memory_read(&w->memory, path, build_hash(w), err)
                : 0;
   free(path);
+  if (!rc && w->options->resume)
+    memory_explain(w->memory.state, "the programs have", w->summary);
   return rc;
 }
 
@@ -482,13 +502,8 @@ static int take_tests(void *context, Runner *r, const Test *tests, size_t n,
   if (!rc)
     rc = remember(w, err);
   w->summary->seconds = clock_now() - w->start;
-  if (runs) {
-    TryStopped stopped = try_runs_stopped(runs);
-    w->summary->out_of_steps = stopped.steps;
-    w->summary->out_of_limits = stopped.limits;
-    w->summary->out_of_time = stopped.time;
-    w->summary->out_of_memory = stopped.memory;
-  }
+  if (runs)
+    w->summary->recalled = try_runs_recalled(runs);
   try_runs_close(runs);
   return rc;
 }

@@ -14,9 +14,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "locate/try_note.h"
 #include "look/close_look.h"
 #include "run/runner.h"
 #include "store/store.h"
+#include "try/try_memory.h"
 #include "util/array.h"
 #include "util/err.h"
 
@@ -49,15 +51,18 @@ typedef struct {
   double building; // seconds that the builds took
   size_t failures; // that were looked at
   bool cut, interrupted;
-  uint64_t out_of_steps, out_of_limits, out_of_time; // runs that were stopped
-  uint64_t out_of_memory;                            // that were refused some
-  ARRAY(char *) notes;                               // a sentence each
+  uint64_t recalled;   // of the runs: made before (resume)
+  TriedStops stops;    // of the runs
+  ARRAY(char *) notes; // a sentence each
 } TrySummary;
 
 // `like`: the options, root and oracle of the session, confinement included. -1:
 // the store cannot be read or written to; all else that goes wrong is a note.
 int try_session(const TryOptions *o, const Runner *like, Store *store,
                 int64_t session, TrySummary *out, Err *err);
+// Notes what --resume found, if that is not what it looked for. `changed`: "the
+// programs have".
+void memory_explain(MemoryState state, const char *changed, TrySummary *s);
 void try_summary_release(TrySummary *s);
 
 #endif

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "try/try_memory.h"
 #include "util/mem.h"
 #include "util/stop.h"
 #include "util/str.h"
@@ -29,8 +30,8 @@ struct WebRuns {
   // Under the lock:
   WebJob *jobs;
   size_t njobs, next, finished;
-  uint64_t count;
-  WebStopped stopped;
+  uint64_t count, recalled;
+  TriedStops stops;
   int alive; // runners that can take jobs
   bool closing;
   bool failed;
@@ -76,13 +77,17 @@ static int judge(AppInstance *s, const Request *r, const Exchange *x,
   out->status = x->response.status;
   out->size = x->response.body_len;
   page_words(x->response.body, x->response.body_len, &out->words);
-  out->out_of_time = x->end == EXCHANGE_TIMEOUT;
+  if (x->end == EXCHANGE_TIMEOUT)
+    out->stops = RUN_OUT_OF_TIME;
   for (size_t i = 0; i < j.run.failures.len; i++)
     array_push(&out->signatures, mem_strdup(j.run.failures.items[i].signature));
   if (j.has_record) {
     out->steps = count_steps(&j.record);
-    out->out_of_steps = made_too_many_steps(&j.record);
+    if (made_too_many_steps(&j.record))
+      out->stops = RUN_OUT_OF_STEPS;
   }
+  if (s->refused.len)
+    out->stops |= RUN_REFUSED_CONFINE;
   run_release(&j.run);
   return rc;
 }
@@ -94,12 +99,45 @@ typedef struct {
   WebJob *job;
 } JobWork;
 
-static void note_outcome(WebRuns *r, const WebOutcome *o) {
+// Of unchanged requests nothing is counted or kept but that they were made.
+static uint64_t key_of(const WebRuns *r, const WebJob *job, size_t test) {
+  const WebRunOptions *o = &r->options;
+  return web_memory_key(o->name(o->context, test), job->change, job->visitor);
+}
+
+static void note_outcome(WebRuns *r, const WebJob *job, size_t test,
+                         const WebOutcome *o) {
   pthread_mutex_lock(&r->lock);
   r->count++;
-  r->stopped.steps += o->out_of_steps;
-  r->stopped.time += o->out_of_time;
+  if (job->change)
+    stops_count(&r->stops, o->stops);
+  if (job->change && o->ran && r->options.memory)
+    web_memory_add(r->options.memory, key_of(r, job, test), o);
   pthread_mutex_unlock(&r->lock);
+}
+
+static void forget_outcomes(WebJob *job) {
+  for (size_t i = 0; i < job->n; i++) {
+    web_outcome_release(&job->outcomes[i]);
+    job->outcomes[i] = (WebOutcome){0};
+  }
+}
+
+// Are the outcomes of all its requests known from before?
+static bool recall(WebRuns *r, WebJob *job) {
+  bool known = job->change && r->options.memory, before = false;
+  pthread_mutex_lock(&r->lock);
+  for (size_t i = 0; known && i < job->n; i++)
+    known = web_memory_find(r->options.memory, key_of(r, job, job->first + i),
+                            &job->outcomes[i], &before);
+  for (size_t i = 0; known && i < job->n; i++)
+    stops_count(&r->stops, job->outcomes[i].stops);
+  r->count += known ? job->n : 0; // so that the search goes as it went
+  r->recalled += known && before ? job->n : 0;
+  pthread_mutex_unlock(&r->lock);
+  if (!known)
+    forget_outcomes(job);
+  return known;
 }
 
 static int take(void *context, size_t test, const Request *request,
@@ -110,7 +148,7 @@ static int take(void *context, size_t test, const Request *request,
     return 0;
   WebOutcome *out = &w->job->outcomes[test - w->job->first];
   int rc = judge(a->instance(w->runner->worker), request, x, out, arena, err);
-  note_outcome(w->runner->runs, out);
+  note_outcome(w->runner->runs, w->job, test, out);
   return rc;
 }
 
@@ -193,7 +231,7 @@ static void *work(void *arg) {
       a->open(a->context, r->options.visits, r->options.maps, p->number, &err);
   if (p->worker)
     for (WebJob *job; (job = next_job(r));) {
-      int rc = goes_on(r) ? do_job(p, job, &err) : 0;
+      int rc = goes_on(r) && !recall(r, job) ? do_job(p, job, &err) : 0;
       // What a signal broke off is not an error.
       end_job(r, stop_requested() ? 0 : rc, &err);
     }
@@ -262,4 +300,5 @@ int web_runs_do(WebRuns *r, WebJob *jobs, size_t n, Err *err) {
 }
 
 uint64_t web_runs_count(const WebRuns *r) { return r->count; }
-WebStopped web_runs_stopped(const WebRuns *r) { return r->stopped; }
+uint64_t web_runs_recalled(const WebRuns *r) { return r->recalled; }
+TriedStops web_runs_stops(const WebRuns *r) { return r->stops; }

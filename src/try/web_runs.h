@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "locate/try_note.h"
 #include "php/php_change.h"
 #include "run/app_instance.h"
 #include "run/visits.h"
@@ -34,7 +35,7 @@ typedef struct {
   size_t size;              // of its body
   PageWords words;          // of its body
   uint64_t steps;           // statements executed
-  bool out_of_steps, out_of_time;
+  uint8_t stops;            // RUN_OUT_OF_STEPS | ... (locate/try_note.h)
 } WebOutcome;
 
 void web_outcome_release(WebOutcome *o);
@@ -74,6 +75,10 @@ typedef struct {
   const char *maps;     // exists
   WebAgain again;
   int workers;
+  // What was requested before is looked up and added to; NULL: nothing. Then by
+  // test: its name.
+  struct WebMemory *memory;
+  const char *(*name)(void *context, size_t test);
   // Asked often, by one thread at a time: go on? May be NULL.
   bool (*go_on)(void *context);
   void *context;
@@ -87,10 +92,8 @@ void web_runs_close(WebRuns *r); // NULL is fine
 // Does all jobs, several at once. Jobs that were not begun because of go_on()
 // have outcomes that did not run. Fails if the application cannot be run.
 int web_runs_do(WebRuns *r, WebJob *jobs, size_t n, Err *err);
-uint64_t web_runs_count(const WebRuns *r); // requests made as tests
-typedef struct {
-  uint64_t steps, time;
-} WebStopped;
-WebStopped web_runs_stopped(const WebRuns *r);
+uint64_t web_runs_count(const WebRuns *r);    // requests made as tests
+uint64_t web_runs_recalled(const WebRuns *r); // of these: made before
+TriedStops web_runs_stops(const WebRuns *r);  // of changed ones
 
 #endif

@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "locate/try_note.h"
+#include "php/application.h"
 #include "try/explored_again.h"
 #include "try/list_again.h"
 #include "try/suspects.h"
+#include "try/try_memory.h"
 #include "try/web_search.h"
 #include "util/clock.h"
 #include "util/fs.h"
@@ -35,6 +37,8 @@ typedef struct {
   bool *has_setup;
   WebTrySession session;
   double start, stop;
+  TriedStops stops; // of the failure that is being tried
+  WebMemory memory;
   Arena arena;
 } WebTryWork;
 
@@ -127,6 +131,7 @@ static void fill_note(WebTryWork *w, const WebFound *f, TryNote *note) {
   note->passing = f->passing;
   note->runs = (uint32_t)f->runs;
   note->cut = f->cut;
+  note->stops = w->stops;
   for (size_t i = 0; i < f->lines.len; i++) {
     uint32_t statement = f->lines.items[i].statement;
     array_push(&note->lines,
@@ -181,8 +186,11 @@ static int try_failure(void *context, OpenLocalizer *l, size_t failure,
   // Each failure has its share of the time that is left.
   double now = clock_now(), end = w->start + o->seconds;
   w->stop = now + (end - now) / (double)left;
+  TriedStops before = web_runs_stops(w->session.runs);
   if (!rc)
     rc = web_search(&w->session, &options, &found, err);
+  w->stops = stops_since(web_runs_stops(w->session.runs), before);
+  stops_add(&w->summary->stops, w->stops);
   w->stop = end;
   w->summary->runs += found.runs;
   w->summary->cut |= found.cut;
@@ -207,6 +215,44 @@ static double limit_of(const WebTryWork *w) {
   longest *= SLOWER;
   longest = longest < LIMIT_LEAST ? LIMIT_LEAST : longest;
   return longest < full ? longest : full;
+}
+
+static const char *name_of(void *context, size_t test) {
+  const WebTryWork *w = context;
+  return w->suite.runs[w->runs.items[test]].test;
+}
+
+// --- what was requested before ------------------------------------------------
+
+static char *memory_path(const WebTryWork *w) {
+  return mem_printf("%s/try/%lld.requests", store_dir(w->store),
+                    (long long)w->suite.session);
+}
+
+static uint64_t app_now(const WebTryWork *w) {
+  return app_hash(w->options->visits->app.root, "", 0);
+}
+
+static int recall(WebTryWork *w, Err *err) {
+  char *path = memory_path(w);
+  bool resume = w->options->options->resume;
+  int rc = resume ? web_memory_read(&w->memory, path, app_now(w), err) : 0;
+  free(path);
+  if (!rc && resume)
+    memory_explain(w->memory.state, "the application has", w->summary);
+  return rc;
+}
+
+static int remember(WebTryWork *w, Err *err) {
+  char *dir = mem_printf("%s/try", store_dir(w->store));
+  char *path = memory_path(w);
+  int rc =
+      fs_mkdirs(dir, err) || web_memory_write(&w->memory, path, app_now(w), err)
+          ? -1
+          : 0;
+  free(path);
+  free(dir);
+  return rc;
 }
 
 static Visits settings_of(const WebTryWork *w) {
@@ -234,9 +280,11 @@ static int try_requests(WebTryWork *w, WebAgain again, Err *err) {
                            .maps = maps,
                            .again = again,
                            .workers = w->options->workers,
+                           .memory = &w->memory,
+                           .name = name_of,
                            .go_on = go_on,
                            .context = w};
-  int rc = fs_mkdirs(maps, err);
+  int rc = fs_mkdirs(maps, err) || recall(w, err) ? -1 : 0;
   if (!rc)
     rc = web_runs_open(&runs, &options, err);
   size_t n = w->runs.len;
@@ -260,11 +308,10 @@ static int try_requests(WebTryWork *w, WebAgain again, Err *err) {
     rc = suspects_each(w->store, &w->suite, w->options->options->method, go_on,
                        try_failure, w, err);
   w->summary->seconds = clock_now() - w->start;
-  if (runs) {
-    WebStopped stopped = web_runs_stopped(runs);
-    w->summary->out_of_steps = stopped.steps;
-    w->summary->out_of_time = stopped.time;
-  }
+  if (runs)
+    w->summary->recalled = web_runs_recalled(runs);
+  if (!rc)
+    rc = remember(w, err);
   web_runs_close(runs);
   web_try_session_release(&w->session);
   array_release(&v.ini);
@@ -303,6 +350,7 @@ int web_try_session(const WebTryOptions *o, Store *store, int64_t session,
   suspects_free_executed(&w.suite, w.executes);
   array_release(&w.runs);
   array_release(&w.requests);
+  web_memory_release(&w.memory);
   arena_release(&w.arena);
   suite_release(&w.suite);
   return rc;

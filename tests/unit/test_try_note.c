@@ -79,6 +79,7 @@ TEST(a_note_comes_back_as_it_was_written) {
                   .passing = 181,
                   .runs = 4312,
                   .cut = true,
+                  .stops = {300, 12, 0, 112, 3},
                   .question = {.inputs = 64,
                                .asked = 2,
                                .command = "./f -n '3\t4' < in",
@@ -112,6 +113,7 @@ TEST(a_note_comes_back_as_it_was_written) {
   assert_int_equal(back.passing, 181);
   assert_int_equal(back.runs, 4312);
   assert_true(back.cut);
+  assert_memory_equal(&back.stops, &note.stops, sizeof back.stops);
   expect_same_question(&back.question, &note.question);
   assert_int_equal(back.lines.len, 1);
   assert_int_equal(back.lines.items[0].line, 11);
@@ -139,6 +141,12 @@ TEST(what_is_no_note_is_refused) {
       HEAD "tests\t4\t-1\n",
       HEAD "runs\t4\n",
       HEAD "runs\t4\t2\n",
+      HEAD "runs\t4\t0\nstopped\t1\t1\t1\t1\n",
+      HEAD "runs\t4\t0\nstopped\t1\t1\t1\t1\t1\t1\n",
+      HEAD "runs\t4\t0\nstopped\t1\t1\tx\t1\t1\n",
+      HEAD "runs\t4\t0\nstopped\t2\t2\t1\t0\t0\n", // more than were made
+      HEAD "runs\t4\t0\nstopped\t0\t0\t0\t5\t0\n",
+      HEAD "runs\t4\t0\nstopped\t0\t0\t0\t0\t5\n",
       HEAD "line\tf\t1\n",
       HEAD "line\tf\tx\t1\n",
       HEAD "line\tf\t1\t0\n",
@@ -192,12 +200,14 @@ static void tell_all(const TryNote *n) {
     diff_edits_release(&edits);
   }
   tried_ask(n, &text);
+  tried_tell_stops(&n->stops, n->runs, &text);
   str_release(&text);
 }
 
 TEST(notes_with_wrong_bytes_are_read_without_harm) {
   static const char right[] =
-      HEAD "runs\t43\t1\nsource\t/f.c\t1f0c\nline\t/f.c\t11\t31\n"
+      HEAD "runs\t43\t1\nstopped\t4\t1\t0\t7\t2\nsource\t/f.c\t1f0c\nline\t/"
+           "f.c\t11\t31\n"
            "change\t/f.c\t11\tcompare\t4\t4\t3\t3\t1\t`<` to `<=`\n"
            "diff\t--- a/f.c%0A+++ b/f.c%0A@@ -9,2 +9,2 @@%0A a%0A-b%0A+c%0A\n"
            "change\t/f.c\t12\tskip\t4\t4\t3\t3\t1\tno call\n"
@@ -269,6 +279,47 @@ TEST(sentences_say_the_numbers_of_the_note) {
   assert_string_equal(str_text(&text),
                       "no small change here repairs a failing test (31 tried)");
   str_release(&text);
+}
+
+TEST(stopped_runs_are_told_in_one_sentence) {
+  static const struct {
+    TriedStops stops;
+    uint64_t runs;
+    const char *text;
+  } cases[] = {
+      {{0}, 9, ""},
+      {{1, 0, 0, 0, 0}, 1, "1 of 1 run was stopped by the step limit"},
+      {{0, 7, 0, 0, 0}, 900, "7 of 900 runs were stopped by the time limit"},
+      {{300, 0, 12, 0, 0},
+       5000,
+       "312 of 5000 runs were stopped: 300 by the step limit, 12 for what they "
+       "wrote or started"},
+      {{0, 0, 0, 1, 0}, 9, "1 run was refused memory (--memory)"},
+      {{2, 3, 4, 112, 6},
+       5000,
+       "9 of 5000 runs were stopped: 2 by the step limit, 3 by the time limit, "
+       "4 for what they wrote or started; 112 runs were refused memory "
+       "(--memory); 6 runs were refused what confinement forbids"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    Str text = {0};
+    bool told = tried_tell_stops(&cases[i].stops, cases[i].runs, &text);
+    assert_int_equal(told, *cases[i].text != 0);
+    assert_string_equal(str_text(&text), cases[i].text);
+    str_release(&text);
+  }
+}
+
+TEST(stops_of_runs_are_counted_and_told_apart_by_failure) {
+  TriedStops all = {0};
+  stops_count(&all, RUN_OUT_OF_STEPS | RUN_REFUSED_MEMORY);
+  TriedStops before = all;
+  stops_count(&all, RUN_OUT_OF_TIME);
+  stops_count(&all, RUN_OUT_OF_LIMITS | RUN_REFUSED_CONFINE);
+  stops_count(&all, 0);
+  TriedStops since = stops_since(all, before), want = {0, 1, 1, 0, 1};
+  assert_memory_equal(&since, &want, sizeof want);
+  stops_add(&since, before);
+  assert_memory_equal(&since, &all, sizeof all);
 }
 
 // A note with two changes that pass all tests, and their answers.
