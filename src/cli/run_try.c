@@ -24,7 +24,8 @@ void run_try_options_init(RunTryOptions *o) {
                        .runs = 5000,
                        .lines = 60,
                        .memory = (size_t)1 << 30,
-                       .seed = 1};
+                       .seed = 1,
+                       .capture = "auto"};
 }
 
 const Option run_try_options[] = {
@@ -46,6 +47,9 @@ const Option run_try_options[] = {
      "take over what the last experiments on the session ran, and go on"},
     {"no-diff", NULL, &option_flag, offsetof(RunTryOptions, no_diff),
      "do not try the changes in a copy of the source"},
+    {"capture", "WHEN", &option_text, offsetof(RunTryOptions, capture),
+     "repeat the starts of the program in a script without the script: auto "
+     "(default: where that is quicker), always or never"},
     {0}};
 
 static bool is_left_out(const RunTryOptions *o, const char *kind) {
@@ -55,7 +59,21 @@ static bool is_left_out(const RunTryOptions *o, const char *kind) {
   return false;
 }
 
+static const char *const captures[] = {[CAPTURE_NEVER] = "never",
+                                       [CAPTURE_QUICKER] = "auto",
+                                       [CAPTURE_ALWAYS] = "always"};
+
+static TryCapture capture_of(const char *word) {
+  for (int i = CAPTURE_NEVER; i <= CAPTURE_ALWAYS; i++)
+    if (!strcmp(word, captures[i]))
+      return (TryCapture)i;
+  return CAPTURE_UNKNOWN;
+}
+
 int run_try_check(const RunTryOptions *o) {
+  if (capture_of(o->capture) == CAPTURE_UNKNOWN)
+    return cli_fail(EXIT_USAGE, "--capture %s: expected auto, always or never",
+                    o->capture);
   for (size_t i = 0; i < o->without.len; i++) {
     bool known = false;
     for (size_t k = 0; kinds[k]; k++)
@@ -122,6 +140,9 @@ static void describe(const RunTry *t, const TrySummary *s) {
     fputs("no change was tried: no program of the session's tests could be run "
           "again\n",
           out);
+  if (s->decided)
+    fprintf(out, "  %llu of %llu runs were decided without the test's script\n",
+            (unsigned long long)s->decided, (unsigned long long)s->runs);
   describe_stopped(s, out);
   for (size_t i = 0; i < s->notes.len; i++)
     escape_printf(out, "  %s\n", s->notes.items[i]);
@@ -142,6 +163,7 @@ static TryOptions options_of(const RunTryOptions *o, Trying *progress) {
                       .statements = !is_left_out(o, "statements"),
                       .constants = !is_left_out(o, "constants"),
                       .diffs = !o->no_diff,
+                      .capture = capture_of(o->capture),
                       .resume = o->resume,
                       .progress = show_progress,
                       .progress_context = progress};

@@ -224,15 +224,19 @@ static void map_tests(TryWork *w, const Runner *r, const Test *tests,
   hashmap_release(&names);
 }
 
+static bool has_contracts(const TryWork *w) {
+  for (size_t i = 0; i < w->suite.nfailures; i++)
+    if (!strcmp(w->suite.failures[i].kind, "contract"))
+      return true;
+  return false;
+}
+
 // Do verdicts need more than output and status?
 static bool needs_collecting(const TryWork *w) {
   for (size_t i = 0; i < w->tests.len; i++)
     if (!w->tests.items[i].whole)
       return true;
-  for (size_t i = 0; i < w->suite.nfailures; i++)
-    if (!strcmp(w->suite.failures[i].kind, "contract"))
-      return true;
-  return false;
+  return has_contracts(w);
 }
 
 // --- one failure ------------------------------------------------------------
@@ -344,8 +348,10 @@ static int try_failure(void *context, OpenLocalizer *l, size_t failure,
                               .constants = o->constants,
                               .progress = show_progress,
                               .context = w};
+  uint64_t decided = try_runs_decided(w->session.runs);
   if (!rc)
     rc = try_search(&w->session, &options, &found, err);
+  w->summary->decided += try_runs_decided(w->session.runs) - decided;
   if (!rc && found.failing) {
     w->summary->runs += found.runs;
     w->summary->cut |= found.cut;
@@ -406,6 +412,8 @@ static int take_tests(void *context, Runner *r, const Test *tests, size_t n,
                            .context = w,
                            .memory = w->options->memory,
                            .collect = needs_collecting(w),
+                           .capture = has_contracts(w) ? CAPTURE_NEVER
+                                                       : w->options->capture,
                            .go_on = go_on,
                            .memory_of_runs = &w->memory};
   w->scratch = r->scratch.dir;

@@ -17,6 +17,7 @@
 #include "look/close_look.h"
 #include "run/runner.h"
 #include "store/store.h"
+#include "try/try_runs.h"
 #include "util/array.h"
 #include "util/err.h"
 
@@ -29,6 +30,7 @@ typedef struct {
   size_t lines;       // of that ranking
   // Kinds of experiments.
   bool clauses, variables, statements, constants;
+  TryCapture capture;
   bool diffs;    // try the changes in the source as well
   bool resume;   // what was run before need not run again
   RunTests *run; // an adapter
@@ -43,9 +45,10 @@ typedef struct {
 
 typedef struct {
   uint64_t runs;
-  double seconds;  // of the runs
-  double building; // seconds that the builds took
-  size_t failures; // that were looked at
+  uint64_t decided; // of them, without the test's script
+  double seconds;   // of the runs
+  double building;  // seconds that the builds took
+  size_t failures;  // that were looked at
   bool cut, interrupted;
   uint64_t out_of_steps, out_of_limits, out_of_time; // runs that were stopped
   uint64_t out_of_memory;                            // that were refused some
