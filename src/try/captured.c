@@ -65,10 +65,10 @@ void captured_close(CapturedTests *c) {
 
 // --- recording --------------------------------------------------------------
 
-bool captured_wants(const CapturedTests *c, size_t test, bool at_once) {
+bool captured_wants(const CapturedTests *c, size_t test, bool unchanged) {
   const CapturedTest *t = &c->tests[test];
   return c->enabled && t->state == CAPTURED_UNKNOWN &&
-         (at_once || t->scripts >= SCRIPTS_LEAST);
+         (unchanged || t->scripts >= SCRIPTS_LEAST);
 }
 
 int captured_begin(CapturedTests *c, size_t test, Err *err) {

@@ -72,9 +72,9 @@ int captured_open(CapturedTests *c, const char *scratch, const char *builds,
                   size_t ntests, Err *err);
 void captured_close(CapturedTests *c);
 
-// Is the script to be recorded before this run of the test? If not `at_once`,
-// only if it has been run a few times.
-bool captured_wants(const CapturedTests *c, size_t test, bool at_once);
+// Is the script to be recorded before this run of the test? `unchanged`: that
+// run is one of the script as it is, and costs nothing more.
+bool captured_wants(const CapturedTests *c, size_t test, bool unchanged);
 // From here until captured_keep or captured_refuse the test is busy. Fails if
 // the directory cannot be made.
 int captured_begin(CapturedTests *c, size_t test, Err *err);

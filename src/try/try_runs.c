@@ -27,8 +27,7 @@ enum {
   ASK = 100,              // milliseconds between two questions whether to go on
   OUTPUT_MOST = 16 << 20, // bytes
   PROCESSES_MOST = 64,
-  QUICKER = 2,    // times, to do without a script
-  RECORD_MS = 50, // milliseconds: slower scripts are recorded at once
+  QUICKER = 2, // times, to do without a script
 };
 
 // What the reference program answers to a test.
@@ -289,22 +288,10 @@ static bool start_recording(TryRuns *r, TrySlot *s) {
 // Is it a run of the script as it is?
 static bool is_unchanged(const TryJob *j) { return !j->experiment && !j->dir; }
 
-// Is it worth while to record the test before its first run? One run of the
-// script more is little if there are several; of a quick one it is all there is
-// to save.
-static bool is_worth_recording(const TryRuns *r, const TryJob *j) {
-  const TryTest *t = &r->tests[j->test];
-  double seconds = 0;
-  for (size_t i = 0; i < t->nruns; i++)
-    seconds += r->suite->runs[t->runs[i]].seconds;
-  return is_unchanged(j) || r->options.capture == CAPTURE_ALWAYS ||
-         seconds * 1000 > RECORD_MS;
-}
-
 static void start_job(TryRuns *r, TrySlot *s) {
   const TryJob *j = s->job;
   s->answer = (CapturedAnswer){0};
-  if (captured_wants(&r->captured, j->test, is_worth_recording(r, j)) &&
+  if (captured_wants(&r->captured, j->test, is_unchanged(j)) &&
       start_recording(r, s))
     return;
   if (r->captured.enabled && r->captured.tests[j->test].state == CAPTURED_READY)
