@@ -24,7 +24,8 @@ void run_try_options_init(RunTryOptions *o) {
                        .runs = 5000,
                        .lines = 60,
                        .memory = (size_t)1 << 30,
-                       .seed = 1};
+                       .seed = 1,
+                       .capture = "auto"};
 }
 
 const Option run_try_options[] = {
@@ -49,6 +50,9 @@ const Option run_try_options[] = {
     {"no-question", NULL, &option_flag, offsetof(RunTryOptions, no_question),
      "do not look for an input that tells apart the changes that pass all "
      "tests"},
+    {"capture", "WHEN", &option_text, offsetof(RunTryOptions, capture),
+     "repeat the starts of the program in a script without the script: auto "
+     "(default: where that is quicker), always or never"},
     {0}};
 
 static bool is_left_out(const RunTryOptions *o, const char *kind) {
@@ -58,7 +62,21 @@ static bool is_left_out(const RunTryOptions *o, const char *kind) {
   return false;
 }
 
+static const char *const captures[] = {[CAPTURE_NEVER] = "never",
+                                       [CAPTURE_QUICKER] = "auto",
+                                       [CAPTURE_ALWAYS] = "always"};
+
+static TryCapture capture_of(const char *word) {
+  for (int i = CAPTURE_NEVER; i <= CAPTURE_ALWAYS; i++)
+    if (!strcmp(word, captures[i]))
+      return (TryCapture)i;
+  return CAPTURE_UNKNOWN;
+}
+
 int run_try_check(const RunTryOptions *o) {
+  if (capture_of(o->capture) == CAPTURE_UNKNOWN)
+    return cli_fail(EXIT_USAGE, "--capture %s: expected auto, always or never",
+                    o->capture);
   for (size_t i = 0; i < o->without.len; i++) {
     bool known = false;
     for (size_t k = 0; kinds[k]; k++)
@@ -120,6 +138,9 @@ static void describe(const RunTry *t, const TrySummary *s) {
   if (s->recalled)
     fprintf(out, "  %llu of them %s made before (--resume)\n",
             (unsigned long long)s->recalled, s->recalled == 1 ? "was" : "were");
+  if (s->decided)
+    fprintf(out, "  %llu of %llu runs were decided without the test's script\n",
+            (unsigned long long)s->decided, (unsigned long long)s->runs);
   describe_stops(s, out);
   for (size_t i = 0; i < s->notes.len; i++)
     escape_printf(out, "  %s\n", s->notes.items[i]);
@@ -142,6 +163,7 @@ static TryOptions options_of(const RunTryOptions *o, Trying *progress) {
                       .insertions = !is_left_out(o, "insertions"),
                       .diffs = !o->no_diff,
                       .question = !o->no_question,
+                      .capture = capture_of(o->capture),
                       .resume = o->resume,
                       .progress = show_progress,
                       .progress_context = progress};

@@ -19,7 +19,8 @@ typedef struct {
   double seconds;
   size_t runs, lines, memory;
   size_t seed;
-  Texts without; // kinds of experiments that are left out
+  Texts without;       // kinds of experiments that are left out
+  const char *capture; // when: a word
   bool no_diff, no_question, resume;
 } RunTryOptions;
 

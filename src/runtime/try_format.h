@@ -187,6 +187,7 @@ typedef struct {
                       // equal 2, greater 4, none of them 8
   uint32_t refused;   // 1: it asked for memory and got none
   uint64_t forks;     // of all its processes
+  uint64_t starts;    // of the program
   int64_t log[TRY_LOG_WORDS];
 } TryReport;
 

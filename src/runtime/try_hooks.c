@@ -533,6 +533,7 @@ __attribute__((constructor(101))) static void start(void) {
       !(text = take_number(text, &steps)) || !take_number(text, &memory))
     return;
   map_report();
+  __atomic_add_fetch(&self.report->starts, 1, __ATOMIC_RELAXED);
   self.change = (TryChange)change;
   if (steps > 0)
     self.steps = __culprit_try_steps = steps;

@@ -14,8 +14,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "capture/capture_format.h"
 #include "confine/confine.h"
 #include "oracle/oracle.h"
+#include "try/captured.h"
 #include "try/try_memory.h"
 #include "util/arena.h"
 #include "util/fs.h"
@@ -26,6 +28,7 @@ enum {
   ASK = 100,              // milliseconds between two questions whether to go on
   OUTPUT_MOST = 16 << 20, // bytes
   PROCESSES_MOST = 64,
+  QUICKER = 2, // times, to do without a script
 };
 
 // What the reference program answers to a test.
@@ -35,12 +38,24 @@ typedef struct {
   char *out, *err; // files
 } ReferenceAnswer;
 
-typedef enum { STEP_TEST, STEP_REFERENCE, STEP_ORACLE } SlotStep;
+// STEP_REPEAT, STEP_REPEAT_FIRST: what the test's script starts, without it
+// (captured.h), for the job or to see if that can be done.
+typedef enum {
+  STEP_TEST,
+  STEP_REFERENCE,
+  STEP_ORACLE,
+  STEP_REPEAT,
+  STEP_REPEAT_FIRST,
+} SlotStep;
 
 typedef struct {
   char *dir, *run_dir, *out, *err, *second_out, *second_err, *report_path;
   TryReport *report;
   TryJob *job; // NULL: idle
+  // Before a test is run for a job, its script may be recorded unchanged: then
+  // `job` is `recording`, and that job is the next.
+  TryJob *next, recording;
+  CapturedAnswer answer; // of the repetition before the script was run
   SlotStep step;
   Spawn spawn;
   const char *mark;
@@ -58,6 +73,7 @@ struct TryRuns {
   ReferenceAnswer *answers; // by test
   TrySlot *slots;
   size_t nslots;
+  CapturedTests captured;
   uint64_t count, recalled;
   TriedStops stops;
   Arena arena;
@@ -96,6 +112,17 @@ static int slot_init(TryRuns *r, TrySlot *s, size_t index, Err *err) {
   return map_report(s, err);
 }
 
+// May scripts be done without? What they start is repeated in views that are
+// thrown away, and the verdict must be that of the script alone.
+static bool can_capture(const TryRuns *r) {
+  const Runner *runner = r->runner;
+  const ConfinePlan *plan = runner->options->confine;
+  return r->options.capture != CAPTURE_NEVER && r->options.dir &&
+         runner->oracle.kind->second == SECOND_NONE && plan &&
+         runner->confines && confine_has_view(runner->confines[0]) &&
+         (!plan->writable || !plan->writable[0]) && !plan->nports;
+}
+
 int try_runs_open(TryRuns **out, Runner *runner, const Suite *suite,
                   const TryTest *tests, size_t n, const TryRunOptions *o,
                   Err *err) {
@@ -112,7 +139,9 @@ int try_runs_open(TryRuns **out, Runner *runner, const Suite *suite,
   for (size_t i = 0; i < r->nslots; i++)
     if (slot_init(r, &r->slots[i], i, err))
       return -1;
-  return 0;
+  return can_capture(r)
+             ? captured_open(&r->captured, runner->scratch.dir, o->dir, n, err)
+             : 0;
 }
 
 void try_runs_close(TryRuns *r) {
@@ -123,6 +152,7 @@ void try_runs_close(TryRuns *r) {
       munmap(r->slots[i].report, TRY_REPORT_SIZE);
     arena_release(&r->slots[i].arena);
   }
+  captured_close(&r->captured);
   arena_release(&r->arena);
   free(r);
 }
@@ -130,6 +160,7 @@ void try_runs_close(TryRuns *r) {
 uint64_t try_runs_count(const TryRuns *r) { return r->count; }
 uint64_t try_runs_recalled(const TryRuns *r) { return r->recalled; }
 TriedStops try_runs_stops(const TryRuns *r) { return r->stops; }
+uint64_t try_runs_decided(const TryRuns *r) { return r->captured.decided; }
 
 // --- starting ---------------------------------------------------------------
 
@@ -149,12 +180,14 @@ static char *selection(const TryRuns *r, const TrySlot *s, Arena *arena) {
                       (unsigned long long)r->options.memory >> 20);
 }
 
+static bool is_recording(const TrySlot *s) { return s->job == &s->recording; }
+
 // A run whose verdict is its output and status leaves no run files.
 static char **environment_of(TryRuns *r, TrySlot *s) {
   Arena *a = &s->arena;
-  char *extra[12];
+  char *extra[16];
   size_t n = 0;
-  if (r->options.collect) {
+  if (r->options.collect && s->step == STEP_TEST) {
     extra[n++] = (char *)s->mark;
     if (r->runner->options->segments) {
       extra[n++] = "CULPRIT_SEGMENTS=1";
@@ -168,6 +201,13 @@ static char **environment_of(TryRuns *r, TrySlot *s) {
   extra[n++] = arena_printf(a, TRY_REPORT_VARIABLE "=%s", s->report_path);
   extra[n++] = arena_printf(a, "CULPRIT_DIR=%s", r->runner->options->cwd);
   const char *dir = s->job->dir ? s->job->dir : r->options.dir;
+  if (s->step != STEP_TEST) {
+    n += captured_repeat_variables(&r->captured, extra + n, a);
+  } else if (is_recording(s)) {
+    dir = r->captured.bin;
+    n += captured_variables(&r->captured, s->job->test, s->spawn.cwd, extra + n,
+                            a);
+  }
   if (dir)
     extra[n++] = arena_printf(a, "CULPRIT_CLOSE=%s", dir);
   extra[n] = NULL;
@@ -204,8 +244,62 @@ static void start_test(TryRuns *r, TrySlot *s) {
     build = *s->job->program ? s->job->program : NULL;
   if (build)
     s->spawn.path = build;
-  r->count++;
   pool_start(r->runner->pool, index_of(r, s), &s->spawn);
+}
+
+// What the test's script starts, without the script.
+static void start_repetition(TryRuns *r, TrySlot *s, SlotStep step) {
+  begin_spawn(r, s, s->out, s->err);
+  s->step = step;
+  memset(s->report, 0, offsetof(TryReport, log));
+  s->spawn.serve = false;
+  s->spawn.env = environment_of(r, s);
+  runner_confine(r->runner, index_of(r, s), &s->spawn, &s->arena);
+  char **argv = arena_array(&s->arena, char *, 3);
+  argv[0] = CAPTURE_PROGRAM;
+  argv[1] = r->captured.tests[s->job->test].records;
+  s->spawn.path = r->captured.program;
+  s->spawn.argv = argv;
+  pool_start(r->runner->pool, index_of(r, s), &s->spawn);
+}
+
+// Is the test something else than a program with a build?
+static bool is_script(TryRuns *r, TrySlot *s) {
+  Spawn spawn = {0};
+  test_prepare(test_of(r, s)->test, r->runner->options->exe, &s->arena, &spawn);
+  return !r->options.build(r->options.context, spawn.path);
+}
+
+// Records the script before the slot's job.
+static bool start_recording(TryRuns *r, TrySlot *s) {
+  size_t test = s->job->test;
+  Err ignored;
+  if (!is_script(r, s) || captured_begin(&r->captured, test, &ignored)) {
+    captured_refuse(&r->captured, test);
+    return false;
+  }
+  s->next = s->job;
+  s->recording = (TryJob){.test = test,
+                          .verdicts = arena_array(&s->arena, TriedVerdict,
+                                                  r->tests[test].nruns + 1)};
+  s->job = &s->recording;
+  start_test(r, s);
+  return true;
+}
+
+// Is it a run of the script as it is?
+static bool is_unchanged(const TryJob *j) { return !j->experiment && !j->dir; }
+
+static void start_job(TryRuns *r, TrySlot *s) {
+  const TryJob *j = s->job;
+  s->answer = (CapturedAnswer){0};
+  if (captured_wants(&r->captured, j->test, is_unchanged(j)) &&
+      start_recording(r, s))
+    return;
+  if (r->captured.enabled && r->captured.tests[j->test].state == CAPTURED_READY)
+    start_repetition(r, s, STEP_REPEAT);
+  else
+    start_test(r, s);
 }
 
 // The reference program runs as the test would; the oracle's command looks at
@@ -363,6 +457,8 @@ static void note_end(TryRuns *r, TrySlot *s) {
                         .executed = p->executed,
                         .changed = p->changed,
                         .relations = p->relations};
+  if (is_recording(s))
+    return;
   stops_count(&r->stops, result->stops);
   if (s->job->log)
     s->job->log(s->job->context, p);
@@ -396,7 +492,7 @@ static int finish_test(TryRuns *r, TrySlot *s, bool *more, Err *err) {
 
 static void slot_free(TrySlot *s) {
   arena_release(&s->arena);
-  s->job = NULL;
+  s->job = s->next = NULL;
 }
 
 // Is its result kept? Not what only its log or its parts tell.
@@ -409,9 +505,112 @@ static uint64_t key_of(const TryRuns *r, const TryJob *j) {
   return try_memory_key(r->tests[j->test].test, j->experiment);
 }
 
+static void remember(TryRuns *r, const TryJob *j) {
+  if (is_remembered(r, j) && j->result.ran)
+    try_memory_add(r->options.memory_of_runs, key_of(r, j), &j->result);
+}
+
+static void take_verdicts(const TryRuns *r, TryJob *j,
+                          const TriedVerdict *verdicts) {
+  size_t n = r->tests[j->test].nruns;
+  j->result.passes = true;
+  for (size_t i = 0; i < n; i++)
+    j->result.passes &= verdicts[i] == TRIED_PASS;
+  if (j->verdicts && n)
+    memcpy(j->verdicts, verdicts, n * sizeof *verdicts);
+}
+
+// The script has been recorded, or not: now for the job itself, unless the run
+// that was recorded is it.
+static void end_recording(TryRuns *r, TrySlot *s) {
+  const TryJob *done = &s->recording;
+  s->job = s->next;
+  s->next = NULL;
+  if (r->captured.tests[done->test].state != CAPTURED_READY ||
+      !is_unchanged(s->job) || s->job->log) {
+    start_job(r, s);
+    return;
+  }
+  s->job->result = done->result;
+  take_verdicts(r, s->job, done->verdicts);
+  remember(r, s->job);
+  slot_free(s);
+}
+
+// Did the recorded script end as that of the session did? (Its parts may not be
+// known in this build: then they are left out of all numbers.)
+static bool is_as_stored(const TryRuns *r, const TryJob *j) {
+  const TryTest *t = &r->tests[j->test];
+  bool passed = true;
+  for (size_t i = 0; i < t->nruns; i++)
+    passed &= r->suite->runs[t->runs[i]].verdict == VERDICT_PASS;
+  return j->result.ran && j->result.passes == passed;
+}
+
+static void recording_ended(TryRuns *r, TrySlot *s) {
+  size_t test = s->job->test;
+  if (captured_recorded(&r->captured, test, s->job->verdicts,
+                        r->tests[test].nruns) &&
+      is_as_stored(r, s->job)) {
+    start_repetition(r, s, STEP_REPEAT_FIRST);
+    return;
+  }
+  captured_refuse(&r->captured, test);
+  end_recording(r, s);
+}
+
+static int status_of(const Outcome *o) {
+  return o->end == END_EXIT ? o->status : -1;
+}
+
+static void repetition_ended(TryRuns *r, TrySlot *s, const Outcome *outcome) {
+  CapturedTests *c = &r->captured;
+  size_t test = s->job->test;
+  CapturedAnswer a = captured_answer(status_of(outcome), s->out);
+  if (s->step == STEP_REPEAT_FIRST) {
+    if (a.same && (r->options.capture == CAPTURE_ALWAYS ||
+                   outcome->seconds * QUICKER < s->outcome.seconds))
+      captured_keep(c, test);
+    else
+      captured_refuse(c, test);
+    end_recording(r, s);
+    return;
+  }
+  const TriedVerdict *verdicts = captured_decide(c, test, &a);
+  if (!verdicts) {
+    s->answer = a;
+    start_test(r, s);
+    return;
+  }
+  s->outcome = *outcome;
+  note_end(r, s);
+  take_verdicts(r, s->job, verdicts);
+  remember(r, s->job);
+  slot_free(s);
+}
+
+static void test_ended(TryRuns *r, TrySlot *s) {
+  size_t test = s->job->test;
+  if (is_recording(s)) {
+    recording_ended(r, s);
+    return;
+  }
+  if (r->captured.enabled)
+    r->captured.tests[test].scripts++;
+  if (s->answer.known && s->job->verdicts)
+    captured_learn(&r->captured, test, &s->answer, s->report->starts,
+                   s->job->verdicts);
+  remember(r, s->job);
+  slot_free(s);
+}
+
 static int process_ended(TryRuns *r, TrySlot *s, const Outcome *outcome,
                          Err *err) {
   bool more = false;
+  if (s->step == STEP_REPEAT || s->step == STEP_REPEAT_FIRST) {
+    repetition_ended(r, s, outcome);
+    return 0;
+  }
   if (s->step == STEP_TEST) {
     s->outcome = *outcome;
     note_end(r, s);
@@ -428,11 +627,8 @@ static int process_ended(TryRuns *r, TrySlot *s, const Outcome *outcome,
   }
   if (finish_test(r, s, &more, err))
     return -1;
-  if (!more && is_remembered(r, s->job) && s->job->result.ran)
-    try_memory_add(r->options.memory_of_runs, key_of(r, s->job),
-                   &s->job->result);
   if (!more)
-    slot_free(s);
+    test_ended(r, s);
   else if (r->runner->oracle.kind->second == SECOND_PROGRAM)
     start_reference(r, s);
   else
@@ -470,7 +666,8 @@ static void start_idle(TryRuns *r, TryJob *jobs, size_t n, size_t *next) {
     if (s->job || *next == n)
       continue;
     s->job = &jobs[(*next)++];
-    start_test(r, s);
+    r->count++;
+    start_job(r, s);
   }
 }
 
@@ -485,6 +682,8 @@ static void give_up(TryRuns *r) {
   pool_kill_all(r->runner->pool);
   for (size_t i = 0; i < r->nslots; i++)
     if (r->slots[i].job) {
+      if (is_recording(&r->slots[i]))
+        captured_refuse(&r->captured, r->slots[i].job->test);
       r->slots[i].job->result = (TryResult){0};
       slot_free(&r->slots[i]);
     }

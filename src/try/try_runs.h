@@ -76,6 +76,14 @@ typedef struct {
   TryResult result;
 } TryJob;
 
+// When to decide tests that are scripts without the script (captured.h).
+typedef enum {
+  CAPTURE_NEVER,
+  CAPTURE_QUICKER, // if that takes less than half of the time
+  CAPTURE_ALWAYS,  // if it can be done at all
+  CAPTURE_UNKNOWN,
+} TryCapture;
+
 typedef struct {
   const char *dir; // the builds, as CULPRIT_CLOSE has them; NULL: none
   // The build of a program; NULL: it has none.
@@ -83,6 +91,7 @@ typedef struct {
   void *context;
   uint64_t memory; // bytes that a run may take
   bool collect;    // verdicts need what runs leave: segments, contracts
+  TryCapture capture;
   // Asked often: go on? May be NULL.
   bool (*go_on)(void *context);
   struct TryMemory *memory_of_runs; // is looked up and added to; NULL: none
@@ -101,11 +110,13 @@ void try_runs_close(TryRuns *r); // NULL is fine
 // have result.ran false.
 int try_runs_do(TryRuns *r, TryJob *jobs, size_t n, Err *err);
 
-// How many processes were started, but for those of the oracle.
+// How many jobs were run.
 uint64_t try_runs_count(const TryRuns *r);
 // How many of them are known from before (memory_of_runs), and were not started.
 uint64_t try_runs_recalled(const TryRuns *r);
 // How many changed ones were stopped, or refused something.
 TriedStops try_runs_stops(const TryRuns *r);
+// How many of these jobs needed no run of their test's script.
+uint64_t try_runs_decided(const TryRuns *r);
 
 #endif

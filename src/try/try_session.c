@@ -229,15 +229,19 @@ static void map_tests(TryWork *w, const Runner *r, const Test *tests,
   hashmap_release(&names);
 }
 
+static bool has_contracts(const TryWork *w) {
+  for (size_t i = 0; i < w->suite.nfailures; i++)
+    if (!strcmp(w->suite.failures[i].kind, "contract"))
+      return true;
+  return false;
+}
+
 // Do verdicts need more than output and status?
 static bool needs_collecting(const TryWork *w) {
   for (size_t i = 0; i < w->tests.len; i++)
     if (!w->tests.items[i].whole)
       return true;
-  for (size_t i = 0; i < w->suite.nfailures; i++)
-    if (!strcmp(w->suite.failures[i].kind, "contract"))
-      return true;
-  return false;
+  return has_contracts(w);
 }
 
 // --- one failure ------------------------------------------------------------
@@ -397,11 +401,13 @@ static int try_failure(void *context, OpenLocalizer *l, size_t failure,
                               .insertions = o->insertions,
                               .progress = show_progress,
                               .context = w};
+  uint64_t decided = try_runs_decided(w->session.runs);
   TriedStops before = try_runs_stops(w->session.runs);
   if (!rc)
     rc = try_search(&w->session, &options, &found, err);
   TriedStops now = try_runs_stops(w->session.runs);
   w->stops = stops_since(now, before);
+  w->summary->decided += try_runs_decided(w->session.runs) - decided;
   if (!rc && found.failing) {
     stops_add(&w->summary->stops, w->stops);
     w->summary->runs += found.runs;
@@ -472,13 +478,15 @@ static int take_tests(void *context, Runner *r, const Test *tests, size_t n,
   map_tests(w, r, tests, n);
   if (!w->tests.len)
     return 0;
-  w->run_options = (TryRunOptions){.dir = w->builds.dir,
-                                   .build = build_of,
-                                   .context = w,
-                                   .memory = w->options->memory,
-                                   .collect = needs_collecting(w),
-                                   .go_on = go_on,
-                                   .memory_of_runs = &w->memory};
+  w->run_options = (TryRunOptions){
+      .dir = w->builds.dir,
+      .build = build_of,
+      .context = w,
+      .memory = w->options->memory,
+      .collect = needs_collecting(w),
+      .capture = has_contracts(w) ? CAPTURE_NEVER : w->options->capture,
+      .go_on = go_on,
+      .memory_of_runs = &w->memory};
   w->runner = r;
   w->scratch = r->scratch.dir;
   w->start = clock_now();

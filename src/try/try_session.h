@@ -19,6 +19,7 @@
 #include "run/runner.h"
 #include "store/store.h"
 #include "try/try_memory.h"
+#include "try/try_runs.h"
 #include "util/array.h"
 #include "util/err.h"
 
@@ -31,6 +32,7 @@ typedef struct {
   size_t lines;       // of that ranking
   // Kinds of experiments.
   bool clauses, variables, statements, constants, insertions;
+  TryCapture capture;
   bool diffs;    // try the changes in the source as well
   bool question; // look for an input that tells apart those that pass all tests
   bool resume;   // what was run before need not run again
@@ -45,11 +47,12 @@ typedef struct {
 } TryOptions;
 
 typedef struct {
-  uint64_t runs;   // of the search
-  uint64_t asked;  // runs made to tell apart changes that pass all tests
-  double seconds;  // of the runs
-  double building; // seconds that the builds took
-  size_t failures; // that were looked at
+  uint64_t runs;    // of the search
+  uint64_t decided; // of them, without the test's script
+  uint64_t asked;   // runs made to tell apart changes that pass all tests
+  double seconds;   // of the runs
+  double building;  // seconds that the builds took
+  size_t failures;  // that were looked at
   bool cut, interrupted;
   uint64_t recalled;   // of the runs: made before (resume)
   TriedStops stops;    // of the runs
