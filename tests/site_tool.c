@@ -26,9 +26,9 @@
 #include "util/mem.h"
 
 static const char *const kinds[SITE_KINDS] = {
-    "other", "compare", "test",     "arith", "constant", "store", "return",
-    "call",  "swap",    "argument", "index", "variable", "field",
-    "logic", "before"};
+    "other", "compare",  "test",  "arith", "constant",
+    "store", "return",   "call",  "swap",  "argument",
+    "index", "variable", "field", "logic", "before"};
 
 static void print_unit(const Site *s) {
   for (size_t i = 0; i < sizeof s->unit.bytes; i++)

@@ -7,7 +7,7 @@
 #include "cli/cli.h"
 #include "locate/localizer.h"
 #include "try/try_session.h"
-#include "try/web_session.h"
+#include "try/web/web_session.h"
 #include "util/clock.h"
 #include "util/escape.h"
 #include "util/stop.h"

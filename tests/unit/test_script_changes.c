@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "php/php_change.h"
-#include "try/page_words.h"
-#include "try/script_changes.h"
+#include "try/web/page_words.h"
+#include "try/web/script_changes.h"
 #include "util/fs.h"
 
 // --- scripts ----------------------------------------------------------------

@@ -7,6 +7,7 @@
 #include "spectra.h"
 
 #include "try/try_memory.h"
+#include "try/web/web_memory.h"
 #include "util/fs.h"
 
 enum { BUILD = 77 };

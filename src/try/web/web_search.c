@@ -1,5 +1,5 @@
 // The search for changes of PHP scripts: see web_search.h.
-#include "try/web_search.h"
+#include "try/web/web_search.h"
 
 #include <stdlib.h>
 #include <string.h>

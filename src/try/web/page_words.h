@@ -2,8 +2,8 @@
 // broken markup turns into text, are not counted: only words of letters.
 //
 // An experiment that makes a page good by printing less of it repairs nothing.
-#ifndef CULPRIT_TRY_PAGE_WORDS_H
-#define CULPRIT_TRY_PAGE_WORDS_H
+#ifndef CULPRIT_TRY_WEB_PAGE_WORDS_H
+#define CULPRIT_TRY_WEB_PAGE_WORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

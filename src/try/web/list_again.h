@@ -1,11 +1,11 @@
 // The requests of a list, made again for experiments (web_runs.h): each in the
 // state that the requests of its visitor before it left behind, which is saved
 // once.
-#ifndef CULPRIT_TRY_LIST_AGAIN_H
-#define CULPRIT_TRY_LIST_AGAIN_H
+#ifndef CULPRIT_TRY_WEB_LIST_AGAIN_H
+#define CULPRIT_TRY_WEB_LIST_AGAIN_H
 
 #include "php/request.h"
-#include "try/web_runs.h"
+#include "try/web/web_runs.h"
 
 typedef struct {
   const Requests *list;

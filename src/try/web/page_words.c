@@ -1,5 +1,5 @@
 // The words of a page: see page_words.h.
-#include "try/page_words.h"
+#include "try/web/page_words.h"
 
 #include <ctype.h>
 #include <stdlib.h>

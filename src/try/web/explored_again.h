@@ -1,11 +1,11 @@
 // The requests of an exploration, made again for experiments (web_runs.h): each
 // in the state that it was made in. A change is there in that request only, so
 // every request is a visitor of its own.
-#ifndef CULPRIT_TRY_EXPLORED_AGAIN_H
-#define CULPRIT_TRY_EXPLORED_AGAIN_H
+#ifndef CULPRIT_TRY_WEB_EXPLORED_AGAIN_H
+#define CULPRIT_TRY_WEB_EXPLORED_AGAIN_H
 
 #include "explore/explorer.h"
-#include "try/web_runs.h"
+#include "try/web/web_runs.h"
 
 typedef struct {
   const Explorer *explorer;

@@ -1,5 +1,5 @@
 // The requests of an exploration, made again: see explored_again.h.
-#include "try/explored_again.h"
+#include "try/web/explored_again.h"
 
 #include <stdlib.h>
 

@@ -2,13 +2,13 @@
 //
 // A thread per worker. Jobs are taken in order under one lock; what a job needs
 // is its own.
-#include "try/web_runs.h"
+#include "try/web/web_runs.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "try/try_memory.h"
+#include "try/web/web_memory.h"
 #include "util/mem.h"
 #include "util/stop.h"
 #include "util/str.h"

@@ -1,5 +1,5 @@
 // Experiments on a session of requests: see web_session.h.
-#include "try/web_session.h"
+#include "try/web/web_session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,11 +7,11 @@
 
 #include "locate/try_note.h"
 #include "php/application.h"
-#include "try/explored_again.h"
-#include "try/list_again.h"
 #include "try/suspects.h"
-#include "try/try_memory.h"
-#include "try/web_search.h"
+#include "try/web/explored_again.h"
+#include "try/web/list_again.h"
+#include "try/web/web_memory.h"
+#include "try/web/web_search.h"
 #include "util/clock.h"
 #include "util/fs.h"
 #include "util/hashmap.h"

@@ -1,5 +1,5 @@
 // The requests of a list, made again: see list_again.h.
-#include "try/list_again.h"
+#include "try/web/list_again.h"
 
 #include <stdlib.h>
 

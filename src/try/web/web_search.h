@@ -12,12 +12,12 @@
 // (a passing one with nine tenths), and with all of its words (page_words.h) if
 // it passes, or fails by its markup only. Otherwise whatever avoids the faulty
 // code would be a repair.
-#ifndef CULPRIT_TRY_WEB_SEARCH_H
-#define CULPRIT_TRY_WEB_SEARCH_H
+#ifndef CULPRIT_TRY_WEB_WEB_SEARCH_H
+#define CULPRIT_TRY_WEB_WEB_SEARCH_H
 
 #include "model/suite.h"
-#include "try/script_changes.h"
-#include "try/web_runs.h"
+#include "try/web/script_changes.h"
+#include "try/web/web_runs.h"
 #include "util/bitset.h"
 
 // A script whose tokens are known; tokens NULL: they are not.

@@ -6,8 +6,8 @@
 //
 //   if ($n < 5) echo "<b>$n";    `<` to `<=`; `5` to `6`; the condition
 //                                negated; without `<b>`; ...
-#ifndef CULPRIT_TRY_SCRIPT_CHANGES_H
-#define CULPRIT_TRY_SCRIPT_CHANGES_H
+#ifndef CULPRIT_TRY_WEB_SCRIPT_CHANGES_H
+#define CULPRIT_TRY_WEB_SCRIPT_CHANGES_H
 
 #include <stdbool.h>
 #include <stddef.h>

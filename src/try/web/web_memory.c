@@ -1,5 +1,5 @@
-// What requests to changed scripts came to: see try_memory.h.
-#include "try/try_memory.h"
+// What requests to changed scripts came to: see web_memory.h.
+#include "try/web/web_memory.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -12,8 +12,8 @@
 // A request by itself is made in the state that it was made in, which was
 // reached without the change. With all requests of its visitor, the change is
 // there from the first on.
-#ifndef CULPRIT_TRY_WEB_RUNS_H
-#define CULPRIT_TRY_WEB_RUNS_H
+#ifndef CULPRIT_TRY_WEB_WEB_RUNS_H
+#define CULPRIT_TRY_WEB_WEB_RUNS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@
 #include "php/php_change.h"
 #include "run/app_instance.h"
 #include "run/visits.h"
-#include "try/page_words.h"
+#include "try/web/page_words.h"
 #include "util/array.h"
 #include "util/err.h"
 

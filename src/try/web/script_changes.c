@@ -1,5 +1,5 @@
 // Changes to the text of a PHP script: see script_changes.h.
-#include "try/script_changes.h"
+#include "try/web/script_changes.h"
 
 #include <ctype.h>
 #include <errno.h>

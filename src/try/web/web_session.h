@@ -1,8 +1,8 @@
 // Experiments on a stored session of requests to a PHP application (culprit
 // web): its requests are made again while the extension changes one script, and
 // for each failure what repairs it is kept as a note (locate/try_note.h).
-#ifndef CULPRIT_TRY_WEB_SESSION_H
-#define CULPRIT_TRY_WEB_SESSION_H
+#ifndef CULPRIT_TRY_WEB_WEB_SESSION_H
+#define CULPRIT_TRY_WEB_WEB_SESSION_H
 
 #include "explore/explorer.h"
 #include "php/request.h"
