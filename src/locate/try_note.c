@@ -404,10 +404,6 @@ bool tried_tell_stops(const TriedStops *s, uint64_t runs, Str *out) {
 }
 
 // --- the question as a sentence ---------------------------------------------
-//
-//   `./prog 3 4` prints "7" with the change `<` to `<=` at f.c:3, and prints "8"
-//   with the change `4` to `5` at f.c:9. Unchanged, it prints "6". Which is
-//   right?
 
 void answer_tell_end(const TriedAnswer *a, Str *out) {
   const char *name = a->status < 0 ? sigabbrev_np(-a->status) : NULL;
