@@ -281,6 +281,7 @@ static bool ask(Question *q, const char *const *lines, size_t n, bool reference,
   size_t per = 1 + q->n + reference;
   options.collect = false;
   options.memory_of_runs = NULL;
+  options.capture = CAPTURE_NEVER; // these are no scripts
   for (size_t i = 0; i < q->n; i++)
     experiments[i] = experiment_of(&q->survivors[i]->change);
   for (size_t i = 0; i < n; i++) {
