@@ -56,8 +56,13 @@ static void hand_over(Hooks *h, const HookName *name, uint32_t i) {
   if (name->through) {
     LLVMValueRef p = LLVMBuildLoad2(b, h->ptr, name->address, "");
     address = LLVMBuildPtrToInt(b, p, h->i64, "");
-    address = LLVMBuildAdd(b, address, // 0, too: it cannot be read
-                           LLVMConstInt(h->i64, name->offset, false), "");
+    address =
+        LLVMBuildAdd(b, address, LLVMConstInt(h->i64, name->offset, false), "");
+    // 0 would be a name without an address; 1 cannot be read either.
+    LLVMValueRef none = LLVMBuildICmp(b, LLVMIntEQ, address,
+                                      LLVMConstInt(h->i64, 0, false), "");
+    address =
+        LLVMBuildSelect(b, none, LLVMConstInt(h->i64, 1, false), address, "");
     value = LLVMConstInt(h->i64, size_of(name), false);
   } else {
     value = hooks_widen(h, load(h, name), false);

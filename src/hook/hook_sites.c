@@ -427,6 +427,8 @@ static void find_store(Finder *f, LLVMValueRef i) {
                 .width = width_of(type),
                 .flags = type_flags(type),
                 .text = name};
+  if (LLVMIsAZExtInst(value) && is_truth(LLVMTypeOf(LLVMGetOperand(value, 0))))
+    s.width = 1; // a bool
   if (!returns)
     s.flags |= store_flags(text, name);
   if (!returns || !LLVMIsConstant(value))

@@ -363,17 +363,57 @@ static int64_t extended(int64_t v, int64_t size) {
   return (int64_t)((uint64_t)v << unused) >> unused;
 }
 
+// Pages that could be read and written once: no need to ask the kernel again.
+static bool is_known_page(int64_t address, int64_t size) {
+  enum { PAGES = 64, SHIFT = 12 };
+  static int64_t known[PAGES];
+  int64_t page = address >> SHIFT, v = 0;
+  if (page <= 0 || page != (address + size - 1) >> SHIFT)
+    return false;
+  if (known[page % PAGES] == page)
+    return true;
+  if (!move_memory(SYS_process_vm_readv, address, &v, size) ||
+      !move_memory(SYS_process_vm_writev, address, &v, size))
+    return false;
+  known[page % PAGES] = page;
+  return true;
+}
+
+static bool move_value(bool writes, int64_t address, int64_t *value,
+                       int64_t size) {
+  if (!is_known_page(address, size))
+    return move_memory(writes ? SYS_process_vm_writev : SYS_process_vm_readv,
+                       address, value, size);
+  if (writes)
+    copy((void *)address, value, (size_t)size);
+  else
+    copy(value, (void *)address, (size_t)size);
+  return true;
+}
+
 // A name with an address has its size as value so far.
-static void read_memory(int64_t n, int64_t *sizes) {
-  for (int64_t i = 0; i < n; i++) {
-    int64_t v = 0;
-    sizes[i] = __culprit_try_addresses[i] ? __culprit_try_values[i] : 0;
-    if (sizes[i] && move_memory(SYS_process_vm_readv,
-                                __culprit_try_addresses[i], &v, sizes[i]))
-      __culprit_try_values[i] = extended(v, sizes[i]);
-    else if (sizes[i])
-      __culprit_try_values[i] = 0;
-  }
+static void read_memory(int64_t i, int64_t *sizes) {
+  int64_t v = 0;
+  sizes[i] = __culprit_try_addresses[i] ? __culprit_try_values[i] : 0;
+  if (!sizes[i])
+    return;
+  bool there = move_value(false, __culprit_try_addresses[i], &v, sizes[i]);
+  __culprit_try_values[i] = there ? extended(v, sizes[i]) : 0;
+}
+
+// Reads what the change needs: all to be told, else what is compared or set.
+static void read_names(int64_t n, int64_t *sizes) {
+  int64_t which = self.a & 0xff;
+  bool always = (self.a >> 8 & 0xff) == TRY_ALWAYS;
+  for (int64_t i = 0; i < n && self.change == CHANGE_NONE; i++)
+    if (!self.report->full)
+      read_memory(i, sizes);
+  if (self.change == CHANGE_NONE || (self.change == CHANGE_LEAVE && always))
+    return;
+  if (which < n)
+    read_memory(which, sizes);
+  if (self.a & TRY_NAMED && self.b >= 0 && self.b < n && self.b != which)
+    read_memory(self.b, sizes);
 }
 
 // X, and whether the condition holds.
@@ -394,15 +434,14 @@ static int64_t assign(int64_t which, int64_t value, const int64_t *sizes) {
   __culprit_try_values[which] = value;
   if (!sizes[which])
     return which + 1;
-  move_memory(SYS_process_vm_writev, __culprit_try_addresses[which], &value,
-              sizes[which]);
+  move_value(true, __culprit_try_addresses[which], &value, sizes[which]);
   return 0;
 }
 
 // -1: the function is left; else 1 + the name that the program stores.
 HIDDEN int64_t __culprit_try_before(int64_t n) {
   int64_t sizes[TRY_NAMES_MOST], other;
-  read_memory(n, sizes);
+  read_names(n, sizes);
   bool always = (self.a >> 8 & 0xff) == TRY_ALWAYS;
   switch (self.change) {
   case CHANGE_LEAVE:

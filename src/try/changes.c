@@ -139,6 +139,11 @@ static void add_stores(const Site *s, Changes *out) {
     add(out, s, CHANGE_SET, 0, 5);
     return;
   }
+  if (s->width == 1) {
+    add(out, s, CHANGE_SET, 0, 4);
+    add(out, s, CHANGE_SET, 1, 4);
+    return;
+  }
   add_neighbours(s, 3, out);
   if (s->flags & (SITE_INITIAL | SITE_COMPOUND))
     return;
