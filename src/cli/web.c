@@ -17,6 +17,7 @@
 #include "explore/checkpoint.h"
 #include "explore/entry_pages.h"
 #include "explore/explorer.h"
+#include "locate/localizer.h"
 #include "php/application.h"
 #include "process/process.h"
 #include "process/words.h"
@@ -30,8 +31,6 @@
 #include "util/mem.h"
 #include "util/stop.h"
 #include "util/str.h"
-
-#define WEB_METHOD "apollo-tc+o"
 
 enum {
   JOBS_MAX = 64,
@@ -60,7 +59,6 @@ static void options_init(Options *o) {
   *o = (Options){.area = AREA_NONE, .close = -1, .looked = {.ended = ""}};
   rank_options_init(&o->rank);
   refusals_init(&o->refusals);
-  o->rank.method = WEB_METHOD;
   o->visits.oracle.severities = WEB_DEFAULT;
   o->explore.budget = EXPLORE_SECONDS;
   o->explore.strategy = web_strategy_find("base");
@@ -243,8 +241,9 @@ static const Option options[] = {
      "(default: as long as all requests took, 5 to 10; none with --in-place or "
      "--allow-...; 0: none)"},
     {"method", "METHOD", &option_text, offsetof(Options, rank.method),
-     "method of the ranking (default: " WEB_METHOD ")",
+     "method of the ranking (default: " METHOD_WEB ")",
      .word = rank_method_word},
+    {.rows = rank_others_options, .at = offsetof(Options, rank)},
     {"output-map", "DIR", &option_text, offsetof(Options, visits.pages),
      "keep every page in DIR, with a map of which line wrote which bytes"},
     {.rows = rank_shown_options, .at = offsetof(Options, rank)},
@@ -570,6 +569,10 @@ static int begin_session(Options *o, const char *command, Err *err) {
                                              &v->session, &continued, err);
   free(key);
   free(cwd);
+  char *code = app_code_root(v->app.root);
+  if (!rc)
+    rc = session_set_root(v->store, v->session, code, err);
+  free(code);
   if (rc || o->requests)
     return rc;
   char *dir = arena_printf(&o->arena, "%s/made/%lld", store_dir(v->store),

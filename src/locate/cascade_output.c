@@ -1,5 +1,7 @@
-// cascade+o: the default method, with the lines first that wrote what the
-// oracle blames in the output.
+// cascade+o: the default method of `culprit web`. As cascade, with the lines
+// first that wrote what the oracle blames in the page, or that built and sent a
+// failed query. Requests that only show other failures count as passing: where
+// every page has some fault there is nothing else to compare with.
 #include "locate/localizer.h"
 #include "locate/outmap.h"
 #include "locate/spectrum.h"
@@ -20,5 +22,6 @@ const Localizer cascade_output_localizers[] = {
      OUTMAP_STATE,
      .formula = formula_op2,
      .cascade = true,
+     .others_pass = true,
      .adjust = raise_blamed},
     {0}};

@@ -8,6 +8,8 @@ int current_ranking_make(CurrentRanking *s, Store *store, int64_t session,
     return -1;
   session_evidence_init(&s->evidence, store, &s->suite);
   LocateOptions options = {.by = ENTITY_STATEMENT};
+  if (!method)
+    method = method_standard(&s->suite);
   Localizer localizer;
   bool lacking;
   Err ignored;

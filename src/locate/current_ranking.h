@@ -21,7 +21,7 @@ typedef struct {
   bool ranked; // false: nothing failed yet, or the method cannot be applied
 } CurrentRanking;
 
-// -1: the store cannot be read. To be released even then.
+// `method`: NULL: method_standard. -1: the store cannot be read. To be released even then.
 int current_ranking_make(CurrentRanking *s, Store *store, int64_t session,
                          const char *method, Err *err);
 void current_ranking_release(CurrentRanking *s);

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "locate/localizer.h"
+#include "locate/outmap.h"
+#include "locate/spectrum.h"
 #include "tally/order.h"
 #include "util/mem.h"
 
@@ -362,12 +364,27 @@ static void add_notes(const TryNote *n, Ranking *r) {
 static void note_untried(const Suite *suite, Ranking *r) {
   if (*suite->failures[r->failure].signature)
     ranking_note(r, EVIDENCE_TRY,
-                 mem_strdup("no experiments were made for this failure: it is "
-                            "ranked by " METHOD_DEFAULT));
+                 mem_printf("no experiments were made for this failure: it is "
+                            "ranked by %s",
+                            method_standard(suite)));
+}
+
+// As the session is ranked without experiments.
+static void begin_standard(const OpenLocalizer *l, Ranking *r) {
+  Err ignored;
+  if (!is_web_session(l->session->suite) || l->options.by != ENTITY_STATEMENT)
+    return;
+  const OutputPlaces *places = outmap_places(l->session, &ignored);
+  if (!places)
+    return;
+  outmap_raise(places, l->session->suite, r);
+  spectrum_order(l->spectrum, r);
+  outmap_explain(places, l->session->suite, r, l->options.explain);
 }
 
 static void raise_repaired(const OpenLocalizer *l, Ranking *r) {
   const Suite *suite = l->session->suite;
+  begin_standard(l, r);
   const TryNote *n =
       notes_find(l->state, suite->failures[r->failure].signature);
   if (!n) {

@@ -232,7 +232,7 @@ static void add_place(const LookRun *r, const FailurePlace *p, Spots *spots) {
       continue;
     for (uint32_t k = 0; k < u->nentities; k++)
       if (u->entities[k].kind == ENTITY_STATEMENT &&
-          u->entities[k].line == p->line)
+          u->entities[k].line == (p->statement ? p->statement : p->line))
         array_push(spots, (PhpSpot){i, k});
   }
 }

@@ -58,6 +58,14 @@ bool report_blamed(const Suite *suite, size_t failure, uint32_t *source,
   return *line && i < suite->nsources;
 }
 
+Entity report_entity(const Report *r, const Suspect *s) {
+  Entity e = r->suite->entities[s->entity];
+  if (suspect_line(s, &e) != e.line)
+    e.col_lo = e.col_hi = 0;
+  e.line = suspect_line(s, &e);
+  return e;
+}
+
 void report_places(const Report *r, size_t failure, PlaceList *out) {
   const OutputPlaces *places = r->places;
   for (size_t i = 0; places && i < places->items.len; i++) {

@@ -77,6 +77,9 @@ void report_gdb(const Report *r, const Ranking *ranking, FILE *out);
 size_t report_shown(const Report *r, const ReportFormat *format,
                     const Ranking *ranking);
 
+// What is listed, at the line to look at (suspect_line).
+Entity report_entity(const Report *r, const Suspect *s);
+
 // How many runs have this verdict.
 size_t report_verdicts(const Report *r, Verdict verdict);
 

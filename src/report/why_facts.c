@@ -347,7 +347,7 @@ static void tell_deaths(const Why *w, const Account *a, EvidenceList *out) {
     return;
   for (size_t i = 0; i < d->items.len; i++) {
     const DeathAt *at = &d->items.items[i];
-    if (at->depth || !run_shows(suite, a->failure, at->run))
+    if (at->depth || !death_of(suite, a->failure, at))
       continue;
     Str text = {0};
     str_addf(&text, "test %s died %s %s:%u (%s), no failing run died here",
