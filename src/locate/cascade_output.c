@@ -5,12 +5,23 @@
 #include "locate/localizer.h"
 #include "locate/outmap.h"
 #include "locate/spectrum.h"
+#include "util/mem.h"
+
+static void note_ties(Ranking *r) {
+  const Suspect *s = r->suspects.items;
+  if (r->suspects.len && s->rank > 1)
+    ranking_note(r, "ties",
+                 mem_printf("the first %u lines tie: nothing tells them apart, "
+                            "not even their distance to what is blamed",
+                            s->rank));
+}
 
 static void raise_blamed(const OpenLocalizer *l, Ranking *r) {
   if (l->options.by != ENTITY_STATEMENT)
     return;
   outmap_raise(l->state, l->session->suite, r);
   spectrum_order(l->spectrum, r);
+  note_ties(r);
   outmap_explain(l->state, l->session->suite, r, l->options.explain);
 }
 

@@ -18,6 +18,8 @@ typedef struct {
   const Suite *suite;
   Hashmap sources; // path -> source
   Hashmap lines;   // source, line -> statement
+  PlaceAt *main;   // of the failure whose places are read,
+  size_t main_run; // in this run
 } PlaceLoader;
 
 typedef struct {
@@ -64,6 +66,12 @@ static void add_place(void *ctx, size_t run, const char *signature,
   at.signature = arena_strdup(arena, signature);
   at.what = arena_strdup(arena, p->what);
   at.excerpt = arena_strdup(arena, p->excerpt);
+  if (!l->main || l->main_run != run || strcmp(l->main->signature, signature)) {
+    l->main = arena_new(arena, PlaceAt);
+    *l->main = at;
+    l->main_run = run;
+  }
+  at.aside = p->role <= PLACE_BETWEEN && strcmp(l->main->what, at.what) != 0;
   array_push(&l->places->items, at);
 }
 
@@ -110,11 +118,12 @@ enum {
 };
 
 // How far a line is from what is blamed.
-static int degree_of(PlaceRole role) {
+static int degree_of(const PlaceAt *p) {
   static const int degrees[PLACE_ROLES] = {
-      [PLACE_OUTPUT] = 0,  [PLACE_TEXT] = 0,  [PLACE_NEAR] = 0,
-      [PLACE_PRINTED] = 1, [PLACE_QUERY] = 1, [PLACE_SENT] = 2};
-  return degrees[role];
+      [PLACE_OUTPUT] = 0,  [PLACE_TEXT] = 0,    [PLACE_NEAR] = 0,
+      [PLACE_PRINTED] = 1, [PLACE_BETWEEN] = 2, [PLACE_QUERY] = 1,
+      [PLACE_SENT] = 2};
+  return p->aside && !degrees[p->role] ? 1 : degrees[p->role];
 }
 
 // Per entity: the place of one of these roles that it has and the failure is
@@ -128,8 +137,7 @@ static const PlaceAt **find_blamed(const OutputPlaces *places,
   for (size_t i = 0; i < places->items.len; i++) {
     const PlaceAt *p = &places->items.items[i];
     const PlaceAt *old = blamed[p->statement];
-    if (!(roles & 1u << p->role) ||
-        (old && degree_of(old->role) <= degree_of(p->role)) ||
+    if (!(roles & 1u << p->role) || (old && degree_of(old) <= degree_of(p)) ||
         !place_shows(suite, p, failure))
       continue;
     blamed[p->statement] = p;
@@ -195,6 +203,9 @@ static char *describe(const PlaceAt *p, const Entity *e, Arena *arena) {
   case PLACE_PRINTED:
     return mem_printf("printed `%s`, which another line holds: %s", p->excerpt,
                       p->what);
+  case PLACE_BETWEEN:
+    return mem_printf("wrote `%s`%s, shortly before an end tag is missed",
+                      p->excerpt, at);
   case PLACE_NEAR:
   case PLACE_QUERY:
     return mem_printf("holds `%s`%s: %s", p->excerpt, at, p->what);
@@ -213,7 +224,7 @@ static void explain_roles(const OutputPlaces *places, const Suite *suite,
     Suspect *s = &r->suspects.items[i];
     const PlaceAt *p = blamed[s->entity];
     if (p)
-      suspect_explain(s, p->role <= PLACE_PRINTED ? "output" : "query",
+      suspect_explain(s, p->role <= PLACE_BETWEEN ? "output" : "query",
                       describe(p, &suite->entities[s->entity], &arena));
   }
   arena_release(&arena);
@@ -238,12 +249,6 @@ static void explain(const Scoring *s, Ranking *r) {
     explain_roles(s->state, s->suite, r, s->options->explain, PRINTING);
 }
 
-// Tarantula above 0.5.
-static bool leans_to_failing(const Suspect *s, const Ranking *r) {
-  uint64_t failing = (uint64_t)s->ef * r->passing;
-  return failing > (uint64_t)s->ep * r->failing;
-}
-
 static double spread(const Ranking *r) {
   double low = INFINITY, high = -INFINITY;
   for (size_t i = 0; i < r->suspects.len; i++) {
@@ -253,9 +258,26 @@ static double spread(const Ranking *r) {
   return high - low;
 }
 
+// Who writes what is blamed fails, as a rule: a line that passing runs execute
+// at least half as often as failing ones wrote it because of another. A text
+// may be put together always and used at times.
 static bool is_raised(const Suspect *s, const Ranking *r, const PlaceAt *p) {
   bool holds = p->role == PLACE_TEXT || p->role == PLACE_NEAR;
-  return leans_to_failing(s, r) || (holds && s->ef == r->failing);
+  uint64_t failing = (uint64_t)s->ef * r->passing;
+  bool leans = failing > 2 * (uint64_t)s->ep * r->failing;
+  return 2 * s->ef > r->failing && (leans || (holds && s->ef == r->failing));
+}
+
+// In how many runs what a statement wrote comes before a missing end tag.
+static uint32_t *count_between(const OutputPlaces *places, const Suite *suite,
+                               size_t failure, Arena *arena) {
+  uint32_t *runs = arena_array(arena, uint32_t, suite->nentities);
+  for (size_t i = 0; i < places->items.len; i++) {
+    const PlaceAt *p = &places->items.items[i];
+    runs[p->statement] +=
+        p->role == PLACE_BETWEEN && place_shows(suite, p, failure);
+  }
+  return runs;
 }
 
 // How far in lines from the nearest place in its file: 1 there, 1/2 one line
@@ -278,13 +300,15 @@ void outmap_raise(const OutputPlaces *p, const Suite *suite, Ranking *r) {
   bool any;
   const PlaceAt **blamed =
       find_blamed(p, suite, r->failure, ALL_ROLES, &arena, &any);
+  const uint32_t *between = count_between(p, suite, r->failure, &arena);
   double lift = r->suspects.len ? spread(r) + 1 : 0;
   for (size_t i = 0; any && i < r->suspects.len; i++) {
     Suspect *s = &r->suspects.items[i];
     const PlaceAt *place = blamed[s->entity];
-    if (!place || !is_raised(s, r, place))
+    if (!place || !is_raised(s, r, place) ||
+        (place->role == PLACE_BETWEEN && 2 * between[s->entity] <= r->failing))
       continue;
-    double by = lift * (DEGREES - degree_of(place->role));
+    double by = lift * (DEGREES - degree_of(place));
     s->score += by;
     s->hint += by;
     s->own += by;

@@ -41,6 +41,7 @@ typedef struct {
   uint32_t statement;    // entity that wrote it
   uint32_t line;         // exact line
   PlaceRole role;
+  bool aside; // not the main place: where an element should have been closed
   const char *what, *excerpt;
 } PlaceAt;
 

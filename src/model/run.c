@@ -20,8 +20,8 @@ int verdict_parse(const char *name) {
   return -1;
 }
 
-static const char *const roles[PLACE_ROLES] = {"output", "text",  "printed",
-                                               "near",   "query", "sent"};
+static const char *const roles[PLACE_ROLES] = {
+    "output", "text", "printed", "between", "near", "query", "sent"};
 
 const char *place_role_name(PlaceRole r) { return roles[r]; }
 

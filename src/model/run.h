@@ -43,6 +43,7 @@ typedef enum {
   PLACE_OUTPUT,  // holds it, and printed it
   PLACE_TEXT,    // holds it; another line printed it
   PLACE_PRINTED, // printed what another line holds
+  PLACE_BETWEEN, // wrote what comes where an element should have been closed
   PLACE_NEAR,    // holds what the database complains about
   PLACE_QUERY,   // holds another part of the failed query
   PLACE_SENT,    // sent it, or called what did

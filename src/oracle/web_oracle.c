@@ -15,7 +15,7 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-enum { EXCERPT = 60, NAME_LEAST = 3 };
+enum { EXCERPT = 60, NAME_LEAST = 3, BETWEEN_MOST = 4 };
 
 // --- severities -------------------------------------------------------------
 
@@ -363,6 +363,38 @@ static void add_places(const JudgedPage *p, const HtmlPlace *at) {
   } while (offset < end);
 }
 
+// The lines that wrote what comes right before the place where an element that
+// is not closed should have been: its end tag is missing there. Blank text is
+// nobody's.
+static void add_between(const JudgedPage *p, const HtmlFault *fault) {
+  const HtmlPlace *open = &fault->places[0], *missed = &fault->places[1];
+  size_t last = p->failure->places.len + BETWEEN_MOST;
+  const char *body = p->response->body;
+  for (size_t at = missed->offset;
+       at-- > open->offset + open->length && p->failure->places.len < last;) {
+    if (isspace((unsigned char)body[at]))
+      continue;
+    const OutputPiece *piece = web_piece_at(p->record, at);
+    if (!piece || piece->kind == OUTPUT_UNKNOWN)
+      return;
+    TextOrigin o = {.file = piece->file,
+                    .line = web_exact_line(p->executed, piece, body, at),
+                    .statement = web_line_at(piece, body, at)};
+    size_t from = at;
+    while (from > piece->offset && body[from - 1] != '\n')
+      from--;
+    add_place(p, &(HtmlPlace){.what = "before the missing end tag"}, from,
+              PLACE_BETWEEN, &o);
+    at = from;
+  }
+}
+
+static bool misses_end(const JudgedPage *p, const HtmlFault *fault) {
+  return p->record && fault->nplaces > 1 &&
+         !strcmp(fault->key, "unclosed-element") &&
+         fault->places[1].offset <= p->response->body_len;
+}
+
 static const char *main_file(const Failure *f) {
   return f->places.len ? f->places.items[0].file : "";
 }
@@ -385,6 +417,8 @@ static void add_html_fault(const JudgedPage *page, const HtmlFault *fault,
   p.failure = &f;
   for (size_t i = 0; i < fault->nplaces; i++)
     add_places(&p, &fault->places[i]);
+  if (misses_end(&p, fault))
+    add_between(&p, fault);
   const char *file = main_file(&f);
   char *place = make_place(p.oracle, file, *file ? f.places.items[0].line : 0);
   char *signature =

@@ -259,7 +259,7 @@ static void put_places(const Report *r, const Ranking *ranking, FILE *out) {
     fprintf(out, ",\"line\":%u", p->line);
     json_text("role", place_role_name(p->role), out);
     json_text("what", p->what, out);
-    json_text(p->role < PLACE_NEAR ? "output" : "query", p->excerpt, out);
+    json_text(p->role <= PLACE_BETWEEN ? "output" : "query", p->excerpt, out);
     fputc('}', out);
   }
   if (!first)

@@ -71,7 +71,7 @@ void report_places(const Report *r, size_t failure, PlaceList *out) {
   for (size_t i = 0; places && i < places->items.len; i++) {
     const PlaceAt *p = &places->items.items[i];
     bool first = !out->len || out->items[0]->run == p->run;
-    if (first && place_shows(r->suite, p, failure))
+    if (first && p->role != PLACE_BETWEEN && place_shows(r->suite, p, failure))
       array_push(out, p);
   }
 }

@@ -86,8 +86,8 @@ size_t report_verdicts(const Report *r, Verdict verdict);
 // The name of the function an entity stands in, "" if that is not known.
 const char *report_function(const Suite *suite, const Entity *e);
 
-// Where a failure shows in the output, as its first run has it; the main place
-// first.
+// Where a failure shows in the output, or in its query, as its first run has
+// it; the main place first.
 typedef ARRAY(const PlaceAt *) PlaceList;
 void report_places(const Report *r, size_t failure, PlaceList *out);
 
