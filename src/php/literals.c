@@ -357,6 +357,13 @@ static bool ends_segment(const Scan *s, size_t i) {
          (n >= 2 && (!memcmp(text, "<?", 2) || !memcmp(text, "?>", 2)));
 }
 
+// In `if ($x) echo "a";` what is printed does not depend on the condition's
+// values.
+static bool begins_segment(const Scan *s, size_t i) {
+  return token_is(s, i, "echo") || token_is(s, i, "print") ||
+         token_is(s, i, "return");
+}
+
 static void take_token(Scan *s, size_t i) {
   const PhpToken *t = &s->tokens[i];
   uint32_t first = line_at(s, t->offset);
@@ -370,6 +377,8 @@ static void take_token(Scan *s, size_t i) {
     s->opens_echo = token_is(s, i, "<?=");
     return;
   }
+  if (!s->depth && begins_segment(s, i))
+    end_segment(s);
   bool begins = !s->is_open;
   touch_segment(s, first, first);
   if (begins)
