@@ -48,8 +48,18 @@ static void point_at_named(Points *p, const char *name, size_t n) {
     point_at_name(p, dot + 1, n - (size_t)(dot + 1 - name));
 }
 
-// MariaDB quotes the rest of the query, at most 80 bytes of it: the quote that
-// ends it is the last before " at line".
+// The last place of these bytes in the query. False: there is none.
+static bool point_at_text(Points *p, const char *text, size_t n) {
+  for (size_t at = p->n; n && at-- > 0;)
+    if (p->n - at >= n && !memcmp(p->sql + at, text, n)) {
+      add_point(p, at);
+      return true;
+    }
+  return false;
+}
+
+// MariaDB quotes the rest of the query, or 80 bytes of it and "...". The quote
+// that ends it is the last before " at line".
 static bool point_at_rest(Points *p, const char *message) {
   const char *near = strstr(message, " near '");
   const char *end = near ? strstr(near, "' at line ") : NULL;
@@ -61,11 +71,8 @@ static bool point_at_rest(Points *p, const char *message) {
   size_t n = (size_t)(end - near);
   if (!n && p->n)
     add_point(p, p->n - 1);
-  for (size_t at = p->n; n && at-- > 0;)
-    if (p->n - at >= n && !memcmp(p->sql + at, near, n)) {
-      add_point(p, at);
-      break;
-    }
+  if (!point_at_text(p, near, n) && n > 3 && !memcmp(end - 3, "...", 3))
+    point_at_text(p, near, n - 3);
   return true;
 }
 

@@ -157,13 +157,28 @@ static void find_held(ExecutedText *x, const char *text, size_t n, bool printed,
   }
 }
 
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+// A literal that is one word, in the middle of another: 'student' is not what
+// student_id was made of.
+static bool cuts_word(const ScriptLiteral *l, const char *text, size_t n,
+                      const char *at) {
+  for (size_t i = 0; i < l->length; i++)
+    if (!is_word(l->bytes[i]))
+      return false;
+  return (at > text && is_word(at[-1])) ||
+         (at + l->length < text + n && is_word(at[l->length]));
+}
+
 // Where the literal lies in the text so that it holds byte `at`; n: nowhere.
 static size_t lies_at(const ScriptLiteral *l, const char *text, size_t n,
                       size_t at) {
   size_t from = at >= l->length ? at - l->length + 1 : 0;
   size_t to = n - at > l->length ? at + l->length : n;
   const char *found = memmem(text + from, to - from, l->bytes, l->length);
-  return found && (size_t)(found - text) <= at ? (size_t)(found - text) : n;
+  if (!found || (size_t)(found - text) > at || cuts_word(l, text, n, found))
+    return n;
+  return (size_t)(found - text);
 }
 
 static TextOrigin origin_at(const HeldLiteral *h, size_t from, size_t at) {

@@ -114,6 +114,21 @@ static void add_literal(Scan *s, const char *bytes, const uint32_t *lines,
     array_push(&s->literals, l);
 }
 
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+// The length of a placeholder of a query, ? or :name, at bytes[i]; 0: there is
+// none. Wrappers put values in there.
+static size_t placeholder(const char *bytes, size_t i, size_t n) {
+  size_t end = i + 1;
+  if (i && !strchr(" (=,<>", bytes[i - 1]))
+    return 0;
+  while (bytes[i] == ':' && end < n && is_word(bytes[end]))
+    end++;
+  bool named = bytes[i] == '?' || (end > i + 1 && !isdigit(bytes[i + 1]));
+  bool ends = end == n || !(is_word(bytes[end]) || bytes[end] == ':');
+  return named && ends ? end - i : 0;
+}
+
 // The length of a directive of printf; 0: there is none.
 static size_t directive(const char *p, size_t n) {
   size_t i = 1;
@@ -126,7 +141,9 @@ static void add_parts(Scan *s, const char *bytes, const uint32_t *lines,
                       size_t n) {
   size_t from = 0, found = 0;
   for (size_t i = 0; i < n; i++) {
-    size_t d = bytes[i] == '%' ? directive(bytes + i, n - i) : 0;
+    size_t d = bytes[i] == '%' ? directive(bytes + i, n - i)
+               : bytes[i] == '?' || bytes[i] == ':' ? placeholder(bytes, i, n)
+                                                    : 0;
     if (!d)
       continue;
     found++;

@@ -6,8 +6,8 @@
 //                             "</p>" (8)
 //
 // PHP gives a string the line of its beginning or end; here every byte has its
-// own. A literal with directives of printf is followed by its parts between
-// them. Keys of arrays ($u['name']) are left out: nobody sees them.
+// own. A literal with directives of printf or placeholders of a query (?, :id)
+// is followed by its parts between them. Keys of arrays ($u['name']) are left out: nobody sees them.
 #ifndef CULPRIT_PHP_LITERALS_H
 #define CULPRIT_PHP_LITERALS_H
 
