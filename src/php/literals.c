@@ -124,7 +124,8 @@ static size_t placeholder(const char *bytes, size_t i, size_t n) {
     return 0;
   while (bytes[i] == ':' && end < n && is_word(bytes[end]))
     end++;
-  bool named = bytes[i] == '?' || (end > i + 1 && !isdigit(bytes[i + 1]));
+  bool named =
+      bytes[i] == '?' || (end > i + 1 && !isdigit((unsigned char)bytes[i + 1]));
   bool ends = end == n || !(is_word(bytes[end]) || bytes[end] == ':');
   return named && ends ? end - i : 0;
 }
@@ -308,7 +309,7 @@ static void take_part(Scan *s, size_t i) {
 
 // <<<X, <<<"X" or <<<'X' and a newline: what it is until its end.
 static StringContext heredoc(const Scan *s, size_t i) {
-  const char *p = token_text(s, i) + 3,
+  const char *p = strchr(token_text(s, i), '<') + 3,
              *end = token_text(s, i) + s->tokens[i].length;
   while (p < end && (*p == ' ' || *p == '\t'))
     p++;
