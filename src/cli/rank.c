@@ -15,6 +15,7 @@
 #include "locate/near_note.h"
 #include "locate/outmap.h"
 #include "locate/try_note.h"
+#include "process/words.h"
 #include "report/report.h"
 #include "tally/known.h"
 #include "tally/lacking.h"
@@ -77,6 +78,37 @@ static size_t count_verdict(const Suite *suite, Verdict verdict) {
   return n;
 }
 
+// What the command that made a web session was told. NULL: nothing.
+static const char *told(const Suite *suite, const char *option) {
+  Words words;
+  Arena arena = {0};
+  const char *value = NULL;
+  size_t n = strlen(option);
+  char *line = arena_strdup(&arena, suite->command);
+  size_t argc = words_parse(&words, line, &arena) ? words.argc : 0;
+  for (size_t i = 2; i < argc; i++) {
+    const char *word = words.argv[i];
+    if (!strcmp(word, option) && i + 1 < argc)
+      value = words.argv[++i];
+    else if (!strncmp(word, option, n) && word[n] == '=')
+      value = word + n + 1;
+  }
+  Localizer m;
+  if (value && !strcmp(option, "--method"))
+    value = localizer_find(value, &m) ? m.name : NULL;
+  else if (value)
+    value = !strcmp(value, "pass") ? "pass" : "exclude";
+  arena_release(&arena);
+  return value;
+}
+
+OtherFailures rank_own_others(const Suite *suite, OtherFailures asked) {
+  const char *own = asked == OTHERS_DEFAULT && is_web_session(suite)
+                        ? told(suite, "--other-failures")
+                        : NULL;
+  return !own ? asked : !strcmp(own, "pass") ? OTHERS_PASS : OTHERS_EXCLUDE;
+}
+
 const char *rank_own_method(SessionEvidence *s, Err *err) {
   const char *command = s->suite->command ? s->suite->command : "";
   const Notes *tried = try_notes(s, err);
@@ -86,7 +118,12 @@ const char *rank_own_method(SessionEvidence *s, Err *err) {
     return METHOD_TRY;
   if (text_starts(command, "culprit spec "))
     return METHOD_SPEC;
-  return fused_applies(s->store, s->suite) ? METHOD_FUSED : METHOD_DEFAULT;
+  const char *asked =
+      is_web_session(s->suite) ? told(s->suite, "--method") : NULL;
+  if (asked)
+    return asked;
+  return fused_applies(s->store, s->suite) ? METHOD_FUSED
+                                           : method_standard(s->suite);
 }
 
 PathFilter rank_filter(const RankOptions *o) {
@@ -99,7 +136,7 @@ static LocateOptions locate_options(const RankOptions *o) {
   return (LocateOptions){
       .by = o->by,
       .entities = o->entities,
-      .others_pass = o->other_failures_pass,
+      .others = o->others,
       .confidence = o->confidence,
       .exit_score = o->exit_score ? formula_find(o->exit_score)->score : NULL,
       .explain = top,
@@ -206,6 +243,7 @@ static int prepare(Work *w, Store *store, const RankOptions *o,
   if (!rank_has_spectra(&w->suite, VERDICTS))
     return EXIT_DONE;
   LocateOptions options = locate_options(o);
+  options.others = rank_own_others(&w->suite, o->others);
   bool known = localizer_find(w->method, &method);
   assert(known);
   if (localizer_open(&w->localizer, &w->evidence, &method, &options, &err))
@@ -244,10 +282,6 @@ static Report report_of(Work *w, const RankOptions *o) {
   };
 }
 
-static bool is_web(const Suite *suite) {
-  return suite->command && text_starts(suite->command, "culprit web ");
-}
-
 // Reports every failure and counts how many of them could be ranked. Returns an
 // exit status.
 static int report(Work *w, const RankOptions *o, const ReportFormat *format,
@@ -260,7 +294,7 @@ static int report(Work *w, const RankOptions *o, const ReportFormat *format,
   int status = EXIT_DONE;
   Ranking together = {0};
   bool one_fault = false;
-  if (w->comparable && !is_web(&w->suite) &&
+  if (w->comparable && !is_web_session(&w->suite) &&
       together_rank(&w->localizer, &w->suite, &together, &one_fault, &err))
     status = cli_error(&err);
   r.together = one_fault ? &together : NULL;
@@ -421,7 +455,7 @@ static int take_entities(const Option *o, void *field, const char *arg) {
 
 static int take_others(const Option *o, void *field, const char *arg) {
   (void)o;
-  *(bool *)field = !strcmp(arg, "pass");
+  *(OtherFailures *)field = !strcmp(arg, "pass") ? OTHERS_PASS : OTHERS_EXCLUDE;
   return !strcmp(arg, "exclude") || !strcmp(arg, "pass") ? 0 : -1;
 }
 
@@ -465,11 +499,15 @@ const Option rank_known_options[] = {
      "name of a test per line"},
     {0}};
 
-const Option rank_session_options[] = {
+const Option rank_others_options[] = {
     {"other-failures", "exclude|pass", &option_others,
-     offsetof(RankOptions, other_failures_pass),
-     "runs that show only other failures: leave them out (default), or count "
-     "them as passing"},
+     offsetof(RankOptions, others),
+     "runs that show only other failures: leave them out, or count them as "
+     "passing (default: exclude; pass for " METHOD_WEB ")"},
+    {0}};
+
+const Option rank_session_options[] = {
+    {.rows = rank_others_options},
     {"session", "N", &option_number, offsetof(RankOptions, session),
      "session to use, as `culprit store list` numbers them (default: the "
      "newest)"},
@@ -484,8 +522,9 @@ typedef struct {
 static const Option options[] = {
     {.title = "Method"},
     {"method", "METHOD", &option_text, offsetof(Options, rank.method),
-     "method (default: " METHOD_DEFAULT "; after `culprit spec` " METHOD_SPEC
-     ", after `culprit try` " METHOD_TRY ", after `culprit input` " METHOD_FUSED
+     "method (default: " METHOD_DEFAULT "; after `culprit web` " METHOD_WEB
+     ", after `culprit spec` " METHOD_SPEC ", after `culprit try` " METHOD_TRY
+     ", after `culprit input` " METHOD_FUSED
      " if the program's own tests are in the store)",
      .word = rank_method_word},
     {"list-methods", NULL, &option_flag, offsetof(Options, list),

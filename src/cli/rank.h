@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "cli/options.h"
+#include "locate/listing.h"
 #include "locate/session_evidence.h"
 #include "model/entity.h"
 #include "store/store.h"
@@ -39,8 +40,8 @@ typedef struct RankOptions {
   bool endings_alike;   // passing runs count alike: tally/tally.h
   bool tests_alike;     // code of tests is ranked like the rest
   bool generated_alike; // and what tools wrote
-  bool other_failures_pass; // runs that only show other failures pass
-  bool confidence;          // order equal scores by confidence
+  OtherFailures others; // what becomes of runs that only show other failures
+  bool confidence;      // order equal scores by confidence
   bool color;
   RankCluster cluster;
   const char *exit_score; // cp: a formula, or NULL
@@ -64,14 +65,17 @@ void rank_options_release(RankOptions *o);
 // with
 // --top and --color; --other-failures and --session; --known.
 extern const Option rank_files_options[], rank_shown_options[],
-    rank_session_options[], rank_known_options[];
+    rank_others_options[], rank_session_options[], rank_known_options[];
 OptionWord rank_method_word; // the methods
 
 PathFilter rank_filter(const RankOptions *o); // --only and --exclude
 
 // Does any run of this verdict have a spectrum? Any verdict: VERDICTS.
 bool rank_has_spectra(const Suite *suite, Verdict verdict);
-// The method that is used if none is asked for. NULL: the store cannot be read.
+// What is used if nothing is asked for; for a session of `culprit web`, what it
+// printed.
+OtherFailures rank_own_others(const Suite *suite, OtherFailures asked);
+// The method that is used if none is asked for, likewise. NULL: the store cannot be read.
 const char *rank_own_method(SessionEvidence *s, Err *err);
 
 // Prints the ranking of every failure of the session to `out`; messages and

@@ -75,9 +75,10 @@ static void work_release(Work *w) {
   suite_release(&w->suite);
 }
 
-static LocateOptions locate_options(const Options *o) {
+static LocateOptions locate_options(const Work *w) {
+  const Options *o = w->options;
   return (LocateOptions){.by = ENTITY_STATEMENT,
-                         .others_pass = o->rank.other_failures_pass,
+                         .others = rank_own_others(&w->suite, o->rank.others),
                          .explain = EXPLAINED,
                          .filter = rank_filter(&o->rank)};
 }
@@ -103,7 +104,7 @@ static int rank_failures(Work *w, OpenLocalizer *l, MethodListing *m,
 // Adds what one method says. If the session lacks what it needs, it has a
 // reason instead; the first method must not lack anything.
 static int add_method(Work *w, const Localizer *method, Err *err) {
-  LocateOptions options = locate_options(w->options);
+  LocateOptions options = locate_options(w);
   MethodListing m = {.method = *method};
   OpenLocalizer l;
   bool lacking = false;
@@ -195,8 +196,10 @@ static void add_tuples(Work *w, size_t failure, const uint32_t *owner) {
   for (size_t i = 0; i < l->n && i < EXPLAINED; i++)
     wanted[l->items[i].entity] = true;
   Comparison c;
+  LocateOptions options = locate_options(w);
   comparison_init(&c, &w->evidence.tally, failure,
-                  w->options->rank.other_failures_pass);
+                  method_others_pass(&w->methods.items[0].method, &w->suite,
+                                     options.others));
   for (uint32_t e = 0; e < w->suite.nentities; e++) {
     bool told = owner[e] != ENTITY_NONE && owner[e] != e && wanted[owner[e]];
     if (told && (c.ef[e] || c.ep[e]))

@@ -17,6 +17,7 @@
 #include "explore/checkpoint.h"
 #include "explore/entry_pages.h"
 #include "explore/explorer.h"
+#include "locate/localizer.h"
 #include "php/application.h"
 #include "process/process.h"
 #include "process/words.h"
@@ -30,8 +31,6 @@
 #include "util/mem.h"
 #include "util/stop.h"
 #include "util/str.h"
-
-#define WEB_METHOD "apollo-tc+o"
 
 enum {
   JOBS_MAX = 64,
@@ -246,8 +245,9 @@ static const Option options[] = {
      "then change one thing at a time at the first suspects and see what "
      "repairs the failing requests, as `culprit try` does"},
     {"method", "METHOD", &option_text, offsetof(Options, rank.method),
-     "method of the ranking (default: " WEB_METHOD "; with --try: try)",
+     "method of the ranking (default: " METHOD_WEB "; with --try: try)",
      .word = rank_method_word},
+    {.rows = rank_others_options, .at = offsetof(Options, rank)},
     {"output-map", "DIR", &option_text, offsetof(Options, visits.pages),
      "keep every page in DIR, with a map of which line wrote which bytes"},
     {.rows = rank_shown_options, .at = offsetof(Options, rank)},
@@ -505,16 +505,15 @@ static int try_requests(Options *o, const Requests *list, const Explorer *e) {
 
 static int rank(Options *o, const Requests *list, const Explorer *e,
                 bool tries) {
-  Visits *v = &o->visits;
   bool later = tries && !strcmp(o->rank.format, "json");
   char *more = refused_member(&o->refusals);
-  o->rank.session = v->session;
+  o->rank.session = o->visits.session;
   o->rank.more = more;
   char *close = run_close_members(&o->looked);
   o->rank.more_close = close;
   RankOptions by = o->rank;
-  by.method = by.method ? by.method : WEB_METHOD;
-  int status = later ? EXIT_DONE : rank_print(v->store, &by, stdout);
+  by.method = by.method ? by.method : METHOD_WEB;
+  int status = later ? EXIT_DONE : rank_print(o->visits.store, &by, stdout);
   if (tries && status == EXIT_DONE)
     status = try_requests(o, list, e);
   o->rank.more = o->rank.more_close = NULL;
@@ -579,6 +578,10 @@ static int begin_session(Options *o, const char *command, Err *err) {
                                              &v->session, &continued, err);
   free(key);
   free(cwd);
+  char *code = app_code_root(v->app.root);
+  if (!rc)
+    rc = session_set_root(v->store, v->session, code, err);
+  free(code);
   if (rc || o->requests)
     return rc;
   char *dir = arena_printf(&o->arena, "%s/made/%lld", store_dir(v->store),

@@ -285,7 +285,8 @@ static int gather(Work *w, Store *store, const Options *o) {
   if (status)
     return status;
   LocateOptions options = {.by = ENTITY_STATEMENT,
-                           .others_pass = o->rank.other_failures_pass};
+                           .others =
+                               rank_own_others(&w->suite, o->rank.others)};
   session_evidence_init(&w->evidence, store, &w->suite);
   w->method = rank_own_method(&w->evidence, &err);
   if (!w->method)

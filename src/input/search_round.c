@@ -21,7 +21,7 @@
 
 #include "input/made.h"
 #include "input/search_internal.h"
-#include "locate/current_ranking.h"
+#include "locate/localizer.h"
 #include "util/clock.h"
 #include "util/mem.h"
 

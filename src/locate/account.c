@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tally/owner.h"
 #include "util/mem.h"
@@ -36,9 +37,8 @@ static void add_score(Account *a, const OpenLocalizer *l, uint32_t statement,
     score.rank_best = s->rank_best;
     score.score = s->score;
   }
-  bool first = !a->methods.len; // the table begins with the default
   array_push(&a->methods, score);
-  if (!first) {
+  if (strcmp(l->method.name, method_standard(l->session->suite)) != 0) {
     ranking_release(r);
     return;
   }
@@ -165,10 +165,13 @@ int accounts_make(SessionEvidence *w, uint32_t statement,
     return -1;
   }
   uint32_t *owner = owners_find(suite, ENTITY_STATEMENT, kinds);
+  Localizer standard;
+  bool others_pass = localizer_find(method_standard(suite), &standard) &&
+                     method_others_pass(&standard, suite, o->others);
   Guards guards;
   guards_find(&guards, suite, statement);
   for (size_t i = 0; i < suite->nfailures; i++)
-    add_tuples(&accounts[i], w, owner, statement, &guards, o->others_pass);
+    add_tuples(&accounts[i], w, owner, statement, &guards, others_pass);
   guards_release(&guards);
   free(owner);
   *out = accounts;

@@ -16,12 +16,17 @@
 #include "util/arena.h"
 #include "util/err.h"
 
+// What becomes of runs that only show other failures. By default they are left
+// out, unless the localizer takes them as passing.
+typedef enum { OTHERS_DEFAULT, OTHERS_EXCLUDE, OTHERS_PASS } OtherFailures;
+
 // What the user may choose for any localizer.
 typedef struct {
-  EntityKind by;       // what is listed
-  unsigned entities;   // what scores it: a set of 1u << EntityKind; 0: the
-                       // localizer chooses
-  bool others_pass;    // runs that only show other failures count as passing
+  EntityKind by;     // what is listed
+  unsigned entities; // what scores it: a set of 1u << EntityKind; 0: the
+                     // localizer chooses
+  OtherFailures others;
+  bool others_pass;    // the same, as resolved by localizer_open
   bool confidence;     // order equal scores by confidence
   PathFilter filter;   // files left out are not listed
   Formula *exit_score; // cp: of exit blocks; NULL: as the paper

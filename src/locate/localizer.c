@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "locate/outmap.h"
 #include "locate/spectrum.h"
 #include "tally/lacking.h"
 #include "tally/owner.h"
@@ -66,11 +67,25 @@ bool localizer_find(const char *name, Localizer *out) {
   return false;
 }
 
+bool is_web_session(const Suite *suite) {
+  return suite->command && text_starts(suite->command, "culprit web ");
+}
+
+const char *method_standard(const Suite *suite) {
+  return is_web_session(suite) ? METHOD_WEB : METHOD_DEFAULT;
+}
+
+bool method_others_pass(const Localizer *m, const Suite *suite,
+                        OtherFailures asked) {
+  bool passes = m->others_pass || (m->experiments && is_web_session(suite));
+  return asked == OTHERS_PASS || (asked == OTHERS_DEFAULT && passes);
+}
+
 bool localizer_fits(const Localizer *m, const Suite *suite) {
   const char *command = suite->command ? suite->command : "";
   if (m->scope == FOR_ALL)
     return true;
-  if (text_starts(command, "culprit web "))
+  if (is_web_session(suite))
     return m->scope == FOR_PHP;
   return m->scope == FOR_C && !text_starts(command, "culprit import ");
 }
@@ -182,6 +197,7 @@ int localizer_open(OpenLocalizer *l, SessionEvidence *s,
     return -1;
   if (!o->entities)
     l->options.entities = default_entities(l);
+  l->options.others_pass = method_others_pass(method, s->suite, o->others);
   SpectrumOptions options = spectrum_options(l);
   l->spectrum = mem_new(Spectrum);
   return spectrum_init(l->spectrum, s->suite, &options, err);
@@ -269,12 +285,31 @@ static void note_last(const Suite *suite, Ranking *r) {
     return;
   const Entity *e = &suite->entities[best->entity];
   bool test = suite->sources[e->source].test;
+  if (suite->sources[e->source].outside) {
+    ranking_note(r, "outside",
+                 mem_printf("code outside of %s is ranked last; otherwise "
+                            "%s:%u would be among the first",
+                            suite->root, suite_path(suite, e->source),
+                            e->line));
+    return;
+  }
   ranking_note(r, test ? "tests" : "generated",
                mem_printf("%s code is ranked last; otherwise %s:%u would be "
                           "among the first (--%s-alike)",
                           test ? "test" : "generated",
                           suite_path(suite, e->source), e->line,
                           test ? "tests" : "generated"));
+}
+
+// Of a failing page or query: the exact lines.
+static int set_lines(const OpenLocalizer *l, Ranking *r, Err *err) {
+  const Suite *suite = l->session->suite;
+  if (!is_web_session(suite) || l->options.by != ENTITY_STATEMENT)
+    return 0;
+  const OutputPlaces *places = outmap_places(l->session, err);
+  if (places)
+    outmap_lines(places, suite, r);
+  return places ? 0 : -1;
 }
 
 int localizer_rank(const OpenLocalizer *l, size_t failure, Ranking *out,
@@ -288,5 +323,34 @@ int localizer_rank(const OpenLocalizer *l, size_t failure, Ranking *out,
       l->method.adjust(l, out);
   }
   note_last(l->session->suite, out);
+  return set_lines(l, out, err);
+}
+
+// --- the ranking of a session as it stands -----------------------------------
+
+int current_ranking_make(CurrentRanking *s, Store *store, int64_t session,
+                         const char *method, Err *err) {
+  *s = (CurrentRanking){0};
+  if (store_load(store, session, &s->suite, err))
+    return -1;
+  session_evidence_init(&s->evidence, store, &s->suite);
+  LocateOptions options = {.by = ENTITY_STATEMENT};
+  if (!method)
+    method = method_standard(&s->suite);
+  Localizer localizer;
+  bool lacking;
+  Err ignored;
+  s->ranked = s->suite.nfailures && localizer_find(method, &localizer) &&
+              !localizer_open(&s->localizer, &s->evidence, &localizer, &options,
+                              &ignored) &&
+              !localizer_load(&s->localizer, &lacking, &ignored) &&
+              !localizer_rank(&s->localizer, 0, &s->ranking, &ignored);
   return 0;
+}
+
+void current_ranking_release(CurrentRanking *s) {
+  ranking_release(&s->ranking);
+  localizer_close(&s->localizer);
+  session_evidence_release(&s->evidence);
+  suite_release(&s->suite);
 }

@@ -28,6 +28,8 @@
 
 // The method used where none is named.
 #define METHOD_DEFAULT "cascade"
+// The same for sessions of `culprit web`.
+#define METHOD_WEB "cascade+o"
 // The method for sessions that `culprit spec` made.
 #define METHOD_SPEC "spec"
 // The method for sessions on which `culprit try` made experiments.
@@ -73,6 +75,7 @@ struct Localizer {
   // Or it is a formula over spectra (spectrum.h).
   Formula *formula;
   bool cascade; // returns and slices only break ties, which are always broken
+  bool others_pass; // OTHERS_DEFAULT means OTHERS_PASS
   void (*adjust)(const OpenLocalizer *l, Ranking *r); // the finished ranking
 };
 
@@ -87,6 +90,14 @@ struct Localizer {
 size_t localizer_count(void);
 Localizer localizer_at(size_t i); // in the order they are listed to the user
 bool localizer_find(const char *name, Localizer *out);
+
+// Did `culprit web` make the session?
+bool is_web_session(const Suite *suite);
+// METHOD_DEFAULT or METHOD_WEB.
+const char *method_standard(const Suite *suite);
+// Do runs that only show other failures count as passing?
+bool method_others_pass(const Localizer *m, const Suite *suite,
+                        OtherFailures asked);
 
 // Can the method say anything about a session like this one? It cannot if it is
 // for the other language. Imported sessions only have methods for all.
@@ -125,5 +136,27 @@ size_t localizer_executed(const OpenLocalizer *l);
 
 int localizer_rank(const OpenLocalizer *l, size_t failure, Ranking *out,
                    Err *err);
+
+// --- the ranking of a session as it stands -----------------------------------
+
+// The ranking of a session as it stands now, while the session still grows:
+// statements, by one method, for the most frequent failure.
+//
+//   CurrentRanking s;
+//   if (current_ranking_make(&s, store, session, "ochiai", &err)) ...
+//   if (s.ranked) use(&s.ranking);
+//   current_ranking_release(&s);
+typedef struct {
+  Suite suite;
+  SessionEvidence evidence;
+  OpenLocalizer localizer;
+  Ranking ranking;
+  bool ranked; // false: nothing failed yet, or the method cannot be applied
+} CurrentRanking;
+
+// `method`: NULL: method_standard. -1: the store cannot be read. To be released even then.
+int current_ranking_make(CurrentRanking *s, Store *store, int64_t session,
+                         const char *method, Err *err);
+void current_ranking_release(CurrentRanking *s);
 
 #endif

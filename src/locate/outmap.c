@@ -18,6 +18,8 @@ typedef struct {
   const Suite *suite;
   Hashmap sources; // path -> source
   Hashmap lines;   // source, line -> statement
+  PlaceAt *main;   // of the failure whose places are read,
+  size_t main_run; // in this run
 } PlaceLoader;
 
 typedef struct {
@@ -44,7 +46,8 @@ static bool find_statement(PlaceLoader *l, const FailurePlace *p,
   uint64_t source, statement;
   if (!p->line || !hashmap_get(&l->sources, p->file, strlen(p->file), &source))
     return false;
-  for (LineKey key = {(uint32_t)source, p->line}; key.line; key.line--) {
+  uint32_t line = p->statement ? p->statement : p->line;
+  for (LineKey key = {(uint32_t)source, line}; key.line; key.line--) {
     if (hashmap_get(&l->lines, &key, sizeof key, &statement)) {
       *out = (uint32_t)statement;
       return true;
@@ -57,12 +60,18 @@ static void add_place(void *ctx, size_t run, const char *signature,
                       const FailurePlace *p) {
   PlaceLoader *l = ctx;
   Arena *arena = &l->places->arena;
-  PlaceAt at = {.run = (uint32_t)run, .line = p->line};
+  PlaceAt at = {.run = (uint32_t)run, .line = p->line, .role = p->role};
   if (!find_statement(l, p, &at.statement))
     return;
   at.signature = arena_strdup(arena, signature);
   at.what = arena_strdup(arena, p->what);
   at.excerpt = arena_strdup(arena, p->excerpt);
+  if (!l->main || l->main_run != run || strcmp(l->main->signature, signature)) {
+    l->main = arena_new(arena, PlaceAt);
+    *l->main = at;
+    l->main_run = run;
+  }
+  at.aside = p->role <= PLACE_BETWEEN && strcmp(l->main->what, at.what) != 0;
   array_push(&l->places->items, at);
 }
 
@@ -94,30 +103,42 @@ static bool names_group(const char *signature, const FailureGroup *g) {
   return !strcmp(g->signature, "failing");
 }
 
-static bool has_run(const FailureGroup *g, uint32_t run) {
-  for (size_t i = 0; i < g->nruns; i++)
-    if (g->runs[i] == run)
-      return true;
-  return false;
-}
-
 bool place_shows(const Suite *suite, const PlaceAt *p, size_t failure) {
   const FailureGroup *g = &suite->failures[failure];
-  return names_group(p->signature, g) && has_run(g, p->run);
+  return names_group(p->signature, g) && run_shows(suite, failure, p->run);
 }
 
 // --- scores -----------------------------------------------------------------
 
-// Per entity: a place it wrote that the failure is about, or NULL.
+#define ROLE(name) (1u << PLACE_##name)
+enum {
+  PRINTING = ROLE(OUTPUT) | ROLE(PRINTED), // what the six techniques know
+  ALL_ROLES = (1 << PLACE_ROLES) - 1,
+  DEGREES = 3
+};
+
+// How far a line is from what is blamed.
+static int degree_of(const PlaceAt *p) {
+  static const int degrees[PLACE_ROLES] = {
+      [PLACE_OUTPUT] = 0,  [PLACE_TEXT] = 0,    [PLACE_NEAR] = 0,
+      [PLACE_PRINTED] = 1, [PLACE_BETWEEN] = 2, [PLACE_QUERY] = 1,
+      [PLACE_SENT] = 2};
+  return p->aside && !degrees[p->role] ? 1 : degrees[p->role];
+}
+
+// Per entity: the place of one of these roles that it has and the failure is
+// about, the most telling one; or NULL.
 static const PlaceAt **find_blamed(const OutputPlaces *places,
                                    const Suite *suite, size_t failure,
-                                   Arena *arena, bool *any) {
+                                   unsigned roles, Arena *arena, bool *any) {
   const PlaceAt **blamed =
       arena_array(arena, const PlaceAt *, suite->nentities);
   *any = false;
   for (size_t i = 0; i < places->items.len; i++) {
     const PlaceAt *p = &places->items.items[i];
-    if (blamed[p->statement] || !place_shows(suite, p, failure))
+    const PlaceAt *old = blamed[p->statement];
+    if (!(roles & 1u << p->role) || (old && degree_of(old) <= degree_of(p)) ||
+        !place_shows(suite, p, failure))
       continue;
     blamed[p->statement] = p;
     *any = true;
@@ -159,7 +180,7 @@ static void rank(Scoring *s) {
   bool any;
   scoring_begin(s, &s->session->tally);
   const PlaceAt **blamed =
-      find_blamed(s->state, s->suite, s->failure, &s->arena, &any);
+      find_blamed(s->state, s->suite, s->failure, PRINTING, &s->arena, &any);
   if (s->variant & MAP || (s->variant & MAP_IF_ANY && any))
     score_map(s, blamed);
   else
@@ -170,34 +191,62 @@ static void rank(Scoring *s) {
 
 // --- ranking ----------------------------------------------------------------
 
-void outmap_explain(const OutputPlaces *places, const Suite *suite, Ranking *r,
-                    size_t top) {
+static char *describe(const PlaceAt *p, const Entity *e, Arena *arena) {
+  const char *at =
+      p->line == e->line ? "" : arena_printf(arena, ", line %u", p->line);
+  switch (p->role) {
+  case PLACE_OUTPUT:
+    return mem_printf("wrote `%s`%s: %s", p->excerpt, at, p->what);
+  case PLACE_TEXT:
+    return mem_printf("holds `%s`%s, printed elsewhere: %s", p->excerpt, at,
+                      p->what);
+  case PLACE_PRINTED:
+    return mem_printf("printed `%s`, which another line holds: %s", p->excerpt,
+                      p->what);
+  case PLACE_BETWEEN:
+    return mem_printf("wrote `%s`%s, shortly before an end tag is missed",
+                      p->excerpt, at);
+  case PLACE_NEAR:
+  case PLACE_QUERY:
+    return mem_printf("holds `%s`%s: %s", p->excerpt, at, p->what);
+  default:
+    return mem_strdup(p->what);
+  }
+}
+
+static void explain_roles(const OutputPlaces *places, const Suite *suite,
+                          Ranking *r, size_t top, unsigned roles) {
   Arena arena = {0};
   bool any;
-  const PlaceAt **blamed = find_blamed(places, suite, r->failure, &arena, &any);
+  const PlaceAt **blamed =
+      find_blamed(places, suite, r->failure, roles, &arena, &any);
   for (size_t i = 0; i < r->suspects.len && i < top; i++) {
     Suspect *s = &r->suspects.items[i];
     const PlaceAt *p = blamed[s->entity];
-    if (!p)
-      continue;
-    const char *at = p->line == suite->entities[s->entity].line
-                         ? ""
-                         : arena_printf(&arena, ", line %u", p->line);
-    suspect_explain(s, "output",
-                    mem_printf("wrote `%s`%s: %s", p->excerpt, at, p->what));
+    if (p)
+      suspect_explain(s, p->role <= PLACE_BETWEEN ? "output" : "query",
+                      describe(p, &suite->entities[s->entity], &arena));
   }
   arena_release(&arena);
 }
 
-static void explain(const Scoring *s, Ranking *r) {
-  if (s->options->by == ENTITY_STATEMENT)
-    outmap_explain(s->state, s->suite, r, s->options->explain);
+void outmap_explain(const OutputPlaces *places, const Suite *suite, Ranking *r,
+                    size_t top) {
+  explain_roles(places, suite, r, top, ALL_ROLES);
 }
 
-// Tarantula above 0.5.
-static bool leans_to_failing(const Suspect *s, const Ranking *r) {
-  uint64_t failing = (uint64_t)s->ef * r->passing;
-  return failing > (uint64_t)s->ep * r->failing;
+// Every method shows the line that holds what is blamed, not the first of its
+// statement.
+static void set_lines(const PlaceAt *const *blamed, Ranking *r) {
+  for (size_t i = 0; i < r->suspects.len; i++) {
+    Suspect *s = &r->suspects.items[i];
+    s->line = blamed[s->entity] ? blamed[s->entity]->line : 0;
+  }
+}
+
+static void explain(const Scoring *s, Ranking *r) {
+  if (s->options->by == ENTITY_STATEMENT)
+    explain_roles(s->state, s->suite, r, s->options->explain, PRINTING);
 }
 
 static double spread(const Ranking *r) {
@@ -209,19 +258,70 @@ static double spread(const Ranking *r) {
   return high - low;
 }
 
+// Who writes what is blamed fails, as a rule: a line that passing runs execute
+// at least half as often as failing ones wrote it because of another. A text
+// may be put together always and used at times.
+static bool is_raised(const Suspect *s, const Ranking *r, const PlaceAt *p) {
+  bool holds = p->role == PLACE_TEXT || p->role == PLACE_NEAR;
+  uint64_t failing = (uint64_t)s->ef * r->passing;
+  bool leans = failing > 2 * (uint64_t)s->ep * r->failing;
+  return 2 * s->ef > r->failing && (leans || (holds && s->ef == r->failing));
+}
+
+// In how many runs what a statement wrote comes before a missing end tag.
+static uint32_t *count_between(const OutputPlaces *places, const Suite *suite,
+                               size_t failure, Arena *arena) {
+  uint32_t *runs = arena_array(arena, uint32_t, suite->nentities);
+  for (size_t i = 0; i < places->items.len; i++) {
+    const PlaceAt *p = &places->items.items[i];
+    runs[p->statement] +=
+        p->role == PLACE_BETWEEN && place_shows(suite, p, failure);
+  }
+  return runs;
+}
+
+// How far in lines from the nearest place in its file: 1 there, 1/2 one line
+// away, ...
+static void set_nearness(const PlaceAt *const *blamed, const Suite *suite,
+                         Ranking *r) {
+  for (uint32_t i = 0; i < suite->nentities; i++) {
+    for (size_t k = 0; blamed[i] && k < r->suspects.len; k++) {
+      Suspect *s = &r->suspects.items[k];
+      const Entity *e = &suite->entities[s->entity];
+      double far = fabs((double)e->line - (double)blamed[i]->line);
+      if (e->source == suite->entities[i].source)
+        s->near = fmax(s->near, 1 / (1 + far));
+    }
+  }
+}
+
 void outmap_raise(const OutputPlaces *p, const Suite *suite, Ranking *r) {
   Arena arena = {0};
   bool any;
-  const PlaceAt **blamed = find_blamed(p, suite, r->failure, &arena, &any);
+  const PlaceAt **blamed =
+      find_blamed(p, suite, r->failure, ALL_ROLES, &arena, &any);
+  const uint32_t *between = count_between(p, suite, r->failure, &arena);
   double lift = r->suspects.len ? spread(r) + 1 : 0;
   for (size_t i = 0; any && i < r->suspects.len; i++) {
     Suspect *s = &r->suspects.items[i];
-    if (!blamed[s->entity] || !leans_to_failing(s, r))
+    const PlaceAt *place = blamed[s->entity];
+    if (!place || !is_raised(s, r, place) ||
+        (place->role == PLACE_BETWEEN && 2 * between[s->entity] <= r->failing))
       continue;
-    s->score += lift;
-    s->hint += lift;
-    s->own += lift;
+    double by = lift * (DEGREES - degree_of(place));
+    s->score += by;
+    s->hint += by;
+    s->own += by;
   }
+  if (any)
+    set_nearness(blamed, suite, r);
+  arena_release(&arena);
+}
+
+void outmap_lines(const OutputPlaces *p, const Suite *suite, Ranking *r) {
+  Arena arena = {0};
+  bool any;
+  set_lines(find_blamed(p, suite, r->failure, ALL_ROLES, &arena, &any), r);
   arena_release(&arena);
 }
 

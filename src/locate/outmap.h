@@ -17,6 +17,10 @@
 //   12 print "<H1>Administrative "                  1.0    0      1.0
 //   18 print "<H2>Administrative Details\n"         1.0    1      1.1
 //   25 print "</BODY>\n"                            0.5    1      0.5
+//
+// The default method (cascade+o) also uses the places of texts that were
+// printed elsewhere, and of failed queries (PlaceRole); the six techniques do
+// not, as published.
 #ifndef CULPRIT_LOCATE_OUTMAP_H
 #define CULPRIT_LOCATE_OUTMAP_H
 
@@ -35,7 +39,9 @@ typedef struct {
   uint32_t run;
   const char *signature; // of the failure
   uint32_t statement;    // entity that wrote it
-  uint32_t line;         // exact line (of a template)
+  uint32_t line;         // exact line
+  PlaceRole role;
+  bool aside; // not the main place: where an element should have been closed
   const char *what, *excerpt;
 } PlaceAt;
 
@@ -56,10 +62,17 @@ const OutputPlaces *outmap_places(SessionEvidence *s, Err *err);
 // Is this place one of failure `failure` of the suite?
 bool place_shows(const Suite *suite, const PlaceAt *p, size_t failure);
 
-// Puts the lines of a ranking that wrote what the oracle blames, and that are
-// executed more often in failing than in passing runs, above all others: adds
-// to their scores what makes them higher. The order among them stays.
+// Puts the lines of a ranking that wrote what the oracle blames above all
+// others: adds to their scores what makes them higher. Lines that hold it come
+// first, then those that printed it or hold the rest of a failed query, then
+// those that sent it; the order among these stays. A line that is not executed
+// more often in failing than in passing runs stays where it is, unless it holds
+// the text and all failing runs execute it.
+// Sets how near the others are to a place, which breaks ties.
 void outmap_raise(const OutputPlaces *p, const Suite *suite, Ranking *r);
+// Sets the line to be looked at of all statements that have a place: the one
+// that holds what is blamed.
+void outmap_lines(const OutputPlaces *p, const Suite *suite, Ranking *r);
 // Says of the first `top` suspects what they wrote.
 void outmap_explain(const OutputPlaces *p, const Suite *suite, Ranking *r,
                     size_t top);

@@ -375,7 +375,8 @@ static bool is_lexicographic(const SpectrumOptions *o) {
 
 void spectrum_order(const Spectrum *s, Ranking *r) {
   SuspectKey *const keys[] = {suspect_score, suspect_slice,      suspect_hint,
-                              suspect_own,   suspect_confidence, suspect_prior};
+                              suspect_own,   suspect_confidence, suspect_prior,
+                              suspect_near};
   if (is_lexicographic(&s->options))
     ranking_order_by(r, keys, sizeof keys / sizeof *keys);
   else

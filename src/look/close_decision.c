@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "locate/current_ranking.h"
+#include "locate/localizer.h"
 #include "util/fs.h"
 #include "util/mem.h"
 
@@ -44,7 +44,7 @@ static int rank_others(const CurrentRanking *now, LineOrder *out, Err *err) {
 
 static int rank(CloseDecision *d, LineOrder *out, Err *err) {
   CurrentRanking now;
-  int rc = current_ranking_make(&now, d->copy, d->session, METHOD_DEFAULT, err);
+  int rc = current_ranking_make(&now, d->copy, d->session, NULL, err);
   if (!rc && now.ranked) {
     add_lines(&now.ranking, out);
     rc = rank_others(&now, out, err);

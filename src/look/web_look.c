@@ -232,7 +232,7 @@ static void add_place(const LookRun *r, const FailurePlace *p, Spots *spots) {
       continue;
     for (uint32_t k = 0; k < u->nentities; k++)
       if (u->entities[k].kind == ENTITY_STATEMENT &&
-          u->entities[k].line == p->line)
+          u->entities[k].line == (p->statement ? p->statement : p->line))
         array_push(spots, (PhpSpot){i, k});
   }
 }
@@ -241,7 +241,8 @@ static void take_slice(LookRun *r, const Run *run) {
   Spots spots = {0};
   for (size_t i = 0; i < run->failures.len; i++)
     for (size_t k = 0; k < run->failures.items[i].places.len; k++)
-      add_place(r, &run->failures.items[i].places.items[k], &spots);
+      if (run->failures.items[i].places.items[k].role != PLACE_BETWEEN)
+        add_place(r, &run->failures.items[i].places.items[k], &spots);
   SliceScript *scripts = mem_array(SliceScript, r->record->nscripts + 1);
   for (size_t i = 0; i < r->record->nscripts; i++) {
     const LookScript *s = &r->look->scripts.items[r->scripts[i]];

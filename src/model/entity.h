@@ -133,6 +133,7 @@ typedef struct {
   uint64_t hash;
   bool test;      // code of a test (model/testcode.h)
   bool generated; // written by a tool (model/generated.h)
+  bool outside;   // of the application's directory, if the session has one
 } Source;
 
 // Identity of a translation unit: a hash of its content.

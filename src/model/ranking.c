@@ -16,6 +16,10 @@ RunCounts ranking_runs(const Ranking *r, EntityKind kind) {
                                   : (RunCounts){r->failing, r->passing};
 }
 
+uint32_t suspect_line(const Suspect *s, const Entity *e) {
+  return s->line ? s->line : e->line;
+}
+
 void suspect_release(Suspect *s) {
   for (size_t i = 0; i < s->evidence.len; i++)
     free(s->evidence.items[i].text);

@@ -59,6 +59,9 @@ typedef struct {
   uint32_t slice;    // as this entity says, if there are any
   double own;        // its own score, without those that belong to it
   double prior;      // what is known without looking at coverage
+  double near;       // to what the failure is about: 1 there, 0 far away
+  uint32_t line;     // the line of the statement that is to be looked at, if
+                     // another than its own; 0: that
   bool weighed;      // the score is failing runs / (1 + these costs):
   Costs costs;
   bool test; // code of a test, or generated: behind all that is not
@@ -84,6 +87,9 @@ typedef struct {
 // Those of the compared runs that can tell whether they cover an entity of this
 // kind: all, if only a closer look shows it those that were looked at.
 RunCounts ranking_runs(const Ranking *r, EntityKind kind);
+
+// The line to look at.
+uint32_t suspect_line(const Suspect *s, const Entity *e);
 
 void suspect_release(Suspect *s); // its evidence
 void ranking_release(Ranking *r);

@@ -20,6 +20,18 @@ int verdict_parse(const char *name) {
   return -1;
 }
 
+static const char *const roles[PLACE_ROLES] = {
+    "output", "text", "printed", "between", "near", "query", "sent"};
+
+const char *place_role_name(PlaceRole r) { return roles[r]; }
+
+int place_role_parse(const char *name) {
+  for (int i = 0; i < PLACE_ROLES; i++)
+    if (!strcmp(name, roles[i]))
+      return i;
+  return -1;
+}
+
 void failure_place_release(FailurePlace *p) {
   free(p->file);
   free(p->what);

@@ -38,10 +38,28 @@ int verdict_parse(const char *name); // -1: no such verdict
 //              Call to a member function f() on null (a.php:12)
 //   html       unclosed-element: h2 (view.php:18)
 
-// Where in the run's output a failure shows, and which line wrote that.
+// What a line has to do with what a failure is about.
+typedef enum {
+  PLACE_OUTPUT,  // holds it, and printed it
+  PLACE_TEXT,    // holds it; another line printed it
+  PLACE_PRINTED, // printed what another line holds
+  PLACE_BETWEEN, // wrote what comes where an element should have been closed
+  PLACE_NEAR,    // holds what the database complains about
+  PLACE_QUERY,   // holds another part of the failed query
+  PLACE_SENT,    // sent it, or called what did
+  PLACE_ROLES
+} PlaceRole;
+
+const char *place_role_name(PlaceRole r); // output, text, printed, ...
+int place_role_parse(const char *name);   // -1: no such role
+
+// Where in the run's output or in its failed query a failure shows, and which
+// line wrote that.
 typedef struct {
-  char *file; // absolute path, "": no known line
-  uint32_t line;
+  char *file;         // absolute path, "": no known line
+  uint32_t line;      // that holds it
+  uint32_t statement; // line of the statement it belongs to; 0: the same
+  PlaceRole role;
   char *what;    // "opened here"
   char *excerpt; // the output there, one line
 } FailurePlace;

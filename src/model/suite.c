@@ -59,7 +59,7 @@ bool suite_has_sources(const Suite *s, const Suite *other) {
 
 bool suite_comes_last(const Suite *s, uint32_t entity) {
   const Source *source = &s->sources[s->entities[entity].source];
-  return source->test || source->generated;
+  return source->test || source->generated || source->outside;
 }
 
 int suite_by_place(const void *a, const void *b, void *suite) {

@@ -59,6 +59,7 @@ typedef struct {
   // Paths are shown relative to this directory, or else to the one above. "" or
   // NULL: only to that.
   const char *project;
+  const char *root; // of the application's code; "" or NULL: not known
   Source *sources;
   size_t nsources;
   Entity *entities; // index = suite-wide entity id

@@ -8,12 +8,14 @@
 #include <unistd.h>
 
 #include "oracle/failure.h"
+#include "oracle/query_places.h"
+#include "oracle/text_origin.h"
 #include "util/area.h"
 #include "util/fs.h"
 #include "util/mem.h"
 #include "util/str.h"
 
-enum { EXCERPT = 60, NAME_LEAST = 3 };
+enum { EXCERPT = 60, NAME_LEAST = 3, BETWEEN_MOST = 4 };
 
 // --- severities -------------------------------------------------------------
 
@@ -147,7 +149,21 @@ static char *make_place(const WebOracle *o, const char *file, uint32_t line) {
 
 // --- faults of PHP ----------------------------------------------------------
 
-static void add_fault(const WebOracle *o, const PhpFault *f, Run *run) {
+// The failure that was just added gets these places; one that the run has shown
+// before keeps its own.
+static void give_places(Run *run, size_t before, FailurePlaces *places) {
+  Failure f = {.places = *places};
+  if (run->failures.len > before) {
+    run->failures.items[before].places = *places;
+    f.places = (FailurePlaces){0};
+  }
+  failure_release(&f);
+  *places = (FailurePlaces){0};
+}
+
+// `query`: the fault whose query it is about, perhaps itself; or NULL.
+static void add_fault(const WebOracle *o, const PhpFault *f,
+                      const PhpFault *query, ExecutedText *x, Run *run) {
   const char *kind = php_severity_name(f->severity);
   Str message = {0}, signature = {0};
   char *place = make_place(o, f->file, f->line);
@@ -162,7 +178,12 @@ static void add_fault(const WebOracle *o, const PhpFault *f, Run *run) {
   str_addf(&signature, " (%s)", place);
   if (*place)
     str_addf(&message, " (%s)", place);
+  size_t before = run->failures.len;
+  FailurePlaces places = {0};
   failure_add(run, kind, place, str_text(&signature), str_text(&message));
+  if (query && run->failures.len > before)
+    query_places(query, x, &places);
+  give_places(run, before, &places);
   str_release(&message);
   str_release(&signature);
   free(place);
@@ -170,20 +191,32 @@ static void add_fault(const WebOracle *o, const PhpFault *f, Run *run) {
 
 // The interpreter names the line where the script ended.
 static void add_death(const PhpFault *f, Run *run) {
+  Str callers = {0};
+  for (size_t i = 0; i < f->ncallers; i++)
+    if (*f->callers[i].file)
+      str_addf(&callers, "%u - %s\n", f->callers[i].line, f->callers[i].file);
   Death death = {.file = mem_strdup(f->file),
                  .line = f->line,
                  .function = mem_strdup(""),
                  .how = mem_strdup("fatal error"),
-                 .exact = true};
+                 .exact = true,
+                 .callers =
+                     callers.len ? mem_strdup(str_text(&callers)) : NULL};
+  str_release(&callers);
   array_push(&run->deaths, death);
 }
 
-static void add_faults(const WebOracle *o, const PhpRecord *record, Run *run) {
+static void add_faults(const WebOracle *o, const PhpRecord *record,
+                       ExecutedText *x, Run *run) {
   for (size_t i = 0; i < record->nfaults; i++) {
     const PhpFault *f = &record->faults[i];
     if (o->severities & 1u << f->severity && !f->silenced && !f->caught &&
         !is_of_our_server(f)) {
-      add_fault(o, f, run);
+      const PhpFault *query = f->sql ? f
+                              : f->severity == PHP_FATAL
+                                  ? query_thrown(record->faults, i, f)
+                                  : NULL;
+      add_fault(o, f, query, x, run);
       if (f->severity == PHP_FATAL && *f->file)
         add_death(f, run);
     }
@@ -217,12 +250,29 @@ uint32_t web_line_at(const OutputPiece *piece, const char *page,
   return line;
 }
 
+static WrittenByte written_byte(ExecutedText *x, const OutputPiece *piece,
+                                const char *page, size_t offset) {
+  WrittenByte w = {.is_literal = true};
+  if (piece->kind == OUTPUT_PLAIN)
+    w = origin_in_statement(x, piece->file, piece->line, page + piece->offset,
+                            piece->length, offset - piece->offset);
+  if (!w.line)
+    w.line = web_line_at(piece, page, offset);
+  return w;
+}
+
+uint32_t web_exact_line(ExecutedText *x, const OutputPiece *piece,
+                        const char *page, size_t offset) {
+  return written_byte(x, piece, page, offset).line;
+}
+
 // --- faults of the page -----------------------------------------------------
 
 typedef struct {
   const WebOracle *oracle;
   const PhpRecord *record; // NULL: a static file
   const Response *response;
+  ExecutedText *executed;
   Failure *failure;
 } JudgedPage;
 
@@ -255,17 +305,48 @@ static bool has_place(const Failure *f, const char *file, uint32_t line) {
 }
 
 static void add_place(const JudgedPage *p, const HtmlPlace *at, size_t offset,
-                      const OutputPiece *piece) {
-  bool known = piece && piece->kind != OUTPUT_UNKNOWN;
-  uint32_t line = known ? web_line_at(piece, p->response->body, offset) : 0;
-  const char *file = known ? piece->file : "";
-  if (has_place(p->failure, file, line))
+                      PlaceRole role, const TextOrigin *o) {
+  if (has_place(p->failure, o->file, o->line))
     return;
-  FailurePlace place = {.file = mem_strdup(file),
-                        .line = line,
+  FailurePlace place = {.file = mem_strdup(o->file),
+                        .line = o->line,
+                        .statement = o->statement,
+                        .role = role,
                         .what = mem_strdup(at->what ? at->what : ""),
                         .excerpt = make_excerpt(p, offset)};
   array_push(&p->failure->places, place);
+}
+
+// A byte that is a value where it was printed: the literals that hold it.
+static bool add_texts(const JudgedPage *p, const HtmlPlace *at, size_t offset,
+                      size_t from, size_t to) {
+  TextOrigins found = {0};
+  origin_of_byte(p->executed, p->response->body + from, to - from,
+                 offset - from, true, &found);
+  for (size_t i = 0; i < found.len; i++)
+    add_place(p, at, offset, PLACE_TEXT, &found.items[i]);
+  bool any = found.len > 0;
+  array_release(&found);
+  return any;
+}
+
+static void add_written(const JudgedPage *p, const HtmlPlace *at, size_t offset,
+                        const OutputPiece *piece) {
+  TextOrigin o = {.file = ""};
+  PlaceRole role = PLACE_OUTPUT;
+  if (piece && piece->kind != OUTPUT_UNKNOWN) {
+    o.file = piece->file;
+    o.line = o.statement = web_line_at(piece, p->response->body, offset);
+  }
+  if (piece && piece->kind == OUTPUT_PLAIN &&
+      piece->length <= p->response->body_len - piece->offset) {
+    WrittenByte w = written_byte(p->executed, piece, p->response->body, offset);
+    o.line = w.line;
+    if (!w.is_literal &&
+        add_texts(p, at, offset, piece->offset + w.from, piece->offset + w.to))
+      role = PLACE_PRINTED;
+  }
+  add_place(p, at, offset, role, &o);
 }
 
 // Every piece that has part in the place: a tag may be put together by several
@@ -277,9 +358,41 @@ static void add_places(const JudgedPage *p, const HtmlPlace *at) {
   do {
     const OutputPiece *piece =
         p->record ? web_piece_at(p->record, offset) : NULL;
-    add_place(p, at, offset, piece);
+    add_written(p, at, offset, piece);
     offset = piece ? piece->offset + piece->length : end;
   } while (offset < end);
+}
+
+// The lines that wrote what comes right before the place where an element that
+// is not closed should have been: its end tag is missing there. Blank text is
+// nobody's.
+static void add_between(const JudgedPage *p, const HtmlFault *fault) {
+  const HtmlPlace *open = &fault->places[0], *missed = &fault->places[1];
+  size_t last = p->failure->places.len + BETWEEN_MOST;
+  const char *body = p->response->body;
+  for (size_t at = missed->offset;
+       at-- > open->offset + open->length && p->failure->places.len < last;) {
+    if (isspace((unsigned char)body[at]))
+      continue;
+    const OutputPiece *piece = web_piece_at(p->record, at);
+    if (!piece || piece->kind == OUTPUT_UNKNOWN)
+      return;
+    TextOrigin o = {.file = piece->file,
+                    .line = web_exact_line(p->executed, piece, body, at),
+                    .statement = web_line_at(piece, body, at)};
+    size_t from = at;
+    while (from > piece->offset && body[from - 1] != '\n')
+      from--;
+    add_place(p, &(HtmlPlace){.what = "before the missing end tag"}, from,
+              PLACE_BETWEEN, &o);
+    at = from;
+  }
+}
+
+static bool misses_end(const JudgedPage *p, const HtmlFault *fault) {
+  return p->record && fault->nplaces > 1 &&
+         !strcmp(fault->key, "unclosed-element") &&
+         fault->places[1].offset <= p->response->body_len;
 }
 
 static const char *main_file(const Failure *f) {
@@ -304,6 +417,8 @@ static void add_html_fault(const JudgedPage *page, const HtmlFault *fault,
   p.failure = &f;
   for (size_t i = 0; i < fault->nplaces; i++)
     add_places(&p, &fault->places[i]);
+  if (misses_end(&p, fault))
+    add_between(&p, fault);
   const char *file = main_file(&f);
   char *place = make_place(p.oracle, file, *file ? f.places.items[0].line : 0);
   char *signature =
@@ -311,11 +426,7 @@ static void add_html_fault(const JudgedPage *page, const HtmlFault *fault,
   char *message = html_message(fault, place);
   size_t before = run->failures.len;
   failure_add(run, "html", place, signature, message);
-  if (run->failures.len > before) {
-    run->failures.items[before].places = f.places;
-    f.places = (FailurePlaces){0};
-  }
-  failure_release(&f);
+  give_places(run, before, &f.places);
   free(place);
   free(signature);
   free(message);
@@ -336,7 +447,8 @@ static int ask_nu(const WebOracle *o, const Response *r, HtmlFault **faults,
 }
 
 static int add_html(const WebOracle *o, const Exchange *x,
-                    const PhpRecord *record, Run *run, Arena *arena, Err *err) {
+                    const PhpRecord *record, ExecutedText *executed, Run *run,
+                    Arena *arena, Err *err) {
   const Response *r = &x->response;
   const char *type = headers_get(&r->headers, "Content-Type");
   if (html_is_binary(type, r->body, r->body_len))
@@ -350,7 +462,8 @@ static int add_html(const WebOracle *o, const Exchange *x,
   size_t n;
   if (html_check(r->body, r->body_len, &o->html, &faults, &n, arena, err))
     return -1;
-  JudgedPage page = {.oracle = o, .record = record, .response = r};
+  JudgedPage page = {
+      .oracle = o, .record = record, .response = r, .executed = executed};
   for (size_t i = 0; i < n; i++)
     add_html_fault(&page, &faults[i], run);
   if (!o->nu || n) // what we see ourselves need not be said twice
@@ -407,15 +520,17 @@ static bool is_said_to_be_page(const Response *r) {
 }
 
 int web_judge(const WebOracle *o, const Exchange *x, const PhpRecord *record,
-              Run *run, Arena *arena, Err *err) {
+              LiteralCache *literals, Run *run, Arena *arena, Err *err) {
+  ExecutedText *executed = executed_text(literals, record, arena);
   run->status = x->response.status;
   run->seconds = x->seconds;
   if (record)
-    add_faults(o, record, run);
+    add_faults(o, record, executed, run);
   if (x->end != EXCHANGE_DONE)
     add_end(o, x, record, run);
   else if (o->severities & WEB_HTML && !x->response.cut &&
-           !is_broken_off(record) && add_html(o, x, record, run, arena, err))
+           !is_broken_off(record) &&
+           add_html(o, x, record, executed, run, arena, err))
     return -1;
   if (x->response.cut && is_said_to_be_page(&x->response))
     run_add_note(run,

@@ -1,7 +1,7 @@
 // The failures that a response shows: faults that PHP reported, at the
 // severities the user chose; a worker that died or hung; a status of 500 and
 // above; and, in a page, what the HTML oracle finds, with the lines that wrote
-// it. A page that a fatal error broke off is not checked as HTML.
+// it. A failed query has the lines that built and sent it. A page that a fatal error broke off is not checked as HTML.
 //
 // Two failures are the same if kind, shape of the message and originating place
 // are. The shape leaves out numbers and quoted text:
@@ -14,6 +14,8 @@
 
 #include "model/run.h"
 #include "oracle/html/html_check.h"
+#include "oracle/text_origin.h"
+#include "php/literals.h"
 #include "php/record/php_record.h"
 #include "php/worker.h"
 #include "util/arena.h"
@@ -41,13 +43,17 @@ typedef struct {
 } WebOracle;
 
 // Adds the failures to the run and sets its verdict. `record` may be NULL: a
-// static file.
+// static file. `literals`: those of its scripts; NULL: not known.
 int web_judge(const WebOracle *o, const Exchange *x, const PhpRecord *record,
-              Run *run, Arena *arena, Err *err);
+              LiteralCache *literals, Run *run, Arena *arena, Err *err);
 
 // The piece of the page that holds this byte; NULL: none does.
 const OutputPiece *web_piece_at(const PhpRecord *record, size_t offset);
 // The line that wrote this byte of the piece: in a template that of the byte.
 uint32_t web_line_at(const OutputPiece *piece, const char *page, size_t offset);
+// The line that holds this byte, or where it was put in as a value, if that can
+// be told; else the line of the statement.
+uint32_t web_exact_line(ExecutedText *x, const OutputPiece *piece,
+                        const char *page, size_t offset);
 
 #endif

@@ -23,6 +23,22 @@ char *app_extension(Err *err) {
   return NULL;
 }
 
+char *app_code_root(const char *root) {
+  static const char *const published[] = {"public",  "web",         "htdocs",
+                                          "webroot", "public_html", "docroot"};
+  const char *name = path_base(root);
+  char *above =
+      mem_printf("%.*s", (int)(name - root - (name - root > 1)), root);
+  char *composer = mem_printf("%s/composer.json", above);
+  bool is_part = fs_exists(composer);
+  for (size_t i = 0; i < sizeof published / sizeof *published; i++)
+    is_part |= !strcmp(name, published[i]);
+  char *made = mem_strdup(is_part && *above ? above : root);
+  free(composer);
+  free(above);
+  return made;
+}
+
 enum { SMALL_FILES = 1000, SMALL_BYTES = 64 << 20, SMALL_DEPTH = 100 };
 
 bool app_is_small(const char *root) {

@@ -16,6 +16,11 @@ char *app_extension(Err *err);
 // changes when a file is edited.
 uint64_t app_hash(const char *root, const char *text, size_t len);
 
+// Where the application's code lies: its document root, or the directory above
+// if that is the project (it has a composer.json, or the root is called public,
+// web, htdocs or the like). Caller frees.
+char *app_code_root(const char *root);
+
 // Is the tree small enough to be compared after every request: at most 1,000
 // files, 64 MB and 100 levels? Stores of culprit do not count.
 bool app_is_small(const char *root);

@@ -1,7 +1,6 @@
 // Translates the record of a request into a Run: see php_scripts.h.
 #include "php/php_scripts.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,21 +46,11 @@ void scripts_free(Scripts *s) {
   free(s);
 }
 
-static char *map_path(const Scripts *s, const UnitId *id) {
-  char hex[2 * sizeof id->bytes + 1];
-  for (size_t i = 0; i < sizeof id->bytes; i++)
-    snprintf(hex + 2 * i, 3, "%02x", id->bytes[i]);
-  return mem_printf("%s/%s.map", s->maps, hex);
-}
-
 static Script load(Scripts *s, const UnitId *id) {
   Err err = {0};
-  char *path = map_path(s, id);
   Unit *unit = arena_new(&s->arena, Unit);
   Script script = {.unit = unit};
-  bool good = !php_map_read(path, unit, &s->arena, &err);
-  if (good && memcmp(&unit->id, id, sizeof *id) != 0)
-    good = !err_set(&err, "%s is the map of another script", path);
+  bool good = !php_unit_read(s->maps, id, unit, &s->arena, &err);
   if (good) {
     script.ids = mem_array(uint32_t, unit->nentities);
     good = !s->assign(s->ctx, unit, script.ids, &err);
@@ -71,7 +60,6 @@ static Script load(Scripts *s, const UnitId *id) {
     script.ids = NULL;
     script.problem = mem_strdup(err.text);
   }
-  free(path);
   return script;
 }
 

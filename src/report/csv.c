@@ -41,7 +41,7 @@ static void put_change(const Report *r, size_t failure, const Suspect *s,
 static void put_suspect(const Report *r, const Ranking *ranking,
                         const Suspect *s, FILE *out) {
   const FailureGroup *failure = &r->suite->failures[ranking->failure];
-  const Entity *e = &r->suite->entities[s->entity];
+  const Entity shown = report_entity(r, s), *e = &shown;
   fprintf(out, "%zu,", ranking->failure + 1);
   put_field(failure->kind, out);
   fputc(',', out);

@@ -38,9 +38,11 @@ static void add_callers(const Suite *suite, const char *callers,
   DeathCaller c;
   for (size_t n = 0; n < SHOWN && death_caller(&callers, &c); n++) {
     char *file = mem_printf("%.*s", (int)c.file_size, c.file);
+    bool named = c.function_size != 1 || *c.function != '-';
     add(out, EVIDENCE_CALLER,
-        mem_printf("called from %s:%u in %.*s", suite_shown(suite, file),
-                   c.line, (int)c.function_size, c.function));
+        mem_printf("called from %s:%u%s%.*s", suite_shown(suite, file), c.line,
+                   named ? " in " : "", named ? (int)c.function_size : 0,
+                   c.function));
     free(file);
   }
 }
@@ -60,7 +62,7 @@ void evidence_deaths(const Suite *suite, const Deaths *d, size_t failure,
     const char *callers = NULL; // of the first run that shows the failure
     for (; i < end && same_death(first, &d->items.items[i]); i++) {
       uint32_t run = d->items.items[i].run;
-      bool shows = run_shows(suite, failure, run);
+      bool shows = death_of(suite, failure, &d->items.items[i]);
       runs += run != last && shows;
       if (shows && !callers)
         callers = d->items.items[i].callers;

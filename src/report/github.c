@@ -61,7 +61,7 @@ static void add_evidence(const Report *r, const Ranking *ranking,
 
 static void annotate(Report *r, const Ranking *ranking, const Suspect *s,
                      FILE *out) {
-  const Entity *e = &r->suite->entities[s->entity];
+  const Entity shown = report_entity(r, s), *e = &shown;
   const FailureGroup *g = &r->suite->failures[ranking->failure];
   Str text = {0};
   fputs("::warning file=", out);
@@ -83,7 +83,7 @@ static void annotate(Report *r, const Ranking *ranking, const Suspect *s,
 }
 
 static void put_row(Report *r, const Ranking *ranking, const Suspect *s) {
-  const Entity *e = &r->suite->entities[s->entity];
+  const Entity shown = report_entity(r, s), *e = &shown;
   Str text = {0};
   report_rank(s, &text);
   fprintf(r->summary, "| %s | ", str_text(&text));

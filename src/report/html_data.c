@@ -586,8 +586,12 @@ static void find_marks(const HtmlReport *h, size_t failure, PageMarks *out) {
   for (size_t i = 0; i < places.len; i++) {
     const PlaceAt *p = places.items[i];
     uint32_t source = suite->entities[p->statement].source;
-    size_t at = kept_page_find(&h->pages[failure], suite->sources[source].path,
-                               p->line, p->excerpt);
+    // A page knows the lines of statements.
+    const char *path = suite->sources[source].path;
+    size_t at = kept_page_find(&h->pages[failure], path,
+                               suite->entities[p->statement].line, p->excerpt);
+    if (at == SIZE_MAX)
+      at = kept_page_find(&h->pages[failure], path, p->line, p->excerpt);
     if (at != SIZE_MAX)
       array_push(out, (PageMark){at, i});
   }

@@ -84,7 +84,13 @@ void listing_keep(KeptListing *l, const HtmlReport *h, const Ranking *r,
   for (size_t i = 0; i < n; i++) {
     const Suspect *s = &r->suspects.items[i];
     l->items[i] =
-        (Listed){s->entity, s->rank_best, s->rank, s->ef, s->ep, s->score};
+        (Listed){s->entity,
+                 s->rank_best,
+                 s->rank,
+                 s->ef,
+                 s->ep,
+                 s->score,
+                 suspect_line(s, &h->report.suite->entities[s->entity])};
   }
   l->evidence = mem_array(EvidenceList, l->nevidence + 1);
   for (size_t i = 0; i < l->nevidence; i++)

@@ -31,6 +31,7 @@
 typedef struct {
   uint32_t entity, rank_best, rank, ef, ep;
   double score;
+  uint32_t line; // to look at
 } Listed;
 
 // One condition outcome, returned value, relation or pair on a line: how many

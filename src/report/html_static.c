@@ -138,7 +138,9 @@ static void put_suspect(HtmlReport *h, size_t failure, size_t i, FILE *out) {
   const TryNote *tried = report_tried(&h->report, failure);
   const Suite *suite = h->report.suite;
   const Listed *s = &l->items[i];
-  const Entity *e = &suite->entities[s->entity];
+  Entity shown = suite->entities[s->entity];
+  const Entity *e = &shown;
+  shown.line = s->line;
   int hue = html_hue(s, l->total), light = html_light(s, l);
   Str score = {0};
   report_score(s->score, &score);

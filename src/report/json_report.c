@@ -102,12 +102,14 @@ static void put_block(const Suite *suite, const char *key, uint32_t block,
 
 static void put_suspect(const Report *r, const Ranking *ranking,
                         const Suspect *s, FILE *out) {
-  const Entity *e = &r->suite->entities[s->entity];
+  const Entity shown = report_entity(r, s), *e = &shown;
   fprintf(out, "{\"rank\":%u,\"rank_best\":%u", s->rank, s->rank_best);
   json_double("score", s->score, out);
   json_double("confidence", s->confidence, out);
   json_text("file", suite_path(r->suite, e->source), out);
   fprintf(out, ",\"line\":%u,\"col\":%u", e->line, e->col_lo);
+  if (e->line != r->suite->entities[s->entity].line)
+    fprintf(out, ",\"statement_line\":%u", r->suite->entities[s->entity].line);
   json_text("function", report_function(r->suite, e), out);
   if (e->kind == ENTITY_BLOCK || e->kind == ENTITY_EDGE)
     fprintf(out, ",\"index\":%u", e->index);
@@ -257,8 +259,9 @@ static void put_places(const Report *r, const Ranking *ranking, FILE *out) {
     json_string(r->suite->runs[p->run].test, out);
     json_text("file", suite_path(r->suite, e->source), out);
     fprintf(out, ",\"line\":%u", p->line);
+    json_text("role", place_role_name(p->role), out);
     json_text("what", p->what, out);
-    json_text("output", p->excerpt, out);
+    json_text(p->role <= PLACE_BETWEEN ? "output" : "query", p->excerpt, out);
     fputc('}', out);
   }
   if (!first)

@@ -57,7 +57,7 @@ static void put_suspects(Report *r, const Ranking *ranking, FILE *out) {
   size_t shown = report_shown(r, &report_junit, ranking);
   for (size_t i = 0; i < shown; i++) {
     const Suspect *s = &ranking->suspects.items[i];
-    const Entity *e = &r->suite->entities[s->entity];
+    const Entity at = report_entity(r, s), *e = &at;
     Str text = {0};
     str_add(&text, "suspect ");
     report_rank(s, &text);

@@ -29,7 +29,7 @@ static void failure(Report *r, const Ranking *ranking, FILE *out) {
   Str line = {0};
   for (size_t i = 0; i < shown; i++) {
     const Suspect *s = &ranking->suspects.items[i];
-    const Entity *e = &r->suite->entities[s->entity];
+    const Entity at = report_entity(r, s), *e = &at;
     sources_check(r->sources, e->source);
     str_clear(&line);
     escape_add(&line, suite_file(r->suite, e->source));

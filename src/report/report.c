@@ -58,12 +58,20 @@ bool report_blamed(const Suite *suite, size_t failure, uint32_t *source,
   return *line && i < suite->nsources;
 }
 
+Entity report_entity(const Report *r, const Suspect *s) {
+  Entity e = r->suite->entities[s->entity];
+  if (suspect_line(s, &e) != e.line)
+    e.col_lo = e.col_hi = 0;
+  e.line = suspect_line(s, &e);
+  return e;
+}
+
 void report_places(const Report *r, size_t failure, PlaceList *out) {
   const OutputPlaces *places = r->places;
   for (size_t i = 0; places && i < places->items.len; i++) {
     const PlaceAt *p = &places->items.items[i];
     bool first = !out->len || out->items[0]->run == p->run;
-    if (first && place_shows(r->suite, p, failure))
+    if (first && p->role != PLACE_BETWEEN && place_shows(r->suite, p, failure))
       array_push(out, p);
   }
 }

@@ -77,14 +77,17 @@ void report_gdb(const Report *r, const Ranking *ranking, FILE *out);
 size_t report_shown(const Report *r, const ReportFormat *format,
                     const Ranking *ranking);
 
+// What is listed, at the line to look at (suspect_line).
+Entity report_entity(const Report *r, const Suspect *s);
+
 // How many runs have this verdict.
 size_t report_verdicts(const Report *r, Verdict verdict);
 
 // The name of the function an entity stands in, "" if that is not known.
 const char *report_function(const Suite *suite, const Entity *e);
 
-// Where a failure shows in the output, as its first run has it; the main place
-// first.
+// Where a failure shows in the output, or in its query, as its first run has
+// it; the main place first.
 typedef ARRAY(const PlaceAt *) PlaceList;
 void report_places(const Report *r, size_t failure, PlaceList *out);
 

@@ -405,7 +405,7 @@ static const char *level_of(const Suspect *s) {
 
 static void put_result(Report *r, const Ranking *ranking, size_t i, FILE *out) {
   const Suspect *s = &ranking->suspects.items[i];
-  const Entity *e = &r->suite->entities[s->entity];
+  const Entity at = report_entity(r, s), *e = &at;
   const char *kind = r->suite->failures[ranking->failure].kind;
   Str text = {0};
   str_addf(&text, "culprit/%s", kind);

@@ -331,7 +331,7 @@ static int rank_width(const Ranking *ranking, size_t shown) {
 
 static void put_suspect(Report *r, const Ranking *ranking, const Suspect *s,
                         int width, FILE *out) {
-  const Entity *e = &r->suite->entities[s->entity];
+  const Entity shown = report_entity(r, s), *e = &shown;
   Palette p = palette(r);
   Str rank = {0}, score = {0}, place = {0}, what = {0};
   report_rank(s, &rank);

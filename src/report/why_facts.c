@@ -347,7 +347,7 @@ static void tell_deaths(const Why *w, const Account *a, EvidenceList *out) {
     return;
   for (size_t i = 0; i < d->items.len; i++) {
     const DeathAt *at = &d->items.items[i];
-    if (at->depth || !run_shows(suite, a->failure, at->run))
+    if (at->depth || !death_of(suite, a->failure, at))
       continue;
     Str text = {0};
     str_addf(&text, "test %s died %s %s:%u (%s), no failing run died here",
@@ -367,9 +367,15 @@ static void tell_output(const Why *w, const Account *a, EvidenceList *out) {
     if (p->statement != w->statement)
       continue;
     Str text = {0};
-    str_addf(&text, "it wrote what is wrong in the output, %s: %s", p->what,
-             p->excerpt);
-    add(out, "output", &text);
+    bool printed = p->role < PLACE_NEAR;
+    if (printed)
+      str_addf(&text, "it wrote what is wrong in the output, %s: %s", p->what,
+               p->excerpt);
+    else
+      str_addf(&text, *p->excerpt ? "of the failed query: %s: %s" : "%s%s",
+               *p->excerpt ? p->what : "it ",
+               *p->excerpt ? p->excerpt : p->what);
+    add(out, printed ? "output" : "query", &text);
   }
   array_release(&places);
 }

@@ -271,7 +271,7 @@ void why_json(Why *w, FILE *out) {
   json_text("file", suite_path(suite, w->source), out);
   fprintf(out, ",\"line\":%u,\"statement\":%u", w->line, e->line);
   json_text("function", report_function(suite, e), out);
-  json_text("method", METHOD_DEFAULT, out);
+  json_text("method", method_standard(suite), out);
   fputs(",\"failures\":[", out);
   for (size_t i = 0; i < suite->nfailures; i++) {
     if (w->only && w->only != i + 1)

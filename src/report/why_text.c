@@ -167,7 +167,7 @@ static void put_ties(const Why *w, const Account *a, FILE *out) {
 
 static void put_default(const Why *w, const Account *a, FILE *out) {
   const Suspect *s = a->suspect;
-  fprintf(out, "\n  %s: ", METHOD_DEFAULT);
+  fprintf(out, "\n  %s: ", method_standard(w->report.suite));
   if (!s) {
     fputs(a->ranking.failing && a->ranking.passing
               ? "not in the ranking: no run of the session executes it\n"
@@ -342,8 +342,9 @@ static bool ranks_higher(const MethodScore *m, const MethodScore *than) {
 
 size_t why_methods(const Why *w, const Account *a,
                    const MethodScore *out[WHY_METHODS]) {
-  const char *yardstick =
-      strcmp(w->method, WHY_YARDSTICK) ? WHY_YARDSTICK : METHOD_DEFAULT;
+  const char *yardstick = strcmp(w->method, WHY_YARDSTICK)
+                              ? WHY_YARDSTICK
+                              : method_standard(w->report.suite);
   const MethodScore *own = find_method(a, w->method);
   const MethodScore *other = find_method(a, yardstick);
   const MethodScore *best = own && ranks_higher(own, other) ? own : other;

@@ -228,6 +228,7 @@ static int make_session(AppInstance *s, const char *id, Err *err) {
 int app_instance_open(AppInstance *s, const Visits *v, const char *maps,
                       int number, const char *session, Err *err) {
   *s = (AppInstance){.visits = v, .maps = maps, .number = number};
+  s->literals = literal_cache_new(maps);
   s->dir = arena_printf(&s->arena, "%s/w%d", v->scratch, number);
   s->sessions = arena_printf(&s->arena, "%s/sessions", s->dir);
   s->temporary = arena_printf(&s->arena, "%s/php/tmp", s->dir);
@@ -243,6 +244,7 @@ void app_instance_close(AppInstance *s) {
   app_state_close(s->state);
   confine_close(s->confine);
   mariadb_stop(s->mariadb);
+  literal_cache_free(s->literals);
   arena_release(&s->arena);
   str_release(&s->refused);
 }
@@ -378,7 +380,8 @@ int app_instance_judge(AppInstance *s, const Request *r, const Exchange *x,
     run_note_signal(&j->run, sent);
   read_record(s, j, arena);
   const PhpRecord *record = j->has_record ? &j->record : NULL;
-  if (web_judge(&s->visits->oracle, x, record, &j->run, arena, err))
+  if (web_judge(&s->visits->oracle, x, record, s->literals, &j->run, arena,
+                err))
     return -1;
   if (record && !record->nscripts)
     run_add_note(&j->run, "no script was executed: %s",

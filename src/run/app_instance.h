@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "model/run.h"
+#include "php/literals.h"
 #include "php/record/php_record.h"
 #include "php/state/app_state.h"
 #include "php/worker.h"
@@ -26,7 +27,8 @@ typedef struct {
   MariaDb *mariadb;
   AppState *state;
   Worker *worker;
-  Arena arena; // texts of the site
+  LiteralCache *literals; // of the scripts seen
+  Arena arena;            // texts of the site
   Str refused; // to the last request: "a connection to 127.0.0.1:3306 ..."
 } AppInstance;
 

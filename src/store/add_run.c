@@ -42,6 +42,8 @@ static char *shown_text(const char *s) {
 static FailurePlace copy_place(const FailurePlace *p) {
   return (FailurePlace){.file = copy_text(p->file),
                         .line = p->line,
+                        .statement = p->statement,
+                        .role = p->role,
                         .what = copy_text(p->what),
                         .excerpt = copy_text(p->excerpt)};
 }
@@ -121,10 +123,12 @@ static int write_places(Store *s, int64_t run, size_t n, const Failure *f,
                         Err *err) {
   for (size_t i = 0; i < f->places.len; i++) {
     const FailurePlace *p = &f->places.items[i];
-    if (db_run(&s->db, "INSERT INTO failure_place VALUES (?, ?, ?, ?, ?, ?, ?)",
+    if (db_run(&s->db,
+               "INSERT INTO failure_place VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                VALUES(v_int(run), v_int((int64_t)n), v_int((int64_t)i),
                       v_text(p->file), v_int(p->line), v_text(p->what),
-                      v_text(p->excerpt)),
+                      v_text(p->excerpt), v_int(p->statement),
+                      v_text(place_role_name(p->role))),
                err))
       return -1;
   }

@@ -103,6 +103,11 @@ int session_set_close(Store *s, int64_t session, const char *close, Err *err) {
                         session, err);
 }
 
+int session_set_root(Store *s, int64_t session, const char *dir, Err *err) {
+  return update_session(s, "UPDATE session SET root = ? WHERE id = ?", dir,
+                        session, err);
+}
+
 int session_set_project(Store *s, int64_t session, const char *dir, Err *err) {
   return update_session(s, "UPDATE session SET project = ? WHERE id = ?", dir,
                         session, err);

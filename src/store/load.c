@@ -44,7 +44,8 @@ static int load_session(Loader *l, int64_t session, Err *err) {
   Suite *suite = l->suite;
   DbQuery q;
   if (query_start(&q, &l->store->db,
-                  "SELECT command, cwd, entities, close, project FROM session"
+                  "SELECT command, cwd, entities, close, project, root"
+                  " FROM session"
                   " WHERE id = ?",
                   VALUES(v_int(session)), err))
     return -1;
@@ -56,6 +57,7 @@ static int load_session(Loader *l, int64_t session, Err *err) {
     l->nentities = query_u32(&q, 2);
     suite->close = keep_text(suite, query_text(&q, 3));
     suite->project = keep_text(suite, query_text(&q, 4));
+    suite->root = keep_text(suite, query_text(&q, 5));
     rc = q.bad ? query_corrupt(&q, "session", err) : 0;
   } else if (rc == 0) {
     rc = err_set(err, "%s: no session %lld; see `culprit store list`",
@@ -90,6 +92,9 @@ static int load_sources(Loader *l, Err *err) {
   suite->sources =
       settle(suite, l->sources.items, l->sources.len, sizeof(Source));
   choose_shown(suite);
+  for (size_t i = 0; *suite->root && i < suite->nsources; i++)
+    suite->sources[i].outside =
+        !path_lies_in(suite->sources[i].path, suite->root);
   return 0;
 }
 

@@ -11,7 +11,7 @@
 #define TEXT(x) TEXT_OF(x)
 
 // clang-format off
-#define PLACE_TABLE                                                           \
+#define FIRST_PLACE_TABLE                                                     \
   "CREATE TABLE failure_place ("                                              \
   "  run INTEGER NOT NULL REFERENCES run ON DELETE CASCADE,"                  \
   "  failure INTEGER NOT NULL,"                                               \
@@ -22,6 +22,11 @@
   "  excerpt TEXT NOT NULL,"                                                  \
   "  PRIMARY KEY (run, failure, n)"                                           \
   ") STRICT, WITHOUT ROWID;"
+
+#define PLACE_COLUMNS                                                         \
+  "ALTER TABLE failure_place ADD COLUMN"                                      \
+  " statement INTEGER NOT NULL DEFAULT 0;"                                    \
+  "ALTER TABLE failure_place ADD COLUMN role TEXT NOT NULL DEFAULT 'output';"
 
 static const char tables[] =
     "CREATE TABLE meta ("
@@ -38,7 +43,8 @@ static const char tables[] =
     "  entities INTEGER NOT NULL DEFAULT 0,"
     "  revision INTEGER NOT NULL DEFAULT 0,"
     "  close TEXT NOT NULL DEFAULT '',"
-    "  project TEXT NOT NULL DEFAULT ''"
+    "  project TEXT NOT NULL DEFAULT '',"
+    "  root TEXT NOT NULL DEFAULT ''"
     ") STRICT;"
 
     "CREATE TABLE unit ("
@@ -155,13 +161,13 @@ static const char tables[] =
     "  PRIMARY KEY (run, n)"
     ") STRICT, WITHOUT ROWID;"
 
-    PLACE_TABLE
+    FIRST_PLACE_TABLE PLACE_COLUMNS
 
     "INSERT INTO meta VALUES (" TEXT(STORE_VERSION) ");";
 
 // upgrades[i] makes version i + 2 out of version i + 1.
 static const char *const upgrades[STORE_VERSION - 1] = {
-    PLACE_TABLE "UPDATE meta SET version = 2;",
+    FIRST_PLACE_TABLE "UPDATE meta SET version = 2;",
     "ALTER TABLE entity ADD COLUMN text TEXT;"
     "UPDATE meta SET version = 3;",
     "ALTER TABLE run_failure ADD COLUMN excerpt TEXT NOT NULL DEFAULT '';"
@@ -176,6 +182,9 @@ static const char *const upgrades[STORE_VERSION - 1] = {
     "UPDATE meta SET version = 6;",
     "ALTER TABLE run ADD COLUMN wrong TEXT NOT NULL DEFAULT '';"
     "UPDATE meta SET version = 7;",
+    PLACE_COLUMNS
+    "ALTER TABLE session ADD COLUMN root TEXT NOT NULL DEFAULT '';"
+    "UPDATE meta SET version = 8;",
 };
 // clang-format on
 

@@ -21,7 +21,7 @@
 #include "util/arena.h"
 #include "util/err.h"
 
-#define STORE_VERSION 7
+#define STORE_VERSION 8
 
 typedef struct Store Store;
 
@@ -86,6 +86,10 @@ int store_forget_close(Store *s, int64_t session, Err *err);
 
 // The directory of the project, if that is not the session's: Suite.project.
 int session_set_project(Store *s, int64_t session, const char *dir, Err *err);
+
+// The directory of the application: code outside of it (Source.outside) is
+// ranked last.
+int session_set_root(Store *s, int64_t session, const char *dir, Err *err);
 
 // How the closer look ended: Suite.close.
 int session_set_close(Store *s, int64_t session, const char *close, Err *err);

@@ -263,9 +263,13 @@ static void read_place(void *ctx, DbQuery *q) {
   int64_t id = query_int(q, 0);
   FailurePlace place = {.file = mem_strdup(query_text(q, 2)),
                         .line = query_u32(q, 3),
+                        .statement = query_u32(q, 6),
                         .what = mem_strdup(query_text(q, 4)),
                         .excerpt = mem_strdup(query_text(q, 5))};
   uint64_t run;
+  int role = place_role_parse(query_text(q, 7));
+  q->bad |= role < 0;
+  place.role = role < 0 ? PLACE_OUTPUT : (PlaceRole)role;
   q->bad |= !hashmap_get(&r->run_of, &id, sizeof id, &run);
   if (!q->bad)
     r->each(r->ctx, run, query_text(q, 1), &place);
@@ -278,7 +282,8 @@ int store_each_place(Store *s, const Suite *suite, EachPlace *each, void *ctx,
   if (store_flush(s, err))
     return -1;
   int rc = query_each(&s->db,
-                      "SELECT p.run, signature, file, line, what, p.excerpt"
+                      "SELECT p.run, signature, file, line, what, p.excerpt,"
+                      " statement, role"
                       " FROM run JOIN failure_place p ON p.run = run.id"
                       " JOIN run_failure r ON r.run = p.run AND r.n = p.failure"
                       " JOIN failure ON failure.id = r.failure"

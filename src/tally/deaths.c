@@ -75,6 +75,8 @@ static void add_death(void *ctx, size_t run, const Death *d) {
   DeathAt at = {.run = (uint32_t)run,
                 .how = arena_strdup(arena, d->how ? d->how : ""),
                 .exact = d->exact,
+                .end = arena_strdup(arena, d->file),
+                .end_line = d->line,
                 .callers = arena_strdup(arena, d->callers ? d->callers : ""),
                 .turns = arena_strdup(arena, d->turns ? d->turns : "")};
   add_place(l, &c, at);
@@ -149,12 +151,39 @@ bool run_shows(const Suite *suite, size_t failure, uint32_t run) {
   return g->nruns && bsearch(&run, g->runs, g->nruns, sizeof run, by_number);
 }
 
+static bool ends_script(const FailureGroup *g) {
+  static const char *const others[] = {"html",   "query",      "warning",
+                                       "notice", "deprecated", "status"};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (!strcmp(g->kind, others[i]))
+      return false;
+  return true;
+}
+
+// "view.php:12", as the failure names its place.
+static bool is_at(const DeathAt *at, const char *place) {
+  const char *colon = strrchr(place, ':');
+  size_t n = colon ? (size_t)(colon - place) : 0, all = strlen(at->end);
+  return n && n <= all && !memcmp(at->end + all - n, place, n) &&
+         strtoul(colon + 1, NULL, 10) == at->end_line;
+}
+
+bool death_of(const Suite *suite, size_t failure, const DeathAt *at) {
+  const FailureGroup *g = &suite->failures[failure];
+  if (!run_shows(suite, failure, at->run))
+    return false;
+  if (!g->kind || !g->place)
+    return true;
+  return ends_script(g) &&
+         (strcmp(g->kind, "fatal") != 0 || !*g->place || is_at(at, g->place));
+}
+
 double deaths_nearness(const Deaths *d, const Suite *suite, size_t failure,
                        uint32_t entity) {
   const Entity *e = &suite->entities[entity];
   size_t n = 0, first = d ? deaths_at(d, e->source, e->line, &n) : 0;
   for (size_t i = first; i < first + n; i++)
-    if (run_shows(suite, failure, d->items.items[i].run))
+    if (death_of(suite, failure, &d->items.items[i]))
       return 1.0 / (1 + d->items.items[i].depth);
   return 0;
 }
@@ -164,7 +193,7 @@ const char *deaths_callers(const Deaths *d, const Suite *suite,
   const DeathAt *first = NULL;
   for (size_t i = 0; d && i < d->items.len; i++) {
     const DeathAt *at = &d->items.items[i];
-    if (!at->depth && run_shows(suite, failure, at->run) &&
+    if (!at->depth && death_of(suite, failure, at) &&
         (!first || at->run < first->run))
       first = at;
   }

@@ -19,6 +19,8 @@ typedef struct {
   const char *how; // SIGSEGV, ...
   bool exact;
   uint32_t depth;      // how many calls it died below; 0: at this place
+  const char *end;     // the file where it died,
+  uint32_t end_line;   // and the line
   const char *callers; // of a death at this place: see Death
   const char *turns;   // the same
 } DeathAt;
@@ -38,15 +40,19 @@ size_t deaths_at(const Deaths *d, uint32_t source, uint32_t line, size_t *n);
 
 // Does the run show the failure?
 bool run_shows(const Suite *suite, size_t failure, uint32_t run);
+// Did a run that shows the failure die of it? A run may show several failures:
+// one that a page or a query has ends nothing, and a fatal error of PHP ends
+// the script where it says.
+bool death_of(const Suite *suite, size_t failure, const DeathAt *at);
 
-// How near to this entity's line runs that show the failure died: 1 there, 1/2
+// How near to this entity's line runs died of the failure: 1 there, 1/2
 // in a call from there, 1/3 in a call from that, ...; 0: nowhere near. `d` may
 // be NULL.
 double deaths_nearness(const Deaths *d, const Suite *suite, size_t failure,
                        uint32_t entity);
 
-// The calls that led to the death of the first run that shows the failure, as in
-// Death; NULL: none is known. `d` may be NULL.
+// The calls that led to the death of the first run that died of the failure, as
+// in Death; NULL: none is known. `d` may be NULL.
 const char *deaths_callers(const Deaths *d, const Suite *suite, size_t failure);
 
 #endif

@@ -94,6 +94,7 @@ double suspect_slice(const Suspect *s) { return s->slice_ef; }
 double suspect_own(const Suspect *s) { return s->own; }
 double suspect_confidence(const Suspect *s) { return s->confidence; }
 double suspect_prior(const Suspect *s) { return s->prior; }
+double suspect_near(const Suspect *s) { return s->near; }
 
 void ranking_order(Ranking *r, bool by_confidence) {
   SuspectKey *const keys[] = {suspect_score, suspect_confidence};

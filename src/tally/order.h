@@ -23,6 +23,6 @@ void ranking_order_by(Ranking *r, SuspectKey *const *keys, size_t nkeys);
 
 // The keys there are.
 SuspectKey suspect_score, suspect_slice, suspect_hint, suspect_own,
-    suspect_confidence, suspect_prior;
+    suspect_confidence, suspect_prior, suspect_near;
 
 #endif

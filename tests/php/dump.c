@@ -3,8 +3,8 @@
 //   php_dump DIR [KIND...]
 //
 // DIR is a culprit.dir. Kinds: statement function block edge condition return
-// output fault include branch opaque kept relation pair call map (all but map
-// if none is given).
+// output fault include branch opaque kept relation pair call map byte (all but
+// the last two if none is given).
 // One line each:
 //
 //   statement view.php:7 1
@@ -12,6 +12,8 @@
 //   return    view.php:6 dirname non-empty 1
 //   edge      view.php {main} 8->9 1   lines of the blocks; - entry or leave
 //   output    3 7 plain view.php:7     offset, length
+//   byte      3 7 <                    offset, line, byte; the page is read from
+//                                      standard input
 //   fault     warning view.php:9 Undefined variable $x [silenced]
 //   branch    view.php:9 1 (GET.n < 10)          [false] if it does not hold
 //   opaque    md5 3
@@ -19,10 +21,12 @@
 //   relation  view.php:9 compare `$n` equals `3`
 //   pair      view.php:7 view.php:9 $n          defined, used; name if known
 //   call      view.php:9 show                   statement and function
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "oracle/web_oracle.h"
 #include "php/record/php_record.h"
 #include "php/record/record_format.h"
 #include "util/fs.h"
@@ -31,7 +35,7 @@ static const char *base(const char *path) { return path_base(path); }
 
 static bool wanted(char **kinds, const char *kind) {
   if (!*kinds)
-    return strcmp(kind, "map");
+    return strcmp(kind, "map") != 0 && strcmp(kind, "byte") != 0;
   for (; *kinds; kinds++)
     if (!strcmp(*kinds, kind))
       return true;
@@ -131,6 +135,25 @@ static void dump_rest(const PhpRecord *r, char **kinds) {
     printf("include %s\n", base(r->includes[i]));
 }
 
+// The line of every byte of the page, inside statements of several lines too.
+static void dump_bytes(const char *dir, const PhpRecord *r, Arena *arena) {
+  Str page = {0};
+  for (int c; (c = getchar()) != EOF;)
+    str_addc(&page, (char)c);
+  LiteralCache *literals =
+      literal_cache_new(arena_printf(arena, "%s/maps", dir));
+  ExecutedText *x = executed_text(literals, r, arena);
+  for (size_t i = 0; i < page.len; i++) {
+    const OutputPiece *p = web_piece_at(r, i);
+    if (!p)
+      continue;
+    printf("byte %zu %u %c\n", i, web_exact_line(x, p, page.data, i),
+           isprint((unsigned char)page.data[i]) ? page.data[i] : '.');
+  }
+  literal_cache_free(literals);
+  str_release(&page);
+}
+
 static void dump_shadows(const PhpShadows *s, char **kinds) {
   char text[2048];
   TermEval *ev = term_eval_new(s);
@@ -222,6 +245,8 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < r.nscripts && !rc; i++)
     rc = dump_script(argv[1], &r.scripts[i], argv + 2, &arena);
   dump_rest(&r, argv + 2);
+  if (wanted(argv + 2, "byte"))
+    dump_bytes(argv[1], &r, &arena);
   dump_shadows(r.shadows, argv + 2);
   if (!rc && (r.npairs || r.nrelations))
     rc = dump_close(argv[1], &r, argv + 2, &arena);

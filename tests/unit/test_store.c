@@ -405,6 +405,8 @@ static void collect_place(void *ctx, size_t run, const char *signature,
   assert_string_equal(signature, "exit:1");
   assert_string_equal(p->file, "/src/a.php");
   assert_int_equal(p->line, 18 + *(int *)ctx);
+  assert_int_equal(p->statement, 17);
+  assert_int_equal(p->role, PLACE_TEXT);
   assert_string_equal(p->what, "opened here");
   assert_string_equal(p->excerpt, "<h2>");
   ++*(int *)ctx;
@@ -413,6 +415,8 @@ static void collect_place(void *ctx, size_t run, const char *signature,
 static void add_place(Failure *f, uint32_t line) {
   FailurePlace place = {.file = mem_strdup("/src/a.php"),
                         .line = line,
+                        .statement = 17,
+                        .role = PLACE_TEXT,
                         .what = mem_strdup("opened here"),
                         .excerpt = mem_strdup("<h2>")};
   array_push(&f->places, place);
@@ -1212,6 +1216,7 @@ TEST(a_store_of_the_first_version_is_brought_up_to_date) {
               " ALTER TABLE death DROP COLUMN turns;"
               " ALTER TABLE session DROP COLUMN close;"
               " ALTER TABLE session DROP COLUMN project;"
+              " ALTER TABLE session DROP COLUMN root;"
               " ALTER TABLE run DROP COLUMN close;"
               " ALTER TABLE run DROP COLUMN wrong;"
               " UPDATE meta SET version = 1");

@@ -30,7 +30,7 @@ static void start(Fixture *f, const char *body) {
 }
 
 static void judge(Fixture *f) {
-  if (web_judge(&f->oracle, &f->exchange, &f->record, &f->run, &f->arena,
+  if (web_judge(&f->oracle, &f->exchange, &f->record, NULL, &f->run, &f->arena,
                 &f->err))
     fail_msg("%s", f->err.text);
 }

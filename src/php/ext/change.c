@@ -1,7 +1,7 @@
 // Experiments (culprit.collect=try): the text of one script is changed before
-// PHP compiles it, as the file PHP_CHANGE_FILE says; and the tokens of every
-// script are listed, so that who makes experiments knows what there is to
-// change. See PhpChangeHeader and PhpToken in ../record/record_format.h.
+// PHP compiles it, as the file PHP_CHANGE_FILE says. The tokens of every script
+// are listed, so that who makes experiments knows what there is to change, and
+// so that output can be found in the literals it was made of. See PhpChangeHeader and PhpToken in ../record/record_format.h.
 //
 // PHP's own scanner says what a token is, and its compiler what a change means:
 // nothing of either is done here. A request without a change costs what it does
@@ -188,10 +188,16 @@ static bool is_blank(int token) {
          token == T_DOC_COMMENT;
 }
 
+// Experiments change them; the literals among them are what output and queries
+// were made of (php/literals.h).
+static bool are_collected(void) {
+  return culprit.collect & (COLLECT_TRY | COLLECT_OUTPUT);
+}
+
 void culprit_token_add(culprit_tokens *l, int token, uint32_t line,
                        const char *text, size_t length) {
   const char *start = (const char *)LANG_SCNG(yy_start);
-  if (!(culprit.collect & COLLECT_TRY) || is_blank(token) || text < start ||
+  if (!are_collected() || is_blank(token) || text < start ||
       text - start > UINT32_MAX || length > UINT32_MAX ||
       (l->n && text - start < l->items[l->n - 1].offset +
                                   (ptrdiff_t)l->items[l->n - 1].length))
@@ -210,30 +216,54 @@ void culprit_token_add(culprit_tokens *l, int token, uint32_t line,
                                 .kind = kind_of(token)};
 }
 
-static void write_tokens(const char *path, const culprit_tokens *l) {
+static bool write_whole(const char *path, const void *bytes, size_t size) {
   char other[MAXPATHLEN + 32];
-  size_t size = l->n * sizeof *l->items;
   snprintf(other, sizeof other, "%s.%ld", path, (long)getpid());
   int fd = open(other, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (fd < 0)
-    return;
-  bool good = write(fd, l->items, size) == (ssize_t)size;
+    return false;
+  bool good = write(fd, bytes, size) == (ssize_t)size;
   good = !close(fd) && good && !rename(other, path);
   if (!good)
     unlink(other);
+  return good;
+}
+
+// The hashes of texts that are known to be there.
+static HashTable listed;
+static bool has_listed;
+
+static bool is_listed(uint64_t hash) {
+  if (!has_listed)
+    zend_hash_init(&listed, 64, NULL, NULL, 1);
+  has_listed = true;
+  return !zend_hash_index_add_empty_element(&listed, (zend_ulong)hash);
+}
+
+void culprit_tokens_close(void) {
+  if (has_listed)
+    zend_hash_destroy(&listed);
+  has_listed = false;
 }
 
 void culprit_tokens_write(const char *dir, const char *text, size_t length,
                           const culprit_tokens *l) {
   char path[MAXPATHLEN];
-  if (!(culprit.collect & COLLECT_TRY) || !l->n)
+  if (!are_collected() || !l->n)
     return;
+  uint64_t hash = XXH3_64bits(text, length);
   int n = snprintf(path, sizeof path, "%s/%s", dir, PHP_MAPS_DIR);
-  if (n >= (int)sizeof path - 40)
+  if (n >= (int)sizeof path - 40 || is_listed(hash))
     return;
   mkdir(path, 0777);
-  snprintf(path + n, sizeof path - (size_t)n, "/%016llx.tokens",
-           (unsigned long long)XXH3_64bits(text, length));
-  if (access(path, R_OK))
-    write_tokens(path, l);
+  char *end = path + n;
+  size_t room = sizeof path - (size_t)n;
+  snprintf(end, room, "/%016llx.tokens", (unsigned long long)hash);
+  if (!access(path, R_OK))
+    return;
+  snprintf(end, room, "/%016llx.text", (unsigned long long)hash);
+  if (!write_whole(path, text, length))
+    return;
+  snprintf(end, room, "/%016llx.tokens", (unsigned long long)hash);
+  write_whole(path, l->items, l->n * sizeof *l->items);
 }

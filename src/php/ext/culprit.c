@@ -332,6 +332,7 @@ static PHP_MSHUTDOWN_FUNCTION(culprit) {
   culprit_map_close();
   culprit_returns_close();
   culprit_close_free();
+  culprit_tokens_close();
   UNREGISTER_INI_ENTRIES();
   return SUCCESS;
 }

@@ -29,18 +29,47 @@ void culprit_faults_begin(void) {
 
 // --- places -----------------------------------------------------------------
 
-void culprit_place(uint32_t *file, uint32_t *line) {
-  zend_execute_data *ex = EG(current_execute_data);
-  *file = NO_FILE;
-  *line = 0;
+// This frame or the first caller of it that executes a script we know.
+static zend_execute_data *known_frame(zend_execute_data *ex) {
   while (ex && (!ex->func || !ZEND_USER_CODE(ex->func->type) ||
                 !culprit_function_of(ex)))
     ex = ex->prev_execute_data;
-  if (!ex)
-    return;
+  return ex;
+}
+
+static void place_of(zend_execute_data *ex, uint32_t *file, uint32_t *line) {
   const culprit_function *f = culprit_function_of(ex);
   *file = f->file;
   *line = culprit_has_begun(ex, f) ? culprit_frame_of(ex, f)->line : f->line;
+}
+
+void culprit_place(uint32_t *file, uint32_t *line) {
+  zend_execute_data *ex = known_frame(EG(current_execute_data));
+  *file = NO_FILE;
+  *line = 0;
+  if (ex)
+    place_of(ex, file, line);
+}
+
+#define MAX_CALLERS 32
+
+void culprit_callers(void) {
+  uint32_t places[2 * MAX_CALLERS], n = 0;
+  zend_execute_data *ex = known_frame(EG(current_execute_data));
+  for (ex = ex ? known_frame(ex->prev_execute_data) : NULL;
+       ex && n < MAX_CALLERS; ex = known_frame(ex->prev_execute_data), n++) {
+    place_of(ex, &places[2 * n], &places[2 * n + 1]);
+    places[2 * n + 1] &= ~FRAME_TEMPLATE;
+  }
+  size_t size = 2 * n * sizeof *places;
+  ItemCallers *item =
+      n ? culprit_item(ITEM_CALLERS, sizeof *item + size) : NULL;
+  if (!item)
+    return;
+  item->count = n;
+  item->reserved = 0;
+  memcpy(item + 1, places, size);
+  culprit_publish(item);
 }
 
 // --- telling ----------------------------------------------------------------
@@ -202,6 +231,8 @@ static void tell(zend_object *e) {
   told t = {.exception = e};
   t.item = culprit_fault(SEVERITY_FATAL, FAULT_CAUGHT, read_file(e),
                          read_line(e), text, NULL);
+  if (t.item)
+    culprit_callers();
   zend_string_release(text);
   recent[nthrown++ % MAX_TOLD] = t;
   if (nrecent < MAX_TOLD)

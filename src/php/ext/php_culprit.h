@@ -387,9 +387,10 @@ bool culprit_change_apply(zend_file_handle *file);
 // Called by the scanner's listener.
 void culprit_token_add(culprit_tokens *l, int token, uint32_t line,
                        const char *text, size_t length);
-// Writes the tokens of a script unless they are there.
+// Writes the text and the tokens of a script unless they are there.
 void culprit_tokens_write(const char *dir, const char *text, size_t length,
                           const culprit_tokens *l);
+void culprit_tokens_close(void); // at the end of the process
 
 // --- faults (faults.c) ------------------------------------------------------
 
@@ -411,5 +412,7 @@ void culprit_uncaught(zend_object *exception);
 
 // The file and line of the statement being executed; file NO_FILE: none.
 void culprit_place(uint32_t *file, uint32_t *line);
+// Adds the calls that led there to the fault told last.
+void culprit_callers(void);
 
 #endif

@@ -354,8 +354,10 @@ static void after_db_call(zend_execute_data *ex, const db_call *d,
       thrown ? exception_text(EG(exception)) : ask_error(subject_of(ex, d), d);
   uint32_t file, line;
   culprit_place(&file, &line);
-  culprit_fault(SEVERITY_QUERY, 0, file, line, text ? text : ZSTR_EMPTY_ALLOC(),
-                sql ? sql : ZSTR_EMPTY_ALLOC());
+  if (culprit_fault(SEVERITY_QUERY, 0, file, line,
+                    text ? text : ZSTR_EMPTY_ALLOC(),
+                    sql ? sql : ZSTR_EMPTY_ALLOC()))
+    culprit_callers();
   if (text)
     zend_string_release(text);
 }

@@ -320,6 +320,19 @@ int php_map_read(const char *path, Unit *out, Arena *arena, Err *err) {
   return rc;
 }
 
+int php_unit_read(const char *maps, const UnitId *id, Unit *out, Arena *arena,
+                  Err *err) {
+  char hex[2 * sizeof id->bytes + 1];
+  for (size_t i = 0; i < sizeof id->bytes; i++)
+    snprintf(hex + 2 * i, 3, "%02x", id->bytes[i]);
+  char *path = mem_printf("%s/%s.map", maps, hex);
+  int rc = php_map_read(path, out, arena, err);
+  if (!rc && memcmp(&out->id, id, sizeof *id) != 0)
+    rc = err_set(err, "%s is the map of another script", path);
+  free(path);
+  return rc;
+}
+
 // --- records ----------------------------------------------------------------
 
 typedef struct {
@@ -335,6 +348,8 @@ typedef struct {
   ARRAY(ScriptHits) scripts;
   ARRAY(OutputPiece) pieces;
   ARRAY(PhpFault) faults;
+  bool replaced;     // the fault read last is told again:
+  PhpFault uncaught; // its callers
   ARRAY(const char *) includes;
   ARRAY(PhpCompare) compares;
   TermList terms;
@@ -466,7 +481,8 @@ static void parse_fault(Parse *p, const unsigned char *item, uint32_t size) {
     p->bad = "a fault is of no known severity";
     return;
   }
-  if (x.flags & FAULT_REPLACED)
+  p->replaced = x.flags & FAULT_REPLACED;
+  if (p->replaced)
     return;
   PhpFault f = {.severity = (PhpSeverity)x.severity,
                 .file = file_name(p, x.file),
@@ -477,7 +493,35 @@ static void parse_fault(Parse *p, const unsigned char *item, uint32_t size) {
   f.message = take_text(p, item, size, sizeof x, x.message_length);
   if (!p->bad && x.flags & FAULT_HAS_SQL)
     f.sql = take_text(p, item, size, sizeof x + x.message_length, x.sql_length);
+  if (f.severity == PHP_FATAL && p->uncaught.ncallers) {
+    f.callers = p->uncaught.callers;
+    f.ncallers = p->uncaught.ncallers;
+    p->uncaught = (PhpFault){0};
+  }
   array_push(&p->faults, f);
+}
+
+// An exception that nobody catches is told twice: who led to it, the first time.
+static void parse_callers(Parse *p, const unsigned char *item, uint32_t size) {
+  ItemCallers x;
+  memcpy(&x, item, sizeof x);
+  if (x.count > (size - sizeof x) / (2 * sizeof(uint32_t))) {
+    p->bad = "a fault has more callers than fit";
+    return;
+  }
+  PhpCaller *list = arena_array(p->arena, PhpCaller, x.count);
+  for (uint32_t i = 0; i < x.count; i++) {
+    uint32_t place[2];
+    memcpy(place, item + sizeof x + i * sizeof place, sizeof place);
+    list[i] = (PhpCaller){file_name(p, place[0]), place[1]};
+  }
+  PhpFault *f = p->replaced     ? &p->uncaught
+                : p->faults.len ? &array_last(&p->faults)
+                                : NULL;
+  if (f) {
+    f->callers = list;
+    f->ncallers = x.count;
+  }
 }
 
 static void parse_compare(Parse *p, const unsigned char *item, uint32_t size) {
@@ -597,6 +641,7 @@ static const struct {
     [ITEM_OPAQUE] = {sizeof(ItemNamed), parse_opaque},
     [ITEM_RELATION] = {sizeof(ItemRelation), parse_relation},
     [ITEM_PAIR] = {sizeof(ItemPair), parse_pair},
+    [ITEM_CALLERS] = {sizeof(ItemCallers), parse_callers},
 };
 
 static void parse_items(Parse *p) {

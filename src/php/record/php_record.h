@@ -6,8 +6,8 @@
 //
 //   maps/<32 hex digits>.map   one per script and text: its statements,
 //                              functions, blocks, edges, conditions, returns
-//   maps/<16 hex digits>.tokens   with culprit.collect=try: its tokens
-//                              (php/php_change.h)
+//   maps/<16 hex digits>.text, .tokens   the text and its tokens
+//                              (php/php_change.h, php/literals.h)
 //   request.rec                the record of the request that the worker serves
 //                              or served last; mapped while it runs, so that it
 //                              is complete however the worker ends
@@ -36,6 +36,9 @@
 // maximal straight lines of statements); conditions and returns as entity.h has
 // them. Names and arrays lie in `arena`.
 int php_map_read(const char *path, Unit *out, Arena *arena, Err *err);
+// The same for the script of this id, in the directory of maps.
+int php_unit_read(const char *maps, const UnitId *id, Unit *out, Arena *arena,
+                  Err *err);
 int php_map_parse(const void *data, size_t size, Unit *out, Arena *arena,
                   Err *err);
 
@@ -81,6 +84,11 @@ typedef enum {
 const char *php_severity_name(PhpSeverity s); // fatal, warning, ...
 
 typedef struct {
+  const char *file; // absolute path
+  uint32_t line;
+} PhpCaller;
+
+typedef struct {
   PhpSeverity severity;
   const char *message; // as PHP words it, without its place
   const char *file;    // absolute path, "" if unknown
@@ -89,6 +97,9 @@ typedef struct {
   bool silenced;   // under @ or outside error_reporting
   bool caught;     // an exception that some catch took (not a failure)
   bool handled;    // the application's own error or exception handler took it
+  // The calls that led there, innermost first; of exceptions and queries.
+  const PhpCaller *callers;
+  size_t ncallers;
 } PhpFault;
 
 // A comparison that input took part in (CompareKind of record_format.h), or

@@ -71,7 +71,8 @@ typedef enum {
 } PhpTokenKind;
 
 // maps/<XXH3 of the script's text, 16 digits>.tokens: an array of these, in the
-// order of the text, without white space and comments.
+// order of the text, without white space and comments. The text itself is in
+// the file that ends in .text, written before it.
 typedef struct {
   uint32_t offset, length, line, kind; // PhpTokenKind
 } PhpToken;
@@ -141,7 +142,8 @@ typedef enum {
   ITEM_KEPT,     // what the session keeps at the end: a name and a term
   ITEM_OPAQUE,   // calls that no term stands for, by function
   ITEM_RELATION, // the closer look, only if collected
-  ITEM_PAIR
+  ITEM_PAIR,
+  ITEM_CALLERS // of the fault before it
 } ItemTag;
 
 typedef struct {
@@ -200,6 +202,14 @@ typedef struct {
   uint32_t message_length;
   uint32_t sql_length;
 } ItemFault;
+
+// The calls that led to the fault, innermost first, its own place left out.
+// `count` pairs of file and line follow.
+typedef struct {
+  ItemHead head;
+  uint32_t count;
+  uint32_t reserved;
+} ItemCallers;
 
 // How input was compared. ABSENT: a key was looked up that the input does not
 // have; left is the array ("_GET"), right the key.

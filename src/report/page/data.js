@@ -147,7 +147,6 @@ function statementsAt(file) {
 const typed = (command) => command.replaceAll(`${head.cwd}/`, './');
 
 const sourceOf = (file) => parsed(`src-${file}`) || [];
-const lineText = (s) => sourceOf(head.file[s])[head.line[s] - 1] || '';
 const pathOf = (file) => head.files[file][0];
 const place = (s) => `${pathOf(head.file[s])}:${head.line[s]}`;
 const baseName = (path) => path.slice(path.lastIndexOf('/') + 1);

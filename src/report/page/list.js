@@ -1,11 +1,21 @@
 // The ranked list: a row per suspect, made when it comes into sight.
 
-function locationOf(s) {
-  const path = pathOf(head.file[s]), base = baseName(path);
-  return el('span.place', { title: `${path}:${head.line[s]}` },
-    el('span.dir', null, path.slice(0, path.length - base.length)),
-    el('b', null, `${base}:${head.line[s]}`));
+// The line to look at: of a failing page or query the one that holds what is
+// blamed, which may be inside a string of several lines.
+function lineOf(s) {
+  const f = head.failures[state.failure];
+  const at = f && f.places.find(([statement]) => statement === s);
+  return at ? at[2] : head.line[s];
 }
+
+function locationOf(s) {
+  const path = pathOf(head.file[s]), base = baseName(path), line = lineOf(s);
+  return el('span.place', { title: `${path}:${line}` },
+    el('span.dir', null, path.slice(0, path.length - base.length)),
+    el('b', null, `${base}:${line}`));
+}
+
+const shownText = (s) => sourceOf(head.file[s])[lineOf(s) - 1] || '';
 
 function suspectRow(r, i) {
   const s = r.of[i], h = hue(r, i), b = light(r, i);
@@ -19,7 +29,7 @@ function suspectRow(r, i) {
     el('span.rank', null, el('i.glyph', null, glyph(h)), rankText(r, i)),
     el('span.where', null, locationOf(s),
       el('span.function', null, head.functions[head.fn[s]])),
-    el('code', null, lineText(s).trim() || '(source not available)'),
+    el('code', null, shownText(s).trim() || '(source not available)'),
     el('span.numbers', null,
       el('span.score', { title: 'score' }, el('i.bar', null, fill), scoreText(r.score[i])),
       el('span.runs', { title: 'failing and passing runs that execute it' },

@@ -28,6 +28,6 @@ Warning: Undefined variable $undefined in %s on line %d
 --CLEAN--
 <?php
 @unlink(__DIR__ . '/request.rec');
-foreach (glob(__DIR__ . '/maps/*.map') as $map) unlink($map);
+foreach (glob(__DIR__ . '/maps/*') as $map) unlink($map);
 @rmdir(__DIR__ . '/maps');
 ?>

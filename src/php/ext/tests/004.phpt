@@ -35,6 +35,6 @@ y=2
 --CLEAN--
 <?php
 @unlink(__DIR__ . '/request.rec');
-foreach (glob(__DIR__ . '/maps/*.map') as $map) unlink($map);
+foreach (glob(__DIR__ . '/maps/*') as $map) unlink($map);
 @rmdir(__DIR__ . '/maps');
 ?>

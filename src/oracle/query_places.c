@@ -1,0 +1,201 @@
+// Where a failed query comes from: see query_places.h.
+#include "oracle/query_places.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "util/mem.h"
+
+enum { EXCERPT = 60, POINTS_MOST = 64, NAME_MOST = 256 };
+
+// Bytes of the query that the message is about.
+typedef struct {
+  const char *sql;
+  size_t n;
+  size_t at[POINTS_MOST];
+  size_t npoints;
+} Points;
+
+// --- what the message points at ---------------------------------------------
+
+static bool is_word(char c) {
+  return isalnum((unsigned char)c) || c == '_' || (unsigned char)c >= 0x80;
+}
+
+static void add_point(Points *p, size_t at) {
+  if (p->npoints < POINTS_MOST)
+    p->at[p->npoints++] = at;
+}
+
+// Everywhere this name stands in the query, as a whole word.
+static bool point_at_name(Points *p, const char *name, size_t n) {
+  size_t before = p->npoints;
+  const char *end = p->sql + p->n, *at = p->sql;
+  while (n && (at = memmem(at, (size_t)(end - at), name, n))) {
+    bool starts = at == p->sql || !is_word(at[-1]) || !is_word(*name);
+    bool ends = at + n == end || !is_word(at[n]) || !is_word(name[n - 1]);
+    if (starts && ends)
+      add_point(p, (size_t)(at - p->sql));
+    at++;
+  }
+  return p->npoints > before;
+}
+
+// "shop.itme" stands there as itme.
+static void point_at_named(Points *p, const char *name, size_t n) {
+  const char *dot = memrchr(name, '.', n);
+  if (n && n < NAME_MOST && !point_at_name(p, name, n) && dot)
+    point_at_name(p, dot + 1, n - (size_t)(dot + 1 - name));
+}
+
+// The last place of these bytes in the query. False: there is none.
+static bool point_at_text(Points *p, const char *text, size_t n) {
+  for (size_t at = p->n; n && at-- > 0;)
+    if (p->n - at >= n && !memcmp(p->sql + at, text, n)) {
+      add_point(p, at);
+      return true;
+    }
+  return false;
+}
+
+// MariaDB quotes the rest of the query, or 80 bytes of it and "...". The quote
+// that ends it is the last before " at line".
+static bool point_at_rest(Points *p, const char *message) {
+  const char *near = strstr(message, " near '");
+  const char *end = near ? strstr(near, "' at line ") : NULL;
+  for (const char *next; end && (next = strstr(end + 1, "' at line "));)
+    end = next;
+  if (!end)
+    return false;
+  near += strlen(" near '");
+  size_t n = (size_t)(end - near);
+  if (!n && p->n)
+    add_point(p, p->n - 1);
+  if (!point_at_text(p, near, n) && n > 3 && !memcmp(end - 3, "...", 3))
+    point_at_text(p, near, n - 3);
+  return true;
+}
+
+static void point_at_quoted(Points *p, const char *message) {
+  for (const char *m = message; (m = strpbrk(m, "'\"`"));) {
+    const char *end = strchr(m + 1, *m);
+    if (!end)
+      return;
+    point_at_named(p, m + 1, (size_t)(end - m - 1));
+    m = end + 1;
+  }
+}
+
+// "no such column: naem", "has no column named naem"
+static void point_at_last(Points *p, const char *message) {
+  static const char *const before[] = {
+      "column: ", "table: ", "function: ", "column named ", NULL};
+  for (const char *const *b = before; *b; b++) {
+    const char *name = strstr(message, *b);
+    if (!name)
+      continue;
+    name += strlen(*b);
+    point_at_named(p, name, strcspn(name, " ,;()"));
+  }
+}
+
+static void find_points(Points *p, const char *message) {
+  if (point_at_rest(p, message))
+    return;
+  point_at_quoted(p, message);
+  point_at_last(p, message);
+}
+
+// --- places -----------------------------------------------------------------
+
+static bool is_there(const FailurePlaces *l, const char *file, uint32_t line) {
+  for (size_t i = 0; i < l->len; i++)
+    if (l->items[i].line == line && !strcmp(l->items[i].file, file))
+      return true;
+  return false;
+}
+
+// One line of what the literal holds of the query, with the byte in it.
+static char *excerpt_of(const Points *p, const TextOrigin *o, size_t at) {
+  size_t back = at > EXCERPT / 2 ? at - EXCERPT / 2 : 0;
+  while (at > o->from && at > back && p->sql[at - 1] != '\n')
+    at--;
+  while (at < o->to && (p->sql[at] & 0xc0) == 0x80)
+    at++;
+  while (at < o->to && isspace((unsigned char)p->sql[at]))
+    at++;
+  size_t n = 0;
+  while (at + n < o->to && n < EXCERPT && p->sql[at + n] != '\n')
+    n++;
+  while (n && (p->sql[at + n] & 0xc0) == 0x80)
+    n--; // not in the middle of a character
+  return mem_printf("%.*s", (int)n, p->sql + at);
+}
+
+static void add_place(FailurePlaces *out, PlaceRole role, const char *file,
+                      uint32_t line, uint32_t statement, const char *what,
+                      char *excerpt) {
+  FailurePlace place = {.file = mem_strdup(file),
+                        .line = line,
+                        .statement = statement,
+                        .role = role,
+                        .what = mem_strdup(what),
+                        .excerpt = excerpt};
+  if (*file && !is_there(out, file, line))
+    array_push(out, place);
+  else
+    failure_place_release(&place);
+}
+
+static void add_origin(const Points *p, const TextOrigin *o, size_t at,
+                       PlaceRole role, FailurePlaces *out) {
+  add_place(out, role, o->file, o->line, o->statement,
+            role == PLACE_NEAR ? "the database complains about this"
+                               : "part of the failed query",
+            excerpt_of(p, o, at));
+}
+
+// The literals that hold this byte; of a value, the one before it.
+static void add_near(const Points *p, ExecutedText *x, const TextOrigins *whole,
+                     size_t at, FailurePlaces *out) {
+  TextOrigins found = {0};
+  origin_of_byte(x, p->sql, p->n, at, false, &found);
+  for (size_t i = 0; i < found.len; i++)
+    add_origin(p, &found.items[i], at, PLACE_NEAR, out);
+  const TextOrigin *before = NULL;
+  for (size_t i = 0; !found.len && i < whole->len; i++)
+    if (whole->items[i].to <= at)
+      before = &whole->items[i];
+  if (before)
+    add_origin(p, before, before->from, PLACE_NEAR, out);
+  array_release(&found);
+}
+
+static void add_senders(const PhpFault *f, FailurePlaces *out) {
+  add_place(out, PLACE_SENT, f->file, f->line, 0, "sent the failed query",
+            mem_strdup(""));
+  for (size_t i = 0; i < f->ncallers; i++)
+    add_place(out, PLACE_SENT, f->callers[i].file, f->callers[i].line, 0,
+              "called what sent the failed query", mem_strdup(""));
+}
+
+const PhpFault *query_thrown(const PhpFault *faults, size_t n,
+                             const PhpFault *uncaught) {
+  for (const PhpFault *f = faults + n; f-- > faults;)
+    if (f->sql && *f->message && strstr(uncaught->message, f->message))
+      return f;
+  return NULL;
+}
+
+void query_places(const PhpFault *f, ExecutedText *x, FailurePlaces *out) {
+  Points p = {.sql = f->sql, .n = strlen(f->sql)};
+  TextOrigins whole = {0};
+  find_points(&p, f->message);
+  origin_of_text(x, p.sql, p.n, &whole);
+  for (size_t i = 0; i < p.npoints; i++)
+    add_near(&p, x, &whole, p.at[i], out);
+  for (size_t i = 0; i < whole.len; i++)
+    add_origin(&p, &whole.items[i], whole.items[i].from, PLACE_QUERY, out);
+  add_senders(f, out);
+  array_release(&whole);
+}

@@ -1,0 +1,24 @@
+// Where a failed query comes from: the lines that hold what the database
+// complains about, those that hold the rest of the query, the one that sent it
+// and its callers.
+//
+//   You have an error in your SQL syntax; ... near 'ORDERBY price' at line 1
+//   near "price": syntax error
+//   Unknown column 'naem' in 'field list'
+//   no such table: itme
+#ifndef CULPRIT_ORACLE_QUERY_PLACES_H
+#define CULPRIT_ORACLE_QUERY_PLACES_H
+
+#include "model/run.h"
+#include "oracle/text_origin.h"
+#include "php/record/php_record.h"
+
+// The query that an exception nobody caught is about, among the `n` faults of
+// its request before it; NULL: it is about none.
+const PhpFault *query_thrown(const PhpFault *faults, size_t n,
+                             const PhpFault *uncaught);
+
+// Adds the places of a fault with a query, the most telling first.
+void query_places(const PhpFault *f, ExecutedText *x, FailurePlaces *out);
+
+#endif
