@@ -82,7 +82,7 @@ bool tried_tell_stops(const TriedStops *s, uint64_t runs, Str *out) {
 void answer_tell_end(const TriedAnswer *a, Str *out) {
   const char *name = a->status < 0 ? sigabbrev_np(-a->status) : NULL;
   if (a->endless)
-    str_add(out, ENDLESS);
+    str_add(out, "endless");
   else if (name)
     str_addf(out, "SIG%s", name);
   else if (a->status < 0)
