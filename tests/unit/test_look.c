@@ -220,6 +220,17 @@ TEST(where_no_tests_of_modules_are_known_nothing_is_apart) {
   two_programs_release(&t);
 }
 
+TEST(tests_with_names_of_their_own_keep_the_program_they_are_in) {
+  TwoPrograms t;
+  two_programs_init(&t);
+  t.modules[0].tests.len = 0;
+  array_push(&t.modules[0].tests, "./prog"); // whose tests are named otherwise
+  part(&t);
+  assert_int_equal(t.sample.len, 40);
+  assert_int_equal(needed(&t), 2);
+  two_programs_release(&t);
+}
+
 TEST(the_same_session_gives_the_same_sample_and_other_tests_another_one) {
   MadeSession s;
   CloseSample a = {0}, b = {0}, c = {0};
