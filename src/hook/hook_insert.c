@@ -1,6 +1,7 @@
 // Putting hooks into a unit: see hook_insert.h.
 #include "hook/hook_insert.h"
 
+#include <ctype.h>
 #include <llvm-c/DebugInfo.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -366,7 +367,9 @@ static uint32_t add_names_text(Str *strings, Hashmap *known,
   Str text = {0};
   for (uint32_t i = 0; i < s->nnames; i++) {
     const HookName *name = &all->names.items[s->first_name + i];
-    str_addf(&text, "%c:%s\n", letters[name->kind], name->name);
+    char letter = letters[name->kind];
+    str_addf(&text, "%c:%s\n", name->fixed ? toupper(letter) : letter,
+             name->name);
   }
   uint32_t at = add_text(strings, known, str_text(&text));
   str_release(&text);

@@ -117,13 +117,26 @@ static LLVMValueRef unwrapped(LLVMValueRef type) {
   return type;
 }
 
+static bool is_fixed(LLVMValueRef type) {
+  enum { DEEP = 16, CONST = 0x26 }; // DW_TAG_const_type
+  for (int i = 0; i < DEEP && is_kind(type, LLVMDIDerivedTypeMetadataKind) &&
+                  !bits_of(type);
+       i++) {
+    if (LLVMGetDINodeTag(LLVMValueAsMetadata(type)) == CONST)
+      return true;
+    type = metadata_part(type, DERIVED_BASE);
+  }
+  return false;
+}
+
 static bool is_pointer(LLVMValueRef type) {
   return is_kind(type, LLVMDIDerivedTypeMetadataKind);
 }
 
-static LLVMValueRef pointed(LLVMValueRef type) {
+static LLVMValueRef pointed(LLVMValueRef type, bool *fixed) {
   LLVMValueRef base =
       is_pointer(type) ? metadata_part(type, DERIVED_BASE) : NULL;
+  *fixed = base && is_fixed(base);
   return base ? unwrapped(base) : NULL;
 }
 
@@ -173,16 +186,19 @@ static void add_plain(PlaceFinder *p, HookSite *s, const ScopeVariable *v) {
            (HookName){.address = v->address,
                       .type = v->type,
                       .kind = v->kind,
+                      .fixed = v->written && is_fixed(v->written),
                       .name = v->name});
 }
 
 static bool add_pointed(PlaceFinder *p, HookSite *s, const ScopeVariable *v) {
-  LLVMValueRef to = v->written ? pointed(unwrapped(v->written)) : NULL;
+  bool fixed = false;
+  LLVMValueRef to = v->written ? pointed(unwrapped(v->written), &fixed) : NULL;
   LLVMTypeRef type = to && v->kind == VALUE_POINTER ? value_type(p, to) : NULL;
   if (type)
     add_name(p, s,
              (HookName){.address = v->address,
                         .through = true,
+                        .fixed = fixed,
                         .type = type,
                         .kind = value_kind(type),
                         .name = arena_printf(&p->out->arena, "*%s", v->name)});
@@ -204,7 +220,7 @@ static bool add_element(PlaceFinder *p, HookSite *s, const ScopeVariable *v) {
 }
 
 static void add_field(PlaceFinder *p, HookSite *s, const ScopeVariable *v,
-                      LLVMValueRef member) {
+                      LLVMValueRef member, bool fixed) {
   LLVMValueRef text = metadata_part(member, MEMBER_NAME);
   LLVMValueRef of = metadata_part(member, MEMBER_TYPE);
   LLVMMetadataRef node = LLVMValueAsMetadata(member);
@@ -218,6 +234,7 @@ static void add_field(PlaceFinder *p, HookSite *s, const ScopeVariable *v,
       p, s,
       (HookName){.address = v->address,
                  .through = through,
+                 .fixed = fixed || is_fixed(of),
                  .offset = LLVMDITypeGetOffsetInBits(node) / 8,
                  .type = type,
                  .kind = value_kind(type),
@@ -227,9 +244,10 @@ static void add_field(PlaceFinder *p, HookSite *s, const ScopeVariable *v,
 
 static void add_fields(PlaceFinder *p, HookSite *s, const ScopeVariable *v,
                        uint32_t most) {
+  bool fixed = v->written && is_fixed(v->written);
   LLVMValueRef type = v->written ? unwrapped(v->written) : NULL;
   if (type && v->kind == VALUE_POINTER)
-    type = pointed(type);
+    type = pointed(type, &fixed);
   LLVMValueRef members = is_kind(type, LLVMDICompositeTypeMetadataKind)
                              ? metadata_part(type, COMPOSITE_ELEMENTS)
                              : NULL;
@@ -237,7 +255,7 @@ static void add_fields(PlaceFinder *p, HookSite *s, const ScopeVariable *v,
   for (unsigned i = 0; i < n && s->nnames < most; i++) {
     LLVMValueRef member = metadata_part(members, (int)i);
     if (is_kind(member, LLVMDIDerivedTypeMetadataKind))
-      add_field(p, s, v, member);
+      add_field(p, s, v, member, fixed);
   }
 }
 

@@ -19,6 +19,7 @@ typedef struct {
   uint32_t field;        // and this part of it is meant
   bool through;          // SITE_BEFORE: `address` has a pointer to it
   uint64_t offset;       // SITE_BEFORE: so many bytes behind it
+  bool fixed;            // SITE_BEFORE: it is const
   LLVMTypeRef type;
   ValueKind kind;
   const char *name;

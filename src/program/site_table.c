@@ -1,6 +1,7 @@
 // The sites of a build for experiments: see site_table.h.
 #include "program/site_table.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,10 +24,12 @@ static int take_names(Chunk *c, Site *s, const char *text, uint32_t n) {
   SiteName *names = arena_array(arena, SiteName, n + 1);
   for (uint32_t i = 0; i < n; i++) {
     const char *end = strchr(text, '\n');
-    if (!end || end - text < 3 || text[1] != ':' || !strchr("iupr", *text))
+    if (!end || end - text < 3 || text[1] != ':' || !strchr("iuprIUPR", *text))
       return -1;
     names[i] = (SiteName){
-        *text, arena_strndup(arena, text + 2, (size_t)(end - text) - 2)};
+        .kind = (char)tolower(*text),
+        .fixed = isupper(*text),
+        .name = arena_strndup(arena, text + 2, (size_t)(end - text) - 2)};
     text = end + 1;
   }
   s->names = names;

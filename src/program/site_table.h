@@ -8,6 +8,7 @@
 #ifndef CULPRIT_PROGRAM_SITE_TABLE_H
 #define CULPRIT_PROGRAM_SITE_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -21,6 +22,7 @@
 typedef struct {
   char kind; // i, u, p, r: as in TrySite.names
   const char *name;
+  bool fixed; // const
 } SiteName;
 
 typedef struct {

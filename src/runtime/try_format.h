@@ -110,7 +110,8 @@ typedef struct {
   int64_t value;    // SITE_CONSTANT: itself, of a real one its bits as double;
                     // SITE_SWAP: the second argument
   // Names of what the hook can read, each ended by a line break: "i:count",
-  // "u:n" (unsigned), "p:next" (a pointer), "r:ratio" (floating point). Of a
+  // "u:n" (unsigned), "p:next" (a pointer), "r:ratio" (floating point); a capital
+  // letter if it is const, known of SITE_BEFORE only. Of a
   // comparison or test what a clause may be about; of a variable or field what
   // may stand in its place.
   uint32_t names, nnames;

@@ -209,6 +209,8 @@ static void add_assigns(const Site *s, const int64_t *constants, size_t n,
   size_t names = 0;
   for (size_t i = 0; i < s->nnames; i++) {
     bool pointer = s->names[i].kind == 'p';
+    if (s->names[i].fixed)
+      continue;
     add_assign(s, i, 0, false, 5, out);
     if (!pointer)
       add_assign(s, i, 1, false, 5, out);

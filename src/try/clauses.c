@@ -109,8 +109,8 @@ static void offer_guard(Clauses *k, bool named, size_t name, TryCompare op,
                              (named ? TRY_NAMED : 0)),
               .b = other,
               .cost = cost};
-  bool pointer = k->site->names[name].kind == 'p';
-  if (k->limits && (pointer || (op != OP_LT && op != OP_GT)))
+  bool never = k->site->names[name].kind == 'p' || k->site->names[name].fixed;
+  if (k->limits && (never || (op != OP_LT && op != OP_GT)))
     return;
   if (k->out->len < k->most && is_wanted(k, &c))
     array_push(k->out, c);

@@ -626,7 +626,12 @@ TEST(another_failure_keeps_its_order_and_says_so) {
 
 static double raise_of(const TryNote *n, uint32_t statement) {
   const TriedChange *c = tried_best(n, statement);
-  double worth = !c ? 0 : tried_survives(c) ? 2 : tried_score(c);
+  bool made_up =
+      c && (!strcmp(c->kind, "clause") || !strcmp(c->kind, "insertion"));
+  double worth = !c                   ? 0
+                 : !tried_survives(c) ? tried_score(c)
+                 : made_up            ? 1.5
+                                      : 2;
   return worth < 0.6 ? 0 : worth;
 }
 
