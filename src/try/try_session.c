@@ -381,6 +381,13 @@ static void show_progress(void *context, uint64_t runs, size_t found) {
     o->progress(o->progress_context, w->summary->runs + runs, found);
 }
 
+static bool is_any_tried(const TryFound *f) {
+  for (size_t i = 0; i < f->lines.len; i++)
+    if (f->lines.items[i].tried)
+      return true;
+  return f->cut;
+}
+
 static int try_failure(void *context, OpenLocalizer *l, size_t failure,
                        size_t left, Err *err) {
   TryWork *w = context;
@@ -413,6 +420,11 @@ static int try_failure(void *context, OpenLocalizer *l, size_t failure,
     w->summary->runs += found.runs;
     w->summary->cut |= found.cut;
     w->summary->failures++;
+    if (!is_any_tried(&found))
+      add_note(w, mem_printf("failure %zu: none of its lines can be changed; "
+                             "their code is not in the build for experiments "
+                             "(in a shared library? link it statically)",
+                             failure + 1));
     rc = write_note(w, failure, &found, err);
   }
   try_found_release(&found);
