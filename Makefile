@@ -74,7 +74,7 @@ eval-real: setup-eval
 	@tools/eval-real $(BUILD)
 
 eval-try: setup-eval
-	@tools/eval-try $(BUILD) --kinds --by-program --write docs/evaluation/try.md
+	@tools/eval-try $(BUILD) --kinds --by-program --fixes --write docs/evaluation/try.md
 
 flips: setup-check
 	@tests/flips --build $(BUILD) --write docs/internals/trace.md
