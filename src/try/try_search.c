@@ -94,7 +94,10 @@ static void watch_site(TrySearch *s, size_t line, const Site *site,
   array_release(&runs);
 }
 
-static void try_clauses(TrySearch *s, size_t line, const Site *site) {
+// What could be wanted at the site: clauses of its condition or, in front of a
+// statement, limits and returns of these values. Once for each site.
+static void try_conditions(TrySearch *s, size_t line, const Site *site,
+                           const Changes *leaves) {
   enum { CONSTANTS = 16 };
   SearchSite *state = &s->sites[search_site(s, site)];
   int64_t constants[CONSTANTS];
@@ -102,36 +105,18 @@ static void try_clauses(TrySearch *s, size_t line, const Site *site) {
     return;
   Arena arena = {0};
   SeenConditions seen = {0};
-  Changes clauses = {0};
+  Changes found = {0};
   watch_site(s, line, site, &seen, &arena);
   size_t n = search_constants(s, site, constants, CONSTANTS);
-  clauses_find(site, &seen, constants, n, &clauses);
-  screen_all(s, line, &clauses);
-  array_release(&clauses);
-  array_release(&seen);
-  arena_release(&arena);
-}
-
-// Statements in front of the line that do something at times only: for each
-// value that the function may return there, and limits.
-static void try_guards(TrySearch *s, size_t line, const Site *site,
-                       const Changes *leaves) {
-  enum { CONSTANTS = 16 };
-  SearchSite *state = &s->sites[search_site(s, site)];
-  int64_t constants[CONSTANTS];
-  if (!s->options->clauses || !site->nnames || state->clauses++)
-    return;
-  Arena arena = {0};
-  SeenConditions seen = {0};
-  Changes guards = {0};
-  watch_site(s, line, site, &seen, &arena);
-  size_t n = search_constants(s, site, constants, CONSTANTS);
-  clauses_find_limits(site, &seen, constants, n, &guards);
-  for (size_t i = 0; i < leaves->len; i++)
+  if (site->kind == SITE_BEFORE)
+    clauses_find_limits(site, &seen, constants, n, &found);
+  else
+    clauses_find(site, &seen, constants, n, &found);
+  for (size_t i = 0; leaves && i < leaves->len; i++)
     clauses_find_leaves(site, &seen, (int32_t)(leaves->items[i].a >> 32),
-                        constants, n, &guards);
-  screen_all(s, line, &guards);
-  array_release(&guards);
+                        constants, n, &found);
+  screen_all(s, line, &found);
+  array_release(&found);
   array_release(&seen);
   arena_release(&arena);
 }
@@ -258,10 +243,10 @@ static void follow_up(TrySearch *s, const TryScreening *c, TryAttempt *a) {
   if (found_survives(&f))
     return;
   if (is_condition(&c->change))
-    try_clauses(s, c->line, c->change.site);
+    try_conditions(s, c->line, c->change.site, NULL);
   else if (is_leave(&c->change))
-    try_guards(s, c->line, c->change.site,
-               &(Changes){.items = (Change *)&c->change, .len = 1});
+    try_conditions(s, c->line, c->change.site,
+                   &(Changes){.items = (Change *)&c->change, .len = 1});
 }
 
 typedef struct {
@@ -418,7 +403,7 @@ static void try_line_guards(TrySearch *s, size_t line) {
     if (site->kind != SITE_BEFORE || s->sites[search_site(s, site)].unreached)
       continue;
     list_leaves(l, site, &leaves);
-    try_guards(s, line, site, &leaves);
+    try_conditions(s, line, site, &leaves);
     array_release(&leaves);
   }
 }
@@ -432,7 +417,7 @@ static void try_line_clauses(TrySearch *s, size_t line) {
     const Change *c = &l->changes.items[i];
     if (c->change == CHANGE_NEGATE &&
         !s->sites[search_site(s, c->site)].unreached)
-      try_clauses(s, line, c->site);
+      try_conditions(s, line, c->site, NULL);
   }
   try_line_guards(s, line);
 }
