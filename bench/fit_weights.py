@@ -14,9 +14,9 @@ LUCK = 0.02
 STEPS, RATE, DECAY = 150, 0.12, 0.01
 KINDS = ("line", "condition", "equal", "comparison", "stored", "pair")
 TERMS = ("failing", "passing", "passing_log", "others")
-LINES = ("slice", "death")
+LINES = ("slice", "death", "steps")
 NAMES = TERMS + KINDS[1:] + LINES  # "line" is 0: only differences matter
-START = dict(zip(NAMES, (30, 10, 0.3, 3) + 5 * (0.3,) + 2 * (0.1,)))
+START = dict(zip(NAMES, (30, 10, 0.3, 3) + 5 * (0.3,) + 3 * (0.1,)))
 
 
 class Table:

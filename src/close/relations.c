@@ -5,7 +5,7 @@
 
 #include "close/relation_edges.h"
 #include "close/relation_text.h"
-#include "plan/graph.h"
+#include "util/graph.h"
 #include "plan/place.h"
 
 enum { OUTCOMES_MOST = 4 };

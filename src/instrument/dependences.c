@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "plan/contract_wrap.h"
-#include "plan/graph.h"
+#include "util/graph.h"
 #include "plan/place.h"
 #include "plan/points_to.h"
 #include "util/bitset.h"

@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "locate/control_guards.h"
+#include "depend/control_guards.h"
 #include "locate/localizer.h"
 #include "model/ranking.h"
 #include "util/array.h"

@@ -184,6 +184,7 @@ static SpectrumOptions spectrum_options(const OpenLocalizer *l) {
       .confidence = o->confidence,
       .hints = hints_of(l),
       .weigh = l->method.cascade && o->entities & ~CLOSE_KINDS,
+      .steps = l->method.cascade && !is_web_session(l->session->suite),
       .lexicographic = l->method.cascade,
       .deaths = &l->session->deaths,
       .filter = o->filter,

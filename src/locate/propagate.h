@@ -50,7 +50,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "locate/cfg.h"
+#include "depend/cfg.h"
 #include "model/suite.h"
 #include "store/store.h"
 #include "tally/tally.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "locate/failed_check.h"
 #include "locate/listing.h"
 #include "tally/lacking.h"
 #include "tally/order.h"
@@ -127,6 +128,12 @@ static void find_owners(Spectrum *s) {
   free(place);
 }
 
+static bool counts_steps(const Spectrum *s) {
+  return s->options.steps && s->options.weigh &&
+         s->options.by == ENTITY_STATEMENT &&
+         spectrum_kinds(&s->options) & 1u << ENTITY_PAIR;
+}
+
 int spectrum_init(Spectrum *s, const Suite *suite, const SpectrumOptions *o,
                   Err *err) {
   *s = (Spectrum){.suite = suite, .options = *o};
@@ -141,12 +148,15 @@ int spectrum_init(Spectrum *s, const Suite *suite, const SpectrumOptions *o,
                    (long long)suite->session);
   }
   find_owners(s);
+  if (counts_steps(s))
+    dependences_find(&s->dependences, suite);
   return 0;
 }
 
 void spectrum_release(Spectrum *s) {
   free(s->listed);
   free(s->owner);
+  dependences_release(&s->dependences);
   *s = (Spectrum){0};
 }
 
@@ -400,9 +410,32 @@ static void lower_unproven(Ranking *r) {
   }
 }
 
+// Finds how far each statement is from where the failure showed, if that is
+// known.
+static void find_steps(const Spectrum *s, const Comparison *c, size_t failure,
+                       Steps *out) {
+  NumberList checks = {0};
+  failed_checks_find(c, s->options.deaths, failure, &checks);
+  if (checks.len)
+    steps_find(out, &s->dependences, c->ef, &checks);
+  array_release(&checks);
+}
+
+static void take_steps(const Steps *from, Suspect *s) {
+  if (!from->count)
+    return;
+  s->steps = from->count[s->entity];
+  s->next = from->next[s->entity];
+  s->step = from->pair[s->entity];
+}
+
 static void collect(const Spectrum *s, const Tally *t, const Comparison *c,
                     Ranking *out) {
   Voices *candidates = score_all(s, t, c);
+  Steps steps = {0};
+  if (counts_steps(s) && is_weighed(s, c))
+    find_steps(s, c, out->failure, &steps);
+  out->checked = steps.count != NULL;
   for (uint32_t i = 0; i < s->nlisted; i++) {
     if (!is_heard(&candidates[i]))
       continue;
@@ -411,10 +444,12 @@ static void collect(const Spectrum *s, const Tally *t, const Comparison *c,
     suspect.prior = deaths_nearness(s->options.deaths, s->suite, out->failure,
                                     s->listed[i]);
     suspect.test = suite_comes_last(s->suite, s->listed[i]);
+    take_steps(&steps, &suspect);
     array_push(&out->suspects, suspect);
   }
   if (is_weighed(s, c))
     weigh_lines(c, spectrum_kinds(&s->options) & 1u << ENTITY_SLICE, out);
+  steps_release(&steps);
   free(candidates);
 }
 

@@ -38,6 +38,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "depend/steps.h"
 #include "model/ranking.h"
 #include "model/suite.h"
 #include "tally/deaths.h"
@@ -55,6 +56,7 @@ typedef struct {
   bool others_pass;     // runs that only show other failures count as passing
   bool confidence;      // order equal scores by confidence
   bool lexicographic;   // order them by own score, confidence and prior
+  bool steps;           // and how far it is from where the failure showed
   const Deaths *deaths; // for the prior; NULL: not known
   PathFilter filter;    // files left out are neither listed nor counted
 } SpectrumOptions;
@@ -70,6 +72,7 @@ typedef struct Spectrum {
   size_t nlisted;   // executed or not
   uint32_t *owner;  // per entity: the index in `listed` that it scores, or
                     // ENTITY_NONE
+  Dependences dependences; // with `steps`, between statements
 } Spectrum;
 
 // Fails if the kinds do not fit together, if the session has no entity of one

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "program/loaded.h"
 #include "program/trace_build.h"
 #include "runtime/close_name.h"
 #include "util/fs.h"
@@ -191,6 +192,18 @@ static int make_one(CloseBuilds *b, const char *program, const char *cache,
   return rc;
 }
 
+// The directories of the libraries that tests loaded: a script may have said
+// where they are, as libtool's do.
+static char *library_directories(const SeenModule *modules, size_t n) {
+  Str out = {0};
+  for (size_t i = 0; i < n; i++) {
+    const char *path = modules[i].path, *slash = strrchr(path, '/');
+    if (slash && !is_program(path))
+      str_addf(&out, "%s%.*s", out.len ? ":" : "", (int)(slash - path), path);
+  }
+  return out.len ? str_take(&out) : NULL;
+}
+
 int close_builds_make(CloseBuilds *b, const SeenModule *modules, size_t n,
                       const char *cache, const char *dir, CloseGoOn *go_on,
                       void *context, Err *err) {
@@ -200,6 +213,8 @@ int close_builds_make(CloseBuilds *b, const SeenModule *modules, size_t n,
   for (size_t i = 0; i < n; i++)
     if (is_program(modules[i].path))
       array_push(&order, &modules[i]);
+  char *libraries = library_directories(modules, n);
+  loaded_search(libraries);
   if (order.len)
     qsort(order.items, order.len, sizeof *order.items, by_failing);
   for (size_t i = 0; !rc && !b->cut && i < order.len; i++) {
@@ -207,6 +222,8 @@ int close_builds_make(CloseBuilds *b, const SeenModule *modules, size_t n,
     rc = make_one(b, b->now->path, cache, go_on, context, err);
   }
   b->now = NULL;
+  loaded_search(NULL);
+  free(libraries);
   array_release(&order);
   return rc;
 }

@@ -28,10 +28,13 @@ typedef struct {
 // What speaks against a suspect, in parts that add up (tally/weigh.h): failing
 // runs that lack its evidence, passing runs that have it, runs with other
 // failures that lack it, what kind of evidence it is; slices that the line is
-// not in, runs that died elsewhere.
+// not in, runs that died elsewhere, steps to where the failure showed.
 typedef struct {
-  double failing, passing, others, kind, slice, death;
+  double failing, passing, others, kind, slice, death, steps;
 } Costs;
+
+// Of a statement that the place where a failure showed does not depend on.
+#define STEPS_NONE UINT32_MAX
 
 typedef struct {
   uint32_t entity;    // what is listed
@@ -57,6 +60,10 @@ typedef struct {
   uint32_t told_ef, told_ep; // which these runs cover
   uint32_t slice_ef; // failing runs whose first wrong byte depends on it,
   uint32_t slice;    // as this entity says, if there are any
+  uint32_t steps;    // dependences up to where the failure showed, if
+                     // Ranking.checked, or STEPS_NONE; if there are any
+  uint32_t next;     // the statement one step nearer,
+  uint32_t step;     // and the pair that leads there (ENTITY_NONE: a branch)
   double own;        // its own score, without those that belong to it
   double prior;      // what is known without looking at coverage
   double near;       // to what the failure is about: 1 there, 0 far away
@@ -78,6 +85,7 @@ typedef struct {
   uint32_t failing, passing; // runs that were compared
   RunCounts close, sliced;   // those of them that were looked at closely, and
                              // of these, those that have a slice
+  bool checked;              // it is known where the failure showed
   bool stand_in;           // nothing passes strictly: runs without this failure
                            // stand in for the passing ones
   ARRAY(Suspect) suspects; // best first; ties in source order

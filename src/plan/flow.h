@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "plan/graph.h"
+#include "util/graph.h"
 #include "plan/leave.h"
 #include "plan/place.h"
 #include "util/array.h"

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/graph.h"
+#include "util/graph.h"
 #include "runtime/format.h"
 #include "util/array.h"
 #include "util/hashmap.h"

@@ -6,6 +6,10 @@
 
 #include "util/err.h"
 
+// From now on libraries are also looked for in these directories, separated by
+// colons: where tests found them, whatever variables they set. NULL: no longer.
+void loaded_search(const char *directories);
+
 // Gets a library's absolute path. Other than 0 ends the list.
 typedef int LoadedLibrary(void *context, const char *path, Err *err);
 

@@ -9,6 +9,8 @@
 #include "util/fs.h"
 #include "util/mem.h"
 
+enum { STEPS_SHOWN = 3 }; // from the line to where the failure showed
+
 static void add(EvidenceList *out, const char *kind, char *text) {
   array_push(out, (Evidence){.kind = kind, .text = text});
 }
@@ -312,6 +314,52 @@ static void add_voice(const Suite *suite, const Ranking *r, const Suspect *s,
                              .of = ranking_runs(r, e->kind)});
 }
 
+// --- from the line to where the failure showed ------------------------------
+
+static const Suspect *suspect_of(const Ranking *r, uint32_t entity) {
+  for (size_t i = 0; i < r->suspects.len; i++)
+    if (r->suspects.items[i].entity == entity)
+      return &r->suspects.items[i];
+  return NULL;
+}
+
+// "the value of `n` set here is used at line 9", "this line decides whether
+// test.c:12 is executed"
+static void add_step(const Suite *suite, const Suspect *s, bool first,
+                     Str *out) {
+  const Entity *to = &suite->entities[s->next];
+  if (s->step != ENTITY_NONE) {
+    add_value(&suite->entities[s->step], out);
+    str_addf(out, " set %s is used ", first ? "here" : "there");
+    add_end(suite, s->next, s->entity, out);
+    return;
+  }
+  str_addf(out, "%s line decides whether ", first ? "this" : "that");
+  if (to->source == suite->entities[s->entity].source)
+    str_addf(out, "line %u is executed", to->line);
+  else
+    str_addf(out, "%s:%u is executed", suite_path(suite, to->source), to->line);
+}
+
+static void add_steps(const Suite *suite, const Ranking *r, const Suspect *s,
+                      EvidenceList *out) {
+  Str text = {0};
+  if (!s->steps)
+    str_add(&text, "the failure shows here");
+  else
+    str_add(&text, "in failing runs ");
+  for (const Suspect *at = s; at && at->steps; at = suspect_of(r, at->next)) {
+    if (at != s)
+      str_add(&text, "; ");
+    add_step(suite, at, at == s, &text);
+    if (at->steps == 1)
+      str_add(&text, ", where the failure shows");
+  }
+  add(out, "dependence", str_take(&text));
+}
+
+// --- all of it ---------------------------------------------------------------
+
 static bool is_told(const Suspect *s, uint32_t entity) {
   return s->told && s->teller == entity;
 }
@@ -340,6 +388,8 @@ void evidence_gather(const Suite *suite, const Deaths *deaths, const Ranking *r,
     add_voice(suite, r, s, s->hinter, s->hinter_ef, s->hinter_ep, out);
   if (s->slice_ef)
     add_voice(suite, r, s, s->slice, s->slice_ef, 0, out);
+  if (r->checked && s->steps <= STEPS_SHOWN)
+    add_steps(suite, r, s, out);
   Str text = {0};
   evidence_runs(r, s->ef, s->ep, &text);
   add(out, "coverage", str_take(&text));

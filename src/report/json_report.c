@@ -118,6 +118,8 @@ static void put_suspect(const Report *r, const Ranking *ranking,
     put_block(r->suite, "to_line", e->to, out);
   }
   fprintf(out, ",\"ef\":%u,\"ep\":%u", s->ef, s->ep);
+  if (ranking->checked && s->steps != STEPS_NONE)
+    fprintf(out, ",\"steps\":%u", s->steps);
   put_evidence(r, ranking, s, out);
   tried_json(r, ranking->failure, s->entity, out);
   fputc('}', out);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "locate/cfg.h"
+#include "depend/cfg.h"
 #include "store/store.h"
 #include "tally/deaths.h"
 #include "util/array.h"

@@ -47,6 +47,7 @@ static void put_costs(const Costs *c, FILE *out) {
   json_double("kind", c->kind, out);
   json_double("slice", c->slice, out);
   json_double("death", c->death, out);
+  json_double("steps", c->steps, out);
   fputc('}', out);
 }
 

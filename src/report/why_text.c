@@ -104,6 +104,7 @@ static void put_costs(const Suspect *s, FILE *out) {
       {s->costs.kind, "the kind of evidence"},
       {s->costs.slice, "wrong output that does not depend on the line"},
       {s->costs.death, "runs died elsewhere"},
+      {s->costs.steps, "the failure showed elsewhere"},
   };
   bool any = false;
   fputs("\n      against it: ", out);

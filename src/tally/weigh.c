@@ -51,7 +51,14 @@ Costs weigh_entity(const Comparison *c, uint32_t e) {
 }
 
 double costs_sum(const Costs *c) {
-  return c->failing + c->passing + c->others + c->kind + c->slice + c->death;
+  return c->failing + c->passing + c->others + c->kind + c->slice + c->death +
+         c->steps;
+}
+
+// How far the line is from where the failure showed: 0 there, 1/2 a step away,
+// 2/3 two steps away, ..., 1 if that does not depend on it.
+static double distance(const Suspect *s) {
+  return s->steps == STEPS_NONE ? 1 : 1 - 1.0 / (1 + s->steps);
 }
 
 static double score_of(const Ranking *r, double cost) {
@@ -68,7 +75,8 @@ void weigh_lines(const Comparison *c, bool slices, Ranking *r) {
     s->costs = weigh_entity(c, s->carried ? s->carrier : s->entity);
     s->costs.slice = WEIGHT_SLICE * share(sliced - s->slice_ef, sliced);
     s->costs.death = died ? WEIGHT_DEATH * (1 - s->prior) : 0;
-    double line = s->costs.slice + s->costs.death;
+    s->costs.steps = r->checked ? WEIGHT_STEPS * distance(s) : 0;
+    double line = s->costs.slice + s->costs.death + s->costs.steps;
     s->weighed = true;
     s->score = score_of(r, line - s->score);
     s->hint = score_of(r, line - s->hint);

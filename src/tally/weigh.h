@@ -12,6 +12,8 @@
 // The cheapest stands for the line. A line also costs
 //   WEIGHT_SLICE * (slices that it is not in / slices)
 // + WEIGHT_DEATH * (1 - how near to it runs died), if some run did
+// + WEIGHT_STEPS * (1 - 1 / (1 + steps from it to where the failure showed)), if
+//   that place is known (depend/steps.h)
 // and its score is failing runs / (1 + cost). The score is at most the number
 // of failing runs, and falls with everything that speaks against the line.
 #ifndef CULPRIT_TALLY_WEIGH_H

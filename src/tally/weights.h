@@ -2,7 +2,8 @@
 // all seeded faults by
 //   bench/default-method --fit
 // which also measures such weights on programs that they were not fitted on:
-// docs/evaluation/default-method.md.
+// docs/evaluation/default-method.md. It says, too, why the weight of steps is
+// from another fit.
 #ifndef CULPRIT_TALLY_WEIGHTS_H
 #define CULPRIT_TALLY_WEIGHTS_H
 
@@ -12,6 +13,7 @@
 #define WEIGHT_OTHERS 5.49      // no run with another failure has it
 #define WEIGHT_SLICE 1.37       // the line is in no slice
 #define WEIGHT_DEATH 1.29       // runs died, but not near the line
+#define WEIGHT_STEPS 0.73       // the failure showed far from the line
 
 // What it is.
 #define WEIGHT_EQUAL 0.0       // a comparison of two equal values

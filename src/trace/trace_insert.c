@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/graph.h"
+#include "util/graph.h"
 #include "plan/passes.h"
 #include "plan/probe.h"
 #include "runtime/trace_format.h"

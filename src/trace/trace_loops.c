@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "plan/graph.h"
+#include "util/graph.h"
 #include "trace/trace_code.h"
 #include "util/mem.h"
 

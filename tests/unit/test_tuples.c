@@ -6,7 +6,7 @@
 
 #include "locate/account.h"
 #include "locate/cluster.h"
-#include "locate/control_guards.h"
+#include "depend/control_guards.h"
 #include "locate/localizer.h"
 #include "locate/spectrum.h"
 #include "report/evidence.h"

@@ -130,7 +130,7 @@ static void world_release(World *w) {
 
 // Zhang et al., ESEC/FSE 2009, Figure 1: statement s of it is entity
 // s - 1, on line s of fig1.c.
-static void world_figure1(World *w) {
+static inline void world_figure1(World *w) {
   static const uint8_t into_b2[] = {0, 2, 4, 5}; // t1 t3 t5 t6
   world_init(w, "PPAPPAP");
   world_statements(w, "fig1.c", "main", 1, 9);

@@ -1,6 +1,6 @@
 // Directed graphs over numbers, and their dominators.
-#ifndef CULPRIT_PLAN_GRAPH_H
-#define CULPRIT_PLAN_GRAPH_H
+#ifndef CULPRIT_UTIL_GRAPH_H
+#define CULPRIT_UTIL_GRAPH_H
 
 #include <stdbool.h>
 #include <stddef.h>

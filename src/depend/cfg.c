@@ -1,5 +1,5 @@
 // The control flow of all functions of a suite: see cfg.h.
-#include "locate/cfg.h"
+#include "depend/cfg.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 // Directed graphs over numbers: see graph.h. Dominators by iteration over the
 // reverse postorder (Cooper, Harvey, Kennedy).
-#include "plan/graph.h"
+#include "util/graph.h"
 
 #include <stdlib.h>
 

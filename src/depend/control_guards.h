@@ -12,8 +12,8 @@
 // Limits: calls that do not return are not edges, so a line behind one counts
 // as executed. A line that stands in several functions (a macro, a header) has
 // no guards here.
-#ifndef CULPRIT_LOCATE_CONTROL_GUARDS_H
-#define CULPRIT_LOCATE_CONTROL_GUARDS_H
+#ifndef CULPRIT_DEPEND_CONTROL_GUARDS_H
+#define CULPRIT_DEPEND_CONTROL_GUARDS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // What decides whether a statement is executed: see control_guards.h.
-#include "locate/control_guards.h"
+#include "depend/control_guards.h"
 
-#include "locate/cfg.h"
+#include "depend/cfg.h"
 #include "util/bitset.h"
 #include "util/mem.h"
 

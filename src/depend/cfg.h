@@ -1,8 +1,8 @@
 // The control flow of all functions of a suite, as localizers need it: blocks
 // by number, the edges into and out of each, the blocks of a statement. Edges
 // never leave their function, so this is one graph per function, all in one.
-#ifndef CULPRIT_LOCATE_CFG_H
-#define CULPRIT_LOCATE_CFG_H
+#ifndef CULPRIT_DEPEND_CFG_H
+#define CULPRIT_DEPEND_CFG_H
 
 #include <stddef.h>
 #include <stdint.h>
