@@ -405,10 +405,10 @@ static void hit_rarely(const RelationInserter *n, LLVMValueRef row) {
 
 static void hit_often(const RelationInserter *n, LLVMValueRef value,
                       LLVMValueRef row) {
-  LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(value));
-  LLVMValueRef more =
-      is_pointer(value) ? number(n, 0) : is_other(n, value, zero);
-  hit(n, row, LLVMBuildAdd(n->builder, number(n, 1), more, ""));
+  LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(value)), one = number(n, 1);
+  LLVMValueRef next =
+      LLVMBuildInBoundsGEP2(n->builder, n->i8, row, &one, 1, "");
+  hit(n, next, is_pointer(value) ? number(n, 0) : is_other(n, value, zero));
 }
 
 // void f(value, row): row[0] is the rare outcome.
