@@ -337,7 +337,9 @@ static void add_prefix_maps(Args *a, const Cc *cc) {
     add_pair(a, "--prefix-map", cc->args.prefix_maps.items[i]);
 }
 
-static void add_close_options(Args *a, const Cc *cc) {
+static void add_close_options(Args *a, const Cc *cc, const char *mode) {
+  if (strstr(mode, "fixed"))
+    add(a, "--fixed");
   add_prefix_maps(a, cc);
   add_pair(a, "--mutate", getenv("CULPRIT_MUTATE"));
 }
@@ -391,7 +393,7 @@ static int instrument(Cc *cc, const char *from, const char *to, bool object,
   if (traces || marks)
     add_trace_options(&a, mode);
   else if (close || tries)
-    add_close_options(&a, cc);
+    add_close_options(&a, cc, mode);
   else
     add_count_options(&a, cc, mode);
   add(&a, from);

@@ -208,18 +208,9 @@ static void clear_locals(Pairs *p, LLVMValueRef first) {
 
 // The statement that called, if the caller told that it calls this function.
 static void take_arguments(Pairs *p, LLVMValueRef first) {
-  LLVMBuilderRef b = p->builder;
   pairs_stand_before(p, first);
-  LLVMValueRef by = pairs_get(p, p->i32, p->call);
-  if (!p->shared) {
-    p->given = by;
-    return;
-  }
-  LLVMValueRef whom = pairs_get(p, p->ptr, p->callee);
-  LLVMValueRef us = LLVMBuildICmp(b, LLVMIntEQ, whom, p->function, "");
-  pairs_set(p, p->callee,
-            LLVMBuildSelect(b, us, LLVMConstNull(p->ptr), whom, ""));
-  p->given = LLVMBuildSelect(b, us, by, pairs_none(p), "");
+  p->given = p->shared ? pairs_invoke(p, p->given_by, &p->function, 1)
+                       : pairs_get(p, p->i32, p->call);
 }
 
 static LLVMTypeRef byval_type(LLVMValueRef function, unsigned i) {

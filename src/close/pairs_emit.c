@@ -114,9 +114,10 @@ static void add_attribute(Pairs *p, LLVMValueRef f, const char *name,
                           LLVMCreateEnumAttribute(p->context, kind, value));
 }
 
-static Small begin_small(Pairs *p, const char *name, LLVMTypeRef *args,
-                         unsigned n) {
-  Small s = {.helper = declare(p, name, p->nothing, args, n)};
+// It returns nothing, or 0.
+static Small begin_small_with(Pairs *p, const char *name, LLVMTypeRef result,
+                              LLVMTypeRef *args, unsigned n) {
+  Small s = {.helper = declare(p, name, result, args, n)};
   LLVMValueRef f = s.helper.function;
   LLVMSetVisibility(f, LLVMDefaultVisibility);
   LLVMSetLinkage(f, LLVMInternalLinkage);
@@ -126,9 +127,17 @@ static Small begin_small(Pairs *p, const char *name, LLVMTypeRef *args,
   s.rare = LLVMAppendBasicBlockInContext(p->context, f, "");
   s.done = LLVMAppendBasicBlockInContext(p->context, f, "");
   LLVMPositionBuilderAtEnd(p->builder, s.done);
-  LLVMBuildRetVoid(p->builder);
+  if (result == p->nothing)
+    LLVMBuildRetVoid(p->builder);
+  else
+    LLVMBuildRet(p->builder, LLVMConstNull(result));
   LLVMPositionBuilderAtEnd(p->builder, entry);
   return s;
+}
+
+static Small begin_small(Pairs *p, const char *name, LLVMTypeRef *args,
+                         unsigned n) {
+  return begin_small_with(p, name, p->nothing, args, n);
 }
 
 // To `rare` if the condition holds, which is likely or not.
@@ -197,6 +206,18 @@ static void make_use_if(Pairs *p) {
   p->use_if = s.helper;
 }
 
+// if (callee == self) { callee = NULL; return call; } return 0;
+static void make_given_by(Pairs *p) {
+  LLVMTypeRef args[] = {p->ptr};
+  Small s = begin_small_with(p, "__culprit_close_given_by", p->i32, args, 1);
+  LLVMValueRef self = LLVMGetParam(s.helper.function, 0);
+  LLVMValueRef whom = pairs_get(p, p->ptr, p->callee);
+  branch(p, &s, LLVMBuildICmp(p->builder, LLVMIntEQ, whom, self, ""), true);
+  pairs_set(p, p->callee, LLVMConstNull(p->ptr));
+  LLVMBuildRet(p->builder, pairs_get(p, p->i32, p->call));
+  p->given_by = s.helper;
+}
+
 // if (returner == callee) record(returned, use, last);
 static void make_after(Pairs *p) {
   LLVMTypeRef args[] = {p->ptr, p->i32, p->ptr};
@@ -247,6 +268,7 @@ void pairs_open(Pairs *p, CloseUnit *u) {
   p->record_memory = make_record(p, "__culprit_close_pair_memory",
                                  "__culprit_close_record_memory");
   make_use_if(p);
+  make_given_by(p);
   make_after(p);
   make_outside(p);
   p->last = LLVMAddGlobal(m, p->i32, "__culprit_close_last_");

@@ -62,7 +62,7 @@ typedef struct {
   LLVMValueRef shadow, mask;
   LLVMValueRef call, callee, returned, returner;
   // Made here, inlined.
-  PairHelper record, record_memory, after, outside, use_if;
+  PairHelper record, record_memory, given_by, after, outside, use_if;
   PairHelper define, define_text, use, use_text;
   PairHelper fresh, freed, moved, size, cut, token;
   LLVMValueRef last; // stands for the unit's array until it is known how long

@@ -17,6 +17,14 @@ static bool is_expectation(LLVMValueRef v) {
                   12);
 }
 
+static bool is_helper(LLVMValueRef v) {
+  size_t n;
+  if (!LLVMIsACallInst(v) || !LLVMIsAFunction(LLVMGetCalledValue(v)))
+    return false;
+  return !strncmp(LLVMGetValueName2(LLVMGetCalledValue(v), &n), RELATION_HELPER,
+                  sizeof RELATION_HELPER - 1);
+}
+
 static bool is_zero_test(LLVMValueRef v) {
   return LLVMIsAICmpInst(v) && LLVMIsNull(LLVMGetOperand(v, 1)) &&
          (LLVMGetICmpPredicate(v) == LLVMIntEQ ||
@@ -46,7 +54,7 @@ static bool passes_on(LLVMValueRef v, LLVMValueRef from, bool *negated) {
 // nothing? Counters may be stored to.
 static bool is_quiet(LLVMValueRef i) {
   return LLVMIsACastInst(i) || LLVMIsAICmpInst(i) || is_not(i) ||
-         is_expectation(i) || LLVMIsAGetElementPtrInst(i) ||
+         is_expectation(i) || is_helper(i) || LLVMIsAGetElementPtrInst(i) ||
          LLVMIsASelectInst(i) || LLVMGetInstructionOpcode(i) == LLVMAdd ||
          LLVMGetInstructionOpcode(i) == LLVMSub ||
          LLVMGetInstructionOpcode(i) == LLVMXor ||

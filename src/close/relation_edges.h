@@ -18,6 +18,10 @@ bool relation_branch(LLVMValueRef compare, RelationBranch *out);
 // Puts the code that follows where the branch has gone that way, and nobody else.
 void relation_stand_on(LLVMBuilderRef b, const RelationBranch *r, bool is_true);
 
+// How the functions are named that tell outcomes apart (relations.c); calls of
+// them may stand between a comparison and its branch.
+#define RELATION_HELPER "__culprit_close_relation"
+
 // The outcomes that are possible if the comparison is true, or false: a set.
 enum { ORDER_LESS = 1, ORDER_EQUAL = 2, ORDER_GREATER = 4 };
 unsigned relation_possible(LLVMValueRef compare, bool is_true);

@@ -2,6 +2,7 @@
 #include "close/relations.h"
 
 #include <llvm-c/DebugInfo.h>
+#include <string.h>
 
 #include "close/relation_edges.h"
 #include "close/relation_text.h"
@@ -258,6 +259,7 @@ typedef struct {
   LLVMTypeRef i8, i64;
   unsigned nosanitize;
   LLVMValueRef empty;
+  Hashmap helpers; // type -> helper
 } RelationInserter;
 
 static LLVMValueRef number(const RelationInserter *n, uint64_t value) {
@@ -357,6 +359,118 @@ static void position(const RelationInserter *n, const RelationSite *s) {
                             before ? s->inst : LLVMGetNextInstruction(s->inst));
 }
 
+// --- helpers ----------------------------------------------------------------
+// Whether a pointer is NULL and whether a number is negative is nearly always the
+// same at one place: a branch that is foreseen costs less than working out the
+// number of the outcome. One function per type, inlined. Other outcomes depend on
+// the data, and what is not foreseen costs more.
+
+static void add_attribute(LLVMContextRef c, LLVMValueRef f, const char *name) {
+  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+  LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                          LLVMCreateEnumAttribute(c, kind, 0));
+}
+
+static void expect_second(LLVMContextRef c, LLVMValueRef branch) {
+  LLVMTypeRef i32 = LLVMInt32TypeInContext(c);
+  LLVMMetadataRef weights[] = {
+      LLVMMDStringInContext2(c, "branch_weights", 14),
+      LLVMValueAsMetadata(LLVMConstInt(i32, 1, false)),
+      LLVMValueAsMetadata(LLVMConstInt(i32, 100, false))};
+  LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(c, "prof", 4),
+                  LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, weights, 3)));
+}
+
+static LLVMValueRef hit(const RelationInserter *n, LLVMValueRef row,
+                        LLVMValueRef number) {
+  LLVMBuilderRef b = n->builder;
+  LLVMValueRef at = LLVMBuildInBoundsGEP2(b, n->i8, row, &number, 1, "");
+  LLVMValueRef store = LLVMBuildStore(b, LLVMConstInt(n->i8, 1, false), at);
+  LLVMSetOrdering(store, LLVMAtomicOrderingMonotonic); // see probe.c
+  LLVMSetAlignment(store, 1);
+  LLVMSetMetadata(store, n->nosanitize, n->empty);
+  LLVMBuildRetVoid(b);
+  return store;
+}
+
+static bool is_pointer(LLVMValueRef v) {
+  return kind_of(v) == LLVMPointerTypeKind;
+}
+
+// The stores are not of one kind: such two would be made one again, whose address
+// is worked out.
+static void hit_rarely(const RelationInserter *n, LLVMValueRef row) {
+  LLVMSetAtomicSingleThread(hit(n, row, number(n, 0)), true);
+}
+
+static void hit_often(const RelationInserter *n, LLVMValueRef value,
+                      LLVMValueRef row) {
+  LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(value)), one = number(n, 1);
+  LLVMValueRef next =
+      LLVMBuildInBoundsGEP2(n->builder, n->i8, row, &one, 1, "");
+  hit(n, next, is_pointer(value) ? number(n, 0) : is_other(n, value, zero));
+}
+
+// void f(value, row): row[0] is the rare outcome.
+static void write_helper(const RelationInserter *n, LLVMValueRef f) {
+  LLVMBuilderRef b = n->builder;
+  LLVMContextRef c = LLVMGetModuleContext(n->unit->module);
+  LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(c, f, "");
+  LLVMBasicBlockRef rare = LLVMAppendBasicBlockInContext(c, f, "");
+  LLVMBasicBlockRef often = LLVMAppendBasicBlockInContext(c, f, "");
+  LLVMValueRef value = LLVMGetParam(f, 0), row = LLVMGetParam(f, 1);
+  LLVMPositionBuilderAtEnd(b, entry);
+  LLVMValueRef is_rare =
+      LLVMBuildICmp(b, is_pointer(value) ? LLVMIntEQ : LLVMIntSLT, value,
+                    LLVMConstNull(LLVMTypeOf(value)), "");
+  expect_second(c, LLVMBuildCondBr(b, is_rare, rare, often));
+  LLVMPositionBuilderAtEnd(b, rare);
+  hit_rarely(n, row);
+  LLVMPositionBuilderAtEnd(b, often);
+  hit_often(n, value, row);
+}
+
+static LLVMValueRef helper_for(RelationInserter *n, LLVMTypeRef type,
+                               LLVMTypeRef function_type) {
+  uint64_t known;
+  if (hashmap_get(&n->helpers, &type, sizeof type, &known))
+    return (LLVMValueRef)(uintptr_t)known;
+  LLVMContextRef c = LLVMGetModuleContext(n->unit->module);
+  LLVMValueRef f =
+      LLVMAddFunction(n->unit->module, RELATION_HELPER, function_type);
+  LLVMSetLinkage(f, LLVMInternalLinkage);
+  add_attribute(c, f, "alwaysinline");
+  add_attribute(c, f, "nounwind");
+  LLVMBuilderRef outside = n->builder;
+  n->builder = LLVMCreateBuilderInContext(c);
+  write_helper(n, f);
+  LLVMDisposeBuilder(n->builder);
+  n->builder = outside;
+  hashmap_put(&n->helpers, &type, sizeof type, (uintptr_t)f);
+  return f;
+}
+
+static bool has_helper(const RelationSite *s) {
+  return s->shape == SHAPE_NULL ||
+         (s->shape == SHAPE_SIGN &&
+          LLVMGetIntTypeWidth(LLVMTypeOf(s->left)) > 1);
+}
+
+static void record(RelationInserter *n, const RelationSite *s) {
+  if (!has_helper(s)) {
+    close_unit_hit(n->unit, n->builder, s->first, outcome_of(n, s));
+    return;
+  }
+  LLVMContextRef c = LLVMGetModuleContext(n->unit->module);
+  LLVMTypeRef params[] = {LLVMTypeOf(s->left), LLVMPointerTypeInContext(c, 0)};
+  LLVMTypeRef type =
+      LLVMFunctionType(LLVMVoidTypeInContext(c), params, 2, false);
+  LLVMValueRef args[] = {s->left, close_unit_counter(n->unit, s->first)};
+  LLVMBuildCall2(n->builder, type, helper_for(n, params[0], type), args, 2, "");
+}
+
+// --- branches ---------------------------------------------------------------
+
 // Only equality is told apart.
 static bool is_yes_or_no(RelationShape shape) {
   return shape == SHAPE_SAME || shape == SHAPE_NULL;
@@ -394,11 +508,11 @@ static bool decides_branch(const RelationSite *s, RelationBranch *r) {
          relation_branch(s->inst, r);
 }
 
-static void insert_site(const RelationInserter *n, const RelationSite *s) {
+static void insert_site(RelationInserter *n, const RelationSite *s) {
   RelationBranch r;
   if (!decides_branch(s, &r)) {
     position(n, s);
-    close_unit_hit(n->unit, n->builder, s->first, outcome_of(n, s));
+    record(n, s);
     return;
   }
   for (int side = 0; side < 2; side++) {
@@ -420,5 +534,6 @@ void relations_insert(CloseUnit *u, const RelationSites *sites) {
       .empty = LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, NULL, 0))};
   for (size_t i = 0; i < sites->len; i++)
     insert_site(&n, &sites->items[i]);
+  hashmap_release(&n.helpers);
   LLVMDisposeBuilder(n.builder);
 }

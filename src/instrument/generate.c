@@ -37,7 +37,8 @@ static int take(char *message, const char *what, Err *err) {
   return -1;
 }
 
-static LLVMTargetMachineRef make_machine(LLVMModuleRef m, int level, Err *err) {
+static LLVMTargetMachineRef make_machine(LLVMModuleRef m, int level, bool fixed,
+                                         Err *err) {
   LLVMInitializeX86TargetInfo();
   LLVMInitializeX86Target();
   LLVMInitializeX86TargetMC();
@@ -50,7 +51,7 @@ static LLVMTargetMachineRef make_machine(LLVMModuleRef m, int level, Err *err) {
     return NULL;
   }
   static const char pic[] = "PIC Level";
-  bool is_pic = LLVMGetModuleFlag(m, pic, sizeof pic - 1) != NULL;
+  bool is_pic = !fixed && LLVMGetModuleFlag(m, pic, sizeof pic - 1) != NULL;
   // Processor and features are attributes of the functions.
   return LLVMCreateTargetMachine(
       target, LLVMGetTarget(m), "", "", levels[level].effort,
@@ -72,11 +73,12 @@ static int optimize(LLVMModuleRef m, LLVMTargetMachineRef machine, int level,
   return -1;
 }
 
-int generate_object(LLVMModuleRef m, char level, const char *path, Err *err) {
+int generate_object(LLVMModuleRef m, char level, bool fixed, const char *path,
+                    Err *err) {
   int n = level_of(level);
   if (n < 0)
     return err_set(err, "no optimization level -O%c", level);
-  LLVMTargetMachineRef machine = make_machine(m, n, err);
+  LLVMTargetMachineRef machine = make_machine(m, n, fixed, err);
   if (!machine || optimize(m, machine, n, err))
     return -1;
   char *message = NULL;

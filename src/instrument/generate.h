@@ -6,11 +6,13 @@
 #define CULPRIT_INSTRUMENT_GENERATE_H
 
 #include <llvm-c/Core.h>
+#include <stdbool.h>
 
 #include "util/err.h"
 
-// `level`: 0, 1, 2, 3, s, z or g, as in -O.
-int generate_object(LLVMModuleRef module, char level, const char *path,
-                    Err *err);
+// `level`: 0, 1, 2, 3, s, z or g, as in -O. `fixed`: for a program that lies at a
+// fixed place (-no-pie), whatever the module was made for.
+int generate_object(LLVMModuleRef module, char level, bool fixed,
+                    const char *path, Err *err);
 
 #endif

@@ -61,6 +61,7 @@ typedef struct {
   bool check;  // trace: record what replay is compared with
   bool plain;  // lower: without promotion
   bool stores; // lower, trace: without promotion, for a trace of its own
+  bool fixed;  // close: for a program at a fixed place
   bool links;  // count: with a table of the unit's link-time constants
   uint32_t unit;
   const char *names;
@@ -403,9 +404,8 @@ static const Subcommand subcommands[] = {
      "        [--opt LEVEL] [--object] INPUT -o OUTPUT",
      false, true, true},
     {"close", close_build,
-     "--runtime FILE [--mutate N] [--prefix-map FROM=TO]... [--opt LEVEL] "
-     "[--object]\n"
-     "        INPUT -o OUTPUT",
+     "--runtime FILE [--fixed] [--mutate N] [--prefix-map FROM=TO]...\n"
+     "        [--opt LEVEL] [--object] INPUT -o OUTPUT",
      true, true, true},
     {"try", try_build,
      "--runtime FILE [--mutate N] [--prefix-map FROM=TO]... [--opt LEVEL] "
@@ -455,6 +455,7 @@ static const struct option longs[] = {
     {"plain", no_argument, NULL, 'P'},
     {"stores", no_argument, NULL, 'S'},
     {"links", no_argument, NULL, 'L'},
+    {"fixed", no_argument, NULL, 'X'},
     {0}};
 
 static CounterSize counter_size(const char *mode) {
@@ -480,6 +481,7 @@ static int take_option(Options *o, int opt) {
   case 'P': o->plain = true; return 0;
   case 'S': o->stores = true; return 0;
   case 'L': o->links = true; return 0;
+  case 'X': o->fixed = true; return 0;
   default: return -1;
   }
   // clang-format on
@@ -502,7 +504,7 @@ static int parse_options(Options *o, const Subcommand *sub, int argc,
 static int write_build(LLVMModuleRef m, const Options *o, Err *err) {
   if (verify(m, err))
     return -1;
-  return o->object ? generate_object(m, o->level, o->output, err)
+  return o->object ? generate_object(m, o->level, o->fixed, o->output, err)
                    : write_module(m, o->output, err);
 }
 

@@ -130,8 +130,8 @@ static int make(PatchBuild *b, const Str *text, const char *output, Err *err) {
   const char **objects = mem_array(const char *, b->code.units.len);
   int rc = compile_units(b, objects, err);
   if (!rc)
-    rc = program_code_link_objects(&b->code, objects, NULL, b->scratch, output,
-                                   err);
+    rc = program_code_link_objects(&b->code, objects, NULL, false, b->scratch,
+                                   output, err);
   free(objects);
   return rc;
 }

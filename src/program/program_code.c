@@ -323,8 +323,9 @@ static int compile_other(const UnitCode *u, const char *bitcode,
 }
 
 int program_code_compile_close(const UnitCode *u, const char *bitcode,
-                               const char *object, Err *err) {
-  return compile_other(u, bitcode, "CULPRIT_MODE=close", "-O2", object, err);
+                               bool fixed, const char *object, Err *err) {
+  const char *mode = fixed ? "CULPRIT_MODE=close+fixed" : "CULPRIT_MODE=close";
+  return compile_other(u, bitcode, mode, "-O2", object, err);
 }
 
 int program_code_compile_try(const UnitCode *u, const char *bitcode,
@@ -588,8 +589,9 @@ static void first_args(const Linker *l, const char *compiler, const char *extra,
 }
 
 int program_code_link_objects(const ProgramCode *p, const char *const *objects,
-                              const char *extra, const char *scratch,
-                              const char *output, Err *err) {
+                              const char *extra, bool fixed,
+                              const char *scratch, const char *output,
+                              Err *err) {
   if (!p->cwd)
     return err_set(err,
                    "%s was not linked by culprit-cc: link it with "
@@ -610,6 +612,8 @@ int program_code_link_objects(const ProgramCode *p, const char *const *objects,
     array_push(&all, l.args.items[i]);
   array_push(&all, "-o");
   array_push(&all, out);
+  if (fixed)
+    array_push(&all, "-no-pie");
   if (!rc)
     rc = run_compiler(&all, "CULPRIT_MUTATE=", err);
   array_release(&all);
@@ -625,7 +629,8 @@ int program_code_link(const ProgramCode *p, size_t unit, const char *object,
                       const char *scratch, const char *output, Err *err) {
   const char **objects = mem_array(const char *, p->units.len);
   objects[unit] = object;
-  int rc = program_code_link_objects(p, objects, NULL, scratch, output, err);
+  int rc =
+      program_code_link_objects(p, objects, NULL, false, scratch, output, err);
   free(objects);
   return rc;
 }

@@ -70,10 +70,11 @@ int program_code_link(const ProgramCode *p, size_t unit, const char *object,
 
 // The same with an object for every unit that has one in `objects` (as many as
 // there are units, NULL: take the unit as it was), and `extra`, one more object
-// (or NULL).
+// (or NULL). `fixed`: some of them only fit a program at a fixed place.
 int program_code_link_objects(const ProgramCode *p, const char *const *objects,
-                              const char *extra, const char *scratch,
-                              const char *output, Err *err);
+                              const char *extra, bool fixed,
+                              const char *scratch, const char *output,
+                              Err *err);
 
 typedef enum {
   TRACE_PLAIN,   // it records a trace (program/trace_build.h)
@@ -88,9 +89,10 @@ int program_code_compile_traced(const UnitCode *u, const char *bitcode,
                                 uint32_t number, const char *names,
                                 TraceMode mode, const char *object, Err *err);
 
-// Compiles a unit for a close build (close/close_unit.h).
+// Compiles a unit for a close build (close/close_unit.h); `fixed`: for a program
+// at a fixed place, where addresses are constants and the code is shorter.
 int program_code_compile_close(const UnitCode *u, const char *bitcode,
-                               const char *object, Err *err);
+                               bool fixed, const char *object, Err *err);
 
 // Compiles a unit for experiments (hook/hook_insert.h).
 int program_code_compile_try(const UnitCode *u, const char *bitcode,

@@ -22,7 +22,7 @@
 #include "util/fs.h"
 
 // Changes when a trace build of the same program becomes another.
-enum { BUILD_VERSION = 10 };
+enum { BUILD_VERSION = 11 };
 
 typedef enum {
   KIND_TRACE = TRACE_PLAIN,
@@ -60,6 +60,7 @@ typedef struct {
   const char *cache;
   const char *dir; // being filled
   Kind kind;
+  bool fixed; // the program lies at a fixed place
   Arena arena;
 } Builder;
 
@@ -83,8 +84,9 @@ static char *object_of(Builder *b, size_t i) {
   if (u->mutant)
     str_addf(&id, "-%llu", (unsigned long long)u->mutant);
   char *path =
-      arena_printf(&b->arena, "%s/units/%s-%s%d.o", b->cache, str_text(&id),
-                   b->kind == KIND_TRY ? "try" : "close", BUILD_VERSION);
+      arena_printf(&b->arena, "%s/units/%s-%s%s%d.o", b->cache, str_text(&id),
+                   b->kind == KIND_TRY ? "try" : "close",
+                   b->fixed ? "-fixed" : "", BUILD_VERSION);
   str_release(&id);
   return path;
 }
@@ -118,7 +120,7 @@ static int compile_kept(Builder *b, size_t i, const char *bitcode, Err *err) {
   const UnitCode *u = &b->code->units.items[i];
   int rc = b->kind == KIND_TRY
                ? program_code_compile_try(u, bitcode, fresh, err)
-               : program_code_compile_close(u, bitcode, fresh, err);
+               : program_code_compile_close(u, bitcode, b->fixed, fresh, err);
   if (!rc && rename(fresh, object))
     rc = err_set(err, "%s: %s", object, strerror(errno));
   return rc;
@@ -215,14 +217,33 @@ static int fill(Builder *b, Err *err) {
   int rc = 0;
   if (do_units(b, lower_unit, err) || (traces && list_names(b, err)) ||
       do_units(b, compile_unit, err) ||
-      program_code_link_objects(b->code, objects, recorder, b->dir, program,
-                                err))
+      program_code_link_objects(b->code, objects, recorder, b->fixed, b->dir,
+                                program, err))
     rc = -1;
   for (size_t i = 0; i < n && !rc && !keeps_objects(b->kind); i++)
     unlink(objects[i]);
   free(objects);
   free(recorder);
   return rc;
+}
+
+// Sanitizers decide themselves where a program lies.
+static bool may_be_fixed(const ProgramCode *code) {
+  for (size_t i = 0; i < code->link_args.len; i++)
+    if (text_starts(code->link_args.items[i], "-fsanitize"))
+      return false;
+  return true;
+}
+
+// A close build lies at a fixed place, where its code is shorter. Where the link
+// does not allow that (-static-pie, a place of its own), it lies anywhere.
+static int fill_close(Builder *b, Err *err) {
+  Err ignored = {0};
+  b->fixed = may_be_fixed(b->code);
+  if (b->fixed && !fill(b, &ignored))
+    return 0;
+  b->fixed = false;
+  return fill(b, err);
 }
 
 // Filled beside its place and then moved there: others may build the same.
@@ -236,7 +257,7 @@ static int make(const ProgramCode *code, const char *cache, const char *place,
                : 0;
   free(units);
   if (!rc)
-    rc = fill(&b, err);
+    rc = kind == KIND_CLOSE ? fill_close(&b, err) : fill(&b, err);
   if (!rc && rename(dir, place) && errno != EEXIST && errno != ENOTEMPTY)
     rc = err_set(err, "%s: %s", place, strerror(errno));
   fs_remove_tree(dir);

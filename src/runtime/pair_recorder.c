@@ -334,14 +334,15 @@ HIDDEN void __culprit_close_moved(void *from, uint64_t had, void *to,
 HIDDEN __thread uint32_t __culprit_close_call, __culprit_close_returned;
 HIDDEN __thread void *__culprit_close_callee, *__culprit_close_returner;
 
-// The run file has just been begun anew: the log in it is empty.
+// The run file has just been begun anew: the log in it is empty. No use
+// remembers anything before the first pair was entered.
 HIDDEN void __culprit_close_begin(void) {
   if (entered) {
     clear(slots, sizeof slots);
+    clear(__start_culprit_last,
+          (size_t)((char *)__stop_culprit_last - (char *)__start_culprit_last));
     entered = 0;
   }
-  clear(__start_culprit_last,
-        (size_t)((char *)__stop_culprit_last - (char *)__start_culprit_last));
   if (!has_shadow())
     set_flag(CLOSE_NO_MEMORY);
 }
