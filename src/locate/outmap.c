@@ -208,7 +208,9 @@ static char *describe(const PlaceAt *p, const Entity *e, Arena *arena) {
                       p->excerpt, at);
   case PLACE_NEAR:
   case PLACE_QUERY:
-    return mem_printf("holds `%s`%s: %s", p->excerpt, at, p->what);
+    if (*p->excerpt)
+      return mem_printf("holds `%s`%s: %s", p->excerpt, at, p->what);
+    return mem_strdup(p->what);
   default:
     return mem_strdup(p->what);
   }

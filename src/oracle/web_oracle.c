@@ -161,9 +161,22 @@ static void give_places(Run *run, size_t before, FailurePlaces *places) {
   *places = (FailurePlaces){0};
 }
 
-// `query`: the fault whose query it is about, perhaps itself; or NULL.
+// The query that the fault is about, perhaps its own; or what it sent.
+static void find_places(const PhpFault *f, const PhpRecord *record,
+                        ExecutedText *x, FailurePlaces *out) {
+  const PhpFault *query =
+      f->sql ? f
+      : f->severity == PHP_FATAL
+          ? query_thrown(record->faults, (size_t)(f - record->faults), f)
+          : NULL;
+  if (query)
+    query_places(query, x, out);
+  else if (f->sent.function)
+    sent_places(f, record, x, out);
+}
+
 static void add_fault(const WebOracle *o, const PhpFault *f,
-                      const PhpFault *query, ExecutedText *x, Run *run) {
+                      const PhpRecord *record, ExecutedText *x, Run *run) {
   const char *kind = php_severity_name(f->severity);
   Str message = {0}, signature = {0};
   char *place = make_place(o, f->file, f->line);
@@ -181,8 +194,8 @@ static void add_fault(const WebOracle *o, const PhpFault *f,
   size_t before = run->failures.len;
   FailurePlaces places = {0};
   failure_add(run, kind, place, str_text(&signature), str_text(&message));
-  if (query && run->failures.len > before)
-    query_places(query, x, &places);
+  if (run->failures.len > before)
+    find_places(f, record, x, &places);
   give_places(run, before, &places);
   str_release(&message);
   str_release(&signature);
@@ -212,11 +225,7 @@ static void add_faults(const WebOracle *o, const PhpRecord *record,
     const PhpFault *f = &record->faults[i];
     if (o->severities & 1u << f->severity && !f->silenced && !f->caught &&
         !is_of_our_server(f)) {
-      const PhpFault *query = f->sql ? f
-                              : f->severity == PHP_FATAL
-                                  ? query_thrown(record->faults, i, f)
-                                  : NULL;
-      add_fault(o, f, query, x, run);
+      add_fault(o, f, record, x, run);
       if (f->severity == PHP_FATAL && *f->file)
         add_death(f, run);
     }
@@ -507,10 +516,16 @@ static void add_end(const WebOracle *o, const Exchange *x,
 }
 
 static void add_status(const WebOracle *o, const Exchange *x,
-                       const PhpRecord *record, Run *run) {
+                       const PhpRecord *record, ExecutedText *executed,
+                       Run *run) {
   char *message =
       mem_printf("status %d (%s)", x->response.status, script_of(o, record));
+  FailurePlaces places = {0};
+  size_t before = run->failures.len;
   failure_add(run, "status", "", NULL, message);
+  if (record && record->status && record->status->sent.function)
+    sent_places(record->status, record, executed, &places);
+  give_places(run, before, &places);
   free(message);
 }
 
@@ -539,7 +554,7 @@ int web_judge(const WebOracle *o, const Exchange *x, const PhpRecord *record,
                  x->response.body_len);
   if (!run->failures.len && o->severities & WEB_STATUS &&
       x->response.status >= 500)
-    add_status(o, x, record, run);
+    add_status(o, x, record, executed, run);
   run->verdict = run->failures.len ? VERDICT_FAIL : VERDICT_PASS;
   return 0;
 }

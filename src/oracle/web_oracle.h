@@ -1,7 +1,9 @@
 // The failures that a response shows: faults that PHP reported, at the
 // severities the user chose; a worker that died or hung; a status of 500 and
 // above; and, in a page, what the HTML oracle finds, with the lines that wrote
-// it. A failed query has the lines that built and sent it. A page that a fatal error broke off is not checked as HTML.
+// it. A failed query has the lines that built and sent it, and so has a header,
+// a cookie, a mail or a file that PHP complains about, and a status that a
+// script set. A page that a fatal error broke off is not checked as HTML.
 //
 // Two failures are the same if kind, shape of the message and originating place
 // are. The shape leaves out numbers and quoted text:

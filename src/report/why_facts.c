@@ -372,7 +372,7 @@ static void tell_output(const Why *w, const Account *a, EvidenceList *out) {
       str_addf(&text, "it wrote what is wrong in the output, %s: %s", p->what,
                p->excerpt);
     else
-      str_addf(&text, *p->excerpt ? "of the failed query: %s: %s" : "%s%s",
+      str_addf(&text, *p->excerpt ? "it holds this, %s: %s" : "%s%s",
                *p->excerpt ? p->what : "it ",
                *p->excerpt ? p->excerpt : p->what);
     add(out, printed ? "output" : "query", &text);

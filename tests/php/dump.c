@@ -128,9 +128,14 @@ static void dump_rest(const PhpRecord *r, char **kinds) {
            f->line, f->message);
     if (f->sql)
       printf(" <%s>", f->sql);
+    if (f->sent.function)
+      printf(" %s<%s>", f->sent.function, f->sent.text);
     printf("%s%s%s\n", f->silenced ? " [silenced]" : "",
            f->caught ? " [caught]" : "", f->handled ? " [handled]" : "");
   }
+  if (r->status && wanted(kinds, "fault"))
+    printf("%s %s:%u %s<%s>\n", r->status->message, base(r->status->file),
+           r->status->line, r->status->sent.function, r->status->sent.text);
   for (size_t i = 0; i < r->nincludes && wanted(kinds, "include"); i++)
     printf("include %s\n", base(r->includes[i]));
 }

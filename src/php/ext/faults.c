@@ -182,9 +182,11 @@ static void on_error(int type, zend_string *file, uint32_t line,
   if (is_uncaught(type, message))
     replace_told();
   zend_string *text = without_place(message, name, line);
-  culprit_fault(severity_of(type), flags,
-                length ? culprit_file(name, length) : NO_FILE, line, text,
-                NULL);
+  if (culprit_fault(severity_of(type), flags,
+                    length ? culprit_file(name, length) : NO_FILE, line, text,
+                    NULL) &&
+      culprit_sent())
+    culprit_callers();
   zend_string_release(text);
   if (culprit.collect & COLLECT_OUTPUT)
     culprit_output_error(name, length, line);
@@ -231,8 +233,10 @@ static void tell(zend_object *e) {
   told t = {.exception = e};
   t.item = culprit_fault(SEVERITY_FATAL, FAULT_CAUGHT, read_file(e),
                          read_line(e), text, NULL);
-  if (t.item)
+  if (t.item) {
+    culprit_sent();
     culprit_callers();
+  }
   zend_string_release(text);
   recent[nthrown++ % MAX_TOLD] = t;
   if (nrecent < MAX_TOLD)

@@ -14,6 +14,7 @@
 //   returns.c   what calls returned; failed database calls
 //   output.c    which line wrote which byte of the page
 //   faults.c    errors, exceptions, includes
+//   sent.c      what was sent: headers, cookies, mail, files
 //   compare.c   what input was compared with
 //   shadow*.c   what values are made of, as terms over the input
 //   close*.c    the closer look: relations of values, definitions and uses
@@ -356,6 +357,7 @@ void culprit_shadow_after(zend_execute_data *ex, zval *value,
 // What is known of an internal function: its reserved[culprit.handle].
 typedef struct culprit_internal {
   const void *database; // returns.c
+  const void *sent;     // sent.c
   const void *model;    // shadow_call.c
   struct culprit_internal *next;
 } culprit_internal;
@@ -414,5 +416,14 @@ void culprit_uncaught(zend_object *exception);
 void culprit_place(uint32_t *file, uint32_t *line);
 // Adds the calls that led there to the fault told last.
 void culprit_callers(void);
+
+// --- what is sent (sent.c) --------------------------------------------------
+
+void culprit_sent_start(void); // marks the functions it knows
+// Adds to the fault told last what the call under way sends. False: nothing.
+bool culprit_sent(void);
+// Around a call of such a function: tells who sets the status of the response.
+int culprit_sent_before(const void *call);
+void culprit_sent_after(zend_execute_data *ex, const void *call, int before);
 
 #endif
