@@ -49,6 +49,11 @@ typedef struct {
 int web_judge(const WebOracle *o, const Exchange *x, const PhpRecord *record,
               LiteralCache *literals, Run *run, Arena *arena, Err *err);
 
+// The pieces of the page, with the places of templates instead of what was
+// compiled from them.
+const OutputPiece *web_shown_pieces(const PhpRecord *record,
+                                    LiteralCache *literals, Arena *arena);
+
 // The piece of the page that holds this byte; NULL: none does.
 const OutputPiece *web_piece_at(const PhpRecord *record, size_t offset);
 // The line that wrote this byte of the piece: in a template that of the byte.

@@ -197,6 +197,7 @@ typedef struct {
   token_list tokens;
   uint32_t options;
   bool changed, is_listed; // its tokens are to be
+  bool is_evaluated;       // a whole script given to eval()
   void (*on_event)(zend_php_scanner_event, int, int, const char *, size_t,
                    void *);
   void *context;
@@ -221,9 +222,18 @@ static void end_compilation(compilation *c) {
   LANG_SCNG(on_event_context) = c->context;
 }
 
+// Template engines evaluate many scripts in one place, which is all that PHP
+// names them by.
+static void tell_apart(char *path, size_t room, const char *text,
+                       size_t length) {
+  size_t n = strlen(path);
+  snprintf(path + n, room - n, " #%08x",
+           (unsigned)zend_hash_func(text, length));
+}
+
 static void plan(compilation *c, zend_op_array *code, const char *text,
                  size_t length) {
-  char room[MAXPATHLEN];
+  char room[MAXPATHLEN], own[MAXPATHLEN];
   if (code && code->filename) {
     code_list all = {0};
     collect_code(&all, code, &c->before);
@@ -236,6 +246,11 @@ static void plan(compilation *c, zend_op_array *code, const char *text,
                              .changed = c->changed};
     source.path = culprit_absolute(ZSTR_VAL(code->filename),
                                    ZSTR_LEN(code->filename), room);
+    if (c->is_evaluated) {
+      snprintf(own, sizeof own, "%s", source.path);
+      tell_apart(own, sizeof own, text, length);
+      source.path = own;
+    }
     source.path_length = strlen(source.path);
     culprit_plan(&source, all.items, all.n);
     if (c->is_listed)
@@ -283,6 +298,8 @@ static zend_op_array *plan_string(zend_string *text, const char *name,
   zend_op_array *volatile code = NULL;
   volatile bool died = false;
   begin_compilation(&c);
+  c.is_evaluated = ZSTR_LEN(text) > 2 && !memcmp(ZSTR_VAL(text), "?>", 2);
+  c.is_listed = c.is_evaluated;
   zend_try { code = next_compile_string(text, name, position); }
   zend_catch { died = true; }
   zend_end_try();
