@@ -8,6 +8,7 @@
 //   tuples.c    ... its conditions and calls
 //   plan.c      a compiled script: numbers all that, bakes the numbers of
 //               counters into its opcodes
+//   kept.c      what was found out about texts compiled in earlier requests
 //   map.c       writes the plan as a map, once per script and text
 //   record.c    the mapped record: items, counters
 //   count.c     opcode handlers: statements, edges, conditions
@@ -216,13 +217,32 @@ typedef struct {
   size_t npieces;
   const uint32_t *switches; // lines with `switch` or `match`, ascending
   size_t nswitches;
-  bool changed; // an experiment: no map is written
+  uint64_t hash; // of the text
+  bool is_kept;  // what is found out about it is; not of texts given to eval
+  bool changed;  // an experiment: no map is written
 } culprit_source;
 
 // Plans all functions of a script just compiled and makes them count.
 void culprit_plan(const culprit_source *source, zend_op_array **functions,
                   size_t n);
 void culprit_plan_reset(void); // at the end of a request
+
+// --- earlier requests (kept.c) ----------------------------------------------
+
+// What the scanner told of a text.
+typedef struct {
+  const culprit_inline *pieces;
+  size_t npieces;
+  const uint32_t *switches;
+  size_t nswitches;
+} culprit_text;
+
+// Reads the file that is to be compiled. False: that is left to PHP.
+bool culprit_text_hash(zend_file_handle *file, uint64_t *hash);
+const culprit_text *culprit_text_find(uint64_t hash); // NULL: not known
+void culprit_text_keep(uint64_t hash, const culprit_text *text);
+void culprit_kept_close(void); // at the end of the process
+uint64_t culprit_hash(const char *text, size_t length);
 
 // --- maps (map.c) -----------------------------------------------------------
 
