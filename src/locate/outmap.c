@@ -208,7 +208,9 @@ static char *describe(const PlaceAt *p, const Entity *e, Arena *arena) {
                       p->excerpt, at);
   case PLACE_NEAR:
   case PLACE_QUERY:
-    return mem_printf("holds `%s`%s: %s", p->excerpt, at, p->what);
+    if (*p->excerpt)
+      return mem_printf("holds `%s`%s: %s", p->excerpt, at, p->what);
+    return mem_strdup(p->what);
   default:
     return mem_strdup(p->what);
   }
@@ -282,17 +284,32 @@ static uint32_t *count_between(const OutputPlaces *places, const Suite *suite,
 
 // How far in lines from the nearest place in its file: 1 there, 1/2 one line
 // away, ...
-static void set_nearness(const PlaceAt *const *blamed, const Suite *suite,
+static void set_nearness(uint32_t source, uint32_t line, const Suite *suite,
                          Ranking *r) {
-  for (uint32_t i = 0; i < suite->nentities; i++) {
-    for (size_t k = 0; blamed[i] && k < r->suspects.len; k++) {
-      Suspect *s = &r->suspects.items[k];
-      const Entity *e = &suite->entities[s->entity];
-      double far = fabs((double)e->line - (double)blamed[i]->line);
-      if (e->source == suite->entities[i].source)
-        s->near = fmax(s->near, 1 / (1 + far));
-    }
+  for (size_t i = 0; i < r->suspects.len; i++) {
+    Suspect *s = &r->suspects.items[i];
+    const Entity *e = &suite->entities[s->entity];
+    double far = fabs((double)e->line - (double)line);
+    if (e->source == source)
+      s->near = fmax(s->near, 1 / (1 + far));
   }
+}
+
+static void set_nearness_to_blamed(const PlaceAt *const *blamed,
+                                   const Suite *suite, Ranking *r) {
+  for (uint32_t i = 0; i < suite->nentities; i++)
+    if (blamed[i])
+      set_nearness(suite->entities[i].source, blamed[i]->line, suite, r);
+}
+
+// A message of PHP names its line, which need not be that of a statement.
+static void set_nearness_to_message(const Suite *suite, Ranking *r) {
+  const char *place = suite->failures[r->failure].place;
+  const char *colon = place ? strrchr(place, ':') : NULL;
+  uint32_t line = colon ? (uint32_t)strtoul(colon + 1, NULL, 10) : 0;
+  for (uint32_t i = 0; line && i < suite->nsources; i++)
+    if (place_is_at(place, suite->sources[i].path, line))
+      set_nearness(i, line, suite, r);
 }
 
 void outmap_raise(const OutputPlaces *p, const Suite *suite, Ranking *r) {
@@ -305,6 +322,7 @@ void outmap_raise(const OutputPlaces *p, const Suite *suite, Ranking *r) {
   for (size_t i = 0; any && i < r->suspects.len; i++) {
     Suspect *s = &r->suspects.items[i];
     const PlaceAt *place = blamed[s->entity];
+    s->near = place ? 1 : 0; // wherever in the statement it stands
     if (!place || !is_raised(s, r, place) ||
         (place->role == PLACE_BETWEEN && 2 * between[s->entity] <= r->failing))
       continue;
@@ -314,7 +332,9 @@ void outmap_raise(const OutputPlaces *p, const Suite *suite, Ranking *r) {
     s->own += by;
   }
   if (any)
-    set_nearness(blamed, suite, r);
+    set_nearness_to_blamed(blamed, suite, r);
+  else
+    set_nearness_to_message(suite, r);
   arena_release(&arena);
 }
 

@@ -68,7 +68,8 @@ bool place_shows(const Suite *suite, const PlaceAt *p, size_t failure);
 // those that sent it; the order among these stays. A line that is not executed
 // more often in failing than in passing runs stays where it is, unless it holds
 // the text and all failing runs execute it.
-// Sets how near the others are to a place, which breaks ties.
+// Sets how near the others are to a place, or to the line that a message of PHP
+// names, which breaks ties.
 void outmap_raise(const OutputPlaces *p, const Suite *suite, Ranking *r);
 // Sets the line to be looked at of all statements that have a place: the one
 // that holds what is blamed.

@@ -1,7 +1,6 @@
 // A closer look at the requests of a session: see web_look.h.
 #include "look/web_look.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 #include "look/found_unit.h"
 #include "look/script_slice.h"
 #include "php/record/record_format.h"
+#include "php/template_map.h"
 #include "util/clock.h"
 #include "util/hashmap.h"
 #include "util/mem.h"
@@ -29,6 +29,7 @@ typedef struct {
 typedef struct {
   RelationKey key;
   uint32_t line;
+  uint32_t source; // in the unit of its script
   unsigned kind;
   const char *text;
 } LookRelation;
@@ -146,12 +147,8 @@ bool web_look_goes_on(WebLook *w) {
 
 static LookScript load_script(WebLook *w, const UnitId *id) {
   Err ignored;
-  char hex[2 * sizeof id->bytes + 1];
-  for (size_t i = 0; i < sizeof id->bytes; i++)
-    snprintf(hex + 2 * i, 3, "%02x", id->bytes[i]);
   LookScript s = {.unit = arena_new(&w->arena, Unit)};
-  const char *path = arena_printf(&w->arena, "%s/%s.map", w->maps, hex);
-  if (php_map_read(path, s.unit, &w->arena, &ignored) ||
+  if (template_unit_read(w->maps, id, s.unit, &w->arena, &ignored) ||
       memcmp(&s.unit->id, id, sizeof *id) != 0)
     return (LookScript){0};
   s.numbers = mem_array(uint32_t, s.unit->nentities + 1);
@@ -208,6 +205,7 @@ static void take_relation(LookRun *r, const PhpRelation *x) {
     array_push(&w->relations,
                (LookRelation){.key = key,
                               .line = statement->line,
+                              .source = statement->source,
                               .kind = x->kind,
                               .text = arena_strdup(&w->arena, x->text)});
   bitset_add(&r->run->hits[ENTITY_RELATION], (uint32_t)at);
@@ -228,11 +226,11 @@ static void take_pair(LookRun *r, const PhpPair *x) {
 static void add_place(const LookRun *r, const FailurePlace *p, Spots *spots) {
   for (uint32_t i = 0; i < r->record->nscripts; i++) {
     const Unit *u = r->look->scripts.items[r->scripts[i]].unit;
-    if (!u || strcmp(u->sources[0].path, p->file) != 0)
-      continue;
-    for (uint32_t k = 0; k < u->nentities; k++)
+    uint32_t line = p->statement ? p->statement : p->line;
+    for (uint32_t k = 0; u && k < u->nentities; k++)
       if (u->entities[k].kind == ENTITY_STATEMENT &&
-          u->entities[k].line == (p->statement ? p->statement : p->line))
+          u->entities[k].line == line &&
+          !strcmp(u->sources[u->entities[k].source].path, p->file))
         array_push(spots, (PhpSpot){i, k});
   }
 }
@@ -299,27 +297,37 @@ static const char *related_name(unsigned kind) {
   return names[kind];
 }
 
+// A script stands in one file, or in its template too.
+enum { SOURCES = 2 };
+
+static Source *list_sources(WebLook *w) {
+  Source *list = arena_array(&w->arena, Source, SOURCES * w->scripts.len + 1);
+  for (size_t i = 0; i < w->scripts.len; i++) {
+    const Unit *u = w->scripts.items[i].unit;
+    for (size_t k = 0; u && k < SOURCES; k++)
+      list[SOURCES * i + k] = u->sources[k < u->nsources ? k : 0];
+  }
+  return list;
+}
+
 // All relations as entities of one unit, in the order of their numbers.
 static int assign_relations(WebLook *w, Err *err) {
-  size_t n = w->relations.len, ns = w->scripts.len;
+  size_t n = w->relations.len;
   Unit *u = arena_new(&w->arena, Unit);
   u->name = "(relations)";
-  u->sources = arena_array(&w->arena, Source, ns + 1);
+  u->sources = list_sources(w);
   u->entities = arena_array(&w->arena, Entity, 2 * n + 1);
-  for (size_t i = 0; i < ns; i++)
-    if (w->scripts.items[i].unit)
-      u->sources[i] = w->scripts.items[i].unit->sources[0];
-  u->nsources = ns;
+  u->nsources = SOURCES * w->scripts.len;
   u->nentities = 2 * n;
   for (uint32_t i = 0; i < n; i++) {
     const LookRelation *r = &w->relations.items[i];
     const Unit *script = w->scripts.items[r->key.script].unit;
     Entity *f = &u->entities[i], *e = &u->entities[n + i];
     *f = script->entities[r->key.function];
-    f->source = r->key.script;
+    f->source = SOURCES * r->key.script;
     f->function = i;
     *e = (Entity){.kind = ENTITY_RELATION,
-                  .source = r->key.script,
+                  .source = SOURCES * r->key.script + r->source,
                   .line = r->line,
                   .function = i,
                   .index = r->key.site,

@@ -123,7 +123,8 @@ typedef struct {
                            // its value for outcome 0, else the case's label.
                            // relation: the outcome as a clause, "`a` equals
                            // `b`"; statement of a close build: what it writes
-                           // and reads (model/access.h). NULL: not known
+                           // and reads (model/access.h); of a template: where
+                           // it was compiled to, "PATH:LINE". NULL: not known
 } Entity;
 
 // One source file: its absolute path as compiled and a hash of its text at

@@ -44,8 +44,9 @@ typedef enum {
   PLACE_TEXT,    // holds it; another line printed it
   PLACE_PRINTED, // printed what another line holds
   PLACE_BETWEEN, // wrote what comes where an element should have been closed
-  PLACE_NEAR,    // holds what the database complains about
-  PLACE_QUERY,   // holds another part of the failed query
+  PLACE_NEAR,    // holds what the database or PHP complains about
+  PLACE_QUERY,   // holds another part of the failed query, or of a header, a
+                 // cookie, a mail or a file that a failure is about
   PLACE_SENT,    // sent it, or called what did
   PLACE_ROLES
 } PlaceRole;
@@ -53,8 +54,8 @@ typedef enum {
 const char *place_role_name(PlaceRole r); // output, text, printed, ...
 int place_role_parse(const char *name);   // -1: no such role
 
-// Where in the run's output or in its failed query a failure shows, and which
-// line wrote that.
+// Where in the run's output, in its failed query or in what else it sent a
+// failure shows, and which line wrote that.
 typedef struct {
   char *file;         // absolute path, "": no known line
   uint32_t line;      // that holds it

@@ -37,6 +37,11 @@ const char *suite_path(const Suite *s, uint32_t source) {
   return suite_shown(s, s->sources[source].path);
 }
 
+const char *suite_compiled(const Suite *s, const Entity *e) {
+  bool is = e->kind == ENTITY_STATEMENT && e->text && *e->text == '/';
+  return is ? suite_shown(s, e->text) : NULL;
+}
+
 const char *suite_file(const Suite *s, uint32_t source) {
   return path_below(s->sources[source].path, s->cwd);
 }

@@ -92,6 +92,9 @@ const char *suite_file(const Suite *s, uint32_t source);
 const Source *suite_source(const Suite *s, const char *path);
 // Has `s` every source of `other`, with the same text?
 bool suite_has_sources(const Suite *s, const Suite *other);
+// Where a statement of a template stands in the script that was compiled from
+// it, as the suite shows paths: "PATH:LINE". NULL: it is not one.
+const char *suite_compiled(const Suite *s, const Entity *e);
 // Is the entity code of a test (model/testcode.h), or did a tool write it
 // (model/generated.h)? Such code comes last in rankings.
 bool suite_comes_last(const Suite *s, uint32_t entity);

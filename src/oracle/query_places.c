@@ -1,17 +1,24 @@
-// Where a failed query comes from: see query_places.h.
+// Where a text that was sent comes from: see query_places.h.
 #include "oracle/query_places.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "util/mem.h"
 
 enum { EXCERPT = 60, POINTS_MOST = 64, NAME_MOST = 256 };
 
-// Bytes of the query that the message is about.
+// How a place of the text is told.
 typedef struct {
-  const char *sql;
+  const char *near, *part, *sender, *caller;
+} Telling;
+
+// Bytes of the text that the message is about.
+typedef struct {
+  const char *text;
   size_t n;
+  const Telling *told;
   size_t at[POINTS_MOST];
   size_t npoints;
 } Points;
@@ -30,12 +37,12 @@ static void add_point(Points *p, size_t at) {
 // Everywhere this name stands in the query, as a whole word.
 static bool point_at_name(Points *p, const char *name, size_t n) {
   size_t before = p->npoints;
-  const char *end = p->sql + p->n, *at = p->sql;
+  const char *end = p->text + p->n, *at = p->text;
   while (n && (at = memmem(at, (size_t)(end - at), name, n))) {
-    bool starts = at == p->sql || !is_word(at[-1]) || !is_word(*name);
+    bool starts = at == p->text || !is_word(at[-1]) || !is_word(*name);
     bool ends = at + n == end || !is_word(at[n]) || !is_word(name[n - 1]);
     if (starts && ends)
-      add_point(p, (size_t)(at - p->sql));
+      add_point(p, (size_t)(at - p->text));
     at++;
   }
   return p->npoints > before;
@@ -51,7 +58,7 @@ static void point_at_named(Points *p, const char *name, size_t n) {
 // The last place of these bytes in the query. False: there is none.
 static bool point_at_text(Points *p, const char *text, size_t n) {
   for (size_t at = p->n; n && at-- > 0;)
-    if (p->n - at >= n && !memcmp(p->sql + at, text, n)) {
+    if (p->n - at >= n && !memcmp(p->text + at, text, n)) {
       add_point(p, at);
       return true;
     }
@@ -118,18 +125,18 @@ static bool is_there(const FailurePlaces *l, const char *file, uint32_t line) {
 // One line of what the literal holds of the query, with the byte in it.
 static char *excerpt_of(const Points *p, const TextOrigin *o, size_t at) {
   size_t back = at > EXCERPT / 2 ? at - EXCERPT / 2 : 0;
-  while (at > o->from && at > back && p->sql[at - 1] != '\n')
+  while (at > o->from && at > back && p->text[at - 1] != '\n')
     at--;
-  while (at < o->to && (p->sql[at] & 0xc0) == 0x80)
+  while (at < o->to && (p->text[at] & 0xc0) == 0x80)
     at++;
-  while (at < o->to && isspace((unsigned char)p->sql[at]))
+  while (at < o->to && isspace((unsigned char)p->text[at]))
     at++;
   size_t n = 0;
-  while (at + n < o->to && n < EXCERPT && p->sql[at + n] != '\n')
+  while (at + n < o->to && n < EXCERPT && p->text[at + n] != '\n')
     n++;
-  while (n && (p->sql[at + n] & 0xc0) == 0x80)
+  while (n && (p->text[at + n] & 0xc0) == 0x80)
     n--; // not in the middle of a character
-  return mem_printf("%.*s", (int)n, p->sql + at);
+  return mem_printf("%.*s", (int)n, p->text + at);
 }
 
 static void add_place(FailurePlaces *out, PlaceRole role, const char *file,
@@ -150,8 +157,7 @@ static void add_place(FailurePlaces *out, PlaceRole role, const char *file,
 static void add_origin(const Points *p, const TextOrigin *o, size_t at,
                        PlaceRole role, FailurePlaces *out) {
   add_place(out, role, o->file, o->line, o->statement,
-            role == PLACE_NEAR ? "the database complains about this"
-                               : "part of the failed query",
+            role == PLACE_NEAR ? p->told->near : p->told->part,
             excerpt_of(p, o, at));
 }
 
@@ -159,7 +165,7 @@ static void add_origin(const Points *p, const TextOrigin *o, size_t at,
 static void add_near(const Points *p, ExecutedText *x, const TextOrigins *whole,
                      size_t at, FailurePlaces *out) {
   TextOrigins found = {0};
-  origin_of_byte(x, p->sql, p->n, at, false, &found);
+  origin_of_byte(x, p->text, p->n, at, false, &found);
   for (size_t i = 0; i < found.len; i++)
     add_origin(p, &found.items[i], at, PLACE_NEAR, out);
   const TextOrigin *before = NULL;
@@ -171,13 +177,25 @@ static void add_near(const Points *p, ExecutedText *x, const TextOrigins *whole,
   array_release(&found);
 }
 
-static void add_senders(const PhpFault *f, FailurePlaces *out) {
-  add_place(out, PLACE_SENT, f->file, f->line, 0, "sent the failed query",
-            mem_strdup(""));
+static void add_senders(const PhpFault *f, const Telling *told,
+                        FailurePlaces *out) {
+  add_place(out, PLACE_SENT, f->file, f->line, 0, told->sender, mem_strdup(""));
   for (size_t i = 0; i < f->ncallers; i++)
     add_place(out, PLACE_SENT, f->callers[i].file, f->callers[i].line, 0,
-              "called what sent the failed query", mem_strdup(""));
+              told->caller, mem_strdup(""));
 }
+
+static void add_texts(const Points *p, ExecutedText *x, FailurePlaces *out) {
+  TextOrigins whole = {0};
+  origin_of_text(x, p->text, p->n, &whole);
+  for (size_t i = 0; i < p->npoints; i++)
+    add_near(p, x, &whole, p->at[i], out);
+  for (size_t i = 0; i < whole.len; i++)
+    add_origin(p, &whole.items[i], whole.items[i].from, PLACE_QUERY, out);
+  array_release(&whole);
+}
+
+// --- queries ----------------------------------------------------------------
 
 const PhpFault *query_thrown(const PhpFault *faults, size_t n,
                              const PhpFault *uncaught) {
@@ -188,14 +206,107 @@ const PhpFault *query_thrown(const PhpFault *faults, size_t n,
 }
 
 void query_places(const PhpFault *f, ExecutedText *x, FailurePlaces *out) {
-  Points p = {.sql = f->sql, .n = strlen(f->sql)};
-  TextOrigins whole = {0};
+  static const Telling told = {
+      .near = "the database complains about this",
+      .part = "part of the failed query",
+      .sender = "sent the failed query",
+      .caller = "called what sent the failed query",
+  };
+  Points p = {.text = f->sql, .n = strlen(f->sql), .told = &told};
   find_points(&p, f->message);
-  origin_of_text(x, p.sql, p.n, &whole);
-  for (size_t i = 0; i < p.npoints; i++)
-    add_near(&p, x, &whole, p.at[i], out);
-  for (size_t i = 0; i < whole.len; i++)
-    add_origin(&p, &whole.items[i], whole.items[i].from, PLACE_QUERY, out);
-  add_senders(f, out);
-  array_release(&whole);
+  add_texts(&p, x, out);
+  add_senders(f, &told, out);
+}
+
+// --- headers, cookies, mail, files ------------------------------------------
+
+#define TELLING(noun, did)                                                     \
+  {.near = "the message is about this",                                        \
+   .part = "part of the " noun,                                                \
+   .sender = did " the " noun,                                                 \
+   .caller = "called what " did " the " noun}
+
+static const struct {
+  const char *function;
+  Telling told;
+} sendings[] = {
+    {"header", TELLING("header", "sent")},
+    {"http_response_code", TELLING("status", "set")},
+    {"setcookie", TELLING("cookie", "set")},
+    {"setrawcookie", TELLING("cookie", "set")},
+    {"session_start", TELLING("session", "started")},
+    {"mail", TELLING("mail", "sent")},
+    {"mb_send_mail", TELLING("mail", "sent")},
+    {"fopen", TELLING("file", "opened")},
+    {NULL, TELLING("file", "wrote")},
+};
+
+static const Telling *telling_of(const char *function) {
+  size_t i = 0;
+  while (sendings[i].function && strcmp(sendings[i].function, function) != 0)
+    i++;
+  return &sendings[i].told;
+}
+
+// "fopen(/no/such/file): Failed to open stream: ..."
+static void point_at_argument(Points *p, const PhpFault *f) {
+  size_t n = strlen(f->sent.function);
+  const char *at = strstr(f->message, f->sent.function);
+  const char *end = at && at[n] == '(' ? strstr(at, "): ") : NULL;
+  if (end)
+    point_at_text(p, at + n + 1, (size_t)(end - at) - n - 1);
+}
+
+// A header must not have any; one behind another ends the headers of a mail.
+static void point_at_newline(Points *p, bool any) {
+  for (size_t i = 0; i < p->n; i++)
+    if (p->text[i] == '\n' &&
+        (any || i + 1 == p->n || strchr("\r\n", p->text[i + 1])))
+      add_point(p, i);
+}
+
+static void find_sent_points(Points *p, const PhpFault *f) {
+  point_at_argument(p, f);
+  if (p->n && strstr(f->message, "Argument #1 (") &&
+      !strstr(f->message, "($stream)"))
+    add_point(p, 0); // the first text is the first argument
+  if (strstr(f->message, "new line detected"))
+    point_at_newline(p, true);
+  else if (strstr(f->message, "malformed newlines"))
+    point_at_newline(p, false);
+}
+
+// The headers went out with the first output: where that came from, as the
+// message says, or else the output map. False: it is not about that.
+static bool add_start(const PhpFault *f, const PhpRecord *record,
+                      FailurePlaces *out) {
+  static const char started[] = "output started at ";
+  const char *at = strstr(f->message, started);
+  const char *colon = at ? strrchr(at, ':') : NULL;
+  const OutputPiece *first = record->npieces ? record->pieces : NULL;
+  if (!colon && !(strstr(f->message, "already") && strstr(f->message, "sent")))
+    return false;
+  char *file = colon ? mem_printf("%.*s", (int)(colon - at - strlen(started)),
+                                  at + strlen(started))
+                     : mem_strdup(first ? first->file : "");
+  uint32_t line = colon   ? (uint32_t)strtoul(colon + 1, NULL, 10)
+                  : first ? first->line
+                          : 0;
+  add_place(out, PLACE_NEAR, file, line, 0,
+            "the output started here, and the headers went out with it",
+            mem_strdup(""));
+  free(file);
+  return true;
+}
+
+void sent_places(const PhpFault *f, const PhpRecord *record, ExecutedText *x,
+                 FailurePlaces *out) {
+  Points p = {.text = f->sent.text,
+              .n = strlen(f->sent.text),
+              .told = telling_of(f->sent.function)};
+  if (!add_start(f, record, out)) {
+    find_sent_points(&p, f);
+    add_texts(&p, x, out);
+  }
+  add_senders(f, p.told, out);
 }

@@ -65,7 +65,7 @@ static void prepare(ExecutedText *x) {
   for (size_t i = 0; i < record->nscripts; i++) {
     const ScriptLiterals *l =
         literals_of(x->literals, &record->scripts[i].unit);
-    if (l && l->nliterals)
+    if (l && (l->nliterals || l->template))
       x->scripts[x->nscripts++] =
           executed_script(l, &record->scripts[i], x->arena);
   }
@@ -73,6 +73,19 @@ static void prepare(ExecutedText *x) {
 
 static const char *path_of(const ExecutedScript *s) {
   return s->literals->unit->sources[0].path;
+}
+
+void origin_template(ExecutedText *x, const char **file, uint32_t *line) {
+  prepare(x);
+  for (size_t i = 0; i < x->nscripts; i++) {
+    const TemplateMap *t = x->scripts[i].literals->template;
+    uint32_t found = template_line(t, *line);
+    if (!found || strcmp(path_of(&x->scripts[i]), *file) != 0)
+      continue;
+    *file = t->path;
+    *line = found;
+    return;
+  }
 }
 
 // The executed statement that a line of the segment belongs to: the nearest

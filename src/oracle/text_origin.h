@@ -37,6 +37,10 @@ typedef struct ExecutedText ExecutedText;
 ExecutedText *executed_text(LiteralCache *literals, const PhpRecord *record,
                             Arena *arena);
 
+// The template's file and line where this line of a script was compiled from
+// one (php/template_map.h); else they stay as they are.
+void origin_template(ExecutedText *x, const char **file, uint32_t *line);
+
 // The line that holds byte `at` of the text, which the statement in this line
 // of the file printed. If no literal of the statement holds it, bytes
 // [from, to) of the text were put in there as a value.

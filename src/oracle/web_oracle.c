@@ -141,9 +141,11 @@ static bool is_of_our_server(const PhpFault *f) {
   return f->sql && strstr(f->message, " --skip-grant-tables ");
 }
 
-static char *make_place(const WebOracle *o, const char *file, uint32_t line) {
+static char *make_place(const WebOracle *o, ExecutedText *x, const char *file,
+                        uint32_t line) {
   if (!*file)
     return mem_strdup("");
+  origin_template(x, &file, &line);
   return mem_printf("%s:%u", path_below(file, o->root), line);
 }
 
@@ -161,12 +163,25 @@ static void give_places(Run *run, size_t before, FailurePlaces *places) {
   *places = (FailurePlaces){0};
 }
 
-// `query`: the fault whose query it is about, perhaps itself; or NULL.
+// The query that the fault is about, perhaps its own; or what it sent.
+static void find_places(const PhpFault *f, const PhpRecord *record,
+                        ExecutedText *x, FailurePlaces *out) {
+  const PhpFault *query =
+      f->sql ? f
+      : f->severity == PHP_FATAL
+          ? query_thrown(record->faults, (size_t)(f - record->faults), f)
+          : NULL;
+  if (query)
+    query_places(query, x, out);
+  else if (f->sent.function)
+    sent_places(f, record, x, out);
+}
+
 static void add_fault(const WebOracle *o, const PhpFault *f,
-                      const PhpFault *query, ExecutedText *x, Run *run) {
+                      const PhpRecord *record, ExecutedText *x, Run *run) {
   const char *kind = php_severity_name(f->severity);
   Str message = {0}, signature = {0};
-  char *place = make_place(o, f->file, f->line);
+  char *place = make_place(o, x, f->file, f->line);
   str_add(&message, f->message);
   if (f->sql)
     str_addf(&message, " [%s]", f->sql);
@@ -181,8 +196,8 @@ static void add_fault(const WebOracle *o, const PhpFault *f,
   size_t before = run->failures.len;
   FailurePlaces places = {0};
   failure_add(run, kind, place, str_text(&signature), str_text(&message));
-  if (query && run->failures.len > before)
-    query_places(query, x, &places);
+  if (run->failures.len > before)
+    find_places(f, record, x, &places);
   give_places(run, before, &places);
   str_release(&message);
   str_release(&signature);
@@ -190,13 +205,18 @@ static void add_fault(const WebOracle *o, const PhpFault *f,
 }
 
 // The interpreter names the line where the script ended.
-static void add_death(const PhpFault *f, Run *run) {
+static void add_death(const PhpFault *f, ExecutedText *x, Run *run) {
   Str callers = {0};
-  for (size_t i = 0; i < f->ncallers; i++)
-    if (*f->callers[i].file)
-      str_addf(&callers, "%u - %s\n", f->callers[i].line, f->callers[i].file);
-  Death death = {.file = mem_strdup(f->file),
-                 .line = f->line,
+  for (size_t i = 0; i < f->ncallers; i++) {
+    PhpCaller c = f->callers[i];
+    origin_template(x, &c.file, &c.line);
+    if (*c.file)
+      str_addf(&callers, "%u - %s\n", c.line, c.file);
+  }
+  PhpCaller at = {f->file, f->line};
+  origin_template(x, &at.file, &at.line);
+  Death death = {.file = mem_strdup(at.file),
+                 .line = at.line,
                  .function = mem_strdup(""),
                  .how = mem_strdup("fatal error"),
                  .exact = true,
@@ -212,13 +232,9 @@ static void add_faults(const WebOracle *o, const PhpRecord *record,
     const PhpFault *f = &record->faults[i];
     if (o->severities & 1u << f->severity && !f->silenced && !f->caught &&
         !is_of_our_server(f)) {
-      const PhpFault *query = f->sql ? f
-                              : f->severity == PHP_FATAL
-                                  ? query_thrown(record->faults, i, f)
-                                  : NULL;
-      add_fault(o, f, query, x, run);
+      add_fault(o, f, record, x, run);
       if (f->severity == PHP_FATAL && *f->file)
-        add_death(f, run);
+        add_death(f, x, run);
     }
   }
 }
@@ -420,7 +436,8 @@ static void add_html_fault(const JudgedPage *page, const HtmlFault *fault,
   if (misses_end(&p, fault))
     add_between(&p, fault);
   const char *file = main_file(&f);
-  char *place = make_place(p.oracle, file, *file ? f.places.items[0].line : 0);
+  char *place = make_place(p.oracle, p.executed, file,
+                           *file ? f.places.items[0].line : 0);
   char *signature =
       mem_printf("html: %s %s (%s)", fault->key, fault->element, place);
   char *message = html_message(fault, place);
@@ -475,6 +492,38 @@ static int add_html(const WebOracle *o, const Exchange *x,
   return 0;
 }
 
+// --- templates --------------------------------------------------------------
+
+static void show_template(ExecutedText *x, FailurePlace *p) {
+  const char *file = p->file, *same = p->file;
+  uint32_t statement = p->statement;
+  origin_template(x, &same, &statement);
+  origin_template(x, &file, &p->line);
+  if (file == p->file)
+    return;
+  p->statement = same == file ? statement : 0;
+  free(p->file);
+  p->file = mem_strdup(file);
+}
+
+static void show_templates(ExecutedText *x, Run *run) {
+  for (size_t i = 0; i < run->failures.len; i++)
+    for (size_t k = 0; k < run->failures.items[i].places.len; k++)
+      show_template(x, &run->failures.items[i].places.items[k]);
+}
+
+const OutputPiece *web_shown_pieces(const PhpRecord *record,
+                                    LiteralCache *literals, Arena *arena) {
+  ExecutedText *x = executed_text(literals, record, arena);
+  OutputPiece *shown = arena_array(arena, OutputPiece, record->npieces + 1);
+  for (size_t i = 0; i < record->npieces; i++) {
+    shown[i] = record->pieces[i];
+    if (shown[i].file)
+      origin_template(x, &shown[i].file, &shown[i].line);
+  }
+  return shown;
+}
+
 // --- all of it --------------------------------------------------------------
 
 // A page that ends where the script did is not to blame for being unfinished.
@@ -507,10 +556,16 @@ static void add_end(const WebOracle *o, const Exchange *x,
 }
 
 static void add_status(const WebOracle *o, const Exchange *x,
-                       const PhpRecord *record, Run *run) {
+                       const PhpRecord *record, ExecutedText *executed,
+                       Run *run) {
   char *message =
       mem_printf("status %d (%s)", x->response.status, script_of(o, record));
+  FailurePlaces places = {0};
+  size_t before = run->failures.len;
   failure_add(run, "status", "", NULL, message);
+  if (record && record->status && record->status->sent.function)
+    sent_places(record->status, record, executed, &places);
+  give_places(run, before, &places);
   free(message);
 }
 
@@ -539,7 +594,8 @@ int web_judge(const WebOracle *o, const Exchange *x, const PhpRecord *record,
                  x->response.body_len);
   if (!run->failures.len && o->severities & WEB_STATUS &&
       x->response.status >= 500)
-    add_status(o, x, record, run);
+    add_status(o, x, record, executed, run);
+  show_templates(executed, run);
   run->verdict = run->failures.len ? VERDICT_FAIL : VERDICT_PASS;
   return 0;
 }

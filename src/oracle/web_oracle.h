@@ -1,7 +1,9 @@
 // The failures that a response shows: faults that PHP reported, at the
 // severities the user chose; a worker that died or hung; a status of 500 and
 // above; and, in a page, what the HTML oracle finds, with the lines that wrote
-// it. A failed query has the lines that built and sent it. A page that a fatal error broke off is not checked as HTML.
+// it. A failed query has the lines that built and sent it, and so has a header,
+// a cookie, a mail or a file that PHP complains about, and a status that a
+// script set. A page that a fatal error broke off is not checked as HTML.
 //
 // Two failures are the same if kind, shape of the message and originating place
 // are. The shape leaves out numbers and quoted text:
@@ -46,6 +48,11 @@ typedef struct {
 // static file. `literals`: those of its scripts; NULL: not known.
 int web_judge(const WebOracle *o, const Exchange *x, const PhpRecord *record,
               LiteralCache *literals, Run *run, Arena *arena, Err *err);
+
+// The pieces of the page, with the places of templates instead of what was
+// compiled from them.
+const OutputPiece *web_shown_pieces(const PhpRecord *record,
+                                    LiteralCache *literals, Arena *arena);
 
 // The piece of the page that holds this byte; NULL: none does.
 const OutputPiece *web_piece_at(const PhpRecord *record, size_t offset);

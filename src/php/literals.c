@@ -10,12 +10,11 @@
 #include "php/record/php_record.h"
 #include "util/arena.h"
 #include "util/array.h"
-#include "util/fs.h"
 #include "util/hashmap.h"
 #include "util/mem.h"
 #include "util/str.h"
 
-enum { TEXT_MOST = 16 << 20, NESTED_MOST = 64 };
+enum { NESTED_MOST = 64 };
 
 // --- one script -------------------------------------------------------------
 
@@ -463,17 +462,13 @@ static int load(LiteralCache *c, const UnitId *id, Unit *unit,
   PhpTokens tokens = {0};
   if (php_unit_read(c->maps, id, unit, &c->arena, err))
     return -1;
-  char *path = mem_printf("%s/%016llx.text", c->maps,
-                          (unsigned long long)unit->sources[0].hash);
-  int rc = fs_read_regular(path, TEXT_MOST, &text, err);
-  if (!rc)
-    rc =
-        php_tokens_read(c->maps, unit->sources[0].hash, text.len, &tokens, err);
-  if (!rc)
+  int rc = php_text_read(c->maps, unit->sources[0].hash, &text, &tokens, err);
+  if (!rc) {
     scan(str_text(&text), &tokens, &c->arena, out);
+    out->template = template_map_new(str_text(&text), &tokens, &c->arena);
+  }
   array_release(&tokens);
   str_release(&text);
-  free(path);
   return rc;
 }
 

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "model/entity.h"
+#include "php/template_map.h"
 
 typedef struct {
   const char *bytes;     // as PHP sees them: escapes are replaced
@@ -40,6 +41,7 @@ typedef struct {
   size_t nliterals;
   const ScriptSegment *segments; // those that have literals
   size_t nsegments;
+  const TemplateMap *template; // that it was compiled from; NULL: none
 } ScriptLiterals;
 
 typedef struct LiteralCache LiteralCache;

@@ -9,9 +9,9 @@
 
 #include "util/fs.h"
 #include "util/mem.h"
-#include "util/str.h"
 
-enum { TOKENS_MOST = 64 << 20 }; // bytes of a file of tokens
+// Bytes of a file of tokens, and of a text.
+enum { TOKENS_MOST = 64 << 20, TEXT_MOST = 16 << 20 };
 
 static int write_change(const char *path, const PhpChange *c, uint64_t steps,
                         Err *err) {
@@ -72,6 +72,16 @@ int php_tokens_read(const char *maps, uint64_t hash, size_t size,
   if (rc)
     array_release(out);
   str_release(&data);
+  free(path);
+  return rc;
+}
+
+int php_text_read(const char *maps, uint64_t hash, Str *text, PhpTokens *tokens,
+                  Err *err) {
+  char *path = mem_printf("%s/%016llx.text", maps, (unsigned long long)hash);
+  int rc = fs_read_regular(path, TEXT_MOST, text, err);
+  if (!rc)
+    rc = php_tokens_read(maps, hash, text->len, tokens, err);
   free(path);
   return rc;
 }

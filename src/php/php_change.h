@@ -10,6 +10,7 @@
 #include "php/record/record_format.h"
 #include "util/array.h"
 #include "util/err.h"
+#include "util/str.h"
 
 typedef struct {
   const char *path;        // of the script, as records name it
@@ -29,5 +30,8 @@ typedef ARRAY(PhpToken) PhpTokens;
 // text, in order. -1: they are not there, or are none.
 int php_tokens_read(const char *maps, uint64_t hash, size_t size,
                     PhpTokens *out, Err *err);
+// The text itself, as it was compiled, with its tokens.
+int php_text_read(const char *maps, uint64_t hash, Str *text, PhpTokens *tokens,
+                  Err *err);
 
 #endif

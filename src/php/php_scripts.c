@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "php/template_map.h"
 #include "util/arena.h"
 #include "util/array.h"
 #include "util/hashmap.h"
@@ -50,7 +51,7 @@ static Script load(Scripts *s, const UnitId *id) {
   Err err = {0};
   Unit *unit = arena_new(&s->arena, Unit);
   Script script = {.unit = unit};
-  bool good = !php_unit_read(s->maps, id, unit, &s->arena, &err);
+  bool good = !template_unit_read(s->maps, id, unit, &s->arena, &err);
   if (good) {
     script.ids = mem_array(uint32_t, unit->nentities);
     good = !s->assign(s->ctx, unit, script.ids, &err);

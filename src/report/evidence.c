@@ -396,6 +396,9 @@ void evidence_gather(const Suite *suite, const Deaths *deaths, const Ranking *r,
   const Entity *e = &suite->entities[s->entity];
   if (e->kind == ENTITY_STATEMENT || e->kind == ENTITY_FUNCTION)
     evidence_deaths(suite, deaths, r->failure, e, out);
+  const char *compiled = suite_compiled(suite, e);
+  if (compiled)
+    add(out, "compiled", mem_printf("compiled to %s", compiled));
 }
 
 void evidence_release(EvidenceList *list) {

@@ -24,6 +24,7 @@ typedef ARRAY(Evidence) EvidenceList;
 //              of what a closer look saw
 //   coverage   "2 of 2 failing, 1 of 5 passing runs": those that execute it
 //   death      "1 run died here: SIGSEGV" (runs that show this failure)
+//   compiled   "compiled to cache/3f.php:73", of a template's line
 void evidence_gather(const Suite *suite, const Deaths *deaths, const Ranking *r,
                      const Suspect *s, EvidenceList *out);
 void evidence_release(EvidenceList *list);

@@ -110,6 +110,8 @@ static void put_suspect(const Report *r, const Ranking *ranking,
   fprintf(out, ",\"line\":%u,\"col\":%u", e->line, e->col_lo);
   if (e->line != r->suite->entities[s->entity].line)
     fprintf(out, ",\"statement_line\":%u", r->suite->entities[s->entity].line);
+  if (suite_compiled(r->suite, e))
+    json_text("compiled", suite_compiled(r->suite, e), out);
   json_text("function", report_function(r->suite, e), out);
   if (e->kind == ENTITY_BLOCK || e->kind == ENTITY_EDGE)
     fprintf(out, ",\"index\":%u", e->index);

@@ -372,7 +372,7 @@ static void tell_output(const Why *w, const Account *a, EvidenceList *out) {
       str_addf(&text, "it wrote what is wrong in the output, %s: %s", p->what,
                p->excerpt);
     else
-      str_addf(&text, *p->excerpt ? "of the failed query: %s: %s" : "%s%s",
+      str_addf(&text, *p->excerpt ? "it holds this, %s: %s" : "%s%s",
                *p->excerpt ? p->what : "it ",
                *p->excerpt ? p->excerpt : p->what);
     add(out, printed ? "output" : "query", &text);
@@ -380,9 +380,20 @@ static void tell_output(const Why *w, const Account *a, EvidenceList *out) {
   array_release(&places);
 }
 
+static void tell_compiled(const Why *w, EvidenceList *out) {
+  const Suite *suite = w->report.suite;
+  const char *at = suite_compiled(suite, &suite->entities[w->statement]);
+  Str text = {0};
+  if (!at)
+    return;
+  str_addf(&text, "this line of a template was compiled to %s", at);
+  add(out, "compiled", &text);
+}
+
 void why_facts(const Why *w, const Account *a, EvidenceList *out) {
   tell_coverage(w, a, out);
   tell_rank(w, a, out);
+  tell_compiled(w, out);
   tell_output(w, a, out);
   tell_guards(w, a, out);
   tell_slice(w, a, out);

@@ -389,9 +389,12 @@ int app_instance_judge(AppInstance *s, const Request *r, const Exchange *x,
                                      : "no script could be compiled");
   explain(s, &j->run);
   const Visits *v = s->visits;
+  PhpRecord shown = record ? *record : (PhpRecord){0};
+  if (record && (v->pages || j->run.failures.len))
+    shown.pieces = web_shown_pieces(record, s->literals, arena);
   if (v->store &&
       kept_page_write(v->store, v->session, &j->run, x->response.body,
-                      x->response.body_len, record, err))
+                      x->response.body_len, record ? &shown : NULL, err))
     return -1;
-  return keep_page(v, r, x, record, err);
+  return keep_page(v, r, x, record ? &shown : NULL, err);
 }

@@ -160,12 +160,12 @@ static bool ends_script(const FailureGroup *g) {
   return true;
 }
 
-// "view.php:12", as the failure names its place.
-static bool is_at(const DeathAt *at, const char *place) {
+bool place_is_at(const char *place, const char *file, uint32_t line) {
   const char *colon = strrchr(place, ':');
-  size_t n = colon ? (size_t)(colon - place) : 0, all = strlen(at->end);
-  return n && n <= all && !memcmp(at->end + all - n, place, n) &&
-         strtoul(colon + 1, NULL, 10) == at->end_line;
+  size_t n = colon ? (size_t)(colon - place) : 0, all = strlen(file);
+  return n && n <= all && !memcmp(file + all - n, place, n) &&
+         (n == all || file[all - n - 1] == '/') &&
+         strtoul(colon + 1, NULL, 10) == line;
 }
 
 bool death_of(const Suite *suite, size_t failure, const DeathAt *at) {
@@ -174,8 +174,8 @@ bool death_of(const Suite *suite, size_t failure, const DeathAt *at) {
     return false;
   if (!g->kind || !g->place)
     return true;
-  return ends_script(g) &&
-         (strcmp(g->kind, "fatal") != 0 || !*g->place || is_at(at, g->place));
+  return ends_script(g) && (strcmp(g->kind, "fatal") != 0 || !*g->place ||
+                            place_is_at(g->place, at->end, at->end_line));
 }
 
 double deaths_nearness(const Deaths *d, const Suite *suite, size_t failure,

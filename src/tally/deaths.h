@@ -45,6 +45,9 @@ bool run_shows(const Suite *suite, size_t failure, uint32_t run);
 // the script where it says.
 bool death_of(const Suite *suite, size_t failure, const DeathAt *at);
 
+// Is this the place that a failure names, "view.php:12", below some directory?
+bool place_is_at(const char *place, const char *file, uint32_t line);
+
 // How near to this entity's line runs died of the failure: 1 there, 1/2
 // in a call from there, 1/3 in a call from that, ...; 0: nowhere near. `d` may
 // be NULL.

@@ -3,8 +3,8 @@
 //   php_dump DIR [KIND...]
 //
 // DIR is a culprit.dir. Kinds: statement function block edge condition return
-// output fault include branch opaque kept relation pair call map byte (all but
-// the last two if none is given).
+// output fault include branch opaque kept relation pair call map byte tag (all
+// but the last three if none is given).
 // One line each:
 //
 //   statement view.php:7 1
@@ -14,6 +14,9 @@
 //   output    3 7 plain view.php:7     offset, length
 //   byte      3 7 <                    offset, line, byte; the page is read from
 //                                      standard input
+//   tag       3 literal /app/view.php:7  offset; the line that holds it, as
+//                                      literal, text that is printed elsewhere,
+//                                      or value that no literal holds
 //   fault     warning view.php:9 Undefined variable $x [silenced]
 //   branch    view.php:9 1 (GET.n < 10)          [false] if it does not hold
 //   opaque    md5 3
@@ -35,7 +38,8 @@ static const char *base(const char *path) { return path_base(path); }
 
 static bool wanted(char **kinds, const char *kind) {
   if (!*kinds)
-    return strcmp(kind, "map") != 0 && strcmp(kind, "byte") != 0;
+    return strcmp(kind, "map") != 0 && strcmp(kind, "byte") != 0 &&
+           strcmp(kind, "tag") != 0;
   for (; *kinds; kinds++)
     if (!strcmp(*kinds, kind))
       return true;
@@ -128,22 +132,60 @@ static void dump_rest(const PhpRecord *r, char **kinds) {
            f->line, f->message);
     if (f->sql)
       printf(" <%s>", f->sql);
+    if (f->sent.function)
+      printf(" %s<%s>", f->sent.function, f->sent.text);
     printf("%s%s%s\n", f->silenced ? " [silenced]" : "",
            f->caught ? " [caught]" : "", f->handled ? " [handled]" : "");
   }
+  if (r->status && wanted(kinds, "fault"))
+    printf("%s %s:%u %s<%s>\n", r->status->message, base(r->status->file),
+           r->status->line, r->status->sent.function, r->status->sent.text);
   for (size_t i = 0; i < r->nincludes && wanted(kinds, "include"); i++)
     printf("include %s\n", base(r->includes[i]));
 }
 
+// As the oracle finds the lines of a fault in the page.
+static void dump_tag(ExecutedText *x, const OutputPiece *p, const char *page,
+                     size_t at) {
+  TextOrigins found = {0};
+  WrittenByte w = {.is_literal = true, .line = web_line_at(p, page, at)};
+  if (p->kind == OUTPUT_PLAIN)
+    w = origin_in_statement(x, p->file, p->line, page + p->offset, p->length,
+                            at - p->offset);
+  if (!w.is_literal)
+    origin_of_byte(x, page + p->offset + w.from, w.to - w.from,
+                   at - p->offset - w.from, true, &found);
+  for (size_t i = 0; i < found.len; i++)
+    printf("tag %zu text %s:%u\n", at, found.items[i].file,
+           found.items[i].line);
+  if (!found.len)
+    printf("tag %zu %s %s:%u\n", at, w.is_literal ? "literal" : "value",
+           p->file, w.line ? w.line : p->line);
+  array_release(&found);
+}
+
+static void dump_tags(ExecutedText *x, const PhpRecord *r, const Str *page) {
+  for (size_t i = 0; i + 1 < page->len; i++) {
+    const char *at = page->data + i;
+    const OutputPiece *p = web_piece_at(r, i);
+    if (p && *at == '<' && (isalpha((unsigned char)at[1]) || at[1] == '/') &&
+        p->kind != OUTPUT_UNKNOWN && p->length <= page->len - p->offset)
+      dump_tag(x, p, page->data, i);
+  }
+}
+
 // The line of every byte of the page, inside statements of several lines too.
-static void dump_bytes(const char *dir, const PhpRecord *r, Arena *arena) {
+static void dump_bytes(const char *dir, const PhpRecord *r, bool tags,
+                       Arena *arena) {
   Str page = {0};
   for (int c; (c = getchar()) != EOF;)
     str_addc(&page, (char)c);
   LiteralCache *literals =
       literal_cache_new(arena_printf(arena, "%s/maps", dir));
   ExecutedText *x = executed_text(literals, r, arena);
-  for (size_t i = 0; i < page.len; i++) {
+  if (tags)
+    dump_tags(x, r, &page);
+  for (size_t i = 0; !tags && i < page.len; i++) {
     const OutputPiece *p = web_piece_at(r, i);
     if (!p)
       continue;
@@ -245,8 +287,8 @@ int main(int argc, char **argv) {
   for (size_t i = 0; i < r.nscripts && !rc; i++)
     rc = dump_script(argv[1], &r.scripts[i], argv + 2, &arena);
   dump_rest(&r, argv + 2);
-  if (wanted(argv + 2, "byte"))
-    dump_bytes(argv[1], &r, &arena);
+  if (wanted(argv + 2, "byte") || wanted(argv + 2, "tag"))
+    dump_bytes(argv[1], &r, wanted(argv + 2, "tag"), &arena);
   dump_shadows(r.shadows, argv + 2);
   if (!rc && (r.npairs || r.nrelations))
     rc = dump_close(argv[1], &r, argv + 2, &arena);

@@ -197,6 +197,10 @@ typedef struct {
   token_list tokens;
   uint32_t options;
   bool changed, is_listed; // its tokens are to be
+  bool is_evaluated;       // a whole script given to eval()
+  bool is_kept;            // the hash of its text is known beforehand:
+  uint64_t hash;
+  const culprit_text *text; // what the scanner told before; NULL: it tells now
   void (*on_event)(zend_php_scanner_event, int, int, const char *, size_t,
                    void *);
   void *context;
@@ -211,6 +215,9 @@ static void begin_compilation(compilation *c) {
       ZEND_COMPILE_EXTENDED_STMT | ZEND_COMPILE_NO_JUMPTABLES;
   c->on_event = LANG_SCNG(on_event);
   c->context = LANG_SCNG(on_event_context);
+}
+
+static void hear_tokens(compilation *c) {
   LANG_SCNG(on_event) = on_token;
   LANG_SCNG(on_event_context) = &c->tokens;
 }
@@ -221,26 +228,49 @@ static void end_compilation(compilation *c) {
   LANG_SCNG(on_event_context) = c->context;
 }
 
+// Template engines evaluate many scripts in one place, which is all that PHP
+// names them by.
+static void tell_apart(char *path, size_t room, const char *text,
+                       size_t length) {
+  size_t n = strlen(path);
+  snprintf(path + n, room - n, " #%08x",
+           (unsigned)zend_hash_func(text, length));
+}
+
 static void plan(compilation *c, zend_op_array *code, const char *text,
                  size_t length) {
-  char room[MAXPATHLEN];
+  char room[MAXPATHLEN], own[MAXPATHLEN];
   if (code && code->filename) {
     code_list all = {0};
     collect_code(&all, code, &c->before);
+    culprit_text told = {c->tokens.pieces, c->tokens.npieces,
+                         c->tokens.switches, c->tokens.nswitches};
+    if (c->text)
+      told = *c->text;
     culprit_source source = {.text = text,
                              .length = length,
-                             .pieces = c->tokens.pieces,
-                             .npieces = c->tokens.npieces,
-                             .switches = c->tokens.switches,
-                             .nswitches = c->tokens.nswitches,
+                             .pieces = told.pieces,
+                             .npieces = told.npieces,
+                             .switches = told.switches,
+                             .nswitches = told.nswitches,
+                             .hash = c->is_kept ? c->hash
+                                                : culprit_hash(text, length),
+                             .is_kept = c->is_kept,
                              .changed = c->changed};
     source.path = culprit_absolute(ZSTR_VAL(code->filename),
                                    ZSTR_LEN(code->filename), room);
+    if (c->is_evaluated) {
+      snprintf(own, sizeof own, "%s", source.path);
+      tell_apart(own, sizeof own, text, length);
+      source.path = own;
+    }
     source.path_length = strlen(source.path);
     culprit_plan(&source, all.items, all.n);
-    if (c->is_listed)
+    if (c->is_listed && !c->text)
       culprit_tokens_write(INI_STR("culprit.dir"), text, length,
                            &c->tokens.all);
+    if (c->is_kept && !c->text)
+      culprit_text_keep(c->hash, &told);
   }
   token_list_free(&c->tokens);
 }
@@ -263,6 +293,10 @@ static zend_op_array *plan_file(zend_file_handle *file, int type) {
   begin_compilation(&c);
   c.changed = culprit_change_apply(file);
   c.is_listed = !c.changed;
+  c.is_kept = !c.changed && culprit_text_hash(file, &c.hash);
+  c.text = c.is_kept ? culprit_text_find(c.hash) : NULL;
+  if (!c.text)
+    hear_tokens(&c);
   zend_try { code = next_compile_file(file, type); }
   zend_catch { died = true; }
   zend_end_try();
@@ -283,6 +317,9 @@ static zend_op_array *plan_string(zend_string *text, const char *name,
   zend_op_array *volatile code = NULL;
   volatile bool died = false;
   begin_compilation(&c);
+  c.is_evaluated = ZSTR_LEN(text) > 2 && !memcmp(ZSTR_VAL(text), "?>", 2);
+  c.is_listed = c.is_evaluated;
+  hear_tokens(&c);
   zend_try { code = next_compile_string(text, name, position); }
   zend_catch { died = true; }
   zend_end_try();
@@ -330,6 +367,7 @@ static PHP_MINIT_FUNCTION(culprit) {
 static PHP_MSHUTDOWN_FUNCTION(culprit) {
   culprit_record_close();
   culprit_map_close();
+  culprit_kept_close();
   culprit_returns_close();
   culprit_close_free();
   culprit_tokens_close();

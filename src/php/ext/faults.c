@@ -72,6 +72,17 @@ void culprit_callers(void) {
   culprit_publish(item);
 }
 
+// The number of a file that PHP names: as the script there is known that is
+// being executed (several may be evaluated in one place).
+static uint32_t number_of(zend_string *file) {
+  zend_execute_data *ex = known_frame(EG(current_execute_data));
+  if (!file || !ZSTR_LEN(file))
+    return NO_FILE;
+  if (ex && zend_string_equals(ex->func->op_array.filename, file))
+    return culprit_function_of(ex)->file;
+  return culprit_file(ZSTR_VAL(file), ZSTR_LEN(file));
+}
+
 // --- telling ----------------------------------------------------------------
 
 static ItemFault *add_fault(uint32_t severity, uint32_t flags, uint32_t file,
@@ -182,9 +193,10 @@ static void on_error(int type, zend_string *file, uint32_t line,
   if (is_uncaught(type, message))
     replace_told();
   zend_string *text = without_place(message, name, line);
-  culprit_fault(severity_of(type), flags,
-                length ? culprit_file(name, length) : NO_FILE, line, text,
-                NULL);
+  if (culprit_fault(severity_of(type), flags, number_of(file), line, text,
+                    NULL) &&
+      culprit_sent())
+    culprit_callers();
   zend_string_release(text);
   if (culprit.collect & COLLECT_OUTPUT)
     culprit_output_error(name, length, line);
@@ -223,7 +235,7 @@ static uint32_t read_file(zend_object *e) {
                                        ZEND_STRL("file"), 1, &file);
   if (!got || Z_TYPE_P(got) != IS_STRING || !Z_STRLEN_P(got))
     return NO_FILE;
-  return culprit_file(Z_STRVAL_P(got), Z_STRLEN_P(got));
+  return number_of(Z_STR_P(got));
 }
 
 static void tell(zend_object *e) {
@@ -231,8 +243,10 @@ static void tell(zend_object *e) {
   told t = {.exception = e};
   t.item = culprit_fault(SEVERITY_FATAL, FAULT_CAUGHT, read_file(e),
                          read_line(e), text, NULL);
-  if (t.item)
+  if (t.item) {
+    culprit_sent();
     culprit_callers();
+  }
   zend_string_release(text);
   recent[nthrown++ % MAX_TOLD] = t;
   if (nrecent < MAX_TOLD)

@@ -8,12 +8,14 @@
 //   tuples.c    ... its conditions and calls
 //   plan.c      a compiled script: numbers all that, bakes the numbers of
 //               counters into its opcodes
+//   kept.c      what was found out about texts compiled in earlier requests
 //   map.c       writes the plan as a map, once per script and text
 //   record.c    the mapped record: items, counters
 //   count.c     opcode handlers: statements, edges, conditions
 //   returns.c   what calls returned; failed database calls
 //   output.c    which line wrote which byte of the page
 //   faults.c    errors, exceptions, includes
+//   sent.c      what was sent: headers, cookies, mail, files
 //   compare.c   what input was compared with
 //   shadow*.c   what values are made of, as terms over the input
 //   close*.c    the closer look: relations of values, definitions and uses
@@ -215,13 +217,32 @@ typedef struct {
   size_t npieces;
   const uint32_t *switches; // lines with `switch` or `match`, ascending
   size_t nswitches;
-  bool changed; // an experiment: no map is written
+  uint64_t hash; // of the text
+  bool is_kept;  // what is found out about it is; not of texts given to eval
+  bool changed;  // an experiment: no map is written
 } culprit_source;
 
 // Plans all functions of a script just compiled and makes them count.
 void culprit_plan(const culprit_source *source, zend_op_array **functions,
                   size_t n);
 void culprit_plan_reset(void); // at the end of a request
+
+// --- earlier requests (kept.c) ----------------------------------------------
+
+// What the scanner told of a text.
+typedef struct {
+  const culprit_inline *pieces;
+  size_t npieces;
+  const uint32_t *switches;
+  size_t nswitches;
+} culprit_text;
+
+// Reads the file that is to be compiled. False: that is left to PHP.
+bool culprit_text_hash(zend_file_handle *file, uint64_t *hash);
+const culprit_text *culprit_text_find(uint64_t hash); // NULL: not known
+void culprit_text_keep(uint64_t hash, const culprit_text *text);
+void culprit_kept_close(void); // at the end of the process
+uint64_t culprit_hash(const char *text, size_t length);
 
 // --- maps (map.c) -----------------------------------------------------------
 
@@ -356,6 +377,7 @@ void culprit_shadow_after(zend_execute_data *ex, zval *value,
 // What is known of an internal function: its reserved[culprit.handle].
 typedef struct culprit_internal {
   const void *database; // returns.c
+  const void *sent;     // sent.c
   const void *model;    // shadow_call.c
   struct culprit_internal *next;
 } culprit_internal;
@@ -414,5 +436,14 @@ void culprit_uncaught(zend_object *exception);
 void culprit_place(uint32_t *file, uint32_t *line);
 // Adds the calls that led there to the fault told last.
 void culprit_callers(void);
+
+// --- what is sent (sent.c) --------------------------------------------------
+
+void culprit_sent_start(void); // marks the functions it knows
+// Adds to the fault told last what the call under way sends. False: nothing.
+bool culprit_sent(void);
+// Around a call of such a function: tells who sets the status of the response.
+int culprit_sent_before(const void *call);
+void culprit_sent_after(zend_execute_data *ex, const void *call, int before);
 
 #endif

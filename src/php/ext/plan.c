@@ -151,7 +151,7 @@ static void describe(const function_plan *f, map_function *m) {
     calls[i] = (map_call){c->line, c->classes, block_of(f, c->owner), c->callee,
                           c->callee_length};
   }
-  *m = (map_function){.name = f->name,
+  *m = (map_function){.name = function_name(f->code),
                       .line = f->code->line_start,
                       .nblocks = f->nblocks,
                       .block_lines = f->block_lines,
@@ -186,7 +186,7 @@ static void identify(const script_plan *s, culprit_map *m) {
   XXH128_canonical_t id;
   XXH128_canonicalFromHash(&id,
                            XXH3_128bits_withSeed(src->text, src->length, seed));
-  *m = (culprit_map){.source_hash = XXH3_64bits(src->text, src->length),
+  *m = (culprit_map){.source_hash = src->hash,
                      .path = src->path,
                      .path_length = src->path_length};
   memcpy(m->id, &id, sizeof m->id);
@@ -533,6 +533,18 @@ static void silence(function_plan *f) {
   }
 }
 
+static void find(function_plan *f, const culprit_source *source,
+                 uint32_t number) {
+  uint64_t key =
+      source->is_kept ? culprit_flow_key(source, f->code, number) : 0;
+  if (source->is_kept && culprit_flow_find(key, f))
+    return;
+  flow_find(f, source);
+  tuples_find(f, source);
+  if (source->is_kept)
+    culprit_flow_keep(key, f);
+}
+
 void culprit_plan(const culprit_source *source, zend_op_array **functions,
                   size_t n) {
   script_plan s = {.source = source, .n = (uint32_t)n};
@@ -540,9 +552,7 @@ void culprit_plan(const culprit_source *source, zend_op_array **functions,
   for (uint32_t i = 0; i < s.n; i++) {
     function_plan *f = &s.functions[i];
     f->code = functions[i];
-    f->name = function_name(f->code);
-    flow_find(f, source);
-    tuples_find(f, source);
+    find(f, source, i);
     number_function(&s, f);
   }
   make_statements(&s);

@@ -52,7 +52,6 @@ typedef struct {
 
 typedef struct {
   zend_op_array *code;
-  const char *name;
   uint32_t entry_op; // the first ZEND_EXT_STMT; code->last: none
   LIST(point) points;
   uint32_t *point_of; // per opcode: number of the point + 1
@@ -65,6 +64,13 @@ typedef struct {
   uint32_t entity; // of the function, in its script
   uint32_t first_condition, first_call;
 } function_plan;
+
+// What flow_find and tuples_find found in an earlier request (kept.c). `number`:
+// of the function in its script; two may have the same opcodes.
+uint64_t culprit_flow_key(const culprit_source *source,
+                          const zend_op_array *code, uint32_t number);
+bool culprit_flow_find(uint64_t key, function_plan *f); // false: not known
+void culprit_flow_keep(uint64_t key, const function_plan *f);
 
 void flow_find(function_plan *f, const culprit_source *source);
 void tuples_find(function_plan *f, const culprit_source *source);

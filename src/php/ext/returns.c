@@ -370,12 +370,14 @@ static void run_internal(zend_execute_data *ex, zval *value) {
   const culprit_internal *known =
       ex->func->internal_function.reserved[culprit.handle];
   const db_call *d = known ? known->database : NULL;
+  const void *sent = known ? known->sent : NULL;
   unsigned collect = culprit.recording ? culprit.collect : 0;
   culprit_shadow_args args;
   if (UNEXPECTED(collect & COLLECT_SHADOWS))
     culprit_shadow_before(ex, &args);
   if (collect & COLLECT_OUTPUT)
     culprit_output_before(ex);
+  int status = UNEXPECTED(sent != NULL) ? culprit_sent_before(sent) : -1;
   if (next_internal)
     next_internal(ex, value);
   else
@@ -390,6 +392,8 @@ static void run_internal(zend_execute_data *ex, zval *value) {
     culprit_close_called(ex);
   if (UNEXPECTED(d != NULL) && collect)
     after_db_call(ex, d, value);
+  if (UNEXPECTED(sent != NULL) && collect)
+    culprit_sent_after(ex, sent, status);
   if (collect & COLLECT_RETURNS && EXPECTED(!EG(exception))) {
     uint32_t site = site_of(ex);
     if (site != CULPRIT_NONE) {
@@ -410,6 +414,7 @@ void culprit_returns_begin(void) {
   static bool marked;
   if (!marked) {
     mark_db_calls();
+    culprit_sent_start();
     if (culprit.collect & COLLECT_SHADOWS)
       culprit_shadow_models();
   }

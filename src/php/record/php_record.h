@@ -88,6 +88,12 @@ typedef struct {
   uint32_t line;
 } PhpCaller;
 
+// What a call sent to the world: a header, a cookie, a mail, a file.
+typedef struct {
+  const char *function; // header, setcookie, mail, fopen, fwrite, ...
+  const char *text;     // its texts, one per line
+} PhpSent;
+
 typedef struct {
   PhpSeverity severity;
   const char *message; // as PHP words it, without its place
@@ -97,7 +103,9 @@ typedef struct {
   bool silenced;   // under @ or outside error_reporting
   bool caught;     // an exception that some catch took (not a failure)
   bool handled;    // the application's own error or exception handler took it
-  // The calls that led there, innermost first; of exceptions and queries.
+  PhpSent sent;    // by the call that the fault is about; NULLs: nothing was
+  // The calls that led there, innermost first; of exceptions, queries and what
+  // was sent.
   const PhpCaller *callers;
   size_t ncallers;
 } PhpFault;
@@ -147,6 +155,9 @@ typedef struct {
   size_t npieces;
   const PhpFault *faults; // in the order they happened
   size_t nfaults;
+  // Who set the status of the response last, to 400 or more, as a fault with a
+  // place, what was sent and callers; NULL: nobody.
+  const PhpFault *status;
   const char *const *includes; // what include and require were asked for and
   size_t nincludes;            // found, absolute paths, once each
   const PhpCompare *compares;  // if collected; each once, in order

@@ -1,4 +1,5 @@
-// The bytes that the PHP extension writes and php/record/php_record.c reads:
+// The bytes that the PHP extension writes and php/record (php_map.c,
+// php_record.c) reads:
 // the map of a script and the record of a request. docs/internals/php-record.md
 // explains them. Numbers are in the byte order of the machine: writer and
 // reader share one.
@@ -143,7 +144,8 @@ typedef enum {
   ITEM_OPAQUE,   // calls that no term stands for, by function
   ITEM_RELATION, // the closer look, only if collected
   ITEM_PAIR,
-  ITEM_CALLERS // of the fault before it
+  ITEM_CALLERS, // of the fault before it
+  ITEM_SENT     // the same
 } ItemTag;
 
 typedef struct {
@@ -189,7 +191,8 @@ enum {
   FAULT_CAUGHT = 2,
   FAULT_HANDLED = 4,
   FAULT_REPLACED = 8, // told again by a later item: not a fault of its own
-  FAULT_HAS_SQL = 16
+  FAULT_HAS_SQL = 16,
+  FAULT_STATUS = 32 // no fault: a call that set the status of the response
 };
 
 // The bytes of the message and of the SQL follow.
@@ -210,6 +213,14 @@ typedef struct {
   uint32_t count;
   uint32_t reserved;
 } ItemCallers;
+
+// What the call that the fault is about sent: its name and the texts it was
+// given, one per line. Their bytes follow.
+typedef struct {
+  ItemHead head;
+  uint32_t function_length;
+  uint32_t text_length;
+} ItemSent;
 
 // How input was compared. ABSENT: a key was looked up that the input does not
 // have; left is the array ("_GET"), right the key.
