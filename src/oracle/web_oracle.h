@@ -1,12 +1,13 @@
 // The failures that a response shows: faults that PHP reported, at the
 // severities the user chose; a worker that died or hung; a status of 500 and
 // above; and, in a page, what the HTML oracle finds, with the lines that wrote
-// it. A failed query has the lines that built and sent it. A page that a fatal error broke off is not checked as HTML.
+// it. A failed query has the lines that built and sent it. A fatal error that
+// follows from it (nobody caught the exception, or its result is missing) is not
+// a second failure. A page that a fatal error broke off is not checked as HTML;
+// one that die() broke off may lack its end.
 //
-// Two failures are the same if kind, shape of the message and originating place
-// are. The shape leaves out numbers and quoted text:
-//
-//   Undefined array key "topic"   Undefined array key "..."   (view.php:12)
+// Two failures are the same if kind, place and what is said are
+// (fault_identity.h); of a page, the element and the line it comes from.
 #ifndef CULPRIT_ORACLE_WEB_ORACLE_H
 #define CULPRIT_ORACLE_WEB_ORACLE_H
 

@@ -160,12 +160,24 @@ static bool ends_script(const FailureGroup *g) {
   return true;
 }
 
-// "view.php:12", as the failure names its place.
-static bool is_at(const DeathAt *at, const char *place) {
+// "view.php:12", as the failure names its place: the end of the path?
+static bool is_named(const char *file, size_t size, uint32_t line,
+                     const char *place) {
   const char *colon = strrchr(place, ':');
-  size_t n = colon ? (size_t)(colon - place) : 0, all = strlen(at->end);
-  return n && n <= all && !memcmp(at->end + all - n, place, n) &&
-         strtoul(colon + 1, NULL, 10) == at->end_line;
+  size_t n = colon ? (size_t)(colon - place) : 0;
+  return n && n <= size && !memcmp(file + size - n, place, n) &&
+         strtoul(colon + 1, NULL, 10) == line;
+}
+
+// The failure's place is where the script ended, or a call that led there.
+static bool is_at(const DeathAt *at, const char *place) {
+  DeathCaller c;
+  if (is_named(at->end, strlen(at->end), at->end_line, place))
+    return true;
+  for (const char *rest = at->callers; rest && death_caller(&rest, &c);)
+    if (is_named(c.file, c.file_size, c.line, place))
+      return true;
+  return false;
 }
 
 bool death_of(const Suite *suite, size_t failure, const DeathAt *at) {
