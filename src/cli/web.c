@@ -732,10 +732,6 @@ static int read_exploration(Options *o, const Suite *suite,
                                                        : EXIT_DONE;
 }
 
-bool web_made(const Suite *suite) {
-  return text_starts(suite->command, "culprit web ");
-}
-
 int web_stored(Store *store, const Suite *suite, int jobs,
                ConfineOptions *confine, WebAgainWork *work, void *context) {
   Options o;

@@ -71,14 +71,29 @@ static void give_places(Run *run, size_t before, FailurePlaces *places) {
   *places = (FailurePlaces){0};
 }
 
+// Several lines as one: a query may be laid out over many.
+static void add_line(const char *text, Str *out) {
+  for (const char *p = text; *p; p++) {
+    if (*p == '\n') {
+      str_addc(out, ' ');
+      p += strspn(p, " \t\r\n") - 1;
+    } else {
+      str_addc(out, *p);
+    }
+  }
+}
+
 // "no such column: x [SELECT x FROM t] (list.php:8, sent in db.php:6)"
 static char *fault_message(const WebOracle *o, const PhpFault *f,
                            const char *place) {
   Str message = {0};
   char *sent = make_place(o, f->file, f->line);
-  str_add(&message, f->message);
-  if (f->sql)
-    str_addf(&message, " [%s]", f->sql);
+  add_line(f->message, &message);
+  if (f->sql) {
+    str_add(&message, " [");
+    add_line(f->sql, &message);
+    str_addc(&message, ']');
+  }
   if (*place)
     str_addf(&message, " (%s", place);
   if (*place && *sent && strcmp(sent, place) != 0)
