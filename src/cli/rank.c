@@ -567,7 +567,8 @@ static const Option options[] = {
     {.rows = rank_files_options, .at = offsetof(Options, rank)},
     {.title = "Output"},
     {"top", "N|all", &option_top, offsetof(Options, rank.top),
-     "suspects to print for each failure (default: 10 as text, else all)"},
+     "suspects to print for each failure (default: 10 as text, else all; of "
+     "`culprit web` as JSON, 20,000 for all failures together)"},
     {"json", NULL, &option_name, offsetof(Options, rank.format),
      "print JSON, for programs"},
     {"csv", NULL, &option_name, offsetof(Options, rank.format), "print CSV"},
