@@ -59,9 +59,20 @@ static const char *skip_input(const char *request, const char *p, Str *out) {
   return p + n;
 }
 
+// Of an absolute path the name of the file.
+static const char *skip_directories(const char *p) {
+  size_t n = strcspn(p, " ,;)\n");
+  const char *slash = memrchr(p, '/', n);
+  return slash + 1;
+}
+
 static void add_shape(const char *message, const char *request, Str *out) {
   for (const char *p = message, *next; *p && *p != '\n';) {
     bool starts = p == message || !isalnum((unsigned char)p[-1]);
+    if (*p == '/' && (p == message || strchr(" (", p[-1]))) {
+      p = skip_directories(p);
+      continue;
+    }
     if (is_quote(*p))
       p = skip_quoted(message, p, out);
     else if (starts && (next = skip_input(request, p, out)))
@@ -79,22 +90,13 @@ static PhpCaller frame_at(const PhpFault *f, size_t i) {
   return i ? f->callers[i - 1] : (PhpCaller){f->file, f->line};
 }
 
+// Is the literal in the function of the frame?
 static bool holds(ExecutedText *x, PhpCaller frame, const TextOrigin *o) {
   if (strcmp(frame.file, o->file) != 0)
     return false;
   uint32_t function = executed_function(x, frame.file, frame.line);
   return function != ENTITY_NONE &&
          function == executed_function(x, o->file, o->statement);
-}
-
-// Is one of these literals, before byte `end` of the text, in the function of the
-// frame?
-static bool holds_some(ExecutedText *x, PhpCaller frame,
-                       const TextOrigins *origins, size_t end) {
-  for (size_t i = 0; i < origins->len; i++)
-    if (origins->items[i].from < end && holds(x, frame, &origins->items[i]))
-      return true;
-  return false;
 }
 
 // --- failed queries ---------------------------------------------------------
@@ -227,23 +229,56 @@ static void add_blamed(const PhpFault *f, ExecutedText *x,
   str_addc(out, ']');
 }
 
-// Values may stand behind the first quote; what is before it is the structure.
-static size_t structure_end(const char *sql) { return strcspn(sql, "'\""); }
+// Is the literal part of the query's structure: neither behind the first quote,
+// where values are, nor equal to a value of the request?
+static bool is_structure(const PhpFault *f, const TextOrigin *o,
+                         const char *request) {
+  return o->from < strcspn(f->sql, "'\"") &&
+         !is_input(request, f->sql + o->from, o->to - o->from);
+}
 
+// Does the function of the frame hold part of the query?
+static bool builds(const PhpFault *f, size_t frame, ExecutedText *x,
+                   const TextOrigins *origins, const char *request) {
+  for (size_t i = 0; i < origins->len; i++)
+    if (is_structure(f, &origins->items[i], request) &&
+        holds(x, frame_at(f, frame), &origins->items[i]))
+      return true;
+  return false;
+}
+
+// Does the call in the frame itself: $db->update('account', $row)?
+static bool passes(const PhpFault *f, size_t frame, const TextOrigins *origins,
+                   const char *request) {
+  PhpCaller call = frame_at(f, frame);
+  for (size_t i = 0; i < origins->len; i++) {
+    const TextOrigin *o = &origins->items[i];
+    if (is_structure(f, o, request) && !strcmp(o->file, call.file) &&
+        (o->statement == call.line || o->line == call.line))
+      return true;
+  }
+  return false;
+}
+
+// The innermost call from a function that builds the query, or the one that
+// passed part of it on to that.
 static PhpCaller query_sender(const PhpFault *f, ExecutedText *x,
-                              const TextOrigins *origins) {
-  size_t end = structure_end(f->sql);
-  for (size_t i = f->ncallers + 1; i--;)
-    if (holds_some(x, frame_at(f, i), origins, end))
-      return frame_at(f, i);
-  return frame_at(f, f->ncallers && *f->callers[0].file ? 1 : 0);
+                              const TextOrigins *origins, const char *request) {
+  size_t i = 0;
+  while (i <= f->ncallers && !builds(f, i, x, origins, request))
+    i++;
+  if (i > f->ncallers)
+    return frame_at(f, f->ncallers && *f->callers[0].file ? 1 : 0);
+  while (i < f->ncallers && passes(f, i + 1, origins, request))
+    i++;
+  return frame_at(f, i);
 }
 
 static void identify_query(const PhpFault *f, ExecutedText *x,
-                           FaultIdentity *out) {
+                           const char *request, FaultIdentity *out) {
   TextOrigins origins = {0};
   origin_of_text(x, f->sql, strlen(f->sql), &origins);
-  PhpCaller sender = query_sender(f, x, &origins);
+  PhpCaller sender = query_sender(f, x, &origins, request);
   out->file = sender.file;
   out->line = sender.line;
   add_query_shape(f, x, &origins, &out->shape);
@@ -316,7 +351,7 @@ void fault_identity(const PhpFault *f, const PhpFault *query, ExecutedText *x,
                     const char *request, FaultIdentity *out) {
   *out = (FaultIdentity){.file = f->file, .line = f->line};
   if (query) {
-    identify_query(query, x, out);
+    identify_query(query, x, request, out);
     return;
   }
   if (identify_own(f, x, out))

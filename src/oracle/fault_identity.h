@@ -10,9 +10,9 @@
 //   Uncaught Exception: No account 4711
 //     Uncaught Exception: No account ... (find.php:4)
 //
-// The place of a query that a wrapper sent is the caller's: the outermost call
-// in a function whose text is part of the query. Likewise the place of an
-// exception whose text is the caller's.
+// The place of a query that a wrapper sent is the caller's: the innermost call
+// from a function that holds part of the query, or the one that passed part of it
+// on. Likewise the place of an exception whose text is the caller's.
 //
 // Limits: where no literal of the query is found (the text was read from a
 // file), the place is where the function that sent it was called.

@@ -124,7 +124,7 @@ bool query_blamed_literal(const PhpFault *f, ExecutedText *x, TextOrigin *out) {
 static bool is_quoted(const char *sql, size_t at) {
   char open = 0;
   for (size_t i = 0; i < at; i++)
-    if (open ? sql[i] == open : sql[i] == '\'' || sql[i] == '"')
+    if (open ? sql[i] == open : strchr("'\"`", sql[i]) != NULL)
       open = open ? 0 : sql[i];
   return open;
 }

@@ -404,17 +404,6 @@ static bool has_tag(const char *page, size_t n, const char *tag) {
   return false;
 }
 
-// A script that died in the middle of a page: it said why, or the page has no
-// end. Others end all their pages by exit.
-static bool is_cut_off(ExecutedText *x, const Response *r) {
-  ExecutedExit how = executed_exit(x);
-  bool begun = has_tag(r->body, r->body_len, "<body") ||
-               has_tag(r->body, r->body_len, "<html");
-  bool ended = has_tag(r->body, r->body_len, "</body") ||
-               has_tag(r->body, r->body_len, "</html");
-  return !ended && (how == EXIT_SAYS || (how == EXIT_SILENT && begun));
-}
-
 // Is it about what is still open where the page ends?
 static bool ends_open(const Response *r, const HtmlFault *fault) {
   size_t end = r->body_len;
@@ -424,6 +413,18 @@ static bool ends_open(const Response *r, const HtmlFault *fault) {
     if (fault->places[i].offset + 1 >= end)
       return true;
   return false;
+}
+
+// Does the fault come from a script that died in the middle of a page? One that
+// said why did; others end all their pages by exit.
+static bool is_cut_off(ExecutedExit how, const Response *r,
+                       const HtmlFault *fault) {
+  bool ended = has_tag(r->body, r->body_len, "</body") ||
+               has_tag(r->body, r->body_len, "</html");
+  if (how == EXIT_NONE || ended)
+    return false;
+  return how == EXIT_SAYS ? ends_open(r, fault)
+                          : !strcmp(fault->key, "truncated-page");
 }
 
 static int add_html(const WebOracle *o, const Exchange *x,
@@ -444,9 +445,9 @@ static int add_html(const WebOracle *o, const Exchange *x,
     return -1;
   JudgedPage page = {
       .oracle = o, .record = record, .response = r, .executed = executed};
-  bool cut = is_cut_off(executed, r);
+  ExecutedExit how = n ? executed_exit(executed) : EXIT_NONE;
   for (size_t i = 0; i < n; i++)
-    if (!(cut && ends_open(r, &faults[i])))
+    if (!is_cut_off(how, r, &faults[i]))
       add_html_fault(&page, &faults[i], run);
   if (!o->nu || n) // what we see ourselves need not be said twice
     return 0;
