@@ -129,12 +129,15 @@ static bool is_quoted(const char *sql, size_t at) {
   return open;
 }
 
+// "Duplicate entry '5'" is about a value, "Unknown column '5'" about a name.
 bool query_blames_value(const PhpFault *f, ExecutedText *x) {
   Points p = {.sql = f->sql, .n = strlen(f->sql)};
   TextOrigin ignored;
   find_points(&p, f->message);
-  return p.npoints && !isdigit((unsigned char)p.sql[p.at[0]]) &&
-         !is_quoted(p.sql, p.at[0]) && !query_blamed_literal(f, x, &ignored);
+  bool name = p.npoints && (!isdigit((unsigned char)p.sql[p.at[0]]) ||
+                            strstr(f->message, "column '"));
+  return name && !is_quoted(p.sql, p.at[0]) &&
+         !query_blamed_literal(f, x, &ignored);
 }
 
 // --- places -----------------------------------------------------------------

@@ -421,6 +421,7 @@ static void failure(Report *r, const Ranking *ranking, FILE *out) {
   fprintf(out, ",\"ranked\":%zu", ranking->suspects.len);
   put_ranking(r, ranking, shown, out);
   fputc('}', out);
+  fflush(out); // who reads along need not wait for the next ranking
 }
 
 static void end(Report *r, FILE *out) {
