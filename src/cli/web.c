@@ -526,7 +526,7 @@ static void print_no_failures(const Options *o, const Suite *suite) {
   fputs("{\"version\":1", stdout);
   report_json_notes(suite, stdout);
   refused_json(&o->refusals, stdout);
-  puts(",\"failures\":[]}");
+  puts(",\"places\":[],\"failures\":[]}");
 }
 
 static int report(Options *o, const Requests *list, const Explorer *e,
