@@ -108,6 +108,7 @@ def main():
         if len(sys.argv) > 2:
             b.run("document.querySelector('.facts div:last-child dd').textContent = '/home/me/topics'")
             b.press("4")
+            b.run("document.activeElement.blur()")
             b.screenshot(os.path.join(sys.argv[2], "report-php.png"))
 
 
