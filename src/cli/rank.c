@@ -293,6 +293,9 @@ static int report(Work *w, const RankOptions *o, const ReportFormat *format,
   Err err;
   int status = EXIT_DONE;
   Ranking together = {0};
+  PlaceGroups groups = {0};
+  suite_places(&w->suite, &groups);
+  r.groups = &groups;
   bool one_fault = false;
   if (w->comparable && !is_web_session(&w->suite) &&
       together_rank(&w->localizer, &w->suite, &together, &one_fault, &err))
@@ -323,6 +326,7 @@ static int report(Work *w, const RankOptions *o, const ReportFormat *format,
     format->end(&r, out);
   if (one_fault)
     ranking_release(&together);
+  array_release(&groups);
   return status;
 }
 
@@ -563,7 +567,8 @@ static const Option options[] = {
     {.rows = rank_files_options, .at = offsetof(Options, rank)},
     {.title = "Output"},
     {"top", "N|all", &option_top, offsetof(Options, rank.top),
-     "suspects to print for each failure (default: 10 as text, else all)"},
+     "suspects to print for each failure (default: 10 as text, else all; of "
+     "`culprit web` as JSON, 20,000 for all failures together)"},
     {"json", NULL, &option_name, offsetof(Options, rank.format),
      "print JSON, for programs"},
     {"csv", NULL, &option_name, offsetof(Options, rank.format), "print CSV"},

@@ -38,6 +38,7 @@ typedef struct {
   const OutputPlaces *places;
   const Notes *notes, *tried; // of `culprit near`, `culprit try`
   Sources sources;
+  PlaceGroups groups;
   HtmlReport html;
   ARRAY(MethodListing) methods;
   Tuples *tuples; // per failure
@@ -61,6 +62,7 @@ static void work_release(Work *w) {
     kept_page_release(&w->pages[i]);
   if (w->nearest)
     near_tests_release(w->nearest, n);
+  array_release(&w->groups);
   cover_release(&w->cover);
   core_note_release(&w->core);
   store_list_free(w->sessions, w->nsessions);
@@ -328,12 +330,14 @@ static int gather(Work *w) {
       store_list(w->store, &w->sessions, &w->nsessions, &err))
     return cli_error(&err);
   sources_init(&w->sources, &w->suite);
+  suite_places(&w->suite, &w->groups);
   session_evidence_init(&w->evidence, w->store, &w->suite);
   w->html.report = (Report){.suite = &w->suite,
                             .method = first_method(w, &err),
                             .top = o->rank.top,
                             .deaths = &w->evidence.deaths,
-                            .sources = &w->sources};
+                            .sources = &w->sources,
+                            .groups = &w->groups};
   if (!w->html.report.method || find_core(w, &err))
     return cli_error(&err);
   int status = gather_spectra(w);

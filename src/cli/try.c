@@ -94,7 +94,7 @@ static int try_stored(Options *o) {
     status = cli_error(&err);
   else if (!is_useful(&c.suite))
     status = rank_print(c.store, &o->rank, stdout);
-  else if (web_made(&c.suite))
+  else if (is_web_session(&c.suite))
     status =
         web_stored(c.store, &c.suite, o->jobs, &o->confine, try_requests, &c);
   else if (given_made(&c.suite))

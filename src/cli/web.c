@@ -526,7 +526,7 @@ static void print_no_failures(const Options *o, const Suite *suite) {
   fputs("{\"version\":1", stdout);
   report_json_notes(suite, stdout);
   refused_json(&o->refusals, stdout);
-  puts(",\"failures\":[]}");
+  puts(",\"places\":[],\"failures\":[]}");
 }
 
 static int report(Options *o, const Requests *list, const Explorer *e,
@@ -730,10 +730,6 @@ static int read_exploration(Options *o, const Suite *suite,
   *out = explorer_new(&o->explore);
   return checkpoint_read(*out, o->explore.saved, &err) ? cli_error(&err)
                                                        : EXIT_DONE;
-}
-
-bool web_made(const Suite *suite) {
-  return text_starts(suite->command, "culprit web ");
 }
 
 int web_stored(Store *store, const Suite *suite, int jobs,

@@ -19,8 +19,6 @@
 typedef int WebAgainWork(void *context, const Visits *v, const Requests *list,
                          const Explorer *e);
 
-// Did `culprit web` make the session?
-bool web_made(const Suite *suite);
 // Prepares what it did for being done again, by the command line that is stored
 // with it, and calls `work`. The application is confined as `confine` says,
 // whatever it was then; `jobs` 0: as many workers. Returns an exit status.

@@ -31,10 +31,22 @@ void outcome_release(VersionOutcome *o) {
 
 // --- measuring -------------------------------------------------------------
 
+// The failure that counts, as outcome.h demands.
+static size_t main_failure(const Suite *suite) {
+  const FailureGroup *list = suite->failures;
+  size_t best = 0;
+  for (size_t i = 1; i < suite->nfailures; i++)
+    if (list[i].nruns > list[best].nruns ||
+        (list[i].nruns == list[best].nruns &&
+         strcmp(list[i].signature, list[best].signature) < 0))
+      best = i;
+  return best;
+}
+
 static void count_runs(VersionOutcome *o, const Suite *suite) {
   o->tests = suite->nruns;
   o->failures = suite->nfailures;
-  o->group = suite->nfailures ? suite->failures[0].nruns : 0;
+  o->group = suite->nfailures ? suite->failures[main_failure(suite)].nruns : 0;
   for (size_t i = 0; i < suite->nruns; i++) {
     o->failing += suite->runs[i].verdict == VERDICT_FAIL;
     o->passing += suite->runs[i].verdict == VERDICT_PASS;
@@ -58,12 +70,12 @@ typedef struct {
   bool has_graph;
 } Measuring;
 
-// Suite.failures is ordered as outcome.h demands: the first counts.
-static int rank_first(Measuring *w, size_t i, OpenLocalizer *l, Err *err) {
+static int rank_main(Measuring *w, size_t i, OpenLocalizer *l, Err *err) {
   Measurement *m = &w->out->measurements[i];
   bool lacking;
   Ranking ranking = {0};
-  if (localizer_load(l, &lacking, err) || localizer_rank(l, 0, &ranking, err))
+  if (localizer_load(l, &lacking, err) ||
+      localizer_rank(l, main_failure(w->evidence.suite), &ranking, err))
     return -1;
   w->out->executed = localizer_executed(l);
   w->out->executable = localizer_executable(l);
@@ -85,7 +97,7 @@ static void measure_method(Measuring *w, size_t i, const EvaluatedMethod *m) {
   OpenLocalizer l;
   Err err = {0};
   if (localizer_open(&l, &w->evidence, &m->method, &options, &err) ||
-      rank_first(w, i, &l, &err))
+      rank_main(w, i, &l, &err))
     w->out->reasons[i] = mem_strdup(err.text);
   localizer_close(&l);
 }

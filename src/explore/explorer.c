@@ -28,6 +28,7 @@
 #include "explore/checkpoint.h"
 #include "explore/explorer_internal.h"
 #include "php/child.h"
+#include "php/fresh.h"
 #include "process/orphan.h"
 #include "util/clock.h"
 #include "util/fs.h"
@@ -184,7 +185,19 @@ static bool wait_for_others(Explorer *e) {
   return good;
 }
 
+// What Culprit-Fresh names in the user's requests.
+static void add_given_fresh(const Explorer *e, Str *out) {
+  const Requests *list = e->options->first;
+  for (size_t i = 0; list && i < list->len; i++) {
+    const char *names = headers_get(&list->items[i].headers, FRESH_HEADER);
+    if (names)
+      str_addf(out, "%s%s", out->len ? " " : "", names);
+  }
+}
+
 static void reproduce_failures(Explorer *e, AppDriver *d) {
+  Str fresh = {0};
+  add_given_fresh(e, &fresh);
   double most = e->options->budget / 4, begin = clock_now();
   most = most < REPRODUCE_SECONDS ? most : REPRODUCE_SECONDS;
   for (size_t i = 0; i < e->failures.len; i++) {
@@ -192,8 +205,9 @@ static void reproduce_failures(Explorer *e, AppDriver *d) {
     bool time = clock_now() - begin < most && !stop_requested();
     size_t budget = e->options->no_reduce || !time ? 0 : REPRODUCE_REQUESTS;
     s->reproduction = reproduction_make(d, &e->graph, s->number, s->signature,
-                                        &budget, &e->arena);
+                                        str_text(&fresh), &budget, &e->arena);
   }
+  str_release(&fresh);
 }
 
 static void *work(void *arg) {

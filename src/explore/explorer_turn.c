@@ -440,18 +440,23 @@ bool explorer_may_go_on(Explorer *e) {
          (!o->max_tests || e->numbers < o->max_tests);
 }
 
+// The value of this field on the page before; `otherwise` if it has none.
+static const char *page_value(const Explorer *e, const char *name,
+                              const char *otherwise) {
+  for (size_t i = 0; i < e->page.len; i++)
+    if (!strcmp(e->page.items[i].name, name))
+      return e->page.items[i].value;
+  return otherwise;
+}
+
 // Tokens come from the page before (Culprit-Fresh).
 static void freshen(Explorer *e, const Request *r, Ask *ask) {
   const char *header = headers_get(&r->headers, FRESH_HEADER);
   for (size_t i = 0; header && i < ask->nparams; i++) {
     const Param *p = &ask->params[i];
-    for (size_t k = 0; k < e->page.len; k++)
-      if (fresh_names(header, p->name) &&
-          !strcmp(e->page.items[k].name, p->name)) {
-        *ask = ask_with(ask, p->place, p->name, e->page.items[k].value,
-                        &e->queue.arena);
-        break;
-      }
+    if (fresh_names(header, p->name))
+      *ask = ask_with_fresh(ask, i, page_value(e, p->name, p->value),
+                            &e->queue.arena);
   }
 }
 

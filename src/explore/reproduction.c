@@ -196,11 +196,13 @@ static Reproduction settle(const Reproducer *a, bool shown) {
 
 Reproduction reproduction_make(AppDriver *d, const StateGraph *graph,
                                uint32_t number, const char *signature,
-                               size_t *budget, Arena *arena) {
+                               const char *fresh, size_t *budget,
+                               Arena *arena) {
   const MadeRequest *last = state_graph_request(graph, number);
   const MadeRequest *page = state_graph_request(graph, last->page);
   Reproducer a = {
       .driver = d, .signature = signature, .budget = budget, .arena = arena};
+  str_add(&a.fresh, fresh);
   begin(&a, graph, last);
   bool tried = *budget > 0;
   bool shown = *budget && shows_all(&a);

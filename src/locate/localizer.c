@@ -67,10 +67,6 @@ bool localizer_find(const char *name, Localizer *out) {
   return false;
 }
 
-bool is_web_session(const Suite *suite) {
-  return suite->command && text_starts(suite->command, "culprit web ");
-}
-
 const char *method_standard(const Suite *suite) {
   return is_web_session(suite) ? METHOD_WEB : METHOD_DEFAULT;
 }

@@ -91,8 +91,6 @@ size_t localizer_count(void);
 Localizer localizer_at(size_t i); // in the order they are listed to the user
 bool localizer_find(const char *name, Localizer *out);
 
-// Did `culprit web` make the session?
-bool is_web_session(const Suite *suite);
 // METHOD_DEFAULT or METHOD_WEB.
 const char *method_standard(const Suite *suite);
 // Do runs that only show other failures count as passing?

@@ -12,6 +12,10 @@ void suite_release(Suite *s) {
   *s = (Suite){0};
 }
 
+bool is_web_session(const Suite *s) {
+  return s->command && text_starts(s->command, "culprit web ");
+}
+
 void suite_filter_failures(Suite *s, FailureKeeps *keeps, const void *ctx) {
   size_t kept = 0;
   for (size_t i = 0; i < s->nfailures; i++) {

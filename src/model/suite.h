@@ -68,12 +68,16 @@ typedef struct {
   size_t nstandings;
   RunInfo *runs; // in test order
   size_t nruns;
-  FailureGroup *failures; // most runs first, then by signature
+  FailureGroup *failures; // most runs first, then by signature; of a PHP
+                          // application by place (model/place_group.h)
   size_t nfailures;
   Arena arena; // owns everything above
 } Suite;
 
 void suite_release(Suite *s);
+
+// Did `culprit web` make it?
+bool is_web_session(const Suite *s);
 
 // Does the failure keep this run?
 typedef bool FailureKeeps(const FailureGroup *g, const RunInfo *run,

@@ -113,6 +113,40 @@ static void find_points(Points *p, const char *message) {
   point_at_last(p, message);
 }
 
+// --- what is blamed ---------------------------------------------------------
+
+bool query_blamed_literal(const PhpFault *f, ExecutedText *x, TextOrigin *out) {
+  Points p = {.text = f->sql, .n = strlen(f->sql)};
+  TextOrigins found = {0};
+  find_points(&p, f->message);
+  if (p.npoints)
+    origin_of_byte(x, p.text, p.n, p.at[0], false, &found);
+  bool any = found.len > 0;
+  if (any)
+    *out = found.items[0];
+  array_release(&found);
+  return any;
+}
+
+static bool is_quoted(const char *sql, size_t at) {
+  char open = 0;
+  for (size_t i = 0; i < at; i++)
+    if (open ? sql[i] == open : strchr("'\"`", sql[i]) != NULL)
+      open = open ? 0 : sql[i];
+  return open;
+}
+
+// "Duplicate entry '5'" is about a value, "Unknown column '5'" about a name.
+bool query_blames_value(const PhpFault *f, ExecutedText *x) {
+  Points p = {.text = f->sql, .n = strlen(f->sql)};
+  TextOrigin ignored;
+  find_points(&p, f->message);
+  bool name = p.npoints && (!isdigit((unsigned char)p.text[p.at[0]]) ||
+                            strstr(f->message, "column '"));
+  return name && !is_quoted(p.text, p.at[0]) &&
+         !query_blamed_literal(f, x, &ignored);
+}
+
 // --- places -----------------------------------------------------------------
 
 static bool is_there(const FailurePlaces *l, const char *file, uint32_t line) {
@@ -196,14 +230,6 @@ static void add_texts(const Points *p, ExecutedText *x, FailurePlaces *out) {
 }
 
 // --- queries ----------------------------------------------------------------
-
-const PhpFault *query_thrown(const PhpFault *faults, size_t n,
-                             const PhpFault *uncaught) {
-  for (const PhpFault *f = faults + n; f-- > faults;)
-    if (f->sql && *f->message && strstr(uncaught->message, f->message))
-      return f;
-  return NULL;
-}
 
 void query_places(const PhpFault *f, ExecutedText *x, FailurePlaces *out) {
   static const Telling told = {

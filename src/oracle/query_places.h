@@ -19,16 +19,18 @@
 #include "oracle/text_origin.h"
 #include "php/record/php_record.h"
 
-// The query that an exception nobody caught is about, among the `n` faults of
-// its request before it; NULL: it is about none.
-const PhpFault *query_thrown(const PhpFault *faults, size_t n,
-                             const PhpFault *uncaught);
-
 // Adds the places of a fault with a query, the most telling first.
 void query_places(const PhpFault *f, ExecutedText *x, FailurePlaces *out);
 // The same for a fault of a call that sends something (PhpFault.sent), or for
 // the call that set the status of the response.
 void sent_places(const PhpFault *f, const PhpRecord *record, ExecutedText *x,
                  FailurePlaces *out);
+
+// Does the database complain about a name that no literal holds: was a value
+// read as part of the statement?
+bool query_blames_value(const PhpFault *f, ExecutedText *x);
+
+// The literal that holds what the database complains about. False: none does.
+bool query_blamed_literal(const PhpFault *f, ExecutedText *x, TextOrigin *out);
 
 #endif

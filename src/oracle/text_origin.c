@@ -65,7 +65,7 @@ static void prepare(ExecutedText *x) {
   for (size_t i = 0; i < record->nscripts; i++) {
     const ScriptLiterals *l =
         literals_of(x->literals, &record->scripts[i].unit);
-    if (l && (l->nliterals || l->template))
+    if (l)
       x->scripts[x->nscripts++] =
           executed_script(l, &record->scripts[i], x->arena);
   }
@@ -97,6 +97,44 @@ static uint32_t statement_of(const ExecutedScript *s, const ScriptSegment *g,
     if (s->lines[i] >= g->first && s->lines[i] <= g->last &&
         (!found || s->lines[i] <= line))
       found = s->lines[i];
+  return found;
+}
+
+// --- functions, and the end ---------------------------------------------------
+
+uint32_t executed_function(ExecutedText *x, const char *file, uint32_t line) {
+  uint32_t function = ENTITY_NONE, nearest = 0;
+  prepare(x);
+  for (size_t i = 0; i < x->nscripts; i++) {
+    const Unit *unit = x->scripts[i].literals->unit;
+    if (strcmp(path_of(&x->scripts[i]), file) != 0)
+      continue;
+    for (size_t k = 0; k < unit->nentities; k++) {
+      const Entity *e = &unit->entities[k];
+      if (e->kind != ENTITY_STATEMENT || e->line > line || e->line < nearest)
+        continue;
+      nearest = e->line;
+      function = e->function;
+    }
+  }
+  return function;
+}
+
+ExecutedExit executed_exit(ExecutedText *x) {
+  const PhpRecord *r = x->record;
+  if (!r || !x->literals || r->last_script >= r->nscripts)
+    return EXIT_NONE;
+  const ScriptLiterals *l =
+      literals_of(x->literals, &r->scripts[r->last_script].unit);
+  if (!l || r->last_entity >= l->unit->nentities)
+    return EXIT_NONE;
+  uint32_t line = l->unit->entities[r->last_entity].line;
+  ExecutedExit found = EXIT_NONE;
+  for (size_t i = 0; i < l->nexits; i++) {
+    const ScriptExit *e = &l->exits[i];
+    if (line >= e->first && line <= e->last && found != EXIT_SAYS)
+      found = e->says ? EXIT_SAYS : EXIT_SILENT;
+  }
   return found;
 }
 

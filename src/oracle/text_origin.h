@@ -64,4 +64,13 @@ void origin_of_byte(ExecutedText *x, const char *text, size_t n, size_t at,
 void origin_of_text(ExecutedText *x, const char *text, size_t n,
                     TextOrigins *out);
 
+// The function that this line of the file belongs to, a number within the file;
+// ENTITY_NONE: the request did not execute the file.
+uint32_t executed_function(ExecutedText *x, const char *file, uint32_t line);
+
+// Does the statement executed last end the script by exit or die? EXIT_SAYS: one
+// that prints something.
+typedef enum { EXIT_NONE, EXIT_SILENT, EXIT_SAYS } ExecutedExit;
+ExecutedExit executed_exit(ExecutedText *x);
+
 #endif

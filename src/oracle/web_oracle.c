@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "oracle/failure.h"
+#include "oracle/fault_identity.h"
 #include "oracle/query_places.h"
 #include "oracle/text_origin.h"
 #include "util/area.h"
@@ -15,7 +17,7 @@
 #include "util/mem.h"
 #include "util/str.h"
 
-enum { EXCERPT = 60, NAME_LEAST = 3, BETWEEN_MOST = 4 };
+enum { EXCERPT = 60, BETWEEN_MOST = 4 };
 
 // --- severities -------------------------------------------------------------
 
@@ -43,97 +45,7 @@ int web_severities_parse(const char *text, unsigned *out) {
   return rc;
 }
 
-// --- the shape of a message -------------------------------------------------
-
-static bool is_quote(char c) { return c == '"' || c == '\'' || c == '`'; }
-
-// Skips quoted text; an apostrophe inside a word quotes nothing.
-static const char *skip_quoted(const char *from, const char *p, Str *out) {
-  const char *end = strchr(p + 1, *p);
-  if (!end || (p > from && isalnum((unsigned char)p[-1]))) {
-    str_addc(out, *p);
-    return p + 1;
-  }
-  str_addf(out, "%c...%c", *p, *p);
-  return end + 1;
-}
-
-static const char *skip_number(const char *p, Str *out) {
-  while (isalnum((unsigned char)*p))
-    p++;
-  str_addc(out, '#');
-  return p;
-}
-
-static void add_shape(const char *message, Str *out) {
-  const char *p = message;
-  while (*p && *p != '\n') {
-    bool starts = p == message || !isalnum((unsigned char)p[-1]);
-    if (is_quote(*p))
-      p = skip_quoted(message, p, out);
-    else if (isdigit((unsigned char)*p) && starts)
-      p = skip_number(p, out);
-    else
-      str_addc(out, *p++);
-  }
-}
-
-// --- failed queries ---------------------------------------------------------
-
-// The quoted name at or behind `p`; NULL: there is none. What is between the
-// quotes begins at *name.
-static const char *next_name(const char *p, const char **name, size_t *n) {
-  while (*p && !is_quote(*p))
-    p++;
-  const char *end = *p ? strchr(p + 1, *p) : NULL;
-  *name = end ? p + 1 : NULL;
-  *n = end ? (size_t)(end - p - 1) : 0;
-  return end ? end + 1 : NULL;
-}
-
-// A message without the names that its statement quotes: servers put them into
-// their messages as they are.
-static char *without_names(const char *message, const char *sql) {
-  Str out = {0};
-  const char *name;
-  size_t n;
-  str_add(&out, message);
-  for (const char *p = next_name(sql, &name, &n); p;
-       p = next_name(p, &name, &n)) {
-    const char *at =
-        n >= NAME_LEAST ? memmem(str_text(&out), out.len, name, n) : NULL;
-    if (!at)
-      continue;
-    Str shorter = {0};
-    str_addn(&shorter, out.data, (size_t)(at - out.data));
-    str_addf(&shorter, "...%s", at + n);
-    str_release(&out);
-    out = shorter;
-  }
-  char *made = mem_strdup(str_text(&out));
-  str_release(&out);
-  return made;
-}
-
-// What kind of statement it is, by its words in capitals: SHOW CREATE TABLE. An
-// application may run all of them in one line.
-static void add_verbs(const char *sql, Str *out) {
-  while (isupper((unsigned char)*sql)) {
-    size_t n = strspn(sql, "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
-    if (sql[n] && !isspace((unsigned char)sql[n]))
-      return;
-    str_addc(out, ' ');
-    str_addn(out, sql, n);
-    sql += n + strspn(sql + n, " \t\r\n");
-  }
-}
-
-static void add_query_shape(const PhpFault *f, Str *out) {
-  char *message = without_names(f->message, f->sql);
-  add_shape(message, out);
-  add_verbs(f->sql, out);
-  free(message);
-}
+// --- faults of PHP ----------------------------------------------------------
 
 // Our private server (php/state/app_state.h) knows no privileges, and so
 // refuses statements about them: that is no failure of the application.
@@ -149,8 +61,6 @@ static char *make_place(const WebOracle *o, ExecutedText *x, const char *file,
   return mem_printf("%s:%u", path_below(file, o->root), line);
 }
 
-// --- faults of PHP ----------------------------------------------------------
-
 // The failure that was just added gets these places; one that the run has shown
 // before keeps its own.
 static void give_places(Run *run, size_t before, FailurePlaces *places) {
@@ -163,44 +73,67 @@ static void give_places(Run *run, size_t before, FailurePlaces *places) {
   *places = (FailurePlaces){0};
 }
 
-// The query that the fault is about, perhaps its own; or what it sent.
-static void find_places(const PhpFault *f, const PhpRecord *record,
-                        ExecutedText *x, FailurePlaces *out) {
-  const PhpFault *query =
-      f->sql ? f
-      : f->severity == PHP_FATAL
-          ? query_thrown(record->faults, (size_t)(f - record->faults), f)
-          : NULL;
+// Several lines as one: a query may be laid out over many.
+static void add_line(const char *text, Str *out) {
+  for (const char *p = text; *p; p++) {
+    if (*p == '\n') {
+      str_addc(out, ' ');
+      p += strspn(p, " \t\r\n") - 1;
+    } else {
+      str_addc(out, *p);
+    }
+  }
+}
+
+// "no such column: x [SELECT x FROM t] (list.php:8, sent in db.php:6)"
+static char *fault_message(const WebOracle *o, ExecutedText *x,
+                           const PhpFault *f, const char *place) {
+  Str message = {0};
+  char *sent = make_place(o, x, f->file, f->line);
+  add_line(f->message, &message);
+  if (f->sql) {
+    str_add(&message, " [");
+    add_line(f->sql, &message);
+    str_addc(&message, ']');
+  }
+  if (*place)
+    str_addf(&message, " (%s", place);
+  if (*place && *sent && strcmp(sent, place) != 0)
+    str_addf(&message, f->sql ? ", sent in %s" : ", reported in %s", sent);
+  str_add(&message, *place ? ")" : "");
+  free(sent);
+  return str_take(&message);
+}
+
+// The places of the query that the fault is about, or of what it sent.
+static void find_places(const PhpFault *f, const PhpFault *query,
+                        const PhpRecord *record, ExecutedText *x,
+                        FailurePlaces *out) {
   if (query)
     query_places(query, x, out);
   else if (f->sent.function)
     sent_places(f, record, x, out);
 }
 
+// `query`: the fault whose query it is about, perhaps itself; or NULL.
 static void add_fault(const WebOracle *o, const PhpFault *f,
-                      const PhpRecord *record, ExecutedText *x, Run *run) {
+                      const PhpFault *query, const PhpRecord *record,
+                      ExecutedText *x, Run *run) {
   const char *kind = php_severity_name(f->severity);
-  Str message = {0}, signature = {0};
-  char *place = make_place(o, x, f->file, f->line);
-  str_add(&message, f->message);
-  if (f->sql)
-    str_addf(&message, " [%s]", f->sql);
-  str_addf(&signature, "%s: ", kind);
-  if (f->sql)
-    add_query_shape(f, &signature);
-  else
-    add_shape(f->message, &signature);
-  str_addf(&signature, " (%s)", place);
-  if (*place)
-    str_addf(&message, " (%s)", place);
-  size_t before = run->failures.len;
+  FaultIdentity id;
   FailurePlaces places = {0};
-  failure_add(run, kind, place, str_text(&signature), str_text(&message));
+  fault_identity(f, query, x, run->command ? run->command : "", &id);
+  char *place = make_place(o, x, id.file, id.line);
+  char *signature = mem_printf("%s: %s (%s)", kind, str_text(&id.shape), place);
+  char *message = fault_message(o, x, f, place);
+  size_t before = run->failures.len;
+  failure_add(run, kind, place, signature, message);
   if (run->failures.len > before)
-    find_places(f, record, x, &places);
+    find_places(f, query, record, x, &places);
   give_places(run, before, &places);
-  str_release(&message);
-  str_release(&signature);
+  fault_identity_release(&id);
+  free(message);
+  free(signature);
   free(place);
 }
 
@@ -226,16 +159,35 @@ static void add_death(const PhpFault *f, ExecutedText *x, Run *run) {
   array_push(&run->deaths, death);
 }
 
+static bool is_shown(const WebOracle *o, const PhpFault *f) {
+  return o->severities & 1u << f->severity && !f->silenced && !f->caught &&
+         !is_of_our_server(f);
+}
+
+// The failed query that a fatal error follows from; NULL: none.
+static const PhpFault *cause_of(const PhpRecord *record, size_t i) {
+  const PhpFault *fatal = &record->faults[i];
+  for (const PhpFault *f = fatal; f-- > record->faults;)
+    if (f->sql && fault_follows_query(fatal, f))
+      return f;
+  return NULL;
+}
+
+// A failed query that is reported as such need not be reported as the end of
+// the script, too.
 static void add_faults(const WebOracle *o, const PhpRecord *record,
                        ExecutedText *x, Run *run) {
   for (size_t i = 0; i < record->nfaults; i++) {
     const PhpFault *f = &record->faults[i];
-    if (o->severities & 1u << f->severity && !f->silenced && !f->caught &&
-        !is_of_our_server(f)) {
-      add_fault(o, f, record, x, run);
-      if (f->severity == PHP_FATAL && *f->file)
-        add_death(f, x, run);
-    }
+    if (!is_shown(o, f))
+      continue;
+    const PhpFault *query = f->sql                     ? f
+                            : f->severity == PHP_FATAL ? cause_of(record, i)
+                                                       : NULL;
+    if (query == f || !query || !is_shown(o, query))
+      add_fault(o, f, query, record, x, run);
+    if (f->severity == PHP_FATAL && *f->file)
+      add_death(f, x, run);
   }
 }
 
@@ -438,8 +390,8 @@ static void add_html_fault(const JudgedPage *page, const HtmlFault *fault,
   const char *file = main_file(&f);
   char *place = make_place(p.oracle, p.executed, file,
                            *file ? f.places.items[0].line : 0);
-  char *signature =
-      mem_printf("html: %s %s (%s)", fault->key, fault->element, place);
+  char *signature = mem_printf(
+      "html: %s %s (%s)", html_identity_key(fault->key), fault->element, place);
   char *message = html_message(fault, place);
   size_t before = run->failures.len;
   failure_add(run, "html", place, signature, message);
@@ -463,6 +415,37 @@ static int ask_nu(const WebOracle *o, const Response *r, HtmlFault **faults,
   return rc;
 }
 
+static bool has_tag(const char *page, size_t n, const char *tag) {
+  size_t length = strlen(tag);
+  for (size_t i = 0; i + length <= n; i++)
+    if (page[i] == '<' && !strncasecmp(page + i, tag, length))
+      return true;
+  return false;
+}
+
+// Is it about what is still open where the page ends?
+static bool ends_open(const Response *r, const HtmlFault *fault) {
+  size_t end = r->body_len;
+  while (end && isspace((unsigned char)r->body[end - 1]))
+    end--;
+  for (size_t i = 0; i < fault->nplaces; i++)
+    if (fault->places[i].offset + 1 >= end)
+      return true;
+  return false;
+}
+
+// Does the fault come from a script that died in the middle of a page? One that
+// said why did; others end all their pages by exit.
+static bool is_cut_off(ExecutedExit how, const Response *r,
+                       const HtmlFault *fault) {
+  bool ended = has_tag(r->body, r->body_len, "</body") ||
+               has_tag(r->body, r->body_len, "</html");
+  if (how == EXIT_NONE || ended)
+    return false;
+  return how == EXIT_SAYS ? ends_open(r, fault)
+                          : !strcmp(fault->key, "truncated-page");
+}
+
 static int add_html(const WebOracle *o, const Exchange *x,
                     const PhpRecord *record, ExecutedText *executed, Run *run,
                     Arena *arena, Err *err) {
@@ -481,8 +464,10 @@ static int add_html(const WebOracle *o, const Exchange *x,
     return -1;
   JudgedPage page = {
       .oracle = o, .record = record, .response = r, .executed = executed};
+  ExecutedExit how = n ? executed_exit(executed) : EXIT_NONE;
   for (size_t i = 0; i < n; i++)
-    add_html_fault(&page, &faults[i], run);
+    if (!is_cut_off(how, r, &faults[i]))
+      add_html_fault(&page, &faults[i], run);
   if (!o->nu || n) // what we see ourselves need not be said twice
     return 0;
   if (ask_nu(o, r, &faults, &n, arena, err))

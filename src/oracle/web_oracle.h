@@ -3,12 +3,13 @@
 // above; and, in a page, what the HTML oracle finds, with the lines that wrote
 // it. A failed query has the lines that built and sent it, and so has a header,
 // a cookie, a mail or a file that PHP complains about, and a status that a
-// script set. A page that a fatal error broke off is not checked as HTML.
+// script set. A fatal error that follows from a failed query (nobody caught the
+// exception, or its result is missing) is not a second failure. A page that a
+// fatal error broke off is not checked as HTML; one that die() broke off may
+// lack its end.
 //
-// Two failures are the same if kind, shape of the message and originating place
-// are. The shape leaves out numbers and quoted text:
-//
-//   Undefined array key "topic"   Undefined array key "..."   (view.php:12)
+// Two failures are the same if kind, place and what is said are
+// (fault_identity.h); of a page, the element and the line it comes from.
 #ifndef CULPRIT_ORACLE_WEB_ORACLE_H
 #define CULPRIT_ORACLE_WEB_ORACLE_H
 

@@ -116,6 +116,16 @@ Ask ask_with(const Ask *a, ParamPlace place, const char *name,
                 arena);
 }
 
+Ask ask_with_fresh(const Ask *a, size_t param, const char *value,
+                   Arena *arena) {
+  Params list = {0};
+  for (size_t i = 0; i < a->nparams; i++)
+    array_push(&list, a->params[i]);
+  list.items[param].value = value;
+  list.items[param].page = true;
+  return settle(a->post, a->path, &list, arena);
+}
+
 Ask ask_without(const Ask *a, size_t param, Arena *arena) {
   Params list = {0};
   for (size_t i = 0; i < a->nparams; i++)

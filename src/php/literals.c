@@ -5,6 +5,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "php/php_change.h"
 #include "php/record/php_record.h"
@@ -37,9 +38,11 @@ typedef struct {
   // The segment under way.
   ScriptSegment segment;
   bool is_open, opens_echo;
+  bool exits, says; // there is an exit in it, and that prints something
   // What is made.
   ARRAY(ScriptLiteral) literals;
   ARRAY(ScriptSegment) segments;
+  ARRAY(ScriptExit) ends;
   Str bytes;             // of the literal under way
   ARRAY(uint32_t) lines; // of these
   Arena *arena;
@@ -84,7 +87,10 @@ static void end_segment(Scan *s) {
   s->segment.nliterals = s->literals.len - s->segment.literal;
   if (s->is_open && s->segment.nliterals)
     array_push(&s->segments, s->segment);
-  s->is_open = false;
+  if (s->is_open && s->exits)
+    array_push(&s->ends,
+               (ScriptExit){s->segment.first, s->segment.last, s->says});
+  s->is_open = s->exits = s->says = false;
 }
 
 static void add_value(Scan *s, uint32_t line) {
@@ -381,6 +387,22 @@ static bool begins_segment(const Scan *s, size_t i) {
          token_is(s, i, "return");
 }
 
+static bool is_exit(const Scan *s, size_t i) {
+  size_t n = s->tokens[i].length;
+  const char *text = token_text(s, i);
+  bool member = i && (token_is(s, i - 1, "->") || token_is(s, i - 1, "::") ||
+                      token_is(s, i - 1, "?->"));
+  return !member && ((n == 4 && !strncasecmp(text, "exit", n)) ||
+                     (n == 3 && !strncasecmp(text, "die", n)));
+}
+
+// exit, exit() and exit(1) print nothing.
+static void take_exit(Scan *s, size_t i) {
+  s->exits = true;
+  s->says |= token_is(s, i + 1, "(") && i + 2 < s->ntokens &&
+             !token_is(s, i + 2, ")") && s->tokens[i + 2].kind != TOKEN_NUMBER;
+}
+
 static void take_token(Scan *s, size_t i) {
   const PhpToken *t = &s->tokens[i];
   uint32_t first = line_at(s, t->offset);
@@ -402,6 +424,8 @@ static void take_token(Scan *s, size_t i) {
     s->segment.prints =
         s->opens_echo || token_is(s, i, "echo") || token_is(s, i, "print");
   s->opens_echo = false;
+  if (!s->depth && is_exit(s, i))
+    take_exit(s, i);
   if (t->kind == TOKEN_STRING)
     take_string(s, i);
   else if (t->kind == TOKEN_STRING_PART)
@@ -426,6 +450,8 @@ static void scan(const char *text, const PhpTokens *tokens, Arena *arena,
   out->literals = arena_adopt(arena, &s->literals);
   out->nsegments = s->segments.len;
   out->segments = arena_adopt(arena, &s->segments);
+  out->nexits = s->ends.len;
+  out->exits = arena_adopt(arena, &s->ends);
   str_release(&s->bytes);
   array_release(&s->lines);
   free(s);

@@ -35,12 +35,20 @@ typedef struct {
   size_t literal, nliterals;
 } ScriptSegment;
 
+// A statement with exit or die in it.
+typedef struct {
+  uint32_t first, last; // lines
+  bool says;            // it prints something, as die('no connection')
+} ScriptExit;
+
 typedef struct {
   const Unit *unit;
   const ScriptLiteral *literals;
   size_t nliterals;
   const ScriptSegment *segments; // those that have literals
   size_t nsegments;
+  const ScriptExit *exits;
+  size_t nexits;
   const TemplateMap *template; // that it was compiled from; NULL: none
 } ScriptLiterals;
 

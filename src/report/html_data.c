@@ -367,6 +367,18 @@ static void put_failure(const Numbers *nums, size_t i, FILE *out) {
   fputc('}', out);
 }
 
+// Of a PHP application: [place, first failure, failures, requests].
+static void put_by_place(const Report *r, FILE *out) {
+  fputs(",\"places\":[", out);
+  for (size_t i = 0; i < r->groups->len; i++) {
+    const PlaceGroup *g = &r->groups->items[i];
+    fputs(i ? ",[" : "[", out);
+    json_string(r->suite->failures[g->first].place, out);
+    fprintf(out, ",%zu,%zu,%zu]", g->first, g->n, g->runs);
+  }
+  fputc(']', out);
+}
+
 static void put_head(const Numbers *nums, FILE *out) {
   HtmlReport *h = nums->h;
   HtmlJson j;
@@ -377,6 +389,7 @@ static void put_head(const Numbers *nums, FILE *out) {
   put_tests(h->report.suite, json);
   put_statements(nums, json);
   put_core(nums, json);
+  put_by_place(&h->report, json);
   fputs(",\"failures\":[", json);
   for (size_t i = 0; i < h->report.suite->nfailures; i++)
     put_failure(nums, i, json);

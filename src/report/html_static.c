@@ -59,9 +59,14 @@ static void put_header(const HtmlReport *h, FILE *out) {
   fputs("<header id=\"top\">\n<p class=\"brand\">culprit</p>\n<h1>", out);
   fprintf(out, "%zu of %zu test%s fail%s", failing, suite->nruns,
           plural(suite->nruns), verb_s(failing));
+  Str at = {0};
+  if (suite->nfailures > 1)
+    place_groups_count(h->report.groups, &at);
   if (suite->nfailures)
-    fprintf(out, " <small>%zu %sfailure%s</small>", suite->nfailures,
-            suite->nfailures > 1 ? "different " : "", plural(suite->nfailures));
+    fprintf(out, " <small>%zu %sfailure%s%s</small>", suite->nfailures,
+            suite->nfailures > 1 ? "different " : "", plural(suite->nfailures),
+            str_text(&at));
+  str_release(&at);
   fputs("</h1>\n<dl class=\"facts\">\n", out);
   put_runs(h, out);
   put_build(h, out);
@@ -401,9 +406,24 @@ static void put_stack(const HtmlReport *h, size_t failure, FILE *out) {
   str_release(&text);
 }
 
+// Of a PHP application, before the first failure at a place.
+static void put_group(const HtmlReport *h, size_t failure, FILE *out) {
+  const PlaceGroups *groups = h->report.groups;
+  const PlaceGroup *g =
+      groups->len > 1 ? place_group_at(groups, failure) : NULL;
+  if (!g)
+    return;
+  const char *place = h->report.suite->failures[failure].place;
+  fputs("<h2 class=\"group\">", out);
+  html_text(*place ? place : "no known line", out);
+  fprintf(out, " <small>%zu request%s, %zu failure%s</small></h2>\n", g->runs,
+          plural(g->runs), g->n, plural(g->n));
+}
+
 static void put_failure(HtmlReport *h, size_t i, FILE *out) {
   const Suite *suite = h->report.suite;
   const FailureGroup *g = &suite->failures[i];
+  put_group(h, i, out);
   fprintf(out,
           "<section class=\"failure\" id=\"failure-%zu\">\n"
           "<h2>Failure %zu of %zu <span class=\"kind\">",

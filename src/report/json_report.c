@@ -11,6 +11,24 @@
 #include "util/fs.h"
 #include "util/mem.h"
 
+// An application of 15,000 statements with hundreds of failures, each with a
+// thousand requests: what all failures list together, unless --top asks for
+// more. One per cent of what was executed is listed of each in any case.
+enum { LISTED_MOST = 20000, LISTED_LEAST = 100 };
+
+static size_t list_limit(const Report *r) {
+  size_t n = r->suite->nfailures, share = r->executed / 100 + 1;
+  if (!is_web_session(r->suite) || !n || r->top == SIZE_MAX)
+    return SIZE_MAX;
+  size_t most = LISTED_MOST / n > LISTED_LEAST ? LISTED_MOST / n : LISTED_LEAST;
+  return most > share ? most : share;
+}
+
+static size_t count_shown(const Report *r, const Ranking *ranking) {
+  size_t n = report_shown(r, &report_json, ranking), most = list_limit(r);
+  return !r->top && n > most ? most : n;
+}
+
 // --- head -------------------------------------------------------------------
 
 static void put_entities(const Report *r, FILE *out) {
@@ -197,6 +215,23 @@ static void put_together(const Report *r, FILE *out) {
   fputc('}', out);
 }
 
+// Of a PHP application: the failures by place, as indexes of "failures".
+static void put_groups(const Report *r, FILE *out) {
+  if (!r->groups || !r->groups->len)
+    return;
+  fputs(",\"places\":[", out);
+  for (size_t i = 0; i < r->groups->len; i++) {
+    const PlaceGroup *g = &r->groups->items[i];
+    fputs(i ? ",{\"place\":" : "{\"place\":", out);
+    json_string(r->suite->failures[g->first].place, out);
+    fprintf(out, ",\"requests\":%zu,\"failures\":[", g->runs);
+    for (size_t k = 0; k < g->n; k++)
+      fprintf(out, k ? ",%zu" : "%zu", g->first + k);
+    fputs("]}", out);
+  }
+  fputc(']', out);
+}
+
 static void begin(Report *r, FILE *out) {
   fputs("{\"version\":1", out);
   json_text("method", r->method, out);
@@ -214,14 +249,16 @@ static void begin(Report *r, FILE *out) {
   put_close(r, out);
   fputs(r->more ? r->more : "", out);
   put_together(r, out);
+  put_groups(r, out);
   fputs(",\"failures\":[", out);
 }
 
 // --- failures ---------------------------------------------------------------
 
 static void put_tests(const Report *r, const FailureGroup *group, FILE *out) {
+  size_t most = list_limit(r);
   fputs(",\"tests\":[", out);
-  for (size_t i = 0; i < group->nruns; i++) {
+  for (size_t i = 0; i < group->nruns && i < most; i++) {
     if (i)
       fputc(',', out);
     json_string(r->suite->runs[group->runs[i]].test, out);
@@ -240,8 +277,9 @@ static void put_requests(const Report *r, const FailureGroup *group,
   char *url = mem_printf("%.*s", (int)strcspn(path, " "), path);
   json_text("url", url, out);
   free(url);
-  fputs(",\"requests\":[", out);
-  for (size_t i = 0; i < group->nruns; i++) {
+  size_t most = list_limit(r);
+  fprintf(out, ",\"requests_all\":%zu,\"requests\":[", group->nruns);
+  for (size_t i = 0; i < group->nruns && i < most; i++) {
     if (i)
       fputc(',', out);
     json_string(runs[group->runs[i]].command, out);
@@ -249,27 +287,54 @@ static void put_requests(const Report *r, const FailureGroup *group,
   fputc(']', out);
 }
 
-// Where the failure shows in the output, run by run.
+// A place that runs of a failure show, and how many do.
+typedef struct {
+  const PlaceAt *first;
+  size_t runs;
+} ShownPlace;
+typedef ARRAY(ShownPlace) ShownPlaces;
+
+static bool same_place(const PlaceAt *a, const PlaceAt *b) {
+  return a->statement == b->statement && a->line == b->line &&
+         a->role == b->role && !strcmp(a->what, b->what);
+}
+
+static void count_place(ShownPlaces *list, const PlaceAt *p) {
+  for (size_t i = 0; i < list->len; i++)
+    if (same_place(list->items[i].first, p)) {
+      list->items[i].runs++;
+      return;
+    }
+  array_push(list, (ShownPlace){p, 1});
+}
+
+static void put_shown_place(const Report *r, const ShownPlace *s, FILE *out) {
+  const PlaceAt *p = s->first;
+  const Entity *e = &r->suite->entities[p->statement];
+  fputs("{\"test\":", out);
+  json_string(r->suite->runs[p->run].test, out);
+  fprintf(out, ",\"runs\":%zu", s->runs);
+  json_text("file", suite_path(r->suite, e->source), out);
+  fprintf(out, ",\"line\":%u", p->line);
+  json_text("role", place_role_name(p->role), out);
+  json_text("what", p->what, out);
+  json_text(p->role <= PLACE_BETWEEN ? "output" : "query", p->excerpt, out);
+  fputc('}', out);
+}
+
+// Where the failure shows in the output, each place once, as the first run has
+// it.
 static void put_places(const Report *r, const Ranking *ranking, FILE *out) {
-  bool first = true;
-  for (size_t i = 0; r->places && i < r->places->items.len; i++) {
-    const PlaceAt *p = &r->places->items.items[i];
-    if (!place_shows(r->suite, p, ranking->failure))
-      continue;
-    const Entity *e = &r->suite->entities[p->statement];
-    fputs(first ? ",\"places\":[" : ",", out);
-    first = false;
-    fputs("{\"test\":", out);
-    json_string(r->suite->runs[p->run].test, out);
-    json_text("file", suite_path(r->suite, e->source), out);
-    fprintf(out, ",\"line\":%u", p->line);
-    json_text("role", place_role_name(p->role), out);
-    json_text("what", p->what, out);
-    json_text(p->role <= PLACE_BETWEEN ? "output" : "query", p->excerpt, out);
-    fputc('}', out);
+  ShownPlaces list = {0};
+  for (size_t i = 0; r->places && i < r->places->items.len; i++)
+    if (place_shows(r->suite, &r->places->items.items[i], ranking->failure))
+      count_place(&list, &r->places->items.items[i]);
+  for (size_t i = 0; i < list.len; i++) {
+    fputs(i ? "," : ",\"places\":[", out);
+    put_shown_place(r, &list.items[i], out);
   }
-  if (!first)
-    fputc(']', out);
+  fputs(list.len ? "]" : "", out);
+  array_release(&list);
 }
 
 // The calls that led to the death, innermost first.
@@ -332,7 +397,7 @@ static void put_tried(const Report *r, size_t failure, FILE *out) {
 
 static void failure(Report *r, const Ranking *ranking, FILE *out) {
   const FailureGroup *group = &r->suite->failures[ranking->failure];
-  size_t shown = report_shown(r, &report_json, ranking);
+  size_t shown = count_shown(r, ranking);
   fputs(ranking->failure ? ",\n{\"signature\":" : "\n{\"signature\":", out);
   json_string(group->signature, out);
   json_text("kind", group->kind, out);
@@ -357,8 +422,10 @@ static void failure(Report *r, const Ranking *ranking, FILE *out) {
   put_places(r, ranking, out);
   if (r->fault)
     put_fault(r, ranking, out);
+  fprintf(out, ",\"ranked\":%zu", ranking->suspects.len);
   put_ranking(r, ranking, shown, out);
   fputc('}', out);
+  fflush(out); // who reads along need not wait for the next ranking
 }
 
 static void end(Report *r, FILE *out) {

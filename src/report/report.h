@@ -15,6 +15,7 @@
 #include "locate/fault.h"
 #include "locate/near_note.h"
 #include "locate/outmap.h"
+#include "model/place_group.h"
 #include "model/ranking.h"
 #include "model/suite.h"
 #include "report/evidence.h"
@@ -43,11 +44,12 @@ typedef struct {
   FILE *summary;          // a second file, of formats that have one; or NULL
   const char *more;       // json: further members, each behind a comma; or NULL
   const char *more_close; // json: the same for the member "close"
-  const Ranking *together;  // of all failures, where one line explains them
-                            // (locate/cluster.h); or NULL
-  const SourceLoops *loops; // of the failure: those that a run never left
-  size_t known;             // failures that were set aside
-  size_t printed;           // suspects so far, for the formats
+  const Ranking *together;   // of all failures, where one line explains them
+                             // (locate/cluster.h); or NULL
+  const PlaceGroups *groups; // failures by place; empty: they are not grouped
+  const SourceLoops *loops;  // of the failure: those that a run never left
+  size_t known;              // failures that were set aside
+  size_t printed;            // suspects so far, for the formats
 } Report;
 
 typedef struct {

@@ -21,7 +21,13 @@
 #include "util/escape.h"
 #include "util/str.h"
 
-enum { SHOWN = 10, NAMES_SHOWN = 8, REASONS_SHOWN = 3 };
+enum {
+  SHOWN = 10,
+  SHOWN_LESS = 3, // of further failures at the same place
+  NAMES_SHOWN = 8,
+  REASONS_SHOWN = 3,
+  PLACES_SHOWN = 20
+};
 
 // Colours as compilers use them; empty without --color.
 typedef struct {
@@ -162,6 +168,53 @@ static void note_imprecise(const Report *r, FILE *out) {
            n, n == 1 ? " was" : "s were");
   report_wrapped(text.data, NOTE_COLUMNS, NOTE_COLUMNS, out);
   str_release(&text);
+}
+
+// --- places -----------------------------------------------------------------
+
+// "12 requests, 2 failures"
+static void put_group(const PlaceGroup *g, FILE *out) {
+  fprintf(out, "%zu request%s, %zu failure%s", g->runs, plural(g->runs), g->n,
+          plural(g->n));
+}
+
+static const char *place_of(const Report *r, const PlaceGroup *g) {
+  const char *place = r->suite->failures[g->first].place;
+  return *place ? place : "no known line";
+}
+
+// Of a PHP application: where its failures are, before all that is to be said of
+// each.
+static void put_overview(const Report *r, FILE *out) {
+  const PlaceGroups *groups = r->groups;
+  if (!groups || groups->len < 2)
+    return;
+  fputs("\nPlaces, most requests first:\n", out);
+  for (size_t i = 0; i < groups->len && i < PLACES_SHOWN; i++) {
+    const PlaceGroup *g = &groups->items[i];
+    fputs("  ", out);
+    report_escaped(place_of(r, g), out);
+    fputs(": ", out);
+    put_group(g, out);
+    fprintf(out, g->n > 1 ? " (%zu-%zu)\n" : " (%zu)\n", g->first + 1,
+            g->first + g->n);
+  }
+  if (groups->len > PLACES_SHOWN)
+    fprintf(out, "  ... and %zu more\n", groups->len - PLACES_SHOWN);
+}
+
+static void put_place_head(const Report *r, size_t failure, FILE *out) {
+  const PlaceGroup *g = r->groups && r->groups->len > 1
+                            ? place_group_at(r->groups, failure)
+                            : NULL;
+  Palette p = palette(r);
+  if (!g)
+    return;
+  fprintf(out, "\n%s", p.place);
+  report_escaped(place_of(r, g), out);
+  fprintf(out, "%s: ", p.off);
+  put_group(g, out);
+  fputc('\n', out);
 }
 
 // --- one failure ------------------------------------------------------------
@@ -448,13 +501,29 @@ static void put_together(Report *r, FILE *out) {
   put_suspects(r, ranking, report_shown(r, &report_text, ranking), out);
 }
 
-static void failure(Report *r, const Ranking *ranking, FILE *out) {
+// The suspects of a second failure at the same place are mostly the same.
+static size_t count_shown(const Report *r, const Ranking *ranking) {
   size_t shown = report_shown(r, &report_text, ranking);
+  bool again = r->groups && r->groups->len &&
+               !place_group_at(r->groups, ranking->failure);
+  return !r->top && again && shown > SHOWN_LESS ? SHOWN_LESS : shown;
+}
+
+static void failure(Report *r, const Ranking *ranking, FILE *out) {
+  size_t shown = count_shown(r, ranking);
+  put_place_head(r, ranking->failure, out);
   put_header(r, ranking, out);
   if (shown)
     put_suspects(r, ranking, shown, out);
   else
     put_unranked(r, ranking, out);
+}
+
+static void put_count(const PlaceGroups *groups, FILE *out) {
+  Str text = {0};
+  place_groups_count(groups, &text);
+  fputs(str_text(&text), out);
+  str_release(&text);
 }
 
 static void begin(Report *r, FILE *out) {
@@ -465,6 +534,8 @@ static void begin(Report *r, FILE *out) {
           r->suite->nruns, plural(r->suite->nruns), verb_s(failing), p.off);
   if (failing)
     fprintf(out, ": %zu %sfailure%s", n, n > 1 ? "different " : "", plural(n));
+  if (failing && n > 1 && r->groups)
+    put_count(r->groups, out);
   if (r->known)
     fprintf(out, ", %zu known set aside", r->known);
   fprintf(out, "\n%s, %zu of %zu %s%s executed\n", r->method, r->executed,
@@ -478,6 +549,7 @@ static void begin(Report *r, FILE *out) {
   note_imprecise(r, out);
   if (r->together)
     put_together(r, out);
+  put_overview(r, out);
 }
 
 static void end(Report *r, FILE *out) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "model/generated.h"
+#include "model/place_group.h"
 #include "model/testcode.h"
 #include "store/internal.h"
 #include "util/fs.h"
@@ -335,6 +336,8 @@ static int load_failures(Loader *l, Err *err) {
   array_release(&g.groups);
   hashmap_release(&g.group_of);
   array_release(&g.showings);
+  if (!rc && is_web_session(suite))
+    suite_sort_by_place(suite);
   return rc;
 }
 

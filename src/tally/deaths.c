@@ -160,12 +160,29 @@ static bool ends_script(const FailureGroup *g) {
   return true;
 }
 
-bool place_is_at(const char *place, const char *file, uint32_t line) {
+// "view.php:12", as the failure names its place: the end of the path?
+static bool is_named(const char *file, size_t size, uint32_t line,
+                     const char *place) {
   const char *colon = strrchr(place, ':');
-  size_t n = colon ? (size_t)(colon - place) : 0, all = strlen(file);
-  return n && n <= all && !memcmp(file + all - n, place, n) &&
-         (n == all || file[all - n - 1] == '/') &&
+  size_t n = colon ? (size_t)(colon - place) : 0;
+  return n && n <= size && !memcmp(file + size - n, place, n) &&
+         (n == size || file[size - n - 1] == '/') &&
          strtoul(colon + 1, NULL, 10) == line;
+}
+
+bool place_is_at(const char *place, const char *file, uint32_t line) {
+  return is_named(file, strlen(file), line, place);
+}
+
+// The failure's place is where the script ended, or a call that led there.
+static bool is_at(const DeathAt *at, const char *place) {
+  DeathCaller c;
+  if (place_is_at(place, at->end, at->end_line))
+    return true;
+  for (const char *rest = at->callers; rest && death_caller(&rest, &c);)
+    if (is_named(c.file, c.file_size, c.line, place))
+      return true;
+  return false;
 }
 
 bool death_of(const Suite *suite, size_t failure, const DeathAt *at) {
@@ -175,7 +192,7 @@ bool death_of(const Suite *suite, size_t failure, const DeathAt *at) {
   if (!g->kind || !g->place)
     return true;
   return ends_script(g) && (strcmp(g->kind, "fatal") != 0 || !*g->place ||
-                            place_is_at(g->place, at->end, at->end_line));
+                            is_at(at, g->place));
 }
 
 double deaths_nearness(const Deaths *d, const Suite *suite, size_t failure,

@@ -46,6 +46,25 @@ def check_failures(b):
     b.press("F")
 
 
+def check_places(b):
+    """The failures by place, equals by name; a click chooses one."""
+    message = ("return document.querySelector('select[aria-label=failure]')"
+               ".selectedOptions[0].textContent")
+    equal(b.text(".places summary"), "2 failures at 2 places")
+    b.click(".places summary")
+    equal(b.texts(".places td b"), ["login.php:3", "view.php:18"])
+    groups = b.run("return [...document.querySelectorAll('select[aria-label=failure] optgroup')]"
+                   ".map(o => o.label)")
+    equal(len(groups), 2)
+    assert groups[1].startswith("view.php:18: "), groups
+    b.click(".places tr:nth-child(1) button")
+    assert "login.php" in b.run(message), b.run(message)
+    b.click(".places tr:nth-child(2) button")
+    assert "view.php" in b.run(message), b.run(message)
+    equal(b.text(".places button[aria-current=true]")[:1], "2")
+    b.click(".places summary")
+
+
 def check_map(b):
     """Directories hold their files, and none lies over another."""
     b.press("3")
@@ -77,6 +96,7 @@ def main():
         check_page(b)
         check_frame(b)
         check_failures(b)
+        check_places(b)
         check_map(b)
         b.press("1", "n")
         b.run("const s = document.querySelector('.source select')"
@@ -88,6 +108,7 @@ def main():
         if len(sys.argv) > 2:
             b.run("document.querySelector('.facts div:last-child dd').textContent = '/home/me/topics'")
             b.press("4")
+            b.run("document.activeElement.blur()")
             b.screenshot(os.path.join(sys.argv[2], "report-php.png"))
 
 

@@ -577,3 +577,43 @@ TEST(entities_are_described_by_what_they_are) {
   expect_described(&w, edge, "");
   world_release(&w);
 }
+
+// --- failures by place ------------------------------------------------------
+
+static FailureGroup at_place(const char *place, const char *signature,
+                             uint32_t *runs, size_t n) {
+  return (FailureGroup){.kind = "fatal",
+                        .message = signature,
+                        .place = place,
+                        .signature = signature,
+                        .runs = runs,
+                        .nruns = n};
+}
+
+// Runs that show two failures of a place count once; failures without a place
+// do not belong together.
+TEST(the_place_that_most_runs_show_comes_first) {
+  uint32_t first[] = {1, 2}, second[] = {2, 3}, third[] = {4, 5}, none[] = {6};
+  FailureGroup failures[] = {
+      at_place("", "x", none, 1), at_place("", "y", none, 1),
+      at_place("b.php:2", "c", third, 2), at_place("a.php:1", "b", second, 2),
+      at_place("a.php:1", "a", first, 2)};
+  Suite suite = {
+      .command = "culprit web app", .failures = failures, .nfailures = 5};
+  PlaceGroups groups = {0};
+  suite_sort_by_place(&suite);
+  suite_places(&suite, &groups);
+  assert_int_equal(groups.len, 4);
+  assert_string_equal(failures[0].signature, "a");
+  assert_string_equal(failures[1].signature, "b");
+  assert_int_equal(groups.items[0].n, 2);
+  assert_int_equal(groups.items[0].runs, 3);
+  assert_string_equal(failures[2].signature, "c");
+  assert_ptr_equal(place_group_at(&groups, 2), &groups.items[1]);
+  assert_null(place_group_at(&groups, 1));
+  assert_int_equal(groups.items[3].first, 4);
+  array_release(&groups);
+  suite.command = "culprit run";
+  suite_places(&suite, &groups);
+  assert_int_equal(groups.len, 0);
+}

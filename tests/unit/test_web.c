@@ -124,10 +124,56 @@ TEST(queries_that_differ_in_a_name_show_one_failure_other_statements_another) {
   assert_int_equal(f.run.failures.len, 2);
   assert_string_equal(
       f.run.failures.items[0].signature,
-      "query: FUNCTION db.... does not exist SELECT (lib/b.php:7)");
+      "query: FUNCTION db.... does not exist [SELECT] (lib/b.php:7)");
   assert_string_equal(
       f.run.failures.items[1].signature,
-      "query: FUNCTION db.... does not exist CREATE VIEW (lib/b.php:7)");
+      "query: FUNCTION db.... does not exist [CREATE VIEW] (lib/b.php:7)");
+  finish(&f);
+}
+
+TEST(what_a_database_quotes_of_the_query_is_left_out) {
+  Fixture f;
+  start(&f, good);
+  PhpFault queries[] = {
+      fault(PHP_QUERY, "You have an error in your SQL syntax; use near 'y'' "
+                       "at line 1"),
+      fault(PHP_QUERY, "You have an error in your SQL syntax; use near 'b', "
+                       "c='d' at line 2"),
+      fault(PHP_QUERY, "Incorrect integer value: 'O'Reilly' for column `n`"),
+      fault(PHP_QUERY, "Incorrect integer value: 'x' for column `n`")};
+  queries[0].sql = "SELECT * FROM t WHERE a='x'y'";
+  queries[1].sql = "SELECT * FROM t WHERE a='b', c='d'";
+  queries[2].sql = "SELECT * FROM t WHERE a=\"O'Reilly\"";
+  queries[3].sql = "SELECT * FROM t WHERE a='x'";
+  f.record.faults = queries;
+  f.record.nfaults = N(queries);
+  judge(&f);
+  assert_int_equal(f.run.failures.len, 2);
+  assert_string_equal(f.run.failures.items[0].signature,
+                      "query: syntax error [SELECT] (lib/b.php:7)");
+  assert_string_equal(
+      f.run.failures.items[1].signature,
+      "query: Incorrect integer value: '...' [SELECT] (lib/b.php:7)");
+  finish(&f);
+}
+
+// In the order they happened: the first is of another query.
+TEST(a_fatal_error_that_follows_from_a_failed_query_is_no_second_failure) {
+  Fixture f;
+  start(&f, good);
+  PhpFault faults[] = {
+      fault(PHP_FATAL, "Uncaught Error: Call to a member function f() on bool"),
+      fault(PHP_QUERY, "no such column: x"),
+      fault(PHP_FATAL, "Uncaught PDOException: no such column: x"),
+      fault(PHP_FATAL,
+            "Uncaught Error: Call to a member function f() on null")};
+  faults[1].sql = "SELECT x FROM t";
+  f.record.faults = faults;
+  f.record.nfaults = N(faults);
+  judge(&f);
+  assert_int_equal(f.run.failures.len, 3);
+  assert_string_equal(f.run.failures.items[1].kind, "query");
+  assert_int_equal(f.run.deaths.len, 3);
   finish(&f);
 }
 

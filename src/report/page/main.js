@@ -10,6 +10,7 @@ const state = {
 
 function refreshAll() {
   bar.refresh();
+  places.refresh();
   list.refresh();
   source.refresh();
   why.refresh();
@@ -69,8 +70,7 @@ function copyButton(text) {
 const bar = {
   make() {
     this.failures = el('select', { 'aria-label': 'failure', onchange: () => chooseFailure(Number(this.failures.value)) },
-      head.failures.map((f, i) => el('option', { value: i },
-        `${i + 1}/${head.failures.length} ${f.kind}: ${f.message}`)));
+      failureOptions());
     this.methods = el('select', { 'aria-label': 'method', onchange: () => chooseMethod(Number(this.methods.value)) },
       head.methods.map((m, i) => el('option', { value: i, disabled: Boolean(m.reason), title: m.reason || m.doc },
         m.reason ? `${m.name} (needs more)` : m.name)));
@@ -79,7 +79,7 @@ const bar = {
     this.wrote = el('div.wrote');
     this.test = el('div.test-bar', { hidden: true });
     this.notes = el('div.rank-notes');
-    return el('div.bar', null,
+    return el('div.bar', null, places.make(),
       el('label', null, 'Failure', this.failures), el('label', null, 'Method', this.methods),
       this.sure, this.rerun,
       el('span.buttons', null,
