@@ -300,6 +300,7 @@ Explorer *explorer_new(const ExplorerOptions *o) {
   e->solve_memory = solve_memory_new(0, o->solve_seconds);
   e->queue.seed = o->seed;
   e->queue.last = o->last;
+  e->queue.goals = &e->goals;
   e->queue.scored = o->strategy->nearness != NEAR_NOTHING;
   e->target = (TargetFailure){.strategy = o->strategy, .graph = &e->graph};
   e->maps = mem_printf("%s/maps", o->visits->scratch);
@@ -331,7 +332,7 @@ void explorer_free(Explorer *e) {
   bitset_release(&e->lines);
   bitset_release(&e->conditions);
   target_failure_release(&e->target);
-  seen_outcomes_release(&e->seen);
+  outcome_goals_release(&e->goals);
   solve_memory_free(e->solve_memory);
   queue_release(&e->queue);
   state_graph_release(&e->graph);

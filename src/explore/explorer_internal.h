@@ -72,7 +72,7 @@ struct Explorer {
   Scripts *scripts;
   char *maps;
   Queue queue;
-  SeenOutcomes seen;
+  OutcomeGoals goals;
   StateGraph graph;
   TargetFailure target;
   Bitset lines, conditions; // executed
@@ -83,7 +83,8 @@ struct Explorer {
   Hashmap signatures; // -> number in `failures`
   Hashmap solved;     // comparison and outcome -> how often
   Hashmap of_line;    // line and outcome -> how often of this request
-  size_t branches;    // solved for of this request
+  size_t branches;    // solved for of this request,
+  size_t news;        // and of them: for the first time
   unsigned round;     // how often nothing was left
   ARRAY(FoundFailure) failures;
   ARRAY(UnitId) scripts_seen;

@@ -24,7 +24,8 @@ enum {
   ROUNDS = 3,         // with an empty queue; each solves four times as often
   ROUND_ASKED = 200,  // requests that such a round makes again
   BRANCHES_MOST = 60, // comparisons of one request that are solved,
-  BRANCHES_LINE = 4,  // and of one of its lines
+  BRANCHES_LINE = 4,  // and of one of its lines;
+  BRANCHES_NEW = 400, // those that may show a new outcome for the first time
 };
 
 // --- what comes next --------------------------------------------------------
@@ -77,13 +78,20 @@ static bool is_solved_enough(const Explorer *e, const PhpCompare *c,
     return true;
   return solved >= SOLVED_AGAIN * times &&
          (solved >= SOLVED_MOST * times ||
-          !seen_outcomes_one_sided(&e->seen, c));
+          !outcome_goals_one_sided(&e->goals, c));
+}
+
+// An outcome that was neither shown nor solved for.
+static bool is_new(Explorer *e, const PhpCompare *c, uint64_t solved) {
+  return !solved && e->news < BRANCHES_NEW &&
+         outcome_goals_one_sided(&e->goals, c) && ++e->news;
 }
 
 static bool is_worth_solving(Explorer *e, const PhpCompare *c) {
   uint64_t key[2] = {compare_hash(c), c->held}, n = 0;
   hashmap_get(&e->solved, key, sizeof key, &n);
-  bool worth = !is_solved_enough(e, c, n) && !is_too_much(e, c);
+  bool worth =
+      is_new(e, c, n) || (!is_solved_enough(e, c, n) && !is_too_much(e, c));
   if (worth)
     hashmap_put(&e->solved, key, sizeof key, n + 1);
   return worth;
@@ -91,7 +99,7 @@ static bool is_worth_solving(Explorer *e, const PhpCompare *c) {
 
 static void choose_decisions(Explorer *e, PendingSolve *t) {
   const PhpRecord *record = &t->result.judged.record;
-  e->branches = 0;
+  e->branches = e->news = 0;
   hashmap_release(&e->of_line);
   for (uint32_t i = 0; i < record->ncompares; i++)
     if (t->vary || is_worth_solving(e, &record->compares[i]))
@@ -192,8 +200,7 @@ static void offer_items(Explorer *e, const QueueItems *items,
   for (size_t i = 0; i < items->len; i++) {
     QueueItem item = items->items[i];
     bool of_page = item.state == STATE_AFTER;
-    item.fresh =
-        item.compare && seen_outcomes_one_sided(&e->seen, item.compare);
+    item.goal = item.compare ? outcome_goals_aim(&e->goals, item.compare) : 0;
     item.compare = NULL;
     item.state = of_page ? after : item.state;
     item.page = of_page ? run : from->page;
@@ -291,13 +298,14 @@ static int keep_run(Explorer *e, ExploreWorker *p, bool *lucky, Err *err) {
     return -1;
   size_t news = take_coverage(e, record, &j->run);
   *lucky = news > 0;
+  outcome_goals_learn(&e->goals, p->item.goal, news);
   if (!p->given)
     queue_learn(&e->queue, &p->item, news,
                 condition_outcomes_one_sided(&e->outcomes,
                                              &j->run.hits[ENTITY_CONDITION],
                                              &e->conditions));
   for (size_t i = 0; record && i < record->ncompares; i++)
-    seen_outcomes_add(&e->seen, &record->compares[i]);
+    outcome_goals_show(&e->goals, &record->compares[i]);
   for (size_t i = 0; i < j->run.failures.len; i++)
     explorer_add_failure(e, j->run.failures.items[i].signature, p->run);
   e->near_fails = p->near_failing && j->run.verdict == VERDICT_FAIL;

@@ -196,6 +196,29 @@ TEST(a_full_queue_drops_what_would_come_last) {
   arena_release(&arena);
 }
 
+TEST(a_full_queue_keeps_every_request_for_a_new_outcome) {
+  OutcomeGoals g = {0};
+  Queue q = {.goals = &g};
+  Arena arena = {0};
+  PhpCompare c = {.file = "a.php", .left = "a", .right = "b"};
+  uint32_t goal = outcome_goals_aim(&g, &c);
+  for (int i = 0; i < 2 * QUEUE_MOST; i++) {
+    const char *query = arena_printf(&arena, "x=%d", i);
+    queue_add(&q, (QueueItem){.ask = ask_link("/a.php", query, &arena),
+                              .origin = ORIGIN_SOLVED,
+                              .depth = 20,
+                              .goal = i % 4 == 0 ? goal : 0});
+  }
+  size_t kept = 0;
+  for (size_t i = 0; i < q.items.len; i++)
+    kept += q.items.items[i].goal == goal;
+  assert_int_equal(kept, QUEUE_MOST / 2);
+  assert_true(q.dropped > 0);
+  queue_release(&q);
+  outcome_goals_release(&g);
+  arena_release(&arena);
+}
+
 TEST(a_sort_that_shows_more_gets_more_turns_but_none_waits_for_ever) {
   Queue q = {0};
   Arena arena = {0};
