@@ -245,14 +245,15 @@ static QueueItem code_item(Codec *c, QueueItem i, const Explorer *e) {
   i.origin = (RequestOrigin)code_below(c, i.origin, ORIGINS);
   uint32_t bits = (unsigned)i.fresh | (unsigned)i.last << 1 |
                   (unsigned)i.lucky << 2 | (unsigned)i.plain << 3 |
-                  (unsigned)i.redirect << 4;
-  bits = code_below(c, bits, 32);
+                  (unsigned)i.redirect << 4 | (unsigned)i.account << 5;
+  bits = code_below(c, bits, 64);
   i.goal = code_below(c, i.goal, ngoals + 1);
   i.fresh = bits & 1;
   i.last = bits & 2;
   i.lucky = bits & 4;
   i.plain = bits & 8;
   i.redirect = bits & 16;
+  i.account = bits & 32;
   i.depth = code_u32(c, i.depth);
   i.page = code_below(c, i.page, g->requests.len + 1);
   i.base = code_below(c, i.base, g->requests.len + 1);

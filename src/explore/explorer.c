@@ -38,6 +38,7 @@
 enum {
   REPRODUCE_REQUESTS = 60,
   REPRODUCE_SECONDS = 20, // for all failures together, at most
+  SURVEY_SECONDS = 10,    // to compile all scripts, at most
 };
 #define SAVE_SECONDS 3.0
 #define LOG_SECONDS 1.0
@@ -196,6 +197,27 @@ static void reproduce_failures(Explorer *e, AppDriver *d) {
   }
 }
 
+// A resumed exploration does not know how many it knew before.
+static void count_statements(Explorer *e) {
+  size_t n = e->statements + e->survey.statements;
+  if (n > e->progress.statements)
+    e->progress.statements = n;
+}
+
+// What the first worker does before the others have a turn.
+static void begin(ExploreWorker *p) {
+  Explorer *e = p->explorer;
+  const Visits *v = e->options->visits;
+  Err ignored;
+  double seconds = e->options->budget / 10;
+  seconds = seconds < SURVEY_SECONDS ? seconds : SURVEY_SECONDS;
+  state_graph_begin(&e->graph,
+                    app_driver_key(&p->driver, app_driver_at(&p->driver, 0)));
+  script_survey_make(&e->survey, v->app.root, p->driver.instance.worker,
+                     e->maps, seconds, &ignored);
+  count_statements(e);
+}
+
 static void *work(void *arg) {
   ExploreWorker *p = arg;
   Explorer *e = p->explorer;
@@ -204,8 +226,7 @@ static void *work(void *arg) {
       app_driver_open(&p->driver, e->options->visits, e->maps, p->number, &err);
   bitset_add(&p->near, 0);
   if (!rc && p->number == 0)
-    state_graph_begin(&e->graph,
-                      app_driver_key(&p->driver, app_driver_at(&p->driver, 0)));
+    begin(p);
   while (have_turn(p, rc, &err)) {
     explore_worker_solve(p);
     if (p->busy)
@@ -285,9 +306,9 @@ static int assign_ids(void *ctx, const Unit *unit, uint32_t *ids, Err *err) {
   Explorer *e = ctx;
   const Visits *v = e->options->visits;
   for (size_t i = 0; i < unit->nentities; i++)
-    e->statements += unit->entities[i].kind == ENTITY_STATEMENT;
-  if (e->statements > e->progress.statements)
-    e->progress.statements = e->statements;
+    e->statements += unit->entities[i].kind == ENTITY_STATEMENT &&
+                     !script_survey_has(&e->survey, &unit->id);
+  count_statements(e);
   if (store_add_unit(v->store, v->session, unit, ids, err))
     return -1;
   condition_outcomes_add(&e->outcomes, unit, ids);
@@ -333,6 +354,8 @@ void explorer_free(Explorer *e) {
   bitset_release(&e->conditions);
   target_failure_release(&e->target);
   outcome_goals_release(&e->goals);
+  accounts_release(&e->accounts);
+  script_survey_release(&e->survey);
   solve_memory_free(e->solve_memory);
   queue_release(&e->queue);
   state_graph_release(&e->graph);
@@ -346,24 +369,6 @@ void explorer_free(Explorer *e) {
 
 const ExplorerProgress *explorer_progress(const Explorer *e) {
   return &e->progress;
-}
-
-void explorer_report(const Explorer *e, Str *out) {
-  const ExplorerProgress *p = &e->progress;
-  size_t most = e->options->max_failures;
-  str_addf(out,
-           "Explored: %zu script%s, %zu of %zu lines, %zu branch%s, %zu "
-           "state%s; %s.\n",
-           p->scripts, plural(p->scripts), p->lines, p->statements, p->branches,
-           p->branches == 1 ? "" : "es", p->states, plural(p->states),
-           p->covered                    ? "the coverage goal is reached"
-           : most && p->failures >= most ? "the failure limit is reached"
-           : p->queued ? "the budget ended with requests left to try"
-                       : "nothing is left to try");
-  if (p->dropped)
-    str_addf(out, "%zu queued request%s dropped: the queue holds %d.\n",
-             p->dropped, p->dropped == 1 ? " was" : "s were", QUEUE_MOST);
-  solve_memory_report(e->solve_memory, out);
 }
 
 static int add_entries(Explorer *e, Err *err) {

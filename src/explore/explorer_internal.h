@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include "explore/accounts.h"
 #include "explore/app_driver.h"
 #include "explore/condition_outcomes.h"
 #include "explore/entry_pages.h"
@@ -12,6 +13,7 @@
 #include "explore/follow_ups.h"
 #include "explore/odd_values.h"
 #include "explore/reproduction.h"
+#include "explore/script_survey.h"
 #include "explore/solve/request_solver.h"
 #include "explore/state_graph.h"
 #include "php/php_scripts.h"
@@ -73,6 +75,8 @@ struct Explorer {
   char *maps;
   Queue queue;
   OutcomeGoals goals;
+  Accounts accounts;
+  size_t logged_in; // states that the login of a made account led to
   StateGraph graph;
   TargetFailure target;
   Bitset lines, conditions; // executed
@@ -93,7 +97,8 @@ struct Explorer {
   EntryPages entries;
   Arena arena; // of entries and texts
   Hashmap routes;
-  size_t statements; // of the scripts that this process has seen
+  ScriptSurvey survey;
+  size_t statements; // of other scripts that this process has seen
   uint32_t numbers;  // given to requests so far
   bool near_fails;   // the last request chosen by nearness failed
   size_t given;      // requests of the user's list that were taken

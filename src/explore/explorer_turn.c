@@ -16,6 +16,7 @@
 
 enum {
   STATES_TRIED = 8,   // in which all entry pages are requested
+  LOGINS_TRIED = 3,   // and so many that a made account leads to
   GIVEN_AGAIN = 8,    // of the user's requests, made in other states
   SOLVED_AGAIN = 8,   // how often a comparison is solved in any case,
   SOLVED_MOST = 60,   // while it has had one outcome only,
@@ -305,7 +306,8 @@ static int keep_run(Explorer *e, ExploreWorker *p, bool *lucky, Err *err) {
                                              &j->run.hits[ENTITY_CONDITION],
                                              &e->conditions));
   for (size_t i = 0; record && i < record->ncompares; i++)
-    outcome_goals_show(&e->goals, &record->compares[i]);
+    if (outcome_goals_show(&e->goals, &record->compares[i]))
+      accounts_note_compare(&e->accounts, &record->compares[i], &p->item.ask);
   for (size_t i = 0; i < j->run.failures.len; i++)
     explorer_add_failure(e, j->run.failures.items[i].signature, p->run);
   e->near_fails = p->near_failing && j->run.verdict == VERDICT_FAIL;
@@ -322,7 +324,8 @@ static void offer_given(Explorer *e, uint32_t state, Arena *arena) {
   for (size_t i = 0; list && i < list->len && i < GIVEN_AGAIN; i++) {
     const Request *r = &list->items[i];
     if (!headers_get(&r->headers, FRESH_HEADER) &&
-        (!i || r->visitor != r[-1].visitor) && ask_from(r, &ask, arena))
+        (r->login || !i || r->visitor != r[-1].visitor) &&
+        ask_from(r, &ask, arena))
       explorer_offer(
           e, (QueueItem){.ask = ask, .state = state, .origin = ORIGIN_LINK});
   }
@@ -340,9 +343,10 @@ static uint32_t enter(Explorer *e, ExploreWorker *p) {
   state_graph_shorten(&e->graph, state, p->item.state, p->run);
   if (e->graph.states.len > before) {
     bool apart = e->options->apart;
-    if (state < STATES_TRIED && !(apart && p->given))
+    bool in = p->item.account && e->logged_in++ < LOGINS_TRIED;
+    if ((state < STATES_TRIED || in) && !(apart && p->given))
       explorer_offer_entries(e, state, ORIGIN_LINK,
-                             p->given && !explorer_is_directed(e));
+                             (p->given || in) && !explorer_is_directed(e));
     if (p->item.ask.post && !p->given && !apart)
       offer_given(e, state, &p->result.arena);
   }
@@ -367,6 +371,22 @@ static void offer_twice(Explorer *e, const ExploreWorker *p, uint32_t after,
                                 .base = p->run});
 }
 
+// Logs in with an account that the request has made, if it has.
+static void offer_logins(Explorer *e, ExploreWorker *p, uint32_t after) {
+  Asks logins = {0};
+  accounts_note_forms(&e->accounts, &p->result.answer.links);
+  if (p->run && p->item.ask.post && after != p->item.state)
+    accounts_logins_after(&e->accounts, &p->item.ask, &logins,
+                          &p->result.arena);
+  for (size_t i = 0; i < logins.len; i++)
+    explorer_offer(e, (QueueItem){.ask = logins.items[i],
+                                  .state = after,
+                                  .origin = ORIGIN_FORM,
+                                  .account = true,
+                                  .base = p->run});
+  array_release(&logins);
+}
+
 static void note_asked(Explorer *e, ExploreWorker *p) {
   const RequestResult *c = &p->result;
   if (p->run)
@@ -384,6 +404,7 @@ static void offer_all(Explorer *e, ExploreWorker *p, uint32_t state, bool lucky,
   const RequestResult *c = &p->result;
   offer_items(e, &c->next, &p->item, p->run, state, lucky);
   offer_twice(e, p, state, lucky);
+  offer_logins(e, p, state);
   if (has_input(e, c) && p->item.origin != ORIGIN_ODD &&
       !explorer_is_directed(e))
     offer_odd(e, p);
@@ -463,6 +484,16 @@ static void freshen(Explorer *e, const Request *r, Ask *ask) {
   }
 }
 
+// A login is sent with the hidden fields of its form, whatever their names.
+static void complete_login(Explorer *e, Ask *ask) {
+  for (size_t k = 0; k < e->page.len; k++) {
+    const HiddenField *h = &e->page.items[k];
+    if (strcmp(h->form, ask->path) || ask_has(ask, IN_BODY, h->name))
+      continue;
+    *ask = ask_with(ask, IN_BODY, h->name, h->value, &e->queue.arena);
+  }
+}
+
 // The first worker makes the user's requests, each in the state that the one
 // before it left.
 static bool take_given(Explorer *e, ExploreWorker *p) {
@@ -475,6 +506,8 @@ static bool take_given(Explorer *e, ExploreWorker *p) {
     if (!ask_from(r, &p->item.ask, &e->queue.arena))
       continue;
     freshen(e, r, &p->item.ask);
+    if (r->login)
+      complete_login(e, &p->item.ask);
     p->item.state = e->reached;
     p->item.plain = route_leads(&e->options->visits->app, &e->routes,
                                 p->item.ask.path, &e->arena) != LEADS_TO_SCRIPT;

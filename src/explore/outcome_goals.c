@@ -16,9 +16,11 @@ static uint32_t sides_of(OutcomeGoals *g, uint64_t compare) {
   return (uint32_t)n;
 }
 
-void outcome_goals_show(OutcomeGoals *g, const PhpCompare *c) {
+bool outcome_goals_show(OutcomeGoals *g, const PhpCompare *c) {
+  size_t before = g->sides.len;
   uint32_t n = sides_of(g, compare_hash(c));
   g->sides.items[n].shown |= 1u << c->held;
+  return g->sides.len > before;
 }
 
 bool outcome_goals_one_sided(const OutcomeGoals *g, const PhpCompare *c) {

@@ -49,8 +49,8 @@ typedef struct {
   Arena arena;
 } OutcomeGoals;
 
-// The comparison had its outcome.
-void outcome_goals_show(OutcomeGoals *g, const PhpCompare *c);
+// The comparison had its outcome. True: it is new.
+bool outcome_goals_show(OutcomeGoals *g, const PhpCompare *c);
 // Has it had one outcome only?
 bool outcome_goals_one_sided(const OutcomeGoals *g, const PhpCompare *c);
 // The goal of its other outcome, from 1; 0: that was shown already.

@@ -280,7 +280,8 @@ static uint64_t cost_of_new(const Queue *q, const QueueItem *i) {
       [ORIGIN_FORM] = 30, [ORIGIN_LINK] = 40,   [ORIGIN_VARIED] = 50,
       [ORIGIN_ZERO] = 50, [ORIGIN_ODD] = 50};
   uint64_t path = times_asked(q, i->path), n = of[i->origin];
-  if (i->redirect || i->early) // a visitor goes there before anything else
+  if (i->redirect || i->early ||
+      i->account) // a visitor goes there before anything else
     return 20;
   if (i->origin == ORIGIN_ODD) // rare as it is: in order
     return i->fresh ? n : n + 60;

@@ -66,6 +66,7 @@ typedef struct {
   bool plain;    // answered without PHP: no run
   bool redirect; // the target of a redirect: takes a turn of the class that
                  // the redirecting request had
+  bool account;  // logs in with an account that was registered
   bool early;    // a page in a state that the user's own requests led to: costs
                  // as little as a new one
   unsigned depth;

@@ -97,6 +97,13 @@ Ask ask_copy(const Ask *a, Arena *arena) {
   return settle(a->post, arena_strdup(arena, a->path), &list, arena);
 }
 
+bool ask_has(const Ask *a, ParamPlace place, const char *name) {
+  for (size_t i = 0; i < a->nparams; i++)
+    if (a->params[i].place == place && !strcmp(a->params[i].name, name))
+      return true;
+  return false;
+}
+
 Ask ask_with(const Ask *a, ParamPlace place, const char *name,
              const char *value, Arena *arena) {
   Params list = {0};

@@ -43,6 +43,7 @@ bool ask_from(const Request *r, Ask *out, Arena *arena);
 // One parameter set, or added. A value in the body makes it a POST.
 Ask ask_with(const Ask *a, ParamPlace place, const char *name,
              const char *value, Arena *arena);
+bool ask_has(const Ask *a, ParamPlace place, const char *name);
 Ask ask_without(const Ask *a, size_t param, Arena *arena);
 Ask ask_copy(const Ask *a, Arena *arena);
 

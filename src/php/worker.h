@@ -16,9 +16,9 @@
 // discards it. Where its view is a copy, PHP's document root is the copy;
 // records and maps have the paths of the original.
 //
-// route.h says what a path leads to. php-cgi reads no php.ini: the settings
-// are PHP's own defaults, what docs/reference/web-requests.md lists on top of
-// them, and app->ini; extensions are those of the distribution's scan
+// route.h says what a path leads to. php-cgi reads no php.ini but app->php_ini:
+// the settings are PHP's own defaults, that file, what
+// docs/reference/web-requests.md lists on top of them, and app->ini; extensions are those of the distribution's scan
 // directory.
 #ifndef CULPRIT_PHP_WORKER_H
 #define CULPRIT_PHP_WORKER_H
@@ -42,6 +42,7 @@ typedef struct {
                           // that is no file; NULL: none
   const char *const *ini; // NAME=VALUE, NULL-terminated; NULL: none
   const char *const *env; // NAME=VALUE seen by the application; NULL: none
+  const char *php_ini;    // a php.ini to read; NULL: none is read
   const char *php_cgi;    // NULL: php-cgi8.2 or php-cgi from PATH
   const char *extension;  // culprit.so; NULL: plain PHP (reference runs)
   const char *maps;       // directory for maps
@@ -87,6 +88,12 @@ void worker_close(Worker *w);
 // answer. `cookies` is a Cookie header's value, NULL: none. Memory: arena.
 int worker_serve(Worker *w, const Request *r, const char *cookies,
                  Exchange *out, Arena *arena, Err *err);
+
+// Compiles scripts without executing them, so that there is a map of each that
+// compiles. `paths`: below the root, with their slash. What is not compiled
+// after that many seconds has none.
+int worker_survey(Worker *w, const char *const *paths, size_t n, double seconds,
+                  Err *err);
 
 // Its scratch directory.
 const char *worker_dir(const Worker *w);

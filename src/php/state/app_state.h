@@ -62,7 +62,8 @@ const char *app_state_last(const AppState *s);
 // privileges: any user and password will do. Its log is `log`.log, that of what
 // is loaded `log`-load.log; NULL: beside the socket.
 typedef struct MariaDb MariaDb;
-int mariadb_start(MariaDb **m, const char *dir, const char *log, Err *err);
+int mariadb_start(MariaDb **m, const char *dir, const char *log,
+                  const char *sql_mode, Err *err);
 const char *mariadb_socket(const MariaDb *m);
 bool mariadb_alive(MariaDb *m);
 // Runs a file of SQL (the application's schema and first data) in `schema`,
