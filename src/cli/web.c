@@ -473,6 +473,7 @@ static int try_requests(Options *o, const Requests *list, const Explorer *e) {
               .show_progress = show_progress};
   int status = open_area(o);
   v.scratch = o->visits.scratch;
+  v.app.until = 0; // it has its own time
   v.in_place = false;
   if (status == EXIT_DONE && o->visits.in_place)
     status = confine_application(&v, &o->confine, &o->arena);
@@ -584,10 +585,13 @@ static int begin_session(Options *o, const char *command, Err *err) {
 static int look_closer(Options *o, const Requests *list, const Explorer *e,
                        double took) {
   Err err;
+  double seconds = run_close_seconds(o->close, took);
+  double left = o->visits.app.until - clock_now();
+  if (e && left < seconds)
+    seconds = left;
   WebCloseOptions close = {
-      .seconds = o->close, .took = took, .show_progress = show_progress};
-  if (run_close_seconds(o->close, took) <= 0 ||
-      (o->close < 0 && visits_have_effects(&o->visits)))
+      .seconds = seconds, .took = took, .show_progress = show_progress};
+  if (seconds <= 0 || (o->close < 0 && visits_have_effects(&o->visits)))
     return EXIT_DONE;
   area_close(&o->area);
   int status = open_area(o);
@@ -605,6 +609,7 @@ static int run_session(Options *o, const Requests *list, const char *command) {
     return cli_error(&err);
   double start = clock_now();
   Explorer *e = NULL;
+  web_explore_begin(&o->explore, o->requests ? NULL : v, o->close);
   v->refusals = v->in_place ? NULL : &o->refusals;
   stop_orderly(STOP_SECONDS);
   int status = open_area(o);

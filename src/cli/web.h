@@ -50,6 +50,9 @@ extern const Option web_ini_options[];   // the same
 // begin with. `given`: --requests. An exit status.
 int web_explore_prepare(WebExploreOptions *o, Visits *v, const char *given,
                         Requests *list, Arena *arena);
+// The budget begins, for everything but the ranking. `close`: seconds for a
+// closer look; below 0: as usual. `v` NULL: it does not explore.
+void web_explore_begin(ExplorerOptions *o, Visits *v, double close);
 void web_explore_release(WebExploreOptions *o);
 
 // Writes the requests that show each failure; `tell`: says where. An exit

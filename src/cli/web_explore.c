@@ -4,8 +4,11 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/run_close.h"
 #include "cli/web.h"
 #include "report/json_out.h"
+#include "run/visits_confine.h"
+#include "util/clock.h"
 #include "util/escape.h"
 #include "util/fs.h"
 #include "util/mem.h"
@@ -86,6 +89,16 @@ int web_explore_prepare(WebExploreOptions *o, Visits *v, const char *given,
       return cli_fail(EXIT_USAGE, "--php-ini %s: no such file", o->php_ini);
   }
   return o->logins.len ? add_logins(o, list, arena) : EXIT_DONE;
+}
+
+void web_explore_begin(ExplorerOptions *o, Visits *v, double close) {
+  if (!v)
+    return;
+  double most = o->budget / (close < 0 ? 8 : 2);
+  v->app.until = clock_now() + o->budget;
+  if (close >= 0 || !visits_have_effects(v))
+    o->after = run_close_seconds(close, o->budget);
+  o->after = o->after < most ? o->after : most;
 }
 
 void web_explore_release(WebExploreOptions *o) { array_release(&o->logins); }

@@ -67,12 +67,17 @@ static void find_follow_ups(ExploreWorker *p) {
 // database server is not a failure of the application.
 static int work_on(ExploreWorker *p, Err *err) {
   RequestResult *c = &p->result;
-  if (app_driver_go(&p->driver, &p->path, err))
-    return -1;
+  if (app_driver_go(&p->driver, &p->path, err)) {
+    c->cut = p->driver.cut;
+    return c->cut ? 0 : -1;
+  }
   LocalState from = *app_driver_at(&p->driver, p->item.state);
   if (app_driver_send(&p->driver, &from, &p->item.ask, p->run, &c->answer,
                       &c->arena, err))
     return -1;
+  c->cut = c->answer.exchange.cut;
+  if (c->cut)
+    return 0;
   if (p->run && !c->answer.exchange.is_static) {
     c->is_run = true;
     if (app_instance_judge(&p->driver.instance, &c->answer.request,
@@ -186,14 +191,16 @@ static bool wait_for_others(Explorer *e) {
 }
 
 static void reproduce_failures(Explorer *e, AppDriver *d) {
-  double most = e->options->budget / 4, begin = clock_now();
+  double most = e->options->budget / 4, until = e->until - e->options->after;
   most = most < REPRODUCE_SECONDS ? most : REPRODUCE_SECONDS;
+  if (clock_now() + most < until)
+    until = clock_now() + most;
   for (size_t i = 0; i < e->failures.len; i++) {
     FoundFailure *s = &e->failures.items[i];
-    bool time = clock_now() - begin < most && !stop_requested();
+    bool time = clock_now() < until && !stop_requested();
     size_t budget = e->options->no_reduce || !time ? 0 : REPRODUCE_REQUESTS;
     s->reproduction = reproduction_make(d, &e->graph, s->number, s->signature,
-                                        &budget, &e->arena);
+                                        &budget, until, &e->arena);
   }
 }
 
@@ -393,6 +400,10 @@ int explorer_run(Explorer *e, Err *err) {
   const ExplorerOptions *o = e->options;
   Err ignored;
   e->begin = e->saved_at = clock_now();
+  e->until = o->visits->app.until;
+  if (!(e->until > 0))
+    e->until = e->begin + o->budget;
+  e->solve_memory->until = e->until;
   int rc = o->resume ? checkpoint_read(e, o->saved, err) : 0;
   if (!rc)
     rc = add_entries(e, err);

@@ -42,7 +42,8 @@ typedef struct {
 
 typedef struct {
   Visits *visits;        // settings, store and session
-  double budget;         // seconds
+  double budget;         // seconds; or until visits->app.until, if that is set
+  double after;          // of them, left for others if something failed
   size_t max_tests;      // 0: no limit
   size_t max_failures;   // distinct ones; 0: no limit
   double coverage;       // percentage of the statements of all scripts at which

@@ -24,6 +24,7 @@ typedef struct {
   Answer answer;
   Judged judged;
   bool is_run;
+  bool cut;            // the budget ended before the answer came
   QueueItems next;     // what its page leads to
   HiddenFields hidden; // of its page
   const PathStep *steps;
@@ -94,6 +95,7 @@ struct Explorer {
   ARRAY(UnitId) scripts_seen;
   ExplorerProgress progress;
   double begin, saved_at, logged;
+  double until; // the budget's end
   EntryPages entries;
   Arena arena; // of entries and texts
   Hashmap routes;

@@ -148,6 +148,12 @@ static void report_reached(const Explorer *e, Str *out) {
            : most && p->failures >= most ? "the failure limit is reached"
            : p->queued ? "the budget ended with requests left to try"
                        : "nothing is left to try");
+  if (e->queue.late)
+    str_addf(out,
+             "%zu request%s had no answer within the time limit; %zu like "
+             "%s not made.\n",
+             e->queue.late, plural(e->queue.late), e->queue.spared,
+             e->queue.spared == 1 ? "that was" : "those were");
   if (p->dropped)
     str_addf(out, "%zu queued request%s dropped: the queue holds %d.\n",
              p->dropped, p->dropped == 1 ? " was" : "s were", QUEUE_MOST);

@@ -15,18 +15,19 @@
 #include "util/str.h"
 
 enum {
-  STATES_TRIED = 8,   // in which all entry pages are requested
-  LOGINS_TRIED = 3,   // and so many that a made account leads to
-  GIVEN_AGAIN = 8,    // of the user's requests, made in other states
-  SOLVED_AGAIN = 8,   // how often a comparison is solved in any case,
-  SOLVED_MOST = 60,   // while it has had one outcome only,
-  SOLVED_FEW = 2,     // and while many solutions are queued:
-  MADE_ENOUGH = 2000, // that many
-  ROUNDS = 3,         // with an empty queue; each solves four times as often
-  ROUND_ASKED = 200,  // requests that such a round makes again
-  BRANCHES_MOST = 60, // comparisons of one request that are solved,
-  BRANCHES_LINE = 4,  // and of one of its lines;
-  BRANCHES_NEW = 400, // those that may show a new outcome for the first time
+  STATES_TRIED = 8,    // in which all entry pages are requested
+  LOGINS_TRIED = 3,    // and so many that a made account leads to
+  GIVEN_AGAIN = 8,     // of the user's requests, made in other states
+  SOLVED_AGAIN = 8,    // how often a comparison is solved in any case,
+  SOLVED_MOST = 60,    // while it has had one outcome only,
+  SOLVED_FEW = 2,      // and while many solutions are queued:
+  MADE_ENOUGH = 2000,  // that many
+  ROUNDS = 3,          // with an empty queue; each solves four times as often
+  ROUND_ASKED = 200,   // requests that such a round makes again
+  REPRODUCE_LEAST = 5, // seconds left to reproduce failures
+  BRANCHES_MOST = 60,  // comparisons of one request that are solved,
+  BRANCHES_LINE = 4,   // and of one of its lines;
+  BRANCHES_NEW = 400,  // those that may show a new outcome for the first time
 };
 
 // --- what comes next --------------------------------------------------------
@@ -415,6 +416,13 @@ int explore_worker_submit(Explorer *e, ExploreWorker *p, Err *err) {
   RequestResult *c = &p->result;
   bool lucky = false;
   note_asked(e, p);
+  if (c->cut) {
+    if (!p->given)
+      queue_add_again(&e->queue, p->item);
+    return 0;
+  }
+  if (c->answer.exchange.end == EXCHANGE_TIMEOUT && !p->given)
+    queue_learn_late(&e->queue, &p->item);
   if (c->is_run && keep_run(e, p, &lucky, err))
     return -1;
   bool failing = c->is_run && take_target(e, &c->judged.run, p);
@@ -455,6 +463,14 @@ static bool is_covered(Explorer *e) {
   return e->progress.covered;
 }
 
+// What failed is to be reproduced, and looked at, before the budget ends.
+static double ends_at(const Explorer *e) {
+  const ExplorerOptions *o = e->options;
+  double reproduce = o->no_reduce ? 0 : o->budget / 8;
+  reproduce = reproduce < REPRODUCE_LEAST ? reproduce : REPRODUCE_LEAST;
+  return e->until - (e->failures.len ? reproduce + o->after : 0);
+}
+
 bool explorer_may_go_on(Explorer *e) {
   const ExplorerOptions *o = e->options;
   e->progress.seconds = clock_now() - e->begin;
@@ -463,7 +479,7 @@ bool explorer_may_go_on(Explorer *e) {
   if (o->progress)
     o->progress(&e->progress);
   explorer_log(e, false);
-  return !e->stop && !stop_requested() && e->progress.seconds < o->budget &&
+  return !e->stop && !stop_requested() && clock_now() < ends_at(e) &&
          !is_covered(e) &&
          (!o->max_failures || e->failures.len < o->max_failures) &&
          (!o->max_tests || e->numbers < o->max_tests);

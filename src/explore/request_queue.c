@@ -345,6 +345,36 @@ void queue_learn(Queue *q, const QueueItem *taken, size_t news, size_t open) {
   q->counts.items[taken->request].open = (uint32_t)at_most(open, UINT32_MAX);
 }
 
+// --- without an answer ------------------------------------------------------
+
+void queue_learn_late(Queue *q, const QueueItem *taken) {
+  q->late++;
+  q->counts.items[taken->request].late++;
+  q->counts.items[taken->shape].late++;
+  q->counts.items[taken->path].late++;
+}
+
+static bool is_mostly_late(const Queue *q, uint32_t number, uint32_t least) {
+  const UseCount *c = &q->counts.items[number];
+  return c->late >= least && 4 * (uint64_t)c->late >= c->asked;
+}
+
+static bool would_be_late(const Queue *q, const QueueItem *i) {
+  return q->counts.items[i->request].late || is_mostly_late(q, i->shape, 2) ||
+         is_mostly_late(q, i->path, 3);
+}
+
+static void spare_late(Queue *q) {
+  size_t left = 0;
+  for (size_t i = 0; i < q->items.len; i++)
+    if (!would_be_late(q, &q->items.items[i]))
+      q->items.items[left++] = q->items.items[i];
+  q->spared += q->items.len - left;
+  q->items.len = left;
+}
+
+// --- whose turn it is -------------------------------------------------------
+
 // The class whose turn it is, of those that have a request; QUEUE_CLASSES:
 // none.
 static QueueClass next_class(Queue *q, const bool *has) {
@@ -435,6 +465,8 @@ static void leave_out_ends(Best *best) {
 
 bool queue_take(Queue *q, const Bitset *near, QueueItem *out) {
   Best best = {0};
+  if (q->late)
+    spare_late(q);
   find_best(q, near, &best);
   q->made = best.made;
   leave_out_ends(&best);

@@ -94,7 +94,7 @@ enum { QUEUE_MOST = 20000, QUEUE_KEPT = 15000 };
 
 // How often a path, shape, request, state, name or value was used.
 typedef struct {
-  uint32_t asked;
+  uint32_t asked, late; // late: of them, without an answer in time
   union {
     uint32_t open;   // a request: conditions it executed that always had the
                      // same outcome
@@ -122,6 +122,8 @@ typedef struct {
   uint64_t seed, count, taken;
   size_t most;    // room for items now; 0: QUEUE_MOST
   size_t dropped; // for lack of room
+  size_t late;    // requests that had no answer in time
+  size_t spared;  // requests like them that were not made
   size_t made;    // items that no page led to, when one was last taken
   Arena arena;
 } Queue;
@@ -143,6 +145,9 @@ bool queue_take(Queue *q, const Bitset *near, QueueItem *out);
 // Its result: how many lines and outcomes were new, and how many conditions
 // always had the same outcome.
 void queue_learn(Queue *q, const QueueItem *taken, size_t news, size_t open);
+// It had no answer in time. The same is not requested again, nor what has the
+// same shape or script if most such requests have none.
+void queue_learn_late(Queue *q, const QueueItem *taken);
 void queue_release(Queue *q);
 
 #endif

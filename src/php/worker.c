@@ -334,7 +334,10 @@ static int exchange(Worker *w, const Request *r, double seconds, Exchange *out,
   if (make_ready(w, err))
     return -1;
   w->served = w->child.pid;
-  double begin = clock_now();
+  double begin = clock_now(), left = w->app.until - begin;
+  bool short_of_time = w->app.until > 0 && left < seconds;
+  if (short_of_time)
+    seconds = left > 0 ? left : 0;
   page_begin(&w->page, w->app.max_body);
   Talk t = {.connection = w->connection,
             .pidfd = w->child.pidfd,
@@ -346,6 +349,7 @@ static int exchange(Worker *w, const Request *r, double seconds, Exchange *out,
   TalkEnd end = talk(&t, &why);
   settle(w, end, &why, out, arena);
   out->seconds = clock_now() - begin;
+  out->cut = short_of_time && out->end == EXCHANGE_TIMEOUT;
   if (w->child.pid && child_has_children(&w->child)) {
     child_kill(&w->child); // a fork of it would answer the next request too
     t.reusable = false;

@@ -50,6 +50,7 @@ typedef struct {
   const char *mariadb_socket; // what "localhost" means to mysqli and PDO; NULL:
                               // as it is
   double timeout;             // seconds per request; 0: APP_SECONDS
+  double until;               // when all requests end (util/clock.h); 0: never
   size_t max_body;            // bytes of a response that are kept; 0: APP_BODY
   bool follow_links;          // a symbolic link may lead out of the root
   Confine *confine;           // what its processes are confined by; NULL: they
@@ -71,6 +72,7 @@ typedef struct {
   const char *how;   // "SIGSEGV", "exit status 255"; NULL: it lives
   Response response; // as far as it arrived
   double seconds;
+  bool cut;       // TIMEOUT: because of app->until, not of its own
   bool is_static; // no script: a file below the root, or an error page, by us
   const char *script; // below the root: "/a/view.php"; NULL: none
 } Exchange;

@@ -291,6 +291,8 @@ static bool is_late(RequestSolver *s) {
   double now = clock_now();
   if (!(s->until > 0))
     s->until = now + s->memory->request_seconds;
+  if (s->memory->until > 0 && s->memory->until < s->until)
+    s->until = s->memory->until;
   if (now < s->until)
     return false;
   s->stats.late_requests = 1;
