@@ -362,6 +362,7 @@ void explorer_free(Explorer *e) {
   target_failure_release(&e->target);
   outcome_goals_release(&e->goals);
   accounts_release(&e->accounts);
+  good_values_release(&e->good);
   script_survey_release(&e->survey);
   solve_memory_free(e->solve_memory);
   queue_release(&e->queue);

@@ -11,6 +11,7 @@
 #include "explore/entry_pages.h"
 #include "explore/explorer.h"
 #include "explore/follow_ups.h"
+#include "explore/good_values.h"
 #include "explore/odd_values.h"
 #include "explore/reproduction.h"
 #include "explore/script_survey.h"
@@ -77,6 +78,7 @@ struct Explorer {
   Queue queue;
   OutcomeGoals goals;
   Accounts accounts;
+  GoodValues good;
   size_t logged_in; // states that the login of a made account led to
   StateGraph graph;
   TargetFailure target;

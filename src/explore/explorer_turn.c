@@ -165,12 +165,38 @@ void pending_solve_release(PendingSolve *t) {
 
 // The executed scripts identify the page: one script may serve many
 // (?page=...).
-static void odd_key(const PhpRecord *record, const OddRequest *odd, Str *key) {
+static uint64_t page_key(const PhpRecord *record) {
   uint64_t scripts = 0;
   for (size_t i = 0; i < record->nscripts; i++)
     scripts += XXH3_64bits(&record->scripts[i].unit, sizeof(UnitId));
-  str_addf(key, "%llx %c %s", (unsigned long long)scripts, odd->kind,
+  return scripts;
+}
+
+static void odd_key(const PhpRecord *record, const OddRequest *odd, Str *key) {
+  str_addf(key, "%llx %c %s", (unsigned long long)page_key(record), odd->kind,
            odd->name);
+}
+
+// Solved input that has executed something new: its values, and those that were
+// good in other fields before, at the same time.
+static void offer_good(Explorer *e, ExploreWorker *p) {
+  const QueueItem *i = &p->item;
+  const MadeRequest *base = state_graph_request(&e->graph, i->base);
+  if (!base || (i->origin != ORIGIN_SOLVED && i->origin != ORIGIN_ABSENT))
+    return;
+  uint64_t page = page_key(&p->result.judged.record);
+  Ask ask;
+  if (good_values_apply(&e->good, page, &i->ask, &base->ask, &ask,
+                        &p->result.arena))
+    explorer_offer(e, (QueueItem){.ask = ask,
+                                  .state = i->state,
+                                  .origin = ORIGIN_SOLVED,
+                                  .fresh = true,
+                                  .last = i->last,
+                                  .lucky = true,
+                                  .page = i->page,
+                                  .base = p->run});
+  good_values_learn(&e->good, page, &i->ask, &base->ask);
 }
 
 static void offer_odd(Explorer *e, ExploreWorker *p) {
@@ -406,6 +432,8 @@ static void offer_all(Explorer *e, ExploreWorker *p, uint32_t state, bool lucky,
   offer_items(e, &c->next, &p->item, p->run, state, lucky);
   offer_twice(e, p, state, lucky);
   offer_logins(e, p, state);
+  if (has_input(e, c) && lucky && !explorer_is_directed(e))
+    offer_good(e, p);
   if (has_input(e, c) && p->item.origin != ORIGIN_ODD &&
       !explorer_is_directed(e))
     offer_odd(e, p);

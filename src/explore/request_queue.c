@@ -285,7 +285,7 @@ static uint64_t cost_of_new(const Queue *q, const QueueItem *i) {
     return 20;
   if (i->origin == ORIGIN_ODD) // rare as it is: in order
     return i->fresh ? n : n + 60;
-  if (outcome_goals_is_open(q->goals, i->goal))
+  if (i->fresh || outcome_goals_is_open(q->goals, i->goal))
     n = 10;
   n += path ? 60 + at_most(path, 400) / 4 : 0;
   n += cost_of_shape(q, i);

@@ -59,7 +59,7 @@ typedef struct {
   Ask ask;
   uint32_t state; // that it starts in
   RequestOrigin origin;
-  bool fresh;    // ODD: first try
+  bool fresh;    // ODD: first try; SOLVED: has several good values
   uint32_t goal; // SOLVED: the outcome it is to show (outcome_goals.h); 0: none
   bool last;     // looks like the end of a visit
   bool lucky;    // follows from a request that covered something new
