@@ -363,6 +363,7 @@ void explorer_free(Explorer *e) {
   outcome_goals_release(&e->goals);
   accounts_release(&e->accounts);
   good_values_release(&e->good);
+  odd_texts_release(&e->texts);
   script_survey_release(&e->survey);
   solve_memory_free(e->solve_memory);
   queue_release(&e->queue);

@@ -79,6 +79,7 @@ struct Explorer {
   OutcomeGoals goals;
   Accounts accounts;
   GoodValues good;
+  OddTexts texts;
   size_t logged_in; // states that the login of a made account led to
   StateGraph graph;
   TargetFailure target;

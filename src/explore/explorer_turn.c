@@ -172,7 +172,10 @@ static uint64_t page_key(const PhpRecord *record) {
   return scripts;
 }
 
+// Where a text is searched for depends on what else is sent.
 static void odd_key(const PhpRecord *record, const OddRequest *odd, Str *key) {
+  if (odd->kind == 't')
+    ask_key(&odd->ask, false, key);
   str_addf(key, "%llx %c %s", (unsigned long long)page_key(record), odd->kind,
            odd->name);
 }
@@ -202,7 +205,8 @@ static void offer_good(Explorer *e, ExploreWorker *p) {
 static void offer_odd(Explorer *e, ExploreWorker *p) {
   RequestResult *c = &p->result;
   OddRequests odds = {0};
-  odd_requests(&p->item.ask, &odds, &c->arena);
+  odd_texts_learn(&e->texts, c->judged.record.shadows);
+  odd_requests(&p->item.ask, odd_texts_next(&e->texts), &odds, &c->arena);
   for (size_t i = 0; i < odds.len; i++) {
     Str key = {0};
     uint64_t times = 0;
@@ -210,7 +214,7 @@ static void offer_odd(Explorer *e, ExploreWorker *p) {
     hashmap_get(&e->odd, key.data, key.len, &times);
     hashmap_put(&e->odd, key.data, key.len, times + 1);
     str_release(&key);
-    if (odd_is_due(times))
+    if (odd_is_due(odds.items[i].kind, times))
       explorer_offer(e, (QueueItem){.ask = odds.items[i].ask,
                                     .state = p->item.state,
                                     .origin = ORIGIN_ODD,

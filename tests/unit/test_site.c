@@ -327,7 +327,7 @@ TEST(odd_values_are_of_nothing_absent_empty_or_markup) {
   Arena arena = {0};
   OddRequests odds = {0};
   Ask a = ask_link("/v.php", "id=3&q=two+words", &arena);
-  odd_requests(&a, &odds, &arena);
+  odd_requests(&a, NULL, &odds, &arena);
   Str all = {0};
   for (size_t i = 0; i < odds.len; i++) {
     Request r;
@@ -345,12 +345,35 @@ TEST(odd_values_are_of_nothing_absent_empty_or_markup) {
   arena_release(&arena);
 }
 
+TEST(texts_of_the_database_are_tried_whole_and_by_their_longest_word) {
+  Arena arena = {0};
+  OddTexts texts = {0};
+  OddRequests odds = {0};
+  PhpTerm terms[] = {
+      {0},
+      {.name = "DB.1.q", .value = php_string("Where is the printer?", 21)},
+      {.name = "POST.q", .value = php_string("typed by a visitor", 18)},
+      {.name = "DB.1.name", .value = php_string("Administrator", 13)}};
+  PhpShadows sh = {.terms = terms, .nterms = 4};
+  assert_null(odd_texts_next(&texts));
+  odd_texts_learn(&texts, &sh);
+  odd_texts_learn(&texts, &sh);
+  assert_int_equal(texts.texts.len, 1);
+  Ask a = ask_link("/s.php", "q=two+words", &arena);
+  odd_requests(&a, odd_texts_next(&texts), &odds, &arena);
+  reads(&odds.items[0].ask, "GET /s.php?q=Where+is+the+printer%3F");
+  reads(&odds.items[1].ask, "GET /s.php?q=printer");
+  array_release(&odds);
+  odd_texts_release(&texts);
+  arena_release(&arena);
+}
+
 TEST(tries_of_something_odd_are_further_and_further_apart) {
   unsigned due = 0;
   for (uint64_t i = 0; i < 64; i++)
-    due += odd_is_due(i);
+    due += odd_is_due('m', i);
   assert_int_equal(due, 4); // the 1st, 4th, 16th, 64th
-  assert_true(odd_is_due(0) && odd_is_due(3) && odd_is_due(15));
+  assert_true(odd_is_due('m', 0) && odd_is_due('m', 3) && odd_is_due('m', 15));
 }
 
 TEST(a_condition_is_open_until_all_its_outcomes_were_seen) {
