@@ -172,6 +172,7 @@ void web_explore_json(const Explorer *e, FILE *out) {
           p->states, p->queued, p->dropped, gaps.scripts, gaps.nuncompiled);
   json_texts("pages_never_ran", gaps.files, gaps.npages, out);
   json_texts("files_never_ran", gaps.files, gaps.nfiles, out);
+  json_texts("script_pages", gaps.scripted, gaps.nscripted, out);
   json_outcomes(&gaps, out);
   fputc('}', out);
   arena_release(&arena);

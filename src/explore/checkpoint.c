@@ -108,7 +108,11 @@ static Param code_param(Codec *c, Param p) {
 }
 
 static Ask code_ask(Codec *c, Ask a) {
-  a.post = code_below(c, a.post, 2);
+  uint32_t bits = (uint32_t)a.method << 2 | (unsigned)a.json << 1 | a.post;
+  bits = code_below(c, bits, ASK_METHODS << 2);
+  a.post = bits & 1;
+  a.json = bits & 2;
+  a.method = (AskMethod)(bits >> 2);
   a.path = code_text(c, a.path);
   CODE_ARRAY(c, Param, a.params, a.nparams, 3, code_param);
   c->bad |= !c->out && *a.path != '/';

@@ -52,7 +52,7 @@ static void find_follow_ups(ExploreWorker *p) {
                       .item = &p->item,
                       .answer = &c->answer,
                       .arena = &c->arena};
-  follow_ups_of_page(&f, &c->next);
+  c->scripted = follow_ups_of_page(&f, &c->next);
   const ValueSwap *swaps = app_driver_at(&p->driver, p->item.state)->swaps;
   for (size_t i = 0; swaps && i < c->next.len; i++)
     c->next.items[i].ask =
@@ -350,6 +350,8 @@ void explorer_free(Explorer *e) {
     free(e->failures.items[i].signature);
   array_release(&e->failures);
   array_release(&e->scripts_seen);
+  array_release(&e->roles);
+  array_release(&e->scripted);
   hashmap_release(&e->units);
   hashmap_release(&e->signatures);
   hashmap_release(&e->solved);

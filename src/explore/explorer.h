@@ -83,7 +83,9 @@ typedef struct {
   const char **files; // PHP files below the root that never ran, with their
   size_t nfiles;      // slash; pages first,
   size_t npages;      // that many: a visitor could request them
-  size_t scripts;     // PHP files below the root
+  const char *const *scripted; // pages whose scripts make forms or requests
+  size_t nscripted;            // that were not seen
+  size_t scripts;              // PHP files below the root
   size_t nuncompiled; // of them: not compiled, so that their statements are
                       // not counted
 } ExplorerGaps;

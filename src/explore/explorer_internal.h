@@ -25,6 +25,7 @@ typedef struct {
   Answer answer;
   Judged judged;
   bool is_run;
+  bool scripted;       // scripts of the page make forms or requests
   bool cut;            // the budget ended before the answer came
   QueueItems next;     // what its page leads to
   HiddenFields hidden; // of its page
@@ -103,12 +104,14 @@ struct Explorer {
   Arena arena; // of entries and texts
   Hashmap routes;
   ScriptSurvey survey;
-  size_t statements; // of other scripts that this process has seen
-  uint32_t numbers;  // given to requests so far
-  bool near_fails;   // the last request chosen by nearness failed
-  size_t given;      // requests of the user's list that were taken
-  uint32_t reached;  // the state that the last of them left behind,
-  HiddenFields page; // and the hidden fields of its page
+  size_t statements;     // of other scripts that this process has seen
+  uint32_t numbers;      // given to requests so far
+  bool near_fails;       // the last request chosen by nearness failed
+  Texts scripted;        // paths of such pages
+  ARRAY(uint32_t) roles; // states that the user's visitors have reached
+  size_t given;          // requests of the user's list that were taken
+  uint32_t reached;      // the state that the last of them left behind,
+  HiddenFields page;     // and the hidden fields of its page
   // Turns:
   pthread_mutex_t lock;
   pthread_cond_t passed;

@@ -62,6 +62,8 @@ void explorer_gaps(const Explorer *e, ExplorerGaps *out, Arena *arena) {
   *out = (ExplorerGaps){0};
   find_outcomes(e, out, arena);
   find_files(e, out, arena);
+  out->scripted = e->scripted.items;
+  out->nscripted = e->scripted.len;
 }
 
 // --- as lines ---------------------------------------------------------------
@@ -90,6 +92,19 @@ static void report_outcomes(const Explorer *e, const ExplorerGaps *g,
   if (g->noutcomes > OUTCOMES_SHOWN)
     str_addf(out, "  ... and %zu more; --json lists them all.\n",
              g->noutcomes - OUTCOMES_SHOWN);
+}
+
+static void report_scripted(const ExplorerGaps *g, Str *out) {
+  if (!g->nscripted)
+    return;
+  str_addf(out,
+           "JavaScript is not run; scripts of %zu page%s make forms or "
+           "requests that were not seen",
+           g->nscripted, plural(g->nscripted));
+  for (size_t i = 0; i < g->nscripted && i < FILES_SHOWN; i++)
+    str_addf(out, "%s %s", i ? "," : ":", g->scripted[i] + 1);
+  str_add(out, g->nscripted > FILES_SHOWN ? ", ...; --json lists them all.\n"
+                                          : ".\n");
 }
 
 static void report_files(const ExplorerGaps *g, Str *out) {
@@ -165,6 +180,7 @@ void explorer_report(const Explorer *e, Str *out) {
   explorer_gaps(e, &gaps, &arena);
   report_reached(e, out);
   report_files(&gaps, out);
+  report_scripted(&gaps, out);
   report_outcomes(e, &gaps, out);
   report_hashes(e, out);
   solve_memory_report(e->solve_memory, out);

@@ -15,19 +15,21 @@
 #include "util/str.h"
 
 enum {
-  STATES_TRIED = 8,    // in which all entry pages are requested
-  LOGINS_TRIED = 3,    // and so many that a made account leads to
-  GIVEN_AGAIN = 8,     // of the user's requests, made in other states
-  SOLVED_AGAIN = 8,    // how often a comparison is solved in any case,
-  SOLVED_MOST = 60,    // while it has had one outcome only,
-  SOLVED_FEW = 2,      // and while many solutions are queued:
-  MADE_ENOUGH = 2000,  // that many
-  ROUNDS = 3,          // with an empty queue; each solves four times as often
-  ROUND_ASKED = 200,   // requests that such a round makes again
-  REPRODUCE_LEAST = 5, // seconds left to reproduce failures
-  BRANCHES_MOST = 60,  // comparisons of one request that are solved,
-  BRANCHES_LINE = 4,   // and of one of its lines;
-  BRANCHES_NEW = 400,  // those that may show a new outcome for the first time
+  SCRIPTED_MOST = 1000, // pages that are named
+  STATES_TRIED = 8,     // in which all entry pages are requested
+  LOGINS_TRIED = 3,     // and so many that a made account leads to
+  ROLES_MOST = 8,       // in which what is found is requested
+  GIVEN_AGAIN = 8,      // of the user's requests, made in other states
+  SOLVED_AGAIN = 8,     // how often a comparison is solved in any case,
+  SOLVED_MOST = 60,     // while it has had one outcome only,
+  SOLVED_FEW = 2,       // and while many solutions are queued:
+  MADE_ENOUGH = 2000,   // that many
+  ROUNDS = 3,           // with an empty queue; each solves four times as often
+  ROUND_ASKED = 200,    // requests that such a round makes again
+  REPRODUCE_LEAST = 5,  // seconds left to reproduce failures
+  BRANCHES_MOST = 60,   // comparisons of one request that are solved,
+  BRANCHES_LINE = 4,    // and of one of its lines;
+  BRANCHES_NEW = 400,   // those that may show a new outcome for the first time
 };
 
 // --- what comes next --------------------------------------------------------
@@ -418,6 +420,37 @@ static void offer_logins(Explorer *e, ExploreWorker *p, uint32_t after) {
   array_release(&logins);
 }
 
+static void add_role(Explorer *e, uint32_t state) {
+  for (size_t i = 0; i < e->roles.len; i++)
+    if (e->roles.items[i] == state)
+      return;
+  if (e->roles.len < ROLES_MOST)
+    array_push(&e->roles, state);
+}
+
+// A page that was found in one role is requested in the others: it may not be
+// for them.
+static void offer_roles(Explorer *e, const ExploreWorker *p) {
+  const QueueItem *i = &p->item;
+  if (i->ask.post || !p->run || i->origin == ORIGIN_ODD || i->last)
+    return;
+  for (size_t k = 0; k < e->roles.len; k++)
+    explorer_offer(e, (QueueItem){.ask = i->ask,
+                                  .state = e->roles.items[k],
+                                  .origin = ORIGIN_LINK,
+                                  .base = p->run});
+}
+
+static void note_scripted(Explorer *e, const ExploreWorker *p) {
+  const char *path = p->item.ask.path;
+  if (!p->result.scripted || e->scripted.len >= SCRIPTED_MOST)
+    return;
+  for (size_t i = 0; i < e->scripted.len; i++)
+    if (!strcmp(e->scripted.items[i], path))
+      return;
+  array_push(&e->scripted, arena_strdup(&e->arena, path));
+}
+
 static void note_asked(Explorer *e, ExploreWorker *p) {
   const RequestResult *c = &p->result;
   if (p->run)
@@ -436,6 +469,9 @@ static void offer_all(Explorer *e, ExploreWorker *p, uint32_t state, bool lucky,
   offer_items(e, &c->next, &p->item, p->run, state, lucky);
   offer_twice(e, p, state, lucky);
   offer_logins(e, p, state);
+  note_scripted(e, p);
+  if (lucky && !explorer_is_directed(e))
+    offer_roles(e, p);
   if (has_input(e, c) && lucky && !explorer_is_directed(e))
     offer_good(e, p);
   if (has_input(e, c) && p->item.origin != ORIGIN_ODD &&
@@ -464,6 +500,7 @@ int explore_worker_submit(Explorer *e, ExploreWorker *p, Err *err) {
     explorer_rescore(e);
   if (p->given) {
     e->reached = state;
+    add_role(e, state);
     e->page = hidden_fields_copy(&c->hidden, &e->arena);
   }
   if (!(p->given && e->options->apart))
