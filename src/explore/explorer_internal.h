@@ -11,7 +11,7 @@
 #include "explore/entry_pages.h"
 #include "explore/explorer.h"
 #include "explore/follow_ups.h"
-#include "explore/good_values.h"
+#include "explore/solve/good_values.h"
 #include "explore/odd_values.h"
 #include "explore/reproduction.h"
 #include "explore/script_survey.h"

@@ -7,8 +7,8 @@
 //   born=1.1.1900     another one, elsewhere:       name=aa&born=1.1.1900
 //
 // Values belong to a page: the scripts that were executed.
-#ifndef CULPRIT_EXPLORE_GOOD_VALUES_H
-#define CULPRIT_EXPLORE_GOOD_VALUES_H
+#ifndef CULPRIT_EXPLORE_SOLVE_GOOD_VALUES_H
+#define CULPRIT_EXPLORE_SOLVE_GOOD_VALUES_H
 
 #include <stdbool.h>
 #include <stdint.h>

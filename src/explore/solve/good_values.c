@@ -1,5 +1,5 @@
 // Values that were worth while: see good_values.h.
-#include "explore/good_values.h"
+#include "explore/solve/good_values.h"
 
 #include <string.h>
 
