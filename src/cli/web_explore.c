@@ -94,7 +94,7 @@ int web_explore_prepare(WebExploreOptions *o, Visits *v, const char *given,
 void web_explore_begin(ExplorerOptions *o, Visits *v, double close) {
   if (!v)
     return;
-  double most = o->budget / (close < 0 ? 8 : 2);
+  double most = o->budget / (close < 0 ? 4 : 2);
   v->app.until = clock_now() + o->budget;
   if (close >= 0 || !visits_have_effects(v))
     o->after = run_close_seconds(close, o->budget);

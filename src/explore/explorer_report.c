@@ -126,9 +126,9 @@ static void report_files(const ExplorerGaps *g, Str *out) {
 static void report_hash(const char *file, unsigned line, const char *function,
                         const Ask *login, Str *out) {
   str_addf(out,
-           "%s:%u compares a password with its hash (%s), which cannot be "
-           "turned around; name an account: --login '",
-           file, line, function);
+           "A password is compared with its hash (%s) at %s:%u, and nobody can "
+           "turn that around; name an account: --login '",
+           function, file, line);
   accounts_show_login(login, out);
   str_add(out, "'.\n");
 }

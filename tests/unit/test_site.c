@@ -13,6 +13,7 @@
 #include "explore/explorer_internal.h"
 #include "explore/odd_values.h"
 #include "explore/reproduction.h"
+#include "explore/script_requests.h"
 #include "explore/state_graph.h"
 #include "explore/web_strategy.h"
 #include "php/fresh.h"
@@ -365,6 +366,59 @@ TEST(texts_of_the_database_are_tried_whole_and_by_their_longest_word) {
   reads(&odds.items[1].ask, "GET /s.php?q=printer");
   array_release(&odds);
   odd_texts_release(&texts);
+  arena_release(&arena);
+}
+
+TEST(good_values_of_other_fields_join_the_one_that_was_changed) {
+  Arena arena = {0};
+  GoodValues good = {0};
+  Ask base = ask_link("/j.php", "name=w1&born=w2", &arena);
+  Ask name = ask_with(&base, IN_QUERY, "name", "aa", &arena);
+  Ask born = ask_with(&base, IN_QUERY, "born", "1.1.1900", &arena), both;
+  assert_false(good_values_apply(&good, 7, &name, &base, &both, &arena));
+  good_values_learn(&good, 7, &name, &base);
+  assert_false(good_values_apply(&good, 8, &born, &base, &both, &arena));
+  assert_true(good_values_apply(&good, 7, &born, &base, &both, &arena));
+  reads(&both, "GET /j.php?name=aa&born=1.1.1900");
+  good_values_release(&good);
+  arena_release(&arena);
+}
+
+static bool scripts_of(const char *page, Asks *asks, Arena *arena) {
+  return script_requests_find(page, strlen(page), "/a/p.php", "/nowhere", asks,
+                              arena);
+}
+
+TEST(literal_requests_of_scripts_are_found) {
+  Arena arena = {0};
+  Asks asks = {0};
+  assert_false(scripts_of("<p>fetch('x.php')</p><script>fetch('i.php?n=1');"
+                          "fetch(\"/j.php\", {method: 'put', body: "
+                          "JSON.stringify({n: 1, t: 'x\\y'})});"
+                          "x.open('DELETE', 'k.php');open('GET');</script>",
+                          &asks, &arena));
+  assert_int_equal(asks.len, 3);
+  reads(&asks.items[0], "GET /a/i.php?n=1");
+  reads(&asks.items[1], "PUT /j.php {\"n\":1,\"t\":\"x\\\\y\"}");
+  reads(&asks.items[2], "DELETE /a/k.php");
+  array_release(&asks);
+  arena_release(&arena);
+}
+
+TEST(requests_that_scripts_compute_are_only_noticed) {
+  Arena arena = {0};
+  Asks asks = {0};
+  assert_true(
+      scripts_of("<script>fetch('i.php?n=' + n)</script>", &asks, &arena));
+  assert_true(
+      scripts_of("<script>fetch(`i.php?n=${n}`)</script>", &asks, &arena));
+  assert_true(scripts_of("<script>fetch(", &asks, &arena));
+  assert_true(
+      scripts_of("<script>d.innerHTML = '<form>'</script>", &asks, &arena));
+  assert_false(
+      scripts_of("<script>window.open('GE', f)</script>", &asks, &arena) &&
+      asks.len);
+  assert_int_equal(asks.len, 0);
   arena_release(&arena);
 }
 

@@ -67,7 +67,7 @@ int mariadb_start(MariaDb **m, const char *dir, const char *log,
 const char *mariadb_socket(const MariaDb *m);
 bool mariadb_alive(MariaDb *m);
 // Runs a file of SQL (the application's schema and first data) in `schema`,
-// which is made if it is not there.
+// which is made if it is not there. NULL: only makes that.
 int mariadb_load(MariaDb *m, const char *schema, const char *sql_file,
                  Err *err);
 void mariadb_stop(MariaDb *m);

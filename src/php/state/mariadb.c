@@ -269,6 +269,8 @@ int mariadb_load(MariaDb *m, const char *schema, const char *sql_file,
   static const char *const names[] = {"mariadb", "mysql", NULL};
   MariaDb loader = *m;
   TextList w = {0};
+  if (!sql_file)
+    return make_schema(m, schema, err);
   int in = open(sql_file, O_RDONLY | O_CLOEXEC);
   if (in < 0)
     return err_set(err, "%s: %s", sql_file, strerror(errno));
