@@ -110,7 +110,7 @@ static void drive(Drive *d) {
   Worker *w;
   AppState *s;
   Err err;
-  if (d->sql && (mariadb_start(&m, db, NULL, &err) ||
+  if (d->sql && (mariadb_start(&m, db, NULL, NULL, &err) ||
                  mariadb_load(m, "app", d->sql, &err)))
     die(err.text);
   StatePlaces places = {.session_dir = sessions, .files = d->state};

@@ -1,5 +1,5 @@
-// What the application was not let do: see refused.h.
-#include "cli/refused.h"
+// What the application was not let do: see web.h.
+#include "cli/web.h"
 
 #include <string.h>
 
@@ -41,15 +41,6 @@ void refused_print(const Refusals *r, FILE *out) {
     print_one(&r->list.items[i], out);
   if (n < r->list.len)
     fprintf(out, "... and %zu more; --json lists them all.\n", r->list.len - n);
-}
-
-char *refused_member(const Refusals *r) {
-  char *text = NULL;
-  size_t n = 0;
-  FILE *out = open_memstream(&text, &n);
-  refused_json(r, out);
-  fclose(out);
-  return text;
 }
 
 void refused_json(const Refusals *r, FILE *out) {

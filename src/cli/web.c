@@ -10,7 +10,6 @@
 #include "cli/cli.h"
 #include "cli/confine_options.h"
 #include "cli/rank.h"
-#include "cli/refused.h"
 #include "cli/run_close.h"
 #include "cli/run_try.h"
 #include "cli/web.h"
@@ -50,6 +49,7 @@ typedef struct {
   CloseLookResult looked;
   bool tries; // --try
   ConfineOptions confine;
+  WebExploreOptions more;
   Refusals refusals;
   bool quiet;
   Area area;
@@ -69,6 +69,7 @@ static void options_release(Options *o) {
   rank_options_release(&o->rank);
   visits_release(&o->visits);
   confine_options_release(&o->confine);
+  web_explore_release(&o->more);
   refusals_release(&o->refusals);
   close_look_release(&o->looked);
   arena_release(&o->arena);
@@ -156,8 +157,9 @@ static const Option options[] = {
     {.title = "Exploring (without --requests)"},
     {"seed-requests", "FILE", &option_text, offsetof(Options, first),
      "list of requests to start from: logins, or a failing request"},
+    {.rows = web_login_options, .at = offsetof(Options, more)},
     {"budget", "SECONDS", &option_real, offsetof(Options, explore.budget),
-     "time to explore (default: 60)"},
+     "time for everything but the ranking (default: 60)"},
     {"max-tests", "N", &option_count, offsetof(Options, explore.max_tests),
      "make at most N requests"},
     {"coverage", "PERCENT", &option_real, offsetof(Options, explore.coverage),
@@ -192,6 +194,7 @@ static const Option options[] = {
      "front controller: it serves every path that is not a file"},
     {"ini", "NAME=VALUE", &option_pair, offsetof(Options, visits.ini),
      "setting of PHP", .repeats = true},
+    {.rows = web_ini_options, .at = offsetof(Options, more)},
     {"env", "NAME=VALUE", &option_pair, offsetof(Options, visits.env),
      "variable of its environment", .repeats = true},
     {"state", "PATH", &option_state, 0,
@@ -202,6 +205,8 @@ static const Option options[] = {
      "start a database server with this database, filled from the SQL in FILE; "
      "`localhost` means that server",
      .repeats = true},
+    {"sql-mode", "MODE", &option_text, offsetof(Options, visits.sql_mode),
+     "sql_mode of that server, as '' or ANSI_QUOTES (default: its own)"},
     {"php-cgi", "PROG", &option_text, offsetof(Options, visits.app.php_cgi),
      "PHP to run (default: php-cgi8.2)"},
     {"follow-links", NULL, &option_flag,
@@ -454,32 +459,6 @@ static int run_explorer(Options *o, const Requests *list, Explorer **out) {
   return cli_error(&err);
 }
 
-static int keep_sequences(Options *o, const Explorer *e, const Suite *suite) {
-  Err err;
-  const Visits *v = &o->visits;
-  char *dir =
-      mem_printf("%s/made/%lld", store_dir(v->store), (long long)v->session);
-  int rc = explorer_write(e, suite, dir, &err);
-  bool tell = !o->quiet && !strcmp(o->rank.format, "text");
-  if (!rc && tell && suite->nfailures)
-    escape_printf(
-        stdout,
-        "Requests that show each failure again: %s/failure-1.txt%s, for "
-        "--requests; failure-1.sh%s with curl.\n",
-        dir, suite->nfailures > 1 ? " ..." : "",
-        suite->nfailures > 1 ? " ..." : "");
-  free(dir);
-  return rc ? cli_error(&err) : EXIT_DONE;
-}
-
-static void print_reached(const Options *o, const Explorer *e) {
-  Str reached = {0};
-  explorer_report(e, &reached);
-  if (!o->quiet && !strcmp(o->rank.format, "text"))
-    fputs(str_text(&reached), stdout);
-  str_release(&reached);
-}
-
 // --- reporting --------------------------------------------------------------
 
 // --try: experiments, confined in any case, and the ranking by them. The first
@@ -494,6 +473,7 @@ static int try_requests(Options *o, const Requests *list, const Explorer *e) {
               .show_progress = show_progress};
   int status = open_area(o);
   v.scratch = o->visits.scratch;
+  v.app.until = 0; // it has its own time
   v.in_place = false;
   if (status == EXIT_DONE && o->visits.in_place)
     status = confine_application(&v, &o->confine, &o->arena);
@@ -506,7 +486,7 @@ static int try_requests(Options *o, const Requests *list, const Explorer *e) {
 static int rank(Options *o, const Requests *list, const Explorer *e,
                 bool tries) {
   bool later = tries && !strcmp(o->rank.format, "json");
-  char *more = refused_member(&o->refusals);
+  char *more = web_members(&o->refusals, e);
   o->rank.session = o->visits.session;
   o->rank.more = more;
   char *close = run_close_members(&o->looked);
@@ -522,10 +502,12 @@ static int rank(Options *o, const Requests *list, const Explorer *e,
   return status == EXIT_DONE ? EXIT_FAILED : status;
 }
 
-static void print_no_failures(const Options *o, const Suite *suite) {
+static void print_no_failures(const Options *o, const Suite *suite,
+                              const Explorer *e) {
   fputs("{\"version\":1", stdout);
   report_json_notes(suite, stdout);
   refused_json(&o->refusals, stdout);
+  web_explore_json(e, stdout);
   puts(",\"places\":[],\"failures\":[]}");
 }
 
@@ -548,11 +530,12 @@ static int report(Options *o, const Requests *list, const Explorer *e,
   }
   int status = EXIT_DONE;
   if (e) {
-    print_reached(o, e);
-    status = keep_sequences(o, e, &suite);
+    if (text && !o->quiet)
+      web_explore_print(e, stdout);
+    status = web_explore_keep(e, &o->visits, &suite, text && !o->quiet);
   }
   if (status == EXIT_DONE && !failing && !text)
-    print_no_failures(o, &suite);
+    print_no_failures(o, &suite, e);
   suite_release(&suite);
   if (status != EXIT_DONE || (!failing && !text))
     return status;
@@ -602,10 +585,13 @@ static int begin_session(Options *o, const char *command, Err *err) {
 static int look_closer(Options *o, const Requests *list, const Explorer *e,
                        double took) {
   Err err;
+  double seconds = run_close_seconds(o->close, took);
+  double left = o->visits.app.until - clock_now();
+  if (e && left < seconds)
+    seconds = left;
   WebCloseOptions close = {
-      .seconds = o->close, .took = took, .show_progress = show_progress};
-  if (run_close_seconds(o->close, took) <= 0 ||
-      (o->close < 0 && visits_have_effects(&o->visits)))
+      .seconds = seconds, .took = took, .show_progress = show_progress};
+  if (seconds <= 0 || (o->close < 0 && visits_have_effects(&o->visits)))
     return EXIT_DONE;
   area_close(&o->area);
   int status = open_area(o);
@@ -623,6 +609,7 @@ static int run_session(Options *o, const Requests *list, const char *command) {
     return cli_error(&err);
   double start = clock_now();
   Explorer *e = NULL;
+  web_explore_begin(&o->explore, o->requests ? NULL : v, o->close);
   v->refusals = v->in_place ? NULL : &o->refusals;
   stop_orderly(STOP_SECONDS);
   int status = open_area(o);
@@ -669,6 +656,9 @@ static int prepare(Options *o, Requests *list) {
   int status = check_root(o);
   if (status == EXIT_DONE)
     status = read_requests(o, list);
+  if (status == EXIT_DONE)
+    status =
+        web_explore_prepare(&o->more, &o->visits, o->requests, list, &o->arena);
   if (status == EXIT_DONE)
     status = check_entries(o);
   if (status == EXIT_DONE)

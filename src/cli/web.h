@@ -3,12 +3,15 @@
 #define CULPRIT_CLI_WEB_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "cli/confine_options.h"
+#include "cli/options.h"
 #include "explore/explorer.h"
 #include "look/close_look.h"
 #include "model/suite.h"
 #include "php/request.h"
+#include "run/refusals.h"
 #include "run/visits.h"
 #include "store/store.h"
 
@@ -24,6 +27,42 @@ typedef int WebAgainWork(void *context, const Visits *v, const Requests *list,
 // whatever it was then; `jobs` 0: as many workers. Returns an exit status.
 int web_stored(Store *store, const Suite *suite, int jobs,
                ConfineOptions *confine, WebAgainWork *work, void *context);
+
+// --- what it was not let do (refused.c) ---------------------------------------
+
+// A line for each; nothing if there is none.
+void refused_print(const Refusals *r, FILE *out);
+// A member of the report's object: ,"refused":[...]
+void refused_json(const Refusals *r, FILE *out);
+
+// --- exploring (web_explore.c) ------------------------------------------------
+
+typedef struct {
+  Texts logins;
+  const char *php_ini;
+} WebExploreOptions;
+
+extern const Option web_login_options[]; // of a WebExploreOptions
+extern const Option web_ini_options[];   // the same
+// All options were taken: completes the settings, and the list of requests to
+// begin with. `given`: --requests. An exit status.
+int web_explore_prepare(WebExploreOptions *o, Visits *v, const char *given,
+                        Requests *list, Arena *arena);
+// The budget begins, for everything but the ranking. `close`: seconds for a
+// closer look; below 0: as usual. `v` NULL: it does not explore.
+void web_explore_begin(ExplorerOptions *o, Visits *v, double close);
+void web_explore_release(WebExploreOptions *o);
+
+// Writes the requests that show each failure; `tell`: says where. An exit
+// status.
+int web_explore_keep(const Explorer *e, const Visits *v, const Suite *suite,
+                     bool tell);
+// What the exploration reached and what it did not: lines; a member of the
+// report's object, ,"exploration":{...}. `e` NULL: nothing.
+void web_explore_print(const Explorer *e, FILE *out);
+void web_explore_json(const Explorer *e, FILE *out);
+// The members "refused" and "exploration". Caller frees.
+char *web_members(const Refusals *r, const Explorer *e);
 
 // --- the closer look (web_close.c) --------------------------------------------
 

@@ -123,6 +123,10 @@ static int go_again(AppDriver *d, const StateStep *step, Err *err) {
   Answer answer;
   LocalState from = *app_driver_at(d, step->from);
   int rc = app_driver_send(d, &from, &step->ask, 0, &answer, &arena, err);
+  if (!rc && answer.exchange.cut) {
+    d->cut = true;
+    rc = err_set(err, "time is up");
+  }
   if (!rc)
     rc = app_driver_save(d, &from, &answer, err);
   if (!rc) {

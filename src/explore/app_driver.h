@@ -29,6 +29,7 @@ typedef struct {
   Hashmap keys;             // key -> number of the state
   Arena arena;              // of cookies and swaps
   size_t replayed;          // requests sent again to reach a state
+  bool cut;                 // time was up (Exchange.cut) on the way to one
 } AppDriver;
 
 // To be closed even if it fails.

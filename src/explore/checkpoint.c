@@ -16,7 +16,7 @@
 #include "util/str.h"
 
 static const char magic[] = "culprit-explore\n";
-enum { MAGIC = sizeof magic - 1, VERSION = 1, MOST = 1 << 28 };
+enum { MAGIC = sizeof magic - 1, VERSION = 2, MOST = 1 << 28 };
 
 typedef struct {
   Str *out;                      // NULL: reading
@@ -108,7 +108,11 @@ static Param code_param(Codec *c, Param p) {
 }
 
 static Ask code_ask(Codec *c, Ask a) {
-  a.post = code_below(c, a.post, 2);
+  uint32_t bits = (uint32_t)a.method << 2 | (unsigned)a.json << 1 | a.post;
+  bits = code_below(c, bits, ASK_METHODS << 2);
+  a.post = bits & 1;
+  a.json = bits & 2;
+  a.method = (AskMethod)(bits >> 2);
   a.path = code_text(c, a.path);
   CODE_ARRAY(c, Param, a.params, a.nparams, 3, code_param);
   c->bad |= !c->out && *a.path != '/';
@@ -203,21 +207,57 @@ static void write_graph(Codec *c, const StateGraph *g) {
     code_state(c, g->states.items[i]);
 }
 
+// --- outcomes ---------------------------------------------------------------
+
+static void code_sides(Codec *c, OutcomeGoals *g) {
+  size_t n = code_count(c, g->sides.len, 2);
+  for (size_t i = 0; i < n && !c->bad; i++) {
+    const ComparedSides *s = c->out ? &g->sides.items[i] : NULL;
+    uint64_t compare = code(c, s ? s->compare : 0);
+    uint32_t shown = code_below(c, s ? s->shown : 0, 4);
+    if (!s && !c->bad)
+      outcome_goals_add_sides(g, compare, shown);
+    c->bad |= g->sides.len <= i;
+  }
+}
+
+static void code_goals(Codec *c, OutcomeGoals *g) {
+  code_sides(c, g);
+  size_t n = code_count(c, g->goals.len, 7);
+  for (size_t i = 0; i < n && !c->bad; i++) {
+    OutcomeGoal o = c->out ? g->goals.items[i] : (OutcomeGoal){0};
+    uint32_t barren = c->out ? g->barren.items[o.place] : 0;
+    o.sides = code_below(c, o.sides, g->sides.len);
+    o.outcome = code_below(c, o.outcome, 2);
+    o.file = code_text(c, o.file);
+    o.line = code_u32(c, o.line);
+    o.text = code_text(c, o.text);
+    o.tries = code_u32(c, o.tries);
+    barren = code_u32(c, barren);
+    if (!c->out && !c->bad)
+      outcome_goals_add(g, &o, barren);
+  }
+}
+
 // --- the queue --------------------------------------------------------------
 
-static QueueItem code_item(Codec *c, QueueItem i, const StateGraph *g) {
+static QueueItem code_item(Codec *c, QueueItem i, const Explorer *e) {
+  const StateGraph *g = &e->graph;
+  size_t ngoals = e->goals.goals.len;
   i.ask = code_ask(c, i.ask);
   i.state = code_below(c, i.state, g->states.len);
   i.origin = (RequestOrigin)code_below(c, i.origin, ORIGINS);
   uint32_t bits = (unsigned)i.fresh | (unsigned)i.last << 1 |
                   (unsigned)i.lucky << 2 | (unsigned)i.plain << 3 |
-                  (unsigned)i.redirect << 4;
-  bits = code_below(c, bits, 32);
+                  (unsigned)i.redirect << 4 | (unsigned)i.account << 5;
+  bits = code_below(c, bits, 64);
+  i.goal = code_below(c, i.goal, ngoals + 1);
   i.fresh = bits & 1;
   i.last = bits & 2;
   i.lucky = bits & 4;
   i.plain = bits & 8;
   i.redirect = bits & 16;
+  i.account = bits & 32;
   i.depth = code_u32(c, i.depth);
   i.page = code_below(c, i.page, g->requests.len + 1);
   i.base = code_below(c, i.base, g->requests.len + 1);
@@ -238,18 +278,20 @@ static void write_queue(Codec *c, const Explorer *e) {
   const QueueItems *queued = &e->queue.items;
   code(c, busy.len + queued->len);
   for (size_t i = 0; i < busy.len; i++)
-    code_item(c, busy.items[i], &e->graph);
+    code_item(c, busy.items[i], e);
   for (size_t i = 0; i < queued->len; i++)
-    code_item(c, queued->items[i], &e->graph);
+    code_item(c, queued->items[i], e);
   array_release(&busy);
 }
 
-static void read_queue(Codec *c, const StateGraph *g, Queue *q) {
+static void read_queue(Codec *c, Explorer *e) {
+  const StateGraph *g = &e->graph;
+  Queue *q = &e->queue;
   for (size_t i = 0; i < g->requests.len && !c->bad; i++)
     queue_note(q, &g->requests.items[i].ask, g->requests.items[i].state);
   size_t n = code_count(c, 0, 8);
   for (size_t i = 0; i < n && !c->bad; i++) {
-    QueueItem item = code_item(c, (QueueItem){.score = -1}, g);
+    QueueItem item = code_item(c, (QueueItem){.score = -1}, e);
     if (!c->bad)
       queue_add(q, item);
   }
@@ -336,6 +378,7 @@ int checkpoint_write(Explorer *e, const char *path, Err *err) {
   Str body = {0}, text = {0};
   Codec c = {.out = &body};
   write_graph(&c, &e->graph);
+  code_goals(&c, &e->goals);
   write_queue(&c, e);
   code_results(&c, e);
   uint64_t head[2] = {VERSION, XXH3_64bits(body.data, body.len)};
@@ -367,7 +410,8 @@ static int read_body(Explorer *e, const Str *text, const char *path, Err *err) {
              .arena = &e->graph.arena};
   c.bad = XXH3_64bits(c.at, text->len - skip) != head[1];
   read_graph(&c, &e->graph);
-  read_queue(&c, &e->graph, &e->queue);
+  code_goals(&c, &e->goals);
+  read_queue(&c, e);
   code_results(&c, e);
   if (c.bad || c.at != c.end)
     return err_set(err,

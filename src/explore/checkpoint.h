@@ -5,8 +5,8 @@
 // the store.
 //
 //   "culprit-explore\n", version, checksum of the rest; then numbers (LEB128)
-//   and texts (length, bytes): requests that were made, states, the queue,
-//   coverage, failures
+//   and texts (length, bytes): requests that were made, states, outcomes, the
+//   queue, coverage, failures
 //
 // The application's data is not saved: states are reached again by the requests
 // that lead to them (app_driver.h).

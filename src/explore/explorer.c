@@ -39,6 +39,7 @@
 enum {
   REPRODUCE_REQUESTS = 60,
   REPRODUCE_SECONDS = 20, // for all failures together, at most
+  SURVEY_SECONDS = 10,    // to compile all scripts, at most
 };
 #define SAVE_SECONDS 3.0
 #define LOG_SECONDS 1.0
@@ -52,7 +53,7 @@ static void find_follow_ups(ExploreWorker *p) {
                       .item = &p->item,
                       .answer = &c->answer,
                       .arena = &c->arena};
-  follow_ups_of_page(&f, &c->next);
+  c->scripted = follow_ups_of_page(&f, &c->next);
   const ValueSwap *swaps = app_driver_at(&p->driver, p->item.state)->swaps;
   for (size_t i = 0; swaps && i < c->next.len; i++)
     c->next.items[i].ask =
@@ -67,12 +68,17 @@ static void find_follow_ups(ExploreWorker *p) {
 // database server is not a failure of the application.
 static int work_on(ExploreWorker *p, Err *err) {
   RequestResult *c = &p->result;
-  if (app_driver_go(&p->driver, &p->path, err))
-    return -1;
+  if (app_driver_go(&p->driver, &p->path, err)) {
+    c->cut = p->driver.cut;
+    return c->cut ? 0 : -1;
+  }
   LocalState from = *app_driver_at(&p->driver, p->item.state);
   if (app_driver_send(&p->driver, &from, &p->item.ask, p->run, &c->answer,
                       &c->arena, err))
     return -1;
+  c->cut = c->answer.exchange.cut;
+  if (c->cut)
+    return 0;
   if (p->run && !c->answer.exchange.is_static) {
     c->is_run = true;
     if (app_instance_judge(&p->driver.instance, &c->answer.request,
@@ -198,16 +204,40 @@ static void add_given_fresh(const Explorer *e, Str *out) {
 static void reproduce_failures(Explorer *e, AppDriver *d) {
   Str fresh = {0};
   add_given_fresh(e, &fresh);
-  double most = e->options->budget / 4, begin = clock_now();
+  double most = e->options->budget / 4, until = e->until - e->options->after;
   most = most < REPRODUCE_SECONDS ? most : REPRODUCE_SECONDS;
+  if (clock_now() + most < until)
+    until = clock_now() + most;
   for (size_t i = 0; i < e->failures.len; i++) {
     FoundFailure *s = &e->failures.items[i];
-    bool time = clock_now() - begin < most && !stop_requested();
+    bool time = clock_now() < until && !stop_requested();
     size_t budget = e->options->no_reduce || !time ? 0 : REPRODUCE_REQUESTS;
-    s->reproduction = reproduction_make(d, &e->graph, s->number, s->signature,
-                                        str_text(&fresh), &budget, &e->arena);
+    s->reproduction =
+        reproduction_make(d, &e->graph, s->number, s->signature,
+                          str_text(&fresh), &budget, until, &e->arena);
   }
   str_release(&fresh);
+}
+
+// A resumed exploration does not know how many it knew before.
+static void count_statements(Explorer *e) {
+  size_t n = e->statements + e->survey.statements;
+  if (n > e->progress.statements)
+    e->progress.statements = n;
+}
+
+// What the first worker does before the others have a turn.
+static void begin(ExploreWorker *p) {
+  Explorer *e = p->explorer;
+  const Visits *v = e->options->visits;
+  Err ignored;
+  double seconds = e->options->budget / 10;
+  seconds = seconds < SURVEY_SECONDS ? seconds : SURVEY_SECONDS;
+  state_graph_begin(&e->graph,
+                    app_driver_key(&p->driver, app_driver_at(&p->driver, 0)));
+  script_survey_make(&e->survey, v->app.root, p->driver.instance.worker,
+                     e->maps, seconds, &ignored);
+  count_statements(e);
 }
 
 static void *work(void *arg) {
@@ -218,8 +248,7 @@ static void *work(void *arg) {
       app_driver_open(&p->driver, e->options->visits, e->maps, p->number, &err);
   bitset_add(&p->near, 0);
   if (!rc && p->number == 0)
-    state_graph_begin(&e->graph,
-                      app_driver_key(&p->driver, app_driver_at(&p->driver, 0)));
+    begin(p);
   while (have_turn(p, rc, &err)) {
     explore_worker_solve(p);
     if (p->busy)
@@ -299,9 +328,9 @@ static int assign_ids(void *ctx, const Unit *unit, uint32_t *ids, Err *err) {
   Explorer *e = ctx;
   const Visits *v = e->options->visits;
   for (size_t i = 0; i < unit->nentities; i++)
-    e->statements += unit->entities[i].kind == ENTITY_STATEMENT;
-  if (e->statements > e->progress.statements)
-    e->progress.statements = e->statements;
+    e->statements += unit->entities[i].kind == ENTITY_STATEMENT &&
+                     !script_survey_has(&e->survey, &unit->id);
+  count_statements(e);
   if (store_add_unit(v->store, v->session, unit, ids, err))
     return -1;
   condition_outcomes_add(&e->outcomes, unit, ids);
@@ -314,6 +343,7 @@ Explorer *explorer_new(const ExplorerOptions *o) {
   e->solve_memory = solve_memory_new(0, o->solve_seconds);
   e->queue.seed = o->seed;
   e->queue.last = o->last;
+  e->queue.goals = &e->goals;
   e->queue.scored = o->strategy->nearness != NEAR_NOTHING;
   e->target = (TargetFailure){.strategy = o->strategy, .graph = &e->graph};
   e->maps = mem_printf("%s/maps", o->visits->scratch);
@@ -335,6 +365,8 @@ void explorer_free(Explorer *e) {
     free(e->failures.items[i].signature);
   array_release(&e->failures);
   array_release(&e->scripts_seen);
+  array_release(&e->roles);
+  array_release(&e->scripted);
   hashmap_release(&e->units);
   hashmap_release(&e->signatures);
   hashmap_release(&e->solved);
@@ -345,7 +377,11 @@ void explorer_free(Explorer *e) {
   bitset_release(&e->lines);
   bitset_release(&e->conditions);
   target_failure_release(&e->target);
-  seen_outcomes_release(&e->seen);
+  outcome_goals_release(&e->goals);
+  accounts_release(&e->accounts);
+  good_values_release(&e->good);
+  odd_texts_release(&e->texts);
+  script_survey_release(&e->survey);
   solve_memory_free(e->solve_memory);
   queue_release(&e->queue);
   state_graph_release(&e->graph);
@@ -359,24 +395,6 @@ void explorer_free(Explorer *e) {
 
 const ExplorerProgress *explorer_progress(const Explorer *e) {
   return &e->progress;
-}
-
-void explorer_report(const Explorer *e, Str *out) {
-  const ExplorerProgress *p = &e->progress;
-  size_t most = e->options->max_failures;
-  str_addf(out,
-           "Explored: %zu script%s, %zu of %zu lines, %zu branch%s, %zu "
-           "state%s; %s.\n",
-           p->scripts, plural(p->scripts), p->lines, p->statements, p->branches,
-           p->branches == 1 ? "" : "es", p->states, plural(p->states),
-           p->covered                    ? "the coverage goal is reached"
-           : most && p->failures >= most ? "the failure limit is reached"
-           : p->queued ? "the budget ended with requests left to try"
-                       : "nothing is left to try");
-  if (p->dropped)
-    str_addf(out, "%zu queued request%s dropped: the queue holds %d.\n",
-             p->dropped, p->dropped == 1 ? " was" : "s were", QUEUE_MOST);
-  solve_memory_report(e->solve_memory, out);
 }
 
 static int add_entries(Explorer *e, Err *err) {
@@ -401,6 +419,10 @@ int explorer_run(Explorer *e, Err *err) {
   const ExplorerOptions *o = e->options;
   Err ignored;
   e->begin = e->saved_at = clock_now();
+  e->until = o->visits->app.until;
+  if (!(e->until > 0))
+    e->until = e->begin + o->budget;
+  e->solve_memory->until = e->until;
   int rc = o->resume ? checkpoint_read(e, o->saved, err) : 0;
   if (!rc)
     rc = add_entries(e, err);

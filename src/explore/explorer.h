@@ -28,7 +28,7 @@ typedef struct {
   size_t requests;   // answered by PHP; each is a run of the session
   size_t scripts;    // executed
   size_t lines;      // statements executed
-  size_t statements; // of all compiled scripts
+  size_t statements; // of all scripts below the root, and of others that ran
   size_t branches;   // outcomes of conditions seen
   size_t failing;    // requests with a failure
   size_t failures;   // distinct
@@ -42,11 +42,12 @@ typedef struct {
 
 typedef struct {
   Visits *visits;        // settings, store and session
-  double budget;         // seconds
+  double budget;         // seconds; or until visits->app.until, if that is set
+  double after;          // of them, left for others if something failed
   size_t max_tests;      // 0: no limit
   size_t max_failures;   // distinct ones; 0: no limit
-  double coverage;       // percentage of the statements of all compiled
-                         // scripts at which to stop; 0: none
+  double coverage;       // percentage of the statements of all scripts at which
+                         // to stop; 0: none
   const Requests *first; // made before all others: a login, or the failing
                          // request of a strategy
   bool apart;            // do not follow up on them
@@ -70,8 +71,26 @@ Explorer *explorer_new(const ExplorerOptions *o);
 // its number. After an error the exploration can be resumed.
 int explorer_run(Explorer *e, Err *err);
 const ExplorerProgress *explorer_progress(const Explorer *e);
-// Adds how far it came, and what was solved (solve/solve_memory.h): lines.
+// Adds how far it came, what was solved (solve/solve_memory.h), and what it did
+// not reach: lines.
 void explorer_report(const Explorer *e, Str *out);
+
+// What an exploration did not reach.
+typedef struct {
+  const OutcomeGoal **outcomes; // solved for and not shown, by place
+  size_t noutcomes;
+  size_t unasked;     // of them: no request was made for
+  const char **files; // PHP files below the root that never ran, with their
+  size_t nfiles;      // slash; pages first,
+  size_t npages;      // that many: a visitor could request them
+  const char *const *scripted; // pages whose scripts make forms or requests
+  size_t nscripted;            // that were not seen
+  size_t scripts;              // PHP files below the root
+  size_t nuncompiled; // of them: not compiled, so that their statements are
+                      // not counted
+} ExplorerGaps;
+// Memory: arena.
+void explorer_gaps(const Explorer *e, ExplorerGaps *out, Arena *arena);
 // Writes the shortest known reproduction of each failure of the suite, in the
 // suite's order: `dir`/failure-1.txt (a list of requests), failure-1.sh (curl).
 int explorer_write(const Explorer *e, const Suite *suite, const char *dir,

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include "explore/accounts.h"
 #include "explore/app_driver.h"
 #include "explore/condition_outcomes.h"
 #include "explore/entry_pages.h"
@@ -12,6 +13,8 @@
 #include "explore/follow_ups.h"
 #include "explore/odd_values.h"
 #include "explore/reproduction.h"
+#include "explore/script_survey.h"
+#include "explore/solve/good_values.h"
 #include "explore/solve/request_solver.h"
 #include "explore/state_graph.h"
 #include "php/php_scripts.h"
@@ -22,6 +25,8 @@ typedef struct {
   Answer answer;
   Judged judged;
   bool is_run;
+  bool scripted;       // scripts of the page make forms or requests
+  bool cut;            // the budget ended before the answer came
   QueueItems next;     // what its page leads to
   HiddenFields hidden; // of its page
   const PathStep *steps;
@@ -72,7 +77,11 @@ struct Explorer {
   Scripts *scripts;
   char *maps;
   Queue queue;
-  SeenOutcomes seen;
+  OutcomeGoals goals;
+  Accounts accounts;
+  GoodValues good;
+  OddTexts texts;
+  size_t logged_in; // states that the login of a made account led to
   StateGraph graph;
   TargetFailure target;
   Bitset lines, conditions; // executed
@@ -83,21 +92,26 @@ struct Explorer {
   Hashmap signatures; // -> number in `failures`
   Hashmap solved;     // comparison and outcome -> how often
   Hashmap of_line;    // line and outcome -> how often of this request
-  size_t branches;    // solved for of this request
+  size_t branches;    // solved for of this request,
+  size_t news;        // and of them: for the first time
   unsigned round;     // how often nothing was left
   ARRAY(FoundFailure) failures;
   ARRAY(UnitId) scripts_seen;
   ExplorerProgress progress;
   double begin, saved_at, logged;
+  double until; // the budget's end
   EntryPages entries;
   Arena arena; // of entries and texts
   Hashmap routes;
-  size_t statements; // of the scripts that this process has seen
-  uint32_t numbers;  // given to requests so far
-  bool near_fails;   // the last request chosen by nearness failed
-  size_t given;      // requests of the user's list that were taken
-  uint32_t reached;  // the state that the last of them left behind,
-  HiddenFields page; // and the hidden fields of its page
+  ScriptSurvey survey;
+  size_t statements;     // of other scripts that this process has seen
+  uint32_t numbers;      // given to requests so far
+  bool near_fails;       // the last request chosen by nearness failed
+  Texts scripted;        // paths of such pages
+  ARRAY(uint32_t) roles; // states that the user's visitors have reached
+  size_t given;          // requests of the user's list that were taken
+  uint32_t reached;      // the state that the last of them left behind,
+  HiddenFields page;     // and the hidden fields of its page
   // Turns:
   pthread_mutex_t lock;
   pthread_cond_t passed;

@@ -15,16 +15,21 @@
 #include "util/str.h"
 
 enum {
-  STATES_TRIED = 8,   // in which all entry pages are requested
-  GIVEN_AGAIN = 8,    // of the user's requests, made in other states
-  SOLVED_AGAIN = 8,   // how often a comparison is solved in any case,
-  SOLVED_MOST = 60,   // while it has had one outcome only,
-  SOLVED_FEW = 2,     // and while many solutions are queued:
-  MADE_ENOUGH = 2000, // that many
-  ROUNDS = 3,         // with an empty queue; each solves four times as often
-  ROUND_ASKED = 200,  // requests that such a round makes again
-  BRANCHES_MOST = 60, // comparisons of one request that are solved,
-  BRANCHES_LINE = 4,  // and of one of its lines
+  SCRIPTED_MOST = 1000, // pages that are named
+  STATES_TRIED = 8,     // in which all entry pages are requested
+  LOGINS_TRIED = 3,     // and so many that a made account leads to
+  ROLES_MOST = 8,       // in which what is found is requested
+  GIVEN_AGAIN = 8,      // of the user's requests, made in other states
+  SOLVED_AGAIN = 8,     // how often a comparison is solved in any case,
+  SOLVED_MOST = 60,     // while it has had one outcome only,
+  SOLVED_FEW = 2,       // and while many solutions are queued:
+  MADE_ENOUGH = 2000,   // that many
+  ROUNDS = 3,           // with an empty queue; each solves four times as often
+  ROUND_ASKED = 200,    // requests that such a round makes again
+  REPRODUCE_LEAST = 5,  // seconds left to reproduce failures
+  BRANCHES_MOST = 60,   // comparisons of one request that are solved,
+  BRANCHES_LINE = 4,    // and of one of its lines;
+  BRANCHES_NEW = 400,   // those that may show a new outcome for the first time
 };
 
 // --- what comes next --------------------------------------------------------
@@ -77,13 +82,20 @@ static bool is_solved_enough(const Explorer *e, const PhpCompare *c,
     return true;
   return solved >= SOLVED_AGAIN * times &&
          (solved >= SOLVED_MOST * times ||
-          !seen_outcomes_one_sided(&e->seen, c));
+          !outcome_goals_one_sided(&e->goals, c));
+}
+
+// An outcome that was neither shown nor solved for.
+static bool is_new(Explorer *e, const PhpCompare *c, uint64_t solved) {
+  return !solved && e->news < BRANCHES_NEW &&
+         outcome_goals_one_sided(&e->goals, c) && ++e->news;
 }
 
 static bool is_worth_solving(Explorer *e, const PhpCompare *c) {
   uint64_t key[2] = {compare_hash(c), c->held}, n = 0;
   hashmap_get(&e->solved, key, sizeof key, &n);
-  bool worth = !is_solved_enough(e, c, n) && !is_too_much(e, c);
+  bool worth =
+      is_new(e, c, n) || (!is_solved_enough(e, c, n) && !is_too_much(e, c));
   if (worth)
     hashmap_put(&e->solved, key, sizeof key, n + 1);
   return worth;
@@ -91,7 +103,7 @@ static bool is_worth_solving(Explorer *e, const PhpCompare *c) {
 
 static void choose_decisions(Explorer *e, PendingSolve *t) {
   const PhpRecord *record = &t->result.judged.record;
-  e->branches = 0;
+  e->branches = e->news = 0;
   hashmap_release(&e->of_line);
   for (uint32_t i = 0; i < record->ncompares; i++)
     if (t->vary || is_worth_solving(e, &record->compares[i]))
@@ -155,18 +167,48 @@ void pending_solve_release(PendingSolve *t) {
 
 // The executed scripts identify the page: one script may serve many
 // (?page=...).
-static void odd_key(const PhpRecord *record, const OddRequest *odd, Str *key) {
+static uint64_t page_key(const PhpRecord *record) {
   uint64_t scripts = 0;
   for (size_t i = 0; i < record->nscripts; i++)
     scripts += XXH3_64bits(&record->scripts[i].unit, sizeof(UnitId));
-  str_addf(key, "%llx %c %s", (unsigned long long)scripts, odd->kind,
+  return scripts;
+}
+
+// Where a text is searched for depends on what else is sent.
+static void odd_key(const PhpRecord *record, const OddRequest *odd, Str *key) {
+  if (odd->kind == 't')
+    ask_key(&odd->ask, false, key);
+  str_addf(key, "%llx %c %s", (unsigned long long)page_key(record), odd->kind,
            odd->name);
+}
+
+// Solved input that has executed something new: its values, and those that were
+// good in other fields before, at the same time.
+static void offer_good(Explorer *e, ExploreWorker *p) {
+  const QueueItem *i = &p->item;
+  const MadeRequest *base = state_graph_request(&e->graph, i->base);
+  if (!base || (i->origin != ORIGIN_SOLVED && i->origin != ORIGIN_ABSENT))
+    return;
+  uint64_t page = page_key(&p->result.judged.record);
+  Ask ask;
+  if (good_values_apply(&e->good, page, &i->ask, &base->ask, &ask,
+                        &p->result.arena))
+    explorer_offer(e, (QueueItem){.ask = ask,
+                                  .state = i->state,
+                                  .origin = ORIGIN_SOLVED,
+                                  .fresh = true,
+                                  .last = i->last,
+                                  .lucky = true,
+                                  .page = i->page,
+                                  .base = p->run});
+  good_values_learn(&e->good, page, &i->ask, &base->ask);
 }
 
 static void offer_odd(Explorer *e, ExploreWorker *p) {
   RequestResult *c = &p->result;
   OddRequests odds = {0};
-  odd_requests(&p->item.ask, &odds, &c->arena);
+  odd_texts_learn(&e->texts, c->judged.record.shadows);
+  odd_requests(&p->item.ask, odd_texts_next(&e->texts), &odds, &c->arena);
   for (size_t i = 0; i < odds.len; i++) {
     Str key = {0};
     uint64_t times = 0;
@@ -174,7 +216,7 @@ static void offer_odd(Explorer *e, ExploreWorker *p) {
     hashmap_get(&e->odd, key.data, key.len, &times);
     hashmap_put(&e->odd, key.data, key.len, times + 1);
     str_release(&key);
-    if (odd_is_due(times))
+    if (odd_is_due(odds.items[i].kind, times))
       explorer_offer(e, (QueueItem){.ask = odds.items[i].ask,
                                     .state = p->item.state,
                                     .origin = ORIGIN_ODD,
@@ -192,8 +234,7 @@ static void offer_items(Explorer *e, const QueueItems *items,
   for (size_t i = 0; i < items->len; i++) {
     QueueItem item = items->items[i];
     bool of_page = item.state == STATE_AFTER;
-    item.fresh =
-        item.compare && seen_outcomes_one_sided(&e->seen, item.compare);
+    item.goal = item.compare ? outcome_goals_aim(&e->goals, item.compare) : 0;
     item.compare = NULL;
     item.state = of_page ? after : item.state;
     item.page = of_page ? run : from->page;
@@ -291,13 +332,15 @@ static int keep_run(Explorer *e, ExploreWorker *p, bool *lucky, Err *err) {
     return -1;
   size_t news = take_coverage(e, record, &j->run);
   *lucky = news > 0;
+  outcome_goals_learn(&e->goals, p->item.goal, news);
   if (!p->given)
     queue_learn(&e->queue, &p->item, news,
                 condition_outcomes_one_sided(&e->outcomes,
                                              &j->run.hits[ENTITY_CONDITION],
                                              &e->conditions));
   for (size_t i = 0; record && i < record->ncompares; i++)
-    seen_outcomes_add(&e->seen, &record->compares[i]);
+    if (outcome_goals_show(&e->goals, &record->compares[i]))
+      accounts_note_compare(&e->accounts, &record->compares[i], &p->item.ask);
   for (size_t i = 0; i < j->run.failures.len; i++)
     explorer_add_failure(e, j->run.failures.items[i].signature, p->run);
   e->near_fails = p->near_failing && j->run.verdict == VERDICT_FAIL;
@@ -314,7 +357,8 @@ static void offer_given(Explorer *e, uint32_t state, Arena *arena) {
   for (size_t i = 0; list && i < list->len && i < GIVEN_AGAIN; i++) {
     const Request *r = &list->items[i];
     if (!headers_get(&r->headers, FRESH_HEADER) &&
-        (!i || r->visitor != r[-1].visitor) && ask_from(r, &ask, arena))
+        (r->login || !i || r->visitor != r[-1].visitor) &&
+        ask_from(r, &ask, arena))
       explorer_offer(
           e, (QueueItem){.ask = ask, .state = state, .origin = ORIGIN_LINK});
   }
@@ -332,9 +376,10 @@ static uint32_t enter(Explorer *e, ExploreWorker *p) {
   state_graph_shorten(&e->graph, state, p->item.state, p->run);
   if (e->graph.states.len > before) {
     bool apart = e->options->apart;
-    if (state < STATES_TRIED && !(apart && p->given))
+    bool in = p->item.account && e->logged_in++ < LOGINS_TRIED;
+    if ((state < STATES_TRIED || in) && !(apart && p->given))
       explorer_offer_entries(e, state, ORIGIN_LINK,
-                             p->given && !explorer_is_directed(e));
+                             (p->given || in) && !explorer_is_directed(e));
     if (p->item.ask.post && !p->given && !apart)
       offer_given(e, state, &p->result.arena);
   }
@@ -359,6 +404,53 @@ static void offer_twice(Explorer *e, const ExploreWorker *p, uint32_t after,
                                 .base = p->run});
 }
 
+// Logs in with an account that the request has made, if it has.
+static void offer_logins(Explorer *e, ExploreWorker *p, uint32_t after) {
+  Asks logins = {0};
+  accounts_note_forms(&e->accounts, &p->result.answer.links);
+  if (p->run && p->item.ask.post && after != p->item.state)
+    accounts_logins_after(&e->accounts, &p->item.ask, &logins,
+                          &p->result.arena);
+  for (size_t i = 0; i < logins.len; i++)
+    explorer_offer(e, (QueueItem){.ask = logins.items[i],
+                                  .state = after,
+                                  .origin = ORIGIN_FORM,
+                                  .account = true,
+                                  .base = p->run});
+  array_release(&logins);
+}
+
+static void add_role(Explorer *e, uint32_t state) {
+  for (size_t i = 0; i < e->roles.len; i++)
+    if (e->roles.items[i] == state)
+      return;
+  if (e->roles.len < ROLES_MOST)
+    array_push(&e->roles, state);
+}
+
+// A page that was found in one role is requested in the others: it may not be
+// for them.
+static void offer_roles(Explorer *e, const ExploreWorker *p) {
+  const QueueItem *i = &p->item;
+  if (i->ask.post || !p->run || i->origin == ORIGIN_ODD || i->last)
+    return;
+  for (size_t k = 0; k < e->roles.len; k++)
+    explorer_offer(e, (QueueItem){.ask = i->ask,
+                                  .state = e->roles.items[k],
+                                  .origin = ORIGIN_LINK,
+                                  .base = p->run});
+}
+
+static void note_scripted(Explorer *e, const ExploreWorker *p) {
+  const char *path = p->item.ask.path;
+  if (!p->result.scripted || e->scripted.len >= SCRIPTED_MOST)
+    return;
+  for (size_t i = 0; i < e->scripted.len; i++)
+    if (!strcmp(e->scripted.items[i], path))
+      return;
+  array_push(&e->scripted, arena_strdup(&e->arena, path));
+}
+
 static void note_asked(Explorer *e, ExploreWorker *p) {
   const RequestResult *c = &p->result;
   if (p->run)
@@ -376,6 +468,12 @@ static void offer_all(Explorer *e, ExploreWorker *p, uint32_t state, bool lucky,
   const RequestResult *c = &p->result;
   offer_items(e, &c->next, &p->item, p->run, state, lucky);
   offer_twice(e, p, state, lucky);
+  offer_logins(e, p, state);
+  note_scripted(e, p);
+  if (lucky && !explorer_is_directed(e))
+    offer_roles(e, p);
+  if (has_input(e, c) && lucky && !explorer_is_directed(e))
+    offer_good(e, p);
   if (has_input(e, c) && p->item.origin != ORIGIN_ODD &&
       !explorer_is_directed(e))
     offer_odd(e, p);
@@ -386,6 +484,13 @@ int explore_worker_submit(Explorer *e, ExploreWorker *p, Err *err) {
   RequestResult *c = &p->result;
   bool lucky = false;
   note_asked(e, p);
+  if (c->cut) {
+    if (!p->given)
+      queue_add_again(&e->queue, p->item);
+    return 0;
+  }
+  if (c->answer.exchange.end == EXCHANGE_TIMEOUT && !p->given)
+    queue_learn_late(&e->queue, &p->item);
   if (c->is_run && keep_run(e, p, &lucky, err))
     return -1;
   bool failing = c->is_run && take_target(e, &c->judged.run, p);
@@ -395,6 +500,7 @@ int explore_worker_submit(Explorer *e, ExploreWorker *p, Err *err) {
     explorer_rescore(e);
   if (p->given) {
     e->reached = state;
+    add_role(e, state);
     e->page = hidden_fields_copy(&c->hidden, &e->arena);
   }
   if (!(p->given && e->options->apart))
@@ -426,6 +532,14 @@ static bool is_covered(Explorer *e) {
   return e->progress.covered;
 }
 
+// What failed is to be reproduced, and looked at, before the budget ends.
+static double ends_at(const Explorer *e) {
+  const ExplorerOptions *o = e->options;
+  double reproduce = o->no_reduce ? 0 : o->budget / 8;
+  reproduce = reproduce < REPRODUCE_LEAST ? reproduce : REPRODUCE_LEAST;
+  return e->until - (e->failures.len ? reproduce + o->after : 0);
+}
+
 bool explorer_may_go_on(Explorer *e) {
   const ExplorerOptions *o = e->options;
   e->progress.seconds = clock_now() - e->begin;
@@ -434,7 +548,7 @@ bool explorer_may_go_on(Explorer *e) {
   if (o->progress)
     o->progress(&e->progress);
   explorer_log(e, false);
-  return !e->stop && !stop_requested() && e->progress.seconds < o->budget &&
+  return !e->stop && !stop_requested() && clock_now() < ends_at(e) &&
          !is_covered(e) &&
          (!o->max_failures || e->failures.len < o->max_failures) &&
          (!o->max_tests || e->numbers < o->max_tests);
@@ -460,6 +574,16 @@ static void freshen(Explorer *e, const Request *r, Ask *ask) {
   }
 }
 
+// A login is sent with the hidden fields of its form, whatever their names.
+static void complete_login(Explorer *e, Ask *ask) {
+  for (size_t k = 0; k < e->page.len; k++) {
+    const HiddenField *h = &e->page.items[k];
+    if (strcmp(h->form, ask->path) || ask_has(ask, IN_BODY, h->name))
+      continue;
+    *ask = ask_with(ask, IN_BODY, h->name, h->value, &e->queue.arena);
+  }
+}
+
 // The first worker makes the user's requests, each in the state that the one
 // before it left.
 static bool take_given(Explorer *e, ExploreWorker *p) {
@@ -472,6 +596,8 @@ static bool take_given(Explorer *e, ExploreWorker *p) {
     if (!ask_from(r, &p->item.ask, &e->queue.arena))
       continue;
     freshen(e, r, &p->item.ask);
+    if (r->login)
+      complete_login(e, &p->item.ask);
     p->item.state = e->reached;
     p->item.plain = route_leads(&e->options->visits->app, &e->routes,
                                 p->item.ask.path, &e->arena) != LEADS_TO_SCRIPT;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explore/script_requests.h"
+#include "oracle/html/html_check.h"
 #include "php/route.h"
 #include "util/str.h"
 
@@ -247,11 +249,31 @@ static void try_zero(const FollowUpSource *f, QueueItems *out) {
                     .last = f->item->last});
 }
 
-void follow_ups_of_page(const FollowUpSource *f, QueueItems *out) {
+static bool follow_scripts(const FollowUpSource *f, QueueItems *out) {
+  const Answer *a = f->answer;
+  const Response *r = &a->exchange.response;
+  const char *type = headers_get(&r->headers, "Content-Type");
+  Asks asks = {0};
+  if (!html_is_page(type ? type : "text/html", r->body, r->body_len))
+    return false;
+  bool more = script_requests_find(r->body, r->body_len, a->request.path,
+                                   f->app->root, &asks, f->arena);
+  for (size_t i = 0; i < asks.len; i++)
+    add(f, out,
+        (QueueItem){.ask = asks.items[i],
+                    .state = STATE_AFTER,
+                    .origin = ORIGIN_LINK,
+                    .last = asks.items[i].method == ASK_DELETE});
+  array_release(&asks);
+  return more;
+}
+
+bool follow_ups_of_page(const FollowUpSource *f, QueueItems *out) {
   if (f->answer->exchange.end != EXCHANGE_DONE)
-    return;
+    return false;
   follow_redirect(f, out);
   follow_links(f, out);
+  return follow_scripts(f, out);
 }
 
 void follow_ups_of_input(const FollowUpSource *f, QueueItems *out) {

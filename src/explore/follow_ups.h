@@ -27,8 +27,9 @@ typedef struct {
   Arena *arena;
 } FollowUpSource;
 
-// Links, forms and redirect of the page; in state STATE_AFTER.
-void follow_ups_of_page(const FollowUpSource *f, QueueItems *out);
+// Links, forms, redirect and literal requests of the page; in state STATE_AFTER.
+// True: scripts of the page make forms or requests besides.
+bool follow_ups_of_page(const FollowUpSource *f, QueueItems *out);
 // Other input for the same request, or for one on the path to it.
 void follow_ups_of_input(const FollowUpSource *f, QueueItems *out);
 

@@ -4,9 +4,13 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "util/str.h"
+
 #define ODD_NUMBER "987654321"
 #define ODD_MARKUP "<i>\"x'&y"
 #define ODD_WORDS "a b"
+
+enum { ODD_TEXTS_TRIED = 3 };
 
 static bool is_number(const char *text) {
   size_t n = strspn(text, "0123456789");
@@ -32,8 +36,28 @@ static void add_value(OddRequests *out, const Ask *a, const Param *p,
   add(out, ask_with(a, p->place, p->name, value, arena), p->name, kind);
 }
 
+static const char *longest_word(const char *text, Arena *arena) {
+  const char *best = text;
+  size_t most = 0;
+  for (const char *p = text; *p; p++) {
+    size_t n = 0;
+    while (isalnum((unsigned char)p[n]))
+      n++;
+    if (n > most) {
+      most = n;
+      best = p;
+    }
+    p += n ? n - 1 : 0;
+  }
+  return arena_strndup(arena, best, most);
+}
+
 static void add_texts(OddRequests *out, const Ask *a, const Param *p,
-                      Arena *arena) {
+                      const char *text, Arena *arena) {
+  if (text) {
+    add_value(out, a, p, text, 't', arena);
+    add_value(out, a, p, longest_word(text, arena), 'w', arena);
+  }
   add_value(out, a, p, ODD_MARKUP, 'm', arena);
   add_value(out, a, p, ODD_WORDS, 's', arena);
   add_value(out, a, p, "", 'e', arena);
@@ -54,12 +78,13 @@ static void add_all_texts(OddRequests *out, const Ask *a, Arena *arena) {
     add(out, all, "", 'M');
 }
 
-void odd_requests(const Ask *a, OddRequests *out, Arena *arena) {
+void odd_requests(const Ask *a, const char *text, OddRequests *out,
+                  Arena *arena) {
   add_all_texts(out, a, arena);
   for (size_t i = 0; i < a->nparams; i++) {
     const Param *p = &a->params[i];
     if (is_text(p, arena))
-      add_texts(out, a, p, arena);
+      add_texts(out, a, p, text, arena);
     else if (is_number(p->value))
       add_value(out, a, p, ODD_NUMBER, 'n', arena);
     if (p->place == IN_QUERY || p->place == IN_BODY)
@@ -68,9 +93,40 @@ void odd_requests(const Ask *a, OddRequests *out, Arena *arena) {
 }
 
 // The first, the fourth, the sixteenth, ...
-bool odd_is_due(uint64_t times) {
+bool odd_is_due(char kind, uint64_t times) {
   uint64_t n = times + 1;
+  if (kind == 't' && n <= ODD_TEXTS_TRIED)
+    return true;
   while (n % 4 == 0)
     n /= 4;
   return n == 1;
+}
+
+// --- texts of the database --------------------------------------------------
+
+static void learn(OddTexts *t, const char *text, size_t n) {
+  uint64_t fresh = t->known.len;
+  if (n >= ODD_TEXT_LEAST && n <= ODD_TEXT_LONGEST && memchr(text, ' ', n) &&
+      !memchr(text, '\0', n) && !memchr(text, '\n', n) &&
+      hashmap_intern(&t->known, text, n, fresh) == fresh)
+    array_push(&t->texts, arena_strndup(&t->arena, text, n));
+}
+
+void odd_texts_learn(OddTexts *t, const PhpShadows *sh) {
+  for (size_t i = 1; i < sh->nterms && t->texts.len < ODD_TEXTS_MOST; i++) {
+    const PhpTerm *term = &sh->terms[i];
+    if (term->value.type == VALUE_STRING && term->name &&
+        text_starts(term->name, "DB."))
+      learn(t, term->value.s, term->value.n);
+  }
+}
+
+const char *odd_texts_next(OddTexts *t) {
+  return t->texts.len ? t->texts.items[t->next++ % t->texts.len] : NULL;
+}
+
+void odd_texts_release(OddTexts *t) {
+  array_release(&t->texts);
+  hashmap_release(&t->known);
+  arena_release(&t->arena);
 }

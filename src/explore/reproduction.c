@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "php/fresh.h"
+#include "util/clock.h"
 #include "util/ddmin.h"
 #include "util/fs.h"
 #include "util/mem.h"
@@ -26,6 +27,8 @@ typedef struct {
   SentRequest *requests; // the last one fails
   size_t n;
   size_t *budget;
+  double until;
+  bool cut; // time was up in the middle of a sequence
   Str fresh;
   Arena *arena;
 } Reproducer;
@@ -53,6 +56,11 @@ static int send_one(Reproducer *a, const SentRequest *m, LocalState *at,
   Err ignored;
   if (app_driver_send(a->driver, at, &m->ask, 0, answer, arena, &ignored))
     return -1;
+  if (answer->exchange.cut || clock_now() > a->until) {
+    *a->budget = 0;
+    a->cut = true;
+    return -1;
+  }
   HiddenFields now = hidden_fields_of(&answer->links, arena);
   at->swaps = value_swaps_find(at->swaps, &m->hidden, &now, &a->fresh, arena);
   at->cookies = cookie_history_take(at->cookies, answer->request.path,
@@ -196,12 +204,15 @@ static Reproduction settle(const Reproducer *a, bool shown) {
 
 Reproduction reproduction_make(AppDriver *d, const StateGraph *graph,
                                uint32_t number, const char *signature,
-                               const char *fresh, size_t *budget,
+                               const char *fresh, size_t *budget, double until,
                                Arena *arena) {
   const MadeRequest *last = state_graph_request(graph, number);
   const MadeRequest *page = state_graph_request(graph, last->page);
-  Reproducer a = {
-      .driver = d, .signature = signature, .budget = budget, .arena = arena};
+  Reproducer a = {.driver = d,
+                  .signature = signature,
+                  .budget = budget,
+                  .until = until,
+                  .arena = arena};
   str_add(&a.fresh, fresh);
   begin(&a, graph, last);
   bool tried = *budget > 0;
@@ -215,7 +226,7 @@ Reproduction reproduction_make(AppDriver *d, const StateGraph *graph,
   if (shown)
     shorten(&a);
   Reproduction s = settle(&a, shown);
-  s.tried = tried;
+  s.tried = tried && (shown || !a.cut);
   str_release(&a.fresh);
   return s;
 }

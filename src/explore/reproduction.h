@@ -25,12 +25,14 @@ typedef struct {
 } Reproduction;
 
 // The failure of request `number`. `fresh`: names of values that the user's own
-// requests take from the page; others are found out. Makes at most `budget` sequences of requests
-// and counts them down; with none left, or when the application cannot be
-// reached, the sequence stays as it was found.
+// requests take from the page; others are found out. Makes at most `budget`
+// sequences of requests and counts them down; with none left, when it is `until`
+// (util/clock.h), or when the application cannot be reached, the sequence stays
+// as it was found.
 Reproduction reproduction_make(AppDriver *d, const StateGraph *a,
                                uint32_t number, const char *signature,
-                               const char *fresh, size_t *budget, Arena *arena);
+                               const char *fresh, size_t *budget, double until,
+                               Arena *arena);
 
 // Writes `base`.txt, `base`.sh and, for bodies that do not fit on a line,
 // `base`-N.body. `title`: lines that name the failure, without #.

@@ -143,6 +143,7 @@ static void number_all(Queue *q, QueueItem *item) {
 
 static void count_taken(Queue *q, const QueueItem *item) {
   q->taken++;
+  outcome_goals_try(q->goals, item->goal);
   q->counts.items[item->path].asked++;
   q->counts.items[item->shape].asked++;
   q->counts.items[item->request].asked++;
@@ -153,12 +154,15 @@ static void count_taken(Queue *q, const QueueItem *item) {
 static uint64_t cost(const Queue *q, const QueueItem *i);
 
 typedef struct {
+  bool kept; // whatever it costs
   uint64_t cost, order;
   size_t at;
 } Priced;
 
 static int by_cost(const void *a, const void *b) {
   const Priced *x = a, *y = b;
+  if (x->kept != y->kept)
+    return x->kept ? -1 : 1;
   if (x->cost != y->cost)
     return x->cost < y->cost ? -1 : 1;
   return x->order < y->order ? -1 : x->order > y->order;
@@ -172,21 +176,26 @@ static int by_place(const void *a, const void *b) {
 // Makes room by dropping the dearest requests.
 static void drop_worst(Queue *q) {
   Priced *list = mem_array(Priced, q->items.len);
+  size_t keep = 0;
   for (size_t i = 0; i < q->items.len; i++) {
     const QueueItem *item = &q->items.items[i];
-    list[i] = (Priced){cost(q, item), item->order, i};
+    bool kept = outcome_goals_is_open(q->goals, item->goal);
+    list[i] = (Priced){kept, cost(q, item), item->order, i};
+    keep += kept;
   }
+  keep = keep > QUEUE_KEPT ? keep : QUEUE_KEPT;
   qsort(list, q->items.len, sizeof *list, by_cost);
-  qsort(list, QUEUE_KEPT, sizeof *list, by_place);
-  for (size_t i = 0; i < QUEUE_KEPT; i++)
+  qsort(list, keep, sizeof *list, by_place);
+  for (size_t i = 0; i < keep; i++)
     q->items.items[i] = q->items.items[list[i].at];
-  q->dropped += q->items.len - QUEUE_KEPT;
-  q->items.len = QUEUE_KEPT;
+  q->dropped += q->items.len - keep;
+  q->items.len = keep;
+  q->most = keep + QUEUE_MOST - QUEUE_KEPT;
   free(list);
 }
 
 static void insert(Queue *q, QueueItem item) {
-  if (q->items.len >= QUEUE_MOST)
+  if (q->items.len >= (q->most ? q->most : QUEUE_MOST))
     drop_worst(q);
   item.order = q->count++;
   if (q->seed)
@@ -271,11 +280,12 @@ static uint64_t cost_of_new(const Queue *q, const QueueItem *i) {
       [ORIGIN_FORM] = 30, [ORIGIN_LINK] = 40,   [ORIGIN_VARIED] = 50,
       [ORIGIN_ZERO] = 50, [ORIGIN_ODD] = 50};
   uint64_t path = times_asked(q, i->path), n = of[i->origin];
-  if (i->redirect || i->early) // a visitor goes there before anything else
+  if (i->redirect || i->early ||
+      i->account) // a visitor goes there before anything else
     return 20;
   if (i->origin == ORIGIN_ODD) // rare as it is: in order
     return i->fresh ? n : n + 60;
-  if (i->origin == ORIGIN_SOLVED && i->fresh)
+  if (i->fresh || outcome_goals_is_open(q->goals, i->goal))
     n = 10;
   n += path ? 60 + at_most(path, 400) / 4 : 0;
   n += cost_of_shape(q, i);
@@ -335,6 +345,36 @@ void queue_learn(Queue *q, const QueueItem *taken, size_t news, size_t open) {
   q->counts.items[taken->request].open = (uint32_t)at_most(open, UINT32_MAX);
 }
 
+// --- without an answer ------------------------------------------------------
+
+void queue_learn_late(Queue *q, const QueueItem *taken) {
+  q->late++;
+  q->counts.items[taken->request].late++;
+  q->counts.items[taken->shape].late++;
+  q->counts.items[taken->path].late++;
+}
+
+static bool is_mostly_late(const Queue *q, uint32_t number, uint32_t least) {
+  const UseCount *c = &q->counts.items[number];
+  return c->late >= least && 4 * (uint64_t)c->late >= c->asked;
+}
+
+static bool would_be_late(const Queue *q, const QueueItem *i) {
+  return q->counts.items[i->request].late || is_mostly_late(q, i->shape, 2) ||
+         is_mostly_late(q, i->path, 3);
+}
+
+static void spare_late(Queue *q) {
+  size_t left = 0;
+  for (size_t i = 0; i < q->items.len; i++)
+    if (!would_be_late(q, &q->items.items[i]))
+      q->items.items[left++] = q->items.items[i];
+  q->spared += q->items.len - left;
+  q->items.len = left;
+}
+
+// --- whose turn it is -------------------------------------------------------
+
 // The class whose turn it is, of those that have a request; QUEUE_CLASSES:
 // none.
 static QueueClass next_class(Queue *q, const bool *has) {
@@ -356,10 +396,12 @@ static QueueClass next_class(Queue *q, const bool *has) {
 
 // --- taking -----------------------------------------------------------------
 
+// The cheapest of each class, and behind them the cheapest for a new outcome.
+enum { FIRST_OF_ALL = QUEUE_CLASSES };
 typedef struct {
-  bool has[QUEUE_CLASSES];
-  uint64_t cost[QUEUE_CLASSES];
-  size_t at[QUEUE_CLASSES];
+  bool has[QUEUE_CLASSES + 1];
+  uint64_t cost[QUEUE_CLASSES + 1];
+  size_t at[QUEUE_CLASSES + 1];
   size_t made;
 } Best;
 
@@ -381,11 +423,23 @@ static uint64_t cost_now(const Queue *q, const Bitset *near,
   return c;
 }
 
-// The cheapest of each class; where scores decide, all are of one.
+// The end of a visit waits for its turn, whatever it may show.
+static bool comes_first(const Queue *q, const QueueItem *item) {
+  return !is_scored(q) && !item->last &&
+         outcome_goals_comes_first(q->goals, item->goal);
+}
+
+// Where scores decide, all are of one class.
+static int class_now(const Queue *q, const QueueItem *item) {
+  if (comes_first(q, item))
+    return FIRST_OF_ALL;
+  return is_scored(q) ? QUEUE_INPUT : class_of(q, item);
+}
+
 static void find_best(const Queue *q, const Bitset *near, Best *best) {
   for (size_t i = 0; i < q->items.len; i++) {
     const QueueItem *item = &q->items.items[i];
-    QueueClass s = is_scored(q) ? QUEUE_INPUT : class_of(q, item);
+    int s = class_now(q, item);
     uint64_t c = cost_now(q, near, item);
     best->made += !is_of_page(item);
     if (!best->has[s] || c < best->cost[s] ||
@@ -411,11 +465,15 @@ static void leave_out_ends(Best *best) {
 
 bool queue_take(Queue *q, const Bitset *near, QueueItem *out) {
   Best best = {0};
+  if (q->late)
+    spare_late(q);
   find_best(q, near, &best);
   q->made = best.made;
   leave_out_ends(&best);
-  QueueClass s = next_class(q, best.has);
-  if (s == QUEUE_CLASSES)
+  int s = FIRST_OF_ALL;
+  if (!best.has[s])
+    s = next_class(q, best.has);
+  if (!best.has[s])
     return false;
   *out = q->items.items[best.at[s]];
   out->class = class_of(q, out);

@@ -1,14 +1,17 @@
 // The requests that the explorer could make next, and their order.
 //
+// First of all come requests for an outcome that no request has shown yet
+// (outcome_goals.h), and the queue never drops one. All others take turns.
+//
 // There are four classes of requests: those that pages lead to, the same in
-// another state, solved input, and odd input. They take turns. A class gets
+// another state, solved input, and odd input. A class gets
 // more turns the more new lines and outcomes its last requests covered, and at
 // least one in sixteen (fewer while another class covers very much).
 //
 // Within a class the request of least cost comes first:
 //
-//   cheap      a script not requested yet; a value for a comparison whose other
-//              outcome was not seen yet; a parameter not sent to this script
+//   cheap      a script not requested yet; a value for an outcome that was asked
+//              for in vain; a parameter not sent to this script
 //              yet, or a new value of one with few (?page=...)
 //   dear       the same script, shape or state as many requests before
 //   last       what looks like the end of a visit (logout, delete)
@@ -24,6 +27,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "explore/outcome_goals.h"
 #include "php/ask.h"
 #include "php/record/php_record.h"
 #include "util/arena.h"
@@ -55,12 +59,14 @@ typedef struct {
   Ask ask;
   uint32_t state; // that it starts in
   RequestOrigin origin;
-  bool fresh;    // SOLVED: the other outcome was not seen yet; ODD: first try
+  bool fresh;    // ODD: first try; SOLVED: has several good values
+  uint32_t goal; // SOLVED: the outcome it is to show (outcome_goals.h); 0: none
   bool last;     // looks like the end of a visit
   bool lucky;    // follows from a request that covered something new
   bool plain;    // answered without PHP: no run
   bool redirect; // the target of a redirect: takes a turn of the class that
                  // the redirecting request had
+  bool account;  // logs in with an account that was registered
   bool early;    // a page in a state that the user's own requests led to: costs
                  // as little as a new one
   unsigned depth;
@@ -88,7 +94,7 @@ enum { QUEUE_MOST = 20000, QUEUE_KEPT = 15000 };
 
 // How often a path, shape, request, state, name or value was used.
 typedef struct {
-  uint32_t asked;
+  uint32_t asked, late; // late: of them, without an answer in time
   union {
     uint32_t open;   // a request: conditions it executed that always had the
                      // same outcome
@@ -109,17 +115,21 @@ typedef struct {
   Hashmap done;           // state and request
   Turns turns[QUEUE_CLASSES];
   double now;
+  OutcomeGoals *goals; // of the items; NULL: none has one
   LastMode last;
   bool scored;   // by nearness
   bool unscored; // scores do not count now
   uint64_t seed, count, taken;
+  size_t most;    // room for items now; 0: QUEUE_MOST
   size_t dropped; // for lack of room
+  size_t late;    // requests that had no answer in time
+  size_t spared;  // requests like them that were not made
   size_t made;    // items that no page led to, when one was last taken
   Arena arena;
 } Queue;
 
 // Copies the ask. False: it was there before. A full queue drops its dearest
-// requests.
+// requests, but none for an outcome that was not shown yet.
 bool queue_add(Queue *q, QueueItem item);
 // Even if it was made before in the same state.
 void queue_add_again(Queue *q, QueueItem item);
@@ -135,6 +145,9 @@ bool queue_take(Queue *q, const Bitset *near, QueueItem *out);
 // Its result: how many lines and outcomes were new, and how many conditions
 // always had the same outcome.
 void queue_learn(Queue *q, const QueueItem *taken, size_t news, size_t open);
+// It had no answer in time. The same is not requested again, nor what has the
+// same shape or script if most such requests have none.
+void queue_learn_late(Queue *q, const QueueItem *taken);
 void queue_release(Queue *q);
 
 #endif

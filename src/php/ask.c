@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <stdint.h>
 #include <string.h>
+#include <strings.h>
 #include <xxhash.h>
 
 enum {
@@ -16,7 +17,16 @@ typedef ARRAY(Param) Params;
 
 static Ask settle(bool post, const char *path, Params *list, Arena *arena) {
   arena_adopt(arena, list);
-  return (Ask){post, path, list->items, list->len};
+  return (Ask){
+      .post = post, .path = path, .params = list->items, .nparams = list->len};
+}
+
+// Another list of parameters for the same request.
+static Ask settle_like(const Ask *a, bool post, Params *list, Arena *arena) {
+  Ask out = settle(post, a->path, list, arena);
+  out.method = a->method;
+  out.json = a->json;
+  return out;
 }
 
 // --- bytes of a query -------------------------------------------------------
@@ -94,7 +104,26 @@ Ask ask_copy(const Ask *a, Arena *arena) {
     p.value = arena_strdup(arena, p.value);
     array_push(&list, p);
   }
-  return settle(a->post, arena_strdup(arena, a->path), &list, arena);
+  Ask out = settle_like(a, a->post, &list, arena);
+  out.path = arena_strdup(arena, a->path);
+  return out;
+}
+
+static const char *const methods[ASK_METHODS] = {"", "PUT", "DELETE", "PATCH"};
+
+void ask_set_method(Ask *a, const char *method) {
+  a->post = !strcasecmp(method, "POST");
+  a->method = ASK_USUAL;
+  for (int i = 1; i < ASK_METHODS; i++)
+    if (!strcasecmp(method, methods[i]))
+      a->method = (AskMethod)i;
+}
+
+bool ask_has(const Ask *a, ParamPlace place, const char *name) {
+  for (size_t i = 0; i < a->nparams; i++)
+    if (a->params[i].place == place && !strcmp(a->params[i].name, name))
+      return true;
+  return false;
 }
 
 Ask ask_with(const Ask *a, ParamPlace place, const char *name,
@@ -112,8 +141,8 @@ Ask ask_with(const Ask *a, ParamPlace place, const char *name,
   }
   if (!found)
     array_push(&list, (Param){.name = name, .value = value, .place = place});
-  return settle(a->post || place == IN_BODY || place == IN_FILE, a->path, &list,
-                arena);
+  return settle_like(a, a->post || place == IN_BODY || place == IN_FILE, &list,
+                     arena);
 }
 
 Ask ask_with_fresh(const Ask *a, size_t param, const char *value,
@@ -131,7 +160,7 @@ Ask ask_without(const Ask *a, size_t param, Arena *arena) {
   for (size_t i = 0; i < a->nparams; i++)
     if (i != param)
       array_push(&list, a->params[i]);
-  return settle(a->post, a->path, &list, arena);
+  return settle_like(a, a->post, &list, arena);
 }
 
 // --- uploads ----------------------------------------------------------------
@@ -230,19 +259,64 @@ static const char *join(const Ask *a, ParamPlace place, const char *between,
   return arena_take(arena, &s);
 }
 
+static bool is_json_word(const char *text) {
+  size_t n = strspn(text, "0123456789");
+  return (n && n < 16 && !text[n] && (*text != '0' || n == 1)) ||
+         !strcmp(text, "true") || !strcmp(text, "false");
+}
+
+static void add_json_text(const char *text, Str *out) {
+  str_addc(out, '"');
+  for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+    if (*p == '"' || *p == '\\')
+      str_addf(out, "\\%c", *p);
+    else if (*p < ' ')
+      str_addf(out, "\\u%04x", *p);
+    else
+      str_addc(out, (char)*p);
+  }
+  str_addc(out, '"');
+}
+
+static const char *json_body(const Ask *a, Arena *arena) {
+  Str s = {0};
+  str_addc(&s, '{');
+  for (size_t i = 0; i < a->nparams; i++) {
+    const Param *p = &a->params[i];
+    if (p->place != IN_BODY)
+      continue;
+    if (s.len > 1)
+      str_addc(&s, ',');
+    add_json_text(p->name, &s);
+    str_addc(&s, ':');
+    if (is_json_word(p->value))
+      str_add(&s, p->value);
+    else
+      add_json_text(p->value, &s);
+  }
+  str_addc(&s, '}');
+  return arena_take(arena, &s);
+}
+
 static void add_header(Headers *list, const char *name, const char *value) {
   list->items[list->len++] = (Header){.name = name, .value = value};
 }
 
 void ask_request(const Ask *a, unsigned number, Request *out, Arena *arena) {
   const char *cookies = join(a, IN_COOKIE, "; ", arena);
-  *out = (Request){.method = a->post ? "POST" : "GET",
+  *out = (Request){.method = a->method ? methods[a->method]
+                             : a->post ? "POST"
+                                       : "GET",
                    .path = a->path,
                    .query = join(a, IN_QUERY, "&", arena),
                    .body = "",
                    .line = number};
   out->headers.items = arena_array(arena, Header, 2);
-  if (a->post && has_file(a)) {
+  if (a->json) {
+    out->body = json_body(a, arena);
+    out->body_len = strlen(out->body);
+    add_header(&out->headers, "Content-Type", "application/json");
+  } else if (a->post && has_file(a)) {
     out->body = multipart(a, &out->body_len, arena);
     add_header(&out->headers, "Content-Type",
                "multipart/form-data; boundary=" BOUNDARY);
@@ -269,7 +343,8 @@ void ask_key(const Ask *a, bool values, Str *out) {
     sorted[i] = &a->params[i];
   if (a->nparams)
     qsort(sorted, a->nparams, sizeof *sorted, by_name);
-  str_addf(out, "%d%s", a->post, a->path);
+  str_addf(out, "%d%s%s%s", a->post, methods[a->method], a->json ? "j" : "",
+           a->path);
   for (size_t i = 0; i < a->nparams; i++) {
     const Param *p = sorted[i];
     str_addf(out, "\n%d%s", p->place, p->name);

@@ -29,11 +29,22 @@ typedef struct {
   bool page; // the value of a hidden field, such as a CSRF token
 } Param;
 
+// Another method than GET and POST.
+typedef enum {
+  ASK_USUAL,
+  ASK_PUT,
+  ASK_DELETE,
+  ASK_PATCH,
+  ASK_METHODS
+} AskMethod;
+
 typedef struct {
-  bool post;
+  bool post; // it may have a body
   const char *path;
   const Param *params;
   size_t nparams;
+  AskMethod method;
+  bool json; // the body is a JSON object
 } Ask;
 typedef ARRAY(Ask) Asks;
 
@@ -45,8 +56,11 @@ Ask ask_with(const Ask *a, ParamPlace place, const char *name,
              const char *value, Arena *arena);
 // The value of a parameter comes from a page (Param.page).
 Ask ask_with_fresh(const Ask *a, size_t param, const char *value, Arena *arena);
+bool ask_has(const Ask *a, ParamPlace place, const char *name);
 Ask ask_without(const Ask *a, size_t param, Arena *arena);
 Ask ask_copy(const Ask *a, Arena *arena);
+// "PUT"; unknown ones become GET.
+void ask_set_method(Ask *a, const char *method);
 
 // The request, named after its number.
 void ask_request(const Ask *a, unsigned number, Request *out, Arena *arena);

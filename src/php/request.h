@@ -32,6 +32,7 @@ typedef struct {
   size_t body_len;
   Headers headers;
   bool setup;
+  bool login;       // --login: sent with all hidden fields of its form
   unsigned visitor; // 0, 1, ...: a `---` starts the next
   unsigned line;    // in the list
 } Request;

@@ -22,6 +22,7 @@
 #include "php/child.h"
 #include "php/page.h"
 #include "php/params.h"
+#include "php/record/record_format.h"
 #include "php/route.h"
 #include "php/talk.h"
 #include "util/area.h"
@@ -57,19 +58,20 @@ static void set(Worker *w, const char *name, const char *value) {
   array_push(&w->args, arena_printf(&w->arena, "%s=%s", name, value));
 }
 
+static const char *const defaults[][2] = {
+    {"output_buffering", "4096"},    {"display_errors", "1"},
+    {"display_startup_errors", "1"}, {"error_reporting", "32767"},
+    {"date.timezone", "UTC"},        {"session.gc_probability", "0"},
+    {"cgi.fix_pathinfo", "1"}};
+enum { DEFAULTS = sizeof defaults / sizeof *defaults };
+
+// In front of the user's php.ini they stand in ours (copy_ini).
 static void set_defaults(Worker *w) {
-  static const char *const defaults[][2] = {{"output_buffering", "4096"},
-                                            {"opcache.enable", "0"},
-                                            {"display_errors", "1"},
-                                            {"display_startup_errors", "1"},
-                                            {"error_reporting", "32767"},
-                                            {"log_errors", "1"},
-                                            {"error_log", ""},
-                                            {"date.timezone", "UTC"},
-                                            {"session.gc_probability", "0"},
-                                            {"cgi.fix_pathinfo", "1"}};
-  for (size_t i = 0; i < sizeof defaults / sizeof *defaults; i++)
+  for (size_t i = 0; i < DEFAULTS && !w->app.php_ini; i++)
     set(w, defaults[i][0], defaults[i][1]);
+  set(w, "opcache.enable", "0");
+  set(w, "log_errors", "1");
+  set(w, "error_log", "");
 }
 
 static void set_places(Worker *w) {
@@ -105,7 +107,7 @@ static void set_mail(Worker *w) {
 
 static void make_args(Worker *w) {
   array_push(&w->args, arena_strdup(&w->arena, w->php));
-  // An empty php.ini instead of the system's.
+  // Ours instead of the system's.
   array_push(&w->args, arena_strdup(&w->arena, "-c"));
   array_push(&w->args, arena_printf(&w->arena, "%s/php.ini", w->scratch));
   set_defaults(w);
@@ -174,12 +176,26 @@ static int make_sendmail(Worker *w, Err *err) {
   return rc;
 }
 
+// The user's php.ini behind our defaults, or an empty one.
+static int copy_ini(const char *from, const char *to, Err *err) {
+  Str text = {0}, own = {0};
+  int rc = from ? fs_read(from, 0, &own, err) : 0;
+  for (size_t i = 0; i < DEFAULTS && from; i++)
+    str_addf(&text, "%s = %s\n", defaults[i][0], defaults[i][1]);
+  str_addn(&text, str_text(&own), own.len);
+  if (!rc)
+    rc = fs_write(to, str_text(&text), text.len, err);
+  str_release(&text);
+  str_release(&own);
+  return rc;
+}
+
 static int make_scratch(Worker *w, Err *err) {
   char *temporary = arena_printf(&w->arena, "%s/tmp", w->scratch);
   char *ini = arena_printf(&w->arena, "%s/php.ini", w->scratch);
   int rc = fs_mkdirs(temporary, err);
   if (!rc)
-    rc = fs_write(ini, "", 0, err);
+    rc = copy_ini(w->app.php_ini, ini, err);
   if (!rc)
     rc = link_maps(w, err);
   if (!rc)
@@ -318,7 +334,10 @@ static int exchange(Worker *w, const Request *r, double seconds, Exchange *out,
   if (make_ready(w, err))
     return -1;
   w->served = w->child.pid;
-  double begin = clock_now();
+  double begin = clock_now(), left = w->app.until - begin;
+  bool short_of_time = w->app.until > 0 && left < seconds;
+  if (short_of_time)
+    seconds = left > 0 ? left : 0;
   page_begin(&w->page, w->app.max_body);
   Talk t = {.connection = w->connection,
             .pidfd = w->child.pidfd,
@@ -330,6 +349,7 @@ static int exchange(Worker *w, const Request *r, double seconds, Exchange *out,
   TalkEnd end = talk(&t, &why);
   settle(w, end, &why, out, arena);
   out->seconds = clock_now() - begin;
+  out->cut = short_of_time && out->end == EXCHANGE_TIMEOUT;
   if (w->child.pid && child_has_children(&w->child)) {
     child_kill(&w->child); // a fork of it would answer the next request too
     t.reusable = false;
@@ -418,17 +438,22 @@ static int check_extension(const Worker *w, Err *err) {
   return bad ? complain(w, "does not load culprit's extension", NULL, err) : 0;
 }
 
+// A request for a file in our directory.
+static int ask_own(Worker *w, const char *name, double seconds, Exchange *e,
+                   Arena *arena, Err *err) {
+  Route own = {.file = arena_printf(&w->arena, "%s/%s", w->scratch, name),
+               .script = arena_printf(&w->arena, "/%s", name),
+               .info = ""};
+  Request r = {.method = "GET", .path = own.script, .query = "", .body = ""};
+  str_clear(&w->pairs);
+  params_add(&w->pairs, &w->app, &own, &r, NULL);
+  return exchange(w, &r, seconds, e, arena, err);
+}
+
 static int probe(Worker *w, Err *err) {
   Arena arena = {0};
   Exchange e = {0};
-  Route nothing = {
-      .file = arena_printf(&w->arena, "%s/no-such-script.php", w->scratch),
-      .script = "/no-such-script.php",
-      .info = ""};
-  Request r = {
-      .method = "GET", .path = nothing.script, .query = "", .body = ""};
-  params_add(&w->pairs, &w->app, &nothing, &r, NULL);
-  int rc = exchange(w, &r, PROBE_SECONDS, &e, &arena, err);
+  int rc = ask_own(w, "no-such-script.php", PROBE_SECONDS, &e, &arena, err);
   if (!rc && e.end == EXCHANGE_TIMEOUT)
     rc = complain(w, "does not answer over FastCGI; is it php-cgi?", NULL, err);
   else if (!rc && e.end == EXCHANGE_DIED)
@@ -437,6 +462,26 @@ static int probe(Worker *w, Err *err) {
     rc = check_version(w, &e.response, err);
   if (!rc)
     rc = check_extension(w, err);
+  arena_release(&arena);
+  return rc;
+}
+
+// --- all scripts ------------------------------------------------------------
+
+int worker_survey(Worker *w, const char *const *paths, size_t n, double seconds,
+                  Err *err) {
+  Str text = {0};
+  Arena arena = {0};
+  Exchange e = {0};
+  str_add(&text, "<?php __halt_compiler();\n");
+  for (size_t i = 0; i < n && text.len < PHP_SURVEY_MAX - PATH_MAX; i++)
+    str_addf(&text, "%s%s\n", w->inside, paths[i]);
+  char *file = mem_printf("%s/" PHP_SURVEY_FILE, w->scratch);
+  int rc = fs_write(file, text.data, text.len, err);
+  if (!rc)
+    rc = ask_own(w, PHP_SURVEY_FILE, seconds, &e, &arena, err);
+  free(file);
+  str_release(&text);
   arena_release(&arena);
   return rc;
 }

@@ -16,9 +16,9 @@
 // discards it. Where its view is a copy, PHP's document root is the copy;
 // records and maps have the paths of the original.
 //
-// route.h says what a path leads to. php-cgi reads no php.ini: the settings
-// are PHP's own defaults, what docs/reference/web-requests.md lists on top of
-// them, and app->ini; extensions are those of the distribution's scan
+// route.h says what a path leads to. php-cgi reads no php.ini but app->php_ini:
+// the settings are PHP's own defaults, that file, what
+// docs/reference/web-requests.md lists on top of them, and app->ini; extensions are those of the distribution's scan
 // directory.
 #ifndef CULPRIT_PHP_WORKER_H
 #define CULPRIT_PHP_WORKER_H
@@ -42,6 +42,7 @@ typedef struct {
                           // that is no file; NULL: none
   const char *const *ini; // NAME=VALUE, NULL-terminated; NULL: none
   const char *const *env; // NAME=VALUE seen by the application; NULL: none
+  const char *php_ini;    // a php.ini to read; NULL: none is read
   const char *php_cgi;    // NULL: php-cgi8.2 or php-cgi from PATH
   const char *extension;  // culprit.so; NULL: plain PHP (reference runs)
   const char *maps;       // directory for maps
@@ -49,6 +50,7 @@ typedef struct {
   const char *mariadb_socket; // what "localhost" means to mysqli and PDO; NULL:
                               // as it is
   double timeout;             // seconds per request; 0: APP_SECONDS
+  double until;               // when all requests end (util/clock.h); 0: never
   size_t max_body;            // bytes of a response that are kept; 0: APP_BODY
   bool follow_links;          // a symbolic link may lead out of the root
   Confine *confine;           // what its processes are confined by; NULL: they
@@ -70,6 +72,7 @@ typedef struct {
   const char *how;   // "SIGSEGV", "exit status 255"; NULL: it lives
   Response response; // as far as it arrived
   double seconds;
+  bool cut;       // TIMEOUT: because of app->until, not of its own
   bool is_static; // no script: a file below the root, or an error page, by us
   const char *script; // below the root: "/a/view.php"; NULL: none
 } Exchange;
@@ -87,6 +90,12 @@ void worker_close(Worker *w);
 // answer. `cookies` is a Cookie header's value, NULL: none. Memory: arena.
 int worker_serve(Worker *w, const Request *r, const char *cookies,
                  Exchange *out, Arena *arena, Err *err);
+
+// Compiles scripts without executing them, so that there is a map of each that
+// compiles. `paths`: below the root, with their slash. What is not compiled
+// after that many seconds has none.
+int worker_survey(Worker *w, const char *const *paths, size_t n, double seconds,
+                  Err *err);
 
 // Its scratch directory.
 const char *worker_dir(const Worker *w);

@@ -57,7 +57,7 @@ static int start_database(AppInstance *s, Err *err) {
               : NULL;
   int rc = v->logs ? fs_mkdirs(v->logs, err) : 0;
   if (!rc)
-    rc = mariadb_start(&s->mariadb, dir, log, err);
+    rc = mariadb_start(&s->mariadb, dir, log, v->sql_mode, err);
   for (size_t i = 0; !rc && i < v->databases.len; i++)
     rc = mariadb_load(s->mariadb, v->databases.items[i].name,
                       v->databases.items[i].sql, err);

@@ -46,6 +46,7 @@ struct Visits {
   Texts ini, env; // NAME=VALUE
   Texts files;    // what the application writes, to be saved and restored
   ARRAY(Database) databases;
+  const char *sql_mode; // of their server; NULL: its own default
   WebOracle oracle;
   int workers;         // 0: one per core; one where workers would share files
   const char *scratch; // no link in its name; made, and removed at the end

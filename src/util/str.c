@@ -1,6 +1,7 @@
 // A string that grows: see str.h.
 #include "util/str.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,6 +85,16 @@ bool text_is_one_of(const char *text, const char *const *words) {
   while (*words && strcmp(text, *words) != 0)
     words++;
   return *words;
+}
+
+static bool is_name(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+bool text_calls(const char *text, const char *function) {
+  size_t n = strlen(function);
+  for (const char *p = text; (p = strstr(p, function)); p++)
+    if (p[n] == '(' && (p == text || !is_name(p[-1])))
+      return true;
+  return false;
 }
 
 bool text_starts_one_of(const char *text, const char *const *words) {

@@ -30,6 +30,8 @@ bool text_holds_any(const char *text, const char *const *words);
 // Is it one of the words, does it start with one of them? Lists end with NULL.
 bool text_is_one_of(const char *text, const char *const *words);
 bool text_starts_one_of(const char *text, const char *const *words);
+// Does `function` stand in it as a whole name before a parenthesis?
+bool text_calls(const char *text, const char *function);
 
 // Endings that agree with a number: "1 run fails", "2 runs fail" is
 // "%zu run%s fail%s", n, plural(n), verb_s(n).

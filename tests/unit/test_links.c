@@ -376,15 +376,53 @@ TEST(keys_that_were_looked_up_are_sent_together_and_each) {
   arena_release(&arena);
 }
 
-TEST(a_comparison_is_open_until_both_outcomes_were_seen) {
-  SeenOutcomes seen = {0};
+TEST(a_comparison_is_open_until_both_outcomes_were_shown) {
+  OutcomeGoals g = {0};
   PhpCompare c = compared(COMPARE_EQUAL, "a", "b");
-  seen_outcomes_add(&seen, &c);
-  assert_true(seen_outcomes_one_sided(&seen, &c));
+  outcome_goals_show(&g, &c);
+  assert_true(outcome_goals_one_sided(&g, &c));
+  uint32_t goal = outcome_goals_aim(&g, &c);
+  assert_int_equal(goal, outcome_goals_aim(&g, &c));
+  assert_true(outcome_goals_is_open(&g, goal));
   c.held = true;
-  seen_outcomes_add(&seen, &c);
-  assert_false(seen_outcomes_one_sided(&seen, &c));
-  seen_outcomes_release(&seen);
+  outcome_goals_show(&g, &c);
+  assert_false(outcome_goals_one_sided(&g, &c));
+  assert_false(outcome_goals_is_open(&g, goal));
+  c.held = false;
+  assert_int_equal(outcome_goals_aim(&g, &c), 0);
+  outcome_goals_release(&g);
+}
+
+// The goal of a comparison of its own.
+static uint32_t new_goal(OutcomeGoals *g, unsigned line, const char *text) {
+  PhpCompare c = compared(COMPARE_EQUAL, "a", text);
+  c.line = line;
+  outcome_goals_show(g, &c);
+  return outcome_goals_aim(g, &c);
+}
+
+TEST(a_goal_comes_first_until_it_was_tried_in_vain) {
+  OutcomeGoals g = {0};
+  uint32_t goal = new_goal(&g, 1, "b");
+  for (int i = 0; i < GOAL_TRIES; i++) {
+    assert_true(outcome_goals_comes_first(&g, goal));
+    outcome_goals_try(&g, goal);
+  }
+  assert_false(outcome_goals_comes_first(&g, goal));
+  assert_true(outcome_goals_is_open(&g, goal));
+  outcome_goals_release(&g);
+}
+
+TEST(goals_of_a_line_without_anything_new_do_not_come_first) {
+  OutcomeGoals g = {0};
+  uint32_t here = new_goal(&g, 1, "b"), there = new_goal(&g, 2, "b");
+  for (int i = 0; i < GOAL_BARREN; i++)
+    outcome_goals_learn(&g, here, 0);
+  assert_false(outcome_goals_comes_first(&g, new_goal(&g, 1, "c")));
+  assert_true(outcome_goals_comes_first(&g, there));
+  outcome_goals_learn(&g, here, 1);
+  assert_true(outcome_goals_comes_first(&g, new_goal(&g, 1, "d")));
+  outcome_goals_release(&g);
 }
 
 // --- the queue --------------------------------------------------------------
@@ -419,7 +457,7 @@ TEST(new_scripts_come_first_and_logouts_last) {
   add(&q, "/a.php", "", (QueueItem){.origin = ORIGIN_ENTRY});
   takes(&q, "GET /a.php");
   add(&q, "/a.php", "x=1", (QueueItem){.origin = ORIGIN_LINK});
-  add(&q, "/a.php", "x=2", (QueueItem){.origin = ORIGIN_SOLVED, .fresh = true});
+  add(&q, "/a.php", "x=2", (QueueItem){.origin = ORIGIN_SOLVED});
   add(&q, "/b.php", "", (QueueItem){.origin = ORIGIN_LINK});
   takes(&q, "GET /a.php?x=2"); // in turns with pages
   takes(&q, "GET /b.php");
@@ -427,4 +465,27 @@ TEST(new_scripts_come_first_and_logouts_last) {
   takes(&q, "GET /out.php");
   assert_false(queue_take(&q, NULL, &item));
   queue_release(&q);
+}
+
+TEST(a_request_for_a_new_outcome_comes_before_new_pages) {
+  OutcomeGoals g = {0};
+  Queue q = {.goals = &g};
+  uint32_t one = new_goal(&g, 1, "b"), two = new_goal(&g, 1, "c");
+  add(&q, "/new.php", "", (QueueItem){.origin = ORIGIN_ENTRY});
+  for (int i = 0; i < 40; i++) // it becomes dear
+    queue_note(&q, &(Ask){.path = "/a.php"}, 0);
+  QueueItem solved = {.origin = ORIGIN_SOLVED, .depth = 9};
+  solved.goal = one;
+  add(&q, "/a.php", "x=1", solved);
+  solved.goal = two;
+  add(&q, "/a.php", "x=2", solved);
+  takes(&q, "GET /a.php?x=1");
+  PhpCompare c = compared(COMPARE_EQUAL, "a", "c");
+  c.line = 1;
+  c.held = true;
+  outcome_goals_show(&g, &c); // by whatever request
+  takes(&q, "GET /new.php");
+  takes(&q, "GET /a.php?x=2");
+  queue_release(&q);
+  outcome_goals_release(&g);
 }

@@ -282,7 +282,7 @@ static void start_server(void) {
     atexit(remove_server);
   }
   if (!server)
-    check(mariadb_start(&server, server_dir, NULL, &err));
+    check(mariadb_start(&server, server_dir, NULL, NULL, &err));
 }
 
 static void begin_database(Database *d, const char *schema) {

@@ -13,6 +13,7 @@
 #include "explore/explorer_internal.h"
 #include "explore/odd_values.h"
 #include "explore/reproduction.h"
+#include "explore/script_requests.h"
 #include "explore/state_graph.h"
 #include "explore/web_strategy.h"
 #include "php/fresh.h"
@@ -196,6 +197,29 @@ TEST(a_full_queue_drops_what_would_come_last) {
   arena_release(&arena);
 }
 
+TEST(a_full_queue_keeps_every_request_for_a_new_outcome) {
+  OutcomeGoals g = {0};
+  Queue q = {.goals = &g};
+  Arena arena = {0};
+  PhpCompare c = {.file = "a.php", .left = "a", .right = "b"};
+  uint32_t goal = outcome_goals_aim(&g, &c);
+  for (int i = 0; i < 2 * QUEUE_MOST; i++) {
+    const char *query = arena_printf(&arena, "x=%d", i);
+    queue_add(&q, (QueueItem){.ask = ask_link("/a.php", query, &arena),
+                              .origin = ORIGIN_SOLVED,
+                              .depth = 20,
+                              .goal = i % 4 == 0 ? goal : 0});
+  }
+  size_t kept = 0;
+  for (size_t i = 0; i < q.items.len; i++)
+    kept += q.items.items[i].goal == goal;
+  assert_int_equal(kept, QUEUE_MOST / 2);
+  assert_true(q.dropped > 0);
+  queue_release(&q);
+  outcome_goals_release(&g);
+  arena_release(&arena);
+}
+
 TEST(a_sort_that_shows_more_gets_more_turns_but_none_waits_for_ever) {
   Queue q = {0};
   Arena arena = {0};
@@ -304,7 +328,7 @@ TEST(odd_values_are_of_nothing_absent_empty_or_markup) {
   Arena arena = {0};
   OddRequests odds = {0};
   Ask a = ask_link("/v.php", "id=3&q=two+words", &arena);
-  odd_requests(&a, &odds, &arena);
+  odd_requests(&a, NULL, &odds, &arena);
   Str all = {0};
   for (size_t i = 0; i < odds.len; i++) {
     Request r;
@@ -322,12 +346,88 @@ TEST(odd_values_are_of_nothing_absent_empty_or_markup) {
   arena_release(&arena);
 }
 
+TEST(texts_of_the_database_are_tried_whole_and_by_their_longest_word) {
+  Arena arena = {0};
+  OddTexts texts = {0};
+  OddRequests odds = {0};
+  PhpTerm terms[] = {
+      {0},
+      {.name = "DB.1.q", .value = php_string("Where is the printer?", 21)},
+      {.name = "POST.q", .value = php_string("typed by a visitor", 18)},
+      {.name = "DB.1.name", .value = php_string("Administrator", 13)}};
+  PhpShadows sh = {.terms = terms, .nterms = 4};
+  assert_null(odd_texts_next(&texts));
+  odd_texts_learn(&texts, &sh);
+  odd_texts_learn(&texts, &sh);
+  assert_int_equal(texts.texts.len, 1);
+  Ask a = ask_link("/s.php", "q=two+words", &arena);
+  odd_requests(&a, odd_texts_next(&texts), &odds, &arena);
+  reads(&odds.items[0].ask, "GET /s.php?q=Where+is+the+printer%3F");
+  reads(&odds.items[1].ask, "GET /s.php?q=printer");
+  array_release(&odds);
+  odd_texts_release(&texts);
+  arena_release(&arena);
+}
+
+TEST(good_values_of_other_fields_join_the_one_that_was_changed) {
+  Arena arena = {0};
+  GoodValues good = {0};
+  Ask base = ask_link("/j.php", "name=w1&born=w2", &arena);
+  Ask name = ask_with(&base, IN_QUERY, "name", "aa", &arena);
+  Ask born = ask_with(&base, IN_QUERY, "born", "1.1.1900", &arena), both;
+  assert_false(good_values_apply(&good, 7, &name, &base, &both, &arena));
+  good_values_learn(&good, 7, &name, &base);
+  assert_false(good_values_apply(&good, 8, &born, &base, &both, &arena));
+  assert_true(good_values_apply(&good, 7, &born, &base, &both, &arena));
+  reads(&both, "GET /j.php?name=aa&born=1.1.1900");
+  good_values_release(&good);
+  arena_release(&arena);
+}
+
+static bool scripts_of(const char *page, Asks *asks, Arena *arena) {
+  return script_requests_find(page, strlen(page), "/a/p.php", "/nowhere", asks,
+                              arena);
+}
+
+TEST(literal_requests_of_scripts_are_found) {
+  Arena arena = {0};
+  Asks asks = {0};
+  assert_false(scripts_of("<p>fetch('x.php')</p><script>fetch('i.php?n=1');"
+                          "fetch(\"/j.php\", {method: 'put', body: "
+                          "JSON.stringify({n: 1, t: 'x\\y'})});"
+                          "x.open('DELETE', 'k.php');open('GET');</script>",
+                          &asks, &arena));
+  assert_int_equal(asks.len, 3);
+  reads(&asks.items[0], "GET /a/i.php?n=1");
+  reads(&asks.items[1], "PUT /j.php {\"n\":1,\"t\":\"x\\\\y\"}");
+  reads(&asks.items[2], "DELETE /a/k.php");
+  array_release(&asks);
+  arena_release(&arena);
+}
+
+TEST(requests_that_scripts_compute_are_only_noticed) {
+  Arena arena = {0};
+  Asks asks = {0};
+  assert_true(
+      scripts_of("<script>fetch('i.php?n=' + n)</script>", &asks, &arena));
+  assert_true(
+      scripts_of("<script>fetch(`i.php?n=${n}`)</script>", &asks, &arena));
+  assert_true(scripts_of("<script>fetch(", &asks, &arena));
+  assert_true(
+      scripts_of("<script>d.innerHTML = '<form>'</script>", &asks, &arena));
+  assert_false(
+      scripts_of("<script>window.open('GE', f)</script>", &asks, &arena) &&
+      asks.len);
+  assert_int_equal(asks.len, 0);
+  arena_release(&arena);
+}
+
 TEST(tries_of_something_odd_are_further_and_further_apart) {
   unsigned due = 0;
   for (uint64_t i = 0; i < 64; i++)
-    due += odd_is_due(i);
+    due += odd_is_due('m', i);
   assert_int_equal(due, 4); // the 1st, 4th, 16th, 64th
-  assert_true(odd_is_due(0) && odd_is_due(3) && odd_is_due(15));
+  assert_true(odd_is_due('m', 0) && odd_is_due('m', 3) && odd_is_due('m', 15));
 }
 
 TEST(a_condition_is_open_until_all_its_outcomes_were_seen) {

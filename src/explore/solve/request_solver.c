@@ -18,28 +18,13 @@
 
 enum { ABSENT_MOST = 40, CONTAINED_LEAST = 3 };
 
-// --- outcomes ---------------------------------------------------------------
+// --- identity ---------------------------------------------------------------
 
 uint64_t compare_hash(const PhpCompare *c) {
   uint64_t place = (uint64_t)c->line << 32 | c->kind;
   uint64_t h = XXH3_64bits_withSeed(c->file, strlen(c->file), place);
   return XXH3_64bits_withSeed(c->right, strlen(c->right), h);
 }
-
-void seen_outcomes_add(SeenOutcomes *s, const PhpCompare *c) {
-  uint64_t key = compare_hash(c), bits = 0;
-  hashmap_get(&s->outcomes, &key, sizeof key, &bits);
-  if (!(bits >> c->held & 1))
-    hashmap_put(&s->outcomes, &key, sizeof key, bits | 1u << c->held);
-}
-
-bool seen_outcomes_one_sided(const SeenOutcomes *s, const PhpCompare *c) {
-  uint64_t key = compare_hash(c), bits = 0;
-  hashmap_get(&s->outcomes, &key, sizeof key, &bits);
-  return bits != 3;
-}
-
-void seen_outcomes_release(SeenOutcomes *s) { hashmap_release(&s->outcomes); }
 
 // --- values -----------------------------------------------------------------
 
@@ -306,6 +291,8 @@ static bool is_late(RequestSolver *s) {
   double now = clock_now();
   if (!(s->until > 0))
     s->until = now + s->memory->request_seconds;
+  if (s->memory->until > 0 && s->memory->until < s->until)
+    s->until = s->memory->until;
   if (now < s->until)
     return false;
   s->stats.late_requests = 1;

@@ -30,21 +30,10 @@
 #include "explore/solve/solve_memory.h"
 #include "php/ask.h"
 #include "php/record/php_record.h"
-#include "util/hashmap.h"
 
 // Identifies a comparison by its place, its kind and its other side: the same
 // in every process.
 uint64_t compare_hash(const PhpCompare *c);
-
-// The outcomes that each comparison has had in any request.
-typedef struct {
-  Hashmap outcomes;
-} SeenOutcomes;
-
-void seen_outcomes_add(SeenOutcomes *s, const PhpCompare *c);
-// Has it had one outcome only?
-bool seen_outcomes_one_sided(const SeenOutcomes *s, const PhpCompare *c);
-void seen_outcomes_release(SeenOutcomes *s);
 
 // --- one worker -------------------------------------------------------------
 

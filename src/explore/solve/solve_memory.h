@@ -20,6 +20,7 @@ typedef struct {
   SolveCache cache;
   double question_seconds; // of Z3 for one question; 0: 1
   double request_seconds;  // for all decisions of one request
+  double until;            // when solving ends (util/clock.h); 0: never
   SolveStats stats;
   Hashmap opaque_index;
   ARRAY(OpaqueCount) opaque;

@@ -403,6 +403,7 @@ static PHP_RINIT_FUNCTION(culprit) {
   culprit_close_begin();
   if (culprit.collect & COLLECT_OUTPUT)
     culprit_output_begin();
+  culprit_survey(INI_STR("culprit.dir"));
   return SUCCESS;
 }
 

@@ -414,6 +414,11 @@ void culprit_tokens_write(const char *dir, const char *text, size_t length,
                           const culprit_tokens *l);
 void culprit_tokens_close(void); // at the end of the process
 
+// --- all scripts (survey.c) -------------------------------------------------
+
+// Compiles the scripts that the request lists, if it is for PHP_SURVEY_FILE.
+void culprit_survey(const char *dir);
+
 // --- faults (faults.c) ------------------------------------------------------
 
 // As PhpSeverity of php/record/php_record.h.

@@ -84,6 +84,8 @@ static zend_always_inline uint64_t shadow_bit(const HashTable *ht) {
 }
 // The array is what explode() made of `text`: it and its keys depend on that.
 void shadow_exploded(HashTable *ht, shadow glue, shadow text);
+// `to` has as many elements as `from`, with the same keys.
+void shadow_mapped(const HashTable *from, HashTable *to);
 // The term of how many elements it has; 0: none.
 shadow shadow_count(const HashTable *ht, const zval *count);
 // Key `key` of something that is not there: of $_GET['a'] in $_GET['a']['b'].

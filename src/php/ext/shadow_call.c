@@ -98,6 +98,14 @@ static void split(zend_execute_data *ex, zval *value,
   ZEND_HASH_FOREACH_END();
 }
 
+// array_map('trim', explode(...)): the callback sees to the elements.
+static void map(zend_execute_data *ex, zval *value,
+                const culprit_shadow_args *args) {
+  zval *list = argument(ex, 1);
+  if (Z_TYPE_P(value) == IS_ARRAY && Z_TYPE_P(list) == IS_ARRAY)
+    shadow_mapped(Z_ARRVAL_P(list), Z_ARRVAL_P(value));
+}
+
 static bool any_tagged(const HashTable *ht) {
   zval *element;
   ZEND_HASH_FOREACH_VAL((HashTable *)ht, element) {
@@ -236,6 +244,7 @@ static const shadow_model models[] = {
     {NULL, "htmlspecialchars", TERM_NONE, 1, 4, escape},
     {NULL, "preg_match", TERM_NONE, 2, 9, match},
     {NULL, "explode", TERM_NONE, 2, 3, split},
+    {NULL, "array_map", TERM_NONE, 2, 2, map},
     {NULL, "implode", TERM_NONE, 1, 2, join},
     {NULL, "join", TERM_NONE, 1, 2, join},
     {NULL, "in_array", TERM_NONE, 2, 3, search},

@@ -114,6 +114,12 @@ static const known_array *find_known(const HashTable *ht) {
   return NULL;
 }
 
+void shadow_mapped(const HashTable *from, HashTable *to) {
+  const known_array *k = find_known(from);
+  if (k && k->text)
+    shadow_exploded(to, k->glue, k->text);
+}
+
 shadow shadow_count(const HashTable *ht, const zval *count) {
   const known_array *k = find_known(ht);
   return k && k->text

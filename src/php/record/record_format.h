@@ -42,6 +42,10 @@
 #define PHP_MAPS_DIR "maps"
 #define PHP_CHANGE_FILE "change"
 
+// A list of scripts to be compiled: its first line is PHP, the others are paths.
+#define PHP_SURVEY_FILE "survey.php"
+#define PHP_SURVEY_MAX (4 << 20)
+
 // --- experiments (culprit.collect=try) --------------------------------------
 
 #define PHP_CHANGE_MAGIC 0x474e43504850554cull // "LUPHPCNG"

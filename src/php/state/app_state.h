@@ -62,11 +62,12 @@ const char *app_state_last(const AppState *s);
 // privileges: any user and password will do. Its log is `log`.log, that of what
 // is loaded `log`-load.log; NULL: beside the socket.
 typedef struct MariaDb MariaDb;
-int mariadb_start(MariaDb **m, const char *dir, const char *log, Err *err);
+int mariadb_start(MariaDb **m, const char *dir, const char *log,
+                  const char *sql_mode, Err *err);
 const char *mariadb_socket(const MariaDb *m);
 bool mariadb_alive(MariaDb *m);
 // Runs a file of SQL (the application's schema and first data) in `schema`,
-// which is made if it is not there.
+// which is made if it is not there. NULL: only makes that.
 int mariadb_load(MariaDb *m, const char *schema, const char *sql_file,
                  Err *err);
 void mariadb_stop(MariaDb *m);

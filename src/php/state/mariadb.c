@@ -176,7 +176,7 @@ static int wait_until_ready(MariaDb *m, const char *program, Err *err) {
   return 0;
 }
 
-static int start_server(MariaDb *m, Err *err) {
+static int start_server(MariaDb *m, const char *sql_mode, Err *err) {
   static const char *const names[] = {"mariadbd", "mysqld", NULL};
   TextList w = {0};
   char *program = find_program(names, err);
@@ -185,6 +185,8 @@ static int start_server(MariaDb *m, Err *err) {
   array_push(&w, program);
   add_common(m, &w);
   add_server_options(m, &w);
+  if (sql_mode)
+    array_push(&w, mem_printf("--sql-mode=%s", sql_mode));
   unlink(m->socket);
   int rc = launch(m, &w, -1, &m->child, err);
   if (!rc)
@@ -209,7 +211,8 @@ static int choose_socket(MariaDb *m, Err *err) {
   return 0;
 }
 
-int mariadb_start(MariaDb **out, const char *dir, const char *log, Err *err) {
+int mariadb_start(MariaDb **out, const char *dir, const char *log,
+                  const char *sql_mode, Err *err) {
   MariaDb *m = mem_new(MariaDb);
   m->child.pidfd = -1;
   m->short_dir = AREA_NONE;
@@ -223,7 +226,7 @@ int mariadb_start(MariaDb **out, const char *dir, const char *log, Err *err) {
   free(name);
   *out = NULL;
   if (choose_socket(m, err) || fs_mkdirs(m->temporary, err) ||
-      install(m, err) || start_server(m, err)) {
+      install(m, err) || start_server(m, sql_mode, err)) {
     mariadb_stop(m);
     return -1;
   }
@@ -266,6 +269,8 @@ int mariadb_load(MariaDb *m, const char *schema, const char *sql_file,
   static const char *const names[] = {"mariadb", "mysql", NULL};
   MariaDb loader = *m;
   TextList w = {0};
+  if (!sql_file)
+    return make_schema(m, schema, err);
   int in = open(sql_file, O_RDONLY | O_CLOEXEC);
   if (in < 0)
     return err_set(err, "%s: %s", sql_file, strerror(errno));

@@ -45,9 +45,9 @@ INSERT INTO users VALUES (11, 'mrsnone', 'bbbb',
 
 CREATE TABLE teachers (
   id INT AUTO_INCREMENT PRIMARY KEY,
-  name VARCHAR(40) NOT NULL,
-  room VARCHAR(10) NULL,
-  email VARCHAR(40) NOT NULL DEFAULT ''
+  name VARCHAR(100) NOT NULL,
+  room VARCHAR(100) NULL,
+  email VARCHAR(100) NOT NULL DEFAULT ''
 ) ENGINE=InnoDB;
 INSERT INTO teachers VALUES (1, 'Frank Oakes', 'A1', 'oakes@school.example'),
   (2, 'Grace Poole', 'B2', ''), (3, 'Henry Q. Rust', NULL, 'rust@school.example'),
@@ -55,7 +55,7 @@ INSERT INTO teachers VALUES (1, 'Frank Oakes', 'A1', 'oakes@school.example'),
 
 CREATE TABLE classes (
   id INT AUTO_INCREMENT PRIMARY KEY,
-  name VARCHAR(10) NOT NULL,
+  name VARCHAR(100) NOT NULL,
   teacher_id INT NULL
 ) ENGINE=InnoDB;
 INSERT INTO classes VALUES (1, '5a', 1), (2, '5b', 2), (3, '6a', NULL),
@@ -63,7 +63,7 @@ INSERT INTO classes VALUES (1, '5a', 1), (2, '5b', 2), (3, '6a', NULL),
 
 CREATE TABLE students (
   id INT AUTO_INCREMENT PRIMARY KEY,
-  name VARCHAR(40) NOT NULL,
+  name VARCHAR(100) NOT NULL,
   born DATE NOT NULL,
   class_id INT NULL,
   guardian_id INT NULL,
@@ -82,10 +82,10 @@ INSERT INTO students VALUES
 
 CREATE TABLE courses (
   id INT AUTO_INCREMENT PRIMARY KEY,
-  title VARCHAR(40) NOT NULL,
+  title VARCHAR(100) NOT NULL,
   class_id INT NOT NULL,
   teacher_id INT NULL,
-  room VARCHAR(10) NULL
+  room VARCHAR(100) NULL
 ) ENGINE=InnoDB;
 INSERT INTO courses VALUES (1, 'Mathematics', 1, 1, 'A1'),
   (2, 'English', 1, 2, 'B2'), (3, 'Physics & chemistry', 1, 1, NULL),
@@ -106,7 +106,7 @@ INSERT INTO lessons VALUES (1, 1, 1, 2), (1, 3, 2, 1), (2, 1, 3, 1),
 CREATE TABLE assignments (
   id INT AUTO_INCREMENT PRIMARY KEY,
   course_id INT NOT NULL,
-  title VARCHAR(40) NOT NULL,
+  title VARCHAR(100) NOT NULL,
   due DATE NOT NULL,
   points INT NOT NULL
 ) ENGINE=InnoDB;
@@ -119,7 +119,7 @@ CREATE TABLE marks (
   assignment_id INT NOT NULL,
   student_id INT NOT NULL,
   points INT NULL,
-  note VARCHAR(60) NOT NULL DEFAULT '',
+  note VARCHAR(100) NOT NULL DEFAULT '',
   PRIMARY KEY (assignment_id, student_id)
 ) ENGINE=InnoDB;
 INSERT INTO marks VALUES (1, 1, 18, ''), (1, 2, 7, 'See me.'), (1, 3, 12, ''),
@@ -140,7 +140,7 @@ INSERT INTO attendance VALUES (1, '2010-11-01', 'present'),
 
 CREATE TABLE announcements (
   id INT AUTO_INCREMENT PRIMARY KEY,
-  title VARCHAR(60) NOT NULL,
+  title VARCHAR(100) NOT NULL,
   body TEXT NOT NULL,
   audience ENUM('all', 'teacher', 'student', 'parent') NOT NULL,
   posted DATE NOT NULL,

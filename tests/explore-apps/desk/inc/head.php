@@ -1,0 +1,2 @@
+<!DOCTYPE html>
+<html><head><title>Desk</title></head><body>
