@@ -260,13 +260,27 @@ static double spread(const Ranking *r) {
   return high - low;
 }
 
+// Does the outcome of some condition tell all failing runs from all passing
+// ones?
+static bool is_decided(const Suite *suite, const Ranking *r) {
+  for (size_t i = 0; i < r->suspects.len; i++) {
+    const Suspect *s = &r->suspects.items[i];
+    if (s->carried && s->carrier_ef == r->failing && !s->carrier_ep &&
+        suite->entities[s->carrier].kind == ENTITY_CONDITION)
+      return true;
+  }
+  return false;
+}
+
 // Who writes what is blamed fails, as a rule: a line that passing runs execute
-// at least half as often as failing ones wrote it because of another. A text
-// may be put together always and used at times.
-static bool is_raised(const Suspect *s, const Ranking *r, const PlaceAt *p) {
+// at least half as often as failing ones wrote it because of another (a tenth,
+// if a condition has decided it). A text may be put together always and used at
+// times.
+static bool is_raised(const Suspect *s, const Ranking *r, const PlaceAt *p,
+                      bool decided) {
   bool holds = p->role == PLACE_TEXT || p->role == PLACE_NEAR;
   uint64_t failing = (uint64_t)s->ef * r->passing;
-  bool leans = failing > 2 * (uint64_t)s->ep * r->failing;
+  bool leans = failing > (decided ? 10 : 2) * (uint64_t)s->ep * r->failing;
   return 2 * s->ef > r->failing && (leans || (holds && s->ef == r->failing));
 }
 
@@ -319,11 +333,12 @@ void outmap_raise(const OutputPlaces *p, const Suite *suite, Ranking *r) {
       find_blamed(p, suite, r->failure, ALL_ROLES, &arena, &any);
   const uint32_t *between = count_between(p, suite, r->failure, &arena);
   double lift = r->suspects.len ? spread(r) + 1 : 0;
+  bool decided = is_decided(suite, r);
   for (size_t i = 0; any && i < r->suspects.len; i++) {
     Suspect *s = &r->suspects.items[i];
     const PlaceAt *place = blamed[s->entity];
     s->near = place ? 1 : 0; // wherever in the statement it stands
-    if (!place || !is_raised(s, r, place) ||
+    if (!place || !is_raised(s, r, place, decided) ||
         (place->role == PLACE_BETWEEN && 2 * between[s->entity] <= r->failing))
       continue;
     double by = lift * (DEGREES - degree_of(place));

@@ -10,6 +10,7 @@
 
 #include "SAPI.h"
 #include "php_ini.h"
+#include "zend_exceptions.h"
 #include "zend_stream.h"
 
 static bool is_survey(const char *dir) {
