@@ -260,16 +260,34 @@ static double spread(const Ranking *r) {
   return high - low;
 }
 
-// Does the outcome of some condition tell all failing runs from all passing
+// Does the outcome of a condition here tell all failing runs from all passing
 // ones?
+static bool decides(const Suite *suite, const Ranking *r, const Suspect *s) {
+  return s->carried && s->carrier_ef == r->failing && !s->carrier_ep &&
+         suite->entities[s->carrier].kind == ENTITY_CONDITION;
+}
+
 static bool is_decided(const Suite *suite, const Ranking *r) {
-  for (size_t i = 0; i < r->suspects.len; i++) {
-    const Suspect *s = &r->suspects.items[i];
-    if (s->carried && s->carrier_ef == r->failing && !s->carrier_ep &&
-        suite->entities[s->carrier].kind == ENTITY_CONDITION)
+  for (size_t i = 0; i < r->suspects.len; i++)
+    if (decides(suite, r, &r->suspects.items[i]))
       return true;
-  }
   return false;
+}
+
+static void lift(Suspect *s, double by) {
+  s->score += by;
+  s->hint += by;
+  s->own += by;
+}
+
+// Who wrote what is blamed did so in passing runs, too: what decided about it in
+// the same file comes first.
+static void raise_deciding(const Suite *suite, Ranking *r, double by) {
+  for (size_t i = 0; i < r->suspects.len; i++) {
+    Suspect *s = &r->suspects.items[i];
+    if (decides(suite, r, s) && s->near > 0)
+      lift(s, by);
+  }
 }
 
 // Who writes what is blamed fails, as a rule: a line that passing runs execute
@@ -332,8 +350,8 @@ void outmap_raise(const OutputPlaces *p, const Suite *suite, Ranking *r) {
   const PlaceAt **blamed =
       find_blamed(p, suite, r->failure, ALL_ROLES, &arena, &any);
   const uint32_t *between = count_between(p, suite, r->failure, &arena);
-  double lift = r->suspects.len ? spread(r) + 1 : 0;
-  bool decided = is_decided(suite, r);
+  double step = r->suspects.len ? spread(r) + 1 : 0;
+  bool decided = is_decided(suite, r), raised = false;
   for (size_t i = 0; any && i < r->suspects.len; i++) {
     Suspect *s = &r->suspects.items[i];
     const PlaceAt *place = blamed[s->entity];
@@ -341,15 +359,15 @@ void outmap_raise(const OutputPlaces *p, const Suite *suite, Ranking *r) {
     if (!place || !is_raised(s, r, place, decided) ||
         (place->role == PLACE_BETWEEN && 2 * between[s->entity] <= r->failing))
       continue;
-    double by = lift * (DEGREES - degree_of(place));
-    s->score += by;
-    s->hint += by;
-    s->own += by;
+    lift(s, step * (DEGREES - degree_of(place)));
+    raised = true;
   }
   if (any)
     set_nearness_to_blamed(blamed, suite, r);
   else
     set_nearness_to_message(suite, r);
+  if (any && decided && !raised)
+    raise_deciding(suite, r, step);
   arena_release(&arena);
 }
 
