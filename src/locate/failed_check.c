@@ -14,8 +14,8 @@ enum {
   COMMON_LEAST = 6,       // characters of a message that are no coincidence,
   LETTERS_LEAST = 4,      // letters among them
   CHECKS_MOST = 4,        // that the same text may stand at
-  STATEMENTS_MOST = 5000, // whose text is compared
-  MESSAGE_MOST = 300,     // characters that are
+  STATEMENTS_MOST = 1000, // whose text is compared
+  MESSAGE_MOST = 200,     // characters that are
   SOURCE_MOST = 8 << 20,  // bytes of a file that is read
 };
 
