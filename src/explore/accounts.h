@@ -1,5 +1,5 @@
 // Accounts: which forms log in and which ones register, and comparisons of input
-// with a hash, which nobody can solve for.
+// with a hash, which cannot be solved for.
 //
 // A visitor who has registered logs in with the same name and password. The
 // login page need not be in sight of the page that follows the registration.

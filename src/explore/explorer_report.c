@@ -126,8 +126,8 @@ static void report_files(const ExplorerGaps *g, Str *out) {
 static void report_hash(const char *file, unsigned line, const char *function,
                         const Ask *login, Str *out) {
   str_addf(out,
-           "A password is compared with its hash (%s) at %s:%u, and nobody can "
-           "turn that around; name an account: --login '",
+           "A password is compared with its hash (%s) at %s:%u and cannot be "
+           "derived from it; name an account: --login '",
            function, file, line);
   accounts_show_login(login, out);
   str_add(out, "'.\n");
