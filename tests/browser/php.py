@@ -42,7 +42,7 @@ def check_failures(b):
     b.press("f")
     assert "login.php" in b.run("return document.querySelector('select[aria-label=failure]')"
                                 ".selectedOptions[0].textContent")
-    equal(b.text(".why .place, .ranking [aria-selected=true] .place"), "login.php:3")
+    equal(b.text(".why .place, .ranking [aria-selected=true] .place"), "login.php:10")
     b.press("F")
 
 
