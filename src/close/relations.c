@@ -6,8 +6,8 @@
 
 #include "close/relation_edges.h"
 #include "close/relation_text.h"
-#include "util/graph.h"
 #include "plan/place.h"
+#include "util/graph.h"
 
 enum { OUTCOMES_MOST = 4 };
 

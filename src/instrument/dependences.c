@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "plan/contract_wrap.h"
-#include "util/graph.h"
 #include "plan/place.h"
 #include "plan/points_to.h"
 #include "util/bitset.h"
+#include "util/graph.h"
 
 typedef struct {
   uint32_t node;  // who

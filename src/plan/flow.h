@@ -16,10 +16,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "util/graph.h"
 #include "plan/leave.h"
 #include "plan/place.h"
 #include "util/array.h"
+#include "util/graph.h"
 #include "util/hashmap.h"
 
 #define NONE UINT32_MAX

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/graph.h"
 #include "runtime/format.h"
 #include "util/array.h"
+#include "util/graph.h"
 #include "util/hashmap.h"
 
 static const char counters_name[] = "__culprit_counters";

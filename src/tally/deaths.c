@@ -191,8 +191,8 @@ bool death_of(const Suite *suite, size_t failure, const DeathAt *at) {
     return false;
   if (!g->kind || !g->place)
     return true;
-  return ends_script(g) && (strcmp(g->kind, "fatal") != 0 || !*g->place ||
-                            is_at(at, g->place));
+  return ends_script(g) &&
+         (strcmp(g->kind, "fatal") != 0 || !*g->place || is_at(at, g->place));
 }
 
 double deaths_nearness(const Deaths *d, const Suite *suite, size_t failure,

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/graph.h"
 #include "plan/passes.h"
 #include "plan/probe.h"
 #include "runtime/trace_format.h"
 #include "trace/trace_effects.h"
 #include "trace/trace_stream.h"
+#include "util/graph.h"
 
 // --- calls ------------------------------------------------------------------
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "util/graph.h"
 #include "trace/trace_code.h"
+#include "util/graph.h"
 #include "util/mem.h"
 
 enum { DEEPEST = 16, MOST_LOADS = 16 };

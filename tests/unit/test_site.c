@@ -543,6 +543,7 @@ static void explorer_init(Explorer *e) {
 static void explorer_clear(Explorer *e) {
   state_graph_release(&e->graph);
   queue_release(&e->queue);
+  outcome_goals_release(&e->goals);
   bitset_release(&e->lines);
   bitset_release(&e->conditions);
   for (size_t i = 0; i < e->failures.len; i++)

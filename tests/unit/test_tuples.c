@@ -4,9 +4,9 @@
 
 #include <math.h>
 
+#include "depend/control_guards.h"
 #include "locate/account.h"
 #include "locate/cluster.h"
-#include "depend/control_guards.h"
 #include "locate/localizer.h"
 #include "locate/spectrum.h"
 #include "report/evidence.h"
