@@ -124,7 +124,7 @@ static double mariadb_time(const char *dir) {
   AppState *s;
   Err err;
   double ms = -1;
-  if (mariadb_start(&m, place, &err)) {
+  if (mariadb_start(&m, place, NULL, NULL, &err)) {
     fprintf(stderr, "%s\n", err.text);
   } else {
     Sql *sql = sql_open(mariadb_socket(m), &err);
