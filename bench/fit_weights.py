@@ -101,7 +101,7 @@ def fit(tables):
 
 
 def named(weights):
-    """As in weights.h: the cheapest kind costs nothing."""
+    """As in weights.h: the cheapest kind costs nothing; two decimals."""
     out = dict(zip(NAMES, weights))
     kinds = {k: out.get(k, 0.0) for k in KINDS}
     least = min(kinds.values())

@@ -26,7 +26,7 @@ static const Localizer standard = {
     .name = METHOD_DEFAULT,
     .doc = "op2 of a line and its conditions; after a closer look also its "
            "comparisons, values, pairs and slices, weighed; ties by returns, "
-           "the line alone, confidence, deaths",
+           "by any evidence, the line alone, confidence, deaths",
     .formula = formula_op2,
     .cascade = true};
 

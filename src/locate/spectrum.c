@@ -204,8 +204,8 @@ static Suspect suspect_of(const Spectrum *s, const Comparison *c, uint32_t e) {
                  .ef = c->ef[e],
                  .ep = c->ep[e]};
   if (is_weighed(s, c)) {
-    Costs costs = weigh_entity(c, e);
-    out.score = -costs_sum(&costs); // for now: weigh_lines()
+    out.costs = weigh_entity(c, e);
+    out.score = -costs_sum(&out.costs); // for now: weigh_lines()
   } else {
     out.score = s->options.formula(n);
   }
@@ -294,6 +294,23 @@ static void let_tell(const Spectrum *s, const Comparison *c, uint32_t e,
   at->has[VOICE_TELLS] = true;
 }
 
+// Where lines are weighed, evidence of any kind breaks ties, as if all kinds cost
+// the same.
+static void let_hint_evenly(Voices *at, Suspect suspect) {
+  suspect.score += suspect.costs.kind;
+  let_speak(at, VOICE_HINT, suspect);
+}
+
+static void let_score(const Spectrum *s, const Comparison *c, uint32_t e,
+                      Voices *at) {
+  Voice voice = voice_of(s, e);
+  Suspect suspect = suspect_of(s, c, e);
+  if (voice != VOICE_HINT || !is_weighed(s, c))
+    let_speak(at, voice, suspect);
+  if (voice != VOICE_SLICE && is_weighed(s, c))
+    let_hint_evenly(at, suspect);
+}
+
 static bool is_known(const Spectrum *s, const Tally *t, const Comparison *c,
                      uint32_t e) {
   return s->owner[e] != ENTITY_NONE && bitset_has(&t->executed, e) &&
@@ -308,7 +325,7 @@ static Voices *score_all(const Spectrum *s, const Tally *t,
       continue;
     let_tell(s, c, e, &candidates[s->owner[e]]);
     if (!s->options.weigh || weigh_takes(&s->suite->entities[e]))
-      let_speak(&candidates[s->owner[e]], voice_of(s, e), suspect_of(s, c, e));
+      let_score(s, c, e, &candidates[s->owner[e]]);
   }
   return candidates;
 }
@@ -327,7 +344,7 @@ static void let_carry(Suspect *s, const Suspect *by) {
 
 static void let_hint(Suspect *s, const Suspect *by) {
   s->hint = by->score;
-  s->hinted = true;
+  s->hinted = by->entity != s->entity;
   s->hinter = by->entity;
   s->hinter_ef = by->ef;
   s->hinter_ep = by->ep;

@@ -30,7 +30,8 @@
 // returned and received values, and whether a value changed, do not count.
 //
 // Kinds in `hints` have no part in the score: they come in only where scores
-// are equal, before the entity's own score.
+// are equal, before the entity's own score. So does, where lines are weighed, what
+// the score would be if all kinds of evidence cost the same.
 #ifndef CULPRIT_LOCATE_SPECTRUM_H
 #define CULPRIT_LOCATE_SPECTRUM_H
 

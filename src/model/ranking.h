@@ -49,8 +49,8 @@ typedef struct {
   uint32_t carrier;                // to this entity,
   uint32_t carrier_ef, carrier_ep; // which these runs cover
   // What may break ties.
-  double hint;                   // the score if weaker evidence counted too
-  bool hinted;                   // it is higher than the score, thanks
+  double hint;                   // the score if weaker evidence counted too,
+  bool hinted;                   // and more than the line's own, thanks
   uint32_t hinter;               // to this entity,
   uint32_t hinter_ef, hinter_ep; // which these runs cover
   // The sentence to begin with: the most specific of what belongs to it and

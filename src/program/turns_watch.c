@@ -22,7 +22,7 @@
 enum {
   PLACES = 16,
   ADDRESSES = 4, // as many as there are registers
-  PATIENCE = 1,  // seconds for it to stop
+  PATIENCE = 5,  // seconds for it to stop
   SPINS = 200,   // before we sleep while it runs
   NAP = 50000,   // nanoseconds
 };

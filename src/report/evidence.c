@@ -376,6 +376,12 @@ static bool is_carrier_told(const Suite *suite, const Suspect *s) {
           s->told_ef == s->carrier_ef && s->told_ep == s->carrier_ep);
 }
 
+// Where lines are weighed, most hints only repeat the rest in weaker words.
+static bool is_hint_told(const Suite *suite, const Suspect *s) {
+  return s->hinted && !is_told(s, s->hinter) &&
+         (!s->weighed || suite->entities[s->hinter].kind == ENTITY_RETURN);
+}
+
 void evidence_gather(const Suite *suite, const Deaths *deaths, const Ranking *r,
                      const Suspect *s, EvidenceList *out) {
   for (size_t i = 0; i < s->evidence.len; i++)
@@ -384,7 +390,7 @@ void evidence_gather(const Suite *suite, const Deaths *deaths, const Ranking *r,
     add_voice(suite, r, s, s->teller, s->told_ef, s->told_ep, out);
   if (s->carried && !s->explained && !is_carrier_told(suite, s))
     add_voice(suite, r, s, s->carrier, s->carrier_ef, s->carrier_ep, out);
-  if (s->hinted && !is_told(s, s->hinter))
+  if (is_hint_told(suite, s))
     add_voice(suite, r, s, s->hinter, s->hinter_ef, s->hinter_ep, out);
   if (s->slice_ef)
     add_voice(suite, r, s, s->slice, s->slice_ef, 0, out);

@@ -137,7 +137,10 @@ static void put_steps(const Why *w, const Account *a, FILE *out) {
             "\n    then, among equal scores: the wrong output of %u of %u "
             "failing runs depends on it",
             s->slice_ef, r->sliced.failing);
-  fputs("\n    then, among equal scores: with what its calls return ", out);
+  fputs("\n    then, among equal scores: ", out);
+  fputs(s->weighed ? "if all kinds of evidence counted alike "
+                   : "with what its calls return ",
+        out);
   put_voice(w->report.suite, s->hint, s->hinted, s->hinter, out);
   fputs("\n    then: the line alone ", out);
   put_score(s->own, out);

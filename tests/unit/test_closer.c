@@ -467,3 +467,32 @@ TEST(runs_with_other_failures_speak_against_what_they_lack) {
   ranking_release(&r);
   world_release(&w);
 }
+
+// Two lines that all failing runs and one passing run execute. Of the second no
+// passing run showed the value, but values count less than the line itself.
+TEST(among_equal_scores_evidence_of_any_kind_decides) {
+  World w;
+  Ranking r;
+  world_init(&w, "AAPPPPPPPPPPPPPPPPPPPP");
+  w.suite.command = "culprit run";
+  look(&w, "nnnnnnnnnnnnnnnnnnnnnn");
+  world_statements(&w, "a.c", "main", 1, 2);
+  uint32_t value = relation(&w, 2, 0, "`a` becomes zero");
+  w.entities[value].name = "store";
+  w.entities[value].from = RELATION_ZERO;
+  for (uint32_t run = 0; run < 3; run++)
+    world_covers(&w, run, 0, 1);
+  for (uint32_t run = 0; run < 2; run++)
+    world_covers(&w, run, value, value);
+  world_close(&w);
+  rank_by(&w, METHOD_DEFAULT, 0, ENTITY_STATEMENT, &r);
+  const Suspect *s = r.suspects.items;
+  expect_near(s[0].score, s[1].score, 1e-12);
+  assert_int_equal(s[0].entity, 1);
+  assert_int_equal(s[0].rank, 1);
+  assert_true(s[0].hinted && s[0].hinter == value);
+  expect_near(s[0].hint, 2, 1e-12);
+  assert_false(s[1].hinted);
+  ranking_release(&r);
+  world_release(&w);
+}

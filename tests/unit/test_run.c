@@ -632,18 +632,24 @@ static void turn_for_ever(void) {
     turned += 2;
 }
 
-// What is seen of it. It may not be in its loop yet when it is looked at.
-static void assert_turns_are_seen(bool steps) {
+// What is seen of a process that turns for ever.
+static void watch_turns(bool steps, Str *seen) {
   pid_t pid = fork();
   if (!pid) {
     turn_for_ever();
     _exit(0);
   }
-  Str seen = {0};
-  for (int looks = 0; looks < 20 && !seen.len; looks++)
-    turns_watch(pid, steps, &seen);
+  turns_watch(pid, steps, seen);
   kill(pid, SIGKILL);
   assert_int_equal(waitpid(pid, NULL, 0), pid);
+}
+
+// It may not be in its loop yet when it is looked at, and on a busy machine it may
+// hardly run while it is: then another one is.
+static void assert_turns_are_seen(bool steps) {
+  Str seen = {0};
+  for (int looks = 0; looks < 20 && !seen.len; looks++)
+    watch_turns(steps, &seen);
   const char *rest = str_text(&seen);
   DeathCaller t = {0};
   assert_true(death_caller(&rest, &t));
