@@ -179,8 +179,6 @@ static void make_devices(void) {
       continue; // there already
   if (!mkdir("root/dev/pts", 0755))
     bind("/dev/pts", "root/dev/pts");
-  if (!mkdir("root/dev/shm", 0777))
-    chmod("root/dev/shm", 01777);
 }
 
 // --- /proc ------------------------------------------------------------------
@@ -216,6 +214,32 @@ static void lay_entries(View *v, const char *dir) {
   closedir(d);
 }
 
+static void lay_shared(View *v, const char *path) {
+  if (strcmp(v->plan->scratch, path) && !is_below(v->plan->scratch, path))
+    lay_out(v, path);
+}
+
+// Programs are built there, too. Objects that processes share are not files of the
+// user's, and stay outside.
+static void lay_shared_memory(View *v) {
+  DIR *d = mkdir("root/dev/shm", 0777) || chmod("root/dev/shm", 01777)
+               ? NULL
+               : opendir("/dev/shm");
+  for (struct dirent *e; d && (e = readdir(d));)
+    if (e->d_type == DT_DIR && *e->d_name != '.') {
+      char *path = mem_printf("/dev/shm/%s", e->d_name);
+      lay_shared(v, path);
+      free(path);
+    }
+  if (d)
+    closedir(d);
+}
+
+static void lay_devices(View *v) {
+  make_devices();
+  lay_shared_memory(v);
+}
+
 static void lay_directory(View *v, const char *path, const char *target,
                           const struct stat *st) {
   mkdir(target, 0700);
@@ -225,7 +249,7 @@ static void lay_directory(View *v, const char *path, const char *target,
   else if (!strcmp(path, "/sys"))
     bind_read_only(path, target);
   else if (!strcmp(path, "/dev"))
-    make_devices();
+    lay_devices(v);
   else if (has_mount_below(v, path))
     lay_entries(v, path);
   else if (overlay(v, path, target, st))

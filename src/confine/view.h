@@ -1,6 +1,6 @@
 // The view of a confined run: every directory is an overlay whose upper layer
-// is in a tmpfs of its own, /dev holds only harmless devices, and /proc and
-// /sys can be read.
+// is in a tmpfs of its own, /dev holds only harmless devices and the directories of
+// /dev/shm, and /proc and /sys can be read.
 //
 // Made inside a fresh user and mount namespace, by a process that does nothing
 // else (namespaces.h).
