@@ -1,9 +1,12 @@
 // Accounts: see accounts.h.
 #include "explore/accounts.h"
 
+#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "php/record/record_format.h"
+#include "util/str.h"
 
 // --- forms ------------------------------------------------------------------
 
@@ -101,6 +104,116 @@ void accounts_logins_after(const Accounts *a, const Ask *ask, Asks *out,
   }
 }
 
+// --- names beside that of a user --------------------------------------------
+
+static const AccountForm *form_of(const Accounts *a, const Ask *login) {
+  for (size_t i = 0; login->post && i < a->logins.len; i++) {
+    const AccountForm *f = &a->logins.items[i];
+    if (!strcmp(f->ask.path, login->path) && value_of(login, f->password) &&
+        value_of(login, f->names[0]))
+      return f;
+  }
+  return NULL;
+}
+
+typedef struct {
+  const char *at;
+  size_t n;
+} Piece;
+
+static const char *find(Piece in, const char *from, const char *text) {
+  size_t left = in.n - (size_t)(from - in.at);
+  return memmem(from, left, text, strlen(text));
+}
+
+// The innermost table or list around `at`, by its tags; n 0: none.
+static Piece list_around(Piece page, const char *at) {
+  static const char *const tags[] = {"table", "ul", "ol", "dl", "select"};
+  Piece best = {0};
+  for (size_t i = 0; i < sizeof tags / sizeof *tags; i++) {
+    char open[16], close[16];
+    snprintf(open, sizeof open, "<%s", tags[i]);
+    snprintf(close, sizeof close, "</%s", tags[i]);
+    const char *end = find(page, at, close), *begin = NULL;
+    for (const char *p = page.at; (p = find(page, p, open)) && p < at; p++)
+      begin = p;
+    if (begin && end && begin > best.at)
+      best = (Piece){begin, (size_t)(end - begin)};
+  }
+  return best;
+}
+
+// The name that stands alone between `at` and the next tag; NULL: none does.
+static const char *name_at(const char *at, const char *end, Arena *arena) {
+  size_t n = 0, letters = 0;
+  for (; at + n < end &&
+         (isalnum((unsigned char)at[n]) || strchr("._@-", at[n] ? at[n] : ' '));
+       n++)
+    letters += isalpha((unsigned char)at[n]) != 0;
+  bool good = letters && n >= 2 && n <= 40 && at + n < end && at[n] == '<';
+  return good ? arena_strndup(arena, at, n) : NULL;
+}
+
+// Does one more name count beside that of the user?
+static bool is_new_beside(Accounts *a, const char *user, const char *name) {
+  Str key = {0};
+  uint64_t tried = 0, fresh = a->beside.len;
+  hashmap_get(&a->beside, user, strlen(user), &tried);
+  str_addf(&key, "%s\n%s", user, name);
+  bool is_new = strcmp(user, name) != 0 && tried < ACCOUNT_BESIDE &&
+                hashmap_intern(&a->beside, key.data, key.len, fresh) == fresh;
+  if (is_new)
+    hashmap_put(&a->beside, user, strlen(user), tried + 1);
+  str_release(&key);
+  return is_new;
+}
+
+void accounts_logins_beside(Accounts *a, const Ask *login, const char *page,
+                            size_t len, Asks *out, Arena *arena) {
+  const AccountForm *form = form_of(a, login);
+  const char *user = form ? value_of(login, form->names[0]) : NULL;
+  Piece all = {page, len};
+  const char *at =
+      user ? find(all, page, arena_printf(arena, ">%s<", user)) : NULL;
+  Piece list = at ? list_around(all, at) : (Piece){0};
+  const char *tag = at, *end = list.at + list.n;
+  while (list.n && tag > list.at && *tag != '<')
+    tag--;
+  if (!list.n)
+    return;
+  const char *open = arena_strndup(arena, tag, (size_t)(at + 1 - tag));
+  for (const char *p = list.at; (p = find(list, p, open)); p++) {
+    const char *name = name_at(p + strlen(open), end, arena);
+    if (name && is_new_beside(a, user, name))
+      array_push(out, ask_with(login, IN_BODY, form->names[0], name, arena));
+  }
+}
+
+void accounts_add_found(Accounts *a, const Ask *login) {
+  if (a->found.len < ACCOUNT_FOUND)
+    array_push(&a->found, ask_copy(login, &a->arena));
+}
+
+// --- logins that failed -----------------------------------------------------
+
+static bool asks_for(const Link *form, const Ask *login) {
+  bool password = false;
+  for (size_t i = 0; i < form->nfields; i++) {
+    const Field *f = &form->fields[i];
+    if (f->kind == FIELD_FREE && !ask_has(login, IN_BODY, f->name))
+      return false;
+    password |= is_password(f);
+  }
+  return password;
+}
+
+bool accounts_asks_again(const Links *links, const Ask *login) {
+  for (size_t i = 0; i < links->len; i++)
+    if (links->items[i].form && asks_for(&links->items[i], login))
+      return true;
+  return false;
+}
+
 // --- hashes -----------------------------------------------------------------
 
 // The hash function that decides the condition; NULL: none.
@@ -157,5 +270,7 @@ void accounts_release(Accounts *a) {
   array_release(&a->logins);
   array_release(&a->registrations);
   array_release(&a->hashes);
+  array_release(&a->found);
+  hashmap_release(&a->beside);
   arena_release(&a->arena);
 }

@@ -18,12 +18,14 @@
 #include "explore/solve/request_solver.h"
 #include "explore/state_graph.h"
 #include "php/php_scripts.h"
+#include "php/record/sql_tables.h"
 #include "run/app_instance.h"
 
 // The response to a worker's request, not yet submitted.
 typedef struct {
   Answer answer;
   Judged judged;
+  SqlTables tables;
   bool is_run;
   bool scripted;       // scripts of the page make forms or requests
   bool cut;            // the budget ended before the answer came

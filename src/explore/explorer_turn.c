@@ -39,7 +39,11 @@ bool explorer_is_directed(const Explorer *e) {
 }
 
 void explorer_offer(Explorer *e, QueueItem item) {
-  item.depth = e->graph.states.items[item.state].depth;
+  const VisitState *s = &e->graph.states.items[item.state];
+  const MadeRequest *by = state_graph_request(&e->graph, s->by);
+  item.depth = s->depth;
+  item.written = s->written;
+  item.way = by ? &by->ask : NULL;
   item.score = e->options->strategy->nearness == NEAR_NOTHING
                    ? 0
                    : target_failure_score(&e->target, &item);
@@ -174,12 +178,29 @@ static uint64_t page_key(const PhpRecord *record) {
   return scripts;
 }
 
-// Where a text is searched for depends on what else is sent.
-static void odd_key(const PhpRecord *record, const OddRequest *odd, Str *key) {
+// A page in a role: whoever may see more may also break more.
+static void odd_page(const Explorer *e, const ExploreWorker *p, Str *key) {
+  str_addf(key, "%llx %u",
+           (unsigned long long)page_key(&p->result.judged.record),
+           e->graph.states.items[p->item.state].role);
+}
+
+// Where a text is searched for depends on what else is sent. note[1] and
+// note[2] are one field.
+static void odd_key(const OddRequest *odd, const Str *page, Str *key) {
   if (odd->kind == 't')
     ask_key(&odd->ask, false, key);
-  str_addf(key, "%llx %c %s", (unsigned long long)page_key(record), odd->kind,
-           odd->name);
+  str_addf(key, "%c %s", odd->kind, odd->name);
+  str_squeeze_digits(key);
+  str_addf(key, "\n%s", str_text(page));
+}
+
+// How often it came up before.
+static uint64_t count_odd(Explorer *e, const Str *key) {
+  uint64_t times = 0;
+  hashmap_get(&e->odd, str_text(key), key->len, &times);
+  hashmap_put(&e->odd, str_text(key), key->len, times + 1);
+  return times;
 }
 
 // Solved input that has executed something new: its values, and those that were
@@ -207,25 +228,27 @@ static void offer_good(Explorer *e, ExploreWorker *p) {
 static void offer_odd(Explorer *e, ExploreWorker *p) {
   RequestResult *c = &p->result;
   OddRequests odds = {0};
+  Str page = {0}, key = {0};
+  odd_page(e, p, &page);
   odd_texts_learn(&e->texts, c->judged.record.shadows);
   odd_requests(&p->item.ask, odd_texts_next(&e->texts), &odds, &c->arena);
   for (size_t i = 0; i < odds.len; i++) {
-    Str key = {0};
-    uint64_t times = 0;
-    odd_key(&c->judged.record, &odds.items[i], &key);
-    hashmap_get(&e->odd, key.data, key.len, &times);
-    hashmap_put(&e->odd, key.data, key.len, times + 1);
-    str_release(&key);
+    str_clear(&key);
+    odd_key(&odds.items[i], &page, &key);
+    uint64_t times = count_odd(e, &key);
     if (odd_is_due(odds.items[i].kind, times))
       explorer_offer(e, (QueueItem){.ask = odds.items[i].ask,
                                     .state = p->item.state,
                                     .origin = ORIGIN_ODD,
                                     .fresh = !times,
+                                    .tried = (unsigned)count_odd(e, &page),
                                     .last = p->item.last,
                                     .page = p->item.page,
                                     .base = p->run});
   }
   array_release(&odds);
+  str_release(&page);
+  str_release(&key);
 }
 
 static void offer_items(Explorer *e, const QueueItems *items,
@@ -337,7 +360,8 @@ static int keep_run(Explorer *e, ExploreWorker *p, bool *lucky, Err *err) {
     queue_learn(&e->queue, &p->item, news,
                 condition_outcomes_one_sided(&e->outcomes,
                                              &j->run.hits[ENTITY_CONDITION],
-                                             &e->conditions));
+                                             &e->conditions),
+                p->result.tables.read);
   for (size_t i = 0; record && i < record->ncompares; i++)
     if (outcome_goals_show(&e->goals, &record->compares[i]))
       accounts_note_compare(&e->accounts, &record->compares[i], &p->item.ask);
@@ -348,9 +372,16 @@ static int keep_run(Explorer *e, ExploreWorker *p, bool *lucky, Err *err) {
   return 0;
 }
 
+static void offer_login(Explorer *e, const Ask *ask, uint32_t state,
+                        uint32_t role) {
+  explorer_offer(
+      e, (QueueItem){
+             .ask = *ask, .state = state, .origin = ORIGIN_LINK, .role = role});
+}
+
 // Makes the user's requests again in the new state: the editor logs in after a
 // visitor has sent something. Leaves out requests that need the page before
-// them.
+// them. Logins that were found are as good.
 static void offer_given(Explorer *e, uint32_t state, Arena *arena) {
   const Requests *list = e->options->first;
   Ask ask;
@@ -359,9 +390,32 @@ static void offer_given(Explorer *e, uint32_t state, Arena *arena) {
     if (!headers_get(&r->headers, FRESH_HEADER) &&
         (r->login || !i || r->visitor != r[-1].visitor) &&
         ask_from(r, &ask, arena))
-      explorer_offer(
-          e, (QueueItem){.ask = ask, .state = state, .origin = ORIGIN_LINK});
+      offer_login(e, &ask, state, (uint32_t)i + 1);
   }
+  for (size_t i = 0; i < e->accounts.found.len; i++)
+    offer_login(e, &e->accounts.found.items[i], state,
+                ROLE_BESIDE + (uint32_t)i);
+}
+
+static void add_role(Explorer *e, uint32_t state) {
+  for (size_t i = 0; i < e->roles.len; i++)
+    if (e->roles.items[i] == state)
+      return;
+  if (e->roles.len < ROLES_MOST)
+    array_push(&e->roles, state);
+}
+
+// A login with a name that was found beside another one has worked, as far as
+// one can see.
+static void take_found(Explorer *e, const ExploreWorker *p, uint32_t state) {
+  const QueueItem *i = &p->item;
+  const Answer *a = &p->result.answer;
+  if (i->role < ROLE_BESIDE || i->role == ROLE_ACCOUNT || i->state ||
+      a->exchange.response.status >= 400 ||
+      accounts_asks_again(&a->links, &i->ask))
+    return;
+  accounts_add_found(&e->accounts, &i->ask);
+  add_role(e, state);
 }
 
 static uint32_t enter(Explorer *e, ExploreWorker *p) {
@@ -375,6 +429,11 @@ static uint32_t enter(Explorer *e, ExploreWorker *p) {
                               p->item.state, p->run);
   state_graph_shorten(&e->graph, state, p->item.state, p->run);
   if (e->graph.states.len > before) {
+    VisitState *s = &e->graph.states.items[state];
+    const VisitState *from = &e->graph.states.items[s->from];
+    s->role = p->item.role ? p->item.role : from->role;
+    s->written = c->tables.written ? c->tables.written : from->written;
+    take_found(e, p, state);
     bool apart = e->options->apart;
     bool in = p->item.account && e->logged_in++ < LOGINS_TRIED;
     if ((state < STATES_TRIED || in) && !(apart && p->given))
@@ -416,16 +475,29 @@ static void offer_logins(Explorer *e, ExploreWorker *p, uint32_t after) {
                                   .state = after,
                                   .origin = ORIGIN_FORM,
                                   .account = true,
+                                  .role = ROLE_ACCOUNT,
                                   .base = p->run});
   array_release(&logins);
 }
 
-static void add_role(Explorer *e, uint32_t state) {
-  for (size_t i = 0; i < e->roles.len; i++)
-    if (e->roles.items[i] == state)
-      return;
-  if (e->roles.len < ROLES_MOST)
-    array_push(&e->roles, state);
+// Logs in with names that the page shows beside those of the user's logins.
+static void offer_beside(Explorer *e, ExploreWorker *p) {
+  const Requests *list = e->options->first;
+  const Response *r = &p->result.answer.exchange.response;
+  Asks logins = {0};
+  Ask ask;
+  for (size_t i = 0; r->body && list && i < list->len && i < GIVEN_AGAIN; i++)
+    if (ask_from(&list->items[i], &ask, &p->result.arena))
+      accounts_logins_beside(&e->accounts, &ask, r->body, r->body_len, &logins,
+                             &p->result.arena);
+  for (size_t i = 0; i < logins.len; i++)
+    explorer_offer(
+        e, (QueueItem){.ask = logins.items[i],
+                       .origin = ORIGIN_FORM,
+                       .account = true,
+                       .role = ROLE_BESIDE + (uint32_t)e->accounts.beside.len,
+                       .base = p->run});
+  array_release(&logins);
 }
 
 // A page that was found in one role is requested in the others: it may not be
@@ -470,8 +542,10 @@ static void offer_all(Explorer *e, ExploreWorker *p, uint32_t state, bool lucky,
   offer_twice(e, p, state, lucky);
   offer_logins(e, p, state);
   note_scripted(e, p);
-  if (lucky && !explorer_is_directed(e))
+  if (lucky && !explorer_is_directed(e)) {
     offer_roles(e, p);
+    offer_beside(e, p);
+  }
   if (has_input(e, c) && lucky && !explorer_is_directed(e))
     offer_good(e, p);
   if (has_input(e, c) && p->item.origin != ORIGIN_ODD &&
@@ -590,7 +664,7 @@ static bool take_given(Explorer *e, ExploreWorker *p) {
   const Requests *list = e->options->first;
   while (list && e->given < list->len) {
     const Request *r = &list->items[e->given++];
-    p->item = (QueueItem){.origin = ORIGIN_ENTRY};
+    p->item = (QueueItem){.origin = ORIGIN_ENTRY, .role = (uint32_t)e->given};
     if (e->given == 1 || r->visitor != r[-1].visitor)
       e->reached = 0;
     if (!ask_from(r, &p->item.ask, &e->queue.arena))

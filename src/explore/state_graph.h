@@ -36,9 +36,12 @@ typedef struct {
 typedef struct {
   uint64_t key; // hash of its content; equal contents are one state
   const CookieHistory *cookies;
-  uint32_t from;  // the state before
-  uint32_t by;    // number of the request that led here from there
-  unsigned depth; // requests from the start
+  uint32_t from;    // the state before
+  uint32_t by;      // number of the request that led here from there
+  uint64_t written; // tables that the last request on its path wrote that wrote
+                    // any (php/record/sql_tables.h)
+  uint32_t role;    // who is logged in, as QueueItem.role; 0: nobody
+  unsigned depth;   // requests from the start
 } VisitState;
 
 typedef struct {
