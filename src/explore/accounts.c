@@ -257,13 +257,21 @@ void accounts_note_compare(Accounts *a, const PhpCompare *c, const Ask *ask) {
                       .ask = ask_copy(ask, &a->arena)});
 }
 
-void accounts_show_login(const Ask *a, Str *out) {
+static void show_login(const Ask *a, const char *name, Str *out) {
   str_addf(out, "POST %s", a->path);
   for (size_t i = 0; i < a->nparams; i++) {
     const Param *p = &a->params[i];
     if (p->place == IN_BODY && !p->page)
-      str_addf(out, " %s=...", p->name);
+      str_addf(out, " %s=%s", p->name,
+               name && !strcmp(name, p->name) ? p->value : "...");
   }
+}
+
+void accounts_show_login(const Ask *a, Str *out) { show_login(a, NULL, out); }
+
+void accounts_name_login(const Accounts *a, const Ask *login, Str *out) {
+  const AccountForm *form = form_of(a, login);
+  show_login(login, form ? form->names[0] : NULL, out);
 }
 
 void accounts_release(Accounts *a) {

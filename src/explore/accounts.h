@@ -70,6 +70,8 @@ void accounts_add_found(Accounts *a, const Ask *login);
 bool accounts_asks_again(const Links *links, const Ask *login);
 // "POST /login.php user=... password=...", as --login takes it.
 void accounts_show_login(const Ask *a, Str *out);
+// The same with the name, if the form is known.
+void accounts_name_login(const Accounts *a, const Ask *login, Str *out);
 void accounts_release(Accounts *a);
 
 #endif

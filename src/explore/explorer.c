@@ -370,6 +370,7 @@ void explorer_free(Explorer *e) {
   array_release(&e->failures);
   array_release(&e->scripts_seen);
   array_release(&e->roles);
+  array_release(&e->redirected);
   array_release(&e->scripted);
   hashmap_release(&e->units);
   hashmap_release(&e->signatures);

@@ -18,8 +18,6 @@ enum {
   SCRIPTED_MOST = 1000, // pages that are named
   STATES_TRIED = 8,     // in which all entry pages are requested
   LOGINS_TRIED = 3,     // and so many that a made account leads to
-  ROLES_MOST = 8,       // in which what is found is requested
-  GIVEN_AGAIN = 8,      // of the user's requests, made in other states
   SOLVED_AGAIN = 8,     // how often a comparison is solved in any case,
   SOLVED_MOST = 60,     // while it has had one outcome only,
   SOLVED_FEW = 2,       // and while many solutions are queued:
@@ -372,52 +370,6 @@ static int keep_run(Explorer *e, ExploreWorker *p, bool *lucky, Err *err) {
   return 0;
 }
 
-static void offer_login(Explorer *e, const Ask *ask, uint32_t state,
-                        uint32_t role) {
-  explorer_offer(
-      e, (QueueItem){
-             .ask = *ask, .state = state, .origin = ORIGIN_LINK, .role = role});
-}
-
-// Makes the user's requests again in the new state: the editor logs in after a
-// visitor has sent something. Leaves out requests that need the page before
-// them. Logins that were found are as good.
-static void offer_given(Explorer *e, uint32_t state, Arena *arena) {
-  const Requests *list = e->options->first;
-  Ask ask;
-  for (size_t i = 0; list && i < list->len && i < GIVEN_AGAIN; i++) {
-    const Request *r = &list->items[i];
-    if (!headers_get(&r->headers, FRESH_HEADER) &&
-        (r->login || !i || r->visitor != r[-1].visitor) &&
-        ask_from(r, &ask, arena))
-      offer_login(e, &ask, state, (uint32_t)i + 1);
-  }
-  for (size_t i = 0; i < e->accounts.found.len; i++)
-    offer_login(e, &e->accounts.found.items[i], state,
-                ROLE_BESIDE + (uint32_t)i);
-}
-
-static void add_role(Explorer *e, uint32_t state) {
-  for (size_t i = 0; i < e->roles.len; i++)
-    if (e->roles.items[i] == state)
-      return;
-  if (e->roles.len < ROLES_MOST)
-    array_push(&e->roles, state);
-}
-
-// A login with a name that was found beside another one has worked, as far as
-// one can see.
-static void take_found(Explorer *e, const ExploreWorker *p, uint32_t state) {
-  const QueueItem *i = &p->item;
-  const Answer *a = &p->result.answer;
-  if (i->role < ROLE_BESIDE || i->role == ROLE_ACCOUNT || i->state ||
-      a->exchange.response.status >= 400 ||
-      accounts_asks_again(&a->links, &i->ask))
-    return;
-  accounts_add_found(&e->accounts, &i->ask);
-  add_role(e, state);
-}
-
 static uint32_t enter(Explorer *e, ExploreWorker *p) {
   const RequestResult *c = &p->result;
   if (!p->run)
@@ -433,14 +385,14 @@ static uint32_t enter(Explorer *e, ExploreWorker *p) {
     const VisitState *from = &e->graph.states.items[s->from];
     s->role = p->item.role ? p->item.role : from->role;
     s->written = c->tables.written ? c->tables.written : from->written;
-    take_found(e, p, state);
+    explorer_take_found(e, p, state);
     bool apart = e->options->apart;
     bool in = p->item.account && e->logged_in++ < LOGINS_TRIED;
     if ((state < STATES_TRIED || in) && !(apart && p->given))
       explorer_offer_entries(e, state, ORIGIN_LINK,
                              (p->given || in) && !explorer_is_directed(e));
     if (p->item.ask.post && !p->given && !apart)
-      offer_given(e, state, &p->result.arena);
+      explorer_offer_given(e, state, &p->result.arena);
   }
   app_driver_note(&p->driver, state, &c->answer.after, c->answer.key);
   bitset_add(&p->near, state);
@@ -461,43 +413,6 @@ static void offer_twice(Explorer *e, const ExploreWorker *p, uint32_t after,
                                 .lucky = lucky,
                                 .page = i->page,
                                 .base = p->run});
-}
-
-// Logs in with an account that the request has made, if it has.
-static void offer_logins(Explorer *e, ExploreWorker *p, uint32_t after) {
-  Asks logins = {0};
-  accounts_note_forms(&e->accounts, &p->result.answer.links);
-  if (p->run && p->item.ask.post && after != p->item.state)
-    accounts_logins_after(&e->accounts, &p->item.ask, &logins,
-                          &p->result.arena);
-  for (size_t i = 0; i < logins.len; i++)
-    explorer_offer(e, (QueueItem){.ask = logins.items[i],
-                                  .state = after,
-                                  .origin = ORIGIN_FORM,
-                                  .account = true,
-                                  .role = ROLE_ACCOUNT,
-                                  .base = p->run});
-  array_release(&logins);
-}
-
-// Logs in with names that the page shows beside those of the user's logins.
-static void offer_beside(Explorer *e, ExploreWorker *p) {
-  const Requests *list = e->options->first;
-  const Response *r = &p->result.answer.exchange.response;
-  Asks logins = {0};
-  Ask ask;
-  for (size_t i = 0; r->body && list && i < list->len && i < GIVEN_AGAIN; i++)
-    if (ask_from(&list->items[i], &ask, &p->result.arena))
-      accounts_logins_beside(&e->accounts, &ask, r->body, r->body_len, &logins,
-                             &p->result.arena);
-  for (size_t i = 0; i < logins.len; i++)
-    explorer_offer(
-        e, (QueueItem){.ask = logins.items[i],
-                       .origin = ORIGIN_FORM,
-                       .account = true,
-                       .role = ROLE_BESIDE + (uint32_t)e->accounts.beside.len,
-                       .base = p->run});
-  array_release(&logins);
 }
 
 // A page that was found in one role is requested in the others: it may not be
@@ -540,11 +455,11 @@ static void offer_all(Explorer *e, ExploreWorker *p, uint32_t state, bool lucky,
   const RequestResult *c = &p->result;
   offer_items(e, &c->next, &p->item, p->run, state, lucky);
   offer_twice(e, p, state, lucky);
-  offer_logins(e, p, state);
+  explorer_offer_logins(e, p, state);
   note_scripted(e, p);
   if (lucky && !explorer_is_directed(e)) {
     offer_roles(e, p);
-    offer_beside(e, p);
+    explorer_offer_beside(e, p);
   }
   if (has_input(e, c) && lucky && !explorer_is_directed(e))
     offer_good(e, p);
@@ -574,9 +489,12 @@ int explore_worker_submit(Explorer *e, ExploreWorker *p, Err *err) {
     explorer_rescore(e);
   if (p->given) {
     e->reached = state;
-    add_role(e, state);
+    explorer_add_role(e, state);
+    explorer_check_login(e, p, state);
     e->page = hidden_fields_copy(&c->hidden, &e->arena);
   }
+  if (p->item.redirect)
+    explorer_check_redirected(e, p);
   if (!(p->given && e->options->apart))
     offer_all(e, p, state, lucky, vary);
   return 0;
