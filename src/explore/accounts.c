@@ -46,6 +46,13 @@ static AccountForm keep(Accounts *a, const AccountForm *f) {
   return kept;
 }
 
+void accounts_add_form(Accounts *a, bool login, const AccountForm *f) {
+  if (login && !is_known(a->logins.items, a->logins.len, f))
+    array_push(&a->logins, keep(a, f));
+  if (!login && !is_known(a->registrations.items, a->registrations.len, f))
+    array_push(&a->registrations, keep(a, f));
+}
+
 // A login has one password and one name; with more it registers, or changes a
 // password, which does no harm here.
 static void note_form(Accounts *a, const Link *form) {
@@ -57,10 +64,7 @@ static void note_form(Accounts *a, const Link *form) {
     ask_form(form, &asks, &arena);
     f.ask = asks.items[0];
     bool login = passwords == 1 && f.nnames == 1;
-    if (login && !is_known(a->logins.items, a->logins.len, &f))
-      array_push(&a->logins, keep(a, &f));
-    if (!login && !is_known(a->registrations.items, a->registrations.len, &f))
-      array_push(&a->registrations, keep(a, &f));
+    accounts_add_form(a, login, &f);
   }
   array_release(&asks);
   arena_release(&arena);
@@ -154,17 +158,24 @@ static const char *name_at(const char *at, const char *end, Arena *arena) {
   return good ? arena_strndup(arena, at, n) : NULL;
 }
 
+void accounts_add_beside(Accounts *a, const char *pair) {
+  array_push(&a->beside, arena_strdup(&a->arena, pair));
+}
+
 // Does one more name count beside that of the user?
 static bool is_new_beside(Accounts *a, const char *user, const char *name) {
-  Str key = {0};
-  uint64_t tried = 0, fresh = a->beside.len;
-  hashmap_get(&a->beside, user, strlen(user), &tried);
-  str_addf(&key, "%s\n%s", user, name);
-  bool is_new = strcmp(user, name) != 0 && tried < ACCOUNT_BESIDE &&
-                hashmap_intern(&a->beside, key.data, key.len, fresh) == fresh;
+  Str pair = {0};
+  size_t tried = 0, n = strlen(user) + 1;
+  str_addf(&pair, "%s\n%s", user, name);
+  bool is_new = strcmp(user, name) != 0;
+  for (size_t i = 0; i < a->beside.len; i++) {
+    tried += !strncmp(a->beside.items[i], pair.data, n);
+    is_new &= strcmp(a->beside.items[i], pair.data) != 0;
+  }
+  is_new &= tried < ACCOUNT_BESIDE;
   if (is_new)
-    hashmap_put(&a->beside, user, strlen(user), tried + 1);
-  str_release(&key);
+    accounts_add_beside(a, pair.data);
+  str_release(&pair);
   return is_new;
 }
 
@@ -216,24 +227,42 @@ bool accounts_asks_again(const Links *links, const Ask *login) {
 
 // --- hashes -----------------------------------------------------------------
 
+static const char *const hash_functions[] = {"password_verify",
+                                             "crypt",
+                                             "md5",
+                                             "sha1",
+                                             "hash",
+                                             "hash_hmac",
+                                             "hash_pbkdf2",
+                                             "sodium_crypto_pwhash_str_verify"};
+enum { HASH_FUNCTIONS = sizeof hash_functions / sizeof *hash_functions };
+
 // The hash function that decides the condition; NULL: none.
 static const char *hash_of(const char *text) {
-  static const char *const functions[] = {"password_verify",
-                                          "crypt",
-                                          "md5",
-                                          "sha1",
-                                          "hash",
-                                          "hash_hmac",
-                                          "hash_pbkdf2",
-                                          "sodium_crypto_pwhash_str_verify"};
   static const char *const inputs[] = {"POST.", "GET.", "REQUEST."};
   bool input = false;
   for (size_t i = 0; i < sizeof inputs / sizeof *inputs; i++)
     input |= strstr(text, inputs[i]) != NULL;
-  for (size_t i = 0; input && i < sizeof functions / sizeof *functions; i++)
-    if (text_calls(text, functions[i]))
-      return functions[i];
+  for (size_t i = 0; input && i < HASH_FUNCTIONS; i++)
+    if (text_calls(text, hash_functions[i]))
+      return hash_functions[i];
   return NULL;
+}
+
+void accounts_add_hash(Accounts *a, const HashCompare *like) {
+  const PhpCompare *c = &like->compare;
+  if (a->hashes.len >= ACCOUNT_HASHES)
+    return;
+  array_push(
+      &a->hashes,
+      (HashCompare){.compare = {.kind = c->kind,
+                                .held = c->held,
+                                .file = arena_strdup(&a->arena, c->file),
+                                .line = c->line,
+                                .left = "",
+                                .right = arena_strdup(&a->arena, c->right)},
+                    .function = arena_strdup(&a->arena, like->function),
+                    .ask = ask_copy(&like->ask, &a->arena)});
 }
 
 void accounts_note_compare(Accounts *a, const PhpCompare *c, const Ask *ask) {
@@ -246,15 +275,8 @@ void accounts_note_compare(Accounts *a, const PhpCompare *c, const Ask *ask) {
         !strcmp(a->hashes.items[i].compare.file, c->file))
       return;
   if (function)
-    array_push(
-        &a->hashes,
-        (HashCompare){.compare = {.kind = c->kind,
-                                  .held = c->held,
-                                  .file = arena_strdup(&a->arena, c->file),
-                                  .line = c->line,
-                                  .right = arena_strdup(&a->arena, c->right)},
-                      .function = function,
-                      .ask = ask_copy(ask, &a->arena)});
+    accounts_add_hash(
+        a, &(HashCompare){.compare = *c, .function = function, .ask = *ask});
 }
 
 static void show_login(const Ask *a, const char *name, Str *out) {
@@ -279,6 +301,6 @@ void accounts_release(Accounts *a) {
   array_release(&a->registrations);
   array_release(&a->hashes);
   array_release(&a->found);
-  hashmap_release(&a->beside);
+  array_release(&a->beside);
   arena_release(&a->arena);
 }

@@ -21,7 +21,6 @@
 #include "php/record/php_record.h"
 #include "util/arena.h"
 #include "util/array.h"
-#include "util/hashmap.h"
 
 enum {
   ACCOUNT_FORMS = 16, // remembered of each kind
@@ -49,8 +48,8 @@ typedef struct {
 typedef struct {
   ARRAY(AccountForm) logins, registrations;
   ARRAY(HashCompare) hashes;
-  Hashmap beside; // names that were tried, and how many beside each user
-  Asks found;     // logins of such names that worked
+  ARRAY(const char *) beside; // names that were tried: "frank\nhenry"
+  Asks found;                 // logins of such names that worked
   Arena arena;
 } Accounts;
 
@@ -73,5 +72,12 @@ void accounts_show_login(const Ask *a, Str *out);
 // The same with the name, if the form is known.
 void accounts_name_login(const Accounts *a, const Ask *login, Str *out);
 void accounts_release(Accounts *a);
+
+// --- for the checkpoint -----------------------------------------------------
+
+// They copy what they are given.
+void accounts_add_form(Accounts *a, bool login, const AccountForm *form);
+void accounts_add_hash(Accounts *a, const HashCompare *like);
+void accounts_add_beside(Accounts *a, const char *pair);
 
 #endif

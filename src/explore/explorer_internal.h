@@ -167,6 +167,8 @@ void explorer_check_redirected(Explorer *e, const ExploreWorker *p);
 // Shows the progress. False: a limit is reached, or a signal came.
 bool explorer_may_go_on(Explorer *e);
 void explorer_offer(Explorer *e, QueueItem item);
+// What the item's state decides: its depth, and how it was reached.
+void explorer_place(const Explorer *e, QueueItem *item);
 // Pages that no link leads to.
 void explorer_offer_entries(Explorer *e, uint32_t state, RequestOrigin origin,
                             bool early);

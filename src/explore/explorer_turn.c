@@ -36,12 +36,16 @@ bool explorer_is_directed(const Explorer *e) {
   return e->options->strategy->from_failing;
 }
 
-void explorer_offer(Explorer *e, QueueItem item) {
-  const VisitState *s = &e->graph.states.items[item.state];
+void explorer_place(const Explorer *e, QueueItem *item) {
+  const VisitState *s = &e->graph.states.items[item->state];
   const MadeRequest *by = state_graph_request(&e->graph, s->by);
-  item.depth = s->depth;
-  item.written = s->written;
-  item.way = by ? &by->ask : NULL;
+  item->depth = s->depth;
+  item->written = s->written;
+  item->way = by ? &by->ask : NULL;
+}
+
+void explorer_offer(Explorer *e, QueueItem item) {
+  explorer_place(e, &item);
   item.score = e->options->strategy->nearness == NEAR_NOTHING
                    ? 0
                    : target_failure_score(&e->target, &item);
@@ -444,6 +448,7 @@ static void note_asked(Explorer *e, ExploreWorker *p) {
     state_graph_add_request(&e->graph, &(MadeRequest){.ask = p->item.ask,
                                                       .state = p->item.state,
                                                       .page = p->item.page,
+                                                      .read = c->tables.read,
                                                       .hidden = c->hidden,
                                                       .steps = c->steps,
                                                       .nsteps = c->nsteps});
@@ -593,7 +598,7 @@ static bool take_given(Explorer *e, ExploreWorker *p) {
     p->item.state = e->reached;
     p->item.plain = route_leads(&e->options->visits->app, &e->routes,
                                 p->item.ask.path, &e->arena) != LEADS_TO_SCRIPT;
-    queue_note(&e->queue, &p->item.ask, p->item.state);
+    queue_note(&e->queue, &p->item.ask, p->item.state, 0);
     return p->given = true;
   }
   return false;

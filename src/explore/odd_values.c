@@ -117,10 +117,11 @@ bool odd_is_due(char kind, uint64_t times) {
 
 // --- texts of the database --------------------------------------------------
 
-static void learn(OddTexts *t, const char *text, size_t n) {
+void odd_texts_add(OddTexts *t, const char *text, size_t n) {
   uint64_t fresh = t->known.len;
-  if (n >= ODD_TEXT_LEAST && n <= ODD_TEXT_LONGEST && memchr(text, ' ', n) &&
-      !memchr(text, '\0', n) && !memchr(text, '\n', n) &&
+  if (t->texts.len < ODD_TEXTS_MOST && n >= ODD_TEXT_LEAST &&
+      n <= ODD_TEXT_LONGEST && memchr(text, ' ', n) && !memchr(text, '\0', n) &&
+      !memchr(text, '\n', n) &&
       hashmap_intern(&t->known, text, n, fresh) == fresh)
     array_push(&t->texts, arena_strndup(&t->arena, text, n));
 }
@@ -130,7 +131,7 @@ void odd_texts_learn(OddTexts *t, const PhpShadows *sh) {
     const PhpTerm *term = &sh->terms[i];
     if (term->value.type == VALUE_STRING && term->name &&
         text_starts(term->name, "DB."))
-      learn(t, term->value.s, term->value.n);
+      odd_texts_add(t, term->value.s, term->value.n);
   }
 }
 

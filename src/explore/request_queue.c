@@ -232,11 +232,12 @@ uint32_t queue_open(Queue *q, const Ask *ask) {
   return q->counts.items[n].open;
 }
 
-void queue_note(Queue *q, const Ask *ask, uint32_t state) {
+void queue_note(Queue *q, const Ask *ask, uint32_t state, uint64_t read) {
   QueueItem item = {.ask = *ask, .state = state};
   number_all(q, &item);
   is_known(q, state, item.request);
   count_taken(q, &item);
+  q->counts.items[item.request].read = read;
 }
 
 static uint64_t at_most(uint64_t n, uint64_t most) {

@@ -148,7 +148,8 @@ void queue_add_again(Queue *q, QueueItem item);
 // had the same outcome.
 uint32_t queue_open(Queue *q, const Ask *ask);
 // Counts it as added and taken: a request of an exploration that is resumed.
-void queue_note(Queue *q, const Ask *ask, uint32_t state);
+// `read`: the tables that it read.
+void queue_note(Queue *q, const Ask *ask, uint32_t state, uint64_t read);
 // The cheapest request of the class whose turn it is; false: the queue is
 // empty. What it points to stays with the queue. States that are not in `near`
 // (NULL: all are) cost a little.

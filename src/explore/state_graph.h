@@ -29,6 +29,7 @@ typedef struct {
   uint32_t page;         // number of the request on whose page it was found;
                          // 0: none
   HiddenFields hidden;   // of the page that it returned
+  uint64_t read;         // tables (php/record/sql_tables.h)
   const PathStep *steps; // its path (web_strategy.h)
   size_t nsteps;
 } MadeRequest;

@@ -250,9 +250,9 @@ TEST(a_parameter_nobody_sent_comes_before_another_value_of_a_known_one) {
   Arena arena = {0};
   QueueItem item;
   const char *queries[] = {"a=1", "a=2", "a=3", "new=1"};
-  queue_note(&q, &(Ask){.path = "/i.php"}, 0);
+  queue_note(&q, &(Ask){.path = "/i.php"}, 0, 0);
   Ask known = ask_link("/i.php", "a=0", &arena);
-  queue_note(&q, &known, 0);
+  queue_note(&q, &known, 0, 0);
   for (size_t i = 0; i < 4; i++)
     queue_add(&q, (QueueItem){.ask = ask_link("/i.php", queries[i], &arena),
                               .origin = ORIGIN_LINK});
@@ -650,7 +650,63 @@ static void explorer_clear(Explorer *e) {
   array_release(&e->scripts_seen);
   hashmap_release(&e->signatures);
   hashmap_release(&e->units);
+  array_release(&e->roles);
+  accounts_release(&e->accounts);
+  good_values_release(&e->good);
+  odd_texts_release(&e->texts);
   target_failure_release(&e->target);
+}
+
+static void fill_learned(Explorer *m, uint32_t state, Arena *arena) {
+  Ask in = ask_link("/in.php", "", arena);
+  in = ask_with(&in, IN_BODY, "user", "ann", arena);
+  in = ask_with(&in, IN_BODY, "pw", "x", arena);
+  AccountForm form = {in, "pw", {"user", "mail"}, 1};
+  accounts_add_form(&m->accounts, true, &form);
+  form.nnames = 2;
+  accounts_add_form(&m->accounts, false, &form);
+  accounts_add_hash(&m->accounts,
+                    &(HashCompare){.compare = {.kind = COMPARE_BRANCH,
+                                               .held = true,
+                                               .file = "/app/in.php",
+                                               .line = 9,
+                                               .right = "md5(POST.pw)"},
+                                   .function = "md5",
+                                   .ask = in});
+  accounts_add_beside(&m->accounts, "ann\nbob");
+  accounts_add_found(&m->accounts, &in);
+  good_values_add(&m->good, 7, &(Param){"born", "1.1.1900", IN_BODY, 0, 0});
+  odd_texts_add(&m->texts, "Where is the printer?", 21);
+  m->texts.next = 3;
+  explorer_add_role(m, state);
+  m->logged_in = 2;
+  m->graph.states.items[state].role = 5;
+  m->graph.states.items[state].written = 1ull << 40;
+  m->graph.requests.items[0].read = 1ull << 41;
+}
+
+static void learned_comes_back(const Explorer *b, Arena *arena) {
+  const Accounts *a = &b->accounts;
+  Asks logins = {0};
+  accounts_logins_after(a, &a->registrations.items[0].ask, &logins, arena);
+  assert_int_equal(logins.len, 1);
+  reads(&logins.items[0], "POST /in.php user=ann&pw=x");
+  array_release(&logins);
+  assert_string_equal(a->registrations.items[0].names[1], "mail");
+  assert_string_equal(a->hashes.items[0].function, "md5");
+  assert_int_equal(a->hashes.items[0].compare.line, 9);
+  assert_string_equal(a->beside.items[0], "ann\nbob");
+  reads(&a->found.items[0], "POST /in.php user=ann&pw=x");
+  assert_int_equal(b->good.items.items[0].page, 7);
+  assert_string_equal(b->good.items.items[0].param.value, "1.1.1900");
+  assert_string_equal(b->texts.texts.items[0], "Where is the printer?");
+  assert_int_equal(b->texts.next, 3);
+  assert_int_equal(b->roles.len, 1);
+  assert_int_equal(b->roles.items[0], 1);
+  assert_int_equal(b->logged_in, 2);
+  assert_int_equal(b->graph.states.items[1].role, 5);
+  assert_true(b->graph.states.items[1].written == 1ull << 40);
+  assert_true(b->graph.requests.items[0].read == 1ull << 41);
 }
 
 static void fill(Explorer *m, Arena *arena) {
@@ -679,6 +735,7 @@ static void fill(Explorer *m, Arena *arena) {
   explorer_take_script(m, &(UnitId){{1, 2, 254}});
   target_failure_set(&m->target, "fatal: x");
   target_failure_add(&m->target, 1);
+  fill_learned(m, w, arena);
 }
 
 TEST(what_is_kept_comes_back) {
@@ -711,6 +768,7 @@ TEST(what_is_kept_comes_back) {
   assert_int_equal(b.scripts_seen.items[0].bytes[2], 254);
   assert_string_equal(b.target.signature, "fatal: x");
   assert_int_equal(b.target.failing.len, 1);
+  learned_comes_back(&b, &arena);
   // what was asked is not asked again
   assert_false(queue_add(
       &b.queue, (QueueItem){.ask = ask_link("/a.php", "x=1&bare", &arena)}));
