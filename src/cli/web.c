@@ -436,11 +436,18 @@ static void print_found(const ExplorerProgress *p) {
   fflush(stderr);
 }
 
+static void print_warning(const char *text) {
+  if (show_progress)
+    cli_progress_end();
+  cli_warn("%s", text);
+}
+
 static int run_explorer(Options *o, const Requests *list, Explorer **out) {
   Err err;
   o->explore.visits = &o->visits;
   o->explore.first = list;
   o->explore.progress = print_found;
+  o->explore.warn = print_warning;
   *out = explorer_new(&o->explore);
   int rc = explorer_run(*out, &err);
   if (show_progress)

@@ -16,7 +16,7 @@
 #include "util/str.h"
 
 static const char magic[] = "culprit-explore\n";
-enum { MAGIC = sizeof magic - 1, VERSION = 2, MOST = 1 << 28 };
+enum { MAGIC = sizeof magic - 1, VERSION = 3, MOST = 1 << 28 };
 
 typedef struct {
   Str *out;                      // NULL: reading
@@ -137,6 +137,7 @@ static MadeRequest code_request(Codec *c, MadeRequest r) {
   r.ask = code_ask(c, r.ask);
   r.state = code_u32(c, r.state);
   r.page = code_u32(c, r.page);
+  r.read = code(c, r.read);
   CODE_ARRAY(c, HiddenField, r.hidden.items, r.hidden.len, 3, code_field);
   CODE_ARRAY(c, PathStep, r.steps, r.nsteps, 2, code_step);
   return r;
@@ -165,6 +166,8 @@ static VisitState code_state(Codec *c, VisitState s) {
   s.from = code_u32(c, s.from);
   s.by = code_u32(c, s.by);
   s.depth = code_u32(c, s.depth);
+  s.written = code(c, s.written);
+  s.role = code_u32(c, s.role);
   s.cookies = code_cookies(c, s.cookies);
   return s;
 }
@@ -249,8 +252,9 @@ static QueueItem code_item(Codec *c, QueueItem i, const Explorer *e) {
   i.origin = (RequestOrigin)code_below(c, i.origin, ORIGINS);
   uint32_t bits = (unsigned)i.fresh | (unsigned)i.last << 1 |
                   (unsigned)i.lucky << 2 | (unsigned)i.plain << 3 |
-                  (unsigned)i.redirect << 4 | (unsigned)i.account << 5;
-  bits = code_below(c, bits, 64);
+                  (unsigned)i.redirect << 4 | (unsigned)i.account << 5 |
+                  (unsigned)i.early << 6;
+  bits = code_below(c, bits, 128);
   i.goal = code_below(c, i.goal, ngoals + 1);
   i.fresh = bits & 1;
   i.last = bits & 2;
@@ -258,7 +262,9 @@ static QueueItem code_item(Codec *c, QueueItem i, const Explorer *e) {
   i.plain = bits & 8;
   i.redirect = bits & 16;
   i.account = bits & 32;
-  i.depth = code_u32(c, i.depth);
+  i.early = bits & 64;
+  i.role = code_u32(c, i.role);
+  i.tried = code_u32(c, i.tried);
   i.page = code_below(c, i.page, g->requests.len + 1);
   i.base = code_below(c, i.base, g->requests.len + 1);
   i.step = code_u32(c, i.step);
@@ -288,13 +294,113 @@ static void read_queue(Codec *c, Explorer *e) {
   const StateGraph *g = &e->graph;
   Queue *q = &e->queue;
   for (size_t i = 0; i < g->requests.len && !c->bad; i++)
-    queue_note(q, &g->requests.items[i].ask, g->requests.items[i].state);
+    queue_note(q, &g->requests.items[i].ask, g->requests.items[i].state,
+               g->requests.items[i].read);
   size_t n = code_count(c, 0, 8);
   for (size_t i = 0; i < n && !c->bad; i++) {
     QueueItem item = code_item(c, (QueueItem){.score = -1}, e);
-    if (!c->bad)
-      queue_add(q, item);
+    if (c->bad)
+      return;
+    explorer_place(e, &item);
+    queue_add(q, item);
   }
+}
+
+// --- what it has learned ----------------------------------------------------
+
+static AccountForm code_form(Codec *c, AccountForm f) {
+  f.ask = code_ask(c, f.ask);
+  f.password = code_text(c, f.password);
+  f.nnames = code_below(c, f.nnames, ACCOUNT_NAMES + 1);
+  for (size_t i = 0; i < f.nnames; i++)
+    f.names[i] = code_text(c, f.names[i]);
+  return f;
+}
+
+// A login has a name.
+static void code_forms(Codec *c, Accounts *a, bool login) {
+  const AccountForm *forms = login ? a->logins.items : a->registrations.items;
+  size_t n = login ? a->logins.len : a->registrations.len;
+  n = code_count(c, n, 5);
+  for (size_t i = 0; i < n && !c->bad; i++) {
+    AccountForm f = code_form(c, c->out ? forms[i] : (AccountForm){0});
+    c->bad |= !f.nnames;
+    if (!c->out && !c->bad)
+      accounts_add_form(a, login, &f);
+  }
+}
+
+static void code_hashes(Codec *c, Accounts *a) {
+  size_t n = code_count(c, a->hashes.len, 8);
+  for (size_t i = 0; i < n && !c->bad; i++) {
+    HashCompare h = c->out ? a->hashes.items[i] : (HashCompare){0};
+    h.compare.kind = code_below(c, h.compare.kind, COMPARE_BRANCH + 1);
+    h.compare.held = code_below(c, h.compare.held, 2);
+    h.compare.file = code_text(c, h.compare.file);
+    h.compare.line = code_u32(c, h.compare.line);
+    h.compare.right = code_text(c, h.compare.right);
+    h.function = code_text(c, h.function);
+    h.ask = code_ask(c, h.ask);
+    if (!c->out && !c->bad)
+      accounts_add_hash(a, &h);
+  }
+}
+
+static void code_accounts(Codec *c, Accounts *a) {
+  code_forms(c, a, true);
+  code_forms(c, a, false);
+  code_hashes(c, a);
+  size_t n = code_count(c, a->beside.len, 1);
+  for (size_t i = 0; i < n && !c->bad; i++) {
+    const char *pair = code_text(c, c->out ? a->beside.items[i] : NULL);
+    if (!c->out && !c->bad)
+      accounts_add_beside(a, pair);
+  }
+  n = code_count(c, a->found.len, 3);
+  for (size_t i = 0; i < n && !c->bad; i++) {
+    Ask ask = code_ask(c, c->out ? a->found.items[i] : (Ask){0});
+    if (!c->out && !c->bad)
+      accounts_add_found(a, &ask);
+  }
+}
+
+static void code_good(Codec *c, GoodValues *g) {
+  size_t n = code_count(c, g->items.len, 4);
+  for (size_t i = 0; i < n && !c->bad; i++) {
+    GoodValue v = c->out ? g->items.items[i] : (GoodValue){0};
+    v.page = code(c, v.page);
+    v.param = code_param(c, v.param);
+    if (!c->out && !c->bad)
+      good_values_add(g, v.page, &v.param);
+  }
+}
+
+static void code_texts(Codec *c, OddTexts *t) {
+  size_t n = code_count(c, t->texts.len, 1);
+  for (size_t i = 0; i < n && !c->bad; i++) {
+    const char *text = code_text(c, c->out ? t->texts.items[i] : NULL);
+    if (!c->out && !c->bad)
+      odd_texts_add(t, text, strlen(text));
+  }
+  t->next = code(c, t->next);
+}
+
+static void code_roles(Codec *c, Explorer *e) {
+  size_t n = code_count(c, e->roles.len, 1);
+  for (size_t i = 0; i < n && !c->bad; i++) {
+    uint32_t state =
+        code_below(c, c->out ? e->roles.items[i] : 0, e->graph.states.len);
+    if (!c->out && !c->bad)
+      explorer_add_role(e, state);
+  }
+  e->logged_in = code(c, e->logged_in);
+}
+
+static void code_learned(Codec *c, Explorer *e) {
+  code_accounts(c, &e->accounts);
+  code_good(c, &e->good);
+  code_texts(c, &e->texts);
+  code_roles(c, e);
 }
 
 // --- results ----------------------------------------------------------------
@@ -381,6 +487,7 @@ int checkpoint_write(Explorer *e, const char *path, Err *err) {
   code_goals(&c, &e->goals);
   write_queue(&c, e);
   code_results(&c, e);
+  code_learned(&c, e);
   uint64_t head[2] = {VERSION, XXH3_64bits(body.data, body.len)};
   str_addn(&text, magic, MAGIC);
   str_addn(&text, head, sizeof head);
@@ -413,6 +520,7 @@ static int read_body(Explorer *e, const Str *text, const char *path, Err *err) {
   code_goals(&c, &e->goals);
   read_queue(&c, e);
   code_results(&c, e);
+  code_learned(&c, e);
   if (c.bad || c.at != c.end)
     return err_set(err,
                    "%s is damaged; explore anew, without --resume (the runs "

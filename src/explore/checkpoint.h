@@ -6,7 +6,8 @@
 //
 //   "culprit-explore\n", version, checksum of the rest; then numbers (LEB128)
 //   and texts (length, bytes): requests that were made, states, outcomes, the
-//   queue, coverage, failures
+//   queue, coverage, failures, what it has learned (accounts, good values, texts
+//   of the database, roles)
 //
 // The application's data is not saved: states are reached again by the requests
 // that lead to them (app_driver.h).

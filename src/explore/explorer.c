@@ -60,8 +60,12 @@ static void find_follow_ups(ExploreWorker *p) {
         value_swaps_undo(swaps, &c->next.items[i].ask, &c->arena);
   HiddenFields hidden = hidden_fields_of(&c->answer.links, &c->arena);
   c->hidden = hidden_fields_undo(swaps, &hidden, &c->arena);
-  if (c->is_run && c->judged.has_record)
-    c->steps = path_steps(&c->judged.record, &c->nsteps, &c->arena);
+  if (!c->is_run || !c->judged.has_record)
+    return;
+  const PhpRecord *record = &c->judged.record;
+  for (size_t i = 0; i < record->nqueries; i++)
+    sql_tables_add(&c->tables, record->queries[i]);
+  c->steps = path_steps(record, &c->nsteps, &c->arena);
 }
 
 // Nothing is stored before the application's state is saved: the end of the
@@ -366,6 +370,7 @@ void explorer_free(Explorer *e) {
   array_release(&e->failures);
   array_release(&e->scripts_seen);
   array_release(&e->roles);
+  array_release(&e->redirected);
   array_release(&e->scripted);
   hashmap_release(&e->units);
   hashmap_release(&e->signatures);

@@ -60,6 +60,7 @@ typedef struct {
                         // .tsv gets a row of the progress every second
   bool resume;          // start from the checkpoint
   void (*progress)(const ExplorerProgress *p); // may be NULL
+  void (*warn)(const char *text);              // a login failed; may be NULL
 } ExplorerOptions;
 
 typedef struct Explorer Explorer;

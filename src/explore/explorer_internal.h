@@ -18,12 +18,14 @@
 #include "explore/solve/request_solver.h"
 #include "explore/state_graph.h"
 #include "php/php_scripts.h"
+#include "php/record/sql_tables.h"
 #include "run/app_instance.h"
 
 // The response to a worker's request, not yet submitted.
 typedef struct {
   Answer answer;
   Judged judged;
+  SqlTables tables;
   bool is_run;
   bool scripted;       // scripts of the page make forms or requests
   bool cut;            // the budget ended before the answer came
@@ -72,6 +74,12 @@ typedef struct {
   Reproduction reproduction; // made at the end
 } FoundFailure;
 
+// A login of the user whose answer was a redirect: its run, later that of the
+// page it led to if that redirects too; 0: checked.
+typedef struct {
+  uint32_t run, role;
+} RedirectedLogin;
+
 struct Explorer {
   const ExplorerOptions *options;
   Scripts *scripts;
@@ -109,9 +117,10 @@ struct Explorer {
   bool near_fails;       // the last request chosen by nearness failed
   Texts scripted;        // paths of such pages
   ARRAY(uint32_t) roles; // states that the user's visitors have reached
-  size_t given;          // requests of the user's list that were taken
-  uint32_t reached;      // the state that the last of them left behind,
-  HiddenFields page;     // and the hidden fields of its page
+  ARRAY(RedirectedLogin) redirected;
+  size_t given;      // requests of the user's list that were taken
+  uint32_t reached;  // the state that the last of them left behind,
+  HiddenFields page; // and the hidden fields of its page
   // Turns:
   pthread_mutex_t lock;
   pthread_cond_t passed;
@@ -136,9 +145,30 @@ bool explore_worker_solves_alone(const Explorer *e, const ExploreWorker *p);
 void request_result_release(RequestResult *r);
 void pending_solve_release(PendingSolve *t);
 
+// --- who is logged in (explorer_logins.c) -----------------------------------
+
+// Makes the user's requests again in the new state: the editor logs in after a
+// visitor has sent something. Leaves out requests that need the page before
+// them. Logins that were found are as good.
+void explorer_offer_given(Explorer *e, uint32_t state, Arena *arena);
+void explorer_add_role(Explorer *e, uint32_t state);
+// A login with a name that was found beside another one has led to `state`: it
+// is kept if it has worked, as far as one can see.
+void explorer_take_found(Explorer *e, const ExploreWorker *p, uint32_t state);
+// Logs in with an account that the request has made, if it has.
+void explorer_offer_logins(Explorer *e, ExploreWorker *p, uint32_t after);
+// Logs in with names that the page shows beside those of the user's logins.
+void explorer_offer_beside(Explorer *e, ExploreWorker *p);
+// The request was given: says so if it is a login that failed.
+void explorer_check_login(Explorer *e, const ExploreWorker *p, uint32_t after);
+// The same with what the answer to the login redirects to.
+void explorer_check_redirected(Explorer *e, const ExploreWorker *p);
+
 // Shows the progress. False: a limit is reached, or a signal came.
 bool explorer_may_go_on(Explorer *e);
 void explorer_offer(Explorer *e, QueueItem item);
+// What the item's state decides: its depth, and how it was reached.
+void explorer_place(const Explorer *e, QueueItem *item);
 // Pages that no link leads to.
 void explorer_offer_entries(Explorer *e, uint32_t state, RequestOrigin origin,
                             bool early);

@@ -18,8 +18,6 @@ enum {
   SCRIPTED_MOST = 1000, // pages that are named
   STATES_TRIED = 8,     // in which all entry pages are requested
   LOGINS_TRIED = 3,     // and so many that a made account leads to
-  ROLES_MOST = 8,       // in which what is found is requested
-  GIVEN_AGAIN = 8,      // of the user's requests, made in other states
   SOLVED_AGAIN = 8,     // how often a comparison is solved in any case,
   SOLVED_MOST = 60,     // while it has had one outcome only,
   SOLVED_FEW = 2,       // and while many solutions are queued:
@@ -38,8 +36,16 @@ bool explorer_is_directed(const Explorer *e) {
   return e->options->strategy->from_failing;
 }
 
+void explorer_place(const Explorer *e, QueueItem *item) {
+  const VisitState *s = &e->graph.states.items[item->state];
+  const MadeRequest *by = state_graph_request(&e->graph, s->by);
+  item->depth = s->depth;
+  item->written = s->written;
+  item->way = by ? &by->ask : NULL;
+}
+
 void explorer_offer(Explorer *e, QueueItem item) {
-  item.depth = e->graph.states.items[item.state].depth;
+  explorer_place(e, &item);
   item.score = e->options->strategy->nearness == NEAR_NOTHING
                    ? 0
                    : target_failure_score(&e->target, &item);
@@ -174,12 +180,29 @@ static uint64_t page_key(const PhpRecord *record) {
   return scripts;
 }
 
-// Where a text is searched for depends on what else is sent.
-static void odd_key(const PhpRecord *record, const OddRequest *odd, Str *key) {
+// A page in a role: whoever may see more may also break more.
+static void odd_page(const Explorer *e, const ExploreWorker *p, Str *key) {
+  str_addf(key, "%llx %u",
+           (unsigned long long)page_key(&p->result.judged.record),
+           e->graph.states.items[p->item.state].role);
+}
+
+// Where a text is searched for depends on what else is sent. note[1] and
+// note[2] are one field.
+static void odd_key(const OddRequest *odd, const Str *page, Str *key) {
   if (odd->kind == 't')
     ask_key(&odd->ask, false, key);
-  str_addf(key, "%llx %c %s", (unsigned long long)page_key(record), odd->kind,
-           odd->name);
+  str_addf(key, "%c %s", odd->kind, odd->name);
+  str_squeeze_digits(key);
+  str_addf(key, "\n%s", str_text(page));
+}
+
+// How often it came up before.
+static uint64_t count_odd(Explorer *e, const Str *key) {
+  uint64_t times = 0;
+  hashmap_get(&e->odd, str_text(key), key->len, &times);
+  hashmap_put(&e->odd, str_text(key), key->len, times + 1);
+  return times;
 }
 
 // Solved input that has executed something new: its values, and those that were
@@ -207,25 +230,27 @@ static void offer_good(Explorer *e, ExploreWorker *p) {
 static void offer_odd(Explorer *e, ExploreWorker *p) {
   RequestResult *c = &p->result;
   OddRequests odds = {0};
+  Str page = {0}, key = {0};
+  odd_page(e, p, &page);
   odd_texts_learn(&e->texts, c->judged.record.shadows);
   odd_requests(&p->item.ask, odd_texts_next(&e->texts), &odds, &c->arena);
   for (size_t i = 0; i < odds.len; i++) {
-    Str key = {0};
-    uint64_t times = 0;
-    odd_key(&c->judged.record, &odds.items[i], &key);
-    hashmap_get(&e->odd, key.data, key.len, &times);
-    hashmap_put(&e->odd, key.data, key.len, times + 1);
-    str_release(&key);
+    str_clear(&key);
+    odd_key(&odds.items[i], &page, &key);
+    uint64_t times = count_odd(e, &key);
     if (odd_is_due(odds.items[i].kind, times))
       explorer_offer(e, (QueueItem){.ask = odds.items[i].ask,
                                     .state = p->item.state,
                                     .origin = ORIGIN_ODD,
                                     .fresh = !times,
+                                    .tried = (unsigned)count_odd(e, &page),
                                     .last = p->item.last,
                                     .page = p->item.page,
                                     .base = p->run});
   }
   array_release(&odds);
+  str_release(&page);
+  str_release(&key);
 }
 
 static void offer_items(Explorer *e, const QueueItems *items,
@@ -337,7 +362,8 @@ static int keep_run(Explorer *e, ExploreWorker *p, bool *lucky, Err *err) {
     queue_learn(&e->queue, &p->item, news,
                 condition_outcomes_one_sided(&e->outcomes,
                                              &j->run.hits[ENTITY_CONDITION],
-                                             &e->conditions));
+                                             &e->conditions),
+                p->result.tables.read);
   for (size_t i = 0; record && i < record->ncompares; i++)
     if (outcome_goals_show(&e->goals, &record->compares[i]))
       accounts_note_compare(&e->accounts, &record->compares[i], &p->item.ask);
@@ -346,22 +372,6 @@ static int keep_run(Explorer *e, ExploreWorker *p, bool *lucky, Err *err) {
   e->near_fails = p->near_failing && j->run.verdict == VERDICT_FAIL;
   e->progress.requests++;
   return 0;
-}
-
-// Makes the user's requests again in the new state: the editor logs in after a
-// visitor has sent something. Leaves out requests that need the page before
-// them.
-static void offer_given(Explorer *e, uint32_t state, Arena *arena) {
-  const Requests *list = e->options->first;
-  Ask ask;
-  for (size_t i = 0; list && i < list->len && i < GIVEN_AGAIN; i++) {
-    const Request *r = &list->items[i];
-    if (!headers_get(&r->headers, FRESH_HEADER) &&
-        (r->login || !i || r->visitor != r[-1].visitor) &&
-        ask_from(r, &ask, arena))
-      explorer_offer(
-          e, (QueueItem){.ask = ask, .state = state, .origin = ORIGIN_LINK});
-  }
 }
 
 static uint32_t enter(Explorer *e, ExploreWorker *p) {
@@ -375,13 +385,18 @@ static uint32_t enter(Explorer *e, ExploreWorker *p) {
                               p->item.state, p->run);
   state_graph_shorten(&e->graph, state, p->item.state, p->run);
   if (e->graph.states.len > before) {
+    VisitState *s = &e->graph.states.items[state];
+    const VisitState *from = &e->graph.states.items[s->from];
+    s->role = p->item.role ? p->item.role : from->role;
+    s->written = c->tables.written ? c->tables.written : from->written;
+    explorer_take_found(e, p, state);
     bool apart = e->options->apart;
     bool in = p->item.account && e->logged_in++ < LOGINS_TRIED;
     if ((state < STATES_TRIED || in) && !(apart && p->given))
       explorer_offer_entries(e, state, ORIGIN_LINK,
                              (p->given || in) && !explorer_is_directed(e));
     if (p->item.ask.post && !p->given && !apart)
-      offer_given(e, state, &p->result.arena);
+      explorer_offer_given(e, state, &p->result.arena);
   }
   app_driver_note(&p->driver, state, &c->answer.after, c->answer.key);
   bitset_add(&p->near, state);
@@ -402,30 +417,6 @@ static void offer_twice(Explorer *e, const ExploreWorker *p, uint32_t after,
                                 .lucky = lucky,
                                 .page = i->page,
                                 .base = p->run});
-}
-
-// Logs in with an account that the request has made, if it has.
-static void offer_logins(Explorer *e, ExploreWorker *p, uint32_t after) {
-  Asks logins = {0};
-  accounts_note_forms(&e->accounts, &p->result.answer.links);
-  if (p->run && p->item.ask.post && after != p->item.state)
-    accounts_logins_after(&e->accounts, &p->item.ask, &logins,
-                          &p->result.arena);
-  for (size_t i = 0; i < logins.len; i++)
-    explorer_offer(e, (QueueItem){.ask = logins.items[i],
-                                  .state = after,
-                                  .origin = ORIGIN_FORM,
-                                  .account = true,
-                                  .base = p->run});
-  array_release(&logins);
-}
-
-static void add_role(Explorer *e, uint32_t state) {
-  for (size_t i = 0; i < e->roles.len; i++)
-    if (e->roles.items[i] == state)
-      return;
-  if (e->roles.len < ROLES_MOST)
-    array_push(&e->roles, state);
 }
 
 // A page that was found in one role is requested in the others: it may not be
@@ -457,6 +448,7 @@ static void note_asked(Explorer *e, ExploreWorker *p) {
     state_graph_add_request(&e->graph, &(MadeRequest){.ask = p->item.ask,
                                                       .state = p->item.state,
                                                       .page = p->item.page,
+                                                      .read = c->tables.read,
                                                       .hidden = c->hidden,
                                                       .steps = c->steps,
                                                       .nsteps = c->nsteps});
@@ -468,10 +460,12 @@ static void offer_all(Explorer *e, ExploreWorker *p, uint32_t state, bool lucky,
   const RequestResult *c = &p->result;
   offer_items(e, &c->next, &p->item, p->run, state, lucky);
   offer_twice(e, p, state, lucky);
-  offer_logins(e, p, state);
+  explorer_offer_logins(e, p, state);
   note_scripted(e, p);
-  if (lucky && !explorer_is_directed(e))
+  if (lucky && !explorer_is_directed(e)) {
     offer_roles(e, p);
+    explorer_offer_beside(e, p);
+  }
   if (has_input(e, c) && lucky && !explorer_is_directed(e))
     offer_good(e, p);
   if (has_input(e, c) && p->item.origin != ORIGIN_ODD &&
@@ -500,9 +494,12 @@ int explore_worker_submit(Explorer *e, ExploreWorker *p, Err *err) {
     explorer_rescore(e);
   if (p->given) {
     e->reached = state;
-    add_role(e, state);
+    explorer_add_role(e, state);
+    explorer_check_login(e, p, state);
     e->page = hidden_fields_copy(&c->hidden, &e->arena);
   }
+  if (p->item.redirect)
+    explorer_check_redirected(e, p);
   if (!(p->given && e->options->apart))
     offer_all(e, p, state, lucky, vary);
   return 0;
@@ -590,7 +587,7 @@ static bool take_given(Explorer *e, ExploreWorker *p) {
   const Requests *list = e->options->first;
   while (list && e->given < list->len) {
     const Request *r = &list->items[e->given++];
-    p->item = (QueueItem){.origin = ORIGIN_ENTRY};
+    p->item = (QueueItem){.origin = ORIGIN_ENTRY, .role = (uint32_t)e->given};
     if (e->given == 1 || r->visitor != r[-1].visitor)
       e->reached = 0;
     if (!ask_from(r, &p->item.ask, &e->queue.arena))
@@ -601,7 +598,7 @@ static bool take_given(Explorer *e, ExploreWorker *p) {
     p->item.state = e->reached;
     p->item.plain = route_leads(&e->options->visits->app, &e->routes,
                                 p->item.ask.path, &e->arena) != LEADS_TO_SCRIPT;
-    queue_note(&e->queue, &p->item.ask, p->item.state);
+    queue_note(&e->queue, &p->item.ask, p->item.state, 0);
     return p->given = true;
   }
   return false;

@@ -52,17 +52,6 @@ static const char *longest_word(const char *text, Arena *arena) {
   return arena_strndup(arena, best, most);
 }
 
-static void add_texts(OddRequests *out, const Ask *a, const Param *p,
-                      const char *text, Arena *arena) {
-  if (text) {
-    add_value(out, a, p, text, 't', arena);
-    add_value(out, a, p, longest_word(text, arena), 'w', arena);
-  }
-  add_value(out, a, p, ODD_MARKUP, 'm', arena);
-  add_value(out, a, p, ODD_WORDS, 's', arena);
-  add_value(out, a, p, "", 'e', arena);
-}
-
 // One field with markup may be refused while another is shown.
 static void add_all_texts(OddRequests *out, const Ask *a, Arena *arena) {
   Ask all = *a;
@@ -78,18 +67,42 @@ static void add_all_texts(OddRequests *out, const Ask *a, Arena *arena) {
     add(out, all, "", 'M');
 }
 
-void odd_requests(const Ask *a, const char *text, OddRequests *out,
-                  Arena *arena) {
-  add_all_texts(out, a, arena);
+static void add_to_text(OddRequests *out, const Ask *a, const Param *p,
+                        const char *text, char kind, Arena *arena) {
+  if (kind == 't' && text)
+    add_value(out, a, p, text, kind, arena);
+  else if (kind == 'w' && text)
+    add_value(out, a, p, longest_word(text, arena), kind, arena);
+  else if (kind == 's')
+    add_value(out, a, p, ODD_WORDS, kind, arena);
+  else if (kind == 'e')
+    add_value(out, a, p, "", kind, arena);
+  else if (kind == 'm')
+    add_value(out, a, p, ODD_MARKUP, kind, arena);
+}
+
+static void add_kind(OddRequests *out, const Ask *a, const char *text,
+                     char kind, Arena *arena) {
   for (size_t i = 0; i < a->nparams; i++) {
     const Param *p = &a->params[i];
-    if (is_text(p, arena))
-      add_texts(out, a, p, text, arena);
-    else if (is_number(p->value))
-      add_value(out, a, p, ODD_NUMBER, 'n', arena);
-    if (p->place == IN_QUERY || p->place == IN_BODY)
-      add(out, ask_without(a, i, arena), p->name, '-');
+    if (kind == '-' && (p->place == IN_QUERY || p->place == IN_BODY))
+      add(out, ask_without(a, i, arena), p->name, kind);
+    else if (kind == 'n' && is_number(p->value))
+      add_value(out, a, p, ODD_NUMBER, kind, arena);
+    else if (is_text(p, arena))
+      add_to_text(out, a, p, text, kind, arena);
   }
+}
+
+// What breaks most comes first. Markup in one field is tried last where it was
+// tried in all of them.
+void odd_requests(const Ask *a, const char *text, OddRequests *out,
+                  Arena *arena) {
+  static const char several[] = "nts-wem", one[] = "mnts-we";
+  size_t before = out->len;
+  add_all_texts(out, a, arena);
+  for (const char *k = out->len > before ? several : one; *k; k++)
+    add_kind(out, a, text, *k, arena);
 }
 
 // The first, the fourth, the sixteenth, ...
@@ -104,10 +117,11 @@ bool odd_is_due(char kind, uint64_t times) {
 
 // --- texts of the database --------------------------------------------------
 
-static void learn(OddTexts *t, const char *text, size_t n) {
+void odd_texts_add(OddTexts *t, const char *text, size_t n) {
   uint64_t fresh = t->known.len;
-  if (n >= ODD_TEXT_LEAST && n <= ODD_TEXT_LONGEST && memchr(text, ' ', n) &&
-      !memchr(text, '\0', n) && !memchr(text, '\n', n) &&
+  if (t->texts.len < ODD_TEXTS_MOST && n >= ODD_TEXT_LEAST &&
+      n <= ODD_TEXT_LONGEST && memchr(text, ' ', n) && !memchr(text, '\0', n) &&
+      !memchr(text, '\n', n) &&
       hashmap_intern(&t->known, text, n, fresh) == fresh)
     array_push(&t->texts, arena_strndup(&t->arena, text, n));
 }
@@ -117,7 +131,7 @@ void odd_texts_learn(OddTexts *t, const PhpShadows *sh) {
     const PhpTerm *term = &sh->terms[i];
     if (term->value.type == VALUE_STRING && term->name &&
         text_starts(term->name, "DB."))
-      learn(t, term->value.s, term->value.n);
+      odd_texts_add(t, term->value.s, term->value.n);
   }
 }
 

@@ -47,6 +47,8 @@ typedef struct {
 
 // Takes texts of several words from what the database answered to a request.
 void odd_texts_learn(OddTexts *t, const PhpShadows *shadows);
+// For the checkpoint: a text that is kept if it is fit.
+void odd_texts_add(OddTexts *t, const char *text, size_t n);
 // One after the other, then again from the first; NULL: there are none.
 const char *odd_texts_next(OddTexts *t);
 void odd_texts_release(OddTexts *t);

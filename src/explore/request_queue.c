@@ -25,9 +25,10 @@ enum { OTHER_COST = 5000 };
 enum { NEWS_MOST = 60 };
 
 // While the requests of one class cover that much each, solved input has an
-// even smaller share. The other classes have not: another state may be behind a
-// login, and odd input is there to fail, not to cover lines.
+// even smaller share. Another state has not: it may be behind a login. Odd input
+// is there to fail, not to cover lines.
 #define LEAST_OF_MUCH (1.0 / 48)
+#define LEAST_OF_ODD (1.0 / 6)
 enum { NEWS_MUCH = 20 };
 
 static uint32_t number_of(Queue *q, char kind, const Str *key) {
@@ -52,17 +53,6 @@ static uint32_t times_asked(const Queue *q, uint32_t number) {
   return q->counts.items[number].asked;
 }
 
-// Numbers in names are indexes or times: points[3], &1700000000.
-static void squeeze_digits(Str *key) {
-  size_t to = 0;
-  for (size_t i = 0; i < key->len; i++) {
-    bool digit = key->data[i] >= '0' && key->data[i] <= '9';
-    if (!digit || !to || key->data[to - 1] != '0')
-      key->data[to++] = digit ? '0' : key->data[i];
-  }
-  key->len = to;
-}
-
 // --- parameters -------------------------------------------------------------
 
 // Random values of pages and long texts are not choices.
@@ -73,7 +63,7 @@ static bool has_value(const Param *p) {
 // ?1700000000, different on each page, has one name and one value.
 static void name_key(const Ask *a, const Param *p, Str *key) {
   str_addf(key, "%s\n%s", a->path, p->name);
-  squeeze_digits(key);
+  str_squeeze_digits(key);
 }
 
 static uint32_t number_of_name(Queue *q, const Ask *a, const Param *p) {
@@ -123,13 +113,24 @@ static void count_params(Queue *q, const Ask *a) {
 
 // --- adding -----------------------------------------------------------------
 
+// The same page after the same kind of change.
+static void number_passage(Queue *q, QueueItem *item) {
+  Str key = {0};
+  str_addf(&key, "%u\n", item->request);
+  if (item->way)
+    ask_key(item->way, false, &key);
+  item->way = NULL;
+  item->passage = number_of(q, 'y', &key);
+  str_release(&key);
+}
+
 static void number_all(Queue *q, QueueItem *item) {
   Str key = {0};
   ask_key(&item->ask, true, &key);
   item->request = number_of(q, 'r', &key);
   str_clear(&key);
   ask_key(&item->ask, false, &key);
-  squeeze_digits(&key);
+  str_squeeze_digits(&key);
   item->shape = number_of(q, 's', &key);
   str_clear(&key);
   str_add(&key, item->ask.path);
@@ -138,6 +139,7 @@ static void number_all(Queue *q, QueueItem *item) {
   str_addf(&key, "%u", item->state);
   item->place = number_of(q, 'w', &key);
   str_release(&key);
+  number_passage(q, item);
   number_params(q, item);
 }
 
@@ -148,6 +150,7 @@ static void count_taken(Queue *q, const QueueItem *item) {
   q->counts.items[item->shape].asked++;
   q->counts.items[item->request].asked++;
   q->counts.items[item->place].asked++;
+  q->counts.items[item->passage].asked++;
   count_params(q, &item->ask);
 }
 
@@ -229,11 +232,12 @@ uint32_t queue_open(Queue *q, const Ask *ask) {
   return q->counts.items[n].open;
 }
 
-void queue_note(Queue *q, const Ask *ask, uint32_t state) {
+void queue_note(Queue *q, const Ask *ask, uint32_t state, uint64_t read) {
   QueueItem item = {.ask = *ask, .state = state};
   number_all(q, &item);
   is_known(q, state, item.request);
   count_taken(q, &item);
+  q->counts.items[item.request].read = read;
 }
 
 static uint64_t at_most(uint64_t n, uint64_t most) {
@@ -283,8 +287,8 @@ static uint64_t cost_of_new(const Queue *q, const QueueItem *i) {
   if (i->redirect || i->early ||
       i->account) // a visitor goes there before anything else
     return 20;
-  if (i->origin == ORIGIN_ODD) // rare as it is: in order
-    return i->fresh ? n : n + 60;
+  if (i->origin == ORIGIN_ODD) // of every page the first ideas, then the next
+    return (i->fresh ? n : n + 60) + 3 * at_most(i->tried, 40);
   if (i->fresh || outcome_goals_is_open(q->goals, i->goal))
     n = 10;
   n += path ? 60 + at_most(path, 400) / 4 : 0;
@@ -295,17 +299,25 @@ static uint64_t cost_of_new(const Queue *q, const QueueItem *i) {
 // Conditions with one outcome only may need another state; states near the
 // start differ most, such as after the logins of several users.
 static uint64_t cost_of_again(const Queue *q, const QueueItem *i) {
-  uint64_t n = 200 - 4 * at_most(q->counts.items[i->request].open, 20);
-  for (uint32_t times = times_asked(q, i->request); times; times /= 2)
+  const UseCount *r = &q->counts.items[i->request];
+  uint64_t n = 200 - 4 * at_most(r->open, 20);
+  if (r->read & i->written)
+    return n - 100 + 20 * at_most(times_asked(q, i->passage), 20) +
+           10 * at_most(i->depth, 20);
+  for (uint32_t times = r->asked; times; times /= 2)
     n += 20;
+  if (r->read && i->written && !i->role) // it would answer the same
+    n += 100;
   return n + 40 * at_most(i->depth, 20);
 }
 
 static uint64_t cost(const Queue *q, const QueueItem *i) {
   bool again = class_of(q, i) == QUEUE_AGAIN && !i->redirect;
   uint64_t n = again ? cost_of_again(q, i) : cost_of_new(q, i);
+  if (!again && i->origin != ORIGIN_ODD)
+    n += at_most(times_asked(q, i->place), 200) / 2;
   if (!again)
-    n += at_most(times_asked(q, i->place), 200) / 2 + 3 * at_most(i->depth, 20);
+    n += 3 * at_most(i->depth, 20);
   n += i->lucky ? 0 : 40;
   if (!q->unscored)
     n += i->score < 0 ? NO_SCORE : (uint64_t)((100 - i->score) * SCORE_COST);
@@ -334,11 +346,15 @@ static double share_of(const Queue *q, QueueClass class) {
     if (gain_of(q, (QueueClass)i) > NEWS_MUCH && class == QUEUE_INPUT)
       least = LEAST_OF_MUCH;
   }
+  if (class == QUEUE_ODD)
+    least = LEAST_OF_ODD;
   double share = weight_of(q, class) / sum;
   return share > least ? share : least;
 }
 
-void queue_learn(Queue *q, const QueueItem *taken, size_t news, size_t open) {
+void queue_learn(Queue *q, const QueueItem *taken, size_t news, size_t open,
+                 uint64_t read) {
+  q->counts.items[taken->request].read = read;
   Turns *t = &q->turns[taken->class];
   double gain = 0.9 * gain_of(q, taken->class);
   t->gain = gain + 0.1 * (double)at_most(news, NEWS_MOST) + 1e-9;

@@ -17,7 +17,8 @@
 //   last       what looks like the end of a visit (logout, delete)
 //
 // A request in another state costs less the more of its conditions always had
-// the same outcome. The same request is made once in the same state. With a
+// the same outcome; and much less if it reads a table that the way to that state
+// has written, unless many requests like the last one on that way were tried. The same request is made once in the same state. With a
 // score (web_strategy.h) the request nearest to a failing one comes first, of
 // whatever class, and the cost decides among equals.
 #ifndef CULPRIT_EXPLORE_REQUEST_QUEUE_H
@@ -47,6 +48,8 @@ typedef enum {
   ORIGINS
 } RequestOrigin;
 
+enum { ROLE_BESIDE = 0x8000, ROLE_ACCOUNT = 0xffff };
+
 typedef enum {
   QUEUE_PAGE,
   QUEUE_INPUT,
@@ -67,8 +70,14 @@ typedef struct {
   bool redirect; // the target of a redirect: takes a turn of the class that
                  // the redirecting request had
   bool account;  // logs in with an account that was registered
-  bool early;    // a page in a state that the user's own requests led to: costs
-                 // as little as a new one
+  uint32_t role; // whom it logs in: n for request n of the user's list,
+                 // ROLE_BESIDE and more for names found beside theirs,
+                 // ROLE_ACCOUNT for a registered account; 0: nobody
+  uint64_t written; // tables that changed on the way to its state
+  const Ask *way;   // the request that led there; NULL: none; NULL in the queue
+  unsigned tried;   // ODD: how many of its page and role were offered before
+  bool early; // a page in a state that the user's own requests led to: costs
+              // as little as a new one
   unsigned depth;
   uint32_t page; // number of the request on whose page it was found; 0: none
   uint32_t base; // number of the request it was made from; 0: none
@@ -78,8 +87,9 @@ typedef struct {
   // The queue's own:
   uint64_t order;
   uint32_t path, shape, request, place; // numbers into `counts`
-  uint32_t name, value;                 // of the parameter sent least often
-  QueueClass class;                     // when it was taken
+  uint32_t passage;     // of the request and the shape of its way
+  uint32_t name, value; // of the parameter sent least often
+  QueueClass class;     // when it was taken
 } QueueItem;
 typedef ARRAY(QueueItem) QueueItems;
 
@@ -94,6 +104,7 @@ enum { QUEUE_MOST = 20000, QUEUE_KEPT = 15000 };
 
 // How often a path, shape, request, state, name or value was used.
 typedef struct {
+  uint64_t read;        // a request: tables it reads (php/record/sql_tables.h)
   uint32_t asked, late; // late: of them, without an answer in time
   union {
     uint32_t open;   // a request: conditions it executed that always had the
@@ -137,14 +148,16 @@ void queue_add_again(Queue *q, QueueItem item);
 // had the same outcome.
 uint32_t queue_open(Queue *q, const Ask *ask);
 // Counts it as added and taken: a request of an exploration that is resumed.
-void queue_note(Queue *q, const Ask *ask, uint32_t state);
+// `read`: the tables that it read.
+void queue_note(Queue *q, const Ask *ask, uint32_t state, uint64_t read);
 // The cheapest request of the class whose turn it is; false: the queue is
 // empty. What it points to stays with the queue. States that are not in `near`
 // (NULL: all are) cost a little.
 bool queue_take(Queue *q, const Bitset *near, QueueItem *out);
-// Its result: how many lines and outcomes were new, and how many conditions
-// always had the same outcome.
-void queue_learn(Queue *q, const QueueItem *taken, size_t news, size_t open);
+// Its result: how many lines and outcomes were new, how many conditions always
+// had the same outcome, and which tables it read.
+void queue_learn(Queue *q, const QueueItem *taken, size_t news, size_t open,
+                 uint64_t read);
 // It had no answer in time. The same is not requested again, nor what has the
 // same shape or script if most such requests have none.
 void queue_learn_late(Queue *q, const QueueItem *taken);

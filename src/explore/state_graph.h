@@ -29,6 +29,7 @@ typedef struct {
   uint32_t page;         // number of the request on whose page it was found;
                          // 0: none
   HiddenFields hidden;   // of the page that it returned
+  uint64_t read;         // tables (php/record/sql_tables.h)
   const PathStep *steps; // its path (web_strategy.h)
   size_t nsteps;
 } MadeRequest;
@@ -36,9 +37,12 @@ typedef struct {
 typedef struct {
   uint64_t key; // hash of its content; equal contents are one state
   const CookieHistory *cookies;
-  uint32_t from;  // the state before
-  uint32_t by;    // number of the request that led here from there
-  unsigned depth; // requests from the start
+  uint32_t from;    // the state before
+  uint32_t by;      // number of the request that led here from there
+  uint64_t written; // tables that the last request on its path wrote that wrote
+                    // any (php/record/sql_tables.h)
+  uint32_t role;    // who is logged in, as QueueItem.role; 0: nobody
+  unsigned depth;   // requests from the start
 } VisitState;
 
 typedef struct {

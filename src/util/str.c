@@ -44,6 +44,18 @@ void str_addf(Str *s, const char *fmt, ...) {
   va_end(again);
 }
 
+void str_squeeze_digits(Str *s) {
+  size_t to = 0;
+  for (size_t i = 0; i < s->len; i++) {
+    bool digit = s->data[i] >= '0' && s->data[i] <= '9';
+    if (!digit || !to || s->data[to - 1] != '0')
+      s->data[to++] = digit ? '0' : s->data[i];
+  }
+  s->len = to;
+  if (s->data)
+    s->data[to] = '\0';
+}
+
 void str_clear(Str *s) {
   s->len = 0;
   if (s->data)

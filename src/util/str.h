@@ -17,6 +17,9 @@ void str_addc(Str *s, char c);
 void str_addf(Str *s, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 void str_clear(Str *s); // keeps the memory
+// Each number becomes 0, where only the shape of a text counts: points[17].x is
+// points[0].x.
+void str_squeeze_digits(Str *s);
 void str_release(Str *s);
 char *str_take(Str *s); // caller frees; s is empty afterwards
 const char *str_text(const Str *s);

@@ -473,7 +473,7 @@ TEST(a_request_for_a_new_outcome_comes_before_new_pages) {
   uint32_t one = new_goal(&g, 1, "b"), two = new_goal(&g, 1, "c");
   add(&q, "/new.php", "", (QueueItem){.origin = ORIGIN_ENTRY});
   for (int i = 0; i < 40; i++) // it becomes dear
-    queue_note(&q, &(Ask){.path = "/a.php"}, 0);
+    queue_note(&q, &(Ask){.path = "/a.php"}, 0, 0);
   QueueItem solved = {.origin = ORIGIN_SOLVED, .depth = 9};
   solved.goal = one;
   add(&q, "/a.php", "x=1", solved);

@@ -17,6 +17,7 @@
 #include "explore/state_graph.h"
 #include "explore/web_strategy.h"
 #include "php/fresh.h"
+#include "php/record/sql_tables.h"
 #include "util/fs.h"
 
 static char *scratch(void) {
@@ -236,7 +237,7 @@ TEST(a_sort_that_shows_more_gets_more_turns_but_none_waits_for_ever) {
   for (int i = 0; i < 120; i++) {
     assert_true(queue_take(&q, NULL, &item));
     taken[item.class]++;
-    queue_learn(&q, &item, item.class == QUEUE_PAGE ? 30 : 0, 0);
+    queue_learn(&q, &item, item.class == QUEUE_PAGE ? 30 : 0, 0, 0);
   }
   assert_true(taken[QUEUE_PAGE] > 80);
   assert_in_range(taken[QUEUE_INPUT], 5, 40);
@@ -249,9 +250,9 @@ TEST(a_parameter_nobody_sent_comes_before_another_value_of_a_known_one) {
   Arena arena = {0};
   QueueItem item;
   const char *queries[] = {"a=1", "a=2", "a=3", "new=1"};
-  queue_note(&q, &(Ask){.path = "/i.php"}, 0);
+  queue_note(&q, &(Ask){.path = "/i.php"}, 0, 0);
   Ask known = ask_link("/i.php", "a=0", &arena);
-  queue_note(&q, &known, 0);
+  queue_note(&q, &known, 0, 0);
   for (size_t i = 0; i < 4; i++)
     queue_add(&q, (QueueItem){.ask = ask_link("/i.php", queries[i], &arena),
                               .origin = ORIGIN_LINK});
@@ -310,7 +311,7 @@ TEST(what_is_asked_in_another_world_waits_for_conditions_with_one_outcome) {
     queue_add(&q, (QueueItem){.ask = ask_link(i ? "/open.php" : "/shut.php", "",
                                               &arena)});
     assert_true(queue_take(&q, NULL, &item));
-    queue_learn(&q, &item, 0, i ? 9 : 0);
+    queue_learn(&q, &item, 0, i ? 9 : 0, 0);
   }
   for (int i = 0; i < 2; i++)
     queue_add(&q, (QueueItem){.ask = ask_link(i ? "/open.php" : "/shut.php", "",
@@ -321,6 +322,103 @@ TEST(what_is_asked_in_another_world_waits_for_conditions_with_one_outcome) {
   assert_string_equal(item.ask.path, "/open.php");
   assert_int_equal(item.class, QUEUE_AGAIN);
   queue_release(&q);
+  arena_release(&arena);
+}
+
+static void add_after(Queue *q, const char *path, uint32_t state,
+                      const Ask *way, Arena *arena) {
+  queue_add(q, (QueueItem){.ask = ask_link(path, "", arena),
+                           .state = state,
+                           .origin = ORIGIN_LINK,
+                           .way = way,
+                           .written = 2});
+}
+
+TEST(after_a_change_what_reads_the_changed_table_comes_first) {
+  static const char *const paths[] = {"/other.php", "/reader.php"};
+  Queue q = {0};
+  Arena arena = {0};
+  QueueItem item;
+  for (int i = 0; i < 2; i++) {
+    queue_add(&q, (QueueItem){.ask = ask_link(paths[i], "", &arena)});
+    assert_true(queue_take(&q, NULL, &item));
+    queue_learn(&q, &item, 0, 0, i ? 3 : 4);
+  }
+  Ask edit = ask_link("/edit.php", "a=1", &arena);
+  Ask drop = ask_link("/drop.php", "a=1", &arena);
+  for (int i = 0; i < 2; i++)
+    add_after(&q, paths[i], 1, &edit, &arena);
+  assert_true(queue_take(&q, NULL, &item));
+  assert_string_equal(item.ask.path, "/reader.php");
+  add_after(&q, "/reader.php", 2, &edit, &arena);
+  add_after(&q, "/reader.php", 3, &drop, &arena);
+  assert_true(queue_take(&q, NULL, &item));
+  assert_int_equal(item.state, 3); // after another kind of change
+  queue_release(&q);
+  arena_release(&arena);
+}
+
+static void uses(const char *sql, const char *reads, const char *writes) {
+  SqlTables t = {0}, names = {0}, one = {0};
+  sql_tables_add(&t, sql);
+  sql_tables_add(&names, reads);
+  sql_tables_add(&one, writes);
+  assert_int_equal(t.read, names.read);
+  assert_int_equal(t.written, one.read);
+}
+
+TEST(tables_of_a_query_are_found) {
+  SqlTables t = {0};
+  sql_tables_add(&t, "SELECT 'from x', 1");
+  assert_int_equal(t.read | t.written, 0);
+  sql_tables_add(&t, "FROM a JOIN b");
+  assert_int_equal(__builtin_popcountll(t.read), 2);
+  uses("SELECT * FROM a x, b AS y WHERE x.i IN (SELECT i FROM c ORDER BY d, e)",
+       "FROM a JOIN b JOIN c", "");
+  uses("insert into `a` (x) select y from shop.b left join \"c\" on 1",
+       "FROM b JOIN c", "FROM a");
+  uses("UPDATE a SET x = 'it\\'s from b'", "", "FROM a");
+  uses("DELETE FROM a WHERE x = 1", "FROM a", "FROM a");
+  uses("CREATE TABLE IF NOT EXISTS a (i INT)", "", "FROM a");
+  uses("'", "", "");
+  uses("FROM", "", "");
+}
+
+static void beside(Accounts *a, const char *page, const char *expected) {
+  Arena arena = {0};
+  Asks logins = {0};
+  Str all = {0};
+  Ask login = ask_link("/in.php", "", &arena);
+  login = ask_with(&login, IN_BODY, "user", "frank", &arena);
+  login = ask_with(&login, IN_BODY, "pw", "x", &arena);
+  accounts_logins_beside(a, &login, page, strlen(page), &logins, &arena);
+  for (size_t i = 0; i < logins.len; i++)
+    str_addf(&all, "%s ", logins.items[i].params[0].value);
+  assert_string_equal(str_text(&all), expected);
+  str_release(&all);
+  array_release(&logins);
+  arena_release(&arena);
+}
+
+TEST(names_beside_that_of_a_user_are_tried) {
+  Accounts a = {0};
+  Arena arena = {0};
+  static const char form[] =
+      "<form action=/in.php method=post><input name=user><input name=pw "
+      "type=password></form>";
+  static const char page[] =
+      "<table><tr><td>other</td></tr></table><table><tr><td>henry</td><td>not "
+      "one</td><td class=c>role</td></tr><tr><td>frank</td><td>4</td></tr>"
+      "<tr><td>grace</td></tr></table><ul><li>more</li></ul>";
+  beside(&a, page, ""); // no login form was seen
+  Links links = links_read(form, strlen(form), "/", "", &arena);
+  accounts_note_forms(&a, &links);
+  beside(&a, page, "henry grace ");
+  beside(&a, page, ""); // once
+  beside(&a, "<p>frank</p><p>lone</p>", "");
+  beside(&a, "<table><td>frank<", "");
+  beside(&a, "", "");
+  accounts_release(&a);
   arena_release(&arena);
 }
 
@@ -335,12 +433,12 @@ TEST(odd_values_are_of_nothing_absent_empty_or_markup) {
     ask_request(&odds.items[i].ask, 1, &r, &arena);
     str_addf(&all, "%s\n", r.query);
   }
-  assert_string_equal(str_text(&all), "id=987654321&q=two+words\n"
-                                      "q=two+words\n"
-                                      "id=3&q=%3Ci%3E%22x%27%26y\n"
+  assert_string_equal(str_text(&all), "id=3&q=%3Ci%3E%22x%27%26y\n"
+                                      "id=987654321&q=two+words\n"
                                       "id=3&q=a+b\n"
-                                      "id=3&q=\n"
-                                      "id=3\n");
+                                      "q=two+words\n"
+                                      "id=3\n"
+                                      "id=3&q=\n");
   str_release(&all);
   array_release(&odds);
   arena_release(&arena);
@@ -362,8 +460,8 @@ TEST(texts_of_the_database_are_tried_whole_and_by_their_longest_word) {
   assert_int_equal(texts.texts.len, 1);
   Ask a = ask_link("/s.php", "q=two+words", &arena);
   odd_requests(&a, odd_texts_next(&texts), &odds, &arena);
-  reads(&odds.items[0].ask, "GET /s.php?q=Where+is+the+printer%3F");
-  reads(&odds.items[1].ask, "GET /s.php?q=printer");
+  reads(&odds.items[1].ask, "GET /s.php?q=Where+is+the+printer%3F");
+  reads(&odds.items[4].ask, "GET /s.php?q=printer");
   array_release(&odds);
   odd_texts_release(&texts);
   arena_release(&arena);
@@ -552,7 +650,63 @@ static void explorer_clear(Explorer *e) {
   array_release(&e->scripts_seen);
   hashmap_release(&e->signatures);
   hashmap_release(&e->units);
+  array_release(&e->roles);
+  accounts_release(&e->accounts);
+  good_values_release(&e->good);
+  odd_texts_release(&e->texts);
   target_failure_release(&e->target);
+}
+
+static void fill_learned(Explorer *m, uint32_t state, Arena *arena) {
+  Ask in = ask_link("/in.php", "", arena);
+  in = ask_with(&in, IN_BODY, "user", "ann", arena);
+  in = ask_with(&in, IN_BODY, "pw", "x", arena);
+  AccountForm form = {in, "pw", {"user", "mail"}, 1};
+  accounts_add_form(&m->accounts, true, &form);
+  form.nnames = 2;
+  accounts_add_form(&m->accounts, false, &form);
+  accounts_add_hash(&m->accounts,
+                    &(HashCompare){.compare = {.kind = COMPARE_BRANCH,
+                                               .held = true,
+                                               .file = "/app/in.php",
+                                               .line = 9,
+                                               .right = "md5(POST.pw)"},
+                                   .function = "md5",
+                                   .ask = in});
+  accounts_add_beside(&m->accounts, "ann\nbob");
+  accounts_add_found(&m->accounts, &in);
+  good_values_add(&m->good, 7, &(Param){"born", "1.1.1900", IN_BODY, 0, 0});
+  odd_texts_add(&m->texts, "Where is the printer?", 21);
+  m->texts.next = 3;
+  explorer_add_role(m, state);
+  m->logged_in = 2;
+  m->graph.states.items[state].role = 5;
+  m->graph.states.items[state].written = 1ull << 40;
+  m->graph.requests.items[0].read = 1ull << 41;
+}
+
+static void learned_comes_back(const Explorer *b, Arena *arena) {
+  const Accounts *a = &b->accounts;
+  Asks logins = {0};
+  accounts_logins_after(a, &a->registrations.items[0].ask, &logins, arena);
+  assert_int_equal(logins.len, 1);
+  reads(&logins.items[0], "POST /in.php user=ann&pw=x");
+  array_release(&logins);
+  assert_string_equal(a->registrations.items[0].names[1], "mail");
+  assert_string_equal(a->hashes.items[0].function, "md5");
+  assert_int_equal(a->hashes.items[0].compare.line, 9);
+  assert_string_equal(a->beside.items[0], "ann\nbob");
+  reads(&a->found.items[0], "POST /in.php user=ann&pw=x");
+  assert_int_equal(b->good.items.items[0].page, 7);
+  assert_string_equal(b->good.items.items[0].param.value, "1.1.1900");
+  assert_string_equal(b->texts.texts.items[0], "Where is the printer?");
+  assert_int_equal(b->texts.next, 3);
+  assert_int_equal(b->roles.len, 1);
+  assert_int_equal(b->roles.items[0], 1);
+  assert_int_equal(b->logged_in, 2);
+  assert_int_equal(b->graph.states.items[1].role, 5);
+  assert_true(b->graph.states.items[1].written == 1ull << 40);
+  assert_true(b->graph.requests.items[0].read == 1ull << 41);
 }
 
 static void fill(Explorer *m, Arena *arena) {
@@ -581,6 +735,7 @@ static void fill(Explorer *m, Arena *arena) {
   explorer_take_script(m, &(UnitId){{1, 2, 254}});
   target_failure_set(&m->target, "fatal: x");
   target_failure_add(&m->target, 1);
+  fill_learned(m, w, arena);
 }
 
 TEST(what_is_kept_comes_back) {
@@ -613,6 +768,7 @@ TEST(what_is_kept_comes_back) {
   assert_int_equal(b.scripts_seen.items[0].bytes[2], 254);
   assert_string_equal(b.target.signature, "fatal: x");
   assert_int_equal(b.target.failing.len, 1);
+  learned_comes_back(&b, &arena);
   // what was asked is not asked again
   assert_false(queue_add(
       &b.queue, (QueueItem){.ask = ask_link("/a.php", "x=1&bare", &arena)}));

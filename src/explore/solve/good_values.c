@@ -32,13 +32,18 @@ static GoodValue *slot(GoodValues *g, uint64_t page, const Param *p) {
   return &array_last(&g->items);
 }
 
+void good_values_add(GoodValues *g, uint64_t page, const Param *p) {
+  GoodValue *v = slot(g, page, p);
+  if (v)
+    v->param.value = arena_strdup(&g->arena, p->value);
+}
+
 void good_values_learn(GoodValues *g, uint64_t page, const Ask *ask,
                        const Ask *base) {
   for (size_t i = 0; i < ask->nparams; i++) {
     const Param *p = &ask->params[i];
-    GoodValue *v = p->page || !is_changed(p, base) ? NULL : slot(g, page, p);
-    if (v)
-      v->param.value = arena_strdup(&g->arena, p->value);
+    if (!p->page && is_changed(p, base))
+      good_values_add(g, page, p);
   }
 }
 

@@ -37,6 +37,8 @@ void good_values_learn(GoodValues *g, uint64_t page, const Ask *ask,
 // `base`. False: it has them all.
 bool good_values_apply(const GoodValues *g, uint64_t page, const Ask *ask,
                        const Ask *base, Ask *out, Arena *arena);
+// For the checkpoint: a value of a page. Copies it.
+void good_values_add(GoodValues *g, uint64_t page, const Param *p);
 void good_values_release(GoodValues *g);
 
 #endif

@@ -257,7 +257,12 @@ void culprit_returns_close(void) {
 static HashTable prepared;
 static bool has_prepared;
 
+// Enough to tell which tables a request reads and writes.
+enum { QUERIES_MOST = 400, QUERY_BYTES = 1000 };
+static unsigned nqueries; // of this request
+
 void culprit_returns_reset(void) {
+  nqueries = 0;
   if (has_prepared)
     zend_hash_destroy(&prepared);
   has_prepared = false;
@@ -338,6 +343,19 @@ static zend_string *exception_text(zend_object *e) {
   return got ? text_of(got) : NULL;
 }
 
+static void tell_query(const zend_string *sql) {
+  if (!sql || !(culprit.collect & COLLECT_SHADOWS) || nqueries >= QUERIES_MOST)
+    return;
+  size_t length = ZSTR_LEN(sql) < QUERY_BYTES ? ZSTR_LEN(sql) : QUERY_BYTES;
+  ItemText *item = culprit_item(ITEM_QUERY, sizeof *item + length);
+  if (!item)
+    return;
+  nqueries++;
+  item->length = (uint32_t)length;
+  memcpy(item + 1, ZSTR_VAL(sql), length);
+  culprit_publish(item);
+}
+
 static void after_db_call(zend_execute_data *ex, const db_call *d,
                           zval *value) {
   bool thrown = EG(exception) != NULL;
@@ -348,6 +366,8 @@ static void after_db_call(zend_execute_data *ex, const db_call *d,
     if (d->kind == DB_PREPARE)
       remember_sql(Z_TYPE_P(value) == IS_OBJECT ? value : subject_of(ex, d),
                    sql);
+    else
+      tell_query(sql);
     return;
   }
   zend_string *text =

@@ -45,6 +45,7 @@ typedef struct {
   bool is_status;    // the fault read last is
   PhpFault status;
   ARRAY(const char *) includes;
+  ARRAY(const char *) queries;
   ARRAY(PhpCompare) compares;
   TermList terms;
   CloseList close;
@@ -92,6 +93,12 @@ static void parse_note(Parse *p, const unsigned char *item, uint32_t size) {
   if (p->note.len)
     str_add(&p->note, "; ");
   str_add(&p->note, take_text(p, item, size, sizeof t, t.length));
+}
+
+static void parse_query(Parse *p, const unsigned char *item, uint32_t size) {
+  ItemText t;
+  memcpy(&t, item, sizeof t);
+  array_push(&p->queries, take_text(p, item, size, sizeof t, t.length));
 }
 
 static void parse_entry(Parse *p, const unsigned char *item, uint32_t size) {
@@ -364,6 +371,7 @@ static const struct {
     [ITEM_PAIR] = {sizeof(ItemPair), parse_pair},
     [ITEM_CALLERS] = {sizeof(ItemCallers), parse_callers},
     [ITEM_SENT] = {sizeof(ItemSent), parse_sent},
+    [ITEM_QUERY] = {sizeof(ItemText), parse_query},
 };
 
 static void parse_items(Parse *p) {
@@ -416,6 +424,8 @@ static void fill(PhpRecord *out, Parse *p, bool finished) {
                      .status = p->status.message ? status_of(p) : NULL,
                      .includes = TAKE(p->arena, &p->includes),
                      .nincludes = p->includes.len,
+                     .queries = TAKE(p->arena, &p->queries),
+                     .nqueries = p->queries.len,
                      .compares = TAKE(p->arena, &p->compares),
                      .ncompares = p->compares.len,
                      .shadows = p->shadows,
@@ -433,6 +443,7 @@ static void parse_release(Parse *p) {
   array_release(&p->pieces);
   array_release(&p->faults);
   array_release(&p->includes);
+  array_release(&p->queries);
   array_release(&p->compares);
   array_release(&p->counters);
   array_release(&p->counted);

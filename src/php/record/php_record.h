@@ -160,6 +160,8 @@ typedef struct {
   const PhpFault *status;
   const char *const *includes; // what include and require were asked for and
   size_t nincludes;            // found, absolute paths, once each
+  const char *const *queries;  // with shadows: SQL that the database took, in
+  size_t nqueries;             // order; long ones are cut
   const PhpCompare *compares;  // if collected; each once, in order
   size_t ncompares;
   const PhpShadows *shadows;    // empty if not collected

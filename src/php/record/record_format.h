@@ -149,7 +149,8 @@ typedef enum {
   ITEM_RELATION, // the closer look, only if collected
   ITEM_PAIR,
   ITEM_CALLERS, // of the fault before it
-  ITEM_SENT     // the same
+  ITEM_SENT,    // the same
+  ITEM_QUERY    // that the database took; only with shadows
 } ItemTag;
 
 typedef struct {
@@ -159,7 +160,7 @@ typedef struct {
 
 #define NO_FILE UINT32_MAX
 
-// FILE and NOTE. The bytes follow.
+// FILE, NOTE and QUERY. The bytes follow.
 typedef struct {
   ItemHead head;
   uint32_t length;
