@@ -575,12 +575,14 @@ static void freshen(Explorer *e, const Request *r, Ask *ask) {
 }
 
 // A login is sent with the hidden fields of its form, whatever their names.
+// They may be tokens, which a kept list takes from the page again.
 static void complete_login(Explorer *e, Ask *ask) {
   for (size_t k = 0; k < e->page.len; k++) {
     const HiddenField *h = &e->page.items[k];
     if (strcmp(h->form, ask->path) || ask_has(ask, IN_BODY, h->name))
       continue;
     *ask = ask_with(ask, IN_BODY, h->name, h->value, &e->queue.arena);
+    *ask = ask_with_fresh(ask, ask->nparams - 1, h->value, &e->queue.arena);
   }
 }
 
