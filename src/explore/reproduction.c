@@ -316,7 +316,7 @@ static void script_request(Writer *w, const Request *r, const char *fresh,
     free(line);
   }
   if (post)
-    str_add(&w->script, "--data-binary @- ");
+    str_add(&w->script, "-e \"$site/\" -H \"Origin: $site\" --data-binary @- ");
   str_add(&w->script, "\"$site\"");
   char *target = mem_printf("%s%s%s", r->path, *r->query ? "?" : "", r->query);
   add_word(&w->script, target, strlen(target));

@@ -41,6 +41,25 @@ TEST(a_worker_serves_scripts_files_and_what_is_not_there) {
   tidy();
 }
 
+TEST(a_form_is_sent_from_a_page_of_the_same_site) {
+  Bench b;
+  begin();
+  put("root/p.php", "<?php echo $_SERVER['HTTP_ORIGIN'] ?? '-', ' ',"
+                    " $_SERVER['HTTP_REFERER'] ?? '-';");
+  WebApp s = {.root = in_scratch("root")};
+  open_worker(&b, &s);
+  assert_string_equal(ask(&b, "/p.php"), "- -");
+  Request post = {.method = "POST", .path = "/p.php", .query = "", .body = ""};
+  assert_string_equal(ask_with(&b, &post, NULL),
+                      "http://localhost http://localhost/p.php");
+  Header own[] = {{"Host", "a.org:81"}, {"Origin", "http://b.org"}};
+  post.headers = (Headers){.items = own, .len = 2};
+  assert_string_equal(ask_with(&b, &post, NULL),
+                      "http://b.org http://a.org:81/p.php");
+  close_worker(&b);
+  tidy();
+}
+
 TEST(forms_files_cookies_and_headers_reach_the_script) {
   static const char multipart[] =
       "--B\r\nContent-Disposition: form-data; name=\"n\"\r\n\r\n7\r\n"

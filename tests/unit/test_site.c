@@ -699,7 +699,8 @@ TEST(a_sequence_is_written_as_a_list_and_for_curl) {
                                  "setup POST /login.php user=it%27s\n"
                                  "  Culprit-Fresh: token\n"
                                  "GET /b.php?id=1&q=x\n");
-  assert_non_null(strstr(script.data, "fresh token |\n  ask --data-binary @-"));
+  assert_non_null(strstr(script.data, "fresh token |\n  ask -e \"$site/\" -H "
+                                      "\"Origin: $site\" --data-binary @-"));
   assert_non_null(strstr(script.data, "\"$site\"'/b.php?id=1&q=x'"));
   assert_int_equal(access(sh, X_OK), 0);
   fs_remove_tree(dir);
