@@ -222,8 +222,7 @@ static void reproduce_failures(Explorer *e, AppDriver *d) {
 // A resumed exploration does not know how many it knew before.
 static void count_statements(Explorer *e) {
   size_t n = e->statements + e->survey.statements;
-  if (n > e->progress.statements)
-    e->progress.statements = n;
+  e->progress.statements = n > e->resumed ? n : e->resumed;
 }
 
 // What the first worker does before the others have a turn.
@@ -327,9 +326,8 @@ int explorer_write(const Explorer *e, const Suite *suite, const char *dir,
 static int assign_ids(void *ctx, const Unit *unit, uint32_t *ids, Err *err) {
   Explorer *e = ctx;
   const Visits *v = e->options->visits;
-  for (size_t i = 0; i < unit->nentities; i++)
-    e->statements += unit->entities[i].kind == ENTITY_STATEMENT &&
-                     !script_survey_has(&e->survey, &unit->id);
+  if (!script_survey_take(&e->survey, v->app.root, unit))
+    e->statements += unit_statements(unit);
   count_statements(e);
   if (store_add_unit(v->store, v->session, unit, ids, err))
     return -1;

@@ -105,6 +105,7 @@ struct Explorer {
   Hashmap routes;
   ScriptSurvey survey;
   size_t statements;     // of other scripts that this process has seen
+  size_t resumed;        // statements that the resumed exploration knew
   uint32_t numbers;      // given to requests so far
   bool near_fails;       // the last request chosen by nearness failed
   Texts scripted;        // paths of such pages
