@@ -170,6 +170,12 @@ static void report_reached(const Explorer *e, Str *out) {
              "%s not made.\n",
              e->queue.late, plural(e->queue.late), e->queue.spared,
              e->queue.spared == 1 ? "that was" : "those were");
+  if (e->given_late)
+    str_addf(out,
+             "%zu request%s of --login or --seed-requests had no answer within "
+             "the time limit, so pages behind a login may be missing; allow "
+             "more: --timeout SECONDS.\n",
+             e->given_late, plural(e->given_late));
   if (p->dropped)
     str_addf(out, "%zu queued request%s dropped: the queue holds %d.\n",
              p->dropped, p->dropped == 1 ? " was" : "s were", QUEUE_MOST);

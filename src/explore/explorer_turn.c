@@ -480,6 +480,13 @@ static void offer_all(Explorer *e, ExploreWorker *p, uint32_t state, bool lucky,
   begin_solve(e, p, lucky, vary);
 }
 
+static void note_late(Explorer *e, const ExploreWorker *p) {
+  if (p->given)
+    e->given_late++;
+  else
+    queue_learn_late(&e->queue, &p->item);
+}
+
 int explore_worker_submit(Explorer *e, ExploreWorker *p, Err *err) {
   RequestResult *c = &p->result;
   bool lucky = false;
@@ -489,8 +496,8 @@ int explore_worker_submit(Explorer *e, ExploreWorker *p, Err *err) {
       queue_add_again(&e->queue, p->item);
     return 0;
   }
-  if (c->answer.exchange.end == EXCHANGE_TIMEOUT && !p->given)
-    queue_learn_late(&e->queue, &p->item);
+  if (c->answer.exchange.end == EXCHANGE_TIMEOUT)
+    note_late(e, p);
   if (c->is_run && keep_run(e, p, &lucky, err))
     return -1;
   bool failing = c->is_run && take_target(e, &c->judged.run, p);
