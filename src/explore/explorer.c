@@ -201,6 +201,18 @@ static void add_given_fresh(const Explorer *e, Str *out) {
   }
 }
 
+// Those that there was no time for take the same values from the page as the
+// others.
+static void settle_untried(Explorer *e, AppDriver *d, Str *fresh) {
+  for (size_t i = 0; i < e->failures.len; i++) {
+    FoundFailure *s = &e->failures.items[i];
+    size_t none = 0;
+    if (!s->reproduction.tried)
+      s->reproduction = reproduction_make(d, &e->graph, s->number, s->signature,
+                                          fresh, &none, 0, &e->arena);
+  }
+}
+
 static void reproduce_failures(Explorer *e, AppDriver *d) {
   Str fresh = {0};
   add_given_fresh(e, &fresh);
@@ -212,10 +224,10 @@ static void reproduce_failures(Explorer *e, AppDriver *d) {
     FoundFailure *s = &e->failures.items[i];
     bool time = clock_now() < until && !stop_requested();
     size_t budget = e->options->no_reduce || !time ? 0 : REPRODUCE_REQUESTS;
-    s->reproduction =
-        reproduction_make(d, &e->graph, s->number, s->signature,
-                          str_text(&fresh), &budget, until, &e->arena);
+    s->reproduction = reproduction_make(d, &e->graph, s->number, s->signature,
+                                        &fresh, &budget, until, &e->arena);
   }
+  settle_untried(e, d, &fresh);
   str_release(&fresh);
 }
 
