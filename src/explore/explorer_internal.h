@@ -104,7 +104,8 @@ struct Explorer {
   Arena arena; // of entries and texts
   Hashmap routes;
   ScriptSurvey survey;
-  size_t statements;     // of other scripts that this process has seen
+  size_t statements;     // of other scripts that this process has seen:
+  Hashmap others;        // path -> statements
   size_t resumed;        // statements that the resumed exploration knew
   uint32_t numbers;      // given to requests so far
   bool near_fails;       // the last request chosen by nearness failed
