@@ -462,6 +462,7 @@ static void code_results(Codec *c, Explorer *e) {
   code_failures(c, e);
   code_scripts(c, e);
   e->progress.statements = code(c, e->progress.statements);
+  e->resumed = c->out ? e->resumed : e->progress.statements;
   uint64_t given = code(c, explorer_is_given_left(e) ? 0 : e->given);
   e->given = c->out ? e->given : given;
   e->progress.failing = code(c, e->progress.failing);

@@ -205,6 +205,18 @@ static void add_given_fresh(const Explorer *e, Str *out) {
   }
 }
 
+// Those that there was no time for take the same values from the page as the
+// others.
+static void settle_untried(Explorer *e, AppDriver *d, Str *fresh) {
+  for (size_t i = 0; i < e->failures.len; i++) {
+    FoundFailure *s = &e->failures.items[i];
+    size_t none = 0;
+    if (!s->reproduction.tried)
+      s->reproduction = reproduction_make(d, &e->graph, s->number, s->signature,
+                                          fresh, &none, 0, &e->arena);
+  }
+}
+
 static void reproduce_failures(Explorer *e, AppDriver *d) {
   Str fresh = {0};
   add_given_fresh(e, &fresh);
@@ -216,18 +228,17 @@ static void reproduce_failures(Explorer *e, AppDriver *d) {
     FoundFailure *s = &e->failures.items[i];
     bool time = clock_now() < until && !stop_requested();
     size_t budget = e->options->no_reduce || !time ? 0 : REPRODUCE_REQUESTS;
-    s->reproduction =
-        reproduction_make(d, &e->graph, s->number, s->signature,
-                          str_text(&fresh), &budget, until, &e->arena);
+    s->reproduction = reproduction_make(d, &e->graph, s->number, s->signature,
+                                        &fresh, &budget, until, &e->arena);
   }
+  settle_untried(e, d, &fresh);
   str_release(&fresh);
 }
 
 // A resumed exploration does not know how many it knew before.
 static void count_statements(Explorer *e) {
   size_t n = e->statements + e->survey.statements;
-  if (n > e->progress.statements)
-    e->progress.statements = n;
+  e->progress.statements = n > e->resumed ? n : e->resumed;
 }
 
 // What the first worker does before the others have a turn.
@@ -328,12 +339,22 @@ int explorer_write(const Explorer *e, const Suite *suite, const char *dir,
 
 // --- the whole --------------------------------------------------------------
 
+// A script that the application writes (a compiled template), and a text given to
+// eval(), may be another one each time: the longest counts.
+static void count_other(Explorer *e, const Unit *unit) {
+  uint64_t n = unit_statements(unit), before = 0;
+  hashmap_get(&e->others, unit->name, strlen(unit->name), &before);
+  if (n > before) {
+    hashmap_put(&e->others, unit->name, strlen(unit->name), n);
+    e->statements += n - before;
+  }
+}
+
 static int assign_ids(void *ctx, const Unit *unit, uint32_t *ids, Err *err) {
   Explorer *e = ctx;
   const Visits *v = e->options->visits;
-  for (size_t i = 0; i < unit->nentities; i++)
-    e->statements += unit->entities[i].kind == ENTITY_STATEMENT &&
-                     !script_survey_has(&e->survey, &unit->id);
+  if (!script_survey_take(&e->survey, v->app.root, unit))
+    count_other(e, unit);
   count_statements(e);
   if (store_add_unit(v->store, v->session, unit, ids, err))
     return -1;
@@ -387,6 +408,7 @@ void explorer_free(Explorer *e) {
   good_values_release(&e->good);
   odd_texts_release(&e->texts);
   script_survey_release(&e->survey);
+  hashmap_release(&e->others);
   solve_memory_free(e->solve_memory);
   queue_release(&e->queue);
   state_graph_release(&e->graph);

@@ -112,15 +112,18 @@ struct Explorer {
   Arena arena; // of entries and texts
   Hashmap routes;
   ScriptSurvey survey;
-  size_t statements;     // of other scripts that this process has seen
+  size_t statements;     // of other scripts that this process has seen:
+  Hashmap others;        // path -> statements
+  size_t resumed;        // statements that the resumed exploration knew
   uint32_t numbers;      // given to requests so far
   bool near_fails;       // the last request chosen by nearness failed
   Texts scripted;        // paths of such pages
   ARRAY(uint32_t) roles; // states that the user's visitors have reached
   ARRAY(RedirectedLogin) redirected;
-  size_t given;      // requests of the user's list that were taken
-  uint32_t reached;  // the state that the last of them left behind,
-  HiddenFields page; // and the hidden fields of its page
+  size_t given;          // requests of the user's list that were taken
+  size_t given_late;     // of them: had no answer in time
+  uint32_t reached;      // the state that the last of them left behind,
+  HiddenFields page;     // and the hidden fields of its page
   // Turns:
   pthread_mutex_t lock;
   pthread_cond_t passed;

@@ -49,8 +49,8 @@ static void find_files(const Explorer *e, ExplorerGaps *out, Arena *arena) {
   for (int pages = 1; pages >= 0; pages--)
     for (size_t i = 0; i < s->scripts.len; i++) {
       const SurveyedScript *script = &s->scripts.items[i];
-      if (hashmap_get(&e->units, &script->unit, sizeof script->unit, &ran) ||
-          is_entry(e, script->path) != pages)
+      if (script->ran || is_entry(e, script->path) != pages ||
+          hashmap_get(&e->units, &script->unit, sizeof script->unit, &ran))
         continue;
       out->files[out->nfiles++] = script->path;
       out->npages += (size_t)pages;
@@ -102,7 +102,8 @@ static void report_scripted(const ExplorerGaps *g, Str *out) {
            "requests that were not seen",
            g->nscripted, plural(g->nscripted));
   for (size_t i = 0; i < g->nscripted && i < FILES_SHOWN; i++)
-    str_addf(out, "%s %s", i ? "," : ":", g->scripted[i] + 1);
+    str_addf(out, "%s %s", i ? "," : ":",
+             g->scripted[i][1] ? g->scripted[i] + 1 : g->scripted[i]);
   str_add(out, g->nscripted > FILES_SHOWN ? ", ...; --json lists them all.\n"
                                           : ".\n");
 }
@@ -169,6 +170,12 @@ static void report_reached(const Explorer *e, Str *out) {
              "%s not made.\n",
              e->queue.late, plural(e->queue.late), e->queue.spared,
              e->queue.spared == 1 ? "that was" : "those were");
+  if (e->given_late)
+    str_addf(out,
+             "%zu request%s of --login or --seed-requests had no answer within "
+             "the time limit, so pages behind a login may be missing; allow "
+             "more: --timeout SECONDS.\n",
+             e->given_late, plural(e->given_late));
   if (p->dropped)
     str_addf(out, "%zu queued request%s dropped: the queue holds %d.\n",
              p->dropped, p->dropped == 1 ? " was" : "s were", QUEUE_MOST);

@@ -474,6 +474,13 @@ static void offer_all(Explorer *e, ExploreWorker *p, uint32_t state, bool lucky,
   begin_solve(e, p, lucky, vary);
 }
 
+static void note_late(Explorer *e, const ExploreWorker *p) {
+  if (p->given)
+    e->given_late++;
+  else
+    queue_learn_late(&e->queue, &p->item);
+}
+
 int explore_worker_submit(Explorer *e, ExploreWorker *p, Err *err) {
   RequestResult *c = &p->result;
   bool lucky = false;
@@ -483,8 +490,8 @@ int explore_worker_submit(Explorer *e, ExploreWorker *p, Err *err) {
       queue_add_again(&e->queue, p->item);
     return 0;
   }
-  if (c->answer.exchange.end == EXCHANGE_TIMEOUT && !p->given)
-    queue_learn_late(&e->queue, &p->item);
+  if (c->answer.exchange.end == EXCHANGE_TIMEOUT)
+    note_late(e, p);
   if (c->is_run && keep_run(e, p, &lucky, err))
     return -1;
   bool failing = c->is_run && take_target(e, &c->judged.run, p);
@@ -572,12 +579,14 @@ static void freshen(Explorer *e, const Request *r, Ask *ask) {
 }
 
 // A login is sent with the hidden fields of its form, whatever their names.
+// They may be tokens, which a kept list takes from the page again.
 static void complete_login(Explorer *e, Ask *ask) {
   for (size_t k = 0; k < e->page.len; k++) {
     const HiddenField *h = &e->page.items[k];
     if (strcmp(h->form, ask->path) || ask_has(ask, IN_BODY, h->name))
       continue;
     *ask = ask_with(ask, IN_BODY, h->name, h->value, &e->queue.arena);
+    *ask = ask_with_fresh(ask, ask->nparams - 1, h->value, &e->queue.arena);
   }
 }
 

@@ -204,7 +204,7 @@ static Reproduction settle(const Reproducer *a, bool shown) {
 
 Reproduction reproduction_make(AppDriver *d, const StateGraph *graph,
                                uint32_t number, const char *signature,
-                               const char *fresh, size_t *budget, double until,
+                               Str *fresh, size_t *budget, double until,
                                Arena *arena) {
   const MadeRequest *last = state_graph_request(graph, number);
   const MadeRequest *page = state_graph_request(graph, last->page);
@@ -213,7 +213,7 @@ Reproduction reproduction_make(AppDriver *d, const StateGraph *graph,
                   .budget = budget,
                   .until = until,
                   .arena = arena};
-  str_add(&a.fresh, fresh);
+  str_add(&a.fresh, str_text(fresh));
   begin(&a, graph, last);
   bool tried = *budget > 0;
   bool shown = *budget && shows_all(&a);
@@ -227,6 +227,8 @@ Reproduction reproduction_make(AppDriver *d, const StateGraph *graph,
     shorten(&a);
   Reproduction s = settle(&a, shown);
   s.tried = tried && (shown || !a.cut);
+  str_clear(fresh);
+  str_add(fresh, str_text(&a.fresh));
   str_release(&a.fresh);
   return s;
 }
@@ -316,7 +318,7 @@ static void script_request(Writer *w, const Request *r, const char *fresh,
     free(line);
   }
   if (post)
-    str_add(&w->script, "--data-binary @- ");
+    str_add(&w->script, "-e \"$site/\" -H \"Origin: $site\" --data-binary @- ");
   str_add(&w->script, "\"$site\"");
   char *target = mem_printf("%s%s%s", r->path, *r->query ? "?" : "", r->query);
   add_word(&w->script, target, strlen(target));

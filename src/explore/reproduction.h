@@ -11,6 +11,7 @@
 #include "explore/app_driver.h"
 #include "explore/state_graph.h"
 #include "util/err.h"
+#include "util/str.h"
 
 typedef struct {
   Ask ask;
@@ -24,14 +25,14 @@ typedef struct {
   bool shown; // and did show it
 } Reproduction;
 
-// The failure of request `number`. `fresh`: names of values that the user's own
-// requests take from the page; others are found out. Makes at most `budget`
+// The failure of request `number`. `fresh`: names of values that requests take
+// from the page; those that are found out are added. Makes at most `budget`
 // sequences of requests and counts them down; with none left, when it is `until`
 // (util/clock.h), or when the application cannot be reached, the sequence stays
 // as it was found.
 Reproduction reproduction_make(AppDriver *d, const StateGraph *a,
                                uint32_t number, const char *signature,
-                               const char *fresh, size_t *budget, double until,
+                               Str *fresh, size_t *budget, double until,
                                Arena *arena);
 
 // Writes `base`.txt, `base`.sh and, for bodies that do not fit on a line,

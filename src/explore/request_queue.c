@@ -412,12 +412,13 @@ static QueueClass next_class(Queue *q, const bool *has) {
 
 // --- taking -----------------------------------------------------------------
 
-// The cheapest of each class, and behind them the cheapest for a new outcome.
-enum { FIRST_OF_ALL = QUEUE_CLASSES };
+// The cheapest of each class, and behind them the cheapest for a new outcome,
+// and the cheapest of the pages that were not seen yet.
+enum { FIRST_OF_ALL = QUEUE_CLASSES, UNSEEN_PAGE, BESTS };
 typedef struct {
-  bool has[QUEUE_CLASSES + 1];
-  uint64_t cost[QUEUE_CLASSES + 1];
-  size_t at[QUEUE_CLASSES + 1];
+  bool has[BESTS];
+  uint64_t cost[BESTS];
+  size_t at[BESTS];
   size_t made;
 } Best;
 
@@ -452,19 +453,32 @@ static int class_now(const Queue *q, const QueueItem *item) {
   return is_scored(q) ? QUEUE_INPUT : class_of(q, item);
 }
 
+// Where one script serves all pages, a value tells them apart (?page=...).
+static bool is_unseen_page(const Queue *q, const QueueItem *item) {
+  return !item->last && (item->early || item->redirect ||
+                         (is_of_page(item) && !times_asked(q, item->value)));
+}
+
+static void take_better(const Queue *q, Best *best, int s, size_t i,
+                        uint64_t c) {
+  const QueueItem *items = q->items.items;
+  if (best->has[s] &&
+      (c > best->cost[s] ||
+       (c == best->cost[s] && items[i].order >= items[best->at[s]].order)))
+    return;
+  best->has[s] = true;
+  best->cost[s] = c;
+  best->at[s] = i;
+}
+
 static void find_best(const Queue *q, const Bitset *near, Best *best) {
   for (size_t i = 0; i < q->items.len; i++) {
     const QueueItem *item = &q->items.items[i];
-    int s = class_now(q, item);
     uint64_t c = cost_now(q, near, item);
     best->made += !is_of_page(item);
-    if (!best->has[s] || c < best->cost[s] ||
-        (c == best->cost[s] &&
-         item->order < q->items.items[best->at[s]].order)) {
-      best->has[s] = true;
-      best->cost[s] = c;
-      best->at[s] = i;
-    }
+    take_better(q, best, class_now(q, item), i, c);
+    if (is_unseen_page(q, item))
+      take_better(q, best, UNSEEN_PAGE, i, c);
   }
 }
 
@@ -479,6 +493,16 @@ static void leave_out_ends(Best *best) {
       best->has[i] = false;
 }
 
+// A large application has new outcomes without end on its first pages: pages
+// that were not seen yet take turns with them.
+static int choose(Queue *q, const Best *best) {
+  if (!best->has[FIRST_OF_ALL])
+    return next_class(q, best->has);
+  bool page = q->after_goal && best->has[UNSEEN_PAGE];
+  q->after_goal = !page;
+  return page ? UNSEEN_PAGE : FIRST_OF_ALL;
+}
+
 bool queue_take(Queue *q, const Bitset *near, QueueItem *out) {
   Best best = {0};
   if (q->late)
@@ -486,9 +510,7 @@ bool queue_take(Queue *q, const Bitset *near, QueueItem *out) {
   find_best(q, near, &best);
   q->made = best.made;
   leave_out_ends(&best);
-  int s = FIRST_OF_ALL;
-  if (!best.has[s])
-    s = next_class(q, best.has);
+  int s = choose(q, &best);
   if (!best.has[s])
     return false;
   *out = q->items.items[best.at[s]];

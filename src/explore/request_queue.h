@@ -1,7 +1,9 @@
 // The requests that the explorer could make next, and their order.
 //
 // First of all come requests for an outcome that no request has shown yet
-// (outcome_goals.h), and the queue never drops one. All others take turns.
+// (outcome_goals.h), and the queue never drops one. They take turns with pages
+// that were not seen yet, because a large application has such outcomes without
+// end on its first pages. All others take turns once there is no such request.
 //
 // There are four classes of requests: those that pages lead to, the same in
 // another state, solved input, and odd input. A class gets
@@ -128,8 +130,9 @@ typedef struct {
   double now;
   OutcomeGoals *goals; // of the items; NULL: none has one
   LastMode last;
-  bool scored;   // by nearness
-  bool unscored; // scores do not count now
+  bool scored;     // by nearness
+  bool unscored;   // scores do not count now
+  bool after_goal; // the last request was made for a new outcome
   uint64_t seed, count, taken;
   size_t most;    // room for items now; 0: QUEUE_MOST
   size_t dropped; // for lack of room

@@ -89,19 +89,38 @@ static SurveyedScript *find(ScriptSurvey *s, const char *below) {
   return NULL;
 }
 
-static void take_unit(ScriptSurvey *s, const char *root, const Unit *unit) {
+static SurveyedScript *script_of(ScriptSurvey *s, const char *root,
+                                 const Unit *unit) {
   const char *below = path_below(unit->name, root);
-  SurveyedScript *script =
-      below == unit->name ? NULL : find(s, unit->name + strlen(root));
+  return below == unit->name ? NULL : find(s, unit->name + strlen(root));
+}
+
+static void count_statements(ScriptSurvey *s, SurveyedScript *script,
+                             size_t n) {
+  script->statements = n;
+  s->statements += n;
+}
+
+static void take_unit(ScriptSurvey *s, const char *root, const Unit *unit) {
+  SurveyedScript *script = script_of(s, root, unit);
   if (!script || script->compiled)
     return;
   script->compiled = true;
   script->unit = unit->id;
-  for (size_t i = 0; i < unit->nentities; i++)
-    script->statements += unit->entities[i].kind == ENTITY_STATEMENT;
-  s->statements += script->statements;
-  hashmap_put(&s->units, &unit->id, sizeof unit->id,
-              (uint64_t)(script - s->scripts.items));
+  count_statements(s, script, unit_statements(unit));
+}
+
+bool script_survey_take(ScriptSurvey *s, const char *root, const Unit *unit) {
+  SurveyedScript *script = script_of(s, root, unit);
+  if (!script)
+    return false;
+  size_t n = unit_statements(unit);
+  if (!script->ran || n > script->statements) {
+    s->statements -= script->statements;
+    count_statements(s, script, n);
+  }
+  script->ran = script->compiled = true;
+  return true;
 }
 
 static void take_map(ScriptSurvey *s, const char *root, const char *path) {
@@ -150,13 +169,7 @@ int script_survey_make(ScriptSurvey *s, const char *root, Worker *worker,
   return rc ? -1 : read_maps(s, root, maps, err);
 }
 
-bool script_survey_has(const ScriptSurvey *s, const UnitId *unit) {
-  uint64_t n;
-  return hashmap_get(&s->units, unit, sizeof *unit, &n);
-}
-
 void script_survey_release(ScriptSurvey *s) {
   array_release(&s->scripts);
-  hashmap_release(&s->units);
   arena_release(&s->arena);
 }

@@ -124,16 +124,22 @@ static bool differs(const Source *s, const Suite *suite) {
   return false;
 }
 
+const char *found_changed_source(const Unit *unit, const Suite *suite) {
+  for (size_t i = 0; i < unit->nsources; i++)
+    if (differs(&unit->sources[i], suite))
+      return unit->sources[i].path;
+  return NULL;
+}
+
 const char *found_changed(const FoundUnit *f, const Suite *suite) {
   const Unit *last = NULL;
-  for (size_t i = 0; i < f->entities[ENTITY_STATEMENT].len; i++) {
+  const char *changed = NULL;
+  for (size_t i = 0; !changed && i < f->entities[ENTITY_STATEMENT].len; i++) {
     const Unit *unit = f->entities[ENTITY_STATEMENT].items[i].unit;
-    for (size_t k = 0; unit != last && k < unit->nsources; k++)
-      if (differs(&unit->sources[k], suite))
-        return unit->sources[k].path;
+    changed = unit == last ? NULL : found_changed_source(unit, suite);
     last = unit;
   }
-  return NULL;
+  return changed;
 }
 
 // --- the unit ---------------------------------------------------------------

@@ -40,6 +40,8 @@ bool found_statement(FoundUnit *f, const char *source, uint32_t line,
 // A source file whose text was another when the session's programs were built:
 // what is told of its lines would be wrong. NULL: there is none.
 const char *found_changed(const FoundUnit *f, const Suite *suite);
+// The same of one unit.
+const char *found_changed_source(const Unit *unit, const Suite *suite);
 
 // A run that was looked at; its bits are in our numbers.
 typedef struct {

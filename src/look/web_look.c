@@ -145,11 +145,14 @@ bool web_look_goes_on(WebLook *w) {
 
 // --- scripts ----------------------------------------------------------------
 
+// An application may write its own scripts (a configuration): of another text
+// than the session's, nothing is told.
 static LookScript load_script(WebLook *w, const UnitId *id) {
   Err ignored;
   LookScript s = {.unit = arena_new(&w->arena, Unit)};
   if (template_unit_read(w->maps, id, s.unit, &w->arena, &ignored) ||
-      memcmp(&s.unit->id, id, sizeof *id) != 0)
+      memcmp(&s.unit->id, id, sizeof *id) != 0 ||
+      found_changed_source(s.unit, &w->suite))
     return (LookScript){0};
   s.numbers = mem_array(uint32_t, s.unit->nentities + 1);
   found_assign(w->found, s.unit, s.numbers, &ignored);

@@ -35,3 +35,10 @@ static const char *const classes[RETURN_CLASSES] = {
 const char *return_class_name(ReturnClass c) {
   return c < RETURN_CLASSES ? classes[c] : "?";
 }
+
+size_t unit_statements(const Unit *unit) {
+  size_t n = 0;
+  for (size_t i = 0; i < unit->nentities; i++)
+    n += unit->entities[i].kind == ENTITY_STATEMENT;
+  return n;
+}

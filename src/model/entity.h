@@ -159,6 +159,9 @@ typedef struct {
   size_t nstandings;
 } Unit;
 
+// How many of its entities are statements.
+size_t unit_statements(const Unit *unit);
+
 // Gives suite-wide ids to the entities of a unit: ids[i] for entity i. A front
 // end calls it once per unit. -1 with a message if the unit may not be mixed
 // with what is there (same source path, other source text).

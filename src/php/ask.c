@@ -152,7 +152,7 @@ Ask ask_with_fresh(const Ask *a, size_t param, const char *value,
     array_push(&list, a->params[i]);
   list.items[param].value = value;
   list.items[param].page = true;
-  return settle(a->post, a->path, &list, arena);
+  return settle_like(a, a->post, &list, arena);
 }
 
 Ask ask_without(const Ask *a, size_t param, Arena *arena) {

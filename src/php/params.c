@@ -105,6 +105,21 @@ static void add_environment(Str *pairs, const WebApp *app) {
   str_release(&name);
 }
 
+// Browsers name the page that sends a form, and programs that guard against
+// forged requests want it to be one of their own.
+static void add_sender(Str *pairs, const Request *r, const char *host) {
+  if (!strcmp(r->method, "GET") || !strcmp(r->method, "HEAD"))
+    return;
+  Str site = {0};
+  str_addf(&site, "http://%s", host);
+  if (!headers_get(&r->headers, "Origin"))
+    fcgi_pair(pairs, "HTTP_ORIGIN", site.data);
+  str_add(&site, r->path);
+  if (!headers_get(&r->headers, "Referer"))
+    fcgi_pair(pairs, "HTTP_REFERER", site.data);
+  str_release(&site);
+}
+
 void params_add(Str *pairs, const WebApp *app, const Route *route,
                 const Request *r, const char *cookies) {
   const char *host = headers_get(&r->headers, "Host");
@@ -116,6 +131,7 @@ void params_add(Str *pairs, const WebApp *app, const Route *route,
   fcgi_pair(pairs, "HTTP_HOST", host);
   if (!headers_get(&r->headers, "User-Agent"))
     fcgi_pair(pairs, "HTTP_USER_AGENT", "culprit");
+  add_sender(pairs, r, host);
   add_cookies(pairs, r, cookies);
   for (size_t i = 0; i < r->headers.len; i++)
     add_header(pairs, &r->headers.items[i]);

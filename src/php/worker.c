@@ -74,10 +74,15 @@ static void set_defaults(Worker *w) {
   set(w, "error_log", "");
 }
 
+static const char *below_scratch(Worker *w, const char *name) {
+  return arena_printf(&w->arena, "%s/%s", w->scratch, name);
+}
+
+// PHP removes uploads after it has ended its answer: where they are is no state
+// of the application.
 static void set_places(Worker *w) {
-  char *temporary = arena_printf(&w->arena, "%s/tmp", w->scratch);
-  set(w, "sys_temp_dir", temporary);
-  set(w, "upload_tmp_dir", temporary);
+  set(w, "sys_temp_dir", below_scratch(w, "tmp"));
+  set(w, "upload_tmp_dir", below_scratch(w, "uploads"));
   set(w, "session.save_path", w->sessions);
   if (w->app.mariadb_socket) {
     set(w, "mysqli.default_socket", w->app.mariadb_socket);
@@ -191,11 +196,11 @@ static int copy_ini(const char *from, const char *to, Err *err) {
 }
 
 static int make_scratch(Worker *w, Err *err) {
-  char *temporary = arena_printf(&w->arena, "%s/tmp", w->scratch);
-  char *ini = arena_printf(&w->arena, "%s/php.ini", w->scratch);
-  int rc = fs_mkdirs(temporary, err);
+  int rc = fs_mkdirs(below_scratch(w, "tmp"), err);
   if (!rc)
-    rc = copy_ini(w->app.php_ini, ini, err);
+    rc = fs_mkdirs(below_scratch(w, "uploads"), err);
+  if (!rc)
+    rc = copy_ini(w->app.php_ini, below_scratch(w, "php.ini"), err);
   if (!rc)
     rc = link_maps(w, err);
   if (!rc)

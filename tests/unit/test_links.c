@@ -467,6 +467,32 @@ TEST(new_scripts_come_first_and_logouts_last) {
   queue_release(&q);
 }
 
+// One script serves all pages.
+TEST(pages_not_seen_yet_take_turns_with_new_outcomes) {
+  OutcomeGoals g = {0};
+  Queue q = {.goals = &g};
+  QueueItem solved = {.origin = ORIGIN_SOLVED}, link = {.origin = ORIGIN_LINK};
+  Arena arena = {0};
+  Ask seen = ask_link("/", "page=a", &arena);
+  queue_note(&q, &seen, 0);
+  for (unsigned i = 0; i < 3; i++) {
+    solved.goal = new_goal(&g, i, "b");
+    add(&q, "/", arena_printf(&arena, "page=a&x=%u", i), solved);
+  }
+  link.state = 1;
+  add(&q, "/", "page=a", link);
+  link.state = 0;
+  add(&q, "/", "page=b", link);
+  takes(&q, "GET /?page=a&x=0");
+  takes(&q, "GET /?page=b");
+  takes(&q, "GET /?page=a&x=1");
+  takes(&q, "GET /?page=a&x=2");
+  takes(&q, "GET /?page=a");
+  queue_release(&q);
+  outcome_goals_release(&g);
+  arena_release(&arena);
+}
+
 TEST(a_request_for_a_new_outcome_comes_before_new_pages) {
   OutcomeGoals g = {0};
   Queue q = {.goals = &g};

@@ -41,6 +41,48 @@ TEST(a_worker_serves_scripts_files_and_what_is_not_there) {
   tidy();
 }
 
+TEST(a_form_is_sent_from_a_page_of_the_same_site) {
+  Bench b;
+  begin();
+  put("root/p.php", "<?php echo $_SERVER['HTTP_ORIGIN'] ?? '-', ' ',"
+                    " $_SERVER['HTTP_REFERER'] ?? '-';");
+  WebApp s = {.root = in_scratch("root")};
+  open_worker(&b, &s);
+  assert_string_equal(ask(&b, "/p.php"), "- -");
+  Request post = {.method = "POST", .path = "/p.php", .query = "", .body = ""};
+  assert_string_equal(ask_with(&b, &post, NULL),
+                      "http://localhost http://localhost/p.php");
+  Header own[] = {{"Host", "a.org:81"}, {"Origin", "http://b.org"}};
+  post.headers = (Headers){.items = own, .len = 2};
+  assert_string_equal(ask_with(&b, &post, NULL),
+                      "http://b.org http://a.org:81/p.php");
+  close_worker(&b);
+  tidy();
+}
+
+TEST(uploads_are_not_among_the_temporary_files_that_are_state) {
+  static const char multipart[] =
+      "--B\r\nContent-Disposition: form-data; name=\"f\"; "
+      "filename=\"x.txt\"\r\n\r\nfile!\r\n--B--\r\n";
+  Bench b;
+  begin();
+  put("root/p.php", "<?php $at = dirname($_FILES['f']['tmp_name']);"
+                    "echo is_dir($at), $at === sys_get_temp_dir() ? ' mixed' "
+                    ": ' apart';");
+  WebApp s = {.root = in_scratch("root")};
+  open_worker(&b, &s);
+  Header type = {"Content-Type", "multipart/form-data; boundary=B"};
+  Request post = {.method = "POST",
+                  .path = "/p.php",
+                  .query = "",
+                  .body = multipart,
+                  .body_len = sizeof multipart - 1,
+                  .headers = {.items = &type, .len = 1}};
+  assert_string_equal(ask_with(&b, &post, NULL), "1 apart");
+  close_worker(&b);
+  tidy();
+}
+
 TEST(forms_files_cookies_and_headers_reach_the_script) {
   static const char multipart[] =
       "--B\r\nContent-Disposition: form-data; name=\"n\"\r\n\r\n7\r\n"

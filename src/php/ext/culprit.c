@@ -196,6 +196,7 @@ typedef struct {
   table_ends before;
   token_list tokens;
   uint32_t options;
+  bool is_file;
   bool changed, is_listed; // its tokens are to be
   bool is_evaluated;       // a whole script given to eval()
   bool is_kept;            // the hash of its text is known beforehand:
@@ -237,6 +238,14 @@ static void tell_apart(char *path, size_t room, const char *text,
            (unsigned)zend_hash_func(text, length));
 }
 
+// A program may give eval() another text each time it comes by: such texts are
+// one source, which no hash tells apart.
+static uint64_t hash_of(const compilation *c, const char *text, size_t length) {
+  if (c->is_kept)
+    return c->hash;
+  return c->is_file || c->is_evaluated ? culprit_hash(text, length) : 0;
+}
+
 static void plan(compilation *c, zend_op_array *code, const char *text,
                  size_t length) {
   char room[MAXPATHLEN], own[MAXPATHLEN];
@@ -253,8 +262,7 @@ static void plan(compilation *c, zend_op_array *code, const char *text,
                              .npieces = told.npieces,
                              .switches = told.switches,
                              .nswitches = told.nswitches,
-                             .hash = c->is_kept ? c->hash
-                                                : culprit_hash(text, length),
+                             .hash = hash_of(c, text, length),
                              .is_kept = c->is_kept,
                              .changed = c->changed};
     source.path = culprit_absolute(ZSTR_VAL(code->filename),
@@ -291,6 +299,7 @@ static zend_op_array *plan_file(zend_file_handle *file, int type) {
   zend_op_array *volatile code = NULL;
   volatile bool died = false;
   begin_compilation(&c);
+  c.is_file = true;
   c.changed = culprit_change_apply(file);
   c.is_listed = !c.changed;
   c.is_kept = !c.changed && culprit_text_hash(file, &c.hash);

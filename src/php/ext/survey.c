@@ -20,12 +20,23 @@ static bool is_survey(const char *dir) {
   return asked && !strcmp(asked, path);
 }
 
+// PHP keeps with the name of a class where it was found last (CE_CACHE): the
+// next script that names it must not find it there.
+static void forget(const void *class) {
+  void **cached = CG(map_ptr_real_base);
+  for (size_t i = 0; i < CG(map_ptr_last); i++)
+    if (cached[i] == class)
+      cached[i] = NULL;
+}
+
 // Takes away what stands behind the first `used` entries.
 static void shrink(HashTable *table, uint32_t used) {
   for (uint32_t i = table->nNumUsed; i-- > used;) {
     Bucket *b = &table->arData[i];
-    if (Z_TYPE(b->val) != IS_UNDEF && b->key)
-      zend_hash_del(table, b->key);
+    if (Z_TYPE(b->val) == IS_UNDEF || !b->key)
+      continue;
+    forget(Z_PTR(b->val));
+    zend_hash_del(table, b->key);
   }
 }
 

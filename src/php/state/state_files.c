@@ -260,6 +260,12 @@ static int save_link(FileState *f, FileEntry *e, Err *err) {
   return 0;
 }
 
+// A file that was removed since it was listed is not there.
+static bool is_gone(const char *path) {
+  struct stat st;
+  return lstat(path, &st) && errno == ENOENT;
+}
+
 static int save_one(FileState *f, const FileWalkItem *item, FileEntries *out,
                     Err *err) {
   FileEntry e = {.path = name_of(f, item->path),
@@ -270,9 +276,9 @@ static int save_one(FileState *f, const FileWalkItem *item, FileEntries *out,
     if (k)
       e.hash = k->hash;
     else if (read_content(f, e.path, &e.hash, err))
-      return -1;
+      return is_gone(e.path) ? 0 : -1;
   } else if (S_ISLNK(e.mode) && save_link(f, &e, err)) {
-    return -1;
+    return is_gone(e.path) ? 0 : -1;
   }
   array_push(out, e);
   return 0;
