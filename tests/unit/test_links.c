@@ -474,7 +474,7 @@ TEST(pages_not_seen_yet_take_turns_with_new_outcomes) {
   QueueItem solved = {.origin = ORIGIN_SOLVED}, link = {.origin = ORIGIN_LINK};
   Arena arena = {0};
   Ask seen = ask_link("/", "page=a", &arena);
-  queue_note(&q, &seen, 0);
+  queue_note(&q, &seen, 0, 0);
   for (unsigned i = 0; i < 3; i++) {
     solved.goal = new_goal(&g, i, "b");
     add(&q, "/", arena_printf(&arena, "page=a&x=%u", i), solved);
