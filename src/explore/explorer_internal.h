@@ -120,10 +120,10 @@ struct Explorer {
   Texts scripted;        // paths of such pages
   ARRAY(uint32_t) roles; // states that the user's visitors have reached
   ARRAY(RedirectedLogin) redirected;
-  size_t given;          // requests of the user's list that were taken
-  size_t given_late;     // of them: had no answer in time
-  uint32_t reached;      // the state that the last of them left behind,
-  HiddenFields page;     // and the hidden fields of its page
+  size_t given;      // requests of the user's list that were taken
+  size_t given_late; // of them: had no answer in time
+  uint32_t reached;  // the state that the last of them left behind,
+  HiddenFields page; // and the hidden fields of its page
   // Turns:
   pthread_mutex_t lock;
   pthread_cond_t passed;
