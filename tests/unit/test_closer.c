@@ -444,13 +444,18 @@ TEST(the_costs_of_a_suspect_explain_its_score) {
   }
 }
 
+// Two lines, and runs that were all looked at.
+static void two_lines(World *w, const char *runs, const char *looks) {
+  world_init(w, runs);
+  w->suite.command = "culprit run";
+  look(w, looks);
+  world_statements(w, "a.c", "main", 1, 2);
+}
+
 TEST(runs_with_other_failures_speak_against_what_they_lack) {
   World w;
   Ranking r;
-  world_init(&w, "AABBPPP");
-  w.suite.command = "culprit run";
-  look(&w, "nnnnnnn");
-  world_statements(&w, "a.c", "main", 1, 2);
+  two_lines(&w, "AABBPPP", "nnnnnnn");
   uint32_t first = relation(&w, 1, 0, "`a` equals `b`");
   uint32_t second = relation(&w, 2, 0, "`c` equals `d`");
   for (uint32_t run = 0; run < w.suite.nruns; run++)
@@ -473,10 +478,7 @@ TEST(runs_with_other_failures_speak_against_what_they_lack) {
 TEST(among_equal_scores_evidence_of_any_kind_decides) {
   World w;
   Ranking r;
-  world_init(&w, "AAPPPPPPPPPPPPPPPPPPPP");
-  w.suite.command = "culprit run";
-  look(&w, "nnnnnnnnnnnnnnnnnnnnnn");
-  world_statements(&w, "a.c", "main", 1, 2);
+  two_lines(&w, "AAPPPPPPPPPPPPPPPPPPPP", "nnnnnnnnnnnnnnnnnnnnnn");
   uint32_t value = relation(&w, 2, 0, "`a` becomes zero");
   w.entities[value].name = "store";
   w.entities[value].from = RELATION_ZERO;
